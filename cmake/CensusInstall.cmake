@@ -1,0 +1,29 @@
+# Installing a library: headers, CMake target, and a pkg-config file.
+
+# census_install_library(NAME DESCRIPTION "..." [REQUIRES "pkg ..."] [REQUIRES_PRIVATE "pkg ..."])
+function(census_install_library name)
+  cmake_parse_arguments(arg "" "DESCRIPTION;REQUIRES;REQUIRES_PRIVATE" "" ${ARGN})
+  install(TARGETS ${name} EXPORT heapcensus-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY include/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  set(PC_NAME ${name})
+  set(PC_DESCRIPTION "${arg_DESCRIPTION}")
+  set(PC_REQUIRES "${arg_REQUIRES}")
+  set(PC_REQUIRES_PRIVATE "${arg_REQUIRES_PRIVATE}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/library.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# The CMake package: find_package(heapcensus) gives heapcensus::hpfile and the others.
+function(census_install_package)
+  set(dir ${CMAKE_INSTALL_LIBDIR}/cmake/heapcensus)
+  install(EXPORT heapcensus-targets NAMESPACE heapcensus:: DESTINATION ${dir})
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/heapcensus-config.cmake.in
+    ${PROJECT_BINARY_DIR}/heapcensus-config.cmake INSTALL_DESTINATION ${dir})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/heapcensus-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/heapcensus-config.cmake
+    ${PROJECT_BINARY_DIR}/heapcensus-config-version.cmake DESTINATION ${dir})
+endfunction()

@@ -1,0 +1,9 @@
+# CENSUS_SANITIZE applies to everything that is built, tests included.
+if(CENSUS_SANITIZE)
+  if(NOT CENSUS_SANITIZE MATCHES "^(address|undefined|address,undefined|thread)$")
+    message(FATAL_ERROR "CENSUS_SANITIZE must be address, undefined, address,undefined or thread; "
+                        "it is '${CENSUS_SANITIZE}'")
+  endif()
+  add_compile_options(-fsanitize=${CENSUS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${CENSUS_SANITIZE})
+endif()

@@ -1,0 +1,19 @@
+# census_unit_test(ROOM MODULE [LIBS lib...] [SOURCES extra.c...]): tests/unit/ROOM/test_MODULE.c as
+# one Criterion program and one ctest named ROOM.MODULE. Private headers of the room are in reach.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CRITERION IMPORTED_TARGET criterion)
+
+function(census_unit_test room module)
+  cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
+  set(target test_${room}_${module})
+  add_executable(${target} ${CMAKE_CURRENT_SOURCE_DIR}/test_${module}.c ${arg_SOURCES})
+  target_include_directories(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR}/${room}/${room} ${PROJECT_SOURCE_DIR}/tests/support)
+  target_compile_definitions(${target} PRIVATE
+    _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE
+    CENSUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CENSUS_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
+  target_link_libraries(${target} PRIVATE ${arg_LIBS} PkgConfig::CRITERION m)
+  census_warnings(${target})
+  target_compile_options(${target} PRIVATE -Wno-pedantic -Wno-missing-prototypes)
+  add_test(NAME ${room}.${module} COMMAND ${target} -j1)
+endfunction()

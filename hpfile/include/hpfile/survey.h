@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One pass over a profile that keeps what drawing and reporting need, in bounded memory: totals for
+ * every name, and the samples worth drawing.
+ *
+ * Picks: while there are at most `max_picks` samples, all of them are picked. Beyond that the time
+ * range is divided into equal cells, and each cell keeps the sample with its smallest and the one
+ * with its largest total, so that the outline keeps its peaks and dips; the first, the last and the
+ * peak sample are always picked. Cells double in width, by joining pairs, whenever they become too
+ * many. A pick is a whole sample, so bands at a pick still add up to the total. Only the place of a
+ * pick in the input is kept; hpf_survey_series reads those bytes again.
+ *
+ * Memory: names + picks, never rows.
+ */
+#ifndef HPFILE_SURVEY_H
+#define HPFILE_SURVEY_H
+
+#include "hpfile/event.h"
+#include "hpfile/reader.h"
+#include "hpfile/source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What one name amounts to. Times are in the sample unit, amounts in the value unit. */
+typedef struct hpf_totals {
+    double sum;            /* all amounts added: exact below 2^53, then rounded once */
+    uint64_t sum_wrapped;  /* whole amounts added modulo 2^64; reals are truncated first */
+    double trapezium;      /* area under the name's line, absent samples being 0 */
+    double sum_squares;    /* of the amount per sample */
+    double sum_time;       /* of time * amount, time counted from the first sample */
+    double max;            /* largest amount in a sample */
+    uint64_t first_sample; /* index of the first and the last sample that have the name */
+    uint64_t last_sample;
+    uint64_t n_samples; /* samples that have the name */
+} hpf_totals;
+
+typedef struct hpf_mark {
+    double time;
+    hpf_str label;
+} hpf_mark;
+
+/* A sample worth drawing. */
+typedef struct hpf_pick {
+    double time;
+    double total;          /* all names added */
+    uint64_t sample_index; /* from 0, among all samples */
+    uint64_t begin_offset, end_offset;
+} hpf_pick;
+
+typedef struct hpf_survey_options {
+    size_t max_picks; /* 0: the default, 8192 */
+    hpf_warning *warning;
+    void *warning_context;
+} hpf_survey_options;
+
+typedef struct hpf_survey hpf_survey;
+
+/* Reads the whole source. The source must have been opened with `keep`, and is borrowed for the
+ * survey's life. Errors: those of source and reader. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
+                                                  const hpf_survey_options *options,
+                                                  hpf_error *err);
+HPF_API void hpf_survey_destroy(hpf_survey *survey);
+
+HPF_API hpf_str hpf_survey_header(const hpf_survey *survey, hpf_header which);
+HPF_API uint32_t hpf_survey_n_names(const hpf_survey *survey);
+HPF_API hpf_str hpf_survey_name(const hpf_survey *survey, hpf_name name);
+HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name name);
+/* Costs of `name` after the last complete sample (hpf_events.leftover). */
+HPF_API double hpf_survey_leftover(const hpf_survey *survey, hpf_name name);
+
+/* The profile as a whole. */
+typedef struct hpf_overview {
+    uint64_t n_samples;
+    double first_time, last_time;
+    double peak_total, peak_time; /* the first sample with the largest total */
+    uint64_t peak_sample;
+    hpf_totals total; /* of all names together; n_samples counts all samples */
+    double sum_times,
+        sum_times_squared; /* of sample times counted from the first: for least squares */
+    size_t n_marks;
+    const hpf_mark *marks; /* in order of appearance; borrowed */
+    size_t n_picks;
+    const hpf_pick *picks; /* by sample_index, increasing; borrowed */
+    bool reduced;          /* picks are not all samples */
+    bool truncated;        /* the input ended inside a sample */
+} hpf_overview;
+HPF_API const hpf_overview *hpf_survey_overview(const hpf_survey *survey);
+
+/* Series of bands at the picks. `band_of_name[name]` is a band in [0, n_bands), or HPF_NO_BAND.
+ * `values` has n_bands rows of overview->n_picks amounts, and is overwritten. */
+#define HPF_NO_BAND UINT32_MAX
+HPF_API HPF_MUST_USE hpf_status hpf_survey_series(hpf_survey *survey, const uint32_t *band_of_name,
+                                                  uint32_t n_bands, double *values, hpf_error *err);
+
+/* Every sample again, in order, to another consumer (names are not defined again). */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_replay(hpf_survey *survey, const hpf_events *events,
+                                                  void *context, hpf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Events to a `.hp` file, as GHC writes it (docs/formats/hp.md).
+ *
+ * The headers are written together before the first sample or mark, in GHC's order; one that was
+ * never given is written empty. A header that changes later is written again, on its own. Times
+ * have six decimals, or as many as they need to be read back unchanged. Each sample leaves in one
+ * write, with its END_SAMPLE, when `flush_samples` is set: who follows the file never sees half of
+ * it.
+ *
+ * Names are written raw, as GHC does. Bytes that would be read back as something else are replaced
+ * by
+ * '_': blanks inside a name that a reader would take for the end of it, control characters, a
+ * leading quote; a name that is a keyword gets a '_' in front. Names that came from a `.hp` file
+ * never need it.
+ */
+#ifndef HPFILE_WRITER_H
+#define HPFILE_WRITER_H
+
+#include "hpfile/event.h"
+#include "hpfile/sink.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hpf_writer hpf_writer;
+
+/* A writer into `sink`, which is borrowed for the writer's life. NULL when there is no memory. */
+HPF_API hpf_writer *hpf_writer_create(hpf_sink *sink, bool flush_samples);
+
+/* The events that the writer accepts; the context is the writer. */
+HPF_API extern const hpf_events hpf_writer_events;
+
+/* Writes headers that nothing has called for yet. Does not finish the sink. */
+HPF_API HPF_MUST_USE hpf_status hpf_writer_finish(hpf_writer *writer, hpf_error *err);
+
+HPF_API void hpf_writer_destroy(hpf_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

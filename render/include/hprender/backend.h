@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Output formats. A back end is a struct of functions; adding one means one file and one line in
+ * the table of backend.c.
+ */
+#ifndef HPRENDER_BACKEND_H
+#define HPRENDER_BACKEND_H
+
+#include "hpfile/sink.h"
+#include "hprender/scene.h"
+#include "hprender/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hpr_output {
+    double dpi;           /* PNG: pixels per inch; 0: 144 */
+    double width_px;      /* PNG: image width, overrides dpi; 0: from dpi */
+    const char *software; /* "heapcensus 0.1.0", for metadata */
+    hpr_fonts *fonts;     /* for back ends that set text */
+} hpr_output;
+
+typedef struct hpr_backend {
+    const char *name;      /* of --format: "pdf" */
+    const char *extension; /* without a dot */
+    const char *summary;   /* "Portable Document Format, vector" */
+    /* Writes the whole document. The sink is not finished. */
+    hpf_status (*write)(const hpr_chart *chart, const hpr_scene *scene, const hpr_output *output,
+                        hpf_sink *sink, hpf_error *err);
+} hpr_backend;
+
+/* By name ("pdf") or by the extension of a path ("x/y.pdf"); NULL if there is none. */
+HPF_API const hpr_backend *hpr_backend_by_name(const char *name);
+HPF_API const hpr_backend *hpr_backend_by_path(const char *path);
+
+/* All back ends, in the order of --help; ends with a NULL entry. */
+HPF_API const hpr_backend *const *hpr_backends(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A chart: a profile laid out, as data. What is drawn where, before any ink.
+ *
+ * Made from a survey by hpr_chart_create (render.h) in named steps: select, order, limit, stack,
+ * scale, layout. The JSON back end writes it out; draw.h turns it into a scene for the other back
+ * ends.
+ *
+ * Units: `_pt` are PostScript points in the drawing area, origin at the lower left, y upwards.
+ * Times are in the profile's sample unit, amounts in its value unit. Ownership: everything hangs on
+ * the chart and dies with it; nothing points into the survey. Threads: a finished chart is not
+ * modified and may be read by any number of threads.
+ */
+#ifndef HPRENDER_CHART_H
+#define HPRENDER_CHART_H
+
+#include "hpfile/survey.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hpr_look {
+    HPR_LOOK_MODERN,  /* readable without being told; the default of `census plot` */
+    HPR_LOOK_CLASSIC, /* what hp2ps draws */
+} hpr_look;
+
+typedef struct hpr_colour {
+    double red, green, blue; /* 0..1, sRGB */
+} hpr_colour;
+
+typedef struct hpr_fill {
+    bool is_gray; /* `colour` holds three equal parts, and JSON says {"gray":g} */
+    hpr_colour colour;
+} hpr_fill;
+
+/* Where the name of a band stands. */
+typedef enum hpr_label_place {
+    HPR_LABEL_NONE,   /* nowhere */
+    HPR_LABEL_INSIDE, /* on the band */
+    HPR_LABEL_MARGIN, /* beside the right end of the band, with a leader where it had to move */
+    HPR_LABEL_KEY,    /* in the key: box and text */
+} hpr_label_place;
+
+typedef struct hpr_label {
+    hpr_label_place place;
+    const char *text;  /* UTF-8, elided where it had to be; NULL with HPR_LABEL_NONE */
+    double x_pt, y_pt; /* left end of the baseline; INSIDE: centre of the baseline */
+    double size_pt;    /* font size */
+    double box_x_pt,
+        box_y_pt;       /* KEY: lower left of the box of 14 x 14 (classic) or `size_pt` square */
+    double anchor_y_pt; /* MARGIN: middle of the band's right end, where a leader begins */
+    int page;           /* from 0: the page of the key entry */
+} hpr_label;
+
+typedef struct hpr_band {
+    hpf_str name;     /* bytes as in the input */
+    const char *text; /* name as UTF-8 for showing: other bytes are U+FFFD */
+    bool is_other;    /* the band of names folded together */
+    uint32_t n_names; /* names in it: 1 unless is_other */
+    hpr_fill fill;
+    double classic_shade; /* classic: the number of the .aux file; else 0 */
+    const double *values; /* n_points amounts */
+    const double *upper;  /* n_points: amounts of this band and all below it */
+    double sum, trapezium, max;
+    hpr_label label;
+} hpr_band;
+
+typedef struct hpr_tick {
+    double value;
+    double at_pt; /* along the axis: x of an x tick, y of a y tick */
+    const char *label;
+} hpr_tick;
+
+typedef struct hpr_axis {
+    double low, high; /* the range that the axis stands for */
+    const hpr_tick *ticks;
+    size_t n_ticks;
+    const char *unit; /* text at the axis, UTF-8 */
+} hpr_axis;
+
+typedef enum hpr_title_box { HPR_TITLE_NONE, HPR_TITLE_SMALL, HPR_TITLE_BIG } hpr_title_box;
+
+typedef struct hpr_title {
+    hpr_title_box box;
+    const char *job;  /* UTF-8, cut to what the look shows */
+    const char *area; /* classic: "1,234 bytes x seconds"; modern: "" */
+    const char *date;
+} hpr_title;
+
+typedef struct hpr_mark {
+    double time;
+    double x_pt;
+    const char *label; /* UTF-8, maybe "" */
+} hpr_mark;
+
+/* A page for PostScript: the drawing area placed on paper by a matrix (a b c d e f, as PostScript's
+ * concat). width_pt 0: the page is the drawing area. */
+typedef struct hpr_paper {
+    double width_pt, height_pt;
+    double matrix[6];
+} hpr_paper;
+
+typedef struct hpr_chart {
+    hpr_look look;
+    hpf_str headers[HPF_N_HEADERS]; /* as in the input */
+
+    size_t n_points;
+    const double *times;   /* n_points */
+    const hpr_band *bands; /* bottom first */
+    uint32_t n_bands;
+    uint32_t other_names;         /* names folded into OTHER */
+    uint32_t dropped_names;       /* names removed as traces */
+    const double *totals;         /* n_points: sum of the drawn bands */
+    double area;                  /* trapezium of the drawn bands */
+    double peak_total, peak_time; /* of the drawn bands */
+
+    hpr_axis x, y;
+    hpr_title title;
+    const hpr_mark *marks;
+    size_t n_marks;
+
+    double width_pt, height_pt; /* the drawing area */
+    double plot_x_pt, plot_y_pt, plot_width_pt, plot_height_pt;
+    int n_key_pages;       /* classic -M: key entries on pages before the graph */
+    hpr_paper paper;       /* of the graph's page */
+    hpr_paper later_paper; /* of the second and later pages */
+    bool is_encapsulated;  /* PostScript output is to be EPS */
+} hpr_chart;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

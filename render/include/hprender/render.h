@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a survey to a drawing: options, the chart, the scene, and one call for all of it.
+ */
+#ifndef HPRENDER_RENDER_H
+#define HPRENDER_RENDER_H
+
+#include "hprender/auxfile.h"
+#include "hprender/backend.h"
+#include "hprender/chart.h"
+#include "hprender/scene.h"
+#include "hprender/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Order of the bands, bottom first. */
+typedef enum hpr_order {
+    HPR_ORDER_DEFAULT, /* classic: SUM ascending; modern: WIGGLE */
+    HPR_ORDER_WIGGLE,  /* the bands that move least at the bottom */
+    HPR_ORDER_SUM,     /* largest sum of amounts on top (classic) or at the bottom (modern) */
+    HPR_ORDER_AREA,    /* the same by trapezium area */
+    HPR_ORDER_STDDEV,  /* the same by standard deviation */
+    HPR_ORDER_NAME,    /* by bytes: classic -i+ greatest on top; modern: first name on top */
+} hpr_order;
+
+/* What only the classic look has (docs/hp2ps.md; the letters are hp2ps's flags). */
+typedef struct hpr_classic {
+    bool colour;                 /* -c */
+    bool big_title, small_title; /* -b, -s */
+    bool key_pages;              /* -M */
+    bool no_marks;               /* -y */
+    bool portrait;               /* -g */
+    double eps_width_pt;         /* -e; 0: not encapsulated */
+    const hpr_auxfile *previous; /* -p; NULL: none. Borrowed during the call */
+} hpr_classic;
+
+typedef struct hpr_options {
+    hpr_look look;
+    hpr_order order;
+    bool reverse; /* upside down; classic: -i- */
+    int n_bands;  /* most bands drawn; 0: no limit; below 0: none. Classic default 20, modern 15 */
+    double trace_percent; /* names below it (docs/hp2ps.md) are dropped (classic) or join OTHER
+                             (modern) */
+    double width_pt, height_pt; /* modern: the drawing area; 0: 648 x 432 */
+    bool no_title;              /* modern */
+    bool no_marks;              /* modern */
+    bool si_units;              /* modern: kB = 1000 bytes instead of KiB */
+    bool dark;                  /* modern: light ink on dark ground */
+    hpr_classic classic;
+} hpr_options;
+
+/* Options of a look as its users expect them. */
+HPF_API hpr_options hpr_options_default(hpr_look look);
+
+/* Select, order, limit, stack, scale, layout. The survey is read, and its source read again.
+ * Errors: those of hpf_survey_series; LIMIT for a `.aux` file with too many entries. */
+HPF_API HPF_MUST_USE hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey,
+                                                 const hpr_options *options, hpr_measurer measurer,
+                                                 hpf_error *err);
+HPF_API void hpr_chart_destroy(hpr_chart *chart);
+
+/* Draw: the ink of a chart. */
+HPF_API HPF_MUST_USE hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart,
+                                                 const hpr_options *options, hpr_measurer measurer,
+                                                 hpf_error *err);
+HPF_API void hpr_scene_destroy(hpr_scene *scene);
+
+/* All of it: chart, scene, back end. The sink is not finished. `output->fonts` is used for
+ * measuring. */
+HPF_API HPF_MUST_USE hpf_status hpr_render(hpf_survey *survey, const hpr_options *options,
+                                           const hpr_backend *backend, const hpr_output *output,
+                                           hpf_sink *sink, hpf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
