@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What all commands share: reading options, --help, and complaints about usage.
+ */
+#include "cmd.h"
+
+#include <stdarg.h>
+
+#include "exit.h"
+
+static void print_help(const cmd *self, FILE *to)
+{
+    fprintf(to, "usage: census %s [options]%s%s\n%s.\n\n", self->name, *self->operands ? " " : "",
+            self->operands, self->summary);
+    opt_print(self->options, to);
+    if (self->notes) {
+        putc('\n', to);
+        self->notes(to);
+    }
+}
+
+bool cmd_options(const cmd *self, void *values, int *argc, char **argv, int *status)
+{
+    opt_complaint complaint;
+    switch (opt_parse(self->options, values, argc, argv, &complaint)) {
+    case OPT_RUN:
+        return true;
+    case OPT_HELP:
+        print_help(self, stdout);
+        *status = EXIT_DONE;
+        return false;
+    case OPT_WRONG:
+        break;
+    }
+    *status = cmd_misused(self, "%s", complaint.message);
+    return false;
+}
+
+int cmd_misused(const cmd *self, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "census %s: ", self->name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\nTry 'census %s --help'.\n", self->name);
+    va_end(arguments);
+    return EXIT_MISUSED;
+}

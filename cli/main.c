@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The program: a table of commands, and what the first word means.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "diag.h"
+#include "exit.h"
+
+/* In the order of --help. */
+static const cmd *const commands[] = {
+    NULL,
+};
+
+static void print_usage(FILE *to)
+{
+    fputs("usage: census COMMAND [options] ...\n"
+          "Heap profiles, drawn and summed up.\n\n",
+          to);
+    for (int i = 0; commands[i]; i++) {
+        fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    }
+    fputs("  help       print the help of a command, or this text\n"
+          "\n"
+          "census --version prints the version.\n",
+          to);
+}
+
+static const cmd *find(const char *name)
+{
+    int i = 0;
+    while (commands[i] && strcmp(commands[i]->name, name) != 0) {
+        i++;
+    }
+    return commands[i];
+}
+
+static int complain(const char *what, const char *word)
+{
+    diag_say("unknown %s '%s'", what, word);
+    fputs("Try 'census --help'.\n", stderr);
+    return EXIT_MISUSED;
+}
+
+/* `census help` and `census help NAME`. */
+static int help(int argc, char **argv)
+{
+    char option[] = "--help";
+    if (argc < 2) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    const cmd *which = find(argv[1]);
+    char *words[] = {argv[1], option, NULL};
+    return which ? which->run(which, 2, words) : complain("command", argv[1]);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const cmd *program = argc > 0 ? find(slash ? slash + 1 : argv[0]) : NULL;
+    if (program && program->run_as_program) {
+        return program->run_as_program(program, argc, argv);
+    }
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_MISUSED;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(word, "--version") == 0) {
+        puts("census (heapcensus) " CENSUS_VERSION);
+        return EXIT_DONE;
+    }
+    if (strcmp(word, "help") == 0) {
+        return help(argc - 1, argv + 1);
+    }
+    const cmd *which = find(word);
+    if (which) {
+        return which->run(which, argc - 1, argv + 1);
+    }
+    return complain(word[0] == '-' ? "option" : "command", word);
+}
+
+/* What was printed may have gone nowhere: a full disk is an error too. */
+static int close_output(int status)
+{
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        diag_say("standard output: %s", errno ? strerror(errno) : "write error");
+        return status == EXIT_DONE ? EXIT_FAILED : status;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    /* Only character types follow the user's locale: numbers have points, whatever the country. */
+    setlocale(LC_CTYPE, "");
+    /* A closed pipe is a write error like any other, so that temporaries are removed. */
+    signal(SIGPIPE, SIG_IGN);
+    return close_output(dispatch(argc, argv));
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reading argv by a table of options, and printing that table.
+ */
+#include "opt.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpfile/error.h"
+
+enum { HELP_COLUMN = 26, PAGE_COLUMNS = 80 };
+
+/* Every table has this entry without naming it. */
+static const opt help_option = {
+    .name = "help", .kind = OPT_FLAG, .help = "print this text and leave"};
+
+/* A walk along argv. */
+typedef struct walk {
+    const opt *table;
+    void *values;
+    int argc;
+    char **argv;
+    int next; /* the word to look at next */
+    bool help;
+    opt_complaint *complaint;
+} walk;
+
+static bool complain(walk *w, const char *format, ...) HPF_PRINTF(2, 3);
+
+/* Notes what is wrong; always false, so that `return complain(...)` ends a failing step. */
+static bool complain(walk *w, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(w->complaint->message, sizeof w->complaint->message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* Reads a number that starts `text`; `*rest` is what follows it. Only plain decimal notation,
+ * unlike strtod alone, which also takes "inf" and "0x1p3". */
+static bool read_number(const char *text, double *out, const char **rest)
+{
+    char *end = NULL;
+    if (text[strspn(text, "+-.")] < '0' || text[strspn(text, "+-.")] > '9') {
+        return false;
+    }
+    if (strspn(text, "+-0") > 0 && strpbrk(text, "xX")) {
+        return false;
+    }
+    *out = strtod(text, &end);
+    *rest = end;
+    return end != text && isfinite(*out);
+}
+
+static bool read_int(walk *w, const opt *option, const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < option->low || value > option->high) {
+        return complain(w, "--%s takes a whole number from %.0f to %.0f, not '%s'", option->name,
+                        option->low, option->high, text);
+    }
+    *(int *)((char *)w->values + option->offset) = (int)value;
+    return true;
+}
+
+static bool read_double(walk *w, const opt *option, const char *text)
+{
+    const char *rest = "";
+    double value = 0;
+    if (!read_number(text, &value, &rest) || *rest || value < option->low || value > option->high) {
+        return complain(w, "--%s takes a number from %g to %g, not '%s'", option->name, option->low,
+                        option->high, text);
+    }
+    *(double *)((char *)w->values + option->offset) = value;
+    return true;
+}
+
+static bool read_length(walk *w, const opt *option, const char *text)
+{
+    static const struct {
+        const char *suffix;
+        double points;
+    } units[] = {{"", 1}, {"pt", 1}, {"in", 72}, {"cm", 72 / 2.54}, {"mm", 72 / 25.4}};
+    const char *rest = "";
+    double value = 0;
+    if (read_number(text, &value, &rest)) {
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+            double points = value * units[i].points;
+            if (strcmp(rest, units[i].suffix) == 0 && points >= option->low &&
+                points <= option->high) {
+                *(double *)((char *)w->values + option->offset) = points;
+                return true;
+            }
+        }
+    }
+    return complain(w,
+                    "--%s takes a length from %gpt to %gpt, such as 12cm, 4in or 300pt, not '%s'",
+                    option->name, option->low, option->high, text);
+}
+
+static bool read_choice(walk *w, const opt *option, const char *text)
+{
+    char list[160] = "";
+    size_t used = 0;
+    for (int i = 0; option->choices[i]; i++) {
+        if (strcmp(text, option->choices[i]) == 0) {
+            *(int *)((char *)w->values + option->offset) = i;
+            return true;
+        }
+        int written = snprintf(list + used, sizeof list - used, "%s%s",
+                               i == 0                   ? ""
+                               : option->choices[i + 1] ? ", "
+                                                        : " or ",
+                               option->choices[i]);
+        used += written > 0 && (size_t)written < sizeof list - used ? (size_t)written : 0;
+    }
+    return complain(w, "--%s takes %s, not '%s'", option->name, list, text);
+}
+
+static bool store(walk *w, const opt *option, const char *text)
+{
+    switch (option->kind) {
+    case OPT_FLAG:
+        if (option == &help_option) {
+            w->help = true;
+        } else {
+            *(bool *)((char *)w->values + option->offset) = true;
+        }
+        return true;
+    case OPT_INT:
+        return read_int(w, option, text);
+    case OPT_NUMBER:
+        return read_double(w, option, text);
+    case OPT_LENGTH:
+        return read_length(w, option, text);
+    case OPT_TEXT:
+        *(const char **)((char *)w->values + option->offset) = text;
+        return true;
+    case OPT_CHOICE:
+        return read_choice(w, option, text);
+    }
+    return false;
+}
+
+/* The argument of an option: `attached`, or the next word. */
+static bool store_with_argument(walk *w, const opt *option, const char *attached)
+{
+    if (attached) {
+        return store(w, option, attached);
+    }
+    if (w->next >= w->argc) {
+        return complain(w, "--%s needs an argument: %s", option->name, option->argument);
+    }
+    return store(w, option, w->argv[w->next++]);
+}
+
+/* One word of bundled letters; an option with an argument takes the rest of the word. */
+static bool read_letters(walk *w, const char *word)
+{
+    for (const char *at = word + 1; *at; at++) {
+        const opt *option = w->table;
+        while (option->name && option->letter != *at) {
+            option++;
+        }
+        if (!option->name) {
+            return complain(w, "unknown option '-%c'%s%s", *at, at == word + 1 ? "" : " in ",
+                            at == word + 1 ? "" : word);
+        }
+        if (option->kind != OPT_FLAG) {
+            return store_with_argument(w, option, at[1] ? at + 1 : NULL);
+        }
+        if (!store(w, option, NULL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The option whose name is, or uniquely begins with, the `length` bytes at `name`. */
+static const opt *find_long(walk *w, const char *name, size_t length)
+{
+    const opt *found = NULL;
+    bool ambiguous = false;
+    for (const opt *option = w->table;; option++) {
+        const opt *candidate = option->name ? option : &help_option;
+        if (strncmp(candidate->name, name, length) == 0) {
+            if (strlen(candidate->name) == length) {
+                return candidate;
+            }
+            ambiguous = found != NULL;
+            if (ambiguous) {
+                complain(w, "'--%.*s' could be --%s or --%s", (int)length, name, found->name,
+                         candidate->name);
+            }
+            found = candidate;
+        }
+        if (!option->name) {
+            break;
+        }
+    }
+    if (!found) {
+        complain(w, "unknown option '--%.*s'", (int)(length < 100 ? length : 100), name);
+    }
+    return ambiguous ? NULL : found;
+}
+
+static bool read_long(walk *w, const char *word)
+{
+    const char *name = word + 2;
+    const char *equals = strchr(name, '=');
+    const opt *option = find_long(w, name, equals ? (size_t)(equals - name) : strlen(name));
+    if (!option) {
+        return false;
+    }
+    if (option->kind != OPT_FLAG) {
+        return store_with_argument(w, option, equals ? equals + 1 : NULL);
+    }
+    if (equals) {
+        return complain(w, "--%s takes no argument", option->name);
+    }
+    return store(w, option, NULL);
+}
+
+opt_outcome opt_parse(const opt *table, void *values, int *argc, char **argv,
+                      opt_complaint *complaint)
+{
+    walk w = {table, values, *argc, argv, 1, false, complaint};
+    int n_operands = 0;
+    bool only_operands = false;
+    while (w.next < w.argc && !w.help) {
+        char *word = argv[w.next++];
+        bool good = true;
+        if (only_operands || word[0] != '-' || word[1] == '\0') {
+            argv[1 + n_operands++] = word;
+        } else if (strcmp(word, "--") == 0) {
+            only_operands = true;
+        } else if (word[1] == '-') {
+            good = read_long(&w, word);
+        } else {
+            good = read_letters(&w, word);
+        }
+        if (!good) {
+            return OPT_WRONG;
+        }
+    }
+    *argc = 1 + n_operands;
+    return w.help ? OPT_HELP : OPT_RUN;
+}
+
+/* Prints `text` from the help column on, broken between words. */
+static void print_wrapped(const char *text, int column, FILE *to)
+{
+    const int width = PAGE_COLUMNS - HELP_COLUMN;
+    if (column >= HELP_COLUMN) {
+        putc('\n', to);
+        column = 0;
+    }
+    for (;;) {
+        fprintf(to, "%*s", HELP_COLUMN - column, "");
+        int length = (int)strlen(text);
+        if (length > width) {
+            length = width;
+            while (length > 0 && text[length] != ' ') {
+                length--;
+            }
+        }
+        fprintf(to, "%.*s\n", length, text);
+        text += length + (text[length] == ' ');
+        if (*text == '\0') {
+            return;
+        }
+        column = 0;
+    }
+}
+
+static void print_row(const opt *option, FILE *to)
+{
+    char dash[] = {'-', option->letter, ',', '\0'};
+    int column = fprintf(to, "  %3s --%s%s%s", option->letter ? dash : "", option->name,
+                         option->argument ? " " : "", option->argument ? option->argument : "");
+    print_wrapped(option->help, column + 2 > HELP_COLUMN ? HELP_COLUMN : column, to);
+}
+
+void opt_print(const opt *table, FILE *to)
+{
+    for (const opt *option = table; option->name; option++) {
+        print_row(option, to);
+    }
+    print_row(&help_option, to);
+}
