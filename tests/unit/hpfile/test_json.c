@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * JSON writing: layout, escapes, numbers.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "hpfile/json.h"
+
+static hpf_sink *sink;
+static hpf_json json;
+
+static void set_up(void)
+{
+    sink = hpf_sink_to_memory();
+    json = hpf_json_begin(sink);
+}
+
+static void tear_down(void)
+{
+    hpf_sink_destroy(sink);
+}
+
+TestSuite(json, .init = set_up, .fini = tear_down);
+
+static void expect(const char *text)
+{
+    hpf_json_end(&json);
+    hpf_sink_write(sink, "", 1);
+    cr_assert_str_eq(hpf_sink_bytes(sink).data, text);
+}
+
+Test(json, members_have_lines_and_numbers_share_one)
+{
+    hpf_json_object(&json, NULL);
+    hpf_json_text(&json, "job", "queens");
+    hpf_json_array(&json, "times");
+    hpf_json_number(&json, NULL, 0);
+    hpf_json_number(&json, NULL, 0.5);
+    hpf_json_close(&json);
+    hpf_json_bool(&json, "whole", true);
+    hpf_json_close(&json);
+    expect("{\n  \"job\": \"queens\",\n  \"times\": [0, 0.5],\n  \"whole\": true\n}\n");
+}
+
+Test(json, objects_in_an_array_have_lines)
+{
+    hpf_json_array(&json, NULL);
+    hpf_json_object(&json, NULL);
+    hpf_json_close(&json);
+    hpf_json_object(&json, NULL);
+    hpf_json_whole(&json, "n", UINT64_MAX);
+    expect("[\n  {},\n  {\n    \"n\": 18446744073709551615\n  }\n]\n");
+}
+
+Test(json, empty_brackets_stay_together)
+{
+    hpf_json_array(&json, NULL);
+    expect("[]\n");
+}
+
+Test(json, controls_quotes_and_backslashes_are_escaped)
+{
+    hpf_json_str(&json, NULL, HPF_STR("a\"b\\c\nd\te\x01\x7f/"));
+    expect("\"a\\\"b\\\\c\\nd\\te\\u0001\\u007f/\"\n");
+}
+
+Test(json, bytes_that_are_no_utf8_are_replaced_one_by_one)
+{
+    hpf_json_str(&json, NULL, HPF_STR("\xe2\x8a\x95\xe2\x8a|\xff"));
+    expect("\"\xe2\x8a\x95\\ufffd\\ufffd|\\ufffd\"\n");
+}
+
+Test(json, what_is_not_finite_is_null)
+{
+    hpf_json_array(&json, NULL);
+    hpf_json_number(&json, NULL, INFINITY);
+    hpf_json_number(&json, NULL, NAN);
+    hpf_json_text(&json, NULL, NULL);
+    hpf_json_number(&json, NULL, 0.1);
+    expect("[null, null, null, 0.1]\n");
+}
