@@ -8,7 +8,8 @@ function(census_unit_test room module)
   set(target test_${room}_${module})
   add_executable(${target} ${CMAKE_CURRENT_SOURCE_DIR}/test_${module}.c ${arg_SOURCES})
   target_include_directories(${target} PRIVATE
-    ${PROJECT_SOURCE_DIR}/${room}/${room} ${PROJECT_SOURCE_DIR}/tests/support)
+    ${PROJECT_SOURCE_DIR}/${room}/${room} ${PROJECT_SOURCE_DIR}/${room}/core
+    ${PROJECT_SOURCE_DIR}/tests/support)
   target_compile_definitions(${target} PRIVATE
     _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE
     CENSUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CENSUS_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")

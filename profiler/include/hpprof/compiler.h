@@ -1,20 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What standard C cannot say: the one place of the profiler that uses extensions of the compiler.
+ * The one place for what C11 cannot say: scopes that close themselves, thread-local storage that is
+ * one instruction away, atomic access to plain members, and static data made inside an expression.
+ * gcc and clang know all of it, in C and in C++.
  */
 #ifndef HPPROF_COMPILER_H
 #define HPPROF_COMPILER_H
 
-/* A word that several threads may read and write without order between them. On common processors
- * these are plain moves. */
-#define HPP_RELAXED_LOAD(pointer)         __atomic_load_n((pointer), __ATOMIC_RELAXED)
-#define HPP_RELAXED_STORE(pointer, value) __atomic_store_n((pointer), (value), __ATOMIC_RELAXED)
+#if !defined(__GNUC__)
+#error "hpprof needs a compiler that understands GNU C (gcc, clang)"
+#endif
+
+/* Word-sized loads and stores that other threads may race with: whole, but in no order. Plain
+ * members can be accessed so, which keeps public structs free of _Atomic and usable from C++. */
+#define HPP_RELAXED_LOAD(place)         __atomic_load_n((place), __ATOMIC_RELAXED)
+#define HPP_RELAXED_STORE(place, value) __atomic_store_n((place), (value), __ATOMIC_RELAXED)
+#define HPP_RELAXED_ADD(place, value)   __atomic_fetch_add((place), (value), __ATOMIC_RELAXED)
+
+/* A store that makes everything written before visible to who loads the value so. */
+#define HPP_ACQUIRE_LOAD(place)         __atomic_load_n((place), __ATOMIC_ACQUIRE)
+#define HPP_RELEASE_STORE(place, value) __atomic_store_n((place), (value), __ATOMIC_RELEASE)
+
+/* Calls `function(&variable)` when the variable goes out of scope, however that happens, except by
+ * longjmp. */
+#define HPP_CLEANUP(function) __attribute__((cleanup(function)))
+
+/* A thread-local variable in the static TLS block: no call is needed to find it. */
+#define HPP_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
 /* Asks for the cache line of an address that will be read soon. Any address will do. */
 #define HPP_PREFETCH(address) __builtin_prefetch((const void *)(address))
 
-/* Which way a branch usually goes. */
+/* Which way a branch usually goes; code that is hardly ever run. */
 #define HPP_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define HPP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define HPP_COLD                __attribute__((noinline, cold))
+
+/* The address of the frame of the function that this stands in. It orders active functions: stacks
+ * grow down. */
+#define HPP_FRAME_ADDRESS() __builtin_frame_address(0)
+
+/* The address of an object of static storage that is defined inside an expression. */
+#define HPP_STATIC(type, ...)                                                                      \
+    __extension__({                                                                                \
+        static type hpp_static_object = __VA_ARGS__;                                               \
+        &hpp_static_object;                                                                        \
+    })
 
 #endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The option parser: a text is cut into words, and each word is looked up in a table of prefixes.
+ *
+ * All that the options point to lives in one arena. A text is parsed into a copy of the struct,
+ * which replaces the caller's only when the whole text is good.
+ */
+#include "hpprof/options.h"
+
+#include <string.h>
+
+enum {
+    DEFAULT_MAX_RETAINERS = 8,
+    DEFAULT_MAX_NAME_BYTES = 25,
+};
+static const uint64_t default_interval_ns = 100000000;
+static const uint64_t default_tick_ns = 1000000;
+static const uint64_t longest_ns = UINT64_C(1000000000000000000);
+
+typedef struct parser {
+    hpp_options options; /* as far as they are parsed */
+    hpp_restriction *restrictions;
+    hpf_str *words;
+    hpf_str text;
+    bool has_breakdown; /* this text has named one */
+    hpf_error *err;
+} parser;
+
+/* `at` is the first byte of the text that is to blame. */
+static hpf_status complain(parser *p, const char *at, const char *what, hpf_str word)
+{
+    int shown = word.length < 60 ? (int)word.length : 60;
+    hpf_status status =
+        hpf_error_set(p->err, HPF_ERR_ARGUMENT, "%s: '%.*s'", what, shown, word.data);
+    if (p->err) {
+        p->err->offset = (uint64_t)(at - p->text.data);
+        p->err->line = 1;
+        p->err->column = (uint32_t)p->err->offset + 1;
+    }
+    return status;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* The word that begins at or behind `*at`, raw; empty at the end. Moves `*at` behind it. */
+static hpf_str next_word(hpf_str text, size_t *at)
+{
+    size_t begin = *at;
+    while (begin < text.length && is_blank(text.data[begin])) {
+        begin++;
+    }
+    size_t end = begin;
+    bool in_quotes = false;
+    while (end < text.length && (in_quotes || !is_blank(text.data[end]))) {
+        if (text.data[end] == '\\' && end + 1 < text.length) {
+            end++;
+        } else if (text.data[end] == '"') {
+            in_quotes = !in_quotes;
+        }
+        end++;
+    }
+    *at = end;
+    return (hpf_str){text.data + begin, end - begin};
+}
+
+/* Takes quotes and backslashes off `raw`, up to a comma outside quotes when `stop_at_comma`. Moves
+ * `raw` behind what was taken, comma included. Returns a copy, or data NULL without memory. */
+static hpf_str unquote(hpf_arena *arena, hpf_str *raw, bool stop_at_comma)
+{
+    char *copy = hpf_arena_alloc(arena, raw->length + 1);
+    if (!copy) {
+        return (hpf_str){NULL, 0};
+    }
+    size_t length = 0;
+    size_t at = 0;
+    bool in_quotes = false;
+    for (; at < raw->length; at++) {
+        char c = raw->data[at];
+        if (c == '"') {
+            in_quotes = !in_quotes;
+            continue;
+        }
+        if (c == ',' && stop_at_comma && !in_quotes) {
+            at++;
+            break;
+        }
+        if (c == '\\' && at + 1 < raw->length) {
+            c = raw->data[++at];
+        }
+        copy[length++] = c;
+    }
+    *raw = (hpf_str){raw->data + at, raw->length - at};
+    return (hpf_str){copy, length};
+}
+
+/* Seconds, "0.25", to nanoseconds. */
+static hpf_status parse_seconds(parser *p, hpf_str word, hpf_str digits, uint64_t *out_ns)
+{
+    uint64_t ns = 0;
+    uint64_t unit = 1000000000;
+    bool has_point = false;
+    size_t n_digits = 0;
+    for (size_t i = 0; i < digits.length; i++) {
+        char c = digits.data[i];
+        if (c == '.' && !has_point) {
+            has_point = true;
+            continue;
+        }
+        if (c < '0' || c > '9') {
+            return complain(p, digits.data + i, "expected a number of seconds", word);
+        }
+        n_digits++;
+        if (has_point) {
+            unit /= 10;
+            ns += (uint64_t)(c - '0') * unit;
+        } else {
+            ns = ns * 10 + (uint64_t)(c - '0') * 1000000000;
+        }
+        if (ns > longest_ns) {
+            return complain(p, digits.data, "too many seconds", word);
+        }
+    }
+    if (n_digits == 0) {
+        return complain(p, digits.data, "expected a number of seconds", word);
+    }
+    *out_ns = ns;
+    return HPF_OK;
+}
+
+static hpf_status parse_count(parser *p, hpf_str word, hpf_str digits, uint32_t *out)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < digits.length; i++) {
+        char c = digits.data[i];
+        if (c < '0' || c > '9') {
+            return complain(p, digits.data + i, "expected a whole number", word);
+        }
+        value = value * 10 + (uint64_t)(c - '0');
+        if (value > UINT32_MAX) {
+            return complain(p, digits.data, "too large a number", word);
+        }
+    }
+    if (value == 0) {
+        return complain(p, digits.data, "expected a whole number from 1", word);
+    }
+    *out = (uint32_t)value;
+    return HPF_OK;
+}
+
+static size_t count_commas(hpf_str list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list.length; i++) {
+        n += list.data[i] == ',';
+    }
+    return n;
+}
+
+/* "a,b,c" or "{a,b,c}" after the letter of a restriction. */
+static hpf_status parse_restriction(parser *p, hpf_str word, char letter, hpf_str list)
+{
+    const char *begin = list.data;
+    if (list.length >= 2 && list.data[0] == '{' && list.data[list.length - 1] == '}') {
+        list = (hpf_str){list.data + 1, list.length - 2};
+    }
+    hpf_arena *arena = p->options.memory;
+    hpf_str *names = hpf_arena_array(arena, count_commas(list) + 1, sizeof *names);
+    if (!names) {
+        return hpf_error_set_memory(p->err);
+    }
+    size_t n_names = 0;
+    while (list.length > 0) {
+        hpf_str name = unquote(arena, &list, true);
+        if (!name.data) {
+            return hpf_error_set_memory(p->err);
+        }
+        if (name.length > 0) {
+            names[n_names++] = name;
+        }
+    }
+    if (n_names == 0) {
+        return complain(p, begin, "expected names", word);
+    }
+    p->restrictions[p->options.census.n_restrictions++] =
+        (hpp_restriction){(hpp_breakdown)letter, names, n_names};
+    return HPF_OK;
+}
+
+static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
+{
+    char letter = rest.length > 0 ? rest.data[0] : 'c';
+    if (!strchr("cCmdyrbT", letter)) {
+        return complain(p, rest.data, "unknown breakdown or restriction", word);
+    }
+    p->options.with_census = true;
+    if (rest.length > 1 || letter == 'C') {
+        return parse_restriction(p, word, letter, (hpf_str){rest.data + 1, rest.length - 1});
+    }
+    if (p->has_breakdown) {
+        return complain(p, word.data, "only one breakdown is possible", word);
+    }
+    p->has_breakdown = true;
+    p->options.census.breakdown = (hpp_breakdown)letter;
+    return HPF_OK;
+}
+
+static hpf_status parse_interval(parser *p, hpf_str word, hpf_str rest)
+{
+    return parse_seconds(p, word, rest, &p->options.interval_ns);
+}
+
+static hpf_status parse_tick(parser *p, hpf_str word, hpf_str rest)
+{
+    return parse_seconds(p, word, rest, &p->options.tick_ns);
+}
+
+static hpf_status parse_name_length(parser *p, hpf_str word, hpf_str rest)
+{
+    return parse_count(p, word, rest, &p->options.census.max_name_bytes);
+}
+
+static hpf_status parse_set_size(parser *p, hpf_str word, hpf_str rest)
+{
+    return parse_count(p, word, rest, &p->options.census.max_retainers);
+}
+
+static hpf_status parse_stem(parser *p, hpf_str word, hpf_str rest)
+{
+    if (rest.length == 0) {
+        return complain(p, word.data, "expected a file name", word);
+    }
+    hpf_str stem = unquote(p->options.memory, &rest, false);
+    if (!stem.data) {
+        return hpf_error_set_memory(p->err);
+    }
+    p->options.stem = stem.data;
+    return HPF_OK;
+}
+
+/* Options that are one fixed word. */
+static hpf_status parse_switch(parser *p, hpf_str word, hpf_str rest)
+{
+    static const struct {
+        const char *name;
+        hpp_report report;
+    } reports[] = {
+        {"-p", HPP_REPORT_PLAIN},
+        {"-P", HPP_REPORT_VERBOSE},
+        {"-pa", HPP_REPORT_ALL},
+        {"-pj", HPP_REPORT_JSON},
+    };
+    if (rest.length > 0) {
+        return complain(p, rest.data, "unknown option", word);
+    }
+    if (word.data[1] == 'x') {
+        bool is_stacks = word.data[2] == 't';
+        p->options.census.count_stacks |= is_stacks;
+        p->options.print_on_abort |= !is_stacks;
+    }
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        if (strlen(reports[i].name) == word.length &&
+            memcmp(reports[i].name, word.data, word.length) == 0) {
+            p->options.report = reports[i].report;
+        }
+    }
+    return HPF_OK;
+}
+
+static const struct {
+    const char *prefix;
+    hpf_status (*parse)(parser *p, hpf_str word, hpf_str rest);
+} table[] = {
+    /* A prefix of another stands behind it. */
+    {"-po", parse_stem},   {"-pa", parse_switch},     {"-pj", parse_switch},
+    {"-p", parse_switch},  {"-P", parse_switch},      {"-xt", parse_switch},
+    {"-xc", parse_switch}, {"-h", parse_heap},        {"-i", parse_interval},
+    {"-V", parse_tick},    {"-L", parse_name_length}, {"-R", parse_set_size},
+    {"-o", parse_stem},
+};
+
+static bool is_bracket(hpf_str word)
+{
+    return word.length == 4 && memcmp(word.data + 1, "RTS", 3) == 0 &&
+           (word.data[0] == '+' || word.data[0] == '-');
+}
+
+static hpf_status parse_word(parser *p, hpf_str word)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        size_t length = strlen(table[i].prefix);
+        if (word.length >= length && memcmp(word.data, table[i].prefix, length) == 0) {
+            return table[i].parse(p, word, (hpf_str){word.data + length, word.length - length});
+        }
+    }
+    return complain(p, word.data, "unknown option", word);
+}
+
+static size_t count_words(hpf_str text)
+{
+    size_t n = 0;
+    for (size_t at = 0; next_word(text, &at).length > 0;) {
+        n++;
+    }
+    return n;
+}
+
+/* Copies the arrays that grow, with room for one more element per word of the text. */
+static hpf_status make_room(parser *p)
+{
+    size_t n_more = count_words(p->text);
+    hpp_options *o = &p->options;
+    p->restrictions =
+        hpf_arena_array(o->memory, o->census.n_restrictions + n_more, sizeof *p->restrictions);
+    p->words = hpf_arena_array(o->memory, o->n_words + n_more, sizeof *p->words);
+    if (!p->restrictions || !p->words) {
+        return hpf_error_set_memory(p->err);
+    }
+    if (o->census.n_restrictions > 0) {
+        memcpy(p->restrictions, o->census.restrictions,
+               o->census.n_restrictions * sizeof *p->restrictions);
+    }
+    if (o->n_words > 0) {
+        memcpy(p->words, o->words, o->n_words * sizeof *p->words);
+    }
+    o->census.restrictions = p->restrictions;
+    o->words = p->words;
+    return HPF_OK;
+}
+
+static hpf_status keep_word(parser *p, hpf_str word)
+{
+    char *copy = hpf_arena_text(p->options.memory, word);
+    if (!copy) {
+        return hpf_error_set_memory(p->err);
+    }
+    p->words[p->options.n_words++] = (hpf_str){copy, word.length};
+    return HPF_OK;
+}
+
+void hpp_options_init(hpp_options *options)
+{
+    memset(options, 0, sizeof *options);
+    options->census.max_retainers = DEFAULT_MAX_RETAINERS;
+    options->census.max_name_bytes = DEFAULT_MAX_NAME_BYTES;
+    options->interval_ns = default_interval_ns;
+    options->tick_ns = default_tick_ns;
+}
+
+void hpp_options_finish(hpp_options *options)
+{
+    hpf_arena_destroy(options->memory);
+    memset(options, 0, sizeof *options);
+}
+
+hpf_status hpp_options_parse(hpp_options *options, hpf_str text, hpf_error *err)
+{
+    if (!options->memory) {
+        options->memory = hpf_arena_create();
+        if (!options->memory) {
+            return hpf_error_set_memory(err);
+        }
+    }
+    parser p = {.options = *options, .text = text, .err = err};
+    hpf_status status = make_room(&p);
+    for (size_t at = 0; status == HPF_OK;) {
+        hpf_str word = next_word(text, &at);
+        if (word.length == 0) {
+            break;
+        }
+        if (is_bracket(word)) {
+            continue;
+        }
+        status = parse_word(&p, word);
+        if (status == HPF_OK) {
+            status = keep_word(&p, word);
+        }
+    }
+    if (status == HPF_OK) {
+        *options = p.options;
+    }
+    return status;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The option parser: every option, what excludes what, quoting, and where errors point.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "hpprof/options.h"
+
+static hpp_options options;
+static hpf_error err;
+
+static void set_up(void)
+{
+    hpp_options_init(&options);
+}
+
+static void tear_down(void)
+{
+    hpp_options_finish(&options);
+}
+
+TestSuite(options, .init = set_up, .fini = tear_down);
+
+static hpf_status parse(const char *text)
+{
+    return hpp_options_parse(&options, (hpf_str){text, strlen(text)}, &err);
+}
+
+static void expect_name(const hpp_restriction *restriction, size_t index, const char *text)
+{
+    cr_assert_lt(index, restriction->n_names);
+    hpf_str name = restriction->names[index];
+    cr_assert_eq(name.length, strlen(text), "'%.*s'", (int)name.length, name.data);
+    cr_assert_arr_eq(name.data, text, name.length);
+}
+
+Test(options, defaults_are_those_of_the_guide)
+{
+    cr_assert_eq(parse(""), HPF_OK);
+    cr_assert_not(options.with_census);
+    cr_assert_eq(options.report, HPP_REPORT_NONE);
+    cr_assert_eq(options.interval_ns, 100000000);
+    cr_assert_eq(options.census.max_name_bytes, 25);
+    cr_assert_eq(options.census.max_retainers, 8);
+}
+
+Test(options, every_breakdown_letter)
+{
+    for (const char *letter = "cmdyrbT"; *letter; letter++) {
+        char text[] = {'-', 'h', *letter, '\0'};
+        cr_assert_eq(parse(text), HPF_OK);
+        cr_assert(options.with_census);
+        cr_assert_eq((char)options.census.breakdown, *letter);
+    }
+    cr_assert_eq(parse("-h"), HPF_OK);
+    cr_assert_eq(options.census.breakdown, HPP_BY_STACK);
+}
+
+Test(options, the_example_of_the_guide)
+{
+    cr_assert_eq(parse("+RTS -hr -hdBranch,Leaf -RTS"), HPF_OK);
+    cr_assert_eq(options.census.breakdown, HPP_BY_RETAINERS);
+    cr_assert_eq(options.census.n_restrictions, 1);
+    cr_assert_eq(options.census.restrictions[0].selector, HPP_BY_DESCRIPTION);
+    cr_assert_eq(options.census.restrictions[0].n_names, 2);
+    expect_name(&options.census.restrictions[0], 0, "Branch");
+    expect_name(&options.census.restrictions[0], 1, "Leaf");
+    cr_assert_eq(options.n_words, 2);
+}
+
+Test(options, restrictions_of_all_kinds_add_up)
+{
+    cr_assert_eq(parse("-hb -hcA -hCB,C -hmM -hyT -hr{x,y} -hbdrag,void"), HPF_OK);
+    static const char letters[] = "cCmyrb";
+    cr_assert_eq(options.census.n_restrictions, 6);
+    for (size_t i = 0; i < 6; i++) {
+        cr_assert_eq((char)options.census.restrictions[i].selector, letters[i]);
+    }
+    expect_name(&options.census.restrictions[4], 0, "x");
+    expect_name(&options.census.restrictions[4], 1, "y");
+    cr_assert_eq(parse("-hdD"), HPF_OK);
+    cr_assert_eq(options.census.n_restrictions, 7);
+    cr_assert_eq(options.census.breakdown, HPP_BY_BIOGRAPHY);
+    expect_name(&options.census.restrictions[1], 1, "C");
+}
+
+Test(options, restriction_alone_asks_for_a_profile_by_stack)
+{
+    cr_assert_eq(parse("-hdBin"), HPF_OK);
+    cr_assert(options.with_census);
+    cr_assert_eq(options.census.breakdown, 0);
+}
+
+Test(options, names_may_hold_anything)
+{
+    cr_assert_eq(parse("-hc\"a b,c\",d\\,e,f\\\"g,h\\\\i -hm\xce\xbb"), HPF_OK);
+    const hpp_restriction *r = options.census.restrictions;
+    cr_assert_eq(r[0].n_names, 4);
+    expect_name(&r[0], 0, "a b,c");
+    expect_name(&r[0], 1, "d,e");
+    expect_name(&r[0], 2, "f\"g");
+    expect_name(&r[0], 3, "h\\i");
+    expect_name(&r[1], 0, "\xce\xbb");
+}
+
+Test(options, numbers_and_switches)
+{
+    cr_assert_eq(parse("-i0.05 -V.02 -L100 -R3 -xt -xc -P -oout/run"), HPF_OK);
+    cr_assert_eq(options.interval_ns, 50000000);
+    cr_assert_eq(options.tick_ns, 20000000);
+    cr_assert_eq(options.census.max_name_bytes, 100);
+    cr_assert_eq(options.census.max_retainers, 3);
+    cr_assert(options.census.count_stacks);
+    cr_assert(options.print_on_abort);
+    cr_assert_eq(options.report, HPP_REPORT_VERBOSE);
+    cr_assert_str_eq(options.stem, "out/run");
+}
+
+Test(options, reports)
+{
+    static const hpp_report wanted[] = {HPP_REPORT_PLAIN, HPP_REPORT_VERBOSE, HPP_REPORT_ALL,
+                                        HPP_REPORT_JSON};
+    static const char *const texts[] = {"-p", "-P", "-pa", "-pj"};
+    for (int i = 0; i < 4; i++) {
+        cr_assert_eq(parse(texts[i]), HPF_OK);
+        cr_assert_eq(options.report, wanted[i]);
+    }
+    cr_assert_eq(parse("-po\"my prog\""), HPF_OK);
+    cr_assert_str_eq(options.stem, "my prog");
+}
+
+Test(options, bad_words_are_pointed_at)
+{
+    static const struct {
+        const char *text;
+        uint32_t column;
+    } cases[] = {
+        {"-hq", 3},  {"-hc -hm", 5}, {"-p -foo", 4},       {"-i", 3},
+        {"-i1x", 4}, {"-L0", 3},     {"-R9999999999", 3},  {"-hC", 4},
+        {"-hd,", 4}, {"-pz", 3},     {"-xcq", 4},          {"-o", 1},
+        {"prog", 1}, {"-i.", 3},     {"-i99999999999", 3}, {"-hd{}", 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_assert_eq(parse(cases[i].text), HPF_ERR_ARGUMENT, "%s", cases[i].text);
+        cr_assert_eq(err.line, 1);
+        cr_assert_eq(err.column, cases[i].column, "%s: %u, %s", cases[i].text, err.column,
+                     err.message);
+    }
+    cr_assert_not(options.with_census, "a bad text changes nothing");
+    cr_assert_eq(options.report, HPP_REPORT_NONE);
+    cr_assert_eq(options.n_words, 0);
+}
+
+Test(options, later_text_wins)
+{
+    cr_assert_eq(parse("-hc -p"), HPF_OK);
+    cr_assert_eq(parse("-hy -P"), HPF_OK);
+    cr_assert_eq(options.census.breakdown, HPP_BY_TYPE);
+    cr_assert_eq(options.report, HPP_REPORT_VERBOSE);
+    cr_assert_eq(options.n_words, 4);
+}
