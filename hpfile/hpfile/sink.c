@@ -45,8 +45,7 @@ hpf_sink *hpf_sink_to_fd(int fd)
     return sink;
 }
 
-/* The mode that creat would give. umask can only be read by setting it; POSIX has no other way that
- * is free of the race, so the temporary is made by open(2) instead, which applies it. */
+/* open(2), unlike mkstemp, gives a new file the mode that the user's umask asks for. */
 static int create_temporary(hpf_sink *sink, const char *target)
 {
     size_t room = strlen(target) + 32;

@@ -33,8 +33,8 @@ HPF_API hpf_sample hpf_model_sample(const hpf_model *model, size_t index);
 HPF_API size_t hpf_model_n_marks(const hpf_model *model);
 HPF_API double hpf_model_mark(const hpf_model *model, size_t index, hpf_str *label);
 
-/* Emits the whole model again, in order: headers, names when first used, samples, and each mark
- * before the first sample that is not earlier. */
+/* Emits the whole model again: headers, then names, then samples and marks in the order in which
+ * they came. */
 HPF_API HPF_MUST_USE hpf_status hpf_model_replay(const hpf_model *model, const hpf_events *events,
                                                  void *context, hpf_error *err);
 

@@ -44,9 +44,14 @@ HPF_API HPF_MUST_USE hpf_status hpf_reader_feed(hpf_reader *reader, const char *
 HPF_API HPF_MUST_USE hpf_status hpf_reader_finish(hpf_reader *reader, hpf_error *err);
 
 /* Prepares to read the bytes of samples known from hpf_sample offsets again: forgets any unfinished
- * sample and clock, keeps the names and their numbers, and sends events to another consumer. The
- * bytes fed next must begin at a `begin_offset`. hpf_reader_finish is not called in this mode. */
+ * sample, clock and error, keeps the names and their numbers, and sends events to another consumer.
+ * The bytes fed next must begin at a `begin_offset`; where they end at an `end_offset` and the next
+ * ones are not their neighbours, call hpf_reader_settle in between. hpf_reader_finish is not called
+ * in this mode. */
 HPF_API void hpf_reader_revisit(hpf_reader *reader, const hpf_events *events, void *context);
+
+/* The bytes fed so far end a sample: reads what was held back for lack of the next byte. */
+HPF_API HPF_MUST_USE hpf_status hpf_reader_settle(hpf_reader *reader, hpf_error *err);
 
 /* Names seen so far, by number, and how many; borrowed until the reader is destroyed. */
 HPF_API hpf_str hpf_reader_name(const hpf_reader *reader, hpf_name name);

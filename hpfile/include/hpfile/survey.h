@@ -53,6 +53,9 @@ typedef struct hpf_survey_options {
     size_t max_picks; /* 0: the default, 8192 */
     hpf_warning *warning;
     void *warning_context;
+    /* Called for each piece of input with the bytes read and, if known, all there are (else 0). */
+    void (*progress)(void *context, uint64_t read_bytes, uint64_t all_bytes);
+    void *progress_context;
 } hpf_survey_options;
 
 typedef struct hpf_survey hpf_survey;

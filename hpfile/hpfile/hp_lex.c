@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Where hp2ps and the writers of other profiles differ, hp2ps's reading wins whenever it is one;
+ * only what it would refuse is read more generously.
+ */
+#include "hp_lex.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "number.h"
+
+const char *hpf__skip_blanks(const char *at, const char *end)
+{
+    while (at < end && hpf__is_blank(*at)) {
+        at++;
+    }
+    return at;
+}
+
+const char *hpf__word_end(const char *at, const char *end)
+{
+    while (at < end && !hpf__is_blank(*at) && *at != '\0') {
+        at++;
+    }
+    return at;
+}
+
+static const char *digits_end(const char *at, const char *end)
+{
+    while (at < end && hpf__is_digit(*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* Whether another number stands behind `at` on the same line. */
+static bool digit_follows_on_line(const char *at, const char *end)
+{
+    while (at < end && hpf__is_blank(*at) && *at != '\n') {
+        at++;
+    }
+    return at < end && hpf__is_digit(*at);
+}
+
+/* The end of an exponent that begins at `at`, or `at` if none does. `5e3` is one number; but in
+ * `foo 5e3 6` hp2ps reads the value 5 and then a name e3 with the value 6, so the line decides. */
+static hpf__lexed lex_exponent(const char **exponent_end, const char *at, const char *end,
+                               bool is_final)
+{
+    *exponent_end = at;
+    if (at == end || (*at != 'e' && *at != 'E')) {
+        return HPF__LEXED;
+    }
+    const char *p = at + 1;
+    if (p < end && (*p == '+' || *p == '-')) {
+        p++;
+    }
+    const char *last = digits_end(p, end);
+    bool has_line = is_final || memchr(last, '\n', (size_t)(end - last)) != NULL;
+    if (!has_line && (last == end || hpf__is_blank(*last))) {
+        return HPF__LEX_MORE;
+    }
+    bool is_word = last == end || hpf__is_blank(*last);
+    if (last > p && is_word && !digit_follows_on_line(last, end)) {
+        *exponent_end = last;
+    }
+    return HPF__LEXED;
+}
+
+/* The digits as a whole number, unless they do not fit. */
+static bool parse_whole(uint64_t *whole, const char *at, const char *end)
+{
+    uint64_t value = 0;
+    for (; at < end; at++) {
+        uint64_t digit = (uint64_t)(*at - '0');
+        if (value > (UINT64_MAX - digit) / 10) {
+            return false;
+        }
+        value = value * 10 + digit;
+    }
+    *whole = value;
+    return true;
+}
+
+hpf__lexed hpf__lex_number(hpf__number_token *token, const char *at, const char *end, bool is_final)
+{
+    if (at == end) {
+        return is_final ? HPF__LEX_BAD : HPF__LEX_MORE;
+    }
+    if (!hpf__is_digit(*at)) {
+        return HPF__LEX_BAD;
+    }
+    const char *whole_end = digits_end(at, end);
+    const char *number_end = whole_end;
+    if (whole_end < end && *whole_end == '.') {
+        number_end = digits_end(whole_end + 1, end);
+    }
+    const char *last = number_end;
+    while (last < end && (hpf__is_digit(*last) || *last == '.')) {
+        last++;
+    }
+    if (last == end && !is_final) {
+        return last - at > HPF__NUMBER_MAX ? HPF__LEX_LONG : HPF__LEX_MORE;
+    }
+    const char *exponent_end = last;
+    if (last == number_end) {
+        if (lex_exponent(&exponent_end, last, end, is_final) == HPF__LEX_MORE) {
+            return HPF__LEX_MORE;
+        }
+        number_end = exponent_end;
+    }
+    if (exponent_end - at > HPF__NUMBER_MAX) {
+        return HPF__LEX_LONG;
+    }
+    token->end = exponent_end;
+    token->is_whole = exponent_end == whole_end && parse_whole(&token->whole, at, whole_end);
+    token->real =
+        token->is_whole ? (double)token->whole : hpf__number_parse(at, (size_t)(number_end - at));
+    return isfinite(token->real) ? HPF__LEXED : HPF__LEX_HUGE;
+}
+
+/* Whether the backslash before the quote at `quote` is an ordinary byte, so that the quote ends the
+ * string. It is where hp2ps could go on: nothing but a statement follows on the line. */
+static bool ends_after_backslash(const char *quote, const char *line_end)
+{
+    const char *p = hpf__skip_blanks(quote + 1, line_end);
+    if (p == line_end || !memchr(p, '"', (size_t)(line_end - p))) {
+        return true;
+    }
+    const char *word_end = hpf__word_end(p, line_end);
+    return p > quote + 1 && hpf__keyword_of(p, (size_t)(word_end - p)) != HPF__KEYWORD_NONE;
+}
+
+/* What the quote at `quote` is: HPF__LEXED the end of the string; HPF__LEX_BAD part of it, the
+ * string goes on at `*next`; HPF__LEX_MORE not to be told yet. */
+static hpf__lexed judge_quote(const char **next, const char *first, const char *quote,
+                              const char *end, bool is_final)
+{
+    if (quote + 1 == end && !is_final) {
+        return HPF__LEX_MORE;
+    }
+    if (quote + 1 < end && quote[1] == '"') {
+        *next = quote + 2;
+        return HPF__LEX_BAD;
+    }
+    if (quote > first && quote[-1] == '\\') {
+        const char *line_end = memchr(quote, '\n', (size_t)(end - quote));
+        if (!line_end && !is_final) {
+            return HPF__LEX_MORE;
+        }
+        *next = quote + 1;
+        return ends_after_backslash(quote, line_end ? line_end : end) ? HPF__LEXED : HPF__LEX_BAD;
+    }
+    return HPF__LEXED;
+}
+
+hpf__lexed hpf__lex_string(hpf__string_token *token, const char *at, const char *end, bool is_final)
+{
+    if (at == end) {
+        return is_final ? HPF__LEX_BAD : HPF__LEX_MORE;
+    }
+    if (*at != '"') {
+        return HPF__LEX_BAD;
+    }
+    const char *first = at + 1;
+    const char *p = first;
+    token->has_escapes = false;
+    for (;;) {
+        const char *quote = memchr(p, '"', (size_t)(end - p));
+        if (!quote) {
+            return HPF__LEX_MORE;
+        }
+        hpf__lexed is_end = judge_quote(&p, first, quote, end, is_final);
+        if (is_end == HPF__LEX_BAD) {
+            token->has_escapes = true;
+            continue;
+        }
+        token->inside = (hpf_str){first, (size_t)(quote - first)};
+        token->end = quote + 1;
+        return is_end;
+    }
+}
+
+size_t hpf__string_unescape(char *out, hpf_str inside)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < inside.length; i++) {
+        bool is_pair = inside.data[i] == '"' && i + 1 < inside.length && inside.data[i + 1] == '"';
+        if (inside.data[i] == '"' && !is_pair) {
+            n--; /* a backslash stands before it */
+        }
+        out[n++] = inside.data[i];
+        i += is_pair;
+    }
+    return n;
+}
+
+static const char *const keyword_texts[] = {
+    "JOB", "DATE", "SAMPLE_UNIT", "VALUE_UNIT", "BEGIN_SAMPLE", "END_SAMPLE", "MARK"};
+
+hpf__keyword hpf__keyword_of(const char *at, size_t length)
+{
+    for (int i = 0; i < HPF__KEYWORD_NONE; i++) {
+        const char *text = keyword_texts[i];
+        if (length && *at == *text && strlen(text) == length && memcmp(at, text, length) == 0) {
+            return (hpf__keyword)i;
+        }
+    }
+    return HPF__KEYWORD_NONE;
+}
+
+const char *hpf__keyword_text(hpf__keyword keyword)
+{
+    return keyword < HPF__KEYWORD_NONE ? keyword_texts[keyword] : "";
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tokens of a `.hp` text: where blanks, words, numbers and strings end. Pure functions over bytes
+ * [at, end); what they cannot decide without more bytes they say so (docs/formats/hp.md).
+ */
+#ifndef HPF_HP_LEX_H
+#define HPF_HP_LEX_H
+
+#include "hpfile/event.h"
+
+/* hp2ps reads at most so many characters as one number. */
+#define HPF__NUMBER_MAX 32
+
+static inline bool hpf__is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool hpf__is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+typedef enum hpf__lexed {
+    HPF__LEXED,    /* a token, ending at `token.end` */
+    HPF__LEX_MORE, /* the bytes end before the token surely does */
+    HPF__LEX_BAD,  /* none of the kind begins here */
+    HPF__LEX_LONG, /* a number of more than HPF__NUMBER_MAX characters */
+    HPF__LEX_HUGE, /* a number that no double holds */
+} hpf__lexed;
+
+/* First byte that is not blank, or `end`. */
+const char *hpf__skip_blanks(const char *at, const char *end);
+
+/* First blank or NUL, or `end`. */
+const char *hpf__word_end(const char *at, const char *end);
+
+/* A number: digits and points beginning with a digit, as hp2ps has it, then maybe an exponent. The
+ * value is that of the part before a second point. `is_final`: nothing comes after `end`. */
+typedef struct hpf__number_token {
+    const char *end;
+    bool is_whole; /* no point, no exponent, and below 2^64: `whole` holds it */
+    uint64_t whole;
+    double real; /* always the value, rounded */
+} hpf__number_token;
+hpf__lexed hpf__lex_number(hpf__number_token *token, const char *at, const char *end,
+                           bool is_final);
+
+/* The text between double quotes that begin at `at`. Escaped quotes ("" and \") stand in it as they
+ * came: `has_escapes` tells. HPF__LEX_MORE with `is_final`: it has no end. */
+typedef struct hpf__string_token {
+    const char *end;
+    hpf_str inside;
+    bool has_escapes;
+} hpf__string_token;
+hpf__lexed hpf__lex_string(hpf__string_token *token, const char *at, const char *end,
+                           bool is_final);
+
+/* Writes `inside` with its escapes resolved to `out` (as long as `inside`); returns the length. */
+size_t hpf__string_unescape(char *out, hpf_str inside);
+
+/* The keyword that [at, at + length) is, or HPF__KEYWORD_NONE. The first four are hpf_header's. */
+typedef enum hpf__keyword {
+    HPF__KEYWORD_JOB,
+    HPF__KEYWORD_DATE,
+    HPF__KEYWORD_SAMPLE_UNIT,
+    HPF__KEYWORD_VALUE_UNIT,
+    HPF__KEYWORD_BEGIN_SAMPLE,
+    HPF__KEYWORD_END_SAMPLE,
+    HPF__KEYWORD_MARK,
+    HPF__KEYWORD_NONE
+} hpf__keyword;
+hpf__keyword hpf__keyword_of(const char *at, size_t length);
+const char *hpf__keyword_text(hpf__keyword keyword);
+
+#endif
