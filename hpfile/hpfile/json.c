@@ -46,9 +46,12 @@ static void open_level(hpf_json *json, const char *key, char opening, char closi
     json->depth++;
 }
 
-/* One byte that cannot stand as it is. */
-static void escape(hpf_json *json, unsigned char byte)
+/* One byte that cannot stand as it is. What belongs to no character is replaced, or written as a
+ * surrogate that tells the byte. */
+static void escape(hpf_json *json, unsigned char byte, bool lossless)
 {
+    unsigned strange = lossless ? 0xdc00u + byte : 0xfffdu;
+
     switch (byte) {
     case '"':
     case '\\':
@@ -61,7 +64,7 @@ static void escape(hpf_json *json, unsigned char byte)
         hpf_sink_text(json->sink, "\\t");
         break;
     default:
-        hpf_sink_printf(json->sink, "\\u%04x", byte < 0x80 ? byte : 0xfffdu);
+        hpf_sink_printf(json->sink, "\\u%04x", byte < 0x80 ? byte : strange);
     }
 }
 
@@ -70,7 +73,7 @@ static bool is_plain(unsigned char byte)
     return byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\\';
 }
 
-static void quote(hpf_json *json, hpf_str text)
+static void quote(hpf_json *json, hpf_str text, bool lossless)
 {
     size_t run = 0; /* where the bytes begin that are not written yet and stand as they are */
     size_t at = 0;
@@ -82,7 +85,7 @@ static void quote(hpf_json *json, hpf_str text)
             continue;
         }
         hpf_sink_write(json->sink, text.data + run, at - run);
-        escape(json, (unsigned char)text.data[at]);
+        escape(json, (unsigned char)text.data[at], lossless);
         run = ++at;
     }
     if (at > run) {
@@ -123,14 +126,20 @@ void hpf_json_close(hpf_json *json)
 void hpf_json_str(hpf_json *json, const char *key, hpf_str text)
 {
     separate(json, key, false);
-    quote(json, text);
+    quote(json, text, false);
+}
+
+void hpf_json_bytes(hpf_json *json, const char *key, hpf_str bytes)
+{
+    separate(json, key, false);
+    quote(json, bytes, true);
 }
 
 void hpf_json_text(hpf_json *json, const char *key, const char *text)
 {
     separate(json, key, false);
     if (text) {
-        quote(json, (hpf_str){text, strlen(text)});
+        quote(json, (hpf_str){text, strlen(text)}, false);
     } else {
         hpf_sink_text(json->sink, "null");
     }

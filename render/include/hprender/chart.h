@@ -74,6 +74,7 @@ typedef struct hpr_tick {
 
 typedef struct hpr_axis {
     double low, high; /* the range that the axis stands for */
+    double range;     /* high - low, before any rounding; never 0 */
     const hpr_tick *ticks;
     size_t n_ticks;
     const char *unit; /* text at the axis, UTF-8 */
@@ -81,11 +82,13 @@ typedef struct hpr_axis {
 
 typedef enum hpr_title_box { HPR_TITLE_NONE, HPR_TITLE_SMALL, HPR_TITLE_BIG } hpr_title_box;
 
+/* The texts as they are shown, in UTF-8, and the bytes that they stand for. */
 typedef struct hpr_title {
     hpr_title_box box;
-    const char *job;  /* UTF-8, cut to what the look shows */
+    const char *job;  /* cut to what the look shows */
     const char *area; /* classic: "1,234 bytes x seconds"; modern: "" */
     const char *date;
+    hpf_str job_bytes, area_bytes, date_bytes;
 } hpr_title;
 
 typedef struct hpr_mark {

@@ -71,6 +71,12 @@ Test(json, bytes_that_are_no_utf8_are_replaced_one_by_one)
     expect("\"\xe2\x8a\x95\\ufffd\\ufffd|\\ufffd\"\n");
 }
 
+Test(json, bytes_that_are_no_utf8_can_be_kept)
+{
+    hpf_json_bytes(&json, NULL, HPF_STR("\xc3\xa9\xe9\n"));
+    expect("\"\xc3\xa9\\udce9\\n\"\n");
+}
+
 Test(json, what_is_not_finite_is_null)
 {
     hpf_json_array(&json, NULL);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * JSON: the chart as data (docs/formats/json.md). What is drawn stands here in the numbers of the
+ * input; what is laid out, in points of the drawing area with the origin at the lower left.
+ */
+#include "backends.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "hpfile/json.h"
+
+static void put_numbers(hpf_json *json, const char *key, const double *numbers, size_t n)
+{
+    hpf_json_array(json, key);
+    for (size_t i = 0; i < n; i++) {
+        hpf_json_number(json, NULL, numbers[i]);
+    }
+    hpf_json_close(json);
+}
+
+static unsigned byte_of_level(double level)
+{
+    return (unsigned)floor(fmin(fmax(level, 0), 1) * 255 + 0.5);
+}
+
+/* A classic grey is said as the shade, which may be out of range when an `.aux` file says so. */
+static void put_fill(hpf_json *json, const hpr_chart *chart, const hpr_band *band)
+{
+    const hpr_colour *colour = &band->fill.colour;
+    char text[16];
+
+    if (band->fill.is_gray) {
+        hpf_json_object(json, "fill");
+        hpf_json_number(json, "gray",
+                        chart->look == HPR_LOOK_CLASSIC ? band->classic_shade : colour->red);
+        hpf_json_close(json);
+        return;
+    }
+    snprintf(text, sizeof text, "#%02x%02x%02x", byte_of_level(colour->red),
+             byte_of_level(colour->green), byte_of_level(colour->blue));
+    hpf_json_text(json, "fill", text);
+}
+
+static void put_point(hpf_json *json, const char *key, double x_pt, double y_pt)
+{
+    double point[2] = {x_pt, y_pt};
+
+    put_numbers(json, key, point, 2);
+}
+
+static void put_label(hpf_json *json, const hpr_label *label)
+{
+    static const char *const places[] = {"none", "inside", "margin", "key"};
+
+    hpf_json_object(json, "label");
+    hpf_json_text(json, "place", places[label->place]);
+    if (label->place != HPR_LABEL_NONE) {
+        hpf_json_text(json, "text", label->text);
+        hpf_json_whole(json, "page", (uint64_t)label->page + 1);
+        put_point(json, "at", label->x_pt, label->y_pt);
+        hpf_json_number(json, "size_pt", label->size_pt);
+    }
+    if (label->place == HPR_LABEL_KEY) {
+        put_point(json, "box", label->box_x_pt, label->box_y_pt);
+    }
+    if (label->place == HPR_LABEL_MARGIN) {
+        hpf_json_number(json, "anchor_y_pt", label->anchor_y_pt);
+    }
+    hpf_json_close(json);
+}
+
+static void put_band(hpf_json *json, const hpr_chart *chart, uint32_t index)
+{
+    const hpr_band *band = &chart->bands[index];
+
+    hpf_json_object(json, NULL);
+    hpf_json_bytes(json, "name", band->name);
+    hpf_json_whole(json, "position", (uint64_t)index + 1);
+    put_fill(json, chart, band);
+    if (chart->look == HPR_LOOK_CLASSIC) {
+        hpf_json_number(json, "shade", band->classic_shade);
+    }
+    hpf_json_bool(json, "is_other", band->is_other);
+    hpf_json_whole(json, "names", band->n_names);
+    hpf_json_number(json, "sum", band->sum);
+    hpf_json_number(json, "area", band->trapezium);
+    hpf_json_number(json, "max", band->max);
+    put_label(json, &band->label);
+    put_numbers(json, "values", band->values, chart->n_points);
+    hpf_json_close(json);
+}
+
+static void put_axis(hpf_json *json, const char *key, const hpr_axis *axis)
+{
+    hpf_json_array(json, key);
+    for (size_t i = 0; i < axis->n_ticks; i++) {
+        hpf_json_object(json, NULL);
+        hpf_json_number(json, "value", axis->ticks[i].value);
+        hpf_json_text(json, "label", axis->ticks[i].label);
+        hpf_json_number(json, "at_pt", axis->ticks[i].at_pt);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
+static void put_key(hpf_json *json, const hpr_chart *chart)
+{
+    hpf_json_array(json, "key");
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        if (chart->bands[i].label.place == HPR_LABEL_KEY) {
+            hpf_json_bytes(json, NULL, chart->bands[i].name);
+        }
+    }
+    hpf_json_close(json);
+}
+
+static void put_title(hpf_json *json, const hpr_title *title)
+{
+    static const char *const boxes[] = {"none", "small", "big"};
+
+    hpf_json_object(json, "title");
+    hpf_json_text(json, "box", boxes[title->box]);
+    hpf_json_bytes(json, "job", title->job_bytes);
+    hpf_json_bytes(json, "area", title->area_bytes);
+    hpf_json_bytes(json, "date", title->date_bytes);
+    hpf_json_close(json);
+}
+
+static void put_marks(hpf_json *json, const hpr_chart *chart)
+{
+    hpf_json_array(json, "marks");
+    for (size_t i = 0; i < chart->n_marks; i++) {
+        hpf_json_number(json, NULL, chart->marks[i].time);
+    }
+    hpf_json_close(json);
+    hpf_json_array(json, "mark_labels");
+    for (size_t i = 0; i < chart->n_marks; i++) {
+        hpf_json_text(json, NULL, chart->marks[i].label);
+    }
+    hpf_json_close(json);
+    hpf_json_array(json, "marks_x_pt");
+    for (size_t i = 0; i < chart->n_marks; i++) {
+        hpf_json_number(json, NULL, chart->marks[i].x_pt);
+    }
+    hpf_json_close(json);
+}
+
+static void put_page(hpf_json *json, const hpr_chart *chart)
+{
+    double plot[4] = {chart->plot_x_pt, chart->plot_y_pt, chart->plot_width_pt,
+                      chart->plot_height_pt};
+
+    hpf_json_object(json, "page");
+    hpf_json_number(json, "width_pt", chart->width_pt);
+    hpf_json_number(json, "height_pt", chart->height_pt);
+    put_numbers(json, "plot", plot, 4);
+    hpf_json_whole(json, "key_pages", (uint64_t)chart->n_key_pages);
+    hpf_json_object(json, "paper");
+    hpf_json_number(json, "width_pt", chart->paper.width_pt);
+    hpf_json_number(json, "height_pt", chart->paper.height_pt);
+    put_numbers(json, "matrix", chart->paper.matrix, 6);
+    hpf_json_close(json);
+    hpf_json_close(json);
+}
+
+static void put_headers(hpf_json *json, const hpr_chart *chart)
+{
+    hpf_json_bytes(json, "job", chart->headers[HPF_HEADER_JOB]);
+    hpf_json_bytes(json, "date", chart->headers[HPF_HEADER_DATE]);
+    hpf_json_bytes(json, "sample_unit", chart->headers[HPF_HEADER_SAMPLE_UNIT]);
+    hpf_json_bytes(json, "value_unit", chart->headers[HPF_HEADER_VALUE_UNIT]);
+}
+
+static hpf_status write_json(const hpr_chart *chart, const hpr_scene *scene,
+                             const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    hpf_json json = hpf_json_begin(sink);
+
+    (void)scene;
+    (void)output;
+    hpf_json_object(&json, NULL);
+    hpf_json_text(&json, "look", chart->look == HPR_LOOK_CLASSIC ? "classic" : "modern");
+    put_headers(&json, chart);
+    put_numbers(&json, "sample_times", chart->times, chart->n_points);
+    hpf_json_array(&json, "bands");
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        put_band(&json, chart, i);
+    }
+    hpf_json_close(&json);
+    put_numbers(&json, "totals", chart->totals, chart->n_points);
+    hpf_json_whole(&json, "other_names", chart->other_names);
+    hpf_json_whole(&json, "dropped_names", chart->dropped_names);
+    hpf_json_number(&json, "area", chart->area);
+    hpf_json_object(&json, "peak");
+    hpf_json_number(&json, "value", chart->peak_total);
+    hpf_json_number(&json, "time", chart->peak_time);
+    hpf_json_close(&json);
+    put_point(&json, "x_range", chart->x.low, chart->x.high);
+    put_point(&json, "y_range", chart->y.low, chart->y.high);
+    put_axis(&json, "x_ticks", &chart->x);
+    put_axis(&json, "y_ticks", &chart->y);
+    put_key(&json, chart);
+    put_title(&json, &chart->title);
+    put_marks(&json, chart);
+    put_page(&json, chart);
+    hpf_json_end(&json);
+    return hpf_sink_flush(sink, err);
+}
+
+const hpr_backend hpr__backend_json = {
+    .name = "json",
+    .extension = "json",
+    .summary = "the chart as data",
+    .write = write_json,
+};
