@@ -112,8 +112,7 @@ uint32_t hpf_reader_n_names(const hpf_reader *r)
     return r->names.n_names;
 }
 
-/* --- errors -------------------------------------------------------------------------------------
- */
+/* --- errors --- */
 
 /* Sets line, column and offset of the sticky error to the byte `at`, which lies in the statement
  * that begins at `begin`, the next byte to be read. */
@@ -175,8 +174,7 @@ static hpf_status fail_memory(hpf_reader *r)
     return hpf_error_set_memory(&r->error);
 }
 
-/* --- names and costs
- * ------------------------------------------------------------------------------ */
+/* --- names and costs --- */
 
 static hpf_status define_name(hpf_reader *r, hpf_str text, hpf_name *name)
 {
@@ -279,8 +277,7 @@ static hpf_status emit_sample(hpf_reader *r, uint64_t end_offset)
     return r->events.sample ? r->events.sample(r->context, &sample, &r->error) : HPF_OK;
 }
 
-/* --- plain lines
- * ----------------------------------------------------------------------------------- */
+/* --- plain lines --- */
 
 /* Reads DIGITS<LF> at `at`, where at least 24 bytes can be read. Returns the end of the line, or
  * NULL when it is anything else or has more than 19 digits. */
@@ -309,48 +306,128 @@ static bool plain_name(const char *at, const char *end, hpf_str *name)
            hpf__keyword_of(at, name->length) == HPF__KEYWORD_NONE;
 }
 
-/* Reads lines NAME<TAB>DIGITS<LF> as long as they are nothing else; p->begin moves behind them. */
+/* A plain line whose name was not guessed. Returns HPF_MORE when the line is not plain. */
+static hpf_status read_strange_line(hpf_reader *r, const piece *p, const char *at,
+                                    const char **next)
+{
+    hpf_str name;
+    hpf_cost cost = {0};
+    if (!plain_name(at, p->end, &name) || (size_t)(p->end - at) < name.length + 32) {
+        return HPF_MORE;
+    }
+    *next = read_plain_value(at + name.length + 1, &cost.whole);
+    if (!*next) {
+        return HPF_MORE;
+    }
+    hpf_status status = define_name(r, name, &cost.name);
+    return status == HPF_OK ? add_cost(r, cost) : status;
+}
+
+/* Reads plain lines whose names come in the same order as last time, as long as there is room for
+ * costs; returns where it stopped. What changes is kept in registers meanwhile. */
+static const char *read_guessed_lines(hpf_reader *r, const char *at, const char *end)
+{
+    const hpf_str *names = r->names.names;
+    hpf_cost *cost = r->costs + r->n_costs;
+    const hpf_cost *last_cost = r->costs + r->costs_capacity;
+    uint32_t guess = r->next_name[r->last_name];
+    uint32_t last_name = r->last_name;
+    while (guess && cost < last_cost) {
+        hpf_str name = names[guess - 1];
+        if ((size_t)(end - at) < name.length + 32 || at[name.length] != '\t' ||
+            !hpf__same_bytes(at, name.data, name.length)) {
+            break;
+        }
+        const char *line_end = read_plain_value(at + name.length + 1, &cost->whole);
+        if (!line_end) {
+            break;
+        }
+        cost->name = guess - 1;
+        cost->is_real = 0;
+        cost++;
+        last_name = guess;
+        guess = r->next_name[guess];
+        at = line_end;
+    }
+    size_t n_lines = (size_t)(cost - r->costs) - r->n_costs;
+    r->line += (uint32_t)n_lines;
+    r->n_costs += n_lines;
+    r->last_name = last_name;
+    return at;
+}
+
+/* Reads "DIGITS.DIGITS<LF>" at `at`, where 32 bytes can be read; returns the place of the line
+ * feed, or NULL when it is anything else. With at most 15 digits the division is exact to the last
+ * bit. */
+static const char *read_plain_time(const char *at, double *time)
+{
+    static const double scales[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+    uint64_t whole;
+    uint64_t decimals;
+    unsigned n_whole = hpf__read_digits(at, &whole);
+    if (n_whole == 0 || n_whole == 8 || at[n_whole] != '.') {
+        return NULL;
+    }
+    at += n_whole + 1;
+    unsigned n_decimals = hpf__read_digits(at, &decimals);
+    if (n_decimals == 0 || at[n_decimals] != '\n') {
+        return NULL;
+    }
+    *time = ((double)whole * scales[n_decimals] + (double)decimals) / scales[n_decimals];
+    return at + n_decimals;
+}
+
+/* BEGIN_SAMPLE and END_SAMPLE as GHC writes them, where nothing is wrong. Returns HPF_MORE
+ * otherwise. */
+static hpf_status read_sample_line(hpf_reader *r, const piece *p, const char *at, const char **next)
+{
+    bool is_begin = *at == 'B';
+    const hpf_str word = is_begin ? HPF_STR("BEGIN_SAMPLE ") : HPF_STR("END_SAMPLE ");
+    double time;
+    if (p->end - at < 64 || memcmp(at, word.data, word.length) != 0 ||
+        !(*next = read_plain_time(at + word.length, &time))) {
+        return HPF_MORE;
+    }
+    if (is_begin ? time < r->time : !r->in_sample) {
+        return HPF_MORE;
+    }
+    if (is_begin) {
+        r->time = time;
+        r->in_sample = true;
+        return HPF_OK;
+    }
+    return emit_sample(r, r->offset + (uint64_t)(*next - p->begin));
+}
+
+/* Reads lines NAME<TAB>DIGITS<LF> and those around a sample, as GHC writes them; p->begin moves
+ * behind the last one. */
 static hpf_status read_plain_lines(hpf_reader *r, piece *p)
 {
     const char *at = p->begin;
     hpf_status status = HPF_OK;
     while (status == HPF_OK) {
-        size_t left = (size_t)(p->end - at);
-        uint32_t guess = r->next_name[r->last_name];
-        hpf_str name = guess ? r->names.names[guess - 1] : (hpf_str){"", 0};
-        if (left < name.length + 32) {
-            break;
-        }
-        bool is_guessed =
-            guess && at[name.length] == '\t' && hpf__same_bytes(at, name.data, name.length);
-        if (!is_guessed && (!plain_name(at, p->end, &name) || left < name.length + 32)) {
-            break;
-        }
-        hpf_cost cost = {0};
-        const char *line_end = read_plain_value(at + name.length + 1, &cost.whole);
-        if (!line_end) {
-            break;
-        }
-        cost.name = guess - 1;
-        if (!is_guessed) {
-            status = define_name(r, name, &cost.name);
+        at = r->n_costs < r->costs_capacity ? read_guessed_lines(r, at, p->end) : at;
+        const char *next = at;
+        status = read_sample_line(r, p, at, &next);
+        if (status == HPF_OK) {
+            next++;
+        } else if (status == HPF_MORE) {
+            status = read_strange_line(r, p, at, &next);
         }
         if (status == HPF_OK) {
-            status = add_cost(r, cost);
+            at = next;
+            r->line++;
         }
-        at = line_end;
-        r->line++;
     }
     if (at > p->begin) {
         r->offset += (uint64_t)(at - p->begin);
         r->line_offset = r->offset;
         p->begin = at;
     }
-    return status;
+    return status == HPF_MORE ? HPF_OK : status;
 }
 
-/* --- statements
- * -------------------------------------------------------------------------------------- */
+/* --- statements --- */
 
 /* Each reads the statement at p->begin and returns HPF_OK with its end in `*next`, HPF_MORE when it
  * is not all there, or an error. `at` is where its argument is to be looked for. */
@@ -566,8 +643,7 @@ static hpf_status read_statement(hpf_reader *r, const piece *p, const char **nex
     return read_timed(r, p, word_end, keyword, next);
 }
 
-/* --- pieces
- * -------------------------------------------------------------------------------------------- */
+/* --- pieces --- */
 
 /* Moves p->begin to `to`, keeping account of lines. */
 static void advance(hpf_reader *r, piece *p, const char *to)
@@ -676,8 +752,7 @@ hpf_status hpf_reader_feed(hpf_reader *r, const char *bytes, size_t n_bytes, hpf
     return settle_status(r, status, err);
 }
 
-/* --- the end
- * ---------------------------------------------------------------------------------------------- */
+/* --- the end --- */
 
 static hpf_status fail_at_end(hpf_reader *r, hpf_status status, const char *what)
 {

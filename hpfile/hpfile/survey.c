@@ -2,10 +2,8 @@
  *
  * The first pass adds up; the second reads only the picks.
  *
- * A name's trapezium is the sum of amount * (time to the sample before + time to the sample after)
- * / 2. The part before is known when the amount comes; the part after is added when the next sample
- * comes, to the names of the last one: at once for those that come again, and in a walk over the
- * last sample's names for the others, which is skipped when there are none.
+ * A name's trapezium is the sum of amount * (time after - time before) / 2, the times being those
+ * of the neighbouring samples. So each sample is held back until the time of the next one is known.
  */
 #include "hpfile/survey.h"
 
@@ -16,17 +14,31 @@
 #include "buf.h"
 #include "hpfile/arena.h"
 #include "picks.h"
+#include "recall.h"
 
 #define DEFAULT_MAX_PICKS 8192
 #define READ_BYTES        (256u << 10)
 
 typedef struct account {
-    hpf_totals totals;
-    double current; /* amount in the sample `stamp` */
-    uint64_t stamp; /* 1 + index of the last sample that has the name */
-    bool has_real;
+    uint64_t stamp;   /* 1 + index of the last sample that has the name */
+    double current;   /* amount in that sample */
+    uint64_t wrapped; /* whole amounts added modulo 2^64, and how often that wrapped */
+    uint64_t wraps;
+    double real_sum; /* the others */
+    double trapezium, sum_time, sum_squares, max;
+    uint64_t n_samples, first_sample;
     double leftover;
+    hpf_totals totals; /* filled in at the end */
 } account;
+
+/* The sample that waits for the time of the next one. */
+typedef struct held_sample {
+    hpf_cost *costs;
+    size_t n_costs, costs_capacity;
+    double time, time_before;
+    uint64_t begin_offset, end_offset;
+    bool is_there;
+} held_sample;
 
 struct hpf_survey {
     hpf_source *source;
@@ -35,19 +47,17 @@ struct hpf_survey {
     hpf_str headers[HPF_N_HEADERS];
     account *accounts;
     size_t n_accounts, accounts_capacity;
-    hpf_name *present; /* names of the last sample */
-    hpf_name *before;  /* names of the one before, while a sample is added */
-    size_t n_present, present_capacity, before_capacity;
+    held_sample held;
     hpf_mark *marks;
     size_t marks_capacity;
     hpf__picks picks;
+    hpf__recall recall;
     account whole; /* all names together */
     hpf_overview overview;
     hpf_survey_options options;
 };
 
-/* --- first pass
- * ------------------------------------------------------------------------------------------ */
+/* --- first pass --- */
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
@@ -87,148 +97,120 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     return copy ? HPF_OK : hpf_error_set_memory(err);
 }
 
-/* What the sample being added has in common for all its names. */
+/* What a sample has in common for all its names. */
 typedef struct moment {
-    uint64_t index;
+    uint64_t stamp;
     double since_first; /* time from the first sample */
-    double half_step;   /* half the time from the sample before */
+    double weight;      /* half the time from the sample before to the sample after */
 } moment;
 
-/* The name comes for the first time in this sample. Returns whether the last sample had it too. */
-static inline bool open_account(account *a, const moment *now)
+static void open_account(account *a, const moment *now)
 {
-    bool was_present = a->stamp == now->index && now->index > 0;
-    if (was_present) {
-        a->totals.trapezium += a->current * now->half_step;
-    }
     if (a->stamp == 0) {
-        a->totals.first_sample = now->index;
+        a->first_sample = now->stamp - 1;
     }
+    a->stamp = now->stamp;
     a->current = 0;
-    a->stamp = now->index + 1;
-    a->totals.last_sample = now->index;
-    a->totals.n_samples++;
-    return was_present;
+    a->n_samples++;
 }
 
 /* Amounts of one name in one sample add up, so each addend is worked in by what it changes. */
 static inline void add_amount(account *a, double amount, const moment *now)
 {
-    hpf_totals *t = &a->totals;
     double current = a->current + amount;
-    t->sum += amount;
-    t->trapezium += amount * now->half_step;
-    t->sum_squares += amount * (current + a->current);
-    t->sum_time += amount * now->since_first;
-    t->max = current > t->max ? current : t->max;
+    a->trapezium += amount * now->weight;
+    a->sum_time += amount * now->since_first;
+    a->sum_squares += amount * (current + a->current);
+    a->max = current > a->max ? current : a->max;
     a->current = current;
 }
 
-static inline double take_cost(account *a, const hpf_cost *cost, const moment *now)
+static inline double add_cost(account *a, const hpf_cost *cost, const moment *now)
 {
     double amount;
-    if (HPF__LIKELY(!cost->is_real)) {
-        amount = (double)cost->whole;
-        a->totals.sum_wrapped += cost->whole;
-    } else {
+    if (HPF__UNLIKELY(cost->is_real)) {
         amount = cost->real;
-        a->has_real = true;
-        a->totals.sum_wrapped += amount < 18446744073709551616.0 ? (uint64_t)amount : 0;
+        a->real_sum += amount;
+    } else {
+        amount = (double)cost->whole;
+        a->wrapped += cost->whole;
+        a->wraps += a->wrapped < cost->whole;
+    }
+    if (HPF__LIKELY(a->stamp != now->stamp)) {
+        open_account(a, now);
     }
     add_amount(a, amount, now);
     return amount;
 }
 
-static bool make_room(hpf_survey *s, size_t n_names)
-{
-    hpf_name *present = hpf__grow(s->present, &s->present_capacity, n_names + 1, sizeof *present);
-    if (present) {
-        s->present = present;
-    }
-    hpf_name *before = hpf__grow(s->before, &s->before_capacity, n_names + 1, sizeof *before);
-    if (before) {
-        s->before = before;
-    }
-    return present && before;
-}
-
-/* The names of the sample before that are gone: their line falls to 0. */
-static void close_gone(hpf_survey *s, const hpf_name *before, size_t n_before, const moment *now)
-{
-    for (size_t i = 0; i < n_before; i++) {
-        account *a = &s->accounts[before[i]];
-        if (a->stamp == now->index) {
-            a->totals.trapezium += a->current * now->half_step;
-        }
-    }
-}
-
-static double add_costs(hpf_survey *s, const hpf_sample *sample, const moment *now)
-{
-    hpf_name *before = s->present;
-    size_t n_before = s->n_present;
-    s->present = s->before;
-    s->before = before;
-    size_t capacity = s->present_capacity;
-    s->present_capacity = s->before_capacity;
-    s->before_capacity = capacity;
-
-    size_t n = 0;
-    size_t n_again = 0;
-    double total = 0;
-    for (size_t i = 0; i < sample->n_costs; i++) {
-        const hpf_cost *cost = &sample->costs[i];
-        account *a = &s->accounts[cost->name];
-        if (a->stamp != now->index + 1) {
-            n_again += open_account(a, now);
-            s->present[n++] = cost->name;
-        }
-        total += take_cost(a, cost, now);
-    }
-    s->n_present = n;
-    if (n_again < n_before) {
-        close_gone(s, before, n_before, now);
-    }
-    return total;
-}
-
-/* A sample's distinct names are at most the names there are, and at most its costs. */
-static size_t most_names(const hpf_survey *s, const hpf_sample *sample)
-{
-    return sample->n_costs < s->n_accounts ? sample->n_costs : s->n_accounts;
-}
-
-static void add_total(hpf_survey *s, double total, const hpf_sample *sample, const moment *now)
+static hpf_status add_total(hpf_survey *s, double total, const moment *now, hpf_error *err)
 {
     hpf_overview *o = &s->overview;
+    const held_sample *h = &s->held;
     open_account(&s->whole, now);
     add_amount(&s->whole, total, now);
     o->sum_times += now->since_first;
     o->sum_times_squared += now->since_first * now->since_first;
-    if (now->index == 0 || total > o->peak_total) {
+    if (o->n_samples == 0 || total > o->peak_total) {
         o->peak_total = total;
-        o->peak_time = sample->time;
-        o->peak_sample = now->index;
+        o->peak_time = h->time;
+        o->peak_sample = o->n_samples;
     }
+    hpf_pick pick = {h->time, total, o->n_samples, h->begin_offset, h->end_offset};
+    return hpf__picks_add(&s->picks, &pick) ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* Works the held sample in. */
+static hpf_status release(hpf_survey *s, double time_after, hpf_error *err)
+{
+    held_sample *h = &s->held;
+    hpf_overview *o = &s->overview;
+    if (!h->is_there) {
+        return HPF_OK;
+    }
+    moment now = {o->n_samples + 1, h->time - o->first_time, (time_after - h->time_before) / 2};
+    double total = 0;
+    for (size_t i = 0; i < h->n_costs; i++) {
+        total += add_cost(&s->accounts[h->costs[i].name], &h->costs[i], &now);
+    }
+    if (o->n_samples < s->picks.max_picks) {
+        hpf__recall_add(&s->recall, h->costs, h->n_costs);
+    } else {
+        hpf__recall_lose(&s->recall);
+    }
+    hpf_status status = add_total(s, total, &now, err);
+    o->last_time = h->time;
+    o->n_samples++;
+    h->is_there = false;
+    return status;
+}
+
+static hpf_status hold(hpf_survey *s, const hpf_sample *sample, hpf_error *err)
+{
+    held_sample *h = &s->held;
+    hpf_cost *costs = hpf__grow(h->costs, &h->costs_capacity, sample->n_costs + 1, sizeof *costs);
+    if (!costs) {
+        return hpf_error_set_memory(err);
+    }
+    memcpy(costs, sample->costs, sample->n_costs * sizeof *costs);
+    h->costs = costs;
+    h->n_costs = sample->n_costs;
+    h->time_before = h->time;
+    h->time = sample->time;
+    h->begin_offset = sample->begin_offset;
+    h->end_offset = sample->end_offset;
+    h->is_there = true;
+    return HPF_OK;
 }
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     hpf_survey *s = context;
-    hpf_overview *o = &s->overview;
-    if (o->n_samples == 0) {
-        o->first_time = o->last_time = sample->time;
+    if (!s->held.is_there) {
+        s->overview.first_time = s->held.time = sample->time;
     }
-    moment now = {o->n_samples, sample->time - o->first_time, (sample->time - o->last_time) / 2};
-    if (!make_room(s, most_names(s, sample))) {
-        return hpf_error_set_memory(err);
-    }
-    double total = add_costs(s, sample, &now);
-    add_total(s, total, sample, &now);
-    o->last_time = sample->time;
-    o->n_samples++;
-    hpf_pick pick = {sample->time, total, now.index, sample->begin_offset, sample->end_offset};
-    return hpf__picks_add(&s->picks, &pick) ? HPF_OK : hpf_error_set_memory(err);
+    hpf_status status = release(s, sample->time, err);
+    return status == HPF_OK ? hold(s, sample, err) : status;
 }
 
 static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err)
@@ -250,28 +232,43 @@ static void on_warning(void *context, const hpf_error *warning)
     }
 }
 
-/* Where all amounts are whole, the sum modulo 2^64 is better than the added-up doubles. */
-static void settle_sum(account *a)
+static void settle_account(account *a)
 {
-    if (!a->has_real && a->totals.sum < 9223372036854775808.0) {
-        a->totals.sum = (double)a->totals.sum_wrapped;
-    }
+    const double two_to_64 = 18446744073709551616.0;
+    double whole_sum =
+        a->wraps ? (double)a->wraps * two_to_64 + (double)a->wrapped : (double)a->wrapped;
+    a->totals = (hpf_totals){
+        .sum = whole_sum + a->real_sum,
+        .sum_wrapped = a->wrapped + (a->real_sum < two_to_64 ? (uint64_t)a->real_sum : 0),
+        .trapezium = a->trapezium,
+        .sum_squares = a->sum_squares,
+        .sum_time = a->sum_time,
+        .max = a->max,
+        .first_sample = a->first_sample,
+        .last_sample = a->stamp ? a->stamp - 1 : 0,
+        .n_samples = a->n_samples,
+    };
 }
 
 static void settle_totals(hpf_survey *s)
 {
     for (size_t i = 0; i < s->n_accounts; i++) {
         account *a = &s->accounts[i];
-        s->whole.totals.sum_wrapped += a->totals.sum_wrapped;
-        s->whole.has_real |= a->has_real;
-        settle_sum(a);
+        settle_account(a);
+        s->whole.wrapped += a->wrapped;
+        s->whole.wraps += a->wraps + (s->whole.wrapped < a->wrapped);
+        s->whole.real_sum += a->real_sum;
     }
-    settle_sum(&s->whole);
+    settle_account(&s->whole);
 }
 
 static hpf_status settle(hpf_survey *s, hpf_error *err)
 {
     hpf_overview *o = &s->overview;
+    hpf_status status = release(s, s->held.time, err);
+    if (status != HPF_OK) {
+        return status;
+    }
     if (!hpf__picks_settle(&s->picks)) {
         return hpf_error_set_memory(err);
     }
@@ -350,15 +347,14 @@ void hpf_survey_destroy(hpf_survey *s)
     hpf_reader_destroy(s->reader);
     hpf_arena_destroy(s->arena);
     hpf__picks_finish(&s->picks);
+    hpf__recall_lose(&s->recall);
     free(s->accounts);
-    free(s->present);
-    free(s->before);
+    free(s->held.costs);
     free(s->marks);
     free(s);
 }
 
-/* --- what it found
- * ----------------------------------------------------------------------------------------- */
+/* --- what it found --- */
 
 hpf_str hpf_survey_header(const hpf_survey *s, hpf_header which)
 {
@@ -390,8 +386,7 @@ const hpf_overview *hpf_survey_overview(const hpf_survey *s)
     return &s->overview;
 }
 
-/* --- second pass
- * --------------------------------------------------------------------------------------------- */
+/* --- second pass --- */
 
 typedef struct series {
     const uint32_t *band_of_name;
@@ -457,23 +452,35 @@ static hpf_status revisit_picks(hpf_survey *s, char *buffer, hpf_error *err)
     return status;
 }
 
-hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32_t n_bands,
-                             double *values, hpf_error *err)
+static hpf_status read_series(hpf_survey *s, series *to, hpf_error *err)
 {
     static const hpf_events events = {.name = on_strange_name, .sample = on_pick};
-    series to = {band_of_name, values, s->overview.n_picks, 0};
     char *buffer = malloc(READ_BYTES);
     if (!buffer) {
         return hpf_error_set_memory(err);
     }
-    memset(values, 0, (size_t)n_bands * to.n_picks * sizeof *values);
-    hpf_reader_revisit(s->reader, &events, &to);
+    hpf_reader_revisit(s->reader, &events, to);
     hpf_status status = revisit_picks(s, buffer, err);
     free(buffer);
-    if (status == HPF_OK && to.next_pick < to.n_picks) {
+    if (status == HPF_OK && to->next_pick < to->n_picks) {
         return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
     }
     return status;
+}
+
+hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32_t n_bands,
+                             double *values, hpf_error *err)
+{
+    series to = {band_of_name, values, s->overview.n_picks, 0};
+    memset(values, 0, (size_t)n_bands * to.n_picks * sizeof *values);
+    if (s->recall.is_lost) {
+        return read_series(s, &to, err);
+    }
+    size_t at = 0;
+    for (size_t i = 0; i < to.n_picks; i++) {
+        at = hpf__recall_column(&s->recall, at, band_of_name, values + i, to.n_picks);
+    }
+    return HPF_OK;
 }
 
 hpf_status hpf_survey_replay(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)

@@ -5,8 +5,8 @@
  *
  * Text: names of a profile are bytes. What is no valid UTF-8 is written as U+FFFD, one for each
  * byte, so the output is always valid; hpf_json_bytes writes byte NN as the lone surrogate \udcNN
- * instead, as Python's "surrogateescape" does, from which the bytes can be had again. Numbers: shortest decimal that reads back the same; what is
- * not finite is null.
+ * instead, as Python's "surrogateescape" does, from which the bytes can be had again. Numbers:
+ * shortest decimal that reads back the same; what is not finite is null.
  *
  * Errors: the sink's, which is sticky. Threads: one writer, one thread at a time.
  */
@@ -42,7 +42,7 @@ HPF_API void hpf_json_object(hpf_json *json, const char *key); /* until hpf_json
 HPF_API void hpf_json_array(hpf_json *json, const char *key);  /* until hpf_json_close */
 HPF_API void hpf_json_close(hpf_json *json);
 HPF_API void hpf_json_str(hpf_json *json, const char *key, hpf_str text);
-HPF_API void hpf_json_bytes(hpf_json *json, const char *key, hpf_str bytes); /* nothing is lost */
+HPF_API void hpf_json_bytes(hpf_json *json, const char *key, hpf_str bytes);   /* nothing is lost */
 HPF_API void hpf_json_text(hpf_json *json, const char *key, const char *text); /* NULL: null */
 HPF_API void hpf_json_whole(hpf_json *json, const char *key, uint64_t value);
 HPF_API void hpf_json_number(hpf_json *json, const char *key, double value);

@@ -92,9 +92,11 @@ typedef struct hpf_overview {
 } hpf_overview;
 HPF_API const hpf_overview *hpf_survey_overview(const hpf_survey *survey);
 
+/* Says that a name belongs to no band. */
+#define HPF_NO_BAND UINT32_MAX
+
 /* Series of bands at the picks. `band_of_name[name]` is a band in [0, n_bands), or HPF_NO_BAND.
  * `values` has n_bands rows of overview->n_picks amounts, and is overwritten. */
-#define HPF_NO_BAND UINT32_MAX
 HPF_API HPF_MUST_USE hpf_status hpf_survey_series(hpf_survey *survey, const uint32_t *band_of_name,
                                                   uint32_t n_bands, double *values, hpf_error *err);
 
