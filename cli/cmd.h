@@ -29,6 +29,8 @@ struct cmd {
     int (*run_as_program)(const cmd *self, int argc, char **argv);
 };
 
+extern const cmd cmd_info, cmd_report;
+
 /* Reads the options of `self` into `values` (see opt_parse). True: run. False: return `*status`
  * from the command, --help or a message has been printed. */
 bool cmd_options(const cmd *self, void *values, int *argc, char **argv, int *status);

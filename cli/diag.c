@@ -10,6 +10,98 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+
+enum {
+    BEFORE_BYTES = 50, /* shown before the column, at most */
+    AFTER_BYTES = 28   /* shown from the column on, at most */
+};
+
+/* Bytes as they will be shown, and their width in columns. */
+typedef struct shown {
+    char text[4 * (BEFORE_BYTES + AFTER_BYTES) + 1];
+    int columns;
+} shown;
+
+/* `is_cut`: there is more after these bytes, so a character that lacks its end is left out. */
+static void show(shown *out, const char *bytes, size_t n_bytes, bool is_cut)
+{
+    mbstate_t state;
+    size_t used = 0;
+    out->columns = 0;
+    memset(&state, 0, sizeof state);
+    for (size_t i = 0; i < n_bytes;) {
+        wchar_t wide = 0;
+        size_t length = mbrtowc(&wide, bytes + i, n_bytes - i, &state);
+        if (length == (size_t)-2 && is_cut) {
+            break;
+        }
+        int columns = length - 1 < n_bytes - i ? wcwidth(wide) : -1;
+        if (columns < 0) {
+            out->text[used++] = bytes[i] == '\t' ? ' ' : '?';
+            out->columns++;
+            i++;
+            memset(&state, 0, sizeof state);
+            continue;
+        }
+        memcpy(out->text + used, bytes + i, length);
+        used += length;
+        out->columns += columns;
+        i += length;
+    }
+    out->text[used] = '\0';
+}
+
+/* Up to `n_bytes` bytes of the input at `offset`; fewer near its end. Returns how many. */
+static size_t read_some(hpf_source *source, uint64_t offset, char *into, size_t n_bytes)
+{
+    while (n_bytes > 0 && hpf_source_read_at(source, offset, into, n_bytes, NULL) != HPF_OK) {
+        n_bytes--;
+    }
+    return n_bytes;
+}
+
+/* The first byte in [bytes, bytes + n_bytes) that does not continue a UTF-8 sequence: a window that
+ * begins inside a character leaves its rest out. */
+static size_t character_start(const char *bytes, size_t n_bytes)
+{
+    size_t at = 0;
+    while (at < n_bytes && at < 3 && ((unsigned char)bytes[at] & 0xC0) == 0x80) {
+        at++;
+    }
+    return at;
+}
+
+static void print_excerpt(hpf_source *source, const hpf_error *err)
+{
+    char before[BEFORE_BYTES];
+    char after[AFTER_BYTES];
+    shown left, right;
+    size_t n_before = err->column - 1 < BEFORE_BYTES ? err->column - 1 : BEFORE_BYTES;
+    bool is_cut = n_before < err->column - 1;
+    if (err->offset < n_before) {
+        return;
+    }
+    if (read_some(source, err->offset - n_before, before, n_before) < n_before) {
+        return;
+    }
+    size_t skip = is_cut ? character_start(before, n_before) : 0;
+    size_t n_after = read_some(source, err->offset, after, sizeof after);
+    size_t line_end = 0;
+    while (line_end < n_after && after[line_end] != '\n' && after[line_end] != '\r') {
+        line_end++;
+    }
+    bool goes_on = line_end == n_after && n_after == sizeof after;
+    show(&left, before + skip, n_before - skip, false);
+    show(&right, after, line_end, goes_on);
+    if (*left.text == '\0' && *right.text == '\0') {
+        return;
+    }
+    fprintf(stderr, "    %s%s%s%s\n", is_cut ? "..." : "", left.text, right.text,
+            goes_on ? "..." : "");
+    fprintf(stderr, "    %*s^\n", left.columns + (is_cut ? 3 : 0), "");
+}
 
 void diag_input(const char *name, hpf_source *source, const hpf_error *err)
 {
@@ -19,12 +111,14 @@ void diag_input(const char *name, hpf_source *source, const hpf_error *err)
     }
     fprintf(stderr, "%s:%u:%u: %s\n", name, (unsigned)err->line, (unsigned)err->column,
             err->message);
-    (void)source;
+    if (source && err->column > 0) {
+        print_excerpt(source, err);
+    }
 }
 
-void diag_warning(void *name, const hpf_error *warning)
+void diag_warning(const char *name, const hpf_error *warning)
 {
-    fprintf(stderr, "%s: warning: %s\n", (const char *)name, warning->message);
+    fprintf(stderr, "%s: warning: %s\n", name, warning->message);
 }
 
 void diag_error(const char *name, const hpf_error *err)

@@ -13,8 +13,8 @@
 /* What is wrong with the input `name`. `source`, unless NULL, is asked for the line again. */
 void diag_input(const char *name, hpf_source *source, const hpf_error *err);
 
-/* An hpf_warning; the context is the name of the input. */
-void diag_warning(void *name, const hpf_error *warning);
+/* Something odd about the input `name` that does not stop anything. */
+void diag_warning(const char *name, const hpf_error *warning);
 
 /* What is wrong with something that is no input: `census: NAME: what`. */
 void diag_error(const char *name, const hpf_error *err);

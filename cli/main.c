@@ -14,6 +14,8 @@
 
 /* In the order of --help. */
 static const cmd *const commands[] = {
+    &cmd_info,
+    &cmd_report,
     NULL,
 };
 

@@ -140,15 +140,19 @@ static hpf__lexed judge_quote(const char **next, const char *first, const char *
     if (quote + 1 == end && !is_final) {
         return HPF__LEX_MORE;
     }
+    bool has_backslash = quote > first && quote[-1] == '\\';
+    const char *line_end = memchr(quote, '\n', (size_t)(end - quote));
+    if (has_backslash && !line_end && !is_final) {
+        return HPF__LEX_MORE;
+    }
     if (quote + 1 < end && quote[1] == '"') {
-        *next = quote + 2;
+        /* `\""` at the end of a line is an escaped quote and the end of the string. */
+        const char *last = line_end ? line_end : end;
+        bool is_last = has_backslash && hpf__skip_blanks(quote + 2, last) == last;
+        *next = is_last ? quote + 1 : quote + 2;
         return HPF__LEX_BAD;
     }
-    if (quote > first && quote[-1] == '\\') {
-        const char *line_end = memchr(quote, '\n', (size_t)(end - quote));
-        if (!line_end && !is_final) {
-            return HPF__LEX_MORE;
-        }
+    if (has_backslash) {
         *next = quote + 1;
         return ends_after_backslash(quote, line_end ? line_end : end) ? HPF__LEXED : HPF__LEX_BAD;
     }

@@ -21,10 +21,12 @@ extern "C" {
 #define HPF_API              __attribute__((visibility("default")))
 #define HPF_MUST_USE         __attribute__((warn_unused_result))
 #define HPF_PRINTF(fmt, arg) __attribute__((format(printf, fmt, arg)))
+#define HPF_NORETURN         __attribute__((noreturn))
 #else
 #define HPF_API
 #define HPF_MUST_USE
 #define HPF_PRINTF(fmt, arg)
+#define HPF_NORETURN
 #endif
 
 typedef enum hpf_status {

@@ -140,7 +140,7 @@ typedef struct hpp_jmp_buf {
 #define HPP_JMP_MARK(jump) (((jump)->mark = hpp_ccs_save(), (jump))->environment)
 
 /* Restores the stack that was noted, then jumps. */
-HPF_API _Noreturn void hpp_longjmp(hpp_jmp_buf *jump, int value);
+HPF_API HPF_NORETURN void hpp_longjmp(hpp_jmp_buf *jump, int value);
 
 /* ---- the current stack, for language runtimes ---------------------------------------------- */
 

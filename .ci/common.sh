@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Shell functions that ./demo and ./check share: which packages are missing, and quiet steps.
+
+missing=()
+
+# want PACKAGE PROBE...: PACKAGE is missing when the probe fails.
+want() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+
+has_font() {
+    find /usr/share/fonts /usr/local/share/fonts -name "$1" 2>/dev/null | grep -q .
+}
+
+# What a build needs.
+want_build_packages() {
+    want gcc command -v gcc
+    want libc6-dev test -e /usr/include/stdio.h
+    want cmake command -v cmake
+    want ninja-build command -v ninja
+    want pkg-config command -v pkg-config
+    want zlib1g-dev pkg-config --exists zlib
+    want liblzma-dev pkg-config --exists liblzma
+    want libzstd-dev pkg-config --exists libzstd
+    want libpng-dev pkg-config --exists libpng
+    want libcairo2-dev pkg-config --exists cairo
+    want libpango1.0-dev pkg-config --exists pangocairo pangoft2 fontconfig
+    want fonts-liberation has_font 'LiberationSans-Regular.ttf'
+}
+
+# Installs what is missing with apt, or says what to install and gives up.
+install_missing() {
+    ((${#missing[@]})) || return 0
+    local as_root=()
+    if ! command -v apt-get >/dev/null || [[ $EUID -ne 0 && -z $(command -v sudo) ]]; then
+        echo "Missing, by their Debian names: ${missing[*]}" >&2
+        echo "Install them, then run $0 again." >&2
+        exit 1
+    fi
+    [[ $EUID -eq 0 ]] || as_root=(sudo)
+    echo "Installing ${missing[*]}"
+    export DEBIAN_FRONTEND=noninteractive
+    step apt install_with_apt "${as_root[@]}"
+}
+
+install_with_apt() {
+    local install=("$@" apt-get install -y --no-install-recommends "${missing[@]}")
+    "${install[@]}" || { "$@" apt-get update && "${install[@]}"; }
+}
+
+# step NAME COMMAND...: runs quietly, into build/NAME.log; shows the end of the log on failure.
+step() {
+    local log=build/$1.log
+    shift
+    mkdir -p build
+    if ! "$@" >"$log" 2>&1; then
+        tail -n 40 "$log" >&2
+        echo "failed: $* (all of it in $log)" >&2
+        return 1
+    fi
+}
+
+build() {
+    step "configure-$1" cmake --preset "$1" && step "build-$1" cmake --build --preset "$1"
+}

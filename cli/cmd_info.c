@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census info: what is in a profile.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "hpfile/json.h"
+
+#include "cmd.h"
+#include "exit.h"
+#include "human.h"
+#include "input.h"
+#include "output.h"
+#include "summary.h"
+
+typedef enum info_format { INFO_TEXT, INFO_JSON } info_format;
+
+typedef struct info_values {
+    int format; /* info_format */
+    bool exact;
+} info_values;
+
+static const char *const format_names[] = {"text", "json", NULL};
+
+static const opt info_options[] = {
+    {.name = "format",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(info_values, format),
+     .argument = "FORMAT",
+     .choices = format_names,
+     .help = "text (default) or json"},
+    {.name = "bytes",
+     .kind = OPT_FLAG,
+     .offset = offsetof(info_values, exact),
+     .help = "all digits instead of MiB and ms"},
+    {.name = NULL},
+};
+
+/* What GHC's run-time system divides the heap by. */
+static const struct breakdown {
+    char letter;
+    const char *name;
+} breakdowns[] = {
+    {'c', "cost-centre stack"},   {'m', "module"},
+    {'d', "closure description"}, {'y', "type"},
+    {'r', "retainer set"},        {'b', "biography"},
+    {'T', "closure type"},        {'i', "info table"},
+};
+
+static bool word_is(hpf_str word, const char *text)
+{
+    return word.length == strlen(text) && memcmp(word.data, text, word.length) == 0;
+}
+
+/* The next word of `*rest`, blanks between; empty at the end. */
+static hpf_str next_word(hpf_str *rest)
+{
+    size_t start = 0;
+    while (start < rest->length && rest->data[start] == ' ') {
+        start++;
+    }
+    size_t end = start;
+    while (end < rest->length && rest->data[end] != ' ') {
+        end++;
+    }
+    hpf_str word = {rest->data + start, end - start};
+    *rest = (hpf_str){rest->data + end, rest->length - end};
+    return word;
+}
+
+static const struct breakdown *breakdown_of_word(hpf_str word)
+{
+    if (word.length == 3 && word.data[0] == '-' && word.data[1] == 'h') {
+        for (size_t i = 0; i < sizeof breakdowns / sizeof breakdowns[0]; i++) {
+            if (breakdowns[i].letter == word.data[2]) {
+                return &breakdowns[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The breakdown that the run-time flags in JOB asked for, or NULL. `-hc` is one, `-hcfoo` only
+ * restricts another; the last one counts. */
+static const struct breakdown *find_breakdown(hpf_str job)
+{
+    const struct breakdown *found = NULL;
+    bool is_rts = false;
+    for (hpf_str word = next_word(&job); word.length > 0; word = next_word(&job)) {
+        if (word_is(word, "+RTS")) {
+            is_rts = true;
+        } else if (word_is(word, "-RTS")) {
+            is_rts = false;
+        } else if (is_rts) {
+            const struct breakdown *given = breakdown_of_word(word);
+            found = given ? given : found;
+        }
+    }
+    return found;
+}
+
+static void write_text(hpf_sink *sink, const input *in, bool exact)
+{
+    const hpf_overview *o = hpf_survey_overview(in->survey);
+    hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
+    hpf_str value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
+    hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
+    const struct breakdown *b = find_breakdown(job);
+    uint64_t stored_bytes = hpf_source_stored_bytes(in->source);
+    const char *compression = hpf_source_compression(in->source);
+
+    hpf_sink_printf(sink, "file         %s", in->name);
+    if (stored_bytes > 0) {
+        hpf_sink_printf(sink, ", %s",
+                        human_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);
+    }
+    hpf_sink_printf(sink, "%s%s\njob          ", *compression ? ", " : "", compression);
+    output_name(sink, job);
+    hpf_sink_text(sink, "\ndate         ");
+    output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_DATE));
+    hpf_sink_text(sink, "\nunits        ");
+    output_name(sink, value_unit);
+    hpf_sink_text(sink, " over ");
+    output_name(sink, time_unit);
+    if (b) {
+        hpf_sink_printf(sink, "\nbreakdown    %s (-h%c)", b->name, b->letter);
+    }
+    hpf_sink_printf(sink, "\nsamples      %s", human_count(o->n_samples).text);
+    hpf_sink_printf(sink, ", from %s", human_time(o->first_time, time_unit, exact).text);
+    hpf_sink_printf(sink, " to %s", human_time(o->last_time, time_unit, exact).text);
+    hpf_sink_printf(sink, "\nnames        %s", human_count(summary_n_names(in->survey)).text);
+    hpf_sink_printf(sink, "\nmarks        %s", human_count(o->n_marks).text);
+    hpf_sink_printf(sink, "\npeak         %s", human_amount(o->peak_total, value_unit, exact).text);
+    hpf_sink_printf(sink, " at %s", human_time(o->peak_time, time_unit, exact).text);
+    hpf_sink_printf(sink, "\ncomplete     %s\n",
+                    o->truncated ? "no, the last sample is cut short" : "yes");
+}
+
+static void write_json(hpf_sink *sink, const input *in)
+{
+    const hpf_overview *o = hpf_survey_overview(in->survey);
+    hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
+    const struct breakdown *b = find_breakdown(job);
+    const char letter[] = {b ? b->letter : '\0', '\0'};
+    const char *compression = hpf_source_compression(in->source);
+    hpf_json json = hpf_json_begin(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_text(&json, "file", in->name);
+    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(in->source));
+    hpf_json_text(&json, "compression", *compression ? compression : NULL);
+    hpf_json_str(&json, "job", job);
+    hpf_json_str(&json, "date", hpf_survey_header(in->survey, HPF_HEADER_DATE));
+    hpf_json_str(&json, "sample_unit", hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT));
+    hpf_json_str(&json, "value_unit", hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT));
+    hpf_json_text(&json, "breakdown", b ? b->name : NULL);
+    hpf_json_text(&json, "breakdown_letter", b ? letter : NULL);
+    hpf_json_whole(&json, "samples", o->n_samples);
+    hpf_json_number(&json, "first_time", o->first_time);
+    hpf_json_number(&json, "last_time", o->last_time);
+    hpf_json_whole(&json, "names", summary_n_names(in->survey));
+    hpf_json_whole(&json, "marks", o->n_marks);
+    hpf_json_object(&json, "peak");
+    hpf_json_number(&json, "value", o->peak_total);
+    hpf_json_number(&json, "time", o->peak_time);
+    hpf_json_whole(&json, "sample", o->peak_sample);
+    hpf_json_close(&json);
+    hpf_json_bool(&json, "truncated", o->truncated);
+    hpf_json_end(&json);
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    info_values values = {.format = INFO_TEXT};
+    int status = EXIT_FAILED;
+    input in;
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    if (argc != 2) {
+        return cmd_misused(self, argc < 2 ? "which profile?" : "one profile at a time");
+    }
+    if (!input_open(&in, argv[1])) {
+        return EXIT_FAILED;
+    }
+    hpf_sink *sink = hpf_sink_to_fd(STDOUT_FILENO);
+    if (sink && values.format == INFO_JSON) {
+        write_json(sink, &in);
+    } else if (sink) {
+        write_text(sink, &in, values.exact);
+    }
+    status = output_close(sink, "standard output");
+    input_close(&in);
+    return status;
+}
+
+const cmd cmd_info = {
+    .name = "info",
+    .summary = "Tell what is in a profile",
+    .operands = "FILE",
+    .options = info_options,
+    .run = run,
+};

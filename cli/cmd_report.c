@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census report: a profile as a table. The numbers come from summary.c; here they get a layout, one
+ * function for each format.
+ */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hpfile/json.h"
+
+#include "cmd.h"
+#include "diag.h"
+#include "exit.h"
+#include "human.h"
+#include "input.h"
+#include "output.h"
+#include "summary.h"
+
+typedef struct report_values {
+    int format; /* index into `formats` */
+    int n_bands;
+    bool exact;
+} report_values;
+
+/* What every layout writes about. */
+typedef struct report {
+    const input *in;
+    hpf_str value_unit, time_unit;
+    summary sum;
+    bool exact;
+} report;
+
+static human amount(const report *r, double value)
+{
+    human unknown = {"-"};
+    return isnan(value) ? unknown : human_amount(value, r->value_unit, r->exact);
+}
+
+static human growth(const report *r, double value)
+{
+    human unknown = {"-"};
+    return isnan(value) ? unknown : human_growth(value, r->value_unit, r->time_unit, r->exact);
+}
+
+static human decimals(double value, int n_decimals)
+{
+    human out = {"-"};
+    if (!isnan(value)) {
+        snprintf(out.text, sizeof out.text, "%.*f", n_decimals, value);
+    }
+    return out;
+}
+
+/* The name of a row; of the row of several, how many they are. */
+static void write_row_name(hpf_sink *sink, const summary_row *row, bool is_others)
+{
+    if (is_others) {
+        hpf_sink_printf(sink, "(%s more)", human_count(row->n_names).text);
+    } else {
+        output_name(sink, row->name);
+    }
+}
+
+/* The row at `index`, the one of all others after the last; NULL behind that. */
+static const summary_row *row_at(const summary *sum, uint32_t index)
+{
+    if (index < sum->n_rows) {
+        return &sum->rows[index];
+    }
+    return index == sum->n_rows && sum->others.n_names > 0 ? &sum->others : NULL;
+}
+
+static void write_head(hpf_sink *sink, const report *r)
+{
+    const summary *sum = &r->sum;
+    const hpf_overview *o = hpf_survey_overview(r->in->survey);
+    output_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_JOB));
+    hpf_sink_text(sink, "\n");
+    output_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_DATE));
+    hpf_sink_printf(sink, "\n\nsamples  %s", human_count(o->n_samples).text);
+    hpf_sink_printf(sink, " over %s\n", human_time(sum->duration, r->time_unit, r->exact).text);
+    hpf_sink_printf(sink, "peak     %s", amount(r, sum->peak).text);
+    hpf_sink_printf(sink, " at %s\n", human_time(sum->peak_time, r->time_unit, r->exact).text);
+    hpf_sink_printf(sink, "mean     %s\n", amount(r, sum->total.mean).text);
+    hpf_sink_printf(sink, "final    %s", amount(r, sum->final).text);
+    hpf_sink_printf(sink, " at %s\n", human_time(sum->final_time, r->time_unit, r->exact).text);
+    hpf_sink_printf(sink, "growth   %s", growth(r, sum->total.growth).text);
+    if (!isnan(sum->total.r_squared)) {
+        hpf_sink_printf(sink, " (R2 %.2f)", sum->total.r_squared);
+    }
+    hpf_sink_text(sink, "\n");
+}
+
+static void write_text(hpf_sink *sink, const report *r)
+{
+    const int width = r->exact ? 24 : 13;
+    write_head(sink, r);
+    if (r->sum.n_rows > 0) {
+        hpf_sink_printf(sink, "\n%6s %*s %*s %*s %5s  %s\n", "area", width, "mean", width, "max",
+                        width + 4, "growth", "R2", "name");
+    }
+    const summary_row *row;
+    for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
+        hpf_sink_printf(sink, "%5.1f%% %*s", 100 * row->share, width, amount(r, row->mean).text);
+        hpf_sink_printf(sink, " %*s", width, amount(r, row->max).text);
+        hpf_sink_printf(sink, " %*s", width + 4, growth(r, row->growth).text);
+        hpf_sink_printf(sink, " %5s  ", decimals(row->r_squared, 2).text);
+        write_row_name(sink, row, i == r->sum.n_rows);
+        hpf_sink_text(sink, "\n");
+    }
+}
+
+/* A name as a cell of Markdown: as code, in which only backquotes and bars would do harm. */
+static void write_markdown_name(hpf_sink *sink, const summary_row *row)
+{
+    hpf_sink *plain = hpf_sink_to_memory();
+    if (!plain) {
+        hpf_error err;
+        (void)hpf_error_set_memory(&err);
+        hpf_sink_fail(sink, &err);
+        return;
+    }
+    output_name(plain, row->name);
+    hpf_str text = hpf_sink_bytes(plain);
+    bool has_backquote = memchr(text.data, '`', text.length) != NULL;
+    hpf_sink_text(sink, has_backquote ? "`` " : "`");
+    for (size_t i = 0; i < text.length; i++) {
+        hpf_sink_text(sink, text.data[i] == '|' ? "\\" : "");
+        hpf_sink_write(sink, &text.data[i], 1);
+    }
+    hpf_sink_text(sink, has_backquote ? " ``" : "`");
+    hpf_sink_destroy(plain);
+}
+
+static void write_markdown(hpf_sink *sink, const report *r)
+{
+    const summary *sum = &r->sum;
+    hpf_sink_printf(sink, "Peak %s", amount(r, sum->peak).text);
+    hpf_sink_printf(sink, " at %s", human_time(sum->peak_time, r->time_unit, r->exact).text);
+    hpf_sink_printf(sink, ", mean %s", amount(r, sum->total.mean).text);
+    hpf_sink_printf(sink, ", growth %s", growth(r, sum->total.growth).text);
+    hpf_sink_printf(sink, " (R2 %s).\n\n", decimals(sum->total.r_squared, 2).text);
+    hpf_sink_text(sink, "| area | mean | max | growth | R2 | name |\n"
+                        "| ---: | ---: | ---: | ---: | ---: | --- |\n");
+    const summary_row *row;
+    for (uint32_t i = 0; (row = row_at(sum, i)); i++) {
+        hpf_sink_printf(sink, "| %.1f%% | %s |", 100 * row->share, amount(r, row->mean).text);
+        hpf_sink_printf(sink, " %s |", amount(r, row->max).text);
+        hpf_sink_printf(sink, " %s |", growth(r, row->growth).text);
+        hpf_sink_printf(sink, " %s | ", decimals(row->r_squared, 2).text);
+        if (i == sum->n_rows) {
+            write_row_name(sink, row, true);
+        } else {
+            write_markdown_name(sink, row);
+        }
+        hpf_sink_text(sink, " |\n");
+    }
+}
+
+/* A number, or nothing where it cannot be told. */
+static void write_csv_number(hpf_sink *sink, double value)
+{
+    hpf_sink_text(sink, ",");
+    if (!isnan(value)) {
+        hpf_sink_shortest(sink, value);
+    }
+}
+
+/* RFC 4180; names as the bytes they are. */
+static void write_csv(hpf_sink *sink, const report *r)
+{
+    hpf_sink_text(sink, "name,names,share,mean,max,growth,r_squared\r\n");
+    const summary_row *row;
+    for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
+        hpf_sink_text(sink, "\"");
+        for (size_t k = 0; k < row->name.length; k++) {
+            hpf_sink_text(sink, row->name.data[k] == '"' ? "\"" : "");
+            hpf_sink_write(sink, &row->name.data[k], 1);
+        }
+        hpf_sink_text(sink, "\",");
+        hpf_sink_whole(sink, row->n_names);
+        write_csv_number(sink, row->share);
+        write_csv_number(sink, row->mean);
+        write_csv_number(sink, row->max);
+        write_csv_number(sink, row->growth);
+        write_csv_number(sink, row->r_squared);
+        hpf_sink_text(sink, "\r\n");
+    }
+}
+
+static void write_json_row(hpf_json *json, const char *key, const summary_row *row, bool is_named)
+{
+    hpf_json_object(json, key);
+    if (is_named) {
+        hpf_json_str(json, "name", row->name);
+    } else {
+        hpf_json_whole(json, "names", row->n_names);
+    }
+    hpf_json_number(json, "share", row->share);
+    hpf_json_number(json, "mean", row->mean);
+    hpf_json_number(json, "max", row->max);
+    hpf_json_number(json, "growth", row->growth);
+    hpf_json_number(json, "r_squared", row->r_squared);
+    hpf_json_close(json);
+}
+
+static void write_json_moment(hpf_json *json, const char *key, double value, double time)
+{
+    hpf_json_object(json, key);
+    hpf_json_number(json, "value", value);
+    hpf_json_number(json, "time", time);
+    hpf_json_close(json);
+}
+
+static void write_json(hpf_sink *sink, const report *r)
+{
+    const summary *sum = &r->sum;
+    const hpf_overview *o = hpf_survey_overview(r->in->survey);
+    hpf_json json = hpf_json_begin(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_str(&json, "job", hpf_survey_header(r->in->survey, HPF_HEADER_JOB));
+    hpf_json_str(&json, "date", hpf_survey_header(r->in->survey, HPF_HEADER_DATE));
+    hpf_json_str(&json, "sample_unit", r->time_unit);
+    hpf_json_str(&json, "value_unit", r->value_unit);
+    hpf_json_whole(&json, "samples", o->n_samples);
+    hpf_json_number(&json, "duration", sum->duration);
+    hpf_json_number(&json, "area", o->total.trapezium);
+    write_json_moment(&json, "peak", sum->peak, sum->peak_time);
+    write_json_moment(&json, "final", sum->final, sum->final_time);
+    hpf_json_number(&json, "mean", sum->total.mean);
+    hpf_json_number(&json, "growth", sum->total.growth);
+    hpf_json_number(&json, "r_squared", sum->total.r_squared);
+    hpf_json_array(&json, "bands");
+    for (uint32_t i = 0; i < sum->n_rows; i++) {
+        write_json_row(&json, NULL, &sum->rows[i], true);
+    }
+    hpf_json_close(&json);
+    write_json_row(&json, "others", &sum->others, false);
+    hpf_json_bool(&json, "truncated", o->truncated);
+    hpf_json_end(&json);
+}
+
+static void (*const writers[])(hpf_sink *sink, const report *r) = {
+    write_text,
+    write_json,
+    write_csv,
+    write_markdown,
+};
+static const char *const format_names[] = {"text", "json", "csv", "markdown", NULL};
+
+static const opt report_options[] = {
+    {.letter = 'm',
+     .name = "bands",
+     .kind = OPT_INT,
+     .offset = offsetof(report_values, n_bands),
+     .argument = "N",
+     .high = INT_MAX,
+     .help = "list the N largest names (default 10; 0: all)"},
+    {.name = "format",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(report_values, format),
+     .argument = "FORMAT",
+     .choices = format_names,
+     .help = "text (default), json, csv or markdown"},
+    {.name = "bytes",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, exact),
+     .help = "all digits instead of MiB and ms"},
+    {.name = NULL},
+};
+
+static int write_report(const input *in, const report_values *values)
+{
+    report r = {
+        .in = in,
+        .value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT),
+        .time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT),
+        .exact = values->exact,
+    };
+    if (!summary_make(&r.sum, in->survey, (uint32_t)values->n_bands)) {
+        diag_say("out of memory");
+        return EXIT_FAILED;
+    }
+    hpf_sink *sink = hpf_sink_to_fd(STDOUT_FILENO);
+    if (sink) {
+        writers[values->format](sink, &r);
+    }
+    summary_finish(&r.sum);
+    return output_close(sink, "standard output");
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    report_values values = {.n_bands = 10};
+    int status = EXIT_FAILED;
+    input in;
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    if (argc != 2) {
+        return cmd_misused(self, argc < 2 ? "which profile?" : "one profile at a time");
+    }
+    if (input_open(&in, argv[1])) {
+        status = write_report(&in, &values);
+        input_close(&in);
+    }
+    return status;
+}
+
+const cmd cmd_report = {
+    .name = "report",
+    .summary = "Sum up a profile: peak, largest names, growth",
+    .operands = "FILE",
+    .options = report_options,
+    .run = run,
+};

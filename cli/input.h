@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A profile as a command gets it: opened and surveyed, with everything that went wrong said
+ * already.
+ */
+#ifndef CENSUS_INPUT_H
+#define CENSUS_INPUT_H
+
+#include "hpfile/survey.h"
+
+typedef struct input {
+    const char *name; /* for people: the path, or "stdin" */
+    hpf_source *source;
+    hpf_survey *survey;
+} input;
+
+/* Opens and surveys the profile at `path`, or standard input for "-". False: a message was printed
+ * and there is nothing to close. `path` is borrowed. */
+bool input_open(input *out, const char *path);
+void input_close(input *in);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sums of a survey to means and slopes.
+ */
+#include "summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What all names are measured against. */
+typedef struct frame {
+    double duration;
+    double n_samples;       /* of the whole profile */
+    double total_trapezium; /* of all names; 0 when the profile has no duration or is empty */
+    double total_sum;
+    /* Least squares, without an empty first and last sample; times counted from the first. */
+    double n, sum_times, sum_times_squared;
+} frame;
+
+static frame make_frame(const hpf_overview *o)
+{
+    frame f = {
+        .duration = o->last_time - o->first_time,
+        .n_samples = (double)o->n_samples,
+        .total_trapezium = o->total.trapezium,
+        .total_sum = o->total.sum,
+        .n = (double)o->n_samples,
+        .sum_times = o->sum_times,
+        .sum_times_squared = o->sum_times_squared,
+    };
+    if (o->n_picks > 0 && o->picks[0].total == 0) {
+        f.n -= 1;
+    }
+    if (o->n_picks > 1 && o->picks[o->n_picks - 1].total == 0) {
+        f.n -= 1;
+        f.sum_times -= f.duration;
+        f.sum_times_squared -= f.duration * f.duration;
+    }
+    return f;
+}
+
+/* Slope and fit of the line through (time, amount), from the usual sums. */
+static void fit_line(summary_row *row, const frame *f, const hpf_totals *t)
+{
+    double spread_time = f->n * f->sum_times_squared - f->sum_times * f->sum_times;
+    double spread_amount = f->n * t->sum_squares - t->sum * t->sum;
+    double together = f->n * t->sum_time - f->sum_times * t->sum;
+    /* Differences of nearly equal products: what is left of a true zero is noise. */
+    bool has_times = f->n >= 2 && spread_time > 1e-12 * f->n * f->sum_times_squared;
+    bool varies = spread_amount > 1e-12 * f->n * t->sum_squares;
+    row->growth = !has_times ? NAN : varies ? together / spread_time : 0;
+    row->r_squared = has_times && varies ? row->growth * (together / spread_amount) : NAN;
+}
+
+static summary_row make_row(const frame *f, const hpf_totals *t, hpf_str name)
+{
+    summary_row row = {.name = name, .n_names = 1, .max = t->max};
+    if (f->total_trapezium > 0) {
+        row.share = t->trapezium / f->total_trapezium;
+    } else if (f->total_sum > 0) {
+        row.share = t->sum / f->total_sum;
+    }
+    row.mean = f->duration > 0 ? t->trapezium / f->duration : t->sum / fmax(1, f->n_samples);
+    fit_line(&row, f, t);
+    return row;
+}
+
+/* Largest share first; equal ones by name. */
+static int compare_rows(const void *left, const void *right)
+{
+    const summary_row *a = left;
+    const summary_row *b = right;
+    if (a->share != b->share) {
+        return a->share > b->share ? -1 : 1;
+    }
+    size_t common = a->name.length < b->name.length ? a->name.length : b->name.length;
+    int order = common > 0 ? memcmp(a->name.data, b->name.data, common) : 0;
+    return order != 0 ? order
+                      : (a->name.length > b->name.length) - (a->name.length < b->name.length);
+}
+
+/* Means and slopes of several names add up; maxima and fits do not. */
+static summary_row join_rows(const summary_row *rows, uint32_t n_rows)
+{
+    summary_row joined = {.n_names = n_rows, .max = NAN, .r_squared = NAN};
+    for (uint32_t i = 0; i < n_rows; i++) {
+        joined.share += rows[i].share;
+        joined.mean += rows[i].mean;
+        joined.growth += rows[i].growth;
+    }
+    return joined;
+}
+
+static void find_final(summary *out, const hpf_overview *o)
+{
+    size_t i = o->n_picks;
+    while (i > 0 && o->picks[i - 1].total == 0) {
+        i--;
+    }
+    out->final = i > 0 ? o->picks[i - 1].total : 0;
+    out->final_time = i > 0 ? o->picks[i - 1].time : o->last_time;
+}
+
+uint32_t summary_n_names(const hpf_survey *survey)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < hpf_survey_n_names(survey); i++) {
+        n += hpf_survey_totals(survey, i)->n_samples > 0;
+    }
+    return n;
+}
+
+bool summary_make(summary *out, const hpf_survey *survey, uint32_t most_rows)
+{
+    const hpf_overview *o = hpf_survey_overview(survey);
+    uint32_t n_names = summary_n_names(survey);
+    frame f = make_frame(o);
+    memset(out, 0, sizeof *out);
+    out->peak = o->peak_total;
+    out->peak_time = o->peak_time;
+    out->duration = f.duration;
+    out->total = make_row(&f, &o->total, (hpf_str){"", 0});
+    out->total.n_names = n_names;
+    find_final(out, o);
+    out->rows = calloc(n_names > 0 ? n_names : 1, sizeof *out->rows);
+    if (!out->rows) {
+        return false;
+    }
+    for (uint32_t i = 0, n = 0; i < hpf_survey_n_names(survey); i++) {
+        const hpf_totals *totals = hpf_survey_totals(survey, i);
+        if (totals->n_samples > 0) {
+            out->rows[n++] = make_row(&f, totals, hpf_survey_name(survey, i));
+        }
+    }
+    qsort(out->rows, n_names, sizeof *out->rows, compare_rows);
+    out->n_rows = most_rows > 0 && most_rows < n_names ? most_rows : n_names;
+    out->others = join_rows(out->rows + out->n_rows, n_names - out->n_rows);
+    return true;
+}
+
+void summary_finish(summary *s)
+{
+    free(s->rows);
+}
