@@ -79,13 +79,16 @@ typedef struct hpp_band {
     uint64_t size_bytes; /* never 0 */
 } hpp_band;
 
-/* What a census could not do for lack of memory; all 0 when nothing is missing. */
+/* What is missing for lack of memory; all 0 when nothing is. */
 typedef struct hpp_missing {
-    uint64_t unnamed_bytes; /* counted, but under the band "OUT_OF_MEMORY" */
-    uint64_t n_sets;        /* retainer sets that could not be made: the set is OUT_OF_MEMORY */
+    /* In this census. */
+    uint64_t unnamed_bytes; /* counted, but under the band OUT_OF_MEMORY */
+    uint64_t n_sets;        /* retainer sets that could not be made: objects have the set
+                               OUT_OF_MEMORY instead */
     uint64_t n_untraced;    /* objects whose children could not be followed */
+    /* Since the beginning. */
     uint64_t n_biographies; /* objects whose last phase is unknown: seen as lag or use */
-    uint64_t n_eras;        /* censuses that left no record */
+    uint64_t n_eras;        /* censuses that left no record: their era goes on */
 } hpp_missing;
 
 /* The retainer pass of one census. */
@@ -94,7 +97,7 @@ typedef struct hpp_retainer_figures {
     uint64_t n_visits;   /* arrivals at an object: the paper's visits per object are
                             n_visits / n_objects */
     uint64_t n_scans;    /* times that an object's children were walked */
-    uint64_t size_bytes; /* cost of all sets together, UNREACHED excluded */
+    uint64_t size_bytes; /* cost of all sets together: of what is counted, but UNREACHED */
     uint32_t n_sets;     /* made since the beginning */
 } hpp_retainer_figures;
 

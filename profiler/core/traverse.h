@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Walking a graph of objects with a stack of our own: no recursion, whatever the shape of the heap.
+ *
+ * What a walk means is up to its visitor, which is asked at each arrival whether the object's
+ * children are to be visited, and with which number. A frame of the stack holds the children of one
+ * object that still wait; the frame is gone before its last child is visited, so that a list whose
+ * rest is the last child takes one frame.
+ *
+ * The stack grows by chunks. When there is no memory for one, the visitor is told that the frame is
+ * dropped: its user then finds the places where the walk stopped, and goes on from there with
+ * hpp__traverse_children, which always has room for one frame.
+ */
+#ifndef HPP_TRAVERSE_H
+#define HPP_TRAVERSE_H
+
+#include "hpprof/heap.h"
+
+typedef struct hpp__visitor {
+    /* Arrival at `ref` with `data`. Returns whether to visit its children, with `*child_data`. */
+    bool (*arrive)(hpp_ref ref, uint32_t data, uint32_t *child_data, void *context);
+    /* A child will be visited soon: its words can be sent for. */
+    void (*approach)(hpp_ref ref, void *context);
+    /* There is no memory to visit the children of `ref`, now. */
+    void (*drop)(hpp_ref ref, void *context);
+    void *context;
+} hpp__visitor;
+
+typedef struct hpp__frame hpp__frame;
+typedef struct hpp__chunk hpp__chunk;
+
+typedef struct hpp__traverse {
+    const hpp_heap *heap; /* borrowed */
+    hpp__visitor visitor;
+    hpp__frame *top;   /* NULL: the stack is empty */
+    hpp__chunk *first; /* always there */
+    hpp__chunk *chunk; /* has the top frame; the next one goes there, or into the chunk behind */
+    uint64_t n_visits; /* arrivals */
+    uint64_t n_scans;  /* times that children were listed */
+} hpp__traverse;
+
+/* Errors: MEMORY. */
+hpf_status hpp__traverse_init(hpp__traverse *traverse, const hpp_heap *heap,
+                              const hpp__visitor *visitor, hpf_error *err);
+void hpp__traverse_finish(hpp__traverse *traverse);
+
+/* Arrives at `ref` with `data`, and at all that follows from it. */
+void hpp__traverse_from(hpp__traverse *traverse, hpp_ref ref, uint32_t data);
+
+/* Arrives at the children of `ref` with `data`, and at all that follows. */
+void hpp__traverse_children(hpp__traverse *traverse, hpp_ref ref, uint32_t data);
+
+/* Frees what the stack has grown to. */
+void hpp__traverse_shrink(hpp__traverse *traverse);
+
+#endif
