@@ -69,45 +69,46 @@ typedef struct hpp_ccs hpp_ccs;
 #define HPP_JOIN(a, b)     HPP_JOIN_(a, b)
 #define HPP_SRCLOC         __FILE__ ":" HPP_TEXT_OF(__LINE__)
 
-/* What leaving a scope restores. The members are the library's. */
+/* An open scope: what leaving it restores. The members are the library's. */
 typedef struct hpp_scope {
     void *before;
     uint32_t depth;
-    uint32_t is_open;
 } hpp_scope;
 
 /* HPP_SCC("name") { ... }
  *
  * Runs the statement under a new cost centre. The stack is restored when the statement ends and
  * when it is left by return, goto or break. The statement is a loop of one turn: break and continue
- * leave it, not a loop around it; where that matters, use HPP_SCC_HERE. After a longjmp, see below.
- */
-#define HPP_SCC(label)                                                                             \
-    HPP_SCOPE_(                                                                                    \
-        hpp_scope_enter(HPP_STATIC(hpp_cc, HPP_CC_INIT("" label, HPP_MODULE, HPP_SRCLOC, 0)),      \
-                        HPP_FRAME_ADDRESS()))
+ * leave it, not a loop around it; where that matters, use HPP_SCC_HERE. For longjmp see below. */
+#define HPP_SCC(label) HPP_SCOPE_(hpp_scope_enter, HPP_CC_HERE_(label))
 
-/* HPP_SCC_HERE("name"); as a declaration: from here to the end of the enclosing block, with break,
- * continue, return and goto as usual. */
+/* HPP_SCC_HERE("name"); among the declarations of a block: from here to the end of the block, with
+ * break, continue, return and goto as usual. */
 #define HPP_SCC_HERE(label)                                                                        \
-    HPP_CLEANUP(hpp_scope_leave)                                                                   \
-    hpp_scope HPP_JOIN(hpp_scope_, __LINE__) = hpp_scope_enter(                                    \
-        HPP_STATIC(hpp_cc, HPP_CC_INIT("" label, HPP_MODULE, HPP_SRCLOC, 0)), HPP_FRAME_ADDRESS())
+    hpp_scope HPP_JOIN(hpp_scope_, __LINE__) HPP_CLEANUP(hpp_scope_leave);                         \
+    hpp_scope_enter(&HPP_JOIN(hpp_scope_, __LINE__), HPP_CC_HERE_(label), HPP_FRAME_ADDRESS(),     \
+                    HPP_RETURN_ADDRESS())
 
 /* HPP_SCC_OF(&centre) { ... }: like HPP_SCC, with a cost centre defined elsewhere. */
-#define HPP_SCC_OF(centre) HPP_SCOPE_(hpp_scope_enter((centre), HPP_FRAME_ADDRESS()))
+#define HPP_SCC_OF(centre) HPP_SCOPE_(hpp_scope_enter, (centre))
 
 /* HPP_UNDER(ccs) { ... }: runs the statement under a stack captured earlier: the evaluation of a
  * thunk. No entry is counted. */
-#define HPP_UNDER(ccs) HPP_SCOPE_(hpp_scope_enter_under((ccs), HPP_FRAME_ADDRESS()))
+#define HPP_UNDER(ccs) HPP_SCOPE_(hpp_scope_enter_under, (ccs))
 
-#define HPP_SCOPE_(entered)                                                                        \
-    for (HPP_CLEANUP(hpp_scope_leave) hpp_scope HPP_JOIN(hpp_scope_, __LINE__) = (entered);        \
-         HPP_JOIN(hpp_scope_, __LINE__).is_open; HPP_JOIN(hpp_scope_, __LINE__).is_open = 0)
+/* What the macros are made of. */
+#define HPP_CC_HERE_(label) HPP_STATIC(hpp_cc, HPP_CC_INIT("" label, HPP_MODULE, HPP_SRCLOC, 0))
+#define HPP_SCOPE_(enter, what)                                                                    \
+    for (hpp_scope HPP_JOIN(hpp_scope_, __LINE__) HPP_CLEANUP(hpp_scope_leave),                    \
+         *HPP_JOIN(hpp_turn_, __LINE__) = (enter(&HPP_JOIN(hpp_scope_, __LINE__), what,            \
+                                                 HPP_FRAME_ADDRESS(), HPP_RETURN_ADDRESS()),       \
+                                           &HPP_JOIN(hpp_scope_, __LINE__));                       \
+         HPP_JOIN(hpp_turn_, __LINE__); HPP_JOIN(hpp_turn_, __LINE__) = NULL)
 
-/* What the macros call. `frame` is the frame of the function that has the scope. */
-HPF_API hpp_scope hpp_scope_enter(hpp_cc *centre, void *frame);
-HPF_API hpp_scope hpp_scope_enter_under(const hpp_ccs *ccs, void *frame);
+/* `frame` and `return_address` are those of the function that has the scope. */
+HPF_API void hpp_scope_enter(hpp_scope *scope, hpp_cc *centre, void *frame, void *return_address);
+HPF_API void hpp_scope_enter_under(hpp_scope *scope, const hpp_ccs *ccs, void *frame,
+                                   void *return_address);
 HPF_API void hpp_scope_leave(hpp_scope *scope);
 
 /* ---- longjmp ------------------------------------------------------------------------------- */
@@ -115,16 +116,19 @@ HPF_API void hpp_scope_leave(hpp_scope *scope);
 /* longjmp skips the ends of scopes. Three remedies, best first:
  *
  * 1. An hpp_jmp_buf: `if (setjmp(HPP_JMP_MARK(&jump)) == 0) {...}` and `hpp_longjmp(&jump, 1)`.
- *    The stack is the one of the setjmp again when setjmp returns.
- * 2. `hpp_ccs_mark mark = hpp_ccs_save();` before a foreign setjmp, hpp_ccs_restore(mark) after it
- *    has returned non-zero.
- * 3. Nothing: scopes that a longjmp skipped are found by their frame addresses when a function
- *    closer to the root opens a scope, and closed; any scope around the setjmp restores its own
- *    stack when it ends. Between the landing and that moment the skipped scopes pay. Scopes
- *    skipped within the function that called setjmp cannot be told from open ones.
- */
+ *    When setjmp returns again, the stack is the one that it was.
+ * 2. `hpp_ccs_mark mark = hpp_ccs_save();` before a foreign setjmp, and hpp_ccs_restore(mark) where
+ *    it has returned non-zero.
+ * 3. Nothing. The next scope that opens finds the skipped ones: by frames that are deeper than its
+ *    own; by frames at the same address that return elsewhere, hence of another call; by its own
+ *    place, taken. And any scope around the setjmp restores its stack when it ends. Between the
+ *    landing and that moment the skipped scopes pay. What stays hidden are skipped scopes of the
+ *    very function that called setjmp, and those of a call no deeper than the next scope's.
+ *
+ * Frames are compared on the thread's own stack only: a coroutine library calls hpp_ccs_save and
+ * hpp_ccs_restore where it switches. */
 typedef struct hpp_ccs_mark {
-    void *current;
+    const hpp_ccs *current;
     uint32_t depth;
 } hpp_ccs_mark;
 
@@ -137,7 +141,7 @@ typedef struct hpp_jmp_buf {
 } hpp_jmp_buf;
 
 /* The argument for setjmp: notes the current stack in `*jump`. */
-#define HPP_JMP_MARK(jump) (((jump)->mark = hpp_ccs_save(), (jump))->environment)
+#define HPP_JMP_MARK(jump) (*(((jump)->mark = hpp_ccs_save()), &(jump)->environment))
 
 /* Restores the stack that was noted, then jumps. */
 HPF_API HPF_NORETURN void hpp_longjmp(hpp_jmp_buf *jump, int value);
@@ -199,7 +203,10 @@ HPF_API const hpp_ccs *hpp_ccs_by_id(uint32_t id);
 /* Stacks as a heap adapter names producers: the handles are `const hpp_ccs *`. */
 HPF_API extern const hpp_stacks hpp_ccs_stacks;
 
-/* Cost centres used so far, newest first; NULL ends the list that hpp_cc.next makes. */
+/* Makes a cost centre known before it is used, so that a report of everything (-pa) lists it. */
+HPF_API void hpp_cc_declare(hpp_cc *centre);
+
+/* Cost centres known so far, newest first; NULL ends the list that hpp_cc.next makes. */
 HPF_API const hpp_cc *hpp_cc_newest(void);
 
 /* ---- costs --------------------------------------------------------------------------------- */

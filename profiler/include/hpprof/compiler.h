@@ -40,6 +40,9 @@
  * grow down. */
 #define HPP_FRAME_ADDRESS() __builtin_frame_address(0)
 
+/* Where that function returns to. */
+#define HPP_RETURN_ADDRESS() __builtin_return_address(0)
+
 /* The address of an object of static storage that is defined inside an expression. */
 #define HPP_STATIC(type, ...)                                                                      \
     __extension__({                                                                                \

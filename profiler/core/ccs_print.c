@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A cost-centre stack in words, from anywhere: no memory, no locks, no stdio.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ccs.h"
+
+/* Output gathered for few writes. */
+typedef struct printer {
+    int fd;
+    size_t length;
+    char bytes[512];
+} printer;
+
+static void flush(printer *p)
+{
+    size_t done = 0;
+    while (done < p->length) {
+        ssize_t n = write(p->fd, p->bytes + done, p->length - done);
+        if (n < 0 && errno != EINTR) {
+            break;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    p->length = 0;
+}
+
+static void put(printer *p, const char *text)
+{
+    for (; *text; text++) {
+        if (p->length == sizeof p->bytes) {
+            flush(p);
+        }
+        p->bytes[p->length++] = *text;
+    }
+}
+
+static void put_centre(printer *p, const hpp_cc *centre)
+{
+    put(p, centre->module);
+    put(p, ".");
+    put(p, centre->label);
+}
+
+void hpp_ccs_print(const hpp_ccs *ccs, int fd)
+{
+    int saved_errno = errno;
+    printer p = {.fd = fd};
+    put_centre(&p, ccs->centre);
+    for (const hpp_ccs *below = ccs->parent; below && below->parent; below = below->parent) {
+        put(&p, ",\n  called from ");
+        put_centre(&p, below->centre);
+    }
+    put(&p, "\n");
+    flush(&p);
+    errno = saved_errno;
+}
