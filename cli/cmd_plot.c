@@ -18,6 +18,8 @@
 #include "input.h"
 #include "output.h"
 
+enum { THEME_LIGHT, THEME_DARK };
+
 typedef struct plot_values {
     const char *output;   /* NULL: named after the input */
     const char *format;   /* NULL: by the name of the output, else PDF */
@@ -29,7 +31,7 @@ typedef struct plot_values {
     bool reverse;
     double width_pt, height_pt; /* 0: as the look has it */
     double dpi;                 /* 0: as the back end has it */
-    int theme;                  /* 1: dark */
+    int theme;                  /* THEME_LIGHT or THEME_DARK */
     bool no_title, no_marks, si_units;
 } plot_values;
 
@@ -42,7 +44,7 @@ static const char *const order_names[] = {[HPR_ORDER_DEFAULT] = "default",
                                           [HPR_ORDER_STDDEV] = "stddev",
                                           [HPR_ORDER_NAME] = "name",
                                           NULL};
-static const char *const theme_names[] = {"light", "dark", NULL};
+static const char *const theme_names[] = {[THEME_LIGHT] = "light", [THEME_DARK] = "dark", NULL};
 
 #define AT(member) offsetof(plot_values, member)
 static const opt plot_options[] = {
@@ -98,7 +100,7 @@ static hpr_options chart_options(const plot_values *values)
     options.no_marks = values->no_marks;
     options.classic.no_marks = values->no_marks;
     options.si_units = values->si_units;
-    options.dark = values->theme == 1;
+    options.dark = values->theme == THEME_DARK;
     return options;
 }
 
@@ -120,6 +122,25 @@ static const hpr_backend *choose_backend(const cmd *self, const plot_values *val
         backend = hpr_backend_by_name("pdf");
     }
     return backend;
+}
+
+/* An option that was given and that the look or the format does not have, or NULL. */
+static const char *find_misfit(const plot_values *v, const hpr_backend *backend)
+{
+    bool is_classic = v->look == HPR_LOOK_CLASSIC;
+    if (v->dpi > 0 && strcmp(backend->name, "png") != 0) {
+        return "--dpi is for png";
+    }
+    if (is_classic && (v->width_pt > 0 || v->height_pt > 0)) {
+        return "the classic look has one size: no --width and --height";
+    }
+    if (is_classic && (v->order == HPR_ORDER_WIGGLE || v->order == HPR_ORDER_AREA)) {
+        return "the classic look is ordered by sum, stddev or name";
+    }
+    if (is_classic && (v->no_title || v->si_units || v->theme != THEME_LIGHT)) {
+        return "--no-title, --si and --theme are for the modern look";
+    }
+    return NULL;
 }
 
 static bool drop_suffix(char *name, const char *suffix)
@@ -216,6 +237,10 @@ static int plot(const cmd *self, const plot_values *values, const char *path)
     const hpr_backend *backend = choose_backend(self, values);
     if (!backend) {
         return EXIT_MISUSED;
+    }
+    const char *misfit = find_misfit(values, backend);
+    if (misfit) {
+        return cmd_misused(self, "%s", misfit);
     }
     bool is_filter = values->output ? strcmp(values->output, "-") == 0 : strcmp(path, "-") == 0;
     if (is_filter && isatty(STDOUT_FILENO)) {

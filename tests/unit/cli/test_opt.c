@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Options as data: the habits of getopt_long, and what is refused.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "opt.h"
+
+typedef struct values {
+    bool all, brief;
+    int count;
+    double ratio, width_pt;
+    const char *name;
+    int colour;
+} values;
+
+static const char *const colours[] = {"red", "green", NULL};
+
+static const opt table[] = {
+    {'a', "all", OPT_FLAG, offsetof(values, all), NULL, "everything", NULL, 0, 0},
+    {'b', "brief", OPT_FLAG, offsetof(values, brief), NULL, "little", NULL, 0, 0},
+    {'n', "count", OPT_INT, offsetof(values, count), "N", "how many", NULL, 0, 100},
+    {'r', "ratio", OPT_NUMBER, offsetof(values, ratio), "P", "part", NULL, 0, 1},
+    {0, "width", OPT_LENGTH, offsetof(values, width_pt), "LENGTH", "across", NULL, 10, 1000},
+    {'o', "name", OPT_TEXT, offsetof(values, name), "NAME", "of it", NULL, 0, 0},
+    {0, "colour", OPT_CHOICE, offsetof(values, colour), "COLOUR", "of it", colours, 0, 0},
+    {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
+};
+
+enum { MOST_WORDS = 8 };
+
+/* Splits `line` at blanks and parses it; operands come back in `words`. */
+static opt_outcome parse(const char *line, values *v, int *argc, char **words,
+                         opt_complaint *complaint)
+{
+    static char text[200];
+    static char program[] = "test";
+    snprintf(text, sizeof text, "%s", line);
+    *argc = 1;
+    words[0] = program;
+    for (char *word = strtok(text, " "); word && *argc < MOST_WORDS; word = strtok(NULL, " ")) {
+        words[(*argc)++] = word;
+    }
+    return opt_parse(table, v, argc, words, complaint);
+}
+
+typedef struct good {
+    const char *line;
+    values expected;
+    int n_operands;
+} good;
+
+static const good reads_cases[] = {
+    {"", {0}, 0},
+    {"-a", {.all = true}, 0},
+    {"-ab x", {.all = true, .brief = true}, 1},
+    {"x -a y", {.all = true}, 2},
+    {"x -- -a", {0}, 2},
+    {"- -a", {.all = true}, 1},
+    {"-n5", {.count = 5}, 0},
+    {"-n 5", {.count = 5}, 0},
+    {"-an5", {.all = true, .count = 5}, 0},
+    {"--count=5", {.count = 5}, 0},
+    {"--count 5", {.count = 5}, 0},
+    {"--cou 5", {.count = 5}, 0},
+    {"-n5 -n6", {.count = 6}, 0},
+    {"-r.5", {.ratio = .5}, 0},
+    {"-r 5e-1", {.ratio = .5}, 0},
+    {"--width=1in", {.width_pt = 72}, 0},
+    {"--width=2.54cm", {.width_pt = 72}, 0},
+    {"--width=25.4mm", {.width_pt = 72}, 0},
+    {"--width=72pt", {.width_pt = 72}, 0},
+    {"--width=72", {.width_pt = 72}, 0},
+    {"--colour green", {.colour = 1}, 0},
+};
+
+Test(opt, reads)
+{
+    for (size_t i = 0; i < sizeof reads_cases / sizeof reads_cases[0]; i++) {
+        const good *param = &reads_cases[i];
+        values v = {0};
+        int argc;
+        char *words[MOST_WORDS + 1];
+        opt_complaint complaint = {""};
+        cr_assert_eq(parse(param->line, &v, &argc, words, &complaint), OPT_RUN, "%s: %s",
+                     param->line, complaint.message);
+        cr_expect_eq(argc - 1, param->n_operands, "%s: %d operands", param->line, argc - 1);
+        cr_expect(v.all == param->expected.all && v.brief == param->expected.brief, "%s",
+                  param->line);
+        cr_expect_eq(v.count, param->expected.count, "%s", param->line);
+        cr_expect_float_eq(v.ratio, param->expected.ratio, 1e-12, "%s", param->line);
+        cr_expect_float_eq(v.width_pt, param->expected.width_pt, 1e-9, "%s", param->line);
+        cr_expect_eq(v.colour, param->expected.colour, "%s", param->line);
+    }
+}
+
+typedef struct bad {
+    const char *line;
+    const char *message;
+} bad;
+
+static const bad refuses_cases[] = {
+    {"-x", "unknown option '-x'"},
+    {"-ax", "unknown option '-x' in -ax"},
+    {"--nothing", "unknown option '--nothing'"},
+    {"--co 5", "'--co' could be --count or --colour"},
+    {"--all=1", "--all takes no argument"},
+    {"-n", "--count needs an argument: N"},
+    {"-n 101", "--count takes a whole number from 0 to 100, not '101'"},
+    {"-n 5x", "--count takes a whole number from 0 to 100, not '5x'"},
+    {"-r 0x1p-1", "--ratio takes a number from 0 to 1, not '0x1p-1'"},
+    {"-r nan", "--ratio takes a number from 0 to 1, not 'nan'"},
+    {"-r 2", "--ratio takes a number from 0 to 1, not '2'"},
+    {"--width 5ft",
+     "--width takes a length from 10pt to 1000pt, such as 12cm, 4in or 300pt, not '5ft'"},
+    {"--width 5",
+     "--width takes a length from 10pt to 1000pt, such as 12cm, 4in or 300pt, not '5'"},
+    {"--colour blue", "--colour takes red or green, not 'blue'"},
+};
+
+Test(opt, refuses)
+{
+    for (size_t i = 0; i < sizeof refuses_cases / sizeof refuses_cases[0]; i++) {
+        const bad *param = &refuses_cases[i];
+        values v = {0};
+        int argc;
+        char *words[MOST_WORDS + 1];
+        opt_complaint complaint = {""};
+        cr_assert_eq(parse(param->line, &v, &argc, words, &complaint), OPT_WRONG, "%s",
+                     param->line);
+        cr_expect_str_eq(complaint.message, param->message);
+    }
+}
+
+Test(opt, operands_keep_their_order)
+{
+    values v = {0};
+    int argc;
+    char *words[MOST_WORDS + 1];
+    opt_complaint complaint;
+    cr_assert_eq(parse("one -n 3 two --name x three", &v, &argc, words, &complaint), OPT_RUN);
+    cr_assert_eq(argc, 4);
+    cr_expect_str_eq(words[1], "one");
+    cr_expect_str_eq(words[2], "two");
+    cr_expect_str_eq(words[3], "three");
+    cr_expect_str_eq(v.name, "x");
+}
+
+Test(opt, help_needs_no_entry_and_may_be_shortened)
+{
+    values v = {0};
+    int argc;
+    char *words[MOST_WORDS + 1];
+    opt_complaint complaint;
+    cr_expect_eq(parse("--help", &v, &argc, words, &complaint), OPT_HELP);
+    cr_expect_eq(parse("-a --hel x", &v, &argc, words, &complaint), OPT_HELP);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Peaks, means and slopes, against figures worked out by hand.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "summary.h"
+
+#define HEADERS "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
+
+typedef struct fixture {
+    hpf_source *source;
+    hpf_survey *survey;
+    summary sum;
+} fixture;
+
+static fixture summarise(const char *text, uint32_t most_rows)
+{
+    fixture f = {0};
+    const hpf_source_options options = {.keep = true};
+    hpf_str bytes = {text, strlen(text)};
+    cr_assert_eq(hpf_source_from_memory(&f.source, bytes, &options, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&f.survey, f.source, NULL, NULL), HPF_OK);
+    cr_assert(summary_make(&f.sum, f.survey, most_rows));
+    return f;
+}
+
+static void finish(fixture *f)
+{
+    summary_finish(&f->sum);
+    hpf_survey_destroy(f->survey);
+    hpf_source_destroy(f->source);
+}
+
+static void expect_row(const summary_row *row, const char *name, double share, double mean,
+                       double max, double growth)
+{
+    cr_expect(row->name.length == strlen(name) && !memcmp(row->name.data, name, strlen(name)));
+    cr_expect_float_eq(row->share, share, 1e-12, "%s: share %g", name, row->share);
+    cr_expect_float_eq(row->mean, mean, 1e-9, "%s: mean %g", name, row->mean);
+    cr_expect_float_eq(row->max, max, 1e-9, "%s: max %g", name, row->max);
+    cr_expect_float_eq(row->growth, growth, 1e-9, "%s: growth %g", name, row->growth);
+}
+
+/* Irregular times 0, 1, 3: a = 2, 4, 8 lies on a line of slope 2; b = 3, 0, 0. */
+static const char *const lines = HEADERS "BEGIN_SAMPLE 0.0\na 2\nb 3\nEND_SAMPLE 0.0\n"
+                                         "BEGIN_SAMPLE 1.0\na 4\nEND_SAMPLE 1.0\n"
+                                         "BEGIN_SAMPLE 3.0\na 8\nEND_SAMPLE 3.0\n";
+
+Test(summary, follows_time_not_samples)
+{
+    fixture f = summarise(lines, 0);
+    cr_assert_eq(f.sum.n_rows, 2);
+    /* areas: a 3 + 12 = 15, b 1.5; b's slope: sum (t - 4/3)(v - 1) / sum (t - 4/3)^2 */
+    expect_row(&f.sum.rows[0], "a", 15 / 16.5, 5, 8, 2);
+    expect_row(&f.sum.rows[1], "b", 1.5 / 16.5, 0.5, 3, -4 / (14.0 / 3));
+    cr_expect_float_eq(f.sum.rows[0].r_squared, 1, 1e-12);
+    cr_expect_float_eq(f.sum.peak, 8, 0);
+    cr_expect_float_eq(f.sum.peak_time, 3, 0);
+    cr_expect_float_eq(f.sum.total.mean, 5.5, 1e-12);
+    finish(&f);
+}
+
+Test(summary, others_add_up)
+{
+    fixture f = summarise(lines, 1);
+    cr_assert_eq(f.sum.n_rows, 1);
+    cr_expect_eq(f.sum.others.n_names, 1);
+    cr_expect_float_eq(f.sum.others.mean, 0.5, 1e-12);
+    cr_expect(isnan(f.sum.others.max) && isnan(f.sum.others.r_squared));
+    cr_expect_float_eq(f.sum.rows[0].growth + f.sum.others.growth, f.sum.total.growth, 1e-12);
+    finish(&f);
+}
+
+Test(summary, empty_ends_do_not_bend_the_line)
+{
+    fixture f = summarise(HEADERS "BEGIN_SAMPLE 5.0\nEND_SAMPLE 5.0\n"
+                                  "BEGIN_SAMPLE 6.0\na 10\nEND_SAMPLE 6.0\n"
+                                  "BEGIN_SAMPLE 8.0\na 30\nEND_SAMPLE 8.0\n"
+                                  "BEGIN_SAMPLE 9.0\nEND_SAMPLE 9.0\n",
+                          0);
+    cr_expect_float_eq(f.sum.rows[0].growth, 10, 1e-9);
+    cr_expect_float_eq(f.sum.rows[0].r_squared, 1, 1e-9);
+    cr_expect_float_eq(f.sum.final, 30, 0);
+    cr_expect_float_eq(f.sum.final_time, 8, 0);
+    finish(&f);
+}
+
+Test(summary, a_constant_has_no_fit)
+{
+    fixture f = summarise(HEADERS "BEGIN_SAMPLE 0.1\na 7\nEND_SAMPLE 0.1\n"
+                                  "BEGIN_SAMPLE 0.2\na 7\nEND_SAMPLE 0.2\n"
+                                  "BEGIN_SAMPLE 0.3\na 7\nEND_SAMPLE 0.3\n",
+                          0);
+    cr_expect_eq(f.sum.rows[0].growth, 0);
+    cr_expect(isnan(f.sum.rows[0].r_squared));
+    finish(&f);
+}
+
+Test(summary, without_duration_samples_count)
+{
+    fixture f = summarise(HEADERS "BEGIN_SAMPLE 1.0\na 6\nb 2\nEND_SAMPLE 1.0\n"
+                                  "BEGIN_SAMPLE 1.0\na 6\nb 2\nEND_SAMPLE 1.0\n",
+                          0);
+    cr_expect_float_eq(f.sum.rows[0].share, 0.75, 1e-12);
+    cr_expect_float_eq(f.sum.rows[0].mean, 6, 1e-12);
+    cr_expect(isnan(f.sum.rows[0].growth));
+    finish(&f);
+}
+
+Test(summary, names_of_an_incomplete_sample_do_not_count)
+{
+    fixture f =
+        summarise(HEADERS "BEGIN_SAMPLE 1.0\na 6\nEND_SAMPLE 1.0\nBEGIN_SAMPLE 2.0\nb 9\n", 0);
+    cr_expect_eq(f.sum.n_rows, 1);
+    cr_expect_eq(f.sum.total.n_names, 1);
+    finish(&f);
+}
+
+Test(summary, equal_names_are_in_order_of_bytes)
+{
+    fixture f = summarise(HEADERS "BEGIN_SAMPLE 1.0\nb 1\nab 1\na 1\nEND_SAMPLE 1.0\n", 0);
+    cr_expect_eq(f.sum.rows[0].name.length, 1);
+    cr_expect_eq(f.sum.rows[0].name.data[0], 'a');
+    cr_expect_eq(f.sum.rows[1].name.length, 2);
+    finish(&f);
+}
