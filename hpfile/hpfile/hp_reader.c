@@ -10,7 +10,7 @@
  * Costs belong to the sample that the next END_SAMPLE closes, wherever they stand (as in hp2ps), so
  * a sample is gathered in `costs` and emitted at its end.
  */
-#include "hpfile/reader.h"
+#include "hp_reader.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -838,6 +838,58 @@ hpf_status hpf_reader_settle(hpf_reader *r, hpf_error *err)
         status = read_carry(r, true);
         r->time = -INFINITY;
     }
+    return settle_status(r, status, err);
+}
+
+/* --- parts --- */
+
+void hpf__reader_start_at(hpf_reader *r, uint64_t offset)
+{
+    r->offset = offset;
+    r->line_offset = offset;
+    r->sample_offset = offset;
+}
+
+bool hpf__reader_is_at_rest(const hpf_reader *r)
+{
+    return r->error.status == HPF_OK && r->carry.length == 0 && !r->in_sample && r->n_costs == 0;
+}
+
+double hpf__reader_time(const hpf_reader *r)
+{
+    return r->time;
+}
+
+hpf_status hpf__reader_join_names(hpf_reader *r, const hpf_reader *later, hpf_name *names,
+                                  hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    for (uint32_t i = 0; i < later->names.n_names && status == HPF_OK; i++) {
+        status = define_name(r, later->names.names[i], &names[i]);
+    }
+    return settle_status(r, status, err);
+}
+
+hpf_status hpf__reader_join(hpf_reader *r, const hpf_reader *later, const hpf_name *names,
+                            hpf_error *err)
+{
+    hpf_status status = carry_over(r, later->carry.bytes, later->carry.length);
+    for (size_t i = 0; i < later->n_costs && status == HPF_OK; i++) {
+        hpf_cost cost = later->costs[i];
+        cost.name = names[cost.name];
+        status = add_cost(r, cost);
+    }
+    for (int i = 0; i < HPF_N_HEADERS; i++) {
+        r->has_header[i] |= later->has_header[i];
+    }
+    r->retry_length = later->retry_length;
+    r->offset = later->offset;
+    r->line_offset = later->line_offset;
+    r->line += later->line - 1;
+    r->in_sample = later->in_sample;
+    r->time = later->time > r->time ? later->time : r->time;
+    r->n_samples += later->n_samples;
+    r->sample_offset = later->sample_offset;
     return settle_status(r, status, err);
 }
 

@@ -116,6 +116,28 @@ static void append(hpf__picks *p, const hpf_pick *pick)
     }
 }
 
+static bool add_later(hpf__picks *p, const hpf_pick *pick, uint64_t n_before)
+{
+    hpf_pick shifted = *pick;
+    shifted.sample_index += n_before;
+    return p->last.sample_index >= shifted.sample_index || hpf__picks_add(p, &shifted);
+}
+
+bool hpf__picks_join(hpf__picks *p, const hpf__picks *later, uint64_t n_before)
+{
+    bool is_added = true;
+    for (size_t i = 0; i < later->n_all && is_added; i++) {
+        is_added = add_later(p, &later->all[i], n_before);
+    }
+    for (size_t i = 0; i < later->n_cells && is_added; i++) {
+        const hpf__cell *cell = &later->cells[i];
+        bool low_first = cell->low.sample_index < cell->high.sample_index;
+        is_added = add_later(p, low_first ? &cell->low : &cell->high, n_before) &&
+                   add_later(p, low_first ? &cell->high : &cell->low, n_before);
+    }
+    return is_added && (later->n_samples == 0 || add_later(p, &later->last, n_before));
+}
+
 bool hpf__picks_settle(hpf__picks *p)
 {
     if (!p->cells) {

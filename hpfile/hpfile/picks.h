@@ -28,6 +28,9 @@ typedef struct hpf__picks {
 void hpf__picks_init(hpf__picks *picks, size_t max_picks);
 /* False when there is no memory. */
 bool hpf__picks_add(hpf__picks *picks, const hpf_pick *pick);
+/* Adds those of `later`, neither being settled, `n_before` samples lying before them. False when
+ * there is no memory. */
+bool hpf__picks_join(hpf__picks *picks, const hpf__picks *later, uint64_t n_before);
 /* Gathers the chosen ones in picks->all, by sample index. False when there is no memory. */
 bool hpf__picks_settle(hpf__picks *picks);
 void hpf__picks_finish(hpf__picks *picks);

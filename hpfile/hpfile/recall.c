@@ -18,21 +18,29 @@ void hpf__recall_lose(hpf__recall *r)
     *r = (hpf__recall){.is_lost = true};
 }
 
-void hpf__recall_add(hpf__recall *r, const hpf_cost *costs, size_t n_costs)
+/* Room for `n_more` words, or everything is lost. */
+static uint64_t *make_room(hpf__recall *r, size_t n_more)
 {
     if (r->is_lost) {
-        return;
+        return NULL;
     }
-    size_t needed = r->n_words + 1 + 2 * n_costs;
-    uint64_t *words = n_costs < HPF__RECALL_WORDS && needed <= HPF__RECALL_WORDS
-                          ? hpf__grow(r->words, &r->capacity, needed, sizeof *words)
+    uint64_t *words = n_more <= r->most_words - r->n_words
+                          ? hpf__grow(r->words, &r->capacity, r->n_words + n_more, sizeof *words)
                           : NULL;
     if (!words) {
         hpf__recall_lose(r);
-        return;
+        return NULL;
     }
     r->words = words;
-    uint64_t *to = words + r->n_words;
+    return words + r->n_words;
+}
+
+void hpf__recall_add(hpf__recall *r, const hpf_cost *costs, size_t n_costs)
+{
+    uint64_t *to = make_room(r, n_costs < HPF__RECALL_WORDS ? 1 + 2 * n_costs : SIZE_MAX);
+    if (!to) {
+        return;
+    }
     *to++ = n_costs;
     for (size_t i = 0; i < n_costs; i++) {
         const hpf_cost *cost = &costs[i];
@@ -45,7 +53,32 @@ void hpf__recall_add(hpf__recall *r, const hpf_cost *costs, size_t n_costs)
             memcpy(to++, &amount, sizeof amount);
         }
     }
-    r->n_words = (size_t)(to - words);
+    r->n_words = (size_t)(to - r->words);
+}
+
+void hpf__recall_join(hpf__recall *r, const hpf__recall *later, const hpf_name *names)
+{
+    if (later->is_lost) {
+        hpf__recall_lose(r);
+        return;
+    }
+    uint64_t *to = make_room(r, later->n_words + 1);
+    if (!to) {
+        return;
+    }
+    const uint64_t *end = later->words + later->n_words;
+    for (const uint64_t *word = later->words; word < end;) {
+        uint64_t n_costs = *word++;
+        *to++ = n_costs;
+        for (; n_costs; n_costs--) {
+            uint64_t amount = *word & UINT32_MAX;
+            *to++ = (uint64_t)names[*word++ >> 32] << 32 | amount;
+            if (amount == FOLLOWS) {
+                *to++ = *word++;
+            }
+        }
+    }
+    r->n_words += later->n_words;
 }
 
 size_t hpf__recall_column(const hpf__recall *r, size_t at, const uint32_t *band_of_name,

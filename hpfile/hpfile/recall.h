@@ -8,18 +8,22 @@
 
 #include "hpfile/survey.h"
 
-#define HPF__RECALL_WORDS ((32u << 20) / 8)
+#define HPF__RECALL_WORDS ((size_t)(32u << 20) / 8)
 
 typedef struct hpf__recall {
     uint64_t *words; /* sample by sample: the number of costs, then each in one word or two */
     size_t n_words;
     size_t capacity;
-    bool is_lost; /* they were too many */
+    size_t most_words; /* more are not kept */
+    bool is_lost;      /* there were more */
 } hpf__recall;
 
 /* Remembers one more sample, or forgets everything for good. Never fails: it only saves time. */
 void hpf__recall_add(hpf__recall *recall, const hpf_cost *costs, size_t n_costs);
 void hpf__recall_lose(hpf__recall *recall);
+
+/* Remembers what `later` does, its names being names[n] here. */
+void hpf__recall_join(hpf__recall *recall, const hpf__recall *later, const hpf_name *names);
 
 /* Adds the amounts of the sample that begins at word `at` to column[band * stride] for the band of
  * each name; returns where the next sample begins. */

@@ -14,6 +14,7 @@
 
 #include "inflate.h"
 #include "keep.h"
+#include "source_file.h"
 
 #define PIECE_BYTES (256u << 10)
 
@@ -166,23 +167,48 @@ hpf_status hpf_source_next(hpf_source *s, hpf_str *out, hpf_error *err)
     return status;
 }
 
-static hpf_status read_file_at(hpf_source *s, uint64_t offset, char *into, size_t length,
+uint64_t hpf__source_file_bytes(hpf_source *s)
+{
+    if (!s->is_file || s->position > 0 || (!s->is_probed && probe(s, NULL) != HPF_OK)) {
+        return 0;
+    }
+    return s->inflate ? 0 : s->stored_bytes;
+}
+
+hpf_status hpf__source_file_read(const hpf_source *s, uint64_t offset, char *into, size_t room,
+                                 size_t *n_read, hpf_error *err)
+{
+    ssize_t n;
+    do {
+        n = pread(s->fd, into, room, (off_t)offset);
+    } while (n < 0 && errno == EINTR);
+    *n_read = n > 0 ? (size_t)n : 0;
+    return n < 0 ? hpf_error_set_os(err, errno, "cannot read") : HPF_OK;
+}
+
+void hpf__source_file_seek(hpf_source *s, uint64_t offset)
+{
+    s->unread.length = 0;
+    s->raw_ended = false;
+    s->raw_offset = offset;
+    s->position = offset;
+}
+
+static hpf_status read_file_at(const hpf_source *s, uint64_t offset, char *into, size_t length,
                                hpf_error *err)
 {
     while (length) {
-        ssize_t n = pread(s->fd, into, length, (off_t)offset);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n < 0) {
-            return hpf_error_set_os(err, errno, "cannot read");
+        size_t n = 0;
+        hpf_status status = hpf__source_file_read(s, offset, into, length, &n, err);
+        if (status != HPF_OK) {
+            return status;
         }
         if (n == 0) {
             return hpf_error_set(err, HPF_ERR_IO, "the file became shorter while it was read");
         }
         into += n;
-        offset += (uint64_t)n;
-        length -= (size_t)n;
+        offset += n;
+        length -= n;
     }
     return HPF_OK;
 }

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Adding up. add_cost is the inner loop of every first pass: one name in one sample costs four sums
+ * and a maximum, all in one or two cache lines.
+ */
+#include "tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bits.h"
+#include "buf.h"
+
+bool hpf__tally_init(hpf__tally *t, size_t max_picks, bool is_later)
+{
+    *t = (hpf__tally){.arena = hpf_arena_create(), .is_later = is_later};
+    hpf__picks_init(&t->picks, max_picks);
+    t->recall.most_words = HPF__RECALL_WORDS;
+    return t->arena != NULL;
+}
+
+void hpf__tally_finish(hpf__tally *t)
+{
+    hpf_arena_destroy(t->arena);
+    hpf__picks_finish(&t->picks);
+    hpf__recall_lose(&t->recall);
+    free(t->accounts);
+    free(t->held.costs);
+    free(t->marks);
+    free(t->totals);
+    free(t->first_costs);
+}
+
+/* --- events --- */
+
+static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    hpf__tally *t = context;
+    char *copy = hpf_arena_text(t->arena, text);
+    t->headers[which] = (hpf_str){copy, text.length};
+    return copy ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    hpf__tally *t = context;
+    (void)text; /* the reader keeps it */
+    hpf__account *accounts =
+        hpf__grow(t->accounts, &t->accounts_capacity, (size_t)name + 1, sizeof *accounts);
+    if (!accounts) {
+        return hpf_error_set_memory(err);
+    }
+    t->accounts = accounts;
+    accounts[name] = (hpf__account){0};
+    t->n_accounts = (size_t)name + 1;
+    return HPF_OK;
+}
+
+static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    hpf__tally *t = context;
+    hpf_overview *o = &t->overview;
+    hpf_mark *marks = hpf__grow(t->marks, &t->marks_capacity, o->n_marks + 1, sizeof *marks);
+    if (!marks) {
+        return hpf_error_set_memory(err);
+    }
+    t->marks = marks;
+    char *copy = hpf_arena_text(t->arena, label);
+    marks[o->n_marks] = (hpf_mark){time, {copy, label.length}};
+    o->n_marks += copy != NULL;
+    return copy ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* What a sample has in common for all its names. */
+typedef struct moment {
+    uint64_t stamp;
+    double since_first; /* time from the first sample */
+    double weight;      /* half the time from the sample before to the sample after */
+} moment;
+
+static void open_account(hpf__account *a, const moment *now)
+{
+    if (a->stamp == 0) {
+        a->first_sample = now->stamp - 1;
+    }
+    a->stamp = now->stamp;
+    a->current = 0;
+    a->n_samples++;
+}
+
+/* Amounts of one name in one sample add up, so each addend is worked in by what it changes. */
+static inline void add_amount(hpf__account *a, double amount, const moment *now)
+{
+    double current = a->current + amount;
+    a->trapezium += amount * now->weight;
+    a->sum_time += amount * now->since_first;
+    a->sum_squares += amount * (current + a->current);
+    a->max = current > a->max ? current : a->max;
+    a->current = current;
+}
+
+static inline double add_cost(hpf__account *a, const hpf_cost *cost, const moment *now)
+{
+    double amount;
+    if (HPF__UNLIKELY(cost->is_real)) {
+        amount = cost->real;
+        a->real_sum += amount;
+    } else {
+        amount = (double)cost->whole;
+        a->wrapped += cost->whole;
+        a->wraps += a->wrapped < cost->whole;
+    }
+    if (HPF__LIKELY(a->stamp != now->stamp)) {
+        open_account(a, now);
+    }
+    add_amount(a, amount, now);
+    return amount;
+}
+
+static hpf_status add_total(hpf__tally *t, double total, const moment *now, hpf_error *err)
+{
+    hpf_overview *o = &t->overview;
+    const hpf__held *h = &t->held;
+    open_account(&t->whole, now);
+    add_amount(&t->whole, total, now);
+    o->sum_times += now->since_first;
+    o->sum_times_squared += now->since_first * now->since_first;
+    if (o->n_samples == 0 || total > o->peak_total) {
+        o->peak_total = total;
+        o->peak_time = h->time;
+        o->peak_sample = o->n_samples;
+    }
+    hpf_pick pick = {h->time, total, o->n_samples, h->begin_offset, h->end_offset};
+    return hpf__picks_add(&t->picks, &pick) ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* Works the held sample in. */
+static hpf_status release(hpf__tally *t, double time_after, hpf_error *err)
+{
+    hpf__held *h = &t->held;
+    hpf_overview *o = &t->overview;
+    if (!h->is_there) {
+        return HPF_OK;
+    }
+    moment now = {o->n_samples + 1, h->time - o->first_time, (time_after - h->time_before) / 2};
+    double total = 0;
+    for (size_t i = 0; i < h->n_costs; i++) {
+        total += add_cost(&t->accounts[h->costs[i].name], &h->costs[i], &now);
+    }
+    if (o->n_samples < t->picks.max_picks) {
+        hpf__recall_add(&t->recall, h->costs, h->n_costs);
+    } else {
+        hpf__recall_lose(&t->recall);
+    }
+    hpf_status status = add_total(t, total, &now, err);
+    o->last_time = h->time;
+    o->n_samples++;
+    h->is_there = false;
+    return status;
+}
+
+static hpf_status hold(hpf__tally *t, const hpf_sample *sample, hpf_error *err)
+{
+    hpf__held *h = &t->held;
+    hpf_cost *costs = hpf__grow(h->costs, &h->costs_capacity, sample->n_costs + 1, sizeof *costs);
+    if (!costs) {
+        return hpf_error_set_memory(err);
+    }
+    h->costs = costs;
+    if (sample->n_costs) {
+        memcpy(costs, sample->costs, sample->n_costs * sizeof *costs);
+    }
+    h->n_costs = sample->n_costs;
+    h->time_before = h->time;
+    h->time = sample->time;
+    h->begin_offset = sample->begin_offset;
+    h->end_offset = sample->end_offset;
+    h->is_there = true;
+    return HPF_OK;
+}
+
+static hpf_status begin(hpf__tally *t, const hpf_sample *sample, hpf_error *err)
+{
+    t->overview.first_time = t->held.time = sample->time;
+    if (!t->is_later) {
+        return HPF_OK;
+    }
+    t->first_costs = malloc((sample->n_costs + 1) * sizeof *t->first_costs);
+    if (!t->first_costs) {
+        return hpf_error_set_memory(err);
+    }
+    if (sample->n_costs) {
+        memcpy(t->first_costs, sample->costs, sample->n_costs * sizeof *t->first_costs);
+    }
+    t->n_first_costs = sample->n_costs;
+    return HPF_OK;
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf__tally *t = context;
+    hpf_status status = t->held.is_there ? release(t, sample->time, err) : begin(t, sample, err);
+    return status == HPF_OK ? hold(t, sample, err) : status;
+}
+
+static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err)
+{
+    hpf__tally *t = context;
+    (void)err;
+    for (size_t i = 0; i < n_costs; i++) {
+        t->accounts[costs[i].name].leftover += hpf_cost_amount(&costs[i]);
+    }
+    return HPF_OK;
+}
+
+const hpf_events hpf__tally_events = {.header = on_header,
+                                      .name = on_name,
+                                      .sample = on_sample,
+                                      .mark = on_mark,
+                                      .leftover = on_leftover};
+
+/* --- joining --- */
+
+static void add_wrapped(hpf__account *a, const hpf__account *b)
+{
+    a->wrapped += b->wrapped;
+    a->wraps += b->wraps + (a->wrapped < b->wrapped);
+    a->real_sum += b->real_sum;
+}
+
+static double whole_sum(const hpf__account *a)
+{
+    const double two_to_64 = 18446744073709551616.0;
+    return a->wraps ? (double)a->wraps * two_to_64 + (double)a->wrapped : (double)a->wrapped;
+}
+
+/* `n_before` samples lie before those of b, and `shift` is the time between the first samples.
+ * `sum_b` is all of b's amounts. */
+static void join_account(hpf__account *a, const hpf__account *b, uint64_t n_before, double shift,
+                         double sum_b)
+{
+    if (b->stamp == 0) {
+        return;
+    }
+    if (a->stamp == 0) {
+        a->first_sample = b->first_sample + n_before;
+    }
+    a->stamp = b->stamp + n_before;
+    a->current = b->current;
+    a->trapezium += b->trapezium;
+    a->sum_time += b->sum_time + sum_b * shift;
+    a->sum_squares += b->sum_squares;
+    a->max = b->max > a->max ? b->max : a->max;
+    a->n_samples += b->n_samples;
+    add_wrapped(a, b);
+}
+
+/* The first sample of the later part did not know the time of the sample before it. */
+static void mend_joint(hpf__tally *t, const hpf__tally *later, const hpf_name *names, double gap)
+{
+    for (size_t i = 0; i < later->n_first_costs; i++) {
+        double area = hpf_cost_amount(&later->first_costs[i]) * gap / 2;
+        t->accounts[names[later->first_costs[i].name]].trapezium += area;
+        t->whole.trapezium += area;
+    }
+}
+
+static void join_overview(hpf_overview *o, const hpf_overview *p, double shift)
+{
+    double n = (double)p->n_samples;
+    o->sum_times_squared += p->sum_times_squared + 2 * shift * p->sum_times + n * shift * shift;
+    o->sum_times += p->sum_times + n * shift;
+    if (p->n_samples && p->peak_total > o->peak_total) {
+        o->peak_total = p->peak_total;
+        o->peak_time = p->peak_time;
+        o->peak_sample = p->peak_sample + o->n_samples;
+    }
+    o->last_time = p->n_samples ? p->last_time : o->last_time;
+    o->n_samples += p->n_samples;
+}
+
+static hpf_status join_texts(hpf__tally *t, const hpf__tally *later, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    for (int i = 0; i < HPF_N_HEADERS && status == HPF_OK; i++) {
+        if (later->headers[i].data) {
+            status = on_header(t, (hpf_header)i, later->headers[i], err);
+        }
+    }
+    for (size_t i = 0; i < later->overview.n_marks && status == HPF_OK; i++) {
+        status = on_mark(t, later->marks[i].time, later->marks[i].label, err);
+    }
+    return status;
+}
+
+/* The later part's held sample becomes ours. */
+static hpf_status join_held(hpf__tally *t, const hpf__tally *later, const hpf_name *names,
+                            hpf_error *err)
+{
+    const hpf__held *h = &later->held;
+    hpf_sample sample = {h->time, h->costs, h->n_costs, h->begin_offset, h->end_offset};
+    t->held.time = h->time_before;
+    hpf_status status = hold(t, &sample, err);
+    for (size_t i = 0; i < h->n_costs && status == HPF_OK; i++) {
+        t->held.costs[i].name = names[h->costs[i].name];
+    }
+    return status;
+}
+
+static hpf_status join_samples(hpf__tally *t, const hpf__tally *later, const hpf_name *names,
+                               hpf_error *err)
+{
+    double last_time = t->held.time;
+    hpf_status status = release(t, later->overview.first_time, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    hpf__recall_join(&t->recall, &later->recall, names);
+    double shift = later->overview.first_time - t->overview.first_time;
+    uint64_t n_before = t->overview.n_samples;
+    hpf__account whole_b = later->whole;
+    for (size_t i = 0; i < later->n_accounts; i++) {
+        const hpf__account *b = &later->accounts[i];
+        join_account(&t->accounts[names[i]], b, n_before, shift, whole_sum(b) + b->real_sum);
+        add_wrapped(&whole_b, b);
+    }
+    double sum_b = whole_sum(&whole_b) + whole_b.real_sum;
+    whole_b = later->whole;
+    join_account(&t->whole, &whole_b, n_before, shift, sum_b);
+    mend_joint(t, later, names, later->overview.first_time - last_time);
+    if (!hpf__picks_join(&t->picks, &later->picks, n_before)) {
+        return hpf_error_set_memory(err);
+    }
+    join_overview(&t->overview, &later->overview, shift);
+    return join_held(t, later, names, err);
+}
+
+hpf_status hpf__tally_join(hpf__tally *t, const hpf__tally *later, const hpf_name *names,
+                           hpf_error *err)
+{
+    hpf_status status = join_texts(t, later, err);
+    if (status != HPF_OK || !later->held.is_there) {
+        return status;
+    }
+    return join_samples(t, later, names, err);
+}
+
+/* --- the end --- */
+
+static hpf_totals totals_of(const hpf__account *a)
+{
+    const double two_to_64 = 18446744073709551616.0;
+    return (hpf_totals){
+        .sum = whole_sum(a) + a->real_sum,
+        .sum_wrapped = a->wrapped + (a->real_sum < two_to_64 ? (uint64_t)a->real_sum : 0),
+        .trapezium = a->trapezium,
+        .sum_squares = a->sum_squares,
+        .sum_time = a->sum_time,
+        .max = a->max,
+        .first_sample = a->first_sample,
+        .last_sample = a->stamp ? a->stamp - 1 : 0,
+        .n_samples = a->n_samples,
+    };
+}
+
+hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
+{
+    hpf_overview *o = &t->overview;
+    hpf_status status = release(t, t->held.time, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    t->totals = malloc((t->n_accounts + 1) * sizeof *t->totals);
+    if (!t->totals || !hpf__picks_settle(&t->picks)) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < t->n_accounts; i++) {
+        t->totals[i] = totals_of(&t->accounts[i]);
+        add_wrapped(&t->whole, &t->accounts[i]);
+    }
+    o->total = totals_of(&t->whole);
+    o->marks = t->marks;
+    o->picks = t->picks.all;
+    o->n_picks = t->picks.n_all;
+    o->reduced = o->n_picks < o->n_samples;
+    if (o->reduced) {
+        hpf__recall_lose(&t->recall);
+    }
+    return HPF_OK;
+}

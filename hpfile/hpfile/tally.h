@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The adding up of a survey: a consumer of events that keeps totals for each name, the picks, and
+ * the overview. Two tallies of neighbouring stretches of one profile can be joined.
+ *
+ * A name's trapezium is the sum of amount * (time after - time before) / 2, the times being those
+ * of the neighbouring samples. So each sample is held back until the time of the next one is known.
+ */
+#ifndef HPF_TALLY_H
+#define HPF_TALLY_H
+
+#include "hpfile/arena.h"
+#include "hpfile/survey.h"
+#include "picks.h"
+#include "recall.h"
+
+/* What is known of one name while samples come in. */
+typedef struct hpf__account {
+    uint64_t stamp;   /* 1 + index of the last sample that has the name */
+    double current;   /* amount in that sample */
+    uint64_t wrapped; /* whole amounts added modulo 2^64, and how often that wrapped */
+    uint64_t wraps;
+    double real_sum; /* the others */
+    double trapezium, sum_time, sum_squares, max;
+    uint64_t n_samples, first_sample;
+    double leftover;
+} hpf__account;
+
+/* The sample that waits for the time of the next one. */
+typedef struct hpf__held {
+    hpf_cost *costs;
+    size_t n_costs, costs_capacity;
+    double time, time_before;
+    uint64_t begin_offset, end_offset;
+    bool is_there;
+} hpf__held;
+
+typedef struct hpf__tally {
+    hpf_arena *arena; /* texts */
+    hpf_str headers[HPF_N_HEADERS];
+    hpf__account *accounts; /* by name */
+    size_t n_accounts, accounts_capacity;
+    hpf__account whole; /* all names together */
+    hpf__held held;
+    hpf_mark *marks;
+    size_t marks_capacity;
+    hpf__picks picks;
+    hpf__recall recall;
+    hpf_overview overview; /* total and picks only after settling */
+    hpf_totals *totals;    /* by name, after settling */
+    bool is_later;         /* something comes before: keep the first sample for the joint */
+    hpf_cost *first_costs;
+    size_t n_first_costs;
+} hpf__tally;
+
+/* The events that a tally accepts; the context is the tally. */
+extern const hpf_events hpf__tally_events;
+
+bool hpf__tally_init(hpf__tally *tally, size_t max_picks, bool is_later);
+void hpf__tally_finish(hpf__tally *tally);
+
+/* Adds what `later` found behind what `tally` did; `names[n]` is the number here of name n there,
+ * and has been defined. Neither is settled. */
+hpf_status hpf__tally_join(hpf__tally *tally, const hpf__tally *later, const hpf_name *names,
+                           hpf_error *err);
+
+/* No more samples come: works the last one in, and fills totals and overview. */
+hpf_status hpf__tally_settle(hpf__tally *tally, hpf_error *err);
+
+#endif
