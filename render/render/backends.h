@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The back ends, one file each, for the table of backend.c.
+ * The back ends, for the table of backend.c.
  */
 #ifndef HPR_BACKENDS_H
 #define HPR_BACKENDS_H
 
 #include "hprender/backend.h"
 
+/* PDF, each page as large as the drawing area. */
+extern const hpr_backend hpr__backend_pdf;
+
+/* PostScript, level 2; EPS when the scene is encapsulated. */
+extern const hpr_backend hpr__backend_ps;
+
+/* EPS of the last page, the graph. */
+extern const hpr_backend hpr__backend_eps;
+
+/* An opaque picture, 8 bits a channel; pages are stacked. Error, besides those of drawing: LIMIT
+ * when a side is longer than 32767 pixels. */
+extern const hpr_backend hpr__backend_png;
+
+/* SVG 1.1 with real text; a band's name is its tooltip; pages are stacked. Needs no fonts. */
+extern const hpr_backend hpr__backend_svg;
+
+/* The chart as data (docs/formats/json.md). */
 extern const hpr_backend hpr__backend_json;
 
 #endif

@@ -4,9 +4,11 @@
  * decoder takes exactly what RFC 3629 (section 4) allows: no overlong forms, no surrogates, nothing
  * above U+10FFFF.
  */
-#include "hprender/text.h"
+#include "utf8.h"
 
 #include <string.h>
+
+#include "hprender/text.h"
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
@@ -25,21 +27,21 @@ static size_t sequence_length(unsigned char first)
     return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
 }
 
-/* Decodes the character at `bytes`. Returns its length, or 0 when there is no whole character. */
-static size_t decode(const unsigned char *bytes, size_t n_bytes, uint32_t *character)
+size_t hpr__utf8_decode(const char *bytes, size_t n_bytes, uint32_t *character)
 {
+    const unsigned char *byte = (const unsigned char *)bytes;
     static const unsigned char first_mask[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = sequence_length(bytes[0]);
+    size_t length = sequence_length(byte[0]);
     if (length == 0 || length > n_bytes) {
         return 0;
     }
-    uint32_t value = bytes[0] & first_mask[length];
+    uint32_t value = byte[0] & first_mask[length];
     for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xC0) != 0x80) {
+        if ((byte[i] & 0xC0) != 0x80) {
             return 0;
         }
-        value = value << 6 | (bytes[i] & 0x3F);
+        value = value << 6 | (byte[i] & 0x3F);
     }
     bool is_surrogate = value >= 0xD800 && value <= 0xDFFF;
     if (value < smallest[length] || value > 0x10FFFF || is_surrogate) {
@@ -58,13 +60,12 @@ static bool is_showable(uint32_t character)
 
 size_t hpr_text_from_bytes(char *out, hpf_str name)
 {
-    const unsigned char *bytes = (const unsigned char *)name.data;
     size_t n_out = 0;
     for (size_t i = 0; i < name.length;) {
         uint32_t character = 0;
-        size_t length = decode(bytes + i, name.length - i, &character);
+        size_t length = hpr__utf8_decode(name.data + i, name.length - i, &character);
         if (length && is_showable(character)) {
-            memcpy(out + n_out, bytes + i, length);
+            memcpy(out + n_out, name.data + i, length);
             n_out += length;
         } else {
             memcpy(out + n_out, replacement, 3);

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * SVG, written directly: shapes as paths in steps of 1/100 pt, texts as texts.
+ *
+ * A path goes from point to point by differences of the rounded coordinates, so that rounding never
+ * adds up, and in the shortest command for each step.
+ */
+#include "backends.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scene_page.h"
+
+/* Steps of coordinates in a point, and how far away from the drawing anything is worth saying. */
+#define STEPS_PER_PT 100
+#define MAX_STEPS    1e9
+
+static int64_t steps_of(double value_pt)
+{
+    return (int64_t)floor(fmin(fmax(value_pt * STEPS_PER_PT, -MAX_STEPS), MAX_STEPS) + 0.5);
+}
+
+/* Writes steps as points, in the fewest characters: "-.5", "12", "3.07". */
+static void put_steps(hpf_sink *sink, int64_t steps)
+{
+    char text[24];
+    int n = 0;
+    uint64_t size = (uint64_t)(steps < 0 ? -steps : steps);
+    uint64_t whole = size / STEPS_PER_PT;
+    unsigned fraction = (unsigned)(size % STEPS_PER_PT);
+    if (steps < 0) {
+        text[n++] = '-';
+    }
+    if (whole || !fraction) {
+        n += snprintf(text + n, sizeof text - (size_t)n, "%llu", (unsigned long long)whole);
+    }
+    if (fraction) {
+        text[n++] = '.';
+        text[n++] = (char)('0' + fraction / 10);
+        if (fraction % 10) {
+            text[n++] = (char)('0' + fraction % 10);
+        }
+    }
+    hpf_sink_write(sink, text, (size_t)n);
+}
+
+static void put_number(hpf_sink *sink, double value_pt)
+{
+    put_steps(sink, steps_of(value_pt));
+}
+
+/* ` name="12.5"` */
+static void put_attribute(hpf_sink *sink, const char *name, double value_pt)
+{
+    hpf_sink_printf(sink, " %s=\"", name);
+    put_number(sink, value_pt);
+    hpf_sink_text(sink, "\"");
+}
+
+/* Text for content and for attributes in double quotes. */
+static void put_escaped(hpf_sink *sink, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "&<>\"");
+        hpf_sink_write(sink, text, n);
+        text += n;
+        switch (*text) {
+        case '&':
+            hpf_sink_text(sink, "&amp;");
+            break;
+        case '<':
+            hpf_sink_text(sink, "&lt;");
+            break;
+        case '>':
+            hpf_sink_text(sink, "&gt;");
+            break;
+        case '"':
+            hpf_sink_text(sink, "&quot;");
+            break;
+        default:
+            return;
+        }
+        text++;
+    }
+}
+
+static unsigned byte_of(double part)
+{
+    return (unsigned)floor(fmin(fmax(part, 0), 1) * 255 + 0.5);
+}
+
+/* ` name="#rrggbb"`, or three digits where they say the same. */
+static void put_colour(hpf_sink *sink, const char *name, hpr_colour colour)
+{
+    unsigned red = byte_of(colour.red);
+    unsigned green = byte_of(colour.green);
+    unsigned blue = byte_of(colour.blue);
+    if (red % 17 == 0 && green % 17 == 0 && blue % 17 == 0) {
+        hpf_sink_printf(sink, " %s=\"#%x%x%x\"", name, red / 17, green / 17, blue / 17);
+    } else {
+        hpf_sink_printf(sink, " %s=\"#%02x%02x%02x\"", name, red, green, blue);
+    }
+}
+
+/* A pen that knows where it is and which command it wrote last. */
+typedef struct pen {
+    hpf_sink *sink;
+    int64_t x, y;
+    char command; /* 0: none yet */
+} pen;
+
+/* A blank only where the next number would run into what stands before it. */
+static void put_operand(pen *p, char command, int64_t steps)
+{
+    if (p->command != command) {
+        hpf_sink_write(p->sink, &command, 1);
+        p->command = command;
+    } else if (steps >= 0) {
+        hpf_sink_text(p->sink, " ");
+    }
+    put_steps(p->sink, steps);
+}
+
+static void move_to(pen *p, hpr_point point)
+{
+    p->x = steps_of(point.x_pt);
+    p->y = steps_of(point.y_pt);
+    p->command = 0;
+    put_operand(p, 'M', p->x);
+    put_operand(p, 'M', p->y);
+}
+
+static void line_to(pen *p, hpr_point point)
+{
+    int64_t x = steps_of(point.x_pt) - p->x;
+    int64_t y = steps_of(point.y_pt) - p->y;
+    p->x += x;
+    p->y += y;
+    if (x && y) {
+        put_operand(p, 'l', x);
+        put_operand(p, 'l', y);
+    } else if (x) {
+        put_operand(p, 'h', x);
+    } else if (y) {
+        put_operand(p, 'v', y);
+    }
+}
+
+static void put_path(hpf_sink *sink, const hpr_item *item)
+{
+    pen p = {.sink = sink};
+    hpf_sink_text(sink, "<path d=\"");
+    for (size_t i = 0; i < item->n_points; i++) {
+        if (i == 0) {
+            move_to(&p, item->points[i]);
+        } else {
+            line_to(&p, item->points[i]);
+        }
+    }
+    if (item->kind == HPR_ITEM_POLYGON) {
+        hpf_sink_text(sink, "z");
+    }
+    hpf_sink_text(sink, "\"");
+}
+
+static bool is_black(hpr_colour colour)
+{
+    return !byte_of(colour.red) && !byte_of(colour.green) && !byte_of(colour.blue);
+}
+
+static void put_stroke(hpf_sink *sink, const hpr_paint *stroke)
+{
+    put_colour(sink, "stroke", stroke->colour);
+    if (steps_of(stroke->width_pt) != STEPS_PER_PT) {
+        put_attribute(sink, "stroke-width", stroke->width_pt);
+    }
+    if (stroke->dash_pt > 0) {
+        put_attribute(sink, "stroke-dasharray", stroke->dash_pt);
+    }
+}
+
+static void put_shape(hpf_sink *sink, const hpr_item *item)
+{
+    put_path(sink, item);
+    if (item->kind == HPR_ITEM_LINE || !item->fill.on) {
+        hpf_sink_text(sink, " fill=\"none\"");
+    } else if (!is_black(item->fill.colour)) {
+        put_colour(sink, "fill", item->fill.colour);
+    }
+    if (item->stroke.on) {
+        put_stroke(sink, &item->stroke);
+        /* Boxes have sharp corners; mitres on the spikes of a curve would shoot beyond it. */
+        hpf_sink_text(sink, item->n_points > 4 ? " stroke-linejoin=\"round\"" : "");
+    }
+    hpf_sink_text(sink, "/>\n");
+}
+
+static void put_text(hpf_sink *sink, const hpr_item *item)
+{
+    static const char *const anchors[] = {[HPR_ANCHOR_START] = "",
+                                          [HPR_ANCHOR_MIDDLE] = " text-anchor=\"middle\"",
+                                          [HPR_ANCHOR_END] = " text-anchor=\"end\""};
+    hpf_sink_text(sink, "<text");
+    if (item->turn_deg != 0) {
+        hpf_sink_text(sink, " transform=\"translate(");
+        put_number(sink, item->at.x_pt);
+        hpf_sink_text(sink, " ");
+        put_number(sink, item->at.y_pt);
+        hpf_sink_text(sink, ")rotate(");
+        put_number(sink, -item->turn_deg);
+        hpf_sink_text(sink, ")\"");
+    } else {
+        put_attribute(sink, "x", item->at.x_pt);
+        put_attribute(sink, "y", item->at.y_pt);
+    }
+    put_attribute(sink, "font-size", item->size_pt);
+    hpf_sink_text(sink, anchors[item->anchor]);
+    hpf_sink_text(sink, item->bold ? " font-weight=\"bold\"" : "");
+    if (!is_black(item->fill.colour)) {
+        put_colour(sink, "fill", item->fill.colour);
+    }
+    hpf_sink_text(sink, ">");
+    put_escaped(sink, item->text);
+    hpf_sink_text(sink, "</text>\n");
+}
+
+static void put_item(hpf_sink *sink, const hpr_item *item)
+{
+    switch (item->kind) {
+    case HPR_ITEM_POLYGON:
+    case HPR_ITEM_LINE:
+        put_shape(sink, item);
+        break;
+    case HPR_ITEM_TEXT:
+        put_text(sink, item);
+        break;
+    case HPR_ITEM_GROUP_BEGIN:
+        hpf_sink_text(sink, "<g class=\"b\"><title>");
+        put_escaped(sink, item->text);
+        hpf_sink_text(sink, "</title>\n");
+        break;
+    case HPR_ITEM_GROUP_END:
+        hpf_sink_text(sink, "</g>\n");
+        break;
+    case HPR_ITEM_PAGE:
+        break;
+    }
+}
+
+static void put_head(hpf_sink *sink, const hpr_scene *scene, double height_pt)
+{
+    hpf_sink_text(sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"");
+    put_number(sink, scene->width_pt);
+    hpf_sink_text(sink, "pt\" height=\"");
+    put_number(sink, height_pt);
+    hpf_sink_text(sink, "pt\" viewBox=\"0 0 ");
+    put_number(sink, scene->width_pt);
+    hpf_sink_text(sink, " ");
+    put_number(sink, height_pt);
+    hpf_sink_text(sink, "\" font-family=\"");
+    put_escaped(sink, scene->family);
+    /* The first three have the same widths as Liberation Sans. */
+    hpf_sink_text(sink, ",Arial,Helvetica,sans-serif\" xml:space=\"preserve\">\n");
+}
+
+static void put_description(hpf_sink *sink, const hpr_scene *scene, const hpr_output *output)
+{
+    if (scene->title[0]) {
+        hpf_sink_text(sink, "<title>");
+        put_escaped(sink, scene->title);
+        hpf_sink_text(sink, "</title>\n");
+    }
+    if (output->software) {
+        hpf_sink_text(sink, "<desc>");
+        put_escaped(sink, output->software);
+        hpf_sink_text(sink, "</desc>\n");
+    }
+    hpf_sink_text(sink, "<style>.b:hover path{stroke:#000;stroke-width:1.5}</style>\n");
+}
+
+static void put_page(hpf_sink *sink, const hpr__page *page, double y_pt)
+{
+    if (y_pt > 0) {
+        hpf_sink_text(sink, "<g transform=\"translate(0 ");
+        put_number(sink, y_pt);
+        hpf_sink_text(sink, ")\">\n");
+    }
+    for (size_t i = 0; i < page->n_items; i++) {
+        put_item(sink, &page->items[i]);
+    }
+    hpf_sink_text(sink, y_pt > 0 ? "</g>\n" : "");
+}
+
+static hpf_status write_svg(const hpr_chart *chart, const hpr_scene *scene,
+                            const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    (void)chart;
+    put_head(sink, scene, scene->height_pt * (double)hpr__scene_n_pages(scene));
+    put_description(sink, scene, output);
+    hpf_sink_text(sink, "<rect width=\"100%\" height=\"100%\"");
+    put_colour(sink, "fill", scene->background);
+    hpf_sink_text(sink, "/>\n");
+    double y_pt = 0;
+    size_t at = 0;
+    for (hpr__page page; hpr__scene_next_page(scene, &at, &page);) {
+        put_page(sink, &page, y_pt);
+        y_pt += scene->height_pt;
+    }
+    hpf_sink_text(sink, "</svg>\n");
+    return hpf_sink_flush(sink, err);
+}
+
+const hpr_backend hpr__backend_svg = {
+    .name = "svg",
+    .extension = "svg",
+    .summary = "Scalable Vector Graphics, with tooltips",
+    .write = write_svg,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The pages of a scene as stretches of its items, for back ends that go page by page.
+ */
+#ifndef HPRENDER_SCENE_PAGE_H
+#define HPRENDER_SCENE_PAGE_H
+
+#include "hprender/scene.h"
+
+/* A page: the items after its PAGE item. */
+typedef struct hpr__page {
+    const hpr_paper *paper;
+    const hpr_item *items;
+    size_t n_items;
+} hpr__page;
+
+size_t hpr__scene_n_pages(const hpr_scene *scene);
+
+/* The page that begins at or after item `*at`, which then is moved behind it; false after the last
+ * page. Begin with 0. */
+bool hpr__scene_next_page(const hpr_scene *scene, size_t *at, hpr__page *page);
+
+#endif

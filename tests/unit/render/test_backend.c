@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What holds for every back end: how it is found, equal bytes for equal drawings, and that a full
+ * disk is an error.
+ */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "drawing.h"
+
+static const char *const drawn[] = {"pdf", "ps", "eps", "png", "svg"};
+#define N_DRAWN (sizeof drawn / sizeof drawn[0])
+
+Test(backend, found_by_name_and_by_path)
+{
+    cr_assert_str_eq(hpr_backend_by_name("PDF")->name, "pdf");
+    cr_assert_null(hpr_backend_by_name("pd"));
+    cr_assert_str_eq(hpr_backend_by_path("a.b/c.d.SVG")->name, "svg");
+    cr_assert_null(hpr_backend_by_path("a.png/b"));
+    cr_assert_null(hpr_backend_by_path("png"));
+    cr_assert_null(hpr_backend_by_path("b."));
+    for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
+        cr_assert_eq(hpr_backend_by_name((*b)->name), *b);
+        cr_assert(strlen((*b)->summary) > 0);
+    }
+}
+
+Test(backend, equal_drawings_give_equal_bytes)
+{
+    const drawing d = {.title = "twice \xE2\x88\x80", .n_pages = 2};
+    for (size_t i = 0; i < N_DRAWN; i++) {
+        size_t n_first;
+        size_t n_second;
+        char *first = drawing_of(drawn[i], &d, &n_first);
+        char *second = drawing_of(drawn[i], &d, &n_second);
+        cr_assert_eq(n_first, n_second, "%s", drawn[i]);
+        cr_assert_arr_eq(first, second, n_first, "%s", drawn[i]);
+        free(first);
+        free(second);
+    }
+}
+
+Test(backend, a_full_disk_is_an_error)
+{
+    hpr_scene *scene = drawing_scene(&(drawing){0});
+    hpr_fonts *fonts = hpr_fonts_create(NULL, NULL);
+    hpr_output output = {.software = "census tests", .fonts = fonts};
+    int fd = open("/dev/full", O_WRONLY);
+    if (fd < 0) {
+        cr_skip_test("there is no /dev/full");
+    }
+    for (size_t i = 0; i < N_DRAWN; i++) {
+        hpf_sink *sink = hpf_sink_to_fd(fd);
+        hpf_error err = {0};
+        hpf_status status = hpr_backend_by_name(drawn[i])->write(NULL, scene, &output, sink, &err);
+        cr_assert_eq(status, HPF_ERR_IO, "%s", drawn[i]);
+        cr_assert_eq(err.os_errno, 28, "%s: %s", drawn[i], err.message); /* ENOSPC */
+        cr_assert_eq(hpf_sink_finish(sink, &err), HPF_ERR_IO, "%s", drawn[i]);
+        hpf_sink_destroy(sink);
+    }
+    close(fd);
+    hpr_fonts_destroy(fonts);
+    hpr_scene_destroy(scene);
+}
+
+Test(backend, a_font_file_that_is_none_is_an_error)
+{
+    hpr_scene *scene = drawing_scene(&(drawing){0});
+    hpr_fonts *fonts = hpr_fonts_create(NULL, "/dev/null");
+    hpr_output output = {.fonts = fonts};
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_error err;
+    cr_assert_eq(hpr_backend_by_name("pdf")->write(NULL, scene, &output, sink, &err),
+                 HPF_ERR_ARGUMENT);
+    cr_assert_not_null(strstr(err.message, "/dev/null"));
+    hpf_sink_destroy(sink);
+    hpr_fonts_destroy(fonts);
+    hpr_scene_destroy(scene);
+}
