@@ -39,6 +39,9 @@ const char *hpf_status_name(hpf_status status)
 }
 
 static void fill(hpf_error *err, hpf_status status, const char *format, va_list arguments)
+    HPF_PRINTF(3, 0);
+
+static void fill(hpf_error *err, hpf_status status, const char *format, va_list arguments)
 {
     memset(err, 0, sizeof *err);
     err->status = status;

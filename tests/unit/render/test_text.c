@@ -47,8 +47,8 @@ Test(text, plain_texts_are_as_wide_as_pango_says)
         "AVATAR To. We, P.",
         "Main.main/CAF",
         "0123456789 %.,",
-        "na\xC3\xAFve Stra\xC3\x9F"
-        "e",
+        ("na\xC3\xAFve Stra\xC3\x9F"
+         "e"),
         "\xCE\xBB\xCF\x80 \xD0\x94\xD0\xB0",
     };
     FcConfig *config = hpr__font_config_create(NULL);
