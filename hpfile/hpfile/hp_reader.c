@@ -56,7 +56,8 @@ struct hpf_reader {
     bool in_sample;    /* a BEGIN_SAMPLE has no END_SAMPLE yet */
     bool is_truncated; /* the input ended inside a statement */
     bool is_finished;
-    double time; /* of the last BEGIN_SAMPLE */
+    double first_time; /* of the first BEGIN_SAMPLE; infinite before it */
+    double time;       /* of the last */
     uint64_t n_samples;
     uint64_t sample_offset; /* end of the last sample */
 };
@@ -79,6 +80,7 @@ hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
     r->context = context;
     r->options = options ? *options : (hpf_reader_options){0};
     r->line = 1;
+    r->first_time = INFINITY;
     r->time = -INFINITY;
     r->next_name = hpf__grow(NULL, &r->next_name_capacity, 1, sizeof *r->next_name);
     if (!r->next_name) {
@@ -262,6 +264,15 @@ static inline hpf_status add_cost(hpf_reader *r, hpf_cost cost)
     return HPF_OK;
 }
 
+static void open_sample(hpf_reader *r, double time)
+{
+    if (r->first_time == INFINITY) {
+        r->first_time = time;
+    }
+    r->time = time;
+    r->in_sample = true;
+}
+
 static hpf_status emit_sample(hpf_reader *r, uint64_t end_offset)
 {
     hpf_sample sample = {.time = r->time,
@@ -392,8 +403,7 @@ static hpf_status read_sample_line(hpf_reader *r, const piece *p, const char *at
         return HPF_MORE;
     }
     if (is_begin) {
-        r->time = time;
-        r->in_sample = true;
+        open_sample(r, time);
         return HPF_OK;
     }
     return emit_sample(r, r->offset + (uint64_t)(*next - p->begin));
@@ -516,8 +526,7 @@ static hpf_status begin_sample(hpf_reader *r, const piece *p, const char *at, do
         place_error(r, &r->error, p->begin, hpf__skip_blanks(at, p->end));
         return HPF_ERR_ORDER;
     }
-    r->time = time;
-    r->in_sample = true;
+    open_sample(r, time);
     return HPF_OK;
 }
 
@@ -850,14 +859,10 @@ void hpf__reader_start_at(hpf_reader *r, uint64_t offset)
     r->sample_offset = offset;
 }
 
-bool hpf__reader_is_at_rest(const hpf_reader *r)
+bool hpf__reader_fits(const hpf_reader *r, const hpf_reader *later)
 {
-    return r->error.status == HPF_OK && r->carry.length == 0 && !r->in_sample && r->n_costs == 0;
-}
-
-double hpf__reader_time(const hpf_reader *r)
-{
-    return r->time;
+    return r->error.status == HPF_OK && r->carry.length == 0 && !r->in_sample && r->n_costs == 0 &&
+           later->first_time >= r->time;
 }
 
 hpf_status hpf__reader_join_names(hpf_reader *r, const hpf_reader *later, hpf_name *names,

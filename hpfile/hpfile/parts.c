@@ -76,14 +76,6 @@ static void *thread_main(void *context)
     return NULL;
 }
 
-/* Whether `later` may follow what the reader has read. */
-static bool fits(const hpf_reader *reader, const part *before, const part *later)
-{
-    bool is_in_order = !later->own_tally.held.is_there ||
-                       later->own_tally.overview.first_time >= hpf__reader_time(reader);
-    return before->end == later->begin && hpf__reader_is_at_rest(reader) && is_in_order;
-}
-
 static hpf_status join_part(part *first, const part *later, hpf_error *err)
 {
     hpf_name *names = malloc(((size_t)hpf_reader_n_names(later->reader) + 1) * sizeof *names);
@@ -113,7 +105,8 @@ static hpf_status join_parts(part *parts, size_t n_parts, uint64_t *at, hpf_erro
         return parts[0].status;
     }
     for (size_t i = 1; i < n_parts; i++) {
-        if (parts[i].status != HPF_OK || !fits(parts[0].reader, &parts[i - 1], &parts[i])) {
+        if (parts[i].status != HPF_OK || parts[i].begin != *at ||
+            !hpf__reader_fits(parts[0].reader, parts[i].reader)) {
             break;
         }
         hpf_status status = join_part(&parts[0], &parts[i], err);
@@ -167,10 +160,11 @@ static size_t find_cuts(const hpf_source *source, uint64_t size, char *buffer, u
 }
 
 hpf_status hpf__parts_read(hpf_reader *reader, hpf__tally *tally, hpf_source *source,
-                           hpf__progress *progress, void *progress_context, hpf_error *err)
+                           uint64_t least_bytes, hpf__progress *progress, void *progress_context,
+                           hpf_error *err)
 {
     uint64_t size = hpf__source_file_bytes(source);
-    if (size < HPF__PARTS_LEAST_BYTES) {
+    if (size == 0 || size < least_bytes) {
         return HPF_OK;
     }
     part parts[N_PARTS];

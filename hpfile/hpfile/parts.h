@@ -8,16 +8,14 @@
 #include "hp_reader.h"
 #include "tally.h"
 
-/* A plain file of at least so many bytes is read in parts. The result depends on the size of the
- * file only, never on how many processors there are. */
-#define HPF__PARTS_LEAST_BYTES (64u << 20)
-
 typedef void hpf__progress(void *context, uint64_t read_bytes, uint64_t all_bytes);
 
-/* Feeds reader and tally from the source as far as reading in parts is possible: to the end, or,
+/* A plain file of at least `least_bytes` is read so; of others nothing is read here.
+ * Feeds reader and tally from the source as far as reading in parts is possible: to the end, or,
  * where the parts do not fit together (a string that holds a line END_SAMPLE, say), up to the first
  * bad joint. Afterwards the caller reads on from the source, which stands where the reader does. */
 hpf_status hpf__parts_read(hpf_reader *reader, hpf__tally *tally, hpf_source *source,
-                           hpf__progress *progress, void *progress_context, hpf_error *err);
+                           uint64_t least_bytes, hpf__progress *progress, void *progress_context,
+                           hpf_error *err);
 
 #endif

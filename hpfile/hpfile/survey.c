@@ -12,6 +12,7 @@
 #include "tally.h"
 
 #define DEFAULT_MAX_PICKS 8192
+#define PARTS_LEAST_BYTES (64u << 20)
 #define READ_BYTES        (256u << 10)
 
 struct hpf_survey {
@@ -35,8 +36,10 @@ static void on_warning(void *context, const hpf_error *warning)
 static hpf_status feed_all(hpf_survey *s, hpf_error *err)
 {
     hpf_str piece;
-    hpf_status status = hpf__parts_read(s->reader, &s->tally, s->source, s->options.progress,
-                                        s->options.progress_context, err);
+    hpf_status status = hpf__parts_read(s->reader, &s->tally, s->source,
+                                        s->options.parts_least_bytes ? s->options.parts_least_bytes
+                                                                     : PARTS_LEAST_BYTES,
+                                        s->options.progress, s->options.progress_context, err);
     while (status == HPF_OK && (status = hpf_source_next(s->source, &piece, err)) == HPF_OK) {
         status = hpf_reader_feed(s->reader, piece.data, piece.length, err);
         if (status == HPF_OK && s->options.progress) {
