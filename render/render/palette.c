@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Names to colours: fixed colours for biographies, grey for OTHER, a hash and a search for the
+ * rest.
+ *
+ * The search walks the bands from the heaviest down and gives each the colour that costs least
+ * beside those already given. A band touches two others at most, so of the three lightnesses one
+ * is always free, and nearly all of its hues are distinct from both neighbours to every eye.
+ */
+#include "palette.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    N_PALETTE = HPR__N_HUES * HPR__N_LIGHTNESSES,
+    N_BIOGRAPHY = 5,
+    N_GREYS = 3,
+    FIRST_BIOGRAPHY = N_PALETTE,
+    FIRST_GREY = FIRST_BIOGRAPHY + N_BIOGRAPHY,
+    N_COLOURS = FIRST_GREY + N_GREYS,
+    UNDECIDED = 255,
+};
+
+/* Hue by hue: dark (L* 42), middle (64), light (86). */
+static const uint32_t palette_hex[HPR__N_HUES][HPR__N_LIGHTNESSES] = {
+    {0x03699e, 0x3ea2e8, 0xb9dbff}, /* blue */
+    {0x056d81, 0x08aac8, 0x95e3f9}, /* sky */
+    {0x017064, 0x0bae9c, 0x95e6d8}, /* teal */
+    {0x287137, 0x5cac68, 0xafe4b3}, /* green */
+    {0x5f6918, 0x97a23f, 0xd7dd8f}, /* olive */
+    {0x7d5f01, 0xc09521, 0xf9d284}, /* sand */
+    {0x9e4c09, 0xe68139, 0xffcdaf}, /* orange */
+    {0xb23450, 0xef7588, 0xffcacf}, /* rose */
+    {0x844d9b, 0xbd87d2, 0xebcdf6}, /* purple */
+};
+
+static const struct {
+    const char *name;
+    uint32_t light_hex, dark_hex;
+} biography[N_BIOGRAPHY] = {
+    {"VOID", 0x35082a, 0x7a2058},         {"LAG", 0x1d4c94, 0x3a62c4},
+    {"USE", 0x308f5e, 0x38a870},          {"DRAG", 0xf2a64b, 0xffd794},
+    {"INHERENT_USE", 0xe3f8e6, 0xf4fdf5},
+};
+
+/* The first is what OTHER has unless its neighbour forbids. */
+static const uint32_t grey_hex[2][N_GREYS] = {
+    {0xd6d6d6, 0x9b9b9b, 0x636363},
+    {0x636363, 0x9b9b9b, 0xd6d6d6},
+};
+
+static const hpr__theme light_theme = {
+    .background = {1, 1, 1},
+    .ink = {0.13, 0.14, 0.16},
+    .faint = {0.42, 0.44, 0.47},
+    .rule = {0.60, 0.62, 0.65},
+    .grid = {0.90, 0.905, 0.91},
+    .outline = {0.20, 0.21, 0.24},
+};
+
+static const hpr__theme dark_theme = {
+    .background = {0.09, 0.10, 0.12},
+    .ink = {0.92, 0.93, 0.94},
+    .faint = {0.62, 0.64, 0.67},
+    .rule = {0.45, 0.47, 0.50},
+    .grid = {0.19, 0.20, 0.22},
+    .outline = {0.86, 0.87, 0.89},
+};
+
+const hpr__theme *hpr__theme_of(bool is_dark)
+{
+    return is_dark ? &dark_theme : &light_theme;
+}
+
+hpr_colour hpr__palette_colour(int hue, int lightness)
+{
+    return hpr__colour_hex(palette_hex[hue][lightness]);
+}
+
+hpf_str hpr__name_stripped(hpf_str name)
+{
+    size_t i = 1;
+    if (name.length == 0 || name.data[0] != '(') {
+        return name;
+    }
+    while (i < name.length && name.data[i] >= '0' && name.data[i] <= '9') {
+        i++;
+    }
+    if (i == 1 || i + 1 >= name.length || name.data[i] != ')') {
+        return name;
+    }
+    return (hpf_str){name.data + i + 1, name.length - i - 1};
+}
+
+/* FNV-1a, with the bits stirred once more so that low ones are good. */
+static uint64_t hash_of(hpf_str name)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < name.length; i++) {
+        hash = (hash ^ (unsigned char)name.data[i]) * 1099511628211u;
+    }
+    hash ^= hash >> 32;
+    hash *= 0xd6e8feb86659fd93u;
+    return hash ^ hash >> 29;
+}
+
+typedef struct search {
+    const hpr__swatch *swatches;
+    uint32_t n;
+    unsigned char *chosen; /* a colour, or UNDECIDED, by band */
+    uint32_t n_users[N_COLOURS];
+    hpr_colour colours[N_COLOURS];
+    hpr__appearance appearances[N_COLOURS];
+} search;
+
+static void list_colours(search *s, bool is_dark)
+{
+    for (int i = 0; i < N_PALETTE; i++) {
+        s->colours[i] = hpr__palette_colour(i % HPR__N_HUES, i / HPR__N_HUES);
+    }
+    for (int i = 0; i < N_BIOGRAPHY; i++) {
+        s->colours[FIRST_BIOGRAPHY + i] =
+            hpr__colour_hex(is_dark ? biography[i].dark_hex : biography[i].light_hex);
+    }
+    for (int i = 0; i < N_GREYS; i++) {
+        s->colours[FIRST_GREY + i] = hpr__colour_hex(grey_hex[is_dark][i]);
+    }
+    for (int i = 0; i < N_COLOURS; i++) {
+        s->appearances[i] = hpr__appearance_of(s->colours[i]);
+    }
+}
+
+static unsigned char biography_colour(hpf_str name)
+{
+    for (int i = 0; i < N_BIOGRAPHY; i++) {
+        size_t length = strlen(biography[i].name);
+        if (name.length == length && memcmp(name.data, biography[i].name, length) == 0) {
+            return (unsigned char)(FIRST_BIOGRAPHY + i);
+        }
+    }
+    return UNDECIDED;
+}
+
+/* What the band `steps` above (below, if negative) has; UNDECIDED where there is none. */
+static unsigned char neighbour(const search *s, uint32_t band, int steps)
+{
+    int64_t at = (int64_t)band + steps;
+    return at < 0 || at >= (int64_t)s->n ? UNDECIDED : s->chosen[at];
+}
+
+static bool is_hue_shared(int colour, int other)
+{
+    return colour < N_PALETTE && other < N_PALETTE && colour % HPR__N_HUES == other % HPR__N_HUES;
+}
+
+/* What the surroundings say against a colour. */
+static uint32_t cost_beside_neighbours(const search *s, uint32_t band, int colour)
+{
+    uint32_t cost = 0;
+    for (int steps = -3; steps <= 3; steps++) {
+        unsigned char other = steps ? neighbour(s, band, steps) : UNDECIDED;
+        if (other == UNDECIDED) {
+            continue;
+        }
+        if (steps == -1 || steps == 1) {
+            cost += hpr__appearance_distinct(&s->appearances[colour], &s->appearances[other])
+                        ? 0
+                        : 10000;
+        }
+        cost += is_hue_shared(colour, other) ? 12 : 0;
+    }
+    return cost;
+}
+
+/* How far a palette colour is from the one that the name calls for. */
+static uint32_t cost_for_name(hpf_str name, int colour)
+{
+    uint64_t hash = hash_of(name);
+    int wanted = (int)(hash % N_PALETTE);
+    if (colour == wanted) {
+        return 0;
+    }
+    uint32_t rank = (uint32_t)((hash >> 8) + (uint64_t)colour * 7) % 8;
+    return (is_hue_shared(colour, wanted) ? 8 : 16) + rank;
+}
+
+static unsigned char best_colour(const search *s, uint32_t band)
+{
+    hpf_str name = hpr__name_stripped(s->swatches[band].name);
+    unsigned char best = 0;
+    uint32_t best_cost = UINT32_MAX;
+    for (int colour = 0; colour < N_PALETTE; colour++) {
+        uint32_t cost = cost_for_name(name, colour) + 100 * s->n_users[colour];
+        if (cost < best_cost) {
+            cost += cost_beside_neighbours(s, band, colour);
+        }
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = (unsigned char)colour;
+        }
+    }
+    return best;
+}
+
+static unsigned char best_grey(const search *s, uint32_t band)
+{
+    for (int i = 0; i < N_GREYS; i++) {
+        if (cost_beside_neighbours(s, band, FIRST_GREY + i) == 0) {
+            return (unsigned char)(FIRST_GREY + i);
+        }
+    }
+    return FIRST_GREY;
+}
+
+/* Bands whose colour is not a matter of search. */
+static void pin_bands(search *s)
+{
+    for (uint32_t band = 0; band < s->n; band++) {
+        s->chosen[band] =
+            s->swatches[band].is_other ? UNDECIDED : biography_colour(s->swatches[band].name);
+    }
+    for (uint32_t band = 0; band < s->n; band++) {
+        if (s->swatches[band].is_other) {
+            s->chosen[band] = best_grey(s, band);
+        }
+    }
+}
+
+typedef struct ranked {
+    double weight;
+    uint32_t band;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked *x = a;
+    const ranked *y = b;
+    if (x->weight != y->weight) {
+        return x->weight > y->weight ? -1 : 1;
+    }
+    return x->band < y->band ? -1 : x->band > y->band;
+}
+
+static void decide(search *s, ranked *ranking)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        ranking[i] = (ranked){s->swatches[i].weight, i};
+    }
+    qsort(ranking, s->n, sizeof *ranking, compare_ranked);
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t band = ranking[i].band;
+        if (s->chosen[band] == UNDECIDED) {
+            s->chosen[band] = best_colour(s, band);
+            s->n_users[s->chosen[band]]++;
+        }
+    }
+}
+
+bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint32_t n, bool is_dark,
+                         hpf_arena *arena)
+{
+    search *s = hpf_arena_alloc(arena, sizeof *s);
+    ranked *ranking = hpf_arena_array(arena, n, sizeof *ranking);
+    unsigned char *chosen = hpf_arena_alloc(arena, n);
+    if (!s || !ranking || !chosen) {
+        return false;
+    }
+    s->swatches = swatches;
+    s->n = n;
+    s->chosen = chosen;
+    list_colours(s, is_dark);
+    pin_bands(s);
+    decide(s, ranking);
+    for (uint32_t band = 0; band < n; band++) {
+        colours[band] = s->colours[chosen[band]];
+    }
+    return true;
+}

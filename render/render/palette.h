@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Which colour a band gets.
+ *
+ * Colour follows the name: a hash of the name picks one of nine hues (those of Okabe and Ito and of
+ * Paul Tol's schemes) in one of three lightnesses, so a name looks alike in every profile. Where
+ * two bands that touch would be hard to tell apart, a small search moves the lesser one to another
+ * lightness of its hue first, and only then to another hue.
+ */
+#ifndef HPR_PALETTE_H
+#define HPR_PALETTE_H
+
+#include "colour.h"
+#include "hpfile/arena.h"
+
+#define HPR__N_HUES        9
+#define HPR__N_LIGHTNESSES 3
+
+/* Paper and everything on it that is no band. */
+typedef struct hpr__theme {
+    hpr_colour background;
+    hpr_colour ink;     /* text that is to be read */
+    hpr_colour faint;   /* text that is there when looked for */
+    hpr_colour rule;    /* axis ticks, leaders */
+    hpr_colour grid;    /* grid lines */
+    hpr_colour outline; /* the line of the total */
+} hpr__theme;
+
+const hpr__theme *hpr__theme_of(bool is_dark);
+
+/* A colour of the palette: dark, middle, light. */
+hpr_colour hpr__palette_colour(int hue, int lightness);
+
+/* The name without what only numbers the run's cost centres: "(241)main" is "main". */
+hpf_str hpr__name_stripped(hpf_str name);
+
+/* What the search knows of a band. */
+typedef struct hpr__swatch {
+    hpf_str name;
+    bool is_other;
+    double weight; /* the heavier band keeps its colour */
+} hpr__swatch;
+
+/* Colours for `n` bands, bottom first, into `colours`; scratch memory from `arena`. False when
+ * there is none. */
+bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint32_t n, bool is_dark,
+                         hpf_arena *arena);
+
+#endif

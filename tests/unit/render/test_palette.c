@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Colours of bands: stable by name, told apart from their neighbours by every eye.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "palette.h"
+
+enum { MOST = 64 };
+
+typedef struct bands {
+    hpr__swatch swatches[MOST];
+    char names[MOST][32];
+    hpr_colour colours[MOST];
+    uint32_t n;
+} bands;
+
+static void add(bands *b, const char *name, double weight, bool is_other)
+{
+    snprintf(b->names[b->n], sizeof b->names[b->n], "%s", name);
+    b->swatches[b->n] = (hpr__swatch){{b->names[b->n], strlen(b->names[b->n])}, is_other, weight};
+    b->n++;
+}
+
+static void choose(bands *b, bool is_dark)
+{
+    hpf_arena *arena = hpf_arena_create();
+    cr_assert(hpr__palette_choose(b->colours, b->swatches, b->n, is_dark, arena));
+    hpf_arena_destroy(arena);
+}
+
+static bool is_same(hpr_colour x, hpr_colour y)
+{
+    return x.red == y.red && x.green == y.green && x.blue == y.blue;
+}
+
+static void expect_distinct_neighbours(const bands *b)
+{
+    for (uint32_t i = 1; i < b->n; i++) {
+        hpr__appearance x = hpr__appearance_of(b->colours[i - 1]);
+        hpr__appearance y = hpr__appearance_of(b->colours[i]);
+        cr_expect(hpr__appearance_distinct(&x, &y), "%s beside %s", b->names[i - 1], b->names[i]);
+    }
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+Test(palette, neighbours_are_distinct_whatever_the_names)
+{
+    uint32_t state = 1;
+    for (int round = 0; round < 300; round++) {
+        bands b = {.n = 0};
+        uint32_t n = 2 + next_random(&state) % 40;
+        for (uint32_t i = 0; i < n; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "Module%u.go", (unsigned)next_random(&state));
+            add(&b, name, next_random(&state), false);
+        }
+        add(&b, "OTHER", 5, true);
+        choose(&b, round % 2);
+        expect_distinct_neighbours(&b);
+    }
+}
+
+Test(palette, few_bands_have_colours_of_their_own)
+{
+    uint32_t state = 7;
+    bands b = {.n = 0};
+    for (int i = 0; i < 16; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "f%u", (unsigned)next_random(&state));
+        add(&b, name, i, false);
+    }
+    choose(&b, false);
+    for (uint32_t i = 0; i < b.n; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            cr_expect_not(is_same(b.colours[i], b.colours[k]));
+        }
+    }
+}
+
+Test(palette, a_lone_name_has_its_colour_in_every_run)
+{
+    bands first = {.n = 0}, second = {.n = 0};
+    add(&first, "(241)main.go/main", 10, false);
+    add(&second, "(7)main.go/main", 99, false);
+    choose(&first, false);
+    choose(&second, false);
+    cr_assert(is_same(first.colours[0], second.colours[0]));
+}
+
+Test(palette, the_heaviest_band_keeps_its_colour_among_others)
+{
+    bands lone = {.n = 0}, many = {.n = 0};
+    add(&lone, "heavy", 1, false);
+    for (int i = 0; i < 20; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "light%d", i);
+        add(&many, i == 9 ? "heavy" : name, i == 9 ? 1000 : i, false);
+    }
+    choose(&lone, false);
+    choose(&many, false);
+    cr_assert(is_same(lone.colours[0], many.colours[9]));
+}
+
+Test(palette, biography_is_fixed_and_distinct_in_any_order)
+{
+    static const char *const names[] = {"VOID", "LAG", "USE", "DRAG", "INHERENT_USE"};
+    for (int is_dark = 0; is_dark < 2; is_dark++) {
+        for (int x = 0; x < 5; x++) {
+            for (int y = 0; y < 5; y++) {
+                bands b = {.n = 0};
+                add(&b, names[x], 1, false);
+                add(&b, names[y], 1, false);
+                choose(&b, is_dark);
+                if (x == y) {
+                    cr_expect(is_same(b.colours[0], b.colours[1]));
+                    continue;
+                }
+                for (int vision = 0; vision < HPR__N_VISIONS; vision++) {
+                    hpr__lab p = hpr__lab_of(hpr__colour_seen(b.colours[0], (hpr__vision)vision));
+                    hpr__lab q = hpr__lab_of(hpr__colour_seen(b.colours[1], (hpr__vision)vision));
+                    cr_expect_geq(hpr__lab_difference(p, q), HPR__MIN_DIFFERENCE, "%s %s %d %d",
+                                  names[x], names[y], is_dark, vision);
+                }
+            }
+        }
+    }
+}
+
+Test(palette, light_biography_survives_grey_printing)
+{
+    static const char *const names[] = {"VOID", "LAG", "USE", "DRAG", "INHERENT_USE"};
+    bands b = {.n = 0};
+    for (int i = 0; i < 5; i++) {
+        add(&b, names[i], 1, false);
+    }
+    choose(&b, false);
+    for (int i = 1; i < 5; i++) {
+        double step = hpr__lab_of(b.colours[i]).lightness - hpr__lab_of(b.colours[i - 1]).lightness;
+        cr_expect_geq(fabs(step), HPR__MIN_LIGHTNESS_STEP - 0.5, "%s: %f", names[i], step);
+    }
+}
+
+Test(palette, other_is_grey)
+{
+    bands b = {.n = 0};
+    add(&b, "INHERENT_USE", 1, false);
+    add(&b, "OTHER", 1, true);
+    choose(&b, false);
+    cr_assert_eq(b.colours[1].red, b.colours[1].green);
+    cr_assert_eq(b.colours[1].red, b.colours[1].blue);
+    expect_distinct_neighbours(&b);
+}
+
+Test(palette, only_a_number_in_front_is_stripped)
+{
+    static const struct {
+        const char *name, *stripped;
+    } cases[] = {
+        {"(241)main", "main"}, {"()", "()"},   {"(12)", "(12)"},
+        {"(1a)b", "(1a)b"},    {"", ""},       {"(", "("},
+        {"(3", "(3"},          {"(,)", "(,)"}, {"()x", "()x"},
+        {"(0)(1)y", "(1)y"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hpf_str got = hpr__name_stripped((hpf_str){cases[i].name, strlen(cases[i].name)});
+        cr_expect(got.length == strlen(cases[i].stripped) &&
+                      memcmp(got.data, cases[i].stripped, got.length) == 0,
+                  "%s", cases[i].name);
+    }
+}
