@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Columns, their extremes, and extremes over runs of columns by doubling.
+ */
+#include "room.h"
+
+#include <math.h>
+#include <string.h>
+
+bool hpr__columns_init(hpr__columns *columns, hpf_arena *arena, const double *x_pt, size_t n_points,
+                       double width_pt)
+{
+    size_t n = width_pt >= 1 ? (size_t)fmin(ceil(width_pt), 4000) : 1;
+    *columns = (hpr__columns){
+        .x_pt = x_pt,
+        .n_points = n_points,
+        .width_pt = width_pt,
+        .n = n,
+        .scratch = hpf_arena_array(arena, 2 * n, sizeof(double)),
+    };
+    return columns->scratch != NULL;
+}
+
+bool hpr__extent_init(hpr__extent *extent, hpf_arena *arena, const hpr__columns *columns)
+{
+    extent->lowest = hpf_arena_array(arena, columns->n, sizeof(double));
+    extent->highest = hpf_arena_array(arena, columns->n, sizeof(double));
+    return extent->lowest && extent->highest;
+}
+
+static size_t column_at(const hpr__columns *columns, double x_pt)
+{
+    double column = x_pt / columns->width_pt * (double)columns->n;
+    if (!(column > 0)) {
+        return 0;
+    }
+    return column < (double)columns->n ? (size_t)column : columns->n - 1;
+}
+
+static void include(hpr__extent *extent, size_t column, double y_pt)
+{
+    extent->lowest[column] = fmin(extent->lowest[column], y_pt);
+    extent->highest[column] = fmax(extent->highest[column], y_pt);
+}
+
+/* Takes in a straight line between two points, column by column. */
+static void include_segment(hpr__extent *extent, const hpr__columns *columns, double x0, double y0,
+                            double x1, double y1)
+{
+    size_t first = column_at(columns, x0);
+    size_t last = column_at(columns, x1);
+    include(extent, first, y0);
+    for (size_t column = first; column < last; column++) {
+        double edge = (double)(column + 1) / (double)columns->n * columns->width_pt;
+        double share = x1 > x0 ? fmin(fmax((edge - x0) / (x1 - x0), 0), 1) : 1;
+        double y = y0 + share * (y1 - y0);
+        include(extent, column, y);
+        include(extent, column + 1, y);
+    }
+    include(extent, last, y1);
+}
+
+void hpr__extent_fill(hpr__extent *extent, const hpr__columns *columns, const double *amounts,
+                      double pt_per_amount)
+{
+    if (!amounts || columns->n_points == 0) {
+        memset(extent->lowest, 0, columns->n * sizeof(double));
+        memset(extent->highest, 0, columns->n * sizeof(double));
+        return;
+    }
+    for (size_t column = 0; column < columns->n; column++) {
+        extent->lowest[column] = HUGE_VAL;
+        extent->highest[column] = -HUGE_VAL;
+    }
+    double x = 0;
+    double y = amounts[0] * pt_per_amount;
+    for (size_t i = 0; i < columns->n_points; i++) {
+        double next_y = amounts[i] * pt_per_amount;
+        include_segment(extent, columns, x, y, columns->x_pt[i], next_y);
+        x = columns->x_pt[i];
+        y = next_y;
+    }
+    include_segment(extent, columns, x, y, columns->width_pt, y);
+}
+
+double hpr__room_thickest(const hpr__columns *columns, const hpr__extent *lower,
+                          const hpr__extent *upper)
+{
+    double thickest = 0;
+    for (size_t i = 0; i < columns->n; i++) {
+        thickest = fmax(thickest, upper->highest[i] - lower->lowest[i]);
+    }
+    return thickest;
+}
+
+/* Replaces each value by the least of the `window` values that begin there, where there are so
+ * many; returns how many places have them. */
+static size_t window_minima(double *values, size_t n, size_t window)
+{
+    size_t reach = 1; /* values[i] is the least of this many */
+    while (reach < window) {
+        size_t step = reach * 2 <= window ? reach : window - reach;
+        for (size_t i = 0; i + reach + step <= n; i++) {
+            values[i] = fmin(values[i], values[i + step]);
+        }
+        reach += step;
+    }
+    return n - window + 1;
+}
+
+bool hpr__room_find(const hpr__columns *columns, const hpr__extent *lower, const hpr__extent *upper,
+                    double box_width_pt, double box_height_pt, double *x_pt, double *y_pt)
+{
+    double column_pt = columns->width_pt / (double)columns->n;
+    size_t window = (size_t)ceil(box_width_pt / column_pt) + 1;
+    if (window > columns->n) {
+        return false;
+    }
+    double *ceilings = columns->scratch;
+    double *floors = columns->scratch + columns->n; /* negated, so that their minima serve too */
+    for (size_t i = 0; i < columns->n; i++) {
+        ceilings[i] = upper->lowest[i];
+        floors[i] = -lower->highest[i];
+    }
+    size_t n_places = window_minima(ceilings, columns->n, window);
+    window_minima(floors, columns->n, window);
+    double best_room = 0;
+    double best_distance = HUGE_VAL;
+    for (size_t i = 0; i < n_places; i++) {
+        double room = fmin(ceilings[i] + floors[i], box_height_pt * 1.5);
+        double centre = ((double)i + (double)window / 2) * column_pt;
+        double distance = fabs(centre - columns->width_pt / 2);
+        if (room < box_height_pt) {
+            continue;
+        }
+        if (room > best_room + 1e-9 || (room > best_room - 1e-9 && distance < best_distance)) {
+            best_room = fmax(room, best_room);
+            best_distance = distance;
+            *x_pt = centre;
+            *y_pt = (ceilings[i] - floors[i]) / 2;
+        }
+    }
+    return best_room > 0;
+}
