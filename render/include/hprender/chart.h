@@ -48,7 +48,7 @@ typedef struct hpr_label {
     double x_pt, y_pt; /* left end of the baseline; INSIDE: centre of the baseline */
     double size_pt;    /* font size */
     double box_x_pt,
-        box_y_pt;       /* KEY: lower left of the box of 14 x 14 (classic) or `size_pt` square */
+        box_y_pt;       /* KEY, MARGIN: lower left of the box, 14 x 14 (classic) or 5.5 x 5.5 */
     double anchor_y_pt; /* MARGIN: middle of the band's right end, where a leader begins */
     int page;           /* from 0: the page of the key entry */
 } hpr_label;

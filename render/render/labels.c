@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Placing labels: inside, in the margin, in a key. All heights are measured upwards.
+ */
+#include "labels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elide.h"
+#include "room.h"
+#include "spread.h"
+
+enum { PADDING_PT = 3 }; /* left and right of a text inside its band */
+
+/* A band too thin to be seen needs no name when it is no name's own band. */
+static const double least_named_other_pt = 0.75;
+
+static hpr_text_size measure(const hpr__label_style *style, const char *text, double size_pt)
+{
+    return style->measurer.measure(style->measurer.context, text, size_pt, false);
+}
+
+/* What a band is called on the picture, elided to `width_pt`, in the chart's arena. OTHER says how
+ * many names it holds where there is room for it. NULL when there is no memory. */
+static const char *shown_text(hpr__chart *chart, const hpr_band *band, double width_pt,
+                              const hpr__label_style *style, double size_pt)
+{
+    char counted[64];
+    const char *text = band->text;
+    if (band->is_other) {
+        snprintf(counted, sizeof counted, "OTHER (%u names)", (unsigned)band->n_names);
+        text = measure(style, counted, size_pt).width_pt <= width_pt ? counted : text;
+    }
+    char *out = hpf_arena_alloc(chart->arena, hpr__elided_bytes(text));
+    if (out) {
+        hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
+    }
+    return out;
+}
+
+/* One band between two extents. */
+typedef struct slot {
+    const hpr__columns *columns;
+    const hpr__extent *lower, *upper;
+} slot;
+
+/* The whole name in the largest size that fits. */
+static hpf_status place_inside(hpr__chart *chart, hpr_band *band, const slot *between,
+                               const hpr__label_style *style, hpf_error *err)
+{
+    double thickest = hpr__room_thickest(between->columns, between->lower, between->upper);
+    if (thickest < style->smallest_pt) {
+        return HPF_OK;
+    }
+    const char *text = shown_text(chart, band, HUGE_VAL, style, style->smallest_pt);
+    if (!text) {
+        return hpf_error_set_memory(err);
+    }
+    for (double size = style->largest_pt; size >= style->smallest_pt; size--) {
+        hpr_text_size box = measure(style, text, size);
+        double height = box.ascent_pt + box.descent_pt;
+        double x, y;
+        if (!hpr__room_find(between->columns, between->lower, between->upper,
+                            box.width_pt + 2 * PADDING_PT, height, &x, &y)) {
+            continue;
+        }
+        band->label = (hpr_label){
+            .place = HPR_LABEL_INSIDE,
+            .text = text,
+            .x_pt = chart->public.plot_x_pt + x,
+            .y_pt = chart->public.plot_y_pt + y - (box.ascent_pt - box.descent_pt) / 2,
+            .size_pt = size,
+        };
+        break;
+    }
+    return HPF_OK;
+}
+
+hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, const double *x_pt,
+                              hpf_error *err)
+{
+    const hpr_chart *public = &chart->public;
+    double scale = public->plot_height_pt / public->y.high;
+    hpr__columns columns;
+    hpr__extent extents[2];
+    if (!hpr__columns_init(&columns, chart->arena, x_pt, public->n_points, public->plot_width_pt) ||
+        !hpr__extent_init(&extents[0], chart->arena, &columns) ||
+        !hpr__extent_init(&extents[1], chart->arena, &columns)) {
+        return hpf_error_set_memory(err);
+    }
+    hpr__extent_fill(&extents[0], &columns, NULL, scale);
+    for (uint32_t i = 0; i < public->n_bands; i++) {
+        hpr__extent *lower = &extents[i % 2];
+        hpr__extent *upper = &extents[(i + 1) % 2];
+        hpr__extent_fill(upper, &columns, chart->bands[i].upper, scale);
+        chart->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};
+        hpf_status status =
+            place_inside(chart, &chart->bands[i], &(slot){&columns, lower, upper}, style, err);
+        if (status) {
+            return status;
+        }
+    }
+    return HPF_OK;
+}
+
+/* Bands that show, but whose name is nowhere yet. */
+static bool is_unplaced(const hpr_chart *chart, const hpr_band *band)
+{
+    double thickest = band->max / chart->y.high * chart->plot_height_pt;
+    return band->label.place == HPR_LABEL_NONE &&
+           thickest > (band->is_other ? least_named_other_pt : 0);
+}
+
+hpf_status hpr__labels_margin_width(double *width_pt, hpr__chart *chart,
+                                    const hpr__label_style *style, hpf_error *err)
+{
+    *width_pt = 0;
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        if (!is_unplaced(&chart->public, &chart->bands[i])) {
+            continue;
+        }
+        const char *text = shown_text(chart, &chart->bands[i], HUGE_VAL, style, style->largest_pt);
+        if (!text) {
+            return hpf_error_set_memory(err);
+        }
+        double width = measure(style, text, style->largest_pt).width_pt;
+        *width_pt = fmax(*width_pt, width + HPR__MARGIN_EXTRA_PT);
+    }
+    return HPF_OK;
+}
+
+/* The margin being filled. */
+typedef struct margin {
+    hpr__chart *chart;
+    const hpr__label_style *style;
+    hpr_band **bands; /* those without a label, bottom first */
+    size_t n;
+    double text_x_pt, text_width_pt;
+    double low_pt, high_pt;
+    double size_pt;
+    hpr_text_size line; /* of the font in that size; no width */
+} margin;
+
+static void set_size(margin *m, double size_pt)
+{
+    m->size_pt = size_pt;
+    m->line = measure(m->style, "Ag", size_pt);
+}
+
+static double pitch_of(const margin *m)
+{
+    return m->line.ascent_pt + m->line.descent_pt + 0.25;
+}
+
+/* How many lines have room. */
+static size_t capacity_of(const margin *m)
+{
+    double lines = floor((m->high_pt - m->low_pt) / pitch_of(m) + 1e-6);
+    return lines > 0 ? (size_t)fmin(lines, 1e6) : 0;
+}
+
+/* Writes the label of a band with its middle at a height. */
+static hpf_status put_label(margin *m, hpr_band *band, hpr_label_place place, double middle_pt,
+                            hpf_error *err)
+{
+    const char *text = shown_text(m->chart, band, m->text_width_pt, m->style, m->size_pt);
+    if (!text) {
+        return hpf_error_set_memory(err);
+    }
+    if (*text == '\0' && *band->text != '\0') {
+        return HPF_OK; /* not even an ellipsis has room */
+    }
+    band->label = (hpr_label){
+        .place = place,
+        .text = text,
+        .x_pt = m->text_x_pt,
+        .y_pt = middle_pt - (m->line.ascent_pt - m->line.descent_pt) / 2,
+        .size_pt = m->size_pt,
+        .box_x_pt = m->text_x_pt - HPR__SWATCH_GAP_PT - HPR__SWATCH_PT,
+        .box_y_pt = middle_pt - HPR__SWATCH_PT / 2,
+    };
+    return HPF_OK;
+}
+
+size_t hpr__end_point(const hpr_chart *chart)
+{
+    const double *times = chart->times;
+    if (chart->n_points == 0) {
+        return 0;
+    }
+    size_t last = chart->n_points - 1;
+    double earliest = times[last] - (times[last] - times[0]) / 10;
+    for (size_t i = last; i > 0 && times[i - 1] >= earliest; i--) {
+        if (chart->totals[i] < chart->totals[i - 1] / 2) {
+            return i - 1;
+        }
+    }
+    return last;
+}
+
+/* The height of the middle of a band where names are aimed at. */
+static double right_end_of(const hpr_chart *chart, const hpr_band *band)
+{
+    if (chart->n_points == 0) {
+        return chart->plot_y_pt;
+    }
+    size_t end = hpr__end_point(chart);
+    double amount = band->upper[end] - band->values[end] / 2;
+    return chart->plot_y_pt + amount / chart->y.high * chart->plot_height_pt;
+}
+
+static hpf_status fill_margin(margin *m, hpf_error *err)
+{
+    hpr__spread_item *items = hpf_arena_array(m->chart->arena, m->n, sizeof *items);
+    if (!items) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < m->n; i++) {
+        items[i].wanted = right_end_of(&m->chart->public, m->bands[i]);
+    }
+    double half = pitch_of(m) / 2;
+    hpr__spread(items, m->n, pitch_of(m), m->low_pt + half, m->high_pt - half);
+    for (size_t i = 0; i < m->n; i++) {
+        if (put_label(m, m->bands[i], HPR_LABEL_MARGIN, items[i].at, err)) {
+            return HPF_ERR_MEMORY;
+        }
+        m->bands[i]->label.anchor_y_pt = items[i].wanted;
+    }
+    return HPF_OK;
+}
+
+static int compare_areas(const void *a, const void *b)
+{
+    const hpr_band *x = *(hpr_band *const *)a;
+    const hpr_band *y = *(hpr_band *const *)b;
+    if (x->trapezium != y->trapezium) {
+        return x->trapezium > y->trapezium ? -1 : 1;
+    }
+    return x < y ? -1 : x > y;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const hpr_band *x = *(hpr_band *const *)a;
+    const hpr_band *y = *(hpr_band *const *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Keeps the largest bands that have room, leaving the last line free for saying how many have none.
+ */
+static void drop_smallest(margin *m)
+{
+    size_t capacity = capacity_of(m);
+    if (m->n > capacity) {
+        qsort(m->bands, m->n, sizeof *m->bands, compare_areas);
+        m->n = capacity > 0 ? capacity - 1 : 0;
+        qsort(m->bands, m->n, sizeof *m->bands, compare_places);
+    }
+}
+
+static hpf_status fill_key(margin *m, hpf_error *err)
+{
+    drop_smallest(m);
+    double middle = m->high_pt - pitch_of(m) / 2;
+    for (size_t i = m->n; i-- > 0;) {
+        if (put_label(m, m->bands[i], HPR_LABEL_KEY, middle, err)) {
+            return HPF_ERR_MEMORY;
+        }
+        middle -= pitch_of(m);
+    }
+    return HPF_OK;
+}
+
+static hpf_status collect_unplaced(margin *m, hpf_error *err)
+{
+    uint32_t n_bands = m->chart->public.n_bands;
+    m->bands = hpf_arena_array(m->chart->arena, n_bands, sizeof *m->bands);
+    if (!m->bands) {
+        return hpf_error_set_memory(err);
+    }
+    for (uint32_t i = 0; i < n_bands; i++) {
+        if (is_unplaced(&m->chart->public, &m->chart->bands[i])) {
+            m->bands[m->n++] = &m->chart->bands[i];
+        }
+    }
+    return HPF_OK;
+}
+
+hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style, double width_pt,
+                              double low_pt, double high_pt, hpf_error *err)
+{
+    margin m = {
+        .chart = chart,
+        .style = style,
+        .text_x_pt = chart->public.plot_x_pt + chart->public.plot_width_pt + HPR__MARGIN_EXTRA_PT,
+        .text_width_pt = width_pt - HPR__MARGIN_EXTRA_PT,
+        .low_pt = low_pt,
+        .high_pt = high_pt,
+    };
+    hpf_status status = collect_unplaced(&m, err);
+    if (status || m.n == 0) {
+        return status;
+    }
+    double size = style->largest_pt;
+    set_size(&m, size);
+    while (m.n > capacity_of(&m) && size - 1 >= style->smallest_pt) {
+        size--;
+        set_size(&m, size);
+    }
+    return m.n <= capacity_of(&m) ? fill_margin(&m, err) : fill_key(&m, err);
+}

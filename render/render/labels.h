@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Names on bands. A name stands on its band where a box of its size fits inside; else beside the
+ * right end, with a swatch and a leader, in the order of the bands, spread so that none overlap;
+ * and when the margin cannot hold all of those, in a key that takes the margin's place and holds
+ * the largest bands.
+ */
+#ifndef HPR_LABELS_H
+#define HPR_LABELS_H
+
+#include "chart.h"
+
+/* What stands between the plot and a name in the margin. */
+#define HPR__LEADER_PT       14.0 /* from the plot to the swatch */
+#define HPR__SWATCH_PT       5.5
+#define HPR__SWATCH_GAP_PT   3.0
+#define HPR__MARGIN_EXTRA_PT (HPR__LEADER_PT + HPR__SWATCH_PT + HPR__SWATCH_GAP_PT)
+
+/* The point at whose bands names in the margin are aimed: the last one, or, since programs often
+ * end with an empty heap, the last one before a final drop in the last tenth of the time. */
+size_t hpr__end_point(const hpr_chart *chart);
+
+typedef struct hpr__label_style {
+    hpr_measurer measurer;
+    double largest_pt, smallest_pt; /* font sizes to try, one point apart */
+} hpr__label_style;
+
+/* Places what fits inside; all other labels become HPR_LABEL_NONE. The plot's box and the y axis
+ * are final, `x_pt` are the points' places from the left of the plot. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style,
+                                           const double *x_pt, hpf_error *err);
+
+/* Width that the names not yet placed would take in the margin, swatch and leader included; 0 when
+ * there are none. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__labels_margin_width(double *width_pt, hpr__chart *chart,
+                                                 const hpr__label_style *style, hpf_error *err);
+
+/* Places the others in a margin of `width_pt` right of the plot, between the heights `low_pt` and
+ * `high_pt`. What finds no room in a key stays HPR_LABEL_NONE. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style,
+                                           double width_pt, double low_pt, double high_pt,
+                                           hpf_error *err);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Boxes from the outside in: heights first, which fix the y axis and so the left margin; then the
+ * right margin, which depends on the names that find no room on their bands, which depends on the
+ * width of the plot; then the x axis.
+ */
+#include "modern_layout.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "elide.h"
+#include "labels.h"
+
+enum {
+    TICK_GAP_PT = 4,      /* between a tick label and the plot */
+    X_LABEL_GAP_PT = 10,  /* between labels of the x axis */
+    LEAST_X_TICK_PT = 45, /* between ticks */
+    LEAST_Y_TICK_PT = 26,
+    LEAST_PLOT_PT = 24, /* what gives way to the plot when a sheet is tiny */
+};
+
+static const double most_margin_share = 0.3; /* of the sheet's width, for names */
+
+hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt)
+{
+    if (sheet_width_pt >= 480) {
+        return (hpr__type_sizes){11, 9, 7};
+    }
+    return sheet_width_pt >= 300 ? (hpr__type_sizes){9, 8, 7} : (hpr__type_sizes){8, 7, 7};
+}
+
+double hpr__sheet_pad_pt(const hpr_chart *chart)
+{
+    return fmin(chart->width_pt, chart->height_pt) >= 200 ? 8 : 3;
+}
+
+/* Everything that the layout is working with. */
+typedef struct layout {
+    hpr__chart *chart;
+    hpr_chart *public;
+    const hpr_options *options;
+    hpr_measurer measurer;
+    hpr__type_sizes type;
+    hpr_text_size line; /* of the text font */
+    double pad_pt;      /* around the sheet */
+    hpr__unit x_unit, y_unit;
+    double *x_pt; /* places of the points, from the left of the plot */
+} layout;
+
+static double width_of(const layout *l, const char *text)
+{
+    return l->measurer.measure(l->measurer.context, text, l->type.text_pt, false).width_pt;
+}
+
+static double clamp(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+double hpr__x_of(const hpr_chart *chart, double time)
+{
+    double span = chart->x.high - chart->x.low;
+    double share = span > 0 ? (time - chart->x.low) / span : 0.5;
+    return chart->plot_x_pt + clamp(share, 0, 1) * chart->plot_width_pt;
+}
+
+double hpr__y_of(const hpr_chart *chart, double amount)
+{
+    return chart->plot_y_pt + clamp(amount / chart->y.high, 0, 1) * chart->plot_height_pt;
+}
+
+/* --- scale ---------------------------------------------------------------------------------- */
+
+/* The top of the y axis: the peak, or the tick above it if that is near. */
+static void scale_y(layout *l)
+{
+    hpr_axis *y = &l->public->y;
+    double peak = l->public->peak_total;
+    if (!(peak > 0)) {
+        y->high = 1;
+    } else {
+        y->high = fmin(peak * 1.01, DBL_MAX);
+    }
+    l->y_unit = hpr__unit_of_values(l->public->headers[HPF_HEADER_VALUE_UNIT], y->high,
+                                    l->options->si_units);
+}
+
+static int most_y_ticks(const layout *l)
+{
+    return (int)clamp(l->public->plot_height_pt / LEAST_Y_TICK_PT, 2, 8);
+}
+
+/* Raises the top to the next tick if that costs little of the height. */
+static void round_y(layout *l)
+{
+    hpr_axis *y = &l->public->y;
+    hpr__ticks ticks = hpr__ticks_of_count(0, y->high, most_y_ticks(l), &l->y_unit);
+    if (ticks.n > 0) {
+        double above = hpr__tick_value(&ticks, ticks.n, &l->y_unit);
+        y->high = above <= y->high * 1.05 ? above : y->high;
+    }
+}
+
+static void scale_x(layout *l)
+{
+    const hpr_chart *public = l->public;
+    hpr_axis *x = &l->public->x;
+    x->low = public->n_points ? public->times[0] : 0;
+    x->high = public->n_points ? public->times[public->n_points - 1] : 0;
+    double span = x->high - x->low;
+    l->x_unit = hpr__unit_of_times(public->headers[HPF_HEADER_SAMPLE_UNIT],
+                                   span > 0 ? span : fabs(x->high));
+}
+
+/* --- ticks ---------------------------------------------------------------------------------- */
+
+/* Turns ticks into an axis's own, leaving out a label equal to the one before. */
+static hpf_status keep_ticks(layout *l, hpr_axis *axis, const hpr__ticks *ticks,
+                             const hpr__unit *unit, hpf_error *err)
+{
+    hpr_tick *kept = hpf_arena_array(l->chart->arena, (size_t)ticks->n, sizeof *kept);
+    if (!kept) {
+        return hpf_error_set_memory(err);
+    }
+    axis->ticks = kept;
+    axis->n_ticks = 0;
+    for (int i = 0; i < ticks->n; i++) {
+        char label[HPR__LABEL_BYTES];
+        double value = hpr__tick_value(ticks, i, unit);
+        hpr__unit_label(label, value, unit, ticks->decimals);
+        if (axis->n_ticks > 0 && strcmp(kept[axis->n_ticks - 1].label, label) == 0) {
+            continue;
+        }
+        const char *copy = hpf_arena_text(l->chart->arena, (hpf_str){label, strlen(label)});
+        if (!copy) {
+            return hpf_error_set_memory(err);
+        }
+        kept[axis->n_ticks++] = (hpr_tick){.value = value, .label = copy};
+    }
+    return HPF_OK;
+}
+
+/* The one tick of an axis of no extent. */
+static hpf_status keep_single_tick(layout *l, hpr_axis *axis, double value, const hpr__unit *unit,
+                                   hpf_error *err)
+{
+    hpr_tick *tick = hpf_arena_alloc(l->chart->arena, sizeof *tick);
+    char label[HPR__LABEL_BYTES];
+    hpr__unit_label_rounded(label, value, unit, 6);
+    const char *copy = hpf_arena_text(l->chart->arena, (hpf_str){label, strlen(label)});
+    if (!tick || !copy) {
+        return hpf_error_set_memory(err);
+    }
+    *tick = (hpr_tick){.value = value, .label = copy};
+    axis->ticks = tick;
+    axis->n_ticks = 1;
+    return HPF_OK;
+}
+
+/* The axis's ticks while they are still to be written. */
+static hpr_tick *tick_at(hpr_axis *axis, size_t i)
+{
+    return (hpr_tick *)(uintptr_t)&axis->ticks[i];
+}
+
+static hpf_status tick_y(layout *l, hpf_error *err)
+{
+    hpr_axis *y = &l->public->y;
+    hpr__ticks ticks = hpr__ticks_of_count(0, y->high, most_y_ticks(l), &l->y_unit);
+    hpf_status status = keep_ticks(l, y, &ticks, &l->y_unit, err);
+    for (size_t i = 0; !status && i < y->n_ticks; i++) {
+        tick_at(y, i)->at_pt = hpr__y_of(l->public, y->ticks[i].value);
+    }
+    return status;
+}
+
+/* Whether labels of the x axis keep their distance. */
+static bool is_x_loose(const layout *l, const hpr__ticks *ticks)
+{
+    double free_from = -HUGE_VAL;
+    for (int i = 0; i < ticks->n; i++) {
+        char label[HPR__LABEL_BYTES];
+        double value = hpr__tick_value(ticks, i, &l->x_unit);
+        hpr__unit_label(label, value, &l->x_unit, ticks->decimals);
+        double half = width_of(l, label) / 2;
+        double x = hpr__x_of(l->public, value);
+        if (x - half < free_from) {
+            return false;
+        }
+        free_from = x + half + X_LABEL_GAP_PT;
+    }
+    return true;
+}
+
+static hpf_status tick_x(layout *l, hpf_error *err)
+{
+    hpr_axis *x = &l->public->x;
+    int most = (int)clamp(l->public->plot_width_pt / LEAST_X_TICK_PT, 1, 10);
+    hpr__ticks ticks = hpr__ticks_of_count(x->low, x->high, most, &l->x_unit);
+    while (ticks.n > 1 && !is_x_loose(l, &ticks)) {
+        most = ticks.n - 1;
+        ticks = hpr__ticks_of_count(x->low, x->high, most, &l->x_unit);
+    }
+    hpf_status status;
+    if (ticks.n > 0 || l->public->n_points == 0) {
+        status = keep_ticks(l, x, &ticks, &l->x_unit, err);
+    } else {
+        status = keep_single_tick(l, x, (x->low + x->high) / 2, &l->x_unit, err);
+    }
+    for (size_t i = 0; !status && i < x->n_ticks; i++) {
+        tick_at(x, i)->at_pt = hpr__x_of(l->public, x->ticks[i].value);
+    }
+    return status;
+}
+
+/* --- boxes ---------------------------------------------------------------------------------- */
+
+static hpf_status name_unit(layout *l, hpr_axis *axis, const hpr__unit *unit, hpf_header which,
+                            hpf_error *err)
+{
+    const char *text = unit->name;
+    if (!text && hpr__chart_text(l->chart, l->public->headers[which], &text, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    char *shown = hpf_arena_alloc(l->chart->arena, hpr__elided_bytes(text));
+    if (!shown) {
+        return hpf_error_set_memory(err);
+    }
+    hpr__elide(shown, text, l->public->width_pt * 0.2, l->type.text_pt, false, l->measurer);
+    axis->unit = shown;
+    return HPF_OK;
+}
+
+/* Heights of the rows above and below the plot. */
+static void place_rows(layout *l)
+{
+    hpr_chart *public = l->public;
+    double line = l->line.ascent_pt + l->line.descent_pt;
+    double title = l->options->no_title ? 0 : l->type.title_pt * 1.9;
+    double bottom = l->pad_pt + line + TICK_GAP_PT;
+    double top = l->pad_pt + title + line + TICK_GAP_PT;
+    if (public->height_pt - bottom - top < LEAST_PLOT_PT) {
+        bottom = public->height_pt * 0.2;
+        top = public->height_pt * 0.2;
+    }
+    public->plot_y_pt = bottom;
+    public->plot_height_pt = public->height_pt - bottom - top;
+}
+
+/* The left margin holds the tick labels of the y axis, and half of the first one of the x axis. */
+static void place_left(layout *l)
+{
+    const hpr_axis *y = &l->public->y;
+    double widest = width_of(l, y->unit);
+    for (size_t i = 0; i < y->n_ticks; i++) {
+        widest = fmax(widest, width_of(l, y->ticks[i].label));
+    }
+    double left = l->pad_pt + widest + TICK_GAP_PT;
+    l->public->plot_x_pt = fmin(left, l->public->width_pt * 0.35);
+}
+
+/* The plot takes what a right margin leaves; the points move with it. */
+static void place_right(layout *l, double margin_pt)
+{
+    hpr_chart *public = l->public;
+    double width = public->width_pt - public->plot_x_pt - margin_pt;
+    public->plot_width_pt = fmax(width, public->width_pt * 0.2);
+    for (size_t i = 0; i < public->n_points; i++) {
+        l->x_pt[i] = hpr__x_of(public, public->times[i]) - public->plot_x_pt;
+    }
+}
+
+/* Inside labels first without names in the margin; as long as some find no room, a wider margin. */
+static hpf_status place_labels(layout *l, hpf_error *err)
+{
+    hpr_chart *public = l->public;
+    hpr__label_style style = {l->measurer, l->type.text_pt, l->type.smallest_pt};
+    double margin = l->pad_pt + width_of(l, public->x.unit) + 2 * TICK_GAP_PT;
+    double most = fmax(public->width_pt * most_margin_share, margin);
+    for (;;) {
+        double wanted;
+        place_right(l, margin);
+        hpf_status status = hpr__labels_inside(l->chart, &style, l->x_pt, err);
+        if (!status) {
+            status = hpr__labels_margin_width(&wanted, l->chart, &style, err);
+        }
+        if (status) {
+            return status;
+        }
+        wanted = wanted > 0 ? fmin(wanted + l->pad_pt, most) : 0;
+        if (wanted <= margin) {
+            break;
+        }
+        margin = wanted;
+    }
+    return hpr__labels_margin(l->chart, &style, margin - l->pad_pt, public->plot_y_pt,
+                              public->plot_y_pt + public->plot_height_pt + l->line.descent_pt, err);
+}
+
+/* --- texts and marks ------------------------------------------------------------------------ */
+
+/* The date gives way to the job: it is shown when both fit. */
+static hpf_status place_title(layout *l, hpf_error *err)
+{
+    hpr_title *title = &l->public->title;
+    const char *job, *date;
+    *title = (hpr_title){.box = HPR_TITLE_NONE, .job = "", .area = "", .date = ""};
+    if (l->options->no_title) {
+        return HPF_OK;
+    }
+    if (hpr__chart_text(l->chart, l->public->headers[HPF_HEADER_JOB], &job, err) ||
+        hpr__chart_text(l->chart, l->public->headers[HPF_HEADER_DATE], &date, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    char *shown_job = hpf_arena_alloc(l->chart->arena, hpr__elided_bytes(job));
+    char *shown_date = hpf_arena_alloc(l->chart->arena, hpr__elided_bytes(date));
+    if (!shown_job || !shown_date) {
+        return hpf_error_set_memory(err);
+    }
+    double width = l->public->width_pt - 2 * l->pad_pt;
+    double date_width =
+        hpr__elide(shown_date, date, width * 0.4, l->type.text_pt, false, l->measurer);
+    hpr__elide(shown_job, job, width - date_width - 12, l->type.title_pt, true, l->measurer);
+    title->job = shown_job;
+    title->date = shown_date;
+    title->job_bytes = l->public->headers[HPF_HEADER_JOB];
+    title->date_bytes = l->public->headers[HPF_HEADER_DATE];
+    return HPF_OK;
+}
+
+static hpf_status place_marks(layout *l, const hpf_survey *survey, hpf_error *err)
+{
+    const hpf_overview *overview = hpf_survey_overview(survey);
+    hpr_chart *public = l->public;
+    if (l->options->no_marks || public->n_points == 0) {
+        return HPF_OK;
+    }
+    hpr_mark *marks = hpf_arena_array(l->chart->arena, overview->n_marks, sizeof *marks);
+    if (!marks) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < overview->n_marks; i++) {
+        const hpf_mark *mark = &overview->marks[i];
+        if (mark->time < public->x.low || mark->time > public->x.high) {
+            continue;
+        }
+        hpr_mark *placed = &marks[public->n_marks++];
+        placed->time = mark->time;
+        placed->x_pt = hpr__x_of(public, mark->time);
+        if (hpr__chart_text(l->chart, mark->label, &placed->label, err)) {
+            return HPF_ERR_MEMORY;
+        }
+    }
+    public->marks = marks;
+    return HPF_OK;
+}
+
+/* A number with its unit: "9.3 MiB". */
+static size_t amount_text(char *out, size_t n_bytes, double value, const hpr__unit *unit,
+                          const char *unit_name, int n_digits)
+{
+    char number[HPR__LABEL_BYTES];
+    hpr__unit_label_rounded(number, value, unit, n_digits);
+    int length = snprintf(out, n_bytes, "%s%s%.100s", number, *unit_name ? " " : "", unit_name);
+    return length > 0 ? (size_t)length : 0;
+}
+
+void hpr__peak_text(char *out, const hpr_chart *chart, bool si_units)
+{
+    hpr__unit y =
+        hpr__unit_of_values(chart->headers[HPF_HEADER_VALUE_UNIT], chart->peak_total, si_units);
+    hpr__unit x = hpr__unit_of_times(chart->headers[HPF_HEADER_SAMPLE_UNIT],
+                                     fmax(chart->x.high - chart->x.low, fabs(chart->peak_time)));
+    size_t length = (size_t)snprintf(out, HPR__PEAK_BYTES, "peak ");
+    length += amount_text(out + length, HPR__PEAK_BYTES - length, chart->peak_total, &y,
+                          y.name ? y.name : chart->y.unit, 3);
+    length += (size_t)snprintf(out + length, HPR__PEAK_BYTES - length, " at ");
+    amount_text(out + length, HPR__PEAK_BYTES - length, chart->peak_time, &x,
+                x.name ? x.name : chart->x.unit, 3);
+}
+
+static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *err)
+{
+    scale_y(l);
+    scale_x(l);
+    if (name_unit(l, &l->public->y, &l->y_unit, HPF_HEADER_VALUE_UNIT, err) ||
+        name_unit(l, &l->public->x, &l->x_unit, HPF_HEADER_SAMPLE_UNIT, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    place_rows(l);
+    round_y(l);
+    if (tick_y(l, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    place_left(l);
+    if (place_labels(l, err) || tick_x(l, err) || place_title(l, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    return place_marks(l, survey, err);
+}
+
+hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *survey,
+                              const hpr_options *options, hpr_measurer measurer, hpf_error *err)
+{
+    hpr_chart *public = &chart->public;
+    public->width_pt = options->width_pt > 0 ? options->width_pt : 648;
+    public->height_pt = options->height_pt > 0 ? options->height_pt : 432;
+    layout l = {
+        .chart = chart,
+        .public = public,
+        .options = options,
+        .measurer = measurer,
+        .type = hpr__type_sizes_of(public->width_pt),
+        .pad_pt = hpr__sheet_pad_pt(public),
+        .x_pt = hpf_arena_array(chart->arena, public->n_points, sizeof(double)),
+    };
+    if (!l.x_pt) {
+        return hpf_error_set_memory(err);
+    }
+    l.line = measurer.measure(measurer.context, "0", l.type.text_pt, false);
+    return fill_layout(&l, survey, err);
+}

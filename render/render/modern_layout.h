@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The steps *scale* and *layout* of the modern look: ranges, ticks, boxes, labels, all from
+ * measured text.
+ *
+ *     title ........................................ date
+ *     MiB   . peak 9.3 MiB at 4.2 s
+ *      10 |                                 |
+ *       5 |   plot                          | names beside bands
+ *       0 |_________________________________|
+ *         0     1     2     3     4         s
+ */
+#ifndef HPR_MODERN_LAYOUT_H
+#define HPR_MODERN_LAYOUT_H
+
+#include "chart.h"
+#include "units.h"
+
+/* Font sizes for a sheet. */
+typedef struct hpr__type_sizes {
+    double title_pt, text_pt, smallest_pt;
+} hpr__type_sizes;
+
+hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt);
+
+/* Empty space around everything. */
+double hpr__sheet_pad_pt(const hpr_chart *chart);
+
+/* Where a time lies in the plot, and an amount, in points of the drawing area. Never outside the
+ * plot. */
+double hpr__x_of(const hpr_chart *chart, double time);
+double hpr__y_of(const hpr_chart *chart, double amount);
+
+/* Fills the rest of a chart whose bands are cumulated. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *survey,
+                                           const hpr_options *options, hpr_measurer measurer,
+                                           hpf_error *err);
+
+/* "peak 9.3 MiB at 4.2 s"; `out` has HPR__PEAK_BYTES. */
+#define HPR__PEAK_BYTES (2 * HPR__LABEL_BYTES + 256)
+void hpr__peak_text(char *out, const hpr_chart *chart, bool si_units);
+
+#endif

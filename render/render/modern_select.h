@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The steps *select* and *limit* of the modern look: which names get a band of their own.
+ *
+ * Names are weighed by their area, or by their sum where a profile has no area. The smallest ones
+ * that together make less than the trace percentage, and all beyond the largest `n_bands`, share
+ * the band OTHER on top: nothing is dropped. A single name left over is shown by name.
+ */
+#ifndef HPR_MODERN_SELECT_H
+#define HPR_MODERN_SELECT_H
+
+#include "chart.h"
+#include "plan.h"
+
+/* The plan has the names from the largest down; memory from the chart's arena. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__modern_select(hpr__plan *plan, hpf_arena *arena, hpf_survey *survey,
+                                           const hpr_options *options, hpf_error *err);
+
+#endif
