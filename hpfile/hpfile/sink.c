@@ -45,17 +45,27 @@ hpf_sink *hpf_sink_to_fd(int fd)
     return sink;
 }
 
-/* open(2), unlike mkstemp, gives a new file the mode that the user's umask asks for. */
+/* Bytes of a path up to and with the last slash. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Beside the target, under a short name of its own: the target's may be as long as names can be.
+ * open(2), unlike mkstemp, gives a new file the mode that the user's umask asks for. */
 static int create_temporary(hpf_sink *sink, const char *target)
 {
-    size_t room = strlen(target) + 32;
+    size_t length = folder_length(target);
+    size_t room = length + 64;
     char *name = malloc(room);
     if (!name) {
         errno = ENOMEM;
         return -1;
     }
+    memcpy(name, target, length);
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
-        snprintf(name, room, "%s.%ld-%u.tmp", target, (long)getpid(), attempt);
+        snprintf(name + length, room - length, ".census-%ld-%u.tmp", (long)getpid(), attempt);
         int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) {
             sink->temporary_path = name;
@@ -71,19 +81,54 @@ static int create_temporary(hpf_sink *sink, const char *target)
     return -1;
 }
 
+/* What the link `path` points to, as a path from here; NULL with errno set. */
+static char *read_link(const char *path)
+{
+    char inside[PATH_MAX];
+    ssize_t n = readlink(path, inside, sizeof inside);
+    if (n < 0) {
+        return NULL;
+    }
+    size_t length = inside[0] == '/' ? 0 : folder_length(path);
+    char *joined = malloc(length + (size_t)n + 1);
+    if (joined) {
+        memcpy(joined, path, length);
+        memcpy(joined + length, inside, (size_t)n);
+        joined[length + (size_t)n] = '\0';
+    }
+    return joined;
+}
+
+/* Where a file that does not exist will be: `path`, or what it links to. Circles of links do not
+ * come here: for stat they are another error. */
+static char *final_path(const char *path)
+{
+    struct stat st;
+    char *at = strdup(path);
+    while (at && lstat(at, &st) == 0 && S_ISLNK(st.st_mode)) {
+        char *next = read_link(at);
+        free(at);
+        at = next;
+    }
+    return at;
+}
+
 /* Decides between the temporary and direct writing, and opens. Returns false with errno set. */
 static bool open_target(hpf_sink *sink, const char *path)
 {
     struct stat st;
     bool exists = stat(path, &st) == 0;
+    if (!exists && (errno != ENOENT || *path == '\0')) {
+        return false;
+    }
     if (exists && !S_ISREG(st.st_mode)) {
         sink->fd = open(path, O_WRONLY | O_CLOEXEC);
         return sink->fd >= 0;
     }
-    if (exists && access(path, W_OK) != 0) {
+    if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) {
         return false;
     }
-    sink->path = exists ? realpath(path, NULL) : strdup(path);
+    sink->path = exists ? realpath(path, NULL) : final_path(path);
     if (!sink->path) {
         return false;
     }
