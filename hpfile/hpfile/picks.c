@@ -7,7 +7,6 @@
  */
 #include "picks.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "buf.h"
@@ -60,27 +59,33 @@ static void double_width(hpf__picks *p)
     }
 }
 
+/* The width with which `range` fills half of the cells; 0 while time stands still. */
+static double width_for(const hpf__picks *p, double range)
+{
+    double width = range / (double)(max_cells(p) / 2);
+    return width > 0 ? width : range;
+}
+
 static void add_to_cells(hpf__picks *p, const hpf_pick *pick)
 {
     double distance = pick->time - p->first.time;
-    while (distance / p->width >= (double)max_cells(p)) {
+    if (p->width == 0) {
+        p->width = width_for(p, distance);
+    }
+    while (distance > 0 && distance / p->width >= (double)max_cells(p)) {
         double_width(p);
     }
-    put(p, (uint64_t)(distance / p->width), pick, pick);
+    put(p, distance > 0 ? (uint64_t)(distance / p->width) : 0, pick, pick);
 }
 
-/* Too many samples: from now on in cells, half of them filled by what is there. */
+/* Too many samples: from now on in cells. */
 static bool begin_cells(hpf__picks *p)
 {
     p->cells = malloc(max_cells(p) * sizeof *p->cells);
     if (!p->cells) {
         return false;
     }
-    double range = p->all[p->n_all - 1].time - p->first.time;
-    p->width = range / (double)(max_cells(p) / 2);
-    if (!(p->width > 0) || !isfinite(p->width)) {
-        p->width = range > 0 ? range : 1;
-    }
+    p->width = width_for(p, p->all[p->n_all - 1].time - p->first.time);
     for (size_t i = 0; i < p->n_all; i++) {
         add_to_cells(p, &p->all[i]);
     }
