@@ -37,7 +37,12 @@ uint32_t hpp__retainer_set(const hpp__retainer *r, hpp_ref ref, const hpp_object
 
 static uint32_t identity_set(hpp__retainer *r, const hpp_object *object)
 {
-    return hpp__sets_singleton(&r->sets, hpp__identity_key(&r->identity, object));
+    uint32_t key = hpp__identity_key(&r->identity, object);
+    if (key == HPP__KEY_OUT_OF_MEMORY) {
+        r->sets.n_failed++;
+        return HPP__SET_OUT_OF_MEMORY;
+    }
+    return hpp__sets_singleton(&r->sets, key);
 }
 
 static bool is_retainer(const hpp__retainer *r, hpp_ref ref, const hpp_object *object)

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Every allocation of the engine fails in turn, alone or with all behind it. The program goes on,
+ * bands add up to what is alive, and a result that is not what it would have been says so.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing_alloc.h"
+#include "toy_heap.h"
+
+enum { N_OBJECTS = 6000, N_STACKS = 120, N_CENSUSES = 4 };
+
+static toy_stack stacks[N_STACKS];
+static char labels[N_STACKS][8];
+static const hpp_shape CELL = {.description = {"Cell", 4}};
+static const hpp_shape THUNK = {.description = {"Thunk", 5}, .flags = HPP_RETAINER};
+
+/* A list whose rest is the first child of each cell, so that the walk needs a deep stack; some
+ * thunks that hold pieces of it. */
+static void make_heap(toy_heap *heap, bool has_headers)
+{
+    for (uint64_t i = 0; i < N_STACKS; i++) {
+        snprintf(labels[i], sizeof labels[i], "f%u", (unsigned)i);
+        stacks[i] = (toy_stack){labels[i], "M", i ? &stacks[(i - 1) / 2] : NULL, i};
+    }
+    toy_init(heap, N_OBJECTS, has_headers);
+    for (size_t i = 0; i < N_OBJECTS; i++) {
+        bool is_thunk = i % 500 == 0;
+        toy_new(heap, i % 7 + 1, is_thunk ? &THUNK : &CELL, &stacks[i % N_STACKS], 0);
+        heap->objects[i].is_root = is_thunk;
+    }
+    for (size_t i = 0; i + 1 < N_OBJECTS; i++) {
+        toy_link(heap, i, i + 1);
+        toy_link(heap, i, (i * 7919) % N_OBJECTS);
+    }
+}
+
+/* What a run has shown: its results as text, and whether it said that something is missing. */
+typedef struct account {
+    char *text;
+    size_t length, room;
+    bool is_partial;
+} account;
+
+/* Bands without the numbers of sets, which depend on what failed before. */
+static void write_down(account *a, const hpp_census_result *result)
+{
+    const hpp_missing *m = &result->missing;
+    a->is_partial |=
+        (m->unnamed_bytes | m->n_sets | m->n_untraced | m->n_biographies | m->n_eras) != 0;
+    uint64_t sum = 0, mixed = 0;
+    for (size_t i = 0; i < result->n_bands; i++) {
+        hpf_str name = result->bands[i].name;
+        const char *from = memchr(name.data, ')', name.length);
+        uint64_t hash = result->bands[i].size_bytes;
+        for (const char *c = from ? from : name.data; c < name.data + name.length; c++) {
+            hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+        }
+        mixed += hash;
+        sum += result->bands[i].size_bytes;
+    }
+    cr_assert_eq(sum, result->size_bytes);
+    a->length += (size_t)snprintf(
+        a->text + a->length, a->room - a->length, "%g: %zu bands, %llu bytes, %016llx\n",
+        result->time_s, result->n_bands, (unsigned long long)sum, (unsigned long long)mixed);
+}
+
+static void mutate(hpp_census *census, toy_heap *heap, size_t round)
+{
+    for (size_t i = round; i < N_OBJECTS; i += 3) {
+        if (heap->objects[i].ref != 0) {
+            hpp_census_used(census, heap->objects[i].ref, toy_life_word(heap, i));
+        }
+    }
+    for (size_t i = round * 40 + 1; i < N_OBJECTS; i += 400) {
+        hpp_object object = toy_describe(heap, i);
+        hpp_census_dead(census, heap->objects[i].ref, &object);
+        hpp_census_created(census, heap->objects[i].ref, toy_life_word(heap, i));
+    }
+}
+
+static void take_all(hpp_census *census, toy_heap *heap, bool is_whole, account *a)
+{
+    for (size_t i = 0; i < N_CENSUSES; i++) {
+        mutate(census, heap, i);
+        const hpp_census_result *result = hpp_census_take(census, (double)i);
+        cr_assert(!is_whole || result->size_bytes == result->live_bytes);
+        write_down(a, result);
+    }
+    a->is_partial |= hpp_census_end(census, NULL) != HPF_OK;
+    for (uint32_t i = 0; i < hpp_census_n_eras(census); i++) {
+        const hpp_census_result *result = hpp_census_final(census, i);
+        cr_assert(!is_whole || result->size_bytes == result->live_bytes);
+        write_down(a, result);
+    }
+}
+
+/* Runs a program with the `nth` allocation failing; returns whether there was such a one. */
+static bool run(const hpp_census_options *options, bool has_headers, unsigned long nth, bool all,
+                account *a)
+{
+    toy_heap heap;
+    make_heap(&heap, has_headers);
+    a->length = 0;
+    a->is_partial = false;
+    hpp_census *census;
+    failing_alloc_arm(nth, all);
+    hpf_status status = hpp_census_create(&census, &heap.adapter, options, NULL);
+    if (status == HPF_OK) {
+        take_all(census, &heap, options->n_restrictions == 0, a);
+    } else {
+        cr_assert_eq(status, HPF_ERR_MEMORY);
+        a->is_partial = true;
+    }
+    bool has_failed = failing_alloc_disarm();
+    hpp_census_destroy(census);
+    toy_finish(&heap);
+    return has_failed;
+}
+
+static void fail_in_turn(const hpp_census_options *options)
+{
+    static char texts[2][4096];
+    for (int has_headers = 0; has_headers < 2; has_headers++) {
+        account good = {texts[0], 0, sizeof texts[0], false};
+        account bad = {texts[1], 0, sizeof texts[1], false};
+        cr_assert(!run(options, has_headers, 0, false, &good));
+        cr_assert(!good.is_partial);
+        for (unsigned long nth = 1;; nth += 1 + nth / 40) {
+            bool has_failed = run(options, has_headers, nth, false, &bad);
+            cr_assert(bad.is_partial || strcmp(good.text, bad.text) == 0,
+                      "allocation %lu fails, nothing is said\n%s%s", nth, good.text, bad.text);
+            if (!has_failed) {
+                break;
+            }
+            run(options, has_headers, nth, true, &bad);
+            cr_assert(bad.is_partial || strcmp(good.text, bad.text) == 0,
+                      "all from %lu fail, nothing is said\n%s%s", nth, good.text, bad.text);
+        }
+    }
+}
+
+Test(census_faults, by_stack)
+{
+    fail_in_turn(&(hpp_census_options){.breakdown = HPP_BY_STACK});
+}
+
+Test(census_faults, by_description_restricted)
+{
+    const hpf_str names[] = {HPF_STR("f3"), HPF_STR("f4")};
+    const hpp_restriction rules[] = {{HPP_IN_STACK, names, 1}, {HPP_BY_STACK, names, 2}};
+    fail_in_turn(&(hpp_census_options){
+        .breakdown = HPP_BY_DESCRIPTION, .restrictions = rules, .n_restrictions = 2});
+}
+
+Test(census_faults, by_retainers)
+{
+    fail_in_turn(&(hpp_census_options){.breakdown = HPP_BY_RETAINERS, .max_name_bytes = 200});
+}
+
+Test(census_faults, by_biography)
+{
+    fail_in_turn(&(hpp_census_options){.breakdown = HPP_BY_BIOGRAPHY});
+}
+
+Test(census_faults, by_stack_in_some_phases)
+{
+    const hpf_str names[] = {HPF_STR("drag"), HPF_STR("void")};
+    const hpp_restriction rule = {HPP_BY_BIOGRAPHY, names, 2};
+    fail_in_turn(&(hpp_census_options){
+        .breakdown = HPP_BY_STACK, .restrictions = &rule, .n_restrictions = 1});
+}
+
+Test(census_faults, by_retainers_in_some_phases)
+{
+    const hpf_str names[] = {HPF_STR("lag"), HPF_STR("use"), HPF_STR("drag")};
+    const hpp_restriction rule = {HPP_BY_BIOGRAPHY, names, 3};
+    fail_in_turn(&(hpp_census_options){.breakdown = HPP_BY_RETAINERS,
+                                       .restrictions = &rule,
+                                       .n_restrictions = 1,
+                                       .max_name_bytes = 200});
+}
