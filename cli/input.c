@@ -32,12 +32,18 @@ static void show(void *context, uint64_t done_bytes, uint64_t total_bytes)
 
 bool input_open(input *out, const char *path)
 {
+    return input_open_fine(out, path, 0);
+}
+
+bool input_open_fine(input *out, const char *path, size_t max_picks)
+{
     const hpf_source_options keeping = {.keep = true, .temporary_dir = getenv("TMPDIR")};
     bool is_stdin = strcmp(path, "-") == 0;
     input in = {.name = is_stdin ? "stdin" : path};
     hpf_error err;
     attendance attending = {in.name, progress_begin()};
     const hpf_survey_options options = {
+        .max_picks = max_picks,
         .warning = warn,
         .warning_context = &attending,
         .progress = show,

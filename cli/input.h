@@ -17,6 +17,10 @@ typedef struct input {
 /* Opens and surveys the profile at `path`, or standard input for "-". False: a message was printed
  * and there is nothing to close. `path` is borrowed. */
 bool input_open(input *out, const char *path);
+
+/* The same with another limit for the samples that are picked for drawing
+ * (hpf_survey_options.max_picks). */
+bool input_open_fine(input *out, const char *path, size_t max_picks);
 void input_close(input *in);
 
 #endif

@@ -14,6 +14,7 @@
 
 /* In the order of --help. */
 static const cmd *const commands[] = {
+    &cmd_hp2ps,
     &cmd_info,
     &cmd_report,
     NULL,

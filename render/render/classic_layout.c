@@ -379,7 +379,7 @@ static void lay_out_paper(hpr_chart *chart, const hpr_classic *classic)
         chart->paper = (hpr_paper){612, 792, {0, -1, 1, 0, 72, 756}};
     }
     chart->later_paper = chart->paper;
-    chart->is_encapsulated = classic->eps_width_pt > 0;
+    chart->is_encapsulated = classic->eps_width_pt > 0 && chart->n_key_pages == 0;
 }
 
 hpf_status hpr__classic_layout(hpr__chart *chart, const hpf_survey *survey,

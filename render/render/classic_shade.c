@@ -12,11 +12,12 @@
 
 static const double grays[N_GRAYS] = {0, 0.2, 0.6, 0.3, 0.9, 0.4, 1, 0.7, 0.5, 0.8};
 
-static const hpr_colour colours[N_COLOURS] = {
-    {0, 0, 0},   {0, 0, 1},   {0, 1, 0},   {0, 1, 1},   {1, 0, 0},   {1, 0, 1},    {1, 1, 0},
-    {1, 1, 1},   {0, 0, .5},  {0, .5, 0},  {0, .5, 1},  {0, 1, .5},  {.5, 0, 0},   {.5, 0, 1},
-    {.5, 1, 0},  {.5, 1, 1},  {1, 0, .5},  {1, .5, 0},  {1, .5, 1},  {1, 1, .5},   {0, .5, .5},
-    {.5, 0, .5}, {.5, .5, 0}, {.5, .5, 1}, {.5, 1, .5}, {1, .5, .5}, {.5, .5, .5},
+/* red * 0.1 + green * 0.001 + blue * 0.00001, as literals: a sum would round differently, and be
+ * decoded differently. */
+static const double colours[N_COLOURS] = {
+    0.000000, 0.000010, 0.001000, 0.001010, 0.100000, 0.100010, 0.101000, 0.101010, 0.000005,
+    0.000500, 0.000510, 0.001005, 0.050000, 0.050010, 0.051000, 0.051010, 0.100005, 0.100500,
+    0.100510, 0.101005, 0.000505, 0.050005, 0.050500, 0.050510, 0.051005, 0.100505, 0.050505,
 };
 
 static double level(double value)
@@ -48,12 +49,7 @@ hpr_fill hpr__shade_to_colour(double shade)
 
 double hpr__shade_of_index(size_t index, bool colour)
 {
-    if (!colour) {
-        return grays[index % N_GRAYS];
-    }
-    hpr_colour c = colours[index % N_COLOURS];
-
-    return c.red * 0.1 + c.green * 0.001 + c.blue * 0.00001;
+    return colour ? colours[index % N_COLOURS] : grays[index % N_GRAYS];
 }
 
 /* The lower band of the same name, which a name that really is OTHER can meet. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Plans and stacks: bands add up to totals.
+ */
+#include <criterion/criterion.h>
+
+#include "profile.h"
+#include "stack.h"
+
+static const char *const three_names =
+    PROFILE_HEADERS "BEGIN_SAMPLE 0.0\na 1\nb 2\nc 4\nEND_SAMPLE 0.0\n"
+                    "BEGIN_SAMPLE 1.0\na 10\nc 5\nEND_SAMPLE 1.0\n"
+                    "BEGIN_SAMPLE 3.0\nb 3\nEND_SAMPLE 3.0\n";
+
+static test_profile profile;
+static hpr__chart chart;
+
+static void set_up(void)
+{
+    profile = test_profile_open(three_names, 0);
+    chart = (hpr__chart){.arena = hpf_arena_create()};
+}
+
+static void tear_down(void)
+{
+    hpf_arena_destroy(chart.arena);
+    test_profile_close(&profile);
+}
+
+TestSuite(stack, .init = set_up, .fini = tear_down);
+
+static void stack(const hpr__plan_parts *parts)
+{
+    hpr__plan plan;
+    cr_assert_eq(hpr__plan_init(&plan, chart.arena, 3, parts, NULL), HPF_OK);
+    cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &plan, NULL), HPF_OK);
+    hpr__stack_cumulate(&chart, profile.survey);
+}
+
+Test(stack, bands_add_up)
+{
+    static const hpf_name drawn[] = {2};
+    static const hpf_name folded[] = {0, 1};
+    stack(&(hpr__plan_parts){.drawn = drawn, .n_drawn = 1, .folded = folded, .n_folded = 2});
+    cr_assert_eq(chart.public.n_bands, 2);
+    cr_assert(chart.bands[0].is_other);
+    cr_assert_str_eq(chart.bands[0].text, "OTHER");
+    cr_assert_eq(chart.bands[0].n_names, 2);
+    cr_assert_eq(chart.bands[0].sum, 16);
+    cr_assert_eq(chart.bands[0].max, 10);
+    cr_assert_str_eq(chart.bands[1].text, "c");
+    cr_assert_eq(chart.bands[1].max, 5);
+    cr_assert_eq(chart.bands[1].upper[1], 15);
+    cr_assert_eq(chart.public.totals[0], 7);
+    cr_assert_eq(chart.public.peak_total, 15);
+    cr_assert_eq(chart.public.peak_time, 1);
+    cr_assert_eq(chart.public.area, 11 + 18);
+    cr_assert_eq(chart.public.other_names, 2);
+}
+
+Test(stack, dropped_names_are_nowhere)
+{
+    static const hpf_name drawn[] = {1, 2};
+    stack(&(hpr__plan_parts){.drawn = drawn, .n_drawn = 2});
+    cr_assert_eq(chart.public.dropped_names, 1);
+    cr_assert_eq(chart.public.peak_total, 6);
+    cr_assert_eq(chart.public.area, 5.5 + 8);
+}
+
+Test(stack, other_may_lie_on_top)
+{
+    static const hpf_name drawn[] = {0, 1};
+    static const hpf_name folded[] = {2};
+    stack(&(hpr__plan_parts){
+        .drawn = drawn, .n_drawn = 2, .folded = folded, .n_folded = 1, .other_on_top = true});
+    cr_assert(chart.bands[2].is_other);
+    cr_assert_eq(chart.bands[2].values[1], 5);
+    cr_assert_eq(chart.bands[2].upper[1], 15);
+}
