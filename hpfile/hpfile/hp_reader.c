@@ -692,10 +692,10 @@ static hpf_status read_statements(hpf_reader *r, piece *p)
 
 static hpf_status read_carry(hpf_reader *r, bool is_final)
 {
-    piece p = {r->carry.bytes, r->carry.bytes + r->carry.length, is_final};
     if (r->carry.length == 0) {
         return HPF_OK;
     }
+    piece p = {r->carry.bytes, r->carry.bytes + r->carry.length, is_final};
     hpf_status status = read_statements(r, &p);
     size_t left = (size_t)(p.end - p.begin);
     memmove(r->carry.bytes, p.begin, left);
