@@ -392,10 +392,13 @@ static const char *read_plain_time(const char *at, double *time)
  * otherwise. */
 static hpf_status read_sample_line(hpf_reader *r, const piece *p, const char *at, const char **next)
 {
+    if (p->end - at < 64) {
+        return HPF_MORE;
+    }
     bool is_begin = *at == 'B';
     const hpf_str word = is_begin ? HPF_STR("BEGIN_SAMPLE ") : HPF_STR("END_SAMPLE ");
     double time;
-    if (p->end - at < 64 || memcmp(at, word.data, word.length) != 0 ||
+    if (memcmp(at, word.data, word.length) != 0 ||
         !(*next = read_plain_time(at + word.length, &time))) {
         return HPF_MORE;
     }

@@ -62,7 +62,7 @@ void hpf__recall_join(hpf__recall *r, const hpf__recall *later, const hpf_name *
         hpf__recall_lose(r);
         return;
     }
-    uint64_t *to = make_room(r, later->n_words + 1);
+    uint64_t *to = later->n_words ? make_room(r, later->n_words + 1) : NULL;
     if (!to) {
         return;
     }

@@ -475,7 +475,7 @@ __attribute__((noinline)) static void recurse_in_scopes(int depth)
 
 Test(ccs, deep_recursion_and_a_jump_out_of_it)
 {
-    recurse_in_scopes(50000);
+    recurse_in_scopes(20000);
     expect_current("");
     catch_jump(10000);
     HPP_SCC("next")
