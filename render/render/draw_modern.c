@@ -24,7 +24,10 @@
 #define TEXT_GAP_PT     4.0
 #define PEAK_DOT_PT     1.7
 
-enum { DOT_CORNERS = 16 };
+enum {
+    DOT_CORNERS = 16,
+    MOST_RULES = 12, /* marks that are drawn through the whole plot */
+};
 
 /* A chart being drawn. All helpers take heights upwards and turn them around here. */
 typedef struct drawing {
@@ -385,6 +388,13 @@ static span draw_peak(const drawing *d)
     return (span){left, left + width};
 }
 
+/* A few marks cross the plot; many only rise a little from the axis. */
+static double top_of_mark(const hpr_chart *chart)
+{
+    return chart->n_marks <= MOST_RULES ? top_of_plot(chart)
+                                        : chart->plot_y_pt + fmin(6, chart->plot_height_pt);
+}
+
 /* Labels of marks stand in the row above the plot, as far as they do not run into each other or the
  * peak's. */
 static void draw_marks(const drawing *d, span taken)
@@ -393,11 +403,11 @@ static void draw_marks(const drawing *d, span taken)
     hpr_paint paint = hpr__paint_stroke(d->theme->ink, RULE_PT);
     double free_from = chart->plot_x_pt;
     double drawn_x = -1;
-    paint.dash_pt = 2;
+    paint.dash_pt = chart->n_marks <= MOST_RULES ? 2 : 0;
     for (size_t i = 0; i < chart->n_marks; i++) {
         const hpr_mark *mark = &chart->marks[i];
         if (fabs(mark->x_pt - drawn_x) >= CELL_PT) {
-            draw_segment(d, mark->x_pt, chart->plot_y_pt, mark->x_pt, top_of_plot(chart), paint);
+            draw_segment(d, mark->x_pt, chart->plot_y_pt, mark->x_pt, top_of_mark(chart), paint);
             drawn_x = mark->x_pt;
         }
         double width =

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "elide.h"
+#include "palette.h"
 #include "room.h"
 #include "spread.h"
 
@@ -23,8 +24,9 @@ static hpr_text_size measure(const hpr__label_style *style, const char *text, do
     return style->measurer.measure(style->measurer.context, text, size_pt, false);
 }
 
-/* What a band is called on the picture, elided to `width_pt`, in the chart's arena. OTHER says how
- * many names it holds where there is room for it. NULL when there is no memory. */
+/* What a band is called where there is `width_pt` for it, in the chart's arena. OTHER says how many
+ * names it holds, and other names the numbers of their cost centres, only where there is room for
+ * all. NULL when there is no memory. */
 static const char *shown_text(hpr__chart *chart, const hpr_band *band, double width_pt,
                               const hpr__label_style *style, double size_pt)
 {
@@ -32,11 +34,17 @@ static const char *shown_text(hpr__chart *chart, const hpr_band *band, double wi
     const char *text = band->text;
     if (band->is_other) {
         snprintf(counted, sizeof counted, "OTHER (%u names)", (unsigned)band->n_names);
-        text = measure(style, counted, size_pt).width_pt <= width_pt ? counted : text;
+        text = counted;
     }
     char *out = hpf_arena_alloc(chart->arena, hpr__elided_bytes(text));
-    if (out) {
-        hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
+    if (!out) {
+        return NULL;
+    }
+    hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
+    if (strcmp(out, text) != 0 && width_pt < HUGE_VAL) {
+        hpf_str whole = {band->text, strlen(band->text)};
+        const char *shorter = hpr__name_stripped(whole).data;
+        hpr__elide(out, shorter, width_pt, size_pt, false, style->measurer);
     }
     return out;
 }
@@ -47,7 +55,46 @@ typedef struct slot {
     const hpr__extent *lower, *upper;
 } slot;
 
-/* The whole name in the largest size that fits. */
+/* Puts `text` inside if it fits. */
+static bool try_inside(hpr__chart *chart, hpr_band *band, const slot *between, const char *text,
+                       double size_pt, const hpr__label_style *style)
+{
+    hpr_text_size box = measure(style, text, size_pt);
+    double x, y;
+    if (!hpr__room_find(between->columns, between->lower, between->upper,
+                        box.width_pt + 2 * PADDING_PT, box.ascent_pt + box.descent_pt, &x, &y)) {
+        return false;
+    }
+    band->label = (hpr_label){
+        .place = HPR_LABEL_INSIDE,
+        .text = text,
+        .x_pt = chart->public.plot_x_pt + x,
+        .y_pt = chart->public.plot_y_pt + y - (box.ascent_pt - box.descent_pt) / 2,
+        .size_pt = size_pt,
+    };
+    return true;
+}
+
+/* The widest cut that fits inside, if that is wider than what the margin can show. */
+static hpf_status place_cut(hpr__chart *chart, hpr_band *band, const slot *between,
+                            double whole_width_pt, const hpr__label_style *style, hpf_error *err)
+{
+    enum { N_TRIES = 5 };
+    double size = style->smallest_pt;
+    for (int i = 1; i <= N_TRIES; i++) {
+        double share = (double)i / (N_TRIES + 1);
+        double width = whole_width_pt + share * (style->margin_text_pt - whole_width_pt);
+        const char *text = width > 0 ? shown_text(chart, band, width, style, size) : "";
+        if (!text) {
+            return hpf_error_set_memory(err);
+        }
+        if (*text && try_inside(chart, band, between, text, size, style)) {
+            break;
+        }
+    }
+    return HPF_OK;
+}
+
 static hpf_status place_inside(hpr__chart *chart, hpr_band *band, const slot *between,
                                const hpr__label_style *style, hpf_error *err)
 {
@@ -60,23 +107,15 @@ static hpf_status place_inside(hpr__chart *chart, hpr_band *band, const slot *be
         return hpf_error_set_memory(err);
     }
     for (double size = style->largest_pt; size >= style->smallest_pt; size--) {
-        hpr_text_size box = measure(style, text, size);
-        double height = box.ascent_pt + box.descent_pt;
-        double x, y;
-        if (!hpr__room_find(between->columns, between->lower, between->upper,
-                            box.width_pt + 2 * PADDING_PT, height, &x, &y)) {
-            continue;
+        if (try_inside(chart, band, between, text, size, style)) {
+            return HPF_OK;
         }
-        band->label = (hpr_label){
-            .place = HPR_LABEL_INSIDE,
-            .text = text,
-            .x_pt = chart->public.plot_x_pt + x,
-            .y_pt = chart->public.plot_y_pt + y - (box.ascent_pt - box.descent_pt) / 2,
-            .size_pt = size,
-        };
-        break;
     }
-    return HPF_OK;
+    double width = measure(style, text, style->smallest_pt).width_pt;
+    if (width <= style->margin_text_pt || band->is_other) {
+        return HPF_OK;
+    }
+    return place_cut(chart, band, between, width, style, err);
 }
 
 hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, const double *x_pt,
@@ -188,17 +227,17 @@ static hpf_status put_label(margin *m, hpr_band *band, hpr_label_place place, do
 size_t hpr__end_point(const hpr_chart *chart)
 {
     const double *times = chart->times;
-    if (chart->n_points == 0) {
-        return 0;
+    size_t last = chart->n_points ? chart->n_points - 1 : 0;
+    double earliest = chart->n_points ? times[last] - (times[last] - times[0]) / 10 : 0;
+    double largest = 0;
+    for (size_t i = last + 1; i-- > 0 && i < chart->n_points && times[i] >= earliest;) {
+        largest = fmax(largest, chart->totals[i]);
     }
-    size_t last = chart->n_points - 1;
-    double earliest = times[last] - (times[last] - times[0]) / 10;
-    for (size_t i = last; i > 0 && times[i - 1] >= earliest; i--) {
-        if (chart->totals[i] < chart->totals[i - 1] / 2) {
-            return i - 1;
-        }
+    size_t end = last;
+    while (end > 0 && chart->totals[end] < largest * 0.6) {
+        end--;
     }
-    return last;
+    return end;
 }
 
 /* The height of the middle of a band where names are aimed at. */

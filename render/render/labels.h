@@ -16,17 +16,20 @@
 #define HPR__SWATCH_GAP_PT   3.0
 #define HPR__MARGIN_EXTRA_PT (HPR__LEADER_PT + HPR__SWATCH_PT + HPR__SWATCH_GAP_PT)
 
-/* The point at whose bands names in the margin are aimed: the last one, or, since programs often
- * end with an empty heap, the last one before a final drop in the last tenth of the time. */
+/* The point at whose bands names in the margin are aimed: the last one in the final tenth of the
+ * time whose total is not far below the largest there, since programs tend to end with an empty
+ * heap. */
 size_t hpr__end_point(const hpr_chart *chart);
 
 typedef struct hpr__label_style {
     hpr_measurer measurer;
     double largest_pt, smallest_pt; /* font sizes to try, one point apart */
+    double margin_text_pt;          /* the widest text that a margin can have */
 } hpr__label_style;
 
-/* Places what fits inside; all other labels become HPR_LABEL_NONE. The plot's box and the y axis
- * are final, `x_pt` are the points' places from the left of the plot. Errors: MEMORY. */
+/* Places whole names inside, and cut ones where the margin would cut them even more; all other
+ * labels become HPR_LABEL_NONE. The plot's box and the y axis are final, `x_pt` are the points'
+ * places from the left of the plot. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style,
                                            const double *x_pt, hpf_error *err);
 

@@ -17,7 +17,7 @@
 enum {
     TICK_GAP_PT = 4,      /* between a tick label and the plot */
     X_LABEL_GAP_PT = 10,  /* between labels of the x axis */
-    LEAST_X_TICK_PT = 45, /* between ticks */
+    LEAST_X_TICK_PT = 28, /* between ticks */
     LEAST_Y_TICK_PT = 26,
     LEAST_PLOT_PT = 24, /* what gives way to the plot when a sheet is tiny */
 };
@@ -88,8 +88,12 @@ static void scale_y(layout *l)
                                     l->options->si_units);
 }
 
+/* An axis of nothing is only numbered 0 and 1. */
 static int most_y_ticks(const layout *l)
 {
+    if (!(l->public->peak_total > 0)) {
+        return 2;
+    }
     return (int)clamp(l->public->plot_height_pt / LEAST_Y_TICK_PT, 2, 8);
 }
 
@@ -198,7 +202,7 @@ static bool is_x_loose(const layout *l, const hpr__ticks *ticks)
 static hpf_status tick_x(layout *l, hpf_error *err)
 {
     hpr_axis *x = &l->public->x;
-    int most = (int)clamp(l->public->plot_width_pt / LEAST_X_TICK_PT, 1, 10);
+    int most = (int)clamp(l->public->plot_width_pt / LEAST_X_TICK_PT, 2, 10);
     hpr__ticks ticks = hpr__ticks_of_count(x->low, x->high, most, &l->x_unit);
     while (ticks.n > 1 && !is_x_loose(l, &ticks)) {
         most = ticks.n - 1;
@@ -277,9 +281,10 @@ static void place_right(layout *l, double margin_pt)
 static hpf_status place_labels(layout *l, hpf_error *err)
 {
     hpr_chart *public = l->public;
-    hpr__label_style style = {l->measurer, l->type.text_pt, l->type.smallest_pt};
     double margin = l->pad_pt + width_of(l, public->x.unit) + 2 * TICK_GAP_PT;
     double most = fmax(public->width_pt * most_margin_share, margin);
+    hpr__label_style style = {l->measurer, l->type.text_pt, l->type.smallest_pt,
+                              most - l->pad_pt - HPR__MARGIN_EXTRA_PT};
     for (;;) {
         double wanted;
         place_right(l, margin);

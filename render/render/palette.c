@@ -35,13 +35,13 @@ static const uint32_t palette_hex[HPR__N_HUES][HPR__N_LIGHTNESSES] = {
     {0x844d9b, 0xbd87d2, 0xebcdf6}, /* purple */
 };
 
+/* Each 20 or more of L* from all others: they may meet in any order. */
 static const struct {
     const char *name;
     uint32_t light_hex, dark_hex;
 } biography[N_BIOGRAPHY] = {
-    {"VOID", 0x35082a, 0x7a2058},         {"LAG", 0x1d4c94, 0x3a62c4},
-    {"USE", 0x308f5e, 0x38a870},          {"DRAG", 0xf2a64b, 0xffd794},
-    {"INHERENT_USE", 0xe3f8e6, 0xf4fdf5},
+    {"VOID", 0x3a0426, 0x4c1636}, {"LAG", 0x024c8b, 0x025aa3},          {"USE", 0x348f59, 0x439d65},
+    {"DRAG", 0xefa84e, 0xfdb45a}, {"INHERENT_USE", 0xe4f7e4, 0xf4fff4},
 };
 
 /* The first is what OTHER has unless its neighbour forbids. */

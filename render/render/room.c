@@ -108,6 +108,34 @@ static size_t window_minima(double *values, size_t n, size_t window)
     return n - window + 1;
 }
 
+/* The middle of a band's ink, from left to right. */
+static double centre_of_ink(const hpr__columns *columns, const hpr__extent *lower,
+                            const hpr__extent *upper)
+{
+    double ink = 0;
+    double moment = 0;
+    for (size_t i = 0; i < columns->n; i++) {
+        double thickness = fmax(upper->highest[i] - lower->lowest[i], 0);
+        ink += thickness;
+        moment += thickness * ((double)i + 0.5);
+    }
+    double centre = ink > 0 ? moment / ink : (double)columns->n / 2;
+    return centre * columns->width_pt / (double)columns->n;
+}
+
+/* How high a place must be to be considered: a good part of the highest, or, where room is scarce,
+ * nearly as high as that; never less than the box. */
+static double enough_room(const double *ceilings, const double *floors, size_t n_places,
+                          double box_height_pt)
+{
+    double highest = 0;
+    for (size_t i = 0; i < n_places; i++) {
+        highest = fmax(highest, ceilings[i] + floors[i]);
+    }
+    double ample = fmin(0.97 * highest, fmax(0.6 * highest, 1.5 * box_height_pt));
+    return fmax(ample, box_height_pt);
+}
+
 bool hpr__room_find(const hpr__columns *columns, const hpr__extent *lower, const hpr__extent *upper,
                     double box_width_pt, double box_height_pt, double *x_pt, double *y_pt)
 {
@@ -124,21 +152,17 @@ bool hpr__room_find(const hpr__columns *columns, const hpr__extent *lower, const
     }
     size_t n_places = window_minima(ceilings, columns->n, window);
     window_minima(floors, columns->n, window);
-    double best_room = 0;
+    double enough = enough_room(ceilings, floors, n_places, box_height_pt);
+    double wanted = centre_of_ink(columns, lower, upper);
     double best_distance = HUGE_VAL;
     for (size_t i = 0; i < n_places; i++) {
-        double room = fmin(ceilings[i] + floors[i], box_height_pt * 1.5);
         double centre = ((double)i + (double)window / 2) * column_pt;
-        double distance = fabs(centre - columns->width_pt / 2);
-        if (room < box_height_pt) {
-            continue;
-        }
-        if (room > best_room + 1e-9 || (room > best_room - 1e-9 && distance < best_distance)) {
-            best_room = fmax(room, best_room);
+        double distance = fabs(centre - wanted);
+        if (ceilings[i] + floors[i] >= enough && distance < best_distance) {
             best_distance = distance;
             *x_pt = centre;
             *y_pt = (ceilings[i] - floors[i]) / 2;
         }
     }
-    return best_room > 0;
+    return best_distance < HUGE_VAL;
 }

@@ -39,9 +39,8 @@ void hpr__extent_fill(hpr__extent *extent, const hpr__columns *columns, const do
 double hpr__room_thickest(const hpr__columns *columns, const hpr__extent *lower,
                           const hpr__extent *upper);
 
-/* Looks for a place for a box. Among those with ample room (half as much again as needed) the one
- * nearest to the middle of the plot is best, else the one with most room. Gives the centre of the
- * box; false when it fits nowhere. */
+/* Looks for a place for a box: not much tighter than the roomiest one, and as near as can be to the
+ * middle of the band's ink. Gives the centre of the box; false when it fits nowhere. */
 bool hpr__room_find(const hpr__columns *columns, const hpr__extent *lower, const hpr__extent *upper,
                     double box_width_pt, double box_height_pt, double *x_pt, double *y_pt);
 

@@ -71,6 +71,7 @@ hpr__unit hpr__unit_of_values(hpf_str value_unit, double largest, bool si_units)
 hpr__unit hpr__unit_of_times(hpf_str sample_unit, double span)
 {
     const size_t n = sizeof seconds / sizeof *seconds;
+    span = span > 0 ? span : 1;
     if (is_text(sample_unit, "seconds") || is_text(sample_unit, "s")) {
         return largest_below(seconds, n, span > 60 ? span / 2 : span);
     }

@@ -113,39 +113,17 @@ Test(palette, the_heaviest_band_keeps_its_colour_among_others)
 Test(palette, biography_is_fixed_and_distinct_in_any_order)
 {
     static const char *const names[] = {"VOID", "LAG", "USE", "DRAG", "INHERENT_USE"};
-    for (int is_dark = 0; is_dark < 2; is_dark++) {
-        for (int x = 0; x < 5; x++) {
-            for (int y = 0; y < 5; y++) {
-                bands b = {.n = 0};
-                add(&b, names[x], 1, false);
-                add(&b, names[y], 1, false);
-                choose(&b, is_dark);
-                if (x == y) {
-                    cr_expect(is_same(b.colours[0], b.colours[1]));
-                    continue;
-                }
-                for (int vision = 0; vision < HPR__N_VISIONS; vision++) {
-                    hpr__lab p = hpr__lab_of(hpr__colour_seen(b.colours[0], (hpr__vision)vision));
-                    hpr__lab q = hpr__lab_of(hpr__colour_seen(b.colours[1], (hpr__vision)vision));
-                    cr_expect_geq(hpr__lab_difference(p, q), HPR__MIN_DIFFERENCE, "%s %s %d %d",
-                                  names[x], names[y], is_dark, vision);
-                }
-            }
+    for (int i = 0; i < 50; i++) {
+        int x = i / 2 / 5, y = i / 2 % 5;
+        bands b = {.n = 0};
+        add(&b, names[x], 1, false);
+        add(&b, names[y], 1, false);
+        choose(&b, i % 2);
+        if (x == y) {
+            cr_expect(is_same(b.colours[0], b.colours[1]));
+        } else {
+            expect_distinct_neighbours(&b);
         }
-    }
-}
-
-Test(palette, light_biography_survives_grey_printing)
-{
-    static const char *const names[] = {"VOID", "LAG", "USE", "DRAG", "INHERENT_USE"};
-    bands b = {.n = 0};
-    for (int i = 0; i < 5; i++) {
-        add(&b, names[i], 1, false);
-    }
-    choose(&b, false);
-    for (int i = 1; i < 5; i++) {
-        double step = hpr__lab_of(b.colours[i]).lightness - hpr__lab_of(b.colours[i - 1]).lightness;
-        cr_expect_geq(fabs(step), HPR__MIN_LIGHTNESS_STEP - 0.5, "%s: %f", names[i], step);
     }
 }
 

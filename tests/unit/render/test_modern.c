@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The modern look as a whole: what holds for every profile on every sheet, and what odd profiles
+ * come to.
+ */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hprender/render.h"
+
+#include "colour.h"
+#include "labels.h"
+#include "made_up_font.h"
+#include "wiggle.h"
+
+/* A profile, its chart and its ink. */
+typedef struct drawing {
+    hpf_source *source;
+    hpf_survey *survey;
+    hpr_chart *chart;
+    hpr_scene *scene;
+} drawing;
+
+static const hpf_source_options keep = {.keep = true};
+
+static void draw_source(drawing *d, const hpr_options *options)
+{
+    hpf_error err = {0};
+    cr_assert_eq(hpf_survey_create(&d->survey, d->source, NULL, &err), HPF_OK, "%s", err.message);
+    cr_assert_eq(hpr_chart_create(&d->chart, d->survey, options, made_up_measurer, &err), HPF_OK);
+    cr_assert_eq(hpr_scene_create(&d->scene, d->chart, options, made_up_measurer, &err), HPF_OK);
+}
+
+static void draw_file(drawing *d, const char *path, const hpr_options *options)
+{
+    cr_assert_eq(hpf_source_open(&d->source, path, &keep, NULL), HPF_OK);
+    draw_source(d, options);
+}
+
+static void draw_text(drawing *d, const char *text, const hpr_options *options)
+{
+    hpf_str bytes = {text, strlen(text)};
+    cr_assert_eq(hpf_source_from_memory(&d->source, bytes, &keep, NULL), HPF_OK);
+    draw_source(d, options);
+}
+
+static void destroy(drawing *d)
+{
+    hpr_scene_destroy(d->scene);
+    hpr_chart_destroy(d->chart);
+    hpf_survey_destroy(d->survey);
+    hpf_source_destroy(d->source);
+}
+
+static hpr_options sheet(double width_pt, double height_pt)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.width_pt = width_pt;
+    options.height_pt = height_pt;
+    return options;
+}
+
+/* --- what always holds ---------------------------------------------------------------------- */
+
+typedef struct box {
+    double left, right, low, high;
+} box;
+
+static box box_of_label(const hpr_label *label)
+{
+    hpr_text_size size = made_up_measure(NULL, label->text, label->size_pt, false);
+    double left = label->x_pt - (label->place == HPR_LABEL_INSIDE ? size.width_pt / 2 : 0);
+    return (box){left, left + size.width_pt, label->y_pt - size.descent_pt,
+                 label->y_pt + size.ascent_pt};
+}
+
+static bool overlap(box a, box b)
+{
+    const double slack = 1e-6;
+    return a.left < b.right - slack && b.left < a.right - slack && a.low < b.high - slack &&
+           b.low < a.high - slack;
+}
+
+static void expect_inside_page(const hpr_chart *chart, box b, const char *what)
+{
+    const double slack = 1e-6;
+    cr_expect(b.left >= -slack && b.right <= chart->width_pt + slack && b.low >= -slack &&
+                  b.high <= chart->height_pt + slack,
+              "%s: %g..%g %g..%g", what, b.left, b.right, b.low, b.high);
+}
+
+/* A curve's height at a place of the plot, by its straight lines. */
+static double height_at(const hpr_chart *chart, const double *amounts, double x_pt)
+{
+    double share = (x_pt - chart->plot_x_pt) / chart->plot_width_pt;
+    double time = chart->x.low + share * (chart->x.high - chart->x.low);
+    size_t i = 1;
+    while (i + 1 < chart->n_points && chart->times[i] < time) {
+        i++;
+    }
+    double amount = amounts[0];
+    if (chart->n_points > 1 && chart->times[i] > chart->times[i - 1]) {
+        double part = (time - chart->times[i - 1]) / (chart->times[i] - chart->times[i - 1]);
+        amount = amounts[i - 1] + fmin(fmax(part, 0), 1) * (amounts[i] - amounts[i - 1]);
+    }
+    return chart->plot_y_pt + amount / chart->y.high * chart->plot_height_pt;
+}
+
+static void expect_inside_band(const hpr_chart *chart, uint32_t index)
+{
+    const hpr_band *band = &chart->bands[index];
+    box b = box_of_label(&band->label);
+    double *lower = calloc(chart->n_points, sizeof *lower);
+    for (size_t i = 0; i < chart->n_points; i++) {
+        lower[i] = index > 0 ? chart->bands[index - 1].upper[i] : 0;
+    }
+    for (double x = b.left; x <= b.right; x += 0.5) {
+        cr_expect(height_at(chart, lower, x) <= b.low + 1e-3, "%s", band->text);
+        cr_expect(height_at(chart, band->upper, x) >= b.high - 1e-3, "%s", band->text);
+    }
+    free(lower);
+}
+
+static void expect_labels_in_place(const hpr_chart *chart)
+{
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        const hpr_band *band = &chart->bands[i];
+        if (band->label.place == HPR_LABEL_NONE) {
+            continue;
+        }
+        expect_inside_page(chart, box_of_label(&band->label), band->text);
+        cr_expect(band->label.size_pt >= 7 && band->label.size_pt <= 9);
+        if (band->label.place == HPR_LABEL_INSIDE && chart->x.high > chart->x.low) {
+            expect_inside_band(chart, i);
+        }
+        for (uint32_t k = 0; k < i; k++) {
+            const hpr_label *other = &chart->bands[k].label;
+            cr_expect(other->place == HPR_LABEL_NONE ||
+                          !overlap(box_of_label(&band->label), box_of_label(other)),
+                      "%s on %s", band->text, chart->bands[k].text);
+        }
+    }
+}
+
+static void expect_good_axis(const hpr_axis *axis, double from_pt, double length_pt)
+{
+    for (size_t i = 0; i < axis->n_ticks; i++) {
+        cr_expect(axis->ticks[i].at_pt >= from_pt - 1e-6);
+        cr_expect(axis->ticks[i].at_pt <= from_pt + length_pt + 1e-6);
+        for (size_t k = 0; k < i; k++) {
+            cr_expect_str_neq(axis->ticks[i].label, axis->ticks[k].label);
+        }
+    }
+    cr_expect_leq(axis->n_ticks, 10);
+}
+
+static void expect_x_labels_apart(const hpr_chart *chart)
+{
+    double free_from = -HUGE_VAL;
+    for (size_t i = 0; i < chart->x.n_ticks; i++) {
+        const hpr_tick *tick = &chart->x.ticks[i];
+        double width = made_up_measure(NULL, tick->label, 7, false).width_pt;
+        cr_expect_geq(tick->at_pt - width / 2, free_from);
+        free_from = tick->at_pt + width / 2;
+    }
+}
+
+static void expect_distinct_neighbours(const hpr_chart *chart)
+{
+    for (uint32_t i = 1; i < chart->n_bands; i++) {
+        hpr__appearance x = hpr__appearance_of(chart->bands[i - 1].fill.colour);
+        hpr__appearance y = hpr__appearance_of(chart->bands[i].fill.colour);
+        cr_expect(hpr__appearance_distinct(&x, &y), "%s %s", chart->bands[i - 1].text,
+                  chart->bands[i].text);
+    }
+}
+
+/* Bands lie on each other, and nothing of the profile is missing. */
+static void expect_whole(const drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    const hpf_overview *overview = hpf_survey_overview(d->survey);
+    for (size_t i = 0; i < chart->n_points; i++) {
+        double sum = 0;
+        for (uint32_t b = 0; b < chart->n_bands; b++) {
+            sum += chart->bands[b].values[i];
+            cr_expect_leq(fabs(chart->bands[b].upper[i] - sum), 1e-9 * sum);
+        }
+        cr_expect_leq(fabs(sum - overview->picks[i].total), 1e-9 * sum);
+    }
+    cr_expect_eq(chart->dropped_names, 0);
+    for (uint32_t b = 0; b < chart->n_bands; b++) {
+        cr_expect(!chart->bands[b].is_other || b == chart->n_bands - 1);
+    }
+}
+
+static void expect_sound_scene(const drawing *d)
+{
+    for (size_t i = 0; i < d->scene->n_items; i++) {
+        const hpr_item *item = &d->scene->items[i];
+        for (size_t k = 0; k < item->n_points; k++) {
+            cr_expect(isfinite(item->points[k].x_pt) && isfinite(item->points[k].y_pt));
+            cr_expect(item->points[k].x_pt >= -1e-6 &&
+                      item->points[k].x_pt <= d->scene->width_pt + 1e-6);
+            cr_expect(item->points[k].y_pt >= -1e-6 &&
+                      item->points[k].y_pt <= d->scene->height_pt + 1e-6);
+        }
+        if (item->kind == HPR_ITEM_TEXT) {
+            cr_expect(isfinite(item->at.x_pt) && isfinite(item->at.y_pt) && item->size_pt > 0);
+        }
+    }
+}
+
+static void expect_sound(const drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    cr_expect_gt(chart->plot_width_pt, 0);
+    cr_expect_gt(chart->plot_height_pt, 0);
+    cr_expect_gt(chart->y.high, 0);
+    expect_good_axis(&chart->x, chart->plot_x_pt, chart->plot_width_pt);
+    expect_good_axis(&chart->y, chart->plot_y_pt, chart->plot_height_pt);
+    expect_x_labels_apart(chart);
+    expect_sound_scene(d);
+    expect_whole(d);
+}
+
+static void expect_good(const drawing *d)
+{
+    expect_sound(d);
+    expect_labels_in_place(d->chart);
+    expect_distinct_neighbours(d->chart);
+}
+
+/* Texts of a scene must not run into each other, whatever they are. */
+static void expect_texts_apart(const drawing *d)
+{
+    const hpr_scene *scene = d->scene;
+    for (size_t i = 0; i < scene->n_items; i++) {
+        for (size_t k = 0; k < i; k++) {
+            const hpr_item *pair[2] = {&scene->items[i], &scene->items[k]};
+            box boxes[2];
+            if (pair[0]->kind != HPR_ITEM_TEXT || pair[1]->kind != HPR_ITEM_TEXT) {
+                continue;
+            }
+            for (int p = 0; p < 2; p++) {
+                hpr_text_size size = made_up_measure(NULL, pair[p]->text, pair[p]->size_pt, false);
+                double left =
+                    pair[p]->at.x_pt - (pair[p]->anchor == HPR_ANCHOR_START ? 0
+                                        : pair[p]->anchor == HPR_ANCHOR_END ? size.width_pt
+                                                                            : size.width_pt / 2);
+                boxes[p] = (box){left, left + size.width_pt,
+                                 pair[p]->at.y_pt - 0.7 * size.ascent_pt, pair[p]->at.y_pt};
+            }
+            cr_expect_not(overlap(boxes[0], boxes[1]), "'%s' on '%s'", pair[0]->text,
+                          pair[1]->text);
+        }
+    }
+}
+
+/* --- profiles --------------------------------------------------------------------------------- */
+
+static void for_each_profile(const char *directory, const hpr_options *options)
+{
+    DIR *dir = opendir(directory);
+    if (!dir) {
+        cr_skip_test("there is no %s", directory);
+    }
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (!dot || strcmp(dot, ".hp") != 0) {
+            continue;
+        }
+        char path[1024];
+        drawing d;
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        draw_file(&d, path, options);
+        expect_good(&d);
+        expect_texts_apart(&d);
+        destroy(&d);
+    }
+    closedir(dir);
+}
+
+static void for_each_sheet(const char *directory)
+{
+    static const double sizes[][2] = {{648, 432}, {506.3, 200}, {241.1, 150}, {252, 300}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        hpr_options options = sheet(sizes[i][0], sizes[i][1]);
+        for_each_profile(directory, &options);
+        options.n_bands = 40;
+        options.trace_percent = 0;
+        options.dark = true;
+        for_each_profile(directory, &options);
+    }
+}
+
+Test(modern, samples_on_all_sheets, .timeout = 120)
+{
+    for_each_sheet(CENSUS_SOURCE_DIR "/samples/hp");
+}
+
+Test(modern, shared_profiles_on_all_sheets, .timeout = 240)
+{
+    for_each_sheet(CENSUS_SHARED_DIR "/corpus/hp");
+}
+
+static double wiggle_of_chart(const hpr_chart *chart)
+{
+    uint32_t n = chart->n_bands;
+    const double **rows = calloc(n + 1, sizeof *rows);
+    uint32_t *order = calloc(n + 1, sizeof *order);
+    for (uint32_t i = 0; i < n; i++) {
+        rows[i] = chart->bands[i].values;
+        order[i] = i;
+    }
+    hpr__series series = {rows, n, chart->n_points};
+    double wiggle = hpr__wiggle_of(&series, order, n);
+    free(rows);
+    free(order);
+    return wiggle;
+}
+
+Test(modern, default_order_moves_less_than_any_other)
+{
+    DIR *dir = opendir(CENSUS_SOURCE_DIR "/samples/hp");
+    cr_assert(dir);
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+        static const hpr_order orders[] = {HPR_ORDER_WIGGLE, HPR_ORDER_SUM, HPR_ORDER_AREA,
+                                           HPR_ORDER_STDDEV, HPR_ORDER_NAME};
+        double best = 0;
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        for (size_t i = 0; i < 2 * sizeof orders / sizeof *orders; i++) {
+            hpr_options options = sheet(0, 0);
+            options.order = orders[i / 2];
+            options.reverse = i > 0 && i % 2;
+            char path[1024];
+            drawing d;
+            snprintf(path, sizeof path, "%s/samples/hp/%s", CENSUS_SOURCE_DIR, entry->d_name);
+            draw_file(&d, path, &options);
+            double wiggle = wiggle_of_chart(d.chart);
+            best = i == 0 ? wiggle : best;
+            bool is_seed = orders[i / 2] == HPR_ORDER_SUM && options.reverse;
+            cr_expect(wiggle >= best * (is_seed ? 1 - 1e-12 : 0.97), "%s: %zu", path, i);
+            destroy(&d);
+        }
+    }
+    closedir(dir);
+}
+
+Test(modern, equal_input_equal_ink)
+{
+    drawing a, b;
+    hpr_options options = sheet(0, 0);
+    draw_file(&a, CENSUS_SOURCE_DIR "/samples/hp/foldleak-prof-hc.hp", &options);
+    draw_file(&b, CENSUS_SOURCE_DIR "/samples/hp/foldleak-prof-hc.hp", &options);
+    cr_assert_eq(a.scene->n_items, b.scene->n_items);
+    for (size_t i = 0; i < a.scene->n_items; i++) {
+        const hpr_item *x = &a.scene->items[i];
+        const hpr_item *y = &b.scene->items[i];
+        cr_assert_eq(x->n_points, y->n_points);
+        cr_assert_eq(memcmp(x->points, y->points, x->n_points * sizeof *x->points), 0);
+        cr_assert(x->kind != HPR_ITEM_TEXT || strcmp(x->text, y->text) == 0);
+    }
+    destroy(&a);
+    destroy(&b);
+}
+
+/* --- select ----------------------------------------------------------------------------------- */
+
+#define HEAD "JOB \"a.out\"\nDATE \"today\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
+
+static const char three_names[] =
+    HEAD "BEGIN_SAMPLE 0.0\nbig\t900\nsmall\t60\ntiny\t5\nEND_SAMPLE 0.0\n"
+         "BEGIN_SAMPLE 1.0\nbig\t900\nsmall\t60\ntiny\t5\n"
+         "END_SAMPLE 1.0\n";
+
+Test(modern, a_single_trace_is_shown_by_name)
+{
+    drawing d;
+    hpr_options options = sheet(0, 0);
+    draw_text(&d, three_names, &options);
+    cr_assert_eq(d.chart->n_bands, 3);
+    cr_assert_eq(d.chart->other_names, 0);
+    destroy(&d);
+}
+
+Test(modern, traces_and_the_rest_join_other_on_top)
+{
+    drawing d;
+    hpr_options options = sheet(0, 0);
+    options.trace_percent = 50;
+    draw_text(&d, three_names, &options);
+    cr_assert_eq(d.chart->n_bands, 2);
+    cr_assert_eq(d.chart->other_names, 2);
+    cr_assert(d.chart->bands[1].is_other);
+    cr_assert_float_eq(d.chart->bands[1].values[0], 65, 1e-12);
+    cr_assert_float_eq(d.chart->peak_total, 965, 1e-12);
+    destroy(&d);
+    options.trace_percent = 0;
+    options.n_bands = 1;
+    draw_text(&d, three_names, &options);
+    cr_assert_eq(d.chart->other_names, 2);
+    destroy(&d);
+    options.n_bands = -1;
+    draw_text(&d, three_names, &options);
+    cr_assert_eq(d.chart->n_bands, 1);
+    cr_assert_eq(d.chart->other_names, 3);
+    destroy(&d);
+}
+
+Test(modern, reverse_turns_all_but_other)
+{
+    drawing up, down;
+    hpr_options options = sheet(0, 0);
+    options.order = HPR_ORDER_SUM;
+    options.trace_percent = 0;
+    draw_text(&up, three_names, &options);
+    options.reverse = true;
+    draw_text(&down, three_names, &options);
+    cr_assert_str_eq(up.chart->bands[0].text, "big");
+    for (int i = 0; i < 3; i++) {
+        cr_assert_str_eq(up.chart->bands[i].text, down.chart->bands[2 - i].text);
+    }
+    destroy(&up);
+    destroy(&down);
+}
+
+/* --- odd profiles ------------------------------------------------------------------------------
+ */
+
+static void expect_drawable(const char *text)
+{
+    static const double sizes[][2] = {{648, 432}, {241, 150}, {60, 40}, {5, 5}, {1, 2000}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        drawing d;
+        hpr_options options = sheet(sizes[i][0], sizes[i][1]);
+        options.trace_percent = i % 2;
+        draw_text(&d, text, &options);
+        if (sizes[i][0] > 100) {
+            expect_sound(&d);
+            expect_labels_in_place(d.chart);
+        }
+        for (size_t k = 0; k < d.scene->n_items; k++) {
+            for (size_t p = 0; p < d.scene->items[k].n_points; p++) {
+                cr_expect(isfinite(d.scene->items[k].points[p].x_pt));
+                cr_expect(isfinite(d.scene->items[k].points[p].y_pt));
+            }
+        }
+        destroy(&d);
+    }
+}
+
+Test(modern, one_sample)
+{
+    expect_drawable(HEAD "BEGIN_SAMPLE 2.5\na\t10\nb\t30\nEND_SAMPLE 2.5\n");
+}
+
+Test(modern, no_names_at_all)
+{
+    expect_drawable(HEAD "BEGIN_SAMPLE 0.0\nEND_SAMPLE 0.0\n");
+    expect_drawable(HEAD "BEGIN_SAMPLE 0.0\nEND_SAMPLE 0.0\nBEGIN_SAMPLE 9.0\nEND_SAMPLE 9.0\n");
+}
+
+Test(modern, nothing_but_zeros)
+{
+    expect_drawable(HEAD "BEGIN_SAMPLE 0.0\na\t0\nEND_SAMPLE 0.0\n"
+                         "BEGIN_SAMPLE 1.0\na\t0\nb\t0\nEND_SAMPLE 1.0\n");
+}
+
+Test(modern, equal_times)
+{
+    expect_drawable(HEAD "BEGIN_SAMPLE 1.0\na\t10\nEND_SAMPLE 1.0\n"
+                         "BEGIN_SAMPLE 1.0\na\t20\nb\t3\nEND_SAMPLE 1.0\n");
+}
+
+Test(modern, the_largest_values)
+{
+    expect_drawable(HEAD "BEGIN_SAMPLE 0.0\na\t18446744073709551615\nb\t18446744073709551615\n"
+                         "END_SAMPLE 0.0\nBEGIN_SAMPLE 1.0\na\t1\nEND_SAMPLE 1.0\n");
+    expect_drawable(HEAD "BEGIN_SAMPLE 0.0\na\t1e300\nb\t3e300\nEND_SAMPLE 0.0\n"
+                         "BEGIN_SAMPLE 1.0\na\t1e300\nEND_SAMPLE 1.0\n");
+}
+
+Test(modern, the_smallest_values)
+{
+    expect_drawable(HEAD "BEGIN_SAMPLE 0.0\na\t1e-300\nb\t3e-300\nEND_SAMPLE 0.0\n"
+                         "BEGIN_SAMPLE 1e-9\na\t1e-300\nEND_SAMPLE 1e-9\n");
+}
+
+Test(modern, late_times)
+{
+    expect_drawable(HEAD "BEGIN_SAMPLE 1700000000.001\na\t5\nEND_SAMPLE 1700000000.001\n"
+                         "BEGIN_SAMPLE 1700000000.002\na\t7\nEND_SAMPLE 1700000000.002\n");
+}
+
+Test(modern, bytes_that_are_no_text)
+{
+    expect_drawable(HEAD "BEGIN_SAMPLE 0.0\n\xFF\xC3(\t10\n\xE2\x8A\t30\nEND_SAMPLE 0.0\n"
+                         "BEGIN_SAMPLE 1.0\n\xFF\xC3(\t20\nEND_SAMPLE 1.0\n");
+}
+
+Test(modern, a_megabyte_of_name)
+{
+    size_t length = 1 << 20;
+    char *text = malloc(length + 1024);
+    int at = sprintf(text, "%sBEGIN_SAMPLE 0.0\n", HEAD);
+    memset(text + at, 'n', length);
+    strcpy(text + at + length,
+           "\t10\nb\t3\nEND_SAMPLE 0.0\nBEGIN_SAMPLE 1.0\nb\t3\nEND_SAMPLE 1.0\n");
+    drawing d;
+    hpr_options options = sheet(0, 0);
+    draw_text(&d, text, &options);
+    expect_good(&d);
+    destroy(&d);
+    free(text);
+}
+
+Test(modern, twenty_thousand_names, .timeout = 60)
+{
+    size_t room = 20000 * 24 + 1024;
+    char *text = malloc(room);
+    size_t at = (size_t)snprintf(text, room, "%sBEGIN_SAMPLE 0.0\n", HEAD);
+    for (int i = 0; i < 20000; i++) {
+        at += (size_t)snprintf(text + at, room - at, "name%d\t%d\n", i, i % 977 + 1);
+    }
+    snprintf(text + at, room - at, "END_SAMPLE 0.0\nBEGIN_SAMPLE 1.0\nEND_SAMPLE 1.0\n");
+    for (int n_bands = 0; n_bands <= 15; n_bands += 15) {
+        drawing d;
+        hpr_options options = sheet(0, 0);
+        options.n_bands = n_bands;
+        options.trace_percent = 0;
+        draw_text(&d, text, &options);
+        expect_sound_scene(&d);
+        cr_expect_eq(d.chart->n_bands, n_bands ? 16 : 20000);
+        destroy(&d);
+    }
+    free(text);
+}
+
+Test(modern, many_marks_and_long_headers)
+{
+    char text[16384];
+    char job[2001];
+    memset(job, 'j', 2000);
+    job[2000] = '\0';
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 "JOB \"%s\"\nDATE \"%s\"\nSAMPLE_UNIT \"%.300s\"\n"
+                                 "VALUE_UNIT \"%.300s\"\n",
+                                 job, job, job, job);
+    at += (size_t)snprintf(text + at, sizeof text - at, "BEGIN_SAMPLE 0.0\na\t5\nEND_SAMPLE 0.0\n");
+    for (int i = 0; i < 300; i++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "MARK %d.5\n", i);
+    }
+    snprintf(text + at, sizeof text - at, "BEGIN_SAMPLE 400.0\na\t5\nEND_SAMPLE 400.0\n");
+    expect_drawable(text);
+}
