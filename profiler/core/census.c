@@ -295,12 +295,17 @@ void hpp_census_used(hpp_census *c, hpp_ref ref, uint64_t *life_word)
     }
 }
 
-/* The key under which an object dies. With retainers, its history knows better. */
+/* The key under which an object dies: that of the censuses that have seen it. None is made here, so
+ * that the order of bands does not depend on when the dead are found. With retainers, its history
+ * knows better. */
 static uint32_t last_key(hpp_census *c, const hpp_object *object)
 {
-    return c->has_retainers || !hpp__restrict_passes(&c->restrictions, object)
-               ? HPP__NO_BAND
-               : key_of(c, object, HPP__SET_NONE);
+    uint32_t key = 0;
+    if (c->has_retainers || !hpp__restrict_passes(&c->restrictions, object) ||
+        (c->breakdown != HPP_BY_BIOGRAPHY && !hpp__identity_find(&c->identity, object, &key))) {
+        return HPP__NO_BAND;
+    }
+    return key;
 }
 
 void hpp_census_dead(hpp_census *c, hpp_ref ref, const hpp_object *object)

@@ -95,25 +95,44 @@ static uint32_t text_key(hpp__identity *identity, hpf_str text)
 static uint32_t make_key(hpp__identity *identity, const hpp_object *object)
 {
     if (identity->kind == HPP_BY_STACK) {
-        return object->stack ? new_key(identity, (hpp__origin){object->stack, {NULL, 0}})
-                             : HPP__KEY_UNKNOWN;
+        return new_key(identity, (hpp__origin){object->stack, {NULL, 0}});
     }
     return text_key(identity, hpp__object_text(identity->heap, object, identity->kind));
 }
 
+/* Where the key of an object is remembered: false for one without a producer, which needs none. */
+static bool locate(const hpp__identity *identity, const hpp_object *object, bool *is_stack,
+                   uint64_t *address)
+{
+    *is_stack = is_told_by_stack(identity->heap, object, identity->kind);
+    *address = (uintptr_t)(*is_stack ? object->stack : (const void *)object->shape);
+    return *address != 0;
+}
+
+bool hpp__identity_find(const hpp__identity *identity, const hpp_object *object, uint32_t *key)
+{
+    bool is_stack;
+    uint64_t address;
+    *key = HPP__KEY_UNKNOWN;
+    if (!locate(identity, object, &is_stack, &address)) {
+        return true;
+    }
+    const uint64_t *known =
+        hpp__map_find(is_stack ? &identity->stacks : &identity->shapes, address);
+    *key = known ? (uint32_t)*known : HPP__KEY_OUT_OF_MEMORY;
+    return *key != HPP__KEY_OUT_OF_MEMORY;
+}
+
 uint32_t hpp__identity_key(hpp__identity *identity, const hpp_object *object)
 {
-    bool by_stack = is_told_by_stack(identity->heap, object, identity->kind);
-    if (by_stack && !object->stack) {
-        return HPP__KEY_UNKNOWN;
+    uint32_t key;
+    if (HPP_LIKELY(hpp__identity_find(identity, object, &key))) {
+        return key;
     }
-    hpp__map *memo = by_stack ? &identity->stacks : &identity->shapes;
-    uint64_t address = (uintptr_t)(by_stack ? object->stack : (const void *)object->shape);
-    uint64_t *known = hpp__map_find(memo, address);
-    if (HPP_LIKELY(known && *known != HPP__KEY_OUT_OF_MEMORY)) {
-        return (uint32_t)*known;
-    }
-    uint64_t *place = hpp__map_add(memo, address);
+    bool is_stack;
+    uint64_t address;
+    locate(identity, object, &is_stack, &address);
+    uint64_t *place = hpp__map_add(is_stack ? &identity->stacks : &identity->shapes, address);
     if (!place) {
         return HPP__KEY_OUT_OF_MEMORY;
     }

@@ -47,6 +47,9 @@ void hpp__identity_finish(hpp__identity *identity);
 /* The key of an object; HPP__KEY_OUT_OF_MEMORY when a new one cannot be made. */
 uint32_t hpp__identity_key(hpp__identity *identity, const hpp_object *object);
 
+/* The key of an object that a census has seen; false when there is none. */
+bool hpp__identity_find(const hpp__identity *identity, const hpp_object *object, uint32_t *key);
+
 /* The text by which a selector knows a key: the innermost label of a stack, or the whole text. */
 hpf_str hpp__identity_label(const hpp__identity *identity, uint32_t key);
 

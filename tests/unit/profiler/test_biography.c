@@ -4,7 +4,6 @@
  * phases, also together with retainer sets.
  */
 #include <criterion/criterion.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -624,63 +623,4 @@ Test(biography, results_do_not_depend_on_collections)
         finish(&a);
         finish(&b);
     }
-}
-
-/* ---- Threads ---- */
-
-enum { N_THREADS = 4, N_PER_THREAD = 2000 };
-
-typedef struct worker {
-    hpp_census *census;
-    toy_heap *heap;
-    size_t first;
-    bool again; /* the objects are there since the last round */
-} worker;
-
-static void *work(void *context)
-{
-    const worker *me = context;
-    for (size_t i = me->first; i < me->first + N_PER_THREAD; i++) {
-        hpp_ref ref = me->heap->objects[i].ref;
-        hpp_object object = toy_describe(me->heap, i);
-        if (me->again) {
-            hpp_census_dead(me->census, ref, &object);
-        }
-        hpp_census_created(me->census, ref, NULL);
-        hpp_census_used(me->census, ref, NULL);
-        if (i % 2) {
-            hpp_census_dead(me->census, ref, &object);
-            hpp_census_created(me->census, ref, NULL);
-        }
-    }
-    return NULL;
-}
-
-Test(biography, hooks_of_many_threads)
-{
-    toy_heap heap;
-    toy_init(&heap, N_THREADS * N_PER_THREAD, false);
-    for (size_t i = 0; i < N_THREADS * N_PER_THREAD; i++) {
-        toy_new(&heap, 1, &CELL, &MAIN, 0);
-    }
-    hpp_census *census = new_census(
-        &heap, &(hpp_census_options){.breakdown = HPP_BY_BIOGRAPHY, .many_threads = true});
-    for (int round = 0; round < 2; round++) {
-        pthread_t threads[N_THREADS];
-        worker workers[N_THREADS];
-        for (size_t i = 0; i < N_THREADS; i++) {
-            workers[i] = (worker){census, &heap, i * N_PER_THREAD, round > 0};
-            pthread_create(&threads[i], NULL, work, &workers[i]);
-        }
-        for (size_t i = 0; i < N_THREADS; i++) {
-            pthread_join(threads[i], NULL);
-        }
-        hpp_census_take(census, round);
-    }
-    cr_assert_eq(hpp_census_end(census, NULL), HPF_OK);
-    uint64_t half = N_THREADS * N_PER_THREAD / 2;
-    expect_phases(census, 0, 0, half, 0, half, 0);
-    expect_phases(census, 1, 0, half, 0, half, 0);
-    hpp_census_destroy(census);
-    toy_finish(&heap);
 }

@@ -313,7 +313,7 @@ Test(retainer, least_fixed_point_on_small_graphs)
 {
     make_stacks();
     uint64_t seed = 1;
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < 1500; round++) {
         check_graph(toy_random(&seed, 12) + 1, 3, round % 2, toy_random(&seed, 5) + 1, &seed);
     }
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rng.h"
+
 /* Made-up references look like addresses: multiples of 16. */
 #define FIRST_REF 0x10000u
 
@@ -184,6 +186,8 @@ uint64_t toy_band(const hpp_census_result *result, const char *name)
 
 uint32_t toy_random(uint64_t *state, uint32_t limit)
 {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((*state >> 33) % limit);
+    rng r = {*state};
+    uint64_t number = rng_below(&r, limit);
+    *state = r.state;
+    return (uint32_t)number;
 }
