@@ -38,6 +38,7 @@ const char *hpf_status_name(hpf_status status)
     return "unknown status";
 }
 
+HPF_PRINTF(3, 0)
 static void fill(hpf_error *err, hpf_status status, const char *format, va_list arguments)
     HPF_PRINTF(3, 0);
 

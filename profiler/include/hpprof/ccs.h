@@ -8,7 +8,7 @@
  * object or a suspended computation keeps the stack that made it in one word.
  *
  * The rules are those of GHC's profiler (user's guide, "Rules for attributing costs"):
- *   - entering a scope pushes its cost centre on the current stack and counts an entry;
+ *   - entering a scope (scope.h) pushes its cost centre on the current stack and counts an entry;
  *   - a cost centre that is on the stack already is not pushed again: the stack is cut back to
  *     where it is (GHC 7.4 and later), so recursion, mutual recursion too, makes no deep stacks;
  *   - a suspended computation (thunk) keeps the stack that made it and is evaluated under it;
@@ -22,8 +22,6 @@
  */
 #ifndef HPPROF_CCS_H
 #define HPPROF_CCS_H
-
-#include <setjmp.h>
 
 #include "hpprof/compiler.h"
 #include "hpprof/heap.h"
@@ -55,96 +53,6 @@ typedef struct hpp_cc {
 
 /* A cost-centre stack. Opaque and immutable, but for its costs. */
 typedef struct hpp_ccs hpp_ccs;
-
-/* ---- scopes ------------------------------------------------------------------------------- */
-
-/* The module of the cost centres that scopes define. A source file may define its own before. */
-#ifndef HPP_MODULE
-#define HPP_MODULE __FILE__
-#endif
-
-#define HPP_TEXT_OF_(line) #line
-#define HPP_TEXT_OF(line)  HPP_TEXT_OF_(line)
-#define HPP_JOIN_(a, b)    a##b
-#define HPP_JOIN(a, b)     HPP_JOIN_(a, b)
-#define HPP_SRCLOC         __FILE__ ":" HPP_TEXT_OF(__LINE__)
-
-/* An open scope: what leaving it restores. The members are the library's. */
-typedef struct hpp_scope {
-    void *before;
-    uint32_t depth;
-} hpp_scope;
-
-/* HPP_SCC("name") { ... }
- *
- * Runs the statement under a new cost centre. The stack is restored when the statement ends and
- * when it is left by return, goto or break. The statement is a loop of one turn: break and continue
- * leave it, not a loop around it; where that matters, use HPP_SCC_HERE. For longjmp see below. */
-#define HPP_SCC(label) HPP_SCOPE_(hpp_scope_enter, HPP_CC_HERE_(label))
-
-/* HPP_SCC_HERE("name"); among the declarations of a block: from here to the end of the block, with
- * break, continue, return and goto as usual. */
-#define HPP_SCC_HERE(label)                                                                        \
-    hpp_scope HPP_JOIN(hpp_scope_, __LINE__) HPP_CLEANUP(hpp_scope_leave);                         \
-    hpp_scope_enter(&HPP_JOIN(hpp_scope_, __LINE__), HPP_CC_HERE_(label), HPP_FRAME_ADDRESS(),     \
-                    HPP_RETURN_ADDRESS())
-
-/* HPP_SCC_OF(&centre) { ... }: like HPP_SCC, with a cost centre defined elsewhere. */
-#define HPP_SCC_OF(centre) HPP_SCOPE_(hpp_scope_enter, (centre))
-
-/* HPP_UNDER(ccs) { ... }: runs the statement under a stack captured earlier: the evaluation of a
- * thunk. No entry is counted. */
-#define HPP_UNDER(ccs) HPP_SCOPE_(hpp_scope_enter_under, (ccs))
-
-/* What the macros are made of. */
-#define HPP_CC_HERE_(label) HPP_STATIC(hpp_cc, HPP_CC_INIT("" label, HPP_MODULE, HPP_SRCLOC, 0))
-#define HPP_SCOPE_(enter, what)                                                                    \
-    for (hpp_scope HPP_JOIN(hpp_scope_, __LINE__) HPP_CLEANUP(hpp_scope_leave),                    \
-         *HPP_JOIN(hpp_turn_, __LINE__) = (enter(&HPP_JOIN(hpp_scope_, __LINE__), what,            \
-                                                 HPP_FRAME_ADDRESS(), HPP_RETURN_ADDRESS()),       \
-                                           &HPP_JOIN(hpp_scope_, __LINE__));                       \
-         HPP_JOIN(hpp_turn_, __LINE__); HPP_JOIN(hpp_turn_, __LINE__) = NULL)
-
-/* `frame` and `return_address` are those of the function that has the scope. */
-HPF_API void hpp_scope_enter(hpp_scope *scope, hpp_cc *centre, void *frame, void *return_address);
-HPF_API void hpp_scope_enter_under(hpp_scope *scope, const hpp_ccs *ccs, void *frame,
-                                   void *return_address);
-HPF_API void hpp_scope_leave(hpp_scope *scope);
-
-/* ---- longjmp ------------------------------------------------------------------------------- */
-
-/* longjmp skips the ends of scopes. Three remedies, best first:
- *
- * 1. An hpp_jmp_buf: `if (setjmp(HPP_JMP_MARK(&jump)) == 0) {...}` and `hpp_longjmp(&jump, 1)`.
- *    When setjmp returns again, the stack is the one that it was.
- * 2. `hpp_ccs_mark mark = hpp_ccs_save();` before a foreign setjmp, and hpp_ccs_restore(mark) where
- *    it has returned non-zero.
- * 3. Nothing. The next scope that opens finds the skipped ones: by frames that are deeper than its
- *    own; by frames at the same address that return elsewhere, hence of another call; by its own
- *    place, taken. And any scope around the setjmp restores its stack when it ends. Between the
- *    landing and that moment the skipped scopes pay. What stays hidden are skipped scopes of the
- *    very function that called setjmp, and those of a call no deeper than the next scope's.
- *
- * Frames are compared on the thread's own stack only: a coroutine library calls hpp_ccs_save and
- * hpp_ccs_restore where it switches. */
-typedef struct hpp_ccs_mark {
-    const hpp_ccs *current;
-    uint32_t depth;
-} hpp_ccs_mark;
-
-HPF_API hpp_ccs_mark hpp_ccs_save(void);
-HPF_API void hpp_ccs_restore(hpp_ccs_mark mark);
-
-typedef struct hpp_jmp_buf {
-    jmp_buf environment;
-    hpp_ccs_mark mark;
-} hpp_jmp_buf;
-
-/* The argument for setjmp: notes the current stack in `*jump`. */
-#define HPP_JMP_MARK(jump) (*(((jump)->mark = hpp_ccs_save()), &(jump)->environment))
-
-/* Restores the stack that was noted, then jumps. */
-HPF_API HPF_NORETURN void hpp_longjmp(hpp_jmp_buf *jump, int value);
 
 /* ---- the current stack, for language runtimes ---------------------------------------------- */
 
@@ -235,7 +143,8 @@ typedef struct hpp_losses {
 } hpp_losses;
 HPF_API hpp_losses hpp_ccs_losses(void);
 
-/* Whether entries are counted, from now on, in all threads. They are at the start. */
+/* Whether pushes that no thread has made before count entries; at the start they do. Call it before
+ * the first scope. */
 HPF_API void hpp_ccs_count_entries(bool on);
 
 /* ---- in words -------------------------------------------------------------------------------- */
