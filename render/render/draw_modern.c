@@ -14,13 +14,15 @@
 #include "modern_layout.h"
 #include "palette.h"
 #include "scene_build.h"
+#include "thin.h"
 
 #define HAIRLINE_PT     0.4  /* between bands */
 #define OUTLINE_PT      0.8  /* the total */
 #define RULE_PT         0.5  /* grid, axis, leaders, marks */
 #define LEAST_PARTED_PT 1.0  /* bands thinner than this have no hairline: it would hide them */
-#define CELL_PT         0.5  /* more points than two in a cell cannot be told apart */
-#define LEAST_LED_PT    0.15 /* thickness at the right end that a leader points to */
+#define CELL_PT         0.8  /* more points than two in a cell cannot be told apart */
+#define THINNED_PT      0.03 /* what a curve may lose */
+#define LEAST_LED_PT    0.8  /* thickness at the right end that a leader points to */
 #define TEXT_GAP_PT     4.0
 #define PEAK_DOT_PT     1.7
 
@@ -123,15 +125,15 @@ static bool choose_points(drawing *d)
     return true;
 }
 
-/* Writes a curve (NULL: the bottom of the plot) from left to right, drawn out level to both ends of
- * the plot; there are n_shown + 2 points. */
+/* Writes a curve from left to right, drawn out level to both ends of the plot: n_shown + 2 points.
+ */
 static void write_curve(const drawing *d, hpr_point *points, const double *amounts)
 {
     const hpr_chart *chart = d->chart;
     for (size_t i = 0; i < d->n_shown; i++) {
         size_t point = d->shown[i];
-        points[i + 1] = at(d, hpr__x_of(chart, chart->times[point]),
-                           hpr__y_of(chart, amounts ? amounts[point] : 0));
+        points[i + 1] =
+            at(d, hpr__x_of(chart, chart->times[point]), hpr__y_of(chart, amounts[point]));
     }
     points[0] = (hpr_point){chart->plot_x_pt, points[1].y_pt};
     points[d->n_shown + 1] = (hpr_point){right_of_plot(chart), points[d->n_shown].y_pt};
@@ -139,28 +141,21 @@ static void write_curve(const drawing *d, hpr_point *points, const double *amoun
 
 /* --- bands ---------------------------------------------------------------------------------- */
 
-static const double *lower_of(const hpr_chart *chart, uint32_t band)
-{
-    return band > 0 ? chart->bands[band - 1].upper : NULL;
-}
-
+/* A band is drawn down to the axis; the bands below it are drawn over it, so that no paper shines
+ * through where two meet. */
 static void draw_band(const drawing *d, uint32_t index)
 {
     const hpr_band *band = &d->chart->bands[index];
-    size_t n = d->n_shown + 2;
-    hpr_point *points = hpr__ink_points(d->ink, 2 * n);
+    hpr_point *points = hpr__ink_points(d->ink, d->n_shown + 4);
     if (!points) {
         return;
     }
     write_curve(d, points, band->upper);
-    write_curve(d, points + n, lower_of(d->chart, index));
-    for (size_t i = 0; i < n / 2; i++) { /* back along the lower edge */
-        hpr_point swapped = points[n + i];
-        points[n + i] = points[2 * n - 1 - i];
-        points[2 * n - 1 - i] = swapped;
-    }
+    size_t n = hpr__thin(points, d->n_shown + 2, THINNED_PT);
+    points[n++] = at(d, right_of_plot(d->chart), d->chart->plot_y_pt);
+    points[n++] = at(d, d->chart->plot_x_pt, d->chart->plot_y_pt);
     hpr__ink_group_begin(d->ink, band->text);
-    hpr__ink_polygon_owned(d->ink, points, 2 * n, hpr__paint_fill(band->fill.colour),
+    hpr__ink_polygon_owned(d->ink, points, n, hpr__paint_fill(band->fill.colour),
                            hpr__paint_none());
     hpr__ink_group_end(d->ink);
 }
@@ -189,7 +184,8 @@ static void draw_hairline(const drawing *d, uint32_t band, hpr_point *scratch)
         if (end > begin) { /* scratch[i + 1] is point i */
             size_t first = begin == 0 ? 0 : begin + 1;
             size_t last = end == d->n_shown ? end + 1 : end;
-            hpr__ink_line(d->ink, scratch + first, last - first + 1, paint);
+            size_t n = hpr__thin(scratch + first, last - first + 1, THINNED_PT);
+            hpr__ink_line(d->ink, scratch + first, n, paint);
         }
         begin = end + 1;
     }
@@ -199,7 +195,7 @@ static void draw_bands(const drawing *d)
 {
     const hpr_chart *chart = d->chart;
     hpr_point *scratch = hpr__ink_points(d->ink, d->n_shown + 2);
-    for (uint32_t i = 0; i < chart->n_bands; i++) {
+    for (uint32_t i = chart->n_bands; i-- > 0;) {
         draw_band(d, i);
     }
     for (uint32_t i = 0; scratch && i + 1 < chart->n_bands; i++) {
@@ -212,7 +208,7 @@ static void draw_total(const drawing *d)
     hpr_point *points = hpr__ink_points(d->ink, d->n_shown + 2);
     if (points) {
         write_curve(d, points, d->chart->totals);
-        hpr__ink_line_owned(d->ink, points, d->n_shown + 2,
+        hpr__ink_line_owned(d->ink, points, hpr__thin(points, d->n_shown + 2, THINNED_PT),
                             hpr__paint_stroke(d->theme->outline, OUTLINE_PT));
     }
 }
@@ -383,6 +379,11 @@ static span draw_peak(const drawing *d)
     double x = hpr__x_of(chart, chart->peak_time);
     double y = hpr__y_of(chart, chart->peak_total);
     double left = fmin(fmax(x - width / 2, chart->plot_x_pt), right_of_plot(chart) - width);
+    hpr_text_size line = d->measurer.measure(d->measurer.context, shown, d->type.text_pt, false);
+    hpr_point corner = at(d, left, y + TEXT_GAP_PT + line.ascent_pt);
+    hpr__ink_rect(d->ink, corner.x_pt, corner.y_pt, width, line.ascent_pt + line.descent_pt / 2,
+                  hpr__paint_fill(d->theme->background),
+                  hpr__paint_none()); /* no grid through it */
     draw_dot(d, x, y);
     draw_text(d, shown, left, y + TEXT_GAP_PT, d->type.text_pt, HPR_ANCHOR_START, d->theme->ink);
     return (span){left, left + width};

@@ -228,14 +228,10 @@ size_t hpr__end_point(const hpr_chart *chart)
 {
     const double *times = chart->times;
     size_t last = chart->n_points ? chart->n_points - 1 : 0;
-    double earliest = chart->n_points ? times[last] - (times[last] - times[0]) / 10 : 0;
-    double largest = 0;
-    for (size_t i = last + 1; i-- > 0 && i < chart->n_points && times[i] >= earliest;) {
-        largest = fmax(largest, chart->totals[i]);
-    }
     size_t end = last;
-    while (end > 0 && chart->totals[end] < largest * 0.6) {
-        end--;
+    for (size_t i = last; i > 0 && last - i < 2; i--) {
+        bool is_late = times[i - 1] >= times[last] - (times[last] - times[0]) / 10;
+        end = is_late && chart->totals[end] < chart->totals[i - 1] * 0.6 ? i - 1 : end;
     }
     return end;
 }

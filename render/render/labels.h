@@ -16,9 +16,8 @@
 #define HPR__SWATCH_GAP_PT   3.0
 #define HPR__MARGIN_EXTRA_PT (HPR__LEADER_PT + HPR__SWATCH_PT + HPR__SWATCH_GAP_PT)
 
-/* The point at whose bands names in the margin are aimed: the last one in the final tenth of the
- * time whose total is not far below the largest there, since programs tend to end with an empty
- * heap. */
+/* The point at whose bands names in the margin are aimed: the last one, or, since programs tend to
+ * end with an empty heap, one of the two before it in the final tenth of the time. */
 size_t hpr__end_point(const hpr_chart *chart);
 
 typedef struct hpr__label_style {

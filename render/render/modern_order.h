@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The step *order* of the modern look: which band lies on which. OTHER stays on top, where its
- * noise lifts nobody.
+ * noise lifts nobody; two orders are compared with OTHER in the same place.
  */
 #ifndef HPR_MODERN_ORDER_H
 #define HPR_MODERN_ORDER_H
