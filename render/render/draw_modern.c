@@ -270,10 +270,9 @@ static void draw_x_axis(const drawing *d)
 /* --- names ---------------------------------------------------------------------------------- */
 
 /* The theme's softer black where it reads as well. */
-static hpr_colour ink_on(const drawing *d, hpr_colour ground)
+static hpr_colour ink_on(hpr_colour ground)
 {
     const hpr_colour soft = hpr__theme_of(false)->ink;
-    (void)d;
     return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_ink_on(ground);
 }
 
@@ -281,7 +280,8 @@ static void draw_swatch(const drawing *d, const hpr_band *band)
 {
     hpr_point corner = at(d, band->label.box_x_pt, band->label.box_y_pt + HPR__SWATCH_PT);
     hpr__ink_rect(d->ink, corner.x_pt, corner.y_pt, HPR__SWATCH_PT, HPR__SWATCH_PT,
-                  hpr__paint_fill(band->fill.colour), hpr__paint_none());
+                  hpr__paint_fill(band->fill.colour),
+                  hpr__paint_stroke(d->theme->rule, HAIRLINE_PT));
 }
 
 /* From the middle of the band's right end, if it is still there, to its swatch. */
@@ -309,7 +309,7 @@ static void draw_label(const drawing *d, const hpr_band *band)
     }
     if (label->place == HPR_LABEL_INSIDE) {
         draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_MIDDLE,
-                  ink_on(d, band->fill.colour));
+                  ink_on(band->fill.colour));
         return;
     }
     if (label->place == HPR_LABEL_MARGIN) {
