@@ -5,7 +5,6 @@
  */
 #include "hp_lex.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "number.h"
@@ -34,17 +33,27 @@ static const char *digits_end(const char *at, const char *end)
     return at;
 }
 
-/* Whether another number stands behind `at` on the same line. */
-static bool digit_follows_on_line(const char *at, const char *end)
+/* Whether the word before `at` is a name for hp2ps, because a value follows. Behind a line feed a
+ * number may also be a name, when yet another number follows it. HPF__LEX_BAD means no. */
+static hpf__lexed lex_value_after(const char *at, const char *end, bool is_final)
 {
-    while (at < end && hpf__is_blank(*at) && *at != '\n') {
-        at++;
+    const char *value = hpf__skip_blanks(at, end);
+    if (value == end || !hpf__is_digit(*value)) {
+        return value < end || is_final ? HPF__LEX_BAD : HPF__LEX_MORE;
     }
-    return at < end && hpf__is_digit(*at);
+    if (!memchr(at, '\n', (size_t)(value - at))) {
+        return HPF__LEXED;
+    }
+    const char *value_end = digits_end(value, end);
+    const char *next = hpf__skip_blanks(value_end, end);
+    if (next == end) {
+        return is_final ? HPF__LEXED : HPF__LEX_MORE;
+    }
+    return next > value_end && !hpf__is_digit(*next) ? HPF__LEXED : HPF__LEX_BAD;
 }
 
 /* The end of an exponent that begins at `at`, or `at` if none does. `5e3` is one number; but in
- * `foo 5e3 6` hp2ps reads the value 5 and then a name e3 with the value 6, so the line decides. */
+ * `foo 5e3 6` hp2ps reads the value 5 and then a name e3 with the value 6. */
 static hpf__lexed lex_exponent(const char **exponent_end, const char *at, const char *end,
                                bool is_final)
 {
@@ -57,15 +66,17 @@ static hpf__lexed lex_exponent(const char **exponent_end, const char *at, const 
         p++;
     }
     const char *last = digits_end(p, end);
-    bool has_line = is_final || memchr(last, '\n', (size_t)(end - last)) != NULL;
-    if (!has_line && (last == end || hpf__is_blank(*last))) {
+    if (last == end && !is_final) {
         return HPF__LEX_MORE;
     }
-    bool is_word = last == end || hpf__is_blank(*last);
-    if (last > p && is_word && !digit_follows_on_line(last, end)) {
+    if (last == p || (last < end && !hpf__is_blank(*last))) {
+        return HPF__LEXED;
+    }
+    hpf__lexed value = lex_value_after(last, end, is_final);
+    if (value == HPF__LEX_BAD) {
         *exponent_end = last;
     }
-    return HPF__LEXED;
+    return value == HPF__LEX_MORE ? HPF__LEX_MORE : HPF__LEXED;
 }
 
 /* The digits as a whole number, unless they do not fit. */
@@ -83,6 +94,49 @@ static bool parse_whole(uint64_t *whole, const char *at, const char *end)
     return true;
 }
 
+/* More than HPF__NUMBER_MAX digits and points stand at `at`, up to `last`. hp2ps would break them
+ * in two and take the rest for a name: so they are read if a value follows, as it must. */
+static hpf__lexed lex_long_number(const char *last, const char *end, bool is_final)
+{
+    const char *word_end = hpf__word_end(last, end);
+    const char *value = hpf__skip_blanks(word_end, end);
+    if (value == end && !is_final) {
+        return HPF__LEX_MORE;
+    }
+    return value > word_end && value < end && hpf__is_digit(*value) ? HPF__LEXED : HPF__LEX_LONG;
+}
+
+/* The end of the digits and points at `at`, and of an exponent behind them. */
+static hpf__lexed lex_number_end(const char **number_end, const char *at, const char *end,
+                                 bool is_final)
+{
+    const char *point = digits_end(at, end);
+    const char *simple_end = point < end && *point == '.' ? digits_end(point + 1, end) : point;
+    const char *last = simple_end;
+    while (last < end && (hpf__is_digit(*last) || *last == '.')) {
+        last++;
+    }
+    *number_end = last;
+    if (last - at > HPF__NUMBER_MAX) {
+        *number_end = at + HPF__NUMBER_MAX;
+        return lex_long_number(last, end, is_final);
+    }
+    if (last == end && !is_final) {
+        return HPF__LEX_MORE;
+    }
+    hpf__lexed lexed =
+        last == simple_end ? lex_exponent(number_end, last, end, is_final) : HPF__LEXED;
+    return *number_end - at > HPF__NUMBER_MAX ? HPF__LEX_LONG : lexed;
+}
+
+/* The part before a second point. */
+static const char *value_end(const char *at, const char *end)
+{
+    const char *point = memchr(at, '.', (size_t)(end - at));
+    const char *second = point ? memchr(point + 1, '.', (size_t)(end - point - 1)) : NULL;
+    return second ? second : end;
+}
+
 hpf__lexed hpf__lex_number(hpf__number_token *token, const char *at, const char *end, bool is_final)
 {
     if (at == end) {
@@ -91,33 +145,15 @@ hpf__lexed hpf__lex_number(hpf__number_token *token, const char *at, const char 
     if (!hpf__is_digit(*at)) {
         return HPF__LEX_BAD;
     }
-    const char *whole_end = digits_end(at, end);
-    const char *number_end = whole_end;
-    if (whole_end < end && *whole_end == '.') {
-        number_end = digits_end(whole_end + 1, end);
+    hpf__lexed lexed = lex_number_end(&token->end, at, end, is_final);
+    if (lexed != HPF__LEXED) {
+        return lexed;
     }
-    const char *last = number_end;
-    while (last < end && (hpf__is_digit(*last) || *last == '.')) {
-        last++;
-    }
-    if (last == end && !is_final) {
-        return last - at > HPF__NUMBER_MAX ? HPF__LEX_LONG : HPF__LEX_MORE;
-    }
-    const char *exponent_end = last;
-    if (last == number_end) {
-        if (lex_exponent(&exponent_end, last, end, is_final) == HPF__LEX_MORE) {
-            return HPF__LEX_MORE;
-        }
-        number_end = exponent_end;
-    }
-    if (exponent_end - at > HPF__NUMBER_MAX) {
-        return HPF__LEX_LONG;
-    }
-    token->end = exponent_end;
-    token->is_whole = exponent_end == whole_end && parse_whole(&token->whole, at, whole_end);
-    token->real =
-        token->is_whole ? (double)token->whole : hpf__number_parse(at, (size_t)(number_end - at));
-    return isfinite(token->real) ? HPF__LEXED : HPF__LEX_HUGE;
+    token->is_whole =
+        digits_end(at, token->end) == token->end && parse_whole(&token->whole, at, token->end);
+    token->real = token->is_whole ? (double)token->whole
+                                  : hpf__number_parse(at, (size_t)(value_end(at, token->end) - at));
+    return token->real < HPF__NUMBER_LIMIT ? HPF__LEXED : HPF__LEX_HUGE;
 }
 
 /* Whether the backslash before the quote at `quote` is an ordinary byte, so that the quote ends the
@@ -129,7 +165,12 @@ static bool ends_after_backslash(const char *quote, const char *line_end)
         return true;
     }
     const char *word_end = hpf__word_end(p, line_end);
-    return p > quote + 1 && hpf__keyword_of(p, (size_t)(word_end - p)) != HPF__KEYWORD_NONE;
+    hpf__keyword keyword = hpf__keyword_of(p, (size_t)(word_end - p));
+    const char *argument = hpf__skip_blanks(word_end, line_end);
+    if (keyword == HPF__KEYWORD_NONE || argument == line_end) {
+        return false;
+    }
+    return keyword <= HPF__KEYWORD_VALUE_UNIT ? *argument == '"' : hpf__is_digit(*argument);
 }
 
 /* What the quote at `quote` is: HPF__LEXED the end of the string; HPF__LEX_BAD part of it, the

@@ -11,6 +11,9 @@
 /* hp2ps reads at most so many characters as one number. */
 #define HPF__NUMBER_MAX 32
 
+/* Numbers stay below this, so that no sum, square or area over a profile overflows. */
+#define HPF__NUMBER_LIMIT 1e100
+
 static inline bool hpf__is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -25,8 +28,9 @@ typedef enum hpf__lexed {
     HPF__LEXED,    /* a token, ending at `token.end` */
     HPF__LEX_MORE, /* the bytes end before the token surely does */
     HPF__LEX_BAD,  /* none of the kind begins here */
-    HPF__LEX_LONG, /* a number of more than HPF__NUMBER_MAX characters */
-    HPF__LEX_HUGE, /* a number that no double holds */
+    HPF__LEX_LONG, /* a number of more than HPF__NUMBER_MAX characters, and nothing to break it for
+                    */
+    HPF__LEX_HUGE, /* a number of HPF__NUMBER_LIMIT or more */
 } hpf__lexed;
 
 /* First byte that is not blank, or `end`. */

@@ -20,6 +20,7 @@
 #include "buf.h"
 #include "hp_lex.h"
 #include "intern.h"
+#include "number.h"
 
 /* A statement longer than this waits for a quarter more bytes before it is tried again, so that
  * reading a huge one in tiny pieces stays linear. */
@@ -140,30 +141,49 @@ static hpf_status fail_at(hpf_reader *r, const piece *p, const char *at, hpf_sta
     return status;
 }
 
-/* A word of the input for a message: short, printable, quoted. `room` is at least 32. */
+/* A message shows so many bytes of a word of the input. */
+#define SHOWN_BYTES 23
+
+static const char *shown_end(const char *at, const char *end)
+{
+    const char *last = end - at > SHOWN_BYTES ? at + SHOWN_BYTES : end;
+    while (at < last && !hpf__is_blank(*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* A word for a message: short, printable, quoted. `out` has room for 40 bytes. */
 static void describe(char *out, const char *at, const char *end)
 {
     if (at == end) {
         strcpy(out, "the end of the input");
         return;
     }
+    const char *last = shown_end(at, end);
     size_t n = 0;
     out[n++] = '\'';
-    for (; at < end && !hpf__is_blank(*at) && n < 24; at++) {
+    for (; at < last; at++) {
         out[n++] = (unsigned char)*at < ' ' || (unsigned char)*at >= 127 ? '?' : *at;
     }
-    if (at < end && !hpf__is_blank(*at)) {
-        memcpy(out + n, "...", 3);
-        n += 3;
-    }
-    out[n++] = '\'';
-    out[n] = '\0';
+    bool is_all = at == end || hpf__is_blank(*at);
+    strcpy(out + n, is_all ? "'" : "...'");
 }
 
+/* Waits for as much of the refused word as the message shows: however the input is cut, the error
+ * is the same. */
 static hpf_status fail_expecting(hpf_reader *r, const piece *p, const char *at,
                                  const char *expected, const char *after)
 {
     char found[40];
+    const char *limit = p->end - at > SHOWN_BYTES ? at + SHOWN_BYTES : p->end;
+    const char *word_end = hpf__word_end(at, limit);
+    if (!p->is_final && word_end == p->end) {
+        return HPF_MORE;
+    }
+    if (word_end < limit && *word_end == '\0') {
+        return fail_at(r, p, word_end, HPF_ERR_SYNTAX, "NUL byte, expected text");
+    }
     describe(found, at, p->end);
     hpf_error_set(&r->error, HPF_ERR_SYNTAX, "expected %s after %s, found %s", expected, after,
                   found);
@@ -463,7 +483,7 @@ static hpf_status fail_number(hpf_reader *r, const piece *p, const char *at, hpf
         return fail_at(r, p, at, HPF_ERR_RANGE, "number of more than 32 characters");
     }
     if (why == HPF__LEX_HUGE) {
-        return fail_at(r, p, at, HPF_ERR_RANGE, "number too large for a double");
+        return fail_at(r, p, at, HPF_ERR_RANGE, "number of 1e100 or more");
     }
     return fail_expecting(r, p, at, "a number", after);
 }
@@ -484,16 +504,16 @@ static hpf_status read_header(hpf_reader *r, const piece *p, const char *at, hpf
         return fail_expecting(r, p, at, "a string in double quotes", keyword);
     }
     hpf_str text = token.inside;
+    const char *nul = memchr(at, '\0', (size_t)(token.end - at));
+    if (nul) {
+        return fail_at(r, p, nul, HPF_ERR_SYNTAX, "NUL byte in a string");
+    }
     if (token.has_escapes) {
         r->unescaped.length = 0;
         if (!hpf__buf_reserve(&r->unescaped, text.length)) {
             return fail_memory(r);
         }
         text = (hpf_str){r->unescaped.bytes, hpf__string_unescape(r->unescaped.bytes, text)};
-    }
-    const char *nul = text.length ? memchr(text.data, '\0', text.length) : NULL;
-    if (nul) {
-        return fail_at(r, p, at, HPF_ERR_SYNTAX, "NUL byte in a string");
     }
     r->has_header[which] = true;
     *next = token.end;
@@ -524,8 +544,12 @@ static hpf_status read_time(hpf_reader *r, const piece *p, const char *at, hpf__
 static hpf_status begin_sample(hpf_reader *r, const piece *p, const char *at, double time)
 {
     if (time < r->time) {
-        hpf_error_set(&r->error, HPF_ERR_ORDER, "sample time %g goes back, expected at least %g",
-                      time, r->time);
+        char now[HPF__NUMBER_BYTES];
+        char before[HPF__NUMBER_BYTES];
+        now[hpf__number_shortest(now, time)] = '\0';
+        before[hpf__number_shortest(before, r->time)] = '\0';
+        hpf_error_set(&r->error, HPF_ERR_ORDER, "sample time %s goes back, expected at least %s",
+                      now, before);
         place_error(r, &r->error, p->begin, hpf__skip_blanks(at, p->end));
         return HPF_ERR_ORDER;
     }
@@ -841,6 +865,10 @@ void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)
     r->in_sample = false;
     r->is_truncated = false;
     r->time = -INFINITY;
+    r->offset = 0;
+    r->line_offset = 0;
+    r->sample_offset = 0;
+    r->line = 1;
 }
 
 hpf_status hpf_reader_settle(hpf_reader *r, hpf_error *err)

@@ -14,7 +14,8 @@
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     (void)err;
-    hpf_sink_printf(context, "header %d ", (int)which);
+    static const char *const names[] = {"JOB", "DATE", "SAMPLE_UNIT", "VALUE_UNIT"};
+    hpf_sink_printf(context, "%s ", names[which]);
     hpf_sink_str(context, text);
     hpf_sink_text(context, "\n");
     return HPF_OK;
@@ -34,7 +35,8 @@ static void put_costs(hpf_sink *to, const hpf_cost *costs, size_t n_costs)
     for (size_t i = 0; i < n_costs; i++) {
         hpf_sink_printf(to, " %u=", costs[i].name);
         if (costs[i].is_real) {
-            hpf_sink_printf(to, "%a", costs[i].real);
+            hpf_sink_shortest(to, costs[i].real);
+            hpf_sink_text(to, "r");
         } else {
             hpf_sink_whole(to, costs[i].whole);
         }
@@ -45,8 +47,9 @@ static void put_costs(hpf_sink *to, const hpf_cost *costs, size_t n_costs)
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     (void)err;
-    hpf_sink_printf(context, "sample %a [%llu,%llu)", sample->time,
-                    (unsigned long long)sample->begin_offset,
+    hpf_sink_text(context, "sample ");
+    hpf_sink_shortest(context, sample->time);
+    hpf_sink_printf(context, " [%llu,%llu)", (unsigned long long)sample->begin_offset,
                     (unsigned long long)sample->end_offset);
     put_costs(context, sample->costs, sample->n_costs);
     return HPF_OK;
@@ -55,7 +58,9 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     (void)err;
-    hpf_sink_printf(context, "mark %a ", time);
+    hpf_sink_text(context, "mark ");
+    hpf_sink_shortest(context, time);
+    hpf_sink_text(context, " ");
     hpf_sink_str(context, label);
     hpf_sink_text(context, "\n");
     return HPF_OK;
@@ -77,7 +82,7 @@ const hpf_events event_text_events = {.header = on_header,
 
 static void put_error(hpf_sink *to, const char *kind, const hpf_error *error)
 {
-    hpf_sink_printf(to, "%s %d at %llu %u:%u %s\n", kind, (int)error->status,
+    hpf_sink_printf(to, "%s: %s at %llu %u:%u %s\n", kind, hpf_status_name(error->status),
                     (unsigned long long)error->offset, error->line, error->column, error->message);
 }
 

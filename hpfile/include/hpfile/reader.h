@@ -33,7 +33,8 @@ typedef struct hpf_reader_options {
 HPF_API hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
                                       const hpf_reader_options *options);
 
-/* Reads on. All statements that are complete become events before it returns. A failed reader stays
+/* Reads on. All statements that are complete become events before it returns, save that one of more
+ * than 4 KiB that came in pieces may wait for a quarter of its length more. A failed reader stays
  * failed and says the same again. Errors: SYNTAX, ORDER, RANGE, LIMIT, MEMORY; what a consumer
  * returned. */
 HPF_API HPF_MUST_USE hpf_status hpf_reader_feed(hpf_reader *reader, const char *bytes,
@@ -45,6 +46,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_reader_finish(hpf_reader *reader, hpf_error 
 
 /* Prepares to read the bytes of samples known from hpf_sample offsets again: forgets any unfinished
  * sample, clock and error, keeps the names and their numbers, and sends events to another consumer.
+ * Places and offsets count from here.
  * The bytes fed next must begin at a `begin_offset`; where they end at an `end_offset` and the next
  * ones are not their neighbours, call hpf_reader_settle in between. hpf_reader_finish is not called
  * in this mode. */
