@@ -7,7 +7,7 @@
  */
 #include "hprender/auxfile.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,26 +112,19 @@ static bool scan_number(scanner *scan, number *out)
     return length > 0;
 }
 
-/* Digits, up to a second point if there is one. Everything here has few digits, so adding them up
- * is off by a last bit at most; what hp2ps writes (two decimals) comes out exactly. */
+/* The digits up to a second point, if there is one. They are handed to strtod without the point and
+ * with an exponent instead, which reads the same in every locale. */
 static double number_as_double(const number *n)
 {
-    double whole = 0;
-    double scale = 1;
-    bool after_point = false;
+    char text[MAX_NUMBER_BYTES + sizeof "e-32"];
+    const char *point = strchr(n->text, '.');
+    size_t n_whole = point ? (size_t)(point - n->text) : strlen(n->text);
+    size_t n_decimals = point ? strcspn(point + 1, ".") : 0;
 
-    for (const char *c = n->text; *c; c++) {
-        if (*c == '.') {
-            if (after_point) {
-                break;
-            }
-            after_point = true;
-        } else {
-            whole = whole * 10 + (*c - '0');
-            scale *= after_point ? 10 : 1;
-        }
-    }
-    return whole / scale;
+    memcpy(text, n->text, n_whole);
+    memcpy(text + n_whole, point ? point + 1 : "", n_decimals);
+    snprintf(text + n_whole + n_decimals, sizeof "e-32", "e-%zu", n_decimals);
+    return strtod(text, NULL);
 }
 
 /* The number as hp2ps has it: held at 2^63 - 1, then cut to its lowest 32 bits. */

@@ -85,6 +85,14 @@ Test(auxfile, a_number_ends_at_its_second_point)
     hpr_auxfile_destroy(aux);
 }
 
+Test(auxfile, long_numbers_are_rounded_once)
+{
+    hpr_auxfile *aux = parse("Y_RANGE 3000027683626909396107264.00 X_RANGE 0.1");
+    cr_assert_eq(hpr_auxfile_y_range(aux), 3000027683626909396107264.);
+    cr_assert_eq(hpr_auxfile_x_range(aux), 0.1);
+    hpr_auxfile_destroy(aux);
+}
+
 struct mistake {
     char text[64]; /* in place: a parameter is copied to another process */
     uint32_t line, column;
