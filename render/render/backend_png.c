@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * PNG: cairo paints the pixels, libpng writes them with resolution and texts.
- *
- * Charts are flat areas: after the filter SUB nearly every byte is 0, and run lengths alone (Z_RLE)
- * pack them almost as well as zlib's search for matches does, in a fraction of the time.
+ * PNG: painted pixels, written by libpng with resolution and texts. Charts are flat areas, which
+ * unfiltered rows at a low level of compression pack best and fastest (measured: a filter makes the
+ * file larger, and level 6 takes twice the time of level 3 for 3 % less).
  */
 #include "backends.h"
 
@@ -12,9 +11,9 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "cairo_ink.h"
+#include "raster.h"
 
 #define DEFAULT_DPI 144
 #define MAX_SIDE_PX 32767 /* of a cairo image */
@@ -37,24 +36,61 @@ static frame measure(const hpr_scene *scene, const hpr_output *output)
     return f;
 }
 
+/* A picture being painted, by cairo and by our own rasteriser in turn. */
+typedef struct canvas {
+    cairo_surface_t *surface;
+    cairo_t *cr;
+    hpr__raster *raster;
+} canvas;
+
+static hpf_status paint_item(canvas *c, const hpr_item *item, hpr_fonts *fonts, hpf_error *err)
+{
+    cairo_surface_flush(c->surface);
+    if (hpr__raster_draw(c->raster, item)) {
+        cairo_surface_mark_dirty(c->surface);
+        return HPF_OK;
+    }
+    return hpr__cairo_draw(c->cr, item, fonts, err);
+}
+
+static hpf_status paint_pages(canvas *c, const frame *f, const hpr_scene *scene, hpr_fonts *fonts,
+                              hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    size_t at = 0;
+    double down_px = 0;
+    cairo_scale(c->cr, f->px_per_pt, f->px_per_pt);
+    for (hpr__page page; status == HPF_OK && hpr__scene_next_page(scene, &at, &page);) {
+        hpr__raster_place(c->raster, f->px_per_pt, down_px);
+        for (size_t i = 0; i < page.n_items && status == HPF_OK; i++) {
+            status = paint_item(c, &page.items[i], fonts, err);
+        }
+        cairo_translate(c->cr, 0, scene->height_pt);
+        down_px += scene->height_pt * f->px_per_pt;
+    }
+    cairo_status_t drawn = cairo_status(c->cr);
+    return status != HPF_OK ? status : hpr__cairo_status(drawn, err);
+}
+
 static hpf_status paint(cairo_surface_t *surface, const frame *f, const hpr_scene *scene,
                         hpr_fonts *fonts, hpf_error *err)
 {
-    cairo_t *cr = cairo_create(surface);
-    cairo_set_source_rgb(cr, scene->background.red, scene->background.green,
-                         scene->background.blue);
-    cairo_paint(cr);
-    cairo_scale(cr, f->px_per_pt, f->px_per_pt);
-    hpf_status status = HPF_OK;
-    size_t at = 0;
-    for (hpr__page page; status == HPF_OK && hpr__scene_next_page(scene, &at, &page);) {
-        status = hpr__cairo_draw(cr, scene, &page, false, fonts, err);
-        cairo_translate(cr, 0, scene->height_pt);
+    canvas c = {.surface = surface};
+    c.raster =
+        hpr__raster_create(cairo_image_surface_get_data(surface), (size_t)f->width_px,
+                           (size_t)f->height_px, (size_t)cairo_image_surface_get_stride(surface));
+    if (!c.raster) {
+        return hpf_error_set_memory(err);
     }
-    cairo_status_t drawn = cairo_status(cr);
-    cairo_destroy(cr);
+    c.cr = cairo_create(surface);
+    cairo_set_source_rgb(c.cr, scene->background.red, scene->background.green,
+                         scene->background.blue);
+    cairo_paint(c.cr); /* also the last row of pixels, of which the page may have only a part */
+    hpf_status status = paint_pages(&c, f, scene, fonts, err);
+    cairo_destroy(c.cr);
+    hpr__raster_destroy(c.raster);
     cairo_surface_flush(surface);
-    return status != HPF_OK ? status : hpr__cairo_status(drawn, err);
+    return status;
 }
 
 /* What libpng calls while it writes. */
@@ -152,8 +188,8 @@ static void write_image(png_structp png, png_infop info, const frame *f, cairo_s
     if (setjmp(png_jmpbuf(png))) {
         return;
     }
-    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
-    png_set_compression_strategy(png, Z_RLE);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+    png_set_compression_level(png, 3);
     set_info(png, info, f, scene, output);
     png_write_info(png, info);
     write_rows(png, surface, row);

@@ -1,40 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * SVG, written directly: shapes as paths in steps of 1/100 pt, texts as texts.
- *
- * A path goes from point to point by differences of the rounded coordinates, so that rounding never
- * adds up, and in the shortest command for each step.
+ * SVG, written directly: shapes as paths, texts as texts. A path goes from corner to corner by
+ * differences, in the shortest command for each.
  */
 #include "backends.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "scene_page.h"
-
-/* Steps of coordinates in a point, and how far away from the drawing anything is worth saying. */
-#define STEPS_PER_PT 100
-#define MAX_STEPS    1e9
-
-static int64_t steps_of(double value_pt)
-{
-    return (int64_t)floor(fmin(fmax(value_pt * STEPS_PER_PT, -MAX_STEPS), MAX_STEPS) + 0.5);
-}
+#include "steps.h"
 
 /* Writes steps as points, in the fewest characters: "-.5", "12", "3.07". */
 static void put_steps(hpf_sink *sink, int64_t steps)
 {
-    char text[24];
-    int n = 0;
-    uint64_t size = (uint64_t)(steps < 0 ? -steps : steps);
-    uint64_t whole = size / STEPS_PER_PT;
-    unsigned fraction = (unsigned)(size % STEPS_PER_PT);
+    char text[HPR__STEPS_BYTES + 4];
+    size_t n = 0;
+    int64_t size = steps < 0 ? -steps : steps;
+    int64_t whole = size / HPR__STEPS_PER_PT;
+    int fraction = (int)(size % HPR__STEPS_PER_PT);
     if (steps < 0) {
         text[n++] = '-';
     }
     if (whole || !fraction) {
-        n += snprintf(text + n, sizeof text - (size_t)n, "%llu", (unsigned long long)whole);
+        n += hpr__steps_print(text + n, whole);
     }
     if (fraction) {
         text[n++] = '.';
@@ -43,12 +32,12 @@ static void put_steps(hpf_sink *sink, int64_t steps)
             text[n++] = (char)('0' + fraction % 10);
         }
     }
-    hpf_sink_write(sink, text, (size_t)n);
+    hpf_sink_write(sink, text, n);
 }
 
 static void put_number(hpf_sink *sink, double value_pt)
 {
-    put_steps(sink, steps_of(value_pt));
+    put_steps(sink, hpr__steps_of(value_pt));
 }
 
 /* ` name="12.5"` */
@@ -107,7 +96,7 @@ static void put_colour(hpf_sink *sink, const char *name, hpr_colour colour)
 /* A pen that knows where it is and which command it wrote last. */
 typedef struct pen {
     hpf_sink *sink;
-    int64_t x, y;
+    hpr__step at;
     char command; /* 0: none yet */
 } pen;
 
@@ -123,27 +112,25 @@ static void put_operand(pen *p, char command, int64_t steps)
     put_steps(p->sink, steps);
 }
 
-static void move_to(pen *p, hpr_point point)
+static void move_to(pen *p, hpr__step to)
 {
-    p->x = steps_of(point.x_pt);
-    p->y = steps_of(point.y_pt);
+    p->at = to;
     p->command = 0;
-    put_operand(p, 'M', p->x);
-    put_operand(p, 'M', p->y);
+    put_operand(p, 'M', to.x);
+    put_operand(p, 'M', to.y);
 }
 
-static void line_to(pen *p, hpr_point point)
+static void line_to(pen *p, hpr__step to)
 {
-    int64_t x = steps_of(point.x_pt) - p->x;
-    int64_t y = steps_of(point.y_pt) - p->y;
-    p->x += x;
-    p->y += y;
+    int64_t x = to.x - p->at.x;
+    int64_t y = to.y - p->at.y;
+    p->at = to;
     if (x && y) {
         put_operand(p, 'l', x);
         put_operand(p, 'l', y);
     } else if (x) {
         put_operand(p, 'h', x);
-    } else if (y) {
+    } else {
         put_operand(p, 'v', y);
     }
 }
@@ -152,11 +139,12 @@ static void put_path(hpf_sink *sink, const hpr_item *item)
 {
     pen p = {.sink = sink};
     hpf_sink_text(sink, "<path d=\"");
-    for (size_t i = 0; i < item->n_points; i++) {
-        if (i == 0) {
-            move_to(&p, item->points[i]);
+    hpr__trace trace = hpr__trace_begin(item);
+    for (hpr__step corner; hpr__trace_next(&trace, &corner);) {
+        if (trace.n_corners == 1) {
+            move_to(&p, corner);
         } else {
-            line_to(&p, item->points[i]);
+            line_to(&p, corner);
         }
     }
     if (item->kind == HPR_ITEM_POLYGON) {
@@ -173,7 +161,7 @@ static bool is_black(hpr_colour colour)
 static void put_stroke(hpf_sink *sink, const hpr_paint *stroke)
 {
     put_colour(sink, "stroke", stroke->colour);
-    if (steps_of(stroke->width_pt) != STEPS_PER_PT) {
+    if (hpr__steps_of(stroke->width_pt) != HPR__STEPS_PER_PT) {
         put_attribute(sink, "stroke-width", stroke->width_pt);
     }
     if (stroke->dash_pt > 0) {

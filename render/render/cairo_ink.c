@@ -50,7 +50,7 @@ static void draw_shape(cairo_t *cr, const hpr_item *item)
     cairo_new_path(cr);
 }
 
-static hpf_status draw_item(cairo_t *cr, const hpr_item *item, hpr_fonts *fonts, hpf_error *err)
+hpf_status hpr__cairo_draw(cairo_t *cr, const hpr_item *item, hpr_fonts *fonts, hpf_error *err)
 {
     switch (item->kind) {
     case HPR_ITEM_POLYGON:
@@ -68,19 +68,11 @@ static hpf_status draw_item(cairo_t *cr, const hpr_item *item, hpr_fonts *fonts,
     return HPF_OK;
 }
 
-hpf_status hpr__cairo_draw(cairo_t *cr, const hpr_scene *scene, const hpr__page *page, bool ground,
-                           hpr_fonts *fonts, hpf_error *err)
+void hpr__cairo_ground(cairo_t *cr, const hpr_scene *scene)
 {
-    if (ground) {
-        set_colour(cr, scene->background);
-        cairo_rectangle(cr, 0, 0, scene->width_pt, scene->height_pt);
-        cairo_fill(cr);
-    }
-    hpf_status status = HPF_OK;
-    for (size_t i = 0; i < page->n_items && status == HPF_OK; i++) {
-        status = draw_item(cr, &page->items[i], fonts, err);
-    }
-    return status;
+    set_colour(cr, scene->background);
+    cairo_rectangle(cr, 0, 0, scene->width_pt, scene->height_pt);
+    cairo_fill(cr);
 }
 
 hpf_status hpr__cairo_status(cairo_status_t status, hpf_error *err)

@@ -49,25 +49,24 @@ void hpr__ps_comment(hpf_sink *sink, const char *key, const char *text)
     hpf_sink_text(sink, is_plain ? "\n" : ")\n");
 }
 
-static void write_boxes(const hpr__ps_header *header)
+static void write_boxes(hpf_sink *sink, const hpr_paper *page)
 {
-    hpf_sink_printf(header->sink, "%%%%BoundingBox: 0 0 %.0f %.0f\n", floor(header->width_pt + 0.5),
-                    floor(header->height_pt + 0.5));
-    hpf_sink_text(header->sink, "%%HiResBoundingBox: 0 0 ");
-    hpf_sink_fixed(header->sink, header->width_pt, 4);
-    hpf_sink_text(header->sink, " ");
-    hpf_sink_fixed(header->sink, header->height_pt, 4);
-    hpf_sink_text(header->sink, "\n");
+    hpf_sink_printf(sink, "%%%%BoundingBox: 0 0 %.0f %.0f\n", floor(page->width_pt + 0.5),
+                    floor(page->height_pt + 0.5));
+    hpf_sink_text(sink, "%%HiResBoundingBox: 0 0 ");
+    hpf_sink_fixed(sink, page->width_pt, 4);
+    hpf_sink_text(sink, " ");
+    hpf_sink_fixed(sink, page->height_pt, 4);
+    hpf_sink_text(sink, "\n");
 }
 
-static void write_own(const hpr__ps_header *header)
+void hpr__ps_comments(hpf_sink *sink, const hpr_scene *scene, const hpr_paper *eps_page)
 {
-    const hpr_scene *scene = header->scene;
-    hpr__ps_comment(header->sink, "%%Title: ", scene->title);
-    hpr__ps_comment(header->sink, "%%Creator: ", scene->creator);
-    hpr__ps_comment(header->sink, "%%CreationDate: ", scene->date);
-    if (header->is_eps) {
-        write_boxes(header);
+    hpr__ps_comment(sink, "%%Title: ", scene->title);
+    hpr__ps_comment(sink, "%%Creator: ", scene->creator);
+    hpr__ps_comment(sink, "%%CreationDate: ", scene->date);
+    if (eps_page) {
+        write_boxes(sink, eps_page);
     }
 }
 
@@ -93,7 +92,7 @@ static void end_line(hpr__ps_header *header)
         hpf_sink_write(header->sink, header->line, header->n_bytes);
     }
     if (begins_with(header->line, "%!PS")) {
-        write_own(header);
+        hpr__ps_comments(header->sink, header->scene, header->is_eps ? &header->paper : NULL);
     }
     header->is_past = begins_with(header->line, "%%EndComments");
     header->n_bytes = 0;

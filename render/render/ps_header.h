@@ -10,12 +10,15 @@
 #include "hpfile/sink.h"
 #include "hprender/scene.h"
 
-/* Begin with all zero but what stands above the gap. */
+/* The comments that say whose document this is; boxes too when it is an EPS of such a page. */
+void hpr__ps_comments(hpf_sink *sink, const hpr_scene *scene, const hpr_paper *eps_page);
+
+/* A filter; begin with all zero but what stands above the gap. */
 typedef struct hpr__ps_header {
     hpf_sink *sink;
     const hpr_scene *scene;
     bool is_eps;
-    double width_pt, height_pt; /* of the page of an EPS */
+    hpr_paper paper; /* of the page of an EPS */
 
     bool is_past;   /* everything from here on goes straight through */
     char line[512]; /* of the header, being gathered */

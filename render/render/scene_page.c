@@ -27,3 +27,11 @@ bool hpr__scene_next_page(const hpr_scene *scene, size_t *at, hpr__page *page)
     *at = end;
     return true;
 }
+
+hpr_paper hpr__scene_paper(const hpr_scene *scene, const hpr__page *page, bool is_eps)
+{
+    if (page->paper->width_pt > 0 && is_eps == scene->is_encapsulated) {
+        return *page->paper;
+    }
+    return (hpr_paper){scene->width_pt, scene->height_pt, {1, 0, 0, 1, 0, 0}};
+}

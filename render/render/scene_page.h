@@ -20,4 +20,8 @@ size_t hpr__scene_n_pages(const hpr_scene *scene);
  * page. Begin with 0. */
 bool hpr__scene_next_page(const hpr_scene *scene, size_t *at, hpr__page *page);
 
+/* The paper of a page: what the scene chose for such a document, else the drawing area. Paper that
+ * was not chosen for an EPS is none for an EPS. */
+hpr_paper hpr__scene_paper(const hpr_scene *scene, const hpr__page *page, bool is_eps);
+
 #endif

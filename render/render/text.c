@@ -5,17 +5,16 @@
  * for, the family's, DejaVu Sans for symbols), with the advances and the kerning of the font in
  * font units; so widths are exact at every size and resolution. All other texts go to Pango.
  */
-#include "text_ink.h"
+#include "text_line.h"
 
 #include <cairo-ft.h>
-#include <ft2build.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include FT_FREETYPE_H
 #include FT_ADVANCES_H
 
 #include "font_file.h"
+#include "text_ink.h"
 #include "text_pango.h"
 #include "utf8.h"
 
@@ -27,36 +26,30 @@
 #define GUESSED_ASCENT_EM  0.9
 #define GUESSED_DESCENT_EM 0.2
 
+#define REPLACEMENT 0xFFFD /* stands for bytes that are no text */
+
 enum { RANK_ASKED, RANK_FAMILY, RANK_FALLBACK, N_RANKS };
 
-typedef struct face {
+struct hpr__face {
     bool is_tried;
     char *path;
     int index; /* of the face in its file */
     FT_Face metrics;
     cairo_font_face_t *ink; /* made when it is first drawn with */
-} face;
-
-/* A character in its place. */
-typedef struct placed {
-    face *face; /* NULL: no font at all */
-    FT_UInt glyph;
-    size_t n_bytes; /* of the text */
-    double x_em;
-} placed;
+};
 
 struct hpr_fonts {
     char *family, *font_file; /* font_file may be NULL */
     FT_Library library;
-    face faces[2][N_RANKS]; /* regular, bold */
-    FcConfig *config;       /* the system's; NULL until it is needed */
+    hpr__face faces[2][N_RANKS]; /* regular, bold */
+    FcConfig *config;            /* the system's; NULL until it is needed */
     bool is_pango_tried;
     hpr__pango *pango;
     cairo_font_options_t *options;
     bool failed; /* there was no memory */
 
     size_t capacity; /* of the three arrays */
-    placed *line;
+    hpr__glyph *line;
     cairo_glyph_t *glyphs;
     cairo_text_cluster_t *clusters;
 };
@@ -76,7 +69,7 @@ hpr_fonts *hpr_fonts_create(const char *family, const char *font_file)
     return fonts;
 }
 
-static void close_face(face *f)
+static void close_face(hpr__face *f)
 {
     cairo_font_face_destroy(f->ink);
     FT_Done_Face(f->metrics);
@@ -117,7 +110,7 @@ static FcConfig *system_config(hpr_fonts *fonts)
 }
 
 /* Fills in path and index of the font for a rank; leaves the path NULL when there is none. */
-static void locate(hpr_fonts *fonts, face *f, int rank, bool bold)
+static void locate(hpr_fonts *fonts, hpr__face *f, int rank, bool bold)
 {
     char known[256];
     if (rank == RANK_ASKED) {
@@ -132,9 +125,9 @@ static void locate(hpr_fonts *fonts, face *f, int rank, bool bold)
     }
 }
 
-static face *get_face(hpr_fonts *fonts, int rank, bool bold)
+static hpr__face *get_face(hpr_fonts *fonts, int rank, bool bold)
 {
-    face *f = &fonts->faces[bold][rank];
+    hpr__face *f = &fonts->faces[bold][rank];
     if (!f->is_tried) {
         f->is_tried = true;
         locate(fonts, f, rank, bold);
@@ -151,10 +144,10 @@ static face *get_face(hpr_fonts *fonts, int rank, bool bold)
 }
 
 /* The face that gives a text its height. */
-static face *first_face(hpr_fonts *fonts, bool bold)
+static hpr__face *first_face(hpr_fonts *fonts, bool bold)
 {
     for (int rank = 0; rank < N_RANKS; rank++) {
-        face *f = get_face(fonts, rank, bold);
+        hpr__face *f = get_face(fonts, rank, bold);
         if (f) {
             return f;
         }
@@ -182,37 +175,38 @@ static bool is_plain(uint32_t character)
 }
 
 /* The first face with a glyph for `character`; else the missing glyph of the first face. */
-static bool find_glyph(hpr_fonts *fonts, uint32_t character, bool bold, placed *out)
+static bool find_glyph(hpr_fonts *fonts, uint32_t character, bool bold, hpr__glyph *out)
 {
     for (int rank = 0; rank < N_RANKS; rank++) {
-        face *f = get_face(fonts, rank, bold);
+        hpr__face *f = get_face(fonts, rank, bold);
         FT_UInt glyph = f ? FT_Get_Char_Index(f->metrics, character) : 0;
         if (glyph) {
             out->face = f;
-            out->glyph = glyph;
+            out->index = glyph;
             return true;
         }
     }
     out->face = first_face(fonts, bold);
-    out->glyph = 0;
+    out->index = 0;
     return false;
 }
 
-static double advance_em(const placed *p)
+double hpr__glyph_advance_em(const hpr__glyph *glyph)
 {
     FT_Fixed advance = 0;
-    if (!p->face || FT_Get_Advance(p->face->metrics, p->glyph, FT_LOAD_NO_SCALE, &advance) != 0) {
+    if (!glyph->face ||
+        FT_Get_Advance(glyph->face->metrics, glyph->index, FT_LOAD_NO_SCALE, &advance) != 0) {
         return GUESSED_ADVANCE_EM;
     }
-    return (double)advance / p->face->metrics->units_per_EM;
+    return (double)advance / glyph->face->metrics->units_per_EM;
 }
 
-static double kerning_em(const placed *left, const placed *right)
+static double kerning_em(const hpr__glyph *left, const hpr__glyph *right)
 {
     FT_Vector kerning = {0, 0};
     FT_Face metrics = left->face ? left->face->metrics : NULL;
     if (left->face != right->face || !metrics || !FT_HAS_KERNING(metrics) ||
-        FT_Get_Kerning(metrics, left->glyph, right->glyph, FT_KERNING_UNSCALED, &kerning) != 0) {
+        FT_Get_Kerning(metrics, left->index, right->index, FT_KERNING_UNSCALED, &kerning) != 0) {
         return 0;
     }
     return (double)kerning.x / metrics->units_per_EM;
@@ -224,7 +218,7 @@ static bool reserve(hpr_fonts *fonts, size_t n)
         return true;
     }
     size_t capacity = n < 256 ? 256 : n;
-    placed *line = NULL;
+    hpr__glyph *line = NULL;
     if (capacity <= SIZE_MAX / sizeof *line) {
         line = realloc(fonts->line, capacity * sizeof *line);
     }
@@ -242,45 +236,35 @@ static bool reserve(hpr_fonts *fonts, size_t n)
     return true;
 }
 
-/* A text set as plain. */
-typedef struct setting {
-    size_t n; /* characters in fonts->line */
-    double width_em;
-    bool is_plain; /* false: Pango would do better */
-} setting;
-
 /* Places each character of `text`, up to the first that is not plain unless `anyway`. */
-static setting set_plain(hpr_fonts *fonts, const char *text, bool bold, bool anyway)
+static hpr__line set_plain(hpr_fonts *fonts, const char *text, bool bold, bool anyway)
 {
-    setting s = {.is_plain = true};
     size_t length = strlen(text);
     if (!reserve(fonts, length)) {
-        return s;
+        return (hpr__line){.is_plain = true};
     }
-    for (size_t i = 0; i < length; s.n++) {
-        uint32_t character = 0xFFFD;
-        placed *p = &fonts->line[s.n];
-        size_t n_bytes = hpr__utf8_decode(text + i, length - i, &character);
-        p->n_bytes = n_bytes ? n_bytes : 1;
-        i += p->n_bytes;
-        bool has_glyph = find_glyph(fonts, character, bold, p);
-        if (!has_glyph || !is_plain(character)) {
-            s.is_plain = false;
+    hpr__line line = {.glyphs = fonts->line, .is_plain = true};
+    for (size_t i = 0; i < length; line.n_glyphs++) {
+        hpr__glyph *g = &fonts->line[line.n_glyphs];
+        g->character = REPLACEMENT;
+        size_t n_bytes = hpr__utf8_decode(text + i, length - i, &g->character);
+        g->n_bytes = n_bytes ? n_bytes : 1;
+        i += g->n_bytes;
+        bool has_glyph = find_glyph(fonts, g->character, bold, g);
+        if (!anyway && !(has_glyph && is_plain(g->character))) {
+            return (hpr__line){.is_plain = false};
         }
-        if (!s.is_plain && !anyway) {
-            return s;
-        }
-        p->x_em = s.width_em + (s.n ? kerning_em(p - 1, p) : 0);
-        s.width_em = p->x_em + advance_em(p);
+        g->x_em = line.width_em + (line.n_glyphs ? kerning_em(g - 1, g) : 0);
+        line.width_em = g->x_em + hpr__glyph_advance_em(g);
     }
-    return s;
+    return line;
 }
 
 static hpr__pango *get_pango(hpr_fonts *fonts)
 {
     if (!fonts->is_pango_tried) {
         fonts->is_pango_tried = true;
-        face *asked = get_face(fonts, RANK_ASKED, false);
+        hpr__face *asked = get_face(fonts, RANK_ASKED, false);
         const char *family = asked ? asked->metrics->family_name : fonts->family;
         if (system_config(fonts)) {
             fonts->pango = hpr__pango_create(fonts->config, family);
@@ -289,33 +273,29 @@ static hpr__pango *get_pango(hpr_fonts *fonts)
     return fonts->pango;
 }
 
-/* Sets `text` the way it is to be drawn: plain, or (is_plain is false) by Pango. */
-static setting set_text(hpr_fonts *fonts, const char *text, bool bold)
+hpr__line hpr__fonts_set(hpr_fonts *fonts, const char *text, bool bold)
 {
-    setting s = set_plain(fonts, text, bold, false);
-    if (!s.is_plain && !get_pango(fonts)) {
-        s = set_plain(fonts, text, bold, true);
-        s.is_plain = true;
-    }
-    return s;
+    hpr__line line = set_plain(fonts, text, bold, false);
+    return line.is_plain || get_pango(fonts) ? line : set_plain(fonts, text, bold, true);
 }
 
-static double width_pt(hpr_fonts *fonts, setting s, const char *text, double size_pt, bool bold)
+static double width_pt(hpr_fonts *fonts, const hpr__line *line, const char *text, double size_pt,
+                       bool bold)
 {
-    return s.is_plain ? s.width_em * size_pt
-                      : hpr__pango_width_pt(fonts->pango, text, size_pt, bold);
+    return line->is_plain ? line->width_em * size_pt
+                          : hpr__pango_width_pt(fonts->pango, text, size_pt, bold);
 }
 
 static hpr_text_size measure(void *context, const char *text, double size_pt, bool bold)
 {
     hpr_fonts *fonts = context;
-    setting s = set_text(fonts, text, bold);
+    hpr__line line = hpr__fonts_set(fonts, text, bold);
     hpr_text_size size = {
-        .width_pt = width_pt(fonts, s, text, size_pt, bold),
+        .width_pt = width_pt(fonts, &line, text, size_pt, bold),
         .ascent_pt = GUESSED_ASCENT_EM * size_pt,
         .descent_pt = GUESSED_DESCENT_EM * size_pt,
     };
-    face *f = first_face(fonts, bold);
+    hpr__face *f = first_face(fonts, bold);
     if (f) {
         double pt_per_unit = size_pt / f->metrics->units_per_EM;
         size.ascent_pt = f->metrics->ascender * pt_per_unit;
@@ -330,7 +310,7 @@ hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts)
 }
 
 /* cairo opens the file itself: its scaled fonts outlive ours in a cache. */
-static cairo_font_face_t *get_ink(hpr_fonts *fonts, face *f)
+static cairo_font_face_t *get_ink(hpr_fonts *fonts, hpr__face *f)
 {
     FcPattern *pattern = f->ink ? NULL : FcPatternCreate();
     if (pattern) {
@@ -360,20 +340,20 @@ static void show(hpr_fonts *fonts, cairo_t *cr, const char *text, size_t n_bytes
     }
 }
 
-/* Shows what fonts->line holds, one call for each stretch of one font. */
-static void show_plain(hpr_fonts *fonts, cairo_t *cr, const char *text, size_t n, double x_pt,
-                       double size_pt)
+/* Shows a line, one call for each stretch of one font. */
+static void show_plain(hpr_fonts *fonts, cairo_t *cr, const char *text, const hpr__line *line,
+                       double x_pt, double size_pt)
 {
-    const placed *line = fonts->line;
-    for (size_t from = 0, to = 0; from < n; from = to) {
+    const hpr__glyph *glyphs = line->glyphs;
+    for (size_t from = 0, to = 0; from < line->n_glyphs; from = to) {
         size_t n_bytes = 0;
-        for (; to < n && line[to].face == line[from].face; to++) {
+        for (; to < line->n_glyphs && glyphs[to].face == glyphs[from].face; to++) {
             fonts->glyphs[to - from] =
-                (cairo_glyph_t){line[to].glyph, x_pt + line[to].x_em * size_pt, 0};
-            fonts->clusters[to - from] = (cairo_text_cluster_t){(int)line[to].n_bytes, 1};
-            n_bytes += line[to].n_bytes;
+                (cairo_glyph_t){glyphs[to].index, x_pt + glyphs[to].x_em * size_pt, 0};
+            fonts->clusters[to - from] = (cairo_text_cluster_t){(int)glyphs[to].n_bytes, 1};
+            n_bytes += glyphs[to].n_bytes;
         }
-        cairo_set_font_face(cr, get_ink(fonts, line[from].face));
+        cairo_set_font_face(cr, get_ink(fonts, glyphs[from].face));
         cairo_set_font_size(cr, size_pt);
         show(fonts, cr, text, n_bytes, to - from);
         text += n_bytes;
@@ -392,8 +372,11 @@ static void set_font_options(hpr_fonts *fonts, cairo_t *cr)
     cairo_set_font_options(cr, fonts->options);
 }
 
-static hpf_status check(hpr_fonts *fonts, bool bold, hpf_error *err)
+hpf_status hpr__fonts_check(hpr_fonts *fonts, bool bold, hpf_error *err)
 {
+    if (fonts->failed) {
+        return hpf_error_set_memory(err);
+    }
     if (fonts->font_file && !get_face(fonts, RANK_ASKED, bold)) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "%.100s is no font file that can be used",
                              fonts->font_file);
@@ -404,22 +387,33 @@ static hpf_status check(hpr_fonts *fonts, bool bold, hpf_error *err)
     return HPF_OK;
 }
 
-hpf_status hpr__fonts_draw(hpr_fonts *fonts, cairo_t *cr, const hpr_item *item, hpf_error *err)
+double hpr__line_start_pt(const hpr_item *item, double line_width_pt)
 {
     static const double before[] = {
         [HPR_ANCHOR_START] = 0, [HPR_ANCHOR_MIDDLE] = 0.5, [HPR_ANCHOR_END] = 1};
-    hpf_status status = check(fonts, item->bold, err);
+    return -before[item->anchor] * line_width_pt;
+}
+
+FT_Face hpr__face_metrics(const hpr__face *face)
+{
+    return face->metrics;
+}
+
+hpf_status hpr__fonts_draw(hpr_fonts *fonts, cairo_t *cr, const hpr_item *item, hpf_error *err)
+{
+    hpf_status status = hpr__fonts_check(fonts, item->bold, err);
     if (status != HPF_OK) {
         return status;
     }
-    setting s = set_text(fonts, item->text, item->bold);
-    double x_pt = -before[item->anchor] * width_pt(fonts, s, item->text, item->size_pt, item->bold);
+    hpr__line line = hpr__fonts_set(fonts, item->text, item->bold);
+    double line_width_pt = width_pt(fonts, &line, item->text, item->size_pt, item->bold);
+    double x_pt = hpr__line_start_pt(item, line_width_pt);
     cairo_save(cr);
     set_font_options(fonts, cr);
     cairo_translate(cr, item->at.x_pt, item->at.y_pt);
     cairo_rotate(cr, -item->turn_deg * (acos(-1) / 180));
-    if (s.is_plain) {
-        show_plain(fonts, cr, item->text, s.n, x_pt, item->size_pt);
+    if (line.is_plain) {
+        show_plain(fonts, cr, item->text, &line, x_pt, item->size_pt);
     } else {
         cairo_move_to(cr, x_pt, 0);
         hpr__pango_show(fonts->pango, cr, item->text, item->size_pt, item->bold, wants_path(cr));

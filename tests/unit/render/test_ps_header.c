@@ -57,8 +57,10 @@ Test(ps_header, filter_works_in_any_pieces)
     size_t length = sizeof document - 1;
     for (size_t piece = 1; piece <= length; piece++) {
         hpf_sink *sink = hpf_sink_to_memory();
-        hpr__ps_header header = {
-            .sink = sink, .scene = &scene, .is_eps = true, .width_pt = 425.5, .height_pt = 283.4};
+        hpr__ps_header header = {.sink = sink,
+                                 .scene = &scene,
+                                 .is_eps = true,
+                                 .paper = {.width_pt = 425.5, .height_pt = 283.4}};
         for (size_t i = 0; i < length; i += piece) {
             size_t n = length - i < piece ? length - i : piece;
             hpr__ps_header_write(&header, (const unsigned char *)document + i, n);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * PostScript, EPS and PDF by cairo's vector surfaces, streaming into the sink. The sink remembers
- * its own failures, so cairo always hears that a write went well.
+ * Cairo's vector surfaces, streaming into the sink. The sink remembers its own failures, so cairo
+ * always hears that a write went well.
  */
-#include "backends.h"
+#include "cairo_vector.h"
 
 #include <cairo-pdf.h>
 #include <cairo-ps.h>
@@ -48,16 +48,15 @@ static hpf_status finish(cairo_surface_t *surface, cairo_t *cr, hpf_sink *sink, 
 static hpf_status draw_page(cairo_t *cr, const hpr_scene *scene, const hpr__page *page,
                             const hpr_output *output, hpf_error *err)
 {
-    bool ground = !is_white(scene->background);
-    hpf_status status = hpr__cairo_draw(cr, scene, page, ground, output->fonts, err);
+    hpf_status status = HPF_OK;
+    if (!is_white(scene->background)) {
+        hpr__cairo_ground(cr, scene);
+    }
+    for (size_t i = 0; i < page->n_items && status == HPF_OK; i++) {
+        status = hpr__cairo_draw(cr, &page->items[i], output->fonts, err);
+    }
     cairo_show_page(cr);
     return status;
-}
-
-/* The drawing area as a page of its own. */
-static hpr_paper bare_paper(const hpr_scene *scene)
-{
-    return (hpr_paper){scene->width_pt, scene->height_pt, {1, 0, 0, 1, 0, 0}};
 }
 
 /* From the scene's coordinates (y down) to cairo's (y down, on a page `page_height_pt` high) by way
@@ -83,15 +82,8 @@ static hpf_status draw_on_paper(cairo_t *cr, const hpr_scene *scene, const hpr__
     return draw_page(cr, scene, page, output, err);
 }
 
-/* Paper that the scene did not choose for an EPS is none for an EPS. */
-static hpr_paper choose_paper(const hpr_scene *scene, const hpr__page *page, bool is_eps)
-{
-    bool is_chosen = page->paper->width_pt > 0 && is_eps == scene->is_encapsulated;
-    return is_chosen ? *page->paper : bare_paper(scene);
-}
-
-static hpf_status write_postscript(const hpr_scene *scene, const hpr_output *output, bool is_eps,
-                                   hpf_sink *sink, hpf_error *err)
+hpf_status hpr__cairo_postscript(const hpr_scene *scene, const hpr_output *output, bool is_eps,
+                                 hpf_sink *sink, hpf_error *err)
 {
     hpr__ps_header header = {.sink = sink, .scene = scene, .is_eps = is_eps};
     cairo_surface_t *surface =
@@ -105,26 +97,11 @@ static hpf_status write_postscript(const hpr_scene *scene, const hpr_output *out
         if (is_eps && at < scene->n_items) {
             continue;
         }
-        hpr_paper paper = choose_paper(scene, &page, is_eps);
-        header.width_pt = paper.width_pt;
-        header.height_pt = paper.height_pt;
+        hpr_paper paper = hpr__scene_paper(scene, &page, is_eps);
+        header.paper = paper;
         status = draw_on_paper(cr, scene, &page, &paper, output, err);
     }
     return finish(surface, cr, sink, status, err);
-}
-
-static hpf_status write_ps(const hpr_chart *chart, const hpr_scene *scene, const hpr_output *output,
-                           hpf_sink *sink, hpf_error *err)
-{
-    (void)chart;
-    return write_postscript(scene, output, scene->is_encapsulated, sink, err);
-}
-
-static hpf_status write_eps(const hpr_chart *chart, const hpr_scene *scene,
-                            const hpr_output *output, hpf_sink *sink, hpf_error *err)
-{
-    (void)chart;
-    return write_postscript(scene, output, true, sink, err);
 }
 
 /* The profile's date, not the clock's: equal input gives equal bytes. A date that cannot be read
@@ -140,10 +117,9 @@ static void set_metadata(cairo_surface_t *surface, const hpr_scene *scene)
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
 }
 
-static hpf_status write_pdf(const hpr_chart *chart, const hpr_scene *scene,
-                            const hpr_output *output, hpf_sink *sink, hpf_error *err)
+hpf_status hpr__cairo_pdf(const hpr_scene *scene, const hpr_output *output, hpf_sink *sink,
+                          hpf_error *err)
 {
-    (void)chart;
     cairo_surface_t *surface =
         cairo_pdf_surface_create_for_stream(on_pdf_bytes, sink, scene->width_pt, scene->height_pt);
     set_metadata(surface, scene);
@@ -155,24 +131,3 @@ static hpf_status write_pdf(const hpr_chart *chart, const hpr_scene *scene,
     }
     return finish(surface, cr, sink, status, err);
 }
-
-const hpr_backend hpr__backend_ps = {
-    .name = "ps",
-    .extension = "ps",
-    .summary = "PostScript",
-    .write = write_ps,
-};
-
-const hpr_backend hpr__backend_eps = {
-    .name = "eps",
-    .extension = "eps",
-    .summary = "Encapsulated PostScript",
-    .write = write_eps,
-};
-
-const hpr_backend hpr__backend_pdf = {
-    .name = "pdf",
-    .extension = "pdf",
-    .summary = "Portable Document Format",
-    .write = write_pdf,
-};
