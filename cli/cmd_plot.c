@@ -18,6 +18,9 @@
 #include "input.h"
 #include "output.h"
 
+/* What hp2ps sets its texts in; the system has it, or something of the same widths. */
+#define CLASSIC_FAMILY "Helvetica"
+
 enum { THEME_LIGHT, THEME_DARK };
 
 typedef struct plot_values {
@@ -57,9 +60,11 @@ static const opt plot_options[] = {
     {0, "look", OPT_CHOICE, AT(look), "LOOK", "modern (default), or classic: as hp2ps draws",
      look_names, 0, 0},
     {'m', "bands", OPT_INT, AT(n_bands), "N",
-     "draw at most N bands, the rest as one (default 15, classic 20; 0: all)", NULL, 0, INT_MAX},
+     "draw the N largest names, the rest as one band (default 15, classic 20; 0: all)", NULL, 0,
+     INT_MAX},
     {'t', "trace", OPT_NUMBER, AT(trace_percent), "P",
-     "no bands for the smallest names that are P percent together", NULL, 0, 100},
+     "no bands of their own for the smallest names that are P percent together (default 1)", NULL,
+     0, 100},
     {0, "order", OPT_CHOICE, AT(order), "ORDER",
      "of the bands: wiggle (default), sum, area, stddev or name", order_names, 0, 0},
     {0, "reverse", OPT_FLAG, AT(reverse), NULL, "turn the order upside down", NULL, 0, 0},
@@ -180,30 +185,52 @@ static bool is_same_file(const char *a, const char *b)
            left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-/* A font file is given by its path; all else is a family. */
-static bool is_font_file(const char *font)
+/* What --font names is a file if there is one, or if it is written like one; else a family. */
+static hpr_fonts *open_fonts(const plot_values *values)
 {
-    return font && (strchr(font, '/') || access(font, R_OK) == 0);
+    const char *font = values->font;
+    if (font && (strchr(font, '/') || access(font, R_OK) == 0)) {
+        return hpr_fonts_create(NULL, font);
+    }
+    return hpr_fonts_create(font                               ? font
+                            : values->look == HPR_LOOK_CLASSIC ? CLASSIC_FAMILY
+                                                               : NULL,
+                            NULL);
 }
 
-/* Draws into the sink, which is finished and destroyed. */
+/* Says why a drawing failed: the output, the input, or neither. */
+static void explain(const input *in, hpf_sink *sink, const char *output_name, const hpf_error *err)
+{
+    hpf_error written;
+    if (hpf_sink_flush(sink, &written) != HPF_OK) {
+        diag_error(output_name, &written);
+    } else if (err->line > 0 || err->status == HPF_ERR_IO) {
+        diag_input(in->name, in->source, err);
+    } else {
+        diag_say("%s", err->message);
+    }
+}
+
+/* Draws into the sink, which is finished and destroyed; NULL stands for no memory. */
 static int draw(const input *in, const plot_values *values, const hpr_backend *backend,
                 hpf_sink *sink, const char *output_name)
 {
+    if (!sink) {
+        return output_close(NULL, output_name);
+    }
     const hpr_options options = chart_options(values);
-    bool by_file = is_font_file(values->font);
     hpf_error err;
     hpr_output output = {
         .dpi = values->dpi,
         .software = "heapcensus " CENSUS_VERSION,
-        .fonts = hpr_fonts_create(by_file ? NULL : values->font, by_file ? values->font : NULL),
+        .fonts = open_fonts(values),
     };
     hpf_status status = output.fonts
                             ? hpr_render(in->survey, &options, backend, &output, sink, &err)
                             : hpf_error_set_memory(&err);
     hpr_fonts_destroy(output.fonts);
     if (status != HPF_OK) {
-        diag_input(in->name, in->source, &err);
+        explain(in, sink, output_name, &err);
         hpf_sink_destroy(sink);
         return EXIT_FAILED;
     }

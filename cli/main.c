@@ -14,9 +14,10 @@
 
 /* In the order of --help. */
 static const cmd *const commands[] = {
-    &cmd_hp2ps,
-    &cmd_info,
+    &cmd_plot,
     &cmd_report,
+    &cmd_info,
+    &cmd_hp2ps,
     NULL,
 };
 

@@ -146,7 +146,7 @@ hpf_sink *hpf_sink_to_path(const char *path, hpf_error *err)
     }
     sink->owns_fd = true;
     if (!open_target(sink, path)) {
-        hpf_error_set_os(err, errno, "cannot write %s", path);
+        hpf_error_set_os(err, errno, "cannot write");
         hpf_sink_destroy(sink);
         return NULL;
     }
@@ -295,15 +295,15 @@ hpf_str hpf_sink_bytes(const hpf_sink *sink)
 static void put_in_place(hpf_sink *sink)
 {
     if (sink->mode && fchmod(sink->fd, sink->mode) != 0) {
-        hpf_error_set_os(&sink->error, errno, "cannot set the mode of %s", sink->path);
+        hpf_error_set_os(&sink->error, errno, "cannot set its mode");
         return;
     }
     int fd = sink->fd;
     sink->owns_fd = false;
     if (close(fd) != 0) {
-        hpf_error_set_os(&sink->error, errno, "cannot write %s", sink->path);
+        hpf_error_set_os(&sink->error, errno, "cannot write");
     } else if (rename(sink->temporary_path, sink->path) != 0) {
-        hpf_error_set_os(&sink->error, errno, "cannot replace %s", sink->path);
+        hpf_error_set_os(&sink->error, errno, "cannot replace it");
     } else {
         free(sink->temporary_path);
         sink->temporary_path = NULL;

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Draws one case of cases.txt and compares it with the picture that was looked at.
+
+The PNG must be like ref/NAME.png. PDF and EPS, drawn by Ghostscript, must be like
+it too: the same scene comes out of every back end. The SVG must be well-formed and have each text
+of the PDF.
+
+golden.py CENSUS COMPARE SOURCE_DIRECTORY NAME
+golden.py CENSUS COMPARE SOURCE_DIRECTORY --update    replaces all pictures; look at them
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+FONT = "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf"
+DPI = 72
+SKIPPED = 77
+
+
+def read_cases(source):
+    """The words of each case, by name."""
+    lines = (source / "tests/golden/cases.txt").read_text().splitlines()
+    cases = (line.split(": ", 1) for line in lines if not line.startswith("#"))
+    return {name: words.split() for name, words in cases}
+
+
+def draw(census, source, words, form, directory):
+    """Draws in one format; the path of the picture."""
+    target = directory / f"x.{form}"
+    more = ["--format", form, "-o", str(target), "--font", FONT]
+    more += ["--dpi", str(DPI)] if form == "png" else []
+    subprocess.run([census, "plot", *more, *words], cwd=source, check=True,
+                   stderr=subprocess.DEVNULL)
+    return target
+
+
+def rasterise(path, directory):
+    """A vector picture as PNG of DPI."""
+    out = directory / f"{path.suffix[1:]}.png"
+    subprocess.run(["gs", "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-sDEVICE=png16m",
+                    f"-r{DPI}", "-dTextAlphaBits=4", "-dGraphicsAlphaBits=4",
+                    f"-sOutputFile={out}", str(path)], check=True)
+    return out
+
+
+def compare(tool, got, reference, difference, per_mille, what):
+    done = subprocess.run([tool, str(got), str(reference), str(difference), str(per_mille)],
+                          capture_output=True, text=True)
+    print(f"{what}: {done.stdout}{done.stderr}", end="")
+    return done.returncode == 0
+
+
+def texts_agree(svg, pdf):
+    """Whether each word of the PDF's text stands in the SVG's."""
+    text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext())
+    words = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True,
+                           check=True).stdout.split()
+    lost = [word for word in words if word not in text]
+    print(f"svg: {len(words)} words, not there: {lost}")
+    return not lost
+
+
+def check(census, tool, source, name, words, directory):
+    reference = source / f"tests/golden/ref/{name}.png"
+    png = draw(census, source, words, "png", directory)
+    good = compare(tool, png, reference, 40, 0.5, "png")
+    pdf = draw(census, source, words, "pdf", directory)
+    good &= compare(tool, rasterise(pdf, directory), reference, 100, 3, "pdf")
+    eps = draw(census, source, words, "eps", directory)
+    good &= compare(tool, rasterise(eps, directory), reference, 100, 3, "eps")
+    good &= texts_agree(draw(census, source, words, "svg", directory), pdf)
+    if not good:
+        print("Is the change meant to be seen? Build the target update_pictures, then look at\n"
+              f"{reference}")
+    return 0 if good else 1
+
+
+def main():
+    census, tool, source = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+    if not os.path.exists(FONT):
+        print(f"{FONT} is missing")
+        return SKIPPED
+    cases = read_cases(source)
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = pathlib.Path(temporary)
+        if sys.argv[4] != "--update":
+            return check(census, tool, source, sys.argv[4], cases[sys.argv[4]], directory)
+        for name, words in cases.items():
+            png = draw(census, source, words, "png", directory)
+            (source / f"tests/golden/ref/{name}.png").write_bytes(png.read_bytes())
+    return 0
+
+
+sys.exit(main())
