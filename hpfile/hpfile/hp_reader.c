@@ -141,6 +141,8 @@ static hpf_status fail_at(hpf_reader *r, const piece *p, const char *at, hpf_sta
     return status;
 }
 
+static const char nul_message[] = "NUL byte, expected text";
+
 /* A message shows so many bytes of a word of the input. */
 #define SHOWN_BYTES 23
 
@@ -182,7 +184,7 @@ static hpf_status fail_expecting(hpf_reader *r, const piece *p, const char *at,
         return HPF_MORE;
     }
     if (word_end < limit && *word_end == '\0') {
-        return fail_at(r, p, word_end, HPF_ERR_SYNTAX, "NUL byte, expected text");
+        return fail_at(r, p, word_end, HPF_ERR_SYNTAX, nul_message);
     }
     describe(found, at, p->end);
     hpf_error_set(&r->error, HPF_ERR_SYNTAX, "expected %s after %s, found %s", expected, after,
@@ -506,7 +508,7 @@ static hpf_status read_header(hpf_reader *r, const piece *p, const char *at, hpf
     hpf_str text = token.inside;
     const char *nul = memchr(at, '\0', (size_t)(token.end - at));
     if (nul) {
-        return fail_at(r, p, nul, HPF_ERR_SYNTAX, "NUL byte in a string");
+        return fail_at(r, p, nul, HPF_ERR_SYNTAX, nul_message);
     }
     if (token.has_escapes) {
         r->unescaped.length = 0;
@@ -583,15 +585,20 @@ static hpf_status read_timed(hpf_reader *r, const piece *p, const char *at, hpf_
     return r->events.mark ? r->events.mark(r->context, time, HPF_STR(""), &r->error) : HPF_OK;
 }
 
+static const char *line_end(const char *at, const char *end)
+{
+    const char *line_feed = memchr(at, '\n', (size_t)(end - at));
+    return line_feed ? line_feed : end;
+}
+
 /* NAME with blanks inside: allowed when a tab parts it from a number that ends the line. Finds that
  * tab; HPF__LEX_BAD when there is none. */
 static hpf__lexed find_value_tab(const piece *p, const char *at, const char **tab)
 {
-    const char *line_end = memchr(at, '\n', (size_t)(p->end - at));
-    if (!line_end && !p->is_final) {
+    const char *end = line_end(at, p->end);
+    if (end == p->end && !p->is_final) {
         return HPF__LEX_MORE;
     }
-    const char *end = line_end ? line_end : p->end;
     for (*tab = end; *tab > at && (*tab)[-1] != '\t'; (*tab)--) {
     }
     hpf__number_token token;
@@ -630,6 +637,30 @@ static hpf_status take_cost(hpf_reader *r, const piece *p, hpf_str name, const c
     return add_cost(r, cost);
 }
 
+/* What is no value stands at `*at`, on the line of the name: maybe the name goes on. Then widens it
+ * and moves `*at` to the value. Returns HPF_END when the input ends inside the line. */
+static hpf_status widen_name(hpf_reader *r, const piece *p, hpf_str *name, const char **at)
+{
+    const char *tab;
+    hpf__lexed lexed = find_value_tab(p, *at, &tab);
+    if (lexed == HPF__LEX_MORE) {
+        return HPF_MORE;
+    }
+    if (lexed == HPF__LEXED) {
+        *at = hpf__skip_blanks(tab, p->end);
+        for (; hpf__is_blank(tab[-1]); tab--) {
+        }
+        name->length = (size_t)(tab - p->begin);
+        return HPF_OK;
+    }
+    const char *end = line_end(*at, p->end);
+    const char *nul = memchr(*at, '\0', (size_t)(end - *at));
+    if (nul) {
+        return fail_at(r, p, nul, HPF_ERR_SYNTAX, nul_message);
+    }
+    return end == p->end ? HPF_END : HPF_OK;
+}
+
 static hpf_status read_cost(hpf_reader *r, const piece *p, const char *word_end, const char **next)
 {
     const char *at = hpf__skip_blanks(word_end, p->end);
@@ -637,20 +668,10 @@ static hpf_status read_cost(hpf_reader *r, const piece *p, const char *word_end,
         return cut_off(r, p, next);
     }
     hpf_str name = {p->begin, (size_t)(word_end - p->begin)};
-    bool same_line = !memchr(word_end, '\n', (size_t)(at - word_end));
-    if (!hpf__is_digit(*at) && same_line) {
-        const char *tab;
-        hpf__lexed lexed = find_value_tab(p, at, &tab);
-        if (lexed == HPF__LEX_MORE) {
-            return HPF_MORE;
-        }
-        if (lexed == HPF__LEXED) {
-            at = hpf__skip_blanks(tab, p->end);
-            for (; hpf__is_blank(tab[-1]); tab--) {
-            }
-            name.length = (size_t)(tab - p->begin);
-        } else if (p->is_final && !memchr(at, '\n', (size_t)(p->end - at))) {
-            return cut_off(r, p, next);
+    if (!hpf__is_digit(*at) && !memchr(word_end, '\n', (size_t)(at - word_end))) {
+        hpf_status status = widen_name(r, p, &name, &at);
+        if (status != HPF_OK) {
+            return status == HPF_END ? cut_off(r, p, next) : status;
         }
     }
     return take_cost(r, p, name, at, next);
@@ -667,7 +688,7 @@ static hpf_status read_statement(hpf_reader *r, const piece *p, const char **nex
         return cut_off(r, p, next);
     }
     if (*word_end == '\0') {
-        return fail_at(r, p, word_end, HPF_ERR_SYNTAX, "NUL byte, expected text");
+        return fail_at(r, p, word_end, HPF_ERR_SYNTAX, nul_message);
     }
     hpf__keyword keyword = hpf__keyword_of(p->begin, (size_t)(word_end - p->begin));
     if (keyword == HPF__KEYWORD_NONE) {

@@ -48,14 +48,18 @@ void hpf_writer_destroy(hpf_writer *w)
     }
 }
 
-/* A quote inside is doubled, as GHC does. */
+/* A quote inside is doubled, as GHC does. Readers take `\"` at the end of a line for the end of the
+ * text: there the line goes on. */
 static void write_header(hpf_writer *w, hpf_header which)
 {
     hpf_str text = w->headers[which];
+    bool ends_line = false;
     hpf_sink_text(w->sink, hpf__keyword_text((hpf__keyword)which));
     hpf_sink_text(w->sink, " \"");
     for (size_t i = 0; i < text.length; i++) {
         char c = text.data[i] == '\0' ? '_' : text.data[i];
+        ends_line = ends_line ? hpf__is_blank(c) : c == '"' && i && text.data[i - 1] == '\\';
+        c = ends_line && c == '\n' ? ' ' : c;
         hpf_sink_write(w->sink, &c, 1);
         if (c == '"') {
             hpf_sink_write(w->sink, &c, 1);

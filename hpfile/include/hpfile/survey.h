@@ -51,8 +51,9 @@ typedef struct hpf_pick {
 
 typedef struct hpf_survey_options {
     size_t max_picks; /* 0: the default, 8192 */
-    /* A plain file of at least so many bytes is read in four parts at once, by three threads beside the
-     * caller's; 0: the default, 64 MiB. The result depends on the file only, not on the machine. */
+    /* A plain file of at least so many bytes is read in four parts at once, by three threads beside
+     * the caller's; 0: the default, 64 MiB. The result depends on the file only, not on the
+     * machine. */
     uint64_t parts_least_bytes;
     hpf_warning *warning;
     void *warning_context;

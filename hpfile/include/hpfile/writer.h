@@ -8,11 +8,10 @@
  * write, with its END_SAMPLE, when `flush_samples` is set: who follows the file never sees half of
  * it.
  *
- * Names are written raw, as GHC does. Bytes that would be read back as something else are replaced
- * by
- * '_': blanks inside a name that a reader would take for the end of it, control characters, a
- * leading quote; a name that is a keyword gets a '_' in front. Names that came from a `.hp` file
- * never need it.
+ * Names and headers are written raw, as GHC does. Bytes that would be read back as something else
+ * are replaced by '_': blanks inside a name that a reader would take for the end of it, line feeds
+ * and NULs, a leading quote; a name that is a keyword gets a '_' in front. A line feed behind `\"`
+ * in a header becomes a blank. What came from a `.hp` file never needs it.
  */
 #ifndef HPFILE_WRITER_H
 #define HPFILE_WRITER_H
