@@ -13,8 +13,11 @@ typedef struct family_files {
     const char *regular, *bold;
 } family_files;
 
+/* Liberation Sans has the widths of Helvetica and Arial, and stands in for both. */
 static const family_files known_families[] = {
     {"Liberation Sans", "LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"},
+    {"Helvetica", "LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"},
+    {"Arial", "LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"},
     {"DejaVu Sans", "DejaVuSans.ttf", "DejaVuSans-Bold.ttf"},
 };
 

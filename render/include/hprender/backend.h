@@ -18,14 +18,16 @@ typedef struct hpr_output {
     double dpi;           /* PNG: pixels per inch; 0: 144 */
     double width_px;      /* PNG: image width, overrides dpi; 0: from dpi */
     const char *software; /* "heapcensus 0.1.0", for metadata */
-    hpr_fonts *fonts;     /* for back ends that set text */
+    hpr_fonts *fonts;     /* needed by all but SVG and JSON */
 } hpr_output;
 
 typedef struct hpr_backend {
     const char *name;      /* of --format: "pdf" */
     const char *extension; /* without a dot */
     const char *summary;   /* "Portable Document Format, vector" */
-    /* Writes the whole document. The sink is not finished. */
+    /* Writes the whole document. The sink is flushed, not finished. Errors: those of the sink;
+     * MEMORY; LIMIT for a picture that is too large; ARGUMENT for a font file that cannot be used;
+     * UNSUPPORTED when the system has no font. */
     hpf_status (*write)(const hpr_chart *chart, const hpr_scene *scene, const hpr_output *output,
                         hpf_sink *sink, hpf_error *err);
 } hpr_backend;

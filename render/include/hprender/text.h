@@ -25,10 +25,13 @@ typedef struct hpr_measurer {
 
 typedef struct hpr_fonts hpr_fonts;
 
-/* The fonts of one document. Loaded when the first text is measured, from a short list of
- * well-known files for `family` if one of them has all glyphs, else by way of the system's font
- * configuration. NULL `family`: "Liberation Sans". `font_file`, unless NULL, is a file to be used
- * before all others. Returns NULL when there is no memory. Threads: one at a time. */
+/* The fonts of one document. Each is loaded when a text first needs it: from a short list of
+ * well-known files for Liberation Sans (which also stands in for Helvetica and Arial, having their
+ * widths) and DejaVu Sans; for other families, and characters that those two lack, by way of the
+ * system's font configuration, which costs some 10 ms. NULL `family`: "Liberation Sans".
+ * `font_file`, unless NULL, is a file to be used before all others, bold texts included; that it
+ * cannot be used shows when something is drawn. Returns NULL when there is no memory. Threads: one
+ * at a time. */
 HPF_API hpr_fonts *hpr_fonts_create(const char *family, const char *font_file);
 HPF_API void hpr_fonts_destroy(hpr_fonts *fonts);
 HPF_API hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts);

@@ -122,3 +122,16 @@ Test(text, bytes_that_are_no_text_are_still_measured)
     cr_assert_gt(width(fonts, "\xFF\xC3", 10, false), 5);
     hpr_fonts_destroy(fonts);
 }
+
+Test(text, helvetica_is_found_without_asking_the_system)
+{
+    char path[256];
+    char stand_in[256];
+    if (!hpr__font_file_known(path, sizeof path, "Liberation Sans", true)) {
+        cr_skip_test("Liberation Sans is not installed");
+    }
+    cr_assert(hpr__font_file_known(stand_in, sizeof stand_in, "Helvetica", true));
+    cr_assert_str_eq(stand_in, path);
+    cr_assert_not(hpr__font_file_known(stand_in, sizeof stand_in, "Comic Sans", true));
+    cr_assert_not(hpr__font_file_known(stand_in, 10, "Helvetica", true));
+}
