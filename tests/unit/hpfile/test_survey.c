@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The survey: totals against a plain reckoning over the model, series at the picks, and inputs that
+ * change between the passes.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hpfile/survey.h"
+#include "readings.h"
+#include "rng.h"
+#include "scratch.h"
+
+#define HEAD "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"s\"\nVALUE_UNIT \"b\"\n"
+
+static const hpf_source_options keeping = {.keep = true};
+
+static hpf_survey *survey_source(hpf_source *source, size_t max_picks)
+{
+    hpf_survey_options options = {.max_picks = max_picks};
+    hpf_survey *survey = NULL;
+    hpf_error err = {0};
+    cr_assert_eq(hpf_survey_create(&survey, source, &options, &err), HPF_OK, "%s", err.message);
+    return survey;
+}
+
+static hpf_source *source_of(hpf_str text)
+{
+    hpf_source *source = NULL;
+    cr_assert_eq(hpf_source_from_memory(&source, text, &keeping, NULL), HPF_OK);
+    return source;
+}
+
+/* --- random profiles, reckoned twice --- */
+
+typedef struct shape {
+    int n_samples, n_names;
+    bool has_reals, has_repeats, stands_still;
+} shape;
+
+static void put_random_profile(hpf_sink *to, const shape *s, rng *chance)
+{
+    double time = (double)rng_below(chance, 5);
+    hpf_sink_text(to, HEAD);
+    for (int i = 0; i < s->n_samples; i++) {
+        hpf_sink_printf(to, "BEGIN_SAMPLE %.3f\n", time);
+        for (int k = 0; k < s->n_names; k++) {
+            uint64_t n = rng_below(chance, s->has_repeats ? 4 : 2);
+            for (; n; n--) {
+                uint64_t value = rng_below(chance, 100000);
+                hpf_sink_printf(to, "n%d\t%llu%s\n", k, (unsigned long long)value,
+                                s->has_reals && value % 3 == 0 ? ".5" : "");
+            }
+        }
+        hpf_sink_printf(to, "END_SAMPLE %.3f\n", time);
+        if (rng_below(chance, 9) == 0) {
+            hpf_sink_printf(to, "MARK %.3f\n", time);
+        }
+        time += s->stands_still ? 0 : (double)rng_below(chance, 3000) / 1000;
+    }
+}
+
+/* The amounts of one name, or of all (HPF_NO_BAND), by sample; absent is 0. */
+static double *line_of(const hpf_model *m, uint32_t name)
+{
+    size_t n = hpf_model_n_samples(m);
+    double *line = calloc(n + 1, sizeof *line);
+    for (size_t i = 0; i < n; i++) {
+        hpf_sample s = hpf_model_sample(m, i);
+        for (size_t k = 0; k < s.n_costs; k++) {
+            if (name == HPF_NO_BAND || s.costs[k].name == name) {
+                line[i] += hpf_cost_amount(&s.costs[k]);
+            }
+        }
+    }
+    return line;
+}
+
+static bool has_name(const hpf_sample *s, uint32_t name)
+{
+    for (size_t k = 0; k < s->n_costs; k++) {
+        if (s->costs[k].name == name) {
+            return true;
+        }
+    }
+    return name == HPF_NO_BAND;
+}
+
+static hpf_totals reckon(const hpf_model *m, uint32_t name)
+{
+    hpf_totals t = {0};
+    double *line = line_of(m, name);
+    double first = hpf_model_sample(m, 0).time;
+    for (size_t i = 0; i < hpf_model_n_samples(m); i++) {
+        hpf_sample s = hpf_model_sample(m, i);
+        t.sum += line[i];
+        t.sum_squares += line[i] * line[i];
+        t.sum_time += line[i] * (s.time - first);
+        t.max = fmax(t.max, line[i]);
+        if (i > 0) {
+            t.trapezium += (line[i - 1] + line[i]) / 2 * (s.time - hpf_model_sample(m, i - 1).time);
+        }
+        if (has_name(&s, name)) {
+            t.first_sample = t.n_samples ? t.first_sample : i;
+            t.last_sample = i;
+            t.n_samples++;
+        }
+    }
+    free(line);
+    return t;
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+static void expect_totals(const hpf_totals *got, const hpf_totals *expected, const char *what)
+{
+    cr_expect(near(got->sum, expected->sum), "%s: sum %g %g", what, got->sum, expected->sum);
+    cr_expect(near(got->trapezium, expected->trapezium), "%s: area %g %g", what, got->trapezium,
+              expected->trapezium);
+    cr_expect(near(got->sum_squares, expected->sum_squares), "%s: squares", what);
+    cr_expect(near(got->sum_time, expected->sum_time), "%s: time", what);
+    cr_expect_eq(got->max, expected->max, "%s: max", what);
+    cr_expect_eq(got->first_sample, expected->first_sample, "%s: first", what);
+    cr_expect_eq(got->last_sample, expected->last_sample, "%s: last", what);
+    cr_expect_eq(got->n_samples, expected->n_samples, "%s: samples", what);
+}
+
+static void compare_with_model(hpf_str text)
+{
+    hpf_model *model = model_of_text(text, NULL);
+    hpf_source *source = source_of(text);
+    hpf_survey *survey = survey_source(source, 0);
+    for (uint32_t i = 0; i < hpf_model_n_names(model); i++) {
+        hpf_totals expected = reckon(model, i);
+        expect_totals(hpf_survey_totals(survey, i), &expected, "a name");
+    }
+    hpf_totals expected = reckon(model, HPF_NO_BAND);
+    expect_totals(&hpf_survey_overview(survey)->total, &expected, "all");
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_model_destroy(model);
+}
+
+Test(survey, totals_of_random_profiles_are_those_of_the_model)
+{
+    rng chance = {53};
+    for (int round = 0; round < 300; round++) {
+        shape s = {.n_samples = 1 + (int)rng_below(&chance, 30),
+                   .n_names = (int)rng_below(&chance, 8),
+                   .has_reals = round % 3 == 0,
+                   .has_repeats = round % 2 == 0,
+                   .stands_still = round % 17 == 0};
+        hpf_sink *text = hpf_sink_to_memory();
+        put_random_profile(text, &s, &chance);
+        compare_with_model(hpf_sink_bytes(text));
+        hpf_sink_destroy(text);
+    }
+}
+
+/* --- series --- */
+
+/* Series at the picks are the lines of the model there, by whatever way they are found again. */
+static void compare_series(hpf_source *source, const hpf_model *model, size_t max_picks)
+{
+    hpf_survey *survey = survey_source(source, max_picks);
+    const hpf_overview *o = hpf_survey_overview(survey);
+    uint32_t n_names = hpf_survey_n_names(survey);
+    uint32_t *bands = calloc((size_t)n_names + 1, sizeof *bands);
+    double *values = malloc(((size_t)n_names + 1) * o->n_picks * sizeof *values);
+    for (uint32_t i = 0; i < n_names; i++) {
+        bands[i] = i % 5 == 4 ? HPF_NO_BAND : i;
+    }
+    for (int again = 0; again < 2; again++) {
+        cr_assert_eq(hpf_survey_series(survey, bands, n_names, values, NULL), HPF_OK);
+        for (uint32_t i = 0; i < n_names; i++) {
+            double *line = line_of(model, i);
+            for (size_t k = 0; k < o->n_picks; k++) {
+                double expected = bands[i] == HPF_NO_BAND ? 0 : line[o->picks[k].sample_index];
+                cr_assert_eq(values[i * o->n_picks + k], expected);
+            }
+            free(line);
+        }
+    }
+    free(values);
+    free(bands);
+    hpf_survey_destroy(survey);
+}
+
+Test(survey, series_are_the_lines_of_the_model_at_the_picks)
+{
+    rng chance = {59};
+    for (int round = 0; round < 40; round++) {
+        shape s = {.n_samples = 1 + (int)rng_below(&chance, 300),
+                   .n_names = 1 + (int)rng_below(&chance, 8),
+                   .has_reals = round % 3 == 0,
+                   .has_repeats = round % 2 == 0,
+                   .stands_still = round % 11 == 0};
+        hpf_sink *text = hpf_sink_to_memory();
+        put_random_profile(text, &s, &chance);
+        hpf_model *model = model_of_text(hpf_sink_bytes(text), NULL);
+        static const size_t limits[] = {0, 16, 50};
+        for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+            hpf_source *source = source_of(hpf_sink_bytes(text));
+            compare_series(source, model, limits[i]);
+            hpf_source_destroy(source);
+        }
+        hpf_model_destroy(model);
+        hpf_sink_destroy(text);
+    }
+}
+
+Test(survey, series_from_a_packed_file, .init = scratch_begin, .fini = scratch_end)
+{
+    rng chance = {61};
+    shape s = {.n_samples = 400, .n_names = 6};
+    hpf_sink *text = hpf_sink_to_memory();
+    put_random_profile(text, &s, &chance);
+    hpf_model *model = model_of_text(hpf_sink_bytes(text), NULL);
+    write_file(scratch_path("plain"), hpf_sink_bytes(text));
+    if (!run_filter("gzip", "-c", scratch_path("plain"), scratch_path("packed"))) {
+        cr_skip_test("gzip is not installed");
+    }
+    hpf_source *source;
+    cr_assert_eq(hpf_source_open(&source, scratch_path("packed"), &keeping, NULL), HPF_OK);
+    compare_series(source, model, 32);
+    hpf_source_destroy(source);
+    hpf_model_destroy(model);
+    hpf_sink_destroy(text);
+}
+
+/* --- what is odd --- */
+
+static hpf_survey *survey_text(const char *text, hpf_source **source)
+{
+    *source = source_of((hpf_str){text, strlen(text)});
+    return survey_source(*source, 0);
+}
+
+static void finish(hpf_survey *survey, hpf_source *source)
+{
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+}
+
+Test(survey, sums_beyond_64_bits)
+{
+    hpf_source *source;
+    hpf_survey *s = survey_text(HEAD "BEGIN_SAMPLE 0.0\na\t18446744073709551615\nb\t1\n"
+                                     "END_SAMPLE 0.0\nBEGIN_SAMPLE 1.0\na\t18446744073709551615\n"
+                                     "END_SAMPLE 1.0\nBEGIN_SAMPLE 2.0\na\t3\nEND_SAMPLE 2.0\n",
+                                &source);
+    const hpf_totals *t = hpf_survey_totals(s, 0);
+    cr_expect_eq(t->sum, 36893488147419103232.0);
+    cr_expect_eq(t->sum_wrapped, 1);
+    cr_expect_eq(hpf_survey_overview(s)->total.sum, 36893488147419103232.0);
+    cr_expect_eq(hpf_survey_overview(s)->peak_sample, 0);
+    finish(s, source);
+}
+
+Test(survey, sums_are_exact_where_doubles_added_one_by_one_are_not)
+{
+    hpf_sink *text = hpf_sink_to_memory();
+    hpf_sink_text(text, HEAD);
+    for (int i = 0; i < 3; i++) {
+        hpf_sink_printf(text, "BEGIN_SAMPLE %d.0\na\t%s\nEND_SAMPLE %d.0\n", i,
+                        i ? "1" : "9007199254740992", i);
+    }
+    hpf_source *source = source_of(hpf_sink_bytes(text));
+    hpf_survey *s = survey_source(source, 0);
+    cr_expect_eq(hpf_survey_totals(s, 0)->sum, 9007199254740994.0);
+    cr_expect_eq(hpf_survey_totals(s, 0)->sum_wrapped, 9007199254740994u);
+    finish(s, source);
+    hpf_sink_destroy(text);
+}
+
+Test(survey, the_largest_numbers_stay_finite)
+{
+    hpf_source *source;
+    hpf_survey *s = survey_text(HEAD "BEGIN_SAMPLE 0.0\na\t9e99\na\t9e99\nb\t9e99\nEND_SAMPLE 0.0\n"
+                                     "BEGIN_SAMPLE 9e99\na\t9e99\nEND_SAMPLE 9e99\n",
+                                &source);
+    const hpf_totals *t = &hpf_survey_overview(s)->total;
+    cr_expect(isfinite(t->sum) && isfinite(t->trapezium) && isfinite(t->sum_squares) &&
+              isfinite(t->sum_time));
+    finish(s, source);
+}
+
+Test(survey, what_is_left_over)
+{
+    hpf_source *source;
+    hpf_survey *s = survey_text(HEAD "BEGIN_SAMPLE 1.0\na\t5\nEND_SAMPLE 1.0\nBEGIN_SAMPLE 2.0\n"
+                                     "b\t6\na\t7\nb\t8\nc",
+                                &source);
+    cr_expect(hpf_survey_overview(s)->truncated);
+    cr_expect_eq(hpf_survey_overview(s)->n_samples, 1);
+    cr_expect_eq(hpf_survey_n_names(s), 2);
+    cr_expect_eq(hpf_survey_leftover(s, 0), 7);
+    cr_expect_eq(hpf_survey_leftover(s, 1), 14);
+    cr_expect_eq(hpf_survey_totals(s, 1)->n_samples, 0);
+    cr_expect_eq(hpf_survey_totals(s, 1)->sum, 0);
+    finish(s, source);
+}
+
+Test(survey, headers_and_marks)
+{
+    hpf_source *source;
+    hpf_survey *s = survey_text(HEAD "MARK 5.0\nBEGIN_SAMPLE 1.0\nMARK 0.5\nEND_SAMPLE 1.0\n"
+                                     "JOB \"last\"\nMARK 5.0\n",
+                                &source);
+    hpf_str job = hpf_survey_header(s, HPF_HEADER_JOB);
+    cr_expect(job.length == 4 && memcmp(job.data, "last", 4) == 0);
+    const hpf_overview *o = hpf_survey_overview(s);
+    cr_assert_eq(o->n_marks, 3);
+    cr_expect(o->marks[0].time == 5 && o->marks[1].time == 0.5 && o->marks[2].time == 5);
+    finish(s, source);
+}
+
+Test(survey, an_error_gives_no_survey)
+{
+    hpf_source *source = source_of(HPF_STR(HEAD "BEGIN_SAMPLE 1.0\nfoo\tx\n"));
+    hpf_survey *survey = NULL;
+    hpf_error err;
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, &err), HPF_ERR_SYNTAX);
+    cr_assert_null(survey);
+    cr_assert(err.line == 6 && err.column == 5);
+    hpf_source_destroy(source);
+    hpf_survey_destroy(NULL);
+}
+
+typedef struct progress {
+    uint64_t last, all;
+    unsigned n_calls;
+} progress;
+
+static void on_progress(void *context, uint64_t read_bytes, uint64_t all_bytes)
+{
+    progress *p = context;
+    cr_assert_geq(read_bytes, p->last);
+    p->last = read_bytes;
+    p->all = all_bytes;
+    p->n_calls++;
+}
+
+static void put_long_profile(hpf_sink *to, int n_samples)
+{
+    hpf_sink_text(to, HEAD);
+    for (int i = 0; i < n_samples; i++) {
+        hpf_sink_printf(to, "BEGIN_SAMPLE %d.0\nfoo\t%d\nbar\t%d\nEND_SAMPLE %d.0\n", i, i % 997,
+                        i % 13, i);
+    }
+}
+
+Test(survey, progress_is_told_up_to_the_end, .init = scratch_begin, .fini = scratch_end)
+{
+    hpf_sink *text = hpf_sink_to_memory();
+    put_long_profile(text, 30000);
+    write_file(scratch_path("in"), hpf_sink_bytes(text));
+    hpf_source *source;
+    cr_assert_eq(hpf_source_open(&source, scratch_path("in"), &keeping, NULL), HPF_OK);
+    progress p = {0};
+    hpf_survey_options options = {.progress = on_progress, .progress_context = &p};
+    hpf_survey *survey;
+    cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
+    cr_assert_gt(p.n_calls, 2);
+    cr_assert_eq(p.last, hpf_sink_position(text));
+    cr_assert_eq(p.all, hpf_sink_position(text));
+    finish(survey, source);
+    hpf_sink_destroy(text);
+}
+
+Test(survey, replay_tells_every_sample_again)
+{
+    hpf_sink *text = hpf_sink_to_memory();
+    put_long_profile(text, 500);
+    hpf_source *source = source_of(hpf_sink_bytes(text));
+    hpf_survey *survey = survey_source(source, 16);
+    hpf_events samples = {.sample = event_text_events.sample};
+    reading whole = read_text(hpf_sink_bytes(text), SIZE_MAX, 0);
+    hpf_str expected = hpf_sink_bytes(whole.text);
+    for (int i = 0; i < 2; i++) {
+        hpf_sink *got = hpf_sink_to_memory();
+        cr_assert_eq(hpf_survey_replay(survey, &samples, got, NULL), HPF_OK);
+        hpf_str bytes = hpf_sink_bytes(got);
+        const char *tail = expected.data + expected.length - bytes.length;
+        cr_assert_eq(memcmp(bytes.data, tail, bytes.length), 0);
+        cr_assert_eq(memcmp(tail, "sample 0 [0,", 12), 0, "all of them");
+        hpf_sink_destroy(got);
+    }
+    reading_finish(&whole);
+    finish(survey, source);
+    hpf_sink_destroy(text);
+}
+
+/* --- the file changes between the passes --- */
+
+static hpf_status series_after(void (*change)(const char *path))
+{
+    hpf_sink *text = hpf_sink_to_memory();
+    put_long_profile(text, 2000);
+    const char *path = scratch_path("in");
+    write_file(path, hpf_sink_bytes(text));
+    hpf_source *source;
+    cr_assert_eq(hpf_source_open(&source, path, &keeping, NULL), HPF_OK);
+    hpf_survey *survey = survey_source(source, 64);
+    const hpf_overview *o = hpf_survey_overview(survey);
+    cr_assert(o->reduced);
+    change(path);
+    uint32_t bands[] = {0, 1};
+    double *values = malloc(2 * o->n_picks * sizeof *values);
+    hpf_error err = {0};
+    hpf_status status = hpf_survey_series(survey, bands, 2, values, &err);
+    cr_expect(status == HPF_OK || err.message[0]);
+    free(values);
+    finish(survey, source);
+    hpf_sink_destroy(text);
+    return status;
+}
+
+static void leave(const char *path)
+{
+    (void)path;
+}
+
+static void shorten(const char *path)
+{
+    cr_assert_eq(truncate(path, 3000), 0);
+}
+
+static void overwrite(const char *path)
+{
+    size_t length;
+    char *text = read_file(path, &length);
+    for (size_t i = 0; i + 3 < length; i++) {
+        if (memcmp(text + i, "foo", 3) == 0) {
+            text[i] = 'g';
+        }
+    }
+    FILE *file = fopen(path, "r+b");
+    cr_assert_eq(fwrite(text, 1, length, file), length);
+    fclose(file);
+    free(text);
+}
+
+static void replace(const char *path)
+{
+    cr_assert_eq(unlink(path), 0);
+    write_file(path, HPF_STR("something else"));
+}
+
+TestSuite(survey_changes, .init = scratch_begin, .fini = scratch_end);
+
+Test(survey_changes, a_file_that_changes_is_an_error_never_a_wrong_picture)
+{
+    cr_expect_eq(series_after(leave), HPF_OK);
+    cr_expect_eq(series_after(shorten), HPF_ERR_IO);
+    cr_expect_eq(series_after(overwrite), HPF_ERR_IO);
+}
+
+Test(survey_changes, a_file_that_is_replaced_is_still_read_through)
+{
+    cr_expect_eq(series_after(replace), HPF_OK);
+}
