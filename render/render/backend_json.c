@@ -156,11 +156,13 @@ static void put_page(hpf_json *json, const hpr_chart *chart)
     hpf_json_number(json, "height_pt", chart->height_pt);
     put_numbers(json, "plot", plot, 4);
     hpf_json_whole(json, "key_pages", (uint64_t)chart->n_key_pages);
-    hpf_json_object(json, "paper");
-    hpf_json_number(json, "width_pt", chart->paper.width_pt);
-    hpf_json_number(json, "height_pt", chart->paper.height_pt);
-    put_numbers(json, "matrix", chart->paper.matrix, 6);
-    hpf_json_close(json);
+    if (chart->paper.width_pt > 0) {
+        hpf_json_object(json, "paper");
+        hpf_json_number(json, "width_pt", chart->paper.width_pt);
+        hpf_json_number(json, "height_pt", chart->paper.height_pt);
+        put_numbers(json, "matrix", chart->paper.matrix, 6);
+        hpf_json_close(json);
+    }
     hpf_json_close(json);
 }
 
@@ -183,6 +185,7 @@ static hpf_status write_json(const hpr_chart *chart, const hpr_scene *scene,
     hpf_json_text(&json, "look", chart->look == HPR_LOOK_CLASSIC ? "classic" : "modern");
     put_headers(&json, chart);
     put_numbers(&json, "sample_times", chart->times, chart->n_points);
+    hpf_json_bool(&json, "reduced", chart->is_reduced);
     hpf_json_array(&json, "bands");
     for (uint32_t i = 0; i < chart->n_bands; i++) {
         put_band(&json, chart, i);
@@ -200,6 +203,8 @@ static hpf_status write_json(const hpr_chart *chart, const hpr_scene *scene,
     put_point(&json, "y_range", chart->y.low, chart->y.high);
     put_axis(&json, "x_ticks", &chart->x);
     put_axis(&json, "y_ticks", &chart->y);
+    hpf_json_text(&json, "x_unit", chart->x.unit);
+    hpf_json_text(&json, "y_unit", chart->y.unit);
     put_key(&json, chart);
     put_title(&json, &chart->title);
     put_marks(&json, chart);

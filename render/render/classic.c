@@ -18,7 +18,7 @@ hpf_status hpr__chart_classic(hpr__chart *chart, hpf_survey *survey, const hpr_o
         status = hpr__stack_fetch(chart, survey, &plan, err);
     }
     if (!status) {
-        hpr__stack_cumulate(chart, survey);
+        hpr__stack_cumulate(chart);
         status = hpr__classic_shade(chart, &options->classic,
                                     hpr__classic_map_capacity(survey, options), err);
     }

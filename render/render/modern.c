@@ -44,7 +44,7 @@ hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_op
     if (status) {
         return status;
     }
-    hpr__stack_cumulate(chart, survey);
+    hpr__stack_cumulate(chart);
     status = colour_bands(chart, options->dark, err);
     return status ? status : hpr__modern_layout(chart, survey, options, measurer, err);
 }

@@ -93,6 +93,7 @@ hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey, const hpr__pl
         times[i] = overview->picks[i].time;
     }
     sum_bands(chart, survey, plan);
+    chart->public.is_reduced = overview->reduced;
     chart->public.other_names = plan->other_names;
     chart->public.dropped_names = plan->dropped_names;
     return HPF_OK;
@@ -126,7 +127,7 @@ static void find_peak(hpr_chart *chart)
     }
 }
 
-void hpr__stack_cumulate(hpr__chart *chart, const hpf_survey *survey)
+void hpr__stack_cumulate(hpr__chart *chart)
 {
     hpr_chart *public = &chart->public;
     double trapezium = 0;
@@ -144,7 +145,7 @@ void hpr__stack_cumulate(hpr__chart *chart, const hpf_survey *survey)
         chart->bands[i].upper = upper;
         trapezium += chart->bands[i].trapezium;
     }
-    public->area = hpf_survey_overview(survey)->reduced
+    public->area = public->is_reduced
                        ? trapezium
                        : trapezium_of(public->times, chart->totals, public->n_points);
     find_peak(public);

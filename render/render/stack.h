@@ -18,6 +18,6 @@ HPF_MUST_USE hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey,
  *
  * The area is the trapezium rule over the drawn points, or, when the survey was reduced (there are
  * samples between the points), the sum of the bands' trapeziums, which count every sample. */
-void hpr__stack_cumulate(hpr__chart *chart, const hpf_survey *survey);
+void hpr__stack_cumulate(hpr__chart *chart);
 
 #endif

@@ -109,6 +109,7 @@ typedef struct hpr_chart {
     hpf_str headers[HPF_N_HEADERS]; /* as in the input */
 
     size_t n_points;
+    bool is_reduced;       /* the points are some of the samples (survey.h says which) */
     const double *times;   /* n_points */
     const hpr_band *bands; /* bottom first */
     uint32_t n_bands;

@@ -3,6 +3,7 @@
  * Plans and stacks: bands add up to totals.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 
 #include "profile.h"
 #include "stack.h"
@@ -34,7 +35,7 @@ static void stack(const hpr__plan_parts *parts)
     hpr__plan plan;
     cr_assert_eq(hpr__plan_init(&plan, chart.arena, 3, parts, NULL), HPF_OK);
     cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &plan, NULL), HPF_OK);
-    hpr__stack_cumulate(&chart, profile.survey);
+    hpr__stack_cumulate(&chart);
 }
 
 Test(stack, bands_add_up)
@@ -76,4 +77,29 @@ Test(stack, other_may_lie_on_top)
     cr_assert(chart.bands[2].is_other);
     cr_assert_eq(chart.bands[2].values[1], 5);
     cr_assert_eq(chart.bands[2].upper[1], 15);
+}
+
+/* Of a long profile only some samples are points; sums and areas still count all of them. */
+Test(stack, a_reduced_survey_keeps_sums_and_areas)
+{
+    enum { N = 500 };
+    static char text[N * 64 + 256] = PROFILE_HEADERS;
+    static const hpf_name drawn[] = {0};
+    size_t used = strlen(text);
+    for (int i = 0; i < N; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "BEGIN_SAMPLE %d.0\na %d\nEND_SAMPLE %d.0\n", i, i % 7, i);
+    }
+    test_profile_close(&profile);
+    profile = test_profile_open(text, 64);
+    hpr__plan plan;
+    hpr__plan_parts parts = {.drawn = drawn, .n_drawn = 1};
+    cr_assert_eq(hpr__plan_init(&plan, chart.arena, 1, &parts, NULL), HPF_OK);
+    cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &plan, NULL), HPF_OK);
+    hpr__stack_cumulate(&chart);
+    cr_assert(chart.public.is_reduced);
+    cr_assert_lt(chart.public.n_points, N);
+    cr_assert_eq(chart.bands[0].sum, 71 * 21 + 0 + 1 + 2);
+    cr_assert_eq(chart.public.area, 71 * 21 + 0 + 1 + 2 - 0 / 2.0 - 2 / 2.0);
+    cr_assert_eq(chart.public.peak_total, 6);
 }
