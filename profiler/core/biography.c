@@ -355,10 +355,12 @@ hpf_status hpp__biography_sum_up(hpp__biography *b, hpf_error *err)
 
 /* ---- Life ---- */
 
-hpf_status hpp__biography_init(hpp__biography *b, bool has_histories, uint32_t lost_band,
-                               hpf_error *err)
+hpf_status hpp__biography_init(hpp__biography *b, unsigned ref_shift, bool has_histories,
+                               uint32_t lost_band, hpf_error *err)
 {
     *b = (hpp__biography){.era = 1, .lost_band = lost_band, .has_histories = has_histories};
+    b->lives.is_near = b->history_of.is_near = true;
+    b->lives.unit_shift = b->history_of.unit_shift = ref_shift;
     bool ok = hpp__grow(&b->eras, &b->eras_capacity, 1, sizeof *b->eras) &&
               hpp__grow(&b->now, &b->now_capacity, lost_band + (size_t)1, sizeof *b->now);
     return ok ? HPF_OK : hpf_error_set_memory(err);

@@ -75,9 +75,9 @@ typedef struct hpp__biography {
     uint64_t n_skipped;     /* censuses without a record */
 } hpp__biography;
 
-/* Errors: MEMORY. */
-hpf_status hpp__biography_init(hpp__biography *biography, bool has_histories, uint32_t lost_band,
-                               hpf_error *err);
+/* `ref_shift` is the heap's. Errors: MEMORY. */
+hpf_status hpp__biography_init(hpp__biography *biography, unsigned ref_shift, bool has_histories,
+                               uint32_t lost_band, hpf_error *err);
 void hpp__biography_finish(hpp__biography *biography);
 
 /* The hooks of census.h, without locks. `band` is that of the object now; it is not looked at when

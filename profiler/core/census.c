@@ -401,7 +401,8 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
             hpp__retainer_init(&c->retainer, &c->heap, &options->retaining, max, c->arena, err);
     }
     if (status == HPF_OK && c->has_biography) {
-        status = hpp__biography_init(&c->biography, c->has_retainers, c->lost_key, err);
+        status = hpp__biography_init(&c->biography, c->heap.ref_shift, c->has_retainers,
+                                     c->lost_key, err);
     }
     return status;
 }

@@ -7,8 +7,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define FIRST_N_SLOTS 64
+#define FIRST_N_SLOTS 64 /* a window of near keys, at least */
+#define FIRST_SHIFT   58
+#define SMALL_N_SLOTS (1u << 16)
+#define LARGE_BYTES   ((size_t)2 << 20)
 
 static void insert_new(hpp__map *map, hpp__map_slot slot)
 {
@@ -19,18 +23,37 @@ static void insert_new(hpp__map *map, hpp__map_slot slot)
     map->slots[i] = slot;
 }
 
-static bool grow(hpp__map *map)
+/* Memory for slots, all free; where it is much, in large pages if the system has them. */
+static hpp__map_slot *new_slots(size_t n_slots)
 {
-    size_t n_slots = map->n_slots ? map->n_slots * 2 : FIRST_N_SLOTS;
-    unsigned shift = map->n_slots ? map->shift - 1 : 58;
-    if (n_slots > SIZE_MAX / 2 / sizeof(hpp__map_slot)) {
-        return false;
+    if (n_slots > SIZE_MAX / sizeof(hpp__map_slot)) {
+        return NULL;
     }
     hpp__map_slot *slots = calloc(n_slots, sizeof *slots);
-    if (!slots) {
+    size_t n_bytes = n_slots * sizeof *slots;
+    if (slots && n_bytes >= LARGE_BYTES) {
+        char *page = (char *)slots + (LARGE_BYTES - (uintptr_t)slots % LARGE_BYTES);
+        madvise(page, n_bytes - LARGE_BYTES, MADV_HUGEPAGE);
+    }
+    return slots;
+}
+
+/* A quarter of the slots stays free; three in small maps, where it costs little. */
+static bool is_crowded(const hpp__map *map)
+{
+    size_t n_slots = map->n_slots;
+    return map->n_keys >= (n_slots <= SMALL_N_SLOTS ? n_slots / 4 : n_slots / 4 * 3);
+}
+
+static bool grow(hpp__map *map)
+{
+    hpp__map larger = *map;
+    larger.n_slots = map->n_slots ? map->n_slots * 2 : FIRST_N_SLOTS;
+    larger.shift = map->n_slots ? map->shift - 1 : FIRST_SHIFT;
+    larger.slots = new_slots(larger.n_slots);
+    if (!larger.slots) {
         return false;
     }
-    hpp__map larger = {slots, n_slots, map->n_keys, shift};
     for (size_t i = 0; i < map->n_slots; i++) {
         if (map->slots[i].key != 0) {
             insert_new(&larger, map->slots[i]);
@@ -47,8 +70,7 @@ uint64_t *hpp__map_add(hpp__map *map, uint64_t key)
     if (found) {
         return found;
     }
-    bool is_crowded = map->n_keys >= map->n_slots / 4 * 3;
-    if (is_crowded && !grow(map) && map->n_keys + 1 >= map->n_slots) {
+    if (is_crowded(map) && !grow(map) && map->n_keys + 1 >= map->n_slots) {
         return NULL;
     }
     insert_new(map, (hpp__map_slot){key, 0});
@@ -96,5 +118,6 @@ void hpp__map_clear(hpp__map *map)
 void hpp__map_finish(hpp__map *map)
 {
     free(map->slots);
-    *map = (hpp__map){0};
+    map->slots = NULL;
+    map->n_slots = map->n_keys = 0;
 }

@@ -18,18 +18,35 @@ typedef struct hpp__map_slot {
     uint64_t value;
 } hpp__map_slot;
 
-/* All zero is an empty map. Invariant: at least one slot is free. */
+/* All zero is an empty map. Invariant: at least one slot is free.
+ *
+ * A map with `is_near` set (before the first addition) keeps keys that are neighbours together: a
+ * window of 64 of them, counted in units of 2^unit_shift, has its home in 64 slots in a row. So
+ * objects that lie together in the heap have their words together, too. Keys that are not multiples
+ * of the unit are allowed, but better rare. */
 typedef struct hpp__map {
     hpp__map_slot *slots;
     size_t n_slots; /* a power of two, or 0 */
     size_t n_keys;
     unsigned shift; /* 64 - log2(n_slots) */
+    unsigned unit_shift;
+    bool is_near;
 } hpp__map;
+
+static inline uint64_t hpp__map_mix(uint64_t key)
+{
+    key *= UINT64_C(0x9e3779b97f4a7c15);
+    return (key ^ key >> 32) * UINT64_C(0xd6e8feb86659fd93);
+}
 
 /* Where the search for a key begins. The map is not empty. */
 static inline size_t hpp__map_home(const hpp__map *map, uint64_t key)
 {
-    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> map->shift);
+    if (!map->is_near) {
+        return (size_t)(hpp__map_mix(key) >> map->shift);
+    }
+    uint64_t unit = key >> map->unit_shift;
+    return (size_t)((hpp__map_mix(unit >> 6) >> map->shift & ~UINT64_C(63)) | (unit & 63));
 }
 
 /* The value of a key, or NULL. Valid until the next addition or removal. */

@@ -266,6 +266,8 @@ hpf_status hpp__retainer_init(hpp__retainer *r, const hpp_heap *heap,
                               hpf_arena *arena, hpf_error *err)
 {
     *r = (hpp__retainer){.heap = heap, .retaining = *retaining};
+    r->words.is_near = true;
+    r->words.unit_shift = heap->ref_shift;
     hpp_breakdown kind = retaining->identity ? retaining->identity : HPP_BY_STACK;
     if (!heap->describe || !heap->children || !heap->roots) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,

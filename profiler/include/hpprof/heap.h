@@ -107,6 +107,10 @@ typedef struct hpp_heap {
 
     const hpp_stacks *stacks;
     void *context;
+
+    /* How many low bits all references have 0: 3 or 4 where they are addresses. It keeps the words
+     * of objects that lie together in the engine's tables together as well. */
+    unsigned ref_shift;
 } hpp_heap;
 
 /* ---- The biography word ------------------------------------------------------------------------

@@ -5,21 +5,23 @@
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "map.h"
 #include "retainer_set.h"
 #include "toy_heap.h"
 
-Test(map, agrees_with_an_array)
+/* Keys are multiples of `spacing`. */
+static void compare_with_array(hpp__map map, uint64_t spacing)
 {
-    enum { N = 3000, N_STEPS = 200000 };
+    enum { N = 3000, N_STEPS = 100000 };
     static uint64_t values[N]; /* 0: not there */
     uint64_t seed = 1;
-    hpp__map map = {0};
+    memset(values, 0, sizeof values);
     size_t n_there = 0;
     for (int step = 0; step < N_STEPS; step++) {
         uint32_t i = toy_random(&seed, N);
-        uint64_t key = (uint64_t)(i + 1) * 64;
+        uint64_t key = (i + 1) * spacing;
         uint64_t *found = hpp__map_find(&map, key);
         cr_assert_eq(found ? *found : 0, values[i]);
         if (toy_random(&seed, 2) && !values[i]) {
@@ -35,13 +37,26 @@ Test(map, agrees_with_an_array)
         cr_assert_eq(map.n_keys, n_there);
     }
     for (uint32_t i = 0; i < N; i++) {
-        const uint64_t *found = hpp__map_find(&map, (uint64_t)(i + 1) * 64);
+        const uint64_t *found = hpp__map_find(&map, (i + 1) * spacing);
         cr_assert_eq(found ? *found : 0, values[i]);
     }
     hpp__map_clear(&map);
     cr_assert_eq(map.n_keys, 0);
-    cr_assert_null(hpp__map_find(&map, 64));
+    cr_assert_null(hpp__map_find(&map, spacing));
     hpp__map_finish(&map);
+}
+
+Test(map, agrees_with_an_array)
+{
+    compare_with_array((hpp__map){0}, 72);
+}
+
+Test(map, agrees_with_an_array_when_near_keys_stay_together)
+{
+    compare_with_array((hpp__map){.is_near = true, .unit_shift = 4}, 48);
+    compare_with_array((hpp__map){.is_near = true, .unit_shift = 4}, 1);
+    compare_with_array((hpp__map){.is_near = true}, 1);
+    compare_with_array((hpp__map){.is_near = true}, 4096);
 }
 
 Test(map, removing_what_is_not_there_changes_nothing)

@@ -388,8 +388,12 @@ Test(retainer, ten_million_cells_deep)
         long_list list = {calloc(LIST_LENGTH + 1, sizeof(uint64_t)), order == 1};
         toy_heap any;
         toy_init(&any, 1, true);
-        hpp_heap heap = {list_objects, describe_cell,      cell_children, list_roots,
-                         NULL,         any.adapter.stacks, &list};
+        hpp_heap heap = {.objects = list_objects,
+                         .describe = describe_cell,
+                         .children = cell_children,
+                         .roots = list_roots,
+                         .stacks = any.adapter.stacks,
+                         .context = &list};
         hpp_census *census;
         const hpp_census_options options = {.breakdown = HPP_BY_RETAINERS};
         cr_assert_eq(hpp_census_create(&census, &heap, &options, NULL), HPF_OK);
