@@ -96,6 +96,7 @@ static void approach(hpp_ref ref, void *context)
 {
     hpp__retainer *r = context;
     HPP_PREFETCH(ref);
+    HPP_PREFETCH(ref + 48); /* small objects often lie across two cache lines */
     hpp__map_prefetch(&r->words, ref);
 }
 

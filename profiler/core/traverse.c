@@ -77,11 +77,6 @@ static void fetch(hpp__traverse *t, hpp__frame *frame)
     frame->next_index += n;
     frame->n_refs = (uint16_t)n;
     frame->n_visited = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (frame->refs[i] != 0) {
-            t->visitor.approach(frame->refs[i], t->visitor.context);
-        }
-    }
 }
 
 /* Leaves a chunk that is empty: the top frame is always in the current chunk. */
@@ -131,33 +126,51 @@ static bool is_exhausted(hpp__traverse *t, hpp__frame *frame)
     return frame->n_visited == frame->n_refs;
 }
 
-static void arrive(hpp__traverse *t, hpp_ref ref, uint32_t data)
+/* Takes the next child from the stack. */
+static hpp__arrival take(hpp__traverse *t)
+{
+    hpp__frame *frame = t->top;
+    hpp__arrival next = {frame->refs[frame->n_visited++], frame->data};
+    if (is_exhausted(t, frame)) {
+        pop(t);
+    }
+    return next;
+}
+
+/* Lets children queue up, so that their words have arrived when it is their turn. */
+static void fill_queue(hpp__traverse *t)
+{
+    while (t->top && t->n_queued < HPP__QUEUE_LENGTH) {
+        hpp__arrival next = take(t);
+        if (next.ref != 0) {
+            t->visitor.approach(next.ref, t->visitor.context);
+            t->queue[(t->queue_head + t->n_queued++) % HPP__QUEUE_LENGTH] = next;
+        }
+    }
+}
+
+static void arrive(hpp__traverse *t, hpp__arrival at)
 {
     uint32_t child_data;
     t->n_visits++;
-    if (t->visitor.arrive(ref, data, &child_data, t->visitor.context)) {
-        push(t, ref, child_data);
+    if (t->visitor.arrive(at.ref, at.data, &child_data, t->visitor.context)) {
+        push(t, at.ref, child_data);
     }
 }
 
 static void drain(hpp__traverse *t)
 {
-    while (t->top) {
-        hpp__frame *frame = t->top;
-        hpp_ref ref = frame->refs[frame->n_visited++];
-        uint32_t data = frame->data;
-        if (is_exhausted(t, frame)) {
-            pop(t);
-        }
-        if (ref != 0) {
-            arrive(t, ref, data);
-        }
+    for (fill_queue(t); t->n_queued > 0; fill_queue(t)) {
+        hpp__arrival next = t->queue[t->queue_head];
+        t->queue_head = (t->queue_head + 1) % HPP__QUEUE_LENGTH;
+        t->n_queued--;
+        arrive(t, next);
     }
 }
 
 void hpp__traverse_from(hpp__traverse *t, hpp_ref ref, uint32_t data)
 {
-    arrive(t, ref, data);
+    arrive(t, (hpp__arrival){ref, data});
     drain(t);
 }
 

@@ -4,8 +4,9 @@
  *
  * What a walk means is up to its visitor, which is asked at each arrival whether the object's
  * children are to be visited, and with which number. A frame of the stack holds the children of one
- * object that still wait; the frame is gone before its last child is visited, so that a list whose
- * rest is the last child takes one frame.
+ * object that still wait; the frame is gone before its last child is visited, so that lists take
+ * few frames. Between the stack and the visitor is a short queue, which gives the memory time: the
+ * walk is depth first only on the whole.
  *
  * The stack grows by chunks. When there is no memory for one, the visitor is told that the frame is
  * dropped: its user then finds the places where the walk stopped, and goes on from there with
@@ -26,6 +27,14 @@ typedef struct hpp__visitor {
     void *context;
 } hpp__visitor;
 
+/* A child whose turn will come. */
+typedef struct hpp__arrival {
+    hpp_ref ref;
+    uint32_t data;
+} hpp__arrival;
+
+#define HPP__QUEUE_LENGTH 16u
+
 typedef struct hpp__frame hpp__frame;
 typedef struct hpp__chunk hpp__chunk;
 
@@ -35,6 +44,8 @@ typedef struct hpp__traverse {
     hpp__frame *top;   /* NULL: the stack is empty */
     hpp__chunk *first; /* always there */
     hpp__chunk *chunk; /* has the top frame; the next one goes there, or into the chunk behind */
+    hpp__arrival queue[HPP__QUEUE_LENGTH]; /* a ring, between the stack and the visitor */
+    unsigned queue_head, n_queued;
     uint64_t n_visits; /* arrivals */
     uint64_t n_scans;  /* times that children were listed */
 } hpp__traverse;
