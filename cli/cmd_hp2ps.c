@@ -14,6 +14,7 @@
 #include "exit.h"
 #include "hp2ps_flags.h"
 #include "input.h"
+#include "output.h"
 
 /* As many samples come out as data; pictures have the survey's default, which is finer than their
  * ink. */
@@ -172,49 +173,60 @@ static hpf_status draw(const hpr_chart *chart, const hpr_options *options,
     return status;
 }
 
-static int fail(const char *name, const hpf_error *err, hpf_sink *sink)
-{
-    diag_error(name, err);
-    hpf_sink_destroy(sink);
-    return EXIT_FAILED;
-}
-
-static int write_aux(const hpr_chart *chart, const char *path)
+/* A sink for the file, or standard output for NULL. NULL after a message. */
+static hpf_sink *open_output(const char *path)
 {
     hpf_error err;
-    hpf_sink *sink = hpf_sink_to_path(path, &err);
+    hpf_sink *sink = path ? hpf_sink_to_path(path, &err) : hpf_sink_to_fd(STDOUT_FILENO);
 
-    if (!sink) {
-        return fail(path, &err, NULL);
+    if (!sink && path) {
+        diag_error(path, &err);
+    } else if (!sink) {
+        diag_say("out of memory");
     }
-    hpr_auxfile_write(chart, sink);
-    if (hpf_sink_finish(sink, &err) != HPF_OK) {
-        return fail(path, &err, sink);
-    }
-    hpf_sink_destroy(sink);
-    return EXIT_DONE;
+    return sink;
 }
 
-/* The picture first: a new .aux file beside an old picture would mislead the next run. */
+static bool write_aux(const hpr_chart *chart, hpf_sink *sink, const char *path)
+{
+    hpf_error err;
+
+    hpr_auxfile_write(chart, sink);
+    if (hpf_sink_flush(sink, &err) != HPF_OK) {
+        diag_error(path, &err);
+        return false;
+    }
+    return true;
+}
+
+/* Both files are whole before either is put in its place; the picture comes first, because a new
+ * .aux file beside an old picture would mislead the next run. */
 static int write_files(const hpr_chart *chart, const hpr_options *options,
                        const hpr_backend *backend, const run_files *files)
 {
     const char *name = files->picture ? files->picture : "standard output";
+    hpf_sink *picture = open_output(files->picture);
+    hpf_sink *aux = picture && files->aux ? open_output(files->aux) : NULL;
     hpf_error err;
-    hpf_sink *sink = files->picture ? hpf_sink_to_path(name, &err) : hpf_sink_to_fd(STDOUT_FILENO);
+    int status = EXIT_FAILED;
 
-    if (!sink) {
-        if (!files->picture) {
-            hpf_error_set_memory(&err);
-        }
-        return fail(name, &err, NULL);
+    if (!picture || (files->aux && !aux)) {
+        hpf_sink_destroy(picture);
+        return EXIT_FAILED;
     }
-    if (draw(chart, options, backend, sink, &err) != HPF_OK ||
-        hpf_sink_finish(sink, &err) != HPF_OK) {
-        return fail(name, &err, sink);
+    if (draw(chart, options, backend, picture, &err) != HPF_OK) {
+        diag_error(name, &err);
+    } else if (!aux || write_aux(chart, aux, files->aux)) {
+        status = output_close(picture, name);
+        picture = NULL;
     }
-    hpf_sink_destroy(sink);
-    return files->aux ? write_aux(chart, files->aux) : EXIT_DONE;
+    if (status == EXIT_DONE && aux) {
+        status = output_close(aux, files->aux);
+        aux = NULL;
+    }
+    hpf_sink_destroy(picture);
+    hpf_sink_destroy(aux);
+    return status;
 }
 
 static int plot(hp2ps_flags *flags, const hpr_backend *backend, const run_files *files,
