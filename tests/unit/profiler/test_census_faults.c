@@ -18,8 +18,7 @@ static char labels[N_STACKS][8];
 static const hpp_shape CELL = {.description = {"Cell", 4}};
 static const hpp_shape THUNK = {.description = {"Thunk", 5}, .flags = HPP_RETAINER};
 
-/* A list whose rest is the first child of each cell, so that the walk needs a deep stack; some
- * thunks that hold pieces of it. */
+/* A list, each cell of which leads to another one, too; some thunks that hold pieces of it. */
 static void make_heap(toy_heap *heap, bool has_headers)
 {
     for (uint64_t i = 0; i < N_STACKS; i++) {
@@ -189,4 +188,38 @@ Test(census_faults, by_retainers_in_some_phases)
                                        .restrictions = &rule,
                                        .n_restrictions = 1,
                                        .max_name_bytes = 200});
+}
+
+/* A list whose cells have the rest as their first child, then leaves: the walk's stack grows with
+ * its length. With no memory for that, the walk goes on in another way, to the same end. */
+Test(census_faults, the_stack_of_the_walk_cannot_grow)
+{
+    enum { N_CELLS = 1000, N_LEAVES = 28 };
+    static const toy_stack main_stack = {"MAIN", "MAIN", NULL, 1};
+    toy_heap heap;
+    toy_init(&heap, (size_t)N_CELLS * (N_LEAVES + 1), true);
+    for (size_t i = 0; i < N_CELLS; i++) {
+        toy_new(&heap, 1, &CELL, &main_stack, 0);
+    }
+    for (size_t i = 0; i < N_CELLS; i++) {
+        if (i + 1 < N_CELLS) {
+            toy_link(&heap, i, i + 1);
+        }
+        for (size_t j = 0; j < N_LEAVES; j++) {
+            toy_link(&heap, i, toy_new(&heap, 1, &CELL, &main_stack, 0));
+        }
+    }
+    heap.objects[0].is_root = true;
+    hpp_census *census;
+    const hpp_census_options options = {.breakdown = HPP_BY_RETAINERS};
+    cr_assert_eq(hpp_census_create(&census, &heap.adapter, &options, NULL), HPF_OK);
+    cr_expect_eq(toy_band(hpp_census_take(census, 0), "(3)MAIN"), heap.n);
+    failing_alloc_arm(1, true);
+    const hpp_census_result *result = hpp_census_take(census, 1);
+    cr_expect(failing_alloc_disarm());
+    cr_expect_eq(toy_band(result, "(3)MAIN"), heap.n);
+    cr_expect_eq(result->retainers.n_objects, heap.n);
+    cr_expect_eq(result->missing.n_untraced, 0);
+    hpp_census_destroy(census);
+    toy_finish(&heap);
 }
