@@ -109,19 +109,45 @@ static FcConfig *system_config(hpr_fonts *fonts)
     return fonts->config;
 }
 
+/* A copy of a path; NULL for NULL, and (with failed set) when there is no memory. */
+static char *copy_path(hpr_fonts *fonts, const char *path)
+{
+    char *copy = path ? strdup(path) : NULL;
+    fonts->failed |= path && !copy;
+    return copy;
+}
+
 /* Fills in path and index of the font for a rank; leaves the path NULL when there is none. */
 static void locate(hpr_fonts *fonts, hpr__face *f, int rank, bool bold)
 {
     char known[256];
     if (rank == RANK_ASKED) {
-        f->path = fonts->font_file ? strdup(fonts->font_file) : NULL;
+        f->path = copy_path(fonts, fonts->font_file);
         return;
     }
     const char *family = rank == RANK_FAMILY ? fonts->family : FALLBACK_FAMILY;
     if (hpr__font_file_known(known, sizeof known, family, bold)) {
-        f->path = strdup(known);
+        f->path = copy_path(fonts, known);
     } else if (rank == RANK_FAMILY && system_config(fonts)) {
         hpr__font_file_match(&f->path, &f->index, fonts->config, family, bold);
+    }
+}
+
+/* Opens the font, if it is one with outlines. */
+static void open_face(hpr_fonts *fonts, hpr__face *f)
+{
+    if (!fonts->library && FT_Init_FreeType(&fonts->library) != 0) {
+        fonts->library = NULL;
+        fonts->failed = true;
+        return;
+    }
+    FT_Error error = FT_New_Face(fonts->library, f->path, f->index, &f->metrics);
+    if (error) {
+        f->metrics = NULL;
+        fonts->failed |= error == FT_Err_Out_Of_Memory;
+    } else if (!FT_IS_SCALABLE(f->metrics)) {
+        FT_Done_Face(f->metrics);
+        f->metrics = NULL;
     }
 }
 
@@ -131,13 +157,8 @@ static hpr__face *get_face(hpr_fonts *fonts, int rank, bool bold)
     if (!f->is_tried) {
         f->is_tried = true;
         locate(fonts, f, rank, bold);
-        if (f->path && (fonts->library || FT_Init_FreeType(&fonts->library) == 0) &&
-            FT_New_Face(fonts->library, f->path, f->index, &f->metrics) != 0) {
-            f->metrics = NULL;
-        }
-        if (f->metrics && !FT_IS_SCALABLE(f->metrics)) {
-            FT_Done_Face(f->metrics);
-            f->metrics = NULL;
+        if (f->path) {
+            open_face(fonts, f);
         }
     }
     return f->metrics ? f : NULL;
