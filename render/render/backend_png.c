@@ -14,6 +14,7 @@
 
 #include "cairo_ink.h"
 #include "raster.h"
+#include "raster_text.h"
 
 #define DEFAULT_DPI 144
 #define MAX_SIDE_PX 32767 /* of a cairo image */
@@ -36,61 +37,88 @@ static frame measure(const hpr_scene *scene, const hpr_output *output)
     return f;
 }
 
-/* A picture being painted, by cairo and by our own rasteriser in turn. */
+/* A picture being painted. */
 typedef struct canvas {
-    cairo_surface_t *surface;
-    cairo_t *cr;
+    const hpr_scene *scene;
+    hpr_fonts *fonts;
+    frame frame;
+    size_t width_px, height_px;
+    unsigned char *pixels; /* 0x00RRGGBB in the machine's byte order, no gaps */
     hpr__raster *raster;
+    double down_px; /* of the page */
 } canvas;
 
-static hpf_status paint_item(canvas *c, const hpr_item *item, hpr_fonts *fonts, hpf_error *err)
+/* By cairo, for a text that Pango must set. */
+static hpf_status paint_by_cairo(canvas *c, const hpr_item *item, hpf_error *err)
 {
-    cairo_surface_flush(c->surface);
-    if (hpr__raster_draw(c->raster, item)) {
-        cairo_surface_mark_dirty(c->surface);
-        return HPF_OK;
-    }
-    return hpr__cairo_draw(c->cr, item, fonts, err);
-}
-
-static hpf_status paint_pages(canvas *c, const frame *f, const hpr_scene *scene, hpr_fonts *fonts,
-                              hpf_error *err)
-{
-    hpf_status status = HPF_OK;
-    size_t at = 0;
-    double down_px = 0;
-    cairo_scale(c->cr, f->px_per_pt, f->px_per_pt);
-    for (hpr__page page; status == HPF_OK && hpr__scene_next_page(scene, &at, &page);) {
-        hpr__raster_place(c->raster, f->px_per_pt, down_px);
-        for (size_t i = 0; i < page.n_items && status == HPF_OK; i++) {
-            status = paint_item(c, &page.items[i], fonts, err);
-        }
-        cairo_translate(c->cr, 0, scene->height_pt);
-        down_px += scene->height_pt * f->px_per_pt;
-    }
-    cairo_status_t drawn = cairo_status(c->cr);
+    cairo_surface_t *surface = cairo_image_surface_create_for_data(
+        c->pixels, CAIRO_FORMAT_RGB24, (int)c->width_px, (int)c->height_px, (int)(c->width_px * 4));
+    cairo_t *cr = cairo_create(surface);
+    cairo_translate(cr, 0, c->down_px);
+    cairo_scale(cr, c->frame.px_per_pt, c->frame.px_per_pt);
+    hpf_status status = hpr__cairo_draw(cr, item, c->fonts, err);
+    cairo_status_t drawn = cairo_status(cr);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
     return status != HPF_OK ? status : hpr__cairo_status(drawn, err);
 }
 
-static hpf_status paint(cairo_surface_t *surface, const frame *f, const hpr_scene *scene,
-                        hpr_fonts *fonts, hpf_error *err)
+static hpf_status paint_text(canvas *c, const hpr_item *item, hpf_error *err)
 {
-    canvas c = {.surface = surface};
-    c.raster =
-        hpr__raster_create(cairo_image_surface_get_data(surface), (size_t)f->width_px,
-                           (size_t)f->height_px, (size_t)cairo_image_surface_get_stride(surface));
-    if (!c.raster) {
-        return hpf_error_set_memory(err);
+    hpf_status status = hpr__fonts_check(c->fonts, item->bold, err);
+    if (status != HPF_OK) {
+        return status;
     }
-    c.cr = cairo_create(surface);
-    cairo_set_source_rgb(c.cr, scene->background.red, scene->background.green,
-                         scene->background.blue);
-    cairo_paint(c.cr); /* also the last row of pixels, of which the page may have only a part */
-    hpf_status status = paint_pages(&c, f, scene, fonts, err);
-    cairo_destroy(c.cr);
-    hpr__raster_destroy(c.raster);
-    cairo_surface_flush(surface);
+    hpr__line line = hpr__fonts_set(c->fonts, item->text, item->bold);
+    if (!line.is_plain) {
+        return paint_by_cairo(c, item, err);
+    }
+    hpr__raster_text(c->raster, item, &line, c->frame.px_per_pt, c->down_px);
+    return hpr__fonts_check(c->fonts, item->bold, err);
+}
+
+static hpf_status paint_item(canvas *c, const hpr_item *item, hpf_error *err)
+{
+    switch (item->kind) {
+    case HPR_ITEM_POLYGON:
+    case HPR_ITEM_LINE:
+        hpr__raster_draw(c->raster, item, c->frame.px_per_pt, c->down_px);
+        return HPF_OK;
+    case HPR_ITEM_TEXT:
+        return paint_text(c, item, err);
+    case HPR_ITEM_PAGE:
+    case HPR_ITEM_GROUP_BEGIN:
+    case HPR_ITEM_GROUP_END:
+        break;
+    }
+    return HPF_OK;
+}
+
+static hpf_status paint_pages(canvas *c, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    size_t at = 0;
+    for (hpr__page page; status == HPF_OK && hpr__scene_next_page(c->scene, &at, &page);) {
+        for (size_t i = 0; i < page.n_items && status == HPF_OK; i++) {
+            status = paint_item(c, &page.items[i], err);
+        }
+        c->down_px += c->scene->height_pt * c->frame.px_per_pt;
+    }
     return status;
+}
+
+static uint32_t byte_of(double part)
+{
+    return (uint32_t)floor(fmin(fmax(part, 0), 1) * 255 + 0.5);
+}
+
+static void paint_ground(canvas *c)
+{
+    const hpr_colour ground = c->scene->background;
+    uint32_t pixel = byte_of(ground.red) << 16 | byte_of(ground.green) << 8 | byte_of(ground.blue);
+    for (size_t i = 0; i < c->width_px * c->height_px; i++) {
+        memcpy(c->pixels + 4 * i, &pixel, sizeof pixel);
+    }
 }
 
 /* What libpng calls while it writes. */
@@ -169,43 +197,38 @@ static void pack_row(unsigned char *out, const unsigned char *pixels, size_t n)
     }
 }
 
-static void write_rows(png_structp png, cairo_surface_t *surface, unsigned char *row)
+static void write_rows(png_structp png, const canvas *c, unsigned char *row)
 {
-    const unsigned char *pixels = cairo_image_surface_get_data(surface);
-    size_t stride = (size_t)cairo_image_surface_get_stride(surface);
-    size_t width = (size_t)cairo_image_surface_get_width(surface);
-    size_t height = (size_t)cairo_image_surface_get_height(surface);
-    for (size_t y = 0; y < height; y++) {
-        pack_row(row, pixels + y * stride, width);
+    for (size_t y = 0; y < c->height_px; y++) {
+        pack_row(row, c->pixels + 4 * y * c->width_px, c->width_px);
         png_write_row(png, row);
     }
 }
 
-/* Everything between png_create_info_struct and png_write_end; libpng jumps back here on error. */
-static void write_image(png_structp png, png_infop info, const frame *f, cairo_surface_t *surface,
-                        unsigned char *row, const hpr_scene *scene, const hpr_output *output)
+/* Everything that libpng may leave by a jump. */
+static void write_image(png_structp png, png_infop info, const canvas *c, unsigned char *row,
+                        const hpr_output *output)
 {
     if (setjmp(png_jmpbuf(png))) {
         return;
     }
     png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
     png_set_compression_level(png, 3);
-    set_info(png, info, f, scene, output);
+    set_info(png, info, &c->frame, c->scene, output);
     png_write_info(png, info);
-    write_rows(png, surface, row);
+    write_rows(png, c, row);
     png_write_end(png, info);
 }
 
-static hpf_status encode(const frame *f, cairo_surface_t *surface, const hpr_scene *scene,
-                         const hpr_output *output, hpf_sink *sink, hpf_error *err)
+static hpf_status encode(const canvas *c, const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
     writer w = {.sink = sink, .err = err};
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
     png_infop info = png ? png_create_info_struct(png) : NULL;
-    unsigned char *row = malloc((size_t)f->width_px * 3);
+    unsigned char *row = malloc(c->width_px * 3);
     if (info && row) {
         png_set_write_fn(png, &w, on_bytes, on_flush);
-        write_image(png, info, f, surface, row, scene, output);
+        write_image(png, info, c, row, output);
     } else {
         w.status = hpf_error_set_memory(err);
     }
@@ -214,26 +237,37 @@ static hpf_status encode(const frame *f, cairo_surface_t *surface, const hpr_sce
     return w.status;
 }
 
+static hpf_status paint_and_encode(canvas *c, const hpr_output *output, hpf_sink *sink,
+                                   hpf_error *err)
+{
+    c->pixels = malloc(c->width_px * c->height_px * 4);
+    if (!c->pixels) {
+        return hpf_error_set_memory(err);
+    }
+    paint_ground(c);
+    c->raster = hpr__raster_create(c->pixels, c->width_px, c->height_px, c->width_px * 4);
+    if (!c->raster) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = paint_pages(c, err);
+    return status != HPF_OK ? status : encode(c, output, sink, err);
+}
+
 static hpf_status write_png(const hpr_chart *chart, const hpr_scene *scene,
                             const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
     (void)chart;
-    frame f = measure(scene, output);
-    if (f.width_px > MAX_SIDE_PX || f.height_px > MAX_SIDE_PX) {
+    canvas c = {.scene = scene, .fonts = output->fonts, .frame = measure(scene, output)};
+    if (c.frame.width_px > MAX_SIDE_PX || c.frame.height_px > MAX_SIDE_PX) {
         return hpf_error_set(err, HPF_ERR_LIMIT,
                              "a picture of %.0f x %.0f pixels is too large, at most %d a side",
-                             f.width_px, f.height_px, MAX_SIDE_PX);
+                             c.frame.width_px, c.frame.height_px, MAX_SIDE_PX);
     }
-    cairo_surface_t *surface =
-        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)f.width_px, (int)f.height_px);
-    hpf_status status = hpr__cairo_status(cairo_surface_status(surface), err);
-    if (status == HPF_OK) {
-        status = paint(surface, &f, scene, output->fonts, err);
-    }
-    if (status == HPF_OK) {
-        status = encode(&f, surface, scene, output, sink, err);
-    }
-    cairo_surface_destroy(surface);
+    c.width_px = (size_t)c.frame.width_px;
+    c.height_px = (size_t)c.frame.height_px;
+    hpf_status status = paint_and_encode(&c, output, sink, err);
+    hpr__raster_destroy(c.raster);
+    free(c.pixels);
     return status != HPF_OK ? status : hpf_sink_flush(sink, err);
 }
 

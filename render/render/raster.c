@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LINE_PX     2.0
-#define MIN_POINTS      5
 #define LEAST_COVERAGE  (1.0f / 512)
 #define NOTHING_TOUCHED ((span){SIZE_MAX, 0})
+
+/* A join closes the gap that two segments leave on the outer side of a bend; a narrower one cannot
+ * be seen, and a join there would only be painted twice along its rim. */
+#define LEAST_GAP_PX 0.4
+#define JOIN_CORNERS 12 /* of the polygon that rounds a join */
 
 /* Cells that edges have touched in a row, [begin, end). */
 typedef struct span {
@@ -23,9 +26,9 @@ typedef struct span {
 struct hpr__raster {
     unsigned char *pixels;
     size_t width, height, stride_bytes;
-    double px_per_pt, down_px;
     float *cells;  /* height rows of width + 2 */
     span *touched; /* by row */
+    span rows;     /* that have touched cells */
 };
 
 hpr__raster *hpr__raster_create(unsigned char *pixels, size_t width_px, size_t height_px,
@@ -39,7 +42,7 @@ hpr__raster *hpr__raster_create(unsigned char *pixels, size_t width_px, size_t h
                        .width = width_px,
                        .height = height_px,
                        .stride_bytes = stride_bytes,
-                       .px_per_pt = 1};
+                       .rows = NOTHING_TOUCHED};
     r->cells = calloc((width_px + 2) * height_px, sizeof *r->cells);
     r->touched = calloc(height_px, sizeof *r->touched);
     if (!r->cells || !r->touched) {
@@ -61,12 +64,6 @@ void hpr__raster_destroy(hpr__raster *raster)
     }
 }
 
-void hpr__raster_place(hpr__raster *raster, double px_per_pt, double down_px)
-{
-    raster->px_per_pt = px_per_pt;
-    raster->down_px = down_px;
-}
-
 /* Unlike fmin and fmax these need no call: no coordinate here is a NaN. */
 static double least(double a, double b)
 {
@@ -78,14 +75,8 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
-static hpr_point to_px(const hpr__raster *r, hpr_point p)
+static void widen(span *s, size_t begin, size_t end)
 {
-    return (hpr_point){p.x_pt * r->px_per_pt, p.y_pt * r->px_per_pt + r->down_px};
-}
-
-static void touch(hpr__raster *r, size_t row, size_t begin, size_t end)
-{
-    span *s = &r->touched[row];
     s->begin = begin < s->begin ? begin : s->begin;
     s->end = end > s->end ? end : s->end;
 }
@@ -98,7 +89,8 @@ static void add_piece(hpr__raster *r, size_t row, double left, double right, dou
     float *cells = r->cells + row * (r->width + 2);
     size_t first = (size_t)left;
     size_t last = (size_t)right;
-    touch(r, row, first, last + 2);
+    widen(&r->rows, row, row + 1);
+    widen(&r->touched[row], first, last + 2);
     if (first == last) {
         double part = height * (1 - ((left + right) / 2 - (double)first));
         cells[first] += (float)part;
@@ -119,24 +111,31 @@ static void add_piece(hpr__raster *r, size_t row, double left, double right, dou
     cells[last + 1] += (float)(height - coverage_before);
 }
 
-/* An edge, cut into rows. Points are on the picture. */
-static void add_edge(hpr__raster *r, hpr_point from, hpr_point to)
+static double clamp(double value, double high)
 {
-    double sign = from.y_pt < to.y_pt ? 1 : -1;
-    hpr_point top = sign > 0 ? from : to;
-    hpr_point bottom = sign > 0 ? to : from;
-    double whole = bottom.y_pt - top.y_pt;
-    if (!(whole > 0)) {
+    return least(most(value, 0), high);
+}
+
+void hpr__raster_edge(hpr__raster *raster, hpr__px from, hpr__px to)
+{
+    double sign = from.y < to.y ? 1 : -1;
+    hpr__px top = sign > 0 ? from : to;
+    hpr__px bottom = sign > 0 ? to : from;
+    double whole = bottom.y - top.y;
+    double end = least(bottom.y, (double)raster->height);
+    double y = most(top.y, 0);
+    if (!(whole > 0 && y < end)) {
         return;
     }
-    double slope = (bottom.x_pt - top.x_pt) / whole;
-    double x = top.x_pt;
-    for (size_t row = (size_t)top.y_pt; (double)row < bottom.y_pt; row++) {
-        double upper = most((double)row, top.y_pt);
-        double lower = least((double)(row + 1), bottom.y_pt);
-        double next = lower == bottom.y_pt ? bottom.x_pt : top.x_pt + slope * (lower - top.y_pt);
-        add_piece(r, row, least(x, next), most(x, next), sign * (lower - upper));
+    double width = (double)raster->width;
+    double slope = (bottom.x - top.x) / whole;
+    double x = clamp(top.x + slope * (y - top.y), width);
+    for (size_t row = (size_t)y; y < end; row++) {
+        double lower = least((double)(row + 1), end);
+        double next = clamp(top.x + slope * (lower - top.y), width);
+        add_piece(raster, row, least(x, next), most(x, next), sign * (lower - y));
         x = next;
+        y = lower;
     }
 }
 
@@ -184,95 +183,154 @@ static void paint_row(hpr__raster *r, size_t row, uint32_t colour)
     *s = NOTHING_TOUCHED;
 }
 
-/* Paints what edges have gathered, and forgets it. */
-static void paint(hpr__raster *r, hpr_colour colour)
+void hpr__raster_paint(hpr__raster *raster, hpr_colour colour)
 {
     uint32_t packed = byte_of(colour.red) << 16 | byte_of(colour.green) << 8 | byte_of(colour.blue);
-    for (size_t row = 0; row < r->height; row++) {
-        if (r->touched[row].begin < r->touched[row].end) {
-            paint_row(r, row, packed);
+    for (size_t row = raster->rows.begin; row < raster->rows.end; row++) {
+        if (raster->touched[row].begin < raster->touched[row].end) {
+            paint_row(raster, row, packed);
         }
     }
+    raster->rows = NOTHING_TOUCHED;
 }
 
-static void fill(hpr__raster *r, const hpr_item *item)
+/* An item on its way to the pixels. */
+typedef struct job {
+    hpr__raster *raster;
+    const hpr_item *item;
+    double px_per_pt, down_px;
+    double line_px; /* width of the line */
+    double dash_px; /* 0: solid */
+    double run_px;  /* length of the line so far */
+    bool is_box;    /* of sharp corners: each segment has the corner that it runs into */
+    double ux, uy;  /* direction of the last segment; 0, 0 before it */
+} job;
+
+static hpr__px point_px(const job *j, size_t index)
 {
-    hpr_point from = to_px(r, item->points[item->n_points - 1]);
-    for (size_t i = 0; i < item->n_points; i++) {
-        hpr_point to = to_px(r, item->points[i]);
-        add_edge(r, from, to);
+    const hpr_point *p = &j->item->points[index];
+    return (hpr__px){p->x_pt * j->px_per_pt, p->y_pt * j->px_per_pt + j->down_px};
+}
+
+static void add_fill(const job *j)
+{
+    hpr__px from = point_px(j, j->item->n_points - 1);
+    for (size_t i = 0; i < j->item->n_points; i++) {
+        hpr__px to = point_px(j, i);
+        hpr__raster_edge(j->raster, from, to);
         from = to;
     }
-    paint(r, item->fill.colour);
 }
 
-/* A segment as a rectangle of the line's width, always in the same sense of rotation. */
-static void add_segment(hpr__raster *r, hpr_point from, hpr_point to, double width_px)
+/* A segment as a rectangle of the line's width, always in the same sense of rotation; `ux`, `uy`
+ * are its direction. */
+static void add_bar(const job *j, hpr__px from, hpr__px to, double ux, double uy)
 {
-    double x = to.x_pt - from.x_pt;
-    double y = to.y_pt - from.y_pt;
+    double half = j->line_px / 2;
+    double along_x = j->is_box ? ux * half : 0;
+    double along_y = j->is_box ? uy * half : 0;
+    double across_x = -uy * half;
+    double across_y = ux * half;
+    const hpr__px corners[4] = {
+        {from.x + along_x + across_x, from.y + along_y + across_y},
+        {from.x + along_x - across_x, from.y + along_y - across_y},
+        {to.x + along_x - across_x, to.y + along_y - across_y},
+        {to.x + along_x + across_x, to.y + along_y + across_y},
+    };
+    for (int i = 0; i < 4; i++) {
+        hpr__raster_edge(j->raster, corners[i], corners[(i + 1) % 4]);
+    }
+}
+
+/* The parts of a segment that dashes leave. */
+static void add_dashes(job *j, hpr__px from, double length, double ux, double uy)
+{
+    double at = 0;
+    while (at < length) {
+        double phase = fmod(j->run_px + at, 2 * j->dash_px);
+        bool is_gap = phase >= j->dash_px;
+        double left = (is_gap ? 2 : 1) * j->dash_px - phase;
+        double next = least(at + most(left, j->dash_px / 64), length);
+        if (!is_gap) {
+            add_bar(j, (hpr__px){from.x + ux * at, from.y + uy * at},
+                    (hpr__px){from.x + ux * next, from.y + uy * next}, ux, uy);
+        }
+        at = next;
+    }
+    j->run_px += length;
+}
+
+/* Rounds a bend by a small polygon in the sense of the bars. */
+static void add_join(const job *j, hpr__px at)
+{
+    const double step = 2 * acos(-1) / JOIN_CORNERS;
+    double radius = j->line_px / 2;
+    hpr__px from = {at.x + radius, at.y};
+    for (int i = 1; i <= JOIN_CORNERS; i++) {
+        hpr__px to = {at.x + radius * cos(i * step), at.y + radius * sin(i * step)};
+        hpr__raster_edge(j->raster, from, to);
+        from = to;
+    }
+}
+
+/* Whether the line bends so much, from the last segment to one of this direction, that it gapes. */
+static bool is_gaping(const job *j, double ux, double uy)
+{
+    double across = fabs(j->ux * uy - j->uy * ux);
+    bool turns_back = j->ux * ux + j->uy * uy < 0;
+    return j->line_px / 2 * (turns_back ? 1 : across) > LEAST_GAP_PX;
+}
+
+static void add_segment(job *j, hpr__px from, hpr__px to)
+{
+    double x = to.x - from.x;
+    double y = to.y - from.y;
     double length = sqrt(x * x + y * y);
-    if (!(length > 0)) {
+    if (!(length > 0 && length < 1e9)) {
         return;
     }
-    double across_x = -y / length * width_px / 2;
-    double across_y = x / length * width_px / 2;
-    const hpr_point corners[4] = {{from.x_pt + across_x, from.y_pt + across_y},
-                                  {from.x_pt - across_x, from.y_pt - across_y},
-                                  {to.x_pt - across_x, to.y_pt - across_y},
-                                  {to.x_pt + across_x, to.y_pt + across_y}};
-    for (int i = 0; i < 4; i++) {
-        add_edge(r, corners[i], corners[(i + 1) % 4]);
+    double ux = x / length;
+    double uy = y / length;
+    if (j->dash_px > 0) {
+        add_dashes(j, from, length, ux, uy);
+        return;
     }
+    add_bar(j, from, to, ux, uy);
+    if (!j->is_box && is_gaping(j, ux, uy)) {
+        add_join(j, from);
+    }
+    j->ux = ux;
+    j->uy = uy;
 }
 
-static void stroke(hpr__raster *r, const hpr_item *item)
+static void add_line(job *j)
 {
-    double width_px = item->stroke.width_pt * r->px_per_pt;
-    bool is_closed = item->kind == HPR_ITEM_POLYGON;
-    hpr_point from = to_px(r, item->points[is_closed ? item->n_points - 1 : 0]);
-    for (size_t i = is_closed ? 0 : 1; i < item->n_points; i++) {
-        hpr_point to = to_px(r, item->points[i]);
-        add_segment(r, from, to, width_px);
+    size_t n = j->item->n_points;
+    bool is_closed = j->item->kind == HPR_ITEM_POLYGON;
+    hpr__px from = point_px(j, is_closed ? n - 1 : 0);
+    for (size_t i = is_closed ? 0 : 1; i < n; i++) {
+        hpr__px to = point_px(j, i);
+        add_segment(j, from, to);
         from = to;
     }
-    paint(r, item->stroke.colour);
 }
 
-/* Whether all points, and half a line around them, are on the picture. */
-static bool is_inside(const hpr__raster *r, const hpr_item *item)
-{
-    double margin_px = item->stroke.on ? item->stroke.width_pt * r->px_per_pt / 2 : 0;
-    double right_px = (double)r->width - margin_px;
-    double bottom_px = (double)r->height - margin_px;
-    for (size_t i = 0; i < item->n_points; i++) {
-        hpr_point p = to_px(r, item->points[i]);
-        if (!(p.x_pt >= margin_px && p.x_pt <= right_px && p.y_pt >= margin_px &&
-              p.y_pt <= bottom_px)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool hpr__raster_draw(hpr__raster *raster, const hpr_item *item)
+void hpr__raster_draw(hpr__raster *raster, const hpr_item *item, double px_per_pt, double down_px)
 {
     bool is_polygon = item->kind == HPR_ITEM_POLYGON;
-    const hpr_paint *line = &item->stroke;
-    if ((!is_polygon && item->kind != HPR_ITEM_LINE) || item->n_points < MIN_POINTS) {
-        return false;
-    }
-    if (line->on && (line->dash_pt > 0 || line->width_pt * raster->px_per_pt > MAX_LINE_PX)) {
-        return false;
-    }
-    if (!is_inside(raster, item)) {
-        return false;
-    }
+    job j = {.raster = raster,
+             .item = item,
+             .px_per_pt = px_per_pt,
+             .down_px = down_px,
+             .line_px = item->stroke.width_pt * px_per_pt,
+             .dash_px = item->stroke.dash_pt * px_per_pt,
+             .is_box = is_polygon && item->n_points <= 4};
     if (is_polygon && item->fill.on) {
-        fill(raster, item);
+        add_fill(&j);
+        hpr__raster_paint(raster, item->fill.colour);
     }
-    if (line->on) {
-        stroke(raster, item);
+    if (item->stroke.on) {
+        add_line(&j);
+        hpr__raster_paint(raster, item->stroke.colour);
     }
-    return true;
 }

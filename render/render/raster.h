@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Shapes of thousands of points onto pixels. What a pixel gets of a shape is the exact area of it
- * that the shape covers, gathered edge by edge in one pass (the area coverage of E. Catmull, "A
- * hidden-surface algorithm with anti-aliasing", 1978, section on the unweighted pixel integrator,
- * kept as differences along a row), which costs a tenth of what cairo's general rasteriser does.
+ * Shapes onto pixels. What a pixel gets of a shape is the exact area of it that the shape covers,
+ * gathered edge by edge in one pass (the area coverage of E. Catmull, "A hidden-surface algorithm
+ * with anti-aliasing", 1978, kept as differences along a row). For curves of thousands of points
+ * this takes a tenth of the time of a general rasteriser, which must also find out where a shape
+ * crosses itself.
+ *
+ * Units: pixels, origin at the upper left of the picture, y downwards. What lies outside the
+ * picture is cut off.
  */
 #ifndef HPRENDER_RASTER_H
 #define HPRENDER_RASTER_H
@@ -18,12 +22,19 @@ hpr__raster *hpr__raster_create(unsigned char *pixels, size_t width_px, size_t h
                                 size_t stride_bytes);
 void hpr__raster_destroy(hpr__raster *raster);
 
-/* From points to pixels: times `px_per_pt`, then `down_px` lower. */
-void hpr__raster_place(hpr__raster *raster, double px_per_pt, double down_px);
+/* A pixel place; hpr_point is for points. */
+typedef struct hpr__px {
+    double x, y;
+} hpr__px;
 
-/* Draws an item if it is a shape of the kind that this file is for: of more than four points, whole
- * on the picture, its line neither dashed nor wider than two pixels (the joins of lines that thin
- * cannot be seen). Returns false, with nothing drawn, when it is not. */
-bool hpr__raster_draw(hpr__raster *raster, const hpr_item *item);
+/* Adds an edge of a shape. All edges together must close; each shape turns in one sense around what
+ * is to be painted, holes in the other. */
+void hpr__raster_edge(hpr__raster *raster, hpr__px from, hpr__px to);
+
+/* Paints the shape that the edges enclose, and forgets it. */
+void hpr__raster_paint(hpr__raster *raster, hpr_colour colour);
+
+/* Draws a POLYGON or LINE item, scaled by `px_per_pt` and then `down_px` lower. */
+void hpr__raster_draw(hpr__raster *raster, const hpr_item *item, double px_per_pt, double down_px);
 
 #endif

@@ -350,17 +350,6 @@ static bool wants_path(cairo_t *cr)
     return cairo_surface_get_type(cairo_get_target(cr)) == CAIRO_SURFACE_TYPE_IMAGE;
 }
 
-static void show(hpr_fonts *fonts, cairo_t *cr, const char *text, size_t n_bytes, size_t n)
-{
-    if (wants_path(cr)) {
-        cairo_glyph_path(cr, fonts->glyphs, (int)n);
-        cairo_fill(cr);
-    } else {
-        cairo_show_text_glyphs(cr, text, (int)n_bytes, fonts->glyphs, (int)n, fonts->clusters,
-                               (int)n, 0);
-    }
-}
-
 /* Shows a line, one call for each stretch of one font. */
 static void show_plain(hpr_fonts *fonts, cairo_t *cr, const char *text, const hpr__line *line,
                        double x_pt, double size_pt)
@@ -376,7 +365,8 @@ static void show_plain(hpr_fonts *fonts, cairo_t *cr, const char *text, const hp
         }
         cairo_set_font_face(cr, get_ink(fonts, glyphs[from].face));
         cairo_set_font_size(cr, size_pt);
-        show(fonts, cr, text, n_bytes, to - from);
+        int n = (int)(to - from);
+        cairo_show_text_glyphs(cr, text, (int)n_bytes, fonts->glyphs, n, fonts->clusters, n, 0);
         text += n_bytes;
     }
 }

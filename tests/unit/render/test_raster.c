@@ -29,11 +29,11 @@ TestSuite(raster, .init = begin, .fini = end);
 
 static const hpr_paint black = {.on = true};
 
-static bool fill(const hpr_point *points, size_t n)
+static void fill(const hpr_point *points, size_t n)
 {
     const hpr_item item = {
         .kind = HPR_ITEM_POLYGON, .points = points, .n_points = n, .fill = black};
-    return hpr__raster_draw(raster, &item);
+    hpr__raster_draw(raster, &item, 1, 0);
 }
 
 /* How black a pixel is, 0 to 1. */
@@ -56,7 +56,7 @@ static double all_ink(void)
 Test(raster, parts_of_pixels)
 {
     const hpr_point box[] = {{1.25, 1}, {3, 1}, {3, 2.5}, {2, 2.5}, {1.25, 2.5}};
-    cr_assert(fill(box, 5));
+    fill(box, 5);
     cr_assert_float_eq(ink(1, 1), 0.75, 0.01);
     cr_assert_float_eq(ink(2, 1), 1, 0.001);
     cr_assert_float_eq(ink(1, 2), 0.375, 0.01);
@@ -81,7 +81,7 @@ Test(raster, ink_is_area)
             area += (a.x_pt * b.y_pt - b.x_pt * a.y_pt) / 2;
         }
         memset(pixels, 0xFF, sizeof pixels);
-        cr_assert(fill(points, 9));
+        fill(points, 9);
         cr_assert_float_eq(all_ink(), fabs(area), 0.3, "turn %d", turn);
     }
 }
@@ -90,9 +90,9 @@ Test(raster, shapes_do_not_leave_traces_for_the_next)
 {
     const hpr_point far[] = {{30, 30}, {39, 30}, {40, 40}, {35, 40}, {30, 40}};
     const hpr_point near[] = {{1, 1}, {3, 1}, {3, 3}, {2, 3}, {1, 3}};
-    cr_assert(fill(far, 5));
+    fill(far, 5);
     memset(pixels, 0xFF, sizeof pixels);
-    cr_assert(fill(near, 5));
+    fill(near, 5);
     cr_assert_float_eq(all_ink(), 4, 0.01);
 }
 
@@ -103,7 +103,7 @@ Test(raster, lines_have_their_width)
                            .points = points,
                            .n_points = 5,
                            .stroke = {.on = true, .width_pt = 1}};
-    cr_assert(hpr__raster_draw(raster, &item));
+    hpr__raster_draw(raster, &item, 1, 0);
     cr_assert_float_eq(all_ink(), 30, 0.3);
     cr_assert_float_eq(ink(15, 9), 0.5, 0.01);
     cr_assert_float_eq(ink(15, 10), 0.5, 0.01);
@@ -116,7 +116,7 @@ Test(raster, colours_mix)
                            .points = box,
                            .n_points = 5,
                            .fill = {.on = true, .colour = {1, 0, 0.5}}};
-    cr_assert(hpr__raster_draw(raster, &item));
+    hpr__raster_draw(raster, &item, 1, 0);
     cr_assert_eq(pixels[1][2] & 0xFFFFFF, 0xFF0080);
     cr_assert_eq(pixels[1][1] & 0xFFFFFF, 0xFF80C0);
 }
@@ -124,27 +124,72 @@ Test(raster, colours_mix)
 Test(raster, scale_and_place)
 {
     const hpr_point box[] = {{1, 1}, {2, 1}, {2, 2}, {1.5, 2}, {1, 2}};
-    hpr__raster_place(raster, 3, 10);
-    cr_assert(fill(box, 5));
+    const hpr_item item = {.kind = HPR_ITEM_POLYGON, .points = box, .n_points = 5, .fill = black};
+    hpr__raster_draw(raster, &item, 3, 10);
     cr_assert_float_eq(all_ink(), 9, 0.01);
     cr_assert_float_eq(ink(3, 13), 1, 0.001);
     cr_assert_float_eq(ink(5, 15), 1, 0.001);
 }
 
-Test(raster, the_rest_is_left_to_others)
+/* The quarter of a box, and of its line, that is on the picture. */
+Test(raster, what_lies_outside_is_cut_off)
 {
-    const hpr_point box[] = {{1, 1}, {2, 1}, {2, 2}, {1.5, 2}, {1, 2}};
-    const hpr_point outside[] = {{1, 1}, {2, 1}, {2, 2}, {1.5, 41}, {1, 2}};
-    const hpr_point no_number[] = {{1, 1}, {2, 1}, {NAN, 2}, {1.5, 3}, {1, 2}};
-    hpr_item item = {.kind = HPR_ITEM_LINE, .points = box, .n_points = 5};
-    cr_assert_not(fill(box, 4));
-    cr_assert_not(fill(outside, 5));
-    cr_assert_not(fill(no_number, 5));
-    item.stroke = (hpr_paint){.on = true, .width_pt = 1, .dash_pt = 2};
-    cr_assert_not(hpr__raster_draw(raster, &item));
-    item.stroke = (hpr_paint){.on = true, .width_pt = 3};
-    cr_assert_not(hpr__raster_draw(raster, &item));
-    item.kind = HPR_ITEM_TEXT;
-    cr_assert_not(hpr__raster_draw(raster, &item));
-    cr_assert_float_eq(all_ink(), 0, 0.001);
+    const hpr_point box[] = {{-10, -10}, {10, -10}, {10, 10}, {0, 10}, {-10, 10}};
+    const hpr_point far[] = {{1e12, 1e12}, {-1e12, 30}, {-1e12, 1e12}, {0, 1e300}, {-1e300, 5}};
+    fill(box, 5);
+    cr_assert_float_eq(all_ink(), 100, 0.1);
+    memset(pixels, 0xFF, sizeof pixels);
+    const hpr_point corner[] = {{30, 30}, {50, 30}, {50, 50}, {30, 50}};
+    fill(corner, 4);
+    cr_assert_float_eq(all_ink(), 100, 0.1);
+    fill(far, 5);
+}
+
+Test(raster, what_is_no_number_draws_nothing_there)
+{
+    const hpr_point points[] = {{1, 1}, {NAN, 2}, {2, NAN}, {INFINITY, 3}, {1, -INFINITY}};
+    const hpr_item item = {.kind = HPR_ITEM_POLYGON,
+                           .points = points,
+                           .n_points = 5,
+                           .fill = black,
+                           .stroke = {.on = true, .width_pt = 1, .dash_pt = 1}};
+    hpr__raster_draw(raster, &item, 1, 0);
+    cr_assert_float_eq(ink(39, 39), 0, 0.001);
+}
+
+static double stroke(const hpr_point *points, size_t n, hpr_item_kind kind, hpr_paint paint)
+{
+    const hpr_item item = {.kind = kind, .points = points, .n_points = n, .stroke = paint};
+    paint.on = true;
+    hpr__raster_draw(raster, &item, 1, 0);
+    return all_ink();
+}
+
+Test(raster, boxes_have_sharp_corners)
+{
+    const hpr_point box[] = {{10, 10}, {30, 10}, {30, 30}, {10, 30}};
+    const hpr_paint line = {.on = true, .width_pt = 4};
+    cr_assert_float_eq(stroke(box, 4, HPR_ITEM_POLYGON, line), 24 * 24 - 16 * 16, 0.5);
+    cr_assert_float_eq(ink(8, 8), 1, 0.001);
+}
+
+Test(raster, wide_lines_have_round_joins)
+{
+    const hpr_point bend[] = {{10, 30}, {30, 30}, {30, 10}};
+    const hpr_paint line = {.on = true, .width_pt = 8};
+    /* Two bars that share a quarter of a disc's square, and the quarter of the disc outside. */
+    cr_assert_float_eq(stroke(bend, 3, HPR_ITEM_LINE, line), 2 * 160 - 16 + 4 * 3.1416, 1);
+    cr_assert_float_eq(ink(33, 33), 0, 0.3);
+    cr_assert_float_eq(ink(31, 31), 1, 0.01);
+}
+
+Test(raster, dashes_run_on_around_corners)
+{
+    const hpr_point bend[] = {{5, 10}, {12, 10}, {12, 35}};
+    const hpr_paint line = {.on = true, .width_pt = 2, .dash_pt = 4};
+    cr_assert_float_eq(stroke(bend, 3, HPR_ITEM_LINE, line), 2 * 16, 0.6);
+    cr_assert_float_eq(ink(6, 10), 1, 0.01);
+    cr_assert_float_eq(ink(10, 10), 0, 0.01);
+    cr_assert_float_eq(ink(12, 12), 1, 0.01);
+    cr_assert_float_eq(ink(12, 16), 0, 0.01);
 }
