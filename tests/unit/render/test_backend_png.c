@@ -68,6 +68,37 @@ Test(backend_png, colours_stand_where_they_were_drawn)
     free(bytes);
 }
 
+/* How many pixels of a box are dark. */
+static int n_dark(const picture *p, unsigned left, unsigned top, unsigned right, unsigned bottom)
+{
+    int n = 0;
+    for (unsigned y = top; y < bottom; y++) {
+        for (unsigned x = left; x < right; x++) {
+            n += pixel(p, x, y)[1] < 128;
+        }
+    }
+    return n;
+}
+
+/* Where the texts of the drawing stand, also when Pango sets the title. */
+Test(backend_png, texts_stand_at_their_anchors)
+{
+    static const char *const titles[] = {"Title", "e\xCC\x81 Titl"};
+    for (int i = 0; i < 2; i++) {
+        size_t n_bytes;
+        char *bytes = drawing_of("png", &(drawing){.title = titles[i]}, &n_bytes);
+        picture p = read_picture(bytes, n_bytes);
+        cr_assert(n_dark(&p, 440, 46, 530, 66) > 100); /* from its start */
+        cr_assert_eq(n_dark(&p, 430, 40, 440, 70), 0);
+        cr_assert(n_dark(&p, 260, 12, 300, 31) > 60); /* on both sides of its middle, */
+        cr_assert(n_dark(&p, 300, 12, 340, 31) > 60); /* in bold */
+        cr_assert(n_dark(&p, 22, 60, 46, 110) > 60);  /* turned, downwards of its end */
+        cr_assert_eq(n_dark(&p, 22, 40, 46, 58), 0);
+        free(p.pixels);
+        free(bytes);
+    }
+}
+
 Test(backend_png, resolution_and_width_can_be_asked_for)
 {
     size_t n_bytes;
