@@ -7,3 +7,8 @@ if(CENSUS_SANITIZE)
   add_compile_options(-fsanitize=${CENSUS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${CENSUS_SANITIZE})
 endif()
+
+# libFuzzer sees only what is built for it.
+if(CENSUS_BUILD_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
