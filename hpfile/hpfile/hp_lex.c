@@ -173,31 +173,47 @@ static bool ends_after_backslash(const char *quote, const char *line_end)
     return keyword <= HPF__KEYWORD_VALUE_UNIT ? *argument == '"' : hpf__is_digit(*argument);
 }
 
+/* Bytes of a string, and the end of the line that was looked at last: a string may have a million
+ * quotes on one line. */
+typedef struct string_scan {
+    const char *first;
+    const char *end;
+    bool is_final;
+    const char *line_end; /* `end` when the line has none */
+} string_scan;
+
+static void find_line_end(string_scan *s, const char *quote)
+{
+    if (s->line_end < quote) {
+        const char *line_feed = memchr(quote, '\n', (size_t)(s->end - quote));
+        s->line_end = line_feed ? line_feed : s->end;
+    }
+}
+
 /* What the quote at `quote` is: HPF__LEXED the end of the string; HPF__LEX_BAD part of it, the
  * string goes on at `*next`; HPF__LEX_MORE not to be told yet. */
-static hpf__lexed judge_quote(const char **next, const char *first, const char *quote,
-                              const char *end, bool is_final)
+static hpf__lexed judge_quote(const char **next, string_scan *s, const char *quote)
 {
-    if (quote + 1 == end && !is_final) {
+    if (quote + 1 == s->end && !s->is_final) {
         return HPF__LEX_MORE;
     }
-    bool has_backslash = quote > first && quote[-1] == '\\';
-    const char *line_end = memchr(quote, '\n', (size_t)(end - quote));
-    if (has_backslash && !line_end && !is_final) {
+    bool is_pair = quote + 1 < s->end && quote[1] == '"';
+    *next = is_pair ? quote + 2 : quote + 1;
+    if (quote == s->first || quote[-1] != '\\') {
+        return is_pair ? HPF__LEX_BAD : HPF__LEXED;
+    }
+    find_line_end(s, quote);
+    if (s->line_end == s->end && !s->is_final) {
         return HPF__LEX_MORE;
     }
-    if (quote + 1 < end && quote[1] == '"') {
-        /* `\""` at the end of a line is an escaped quote and the end of the string. */
-        const char *last = line_end ? line_end : end;
-        bool is_last = has_backslash && hpf__skip_blanks(quote + 2, last) == last;
-        *next = is_last ? quote + 1 : quote + 2;
-        return HPF__LEX_BAD;
+    if (!is_pair) {
+        return ends_after_backslash(quote, s->line_end) ? HPF__LEXED : HPF__LEX_BAD;
     }
-    if (has_backslash) {
+    /* `\""` at the end of a line is an escaped quote and the end of the string. */
+    if (hpf__skip_blanks(quote + 2, s->line_end) == s->line_end) {
         *next = quote + 1;
-        return ends_after_backslash(quote, line_end ? line_end : end) ? HPF__LEXED : HPF__LEX_BAD;
     }
-    return HPF__LEXED;
+    return HPF__LEX_BAD;
 }
 
 hpf__lexed hpf__lex_string(hpf__string_token *token, const char *at, const char *end, bool is_final)
@@ -208,20 +224,20 @@ hpf__lexed hpf__lex_string(hpf__string_token *token, const char *at, const char 
     if (*at != '"') {
         return HPF__LEX_BAD;
     }
-    const char *first = at + 1;
-    const char *p = first;
+    string_scan scan = {at + 1, end, is_final, at};
+    const char *p = scan.first;
     token->has_escapes = false;
     for (;;) {
         const char *quote = memchr(p, '"', (size_t)(end - p));
         if (!quote) {
             return HPF__LEX_MORE;
         }
-        hpf__lexed is_end = judge_quote(&p, first, quote, end, is_final);
+        hpf__lexed is_end = judge_quote(&p, &scan, quote);
         if (is_end == HPF__LEX_BAD) {
             token->has_escapes = true;
             continue;
         }
-        token->inside = (hpf_str){first, (size_t)(quote - first)};
+        token->inside = (hpf_str){scan.first, (size_t)(quote - scan.first)};
         token->end = quote + 1;
         return is_end;
     }

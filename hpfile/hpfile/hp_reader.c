@@ -577,7 +577,9 @@ static hpf_status read_timed(hpf_reader *r, const piece *p, const char *at, hpf_
         return status;
     }
     if (keyword == HPF__KEYWORD_BEGIN_SAMPLE) {
-        return begin_sample(r, p, at, time);
+        /* The time of a file that was cut may have been cut too, and begins no sample any more. */
+        bool is_last = p->is_final && *next == p->end;
+        return is_last ? cut_off(r, p, next) : begin_sample(r, p, at, time);
     }
     if (keyword == HPF__KEYWORD_END_SAMPLE) {
         return end_sample(r, p, *next);
