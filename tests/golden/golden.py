@@ -67,7 +67,7 @@ def texts_agree(svg, pdf):
 def check(census, tool, source, name, words, directory):
     reference = source / f"tests/golden/ref/{name}.png"
     png = draw(census, source, words, "png", directory)
-    good = compare(tool, png, reference, 40, 0.5, "png")
+    good = compare(tool, png, reference, 60, 3, "png")
     pdf = draw(census, source, words, "pdf", directory)
     good &= compare(tool, rasterise(pdf, directory), reference, 100, 3, "pdf")
     eps = draw(census, source, words, "eps", directory)
