@@ -90,9 +90,7 @@ Test(hp_lex, numbers_end_where_hp2ps_ends_them)
             cr_expect_eq((size_t)(token.end - e->text), e->length, "'%s'", e->text);
             cr_expect_eq(token.real, e->value, "'%s' is %g", e->text, token.real);
             cr_expect_eq(token.is_whole, e->is_whole, "'%s'", e->text);
-            cr_expect(!token.is_whole || token.whole == (uint64_t)e->value ||
-                          token.whole == UINT64_MAX,
-                      "'%s'", e->text);
+            cr_expect(!token.is_whole || (double)token.whole == e->value, "'%s'", e->text);
         }
     }
 }
