@@ -26,6 +26,10 @@ struct hpp_ccs {
  * a new one. NULL when there is no memory for a new one. */
 const hpp_ccs *hpp__ccs_child(const hpp_ccs *parent, hpp_cc *centre);
 
+/* "*** `what` (reporting due to -xc), stack trace:" and the current stack. Safe in signal handlers.
+ */
+void hpp__print_exception(const char *what, int fd);
+
 /* Keep the tree still while the process forks. */
 void hpp__ccs_lock(void);
 void hpp__ccs_unlock(void);

@@ -45,16 +45,33 @@ static void put_centre(printer *p, const hpp_cc *centre)
     put(p, centre->label);
 }
 
+static void put_stack(printer *p, const hpp_ccs *ccs)
+{
+    put_centre(p, ccs->centre);
+    for (const hpp_ccs *below = ccs->parent; below && below->parent; below = below->parent) {
+        put(p, ",\n  called from ");
+        put_centre(p, below->centre);
+    }
+    put(p, "\n");
+}
+
 void hpp_ccs_print(const hpp_ccs *ccs, int fd)
 {
     int saved_errno = errno;
     printer p = {.fd = fd};
-    put_centre(&p, ccs->centre);
-    for (const hpp_ccs *below = ccs->parent; below && below->parent; below = below->parent) {
-        put(&p, ",\n  called from ");
-        put_centre(&p, below->centre);
-    }
-    put(&p, "\n");
+    put_stack(&p, ccs);
+    flush(&p);
+    errno = saved_errno;
+}
+
+void hpp__print_exception(const char *what, int fd)
+{
+    int saved_errno = errno;
+    printer p = {.fd = fd};
+    put(&p, "*** ");
+    put(&p, what);
+    put(&p, " (reporting due to -xc), stack trace:\n  ");
+    put_stack(&p, hpp_ccs_current());
     flush(&p);
     errno = saved_errno;
 }

@@ -354,7 +354,8 @@ int hpp_census_each_set(hpp_census *c, hpp_visit_set *visit, void *context)
         if (hpp__retainer_is_charged(&c->retainer, set)) {
             hpp__text text = {0};
             hpp__retainer_write_whole(&c->retainer, set, &text);
-            result = visit(set, hpp__text_str(&text), context);
+            hpf_str shown = text.is_short ? HPF_STR("OUT_OF_MEMORY") : hpp__text_str(&text);
+            result = visit(set, shown, context);
             hpp__text_finish(&text);
         }
     }

@@ -260,6 +260,7 @@ static hpf_status parse_switch(parser *p, hpf_str word, hpf_str rest)
         p->options.census.count_stacks |= is_stacks;
         p->options.print_on_abort |= !is_stacks;
     }
+    p->options.with_bins |= word.data[1] == 'B';
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         if (strlen(reports[i].name) == word.length &&
             memcmp(reports[i].name, word.data, word.length) == 0) {
@@ -274,11 +275,11 @@ static const struct {
     hpf_status (*parse)(parser *p, hpf_str word, hpf_str rest);
 } table[] = {
     /* A prefix of another stands behind it. */
-    {"-po", parse_stem},   {"-pa", parse_switch},     {"-pj", parse_switch},
-    {"-p", parse_switch},  {"-P", parse_switch},      {"-xt", parse_switch},
-    {"-xc", parse_switch}, {"-h", parse_heap},        {"-i", parse_interval},
-    {"-V", parse_tick},    {"-L", parse_name_length}, {"-R", parse_set_size},
-    {"-o", parse_stem},
+    {"-po", parse_stem},    {"-pa", parse_switch}, {"-pj", parse_switch},
+    {"-p", parse_switch},   {"-P", parse_switch},  {"-xt", parse_switch},
+    {"-xc", parse_switch},  {"-B", parse_switch},  {"-h", parse_heap},
+    {"-i", parse_interval}, {"-V", parse_tick},    {"-L", parse_name_length},
+    {"-R", parse_set_size}, {"-o", parse_stem},
 };
 
 static bool is_bracket(hpf_str word)

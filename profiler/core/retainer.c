@@ -147,6 +147,7 @@ static void begin_pass(hpp__retainer *r)
     r->figures = (hpp_retainer_figures){0};
     r->traverse.n_visits = 0;
     r->traverse.n_scans = 0;
+    r->traverse.max_frames = 0;
 }
 
 void hpp__retainer_pass(hpp__retainer *r)
@@ -160,6 +161,7 @@ void hpp__retainer_pass(hpp__retainer *r)
     hpp__traverse_shrink(&r->traverse);
     r->figures.n_visits = r->traverse.n_visits;
     r->figures.n_scans = r->traverse.n_scans;
+    r->figures.max_frames = r->traverse.max_frames;
     r->figures.n_sets = r->sets.n_sets - HPP__FIRST_SET;
 }
 
@@ -218,11 +220,16 @@ bool hpp__retainer_set_passes(hpp__retainer *r, const hpp__restrict *restriction
 
 void hpp__retainer_charge(hpp__retainer *r, uint32_t set, uint64_t size_bytes)
 {
-    unsigned char *note = set == HPP__SET_NONE ? NULL : note_of(r, set);
-    if (note && size_bytes > 0) {
-        *note |= HPP__SET_CHARGED;
+    if (set == HPP__SET_NONE || size_bytes == 0) {
+        return;
     }
-    r->figures.size_bytes += set == HPP__SET_NONE ? 0 : size_bytes;
+    unsigned char *note = note_of(r, set);
+    if (note) {
+        *note |= HPP__SET_CHARGED;
+    } else {
+        r->sets.n_failed++; /* it may not be listed */
+    }
+    r->figures.size_bytes += size_bytes;
 }
 
 bool hpp__retainer_is_charged(const hpp__retainer *r, uint32_t set)

@@ -102,6 +102,8 @@ static void push(hpp__traverse *t, hpp_ref ref, uint32_t data)
     if (frame->n_refs > 0) {
         t->top = frame;
         t->chunk->used_bytes += sizeof *frame + frame->n_refs * sizeof(hpp_ref);
+        t->n_frames++;
+        t->max_frames = t->n_frames > t->max_frames ? t->n_frames : t->max_frames;
     }
     step_back(t);
 }
@@ -110,6 +112,7 @@ static void pop(hpp__traverse *t)
 {
     hpp__frame *frame = t->top;
     t->top = frame->below;
+    t->n_frames--;
     t->chunk->used_bytes = (size_t)((unsigned char *)frame - t->chunk->bytes);
     step_back(t);
 }

@@ -48,6 +48,8 @@ typedef struct hpp__traverse {
     unsigned queue_head, n_queued;
     uint64_t n_visits; /* arrivals */
     uint64_t n_scans;  /* times that children were listed */
+    uint64_t n_frames; /* on the stack */
+    uint64_t max_frames;
 } hpp__traverse;
 
 /* Errors: MEMORY. */

@@ -83,8 +83,8 @@ typedef struct hpp_band {
 typedef struct hpp_missing {
     /* In this census. */
     uint64_t unnamed_bytes; /* counted, but under the band OUT_OF_MEMORY */
-    uint64_t n_sets;        /* retainer sets that could not be made: objects have the set
-                               OUT_OF_MEMORY instead */
+    uint64_t n_sets;        /* retainer sets that could not be made, so that objects have the set
+                               OUT_OF_MEMORY instead; or that may not be visited */
     uint64_t n_untraced;    /* objects whose children could not be followed */
     /* Since the beginning. */
     uint64_t n_biographies; /* objects whose last phase is unknown: seen as lag or use */
@@ -97,6 +97,7 @@ typedef struct hpp_retainer_figures {
     uint64_t n_visits;   /* arrivals at an object: the paper's visits per object are
                             n_visits / n_objects */
     uint64_t n_scans;    /* times that an object's children were walked */
+    uint64_t max_frames; /* deepest work stack */
     uint64_t size_bytes; /* cost of all sets together: of what is counted, but UNREACHED */
     uint32_t n_sets;     /* made since the beginning */
 } hpp_retainer_figures;
@@ -172,7 +173,8 @@ HPF_API const hpp_census_result *hpp_census_final(hpp_census *census, uint32_t i
 
 /* ---- Retainer sets -----------------------------------------------------------------------------
  * Visits, by id, each set that something has cost so far, as `.prof` shows it: `id` as in the
- * bands' names, `text` without braces, "<a[M],b[M]>, <c[M]>". The text is borrowed for the call.
+ * bands' names, `text` without braces, "<a[M],b[M]>, <c[M]>". The text is borrowed for the call;
+ * it is OUT_OF_MEMORY when there is none for it.
  * Returns what `visit` returned. */
 typedef int hpp_visit_set(uint32_t id, hpf_str text, void *context);
 HPF_API int hpp_census_each_set(hpp_census *census, hpp_visit_set *visit, void *context);

@@ -17,6 +17,11 @@
 #define HPP_RELAXED_STORE(place, value) __atomic_store_n((place), (value), __ATOMIC_RELAXED)
 #define HPP_RELAXED_ADD(place, value)   __atomic_fetch_add((place), (value), __ATOMIC_RELAXED)
 
+/* Stores `value` if `*place` is `*expected`; tells whether, and if not, puts what is there into
+ * `*expected`. */
+#define HPP_RELAXED_REPLACE(place, expected, value)                                                \
+    __atomic_compare_exchange_n((place), (expected), (value), 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+
 /* A store that makes everything written before visible to who loads the value so. */
 #define HPP_ACQUIRE_LOAD(place)         __atomic_load_n((place), __ATOMIC_ACQUIRE)
 #define HPP_RELEASE_STORE(place, value) __atomic_store_n((place), (value), __ATOMIC_RELEASE)
@@ -34,7 +39,9 @@
 /* Which way a branch usually goes; code that is hardly ever run. */
 #define HPP_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define HPP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-#define HPP_COLD                __attribute__((noinline, cold))
+/* A symbol that the link may lack: its address is NULL then. */
+#define HPP_WEAK_SYMBOL __attribute__((weak))
+#define HPP_COLD        __attribute__((noinline, cold))
 
 /* The address of the frame of the function that this stands in. It orders active functions: stacks
  * grow down. */

@@ -15,6 +15,7 @@
  *   -xt           count the memory of threads and their stacks
  *   -xc           print the cost-centre stack when the program aborts
  *   -p -P -pa -pj time and allocation report: plain, with ticks and bytes, with everything, JSON
+ *   -B            count ticks and allocation by address too: NAME.time.bins, NAME.heap.bins
  *   -VS           seconds between clock ticks (0.001; 0: no clock)
  *   -oNAME        output goes to NAME.hp, NAME.prof (also -poNAME)
  *   +RTS, -RTS    ignored
@@ -47,6 +48,7 @@ typedef struct hpp_options {
     hpp_report report;         /* -p... */
     uint64_t tick_ns;          /* -V */
     bool print_on_abort;       /* -xc */
+    bool with_bins;            /* -B */
     const char *stem;          /* -o; NULL: the program's name */
     const hpf_str *words;      /* the options as given, for the titles of profiles */
     size_t n_words;

@@ -106,13 +106,14 @@ Test(options, names_may_hold_anything)
 
 Test(options, numbers_and_switches)
 {
-    cr_assert_eq(parse("-i0.05 -V.02 -L100 -R3 -xt -xc -P -oout/run"), HPF_OK);
+    cr_assert_eq(parse("-i0.05 -V.02 -L100 -R3 -xt -xc -B -P -oout/run"), HPF_OK);
     cr_assert_eq(options.interval_ns, 50000000);
     cr_assert_eq(options.tick_ns, 20000000);
     cr_assert_eq(options.census.max_name_bytes, 100);
     cr_assert_eq(options.census.max_retainers, 3);
     cr_assert(options.census.count_stacks);
     cr_assert(options.print_on_abort);
+    cr_assert(options.with_bins);
     cr_assert_eq(options.report, HPP_REPORT_VERBOSE);
     cr_assert_str_eq(options.stem, "out/run");
 }

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The life of a profile: start what the options ask for, take censuses, write the rest at the end.
+ */
+#include "hpprof/profiler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "abort.h"
+#include "ccs.h"
+#include "grow.h"
+#include "missing.h"
+#include "output.h"
+#include "places.h"
+#include "report.h"
+#include "text.h"
+#include "timer.h"
+
+struct hpp_profiler {
+    hpp_config config;
+    const hpp_options *options;
+    char date[32];
+    hpf_str name; /* last part of the program's path */
+    hpp_census *engine;
+    hpp__output output;
+    hpp__timer timer;
+    hpp__places time_places, heap_places;
+    uint64_t start_ns;       /* on the clock */
+    uint64_t excluded_ns;    /* spent in censuses */
+    uint64_t next_ns;        /* when the next census is due, on the profile's clock */
+    hpf_prof_census *passes; /* of retainer profiling */
+    size_t n_passes, passes_capacity;
+    hpp__missing missing;
+    bool watches_abort;
+    bool is_stopped;
+};
+
+/* ---- time ---- */
+
+static uint64_t profile_time_ns(const hpp_profiler *p)
+{
+    return p->config.clock.now_ns(p->config.clock.context) - p->start_ns -
+           HPP_RELAXED_LOAD(&p->excluded_ns);
+}
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+double hpp_profiler_time_s(const hpp_profiler *p)
+{
+    return p ? seconds(profile_time_ns(p)) : 0.0;
+}
+
+/* The names of days and months do not depend on the program's locale. */
+static void write_date(char *out, size_t n_bytes)
+{
+    static const char days[] = "SunMonTueWedThuFriSat";
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    time_t now = time(NULL);
+    struct tm local;
+    char clock[16];
+    if (!localtime_r(&now, &local)) {
+        memset(&local, 0, sizeof local);
+    }
+    strftime(clock, sizeof clock, "%d %H:%M %Y", &local);
+    snprintf(out, n_bytes, "%.3s %.3s %s", days + 3 * local.tm_wday, months + 3 * local.tm_mon,
+             clock);
+}
+
+/* ---- names ---- */
+
+static hpf_str last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    return (hpf_str){name, strlen(name)};
+}
+
+static void add_words(hpp__text *text, const hpf_str *words, size_t n_words)
+{
+    for (size_t i = 0; i < n_words; i++) {
+        hpp__text_add(text, HPF_STR(" "));
+        hpp__text_add(text, words[i]);
+    }
+}
+
+/* Path of an output file, to be freed; NULL without memory. */
+static char *path_of(const hpp_profiler *p, const char *suffix)
+{
+    hpf_str stem =
+        p->options->stem ? (hpf_str){p->options->stem, strlen(p->options->stem)} : p->name;
+    char *path = malloc(stem.length + strlen(suffix) + 1);
+    if (path) {
+        memcpy(path, stem.data, stem.length);
+        strcpy(path + stem.length, suffix);
+    }
+    return path;
+}
+
+static void tell_headers(hpp_profiler *p)
+{
+    hpp__text job = {0};
+    hpp__text_add(&job, p->name);
+    for (size_t i = 0; i < p->config.n_arguments; i++) {
+        hpp__text_add(&job, HPF_STR(" "));
+        hpp__text_add(&job, (hpf_str){p->config.arguments[i], strlen(p->config.arguments[i])});
+    }
+    hpp__text_add(&job, HPF_STR(" +RTS"));
+    add_words(&job, p->options->words, p->options->n_words);
+    p->missing.no_title |= job.is_short;
+    hpp__output_header(&p->output, HPF_HEADER_JOB, job.is_short ? p->name : hpp__text_str(&job));
+    hpp__output_header(&p->output, HPF_HEADER_DATE, (hpf_str){p->date, strlen(p->date)});
+    hpp__output_header(&p->output, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"));
+    hpp__output_header(&p->output, HPF_HEADER_VALUE_UNIT, HPF_STR("bytes"));
+    hpp__text_finish(&job);
+}
+
+/* ---- start ---- */
+
+/* As GHC does, the heap profile begins and ends with an empty sample. */
+static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
+{
+    if (!p->options->with_census) {
+        return HPF_OK;
+    }
+    if (!p->config.heap) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "there is no heap to profile");
+    }
+    hpf_status status = hpp_census_create(&p->engine, p->config.heap, &p->options->census, err);
+    char *path = path_of(p, ".hp");
+    if (status == HPF_OK && !path) {
+        status = hpf_error_set_memory(err);
+    }
+    if (status == HPF_OK) {
+        status = hpp__output_open(&p->output, path, err);
+    }
+    free(path);
+    if (status == HPF_OK) {
+        hpp__output_add(&p->output, p->config.events, p->config.events_context);
+        tell_headers(p);
+        hpp__output_sample(&p->output, 0.0, NULL, 0);
+    }
+    return status;
+}
+
+static bool wants_time(const hpp_options *options)
+{
+    return options->report != HPP_REPORT_NONE || options->with_bins;
+}
+
+/* A profile without ticks is better than none: only a second signal ticker is an error. */
+static hpf_status start_time(hpp_profiler *p, hpf_error *err)
+{
+    if (p->options->with_bins) {
+        bool has_room = hpp__places_init(&p->time_places) && hpp__places_init(&p->heap_places);
+        p->missing.no_places = !has_room;
+    }
+    if (!wants_time(p->options) || p->options->tick_ns == 0) {
+        return HPF_OK;
+    }
+    p->timer.kind = p->config.ticker;
+    p->timer.tick_ns = p->options->tick_ns;
+    p->timer.places = p->options->with_bins ? &p->time_places : NULL;
+    hpf_status status = hpp__timer_start(&p->timer, err);
+    p->missing.no_ticks = status != HPF_OK;
+    return status == HPF_ERR_UNSUPPORTED ? status : HPF_OK;
+}
+
+static void set_defaults(hpp_profiler *p)
+{
+    hpp_config *c = &p->config;
+    if (!c->clock.now_ns) {
+        c->clock = hpp_clock_cpu;
+    }
+    if (!c->program) {
+        c->program = "program";
+    }
+    p->options = c->options;
+    p->name = last_part(c->program);
+    if (c->date) {
+        snprintf(p->date, sizeof p->date, "%s", c->date);
+    } else {
+        write_date(p->date, sizeof p->date);
+    }
+    p->start_ns = c->clock.now_ns(c->clock.context);
+    p->next_ns = p->options->interval_ns;
+}
+
+static bool asks_for_anything(const hpp_options *o)
+{
+    return o->with_census || wants_time(o) || o->print_on_abort;
+}
+
+hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_error *err)
+{
+    *out = NULL;
+    if (!asks_for_anything(config->options)) {
+        return HPF_OK;
+    }
+    hpp_profiler *p = calloc(1, sizeof *p);
+    if (!p) {
+        return hpf_error_set_memory(err);
+    }
+    p->config = *config;
+    set_defaults(p);
+    hpf_status status = start_heap(p, err);
+    if (status == HPF_OK) {
+        status = start_time(p, err);
+    }
+    if (status != HPF_OK) {
+        hpp_profiler_destroy(p);
+        return status;
+    }
+    if (p->options->print_on_abort) {
+        hpp__abort_watch();
+        p->watches_abort = true;
+    }
+    *out = p;
+    return HPF_OK;
+}
+
+/* ---- censuses ---- */
+
+bool hpp_profiler_census_due(const hpp_profiler *p)
+{
+    if (!p || !p->engine || p->is_stopped) {
+        return false;
+    }
+    return p->options->interval_ns == 0 || profile_time_ns(p) >= HPP_RELAXED_LOAD(&p->next_ns);
+}
+
+/* The next census is an interval after this one was due, or after now when that has passed. */
+static void set_next(hpp_profiler *p, uint64_t now_ns)
+{
+    uint64_t next_ns = p->next_ns + p->options->interval_ns;
+    HPP_RELAXED_STORE(&p->next_ns, next_ns > now_ns ? next_ns : now_ns + p->options->interval_ns);
+}
+
+static void note_retainers(hpp_profiler *p, const hpp_census_result *result)
+{
+    size_t n = p->n_passes + 1;
+    if (!hpp__grow(&p->passes, &p->passes_capacity, n, sizeof *p->passes)) {
+        p->missing.n_retainer_passes++;
+        return;
+    }
+    const hpp_retainer_figures *figures = &result->retainers;
+    double n_objects = figures->n_objects > 0 ? (double)figures->n_objects : 1.0;
+    p->passes[p->n_passes++] = (hpf_prof_census){
+        .number = result->era - 1,
+        .time_s = result->time_s,
+        .max_stack_entries = figures->max_frames,
+        .visits_per_object = (double)figures->n_visits / n_objects,
+    };
+}
+
+void hpp_profiler_census(hpp_profiler *p)
+{
+    if (!p || !p->engine || p->is_stopped) {
+        return;
+    }
+    const hpp_ccs *before = hpp_ccs_current();
+    hpp_ccs_set(hpp_ccs_builtin(HPP_CCS_OVERHEAD));
+    uint64_t now_ns = profile_time_ns(p);
+    const hpp_census_result *result = hpp_census_take(p->engine, seconds(now_ns));
+    hpp__missing_add(&p->missing, &result->missing);
+    if (hpp_census_has_retainers(p->engine)) {
+        note_retainers(p, result);
+    }
+    hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
+    set_next(p, now_ns);
+    uint64_t spent_ns = profile_time_ns(p) - now_ns;
+    HPP_RELAXED_STORE(&p->excluded_ns, p->excluded_ns + spent_ns);
+    hpp_ccs_set(before);
+}
+
+hpp__missing *hpp__profiler_missing(hpp_profiler *p)
+{
+    return &p->missing;
+}
+
+hpp_census *hpp_profiler_engine(hpp_profiler *p)
+{
+    return p ? p->engine : NULL;
+}
+
+void hpp_profiler_mark(hpp_profiler *p, hpf_str label)
+{
+    if (p && p->engine && !p->is_stopped) {
+        hpp__output_mark(&p->output, hpp_profiler_time_s(p), label);
+    }
+}
+
+void hpp_profiler_allocated_at(hpp_profiler *p, const void *place, size_t n_bytes)
+{
+    if (p && p->options->with_bins) {
+        hpp__places_add(&p->heap_places, (uintptr_t)place, n_bytes);
+    }
+}
+
+void hpp_profiler_exception(const hpp_profiler *p, const char *what, int fd)
+{
+    if (p && p->options->print_on_abort) {
+        hpp__print_exception(what, fd);
+    }
+}
+
+/* ---- stop ---- */
+
+/* The first failure counts. */
+static void keep_first(hpf_status *all, hpf_error *err, hpf_status status, const hpf_error *why)
+{
+    if (*all == HPF_OK && status != HPF_OK) {
+        *all = status;
+        if (err) {
+            *err = *why;
+        }
+    }
+}
+
+/* Writes the samples again, with phases that are final. The provisional file stays if that fails.
+ */
+static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *err)
+{
+    hpf_status status = hpp_census_end(p->engine, err);
+    char *path = path_of(p, ".hp");
+    if (status == HPF_OK && !path) {
+        status = hpf_error_set_memory(err);
+    }
+    if (status == HPF_OK) {
+        status = hpp__output_replace(&p->output, path, err);
+    }
+    free(path);
+    if (status != HPF_OK) {
+        return status;
+    }
+    tell_headers(p);
+    hpp__output_sample(&p->output, 0.0, NULL, 0);
+    p->missing.censuses = (hpp_missing){0}; /* of the samples that are replaced */
+    for (uint32_t i = 0; i < hpp_census_n_eras(p->engine); i++) {
+        const hpp_census_result *result = hpp_census_final(p->engine, i);
+        hpp__missing_add(&p->missing, &result->missing);
+        hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
+    }
+    hpp__output_sample(&p->output, end_s, NULL, 0);
+    if (p->output.n_lost_samples > 0) {
+        hpp__output_drop(&p->output);
+        return hpf_error_set_memory(err);
+    }
+    return hpp__output_close(&p->output, err);
+}
+
+static void stop_heap(hpp_profiler *p, hpf_status *all, hpf_error *err)
+{
+    double end_s = hpp_profiler_time_s(p);
+    hpp__output_sample(&p->output, end_s, NULL, 0);
+    p->missing.n_samples += p->output.n_lost_samples;
+    hpf_error why;
+    hpf_status status = hpp__output_close(&p->output, &why);
+    keep_first(all, err, status, &why);
+    if (hpp_census_has_biography(p->engine)) {
+        status = rewrite_biography(p, end_s, &why);
+        p->missing.no_final_biography = status == HPF_ERR_MEMORY;
+        keep_first(all, err, status == HPF_ERR_MEMORY ? HPF_OK : status, &why);
+    }
+}
+
+static hpf_status write_times(hpp_profiler *p, hpf_sink *sink, hpf_error *err)
+{
+    hpf_str *arguments = calloc(p->config.n_arguments + 1, sizeof *arguments);
+    if (!arguments) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < p->config.n_arguments; i++) {
+        const char *argument = p->config.arguments[i];
+        arguments[i] = (hpf_str){argument, strlen(argument)};
+    }
+    hpf_prof prof = {
+        .date = {p->date, strlen(p->date)},
+        .program = p->name,
+        .command = {p->config.program, strlen(p->config.program)},
+        .options = p->options->words,
+        .n_options = p->options->n_words,
+        .arguments = arguments,
+        .n_arguments = p->config.n_arguments,
+        .tick_us = p->options->tick_ns / 1000,
+        .n_processors = 1, /* ticks are processor time already */
+    };
+    hpf_status status = hpp__report_write(sink, &prof, p->options->report, err);
+    free(arguments);
+    return status;
+}
+
+static int write_set(uint32_t id, hpf_str text, void *sink)
+{
+    hpf_prof_write_set(sink, id, text);
+    return 0;
+}
+
+static void write_retainers(hpp_profiler *p, hpf_sink *sink)
+{
+    for (size_t i = 0; i < p->n_passes; i++) {
+        hpf_prof_write_census(sink, &p->passes[i]);
+    }
+    hpf_prof_write_sets_title(sink);
+    hpp_census_each_set(p->engine, write_set, sink);
+}
+
+/* JSON is for programs to read: nothing else may stand in that file. */
+static void write_prof_into(hpp_profiler *p, hpf_sink *sink)
+{
+    bool is_text = p->options->report != HPP_REPORT_JSON;
+    if (p->engine && hpp_census_has_retainers(p->engine) && is_text) {
+        write_retainers(p, sink);
+    }
+    if (p->options->report != HPP_REPORT_NONE) {
+        p->missing.no_report = write_times(p, sink, NULL) != HPF_OK;
+    }
+    if (is_text || p->missing.no_report) {
+        hpp__missing_write(&p->missing, sink);
+    }
+}
+
+/* A file of the profile, filled by `fill`. */
+static hpf_status write_file(hpp_profiler *p, const char *suffix,
+                             void (*fill)(hpp_profiler *p, hpf_sink *sink), hpf_error *err)
+{
+    char *path = path_of(p, suffix);
+    if (!path) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = HPF_ERR_MEMORY;
+    hpf_error why;
+    hpf_sink *sink = hpf_sink_to_path(path, &why);
+    if (sink) {
+        fill(p, sink);
+        status = hpf_sink_finish(sink, &why);
+        hpf_sink_destroy(sink);
+    } else {
+        status = why.status;
+    }
+    *err = why;
+    free(path);
+    return status;
+}
+
+static void fill_time_bins(hpp_profiler *p, hpf_sink *sink)
+{
+    hpp__places_write(&p->time_places, HPF_BINS_TIME, p->options->tick_ns, sink);
+}
+
+static void fill_heap_bins(hpp_profiler *p, hpf_sink *sink)
+{
+    hpp__places_write(&p->heap_places, HPF_BINS_HEAP, 1, sink);
+}
+
+static void write_files(hpp_profiler *p, hpf_status *all, hpf_error *err)
+{
+    hpf_error why;
+    bool has_sets = p->engine && hpp_census_has_retainers(p->engine);
+    p->missing.stacks = hpp_ccs_losses();
+    if (p->options->report != HPP_REPORT_NONE || has_sets || hpp__missing_is_any(&p->missing)) {
+        keep_first(all, err, write_file(p, ".prof", write_prof_into, &why), &why);
+    }
+    if (p->options->with_bins) {
+        keep_first(all, err, write_file(p, ".time.bins", fill_time_bins, &why), &why);
+        keep_first(all, err, write_file(p, ".heap.bins", fill_heap_bins, &why), &why);
+    }
+}
+
+hpf_status hpp_profiler_stop(hpp_profiler *p, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    if (!p || p->is_stopped) {
+        return HPF_OK;
+    }
+    hpp__timer_stop(&p->timer);
+    if (p->engine) {
+        stop_heap(p, &status, err);
+    }
+    write_files(p, &status, err);
+    if (p->watches_abort) {
+        hpp__abort_unwatch();
+    }
+    p->is_stopped = true;
+    return status;
+}
+
+void hpp_profiler_destroy(hpp_profiler *p)
+{
+    if (!p) {
+        return;
+    }
+    hpp__timer_stop(&p->timer);
+    if (p->watches_abort && !p->is_stopped) {
+        hpp__abort_unwatch();
+    }
+    hpp__output_drop(&p->output);
+    hpp_census_destroy(p->engine);
+    hpp__places_finish(&p->time_places);
+    hpp__places_finish(&p->heap_places);
+    free(p->passes);
+    free(p);
+}
