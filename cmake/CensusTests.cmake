@@ -1,8 +1,24 @@
-# census_unit_test(ROOM MODULE [LIBS lib...] [SOURCES extra.c...]): tests/unit/ROOM/test_MODULE.c as
-# one Criterion program and one ctest named ROOM.MODULE. Private headers of the room are in reach.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CRITERION IMPORTED_TARGET criterion)
 
+# census_criterion_test(TARGET NAME): the program TARGET holds Criterion tests and is the ctest NAME.
+function(census_criterion_test target name)
+  target_compile_definitions(${target} PRIVATE
+    _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE
+    CENSUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CENSUS_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
+  target_link_libraries(${target} PRIVATE PkgConfig::CRITERION)
+  census_warnings(${target})
+  target_compile_options(${target} PRIVATE -Wno-pedantic -Wno-missing-prototypes)
+  add_test(NAME ${name} COMMAND ${target} -j1)
+  # Under the address sanitizer an allocation that is far too large fails, as it does elsewhere. Leaks
+  # are found when a test has ended and passed.
+  set_tests_properties(${name} PROPERTIES
+    ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.supp:print_suppressions=0"
+    FAIL_REGULAR_EXPRESSION "LeakSanitizer: detected")
+endfunction()
+
+# census_unit_test(ROOM MODULE [LIBS lib...] [SOURCES extra.c...]): tests/unit/ROOM/test_MODULE.c as
+# one Criterion program and one ctest named ROOM.MODULE. Private headers of the room are in reach.
 function(census_unit_test room module)
   cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
   set(target test_${room}_${module})
@@ -10,14 +26,6 @@ function(census_unit_test room module)
   target_include_directories(${target} PRIVATE
     ${PROJECT_SOURCE_DIR}/${room}/${room} ${PROJECT_SOURCE_DIR}/${room}/core
     ${PROJECT_SOURCE_DIR}/tests/support)
-  target_compile_definitions(${target} PRIVATE
-    _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE
-    CENSUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CENSUS_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
-  target_link_libraries(${target} PRIVATE ${arg_LIBS} PkgConfig::CRITERION m)
-  census_warnings(${target})
-  target_compile_options(${target} PRIVATE -Wno-pedantic -Wno-missing-prototypes)
-  add_test(NAME ${room}.${module} COMMAND ${target} -j1)
-  # Under the address sanitizer an allocation that is far too large fails, as it does elsewhere.
-  set_tests_properties(${room}.${module} PROPERTIES
-    ENVIRONMENT ASAN_OPTIONS=allocator_may_return_null=1)
+  target_link_libraries(${target} PRIVATE ${arg_LIBS} m)
+  census_criterion_test(${target} ${room}.${module})
 endfunction()
