@@ -28,7 +28,8 @@ want_build_packages() {
     want libpng-dev pkg-config --exists libpng
     want libcairo2-dev pkg-config --exists cairo
     want libpango1.0-dev pkg-config --exists pangocairo pangoft2 fontconfig
-    want fonts-liberation has_font 'LiberationSans-Regular.ttf'
+    want fonts-liberation has_font LiberationSans-Regular.ttf
+    want fonts-dejavu-core has_font DejaVuSans.ttf
 }
 
 # Installs what is missing with apt, or says what to install and gives up.
