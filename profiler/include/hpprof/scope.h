@@ -27,21 +27,18 @@ extern "C" {
  * Runs the statement under a new cost centre. The stack is restored when the statement ends and
  * when it is left by return, goto or break. The statement is a loop of one turn: break and continue
  * leave it, not a loop around it; where that matters, use HPP_SCC_HERE. For longjmp see below. */
-#define HPP_SCC(label) HPP_SCOPE_(hpp_scope_enter, HPP_CC_HERE_(label))
+#define HPP_SCC(label) HPP_SCOPE_(__COUNTER__, hpp_scope_enter, HPP_CC_HERE_(label))
 
 /* HPP_SCC_HERE("name"); among the declarations of a block: from here to the end of the block, with
  * break, continue, return and goto as usual. */
-#define HPP_SCC_HERE(label)                                                                        \
-    hpp_scope HPP_JOIN(hpp_scope_, __LINE__) HPP_CLEANUP(hpp_scope_leave);                         \
-    hpp_scope_enter(&HPP_JOIN(hpp_scope_, __LINE__), HPP_CC_HERE_(label), HPP_FRAME_ADDRESS(),     \
-                    HPP_RETURN_ADDRESS())
+#define HPP_SCC_HERE(label) HPP_HERE_(__COUNTER__, HPP_CC_HERE_(label))
 
 /* HPP_SCC_OF(&centre) { ... }: like HPP_SCC, with a cost centre defined elsewhere. */
-#define HPP_SCC_OF(centre) HPP_SCOPE_(hpp_scope_enter, (centre))
+#define HPP_SCC_OF(centre) HPP_SCOPE_(__COUNTER__, hpp_scope_enter, (centre))
 
 /* HPP_UNDER(ccs) { ... }: runs the statement under a stack captured earlier: the evaluation of a
  * thunk. No entry is counted. */
-#define HPP_UNDER(ccs) HPP_SCOPE_(hpp_scope_enter_under, (ccs))
+#define HPP_UNDER(ccs) HPP_SCOPE_(__COUNTER__, hpp_scope_enter_under, (ccs))
 
 /* ---- longjmp ------------------------------------------------------------------------------- */
 
@@ -90,12 +87,17 @@ HPF_API HPF_NORETURN void hpp_longjmp(hpp_jmp_buf *jump, int value);
 #define HPP_CC_HERE_(label)                                                                        \
     HPP_STATIC(hpp_cc, HPP_CC_INIT("" label, HPP_MODULE, __FILE__ ":" HPP_TEXT_OF(__LINE__), 0))
 
-#define HPP_SCOPE_(enter, what)                                                                    \
-    for (hpp_scope HPP_JOIN(hpp_scope_, __LINE__) HPP_CLEANUP(hpp_scope_leave),                    \
-         *HPP_JOIN(hpp_turn_, __LINE__) = (enter(&HPP_JOIN(hpp_scope_, __LINE__), what,            \
-                                                 HPP_FRAME_ADDRESS(), HPP_RETURN_ADDRESS()),       \
-                                           &HPP_JOIN(hpp_scope_, __LINE__));                       \
-         HPP_JOIN(hpp_turn_, __LINE__); HPP_JOIN(hpp_turn_, __LINE__) = NULL)
+/* A scope's variables have a number of their own: scopes nest without shadowing. */
+#define HPP_SCOPE_(n, enter, what)                                                                 \
+    HPP_RUN_(HPP_JOIN(hpp_scope_, n), HPP_JOIN(hpp_turn_, n), enter, what)
+#define HPP_RUN_(scope, turn, enter, what)                                                         \
+    for (hpp_scope scope HPP_CLEANUP(hpp_scope_leave),                                             \
+         *turn = (enter(&scope, what, HPP_FRAME_ADDRESS(), HPP_RETURN_ADDRESS()), &scope);         \
+         turn; turn = NULL)
+#define HPP_HERE_(n, centre) HPP_OPEN_(HPP_JOIN(hpp_scope_, n), centre)
+#define HPP_OPEN_(scope, centre)                                                                   \
+    hpp_scope scope HPP_CLEANUP(hpp_scope_leave);                                                  \
+    hpp_scope_enter(&scope, centre, HPP_FRAME_ADDRESS(), HPP_RETURN_ADDRESS())
 
 /* What is current in a thread: the innermost scope, and the stack with the thread's counters. */
 typedef struct hpp_thread {
