@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Drag: a table that is used early and kept to the end. Its censuses are at places that are known,
+ * so that all numbers can be worked out with a pencil:
+ *
+ *   census  what has happened since the last one   phase of the n functions, 16 n bytes
+ *      1    the table is made                      lag: made, and used later
+ *      2    all functions are called               use: in this era for the last time
+ *      3    other work                             drag: not used since, and still there
+ *      4    other work                             drag
+ *      5    the table is let go, other work        gone
+ */
+#define HPP_MODULE "Main"
+#include "table.h"
+
+static lz_object *run(lz_runtime *rt, lz_object **slots)
+{
+    lz_object **table = &slots[1], **eaten = &slots[2];
+    int64_t n = lz_int_value(lz_eval(rt, slots[0]));
+    HPP_SCC_HERE("main");
+    HPP_SCC("make")
+    {
+        *table = table_make(rt, n);
+    }
+    *table = lz_cell(rt, *table);
+    lz_census(rt);
+    HPP_SCC("use")
+    {
+        table_use(rt, *table, eaten);
+    }
+    lz_census(rt);
+    table_churn(rt, eaten, 10 * n);
+    lz_census(rt);
+    table_churn(rt, eaten, 10 * n);
+    lz_census(rt);
+    *table = NULL;
+    table_churn(rt, eaten, 10 * n);
+    lz_census(rt);
+    return lz_nil();
+}
+
+int main(int argc, char **argv)
+{
+    static const lz_info info = LZ_STATIC_FUNCTION_INFO("main", 1, 2, run, NULL);
+    return lz_main(argc, argv, &info, 20000);
+}

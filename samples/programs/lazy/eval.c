@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Evaluation: thunks are entered, overwritten by black holes, and at last by indirections to their
+ * values. The stack of slots is the runtime's own; the C stack runs along with it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+enum { CALLS_PER_LOOK = 256 };
+
+void lz_fail(const char *message)
+{
+    fprintf(stderr, "%s\n", message);
+    exit(1);
+}
+
+/* ---- The stack ------------------------------------------------------------------------------- */
+
+static lz_object **push(lz_runtime *rt, const lz_info *info, size_t n_slots)
+{
+    if (rt->n_frames == LZ_MAX_FRAMES || LZ_MAX_SLOTS - rt->n_slots < n_slots) {
+        lz_fail("stack overflow");
+    }
+    lz_object **slots = rt->slots + rt->n_slots;
+    memset(slots, 0, n_slots * sizeof *slots);
+    rt->frames[rt->n_frames++] = (lz_frame){info, rt->n_slots};
+    rt->n_slots += n_slots;
+    return slots;
+}
+
+static void pop(lz_runtime *rt)
+{
+    rt->n_slots = rt->frames[--rt->n_frames].first_slot;
+}
+
+/* The only place where objects move: all that is needed is in slots. A look at the clock takes
+ * longer than a call, so most calls do not look. */
+static void collect_if_due(lz_runtime *rt)
+{
+    bool looks = rt->n_pushed++ % CALLS_PER_LOOK == 0;
+    bool is_due = looks && hpp_runtime_wants_collection(rt->profile);
+    if (is_due) {
+        lz_census(rt);
+    } else if (rt->allocated_bytes >= rt->limit_bytes) {
+        lz_collect(rt);
+    }
+}
+
+static void used(lz_runtime *rt, lz_object *o)
+{
+    if (rt->needs.used) {
+        hpp_runtime_used(rt->profile, (hpp_ref)o);
+    }
+}
+
+/* ---- Thunks ---------------------------------------------------------------------------------- */
+
+static const lz_info blackhole_info = {
+    .kind = LZ_BLACKHOLE,
+    .n_words = 1,
+    .shape = LZ_SHAPE("BLACKHOLE", "*", "BLACKHOLE", 0),
+};
+static const lz_info indirection_info = {
+    .kind = LZ_INDIRECTION,
+    .n_refs = 1,
+    .n_words = 1,
+    .shape = LZ_SHAPE("IND", "*", "IND", 0),
+};
+static const lz_info static_blackhole_info = {
+    .kind = LZ_BLACKHOLE,
+    .n_words = 1,
+    .shape = LZ_SHAPE("BLACKHOLE", "*", "BLACKHOLE", HPP_STATIC),
+};
+static const lz_info static_indirection_info = {
+    .kind = LZ_INDIRECTION,
+    .n_refs = 1,
+    .n_words = 1,
+    .shape = LZ_SHAPE("IND_STATIC", "*", "IND_STATIC", HPP_STATIC | HPP_RETAINER),
+};
+
+static lz_object *force(lz_runtime *rt, lz_object *thunk);
+
+/* The value of what code has returned. */
+static lz_object *value_of(lz_runtime *rt, lz_object *o)
+{
+    while (o->info->kind == LZ_INDIRECTION) {
+        o = lz_refs(o)[0];
+    }
+    if (o->info->kind == LZ_BLACKHOLE) {
+        lz_fail("<<loop>>");
+    }
+    return o->info->kind == LZ_THUNK ? force(rt, o) : o;
+}
+
+/* Runs code under a cost-centre stack; NULL is the current one. */
+static lz_object *run(lz_runtime *rt, const lz_info *info, lz_object **slots, const hpp_ccs *ccs)
+{
+    lz_object *value = NULL;
+    HPP_UNDER(ccs ? ccs : hpp_ccs_current())
+    {
+        value = value_of(rt, info->code(rt, slots));
+    }
+    return value;
+}
+
+/* A top-level thunk is not in the heap, and costs nothing. Its value is kept as long as code that
+ * refers to it can still run. */
+static lz_object *force_static(lz_runtime *rt, lz_static *caf)
+{
+    const lz_info *info = caf->object.info;
+    lz_object **slots = push(rt, info, info->n_locals);
+    collect_if_due(rt);
+    caf->object.profile.producer = hpp_ccs_of_caf(caf->centre);
+    caf->object.info = &static_blackhole_info;
+    lz_object *value = run(rt, info, slots, caf->object.profile.producer);
+    caf->refs[0] = value;
+    caf->object.info = &static_indirection_info;
+    pop(rt);
+    return value;
+}
+
+/* Slot 0 is the thunk, which is to be overwritten; the code's own slots follow. The black hole does
+ * not hold the free variables: they live as long as the code needs them. */
+static lz_object *force(lz_runtime *rt, lz_object *thunk)
+{
+    if (lz_is_static(thunk)) {
+        return force_static(rt, (lz_static *)(void *)thunk);
+    }
+    const lz_info *info = thunk->info;
+    lz_object **slots = push(rt, info, 1 + info->n_refs + info->n_locals);
+    slots[0] = thunk;
+    collect_if_due(rt);
+    thunk = slots[0];
+    memcpy(slots + 1, lz_refs(thunk), info->n_refs * sizeof *slots);
+    used(rt, thunk);
+    lz_overwrite(rt, thunk, &blackhole_info, NULL);
+    lz_object *value = run(rt, info, slots + 1, thunk->profile.producer);
+    lz_overwrite(rt, slots[0], &indirection_info, value);
+    pop(rt);
+    return value;
+}
+
+lz_object *lz_eval(lz_runtime *rt, lz_object *o)
+{
+    if (o->info->kind == LZ_THUNK) {
+        return force(rt, o);
+    }
+    o = value_of(rt, o);
+    used(rt, o);
+    return o;
+}
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+
+lz_object *lz_call(lz_runtime *rt, lz_object *function, lz_object *first, lz_object *second)
+{
+    const lz_info *info = function->info;
+    lz_object *given[] = {first, second};
+    lz_object **slots = push(rt, info, 1 + info->n_args + info->n_refs + info->n_locals);
+    slots[0] = function;
+    memcpy(slots + 1, given, info->n_args * sizeof *given);
+    collect_if_due(rt);
+    function = slots[0];
+    memcpy(slots + 1 + info->n_args, lz_refs(function), info->n_refs * sizeof *slots);
+    used(rt, function);
+    /* Profiler: who made the function pays, in the name of who calls it. */
+    const hpp_ccs *captured = function->profile.producer;
+    const hpp_ccs *ccs = captured ? hpp_ccs_append(hpp_ccs_current(), captured) : NULL;
+    lz_object *value = run(rt, info, slots + 1, ccs);
+    pop(rt);
+    return value;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The heap: chunks that are filled front to back, and a copying collector (Cheney's): survivors are
+ * copied to new chunks, which are scanned for references to more survivors until none is left.
+ * Large objects stay where they are; their chunks change lists instead. Indirections are not
+ * copied: who refers to one gets what it leads to.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+enum {
+    CHUNK_BYTES = 64 * 1024,
+    LARGE_BYTES = CHUNK_BYTES / 4, /* objects from here on are not copied */
+};
+
+/* ---- Objects --------------------------------------------------------------------------------- */
+
+static size_t payload_bytes(const lz_object *o)
+{
+    if (o->info->kind == LZ_BYTES) {
+        size_t n_bytes = *(const size_t *)(const void *)(o + 1);
+        return sizeof(size_t) + (n_bytes + 7) / 8 * 8;
+    }
+    return o->info->n_words * sizeof(lz_object *);
+}
+
+size_t lz_size_bytes(const lz_object *o)
+{
+    return sizeof *o + payload_bytes(o);
+}
+
+bool lz_is_static(const lz_object *o)
+{
+    return (o->info->shape.flags & HPP_STATIC) != 0;
+}
+
+/* A copied object's header says where the copy is. */
+static lz_object *forwarded(const lz_object *o)
+{
+    uintptr_t info = (uintptr_t)o->info;
+    return info & 1 ? (lz_object *)(info - 1) : NULL;
+}
+
+/* ---- Allocation ------------------------------------------------------------------------------ */
+
+static lz_chunk *new_chunk(size_t capacity_bytes)
+{
+    lz_chunk *chunk = aligned_alloc(16, (sizeof *chunk + capacity_bytes + 15) / 16 * 16);
+    if (!chunk) {
+        lz_fail("out of memory");
+    }
+    *chunk = (lz_chunk){.capacity_bytes = capacity_bytes};
+    return chunk;
+}
+
+static char *bytes_of(lz_chunk *chunk)
+{
+    return (char *)(chunk + 1);
+}
+
+static void *allocate(lz_runtime *rt, size_t n_bytes)
+{
+    lz_chunk *chunk = rt->filling;
+    if (n_bytes >= LARGE_BYTES) {
+        chunk = new_chunk(n_bytes);
+        chunk->next = rt->large;
+        rt->large = chunk;
+    } else if (!chunk || chunk->capacity_bytes - chunk->used_bytes < n_bytes) {
+        chunk = new_chunk(CHUNK_BYTES);
+        *(rt->filling ? &rt->filling->next : &rt->chunks) = chunk;
+        rt->filling = chunk;
+    }
+    void *place = bytes_of(chunk) + chunk->used_bytes;
+    chunk->used_bytes += n_bytes;
+    return place;
+}
+
+/* An object with room for its payload, filled with zeros. */
+static lz_object *new_object(lz_runtime *rt, const lz_info *info, size_t n_bytes)
+{
+    size_t size_bytes = sizeof(lz_object) + n_bytes;
+    lz_object *o = allocate(rt, size_bytes);
+    memset(o, 0, size_bytes);
+    o->info = info;
+    rt->allocated_bytes += size_bytes;
+    return o;
+}
+
+/* Profiler: told of an object when it can be looked at. The current cost-centre stack pays. */
+static lz_object *created(lz_runtime *rt, lz_object *o)
+{
+    hpp_runtime_created(rt->profile, (hpp_ref)o, lz_size_bytes(o));
+    return o;
+}
+
+lz_object *lz_new(lz_runtime *rt, const lz_info *info, lz_object *first, lz_object *second,
+                  lz_object *third)
+{
+    lz_object *given[] = {first, second, third};
+    lz_object *o = new_object(rt, info, info->n_words * sizeof *given);
+    memcpy(lz_refs(o), given, info->n_words * sizeof *given);
+    return created(rt, o);
+}
+
+lz_object *lz_int(lz_runtime *rt, int64_t number)
+{
+    static const lz_info int_info = LZ_CONSTRUCTOR_INFO("I#", "Int", 0, 1);
+    lz_object *o = new_object(rt, &int_info, sizeof number);
+    memcpy(o + 1, &number, sizeof number);
+    return created(rt, o);
+}
+
+int64_t lz_int_value(lz_object *o)
+{
+    int64_t number;
+    memcpy(&number, o + 1, sizeof number);
+    return number;
+}
+
+lz_object *lz_cell(lz_runtime *rt, lz_object *content)
+{
+    static const lz_info cell_info = {
+        .kind = LZ_CELL,
+        .n_refs = 1,
+        .n_words = 1,
+        .shape = LZ_SHAPE("MUT_VAR", "IORef", "MUT_VAR", HPP_RETAINER | HPP_INHERENTLY_USED),
+    };
+    return lz_new(rt, &cell_info, content, NULL, NULL);
+}
+
+lz_object *lz_bytes(lz_runtime *rt, size_t n_bytes)
+{
+    static const lz_info bytes_info = {
+        .kind = LZ_BYTES,
+        .shape = LZ_SHAPE("ARR_WORDS", "ByteArray#", "ARR_WORDS", HPP_INHERENTLY_USED),
+    };
+    lz_object *o = new_object(rt, &bytes_info, sizeof n_bytes + (n_bytes + 7) / 8 * 8);
+    memcpy(o + 1, &n_bytes, sizeof n_bytes);
+    return created(rt, o);
+}
+
+/* ---- Weak pointers --------------------------------------------------------------------------- */
+
+static const lz_info dead_weak_info = {
+    .kind = LZ_DEAD_WEAK,
+    .n_words = LZ_WEAK_WORDS,
+    .shape = LZ_SHAPE("DEAD_WEAK", "Weak#", "CONSTR", HPP_DEAD_WEAK),
+};
+
+lz_object *lz_weak(lz_runtime *rt, lz_object *key, lz_object *value)
+{
+    static const lz_info weak_info = {
+        .kind = LZ_WEAK,
+        .n_words = LZ_WEAK_WORDS,
+        .shape = LZ_SHAPE("WEAK", "Weak#", "WEAK", HPP_WEAK),
+    };
+    rt->weaks = lz_new(rt, &weak_info, key, value, rt->weaks);
+    return rt->weaks;
+}
+
+lz_object *lz_weak_value(lz_object *weak)
+{
+    return weak->info->kind == LZ_WEAK ? lz_refs(weak)[LZ_WEAK_VALUE] : NULL;
+}
+
+/* ---- Collection ------------------------------------------------------------------------------ */
+
+static lz_object *copy(lz_runtime *rt, lz_object *o)
+{
+    size_t n_bytes = lz_size_bytes(o);
+    lz_object *to = allocate(rt, n_bytes);
+    memcpy(to, o, n_bytes);
+    o->info = (const lz_info *)((uintptr_t)to | 1);
+    if (rt->needs.moved) {
+        hpp_runtime_moved(rt->profile, (hpp_ref)o, (hpp_ref)to);
+    }
+    return to;
+}
+
+/* The chunk of a large object, or NULL. */
+static lz_chunk *chunk_of_large(lz_object *o)
+{
+    return lz_size_bytes(o) >= LARGE_BYTES ? (lz_chunk *)(void *)o - 1 : NULL;
+}
+
+static lz_object *behind_indirections(lz_object *o)
+{
+    while (o && !forwarded(o) && o->info->kind == LZ_INDIRECTION && !lz_is_static(o)) {
+        o = lz_refs(o)[0];
+    }
+    return o;
+}
+
+static void keep_static(lz_runtime *rt, lz_static *s)
+{
+    if (s->found_by != rt->n_collections) {
+        s->found_by = rt->n_collections;
+        s->next = rt->unscanned;
+        rt->unscanned = s;
+    }
+}
+
+/* Makes an object survive; returns where it is from now on. */
+static lz_object *evacuate(lz_runtime *rt, lz_object *o)
+{
+    o = behind_indirections(o);
+    if (!o || forwarded(o)) {
+        return o ? forwarded(o) : NULL;
+    }
+    if (lz_is_static(o)) {
+        keep_static(rt, (lz_static *)(void *)o);
+        return o;
+    }
+    lz_chunk *large = chunk_of_large(o);
+    if (large && large->found_by == rt->n_collections) {
+        return o;
+    }
+    rt->live_bytes += lz_size_bytes(o) - sizeof o->profile;
+    if (large) {
+        large->found_by = rt->n_collections;
+        return o;
+    }
+    return copy(rt, o);
+}
+
+static void evacuate_refs(lz_runtime *rt, lz_object **refs, size_t n_refs)
+{
+    for (size_t i = 0; i < n_refs; i++) {
+        refs[i] = evacuate(rt, refs[i]);
+    }
+}
+
+/* Makes what an object leads to survive. */
+static void scavenge(lz_runtime *rt, lz_object *o)
+{
+    evacuate_refs(rt, lz_refs(o), o->info->n_refs);
+    if (o->info->srt) {
+        keep_static(rt, o->info->srt);
+    }
+}
+
+/* Scavenges the next survivor that waits for it. Large objects are bytes: they lead nowhere. */
+static bool scavenge_next(lz_runtime *rt)
+{
+    lz_static *s = rt->unscanned;
+    if (s) {
+        rt->unscanned = s->next;
+        scavenge(rt, &s->object);
+        return true;
+    }
+    lz_chunk *chunk = rt->scanning ? rt->scanning : rt->chunks;
+    if (chunk && chunk->scanned_bytes == chunk->used_bytes && chunk->next) {
+        chunk = chunk->next;
+    }
+    rt->scanning = chunk;
+    if (!chunk || chunk->scanned_bytes == chunk->used_bytes) {
+        return false;
+    }
+    lz_object *o = (lz_object *)(void *)(bytes_of(chunk) + chunk->scanned_bytes);
+    chunk->scanned_bytes += lz_size_bytes(o);
+    scavenge(rt, o);
+    return true;
+}
+
+static bool survives(lz_runtime *rt, lz_object *o)
+{
+    o = behind_indirections(o);
+    if (!o || forwarded(o)) {
+        return o != NULL;
+    }
+    lz_chunk *large = lz_is_static(o) ? NULL : chunk_of_large(o);
+    return lz_is_static(o) || (large && large->found_by == rt->n_collections);
+}
+
+/* Goes through the weak pointers that wait in `*left`: those whose keys have survived survive too,
+ * with their values. Returns whether there were any. */
+static bool keep_weaks(lz_runtime *rt, lz_object **left)
+{
+    lz_object *weak = *left;
+    bool any = false;
+    *left = NULL;
+    while (weak) {
+        lz_object *next = lz_refs(weak)[LZ_WEAK_NEXT];
+        if (survives(rt, lz_refs(weak)[LZ_WEAK_KEY])) {
+            /* It may have been copied before: others refer to it. */
+            lz_object *to = evacuate(rt, weak);
+            lz_refs(to)[LZ_WEAK_KEY] = evacuate(rt, lz_refs(to)[LZ_WEAK_KEY]);
+            lz_refs(to)[LZ_WEAK_VALUE] = evacuate(rt, lz_refs(to)[LZ_WEAK_VALUE]);
+            lz_refs(to)[LZ_WEAK_NEXT] = rt->weaks;
+            rt->weaks = to;
+            any = true;
+        } else {
+            lz_refs(weak)[LZ_WEAK_NEXT] = *left;
+            *left = weak;
+        }
+        weak = next;
+    }
+    return any;
+}
+
+/* The keys of these are gone. Those that something refers to survive as dead weak pointers. */
+static void kill_weaks(lz_object *weak)
+{
+    while (weak) {
+        lz_object *next = lz_refs(weak)[LZ_WEAK_NEXT];
+        lz_object *to = forwarded(weak);
+        if (to) {
+            to->info = &dead_weak_info;
+        }
+        weak = next;
+    }
+}
+
+static void find_survivors(lz_runtime *rt)
+{
+    lz_object *weaks = rt->weaks;
+    rt->weaks = NULL;
+    evacuate_refs(rt, rt->slots, rt->n_slots);
+    for (size_t i = 0; i < rt->n_frames; i++) {
+        if (rt->frames[i].info->srt) {
+            keep_static(rt, rt->frames[i].info->srt);
+        }
+    }
+    do {
+        while (scavenge_next(rt)) {
+        }
+    } while (keep_weaks(rt, &weaks));
+    kill_weaks(weaks);
+}
+
+/* ---- Going through the heap ------------------------------------------------------------------ */
+
+/* Visits what has not been copied from chunks, passing over slop. */
+static int walk(lz_chunk *chunks, lz_visit *visit, void *context)
+{
+    int result = 0;
+    for (lz_chunk *chunk = chunks; chunk; chunk = chunk->next) {
+        for (size_t at = 0; at < chunk->used_bytes && result == 0;) {
+            lz_object *o = (lz_object *)(void *)(bytes_of(chunk) + at);
+            if (!o->info) {
+                at += sizeof o->info;
+                continue;
+            }
+            lz_object *to = forwarded(o);
+            at += lz_size_bytes(to ? to : o);
+            result = to ? 0 : visit(o, context);
+        }
+    }
+    return result;
+}
+
+int lz_each_object(lz_runtime *rt, lz_visit *visit, void *context)
+{
+    int result = walk(rt->chunks, visit, context);
+    return result == 0 ? walk(rt->large, visit, context) : result;
+}
+
+static int bury(lz_object *o, void *context)
+{
+    lz_runtime *rt = context;
+    hpp_runtime_dead(rt->profile, (hpp_ref)o);
+    return 0;
+}
+
+/* Frees the old chunks, and the large objects that have not been found. */
+static void free_rest(lz_runtime *rt, lz_chunk *old)
+{
+    lz_chunk **link = &rt->large;
+    while (*link) {
+        lz_chunk *chunk = *link;
+        if (chunk->found_by == rt->n_collections) {
+            link = &chunk->next;
+        } else {
+            *link = chunk->next;
+            chunk->next = old;
+            old = chunk;
+        }
+    }
+    /* Profiler: what has not been copied is dead. */
+    if (rt->needs.dead) {
+        walk(old, bury, rt);
+    }
+    while (old) {
+        lz_chunk *next = old->next;
+        free(old);
+        old = next;
+    }
+}
+
+void lz_collect(lz_runtime *rt)
+{
+    lz_chunk *old = rt->chunks;
+    rt->chunks = rt->filling = rt->scanning = NULL;
+    rt->live_bytes = 0;
+    rt->n_collections++;
+    /* Profiler: the collector pays for itself, and is not on the profile's clock. */
+    uint64_t begun_ns = lz_processor_ns();
+    HPP_UNDER(hpp_ccs_builtin(HPP_CCS_GC))
+    {
+        find_survivors(rt);
+        free_rest(rt, old);
+    }
+    rt->collecting_ns += lz_processor_ns() - begun_ns;
+    rt->allocated_bytes = 0;
+    rt->limit_bytes = rt->live_bytes > rt->nursery_bytes ? rt->live_bytes : rt->nursery_bytes;
+}
+
+void lz_census(lz_runtime *rt)
+{
+    lz_collect(rt);
+    hpp_profiler_census(hpp_runtime_profiler(rt->profile));
+    if (rt->live_log) {
+        fprintf(rt->live_log, "%zu\n", rt->live_bytes);
+    }
+}
+
+void lz_heap_finish(lz_runtime *rt)
+{
+    rt->n_slots = rt->n_frames = 0;
+    rt->weaks = NULL;
+    lz_collect(rt);
+}
+
+void lz_overwrite(lz_runtime *rt, lz_object *o, const lz_info *info, lz_object *first)
+{
+    size_t slop_bytes = payload_bytes(o) - sizeof first;
+    hpp_runtime_overwritten(rt->profile, (hpp_ref)o, false);
+    o->info = info;
+    lz_refs(o)[0] = first;
+    memset(lz_refs(o) + 1, 0, slop_bytes);
+    hpp_runtime_overwritten(rt->profile, (hpp_ref)o, true);
+}

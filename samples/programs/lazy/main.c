@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The main function that all programs share: options, start, run, stop.
+ *
+ *   PROGRAM [--nursery BYTES] [--live FILE] [N] [+RTS OPTIONS [-RTS]]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "runtime.h"
+
+/* Deep evaluation needs a deep C stack: about 500 bytes per frame of ours. On Linux the stack of
+ * the first thread grows up to a limit that may be raised while it runs. */
+static void raise_stack_limit(void)
+{
+    struct rlimit limit;
+    const rlim_t wanted_bytes = 100u << 20;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < wanted_bytes) {
+        limit.rlim_cur = limit.rlim_max < wanted_bytes ? limit.rlim_max : wanted_bytes;
+        (void)setrlimit(RLIMIT_STACK, &limit);
+    }
+}
+
+/* The command line, taken apart. */
+typedef struct command {
+    int64_t n;
+    size_t nursery_bytes;
+    const char *live_path;
+    const char *arguments[8]; /* the program's own */
+    size_t n_arguments;
+    char options[1024]; /* the profiler's, as one text */
+} command;
+
+/* Adds a word to the profiler's options. Blanks in it are part of the word. */
+static void add_option(command *c, const char *word)
+{
+    size_t at = strlen(c->options);
+    for (; *word && at + 4 < sizeof c->options; word++) {
+        if (*word == ' ') {
+            c->options[at++] = '\\';
+        }
+        c->options[at++] = *word;
+    }
+    c->options[at] = ' ';
+}
+
+static void parse(command *c, int argc, char **argv)
+{
+    bool is_option = false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "+RTS") == 0 || strcmp(argv[i], "-RTS") == 0) {
+            is_option = argv[i][0] == '+';
+        } else if (is_option) {
+            add_option(c, argv[i]);
+        } else if (strcmp(argv[i], "--nursery") == 0 && i + 1 < argc) {
+            c->nursery_bytes = strtoul(argv[++i], NULL, 10);
+        } else if (strcmp(argv[i], "--live") == 0 && i + 1 < argc) {
+            c->live_path = argv[++i];
+        } else if (c->n_arguments < sizeof c->arguments / sizeof *c->arguments) {
+            c->arguments[c->n_arguments++] = argv[i];
+            c->n = strtoll(argv[i], NULL, 10);
+        }
+    }
+}
+
+int lz_main(int argc, char **argv, const lz_info *program, int64_t default_n)
+{
+    static lz_runtime rt;
+    static command c;
+    raise_stack_limit();
+    c.n = default_n;
+    c.nursery_bytes = 256 * 1024;
+    parse(&c, argc, argv);
+    rt.nursery_bytes = rt.limit_bytes = c.nursery_bytes;
+    rt.live_log = c.live_path ? fopen(c.live_path, "w") : NULL;
+    lz_profile_start(&rt, argv[0], c.arguments, c.n_arguments, c.options);
+    lz_static main_function = {.object = {.info = program}};
+    lz_call(&rt, &main_function.object, lz_int(&rt, c.n), NULL);
+    lz_collect(&rt);
+    lz_profile_stop(&rt);
+    lz_heap_finish(&rt);
+    if (rt.live_log) {
+        fclose(rt.live_log);
+    }
+    return 0;
+}

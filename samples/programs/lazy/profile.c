@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The heap as the profiler sees it, and the life of a profile.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime.h"
+
+/* ---- The language: what the profiler may ask of an object ------------------------------------ */
+
+/* The stack is an object, too: it holds what its slots lead to, and what the code that is running
+ * refers to. It belongs to no cost centre of the program. */
+static const lz_info stack_info = {
+    .kind = LZ_STACK,
+    .shape = LZ_SHAPE("STACK", "STACK", "STACK", HPP_STACK),
+};
+
+static const hpp_shape *shape(hpp_ref ref, void *context)
+{
+    (void)context;
+    return &((const lz_object *)ref)->info->shape;
+}
+
+static uint64_t size_bytes(hpp_ref ref, void *context)
+{
+    const lz_runtime *rt = context;
+    const lz_object *o = (const lz_object *)ref;
+    return o->info->kind == LZ_STACK
+               ? sizeof *o + rt->n_slots * sizeof *rt->slots + rt->n_frames * sizeof *rt->frames
+               : lz_size_bytes(o);
+}
+
+static hpp_header *header(hpp_ref ref, void *context)
+{
+    (void)context;
+    return &((lz_object *)ref)->profile;
+}
+
+/* What an object leads to: references, then the static objects that its code - or, for the stack,
+ * the code of each frame - refers to. */
+static size_t children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_index, void *context)
+{
+    lz_runtime *rt = context;
+    lz_object *o = (lz_object *)ref;
+    bool is_stack = o->info->kind == LZ_STACK;
+    bool is_weak = o->info->kind == LZ_WEAK;
+    lz_object **refs = is_stack ? rt->slots : lz_refs(o);
+    size_t n_refs = is_stack ? rt->n_slots : is_weak ? LZ_WEAK_VALUE + 1 : o->info->n_refs;
+    size_t n = n_refs + (is_stack ? rt->n_frames : 1);
+    size_t n_out = 0;
+    for (size_t i = from_index; i < n && n_out < capacity; i++) {
+        if (i < n_refs) {
+            out[n_out++] = (hpp_ref)refs[i];
+        } else {
+            out[n_out++] = (hpp_ref)(is_stack ? rt->frames[i - n_refs].info->srt : o->info->srt);
+        }
+    }
+    return n_out;
+}
+
+/* Handed on from visitor to visitor. */
+typedef struct visit_to {
+    hpp_visit_root *visit;
+    void *context;
+} visit_to;
+
+static int visit_object(lz_object *o, void *context)
+{
+    const visit_to *to = context;
+    return to->visit((hpp_ref)o, to->context);
+}
+
+/* All that is in the heap after a collection is alive. */
+static int objects(hpp_visit_root *visit, void *visit_context, void *context)
+{
+    lz_runtime *rt = context;
+    visit_to to = {visit, visit_context};
+    int result = visit((hpp_ref)&rt->stack, visit_context);
+    return result == 0 ? lz_each_object(rt, visit_object, &to) : result;
+}
+
+/* The stack, and the weak pointers, which are kept whether anything leads to them or not. */
+static int roots(hpp_visit_root *visit, void *visit_context, void *context)
+{
+    lz_runtime *rt = context;
+    int result = visit((hpp_ref)&rt->stack, visit_context);
+    for (lz_object *weak = rt->weaks; weak && result == 0; weak = lz_refs(weak)[LZ_WEAK_NEXT]) {
+        result = visit((hpp_ref)weak, visit_context);
+    }
+    return result;
+}
+
+/* ---- The life of a profile ------------------------------------------------------------------- */
+
+uint64_t lz_processor_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The profile's clock is the program's own: it stands still while garbage is collected. */
+static uint64_t mutator_ns(void *context)
+{
+    const lz_runtime *rt = context;
+    return lz_processor_ns() - rt->collecting_ns;
+}
+
+/* Nonsense ends the program; for want of memory it goes on, unprofiled. */
+static void check(hpf_status status, const hpf_error *err, const char *otherwise)
+{
+    if (status == HPF_ERR_ARGUMENT) {
+        lz_fail(err->message);
+    } else if (status != HPF_OK) {
+        fprintf(stderr, "%s: %s\n", otherwise, err->message);
+    }
+}
+
+static void add_options(lz_runtime *rt, const char *text)
+{
+    hpf_error err = {0};
+    hpf_status status = hpp_options_parse(&rt->options, (hpf_str){text, strlen(text)}, &err);
+    check(status, &err, "some options are not heeded");
+}
+
+void lz_profile_start(lz_runtime *rt, const char *program, const char *const *arguments,
+                      size_t n_arguments, const char *options)
+{
+    const hpp_language language = {
+        .shape = shape,
+        .size_bytes = size_bytes,
+        .header = header,
+        .children = children,
+        .objects = objects,
+        .roots = roots,
+        .context = rt,
+    };
+    const hpp_config config = {
+        .options = &rt->options,
+        .program = program,
+        .arguments = arguments,
+        .n_arguments = n_arguments,
+        .clock = {mutator_ns, rt},
+    };
+    hpf_error err = {0};
+    hpp_options_init(&rt->options);
+    const char *inherited = getenv("HPP_OPTIONS");
+    add_options(rt, inherited ? inherited : "");
+    add_options(rt, options);
+    rt->stack = (lz_object){&stack_info, {hpp_ccs_builtin(HPP_CCS_SYSTEM), 0}};
+    check(hpp_runtime_start(&rt->profile, &language, &config, &err), &err, "no profile");
+    rt->needs = hpp_runtime_needs(rt->profile);
+}
+
+void lz_profile_stop(lz_runtime *rt)
+{
+    hpf_error err = {0};
+    check(hpp_runtime_stop(rt->profile, &err), &err, "the profile is incomplete");
+    hpp_runtime_destroy(rt->profile);
+    hpp_options_finish(&rt->options);
+    rt->profile = NULL;
+    rt->needs = (hpp_needs){0};
+}
