@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Runs the programs of samples/programs and checks their profiles against numbers worked out by hand.
+
+usage: programs.py PROGRAMS_DIR CENSUS [unittest arguments]
+
+Each program takes censuses at known places; with -i100 there are no others.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAMS, CENSUS = map(os.path.abspath, sys.argv[1:3])
+ALL = {"last_init": 3000, "leak": 5000, "drag": 1000, "void": 1000, "costs": 14, "cache": 100}
+
+# What stays of main: the cell of each table, and the number of elements, an Int.
+CELL, INT = 16, 16
+
+
+def setUpModule():
+    Run.scratch = tempfile.mkdtemp()
+
+
+def tearDownModule():
+    shutil.rmtree(Run.scratch)
+
+
+class Run:
+    """One run of a program, in a directory of its own."""
+    scratch = None
+
+    def __init__(self, program, *options, n=None, nursery=None, environment=None):
+        self.directory = tempfile.mkdtemp(dir=self.scratch)
+        path = os.path.join(self.directory, program)
+        argv = [os.path.join(PROGRAMS, program), "--live", path + ".live"]
+        argv += ["--nursery", str(nursery)] if nursery else []
+        argv += [str(n or ALL[program])]
+        argv += ["+RTS", *options, "-RTS"] if options else []
+        done = subprocess.run(argv, cwd=self.directory, capture_output=True, text=True,
+                              env={**os.environ, **(environment or {})})
+        self.status, self.output, self.errors = done.returncode, done.stdout, done.stderr
+        self.path = path
+
+    def text(self, extension):
+        with open(self.path + extension, encoding="utf-8") as file:
+            return file.read()
+
+    def samples(self):
+        """The censuses, as dicts; without the empty samples at the beginning and at the end."""
+        samples = []
+        for line in self.text(".hp").splitlines():
+            if line.startswith("BEGIN_SAMPLE"):
+                samples.append({})
+            elif "\t" in line:
+                name, size = line.split("\t")
+                samples[-1][name] = samples[-1].get(name, 0) + int(size)
+        return samples[1:-1]
+
+    def live(self):
+        """What the collector itself says was alive at each census."""
+        return [int(line) for line in self.text(".live").splitlines()]
+
+    def entries(self):
+        """The tree of the report: {path of cost centres: entries}."""
+        tree, path = {}, []
+        lines = self.text(".prof").split("individual      inherited\n")[1].splitlines()[2:]
+        for line in filter(str.strip, lines):
+            match = re.match(r"( *)(\S+) +\S+ +\S+ +\d+ +(\d+) ", line)
+            path = path[:len(match[1])] + [match[2]]
+            tree["/".join(path)] = int(match[3])
+        return tree
+
+    def sets(self):
+        """The retainer sets of the report, by number."""
+        pairs = re.findall(r"^SET (\d+) = \{(.*)\}$", self.text(".prof"), re.M)
+        return {int(number): re.findall(r"<([^\[]*)\[", content) for number, content in pairs}
+
+
+class Biography(unittest.TestCase):
+    def test_drag_is_what_the_table_takes_after_its_last_use(self):
+        table = 16 * 1000
+        self.assertEqual(Run("drag", "-hb", "-i100").samples(), [
+            {"LAG": table, "USE": INT, "INHERENT_USE": CELL},
+            {"USE": table, "DRAG": INT, "INHERENT_USE": CELL},
+            {"DRAG": table + INT, "INHERENT_USE": CELL},
+            {"DRAG": table + INT, "INHERENT_USE": CELL},
+            {"DRAG": INT},
+        ])
+
+    def test_void_is_never_used_and_lag_is_used_late(self):
+        lag, void, cells = 16 * 1000, 32 * 1000, 2 * CELL
+        self.assertEqual(Run("void", "-hb", "-i100").samples(), [
+            {"LAG": lag, "VOID": void, "USE": INT, "INHERENT_USE": cells},
+            {"LAG": lag, "VOID": void, "DRAG": INT, "INHERENT_USE": cells},
+            {"LAG": lag, "VOID": void, "DRAG": INT, "INHERENT_USE": cells},
+            {"USE": lag, "VOID": void, "DRAG": INT, "INHERENT_USE": cells},
+            {"DRAG": INT},
+        ])
+
+    def test_restriction_to_a_phase_tells_who_made_what_drags(self):
+        dragging = Run("drag", "-hc", "-hbdrag", "-i100").samples()
+        self.assertEqual([list(sample.values()) for sample in dragging],
+                         [[], [INT], [INT, 16000], [INT, 16000], [INT]])
+        self.assertRegex(list(dragging[2])[1], r"^\(\d+\)make/main$")
+
+    def test_phases_restricted_to_add_up_to_the_whole(self):
+        for program in ALL:
+            whole = Run(program, "-hd", "-i100").samples()
+            parts = [Run(program, "-hd", "-hb" + phase, "-i100").samples()
+                     for phase in ("lag", "drag", "void", "use", "inherent_use")]
+            for i, sample in enumerate(whole):
+                together = {}
+                for part in parts:
+                    for name, size in part[i].items():
+                        together[name] = together.get(name, 0) + size
+                self.assertEqual(together, sample, program)
+
+
+class Census(unittest.TestCase):
+    def test_bands_add_up_to_what_the_collector_has_kept(self):
+        for program in ALL:
+            for breakdown in "c", "m", "d", "y", "r", "b", "T":
+                with self.subTest(program=program, breakdown=breakdown):
+                    run = Run(program, "-h" + breakdown, "-i0")
+                    sums = [sum(sample.values()) for sample in run.samples()]
+                    self.assertEqual(sums, run.live())
+                    self.assertEqual(run.status, 0)
+
+    def test_there_are_censuses_without_the_programs_asking(self):
+        self.assertGreater(len(Run("last_init", "-hc", "-i0").samples()), 20)
+
+    def test_when_garbage_is_collected_makes_no_difference(self):
+        for program in ALL:
+            for breakdown in "c", "d", "r", "b":
+                with self.subTest(program=program, breakdown=breakdown):
+                    runs = [Run(program, "-h" + breakdown, "-i100", nursery=nursery)
+                            for nursery in (1000, 100000, 100000000)]
+                    for run in runs[1:]:
+                        self.assertEqual(run.samples(), runs[0].samples())
+                        self.assertEqual(run.output, runs[0].output)
+
+    def test_a_static_list_lives_as_long_as_code_refers_to_it(self):
+        first, second, third = Run("cache", "-hd", "-i100").samples()
+        self.assertEqual(first, {":": 1000 * 24, "I#": 1000 * 16 + INT})
+        self.assertEqual(second, {":": 250 * 24, "I#": 100 * 16 + INT, "WEAK": 100 * 32,
+                                  "ARR_WORDS": 100 * (32 * 1024 + 16)})
+        self.assertEqual(third, {":": 150 * 24, "I#": 50 * 16 + INT, "WEAK": 50 * 32,
+                                 "DEAD_WEAK": 50 * 32, "ARR_WORDS": 50 * (32 * 1024 + 16)})
+
+    def test_stacks_count_when_asked_for(self):
+        without, with_stacks = [Run("cache", "-hT", "-i100", *more).samples()
+                                for more in ((), ("-xt",))]
+        for a, b in zip(without, with_stacks):
+            self.assertGreater(b.pop("STACK"), 0)
+            self.assertEqual(a, b)
+
+
+class Retainers(unittest.TestCase):
+    def named(self, run):
+        """Samples with the sets written out."""
+        sets = run.sets()
+        return [{",".join(sorted(sets[int(name[1:name.index(")")])])): size
+                 for name, size in sample.items()} for sample in run.samples()]
+
+    def test_a_mutable_cell_holds_its_table_and_the_stack_holds_the_cell(self):
+        held = self.named(Run("drag", "-hr", "-i100"))
+        self.assertEqual(held, 4 * [{"SYSTEM": INT + CELL, "main": 16000}] + [{"SYSTEM": INT}])
+
+    def test_weak_pointers_hold_and_share(self):
+        squares, full, half = self.named(Run("cache", "-hr", "-i100"))
+        value = 32 * 1024 + 16
+        # The list of squares hangs on the constant alone: the stack holds only n.
+        self.assertEqual(squares, {"CAF": 40000, "SYSTEM": INT})
+        # Keys and weak pointers are held by the weak pointers and by lists on the stack.
+        self.assertEqual(full, {"second": 100 * value, "SYSTEM,second": 100 * (INT + 32),
+                                "SYSTEM": INT + 250 * 24})
+        self.assertEqual(half, {"second": 50 * value, "SYSTEM,second": 50 * (INT + 32),
+                                "SYSTEM": INT + 150 * 24 + 50 * 32})
+
+    def test_thunks_hold_what_they_suspend(self):
+        run = Run("leak", "-hr", "-i0", n=20000)
+        bands = {name for sample in self.named(run) for name in sample}
+        # The running sums, the numbers in them, and what hangs on both them and the list.
+        self.assertIn("total", bands)
+        self.assertIn("SYSTEM,total", bands)
+        self.assertNotIn("count", bands)
+
+    def test_retainers_and_biography_go_together(self):
+        both = Run("drag", "-hr", "-hbdrag", "-i100")
+        self.assertEqual([sum(sample.values()) for sample in both.samples()],
+                         [0, INT, 16000 + INT, 16000 + INT, INT])
+        held = self.named(both)
+        self.assertEqual(held[2], {"SYSTEM": INT, "main": 16000})
+
+
+class Report(unittest.TestCase):
+    def test_the_tree_of_the_guides_list_example(self):
+        run = Run("last_init", "-p", n=20000)
+        main = "MAIN/main"
+        self.assertEqual(run.entries(), {
+            "MAIN": 0, main: 1, main + "/last_xs": 1, main + "/last_init_xs": 1,
+            main + "/last_ys": 1, main + "/last_init_ys": 1, main + "/main.xs": 1,
+            main + "/main.ys": 1})
+        # The guide's own %alloc; GHC's representation differs a little.
+        guide = {"last_init_ys": 27.4, "main.ys": 39.2, "last_ys": 0.0, "last_init_xs": 13.7,
+                 "main.xs": 19.6, "last_xs": 0.0}
+        for name, percent in guide.items():
+            row = re.search(r"^  %s +\S+ +\S+ +\d+ +\d+ +\S+ +(\S+)" % re.escape(name),
+                            run.text(".prof"), re.M)
+            self.assertAlmostEqual(float(row[1]), percent, delta=1.5, msg=name)
+
+    def test_recursion_is_folded_and_callers_are_told_apart(self):
+        run = Run("costs", "-p", n=20)
+        main = "MAIN/main"
+
+        def calls(n):
+            return 1 if n < 2 else 1 + calls(n - 1) + calls(n - 2)
+        self.assertEqual(run.entries(), {
+            "MAIN": 0, main: 1,
+            main + "/main.f": 1, main + "/main.f/fib": calls(20),
+            main + "/main.g": 1, main + "/main.g/fib": calls(10),
+            main + "/isEven": 11, main + "/isEven/isOdd": 10,
+            main + "/outer": 21, main + "/outer/inner": 20,
+            main + "/adder": 1,
+            main + "/caller": 1, main + "/caller/adder": 0})
+
+    def test_programs_run_without_a_profile(self):
+        for program in ALL:
+            self.assertEqual(os.listdir(Run(program).directory), [program + ".live"])
+
+
+class Options(unittest.TestCase):
+    def test_options_come_from_the_environment_too(self):
+        run = Run("drag", environment={"HPP_OPTIONS": "-hd -i100"})
+        self.assertEqual(run.samples()[0], {"table.\\": 16000, "I#": INT, "MUT_VAR": CELL})
+
+    def test_the_command_line_goes_over_the_environment(self):
+        run = Run("drag", "-hT", environment={"HPP_OPTIONS": "-hd -i100"})
+        self.assertEqual(run.samples()[0], {"FUN": 16000, "CONSTR": INT, "MUT_VAR": CELL})
+
+    def test_nonsense_is_refused(self):
+        run = Run("drag", "-hz")
+        self.assertEqual((run.status, run.output), (1, ""))
+        self.assertIn("-hz", run.errors)
+
+
+class Drawing(unittest.TestCase):
+    def check(self, *command):
+        for program in ALL:
+            for breakdown in "c", "r", "b":
+                run = Run(program, "-h" + breakdown, "-i0")
+                done = subprocess.run([*command, run.path + ".hp"], capture_output=True,
+                                      cwd=run.directory)
+                self.assertEqual((done.returncode, done.stderr), (0, b""), program)
+                self.assertIn("%!PS-Adobe", run.text(".ps"))
+
+    def test_census_hp2ps_draws_all(self):
+        self.check(CENSUS, "hp2ps", "-c")
+
+    @unittest.skipUnless(shutil.which("hp2ps"), "hp2ps is not installed")
+    def test_hp2ps_draws_all(self):
+        self.check("hp2ps", "-c")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
