@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Three significant digits in a fitting unit.
+ * Three significant digits in the unit that fits, as pictures have them; or every digit.
  */
 #include "human.h"
 
@@ -8,35 +8,36 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hpfile/utf8.h"
+#include "hprender/text.h"
+#include "hprender/units.h"
+
 static bool unit_is(hpf_str unit, const char *name)
 {
     return unit.length == strlen(name) && memcmp(unit.data, name, unit.length) == 0;
 }
 
-/* The profile's unit after a blank, cut where it is unreasonably long; no units are no blank. */
+/* Units longer than this are cut, and become at most three times as long when they are shown. */
+enum { UNIT_BYTES = 20 };
+
+/* The profile's unit, fit to be shown, after a blank; no unit is no blank. */
 static const char *suffix(human *buffer, hpf_str unit)
 {
-    int length = unit.length < 40 ? (int)unit.length : 40;
-    snprintf(buffer->text, sizeof buffer->text, "%s%.*s", length > 0 ? " " : "", length, unit.data);
-    return buffer->text;
+    unit.length = hpf_utf8_cut(unit, UNIT_BYTES);
+    buffer->text[0] = ' ';
+    buffer->text[1 + hpr_text_from_bytes(buffer->text + 1, unit)] = '\0';
+    return unit.length > 0 ? buffer->text : "";
 }
 
-/* Three significant digits, whole numbers of the unit itself whole; never as an exponent while it
- * is below 10,000. */
-static human three_digits(double value, bool is_scaled, const char *prefix, const char *unit)
+/* Three significant digits and the name of the unit. */
+static human rounded(double value, const hpr_unit *in, hpf_str unit)
 {
     human out;
-    double size = fabs(value);
-    if (size >= 9999.5) {
-        snprintf(out.text, sizeof out.text, "%.3g%s%s", value, prefix, unit);
-    } else {
-        bool is_whole = !is_scaled && size == floor(size);
-        int decimals = size >= 99.95 || size == 0 || is_whole ? 0
-                       : size >= 9.995                        ? 1
-                       : size >= 0.9995                       ? 2
-                                                              : 3;
-        snprintf(out.text, sizeof out.text, "%.*f%s%s", decimals, value, prefix, unit);
-    }
+    human own;
+    char number[HPR_UNIT_LABEL_BYTES];
+    hpr_unit_label_rounded(number, value, in, 3);
+    snprintf(out.text, sizeof out.text, "%s%s%s", number, in->name ? " " : "",
+             in->name ? in->name : suffix(&own, unit));
     return out;
 }
 
@@ -69,47 +70,21 @@ static human exact_number(double value, const char *unit)
 
 human human_amount(double amount, hpf_str unit, bool exact)
 {
-    static const char *const binary[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
-    static const char *const decimal[] = {"", "k", "M", "G", "T", "P", "E"};
-    human buffer;
-    bool is_bytes = unit_is(unit, "bytes");
-    if (exact) {
-        return exact_number(amount, suffix(&buffer, unit));
-    }
-    double base = is_bytes ? 1024 : 1000;
-    int step = 0;
-    while (fabs(amount) >= base * 0.9995 && step < 6) {
-        amount /= base;
-        step++;
-    }
-    return is_bytes ? three_digits(amount, step > 0, "", binary[step])
-                    : three_digits(amount, step > 0, decimal[step], suffix(&buffer, unit));
+    human own;
+    hpr_unit in = hpr_unit_of_values(unit, fabs(amount), false);
+    return exact ? exact_number(amount, suffix(&own, unit)) : rounded(amount, &in, unit);
 }
 
 human human_time(double time, hpf_str unit, bool exact)
 {
-    static const struct {
-        double below_s, seconds;
-        const char *name;
-    } units[] = {
-        {1e-3, 1e-6, " \u00b5s"}, {1, 1e-3, " ms"},       {120, 1, " s"},
-        {7200, 60, " min"},       {INFINITY, 3600, " h"},
-    };
-    human buffer;
+    human own;
+    char digits[HUMAN_BYTES];
+    hpr_unit in = hpr_unit_of_times(unit, time != 0 ? fabs(time) : 1);
     if (exact) {
-        snprintf(buffer.text, sizeof buffer.text, "%.6f", time);
-        human shown_unit;
-        return grouped(buffer.text, suffix(&shown_unit, unit));
+        snprintf(digits, sizeof digits, "%.6f", time);
+        return grouped(digits, suffix(&own, unit));
     }
-    if (!unit_is(unit, "seconds") || time == 0) {
-        return three_digits(time, false, "",
-                            unit_is(unit, "seconds") ? " s" : suffix(&buffer, unit));
-    }
-    int i = 0;
-    while (fabs(time) >= units[i].below_s) {
-        i++;
-    }
-    return three_digits(time / units[i].seconds, true, "", units[i].name);
+    return rounded(time, &in, unit);
 }
 
 human human_growth(double amount_per_time, hpf_str value_unit, hpf_str time_unit, bool exact)
@@ -118,7 +93,7 @@ human human_growth(double amount_per_time, hpf_str value_unit, hpf_str time_unit
     human amount = human_amount(fabs(amount_per_time), value_unit, exact);
     const char *sign = amount_per_time < 0 ? "-" : amount_per_time > 0 ? "+" : "";
     const char *per = unit_is(time_unit, "seconds") ? " s" : suffix(&unit, time_unit);
-    snprintf(out.text, sizeof out.text, "%s%.60s/%.30s", sign, amount.text,
+    snprintf(out.text, sizeof out.text, "%s%.120s/%.60s", sign, amount.text,
              *per ? per + 1 : "unit");
     return out;
 }

@@ -7,8 +7,7 @@
 
 #include "hpfile/event.h"
 
-/* Longest text made here, with its NUL. */
-enum { HUMAN_BYTES = 96 };
+enum { HUMAN_BYTES = 192 };
 
 typedef struct human {
     char text[HUMAN_BYTES];
@@ -18,7 +17,8 @@ typedef struct human {
  * `exact`: all digits, in groups, and the unit as it is. */
 human human_amount(double amount, hpf_str unit, bool exact);
 
-/* "seconds" become µs, ms, s, min or h; all else a number and the unit. `exact`: six decimals. */
+/* "seconds" become µs, ms, s, min or h; all else a number and the unit. `exact`: six decimals.
+ */
 human human_time(double time, hpf_str unit, bool exact);
 
 /* An amount gained per unit of time, with its sign: "+1.2 MiB/s". */

@@ -46,7 +46,7 @@ typedef struct layout {
     hpr__type_sizes type;
     hpr_text_size line; /* of the text font */
     double pad_pt;      /* around the sheet */
-    hpr__unit x_unit, y_unit;
+    hpr_unit x_unit, y_unit;
     double *x_pt; /* places of the points, from the left of the plot */
 } layout;
 
@@ -84,8 +84,8 @@ static void scale_y(layout *l)
     } else {
         y->high = fmin(peak * 1.01, DBL_MAX);
     }
-    l->y_unit = hpr__unit_of_values(l->public->headers[HPF_HEADER_VALUE_UNIT], y->high,
-                                    l->options->si_units);
+    l->y_unit = hpr_unit_of_values(l->public->headers[HPF_HEADER_VALUE_UNIT], y->high,
+                                   l->options->si_units);
 }
 
 /* An axis of nothing is only numbered 0 and 1. */
@@ -115,15 +115,15 @@ static void scale_x(layout *l)
     x->low = public->n_points ? public->times[0] : 0;
     x->high = public->n_points ? public->times[public->n_points - 1] : 0;
     double span = x->high - x->low;
-    l->x_unit = hpr__unit_of_times(public->headers[HPF_HEADER_SAMPLE_UNIT],
-                                   span > 0 ? span : fabs(x->high));
+    l->x_unit =
+        hpr_unit_of_times(public->headers[HPF_HEADER_SAMPLE_UNIT], span > 0 ? span : fabs(x->high));
 }
 
 /* --- ticks ---------------------------------------------------------------------------------- */
 
 /* Turns ticks into an axis's own, leaving out a label equal to the one before. */
 static hpf_status keep_ticks(layout *l, hpr_axis *axis, const hpr__ticks *ticks,
-                             const hpr__unit *unit, hpf_error *err)
+                             const hpr_unit *unit, hpf_error *err)
 {
     hpr_tick *kept = hpf_arena_array(l->chart->arena, (size_t)ticks->n, sizeof *kept);
     if (!kept) {
@@ -132,7 +132,7 @@ static hpf_status keep_ticks(layout *l, hpr_axis *axis, const hpr__ticks *ticks,
     axis->ticks = kept;
     axis->n_ticks = 0;
     for (int i = 0; i < ticks->n; i++) {
-        char label[HPR__LABEL_BYTES];
+        char label[HPR_UNIT_LABEL_BYTES];
         double value = hpr__tick_value(ticks, i, unit);
         hpr__unit_label(label, value, unit, ticks->decimals);
         if (axis->n_ticks > 0 && strcmp(kept[axis->n_ticks - 1].label, label) == 0) {
@@ -148,12 +148,12 @@ static hpf_status keep_ticks(layout *l, hpr_axis *axis, const hpr__ticks *ticks,
 }
 
 /* The one tick of an axis of no extent. */
-static hpf_status keep_single_tick(layout *l, hpr_axis *axis, double value, const hpr__unit *unit,
+static hpf_status keep_single_tick(layout *l, hpr_axis *axis, double value, const hpr_unit *unit,
                                    hpf_error *err)
 {
     hpr_tick *tick = hpf_arena_alloc(l->chart->arena, sizeof *tick);
-    char label[HPR__LABEL_BYTES];
-    hpr__unit_label_rounded(label, value, unit, 6);
+    char label[HPR_UNIT_LABEL_BYTES];
+    hpr_unit_label_rounded(label, value, unit, 6);
     const char *copy = hpf_arena_text(l->chart->arena, (hpf_str){label, strlen(label)});
     if (!tick || !copy) {
         return hpf_error_set_memory(err);
@@ -186,7 +186,7 @@ static bool is_x_loose(const layout *l, const hpr__ticks *ticks)
 {
     double free_from = -HUGE_VAL;
     for (int i = 0; i < ticks->n; i++) {
-        char label[HPR__LABEL_BYTES];
+        char label[HPR_UNIT_LABEL_BYTES];
         double value = hpr__tick_value(ticks, i, &l->x_unit);
         hpr__unit_label(label, value, &l->x_unit, ticks->decimals);
         double half = width_of(l, label) / 2;
@@ -222,7 +222,7 @@ static hpf_status tick_x(layout *l, hpf_error *err)
 
 /* --- boxes ---------------------------------------------------------------------------------- */
 
-static hpf_status name_unit(layout *l, hpr_axis *axis, const hpr__unit *unit, hpf_header which,
+static hpf_status name_unit(layout *l, hpr_axis *axis, const hpr_unit *unit, hpf_header which,
                             hpf_error *err)
 {
     const char *text = unit->name;
@@ -364,21 +364,21 @@ static hpf_status place_marks(layout *l, const hpf_survey *survey, hpf_error *er
 }
 
 /* A number with its unit: "9.3 MiB". */
-static size_t amount_text(char *out, size_t n_bytes, double value, const hpr__unit *unit,
+static size_t amount_text(char *out, size_t n_bytes, double value, const hpr_unit *unit,
                           const char *unit_name, int n_digits)
 {
-    char number[HPR__LABEL_BYTES];
-    hpr__unit_label_rounded(number, value, unit, n_digits);
+    char number[HPR_UNIT_LABEL_BYTES];
+    hpr_unit_label_rounded(number, value, unit, n_digits);
     int length = snprintf(out, n_bytes, "%s%s%.100s", number, *unit_name ? " " : "", unit_name);
     return length > 0 ? (size_t)length : 0;
 }
 
 void hpr__peak_text(char *out, const hpr_chart *chart, bool si_units)
 {
-    hpr__unit y =
-        hpr__unit_of_values(chart->headers[HPF_HEADER_VALUE_UNIT], chart->peak_total, si_units);
-    hpr__unit x = hpr__unit_of_times(chart->headers[HPF_HEADER_SAMPLE_UNIT],
-                                     fmax(chart->x.high - chart->x.low, fabs(chart->peak_time)));
+    hpr_unit y =
+        hpr_unit_of_values(chart->headers[HPF_HEADER_VALUE_UNIT], chart->peak_total, si_units);
+    hpr_unit x = hpr_unit_of_times(chart->headers[HPF_HEADER_SAMPLE_UNIT],
+                                   fmax(chart->x.high - chart->x.low, fabs(chart->peak_time)));
     size_t length = (size_t)snprintf(out, HPR__PEAK_BYTES, "peak ");
     length += amount_text(out + length, HPR__PEAK_BYTES - length, chart->peak_total, &y,
                           y.name ? y.name : chart->y.unit, 3);

@@ -37,7 +37,7 @@ HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *
                                            hpf_error *err);
 
 /* "peak 9.3 MiB at 4.2 s"; `out` has HPR__PEAK_BYTES. */
-#define HPR__PEAK_BYTES (2 * HPR__LABEL_BYTES + 256)
+#define HPR__PEAK_BYTES (2 * HPR_UNIT_LABEL_BYTES + 256)
 void hpr__peak_text(char *out, const hpr_chart *chart, bool si_units);
 
 #endif

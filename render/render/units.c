@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Multiples in increasing order. */
-static const hpr__unit binary_bytes[] = {
+static const hpr_unit binary_bytes[] = {
     {1, "", "B"},
     {1024.0, "", "KiB"},
     {1048576.0, "", "MiB"},
@@ -22,29 +22,29 @@ static const hpr__unit binary_bytes[] = {
     {1180591620717411303424.0, "", "ZiB"},
 };
 
-static const hpr__unit decimal_bytes[] = {
+static const hpr_unit decimal_bytes[] = {
     {1, "", "B"},     {1e3, "", "kB"},  {1e6, "", "MB"},  {1e9, "", "GB"},
     {1e12, "", "TB"}, {1e15, "", "PB"}, {1e18, "", "EB"}, {1e21, "", "ZB"},
 };
 
 /* Counts of anything else; below ten thousand the plain number reads better. */
-static const hpr__unit counts[] = {
+static const hpr_unit counts[] = {
     {1, "", NULL},     {1e3, "k", NULL},  {1e6, "M", NULL},  {1e9, "G", NULL},
     {1e12, "T", NULL}, {1e15, "P", NULL}, {1e18, "E", NULL}, {1e21, "Z", NULL},
 };
 
-static const hpr__unit seconds[] = {
+static const hpr_unit seconds[] = {
     {1e-6, "", "\xC2\xB5s"}, {1e-3, "", "ms"}, {1, "", "s"},
     {60, "", "min"},         {3600, "", "h"},  {86400, "", "d"},
 };
 
-static const hpr__unit milliseconds[] = {
+static const hpr_unit milliseconds[] = {
     {1e-3, "", "\xC2\xB5s"}, {1, "", "ms"},     {1e3, "", "s"},
     {60e3, "", "min"},       {3600e3, "", "h"}, {86400e3, "", "d"},
 };
 
 /* The largest unit of which there is at least one; the first if there is none. */
-static hpr__unit largest_below(const hpr__unit *units, size_t n, double amount)
+static hpr_unit largest_below(const hpr_unit *units, size_t n, double amount)
 {
     size_t i = n - 1;
     while (i > 0 && !(units[i].factor <= amount)) {
@@ -58,7 +58,7 @@ static bool is_text(hpf_str text, const char *word)
     return text.length == strlen(word) && memcmp(text.data, word, text.length) == 0;
 }
 
-hpr__unit hpr__unit_of_values(hpf_str value_unit, double largest, bool si_units)
+hpr_unit hpr_unit_of_values(hpf_str value_unit, double largest, bool si_units)
 {
     const size_t n = sizeof counts / sizeof *counts;
     if (is_text(value_unit, "bytes")) {
@@ -68,7 +68,7 @@ hpr__unit hpr__unit_of_values(hpf_str value_unit, double largest, bool si_units)
 }
 
 /* A span is shown in the next larger unit only when it has two of it: 90 s, not 1.5 min. */
-hpr__unit hpr__unit_of_times(hpf_str sample_unit, double span)
+hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span)
 {
     const size_t n = sizeof seconds / sizeof *seconds;
     span = span > 0 ? span : 1;
@@ -115,7 +115,7 @@ static size_t put_exponent(char *out, double magnitude)
     return length + (size_t)snprintf(out + length, 16, "e%d", exponent);
 }
 
-void hpr__unit_label(char *out, double value, const hpr__unit *unit, int decimals)
+void hpr__unit_label(char *out, double value, const hpr_unit *unit, int decimals)
 {
     double magnitude = fabs(value) / unit->factor;
     size_t length = 0;
@@ -125,10 +125,10 @@ void hpr__unit_label(char *out, double value, const hpr__unit *unit, int decimal
     }
     length += magnitude * pow(10, decimals) < 9e15 ? put_fixed(out + length, magnitude, decimals)
                                                    : put_exponent(out + length, magnitude);
-    snprintf(out + length, HPR__LABEL_BYTES - length, "%s", unit->suffix);
+    snprintf(out + length, HPR_UNIT_LABEL_BYTES - length, "%s", unit->suffix);
 }
 
-void hpr__unit_label_rounded(char *out, double value, const hpr__unit *unit, int n_digits)
+void hpr_unit_label_rounded(char *out, double value, const hpr_unit *unit, int n_digits)
 {
     double magnitude = fabs(value) / unit->factor;
     int decimals = magnitude > 0 ? n_digits - 1 - (int)floor(log10(magnitude)) : 0;
@@ -161,7 +161,7 @@ static int decimals_of_step(double step)
     return decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
 }
 
-hpr__ticks hpr__ticks_of_step(double low, double high, double step, const hpr__unit *unit)
+hpr__ticks hpr__ticks_of_step(double low, double high, double step, const hpr_unit *unit)
 {
     const double slack = 1e-9; /* of a step: what rounding may take from a tick at an end */
     hpr__ticks ticks = {.step = step, .decimals = decimals_of_step(step)};
@@ -172,7 +172,7 @@ hpr__ticks hpr__ticks_of_step(double low, double high, double step, const hpr__u
     return ticks;
 }
 
-hpr__ticks hpr__ticks_of_count(double low, double high, int most, const hpr__unit *unit)
+hpr__ticks hpr__ticks_of_count(double low, double high, int most, const hpr_unit *unit)
 {
     double span = (high - low) / unit->factor;
     double largest = fmax(fabs(low), fabs(high)) / unit->factor;
@@ -188,7 +188,7 @@ hpr__ticks hpr__ticks_of_count(double low, double high, int most, const hpr__uni
     return ticks;
 }
 
-double hpr__tick_value(const hpr__ticks *ticks, int i, const hpr__unit *unit)
+double hpr__tick_value(const hpr__ticks *ticks, int i, const hpr_unit *unit)
 {
     return (ticks->first + i) * ticks->step * unit->factor;
 }

@@ -26,15 +26,15 @@ Test(units, bytes_have_the_largest_prefix_below)
         {1e300, false, "ZiB"},   {0.25, false, "B"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hpr__unit unit = hpr__unit_of_values(text_of("bytes"), cases[i].largest, cases[i].si);
+        hpr_unit unit = hpr_unit_of_values(text_of("bytes"), cases[i].largest, cases[i].si);
         cr_expect_str_eq(unit.name, cases[i].name);
     }
 }
 
 Test(units, other_values_keep_their_unit)
 {
-    hpr__unit small = hpr__unit_of_values(text_of("objects"), 9999, false);
-    hpr__unit large = hpr__unit_of_values(text_of("objects"), 2e6, false);
+    hpr_unit small = hpr_unit_of_values(text_of("objects"), 9999, false);
+    hpr_unit large = hpr_unit_of_values(text_of("objects"), 2e6, false);
     cr_assert_null(small.name);
     cr_assert_str_eq(small.suffix, "");
     cr_assert_null(large.name);
@@ -62,16 +62,16 @@ Test(units, times_read_in_the_unit_that_fits)
         {"ms", 600000, "min"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hpr__unit unit = hpr__unit_of_times(text_of(cases[i].unit), cases[i].span);
+        hpr_unit unit = hpr_unit_of_times(text_of(cases[i].unit), cases[i].span);
         cr_expect_str_eq(unit.name, cases[i].name);
     }
-    cr_assert_null(hpr__unit_of_times(text_of("instructions"), 1e7).name);
+    cr_assert_null(hpr_unit_of_times(text_of("instructions"), 1e7).name);
 }
 
 Test(units, numbers_are_printed_as_asked)
 {
-    const hpr__unit one = {1, "", NULL};
-    const hpr__unit mega = {1e6, "M", NULL};
+    const hpr_unit one = {1, "", NULL};
+    const hpr_unit mega = {1e6, "M", NULL};
     static const struct {
         double value;
         int decimals;
@@ -89,7 +89,7 @@ Test(units, numbers_are_printed_as_asked)
         {1e17, 0, "1.00e17"},
         {2.5e300, 0, "2.50e300"},
     };
-    char label[HPR__LABEL_BYTES];
+    char label[HPR_UNIT_LABEL_BYTES];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpr__unit_label(label, cases[i].value, &one, cases[i].decimals);
         cr_expect_str_eq(label, cases[i].label);
@@ -100,7 +100,7 @@ Test(units, numbers_are_printed_as_asked)
 
 Test(units, single_values_lose_idle_digits)
 {
-    const hpr__unit one = {1, "", NULL};
+    const hpr_unit one = {1, "", NULL};
     static const struct {
         double value;
         const char *label;
@@ -108,9 +108,9 @@ Test(units, single_values_lose_idle_digits)
         {0, "0"},     {96, "96"},     {9.309, "9.31"},          {1234.5, "1235"},
         {0.5, "0.5"}, {99.96, "100"}, {0.00012345, "0.000123"},
     };
-    char label[HPR__LABEL_BYTES];
+    char label[HPR_UNIT_LABEL_BYTES];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hpr__unit_label_rounded(label, cases[i].value, &one, 3);
+        hpr_unit_label_rounded(label, cases[i].value, &one, 3);
         cr_expect_str_eq(label, cases[i].label);
     }
 }
@@ -125,14 +125,14 @@ Test(units, nice_steps)
 
 Test(units, ticks_are_few_inside_and_all_different)
 {
-    const hpr__unit kibi = {1024, "", "KiB"};
-    const hpr__unit one = {1, "", NULL};
+    const hpr_unit kibi = {1024, "", "KiB"};
+    const hpr_unit one = {1, "", NULL};
     for (double low = 0; low < 2000; low = low * 3 + 0.37) {
         for (double span = 1e-4; span < 1e12; span *= 3.7) {
             for (int most = 1; most <= 10; most++) {
-                const hpr__unit *unit = most % 2 ? &kibi : &one;
+                const hpr_unit *unit = most % 2 ? &kibi : &one;
                 hpr__ticks ticks = hpr__ticks_of_count(low, low + span, most, unit);
-                char labels[10][HPR__LABEL_BYTES];
+                char labels[10][HPR_UNIT_LABEL_BYTES];
                 cr_assert_leq(ticks.n, most);
                 for (int i = 0; i < ticks.n; i++) {
                     double value = hpr__tick_value(&ticks, i, unit);
@@ -149,7 +149,7 @@ Test(units, ticks_are_few_inside_and_all_different)
 
 Test(units, a_point_has_no_ticks)
 {
-    const hpr__unit one = {1, "", NULL};
+    const hpr_unit one = {1, "", NULL};
     cr_assert_eq(hpr__ticks_of_count(5, 5, 8, &one).n, 0);
     cr_assert_eq(hpr__ticks_of_count(0, HUGE_VAL, 8, &one).n, 0);
     cr_assert_eq(hpr__ticks_of_count(1e15, 1e15 + 1e-3, 8, &one).n, 0);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Human units: which multiple of a profile's unit reads best, and numbers in it. Independent of the
+ * locale.
+ */
+#ifndef HPRENDER_UNITS_H
+#define HPRENDER_UNITS_H
+
+#include "hpfile/event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A multiple of a profile's unit. The texts are static. */
+typedef struct hpr_unit {
+    double factor;      /* how many of the profile's units one of these is */
+    const char *suffix; /* behind each number: "k"; or "" */
+    const char *name;   /* after a number with its suffix: "MiB", "min"; NULL: the profile's own */
+} hpr_unit;
+
+/* For amounts up to `largest` in a profile's value unit. */
+HPF_API hpr_unit hpr_unit_of_values(hpf_str value_unit, double largest, bool si_units);
+/* For times that span `span` in a profile's sample unit. */
+HPF_API hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span);
+
+/* Room for any number written here. */
+#define HPR_UNIT_LABEL_BYTES 64
+
+/* Writes `value` (in the profile's unit) as a number in `unit` of `n_digits` significant digits,
+ * trailing zeros dropped, with its suffix and without its name. `out` has room for
+ * HPR_UNIT_LABEL_BYTES. */
+HPF_API void hpr_unit_label_rounded(char *out, double value, const hpr_unit *unit, int n_digits);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
