@@ -7,6 +7,8 @@ function(census_install_library name)
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY include/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  # The prefix as seen from the file itself, so that an installed tree can be moved.
+  file(RELATIVE_PATH PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   set(PC_NAME ${name})
   set(PC_DESCRIPTION "${arg_DESCRIPTION}")
   set(PC_REQUIRES "${arg_REQUIRES}")
