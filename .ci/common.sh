@@ -64,6 +64,7 @@ step() {
     fi
 }
 
+# build PRESET [OPTION...]
 build() {
-    step "configure-$1" cmake --preset "$1" && step "build-$1" cmake --build --preset "$1"
+    step "configure-$1" cmake --preset "$1" && step "build-$1" cmake --build --preset "$@"
 }
