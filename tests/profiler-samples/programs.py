@@ -101,6 +101,13 @@ class Biography(unittest.TestCase):
             {"DRAG": INT},
         ])
 
+    def test_a_black_hole_dies_unused_when_its_thunk_has_a_value(self):
+        holes = Run("leak", "-hb", "-hdBLACKHOLE", "-i0").samples()
+        self.assertGreater(len(holes), 20)
+        # That of `mean` is there all the time.
+        self.assertGreaterEqual(min(sample["VOID"] for sample in holes[1:-1]), 16)
+        self.assertEqual({name for sample in holes for name in sample}, {"VOID"})
+
     def test_restriction_to_a_phase_tells_who_made_what_drags(self):
         dragging = Run("drag", "-hc", "-hbdrag", "-i100").samples()
         self.assertEqual([list(sample.values()) for sample in dragging],
@@ -137,8 +144,8 @@ class Census(unittest.TestCase):
         for program in ALL:
             for breakdown in "c", "d", "r", "b":
                 with self.subTest(program=program, breakdown=breakdown):
-                    runs = [Run(program, "-h" + breakdown, "-i100", nursery=nursery)
-                            for nursery in (1000, 100000, 100000000)]
+                    runs = [Run(program, "-h" + breakdown, "-i0", nursery=nursery)
+                            for nursery in (1000, 20000, 100000000)]
                     for run in runs[1:]:
                         self.assertEqual(run.samples(), runs[0].samples())
                         self.assertEqual(run.output, runs[0].output)

@@ -332,21 +332,32 @@ static void find_survivors(lz_runtime *rt)
 
 /* ---- Going through the heap ------------------------------------------------------------------ */
 
-/* Visits what has not been copied from chunks, passing over slop. */
+/* Visits what has not been copied from a chunk, passing over slop. */
+static int walk_chunk(lz_chunk *chunk, lz_visit *visit, void *context)
+{
+    int result = 0;
+    size_t at = 0;
+    while (at < chunk->used_bytes && result == 0) {
+        lz_object *o = (lz_object *)(void *)(bytes_of(chunk) + at);
+        if (!o->info) {
+            at += sizeof o->info;
+            continue;
+        }
+        lz_object *to = forwarded(o);
+        at += lz_size_bytes(to ? to : o);
+        result = to ? 0 : visit(o, context);
+    }
+    if (at > chunk->used_bytes) {
+        lz_fail("something in the heap is no object");
+    }
+    return result;
+}
+
 static int walk(lz_chunk *chunks, lz_visit *visit, void *context)
 {
     int result = 0;
-    for (lz_chunk *chunk = chunks; chunk; chunk = chunk->next) {
-        for (size_t at = 0; at < chunk->used_bytes && result == 0;) {
-            lz_object *o = (lz_object *)(void *)(bytes_of(chunk) + at);
-            if (!o->info) {
-                at += sizeof o->info;
-                continue;
-            }
-            lz_object *to = forwarded(o);
-            at += lz_size_bytes(to ? to : o);
-            result = to ? 0 : visit(o, context);
-        }
+    for (lz_chunk *chunk = chunks; chunk && result == 0; chunk = chunk->next) {
+        result = walk_chunk(chunk, visit, context);
     }
     return result;
 }
