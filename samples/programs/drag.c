@@ -20,7 +20,7 @@ static lz_object *run(lz_runtime *rt, lz_object **slots)
     HPP_SCC_HERE("main");
     HPP_SCC("make")
     {
-        *table = table_make(rt, n);
+        table_make(rt, table, n);
     }
     *table = lz_cell(rt, *table);
     lz_census(rt);
@@ -29,12 +29,12 @@ static lz_object *run(lz_runtime *rt, lz_object **slots)
         table_use(rt, *table, eaten);
     }
     lz_census(rt);
-    table_churn(rt, eaten, 10 * n);
+    table_churn(rt, eaten, n);
     lz_census(rt);
-    table_churn(rt, eaten, 10 * n);
+    table_churn(rt, eaten, n);
     lz_census(rt);
     *table = NULL;
-    table_churn(rt, eaten, 10 * n);
+    table_churn(rt, eaten, n);
     lz_census(rt);
     return lz_nil();
 }

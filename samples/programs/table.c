@@ -12,14 +12,21 @@ static lz_object *rest(lz_runtime *rt, lz_object **slots)
     return slots[1];
 }
 
-lz_object *table_make(lz_runtime *rt, int64_t n)
+/* longer rest = \_ -> rest */
+static lz_object *longer(lz_runtime *rt, lz_object **slots)
 {
     static const lz_info info = LZ_FUNCTION_INFO("table.\\", 1, 1, 0, rest);
-    lz_object *table = lz_nil();
+    return lz_new(rt, &info, slots[0], NULL, NULL);
+}
+
+void table_make(lz_runtime *rt, lz_object **table, int64_t n)
+{
+    static const lz_info info = LZ_STATIC_FUNCTION_INFO("longer", 1, 0, longer, NULL);
+    static lz_static function = {.object = {.info = &info}};
+    *table = lz_nil();
     for (int64_t i = 0; i < n; i++) {
-        table = lz_new(rt, &info, table, NULL, NULL);
+        *table = lz_call(rt, &function.object, *table, NULL);
     }
-    return table;
 }
 
 void table_use(lz_runtime *rt, lz_object *cell, lz_object **eaten)

@@ -8,15 +8,17 @@
  * tagged.)
  *
  *   table 0 = end
- *   table n = let rest = table (n - 1) in \_ -> rest
+ *   table n = longer (table (n - 1))
+ *   longer rest = \_ -> rest
  */
 #ifndef TABLE_H
 #define TABLE_H
 
 #include "lazy/prelude.h"
 
-/* A table of `n` functions. Each takes 16 bytes: a header and the next one. None is called. */
-lz_object *table_make(lz_runtime *rt, int64_t n);
+/* Makes a table of `n` functions in the slot. Each takes 16 bytes: a header and the next one. None
+ * is called. */
+void table_make(lz_runtime *rt, lz_object **table, int64_t n);
 
 /* Calls the functions of the table in a mutable cell one after the other, and prints how many there
  * are. */

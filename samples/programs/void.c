@@ -21,18 +21,18 @@ static lz_object *run(lz_runtime *rt, lz_object **slots)
     HPP_SCC_HERE("main");
     HPP_SCC("lag_table")
     {
-        *lag = table_make(rt, n);
+        table_make(rt, lag, n);
     }
     HPP_SCC("void_table")
     {
-        *never = table_make(rt, 2 * n);
+        table_make(rt, never, 2 * n);
     }
     *lag = lz_cell(rt, *lag);
     *never = lz_cell(rt, *never);
     lz_census(rt);
-    table_churn(rt, eaten, 10 * n);
+    table_churn(rt, eaten, n);
     lz_census(rt);
-    table_churn(rt, eaten, 10 * n);
+    table_churn(rt, eaten, n);
     lz_census(rt);
     HPP_SCC("use")
     {
@@ -40,7 +40,7 @@ static lz_object *run(lz_runtime *rt, lz_object **slots)
     }
     lz_census(rt);
     *lag = *never = NULL;
-    table_churn(rt, eaten, 10 * n);
+    table_churn(rt, eaten, n);
     lz_census(rt);
     return lz_nil();
 }
