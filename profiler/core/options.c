@@ -358,6 +358,9 @@ void hpp_options_finish(hpp_options *options)
 
 hpf_status hpp_options_parse(hpp_options *options, hpf_str text, hpf_error *err)
 {
+    if (text.length == 0) {
+        text.data = ""; /* it may be NULL, to which nothing can be added */
+    }
     if (!options->memory) {
         options->memory = hpf_arena_create();
         if (!options->memory) {

@@ -87,7 +87,8 @@ HPF_API hpp_needs hpp_runtime_needs(const hpp_runtime *runtime);
 /* ---- hooks ---------------------------------------------------------------------------------- */
 
 /* A new object of `n_bytes`, header included, made by the calling thread's stack, which also pays
- * for the allocation. Call it when the object can be looked at. */
+ * for the allocation. Call it when the object can be looked at. Without a profile (NULL) it writes
+ * nothing: a runtime that goes by the producer in its headers zeroes them itself. */
 HPF_API void hpp_runtime_created(hpp_runtime *runtime, hpp_ref ref, size_t n_bytes);
 
 HPF_API void hpp_runtime_used(hpp_runtime *runtime, hpp_ref ref);

@@ -161,3 +161,11 @@ Test(options, later_text_wins)
     cr_assert_eq(options.report, HPP_REPORT_VERBOSE);
     cr_assert_eq(options.n_words, 4);
 }
+
+Test(options, an_unset_text_is_empty)
+{
+    hpp_options unset;
+    hpp_options_init(&unset);
+    cr_assert_eq(hpp_options_parse(&unset, (hpf_str){NULL, 0}, NULL), HPF_OK);
+    hpp_options_finish(&unset);
+}
