@@ -15,13 +15,14 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "hpfile/utf8.h"
+
 #include "cairo_vector.h"
 #include "font_use.h"
 #include "iso_date.h"
 #include "scene_page.h"
 #include "sfnt_subset.h"
 #include "steps.h"
-#include "utf8.h"
 
 enum { CATALOG = 1, PAGE_TREE, INFORMATION, RESOURCES, FIRST_PAGE };
 enum { PAGE, CONTENT, OBJECTS_A_PAGE };
@@ -139,7 +140,7 @@ static void put_string(hpf_sink *sink, const char *text)
     hpf_sink_text(sink, "<FEFF");
     for (size_t n = strlen(text), length; n > 0; text += length, n -= length) {
         uint32_t character = 0xFFFD;
-        length = hpr__utf8_decode(text, n, &character);
+        length = hpf_utf8_next((hpf_str){text, n}, &character);
         length = length ? length : 1;
         put_utf16(sink, character);
     }

@@ -13,10 +13,11 @@
 #include <string.h>
 #include FT_ADVANCES_H
 
+#include "hpfile/utf8.h"
+
 #include "font_file.h"
 #include "text_ink.h"
 #include "text_pango.h"
-#include "utf8.h"
 
 #define DEFAULT_FAMILY  "Liberation Sans"
 #define FALLBACK_FAMILY "DejaVu Sans"
@@ -268,7 +269,7 @@ static hpr__line set_plain(hpr_fonts *fonts, const char *text, bool bold, bool a
     for (size_t i = 0; i < length; line.n_glyphs++) {
         hpr__glyph *g = &fonts->line[line.n_glyphs];
         g->character = REPLACEMENT;
-        size_t n_bytes = hpr__utf8_decode(text + i, length - i, &g->character);
+        size_t n_bytes = hpf_utf8_next((hpf_str){text + i, length - i}, &g->character);
         g->n_bytes = n_bytes ? n_bytes : 1;
         i += g->n_bytes;
         bool has_glyph = find_glyph(fonts, g->character, bold, g);
