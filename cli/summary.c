@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hpfile/str.h"
+
 /* What all names are measured against. */
 typedef struct frame {
     double duration;
@@ -74,10 +76,7 @@ static int compare_rows(const void *left, const void *right)
     if (a->share != b->share) {
         return a->share > b->share ? -1 : 1;
     }
-    size_t common = a->name.length < b->name.length ? a->name.length : b->name.length;
-    int order = common > 0 ? memcmp(a->name.data, b->name.data, common) : 0;
-    return order != 0 ? order
-                      : (a->name.length > b->name.length) - (a->name.length < b->name.length);
+    return hpf_str_compare(a->name, b->name);
 }
 
 /* Means and slopes of several names add up; maxima and fits do not. */

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hpfile/str.h"
+
 #define N_BUCKETS 513
 
 int hpr__sort_by_number(const void *a, const void *b)
@@ -28,10 +30,8 @@ int hpr__sort_by_text(const void *a, const void *b)
 {
     hpf_str left = ((const hpr__sort_item *)a)->text;
     hpf_str right = ((const hpr__sort_item *)b)->text;
-    size_t common = left.length < right.length ? left.length : right.length;
-    int order = memcmp(left.data, right.data, common);
 
-    return order ? order : (left.length > right.length) - (left.length < right.length);
+    return hpf_str_compare(left, right);
 }
 
 int hpr__sort_by_text_down(const void *a, const void *b)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hpfile/str.h"
 #include "wiggle.h"
 
 /* A band and what it is ordered by: least at the bottom, then by name. */
@@ -19,14 +20,6 @@ typedef struct keyed {
 
 typedef double key_of_band(const hpr_band *band, size_t n_points);
 
-/* Byte order, the first name on top: so the later one is less. */
-static int compare_names(hpf_str a, hpf_str b)
-{
-    size_t shorter = a.length < b.length ? a.length : b.length;
-    int difference = shorter ? memcmp(b.data, a.data, shorter) : 0;
-    return difference ? difference : (b.length > a.length) - (b.length < a.length);
-}
-
 static int compare_keyed(const void *a, const void *b)
 {
     const keyed *x = a;
@@ -34,7 +27,8 @@ static int compare_keyed(const void *a, const void *b)
     if (x->key != y->key) {
         return x->key < y->key ? -1 : 1;
     }
-    int by_name = compare_names(x->name, y->name);
+    /* Byte order, the first name on top: so the later one is less. */
+    int by_name = hpf_str_compare(y->name, x->name);
     return by_name ? by_name : x->band < y->band ? -1 : x->band > y->band;
 }
 

@@ -5,20 +5,14 @@
 #include "modern_select.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "hpfile/str.h"
 
 typedef struct weighed {
     double weight;
     hpf_str text;
     hpf_name name;
 } weighed;
-
-static int compare_texts(hpf_str a, hpf_str b)
-{
-    size_t shorter = a.length < b.length ? a.length : b.length;
-    int difference = shorter ? memcmp(a.data, b.data, shorter) : 0;
-    return difference ? difference : (a.length > b.length) - (a.length < b.length);
-}
 
 /* Largest first; equal ones by name, so that the numbers of names do not matter. */
 static int compare_weighed(const void *a, const void *b)
@@ -28,7 +22,7 @@ static int compare_weighed(const void *a, const void *b)
     if (x->weight != y->weight) {
         return x->weight > y->weight ? -1 : 1;
     }
-    return compare_texts(x->text, y->text);
+    return hpf_str_compare(x->text, y->text);
 }
 
 static void weigh(weighed *list, uint32_t n, const hpf_survey *survey)
