@@ -2,10 +2,10 @@
  *
  * census info: what is in a profile.
  */
-#include <string.h>
 #include <unistd.h>
 
 #include "hpfile/json.h"
+#include "hpfile/str.h"
 
 #include "cmd.h"
 #include "exit.h"
@@ -48,11 +48,6 @@ static const struct breakdown {
     {'T', "closure type"},        {'i', "info table"},
 };
 
-static bool word_is(hpf_str word, const char *text)
-{
-    return word.length == strlen(text) && memcmp(word.data, text, word.length) == 0;
-}
-
 /* The next word of `*rest`, blanks between; empty at the end. */
 static hpf_str next_word(hpf_str *rest)
 {
@@ -88,9 +83,9 @@ static const struct breakdown *find_breakdown(hpf_str job)
     const struct breakdown *found = NULL;
     bool is_rts = false;
     for (hpf_str word = next_word(&job); word.length > 0; word = next_word(&job)) {
-        if (word_is(word, "+RTS")) {
+        if (hpf_str_is(word, "+RTS")) {
             is_rts = true;
-        } else if (word_is(word, "-RTS")) {
+        } else if (hpf_str_is(word, "-RTS")) {
             is_rts = false;
         } else if (is_rts) {
             const struct breakdown *given = breakdown_of_word(word);

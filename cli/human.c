@@ -9,13 +9,9 @@
 #include <string.h>
 
 #include "hpfile/utf8.h"
+#include "hpfile/str.h"
 #include "hprender/text.h"
 #include "hprender/units.h"
-
-static bool unit_is(hpf_str unit, const char *name)
-{
-    return unit.length == strlen(name) && memcmp(unit.data, name, unit.length) == 0;
-}
 
 /* Units longer than this are cut, and become at most three times as long when they are shown. */
 enum { UNIT_BYTES = 20 };
@@ -92,7 +88,7 @@ human human_growth(double amount_per_time, hpf_str value_unit, hpf_str time_unit
     human out, unit;
     human amount = human_amount(fabs(amount_per_time), value_unit, exact);
     const char *sign = amount_per_time < 0 ? "-" : amount_per_time > 0 ? "+" : "";
-    const char *per = unit_is(time_unit, "seconds") ? " s" : suffix(&unit, time_unit);
+    const char *per = hpf_str_is(time_unit, "seconds") ? " s" : suffix(&unit, time_unit);
     snprintf(out.text, sizeof out.text, "%s%.120s/%.60s", sign, amount.text,
              *per ? per + 1 : "unit");
     return out;

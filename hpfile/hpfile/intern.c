@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hpfile/str.h"
 #include "buf.h"
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -77,11 +78,6 @@ static bool make_room(hpf__intern *table)
     return true;
 }
 
-static bool equal(hpf_str a, hpf_str b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
-}
-
 /* The slot where `text` is, or the free one where it would be. */
 static uint32_t find_slot(const hpf__intern *table, hpf_str text, uint32_t hash)
 {
@@ -89,7 +85,7 @@ static uint32_t find_slot(const hpf__intern *table, hpf_str text, uint32_t hash)
     uint32_t at = hash & mask;
     while (table->slots[at]) {
         uint32_t number = table->slots[at] - 1;
-        if (table->hashes[number] == hash && equal(table->names[number], text)) {
+        if (table->hashes[number] == hash && hpf_str_equal(table->names[number], text)) {
             break;
         }
         at = (at + 1) & mask;

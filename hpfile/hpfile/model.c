@@ -9,6 +9,7 @@
 
 #include "buf.h"
 #include "hpfile/arena.h"
+#include "hpfile/str.h"
 
 typedef struct stored_sample {
     double time;
@@ -209,11 +210,6 @@ hpf_status hpf_model_replay(const hpf_model *m, const hpf_events *to, void *cont
     return status == HPF_OK ? replay_marks(m, &next_mark, m->n_samples, to, context, err) : status;
 }
 
-static bool same_text(hpf_str a, hpf_str b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
-}
-
 static bool same_amount(const hpf_cost *a, const hpf_cost *b)
 {
     return a->is_real == b->is_real && (a->is_real ? a->real == b->real : a->whole == b->whole);
@@ -226,7 +222,7 @@ static bool same_sample(const hpf_model *a, const hpf_model *b, size_t index)
     bool same = x.time == y.time && x.n_costs == y.n_costs;
     for (size_t i = 0; i < x.n_costs && same; i++) {
         same = same_amount(&x.costs[i], &y.costs[i]) &&
-               same_text(a->names[x.costs[i].name], b->names[y.costs[i].name]);
+               hpf_str_equal(a->names[x.costs[i].name], b->names[y.costs[i].name]);
     }
     return same;
 }
@@ -235,11 +231,11 @@ bool hpf_model_equal(const hpf_model *a, const hpf_model *b)
 {
     bool same = a->n_samples == b->n_samples && a->n_marks == b->n_marks;
     for (int i = 0; i < HPF_N_HEADERS && same; i++) {
-        same = same_text(a->headers[i], b->headers[i]);
+        same = hpf_str_equal(a->headers[i], b->headers[i]);
     }
     for (size_t i = 0; same && i < a->n_marks; i++) {
-        same =
-            a->marks[i].time == b->marks[i].time && same_text(a->marks[i].label, b->marks[i].label);
+        same = a->marks[i].time == b->marks[i].time &&
+               hpf_str_equal(a->marks[i].label, b->marks[i].label);
     }
     for (size_t i = 0; same && i < a->n_samples; i++) {
         same = same_sample(a, b, i);

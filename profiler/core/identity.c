@@ -4,6 +4,8 @@
  */
 #include "identity.h"
 
+#include "hpfile/str.h"
+
 #include "grow.h"
 
 #define UNKNOWN HPF_STR("UNKNOWN")
@@ -86,7 +88,7 @@ static uint32_t text_key(hpp__identity *identity, hpf_str text)
             *key = new_text_key(identity, text);
             return (uint32_t)*key;
         }
-        if (hpp__str_is(identity->origins[*key].text, text)) {
+        if (hpf_str_equal(identity->origins[*key].text, text)) {
             return (uint32_t)*key;
         }
     }
@@ -158,7 +160,7 @@ static void write_labels(const hpp_heap *heap, const void *stack, hpp__text *out
     }
     while (parent) {
         hpf_str label = stacks->label(stack, heap->context);
-        if (hpp__str_is(label, HPF_STR("CAF"))) {
+        if (hpf_str_is(label, "CAF")) {
             hpp__text_add(out, stacks->module(stack, heap->context));
             hpp__text_add(out, HPF_STR("."));
         }

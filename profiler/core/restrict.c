@@ -5,6 +5,8 @@
  */
 #include "restrict.h"
 
+#include "hpfile/str.h"
+
 #include "identity.h"
 
 /* ---- One name against one rule ---- */
@@ -12,7 +14,7 @@
 static bool is_named(const hpp_restriction *rule, hpf_str text)
 {
     for (size_t i = 0; i < rule->n_names; i++) {
-        if (hpp__str_is(rule->names[i], text)) {
+        if (hpf_str_equal(rule->names[i], text)) {
             return true;
         }
     }
@@ -128,7 +130,7 @@ static uint32_t phase_named(hpf_str name)
                   {"void", HPP__VOID},
                   {"inherent_use", HPP__INHERENT}};
     for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++) {
-        if (hpp__str_is(name, (hpf_str){phases[i].name, strlen(phases[i].name)})) {
+        if (hpf_str_is(name, phases[i].name)) {
             return phases[i].phase;
         }
     }

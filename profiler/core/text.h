@@ -29,12 +29,6 @@ static inline hpf_str hpp__text_str(const hpp__text *text)
     return (hpf_str){text->data ? text->data : "", text->length};
 }
 
-/* Whether two texts are the same bytes. */
-static inline bool hpp__str_is(hpf_str a, hpf_str b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
-}
-
 void hpp__text_finish(hpp__text *text);
 
 #endif

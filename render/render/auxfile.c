@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "hpfile/arena.h"
+#include "hpfile/str.h"
 
 #define MAX_NUMBER_BYTES 32
 
@@ -227,28 +228,23 @@ static hpf_status read_shade(scanner *scan, hpr_auxfile *aux, hpf_error *err)
     return status ? status : add_entry(&aux->shades, shade, err);
 }
 
-static bool is_word(hpf_str word, hpf_str keyword)
-{
-    return word.length == keyword.length && memcmp(word.data, keyword.data, word.length) == 0;
-}
-
 static hpf_status read_statement(scanner *scan, hpr_auxfile *aux, hpf_error *err)
 {
     scanner before = *scan;
     hpf_str word = scan_word(scan);
 
-    if (is_word(word, HPF_STR("X_RANGE"))) {
+    if (hpf_str_is(word, "X_RANGE")) {
         return read_float(scan, &aux->x_range, "a number with a decimal point must follow X_RANGE",
                           err);
     }
-    if (is_word(word, HPF_STR("Y_RANGE"))) {
+    if (hpf_str_is(word, "Y_RANGE")) {
         return read_float(scan, &aux->y_range, "a number with a decimal point must follow Y_RANGE",
                           err);
     }
-    if (is_word(word, HPF_STR("ORDER"))) {
+    if (hpf_str_is(word, "ORDER")) {
         return read_order(scan, aux, err);
     }
-    if (is_word(word, HPF_STR("SHADE"))) {
+    if (hpf_str_is(word, "SHADE")) {
         return read_shade(scan, aux, err);
     }
     return complain(&before, HPF_ERR_SYNTAX, err, "expected X_RANGE, Y_RANGE, ORDER or SHADE");

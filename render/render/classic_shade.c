@@ -5,7 +5,8 @@
 #include "classic_shade.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "hpfile/str.h"
 
 #define N_GRAYS   10
 #define N_COLOURS 27
@@ -61,7 +62,7 @@ static const hpr_band *twin_below(const hpr__chart *chart, uint32_t index)
         return NULL;
     }
     hpf_str lowest = chart->bands[0].name;
-    bool is_twin = lowest.length == name.length && !memcmp(lowest.data, name.data, name.length);
+    bool is_twin = hpf_str_equal(lowest, name);
 
     return is_twin ? &chart->bands[0] : NULL;
 }

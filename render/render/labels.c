@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hpfile/str.h"
 #include "elide.h"
 #include "palette.h"
 #include "room.h"
@@ -43,7 +44,7 @@ static const char *shown_text(hpr__chart *chart, const hpr_band *band, double wi
     hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
     if (strcmp(out, text) != 0 && width_pt < HUGE_VAL) {
         hpf_str whole = {band->text, strlen(band->text)};
-        const char *shorter = hpr__name_stripped(whole).data;
+        const char *shorter = hpf_str_without_id(whole).data;
         hpr__elide(out, shorter, width_pt, size_pt, false, style->measurer);
     }
     return out;

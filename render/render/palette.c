@@ -10,7 +10,8 @@
 #include "palette.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "hpfile/str.h"
 
 enum {
     N_PALETTE = HPR__N_HUES * HPR__N_LIGHTNESSES,
@@ -78,21 +79,6 @@ hpr_colour hpr__palette_colour(int hue, int lightness)
     return hpr__colour_hex(palette_hex[hue][lightness]);
 }
 
-hpf_str hpr__name_stripped(hpf_str name)
-{
-    size_t i = 1;
-    if (name.length == 0 || name.data[0] != '(') {
-        return name;
-    }
-    while (i < name.length && name.data[i] >= '0' && name.data[i] <= '9') {
-        i++;
-    }
-    if (i == 1 || i + 1 >= name.length || name.data[i] != ')') {
-        return name;
-    }
-    return (hpf_str){name.data + i + 1, name.length - i - 1};
-}
-
 /* FNV-1a, with the bits stirred once more so that low ones are good. */
 static uint64_t hash_of(hpf_str name)
 {
@@ -134,8 +120,7 @@ static void list_colours(search *s, bool is_dark)
 static unsigned char biography_colour(hpf_str name)
 {
     for (int i = 0; i < N_BIOGRAPHY; i++) {
-        size_t length = strlen(biography[i].name);
-        if (name.length == length && memcmp(name.data, biography[i].name, length) == 0) {
+        if (hpf_str_is(name, biography[i].name)) {
             return (unsigned char)(FIRST_BIOGRAPHY + i);
         }
     }
@@ -187,7 +172,7 @@ static uint32_t cost_for_name(hpf_str name, int colour)
 
 static unsigned char best_colour(const search *s, uint32_t band)
 {
-    hpf_str name = hpr__name_stripped(s->swatches[band].name);
+    hpf_str name = hpf_str_without_id(s->swatches[band].name);
     unsigned char best = 0;
     uint32_t best_cost = UINT32_MAX;
     for (int colour = 0; colour < N_PALETTE; colour++) {

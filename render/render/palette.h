@@ -31,9 +31,6 @@ const hpr__theme *hpr__theme_of(bool is_dark);
 /* A colour of the palette: dark, middle, light. */
 hpr_colour hpr__palette_colour(int hue, int lightness);
 
-/* The name without what only numbers the run's cost centres: "(241)main" is "main". */
-hpf_str hpr__name_stripped(hpf_str name);
-
 /* What the search knows of a band. */
 typedef struct hpr__swatch {
     hpf_str name;

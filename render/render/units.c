@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hpfile/str.h"
+
 /* Multiples in increasing order. */
 static const hpr_unit binary_bytes[] = {
     {1, "", "B"},
@@ -53,15 +55,10 @@ static hpr_unit largest_below(const hpr_unit *units, size_t n, double amount)
     return units[i];
 }
 
-static bool is_text(hpf_str text, const char *word)
-{
-    return text.length == strlen(word) && memcmp(text.data, word, text.length) == 0;
-}
-
 hpr_unit hpr_unit_of_values(hpf_str value_unit, double largest, bool si_units)
 {
     const size_t n = sizeof counts / sizeof *counts;
-    if (is_text(value_unit, "bytes")) {
+    if (hpf_str_is(value_unit, "bytes")) {
         return largest_below(si_units ? decimal_bytes : binary_bytes, n, largest);
     }
     return largest < 10000 ? counts[0] : largest_below(counts, n, largest);
@@ -72,10 +69,10 @@ hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span)
 {
     const size_t n = sizeof seconds / sizeof *seconds;
     span = span > 0 ? span : 1;
-    if (is_text(sample_unit, "seconds") || is_text(sample_unit, "s")) {
+    if (hpf_str_is(sample_unit, "seconds") || hpf_str_is(sample_unit, "s")) {
         return largest_below(seconds, n, span > 60 ? span / 2 : span);
     }
-    if (is_text(sample_unit, "ms") || is_text(sample_unit, "milliseconds")) {
+    if (hpf_str_is(sample_unit, "ms") || hpf_str_is(sample_unit, "milliseconds")) {
         return largest_below(milliseconds, n, span > 60e3 ? span / 2 : span);
     }
     return span < 10000 ? counts[0] : largest_below(counts, sizeof counts / sizeof *counts, span);

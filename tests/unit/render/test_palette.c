@@ -137,21 +137,3 @@ Test(palette, other_is_grey)
     cr_assert_eq(b.colours[1].red, b.colours[1].blue);
     expect_distinct_neighbours(&b);
 }
-
-Test(palette, only_a_number_in_front_is_stripped)
-{
-    static const struct {
-        const char *name, *stripped;
-    } cases[] = {
-        {"(241)main", "main"}, {"()", "()"},   {"(12)", "(12)"},
-        {"(1a)b", "(1a)b"},    {"", ""},       {"(", "("},
-        {"(3", "(3"},          {"(,)", "(,)"}, {"()x", "()x"},
-        {"(0)(1)y", "(1)y"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hpf_str got = hpr__name_stripped((hpf_str){cases[i].name, strlen(cases[i].name)});
-        cr_expect(got.length == strlen(cases[i].stripped) &&
-                      memcmp(got.data, cases[i].stripped, got.length) == 0,
-                  "%s", cases[i].name);
-    }
-}

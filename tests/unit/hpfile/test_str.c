@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Comparing texts, and numbers in front of names.
+ */
+#include <criterion/criterion.h>
+
+#include "hpfile/str.h"
+
+Test(str, equal_texts_have_equal_bytes_and_lengths)
+{
+    cr_expect(hpf_str_is(HPF_STR("bytes"), "bytes"));
+    cr_expect_not(hpf_str_is(HPF_STR("byte"), "bytes"));
+    cr_expect_not(hpf_str_is(HPF_STR("bytes"), "byte"));
+    cr_expect(hpf_str_equal((hpf_str){NULL, 0}, HPF_STR("")));
+    cr_expect_not(hpf_str_equal(HPF_STR("a\0b"), HPF_STR("a\0c")));
+}
+
+Test(str, only_a_number_in_front_is_stripped)
+{
+    static const struct {
+        const char *name, *stripped;
+    } cases[] = {
+        {"(241)main", "main"}, {"()", "()"},   {"(12)", "(12)"},
+        {"(1a)b", "(1a)b"},    {"", ""},       {"(", "("},
+        {"(3", "(3"},          {"(,)", "(,)"}, {"()x", "()x"},
+        {"(0)(1)y", "(1)y"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hpf_str got = hpf_str_without_id((hpf_str){cases[i].name, strlen(cases[i].name)});
+        cr_expect(hpf_str_is(got, cases[i].stripped), "%s", cases[i].name);
+    }
+}
