@@ -22,9 +22,13 @@
  * slot writes them. A site costs the sum of its cells over all slots. All counters only grow, so
  * that live bytes = allocated - freed, in any order of reading, once the program rests.
  *
- * Publication: a record is complete before the count or the directory entry that makes it visible
- * is stored with release; readers load those with acquire. The reader trusts nothing: every index
- * is loaded once and checked.
+ * Publication: nothing waits, so indices are handed out by counting and filled in any order. The
+ * counts of nodes, sites and modules say how many were handed out; a record is complete before what
+ * leads to it is stored with release, and the reader comes from there: cell -> site -> node ->
+ * parent and module. A site from HPP_FIRST_SITE on whose node is still 0 is not complete yet, and
+ * costs nothing yet. Some indices are never filled, or never referred to. Chunks and pages are
+ * there before the directory entry that names them. The reader trusts nothing: every index is
+ * loaded once and checked.
  *
  * All numbers are in the machine's byte order; both ends run on one machine.
  */
