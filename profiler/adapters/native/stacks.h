@@ -44,6 +44,10 @@ uint32_t hpp__stacks_site_interrupted(hpp_thread *thread, const void *context, h
 /* What was loaded has changed, or is about to: forget all rules and remembered stacks. */
 void hpp__stacks_new_generation(void);
 
+/* In a forked child, before anything else of this: the threads that held locks are gone. The window
+ * is the child's own by then, with all nodes, sites and modules of the parent's. */
+void hpp__stacks_forked(void);
+
 /* The slot has a new thread: forget its stacks. Keeps the memory. */
 void hpp__stacks_forget(hpp_thread *thread);
 

@@ -19,10 +19,30 @@ extern hpp_window *hpp__window;
  * full. Threads: any, also in signal handlers. */
 uint32_t hpp__window_pages(uint32_t n);
 
+/* The same, one page, out of those that hpp__window_pages leaves: enough for one cell of every
+ * site, so that whatever has been allocated can be counted as freed. */
+uint32_t hpp__window_reserved_page(void);
+
 /* The place of a page. */
 static inline void *hpp__window_at(uint32_t page)
 {
     return (char *)hpp__window + (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
 }
+
+/* Makes a window and sets hpp__window. It has the root node and the sites that are always there;
+ * the head lacks what only the caller knows: command, tick_us. The window is smaller than asked
+ * where limits of the process (address space, file size) will have it so. Returns its file, or -1.
+ */
+int hpp__window_make(uint64_t size_bytes);
+
+/* In a forked child: makes a window of its own, at the same place, of what the child still needs of
+ * its parent's: nodes, sites, modules, and of the slot `kept_slot` the directory. All counters are
+ * zero in it; the other slots are free and without cells. Returns its file, or -1, and then
+ * hpp__window is still the parent's. */
+int hpp__window_renew(uint32_t kept_slot);
+
+/* Hands the window in at the abstract socket of that name, and closes the file in any case. Waits
+ * for a collector that is busy, for at most two seconds. False when there is no collector. */
+bool hpp__window_hand_in(int file, const char *socket_name);
 
 #endif

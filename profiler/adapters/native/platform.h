@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the half inside the profiled program needs of compiler and kernel beyond C11: all of its GNU
+ * C is here.
+ *
+ * System calls are made directly. So they leave errno alone, are no cancellation points, work
+ * before libc has started, and nobody who replaces libc's functions sees them.
+ */
+#ifndef HPP_NATIVE_PLATFORM_H
+#define HPP_NATIVE_PLATFORM_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#define HPP_LIKELY(condition)   __builtin_expect(!!(condition), 1)
+#define HPP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define HPP_NO_INLINE           __attribute__((noinline))
+#define HPP_COLD                __attribute__((cold, noinline))
+#define HPP_INITIAL_EXEC        __attribute__((tls_model("initial-exec")))
+#define HPP_EXPORT              __attribute__((visibility("default")))
+
+#if !defined(__x86_64__)
+#error "the entry points, the system calls and the unwinder are for x86-64"
+#endif
+
+/* Returns the kernel's answer: from -4095 to -1 it is an errno, negated. */
+static inline long hpp__syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+/* A map of the caller's own, zero, that takes memory where it is touched, or NULL. */
+static inline void *hpp__map(size_t n_bytes)
+{
+    long place = hpp__syscall(SYS_mmap, 0, (long)n_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return place < 0 && place >= -4095 ? NULL : (void *)place;
+}
+
+static inline void hpp__unmap(void *place, size_t n_bytes)
+{
+    hpp__syscall(SYS_munmap, (long)place, (long)n_bytes, 0, 0, 0, 0);
+}
+
+/* Adds to a counter that no other thread writes. It is one instruction, so that a signal handler of
+ * the same thread that does the same in between loses nothing; it is not locked, so that it is
+ * cheap. */
+static inline void hpp__add_own(_Atomic uint64_t *counter, uint64_t n)
+{
+    __asm__ volatile("addq %1, %0" : "+m"(*(volatile uint64_t *)(uintptr_t)counter) : "er"(n) : "cc");
+}
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The program's end of the window: what is in a new one, pages, limits, a forked child's own, and
+ * the way to the collector.
+ */
+#include "window_writer.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+enum { MIB = 1 << 20 };
+
+Test(window_writer, a_new_window_is_complete_and_sealed)
+{
+    int file = hpp__window_make(64 * MIB);
+    cr_assert(ge(int, file, 0));
+    hpp_window_head *head = &hpp__window->head;
+    cr_assert(eq(int, memcmp(head->magic, HPP_WINDOW_MAGIC, 8), 0));
+    cr_assert(eq(u32, head->version, HPP_WINDOW_VERSION));
+    cr_assert(eq(u64, head->size_bytes, 64 * MIB));
+    cr_assert(eq(u32, head->process_id, (uint32_t)getpid()));
+    cr_assert(eq(u64, head->key >> 32, (uint64_t)getpid()));
+    cr_assert(eq(u32, head->n_nodes, 1));
+    cr_assert(eq(u32, head->n_sites, HPP_FIRST_SITE));
+    cr_assert(ne(u32, hpp__window->node_pages[0], 0));
+    cr_assert(ne(u32, hpp__window->site_pages[0], 0));
+    cr_assert(eq(int, ftruncate(file, 0), -1));
+    cr_assert(eq(int, ftruncate(file, 128 * MIB), -1));
+    cr_assert(ne(int, fcntl(file, F_GETFD) & FD_CLOEXEC, 0));
+}
+
+Test(window_writer, a_window_takes_no_memory_before_it_is_used)
+{
+    int file = hpp__window_make((uint64_t)1 << 30);
+    struct stat stat;
+    cr_assert(eq(int, fstat(file, &stat), 0));
+    cr_assert(lt(long, stat.st_blocks * 512L, 64 * 1024));
+}
+
+Test(window_writer, pages_are_fresh_and_in_a_row)
+{
+    hpp__window_make(16 * MIB);
+    uint32_t first = hpp__window_pages(3);
+    uint32_t second = hpp__window_pages(1);
+    cr_assert(ge(u64, first * (uint64_t)HPP_WINDOW_PAGE_BYTES, sizeof(hpp_window)));
+    cr_assert(eq(u32, second, first + 3));
+    const char *bytes = hpp__window_at(second);
+    for (int i = 0; i < HPP_WINDOW_PAGE_BYTES; i++) {
+        cr_assert(eq(chr, bytes[i], 0));
+    }
+}
+
+Test(window_writer, a_full_window_keeps_pages_for_cells)
+{
+    hpp__window_make(16 * MIB);
+    hpp__window->head.n_sites = 1000;
+    while (hpp__window_pages(1) != 0) {
+    }
+    cr_assert(eq(u32, hpp__window_pages(2), 0));
+    for (int i = 0; i < 1000 / HPP_CELLS_PER_CHUNK + 1; i++) {
+        cr_assert(ne(u32, hpp__window_reserved_page(), 0));
+    }
+    cr_assert(eq(u32, hpp__window_reserved_page(), 0));
+    cr_assert(eq(u64, hpp__window->head.used_bytes, hpp__window->head.size_bytes));
+}
+
+Test(window_writer, limits_make_it_smaller)
+{
+    struct rlimit limit = {100 * MIB, 100 * MIB};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    cr_assert(ge(int, hpp__window_make((uint64_t)1 << 30), 0));
+    cr_assert(eq(u64, hpp__window->head.size_bytes, 64 * MIB));
+}
+
+Test(window_writer, no_room_is_no_window)
+{
+    struct rlimit limit = {MIB, MIB};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    cr_assert(eq(int, hpp__window_make((uint64_t)1 << 30), -1));
+    cr_assert(hpp__window == NULL);
+}
+
+/* A slot with a directory and a cell, as a thread has it. */
+static hpp_window_slot *add_slot(uint32_t index)
+{
+    uint32_t page = hpp__window_pages((uint32_t)(sizeof(hpp_window_slot) / HPP_WINDOW_PAGE_BYTES));
+    hpp__window->slot_pages[index] = page;
+    hpp_window_slot *slot = hpp__window_at(page);
+    slot->state = HPP_SLOT_LIVE;
+    slot->cell_pages[0] = hpp__window_pages(1);
+    hpp_window_cell *cells = hpp__window_at(slot->cell_pages[0]);
+    cells[2].allocations = 7;
+    return slot;
+}
+
+Test(window_writer, a_child_gets_its_own)
+{
+    hpp__window_make(64 * MIB);
+    uint64_t parent_key = hpp__window->head.key;
+    hpp_window_slot *other = add_slot(0);
+    hpp_window_slot *kept = add_slot(1);
+    uint32_t cell_page = kept->cell_pages[0];
+    hpp_window_node *nodes = hpp__window_at(hpp__window->node_pages[0]);
+    nodes[1].address = 0x1234;
+    hpp__window->head.n_nodes = 2;
+    hpp__window->head.n_unwinds = 9;
+    hpp_window *place = hpp__window;
+    uint64_t used = place->head.used_bytes;
+
+    int to_parent[2];
+    cr_assert(eq(int, pipe(to_parent), 0));
+    pid_t child = fork();
+    if (child == 0) {
+        int file = hpp__window_renew(1);
+        const hpp_window_cell *cells = hpp__window_at(cell_page);
+        bool is_right = file >= 0 && hpp__window == place && place->head.parent_key == parent_key &&
+                        place->head.process_id == (uint32_t)getpid() &&
+                        place->head.n_unwinds == 0 && place->head.used_bytes == used &&
+                        nodes[1].address == 0x1234 && other->state == HPP_SLOT_FREE &&
+                        other->cell_pages[0] == 0 && kept->state == HPP_SLOT_LIVE &&
+                        kept->cell_pages[0] == cell_page && cells[2].allocations == 0;
+        nodes[1].address = 0x4321;
+        _exit(is_right ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    cr_assert(eq(int, status, 0));
+    cr_assert(eq(u64, nodes[1].address, 0x1234));
+    cr_assert(eq(u64, place->head.n_unwinds, 9));
+}
+
+static int listen_at(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strcpy(address.sun_path + 1, name);
+    int socket_file = socket(AF_UNIX, SOCK_STREAM, 0);
+    socklen_t n = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+    cr_assert(eq(int, bind(socket_file, (struct sockaddr *)&address, n), 0));
+    cr_assert(eq(int, listen(socket_file, 4), 0));
+    return socket_file;
+}
+
+Test(window_writer, the_collector_receives_the_file)
+{
+    char name[64];
+    sprintf(name, "census-test-%d", (int)getpid());
+    int listener = listen_at(name);
+    cr_assert(hpp__window_hand_in(hpp__window_make(16 * MIB), name));
+
+    int link = accept(listener, NULL, NULL);
+    hpp_window_hello hello;
+    struct iovec bytes = {&hello, sizeof(hello)};
+    char rights[CMSG_SPACE(sizeof(int))];
+    struct msghdr message = {.msg_iov = &bytes,
+                             .msg_iovlen = 1,
+                             .msg_control = rights,
+                             .msg_controllen = sizeof(rights)};
+    cr_assert(eq(long, recvmsg(link, &message, 0), sizeof(hello)));
+    cr_assert(eq(u32, hello.kind, HPP_HELLO_WINDOW));
+    cr_assert(eq(u32, hello.process_id, (uint32_t)getpid()));
+    int file;
+    memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(file));
+    hpp_window *window = mmap(NULL, 16 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    hpp__window->head.n_lost_stacks = 77;
+    cr_assert(eq(u64, window->head.n_lost_stacks, 77));
+}
+
+Test(window_writer, no_collector_is_no_harm)
+{
+    cr_assert(not(hpp__window_hand_in(hpp__window_make(16 * MIB), "census-test-nobody-is-here")));
+}
