@@ -23,6 +23,7 @@ void hpf__tally_finish(hpf__tally *t)
 {
     hpf_arena_destroy(t->arena);
     hpf__picks_finish(&t->picks);
+    hpf__lines_finish(&t->lines);
     hpf__recall_lose(&t->recall);
     free(t->accounts);
     free(t->held.costs);
@@ -69,6 +70,12 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     marks[o->n_marks] = (hpf_mark){time, {copy, label.length}};
     o->n_marks += copy != NULL;
     return copy ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    hpf__tally *t = context;
+    return hpf__lines_add(&t->lines, t->arena, name, point) ? HPF_OK : hpf_error_set_memory(err);
 }
 
 /* What a sample has in common for all its names. */
@@ -217,6 +224,7 @@ const hpf_events hpf__tally_events = {.header = on_header,
                                       .name = on_name,
                                       .sample = on_sample,
                                       .mark = on_mark,
+                                      .line = on_line,
                                       .leftover = on_leftover};
 
 /* --- joining --- */
@@ -371,7 +379,7 @@ hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
         return status;
     }
     t->totals = malloc((t->n_accounts + 1) * sizeof *t->totals);
-    if (!t->totals || !hpf__picks_settle(&t->picks)) {
+    if (!t->totals || !hpf__picks_settle(&t->picks) || !hpf__lines_settle(&t->lines)) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < t->n_accounts; i++) {
@@ -380,6 +388,8 @@ hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
     }
     o->total = totals_of(&t->whole);
     o->marks = t->marks;
+    o->lines = t->lines.settled;
+    o->n_lines = t->lines.n_lines;
     o->picks = t->picks.all;
     o->n_picks = t->picks.n_all;
     o->reduced = o->n_picks < o->n_samples;

@@ -11,6 +11,7 @@
 
 #include "hpfile/arena.h"
 #include "hpfile/survey.h"
+#include "lines.h"
 #include "picks.h"
 #include "recall.h"
 
@@ -44,6 +45,7 @@ typedef struct hpf__tally {
     hpf__held held;
     hpf_mark *marks;
     size_t marks_capacity;
+    hpf__lines lines;
     hpf__picks picks;
     hpf__recall recall;
     hpf_overview overview; /* total and picks only after settling */

@@ -66,6 +66,19 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     return HPF_OK;
 }
 
+static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    (void)err;
+    hpf_sink_text(context, "line ");
+    hpf_sink_str(context, name);
+    hpf_sink_text(context, " ");
+    hpf_sink_shortest(context, point.time);
+    hpf_sink_text(context, " ");
+    hpf_sink_shortest(context, point.value);
+    hpf_sink_text(context, "\n");
+    return HPF_OK;
+}
+
 static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err)
 {
     (void)err;
@@ -78,6 +91,7 @@ const hpf_events event_text_events = {.header = on_header,
                                       .name = on_name,
                                       .sample = on_sample,
                                       .mark = on_mark,
+                                      .line = on_line,
                                       .leftover = on_leftover};
 
 static void put_error(hpf_sink *to, const char *kind, const hpf_error *error)

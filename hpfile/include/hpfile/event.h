@@ -70,6 +70,14 @@ typedef struct hpf_sample {
     uint64_t end_offset;   /*   [begin_offset, end_offset); 0,0 when it comes from no input */
 } hpf_sample;
 
+/* One point of a quantity that is measured beside the samples, in the value unit: the resident set,
+ * the size of the heap. `name` says what it is, in words for people ("heap size"); equal names are
+ * one line. Points of a line may come in any order, and have nothing to do with sample times. */
+typedef struct hpf_line_point {
+    double time; /* in the sample unit */
+    double value;
+} hpf_line_point;
+
 /* A consumer. Each function may be NULL: the consumer does not care. A function that returns
  * anything but HPF_OK (with `err` set) stops the producer, which hands status and error on.
  * Threads: called on the producer's thread. All pointers are borrowed for the call. */
@@ -79,6 +87,8 @@ typedef struct hpf_events {
     hpf_status (*sample)(void *context, const hpf_sample *sample, hpf_error *err);
     /* `label` is empty in `.hp` files, which know no labels. */
     hpf_status (*mark)(void *context, double time, hpf_str label, hpf_error *err);
+    /* There are few names of lines, and they stay borrowed for the producer's life. */
+    hpf_status (*line)(void *context, hpf_str name, hpf_line_point point, hpf_error *err);
     /* Costs after the last complete sample, that no END_SAMPLE ever closed. At most once, last. */
     hpf_status (*leftover)(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err);
 } hpf_events;

@@ -10,7 +10,10 @@
  * many. A pick is a whole sample, so bands at a pick still add up to the total. Only the place of a
  * pick in the input is kept; hpf_survey_series reads those bytes again.
  *
- * Memory: names + picks, never rows.
+ * Lines are thinned in the same way: at most 16384 points each, the smallest and the largest of every
+ * cell and the last one.
+ *
+ * Memory: names + picks + points, never rows.
  */
 #ifndef HPFILE_SURVEY_H
 #define HPFILE_SURVEY_H
@@ -40,6 +43,13 @@ typedef struct hpf_mark {
     double time;
     hpf_str label;
 } hpf_mark;
+
+/* A quantity over time, drawn over the bands. */
+typedef struct hpf_line {
+    hpf_str name;
+    const hpf_line_point *points; /* by time, increasing; at least one */
+    size_t n_points;
+} hpf_line;
 
 /* A sample worth drawing. */
 typedef struct hpf_pick {
@@ -89,6 +99,8 @@ typedef struct hpf_overview {
         sum_times_squared; /* of sample times counted from the first: for least squares */
     size_t n_marks;
     const hpf_mark *marks; /* in order of appearance; borrowed */
+    size_t n_lines;
+    const hpf_line *lines; /* in order of appearance; borrowed */
     size_t n_picks;
     const hpf_pick *picks; /* by sample_index, increasing; borrowed */
     bool reduced;          /* picks are not all samples */
