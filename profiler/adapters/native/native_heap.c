@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a site to its group: by its stack and its shape; shapes by function, file, line and call.
+ */
+#include "native_heap.h"
+
+#include "grow.h"
+#include "text.h"
+
+/* Groups that are there from the start. */
+enum { GROUP_UNKNOWN, GROUP_INHERITED, GROUP_TICKS, N_SPECIAL_GROUPS };
+
+enum { MAX_LINE = (1 << 28) - 1 };
+
+static const hpp_shape unknown_shape = {{"", 0}, {"", 0}, {"", 0}, {"", 0}, 0};
+static const hpp_shape inherited_shape = {
+    {"INHERITED", 9}, {"", 0}, {"INHERITED", 9}, {"INHERITED", 9}, 0};
+
+static hpf_str call_name(uint32_t call)
+{
+    static const hpf_str names[HPP_N_CALLS] = {
+        [HPP_CALL_MALLOC] = {"malloc", 6},   [HPP_CALL_CALLOC] = {"calloc", 6},
+        [HPP_CALL_REALLOC] = {"realloc", 7}, [HPP_CALL_ALIGNED] = {"aligned", 7},
+        [HPP_CALL_NEW] = {"new", 3},         [HPP_CALL_NEW_ARRAY] = {"new[]", 5},
+        [HPP_CALL_POOL] = {"pool", 4},       [HPP_CALL_TICK] = {"", 0}};
+    return names[call];
+}
+
+/* ---- Shapes ---- */
+
+/* "function@file:line", or "function" alone. */
+static hpf_str describe(hpp__native_heap *h, const hpp__frame *frame)
+{
+    hpp__text text = {0};
+    hpp__text_add(&text, frame->function->label);
+    if (frame->file.length > 0 && frame->line > 0) {
+        hpp__text_add(&text, HPF_STR("@"));
+        hpp__text_add(&text, frame->file);
+        hpp__text_add(&text, HPF_STR(":"));
+        hpp__text_add_number(&text, frame->line);
+    }
+    char *copy = text.is_short ? NULL : hpf_arena_alloc(h->arena, text.length + 1);
+    hpf_str description = {copy, copy ? hpp__names_clean(copy, hpp__text_str(&text)) : 0};
+    hpp__text_finish(&text);
+    return description;
+}
+
+static const hpp_shape *make_shape(hpp__native_heap *h, const hpp__frame *frame, uint32_t call)
+{
+    hpp_shape *shape = hpf_arena_alloc(h->arena, sizeof *shape);
+    hpf_str description = describe(h, frame);
+    if (!shape || !description.data) {
+        return NULL;
+    }
+    shape->description = description;
+    shape->type = HPF_STR("");
+    shape->module = frame->function->module;
+    shape->kind = call_name(call);
+    return shape;
+}
+
+/* The number, from 1, that `map` has for a key, or the next of `*n`; 0 without memory. */
+static uint64_t number_of(hpp__map *map, uint64_t key, uint32_t *n)
+{
+    uint64_t *number = hpp__map_add(map, key);
+    if (number && *number == 0) {
+        *number = ++*n;
+    }
+    return number ? *number : 0;
+}
+
+/* The number of the shape of a place, from 1; 0 without memory. */
+static uint32_t shape_of(hpp__native_heap *h, const hpp__frame *frame, uint32_t call)
+{
+    uint64_t file = number_of(&h->files, (uintptr_t)frame->file.data | 1, &h->n_files);
+    uint64_t place =
+        number_of(&h->places, (uint64_t)frame->function->index << 32 | file, &h->n_places);
+    uint64_t line = frame->line < MAX_LINE ? frame->line : MAX_LINE;
+    uint64_t *number = hpp__map_add(&h->shapes, place << 32 | line << 4 | call);
+    if (!number || file == 0 || place == 0) {
+        return 0;
+    }
+    if (*number == 0 && hpp__grow(&h->shape_list, &h->shape_list_capacity, h->n_shapes + (size_t)1,
+                                  sizeof *h->shape_list)) {
+        const hpp_shape *shape = make_shape(h, frame, call);
+        h->shape_list[h->n_shapes] = shape;
+        *number = shape ? ++h->n_shapes : 0;
+    }
+    return (uint32_t)*number;
+}
+
+/* ---- Groups ---- */
+
+static bool add_group(hpp__native_heap *h, hpp__group group)
+{
+    if (!hpp__grow(&h->groups, &h->groups_capacity, h->n_groups + 1, sizeof *h->groups)) {
+        return false;
+    }
+    h->groups[h->n_groups++] = group;
+    return true;
+}
+
+/* Operator new goes through malloc as a rule, and is known by its name then. */
+static uint32_t call_of(const hpp_window_site *site, const hpp__producer *producer)
+{
+    return site->call == HPP_CALL_MALLOC ? (uint32_t)producer->call : site->call;
+}
+
+/* Number of the group of a site, from 1; 0 when it is not known yet. */
+static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
+{
+    hpp_window_site site;
+    if (site_index < HPP_FIRST_SITE) {
+        return (site_index == HPP_SITE_INHERITED ? GROUP_INHERITED : GROUP_UNKNOWN) + 1;
+    }
+    if (!hpp__window_reader_site(h->reader, site_index, &site) || site.node == 0) {
+        return 0;
+    }
+    if (site.call == HPP_CALL_TICK) {
+        return GROUP_TICKS + 1;
+    }
+    hpp__producer producer = hpp__native_stacks_producer(h->stacks, site.node);
+    if (!producer.stack) {
+        return 0;
+    }
+    uint32_t shape = shape_of(h, &producer.frame, call_of(&site, &producer));
+    uint64_t key = (uint64_t)producer.stack->id << 32 | shape;
+    uint64_t *number = shape > 0 ? hpp__map_add(&h->by_shape, key) : NULL;
+    if (!number) {
+        return 0;
+    }
+    hpp__group group = {
+        .stack = producer.stack, .shape = h->shape_list[shape - 1], .frame = producer.frame};
+    if (*number == 0 && add_group(h, group)) {
+        *number = h->n_groups;
+    }
+    return (uint32_t)*number;
+}
+
+/* Index of the group of a site. */
+static size_t group_of(hpp__native_heap *h, uint32_t site_index)
+{
+    if (site_index >= h->group_of_capacity) {
+        return GROUP_UNKNOWN;
+    }
+    if (h->group_of[site_index] == 0) {
+        h->group_of[site_index] = find_group(h, site_index);
+    }
+    return h->group_of[site_index] > 0 ? h->group_of[site_index] - 1 : GROUP_UNKNOWN;
+}
+
+void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)
+{
+    for (size_t i = 0; i < h->n_groups; i++) {
+        h->groups[i].costs = (hpp__costs){0};
+    }
+    /* Without room, sites that have no place in the array are unknown. */
+    (void)hpp__grow(&h->group_of, &h->group_of_capacity, sums->n_sites, sizeof *h->group_of);
+    for (uint32_t site = HPP_SITE_UNKNOWN; site < sums->n_sites; site++) {
+        const hpp__costs *costs = &sums->sites[site];
+        if ((costs->allocations | costs->frees) != 0) {
+            size_t group = group_of(h, site);
+            hpp__costs_add(&h->groups[group].costs, costs);
+        }
+    }
+}
+
+/* ---- For the engine ---- */
+
+static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
+{
+    const hpp__native_heap *h = context;
+    int stop = 0;
+    for (size_t i = 0; i < h->n_groups && !stop; i++) {
+        const hpp__group *group = &h->groups[i];
+        hpp_object sum = {
+            .size_bytes = hpp__costs_live_bytes(&group->costs),
+            .shape = group->shape,
+            .stack = group->stack,
+        };
+        uint64_t n_blocks = hpp__costs_live_blocks(&group->costs);
+        if ((sum.size_bytes | n_blocks) != 0 && i != GROUP_TICKS) {
+            stop = visit(&sum, n_blocks, visit_context);
+        }
+    }
+    return stop;
+}
+
+/* ---- Life ---- */
+
+static bool add_special_groups(hpp__native_heap *h)
+{
+    const hpp__stack *inherited = hpp__native_stacks_special(h->stacks, HPF_STR("INHERITED"));
+    return inherited && add_group(h, (hpp__group){.shape = &unknown_shape}) &&
+           add_group(h, (hpp__group){.stack = inherited, .shape = &inherited_shape}) &&
+           add_group(h, (hpp__group){.shape = &unknown_shape});
+}
+
+hpf_status hpp__native_heap_init(hpp__native_heap *h, hpp__native_stacks *stacks,
+                                 const hpp__window_reader *reader, hpf_error *err)
+{
+    *h = (hpp__native_heap){.stacks = stacks, .reader = reader};
+    h->heap = (hpp_heap){.sums = visit_sums, .stacks = &hpp__native_stacks_view, .context = h};
+    h->arena = hpf_arena_create();
+    return h->arena && add_special_groups(h) ? HPF_OK : hpf_error_set_memory(err);
+}
+
+void hpp__native_heap_finish(hpp__native_heap *h)
+{
+    hpf_arena_destroy(h->arena);
+    free(h->groups);
+    free(h->group_of);
+    hpp__map_finish(&h->files);
+    hpp__map_finish(&h->places);
+    hpp__map_finish(&h->shapes);
+    hpp__map_finish(&h->by_shape);
+    free(h->shape_list);
+    *h = (hpp__native_heap){0};
+}

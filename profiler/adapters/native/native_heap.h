@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The heap of a profiled program as the census engine sees it: not objects, but sums, one for each
+ * group of sites that no breakdown tells apart - the same stack of functions, the same place, the
+ * same call. A site's group is found once; a census then only adds.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_HEAP_H
+#define HPP_NATIVE_HEAP_H
+
+#include "native_stacks.h"
+#include "window_sums.h"
+
+/* Sites that cannot be told apart. */
+typedef struct hpp__group {
+    const hpp__stack *stack; /* NULL: unknown */
+    const hpp_shape *shape;  /* of its blocks: -hd, -hT */
+    hpp__frame frame;        /* where they were asked for; its function NULL: nowhere */
+    hpp__costs costs;        /* as of the last hpp__native_heap_add_up */
+} hpp__group;
+
+typedef struct hpp__native_heap {
+    hpp__native_stacks *stacks;       /* borrowed */
+    const hpp__window_reader *reader; /* borrowed */
+    hpf_arena *arena;                 /* shapes and their texts */
+    hpp__group *groups;
+    size_t n_groups, groups_capacity;
+    uint32_t *group_of; /* by site: index + 1, or 0: not known yet */
+    size_t group_of_capacity;
+    hpp__map files;    /* text of a file, by address -> number */
+    hpp__map places;   /* function and file -> number */
+    hpp__map shapes;   /* place, line and call -> number */
+    hpp__map by_shape; /* stack and shape -> index of the group + 1 */
+    uint32_t n_files, n_places;
+    const hpp_shape **shape_list; /* by number - 1 */
+    size_t shape_list_capacity;
+    uint32_t n_shapes;
+    hpp_heap heap; /* what the engine gets */
+} hpp__native_heap;
+
+/* `stacks` and `reader` are borrowed. The heap must not move. Errors: MEMORY. Finish in any case.
+ */
+hpf_status hpp__native_heap_init(hpp__native_heap *heap, hpp__native_stacks *stacks,
+                                 const hpp__window_reader *reader, hpf_error *err);
+void hpp__native_heap_finish(hpp__native_heap *heap);
+
+/* Adds the sums of sites up by group, finding the groups of new sites. What finds no memory for a
+ * group, or is not complete yet, is in the first group, the unknown one. Clock ticks are left out.
+ */
+void hpp__native_heap_add_up(hpp__native_heap *heap, const hpp__window_sums *sums);
+
+#endif

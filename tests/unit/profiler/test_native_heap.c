@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From addresses to bands: what functions are called, which of them produce, how stacks are folded,
+ * and what a census of them shows.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "hpprof/census.h"
+#include "made_window.h"
+#include "native_heap.h"
+#include "toy_heap.h"
+#include "toy_resolver.h"
+
+enum { SIZE_BYTES = 4 << 20 };
+
+/* Addresses in the module's own terms; those of nodes lie one behind. */
+enum { START = 1, MAIN, F, G, H, MALLOC_WRAPPER, NEW, NEW_ARRAY, INLINED, NAMELESS, LIST };
+
+static const toy_function functions[] = {
+    {START, "_start", "", 0, NULL, false},
+    {MAIN, "main", "/src/main.c", 10, NULL, false},
+    {F, "f", "/src/f.c", 20, NULL, false},
+    {G, "g", "/src/g.c", 30, NULL, false},
+    {H, "(anonymous namespace)::h<int, 4>", "/src/h.c", 40, NULL, false},
+    {MALLOC_WRAPPER, "my_alloc", "/src/my.c", 50, NULL, false},
+    {NEW, "operator new", "", 0, "_Znwm", false},
+    {NEW_ARRAY, "operator new[]", "", 0, "_Znam", false},
+    {INLINED, "std::allocator<int>::allocate", "/usr/include/new.h", 60, NULL, false},
+    {INLINED, "std::vector<int, std::allocator<int> >::push_back", "/usr/include/v.h", 61, NULL,
+     false},
+    {INLINED, "fill", "/src/fill.c", 70, NULL, false},
+    {NAMELESS, "prog+0x10", "", 0, NULL, true},
+    {0, NULL, NULL, 0, NULL, false},
+};
+
+static made_window made;
+static hpp__window_reader reader;
+static hpp__names *names;
+static hpp__native_stacks stacks;
+static hpp__native_heap heap;
+static hpp__window_sums sums;
+static uint32_t module, slot;
+
+static void begin(void)
+{
+    toy_resolver_functions(functions);
+    made_window_init(&made, SIZE_BYTES);
+    module = made_module(&made, "/usr/bin/prog", 0x1000, 0x9000) + 1;
+    slot = made_slot(&made, 1);
+}
+
+static void end(void)
+{
+    hpp__window_sums_finish(&sums);
+    hpp__native_heap_finish(&heap);
+    hpp__native_stacks_finish(&stacks);
+    hpp__names_destroy(names);
+    made_window_finish(&made);
+}
+
+TestSuite(native_heap, .init = begin, .fini = end);
+
+static void open_window(uint32_t max_depth, const char *skip)
+{
+    hpf_error err;
+    cr_assert_eq(hpp__names_create(&names, &skip, skip != NULL, NULL, &err), HPF_OK);
+    cr_assert_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err), HPF_OK);
+    cr_assert_eq(hpp__native_stacks_init(&stacks, names, &reader, 4711, max_depth, &err), HPF_OK);
+    cr_assert_eq(hpp__native_heap_init(&heap, &stacks, &reader, &err), HPF_OK);
+}
+
+/* A node for a path of functions, outermost first, ended by 0. */
+static uint32_t node_of(const int *path)
+{
+    uint32_t node = 0;
+    for (; *path; path++) {
+        node = made_node(&made, 0x1000 + (uint64_t)*path + 1, node, module);
+    }
+    return node;
+}
+
+#define NODE(...) node_of((const int[]){__VA_ARGS__, 0})
+
+/* A live block of `n_bytes` made by the innermost function of a node. */
+static void allocate(uint32_t node, hpp_call call, uint64_t n_bytes)
+{
+    made_allocate(&made, slot, made_site(&made, node, call), 1, n_bytes);
+}
+
+static const hpp_census_result *take(hpp_census **census, hpp_breakdown breakdown)
+{
+    hpf_error err;
+    hpp_census_options options = {.breakdown = breakdown, .max_name_bytes = 200};
+    cr_assert(hpp__window_sums_take(&sums, &reader));
+    hpp__native_heap_add_up(&heap, &sums);
+    cr_assert_eq(hpp_census_create(census, &heap.heap, &options, &err), HPF_OK);
+    return hpp_census_take(*census, 1.0);
+}
+
+/* The only band of a census, without the number in front. */
+static void expect_one_band(hpp_breakdown breakdown, const char *name, uint64_t n_bytes)
+{
+    hpp_census *census;
+    const hpp_census_result *result = take(&census, breakdown);
+    cr_assert_eq(result->n_bands, 1);
+    hpf_str text = result->bands[0].name;
+    size_t skipped = 0;
+    if (text.data[0] == '(' && text.length > 1 && text.data[1] >= '0' && text.data[1] <= '9') {
+        skipped = (size_t)((const char *)memchr(text.data, ')', text.length) - text.data) + 1;
+    }
+    cr_expect_eq(text.length - skipped, strlen(name));
+    cr_expect(strncmp(text.data + skipped, name, strlen(name)) == 0, "%.*s, not %s",
+              (int)(text.length - skipped), text.data + skipped, name);
+    cr_expect_eq(result->bands[0].size_bytes, n_bytes);
+    hpp_census_destroy(census);
+}
+
+Test(native_heap, names_a_stack_from_the_inside_out)
+{
+    allocate(NODE(START, MAIN, F, G), HPP_CALL_MALLOC, 8);
+    open_window(0, NULL);
+    expect_one_band(HPP_BY_STACK, "g/f/main", 8);
+    expect_one_band(HPP_BY_MODULE, "prog", 8);
+    expect_one_band(HPP_BY_DESCRIPTION, "g@g.c:30", 8);
+    expect_one_band(HPP_BY_KIND, "malloc", 8);
+}
+
+Test(native_heap, makes_names_that_hp_files_can_hold)
+{
+    allocate(NODE(MAIN, H), HPP_CALL_CALLOC, 8);
+    open_window(0, NULL);
+    expect_one_band(HPP_BY_STACK, "(anonymous_namespace)::h<int,4>/main", 8);
+    expect_one_band(HPP_BY_KIND, "calloc", 8);
+}
+
+Test(native_heap, adds_up_sites_that_are_one_producer)
+{
+    allocate(NODE(MAIN, F), HPP_CALL_MALLOC, 8);
+    allocate(NODE(MAIN, F), HPP_CALL_MALLOC, 20);
+    open_window(0, NULL);
+    expect_one_band(HPP_BY_STACK, "f/main", 28);
+    cr_expect_eq(heap.n_groups, 4);
+}
+
+Test(native_heap, folds_recursion_as_cost_centre_stacks_do)
+{
+    allocate(NODE(MAIN, F, F, G, F, G, H), HPP_CALL_MALLOC, 8);
+    open_window(0, NULL);
+    expect_one_band(HPP_BY_STACK, "(anonymous_namespace)::h<int,4>/g/f/main", 8);
+}
+
+Test(native_heap, passes_over_functions_that_hand_memory_on)
+{
+    allocate(NODE(MAIN, F, MALLOC_WRAPPER), HPP_CALL_MALLOC, 8);
+    open_window(0, "^my_");
+    expect_one_band(HPP_BY_STACK, "f/main", 8);
+    expect_one_band(HPP_BY_DESCRIPTION, "f@f.c:20", 8);
+}
+
+Test(native_heap, passes_over_inlined_allocators_and_operator_new)
+{
+    allocate(NODE(MAIN, INLINED, NEW), HPP_CALL_MALLOC, 8);
+    open_window(0, NULL);
+    expect_one_band(HPP_BY_STACK, "std::vector<int,std::allocator<int>>::push_back/fill/main", 8);
+    expect_one_band(HPP_BY_KIND, "new", 8);
+}
+
+Test(native_heap, tells_new_of_arrays_by_the_function_called)
+{
+    allocate(NODE(MAIN, F, NEW_ARRAY, NEW), HPP_CALL_MALLOC, 8);
+    open_window(0, NULL);
+    expect_one_band(HPP_BY_KIND, "new[]", 8);
+}
+
+Test(native_heap, names_the_innermost_when_all_hand_on)
+{
+    allocate(NODE(MALLOC_WRAPPER), HPP_CALL_MALLOC, 8);
+    open_window(0, "^my_");
+    expect_one_band(HPP_BY_STACK, "my_alloc", 8);
+}
+
+Test(native_heap, cuts_stacks_at_the_depth_asked_for)
+{
+    allocate(NODE(MAIN, F, G), HPP_CALL_MALLOC, 8);
+    allocate(NODE(F, G), HPP_CALL_MALLOC, 1);
+    open_window(2, NULL);
+    expect_one_band(HPP_BY_STACK, "g/f", 9);
+}
+
+Test(native_heap, keeps_what_is_unknown_and_inherited_apart)
+{
+    made_allocate(&made, slot, HPP_SITE_UNKNOWN, 1, 5);
+    made_allocate(&made, slot, HPP_SITE_INHERITED, 2, 3);
+    allocate(99, HPP_CALL_MALLOC, 1); /* no such node */
+    open_window(0, NULL);
+    hpp_census *census;
+    const hpp_census_result *result = take(&census, HPP_BY_STACK);
+    cr_expect_eq(result->n_bands, 2);
+    cr_expect_eq(toy_band(result, "UNKNOWN"), 6);
+    cr_expect_eq(toy_band(result, "INHERITED"), 6);
+    cr_expect_eq(result->n_live_objects, 4);
+    hpp_census_destroy(census);
+}
+
+Test(native_heap, leaves_out_ticks_and_what_is_dead)
+{
+    allocate(NODE(MAIN, F), HPP_CALL_TICK, 1);
+    uint32_t site = made_site(&made, NODE(MAIN, G), HPP_CALL_MALLOC);
+    made_allocate(&made, slot, site, 2, 8);
+    made_free(&made, slot, site, 2, 8);
+    open_window(0, NULL);
+    hpp_census *census;
+    const hpp_census_result *result = take(&census, HPP_BY_STACK);
+    cr_expect_eq(result->n_bands, 0);
+    cr_expect_eq(result->live_bytes, 0);
+    hpp_census_destroy(census);
+}
+
+Test(native_heap, sees_sites_that_come_later)
+{
+    hpp_census *census;
+    allocate(NODE(MAIN, F), HPP_CALL_MALLOC, 8);
+    open_window(0, NULL);
+    take(&census, HPP_BY_STACK);
+    allocate(NODE(MAIN, G), HPP_CALL_MALLOC, 9);
+    hpp__window_reader_refresh(&reader);
+    cr_assert(hpp__window_sums_take(&sums, &reader));
+    hpp__native_heap_add_up(&heap, &sums);
+    const hpp_census_result *result = hpp_census_take(census, 2.0);
+    cr_expect_eq(result->n_bands, 2);
+    cr_expect_eq(result->size_bytes, 17);
+    hpp_census_destroy(census);
+}
+
+Test(native_heap, sees_sites_completed_later)
+{
+    hpp_census *census;
+    uint32_t node = NODE(MAIN, F);
+    uint32_t site = made_site(&made, 0, HPP_CALL_MALLOC);
+    made_allocate(&made, slot, site, 1, 8);
+    open_window(0, NULL);
+    const hpp_census_result *result = take(&census, HPP_BY_STACK);
+    cr_expect_eq(toy_band(result, "UNKNOWN"), 8);
+    hpp_window_site *record =
+        (hpp_window_site *)((char *)made.window +
+                            (uint64_t)made.window->site_pages[0] * HPP_WINDOW_PAGE_BYTES);
+    record[site].node = node;
+    hpp__native_heap_add_up(&heap, &sums);
+    result = hpp_census_take(census, 2.0);
+    cr_expect_eq(toy_band(result, "UNKNOWN"), 0);
+    cr_expect_eq(result->size_bytes, 8);
+    hpp_census_destroy(census);
+}
+
+Test(native_heap, refuses_an_expression_that_is_none)
+{
+    const char *skip = "a(";
+    hpf_error err;
+    cr_expect_eq(hpp__names_create(&names, &skip, 1, NULL, &err), HPF_ERR_ARGUMENT);
+    cr_expect_null(names);
+}
+
+/* Names as the resolver gives them, and whether they are passed over. */
+Test(native_heap, knows_the_names_of_allocators)
+{
+    static const struct {
+        const char *name;
+        bool is_passed_over;
+    } cases[] = {
+        {"malloc", true},
+        {"__libc_malloc", true},
+        {"strdup", true},
+        {"xmalloc", true},
+        {"xstrdup", true},
+        {"do_xmalloc", true},
+        {"g_malloc0_n", true},
+        {"g_strdup", true},
+        {"__rust_alloc", true},
+        {"alloc::alloc::exchange_malloc", true},
+        {"std::allocator_traits<std::allocator<char> >::allocate", true},
+        {"__gnu_cxx::new_allocator<int>::allocate", true},
+        {"std::vector<int>::push_back", false},
+        {"PyObject_Malloc", true},
+        {"_PyObject_GC_New", true},
+        {"PyList_New", false},
+        {"sqlite3DbMallocRaw", true},
+        {"sqlite3VdbeExec", false},
+        {"my_malloc_test", false},
+        {"main", false},
+        {"xml_parse", false},
+        {"g_hash_table_new", false},
+    };
+    open_window(0, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static char cleaned[sizeof cases / sizeof *cases][100];
+        char *clean = cleaned[i];
+        hpf_str name = {cases[i].name, strlen(cases[i].name)};
+        hpf_str label = {clean, hpp__names_clean(clean, name)};
+        const hpp__function *function = hpp__names_special(names, label);
+        cr_expect_eq(function->is_passed_over, cases[i].is_passed_over, "%s", cases[i].name);
+    }
+}

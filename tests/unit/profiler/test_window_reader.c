@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A window made by hand is read as it was made; one that lies is not believed; sums are those of
+ * all cells.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "made_window.h"
+#include "window_reader.h"
+#include "window_sums.h"
+
+enum { SIZE_BYTES = 4 << 20 };
+
+static made_window made;
+static hpp__window_reader reader;
+
+static void begin(void)
+{
+    made_window_init(&made, SIZE_BYTES);
+}
+
+static void end(void)
+{
+    made_window_finish(&made);
+}
+
+static void open_window(void)
+{
+    hpf_error err;
+    cr_assert_eq(hpp__window_reader_open(&reader, made.window, made.size_bytes, &err), HPF_OK);
+}
+
+TestSuite(window_reader, .init = begin, .fini = end);
+
+Test(window_reader, gives_back_what_was_made)
+{
+    uint32_t module = made_module(&made, "/lib/x.so", 0x1000, 0x9000);
+    uint32_t outer = made_node(&made, 0x1234, 0, module + 1);
+    uint32_t inner = made_node(&made, 0x2345, outer, 0);
+    uint32_t site = made_site(&made, inner, HPP_CALL_CALLOC);
+    made_mark(&made, 77, "here");
+    open_window();
+    hpp_window_node node;
+    hpp_window_site read_site;
+    hpp_window_module read_module;
+    hpp__window_mark mark;
+    cr_assert(hpp__window_reader_node(&reader, inner, &node));
+    cr_expect_eq(node.address, 0x2345);
+    cr_expect_eq(node.parent, outer);
+    cr_assert(hpp__window_reader_site(&reader, site, &read_site));
+    cr_expect_eq(read_site.node, inner);
+    cr_expect_eq(read_site.call, HPP_CALL_CALLOC);
+    cr_assert(hpp__window_reader_module(&reader, module, &read_module));
+    cr_expect_str_eq(read_module.path, "/lib/x.so");
+    cr_assert(hpp__window_reader_mark(&reader, 0, &mark));
+    cr_expect_eq(mark.time_ns, 77);
+    cr_expect_str_eq(mark.text, "here");
+}
+
+Test(window_reader, gives_the_words_of_the_command)
+{
+    open_window();
+    static const char *const words[] = {"/usr/bin/prog", "one", "two"};
+    size_t at = 0;
+    for (size_t i = 0; i < 3; i++) {
+        hpf_str word = hpp__window_reader_word(&reader, &at);
+        cr_assert_eq(word.length, strlen(words[i]));
+        cr_expect_arr_eq(word.data, words[i], word.length);
+    }
+    cr_expect_null(hpp__window_reader_word(&reader, &at).data);
+}
+
+Test(window_reader, has_no_word_without_an_end)
+{
+    open_window();
+    memset(made.window->head.command, 'x', sizeof made.window->head.command);
+    size_t at = 0;
+    cr_expect_null(hpp__window_reader_word(&reader, &at).data);
+    at = sizeof made.window->head.command;
+    cr_expect_null(hpp__window_reader_word(&reader, &at).data);
+}
+
+Test(window_reader, refuses_what_is_no_window)
+{
+    hpf_error err;
+    cr_expect_eq(hpp__window_reader_open(&reader, made.window, 100, &err), HPF_ERR_SYNTAX);
+    made.window->head.version++;
+    cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err), HPF_ERR_VERSION);
+    made.window->head.magic[0] = 'x';
+    cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err), HPF_ERR_SYNTAX);
+}
+
+Test(window_reader, counts_never_go_back)
+{
+    made_node(&made, 1, 0, 0);
+    open_window();
+    cr_expect_eq(reader.n_nodes, 2);
+    made.window->head.n_nodes = 1;
+    hpp__window_reader_refresh(&reader);
+    cr_expect_eq(reader.n_nodes, 2);
+}
+
+Test(window_reader, counts_no_more_than_there_is_room_for)
+{
+    made.window->head.n_nodes = UINT32_MAX;
+    made.window->head.n_sites = UINT32_MAX;
+    made.window->head.n_slots = UINT32_MAX;
+    made.window->head.n_modules = UINT32_MAX;
+    made.window->head.n_marks = UINT32_MAX;
+    made.window->head.used_bytes = UINT64_MAX;
+    open_window();
+    cr_expect_eq(reader.used_bytes, SIZE_BYTES);
+    cr_expect_leq(reader.n_nodes, SIZE_BYTES / sizeof(hpp_window_node));
+    cr_expect_leq(reader.n_sites, SIZE_BYTES / sizeof(hpp_window_site));
+    cr_expect_leq(reader.n_slots, SIZE_BYTES / sizeof(hpp_window_slot));
+    cr_expect_leq(reader.n_modules, SIZE_BYTES / sizeof(hpp_window_module));
+    cr_expect_eq(reader.n_marks, HPP_MAX_MARKS);
+}
+
+Test(window_reader, believes_no_chunk_outside_of_the_pages_in_use)
+{
+    uint32_t index = made_node(&made, 1, 0, 0);
+    hpp_window_node node;
+    open_window();
+    cr_assert(hpp__window_reader_node(&reader, index, &node));
+    static const uint32_t wrong[] = {0,
+                                     1,
+                                     sizeof(hpp_window) / HPP_WINDOW_PAGE_BYTES - 1,
+                                     UINT32_MAX,
+                                     SIZE_BYTES / HPP_WINDOW_PAGE_BYTES,
+                                     SIZE_BYTES / HPP_WINDOW_PAGE_BYTES - 15};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        made.window->node_pages[0] = wrong[i];
+        cr_expect_not(hpp__window_reader_node(&reader, index, &node), "page %u", wrong[i]);
+    }
+}
+
+Test(window_reader, believes_no_record_that_makes_no_sense)
+{
+    hpp_window_node node;
+    hpp_window_site site;
+    hpp_window_module module;
+    hpp__window_mark mark;
+    uint32_t cycle = made_node(&made, 1, 2, 0);
+    uint32_t itself = made_node(&made, 1, 2, 0);
+    uint32_t no_module = made_node(&made, 1, 0, 7);
+    uint32_t unfinished = made_node(&made, 0, 0, 0);
+    uint32_t no_node = made_site(&made, 99, HPP_CALL_MALLOC);
+    uint32_t no_call = made_site(&made, 1, (hpp_call)HPP_N_CALLS);
+    uint32_t empty = made_module(&made, "x", 5, 5);
+    uint32_t unset = made_mark(&made, 0, "later");
+    open_window();
+    cr_expect_not(hpp__window_reader_node(&reader, cycle, &node));
+    cr_expect_not(hpp__window_reader_node(&reader, itself, &node));
+    cr_expect_not(hpp__window_reader_node(&reader, no_module, &node));
+    cr_expect_not(hpp__window_reader_node(&reader, unfinished, &node));
+    cr_expect_not(hpp__window_reader_node(&reader, reader.n_nodes, &node));
+    cr_expect_not(hpp__window_reader_site(&reader, no_node, &site));
+    cr_expect_not(hpp__window_reader_site(&reader, no_call, &site));
+    cr_expect_not(hpp__window_reader_module(&reader, empty, &module));
+    cr_expect_not(hpp__window_reader_mark(&reader, unset, &mark));
+    cr_expect_not(hpp__window_reader_mark(&reader, unset + 1, &mark));
+    cr_expect_null(hpp__window_reader_slot(&reader, 0));
+}
+
+/* ---- Sums ---- */
+
+static hpp__window_sums sums;
+
+static void take(void)
+{
+    open_window();
+    cr_assert(hpp__window_sums_take(&sums, &reader));
+}
+
+Test(window_reader, adds_up_the_cells_of_all_slots)
+{
+    uint32_t first = made_site(&made, made_node(&made, 1, 0, 0), HPP_CALL_MALLOC);
+    for (int i = 0; i < 300; i++) {
+        made_site(&made, 1, HPP_CALL_MALLOC);
+    }
+    uint32_t last = made_site(&made, 1, HPP_CALL_CALLOC);
+    uint32_t slots[] = {made_slot(&made, 10), made_slot(&made, 11)};
+    made_allocate(&made, slots[0], first, 3, 100);
+    made_allocate(&made, slots[1], first, 2, 10);
+    made_free(&made, slots[1], first, 3, 100);
+    made_allocate(&made, slots[1], last, 1, 7);
+    take();
+    cr_expect_eq(sums.sites[first].allocations, 5);
+    cr_expect_eq(hpp__costs_live_bytes(&sums.sites[first]), 20);
+    cr_expect_eq(hpp__costs_live_blocks(&sums.sites[first]), 2);
+    cr_expect_eq(hpp__costs_live_bytes(&sums.sites[last]), 7);
+    cr_expect_eq(sums.allocated_bytes[0], 300);
+    cr_expect_eq(sums.allocated_bytes[1], 27);
+    hpp__window_sums_finish(&sums);
+}
+
+Test(window_reader, takes_what_seems_negative_for_nothing)
+{
+    uint32_t site = made_site(&made, made_node(&made, 1, 0, 0), HPP_CALL_MALLOC);
+    made_free(&made, made_slot(&made, 1), site, 1, 8);
+    take();
+    cr_expect_eq(hpp__costs_live_bytes(&sums.sites[site]), 0);
+    cr_expect_eq(hpp__costs_live_blocks(&sums.sites[site]), 0);
+    hpp__window_sums_finish(&sums);
+}
+
+Test(window_reader, reads_no_more_chunks_than_there_are_pages)
+{
+    uint32_t slot = made_slot(&made, 1);
+    uint32_t site = made_site(&made, made_node(&made, 1, 0, 0), HPP_CALL_MALLOC);
+    made_allocate(&made, slot, site, 1, 1);
+    made.window->head.n_slots = HPP_MAX_SLOTS;
+    made.window->head.used_bytes = SIZE_BYTES;
+    for (uint32_t i = 0; i < HPP_MAX_SLOTS; i++) {
+        made.window->slot_pages[i] = made.window->slot_pages[0];
+    }
+    take();
+    cr_expect_leq(sums.sites[site].allocations, SIZE_BYTES / HPP_WINDOW_PAGE_BYTES);
+    hpp__window_sums_finish(&sums);
+}

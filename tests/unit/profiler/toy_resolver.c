@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A list of functions instead of object files.
+ */
+#include "toy_resolver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OBJECTS = 64, MAX_FUNCTIONS = 256 };
+
+struct hpp_resolver {
+    char *paths[MAX_OBJECTS];
+    uint32_t n_paths;
+    hpp_function found[MAX_FUNCTIONS]; /* of all calls: results stay */
+    size_t n_found;
+};
+
+static const toy_function nothing = {0};
+static const toy_function *all = &nothing;
+
+void toy_resolver_functions(const toy_function *functions)
+{
+    all = functions;
+}
+
+static hpf_str text(const char *from)
+{
+    return from ? (hpf_str){from, strlen(from)} : (hpf_str){"", 0};
+}
+
+hpf_status hpp_resolver_create(hpp_resolver **out, const hpp_resolver_options *options,
+                               hpf_error *err)
+{
+    (void)options;
+    *out = calloc(1, sizeof **out);
+    return *out ? HPF_OK : hpf_error_set_memory(err);
+}
+
+void hpp_resolver_destroy(hpp_resolver *resolver)
+{
+    for (uint32_t i = 0; resolver && i < resolver->n_paths; i++) {
+        free(resolver->paths[i]);
+    }
+    free(resolver);
+}
+
+uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *object)
+{
+    uint32_t i = 0;
+    while (i < resolver->n_paths && strcmp(resolver->paths[i], object->path) != 0) {
+        i++;
+    }
+    if (i == resolver->n_paths && i < MAX_OBJECTS) {
+        resolver->paths[resolver->n_paths++] = strdup(object->path);
+    }
+    return i;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static hpp_functions find(hpp_resolver *resolver, const char *module, uint64_t address)
+{
+    size_t begin = resolver->n_found;
+    for (const toy_function *f = all; f->name; f++) {
+        if (f->address == address && resolver->n_found < MAX_FUNCTIONS) {
+            resolver->found[resolver->n_found++] = (hpp_function){
+                .name = text(f->name),
+                .linkage = text(f->linkage),
+                .module = text(module),
+                .file = text(f->file),
+                .line = f->line,
+                .has_symbol = !f->has_no_symbol,
+            };
+        }
+    }
+    static const hpp_function unknown = {{"unknown", 7}, {"", 0}, {"unknown", 7}, {"", 0}, 0,
+                                         false,          false};
+    return resolver->n_found > begin
+               ? (hpp_functions){&resolver->found[begin], resolver->n_found - begin}
+               : (hpp_functions){&unknown, 1};
+}
+
+hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object, uint64_t address)
+{
+    return find(resolver, object < resolver->n_paths ? base_name(resolver->paths[object]) : "",
+                address);
+}
+
+hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
+                                          uint64_t address)
+{
+    (void)process_id;
+    return find(resolver, "[generated]", address);
+}
+
+int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit, void *context)
+{
+    (void)resolver;
+    (void)visit;
+    (void)context;
+    return 0;
+}
