@@ -13,7 +13,7 @@
 
 #include "grow.h"
 
-enum { FILE_LISTENER, OTHER_LISTENER, N_LISTENERS };
+enum { FILE_LISTENER, SIDECAR_LISTENER, OTHER_LISTENER, N_LISTENERS };
 
 static hpf_status begin_writing(hpp__output *o, hpf_sink *sink, hpf_error *err)
 {
@@ -27,9 +27,14 @@ static hpf_status begin_writing(hpp__output *o, hpf_sink *sink, hpf_error *err)
     return HPF_OK;
 }
 
+static int make_file(const char *path)
+{
+    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
 hpf_status hpp__output_open(hpp__output *o, const char *path, hpf_error *err)
 {
-    *o = (hpp__output){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+    *o = (hpp__output){.fd = make_file(path)};
     if (o->fd < 0) {
         return hpf_error_set_os(err, errno, "cannot write the heap profile");
     }
@@ -54,6 +59,38 @@ hpf_status hpp__output_replace(hpp__output *o, const char *path, hpf_error *err)
     return status;
 }
 
+static void drop_sidecar(hpp__output *o)
+{
+    if (o->sidecar_sink) {
+        hpf_sink_destroy(o->sidecar_sink);
+        close(o->sidecar_fd);
+    }
+    hpf_sidecar_writer_destroy(o->sidecar);
+    o->sidecar_sink = NULL;
+    o->sidecar = NULL;
+}
+
+hpf_status hpp__output_open_sidecar(hpp__output *o, const char *path, hpf_error *err)
+{
+    o->sidecar_fd = make_file(path);
+    if (o->sidecar_fd < 0) {
+        return hpf_error_set_os(err, errno, "cannot write the lines beside the heap profile");
+    }
+    o->sidecar_sink = hpf_sink_to_fd(o->sidecar_fd);
+    if (!o->sidecar_sink) {
+        close(o->sidecar_fd);
+        return hpf_error_set_memory(err);
+    }
+    o->sidecar = hpf_sidecar_writer_create(o->sidecar_sink);
+    if (!o->sidecar) {
+        drop_sidecar(o);
+        return hpf_error_set_memory(err);
+    }
+    o->listeners[SIDECAR_LISTENER] =
+        (hpp__listener){.events = &hpf_sidecar_writer_events, .context = o->sidecar};
+    return HPF_OK;
+}
+
 void hpp__output_add(hpp__output *o, const hpf_events *events, void *context)
 {
     o->listeners[OTHER_LISTENER] = (hpp__listener){.events = events, .context = context};
@@ -62,7 +99,7 @@ void hpp__output_add(hpp__output *o, const hpf_events *events, void *context)
 static void note_failure(hpp__output *o, int which, const hpf_error *err)
 {
     o->listeners[which].has_failed = true;
-    if (which == FILE_LISTENER) {
+    if (which != OTHER_LISTENER && o->first_error.status == HPF_OK) {
         o->first_error = *err;
     }
 }
@@ -72,7 +109,7 @@ static bool hears(const hpp__listener *l)
     return l->events && !l->has_failed;
 }
 
-void hpp__output_header(hpp__output *o, hpf_header which, hpf_str text)
+static void tell_header(hpp__output *o, hpf_header which, hpf_str text)
 {
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
@@ -82,6 +119,14 @@ void hpp__output_header(hpp__output *o, hpf_header which, hpf_str text)
             note_failure(o, i, &err);
         }
     }
+}
+
+void hpp__output_headers(hpp__output *o, hpf_str job, hpf_str date)
+{
+    tell_header(o, HPF_HEADER_JOB, job);
+    tell_header(o, HPF_HEADER_DATE, date);
+    tell_header(o, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"));
+    tell_header(o, HPF_HEADER_VALUE_UNIT, HPF_STR("bytes"));
 }
 
 /* Numbers the name of a band, and tells it if it is new. */
@@ -150,8 +195,22 @@ void hpp__output_mark(hpp__output *o, double time_s, hpf_str label)
     }
 }
 
+void hpp__output_line(hpp__output *o, double time_s, hpf_str name, double value)
+{
+    hpf_line_point point = {.time = time_s, .value = value};
+    for (int i = 0; i < N_LISTENERS; i++) {
+        hpp__listener *l = &o->listeners[i];
+        hpf_error err;
+        if (hears(l) && l->events->line &&
+            l->events->line(l->context, name, point, &err) != HPF_OK) {
+            note_failure(o, i, &err);
+        }
+    }
+}
+
 void hpp__output_drop(hpp__output *o)
 {
+    drop_sidecar(o);
     hpf_writer_destroy(o->writer);
     if (o->sink) {
         hpf_sink_destroy(o->sink);
@@ -172,6 +231,10 @@ hpf_status hpp__output_close(hpp__output *o, hpf_error *err)
     if (o->sink) {
         status = hpf_writer_finish(o->writer, err);
         hpf_status at_end = hpf_sink_finish(o->sink, status == HPF_OK ? err : NULL);
+        status = status == HPF_OK ? at_end : status;
+    }
+    if (o->sidecar_sink) {
+        hpf_status at_end = hpf_sink_finish(o->sidecar_sink, status == HPF_OK ? err : NULL);
         status = status == HPF_OK ? at_end : status;
     }
     if (o->first_error.status != HPF_OK) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Results of censuses as events: to the `.hp` file, and to whoever else listens.
+ * Results of censuses as events: to the `.hp` file, to the file beside it, and to whoever else
+ * listens.
  */
 #ifndef HPP_OUTPUT_H
 #define HPP_OUTPUT_H
 
+#include "hpfile/sidecar.h"
 #include "hpfile/writer.h"
 #include "hpprof/census.h"
 
@@ -20,14 +22,17 @@ typedef struct hpp__listener {
 } hpp__listener;
 
 typedef struct hpp__output {
-    hpp__listener listeners[2]; /* the file, the other */
+    hpp__listener listeners[3]; /* the file, the sidecar, the other */
     int fd;
     hpf_sink *sink;
     hpf_writer *writer;
+    int sidecar_fd;
+    hpf_sink *sidecar_sink;
+    hpf_sidecar_writer *sidecar;
     hpf_cost *costs;
     size_t costs_capacity;
     uint64_t n_lost_samples; /* for want of memory */
-    hpf_error first_error;   /* of the file */
+    hpf_error first_error;   /* of the files */
 } hpp__output;
 
 /* Makes the file `path`, which grows sample by sample. Errors: IO, MEMORY. */
@@ -36,14 +41,20 @@ hpf_status hpp__output_open(hpp__output *output, const char *path, hpf_error *er
 /* Makes the file `path` at once, when it is closed. Same errors. */
 hpf_status hpp__output_replace(hpp__output *output, const char *path, hpf_error *err);
 
+/* Adds the file `path` for lines and labels of marks. Same errors; the output stays as it was. */
+hpf_status hpp__output_open_sidecar(hpp__output *output, const char *path, hpf_error *err);
+
 /* Lets another listen to an output that was opened. */
 void hpp__output_add(hpp__output *output, const hpf_events *events, void *context);
 
-void hpp__output_header(hpp__output *output, hpf_header which, hpf_str text);
+/* All four headers: seconds and bytes. */
+void hpp__output_headers(hpp__output *output, hpf_str job, hpf_str date);
+
 void hpp__output_sample(hpp__output *output, double time_s, const hpp_band *bands, size_t n_bands);
 void hpp__output_mark(hpp__output *output, double time_s, hpf_str label);
+void hpp__output_line(hpp__output *output, double time_s, hpf_str name, double value);
 
-/* Ends the file and frees everything. Returns the file's first error. Accepts a zeroed output. */
+/* Ends the files and frees everything. Returns the files' first error. Accepts a zeroed output. */
 hpf_status hpp__output_close(hpp__output *output, hpf_error *err);
 
 /* Frees everything; a file that was to be replaced stays as it was. */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "abort.h"
 #include "ccs.h"
@@ -18,6 +17,7 @@
 #include "report.h"
 #include "text.h"
 #include "timer.h"
+#include "title.h"
 
 struct hpp_profiler {
     hpp_config config;
@@ -56,38 +56,7 @@ double hpp_profiler_time_s(const hpp_profiler *p)
     return p ? seconds(profile_time_ns(p)) : 0.0;
 }
 
-/* The names of days and months do not depend on the program's locale. */
-static void write_date(char *out, size_t n_bytes)
-{
-    static const char days[] = "SunMonTueWedThuFriSat";
-    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    time_t now = time(NULL);
-    struct tm local;
-    char clock[16];
-    if (!localtime_r(&now, &local)) {
-        memset(&local, 0, sizeof local);
-    }
-    strftime(clock, sizeof clock, "%d %H:%M %Y", &local);
-    snprintf(out, n_bytes, "%.3s %.3s %s", days + 3 * local.tm_wday, months + 3 * local.tm_mon,
-             clock);
-}
-
 /* ---- names ---- */
-
-static hpf_str last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    return (hpf_str){name, strlen(name)};
-}
-
-static void add_words(hpp__text *text, const hpf_str *words, size_t n_words)
-{
-    for (size_t i = 0; i < n_words; i++) {
-        hpp__text_add(text, HPF_STR(" "));
-        hpp__text_add(text, words[i]);
-    }
-}
 
 /* Path of an output file, to be freed; NULL without memory. */
 static char *path_of(const hpp_profiler *p, const char *suffix)
@@ -107,16 +76,12 @@ static void tell_headers(hpp_profiler *p)
     hpp__text job = {0};
     hpp__text_add(&job, p->name);
     for (size_t i = 0; i < p->config.n_arguments; i++) {
-        hpp__text_add(&job, HPF_STR(" "));
-        hpp__text_add(&job, (hpf_str){p->config.arguments[i], strlen(p->config.arguments[i])});
+        hpp__title_add_word(&job, p->config.arguments[i]);
     }
-    hpp__text_add(&job, HPF_STR(" +RTS"));
-    add_words(&job, p->options->words, p->options->n_words);
+    hpp__title_add_options(&job, p->options->words, p->options->n_words);
     p->missing.no_title |= job.is_short;
-    hpp__output_header(&p->output, HPF_HEADER_JOB, job.is_short ? p->name : hpp__text_str(&job));
-    hpp__output_header(&p->output, HPF_HEADER_DATE, (hpf_str){p->date, strlen(p->date)});
-    hpp__output_header(&p->output, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"));
-    hpp__output_header(&p->output, HPF_HEADER_VALUE_UNIT, HPF_STR("bytes"));
+    hpf_str date = {p->date, strlen(p->date)};
+    hpp__output_headers(&p->output, job.is_short ? p->name : hpp__text_str(&job), date);
     hpp__text_finish(&job);
 }
 
@@ -181,11 +146,11 @@ static void set_defaults(hpp_profiler *p)
         c->program = "program";
     }
     p->options = c->options;
-    p->name = last_part(c->program);
+    p->name = hpp__title_program(c->program);
     if (c->date) {
         snprintf(p->date, sizeof p->date, "%s", c->date);
     } else {
-        write_date(p->date, sizeof p->date);
+        hpp__title_date(p->date, sizeof p->date);
     }
     p->start_ns = c->clock.now_ns(c->clock.context);
     p->next_ns = p->options->interval_ns;

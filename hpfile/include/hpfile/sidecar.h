@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The file beside a `.hp` file, NAME.lines, for what that format has no place for: quantities
+ * measured beside the samples, and the labels of marks (docs/formats/lines.md).
+ */
+#ifndef HPFILE_SIDECAR_H
+#define HPFILE_SIDECAR_H
+
+#include "hpfile/event.h"
+#include "hpfile/sink.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hpf_sidecar_writer hpf_sidecar_writer;
+
+/* A writer into `sink`, which is borrowed for the writer's life. NULL when there is no memory. */
+HPF_API hpf_sidecar_writer *hpf_sidecar_writer_create(hpf_sink *sink);
+HPF_API void hpf_sidecar_writer_destroy(hpf_sidecar_writer *writer);
+
+/* The events that it accepts; the context is the writer. Points of lines and marks are rows, in the
+ * order of the events; a sample sends the rows before it out. */
+HPF_API extern const hpf_events hpf_sidecar_writer_events;
+
+/* Reads such a file: tells `events` its points and marks, in the order of the rows. A last row
+ * without a line feed is left out: it may be in the middle of being written. Texts are borrowed
+ * from `text`. Errors: SYNTAX with the place; those of `events`. */
+HPF_API HPF_MUST_USE hpf_status hpf_sidecar_read(hpf_str text, const hpf_events *events,
+                                                 void *context, hpf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
