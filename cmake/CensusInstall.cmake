@@ -1,8 +1,9 @@
 # Installing a library: headers, CMake target, and a pkg-config file.
 
-# census_install_library(NAME DESCRIPTION "..." [REQUIRES "pkg ..."] [REQUIRES_PRIVATE "pkg ..."])
+# census_install_library(NAME DESCRIPTION "..." [REQUIRES "pkg ..."] [REQUIRES_PRIVATE "pkg ..."]
+#                        [LIBS_PRIVATE "-l..."])
 function(census_install_library name)
-  cmake_parse_arguments(arg "" "DESCRIPTION;REQUIRES;REQUIRES_PRIVATE" "" ${ARGN})
+  cmake_parse_arguments(arg "" "DESCRIPTION;REQUIRES;REQUIRES_PRIVATE;LIBS_PRIVATE" "" ${ARGN})
   install(TARGETS ${name} EXPORT heapcensus-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -13,6 +14,7 @@ function(census_install_library name)
   set(PC_DESCRIPTION "${arg_DESCRIPTION}")
   set(PC_REQUIRES "${arg_REQUIRES}")
   set(PC_REQUIRES_PRIVATE "${arg_REQUIRES_PRIVATE}")
+  set(PC_LIBS_PRIVATE "${arg_LIBS_PRIVATE} -lm")
   configure_file(${PROJECT_SOURCE_DIR}/cmake/library.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -3,10 +3,14 @@
  * Names for addresses: functions, with what was inlined there, files and lines.
  *
  * Debugging information is read by libdw, from the object itself, from its separate debug file (by
- * build id or debug link), or from a debuginfod server where the user has set one. Without any, the
+ * build id or debug link), or from a debuginfod server where that is asked for. Without any, the
  * symbol table names the function; without that, the bounds of the function in the unwind tables
  * do: `module+0x1234` is the function's first address in the file's own terms, so that all places
- * in one function have one name. An address is looked up once.
+ * in one function have one name. (A part that the compiler moved elsewhere has bounds and a name of
+ * its own.) An address is looked up once.
+ *
+ * Names are for `.hp` files as well: they have no control characters and no blank before a digit;
+ * no blank follows a comma in them.
  *
  * Threads: one resolver, one thread at a time.
  */
@@ -31,8 +35,8 @@ typedef struct hpp_object_file {
 typedef struct hpp_function {
     hpf_str name;    /* demangled, without parameters: "std::vector<int>::push_back" */
     hpf_str linkage; /* as in the object file; empty when there is none */
-    hpf_str module;  /* the file's name without folders: "libc.so.6" */
-    hpf_str file;    /* source file as the compiler was given it, or empty */
+    hpf_str module;  /* the file's name without folders: "libc.so.6"; "[generated]" for path "" */
+    hpf_str file;    /* source file with its folders, as the compiler recorded it; or empty */
     uint32_t line;   /* 0: unknown. For an inlined function's caller, where it was inlined */
     bool is_inlined; /* into the next of the list */
     bool has_symbol; /* false: the name is `module+0x1234` */
@@ -48,7 +52,8 @@ typedef struct hpp_functions {
 /* Options of a resolver. Zero is a sensible default. */
 typedef struct hpp_resolver_options {
     bool without_inlines; /* and without lines: symbol tables only; quicker */
-    bool with_debuginfod; /* ask servers (DEBUGINFOD_URLS) for what is not on this machine */
+    bool with_debuginfod; /* ask servers (DEBUGINFOD_URLS) for what is not on this machine; waits */
+    const char *debug_folder; /* of separate debug files; NULL: /usr/lib/debug. Copied */
 } hpp_resolver_options;
 
 /* Errors: MEMORY. */
@@ -71,7 +76,8 @@ HPF_API hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object,
 HPF_API hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
                                                   uint64_t address);
 
-/* Visits the objects that were asked for addresses but have no symbols. */
+/* Visits the objects in which addresses were found that no symbol covers, with their number. Stops
+ * at the first visit that returns other than 0, and returns that. */
 typedef int hpp_visit_object_file(hpf_str path, uint64_t n_addresses, void *context);
 HPF_API int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit,
                                       void *context);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Two kinds of table over one arena.
+ */
+#include "cache.h"
+
+#include "hpfile/str.h"
+
+bool hpp__cache_init(hpp__cache *cache)
+{
+    *cache = (hpp__cache){.arena = hpf_arena_create()};
+    return cache->arena != NULL;
+}
+
+void hpp__cache_finish(hpp__cache *cache)
+{
+    hpf_arena_destroy(cache->arena);
+    hpp__map_finish(&cache->texts);
+    *cache = (hpp__cache){0};
+}
+
+/* An odd number, so that the numbers reached from it by steps of 2 are never 0. */
+static uint64_t hash_text(hpf_str text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ text.length;
+    for (size_t i = 0; i < text.length; i++) {
+        hash = (hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash | 1;
+}
+
+static const hpf_str *copy_text(hpf_arena *arena, hpf_str text)
+{
+    hpf_str *kept = hpf_arena_alloc(arena, sizeof *kept);
+    char *copy = kept ? hpf_arena_text(arena, text) : NULL;
+    if (!copy) {
+        return NULL;
+    }
+    *kept = (hpf_str){copy, text.length};
+    return kept;
+}
+
+hpf_str hpp__cache_text(hpp__cache *cache, hpf_str text)
+{
+    if (text.length == 0) {
+        return HPF_STR("");
+    }
+    for (uint64_t hash = hash_text(text);; hash += 2) {
+        uint64_t *slot = hpp__map_add(&cache->texts, hash);
+        if (!slot) {
+            return HPF_STR("");
+        }
+        if (*slot == 0) {
+            *slot = (uint64_t)(uintptr_t)copy_text(cache->arena, text);
+        }
+        const hpf_str *kept = (const hpf_str *)(uintptr_t)*slot;
+        if (!kept) {
+            return HPF_STR("");
+        }
+        if (hpf_str_equal(*kept, text)) {
+            return *kept;
+        }
+    }
+}
+
+/* Keys of the map are not 0. Nothing is remembered for the last of all addresses. */
+const hpp_functions *hpp__cache_find(const hpp__addresses *addresses, uint64_t address)
+{
+    const uint64_t *slot = address < UINT64_MAX ? hpp__map_find(addresses, address + 1) : NULL;
+    return slot ? (const hpp_functions *)(uintptr_t)*slot : NULL;
+}
+
+const hpp_functions *hpp__cache_keep(hpp__cache *cache, hpp_functions functions)
+{
+    hpp_functions *kept = hpf_arena_alloc(cache->arena, sizeof *kept);
+    hpp_function *list = hpf_arena_array(cache->arena, functions.n, sizeof *list);
+    if (!kept || !list) {
+        return NULL;
+    }
+    memcpy(list, functions.list, functions.n * sizeof *list);
+    *kept = (hpp_functions){list, functions.n};
+    return kept;
+}
+
+void hpp__cache_add(hpp__addresses *addresses, uint64_t address, const hpp_functions *kept)
+{
+    uint64_t *slot = kept && address < UINT64_MAX ? hpp__map_add(addresses, address + 1) : NULL;
+    if (slot) {
+        *slot = (uint64_t)(uintptr_t)kept;
+    }
+}

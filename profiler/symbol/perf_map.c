@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The file's text is kept as it is, and a sorted table of where its functions are.
+ */
+#include "perf_map.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "grow.h"
+
+#define FILE_BYTES_MAX (256u << 20)
+
+/* Code is freed and its place used again: at most this many claims to an address are compared. */
+#define CLAIMS_MAX 32
+
+typedef struct region {
+    uint64_t start;
+    uint64_t n_bytes;
+    uint32_t name; /* offset in the text; a later line has a larger one */
+    uint32_t n_name;
+} region;
+
+struct hpp__perf_map {
+    char *path;
+    hpp__text text;  /* as read so far */
+    size_t n_parsed; /* bytes of whole lines */
+    region *regions;
+    size_t n_regions;
+    size_t capacity;
+};
+
+hpp__perf_map *hpp__perf_map_create(const char *path)
+{
+    hpp__perf_map *map = calloc(1, sizeof *map);
+    if (map && !(map->path = strdup(path))) {
+        free(map);
+        return NULL;
+    }
+    return map;
+}
+
+void hpp__perf_map_destroy(hpp__perf_map *map)
+{
+    if (!map) {
+        return;
+    }
+    hpp__text_finish(&map->text);
+    free(map->regions);
+    free(map->path);
+    free(map);
+}
+
+/* ---- Reading ---- */
+
+/* A number in hexadecimal and one blank; NULL when there is none. */
+static const char *read_number(const char *at, const char *end, uint64_t *number)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (end - at > 2 && at[0] == '0' && (at[1] | ' ') == 'x') {
+        at += 2;
+    }
+    const char *begin = at;
+    *number = 0;
+    for (; at < end; at++) {
+        const char *digit = memchr(digits, *at >= 'A' && *at <= 'F' ? *at | ' ' : *at, 16);
+        if (!digit) {
+            break;
+        }
+        *number = *number << 4 | (uint64_t)(digit - digits);
+    }
+    return at > begin && at - begin <= 16 && at < end && *at == ' ' ? at + 1 : NULL;
+}
+
+/* Adds what a line says; other lines say nothing. */
+static bool add_line(hpp__perf_map *map, const char *line, const char *end)
+{
+    region new = {0};
+    const char *at = read_number(line, end, &new.start);
+    at = at ? read_number(at, end, &new.n_bytes) : NULL;
+    if (!at || at == end || new.n_bytes == 0) {
+        return true;
+    }
+    if (!hpp__grow(&map->regions, &map->capacity, map->n_regions + 1, sizeof new)) {
+        return false;
+    }
+    new.name = (uint32_t)(at - map->text.data);
+    new.n_name = (uint32_t)(end - at);
+    map->regions[map->n_regions++] = new;
+    return true;
+}
+
+static int compare_regions(const void *left, const void *right)
+{
+    const region *a = left, *b = right;
+    if (a->start != b->start) {
+        return a->start < b->start ? -1 : 1;
+    }
+    return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static void parse(hpp__perf_map *map)
+{
+    const char *end = map->text.data + map->text.length;
+    const char *line = map->text.data + map->n_parsed;
+    for (const char *eol; (eol = memchr(line, '\n', (size_t)(end - line))); line = eol + 1) {
+        if (!add_line(map, line, eol)) {
+            break;
+        }
+    }
+    map->n_parsed = (size_t)(line - map->text.data);
+    qsort(map->regions, map->n_regions, sizeof *map->regions, compare_regions);
+}
+
+/* As perf does: only a file of our own or of root is believed. */
+static int open_own(const char *path, uint64_t *n_bytes)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) {
+        return -1;
+    }
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+        (status.st_uid != 0 && status.st_uid != geteuid())) {
+        close(fd);
+        return -1;
+    }
+    *n_bytes = status.st_size < FILE_BYTES_MAX ? (uint64_t)status.st_size : FILE_BYTES_MAX;
+    return fd;
+}
+
+static void read_rest(hpp__perf_map *map, int fd, uint64_t n_bytes)
+{
+    char piece[16384];
+    while (map->text.length < n_bytes) {
+        ssize_t n = pread(fd, piece, sizeof piece, (off_t)map->text.length);
+        if (n <= 0) {
+            break;
+        }
+        hpp__text_add(&map->text, (hpf_str){piece, (size_t)n});
+        if (map->text.is_short) {
+            break;
+        }
+    }
+}
+
+/* Whether there is anything new. A file that became shorter was begun again. */
+static bool refresh(hpp__perf_map *map)
+{
+    uint64_t n_bytes = 0;
+    int fd = open_own(map->path, &n_bytes);
+    if (fd < 0) {
+        return false;
+    }
+    if (n_bytes < map->text.length) {
+        map->text.length = map->n_parsed = map->n_regions = 0;
+    }
+    size_t n_before = map->text.length;
+    map->text.is_short = false;
+    read_rest(map, fd, n_bytes);
+    close(fd);
+    if (map->text.length == n_before) {
+        return false;
+    }
+    parse(map);
+    return true;
+}
+
+/* ---- Finding ---- */
+
+static const region *find_region(const hpp__perf_map *map, uint64_t address)
+{
+    size_t low = 0, high = map->n_regions; /* the first region behind the address is in there */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (map->regions[middle].start <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const region *latest = NULL;
+    for (size_t i = 0; i < CLAIMS_MAX && i < low; i++) {
+        const region *claim = &map->regions[low - 1 - i];
+        if (address - claim->start < claim->n_bytes && (!latest || claim->name > latest->name)) {
+            latest = claim;
+        }
+    }
+    return latest;
+}
+
+hpf_str hpp__perf_map_find(hpp__perf_map *map, uint64_t address)
+{
+    const region *found = find_region(map, address);
+    if (!found && refresh(map)) {
+        found = find_region(map, address);
+    }
+    return found ? (hpf_str){map->text.data + found->name, found->n_name} : HPF_STR("");
+}

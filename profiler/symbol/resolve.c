@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * An object is opened at the first question about it. Answers are kept by address; the name of a
+ * function is made once for all of its addresses.
+ */
+#include "resolve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "demangle.h"
+#include "function_bounds.h"
+#include "grow.h"
+#include "hpfile/str.h"
+#include "object.h"
+#include "perf_map.h"
+
+#define DEBUG_FOLDER "/usr/lib/debug"
+#define GENERATED    HPF_STR("[generated]")
+#define DELETED      " (deleted)"
+
+typedef struct module_state {
+    hpp__object object;
+    hpf_str path;
+    hpf_str name;
+    bool is_open;            /* or has been tried */
+    hpp__addresses found;    /* by address */
+    hpp__addresses by_start; /* by the first address of a function: its name */
+    uint64_t n_unnamed;
+} module_state;
+
+/* Generated code of one process. */
+typedef struct generated_code {
+    uint32_t process_id;
+    hpp__perf_map *map;
+    hpp__addresses found;
+} generated_code;
+
+struct hpp_resolver {
+    hpp_resolver_options options;
+    char *debug_folder;
+    hpp__cache cache;
+    hpp__files files;
+    module_state **modules; /* by number */
+    size_t n_modules;
+    size_t modules_capacity;
+    generated_code *processes;
+    size_t n_processes;
+    size_t processes_capacity;
+    hpp__text scratch;
+    char symbol[HPP__SYMBOL_NAME_MAX + 1];
+};
+
+/* The answer when there is no memory for another. */
+static const hpp_function nothing = {.name = {"[unknown]", 9}};
+static const hpp_functions no_memory = {&nothing, 1};
+
+hpf_status hpp_resolver_create(hpp_resolver **out, const hpp_resolver_options *options,
+                               hpf_error *err)
+{
+    const char *folder = options && options->debug_folder ? options->debug_folder : DEBUG_FOLDER;
+    hpp_resolver *resolver = calloc(1, sizeof *resolver);
+    *out = NULL;
+    if (!resolver || !hpp__cache_init(&resolver->cache) ||
+        !(resolver->debug_folder = strdup(folder))) {
+        hpp_resolver_destroy(resolver);
+        return hpf_error_set_memory(err);
+    }
+    if (options) {
+        resolver->options = *options;
+    }
+    *out = resolver;
+    return HPF_OK;
+}
+
+void hpp_resolver_destroy(hpp_resolver *resolver)
+{
+    if (!resolver) {
+        return;
+    }
+    for (size_t i = 0; i < resolver->n_modules; i++) {
+        hpp__object_finish(&resolver->modules[i]->object);
+        hpp__map_finish(&resolver->modules[i]->found);
+        hpp__map_finish(&resolver->modules[i]->by_start);
+    }
+    for (size_t i = 0; i < resolver->n_processes; i++) {
+        hpp__perf_map_destroy(resolver->processes[i].map);
+        hpp__map_finish(&resolver->processes[i].found);
+    }
+    free(resolver->modules);
+    free(resolver->processes);
+    free(resolver->debug_folder);
+    hpp__text_finish(&resolver->scratch);
+    hpp__cache_finish(&resolver->cache);
+    free(resolver);
+}
+
+/* ---- Objects ---- */
+
+static bool is_of_file(const module_state *module, const hpp_object_file *file)
+{
+    const hpp__object *object = &module->object;
+    return hpf_str_equal(module->path, (hpf_str){file->path, strlen(file->path)}) &&
+           object->n_build_id == file->n_build_id &&
+           (file->n_build_id == 0 ||
+            memcmp(object->build_id, file->build_id, file->n_build_id) == 0);
+}
+
+/* The name without folders, and without what the system appends to that of a deleted file. */
+static hpf_str name_of(hpf_str path)
+{
+    const size_t n_deleted = sizeof DELETED - 1;
+    if (path.length == 0) {
+        return GENERATED;
+    }
+    if (path.length > n_deleted &&
+        memcmp(path.data + path.length - n_deleted, DELETED, n_deleted) == 0) {
+        path.length -= n_deleted;
+    }
+    size_t begin = path.length;
+    while (begin > 0 && path.data[begin - 1] != '/') {
+        begin--;
+    }
+    return (hpf_str){path.data + begin, path.length - begin};
+}
+
+static module_state *new_module(hpp_resolver *resolver, const hpp_object_file *file)
+{
+    module_state *new = hpf_arena_alloc(resolver->cache.arena, sizeof *new);
+    if (!new) {
+        return NULL;
+    }
+    new->path = hpp__cache_text(&resolver->cache, (hpf_str){file->path, strlen(file->path)});
+    hpp__dress(&resolver->scratch, name_of(new->path));
+    new->name = hpp__cache_text(&resolver->cache, hpp__text_str(&resolver->scratch));
+    new->object.path = new->path.data;
+    new->object.n_build_id = file->n_build_id;
+    if (file->n_build_id) {
+        memcpy(new->object.build_id, file->build_id, file->n_build_id);
+    }
+    return new;
+}
+
+/* Ids that are no ids are those of objects without one. */
+static hpp_object_file checked(const hpp_object_file *file)
+{
+    hpp_object_file checked = *file;
+    if (!checked.build_id || checked.n_build_id > HPP__BUILD_ID_MAX) {
+        checked.build_id = NULL;
+        checked.n_build_id = 0;
+    }
+    checked.path = checked.path ? checked.path : "";
+    return checked;
+}
+
+uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *file)
+{
+    const hpp_object_file wanted = checked(file);
+    for (size_t i = 0; i < resolver->n_modules; i++) {
+        if (is_of_file(resolver->modules[i], &wanted)) {
+            return (uint32_t)i;
+        }
+    }
+    module_state *new = new_module(resolver, &wanted);
+    if (!new || !hpp__grow(&resolver->modules, &resolver->modules_capacity, resolver->n_modules + 1,
+                           sizeof new)) {
+        return UINT32_MAX;
+    }
+    resolver->modules[resolver->n_modules] = new;
+    return (uint32_t)resolver->n_modules++;
+}
+
+static void open_module(hpp_resolver *resolver, module_state *module)
+{
+    const hpp__object_options options = {
+        .debug_folder = resolver->debug_folder,
+        .without_debug_info = resolver->options.without_inlines,
+        .with_debuginfod = resolver->options.with_debuginfod,
+    };
+    hpp__object_open(&module->object, &resolver->files, &options);
+    module->is_open = true;
+}
+
+/* ---- Names of functions ---- */
+
+static const hpp_functions *keep_one(hpp_resolver *resolver, hpp_function function)
+{
+    return hpp__cache_keep(&resolver->cache, (hpp_functions){&function, 1});
+}
+
+static const hpp_functions *name_by_symbol(hpp_resolver *resolver, const module_state *module,
+                                           const hpp__symtab *table, const hpp__symbol *symbol)
+{
+    hpf_str linkage = {resolver->symbol, hpp__symtab_name(table, symbol, resolver->symbol)};
+    if (linkage.length == 0) {
+        return NULL;
+    }
+    hpp__demangle(&resolver->scratch, linkage);
+    return keep_one(
+        resolver, (hpp_function){
+                      .name = hpp__cache_text(&resolver->cache, hpp__text_str(&resolver->scratch)),
+                      .linkage = hpp__cache_text(&resolver->cache, linkage),
+                      .module = module->name,
+                      .has_symbol = true,
+                  });
+}
+
+static const hpp_functions *name_by_address(hpp_resolver *resolver, const module_state *module,
+                                            uint64_t start)
+{
+    char digits[32];
+    int n = snprintf(digits, sizeof digits, "+0x%llx", (unsigned long long)start);
+    resolver->scratch.length = 0;
+    resolver->scratch.is_short = false;
+    hpp__text_add(&resolver->scratch, module->name);
+    hpp__text_add(&resolver->scratch, (hpf_str){digits, (size_t)n});
+    return keep_one(
+        resolver, (hpp_function){
+                      .name = hpp__cache_text(&resolver->cache, hpp__text_str(&resolver->scratch)),
+                      .module = module->name,
+                  });
+}
+
+/* Whether another function lies between a symbol without size and the address. */
+static bool is_behind(const module_state *module, const hpp__symbol *symbol, uint64_t address)
+{
+    hpp__bounds bounds;
+    return symbol->n_bytes == 0 && hpp__function_bounds(&module->object.elf, address, &bounds) &&
+           bounds.start > symbol->start;
+}
+
+static const hpp_functions *find_symbol(hpp_resolver *resolver, module_state *module,
+                                        uint64_t address)
+{
+    for (size_t i = 0; i < module->object.n_tables; i++) {
+        const hpp__symtab *table = &module->object.tables[i];
+        const hpp__symbol *symbol = hpp__symtab_find(table, address);
+        if (!symbol || is_behind(module, symbol, address)) {
+            continue;
+        }
+        const hpp_functions *known = hpp__cache_find(&module->by_start, symbol->start);
+        if (!known) {
+            known = name_by_symbol(resolver, module, table, symbol);
+            hpp__cache_add(&module->by_start, symbol->start, known);
+        }
+        if (known) {
+            return known;
+        }
+    }
+    return NULL;
+}
+
+/* A function that is longer than its symbol says has the name of the symbol all the same. */
+static const hpp_functions *find_bounds(hpp_resolver *resolver, module_state *module,
+                                        uint64_t address)
+{
+    hpp__bounds bounds = {.start = address};
+    const hpp_functions *known = NULL;
+    if (hpp__function_bounds(&module->object.elf, address, &bounds)) {
+        known = find_symbol(resolver, module, bounds.start);
+    }
+    if (!known) {
+        known = hpp__cache_find(&module->by_start, bounds.start);
+    }
+    if (!known) {
+        known = name_by_address(resolver, module, bounds.start);
+        hpp__cache_add(&module->by_start, bounds.start, known);
+    }
+    return known;
+}
+
+hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_t address)
+{
+    if (number >= resolver->n_modules) {
+        return no_memory;
+    }
+    module_state *module = resolver->modules[number];
+    const hpp_functions *known = hpp__cache_find(&module->found, address);
+    if (known) {
+        return *known;
+    }
+    if (!module->is_open) {
+        open_module(resolver, module);
+    }
+    known = find_symbol(resolver, module, address);
+    if (!known) {
+        known = find_bounds(resolver, module, address);
+        module->n_unnamed += known && !known->list->has_symbol;
+    }
+    hpp__cache_add(&module->found, address, known);
+    return known ? *known : no_memory;
+}
+
+int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit, void *context)
+{
+    for (size_t i = 0; i < resolver->n_modules; i++) {
+        const module_state *module = resolver->modules[i];
+        int answer = module->n_unnamed ? visit(module->path, module->n_unnamed, context) : 0;
+        if (answer != 0) {
+            return answer;
+        }
+    }
+    return 0;
+}
+
+/* ---- Generated code ---- */
+
+static generated_code *find_process(hpp_resolver *resolver, uint32_t process_id)
+{
+    for (size_t i = 0; i < resolver->n_processes; i++) {
+        if (resolver->processes[i].process_id == process_id) {
+            return &resolver->processes[i];
+        }
+    }
+    if (!hpp__grow(&resolver->processes, &resolver->processes_capacity, resolver->n_processes + 1,
+                   sizeof *resolver->processes)) {
+        return NULL;
+    }
+    char path[40];
+    snprintf(path, sizeof path, "/tmp/perf-%lu.map", (unsigned long)process_id);
+    generated_code *new = &resolver->processes[resolver->n_processes];
+    *new = (generated_code){.process_id = process_id, .map = hpp__perf_map_create(path)};
+    resolver->n_processes += new->map != NULL;
+    return new->map ? new : NULL;
+}
+
+hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
+                                          uint64_t address)
+{
+    static const hpp_function generated = {.name = {"[generated]", 11},
+                                           .module = {"[generated]", 11}};
+    generated_code *process = find_process(resolver, process_id);
+    if (!process) {
+        return no_memory;
+    }
+    const hpp_functions *known = hpp__cache_find(&process->found, address);
+    hpf_str symbol = known ? HPF_STR("") : hpp__perf_map_find(process->map, address);
+    if (symbol.length) {
+        hpp__demangle(&resolver->scratch, symbol);
+        hpp_function function = generated;
+        function.name = hpp__cache_text(&resolver->cache, hpp__text_str(&resolver->scratch));
+        function.linkage = hpp__cache_text(&resolver->cache, symbol);
+        function.has_symbol = true;
+        known = keep_one(resolver, function);
+        hpp__cache_add(&process->found, address, known);
+    }
+    return known ? *known : (hpp_functions){&generated, 1};
+}
