@@ -39,7 +39,7 @@ hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_op
         status = hpr__stack_fetch(chart, survey, &plan, err);
     }
     if (!status) {
-        status = hpr__modern_order(chart, options->order, options->reverse, err);
+        status = hpr__modern_order(chart, &plan, options, err);
     }
     if (status) {
         return status;

@@ -1,164 +1,142 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Orders by a figure, by name, and by least wiggle.
+ * Orders by a figure, by a list, and by least wiggle.
  */
 #include "modern_order.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/str.h"
+#include "order_keys.h"
+#include "order_list.h"
 #include "wiggle.h"
 
-/* A band and what it is ordered by: least at the bottom, then by name. */
-typedef struct keyed {
-    double key;
-    hpf_str name;
-    uint32_t band;
-} keyed;
+/* What OTHER on top may cost in wiggle before it has to leave. */
+static const double most_excess = 1.01;
 
-typedef double key_of_band(const hpr_band *band, size_t n_points);
+/* An order being made. */
+typedef struct ordering {
+    hpr__chart *chart;
+    const hpr__plan *plan;
+    hpr__series series;
+    uint32_t n_bands;
+    uint32_t n; /* without OTHER, which is the last one if it is there */
+} ordering;
 
-static int compare_keyed(const void *a, const void *b)
+static bool prepare(ordering *o)
 {
-    const keyed *x = a;
-    const keyed *y = b;
-    if (x->key != y->key) {
-        return x->key < y->key ? -1 : 1;
+    const double **rows = hpf_arena_array(o->chart->arena, o->n_bands, sizeof *rows);
+    for (uint32_t i = 0; rows && i < o->n_bands; i++) {
+        rows[i] = o->chart->bands[i].values;
     }
-    /* Byte order, the first name on top: so the later one is less. */
-    int by_name = hpf_str_compare(y->name, x->name);
-    return by_name ? by_name : x->band < y->band ? -1 : x->band > y->band;
+    o->series = (hpr__series){rows, o->n_bands, o->chart->public.n_points};
+    return rows != NULL;
 }
 
-static double by_nothing(const hpr_band *band, size_t n_points)
-{
-    (void)band;
-    (void)n_points;
-    return 0;
-}
+/* --- least wiggle --------------------------------------------------------------------------- */
 
-static double by_least_sum(const hpr_band *band, size_t n_points)
+/* The calmest order of the first `n` bands: searched from hp2ps's order and from some others, so
+ * never worse than any of them. NULL when there is no memory. */
+static uint32_t *calmest(const ordering *o, uint32_t n)
 {
-    (void)n_points;
-    return band->sum;
-}
-
-static double by_sum(const hpr_band *band, size_t n_points)
-{
-    return -by_least_sum(band, n_points);
-}
-
-static double by_area(const hpr_band *band, size_t n_points)
-{
-    (void)n_points;
-    return -band->trapezium;
-}
-
-static double by_stddev(const hpr_band *band, size_t n_points)
-{
-    double mean = 0;
-    double squares = 0;
-    for (size_t i = 0; i < n_points; i++) {
-        mean += band->values[i] / (double)n_points;
-    }
-    for (size_t i = 0; i < n_points; i++) {
-        squares += (band->values[i] - mean) * (band->values[i] - mean);
-    }
-    return -squares;
-}
-
-static double by_variation(const hpr_band *band, size_t n_points)
-{
-    double variation = 0;
-    for (size_t i = 1; i < n_points; i++) {
-        variation += fabs(band->values[i] - band->values[i - 1]);
-    }
-    return variation;
-}
-
-static double by_restlessness(const hpr_band *band, size_t n_points)
-{
-    return by_variation(band, n_points) / fmax(band->trapezium, 1e-300);
-}
-
-/* Indices of the first `n` bands, ordered. NULL when there is no memory. */
-static uint32_t *ordered(const hpr__chart *chart, uint32_t n, key_of_band *key)
-{
-    keyed *list = hpf_arena_array(chart->arena, n, sizeof *list);
-    uint32_t *order = hpf_arena_array(chart->arena, n, sizeof *order);
-    if (!list || !order) {
-        return NULL;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const hpr_band *band = &chart->bands[i];
-        list[i] = (keyed){key(band, chart->public.n_points), band->name, i};
-    }
-    qsort(list, n, sizeof *list, compare_keyed);
-    for (uint32_t i = 0; i < n; i++) {
-        order[i] = list[i].band;
-    }
-    return order;
-}
-
-/* Smallest sum at the bottom is the order of hp2ps: among the seeds, so never better. */
-static uint32_t *of_least_wiggle(const hpr__chart *chart, uint32_t n)
-{
-    static key_of_band *const keys[] = {by_least_sum, by_area, by_variation, by_restlessness,
-                                        by_nothing};
+    static hpr__key *const keys[] = {hpr__key_sum, hpr__key_area_down, hpr__key_variation,
+                                     hpr__key_restlessness, hpr__key_nothing};
     enum { N_SEEDS = sizeof keys / sizeof *keys };
     const uint32_t *seeds[N_SEEDS];
-    const double **rows = hpf_arena_array(chart->arena, n, sizeof *rows);
-    uint32_t *order = ordered(chart, n, by_least_sum);
-    if (!rows || !order) {
-        return NULL;
+    uint32_t *order = hpr__order_as_hp2ps(o->chart, o->plan, n);
+    for (int i = 0; order && i < N_SEEDS; i++) {
+        seeds[i] = hpr__order_by(o->chart, n, keys[i]);
+        order = seeds[i] ? order : NULL;
     }
-    for (int i = 0; i < N_SEEDS; i++) {
-        seeds[i] = ordered(chart, n, keys[i]);
-        if (!seeds[i]) {
-            return NULL;
-        }
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        rows[i] = chart->bands[i].values;
-    }
-    hpr__series series = {rows, n, chart->public.n_points};
-    return hpr__wiggle_minimise(&series, order, n, seeds, N_SEEDS, chart->arena) ? order : NULL;
+    return order && hpr__wiggle_minimise(&o->series, order, n, seeds, N_SEEDS, o->chart->arena)
+               ? order
+               : NULL;
 }
 
-static uint32_t *order_of(const hpr__chart *chart, uint32_t n, hpr_order order)
+/* Sets `*is_free` if the order, with OTHER on top of it, moves distinctly more than hp2ps's order,
+ * which has OTHER at the bottom. False when there is no memory. */
+static bool compare_with_hp2ps(const ordering *o, const uint32_t *order, bool *is_free)
 {
-    switch (order) {
+    uint32_t *whole = hpf_arena_array(o->chart->arena, o->n_bands, sizeof *whole);
+    const uint32_t *of_hp2ps = hpr__order_as_hp2ps(o->chart, o->plan, o->n_bands);
+    if (!whole || !of_hp2ps) {
+        return false;
+    }
+    memcpy(whole, order, o->n * sizeof *whole);
+    whole[o->n] = o->n;
+    *is_free = hpr__wiggle_of(&o->series, whole, o->n_bands) >
+               most_excess * hpr__wiggle_of(&o->series, of_hp2ps, o->n_bands);
+    return true;
+}
+
+/* The calmest order; of all bands if `o->n` says so afterwards, else of all but OTHER. */
+static uint32_t *of_least_wiggle(ordering *o, bool keep_other)
+{
+    uint32_t *order = calmest(o, o->n);
+    bool is_free = false;
+    if (!order || keep_other || o->n == o->n_bands) {
+        return order;
+    }
+    if (!compare_with_hp2ps(o, order, &is_free)) {
+        return NULL;
+    }
+    o->n = is_free ? o->n_bands : o->n;
+    return is_free ? calmest(o, o->n) : order;
+}
+
+/* --- all orders ----------------------------------------------------------------------------- */
+
+/* Indices of the first `o->n` bands. NULL when there is no memory. */
+static uint32_t *find_order(ordering *o, const hpr_options *options)
+{
+    switch (options->order) {
     case HPR_ORDER_SUM:
-        return ordered(chart, n, by_sum);
+        return hpr__order_by(o->chart, o->n, hpr__key_sum_down);
     case HPR_ORDER_AREA:
-        return ordered(chart, n, by_area);
+        return hpr__order_by(o->chart, o->n, hpr__key_area_down);
     case HPR_ORDER_STDDEV:
-        return ordered(chart, n, by_stddev);
+        return hpr__order_by(o->chart, o->n, hpr__key_deviation);
     case HPR_ORDER_NAME:
-        return ordered(chart, n, by_nothing);
+        return hpr__order_by(o->chart, o->n, hpr__key_nothing);
+    case HPR_ORDER_FIRST_SEEN:
+        return hpr__order_by(o->chart, o->n, hpr__key_first);
+    case HPR_ORDER_GROWTH:
+        return hpr__order_by(o->chart, o->n, hpr__key_growth);
     case HPR_ORDER_DEFAULT:
     case HPR_ORDER_WIGGLE:
         break;
     }
-    return of_least_wiggle(chart, n);
+    return of_least_wiggle(o, options->reverse || options->n_order_names > 0);
 }
 
-hpf_status hpr__modern_order(hpr__chart *chart, hpr_order order, bool reverse, hpf_error *err)
+static hpf_status permute(ordering *o, const uint32_t *order, bool reverse, hpf_error *err)
 {
-    uint32_t n_bands = chart->public.n_bands;
-    uint32_t n = n_bands && chart->bands[n_bands - 1].is_other ? n_bands - 1 : n_bands;
-    uint32_t *places = order_of(chart, n, order);
-    hpr_band *bands = hpf_arena_array(chart->arena, n, sizeof *bands);
-    if (!places || !bands) {
+    hpr_band *bands = hpf_arena_array(o->chart->arena, o->n, sizeof *bands);
+    if (!bands) {
         return hpf_error_set_memory(err);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        bands[i] = chart->bands[places[reverse ? n - 1 - i : i]];
+    for (uint32_t i = 0; i < o->n; i++) {
+        bands[i] = o->chart->bands[order[reverse ? o->n - 1 - i : i]];
     }
-    if (n > 0) {
-        memcpy(chart->bands, bands, n * sizeof *bands);
+    if (o->n > 0) {
+        memcpy(o->chart->bands, bands, o->n * sizeof *bands);
     }
     return HPF_OK;
+}
+
+hpf_status hpr__modern_order(hpr__chart *chart, const hpr__plan *plan, const hpr_options *options,
+                             hpf_error *err)
+{
+    uint32_t n_bands = plan->n_bands;
+    bool has_other = n_bands > 0 && chart->bands[n_bands - 1].is_other;
+    ordering o = {.chart = chart, .plan = plan, .n_bands = n_bands, .n = n_bands - has_other};
+    if (hpr__order_list_has_other(options->order_names, options->n_order_names)) {
+        o.n = n_bands;
+    }
+    uint32_t *order = prepare(&o) ? find_order(&o, options) : NULL;
+    if (!order ||
+        (options->n_order_names > 0 &&
+         !hpr__order_by_list(chart, order, o.n, options->order_names, options->n_order_names))) {
+        return hpf_error_set_memory(err);
+    }
+    return permute(&o, order, options->reverse, err);
 }

@@ -25,15 +25,20 @@ static int compare_weighed(const void *a, const void *b)
     return hpf_str_compare(x->text, y->text);
 }
 
-static void weigh(weighed *list, uint32_t n, const hpf_survey *survey)
+/* Lists the names that are in a complete sample, the heaviest first; returns how many. */
+static uint32_t weigh(weighed *list, const hpf_survey *survey)
 {
     bool has_area = hpf_survey_overview(survey)->total.trapezium > 0;
-    for (hpf_name name = 0; name < n; name++) {
+    uint32_t n = 0;
+    for (hpf_name name = 0; name < hpf_survey_n_names(survey); name++) {
         const hpf_totals *totals = hpf_survey_totals(survey, name);
-        list[name] = (weighed){has_area ? totals->trapezium : totals->sum,
-                               hpf_survey_name(survey, name), name};
+        if (totals->n_samples > 0) {
+            list[n++] = (weighed){has_area ? totals->trapezium : totals->sum,
+                                  hpf_survey_name(survey, name), name};
+        }
     }
     qsort(list, n, sizeof *list, compare_weighed);
+    return n;
 }
 
 /* How many of the list are left when the traces at its end are gone. */
@@ -69,13 +74,13 @@ static uint32_t n_drawn_of(const weighed *list, uint32_t n, const hpr_options *o
 hpf_status hpr__modern_select(hpr__plan *plan, hpf_arena *arena, hpf_survey *survey,
                               const hpr_options *options, hpf_error *err)
 {
-    uint32_t n = hpf_survey_n_names(survey);
-    weighed *list = hpf_arena_array(arena, n, sizeof *list);
-    hpf_name *names = hpf_arena_array(arena, n, sizeof *names);
+    uint32_t n_names = hpf_survey_n_names(survey);
+    weighed *list = hpf_arena_array(arena, n_names, sizeof *list);
+    hpf_name *names = hpf_arena_array(arena, n_names, sizeof *names);
     if (!list || !names) {
         return hpf_error_set_memory(err);
     }
-    weigh(list, n, survey);
+    uint32_t n = weigh(list, survey);
     for (uint32_t i = 0; i < n; i++) {
         names[i] = list[i].name;
     }
@@ -87,5 +92,7 @@ hpf_status hpr__modern_select(hpr__plan *plan, hpf_arena *arena, hpf_survey *sur
         .n_folded = n - n_drawn,
         .other_on_top = true,
     };
-    return hpr__plan_init(plan, arena, n, &parts, err);
+    hpf_status status = hpr__plan_init(plan, arena, n_names, &parts, err);
+    plan->dropped_names = n - parts.n_drawn - parts.n_folded;
+    return status;
 }

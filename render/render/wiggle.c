@@ -36,7 +36,8 @@ typedef struct field {
     size_t n;
     float *steps;    /* by band: change of its thickness */
     float *weights;  /* by band: its mean thickness */
-    float *below;    /* change of all that is below the band being moved */
+    float *base;     /* change of all that is below the place of the band being moved */
+    float *below;    /* the same for the place where it is being tried */
     uint32_t *order; /* being changed */
     uint32_t order_n;
 } field;
@@ -75,21 +76,24 @@ static float cost_of_exchange(const field *f, uint32_t lower, uint32_t upper)
     return sum;
 }
 
-static void add_steps(field *f, uint32_t band, float sign)
+static void add_steps(float *restrict sum, const float *restrict steps, size_t n, float sign)
 {
-    const float *steps = steps_of(f, band);
-    for (size_t i = 0; i < f->n; i++) {
-        f->below[i] += sign * steps[i];
+    for (size_t t = 0; t < n; t += LANES) {
+        for (size_t lane = 0; lane < LANES; lane++) {
+            sum[t + lane] += sign * steps[t + lane];
+        }
     }
 }
 
-/* Sets f->below for the band at `place`. */
-static void look_from(field *f, uint32_t place)
+static void shift_below(field *f, uint32_t band, float sign)
 {
-    memset(f->below, 0, f->n * sizeof *f->below);
-    for (uint32_t i = 0; i < place; i++) {
-        add_steps(f, f->order[i], 1);
-    }
+    add_steps(f->below, steps_of(f, band), f->n, sign);
+}
+
+/* Sets f->below for the band that `f->base` belongs to. */
+static void look_from_base(field *f)
+{
+    memcpy(f->below, f->base, f->n * sizeof *f->below);
 }
 
 static void move_band(uint32_t *order, uint32_t from, uint32_t to)
@@ -103,26 +107,27 @@ static void move_band(uint32_t *order, uint32_t from, uint32_t to)
     order[to] = band;
 }
 
-/* Puts the band at `place` where it is best. Returns whether it moved. */
+/* Puts the band at `place` where it is best, and moves f->base to the next place. Returns whether
+ * the band moved. */
 static bool reinsert(field *f, uint32_t place, float least_gain)
 {
     uint32_t band = f->order[place];
     uint32_t best = place;
     float best_cost = -least_gain;
     float cost = 0;
-    look_from(f, place);
+    look_from_base(f);
     for (uint32_t i = place + 1; i < f->order_n; i++) { /* upwards */
         cost += cost_of_exchange(f, band, f->order[i]);
-        add_steps(f, f->order[i], 1);
+        shift_below(f, f->order[i], 1);
         if (cost < best_cost) {
             best_cost = cost;
             best = i;
         }
     }
     cost = 0;
-    look_from(f, place);
+    look_from_base(f);
     for (uint32_t i = place; i-- > 0;) { /* downwards */
-        add_steps(f, f->order[i], -1);
+        shift_below(f, f->order[i], -1);
         cost += cost_of_exchange(f, f->order[i], band);
         if (cost < best_cost) {
             best_cost = cost;
@@ -130,6 +135,8 @@ static bool reinsert(field *f, uint32_t place, float least_gain)
         }
     }
     move_band(f->order, place, best);
+    /* A band that went down is now below the next place, like all that made room for it. */
+    add_steps(f->base, steps_of(f, best > place ? f->order[place] : band), f->n, 1);
     return best != place;
 }
 
@@ -138,6 +145,7 @@ static void search_insertions(field *f, float least_gain)
     bool has_moved = true;
     for (int round = 0; has_moved && round < MOST_ROUNDS; round++) {
         has_moved = false;
+        memset(f->base, 0, f->n * sizeof *f->base);
         for (uint32_t place = 0; place < f->order_n; place++) {
             has_moved |= reinsert(f, place, least_gain);
         }
@@ -220,8 +228,9 @@ static bool search_from(field *f, const hpr__series *series, hpf_arena *arena)
     f->n = (n_picks + LANES - 1) / LANES * LANES;
     f->steps = hpf_arena_array(arena, f->n * series->n_bands, sizeof *f->steps);
     f->weights = hpf_arena_array(arena, f->n * series->n_bands, sizeof *f->weights);
+    f->base = hpf_arena_array(arena, f->n, sizeof *f->base);
     f->below = hpf_arena_array(arena, f->n, sizeof *f->below);
-    if (!f->steps || !f->weights || !f->below) {
+    if (!f->steps || !f->weights || !f->base || !f->below) {
         return false;
     }
     fill_field(f, series, picks, n_picks, largest);

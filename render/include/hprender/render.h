@@ -15,14 +15,16 @@
 extern "C" {
 #endif
 
-/* Order of the bands, bottom first. */
+/* Which band lies on which. */
 typedef enum hpr_order {
-    HPR_ORDER_DEFAULT, /* classic: SUM ascending; modern: WIGGLE */
-    HPR_ORDER_WIGGLE,  /* the bands that move least at the bottom */
-    HPR_ORDER_SUM,     /* largest sum of amounts on top (classic) or at the bottom (modern) */
-    HPR_ORDER_AREA,    /* the same by trapezium area */
-    HPR_ORDER_STDDEV,  /* the same by standard deviation */
-    HPR_ORDER_NAME,    /* by bytes: classic -i+ greatest on top; modern: first name on top */
+    HPR_ORDER_DEFAULT,    /* classic: SUM ascending; modern: WIGGLE */
+    HPR_ORDER_WIGGLE,     /* the picture moves least; never more than in hp2ps's order */
+    HPR_ORDER_SUM,        /* largest sum of amounts on top (classic) or at the bottom (modern) */
+    HPR_ORDER_AREA,       /* the same by trapezium area */
+    HPR_ORDER_STDDEV,     /* largest standard deviation on top */
+    HPR_ORDER_NAME,       /* by bytes: classic -i+ greatest on top; modern: first name on top */
+    HPR_ORDER_FIRST_SEEN, /* what came first at the bottom */
+    HPR_ORDER_GROWTH,     /* what grows fastest, by least squares, on top */
 } hpr_order;
 
 /* What only the classic look has (docs/hp2ps.md; the letters are hp2ps's flags). */
@@ -39,8 +41,13 @@ typedef struct hpr_classic {
 typedef struct hpr_options {
     hpr_look look;
     hpr_order order;
-    bool reverse; /* upside down; classic: -i- */
-    int n_bands;  /* most bands drawn; 0: no limit; below 0: none. Classic default 20, modern 15 */
+    bool reverse; /* upside down, but for OTHER on top; classic: -i- */
+    /* Modern: names in the order in which they are wanted, the top one first; before it counts
+     * `order`. "*" stands for all others, which otherwise come last; the numbers of cost-centre
+     * stacks do not matter. Borrowed during the call. */
+    const hpf_str *order_names;
+    size_t n_order_names;
+    int n_bands; /* most bands drawn; 0: no limit; below 0: none. Classic default 20, modern 15 */
     double trace_percent; /* names below it (docs/hp2ps.md) are dropped (classic) or join OTHER
                              (modern) */
     double width_pt, height_pt; /* modern: the drawing area; 0: 648 x 432 */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reading a whole file, and its lines.
+ */
+#include "name_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpfile/source.h"
+
+#include "diag.h"
+
+/* All bytes of a source. */
+static hpf_status read_all(name_list *list, size_t *n_bytes, hpf_source *source, hpf_error *err)
+{
+    hpf_str piece;
+    hpf_status status;
+    while ((status = hpf_source_next(source, &piece, err)) == HPF_OK) {
+        char *longer = realloc(list->bytes, *n_bytes + piece.length);
+        if (!longer) {
+            return hpf_error_set_memory(err);
+        }
+        list->bytes = longer;
+        memcpy(longer + *n_bytes, piece.data, piece.length);
+        *n_bytes += piece.length;
+    }
+    return status == HPF_END ? HPF_OK : status;
+}
+
+static size_t count_lines(const char *bytes, size_t n_bytes)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < n_bytes; i++) {
+        n += bytes[i] == '\n';
+    }
+    return n;
+}
+
+static hpf_status split(name_list *list, size_t n_bytes, hpf_error *err)
+{
+    list->names = calloc(count_lines(list->bytes, n_bytes), sizeof *list->names);
+    if (!list->names) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t begin = 0, end; begin < n_bytes; begin = end + 1) {
+        const char *newline = memchr(list->bytes + begin, '\n', n_bytes - begin);
+        end = newline ? (size_t)(newline - list->bytes) : n_bytes;
+        size_t length = end - begin;
+        length -= length > 0 && list->bytes[begin + length - 1] == '\r';
+        if (length > 0) {
+            list->names[list->n++] = (hpf_str){list->bytes + begin, length};
+        }
+    }
+    return HPF_OK;
+}
+
+bool name_list_read(name_list *out, const char *path)
+{
+    hpf_source *source = NULL;
+    size_t n_bytes = 0;
+    hpf_error err;
+    *out = (name_list){0};
+    if (!path) {
+        return true;
+    }
+    hpf_status status = hpf_source_open(&source, path, NULL, &err);
+    if (status == HPF_OK) {
+        status = read_all(out, &n_bytes, source, &err);
+    }
+    if (status == HPF_OK) {
+        status = split(out, n_bytes, &err);
+    }
+    hpf_source_destroy(source);
+    if (status != HPF_OK) {
+        diag_error(path, &err);
+        name_list_finish(out);
+    }
+    return status == HPF_OK;
+}
+
+void name_list_finish(name_list *list)
+{
+    free(list->names);
+    free(list->bytes);
+}

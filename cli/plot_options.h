@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The options of `census plot`: what they are, what they say of the chart, and which do not go
+ * together.
+ */
+#ifndef CENSUS_PLOT_OPTIONS_H
+#define CENSUS_PLOT_OPTIONS_H
+
+#include "hprender/render.h"
+
+#include "opt.h"
+
+enum { PLOT_THEME_LIGHT, PLOT_THEME_DARK };
+
+typedef struct plot_values {
+    const char *output;   /* NULL: named after the input */
+    const char *format;   /* NULL: by the name of the output, else PDF */
+    const char *font;     /* a family or a file; NULL: the default */
+    int look;             /* hpr_look */
+    int n_bands;          /* -1: as the look has it */
+    double trace_percent; /* -1: as the look has it */
+    int order;            /* index into order_names */
+    bool reverse;
+    const char *order_file;     /* NULL: none */
+    double width_pt, height_pt; /* 0: as the look has it */
+    double dpi;                 /* 0: as the back end has it */
+    int theme;                  /* PLOT_THEME_LIGHT or PLOT_THEME_DARK */
+    bool no_title, no_marks, si_units;
+} plot_values;
+
+/* What stands where nothing was said. */
+plot_values plot_options_default(void);
+
+/* For opt_parse, into plot_values. */
+extern const opt plot_options[];
+
+/* Which chart is asked for. */
+hpr_options plot_options_chart(const plot_values *values);
+
+/* An option that was given and that the look or the format does not have, as a complaint; NULL:
+ * all go together. */
+const char *plot_options_misfit(const plot_values *values, const hpr_backend *backend);
+
+#endif
