@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Runs a program plainly, counted, under `peer`, and under `census run`, and compares.
+
+What a program printed and how it ended must be the same in all four. What it held at the end must be
+the same in the last three, exactly: `peer` knows what the program's half counted, `census run` what
+came out in the end, and the counting library (counting/) shares no code with either.
+
+The environment says what is tested: CENSUS, CENSUS_PRELOAD, NATIVE_COUNTING, NATIVE_PEER,
+NATIVE_PROGRAMS. Each test is a method; `test_GROUP.py NAME` runs the method test_NAME.
+"""
+import collections
+import glob
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CENSUS = os.environ["CENSUS"]
+PRELOAD = os.environ["CENSUS_PRELOAD"]
+COUNTING = os.environ["NATIVE_COUNTING"]
+PEER = os.environ["NATIVE_PEER"]
+PROGRAMS = os.environ["NATIVE_PROGRAMS"]
+
+SKIPPED = 77
+PATIENCE_S = 60
+
+Counts = collections.namedtuple("Counts", "allocations asked_bytes frees freed_bytes strangers "
+                                "inherited inherited_bytes malloc calloc realloc aligned")
+Counts.live_bytes = property(lambda self: self.asked_bytes - self.freed_bytes)
+Counts.live = property(lambda self: self.allocations - self.frees)
+
+
+class Result:
+    """What a program did: exit status as a shell tells it, output, errors."""
+
+    def __init__(self, done):
+        self.status = done.returncode if done.returncode >= 0 else 128 - done.returncode
+        self.output, self.errors = done.stdout, done.stderr
+
+    def told(self, kind):
+        """The numbers that the program tells of its functions, the last one of each: {name: n}."""
+        return {line.split()[1]: int(line.split()[2]) for line in self.output.splitlines()
+                if line.startswith(kind + " ")}
+
+
+def program(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def run(command, environment=None, patience_s=PATIENCE_S, **more):
+    more.setdefault("stdin", subprocess.DEVNULL)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=patience_s,
+                          env={**os.environ, **(environment or {})}, check=False, **more)
+    return Result(done)
+
+
+def preloading(library, environment):
+    """The environment with a library in front of what is preloaded anyway."""
+    others = (environment or {}).get("LD_PRELOAD", "")
+    return {**(environment or {}), "LD_PRELOAD": ":".join(filter(None, [library, others]))}
+
+
+# ---- the counting library ------------------------------------------------------------------------
+
+def read_counts(path):
+    with open(path, "rb") as file:
+        return Counts(*struct.unpack("11Q", file.read(88)))
+
+
+def run_counted(command, directory, environment=None, **more):
+    """The result, with `counts` of the program itself and `others` of those that it made."""
+    path = os.path.join(directory, "counts")
+    result = run(command, {**preloading(COUNTING, environment), "COUNTING_FILE": path}, **more)
+    result.counts = read_counts(path)
+    result.others = [read_counts(other) for other in glob.glob(glob.escape(path) + ".*")]
+    assert result.counts.strangers == 0, "the counting library saw a free of a block unknown to it"
+    return result
+
+
+# ---- peer ----------------------------------------------------------------------------------------
+
+class Window(dict):
+    live_bytes = property(lambda self: self["asked_bytes"] - self["freed_bytes"])
+    live = property(lambda self: self["allocations"] - self["frees"])
+
+
+def read_windows(path, when):
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split() for line in file]
+    return [Window((name, int(value)) for name, value in (word.split("=") for word in line[1:]))
+            for line in lines if line[0] == when]
+
+
+def run_peer(command, directory, verify=0, **more):
+    """The result, with `windows` as they were at the end, the program's own first, and `stopped` as
+    they were when the program stopped itself."""
+    path = os.path.join(directory, "windows")
+    result = run([PEER, path, PRELOAD, str(verify), *command], **more)
+    result.windows, result.stopped = read_windows(path, "end"), read_windows(path, "stopped")
+    assert result.windows, "there is no window:\n" + result.errors
+    return result
+
+
+# ---- census run ----------------------------------------------------------------------------------
+
+class Profile:
+    """A .hp file: `samples` are (seconds, {name: bytes})."""
+
+    def __init__(self, path):
+        self.path, self.samples, self.header = path, [], {}
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            for line in file.read().splitlines():
+                self.take(line)
+
+    def take(self, line):
+        word, _, rest = line.partition(" ")
+        if word == "BEGIN_SAMPLE":
+            self.samples.append((float(rest), collections.Counter()))
+        elif "\t" in line:
+            name, size = line.rsplit("\t", 1)
+            self.samples[-1][1][name] += int(size)
+        elif word not in ("END_SAMPLE", "MARK"):
+            self.header[word] = rest.strip('"')
+
+    def last(self):
+        return self.samples[-1][1]
+
+    def total(self):
+        return sum(self.last().values())
+
+    def of(self, function):
+        """What the last sample has in bands in whose names the function is a word."""
+        pattern = re.compile(r"(?<!\w)%s(?!\w)" % re.escape(function))
+        return sum(size for name, size in self.last().items() if pattern.search(name))
+
+
+def run_census(command, directory, *options, census_environment=None, **more):
+    """The result, with `profile` of the program itself and `others` of those that it made."""
+    base = os.path.join(directory, "profile")
+    result = run([CENSUS, "run", "-q", "-i0.05", "-o", base, *options, "--", *command],
+                 census_environment, **more)
+    own = base + ".hp"
+    result.profile = Profile(own) if os.path.exists(own) else None
+    result.others = [Profile(path) for path in sorted(glob.glob(glob.escape(base) + ".*.hp"))]
+    return result
+
+
+# ---- tests ---------------------------------------------------------------------------------------
+
+class Native(unittest.TestCase):
+    maxDiff = 2000
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="census-native-")
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+
+    def fresh(self):
+        """A new directory, for one run."""
+        return tempfile.mkdtemp(dir=self.directory)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def assert_unharmed(self, plain, other):
+        self.assertEqual((other.output, other.errors, other.status),
+                         (plain.output, plain.errors, plain.status))
+
+    def assert_nothing_lost(self, window):
+        for what in "lost_stacks", "uncounted", "missed_frees", "memo_mismatches", "peer_mismatches":
+            self.assertEqual(window[what], 0, what)
+
+    def assert_same_counts(self, counts, window):
+        """Of a program that allocates the same in each run: every single call."""
+        for what in "allocations", "asked_bytes", "frees", "freed_bytes":
+            self.assertEqual(window[what], getattr(counts, what), what)
+
+    def check_program(self, command, is_repeatable=True, verify=1, **more):
+        """Runs a command in all four ways. `is_repeatable`: it allocates the same in each run.
+        Returns the plain result, and the one under census by site."""
+        plain = run(command, **more)
+        peer = run_peer(command, self.fresh(), verify, **more)
+        self.assert_unharmed(plain, peer)
+        self.assert_nothing_lost(peer.windows[0])
+        census = run_census(command, self.fresh(), "-hd", **more)
+        self.assert_unharmed(plain, census)
+        self.check_told(plain, census)
+        if is_repeatable:
+            counted = run_counted(command, self.fresh(), **more)
+            self.assert_unharmed(plain, counted)
+            self.assert_same_counts(counted.counts, peer.windows[0])
+            self.assertEqual(census.profile.total(), counted.counts.live_bytes)
+        return plain, census
+
+    def check_told(self, plain, census):
+        """What the program tells of its functions, against the bands by site."""
+        for function, size in plain.told("live").items():
+            self.assertEqual(census.profile.of(function), size, function)
+
+    def check_through(self, command, **more):
+        """What the program tells to be live through functions, against the bands by stack."""
+        census = run_census(command, self.fresh(), "-hc", "-L4000", **more)
+        told = census.told("through")
+        self.assertTrue(told)
+        for function, size in told.items():
+            self.assertEqual(census.profile.of(function), size, function)
+        return census
+
+
+def main():
+    """Runs the test that the command line names, or all."""
+    suite = unittest.TestSuite()
+    names = sys.argv[1:]
+    for case in unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]):
+        suite.addTests(test for test in case
+                       if not names or test.id().rsplit(".test_", 1)[1] in names)
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    if not result.wasSuccessful() or result.testsRun == 0:
+        sys.exit(1)
+    sys.exit(SKIPPED if len(result.skipped) == result.testsRun else 0)

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * peer OUTPUT LIBRARY VERIFY COMMAND...: a collector that does nothing but add up. It runs a
+ * command under the preloaded library and writes to OUTPUT, for each process of which it got a
+ * window, what was counted there: a line of `name=number` words. So what the program's half counts
+ * is known without the collector's half, and without time.
+ *
+ * If the program stops itself (SIGSTOP), a line for each window is written as things stand, which
+ * begins with `stopped`, and the program goes on. At the end the lines begin with `end`. The exit
+ * status is the program's, or 128 and the number of its signal.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "window.h"
+
+enum { MAX_WINDOWS = 1024, N_SECRET = 16, WAIT_MS = 5 };
+
+static const hpp_window *windows[MAX_WINDOWS];
+static int n_windows;
+
+static void give_up(const char *what)
+{
+    perror(what);
+    exit(97);
+}
+
+/* ---- windows ------------------------------------------------------------------------------------
+ */
+
+static const void *at(const hpp_window *window, uint32_t page)
+{
+    return (const char *)window + (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
+}
+
+static void add_cells(const hpp_window *window, const hpp_window_slot *slot, hpp_window_cell *sum)
+{
+    for (uint32_t i = 0; i < HPP_MAX_CELL_CHUNKS; i++) {
+        const hpp_window_cell *cells = at(window, slot->cell_pages[i]);
+        for (uint32_t k = 0; slot->cell_pages[i] != 0 && k < HPP_CELLS_PER_CHUNK; k++) {
+            sum->allocations += cells[k].allocations;
+            sum->allocated_bytes += cells[k].allocated_bytes;
+            sum->frees += cells[k].frees;
+            sum->freed_bytes += cells[k].freed_bytes;
+        }
+    }
+}
+
+static void add_window(const hpp_window *window, hpp_window_cell *sum)
+{
+    for (uint32_t i = 0; i < HPP_MAX_SLOTS; i++) {
+        if (window->slot_pages[i] != 0) {
+            add_cells(window, at(window, window->slot_pages[i]), sum);
+        }
+    }
+}
+
+static void write_window(FILE *output, const char *when, const hpp_window *window)
+{
+    const hpp_window_head *head = &window->head;
+    hpp_window_cell sum = {0};
+    add_window(window, &sum);
+    fprintf(output,
+            "%s pid=%" PRIu32 " state=%" PRIu32 " allocations=%" PRIu64 " asked_bytes=%" PRIu64
+            " frees=%" PRIu64 " freed_bytes=%" PRIu64,
+            when, head->process_id, head->state, sum.allocations, sum.allocated_bytes, sum.frees,
+            sum.freed_bytes);
+    fprintf(output,
+            " lost_stacks=%" PRIu64 " uncounted=%" PRIu64 " missed_frees=%" PRIu64
+            " cut_stacks=%" PRIu64 " unwinds=%" PRIu64 " frames=%" PRIu64,
+            head->n_lost_stacks, head->n_uncounted, head->n_missed_frees, head->n_cut_stacks,
+            head->n_unwinds, head->n_frames);
+    fprintf(output,
+            " checked=%" PRIu64 " memo_mismatches=%" PRIu64 " peer_mismatches=%" PRIu64
+            " peer_cut=%" PRIu64,
+            head->n_checked, head->n_memo_mismatches, head->n_peer_mismatches, head->n_peer_cut);
+    fprintf(output,
+            " nodes=%" PRIu32 " sites=%" PRIu32 " slots=%" PRIu32 " modules=%" PRIu32
+            " used_bytes=%" PRIu64 "\n",
+            head->n_nodes, head->n_sites, head->n_slots, head->n_modules, head->used_bytes);
+}
+
+static void write_all(FILE *output, const char *when)
+{
+    for (int i = 0; i < n_windows; i++) {
+        write_window(output, when, windows[i]);
+    }
+    fflush(output);
+}
+
+/* A window is sealed: it keeps its size, whoever has it, and nobody can unseal it. */
+static void map_window(int file)
+{
+    struct stat status;
+    int seals = fcntl(file, F_GET_SEALS);
+    if (n_windows == MAX_WINDOWS || fstat(file, &status) != 0 || seals < 0) {
+        give_up("window");
+    }
+    if (!(seals & F_SEAL_SHRINK) || !(seals & F_SEAL_SEAL) || ftruncate(file, 4096) == 0) {
+        errno = EPERM;
+        give_up("the window is not sealed");
+    }
+    void *place =
+        mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (place == MAP_FAILED) {
+        give_up("mmap");
+    }
+    windows[n_windows++] = place;
+    close(file);
+}
+
+/* ---- the socket ---------------------------------------------------------------------------------
+ */
+
+static int listen_at(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t n = strlen(name);
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    memcpy(address.sun_path + 1, name, n);
+    if (listener < 0 ||
+        bind(listener, (struct sockaddr *)&address,
+             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n)) != 0 ||
+        listen(listener, 256) != 0) {
+        give_up("socket");
+    }
+    return listener;
+}
+
+static void receive(int link)
+{
+    hpp_window_hello hello;
+    struct iovec bytes = {&hello, sizeof hello};
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } rights;
+    struct msghdr message = {.msg_iov = &bytes,
+                             .msg_iovlen = 1,
+                             .msg_control = &rights,
+                             .msg_controllen = sizeof rights};
+    ssize_t n = recvmsg(link, &message, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *control = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (n != sizeof hello || memcmp(hello.magic, HPP_WINDOW_MAGIC, sizeof hello.magic) != 0 ||
+        hello.kind != HPP_HELLO_WINDOW || !control) {
+        give_up("greeting");
+    }
+    int file;
+    memcpy(&file, CMSG_DATA(control), sizeof file);
+    map_window(file);
+    close(link);
+}
+
+/* Takes what waits there. */
+static void accept_all(int listener)
+{
+    for (int link = accept4(listener, NULL, NULL, SOCK_CLOEXEC); link >= 0;
+         link = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) {
+        receive(link);
+    }
+}
+
+/* ---- the program --------------------------------------------------------------------------------
+ */
+
+static void name_socket(char *name, size_t n)
+{
+    unsigned char secret[N_SECRET];
+    if (getrandom(secret, sizeof secret, 0) != sizeof secret) {
+        give_up("getrandom");
+    }
+    int length = snprintf(name, n, "census-tests-%d-", getpid());
+    for (int i = 0; i < N_SECRET; i++) {
+        length += snprintf(name + length, n - (size_t)length, "%02x", secret[i]);
+    }
+}
+
+/* In front of what is preloaded anyway. */
+static void set_library(const char *library)
+{
+    char list[8192];
+    const char *others = getenv("LD_PRELOAD");
+    snprintf(list, sizeof list, "%s%s%s", library, others ? ":" : "", others ? others : "");
+    setenv("LD_PRELOAD", list, 1);
+}
+
+static void become(const char *socket_name, const char *library, const char *verify, char **command)
+{
+    char words[256];
+    snprintf(words, sizeof words,
+             "socket=%s,root=%d,children=1,window=%" PRIu64 ",tick=0,verify=%s", socket_name,
+             getpid(), (uint64_t)16 << 30, verify);
+    setenv(HPP_WINDOW_VARIABLE, words, 1);
+    set_library(library);
+    execvp(command[0], command);
+    give_up(command[0]);
+}
+
+/* Until the program has ended. Returns its exit status. */
+static int follow(pid_t child, int listener, FILE *output)
+{
+    int status = 0;
+    struct pollfd waiting = {.fd = listener, .events = POLLIN};
+    for (;;) {
+        poll(&waiting, 1, WAIT_MS);
+        pid_t changed = waitpid(child, &status, WNOHANG | WUNTRACED);
+        accept_all(listener);
+        if (changed == child && WIFSTOPPED(status)) {
+            write_all(output, "stopped");
+            kill(child, SIGCONT);
+        } else if (changed == child) {
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    char name[100];
+    FILE *output = argc > 4 ? fopen(argv[1], "we") : NULL;
+    if (!output) {
+        fprintf(stderr, "usage: peer OUTPUT LIBRARY VERIFY COMMAND...\n");
+        return 96;
+    }
+    name_socket(name, sizeof name);
+    int listener = listen_at(name);
+    pid_t child = fork();
+    if (child == 0) {
+        become(name, argv[2], argv[3], argv + 4);
+    }
+    int status = child > 0 ? follow(child, listener, output) : 97;
+    write_all(output, "end");
+    return fclose(output) == 0 ? status : 97;
+}

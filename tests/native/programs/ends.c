@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The ways in which a program ends. Whichever it is, the last census has all that it held.
+ */
+#include "case.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void hold(void)
+{
+    void *gone = made(malloc(5000));
+    say("live keep %zu\n", keep(1000, 64) + keep(3, 100000));
+    free(gone);
+}
+
+static int returns(char **arguments)
+{
+    hold();
+    return arguments[0] ? atoi(arguments[0]) : 0;
+}
+
+static int quits(char **arguments)
+{
+    (void)arguments;
+    hold();
+    _exit(7);
+}
+
+static int exits_quickly(char **arguments)
+{
+    (void)arguments;
+    hold();
+    quick_exit(9);
+}
+
+static int is_killed(char **arguments)
+{
+    (void)arguments;
+    hold();
+    kill(getpid(), SIGKILL);
+    return 1;
+}
+
+static int aborts(char **arguments)
+{
+    (void)arguments;
+    hold();
+    abort();
+}
+
+static int faults(char **arguments)
+{
+    int *volatile nowhere = NULL;
+    (void)arguments;
+    hold();
+    return *nowhere;
+}
+
+static void *exit_here(void *context)
+{
+    (void)context;
+    say("live keep %zu\n", keep(10, 10));
+    exit(11);
+}
+
+static int exits_from_thread(char **arguments)
+{
+    pthread_t thread;
+    (void)arguments;
+    must(pthread_create(&thread, NULL, exit_here, NULL) == 0, "a thread");
+    pthread_join(thread, NULL);
+    return 1;
+}
+
+/* main ends, and the program goes on until its last thread ends. */
+static void *outlive_main(void *context)
+{
+    pthread_join(*(pthread_t *)context, NULL);
+    say("live keep %zu\n", keep(10, 10));
+    return NULL;
+}
+
+static int main_thread_exits(char **arguments)
+{
+    static pthread_t first, second;
+    (void)arguments;
+    first = pthread_self();
+    must(pthread_create(&second, NULL, outlive_main, &first) == 0, "a thread");
+    pthread_exit(NULL);
+}
+
+/* Says that it is ready, and waits to be told to go on by the end of its standard input. */
+static int waits(char **arguments)
+{
+    char byte;
+    (void)arguments;
+    hold();
+    say("ready\n");
+    while (read(0, &byte, 1) > 0) {
+        continue;
+    }
+    say("live keep %zu\n", keep(100, 100) + 364000);
+    return 5;
+}
+
+/* Allocates until it is told to end, as `waits` is. */
+static int works(char **arguments)
+{
+    char byte;
+    (void)arguments;
+    say("ready\n");
+    for (int i = 0; i < 200 && read(0, &byte, 1) > 0; i++) {
+        keep(10, 100);
+    }
+    return 5;
+}
+
+static const native_case cases[] = {
+    {"returns", returns},
+    {"quits", quits},
+    {"exits_quickly", exits_quickly},
+    {"is_killed", is_killed},
+    {"aborts", aborts},
+    {"faults", faults},
+    {"exits_from_thread", exits_from_thread},
+    {"main_thread_exits", main_thread_exits},
+    {"waits", waits},
+    {"works", works},
+    {NULL, NULL},
+};
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    return run_case(cases, argv);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Call stacks of all kinds. Each block must count for the callers that it had, also where another
+ * stack has just lain at the same addresses.
+ */
+#include "case.h"
+
+#include <alloca.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* ---- random paths through four functions
+ * --------------------------------------------------------- */
+
+enum { N_PATHS = 200, PATH_DEPTH = 12, N_WALKS = 4000 };
+
+static size_t follow(const char *path, size_t size_bytes);
+
+OWN_FRAME static size_t at_end(size_t size_bytes)
+{
+    free(made(malloc(size_bytes + 1)));
+    made(malloc(size_bytes));
+    return size_bytes;
+}
+
+/* The four have frames of the same size, so that only the words in them tell one from another. */
+#define STEP(name)                                                                                 \
+    OWN_FRAME static size_t name(const char *path, size_t size_bytes)                              \
+    {                                                                                              \
+        size_t live = follow(path + 1, size_bytes);                                                \
+        STAY();                                                                                    \
+        return live;                                                                               \
+    }
+STEP(step_a)
+STEP(step_b)
+STEP(step_c)
+STEP(step_d)
+
+OWN_FRAME static size_t follow(const char *path, size_t size_bytes)
+{
+    size_t live;
+    switch (*path) {
+    case 'a':
+        live = step_a(path, size_bytes);
+        break;
+    case 'b':
+        live = step_b(path, size_bytes);
+        break;
+    case 'c':
+        live = step_c(path, size_bytes);
+        break;
+    case 'd':
+        live = step_d(path, size_bytes);
+        break;
+    default:
+        live = at_end(size_bytes);
+        break;
+    }
+    STAY();
+    return live;
+}
+
+/* Says what is live through each path: `path LETTERS BYTES`, the outermost letter first. */
+static int paths(char **arguments)
+{
+    static char path[N_PATHS][PATH_DEPTH + 1];
+    static size_t live[N_PATHS];
+    uint32_t state = 7;
+    (void)arguments;
+    for (int i = 0; i < N_PATHS; i++) {
+        uint32_t length = 1 + next_number(&state) % PATH_DEPTH;
+        for (uint32_t k = 0; k < length; k++) {
+            path[i][k] = "abcd"[next_number(&state) % 4];
+        }
+    }
+    for (int i = 0; i < N_WALKS; i++) {
+        uint32_t which = next_number(&state) % N_PATHS;
+        live[which] += follow(path[which], 16 + next_number(&state) % 200);
+    }
+    for (int i = 0; i < N_PATHS; i++) {
+        say("path %s %zu\n", path[i], live[i]);
+    }
+    return 0;
+}
+
+/* ---- longjmp
+ * ------------------------------------------------------------------------------------- */
+
+static jmp_buf landing;
+static void fall(int depth);
+static void (*volatile fall_on)(int depth) = fall;
+
+OWN_FRAME static void fall(int depth)
+{
+    volatile char frame[64];
+    frame[0] = (char)depth;
+    if (depth > 0) {
+        fall_on(depth - 1);
+    } else {
+        keep(1, 100);
+        longjmp(landing, 1);
+    }
+    frame[1] = frame[0];
+}
+
+OWN_FRAME static size_t climb(int depth)
+{
+    volatile char frame[64];
+    frame[0] = (char)depth;
+    size_t live = depth == 0 ? keep(1, 60) : climb(depth - 1);
+    frame[1] = frame[0];
+    return live;
+}
+
+static int jumps(char **arguments)
+{
+    volatile size_t fallen = 0, climbed = 0;
+    (void)arguments;
+    for (volatile int i = 0; i < 2000; i++) {
+        if (setjmp(landing) == 0) {
+            fall(i % 50);
+        }
+        fallen += 100;
+        climbed += climb(i % 50);
+    }
+    say("through fall %zu\nthrough climb %zu\n", fallen, climbed);
+    return 0;
+}
+
+/* ---- coroutines
+ * ---------------------------------------------------------------------------------- */
+
+enum { N_COROUTINES = 20, COROUTINE_BYTES = 64 * 1024, N_ROUNDS = 200 };
+
+static ucontext_t home, coroutines[N_COROUTINES];
+
+static void yield(int index)
+{
+    swapcontext(&coroutines[index], &home);
+}
+
+OWN_FRAME static void descend(int index, int depth, size_t size_bytes)
+{
+    if (depth > 0) {
+        descend(index, depth - 1, size_bytes);
+    } else {
+        free(made(malloc(size_bytes)));
+        keep(1, size_bytes);
+        yield(index);
+        keep(1, size_bytes);
+    }
+    STAY();
+}
+
+OWN_FRAME static void odd_life(int index)
+{
+    for (;;) {
+        descend(index, index % 7, 20);
+        yield(index);
+    }
+}
+
+OWN_FRAME static void even_life(int index)
+{
+    for (;;) {
+        descend(index, index % 7, 30);
+        yield(index);
+    }
+}
+
+static void begin_coroutine(int index, void *stack)
+{
+    ucontext_t *own = &coroutines[index];
+    getcontext(own);
+    own->uc_stack.ss_sp = stack;
+    own->uc_stack.ss_size = COROUTINE_BYTES;
+    own->uc_link = &home;
+    makecontext(own, (void (*)(void))(index % 2 ? odd_life : even_life), 1, index);
+}
+
+static void run_rounds(int n)
+{
+    for (int round = 0; round < n; round++) {
+        for (int i = 0; i < N_COROUTINES; i++) {
+            swapcontext(&home, &coroutines[i]);
+        }
+    }
+}
+
+/* A coroutine keeps one block in each of its turns. In the second generation they have changed
+ * stacks. */
+static int yields(char **arguments)
+{
+    void *stacks[N_COROUTINES];
+    (void)arguments;
+    for (int generation = 0; generation < 2; generation++) {
+        for (int i = 0; i < N_COROUTINES; i++) {
+            stacks[i] = made(malloc(COROUTINE_BYTES));
+        }
+        for (int i = 0; i < N_COROUTINES; i++) {
+            begin_coroutine(i, stacks[(i + generation) % N_COROUTINES]);
+        }
+        run_rounds(N_ROUNDS);
+        for (int i = 0; i < N_COROUTINES; i++) {
+            free(stacks[i]);
+        }
+    }
+    size_t each = 2 * (size_t)N_ROUNDS * N_COROUTINES / 2;
+    say("through odd_life %zu\nthrough even_life %zu\n", each * 20, each * 30);
+    return 0;
+}
+
+/* One stack for all: each life is a single turn, and the next begins at the same addresses. */
+static ucontext_t shared;
+
+OWN_FRAME static void bottom(size_t size_bytes)
+{
+    made(malloc(size_bytes));
+    STAY();
+}
+
+OWN_FRAME static void left_life(void)
+{
+    bottom(48);
+    STAY();
+}
+
+OWN_FRAME static void right_life(void)
+{
+    bottom(80);
+    STAY();
+}
+
+static int shares_one_stack(char **arguments)
+{
+    char *stack =
+        mmap(NULL, COROUTINE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)arguments;
+    must(stack != MAP_FAILED, "a stack");
+    for (int i = 0; i < 4000; i++) {
+        getcontext(&shared);
+        shared.uc_stack.ss_sp = stack;
+        shared.uc_stack.ss_size = COROUTINE_BYTES;
+        shared.uc_link = &home;
+        makecontext(&shared, i % 3 ? left_life : right_life, 0);
+        swapcontext(&home, &shared);
+    }
+    size_t n_right = (4000 + 2) / 3;
+    say("through left_life %zu\nthrough right_life %zu\n", (4000 - n_right) * 48, n_right * 80);
+    munmap(stack, COROUTINE_BYTES);
+    return 0;
+}
+
+/* ---- deep recursion
+ * ------------------------------------------------------------------------------ */
+
+OWN_FRAME static size_t dig(int depth)
+{
+    size_t live = depth > 0 ? dig(depth - 1) : keep(10, 1000);
+    STAY();
+    return live;
+}
+
+OWN_FRAME static void *dig_deep(void *context)
+{
+    size_t *live = context;
+    *live = dig(100000);
+    *live += dig(100000);
+    *live += dig(99990);
+    return NULL;
+}
+
+static int digs(char **arguments)
+{
+    size_t live = 0;
+    pthread_attr_t attributes;
+    pthread_t thread;
+    (void)arguments;
+    must(pthread_attr_init(&attributes) == 0 &&
+             pthread_attr_setstacksize(&attributes, (size_t)64 << 20) == 0 &&
+             pthread_create(&thread, &attributes, dig_deep, &live) == 0,
+         "a thread with a large stack");
+    pthread_join(thread, NULL);
+    say("live keep %zu\nthrough dig %zu\n", live, live);
+    return 0;
+}
+
+/* Frames of no fixed size. */
+OWN_FRAME static size_t stretch(int depth, size_t room)
+{
+    volatile char *frame = alloca(room);
+    frame[0] = frame[room - 1] = 1;
+    size_t live = depth > 0 ? stretch(depth - 1, room + 40) : keep(1, 70);
+    frame[0] = 2;
+    return live;
+}
+
+static int stretches(char **arguments)
+{
+    size_t live = 0;
+    (void)arguments;
+    for (size_t i = 0; i < 2000; i++) {
+        live += stretch((int)(i % 20), 16 + i % 333);
+    }
+    say("live keep %zu\nthrough stretch %zu\n", live, live);
+    return 0;
+}
+
+/* ---- signals
+ * ------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t n_signals;
+static volatile size_t kept_in_signals;
+
+OWN_FRAME static void keep_in_signal(int number)
+{
+    (void)number;
+    n_signals++;
+    free(made(malloc(40)));
+    made(malloc(24));
+    kept_in_signals += 24;
+}
+
+OWN_FRAME static size_t wander(int depth)
+{
+    size_t live = 0;
+    if (depth > 0) {
+        live = wander(depth - 1);
+    } else {
+        for (int i = 0; i < 20; i++) {
+            free(made(malloc(16 + (size_t)i)));
+            made(calloc(1, 8));
+            live += 8;
+        }
+    }
+    STAY();
+    return live;
+}
+
+static void handle_alarms(int flags)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = keep_in_signal;
+    action.sa_flags = flags | SA_RESTART;
+    must(sigaction(SIGALRM, &action, NULL) == 0, "a handler");
+}
+
+static void set_alarm(long every_us)
+{
+    struct itimerval timer = {{0, every_us}, {0, every_us}};
+    must(setitimer(ITIMER_REAL, &timer, NULL) == 0, "a timer");
+}
+
+/* Handlers that allocate need an allocator that bears it (bump.c). The numbers differ from run to
+ * run, so they go to the file that is named, not to the output. */
+static int is_signalled(char **arguments)
+{
+    size_t wandered = 0;
+    handle_alarms(0);
+    set_alarm(100);
+    for (int i = 0; n_signals < 3000 && i < 100000; i++) {
+        wandered += wander(i % 40);
+    }
+    set_alarm(0);
+    must(n_signals >= 100, "signals arrive");
+    must(arguments[0] != NULL && dup2(creat(arguments[0], 0600), 1) == 1, "a file for the numbers");
+    say("live keep_in_signal %zu\nlive wander %zu\n", kept_in_signals, wandered);
+    return 0;
+}
+
+/* On a stack of its own, raised by the program itself: the same in every run. */
+static int has_other_stack(char **arguments)
+{
+    stack_t stack;
+    (void)arguments;
+    memset(&stack, 0, sizeof stack);
+    stack.ss_size = (size_t)SIGSTKSZ * 4;
+    stack.ss_sp = made(malloc(stack.ss_size));
+    must(sigaltstack(&stack, NULL) == 0, "another stack");
+    handle_alarms(SA_ONSTACK);
+    for (int i = 0; i < 1000; i++) {
+        raise(SIGALRM);
+    }
+    say("live keep_in_signal %zu\nthrough has_other_stack %zu\n", kept_in_signals,
+        kept_in_signals + stack.ss_size);
+    return 0;
+}
+
+static const native_case cases[] = {
+    {"paths", paths},
+    {"jumps", jumps},
+    {"yields", yields},
+    {"shares_one_stack", shares_one_stack},
+    {"digs", digs},
+    {"stretches", stretches},
+    {"is_signalled", is_signalled},
+    {"has_other_stack", has_other_stack},
+    {NULL, NULL},
+};
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    return run_case(cases, argv);
+}
