@@ -2,14 +2,17 @@
  *
  * The live blocks: for each, the site that it was made at and the size that was asked for.
  *
- * A table beside the heap, 4 bytes for each 16 of address space, in leaves of 64 MiB of addresses;
- * a page of it exists once a block lies in its 16 KiB. The heap itself is untouched, so any
- * allocator will do whose blocks begin at multiples of 16, or of 8 when it is asked for at most 8
- * bytes (the library asks for at least 16).
+ * A table beside the heap, 4 bytes for each 16 of address space (a granule), in leaves of 64 MiB of
+ * addresses; a page of it exists once a block lies in its 16 KiB. The heap itself is untouched, so
+ * any allocator will do whose blocks begin at multiples of 16 when it is asked for at least 16
+ * bytes.
  *
- *   first granule    bit 31: small; bits 26-30: its size, 0-16; bits 0-25: the site. 0: no block
- *   second           (sizes above 16) bits 0-30 of the size; bit 31: there is a third
- *   third            the size's bits 31 and up
+ *   first granule    bit 31: set. Bits 0-24: the site. Bit 30: small; then bits 25-29 are the size,
+ *                    0-16. Bit 29 of a block that is not small: huge, it has a third granule
+ *   second           (not small) bits 0-30 of the size; bit 31: clear
+ *   third            (huge) the size's bits 31 and up; bit 31: clear
+ *
+ * So a first granule tells itself from the others, and a walk may begin anywhere.
  *
  * Threads: a block belongs to the thread that holds it, as in the program: entries are written
  * before malloc returns it and cleared before free hands it back. Nothing waits. The table is
@@ -22,21 +25,100 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "platform.h"
+
+enum {
+    HPP_GRANULE_BYTES = 16,
+    HPP_LEAF_SHIFT = 26, /* 64 MiB */
+    HPP_ADDRESS_BITS = 47,
+    HPP_MAX_LEAVES = 1 << (HPP_ADDRESS_BITS - HPP_LEAF_SHIFT),
+    HPP_GRANULES_PER_LEAF = 1 << (HPP_LEAF_SHIFT - 4),
+    HPP_LEAF_BYTES = HPP_GRANULES_PER_LEAF * 4,
+    HPP_SMALL_BYTES = 16,
+};
+#define HPP_BLOCK_FIRST      0x80000000u
+#define HPP_BLOCK_SMALL      0x40000000u
+#define HPP_BLOCK_HUGE       0x20000000u
+#define HPP_BLOCK_SITE       0x01ffffffu
+#define HPP_BLOCK_SIZE_SHIFT 25
+
 typedef struct hpp_block {
     uint32_t site; /* 0: none */
     uint64_t size_bytes;
 } hpp_block;
 
-/* Enters a block. Returns what was there before: a block that went unseen, or none. False from
- * hpp__blocks_put when there is no memory for the table: the block stays unknown. */
+/* By the upper bits of the address; NULL: no blocks there yet. */
+extern _Atomic(_Atomic uint32_t *) hpp__leaves[HPP_MAX_LEAVES];
+
+/* Enters a block. `before` is what was there: a block that went unseen, or none. False when the
+ * block stays unknown: its address is not a multiple of 16, or there is no memory for the table. */
 bool hpp__blocks_put(const void *address, uint32_t site, uint64_t size_bytes, hpp_block *before);
 
 /* Takes a block out, or looks at it. */
 hpp_block hpp__blocks_take(const void *address);
 hpp_block hpp__blocks_get(const void *address);
 
-/* Visits every block, for a forked child. */
+/* Visits every block, or those that begin in a range of addresses. A visitor may take its block. */
 typedef void hpp_visit_block(uintptr_t address, hpp_block block, void *context);
 void hpp__blocks_each(hpp_visit_block *visit, void *context);
+void hpp__blocks_in(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void *context);
+
+/* ---- the usual cases, in line
+ * ---------------------------------------------------------------------------- */
+
+/* The first granule of an address whose second one is in the same leaf, or NULL. */
+static inline _Atomic uint32_t *hpp__usual_granule(const void *address)
+{
+    uintptr_t place = (uintptr_t)address;
+    uintptr_t granule = place / HPP_GRANULE_BYTES % HPP_GRANULES_PER_LEAF;
+    if (HPP_UNLIKELY(place % HPP_GRANULE_BYTES != 0 || place >> HPP_ADDRESS_BITS != 0 ||
+                     granule == HPP_GRANULES_PER_LEAF - 1)) {
+        return NULL;
+    }
+    _Atomic uint32_t *leaf =
+        atomic_load_explicit(&hpp__leaves[place >> HPP_LEAF_SHIFT], memory_order_acquire);
+    return leaf == NULL ? NULL : leaf + granule;
+}
+
+/* hpp__blocks_put where nothing is special. False: nothing was done. */
+static inline bool hpp__blocks_put_usual(const void *address, uint32_t site, uint64_t size_bytes)
+{
+    _Atomic uint32_t *first = hpp__usual_granule(address);
+    if (HPP_UNLIKELY(first == NULL || size_bytes >> 31 != 0 ||
+                     atomic_load_explicit(first, memory_order_relaxed) != 0)) {
+        return false;
+    }
+    if (size_bytes <= HPP_SMALL_BYTES) {
+        site |= HPP_BLOCK_SMALL | (uint32_t)size_bytes << HPP_BLOCK_SIZE_SHIFT;
+    } else {
+        atomic_store_explicit(first + 1, (uint32_t)size_bytes, memory_order_relaxed);
+    }
+    atomic_store_explicit(first, HPP_BLOCK_FIRST | site, memory_order_release);
+    return true;
+}
+
+/* hpp__blocks_take in line. */
+static inline hpp_block hpp__blocks_take_usual(const void *address)
+{
+    _Atomic uint32_t *first = hpp__usual_granule(address);
+    if (HPP_UNLIKELY(first == NULL)) {
+        return hpp__blocks_take(address);
+    }
+    uint32_t entry = atomic_load_explicit(first, memory_order_relaxed);
+    if (HPP_UNLIKELY(entry < HPP_BLOCK_FIRST)) {
+        return (hpp_block){0};
+    }
+    if (entry & HPP_BLOCK_SMALL) {
+        atomic_store_explicit(first, 0, memory_order_relaxed);
+        return (hpp_block){entry & HPP_BLOCK_SITE, entry >> HPP_BLOCK_SIZE_SHIFT & 0x1f};
+    }
+    if (HPP_UNLIKELY(entry & HPP_BLOCK_HUGE)) {
+        return hpp__blocks_take(address);
+    }
+    uint32_t size_bytes = atomic_load_explicit(first + 1, memory_order_relaxed);
+    atomic_store_explicit(first, 0, memory_order_relaxed);
+    atomic_store_explicit(first + 1, 0, memory_order_relaxed);
+    return (hpp_block){entry & HPP_BLOCK_SITE, size_bytes};
+}
 
 #endif

@@ -58,7 +58,10 @@ static inline void hpp__unmap(void *place, size_t n_bytes)
  * cheap. */
 static inline void hpp__add_own(_Atomic uint64_t *counter, uint64_t n)
 {
-    __asm__ volatile("addq %1, %0" : "+m"(*(volatile uint64_t *)(uintptr_t)counter) : "er"(n) : "cc");
+    __asm__ volatile("addq %1, %0"
+                     : "+m"(*(volatile uint64_t *)(uintptr_t)counter)
+                     : "er"(n)
+                     : "cc");
 }
 
 #endif

@@ -4,33 +4,63 @@
  * stacks that it has unwound. Nothing here is touched by another thread, so the path of an
  * allocation takes no lock and no atomic read-modify-write.
  *
- * `busy` guards it: it is set while the thread is inside the library. A signal handler that
- * allocates in that moment finds it set and goes by a slower way that touches none of this.
+ * `busy` guards it: it is set while the thread looks for the site of a call. A signal handler that
+ * allocates in that moment finds it set and goes by a slower way that touches none of this. The
+ * counters need no guard: each is moved by one instruction (hpp__add_own).
+ *
+ * Slots serve one thread after the other, and keep their counters and memory. Slot 0 is nobody's:
+ * it counts what a thread cannot count in its own, with atomic additions.
  */
 #ifndef HPP_NATIVE_THREAD_H
 #define HPP_NATIVE_THREAD_H
 
 #include <stdbool.h>
 
-#include "window.h"
-
-#define HPP__INITIAL_EXEC __attribute__((tls_model("initial-exec")))
+#include "platform.h"
+#include "window_writer.h"
 
 typedef struct hpp_memo hpp_memo; /* stacks.c */
 
 typedef struct hpp_thread {
-    bool busy;
+    volatile bool busy;
     uint32_t slot_index;
     uint32_t generation; /* of the loaded objects, that `memo` was made under */
+    uint32_t thread_id;
     hpp_window_slot *slot;
     hpp_memo *memo;                 /* made by stacks.c when first needed; emptied with the slot */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0,0: not known yet */
+    uint32_t timer_id;              /* plus 1, of its ticks; 0: none */
 } hpp_thread;
 
 /* The calling thread's, NULL until it first allocates or frees. */
-extern _Thread_local hpp_thread *hpp__self HPP__INITIAL_EXEC;
+extern _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
+
+/* Makes slot 0, in a fresh window. False when that cannot be. */
+bool hpp__threads_start(void);
+
+/* Gives the calling thread a slot and returns hpp__self, or NULL: there is none left, or this is a
+ * signal handler that came in between. */
+hpp_thread *hpp__thread_begin(void);
+
+/* In a forked child, after hpp__window_renew: only the calling thread is left. Returns hpp__self.
+ */
+hpp_thread *hpp__threads_forked(void);
+
+/* Makes the page that a cell is in; NULL when the window is full. */
+hpp_window_cell *hpp__thread_new_cell(hpp_thread *thread, uint32_t site);
+
+/* The cell of a site in slot 0, for atomic additions. */
+hpp_window_cell *hpp__shared_cell(uint32_t site);
 
 /* The cell of a site in the thread's slot, or NULL when the window is full. */
-hpp_window_cell *hpp__thread_cell(hpp_thread *thread, uint32_t site);
+static inline hpp_window_cell *hpp__thread_cell(hpp_thread *thread, uint32_t site)
+{
+    uint32_t page = atomic_load_explicit(&thread->slot->cell_pages[site / HPP_CELLS_PER_CHUNK],
+                                         memory_order_relaxed);
+    if (HPP_UNLIKELY(page == 0)) {
+        return hpp__thread_new_cell(thread, site);
+    }
+    return (hpp_window_cell *)hpp__window_at(page) + site % HPP_CELLS_PER_CHUNK;
+}
 
 #endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Counting in the unusual cases. See count.h.
+ */
+#include "count.h"
+
+#include "real.h"
+
+static void count_uncounted(size_t n_bytes)
+{
+    atomic_fetch_add(&hpp__window->head.n_uncounted, 1);
+    atomic_fetch_add(&hpp__window->head.uncounted_bytes, n_bytes);
+}
+
+/* The calling thread's, or NULL where there is none to be had. */
+static hpp_thread *own_thread(void)
+{
+    return hpp__self != NULL ? hpp__self : hpp__thread_begin();
+}
+
+HPP_COLD void hpp__count_gone_slowly(hpp_block gone)
+{
+    hpp_thread *self = own_thread();
+    hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, gone.site) : NULL;
+    if (cell != NULL) {
+        hpp__add_own(&cell->frees, 1);
+        hpp__add_own(&cell->freed_bytes, gone.size_bytes);
+        return;
+    }
+    cell = hpp__shared_cell(gone.site);
+    if (cell != NULL) {
+        atomic_fetch_add(&cell->frees, 1);
+        atomic_fetch_add(&cell->freed_bytes, gone.size_bytes);
+    }
+}
+
+static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
+{
+    if (cell != NULL) {
+        hpp__add_own(&cell->allocations, 1);
+        hpp__add_own(&cell->allocated_bytes, n_bytes);
+        return;
+    }
+    cell = hpp__shared_cell(site);
+    if (cell != NULL) {
+        atomic_fetch_add(&cell->allocations, 1);
+        atomic_fetch_add(&cell->allocated_bytes, n_bytes);
+    }
+}
+
+HPP_COLD void hpp__count_at_slowly(hpp_place place, const void *block, size_t n_bytes)
+{
+    uint32_t control = atomic_load_explicit(&hpp__window->head.control, memory_order_relaxed);
+    if (control & HPP_CONTROL_NO_NEW_BLOCKS) {
+        count_uncounted(n_bytes);
+        return;
+    }
+    hpp_block before;
+    bool is_known = hpp__blocks_put(block, place.site, n_bytes, &before);
+    if (before.site != 0) {
+        atomic_fetch_add(&hpp__window->head.n_missed_frees, 1);
+        hpp__count_gone(before);
+    }
+    if (is_known) {
+        count_in(place.cell, place.site, n_bytes);
+    } else {
+        count_uncounted(n_bytes);
+    }
+}
+
+HPP_COLD void hpp__count_made_slowly(const void *block, size_t n_bytes, hpp_caller caller,
+                                     hpp_call call)
+{
+    if (hpp__real_pool_bytes(block) != 0 || (!hpp__alive() && !hpp__process_wake())) {
+        return;
+    }
+    hpp_thread *self = own_thread();
+    hpp_place place = {0};
+    if (self != NULL && !self->busy) {
+        self->busy = true;
+        place = hpp__stacks_place(self, caller, call);
+        self->busy = false;
+    } else {
+        place.site = hpp__stacks_site_unaided(caller, call);
+        place.cell = self != NULL ? hpp__thread_cell(self, place.site) : NULL;
+    }
+    hpp__count_at_slowly(place, block, n_bytes);
+}
