@@ -15,6 +15,8 @@ static const hpr_backend *const backends[] = {
     &hpr__backend_eps,
     &hpr__backend_png,
     &hpr__backend_svg,
+    &hpr__backend_pgf,
+    &hpr__backend_pgfplots,
     &hpr__backend_json,
     NULL,
 };

@@ -5,9 +5,9 @@
  */
 #include "backends.h"
 
-#include <math.h>
 #include <stdio.h>
 
+#include "colour.h"
 #include "hpfile/json.h"
 
 static void put_numbers(hpf_json *json, const char *key, const double *numbers, size_t n)
@@ -17,11 +17,6 @@ static void put_numbers(hpf_json *json, const char *key, const double *numbers, 
         hpf_json_number(json, NULL, numbers[i]);
     }
     hpf_json_close(json);
-}
-
-static unsigned byte_of_level(double level)
-{
-    return (unsigned)floor(fmin(fmax(level, 0), 1) * 255 + 0.5);
 }
 
 /* A classic grey is said as the shade, which may be out of range when an `.aux` file says so. */
@@ -37,8 +32,8 @@ static void put_fill(hpf_json *json, const hpr_chart *chart, const hpr_band *ban
         hpf_json_close(json);
         return;
     }
-    snprintf(text, sizeof text, "#%02x%02x%02x", byte_of_level(colour->red),
-             byte_of_level(colour->green), byte_of_level(colour->blue));
+    snprintf(text, sizeof text, "#%02x%02x%02x", hpr__colour_byte(colour->red),
+             hpr__colour_byte(colour->green), hpr__colour_byte(colour->blue));
     hpf_json_text(json, "fill", text);
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cairo_ink.h"
+#include "colour.h"
 #include "raster.h"
 #include "raster_text.h"
 
@@ -107,15 +108,10 @@ static hpf_status paint_pages(canvas *c, hpf_error *err)
     return status;
 }
 
-static uint32_t byte_of(double part)
-{
-    return (uint32_t)floor(fmin(fmax(part, 0), 1) * 255 + 0.5);
-}
-
 static void paint_ground(canvas *c)
 {
     const hpr_colour ground = c->scene->background;
-    uint32_t pixel = byte_of(ground.red) << 16 | byte_of(ground.green) << 8 | byte_of(ground.blue);
+    uint32_t pixel = hpr__colour_byte(ground.red) << 16 | hpr__colour_byte(ground.green) << 8 | hpr__colour_byte(ground.blue);
     for (size_t i = 0; i < c->width_px * c->height_px; i++) {
         memcpy(c->pixels + 4 * i, &pixel, sizeof pixel);
     }

@@ -5,9 +5,9 @@
  */
 #include "backends.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "colour.h"
 #include "scene_page.h"
 #include "steps.h"
 
@@ -75,17 +75,12 @@ static void put_escaped(hpf_sink *sink, const char *text)
     }
 }
 
-static unsigned byte_of(double part)
-{
-    return (unsigned)floor(fmin(fmax(part, 0), 1) * 255 + 0.5);
-}
-
 /* ` name="#rrggbb"`, or three digits where they say the same. */
 static void put_colour(hpf_sink *sink, const char *name, hpr_colour colour)
 {
-    unsigned red = byte_of(colour.red);
-    unsigned green = byte_of(colour.green);
-    unsigned blue = byte_of(colour.blue);
+    unsigned red = hpr__colour_byte(colour.red);
+    unsigned green = hpr__colour_byte(colour.green);
+    unsigned blue = hpr__colour_byte(colour.blue);
     if (red % 17 == 0 && green % 17 == 0 && blue % 17 == 0) {
         hpf_sink_printf(sink, " %s=\"#%x%x%x\"", name, red / 17, green / 17, blue / 17);
     } else {
@@ -155,7 +150,7 @@ static void put_path(hpf_sink *sink, const hpr_item *item)
 
 static bool is_black(hpr_colour colour)
 {
-    return !byte_of(colour.red) && !byte_of(colour.green) && !byte_of(colour.blue);
+    return !hpr__colour_byte(colour.red) && !hpr__colour_byte(colour.green) && !hpr__colour_byte(colour.blue);
 }
 
 static void put_stroke(hpf_sink *sink, const hpr_paint *stroke)

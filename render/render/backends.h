@@ -23,6 +23,10 @@ extern const hpr_backend hpr__backend_png;
 /* SVG 1.1 with real text; a band's name is its tooltip; pages are stacked. Needs no fonts. */
 extern const hpr_backend hpr__backend_svg;
 
+/* TeX: the scene in PGF's basic layer, and the chart's data with a pgfplots axis. Need no fonts. */
+extern const hpr_backend hpr__backend_pgf;
+extern const hpr_backend hpr__backend_pgfplots;
+
 /* The chart as data (docs/formats/json.md). */
 extern const hpr_backend hpr__backend_json;
 

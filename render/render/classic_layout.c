@@ -223,6 +223,7 @@ static hpf_status lay_out_axis(hpr__chart *chart, hpr_axis *axis, const hpf_surv
     }
     axis->ticks = writer.ticks;
     axis->n_ticks = writer.n;
+    axis->factor = 1;
     hpf_sink_destroy(writer.labels);
     return status;
 }

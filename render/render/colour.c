@@ -39,6 +39,11 @@ hpr_colour hpr__colour_hex(uint32_t hex)
                         (double)(hex & 0xff) / 255};
 }
 
+uint32_t hpr__colour_byte(double part)
+{
+    return (uint32_t)floor(fmin(fmax(part, 0), 1) * 255 + 0.5);
+}
+
 hpr_colour hpr__colour_mix(hpr_colour a, hpr_colour b, double share)
 {
     double rest = 1 - share;

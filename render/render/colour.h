@@ -35,6 +35,8 @@ typedef struct hpr__appearance {
 
 /* 0xrrggbb. */
 hpr_colour hpr__colour_hex(uint32_t hex);
+/* A part of a colour, 0..1, as 0..255. */
+uint32_t hpr__colour_byte(double part);
 /* `share` of `a` and the rest of `b`, mixed as the numbers are. */
 hpr_colour hpr__colour_mix(hpr_colour a, hpr_colour b, double share);
 

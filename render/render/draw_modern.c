@@ -13,6 +13,7 @@
 #include "labels.h"
 #include "modern_layout.h"
 #include "palette.h"
+#include "points.h"
 #include "scene_build.h"
 #include "thin.h"
 
@@ -20,7 +21,7 @@
 #define OUTLINE_PT      0.8  /* the total */
 #define RULE_PT         0.5  /* grid, axis, leaders, marks */
 #define LEAST_PARTED_PT 1.0  /* bands thinner than this have no hairline: it would hide them */
-#define CELL_PT         0.8  /* more points than two in a cell cannot be told apart */
+#define LEAST_APART_PT  0.8  /* marks nearer than this are one */
 #define THINNED_PT      0.03 /* what a curve may lose */
 #define LEAST_LED_PT    0.8  /* thickness at the right end that a leader points to */
 #define TEXT_GAP_PT     4.0
@@ -73,57 +74,7 @@ static void draw_text(const drawing *d, const char *text, double x_pt, double y_
     hpr__ink_text(d->ink, text, place.x_pt, place.y_pt, &style);
 }
 
-/* --- points --------------------------------------------------------------------------------- */
-
-static void show_point(drawing *d, size_t index)
-{
-    if (d->n_shown == 0 || d->shown[d->n_shown - 1] < index) {
-        d->shown[d->n_shown++] = index;
-    }
-}
-
-/* Of the points [begin, end) of one cell, shows the lowest and the highest by total. */
-static void show_cell(drawing *d, size_t begin, size_t end)
-{
-    size_t low = begin;
-    size_t high = begin;
-    for (size_t i = begin; i < end; i++) {
-        low = d->chart->totals[i] < d->chart->totals[low] ? i : low;
-        high = d->chart->totals[i] > d->chart->totals[high] ? i : high;
-    }
-    show_point(d, low < high ? low : high);
-    show_point(d, low < high ? high : low);
-}
-
-static size_t cell_of(const hpr_chart *chart, size_t point)
-{
-    return (size_t)((hpr__x_of(chart, chart->times[point]) - chart->plot_x_pt) / CELL_PT);
-}
-
-/* Chooses points on one grid for all bands, so that they still lie on each other without gaps. */
-static bool choose_points(drawing *d)
-{
-    const hpr_chart *chart = d->chart;
-    d->shown = calloc(chart->n_points + 1, sizeof *d->shown);
-    if (!d->shown) {
-        return false;
-    }
-    if ((double)chart->n_points <= 2 * chart->plot_width_pt / CELL_PT) {
-        for (size_t i = 0; i < chart->n_points; i++) {
-            show_point(d, i);
-        }
-        return true;
-    }
-    show_point(d, 0);
-    for (size_t begin = 0, end; begin < chart->n_points; begin = end) {
-        size_t cell = cell_of(chart, begin);
-        for (end = begin + 1; end < chart->n_points && cell_of(chart, end) == cell; end++) {
-        }
-        show_cell(d, begin, end);
-    }
-    show_point(d, chart->n_points - 1);
-    return true;
-}
+/* --- bands ---------------------------------------------------------------------------------- */
 
 /* Writes a curve from left to right, drawn out level to both ends of the plot: n_shown + 2 points.
  */
@@ -138,8 +89,6 @@ static void write_curve(const drawing *d, hpr_point *points, const double *amoun
     points[0] = (hpr_point){chart->plot_x_pt, points[1].y_pt};
     points[d->n_shown + 1] = (hpr_point){right_of_plot(chart), points[d->n_shown].y_pt};
 }
-
-/* --- bands ---------------------------------------------------------------------------------- */
 
 /* A band is drawn down to the axis; the bands below it are drawn over it, so that no paper shines
  * through where two meet. */
@@ -407,7 +356,7 @@ static void draw_marks(const drawing *d, span taken)
     paint.dash_pt = chart->n_marks <= MOST_RULES ? 2 : 0;
     for (size_t i = 0; i < chart->n_marks; i++) {
         const hpr_mark *mark = &chart->marks[i];
-        if (fabs(mark->x_pt - drawn_x) >= CELL_PT) {
+        if (fabs(mark->x_pt - drawn_x) >= LEAST_APART_PT) {
             draw_segment(d, mark->x_pt, chart->plot_y_pt, mark->x_pt, top_of_mark(chart), paint);
             drawn_x = mark->x_pt;
         }
@@ -472,8 +421,9 @@ hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_o
         .type = hpr__type_sizes_of(chart->width_pt),
         .si_units = options->si_units,
     };
+    d.shown = hpr__points_choose(&d.n_shown, chart, options->most_points);
     *out = NULL;
-    if (!choose_points(&d)) {
+    if (!d.shown) {
         hpr__ink_destroy(d.ink);
         return hpf_error_set_memory(err);
     }

@@ -235,6 +235,7 @@ static hpf_status name_unit(layout *l, hpr_axis *axis, const hpr_unit *unit, hpf
     }
     hpr__elide(shown, text, l->public->width_pt * 0.2, l->type.text_pt, false, l->measurer);
     axis->unit = shown;
+    axis->factor = unit->factor;
     return HPF_OK;
 }
 

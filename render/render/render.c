@@ -31,12 +31,14 @@ hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_
                       const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
     hpr_measurer measurer = hpr_fonts_measurer(output->fonts);
+    hpr_options fitted = *options;
     hpr_chart *chart = NULL;
     hpr_scene *scene = NULL;
     hpf_status status = hpr_chart_create(&chart, survey, options, measurer, err);
 
+    fitted.most_points = backend->most_points;
     if (!status) {
-        status = hpr_scene_create(&scene, chart, options, measurer, err);
+        status = hpr_scene_create(&scene, chart, &fitted, measurer, err);
     }
     if (!status) {
         status = backend->write(chart, scene, output, sink, err);

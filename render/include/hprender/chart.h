@@ -78,6 +78,7 @@ typedef struct hpr_axis {
     const hpr_tick *ticks;
     size_t n_ticks;
     const char *unit; /* text at the axis, UTF-8 */
+    double factor;    /* how many of the profile's units one of these is */
 } hpr_axis;
 
 typedef enum hpr_title_box { HPR_TITLE_NONE, HPR_TITLE_SMALL, HPR_TITLE_BIG } hpr_title_box;

@@ -55,6 +55,8 @@ typedef struct hpr_options {
     bool no_marks;              /* modern */
     bool si_units;              /* modern: kB = 1000 bytes instead of KiB */
     bool dark;                  /* modern: light ink on dark ground */
+    size_t most_points; /* modern: points of a curve that are drawn; 0: all that can be told apart.
+                           hpr_render asks the back end */
     hpr_classic classic;
 } hpr_options;
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The profile as data with a pgfplots axis around it, for authors who want to set the picture in
+ * their own style: a table of the drawn bands, one stacked \addplot for each, bottom first.
+ *
+ * Numbers are in the units of the axes. TeX reads a few hundred rows at most in good time: of more
+ * samples those with the extremes of the total are kept, cell by cell, and the peak.
+ */
+#include "backends.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "points.h"
+#include "tex.h"
+
+#define BESIDE_AXIS_PT  42.0 /* tick labels and the axis' own label on its left */
+#define LONGEST_IN_PAIR 26   /* names up to this length stand two in a row of the legend */
+
+static void put_size(hpf_sink *sink, const char *name, double size_pt)
+{
+    hpf_sink_printf(sink, "  %s=", name);
+    hpf_sink_fixed(sink, size_pt, 2);
+    hpf_sink_text(sink, "pt,\n");
+}
+
+static int legend_columns(const hpr_chart *chart)
+{
+    size_t longest = 0;
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        size_t length = strlen(chart->bands[i].text);
+        longest = length > longest ? length : longest;
+    }
+    return longest <= LONGEST_IN_PAIR ? 2 : 1;
+}
+
+static void put_range(hpf_sink *sink, char axis, const hpr_axis *range)
+{
+    hpf_sink_printf(sink, "  %cmin=", axis);
+    hpf_sink_shortest(sink, range->low / range->factor);
+    hpf_sink_printf(sink, ", %cmax=", axis);
+    hpf_sink_shortest(sink, range->high / range->factor);
+    hpf_sink_printf(sink, ", %clabel={", axis);
+    hpr__tex_text(sink, range->unit);
+    hpf_sink_text(sink, "},\n");
+}
+
+static void put_axis(hpf_sink *sink, const hpr_chart *chart)
+{
+    hpf_sink_text(sink, "\\begin{axis}[\n  scale only axis,\n");
+    put_size(sink, "width", fmax(chart->width_pt - BESIDE_AXIS_PT, chart->plot_width_pt / 2));
+    put_size(sink, "height", chart->plot_height_pt);
+    put_range(sink, 'x', &chart->x);
+    put_range(sink, 'y', &chart->y);
+    hpf_sink_text(
+        sink,
+        "  stack plots=y, area style, axis lines=left, scaled ticks=false,\n"
+        "  ymajorgrids, grid style={black!10}, enlargelimits=false,\n"
+        "  axis on top=false, reverse legend, legend cell align=left,\n"
+        "  tick label style={font=\\censussmall}, label style={font=\\censussmall},\n"
+        "  legend style={draw=none, font=\\censussmall, at={(0,-0.22)}, anchor=north west},\n");
+    hpf_sink_printf(sink, "  legend columns=%d,\n]\n", legend_columns(chart));
+}
+
+/* Column `t`, then one for each band, named b1, b2, ... from the bottom. */
+static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *shown, size_t n_shown)
+{
+    hpf_sink_text(sink, "\\pgfplotstableread{\nt");
+    for (uint32_t b = 0; b < chart->n_bands; b++) {
+        hpf_sink_printf(sink, " b%u", b + 1);
+    }
+    hpf_sink_text(sink, "\n");
+    for (size_t i = 0; i < n_shown; i++) {
+        hpf_sink_shortest(sink, chart->times[shown[i]] / chart->x.factor);
+        for (uint32_t b = 0; b < chart->n_bands; b++) {
+            hpf_sink_text(sink, " ");
+            hpf_sink_fixed(sink, chart->bands[b].values[shown[i]] / chart->y.factor, 5);
+        }
+        hpf_sink_text(sink, "\n");
+    }
+    hpf_sink_text(sink, "}\\censusprofile\n");
+}
+
+static void put_band(hpf_sink *sink, const hpr_band *band, uint32_t number)
+{
+    hpf_sink_printf(sink, "\\definecolor{census%u}{HTML}{", number);
+    hpr__tex_colour(sink, band->fill.colour);
+    hpf_sink_printf(sink,
+                    "}\n\\addplot[fill=census%u, draw=white, line width=0.2pt] "
+                    "table[x=t, y=b%u]{\\censusprofile} \\closedcycle;\n\\addlegendentry{",
+                    number, number);
+    hpr__tex_text(sink, band->text);
+    hpf_sink_text(sink, "}\n");
+}
+
+static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
+                                 const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    (void)scene;
+    size_t n_shown;
+    size_t *shown = hpr__points_choose(&n_shown, chart, hpr__backend_pgfplots.most_points);
+    if (!shown) {
+        return hpf_error_set_memory(err);
+    }
+    hpr__tex_head(sink, output->software);
+    hpf_sink_text(sink, "% needs \\usepackage{pgfplots,pgfplotstable} and "
+                        "\\pgfplotsset{compat=1.12} or later\n");
+    put_table(sink, chart, shown, n_shown);
+    hpf_sink_text(sink, "\\begin{tikzpicture}\n"
+                        "\\def\\censussmall{\\fontsize{7pt}{8.4pt}\\selectfont}\n");
+    put_axis(sink, chart);
+    for (uint32_t b = 0; b < chart->n_bands; b++) {
+        put_band(sink, &chart->bands[b], b + 1);
+    }
+    hpf_sink_text(sink, "\\end{axis}\n\\end{tikzpicture}%\n");
+    free(shown);
+    return hpf_sink_flush(sink, err);
+}
+
+const hpr_backend hpr__backend_pgfplots = {
+    .name = "pgfplots",
+    .extension = "tikz",
+    .summary = "TeX: the data, with an axis of pgfplots around it",
+    .most_points = 200,
+    .write = write_pgfplots,
+};
