@@ -53,13 +53,14 @@ static void put_axis(hpf_sink *sink, const hpr_chart *chart)
     put_size(sink, "height", chart->plot_height_pt);
     put_range(sink, 'x', &chart->x);
     put_range(sink, 'y', &chart->y);
-    hpf_sink_text(
-        sink,
-        "  stack plots=y, area style, axis lines=left, scaled ticks=false,\n"
-        "  ymajorgrids, grid style={black!10}, enlargelimits=false,\n"
-        "  axis on top=false, reverse legend, legend cell align=left,\n"
-        "  tick label style={font=\\censussmall}, label style={font=\\censussmall},\n"
-        "  legend style={draw=none, font=\\censussmall, at={(0,-0.22)}, anchor=north west},\n");
+    hpf_sink_text(sink,
+                  "  stack plots=y, area style, axis lines=left, scaled ticks=false,\n"
+                  "  ymajorgrids, grid style={black!10}, enlargelimits=false,\n"
+                  "  axis on top=false, reverse legend, legend cell align=left, legend image post "
+                  "style={draw=none},\n"
+                  "  tick label style={font=\\censussmall}, label style={font=\\censussmall},\n"
+                  "  legend style={draw=none, font=\\censussmall, at={(0,-0.22)}, anchor=north "
+                  "west, column sep=4pt},\n");
     hpf_sink_printf(sink, "  legend columns=%d,\n]\n", legend_columns(chart));
 }
 
@@ -87,7 +88,7 @@ static void put_band(hpf_sink *sink, const hpr_band *band, uint32_t number)
     hpf_sink_printf(sink, "\\definecolor{census%u}{HTML}{", number);
     hpr__tex_colour(sink, band->fill.colour);
     hpf_sink_printf(sink,
-                    "}\n\\addplot[fill=census%u, draw=white, line width=0.2pt] "
+                    "}\n\\addplot[fill=census%u, draw=none] "
                     "table[x=t, y=b%u]{\\censusprofile} \\closedcycle;\n\\addlegendentry{",
                     number, number);
     hpr__tex_text(sink, band->text);

@@ -11,7 +11,7 @@
 
 #include "drawing.h"
 
-static const char *const drawn[] = {"pdf", "ps", "eps", "png", "svg"};
+static const char *const drawn[] = {"pdf", "ps", "eps", "png", "svg", "pgf"};
 #define N_DRAWN (sizeof drawn / sizeof drawn[0])
 
 Test(backend, found_by_name_and_by_path)

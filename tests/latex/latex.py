@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Figures in a paper: PDF, EPS, PGF and pgfplots in a document with columns like those of acmart.
+
+usage: latex.py CENSUS PROJECT [KEEP_DIRECTORY]
+
+The document compiles without an error; no figure sticks out of its column; and the text of all
+pages can be found again by pdftotext.
+"""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SKIPPED = 77
+DOCUMENT = r"""\documentclass[twocolumn]{article}
+\usepackage[paperwidth=8.5in,paperheight=11in,textwidth=506.295pt,textheight=630pt]{geometry}
+\setlength{\columnsep}{24pt}
+\usepackage[utf8]{inputenc}
+\usepackage[T1]{fontenc}
+\usepackage{lmodern,graphicx,pgf,pgfplots,pgfplotstable}
+\pgfplotsset{compat=1.12}
+\begin{document}
+%s
+\end{document}
+"""
+PROFILES = ["foldleak-prof-hc", "oddnames-prof-hc-long", "foldleak-prof-hb"]
+
+
+def missing():
+    """What LaTeX lacks here, or None."""
+    if not shutil.which("pdflatex") or not shutil.which("kpsewhich"):
+        return "pdflatex"
+    for style in ("pgfplots.sty", "pgfplotstable.sty", "lmodern.sty"):
+        if subprocess.run(["kpsewhich", style], capture_output=True).returncode != 0:
+            return style
+    return None
+
+
+def draw(census, project, folder, profile, name):
+    subprocess.run([census, "plot", "--width", "240pt", "--height", "140pt", "--no-title", "-o",
+                    folder / name, project / "samples/hp" / (profile + ".hp")], check=True)
+
+
+def figures(census, project, folder):
+    lines = []
+    for profile in PROFILES:
+        for extension in ("pdf", "eps", "pgf", "tikz"):
+            name = f"{profile}.{extension}"
+            draw(census, project, folder, profile, name)
+            command = "input" if extension in ("pgf", "tikz") else "includegraphics"
+            lines.append(rf"\noindent\{command}{{{name}}}" "\n")
+    return "\n".join(lines)
+
+
+def compile_document(folder):
+    run = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-shell-escape", "paper.tex"],
+                         cwd=folder, capture_output=True, text=True, errors="replace")
+    log = (folder / "paper.log").read_text(errors="replace")
+    errors = re.findall(r"^! .*", log, re.M)
+    overfull = re.findall(r"^Overfull .hbox .*", log, re.M)
+    if run.returncode != 0 or errors or overfull:
+        sys.exit("\n".join(errors + overfull) or run.stdout[-2000:])
+
+
+def check_text(folder):
+    text = subprocess.run(["pdftotext", folder / "paper.pdf", "-"], check=True,
+                          capture_output=True, text=True).stdout
+    for wanted in ("MiB", "LAG", "einfügen", "mean"):
+        if wanted not in text:
+            sys.exit(f"no '{wanted}' in the text of the document")
+
+
+def main():
+    census, project = sys.argv[1], Path(sys.argv[2])
+    lack = missing()
+    if lack:
+        print(f"skipped: no {lack}")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(sys.argv[3] if len(sys.argv) > 3 else temporary)
+        (folder / "paper.tex").write_text(DOCUMENT % figures(census, project, folder))
+        compile_document(folder)
+        check_text(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
