@@ -24,7 +24,7 @@ static void print_formats(FILE *to)
 {
     fputs("Formats:\n", to);
     for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
-        fprintf(to, "  %-5s %s\n", (*b)->name, (*b)->summary);
+        fprintf(to, "  %-8s %s\n", (*b)->name, (*b)->summary);
     }
 }
 
