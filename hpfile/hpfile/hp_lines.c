@@ -37,7 +37,7 @@ static bool plain_name(const char *at, const char *end, hpf_str *name)
 }
 
 /* A plain line whose name was not guessed. Returns HPF_MORE when the line is not plain. */
-static hpf_status read_strange_line(hpf_reader *r, const hpf__piece *p, const char *at,
+static hpf_status read_strange_line(hpf__hp_reader *r, const hpf__piece *p, const char *at,
                                     const char **next)
 {
     hpf_str name;
@@ -55,11 +55,11 @@ static hpf_status read_strange_line(hpf_reader *r, const hpf__piece *p, const ch
 
 /* Reads plain lines whose names come in the same order as last time, as long as there is room for
  * costs; returns where it stopped. What changes is kept in registers meanwhile. */
-static const char *read_guessed_lines(hpf_reader *r, const char *at, const char *end)
+static const char *read_guessed_lines(hpf__hp_reader *r, const char *at, const char *end)
 {
     const hpf_str *names = r->names.names;
-    hpf_cost *cost = r->costs + r->n_costs;
-    const hpf_cost *last_cost = r->costs + r->costs_capacity;
+    hpf_cost *cost = r->costs.all + r->costs.n;
+    const hpf_cost *last_cost = r->costs.all + r->costs.capacity;
     uint32_t guess = r->next_name[r->last_name];
     uint32_t last_name = r->last_name;
     while (guess && cost < last_cost) {
@@ -79,9 +79,9 @@ static const char *read_guessed_lines(hpf_reader *r, const char *at, const char 
         guess = r->next_name[guess];
         at = line_end;
     }
-    size_t n_lines = (size_t)(cost - r->costs) - r->n_costs;
+    size_t n_lines = (size_t)(cost - r->costs.all) - r->costs.n;
     r->line += (uint32_t)n_lines;
-    r->n_costs += n_lines;
+    r->costs.n += n_lines;
     r->last_name = last_name;
     return at;
 }
@@ -109,7 +109,7 @@ static const char *read_plain_time(const char *at, double *time)
 
 /* BEGIN_SAMPLE and END_SAMPLE as GHC writes them, where nothing is wrong. Returns HPF_MORE
  * otherwise. */
-static hpf_status read_sample_line(hpf_reader *r, const hpf__piece *p, const char *at,
+static hpf_status read_sample_line(hpf__hp_reader *r, const hpf__piece *p, const char *at,
                                    const char **next)
 {
     if (p->end - at < 64) {
@@ -134,12 +134,12 @@ static hpf_status read_sample_line(hpf_reader *r, const hpf__piece *p, const cha
 
 /* Reads lines NAME<TAB>DIGITS<LF> and those around a sample, as GHC writes them; p->begin moves
  * behind the last one. */
-hpf_status hpf__read_plain_lines(hpf_reader *r, hpf__piece *p)
+hpf_status hpf__read_plain_lines(hpf__hp_reader *r, hpf__piece *p)
 {
     const char *at = p->begin;
     hpf_status status = HPF_OK;
     while (status == HPF_OK) {
-        at = r->n_costs < r->costs_capacity ? read_guessed_lines(r, at, p->end) : at;
+        at = r->costs.n < r->costs.capacity ? read_guessed_lines(r, at, p->end) : at;
         const char *next = at;
         status = read_sample_line(r, p, at, &next);
         if (status == HPF_OK) {

@@ -18,10 +18,10 @@
  * reading a huge one in tiny pieces stays linear. */
 #define PROMPT_BYTES 4096
 
-hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
-                              const hpf_reader_options *options)
+hpf__hp_reader *hpf__hp_create(const hpf_events *events, void *context,
+                               const hpf_reader_options *options)
 {
-    hpf_reader *r = calloc(1, sizeof *r);
+    hpf__hp_reader *r = calloc(1, sizeof *r);
     if (!r) {
         return NULL;
     }
@@ -40,7 +40,7 @@ hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
     return r;
 }
 
-void hpf_reader_destroy(hpf_reader *r)
+void hpf__hp_destroy(hpf__hp_reader *r)
 {
     if (!r) {
         return;
@@ -49,16 +49,16 @@ void hpf_reader_destroy(hpf_reader *r)
     hpf__buf_finish(&r->unescaped);
     hpf__intern_finish(&r->names);
     free(r->next_name);
-    free(r->costs);
+    hpf__costs_finish(&r->costs);
     free(r);
 }
 
-hpf_str hpf_reader_name(const hpf_reader *r, hpf_name name)
+hpf_str hpf__hp_name(const hpf__hp_reader *r, hpf_name name)
 {
     return r->names.names[name];
 }
 
-uint32_t hpf_reader_n_names(const hpf_reader *r)
+uint32_t hpf__hp_n_names(const hpf__hp_reader *r)
 {
     return r->names.n_names;
 }
@@ -66,7 +66,7 @@ uint32_t hpf_reader_n_names(const hpf_reader *r)
 /* --- pieces --- */
 
 /* Moves p->begin to `to`, keeping account of lines. */
-static void advance(hpf_reader *r, hpf__piece *p, const char *to)
+static void advance(hpf__hp_reader *r, hpf__piece *p, const char *to)
 {
     for (const char *at = p->begin; (at = memchr(at, '\n', (size_t)(to - at))) != NULL;) {
         at++;
@@ -78,7 +78,7 @@ static void advance(hpf_reader *r, hpf__piece *p, const char *to)
 }
 
 /* Reads all statements that are complete; p->begin moves behind the last of them. */
-static hpf_status read_statements(hpf_reader *r, hpf__piece *p)
+static hpf_status read_statements(hpf__hp_reader *r, hpf__piece *p)
 {
     for (;;) {
         advance(r, p, hpf__skip_blanks(p->begin, p->end));
@@ -101,7 +101,7 @@ static hpf_status read_statements(hpf_reader *r, hpf__piece *p)
     }
 }
 
-static hpf_status read_carry(hpf_reader *r, bool is_final)
+static hpf_status read_carry(hpf__hp_reader *r, bool is_final)
 {
     if (r->carry.length == 0) {
         return HPF_OK;
@@ -115,13 +115,13 @@ static hpf_status read_carry(hpf_reader *r, bool is_final)
     return status;
 }
 
-static hpf_status carry_over(hpf_reader *r, const char *bytes, size_t n_bytes)
+static hpf_status carry_over(hpf__hp_reader *r, const char *bytes, size_t n_bytes)
 {
     return hpf__buf_append(&r->carry, bytes, n_bytes) ? HPF_OK : hpf__fail_memory(r);
 }
 
 /* Completes the statement in carry with the first line of the piece, or with all of it. */
-static hpf_status feed_carry(hpf_reader *r, hpf__piece *p)
+static hpf_status feed_carry(hpf__hp_reader *r, hpf__piece *p)
 {
     const char *line_end = memchr(p->begin, '\n', (size_t)(p->end - p->begin));
     size_t n = (size_t)((line_end ? line_end + 1 : p->end) - p->begin);
@@ -133,7 +133,7 @@ static hpf_status feed_carry(hpf_reader *r, hpf__piece *p)
     return status;
 }
 
-static hpf_status feed(hpf_reader *r, const char *bytes, size_t n_bytes)
+static hpf_status feed(hpf__hp_reader *r, const char *bytes, size_t n_bytes)
 {
     hpf__piece p = {bytes, bytes + n_bytes, false};
     hpf_status status = HPF_OK;
@@ -152,7 +152,7 @@ static hpf_status feed(hpf_reader *r, const char *bytes, size_t n_bytes)
 
 /* Makes a status sticky, and hands the error out. A consumer may have returned a status without
  * describing it. */
-static hpf_status settle_status(hpf_reader *r, hpf_status status, hpf_error *err)
+static hpf_status settle_status(hpf__hp_reader *r, hpf_status status, hpf_error *err)
 {
     if (status != HPF_OK && r->error.status == HPF_OK) {
         hpf_error_set(&r->error, status, "%s", hpf_status_name(status));
@@ -163,7 +163,7 @@ static hpf_status settle_status(hpf_reader *r, hpf_status status, hpf_error *err
     return r->error.status;
 }
 
-hpf_status hpf_reader_feed(hpf_reader *r, const char *bytes, size_t n_bytes, hpf_error *err)
+hpf_status hpf__hp_feed(hpf__hp_reader *r, const char *bytes, size_t n_bytes, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     if (r->error.status == HPF_OK && n_bytes) {
@@ -174,7 +174,7 @@ hpf_status hpf_reader_feed(hpf_reader *r, const char *bytes, size_t n_bytes, hpf
 
 /* --- the end --- */
 
-static hpf_status fail_at_end(hpf_reader *r, hpf_status status, const char *what)
+static hpf_status fail_at_end(hpf__hp_reader *r, hpf_status status, const char *what)
 {
     hpf_error_set(&r->error, status, "%s", what);
     r->error.offset = r->offset;
@@ -184,7 +184,7 @@ static hpf_status fail_at_end(hpf_reader *r, hpf_status status, const char *what
 }
 
 /* In hp2ps's order. */
-static hpf_status check_complete(hpf_reader *r)
+static hpf_status check_complete(hpf__hp_reader *r)
 {
     static const hpf_header order[] = {HPF_HEADER_JOB, HPF_HEADER_DATE, HPF_HEADER_VALUE_UNIT,
                                        HPF_HEADER_SAMPLE_UNIT};
@@ -204,9 +204,9 @@ static hpf_status check_complete(hpf_reader *r)
 }
 
 /* Tells about a last sample that was cut short, and hands its costs on. */
-static hpf_status leave_rest(hpf_reader *r)
+static hpf_status leave_rest(hpf__hp_reader *r)
 {
-    if ((r->is_truncated || r->in_sample || r->n_costs) && r->options.warning) {
+    if ((r->is_truncated || r->in_sample || r->costs.n) && r->options.warning) {
         hpf_error warning;
         hpf_error_set(&warning, HPF_END,
                       "the input ends inside a sample: kept the %llu complete %s before it",
@@ -216,13 +216,13 @@ static hpf_status leave_rest(hpf_reader *r)
         warning.column = (uint32_t)(r->offset - r->line_offset + 1);
         r->options.warning(r->options.warning_context, &warning);
     }
-    if (r->n_costs && r->events.leftover) {
-        return r->events.leftover(r->context, r->costs, r->n_costs, &r->error);
+    if (r->costs.n && r->events.leftover) {
+        return r->events.leftover(r->context, r->costs.all, r->costs.n, &r->error);
     }
     return HPF_OK;
 }
 
-hpf_status hpf_reader_finish(hpf_reader *r, hpf_error *err)
+hpf_status hpf__hp_finish(hpf__hp_reader *r, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     if (r->error.status == HPF_OK && !r->is_finished) {
@@ -238,13 +238,13 @@ hpf_status hpf_reader_finish(hpf_reader *r, hpf_error *err)
     return settle_status(r, status, err);
 }
 
-void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)
+void hpf__hp_revisit(hpf__hp_reader *r, const hpf_events *events, void *context)
 {
     r->events = *events;
     r->context = context;
     r->error = (hpf_error){0};
     r->carry.length = 0;
-    r->n_costs = 0;
+    r->costs.n = 0;
     r->last_name = 0;
     r->in_sample = false;
     r->is_truncated = false;
@@ -255,7 +255,7 @@ void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)
     r->line = 1;
 }
 
-hpf_status hpf_reader_settle(hpf_reader *r, hpf_error *err)
+hpf_status hpf__hp_settle(hpf__hp_reader *r, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     if (r->error.status == HPF_OK) {
@@ -267,21 +267,21 @@ hpf_status hpf_reader_settle(hpf_reader *r, hpf_error *err)
 
 /* --- parts --- */
 
-void hpf__reader_start_at(hpf_reader *r, uint64_t offset)
+void hpf__hp_start_at(hpf__hp_reader *r, uint64_t offset)
 {
     r->offset = offset;
     r->line_offset = offset;
     r->sample_offset = offset;
 }
 
-bool hpf__reader_fits(const hpf_reader *r, const hpf_reader *later)
+bool hpf__hp_fits(const hpf__hp_reader *r, const hpf__hp_reader *later)
 {
-    return r->error.status == HPF_OK && r->carry.length == 0 && !r->in_sample && r->n_costs == 0 &&
+    return r->error.status == HPF_OK && r->carry.length == 0 && !r->in_sample && r->costs.n == 0 &&
            later->first_time >= r->time;
 }
 
-hpf_status hpf__reader_join_names(hpf_reader *r, const hpf_reader *later, hpf_name *names,
-                                  hpf_error *err)
+hpf_status hpf__hp_join_names(hpf__hp_reader *r, const hpf__hp_reader *later, hpf_name *names,
+                              hpf_error *err)
 {
     hpf_status status = HPF_OK;
     for (uint32_t i = 0; i < later->names.n_names && status == HPF_OK; i++) {
@@ -290,12 +290,12 @@ hpf_status hpf__reader_join_names(hpf_reader *r, const hpf_reader *later, hpf_na
     return settle_status(r, status, err);
 }
 
-hpf_status hpf__reader_join(hpf_reader *r, const hpf_reader *later, const hpf_name *names,
-                            hpf_error *err)
+hpf_status hpf__hp_join(hpf__hp_reader *r, const hpf__hp_reader *later, const hpf_name *names,
+                        hpf_error *err)
 {
     hpf_status status = carry_over(r, later->carry.bytes, later->carry.length);
-    for (size_t i = 0; i < later->n_costs && status == HPF_OK; i++) {
-        hpf_cost cost = later->costs[i];
+    for (size_t i = 0; i < later->costs.n && status == HPF_OK; i++) {
+        hpf_cost cost = later->costs.all[i];
         cost.name = names[cost.name];
         status = hpf__add_cost(r, cost);
     }
@@ -311,26 +311,4 @@ hpf_status hpf__reader_join(hpf_reader *r, const hpf_reader *later, const hpf_na
     r->n_samples += later->n_samples;
     r->sample_offset = later->sample_offset;
     return settle_status(r, status, err);
-}
-
-hpf_status hpf_read_source(hpf_source *source, const hpf_events *events, void *context,
-                           const hpf_reader_options *options, hpf_error *err)
-{
-    hpf_reader *r = hpf_reader_create(events, context, options);
-    if (!r) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_str piece_read;
-    hpf_status status;
-    while ((status = hpf_source_next(source, &piece_read, err)) == HPF_OK) {
-        status = hpf_reader_feed(r, piece_read.data, piece_read.length, err);
-        if (status != HPF_OK) {
-            break;
-        }
-    }
-    if (status == HPF_END) {
-        status = hpf_reader_finish(r, err);
-    }
-    hpf_reader_destroy(r);
-    return status;
 }

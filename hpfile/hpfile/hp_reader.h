@@ -1,25 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What the parts of a survey need from readers beside the public interface.
+ * The reader of `.hp` text. All functions but those for parts do what hpfile/reader.h says of
+ * theirs.
  */
 #ifndef HPF_HP_READER_H
 #define HPF_HP_READER_H
 
 #include "hpfile/reader.h"
 
+typedef struct hpf__hp_reader hpf__hp_reader;
+
+hpf__hp_reader *hpf__hp_create(const hpf_events *events, void *context,
+                               const hpf_reader_options *options);
+hpf_status hpf__hp_feed(hpf__hp_reader *reader, const char *bytes, size_t n_bytes, hpf_error *err);
+hpf_status hpf__hp_finish(hpf__hp_reader *reader, hpf_error *err);
+void hpf__hp_revisit(hpf__hp_reader *reader, const hpf_events *events, void *context);
+hpf_status hpf__hp_settle(hpf__hp_reader *reader, hpf_error *err);
+hpf_str hpf__hp_name(const hpf__hp_reader *reader, hpf_name name);
+uint32_t hpf__hp_n_names(const hpf__hp_reader *reader);
+void hpf__hp_destroy(hpf__hp_reader *reader);
+
+/* --- for reading in parts --- */
+
 /* The bytes fed next begin at `offset` of the input. Only for a reader that has read nothing. */
-void hpf__reader_start_at(hpf_reader *reader, uint64_t offset);
+void hpf__hp_start_at(hpf__hp_reader *reader, uint64_t offset);
 
 /* Whether `later`, which began at this offset, read what this reader would have read: everything
  * fed here is read, no statement and no sample is unfinished, and time does not go back. */
-bool hpf__reader_fits(const hpf_reader *reader, const hpf_reader *later);
+bool hpf__hp_fits(const hpf__hp_reader *reader, const hpf__hp_reader *later);
 
 /* Takes over the names of `later`: names[n] becomes the number here of its name n. */
-hpf_status hpf__reader_join_names(hpf_reader *reader, const hpf_reader *later, hpf_name *names,
-                                  hpf_error *err);
+hpf_status hpf__hp_join_names(hpf__hp_reader *reader, const hpf__hp_reader *later, hpf_name *names,
+                              hpf_error *err);
 
 /* Goes on as if it had read what `later` read, which fits; takes what that left unfinished. */
-hpf_status hpf__reader_join(hpf_reader *reader, const hpf_reader *later, const hpf_name *names,
-                            hpf_error *err);
+hpf_status hpf__hp_join(hpf__hp_reader *reader, const hpf__hp_reader *later, const hpf_name *names,
+                        hpf_error *err);
 
 #endif

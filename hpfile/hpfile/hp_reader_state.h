@@ -9,10 +9,11 @@
 
 #include "bits.h"
 #include "buf.h"
-#include "hpfile/reader.h"
+#include "costs.h"
+#include "hp_reader.h"
 #include "intern.h"
 
-struct hpf_reader {
+struct hpf__hp_reader {
     hpf_events events;
     void *context;
     hpf_reader_options options;
@@ -29,9 +30,7 @@ struct hpf_reader {
     size_t next_name_capacity;
     uint32_t last_name; /* 1 + the name of the last cost, 0 at the start of a sample */
 
-    hpf_cost *costs; /* of the sample being gathered */
-    size_t n_costs;
-    size_t costs_capacity;
+    hpf__costs costs; /* of the sample being gathered */
     hpf__buf unescaped;
 
     bool has_header[HPF_N_HEADERS];
@@ -53,42 +52,35 @@ typedef struct hpf__piece {
 
 /* --- gathering a sample --- */
 
-hpf_status hpf__fail_memory(hpf_reader *r);
+hpf_status hpf__fail_memory(hpf__hp_reader *r);
 
 /* The number of a name, which is defined if it is new. */
-hpf_status hpf__define_name(hpf_reader *r, hpf_str text, hpf_name *name);
+hpf_status hpf__define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name);
 
-/* After it one more cost fits. */
-hpf_status hpf__make_room_for_cost(hpf_reader *r);
-
-static inline hpf_status hpf__add_cost(hpf_reader *r, hpf_cost cost)
+static inline hpf_status hpf__add_cost(hpf__hp_reader *r, hpf_cost cost)
 {
-    if (HPF__UNLIKELY(r->n_costs == r->costs_capacity)) {
-        hpf_status status = hpf__make_room_for_cost(r);
-        if (status != HPF_OK) {
-            return status;
-        }
+    if (!hpf__costs_add(&r->costs, cost, r->names.n_names)) {
+        return hpf__fail_memory(r);
     }
-    r->costs[r->n_costs++] = cost;
     r->next_name[r->last_name] = cost.name + 1;
     r->last_name = cost.name + 1;
     return HPF_OK;
 }
 
 /* BEGIN_SAMPLE, whose time is right. */
-void hpf__open_sample(hpf_reader *r, double time);
+void hpf__open_sample(hpf__hp_reader *r, double time);
 
 /* END_SAMPLE, whose last byte stands before `end_offset`. */
-hpf_status hpf__emit_sample(hpf_reader *r, uint64_t end_offset);
+hpf_status hpf__emit_sample(hpf__hp_reader *r, uint64_t end_offset);
 
 /* --- reading --- */
 
 /* Reads lines NAME<TAB>DIGITS<LF> and those around a sample as long as they are as GHC writes them;
  * p->begin moves behind the last one. */
-hpf_status hpf__read_plain_lines(hpf_reader *r, hpf__piece *p);
+hpf_status hpf__read_plain_lines(hpf__hp_reader *r, hpf__piece *p);
 
 /* Reads the statement at p->begin, which is not blank. HPF_OK with its end in `*next`; HPF_MORE
  * when it is not all there; or an error, which is set in the reader. */
-hpf_status hpf__read_statement(hpf_reader *r, const hpf__piece *p, const char **next);
+hpf_status hpf__read_statement(hpf__hp_reader *r, const hpf__piece *p, const char **next);
 
 #endif

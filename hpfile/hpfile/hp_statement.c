@@ -13,7 +13,7 @@
 
 /* Sets line, column and offset of the sticky error to the byte `at`, which lies in the statement
  * that begins at `begin`, the next byte to be read. */
-static void place_error(hpf_reader *r, hpf_error *error, const char *begin, const char *at)
+static void place_error(hpf__hp_reader *r, hpf_error *error, const char *begin, const char *at)
 {
     uint64_t line_offset = r->line_offset;
     error->line = r->line;
@@ -27,7 +27,7 @@ static void place_error(hpf_reader *r, hpf_error *error, const char *begin, cons
     error->column = (uint32_t)(error->offset - line_offset + 1);
 }
 
-static hpf_status fail_at(hpf_reader *r, const hpf__piece *p, const char *at, hpf_status status,
+static hpf_status fail_at(hpf__hp_reader *r, const hpf__piece *p, const char *at, hpf_status status,
                           const char *message)
 {
     hpf_error_set(&r->error, status, "%s", message);
@@ -68,7 +68,7 @@ static void describe(char *out, const char *at, const char *end)
 
 /* Waits for as much of the refused word as the message shows: however the input is cut, the error
  * is the same. */
-static hpf_status fail_expecting(hpf_reader *r, const hpf__piece *p, const char *at,
+static hpf_status fail_expecting(hpf__hp_reader *r, const hpf__piece *p, const char *at,
                                  const char *expected, const char *after)
 {
     char found[40];
@@ -93,7 +93,7 @@ static hpf_status fail_expecting(hpf_reader *r, const hpf__piece *p, const char 
  * is not all there, or an error. `at` is where its argument is to be looked for. */
 
 /* The input ends inside a statement: what was begun does not count. */
-static hpf_status cut_off(hpf_reader *r, const hpf__piece *p, const char **next)
+static hpf_status cut_off(hpf__hp_reader *r, const hpf__piece *p, const char **next)
 {
     if (!p->is_final) {
         return HPF_MORE;
@@ -103,8 +103,8 @@ static hpf_status cut_off(hpf_reader *r, const hpf__piece *p, const char **next)
     return HPF_OK;
 }
 
-static hpf_status fail_number(hpf_reader *r, const hpf__piece *p, const char *at, hpf__lexed why,
-                              const char *after)
+static hpf_status fail_number(hpf__hp_reader *r, const hpf__piece *p, const char *at,
+                              hpf__lexed why, const char *after)
 {
     if (why == HPF__LEX_LONG) {
         return fail_at(r, p, at, HPF_ERR_RANGE, "number of more than 32 characters");
@@ -115,8 +115,8 @@ static hpf_status fail_number(hpf_reader *r, const hpf__piece *p, const char *at
     return fail_expecting(r, p, at, "a number", after);
 }
 
-static hpf_status read_header(hpf_reader *r, const hpf__piece *p, const char *at, hpf_header which,
-                              const char **next)
+static hpf_status read_header(hpf__hp_reader *r, const hpf__piece *p, const char *at,
+                              hpf_header which, const char **next)
 {
     hpf__string_token token;
     at = hpf__skip_blanks(at, p->end);
@@ -148,7 +148,7 @@ static hpf_status read_header(hpf_reader *r, const hpf__piece *p, const char *at
 }
 
 /* The number after BEGIN_SAMPLE, END_SAMPLE or MARK. */
-static hpf_status read_time(hpf_reader *r, const hpf__piece *p, const char *at,
+static hpf_status read_time(hpf__hp_reader *r, const hpf__piece *p, const char *at,
                             hpf__keyword keyword, double *time, const char **next)
 {
     hpf__number_token token;
@@ -168,7 +168,7 @@ static hpf_status read_time(hpf_reader *r, const hpf__piece *p, const char *at,
     return HPF_OK;
 }
 
-static hpf_status begin_sample(hpf_reader *r, const hpf__piece *p, const char *at, double time)
+static hpf_status begin_sample(hpf__hp_reader *r, const hpf__piece *p, const char *at, double time)
 {
     if (time < r->time) {
         char now[HPF__NUMBER_BYTES];
@@ -184,7 +184,7 @@ static hpf_status begin_sample(hpf_reader *r, const hpf__piece *p, const char *a
     return HPF_OK;
 }
 
-static hpf_status end_sample(hpf_reader *r, const hpf__piece *p, const char *next)
+static hpf_status end_sample(hpf__hp_reader *r, const hpf__piece *p, const char *next)
 {
     if (!r->in_sample) {
         return fail_at(r, p, p->begin, HPF_ERR_ORDER,
@@ -193,7 +193,7 @@ static hpf_status end_sample(hpf_reader *r, const hpf__piece *p, const char *nex
     return hpf__emit_sample(r, r->offset + (uint64_t)(next - p->begin));
 }
 
-static hpf_status read_timed(hpf_reader *r, const hpf__piece *p, const char *at,
+static hpf_status read_timed(hpf__hp_reader *r, const hpf__piece *p, const char *at,
                              hpf__keyword keyword, const char **next)
 {
     double time = 0;
@@ -237,7 +237,7 @@ static hpf__lexed find_value_tab(const hpf__piece *p, const char *at, const char
     return HPF__LEXED;
 }
 
-static hpf_status take_cost(hpf_reader *r, const hpf__piece *p, hpf_str name, const char *at,
+static hpf_status take_cost(hpf__hp_reader *r, const hpf__piece *p, hpf_str name, const char *at,
                             const char **next)
 {
     hpf__number_token token;
@@ -266,7 +266,7 @@ static hpf_status take_cost(hpf_reader *r, const hpf__piece *p, hpf_str name, co
 
 /* What is no value stands at `*at`, on the line of the name: maybe the name goes on. Then widens it
  * and moves `*at` to the value. Returns HPF_END when the input ends inside the line. */
-static hpf_status widen_name(hpf_reader *r, const hpf__piece *p, hpf_str *name, const char **at)
+static hpf_status widen_name(hpf__hp_reader *r, const hpf__piece *p, hpf_str *name, const char **at)
 {
     const char *tab;
     hpf__lexed lexed = find_value_tab(p, *at, &tab);
@@ -288,7 +288,7 @@ static hpf_status widen_name(hpf_reader *r, const hpf__piece *p, hpf_str *name, 
     return end == p->end ? HPF_END : HPF_OK;
 }
 
-static hpf_status read_cost(hpf_reader *r, const hpf__piece *p, const char *word_end,
+static hpf_status read_cost(hpf__hp_reader *r, const hpf__piece *p, const char *word_end,
                             const char **next)
 {
     const char *at = hpf__skip_blanks(word_end, p->end);
@@ -305,7 +305,7 @@ static hpf_status read_cost(hpf_reader *r, const hpf__piece *p, const char *word
     return take_cost(r, p, name, at, next);
 }
 
-hpf_status hpf__read_statement(hpf_reader *r, const hpf__piece *p, const char **next)
+hpf_status hpf__read_statement(hpf__hp_reader *r, const hpf__piece *p, const char **next)
 {
     const char *word_end = hpf__word_end(p->begin, p->end);
     if (*p->begin == '"') {

@@ -93,6 +93,16 @@ static uint32_t find_slot(const hpf__intern *table, hpf_str text, uint32_t hash)
     return at;
 }
 
+bool hpf__intern_find(const hpf__intern *table, hpf_str text, uint32_t *number)
+{
+    if (table->n_slots == 0) {
+        return false;
+    }
+    uint32_t at = find_slot(table, text, hash_bytes(text));
+    *number = table->slots[at] - 1;
+    return table->slots[at] != 0;
+}
+
 hpf_status hpf__intern_add(hpf__intern *table, hpf_str text, uint32_t *number, bool *is_new)
 {
     uint32_t hash = hash_bytes(text);

@@ -24,6 +24,9 @@ typedef struct hpf__intern {
 
 /* Finds or adds. Returns HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT (2^30 names). `*is_new` tells. */
 hpf_status hpf__intern_add(hpf__intern *table, hpf_str text, uint32_t *number, bool *is_new);
+
+/* Whether it is there, and its number. */
+bool hpf__intern_find(const hpf__intern *table, hpf_str text, uint32_t *number);
 void hpf__intern_finish(hpf__intern *table);
 
 #endif

@@ -19,7 +19,7 @@
 typedef struct part {
     const hpf_source *source;
     uint64_t begin, end; /* of its bytes in the file */
-    hpf_reader *reader;
+    hpf__hp_reader *reader;
     hpf__tally *tally;
     hpf__tally own_tally; /* of all parts but the first */
     char *buffer;
@@ -61,7 +61,7 @@ static void read_part(part *p)
             break;
         }
         if (p->status == HPF_OK) {
-            p->status = hpf_reader_feed(p->reader, p->buffer, n, &p->error);
+            p->status = hpf__hp_feed(p->reader, p->buffer, n, &p->error);
         }
         at += n;
         if (p->progress) {
@@ -78,16 +78,16 @@ static void *thread_main(void *context)
 
 static hpf_status join_part(part *first, const part *later, hpf_error *err)
 {
-    hpf_name *names = malloc(((size_t)hpf_reader_n_names(later->reader) + 1) * sizeof *names);
+    hpf_name *names = malloc(((size_t)hpf__hp_n_names(later->reader) + 1) * sizeof *names);
     if (!names) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpf__reader_join_names(first->reader, later->reader, names, err);
+    hpf_status status = hpf__hp_join_names(first->reader, later->reader, names, err);
     if (status == HPF_OK) {
         status = hpf__tally_join(first->tally, &later->own_tally, names, err);
     }
     if (status == HPF_OK) {
-        status = hpf__reader_join(first->reader, later->reader, names, err);
+        status = hpf__hp_join(first->reader, later->reader, names, err);
     }
     free(names);
     return status;
@@ -106,7 +106,7 @@ static hpf_status join_parts(part *parts, size_t n_parts, uint64_t *at, hpf_erro
     }
     for (size_t i = 1; i < n_parts; i++) {
         if (parts[i].status != HPF_OK || parts[i].begin != *at ||
-            !hpf__reader_fits(parts[0].reader, parts[i].reader)) {
+            !hpf__hp_fits(parts[0].reader, parts[i].reader)) {
             break;
         }
         hpf_status status = join_part(&parts[0], &parts[i], err);
@@ -121,7 +121,7 @@ static hpf_status join_parts(part *parts, size_t n_parts, uint64_t *at, hpf_erro
 static void finish_part(part *p)
 {
     hpf__tally_finish(&p->own_tally);
-    hpf_reader_destroy(p->reader);
+    hpf__hp_destroy(p->reader);
     free(p->buffer);
 }
 
@@ -132,10 +132,10 @@ static bool start_part(part *p, const hpf_source *source, uint64_t begin, uint64
     bool is_ready = hpf__tally_init(&p->own_tally, max_picks, true);
     p->own_tally.recall.most_words /= N_PARTS;
     p->tally = &p->own_tally;
-    p->reader = hpf_reader_create(&hpf__tally_events, p->tally, NULL);
+    p->reader = hpf__hp_create(&hpf__tally_events, p->tally, NULL);
     p->buffer = malloc(PIECE_BYTES);
     if (is_ready && p->reader && p->buffer) {
-        hpf__reader_start_at(p->reader, begin);
+        hpf__hp_start_at(p->reader, begin);
         if (pthread_create(&p->thread, NULL, thread_main, p) == 0) {
             return true;
         }
@@ -159,7 +159,7 @@ static size_t find_cuts(const hpf_source *source, uint64_t size, char *buffer, u
     return n;
 }
 
-hpf_status hpf__parts_read(hpf_reader *reader, hpf__tally *tally, hpf_source *source,
+hpf_status hpf__parts_read(hpf__hp_reader *reader, hpf__tally *tally, hpf_source *source,
                            uint64_t least_bytes, hpf__progress *progress, void *progress_context,
                            hpf_error *err)
 {

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "order.h"
 #include "parts.h"
+#include "reader_formats.h"
+#include "source_file.h"
 #include "tally.h"
 
 #define DEFAULT_MAX_PICKS 8192
@@ -19,6 +22,7 @@ struct hpf_survey {
     hpf_source *source;
     hpf_reader *reader;
     hpf__tally tally;
+    hpf__order order; /* empty while samples come in the order of time */
     hpf_survey_options options;
 };
 
@@ -27,19 +31,39 @@ struct hpf_survey {
 static void on_warning(void *context, const hpf_error *warning)
 {
     hpf_survey *s = context;
-    s->tally.overview.truncated = true;
-    if (s->options.warning) {
+    s->tally.overview.truncated |= warning->status == HPF_END;
+    if (s->options.warning && warning->status != HPF_ERR_ORDER) {
         s->options.warning(s->options.warning_context, warning);
     }
+}
+
+static bool begins_as_log(const hpf_source *source)
+{
+    char head[sizeof HPF_EVENTLOG_MAGIC - 1];
+    size_t n = 0;
+    hpf_status status = hpf__source_file_read(source, 0, head, sizeof head, &n, NULL);
+    return status == HPF_OK && n == sizeof head && memcmp(head, HPF_EVENTLOG_MAGIC, n) == 0;
+}
+
+/* A large file of text is read in parts. */
+static hpf_status feed_parts(hpf_survey *s, hpf_error *err)
+{
+    uint64_t least = s->options.parts_least_bytes;
+    least = least ? least : PARTS_LEAST_BYTES;
+    uint64_t size = hpf__source_file_bytes(s->source);
+    if (size == 0 || size < least || begins_as_log(s->source)) {
+        return HPF_OK;
+    }
+    hpf__hp_reader *hp = hpf__reader_hp(s->reader);
+    return hp ? hpf__parts_read(hp, &s->tally, s->source, least, s->options.progress,
+                                s->options.progress_context, err)
+              : hpf_error_set_memory(err);
 }
 
 static hpf_status feed_all(hpf_survey *s, hpf_error *err)
 {
     hpf_str piece;
-    hpf_status status = hpf__parts_read(s->reader, &s->tally, s->source,
-                                        s->options.parts_least_bytes ? s->options.parts_least_bytes
-                                                                     : PARTS_LEAST_BYTES,
-                                        s->options.progress, s->options.progress_context, err);
+    hpf_status status = feed_parts(s, err);
     while (status == HPF_OK && (status = hpf_source_next(s->source, &piece, err)) == HPF_OK) {
         status = hpf_reader_feed(s->reader, piece.data, piece.length, err);
         if (status == HPF_OK && s->options.progress) {
@@ -48,6 +72,72 @@ static hpf_status feed_all(hpf_survey *s, hpf_error *err)
         }
     }
     return status == HPF_END ? HPF_OK : status;
+}
+
+/* --- order --- */
+
+/* Reads the samples in [begin, end) again. */
+static hpf_status revisit(hpf_survey *s, uint64_t begin, uint64_t end, char *buffer, hpf_error *err)
+{
+    while (begin < end) {
+        size_t n = end - begin < READ_BYTES ? (size_t)(end - begin) : READ_BYTES;
+        hpf_status status = hpf_source_read_at(s->source, begin, buffer, n, err);
+        if (status == HPF_OK) {
+            status = hpf_reader_feed(s->reader, buffer, n, err);
+        }
+        if (status != HPF_OK) {
+            return status;
+        }
+        begin += n;
+    }
+    return hpf_reader_settle(s->reader, err);
+}
+
+/* All of the source again. */
+static hpf_status revisit_all(hpf_survey *s, hpf_error *err)
+{
+    hpf_str piece;
+    hpf_status status = hpf_source_rewind(s->source, err);
+    while (status == HPF_OK && (status = hpf_source_next(s->source, &piece, err)) == HPF_OK) {
+        status = hpf_reader_feed(s->reader, piece.data, piece.length, err);
+    }
+    return status == HPF_END ? hpf_reader_settle(s->reader, err) : status;
+}
+
+/* All samples again, by time. */
+static hpf_status revisit_in_order(hpf_survey *s, hpf_error *err)
+{
+    char *buffer = malloc(READ_BYTES);
+    hpf_status status = buffer ? HPF_OK : hpf_error_set_memory(err);
+    for (size_t i = 0; i < s->order.n_places && status == HPF_OK; i++) {
+        const hpf__place *place = &s->order.places[i];
+        status = revisit(s, place->begin_offset, place->end_offset, buffer, err);
+    }
+    free(buffer);
+    return status;
+}
+
+/* An event log's blocks come as they were full: marks are sorted, and if samples are not in order,
+ * they are read once more for their places, and then again by time. */
+static hpf_status put_in_order(hpf_survey *s, hpf_error *err)
+{
+    hpf__log_heap *log = hpf__reader_log(s->reader);
+    if (!hpf__tally_sort_marks(&s->tally)) {
+        return hpf_error_set_memory(err);
+    }
+    if (hpf__log_heap_n_late(log) == 0) {
+        return HPF_OK;
+    }
+    hpf__log_heap_keep_times(log);
+    hpf_reader_revisit(s->reader, &hpf__order_events, &s->order);
+    hpf_status status = revisit_all(s, err);
+    if (status == HPF_OK) {
+        hpf__order_sort(&s->order);
+        hpf__tally_forget_samples(&s->tally);
+        hpf_reader_revisit(s->reader, &hpf__tally_events, &s->tally);
+        status = revisit_in_order(s, err);
+    }
+    return status;
 }
 
 static hpf_status run(hpf_survey *s, hpf_error *err)
@@ -62,6 +152,9 @@ static hpf_status run(hpf_survey *s, hpf_error *err)
     hpf_status status = feed_all(s, err);
     if (status == HPF_OK) {
         status = hpf_reader_finish(s->reader, err);
+    }
+    if (status == HPF_OK && hpf__reader_log(s->reader)) {
+        status = put_in_order(s, err);
     }
     return status == HPF_OK ? hpf__tally_settle(&s->tally, err) : status;
 }
@@ -90,6 +183,7 @@ void hpf_survey_destroy(hpf_survey *s)
     if (s) {
         hpf_reader_destroy(s->reader);
         hpf__tally_finish(&s->tally);
+        hpf__order_finish(&s->order);
         free(s);
     }
 }
@@ -109,6 +203,17 @@ uint32_t hpf_survey_n_names(const hpf_survey *s)
 hpf_str hpf_survey_name(const hpf_survey *s, hpf_name name)
 {
     return hpf_reader_name(s->reader, name);
+}
+
+size_t hpf_survey_frames(const hpf_survey *s, hpf_name name, hpf_frame *frames, size_t room)
+{
+    return hpf_reader_frames(s->reader, name, frames, room);
+}
+
+const hpf_log_facts *hpf_survey_log(const hpf_survey *s)
+{
+    const hpf__log_heap *log = hpf__reader_log(s->reader);
+    return log ? hpf__log_heap_facts(log) : NULL;
 }
 
 const hpf_totals *hpf_survey_totals(const hpf_survey *s, hpf_name name)
@@ -160,23 +265,6 @@ static hpf_status on_pick(void *context, const hpf_sample *sample, hpf_error *er
     return HPF_OK;
 }
 
-/* Reads the samples in [begin, end) again. */
-static hpf_status revisit(hpf_survey *s, uint64_t begin, uint64_t end, char *buffer, hpf_error *err)
-{
-    while (begin < end) {
-        size_t n = end - begin < READ_BYTES ? (size_t)(end - begin) : READ_BYTES;
-        hpf_status status = hpf_source_read_at(s->source, begin, buffer, n, err);
-        if (status == HPF_OK) {
-            status = hpf_reader_feed(s->reader, buffer, n, err);
-        }
-        if (status != HPF_OK) {
-            return status;
-        }
-        begin += n;
-    }
-    return hpf_reader_settle(s->reader, err);
-}
-
 /* Picks that are neighbours are read in one go. */
 static hpf_status revisit_picks(hpf_survey *s, char *buffer, hpf_error *err)
 {
@@ -223,21 +311,33 @@ hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32
     return HPF_OK;
 }
 
-hpf_status hpf_survey_replay(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)
+/* Marks and lines, where samples are read one by one. */
+static hpf_status replay_rest(const hpf_overview *o, const hpf_events *events, void *context,
+                              hpf_error *err)
 {
-    hpf_events samples_only = {
-        .name = on_strange_name, .sample = events->sample, .mark = events->mark};
-    hpf_status status = hpf_source_rewind(s->source, err);
-    if (status != HPF_OK) {
-        return status;
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < o->n_marks && events->mark && status == HPF_OK; i++) {
+        status = events->mark(context, o->marks[i].time, o->marks[i].label, err);
     }
-    hpf_reader_revisit(s->reader, &samples_only, context);
-    hpf_str piece;
-    while ((status = hpf_source_next(s->source, &piece, err)) == HPF_OK) {
-        status = hpf_reader_feed(s->reader, piece.data, piece.length, err);
-        if (status != HPF_OK) {
-            return status;
+    for (size_t i = 0; i < o->n_lines && events->line; i++) {
+        const hpf_line *line = &o->lines[i];
+        for (size_t k = 0; k < line->n_points && status == HPF_OK; k++) {
+            status = events->line(context, line->name, line->points[k], err);
         }
     }
-    return status == HPF_END ? hpf_reader_settle(s->reader, err) : status;
+    return status;
+}
+
+hpf_status hpf_survey_replay(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)
+{
+    hpf_events again = {.name = on_strange_name, .sample = events->sample};
+    if (s->order.n_places) {
+        hpf_status status = replay_rest(&s->tally.overview, events, context, err);
+        hpf_reader_revisit(s->reader, &again, context);
+        return status == HPF_OK ? revisit_in_order(s, err) : status;
+    }
+    again.mark = events->mark;
+    again.line = events->line;
+    hpf_reader_revisit(s->reader, &again, context);
+    return revisit_all(s, err);
 }

@@ -353,6 +353,57 @@ hpf_status hpf__tally_join(hpf__tally *t, const hpf__tally *later, const hpf_nam
     return join_samples(t, later, names, err);
 }
 
+/* --- order --- */
+
+void hpf__tally_forget_samples(hpf__tally *t)
+{
+    hpf_overview kept = {.n_marks = t->overview.n_marks, .truncated = t->overview.truncated};
+    size_t max_picks = t->picks.max_picks;
+    for (size_t i = 0; i < t->n_accounts; i++) {
+        t->accounts[i] = (hpf__account){.leftover = t->accounts[i].leftover};
+    }
+    t->whole = (hpf__account){0};
+    t->overview = kept;
+    t->held.is_there = false;
+    hpf__picks_finish(&t->picks);
+    hpf__picks_init(&t->picks, max_picks);
+    hpf__recall_lose(&t->recall);
+    t->recall = (hpf__recall){.most_words = HPF__RECALL_WORDS};
+}
+
+typedef struct ranked_mark {
+    hpf_mark mark;
+    size_t rank;
+} ranked_mark;
+
+static int compare_marks(const void *left, const void *right)
+{
+    const ranked_mark *a = left;
+    const ranked_mark *b = right;
+    if (a->mark.time != b->mark.time) {
+        return a->mark.time < b->mark.time ? -1 : 1;
+    }
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+bool hpf__tally_sort_marks(hpf__tally *t)
+{
+    size_t n = t->overview.n_marks;
+    ranked_mark *ranked = malloc((n + 1) * sizeof *ranked);
+    if (!ranked) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        ranked[i] = (ranked_mark){t->marks[i], i};
+    }
+    qsort(ranked, n, sizeof *ranked, compare_marks);
+    for (size_t i = 0; i < n; i++) {
+        t->marks[i] = ranked[i].mark;
+    }
+    free(ranked);
+    return true;
+}
+
 /* --- the end --- */
 
 static hpf_totals totals_of(const hpf__account *a)

@@ -66,6 +66,14 @@ void hpf__tally_finish(hpf__tally *tally);
 hpf_status hpf__tally_join(hpf__tally *tally, const hpf__tally *later, const hpf_name *names,
                            hpf_error *err);
 
+/* Forgets all samples; names, headers, marks, lines and leftovers stay. */
+void hpf__tally_forget_samples(hpf__tally *tally);
+
+/* Puts marks in the order of time; those of one time stay as they are. False when there is no
+ * memory.
+ */
+bool hpf__tally_sort_marks(hpf__tally *tally);
+
 /* No more samples come: works the last one in, and fills totals and overview. */
 hpf_status hpf__tally_settle(hpf__tally *tally, hpf_error *err);
 

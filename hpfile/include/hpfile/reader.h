@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * `.hp` text to events: a resumable push reader, and one call for a whole source.
+ * Profiles to events: a resumable push reader, and one call for a whole source. The input is `.hp`
+ * text (docs/formats/hp.md) or a GHC event log (docs/formats/eventlog.md), told apart by its first
+ * four bytes.
  *
- * The syntax, what is tolerated beyond hp2ps's, and how the two are told apart: docs/formats/hp.md.
- * However the input is cut into pieces, the events are the same.
+ * However the input is cut into pieces, the events are the same. Events of an event log come in the
+ * order of the file: marks and lines are not in the order of time, and a sample that is earlier
+ * than the one before it is given that one's time, with a warning (hpfile/survey.h puts them in
+ * order).
  *
- * Memory: the names, the costs of the sample being read, and at most one unfinished line or string.
+ * Memory: the names, the costs of the sample being read, and at most one unfinished line, string or
+ * record.
  */
 #ifndef HPFILE_READER_H
 #define HPFILE_READER_H
@@ -19,8 +24,9 @@ extern "C" {
 
 typedef struct hpf_reader hpf_reader;
 
-/* Something odd that does not stop the reader, with the same struct as an error: a last sample cut
- * short. May be NULL. */
+/* Something odd that does not stop the reader, with the same struct as an error: HPF_END for an
+ * input that is cut short, HPF_ERR_ORDER for samples out of order, HPF_ERR_UNSUPPORTED for what is
+ * left out. May be NULL. */
 typedef void hpf_warning(void *context, const hpf_error *warning);
 
 typedef struct hpf_reader_options {
@@ -58,6 +64,20 @@ HPF_API HPF_MUST_USE hpf_status hpf_reader_settle(hpf_reader *reader, hpf_error 
 /* Names seen so far, by number, and how many; borrowed until the reader is destroyed. */
 HPF_API hpf_str hpf_reader_name(const hpf_reader *reader, hpf_name name);
 HPF_API uint32_t hpf_reader_n_names(const hpf_reader *reader);
+
+/* One cost centre of a stack, or one info table. What is not known is empty. */
+typedef struct hpf_frame {
+    hpf_str label, module;
+    hpf_str source; /* file, line and columns, as GHC writes them */
+    bool is_caf;
+    hpf_str table, closure_type, type; /* of info tables only */
+} hpf_frame;
+
+/* What a name of an event log stands for: the frames of its stack, innermost first, or the one info
+ * table. Fills at most `room` and returns how many there are; 0 for names that are nothing but a
+ * text. The texts are borrowed until the reader is destroyed. */
+HPF_API size_t hpf_reader_frames(const hpf_reader *reader, hpf_name name, hpf_frame *frames,
+                                 size_t room);
 
 HPF_API void hpf_reader_destroy(hpf_reader *reader);
 

@@ -10,8 +10,11 @@
  * many. A pick is a whole sample, so bands at a pick still add up to the total. Only the place of a
  * pick in the input is kept; hpf_survey_series reads those bytes again.
  *
- * Lines are thinned in the same way: at most 16384 points each, the smallest and the largest of every
- * cell and the last one.
+ * Samples of an event log that stand in another order than that of time are put in order: their
+ * places are then kept too.
+ *
+ * Lines are thinned in the same way: at most 16384 points each, the smallest and the largest of
+ * every cell and the last one.
  *
  * Memory: names + picks + points, never rows.
  */
@@ -19,6 +22,7 @@
 #define HPFILE_SURVEY_H
 
 #include "hpfile/event.h"
+#include "hpfile/eventlog.h"
 #include "hpfile/reader.h"
 #include "hpfile/source.h"
 
@@ -84,6 +88,11 @@ HPF_API void hpf_survey_destroy(hpf_survey *survey);
 HPF_API hpf_str hpf_survey_header(const hpf_survey *survey, hpf_header which);
 HPF_API uint32_t hpf_survey_n_names(const hpf_survey *survey);
 HPF_API hpf_str hpf_survey_name(const hpf_survey *survey, hpf_name name);
+/* As hpf_reader_frames. */
+HPF_API size_t hpf_survey_frames(const hpf_survey *survey, hpf_name name, hpf_frame *frames,
+                                 size_t room);
+/* What the event log says of itself; NULL for other inputs. Borrowed. */
+HPF_API const hpf_log_facts *hpf_survey_log(const hpf_survey *survey);
 HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name name);
 /* Costs of `name` after the last complete sample (hpf_events.leftover). */
 HPF_API double hpf_survey_leftover(const hpf_survey *survey, hpf_name name);
@@ -98,7 +107,7 @@ typedef struct hpf_overview {
     double sum_times,
         sum_times_squared; /* of sample times counted from the first: for least squares */
     size_t n_marks;
-    const hpf_mark *marks; /* in order of appearance; borrowed */
+    const hpf_mark *marks; /* in order of appearance, of an event log by time; borrowed */
     size_t n_lines;
     const hpf_line *lines; /* in order of appearance; borrowed */
     size_t n_picks;
@@ -116,7 +125,8 @@ HPF_API const hpf_overview *hpf_survey_overview(const hpf_survey *survey);
 HPF_API HPF_MUST_USE hpf_status hpf_survey_series(hpf_survey *survey, const uint32_t *band_of_name,
                                                   uint32_t n_bands, double *values, hpf_error *err);
 
-/* Every sample again, in order, to another consumer (names are not defined again). */
+/* Every sample again, in order, to another consumer, with marks and lines (names are not defined
+ * again). */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_replay(hpf_survey *survey, const hpf_events *events,
                                                   void *context, hpf_error *err);
 

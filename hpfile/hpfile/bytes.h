@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Big-endian numbers out of bytes. Compilers make single loads of these.
+ */
+#ifndef HPF_BYTES_H
+#define HPF_BYTES_H
+
+#include <stdint.h>
+
+static inline uint16_t hpf__read2(const char *at)
+{
+    const unsigned char *p = (const unsigned char *)at;
+    return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t hpf__read4(const char *at)
+{
+    const unsigned char *p = (const unsigned char *)at;
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static inline uint64_t hpf__read8(const char *at)
+{
+    return (uint64_t)hpf__read4(at) << 32 | hpf__read4(at + 4);
+}
+
+#endif

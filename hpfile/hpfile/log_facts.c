@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a log says of itself: program, run-time system, date, heap profiles.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "buf.h"
+#include "bytes.h"
+#include "eventlog_tags.h"
+#include "hpfile/eventlog.h"
+#include "hpfile/str.h"
+
+#define DEFAULT_MBLOCK_BYTES (UINT64_C(1) << 20)
+
+static const struct breakdown {
+    char letter;
+    const char *name;
+} breakdowns[HPF_N_BREAKDOWNS] = {
+    [HPF_BREAKDOWN_COST_CENTRE] = {'c', "cost-centre stack"},
+    [HPF_BREAKDOWN_MODULE] = {'m', "module"},
+    [HPF_BREAKDOWN_CLOSURE_DESCR] = {'d', "closure description"},
+    [HPF_BREAKDOWN_TYPE] = {'y', "type"},
+    [HPF_BREAKDOWN_RETAINER] = {'r', "retainer set"},
+    [HPF_BREAKDOWN_BIOGRAPHY] = {'b', "biography"},
+    [HPF_BREAKDOWN_CLOSURE_TYPE] = {'T', "closure type"},
+    [HPF_BREAKDOWN_INFO_TABLE] = {'i', "info table"},
+    [HPF_BREAKDOWN_ERA] = {'e', "era"},
+};
+
+char hpf_breakdown_letter(hpf_breakdown breakdown)
+{
+    return (unsigned)breakdown < HPF_N_BREAKDOWNS ? breakdowns[breakdown].letter : '\0';
+}
+
+const char *hpf_breakdown_name(hpf_breakdown breakdown)
+{
+    return (unsigned)breakdown < HPF_N_BREAKDOWNS ? breakdowns[breakdown].name : NULL;
+}
+
+void hpf_log_facts_finish(hpf_log_facts *facts)
+{
+    hpf_arena_destroy(facts->arena);
+    free(facts->profiles);
+    *facts = (hpf_log_facts){0};
+}
+
+static hpf_status keep(hpf_log_facts *facts, hpf_str text, hpf_str *copy, hpf_error *err)
+{
+    char *bytes = hpf_arena_text(facts->arena, text);
+    *copy = (hpf_str){bytes, text.length};
+    return bytes ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* --- the command line --- */
+
+static hpf_str next_word(hpf_str *rest)
+{
+    const char *nul = memchr(rest->data, '\0', rest->length);
+    hpf_str word = {rest->data, nul ? (size_t)(nul - rest->data) : rest->length};
+    size_t taken = word.length + (nul != NULL);
+    *rest = (hpf_str){rest->data + taken, rest->length - taken};
+    return word;
+}
+
+static hpf_str base_name(hpf_str path)
+{
+    size_t begin = path.length;
+    while (begin > 0 && path.data[begin - 1] != '/') {
+        begin--;
+    }
+    return (hpf_str){path.data + begin, path.length - begin};
+}
+
+static bool put_word(hpf__buf *job, hpf_str word)
+{
+    return (job->length == 0 || hpf__buf_append(job, " ", 1)) &&
+           (word.length == 0 || hpf__buf_append(job, word.data, word.length));
+}
+
+/* The words of the program, or those between +RTS and -RTS. */
+static bool put_words(hpf__buf *job, hpf_str args, bool want_rts)
+{
+    bool is_rts = false;
+    bool is_over = false; /* behind --RTS everything is the program's */
+    bool is_put = true;
+    for (hpf_str word; args.length && is_put;) {
+        word = next_word(&args);
+        if (!is_over && hpf_str_is(word, "+RTS")) {
+            is_rts = true;
+            is_put = !want_rts || put_word(job, word);
+        } else if (!is_over && (hpf_str_is(word, "-RTS") || hpf_str_is(word, "--RTS"))) {
+            is_rts = false;
+            is_over = hpf_str_is(word, "--RTS");
+        } else if (is_rts == want_rts) {
+            is_put = put_word(job, word);
+        }
+    }
+    return is_put;
+}
+
+static hpf_status note_args(hpf_log_facts *facts, hpf_str args, hpf_error *err)
+{
+    hpf__buf job = {0};
+    hpf_str rest = args;
+    hpf_status status = keep(facts, args, &facts->args, err);
+    bool is_put = !args.length || (put_word(&job, base_name(next_word(&rest))) &&
+                                   put_words(&job, rest, false) && put_words(&job, rest, true));
+    if (status == HPF_OK) {
+        hpf_str text = {job.bytes, job.length};
+        status = is_put ? keep(facts, text, &facts->job, err) : hpf_error_set_memory(err);
+    }
+    hpf__buf_finish(&job);
+    return status;
+}
+
+/* --- the others --- */
+
+/* As ctime without the seconds. */
+static hpf_status note_date(hpf_log_facts *facts, uint64_t unix_s, hpf_error *err)
+{
+    static const char days[] = "SunMonTueWedThuFriSat";
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    const uint64_t year_9999 = UINT64_C(253402300799);
+    time_t seconds = (time_t)(unix_s < year_9999 ? unix_s : year_9999);
+    struct tm t;
+    if (!gmtime_r(&seconds, &t)) {
+        return HPF_OK;
+    }
+    char text[] = "Sun Jan 01 00:00 1970";
+    memcpy(text, days + 3 * (size_t)t.tm_wday, 3);
+    memcpy(text + 4, months + 3 * (size_t)t.tm_mon, 3);
+    text[8] = t.tm_mday < 10 ? ' ' : (char)('0' + t.tm_mday / 10);
+    text[9] = (char)('0' + t.tm_mday % 10);
+    text[11] = (char)('0' + t.tm_hour / 10);
+    text[12] = (char)('0' + t.tm_hour % 10);
+    text[14] = (char)('0' + t.tm_min / 10);
+    text[15] = (char)('0' + t.tm_min % 10);
+    int year = t.tm_year + 1900;
+    for (int i = 3; i >= 0; i--, year /= 10) {
+        text[17 + i] = (char)('0' + year % 10);
+    }
+    return keep(facts, HPF_STR(text), &facts->date, err);
+}
+
+static hpf_status note_profile(hpf_log_facts *facts, hpf_str payload, hpf_error *err)
+{
+    const size_t fixed_bytes = 13;
+    hpf_str rest;
+    if (payload.length < fixed_bytes) {
+        return HPF_OK;
+    }
+    hpf_log_profile *profiles = hpf__grow(facts->profiles, &facts->profiles_capacity,
+                                          facts->n_profiles + 1, sizeof *profiles);
+    if (!profiles) {
+        return hpf_error_set_memory(err);
+    }
+    facts->profiles = profiles;
+    hpf_status status = keep(facts, payload, &rest, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    hpf_log_profile *p = &profiles[facts->n_profiles++];
+    *p = (hpf_log_profile){.id = (uint8_t)*rest.data,
+                           .period_ns = hpf__read8(rest.data + 1),
+                           .breakdown = (hpf_breakdown)hpf__read4(rest.data + 9)};
+    rest = (hpf_str){rest.data + fixed_bytes, rest.length - fixed_bytes};
+    for (int i = 0; i < HPF_N_FILTERS && rest.length; i++) {
+        p->filters[i] = next_word(&rest);
+    }
+    return HPF_OK;
+}
+
+/* What stands behind the capability set that many events begin with. */
+static hpf_str behind_set(hpf_str payload)
+{
+    return payload.length < 4 ? (hpf_str){payload.data, 0}
+                              : (hpf_str){payload.data + 4, payload.length - 4};
+}
+
+static hpf_status note_payload(hpf_log_facts *facts, uint16_t id, hpf_str payload, hpf_error *err)
+{
+    hpf_str rest = behind_set(payload);
+    switch (id) {
+    case HPF__EVENT_RTS_IDENTIFIER:
+        return keep(facts, rest.length ? next_word(&rest) : rest, &facts->rts, err);
+    case HPF__EVENT_PROGRAM_ARGS:
+        return note_args(facts, rest, err);
+    case HPF__EVENT_WALL_CLOCK_TIME:
+        return rest.length < 8 ? HPF_OK : note_date(facts, hpf__read8(rest.data), err);
+    case HPF__EVENT_OSPROCESS_PID:
+        facts->pid = rest.length < 4 ? 0 : hpf__read4(rest.data);
+        return HPF_OK;
+    case HPF__EVENT_HEAP_INFO_GHC:
+        facts->mblock_bytes = rest.length < 26 ? facts->mblock_bytes : hpf__read8(rest.data + 18);
+        return HPF_OK;
+    case HPF__EVENT_PROF_BEGIN:
+        facts->tick_ns = payload.length < 8 ? 0 : hpf__read8(payload.data);
+        return HPF_OK;
+    case HPF__EVENT_HEAP_PROF_BEGIN:
+        return note_profile(facts, payload, err);
+    default:
+        return HPF_OK;
+    }
+}
+
+static bool begin_facts(hpf_log_facts *facts)
+{
+    facts->arena = hpf_arena_create();
+    facts->mblock_bytes = DEFAULT_MBLOCK_BYTES;
+    facts->first_ns = UINT64_MAX;
+    return facts->arena != NULL;
+}
+
+hpf_status hpf_log_facts_note(hpf_log_facts *facts, const hpf_event *event, hpf_error *err)
+{
+    if (!facts->arena && !begin_facts(facts)) {
+        return hpf_error_set_memory(err);
+    }
+    facts->n_events++;
+    facts->first_ns = event->time_ns < facts->first_ns ? event->time_ns : facts->first_ns;
+    facts->last_ns = event->time_ns > facts->last_ns ? event->time_ns : facts->last_ns;
+    return note_payload(facts, event->type->id, event->payload, err);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The heap profile of an event log as events. All functions but the last do what hpfile/reader.h
+ * says of theirs.
+ */
+#ifndef HPF_LOG_HEAP_H
+#define HPF_LOG_HEAP_H
+
+#include "hpfile/eventlog.h"
+#include "hpfile/reader.h"
+
+typedef struct hpf__log_heap hpf__log_heap;
+
+hpf__log_heap *hpf__log_heap_create(const hpf_events *events, void *context,
+                                    const hpf_reader_options *options);
+hpf_status hpf__log_heap_feed(hpf__log_heap *heap, const char *bytes, size_t n_bytes,
+                              hpf_error *err);
+hpf_status hpf__log_heap_finish(hpf__log_heap *heap, hpf_error *err);
+void hpf__log_heap_revisit(hpf__log_heap *heap, const hpf_events *events, void *context);
+hpf_status hpf__log_heap_settle(hpf__log_heap *heap, hpf_error *err);
+hpf_str hpf__log_heap_name(const hpf__log_heap *heap, hpf_name name);
+uint32_t hpf__log_heap_n_names(const hpf__log_heap *heap);
+size_t hpf__log_heap_frames(const hpf__log_heap *heap, hpf_name name, hpf_frame *frames,
+                            size_t room);
+const hpf_log_facts *hpf__log_heap_facts(const hpf__log_heap *heap);
+void hpf__log_heap_destroy(hpf__log_heap *heap);
+
+/* Samples that were earlier than the one before them. */
+uint64_t hpf__log_heap_n_late(const hpf__log_heap *heap);
+
+/* From now on such samples keep their times: the consumer puts them in order. */
+void hpf__log_heap_keep_times(hpf__log_heap *heap);
+
+#endif
