@@ -27,8 +27,8 @@ void hpp__count_at_slowly(hpp_place place, const void *block, size_t n_bytes);
 void hpp__count_gone_slowly(hpp_block gone);
 
 /* A block of `n_bytes` was made. */
-static inline void hpp__count_made(const void *block, size_t n_bytes, hpp_caller caller,
-                                   hpp_call call)
+HPP_ALWAYS_INLINE void hpp__count_made(const void *block, size_t n_bytes, hpp_caller caller,
+                                       hpp_call call)
 {
     hpp_thread *self = hpp__self;
     if (HPP_UNLIKELY(!hpp__alive() || self == NULL || self->busy)) {

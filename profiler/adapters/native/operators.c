@@ -56,18 +56,18 @@ static operator_code *next_operators[N_OPERATORS];
 
 /* What the allocator throws passes through. A block that is known already was counted by a malloc
  * that the operator called. */
-static inline void *make(uint32_t index, size_t n_bytes, uintptr_t second, uintptr_t third,
-                         hpp_caller caller, hpp_call call)
+static HPP_NO_INLINE void *make(uint32_t index, size_t n_bytes, uintptr_t second, uintptr_t third,
+                                const hpp_caller *caller, hpp_call call)
 {
     new_code *next = (new_code *)next_operators[index];
     void *block = next(hpp__asked_bytes(n_bytes), second, third);
     if (block != NULL && hpp__blocks_get(block).site == 0) {
-        hpp__count_made(block, n_bytes, caller, call);
+        hpp__count_made(block, n_bytes, *caller, call);
     }
     return block;
 }
 
-static inline void give_back(uint32_t index, void *block, uintptr_t second, uintptr_t third)
+static void give_back(uint32_t index, void *block, uintptr_t second, uintptr_t third)
 {
     hpp_block gone = hpp__count_take(block);
     if (gone.site != 0) {
@@ -82,7 +82,7 @@ static inline void give_back(uint32_t index, void *block, uintptr_t second, uint
     void *hpp__on##symbol(size_t n_bytes, uintptr_t second, uintptr_t third,                       \
                           HPP_CALLER_PARAMETERS)                                                   \
     {                                                                                              \
-        return make(index, n_bytes, second, third, HPP_CALLER, call);                              \
+        return make(index, n_bytes, second, third, &HPP_CALLER, call);                             \
     }                                                                                              \
     extern operator_code hpp__counted##symbol;                                                     \
     HPP_ASM_FUNCTION(".hidden hpp__counted" #symbol "\n.globl", "hpp__counted" #symbol,            \

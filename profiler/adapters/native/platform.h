@@ -18,6 +18,7 @@
 #define HPP_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define HPP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define HPP_NO_INLINE           __attribute__((noinline))
+#define HPP_ALWAYS_INLINE       static inline __attribute__((always_inline))
 #define HPP_COLD                __attribute__((cold, noinline))
 #define HPP_INITIAL_EXEC        __attribute__((tls_model("initial-exec")))
 #define HPP_EXPORT              __attribute__((visibility("default")))

@@ -33,8 +33,7 @@ HPP_ENTRY(posix_memalign, 3, hpp__on_posix_memalign);
 HPP_ENTRY(valloc, 1, hpp__on_valloc);
 HPP_ENTRY(pvalloc, 1, hpp__on_pvalloc);
 
-/* A block of the pool is nobody's. */
-static inline void *made(void *block, size_t n_bytes, hpp_caller caller, hpp_call call)
+HPP_ALWAYS_INLINE void *made(void *block, size_t n_bytes, hpp_caller caller, hpp_call call)
 {
     if (HPP_LIKELY(block != NULL)) {
         hpp__count_made(block, n_bytes, caller, call);
@@ -59,35 +58,40 @@ void *hpp__on_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
     return made(block, n_all, HPP_CALLER, HPP_CALL_CALLOC);
 }
 
+static HPP_NO_INLINE void *made_aligned(void *block, size_t n_bytes, const hpp_caller *caller)
+{
+    return made(block, n_bytes, *caller, HPP_CALL_ALIGNED);
+}
+
 void *hpp__on_memalign(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     void *block = hpp__real.memalign(alignment, hpp__asked_bytes(n_bytes));
-    return made(block, n_bytes, HPP_CALLER, HPP_CALL_ALIGNED);
+    return made_aligned(block, n_bytes, &HPP_CALLER);
 }
 
 void *hpp__on_aligned_alloc(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     void *block = hpp__real.aligned_alloc(alignment, hpp__asked_bytes(n_bytes));
-    return made(block, n_bytes, HPP_CALLER, HPP_CALL_ALIGNED);
+    return made_aligned(block, n_bytes, &HPP_CALLER);
 }
 
 int hpp__on_posix_memalign(void **block, size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     int error = hpp__real.posix_memalign(block, alignment, hpp__asked_bytes(n_bytes));
     if (error == 0) {
-        made(*block, n_bytes, HPP_CALLER, HPP_CALL_ALIGNED);
+        made_aligned(*block, n_bytes, &HPP_CALLER);
     }
     return error;
 }
 
 void *hpp__on_valloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    return made(hpp__real.valloc(n_bytes), n_bytes, HPP_CALLER, HPP_CALL_ALIGNED);
+    return made_aligned(hpp__real.valloc(n_bytes), n_bytes, &HPP_CALLER);
 }
 
 void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    return made(hpp__real.pvalloc(n_bytes), n_bytes, HPP_CALLER, HPP_CALL_ALIGNED);
+    return made_aligned(hpp__real.pvalloc(n_bytes), n_bytes, &HPP_CALLER);
 }
 
 /* ---- giving back
@@ -193,8 +197,9 @@ static inline bool has_gone(const void *moved, size_t n_bytes)
     return moved != NULL || n_bytes == 0;
 }
 
-static inline void *resize(void *block, size_t n_bytes, hpp_caller caller)
+static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller *where)
 {
+    hpp_caller caller = *where;
     if (block == NULL) {
         void *fresh = hpp__real.realloc(NULL, hpp__asked_bytes(n_bytes));
         return made(fresh, n_bytes, caller, HPP_CALL_REALLOC);
@@ -216,7 +221,7 @@ static inline void *resize(void *block, size_t n_bytes, hpp_caller caller)
 
 void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    return resize(block, n_bytes, HPP_CALLER);
+    return resize(block, n_bytes, &HPP_CALLER);
 }
 
 /* Not every allocator has it, and libc's would come back to our realloc. */
@@ -227,5 +232,5 @@ void *hpp__on_reallocarray(void *block, size_t n, size_t n_bytes, HPP_CALLER_PAR
         errno = ENOMEM;
         return NULL;
     }
-    return resize(block, n_all, HPP_CALLER);
+    return resize(block, n_all, &HPP_CALLER);
 }

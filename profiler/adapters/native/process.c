@@ -6,7 +6,6 @@
 #include "process.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "blocks.h"
@@ -248,14 +247,19 @@ static bool remove_from_list(char *list)
     return *list != '\0';
 }
 
-/* What this process starts shall not load the library. */
+/* What this process starts shall not load the library. libc's functions for this are not used: a
+ * program may have its own, as bash has, which have not started yet. */
 static void clean_environment(void)
 {
-    char *list = getenv("LD_PRELOAD");
-    if (list != NULL && !remove_from_list(list)) {
-        unsetenv("LD_PRELOAD");
+    char **kept = initial_environment();
+    for (char **entry = kept; *entry != NULL; entry++) {
+        char *list = strncmp(*entry, "LD_PRELOAD=", 11) == 0 ? *entry + 11 : NULL;
+        bool is_ours = strncmp(*entry, HPP_WINDOW_VARIABLE "=", sizeof(HPP_WINDOW_VARIABLE)) == 0;
+        if (!is_ours && (list == NULL || remove_from_list(list))) {
+            *kept++ = *entry;
+        }
     }
-    unsetenv(HPP_WINDOW_VARIABLE);
+    *kept = NULL;
 }
 
 __attribute__((constructor)) static void begin(void)

@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/resource.h>
 
+#include "process.h"
 #include "stacks.h"
 #include "ticks.h"
 
@@ -17,10 +19,15 @@ enum {
     SHARED_SLOT = 0,
     SWEEP_EVERY = 64, /* new slots: then those of threads that vanished are looked for */
 };
-#define HOLDER_LEFT 0x80000000u
+#define HOLDER_LEFT           0x80000000u
+#define MAX_FIRST_STACK_BYTES ((uintptr_t)64 << 20)
+
+extern void *__libc_stack_end;
 
 _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
 static _Thread_local volatile bool is_beginning HPP_INITIAL_EXEC;
+
+static _Thread_local size_t created_stack_bytes HPP_INITIAL_EXEC;
 
 static hpp_thread threads[HPP_MAX_SLOTS];
 
@@ -129,6 +136,27 @@ bool hpp__threads_start(void)
     return true;
 }
 
+/* glibc puts a thread's descriptor, to which the thread pointer points, at the upper end of its
+ * stack: what lies between is less than a page. */
+static void find_stack(hpp_thread *self)
+{
+    uintptr_t descriptor = (uintptr_t)__builtin_thread_pointer();
+    struct rlimit limit = {0};
+    self->stack_low = 0;
+    self->stack_end = 0;
+    if ((long)self->thread_id == hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
+        /* The kernel maps nothing where the first stack may grow to. */
+        hpp__syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit, 0, 0);
+        self->stack_end = (uintptr_t)__libc_stack_end;
+        self->stack_low =
+            self->stack_end -
+            (limit.rlim_cur < MAX_FIRST_STACK_BYTES ? limit.rlim_cur : MAX_FIRST_STACK_BYTES);
+    } else if (created_stack_bytes > HPP_WINDOW_PAGE_BYTES) {
+        self->stack_end = descriptor;
+        self->stack_low = descriptor + HPP_WINDOW_PAGE_BYTES - created_stack_bytes;
+    }
+}
+
 static hpp_thread *settle(uint32_t index, uint32_t thread_id)
 {
     hpp_thread *self = &threads[index];
@@ -136,9 +164,8 @@ static hpp_thread *settle(uint32_t index, uint32_t thread_id)
     self->slot_index = index;
     self->slot = slot_at(index);
     self->thread_id = thread_id;
-    self->stack_low = 0;
-    self->stack_end = 0;
     self->timer_id = 0;
+    find_stack(self);
     hpp__stacks_forget(self);
     atomic_store(&self->slot->thread_id, thread_id);
     atomic_fetch_add(&self->slot->n_threads, 1);
@@ -162,6 +189,14 @@ hpp_thread *hpp__thread_begin(void)
     }
     is_beginning = false;
     return hpp__self;
+}
+
+void hpp__thread_created(size_t stack_bytes)
+{
+    created_stack_bytes = stack_bytes;
+    if (hpp__settings.tick_us != 0 && hpp__self == NULL) {
+        hpp__thread_begin();
+    }
 }
 
 hpp_thread *hpp__threads_forked(void)

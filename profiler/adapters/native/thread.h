@@ -42,6 +42,9 @@ bool hpp__threads_start(void);
  * signal handler that came in between. */
 hpp_thread *hpp__thread_begin(void);
 
+/* The calling thread has just been made by pthread_create, on a stack of that size. */
+void hpp__thread_created(size_t stack_bytes);
+
 /* In a forked child, after hpp__window_renew: only the calling thread is left. Returns hpp__self.
  */
 hpp_thread *hpp__threads_forked(void);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Ticks of processor time. See ticks.h. pthread_create is replaced so that threads are seen that
- * never allocate; their own functions are called without a frame of ours above them.
- */
+ * Ticks of processor time. See ticks.h. */
 #include "ticks.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <signal.h>
 #include <time.h>
 
-#include "entry.h"
 #include "process.h"
 #include "stacks.h"
 
@@ -78,77 +73,3 @@ void hpp__ticks_stop(hpp_thread *self)
         self->timer_id = 0;
     }
 }
-
-/* ---- threads that never allocate
- * ------------------------------------------------------------------------- */
-
-/* What a new thread was to call. There are as many as threads can be starting at once; beyond that,
- * a thread is seen when it first allocates. */
-typedef struct thread_start {
-    void *(*function)(void *argument);
-    void *argument;
-} thread_start;
-typedef struct start_record {
-    _Atomic uint32_t is_used;
-    thread_start start;
-} start_record;
-enum { MAX_STARTING = 256 };
-static start_record starting[MAX_STARTING];
-
-/* In the new thread: notes it, and returns in registers what it is to call. */
-thread_start hpp__thread_started(start_record *record);
-thread_start hpp__thread_started(start_record *record)
-{
-    thread_start start = record->start;
-    atomic_store(&record->is_used, 0);
-    if (hpp__self == NULL && hpp__alive()) {
-        hpp__thread_begin();
-    }
-    return start;
-}
-
-extern void *hpp__thread_trampoline(void *record);
-HPP_ASM_FUNCTION(".hidden hpp__thread_trampoline\n.globl", "hpp__thread_trampoline",
-                 "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
-                 "call hpp__thread_started\n"
-                 "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
-                 "movq %rdx, %rdi\n"
-                 "jmp *%rax\n");
-
-static void *next_create;
-
-/* Gets the two arguments that say what to call, and may change them. Returns the next
- * pthread_create. When that fails, the record is lost. */
-void *hpp__before_thread(thread_start *start);
-void *hpp__before_thread(thread_start *start)
-{
-    if (next_create == NULL) {
-        int error = errno;
-        next_create = dlsym(RTLD_NEXT, "pthread_create");
-        errno = error;
-    }
-    for (int i = 0; i < MAX_STARTING && hpp__alive() && hpp__settings.tick_us != 0; i++) {
-        uint32_t unused = 0;
-        if (atomic_compare_exchange_strong(&starting[i].is_used, &unused, 1)) {
-            starting[i].start = *start;
-            *start = (thread_start){hpp__thread_trampoline, &starting[i]};
-            break;
-        }
-    }
-    return next_create;
-}
-
-HPP_ASM_FUNCTION(".globl", "pthread_create",
-                 "pushq %rdi\n.cfi_adjust_cfa_offset 8\n"
-                 "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"
-                 "pushq %rcx\n.cfi_adjust_cfa_offset 8\n"
-                 "pushq %rdx\n.cfi_adjust_cfa_offset 8\n"
-                 "movq %rsp, %rdi\n"
-                 "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
-                 "call hpp__before_thread\n"
-                 "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rdx\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rcx\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rsi\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rdi\n.cfi_adjust_cfa_offset -8\n"
-                 "jmp *%rax\n");
