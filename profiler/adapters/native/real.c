@@ -157,9 +157,12 @@ static void find(void *function, const char *name)
     }
 }
 
+/* Once only: a name that is not there costs an error message, which would count as the program's.
+ */
 HPP_COLD void hpp__real_find(void)
 {
-    if (is_finding) {
+    static atomic_bool is_found;
+    if (is_finding || is_found) {
         return;
     }
     int error = errno;
@@ -179,6 +182,7 @@ HPP_COLD void hpp__real_find(void)
     /* The program shall not be told of names that we missed. */
     dlerror();
     is_finding = false;
+    is_found = true;
     errno = error;
 }
 
