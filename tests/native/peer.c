@@ -6,8 +6,9 @@
  * is known without the collector's half, and without time.
  *
  * If the program stops itself (SIGSTOP), a line for each window is written as things stand, which
- * begins with `stopped`, and the program goes on. At the end the lines begin with `end`. The exit
- * status is the program's, or 128 and the number of its signal.
+ * begins with `stopped`, the file of the counting library is copied, and the program goes on. At
+ * the end the lines begin with `end`. The exit status is the program's, or 128 and the number of
+ * its signal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,6 +92,24 @@ static void write_window(FILE *output, const char *when, const hpp_window *windo
             " nodes=%" PRIu32 " sites=%" PRIu32 " slots=%" PRIu32 " modules=%" PRIu32
             " used_bytes=%" PRIu64 "\n",
             head->n_nodes, head->n_sites, head->n_slots, head->n_modules, head->used_bytes);
+}
+
+/* The counting library's file as it is now, as FILE.stopped. */
+static void copy_counts(void)
+{
+    char bytes[4096], name[4200];
+    const char *path = getenv("COUNTING_FILE");
+    snprintf(name, sizeof name, "%s.stopped", path ? path : "");
+    FILE *from = path ? fopen(path, "re") : NULL, *to = path ? fopen(name, "we") : NULL;
+    if (from && to) {
+        fwrite(bytes, 1, fread(bytes, 1, sizeof bytes, from), to);
+    }
+    if (from) {
+        fclose(from);
+    }
+    if (to) {
+        fclose(to);
+    }
 }
 
 static void write_all(FILE *output, const char *when)
@@ -220,6 +239,7 @@ static int follow(pid_t child, int listener, FILE *output)
         accept_all(listener);
         if (changed == child && WIFSTOPPED(status)) {
             write_all(output, "stopped");
+            copy_counts();
             kill(child, SIGCONT);
         } else if (changed == child) {
             return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

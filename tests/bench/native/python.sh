@@ -14,8 +14,9 @@ import sysconfig
 items, depth = map(int, sys.argv[1:])
 folder = sysconfig.get_paths()["stdlib"]
 nodes = 0
-for name in ["argparse", "typing", "inspect", "datetime", "tarfile", "subprocess", "enum", "pydoc",
-             "ast", "pickle"] * (1 + items // 200000):
+names = ["enum", "argparse", "typing", "inspect", "datetime", "tarfile", "subprocess", "pydoc", "ast",
+         "pickle"]
+for name in names * 2 if items > 10000 else names[:1]:
     with open(os.path.join(folder, name + ".py")) as file:
         tree = ast.parse(file.read())
     nodes += sum(1 for _ in ast.walk(tree)) + len(ast.unparse(tree))

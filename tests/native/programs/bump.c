@@ -39,7 +39,8 @@ static uintptr_t base(void)
     return (uintptr_t)fresh;
 }
 
-EXPORT void *memalign(size_t alignment, size_t size)
+/* The functions below do not call each other: that would go through what is preloaded. */
+static void *take(size_t alignment, size_t size)
 {
     if (size > ARENA_BYTES / 4 || alignment > ARENA_BYTES / 4) {
         errno = ENOMEM;
@@ -57,9 +58,14 @@ EXPORT void *memalign(size_t alignment, size_t size)
     return (void *)block;
 }
 
+EXPORT void *memalign(size_t alignment, size_t size)
+{
+    return take(alignment, size);
+}
+
 EXPORT void *malloc(size_t size)
 {
-    return memalign(HEADER_BYTES, size);
+    return take(HEADER_BYTES, size);
 }
 
 EXPORT void *calloc(size_t n, size_t size)
@@ -68,7 +74,7 @@ EXPORT void *calloc(size_t n, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return malloc(n * size);
+    return take(HEADER_BYTES, n * size);
 }
 
 EXPORT void free(void *block)
@@ -79,7 +85,7 @@ EXPORT void free(void *block)
 EXPORT void *realloc(void *block, size_t size)
 {
     size_t before = block ? ((size_t *)block)[-1] : 0;
-    void *moved = malloc(size);
+    void *moved = take(HEADER_BYTES, size);
     if (moved && block) {
         memcpy(moved, block, before < size ? before : size);
     }
@@ -88,7 +94,7 @@ EXPORT void *realloc(void *block, size_t size)
 
 EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 {
-    void *found = memalign(alignment, size);
+    void *found = take(alignment, size);
     if (!found) {
         return ENOMEM;
     }
@@ -98,17 +104,17 @@ EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 
 EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
-    return memalign(alignment, size);
+    return take(alignment, size);
 }
 
 EXPORT void *valloc(size_t size)
 {
-    return memalign(4096, size);
+    return take(4096, size);
 }
 
 EXPORT void *pvalloc(size_t size)
 {
-    return memalign(4096, (size + 4095) & ~(size_t)4095);
+    return take(4096, (size + 4095) & ~(size_t)4095);
 }
 
 EXPORT size_t malloc_usable_size(void *block)

@@ -114,7 +114,7 @@ static int forks_with_threads(char **arguments)
     for (uintptr_t i = 0; i < 4; i++) {
         must(pthread_create(&threads[i], NULL, work, (void *)(i + 1)) == 0, "a thread");
     }
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 20; i++) {
         pid_t child = fork();
         must(child >= 0, "a child");
         if (child == 0) {
