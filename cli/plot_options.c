@@ -18,8 +18,11 @@ static const char *const order_names[] = {[HPR_ORDER_DEFAULT] = "default",
                                           [HPR_ORDER_FIRST_SEEN] = "first-seen",
                                           [HPR_ORDER_GROWTH] = "growth",
                                           NULL};
-static const char *const theme_names[] = {
-    [PLOT_THEME_LIGHT] = "light", [PLOT_THEME_DARK] = "dark", NULL};
+static const char *const theme_names[] = {[HPR_THEME_LIGHT] = "light",
+                                          [HPR_THEME_DARK] = "dark",
+                                          [HPR_THEME_PRINT] = "print",
+                                          [HPR_THEME_SLIDE] = "slide",
+                                          NULL};
 
 #define AT(member) offsetof(plot_values, member)
 const opt plot_options[] = {
@@ -52,7 +55,8 @@ const opt plot_options[] = {
     {0, "dpi", OPT_NUMBER, AT(dpi), "N", "pixels per inch of a PNG (default 144)", NULL, 10, 2400},
     {0, "font", OPT_TEXT, AT(font), "FONT", "a font family, or the path of a font file", NULL, 0,
      0},
-    {0, "theme", OPT_CHOICE, AT(theme), "THEME", "light (default) or dark", theme_names, 0, 0},
+    {0, "theme", OPT_CHOICE, AT(theme), "THEME",
+     "light (default), dark, print (hatches for black and white) or slide", theme_names, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL, "kB = 1000 bytes instead of KiB = 1024", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "leave program and date out", NULL, 0, 0},
     {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave the marks out", NULL, 0, 0},
@@ -79,7 +83,7 @@ hpr_options plot_options_chart(const plot_values *values)
     options.no_marks = values->no_marks;
     options.classic.no_marks = values->no_marks;
     options.si_units = values->si_units;
-    options.dark = values->theme == PLOT_THEME_DARK;
+    options.theme = (hpr_theme)values->theme;
     return options;
 }
 
@@ -101,7 +105,7 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     if (is_classic && (!has_classic_order(v) || v->order_file)) {
         return "the classic look is ordered by sum, stddev or name";
     }
-    if (is_classic && (v->no_title || v->si_units || v->theme != PLOT_THEME_LIGHT)) {
+    if (is_classic && (v->no_title || v->si_units || v->theme != HPR_THEME_LIGHT)) {
         return "--no-title, --si and --theme are for the modern look";
     }
     return NULL;

@@ -10,8 +10,6 @@
 
 #include "opt.h"
 
-enum { PLOT_THEME_LIGHT, PLOT_THEME_DARK };
-
 typedef struct plot_values {
     const char *output;   /* NULL: named after the input */
     const char *format;   /* NULL: by the name of the output, else PDF */
@@ -24,7 +22,7 @@ typedef struct plot_values {
     const char *order_file;     /* NULL: none */
     double width_pt, height_pt; /* 0: as the look has it */
     double dpi;                 /* 0: as the back end has it */
-    int theme;                  /* PLOT_THEME_LIGHT or PLOT_THEME_DARK */
+    int theme;                  /* hpr_theme */
     bool no_title, no_marks, si_units;
 } plot_values;
 

@@ -29,6 +29,10 @@ static void put_fill(hpf_json *json, const hpr_chart *chart, const hpr_band *ban
         hpf_json_object(json, "fill");
         hpf_json_number(json, "gray",
                         chart->look == HPR_LOOK_CLASSIC ? band->classic_shade : colour->red);
+        if (band->fill.hatch_gap_pt > 0) {
+            hpf_json_number(json, "hatch_deg", band->fill.hatch_deg);
+            hpf_json_number(json, "hatch_gap_pt", band->fill.hatch_gap_pt);
+        }
         hpf_json_close(json);
         return;
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "elide.h"
+#include "hatch.h"
 #include "labels.h"
 #include "modern_layout.h"
 #include "palette.h"
@@ -19,6 +20,7 @@
 
 #define HAIRLINE_PT     0.4  /* between bands */
 #define OUTLINE_PT      0.8  /* the total */
+#define HATCH_PT        0.35 /* lines of a hatch */
 #define RULE_PT         0.5  /* grid, axis, leaders, marks */
 #define LEAST_PARTED_PT 1.0  /* bands thinner than this have no hairline: it would hide them */
 #define LEAST_APART_PT  0.8  /* marks nearer than this are one */
@@ -59,6 +61,11 @@ static double top_of_plot(const hpr_chart *chart)
     return chart->plot_y_pt + chart->plot_height_pt;
 }
 
+static hpr_paint stroke_of(const drawing *d, hpr_colour colour, double width_pt)
+{
+    return hpr__paint_stroke(colour, width_pt * d->theme->line_scale);
+}
+
 static void draw_segment(const drawing *d, double x0, double y0, double x1, double y1,
                          hpr_paint paint)
 {
@@ -90,6 +97,14 @@ static void write_curve(const drawing *d, hpr_point *points, const double *amoun
     points[d->n_shown + 1] = (hpr_point){right_of_plot(chart), points[d->n_shown].y_pt};
 }
 
+static void hatch(const drawing *d, const hpr_point *points, size_t n, const hpr_fill *fill)
+{
+    if (fill->hatch_gap_pt > 0) {
+        hpr__hatch(d->ink, points, n, fill->hatch_deg, fill->hatch_gap_pt,
+                   hpr__paint_stroke(d->theme->ink, HATCH_PT));
+    }
+}
+
 /* A band is drawn down to the axis; the bands below it are drawn over it, so that no paper shines
  * through where two meet. */
 static void draw_band(const drawing *d, uint32_t index)
@@ -106,6 +121,7 @@ static void draw_band(const drawing *d, uint32_t index)
     hpr__ink_group_begin(d->ink, band->text);
     hpr__ink_polygon_owned(d->ink, points, n, hpr__paint_fill(band->fill.colour),
                            hpr__paint_none());
+    hatch(d, points, n, &band->fill);
     hpr__ink_group_end(d->ink);
 }
 
@@ -122,7 +138,7 @@ static bool is_parted(const hpr_chart *chart, uint32_t band, size_t point)
 /* The hairline on the upper edge of a band, in as many pieces as it takes. */
 static void draw_hairline(const drawing *d, uint32_t band, hpr_point *scratch)
 {
-    hpr_paint paint = hpr__paint_stroke(d->theme->background, HAIRLINE_PT);
+    hpr_paint paint = hpr__paint_stroke(d->theme->edge, HAIRLINE_PT);
     write_curve(d, scratch, d->chart->bands[band].upper);
     size_t begin = 0;
     while (begin < d->n_shown) {
@@ -158,7 +174,7 @@ static void draw_total(const drawing *d)
     if (points) {
         write_curve(d, points, d->chart->totals);
         hpr__ink_line_owned(d->ink, points, hpr__thin(points, d->n_shown + 2, THINNED_PT),
-                            hpr__paint_stroke(d->theme->outline, OUTLINE_PT));
+                            stroke_of(d, d->theme->outline, OUTLINE_PT));
     }
 }
 
@@ -176,7 +192,7 @@ static void draw_grid(const drawing *d)
     for (size_t i = 0; i < y->n_ticks; i++) {
         if (y->ticks[i].value > 0) {
             draw_segment(d, d->chart->plot_x_pt, y->ticks[i].at_pt, right_of_plot(d->chart),
-                         y->ticks[i].at_pt, hpr__paint_stroke(d->theme->grid, RULE_PT));
+                         y->ticks[i].at_pt, stroke_of(d, d->theme->grid, RULE_PT));
         }
     }
 }
@@ -200,7 +216,7 @@ static void draw_x_axis(const drawing *d)
     double baseline = chart->plot_y_pt - TEXT_GAP_PT - 2 * half_height(d, d->type.text_pt) -
                       0.12 * d->type.text_pt;
     double unit_x = right_of_plot(chart) + TEXT_GAP_PT;
-    hpr_paint rule = hpr__paint_stroke(d->theme->rule, RULE_PT);
+    hpr_paint rule = stroke_of(d, d->theme->rule, RULE_PT);
     draw_segment(d, chart->plot_x_pt, chart->plot_y_pt, right_of_plot(chart), chart->plot_y_pt,
                  rule);
     for (size_t i = 0; i < chart->x.n_ticks; i++) {
@@ -221,7 +237,7 @@ static void draw_x_axis(const drawing *d)
 /* The theme's softer black where it reads as well. */
 static hpr_colour ink_on(hpr_colour ground)
 {
-    const hpr_colour soft = hpr__theme_of(false)->ink;
+    const hpr_colour soft = hpr__theme_of(HPR_THEME_LIGHT)->ink;
     return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_ink_on(ground);
 }
 
@@ -231,6 +247,11 @@ static void draw_swatch(const drawing *d, const hpr_band *band)
     hpr__ink_rect(d->ink, corner.x_pt, corner.y_pt, HPR__SWATCH_PT, HPR__SWATCH_PT,
                   hpr__paint_fill(band->fill.colour),
                   hpr__paint_stroke(d->theme->rule, HAIRLINE_PT));
+    hpr_point box[4] = {corner,
+                        {corner.x_pt + HPR__SWATCH_PT, corner.y_pt},
+                        {corner.x_pt + HPR__SWATCH_PT, corner.y_pt + HPR__SWATCH_PT},
+                        {corner.x_pt, corner.y_pt + HPR__SWATCH_PT}};
+    hatch(d, box, 4, &band->fill);
 }
 
 /* From the middle of the band's right end, if it is still there, to its swatch. */
@@ -247,7 +268,22 @@ static void draw_leader(const drawing *d, const hpr_band *band)
     double anchor = band->label.anchor_y_pt;
     hpr_point points[4] = {at(d, begin, anchor), at(d, right_of_plot(chart) + 2, anchor),
                            at(d, end - 2.5, middle), at(d, end - 1, middle)};
-    hpr__ink_line(d->ink, points, 4, hpr__paint_stroke(d->theme->rule, RULE_PT));
+    hpr__ink_line(d->ink, points, 4, stroke_of(d, d->theme->rule, RULE_PT));
+}
+
+/* A name is not read through lines. */
+static void clear_hatch(const drawing *d, const hpr_band *band)
+{
+    const hpr_label *label = &band->label;
+    if (band->fill.hatch_gap_pt > 0) {
+        hpr_text_size size =
+            d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
+        hpr_point corner =
+            at(d, label->x_pt - size.width_pt / 2 - 1.5, label->y_pt + size.ascent_pt);
+        hpr__ink_rect(d->ink, corner.x_pt, corner.y_pt, size.width_pt + 3,
+                      size.ascent_pt + size.descent_pt, hpr__paint_fill(band->fill.colour),
+                      hpr__paint_none());
+    }
 }
 
 static void draw_label(const drawing *d, const hpr_band *band)
@@ -257,6 +293,7 @@ static void draw_label(const drawing *d, const hpr_band *band)
         return;
     }
     if (label->place == HPR_LABEL_INSIDE) {
+        clear_hatch(d, band);
         draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_MIDDLE,
                   ink_on(band->fill.colour));
         return;
@@ -350,7 +387,7 @@ static double top_of_mark(const hpr_chart *chart)
 static void draw_marks(const drawing *d, span taken)
 {
     const hpr_chart *chart = d->chart;
-    hpr_paint paint = hpr__paint_stroke(d->theme->ink, RULE_PT);
+    hpr_paint paint = stroke_of(d, d->theme->ink, RULE_PT);
     double free_from = chart->plot_x_pt;
     double drawn_x = -1;
     paint.dash_pt = chart->n_marks <= MOST_RULES ? 2 : 0;
@@ -416,9 +453,9 @@ hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_o
     drawing d = {
         .ink = hpr__ink_create(chart->width_pt, chart->height_pt),
         .chart = chart,
-        .theme = hpr__theme_of(options->dark),
+        .theme = hpr__theme_of(options->theme),
         .measurer = measurer,
-        .type = hpr__type_sizes_of(chart->width_pt),
+        .type = hpr__type_sizes_of(chart->width_pt, options),
         .si_units = options->si_units,
     };
     d.shown = hpr__points_choose(&d.n_shown, chart, options->most_points);

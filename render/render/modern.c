@@ -3,29 +3,51 @@
  * The modern look, step by step.
  */
 #include "chart.h"
+#include "hpfile/str.h"
 #include "modern_layout.h"
 #include "modern_order.h"
 #include "modern_select.h"
 #include "palette.h"
+#include "print_fill.h"
 #include "stack.h"
 
-static hpf_status colour_bands(hpr__chart *chart, bool is_dark, hpf_error *err)
+static const hpr_colour *pinned_colour(const hpr_options *options, hpf_str name)
+{
+    for (size_t i = 0; i < options->n_pins; i++) {
+        hpf_str pin = options->pins[i].name;
+        if (hpf_str_equal(pin, name) || hpf_str_equal(pin, hpf_str_without_id(name))) {
+            return &options->pins[i].colour;
+        }
+    }
+    return NULL;
+}
+
+static hpf_status fill_bands(hpr__chart *chart, const hpr_options *options, hpf_error *err)
 {
     uint32_t n = chart->public.n_bands;
     hpr__swatch *swatches = hpf_arena_array(chart->arena, n, sizeof *swatches);
     hpr_colour *colours = hpf_arena_array(chart->arena, n, sizeof *colours);
-    if (!swatches || !colours) {
+    hpr_fill *fills = hpf_arena_array(chart->arena, n, sizeof *fills);
+    if (!swatches || !colours || !fills) {
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < n; i++) {
         const hpr_band *band = &chart->bands[i];
-        swatches[i] = (hpr__swatch){band->name, band->is_other, band->trapezium};
+        swatches[i] = (hpr__swatch){band->name, band->is_other, band->trapezium,
+                                    pinned_colour(options, band->name)};
     }
-    if (!hpr__palette_choose(colours, swatches, n, is_dark, chart->arena)) {
+    if (options->theme == HPR_THEME_PRINT) {
+        hpr__print_fill_choose(fills, swatches, n);
+    } else if (hpr__palette_choose(colours, swatches, n, options->theme == HPR_THEME_DARK,
+                                   chart->arena)) {
+        for (uint32_t i = 0; i < n; i++) {
+            fills[i] = (hpr_fill){.colour = colours[i]};
+        }
+    } else {
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < n; i++) {
-        chart->bands[i].fill = (hpr_fill){.is_gray = false, .colour = colours[i]};
+        chart->bands[i].fill = fills[i];
     }
     return HPF_OK;
 }
@@ -45,6 +67,6 @@ hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_op
         return status;
     }
     hpr__stack_cumulate(chart);
-    status = colour_bands(chart, options->dark, err);
+    status = fill_bands(chart, options, err);
     return status ? status : hpr__modern_layout(chart, survey, options, measurer, err);
 }

@@ -24,8 +24,19 @@ enum {
 
 static const double most_margin_share = 0.3; /* of the sheet's width, for names */
 
-hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt)
+static hpr__type_sizes sizes_around(double text_pt)
 {
+    return (hpr__type_sizes){1.2 * text_pt, text_pt, fmin(text_pt, 7)};
+}
+
+hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt, const hpr_options *options)
+{
+    if (options->text_pt > 0) {
+        return sizes_around(options->text_pt);
+    }
+    if (options->theme == HPR_THEME_SLIDE) {
+        return sizes_around(sheet_width_pt >= 480 ? 12 : 9);
+    }
     if (sheet_width_pt >= 480) {
         return (hpr__type_sizes){11, 9, 7};
     }
@@ -419,7 +430,7 @@ hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *survey,
         .public = public,
         .options = options,
         .measurer = measurer,
-        .type = hpr__type_sizes_of(public->width_pt),
+        .type = hpr__type_sizes_of(public->width_pt, options),
         .pad_pt = hpr__sheet_pad_pt(public),
         .x_pt = hpf_arena_array(chart->arena, public->n_points, sizeof(double)),
     };

@@ -21,7 +21,7 @@ typedef struct hpr__type_sizes {
     double title_pt, text_pt, smallest_pt;
 } hpr__type_sizes;
 
-hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt);
+hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt, const hpr_options *options);
 
 /* Empty space around everything. */
 double hpr__sheet_pad_pt(const hpr_chart *chart);

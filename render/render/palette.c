@@ -20,7 +20,7 @@ enum {
     FIRST_BIOGRAPHY = N_PALETTE,
     FIRST_GREY = FIRST_BIOGRAPHY + N_BIOGRAPHY,
     N_COLOURS = FIRST_GREY + N_GREYS,
-    UNDECIDED = 255,
+    UNDECIDED = UINT16_MAX,
 };
 
 /* Hue by hue: dark (L* 42), middle (64), light (86). */
@@ -58,6 +58,8 @@ static const hpr__theme light_theme = {
     .rule = {0.60, 0.62, 0.65},
     .grid = {0.90, 0.905, 0.91},
     .outline = {0.20, 0.21, 0.24},
+    .edge = {1, 1, 1},
+    .line_scale = 1,
 };
 
 static const hpr__theme dark_theme = {
@@ -67,11 +69,39 @@ static const hpr__theme dark_theme = {
     .rule = {0.45, 0.47, 0.50},
     .grid = {0.19, 0.20, 0.22},
     .outline = {0.86, 0.87, 0.89},
+    .edge = {0.09, 0.10, 0.12},
+    .line_scale = 1,
 };
 
-const hpr__theme *hpr__theme_of(bool is_dark)
+static const hpr__theme print_theme = {
+    .background = {1, 1, 1},
+    .ink = {0, 0, 0},
+    .faint = {0, 0, 0},
+    .rule = {0.35, 0.35, 0.35},
+    .grid = {0.80, 0.80, 0.80},
+    .outline = {0, 0, 0},
+    .edge = {0, 0, 0},
+    .line_scale = 1,
+};
+
+static const hpr__theme slide_theme = {
+    .background = {1, 1, 1},
+    .ink = {0.05, 0.05, 0.07},
+    .faint = {0.25, 0.27, 0.30},
+    .rule = {0.45, 0.47, 0.50},
+    .grid = {0.85, 0.855, 0.86},
+    .outline = {0.10, 0.11, 0.13},
+    .edge = {1, 1, 1},
+    .line_scale = 1.8,
+};
+
+const hpr__theme *hpr__theme_of(hpr_theme theme)
 {
-    return is_dark ? &dark_theme : &light_theme;
+    static const hpr__theme *const themes[] = {[HPR_THEME_LIGHT] = &light_theme,
+                                               [HPR_THEME_DARK] = &dark_theme,
+                                               [HPR_THEME_PRINT] = &print_theme,
+                                               [HPR_THEME_SLIDE] = &slide_theme};
+    return themes[theme];
 }
 
 hpr_colour hpr__palette_colour(int hue, int lightness)
@@ -80,7 +110,7 @@ hpr_colour hpr__palette_colour(int hue, int lightness)
 }
 
 /* FNV-1a, with the bits stirred once more so that low ones are good. */
-static uint64_t hash_of(hpf_str name)
+uint64_t hpr__palette_hash(hpf_str name)
 {
     uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < name.length; i++) {
@@ -94,10 +124,11 @@ static uint64_t hash_of(hpf_str name)
 typedef struct search {
     const hpr__swatch *swatches;
     uint32_t n;
-    unsigned char *chosen; /* a colour, or UNDECIDED, by band */
-    uint32_t n_users[N_COLOURS];
-    hpr_colour colours[N_COLOURS];
-    hpr__appearance appearances[N_COLOURS];
+    uint16_t *chosen; /* a colour, or UNDECIDED, by band */
+    uint32_t n_users[N_PALETTE];
+    /* N_COLOURS, and then the pinned ones in the order of their bands. */
+    hpr_colour *colours;
+    hpr__appearance *appearances;
 } search;
 
 static void list_colours(search *s, bool is_dark)
@@ -117,18 +148,25 @@ static void list_colours(search *s, bool is_dark)
     }
 }
 
-static unsigned char biography_colour(hpf_str name)
+static uint16_t add_colour(search *s, int *n_colours, hpr_colour colour)
+{
+    s->colours[*n_colours] = colour;
+    s->appearances[*n_colours] = hpr__appearance_of(colour);
+    return (uint16_t)(*n_colours)++;
+}
+
+static uint16_t biography_colour(hpf_str name)
 {
     for (int i = 0; i < N_BIOGRAPHY; i++) {
         if (hpf_str_is(name, biography[i].name)) {
-            return (unsigned char)(FIRST_BIOGRAPHY + i);
+            return (uint16_t)(FIRST_BIOGRAPHY + i);
         }
     }
     return UNDECIDED;
 }
 
 /* What the band `steps` above (below, if negative) has; UNDECIDED where there is none. */
-static unsigned char neighbour(const search *s, uint32_t band, int steps)
+static uint16_t neighbour(const search *s, uint32_t band, int steps)
 {
     int64_t at = (int64_t)band + steps;
     return at < 0 || at >= (int64_t)s->n ? UNDECIDED : s->chosen[at];
@@ -144,7 +182,7 @@ static uint32_t cost_beside_neighbours(const search *s, uint32_t band, int colou
 {
     uint32_t cost = 0;
     for (int steps = -3; steps <= 3; steps++) {
-        unsigned char other = steps ? neighbour(s, band, steps) : UNDECIDED;
+        uint16_t other = steps ? neighbour(s, band, steps) : UNDECIDED;
         if (other == UNDECIDED) {
             continue;
         }
@@ -161,7 +199,7 @@ static uint32_t cost_beside_neighbours(const search *s, uint32_t band, int colou
 /* How far a palette colour is from the one that the name calls for. */
 static uint32_t cost_for_name(hpf_str name, int colour)
 {
-    uint64_t hash = hash_of(name);
+    uint64_t hash = hpr__palette_hash(name);
     int wanted = (int)(hash % N_PALETTE);
     if (colour == wanted) {
         return 0;
@@ -170,10 +208,10 @@ static uint32_t cost_for_name(hpf_str name, int colour)
     return (is_hue_shared(colour, wanted) ? 8 : 16) + rank;
 }
 
-static unsigned char best_colour(const search *s, uint32_t band)
+static uint16_t best_colour(const search *s, uint32_t band)
 {
     hpf_str name = hpf_str_without_id(s->swatches[band].name);
-    unsigned char best = 0;
+    uint16_t best = 0;
     uint32_t best_cost = UINT32_MAX;
     for (int colour = 0; colour < N_PALETTE; colour++) {
         uint32_t cost = cost_for_name(name, colour) + 100 * s->n_users[colour];
@@ -182,17 +220,17 @@ static unsigned char best_colour(const search *s, uint32_t band)
         }
         if (cost < best_cost) {
             best_cost = cost;
-            best = (unsigned char)colour;
+            best = (uint16_t)colour;
         }
     }
     return best;
 }
 
-static unsigned char best_grey(const search *s, uint32_t band)
+static uint16_t best_grey(const search *s, uint32_t band)
 {
     for (int i = 0; i < N_GREYS; i++) {
         if (cost_beside_neighbours(s, band, FIRST_GREY + i) == 0) {
-            return (unsigned char)(FIRST_GREY + i);
+            return (uint16_t)(FIRST_GREY + i);
         }
     }
     return FIRST_GREY;
@@ -201,12 +239,16 @@ static unsigned char best_grey(const search *s, uint32_t band)
 /* Bands whose colour is not a matter of search. */
 static void pin_bands(search *s)
 {
+    int n_colours = N_COLOURS;
     for (uint32_t band = 0; band < s->n; band++) {
-        s->chosen[band] =
-            s->swatches[band].is_other ? UNDECIDED : biography_colour(s->swatches[band].name);
+        const hpr__swatch *swatch = &s->swatches[band];
+        s->chosen[band] = swatch->pinned && n_colours < UNDECIDED
+                              ? add_colour(s, &n_colours, *swatch->pinned)
+                          : swatch->is_other ? UNDECIDED
+                                             : biography_colour(swatch->name);
     }
     for (uint32_t band = 0; band < s->n; band++) {
-        if (s->swatches[band].is_other) {
+        if (s->swatches[band].is_other && s->chosen[band] == UNDECIDED) {
             s->chosen[band] = best_grey(s, band);
         }
     }
@@ -247,13 +289,17 @@ bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint3
 {
     search *s = hpf_arena_alloc(arena, sizeof *s);
     ranked *ranking = hpf_arena_array(arena, n, sizeof *ranking);
-    unsigned char *chosen = hpf_arena_alloc(arena, n);
-    if (!s || !ranking || !chosen) {
+    uint16_t *chosen = hpf_arena_array(arena, n, sizeof *chosen);
+    hpr_colour *all = hpf_arena_array(arena, (size_t)N_COLOURS + n, sizeof *all);
+    hpr__appearance *looks = hpf_arena_array(arena, (size_t)N_COLOURS + n, sizeof *looks);
+    if (!s || !ranking || !chosen || !all || !looks) {
         return false;
     }
     s->swatches = swatches;
     s->n = n;
     s->chosen = chosen;
+    s->colours = all;
+    s->appearances = looks;
     list_colours(s, is_dark);
     pin_bands(s);
     decide(s, ranking);

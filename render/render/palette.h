@@ -12,6 +12,7 @@
 
 #include "colour.h"
 #include "hpfile/arena.h"
+#include "hprender/render.h"
 
 #define HPR__N_HUES        9
 #define HPR__N_LIGHTNESSES 3
@@ -24,9 +25,11 @@ typedef struct hpr__theme {
     hpr_colour rule;    /* axis ticks, leaders */
     hpr_colour grid;    /* grid lines */
     hpr_colour outline; /* the line of the total */
+    hpr_colour edge;    /* between bands */
+    double line_scale;  /* of the widths of lines */
 } hpr__theme;
 
-const hpr__theme *hpr__theme_of(bool is_dark);
+const hpr__theme *hpr__theme_of(hpr_theme theme);
 
 /* A colour of the palette: dark, middle, light. */
 hpr_colour hpr__palette_colour(int hue, int lightness);
@@ -35,8 +38,12 @@ hpr_colour hpr__palette_colour(int hue, int lightness);
 typedef struct hpr__swatch {
     hpf_str name;
     bool is_other;
-    double weight; /* the heavier band keeps its colour */
+    double weight;            /* the heavier band keeps its colour */
+    const hpr_colour *pinned; /* its colour whatever else, or NULL */
 } hpr__swatch;
+
+/* What a name means to the choice. */
+uint64_t hpr__palette_hash(hpf_str name);
 
 /* Colours for `n` bands, bottom first, into `colours`; scratch memory from `arena`. False when
  * there is none. */

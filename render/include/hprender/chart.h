@@ -32,6 +32,8 @@ typedef struct hpr_colour {
 typedef struct hpr_fill {
     bool is_gray; /* `colour` holds three equal parts, and JSON says {"gray":g} */
     hpr_colour colour;
+    double hatch_gap_pt; /* 0: plain; else dark lines this far apart on the colour */
+    double hatch_deg;    /* in which direction they run, counter-clockwise from the x axis */
 } hpr_fill;
 
 /* Where the name of a band stands. */

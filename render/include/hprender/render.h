@@ -27,6 +27,21 @@ typedef enum hpr_order {
     HPR_ORDER_GROWTH,     /* what grows fastest, by least squares, on top */
 } hpr_order;
 
+/* Paper, ink, and what bands are filled with. */
+typedef enum hpr_theme {
+    HPR_THEME_LIGHT,
+    HPR_THEME_DARK,  /* light ink on dark ground */
+    HPR_THEME_PRINT, /* for black and white: hatches and greys */
+    HPR_THEME_SLIDE, /* light, with larger text and stronger lines */
+} hpr_theme;
+
+/* A colour that a name has whatever else. A name matches with or without the number of its
+ * cost-centre stack. */
+typedef struct hpr_pin {
+    hpf_str name;
+    hpr_colour colour;
+} hpr_pin;
+
 /* What only the classic look has (docs/hp2ps.md; the letters are hp2ps's flags). */
 typedef struct hpr_classic {
     bool colour;                 /* -c */
@@ -54,7 +69,11 @@ typedef struct hpr_options {
     bool no_title;              /* modern */
     bool no_marks;              /* modern */
     bool si_units;              /* modern: kB = 1000 bytes instead of KiB */
-    bool dark;                  /* modern: light ink on dark ground */
+    hpr_theme theme;            /* modern */
+    double text_pt;             /* modern: size of the text; 0: 7 to 9, by the width */
+    const hpr_pin *pins;        /* modern: colours of names; borrowed during the call. The theme
+                                   for print has none */
+    size_t n_pins;
     size_t most_points; /* modern: points of a curve that are drawn; 0: all that can be told apart.
                            hpr_render asks the back end */
     hpr_classic classic;

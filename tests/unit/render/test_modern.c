@@ -293,7 +293,7 @@ static void for_each_sheet(const char *directory)
         for_each_profile(directory, &options);
         options.n_bands = 40;
         options.trace_percent = 0;
-        options.dark = true;
+        options.theme = HPR_THEME_DARK;
         for_each_profile(directory, &options);
     }
 }

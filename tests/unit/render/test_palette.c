@@ -21,7 +21,7 @@ typedef struct bands {
 static void add(bands *b, const char *name, double weight, bool is_other)
 {
     snprintf(b->names[b->n], sizeof b->names[b->n], "%s", name);
-    b->swatches[b->n] = (hpr__swatch){{b->names[b->n], strlen(b->names[b->n])}, is_other, weight};
+    b->swatches[b->n] = (hpr__swatch){{b->names[b->n], strlen(b->names[b->n])}, is_other, weight, NULL};
     b->n++;
 }
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Words for a chart.
+ */
+#include "hprender/describe.h"
+
+#include <stdlib.h>
+
+#include "hprender/units.h"
+#include "tex.h"
+
+enum { N_NAMED = 3 };
+
+static void put_in_unit(hpf_sink *sink, double value, hpr_unit unit, const char *own_name)
+{
+    char number[HPR_UNIT_LABEL_BYTES];
+    hpr_unit_label_rounded(number, value, &unit, 3);
+    hpf_sink_text(sink, number);
+    hpf_sink_text(sink, "~");
+    hpr__tex_text(sink, unit.name ? unit.name : own_name);
+}
+
+typedef struct words {
+    hpf_sink *sink;
+    const hpr_chart *chart;
+    bool si_units;
+} words;
+
+static void put_amount(const words *w, double amount)
+{
+    hpr_unit unit =
+        hpr_unit_of_values(w->chart->headers[HPF_HEADER_VALUE_UNIT], amount, w->si_units);
+    put_in_unit(w->sink, amount, unit, w->chart->y.unit);
+}
+
+static void put_time(const words *w, double time, double span)
+{
+    hpr_unit unit = hpr_unit_of_times(w->chart->headers[HPF_HEADER_SAMPLE_UNIT], span);
+    put_in_unit(w->sink, time, unit, w->chart->x.unit);
+}
+
+static size_t peak_point(const hpr_chart *chart)
+{
+    size_t peak = 0;
+    for (size_t i = 0; i < chart->n_points; i++) {
+        peak = chart->totals[i] > chart->totals[peak] ? i : peak;
+    }
+    return peak;
+}
+
+/* The band that is the largest at a point among those not yet named; NULL: no other is there. */
+static const hpr_band *next_largest(const hpr_chart *chart, size_t point, double below,
+                                    const hpr_band *last)
+{
+    const hpr_band *best = NULL;
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        const hpr_band *band = &chart->bands[i];
+        double value = band->values[point];
+        bool is_after = value < below || (value == below && last && band > last);
+        if (value > 0 && is_after && !band->is_other && (!best || value > best->values[point])) {
+            best = band;
+        }
+    }
+    return best;
+}
+
+static void put_largest(const words *w, size_t point)
+{
+    const hpr_band *band = next_largest(w->chart, point, w->chart->y.high * 2, NULL);
+    for (int i = 0; band && i < N_NAMED; i++) {
+        hpf_sink_text(w->sink, i == 0 ? ", of which " : ", ");
+        hpr__tex_text(w->sink, band->text);
+        hpf_sink_text(w->sink, " takes ");
+        put_amount(w, band->values[point]);
+        band = next_largest(w->chart, point, band->values[point], band);
+    }
+}
+
+static void put_growth(const words *w)
+{
+    const hpr_chart *chart = w->chart;
+    double last = chart->totals[chart->n_points - 1];
+    hpf_sink_text(w->sink, " It begins at ");
+    put_amount(w, chart->totals[0]);
+    hpf_sink_text(w->sink, " and ends at ");
+    put_amount(w, last);
+    hpf_sink_text(w->sink, ".");
+}
+
+void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
+{
+    const words w = {sink, chart, si_units};
+    if (chart->n_points == 0 || !(chart->peak_total > 0)) {
+        hpf_sink_text(sink, "An empty heap profile.");
+        return;
+    }
+    size_t peak = peak_point(chart);
+    hpf_sink_printf(sink, "Banded graph of heap use over ");
+    put_time(&w, chart->x.high - chart->x.low, chart->x.high - chart->x.low);
+    hpf_sink_printf(sink, " in %u band%s. The total peaks at ", chart->n_bands,
+                    chart->n_bands == 1 ? "" : "s");
+    put_amount(&w, chart->totals[peak]);
+    hpf_sink_text(sink, " after ");
+    put_time(&w, chart->times[peak], chart->times[peak]);
+    put_largest(&w, peak);
+    hpf_sink_text(sink, ".");
+    put_growth(&w);
+}

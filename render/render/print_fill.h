@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Fills for black-and-white print: hatches in four directions on two grounds.
+ *
+ * Direction follows the name, like colour does, unless the band below has the same one: bands that
+ * touch never share an angle, and alternate between a wide hatch on white and a narrow one on grey.
+ */
+#ifndef HPR_PRINT_FILL_H
+#define HPR_PRINT_FILL_H
+
+#include "palette.h"
+
+/* Fills for `n` bands, bottom first. */
+void hpr__print_fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n);
+
+#endif
