@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "colour_list.h"
 #include "diag.h"
 #include "exit.h"
 #include "input.h"
 #include "name_list.h"
 #include "output.h"
+#include "paper.h"
 #include "plot_options.h"
 
 /* What hp2ps sets its texts in; the system has it, or something of the same widths. */
@@ -104,6 +106,7 @@ typedef struct job {
     const hpr_backend *backend;
     hpr_options options;
     name_list order; /* of --order-file */
+    colour_list colours;
     input in;
     const char *output; /* NULL: standard output */
 } job;
@@ -157,10 +160,31 @@ static int draw(const job *j)
         return EXIT_FAILED;
     }
     int status = draw_into(j, sink, j->output);
-    if (status == EXIT_DONE && isatty(STDOUT_FILENO)) {
+    if (status == EXIT_DONE && isatty(STDOUT_FILENO) && !j->values->latex) {
         puts(j->output);
     }
     return status;
+}
+
+/* The chart is made once more, for what can be said about it. */
+static int print_latex(const job *j)
+{
+    hpf_error err;
+    hpr_chart *chart = NULL;
+    hpr_fonts *fonts = open_fonts(j->values);
+    hpf_status status =
+        fonts ? hpr_chart_create(&chart, j->in.survey, &j->options, hpr_fonts_measurer(fonts), &err)
+              : hpf_error_set_memory(&err);
+    if (status == HPF_OK && !paper_print_latex(j->output, j->backend, paper_of(j->values->paper),
+                                               chart, j->options.si_units)) {
+        status = hpf_error_set_memory(&err);
+    }
+    hpr_chart_destroy(chart);
+    hpr_fonts_destroy(fonts);
+    if (status != HPF_OK) {
+        diag_say("%s", err.message);
+    }
+    return status == HPF_OK ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* Reads what the drawing needs, and draws. */
@@ -170,14 +194,22 @@ static int read_and_draw(job *j, const char *path)
     if (!name_list_read(&j->order, j->values->order_file)) {
         return EXIT_FAILED;
     }
+    if (!colour_list_read(&j->colours, j->values->colours)) {
+        name_list_finish(&j->order);
+        return EXIT_FAILED;
+    }
     j->options = plot_options_chart(j->values);
     j->options.order_names = j->order.names;
     j->options.n_order_names = j->order.n;
+    j->options.pins = j->colours.pins;
+    j->options.n_pins = j->colours.n;
     if (input_open(&j->in, path)) {
         status = draw(j);
+        status = status == EXIT_DONE && j->values->latex ? print_latex(j) : status;
         input_close(&j->in);
     }
     name_list_finish(&j->order);
+    colour_list_finish(&j->colours);
     return status;
 }
 

@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "paper.h"
+
 static const char *const look_names[] = {
     [HPR_LOOK_MODERN] = "modern", [HPR_LOOK_CLASSIC] = "classic", NULL};
 static const char *const order_names[] = {[HPR_ORDER_DEFAULT] = "default",
@@ -55,6 +57,18 @@ const opt plot_options[] = {
     {0, "dpi", OPT_NUMBER, AT(dpi), "N", "pixels per inch of a PNG (default 144)", NULL, 10, 2400},
     {0, "font", OPT_TEXT, AT(font), "FONT", "a font family, or the path of a font file", NULL, 0,
      0},
+    {0, "font-size", OPT_LENGTH, AT(text_pt), "LENGTH",
+     "of the text (default 7pt to 9pt, by the width)", NULL, 4, 72},
+    {0, "for", OPT_CHOICE, AT(paper), "PAPER",
+     "width, height and text size for a column or page of acm, acm-wide, acmsmall, ieee, "
+     "ieee-wide, lncs, usenix or slide; no title",
+     paper_names, 0, 0},
+    {0, "latex", OPT_FLAG, AT(latex), NULL,
+     "print the line that puts the picture into a LaTeX document, and a description in words", NULL,
+     0, 0},
+    {0, "colours", OPT_TEXT, AT(colours), "FILE",
+     "lines of \"#rrggbb NAME\": colours that names have whatever else", NULL, 0, 0},
+    {0, "print", OPT_FLAG, AT(print), NULL, "the same as --theme print", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
      "light (default), dark, print (hatches for black and white) or slide", theme_names, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL, "kB = 1000 bytes instead of KiB = 1024", NULL, 0, 0},
@@ -77,13 +91,15 @@ hpr_options plot_options_chart(const plot_values *values)
     options.n_bands = values->n_bands >= 0 ? values->n_bands : options.n_bands;
     options.trace_percent =
         values->trace_percent >= 0 ? values->trace_percent : options.trace_percent;
-    options.width_pt = values->width_pt;
-    options.height_pt = values->height_pt;
-    options.no_title = values->no_title;
+    const paper *sheet = paper_of(values->paper);
+    options.width_pt = values->width_pt > 0 ? values->width_pt : sheet->width_pt;
+    options.height_pt = values->height_pt > 0 ? values->height_pt : sheet->height_pt;
+    options.text_pt = values->text_pt > 0 ? values->text_pt : sheet->text_pt;
+    options.no_title = values->no_title || values->paper != 0;
     options.no_marks = values->no_marks;
     options.classic.no_marks = values->no_marks;
     options.si_units = values->si_units;
-    options.theme = (hpr_theme)values->theme;
+    options.theme = values->print ? HPR_THEME_PRINT : (hpr_theme)values->theme;
     return options;
 }
 
@@ -107,6 +123,12 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     }
     if (is_classic && (v->no_title || v->si_units || v->theme != HPR_THEME_LIGHT)) {
         return "--no-title, --si and --theme are for the modern look";
+    }
+    if (is_classic && (v->paper != 0 || v->text_pt > 0 || v->colours || v->print)) {
+        return "--for, --font-size, --colours and --print are for the modern look";
+    }
+    if (v->latex && (!v->output || strcmp(v->output, "-") == 0)) {
+        return "--latex needs a picture with a name: use -o";
     }
     return NULL;
 }

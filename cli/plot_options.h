@@ -22,7 +22,11 @@ typedef struct plot_values {
     const char *order_file;     /* NULL: none */
     double width_pt, height_pt; /* 0: as the look has it */
     double dpi;                 /* 0: as the back end has it */
-    int theme;                  /* hpr_theme */
+    double text_pt;             /* 0: as the look has it */
+    int paper;                  /* index into paper_names */
+    const char *colours;        /* a file of colours, or NULL */
+    bool latex, print;
+    int theme; /* hpr_theme */
     bool no_title, no_marks, si_units;
 } plot_values;
 

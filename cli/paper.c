@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Widths in points as the classes print them with \the\columnwidth and \the\textwidth. Heights are
+ * such that three fit a column, text is as large as the classes' captions are.
+ */
+#include "paper.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "hprender/describe.h"
+
+const char *const paper_names[] = {"none",      "acm",  "acm-wide", "acmsmall", "ieee",
+                                   "ieee-wide", "lncs", "usenix",   "slide",    NULL};
+
+static const paper papers[] = {
+    {0, 0, 0, "\\linewidth"},       {241.1, 150, 7, "\\columnwidth"}, /* acmart sigconf, sigplan */
+    {506.3, 190, 8, "\\textwidth"}, {395.8, 190, 8, "\\textwidth"},   /* acmart acmsmall */
+    {252, 155, 7, "\\columnwidth"},                                   /* IEEEtran */
+    {516, 190, 8, "\\textwidth"},   {347.1, 180, 8, "\\textwidth"},   /* llncs */
+    {241, 150, 7, "\\columnwidth"}, {398, 210, 8, "\\textwidth"},     /* beamer, 16:9 */
+};
+
+const paper *paper_of(int index)
+{
+    return &papers[index];
+}
+
+/* What TeX reads is put in as it is, all else as a picture. */
+static bool is_tex(const hpr_backend *backend)
+{
+    return strncmp(backend->name, "pgf", 3) == 0;
+}
+
+bool paper_print_latex(const char *path, const hpr_backend *backend, const paper *for_paper,
+                       const hpr_chart *chart, bool si_units)
+{
+    hpf_sink *words = hpf_sink_to_memory();
+    if (!words) {
+        return false;
+    }
+    hpr_describe_for_tex(words, chart, si_units);
+    if (is_tex(backend)) {
+        printf("\\input{%s}\n", path);
+    } else {
+        printf("\\includegraphics[width=%s]{%s}\n", for_paper->tex_width, path);
+    }
+    hpf_str text = hpf_sink_bytes(words);
+    printf("\\Description{%.*s}\n", (int)text.length, text.data);
+    hpf_sink_destroy(words);
+    return true;
+}
