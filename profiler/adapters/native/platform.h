@@ -23,6 +23,10 @@
 #define HPP_INITIAL_EXEC        __attribute__((tls_model("initial-exec")))
 #define HPP_EXPORT              __attribute__((visibility("default")))
 
+/* For what reads the frames of others, which sanitizers would take for a mistake. */
+#define HPP_UNSANITIZED                                                                            \
+    __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined")))
+
 #if !defined(__x86_64__)
 #error "the entry points, the system calls and the unwinder are for x86-64"
 #endif
