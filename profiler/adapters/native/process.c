@@ -178,7 +178,6 @@ static bool renew(void)
     if (file < 0) {
         return false;
     }
-    hpp__stacks_forked();
     hpp_thread *self = hpp__threads_forked();
     hpp__blocks_each(count_inherited, self);
     return hpp__window_hand_in(file, hpp__settings.socket_name);
@@ -267,6 +266,9 @@ __attribute__((constructor)) static void begin(void)
     if (hpp__process_wake()) {
         if (hpp__self == NULL) {
             hpp__thread_begin();
+        }
+        if (hpp__settings.verify_every != 0) {
+            hpp__stacks_verify(hpp__settings.verify_every);
         }
     } else if (hpp__settings.socket_name[0] != '\0' && !is_wanted()) {
         clean_environment();

@@ -4,49 +4,68 @@
  *
  * Unwinding is a pure function of the caller's pc, stack pointer, frame pointer, and the words of
  * the stack that it reads. So a thread remembers, under (pc, sp), the words that an unwind read and
- * the site that came out; when the words are the same, so is the stack. Only where they differ is
- * the stack walked, and only up to the frame where it joins the stack before, whose outer words
- * still verify. New frames become nodes of the window's trie.
+ * the site that came out (memo.h); when the words are the same, so is the stack. Only where they
+ * differ is the stack walked, and only up to the frame where it joins the stack before, whose outer
+ * words still verify (path.h). New frames become nodes of the window's trie (trie.h).
  *
  * On the thread's own stack the words are compared in batches. On any other (a coroutine's, a
  * signal handler's) they are compared innermost first, one by one: while all inner words agree the
  * next one is a word that an unwind would read now, so nothing is read that is not there.
+ *
+ * Nobody needs to tell that objects were loaded or unloaded, by dlopen, dlclose or from within
+ * libc: the loader then allocates, between mapping an object and running it, and a call from the
+ * loader is seen to be that.
  */
 #ifndef HPP_NATIVE_STACKS_H
 #define HPP_NATIVE_STACKS_H
 
+#include "memo.h"
+#include "path.h"
 #include "thread.h"
 
-/* Where a call came from, as the entry of an exported function sees it. */
-typedef struct hpp_caller {
-    uintptr_t pc; /* return address */
-    uintptr_t sp; /* stack pointer after the return: the canonical frame address of the callee */
-    uintptr_t fp; /* rbp of the caller */
-} hpp_caller;
+/* Of a thread: made when it is first needed. */
+struct hpp_memo {
+    hpp_memo_table table;
+    hpp_path path;
+    uint32_t generation;  /* that the table and the path are of */
+    uint32_t until_check; /* stacks until the next one is verified */
+};
 
-/* What a call is counted for. `cell` is that of the thread's slot, and may be NULL (window full).
- */
-typedef struct hpp_place {
-    uint32_t site;
-    hpp_window_cell *cell;
-} hpp_place;
+/* From now on compare one stack in `n` with fresh unwinds. Loads what backtrace() needs, so it is
+ * not for where the loader is at work. */
+void hpp__stacks_verify(uint32_t n);
 
-/* The site of an allocation. `thread` is the calling one, and busy. */
-hpp_place hpp__stacks_place(hpp_thread *thread, hpp_caller caller, hpp_call call);
+/* The place of a call that is not remembered under its (pc, sp). */
+hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call);
+
+/* The site of an allocation. `thread` is the calling one, and busy. Its `generation` is that of its
+ * memo while the memo may be used. */
+static inline hpp_place hpp__stacks_place(hpp_thread *thread, hpp_caller caller, hpp_call call)
+{
+    uint32_t generation = atomic_load_explicit(&hpp__generation, memory_order_relaxed);
+    if (HPP_LIKELY(thread->generation == generation)) {
+        const hpp_memo_table *table = &thread->memo->table;
+        uint64_t key = hpp__memo_key(caller, call);
+        const hpp_memo_slot *slot = &table->slots[hpp__memo_hash(key, caller.sp) & table->mask];
+        if (HPP_LIKELY(slot->a == key && slot->b == caller.sp && slot->entry->is_own &&
+                       hpp__memo_differs(slot->entry, caller) == 0)) {
+            return slot->entry->place;
+        }
+    }
+    return hpp__stacks_place_anew(thread, caller, call);
+}
 
 /* The same without touching anything of the thread's: for a signal handler that interrupted the
  * library, and for threads that have no slot. Slow. */
 uint32_t hpp__stacks_site_unaided(hpp_caller caller, hpp_call call);
 
-/* The site of an interrupted place: `context` is the ucontext_t of a signal handler. */
-uint32_t hpp__stacks_site_interrupted(hpp_thread *thread, const void *context, hpp_call call);
+/* The site of an interrupted place: `context` is the ucontext_t of a signal handler. Touches
+ * nothing of the thread's but the bounds of its stack; `thread` may be NULL. */
+uint32_t hpp__stacks_site_interrupted(const hpp_thread *thread, const void *context, hpp_call call);
 
-/* What was loaded has changed, or is about to: forget all rules and remembered stacks. */
+/* Forget all rules and remembered stacks: what was loaded has changed in a way that the loader does
+ * not know of. */
 void hpp__stacks_new_generation(void);
-
-/* In a forked child, before anything else of this: the threads that held locks are gone. The window
- * is the child's own by then, with all nodes, sites and modules of the parent's. */
-void hpp__stacks_forked(void);
 
 /* The slot has a new thread: forget its stacks. Keeps the memory. */
 void hpp__stacks_forget(hpp_thread *thread);

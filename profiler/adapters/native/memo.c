@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The table is open-addressed; entries lie in the pool in the order in which they were made.
+ */
+#include "memo.h"
+
+#include <string.h>
+
+enum {
+    FIRST_SLOTS = 64,
+    MAX_SLOTS = 1 << 18,
+    FIRST_BLOCK_BYTES = 32 << 10,
+};
+
+/* Under what follows an entry's word: its address with the word's index below. */
+static uint64_t child_key(const hpp_memo_entry *entry, uint32_t index)
+{
+    return (uint64_t)1 << 63 | (uint64_t)(uintptr_t)entry << 13 | index;
+}
+
+_Static_assert(HPP_MEMO_MAX_WORDS + HPP_MEMO_BATCH <= 1 << 13, "indices fit below addresses");
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/* Each block is as large as all before it together. */
+static size_t block_bytes(uint32_t block)
+{
+    return (size_t)FIRST_BLOCK_BYTES << (block > 0 ? block - 1 : 0);
+}
+
+/* NULL: it is used up. */
+static void *take_memory(hpp_memo_pool *pool, size_t n_bytes)
+{
+    while (pool->blocks[pool->block] == NULL ||
+           n_bytes > block_bytes(pool->block) - pool->used_bytes) {
+        uint32_t next = pool->blocks[pool->block] == NULL ? pool->block : pool->block + 1;
+        if (next == HPP_MEMO_N_BLOCKS) {
+            return NULL;
+        }
+        if (pool->blocks[next] == NULL) {
+            pool->blocks[next] = hpp__map(block_bytes(next));
+            if (pool->blocks[next] == NULL) {
+                return NULL;
+            }
+        }
+        pool->block = next;
+        pool->used_bytes = 0;
+    }
+    void *memory = pool->blocks[pool->block] + pool->used_bytes;
+    pool->used_bytes += (uint32_t)n_bytes;
+    return memory;
+}
+
+bool hpp__memo_begin(hpp_memo_table *out)
+{
+    *out = (hpp_memo_table){.slots = hpp__map(FIRST_SLOTS * sizeof(hpp_memo_slot)),
+                            .mask = FIRST_SLOTS - 1};
+    return out->slots != NULL;
+}
+
+void hpp__memo_forget(hpp_memo_table *memo)
+{
+    memset(memo->slots, 0, (memo->mask + 1) * sizeof(*memo->slots));
+    memo->n_entries = 0;
+    memo->pool.block = 0;
+    memo->pool.used_bytes = 0;
+}
+
+void hpp__memo_end(hpp_memo_table *memo)
+{
+    for (uint32_t i = 0; i < HPP_MEMO_N_BLOCKS; i++) {
+        if (memo->pool.blocks[i] != NULL) {
+            hpp__unmap(memo->pool.blocks[i], block_bytes(i));
+        }
+    }
+    hpp__unmap(memo->slots, (memo->mask + 1) * sizeof(*memo->slots));
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+/* The slot of a key, or the free one where it belongs. */
+static hpp_memo_slot *find_slot(const hpp_memo_table *memo, uint64_t a, uint64_t b)
+{
+    for (uint64_t i = hpp__memo_hash(a, b);; i++) {
+        hpp_memo_slot *slot = &memo->slots[i & memo->mask];
+        if (slot->entry == NULL || (slot->a == a && slot->b == b)) {
+            return slot;
+        }
+    }
+}
+
+/* False: it stays as it is. */
+static bool grow(hpp_memo_table *memo)
+{
+    uint64_t n_old = memo->mask + 1;
+    hpp_memo_slot *old = memo->slots;
+    hpp_memo_slot *fresh = n_old < MAX_SLOTS ? hpp__map(4 * n_old * sizeof(*fresh)) : NULL;
+    if (fresh == NULL) {
+        return false;
+    }
+    memo->slots = fresh;
+    memo->mask = 4 * n_old - 1;
+    for (uint64_t i = 0; i < n_old; i++) {
+        if (old[i].entry != NULL) {
+            *find_slot(memo, old[i].a, old[i].b) = old[i];
+        }
+    }
+    hpp__unmap(old, n_old * sizeof(*old));
+    return true;
+}
+
+/* ---- looking up ---------------------------------------------------------------------------- */
+
+/* The first word that differs, and what is there instead. */
+typedef struct difference {
+    uint32_t index;
+    uintptr_t value;
+} difference;
+
+/* Compares one by one: a word is read only when those before it agree, so that it is there. */
+static bool find_difference(difference *out, const hpp_memo_entry *entry, hpp_caller caller)
+{
+    const int32_t *offsets = hpp__memo_offsets(entry);
+    const uintptr_t *values = hpp__memo_values(entry);
+    bool rbp_differs = ((caller.fp ^ entry->rbp) & entry->rbp_mask) != 0;
+    for (uint32_t i = 0; i < entry->n_words; i++) {
+        if (rbp_differs && i == entry->rbp_index) {
+            *out = (difference){i, caller.fp};
+            return true;
+        }
+        uintptr_t value = hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offsets[i]);
+        if (value != values[i]) {
+            *out = (difference){i, value};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hpp__memo_find(hpp_place *out, const hpp_memo_table *memo, hpp_caller caller, uint32_t call)
+{
+    const hpp_memo_slot *slot = find_slot(memo, hpp__memo_key(caller, call), caller.sp);
+    while (slot->entry != NULL) {
+        difference found;
+        if (!find_difference(&found, slot->entry, caller)) {
+            *out = slot->entry->place;
+            return true;
+        }
+        slot = find_slot(memo, child_key(slot->entry, found.index), found.value);
+    }
+    return false;
+}
+
+/* ---- adding -------------------------------------------------------------------------------- */
+
+/* A stack as it is to be remembered. */
+typedef struct memorable {
+    hpp_caller caller;
+    const hpp_word *words;
+    uint32_t n_words;
+    bool is_own;
+    hpp_place place;
+} memorable;
+
+static bool has_near_words(const memorable *stack)
+{
+    for (uint32_t i = 0; i < stack->n_words; i++) {
+        intptr_t offset = (intptr_t)(stack->words[i].address - stack->caller.sp);
+        if (stack->words[i].address != 0 && offset != (int32_t)offset) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The entry for the words from `first` on. NULL: there is no memory. */
+static hpp_memo_entry *make_entry(hpp_memo_table *memo, const memorable *stack, uint32_t first)
+{
+    uint32_t n = stack->n_words - first;
+    uint32_t n_padded = (n + HPP_MEMO_BATCH - 1) / HPP_MEMO_BATCH * HPP_MEMO_BATCH;
+    hpp_memo_entry *entry = take_memory(&memo->pool, sizeof(*entry) + n_padded * (size_t)12);
+    if (entry == NULL) {
+        return NULL;
+    }
+    *entry = (hpp_memo_entry){.place = stack->place, .n_words = n_padded, .is_own = stack->is_own};
+    int32_t *offsets = (int32_t *)(void *)(entry + 1);
+    uintptr_t *values = (uintptr_t *)(void *)(offsets + n_padded);
+    for (uint32_t i = 0; i < n_padded; i++) {
+        const hpp_word *word = &stack->words[first + i];
+        bool is_word = i < n && word->address != 0;
+        /* Below the stack pointer of the call is its return address. */
+        offsets[i] = is_word ? (int32_t)(word->address - stack->caller.sp) : -8;
+        values[i] = is_word ? word->value : stack->caller.pc;
+        if (i < n && word->address == 0) {
+            entry->rbp = word->value;
+            entry->rbp_mask = UINTPTR_MAX;
+            entry->rbp_index = i;
+        }
+    }
+    return entry;
+}
+
+/* How far an entry's words are those of the stack from `first` on. */
+typedef enum agreement {
+    AGREES,  /* to the end */
+    DIFFERS, /* one word has another value */
+    STRANGE, /* at one word they are not of the same tree: rules have changed in between */
+} agreement;
+
+static agreement compare(uint32_t *index, const hpp_memo_entry *entry, const memorable *stack,
+                         uint32_t first)
+{
+    const int32_t *offsets = hpp__memo_offsets(entry);
+    const uintptr_t *values = hpp__memo_values(entry);
+    for (uint32_t i = 0; first + i < stack->n_words; i++) {
+        const hpp_word *word = &stack->words[first + i];
+        bool is_rbp = entry->rbp_mask != 0 && i == entry->rbp_index;
+        int32_t offset = (int32_t)(word->address - stack->caller.sp);
+        if (i >= entry->n_words || is_rbp != (word->address == 0) ||
+            (!is_rbp && offset != offsets[i])) {
+            return STRANGE;
+        }
+        if (word->value != (is_rbp ? entry->rbp : values[i])) {
+            *index = i;
+            return DIFFERS;
+        }
+    }
+    return AGREES;
+}
+
+static void add(hpp_memo_table *memo, const memorable *stack, hpp_memo_slot *slot, uint64_t a,
+                uint64_t b, uint32_t first)
+{
+    const hpp_memo_entry *entry = make_entry(memo, stack, first);
+    if (entry == NULL) {
+        hpp__memo_forget(memo);
+        return;
+    }
+    *slot = (hpp_memo_slot){.a = a, .b = b, .entry = entry};
+    memo->n_entries++;
+    if (memo->n_entries > memo->mask / 2 && !grow(memo) &&
+        memo->n_entries > memo->mask - memo->mask / 4) {
+        hpp__memo_forget(memo);
+    }
+}
+
+void hpp__memo_add(hpp_memo_table *memo, hpp_caller caller, uint32_t call, const hpp_word *words,
+                   uint32_t n_words, bool is_own, hpp_place place)
+{
+    memorable stack = {caller, words, n_words, is_own, place};
+    if (n_words > HPP_MEMO_MAX_WORDS || !has_near_words(&stack)) {
+        return;
+    }
+    uint64_t a = hpp__memo_key(caller, call);
+    uint64_t b = caller.sp;
+    uint32_t first = 0;
+    for (;;) {
+        hpp_memo_slot *slot = find_slot(memo, a, b);
+        if (slot->entry == NULL) {
+            add(memo, &stack, slot, a, b, first);
+            return;
+        }
+        uint32_t index;
+        if (compare(&index, slot->entry, &stack, first) != DIFFERS) {
+            return;
+        }
+        a = child_key(slot->entry, index);
+        b = words[first + index].value;
+        first += index + 1;
+    }
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Walking a stack only as far as it is new.
+ *
+ * A path is the stack that a thread walked last, outermost frame first, with the node of each frame
+ * and the words that decided. The next walk goes up from its own innermost frame; where it comes to
+ * a frame of the path, and the words of the path from there outwards are still the same, the rest
+ * of the stack is the same. The path then loses its inner frames and takes the new ones.
+ *
+ * Only stacks that lie wholly on the thread's own are kept as a path: the outer words are compared
+ * before the walk has come there, so they must be readable whatever happened.
+ *
+ * Threads: a path belongs to one thread.
+ */
+#ifndef HPP_NATIVE_PATH_H
+#define HPP_NATIVE_PATH_H
+
+#include "unwind.h"
+
+/* Memory that grows. */
+typedef struct hpp_growing {
+    void *data;
+    size_t n_bytes;
+} hpp_growing;
+
+/* Makes room for `n_bytes`, keeping what is there. False: there is no memory. */
+bool hpp__growing_reserve(hpp_growing *memory, size_t n_bytes);
+
+typedef struct hpp_path_frame {
+    uintptr_t pc, sp;
+    uint32_t node;
+    uint32_t n_words;  /* of this frame and those further out */
+    uint32_t rbp_word; /* how frames further out need the rbp that this frame has: 1 + index of the
+                          word that says which; 0: they do not; HPP_PATH_NO_JOINT */
+    uint16_t flags;    /* HPP_NODE_ values but for HPP_NODE_CUT */
+} hpp_path_frame;
+
+/* A frame that was walked, before its node is known. */
+typedef struct hpp_new_frame {
+    uintptr_t pc, sp;
+    uint32_t first_word; /* of the words that the step from here on appended */
+    uint32_t rbp_word;   /* as above, index among the new words */
+    uint16_t module_number;
+    uint16_t flags; /* HPP_NODE_ values */
+} hpp_new_frame;
+
+typedef struct hpp_path {
+    hpp_growing frames, words; /* hpp_path_frame, hpp_word; outermost first */
+    uint32_t n_frames, n_words;
+    hpp_growing new_frames, new_words; /* hpp_new_frame, hpp_word; innermost first */
+    uint32_t n_new_frames, n_new_words;
+    uint32_t n_without_joint_rbp; /* new frames that have not the rbp of the joint */
+} hpp_path;
+
+/* The address of a word that is needed no more, because a further inner one says the same. */
+enum { HPP_PATH_NO_WORD = 1 };
+
+/* As `rbp_word`: no walk joins here. */
+#define HPP_PATH_NO_JOINT UINT32_MAX
+
+typedef enum hpp_path_outcome {
+    HPP_PATH_WHOLE,  /* up to the outermost frame */
+    HPP_PATH_JOINED, /* up to a frame of the path, which is its innermost now */
+    HPP_PATH_CUT,    /* up to a frame whose caller cannot be found */
+    HPP_PATH_HARD,   /* up to a frame that only a full walk can leave */
+    HPP_PATH_FAILED, /* there is no memory */
+} hpp_path_outcome;
+
+/* Walks. The new frames and words are kept beside the path, and the path has lost what it has not
+ * in common with the walk. */
+hpp_path_outcome hpp__path_walk(hpp_path *path, hpp_walk *walk);
+
+/* The same by a full walk, for which no words are kept: nothing is joined, and the path must not
+ * be joined later. */
+hpp_path_outcome hpp__path_walk_fully(hpp_path *path, hpp_full_walk *walk);
+
+/* The new frames, with their nodes, become part of the path. Returns the node of the innermost
+ * frame. 0: there is no memory, or no room for nodes; then the path is empty. */
+uint32_t hpp__path_extend(hpp_path *path);
+
+/* All words of the path, innermost first: in `new_words`, whose number is returned. 0: there is no
+ * memory. Says whether all of them are on the thread's own stack, or on it when the walk began. */
+uint32_t hpp__path_collect(bool *are_own, hpp_path *path, const hpp_memory *memory);
+
+void hpp__path_forget(hpp_path *path);
+
+/* Gives the memory back. */
+void hpp__path_end(hpp_path *path);
+
+#endif

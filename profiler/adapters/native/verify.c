@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * backtrace() ends where it finds no unwind information, so a stack of its own that is the
+ * beginning of ours is cut, not different. It says nothing beyond the frames that its array holds.
+ */
+#include "verify.h"
+
+#include <execinfo.h>
+#include <string.h>
+
+#include "trie.h"
+#include "window_writer.h"
+
+enum {
+    MAX_PEER_FRAMES = 1024,
+    N_KEPT = sizeof(((hpp_window_head *)0)->mismatch_addresses[0]) / sizeof(uint64_t),
+};
+
+static void count(_Atomic uint64_t *counter)
+{
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+void hpp__verify_begin(void)
+{
+    void *frame;
+    backtrace(&frame, 1);
+}
+
+/* The caller of a node, or NULL at the outermost. */
+static const hpp_window_node *outer(const hpp_window_node *node)
+{
+    return node->parent != 0 ? hpp__trie_look(node->parent) : NULL;
+}
+
+static bool equals_full_walk(const hpp_window_node *node, hpp_full_walk *walk)
+{
+    hpp_step step = HPP_STEP_UP;
+    while (node != NULL && step == HPP_STEP_UP) {
+        uintptr_t pc = hpp__full_walk_pc(walk);
+        bool is_exact = walk->is_exact;
+        step = hpp__full_walk_step(walk);
+        if (node->address != pc || is_exact != ((node->flags & HPP_NODE_EXACT) != 0) ||
+            node->module_index != walk->module_number) {
+            return false;
+        }
+        node = outer(node);
+    }
+    return node == NULL && step != HPP_STEP_UP;
+}
+
+/* Keeps the frames of the first mismatch. Which is first nobody can say of two at once. */
+static void keep(const hpp_window_node *node, hpp_caller caller, hpp_memory memory)
+{
+    hpp_window_head *head = &hpp__window->head;
+    hpp_full_walk walk;
+    if (head->mismatch_addresses[0][0] != 0) {
+        return;
+    }
+    for (unsigned i = 0; i < N_KEPT && node != NULL; i++, node = outer(node)) {
+        head->mismatch_addresses[0][i] = node->address;
+    }
+    if (!hpp__full_walk_begin_here(&walk, caller.pc, caller.sp, memory)) {
+        return;
+    }
+    for (unsigned i = 0; i < N_KEPT; i++) {
+        head->mismatch_addresses[1][i] = hpp__full_walk_pc(&walk);
+        if (hpp__full_walk_step(&walk) != HPP_STEP_UP) {
+            break;
+        }
+    }
+}
+
+static void check_with_full_walk(const hpp_window_node *node, hpp_caller caller, hpp_memory memory)
+{
+    hpp_full_walk walk;
+    if (hpp__full_walk_begin_here(&walk, caller.pc, caller.sp, memory) &&
+        !equals_full_walk(node, &walk)) {
+        count(&hpp__window->head.n_memo_mismatches);
+        keep(node, caller, memory);
+    }
+}
+
+/* The peer's frames from the caller on. */
+static void check_with_frames(const hpp_window_node *node, void *const *frames, int n, bool is_full)
+{
+    hpp_window_head *head = &hpp__window->head;
+    const hpp_window_node *innermost = node;
+    int i = 0;
+    for (; i < n && node != NULL && node->address == (uintptr_t)frames[i]; i++) {
+        node = outer(node);
+    }
+    if (i == n && node != NULL) {
+        if (!is_full) {
+            count(&head->n_peer_cut);
+        }
+        return;
+    }
+    if (i == n) {
+        return;
+    }
+    count(&head->n_peer_mismatches);
+    if (head->mismatch_addresses[0][0] == 0) {
+        for (unsigned k = 0; k < N_KEPT && innermost != NULL; k++, innermost = outer(innermost)) {
+            head->mismatch_addresses[0][k] = innermost->address;
+        }
+        for (unsigned k = 0; k < N_KEPT && k < (unsigned)n; k++) {
+            head->mismatch_addresses[1][k] = (uintptr_t)frames[k];
+        }
+    }
+}
+
+static void check_with_peer(const hpp_window_node *node, hpp_caller caller)
+{
+    void *frames[MAX_PEER_FRAMES];
+    int n = backtrace(frames, MAX_PEER_FRAMES);
+    int first = 0;
+    while (first < n && (uintptr_t)frames[first] != caller.pc) {
+        first++;
+    }
+    if (first == n) {
+        count(&hpp__window->head.n_peer_cut);
+        return;
+    }
+    check_with_frames(node, frames + first, n - first, n == MAX_PEER_FRAMES);
+}
+
+void hpp__verify_site(uint32_t site, hpp_caller caller, hpp_memory memory)
+{
+    const hpp_window_node *node = hpp__trie_look(hpp__trie_site_node(site));
+    count(&hpp__window->head.n_checked);
+    check_with_full_walk(node, caller, memory);
+    check_with_peer(node, caller);
+}
