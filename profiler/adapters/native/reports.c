@@ -59,7 +59,9 @@ HPP_EXPORT void census_pool_freed(void *object)
 HPP_ENTRY(census_pool_allocated, 2, hpp__on_pool_allocated);
 void hpp__on_pool_allocated(void *object, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    hpp__count_made(object, n_bytes, HPP_CALLER, HPP_CALL_POOL);
+    if (object != NULL) {
+        hpp__count_made(object, n_bytes, HPP_CALLER, HPP_CALL_POOL);
+    }
 }
 
 static void take_object(uintptr_t address, hpp_block object, void *context)

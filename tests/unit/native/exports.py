@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Checks what the preload library shows of itself: it exports what it replaces and what programs may
+call, no more, and needs nothing but libc.
+
+exports.py LIBRARY
+"""
+import re
+import subprocess
+import sys
+
+MALLOC = ("malloc calloc realloc reallocarray free cfree memalign posix_memalign aligned_alloc valloc "
+          "pvalloc free_sized free_aligned_sized sdallocx")
+OTHERS = ("pthread_create census_mark_text census_pool_chunk census_pool_allocated census_pool_freed "
+          "census_pool_emptied")
+NOTHROW, ALIGN = "RKSt9nothrow_t", "St11align_val_t"
+NEW = [f"_Z{kind}m{rest}" for kind in ("nw", "na") for rest in ("", NOTHROW, ALIGN, ALIGN + NOTHROW)]
+DELETE = [f"_Z{kind}Pv{rest}" for kind in ("dl", "da")
+          for rest in ("", NOTHROW, ALIGN, ALIGN + NOTHROW, "m", "m" + ALIGN)]
+
+
+def main():
+    library = sys.argv[1]
+    expected = set(f"{MALLOC} {OTHERS}".split() + NEW + DELETE)
+    listing = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", library], check=True,
+                             capture_output=True, text=True).stdout
+    exported = {line.split()[0] for line in listing.splitlines()}
+    dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True,
+                             text=True).stdout
+    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
+    problems = [f"{name} is exported" for name in sorted(exported - expected)]
+    problems += [f"{name} is not exported" for name in sorted(expected - exported)]
+    problems += [f"{name} is needed" for name in sorted(needed - {"libc.so.6", "ld-linux-x86-64.so.2"})]
+    if "TEXTREL" in dynamic or not exported:
+        problems.append("its code has to be changed when it is loaded")
+    print("\n".join(problems) or "as it should be")
+    sys.exit(bool(problems))
+
+
+main()
