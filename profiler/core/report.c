@@ -62,7 +62,8 @@ static hpf_prof_stack *list_stacks(size_t n_stacks, size_t n_centres)
     return stacks;
 }
 
-static hpf_status write_kind(hpf_sink *sink, const hpf_prof *prof, hpp_report kind, hpf_error *err)
+hpf_status hpp__report_write_kind(hpf_sink *sink, const hpf_prof *prof, hpp_report kind,
+                                  hpf_error *err)
 {
     switch (kind) {
     case HPP_REPORT_NONE:
@@ -87,8 +88,8 @@ hpf_status hpp__report_write(hpf_sink *sink, hpf_prof *prof, hpp_report kind, hp
     hpf_prof_stack *stacks = list_stacks(prof->n_stacks, prof->n_centres);
     prof->centres = centres;
     prof->stacks = stacks;
-    hpf_status status =
-        centres && stacks ? write_kind(sink, prof, kind, err) : hpf_error_set_memory(err);
+    hpf_status status = centres && stacks ? hpp__report_write_kind(sink, prof, kind, err)
+                                          : hpf_error_set_memory(err);
     free(centres);
     free(stacks);
     return status;

@@ -7,9 +7,6 @@
 #include "grow.h"
 #include "text.h"
 
-/* Groups that are there from the start. */
-enum { GROUP_UNKNOWN, GROUP_INHERITED, GROUP_TICKS, N_SPECIAL_GROUPS };
-
 enum { MAX_LINE = (1 << 28) - 1 };
 
 static const hpp_shape unknown_shape = {{"", 0}, {"", 0}, {"", 0}, {"", 0}, 0};
@@ -111,13 +108,13 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
 {
     hpp_window_site site;
     if (site_index < HPP_FIRST_SITE) {
-        return (site_index == HPP_SITE_INHERITED ? GROUP_INHERITED : GROUP_UNKNOWN) + 1;
+        return (site_index == HPP_SITE_INHERITED ? HPP__GROUP_INHERITED : HPP__GROUP_UNKNOWN) + 1;
     }
     if (!hpp__window_reader_site(h->reader, site_index, &site) || site.node == 0) {
         return 0;
     }
     if (site.call == HPP_CALL_TICK) {
-        return GROUP_TICKS + 1;
+        return HPP__GROUP_TICKS + 1;
     }
     hpp__producer producer = hpp__native_stacks_producer(h->stacks, site.node);
     if (!producer.stack) {
@@ -141,12 +138,12 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
 static size_t group_of(hpp__native_heap *h, uint32_t site_index)
 {
     if (site_index >= h->group_of_capacity) {
-        return GROUP_UNKNOWN;
+        return HPP__GROUP_UNKNOWN;
     }
     if (h->group_of[site_index] == 0) {
         h->group_of[site_index] = find_group(h, site_index);
     }
-    return h->group_of[site_index] > 0 ? h->group_of[site_index] - 1 : GROUP_UNKNOWN;
+    return h->group_of[site_index] > 0 ? h->group_of[site_index] - 1 : HPP__GROUP_UNKNOWN;
 }
 
 void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)
@@ -179,7 +176,7 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
             .stack = group->stack,
         };
         uint64_t n_blocks = hpp__costs_live_blocks(&group->costs);
-        if ((sum.size_bytes | n_blocks) != 0 && i != GROUP_TICKS) {
+        if ((sum.size_bytes | n_blocks) != 0 && i != HPP__GROUP_TICKS) {
             stop = visit(&sum, n_blocks, visit_context);
         }
     }

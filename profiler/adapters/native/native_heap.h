@@ -12,6 +12,13 @@
 #include "native_stacks.h"
 #include "window_sums.h"
 
+/* Groups that are there from the start. */
+enum {
+    HPP__GROUP_UNKNOWN,   /* no producer: stack NULL */
+    HPP__GROUP_INHERITED, /* what a forked child has from its parent */
+    HPP__GROUP_TICKS,     /* no blocks: clock ticks */
+};
+
 /* Sites that cannot be told apart. */
 typedef struct hpp__group {
     const hpp__stack *stack; /* NULL: unknown */
