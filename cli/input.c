@@ -30,29 +30,22 @@ static void show(void *context, uint64_t done_bytes, uint64_t total_bytes)
     progress_show(&a->line, a->name, done_bytes, total_bytes);
 }
 
-bool input_open(input *out, const char *path)
-{
-    return input_open_fine(out, path, 0);
-}
-
-bool input_open_fine(input *out, const char *path, size_t max_picks)
+/* `limits` says which samples; what is said while reading is added here. */
+static bool open_limited(input *out, const char *path, hpf_survey_options limits)
 {
     const hpf_source_options keeping = {.keep = true, .temporary_dir = getenv("TMPDIR")};
     bool is_stdin = strcmp(path, "-") == 0;
     input in = {.name = is_stdin ? "stdin" : path};
     hpf_error err;
     attendance attending = {in.name, progress_begin()};
-    const hpf_survey_options options = {
-        .max_picks = max_picks,
-        .warning = warn,
-        .warning_context = &attending,
-        .progress = show,
-        .progress_context = &attending,
-    };
+    limits.warning = warn;
+    limits.warning_context = &attending;
+    limits.progress = show;
+    limits.progress_context = &attending;
     hpf_status status = is_stdin ? hpf_source_from_fd(&in.source, STDIN_FILENO, &keeping, &err)
                                  : hpf_source_open(&in.source, path, &keeping, &err);
     if (status == HPF_OK) {
-        status = hpf_survey_create(&in.survey, in.source, &options, &err);
+        status = hpf_survey_create(&in.survey, in.source, &limits, &err);
     }
     progress_wipe(&attending.line);
     if (status != HPF_OK) {
@@ -62,6 +55,23 @@ bool input_open_fine(input *out, const char *path, size_t max_picks)
     }
     *out = in;
     return true;
+}
+
+bool input_open(input *out, const char *path)
+{
+    return open_limited(out, path, (hpf_survey_options){.max_picks = 0});
+}
+
+bool input_open_fine(input *out, const char *path, size_t max_picks)
+{
+    return open_limited(out, path, (hpf_survey_options){.max_picks = max_picks});
+}
+
+bool input_open_window(input *out, const char *path, double from_time, double to_time)
+{
+    return open_limited(
+        out, path,
+        (hpf_survey_options){.has_window = true, .from_time = from_time, .to_time = to_time});
 }
 
 void input_close(input *in)

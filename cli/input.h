@@ -21,6 +21,10 @@ bool input_open(input *out, const char *path);
 /* The same with another limit for the samples that are picked for drawing
  * (hpf_survey_options.max_picks). */
 bool input_open_fine(input *out, const char *path, size_t max_picks);
+
+/* The same with only the samples from one time to another. */
+bool input_open_window(input *out, const char *path, double from_time, double to_time);
+
 void input_close(input *in);
 
 #endif

@@ -126,10 +126,12 @@ static void finish_part(part *p)
 }
 
 static bool start_part(part *p, const hpf_source *source, uint64_t begin, uint64_t end,
-                       size_t max_picks)
+                       const hpf__tally *first)
 {
     *p = (part){.source = source, .begin = begin, .end = end};
-    bool is_ready = hpf__tally_init(&p->own_tally, max_picks, true);
+    bool is_ready = hpf__tally_init(&p->own_tally, first->picks.max_picks, true);
+    p->own_tally.from_time = first->from_time;
+    p->own_tally.to_time = first->to_time;
     p->own_tally.recall.most_words /= N_PARTS;
     p->tally = &p->own_tally;
     p->reader = hpf__hp_create(&hpf__tally_events, p->tally, NULL);
@@ -181,8 +183,8 @@ hpf_status hpf__parts_read(hpf__hp_reader *reader, hpf__tally *tally, hpf_source
     }
     size_t n_parts = find_cuts(source, size, parts[0].buffer, cuts);
     size_t n_started = 1;
-    while (n_started < n_parts && start_part(&parts[n_started], source, cuts[n_started],
-                                             cuts[n_started + 1], tally->picks.max_picks)) {
+    while (n_started < n_parts &&
+           start_part(&parts[n_started], source, cuts[n_started], cuts[n_started + 1], tally)) {
         n_started++;
     }
     parts[0].end = cuts[1];

@@ -125,7 +125,8 @@ static bool add_later(hpf__picks *p, const hpf_pick *pick, uint64_t n_before)
 {
     hpf_pick shifted = *pick;
     shifted.sample_index += n_before;
-    return p->last.sample_index >= shifted.sample_index || hpf__picks_add(p, &shifted);
+    bool is_known = p->n_samples > 0 && p->last.sample_index >= shifted.sample_index;
+    return is_known || hpf__picks_add(p, &shifted);
 }
 
 bool hpf__picks_join(hpf__picks *p, const hpf__picks *later, uint64_t n_before)

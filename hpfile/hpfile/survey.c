@@ -145,6 +145,10 @@ static hpf_status run(hpf_survey *s, hpf_error *err)
     hpf_reader_options reader_options = {on_warning, s};
     size_t max_picks = s->options.max_picks ? s->options.max_picks : DEFAULT_MAX_PICKS;
     bool is_ready = hpf__tally_init(&s->tally, max_picks, false);
+    if (s->options.has_window) {
+        s->tally.from_time = s->options.from_time;
+        s->tally.to_time = s->options.to_time;
+    }
     s->reader = hpf_reader_create(&hpf__tally_events, &s->tally, &reader_options);
     if (!is_ready || !s->reader) {
         return hpf_error_set_memory(err);
@@ -328,16 +332,46 @@ static hpf_status replay_rest(const hpf_overview *o, const hpf_events *events, v
     return status;
 }
 
+/* A consumer of the samples in the window. */
+typedef struct replay {
+    const hpf__tally *tally;
+    const hpf_events *events;
+    void *context;
+} replay;
+
+static hpf_status on_replayed_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    const replay *r = context;
+    bool is_wanted = r->events->sample && hpf__tally_has(r->tally, sample->time);
+    return is_wanted ? r->events->sample(r->context, sample, err) : HPF_OK;
+}
+
+static hpf_status on_replayed_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    const replay *r = context;
+    return r->events->mark ? r->events->mark(r->context, time, label, err) : HPF_OK;
+}
+
+static hpf_status on_replayed_line(void *context, hpf_str name, hpf_line_point point,
+                                   hpf_error *err)
+{
+    const replay *r = context;
+    return r->events->line ? r->events->line(r->context, name, point, err) : HPF_OK;
+}
+
 hpf_status hpf_survey_replay(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)
 {
-    hpf_events again = {.name = on_strange_name, .sample = events->sample};
+    static const hpf_events samples = {.name = on_strange_name, .sample = on_replayed_sample};
+    static const hpf_events all = {.name = on_strange_name,
+                                   .sample = on_replayed_sample,
+                                   .mark = on_replayed_mark,
+                                   .line = on_replayed_line};
+    replay r = {&s->tally, events, context};
     if (s->order.n_places) {
         hpf_status status = replay_rest(&s->tally.overview, events, context, err);
-        hpf_reader_revisit(s->reader, &again, context);
+        hpf_reader_revisit(s->reader, &samples, &r);
         return status == HPF_OK ? revisit_in_order(s, err) : status;
     }
-    again.mark = events->mark;
-    again.line = events->line;
-    hpf_reader_revisit(s->reader, &again, context);
+    hpf_reader_revisit(s->reader, &all, &r);
     return revisit_all(s, err);
 }

@@ -5,6 +5,7 @@
  */
 #include "tally.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,11 @@
 
 bool hpf__tally_init(hpf__tally *t, size_t max_picks, bool is_later)
 {
-    *t = (hpf__tally){.arena = hpf_arena_create(), .is_later = is_later};
+    *t = (hpf__tally){.arena = hpf_arena_create(),
+                      .from_time = -HUGE_VAL,
+                      .to_time = HUGE_VAL,
+                      .seen_from = HUGE_VAL,
+                      .is_later = is_later};
     hpf__picks_init(&t->picks, max_picks);
     t->recall.most_words = HPF__RECALL_WORDS;
     return t->arena != NULL;
@@ -206,6 +211,12 @@ static hpf_status begin(hpf__tally *t, const hpf_sample *sample, hpf_error *err)
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     hpf__tally *t = context;
+    t->seen_from = fmin(t->seen_from, sample->time);
+    t->seen_to = sample->time;
+    if (!hpf__tally_has(t, sample->time)) {
+        t->overview.n_before += sample->time < t->from_time;
+        return HPF_OK;
+    }
     hpf_status status = t->held.is_there ? release(t, sample->time, err) : begin(t, sample, err);
     return status == HPF_OK ? hold(t, sample, err) : status;
 }
@@ -278,7 +289,7 @@ static void join_overview(hpf_overview *o, const hpf_overview *p, double shift)
     double n = (double)p->n_samples;
     o->sum_times_squared += p->sum_times_squared + 2 * shift * p->sum_times + n * shift * shift;
     o->sum_times += p->sum_times + n * shift;
-    if (p->n_samples && p->peak_total > o->peak_total) {
+    if (p->n_samples && (o->n_samples == 0 || p->peak_total > o->peak_total)) {
         o->peak_total = p->peak_total;
         o->peak_time = p->peak_time;
         o->peak_sample = p->peak_sample + o->n_samples;
@@ -318,6 +329,9 @@ static hpf_status join_held(hpf__tally *t, const hpf__tally *later, const hpf_na
 static hpf_status join_samples(hpf__tally *t, const hpf__tally *later, const hpf_name *names,
                                hpf_error *err)
 {
+    if (!t->held.is_there) { /* nothing came before: as if the later part were the whole */
+        t->overview.first_time = t->held.time = later->overview.first_time;
+    }
     double last_time = t->held.time;
     hpf_status status = release(t, later->overview.first_time, err);
     if (status != HPF_OK) {
@@ -347,6 +361,8 @@ hpf_status hpf__tally_join(hpf__tally *t, const hpf__tally *later, const hpf_nam
                            hpf_error *err)
 {
     hpf_status status = join_texts(t, later, err);
+    t->overview.n_before += later->overview.n_before;
+    t->seen_to = later->seen_from <= later->seen_to ? later->seen_to : t->seen_to;
     if (status != HPF_OK || !later->held.is_there) {
         return status;
     }
@@ -428,6 +444,11 @@ hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
     hpf_status status = release(t, t->held.time, err);
     if (status != HPF_OK) {
         return status;
+    }
+    if (o->n_samples == 0) {
+        return hpf_error_set(err, HPF_ERR_RANGE,
+                             "no sample in that window: the first is at %g, the last at %g",
+                             t->seen_from, t->seen_to);
     }
     t->totals = malloc((t->n_accounts + 1) * sizeof *t->totals);
     if (!t->totals || !hpf__picks_settle(&t->picks) || !hpf__lines_settle(&t->lines)) {

@@ -48,9 +48,11 @@ typedef struct hpf__tally {
     hpf__lines lines;
     hpf__picks picks;
     hpf__recall recall;
-    hpf_overview overview; /* total and picks only after settling */
-    hpf_totals *totals;    /* by name, after settling */
-    bool is_later;         /* something comes before: keep the first sample for the joint */
+    hpf_overview overview;     /* total and picks only after settling */
+    hpf_totals *totals;        /* by name, after settling */
+    double from_time, to_time; /* samples at other times do not count */
+    double seen_from, seen_to; /* times of the first and the last sample, counted or not */
+    bool is_later;             /* something comes before: keep the first sample for the joint */
     hpf_cost *first_costs;
     size_t n_first_costs;
 } hpf__tally;
@@ -58,6 +60,13 @@ typedef struct hpf__tally {
 /* The events that a tally accepts; the context is the tally. */
 extern const hpf_events hpf__tally_events;
 
+/* Whether a sample at this time counts. */
+static inline bool hpf__tally_has(const hpf__tally *tally, double time)
+{
+    return time >= tally->from_time && time <= tally->to_time;
+}
+
+/* For samples at all times. */
 bool hpf__tally_init(hpf__tally *tally, size_t max_picks, bool is_later);
 void hpf__tally_finish(hpf__tally *tally);
 

@@ -65,6 +65,10 @@ typedef struct hpf_pick {
 
 typedef struct hpf_survey_options {
     size_t max_picks; /* 0: the default, 8192 */
+    /* Only the samples at times from `from_time` to `to_time`, both included: for totals, picks and
+     * replay it is as if the input had no others. Names and marks are those of the whole input. */
+    bool has_window;
+    double from_time, to_time;
     /* A plain file of at least so many bytes is read in four parts at once, by three threads beside
      * the caller's; 0: the default, 64 MiB. The result depends on the file only, not on the
      * machine. */
@@ -79,7 +83,7 @@ typedef struct hpf_survey_options {
 typedef struct hpf_survey hpf_survey;
 
 /* Reads the whole source. The source must have been opened with `keep`, and is borrowed for the
- * survey's life. Errors: those of source and reader. */
+ * survey's life. Errors: those of source and reader; RANGE when no sample is in the window. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
                                                   const hpf_survey_options *options,
                                                   hpf_error *err);
@@ -100,6 +104,7 @@ HPF_API double hpf_survey_leftover(const hpf_survey *survey, hpf_name name);
 /* The profile as a whole. */
 typedef struct hpf_overview {
     uint64_t n_samples;
+    uint64_t n_before; /* samples before the window */
     double first_time, last_time;
     double peak_total, peak_time; /* the first sample with the largest total */
     uint64_t peak_sample;

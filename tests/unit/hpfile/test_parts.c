@@ -19,6 +19,8 @@ typedef struct profile {
     const char *tail;
     int break_at; /* sample in front of which `broken` stands */
     const char *broken;
+    bool has_window;
+    double from_time, to_time;
 } profile;
 
 static unsigned next_random(unsigned *state)
@@ -57,11 +59,16 @@ typedef struct surveyed {
     hpf_error err;
 } surveyed;
 
-static surveyed survey(const char *path, uint64_t parts_least_bytes, size_t max_picks)
+static surveyed survey(const profile *p, const char *path, uint64_t parts_least_bytes,
+                       size_t max_picks)
 {
     surveyed s = {0};
     hpf_source_options keep = {.keep = true};
-    hpf_survey_options options = {.max_picks = max_picks, .parts_least_bytes = parts_least_bytes};
+    hpf_survey_options options = {.max_picks = max_picks,
+                                  .parts_least_bytes = parts_least_bytes,
+                                  .has_window = p->has_window,
+                                  .from_time = p->from_time,
+                                  .to_time = p->to_time};
     cr_assert_eq(hpf_source_open(&s.source, path, &keep, &s.err), HPF_OK);
     s.status = hpf_survey_create(&s.survey, s.source, &options, &s.err);
     return s;
@@ -107,6 +114,7 @@ static void assert_same_names(const surveyed *a, const surveyed *b)
 static void assert_same_overview(const hpf_overview *a, const hpf_overview *b)
 {
     cr_assert_eq(a->n_samples, b->n_samples);
+    cr_assert_eq(a->n_before, b->n_before);
     cr_assert_eq(a->first_time, b->first_time);
     cr_assert_eq(a->last_time, b->last_time);
     cr_assert_eq(a->peak_total, b->peak_total);
@@ -153,8 +161,8 @@ static char *profile_file(const profile *p)
 static void compare(const profile *p, size_t max_picks, bool same_picks)
 {
     char *path = profile_file(p);
-    surveyed whole = survey(path, UINT64_MAX, max_picks);
-    surveyed parts = survey(path, 1, max_picks);
+    surveyed whole = survey(p, path, UINT64_MAX, max_picks);
+    surveyed parts = survey(p, path, 1, max_picks);
     cr_assert_eq(whole.status, parts.status);
     if (whole.status == HPF_OK) {
         assert_same_overview(hpf_survey_overview(whole.survey), hpf_survey_overview(parts.survey));
@@ -194,7 +202,7 @@ Test(parts, keep_peak_first_and_last)
 {
     profile p = {.job = "x", .seed = 5, .n_samples = 3000, .n_names = 4};
     char *path = profile_file(&p);
-    surveyed parts = survey(path, 1, 64);
+    surveyed parts = survey(&p, path, 1, 64);
     const hpf_overview *o = hpf_survey_overview(parts.survey);
     bool has_peak = false;
     for (size_t i = 0; i < o->n_picks; i++) {
@@ -258,5 +266,22 @@ Test(parts, values_between_samples)
                      .break_at = at,
                      .broken = "between 4\nMARK 3.5\nDATE \"later\"\n"};
         compare(&p, 0, true);
+    }
+}
+
+/* Windows that begin, end, or lie whole in any part, and empty ones. */
+Test(parts, a_window_over_some_parts)
+{
+    for (int from = -20; from < 180; from += 13) {
+        for (int length = 0; length < 200; length += 31) {
+            profile p = {.job = "x",
+                         .seed = 17,
+                         .n_samples = 200,
+                         .n_names = 4,
+                         .has_window = true,
+                         .from_time = from,
+                         .to_time = from + length};
+            compare(&p, 0, true);
+        }
     }
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hpfile/str.h"
 #include "hpfile/survey.h"
 #include "readings.h"
 #include "rng.h"
@@ -466,4 +467,115 @@ Test(survey_changes, a_file_that_changes_is_an_error_never_a_wrong_picture)
 Test(survey_changes, a_file_that_is_replaced_is_still_read_through)
 {
     cr_expect_eq(series_after(replace), HPF_OK);
+}
+
+/* --- windows --- */
+
+static bool find_name(const hpf_survey *survey, hpf_str text, hpf_name *name)
+{
+    for (*name = 0; *name < hpf_survey_n_names(survey); ++*name) {
+        if (hpf_str_equal(hpf_survey_name(survey, *name), text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void expect_same_totals_by_name(const hpf_survey *window, const hpf_survey *cut)
+{
+    static const hpf_totals none = {0};
+    for (hpf_name i = 0; i < hpf_survey_n_names(window); i++) {
+        hpf_name same;
+        bool is_there = find_name(cut, hpf_survey_name(window, i), &same);
+        expect_totals(hpf_survey_totals(window, i), is_there ? hpf_survey_totals(cut, same) : &none,
+                      "a name");
+    }
+    expect_totals(&hpf_survey_overview(window)->total, &hpf_survey_overview(cut)->total, "all");
+}
+
+/* Series of all names in one band are the totals of the picks. */
+static void expect_series_of_window(hpf_survey *survey)
+{
+    const hpf_overview *o = hpf_survey_overview(survey);
+    uint32_t *bands = calloc((size_t)hpf_survey_n_names(survey) + 1, sizeof *bands);
+    double *values = calloc(o->n_picks + 1, sizeof *values);
+    cr_assert_eq(hpf_survey_series(survey, bands, 1, values, NULL), HPF_OK);
+    for (size_t i = 0; i < o->n_picks; i++) {
+        cr_expect(near(values[i], o->picks[i].total));
+    }
+    free(bands);
+    free(values);
+}
+
+static hpf_status count_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    (void)sample;
+    (void)err;
+    ++*(uint64_t *)context;
+    return HPF_OK;
+}
+
+/* A window without samples is refused; any other is the profile that has only the samples in it. */
+static void compare_window(const hpf_model *model, hpf_str text, double from, double to,
+                           size_t max_picks)
+{
+    hpf_source *source = source_of(text);
+    hpf_survey *window = NULL;
+    hpf_survey_options options = {
+        .max_picks = max_picks, .has_window = true, .from_time = from, .to_time = to};
+    hpf_status status = hpf_survey_create(&window, source, &options, NULL);
+    hpf_sink *shorter = hpf_sink_to_memory();
+    uint64_t n_before = 0;
+    hpf_sink_text(shorter, HEAD);
+    for (size_t i = 0; i < hpf_model_n_samples(model); i++) {
+        hpf_sample s = hpf_model_sample(model, i);
+        n_before += s.time < from;
+        if (s.time >= from && s.time <= to) {
+            hpf_sink_write(shorter, text.data + s.begin_offset, s.end_offset - s.begin_offset);
+        }
+    }
+    if (hpf_sink_position(shorter) == sizeof HEAD - 1) {
+        cr_expect_eq(status, HPF_ERR_RANGE);
+        hpf_source_destroy(source);
+        hpf_sink_destroy(shorter);
+        return;
+    }
+    cr_assert_eq(status, HPF_OK);
+    hpf_source *cut_source = source_of(hpf_sink_bytes(shorter));
+    hpf_survey *cut = survey_source(cut_source, max_picks);
+    const hpf_overview *a = hpf_survey_overview(window);
+    const hpf_overview *b = hpf_survey_overview(cut);
+    cr_expect_eq(a->n_before, n_before);
+    cr_assert_eq(a->n_samples, b->n_samples);
+    cr_expect(a->first_time == b->first_time && a->last_time == b->last_time);
+    cr_expect(a->peak_total == b->peak_total && a->peak_time == b->peak_time);
+    cr_expect_eq(a->n_picks, b->n_picks);
+    expect_same_totals_by_name(window, cut);
+    expect_series_of_window(window);
+    uint64_t n_replayed = 0;
+    static const hpf_events counting = {.sample = count_sample};
+    cr_assert_eq(hpf_survey_replay(window, &counting, &n_replayed, NULL), HPF_OK);
+    cr_expect_eq(n_replayed, a->n_samples);
+    finish(window, source);
+    finish(cut, cut_source);
+    hpf_sink_destroy(shorter);
+}
+
+Test(survey, a_window_is_the_profile_without_the_other_samples)
+{
+    rng chance = {67};
+    for (int round = 0; round < 60; round++) {
+        shape s = {.n_samples = 1 + (int)rng_below(&chance, 120),
+                   .n_names = 1 + (int)rng_below(&chance, 8),
+                   .has_reals = round % 3 == 0,
+                   .has_repeats = round % 2 == 0};
+        hpf_sink *text = hpf_sink_to_memory();
+        put_random_profile(text, &s, &chance);
+        hpf_model *model = model_of_text(hpf_sink_bytes(text), NULL);
+        double from = (double)rng_below(&chance, 60);
+        double to = from + (double)rng_below(&chance, 100) - 5;
+        compare_window(model, hpf_sink_bytes(text), from, to, round % 4 ? 0 : 16);
+        hpf_model_destroy(model);
+        hpf_sink_destroy(text);
+    }
 }
