@@ -204,8 +204,7 @@ static hpf_status on_size(hpf__log_heap *h, const hpf_event *event, hpf_str name
 
 static hpf_status on_mem_return(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
 {
-    static const hpf_str names[] = {
-        {"memory held", 11}, {"memory needed", 13}, {"memory returned", 15}};
+    static const hpf_str names[] = {{"held", 4}, {"needed", 6}, {"returned", 8}};
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < 3 && status == HPF_OK && event->payload.length >= 16; i++) {
         double mblocks = hpf__read4(event->payload.data + 4 * (i + 1));
@@ -316,11 +315,11 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     case HPF__EVENT_USER_MARKER:
         return on_marker(h, event, err);
     case HPF__EVENT_HEAP_LIVE:
-        return on_size(h, event, HPF_STR("live bytes"), err);
+        return on_size(h, event, HPF_STR("live"), err);
     case HPF__EVENT_HEAP_SIZE:
-        return on_size(h, event, HPF_STR("heap size"), err);
+        return on_size(h, event, HPF_STR("heap"), err);
     case HPF__EVENT_BLOCKS_SIZE:
-        return on_size(h, event, HPF_STR("blocks size"), err);
+        return on_size(h, event, HPF_STR("blocks"), err);
     case HPF__EVENT_MEM_RETURN:
         return on_mem_return(h, event, err);
     default:
@@ -348,19 +347,23 @@ static void warn(hpf__log_heap *h, hpf_error *warning)
 static void warn_of_end(hpf__log_heap *h)
 {
     static const char *const ends[] = {
-        [HPF_EVENTLOG_COMPLETE] = "ends",
         [HPF_EVENTLOG_OPEN] = "has no end marker",
         [HPF_EVENTLOG_IN_RECORD] = "ends inside a record",
         [HPF_EVENTLOG_IN_HEADER] = "ends inside its header",
     };
     hpf_eventlog_end end = hpf_eventlog_state(h->log);
+    const char *what = h->in_sample ? "ends inside a sample" : ends[end];
     hpf_error warning;
-    if (end != HPF_EVENTLOG_COMPLETE || h->in_sample) {
-        hpf_error_set(&warning, HPF_END, "the event log %s%s: kept the %llu complete %s", ends[end],
-                      h->in_sample ? " in the middle of a sample" : "",
-                      (unsigned long long)h->n_samples, h->n_samples == 1 ? "sample" : "samples");
-        warn(h, &warning);
+    if (end == HPF_EVENTLOG_COMPLETE && !h->in_sample) {
+        return;
     }
+    if (h->n_samples == 0) {
+        hpf_error_set(&warning, HPF_END, "the event log %s", what);
+    } else {
+        hpf_error_set(&warning, HPF_END, "the event log %s: kept the %llu complete %s before", what,
+                      (unsigned long long)h->n_samples, h->n_samples == 1 ? "sample" : "samples");
+    }
+    warn(h, &warning);
 }
 
 static void warn_of_rest(hpf__log_heap *h)

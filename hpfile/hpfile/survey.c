@@ -22,7 +22,8 @@ struct hpf_survey {
     hpf_source *source;
     hpf_reader *reader;
     hpf__tally tally;
-    hpf__order order; /* empty while samples come in the order of time */
+    hpf__order order;        /* empty while samples come in the order of time */
+    const hpf__place *place; /* of the sample that is read */
     hpf_survey_options options;
 };
 
@@ -104,14 +105,24 @@ static hpf_status revisit_all(hpf_survey *s, hpf_error *err)
     return status == HPF_END ? hpf_reader_settle(s->reader, err) : status;
 }
 
+/* A sample read alone does not know its place. */
+static hpf_status on_placed(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf_survey *s = context;
+    hpf_sample placed = *sample;
+    placed.begin_offset = s->place->begin_offset;
+    placed.end_offset = s->place->end_offset;
+    return hpf__tally_events.sample(&s->tally, &placed, err);
+}
+
 /* All samples again, by time. */
 static hpf_status revisit_in_order(hpf_survey *s, hpf_error *err)
 {
     char *buffer = malloc(READ_BYTES);
     hpf_status status = buffer ? HPF_OK : hpf_error_set_memory(err);
     for (size_t i = 0; i < s->order.n_places && status == HPF_OK; i++) {
-        const hpf__place *place = &s->order.places[i];
-        status = revisit(s, place->begin_offset, place->end_offset, buffer, err);
+        s->place = &s->order.places[i];
+        status = revisit(s, s->place->begin_offset, s->place->end_offset, buffer, err);
     }
     free(buffer);
     return status;
@@ -121,6 +132,7 @@ static hpf_status revisit_in_order(hpf_survey *s, hpf_error *err)
  * they are read once more for their places, and then again by time. */
 static hpf_status put_in_order(hpf_survey *s, hpf_error *err)
 {
+    static const hpf_events placed = {.sample = on_placed};
     hpf__log_heap *log = hpf__reader_log(s->reader);
     if (!hpf__tally_sort_marks(&s->tally)) {
         return hpf_error_set_memory(err);
@@ -134,7 +146,7 @@ static hpf_status put_in_order(hpf_survey *s, hpf_error *err)
     if (status == HPF_OK) {
         hpf__order_sort(&s->order);
         hpf__tally_forget_samples(&s->tally);
-        hpf_reader_revisit(s->reader, &hpf__tally_events, &s->tally);
+        hpf_reader_revisit(s->reader, &placed, s);
         status = revisit_in_order(s, err);
     }
     return status;
