@@ -415,19 +415,25 @@ static hpf_status settle_status(hpf_eventlog *log, hpf_status status, hpf_error 
     return log->error.status;
 }
 
-hpf_status hpf_eventlog_feed(hpf_eventlog *log, const char *bytes, size_t n_bytes, hpf_error *err)
+static hpf_status feed(hpf_eventlog *log, const char *bytes, size_t n_bytes)
 {
-    hpf_status status = log->error.status;
     const char *at = bytes;
     const char *end = bytes + n_bytes;
-    if (status == HPF_OK && n_bytes) {
-        status = feed_carry(log, &at, end);
-    }
+    hpf_status status = feed_carry(log, &at, end);
     if (status == HPF_OK && log->state != AT_END && at < end) {
         at = read_items(log, at, end, &status);
         if (status == HPF_OK && at < end && !hpf__buf_append(&log->carry, at, (size_t)(end - at))) {
             status = hpf_error_set_memory(&log->error);
         }
+    }
+    return status;
+}
+
+hpf_status hpf_eventlog_feed(hpf_eventlog *log, const char *bytes, size_t n_bytes, hpf_error *err)
+{
+    hpf_status status = log->error.status;
+    if (status == HPF_OK && n_bytes) {
+        status = feed(log, bytes, n_bytes);
     }
     return settle_status(log, status, err);
 }

@@ -43,6 +43,7 @@ struct hpf__log_heap {
     bool keeps_times; /* also of late ones */
     bool has_units;
     bool is_revisiting;
+    bool is_whole; /* the header was read, not only samples again */
     bool is_finished;
 };
 
@@ -294,6 +295,7 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         *is_wanted |= wanted[i] == type->id && hpf_event_name(type);
     }
+    h->is_whole = true;
     return h->has_units ? HPF_OK : tell_units(h, err);
 }
 
@@ -382,11 +384,16 @@ static void warn_of_rest(hpf__log_heap *h)
     }
 }
 
+/* Whether the end of the log ends its last sample. */
+static bool ends_sample(const hpf__log_heap *h)
+{
+    return !hpf__eventlog_declares(h->log, HPF__EVENT_HEAP_PROF_SAMPLE_END) &&
+           hpf_eventlog_state(h->log) == HPF_EVENTLOG_COMPLETE;
+}
+
 static hpf_status leave_rest(hpf__log_heap *h, hpf_error *err)
 {
-    bool ends_untold = !hpf__eventlog_declares(h->log, HPF__EVENT_HEAP_PROF_SAMPLE_END) &&
-                       hpf_eventlog_state(h->log) == HPF_EVENTLOG_COMPLETE;
-    hpf_status status = ends_untold ? emit_sample(h, err) : HPF_OK;
+    hpf_status status = ends_sample(h) ? emit_sample(h, err) : HPF_OK;
     warn_of_end(h);
     warn_of_rest(h);
     if (status == HPF_OK && h->costs.n && h->events.leftover) {
@@ -421,6 +428,7 @@ void hpf__log_heap_revisit(hpf__log_heap *h, const hpf_events *events, void *con
     h->context = context;
     h->error = (hpf_error){0};
     h->is_revisiting = true;
+    h->is_whole = false;
     h->in_sample = false;
     h->is_foreign = false;
     h->costs.n = 0;
@@ -431,10 +439,10 @@ void hpf__log_heap_revisit(hpf__log_heap *h, const hpf_events *events, void *con
 hpf_status hpf__log_heap_settle(hpf__log_heap *h, hpf_error *err)
 {
     hpf_status status = hpf_eventlog_feed(h->log, NULL, 0, err);
-    if (status == HPF_OK) {
+    if (status == HPF_OK && (!h->is_whole || ends_sample(h))) {
         status = emit_sample(h, err);
-        h->last_time = -INFINITY;
     }
+    h->last_time = -INFINITY;
     return status;
 }
 

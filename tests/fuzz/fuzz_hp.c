@@ -3,30 +3,18 @@
  * The laws of `.hp` on any bytes: cutting the input changes nothing; writing and reading again
  * changes nothing; the survey, read in one go or in parts, adds up to what the model holds.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "hpfile/survey.h"
+#include "laws.h"
 #include "readings.h"
 #include "rng.h"
 
 /* Few enough that profiles of a few hundred bytes are reduced too. */
 #define FEW_PICKS 16
-
-static void check_cuts(hpf_str text, rng *chance)
-{
-    reading whole = read_text(text, SIZE_MAX, 0);
-    reading bytes = rng_below(chance, 2) ? read_text(text, 1, 0)
-                                         : read_text(text, 1 + (size_t)rng_below(chance, 64),
-                                                     1 + rng_next(chance) / 2);
-    fuzz_require(readings_equal(&whole, &bytes), "cutting the input changes what is read");
-    reading_finish(&whole);
-    reading_finish(&bytes);
-}
 
 static void check_written(const hpf_model *model)
 {
@@ -46,97 +34,6 @@ static void check_written(const hpf_model *model)
     hpf_model_destroy(again);
 }
 
-/* Sums of one name over the model, to be compared with the survey's. */
-static void check_totals(const hpf_model *model, const hpf_survey *survey)
-{
-    size_t n_names = hpf_model_n_names(model);
-    hpf_totals *sums = calloc(n_names + 1, sizeof *sums);
-    for (size_t i = 0; i < hpf_model_n_samples(model); i++) {
-        hpf_sample sample = hpf_model_sample(model, i);
-        for (size_t k = 0; k < sample.n_costs; k++) {
-            hpf_totals *t = &sums[sample.costs[k].name];
-            t->n_samples += t->n_samples == 0 || t->last_sample != i;
-            t->last_sample = i;
-            t->sum += hpf_cost_amount(&sample.costs[k]);
-        }
-    }
-    for (uint32_t i = 0; i < n_names; i++) {
-        const hpf_totals *t = hpf_survey_totals(survey, i);
-        fuzz_require(t->n_samples == sums[i].n_samples, "a name's samples are miscounted");
-        fuzz_require(fabs(t->sum - sums[i].sum) <= 1e-9 * sums[i].sum, "a name's sum is wrong");
-        fuzz_require(isfinite(t->trapezium) && isfinite(t->sum_squares) && t->max <= t->sum * (1 + 1e-9),
-                     "a name's totals make no sense");
-    }
-    free(sums);
-}
-
-/* All names in one band, or one band a name: at every pick they make the total. */
-static void check_series(hpf_survey *survey, bool one_band)
-{
-    const hpf_overview *o = hpf_survey_overview(survey);
-    uint32_t n_names = hpf_survey_n_names(survey);
-    uint32_t n_bands = one_band ? 1 : n_names;
-    uint32_t *bands = calloc((size_t)n_names + 1, sizeof *bands);
-    double *values = malloc(((size_t)n_bands * o->n_picks + 1) * sizeof *values);
-    hpf_error err;
-    for (uint32_t i = 0; i < n_names && !one_band; i++) {
-        bands[i] = i;
-    }
-    fuzz_require(hpf_survey_series(survey, bands, n_bands, values, &err) == HPF_OK,
-                 "the picks cannot be read again");
-    for (size_t i = 0; i < o->n_picks; i++) {
-        double sum = 0;
-        for (uint32_t band = 0; band < n_bands; band++) {
-            sum += values[band * o->n_picks + i];
-        }
-        fuzz_require(fabs(sum - o->picks[i].total) <= 1e-9 * sum, "bands do not make the total");
-    }
-    free(values);
-    free(bands);
-}
-
-static void check_replay(hpf_survey *survey, const hpf_model *model)
-{
-    hpf_events samples = {.sample = event_text_events.sample};
-    hpf_sink *a = hpf_sink_to_memory();
-    hpf_sink *b = hpf_sink_to_memory();
-    fuzz_require(hpf_survey_replay(survey, &samples, a, NULL) == HPF_OK, "no replay");
-    fuzz_require(hpf_model_replay(model, &samples, b, NULL) == HPF_OK, "no replay of the model");
-    hpf_str x = hpf_sink_bytes(a);
-    hpf_str y = hpf_sink_bytes(b);
-    fuzz_require(x.length == y.length && memcmp(x.data, y.data, x.length) == 0,
-                 "a replay tells other samples");
-    hpf_sink_destroy(a);
-    hpf_sink_destroy(b);
-}
-
-static void check_survey(hpf_source *source, const hpf_model *model, size_t max_picks)
-{
-    hpf_survey_options options = {.max_picks = max_picks, .parts_least_bytes = 1};
-    hpf_survey *survey = NULL;
-    hpf_error err;
-    hpf_status status = hpf_survey_create(&survey, source, &options, &err);
-    fuzz_require((status == HPF_OK) == (model != NULL), "survey and model disagree on the input");
-    if (survey) {
-        fuzz_require(hpf_survey_overview(survey)->n_samples == hpf_model_n_samples(model),
-                     "samples are miscounted");
-        check_totals(model, survey);
-        check_series(survey, true);
-        check_series(survey, false);
-        check_replay(survey, model);
-    }
-    hpf_survey_destroy(survey);
-}
-
-static void survey_memory(hpf_str text, const hpf_model *model, size_t max_picks)
-{
-    hpf_source *source = NULL;
-    hpf_source_options keep = {.keep = true};
-    fuzz_require(hpf_source_from_memory(&source, text, &keep, NULL) == HPF_OK, "no source");
-    check_survey(source, model, max_picks);
-    hpf_source_destroy(source);
-}
-
 /* A file is read in parts, by several threads. */
 static void survey_file(hpf_str text, const hpf_model *model, size_t max_picks)
 {
@@ -151,7 +48,7 @@ static void survey_file(hpf_str text, const hpf_model *model, size_t max_picks)
     if (!is_written || hpf_source_from_fd(&source, fd, NULL, NULL) != HPF_OK) {
         return;
     }
-    check_survey(source, model, max_picks);
+    law_survey(source, model, max_picks, true);
     hpf_source_destroy(source);
 }
 
@@ -160,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hpf_str text = {(const char *)data, size};
     rng chance = {fuzz_seed(data, size)};
     hpf_error err;
-    check_cuts(text, &chance);
+    law_cuts(text, &chance);
     hpf_model *model = model_of_text(text, &err);
     if (model) {
         check_written(model);
@@ -169,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rng_below(&chance, 16) == 0) {
         survey_file(text, model, max_picks);
     } else {
-        survey_memory(text, model, max_picks);
+        law_survey_memory(text, model, max_picks, true);
     }
     hpf_model_destroy(model);
     return 0;

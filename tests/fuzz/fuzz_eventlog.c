@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Event logs: the laws of all profiles, and the same records with the same fields however the bytes
+ * are cut.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+#include "hpfile/eventlog.h"
+#include "laws.h"
+#include "readings.h"
+
+/* Few enough that logs of a few hundred bytes are reduced too. */
+#define FEW_PICKS 16
+
+static hpf_status print(void *context, const hpf_event *event, hpf_error *err)
+{
+    (void)err;
+    hpf_event_print(context, event);
+    return HPF_OK;
+}
+
+/* Every record as text, then how the log ends. */
+static hpf_sink *print_records(hpf_str bytes, size_t most_bytes, rng *chance)
+{
+    static const hpf_event_visitor visitor = {.event = print};
+    hpf_sink *said = hpf_sink_to_memory();
+    hpf_eventlog *log = hpf_eventlog_create(&visitor, said);
+    hpf_error err = {0};
+    for (size_t at = 0; at < bytes.length;) {
+        size_t n = 1 + (size_t)rng_below(chance, most_bytes);
+        n = n < bytes.length - at ? n : bytes.length - at;
+        hpf_status status = hpf_eventlog_feed(log, bytes.data + at, n, &err);
+        at = status == HPF_OK ? at + n : bytes.length;
+    }
+    hpf_sink_printf(said, "%d %llu %s %d %llu\n", (int)err.status, (unsigned long long)err.offset,
+                    err.message, (int)hpf_eventlog_state(log),
+                    (unsigned long long)hpf_eventlog_offset(log));
+    for (size_t i = 0; i < hpf_eventlog_n_types(log); i++) {
+        hpf_sink_printf(said, "%llu ", (unsigned long long)hpf_eventlog_type(log, i)->n_events);
+    }
+    hpf_eventlog_destroy(log);
+    return said;
+}
+
+static void check_records(hpf_str bytes, rng *chance)
+{
+    hpf_sink *whole = print_records(bytes, bytes.length + 1, chance);
+    hpf_sink *pieces = print_records(bytes, 1 + (size_t)rng_below(chance, 40), chance);
+    hpf_str a = hpf_sink_bytes(whole);
+    hpf_str b = hpf_sink_bytes(pieces);
+    fuzz_require(a.length == b.length && memcmp(a.data, b.data, a.length) == 0,
+                 "cutting the log changes its records");
+    hpf_sink_destroy(whole);
+    hpf_sink_destroy(pieces);
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    (void)sample;
+    (void)err;
+    *(bool *)context = true;
+    return HPF_OK;
+}
+
+static void on_warning(void *context, const hpf_error *warning)
+{
+    *(bool *)context &= warning->status != HPF_ERR_ORDER;
+}
+
+/* Whether samples come in the order of time. */
+static bool is_in_order(hpf_str bytes)
+{
+    bool in_order = true;
+    bool has_samples = false;
+    hpf_events events = {.sample = on_sample};
+    hpf_reader_options options = {on_warning, &in_order};
+    hpf_reader *reader = hpf_reader_create(&events, &has_samples, &options);
+    if (hpf_reader_feed(reader, bytes.data, bytes.length, NULL) == HPF_OK) {
+        hpf_status status = hpf_reader_finish(reader, NULL);
+        fuzz_require((status == HPF_OK) == has_samples, "samples that were told are not there");
+    }
+    hpf_reader_destroy(reader);
+    return in_order;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    hpf_str bytes = {(const char *)data, size};
+    rng chance = {fuzz_seed(data, size)};
+    hpf_error err;
+    if (size < 4 || memcmp(data, HPF_EVENTLOG_MAGIC, 4) != 0) {
+        return 0;
+    }
+    check_records(bytes, &chance);
+    law_cuts(bytes, &chance);
+    hpf_model *model = model_of_text(bytes, &err);
+    law_survey_memory(bytes, model, rng_below(&chance, 2) ? FEW_PICKS : 0, is_in_order(bytes));
+    hpf_model_destroy(model);
+    return 0;
+}
