@@ -2,15 +2,12 @@
  *
  * census info: what is in a profile.
  */
-#include <unistd.h>
-
 #include "hpfile/json.h"
 #include "hpfile/str.h"
 
-#include "cmd.h"
 #include "exit.h"
+#include "filter.h"
 #include "human.h"
-#include "input.h"
 #include "output.h"
 #include "summary.h"
 
@@ -102,15 +99,19 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
     hpf_str value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
     hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
     const struct breakdown *b = find_breakdown(job);
-    uint64_t stored_bytes = hpf_source_stored_bytes(in->source);
-    const char *compression = hpf_source_compression(in->source);
+    uint64_t stored_bytes = hpf_source_stored_bytes(in->given);
+    const char *compression = hpf_source_compression(in->given);
 
     hpf_sink_printf(sink, "file         %s", in->name);
     if (stored_bytes > 0) {
         hpf_sink_printf(sink, ", %s",
                         human_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);
     }
-    hpf_sink_printf(sink, "%s%s\njob          ", *compression ? ", " : "", compression);
+    hpf_sink_printf(sink, "%s%s", *compression ? ", " : "", compression);
+    if (in->format != HPF_FORMAT_HP) {
+        hpf_sink_printf(sink, ", %s", hpf_format_name(in->format));
+    }
+    hpf_sink_text(sink, "\njob          ");
     output_name(sink, job);
     hpf_sink_text(sink, "\ndate         ");
     output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_DATE));
@@ -138,12 +139,13 @@ static void write_json(hpf_sink *sink, const input *in)
     hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
     const struct breakdown *b = find_breakdown(job);
     const char letter[] = {b ? b->letter : '\0', '\0'};
-    const char *compression = hpf_source_compression(in->source);
+    const char *compression = hpf_source_compression(in->given);
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
     hpf_json_text(&json, "file", in->name);
-    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(in->source));
+    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(in->given));
     hpf_json_text(&json, "compression", *compression ? compression : NULL);
+    hpf_json_text(&json, "format", hpf_format_name(in->format));
     hpf_json_str(&json, "job", job);
     hpf_json_str(&json, "date", hpf_survey_header(in->survey, HPF_HEADER_DATE));
     hpf_json_str(&json, "sample_unit", hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT));
@@ -164,29 +166,27 @@ static void write_json(hpf_sink *sink, const input *in)
     hpf_json_end(&json);
 }
 
+static hpf_status write_info(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const info_values *v = values;
+    (void)err;
+    if (v->format == INFO_JSON) {
+        write_json(sink, in);
+    } else {
+        write_text(sink, in, v->exact);
+    }
+    return HPF_OK;
+}
+
 static int run(const cmd *self, int argc, char **argv)
 {
     info_values values = {.format = INFO_TEXT};
     int status = EXIT_FAILED;
-    input in;
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    if (argc != 2) {
-        return cmd_misused(self, argc < 2 ? "which profile?" : "one profile at a time");
-    }
-    if (!input_open(&in, argv[1])) {
-        return EXIT_FAILED;
-    }
-    hpf_sink *sink = hpf_sink_to_fd(STDOUT_FILENO);
-    if (sink && values.format == INFO_JSON) {
-        write_json(sink, &in);
-    } else if (sink) {
-        write_text(sink, &in, values.exact);
-    }
-    status = output_close(sink, "standard output");
-    input_close(&in);
-    return status;
+    const filter f = {.write = write_info, .values = &values};
+    return filter_run(self, &f, argc, argv);
 }
 
 const cmd cmd_info = {

@@ -111,19 +111,6 @@ typedef struct job {
     const char *output; /* NULL: standard output */
 } job;
 
-/* Says why a drawing failed: the output, the input, or neither. */
-static void explain(const job *j, hpf_sink *sink, const char *output_name, const hpf_error *err)
-{
-    hpf_error written;
-    if (hpf_sink_flush(sink, &written) != HPF_OK) {
-        diag_error(output_name, &written);
-    } else if (err->line > 0 || err->status == HPF_ERR_IO) {
-        diag_input(j->in.name, j->in.source, err);
-    } else {
-        diag_say("%s", err->message);
-    }
-}
-
 /* Draws into the sink, which is finished and destroyed; NULL stands for no memory. */
 static int draw_into(const job *j, hpf_sink *sink, const char *output_name)
 {
@@ -141,7 +128,7 @@ static int draw_into(const job *j, hpf_sink *sink, const char *output_name)
                             : hpf_error_set_memory(&err);
     hpr_fonts_destroy(output.fonts);
     if (status != HPF_OK) {
-        explain(j, sink, output_name, &err);
+        output_explain(&j->in, sink, output_name, &err);
         hpf_sink_destroy(sink);
         return EXIT_FAILED;
     }

@@ -7,20 +7,19 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "hpfile/csv.h"
 #include "hpfile/json.h"
 
-#include "cmd.h"
-#include "diag.h"
 #include "exit.h"
+#include "filter.h"
 #include "human.h"
-#include "input.h"
 #include "output.h"
 #include "summary.h"
 
 typedef struct report_values {
-    int format; /* index into `formats` */
+    const char *output; /* NULL: standard output */
+    int format;         /* index into `formats` */
     int n_bands;
     bool exact;
 } report_values;
@@ -169,25 +168,21 @@ static void write_csv_number(hpf_sink *sink, double value)
     }
 }
 
-/* RFC 4180; names as the bytes they are. */
+/* Names as the bytes they are. */
 static void write_csv(hpf_sink *sink, const report *r)
 {
-    hpf_sink_text(sink, "name,names,share,mean,max,growth,r_squared\r\n");
+    hpf_sink_text(sink, "name,names,share,mean,max,growth,r_squared\n");
     const summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
-        hpf_sink_text(sink, "\"");
-        for (size_t k = 0; k < row->name.length; k++) {
-            hpf_sink_text(sink, row->name.data[k] == '"' ? "\"" : "");
-            hpf_sink_write(sink, &row->name.data[k], 1);
-        }
-        hpf_sink_text(sink, "\",");
+        hpf_csv_text(sink, row->name);
+        hpf_sink_text(sink, ",");
         hpf_sink_whole(sink, row->n_names);
         write_csv_number(sink, row->share);
         write_csv_number(sink, row->mean);
         write_csv_number(sink, row->max);
         write_csv_number(sink, row->growth);
         write_csv_number(sink, row->r_squared);
-        hpf_sink_text(sink, "\r\n");
+        hpf_sink_text(sink, "\n");
     }
 }
 
@@ -252,6 +247,12 @@ static void (*const writers[])(hpf_sink *sink, const report *r) = {
 static const char *const format_names[] = {"text", "json", "csv", "markdown", NULL};
 
 static const opt report_options[] = {
+    {.letter = 'o',
+     .name = "output",
+     .kind = OPT_TEXT,
+     .offset = offsetof(report_values, output),
+     .argument = "FILE",
+     .help = "write to FILE (default: standard output, also -)"},
     {.letter = 'm',
      .name = "bands",
      .kind = OPT_INT,
@@ -272,42 +273,32 @@ static const opt report_options[] = {
     {.name = NULL},
 };
 
-static int write_report(const input *in, const report_values *values)
+static hpf_status write_report(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
+    const report_values *v = values;
     report r = {
         .in = in,
         .value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT),
         .time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT),
-        .exact = values->exact,
+        .exact = v->exact,
     };
-    if (!summary_make(&r.sum, in->survey, (uint32_t)values->n_bands)) {
-        diag_say("out of memory");
-        return EXIT_FAILED;
+    if (!summary_make(&r.sum, in->survey, (uint32_t)v->n_bands)) {
+        return hpf_error_set_memory(err);
     }
-    hpf_sink *sink = hpf_sink_to_fd(STDOUT_FILENO);
-    if (sink) {
-        writers[values->format](sink, &r);
-    }
+    writers[v->format](sink, &r);
     summary_finish(&r.sum);
-    return output_close(sink, "standard output");
+    return HPF_OK;
 }
 
 static int run(const cmd *self, int argc, char **argv)
 {
     report_values values = {.n_bands = 10};
     int status = EXIT_FAILED;
-    input in;
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    if (argc != 2) {
-        return cmd_misused(self, argc < 2 ? "which profile?" : "one profile at a time");
-    }
-    if (input_open(&in, argv[1])) {
-        status = write_report(&in, &values);
-        input_close(&in);
-    }
-    return status;
+    const filter f = {.output = values.output, .write = write_report, .values = &values};
+    return filter_run(self, &f, argc, argv);
 }
 
 const cmd cmd_report = {

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From a word of the command line to a survey.
+ * From a word of the command line to a survey. A survey reads `.hp`, and reads it twice: a table or
+ * a document is translated into a temporary file first, which bounds memory whatever it holds.
  */
 #include "input.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "hpfile/writer.h"
 
 #include "diag.h"
 #include "progress.h"
@@ -30,26 +36,95 @@ static void show(void *context, uint64_t done_bytes, uint64_t total_bytes)
     progress_show(&a->line, a->name, done_bytes, total_bytes);
 }
 
-/* `limits` says which samples; what is said while reading is added here. */
-static bool open_limited(input *out, const char *path, hpf_survey_options limits)
+static const char *temporary_dir(void)
 {
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = getenv("TMPDIR")};
-    bool is_stdin = strcmp(path, "-") == 0;
-    input in = {.name = is_stdin ? "stdin" : path};
+    const char *directory = getenv("TMPDIR");
+    return directory && *directory ? directory : "/tmp";
+}
+
+static hpf_status open_given(input *in, const char *path, hpf_error *err)
+{
+    const hpf_source_options keeping = {.keep = true, .temporary_dir = temporary_dir()};
+    return strcmp(path, "-") == 0 ? hpf_source_from_fd(&in->given, STDIN_FILENO, &keeping, err)
+                                  : hpf_source_open(&in->given, path, &keeping, err);
+}
+
+static hpf_status open_spool(input *in, hpf_error *err)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/census-XXXXXX", temporary_dir());
+    in->spool = length < (int)sizeof path ? mkstemp(path) : -1;
+    if (in->spool < 0) {
+        return hpf_error_set_os(err, errno, "cannot make a temporary file in %s", temporary_dir());
+    }
+    unlink(path);
+    return HPF_OK;
+}
+
+/* What was given, as `.hp`, to the spool. */
+static hpf_status translate(input *in, hpf_sink *sink, hpf_error *err)
+{
+    hpf_writer *writer = sink ? hpf_writer_create(sink, false) : NULL;
+    if (!writer) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpf_format_read(in->format, in->given, &hpf_writer_events, writer, err);
+    if (status == HPF_OK) {
+        status = hpf_writer_finish(writer, err);
+    }
+    hpf_writer_destroy(writer);
+    return status;
+}
+
+static hpf_status spool(input *in, hpf_error *err)
+{
+    hpf_status status = open_spool(in, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    hpf_sink *sink = hpf_sink_to_fd(in->spool);
+    status = translate(in, sink, err);
+    hpf_sink_destroy(sink);
+    if (status == HPF_OK && lseek(in->spool, 0, SEEK_SET) != 0) {
+        return hpf_error_set_os(err, errno, "cannot read a temporary file");
+    }
+    const hpf_source_options keeping = {.keep = true, .temporary_dir = temporary_dir()};
+    status = status == HPF_OK ? hpf_source_from_fd(&in->spooled, in->spool, &keeping, err) : status;
+    in->source = in->spooled;
+    return status;
+}
+
+static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error *err)
+{
+    in->source = in->given;
+    hpf_status status = in->format != HPF_FORMAT_HP ? spool(in, err) : HPF_OK;
+    return status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
+}
+
+/* `format` NULL: it is to be found out. `limits` says which samples; what is said while reading is
+ * added here. */
+static bool open_any(input *out, const char *path, const hpf_format *format,
+                     hpf_survey_options limits)
+{
+    input in = {.name = strcmp(path, "-") == 0 ? "stdin" : path, .spool = -1};
     hpf_error err;
     attendance attending = {in.name, progress_begin()};
     limits.warning = warn;
     limits.warning_context = &attending;
     limits.progress = show;
     limits.progress_context = &attending;
-    hpf_status status = is_stdin ? hpf_source_from_fd(&in.source, STDIN_FILENO, &keeping, &err)
-                                 : hpf_source_open(&in.source, path, &keeping, &err);
+    hpf_status status = open_given(&in, path, &err);
+    if (status == HPF_OK && format) {
+        in.format = *format;
+    } else if (status == HPF_OK) {
+        status = hpf_format_detect(&in.format, in.given, &err);
+    }
     if (status == HPF_OK) {
-        status = hpf_survey_create(&in.survey, in.source, &limits, &err);
+        status = survey(&in, &limits, &err);
     }
     progress_wipe(&attending.line);
     if (status != HPF_OK) {
-        diag_input(in.name, in.source, &err);
+        diag_input(in.name, in.given, &err);
         input_close(&in);
         return false;
     }
@@ -59,23 +134,33 @@ static bool open_limited(input *out, const char *path, hpf_survey_options limits
 
 bool input_open(input *out, const char *path)
 {
-    return open_limited(out, path, (hpf_survey_options){.max_picks = 0});
+    return input_open_as(out, path, NULL);
+}
+
+bool input_open_as(input *out, const char *path, const hpf_format *format)
+{
+    return open_any(out, path, format, (hpf_survey_options){.max_picks = 0});
 }
 
 bool input_open_fine(input *out, const char *path, size_t max_picks)
 {
-    return open_limited(out, path, (hpf_survey_options){.max_picks = max_picks});
+    const hpf_format format = HPF_FORMAT_HP;
+    return open_any(out, path, &format, (hpf_survey_options){.max_picks = max_picks});
 }
 
 bool input_open_window(input *out, const char *path, double from_time, double to_time)
 {
-    return open_limited(
-        out, path,
+    return open_any(
+        out, path, NULL,
         (hpf_survey_options){.has_window = true, .from_time = from_time, .to_time = to_time});
 }
 
 void input_close(input *in)
 {
     hpf_survey_destroy(in->survey);
-    hpf_source_destroy(in->source);
+    hpf_source_destroy(in->spooled);
+    hpf_source_destroy(in->given);
+    if (in->spool >= 0) {
+        close(in->spool);
+    }
 }

@@ -6,19 +6,27 @@
 #ifndef CENSUS_INPUT_H
 #define CENSUS_INPUT_H
 
+#include "hpfile/format.h"
 #include "hpfile/survey.h"
 
 typedef struct input {
-    const char *name; /* for people: the path, or "stdin" */
-    hpf_source *source;
+    const char *name;    /* for people: the path, or "stdin" */
+    hpf_format format;   /* of what was given */
+    hpf_source *given;   /* the bytes that were given */
+    hpf_source *source;  /* the profile as `.hp`: `given`, or its translation in `spool` */
+    hpf_source *spooled; /* the source on `spool`, or NULL */
+    int spool;           /* a temporary file without a name, or -1 */
     hpf_survey *survey;
 } input;
 
-/* Opens and surveys the profile at `path`, or standard input for "-". False: a message was printed
- * and there is nothing to close. `path` is borrowed. */
+/* Opens and surveys the profile at `path`, or standard input for "-". Its format is told by its
+ * content. False: a message was printed and there is nothing to close. `path` is borrowed. */
 bool input_open(input *out, const char *path);
 
-/* The same with another limit for the samples that are picked for drawing
+/* The same for an input whose format is known; NULL: it is not. */
+bool input_open_as(input *out, const char *path, const hpf_format *format);
+
+/* The same for a `.hp` file, with another limit for the samples that are picked for drawing
  * (hpf_survey_options.max_picks). */
 bool input_open_fine(input *out, const char *path, size_t max_picks);
 

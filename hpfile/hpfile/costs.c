@@ -11,7 +11,7 @@
 /* Beyond this many costs, and four for every name, repeated names are folded together. */
 #define FOLD_COSTS 65536
 
-static void add_to(hpf_cost *total, const hpf_cost *cost)
+void hpf__cost_add(hpf_cost *total, const hpf_cost *cost)
 {
     if (!total->is_real && !cost->is_real && total->whole <= UINT64_MAX - cost->whole) {
         total->whole += cost->whole;
@@ -31,7 +31,7 @@ static bool fold(hpf__costs *costs, uint32_t n_names)
     for (size_t i = 0; i < costs->n; i++) {
         size_t *at = &place[costs->all[i].name];
         if (*at) {
-            add_to(&costs->all[*at - 1], &costs->all[i]);
+            hpf__cost_add(&costs->all[*at - 1], &costs->all[i]);
         } else {
             costs->all[n++] = costs->all[i];
             *at = n;

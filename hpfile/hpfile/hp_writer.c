@@ -92,19 +92,10 @@ static void write_time(hpf_writer *w, hpf__keyword keyword, double time)
     hpf_sink_text(w->sink, "\n");
 }
 
-/* A point keeps a double with a whole value from being read back as a whole number. */
 static void write_amount(hpf_writer *w, const hpf_cost *cost)
 {
-    if (!cost->is_real) {
-        hpf_sink_whole(w->sink, cost->whole);
-        return;
-    }
     char text[HPF__NUMBER_BYTES];
-    size_t length = hpf__number_shortest(text, cost->real);
-    hpf_sink_write(w->sink, text, length);
-    if (!memchr(text, '.', length) && !memchr(text, 'e', length)) {
-        hpf_sink_text(w->sink, ".0");
-    }
+    hpf_sink_write(w->sink, text, hpf__number_cost(text, cost));
 }
 
 /* Joins the first word with what follows as long as a reader would take that for a value. */

@@ -48,23 +48,23 @@ static void open_level(hpf_json *json, const char *key, char opening, char closi
 
 /* One byte that cannot stand as it is. What belongs to no character is replaced, or written as a
  * surrogate that tells the byte. */
-static void escape(hpf_json *json, unsigned char byte, bool lossless)
+static void escape(hpf_sink *sink, unsigned char byte, bool lossless)
 {
     unsigned strange = lossless ? 0xdc00u + byte : 0xfffdu;
 
     switch (byte) {
     case '"':
     case '\\':
-        hpf_sink_printf(json->sink, "\\%c", byte);
+        hpf_sink_printf(sink, "\\%c", byte);
         break;
     case '\n':
-        hpf_sink_text(json->sink, "\\n");
+        hpf_sink_text(sink, "\\n");
         break;
     case '\t':
-        hpf_sink_text(json->sink, "\\t");
+        hpf_sink_text(sink, "\\t");
         break;
     default:
-        hpf_sink_printf(json->sink, "\\u%04x", byte < 0x80 ? byte : strange);
+        hpf_sink_printf(sink, "\\u%04x", byte < 0x80 ? byte : strange);
     }
 }
 
@@ -73,25 +73,30 @@ static bool is_plain(unsigned char byte)
     return byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\\';
 }
 
-static void quote(hpf_json *json, hpf_str text, bool lossless)
+static void quote(hpf_sink *sink, hpf_str text, bool lossless)
 {
     size_t run = 0; /* where the bytes begin that are not written yet and stand as they are */
     size_t at = 0;
-    hpf_sink_text(json->sink, "\"");
+    hpf_sink_text(sink, "\"");
     while (at < text.length) {
         size_t length = hpf_utf8_next((hpf_str){text.data + at, text.length - at}, NULL);
         if (length > 0 && is_plain((unsigned char)text.data[at])) {
             at += length;
             continue;
         }
-        hpf_sink_write(json->sink, text.data + run, at - run);
-        escape(json, (unsigned char)text.data[at], lossless);
+        hpf_sink_write(sink, text.data + run, at - run);
+        escape(sink, (unsigned char)text.data[at], lossless);
         run = ++at;
     }
     if (at > run) {
-        hpf_sink_write(json->sink, text.data + run, at - run);
+        hpf_sink_write(sink, text.data + run, at - run);
     }
-    hpf_sink_text(json->sink, "\"");
+    hpf_sink_text(sink, "\"");
+}
+
+void hpf_json_quoted(hpf_sink *sink, hpf_str bytes)
+{
+    quote(sink, bytes, true);
 }
 
 hpf_json hpf_json_begin(hpf_sink *sink)
@@ -126,20 +131,20 @@ void hpf_json_close(hpf_json *json)
 void hpf_json_str(hpf_json *json, const char *key, hpf_str text)
 {
     separate(json, key, false);
-    quote(json, text, false);
+    quote(json->sink, text, false);
 }
 
 void hpf_json_bytes(hpf_json *json, const char *key, hpf_str bytes)
 {
     separate(json, key, false);
-    quote(json, bytes, true);
+    quote(json->sink, bytes, true);
 }
 
 void hpf_json_text(hpf_json *json, const char *key, const char *text)
 {
     separate(json, key, false);
     if (text) {
-        quote(json, (hpf_str){text, strlen(text)}, false);
+        quote(json->sink, (hpf_str){text, strlen(text)}, false);
     } else {
         hpf_sink_text(json->sink, "null");
     }

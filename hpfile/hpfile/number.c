@@ -130,17 +130,49 @@ size_t hpf__number_fixed(char *out, double value, int decimals)
     return print_slowly(out, true, decimals, value);
 }
 
+/* Six decimals without the zeros at their end, as most times need; 0 when they lose something. */
+static size_t print_six_decimals(char *out, double value)
+{
+    if (!(value >= 1e-4 && value < 1e9)) {
+        return 0;
+    }
+    size_t length = hpf__number_fixed(out, value, 6);
+    if (hpf__number_parse(out, length) != value) {
+        return 0;
+    }
+    while (out[length - 1] == '0') {
+        length--;
+    }
+    return length;
+}
+
 size_t hpf__number_shortest(char *out, double value)
 {
     if (value >= 0 && value < 9007199254740992.0 && value == floor(value) && !signbit(value)) {
         return hpf__number_whole(out, (uint64_t)value);
     }
-    size_t length = 0;
+    size_t length = print_six_decimals(out, value);
+    if (length > 0) {
+        return length;
+    }
     for (int precision = 15; precision <= 17; precision++) {
         length = print_slowly(out, false, precision, value);
         if (length <= 64 && parse_slowly(out, length) == value) {
             break;
         }
+    }
+    return length;
+}
+
+size_t hpf__number_cost(char *out, const hpf_cost *cost)
+{
+    if (!cost->is_real) {
+        return hpf__number_whole(out, cost->whole);
+    }
+    size_t length = hpf__number_shortest(out, cost->real);
+    if (!memchr(out, '.', length) && !memchr(out, 'e', length)) {
+        memcpy(out + length, ".0", 2);
+        length += 2;
     }
     return length;
 }

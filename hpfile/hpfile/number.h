@@ -5,9 +5,7 @@
 #ifndef HPF_NUMBER_H
 #define HPF_NUMBER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "hpfile/event.h"
 
 /* Room for any number printed by the functions below. */
 #define HPF__NUMBER_BYTES 352
@@ -20,5 +18,9 @@ double hpf__number_parse(const char *text, size_t length);
 size_t hpf__number_whole(char *out, uint64_t value);
 size_t hpf__number_fixed(char *out, double value, int decimals); /* as printf's %.*f */
 size_t hpf__number_shortest(char *out, double value);            /* reads back as the same double */
+
+/* The same for an amount. A point keeps a double with a whole value from being read back as a whole
+ * number. */
+size_t hpf__number_cost(char *out, const hpf_cost *cost);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "hpfile/survey.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -386,4 +387,129 @@ hpf_status hpf_survey_replay(hpf_survey *s, const hpf_events *events, void *cont
     }
     hpf_reader_revisit(s->reader, &all, &r);
     return revisit_all(s, err);
+}
+
+/* --- the profile again, whole --- */
+
+/* Names that only an unfinished sample has are the last ones: they are left out. */
+static uint32_t n_used_names(const hpf_survey *s)
+{
+    uint32_t n = hpf_survey_n_names(s);
+    while (n > 0 && s->tally.totals[n - 1].n_samples == 0) {
+        n--;
+    }
+    return n;
+}
+
+static hpf_status emit_head(const hpf_survey *s, const hpf_events *to, void *context,
+                            hpf_error *err)
+{
+    uint32_t n_names = to->name ? n_used_names(s) : 0;
+    hpf_status status = HPF_OK;
+    for (int i = 0; to->header && i < HPF_N_HEADERS && status == HPF_OK; i++) {
+        status = to->header(context, (hpf_header)i, s->tally.headers[i], err);
+    }
+    for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
+        status = to->name(context, i, hpf_survey_name(s, i), err);
+    }
+    return status;
+}
+
+hpf_status hpf_survey_emit(hpf_survey *s, bool marks_in_place, const hpf_events *events,
+                           void *context, hpf_error *err)
+{
+    hpf_events replayed = {.sample = events->sample};
+    hpf_status status = emit_head(s, events, context, err);
+    if (marks_in_place) {
+        replayed.mark = events->mark;
+        replayed.line = events->line;
+    } else if (status == HPF_OK) {
+        status = replay_rest(&s->tally.overview, events, context, err);
+    }
+    return status == HPF_OK ? hpf_survey_replay(s, &replayed, context, err) : status;
+}
+
+/* --- one moment --- */
+
+typedef struct moment {
+    double time; /* wanted */
+    double found_time;
+    bool is_found;
+    double *amounts;
+    size_t n_names;
+} moment;
+
+static hpf_status on_candidate(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    moment *m = context;
+    (void)err;
+    if (m->is_found && fabs(sample->time - m->time) >= fabs(m->found_time - m->time)) {
+        return HPF_OK;
+    }
+    m->is_found = true;
+    m->found_time = sample->time;
+    memset(m->amounts, 0, m->n_names * sizeof *m->amounts);
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        m->amounts[sample->costs[i].name] += hpf_cost_amount(&sample->costs[i]);
+    }
+    return HPF_OK;
+}
+
+/* Every sample from one pick to another. */
+static hpf_status revisit_between(hpf_survey *s, const hpf_pick *first, const hpf_pick *last,
+                                  char *buffer, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    if (s->order.n_places == 0) {
+        return revisit(s, first->begin_offset, last->end_offset, buffer, err);
+    }
+    for (size_t i = 0; i < s->order.n_places && status == HPF_OK; i++) {
+        const hpf__place *place = &s->order.places[i];
+        if (place->time >= first->time && place->time <= last->time) {
+            status = revisit(s, place->begin_offset, place->end_offset, buffer, err);
+        }
+    }
+    return status;
+}
+
+/* The best sample from pick `first` to pick `last`. */
+static hpf_status find_moment(hpf_survey *s, size_t first, size_t last, moment *m, hpf_error *err)
+{
+    static const hpf_events events = {.name = on_strange_name, .sample = on_candidate};
+    const hpf_pick *picks = s->tally.overview.picks;
+    char *buffer = malloc(READ_BYTES);
+    if (!buffer) {
+        return hpf_error_set_memory(err);
+    }
+    m->n_names = hpf_survey_n_names(s);
+    hpf_reader_revisit(s->reader, &events, m);
+    hpf_status status = revisit_between(s, &picks[first], &picks[last], buffer, err);
+    free(buffer);
+    if (status == HPF_OK && !m->is_found) {
+        return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
+    }
+    return status;
+}
+
+hpf_status hpf_survey_pick_amounts(hpf_survey *s, size_t pick_index, double *amounts,
+                                   hpf_error *err)
+{
+    moment m = {.time = s->tally.overview.picks[pick_index].time, .amounts = amounts};
+    return find_moment(s, pick_index, pick_index, &m, err);
+}
+
+hpf_status hpf_survey_amounts_at(hpf_survey *s, double time, double *amounts, double *sample_time,
+                                 hpf_error *err)
+{
+    const hpf_overview *o = &s->tally.overview;
+    moment m = {.time = time, .amounts = amounts};
+    size_t next = 0; /* the first pick that is not earlier */
+    while (next < o->n_picks - 1 && o->picks[next].time < time) {
+        next++;
+    }
+    hpf_status status = find_moment(s, next > 0 ? next - 1 : 0, next, &m, err);
+    if (status == HPF_OK && sample_time) {
+        *sample_time = m.found_time;
+    }
+    return status;
 }

@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-/* From now on, counts allocations; the `nth`, from 1, fails (0: none), and with `all_after` all behind it. */
+/* From now on, counts allocations; the `nth`, from 1, fails (0: none), and with `all_after` all
+ * behind it. */
 void failing_alloc_arm(unsigned long nth, bool all_after);
 
 /* Lets all allocations pass again. Returns whether one has failed since arming. */

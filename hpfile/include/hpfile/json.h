@@ -48,6 +48,9 @@ HPF_API void hpf_json_whole(hpf_json *json, const char *key, uint64_t value);
 HPF_API void hpf_json_number(hpf_json *json, const char *key, double value);
 HPF_API void hpf_json_bool(hpf_json *json, const char *key, bool value);
 
+/* Only the string that hpf_json_bytes writes, quotes included, for who does the layout alone. */
+HPF_API void hpf_json_quoted(hpf_sink *sink, hpf_str bytes);
+
 /* Closes what is open and ends the last line. The sink is not finished. */
 HPF_API void hpf_json_end(hpf_json *json);
 

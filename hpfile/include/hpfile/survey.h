@@ -135,6 +135,21 @@ HPF_API HPF_MUST_USE hpf_status hpf_survey_series(hpf_survey *survey, const uint
 HPF_API HPF_MUST_USE hpf_status hpf_survey_replay(hpf_survey *survey, const hpf_events *events,
                                                   void *context, hpf_error *err);
 
+/* The whole profile to another consumer: headers and names; marks and lines; samples in order. With
+ * `marks_in_place`, marks and lines are sent between the samples, where the input has them. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_emit(hpf_survey *survey, bool marks_in_place,
+                                                const hpf_events *events, void *context,
+                                                hpf_error *err);
+
+/* One moment: what each name costs in the sample of pick `pick_index`, or in the sample nearest to
+ * `time`, the earlier of two. `amounts` has one element for each name, and is overwritten;
+ * `*sample_time`, unless NULL, becomes the time of that sample. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_pick_amounts(hpf_survey *survey, size_t pick_index,
+                                                        double *amounts, hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpf_survey_amounts_at(hpf_survey *survey, double time,
+                                                      double *amounts, double *sample_time,
+                                                      hpf_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Reads a profile in parts, with all their threads, and in one go: the totals are the same. A plain program,
- * for ThreadSanitizer.
+ * Reads a profile in parts, with all their threads, and in one go: the totals are the same. A plain
+ * program, for ThreadSanitizer.
  */
 #include <stdio.h>
 #include <stdlib.h>

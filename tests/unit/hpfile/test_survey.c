@@ -579,3 +579,85 @@ Test(survey, a_window_is_the_profile_without_the_other_samples)
         hpf_sink_destroy(text);
     }
 }
+
+/* --- the whole again, and one moment of it --- */
+
+Test(survey, what_is_emitted_is_the_model)
+{
+    rng chance = {11};
+    const shape s = {40, 5, true, true, false};
+    for (int round = 0; round < 20; round++) {
+        hpf_sink *text = hpf_sink_to_memory();
+        put_random_profile(text, &s, &chance);
+        hpf_model *model = model_of_text(hpf_sink_bytes(text), NULL);
+        hpf_model *emitted = hpf_model_create();
+        hpf_source *source = source_of(hpf_sink_bytes(text));
+        hpf_survey *survey = survey_source(source, 8);
+        cr_assert_eq(hpf_survey_emit(survey, true, &hpf_model_events, emitted, NULL), HPF_OK);
+        cr_expect(hpf_model_equal(model, emitted));
+        finish(survey, source);
+        hpf_model_destroy(model);
+        hpf_model_destroy(emitted);
+        hpf_sink_destroy(text);
+    }
+}
+
+/* The index of the sample nearest to `time`, the earlier of two. */
+static size_t nearest(const hpf_model *m, double time)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < hpf_model_n_samples(m); i++) {
+        if (fabs(hpf_model_sample(m, i).time - time) <
+            fabs(hpf_model_sample(m, best).time - time)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void expect_moment(const hpf_model *m, hpf_survey *survey, double time)
+{
+    double amounts[8] = {-1};
+    double sample_time = -1;
+    size_t wanted = nearest(m, time);
+    cr_assert_eq(hpf_survey_amounts_at(survey, time, amounts, &sample_time, NULL), HPF_OK);
+    cr_assert_eq(sample_time, hpf_model_sample(m, wanted).time, "at %g", time);
+    for (uint32_t name = 0; name < hpf_model_n_names(m); name++) {
+        double *line = line_of(m, name);
+        cr_assert_eq(amounts[name], line[wanted], "name %u at %g", name, time);
+        free(line);
+    }
+}
+
+Test(survey, a_moment_is_the_nearest_sample_also_when_it_is_no_pick)
+{
+    rng chance = {12};
+    const shape s = {300, 4, true, true, false};
+    hpf_sink *text = hpf_sink_to_memory();
+    put_random_profile(text, &s, &chance);
+    hpf_model *model = model_of_text(hpf_sink_bytes(text), NULL);
+    hpf_source *source = source_of(hpf_sink_bytes(text));
+    hpf_survey *survey = survey_source(source, 16);
+    const hpf_overview *o = hpf_survey_overview(survey);
+    cr_assert(o->reduced);
+    for (double time = 0; time < o->last_time + 5; time += 0.37) {
+        expect_moment(model, survey, time);
+    }
+    finish(survey, source);
+    hpf_model_destroy(model);
+    hpf_sink_destroy(text);
+}
+
+Test(survey, a_pick_tells_its_amounts)
+{
+    hpf_source *source =
+        source_of(HPF_STR(HEAD "BEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nb 5\na 2\n"
+                               "b 6\nEND_SAMPLE 2\nBEGIN_SAMPLE 3\nEND_SAMPLE 3\n"));
+    hpf_survey *survey = survey_source(source, 0);
+    double amounts[2] = {-1, -1};
+    cr_assert_eq(hpf_survey_pick_amounts(survey, 1, amounts, NULL), HPF_OK);
+    cr_expect(amounts[0] == 2 && amounts[1] == 11);
+    cr_assert_eq(hpf_survey_pick_amounts(survey, 2, amounts, NULL), HPF_OK);
+    cr_expect(amounts[0] == 0 && amounts[1] == 0);
+    finish(survey, source);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census convert: a profile in another format. Whatever comes in is surveyed, which tells the names
+ * and the peak, and then read again into a writer: memory goes with names, never with rows.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpfile/csv.h"
+#include "hpfile/folded.h"
+#include "hpfile/json_profile.h"
+#include "hpfile/writer.h"
+
+#include "exit.h"
+#include "filter.h"
+
+typedef struct convert_values {
+    const char *output; /* NULL: standard output */
+    int from;           /* hpf_format, or -1 */
+    int to;             /* index into `targets`, or -1 */
+    double at;          /* NAN: the peak */
+} convert_values;
+
+/* ---- Writers ---- */
+
+static hpf_status write_hp(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    (void)values;
+    hpf_writer *writer = hpf_writer_create(sink, false);
+    if (!writer) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpf_survey_emit(in->survey, true, &hpf_writer_events, writer, err);
+    status = status == HPF_OK ? hpf_writer_finish(writer, err) : status;
+    hpf_writer_destroy(writer);
+    return status;
+}
+
+static hpf_status write_table(const input *in, hpf_csv_shape shape, hpf_sink *sink, hpf_error *err)
+{
+    hpf_csv_writer *writer = hpf_csv_writer_create(sink, shape);
+    if (!writer) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpf_survey_emit(in->survey, false, &hpf_csv_writer_events, writer, err);
+    status = status == HPF_OK ? hpf_csv_writer_finish(writer, err) : status;
+    hpf_csv_writer_destroy(writer);
+    return status;
+}
+
+static hpf_status write_csv(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    (void)values;
+    return write_table(in, HPF_CSV_WIDE, sink, err);
+}
+
+static hpf_status write_tidy(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    (void)values;
+    return write_table(in, HPF_CSV_TIDY, sink, err);
+}
+
+static hpf_status write_json(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    (void)values;
+    hpf_json_profile_writer *writer = hpf_json_profile_writer_create(sink);
+    if (!writer) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status =
+        hpf_survey_emit(in->survey, false, &hpf_json_profile_writer_events, writer, err);
+    status = status == HPF_OK ? hpf_json_profile_writer_finish(writer, err) : status;
+    hpf_json_profile_writer_destroy(writer);
+    return status;
+}
+
+static size_t peak_pick(const hpf_overview *o)
+{
+    size_t i = 0;
+    while (o->picks[i].sample_index != o->peak_sample) {
+        i++;
+    }
+    return i;
+}
+
+static hpf_status read_moment(const input *in, double at, double *amounts, hpf_error *err)
+{
+    return isnan(at) ? hpf_survey_pick_amounts(
+                           in->survey, peak_pick(hpf_survey_overview(in->survey)), amounts, err)
+                     : hpf_survey_amounts_at(in->survey, at, amounts, NULL, err);
+}
+
+static hpf_status write_folded(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const convert_values *v = values;
+    uint32_t n_names = hpf_survey_n_names(in->survey);
+    double *amounts = calloc((size_t)n_names + 1, sizeof *amounts);
+    hpf_folded *folded = hpf_folded_create();
+    hpf_status status =
+        amounts && folded ? read_moment(in, v->at, amounts, err) : hpf_error_set_memory(err);
+    for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
+        if (amounts[i] > 0) {
+            status = hpf_folded_add(folded, hpf_survey_name(in->survey, i), amounts[i], err);
+        }
+    }
+    status = status == HPF_OK ? hpf_folded_write(folded, sink, err) : status;
+    hpf_folded_destroy(folded);
+    free(amounts);
+    return status;
+}
+
+/* ---- The command ---- */
+
+enum { TO_HP, TO_CSV, TO_TIDY, TO_JSON, TO_FOLDED, N_TARGETS };
+
+static filter_write *const writers[N_TARGETS] = {write_hp, write_csv, write_tidy, write_json,
+                                                 write_folded};
+static const char *const to_names[] = {"hp", "csv", "tidy", "json", "folded", NULL};
+static const char *const from_names[] = {
+    [HPF_FORMAT_HP] = "hp", [HPF_FORMAT_CSV] = "csv", [HPF_FORMAT_JSON] = "json", NULL};
+
+static const opt convert_options[] = {
+    {.letter = 'o',
+     .name = "output",
+     .kind = OPT_TEXT,
+     .offset = offsetof(convert_values, output),
+     .argument = "FILE",
+     .help = "write to FILE (default: standard output, also -)"},
+    {.name = "to",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(convert_values, to),
+     .argument = "FORMAT",
+     .choices = to_names,
+     .help = "one of those below (default: by the name of the output)"},
+    {.name = "from",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(convert_values, from),
+     .argument = "FORMAT",
+     .choices = from_names,
+     .help = "hp, csv (of either shape) or json (default: by the content)"},
+    {.name = "at",
+     .kind = OPT_NUMBER,
+     .offset = offsetof(convert_values, at),
+     .argument = "T",
+     .high = 1e100,
+     .help = "folded: the sample nearest to the time T (default: at the peak)"},
+    {.name = NULL},
+};
+
+static void print_formats(FILE *to)
+{
+    fputs("Formats:\n"
+          "  hp      heap profile, as GHC writes it\n"
+          "  csv     table: a row for each sample, a column for each name\n"
+          "  tidy    table, as CSV: a row for each amount, with time, name, value\n"
+          "  json    everything that the profile says\n"
+          "  folded  stacks at one moment, for flamegraph.pl, speedscope and others\n",
+          to);
+}
+
+/* The format that the end of a file's name tells, or -1. */
+static int target_of_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *point = strrchr(slash ? slash : path, '.');
+    int found = -1;
+    for (int i = 0; point && i < N_TARGETS; i++) {
+        found = strcmp(point + 1, to_names[i]) == 0 ? i : found;
+    }
+    return found;
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    convert_values values = {.from = -1, .to = -1, .at = NAN};
+    int status = EXIT_FAILED;
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    if (values.to < 0 && values.output) {
+        values.to = target_of_path(values.output);
+    }
+    if (values.to < 0) {
+        return cmd_misused(self, "into which format? Say --to FORMAT");
+    }
+    if (!isnan(values.at) && values.to != TO_FOLDED) {
+        return cmd_misused(self, "--at is for folded stacks");
+    }
+    const hpf_format from = values.from < 0 ? HPF_FORMAT_HP : (hpf_format)values.from;
+    const filter f = {
+        .from = values.from < 0 ? NULL : &from,
+        .output = values.output,
+        .write = writers[values.to],
+        .values = &values,
+    };
+    return filter_run(self, &f, argc, argv);
+}
+
+const cmd cmd_convert = {
+    .name = "convert",
+    .summary = "Write a profile in another format",
+    .operands = "FILE",
+    .options = convert_options,
+    .notes = print_formats,
+    .run = run,
+};

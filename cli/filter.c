@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Open, write, close, and say what went wrong.
+ */
+#include "filter.h"
+
+#include "exit.h"
+#include "output.h"
+
+static int write_text(const filter *f, const input *in)
+{
+    const char *name;
+    hpf_error err;
+    hpf_sink *sink = output_open(f->output, &name);
+    if (!sink) {
+        return EXIT_FAILED;
+    }
+    if (f->write(in, f->values, sink, &err) == HPF_OK) {
+        return output_close(sink, name);
+    }
+    output_explain(in, sink, name, &err);
+    hpf_sink_destroy(sink);
+    return EXIT_FAILED;
+}
+
+int filter_run(const cmd *self, const filter *f, int argc, char **argv)
+{
+    input in;
+    if (argc != 2) {
+        return cmd_misused(self, argc < 2 ? "which profile?" : "one profile at a time");
+    }
+    if (!input_open_as(&in, argv[1], f->from)) {
+        return EXIT_FAILED;
+    }
+    int status = write_text(f, &in);
+    input_close(&in);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One profile in, one text out: what census report, info and convert have in common.
+ */
+#ifndef CENSUS_FILTER_H
+#define CENSUS_FILTER_H
+
+#include "cmd.h"
+#include "input.h"
+
+#include "hpfile/sink.h"
+
+/* Writes what the command makes of a profile. The sink is neither finished nor destroyed. */
+typedef hpf_status filter_write(const input *in, const void *values, hpf_sink *sink,
+                                hpf_error *err);
+
+typedef struct filter {
+    const hpf_format *from; /* NULL: told by the content */
+    const char *output;     /* a path; NULL and "-": standard output */
+    filter_write *write;
+    const void *values; /* for it */
+} filter;
+
+/* Runs the command on the one operand that must be left in argv. Returns an exit status, after a
+ * message where something is wrong. */
+int filter_run(const cmd *self, const filter *f, int argc, char **argv);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Pieces of a source as one row of bytes.
+ */
+#include "scan.h"
+
+#include <stdio.h>
+
+bool hpf__scan_refill(hpf__scan *scan)
+{
+    if (scan->status != HPF_OK) {
+        return false;
+    }
+    scan->piece_offset += scan->piece.length;
+    scan->piece.length = 0;
+    scan->at = 0;
+    scan->status = hpf_source_next(scan->source, &scan->piece, scan->err);
+    return scan->status == HPF_OK;
+}
+
+hpf__spot hpf__scan_spot(const hpf__scan *scan)
+{
+    uint64_t offset = scan->piece_offset + scan->at;
+    uint64_t column = offset - scan->line_offset + 1;
+    return (hpf__spot){offset, scan->line, column < UINT32_MAX ? (uint32_t)column : UINT32_MAX};
+}
+
+hpf_status hpf__spot_error(hpf__spot place, hpf_error *err, hpf_status status, const char *format,
+                           ...)
+{
+    if (err) {
+        va_list arguments;
+        *err = (hpf_error){
+            .status = status, .offset = place.offset, .line = place.line, .column = place.column};
+        va_start(arguments, format);
+        vsnprintf(err->message, sizeof err->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+const char *hpf__quoted(char out[HPF__QUOTED_BYTES], hpf_str text)
+{
+    size_t most = HPF__QUOTED_BYTES - 6; /* two quotes, "..." and a NUL */
+    size_t used = 0;
+    out[used++] = '\'';
+    for (size_t i = 0; i < text.length && i < most; i++) {
+        out[used++] = text.data[i] >= ' ' && text.data[i] <= '~' ? text.data[i] : '?';
+    }
+    snprintf(out + used, HPF__QUOTED_BYTES - used, "%s'", text.length > most ? "..." : "");
+    return out;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Which format an input is in, and reading it whatever it is.
+ */
+#ifndef HPFILE_FORMAT_H
+#define HPFILE_FORMAT_H
+
+#include "hpfile/reader.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hpf_format {
+    HPF_FORMAT_HP,   /* hpfile/reader.h; also what is no other format */
+    HPF_FORMAT_CSV,  /* hpfile/csv.h: the first cell of the first line is `time` */
+    HPF_FORMAT_JSON, /* hpfile/json_profile.h: the text begins with a brace */
+} hpf_format;
+
+/* "hp", "csv" or "json". */
+HPF_API const char *hpf_format_name(hpf_format format);
+
+/* Tells by the first bytes, and starts the source again, which must have been opened with `keep`.
+ * Errors: those of the source. */
+HPF_API HPF_MUST_USE hpf_status hpf_format_detect(hpf_format *out, hpf_source *source,
+                                                  hpf_error *err);
+
+/* Reads the whole source as `format`. Errors: those of the format's reader. */
+HPF_API HPF_MUST_USE hpf_status hpf_format_read(hpf_format format, hpf_source *source,
+                                                const hpf_events *events, void *context,
+                                                hpf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
