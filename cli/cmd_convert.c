@@ -91,6 +91,26 @@ static hpf_status read_moment(const input *in, double at, double *amounts, hpf_e
                      : hpf_survey_amounts_at(in->survey, at, amounts, NULL, err);
 }
 
+/* By the frames, where the profile has them; else by the name. */
+static hpf_status add_stack(const input *in, hpf_name name, double amount, hpf_folded *folded,
+                            hpf_error *err)
+{
+    size_t n = hpf_survey_frames(in->survey, name, NULL, 0);
+    if (n == 0) {
+        return hpf_folded_add(folded, hpf_survey_name(in->survey, name), amount, err);
+    }
+    hpf_frame *frames = calloc(n, sizeof *frames);
+    if (!frames) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_survey_frames(in->survey, name, frames, n);
+    hpf_status status = frames[0].table.length > 0
+                            ? hpf_folded_add(folded, hpf_survey_name(in->survey, name), amount, err)
+                            : hpf_folded_add_stack(folded, frames, n, amount, err);
+    free(frames);
+    return status;
+}
+
 static hpf_status write_folded(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const convert_values *v = values;
@@ -101,7 +121,7 @@ static hpf_status write_folded(const input *in, const void *values, hpf_sink *si
         amounts && folded ? read_moment(in, v->at, amounts, err) : hpf_error_set_memory(err);
     for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
         if (amounts[i] > 0) {
-            status = hpf_folded_add(folded, hpf_survey_name(in->survey, i), amounts[i], err);
+            status = add_stack(in, i, amounts[i], folded, err);
         }
     }
     status = status == HPF_OK ? hpf_folded_write(folded, sink, err) : status;

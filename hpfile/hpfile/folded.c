@@ -41,12 +41,17 @@ static size_t frame_length(hpf_str stack)
     return is_last ? stack.length : (size_t)(slash - stack.data);
 }
 
+/* A byte of a frame as it may stand in a line. */
+static char plain(char c)
+{
+    return c == ';' ? ',' : (unsigned char)c < ' ' || c == 0x7f ? ' ' : c;
+}
+
 /* Writes a frame before what is written already; `*at` moves to its first byte. */
 static void prepend(char **at, hpf_str frame)
 {
     for (size_t i = frame.length; i > 0; i--) {
-        char c = frame.data[i - 1];
-        *--*at = c == ';' ? ',' : (unsigned char)c < ' ' || c == 0x7f ? ' ' : c;
+        *--*at = plain(frame.data[i - 1]);
     }
 }
 
@@ -73,11 +78,11 @@ static hpf_str fold(hpf_folded *f, hpf_str name)
     return (hpf_str){at, (size_t)(end - at)};
 }
 
-hpf_status hpf_folded_add(hpf_folded *f, hpf_str name, double amount, hpf_error *err)
+/* Adds to a stack; no data stands for no memory. */
+static hpf_status count(hpf_folded *f, hpf_str stack, double amount, hpf_error *err)
 {
     uint32_t number = 0;
     bool is_new = false;
-    hpf_str stack = fold(f, name);
     double *amounts =
         hpf__grow(f->amounts, &f->amounts_capacity, (size_t)f->stacks.n_names + 1, sizeof *amounts);
     f->amounts = amounts ? amounts : f->amounts;
@@ -89,6 +94,35 @@ hpf_status hpf_folded_add(hpf_folded *f, hpf_str name, double amount, hpf_error 
     }
     amounts[number] = is_new ? amount : amounts[number] + amount;
     return HPF_OK;
+}
+
+hpf_status hpf_folded_add(hpf_folded *f, hpf_str name, double amount, hpf_error *err)
+{
+    return count(f, fold(f, name), amount, err);
+}
+
+static bool append(hpf__buf *line, hpf_str text)
+{
+    bool fits = hpf__buf_reserve(line, text.length);
+    for (size_t i = 0; fits && i < text.length; i++) {
+        line->bytes[line->length++] = plain(text.data[i]);
+    }
+    return fits;
+}
+
+hpf_status hpf_folded_add_stack(hpf_folded *f, const hpf_frame *frames, size_t n_frames,
+                                double amount, hpf_error *err)
+{
+    bool fits = true;
+    f->line.length = 0;
+    for (size_t i = n_frames; i > 0 && fits; i--) {
+        const hpf_frame *frame = &frames[i - 1];
+        fits =
+            (i == n_frames || hpf__buf_append(&f->line, ";", 1)) &&
+            (!frame->is_caf || (append(&f->line, frame->module) && append(&f->line, HPF_STR("."))));
+        fits = fits && append(&f->line, frame->label);
+    }
+    return count(f, (hpf_str){fits ? f->line.bytes : NULL, f->line.length}, amount, err);
 }
 
 typedef struct line {

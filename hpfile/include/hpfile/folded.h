@@ -13,7 +13,7 @@
 #ifndef HPFILE_FOLDED_H
 #define HPFILE_FOLDED_H
 
-#include "hpfile/event.h"
+#include "hpfile/reader.h"
 #include "hpfile/sink.h"
 
 #ifdef __cplusplus
@@ -30,6 +30,12 @@ HPF_API void hpf_folded_destroy(hpf_folded *folded);
  * commas, control characters blanks. Errors: MEMORY, LIMIT. */
 HPF_API HPF_MUST_USE hpf_status hpf_folded_add(hpf_folded *folded, hpf_str name, double amount,
                                                hpf_error *err);
+
+/* The same for a stack whose frames are known (hpf_survey_frames), innermost first; at least one.
+ */
+HPF_API HPF_MUST_USE hpf_status hpf_folded_add_stack(hpf_folded *folded, const hpf_frame *frames,
+                                                     size_t n_frames, double amount,
+                                                     hpf_error *err);
 
 /* Writes the stacks in the order of their bytes. Amounts are rounded to whole numbers, which is
  * what the readers of the format want; stacks that come to 0 are left out. Errors: MEMORY, those

@@ -68,3 +68,19 @@ Test(folded, amounts_are_rounded_and_nothing_is_left_out_but_zero)
 {
     EXPECT("a 2\nb 10000000000000000000000\n", {"a", 1.5}, {"b", 1e22}, {"c", 0.4}, {"d", 0});
 }
+
+Test(folded, known_frames_need_no_splitting)
+{
+    const hpf_frame frames[] = {
+        {.label = HPF_STR("</>"), .module = HPF_STR("Path")},
+        {.label = HPF_STR("CAF"), .module = HPF_STR("Main"), .is_caf = true},
+    };
+    hpf_folded *folded = hpf_folded_create();
+    hpf_sink *sink = hpf_sink_to_memory();
+    cr_assert_eq(hpf_folded_add_stack(folded, frames, 2, 5, NULL), HPF_OK);
+    cr_assert_eq(hpf_folded_write(folded, sink, NULL), HPF_OK);
+    hpf_sink_write(sink, "", 1);
+    cr_expect_str_eq(hpf_sink_bytes(sink).data, "Main.CAF;</> 5\n");
+    hpf_sink_destroy(sink);
+    hpf_folded_destroy(folded);
+}
