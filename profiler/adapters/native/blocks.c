@@ -13,11 +13,9 @@ enum {
     LEAF_LIST_PAGES = 64,
     MAX_LISTED_LEAVES = LEAF_LIST_PAGES * HPP_WINDOW_PAGE_BYTES / 8,
     PAGE_GRANULES = HPP_WINDOW_PAGE_BYTES / 4,
-    LEAF_PAGES = HPP_LEAF_BYTES / HPP_WINDOW_PAGE_BYTES,
+    LEAF_PAGES = HPP_GRANULES_PER_LEAF / PAGE_GRANULES,
     PAGEMAP_BATCH = 512,
 };
-#define SIZE_PART_BITS 31
-#define SIZE_PART      0x7fffffffu
 
 _Atomic(_Atomic uint32_t *) hpp__leaves[HPP_MAX_LEAVES];
 
@@ -71,42 +69,31 @@ static _Atomic uint32_t *make_leaf(uintptr_t index)
     return fresh;
 }
 
-/* The granule of an address, or NULL where there is no leaf and none is to be made or can be. */
-static _Atomic uint32_t *granule_at(uintptr_t place, bool make)
+/* The first granule of an address, made if it has none yet; NULL: it cannot have one, or there is
+ * no memory. */
+static _Atomic uint32_t *make_granule(const void *address)
 {
-    if (place >> HPP_ADDRESS_BITS != 0) {
+    uintptr_t granule = hpp__granule_of(address);
+    uintptr_t index = granule / HPP_GRANULES_PER_LEAF;
+    if (index >= HPP_MAX_LEAVES) {
         return NULL;
     }
-    uintptr_t index = place >> HPP_LEAF_SHIFT;
     _Atomic uint32_t *leaf = atomic_load_explicit(&hpp__leaves[index], memory_order_acquire);
-    if (leaf == NULL && make) {
-        leaf = make_leaf(index);
-    }
-    return leaf == NULL ? NULL : leaf + place / HPP_GRANULE_BYTES % HPP_GRANULES_PER_LEAF;
-}
-
-static uint32_t load_granule(uintptr_t place)
-{
-    _Atomic uint32_t *granule = granule_at(place, false);
-    return granule == NULL ? 0 : atomic_load_explicit(granule, memory_order_relaxed);
-}
-
-static bool store_granule(uintptr_t place, uint32_t entry)
-{
-    _Atomic uint32_t *granule = granule_at(place, entry != 0);
-    if (granule == NULL) {
-        return entry == 0;
-    }
-    atomic_store_explicit(granule, entry, memory_order_release);
-    return true;
+    leaf = leaf != NULL ? leaf : make_leaf(index);
+    return leaf == NULL ? NULL : leaf + granule % HPP_GRANULES_PER_LEAF;
 }
 
 /* ---- blocks
  * ---------------------------------------------------------------------------------------------- */
 
-static hpp_block read_block(uintptr_t place)
+static uint32_t load_part(_Atomic uint32_t *granule)
 {
-    uint32_t entry = load_granule(place);
+    return atomic_load_explicit(granule, memory_order_relaxed) & HPP_BLOCK_SIZE_PART;
+}
+
+static hpp_block read_block(_Atomic uint32_t *first)
+{
+    uint32_t entry = first == NULL ? 0 : atomic_load_explicit(first, memory_order_relaxed);
     if (entry < HPP_BLOCK_FIRST) {
         return (hpp_block){0};
     }
@@ -115,36 +102,36 @@ static hpp_block read_block(uintptr_t place)
         block.size_bytes = entry >> HPP_BLOCK_SIZE_SHIFT & 0x1f;
         return block;
     }
-    block.size_bytes = load_granule(place + HPP_GRANULE_BYTES) & SIZE_PART;
+    block.size_bytes = load_part(first + 1);
     if (entry & HPP_BLOCK_HUGE) {
-        uint64_t upper = load_granule(place + 2 * HPP_GRANULE_BYTES) & SIZE_PART;
-        block.size_bytes |= upper << SIZE_PART_BITS;
+        block.size_bytes |= (uint64_t)load_part(first + 2) << HPP_BLOCK_SIZE_PART_BITS;
     }
     return block;
 }
 
-static void erase(uintptr_t place)
+static void erase(_Atomic uint32_t *first)
 {
-    uint32_t entry = load_granule(place);
-    store_granule(place, 0);
+    uint32_t entry = atomic_load_explicit(first, memory_order_relaxed);
+    atomic_store_explicit(first, 0, memory_order_relaxed);
     if (!(entry & HPP_BLOCK_SMALL)) {
-        store_granule(place + HPP_GRANULE_BYTES, 0);
+        atomic_store_explicit(first + 1, 0, memory_order_relaxed);
     }
     if (!(entry & HPP_BLOCK_SMALL) && (entry & HPP_BLOCK_HUGE)) {
-        store_granule(place + 2 * HPP_GRANULE_BYTES, 0);
+        atomic_store_explicit(first + 2, 0, memory_order_relaxed);
     }
 }
 
 hpp_block hpp__blocks_get(const void *address)
 {
-    return read_block((uintptr_t)address);
+    return read_block(hpp__granule_at(address));
 }
 
 hpp_block hpp__blocks_take(const void *address)
 {
-    hpp_block block = read_block((uintptr_t)address);
+    _Atomic uint32_t *first = hpp__granule_at(address);
+    hpp_block block = read_block(first);
     if (block.site != 0) {
-        erase((uintptr_t)address);
+        erase(first);
     }
     return block;
 }
@@ -152,26 +139,21 @@ hpp_block hpp__blocks_take(const void *address)
 /* The upper parts first: a first granule that is there can be believed. */
 bool hpp__blocks_put(const void *address, uint32_t site, uint64_t size_bytes, hpp_block *before)
 {
-    uintptr_t place = (uintptr_t)address;
     *before = (hpp_block){0};
-    if (place % HPP_GRANULE_BYTES != 0) {
+    _Atomic uint32_t *first = make_granule(address);
+    if (first == NULL) {
         return false;
     }
     *before = hpp__blocks_take(address);
-    uint32_t entry = HPP_BLOCK_FIRST | site;
-    if (size_bytes <= HPP_SMALL_BYTES) {
-        entry |= HPP_BLOCK_SMALL | (uint32_t)size_bytes << HPP_BLOCK_SIZE_SHIFT;
-        return store_granule(place, entry);
+    uint64_t upper = size_bytes >> HPP_BLOCK_SIZE_PART_BITS;
+    if (upper == 0) {
+        return hpp__blocks_put_usual(address, site, size_bytes);
     }
-    uint64_t upper = size_bytes >> SIZE_PART_BITS;
-    if (upper != 0) {
-        entry |= HPP_BLOCK_HUGE;
-        if (!store_granule(place + 2 * HPP_GRANULE_BYTES, (uint32_t)upper)) {
-            return false;
-        }
-    }
-    return store_granule(place + HPP_GRANULE_BYTES, (uint32_t)(size_bytes & SIZE_PART)) &&
-           store_granule(place, entry);
+    atomic_store_explicit(first + 2, (uint32_t)upper, memory_order_relaxed);
+    atomic_store_explicit(first + 1, (uint32_t)(size_bytes & HPP_BLOCK_SIZE_PART),
+                          memory_order_relaxed);
+    atomic_store_explicit(first, HPP_BLOCK_FIRST | HPP_BLOCK_HUGE | site, memory_order_release);
+    return true;
 }
 
 /* ---- walks
@@ -181,7 +163,7 @@ bool hpp__blocks_put(const void *address, uint32_t site, uint64_t size_bytes, hp
 static void visit_granules(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void *context)
 {
     for (uintptr_t place = begin; place < end; place += HPP_GRANULE_BYTES) {
-        hpp_block block = read_block(place);
+        hpp_block block = hpp__blocks_get((const void *)place);
         if (block.site != 0) {
             visit(place, block, context);
         }

@@ -18,7 +18,7 @@ static hpp_thread *own_thread(void)
     return hpp__self != NULL ? hpp__self : hpp__thread_begin();
 }
 
-HPP_COLD void hpp__count_gone_slowly(hpp_block gone)
+void hpp__count_gone(hpp_block gone)
 {
     hpp_thread *self = own_thread();
     hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, gone.site) : NULL;
@@ -48,41 +48,48 @@ static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
     }
 }
 
-HPP_COLD void hpp__count_at_slowly(hpp_place place, const void *block, size_t n_bytes)
+HPP_COLD void *hpp__count_at_slowly(void *block, size_t n_bytes, hpp_window_cell *cell,
+                                    uint32_t site)
 {
     uint32_t control = atomic_load_explicit(&hpp__window->head.control, memory_order_relaxed);
     if (control & HPP_CONTROL_NO_NEW_BLOCKS) {
         count_uncounted(n_bytes);
-        return;
+        return block;
     }
     hpp_block before;
-    bool is_known = hpp__blocks_put(block, place.site, n_bytes, &before);
+    bool is_known = hpp__blocks_put(block, site, n_bytes, &before);
     if (before.site != 0) {
         atomic_fetch_add(&hpp__window->head.n_missed_frees, 1);
         hpp__count_gone(before);
     }
     if (is_known) {
-        count_in(place.cell, place.site, n_bytes);
+        count_in(cell, site, n_bytes);
     } else {
         count_uncounted(n_bytes);
     }
+    return block;
 }
 
-HPP_COLD void hpp__count_made_slowly(const void *block, size_t n_bytes, hpp_caller caller,
-                                     hpp_call call)
+HPP_NO_INLINE void *hpp__count_made_anew(void *block, size_t n_bytes, hpp_call call, uintptr_t pc,
+                                         uintptr_t sp, uintptr_t fp)
+{
+    hpp_place place = hpp__stacks_place_anew(hpp__self, (hpp_caller){pc, sp, fp}, call);
+    hpp__thread_exit(hpp__self);
+    return hpp__count_at_slowly(block, n_bytes, place.cell, place.site);
+}
+
+HPP_COLD void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call, uintptr_t pc,
+                                      uintptr_t sp, uintptr_t fp)
 {
     if (hpp__real_pool_bytes(block) != 0 || (!hpp__alive() && !hpp__process_wake())) {
-        return;
+        return block;
     }
     hpp_thread *self = own_thread();
-    hpp_place place = {0};
     if (self != NULL && !self->busy) {
-        self->busy = true;
-        place = hpp__stacks_place(self, caller, call);
-        self->busy = false;
-    } else {
-        place.site = hpp__stacks_site_unaided(caller, call);
-        place.cell = self != NULL ? hpp__thread_cell(self, place.site) : NULL;
+        hpp__thread_enter(self);
+        return hpp__count_made_anew(block, n_bytes, call, pc, sp, fp);
     }
-    hpp__count_at_slowly(place, block, n_bytes);
+    uint32_t site = hpp__stacks_site_unaided((hpp_caller){pc, sp, fp}, call);
+    hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, site) : NULL;
+    return hpp__count_at_slowly(block, n_bytes, cell, site);
 }

@@ -2,10 +2,10 @@
  *
  * Counting a block that was made or is about to go: what every exported function has in common.
  *
- * The usual case is in line and takes no lock, no atomic read-modify-write and no call but the one
- * that finds the site. All else - the first call of a process, of a thread or after a fork, a
+ * The usual case is in line and takes no lock, no atomic read-modify-write and no call. All else -
+ * a stack that is not remembered, the first call of a process, of a thread or after a fork, a
  * signal handler in the midst of the library, a full window, a block that is already there - is in
- * count.c. errno stays as it was.
+ * count.c, and jumped to. errno stays as it was.
  */
 #ifndef HPP_NATIVE_COUNT_H
 #define HPP_NATIVE_COUNT_H
@@ -21,30 +21,36 @@ static inline size_t hpp__asked_bytes(size_t n_bytes)
     return n_bytes < HPP_GRANULE_BYTES ? HPP_GRANULE_BYTES : n_bytes;
 }
 
-/* The unusual cases. */
-void hpp__count_made_slowly(const void *block, size_t n_bytes, hpp_caller caller, hpp_call call);
-void hpp__count_at_slowly(hpp_place place, const void *block, size_t n_bytes);
-void hpp__count_gone_slowly(hpp_block gone);
+/* The unusual cases. All return `block`. */
+void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call, uintptr_t pc, uintptr_t sp,
+                             uintptr_t fp);
+void *hpp__count_made_anew(void *block, size_t n_bytes, hpp_call call, uintptr_t pc, uintptr_t sp,
+                           uintptr_t fp);
+void *hpp__count_at_slowly(void *block, size_t n_bytes, hpp_window_cell *cell, uint32_t site);
 
-/* A block of `n_bytes` was made. */
-HPP_ALWAYS_INLINE void hpp__count_made(const void *block, size_t n_bytes, hpp_caller caller,
-                                       hpp_call call)
+/* A block of `n_bytes` was made. Returns it. */
+HPP_ALWAYS_INLINE void *hpp__count_made(void *block, size_t n_bytes, hpp_caller caller,
+                                        hpp_call call)
 {
     hpp_thread *self = hpp__self;
     if (HPP_UNLIKELY(!hpp__alive() || self == NULL || self->busy)) {
-        hpp__count_made_slowly(block, n_bytes, caller, call);
-        return;
+        return hpp__count_made_slowly(block, n_bytes, call, caller.pc, caller.sp, caller.fp);
     }
-    self->busy = true;
-    hpp_place place = hpp__stacks_place(self, caller, call);
-    self->busy = false;
-    if (HPP_UNLIKELY(place.cell == NULL || hpp__window->head.control != 0 ||
-                     !hpp__blocks_put_usual(block, place.site, n_bytes))) {
-        hpp__count_at_slowly(place, block, n_bytes);
-        return;
+    hpp__thread_enter(self);
+    const hpp_place *place = hpp__stacks_remembered(self, caller, call);
+    if (HPP_UNLIKELY(place == NULL)) {
+        return hpp__count_made_anew(block, n_bytes, call, caller.pc, caller.sp, caller.fp);
     }
-    hpp__add_own(&place.cell->allocations, 1);
-    hpp__add_own(&place.cell->allocated_bytes, n_bytes);
+    hpp_window_cell *cell = place->cell;
+    uint32_t site = place->site;
+    hpp__thread_exit(self);
+    if (HPP_UNLIKELY(cell == NULL || hpp__window->head.control != 0 ||
+                     !hpp__blocks_put_usual(block, site, n_bytes))) {
+        return hpp__count_at_slowly(block, n_bytes, cell, site);
+    }
+    hpp__add_own(&cell->allocations, 1);
+    hpp__add_own(&cell->allocated_bytes, n_bytes);
+    return block;
 }
 
 /* Takes a block out of the table, without counting that: realloc may still fail. */
@@ -53,22 +59,31 @@ static inline hpp_block hpp__count_take(const void *block)
     if (HPP_UNLIKELY(!hpp__alive()) && !hpp__process_wake()) {
         return (hpp_block){0};
     }
-    return hpp__blocks_take_usual(block);
+    return hpp__blocks_take(block);
 }
 
 /* Counts that a block that was taken is gone. */
-static inline void hpp__count_gone(hpp_block gone)
+void hpp__count_gone(hpp_block gone);
+
+/* Both, in the usual case. False: nothing was done. */
+HPP_ALWAYS_INLINE bool hpp__count_free_usual(const void *block)
 {
-    hpp_window_cell *cell = NULL;
-    if (HPP_LIKELY(hpp__self != NULL)) {
-        cell = hpp__thread_cell(hpp__self, gone.site);
+    const hpp_thread *self = hpp__self;
+    _Atomic uint32_t *first = hpp__granule_at(block);
+    if (HPP_UNLIKELY(first == NULL || !hpp__alive() || self == NULL)) {
+        return false;
     }
+    uint32_t entry = atomic_load_explicit(first, memory_order_relaxed);
+    if (HPP_UNLIKELY(!hpp__block_is_usual(entry))) {
+        return false;
+    }
+    hpp_window_cell *cell = hpp__thread_old_cell(self, entry & HPP_BLOCK_SITE);
     if (HPP_UNLIKELY(cell == NULL)) {
-        hpp__count_gone_slowly(gone);
-        return;
+        return false;
     }
     hpp__add_own(&cell->frees, 1);
-    hpp__add_own(&cell->freed_bytes, gone.size_bytes);
+    hpp__add_own(&cell->freed_bytes, hpp__block_erase_usual(first, entry));
+    return true;
 }
 
 #endif

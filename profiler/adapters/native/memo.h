@@ -111,13 +111,15 @@ static inline uint64_t hpp__memo_hash(uint64_t a, uint64_t b)
 HPP_UNSANITIZED static inline uintptr_t hpp__memo_differs(const hpp_memo_entry *entry,
                                                           hpp_caller caller)
 {
-    const int32_t *offsets = hpp__memo_offsets(entry);
-    const uintptr_t *values = hpp__memo_values(entry);
+    const int32_t *offset = hpp__memo_offsets(entry);
+    const int32_t *end = offset + entry->n_words;
+    const uintptr_t *value = hpp__memo_values(entry);
     uintptr_t difference = (caller.fp ^ entry->rbp) & entry->rbp_mask;
-    for (uint32_t i = 0; i < entry->n_words; i += HPP_MEMO_BATCH) {
-        for (uint32_t j = i; j < i + HPP_MEMO_BATCH; j++) {
-            difference |= hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offsets[j]) ^ values[j];
-        }
+    for (; offset < end; offset += HPP_MEMO_BATCH, value += HPP_MEMO_BATCH) {
+        difference |= hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offset[0]) ^ value[0];
+        difference |= hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offset[1]) ^ value[1];
+        difference |= hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offset[2]) ^ value[2];
+        difference |= hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offset[3]) ^ value[3];
         if (HPP_UNLIKELY(difference != 0)) {
             break;
         }

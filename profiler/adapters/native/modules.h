@@ -13,6 +13,7 @@
 #define HPP_NATIVE_MODULES_H
 
 #include "cfi.h"
+#include "platform.h"
 
 typedef struct hpp_module {
     uintptr_t begin, end;
@@ -32,7 +33,7 @@ bool hpp__modules_hold(uintptr_t address);
 uint32_t hpp__modules_new_generation(void);
 
 /* The generation: from 1. */
-extern _Atomic uint32_t hpp__generation;
+extern HPP_HIDDEN _Atomic uint32_t hpp__generation;
 
 /* Whether the loader is at this moment adding or removing objects. */
 bool hpp__modules_are_changing(void);

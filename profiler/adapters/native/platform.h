@@ -21,7 +21,10 @@
 #define HPP_ALWAYS_INLINE       static inline __attribute__((always_inline))
 #define HPP_COLD                __attribute__((cold, noinline))
 #define HPP_INITIAL_EXEC        __attribute__((tls_model("initial-exec")))
-#define HPP_EXPORT              __attribute__((visibility("default")))
+/* For variables that are used often: the compiler then knows that they are in the library itself.
+ */
+#define HPP_HIDDEN __attribute__((visibility("hidden")))
+#define HPP_EXPORT __attribute__((visibility("default")))
 
 /* For what reads the frames of others, which sanitizers would take for a mistake. */
 #define HPP_UNSANITIZED                                                                            \

@@ -35,10 +35,7 @@ HPP_ENTRY(pvalloc, 1, hpp__on_pvalloc);
 
 HPP_ALWAYS_INLINE void *made(void *block, size_t n_bytes, hpp_caller caller, hpp_call call)
 {
-    if (HPP_LIKELY(block != NULL)) {
-        hpp__count_made(block, n_bytes, caller, call);
-    }
-    return block;
+    return HPP_LIKELY(block != NULL) ? hpp__count_made(block, n_bytes, caller, call) : NULL;
 }
 
 void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
@@ -105,21 +102,33 @@ void sdallocx(void *block, size_t n_bytes, int flags);
 
 /* Counts a block as gone, before it is: as soon as the real allocator has it, another thread may
  * get it. False: it is not to be handed to the real allocator. */
-static inline bool let_go(void *block)
+static bool let_go(void *block)
 {
+    if (HPP_LIKELY(hpp__count_free_usual(block))) {
+        return true;
+    }
     hpp_block gone = hpp__count_take(block);
-    if (HPP_LIKELY(gone.site != 0)) {
+    if (gone.site != 0) {
         hpp__count_gone(gone);
         return true;
     }
-    return hpp__real_pool_bytes(block) == 0;
+    return block != NULL && hpp__real_pool_bytes(block) == 0;
+}
+
+static HPP_COLD void free_slowly(void *block)
+{
+    if (let_go(block)) {
+        hpp__real.free(block);
+    }
 }
 
 HPP_EXPORT void free(void *block)
 {
-    if (HPP_LIKELY(block != NULL && let_go(block))) {
-        hpp__real.free(block);
+    if (HPP_UNLIKELY(!hpp__count_free_usual(block))) {
+        free_slowly(block);
+        return;
     }
+    hpp__real.free(block);
 }
 
 /* Old programs still ask libc for it. */
@@ -130,7 +139,7 @@ HPP_EXPORT void cfree(void *block)
 
 HPP_EXPORT void free_sized(void *block, size_t n_bytes)
 {
-    if (block == NULL || !let_go(block)) {
+    if (!let_go(block)) {
         return;
     }
     if (hpp__real.free_sized != NULL) {
@@ -142,7 +151,7 @@ HPP_EXPORT void free_sized(void *block, size_t n_bytes)
 
 HPP_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t n_bytes)
 {
-    if (block == NULL || !let_go(block)) {
+    if (!let_go(block)) {
         return;
     }
     if (hpp__real.free_aligned_sized != NULL) {

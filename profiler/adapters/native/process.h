@@ -27,13 +27,13 @@ typedef struct hpp_settings {
 } hpp_settings;
 
 /* Complete when hpp__alive was seen. */
-extern hpp_settings hpp__settings;
+extern HPP_HIDDEN hpp_settings hpp__settings;
 
 typedef struct hpp_alive_page {
     _Alignas(4096) _Atomic uint32_t is_alive;
     char rest[4092];
 } hpp_alive_page;
-extern hpp_alive_page hpp__alive_page;
+extern HPP_HIDDEN hpp_alive_page hpp__alive_page;
 
 /* This process is profiled, and its window is its own. */
 static inline bool hpp__alive(void)

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "platform.h"
+
 typedef struct hpp_real {
     void *(*malloc)(size_t n_bytes);
     void *(*calloc)(size_t n, size_t n_bytes);
@@ -28,7 +30,7 @@ typedef struct hpp_real {
     void (*sdallocx)(void *block, size_t n_bytes, int flags);
 } hpp_real;
 
-extern hpp_real hpp__real;
+extern HPP_HIDDEN hpp_real hpp__real;
 
 /* Fills the table, if that has not been done. Leaves errno alone. */
 void hpp__real_find(void);

@@ -74,7 +74,7 @@ typedef struct hpp_rule_line {
     _Atomic hpp_rule rule[HPP_RULES_PER_LINE];
 } hpp_rule_line;
 
-extern hpp_rule_line hpp__rule_lines[HPP_RULE_LINES];
+extern HPP_HIDDEN hpp_rule_line hpp__rule_lines[HPP_RULE_LINES];
 
 static inline uint64_t hpp__rule_key(uintptr_t pc)
 {

@@ -35,27 +35,28 @@ struct hpp_memo {
  * not for where the loader is at work. */
 void hpp__stacks_verify(uint32_t n);
 
-/* The place of a call that is not remembered under its (pc, sp). */
-hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call);
-
-/* The site of an allocation. `thread` is the calling one, and busy. Its `generation` is that of its
- * memo while the memo may be used. */
-static inline hpp_place hpp__stacks_place(hpp_thread *thread, hpp_caller caller, hpp_call call)
+/* The place of a call that is remembered under its (pc, sp), or NULL. The thread's `generation` is
+ * that of its memo while the memo may be used. */
+static inline const hpp_place *hpp__stacks_remembered(const hpp_thread *thread, hpp_caller caller,
+                                                      hpp_call call)
 {
     uint32_t generation = atomic_load_explicit(&hpp__generation, memory_order_relaxed);
-    if (HPP_LIKELY(thread->generation == generation)) {
-        const hpp_memo_table *table = &thread->memo->table;
-        uint64_t key = hpp__memo_key(caller, call);
-        const hpp_memo_slot *slot = &table->slots[hpp__memo_hash(key, caller.sp) & table->mask];
-        if (HPP_LIKELY(slot->a == key && slot->b == caller.sp && slot->entry->is_own &&
-                       hpp__memo_differs(slot->entry, caller) == 0)) {
-            return slot->entry->place;
-        }
+    if (HPP_UNLIKELY(thread->generation != generation)) {
+        return NULL;
     }
-    return hpp__stacks_place_anew(thread, caller, call);
+    const hpp_memo_table *table = &thread->memo->table;
+    uint64_t key = hpp__memo_key(caller, call);
+    const hpp_memo_slot *slot = &table->slots[hpp__memo_hash(key, caller.sp) & table->mask];
+    bool is_known = HPP_LIKELY(slot->a == key && slot->b == caller.sp && slot->entry->is_own &&
+                               hpp__memo_differs(slot->entry, caller) == 0);
+    return is_known ? &slot->entry->place : NULL;
 }
 
-/* The same without touching anything of the thread's: for a signal handler that interrupted the
+/* The same, for a call of which hpp__stacks_remembered knows nothing. `thread` is the calling one,
+ * and busy in both. */
+hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call);
+
+/* The site without touching anything of the thread's: for a signal handler that interrupted the
  * library, and for threads that have no slot. Slow. */
 uint32_t hpp__stacks_site_unaided(hpp_caller caller, hpp_call call);
 

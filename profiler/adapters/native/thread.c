@@ -249,9 +249,10 @@ static hpp_window_cell *cell_in(hpp_window_slot *slot, uint32_t site, uint32_t f
     return (hpp_window_cell *)hpp__window_at(page) + site % HPP_CELLS_PER_CHUNK;
 }
 
-HPP_COLD hpp_window_cell *hpp__thread_new_cell(hpp_thread *thread, uint32_t site)
+hpp_window_cell *hpp__thread_cell(hpp_thread *thread, uint32_t site)
 {
-    return cell_in(thread->slot, site, hpp__window_pages(1));
+    hpp_window_cell *cell = hpp__thread_old_cell(thread, site);
+    return cell != NULL ? cell : cell_in(thread->slot, site, hpp__window_pages(1));
 }
 
 hpp_window_cell *hpp__shared_cell(uint32_t site)

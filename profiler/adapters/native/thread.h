@@ -33,7 +33,7 @@ typedef struct hpp_thread {
 } hpp_thread;
 
 /* The calling thread's, NULL until it first allocates or frees. */
-extern _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
+extern HPP_HIDDEN _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
 
 /* Makes slot 0, in a fresh window. False when that cannot be. */
 bool hpp__threads_start(void);
@@ -49,19 +49,33 @@ void hpp__thread_created(size_t stack_bytes);
  */
 hpp_thread *hpp__threads_forked(void);
 
-/* Makes the page that a cell is in; NULL when the window is full. */
-hpp_window_cell *hpp__thread_new_cell(hpp_thread *thread, uint32_t site);
+/* The thread's memory of stacks is in use from here to there; the compiler moves nothing across. */
+static inline void hpp__thread_enter(hpp_thread *self)
+{
+    self->busy = true;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void hpp__thread_exit(hpp_thread *self)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    self->busy = false;
+}
 
 /* The cell of a site in slot 0, for atomic additions. */
 hpp_window_cell *hpp__shared_cell(uint32_t site);
 
 /* The cell of a site in the thread's slot, or NULL when the window is full. */
-static inline hpp_window_cell *hpp__thread_cell(hpp_thread *thread, uint32_t site)
+hpp_window_cell *hpp__thread_cell(hpp_thread *thread, uint32_t site);
+
+/* The same, and NULL also when the page that it is in has not been needed yet. `site` is less than
+ * HPP_MAX_SITES. */
+static inline hpp_window_cell *hpp__thread_old_cell(const hpp_thread *thread, uint32_t site)
 {
     uint32_t page = atomic_load_explicit(&thread->slot->cell_pages[site / HPP_CELLS_PER_CHUNK],
                                          memory_order_relaxed);
     if (HPP_UNLIKELY(page == 0)) {
-        return hpp__thread_new_cell(thread, site);
+        return NULL;
     }
     return (hpp_window_cell *)hpp__window_at(page) + site % HPP_CELLS_PER_CHUNK;
 }

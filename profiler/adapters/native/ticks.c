@@ -17,10 +17,7 @@ enum { NS_PER_US = 1000, US_PER_S = 1000000 };
 
 static void count_ticks(hpp_thread *self, const void *context, uint64_t n)
 {
-    bool was_busy = self->busy;
-    self->busy = true;
-    uint32_t site = hpp__stacks_site_interrupted(was_busy ? NULL : self, context, HPP_CALL_TICK);
-    self->busy = was_busy;
+    uint32_t site = hpp__stacks_site_interrupted(self, context, HPP_CALL_TICK);
     hpp_window_cell *cell = hpp__thread_cell(self, site);
     if (cell != NULL) {
         hpp__add_own(&cell->allocations, n);

@@ -10,10 +10,11 @@
 
 #include <stdbool.h>
 
+#include "platform.h"
 #include "window.h"
 
 /* The window, or NULL: this process is not profiled. Set once. */
-extern hpp_window *hpp__window;
+extern HPP_HIDDEN hpp_window *hpp__window;
 
 /* `n` fresh pages in a row, all zero. Returns the number of the first, or 0 when the window is
  * full. Threads: any, also in signal handlers. */

@@ -37,7 +37,7 @@ Test(blocks, nothing_is_there_at_first)
 {
     expect(hpp__blocks_get(AT(BASE)), 0, 0);
     expect(hpp__blocks_take(AT(BASE)), 0, 0);
-    expect(hpp__blocks_take_usual(AT(BASE)), 0, 0);
+    expect(hpp__blocks_take(AT(BASE)), 0, 0);
 }
 
 static const uint64_t sizes[] = {0,
@@ -60,7 +60,7 @@ Test(blocks, every_size_comes_back)
     for (size_t i = 0; i < N_SIZES; i++) {
         cr_assert(put(BASE, HPP_MAX_SITES - 1, sizes[i]));
         expect(hpp__blocks_get(AT(BASE)), HPP_MAX_SITES - 1, sizes[i]);
-        expect(hpp__blocks_take_usual(AT(BASE)), HPP_MAX_SITES - 1, sizes[i]);
+        expect(hpp__blocks_take(AT(BASE)), HPP_MAX_SITES - 1, sizes[i]);
         for (uintptr_t granule = 0; granule < 4; granule++) {
             expect(hpp__blocks_get(AT(BASE + granule * 16)), 0, 0);
         }
@@ -85,7 +85,7 @@ Test(blocks, a_size_may_lie_in_the_next_leaf)
         uintptr_t place = BASE + LEAF - back * 16;
         for (size_t i = 0; i < N_SIZES; i++) {
             cr_assert(put(place, 5, sizes[i]));
-            expect(hpp__blocks_take_usual(AT(place)), 5, sizes[i]);
+            expect(hpp__blocks_take(AT(place)), 5, sizes[i]);
             expect(hpp__blocks_get(AT(BASE + LEAF)), 0, 0);
         }
     }
@@ -107,7 +107,7 @@ Test(blocks, neighbours_do_not_touch)
     put(BASE, 1, 16);
     put(BASE + 16, 2, 32);
     put(BASE + 48, 3, 0);
-    expect(hpp__blocks_take_usual(AT(BASE + 16)), 2, 32);
+    expect(hpp__blocks_take(AT(BASE + 16)), 2, 32);
     expect(hpp__blocks_get(AT(BASE)), 1, 16);
     expect(hpp__blocks_get(AT(BASE + 48)), 3, 0);
 }
@@ -117,7 +117,7 @@ Test(blocks, other_addresses_are_refused)
     cr_assert(not(put(BASE + 8, 1, 8)));
     cr_assert(not(put((uintptr_t)1 << HPP_ADDRESS_BITS, 1, 8)));
     cr_assert(not(hpp__blocks_put_usual(AT(BASE + 8), 1, 8)));
-    expect(hpp__blocks_take_usual(AT((uintptr_t)1 << 60)), 0, 0);
+    expect(hpp__blocks_take(AT((uintptr_t)1 << 60)), 0, 0);
     cr_assert(put(((uintptr_t)1 << HPP_ADDRESS_BITS) - 16, 1, 8));
 }
 
@@ -203,7 +203,7 @@ Test(blocks, agrees_with_a_list)
         int k = rand() % N;
         const void *place = AT(BASE + LEAF - N / 2 * SPACING + (uintptr_t)k * SPACING);
         if (truth[k].site != 0) {
-            expect(hpp__blocks_take_usual(place), truth[k].site, truth[k].size_bytes);
+            expect(hpp__blocks_take(place), truth[k].site, truth[k].size_bytes);
             truth[k] = (hpp_block){0};
             continue;
         }
