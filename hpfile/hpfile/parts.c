@@ -132,6 +132,8 @@ static bool start_part(part *p, const hpf_source *source, uint64_t begin, uint64
     bool is_ready = hpf__tally_init(&p->own_tally, first->picks.max_picks, true);
     p->own_tally.from_time = first->from_time;
     p->own_tally.to_time = first->to_time;
+    p->own_tally.is_wanted = first->is_wanted;
+    p->own_tally.is_wanted_context = first->is_wanted_context;
     p->own_tally.recall.most_words /= N_PARTS;
     p->tally = &p->own_tally;
     p->reader = hpf__hp_create(&hpf__tally_events, p->tally, NULL);

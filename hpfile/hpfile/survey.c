@@ -162,6 +162,8 @@ static hpf_status run(hpf_survey *s, hpf_error *err)
         s->tally.from_time = s->options.from_time;
         s->tally.to_time = s->options.to_time;
     }
+    s->tally.is_wanted = s->options.is_wanted;
+    s->tally.is_wanted_context = s->options.is_wanted_context;
     s->reader = hpf_reader_create(&hpf__tally_events, &s->tally, &reader_options);
     if (!is_ready || !s->reader) {
         return hpf_error_set_memory(err);
@@ -252,6 +254,7 @@ const hpf_overview *hpf_survey_overview(const hpf_survey *s)
 
 typedef struct series {
     const uint32_t *band_of_name;
+    const bool *unwanted; /* by name; NULL: all count */
     double *values;
     size_t n_picks;
     size_t next_pick;
@@ -274,8 +277,9 @@ static hpf_status on_pick(void *context, const hpf_sample *sample, hpf_error *er
     }
     double *column = to->values + to->next_pick++;
     for (size_t i = 0; i < sample->n_costs; i++) {
-        uint32_t band = to->band_of_name[sample->costs[i].name];
-        if (band != HPF_NO_BAND) {
+        hpf_name name = sample->costs[i].name;
+        uint32_t band = to->band_of_name[name];
+        if (band != HPF_NO_BAND && !(to->unwanted && to->unwanted[name])) {
             column[(size_t)band * to->n_picks] += hpf_cost_amount(&sample->costs[i]);
         }
     }
@@ -316,7 +320,12 @@ static hpf_status read_series(hpf_survey *s, series *to, hpf_error *err)
 hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32_t n_bands,
                              double *values, hpf_error *err)
 {
-    series to = {band_of_name, values, s->tally.overview.n_picks, 0};
+    series to = {
+        .band_of_name = band_of_name,
+        .unwanted = s->tally.unwanted,
+        .values = values,
+        .n_picks = s->tally.overview.n_picks,
+    };
     memset(values, 0, (size_t)n_bands * to.n_picks * sizeof *values);
     if (s->tally.recall.is_lost) {
         return read_series(s, &to, err);

@@ -35,6 +35,7 @@ void hpf__tally_finish(hpf__tally *t)
     free(t->marks);
     free(t->totals);
     free(t->first_costs);
+    free(t->unwanted);
 }
 
 /* --- events --- */
@@ -47,10 +48,20 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
     return copy ? HPF_OK : hpf_error_set_memory(err);
 }
 
+static hpf_status note_wish(hpf__tally *t, hpf_name name, hpf_str text, hpf_error *err)
+{
+    bool *unwanted = hpf__grow(t->unwanted, &t->unwanted_capacity, (size_t)name + 1, 1);
+    if (!unwanted) {
+        return hpf_error_set_memory(err);
+    }
+    t->unwanted = unwanted;
+    unwanted[name] = !t->is_wanted(t->is_wanted_context, text);
+    return HPF_OK;
+}
+
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     hpf__tally *t = context;
-    (void)text; /* the reader keeps it */
     hpf__account *accounts =
         hpf__grow(t->accounts, &t->accounts_capacity, (size_t)name + 1, sizeof *accounts);
     if (!accounts) {
@@ -59,7 +70,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
     t->accounts = accounts;
     accounts[name] = (hpf__account){0};
     t->n_accounts = (size_t)name + 1;
-    return HPF_OK;
+    return t->is_wanted ? note_wish(t, name, text, err) : HPF_OK;
 }
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
@@ -171,6 +182,21 @@ static hpf_status release(hpf__tally *t, double time_after, hpf_error *err)
     return status;
 }
 
+/* Takes out the costs of names that do not count; returns how many are left. */
+static size_t keep_wanted(const hpf__tally *t, hpf_cost *costs, size_t n_costs)
+{
+    size_t n = 0;
+    if (!t->is_wanted) {
+        return n_costs;
+    }
+    for (size_t i = 0; i < n_costs; i++) {
+        if (!t->unwanted[costs[i].name]) {
+            costs[n++] = costs[i];
+        }
+    }
+    return n;
+}
+
 static hpf_status hold(hpf__tally *t, const hpf_sample *sample, hpf_error *err)
 {
     hpf__held *h = &t->held;
@@ -204,7 +230,7 @@ static hpf_status begin(hpf__tally *t, const hpf_sample *sample, hpf_error *err)
     if (sample->n_costs) {
         memcpy(t->first_costs, sample->costs, sample->n_costs * sizeof *t->first_costs);
     }
-    t->n_first_costs = sample->n_costs;
+    t->n_first_costs = keep_wanted(t, t->first_costs, sample->n_costs);
     return HPF_OK;
 }
 
@@ -218,7 +244,10 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
         return HPF_OK;
     }
     hpf_status status = t->held.is_there ? release(t, sample->time, err) : begin(t, sample, err);
-    return status == HPF_OK ? hold(t, sample, err) : status;
+    if (status == HPF_OK && (status = hold(t, sample, err)) == HPF_OK) {
+        t->held.n_costs = keep_wanted(t, t->held.costs, t->held.n_costs);
+    }
+    return status;
 }
 
 static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err)
@@ -226,7 +255,9 @@ static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_cos
     hpf__tally *t = context;
     (void)err;
     for (size_t i = 0; i < n_costs; i++) {
-        t->accounts[costs[i].name].leftover += hpf_cost_amount(&costs[i]);
+        if (!t->is_wanted || !t->unwanted[costs[i].name]) {
+            t->accounts[costs[i].name].leftover += hpf_cost_amount(&costs[i]);
+        }
     }
     return HPF_OK;
 }

@@ -48,9 +48,13 @@ typedef struct hpf__tally {
     hpf__lines lines;
     hpf__picks picks;
     hpf__recall recall;
-    hpf_overview overview;     /* total and picks only after settling */
-    hpf_totals *totals;        /* by name, after settling */
-    double from_time, to_time; /* samples at other times do not count */
+    hpf_overview overview;                          /* total and picks only after settling */
+    hpf_totals *totals;                             /* by name, after settling */
+    double from_time, to_time;                      /* samples at other times do not count */
+    bool (*is_wanted)(void *context, hpf_str name); /* NULL: all names count */
+    void *is_wanted_context;
+    bool *unwanted; /* by name, where is_wanted is given */
+    size_t unwanted_capacity;
     double seen_from, seen_to; /* times of the first and the last sample, counted or not */
     bool is_later;             /* something comes before: keep the first sample for the joint */
     hpf_cost *first_costs;

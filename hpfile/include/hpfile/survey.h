@@ -69,6 +69,11 @@ typedef struct hpf_survey_options {
      * replay it is as if the input had no others. Names and marks are those of the whole input. */
     bool has_window;
     double from_time, to_time;
+    /* Whether a name counts; NULL: all do. One that does not is known, but in no sample: totals,
+     * peak and picks are those of the others. Called once or more for each name, by several threads
+     * at once. Replay tells every cost. */
+    bool (*is_wanted)(void *context, hpf_str name);
+    void *is_wanted_context;
     /* A plain file of at least so many bytes is read in four parts at once, by three threads beside
      * the caller's; 0: the default, 64 MiB. The result depends on the file only, not on the
      * machine. */

@@ -21,6 +21,7 @@ typedef struct profile {
     const char *broken;
     bool has_window;
     double from_time, to_time;
+    bool only_even; /* names that end in an even digit */
 } profile;
 
 static unsigned next_random(unsigned *state)
@@ -59,6 +60,12 @@ typedef struct surveyed {
     hpf_error err;
 } surveyed;
 
+static bool ends_even(void *context, hpf_str name)
+{
+    (void)context;
+    return name.length > 0 && name.data[name.length - 1] % 2 == 0;
+}
+
 static surveyed survey(const profile *p, const char *path, uint64_t parts_least_bytes,
                        size_t max_picks)
 {
@@ -68,7 +75,8 @@ static surveyed survey(const profile *p, const char *path, uint64_t parts_least_
                                   .parts_least_bytes = parts_least_bytes,
                                   .has_window = p->has_window,
                                   .from_time = p->from_time,
-                                  .to_time = p->to_time};
+                                  .to_time = p->to_time,
+                                  .is_wanted = p->only_even ? ends_even : NULL};
     cr_assert_eq(hpf_source_open(&s.source, path, &keep, &s.err), HPF_OK);
     s.status = hpf_survey_create(&s.survey, s.source, &options, &s.err);
     return s;
@@ -283,5 +291,20 @@ Test(parts, a_window_over_some_parts)
                          .to_time = from + length};
             compare(&p, 0, true);
         }
+    }
+}
+
+Test(parts, names_that_do_not_count)
+{
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        profile p = {.job = "x",
+                     .seed = seed,
+                     .n_samples = 150,
+                     .n_names = 9,
+                     .only_even = true,
+                     .has_window = seed % 2 == 0,
+                     .from_time = seed * 3,
+                     .to_time = seed * 6};
+        compare(&p, 0, true);
     }
 }

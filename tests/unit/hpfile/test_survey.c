@@ -661,3 +661,57 @@ Test(survey, a_pick_tells_its_amounts)
     cr_expect(amounts[0] == 0 && amounts[1] == 0);
     finish(survey, source);
 }
+
+/* --- names that do not count --- */
+
+static bool is_not_n1(void *context, hpf_str name)
+{
+    ++*(int *)context;
+    return !hpf_str_is(name, "n1");
+}
+
+/* The profile without its lines of n1. */
+static hpf_sink *without_n1(hpf_str text)
+{
+    hpf_sink *shorter = hpf_sink_to_memory();
+    for (size_t begin = 0, end; begin < text.length; begin = end) {
+        end = begin;
+        while (text.data[end++] != '\n') {
+        }
+        if (end - begin < 3 || memcmp(text.data + begin, "n1\t", 3) != 0) {
+            hpf_sink_write(shorter, text.data + begin, end - begin);
+        }
+    }
+    return shorter;
+}
+
+Test(survey, unwanted_names_are_as_if_they_were_not_there)
+{
+    rng chance = {71};
+    for (int round = 0; round < 60; round++) {
+        shape s = {.n_samples = 1 + (int)rng_below(&chance, 120),
+                   .n_names = 1 + (int)rng_below(&chance, 5),
+                   .has_reals = round % 3 == 0,
+                   .has_repeats = round % 2 == 0};
+        hpf_sink *text = hpf_sink_to_memory();
+        put_random_profile(text, &s, &chance);
+        hpf_sink *shorter = without_n1(hpf_sink_bytes(text));
+        int n_calls = 0;
+        hpf_survey_options options = {
+            .max_picks = round % 4 ? 0 : 16, .is_wanted = is_not_n1, .is_wanted_context = &n_calls};
+        hpf_source *source = source_of(hpf_sink_bytes(text));
+        hpf_source *cut_source = source_of(hpf_sink_bytes(shorter));
+        hpf_survey *survey = NULL;
+        cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
+        hpf_survey *cut = survey_source(cut_source, options.max_picks);
+        cr_expect_eq(n_calls, (int)hpf_survey_n_names(survey));
+        expect_same_totals_by_name(survey, cut);
+        expect_series_of_window(survey);
+        cr_expect_eq(hpf_survey_overview(survey)->peak_sample,
+                     hpf_survey_overview(cut)->peak_sample);
+        finish(survey, source);
+        finish(cut, cut_source);
+        hpf_sink_destroy(text);
+        hpf_sink_destroy(shorter);
+    }
+}
