@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Two passes: one over all records for counts and facts, one for the heap profile, which may be
+ * missing.
+ */
+#include "log_info.h"
+
+#include <string.h>
+
+#include "hpfile/eventlog.h"
+#include "hpfile/json.h"
+#include "hpfile/str.h"
+#include "hpfile/survey.h"
+
+#include "diag.h"
+#include "human.h"
+#include "output.h"
+#include "summary.h"
+
+/* Numbers of events that are asked for. */
+enum {
+    HEAP_SIZE = 50,
+    HEAP_LIVE = 51,
+    USER_MARKER = 58,
+    SAMPLE_BEGIN = 162,
+    BIO_SAMPLE_BEGIN = 166,
+    TIME_SAMPLE = 167,
+};
+
+#define MAX_HINTS 6
+
+typedef struct log_contents {
+    const log_question *question;
+    hpf_eventlog *log;
+    hpf_log_facts facts;
+    hpf_survey *survey; /* NULL: there is no whole heap sample */
+    const char *hints[MAX_HINTS];
+    size_t n_hints;
+} log_contents;
+
+bool log_is_there(hpf_source *source)
+{
+    const size_t length = sizeof HPF_EVENTLOG_MAGIC - 1;
+    char head[sizeof HPF_EVENTLOG_MAGIC];
+    hpf_str piece;
+    bool is_there = hpf_source_next(source, &piece, NULL) == HPF_OK &&
+                    hpf_source_read_at(source, 0, head, length, NULL) == HPF_OK &&
+                    memcmp(head, HPF_EVENTLOG_MAGIC, length) == 0;
+    return hpf_source_rewind(source, NULL) == HPF_OK && is_there;
+}
+
+/* --- reading --- */
+
+static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
+{
+    return hpf_log_facts_note(context, event, err);
+}
+
+static uint64_t count_of(const log_contents *c, unsigned id)
+{
+    for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
+        const hpf_event_type *type = hpf_eventlog_type(c->log, i);
+        if (type->id == id) {
+            return type->n_events;
+        }
+    }
+    return 0;
+}
+
+static void warn(void *context, const hpf_error *warning)
+{
+    const log_contents *c = context;
+    diag_warning(c->question->name, warning);
+}
+
+static void hint(log_contents *c, bool is_needed, const char *text)
+{
+    if (is_needed && c->n_hints < MAX_HINTS) {
+        c->hints[c->n_hints++] = text;
+    }
+}
+
+static bool is_profiled(const log_contents *c)
+{
+    hpf_str rts = c->facts.rts;
+    return rts.length > 2 && (memcmp(rts.data + rts.length - 2, "_p", 2) == 0 ||
+                              (rts.length > 8 && strstr(rts.data, "_p_") != NULL));
+}
+
+static void find_hints(log_contents *c)
+{
+    uint64_t n_samples = count_of(c, SAMPLE_BEGIN) + count_of(c, BIO_SAMPLE_BEGIN);
+    bool was_asked = c->facts.n_profiles > 0;
+    hint(c, !was_asked && !n_samples && is_profiled(c),
+         "a heap profile: +RTS -l -hc, or -hy, -hd, -hm, -hr, -hb");
+    hint(c, !was_asked && !n_samples && !is_profiled(c),
+         "a heap profile: +RTS -l -hT; by cost centre and more when built with -prof");
+    hint(c, was_asked && !c->survey,
+         "samples in a shorter run, or before it was killed: +RTS -i0.01");
+    hint(c, !count_of(c, HEAP_SIZE) && !count_of(c, HEAP_LIVE),
+         "lines of the heap's size and of live bytes: +RTS -lg, which is part of -l");
+    hint(c, !count_of(c, USER_MARKER),
+         "marks at the program's phases: Debug.Trace.traceMarker, and +RTS -lu, part of -l");
+    hint(c, !count_of(c, TIME_SAMPLE) && is_profiled(c), "time by cost centre: +RTS -p -l");
+}
+
+static hpf_status read_contents(log_contents *c, hpf_error *err)
+{
+    const hpf_event_visitor visitor = {.event = note};
+    const hpf_survey_options options = {.warning = warn, .warning_context = c};
+    hpf_source *source = c->question->source;
+    hpf_status status = hpf_eventlog_read_source(&c->log, source, &visitor, &c->facts, err);
+    if (status == HPF_OK) {
+        status = hpf_source_rewind(source, err);
+    }
+    if (status != HPF_OK) {
+        return status;
+    }
+    status = hpf_survey_create(&c->survey, source, &options, err);
+    find_hints(c);
+    return status == HPF_ERR_SYNTAX ? HPF_OK : status; /* no samples: that is told */
+}
+
+/* --- text --- */
+
+static human log_time(const log_contents *c, double seconds)
+{
+    return human_time(seconds, HPF_STR("seconds"), c->question->exact);
+}
+
+static human log_amount(const log_contents *c, double bytes)
+{
+    return human_amount(bytes, HPF_STR("bytes"), c->question->exact);
+}
+
+static const char *ending(const log_contents *c)
+{
+    switch (hpf_eventlog_state(c->log)) {
+    case HPF_EVENTLOG_COMPLETE:
+        return "yes";
+    case HPF_EVENTLOG_OPEN:
+        return "no, it has no end marker";
+    case HPF_EVENTLOG_IN_RECORD:
+        return "no, it ends inside a record";
+    default:
+        return "no, it ends inside its header";
+    }
+}
+
+static void write_filters(hpf_sink *sink, const hpf_log_profile *profile)
+{
+    static const char *const names[HPF_N_FILTERS] = {
+        "module",   "closure description", "type", "cost centre", "cost centre on the stack",
+        "retainer", "biography",
+    };
+    for (int i = 0; i < HPF_N_FILTERS; i++) {
+        if (profile->filters[i].length) {
+            hpf_sink_printf(sink, ", only %s ", names[i]);
+            output_name(sink, profile->filters[i]);
+        }
+    }
+}
+
+static void write_profiles(hpf_sink *sink, const log_contents *c)
+{
+    for (size_t i = 0; i < c->facts.n_profiles; i++) {
+        const hpf_log_profile *p = &c->facts.profiles[i];
+        const char *name = hpf_breakdown_name(p->breakdown);
+        hpf_sink_text(sink, "\nbreakdown    ");
+        if (name) {
+            hpf_sink_printf(sink, "%s (-h%c)", name, hpf_breakdown_letter(p->breakdown));
+        } else {
+            hpf_sink_printf(sink, "number %u, which is not known", (unsigned)p->breakdown);
+        }
+        hpf_sink_printf(sink, ", a sample every %s", log_time(c, (double)p->period_ns / 1e9).text);
+        write_filters(sink, p);
+    }
+}
+
+static void write_heap(hpf_sink *sink, const log_contents *c)
+{
+    if (!c->survey) {
+        hpf_sink_text(sink, "\nsamples      0");
+        return;
+    }
+    const hpf_overview *o = hpf_survey_overview(c->survey);
+    hpf_sink_printf(sink, "\nsamples      %s", human_count(o->n_samples).text);
+    hpf_sink_printf(sink, ", from %s", log_time(c, o->first_time).text);
+    hpf_sink_printf(sink, " to %s", log_time(c, o->last_time).text);
+    hpf_sink_printf(sink, "\nnames        %s", human_count(summary_n_names(c->survey)).text);
+    hpf_sink_printf(sink, "\npeak         %s", log_amount(c, o->peak_total).text);
+    hpf_sink_printf(sink, " at %s", log_time(c, o->peak_time).text);
+    for (size_t i = 0; i < o->n_lines; i++) {
+        hpf_sink_text(sink, i ? ", " : "\nlines        ");
+        hpf_sink_str(sink, o->lines[i].name);
+    }
+}
+
+static void write_types(hpf_sink *sink, const log_contents *c)
+{
+    size_t n_seen = 0;
+    for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
+        n_seen += hpf_eventlog_type(c->log, i)->n_events > 0;
+    }
+    hpf_sink_printf(sink, "\nevents       %s", human_count(c->facts.n_events).text);
+    hpf_sink_printf(sink, " of %zu types, %zu declared\n", n_seen, hpf_eventlog_n_types(c->log));
+    for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
+        const hpf_event_type *type = hpf_eventlog_type(c->log, i);
+        const char *name = hpf_event_name(type);
+        if (type->n_events) {
+            hpf_sink_printf(sink, "%12s %5u  %-28s  ", human_count(type->n_events).text, type->id,
+                            name ? name : "(not documented)");
+            output_name(sink, type->description);
+            hpf_sink_text(sink, "\n");
+        }
+    }
+}
+
+static void write_text(hpf_sink *sink, const log_contents *c)
+{
+    uint64_t stored_bytes = hpf_source_stored_bytes(c->question->source);
+    const char *compression = hpf_source_compression(c->question->source);
+    hpf_sink_printf(sink, "file         %s", c->question->name);
+    if (stored_bytes > 0) {
+        hpf_sink_printf(sink, ", %s", log_amount(c, (double)stored_bytes).text);
+    }
+    hpf_sink_printf(sink, "%s%s, event log\njob          ", *compression ? ", " : "", compression);
+    output_name(sink, c->facts.job);
+    hpf_sink_text(sink, "\ndate         ");
+    output_name(sink, c->facts.date);
+    hpf_sink_text(sink, "\nrun time     ");
+    output_name(sink, c->facts.rts);
+    hpf_sink_printf(sink, "\nended        %s", log_time(c, (double)c->facts.last_ns / 1e9).text);
+    write_profiles(sink, c);
+    write_heap(sink, c);
+    hpf_sink_printf(sink, "\nmarks        %s", human_count(count_of(c, USER_MARKER)).text);
+    hpf_sink_printf(sink, "\ntime samples %s", human_count(count_of(c, TIME_SAMPLE)).text);
+    hpf_sink_printf(sink, "\ncomplete     %s", ending(c));
+    write_types(sink, c);
+    for (size_t i = 0; i < c->n_hints; i++) {
+        hpf_sink_printf(sink, "%s %s\n", i ? "            " : "not there   ", c->hints[i]);
+    }
+}
+
+/* --- JSON --- */
+
+static void write_json_profiles(hpf_json *json, const log_contents *c)
+{
+    static const char *const keys[HPF_N_FILTERS] = {
+        "module",   "closure_descr", "type", "cost_centre", "cost_centre_stack",
+        "retainer", "biography",
+    };
+    hpf_json_array(json, "heap_profiles");
+    for (size_t i = 0; i < c->facts.n_profiles; i++) {
+        const hpf_log_profile *p = &c->facts.profiles[i];
+        const char letter[] = {hpf_breakdown_letter(p->breakdown), '\0'};
+        hpf_json_object(json, NULL);
+        hpf_json_whole(json, "id", p->id);
+        hpf_json_text(json, "breakdown", hpf_breakdown_name(p->breakdown));
+        hpf_json_text(json, "breakdown_letter", *letter ? letter : NULL);
+        hpf_json_whole(json, "period_ns", p->period_ns);
+        hpf_json_object(json, "only");
+        for (int k = 0; k < HPF_N_FILTERS; k++) {
+            if (p->filters[k].length) {
+                hpf_json_str(json, keys[k], p->filters[k]);
+            }
+        }
+        hpf_json_close(json);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
+static void write_json_heap(hpf_json *json, const log_contents *c)
+{
+    const hpf_overview none = {0};
+    const hpf_overview *o = c->survey ? hpf_survey_overview(c->survey) : &none;
+    hpf_json_whole(json, "samples", o->n_samples);
+    hpf_json_number(json, "first_time", o->first_time);
+    hpf_json_number(json, "last_time", o->last_time);
+    hpf_json_whole(json, "names", c->survey ? summary_n_names(c->survey) : 0);
+    hpf_json_whole(json, "marks", count_of(c, USER_MARKER));
+    hpf_json_object(json, "peak");
+    hpf_json_number(json, "value", o->peak_total);
+    hpf_json_number(json, "time", o->peak_time);
+    hpf_json_whole(json, "sample", o->peak_sample);
+    hpf_json_close(json);
+    hpf_json_array(json, "lines");
+    for (size_t i = 0; i < o->n_lines; i++) {
+        hpf_json_str(json, NULL, o->lines[i].name);
+    }
+    hpf_json_close(json);
+}
+
+static void write_json_events(hpf_json *json, const log_contents *c)
+{
+    hpf_json_array(json, "events");
+    for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
+        const hpf_event_type *type = hpf_eventlog_type(c->log, i);
+        hpf_json_object(json, NULL);
+        hpf_json_whole(json, "id", type->id);
+        hpf_json_text(json, "name", hpf_event_name(type));
+        hpf_json_str(json, "description", type->description);
+        hpf_json_number(json, "declared_bytes", type->n_bytes);
+        hpf_json_whole(json, "count", type->n_events);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
+static void write_json(hpf_sink *sink, const log_contents *c)
+{
+    const char *compression = hpf_source_compression(c->question->source);
+    hpf_breakdown breakdown =
+        c->facts.n_profiles ? c->facts.profiles[0].breakdown : HPF_BREAKDOWN_NONE;
+    const char letter[] = {hpf_breakdown_letter(breakdown), '\0'};
+    hpf_json json = hpf_json_begin(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_text(&json, "file", c->question->name);
+    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(c->question->source));
+    hpf_json_text(&json, "compression", *compression ? compression : NULL);
+    hpf_json_text(&json, "format", "eventlog");
+    hpf_json_str(&json, "job", c->facts.job);
+    hpf_json_str(&json, "date", c->facts.date);
+    hpf_json_text(&json, "sample_unit", "seconds");
+    hpf_json_text(&json, "value_unit", "bytes");
+    hpf_json_text(&json, "breakdown", hpf_breakdown_name(breakdown));
+    hpf_json_text(&json, "breakdown_letter", *letter ? letter : NULL);
+    write_json_heap(&json, c);
+    hpf_json_bool(&json, "truncated", hpf_eventlog_state(c->log) != HPF_EVENTLOG_COMPLETE);
+    hpf_json_str(&json, "run_time_system", c->facts.rts);
+    hpf_json_whole(&json, "pid", c->facts.pid);
+    hpf_json_number(&json, "ended", (double)c->facts.last_ns / 1e9);
+    write_json_profiles(&json, c);
+    hpf_json_whole(&json, "time_samples", count_of(c, TIME_SAMPLE));
+    write_json_events(&json, c);
+    hpf_json_array(&json, "not_there");
+    for (size_t i = 0; i < c->n_hints; i++) {
+        hpf_json_text(&json, NULL, c->hints[i]);
+    }
+    hpf_json_end(&json);
+}
+
+hpf_status log_write_info(const log_question *question, hpf_sink *sink, hpf_error *err)
+{
+    log_contents contents = {.question = question};
+    hpf_status status = read_contents(&contents, err);
+    if (status == HPF_OK && question->as_json) {
+        write_json(sink, &contents);
+    } else if (status == HPF_OK) {
+        write_text(sink, &contents);
+    }
+    hpf_survey_destroy(contents.survey);
+    hpf_log_facts_finish(&contents.facts);
+    hpf_eventlog_destroy(contents.log);
+    return status;
+}
+
+/* --- events --- */
+
+static hpf_status print(void *context, const hpf_event *event, hpf_error *err)
+{
+    (void)err;
+    hpf_event_print(context, event);
+    return HPF_OK;
+}
+
+hpf_status log_write_events(const log_question *question, hpf_sink *sink, hpf_error *err)
+{
+    const hpf_event_visitor visitor = {.event = print};
+    hpf_eventlog *log = NULL;
+    hpf_status status = hpf_eventlog_read_source(&log, question->source, &visitor, sink, err);
+    if (status == HPF_OK && hpf_eventlog_state(log) != HPF_EVENTLOG_COMPLETE) {
+        hpf_error warning;
+        hpf_error_set(&warning, HPF_END, "the event log has no end marker");
+        warning.offset = hpf_eventlog_offset(log);
+        diag_warning(question->name, &warning);
+    }
+    hpf_eventlog_destroy(log);
+    return status;
+}
