@@ -8,6 +8,7 @@
 #include "exit.h"
 #include "filter.h"
 #include "human.h"
+#include "log_info.h"
 #include "output.h"
 #include "summary.h"
 
@@ -16,6 +17,7 @@ typedef enum info_format { INFO_TEXT, INFO_JSON } info_format;
 typedef struct info_values {
     int format; /* info_format */
     bool exact;
+    bool events;
 } info_values;
 
 static const char *const format_names[] = {"text", "json", NULL};
@@ -31,6 +33,10 @@ static const opt info_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(info_values, exact),
      .help = "all digits instead of MiB and ms"},
+    {.name = "events",
+     .kind = OPT_FLAG,
+     .offset = offsetof(info_values, events),
+     .help = "print every record of an event log, a line each"},
     {.name = NULL},
 };
 
@@ -169,13 +175,25 @@ static void write_json(hpf_sink *sink, const input *in)
 static hpf_status write_info(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const info_values *v = values;
-    (void)err;
+    if (v->events) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--events is for GHC's event logs");
+    }
     if (v->format == INFO_JSON) {
         write_json(sink, in);
     } else {
         write_text(sink, in, v->exact);
     }
     return HPF_OK;
+}
+
+static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const info_values *v = values;
+    if (v->events) {
+        return log_write_events(in, sink, err);
+    }
+    return v->format == INFO_JSON ? log_write_json(in, sink, err)
+                                  : log_write_text(in, v->exact, sink, err);
 }
 
 static int run(const cmd *self, int argc, char **argv)
@@ -185,7 +203,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    const filter f = {.write = write_info, .values = &values};
+    const filter f = {.write = write_info, .write_log = write_log, .values = &values};
     return filter_run(self, &f, argc, argv);
 }
 

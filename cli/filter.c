@@ -7,6 +7,15 @@
 #include "exit.h"
 #include "output.h"
 
+/* Opens what is written about, and surveys it where that is wanted. */
+static bool open_input(const filter *f, input *in, const char *path)
+{
+    if (f->from || !f->write_log) {
+        return input_open_as(in, path, f->from);
+    }
+    return input_open_only(in, path) && (in->format == HPF_FORMAT_EVENTLOG || input_survey(in));
+}
+
 static int write_text(const filter *f, const input *in)
 {
     const char *name;
@@ -15,7 +24,8 @@ static int write_text(const filter *f, const input *in)
     if (!sink) {
         return EXIT_FAILED;
     }
-    if (f->write(in, f->values, sink, &err) == HPF_OK) {
+    filter_write *write = in->survey ? f->write : f->write_log;
+    if (write(in, f->values, sink, &err) == HPF_OK) {
         return output_close(sink, name);
     }
     output_explain(in, sink, name, &err);
@@ -29,7 +39,7 @@ int filter_run(const cmd *self, const filter *f, int argc, char **argv)
     if (argc != 2) {
         return cmd_misused(self, argc < 2 ? "which profile?" : "one profile at a time");
     }
-    if (!input_open_as(&in, argv[1], f->from)) {
+    if (!open_input(f, &in, argv[1])) {
         return EXIT_FAILED;
     }
     int status = write_text(f, &in);

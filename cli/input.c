@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From a word of the command line to a survey. A survey reads `.hp`, and reads it twice: a table or
- * a document is translated into a temporary file first, which bounds memory whatever it holds.
+ * From a word of the command line to a survey. A survey reads `.hp` and event logs, and reads them
+ * twice: a table or a document is translated into a temporary file first, which bounds memory
+ * whatever it holds.
  */
 #include "input.h"
 
@@ -96,40 +97,66 @@ static hpf_status spool(input *in, hpf_error *err)
 
 static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error *err)
 {
-    in->source = in->given;
-    hpf_status status = in->format != HPF_FORMAT_HP ? spool(in, err) : HPF_OK;
+    bool is_read_directly = in->format == HPF_FORMAT_HP || in->format == HPF_FORMAT_EVENTLOG;
+    hpf_status status = is_read_directly ? HPF_OK : spool(in, err);
     return status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
 }
 
-/* `format` NULL: it is to be found out. `limits` says which samples; what is said while reading is
- * added here. */
-static bool open_any(input *out, const char *path, const hpf_format *format,
-                     hpf_survey_options limits)
+static bool give_up(input *in, const hpf_error *err)
 {
-    input in = {.name = strcmp(path, "-") == 0 ? "stdin" : path, .spool = -1};
+    diag_input(in->name, in->given, err);
+    input_close(in);
+    return false;
+}
+
+/* `format` NULL: it is to be found out. */
+static bool open_only(input *in, const char *path, const hpf_format *format)
+{
+    *in = (input){.name = strcmp(path, "-") == 0 ? "stdin" : path, .spool = -1};
     hpf_error err;
-    attendance attending = {in.name, progress_begin()};
+    hpf_status status = open_given(in, path, &err);
+    in->source = in->given;
+    if (status == HPF_OK && format) {
+        in->format = *format;
+    } else if (status == HPF_OK) {
+        status = hpf_format_detect(&in->format, in->given, &err);
+    }
+    return status == HPF_OK || give_up(in, &err);
+}
+
+/* `limits` says which samples; what is said while reading is added here. */
+static bool survey_limited(input *in, hpf_survey_options limits)
+{
+    hpf_error err;
+    attendance attending = {in->name, progress_begin()};
     limits.warning = warn;
     limits.warning_context = &attending;
     limits.progress = show;
     limits.progress_context = &attending;
-    hpf_status status = open_given(&in, path, &err);
-    if (status == HPF_OK && format) {
-        in.format = *format;
-    } else if (status == HPF_OK) {
-        status = hpf_format_detect(&in.format, in.given, &err);
-    }
-    if (status == HPF_OK) {
-        status = survey(&in, &limits, &err);
-    }
+    hpf_status status = survey(in, &limits, &err);
     progress_wipe(&attending.line);
-    if (status != HPF_OK) {
-        diag_input(in.name, in.given, &err);
-        input_close(&in);
+    return status == HPF_OK || give_up(in, &err);
+}
+
+static bool open_any(input *out, const char *path, const hpf_format *format,
+                     hpf_survey_options limits)
+{
+    input in;
+    if (!open_only(&in, path, format) || !survey_limited(&in, limits)) {
         return false;
     }
     *out = in;
     return true;
+}
+
+bool input_open_only(input *out, const char *path)
+{
+    return open_only(out, path, NULL);
+}
+
+bool input_survey(input *in)
+{
+    return survey_limited(in, (hpf_survey_options){.max_picks = 0});
 }
 
 bool input_open(input *out, const char *path)

@@ -13,10 +13,10 @@ typedef struct input {
     const char *name;    /* for people: the path, or "stdin" */
     hpf_format format;   /* of what was given */
     hpf_source *given;   /* the bytes that were given */
-    hpf_source *source;  /* the profile as `.hp`: `given`, or its translation in `spool` */
+    hpf_source *source;  /* what is surveyed: `given`, or its translation in `spool` */
     hpf_source *spooled; /* the source on `spool`, or NULL */
     int spool;           /* a temporary file without a name, or -1 */
-    hpf_survey *survey;
+    hpf_survey *survey;  /* NULL when only opened */
 } input;
 
 /* Opens and surveys the profile at `path`, or standard input for "-". Its format is told by its
@@ -26,8 +26,14 @@ bool input_open(input *out, const char *path);
 /* The same for an input whose format is known; NULL: it is not. */
 bool input_open_as(input *out, const char *path, const hpf_format *format);
 
-/* The same for a `.hp` file, with another limit for the samples that are picked for drawing
- * (hpf_survey_options.max_picks). */
+/* Only opens it, and tells its format. */
+bool input_open_only(input *out, const char *path);
+
+/* Surveys what was only opened. False: a message was printed, and the input is closed. */
+bool input_survey(input *in);
+
+/* The same as input_open for a `.hp` file, with another limit for the samples that are picked for
+ * drawing (hpf_survey_options.max_picks). */
 bool input_open_fine(input *out, const char *path, size_t max_picks);
 
 /* The same with only the samples from one time to another. */

@@ -30,24 +30,14 @@ enum {
 #define MAX_HINTS 6
 
 typedef struct log_contents {
-    const log_question *question;
+    const input *in;
+    bool exact;
     hpf_eventlog *log;
     hpf_log_facts facts;
     hpf_survey *survey; /* NULL: there is no whole heap sample */
     const char *hints[MAX_HINTS];
     size_t n_hints;
 } log_contents;
-
-bool log_is_there(hpf_source *source)
-{
-    const size_t length = sizeof HPF_EVENTLOG_MAGIC - 1;
-    char head[sizeof HPF_EVENTLOG_MAGIC];
-    hpf_str piece;
-    bool is_there = hpf_source_next(source, &piece, NULL) == HPF_OK &&
-                    hpf_source_read_at(source, 0, head, length, NULL) == HPF_OK &&
-                    memcmp(head, HPF_EVENTLOG_MAGIC, length) == 0;
-    return hpf_source_rewind(source, NULL) == HPF_OK && is_there;
-}
 
 /* --- reading --- */
 
@@ -70,7 +60,7 @@ static uint64_t count_of(const log_contents *c, unsigned id)
 static void warn(void *context, const hpf_error *warning)
 {
     const log_contents *c = context;
-    diag_warning(c->question->name, warning);
+    diag_warning(c->in->name, warning);
 }
 
 static void hint(log_contents *c, bool is_needed, const char *text)
@@ -91,9 +81,13 @@ static void find_hints(log_contents *c)
 {
     uint64_t n_samples = count_of(c, SAMPLE_BEGIN) + count_of(c, BIO_SAMPLE_BEGIN);
     bool was_asked = c->facts.n_profiles > 0;
-    hint(c, !was_asked && !n_samples && is_profiled(c),
+    bool is_complete = hpf_eventlog_state(c->log) == HPF_EVENTLOG_COMPLETE;
+    hint(c, !is_complete && !c->survey,
+         "what was in buffers when it was killed: +RTS --eventlog-flush-interval=1, from GHC 9.2 "
+         "on");
+    hint(c, is_complete && !was_asked && !n_samples && is_profiled(c),
          "a heap profile: +RTS -l -hc, or -hy, -hd, -hm, -hr, -hb");
-    hint(c, !was_asked && !n_samples && !is_profiled(c),
+    hint(c, is_complete && !was_asked && !n_samples && !is_profiled(c),
          "a heap profile: +RTS -l -hT; by cost centre and more when built with -prof");
     hint(c, was_asked && !c->survey,
          "samples in a shorter run, or before it was killed: +RTS -i0.01");
@@ -108,7 +102,7 @@ static hpf_status read_contents(log_contents *c, hpf_error *err)
 {
     const hpf_event_visitor visitor = {.event = note};
     const hpf_survey_options options = {.warning = warn, .warning_context = c};
-    hpf_source *source = c->question->source;
+    hpf_source *source = c->in->given;
     hpf_status status = hpf_eventlog_read_source(&c->log, source, &visitor, &c->facts, err);
     if (status == HPF_OK) {
         status = hpf_source_rewind(source, err);
@@ -125,12 +119,12 @@ static hpf_status read_contents(log_contents *c, hpf_error *err)
 
 static human log_time(const log_contents *c, double seconds)
 {
-    return human_time(seconds, HPF_STR("seconds"), c->question->exact);
+    return human_time(seconds, HPF_STR("seconds"), c->exact);
 }
 
 static human log_amount(const log_contents *c, double bytes)
 {
-    return human_amount(bytes, HPF_STR("bytes"), c->question->exact);
+    return human_amount(bytes, HPF_STR("bytes"), c->exact);
 }
 
 static const char *ending(const log_contents *c)
@@ -216,20 +210,27 @@ static void write_types(hpf_sink *sink, const log_contents *c)
     }
 }
 
+/* A killed program's log may lack it. */
+static void write_fact(hpf_sink *sink, const char *label, hpf_str text)
+{
+    if (text.length) {
+        hpf_sink_printf(sink, "\n%s", label);
+        output_name(sink, text);
+    }
+}
+
 static void write_text(hpf_sink *sink, const log_contents *c)
 {
-    uint64_t stored_bytes = hpf_source_stored_bytes(c->question->source);
-    const char *compression = hpf_source_compression(c->question->source);
-    hpf_sink_printf(sink, "file         %s", c->question->name);
+    uint64_t stored_bytes = hpf_source_stored_bytes(c->in->given);
+    const char *compression = hpf_source_compression(c->in->given);
+    hpf_sink_printf(sink, "file         %s", c->in->name);
     if (stored_bytes > 0) {
         hpf_sink_printf(sink, ", %s", log_amount(c, (double)stored_bytes).text);
     }
-    hpf_sink_printf(sink, "%s%s, event log\njob          ", *compression ? ", " : "", compression);
-    output_name(sink, c->facts.job);
-    hpf_sink_text(sink, "\ndate         ");
-    output_name(sink, c->facts.date);
-    hpf_sink_text(sink, "\nrun time     ");
-    output_name(sink, c->facts.rts);
+    hpf_sink_printf(sink, "%s%s, event log", *compression ? ", " : "", compression);
+    write_fact(sink, "job          ", c->facts.job);
+    write_fact(sink, "date         ", c->facts.date);
+    write_fact(sink, "rts          ", c->facts.rts);
     hpf_sink_printf(sink, "\nended        %s", log_time(c, (double)c->facts.last_ns / 1e9).text);
     write_profiles(sink, c);
     write_heap(sink, c);
@@ -310,14 +311,14 @@ static void write_json_events(hpf_json *json, const log_contents *c)
 
 static void write_json(hpf_sink *sink, const log_contents *c)
 {
-    const char *compression = hpf_source_compression(c->question->source);
+    const char *compression = hpf_source_compression(c->in->given);
     hpf_breakdown breakdown =
         c->facts.n_profiles ? c->facts.profiles[0].breakdown : HPF_BREAKDOWN_NONE;
     const char letter[] = {hpf_breakdown_letter(breakdown), '\0'};
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
-    hpf_json_text(&json, "file", c->question->name);
-    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(c->question->source));
+    hpf_json_text(&json, "file", c->in->name);
+    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(c->in->given));
     hpf_json_text(&json, "compression", *compression ? compression : NULL);
     hpf_json_text(&json, "format", "eventlog");
     hpf_json_str(&json, "job", c->facts.job);
@@ -341,19 +342,31 @@ static void write_json(hpf_sink *sink, const log_contents *c)
     hpf_json_end(&json);
 }
 
-hpf_status log_write_info(const log_question *question, hpf_sink *sink, hpf_error *err)
+/* --- all --- */
+
+static hpf_status write_contents(log_contents *c, void (*write)(hpf_sink *, const log_contents *),
+                                 hpf_sink *sink, hpf_error *err)
 {
-    log_contents contents = {.question = question};
-    hpf_status status = read_contents(&contents, err);
-    if (status == HPF_OK && question->as_json) {
-        write_json(sink, &contents);
-    } else if (status == HPF_OK) {
-        write_text(sink, &contents);
+    hpf_status status = read_contents(c, err);
+    if (status == HPF_OK) {
+        write(sink, c);
     }
-    hpf_survey_destroy(contents.survey);
-    hpf_log_facts_finish(&contents.facts);
-    hpf_eventlog_destroy(contents.log);
+    hpf_survey_destroy(c->survey);
+    hpf_log_facts_finish(&c->facts);
+    hpf_eventlog_destroy(c->log);
     return status;
+}
+
+hpf_status log_write_text(const input *in, bool exact, hpf_sink *sink, hpf_error *err)
+{
+    log_contents contents = {.in = in, .exact = exact};
+    return write_contents(&contents, write_text, sink, err);
+}
+
+hpf_status log_write_json(const input *in, hpf_sink *sink, hpf_error *err)
+{
+    log_contents contents = {.in = in};
+    return write_contents(&contents, write_json, sink, err);
 }
 
 /* --- events --- */
@@ -365,16 +378,16 @@ static hpf_status print(void *context, const hpf_event *event, hpf_error *err)
     return HPF_OK;
 }
 
-hpf_status log_write_events(const log_question *question, hpf_sink *sink, hpf_error *err)
+hpf_status log_write_events(const input *in, hpf_sink *sink, hpf_error *err)
 {
     const hpf_event_visitor visitor = {.event = print};
     hpf_eventlog *log = NULL;
-    hpf_status status = hpf_eventlog_read_source(&log, question->source, &visitor, sink, err);
+    hpf_status status = hpf_eventlog_read_source(&log, in->given, &visitor, sink, err);
     if (status == HPF_OK && hpf_eventlog_state(log) != HPF_EVENTLOG_COMPLETE) {
         hpf_error warning;
         hpf_error_set(&warning, HPF_END, "the event log has no end marker");
         warning.offset = hpf_eventlog_offset(log);
-        diag_warning(question->name, &warning);
+        diag_warning(in->name, &warning);
     }
     hpf_eventlog_destroy(log);
     return status;

@@ -7,24 +7,15 @@
 #define CENSUS_LOG_INFO_H
 
 #include "hpfile/sink.h"
-#include "hpfile/source.h"
 
-/* What a command is asked to tell. */
-typedef struct log_question {
-    const char *name;   /* of the input, for people */
-    hpf_source *source; /* opened with `keep`; it is read from its start */
-    bool as_json;
-    bool exact;
-} log_question;
+#include "input.h"
 
-/* Whether the source holds an event log. Errors, which are for whoever reads it next, count as no.
- * The source stands at its start again. */
-bool log_is_there(hpf_source *source);
-
-/* Writes what is in the log. The first error is set; the sink is not finished. */
-hpf_status log_write_info(const log_question *question, hpf_sink *sink, hpf_error *err);
+/* Writes what is in the log, which is open but not surveyed. The first error is set; the sink is
+ * not finished. */
+hpf_status log_write_text(const input *in, bool exact, hpf_sink *sink, hpf_error *err);
+hpf_status log_write_json(const input *in, hpf_sink *sink, hpf_error *err);
 
 /* Writes every record as a line (hpf_event_print), in the order of the file. */
-hpf_status log_write_events(const log_question *question, hpf_sink *sink, hpf_error *err);
+hpf_status log_write_events(const input *in, hpf_sink *sink, hpf_error *err);
 
 #endif

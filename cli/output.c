@@ -46,7 +46,7 @@ void output_explain(const input *in, hpf_sink *sink, const char *name, const hpf
     hpf_error written;
     if (hpf_sink_flush(sink, &written) != HPF_OK) {
         diag_error(name, &written);
-    } else if (err->line > 0 || err->status == HPF_ERR_IO) {
+    } else if (err->line > 0 || err->offset > 0 || err->status == HPF_ERR_IO) {
         diag_input(in->name, in->source, err);
     } else {
         diag_say("%s", err->message);

@@ -6,6 +6,7 @@
 
 #include "hp_lex.h"
 #include "hpfile/csv.h"
+#include "hpfile/eventlog.h"
 #include "hpfile/json_profile.h"
 #include "hpfile/str.h"
 
@@ -14,8 +15,10 @@ enum { LOOK_BYTES = 64 };
 
 const char *hpf_format_name(hpf_format format)
 {
-    static const char *const names[] = {
-        [HPF_FORMAT_HP] = "hp", [HPF_FORMAT_CSV] = "csv", [HPF_FORMAT_JSON] = "json"};
+    static const char *const names[] = {[HPF_FORMAT_HP] = "hp",
+                                        [HPF_FORMAT_CSV] = "csv",
+                                        [HPF_FORMAT_JSON] = "json",
+                                        [HPF_FORMAT_EVENTLOG] = "eventlog"};
     return names[format];
 }
 
@@ -51,6 +54,9 @@ static hpf_format format_of(hpf_str text)
     while (skipped < text.length && hpf__is_blank(text.data[skipped])) {
         skipped++;
     }
+    if (begins_with(text, HPF_STR(HPF_EVENTLOG_MAGIC))) {
+        return HPF_FORMAT_EVENTLOG;
+    }
     text = (hpf_str){text.data + skipped, text.length - skipped};
     /* The last one is of a table without names. */
     static const hpf_str heads[] = {{"time,", 5}, {"\"time\",", 7}, {"time\n", 5}};
@@ -83,6 +89,7 @@ hpf_status hpf_format_read(hpf_format format, hpf_source *source, const hpf_even
     case HPF_FORMAT_JSON:
         return hpf_json_profile_read(source, events, context, err);
     case HPF_FORMAT_HP:
+    case HPF_FORMAT_EVENTLOG:
         break;
     }
     return hpf_read_source(source, events, context, NULL, err);

@@ -12,12 +12,13 @@ extern "C" {
 #endif
 
 typedef enum hpf_format {
-    HPF_FORMAT_HP,   /* hpfile/reader.h; also what is no other format */
-    HPF_FORMAT_CSV,  /* hpfile/csv.h: the first cell of the first line is `time` */
-    HPF_FORMAT_JSON, /* hpfile/json_profile.h: the text begins with a brace */
+    HPF_FORMAT_HP,       /* hpfile/reader.h; also what is no other format */
+    HPF_FORMAT_CSV,      /* hpfile/csv.h: the first cell of the first line is `time` */
+    HPF_FORMAT_JSON,     /* hpfile/json_profile.h: the text begins with a brace */
+    HPF_FORMAT_EVENTLOG, /* hpfile/reader.h, hpfile/eventlog.h: the bytes begin with hdrb */
 } hpf_format;
 
-/* "hp", "csv" or "json". */
+/* "hp", "csv", "json" or "eventlog". */
 HPF_API const char *hpf_format_name(hpf_format format);
 
 /* Tells by the first bytes, and starts the source again, which must have been opened with `keep`.

@@ -16,6 +16,7 @@
 #include "readings.h"
 
 #define DATA       CENSUS_SOURCE_DIR "/tests/data/eventlog/"
+#define SAMPLES    CENSUS_SOURCE_DIR "/samples/eventlog/"
 #define MAX_LOGS   100
 #define MAX_FRAMES 256
 
@@ -69,9 +70,9 @@ static bool is_published(const facts *f)
 /* The log, packed or not, among ours or the published ones. */
 static bool find_log(char *out, size_t room, const facts *f)
 {
-    static const char *const folders[] = {DATA, CENSUS_SHARED_DIR "/corpus/eventlog/"};
+    static const char *const folders[] = {DATA, SAMPLES, CENSUS_SHARED_DIR "/corpus/eventlog/"};
     static const char *const endings[] = {"", ".xz"};
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 6; i++) {
         int n = snprintf(out, room, "%s%s%s", folders[i / 2], f->name, endings[i % 2]);
         cr_assert_lt((size_t)n, room);
         if (access(out, R_OK) == 0) {

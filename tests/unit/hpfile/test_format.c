@@ -26,6 +26,8 @@ Test(format, is_told_by_the_beginning)
         {"\"time\",\"a\"\n", HPF_FORMAT_CSV},
         {"\xef\xbb\xbftime,a\n", HPF_FORMAT_CSV},
         {"{}", HPF_FORMAT_JSON},
+        {"hdrbhetb", HPF_FORMAT_EVENTLOG},
+        {" hdrb", HPF_FORMAT_HP},
         {" \r\n\t{", HPF_FORMAT_JSON},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
