@@ -19,8 +19,7 @@ enum {
 
 _Atomic(_Atomic uint32_t *) hpp__leaves[HPP_MAX_LEAVES];
 
-/* ---- leaves
- * ---------------------------------------------------------------------------------------------- */
+/* ---- leaves ---------------------------------------------------------------------------------- */
 
 /* Tells the collector where the leaf is. A list that is full, or a window that is, ends the list:
  * the memory guard then knows of less than there is. */
@@ -83,8 +82,7 @@ static _Atomic uint32_t *make_granule(const void *address)
     return leaf == NULL ? NULL : leaf + granule % HPP_GRANULES_PER_LEAF;
 }
 
-/* ---- blocks
- * ---------------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static uint32_t load_part(_Atomic uint32_t *granule)
 {
@@ -156,9 +154,7 @@ bool hpp__blocks_put(const void *address, uint32_t site, uint64_t size_bytes, hp
     return true;
 }
 
-/* ---- walks
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- walks ----------------------------------------------------------------------------------- */
 
 static void visit_granules(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void *context)
 {

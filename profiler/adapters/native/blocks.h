@@ -68,8 +68,7 @@ typedef void hpp_visit_block(uintptr_t address, hpp_block block, void *context);
 void hpp__blocks_each(hpp_visit_block *visit, void *context);
 void hpp__blocks_in(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void *context);
 
-/* ---- the usual cases, in line
- * ---------------------------------------------------------------------------- */
+/* ---- the usual cases, in line ---------------------------------------------------------------- */
 
 /* The number of an address's granule; what is not at the beginning of a granule has a number beyond
  * all addresses. */

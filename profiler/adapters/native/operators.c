@@ -51,8 +51,7 @@ typedef void *new_code(size_t n_bytes, uintptr_t second, uintptr_t third);
 typedef void delete_code(void *block, uintptr_t second, uintptr_t third);
 static operator_code *next_operators[N_OPERATORS];
 
-/* ---- counted
- * --------------------------------------------------------------------------------------------- */
+/* ---- counted --------------------------------------------------------------------------------- */
 
 /* What the allocator throws passes through. A block that is known already was counted by a malloc
  * that the operator called. */
@@ -104,8 +103,7 @@ OPERATORS(COUNTED_NEW, COUNTED_DELETE, COUNTED_SIZED_DELETE)
 static operator_code *const counted_operators[N_OPERATORS] = {
     OPERATORS(NEW_CODE, DELETE_CODE, DELETE_CODE)};
 
-/* ---- entries
- * --------------------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 /* At first use: look the next one up, and go there with the arguments as they were. */
 HPP_ASM_FUNCTION(".local", "hpp__operator_first",
@@ -134,8 +132,7 @@ OPERATORS(NEW_ENTRY, ENTRY, ENTRY)
 operator_code *hpp__operator_targets[N_OPERATORS] = {
     OPERATORS(NEW_FIRST, DELETE_FIRST, DELETE_FIRST)};
 
-/* ---- lookup
- * ---------------------------------------------------------------------------------------------- */
+/* ---- lookup ---------------------------------------------------------------------------------- */
 
 #define NEW_NAME(index, symbol, call) [index] = #symbol,
 #define DELETE_NAME(index, symbol)    [index] = #symbol,

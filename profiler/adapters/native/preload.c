@@ -22,8 +22,7 @@ int hpp__on_posix_memalign(void **block, size_t alignment, size_t n_bytes, HPP_C
 void *hpp__on_valloc(size_t n_bytes, HPP_CALLER_PARAMETERS);
 void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS);
 
-/* ---- making
- * ---------------------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 HPP_ENTRY(malloc, 1, hpp__on_malloc);
 HPP_ENTRY(calloc, 2, hpp__on_calloc);
@@ -91,8 +90,7 @@ void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
     return made_aligned(hpp__real.pvalloc(n_bytes), n_bytes, &HPP_CALLER);
 }
 
-/* ---- giving back
- * ----------------------------------------------------------------------------------------- */
+/* ---- giving back ----------------------------------------------------------------------------- */
 
 void free(void *block);
 void cfree(void *block);
@@ -174,8 +172,7 @@ HPP_EXPORT void sdallocx(void *block, size_t n_bytes, int flags)
     }
 }
 
-/* ---- realloc
- * --------------------------------------------------------------------------------------------- */
+/* ---- realloc --------------------------------------------------------------------------------- */
 
 HPP_ENTRY(realloc, 2, hpp__on_realloc);
 HPP_ENTRY(reallocarray, 3, hpp__on_reallocarray);

@@ -36,8 +36,7 @@ static _Atomic uint32_t current_phase;
  * own variables may not be set yet. The first word is their number. */
 extern void *__libc_stack_end;
 
-/* ---- settings
- * -------------------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static char **initial_environment(void)
 {
@@ -110,9 +109,7 @@ static bool is_wanted(void)
     return hpp__settings.has_children || process_id == (long)hpp__settings.root_id;
 }
 
-/* ---- start
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
 static void fill_command(hpp_window_head *head)
 {
@@ -153,9 +150,7 @@ static bool start(void)
     return hpp__window_hand_in(file, hpp__settings.socket_name) && has_slot;
 }
 
-/* ---- fork
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 static void count_inherited(uintptr_t address, hpp_block block, void *context)
 {
@@ -165,8 +160,10 @@ static void count_inherited(uintptr_t address, hpp_block block, void *context)
     if (cell == NULL) {
         cell = hpp__shared_cell(block.site);
     }
-    hpp__add_own(&cell->allocations, 1);
-    hpp__add_own(&cell->allocated_bytes, block.size_bytes);
+    if (cell != NULL) {
+        hpp__add_own(&cell->allocations, 1);
+        hpp__add_own(&cell->allocated_bytes, block.size_bytes);
+    }
 }
 
 static bool renew(void)
@@ -183,8 +180,7 @@ static bool renew(void)
     return hpp__window_hand_in(file, hpp__settings.socket_name);
 }
 
-/* ---- phases
- * ---------------------------------------------------------------------------------------------- */
+/* ---- phases ---------------------------------------------------------------------------------- */
 
 /* Waits for the thread that is changing the phase, unless it is this one. A child may have lost it
  * in a fork. */
@@ -224,8 +220,7 @@ HPP_COLD bool hpp__process_wake(void)
     return is_on;
 }
 
-/* ---- beginning and end
- * ----------------------------------------------------------------------------------- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 /* Takes this library out of a list of paths, in place. Returns whether anything is left. */
 static bool remove_from_list(char *list)

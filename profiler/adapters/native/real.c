@@ -14,9 +14,7 @@
 
 enum { POOL_BYTES = 64 * 1024, POOL_ALIGNMENT = 16 };
 
-/* ---- pool
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- pool ------------------------------------------------------------------------------------ */
 
 /* Blocks one after the other, each behind its size. */
 static _Alignas(POOL_ALIGNMENT) char pool[POOL_BYTES];
@@ -50,8 +48,7 @@ size_t hpp__real_pool_bytes(const void *block)
     return n_bytes;
 }
 
-/* ---- first use
- * ------------------------------------------------------------------------------------------- */
+/* ---- first use ------------------------------------------------------------------------------- */
 
 /* Volatile: libc's headers promise that dlsym does not call back. */
 static _Thread_local volatile bool is_finding HPP_INITIAL_EXEC;
@@ -145,8 +142,7 @@ hpp_real hpp__real = {
     .pvalloc = first_pvalloc,
 };
 
-/* ---- finding
- * --------------------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 /* Replaces `*function` if the name is known. */
 static void find(void *function, const char *name)

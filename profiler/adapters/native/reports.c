@@ -35,9 +35,7 @@ HPP_EXPORT void census_mark_text(const char *text)
                           memory_order_release);
 }
 
-/* ---- pools
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- pools ----------------------------------------------------------------------------------- */
 
 static void count_if_gone(hpp_block gone)
 {

@@ -37,9 +37,7 @@ static _Atomic uint32_t n_slots;
 
 static pthread_key_t end_key;
 
-/* ---- slots
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static hpp_window_slot *slot_at(uint32_t index)
 {
@@ -114,8 +112,7 @@ static uint32_t take_slot(uint32_t thread_id)
     return index != SHARED_SLOT ? index : add_slot(thread_id);
 }
 
-/* ---- threads
- * --------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static void leave(void *thread)
 {
@@ -230,9 +227,7 @@ hpp_thread *hpp__threads_forked(void)
     return hpp__self;
 }
 
-/* ---- cells
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Two may want the same page at once: threads in slot 0, a signal handler and what it interrupted.
  * Then one page stays unused. */

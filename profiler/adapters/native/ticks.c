@@ -11,10 +11,6 @@
 
 enum { NS_PER_US = 1000, US_PER_S = 1000000 };
 
-/* ---- ticks
- * -----------------------------------------------------------------------------------------------
- */
-
 static void count_ticks(hpp_thread *self, const void *context, uint64_t n)
 {
     uint32_t site = hpp__stacks_site_interrupted(self, context, HPP_CALL_TICK);

@@ -25,9 +25,7 @@ enum {
 
 hpp_window *hpp__window;
 
-/* ---- pages
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 static uint32_t take_pages(uint32_t n, uint64_t end_bytes)
 {
@@ -55,8 +53,7 @@ uint32_t hpp__window_reserved_page(void)
     return take_pages(1, hpp__window->head.size_bytes);
 }
 
-/* ---- making
- * ---------------------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 static uint64_t now_ns(void)
 {
@@ -160,8 +157,7 @@ int hpp__window_make(uint64_t size_bytes)
     return -1;
 }
 
-/* ---- a child's own
- * --------------------------------------------------------------------------------------- */
+/* ---- a child's own --------------------------------------------------------------------------- */
 
 static bool copy_bytes(int file, uint64_t offset, uint64_t n_bytes)
 {
@@ -261,8 +257,7 @@ int hpp__window_renew(uint32_t kept_slot)
     return file;
 }
 
-/* ---- handing it in
- * --------------------------------------------------------------------------------------- */
+/* ---- handing it in --------------------------------------------------------------------------- */
 
 /* Connects; waits while the collector has more callers than it can hold. Returns a socket or -1. */
 static int connect_collector(const char *socket_name)
