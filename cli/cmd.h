@@ -29,7 +29,7 @@ struct cmd {
     int (*run_as_program)(const cmd *self, int argc, char **argv);
 };
 
-extern const cmd cmd_convert, cmd_hp2ps, cmd_info, cmd_plot, cmd_report;
+extern const cmd cmd_convert, cmd_diff, cmd_hp2ps, cmd_info, cmd_plot, cmd_report;
 
 /* Reads the options of `self` into `values` (see opt_parse). True: run. False: return `*status`
  * from the command, --help or a message has been printed. */

@@ -75,20 +75,11 @@ static hpf_status write_json(const input *in, const void *values, hpf_sink *sink
     return status;
 }
 
-static size_t peak_pick(const hpf_overview *o)
-{
-    size_t i = 0;
-    while (o->picks[i].sample_index != o->peak_sample) {
-        i++;
-    }
-    return i;
-}
-
 static hpf_status read_moment(const input *in, double at, double *amounts, hpf_error *err)
 {
-    return isnan(at) ? hpf_survey_pick_amounts(
-                           in->survey, peak_pick(hpf_survey_overview(in->survey)), amounts, err)
-                     : hpf_survey_amounts_at(in->survey, at, amounts, NULL, err);
+    hpf_survey *survey = in->survey;
+    return isnan(at) ? hpf_survey_pick_amounts(survey, hpf_survey_peak_pick(survey), amounts, err)
+                     : hpf_survey_amounts_at(survey, at, amounts, NULL, err);
 }
 
 /* By the frames, where the profile has them; else by the name. */

@@ -112,28 +112,6 @@ static void write_text(hpf_sink *sink, const report *r)
     }
 }
 
-/* A name as a cell of Markdown: as code, in which only backquotes and bars would do harm. */
-static void write_markdown_name(hpf_sink *sink, const summary_row *row)
-{
-    hpf_sink *plain = hpf_sink_to_memory();
-    if (!plain) {
-        hpf_error err;
-        (void)hpf_error_set_memory(&err);
-        hpf_sink_fail(sink, &err);
-        return;
-    }
-    output_name(plain, row->name);
-    hpf_str text = hpf_sink_bytes(plain);
-    bool has_backquote = memchr(text.data, '`', text.length) != NULL;
-    hpf_sink_text(sink, has_backquote ? "`` " : "`");
-    for (size_t i = 0; i < text.length; i++) {
-        hpf_sink_text(sink, text.data[i] == '|' ? "\\" : "");
-        hpf_sink_write(sink, &text.data[i], 1);
-    }
-    hpf_sink_text(sink, has_backquote ? " ``" : "`");
-    hpf_sink_destroy(plain);
-}
-
 static void write_markdown(hpf_sink *sink, const report *r)
 {
     const summary *sum = &r->sum;
@@ -153,7 +131,7 @@ static void write_markdown(hpf_sink *sink, const report *r)
         if (i == sum->n_rows) {
             write_row_name(sink, row, true);
         } else {
-            write_markdown_name(sink, row);
+            output_markdown_name(sink, row->name);
         }
         hpf_sink_text(sink, " |\n");
     }

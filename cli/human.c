@@ -71,6 +71,19 @@ human human_amount(double amount, hpf_str unit, bool exact)
     return exact ? exact_number(amount, suffix(&own, unit)) : rounded(amount, &in, unit);
 }
 
+static const char *sign_of(double value)
+{
+    return value < 0 ? "-" : value > 0 ? "+" : "";
+}
+
+human human_change(double amount, hpf_str unit, bool exact)
+{
+    human out;
+    human size = human_amount(fabs(amount), unit, exact);
+    snprintf(out.text, sizeof out.text, "%s%.180s", sign_of(amount), size.text);
+    return out;
+}
+
 human human_time(double time, hpf_str unit, bool exact)
 {
     human own;
@@ -86,11 +99,9 @@ human human_time(double time, hpf_str unit, bool exact)
 human human_growth(double amount_per_time, hpf_str value_unit, hpf_str time_unit, bool exact)
 {
     human out, unit;
-    human amount = human_amount(fabs(amount_per_time), value_unit, exact);
-    const char *sign = amount_per_time < 0 ? "-" : amount_per_time > 0 ? "+" : "";
+    human amount = human_change(amount_per_time, value_unit, exact);
     const char *per = hpf_str_is(time_unit, "seconds") ? " s" : suffix(&unit, time_unit);
-    snprintf(out.text, sizeof out.text, "%s%.120s/%.60s", sign, amount.text,
-             *per ? per + 1 : "unit");
+    snprintf(out.text, sizeof out.text, "%.120s/%.60s", amount.text, *per ? per + 1 : "unit");
     return out;
 }
 

@@ -17,6 +17,9 @@ typedef struct human {
  * `exact`: all digits, in groups, and the unit as it is. */
 human human_amount(double amount, hpf_str unit, bool exact);
 
+/* The same for a difference, with its sign: "+1.2 MiB". */
+human human_change(double amount, hpf_str unit, bool exact);
+
 /* "seconds" become µs, ms, s, min or h; all else a number and the unit. `exact`: six decimals.
  */
 human human_time(double time, hpf_str unit, bool exact);

@@ -14,7 +14,7 @@
 
 /* In the order of --help. */
 static const cmd *const commands[] = {
-    &cmd_plot, &cmd_report, &cmd_convert, &cmd_info, &cmd_hp2ps, NULL,
+    &cmd_plot, &cmd_report, &cmd_diff, &cmd_convert, &cmd_info, &cmd_hp2ps, NULL,
 };
 
 static void print_usage(FILE *to)

@@ -13,6 +13,9 @@
  */
 void output_name(hpf_sink *sink, hpf_str name);
 
+/* The same as a cell of Markdown: as code, in which only backquotes and bars would do harm. */
+void output_markdown_name(hpf_sink *sink, hpf_str name);
+
 /* A sink on the file `path`; NULL and "-" are standard output. `*name` becomes what messages call
  * it. NULL after a message. */
 hpf_sink *output_open(const char *path, const char **name);

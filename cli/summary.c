@@ -13,7 +13,6 @@
 /* What all names are measured against. */
 typedef struct frame {
     double duration;
-    double n_samples;       /* of the whole profile */
     double total_trapezium; /* of all names; 0 when the profile has no duration or is empty */
     double total_sum;
     /* Least squares, without an empty first and last sample; times counted from the first. */
@@ -24,7 +23,6 @@ static frame make_frame(const hpf_overview *o)
 {
     frame f = {
         .duration = o->last_time - o->first_time,
-        .n_samples = (double)o->n_samples,
         .total_trapezium = o->total.trapezium,
         .total_sum = o->total.sum,
         .n = (double)o->n_samples,
@@ -55,15 +53,16 @@ static void fit_line(summary_row *row, const frame *f, const hpf_totals *t)
     row->r_squared = has_times && varies ? row->growth * (together / spread_amount) : NAN;
 }
 
-static summary_row make_row(const frame *f, const hpf_totals *t, hpf_str name)
+static summary_row make_row(const hpf_survey *survey, const frame *f, const hpf_totals *t,
+                            hpf_str name)
 {
-    summary_row row = {.name = name, .n_names = 1, .max = t->max};
+    summary_row row = {
+        .name = name, .n_names = 1, .mean = hpf_survey_mean(survey, t), .max = t->max};
     if (f->total_trapezium > 0) {
         row.share = t->trapezium / f->total_trapezium;
     } else if (f->total_sum > 0) {
         row.share = t->sum / f->total_sum;
     }
-    row.mean = f->duration > 0 ? t->trapezium / f->duration : t->sum / fmax(1, f->n_samples);
     fit_line(&row, f, t);
     return row;
 }
@@ -91,16 +90,6 @@ static summary_row join_rows(const summary_row *rows, uint32_t n_rows)
     return joined;
 }
 
-static void find_final(summary *out, const hpf_overview *o)
-{
-    size_t i = o->n_picks;
-    while (i > 0 && o->picks[i - 1].total == 0) {
-        i--;
-    }
-    out->final = i > 0 ? o->picks[i - 1].total : 0;
-    out->final_time = i > 0 ? o->picks[i - 1].time : o->last_time;
-}
-
 uint32_t summary_n_names(const hpf_survey *survey)
 {
     uint32_t n = 0;
@@ -119,9 +108,11 @@ bool summary_make(summary *out, const hpf_survey *survey, uint32_t most_rows)
     out->peak = o->peak_total;
     out->peak_time = o->peak_time;
     out->duration = f.duration;
-    out->total = make_row(&f, &o->total, (hpf_str){"", 0});
+    out->total = make_row(survey, &f, &o->total, (hpf_str){"", 0});
     out->total.n_names = n_names;
-    find_final(out, o);
+    const hpf_pick *end = &o->picks[hpf_survey_end_pick(survey)];
+    out->final = end->total;
+    out->final_time = end->time;
     out->rows = calloc(n_names > 0 ? n_names : 1, sizeof *out->rows);
     if (!out->rows) {
         return false;
@@ -129,7 +120,7 @@ bool summary_make(summary *out, const hpf_survey *survey, uint32_t most_rows)
     for (uint32_t i = 0, n = 0; i < hpf_survey_n_names(survey); i++) {
         const hpf_totals *totals = hpf_survey_totals(survey, i);
         if (totals->n_samples > 0) {
-            out->rows[n++] = make_row(&f, totals, hpf_survey_name(survey, i));
+            out->rows[n++] = make_row(survey, &f, totals, hpf_survey_name(survey, i));
         }
     }
     qsort(out->rows, n_names, sizeof *out->rows, compare_rows);

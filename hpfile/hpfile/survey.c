@@ -250,6 +250,33 @@ const hpf_overview *hpf_survey_overview(const hpf_survey *s)
     return &s->tally.overview;
 }
 
+size_t hpf_survey_peak_pick(const hpf_survey *s)
+{
+    const hpf_overview *o = &s->tally.overview;
+    size_t i = 0;
+    while (i + 1 < o->n_picks && o->picks[i].sample_index != o->peak_sample) {
+        i++;
+    }
+    return i;
+}
+
+size_t hpf_survey_end_pick(const hpf_survey *s)
+{
+    const hpf_overview *o = &s->tally.overview;
+    size_t i = o->n_picks;
+    while (i > 0 && o->picks[i - 1].total == 0) {
+        i--;
+    }
+    return (i > 0 ? i : o->n_picks) - 1;
+}
+
+double hpf_survey_mean(const hpf_survey *s, const hpf_totals *totals)
+{
+    const hpf_overview *o = &s->tally.overview;
+    double duration = o->last_time - o->first_time;
+    return duration > 0 ? totals->trapezium / duration : totals->sum / (double)o->n_samples;
+}
+
 /* --- second pass --- */
 
 typedef struct series {

@@ -127,6 +127,15 @@ typedef struct hpf_overview {
 } hpf_overview;
 HPF_API const hpf_overview *hpf_survey_overview(const hpf_survey *survey);
 
+/* The pick of the peak, and the last one that is not empty (GHC ends its profiles with an empty
+ * sample); the last one if all are. */
+HPF_API size_t hpf_survey_peak_pick(const hpf_survey *survey);
+HPF_API size_t hpf_survey_end_pick(const hpf_survey *survey);
+
+/* What a name, or all of them, costs on average: over time, area by duration; in a profile without
+ * duration over its samples. */
+HPF_API double hpf_survey_mean(const hpf_survey *survey, const hpf_totals *totals);
+
 /* Says that a name belongs to no band. */
 #define HPF_NO_BAND UINT32_MAX
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Two profiles, name by name.
+ *
+ * Names are compared without the numbers that a run gives its cost-centre stacks: `(12)f/g` and
+ * `(345)f/g` are one row, also within one profile. GHC cuts long names, number included, so that
+ * the same stack may be cut sooner in one run: `(99)f/g/mai...` and `(100)f/g/ma...` are one row
+ * too, if both end in dots, one begins with all of the other, at most three bytes are between them,
+ * and neither has another partner.
+ *
+ * Memory: the names of both.
+ */
+#ifndef HPFILE_DIFF_H
+#define HPFILE_DIFF_H
+
+#include "hpfile/survey.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is compared, in the value unit: the mean over the whole profile, the amount in the sample in
+ * which all names together are largest, and that in the last sample that is not empty. */
+typedef enum hpf_diff_measure {
+    HPF_DIFF_MEAN,
+    HPF_DIFF_PEAK,
+    HPF_DIFF_END,
+    HPF_N_DIFF_MEASURES
+} hpf_diff_measure;
+
+/* One name, or several together, in both profiles: [0] the old one, [1] the new one. */
+typedef struct hpf_diff_row {
+    hpf_str name;    /* without number; of two cut names the longer; borrowed from the surveys */
+    uint32_t number; /* of the row, whatever its place */
+    uint32_t n_names[2]; /* 0: this profile does not know it */
+    double amounts[2][HPF_N_DIFF_MEASURES];
+} hpf_diff_row;
+
+typedef struct hpf_diff hpf_diff;
+
+/* Compares two surveys, which are borrowed for the life of the result. Errors: MEMORY, LIMIT, those
+ * of reading a sample again. */
+HPF_API HPF_MUST_USE hpf_status hpf_diff_create(hpf_diff **out, hpf_survey *old_one,
+                                                hpf_survey *new_one, hpf_error *err);
+HPF_API void hpf_diff_destroy(hpf_diff *diff);
+
+/* All rows, and the profiles as wholes (without name). */
+HPF_API uint32_t hpf_diff_n_rows(const hpf_diff *diff);
+HPF_API const hpf_diff_row *hpf_diff_rows(const hpf_diff *diff);
+HPF_API const hpf_diff_row *hpf_diff_total(const hpf_diff *diff);
+
+/* Puts the rows with the largest differences first, of either sign; equal ones by name. They begin
+ * sorted by HPF_DIFF_MEAN. */
+HPF_API void hpf_diff_sort(hpf_diff *diff, hpf_diff_measure measure);
+
+/* Rows from place `first` on as one, without name. */
+HPF_API hpf_diff_row hpf_diff_join(const hpf_diff *diff, uint32_t first);
+
+/* The number of the row that a name of profile `side` (0 or 1) belongs to. */
+HPF_API uint32_t hpf_diff_row_of_name(const hpf_diff *diff, int side, hpf_name name);
+
+/* New minus old. */
+static inline double hpf_diff_change(const hpf_diff_row *row, hpf_diff_measure measure)
+{
+    return row->amounts[1][measure] - row->amounts[0][measure];
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
