@@ -25,6 +25,7 @@ want_build_packages() {
     want zlib1g-dev pkg-config --exists zlib
     want liblzma-dev pkg-config --exists liblzma
     want libzstd-dev pkg-config --exists libzstd
+    want libdw-dev pkg-config --exists libdw
     want libiberty-dev test -e /usr/include/libiberty/demangle.h
     want libpng-dev pkg-config --exists libpng
     want libcairo2-dev pkg-config --exists cairo

@@ -13,6 +13,8 @@
 #include <libiberty/demangle.h>
 #endif
 
+#include "cxx_name.h"
+
 /* What compilers put behind a dot when they split or copy a function. */
 static const char *const clone_words[] = {"cold",       "part",     "isra",     "constprop",
                                           "localalias", "lto_priv", "clone",    "llvm",
@@ -170,4 +172,7 @@ void hpp__demangle(hpp__text *out, hpf_str symbol)
         start(out, plain);
     }
     finish(out);
+    if (out->length > 0) {
+        hpp__cxx_shorten(out);
+    }
 }

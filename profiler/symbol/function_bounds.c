@@ -5,6 +5,7 @@
  */
 #include "function_bounds.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* DW_EH_PE_... of the Linux Standard Base, core, 10.5.1. */
@@ -22,62 +23,45 @@ enum {
 /* version, three encodings, distance to .eh_frame, number of entries. */
 #define HEADER_BYTES 12
 
-typedef struct entry {
-    int32_t start;
-    int32_t description;
-} entry;
-
-/* Searched by entries until they fit one read. */
-#define BLOCK_ENTRIES 256u
-
-typedef struct table {
-    const hpp__elf *elf;
-    uint32_t n_entries;
-} table;
-
-static bool read_entries(const table *in, uint32_t index, entry *into, uint32_t n)
-{
-    uint64_t offset = in->elf->frames.p_offset + HEADER_BYTES + (uint64_t)index * sizeof *into;
-    return hpp__file_read(in->elf->file, offset, into, n * sizeof *into);
-}
-
-static bool open_table(table *out, const hpp__elf *elf)
+static void read_table(hpp__frame_table *table, const hpp__elf *elf)
 {
     uint8_t header[HEADER_BYTES];
-    *out = (table){.elf = elf};
-    if (!elf->file || elf->frames.p_filesz < sizeof header ||
-        !hpp__file_read(elf->file, elf->frames.p_offset, header, sizeof header) || header[0] != 1 ||
+    uint32_t n;
+    const Elf64_Phdr *frames = &elf->frames;
+    table->is_read = true;
+    if (!elf->file || frames->p_filesz < sizeof header ||
+        !hpp__file_read(elf->file, frames->p_offset, header, sizeof header) || header[0] != 1 ||
         header[2] != PE_UDATA4 || header[3] != (PE_DATAREL | PE_SDATA4)) {
-        return false;
+        return;
     }
-    memcpy(&out->n_entries, header + 8, sizeof out->n_entries);
-    return out->n_entries <= (elf->frames.p_filesz - sizeof header) / sizeof(entry);
+    memcpy(&n, header + 8, sizeof n);
+    if (n <= (frames->p_filesz - sizeof header) / sizeof *table->entries) {
+        void *entries =
+            hpp__file_copy(elf->file, frames->p_offset + sizeof header, n * sizeof *table->entries);
+        table->entries = entries;
+        table->n_entries = entries ? n : 0;
+    }
 }
 
-/* The last entry that starts at or before `distance`. */
-static bool find_entry(const table *in, int64_t distance, entry *out)
+void hpp__frame_table_finish(hpp__frame_table *table)
 {
-    entry block[BLOCK_ENTRIES];
-    uint32_t low = 0, high = in->n_entries; /* the first entry behind is in there */
-    while (high - low >= BLOCK_ENTRIES) {
+    free(table->entries);
+    *table = (hpp__frame_table){0};
+}
+
+/* The last entry that starts at or before `distance`, or NULL. */
+static const hpp__frame_entry *find_entry(const hpp__frame_table *table, int64_t distance)
+{
+    uint32_t low = 0, high = table->n_entries; /* the first entry behind is in there */
+    while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (!read_entries(in, middle, block, 1)) {
-            return false;
+        if (table->entries[middle].start <= distance) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
-        *(block[0].start <= distance ? &low : &high) = middle;
     }
-    if (!read_entries(in, low, block, high - low)) {
-        return false;
-    }
-    uint32_t n = 0;
-    while (n < high - low && block[n].start <= distance) {
-        n++;
-    }
-    if (n == 0) {
-        return false;
-    }
-    *out = block[n - 1];
-    return true;
+    return low > 0 ? &table->entries[low - 1] : NULL;
 }
 
 /* ---- The length of a function, in its description ---- */
@@ -155,17 +139,18 @@ static bool read_length(const hpp__elf *elf, int64_t description, uint64_t *n_by
     }
 }
 
-bool hpp__function_bounds(const hpp__elf *elf, uint64_t address, hpp__bounds *out)
+bool hpp__function_bounds(hpp__frame_table *table, const hpp__elf *elf, uint64_t address,
+                          hpp__bounds *out)
 {
-    table functions;
-    entry found;
     uint64_t n_bytes;
-    if (!open_table(&functions, elf) ||
-        !find_entry(&functions, (int64_t)(address - elf->frames.p_vaddr), &found) ||
-        !read_length(elf, found.description, &n_bytes)) {
+    if (!table->is_read) {
+        read_table(table, elf);
+    }
+    const hpp__frame_entry *found = find_entry(table, (int64_t)(address - elf->frames.p_vaddr));
+    if (!found || !read_length(elf, found->description, &n_bytes)) {
         return false;
     }
-    uint64_t start = elf->frames.p_vaddr + (uint64_t)(int64_t)found.start;
+    uint64_t start = elf->frames.p_vaddr + (uint64_t)(int64_t)found->start;
     if (address - start >= n_bytes) {
         return false;
     }

@@ -111,7 +111,9 @@ static void parse(hpp__perf_map *map)
         }
     }
     map->n_parsed = (size_t)(line - map->text.data);
-    qsort(map->regions, map->n_regions, sizeof *map->regions, compare_regions);
+    if (map->n_regions > 0) {
+        qsort(map->regions, map->n_regions, sizeof *map->regions, compare_regions);
+    }
 }
 
 /* As perf does: only a file of our own or of root is believed. */

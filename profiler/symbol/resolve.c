@@ -11,6 +11,7 @@
 
 #include "cache.h"
 #include "demangle.h"
+#include "debug_info.h"
 #include "function_bounds.h"
 #include "grow.h"
 #include "hpfile/str.h"
@@ -25,7 +26,10 @@ typedef struct module_state {
     hpp__object object;
     hpf_str path;
     hpf_str name;
-    bool is_open;            /* or has been tried */
+    bool is_open; /* or has been tried */
+    hpp__debug_info *info;
+    const hpp__file *info_file;
+    hpp__frame_table frames;
     hpp__addresses found;    /* by address */
     hpp__addresses by_start; /* by the first address of a function: its name */
     uint64_t n_unnamed;
@@ -81,7 +85,9 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
         return;
     }
     for (size_t i = 0; i < resolver->n_modules; i++) {
+        hpp__debug_info_close(resolver->modules[i]->info);
         hpp__object_finish(&resolver->modules[i]->object);
+        hpp__frame_table_finish(&resolver->modules[i]->frames);
         hpp__map_finish(&resolver->modules[i]->found);
         hpp__map_finish(&resolver->modules[i]->by_start);
     }
@@ -172,6 +178,33 @@ uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *file
     return (uint32_t)resolver->n_modules++;
 }
 
+static bool has_info(const hpp__elf *elf)
+{
+    return hpp__elf_section_named(elf, ".debug_info") ||
+           hpp__elf_section_named(elf, ".zdebug_info");
+}
+
+/* The file is mapped: when it has changed meanwhile, what it says is of no use, and the part of the
+ * mapping behind its end must not be read. A file that was replaced is gone as it was. */
+static bool may_use_info(module_state *module)
+{
+    if (module->info && !hpp__file_is_same(module->info_file)) {
+        hpp__debug_info_close(module->info);
+        module->info = NULL;
+    }
+    return module->info != NULL;
+}
+
+static void open_info(module_state *module)
+{
+    const hpp__elf *elf =
+        has_info(&module->object.elf) ? &module->object.elf : &module->object.debug;
+    if (has_info(elf)) {
+        module->info = hpp__debug_info_open(hpp__file_path(elf->file));
+        module->info_file = elf->file;
+    }
+}
+
 static void open_module(hpp_resolver *resolver, module_state *module)
 {
     const hpp__object_options options = {
@@ -180,6 +213,9 @@ static void open_module(hpp_resolver *resolver, module_state *module)
         .with_debuginfod = resolver->options.with_debuginfod,
     };
     hpp__object_open(&module->object, &resolver->files, &options);
+    if (!resolver->options.without_inlines) {
+        open_info(module);
+    }
     module->is_open = true;
 }
 
@@ -224,10 +260,11 @@ static const hpp_functions *name_by_address(hpp_resolver *resolver, const module
 }
 
 /* Whether another function lies between a symbol without size and the address. */
-static bool is_behind(const module_state *module, const hpp__symbol *symbol, uint64_t address)
+static bool is_behind(module_state *module, const hpp__symbol *symbol, uint64_t address)
 {
     hpp__bounds bounds;
-    return symbol->n_bytes == 0 && hpp__function_bounds(&module->object.elf, address, &bounds) &&
+    return symbol->n_bytes == 0 &&
+           hpp__function_bounds(&module->frames, &module->object.elf, address, &bounds) &&
            bounds.start > symbol->start;
 }
 
@@ -258,7 +295,7 @@ static const hpp_functions *find_bounds(hpp_resolver *resolver, module_state *mo
 {
     hpp__bounds bounds = {.start = address};
     const hpp_functions *known = NULL;
-    if (hpp__function_bounds(&module->object.elf, address, &bounds)) {
+    if (hpp__function_bounds(&module->frames, &module->object.elf, address, &bounds)) {
         known = find_symbol(resolver, module, bounds.start);
     }
     if (!known) {
@@ -269,6 +306,62 @@ static const hpp_functions *find_bounds(hpp_resolver *resolver, module_state *mo
         hpp__cache_add(&module->by_start, bounds.start, known);
     }
     return known;
+}
+
+/* ---- Debugging information ---- */
+
+static hpf_str text_or_empty(hpp__cache *cache, const char *text)
+{
+    return text ? hpp__cache_text(cache, (hpf_str){text, strlen(text)}) : HPF_STR("");
+}
+
+static bool is_named(const hpp__frame *frame)
+{
+    return frame->linkage || frame->name;
+}
+
+static hpp_function name_by_frame(hpp_resolver *resolver, const module_state *module,
+                                  const hpp__frame *frame)
+{
+    const char *symbol = frame->linkage ? frame->linkage : frame->name;
+    hpp__demangle(&resolver->scratch, (hpf_str){symbol, strlen(symbol)});
+    return (hpp_function){
+        .name = hpp__cache_text(&resolver->cache, hpp__text_str(&resolver->scratch)),
+        .linkage = text_or_empty(&resolver->cache, frame->linkage),
+        .module = module->name,
+        .has_symbol = true,
+    };
+}
+
+/* The function that holds the code is named by its symbol where there is one: all builds of a
+ * program have that name, with debugging information or without. */
+static const hpp_functions *find_frames(hpp_resolver *resolver, module_state *module,
+                                        uint64_t address)
+{
+    hpp__frame frames[HPP__FRAMES_MAX];
+    hpp_function list[HPP__FRAMES_MAX];
+    size_t n = may_use_info(module) ? hpp__debug_info_find(module->info, address, frames) : 0;
+    if (n == 0) {
+        return NULL;
+    }
+    const hpp_functions *symbol = find_symbol(resolver, module, address);
+    if (!symbol && !is_named(&frames[n - 1])) {
+        symbol = find_bounds(resolver, module, address);
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool is_outermost = i == n - 1;
+        if (is_outermost && symbol) {
+            list[i] = *symbol->list;
+        } else if (is_named(&frames[i])) {
+            list[i] = name_by_frame(resolver, module, &frames[i]);
+        } else {
+            list[i] = nothing;
+        }
+        list[i].file = text_or_empty(&resolver->cache, frames[i].file);
+        list[i].line = frames[i].line;
+        list[i].is_inlined = !is_outermost;
+    }
+    return hpp__cache_keep(&resolver->cache, (hpp_functions){list, n});
 }
 
 hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_t address)
@@ -284,11 +377,10 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_
     if (!module->is_open) {
         open_module(resolver, module);
     }
-    known = find_symbol(resolver, module, address);
-    if (!known) {
-        known = find_bounds(resolver, module, address);
-        module->n_unnamed += known && !known->list->has_symbol;
-    }
+    known = find_frames(resolver, module, address);
+    known = known ? known : find_symbol(resolver, module, address);
+    known = known ? known : find_bounds(resolver, module, address);
+    module->n_unnamed += known && !known->list[known->n - 1].has_symbol;
     hpp__cache_add(&module->found, address, known);
     return known ? *known : no_memory;
 }
@@ -347,4 +439,14 @@ hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t proce
         hpp__cache_add(&process->found, address, known);
     }
     return known ? *known : (hpp_functions){&generated, 1};
+}
+
+const char *hpp_resolver_missing(void)
+{
+    static const char *const missing[2][2] = {
+        {"", "libiberty (C++ and Rust names)"},
+        {"libdw (lines, inlined functions)",
+         "libdw (lines, inlined functions) and libiberty (C++ and Rust names)"},
+    };
+    return missing[!hpp__debug_info_is_there()][!hpp__demangle_is_built_in()];
 }

@@ -82,4 +82,8 @@ typedef int hpp_visit_object_file(hpf_str path, uint64_t n_addresses, void *cont
 HPF_API int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit,
                                       void *context);
 
+/* What names lack in this build or on this machine, as words to follow "not there: "; "" when they
+ * lack nothing. */
+HPF_API const char *hpp_resolver_missing(void);
+
 #endif

@@ -10,15 +10,11 @@
 /* A symbol lies in at most this many others. */
 #define NESTING_MAX 16
 
-/* What decides between symbols at one address. */
-typedef struct candidate {
-    hpp__symbol symbol; /* n_bytes 0: not said */
-    const char *name;
-    uint32_t length;
-    uint8_t is_label;
-    uint8_t n_underscores;
-    uint8_t is_local;
-} candidate;
+/* A symbol of the table, to be sorted. */
+typedef struct place {
+    uint64_t start;
+    size_t index;
+} place;
 
 /* What a table is made from. */
 typedef struct input {
@@ -59,81 +55,126 @@ static bool is_code(const input *in, const Elf64_Sym *symbol)
     return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-static candidate make_candidate(const input *in, const Elf64_Sym *symbol)
-{
-    const char *name = in->strings + symbol->st_name;
-    return (candidate){
-        .symbol = {symbol->st_value,
-                   symbol->st_size < UINT32_MAX ? (uint32_t)symbol->st_size : UINT32_MAX,
-                   symbol->st_name},
-        .name = name,
-        .length = (uint32_t)strcspn(name, "@"),
-        .is_label = ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE,
-        .n_underscores = count_underscores(name),
-        .is_local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL,
-    };
-}
-
 static int compare_numbers(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
-/* By address, the best first. */
-static int compare_candidates(const void *left, const void *right)
+/* Which of two symbols at one address names it: the one that comes first. */
+static int compare_ranks(const input *in, const Elf64_Sym *a, const Elf64_Sym *b)
 {
-    const candidate *a = left, *b = right;
-    int order = compare_numbers(a->symbol.start, b->symbol.start);
-    order = order ? order : compare_numbers(a->symbol.n_bytes == 0, b->symbol.n_bytes == 0);
-    order = order ? order : compare_numbers(a->is_label, b->is_label);
-    order = order ? order : compare_numbers(a->n_underscores, b->n_underscores);
-    order = order ? order : compare_numbers(a->is_local, b->is_local);
-    order = order ? order : compare_numbers(a->length, b->length);
-    order = order ? order : strcmp(a->name, b->name);
-    return order ? order : compare_numbers(a->symbol.n_bytes, b->symbol.n_bytes);
+    const char *name_a = in->strings + a->st_name, *name_b = in->strings + b->st_name;
+    int order = compare_numbers(a->st_size == 0, b->st_size == 0);
+    order = order ? order
+                  : compare_numbers(ELF64_ST_TYPE(a->st_info) == STT_NOTYPE,
+                                    ELF64_ST_TYPE(b->st_info) == STT_NOTYPE);
+    order = order ? order : compare_numbers(count_underscores(name_a), count_underscores(name_b));
+    order = order ? order
+                  : compare_numbers(ELF64_ST_BIND(a->st_info) == STB_LOCAL,
+                                    ELF64_ST_BIND(b->st_info) == STB_LOCAL);
+    order = order ? order : compare_numbers(strcspn(name_a, "@"), strcspn(name_b, "@"));
+    order = order ? order : strcmp(name_a, name_b);
+    return order ? order : compare_numbers(a->st_size, b->st_size);
+}
+
+/* ---- Sorting by address ---- */
+
+#define DIGIT_BITS 12
+#define N_DIGITS   (1u << DIGIT_BITS)
+
+/* Sorts by one digit of the distance from `base`; places of equal digits keep their order. */
+static void sort_by_digit(const place *from, place *to, size_t n, uint64_t base, unsigned shift)
+{
+    size_t ends[N_DIGITS] = {0};
+    for (size_t i = 0; i < n; i++) {
+        ends[(from[i].start - base) >> shift & (N_DIGITS - 1)]++;
+    }
+    size_t n_before = 0;
+    for (size_t digit = 0; digit < N_DIGITS; digit++) {
+        size_t n_here = ends[digit];
+        ends[digit] = n_before;
+        n_before += n_here;
+    }
+    for (size_t i = 0; i < n; i++) {
+        to[ends[(from[i].start - base) >> shift & (N_DIGITS - 1)]++] = from[i];
+    }
+}
+
+/* Sorts places by address, digit by digit, the lowest first; addresses of a file are near each
+ * other, so there are few digits. Returns the array with the result: either of the two. */
+static place *sort_places(place *places, place *other, size_t n)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        least = places[i].start < least ? places[i].start : least;
+        most = places[i].start > most ? places[i].start : most;
+    }
+    for (unsigned shift = 0; shift < 64 && (most - least) >> shift > 0; shift += DIGIT_BITS) {
+        sort_by_digit(places, other, n, least, shift);
+        place *sorted = other;
+        other = places;
+        places = sorted;
+    }
+    return places;
+}
+
+/* ---- Building ---- */
+
+static size_t gather(const input *in, place *places)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < in->n_symbols; i++) {
+        if (is_code(in, &in->symbols[i])) {
+            places[n++] = (place){in->symbols[i].st_value, i};
+        }
+    }
+    return n;
+}
+
+/* The best of the places from `*at` on that have one address; moves `*at` behind them. */
+static hpp__symbol best_of(const input *in, const place *sorted, size_t n, size_t *at)
+{
+    const uint64_t start = sorted[*at].start;
+    const Elf64_Sym *best = &in->symbols[sorted[*at].index];
+    while (++*at < n && sorted[*at].start == start) {
+        const Elf64_Sym *other = &in->symbols[sorted[*at].index];
+        if (compare_ranks(in, other, best) < 0) {
+            best = other;
+        }
+    }
+    uint64_t n_bytes = best->st_size < UINT32_MAX ? best->st_size : UINT32_MAX;
+    return (hpp__symbol){start, (uint32_t)n_bytes, best->st_name};
 }
 
 /* Keeps the best symbol of each address; none without size inside another. */
-static void keep_best(hpp__symtab *table, const candidate *sorted, size_t n)
+static void keep_best(hpp__symtab *table, const input *in, const place *sorted, size_t n)
 {
     uint64_t covered_end = 0;
     size_t n_kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        const hpp__symbol *symbol = &sorted[i].symbol;
-        bool is_alias = i > 0 && sorted[i - 1].symbol.start == symbol->start;
-        if (is_alias || (symbol->n_bytes == 0 && symbol->start < covered_end)) {
+    for (size_t at = 0; at < n;) {
+        hpp__symbol symbol = best_of(in, sorted, n, &at);
+        if (symbol.n_bytes == 0 && symbol.start < covered_end) {
             continue;
         }
-        if (symbol->start + symbol->n_bytes > covered_end) {
-            covered_end = symbol->start + symbol->n_bytes;
+        if (symbol.start + symbol.n_bytes > covered_end) {
+            covered_end = symbol.start + symbol.n_bytes;
         }
-        table->symbols[n_kept++] = *symbol;
+        table->symbols[n_kept++] = symbol;
     }
-    hpp__symbol *fitting = realloc(table->symbols, n_kept * sizeof *fitting);
+    hpp__symbol *fitting = n_kept ? realloc(table->symbols, n_kept * sizeof *fitting) : NULL;
     table->symbols = fitting ? fitting : table->symbols;
     table->n_symbols = n_kept;
 }
 
-static bool build(hpp__symtab *table, const input *in)
+static void build(hpp__symtab *table, const input *in)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < in->n_symbols; i++) {
-        n += is_code(in, &in->symbols[i]);
+    place *places = malloc(in->n_symbols * 2 * sizeof *places + 1);
+    table->symbols = malloc(in->n_symbols * sizeof *table->symbols + 1);
+    if (places && table->symbols) {
+        size_t n = gather(in, places);
+        keep_best(table, in, sort_places(places, places + n, n), n);
     }
-    candidate *candidates = n ? malloc(n * sizeof *candidates) : NULL;
-    table->symbols = n ? malloc(n * sizeof *table->symbols) : NULL;
-    if (candidates && table->symbols) {
-        n = 0;
-        for (size_t i = 0; i < in->n_symbols; i++) {
-            if (is_code(in, &in->symbols[i])) {
-                candidates[n++] = make_candidate(in, &in->symbols[i]);
-            }
-        }
-        qsort(candidates, n, sizeof *candidates, compare_candidates);
-        keep_best(table, candidates, n);
-    }
-    free(candidates);
-    return table->n_symbols > 0;
+    free(places);
 }
 
 bool hpp__symtab_read(hpp__symtab *table, const hpp__elf *elf, const Elf64_Shdr *section)

@@ -20,13 +20,19 @@ template <typename T, int N> struct box {
     }
     inline __attribute__((always_inline)) void inlined(probe *at)
     {
-        at("inlined");
+        at("inlined"); // @inlined
     }
     NOINLINE explicit box(probe *at)
     {
-        at("constructor");
+        at("constructor"); // @constructor
     }
 };
+
+template <typename F> inline __attribute__((always_inline)) void call(probe *at, F function)
+{
+    function();
+    at("called");
+}
 
 } // namespace shapes
 
@@ -44,9 +50,13 @@ extern "C" __attribute__((visibility("default"))) void fixture_cxx_places(probe 
     shapes::box<shapes::box<char, 1>, 4> box(at);
     box.open(at, 1);
     box[at];
-    box.inlined(at);
+    box.inlined(at); // @inlined_call
     nameless(at);
-    auto lambda = [at](int) NOINLINE { at("lambda"); };
+    auto lambda = [at](int) NOINLINE {
+        at("lambda"); // @lambda
+    };
     lambda(2);
+    auto nothing = [] {};
+    shapes::call(at, nothing);
     at("exported");
 }

@@ -4,6 +4,7 @@
  */
 #include "places.h"
 
+#include <ctype.h>
 #include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -78,10 +79,13 @@ uint32_t places_line(const char *source, const char *marker)
 {
     char path[512], comment[64];
     snprintf(path, sizeof path, "%s/%s", FIXTURE_SOURCES, source);
-    snprintf(comment, sizeof comment, "@%s ", marker);
+    snprintf(comment, sizeof comment, " @%s", marker);
     char *text = read_file(path, NULL);
     cr_assert(text);
     char *place = strstr(text, comment);
+    while (place && !isspace((unsigned char)place[strlen(comment)])) {
+        place = strstr(place + 1, comment);
+    }
     cr_assert(place, "no comment %s", comment);
     uint32_t line = 1;
     for (const char *at = text; at < place; at++) {

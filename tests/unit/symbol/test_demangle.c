@@ -66,7 +66,7 @@ Test(demangle, cxx_names_lose_parameters)
         {"_Z3fooi.part.0", "foo"},
         {"_Znwm", "operator new"},
         {"_ZdaPv", "operator delete[]"},
-        {"_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int,std::allocator<int>>::push_back"},
+        {"_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int>::push_back"},
         {"_Z3fooIiET_S0_", "foo<int>"},
         {"_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo"},
         {"_ZNSt5arrayIiLm4EE4sizeEv", "std::array<int,4ul>::size"},
@@ -76,6 +76,13 @@ Test(demangle, cxx_names_lose_parameters)
         {"_ZN3FooC4Ev", "Foo::Foo"},
         {"_ZN3FoocvbEv", "Foo::operator bool"},
         {"_ZN1AB5cxx113fooEv", "A::foo"},
+        {"_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEPKc", "std::string::append"},
+        {"_ZNSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEiSt4lessIS5_"
+         "ESaISt4pairIKS5_"
+         "iEEE4findERS9_",
+         "std::map<std::string,int>::find"},
+        {"_ZZNK1AclEiENKUlvE_clEv", "A::operator()::{lambda()#1}::operator()"},
+        {"_ZZN12_GLOBAL__N_13fooEiE3bar", "(anonymous namespace)::foo::bar"},
     };
     CHECK(pairs);
 }
@@ -103,6 +110,19 @@ Test(demangle, a_dress_for_profiles)
                                  {"a\tb\nc", "a?b?c"},    {"void (int)", "void (int)"},
                                  {"A<B<C> >", "A<B<C>>"}, {" lead  more ", "lead more"},
                                  {"f[abi:cxx11]", "f"}};
+    CHECK(pairs);
+}
+
+Test(demangle, cxx_names_of_debugging_information)
+{
+    static const pair pairs[] = {
+        {"main(int, char**)::<lambda(int)>::operator()", "main::<lambda(int)>::operator()"},
+        {"f<std::vector<int, std::allocator<int> > >", "f<std::vector<int>>"},
+        {"f<std::allocator<int> >", "f<std::allocator<int>>"},
+        {"f<A, std::allocator<int>, B>", "f<A,std::allocator<int>,B>"},
+        {"f<A, std::allocator<int", "f<A,std::allocator<int"},
+        {"f(int", "f(int"},
+        {"a::f() const &::b", "a::f::b"}};
     CHECK(pairs);
 }
 

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Two sorted tables: addresses to units, and in each unit that is asked, addresses to functions.
+ * From the function on, the tree of what was inlined is descended. See the DWARF standard, version
+ * 5, sections 3.1.1 (units), 3.3 (functions) and 3.3.8 (inlined ones).
+ */
+#include "debug_info.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debug_names.h"
+#include "grow.h"
+#include "libdw.h"
+
+/* Deeper trees are not descended: they are damaged. */
+#define DEPTH_MAX 200
+
+/* A span lies in at most this many others. */
+#define NESTING_MAX 16
+
+/* Linkers leave functions that they dropped at address 0 or 1. */
+#define FIRST_ADDRESS 2
+
+typedef struct span {
+    uint64_t start;
+    uint64_t end;
+    size_t index; /* of a unit, or of a function in its unit */
+} span;
+
+typedef struct span_list {
+    span *list;
+    size_t n;
+    size_t capacity;
+} span_list;
+
+typedef struct compilation {
+    Dwarf_CU *handle;
+    bool is_read;
+    span_list spans; /* of functions */
+    Dwarf_Die *functions;
+    size_t n_functions;
+    size_t functions_capacity;
+} compilation;
+
+struct hpp__debug_info {
+    hpp__libdw call;
+    Elf *elf;
+    Dwarf *info;
+    compilation *units;
+    size_t n_units;
+    size_t units_capacity;
+    span_list spans; /* of units */
+    hpp__debug_names names;
+};
+
+/* ---- Spans of addresses ---- */
+
+static int compare_spans(const void *left, const void *right)
+{
+    const span *a = left, *b = right;
+    if (a->start != b->start) {
+        return a->start < b->start ? -1 : 1;
+    }
+    /* The inner one, or the later, is found first. */
+    if (a->end != b->end) {
+        return a->end > b->end ? -1 : 1;
+    }
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void sort_spans(span_list *spans)
+{
+    if (spans->n > 0) {
+        qsort(spans->list, spans->n, sizeof *spans->list, compare_spans);
+    }
+}
+
+/* Adds where the code of a unit or function is. False when there is no memory. */
+static bool add_spans(const hpp__libdw *call, span_list *to, Dwarf_Die *die, size_t index)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t at = 0;
+    while ((at = call->ranges(die, at, &base, &start, &end)) > 0) {
+        if (start < FIRST_ADDRESS || end <= start) {
+            continue;
+        }
+        if (!hpp__grow(&to->list, &to->capacity, to->n + 1, sizeof *to->list)) {
+            return false;
+        }
+        to->list[to->n++] = (span){start, end, index};
+    }
+    return true;
+}
+
+/* The innermost span around an address, or NULL. */
+static const span *find_span(const span_list *in, uint64_t address)
+{
+    size_t low = 0, high = in->n; /* the first span behind the address is in there */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (in->list[middle].start <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (size_t i = 0; i < NESTING_MAX && i < low; i++) {
+        const span *candidate = &in->list[low - 1 - i];
+        if (address < candidate->end) {
+            return candidate;
+        }
+    }
+    return NULL;
+}
+
+/* ---- Units ---- */
+
+static bool read_units(hpp__debug_info *in)
+{
+    const hpp__libdw *call = &in->call;
+    Dwarf_CU *handle = NULL;
+    uint8_t type;
+    Dwarf_Die die;
+    while (call->units(in->info, handle, &handle, NULL, &type, &die, NULL) == 0) {
+        if (type != DW_UT_compile && type != DW_UT_skeleton) {
+            continue;
+        }
+        if (!hpp__grow(&in->units, &in->units_capacity, in->n_units + 1, sizeof *in->units) ||
+            !add_spans(call, &in->spans, &die, in->n_units)) {
+            return false;
+        }
+        in->units[in->n_units++].handle = handle;
+    }
+    sort_spans(&in->spans);
+    return in->spans.n > 0;
+}
+
+static bool open_info(hpp__debug_info *in, int fd)
+{
+    const hpp__libdw *call = &in->call;
+    in->elf = call->elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    in->info = in->elf ? call->begin(in->elf, DWARF_C_READ, NULL) : NULL;
+    if (!in->info) {
+        return false;
+    }
+    call->elf_cntl(in->elf, ELF_C_FDDONE); /* it is mapped */
+    return read_units(in);
+}
+
+hpp__debug_info *hpp__debug_info_open(const char *path)
+{
+    hpp__debug_info *in = calloc(1, sizeof *in);
+    if (!in) {
+        return NULL;
+    }
+    in->names.arena = hpf_arena_create();
+    bool is_ready = in->names.arena && hpp__libdw_load(&in->call);
+    int fd = is_ready ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    bool done = fd >= 0 && open_info(in, fd);
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (!done) {
+        hpp__debug_info_close(in);
+        return NULL;
+    }
+    return in;
+}
+
+void hpp__debug_info_close(hpp__debug_info *in)
+{
+    if (!in) {
+        return;
+    }
+    for (size_t i = 0; i < in->n_units; i++) {
+        free(in->units[i].functions);
+        free(in->units[i].spans.list);
+    }
+    free(in->units);
+    free(in->spans.list);
+    hpf_arena_destroy(in->names.arena);
+    hpp__debug_names_finish(&in->names);
+    if (in->info) {
+        in->call.end(in->info);
+    }
+    if (in->elf) {
+        in->call.elf_end(in->elf);
+    }
+    free(in);
+}
+
+bool hpp__debug_info_is_there(void)
+{
+    hpp__libdw call;
+    return hpp__libdw_load(&call);
+}
+
+/* ---- Functions of a unit ---- */
+
+/* Whether there may be functions inside, other than inlined ones. */
+static bool may_hold_functions(int tag)
+{
+    switch (tag) {
+    case DW_TAG_compile_unit:
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A function counts where it has code. False when there is no memory. */
+static bool add_function(const hpp__libdw *call, compilation *unit, Dwarf_Die *die)
+{
+    size_t n_spans = unit->spans.n;
+    if (!hpp__grow(&unit->functions, &unit->functions_capacity, unit->n_functions + 1,
+                   sizeof *unit->functions) ||
+        !add_spans(call, &unit->spans, die, unit->n_functions)) {
+        unit->spans.n = n_spans;
+        return false;
+    }
+    if (unit->spans.n > n_spans) {
+        unit->functions[unit->n_functions++] = *die;
+    }
+    return true;
+}
+
+static void add_functions(hpp__walk *walk, compilation *unit, Dwarf_Die *parent, unsigned depth)
+{
+    const hpp__libdw *call = walk->call;
+    Dwarf_Die die;
+    bool is_there = depth < DEPTH_MAX && hpp__walk_child(walk, parent, &die);
+    for (; is_there; is_there = hpp__walk_next(walk, &die)) {
+        int tag = call->tag(&die);
+        if (tag == DW_TAG_subprogram && !add_function(call, unit, &die)) {
+            return;
+        }
+        if (may_hold_functions(tag)) {
+            add_functions(walk, unit, &die, depth + 1);
+        }
+    }
+}
+
+/* A unit's tree may be in a file of its own (-gsplit-dwarf). */
+static void read_unit(const hpp__libdw *call, compilation *unit)
+{
+    Dwarf_Die die, split;
+    uint8_t type;
+    unit->is_read = true;
+    if (call->unit_info(unit->handle, NULL, &type, &die, &split, NULL, NULL, NULL) != 0) {
+        return;
+    }
+    hpp__walk walk = {.call = call};
+    bool is_split = type == DW_UT_skeleton && split.addr;
+    add_functions(&walk, unit, is_split ? &split : &die, 0);
+    sort_spans(&unit->spans);
+}
+
+/* ---- An address ---- */
+
+static const char *text_of(const hpp__libdw *call, Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    return call->inherited(die, name, &attribute) ? call->text(&attribute) : NULL;
+}
+
+static uint64_t number_of(const hpp__libdw *call, Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    bool is_there = call->attribute(die, name, &attribute) != NULL;
+    return is_there && call->number(&attribute, &number) == 0 ? number : 0;
+}
+
+static hpp__frame name_frame(hpp__debug_info *in, Dwarf_Die *die)
+{
+    const hpp__libdw *call = &in->call;
+    hpp__frame frame = {.linkage = text_of(call, die, DW_AT_linkage_name)};
+    if (!frame.linkage) {
+        frame.linkage = text_of(call, die, DW_AT_MIPS_linkage_name);
+    }
+    frame.name =
+        frame.linkage ? text_of(call, die, DW_AT_name) : hpp__debug_name(&in->names, call, die);
+    return frame;
+}
+
+/* Where an inlined function was called. `unit` is the unit that the function is in. */
+static void set_call_place(const hpp__libdw *call, Dwarf_Die *unit, Dwarf_Die *inlined,
+                           hpp__frame *caller)
+{
+    Dwarf_Files *files;
+    size_t n_files;
+    uint64_t index = number_of(call, inlined, DW_AT_call_file);
+    caller->line = (uint32_t)number_of(call, inlined, DW_AT_call_line);
+    if (index > 0 && call->files(unit, &files, &n_files) == 0 && index < n_files) {
+        caller->file = call->file(files, (size_t)index, NULL, NULL);
+    }
+}
+
+static void set_own_place(const hpp__libdw *call, Dwarf_Die *unit, uint64_t address,
+                          hpp__frame *innermost)
+{
+    int number;
+    Dwarf_Line *line = call->line_at(unit, address);
+    if (line && call->line_number(line, &number) == 0) {
+        innermost->line = number > 0 ? (uint32_t)number : 0;
+        innermost->file = call->line_file(line, NULL, NULL);
+    }
+}
+
+static bool is_block(int tag)
+{
+    return tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+static bool has_no_range(const hpp__libdw *call, Dwarf_Die *die)
+{
+    Dwarf_Addr base, start, end;
+    return call->ranges(die, 0, &base, &start, &end) <= 0;
+}
+
+/* What is inlined at an address right inside `die` or the blocks in it. A block's ranges may be
+ * missing: a list that begins with an empty range at address 0 reads as if it ended there. */
+static bool find_inlined(hpp__walk *walk, Dwarf_Die *die, uint64_t address, unsigned depth,
+                         Dwarf_Die *out)
+{
+    const hpp__libdw *call = walk->call;
+    Dwarf_Die child;
+    bool is_child = depth < DEPTH_MAX && hpp__walk_child(walk, die, &child);
+    for (; is_child; is_child = hpp__walk_next(walk, &child)) {
+        int tag = call->tag(&child);
+        if (tag == DW_TAG_inlined_subroutine && call->has_pc(&child, address) > 0) {
+            *out = child;
+            return true;
+        }
+        if (is_block(tag)) {
+            bool is_around = call->has_pc(&child, address) > 0;
+            bool is_there = (is_around || has_no_range(call, &child)) &&
+                            find_inlined(walk, &child, address, depth + 1, out);
+            if (is_there || is_around) {
+                return is_there;
+            }
+        }
+    }
+    return false;
+}
+
+/* The function and what was inlined in it, outermost first. */
+static size_t descend(hpp__debug_info *in, Dwarf_Die *unit, Dwarf_Die die, uint64_t address,
+                      hpp__frame *frames)
+{
+    const hpp__libdw *call = &in->call;
+    hpp__walk walk = {.call = call};
+    size_t n = 0;
+    frames[n++] = name_frame(in, &die);
+    while (n < HPP__FRAMES_MAX && find_inlined(&walk, &die, address, 0, &die)) {
+        set_call_place(call, unit, &die, &frames[n - 1]);
+        frames[n++] = name_frame(in, &die);
+    }
+    return n;
+}
+
+static void reverse(hpp__frame *frames, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        hpp__frame other = frames[i];
+        frames[i] = frames[n - 1 - i];
+        frames[n - 1 - i] = other;
+    }
+}
+
+size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__frame *frames)
+{
+    const hpp__libdw *call = &in->call;
+    const span *in_unit = find_span(&in->spans, address);
+    compilation *unit = in_unit ? &in->units[in_unit->index] : NULL;
+    Dwarf_Die die, split;
+    if (!unit || call->unit_info(unit->handle, NULL, NULL, &die, &split, NULL, NULL, NULL) != 0) {
+        return 0;
+    }
+    if (!unit->is_read) {
+        read_unit(call, unit);
+    }
+    const span *in_function = find_span(&unit->spans, address);
+    size_t n = 1;
+    frames[0] = (hpp__frame){0};
+    if (in_function) {
+        n = descend(in, split.addr ? &split : &die, unit->functions[in_function->index], address,
+                    frames);
+        reverse(frames, n);
+    }
+    set_own_place(call, &die, address, &frames[0]);
+    return n > 1 || frames[0].linkage || frames[0].name || frames[0].file ? n : 0;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What was inlined, files and lines: against the comments in the fixtures' sources, and against
+ * addr2line.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf_file.h"
+#include "places.h"
+#include "rng.h"
+#include "scratch.h"
+#include "symtab.h"
+
+/* A function, and the comment at its line. */
+typedef struct expected {
+    const char *name;
+    const char *marker;
+} expected;
+
+static const char *base_name(hpf_str path)
+{
+    const char *slash = strrchr(path.data, '/');
+    return slash ? slash + 1 : path.data;
+}
+
+static void assert_chain(hpp_resolver *resolver, const char *path, uint64_t address,
+                         const char *source, const expected *chain)
+{
+    hpp_functions found = find_in(resolver, path, address);
+    for (size_t i = 0; i < found.n; i++) {
+        const hpp_function *function = &found.list[i];
+        assert_text(function->name, chain[i].name);
+        cr_expect_str_eq(base_name(function->file), source);
+        cr_expect_eq(function->line, places_line(source, chain[i].marker), "%s: line %u",
+                     chain[i].marker, (unsigned)function->line);
+        cr_expect_eq(function->is_inlined, i + 1 < found.n);
+        cr_expect(function->has_symbol);
+    }
+    cr_assert_null(chain[found.n].name);
+}
+
+static void need_libdw(void)
+{
+    if (strncmp(hpp_resolver_missing(), "libdw", 5) == 0) {
+        cr_skip("no libdw");
+    }
+}
+
+static void assert_c_chains(const char *path)
+{
+    static const expected hidden[] = {{"hidden", "hidden_first"}, {0}};
+    static const expected middle[] = {{"middle", "middle"}, {"hidden", "hidden_calls"}, {0}};
+    static const expected innermost[] = {
+        {"innermost", "innermost"}, {"middle", "middle_calls"}, {"hidden", "hidden_calls"}, {0}};
+    static const expected exported[] = {
+        {"innermost", "innermost"}, {"fixture_places", "exported_inlines"}, {0}};
+    places *there = places_run(path, "fixture_places");
+    hpp_resolver *resolver = make_resolver(NULL);
+    assert_chain(resolver, path, places_address(there, "hidden_first", 0), "fixture.c", hidden);
+    assert_chain(resolver, path, places_address(there, "middle", 0), "fixture.c", middle);
+    assert_chain(resolver, path, places_address(there, "innermost", 0), "fixture.c", innermost);
+    assert_chain(resolver, path, places_address(there, "innermost", 1), "fixture.c", exported);
+    hpp_resolver_destroy(resolver);
+    places_free(there);
+}
+
+Test(lines, inlined_functions_innermost_first)
+{
+    need_libdw();
+    assert_c_chains(FIXTURE("libfixture.so"));
+}
+
+Test(lines, from_a_separate_debug_file)
+{
+    need_libdw();
+    assert_c_chains(FIXTURE("libfixture_linked.so"));
+    assert_c_chains(FIXTURE("libfixture_sum.so"));
+}
+
+Test(lines, from_split_units)
+{
+    need_libdw();
+    assert_c_chains(FIXTURE("libfixture_split.so"));
+}
+
+Test(lines, cxx)
+{
+    need_libdw();
+    static const expected inlined[] = {{"shapes::box<shapes::box<char,1>,4>::inlined", "inlined"},
+                                       {"fixture_cxx_places", "inlined_call"},
+                                       {0}};
+    static const expected constructor[] = {
+        {"shapes::box<shapes::box<char,1>,4>::box", "constructor"}, {0}};
+    const char *path = FIXTURE("libfixture_cxx.so");
+    places *there = places_run(path, "fixture_cxx_places");
+    hpp_resolver *resolver = make_resolver(NULL);
+    assert_chain(resolver, path, places_address(there, "inlined", 0), "fixture_cxx.cpp", inlined);
+    assert_chain(resolver, path, places_address(there, "constructor", 0), "fixture_cxx.cpp",
+                 constructor);
+    hpp_functions lambda = find_in(resolver, path, places_address(there, "lambda", 0));
+    cr_expect_eq(lambda.list->line, places_line("fixture_cxx.cpp", "lambda"));
+    cr_expect(strstr(lambda.list->name.data, "lambda") != NULL, "%s", lambda.list->name.data);
+    hpp_resolver_destroy(resolver);
+    places_free(there);
+}
+
+/* Templates over local types have no linkage name: where they are declared tells the rest. */
+Test(lines, inlined_functions_without_linkage_name_are_qualified)
+{
+    need_libdw();
+    const char *path = FIXTURE("libfixture_cxx.so");
+    places *there = places_run(path, "fixture_cxx_places");
+    hpp_resolver *resolver = make_resolver(NULL);
+    hpp_functions found = find_in(resolver, path, places_address(there, "called", 0));
+    const char *name = found.list->name.data;
+    cr_assert_eq(found.n, 2);
+    cr_expect_eq(strncmp(name, "shapes::call<", 13), 0, "%s", name);
+    hpp_resolver_destroy(resolver);
+    places_free(there);
+}
+
+Test(lines, not_where_they_are_not_asked_for)
+{
+    const hpp_resolver_options options = {.without_inlines = true};
+    const char *path = FIXTURE("libfixture.so");
+    places *there = places_run(path, "fixture_places");
+    hpp_resolver *resolver = make_resolver(&options);
+    hpp_functions found = find_in(resolver, path, places_address(there, "innermost", 0));
+    cr_assert_eq(found.n, 1);
+    assert_text(found.list->name, "hidden");
+    cr_assert_eq(found.list->line, 0);
+    cr_assert_eq(found.list->file.length, 0);
+    hpp_resolver_destroy(resolver);
+    places_free(there);
+}
+
+/* A file that is written over while it is in use. */
+Test(lines, a_file_that_changes_is_not_read_on, .init = scratch_begin, .fini = scratch_end)
+{
+    need_libdw();
+    size_t length;
+    const char *path = scratch_path("changing.so");
+    char *bytes = read_file(FIXTURE("libfixture.so"), &length);
+    write_file(path, (hpf_str){bytes, length});
+    places *there = places_run(FIXTURE("libfixture.so"), "fixture_places");
+    hpp_resolver *resolver = make_resolver(NULL);
+    const hpp_object_file file = {.path = path};
+    uint32_t number = hpp_resolver_object(resolver, &file);
+    uint64_t first = places_address(there, "hidden_first", 0);
+    cr_assert_gt(hpp_resolver_find(resolver, number, first).list->line, 0);
+    write_file(path, (hpf_str){bytes, 100});
+    hpp_functions found =
+        hpp_resolver_find(resolver, number, places_address(there, "innermost", 0));
+    cr_assert_eq(found.n, 1);
+    cr_assert_eq(found.list->line, 0);
+    cr_assert_gt(hpp_resolver_find(resolver, number, first).list->line, 0);
+    hpp_resolver_destroy(resolver);
+    places_free(there);
+    free(bytes);
+}
+
+/* ---- Against addr2line ---- */
+
+enum { N_COMPARED = 600 };
+
+/* Addresses in functions, at random. */
+static void pick_addresses(const char *path, uint64_t *addresses)
+{
+    hpp__files files = {0};
+    hpp__elf elf;
+    hpp__symtab table;
+    rng random = {42};
+    cr_assert(hpp__elf_open(&elf, hpp__file_open(&files, path)));
+    cr_assert(hpp__symtab_read(&table, &elf, hpp__elf_section_of_type(&elf, SHT_SYMTAB)));
+    for (size_t i = 0; i < N_COMPARED;) {
+        const hpp__symbol *symbol = &table.symbols[rng_below(&random, table.n_symbols)];
+        if (symbol->n_bytes > 0) {
+            addresses[i++] = symbol->start + rng_below(&random, symbol->n_bytes);
+        }
+    }
+    hpp__symtab_finish(&table);
+    hpp__elf_finish(&elf);
+}
+
+static FILE *ask_addr2line(const char *path, const uint64_t *addresses)
+{
+    char command[1024];
+    FILE *list = fopen(scratch_path("addresses"), "w");
+    cr_assert(list);
+    for (size_t i = 0; i < N_COMPARED; i++) {
+        fprintf(list, "0x%llx\n", (unsigned long long)addresses[i]);
+    }
+    fclose(list);
+    snprintf(command, sizeof command, "%s -afie %s < %s", ADDR2LINE, path,
+             scratch_path("addresses"));
+    FILE *answer = popen(command, "r");
+    cr_assert(answer);
+    return answer;
+}
+
+/* Reads a line without its end; an address, which begins the next answer, is left. */
+static bool read_line(FILE *in, char *line, int n_line)
+{
+    int c = fgetc(in);
+    ungetc(c, in);
+    if (c == '0' || !fgets(line, n_line, in)) {
+        return false;
+    }
+    line[strcspn(line, "\n")] = 0;
+    return true;
+}
+
+/* Whether addr2line says the same. Of names, only those of functions inlined in C are compared: the
+ * others it takes from wherever it finds one. */
+static bool is_same_place(const hpp_function *function, const char *name, char *place)
+{
+    char *colon = strrchr(place, ':');
+    cr_assert(colon);
+    *colon = 0;
+    const char *slash = strrchr(place, '/');
+    const char *file = slash ? slash + 1 : place;
+    bool is_in_c = strlen(file) > 2 && strcmp(file + strlen(file) - 2, ".c") == 0;
+    return (!is_in_c || strcmp(function->name.data, name) == 0) &&
+           (uint32_t)strtoul(colon + 1, NULL, 10) == function->line &&
+           strcmp(file[0] == '?' ? "" : file, base_name(function->file)) == 0;
+}
+
+static unsigned count_differences(const char *path)
+{
+    static uint64_t addresses[N_COMPARED];
+    static char name[65536], place[4096];
+    hpp_resolver *resolver = make_resolver(NULL);
+    pick_addresses(path, addresses);
+    FILE *answer = ask_addr2line(path, addresses);
+    unsigned n_different = 0;
+    for (size_t i = 0; i < N_COMPARED; i++) {
+        hpp_functions found = find_in(resolver, path, addresses[i]);
+        bool is_same = true;
+        size_t n = 0;
+        cr_assert(fgets(name, sizeof name, answer));
+        cr_assert_eq(strtoull(name, NULL, 16), addresses[i]);
+        for (; read_line(answer, name, sizeof name); n++) {
+            cr_assert(fgets(place, sizeof place, answer));
+            is_same = is_same && n < found.n && is_same_place(&found.list[n], name, place);
+        }
+        n_different += !is_same || n != found.n;
+    }
+    pclose(answer);
+    hpp_resolver_destroy(resolver);
+    return n_different;
+}
+
+/* What the start-up files of the C library say is left out by one, and said by the other. */
+Test(lines, addr2line_says_the_same, .init = scratch_begin, .fini = scratch_end)
+{
+    need_libdw();
+    if (system(ADDR2LINE " --version >/dev/null 2>&1") != 0) {
+        cr_skip("no addr2line");
+    }
+    unsigned n_own = count_differences(FIXTURE("libfixture_own.so"));
+    unsigned n_std = count_differences(FIXTURE("libfixture_std.so"));
+    cr_log_info("of %d: %u differ in C, %u in C++", N_COMPARED, n_own, n_std);
+    cr_expect_leq(n_own, N_COMPARED / 100);
+    cr_expect_leq(n_std, N_COMPARED / 100);
+}
