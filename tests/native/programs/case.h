@@ -32,7 +32,7 @@ typedef struct native_case {
 int run_case(const native_case *cases, char **argv);
 
 /* Prints to standard output, at once. At most 500 bytes. */
-void say(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 
 /* Leaves the program with a message when something that must hold does not. */
 void must(int holds, const char *what);

@@ -282,7 +282,7 @@ static int digs(char **arguments)
 {
     size_t live = 0;
     pthread_attr_t attributes;
-    pthread_t thread;
+    pthread_t thread = pthread_self();
     (void)arguments;
     must(pthread_attr_init(&attributes) == 0 &&
              pthread_attr_setstacksize(&attributes, (size_t)64 << 20) == 0 &&

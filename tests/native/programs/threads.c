@@ -19,7 +19,7 @@ static atomic_int is_over;
 static pthread_t start(void *(*run)(void *), void *context)
 {
     pthread_attr_t attributes;
-    pthread_t thread;
+    pthread_t thread = pthread_self();
     must(pthread_attr_init(&attributes) == 0 &&
              pthread_attr_setstacksize(&attributes, 128 * 1024) == 0 &&
              pthread_create(&thread, &attributes, run, context) == 0,
