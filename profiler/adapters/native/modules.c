@@ -244,8 +244,7 @@ static void fill_module(hpp_module *out, const struct dl_find_object *object)
     *out = (hpp_module){.begin = (uintptr_t)object->dlfo_map_start,
                         .end = (uintptr_t)object->dlfo_map_end,
                         .bias = bias};
-    uintptr_t loader = (uintptr_t)_dl_find_object;
-    out->is_loader = loader >= out->begin && loader < out->end;
+    out->is_loader = bias == _r_debug.r_ldbase;
     fill_tables(&out->tables, object, bias);
 }
 
