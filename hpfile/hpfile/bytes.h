@@ -21,7 +21,10 @@ static inline uint32_t hpf__read4(const char *at)
 
 static inline uint64_t hpf__read8(const char *at)
 {
-    return (uint64_t)hpf__read4(at) << 32 | hpf__read4(at + 4);
+    const unsigned char *p = (const unsigned char *)at;
+    return (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 | (uint64_t)p[2] << 40 |
+           (uint64_t)p[3] << 32 | (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
+           (uint64_t)p[6] << 8 | p[7];
 }
 
 #endif

@@ -47,6 +47,7 @@ typedef struct slot {
     hpf_event_type *type; /* NULL: not declared */
     int32_t n_bytes;
     bool is_wanted;
+    bool is_run; /* goes to log->run first */
 } slot;
 
 struct hpf_eventlog {
@@ -64,6 +65,10 @@ struct hpf_eventlog {
     size_t n_types, types_capacity;
     slot *slots; /* by number */
     size_t n_slots, slots_capacity;
+
+    hpf__eventlog_run *run; /* may be NULL */
+    const uint16_t *run_ids;
+    size_t n_run_ids;
 
     uint64_t block_end; /* offset behind the block being read */
     uint16_t block_cap;
@@ -133,6 +138,15 @@ static hpf_event_type *make_type(hpf_eventlog *log, uint16_t id)
     return type;
 }
 
+static bool is_run_id(const hpf_eventlog *log, uint16_t id)
+{
+    size_t i = 0;
+    while (i < log->n_run_ids && log->run_ids[i] != id) {
+        i++;
+    }
+    return i < log->n_run_ids;
+}
+
 /* Declares a type, or again one that is known: the last declaration counts. */
 static hpf_status declare(hpf_eventlog *log, uint16_t id, int32_t n_bytes, hpf_str description)
 {
@@ -150,8 +164,12 @@ static hpf_status declare(hpf_eventlog *log, uint16_t id, int32_t n_bytes, hpf_s
     }
     s->n_bytes = type->n_bytes = n_bytes;
     s->is_wanted = log->visitor.event != NULL;
-    return log->visitor.type ? log->visitor.type(log->context, type, &s->is_wanted, &log->error)
-                             : HPF_OK;
+    hpf_status status = HPF_OK;
+    if (log->visitor.type) {
+        status = log->visitor.type(log->context, type, &s->is_wanted, &log->error);
+    }
+    s->is_run = s->is_wanted && n_bytes == HPF_EVENT_VARIABLE && is_run_id(log, id);
+    return status;
 }
 
 /* Length of the declaration at `p`, or how many bytes must be there to tell more of it. One that
@@ -262,6 +280,15 @@ static hpf_status visit(hpf_eventlog *log, const slot *s, uint64_t time_ns, hpf_
     return log->visitor.event(log->context, &event, &log->error);
 }
 
+static const char *take_run(hpf_eventlog *log, const slot *s, const char *p, const char *end)
+{
+    uint64_t n_records = 0;
+    const char *left = log->run(log->context, p, end, log->offset, &n_records);
+    log->offset += (uint64_t)(left - p);
+    s->type->n_events += log->is_counting ? n_records : 0;
+    return left;
+}
+
 /* Reads whole records; returns the begin of what is left. log->offset moves along. */
 static const char *read_records(hpf_eventlog *log, const char *p, const char *end,
                                 hpf_status *status)
@@ -271,6 +298,13 @@ static const char *read_records(hpf_eventlog *log, const char *p, const char *en
         const slot *s = slot_of(log, id);
         if (HPF__UNLIKELY(!s)) {
             break;
+        }
+        if (s->is_run) {
+            const char *left = take_run(log, s, p, end);
+            if (left > p) {
+                p = left;
+                continue;
+            }
         }
         size_t head = HEAD_BYTES;
         size_t n = (size_t)s->n_bytes;
@@ -476,6 +510,14 @@ void hpf__eventlog_revisit(hpf_eventlog *log)
     if (log->state == IN_RECORDS || log->state == AT_END) {
         log->state = IN_REVISIT;
     }
+}
+
+void hpf__eventlog_set_run(hpf_eventlog *log, hpf__eventlog_run *run, const uint16_t *ids,
+                           size_t n_ids)
+{
+    log->run = run;
+    log->run_ids = ids;
+    log->n_run_ids = n_ids;
 }
 
 bool hpf__eventlog_declares(const hpf_eventlog *log, uint16_t id)

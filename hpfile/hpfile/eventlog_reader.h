@@ -11,6 +11,18 @@
  * another consumer. The bytes fed next begin a record or the whole log; nothing is counted. */
 void hpf__eventlog_revisit(hpf_eventlog *log);
 
+/* A consumer that takes records in a row faster than one by one. [p, end) begins with a record of a
+ * wanted type, maybe not all there, at `offset` of the input. Takes as many of that type as it
+ * likes, adds their number to `*n_records`, and returns the end of the last; the next one goes the
+ * usual way, to the visitor. */
+typedef const char *hpf__eventlog_run(void *context, const char *p, const char *end,
+                                      uint64_t offset, uint64_t *n_records);
+
+/* Records of these types, if wanted and if they tell their own length, go to `run` first. `ids` is
+ * borrowed for the reader's life. */
+void hpf__eventlog_set_run(hpf_eventlog *log, hpf__eventlog_run *run, const uint16_t *ids,
+                           size_t n_ids);
+
 /* Whether the header declares this type. */
 bool hpf__eventlog_declares(const hpf_eventlog *log, uint16_t id);
 

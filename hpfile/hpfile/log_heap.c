@@ -19,7 +19,9 @@
 #include "eventlog_tags.h"
 #include "log_names.h"
 
-#define COST_BYTES 9u /* number of the profile and amount, before stack or label */
+#define COST_BYTES 9u  /* number of the profile and amount, before stack or label */
+#define LENGTH_AT  10u /* of the length in a record, and of the payload */
+#define COST_AT    12u
 
 struct hpf__log_heap {
     hpf_events events;
@@ -48,6 +50,7 @@ struct hpf__log_heap {
 };
 
 static const hpf_event_visitor visitor;
+static hpf__eventlog_run run_of_costs;
 
 hpf__log_heap *hpf__log_heap_create(const hpf_events *events, void *context,
                                     const hpf_reader_options *options)
@@ -60,6 +63,9 @@ hpf__log_heap *hpf__log_heap_create(const hpf_events *events, void *context,
     h->events = *events;
     h->context = context;
     h->options = options ? *options : (hpf_reader_options){0};
+    static const uint16_t costs[] = {HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE,
+                                     HPF__EVENT_HEAP_PROF_SAMPLE_STRING};
+    hpf__eventlog_set_run(h->log, run_of_costs, costs, 2);
     h->profile = -1;
     h->last_time = -INFINITY;
     return h;
@@ -121,23 +127,32 @@ static hpf_status emit_sample(hpf__log_heap *h, hpf_error *err)
     return h->events.sample ? h->events.sample(h->context, &sample, err) : HPF_OK;
 }
 
-/* Tells the name of the cost, if it is new, and takes the cost. */
-static hpf_status add_cost(hpf__log_heap *h, const hpf_event *event, hpf_name name, bool is_new,
-                           hpf_error *err)
+static hpf_status add_cost(hpf__log_heap *h, const hpf_event *event, hpf_name name, hpf_error *err)
 {
-    if (is_new && h->events.name) {
-        hpf_status status = h->events.name(h->context, name, h->names.texts.names[name], err);
-        if (status != HPF_OK) {
-            return status;
-        }
-    }
     hpf_cost cost = {.name = name, .whole = hpf__read8(event->payload.data + 1)};
     h->end_offset = event->end_offset;
     return hpf__costs_add(&h->costs, cost, h->names.texts.n_names) ? HPF_OK
                                                                    : hpf_error_set_memory(err);
 }
 
-static hpf_status on_cost(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
+/* A cost whose name was not guessed; one that is new is told first. */
+static hpf_status add_unexpected(hpf__log_heap *h, const hpf_event *event, bool is_stack,
+                                 hpf_str key, hpf_error *err)
+{
+    hpf_name name;
+    bool is_new;
+    hpf_status status = is_stack ? hpf__log_names_of_stack(&h->names, key, &name, &is_new)
+                                 : hpf__log_names_of_label(&h->names, key, &name, &is_new);
+    if (status != HPF_OK) {
+        return fail(status, err);
+    }
+    if (is_new && h->events.name) {
+        status = h->events.name(h->context, name, h->names.texts.names[name], err);
+    }
+    return status == HPF_OK ? add_cost(h, event, name, err) : status;
+}
+
+static hpf_status on_cost(hpf__log_heap *h, const hpf_event *event, bool is_stack, hpf_error *err)
 {
     hpf_str payload = event->payload;
     if (!h->in_sample || payload.length < COST_BYTES) {
@@ -152,11 +167,50 @@ static hpf_status on_cost(hpf__log_heap *h, const hpf_event *event, hpf_error *e
     }
     hpf_str key = {payload.data + COST_BYTES, payload.length - COST_BYTES};
     hpf_name name;
-    bool is_new;
-    hpf_status status = event->type->id == HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE
-                            ? hpf__log_names_of_stack(&h->names, key, &name, &is_new)
-                            : hpf__log_names_of_label(&h->names, key, &name, &is_new);
-    return status == HPF_OK ? add_cost(h, event, name, is_new, err) : fail(status, err);
+    return hpf__log_keys_guess(is_stack ? &h->names.stacks : &h->names.labels, key, &name)
+               ? add_cost(h, event, name, err)
+               : add_unexpected(h, event, is_stack, key, err);
+}
+
+/* Costs in a row whose names are those that are expected: the inner loop of reading a log. What
+ * changes is kept in registers meanwhile. */
+static const char *run_of_costs(void *context, const char *p, const char *end, uint64_t offset,
+                                uint64_t *n_records)
+{
+    hpf__log_heap *h = context;
+    const char *begin = p;
+    uint16_t id = hpf__read2(p);
+    hpf__log_keys *keys =
+        id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING ? &h->names.labels : &h->names.stacks;
+    size_t n_most = h->costs.capacity - h->costs.n;
+    if (!h->in_sample || !keys->next || n_most == 0) {
+        return p;
+    }
+    hpf_cost *cost = h->costs.all + h->costs.n;
+    size_t n = 0;
+    uint32_t last = keys->last;
+    for (; n < n_most && (size_t)(end - p) >= COST_AT + COST_BYTES && hpf__read2(p) == id; n++) {
+        size_t length = hpf__read2(p + LENGTH_AT);
+        uint32_t guess = keys->next[last];
+        if (length < COST_BYTES || (size_t)(end - p) < COST_AT + length || guess == 0 ||
+            (unsigned char)p[COST_AT] != h->profile) {
+            break;
+        }
+        const hpf_str *known = &keys->texts.names[guess - 1];
+        size_t key_length = length - COST_BYTES;
+        if (known->length != key_length ||
+            !hpf__same_bytes(known->data, p + COST_AT + COST_BYTES, key_length)) {
+            break;
+        }
+        cost[n] = (hpf_cost){.name = keys->names[guess - 1], .whole = hpf__read8(p + COST_AT + 1)};
+        last = guess;
+        p += COST_AT + length;
+    }
+    keys->last = last;
+    h->costs.n += n;
+    h->end_offset = n ? offset + (uint64_t)(p - begin) : h->end_offset;
+    *n_records = n;
+    return p;
 }
 
 static hpf_status on_sample_begin(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
@@ -299,13 +353,9 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
     return h->has_units ? HPF_OK : tell_units(h, err);
 }
 
-static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
+static hpf_status on_other(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
 {
-    hpf__log_heap *h = context;
     switch (event->type->id) {
-    case HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE:
-    case HPF__EVENT_HEAP_PROF_SAMPLE_STRING:
-        return on_cost(h, event, err);
     case HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN:
     case HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN:
         return on_sample_begin(h, event, err);
@@ -327,6 +377,17 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     default:
         return on_fact(h, event, err);
     }
+}
+
+/* Nearly all are costs. */
+static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
+{
+    hpf__log_heap *h = context;
+    bool is_stack = event->type->id == HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE;
+    if (is_stack || event->type->id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING) {
+        return on_cost(h, event, is_stack, err);
+    }
+    return on_other(h, event, err);
 }
 
 static const hpf_event_visitor visitor = {.type = on_type, .event = on_event};

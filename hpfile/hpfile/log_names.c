@@ -256,9 +256,6 @@ hpf_status hpf__log_names_of_stack(hpf__log_names *n, hpf_str key, hpf_name *nam
 {
     uint32_t number;
     *is_new = false;
-    if (hpf__log_keys_guess(&n->stacks, key, name)) {
-        return HPF_OK;
-    }
     hpf_status status = hpf__log_keys_add(&n->stacks, key, &number, is_new);
     if (status == HPF_OK && *is_new) {
         hpf__log_origin origin = {true, number, 0};
@@ -274,9 +271,6 @@ hpf_status hpf__log_names_of_label(hpf__log_names *n, hpf_str key, hpf_name *nam
 {
     uint32_t number;
     *is_new = false;
-    if (hpf__log_keys_guess(&n->labels, key, name)) {
-        return HPF_OK;
-    }
     hpf_status status = hpf__log_keys_add(&n->labels, key, &number, is_new);
     if (status == HPF_OK && *is_new) {
         hpf_str label = without_nul(key);

@@ -49,8 +49,8 @@ hpf_status hpf__log_names_define_centre(hpf__log_names *names, hpf_str payload);
 hpf_status hpf__log_names_define_info(hpf__log_names *names, hpf_str payload);
 
 /* The name of a stack (one byte with its depth, numbers of cost centres) or a label (perhaps with a
- * NUL behind it). `*is_new` tells whether it was not known before. HPF_OK, HPF_ERR_MEMORY or
- * HPF_ERR_LIMIT. */
+ * NUL behind it), which hpf__log_keys_guess did not find in `stacks` or `labels`. `*is_new` tells
+ * whether it was not known before. HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
 hpf_status hpf__log_names_of_stack(hpf__log_names *names, hpf_str key, hpf_name *name,
                                    bool *is_new);
 hpf_status hpf__log_names_of_label(hpf__log_names *names, hpf_str key, hpf_name *name,

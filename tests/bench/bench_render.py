@@ -55,11 +55,11 @@ def row(what, cost, floor, peer):
           f"{to_floor:>9} {to_floor_cpu:>9} {to_peer:>12}", flush=True)
 
 
-def heading(title):
+def heading(title, peer="hp2ps"):
     print(f"\n{title}")
     print(f"  {'':<24} {'wall s':>8} {'CPU s':>8} {'peak MB':>8} {'wall':>9} {'CPU':>9} "
           f"{'less CPU':>12}")
-    print(f"  {'':<24} {'':>8} {'':>8} {'':>8} {'/ wc -l':>9} {'/ wc -l':>9} {'than hp2ps':>12}")
+    print(f"  {'':<24} {'':>8} {'':>8} {'':>8} {'/ wc -l':>9} {'/ wc -l':>9} {'than ' + peer:>12}")
 
 
 def make_input(options, folder, shape, megabytes):
