@@ -22,7 +22,10 @@ static void print_help(const cmd *self, FILE *to)
 bool cmd_options(const cmd *self, void *values, int *argc, char **argv, int *status)
 {
     opt_complaint complaint;
-    switch (opt_parse(self->options, values, argc, argv, &complaint)) {
+    opt_outcome outcome = self->operand_ends_options
+                              ? opt_parse_before(self->options, values, argc, argv, &complaint)
+                              : opt_parse(self->options, values, argc, argv, &complaint);
+    switch (outcome) {
     case OPT_RUN:
         return true;
     case OPT_HELP:

@@ -17,11 +17,12 @@
 typedef struct cmd cmd;
 struct cmd {
     const char *name;
-    const char *summary;     /* the line of `census --help`: imperative, no full stop */
-    const char *operands;    /* what follows the options in the usage line, or "" */
-    const opt *options;      /* ends with an entry without a name; NULL: the command reads argv by
-                                itself, "--help" included */
-    void (*notes)(FILE *to); /* more for --help, below the options; may be NULL */
+    const char *summary;       /* the line of `census --help`: imperative, no full stop */
+    const char *operands;      /* what follows the options in the usage line, or "" */
+    const opt *options;        /* ends with an entry without a name; NULL: the command reads argv by
+                                  itself, "--help" included */
+    bool operand_ends_options; /* the operands are another program's command line */
+    void (*notes)(FILE *to);   /* more for --help, below the options; may be NULL */
     /* Does the command; argv[0] is its name, argv[argc] is NULL. Returns an exit status. */
     int (*run)(const cmd *self, int argc, char **argv);
     /* The same when the program itself was started under the command's name (a link "hp2ps");
@@ -29,7 +30,8 @@ struct cmd {
     int (*run_as_program)(const cmd *self, int argc, char **argv);
 };
 
-extern const cmd cmd_convert, cmd_diff, cmd_hp2ps, cmd_info, cmd_plot, cmd_report;
+extern const cmd cmd_convert, cmd_diff, cmd_hp2ps, cmd_info, cmd_mark, cmd_plot, cmd_report,
+    cmd_run;
 
 /* Reads the options of `self` into `values` (see opt_parse). True: run. False: return `*status`
  * from the command, --help or a message has been printed. */

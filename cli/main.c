@@ -4,23 +4,24 @@
  */
 #include <errno.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "diag.h"
 #include "exit.h"
+#include "sigpipe.h"
 
 /* In the order of --help. */
 static const cmd *const commands[] = {
-    &cmd_plot, &cmd_report, &cmd_diff, &cmd_convert, &cmd_info, &cmd_hp2ps, NULL,
+    &cmd_run,  &cmd_plot, &cmd_report, &cmd_diff, &cmd_convert,
+    &cmd_info, &cmd_mark, &cmd_hp2ps,  NULL,
 };
 
 static void print_usage(FILE *to)
 {
     fputs("usage: census COMMAND [options] ...\n"
-          "Heap profiles, drawn and summed up.\n\n",
+          "Heap profiles, taken, drawn and summed up.\n\n",
           to);
     for (int i = 0; commands[i]; i++) {
         fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
@@ -105,7 +106,6 @@ int main(int argc, char **argv)
 {
     /* Only character types follow the user's locale: numbers have points, whatever the country. */
     setlocale(LC_CTYPE, "");
-    /* A closed pipe is a write error like any other, so that temporaries are removed. */
-    signal(SIGPIPE, SIG_IGN);
+    sigpipe_ignore();
     return close_output(dispatch(argc, argv));
 }

@@ -124,6 +124,16 @@ static bool read_choice(walk *w, const opt *option, const char *text)
     return complain(w, "--%s takes %s, not '%s'", option->name, list, text);
 }
 
+static bool add_to_list(walk *w, const opt *option, const char *text)
+{
+    opt_list *list = (opt_list *)(void *)((char *)w->values + option->offset);
+    if (list->n == OPT_LIST_MAX) {
+        return complain(w, "--%s was given more than %d times", option->name, OPT_LIST_MAX);
+    }
+    list->texts[list->n++] = text;
+    return true;
+}
+
 static bool store(walk *w, const opt *option, const char *text)
 {
     switch (option->kind) {
@@ -145,6 +155,9 @@ static bool store(walk *w, const opt *option, const char *text)
         return true;
     case OPT_CHOICE:
         return read_choice(w, option, text);
+    case OPT_LIST:
+    case OPT_SUFFIX:
+        return add_to_list(w, option, text);
     }
     return false;
 }
@@ -152,8 +165,8 @@ static bool store(walk *w, const opt *option, const char *text)
 /* The argument of an option: `attached`, or the next word. */
 static bool store_with_argument(walk *w, const opt *option, const char *attached)
 {
-    if (attached) {
-        return store(w, option, attached);
+    if (attached || option->kind == OPT_SUFFIX) {
+        return store(w, option, attached ? attached : "");
     }
     if (w->next >= w->argc) {
         return complain(w, "--%s needs an argument: %s", option->name, option->argument);
@@ -228,8 +241,8 @@ static bool read_long(walk *w, const char *word)
     return store(w, option, NULL);
 }
 
-opt_outcome opt_parse(const opt *table, void *values, int *argc, char **argv,
-                      opt_complaint *complaint)
+static opt_outcome parse(const opt *table, void *values, int *argc, char **argv,
+                         opt_complaint *complaint, bool operand_ends)
 {
     walk w = {table, values, *argc, argv, 1, false, complaint};
     int n_operands = 0;
@@ -239,6 +252,7 @@ opt_outcome opt_parse(const opt *table, void *values, int *argc, char **argv,
         bool good = true;
         if (only_operands || word[0] != '-' || word[1] == '\0') {
             argv[1 + n_operands++] = word;
+            only_operands |= operand_ends;
         } else if (strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (word[1] == '-') {
@@ -252,6 +266,18 @@ opt_outcome opt_parse(const opt *table, void *values, int *argc, char **argv,
     }
     *argc = 1 + n_operands;
     return w.help ? OPT_HELP : OPT_RUN;
+}
+
+opt_outcome opt_parse(const opt *table, void *values, int *argc, char **argv,
+                      opt_complaint *complaint)
+{
+    return parse(table, values, argc, argv, complaint, false);
+}
+
+opt_outcome opt_parse_before(const opt *table, void *values, int *argc, char **argv,
+                             opt_complaint *complaint)
+{
+    return parse(table, values, argc, argv, complaint, true);
 }
 
 /* Prints `text` from the help column on, broken between words. */
@@ -283,8 +309,12 @@ static void print_wrapped(const char *text, int column, FILE *to)
 static void print_row(const opt *option, FILE *to)
 {
     char dash[] = {'-', option->letter, ',', '\0'};
-    int column = fprintf(to, "  %3s --%s%s%s", option->letter ? dash : "", option->name,
-                         option->argument ? " " : "", option->argument ? option->argument : "");
+    bool is_suffix = option->kind == OPT_SUFFIX;
+    int column = fprintf(to, "  %3s --%s%s%s%s", option->letter ? dash : "", option->name,
+                         is_suffix          ? "[="
+                         : option->argument ? " "
+                                            : "",
+                         option->argument ? option->argument : "", is_suffix ? "]" : "");
     print_wrapped(option->help, column + 2 > HELP_COLUMN ? HELP_COLUMN : column, to);
 }
 

@@ -5,7 +5,8 @@
  *
  * Habits are those of getopt_long: short options may be bundled, an argument may be attached or be
  * the next word, long options take `=value` and may be shortened while they stay unambiguous,
- * options and operands may be mixed, `--` ends the options, and a lone `-` is an operand.
+ * options and operands may be mixed, `--` ends the options, and a lone `-` is an operand. Where the
+ * operands are another program's command line, the first of them ends the options.
  */
 #ifndef CENSUS_OPT_H
 #define CENSUS_OPT_H
@@ -23,7 +24,17 @@ typedef enum opt_kind {
                    "300" (points) */
     OPT_TEXT,   /* const char *, borrowed from argv */
     OPT_CHOICE, /* int, the index into `choices` */
+    OPT_LIST,   /* opt_list; each time the option is given adds its argument */
+    OPT_SUFFIX, /* opt_list; the same, with an argument that is attached or empty: `-hm`, `-h`,
+                   `--heap=m`, `--heap` */
 } opt_kind;
+
+/* What was given for an option, in order. Texts are borrowed from argv. */
+enum { OPT_LIST_MAX = 64 };
+typedef struct opt_list {
+    const char *texts[OPT_LIST_MAX];
+    size_t n;
+} opt_list;
 
 typedef struct opt {
     char letter;      /* of the short form, or 0 */
@@ -52,6 +63,10 @@ typedef struct opt_complaint {
  * `*argc` becomes their number plus one. */
 opt_outcome opt_parse(const opt *table, void *values, int *argc, char **argv,
                       opt_complaint *complaint);
+
+/* The same, but the first operand ends the options. A `--` before it is dropped. */
+opt_outcome opt_parse_before(const opt *table, void *values, int *argc, char **argv,
+                             opt_complaint *complaint);
 
 /* The rows of --help, wrapped at 80 columns, with one for --help itself. */
 void opt_print(const opt *table, FILE *to);

@@ -15,15 +15,16 @@ def help_of(census, *words):
 
 
 def options_of_help(text):
-    """Rows such as `  -m, --bands N   ...` as (letter, name, argument)."""
-    row = re.compile(r"^ +(?:-(\w), )?--([\w-]+)(?: ([A-Z][A-Z-]*))?(?:  .*)?$", re.M)
-    return {(m[1] or "", m[2], m[3] or "") for m in row.finditer(text)}
+    """Rows such as `  -m, --bands N   ...` or `  -h, --heap[=KIND]` as (letter, name, argument)."""
+    row = re.compile(r"^ +(?:-(\w), )?--([\w-]+)(?: ([A-Z][A-Z-]*)|(\[=[A-Z]+\]))?(?:  .*)?$", re.M)
+    return {(m[1] or "", m[2], m[3] or m[4] or "") for m in row.finditer(text)}
 
 
 def options_of_page(text):
     """Lines such as `.It Fl m , Fl Fl bands Ar N` as (letter, name, argument)."""
-    row = re.compile(r"^\.It (?:Fl (\w) , )?Fl Fl ([\w-]+)(?: Ar ([A-Z][A-Z-]*))?$", re.M)
-    return {(m[1] or "", m[2], m[3] or "") for m in row.finditer(text)}
+    row = re.compile(r"^\.It (?:Fl (\w) , )?Fl Fl ([\w-]+)(?: Ar ([A-Z][A-Z-]*)| Ns Op = Ns Ar ([A-Z]+))?$",
+                     re.M)
+    return {(m[1] or "", m[2], m[3] or (f"[={m[4]}]" if m[4] else "")) for m in row.finditer(text)}
 
 
 def commands_of_help(text):

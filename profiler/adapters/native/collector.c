@@ -28,7 +28,8 @@ enum {
 static const uint64_t window_bytes = UINT64_C(4) << 30;
 static const uint64_t least_interval_ns = 1000000;
 static const uint64_t second_ns = 1000000000;
-static const uint64_t patience_ns = 2000000000; /* with callers that say nothing */
+static const uint64_t patience_ns = 2000000000;      /* with callers that say nothing */
+static const uint64_t worth_keeping_ns = 1000000000; /* of what becomes another program */
 
 typedef struct caller {
     int fd;
@@ -98,29 +99,34 @@ static hpp__process *find_living(const hpp_collector *c, uint32_t process_id)
     return NULL;
 }
 
-/* BASE, BASE.PID; and a number behind it for all but the first that has the same. */
 static void write_base(const hpp_collector *c, uint32_t process_id, char out[MAX_BASE_BYTES])
 {
     int n = snprintf(out, MAX_BASE_BYTES, "%s", c->options.base);
-    size_t n_before = 0;
-    for (size_t i = 0; i < c->n_processes; i++) {
-        const hpp__process *p = c->processes[i];
-        n_before += p->process_id == process_id && !p->is_forgotten;
-    }
     if (process_id != c->first_id && n < MAX_BASE_BYTES) {
-        n += snprintf(out + n, (size_t)(MAX_BASE_BYTES - n), ".%u", (unsigned)process_id);
-    }
-    if (n_before > 0 && n < MAX_BASE_BYTES) {
-        snprintf(out + n, (size_t)(MAX_BASE_BYTES - n), ".%zu", n_before + 1);
+        snprintf(out + n, (size_t)(MAX_BASE_BYTES - n), ".%u", (unsigned)process_id);
     }
 }
 
-/* What a process was before it became what it is now. */
-static void end_previous(hpp_collector *c, uint32_t process_id)
+/* Makes room for a new program that has the number, and so the base, of others before: one that it
+ * has just replaced, or some that ended long ago. The last of them has the base until now. */
+static void retire(hpp_collector *c, uint32_t process_id, const char *base)
 {
-    hpp__process *previous = find_living(c, process_id);
-    if (previous) {
-        hpp__process_end(previous, previous->n_samples <= 1);
+    hpp__process *last = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_processes; i++) {
+        hpp__process *p = c->processes[i];
+        if (p->process_id == process_id && !p->has_ended) {
+            hpp__process_end(p, hpp__process_age_ns(p) < worth_keeping_ns);
+        }
+        if (p->process_id == process_id && !p->is_forgotten) {
+            last = p;
+            n++;
+        }
+    }
+    if (last) {
+        char older[MAX_BASE_BYTES + 24];
+        snprintf(older, sizeof older, "%s.%zu", base, n);
+        hpp__process_rename(last, older);
     }
 }
 
@@ -134,8 +140,8 @@ static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id,
         close(window);
         return HPF_OK;
     }
-    end_previous(c, process_id);
     write_base(c, process_id, base);
+    retire(c, process_id, base);
     const hpp__native_profile_options profile = {
         .profile = &c->profile,
         .names = c->names,

@@ -13,6 +13,7 @@
 #include "allocator_names.h"
 #include "grow.h"
 #include "hpfile/arena.h"
+#include "hpfile/str.h"
 #include "map.h"
 #include "text.h"
 
@@ -99,13 +100,10 @@ static bool begins_with(hpf_str text, const char *begin)
     return text.length >= length && memcmp(text.data, begin, length) == 0;
 }
 
-/* What calls main is local to the C library, and nameless where its symbols are stripped. */
-static bool is_start(const hpp__names *names, const hpp_function *function, hpf_str label)
+static bool is_of_libc(const hpp_function *function)
 {
-    bool is_libc = begins_with(function->module, "libc.so.") ||
-                   begins_with(function->module, "libc-2") ||
-                   begins_with(function->module, "ld-linux");
-    return (!function->has_symbol && is_libc) || matches(&names->start, 1, label);
+    return begins_with(function->module, "libc.so.") || begins_with(function->module, "libc-2") ||
+           begins_with(function->module, "ld-linux");
 }
 
 static hpp_call call_of(hpf_str linkage)
@@ -145,7 +143,9 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from)
     }
     function->is_passed_over = function->call != HPP_CALL_MALLOC ||
                                matches(names->passed_over, names->n_passed_over, function->label);
-    function->is_start = is_start(names, from, function->label);
+    function->is_start = (is_of_libc(from) || hpf_str_is(from->name, "_start")) &&
+                         matches(&names->start, 1, function->label);
+    function->is_nameless = is_of_libc(from) && !from->has_symbol;
     names->n_functions++;
     return function;
 }

@@ -23,7 +23,9 @@ typedef struct hpp__function {
     hpf_str module; /* without folders and blanks */
     uint32_t index; /* dense, from 0 */
     bool is_passed_over;
-    bool is_start; /* calls main, or the function of a thread: nothing that a program is made of */
+    bool is_start; /* calls main, or the function of a thread: what is further out is nothing that
+                      a program is made of */
+    bool is_nameless; /* of the C library, without a symbol: maybe such a function */
     hpp_call call; /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY for operator new, else HPP_CALL_MALLOC */
 } hpp__function;
 

@@ -25,6 +25,7 @@ typedef struct job {
     double mark_s;
     char mark[sizeof((hpp_window_mark *)0)->text];
     bool forget;
+    const char *new_base;
 } job;
 
 static void free_job(job *j)
@@ -115,6 +116,18 @@ static void run_end(hpp__job *base)
     hpp__native_profile_destroy(p->profile);
     p->profile = NULL;
     close_window(p);
+    free_job(j);
+}
+
+static void run_rename(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    hpp__process *p = j->process;
+    hpp__native_profile_rename_files(p->remains.figures.base, j->new_base);
+    p->remains.figures.base = j->new_base;
+    if (p->profile) {
+        hpp__native_profile_set_base(p->profile, j->new_base);
+    }
     free_job(j);
 }
 
@@ -298,6 +311,23 @@ void hpp__process_end(hpp__process *p, bool forget)
     hpp__queue_add(p->queue, &j->job);
 }
 
+void hpp__process_rename(hpp__process *p, const char *base)
+{
+    job *j = new_job(p, run_rename);
+    const char *copy = hpf_arena_text(p->names_arena, (hpf_str){base, strlen(base)});
+    if (!j || !copy) {
+        free(j);
+        return; /* the files of the next one take the place of these */
+    }
+    j->new_base = copy;
+    hpp__queue_add(p->queue, &j->job);
+}
+
+uint64_t hpp__process_age_ns(const hpp__process *p)
+{
+    return now_ns() - p->start_ns;
+}
+
 /* ---- Life ---- */
 
 /* Sealed memory cannot be shortened under the reader. Holes of huge pages cannot always be filled,
@@ -339,10 +369,12 @@ static hpf_status copy_options(hpp__process *p, const hpp__native_profile_option
 {
     p->profile_options = *profile;
     p->remains.arena = hpf_arena_create();
+    p->names_arena = hpf_arena_create();
+    if (!p->remains.arena || !p->names_arena) {
+        return hpf_error_set_memory(err);
+    }
     const char *base =
-        p->remains.arena
-            ? hpf_arena_text(p->remains.arena, (hpf_str){profile->base, strlen(profile->base)})
-            : NULL;
+        hpf_arena_text(p->names_arena, (hpf_str){profile->base, strlen(profile->base)});
     p->profile_options.base = base;
     p->remains.figures.base = base;
     p->remains.figures.process_id = p->process_id;
@@ -412,5 +444,6 @@ void hpp__process_destroy(hpp__process *p)
     close_window(p);
     hpp__native_threads_finish(&p->threads);
     hpf_arena_destroy(p->remains.arena);
+    hpf_arena_destroy(p->names_arena);
     free(p);
 }

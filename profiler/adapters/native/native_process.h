@@ -55,7 +55,8 @@ typedef struct hpp__process {
     hpp__native_guard guard;
     hpp__native_threads threads;
 
-    hpp__queue *queue; /* borrowed */
+    hpf_arena *names_arena; /* bases; the collector's thread fills it */
+    hpp__queue *queue;      /* borrowed */
     hpp__native_profile_options profile_options;
     hpp__native_profile *profile;
     hpp__remains remains;
@@ -85,5 +86,11 @@ bool hpp__process_has_changed(const hpp__process *process);
 /* Takes a last census and ends the profile, or forgets it and removes its files. The window is
  * given back when that is done. */
 void hpp__process_end(hpp__process *process, bool forget);
+
+/* Gives its files another base, also when it has ended: another needs the one it has. */
+void hpp__process_rename(hpp__process *process, const char *base);
+
+/* How long it has been profiled. */
+uint64_t hpp__process_age_ns(const hpp__process *process);
 
 #endif

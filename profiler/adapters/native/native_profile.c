@@ -4,6 +4,8 @@
  */
 #include "native_profile.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,7 +140,6 @@ hpf_status hpp__native_profile_create(hpp__native_profile **out,
     p->arena = hpf_arena_create();
     if (p->arena) {
         p->base = hpf_arena_text(p->arena, (hpf_str){options->base, strlen(options->base)});
-        p->figures.base = p->base;
     }
     hpf_status status =
         p->base && copy_words(p) ? init_parts(p, options, err) : hpf_error_set_memory(err);
@@ -165,15 +166,35 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     free(p);
 }
 
+static const char *const suffixes[] = {".hp", ".lines", ".prof"};
+enum { N_SUFFIXES = sizeof suffixes / sizeof *suffixes };
+
 void hpp__native_profile_discard(hpp__native_profile *p)
 {
-    static const char *const suffixes[] = {".hp", ".lines"};
-    for (size_t i = 0; p->options->with_census && i < sizeof suffixes / sizeof *suffixes; i++) {
+    for (size_t i = 0; p->options->with_census && i < N_SUFFIXES; i++) {
         const char *path = path_of(p, suffixes[i]);
         if (path) {
             unlink(path);
         }
     }
+}
+
+void hpp__native_profile_rename_files(const char *base, const char *new_base)
+{
+    for (size_t i = 0; i < N_SUFFIXES; i++) {
+        char from[PATH_MAX], to[PATH_MAX];
+        int n_from = snprintf(from, sizeof from, "%s%s", base, suffixes[i]);
+        int n_to = snprintf(to, sizeof to, "%s%s", new_base, suffixes[i]);
+        if (n_from < PATH_MAX && n_to < PATH_MAX) {
+            (void)rename(from, to);
+        }
+    }
+}
+
+void hpp__native_profile_set_base(hpp__native_profile *p, const char *base)
+{
+    const char *copy = hpf_arena_text(p->arena, (hpf_str){base, strlen(base)});
+    p->base = copy ? copy : p->base;
 }
 
 /* ---- Snapshots ---- */

@@ -56,6 +56,13 @@ void hpp__native_profile_finish(hpp__native_profile *profile, const hpp__snapsho
 /* Removes the files, as if the profile had never been begun. */
 void hpp__native_profile_discard(hpp__native_profile *profile);
 
+/* Gives the files of a profile, which may have ended, another base; those that are not there do not
+ * matter. */
+void hpp__native_profile_rename_files(const char *base, const char *new_base);
+
+/* The base of files that are yet to be made. Copied. */
+void hpp__native_profile_set_base(hpp__native_profile *profile, const char *base);
+
 /* What it knows: samples, peak, totals, and what went wrong. Other members are 0. */
 const hpp_process_figures *hpp__native_profile_figures(const hpp__native_profile *profile);
 

@@ -30,12 +30,13 @@ static const hpp__stack *cut_back(const hpp__stack *stack, const hpp__function *
     return stack;
 }
 
-/* NULL without memory, and on top of NULL. */
+/* NULL without memory, and on top of NULL. What calls main may be nameless where symbols are
+ * stripped: then it is on the root, or on one that has a name. */
 static const hpp__stack *push(hpp__native_stacks *s, const hpp__stack *stack,
                               const hpp__function *function)
 {
-    if (!stack || (stack == s->root && function->is_start)) {
-        return stack;
+    if (!stack || function->is_start || (stack == s->root && function->is_nameless)) {
+        return stack ? s->root : NULL;
     }
     uint64_t key = (uint64_t)(stack->id + 1) << 32 | function->index;
     const uint64_t *known = hpp__map_find(&s->children, key);

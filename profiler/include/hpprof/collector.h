@@ -6,8 +6,8 @@
  * The program counts in memory that it shares with the collector (its window) and never waits. The
  * collector samples, names and writes: for each process BASE.hp, BASE.lines, and BASE.prof when a
  * report is asked for. BASE is the one given for the first process, BASE.PID for others. What a
- * process becomes by exec is a process of its own, BASE.2 or BASE.PID.2 and on; but when it was
- * sampled no more than once before, it is forgotten for what it becomes.
+ * process becomes by exec is a process of its own and takes the name over: what it was before is in
+ * BASE.1.hp, and so on, or forgotten when it was that for less than a second.
  *
  * The host starts the program with the variables of hpp_collector_variables in its environment,
  * waits until the collector's descriptor is readable, and calls hpp_collector_serve. It keeps its
@@ -162,6 +162,13 @@ HPF_API int hpp_collector_each_unnamed(hpp_collector *collector, hpp_visit_unnam
 
 /* Time spent on finding names so far. */
 HPF_API double hpp_collector_naming_s(const hpp_collector *collector);
+
+/* ---- From another process ----------------------------------------------------------------------
+ */
+
+/* Marks this moment in the profile of a process that runs under a collector, whoever's. Labels are
+ * cut at 119 bytes. Errors: IO, ARGUMENT: no such process, or it is not being profiled. */
+HPF_API HPF_MUST_USE hpf_status hpp_mark_process(long process_id, hpf_str label, hpf_error *err);
 
 /* ---- Before a program is started ---------------------------------------------------------------
  */

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hpfile/model.h"
@@ -103,6 +104,8 @@ static int send_hello(const char *variable, uint32_t kind, uint32_t process_id, 
 }
 
 /* Makes a window and hands it in. */
+static uint64_t start_ns; /* of the windows */
+
 static made_window hand_in_window(const char *variable, bool is_sealed)
 {
     int file = memfd_create("window", MFD_ALLOW_SEALING);
@@ -114,6 +117,7 @@ static made_window hand_in_window(const char *variable, bool is_sealed)
     made_window made;
     made_window_begin(&made, bytes, SIZE_BYTES);
     made.window->head.process_id = (uint32_t)getpid();
+    made.window->head.start_ns = start_ns;
     made_module(&made, "/usr/bin/prog", 0x1000, 0x9000);
     made_slot(&made, (uint32_t)getpid());
     uint32_t node = made_node(&made, 0x1003, made_node(&made, 0x1002, 0, 1), 1);
@@ -275,6 +279,9 @@ Test(collector, writes_what_was_alive_until_the_end)
 /* Hands in a window, and at once another, as a program does that becomes another one. */
 static void become_another(const char *variable)
 {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    start_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     hand_in_window(variable, true);
     made_window made = hand_in_window(variable, true);
     made_allocate(&made, 0, HPP_FIRST_SITE, 1, 7);
@@ -292,6 +299,7 @@ Test(collector, forgets_what_became_another_program_at_once)
     expect_last_total("prog.hp", 7);
 }
 
+/* The first window is said to be from long ago. */
 static void become_another_later(const char *variable)
 {
     made_window made = hand_in_window(variable, true);
@@ -304,6 +312,9 @@ static void become_another_later(const char *variable)
 Test(collector, keeps_a_profile_of_each_program_that_a_process_was)
 {
     start("-hc -i0.001");
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    start_ns = (uint64_t)(now.tv_sec - 5) * 1000000000;
     program p = run(become_another_later);
     serve_until(1);
     serve_for(20);
@@ -311,9 +322,9 @@ Test(collector, keeps_a_profile_of_each_program_that_a_process_was)
     serve_until(0);
     hpp_collector_stop(collector);
     char name[60];
-    snprintf(name, sizeof name, "prog.%d.hp", (int)p.pid);
+    snprintf(name, sizeof name, "prog.%d.1.hp", (int)p.pid);
     expect_last_total(name, 3);
-    snprintf(name, sizeof name, "prog.%d.2.hp", (int)p.pid);
+    snprintf(name, sizeof name, "prog.%d.hp", (int)p.pid);
     expect_last_total(name, 7);
     waitpid(p.pid, NULL, 0);
 }

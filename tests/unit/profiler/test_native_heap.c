@@ -15,7 +15,20 @@
 enum { SIZE_BYTES = 4 << 20 };
 
 /* Addresses in the module's own terms; those of nodes lie one behind. */
-enum { START = 1, MAIN, F, G, H, MALLOC_WRAPPER, NEW, NEW_ARRAY, INLINED, NAMELESS, LIST };
+enum {
+    START = 1,
+    MAIN,
+    F,
+    G,
+    H,
+    MALLOC_WRAPPER,
+    NEW,
+    NEW_ARRAY,
+    INLINED,
+    NAMELESS,
+    LIBC_START,
+    LIBC_NAMELESS
+};
 
 static const toy_function functions[] = {
     {START, "_start", "", 0, NULL, false},
@@ -31,6 +44,8 @@ static const toy_function functions[] = {
      false},
     {INLINED, "fill", "/src/fill.c", 70, NULL, false},
     {NAMELESS, "prog+0x10", "", 0, NULL, true},
+    {LIBC_START, "__libc_start_main", "", 0, NULL, false},
+    {LIBC_NAMELESS, "libc.so.6+0x2400", "", 0, NULL, true},
     {0, NULL, NULL, 0, NULL, false},
 };
 
@@ -40,13 +55,14 @@ static hpp__names *names;
 static hpp__native_stacks stacks;
 static hpp__native_heap heap;
 static hpp__window_sums sums;
-static uint32_t module, slot;
+static uint32_t module, libc, slot;
 
 static void begin(void)
 {
     toy_resolver_functions(functions);
     made_window_init(&made, SIZE_BYTES);
     module = made_module(&made, "/usr/bin/prog", 0x1000, 0x9000) + 1;
+    libc = made_module(&made, "/lib/libc.so.6", 0x10000, 0x90000) + 1;
     slot = made_slot(&made, 1);
 }
 
@@ -75,7 +91,9 @@ static uint32_t node_of(const int *path)
 {
     uint32_t node = 0;
     for (; *path; path++) {
-        node = made_node(&made, 0x1000 + (uint64_t)*path + 1, node, module);
+        uint64_t base = *path >= LIBC_START ? 0x10000 : 0x1000;
+        node =
+            made_node(&made, base + (uint64_t)*path + 1, node, *path >= LIBC_START ? libc : module);
     }
     return node;
 }
@@ -124,6 +142,22 @@ Test(native_heap, names_a_stack_from_the_inside_out)
     expect_one_band(HPP_BY_MODULE, "prog", 8);
     expect_one_band(HPP_BY_DESCRIPTION, "g@g.c:30", 8);
     expect_one_band(HPP_BY_KIND, "malloc", 8);
+}
+
+Test(native_heap, leaves_out_what_calls_main_with_symbols_or_without)
+{
+    allocate(NODE(NAMELESS, LIBC_START, LIBC_NAMELESS, MAIN, F), HPP_CALL_MALLOC, 8);
+    allocate(NODE(LIBC_NAMELESS, LIBC_NAMELESS, MAIN, F), HPP_CALL_MALLOC, 1);
+    allocate(NODE(START, LIBC_START, MAIN, F), HPP_CALL_MALLOC, 1);
+    open_window(0, NULL);
+    expect_one_band(HPP_BY_STACK, "f/main", 10);
+}
+
+Test(native_heap, keeps_what_is_nameless_elsewhere)
+{
+    allocate(NODE(MAIN, LIBC_NAMELESS, NAMELESS), HPP_CALL_MALLOC, 8);
+    open_window(0, NULL);
+    expect_one_band(HPP_BY_STACK, "prog+0x10/libc.so.6+0x2400/main", 8);
 }
 
 Test(native_heap, makes_names_that_hp_files_can_hold)

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One poll over the collector, the signals, and the program's end.
+ */
+#include "run_loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "diag.h"
+
+enum { PATIENCE_MS = 1000 }; /* before we say that we are waiting */
+
+typedef struct loop {
+    hpp_collector *collector;
+    const launched *program;
+    const run_signals *signals;
+    bool program_has_ended;
+    bool is_enough;
+} loop;
+
+bool run_signals_begin(run_signals *out)
+{
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGQUIT);
+    sigaddset(&ours, SIGTERM);
+    sigaddset(&ours, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ours, &out->before);
+    out->fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (out->fd < 0) {
+        diag_say("cannot wait for signals: %s", strerror(errno));
+    }
+    return out->fd >= 0;
+}
+
+static void take_signals(loop *l)
+{
+    struct signalfd_siginfo came;
+    while (read(l->signals->fd, &came, sizeof came) == (ssize_t)sizeof came) {
+        bool is_for_program = came.ssi_signo == SIGTERM || came.ssi_signo == SIGHUP;
+        if (l->program_has_ended) {
+            l->is_enough = true;
+        } else if (is_for_program) {
+            kill(l->program->pid, (int)came.ssi_signo);
+        }
+    }
+}
+
+static void serve(loop *l)
+{
+    hpf_error err;
+    if (!l->is_enough && hpp_collector_serve(l->collector, &err) != HPF_OK) {
+        diag_say("%s", err.message);
+        l->is_enough = true;
+    }
+}
+
+/* Waits for something to happen, and sees to it. False when nothing has within `timeout_ms`. */
+static bool step(loop *l, int timeout_ms)
+{
+    struct pollfd ready[] = {
+        {.fd = l->is_enough ? -1 : hpp_collector_fd(l->collector), .events = POLLIN},
+        {.fd = l->signals->fd, .events = POLLIN},
+        {.fd = l->program_has_ended ? -1 : l->program->pidfd, .events = POLLIN},
+    };
+    int n = poll(ready, sizeof ready / sizeof *ready, timeout_ms);
+    if (n == 0) {
+        return false;
+    }
+    take_signals(l);
+    serve(l);
+    l->program_has_ended |= ready[2].revents != 0;
+    return true;
+}
+
+static void follow_the_rest(loop *l, bool is_quiet)
+{
+    bool was_said = is_quiet;
+    serve(l);
+    while (!l->is_enough && hpp_collector_n_living(l->collector) > 0) {
+        if (!step(l, was_said ? -1 : PATIENCE_MS) && !was_said) {
+            diag_say("the program has ended; following what it has started (%zu still running; "
+                     "Ctrl-C ends the profile, not them)",
+                     hpp_collector_n_living(l->collector));
+            was_said = true;
+        }
+    }
+}
+
+/* The program is reaped behind its last census: until then the kernel still knows it. */
+int run_loop(hpp_collector *collector, const launched *program, const run_signals *signals,
+             bool is_quiet)
+{
+    loop l = {.collector = collector, .program = program, .signals = signals};
+    while (!l.program_has_ended && program->pidfd >= 0) {
+        step(&l, -1);
+    }
+    serve(&l);
+    int status = launch_reap(program);
+    follow_the_rest(&l, is_quiet);
+    return status;
+}
