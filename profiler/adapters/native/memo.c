@@ -54,13 +54,13 @@ static void *take_memory(hpp_memo_pool *pool, size_t n_bytes)
 bool hpp__memo_begin(hpp_memo_table *out)
 {
     *out = (hpp_memo_table){.slots = hpp__map(FIRST_SLOTS * sizeof(hpp_memo_slot)),
-                            .mask = FIRST_SLOTS - 1};
+                            .mask_bytes = (FIRST_SLOTS - 1) * sizeof(hpp_memo_slot)};
     return out->slots != NULL;
 }
 
 void hpp__memo_forget(hpp_memo_table *memo)
 {
-    memset(memo->slots, 0, (memo->mask + 1) * sizeof(*memo->slots));
+    memset(memo->slots, 0, memo->mask_bytes + sizeof(*memo->slots));
     memo->n_entries = 0;
     memo->pool.block = 0;
     memo->pool.used_bytes = 0;
@@ -73,33 +73,37 @@ void hpp__memo_end(hpp_memo_table *memo)
             hpp__unmap(memo->pool.blocks[i], block_bytes(i));
         }
     }
-    hpp__unmap(memo->slots, (memo->mask + 1) * sizeof(*memo->slots));
+    hpp__unmap(memo->slots, memo->mask_bytes + sizeof(*memo->slots));
 }
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
+static uint64_t n_slots(const hpp_memo_table *memo)
+{
+    return memo->mask_bytes / sizeof(hpp_memo_slot) + 1;
+}
+
 /* The slot of a key, or the free one where it belongs. */
 static hpp_memo_slot *find_slot(const hpp_memo_table *memo, uint64_t a, uint64_t b)
 {
-    for (uint64_t i = hpp__memo_hash(a, b);; i++) {
-        hpp_memo_slot *slot = &memo->slots[i & memo->mask];
-        if (slot->entry == NULL || (slot->a == a && slot->b == b)) {
-            return slot;
-        }
+    hpp_memo_slot *slot = hpp__memo_slot_of(memo, a, b);
+    while (slot->entry != NULL && (slot->a != a || slot->b != b)) {
+        slot = slot + 1 == memo->slots + n_slots(memo) ? memo->slots : slot + 1;
     }
+    return slot;
 }
 
 /* False: it stays as it is. */
 static bool grow(hpp_memo_table *memo)
 {
-    uint64_t n_old = memo->mask + 1;
+    uint64_t n_old = n_slots(memo);
     hpp_memo_slot *old = memo->slots;
     hpp_memo_slot *fresh = n_old < MAX_SLOTS ? hpp__map(4 * n_old * sizeof(*fresh)) : NULL;
     if (fresh == NULL) {
         return false;
     }
     memo->slots = fresh;
-    memo->mask = 4 * n_old - 1;
+    memo->mask_bytes = (4 * n_old - 1) * sizeof(*fresh);
     for (uint64_t i = 0; i < n_old; i++) {
         if (old[i].entry != NULL) {
             *find_slot(memo, old[i].a, old[i].b) = old[i];
@@ -117,19 +121,29 @@ typedef struct difference {
     uintptr_t value;
 } difference;
 
+static uintptr_t word_place(const hpp_memo_entry *entry, uint32_t index, hpp_caller caller)
+{
+    uint32_t offset =
+        hpp__memo_batches(entry)[index / HPP_MEMO_BATCH].offsets[index % HPP_MEMO_BATCH];
+    return caller.sp - 8 + (uintptr_t)(intptr_t)(int32_t)offset;
+}
+
+static uintptr_t word_value(const hpp_memo_entry *entry, uint32_t index)
+{
+    return hpp__memo_batches(entry)[index / HPP_MEMO_BATCH].values[index % HPP_MEMO_BATCH];
+}
+
 /* Compares one by one: a word is read only when those before it agree, so that it is there. */
 static bool find_difference(difference *out, const hpp_memo_entry *entry, hpp_caller caller)
 {
-    const int32_t *offsets = hpp__memo_offsets(entry);
-    const uintptr_t *values = hpp__memo_values(entry);
     bool rbp_differs = ((caller.fp ^ entry->rbp) & entry->rbp_mask) != 0;
     for (uint32_t i = 0; i < entry->n_words; i++) {
         if (rbp_differs && i == entry->rbp_index) {
             *out = (difference){i, caller.fp};
             return true;
         }
-        uintptr_t value = hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offsets[i]);
-        if (value != values[i]) {
+        uintptr_t value = hpp__memory_word(word_place(entry, i, caller));
+        if (value != word_value(entry, i)) {
             *out = (difference){i, value};
             return true;
         }
@@ -137,9 +151,17 @@ static bool find_difference(difference *out, const hpp_memo_entry *entry, hpp_ca
     return false;
 }
 
+/* The slot of a first entry. */
+static const hpp_memo_slot *find_first(const hpp_memo_table *memo, hpp_caller caller, uint32_t call)
+{
+    uint64_t key = hpp__memo_key(caller.pc, call);
+    const hpp_memo_slot *slot = find_slot(memo, key, caller.sp);
+    return slot->entry != NULL ? slot : find_slot(memo, key | HPP_MEMO_FOREIGN, caller.sp);
+}
+
 bool hpp__memo_find(hpp_place *out, const hpp_memo_table *memo, hpp_caller caller, uint32_t call)
 {
-    const hpp_memo_slot *slot = find_slot(memo, hpp__memo_key(caller, call), caller.sp);
+    const hpp_memo_slot *slot = find_first(memo, caller, call);
     while (slot->entry != NULL) {
         difference found;
         if (!find_difference(&found, slot->entry, caller)) {
@@ -158,40 +180,55 @@ typedef struct memorable {
     hpp_caller caller;
     const hpp_word *words;
     uint32_t n_words;
-    bool is_own;
+    bool are_own;
     hpp_place place;
 } memorable;
+
+/* From where the return address of the call is. */
+static intptr_t offset_of(const memorable *stack, const hpp_word *word)
+{
+    return (intptr_t)(word->address - (stack->caller.sp - 8));
+}
 
 static bool has_near_words(const memorable *stack)
 {
     for (uint32_t i = 0; i < stack->n_words; i++) {
-        intptr_t offset = (intptr_t)(stack->words[i].address - stack->caller.sp);
-        if (stack->words[i].address != 0 && offset != (int32_t)offset) {
+        intptr_t offset = offset_of(stack, &stack->words[i]);
+        if (stack->words[i].address != 0 &&
+            (offset != (int32_t)offset || (stack->are_own && offset < 0))) {
             return false;
         }
     }
     return true;
 }
 
+static void put_word(hpp_memo_batch *batches, uint32_t index, intptr_t offset, uintptr_t value)
+{
+    hpp_memo_batch *batch = &batches[index / HPP_MEMO_BATCH];
+    batch->offsets[index % HPP_MEMO_BATCH] = (uint32_t)offset;
+    batch->values[index % HPP_MEMO_BATCH] = value;
+}
+
 /* The entry for the words from `first` on. NULL: there is no memory. */
 static hpp_memo_entry *make_entry(hpp_memo_table *memo, const memorable *stack, uint32_t first)
 {
     uint32_t n = stack->n_words - first;
-    uint32_t n_padded = (n + HPP_MEMO_BATCH - 1) / HPP_MEMO_BATCH * HPP_MEMO_BATCH;
-    hpp_memo_entry *entry = take_memory(&memo->pool, sizeof(*entry) + n_padded * (size_t)12);
+    uint32_t n_batches = n == 0 ? 1 : (n + HPP_MEMO_BATCH - 1) / HPP_MEMO_BATCH;
+    uint32_t words_bytes = n_batches * (uint32_t)sizeof(hpp_memo_batch);
+    hpp_memo_entry *entry = take_memory(&memo->pool, sizeof(*entry) + words_bytes);
     if (entry == NULL) {
         return NULL;
     }
-    *entry = (hpp_memo_entry){.place = stack->place, .n_words = n_padded, .is_own = stack->is_own};
-    int32_t *offsets = (int32_t *)(void *)(entry + 1);
-    uintptr_t *values = (uintptr_t *)(void *)(offsets + n_padded);
-    for (uint32_t i = 0; i < n_padded; i++) {
+    *entry = (hpp_memo_entry){.place = stack->place, .words_bytes = words_bytes, .n_words = n};
+    hpp_memo_batch *batches = (hpp_memo_batch *)(void *)(entry + 1);
+    for (uint32_t i = 0; i < n_batches * HPP_MEMO_BATCH; i++) {
         const hpp_word *word = &stack->words[first + i];
-        bool is_word = i < n && word->address != 0;
-        /* Below the stack pointer of the call is its return address. */
-        offsets[i] = is_word ? (int32_t)(word->address - stack->caller.sp) : -8;
-        values[i] = is_word ? word->value : stack->caller.pc;
-        if (i < n && word->address == 0) {
+        if (i < n && word->address != 0) {
+            put_word(batches, i, offset_of(stack, word), word->value);
+            continue;
+        }
+        put_word(batches, i, 0, stack->caller.pc);
+        if (i < n) {
             entry->rbp = word->value;
             entry->rbp_mask = UINTPTR_MAX;
             entry->rbp_index = i;
@@ -210,17 +247,14 @@ typedef enum agreement {
 static agreement compare(uint32_t *index, const hpp_memo_entry *entry, const memorable *stack,
                          uint32_t first)
 {
-    const int32_t *offsets = hpp__memo_offsets(entry);
-    const uintptr_t *values = hpp__memo_values(entry);
     for (uint32_t i = 0; first + i < stack->n_words; i++) {
         const hpp_word *word = &stack->words[first + i];
         bool is_rbp = entry->rbp_mask != 0 && i == entry->rbp_index;
-        int32_t offset = (int32_t)(word->address - stack->caller.sp);
         if (i >= entry->n_words || is_rbp != (word->address == 0) ||
-            (!is_rbp && offset != offsets[i])) {
+            (!is_rbp && word->address != word_place(entry, i, stack->caller))) {
             return STRANGE;
         }
-        if (word->value != (is_rbp ? entry->rbp : values[i])) {
+        if (word->value != (is_rbp ? entry->rbp : word_value(entry, i))) {
             *index = i;
             return DIFFERS;
         }
@@ -238,20 +272,20 @@ static void add(hpp_memo_table *memo, const memorable *stack, hpp_memo_slot *slo
     }
     *slot = (hpp_memo_slot){.a = a, .b = b, .entry = entry};
     memo->n_entries++;
-    if (memo->n_entries > memo->mask / 2 && !grow(memo) &&
-        memo->n_entries > memo->mask - memo->mask / 4) {
+    if (memo->n_entries > n_slots(memo) / 2 && !grow(memo) &&
+        memo->n_entries > n_slots(memo) / 4 * 3) {
         hpp__memo_forget(memo);
     }
 }
 
 void hpp__memo_add(hpp_memo_table *memo, hpp_caller caller, uint32_t call, const hpp_word *words,
-                   uint32_t n_words, bool is_own, hpp_place place)
+                   uint32_t n_words, bool are_own, hpp_place place)
 {
-    memorable stack = {caller, words, n_words, is_own, place};
+    memorable stack = {caller, words, n_words, are_own, place};
     if (n_words > HPP_MEMO_MAX_WORDS || !has_near_words(&stack)) {
         return;
     }
-    uint64_t a = hpp__memo_key(caller, call);
+    uint64_t a = hpp__memo_key(caller.pc, call) | (are_own ? 0 : HPP_MEMO_FOREIGN);
     uint64_t b = caller.sp;
     uint32_t first = 0;
     for (;;) {

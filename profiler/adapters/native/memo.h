@@ -39,34 +39,41 @@ typedef struct hpp_place {
     hpp_window_cell *cell;
 } hpp_place;
 
-/* A remembered stack, or the outer part of one. The words follow: their places from the stack
- * pointer of the call, then their values. The caller's rbp may be among them: `rbp_mask` is all
- * ones then, and a word that is the same for all calls stands at `rbp_index`. */
+/* Words of a remembered stack: their places, in bytes from where the return address of the call is,
+ * and their values. */
+typedef struct hpp_memo_batch {
+    uint32_t offsets[HPP_MEMO_BATCH];
+    uintptr_t values[HPP_MEMO_BATCH];
+} hpp_memo_batch;
+
+/* A remembered stack, or the outer part of one; batches of words follow. The caller's rbp may be
+ * among the words: `rbp_mask` is all ones then, and the return address of the call, which is the
+ * same for all calls that come here, stands at `rbp_index`. */
 typedef struct hpp_memo_entry {
     hpp_place place;
+    uint32_t words_bytes; /* of the batches */
     uintptr_t rbp, rbp_mask;
     uint32_t rbp_index;
-    uint32_t n_words; /* a multiple of HPP_MEMO_BATCH */
-    bool is_own;      /* all words are on the thread's own stack */
+    uint32_t n_words; /* without those that fill the last batch */
 } hpp_memo_entry;
 
-static inline const int32_t *hpp__memo_offsets(const hpp_memo_entry *entry)
+_Static_assert(sizeof(hpp_memo_entry) % sizeof(hpp_pair) == 0, "batches are aligned for pairs");
+
+static inline const hpp_memo_batch *hpp__memo_batches(const hpp_memo_entry *entry)
 {
-    return (const int32_t *)(const void *)(entry + 1);
+    return (const hpp_memo_batch *)(const void *)(entry + 1);
 }
 
-static inline const uintptr_t *hpp__memo_values(const hpp_memo_entry *entry)
-{
-    return (const uintptr_t *)(const void *)(hpp__memo_offsets(entry) + entry->n_words);
-}
-
-/* Under (a, b): for a first entry, the pc with the call in the bits above it, and the stack
- * pointer. */
+/* A first entry is under the pc, with the call in the bits above it, and the stack pointer; if some
+ * of its words are on another stack than the thread's own, with HPP_MEMO_FOREIGN. Others: memo.c.
+ */
 typedef struct hpp_memo_slot {
     uint64_t a, b;
     const hpp_memo_entry *entry; /* NULL: nothing here */
     uint64_t unused;
 } hpp_memo_slot;
+
+#define HPP_MEMO_FOREIGN ((uint64_t)1 << 62)
 
 /* Where entries' memory comes from: blocks of growing size, used one after the other. */
 enum { HPP_MEMO_N_BLOCKS = 8 };
@@ -78,7 +85,7 @@ typedef struct hpp_memo_pool {
 
 typedef struct hpp_memo_table {
     hpp_memo_slot *slots;
-    uint64_t mask; /* number of slots - 1 */
+    uint64_t mask_bytes; /* (number of slots - 1) * the size of one */
     uint64_t n_entries;
     hpp_memo_pool pool;
 } hpp_memo_table;
@@ -91,40 +98,44 @@ void hpp__memo_end(hpp_memo_table *memo);
 /* The place of a call whose stack is remembered. `call` is an hpp_call. */
 bool hpp__memo_find(hpp_place *out, const hpp_memo_table *memo, hpp_caller caller, uint32_t call);
 
-/* Remembers a stack. The words are in the order in which they were needed. */
+/* Remembers a stack. The words are in the order in which they were needed; `are_own` if all are on
+ * the thread's own stack. */
 void hpp__memo_add(hpp_memo_table *memo, hpp_caller caller, uint32_t call, const hpp_word *words,
-                   uint32_t n_words, bool is_own, hpp_place place);
+                   uint32_t n_words, bool are_own, hpp_place place);
 
-static inline uint64_t hpp__memo_key(hpp_caller caller, uint32_t call)
+/* ---- the usual case, in line --------------------------------------------------------------- */
+
+static inline uint64_t hpp__memo_key(uintptr_t pc, uint32_t call)
 {
-    return caller.pc | (uint64_t)call << 56;
+    return pc | (uint64_t)call << 56;
 }
 
-static inline uint64_t hpp__memo_hash(uint64_t a, uint64_t b)
+/* The slot where the search for a key begins. */
+static inline hpp_memo_slot *hpp__memo_slot_of(const hpp_memo_table *memo, uint64_t a, uint64_t b)
 {
-    uint64_t hash = (a + b * 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93;
-    return hash >> 32;
+    uint64_t hash = (a + (b << 21)) * 0x9e3779b97f4a7c15;
+    return (hpp_memo_slot *)(void *)((char *)memo->slots + (hash >> 32 & memo->mask_bytes));
 }
 
-/* Compares the words of an entry whose words are all on the thread's own stack. Not zero: some
- * differ. */
-HPP_UNSANITIZED static inline uintptr_t hpp__memo_differs(const hpp_memo_entry *entry,
-                                                          hpp_caller caller)
+/* Compares the words of an entry; all of them must be readable. */
+HPP_UNSANITIZED static inline bool hpp__memo_agrees(const hpp_memo_entry *entry, uintptr_t sp,
+                                                    uintptr_t fp)
 {
-    const int32_t *offset = hpp__memo_offsets(entry);
-    const int32_t *end = offset + entry->n_words;
-    const uintptr_t *value = hpp__memo_values(entry);
-    uintptr_t difference = (caller.fp ^ entry->rbp) & entry->rbp_mask;
-    for (; offset < end; offset += HPP_MEMO_BATCH, value += HPP_MEMO_BATCH) {
-        difference |= hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offset[0]) ^ value[0];
-        difference |= hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offset[1]) ^ value[1];
-        difference |= hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offset[2]) ^ value[2];
-        difference |= hpp__memory_word(caller.sp + (uintptr_t)(intptr_t)offset[3]) ^ value[3];
-        if (HPP_UNLIKELY(difference != 0)) {
-            break;
-        }
-    }
-    return difference;
+    const char *base = (const char *)sp - 8;
+    const hpp_memo_batch *batch = hpp__memo_batches(entry);
+    const hpp_memo_batch *end =
+        (const hpp_memo_batch *)(const void *)((const char *)batch + entry->words_bytes);
+    hpp_pair low = hpp__pair_of((fp ^ entry->rbp) & entry->rbp_mask);
+    hpp_pair high = hpp__pair_of(0);
+    do {
+        uint64_t first = hpp__two_offsets(&batch->offsets[0]);
+        uint64_t second = hpp__two_offsets(&batch->offsets[2]);
+        low |= hpp__pair_at(base + (uint32_t)first, base + (first >> 32)) ^
+               hpp__pair_in(&batch->values[0]);
+        high |= hpp__pair_at(base + (uint32_t)second, base + (second >> 32)) ^
+                hpp__pair_in(&batch->values[2]);
+    } while (++batch != end);
+    return hpp__pair_is_zero(low | high);
 }
 
 #endif

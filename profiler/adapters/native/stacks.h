@@ -44,11 +44,10 @@ static inline const hpp_place *hpp__stacks_remembered(const hpp_thread *thread, 
     if (HPP_UNLIKELY(thread->generation != generation)) {
         return NULL;
     }
-    const hpp_memo_table *table = &thread->memo->table;
-    uint64_t key = hpp__memo_key(caller, call);
-    const hpp_memo_slot *slot = &table->slots[hpp__memo_hash(key, caller.sp) & table->mask];
-    bool is_known = HPP_LIKELY(slot->a == key && slot->b == caller.sp && slot->entry->is_own &&
-                               hpp__memo_differs(slot->entry, caller) == 0);
+    uint64_t key = hpp__memo_key(caller.pc, call);
+    const hpp_memo_slot *slot = hpp__memo_slot_of(&thread->memo->table, key, caller.sp);
+    bool is_known = HPP_LIKELY(slot->a == key && slot->b == caller.sp &&
+                               hpp__memo_agrees(slot->entry, caller.sp, caller.fp));
     return is_known ? &slot->entry->place : NULL;
 }
 
