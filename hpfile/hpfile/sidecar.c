@@ -10,9 +10,10 @@
 
 #include "hpfile/str.h"
 
+#include "buf.h"
 #include "hp_lex.h"
 
-#define TITLE "time\twhat\tvalue\n"
+#define TITLE "time\twhat\tvalue"
 #define MARK  "mark"
 
 /* ---- Writing ---- */
@@ -26,7 +27,7 @@ hpf_sidecar_writer *hpf_sidecar_writer_create(hpf_sink *sink)
     hpf_sidecar_writer *w = malloc(sizeof *w);
     if (w) {
         w->sink = sink;
-        hpf_sink_text(sink, TITLE);
+        hpf_sink_text(sink, TITLE "\n");
     }
     return w;
 }
@@ -85,21 +86,27 @@ const hpf_events hpf_sidecar_writer_events = {
 
 /* ---- Reading ---- */
 
+/* A row that is longer is no row. */
+#define ROW_BYTES_MAX (1u << 20)
+
 typedef struct row_reader {
-    hpf_str text;
-    size_t at;  /* where the row begins */
-    size_t end; /* and its line feed */
+    const hpf_events *events;
+    void *context;
+    hpf__buf pending; /* the beginning of a row */
+    hpf_str row;      /* without its line feed */
+    uint64_t offset;  /* where it begins */
     uint32_t line;
     hpf_error *err;
 } row_reader;
 
-static hpf_status complain(row_reader *r, size_t at, const char *what)
+/* `at` is the place in the row. */
+static hpf_status complain(const row_reader *r, size_t at, const char *what)
 {
     hpf_status status = hpf_error_set(r->err, HPF_ERR_SYNTAX, "%s", what);
     if (r->err) {
-        r->err->offset = at;
+        r->err->offset = r->offset + at;
         r->err->line = r->line;
-        r->err->column = (uint32_t)(at - r->at) + 1;
+        r->err->column = (uint32_t)at + 1;
     }
     return status;
 }
@@ -107,9 +114,9 @@ static hpf_status complain(row_reader *r, size_t at, const char *what)
 /* The column that begins at `*at`; moves `*at` behind the tab or to the end of the row. */
 static hpf_str column(const row_reader *r, size_t *at)
 {
-    const char *begin = r->text.data + *at;
-    const char *tab = memchr(begin, '\t', r->end - *at);
-    size_t length = tab ? (size_t)(tab - begin) : r->end - *at;
+    const char *begin = r->row.data + *at;
+    const char *tab = memchr(begin, '\t', r->row.length - *at);
+    size_t length = tab ? (size_t)(tab - begin) : r->row.length - *at;
     *at += length + (tab != NULL);
     return (hpf_str){begin, length};
 }
@@ -125,47 +132,74 @@ static bool read_number(hpf_str text, double *out)
     return true;
 }
 
-static hpf_status tell(row_reader *r, const hpf_events *events, void *context, double time,
-                       size_t what_at)
+static hpf_status tell(const row_reader *r, double time, size_t what_at)
 {
+    const hpf_events *events = r->events;
     size_t at = what_at;
     hpf_str what = column(r, &at);
-    hpf_str rest = {r->text.data + at, r->end - at};
+    hpf_str rest = {r->row.data + at, r->row.length - at};
     hpf_line_point point = {.time = time};
     if (hpf_str_is(what, MARK)) {
-        return events->mark ? events->mark(context, time, rest, r->err) : HPF_OK;
+        return events->mark ? events->mark(r->context, time, rest, r->err) : HPF_OK;
     }
     if (!read_number(rest, &point.value)) {
         return complain(r, at, "a number must stand behind the second tab");
     }
-    return events->line ? events->line(context, what, point, r->err) : HPF_OK;
+    return events->line ? events->line(r->context, what, point, r->err) : HPF_OK;
 }
 
-static hpf_status read_row(row_reader *r, const hpf_events *events, void *context)
+static hpf_status read_row(const row_reader *r)
 {
-    size_t at = r->at;
+    size_t at = 0;
     double time;
-    if (!read_number(column(r, &at), &time)) {
-        return complain(r, r->at, "a row must begin with its time");
+    if (r->line == 1) {
+        return hpf_str_is(r->row, TITLE)
+                   ? HPF_OK
+                   : complain(r, 0, "the first line must be: time, what, value, between tabs");
     }
-    return tell(r, events, context, time, at);
+    if (!read_number(column(r, &at), &time)) {
+        return complain(r, 0, "a row must begin with its time");
+    }
+    return tell(r, time, at);
 }
 
-hpf_status hpf_sidecar_read(hpf_str text, const hpf_events *events, void *context, hpf_error *err)
+/* Reads all whole rows that are pending. */
+static hpf_status read_rows(row_reader *r)
 {
-    row_reader r = {.text = text, .line = 1, .err = err};
-    if (text.length < sizeof TITLE - 1 || memcmp(text.data, TITLE, sizeof TITLE - 1) != 0) {
-        return complain(&r, 0, "the first line must be: time, what, value, between tabs");
-    }
+    const char *begin = r->pending.bytes, *end = begin + r->pending.length, *feed;
     hpf_status status = HPF_OK;
-    for (r.at = sizeof TITLE - 1; status == HPF_OK; r.at = r.end + 1) {
-        const char *end = memchr(text.data + r.at, '\n', text.length - r.at);
-        if (!end) {
-            break;
-        }
-        r.end = (size_t)(end - text.data);
-        r.line++;
-        status = read_row(&r, events, context);
+    while (status == HPF_OK && (feed = memchr(begin, '\n', (size_t)(end - begin)))) {
+        r->row = (hpf_str){begin, (size_t)(feed - begin)};
+        r->line++;
+        status = read_row(r);
+        r->offset += r->row.length + 1;
+        begin = feed + 1;
+    }
+    r->pending.length = (size_t)(end - begin);
+    memmove(r->pending.bytes, begin, r->pending.length);
+    if (status == HPF_OK && r->pending.length > ROW_BYTES_MAX) {
+        return hpf_error_set(r->err, HPF_ERR_LIMIT, "a row of more than 1 MiB");
     }
     return status;
+}
+
+hpf_status hpf_sidecar_read(hpf_source *source, const hpf_events *events, void *context,
+                            hpf_error *err)
+{
+    row_reader r = {.events = events, .context = context, .err = err};
+    hpf_str piece;
+    hpf_status status;
+    while ((status = hpf_source_next(source, &piece, err)) == HPF_OK) {
+        status = hpf__buf_append(&r.pending, piece.data, piece.length) ? read_rows(&r)
+                                                                       : hpf_error_set_memory(err);
+        if (status != HPF_OK) {
+            break;
+        }
+    }
+    if (status == HPF_END && r.line == 0) {
+        r.line = 1;
+        status = complain(&r, 0, "the first line must be: time, what, value, between tabs");
+    }
+    hpf__buf_finish(&r.pending);
+    return status == HPF_END ? HPF_OK : status;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hpfile/sidecar.h"
+
 #include "order.h"
 #include "parts.h"
 #include "reader_formats.h"
@@ -205,6 +207,52 @@ void hpf_survey_destroy(hpf_survey *s)
         hpf__order_finish(&s->order);
         free(s);
     }
+}
+
+/* --- what stands beside --- */
+
+/* Marks of both files are in order, so the search goes on where it ended. */
+typedef struct labelling {
+    hpf__tally *tally;
+    size_t next_mark;
+} labelling;
+
+static hpf_status on_beside_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    labelling *l = context;
+    return hpf__tally_events.line(l->tally, name, point, err);
+}
+
+static hpf_status on_beside_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    labelling *l = context;
+    hpf_mark *marks = l->tally->marks;
+    size_t n = l->tally->overview.n_marks, i = l->next_mark;
+    while (i < n && (marks[i].time < time || (marks[i].time == time && marks[i].label.length))) {
+        i++;
+    }
+    l->next_mark = i;
+    if (i == n || marks[i].time != time) {
+        return HPF_OK;
+    }
+    char *copy = hpf_arena_text(l->tally->arena, label);
+    if (!copy) {
+        return hpf_error_set_memory(err);
+    }
+    marks[i].label = (hpf_str){copy, label.length};
+    l->next_mark++;
+    return HPF_OK;
+}
+
+hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error *err)
+{
+    static const hpf_events events = {.mark = on_beside_mark, .line = on_beside_line};
+    labelling l = {.tally = &s->tally};
+    hpf_status status = hpf_sidecar_read(sidecar, &events, &l, err);
+    if (!hpf__tally_settle_lines(&s->tally)) {
+        return hpf_error_set_memory(err);
+    }
+    return status;
 }
 
 /* --- what it found --- */

@@ -469,6 +469,16 @@ static hpf_totals totals_of(const hpf__account *a)
     };
 }
 
+bool hpf__tally_settle_lines(hpf__tally *t)
+{
+    if (!hpf__lines_settle(&t->lines)) {
+        return false;
+    }
+    t->overview.lines = t->lines.settled;
+    t->overview.n_lines = t->lines.n_lines;
+    return true;
+}
+
 hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
 {
     hpf_overview *o = &t->overview;
@@ -482,7 +492,7 @@ hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
                              t->seen_from, t->seen_to);
     }
     t->totals = malloc((t->n_accounts + 1) * sizeof *t->totals);
-    if (!t->totals || !hpf__picks_settle(&t->picks) || !hpf__lines_settle(&t->lines)) {
+    if (!t->totals || !hpf__picks_settle(&t->picks) || !hpf__tally_settle_lines(t)) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < t->n_accounts; i++) {
@@ -491,8 +501,6 @@ hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
     }
     o->total = totals_of(&t->whole);
     o->marks = t->marks;
-    o->lines = t->lines.settled;
-    o->n_lines = t->lines.n_lines;
     o->picks = t->picks.all;
     o->n_picks = t->picks.n_all;
     o->reduced = o->n_picks < o->n_samples;

@@ -87,6 +87,9 @@ void hpf__tally_forget_samples(hpf__tally *tally);
  */
 bool hpf__tally_sort_marks(hpf__tally *tally);
 
+/* After hpf__tally_settle: brings lines that were added since into the overview. */
+bool hpf__tally_settle_lines(hpf__tally *tally);
+
 /* No more samples come: works the last one in, and fills totals and overview. */
 hpf_status hpf__tally_settle(hpf__tally *tally, hpf_error *err);
 

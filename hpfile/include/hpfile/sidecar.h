@@ -8,6 +8,7 @@
 
 #include "hpfile/event.h"
 #include "hpfile/sink.h"
+#include "hpfile/source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,9 +25,10 @@ HPF_API void hpf_sidecar_writer_destroy(hpf_sidecar_writer *writer);
 HPF_API extern const hpf_events hpf_sidecar_writer_events;
 
 /* Reads such a file: tells `events` its points and marks, in the order of the rows. A last row
- * without a line feed is left out: it may be in the middle of being written. Texts are borrowed
- * from `text`. Errors: SYNTAX with the place; those of `events`. */
-HPF_API HPF_MUST_USE hpf_status hpf_sidecar_read(hpf_str text, const hpf_events *events,
+ * without a line feed is left out: it may be in the middle of being written. Texts are borrowed for
+ * the call. Errors: those of the source; SYNTAX with the place; LIMIT for a row of more than 1 MiB;
+ * those of `events`. */
+HPF_API HPF_MUST_USE hpf_status hpf_sidecar_read(hpf_source *source, const hpf_events *events,
                                                  void *context, hpf_error *err);
 
 #ifdef __cplusplus

@@ -94,6 +94,12 @@ HPF_API HPF_MUST_USE hpf_status hpf_survey_create(hpf_survey **out, hpf_source *
                                                   hpf_error *err);
 HPF_API void hpf_survey_destroy(hpf_survey *survey);
 
+/* Adds what is told beside a `.hp` file (sidecar.h): its lines to those of the survey, its labels
+ * to marks of the same times that have none. Errors: those of hpf_sidecar_read; what was read until
+ * then stays. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_add_sidecar(hpf_survey *survey, hpf_source *sidecar,
+                                                       hpf_error *err);
+
 HPF_API hpf_str hpf_survey_header(const hpf_survey *survey, hpf_header which);
 HPF_API uint32_t hpf_survey_n_names(const hpf_survey *survey);
 HPF_API hpf_str hpf_survey_name(const hpf_survey *survey, hpf_name name);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hpfile/sidecar.h"
+#include "scratch.h"
 
 static char told[1000]; /* what a reader has told so far */
 
@@ -31,10 +32,19 @@ static hpf_status tell_mark(void *context, double time, hpf_str label, hpf_error
 
 static const hpf_events teller = {.line = tell_line, .mark = tell_mark};
 
+static hpf_status read_with(const char *text, const hpf_events *events, hpf_error *err)
+{
+    hpf_source *source;
+    cr_assert_eq(hpf_source_from_memory(&source, (hpf_str){text, strlen(text)}, NULL, err), HPF_OK);
+    hpf_status status = hpf_sidecar_read(source, events, NULL, err);
+    hpf_source_destroy(source);
+    return status;
+}
+
 static hpf_status read_text(const char *text, hpf_error *err)
 {
     told[0] = '\0';
-    return hpf_sidecar_read((hpf_str){text, strlen(text)}, &teller, NULL, err);
+    return read_with(text, &teller, err);
 }
 
 Test(sidecar, writes_rows_that_are_read_back)
@@ -98,10 +108,39 @@ static hpf_status refuse(void *context, hpf_str name, hpf_line_point point, hpf_
     return hpf_error_set(err, HPF_ERR_LIMIT, "enough");
 }
 
+static hpf_status add_up(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    (void)err;
+    cr_assert_eq(name.length, 8);
+    *(double *)context += point.time + point.value;
+    return HPF_OK;
+}
+
 Test(sidecar, stops_when_the_reader_has_enough)
 {
     hpf_error err;
     const hpf_events events = {.line = refuse};
     static const char text[] = "time\twhat\tvalue\n1\tmark\tx\n1\ta\t2\n1\ta\n";
-    cr_expect_eq(hpf_sidecar_read(HPF_STR(text), &events, NULL, &err), HPF_ERR_LIMIT);
+    cr_expect_eq(read_with(text, &events, &err), HPF_ERR_LIMIT);
+}
+
+Test(sidecar, reads_rows_across_the_pieces_of_a_source, .init = scratch_begin, .fini = scratch_end)
+{
+    enum { N_ROWS = 60000 };
+    hpf_error err;
+    hpf_source *source;
+    double sum = 0;
+    const char *path = scratch_path("long.lines");
+    FILE *file = fopen(path, "w");
+    cr_assert(file);
+    fputs("time\twhat\tvalue\n", file);
+    for (int i = 0; i < N_ROWS; i++) {
+        fprintf(file, "%d.000000\tresident\t%d\n", i, i);
+    }
+    fclose(file);
+    cr_assert_eq(hpf_source_open(&source, path, NULL, &err), HPF_OK);
+    const hpf_events events = {.line = add_up};
+    cr_expect_eq(hpf_sidecar_read(source, &events, &sum, &err), HPF_OK);
+    cr_expect_eq(sum, (double)N_ROWS * (N_ROWS - 1));
+    hpf_source_destroy(source);
 }

@@ -715,3 +715,45 @@ Test(survey, unwanted_names_are_as_if_they_were_not_there)
         hpf_sink_destroy(shorter);
     }
 }
+
+/* --- what stands beside --- */
+
+Test(survey, lines_and_labels_from_beside)
+{
+    static const char profile[] = HEAD "BEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\nMARK 1.5\nMARK 1.5\n"
+                                       "MARK 2\nBEGIN_SAMPLE 3\na 2\nEND_SAMPLE 3\n";
+    static const char beside[] = "time\twhat\tvalue\n1\tresident\t10\n1.500000\tmark\tfirst\n"
+                                 "1.7\tmark\tnowhere\n2\tmark\tlast\n3\tresident\t30\n";
+    hpf_source *source = source_of(HPF_STR(profile));
+    hpf_survey *survey = survey_source(source, 0);
+    hpf_source *sidecar = source_of(HPF_STR(beside));
+    const hpf_overview *o = hpf_survey_overview(survey);
+    cr_assert_eq(hpf_survey_add_sidecar(survey, sidecar, NULL), HPF_OK);
+    cr_assert_eq(o->n_lines, 1);
+    cr_expect(hpf_str_is(o->lines[0].name, "resident"));
+    cr_assert_eq(o->lines[0].n_points, 2);
+    cr_expect_eq(o->lines[0].points[1].value, 30);
+    cr_assert_eq(o->n_marks, 3);
+    cr_expect(hpf_str_is(o->marks[0].label, "first"));
+    cr_expect_eq(o->marks[1].label.length, 0);
+    cr_expect(hpf_str_is(o->marks[2].label, "last"));
+    hpf_source_destroy(sidecar);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+}
+
+Test(survey, a_broken_file_beside_leaves_what_was_read)
+{
+    static const char profile[] = HEAD "BEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\n";
+    static const char beside[] = "time\twhat\tvalue\n1\tresident\t10\nnonsense\n";
+    hpf_source *source = source_of(HPF_STR(profile));
+    hpf_survey *survey = survey_source(source, 0);
+    hpf_source *sidecar = source_of(HPF_STR(beside));
+    hpf_error err = {0};
+    cr_expect_eq(hpf_survey_add_sidecar(survey, sidecar, &err), HPF_ERR_SYNTAX);
+    cr_expect_eq(err.line, 3);
+    cr_expect_eq(hpf_survey_overview(survey)->n_lines, 1);
+    hpf_source_destroy(sidecar);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+}
