@@ -14,6 +14,7 @@
 #include "diag.h"
 #include "exit.h"
 #include "input.h"
+#include "name_filter.h"
 #include "name_list.h"
 #include "output.h"
 #include "paper.h"
@@ -105,6 +106,7 @@ typedef struct job {
     const plot_values *values;
     const hpr_backend *backend;
     hpr_options options;
+    name_filter filter;
     name_list order; /* of --order-file */
     colour_list colours;
     input in;
@@ -185,12 +187,18 @@ static int read_and_draw(job *j, const char *path)
         name_list_finish(&j->order);
         return EXIT_FAILED;
     }
-    j->options = plot_options_chart(j->values);
     j->options.order_names = j->order.names;
     j->options.n_order_names = j->order.n;
     j->options.pins = j->colours.pins;
     j->options.n_pins = j->colours.n;
-    if (input_open(&j->in, path)) {
+    const hpf_survey_options limits = {
+        .has_window = true,
+        .from_time = j->values->from_time,
+        .to_time = j->values->to_time,
+        .is_wanted = j->values->match || j->values->exclude ? name_filter_keeps : NULL,
+        .is_wanted_context = &j->filter,
+    };
+    if (input_open_limited(&j->in, path, &limits)) {
         status = draw(j);
         status = status == EXIT_DONE && j->values->latex ? print_latex(j) : status;
         input_close(&j->in);
@@ -216,16 +224,25 @@ static int plot(const cmd *self, const plot_values *values, const char *path)
         return cmd_misused(self, "a picture is not for a terminal: give it a file with -o");
     }
     char *named = values->output || is_filter ? NULL : default_output(path, backend->extension);
+    char complaint[200];
     job j = {.values = values, .backend = backend};
     j.output = is_filter ? NULL : values->output ? values->output : named;
     int status = EXIT_FAILED;
-    if (!is_filter && !j.output) {
+    bool has_filter =
+        name_filter_init(&j.filter, values->match, values->exclude, complaint, sizeof complaint);
+    if (!has_filter) {
+        status = cmd_misused(self, "%s", complaint);
+    } else if (!plot_options_chart(&j.options, values)) {
+        status = cmd_misused(self, "--group-by takes module, type, package or prefix:N, not '%s'",
+                             values->group);
+    } else if (!is_filter && !j.output) {
         diag_say("out of memory");
     } else if (!is_filter && is_same_file(path, j.output)) {
         status = cmd_misused(self, "'%s' is the profile itself", j.output);
     } else {
         status = read_and_draw(&j, path);
     }
+    name_filter_finish(&j.filter);
     free(named);
     return status;
 }

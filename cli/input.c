@@ -175,11 +175,9 @@ bool input_open_fine(input *out, const char *path, size_t max_picks)
     return open_any(out, path, &format, (hpf_survey_options){.max_picks = max_picks});
 }
 
-bool input_open_window(input *out, const char *path, double from_time, double to_time)
+bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits)
 {
-    return open_any(
-        out, path, NULL,
-        (hpf_survey_options){.has_window = true, .from_time = from_time, .to_time = to_time});
+    return open_any(out, path, NULL, *limits);
 }
 
 void input_close(input *in)

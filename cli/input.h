@@ -36,8 +36,8 @@ bool input_survey(input *in);
  * drawing (hpf_survey_options.max_picks). */
 bool input_open_fine(input *out, const char *path, size_t max_picks);
 
-/* The same with only the samples from one time to another. */
-bool input_open_window(input *out, const char *path, double from_time, double to_time);
+/* The same as input_open with what `limits` says of samples and names. */
+bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits);
 
 void input_close(input *in);
 

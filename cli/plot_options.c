@@ -5,6 +5,8 @@
 #include "plot_options.h"
 
 #include <limits.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "paper.h"
@@ -26,6 +28,9 @@ static const char *const theme_names[] = {[HPR_THEME_LIGHT] = "light",
                                           [HPR_THEME_SLIDE] = "slide",
                                           NULL};
 
+enum { X_TIME, X_SAMPLE };
+static const char *const x_names[] = {[X_TIME] = "time", [X_SAMPLE] = "sample", NULL};
+
 #define AT(member) offsetof(plot_values, member)
 const opt plot_options[] = {
     {'o', "output", OPT_TEXT, AT(output), "FILE",
@@ -40,8 +45,27 @@ const opt plot_options[] = {
      "draw the N largest names, the rest as one band (default 15, classic 20; 0: all)", NULL, 0,
      INT_MAX},
     {'t', "trace", OPT_NUMBER, AT(trace_percent), "P",
-     "no bands of their own for the smallest names that are P percent together (default 1)", NULL,
-     0, 100},
+     "leave the smallest names out that are less than P percent together (by default they join the "
+     "rest below 1 percent; classic: are left out)",
+     NULL, 0, 100},
+    {0, "combine", OPT_FLAG, AT(combine), NULL,
+     "let the names of --trace join the rest instead of leaving them out", NULL, 0, 0},
+    {0, "from", OPT_NUMBER, AT(from_time), "T",
+     "leave samples before the time T out, in the profile's unit: names are ranked by what is left",
+     NULL, -1e300, 1e300},
+    {0, "to", OPT_NUMBER, AT(to_time), "T", "the same for samples after T", NULL, -1e300, 1e300},
+    {0, "match", OPT_TEXT, AT(match), "REGEX",
+     "only names in which the extended regular expression is found", NULL, 0, 0},
+    {0, "exclude", OPT_TEXT, AT(exclude), "REGEX", "no names in which it is found", NULL, 0, 0},
+    {0, "group-by", OPT_TEXT, AT(group), "PART",
+     "put names together by their module, type, package, or prefix:N, their first N parts", NULL, 0,
+     0},
+    {0, "x", OPT_CHOICE, AT(x), "AXIS",
+     "time (default), or sample: samples side by side, whatever time lies between them", x_names, 0,
+     0},
+    {0, "normalise", OPT_FLAG, AT(normalise), NULL, "percent of the total at each moment", NULL, 0,
+     0},
+    {0, "lines", OPT_FLAG, AT(lines), NULL, "a line for each band instead of a stack", NULL, 0, 0},
     {0, "order", OPT_CHOICE, AT(order), "ORDER",
      "of the bands: wiggle (default), sum, area, stddev, name, first-seen or growth", order_names,
      0, 0},
@@ -80,17 +104,57 @@ const opt plot_options[] = {
 
 plot_values plot_options_default(void)
 {
-    return (plot_values){.n_bands = -1, .trace_percent = -1};
+    return (plot_values){
+        .n_bands = -1, .trace_percent = -1, .from_time = -HUGE_VAL, .to_time = HUGE_VAL};
 }
 
-hpr_options plot_options_chart(const plot_values *values)
+/* "prefix:2": the number; 0: it is none. */
+static int prefix_parts(const char *text)
+{
+    static const char word[] = "prefix:";
+    char *end = NULL;
+    if (strncmp(text, word, sizeof word - 1) != 0) {
+        return 0;
+    }
+    long n = strtol(text + sizeof word - 1, &end, 10);
+    return *end == '\0' && n >= 1 && n <= 1000 ? (int)n : 0;
+}
+
+static bool read_group(hpr_options *options, const char *text)
+{
+    static const char *const names[] = {
+        [HPR_GROUP_MODULE] = "module", [HPR_GROUP_TYPE] = "type", [HPR_GROUP_PACKAGE] = "package"};
+    for (size_t i = HPR_GROUP_MODULE; text && i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            options->group = (hpr_group)i;
+            return true;
+        }
+    }
+    options->n_prefix_parts = text ? prefix_parts(text) : 0;
+    options->group = options->n_prefix_parts > 0 ? HPR_GROUP_PREFIX : HPR_GROUP_NONE;
+    return !text || options->n_prefix_parts > 0;
+}
+
+/* Which names, and what becomes of them. */
+static bool select_names(hpr_options *options, const plot_values *values)
+{
+    bool is_classic = values->look == HPR_LOOK_CLASSIC;
+    options->n_bands = values->n_bands >= 0 ? values->n_bands : options->n_bands;
+    if (values->trace_percent >= 0) {
+        options->trace_percent = values->trace_percent;
+        options->drop_traces = !is_classic && !values->combine;
+    }
+    options->by_sample = values->x == X_SAMPLE;
+    options->normalise = values->normalise;
+    options->as_lines = values->lines;
+    return read_group(options, values->group);
+}
+
+bool plot_options_chart(hpr_options *out, const plot_values *values)
 {
     hpr_options options = hpr_options_default((hpr_look)values->look);
     options.order = (hpr_order)values->order;
     options.reverse = values->reverse;
-    options.n_bands = values->n_bands >= 0 ? values->n_bands : options.n_bands;
-    options.trace_percent =
-        values->trace_percent >= 0 ? values->trace_percent : options.trace_percent;
     const paper *sheet = paper_of(values->paper);
     options.width_pt = values->width_pt > 0 ? values->width_pt : sheet->width_pt;
     options.height_pt = values->height_pt > 0 ? values->height_pt : sheet->height_pt;
@@ -100,7 +164,9 @@ hpr_options plot_options_chart(const plot_values *values)
     options.classic.no_marks = values->no_marks;
     options.si_units = values->si_units;
     options.theme = values->print ? HPR_THEME_PRINT : (hpr_theme)values->theme;
-    return options;
+    bool is_group = select_names(&options, values);
+    *out = options;
+    return is_group;
 }
 
 static bool has_classic_order(const plot_values *v)
@@ -121,11 +187,21 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     if (is_classic && (!has_classic_order(v) || v->order_file)) {
         return "the classic look is ordered by sum, stddev or name";
     }
+    if (is_classic &&
+        (v->from_time > -HUGE_VAL || v->to_time < HUGE_VAL || v->match || v->exclude)) {
+        return "--from, --to, --match and --exclude are for the modern look";
+    }
+    if (is_classic && (v->combine || v->group || v->x != X_TIME || v->normalise || v->lines)) {
+        return "--combine, --group-by, --x, --normalise and --lines are for the modern look";
+    }
     if (is_classic && (v->no_title || v->si_units || v->theme != HPR_THEME_LIGHT)) {
         return "--no-title, --si and --theme are for the modern look";
     }
     if (is_classic && (v->paper != 0 || v->text_pt > 0 || v->colours || v->print)) {
         return "--for, --font-size, --colours and --print are for the modern look";
+    }
+    if (v->from_time > v->to_time) {
+        return "--from is later than --to";
     }
     if (v->latex && (!v->output || strcmp(v->output, "-") == 0)) {
         return "--latex needs a picture with a name: use -o";

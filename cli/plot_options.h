@@ -17,7 +17,13 @@ typedef struct plot_values {
     int look;             /* hpr_look */
     int n_bands;          /* -1: as the look has it */
     double trace_percent; /* -1: as the look has it */
-    int order;            /* index into order_names */
+    bool combine;
+    double from_time, to_time;   /* -HUGE_VAL, HUGE_VAL: all */
+    const char *match, *exclude; /* regular expressions, or NULL */
+    const char *group;           /* of --group-by, or NULL */
+    int x;                       /* index into x_names */
+    bool normalise, lines;
+    int order; /* index into order_names */
     bool reverse;
     const char *order_file;     /* NULL: none */
     double width_pt, height_pt; /* 0: as the look has it */
@@ -36,8 +42,8 @@ plot_values plot_options_default(void);
 /* For opt_parse, into plot_values. */
 extern const opt plot_options[];
 
-/* Which chart is asked for. */
-hpr_options plot_options_chart(const plot_values *values);
+/* Which chart is asked for. False: there is no such --group-by. */
+bool plot_options_chart(hpr_options *options, const plot_values *values);
 
 /* An option that was given and that the look or the format does not have, as a complaint; NULL:
  * all go together. */

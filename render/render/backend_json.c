@@ -173,6 +173,15 @@ static void put_headers(hpf_json *json, const hpr_chart *chart)
     hpf_json_bytes(json, "value_unit", chart->headers[HPF_HEADER_VALUE_UNIT]);
 }
 
+/* What the values are, and what they stand at. */
+static void put_manner(hpf_json *json, const hpr_chart *chart)
+{
+    hpf_json_bool(json, "by_sample", chart->is_by_sample);
+    hpf_json_bool(json, "normalised", chart->is_normalised);
+    hpf_json_bool(json, "stacked", !chart->is_lines);
+    put_numbers(json, "x_positions", chart->xs, chart->n_points);
+}
+
 static hpf_status write_json(const hpr_chart *chart, const hpr_scene *scene,
                              const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
@@ -185,6 +194,9 @@ static hpf_status write_json(const hpr_chart *chart, const hpr_scene *scene,
     put_headers(&json, chart);
     put_numbers(&json, "sample_times", chart->times, chart->n_points);
     hpf_json_bool(&json, "reduced", chart->is_reduced);
+    if (chart->look == HPR_LOOK_MODERN) {
+        put_manner(&json, chart);
+    }
     hpf_json_array(&json, "bands");
     for (uint32_t i = 0; i < chart->n_bands; i++) {
         put_band(&json, chart, i);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "modern_layout.h"
 #include "points.h"
 #include "tex.h"
 
@@ -53,11 +54,13 @@ static void put_axis(hpf_sink *sink, const hpr_chart *chart)
     put_size(sink, "height", chart->plot_height_pt);
     put_range(sink, 'x', &chart->x);
     put_range(sink, 'y', &chart->y);
+    hpf_sink_text(sink, chart->is_lines ? "  no marks, line width=0.8pt,"
+                                        : "  stack plots=y, area style, "
+                                          "legend image post style={draw=none},");
     hpf_sink_text(sink,
-                  "  stack plots=y, area style, axis lines=left, scaled ticks=false,\n"
+                  " axis lines=left, scaled ticks=false,\n"
                   "  ymajorgrids, grid style={black!10}, enlargelimits=false,\n"
-                  "  axis on top=false, reverse legend, legend cell align=left, legend image post "
-                  "style={draw=none},\n"
+                  "  axis on top=false, reverse legend, legend cell align=left,\n"
                   "  tick label style={font=\\censussmall}, label style={font=\\censussmall},\n"
                   "  legend style={draw=none, font=\\censussmall, at={(0,-0.22)}, anchor=north "
                   "west, column sep=4pt},\n");
@@ -73,7 +76,7 @@ static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *show
     }
     hpf_sink_text(sink, "\n");
     for (size_t i = 0; i < n_shown; i++) {
-        hpf_sink_shortest(sink, chart->times[shown[i]] / chart->x.factor);
+        hpf_sink_shortest(sink, chart->xs[shown[i]] / chart->x.factor);
         for (uint32_t b = 0; b < chart->n_bands; b++) {
             hpf_sink_text(sink, " ");
             hpf_sink_fixed(sink, chart->bands[b].values[shown[i]] / chart->y.factor, 5);
@@ -83,14 +86,17 @@ static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *show
     hpf_sink_text(sink, "}\\censusprofile\n");
 }
 
-static void put_band(hpf_sink *sink, const hpr_band *band, uint32_t number)
+static void put_band(hpf_sink *sink, const hpr_chart *chart, uint32_t number)
 {
+    const hpr_band *band = &chart->bands[number - 1];
     hpf_sink_printf(sink, "\\definecolor{census%u}{HTML}{", number);
     hpr__tex_colour(sink, band->fill.colour);
     hpf_sink_printf(sink,
-                    "}\n\\addplot[fill=census%u, draw=none] "
-                    "table[x=t, y=b%u]{\\censusprofile} \\closedcycle;\n\\addlegendentry{",
+                    chart->is_lines ? "}\n\\addplot[census%u] table[x=t, y=b%u]{\\censusprofile};\n"
+                                    : "}\n\\addplot[fill=census%u, draw=none] "
+                                      "table[x=t, y=b%u]{\\censusprofile} \\closedcycle;\n",
                     number, number);
+    hpf_sink_text(sink, "\\addlegendentry{");
     hpr__tex_text(sink, band->text);
     hpf_sink_text(sink, "}\n");
 }
@@ -100,7 +106,8 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
 {
     (void)scene;
     size_t n_shown;
-    size_t *shown = hpr__points_choose(&n_shown, chart, hpr__backend_pgfplots.most_points);
+    size_t *shown =
+        hpr__points_choose(&n_shown, chart, chart->totals, hpr__backend_pgfplots.most_points);
     if (!shown) {
         return hpf_error_set_memory(err);
     }
@@ -112,7 +119,9 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
                         "\\def\\censussmall{\\fontsize{7pt}{8.4pt}\\selectfont}\n");
     put_axis(sink, chart);
     for (uint32_t b = 0; b < chart->n_bands; b++) {
-        put_band(sink, &chart->bands[b], b + 1);
+        if (hpr__is_shown(chart, &chart->bands[b])) {
+            put_band(sink, chart, b + 1);
+        }
     }
     hpf_sink_text(sink, "\\end{axis}\n\\end{tikzpicture}%\n");
     free(shown);

@@ -221,6 +221,7 @@ static hpf_status lay_out_axis(hpr__chart *chart, hpr_axis *axis, const hpf_surv
     if (!status) {
         status = hpr__chart_text(chart, chart->public.headers[unit], &axis->unit, err);
     }
+    *(is_x ? &chart->public.time_unit : &chart->public.amount_unit) = axis->unit;
     axis->ticks = writer.ticks;
     axis->n_ticks = writer.n;
     axis->factor = 1;

@@ -4,6 +4,7 @@
  */
 #include "hprender/describe.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "hprender/units.h"
@@ -30,13 +31,13 @@ static void put_amount(const words *w, double amount)
 {
     hpr_unit unit =
         hpr_unit_of_values(w->chart->headers[HPF_HEADER_VALUE_UNIT], amount, w->si_units);
-    put_in_unit(w->sink, amount, unit, w->chart->y.unit);
+    put_in_unit(w->sink, amount, unit, w->chart->amount_unit);
 }
 
 static void put_time(const words *w, double time, double span)
 {
     hpr_unit unit = hpr_unit_of_times(w->chart->headers[HPF_HEADER_SAMPLE_UNIT], span);
-    put_in_unit(w->sink, time, unit, w->chart->x.unit);
+    put_in_unit(w->sink, time, unit, w->chart->time_unit);
 }
 
 static size_t peak_point(const hpr_chart *chart)
@@ -46,6 +47,12 @@ static size_t peak_point(const hpr_chart *chart)
         peak = chart->totals[i] > chart->totals[peak] ? i : peak;
     }
     return peak;
+}
+
+static double amount_at(const hpr_chart *chart, const hpr_band *band, size_t point)
+{
+    double share = chart->is_normalised ? chart->totals[point] / 100 : 1;
+    return band->values[point] * share;
 }
 
 /* The band that is the largest at a point among those not yet named; NULL: no other is there. */
@@ -66,12 +73,12 @@ static const hpr_band *next_largest(const hpr_chart *chart, size_t point, double
 
 static void put_largest(const words *w, size_t point)
 {
-    const hpr_band *band = next_largest(w->chart, point, w->chart->y.high * 2, NULL);
+    const hpr_band *band = next_largest(w->chart, point, HUGE_VAL, NULL);
     for (int i = 0; band && i < N_NAMED; i++) {
         hpf_sink_text(w->sink, i == 0 ? ", of which " : ", ");
         hpr__tex_text(w->sink, band->text);
         hpf_sink_text(w->sink, " takes ");
-        put_amount(w, band->values[point]);
+        put_amount(w, amount_at(w->chart, band, point));
         band = next_largest(w->chart, point, band->values[point], band);
     }
 }
@@ -96,7 +103,8 @@ void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
     }
     size_t peak = peak_point(chart);
     hpf_sink_printf(sink, "Banded graph of heap use over ");
-    put_time(&w, chart->x.high - chart->x.low, chart->x.high - chart->x.low);
+    double span = chart->times[chart->n_points - 1] - chart->times[0];
+    put_time(&w, span, span);
     hpf_sink_printf(sink, " in %u band%s. The total peaks at ", chart->n_bands,
                     chart->n_bands == 1 ? "" : "s");
     put_amount(&w, chart->totals[peak]);

@@ -11,6 +11,7 @@
 
 #include "hpfile/str.h"
 #include "elide.h"
+#include "modern_layout.h"
 #include "palette.h"
 #include "room.h"
 #include "spread.h"
@@ -133,10 +134,12 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
     }
     hpr__extent_fill(&extents[0], &columns, NULL, scale);
     for (uint32_t i = 0; i < public->n_bands; i++) {
+        chart->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};
+    }
+    for (uint32_t i = 0; i < public->n_bands && !public->is_lines; i++) {
         hpr__extent *lower = &extents[i % 2];
         hpr__extent *upper = &extents[(i + 1) % 2];
         hpr__extent_fill(upper, &columns, chart->bands[i].upper, scale);
-        chart->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};
         hpf_status status =
             place_inside(chart, &chart->bands[i], &(slot){&columns, lower, upper}, style, err);
         if (status) {
@@ -150,7 +153,7 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
 static bool is_unplaced(const hpr_chart *chart, const hpr_band *band)
 {
     double thickest = band->max / chart->y.high * chart->plot_height_pt;
-    return band->label.place == HPR_LABEL_NONE &&
+    return hpr__is_shown(chart, band) && band->label.place == HPR_LABEL_NONE &&
            thickest > (band->is_other ? least_named_other_pt : 0);
 }
 
@@ -227,7 +230,7 @@ static hpf_status put_label(margin *m, hpr_band *band, hpr_label_place place, do
 
 size_t hpr__end_point(const hpr_chart *chart)
 {
-    const double *times = chart->times;
+    const double *times = chart->xs;
     size_t last = chart->n_points ? chart->n_points - 1 : 0;
     size_t end = last;
     for (size_t i = last; i > 0 && last - i < 2; i--) {
@@ -237,15 +240,34 @@ size_t hpr__end_point(const hpr_chart *chart)
     return end;
 }
 
-/* The height of the middle of a band where names are aimed at. */
+/* The height of the middle of a band, or of its line, where names are aimed at. */
 static double right_end_of(const hpr_chart *chart, const hpr_band *band)
 {
     if (chart->n_points == 0) {
         return chart->plot_y_pt;
     }
     size_t end = hpr__end_point(chart);
-    double amount = band->upper[end] - band->values[end] / 2;
+    double amount = chart->is_lines ? band->values[end] : band->upper[end] - band->values[end] / 2;
     return chart->plot_y_pt + amount / chart->y.high * chart->plot_height_pt;
+}
+
+/* From the lowest line's end to the highest; where ends meet, by the lines' maxima. */
+static int compare_ends(const void *a, const void *b)
+{
+    const hpr_band *x = *(hpr_band *const *)a;
+    const hpr_band *y = *(hpr_band *const *)b;
+    if (x->label.anchor_y_pt != y->label.anchor_y_pt) {
+        return x->label.anchor_y_pt < y->label.anchor_y_pt ? -1 : 1;
+    }
+    return x->max < y->max ? -1 : x->max > y->max;
+}
+
+static void sort_by_ends(margin *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        m->bands[i]->label.anchor_y_pt = right_end_of(&m->chart->public, m->bands[i]);
+    }
+    qsort(m->bands, m->n, sizeof *m->bands, compare_ends);
 }
 
 static hpf_status fill_margin(margin *m, hpf_error *err)
@@ -253,6 +275,9 @@ static hpf_status fill_margin(margin *m, hpf_error *err)
     hpr__spread_item *items = hpf_arena_array(m->chart->arena, m->n, sizeof *items);
     if (!items) {
         return hpf_error_set_memory(err);
+    }
+    if (m->chart->public.is_lines) {
+        sort_by_ends(m);
     }
     for (size_t i = 0; i < m->n; i++) {
         items[i].wanted = right_end_of(&m->chart->public, m->bands[i]);

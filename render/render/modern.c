@@ -52,21 +52,42 @@ static hpf_status fill_bands(hpr__chart *chart, const hpr_options *options, hpf_
     return HPF_OK;
 }
 
+/* Totals first: they stay amounts, whatever the bands are shown as. */
+static hpf_status stack_bands(hpr__chart *chart, const hpr__plan *plan, const hpr_options *options,
+                              hpf_error *err)
+{
+    hpr__stack_cumulate(chart);
+    if (options->normalise) {
+        hpr__stack_normalise(chart);
+    }
+    hpf_status status = hpr__modern_order(chart, plan, options, err);
+    return status ? status : hpr__stack_pile_up(chart, err);
+}
+
+static hpf_status fetch(hpr__chart *chart, hpf_survey *survey, const hpr__plan *plan,
+                        const hpr_options *options, hpf_error *err)
+{
+    hpf_status status = hpr__stack_fetch(chart, survey, plan, err);
+    if (!status && options->by_sample) {
+        status = hpr__stack_count_samples(chart, survey, err);
+    }
+    chart->public.is_lines = options->as_lines;
+    return status;
+}
+
 hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_options *options,
                              hpr_measurer measurer, hpf_error *err)
 {
     hpr__plan plan;
     hpf_status status = hpr__modern_select(&plan, chart->arena, survey, options, err);
     if (!status) {
-        status = hpr__stack_fetch(chart, survey, &plan, err);
+        status = fetch(chart, survey, &plan, options, err);
     }
     if (!status) {
-        status = hpr__modern_order(chart, &plan, options, err);
+        status = stack_bands(chart, &plan, options, err);
     }
-    if (status) {
-        return status;
+    if (!status) {
+        status = fill_bands(chart, options, err);
     }
-    hpr__stack_cumulate(chart);
-    status = fill_bands(chart, options, err);
     return status ? status : hpr__modern_layout(chart, survey, options, measurer, err);
 }

@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "elide.h"
@@ -71,11 +72,42 @@ static double clamp(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-double hpr__x_of(const hpr_chart *chart, double time)
+double hpr__x_of(const hpr_chart *chart, double x)
 {
     double span = chart->x.high - chart->x.low;
-    double share = span > 0 ? (time - chart->x.low) / span : 0.5;
+    double share = span > 0 ? (x - chart->x.low) / span : 0.5;
     return chart->plot_x_pt + clamp(share, 0, 1) * chart->plot_width_pt;
+}
+
+/* The first point that is not before `time`. */
+static size_t point_at(const hpr_chart *chart, double time)
+{
+    size_t low = 0;
+    size_t high = chart->n_points;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (chart->times[middle] < time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+double hpr__x_of_time(const hpr_chart *chart, double time)
+{
+    if (!chart->is_by_sample || chart->n_points == 0) {
+        return hpr__x_of(chart, time);
+    }
+    size_t next = point_at(chart, time);
+    if (next == 0 || next == chart->n_points) {
+        return hpr__x_of(chart, chart->xs[next == 0 ? 0 : next - 1]);
+    }
+    double before = chart->times[next - 1];
+    double share = (time - before) / (chart->times[next] - before);
+    double x = chart->xs[next - 1] + share * (chart->xs[next] - chart->xs[next - 1]);
+    return hpr__x_of(chart, x);
 }
 
 double hpr__y_of(const hpr_chart *chart, double amount)
@@ -85,24 +117,41 @@ double hpr__y_of(const hpr_chart *chart, double amount)
 
 /* --- scale ---------------------------------------------------------------------------------- */
 
-/* The top of the y axis: the peak, or the tick above it if that is near. */
+bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band)
+{
+    return !(chart->is_lines && band->is_other);
+}
+
+/* The highest that anything is drawn. */
+static double highest_of(const hpr_chart *chart)
+{
+    double highest = 0;
+    for (uint32_t i = 0; chart->is_lines && i < chart->n_bands; i++) {
+        if (hpr__is_shown(chart, &chart->bands[i])) {
+            highest = fmax(highest, chart->bands[i].max);
+        }
+    }
+    return chart->is_lines ? highest : chart->is_normalised ? 100 : chart->peak_total;
+}
+
+/* The top of the y axis: a little above the highest there is. */
 static void scale_y(layout *l)
 {
-    hpr_axis *y = &l->public->y;
-    double peak = l->public->peak_total;
-    if (!(peak > 0)) {
-        y->high = 1;
-    } else {
-        y->high = fmin(peak * 1.01, DBL_MAX);
+    hpr_chart *public = l->public;
+    double highest = highest_of(public);
+    public->y.high = highest > 0 ? fmin(highest * 1.01, DBL_MAX) : 1;
+    l->y_unit = public->is_normalised ? (hpr_unit){1, "", "%"}
+                                      : hpr_unit_of_values(public->headers[HPF_HEADER_VALUE_UNIT],
+                                                           public->y.high, l->options->si_units);
+    if (public->is_normalised && !public->is_lines) {
+        public->y.high = 100;
     }
-    l->y_unit = hpr_unit_of_values(l->public->headers[HPF_HEADER_VALUE_UNIT], y->high,
-                                   l->options->si_units);
 }
 
 /* An axis of nothing is only numbered 0 and 1. */
 static int most_y_ticks(const layout *l)
 {
-    if (!(l->public->peak_total > 0)) {
+    if (!(highest_of(l->public) > 0)) {
         return 2;
     }
     return (int)clamp(l->public->plot_height_pt / LEAST_Y_TICK_PT, 2, 8);
@@ -113,7 +162,7 @@ static void round_y(layout *l)
 {
     hpr_axis *y = &l->public->y;
     hpr__ticks ticks = hpr__ticks_of_count(0, y->high, most_y_ticks(l), &l->y_unit);
-    if (ticks.n > 0) {
+    if (ticks.n > 0 && !(l->public->is_normalised && !l->public->is_lines)) {
         double above = hpr__tick_value(&ticks, ticks.n, &l->y_unit);
         y->high = above <= y->high * 1.05 ? above : y->high;
     }
@@ -123,11 +172,12 @@ static void scale_x(layout *l)
 {
     const hpr_chart *public = l->public;
     hpr_axis *x = &l->public->x;
-    x->low = public->n_points ? public->times[0] : 0;
-    x->high = public->n_points ? public->times[public->n_points - 1] : 0;
+    x->low = public->n_points ? public->xs[0] : 0;
+    x->high = public->n_points ? public->xs[public->n_points - 1] : 0;
     double span = x->high - x->low;
-    l->x_unit =
-        hpr_unit_of_times(public->headers[HPF_HEADER_SAMPLE_UNIT], span > 0 ? span : fabs(x->high));
+    l->x_unit = public->is_by_sample ? (hpr_unit){1, "", "sample"}
+                                     : hpr_unit_of_times(public->headers[HPF_HEADER_SAMPLE_UNIT],
+                                                         span > 0 ? span : fabs(x->high));
 }
 
 /* --- ticks ---------------------------------------------------------------------------------- */
@@ -214,6 +264,9 @@ static hpf_status tick_x(layout *l, hpf_error *err)
 {
     hpr_axis *x = &l->public->x;
     int most = (int)clamp(l->public->plot_width_pt / LEAST_X_TICK_PT, 2, 10);
+    if (l->public->is_by_sample) { /* no half samples */
+        most = (int)fmin(most, x->high - x->low + 1);
+    }
     hpr__ticks ticks = hpr__ticks_of_count(x->low, x->high, most, &l->x_unit);
     while (ticks.n > 1 && !is_x_loose(l, &ticks)) {
         most = ticks.n - 1;
@@ -233,10 +286,11 @@ static hpf_status tick_x(layout *l, hpf_error *err)
 
 /* --- boxes ---------------------------------------------------------------------------------- */
 
-static hpf_status name_unit(layout *l, hpr_axis *axis, const hpr_unit *unit, hpf_header which,
+/* A unit as it is shown: the profile's own words when it has no name. */
+static hpf_status name_unit(layout *l, const char **out, const char *name, hpf_header which,
                             hpf_error *err)
 {
-    const char *text = unit->name;
+    const char *text = name;
     if (!text && hpr__chart_text(l->chart, l->public->headers[which], &text, err)) {
         return HPF_ERR_MEMORY;
     }
@@ -245,8 +299,21 @@ static hpf_status name_unit(layout *l, hpr_axis *axis, const hpr_unit *unit, hpf
         return hpf_error_set_memory(err);
     }
     hpr__elide(shown, text, l->public->width_pt * 0.2, l->type.text_pt, false, l->measurer);
-    axis->unit = shown;
-    axis->factor = unit->factor;
+    *out = shown;
+    return HPF_OK;
+}
+
+static hpf_status name_units(layout *l, hpf_error *err)
+{
+    hpr_chart *public = l->public;
+    if (name_unit(l, &public->amount_unit, NULL, HPF_HEADER_VALUE_UNIT, err) ||
+        name_unit(l, &public->time_unit, NULL, HPF_HEADER_SAMPLE_UNIT, err) ||
+        name_unit(l, &public->y.unit, l->y_unit.name, HPF_HEADER_VALUE_UNIT, err) ||
+        name_unit(l, &public->x.unit, l->x_unit.name, HPF_HEADER_SAMPLE_UNIT, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    public->x.factor = l->x_unit.factor;
+    public->y.factor = l->y_unit.factor;
     return HPF_OK;
 }
 
@@ -285,7 +352,7 @@ static void place_right(layout *l, double margin_pt)
     double width = public->width_pt - public->plot_x_pt - margin_pt;
     public->plot_width_pt = fmax(width, public->width_pt * 0.2);
     for (size_t i = 0; i < public->n_points; i++) {
-        l->x_pt[i] = hpr__x_of(public, public->times[i]) - public->plot_x_pt;
+        l->x_pt[i] = hpr__x_of(public, public->xs[i]) - public->plot_x_pt;
     }
 }
 
@@ -348,6 +415,13 @@ static hpf_status place_title(layout *l, hpf_error *err)
     return HPF_OK;
 }
 
+static int compare_marks(const void *a, const void *b)
+{
+    const hpr_mark *x = a;
+    const hpr_mark *y = b;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
 static hpf_status place_marks(layout *l, const hpf_survey *survey, hpf_error *err)
 {
     const hpf_overview *overview = hpf_survey_overview(survey);
@@ -361,16 +435,17 @@ static hpf_status place_marks(layout *l, const hpf_survey *survey, hpf_error *er
     }
     for (size_t i = 0; i < overview->n_marks; i++) {
         const hpf_mark *mark = &overview->marks[i];
-        if (mark->time < public->x.low || mark->time > public->x.high) {
+        if (mark->time < public->times[0] || mark->time > public->times[public->n_points - 1]) {
             continue;
         }
         hpr_mark *placed = &marks[public->n_marks++];
         placed->time = mark->time;
-        placed->x_pt = hpr__x_of(public, mark->time);
+        placed->x_pt = hpr__x_of_time(public, mark->time);
         if (hpr__chart_text(l->chart, mark->label, &placed->label, err)) {
             return HPF_ERR_MEMORY;
         }
     }
+    qsort(marks, public->n_marks, sizeof *marks, compare_marks);
     public->marks = marks;
     return HPF_OK;
 }
@@ -385,26 +460,61 @@ static size_t amount_text(char *out, size_t n_bytes, double value, const hpr_uni
     return length > 0 ? (size_t)length : 0;
 }
 
-void hpr__peak_text(char *out, const hpr_chart *chart, bool si_units)
+/* The number of the sample at a time. */
+static double number_of_sample(const hpr_chart *chart, double time)
 {
-    hpr_unit y =
-        hpr_unit_of_values(chart->headers[HPF_HEADER_VALUE_UNIT], chart->peak_total, si_units);
+    size_t point = point_at(chart, time);
+    return point < chart->n_points ? chart->xs[point] : 0;
+}
+
+static hpr__peak peak_of_lines(const hpr_chart *chart)
+{
+    hpr__peak peak = {0, 0, 0};
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        const double *values = chart->bands[i].values;
+        for (size_t point = 0; point < chart->n_points; point++) {
+            if (values[point] > peak.value && hpr__is_shown(chart, &chart->bands[i])) {
+                peak = (hpr__peak){values[point], chart->times[point], values[point]};
+            }
+        }
+    }
+    return peak;
+}
+
+bool hpr__peak_of(hpr__peak *peak, const hpr_chart *chart)
+{
+    double at = chart->is_normalised ? 100 : chart->peak_total;
+    *peak = (hpr__peak){chart->peak_total, chart->peak_time, at};
+    if (chart->is_lines) {
+        *peak = peak_of_lines(chart);
+        return peak->value > 0 && !chart->is_normalised;
+    }
+    return peak->value > 0;
+}
+
+void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units)
+{
+    hpr_unit y = hpr_unit_of_values(chart->headers[HPF_HEADER_VALUE_UNIT], peak->value, si_units);
     hpr_unit x = hpr_unit_of_times(chart->headers[HPF_HEADER_SAMPLE_UNIT],
-                                   fmax(chart->x.high - chart->x.low, fabs(chart->peak_time)));
+                                   fmax(chart->x.high - chart->x.low, fabs(peak->time)));
     size_t length = (size_t)snprintf(out, HPR__PEAK_BYTES, "peak ");
-    length += amount_text(out + length, HPR__PEAK_BYTES - length, chart->peak_total, &y,
-                          y.name ? y.name : chart->y.unit, 3);
+    length += amount_text(out + length, HPR__PEAK_BYTES - length, peak->value, &y,
+                          y.name ? y.name : chart->amount_unit, 3);
+    if (chart->is_by_sample) {
+        snprintf(out + length, HPR__PEAK_BYTES - length, " at sample %.0f",
+                 number_of_sample(chart, peak->time));
+        return;
+    }
     length += (size_t)snprintf(out + length, HPR__PEAK_BYTES - length, " at ");
-    amount_text(out + length, HPR__PEAK_BYTES - length, chart->peak_time, &x,
-                x.name ? x.name : chart->x.unit, 3);
+    amount_text(out + length, HPR__PEAK_BYTES - length, peak->time, &x,
+                x.name ? x.name : chart->time_unit, 3);
 }
 
 static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *err)
 {
     scale_y(l);
     scale_x(l);
-    if (name_unit(l, &l->public->y, &l->y_unit, HPF_HEADER_VALUE_UNIT, err) ||
-        name_unit(l, &l->public->x, &l->x_unit, HPF_HEADER_SAMPLE_UNIT, err)) {
+    if (name_units(l, err)) {
         return HPF_ERR_MEMORY;
     }
     place_rows(l);

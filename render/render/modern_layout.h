@@ -26,9 +26,10 @@ hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt, const hpr_options *opt
 /* Empty space around everything. */
 double hpr__sheet_pad_pt(const hpr_chart *chart);
 
-/* Where a time lies in the plot, and an amount, in points of the drawing area. Never outside the
- * plot. */
-double hpr__x_of(const hpr_chart *chart, double time);
+/* Where a value of the x axis (hpr_chart.xs), a time, and a value of the y axis lie in the plot, in
+ * points of the drawing area. Never outside the plot. */
+double hpr__x_of(const hpr_chart *chart, double x);
+double hpr__x_of_time(const hpr_chart *chart, double time);
 double hpr__y_of(const hpr_chart *chart, double amount);
 
 /* Fills the rest of a chart whose bands are cumulated. Errors: MEMORY. */
@@ -36,8 +37,22 @@ HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *
                                            const hpr_options *options, hpr_measurer measurer,
                                            hpf_error *err);
 
+/* Whether a band is in the picture: OTHER is no line, being nothing in itself, and larger than all.
+ */
+bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band);
+
+/* The place that is marked as the peak: of the total, or where bands are lines of the highest. */
+typedef struct hpr__peak {
+    double value; /* an amount */
+    double time;
+    double at; /* on the y axis */
+} hpr__peak;
+
+/* False: there is none to be marked. */
+bool hpr__peak_of(hpr__peak *peak, const hpr_chart *chart);
+
 /* "peak 9.3 MiB at 4.2 s"; `out` has HPR__PEAK_BYTES. */
 #define HPR__PEAK_BYTES (2 * HPR_UNIT_LABEL_BYTES + 256)
-void hpr__peak_text(char *out, const hpr_chart *chart, bool si_units);
+void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units);
 
 #endif

@@ -8,10 +8,13 @@
 
 #include "hpfile/str.h"
 
+#include "group.h"
+
+/* A name, or the names of a group. */
 typedef struct weighed {
     double weight;
     hpf_str text;
-    hpf_name name;
+    hpf_name name; /* the first one */
 } weighed;
 
 /* Largest first; equal ones by name, so that the numbers of names do not matter. */
@@ -25,20 +28,78 @@ static int compare_weighed(const void *a, const void *b)
     return hpf_str_compare(x->text, y->text);
 }
 
-/* Lists the names that are in a complete sample, the heaviest first; returns how many. */
-static uint32_t weigh(weighed *list, const hpf_survey *survey)
+/* By text, then in order of appearance. */
+static int compare_texts(const void *a, const void *b)
 {
-    bool has_area = hpf_survey_overview(survey)->total.trapezium > 0;
-    uint32_t n = 0;
-    for (hpf_name name = 0; name < hpf_survey_n_names(survey); name++) {
-        const hpf_totals *totals = hpf_survey_totals(survey, name);
-        if (totals->n_samples > 0) {
-            list[n++] = (weighed){has_area ? totals->trapezium : totals->sum,
-                                  hpf_survey_name(survey, name), name};
+    const weighed *x = a;
+    const weighed *y = b;
+    int by_text = hpf_str_compare(x->text, y->text);
+    return by_text ? by_text : x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* A selection being made. */
+typedef struct selection {
+    const hpf_survey *survey;
+    const hpr_options *options;
+    weighed *list;
+    uint32_t n;
+    uint32_t n_names;   /* of the survey */
+    hpf_name *first_of; /* by name: the first one of its group */
+} selection;
+
+/* What an event log knows beside the name; else empty. */
+static hpf_str known_group(const selection *sel, hpf_name name)
+{
+    hpf_frame innermost;
+    if (hpf_survey_frames(sel->survey, name, &innermost, 1) > 0) {
+        if (sel->options->group == HPR_GROUP_MODULE) {
+            return innermost.module;
+        }
+        if (sel->options->group == HPR_GROUP_TYPE) {
+            return innermost.type;
         }
     }
-    qsort(list, n, sizeof *list, compare_weighed);
-    return n;
+    return (hpf_str){NULL, 0};
+}
+
+static hpf_str text_of(const selection *sel, hpf_name name)
+{
+    hpf_str known = known_group(sel, name);
+    hpf_str text = hpf_survey_name(sel->survey, name);
+    return known.length > 0
+               ? known
+               : hpr__group_of(text, sel->options->group, sel->options->n_prefix_parts);
+}
+
+/* Lists the names that are in a sample. */
+static void list_names(selection *sel)
+{
+    bool has_area = hpf_survey_overview(sel->survey)->total.trapezium > 0;
+    for (hpf_name name = 0; name < sel->n_names; name++) {
+        const hpf_totals *totals = hpf_survey_totals(sel->survey, name);
+        sel->first_of[name] = name;
+        if (totals->n_samples > 0) {
+            double weight = has_area && !sel->options->by_sample ? totals->trapezium : totals->sum;
+            sel->list[sel->n++] = (weighed){weight, text_of(sel, name), name};
+        }
+    }
+}
+
+/* Puts entries with the same text together. */
+static void join_groups(selection *sel)
+{
+    uint32_t n = 0;
+    qsort(sel->list, sel->n, sizeof *sel->list, compare_texts);
+    for (uint32_t i = 0; i < sel->n; i++) {
+        const weighed *next = &sel->list[i];
+        if (n > 0 && hpf_str_equal(sel->list[n - 1].text, next->text)) {
+            sel->list[n - 1].weight += next->weight;
+            sel->first_of[next->name] = sel->list[n - 1].name;
+        } else {
+            sel->list[n++] = *next;
+        }
+    }
+    sel->n = n;
 }
 
 /* How many of the list are left when the traces at its end are gone. */
@@ -59,40 +120,88 @@ static uint32_t without_traces(const weighed *list, uint32_t n, double percent)
     return n;
 }
 
-static uint32_t n_drawn_of(const weighed *list, uint32_t n, const hpr_options *options)
+/* Names that get a band, and names in a band or in OTHER. */
+typedef struct limits {
+    uint32_t n_drawn, n_kept;
+} limits;
+
+static limits find_limits(const weighed *list, uint32_t n, const hpr_options *options)
 {
+    uint32_t n_large = without_traces(list, n, options->trace_percent);
+    uint32_t n_kept = options->drop_traces ? n_large : n;
     if (options->n_bands < 0) {
-        return 0;
+        return (limits){0, n_kept};
     }
-    uint32_t n_drawn = without_traces(list, n, options->trace_percent);
-    if (options->n_bands > 0 && n_drawn > (uint32_t)options->n_bands) {
-        n_drawn = (uint32_t)options->n_bands;
+    if (options->n_bands > 0 && n_large > (uint32_t)options->n_bands) {
+        n_large = (uint32_t)options->n_bands;
     }
-    return n_drawn + 1 == n ? n : n_drawn;
+    return (limits){n_large + 1 == n_kept ? n_kept : n_large, n_kept};
+}
+
+/* Sends all names of a group where its first one goes, and calls its band by the group's text. */
+static hpf_status spread_groups(hpr__plan *plan, hpf_arena *arena, const selection *sel,
+                                hpf_error *err)
+{
+    hpf_str *texts = hpf_arena_array(arena, plan->n_bands, sizeof *texts);
+    if (!texts) {
+        return hpf_error_set_memory(err);
+    }
+    for (hpf_name name = 0; name < sel->n_names; name++) {
+        plan->band_of_name[name] = plan->band_of_name[sel->first_of[name]];
+    }
+    for (uint32_t i = 0; i < sel->n; i++) {
+        uint32_t band = plan->band_of_name[sel->list[i].name];
+        if (band != HPF_NO_BAND) {
+            texts[band] = sel->list[i].text;
+        }
+    }
+    plan->texts = texts;
+    return HPF_OK;
+}
+
+static hpf_status make_plan(hpr__plan *plan, hpf_arena *arena, const selection *sel, hpf_error *err)
+{
+    limits limit = find_limits(sel->list, sel->n, sel->options);
+    hpf_name *names = hpf_arena_array(arena, sel->n, sizeof *names);
+    if (!names) {
+        return hpf_error_set_memory(err);
+    }
+    for (uint32_t i = 0; i < sel->n; i++) {
+        names[i] = sel->list[i].name;
+    }
+    hpr__plan_parts parts = {
+        .drawn = names,
+        .n_drawn = limit.n_drawn,
+        .folded = names + limit.n_drawn,
+        .n_folded = limit.n_kept - limit.n_drawn,
+        .other_on_top = true,
+    };
+    hpf_status status = hpr__plan_init(plan, arena, sel->n_names, &parts, err);
+    if (!status && sel->options->group != HPR_GROUP_NONE) {
+        status = spread_groups(plan, arena, sel, err);
+    }
+    plan->dropped_names = sel->n - limit.n_kept;
+    return status;
 }
 
 hpf_status hpr__modern_select(hpr__plan *plan, hpf_arena *arena, hpf_survey *survey,
                               const hpr_options *options, hpf_error *err)
 {
     uint32_t n_names = hpf_survey_n_names(survey);
-    weighed *list = hpf_arena_array(arena, n_names, sizeof *list);
-    hpf_name *names = hpf_arena_array(arena, n_names, sizeof *names);
-    if (!list || !names) {
+    selection sel = {
+        .survey = survey,
+        .options = options,
+        .list = hpf_arena_array(arena, n_names, sizeof *sel.list),
+        .first_of = hpf_arena_array(arena, n_names, sizeof *sel.first_of),
+        .n_names = n_names,
+    };
+    if (!sel.list || !sel.first_of) {
         return hpf_error_set_memory(err);
     }
-    uint32_t n = weigh(list, survey);
-    for (uint32_t i = 0; i < n; i++) {
-        names[i] = list[i].name;
+    list_names(&sel);
+    if (options->group != HPR_GROUP_NONE) {
+        join_groups(&sel);
     }
-    uint32_t n_drawn = n_drawn_of(list, n, options);
-    hpr__plan_parts parts = {
-        .drawn = names,
-        .n_drawn = n_drawn,
-        .folded = names + n_drawn,
-        .n_folded = n - n_drawn,
-        .other_on_top = true,
-    };
-    hpf_status status = hpr__plan_init(plan, arena, n_names, &parts, err);
-    plan->dropped_names = n - parts.n_drawn - parts.n_folded;
-    return status;
+    qsort(sel.list, sel.n, sizeof *sel.list, compare_weighed);
+    return make_plan(plan, arena, &sel, err);
 }

@@ -2,9 +2,11 @@
  *
  * The steps *select* and *limit* of the modern look: which names get a band of their own.
  *
- * Names are weighed by their area, or by their sum where a profile has no area. The smallest ones
- * that together make less than the trace percentage, and all beyond the largest `n_bands`, share
- * the band OTHER on top: nothing is dropped. A single name left over is shown by name.
+ * Names may be put into groups (group.h), which are names from then on. They are weighed by their
+ * area, or by their sum where a profile has no area or its samples stand side by side. The smallest
+ * ones that together make less than the trace percentage, and all beyond the largest `n_bands`,
+ * share the band OTHER: nothing is dropped, unless it is asked that traces are. A single name left
+ * over is shown by name.
  */
 #ifndef HPR_MODERN_SELECT_H
 #define HPR_MODERN_SELECT_H

@@ -13,7 +13,9 @@
 #define HPR__PLAN_OTHER UINT32_MAX
 
 typedef struct hpr__plan {
-    hpf_name *names; /* n_bands, bottom first; at most one is HPR__PLAN_OTHER */
+    hpf_name *names; /* n_bands, bottom first; at most one is HPR__PLAN_OTHER. For a group of names
+                        the first of them */
+    const hpf_str *texts; /* n_bands: what the bands are called; NULL: by their names */
     uint32_t n_bands;
     uint32_t *band_of_name; /* by name: its band, that of OTHER, or HPF_NO_BAND when dropped */
     uint32_t other_names;   /* names folded into OTHER */

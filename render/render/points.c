@@ -12,6 +12,7 @@
 
 typedef struct choice {
     const hpr_chart *chart;
+    const double *amounts;
     size_t *shown;
     size_t n;
     double cell_pt;
@@ -24,15 +25,15 @@ static void show_point(choice *c, size_t index)
     }
 }
 
-/* Of the points [begin, end) of one cell, shows the lowest and the highest by total. */
+/* Of the points [begin, end) of one cell, shows the lowest and the highest by amount. */
 static void show_cell(choice *c, size_t begin, size_t end)
 {
-    const double *totals = c->chart->totals;
+    const double *amounts = c->amounts;
     size_t low = begin;
     size_t high = begin;
     for (size_t i = begin; i < end; i++) {
-        low = totals[i] < totals[low] ? i : low;
-        high = totals[i] > totals[high] ? i : high;
+        low = amounts[i] < amounts[low] ? i : low;
+        high = amounts[i] > amounts[high] ? i : high;
     }
     show_point(c, low < high ? low : high);
     show_point(c, low < high ? high : low);
@@ -41,7 +42,7 @@ static void show_cell(choice *c, size_t begin, size_t end)
 static size_t cell_of(const choice *c, size_t point)
 {
     const hpr_chart *chart = c->chart;
-    return (size_t)((hpr__x_of(chart, chart->times[point]) - chart->plot_x_pt) / c->cell_pt);
+    return (size_t)((hpr__x_of(chart, chart->xs[point]) - chart->plot_x_pt) / c->cell_pt);
 }
 
 static void show_cells(choice *c, size_t n_points)
@@ -56,11 +57,12 @@ static void show_cells(choice *c, size_t n_points)
     show_point(c, n_points - 1);
 }
 
-size_t *hpr__points_choose(size_t *n, const hpr_chart *chart, size_t most)
+size_t *hpr__points_choose(size_t *n, const hpr_chart *chart, const double *amounts, size_t most)
 {
     double cells = most > 0 ? (double)most / 2 : chart->plot_width_pt / CELL_PT;
     choice c = {
         .chart = chart,
+        .amounts = amounts,
         .shown = calloc(chart->n_points + 1, sizeof *c.shown),
         .cell_pt = chart->plot_width_pt / cells,
     };

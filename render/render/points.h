@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Which points of a chart are drawn when it has more than can be told apart: the plot is cut into
- * cells of equal width, and of each the lowest and the highest by total are kept, besides the first
- * and the last. All bands share the choice, so that they still lie on each other without gaps, and
- * the peak is always among them.
+ * cells of equal width, and of each the lowest and the highest by some amount are kept, besides the
+ * first and the last. Bands on each other share a choice by the total: so they still lie on each
+ * other without gaps, and the peak is always among them.
  */
 #ifndef HPR_POINTS_H
 #define HPR_POINTS_H
@@ -12,6 +12,6 @@
 
 /* The indices of about `most` points (0: two in 0.8 pt), increasing. The caller frees them; NULL
  * when there is no memory. */
-size_t *hpr__points_choose(size_t *n, const hpr_chart *chart, size_t most);
+size_t *hpr__points_choose(size_t *n, const hpr_chart *chart, const double *amounts, size_t most);
 
 #endif

@@ -60,6 +60,17 @@ static void include_segment(hpr__extent *extent, const hpr__columns *columns, do
     include(extent, last, y1);
 }
 
+/* Where a curve is not, nothing has room. */
+static void clear_untouched(hpr__extent *extent, const hpr__columns *columns)
+{
+    for (size_t column = 0; column < columns->n; column++) {
+        if (extent->lowest[column] > extent->highest[column]) {
+            extent->lowest[column] = 0;
+            extent->highest[column] = 0;
+        }
+    }
+}
+
 void hpr__extent_fill(hpr__extent *extent, const hpr__columns *columns, const double *amounts,
                       double pt_per_amount)
 {
@@ -72,15 +83,16 @@ void hpr__extent_fill(hpr__extent *extent, const hpr__columns *columns, const do
         extent->lowest[column] = HUGE_VAL;
         extent->highest[column] = -HUGE_VAL;
     }
-    double x = 0;
     double y = amounts[0] * pt_per_amount;
-    for (size_t i = 0; i < columns->n_points; i++) {
+    if (columns->n_points == 1) {
+        include_segment(extent, columns, 0, y, columns->width_pt, y);
+    }
+    for (size_t i = 1; i < columns->n_points; i++) {
         double next_y = amounts[i] * pt_per_amount;
-        include_segment(extent, columns, x, y, columns->x_pt[i], next_y);
-        x = columns->x_pt[i];
+        include_segment(extent, columns, columns->x_pt[i - 1], y, columns->x_pt[i], next_y);
         y = next_y;
     }
-    include_segment(extent, columns, x, y, columns->width_pt, y);
+    clear_untouched(extent, columns);
 }
 
 double hpr__room_thickest(const hpr__columns *columns, const hpr__extent *lower,

@@ -31,7 +31,8 @@ bool hpr__columns_init(hpr__columns *columns, hpf_arena *arena, const double *x_
                        double width_pt);
 bool hpr__extent_init(hpr__extent *extent, hpf_arena *arena, const hpr__columns *columns);
 
-/* Fills an extent from a curve of n_points amounts; NULL: all zero. */
+/* Fills an extent from a curve of n_points amounts, one alone being level from end to end; NULL:
+ * all zero, as is what lies before and behind the curve. */
 void hpr__extent_fill(hpr__extent *extent, const hpr__columns *columns, const double *amounts,
                       double pt_per_amount);
 

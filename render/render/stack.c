@@ -4,6 +4,8 @@
  */
 #include "stack.h"
 
+#include <math.h>
+
 static hpf_status allocate(hpr__chart *chart, size_t n_points, uint32_t n_bands, double **times,
                            hpf_error *err)
 {
@@ -18,6 +20,7 @@ static hpf_status allocate(hpr__chart *chart, size_t n_points, uint32_t n_bands,
         return hpf_error_set_memory(err);
     }
     chart->public.times = *times;
+    chart->public.xs = *times;
     chart->public.n_points = n_points;
     chart->public.bands = chart->bands;
     chart->public.n_bands = n_bands;
@@ -31,7 +34,9 @@ static hpf_status name_bands(hpr__chart *chart, hpf_survey *survey, const hpr__p
     for (uint32_t i = 0; i < plan->n_bands; i++) {
         hpr_band *band = &chart->bands[i];
         bool is_other = plan->names[i] == HPR__PLAN_OTHER;
-        hpf_str name = is_other ? HPF_STR("OTHER") : hpf_survey_name(survey, plan->names[i]);
+        hpf_str name = is_other      ? HPF_STR("OTHER")
+                       : plan->texts ? plan->texts[i]
+                                     : hpf_survey_name(survey, plan->names[i]);
 
         if (hpr__chart_bytes(chart, name, &band->name, err) ||
             hpr__chart_text(chart, name, &band->text, err)) {
@@ -127,26 +132,102 @@ static void find_peak(hpr_chart *chart)
     }
 }
 
+/* Puts the bands on each other; `sums` becomes their sum. */
+static void pile_up(hpr__chart *chart, double *sums)
+{
+    size_t n_points = chart->public.n_points;
+
+    for (size_t i = 0; i < n_points; i++) {
+        sums[i] = 0;
+    }
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        double *upper = chart->upper + i * n_points;
+
+        for (size_t point = 0; point < n_points; point++) {
+            sums[point] += chart->bands[i].values[point];
+            upper[point] = sums[point];
+        }
+        chart->bands[i].upper = upper;
+    }
+}
+
 void hpr__stack_cumulate(hpr__chart *chart)
 {
     hpr_chart *public = &chart->public;
     double trapezium = 0;
 
-    for (size_t i = 0; i < public->n_points; i++) {
-        chart->totals[i] = 0;
-    }
+    pile_up(chart, chart->totals);
     for (uint32_t i = 0; i < public->n_bands; i++) {
-        double *upper = chart->upper + i * public->n_points;
-
-        for (size_t point = 0; point < public->n_points; point++) {
-            chart->totals[point] += chart->bands[i].values[point];
-            upper[point] = chart->totals[point];
-        }
-        chart->bands[i].upper = upper;
         trapezium += chart->bands[i].trapezium;
     }
     public->area = public->is_reduced
                        ? trapezium
                        : trapezium_of(public->times, chart->totals, public->n_points);
     find_peak(public);
+}
+
+/* Gives the empty points before `first` and behind `last` the values of these two. */
+static void level_ends(double *values, size_t n_points, size_t first, size_t last)
+{
+    for (size_t point = 0; point < first; point++) {
+        values[point] = values[first];
+    }
+    for (size_t point = last + 1; point < n_points; point++) {
+        values[point] = values[last];
+    }
+}
+
+static void normalise_band(const hpr__chart *chart, hpr_band *band, double *values)
+{
+    size_t n_points = chart->public.n_points;
+    size_t first = n_points;
+    size_t last = 0;
+
+    band->max = 0;
+    for (size_t point = 0; point < n_points; point++) {
+        double total = chart->totals[point];
+
+        values[point] = total > 0 ? values[point] / total * 100 : 0;
+        band->max = fmax(band->max, values[point]);
+        first = total > 0 && first == n_points ? point : first;
+        last = total > 0 ? point : last;
+    }
+    if (first < n_points) {
+        level_ends(values, n_points, first, last);
+    }
+}
+
+void hpr__stack_normalise(hpr__chart *chart)
+{
+    chart->public.is_normalised = true;
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        normalise_band(chart, &chart->bands[i], chart->values + i * chart->public.n_points);
+    }
+}
+
+hpf_status hpr__stack_pile_up(hpr__chart *chart, hpf_error *err)
+{
+    double *sums = hpf_arena_array(chart->arena, chart->public.n_points, sizeof *sums);
+
+    if (!sums) {
+        return hpf_error_set_memory(err);
+    }
+    pile_up(chart, sums);
+    return HPF_OK;
+}
+
+hpf_status hpr__stack_count_samples(hpr__chart *chart, const hpf_survey *survey, hpf_error *err)
+{
+    const hpf_overview *overview = hpf_survey_overview(survey);
+    double *xs = hpf_arena_array(chart->arena, chart->public.n_points, sizeof *xs);
+
+    if (!xs) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < chart->public.n_points; i++) {
+        xs[i] = (double)(overview->n_before + overview->picks[i].sample_index + 1);
+    }
+    chart->public.is_by_sample = true;
+    chart->public.xs = xs;
+    return HPF_OK;
 }

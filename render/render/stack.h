@@ -20,4 +20,17 @@ HPF_MUST_USE hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey,
  * samples between the points), the sum of the bands' trapeziums, which count every sample. */
 void hpr__stack_cumulate(hpr__chart *chart);
 
+/* Turns all values of a cumulated chart whose bands are as fetched into percents of the totals, and
+ * the bands' maxima too. Empty points at either end, which GHC always writes, are like their
+ * neighbours. Totals, peak and area stay amounts; `upper` is to be made again. */
+void hpr__stack_normalise(hpr__chart *chart);
+
+/* Only fills `upper`. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__stack_pile_up(hpr__chart *chart, hpf_error *err);
+
+/* Puts the points side by side: x is the number of the sample in the whole profile, from 1.
+ * Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__stack_count_samples(hpr__chart *chart, const hpf_survey *survey,
+                                                 hpf_error *err);
+
 #endif

@@ -62,7 +62,7 @@ typedef struct hpr_band {
     uint32_t n_names; /* names in it: 1 unless is_other */
     hpr_fill fill;
     double classic_shade; /* classic: the number of the .aux file; else 0 */
-    const double *values; /* n_points amounts */
+    const double *values; /* n_points amounts; percents in a normalised chart */
     const double *upper;  /* n_points: amounts of this band and all below it */
     double sum, trapezium, max;
     hpr_label label;
@@ -112,17 +112,22 @@ typedef struct hpr_chart {
     hpf_str headers[HPF_N_HEADERS]; /* as in the input */
 
     size_t n_points;
-    bool is_reduced;       /* the points are some of the samples (survey.h says which) */
-    const double *times;   /* n_points */
+    bool is_by_sample;   /* the x axis counts samples, from 1 */
+    bool is_normalised;  /* the y axis and all values are percents of the total */
+    bool is_lines;       /* bands are drawn as lines from zero, not on each other; OTHER is not */
+    bool is_reduced;     /* the points are some of the samples (survey.h says which) */
+    const double *times; /* n_points */
+    const double *xs;    /* n_points: where they lie on the x axis: times, or numbers of samples */
     const hpr_band *bands; /* bottom first */
     uint32_t n_bands;
     uint32_t other_names;         /* names folded into OTHER */
     uint32_t dropped_names;       /* names removed as traces */
-    const double *totals;         /* n_points: sum of the drawn bands */
+    const double *totals;         /* n_points: sum of the drawn bands, always amounts */
     double area;                  /* trapezium of the drawn bands */
     double peak_total, peak_time; /* of the drawn bands */
 
     hpr_axis x, y;
+    const char *time_unit, *amount_unit; /* the profile's own units as they are shown, UTF-8 */
     hpr_title title;
     const hpr_mark *marks;
     size_t n_marks;

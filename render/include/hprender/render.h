@@ -27,6 +27,15 @@ typedef enum hpr_order {
     HPR_ORDER_GROWTH,     /* what grows fastest, by least squares, on top */
 } hpr_order;
 
+/* What names are put together by. A name that does not say it stays by itself. */
+typedef enum hpr_group {
+    HPR_GROUP_NONE,
+    HPR_GROUP_MODULE,  /* "GHC.Maybe" of "base:GHC.Maybe.Just" */
+    HPR_GROUP_TYPE,    /* "Just" of the same; "THUNK" of "THUNK_1_0" */
+    HPR_GROUP_PACKAGE, /* "base" */
+    HPR_GROUP_PREFIX,  /* the first parts: "apply/eval" of "(304)apply/eval/main" */
+} hpr_group;
+
 /* Paper, ink, and what bands are filled with. */
 typedef enum hpr_theme {
     HPR_THEME_LIGHT,
@@ -65,6 +74,12 @@ typedef struct hpr_options {
     int n_bands; /* most bands drawn; 0: no limit; below 0: none. Classic default 20, modern 15 */
     double trace_percent; /* names below it (docs/hp2ps.md) are dropped (classic) or join OTHER
                              (modern) */
+    bool drop_traces;     /* modern: they are dropped as well */
+    hpr_group group;      /* modern */
+    int n_prefix_parts;   /* for HPR_GROUP_PREFIX; at least 1 */
+    bool by_sample;       /* modern: samples side by side, whatever time lies between them */
+    bool normalise;       /* modern: percent of the total at each moment */
+    bool as_lines; /* modern: a line for each band but OTHER, from zero, instead of a stack */
     double width_pt, height_pt; /* modern: the drawing area; 0: 648 x 432 */
     bool no_title;              /* modern */
     bool no_marks;              /* modern */

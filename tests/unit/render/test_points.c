@@ -20,6 +20,7 @@ static hpr_chart zigzag(size_t n)
     totals[PEAK] = 1000;
     return (hpr_chart){.n_points = n,
                        .times = times,
+                       .xs = times,
                        .totals = totals,
                        .x = {.low = 0, .high = (double)(n - 1)},
                        .plot_x_pt = 40,
@@ -40,7 +41,7 @@ Test(points, keeps_ends_and_peak_in_order)
 {
     hpr_chart chart = zigzag(N);
     size_t n;
-    size_t *shown = hpr__points_choose(&n, &chart, 200);
+    size_t *shown = hpr__points_choose(&n, &chart, chart.totals, 200);
     cr_assert(n > 100 && n <= 204, "%zu", n);
     cr_assert(has(shown, n, 0) && has(shown, n, N - 1) && has(shown, n, PEAK));
     for (size_t i = 1; i < n; i++) {
@@ -53,7 +54,7 @@ Test(points, keeps_all_of_few)
 {
     hpr_chart chart = zigzag(150);
     size_t n;
-    size_t *shown = hpr__points_choose(&n, &chart, 200);
+    size_t *shown = hpr__points_choose(&n, &chart, chart.totals, 200);
     cr_assert_eq(n, 150);
     free(shown);
 }

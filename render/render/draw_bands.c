@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The bands of the modern look: polygons with hairlines between them and the line of the total, or
+ * unstacked lines.
+ */
+#include "draw_modern.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "hatch.h"
+#include "points.h"
+#include "thin.h"
+
+#define OUTLINE_PT      0.8  /* the total */
+#define LINE_PT         1.2  /* a band that is a line */
+#define HATCH_PT        0.35 /* lines of a hatch */
+#define LEAST_PARTED_PT 1.0  /* bands thinner than this have no hairline: it would hide them */
+#define THINNED_PT      0.03 /* what a curve may lose */
+
+/* What a line's colour must have against the ground. */
+static const double least_contrast = 2.5;
+
+/* Chosen points of a chart. */
+typedef struct choice {
+    size_t *points;
+    size_t n;
+} choice;
+
+/* How many points write_curve writes. */
+static size_t length_of(const choice *shown)
+{
+    return shown->n == 1 ? 2 : shown->n;
+}
+
+/* Writes a curve from left to right; one point alone is level from end to end. */
+static void write_curve(const hpr__drawing *d, const choice *shown, hpr_point *points,
+                        const double *amounts)
+{
+    const hpr_chart *chart = d->chart;
+    for (size_t i = 0; i < shown->n; i++) {
+        size_t point = shown->points[i];
+        points[i] =
+            hpr__at(d, hpr__x_of(chart, chart->xs[point]), hpr__y_of(chart, amounts[point]));
+    }
+    if (shown->n == 1) {
+        points[1] = points[0];
+        points[0].x_pt = hpr__at(d, chart->plot_x_pt, 0).x_pt;
+        points[1].x_pt = hpr__at(d, hpr__right_of_plot(chart), 0).x_pt;
+    }
+}
+
+void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n, const hpr_fill *fill)
+{
+    if (fill->hatch_gap_pt > 0) {
+        hpr__hatch(d->ink, points, n, fill->hatch_deg, fill->hatch_gap_pt,
+                   hpr__paint_stroke(d->theme->ink, HATCH_PT));
+    }
+}
+
+/* --- on each other -------------------------------------------------------------------------- */
+
+/* A band is drawn down to the axis; the bands below it are drawn over it, so that no paper shines
+ * through where two meet. */
+static void draw_band(const hpr__drawing *d, const choice *shown, const hpr_band *band)
+{
+    hpr_point *points = hpr__ink_points(d->ink, length_of(shown) + 2);
+    if (!points) {
+        return;
+    }
+    write_curve(d, shown, points, band->upper);
+    size_t n = hpr__thin(points, length_of(shown), THINNED_PT);
+    double base = hpr__at(d, 0, d->chart->plot_y_pt).y_pt;
+    points[n] = (hpr_point){points[n - 1].x_pt, base};
+    points[n + 1] = (hpr_point){points[0].x_pt, base};
+    hpr__ink_group_begin(d->ink, band->text);
+    hpr__ink_polygon_owned(d->ink, points, n + 2, hpr__paint_fill(band->fill.colour),
+                           hpr__paint_none());
+    hpr__draw_hatch(d, points, n + 2, &band->fill);
+    hpr__ink_group_end(d->ink);
+}
+
+/* Whether the bands on both sides of the upper edge of `band` are thick enough at the i-th point of
+ * a curve to be parted by a hairline. */
+static bool is_parted(const hpr_chart *chart, const choice *shown, uint32_t band, size_t i)
+{
+    size_t point = shown->points[shown->n == 1 ? 0 : i];
+    double pt_per_amount = chart->plot_height_pt / chart->y.high;
+    double below = chart->bands[band].values[point];
+    double above = chart->bands[band + 1].values[point];
+    return fmin(below, above) * pt_per_amount >= LEAST_PARTED_PT;
+}
+
+/* The hairline on the upper edge of a band, in as many pieces as it takes. */
+static void draw_hairline(const hpr__drawing *d, const choice *shown, uint32_t band,
+                          hpr_point *scratch)
+{
+    hpr_paint paint = hpr__paint_stroke(d->theme->edge, HPR__HAIRLINE_PT);
+    size_t length = length_of(shown);
+    write_curve(d, shown, scratch, d->chart->bands[band].upper);
+    for (size_t begin = 0, end; begin < length; begin = end + 1) {
+        end = begin;
+        while (end < length && is_parted(d->chart, shown, band, end)) {
+            end++;
+        }
+        if (end > begin) {
+            size_t n = hpr__thin(scratch + begin, end - begin, THINNED_PT);
+            hpr__ink_line(d->ink, scratch + begin, n, paint);
+        }
+    }
+}
+
+/* The line of the total. */
+static void draw_total(const hpr__drawing *d, const choice *shown)
+{
+    const hpr_chart *chart = d->chart;
+    hpr_point *points = hpr__ink_points(d->ink, length_of(shown));
+    if (points) {
+        write_curve(d, shown, points, chart->bands[chart->n_bands - 1].upper);
+        hpr__ink_line_owned(d->ink, points, hpr__thin(points, length_of(shown), THINNED_PT),
+                            hpr__stroke_of(d, d->theme->outline, OUTLINE_PT));
+    }
+}
+
+static bool draw_stack(const hpr__drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    choice shown;
+    shown.points = hpr__points_choose(&shown.n, chart, chart->totals, d->most_points);
+    if (!shown.points) {
+        return false;
+    }
+    hpr_point *scratch = hpr__ink_points(d->ink, length_of(&shown));
+    for (uint32_t i = chart->n_bands; i-- > 0;) {
+        draw_band(d, &shown, &chart->bands[i]);
+    }
+    for (uint32_t i = 0; scratch && i + 1 < chart->n_bands; i++) {
+        draw_hairline(d, &shown, i, scratch);
+    }
+    draw_total(d, &shown);
+    free(shown.points);
+    return true;
+}
+
+/* --- as lines ------------------------------------------------------------------------------- */
+
+hpr_paint hpr__paint_of_line(const hpr__drawing *d, const hpr_band *band)
+{
+    /* What print tells by hatches, lines tell by dashes. */
+    static const double dashes_pt[] = {0, 1, 2.5, 4.5, 8};
+    const hpr_colour far = hpr__colour_ink_on(d->theme->background);
+    if (band->fill.hatch_gap_pt > 0 || band->fill.is_gray) {
+        hpr_paint paint = hpr__stroke_of(d, d->theme->ink, LINE_PT * 0.8);
+        size_t index = (size_t)(band - d->chart->bands);
+        paint.dash_pt = dashes_pt[index % (sizeof dashes_pt / sizeof *dashes_pt)];
+        return paint;
+    }
+    hpr_colour colour = band->fill.colour;
+    while (hpr__colour_contrast(colour, d->theme->background) < least_contrast) {
+        colour = hpr__colour_mix(colour, far, 0.9);
+    }
+    return hpr__stroke_of(d, colour, LINE_PT);
+}
+
+/* Each line shows the points that matter to it. */
+static bool draw_line(const hpr__drawing *d, const hpr_band *band)
+{
+    choice shown;
+    shown.points = hpr__points_choose(&shown.n, d->chart, band->values, d->most_points);
+    if (!shown.points) {
+        return false;
+    }
+    hpr_point *points = hpr__ink_points(d->ink, length_of(&shown));
+    if (points) {
+        write_curve(d, &shown, points, band->values);
+        hpr__ink_group_begin(d->ink, band->text);
+        hpr__ink_line_owned(d->ink, points, hpr__thin(points, length_of(&shown), THINNED_PT),
+                            hpr__paint_of_line(d, band));
+        hpr__ink_group_end(d->ink);
+    }
+    free(shown.points);
+    return true;
+}
+
+bool hpr__draw_bands(const hpr__drawing *d)
+{
+    if (!d->chart->is_lines) {
+        return draw_stack(d);
+    }
+    bool is_drawn = true;
+    for (uint32_t i = 0; i < d->chart->n_bands && is_drawn; i++) {
+        const hpr_band *band = &d->chart->bands[i];
+        is_drawn = !hpr__is_shown(d->chart, band) || draw_line(d, band);
+    }
+    return is_drawn;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the files that draw the modern look share: a chart being drawn, and its heights turned
+ * around, which are upwards in a chart and downwards in a scene.
+ */
+#ifndef HPR_DRAW_MODERN_H
+#define HPR_DRAW_MODERN_H
+
+#include "modern_layout.h"
+#include "palette.h"
+#include "scene_build.h"
+
+#define HPR__HAIRLINE_PT 0.4 /* between bands, around swatches */
+#define HPR__RULE_PT     0.5 /* grid, axis, leaders, marks */
+#define HPR__TEXT_GAP_PT 4.0 /* between a text and what it stands at */
+
+typedef struct hpr__drawing {
+    hpr__ink *ink;
+    const hpr_chart *chart;
+    const hpr__theme *theme;
+    hpr_measurer measurer;
+    hpr__type_sizes type;
+    bool si_units;
+    size_t most_points; /* of a curve; 0: all that can be told apart */
+} hpr__drawing;
+
+/* A place of the chart in the scene. */
+static inline hpr_point hpr__at(const hpr__drawing *d, double x_pt, double y_pt)
+{
+    return (hpr_point){x_pt, d->chart->height_pt - y_pt};
+}
+
+static inline double hpr__right_of_plot(const hpr_chart *chart)
+{
+    return chart->plot_x_pt + chart->plot_width_pt;
+}
+
+static inline double hpr__top_of_plot(const hpr_chart *chart)
+{
+    return chart->plot_y_pt + chart->plot_height_pt;
+}
+
+static inline hpr_paint hpr__stroke_of(const hpr__drawing *d, hpr_colour colour, double width_pt)
+{
+    return hpr__paint_stroke(colour, width_pt * d->theme->line_scale);
+}
+
+void hpr__draw_segment(const hpr__drawing *d, double x0_pt, double y0_pt, double x1_pt,
+                       double y1_pt, hpr_paint paint);
+void hpr__draw_text(const hpr__drawing *d, const char *text, double x_pt, double y_pt,
+                    double size_pt, hpr_anchor anchor, hpr_colour colour);
+
+/* The peak with its text, and the marks with theirs, none on another. */
+void hpr__draw_notes(const hpr__drawing *d);
+
+/* The bands on each other with the line of the total, or each as a line. False when there is no
+ * memory. */
+bool hpr__draw_bands(const hpr__drawing *d);
+
+/* What a band is drawn with where it is a line: its colour, dark or light enough for the ground. */
+hpr_paint hpr__paint_of_line(const hpr__drawing *d, const hpr_band *band);
+
+/* The lines of a hatch in a polygon of the scene, if the band has one. */
+void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n,
+                     const hpr_fill *fill);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What is noted on the modern look: the peak, and marks. The peak's text stands above the highest
+ * point, so nothing is under it, and steps aside for the rules of marks; the labels of marks stand
+ * in the row above the plot, each as far as the next one, and step aside for the peak's.
+ */
+#include "draw_modern.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elide.h"
+
+#define LEAST_APART_PT 0.8  /* marks nearer than this are one */
+#define LEAST_LABEL_PT 20.0 /* of a mark, when it has to be cut */
+#define PEAK_DOT_PT    1.7
+
+enum {
+    DOT_CORNERS = 16,
+    MOST_RULES = 12, /* marks that are drawn through the whole plot */
+};
+
+void hpr__draw_segment(const hpr__drawing *d, double x0_pt, double y0_pt, double x1_pt,
+                       double y1_pt, hpr_paint paint)
+{
+    hpr_point points[2] = {hpr__at(d, x0_pt, y0_pt), hpr__at(d, x1_pt, y1_pt)};
+    hpr__ink_line(d->ink, points, 2, paint);
+}
+
+void hpr__draw_text(const hpr__drawing *d, const char *text, double x_pt, double y_pt,
+                    double size_pt, hpr_anchor anchor, hpr_colour colour)
+{
+    hpr__text_style style = {.size_pt = size_pt, .anchor = anchor, .colour = colour};
+    hpr_point place = hpr__at(d, x_pt, y_pt);
+    hpr__ink_text(d->ink, text, place.x_pt, place.y_pt, &style);
+}
+
+static hpr_text_size measure(const hpr__drawing *d, const char *text)
+{
+    return d->measurer.measure(d->measurer.context, text, d->type.text_pt, false);
+}
+
+/* --- peak ----------------------------------------------------------------------------------- */
+
+/* The text of the peak, and the box that it takes. */
+typedef struct peak_note {
+    bool is_there;
+    double dot_x_pt, dot_y_pt;
+    char text[HPR__PEAK_BYTES + 8];
+    double left_pt, right_pt, baseline_pt;
+    double top_pt; /* of the text */
+} peak_note;
+
+static bool has_rules(const hpr_chart *chart)
+{
+    return chart->n_marks <= MOST_RULES;
+}
+
+/* How far a text from `left` may go to the left or the right until no rule crosses it; HUGE_VAL:
+ * nowhere. */
+static double shift_past_rules(const hpr_chart *chart, double left, double width, double direction)
+{
+    const double gap = 2;
+    double lowest = chart->plot_x_pt;
+    double highest = hpr__right_of_plot(chart) - width;
+    double at = left;
+    for (size_t tries = 0; tries <= chart->n_marks && at >= lowest && at <= highest; tries++) {
+        double clear = at;
+        for (size_t i = 0; i < chart->n_marks; i++) {
+            double x = chart->marks[i].x_pt;
+            if (x > at - gap && x < at + width + gap) {
+                clear = direction > 0 ? fmax(clear, x + gap) : fmin(clear, x - gap - width);
+            }
+        }
+        if (clear == at) {
+            return fabs(at - left);
+        }
+        at = clear;
+    }
+    return HUGE_VAL;
+}
+
+/* Where a text begins that would best begin at `wanted`. */
+static double place_between_rules(const hpr_chart *chart, double wanted, double width)
+{
+    double lowest = chart->plot_x_pt;
+    double left = fmax(fmin(wanted, hpr__right_of_plot(chart) - width), lowest);
+    if (!has_rules(chart)) {
+        return left;
+    }
+    double up = shift_past_rules(chart, left, width, 1);
+    double down = shift_past_rules(chart, left, width, -1);
+    if (fmin(up, down) == HUGE_VAL) {
+        return left;
+    }
+    return up <= down ? left + up : left - down;
+}
+
+static peak_note place_peak(const hpr__drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    peak_note note = {.is_there = false};
+    hpr__peak peak;
+    char text[HPR__PEAK_BYTES];
+    if (!hpr__peak_of(&peak, chart)) {
+        return note;
+    }
+    hpr__peak_text(text, chart, &peak, d->si_units);
+    double width =
+        hpr__elide(note.text, text, chart->plot_width_pt, d->type.text_pt, false, d->measurer);
+    note.is_there = true;
+    note.dot_x_pt = hpr__x_of_time(chart, peak.time);
+    note.dot_y_pt = hpr__y_of(chart, peak.at);
+    note.left_pt = place_between_rules(chart, note.dot_x_pt - width / 2, width);
+    note.right_pt = note.left_pt + width;
+    note.baseline_pt = note.dot_y_pt + HPR__TEXT_GAP_PT;
+    note.top_pt = note.baseline_pt + measure(d, note.text).ascent_pt;
+    return note;
+}
+
+static void draw_dot(const hpr__drawing *d, double x_pt, double y_pt)
+{
+    hpr_point corners[DOT_CORNERS];
+    for (int i = 0; i < DOT_CORNERS; i++) {
+        double angle = 6.283185307179586 * i / DOT_CORNERS;
+        corners[i] = hpr__at(d, x_pt + PEAK_DOT_PT * cos(angle), y_pt + PEAK_DOT_PT * sin(angle));
+    }
+    hpr__ink_polygon(d->ink, corners, DOT_CORNERS, hpr__paint_fill(d->theme->outline),
+                     hpr__paint_stroke(d->theme->background, HPR__HAIRLINE_PT));
+}
+
+/* On a ground of its own: no grid goes through it, nor a rule that had no other place. */
+static void draw_peak(const hpr__drawing *d, const peak_note *note)
+{
+    double descent = measure(d, note->text).descent_pt;
+    hpr_point corner = hpr__at(d, note->left_pt, note->top_pt);
+    hpr__ink_rect(d->ink, corner.x_pt, corner.y_pt, note->right_pt - note->left_pt,
+                  note->top_pt - note->baseline_pt + descent / 2,
+                  hpr__paint_fill(d->theme->background), hpr__paint_none());
+    draw_dot(d, note->dot_x_pt, note->dot_y_pt);
+    hpr__draw_text(d, note->text, note->left_pt, note->baseline_pt, d->type.text_pt,
+                   HPR_ANCHOR_START, d->theme->ink);
+}
+
+/* --- marks ---------------------------------------------------------------------------------- */
+
+/* A few marks cross the plot; many only rise a little from the axis. */
+static double top_of_mark(const hpr_chart *chart)
+{
+    return has_rules(chart) ? hpr__top_of_plot(chart)
+                            : chart->plot_y_pt + fmin(6, chart->plot_height_pt);
+}
+
+static void draw_rules(const hpr__drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    hpr_paint paint = hpr__stroke_of(d, d->theme->ink, HPR__RULE_PT);
+    double drawn_x = -1;
+    paint.dash_pt = has_rules(chart) ? 2 : 0;
+    for (size_t i = 0; i < chart->n_marks; i++) {
+        double x = chart->marks[i].x_pt;
+        if (fabs(x - drawn_x) >= LEAST_APART_PT) {
+            hpr__draw_segment(d, x, chart->plot_y_pt, x, top_of_mark(chart), paint);
+            drawn_x = x;
+        }
+    }
+}
+
+/* Where the next label after mark `i` begins, or the row ends. */
+static double end_of_label(const hpr__drawing *d, size_t i, double baseline_pt,
+                           const peak_note *peak)
+{
+    const hpr_chart *chart = d->chart;
+    double x = chart->marks[i].x_pt;
+    double end = hpr__right_of_plot(chart) + HPR__TEXT_GAP_PT;
+    for (size_t k = i + 1; k < chart->n_marks; k++) {
+        if (*chart->marks[k].label && chart->marks[k].x_pt - x >= LEAST_LABEL_PT) {
+            end = fmin(end, chart->marks[k].x_pt);
+        }
+    }
+    bool is_beside = peak->is_there && peak->top_pt > baseline_pt - HPR__TEXT_GAP_PT;
+    if (is_beside && peak->right_pt > x) {
+        end = fmin(end, peak->left_pt);
+    }
+    return end - HPR__TEXT_GAP_PT;
+}
+
+/* The text is cut where it would run into the next one, or begins earlier at the end of the row. */
+static void draw_mark_label(const hpr__drawing *d, size_t i, const peak_note *peak,
+                            double *free_from)
+{
+    const hpr_chart *chart = d->chart;
+    const hpr_mark *mark = &chart->marks[i];
+    double baseline = hpr__top_of_plot(chart) + HPR__TEXT_GAP_PT;
+    double width = measure(d, mark->label).width_pt;
+    double end = end_of_label(d, i, baseline, peak);
+    double left = mark->x_pt;
+    if (end >= hpr__right_of_plot(chart)) {
+        left = fmax(fmin(left, end - width), *free_from);
+    }
+    char *shown = malloc(hpr__elided_bytes(mark->label));
+    if (!shown || left < *free_from || end - left < fmin(width, LEAST_LABEL_PT)) {
+        free(shown);
+        return;
+    }
+    width = hpr__elide(shown, mark->label, end - left, d->type.text_pt, false, d->measurer);
+    hpr__draw_text(d, shown, left, baseline, d->type.text_pt, HPR_ANCHOR_START, d->theme->faint);
+    *free_from = left + width + HPR__TEXT_GAP_PT;
+    free(shown);
+}
+
+void hpr__draw_notes(const hpr__drawing *d)
+{
+    peak_note peak = place_peak(d);
+    double free_from = d->chart->plot_x_pt;
+    draw_rules(d);
+    if (peak.is_there) {
+        draw_peak(d, &peak);
+    }
+    for (size_t i = 0; i < d->chart->n_marks; i++) {
+        if (*d->chart->marks[i].label) {
+            draw_mark_label(d, i, &peak, &free_from);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Names taken apart, as GHC and others print them.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "group.h"
+
+typedef struct sample {
+    const char *name, *module, *type, *package;
+} sample;
+
+/* NULL: the name stays by itself. */
+static const sample samples[] = {
+    {"ghc-prim:GHC.Types.I#", "GHC.Types", "I#", "ghc-prim"},
+    {"ghc-prim:GHC.Types.:", "GHC.Types", ":", "ghc-prim"},
+    {"ghc-prim:GHC.Tuple.(,)", "GHC.Tuple", "(,)", "ghc-prim"},
+    {"base:GHC.Base..", "GHC.Base", ".", "base"},
+    {"containers-0.6.4.1:Data.IntMap.Internal.Bin", "Data.IntMap.Internal", "Bin",
+     "containers-0.6.4.1"},
+    {"main:Main.Knoten", "Main", "Knoten", "main"},
+    {"<main:Main.sat_s1>", "Main", "sat_s1", "main"},
+    {"<GHC.List.sat_s4op>", "GHC.List", "sat_s4op", NULL},
+    {"GHC.IO.Encoding.Iconv", "GHC.IO.Encoding.Iconv", "Iconv", NULL},
+    {"Main", NULL, "Main", NULL},
+    {"THUNK_1_0", NULL, "THUNK", NULL},
+    {"MUT_ARR_PTRS_CLEAN", NULL, "MUT_ARR_PTRS_CLEAN", NULL},
+    {"sat_s1_2", NULL, "sat_s1_2", NULL},
+    {"x_1", NULL, "x_1", NULL},
+    {"[]", NULL, "[]", NULL},
+    {"->*", NULL, "->*", NULL},
+    {"<>", NULL, "<>", NULL},
+    {"std::vector<int, std::allocator<int> >", NULL, "std::vector", NULL},
+    {"std::map", NULL, "std::map", NULL},
+    {"(270)GHC.Conc.Signal.CAF", "GHC.Conc.Signal", NULL, NULL},
+    {"(301)passes/Main.CAF", "Main", NULL, NULL},
+    {"(304)apply/eval/main", NULL, NULL, NULL},
+    {"(5)main.\\.d/Data.Map.insert/main", "Data.Map", NULL, NULL},
+    {"MAIN", NULL, "MAIN", NULL},
+    {"", NULL, NULL, NULL},
+    {"<>x", NULL, "<>x", NULL},
+    {":", NULL, ":", NULL},
+    {"a:", NULL, "a:", NULL},
+    {"\xC3\xA9t\xC3\xA9:M.x", "M", "x", "\xC3\xA9t\xC3\xA9"},
+};
+
+static void expect_group(const char *name, hpr_group group, int n_parts, const char *expected)
+{
+    hpf_str text = {name, strlen(name)};
+    hpf_str found = hpr__group_of(text, group, n_parts);
+    const char *wanted = expected ? expected : name;
+    cr_expect(found.length == strlen(wanted) && memcmp(found.data, wanted, found.length) == 0,
+              "%s, %d: '%.*s' instead of '%s'", name, (int)group, (int)found.length, found.data,
+              wanted);
+}
+
+Test(group, modules_types_and_packages)
+{
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        const sample *s = &samples[i];
+        expect_group(s->name, HPR_GROUP_NONE, 0, NULL);
+        expect_group(s->name, HPR_GROUP_MODULE, 0, s->module);
+        expect_group(s->name, HPR_GROUP_TYPE, 0, s->type);
+        expect_group(s->name, HPR_GROUP_PACKAGE, 0, s->package);
+    }
+}
+
+Test(group, first_parts)
+{
+    static const struct {
+        const char *name;
+        int n_parts;
+        const char *expected;
+    } cases[] = {
+        {"(304)apply/eval/main", 1, "apply"},
+        {"(304)apply/eval/main", 2, "apply/eval"},
+        {"(304)apply/eval/main", 3, "apply/eval/main"},
+        {"(304)apply/eval/main", 9, "apply/eval/main"},
+        {"(7)naive'.go/x", 1, "naive'.go"},
+        {"containers-0.6.4.1:Data.Map.Bin", 1, "containers-0.6.4.1"},
+        {"containers-0.6.4.1:Data.Map.Bin", 2, "containers-0.6.4.1:Data"},
+        {"containers-0.6.4.1:Data.Map.Bin", 3, "containers-0.6.4.1:Data.Map"},
+        {"Data.Map.Internal", 1, "Data"},
+        {"GHC.Base..", 2, "GHC.Base"},
+        {"GHC.Base..", 3, "GHC.Base.."},
+        {"std::map::node", 2, "std::map"},
+        {"f(a::b, c)", 1, "f(a::b, c)"},
+        {"src/parse/lex.c:12", 2, "src/parse"},
+        {"", 1, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_group(cases[i].name, HPR_GROUP_PREFIX, cases[i].n_parts, cases[i].expected);
+    }
+}
