@@ -15,9 +15,20 @@ enum {
     PAGE_GRANULES = HPP_WINDOW_PAGE_BYTES / 4,
     LEAF_PAGES = HPP_GRANULES_PER_LEAF / PAGE_GRANULES,
     PAGEMAP_BATCH = 512,
+    MAX_PRIVATELY_LISTED = 1 << 16,
 };
 
 _Atomic(_Atomic uint32_t *) hpp__leaves[HPP_MAX_LEAVES];
+
+/* The leaves in the order in which they were made, so that a walk need not look at every place
+ * where one could be; it does if there are more (4 TiB of heap). What lost a race to be made is
+ * here too. */
+typedef struct listed_leaf {
+    _Atomic(_Atomic uint32_t *) leaf;
+    uintptr_t index;
+} listed_leaf;
+static listed_leaf listed[MAX_PRIVATELY_LISTED];
+static _Atomic uint32_t n_listed;
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
@@ -57,6 +68,11 @@ static _Atomic uint32_t *make_leaf(uintptr_t index)
     }
     hpp__syscall(SYS_madvise, (long)fresh, HPP_LEAF_BYTES, MADV_NOHUGEPAGE, 0, 0, 0);
     hpp__syscall(SYS_madvise, (long)fresh, HPP_LEAF_BYTES, MADV_DONTDUMP, 0, 0, 0);
+    uint32_t place = atomic_fetch_add(&n_listed, 1);
+    if (place < MAX_PRIVATELY_LISTED) {
+        listed[place].index = index;
+        atomic_store(&listed[place].leaf, fresh);
+    }
     _Atomic uint32_t *leaf = NULL;
     if (!atomic_compare_exchange_strong(&hpp__leaves[index], &leaf, fresh)) {
         hpp__unmap((void *)(uintptr_t)fresh, HPP_LEAF_BYTES);
@@ -196,6 +212,9 @@ static void visit_leaf(uintptr_t index, long pagemap, hpp_visit_block *visit, vo
 {
     const uintptr_t page_span = (uintptr_t)PAGE_GRANULES * HPP_GRANULE_BYTES;
     const void *leaf = (const void *)(uintptr_t)atomic_load(&hpp__leaves[index]);
+    if (leaf == NULL) {
+        return;
+    }
     uint64_t touched[PAGEMAP_BATCH];
     for (uint32_t page = 0; page < LEAF_PAGES; page += PAGEMAP_BATCH) {
         find_touched(pagemap, leaf, page, touched);
@@ -212,10 +231,15 @@ void hpp__blocks_each(hpp_visit_block *visit, void *context)
 {
     static const char path[] = "/proc/self/pagemap";
     long pagemap = hpp__syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-    for (uintptr_t i = 0; i < HPP_MAX_LEAVES; i++) {
-        if (atomic_load_explicit(&hpp__leaves[i], memory_order_relaxed) != NULL) {
-            visit_leaf(i, pagemap, visit, context);
+    uint32_t n = atomic_load(&n_listed);
+    for (uint32_t i = 0; i < n && n <= MAX_PRIVATELY_LISTED; i++) {
+        _Atomic uint32_t *leaf = atomic_load(&listed[i].leaf);
+        if (leaf != NULL && leaf == atomic_load(&hpp__leaves[listed[i].index])) {
+            visit_leaf(listed[i].index, pagemap, visit, context);
         }
+    }
+    for (uintptr_t i = 0; i < HPP_MAX_LEAVES && n > MAX_PRIVATELY_LISTED; i++) {
+        visit_leaf(i, pagemap, visit, context);
     }
     if (pagemap >= 0) {
         hpp__syscall(SYS_close, pagemap, 0, 0, 0, 0, 0);

@@ -18,6 +18,12 @@ static hpp_thread *own_thread(void)
     return hpp__self != NULL ? hpp__self : hpp__thread_begin();
 }
 
+HPP_COLD hpp_block hpp__count_take_slowly(const void *block)
+{
+    bool is_profiled = hpp__alive() || hpp__process_wake();
+    return is_profiled ? hpp__blocks_take(block) : (hpp_block){0};
+}
+
 void hpp__count_gone(hpp_block gone)
 {
     hpp_thread *self = own_thread();
@@ -75,7 +81,7 @@ HPP_NO_INLINE void *hpp__count_made_anew(void *block, size_t n_bytes, hpp_call c
 {
     hpp_place place = hpp__stacks_place_anew(hpp__self, (hpp_caller){pc, sp, fp}, call);
     hpp__thread_exit(hpp__self);
-    return hpp__count_at_slowly(block, n_bytes, place.cell, place.site);
+    return hpp__count_at(block, n_bytes, place.cell, place.site);
 }
 
 HPP_COLD void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call, uintptr_t pc,

@@ -28,6 +28,19 @@ void *hpp__count_made_anew(void *block, size_t n_bytes, hpp_call call, uintptr_t
                            uintptr_t fp);
 void *hpp__count_at_slowly(void *block, size_t n_bytes, hpp_window_cell *cell, uint32_t site);
 
+/* Enters and counts a block, whose place is known. Returns it. */
+HPP_ALWAYS_INLINE void *hpp__count_at(void *block, size_t n_bytes, hpp_window_cell *cell,
+                                      uint32_t site)
+{
+    if (HPP_UNLIKELY(cell == NULL || hpp__window->head.control != 0 ||
+                     !hpp__blocks_put_usual(block, site, n_bytes))) {
+        return hpp__count_at_slowly(block, n_bytes, cell, site);
+    }
+    hpp__add_own(&cell->allocations, 1);
+    hpp__add_own(&cell->allocated_bytes, n_bytes);
+    return block;
+}
+
 /* A block of `n_bytes` was made. Returns it. */
 HPP_ALWAYS_INLINE void *hpp__count_made(void *block, size_t n_bytes, hpp_caller caller,
                                         hpp_call call)
@@ -44,22 +57,31 @@ HPP_ALWAYS_INLINE void *hpp__count_made(void *block, size_t n_bytes, hpp_caller 
     hpp_window_cell *cell = place->cell;
     uint32_t site = place->site;
     hpp__thread_exit(self);
-    if (HPP_UNLIKELY(cell == NULL || hpp__window->head.control != 0 ||
-                     !hpp__blocks_put_usual(block, site, n_bytes))) {
-        return hpp__count_at_slowly(block, n_bytes, cell, site);
-    }
-    hpp__add_own(&cell->allocations, 1);
-    hpp__add_own(&cell->allocated_bytes, n_bytes);
-    return block;
+    return hpp__count_at(block, n_bytes, cell, site);
 }
+
+/* The first granule of a usual block, with what it says, or NULL. */
+HPP_ALWAYS_INLINE _Atomic uint32_t *hpp__count_find_usual(uint32_t *out_entry, const void *block)
+{
+    _Atomic uint32_t *first = hpp__granule_at(block);
+    if (HPP_UNLIKELY(first == NULL || !hpp__alive())) {
+        return NULL;
+    }
+    *out_entry = atomic_load_explicit(first, memory_order_relaxed);
+    return HPP_LIKELY(hpp__block_is_usual(*out_entry)) ? first : NULL;
+}
+
+hpp_block hpp__count_take_slowly(const void *block);
 
 /* Takes a block out of the table, without counting that: realloc may still fail. */
 static inline hpp_block hpp__count_take(const void *block)
 {
-    if (HPP_UNLIKELY(!hpp__alive()) && !hpp__process_wake()) {
-        return (hpp_block){0};
+    uint32_t entry;
+    _Atomic uint32_t *first = hpp__count_find_usual(&entry, block);
+    if (HPP_UNLIKELY(first == NULL)) {
+        return hpp__count_take_slowly(block);
     }
-    return hpp__blocks_take(block);
+    return (hpp_block){entry & HPP_BLOCK_SITE, hpp__block_erase_usual(first, entry)};
 }
 
 /* Counts that a block that was taken is gone. */
@@ -69,12 +91,9 @@ void hpp__count_gone(hpp_block gone);
 HPP_ALWAYS_INLINE bool hpp__count_free_usual(const void *block)
 {
     const hpp_thread *self = hpp__self;
-    _Atomic uint32_t *first = hpp__granule_at(block);
-    if (HPP_UNLIKELY(first == NULL || !hpp__alive() || self == NULL)) {
-        return false;
-    }
-    uint32_t entry = atomic_load_explicit(first, memory_order_relaxed);
-    if (HPP_UNLIKELY(!hpp__block_is_usual(entry))) {
+    uint32_t entry;
+    _Atomic uint32_t *first = hpp__count_find_usual(&entry, block);
+    if (HPP_UNLIKELY(first == NULL || self == NULL)) {
         return false;
     }
     hpp_window_cell *cell = hpp__thread_old_cell(self, entry & HPP_BLOCK_SITE);

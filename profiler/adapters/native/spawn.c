@@ -73,7 +73,8 @@ void *hpp__before_thread(thread_start *start, const pthread_attr_t *attributes)
     if (next_create == NULL) {
         next_create = dlsym(RTLD_NEXT, "pthread_create");
     }
-    for (int i = 0; i < MAX_STARTING && hpp__alive(); i++) {
+    bool is_profiled = hpp__alive() || hpp__process_wake();
+    for (int i = 0; i < MAX_STARTING && is_profiled; i++) {
         uint32_t unused = 0;
         if (atomic_compare_exchange_strong(&starting[i].is_used, &unused, 1)) {
             starting[i].start = *start;

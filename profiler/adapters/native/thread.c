@@ -141,16 +141,16 @@ static void find_stack(hpp_thread *self)
     struct rlimit limit = {0};
     self->stack_low = 0;
     self->stack_end = 0;
-    if ((long)self->thread_id == hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
-        /* The kernel maps nothing where the first stack may grow to. */
-        hpp__syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit, 0, 0);
-        self->stack_end = (uintptr_t)__libc_stack_end;
-        self->stack_low =
-            self->stack_end -
-            (limit.rlim_cur < MAX_FIRST_STACK_BYTES ? limit.rlim_cur : MAX_FIRST_STACK_BYTES);
-    } else if (created_stack_bytes > HPP_WINDOW_PAGE_BYTES) {
+    if (created_stack_bytes > HPP_WINDOW_PAGE_BYTES) {
         self->stack_end = descriptor;
         self->stack_low = descriptor + HPP_WINDOW_PAGE_BYTES - created_stack_bytes;
+    } else if ((long)self->thread_id == hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
+        /* The kernel maps nothing where the first stack may grow to. */
+        hpp__syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit, 0, 0);
+        uintptr_t n_bytes =
+            limit.rlim_cur < MAX_FIRST_STACK_BYTES ? limit.rlim_cur : MAX_FIRST_STACK_BYTES;
+        self->stack_end = (uintptr_t)__libc_stack_end;
+        self->stack_low = self->stack_end - n_bytes;
     }
 }
 
@@ -199,18 +199,14 @@ void hpp__thread_created(size_t stack_bytes)
 hpp_thread *hpp__threads_forked(void)
 {
     uint32_t own_index = hpp__self != NULL ? hpp__self->slot_index : SHARED_SLOT;
+    /* The parent may have made slots since the fork. */
     uint32_t n = atomic_load(&n_slots);
-    for (uint32_t i = SHARED_SLOT + 1; i < HPP_MAX_SLOTS; i++) {
-        if (i >= n) {
-            /* The parent went on and made it after the fork. */
-            if (atomic_load(&hpp__window->slot_pages[i]) == 0) {
-                break;
-            }
-            atomic_store(&hpp__window->slot_pages[i], 0);
-        }
-        if (i != own_index) {
-            atomic_store(&holders[i], 0);
-        }
+    uint32_t n_copied = atomic_load(&hpp__window->head.n_slots);
+    for (uint32_t i = n; i < n_copied && i < HPP_MAX_SLOTS; i++) {
+        atomic_store(&hpp__window->slot_pages[i], 0);
+    }
+    for (uint32_t i = SHARED_SLOT + 1; i < n; i++) {
+        atomic_store(&holders[i], i == own_index ? holders[i] : 0);
     }
     atomic_store(&hpp__window->head.n_slots, n);
     atomic_store(&slot_at(SHARED_SLOT)->state, HPP_SLOT_LIVE);

@@ -176,10 +176,14 @@ static bool copy_bytes(int file, uint64_t offset, uint64_t n_bytes)
     return true;
 }
 
-/* The first `n` records of a table, chunk by chunk. */
+/* The first `n` records of a table, chunk by chunk, and what of its directory names these. */
 static bool copy_table(int file, _Atomic uint32_t *pages, uint32_t n, uint32_t n_per_chunk,
                        uint64_t record_bytes)
 {
+    uint64_t n_chunks = (n + n_per_chunk - 1) / n_per_chunk;
+    if (!copy_bytes(file, (uintptr_t)pages - (uintptr_t)hpp__window, n_chunks * sizeof(*pages))) {
+        return false;
+    }
     for (uint32_t i = 0; n > 0; i++) {
         uint32_t n_here = n < n_per_chunk ? n : n_per_chunk;
         uint32_t page = atomic_load_explicit(&pages[i], memory_order_acquire);
@@ -205,11 +209,13 @@ static bool copy_needed(int file, uint32_t kept_slot)
         load_count(&head->n_nodes, HPP_MAX_NODE_CHUNKS * (uint32_t)HPP_NODES_PER_CHUNK);
     uint32_t n_sites = load_count(&head->n_sites, HPP_MAX_SITES);
     uint32_t n_modules = load_count(&head->n_modules, HPP_MAX_MODULES);
+    uint64_t n_slots = load_count(&head->n_slots, HPP_MAX_SLOTS);
     uint64_t leaves_at = (uint64_t)atomic_load(&head->n_leaf_pages) * HPP_WINDOW_PAGE_BYTES;
     uint64_t slot_at =
         (uint64_t)atomic_load(&hpp__window->slot_pages[kept_slot]) * HPP_WINDOW_PAGE_BYTES;
     uint64_t n_cell_pages = n_sites / HPP_CELLS_PER_CHUNK + 1;
-    return copy_bytes(file, 0, offsetof(hpp_window, marks)) &&
+    return copy_bytes(file, 0, HPP_WINDOW_PAGE_BYTES) &&
+           copy_bytes(file, offsetof(hpp_window, slot_pages), n_slots * sizeof(uint32_t)) &&
            copy_table(file, hpp__window->node_pages, n_nodes, HPP_NODES_PER_CHUNK,
                       sizeof(hpp_window_node)) &&
            copy_table(file, hpp__window->site_pages, n_sites, HPP_SITES_PER_CHUNK,
