@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "hpfile/csv.h"
+#include "hpfile/eventlog_writer.h"
 #include "hpfile/folded.h"
 #include "hpfile/json_profile.h"
 #include "hpfile/writer.h"
@@ -75,6 +76,39 @@ static hpf_status write_json(const input *in, const void *values, hpf_sink *sink
     return status;
 }
 
+static size_t frames_of(void *context, hpf_name name, hpf_frame *frames, size_t room)
+{
+    return hpf_survey_frames(context, name, frames, room);
+}
+
+/* Names of `.hp` files that are cost-centre stacks have lost their modules: they stay labels. */
+static hpf_breakdown breakdown_of_text(const input *in)
+{
+    hpf_breakdown asked = hpf_breakdown_of_job(hpf_survey_header(in->survey, HPF_HEADER_JOB));
+    return asked == HPF_BREAKDOWN_COST_CENTRE ? HPF_BREAKDOWN_CLOSURE_DESCR : asked;
+}
+
+static hpf_status write_eventlog(const input *in, const void *values, hpf_sink *sink,
+                                 hpf_error *err)
+{
+    (void)values;
+    const hpf_log_facts *log = hpf_survey_log(in->survey);
+    hpf_eventlog_writer_options options = {
+        .breakdown = breakdown_of_text(in), .frames = frames_of, .frames_context = in->survey};
+    if (log && log->n_profiles) {
+        options.breakdown = log->profiles[0].breakdown;
+        options.period_ns = log->profiles[0].period_ns;
+    }
+    hpf_eventlog_writer *writer = hpf_eventlog_writer_create(sink, &options);
+    if (!writer) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpf_survey_emit(in->survey, true, &hpf_eventlog_writer_events, writer, err);
+    status = status == HPF_OK ? hpf_eventlog_writer_finish(writer, err) : status;
+    hpf_eventlog_writer_destroy(writer);
+    return status;
+}
+
 static hpf_status read_moment(const input *in, double at, double *amounts, hpf_error *err)
 {
     hpf_survey *survey = in->survey;
@@ -123,11 +157,11 @@ static hpf_status write_folded(const input *in, const void *values, hpf_sink *si
 
 /* ---- The command ---- */
 
-enum { TO_HP, TO_CSV, TO_TIDY, TO_JSON, TO_FOLDED, N_TARGETS };
+enum { TO_HP, TO_CSV, TO_TIDY, TO_JSON, TO_FOLDED, TO_EVENTLOG, N_TARGETS };
 
-static filter_write *const writers[N_TARGETS] = {write_hp, write_csv, write_tidy, write_json,
-                                                 write_folded};
-static const char *const to_names[] = {"hp", "csv", "tidy", "json", "folded", NULL};
+static filter_write *const writers[N_TARGETS] = {write_hp,   write_csv,    write_tidy,
+                                                 write_json, write_folded, write_eventlog};
+static const char *const to_names[] = {"hp", "csv", "tidy", "json", "folded", "eventlog", NULL};
 static const char *const from_names[] = {
     [HPF_FORMAT_HP] = "hp", [HPF_FORMAT_CSV] = "csv", [HPF_FORMAT_JSON] = "json", NULL};
 
@@ -166,7 +200,8 @@ static void print_formats(FILE *to)
           "  csv     table: a row for each sample, a column for each name\n"
           "  tidy    table, as CSV: a row for each amount, with time, name, value\n"
           "  json    everything that the profile says\n"
-          "  folded  stacks at one moment, for flamegraph.pl, speedscope and others\n",
+          "  folded  stacks at one moment, for flamegraph.pl, speedscope and others\n"
+          "  eventlog log of GHC's run-time system, for its tools\n",
           to);
 }
 

@@ -2,8 +2,8 @@
  *
  * census info: what is in a profile.
  */
+#include "hpfile/breakdown.h"
 #include "hpfile/json.h"
-#include "hpfile/str.h"
 
 #include "exit.h"
 #include "filter.h"
@@ -40,71 +40,13 @@ static const opt info_options[] = {
     {.name = NULL},
 };
 
-/* What GHC's run-time system divides the heap by. */
-static const struct breakdown {
-    char letter;
-    const char *name;
-} breakdowns[] = {
-    {'c', "cost-centre stack"},   {'m', "module"},
-    {'d', "closure description"}, {'y', "type"},
-    {'r', "retainer set"},        {'b', "biography"},
-    {'T', "closure type"},        {'i', "info table"},
-};
-
-/* The next word of `*rest`, blanks between; empty at the end. */
-static hpf_str next_word(hpf_str *rest)
-{
-    size_t start = 0;
-    while (start < rest->length && rest->data[start] == ' ') {
-        start++;
-    }
-    size_t end = start;
-    while (end < rest->length && rest->data[end] != ' ') {
-        end++;
-    }
-    hpf_str word = {rest->data + start, end - start};
-    *rest = (hpf_str){rest->data + end, rest->length - end};
-    return word;
-}
-
-static const struct breakdown *breakdown_of_word(hpf_str word)
-{
-    if (word.length == 3 && word.data[0] == '-' && word.data[1] == 'h') {
-        for (size_t i = 0; i < sizeof breakdowns / sizeof breakdowns[0]; i++) {
-            if (breakdowns[i].letter == word.data[2]) {
-                return &breakdowns[i];
-            }
-        }
-    }
-    return NULL;
-}
-
-/* The breakdown that the run-time flags in JOB asked for, or NULL. `-hc` is one, `-hcfoo` only
- * restricts another; the last one counts. */
-static const struct breakdown *find_breakdown(hpf_str job)
-{
-    const struct breakdown *found = NULL;
-    bool is_rts = false;
-    for (hpf_str word = next_word(&job); word.length > 0; word = next_word(&job)) {
-        if (hpf_str_is(word, "+RTS")) {
-            is_rts = true;
-        } else if (hpf_str_is(word, "-RTS")) {
-            is_rts = false;
-        } else if (is_rts) {
-            const struct breakdown *given = breakdown_of_word(word);
-            found = given ? given : found;
-        }
-    }
-    return found;
-}
-
 static void write_text(hpf_sink *sink, const input *in, bool exact)
 {
     const hpf_overview *o = hpf_survey_overview(in->survey);
     hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
     hpf_str value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
     hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
-    const struct breakdown *b = find_breakdown(job);
+    hpf_breakdown b = hpf_breakdown_of_job(job);
     uint64_t stored_bytes = hpf_source_stored_bytes(in->given);
     const char *compression = hpf_source_compression(in->given);
 
@@ -126,7 +68,8 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
     hpf_sink_text(sink, " over ");
     output_name(sink, time_unit);
     if (b) {
-        hpf_sink_printf(sink, "\nbreakdown    %s (-h%c)", b->name, b->letter);
+        hpf_sink_printf(sink, "\nbreakdown    %s (-h%c)", hpf_breakdown_name(b),
+                        hpf_breakdown_letter(b));
     }
     hpf_sink_printf(sink, "\nsamples      %s", human_count(o->n_samples).text);
     hpf_sink_printf(sink, ", from %s", human_time(o->first_time, time_unit, exact).text);
@@ -143,8 +86,8 @@ static void write_json(hpf_sink *sink, const input *in)
 {
     const hpf_overview *o = hpf_survey_overview(in->survey);
     hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
-    const struct breakdown *b = find_breakdown(job);
-    const char letter[] = {b ? b->letter : '\0', '\0'};
+    hpf_breakdown b = hpf_breakdown_of_job(job);
+    const char letter[] = {hpf_breakdown_letter(b), '\0'};
     const char *compression = hpf_source_compression(in->given);
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
@@ -156,7 +99,7 @@ static void write_json(hpf_sink *sink, const input *in)
     hpf_json_str(&json, "date", hpf_survey_header(in->survey, HPF_HEADER_DATE));
     hpf_json_str(&json, "sample_unit", hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT));
     hpf_json_str(&json, "value_unit", hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT));
-    hpf_json_text(&json, "breakdown", b ? b->name : NULL);
+    hpf_json_text(&json, "breakdown", hpf_breakdown_name(b));
     hpf_json_text(&json, "breakdown_letter", b ? letter : NULL);
     hpf_json_whole(&json, "samples", o->n_samples);
     hpf_json_number(&json, "first_time", o->first_time);

@@ -4,40 +4,15 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "buf.h"
 #include "bytes.h"
 #include "eventlog_tags.h"
 #include "hpfile/eventlog.h"
 #include "hpfile/str.h"
+#include "log_date.h"
 
 #define DEFAULT_MBLOCK_BYTES (UINT64_C(1) << 20)
-
-static const struct breakdown {
-    char letter;
-    const char *name;
-} breakdowns[HPF_N_BREAKDOWNS] = {
-    [HPF_BREAKDOWN_COST_CENTRE] = {'c', "cost-centre stack"},
-    [HPF_BREAKDOWN_MODULE] = {'m', "module"},
-    [HPF_BREAKDOWN_CLOSURE_DESCR] = {'d', "closure description"},
-    [HPF_BREAKDOWN_TYPE] = {'y', "type"},
-    [HPF_BREAKDOWN_RETAINER] = {'r', "retainer set"},
-    [HPF_BREAKDOWN_BIOGRAPHY] = {'b', "biography"},
-    [HPF_BREAKDOWN_CLOSURE_TYPE] = {'T', "closure type"},
-    [HPF_BREAKDOWN_INFO_TABLE] = {'i', "info table"},
-    [HPF_BREAKDOWN_ERA] = {'e', "era"},
-};
-
-char hpf_breakdown_letter(hpf_breakdown breakdown)
-{
-    return (unsigned)breakdown < HPF_N_BREAKDOWNS ? breakdowns[breakdown].letter : '\0';
-}
-
-const char *hpf_breakdown_name(hpf_breakdown breakdown)
-{
-    return (unsigned)breakdown < HPF_N_BREAKDOWNS ? breakdowns[breakdown].name : NULL;
-}
 
 void hpf_log_facts_finish(hpf_log_facts *facts)
 {
@@ -117,31 +92,11 @@ static hpf_status note_args(hpf_log_facts *facts, hpf_str args, hpf_error *err)
 
 /* --- the others --- */
 
-/* As ctime without the seconds. */
 static hpf_status note_date(hpf_log_facts *facts, uint64_t unix_s, hpf_error *err)
 {
-    static const char days[] = "SunMonTueWedThuFriSat";
-    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    const uint64_t year_9999 = UINT64_C(253402300799);
-    time_t seconds = (time_t)(unix_s < year_9999 ? unix_s : year_9999);
-    struct tm t;
-    if (!gmtime_r(&seconds, &t)) {
-        return HPF_OK;
-    }
-    char text[] = "Sun Jan 01 00:00 1970";
-    memcpy(text, days + 3 * (size_t)t.tm_wday, 3);
-    memcpy(text + 4, months + 3 * (size_t)t.tm_mon, 3);
-    text[8] = t.tm_mday < 10 ? ' ' : (char)('0' + t.tm_mday / 10);
-    text[9] = (char)('0' + t.tm_mday % 10);
-    text[11] = (char)('0' + t.tm_hour / 10);
-    text[12] = (char)('0' + t.tm_hour % 10);
-    text[14] = (char)('0' + t.tm_min / 10);
-    text[15] = (char)('0' + t.tm_min % 10);
-    int year = t.tm_year + 1900;
-    for (int i = 3; i >= 0; i--, year /= 10) {
-        text[17 + i] = (char)('0' + year % 10);
-    }
-    return keep(facts, HPF_STR(text), &facts->date, err);
+    char text[HPF__LOG_DATE_BYTES];
+    hpf__log_date_write(text, unix_s);
+    return keep(facts, (hpf_str){text, sizeof text - 1}, &facts->date, err);
 }
 
 static hpf_status note_profile(hpf_log_facts *facts, hpf_str payload, hpf_error *err)

@@ -16,6 +16,7 @@
 #define HPFILE_EVENTLOG_H
 
 #include "hpfile/arena.h"
+#include "hpfile/breakdown.h"
 #include "hpfile/event.h"
 #include "hpfile/sink.h"
 #include "hpfile/source.h"
@@ -126,26 +127,6 @@ HPF_API bool hpf_event_next_field(const hpf_event *event, hpf_event_cursor *curs
 HPF_API void hpf_event_print(hpf_sink *sink, const hpf_event *event);
 
 /* --- what a log says of itself --- */
-
-/* By what a heap profile divides the heap; the numbers are those of HEAP_PROF_BEGIN. */
-typedef enum hpf_breakdown {
-    HPF_BREAKDOWN_NONE,
-    HPF_BREAKDOWN_COST_CENTRE,
-    HPF_BREAKDOWN_MODULE,
-    HPF_BREAKDOWN_CLOSURE_DESCR,
-    HPF_BREAKDOWN_TYPE,
-    HPF_BREAKDOWN_RETAINER,
-    HPF_BREAKDOWN_BIOGRAPHY,
-    HPF_BREAKDOWN_CLOSURE_TYPE,
-    HPF_BREAKDOWN_INFO_TABLE,
-    HPF_BREAKDOWN_ERA,
-    HPF_N_BREAKDOWNS
-} hpf_breakdown;
-
-/* The letter of a breakdown's flag ('c' of `-hc`), and what it is in words ("cost-centre stack"). 0
- * and NULL for numbers that are not known. */
-HPF_API char hpf_breakdown_letter(hpf_breakdown breakdown);
-HPF_API const char *hpf_breakdown_name(hpf_breakdown breakdown);
 
 /* The restrictions of a heap profile, in the order of HEAP_PROF_BEGIN. */
 typedef enum hpf_filter {
