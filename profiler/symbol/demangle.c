@@ -64,6 +64,15 @@ static hpf_str without_suffixes(hpf_str symbol)
     return symbol;
 }
 
+/* The C library calls its own functions by hidden names that begin so. */
+static hpf_str without_prefix(hpf_str symbol)
+{
+    static const char prefix[] = "__GI_";
+    const size_t n = sizeof prefix - 1;
+    bool has_prefix = symbol.length > n && memcmp(symbol.data, prefix, n) == 0;
+    return has_prefix ? (hpf_str){symbol.data + n, symbol.length - n} : symbol;
+}
+
 /* ---- Demangling ---- */
 
 #if HPP_HAVE_LIBIBERTY
@@ -164,7 +173,7 @@ void hpp__dress(hpp__text *out, hpf_str name)
 
 void hpp__demangle(hpp__text *out, hpf_str symbol)
 {
-    hpf_str plain = without_suffixes(symbol);
+    hpf_str plain = without_prefix(without_suffixes(symbol));
     bool is_mangled =
         plain.length > 2 && plain.data[0] == '_' && (plain.data[1] == 'Z' || plain.data[1] == 'R');
     start(out, HPF_STR(""));

@@ -12,7 +12,8 @@
 
 /* Replaces `out` by the display name of a symbol: C++ and Rust (legacy and v0) are demangled,
  * without parameters and return type; what compilers append to parts and clones of a function
- * (".cold", ".isra.0") is gone. The name is dressed as below, and shortened (cxx_name.h). */
+ * (".cold", ".isra.0") is gone, and what the C library puts before its hidden names. The name is
+ * dressed as below, and shortened (cxx_name.h). */
 void hpp__demangle(hpp__text *out, hpf_str symbol);
 
 /* Replaces `out` by a name with nothing in it that a name in a `.hp` file cannot have: no control

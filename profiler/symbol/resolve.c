@@ -333,6 +333,22 @@ static hpp_function name_by_frame(hpp_resolver *resolver, const module_state *mo
     };
 }
 
+/* A function that is inlined into itself, mostly as the part of it that was split off, is there
+ * once, at the inner place. Returns how many there are. */
+static size_t add_function(hpp_function *list, size_t n, hpp_function function)
+{
+    const hpp_function *inner = &list[n - (n > 0)];
+    bool is_same = n > 0 && inner->name.data == function.name.data &&
+                   (inner->linkage.length == 0 || inner->linkage.data == function.linkage.data);
+    if (is_same) {
+        list[n - 1].linkage = function.linkage;
+        list[n - 1].is_inlined = function.is_inlined;
+        return n;
+    }
+    list[n] = function;
+    return n + 1;
+}
+
 /* The function that holds the code is named by its symbol where there is one: all builds of a
  * program have that name, with debugging information or without. */
 static const hpp_functions *find_frames(hpp_resolver *resolver, module_state *module,
@@ -348,20 +364,21 @@ static const hpp_functions *find_frames(hpp_resolver *resolver, module_state *mo
     if (!symbol && !is_named(&frames[n - 1])) {
         symbol = find_bounds(resolver, module, address);
     }
+    size_t n_kept = 0;
     for (size_t i = 0; i < n; i++) {
         bool is_outermost = i == n - 1;
+        hpp_function function = nothing;
         if (is_outermost && symbol) {
-            list[i] = *symbol->list;
+            function = *symbol->list;
         } else if (is_named(&frames[i])) {
-            list[i] = name_by_frame(resolver, module, &frames[i]);
-        } else {
-            list[i] = nothing;
+            function = name_by_frame(resolver, module, &frames[i]);
         }
-        list[i].file = text_or_empty(&resolver->cache, frames[i].file);
-        list[i].line = frames[i].line;
-        list[i].is_inlined = !is_outermost;
+        function.file = text_or_empty(&resolver->cache, frames[i].file);
+        function.line = frames[i].line;
+        function.is_inlined = !is_outermost;
+        n_kept = add_function(list, n_kept, function);
     }
-    return hpp__cache_keep(&resolver->cache, (hpp_functions){list, n});
+    return hpp__cache_keep(&resolver->cache, (hpp_functions){list, n_kept});
 }
 
 hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_t address)

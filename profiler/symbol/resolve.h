@@ -43,7 +43,7 @@ typedef struct hpp_function {
 } hpp_function;
 
 /* The functions at one address, innermost first: inlined ones, then the one that holds the code. At
- * least one. */
+ * least one, and never the same one twice in a row. */
 typedef struct hpp_functions {
     const hpp_function *list;
     size_t n;

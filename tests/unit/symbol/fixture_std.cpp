@@ -8,24 +8,24 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace bank {
 
 struct account {
     std::string owner;
     std::vector<int> amounts;
 };
 
-} // namespace
+} // namespace bank
 
 extern "C" __attribute__((visibility("default"))) int fixture_std_sum(int n)
 {
-    std::map<std::string, std::unique_ptr<account>> accounts;
+    std::map<std::string, std::unique_ptr<bank::account>> accounts;
     std::vector<std::function<int(int)>> steps;
     for (int i = 0; i < n; i++) {
         auto &slot = accounts[std::to_string(i % 7)];
         if (!slot) {
-            slot =
-                std::make_unique<account>(account{std::string("owner ") + char('a' + i % 26), {}});
+            slot = std::make_unique<bank::account>(
+                bank::account{std::string("owner ") + char('a' + i % 26), {}});
         }
         slot->amounts.push_back(i);
         steps.push_back([i](int sum) { return sum + i; });

@@ -43,7 +43,7 @@ Test(demangle, plain_names_stay)
     CHECK(pairs);
 }
 
-Test(demangle, suffixes_of_parts_and_clones_go)
+Test(demangle, what_compilers_and_libraries_add_goes)
 {
     static const pair pairs[] = {{"sort.cold", "sort"},
                                  {"sort.part.0", "sort"},
@@ -54,6 +54,8 @@ Test(demangle, suffixes_of_parts_and_clones_go)
                                  {"nested.17", "nested"},
                                  {"runtime.mallocgc", "runtime.mallocgc"},
                                  {"main.main.func1.2", "main.main.func1.2"},
+                                 {"__GI__IO_puts", "_IO_puts"},
+                                 {"__GI_", "__GI_"},
                                  {"a.coldish", "a.coldish"}};
     CHECK(pairs);
 }
