@@ -14,6 +14,7 @@
 #include "exit.h"
 #include "filter.h"
 #include "human.h"
+#include "log_time.h"
 #include "output.h"
 #include "summary.h"
 
@@ -22,6 +23,7 @@ typedef struct report_values {
     int format;         /* index into `formats` */
     int n_bands;
     bool exact;
+    bool time;
 } report_values;
 
 /* What every layout writes about. */
@@ -216,6 +218,9 @@ static void write_json(hpf_sink *sink, const report *r)
     hpf_json_end(&json);
 }
 
+/* The first of `writers`. */
+enum { REPORT_TEXT, REPORT_JSON };
+
 static void (*const writers[])(hpf_sink *sink, const report *r) = {
     write_text,
     write_json,
@@ -248,12 +253,19 @@ static const opt report_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, exact),
      .help = "all digits instead of MiB and ms"},
+    {.name = "time",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, time),
+     .help = "of an event log: where the time went, as in a .prof (text or json)"},
     {.name = NULL},
 };
 
 static hpf_status write_report(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const report_values *v = values;
+    if (v->time) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--time is for GHC's event logs");
+    }
     report r = {
         .in = in,
         .value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT),
@@ -268,6 +280,12 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     return HPF_OK;
 }
 
+static hpf_status write_time(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const report_values *v = values;
+    return log_write_time(in, v->format == REPORT_JSON, sink, err);
+}
+
 static int run(const cmd *self, int argc, char **argv)
 {
     report_values values = {.n_bands = 10};
@@ -275,7 +293,13 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    const filter f = {.output = values.output, .write = write_report, .values = &values};
+    if (values.time && values.format > REPORT_JSON) {
+        return cmd_misused(self, "--time is written as text or json");
+    }
+    const filter f = {.output = values.output,
+                      .write = write_report,
+                      .write_log = values.time ? write_time : NULL,
+                      .values = &values};
     return filter_run(self, &f, argc, argv);
 }
 
