@@ -18,7 +18,8 @@
 
 enum {
     MIN_WINDOW_BYTES = 16 << 20,
-    SHRINK_FACTOR = 4, /* from one try to the next */
+    SHRINK_FACTOR = 4,       /* from one try to the next */
+    ADDRESS_SPACE_SHARE = 8, /* the program needs the rest of what it is allowed */
     MAX_SEND_TRIES = 200,
     SEND_PAUSE_NS = 10000000,
 };
@@ -67,19 +68,19 @@ static void close_file(int file)
     hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
 }
 
-/* Growing a file beyond the limit would raise SIGXFSZ. */
-static uint64_t max_file_bytes(void)
+static uint64_t limit_of(int resource)
 {
     struct rlimit limit = {0};
-    if (hpp__syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0) {
+    if (hpp__syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0) != 0) {
         return UINT64_MAX;
     }
     return limit.rlim_cur;
 }
 
+/* Growing a file beyond its limit would raise SIGXFSZ. */
 static int make_file(uint64_t size_bytes)
 {
-    if (size_bytes > max_file_bytes()) {
+    if (size_bytes > limit_of(RLIMIT_FSIZE)) {
         return -1;
     }
     static const char name[] = "census-window";
@@ -141,6 +142,8 @@ static void fill_new(uint64_t size_bytes)
 
 int hpp__window_make(uint64_t size_bytes)
 {
+    uint64_t share_bytes = limit_of(RLIMIT_AS) / ADDRESS_SPACE_SHARE;
+    size_bytes = size_bytes < share_bytes ? size_bytes : share_bytes;
     size_bytes -= size_bytes % HPP_WINDOW_PAGE_BYTES;
     for (; size_bytes >= MIN_WINDOW_BYTES; size_bytes /= SHRINK_FACTOR) {
         int file = make_file(size_bytes);

@@ -83,6 +83,16 @@ Test(window_writer, limits_make_it_smaller)
     cr_assert(eq(u64, hpp__window->head.size_bytes, 64 * MIB));
 }
 
+/* Of much, so that there is enough for a sanitizer too. */
+Test(window_writer, most_of_the_address_space_is_left)
+{
+    const rlim_t n_bytes = (rlim_t)1 << 46;
+    struct rlimit limit = {n_bytes, n_bytes};
+    setrlimit(RLIMIT_AS, &limit);
+    cr_assert(ge(int, hpp__window_make(n_bytes / 4), 0));
+    cr_assert(eq(u64, hpp__window->head.size_bytes, n_bytes / 8));
+}
+
 Test(window_writer, no_room_is_no_window)
 {
     struct rlimit limit = {MIB, MIB};
