@@ -5,6 +5,8 @@
  *
  * The interruption is SIGPROF, from a POSIX timer on the thread's own clock. A program that takes
  * SIGPROF for itself gets our ticks then, and none are counted; one that blocks it gets none.
+ * System calls that were interrupted go on, but for those that never do (poll, nanosleep): these
+ * may end with EINTR when a tick comes just before they wait.
  *
  * All of these do nothing when no ticks were asked for.
  */
