@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Samples and marks as arrays in order of arrival; all costs in one array.
+ * Samples, marks and points of lines as arrays in order of arrival; all costs in one array.
  */
 #include "hpfile/model.h"
 
@@ -25,15 +25,24 @@ typedef struct stored_mark {
     size_t n_samples_before;
 } stored_mark;
 
+typedef struct stored_point {
+    hpf_str line; /* equal names are equal pointers */
+    hpf_line_point point;
+    size_t n_samples_before;
+} stored_point;
+
 struct hpf_model {
     hpf_arena *arena;
     hpf_str headers[HPF_N_HEADERS];
     hpf_str *names;
     stored_sample *samples;
     stored_mark *marks;
+    stored_point *points;
+    hpf_str *lines; /* their names */
     hpf_cost *costs;
-    size_t n_names, n_samples, n_marks, n_costs;
-    size_t names_capacity, samples_capacity, marks_capacity, costs_capacity;
+    size_t n_names, n_samples, n_marks, n_points, n_lines, n_costs;
+    size_t names_capacity, samples_capacity, marks_capacity, points_capacity, lines_capacity,
+        costs_capacity;
 };
 
 hpf_model *hpf_model_create(void)
@@ -55,6 +64,8 @@ void hpf_model_destroy(hpf_model *m)
     free(m->names);
     free(m->samples);
     free(m->marks);
+    free(m->points);
+    free(m->lines);
     free(m->costs);
     free(m);
 }
@@ -124,8 +135,44 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     return status;
 }
 
+/* The one copy of a line's name. */
+static hpf_status find_line(hpf_model *m, hpf_str name, hpf_str *out, hpf_error *err)
+{
+    for (size_t i = 0; i < m->n_lines; i++) {
+        if (hpf_str_equal(m->lines[i], name)) {
+            *out = m->lines[i];
+            return HPF_OK;
+        }
+    }
+    hpf_str *lines = hpf__grow(m->lines, &m->lines_capacity, m->n_lines + 1, sizeof *lines);
+    if (!lines) {
+        return hpf_error_set_memory(err);
+    }
+    m->lines = lines;
+    hpf_status status = copy_text(m, &lines[m->n_lines], name, err);
+    *out = lines[m->n_lines];
+    m->n_lines += status == HPF_OK;
+    return status;
+}
+
+static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    hpf_model *m = context;
+    stored_point *points =
+        hpf__grow(m->points, &m->points_capacity, m->n_points + 1, sizeof *points);
+    if (!points) {
+        return hpf_error_set_memory(err);
+    }
+    m->points = points;
+    stored_point *stored = &points[m->n_points];
+    *stored = (stored_point){.point = point, .n_samples_before = m->n_samples};
+    hpf_status status = find_line(m, name, &stored->line, err);
+    m->n_points += status == HPF_OK;
+    return status;
+}
+
 const hpf_events hpf_model_events = {
-    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark};
+    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark, .line = on_line};
 
 hpf_str hpf_model_header(const hpf_model *m, hpf_header which)
 {
@@ -196,18 +243,36 @@ static hpf_status replay_marks(const hpf_model *m, size_t *at, size_t index, con
     return status;
 }
 
+/* The same for points of lines. */
+static hpf_status replay_points(const hpf_model *m, size_t *at, size_t index, const hpf_events *to,
+                                void *context, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    for (; *at < m->n_points && m->points[*at].n_samples_before <= index && status == HPF_OK;
+         ++*at) {
+        if (to->line) {
+            status = to->line(context, m->points[*at].line, m->points[*at].point, err);
+        }
+    }
+    return status;
+}
+
 hpf_status hpf_model_replay(const hpf_model *m, const hpf_events *to, void *context, hpf_error *err)
 {
     size_t next_mark = 0;
+    size_t next_point = 0;
     hpf_status status = replay_beginning(m, to, context, err);
-    for (size_t i = 0; i < m->n_samples && status == HPF_OK; i++) {
+    for (size_t i = 0; i <= m->n_samples && status == HPF_OK; i++) {
         status = replay_marks(m, &next_mark, i, to, context, err);
-        if (status == HPF_OK && to->sample) {
+        if (status == HPF_OK) {
+            status = replay_points(m, &next_point, i, to, context, err);
+        }
+        if (status == HPF_OK && i < m->n_samples && to->sample) {
             hpf_sample sample = hpf_model_sample(m, i);
             status = to->sample(context, &sample, err);
         }
     }
-    return status == HPF_OK ? replay_marks(m, &next_mark, m->n_samples, to, context, err) : status;
+    return status;
 }
 
 static bool same_amount(const hpf_cost *a, const hpf_cost *b)
@@ -227,15 +292,25 @@ static bool same_sample(const hpf_model *a, const hpf_model *b, size_t index)
     return same;
 }
 
+static bool same_point(const stored_point *a, const stored_point *b)
+{
+    return a->point.time == b->point.time && a->point.value == b->point.value &&
+           hpf_str_equal(a->line, b->line);
+}
+
 bool hpf_model_equal(const hpf_model *a, const hpf_model *b)
 {
-    bool same = a->n_samples == b->n_samples && a->n_marks == b->n_marks;
+    bool same =
+        a->n_samples == b->n_samples && a->n_marks == b->n_marks && a->n_points == b->n_points;
     for (int i = 0; i < HPF_N_HEADERS && same; i++) {
         same = hpf_str_equal(a->headers[i], b->headers[i]);
     }
     for (size_t i = 0; same && i < a->n_marks; i++) {
         same = a->marks[i].time == b->marks[i].time &&
                hpf_str_equal(a->marks[i].label, b->marks[i].label);
+    }
+    for (size_t i = 0; same && i < a->n_points; i++) {
+        same = same_point(&a->points[i], &b->points[i]);
     }
     for (size_t i = 0; same && i < a->n_samples; i++) {
         same = same_sample(a, b, i);

@@ -33,12 +33,12 @@ HPF_API hpf_sample hpf_model_sample(const hpf_model *model, size_t index);
 HPF_API size_t hpf_model_n_marks(const hpf_model *model);
 HPF_API double hpf_model_mark(const hpf_model *model, size_t index, hpf_str *label);
 
-/* Emits the whole model again: headers, then names, then samples and marks in the order in which
- * they came. */
+/* Emits the whole model again: headers, then names, then samples, with the marks and the points of
+ * lines that came before each. */
 HPF_API HPF_MUST_USE hpf_status hpf_model_replay(const hpf_model *model, const hpf_events *events,
                                                  void *context, hpf_error *err);
 
-/* Whether two models say the same: headers, marks, sample times, and per sample the same amounts
+/* Whether two models say the same: headers, marks, lines, sample times, and per sample the same amounts
  * for the same names, in the same order, repeated names included. The numbers of names may differ.
  */
 HPF_API bool hpf_model_equal(const hpf_model *a, const hpf_model *b);

@@ -127,3 +127,23 @@ Test(model, a_whole_amount_and_a_fraction_of_the_same_size_differ)
     hpf_model_destroy(a);
     hpf_model_destroy(b);
 }
+
+/* A line's points stand where they came, among the samples. */
+Test(model, lines_are_kept_told_again_and_compared)
+{
+    hpf_model *a = model_of(HEAD BODY);
+    hpf_model *b = model_of(HEAD BODY);
+    const hpf_events *e = &hpf_model_events;
+    cr_assert_eq(e->line(a, HPF_STR("heap"), (hpf_line_point){1, 5}, NULL), HPF_OK);
+    cr_assert_eq(e->line(a, HPF_STR("live"), (hpf_line_point){1, 4}, NULL), HPF_OK);
+    cr_expect(!hpf_model_equal(a, b));
+    cr_assert_eq(e->line(b, HPF_STR("heap"), (hpf_line_point){1, 5}, NULL), HPF_OK);
+    cr_assert_eq(e->line(b, HPF_STR("live"), (hpf_line_point){1, 3}, NULL), HPF_OK);
+    cr_expect(!hpf_model_equal(a, b));
+    hpf_model *again = hpf_model_create();
+    cr_assert_eq(hpf_model_replay(a, &hpf_model_events, again, NULL), HPF_OK);
+    cr_expect(hpf_model_equal(a, again));
+    hpf_model_destroy(a);
+    hpf_model_destroy(b);
+    hpf_model_destroy(again);
+}
