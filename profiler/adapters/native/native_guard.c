@@ -10,9 +10,9 @@
 #include "proc.h"
 
 enum { STAT_BLOCK_BYTES = 512, MAX_LEAVES = 1 << 16 };
+static const uint64_t max_measured_bytes = (uint64_t)16 << 30; /* of addresses: takes 30 ms */
 static const double least_share_bytes = 16 << 20;
 static const uint64_t measure_every_ns = 1000000000;
-static const uint64_t max_leaf_bytes = (uint64_t)1 << 30;
 
 /* The list of leaves, checked; NULL when there is none. */
 static const uint64_t *list_leaves(const hpp__window_reader *reader, uint32_t *n)
@@ -30,20 +30,24 @@ static const uint64_t *list_leaves(const hpp__window_reader *reader, uint32_t *n
     return (const uint64_t *)(const void *)((const char *)reader->window + begin);
 }
 
+/* Of very many leaves only the first are looked at, and stand for all. */
 static uint64_t measure_table(const hpp__window_reader *reader, uint32_t process_id)
 {
     uint32_t n;
     uint64_t leaf_bytes = reader->window->head.leaf_bytes;
     const uint64_t *leaves = list_leaves(reader, &n);
-    int pagemap = leaves && leaf_bytes <= max_leaf_bytes ? hpp__proc_open_pagemap(process_id) : -1;
+    uint32_t n_looked = 0;
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < n && pagemap >= 0; i++) {
-        sum += hpp__proc_touched_bytes(pagemap, leaves[i], leaf_bytes);
+    int pagemap = leaves && leaf_bytes > 0 ? hpp__proc_open_pagemap(process_id) : -1;
+    if (pagemap < 0) {
+        return 0;
     }
-    if (pagemap >= 0) {
-        close(pagemap);
+    while (n_looked < n && leaf_bytes <= max_measured_bytes / (n_looked + UINT64_C(1))) {
+        sum += hpp__proc_touched_bytes(pagemap, leaves[n_looked], leaf_bytes);
+        n_looked++;
     }
-    return sum;
+    close(pagemap);
+    return n_looked > 0 ? sum / n_looked * n : 0;
 }
 
 double hpp__native_guard_measure(hpp__native_guard *guard, const hpp__window_reader *reader,

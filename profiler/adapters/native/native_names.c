@@ -75,7 +75,7 @@ static hpf_str last_part(hpf_str path)
     while (begin > 0 && path.data[begin - 1] != '/') {
         begin--;
     }
-    return (hpf_str){path.data + begin, path.length - begin};
+    return begin == 0 ? path : (hpf_str){path.data + begin, path.length - begin};
 }
 
 /* ---- Verdicts ---- */

@@ -9,11 +9,20 @@
 
 enum { MAX_OBJECTS = 64, MAX_FUNCTIONS = 256 };
 
+/* An address that was asked for. */
+typedef struct answer {
+    const char *module;
+    uint64_t address;
+    hpp_functions functions;
+} answer;
+
 struct hpp_resolver {
     char *paths[MAX_OBJECTS];
     uint32_t n_paths;
-    hpp_function found[MAX_FUNCTIONS]; /* of all calls: results stay */
+    hpp_function found[MAX_FUNCTIONS]; /* of all answers, which stay */
     size_t n_found;
+    answer answers[MAX_FUNCTIONS];
+    size_t n_answers;
 };
 
 static const toy_function nothing = {0};
@@ -63,26 +72,40 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static void add_function(hpp_resolver *resolver, const char *module, const toy_function *f)
+{
+    resolver->found[resolver->n_found++] = (hpp_function){
+        .name = text(f->name),
+        .linkage = text(f->linkage),
+        .module = text(module),
+        .file = text(f->file),
+        .line = f->line,
+        .has_symbol = !f->has_no_symbol,
+    };
+}
+
 static hpp_functions find(hpp_resolver *resolver, const char *module, uint64_t address)
 {
+    static const hpp_function unknown = {{"unknown", 7}, {"", 0}, {"unknown", 7}, {"", 0}, 0,
+                                         false,          false};
+    for (size_t i = 0; i < resolver->n_answers; i++) {
+        const answer *known = &resolver->answers[i];
+        if (known->address == address && known->module == module) {
+            return known->functions;
+        }
+    }
     size_t begin = resolver->n_found;
     for (const toy_function *f = all; f->name; f++) {
         if (f->address == address && resolver->n_found < MAX_FUNCTIONS) {
-            resolver->found[resolver->n_found++] = (hpp_function){
-                .name = text(f->name),
-                .linkage = text(f->linkage),
-                .module = text(module),
-                .file = text(f->file),
-                .line = f->line,
-                .has_symbol = !f->has_no_symbol,
-            };
+            add_function(resolver, module, f);
         }
     }
-    static const hpp_function unknown = {{"unknown", 7}, {"", 0}, {"unknown", 7}, {"", 0}, 0,
-                                         false,          false};
-    return resolver->n_found > begin
-               ? (hpp_functions){&resolver->found[begin], resolver->n_found - begin}
-               : (hpp_functions){&unknown, 1};
+    if (resolver->n_found == begin || resolver->n_answers == MAX_FUNCTIONS) {
+        return (hpp_functions){&unknown, 1};
+    }
+    answer *made = &resolver->answers[resolver->n_answers++];
+    *made = (answer){module, address, {&resolver->found[begin], resolver->n_found - begin}};
+    return made->functions;
 }
 
 hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object, uint64_t address)
