@@ -76,12 +76,35 @@ static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
     return 0;
 }
 
+/* A sum keeps its stack and its shape, so its key is looked up once. What could not be told apart
+ * is not remembered. */
+static uint32_t key_of_sum(hpp_census *c, const hpp_object *sum)
+{
+    if (!sum->band_word) {
+        return judge(c, 0, sum);
+    }
+    if (*sum->band_word == 0) {
+        uint32_t key = judge(c, 0, sum);
+        if (key == c->lost_key) {
+            return key;
+        }
+        *sum->band_word = key == HPP__NO_BAND ? key : key + 1;
+    }
+    return *sum->band_word == HPP__NO_BAND ? HPP__NO_BAND : *sum->band_word - 1;
+}
+
 static int visit_sum(const hpp_object *sum, uint64_t n_objects, void *context)
 {
     hpp_census *c = context;
-    uint64_t before = c->result.n_live_objects;
-    visit_object(0, sum, c);
-    c->result.n_live_objects += c->result.n_live_objects > before ? n_objects - 1 : 0;
+    if (!is_counted(c, sum)) {
+        return 0;
+    }
+    c->result.live_bytes += sum->size_bytes;
+    c->result.n_live_objects += n_objects;
+    uint32_t key = key_of_sum(c, sum);
+    if (key != HPP__NO_BAND) {
+        count(c, key, sum->size_bytes);
+    }
     return 0;
 }
 

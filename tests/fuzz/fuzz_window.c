@@ -95,7 +95,7 @@ static void check_sums(const readers *r)
         of_sites += (costs->allocations | costs->frees) ? costs->allocated_bytes : 0;
     }
     for (size_t i = 0; i < r->heap.n_groups; i++) {
-        of_groups += r->heap.groups[i].costs.allocated_bytes;
+        of_groups += r->heap.costs[i].allocated_bytes;
     }
     fuzz_require(of_sites == of_groups, "something was lost between sites and groups");
 }

@@ -90,9 +90,11 @@ static uint32_t shape_of(hpp__native_heap *h, const hpp__frame *frame, uint32_t 
 
 static bool add_group(hpp__native_heap *h, hpp__group group)
 {
-    if (!hpp__grow(&h->groups, &h->groups_capacity, h->n_groups + 1, sizeof *h->groups)) {
+    if (!hpp__grow(&h->groups, &h->groups_capacity, h->n_groups + 1, sizeof *h->groups) ||
+        !hpp__grow(&h->costs, &h->costs_capacity, h->n_groups + 1, sizeof *h->costs)) {
         return false;
     }
+    h->costs[h->n_groups] = (hpp__costs){0};
     h->groups[h->n_groups++] = group;
     return true;
 }
@@ -126,8 +128,7 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
     if (!number) {
         return 0;
     }
-    hpp__group group = {
-        .stack = producer.stack, .shape = h->shape_list[shape - 1], .frame = producer.frame};
+    hpp__group group = {.stack = producer.stack, .shape = h->shape_list[shape - 1]};
     if (*number == 0 && add_group(h, group)) {
         *number = h->n_groups;
     }
@@ -148,16 +149,14 @@ static size_t group_of(hpp__native_heap *h, uint32_t site_index)
 
 void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)
 {
-    for (size_t i = 0; i < h->n_groups; i++) {
-        h->groups[i].costs = (hpp__costs){0};
-    }
+    memset(h->costs, 0, h->n_groups * sizeof *h->costs);
     /* Without room, sites that have no place in the array are unknown. */
     (void)hpp__grow(&h->group_of, &h->group_of_capacity, sums->n_sites, sizeof *h->group_of);
     for (uint32_t site = HPP_SITE_UNKNOWN; site < sums->n_sites; site++) {
         const hpp__costs *costs = &sums->sites[site];
         if ((costs->allocations | costs->frees) != 0) {
             size_t group = group_of(h, site);
-            hpp__costs_add(&h->groups[group].costs, costs);
+            hpp__costs_add(&h->costs[group], costs);
         }
     }
 }
@@ -169,13 +168,14 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
     const hpp__native_heap *h = context;
     int stop = 0;
     for (size_t i = 0; i < h->n_groups && !stop; i++) {
-        const hpp__group *group = &h->groups[i];
+        hpp__group *group = &h->groups[i];
         hpp_object sum = {
-            .size_bytes = hpp__costs_live_bytes(&group->costs),
+            .size_bytes = hpp__costs_live_bytes(&h->costs[i]),
             .shape = group->shape,
             .stack = group->stack,
+            .band_word = &group->band_word,
         };
-        uint64_t n_blocks = hpp__costs_live_blocks(&group->costs);
+        uint64_t n_blocks = hpp__costs_live_blocks(&h->costs[i]);
         if ((sum.size_bytes | n_blocks) != 0 && i != HPP__GROUP_TICKS) {
             stop = visit(&sum, n_blocks, visit_context);
         }
@@ -206,6 +206,7 @@ void hpp__native_heap_finish(hpp__native_heap *h)
 {
     hpf_arena_destroy(h->arena);
     free(h->groups);
+    free(h->costs);
     free(h->group_of);
     hpp__map_finish(&h->files);
     hpp__map_finish(&h->places);

@@ -23,8 +23,7 @@ enum {
 typedef struct hpp__group {
     const hpp__stack *stack; /* NULL: unknown */
     const hpp_shape *shape;  /* of its blocks: -hd, -hT */
-    hpp__frame frame;        /* where they were asked for; its function NULL: nowhere */
-    hpp__costs costs;        /* as of the last hpp__native_heap_add_up */
+    uint32_t band_word;      /* the engine's */
 } hpp__group;
 
 typedef struct hpp__native_heap {
@@ -32,7 +31,8 @@ typedef struct hpp__native_heap {
     const hpp__window_reader *reader; /* borrowed */
     hpf_arena *arena;                 /* shapes and their texts */
     hpp__group *groups;
-    size_t n_groups, groups_capacity;
+    hpp__costs *costs; /* by group, as of the last hpp__native_heap_add_up */
+    size_t n_groups, groups_capacity, costs_capacity;
     uint32_t *group_of; /* by site: index + 1, or 0: not known yet */
     size_t group_of_capacity;
     hpp__map files;    /* text of a file, by address -> number */

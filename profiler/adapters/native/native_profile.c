@@ -208,7 +208,7 @@ static void keep_alive(const hpp__native_heap *heap, hpp__alive **alive, size_t 
         return;
     }
     for (size_t i = 0; i < heap->n_groups; i++) {
-        const hpp__costs *costs = &heap->groups[i].costs;
+        const hpp__costs *costs = &heap->costs[i];
         (*alive)[i] = i == HPP__GROUP_TICKS ? (hpp__alive){0, 0}
                                             : (hpp__alive){hpp__costs_live_bytes(costs),
                                                            hpp__costs_live_blocks(costs)};
@@ -221,7 +221,7 @@ static void count_totals(hpp__native_profile *p)
     hpp__costs all = {0};
     for (size_t i = 0; i < p->heap.n_groups; i++) {
         if (i != HPP__GROUP_TICKS) {
-            hpp__costs_add(&all, &p->heap.groups[i].costs);
+            hpp__costs_add(&all, &p->heap.costs[i]);
         }
     }
     p->figures.allocations = all.allocations;

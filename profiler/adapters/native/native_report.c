@@ -85,8 +85,8 @@ static void add_allocation(hpf_prof_stack *list, const hpp__native_heap *heap)
         const hpp__group *group = &heap->groups[i];
         hpf_prof_stack *stack = &list[group->stack ? group->stack->id : 0];
         if (i != HPP__GROUP_TICKS) {
-            stack->entries += group->costs.allocations;
-            stack->allocated_bytes += group->costs.allocated_bytes;
+            stack->entries += heap->costs[i].allocations;
+            stack->allocated_bytes += heap->costs[i].allocated_bytes;
         }
     }
 }

@@ -62,6 +62,8 @@ typedef struct hpp_object {
     uint32_t flags;          /* of this object, added to those of its shape */
     uint64_t *life_word;     /* the biography word in its header, or NULL: a table's */
     uint64_t *retainer_word; /* the retainer word in its header, or NULL: a table's */
+    uint32_t *band_word;     /* of a sum that stays: where one engine remembers its band, 0 at
+                                first; or NULL */
 } hpp_object;
 
 /* How to look into a producer's stack. A handle is interned: equal stacks, equal handles, for as
