@@ -17,7 +17,12 @@
 #include "map.h"
 #include "text.h"
 
-enum { MAX_JUDGED_BYTES = 4096 }; /* regular expressions see no more of a name */
+enum {
+    MAX_JUDGED_BYTES = 1024, /* regular expressions see no more of a name */
+    N_ALLOCATOR_NAMES = sizeof hpp__allocator_names / sizeof *hpp__allocator_names,
+};
+
+#define OVERHEAD_MODULE "libcensus-preload."
 
 struct hpp__names {
     hpp_resolver *resolver;
@@ -80,14 +85,29 @@ static hpf_str last_part(hpf_str path)
 
 /* ---- Verdicts ---- */
 
-static bool matches(const regex_t *expressions, size_t n, hpf_str label)
-{
+/* A name as regular expressions take it. */
+typedef struct judged_text {
     char text[MAX_JUDGED_BYTES + 1];
+} judged_text;
+
+static void copy_text(judged_text *out, hpf_str label)
+{
     size_t length = label.length < MAX_JUDGED_BYTES ? label.length : MAX_JUDGED_BYTES;
-    memcpy(text, label.data, length);
-    text[length] = '\0';
-    for (size_t i = 0; i < n; i++) {
-        if (regexec(&expressions[i], text, 0, NULL, 0) == 0) {
+    memcpy(out->text, label.data, length);
+    out->text[length] = '\0';
+}
+
+static bool matches(const regex_t *expression, const judged_text *judged)
+{
+    return regexec(expression, judged->text, 0, NULL, 0) == 0;
+}
+
+static bool is_passed_over(const hpp__names *names, const judged_text *judged)
+{
+    for (size_t i = 0; i < names->n_passed_over; i++) {
+        bool may_match =
+            i >= N_ALLOCATOR_NAMES || strstr(judged->text, hpp__allocator_names[i].word);
+        if (may_match && matches(&names->passed_over[i], judged)) {
             return true;
         }
     }
@@ -135,24 +155,41 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from)
     *function = (hpp__function){
         .label = clean_copy(names, from->name),
         .module = clean_copy(names, from->module),
+        .file = last_part(from->file),
         .index = names->n_functions,
         .call = call_of(from->linkage),
     };
     if (!function->label.data || !function->module.data) {
         return NULL;
     }
-    function->is_passed_over = function->call != HPP_CALL_MALLOC ||
-                               matches(names->passed_over, names->n_passed_over, function->label);
-    function->is_start = (is_of_libc(from) || hpf_str_is(from->name, "_start")) &&
-                         matches(&names->start, 1, function->label);
+    judged_text judged;
+    copy_text(&judged, function->label);
+    function->is_passed_over = function->call != HPP_CALL_MALLOC || is_passed_over(names, &judged);
+    function->is_start =
+        (is_of_libc(from) || hpf_str_is(from->name, "_start")) && matches(&names->start, &judged);
     function->is_nameless = is_of_libc(from) && !from->has_symbol;
+    function->is_overhead = begins_with(from->module, OVERHEAD_MODULE);
     names->n_functions++;
     return function;
+}
+
+/* The profiler's own functions are told apart by nobody who reads a profile. */
+static hpp_function overhead_of(const hpp_function *from)
+{
+    hpp_function overhead = *from;
+    overhead.name = HPF_STR("OVERHEAD");
+    overhead.linkage = overhead.file = HPF_STR("");
+    return overhead;
 }
 
 /* Addresses take 47 bits: the name's and the module's number fit into one key. */
 static const hpp__function *function_of(hpp__names *names, const hpp_function *from)
 {
+    hpp_function overhead;
+    if (begins_with(from->module, OVERHEAD_MODULE)) {
+        overhead = overhead_of(from);
+        from = &overhead;
+    }
     uint64_t key = (uint64_t)(uintptr_t)from->name.data << 16 | module_number(names, from->module);
     uint64_t *place = hpp__map_add(&names->functions, key);
     if (place && *place == 0) {
@@ -263,12 +300,14 @@ static hpf_status compile_all(hpp__names *names, const char *const *skip, size_t
 {
     hpf_status status = compile(&names->start, HPP__START_NAMES, err);
     names->has_start = status == HPF_OK;
-    names->passed_over = calloc(n_skip + 1, sizeof *names->passed_over);
+    size_t n = N_ALLOCATOR_NAMES + n_skip;
+    names->passed_over = calloc(n, sizeof *names->passed_over);
     if (!names->passed_over) {
         return hpf_error_set_memory(err);
     }
-    for (size_t i = 0; i <= n_skip && status == HPF_OK; i++) {
-        const char *expression = i == 0 ? HPP__ALLOCATOR_NAMES : skip[i - 1];
+    for (size_t i = 0; i < n && status == HPF_OK; i++) {
+        const char *expression = i < N_ALLOCATOR_NAMES ? hpp__allocator_names[i].expression
+                                                       : skip[i - N_ALLOCATOR_NAMES];
         status = compile(&names->passed_over[i], expression, err);
         names->n_passed_over += status == HPF_OK;
     }

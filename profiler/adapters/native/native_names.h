@@ -21,8 +21,10 @@
 typedef struct hpp__function {
     hpf_str label;  /* its name without blanks */
     hpf_str module; /* without folders and blanks */
+    hpf_str file;   /* one that it has code from, its last part; or empty */
     uint32_t index; /* dense, from 0 */
     bool is_passed_over;
+    bool is_overhead; /* stands for all functions of the preload library */
     bool is_start; /* calls main, or the function of a thread: what is further out is nothing that
                       a program is made of */
     bool is_nameless; /* of the C library, without a symbol: maybe such a function */

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "hpfile/utf8.h"
+
 #include "grow.h"
 #include "report.h"
 
@@ -38,7 +40,16 @@ typedef struct centres {
     size_t n;
     uint32_t *index_of; /* by function: index + 1 */
     size_t index_of_capacity, capacity;
+    uint32_t max_label_bytes; /* 0: no limit */
 } centres;
+
+/* Tables as wide as the longest of all C++ names are no use. */
+static hpf_str shorten(const centres *c, hpf_str label)
+{
+    return c->max_label_bytes == 0 || label.length <= c->max_label_bytes
+               ? label
+               : (hpf_str){label.data, hpf_utf8_cut(label, c->max_label_bytes)};
+}
 
 static bool add_centre(centres *c, const hpp__function *function, uint32_t *index)
 {
@@ -49,10 +60,11 @@ static bool add_centre(centres *c, const hpp__function *function, uint32_t *inde
     }
     if (c->index_of[function->index] == 0) {
         c->list[c->n++] = (hpf_prof_centre){
-            .label = function->label,
+            .label = shorten(c, function->label),
             .module = function->module,
-            .srcloc = HPF_STR("<no location info>"),
+            .srcloc = function->file.length > 0 ? function->file : HPF_STR("<no location info>"),
             .id = function->index + UINT64_C(1),
+            .is_hidden = function->is_overhead,
         };
         c->index_of[function->index] = (uint32_t)c->n;
     }
@@ -112,6 +124,7 @@ hpf_status hpp__native_report_write(const char *path, hpp__native_heap *heap,
 {
     ticks t = {0};
     centres c = {0};
+    c.max_label_bytes = options->report == HPP_REPORT_JSON ? 0 : options->census.max_name_bytes;
     count_ticks(&t, heap, sums);
     hpf_prof_stack *stacks = list_stacks(heap, &t, &c);
     hpf_status status = HPF_OK;

@@ -104,28 +104,28 @@ static const hpp__stack *no_deeper(hpp__native_stacks *s, const hpp__stack *stac
 
 /* ---- Nodes ---- */
 
-static uint32_t object_of(hpp__native_stacks *s, uint32_t module_index, uint64_t *bias)
+/* A module, or NULL when it makes no sense. Borrowed until the next call. */
+static const hpp__known_module *module_at(hpp__native_stacks *s, uint32_t index)
 {
     hpp_window_module module;
-    if (!hpp__window_reader_module(s->reader, module_index, &module) ||
-        !hpp__grow(&s->objects, &s->objects_capacity, module_index + (size_t)1,
-                   sizeof *s->objects)) {
-        return 0;
+    if (index < s->modules_capacity && s->modules[index].object != 0) {
+        return &s->modules[index];
     }
-    if (s->objects[module_index] == 0) {
-        s->objects[module_index] = hpp__names_object(s->names, &module) + 1;
+    if (!hpp__window_reader_module(s->reader, index, &module) ||
+        !hpp__grow(&s->modules, &s->modules_capacity, index + (size_t)1, sizeof *s->modules)) {
+        return NULL;
     }
-    *bias = module.bias;
-    return s->objects[module_index];
+    s->modules[index] = (hpp__known_module){hpp__names_object(s->names, &module) + 1, module.bias};
+    return &s->modules[index];
 }
 
 /* The functions at a node. A return address may lie behind the function that called. */
 static hpp__frames frames_at(hpp__native_stacks *s, const hpp_window_node *node)
 {
     uint64_t address = node->address - (node->flags & HPP_NODE_EXACT ? 0 : 1);
-    uint64_t bias = 0;
-    uint32_t object = node->module_index ? object_of(s, node->module_index - 1u, &bias) : 0;
-    return object ? hpp__names_at(s->names, object - 1, address - bias)
+    const hpp__known_module *module =
+        node->module_index ? module_at(s, node->module_index - 1u) : NULL;
+    return module ? hpp__names_at(s->names, module->object - 1, address - module->bias)
                   : hpp__names_generated(s->names, s->process_id, address);
 }
 
@@ -274,7 +274,7 @@ void hpp__native_stacks_finish(hpp__native_stacks *s)
     hpp__map_finish(&s->cuts);
     free(s->by_id);
     free(s->of_node);
-    free(s->objects);
+    free(s->modules);
     free(s->path);
     hpf_arena_destroy(s->arena);
     *s = (hpp__native_stacks){0};

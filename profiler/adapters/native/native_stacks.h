@@ -32,6 +32,12 @@ typedef struct hpp__producer {
     hpp_call call;           /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY when that was passed over */
 } hpp__producer;
 
+/* A module of the window, as the resolver knows it. */
+typedef struct hpp__known_module {
+    uint32_t object; /* number + 1; 0: not known yet */
+    uint64_t bias;
+} hpp__known_module;
+
 typedef struct hpp__native_stacks {
     hpp__names *names;                /* borrowed */
     const hpp__window_reader *reader; /* borrowed */
@@ -45,8 +51,8 @@ typedef struct hpp__native_stacks {
     hpp__map children; /* id of the parent, index of the function -> stack */
     hpp__map cuts;     /* stack -> the same, no deeper than max_depth */
     const hpp__stack **of_node;
-    uint32_t *objects; /* of modules: number + 1, or 0 */
-    size_t of_node_capacity, objects_capacity;
+    hpp__known_module *modules;
+    size_t of_node_capacity, modules_capacity;
     uint32_t *path; /* nodes between one that is known and one that is asked for */
     size_t path_capacity;
 } hpp__native_stacks;
