@@ -170,7 +170,8 @@ class Native(unittest.TestCase):
                          (plain.output, plain.errors, plain.status))
 
     def assert_nothing_lost(self, window):
-        for what in "lost_stacks", "uncounted", "missed_frees", "memo_mismatches", "peer_mismatches", "peer_cut":
+        for what in ("lost_stacks", "uncounted", "missed_frees", "memo_mismatches",
+                     "peer_mismatches", "peer_cut"):
             self.assertEqual(window[what], 0, what)
 
     def assert_same_counts(self, counts, window):

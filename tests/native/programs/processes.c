@@ -172,17 +172,20 @@ static int clones_in_memory(char **arguments)
 /* ---- exec --------------------------------------------------------------------------------------
  */
 
+/* So many times, and lives for some milliseconds each time. */
 static int executes_itself(char **arguments)
 {
-    int n = arguments[0] ? atoi(arguments[0]) : 4;
+    must(arguments[0] && arguments[1], "two numbers");
+    int n = atoi(arguments[0]);
     char next[16];
     keep_as_child((size_t)n);
+    usleep((useconds_t)atoi(arguments[1]) * 1000);
     if (n == 0) {
         say("live keep_as_child 0\nlive keep_as_parent %zu\n", keep_as_parent(3));
         return 6;
     }
     snprintf(next, sizeof next, "%d", n - 1);
-    execl(own_path(), own_path(), "executes_itself", next, (char *)NULL);
+    execl(own_path(), own_path(), "executes_itself", next, arguments[1], (char *)NULL);
     return 1;
 }
 

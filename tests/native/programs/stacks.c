@@ -17,56 +17,50 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* ---- random paths through four functions
- * --------------------------------------------------------- */
+/* ---- random paths
+ * ---------------------------------------------------------------------------------
+ */
 
-enum { N_PATHS = 200, PATH_DEPTH = 12, N_WALKS = 4000 };
+enum { N_PATHS = 200, PATH_DEPTH = 8, N_WALKS = 4000 };
 
-static size_t follow(const char *path, size_t size_bytes);
-
-OWN_FRAME static size_t at_end(size_t size_bytes)
+OWN_FRAME static size_t at_end(const char *path, size_t size_bytes)
 {
+    (void)path;
     free(made(malloc(size_bytes + 1)));
     made(malloc(size_bytes));
     return size_bytes;
 }
 
-/* The four have frames of the same size, so that only the words in them tell one from another. */
-#define STEP(name)                                                                                 \
-    OWN_FRAME static size_t name(const char *path, size_t size_bytes)                              \
+/* At each depth there are four functions with frames of the same size, so that only the words in
+ * them tell one from another, and each goes on to any of those below. */
+#define STEP(depth, letter, next)                                                                  \
+    OWN_FRAME static size_t step_##depth##letter(const char *path, size_t size_bytes)              \
     {                                                                                              \
-        size_t live = follow(path + 1, size_bytes);                                                \
+        size_t live = next(path + 1, size_bytes);                                                  \
         STAY();                                                                                    \
         return live;                                                                               \
     }
-STEP(step_a)
-STEP(step_b)
-STEP(step_c)
-STEP(step_d)
-
-OWN_FRAME static size_t follow(const char *path, size_t size_bytes)
-{
-    size_t live;
-    switch (*path) {
-    case 'a':
-        live = step_a(path, size_bytes);
-        break;
-    case 'b':
-        live = step_b(path, size_bytes);
-        break;
-    case 'c':
-        live = step_c(path, size_bytes);
-        break;
-    case 'd':
-        live = step_d(path, size_bytes);
-        break;
-    default:
-        live = at_end(size_bytes);
-        break;
+#define LEVEL(depth, next)                                                                         \
+    STEP(depth, a, next)                                                                           \
+    STEP(depth, b, next)                                                                           \
+    STEP(depth, c, next)                                                                           \
+    STEP(depth, d, next)                                                                           \
+    OWN_FRAME static size_t go_##depth(const char *path, size_t size_bytes)                        \
+    {                                                                                              \
+        static size_t (*const steps[])(const char *, size_t) = {step_##depth##a, step_##depth##b,  \
+                                                                step_##depth##c, step_##depth##d}; \
+        size_t live = *path ? steps[*path - 'a'](path, size_bytes) : at_end(path, size_bytes);     \
+        STAY();                                                                                    \
+        return live;                                                                               \
     }
-    STAY();
-    return live;
-}
+LEVEL(8, at_end)
+LEVEL(7, go_8)
+LEVEL(6, go_7)
+LEVEL(5, go_6)
+LEVEL(4, go_5)
+LEVEL(3, go_4)
+LEVEL(2, go_3)
+LEVEL(1, go_2)
 
 /* Says what is live through each path: `path LETTERS BYTES`, the outermost letter first. */
 static int paths(char **arguments)
@@ -83,7 +77,7 @@ static int paths(char **arguments)
     }
     for (int i = 0; i < N_WALKS; i++) {
         uint32_t which = next_number(&state) % N_PATHS;
-        live[which] += follow(path[which], 16 + next_number(&state) % 200);
+        live[which] += go_1(path[which], 16 + next_number(&state) % 200);
     }
     for (int i = 0; i < N_PATHS; i++) {
         say("path %s %zu\n", path[i], live[i]);

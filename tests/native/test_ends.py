@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""However a program ends, it ends as it would have, and its last census is whole."""
+import os
+import signal
+import subprocess
+import time
+
+import harness
+from harness import Native, program
+
+
+class Ends(Native):
+    def check_end(self, case, status, *arguments):
+        plain, _ = self.check_program([program("ends"), case, *arguments])
+        self.assertEqual(plain.status, status)
+
+    def test_return(self):
+        self.check_end("returns", 0)
+
+    def test_status(self):
+        self.check_end("returns", 123, "123")
+
+    def test_underscore_exit(self):
+        self.check_end("quits", 7)
+
+    def test_quick_exit(self):
+        self.check_end("exits_quickly", 9)
+
+    def test_sigkill(self):
+        self.check_end("is_killed", 128 + signal.SIGKILL)
+
+    def test_abort(self):
+        self.check_end("aborts", 128 + signal.SIGABRT)
+
+    def test_sigsegv(self):
+        self.check_end("faults", 128 + signal.SIGSEGV)
+
+    def test_exit_from_thread(self):
+        self.check_end("exits_from_thread", 11)
+
+    def test_main_thread_exit(self):
+        self.check_end("main_thread_exits", 0)
+
+    def test_no_such_program(self):
+        census = harness.run_census([self.path("nothing")], self.fresh())
+        self.assertNotEqual(census.status, 0)
+        self.assertRegex(census.errors, "nothing")
+        self.assertIsNone(census.profile)
+
+    def begin(self, case, base):
+        """A program under census that says that it is ready and goes on when it is told to."""
+        running = subprocess.Popen(
+            [harness.CENSUS, "run", "-q", "-hd", "-i0.05", "-o", base, "--", program("ends"), case],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True)
+        self.addCleanup(running.kill)
+        output = b""
+        while not output.endswith(b"ready\n"):
+            output += os.read(running.stdout.fileno(), 4096)
+        return running
+
+    def test_interrupt(self):
+        """As from a terminal: to the program and to census alike."""
+        base = self.path("profile")
+        running = self.begin("waits", base)
+        os.killpg(running.pid, signal.SIGINT)
+        running.communicate(timeout=harness.PATIENCE_S)
+        self.assertIn(running.returncode, (128 + signal.SIGINT, -signal.SIGINT))
+        self.assertEqual(harness.Profile(base + ".hp").of("keep"), 364000)
+
+    def test_profile_grows(self):
+        """The profile can be read while the program runs: each sample comes out whole."""
+        base = self.path("profile")
+        running = self.begin("waits", base)
+        deadline = time.monotonic() + harness.PATIENCE_S
+        seen = 0
+        while seen < 5 and time.monotonic() < deadline:
+            time.sleep(0.05)
+            profile = harness.Profile(base + ".hp") if os.path.exists(base + ".hp") else None
+            seen = len(profile.samples) if profile else 0
+        self.assertGreaterEqual(seen, 5)
+        self.assertEqual(profile.of("keep"), 364000)
+        _, errors = running.communicate(timeout=harness.PATIENCE_S)
+        self.assertEqual((running.returncode, errors), (5, b""))
+        self.assertEqual(harness.Profile(base + ".hp").of("keep"), 374000)
+
+
+if __name__ == "__main__":
+    harness.main()

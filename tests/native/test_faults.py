@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What goes wrong around a program: it must not notice, and what can be told is told."""
+import fcntl
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+import harness
+from harness import CENSUS, Native, program
+
+
+class Begun:
+    """A program under census that has said that it is ready, and waits."""
+
+    def __init__(self, test, *command):
+        self.base = test.path("profile")
+        self.running = subprocess.Popen(
+            [CENSUS, "run", "-q", "-hd", "-i0.05", "-o", self.base, "--", *command],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        test.addCleanup(self.running.kill)
+        self.output = b""
+        while not self.output.endswith(b"ready\n"):
+            more = os.read(self.running.stdout.fileno(), 4096)
+            assert more, self.running.stderr.read()
+            self.output += more
+
+    def end(self):
+        """Lets it go on, to its end. Returns its status and its errors."""
+        output, errors = self.running.communicate(timeout=harness.PATIENCE_S)
+        self.output += output
+        return self.running.returncode, errors.decode()
+
+    def socket_name(self):
+        """As the program knows it."""
+        tasks = "/proc/%d/task/%d/children" % (self.running.pid, self.running.pid)
+        with open(tasks, encoding="ascii") as file:
+            child = file.read().split()[0]
+        with open("/proc/%s/environ" % child, "rb") as file:
+            words = re.search(rb"(?:^|\0)CENSUS_RUN=([^\0]*)", file.read())[1]
+        return b"\0" + re.search(rb"socket=([^,]*)", words)[1]
+
+
+class Output(Native):
+    """The profile cannot be written."""
+
+    def check_unharmed(self, *options, **more):
+        command = [program("ends"), "returns", "3"]
+        plain = harness.run(command)
+        done = harness.run([CENSUS, "run", "-q", "-i0.05", *options, "--", *command], **more)
+        self.assertEqual((done.output, done.status), (plain.output, plain.status))
+        return done
+
+    def test_disk_full(self):
+        base = self.path("full")
+        os.symlink("/dev/full", base + ".hp")
+        done = self.check_unharmed("-o", base)
+        self.assertIn("No space left on device", done.errors)
+
+    def test_disk_fills_up(self):
+        """The disk has room for a part of it: what is there is whole."""
+        folder = self.path("small")
+        os.mkdir(folder)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", folder],
+                          capture_output=True, check=False).returncode != 0:
+            self.skipTest("nothing can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", folder], check=True)
+        command = [program("stacks"), "paths"]
+        done = harness.run([CENSUS, "run", "-q", "-hc", "-L4000", "-i0.05",
+                            "-o", folder + "/profile", "--", *command])
+        self.assertEqual(done.output, harness.run(command).output)
+        self.assertIn("No space left on device", done.errors)
+
+    def check_refused(self, done, path):
+        """What nobody could see the result of does not begin."""
+        self.assertEqual((done.status, done.output), (1, ""))
+        self.assertIn(path, done.errors)
+
+    def test_read_only_directory(self):
+        command = [program("ends"), "returns"]
+        done = harness.run([CENSUS, "run", "-o", "/sys/kernel/profile", "--", *command])
+        self.check_refused(done, "/sys/kernel/profile")
+        done = harness.run([CENSUS, "run", "--", *command], cwd="/sys/kernel")
+        self.check_refused(done, "ends.hp")
+
+    def test_no_directory(self):
+        done = harness.run([CENSUS, "run", "-o", self.path("nowhere/profile"), "--",
+                            program("ends"), "returns"])
+        self.check_refused(done, self.path("nowhere/profile"))
+
+
+class Collector(Native):
+    """The collector dies, or is attacked by someone who knows its address."""
+
+    def test_collector_killed(self):
+        """The program goes on, and so do those that it starts."""
+        script = '"$0" waits; echo "status $?"; "$0" returns 3; echo "status $?"'
+        begun = Begun(self, "/bin/sh", "-c", script, program("ends"))
+        begun.running.kill()
+        self.assertEqual(begun.running.wait(), -signal.SIGKILL)
+        begun.running.stdin.close()
+        output = begun.output + begun.running.stdout.read()
+        self.assertEqual(output.decode().splitlines(),
+                         ["live keep 364000", "ready", "live keep 374000", "status 5",
+                          "live keep 364000", "status 3"])
+        self.assertEqual(begun.running.stderr.read(), b"")
+
+    def hello(self, kind=1, magic=b"CENSUSW1"):
+        return struct.pack("8sII120s", magic, kind, os.getpid(), b"\xff" * 120)
+
+    def window(self, head, size=1 << 24, seals=0xf):
+        """A file that says of itself what it likes. `seals`: all but that against writing."""
+        file = os.memfd_create("census-window", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
+        os.ftruncate(file, size)
+        os.pwrite(file, head, 0)
+        fcntl.fcntl(file, fcntl.F_ADD_SEALS, seals & (fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK |
+                                                      fcntl.F_SEAL_GROW))
+        self.addCleanup(os.close, file)
+        return file
+
+    def send(self, name, data, files=()):
+        with socket.socket(socket.AF_UNIX) as link:
+            link.connect(name)
+            if data:
+                socket.send_fds(link, [data], list(files))
+
+    def attack(self, name):
+        null = os.open("/dev/null", os.O_RDWR)
+        self.addCleanup(os.close, null)
+        good = struct.pack("8sIIQ", b"CENSUSW1", 1, 32, 1 << 24)
+        self.send(name, b"")
+        self.send(name, b"C")
+        self.send(name, b"G" * 100000)
+        self.send(name, self.hello())
+        self.send(name, self.hello(kind=77))
+        self.send(name, self.hello(magic=b"NONSENSE"), [null])
+        self.send(name, self.hello(), [null])
+        self.send(name, self.hello(), [null] * 20)
+        self.send(name, self.hello(kind=2), [null])
+        self.send(name, self.hello(), [self.window(b"")])
+        self.send(name, self.hello(), [self.window(good, size=100)])
+        self.send(name, self.hello(), [self.window(good, size=4096)])
+        self.send(name, self.hello(), [self.window(good + b"\xff" * 4000)])
+        self.send(name, self.hello(), [self.window(struct.pack("8sII", b"CENSUSW1", 99, 32))])
+        numbers = random.Random(1)
+        for _ in range(20):
+            self.send(name, self.hello(), [self.window(good + numbers.randbytes(200000))])
+        unsealed = self.window(good, seals=0)
+        self.send(name, self.hello(), [unsealed])
+        time.sleep(0.2)
+        os.ftruncate(unsealed, 0)
+
+    def test_hostile_windows(self):
+        """And one who connects and says nothing: nobody waits for that."""
+        begun = Begun(self, program("ends"), "waits")
+        name = begun.socket_name()
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.connect(name)
+            self.attack(name)
+            status, errors = begun.end()
+        self.assertEqual(status, 5, errors)
+        self.assertEqual(begun.output.decode().splitlines()[-1], "live keep 374000")
+        self.assertEqual(harness.Profile(begun.base + ".hp").of("keep"), 374000)
+
+    def test_window_keeps_its_size(self):
+        """`peer` refuses a window that anyone could shorten."""
+        peer = harness.run_peer([program("ends"), "returns", "3"], self.fresh())
+        self.assertEqual((peer.status, peer.errors), (3, ""))
+
+
+class Refused(Native):
+    """Programs that load no library: they are not run, and the reason is told."""
+
+    def check_refused(self, path, reason):
+        done = harness.run([CENSUS, "run", "-o", self.path("profile"), "--", path, "returns"])
+        self.assertEqual((done.status, done.output), (1, ""))
+        self.assertRegex(done.errors, reason)
+        self.assertFalse(os.path.exists(self.path("profile.hp")))
+
+    def test_static_program(self):
+        self.check_refused(program("ends_static"), "static")
+
+    def test_setuid_program(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a program to another user")
+        path = self.path("ends")
+        shutil.copy(program("ends"), path)
+        os.chown(path, 65534, 65534)
+        os.chmod(path, 0o4755)
+        self.check_refused(path, "set-user-ID|setuid|set-uid")
+
+
+class Limits(Native):
+    """Little room: the program has first claim to it."""
+
+    def check_under(self, limits, *command):
+        limited = ["/bin/sh", "-c", limits + ' && exec "$@"', "sh", *command]
+        plain = harness.run(limited)
+        self.assertEqual(plain.errors, "")
+        census = harness.run_census(limited, self.fresh(), "-hd")
+        self.assertEqual((census.output, census.status), (plain.output, plain.status))
+        return plain, census
+
+    def test_little_address_space(self):
+        plain, census = self.check_under("ulimit -v 400000", program("ends"), "returns", "3")
+        self.check_told(plain, census)
+        self.check_under("ulimit -v 30000", program("ends"), "returns", "3")
+        self.check_under("ulimit -v 9000", program("ends"), "returns", "3")
+
+    def test_few_descriptors(self):
+        for most in 4, 5, 10:
+            self.check_under("ulimit -n %d" % most, program("ends"), "returns", "3")
+
+    def test_file_size_limit(self):
+        self.check_under("ulimit -f 0", program("ends"), "returns", "3")
+
+    def test_small_stack(self):
+        plain, census = self.check_under("ulimit -s 64", program("ends"), "returns", "3")
+        self.check_told(plain, census)
+
+    def test_closed_standard_files(self):
+        """census itself, and the program, with none of 0, 1 and 2."""
+        base = self.path("profile")
+        done = harness.run(["/bin/sh", "-c", 'exec "$@" <&- 2>&- >&-', "sh", CENSUS, "run", "-q",
+                            "-hd", "-o", base, "--", program("sizes"), "usable"])
+        self.assertEqual((done.output, done.errors), ("", ""))
+        self.assertEqual(done.status, 99, "the program cannot write")
+        self.assertEqual(harness.Profile(base + ".hp").of("keep_usable"), 448800)
+
+    def test_script(self):
+        """What a script starts, counts for itself; the script's own name names its profile."""
+        path = self.path("script")
+        with open(path, "w", encoding="ascii") as file:
+            file.write('#!/bin/sh\n"%s" keeps 7\nexit $?\n' % program("processes"))
+        os.chmod(path, 0o755)
+        census = harness.run_census([path], self.fresh(), "-hd")
+        self.assertEqual((census.status, census.errors), (7, ""))
+        self.assertEqual([profile.of("keep_as_child") for profile in census.others], [700])
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the libraries of C and C++ allocate for a program, before main, in it, and after it."""
+import harness
+from harness import Native, program
+
+
+class CLibrary(Native):
+    def test_strings_and_streams(self):
+        command = [program("library"), "strings"]
+        self.check_program(command)
+        self.check_through(command)
+
+    def test_buffered_output(self):
+        plain, _ = self.check_program([program("library"), "prints"])
+        self.assertEqual((plain.status, plain.output.count("\n")), (4, 2000))
+
+    def test_before_and_after_main(self):
+        plain, _ = self.check_program([program("library"), "begins_and_ends"])
+        self.assertEqual(plain.status, 21)
+
+
+class CxxLibrary(Native):
+    def check(self, case, **more):
+        plain, census = self.check_program([program("objects"), case], **more)
+        self.assertEqual(plain.status, 0)
+
+    def test_exceptions(self):
+        self.check("throws")
+        self.check_through([program("objects"), "throws"])
+
+    def test_operators(self):
+        self.check("makes")
+
+    def test_containers_in_threads(self):
+        self.check("contains", is_repeatable=False)
+        self.check_through([program("objects"), "contains"])
+
+    def test_static_destructors(self):
+        self.check("outlives")
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs that make others: each process counts for itself, and a child for what it inherited."""
+import os
+import time
+
+import harness
+from harness import Native, program
+
+
+class Processes(Native):
+    def command(self, case, *arguments):
+        return [program("processes"), case, *arguments]
+
+    def check_family(self, case, children, **more):
+        """`children`: what keep_as_child holds in each of them at the end."""
+        plain, census = self.check_program(self.command(case), **more)
+        self.assertEqual(sorted(profile.of("keep_as_child") for profile in census.others),
+                         sorted(children))
+        return plain, census
+
+    def test_fork_storm(self):
+        _, census = self.check_family("forks_many", [100 * i for i in range(100)])
+        counted = harness.run_counted(self.command("forks_many"), self.fresh())
+        self.assertEqual(sorted(profile.total() for profile in census.others),
+                         sorted(counts.live_bytes for counts in counted.others))
+
+    def test_fork_with_threads(self):
+        self.check_family("forks_with_threads", [100 * i for i in range(20)], is_repeatable=False)
+
+    def test_fork_without_libc(self):
+        self.check_family("clones_without_fork", [3000])
+
+    def test_clone_in_memory(self):
+        self.check_family("clones_in_memory", [])
+
+    def test_exec_chain(self):
+        """The process stays, the program is new each time, and has a profile of its own."""
+        command = self.command("executes_itself", "4", "300")
+        plain, census = harness.run(command), harness.run_census(command, self.fresh(), "-hd")
+        self.assert_unharmed(plain, census)
+        self.assertEqual(len(census.others), 4)
+        profiles = [census.profile] + census.others
+        self.assertEqual([profile.of("keep_as_child") for profile in profiles],
+                         [400, 300, 200, 100, 0])
+        self.assertEqual(profiles[-1].of("keep_as_parent"), 3000)
+
+    def test_short_exec_chain(self):
+        """Programs that have hardly begun when they become another leave nothing: so a script that
+        ends with exec makes one profile."""
+        plain, census = self.check_program(self.command("executes_itself", "4", "0"),
+                                           is_repeatable=False)
+        self.assertEqual(plain.status, 6)
+        self.assertEqual(census.others, [])
+
+    def test_vfork_exec(self):
+        self.check_family("executes_after_vfork", [4000])
+
+    def test_posix_spawn(self):
+        plain, census = self.check_program(self.command("spawns"))
+        self.assertEqual(sum(profile.of("keep_as_child") for profile in census.others), 4100)
+        self.assertGreaterEqual(len(census.others), 2)
+
+    def test_no_children(self):
+        command = self.command("forks_many")
+        census = harness.run_census(command, self.fresh(), "-hd", "--no-children")
+        self.assert_unharmed(harness.run(command), census)
+        self.assertEqual(census.others, [])
+        self.assertEqual(census.profile.of("keep_as_parent"), 20000)
+
+    def test_daemon(self):
+        """census ends with the program that it started; what goes on elsewhere goes on."""
+        command = self.command("daemonises", self.path("done"))
+        plain = harness.run(command)
+        self.wait_for_daemon()
+        census = harness.run_census(command, self.fresh(), "-hd")
+        self.assert_unharmed(plain, census)
+        self.assertEqual(census.profile.of("keep_as_parent"), 4000)
+        self.wait_for_daemon()
+
+    def wait_for_daemon(self):
+        deadline = time.monotonic() + harness.PATIENCE_S
+        while not os.path.exists(self.path("done")):
+            self.assertLess(time.monotonic(), deadline, "the daemon did not end")
+            time.sleep(0.02)
+        os.unlink(self.path("done"))
+
+    def test_closed_descriptors(self):
+        plain, _ = self.check_family("closes_all", [1700])
+        self.assertEqual(plain.status, 8)
+
+    def test_cleared_environment(self):
+        """A child of fork still counts; a program that is executed cannot know."""
+        self.check_family("clears_environment", [1800])
+
+
+if __name__ == "__main__":
+    harness.main()

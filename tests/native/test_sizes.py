@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""All calls and all sizes: the sums are exact, and the calls keep their promises."""
+import os
+
+import harness
+from harness import Native, program
+
+
+class Sizes(Native):
+    def check(self, case, **more):
+        return self.check_program([program("sizes"), case], **more)
+
+    def test_million_blocks(self):
+        self.check("million", verify=100)
+
+    def test_huge_block(self):
+        """Overcommit: more than there is, so long as nobody touches it."""
+        with open("/proc/sys/vm/overcommit_memory", encoding="ascii") as file:
+            if file.read().strip() == "2":
+                self.skipTest("the kernel grants only what there is")
+        plain, _ = self.check("huge")
+        self.assertEqual(plain.told("live"), {"keep_huge": 8 << 30})
+
+    def test_aligned(self):
+        self.check("aligns")
+
+    def test_realloc(self):
+        self.check("resizes")
+
+    def test_zero_and_too_much(self):
+        self.check("zero")
+
+    def test_usable_size(self):
+        self.check("usable")
+
+    def test_calls_are_told_apart(self):
+        """-hT: the bands are the calls used, and their sums are those of the counting library."""
+        command = [program("sizes"), "aligns"]
+        counted = harness.run_counted(command, self.fresh())
+        census = harness.run_census(command, self.fresh(), "-hT")
+        self.assertEqual(counted.counts.aligned, counted.counts.allocations)
+        self.assertEqual(list(census.profile.last().values()), [counted.counts.live_bytes])
+
+
+class Allocators(Native):
+    """Whichever allocator is preloaded: the sums are exact, those of its own operators too."""
+
+    CASES = [("sizes", "usable"), ("objects", "throws"), ("threads", "hands_over"),
+             ("processes", "forks_many")]
+
+    def check(self, library, *more):
+        path = os.path.join("/usr/lib/x86_64-linux-gnu", library)
+        if not os.path.exists(path):
+            self.skipTest(path + " is not there")
+        for name, case in [*self.CASES, *more]:
+            with self.subTest(case=case):
+                self.check_with({"LD_PRELOAD": path}, program(name), case)
+
+    def check_with(self, environment, *command):
+        plain = harness.run(command, environment)
+        peer = harness.run_peer(command, self.fresh(), 1, environment=environment)
+        census = harness.run_census(command, self.fresh(), "-hd", environment=environment)
+        self.assertEqual(plain.status, 0, plain.errors)
+        self.assert_unharmed(plain, peer)
+        self.assert_unharmed(plain, census)
+        self.assert_nothing_lost(peer.windows[0])
+        self.check_told(plain, census)
+
+    # The first two do not keep all the promises that the other cases ask for.
+    def test_jemalloc(self):
+        self.check("libjemalloc.so.2", ("sizes", "aligns"), ("objects", "makes"))
+
+    def test_mimalloc(self):
+        self.check("libmimalloc.so.2")
+
+    def test_tcmalloc(self):
+        self.check("libtcmalloc_minimal.so.4", ("sizes", "aligns"), ("sizes", "resizes"),
+                   ("objects", "makes"))
+
+
+if __name__ == "__main__":
+    harness.main()

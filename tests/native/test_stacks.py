@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Each block counts for the callers that it had, whatever the stack looked like meanwhile."""
+import collections
+import re
+
+import harness
+from harness import Native, program
+
+
+class Stacks(Native):
+    def check(self, case, **more):
+        command = [program("stacks"), case]
+        self.check_program(command, **more)
+        return self.check_through(command)
+
+    def test_paths(self):
+        """Functions with frames of equal size in 200 random orders: every path has its own sum."""
+        command = [program("stacks"), "paths"]
+        self.check_program(command)
+        census = harness.run_census(command, self.fresh(), "-hc", "-L4000")
+        found, told = collections.Counter(), collections.Counter()
+        for name, size in census.profile.last().items():
+            found["".join(re.findall(r"(?<!\w)step_\d([abcd])(?!\w)", name))[::-1]] += size
+        for line in census.output.splitlines():
+            _, path, size = line.split()
+            told[path] += int(size)
+        self.assertEqual(found, told)
+
+    def test_longjmp(self):
+        self.check("jumps")
+
+    def test_coroutines(self):
+        self.check("yields")
+
+    def test_coroutines_on_one_stack(self):
+        self.check("shares_one_stack")
+
+    def test_deep_recursion(self):
+        self.check("digs")
+
+    def test_variable_frames(self):
+        self.check("stretches")
+
+    def test_other_signal_stack(self):
+        self.check("has_other_stack")
+
+    def test_signal_handlers(self):
+        """A handler that allocates at any moment, also in the midst of the library."""
+        command = [program("stacks_bump"), "is_signalled", self.path("numbers")]
+        plain = harness.run(command)
+        peer = harness.run_peer(command, self.fresh())
+        self.assert_unharmed(plain, peer)
+        self.assert_nothing_lost(peer.windows[0])
+        self.assertEqual(peer.windows[0].live_bytes, sum(self.numbers().values()))
+        self.check_stacks(plain, command, 3)
+        census = harness.run_census(command, self.fresh(), "-hd")
+        self.assert_unharmed(plain, census)
+        self.assertEqual(dict((name, census.profile.of(name)) for name in self.numbers()),
+                         self.numbers())
+
+    def numbers(self):
+        with open(self.path("numbers"), encoding="ascii") as file:
+            return {line.split()[1]: int(line.split()[2]) for line in file}
+
+
+if __name__ == "__main__":
+    harness.main()
