@@ -76,7 +76,7 @@ static const opt run_options[] = {
      "compare one stack in N with a fresh unwind and the C library's", NULL, 1, INT_MAX},
     {0, "plot", OPT_TEXT, AT(plot), "FILE", "draw the profile at the end, as census plot does",
      NULL, 0, 0},
-    {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "no summary at the end", NULL, 0, 0},
+    {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "no summary at the end, only what went wrong", NULL, 0, 0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
@@ -226,7 +226,9 @@ static void report(const run *r)
         diag_say("%s was not profiled: it never loaded the profiler's library", r->path);
         return;
     }
-    if (!r->values->quiet) {
+    if (r->values->quiet) {
+        run_summary_print_failures(stderr, r->collector);
+    } else {
         run_summary_print(stderr, r->collector, r->profile.with_census);
     }
     if (r->values->plot) {

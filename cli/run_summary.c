@@ -117,8 +117,20 @@ static void say_losses(const page *p, const hpp_process_figures *f)
     } else if (f->limits & HPP_LIMITED_STACKS) {
         say(p, "the memory limit was near: new stacks are in the band UNKNOWN");
     }
-    if (f->error.status != HPF_OK) {
-        say(p, "%s: %s", f->base, f->error.message);
+}
+
+static void say_failures(const page *p)
+{
+    const hpf_error *refused = hpp_collector_refused(p->collector);
+    for (size_t i = 0; i < hpp_collector_n_processes(p->collector); i++) {
+        hpp_process_figures f;
+        hpp_collector_figures(p->collector, i, &f);
+        if (f.error.status != HPF_OK) {
+            say(p, "%s: %s", f.base, f.error.message);
+        }
+    }
+    if (refused) {
+        say(p, "a process could not be profiled: %s", refused->message);
     }
 }
 
@@ -230,19 +242,21 @@ size_t run_summary_first(const hpp_collector *collector)
     return SIZE_MAX;
 }
 
+void run_summary_print_failures(FILE *to, hpp_collector *collector)
+{
+    say_failures(&(page){to, collector});
+}
+
 void run_summary_print(FILE *to, hpp_collector *collector, bool with_census)
 {
     page p = {to, collector};
     size_t first = run_summary_first(collector);
-    const hpf_error *refused = hpp_collector_refused(collector);
     if (first != SIZE_MAX) {
         say_program(&p, first);
     }
     say_others(&p, first);
     say_unnamed(&p);
-    if (refused) {
-        say(&p, "a process could not be profiled: %s", refused->message);
-    }
+    say_failures(&p);
     if (first != SIZE_MAX && with_census) {
         hpp_process_figures f;
         hpp_collector_figures(collector, first, &f);

@@ -14,6 +14,10 @@
 /* `with_census`: there is a `.hp` file to draw. The collector was stopped. */
 void run_summary_print(FILE *to, hpp_collector *collector, bool with_census);
 
+/* Only what went wrong with profiles: files that could not be written, programs that could not be
+ * profiled. Part of the above. */
+void run_summary_print_failures(FILE *to, hpp_collector *collector);
+
 /* Index of the program's own profile, or SIZE_MAX: there is none. */
 size_t run_summary_first(const hpp_collector *collector);
 

@@ -59,7 +59,7 @@ class Allocators(Native):
 
     def check_with(self, environment, *command):
         plain = harness.run(command, environment)
-        peer = harness.run_peer(command, self.fresh(), 1, environment=environment)
+        peer = harness.run_peer(command, self.fresh(), 1000, environment=environment)
         census = harness.run_census(command, self.fresh(), "-hd", environment=environment)
         self.assertEqual(plain.status, 0, plain.errors)
         self.assert_unharmed(plain, peer)

@@ -13,7 +13,7 @@ class Threads(Native):
         """The program stops when all its threads rest. The counting library sees the same run: it
         is part of the program, in front of what is preloaded."""
         path = self.path("counts")
-        peer = harness.run_peer([program("threads_counted"), case, "stop"], self.fresh(), verify=7,
+        peer = harness.run_peer([program("threads_counted"), case, "stop"], self.fresh(), verify=70,
                                 environment={"COUNTING_FILE": path})
         self.assertEqual(len(peer.stopped), 1)
         self.assert_same_live(harness.read_counts(path + ".stopped"), peer.stopped[0])
@@ -42,13 +42,13 @@ class Threads(Native):
         self.check("ends_values")
 
     def test_blocks_change_hands(self):
-        self.check("hands_over")
+        self.check("hands_over", verify=100)
         self.check_at_rest("hands_over")
 
     def test_libraries_come_and_go(self):
         plugins = [program("libplugin_one.so"), program("libplugin_two.so")]
         numbers = self.path("numbers")
-        self.check("loads", *plugins, numbers, is_repeatable=False)
+        self.check("loads", *plugins, numbers, is_repeatable=False, verify=100)
         with open(numbers, encoding="ascii") as file:
             _, function, size = file.read().split()
         census = harness.run_census([program("threads"), "loads", *plugins, numbers], self.fresh(),

@@ -164,11 +164,12 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from)
     }
     judged_text judged;
     copy_text(&judged, function->label);
-    function->is_passed_over = function->call != HPP_CALL_MALLOC || is_passed_over(names, &judged);
+    function->is_overhead = begins_with(from->module, OVERHEAD_MODULE);
+    function->is_passed_over = function->call != HPP_CALL_MALLOC || function->is_overhead ||
+                               is_passed_over(names, &judged);
     function->is_start =
         (is_of_libc(from) || hpf_str_is(from->name, "_start")) && matches(&names->start, &judged);
     function->is_nameless = is_of_libc(from) && !from->has_symbol;
-    function->is_overhead = begins_with(from->module, OVERHEAD_MODULE);
     names->n_functions++;
     return function;
 }
