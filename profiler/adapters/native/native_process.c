@@ -347,6 +347,16 @@ static hpf_status check_file(int window, uint64_t *size_bytes, hpf_error *err)
     return HPF_OK;
 }
 
+/* A program says twice whose window it is, before it hands it in. It need not be the number that
+ * the collector knows it by: process numbers have name spaces. */
+static hpf_status check_owner(const hpp_window_head *head, hpf_error *err)
+{
+    if (head->process_id == 0 || head->key >> 32 != head->process_id) {
+        return hpf_error_set(err, HPF_ERR_SYNTAX, "a window that is no process's");
+    }
+    return HPF_OK;
+}
+
 static hpf_status map_window(hpp__process *p, hpf_error *err)
 {
     hpf_status status = check_file(p->window, &p->size_bytes, err);
@@ -361,7 +371,8 @@ static hpf_status map_window(hpp__process *p, hpf_error *err)
     if (!p->bytes || !p->control) {
         return hpf_error_set_os(err, errno, "cannot map a window");
     }
-    return hpp__window_reader_open(&p->reader, p->bytes, p->size_bytes, err);
+    status = hpp__window_reader_open(&p->reader, p->bytes, p->size_bytes, err);
+    return status == HPF_OK ? check_owner(&p->reader.window->head, err) : status;
 }
 
 static hpf_status copy_options(hpp__process *p, const hpp__native_profile_options *profile,

@@ -117,6 +117,7 @@ static made_window hand_in_window(const char *variable, bool is_sealed)
     made_window made;
     made_window_begin(&made, bytes, SIZE_BYTES);
     made.window->head.process_id = (uint32_t)getpid();
+    made.window->head.key = (uint64_t)getpid() << 32 | 1;
     made.window->head.start_ns = start_ns;
     made_module(&made, "/usr/bin/prog", 0x1000, 0x9000);
     made_slot(&made, (uint32_t)getpid());
