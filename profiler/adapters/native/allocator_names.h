@@ -26,6 +26,7 @@ static const hpp__name_rule hpp__allocator_names[] = {
               "(_?array|_?gently|_?or_die|z|0)?$"},
     {"dup", "^(do_)?x(x|p|s)?(memdup|strn?dup)(z|0|_or_die)?$"},
     {"alloc", "^(safe|checked|rpl|my|e|em)_?(malloc|calloc|realloc)(array)?$"},
+    {"alloc", "^z(try)?(malloc|calloc|realloc)(_num|_array)?(_usable)?$"},
     /* C++. */
     {"operator_new", "^operator_new(\\[\\])?$"},
     {"alloc", "^std::(pmr::|__1::)?(allocator|allocator_traits|polymorphic_allocator"
@@ -43,6 +44,7 @@ static const hpp__name_rule hpp__allocator_names[] = {
     {"__r", "^__(rust|rdl|rg)_(alloc|alloc_zeroed|realloc)$"},
     {"alloc", "^<?(alloc::(alloc|raw_vec)|std::alloc|hashbrown::raw::alloc)::.*$"},
     {"::new", "^<?alloc::(boxed::Box|rc::Rc|sync::Arc)<.*>::new$"},
+    {"_capacity", "^<?alloc::.*::with_capacity(_in)?$"},
     /* Python. */
     {"Py", "^_?Py(Mem|Object)_(Raw|Debug)*(Malloc|Calloc|Realloc|Resize|Alloc)$"},
     {"PyObject_", "^_?PyObject_(New|NewVar|GC_New|GC_NewVar|GC_Resize|GC_Malloc|GC_Alloc)$"},
