@@ -76,7 +76,8 @@ static const opt run_options[] = {
      "compare one stack in N with a fresh unwind and the C library's", NULL, 1, INT_MAX},
     {0, "plot", OPT_TEXT, AT(plot), "FILE", "draw the profile at the end, as census plot does",
      NULL, 0, 0},
-    {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "no summary at the end, only what went wrong", NULL, 0, 0},
+    {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "no summary at the end, only what went wrong", NULL,
+     0, 0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT

@@ -9,11 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "diag.h"
 
-enum { PATIENCE_MS = 1000 }; /* before we say that we are waiting */
+enum {
+    PATIENCE_MS = 1000, /* before we say that we are waiting */
+    LATE_PAUSE_MS = 10,
+    N_LATE_PAUSES = 50,
+};
 
 typedef struct loop {
     hpp_collector *collector;
@@ -79,10 +84,24 @@ static bool step(loop *l, int timeout_ms)
     return true;
 }
 
+/* A child that the program has forked last may not have come to its window yet. Some never will:
+ * they are not waited for long. */
+static void wait_for_late_children(loop *l)
+{
+    const struct timespec pause = {0, LATE_PAUSE_MS * 1000000L};
+    serve(l);
+    for (int i = 0; i < N_LATE_PAUSES && hpp_collector_n_living(l->collector) == 0 &&
+                    hpp_collector_expects_more(l->collector);
+         i++) {
+        nanosleep(&pause, NULL);
+        serve(l);
+    }
+}
+
 static void follow_the_rest(loop *l, bool is_quiet)
 {
     bool was_said = is_quiet;
-    serve(l);
+    wait_for_late_children(l);
     while (!l->is_enough && hpp_collector_n_living(l->collector) > 0) {
         if (!step(l, was_said ? -1 : PATIENCE_MS) && !was_said) {
             diag_say("the program has ended; following what it has started (%zu still running; "

@@ -96,26 +96,27 @@ static void say_threads(const page *p, size_t index)
 
 /* ---- What is missing ---- */
 
-static void say_if(const page *p, uint64_t n, const char *what)
+/* `who` stands before each sentence: nothing, or the name of a process's files. */
+static void say_if(const page *p, const char *who, uint64_t n, const char *what)
 {
     if (n > 0) {
-        say(p, "%s %s", human_count(n).text, what);
+        say(p, "%s%s %s", who, human_count(n).text, what);
     }
 }
 
-static void say_losses(const page *p, const hpp_process_figures *f)
+static void say_losses(const page *p, const char *who, const hpp_process_figures *f)
 {
-    say_if(p, f->n_lost_stacks, "allocations of unknown producers: the band UNKNOWN");
-    say_if(p, f->n_uncounted, "blocks were not counted");
-    say_if(p, f->n_missed_frees, "blocks were freed in ways that cannot be seen");
-    say_if(p, f->n_cut_stacks, "stacks were cut: no unwind information further out");
+    say_if(p, who, f->n_lost_stacks, "allocations of unknown producers: the band UNKNOWN");
+    say_if(p, who, f->n_uncounted, "blocks were not counted");
+    say_if(p, who, f->n_missed_frees, "blocks were freed in ways that cannot be seen");
+    say_if(p, who, f->n_cut_stacks, "stacks were cut: no unwind information further out");
     if (f->n_missed_samples > f->n_samples / 10) {
-        say_if(p, f->n_missed_samples, "censuses are missing: the machine was busy");
+        say_if(p, who, f->n_missed_samples, "censuses are missing: the machine was busy");
     }
     if (f->limits & HPP_LIMITED_BLOCKS) {
-        say(p, "the memory limit was reached: later blocks were not counted");
+        say(p, "%sthe memory limit was reached: later blocks were not counted", who);
     } else if (f->limits & HPP_LIMITED_STACKS) {
-        say(p, "the memory limit was near: new stacks are in the band UNKNOWN");
+        say(p, "%sthe memory limit was near: new stacks are in the band UNKNOWN", who);
     }
 }
 
@@ -126,7 +127,7 @@ static void say_failures(const page *p)
         hpp_process_figures f;
         hpp_collector_figures(p->collector, i, &f);
         if (f.error.status != HPF_OK) {
-            say(p, "%s: %s", f.base, f.error.message);
+            say(p, "%s.hp: %s", f.base, f.error.message);
         }
     }
     if (refused) {
@@ -193,7 +194,7 @@ static void say_program(const page *p, size_t index)
         say_sites(p, index, HPP_AT_END, end_bytes);
     }
     say_threads(p, index);
-    say_losses(p, &f);
+    say_losses(p, "", &f);
     say_checks(p, &f);
 }
 
@@ -222,7 +223,9 @@ static void say_others(const page *p, size_t first)
     for (size_t i = 0; i < n && i < N_OTHERS; i++) {
         say(p, "  %10s peak, %s: %.*s", amount(others[i].peak_bytes).text, others[i].base,
             shown(others[i].command, 60), others[i].command.data);
-        say_losses(p, &others[i]);
+        char who[200];
+        snprintf(who, sizeof who, "  %.180s: ", others[i].base);
+        say_losses(p, who, &others[i]);
     }
     if (n > N_OTHERS) {
         say(p, "  and %zu smaller", n - N_OTHERS);

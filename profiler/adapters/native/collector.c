@@ -17,6 +17,7 @@
 #include "collector_options.h"
 #include "grow.h"
 #include "native_process.h"
+#include "proc.h"
 #include "rendezvous.h"
 
 enum {
@@ -318,6 +319,11 @@ size_t hpp_collector_n_living(const hpp_collector *c)
         n += !c->processes[i]->has_ended;
     }
     return n;
+}
+
+bool hpp_collector_expects_more(const hpp_collector *c)
+{
+    return !c->options.without_children && hpp__proc_any_with(c->place.name);
 }
 
 /* ---- Beginning and end ---- */

@@ -4,6 +4,7 @@
  */
 #include "proc.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_ANCESTORS = 4096 };
+enum { MAX_ANCESTORS = 4096, MAX_ENVIRONMENT_BYTES = 1 << 18 };
 
 /* Reads the beginning of a small file as text; false when there is none. */
 static bool read_text(const char *path, char *out, size_t n_bytes)
@@ -95,6 +96,47 @@ bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id)
         process_id = parent_of(process_id);
     }
     return false;
+}
+
+/* Whether the environment of a process has the text in it, within its first bytes. */
+static bool has_in_environment(const char *process_id, const char *text, char *room, size_t n_room)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%.20s/environ", process_id);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t n = 0;
+    ssize_t got = 1;
+    while (fd >= 0 && got > 0 && n < n_room) {
+        got = read(fd, room + n, n_room - n);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    size_t length = strlen(text);
+    for (size_t i = 0; i + length <= n; i++) {
+        if (room[i] == text[0] && memcmp(room + i, text, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hpp__proc_any_with(const char *text)
+{
+    DIR *all = opendir("/proc");
+    char *room = malloc(MAX_ENVIRONMENT_BYTES);
+    const struct dirent *entry = NULL;
+    bool is_found = false;
+    while (all && room && !is_found && (entry = readdir(all))) {
+        is_found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+                   has_in_environment(entry->d_name, text, room, MAX_ENVIRONMENT_BYTES);
+    }
+    free(room);
+    if (all) {
+        closedir(all);
+    }
+    return is_found;
 }
 
 int hpp__proc_open_pagemap(uint32_t process_id)

@@ -29,6 +29,9 @@ bool hpp__proc_program(uint32_t process_id, hpp__program_id *out);
 /* Whether `process_id` is, or descends from, `ancestor_id`. */
 bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id);
 
+/* Whether any process was started with, or forked from one with, `text` in its environment. */
+bool hpp__proc_any_with(const char *text);
+
 /* Opens /proc/PID/pagemap; -1. And how many of the pages of [begin, begin + n_bytes) are there,
  * in memory or swapped out. */
 int hpp__proc_open_pagemap(uint32_t process_id);

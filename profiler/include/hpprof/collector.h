@@ -82,6 +82,10 @@ HPF_API HPF_MUST_USE hpf_status hpp_collector_serve(hpp_collector *collector, hp
 /* Processes that are being profiled now. */
 HPF_API size_t hpp_collector_n_living(const hpp_collector *collector);
 
+/* Whether there are processes that may still hand in a window: a child that was just forked, say.
+ * Looks at all processes, and finds also those that never will. */
+HPF_API bool hpp_collector_expects_more(const hpp_collector *collector);
+
 /* Ends all profiles. Processes that still run are sampled a last time, and left alone. What follows
  * below is known from then on. */
 HPF_API void hpp_collector_stop(hpp_collector *collector);
