@@ -17,6 +17,7 @@
 #include "name_filter.h"
 #include "name_list.h"
 #include "output.h"
+#include "picture.h"
 #include "paper.h"
 #include "plot_options.h"
 
@@ -88,17 +89,9 @@ static bool is_same_file(const char *a, const char *b)
            left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-/* What --font names is a file if there is one, or if it is written like one; else a family. */
 static hpr_fonts *open_fonts(const plot_values *values)
 {
-    const char *font = values->font;
-    if (font && (strchr(font, '/') || access(font, R_OK) == 0)) {
-        return hpr_fonts_create(NULL, font);
-    }
-    return hpr_fonts_create(font                               ? font
-                            : values->look == HPR_LOOK_CLASSIC ? CLASSIC_FAMILY
-                                                               : NULL,
-                            NULL);
+    return picture_fonts(values->font, values->look == HPR_LOOK_CLASSIC ? CLASSIC_FAMILY : NULL);
 }
 
 /* A picture to be drawn. */

@@ -203,6 +203,9 @@ static hpf_status write_json(const hpr_chart *chart, const hpr_scene *scene,
     }
     hpf_json_close(&json);
     put_numbers(&json, "totals", chart->totals, chart->n_points);
+    if (chart->base) {
+        put_numbers(&json, "base", chart->base, chart->n_points);
+    }
     hpf_json_whole(&json, "other_names", chart->other_names);
     hpf_json_whole(&json, "dropped_names", chart->dropped_names);
     hpf_json_number(&json, "area", chart->area);

@@ -60,23 +60,43 @@ void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n, c
 
 /* --- on each other -------------------------------------------------------------------------- */
 
-/* A band is drawn down to the axis; the bands below it are drawn over it, so that no paper shines
+/* Writes what the bands stand on, from right to left below the ends of a curve of `n` points,
+ * behind it: the axis, or the base of a chart of differences. Returns the number of points of both.
+ */
+static size_t write_base(const hpr__drawing *d, const choice *shown, hpr_point *points, size_t n)
+{
+    if (!d->chart->base) {
+        double base = hpr__at(d, 0, d->chart->plot_y_pt).y_pt;
+        points[n] = (hpr_point){points[n - 1].x_pt, base};
+        points[n + 1] = (hpr_point){points[0].x_pt, base};
+        return n + 2;
+    }
+    hpr_point *base = points + n;
+    write_curve(d, shown, base, d->chart->base);
+    size_t n_base = hpr__thin(base, length_of(shown), THINNED_PT);
+    for (size_t i = 0; i < n_base / 2; i++) {
+        hpr_point left = base[i];
+        base[i] = base[n_base - 1 - i];
+        base[n_base - 1 - i] = left;
+    }
+    return n + n_base;
+}
+
+/* A band is drawn down to the base; the bands below it are drawn over it, so that no paper shines
  * through where two meet. */
 static void draw_band(const hpr__drawing *d, const choice *shown, const hpr_band *band)
 {
-    hpr_point *points = hpr__ink_points(d->ink, length_of(shown) + 2);
+    hpr_point *points = hpr__ink_points(d->ink, 2 * length_of(shown) + 2);
     if (!points) {
         return;
     }
     write_curve(d, shown, points, band->upper);
     size_t n = hpr__thin(points, length_of(shown), THINNED_PT);
-    double base = hpr__at(d, 0, d->chart->plot_y_pt).y_pt;
-    points[n] = (hpr_point){points[n - 1].x_pt, base};
-    points[n + 1] = (hpr_point){points[0].x_pt, base};
+    n = write_base(d, shown, points, n);
     hpr__ink_group_begin(d->ink, band->text);
-    hpr__ink_polygon_owned(d->ink, points, n + 2, hpr__paint_fill(band->fill.colour),
+    hpr__ink_polygon_owned(d->ink, points, n, hpr__paint_fill(band->fill.colour),
                            hpr__paint_none());
-    hpr__draw_hatch(d, points, n + 2, &band->fill);
+    hpr__draw_hatch(d, points, n, &band->fill);
     hpr__ink_group_end(d->ink);
 }
 
@@ -85,10 +105,9 @@ static void draw_band(const hpr__drawing *d, const choice *shown, const hpr_band
 static bool is_parted(const hpr_chart *chart, const choice *shown, uint32_t band, size_t i)
 {
     size_t point = shown->points[shown->n == 1 ? 0 : i];
-    double pt_per_amount = chart->plot_height_pt / chart->y.high;
     double below = chart->bands[band].values[point];
     double above = chart->bands[band + 1].values[point];
-    return fmin(below, above) * pt_per_amount >= LEAST_PARTED_PT;
+    return hpr__height_of(chart, fmin(below, above)) >= LEAST_PARTED_PT;
 }
 
 /* The hairline on the upper edge of a band, in as many pieces as it takes. */
@@ -110,16 +129,40 @@ static void draw_hairline(const hpr__drawing *d, const choice *shown, uint32_t b
     }
 }
 
-/* The line of the total. */
+static void draw_curve(const hpr__drawing *d, const choice *shown, const double *amounts,
+                       hpr_paint paint)
+{
+    hpr_point *points = hpr__ink_points(d->ink, length_of(shown));
+    if (points) {
+        write_curve(d, shown, points, amounts);
+        hpr__ink_line_owned(d->ink, points, hpr__thin(points, length_of(shown), THINNED_PT), paint);
+    }
+}
+
+/* What lies around signed bands: their outer edges, and zero between them. */
+static void draw_frame(const hpr__drawing *d, const choice *shown)
+{
+    const hpr_chart *chart = d->chart;
+    hpr_paint edge = hpr__stroke_of(d, d->theme->rule, HPR__HAIRLINE_PT);
+    double zero = hpr__y_of(chart, 0);
+    draw_curve(d, shown, chart->base, edge);
+    draw_curve(d, shown, chart->bands[chart->n_bands - 1].upper, edge);
+    hpr__draw_segment(d, chart->plot_x_pt, zero, hpr__right_of_plot(chart), zero,
+                      hpr__stroke_of(d, d->theme->outline, HPR__RULE_PT));
+}
+
+/* The line of the total lies on the uppermost band; among signed bands it crosses them, with a seam
+ * on both sides. */
 static void draw_total(const hpr__drawing *d, const choice *shown)
 {
     const hpr_chart *chart = d->chart;
-    hpr_point *points = hpr__ink_points(d->ink, length_of(shown));
-    if (points) {
-        write_curve(d, shown, points, chart->bands[chart->n_bands - 1].upper);
-        hpr__ink_line_owned(d->ink, points, hpr__thin(points, length_of(shown), THINNED_PT),
-                            hpr__stroke_of(d, d->theme->outline, OUTLINE_PT));
+    const double *line = chart->bands[chart->n_bands - 1].upper;
+    if (chart->base) {
+        line = chart->totals;
+        draw_frame(d, shown);
+        draw_curve(d, shown, line, hpr__stroke_of(d, d->theme->background, 3 * OUTLINE_PT));
     }
+    draw_curve(d, shown, line, hpr__stroke_of(d, d->theme->outline, OUTLINE_PT));
 }
 
 static bool draw_stack(const hpr__drawing *d)

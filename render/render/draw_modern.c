@@ -26,7 +26,7 @@ static void draw_grid(const hpr__drawing *d)
 {
     const hpr_axis *y = &d->chart->y;
     for (size_t i = 0; i < y->n_ticks; i++) {
-        if (y->ticks[i].value > 0) {
+        if (y->ticks[i].value != 0) {
             hpr__draw_segment(d, d->chart->plot_x_pt, y->ticks[i].at_pt,
                               hpr__right_of_plot(d->chart), y->ticks[i].at_pt,
                               hpr__stroke_of(d, d->theme->grid, HPR__RULE_PT));
@@ -103,7 +103,7 @@ static void draw_leader(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_chart *chart = d->chart;
     size_t point = hpr__end_point(chart);
-    if (band->values[point] / chart->y.high * chart->plot_height_pt < LEAST_LED_PT) {
+    if (hpr__height_of(chart, band->values[point]) < LEAST_LED_PT) {
         return;
     }
     double begin = hpr__x_of(chart, chart->xs[point]) + 1;
@@ -195,10 +195,14 @@ static void draw_title(const hpr__drawing *d)
 
 static void draw_emptiness(const hpr__drawing *d)
 {
-    if (!(d->chart->peak_total > 0)) {
-        const char *text = d->chart->n_bands > 0 ? "nothing but zeros" : "no names";
-        hpr__draw_text(d, text, d->chart->plot_x_pt + d->chart->plot_width_pt / 2,
-                       d->chart->plot_y_pt + d->chart->plot_height_pt / 2, d->type.text_pt,
+    const hpr_chart *chart = d->chart;
+    bool is_empty = chart->base ? chart->n_bands == 0 : !(chart->peak_total > 0);
+    if (is_empty) {
+        const char *text = chart->base          ? "no difference"
+                           : chart->n_bands > 0 ? "nothing but zeros"
+                                                : "no names";
+        hpr__draw_text(d, text, chart->plot_x_pt + chart->plot_width_pt / 2,
+                       chart->plot_y_pt + chart->plot_height_pt / 2, d->type.text_pt,
                        HPR_ANCHOR_MIDDLE, d->theme->faint);
     }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What is noted on the modern look: the peak, and marks. The peak's text stands above the highest
- * point, so nothing is under it, and steps aside for the rules of marks; the labels of marks stand
- * in the row above the plot, each as far as the next one, and step aside for the peak's.
+ * point, so nothing is under it (that of differences above the plot), and steps aside for the rules
+ * of marks; the labels of marks stand in the row above the plot, each as far as the next one, and
+ * step aside for the peak's.
  */
 #include "draw_modern.h"
 
@@ -114,7 +115,7 @@ static peak_note place_peak(const hpr__drawing *d)
     note.dot_y_pt = hpr__y_of(chart, peak.at);
     note.left_pt = place_between_rules(chart, note.dot_x_pt - width / 2, width);
     note.right_pt = note.left_pt + width;
-    note.baseline_pt = note.dot_y_pt + HPR__TEXT_GAP_PT;
+    note.baseline_pt = (chart->base ? hpr__top_of_plot(chart) : note.dot_y_pt) + HPR__TEXT_GAP_PT;
     note.top_pt = note.baseline_pt + measure(d, note.text).ascent_pt;
     return note;
 }

@@ -71,7 +71,7 @@ static bool try_inside(hpr__chart *chart, hpr_band *band, const slot *between, c
         .place = HPR_LABEL_INSIDE,
         .text = text,
         .x_pt = chart->public.plot_x_pt + x,
-        .y_pt = chart->public.plot_y_pt + y - (box.ascent_pt - box.descent_pt) / 2,
+        .y_pt = hpr__y_of(&chart->public, 0) + y - (box.ascent_pt - box.descent_pt) / 2,
         .size_pt = size_pt,
     };
     return true;
@@ -124,7 +124,7 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
                               hpf_error *err)
 {
     const hpr_chart *public = &chart->public;
-    double scale = public->plot_height_pt / public->y.high;
+    double scale = hpr__height_of(public, 1);
     hpr__columns columns;
     hpr__extent extents[2];
     if (!hpr__columns_init(&columns, chart->arena, x_pt, public->n_points, public->plot_width_pt) ||
@@ -132,7 +132,7 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
         !hpr__extent_init(&extents[1], chart->arena, &columns)) {
         return hpf_error_set_memory(err);
     }
-    hpr__extent_fill(&extents[0], &columns, NULL, scale);
+    hpr__extent_fill(&extents[0], &columns, public->base, scale);
     for (uint32_t i = 0; i < public->n_bands; i++) {
         chart->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};
     }
@@ -152,7 +152,7 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
 /* Bands that show, but whose name is nowhere yet. */
 static bool is_unplaced(const hpr_chart *chart, const hpr_band *band)
 {
-    double thickest = band->max / chart->y.high * chart->plot_height_pt;
+    double thickest = hpr__height_of(chart, band->max);
     return hpr__is_shown(chart, band) && band->label.place == HPR_LABEL_NONE &&
            thickest > (band->is_other ? least_named_other_pt : 0);
 }
@@ -228,6 +228,15 @@ static hpf_status put_label(margin *m, hpr_band *band, hpr_label_place place, do
     return HPF_OK;
 }
 
+/* All bands together at a point. */
+static double thickness_at(const hpr_chart *chart, size_t point)
+{
+    if (!chart->base || chart->n_bands == 0) {
+        return chart->totals[point];
+    }
+    return chart->bands[chart->n_bands - 1].upper[point] - chart->base[point];
+}
+
 size_t hpr__end_point(const hpr_chart *chart)
 {
     const double *times = chart->xs;
@@ -235,7 +244,8 @@ size_t hpr__end_point(const hpr_chart *chart)
     size_t end = last;
     for (size_t i = last; i > 0 && last - i < 2; i--) {
         bool is_late = times[i - 1] >= times[last] - (times[last] - times[0]) / 10;
-        end = is_late && chart->totals[end] < chart->totals[i - 1] * 0.6 ? i - 1 : end;
+        bool is_less = thickness_at(chart, end) < thickness_at(chart, i - 1) * 0.6;
+        end = is_late && is_less ? i - 1 : end;
     }
     return end;
 }
@@ -248,7 +258,7 @@ static double right_end_of(const hpr_chart *chart, const hpr_band *band)
     }
     size_t end = hpr__end_point(chart);
     double amount = chart->is_lines ? band->values[end] : band->upper[end] - band->values[end] / 2;
-    return chart->plot_y_pt + amount / chart->y.high * chart->plot_height_pt;
+    return hpr__y_of(chart, amount);
 }
 
 /* From the lowest line's end to the highest; where ends meet, by the lines' maxima. */

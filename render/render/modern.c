@@ -2,16 +2,17 @@
  *
  * The modern look, step by step.
  */
-#include "chart.h"
+#include "modern.h"
+
 #include "hpfile/str.h"
+
 #include "modern_layout.h"
 #include "modern_order.h"
 #include "modern_select.h"
-#include "palette.h"
 #include "print_fill.h"
 #include "stack.h"
 
-static const hpr_colour *pinned_colour(const hpr_options *options, hpf_str name)
+const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name)
 {
     for (size_t i = 0; i < options->n_pins; i++) {
         hpf_str pin = options->pins[i].name;
@@ -22,34 +23,42 @@ static const hpr_colour *pinned_colour(const hpr_options *options, hpf_str name)
     return NULL;
 }
 
+hpf_status hpr__modern_fill(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
+                            const hpr_options *options, hpf_arena *arena, hpf_error *err)
+{
+    if (options->theme == HPR_THEME_PRINT) {
+        hpr__print_fill_choose(fills, swatches, n);
+        return HPF_OK;
+    }
+    hpr_colour *colours = hpf_arena_array(arena, n, sizeof *colours);
+    if (!colours ||
+        !hpr__palette_choose(colours, swatches, n, options->theme == HPR_THEME_DARK, arena)) {
+        return hpf_error_set_memory(err);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        fills[i] = (hpr_fill){.colour = colours[i]};
+    }
+    return HPF_OK;
+}
+
 static hpf_status fill_bands(hpr__chart *chart, const hpr_options *options, hpf_error *err)
 {
     uint32_t n = chart->public.n_bands;
     hpr__swatch *swatches = hpf_arena_array(chart->arena, n, sizeof *swatches);
-    hpr_colour *colours = hpf_arena_array(chart->arena, n, sizeof *colours);
     hpr_fill *fills = hpf_arena_array(chart->arena, n, sizeof *fills);
-    if (!swatches || !colours || !fills) {
+    if (!swatches || !fills) {
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < n; i++) {
         const hpr_band *band = &chart->bands[i];
         swatches[i] = (hpr__swatch){band->name, band->is_other, band->trapezium,
-                                    pinned_colour(options, band->name)};
+                                    hpr__pinned_colour(options, band->name)};
     }
-    if (options->theme == HPR_THEME_PRINT) {
-        hpr__print_fill_choose(fills, swatches, n);
-    } else if (hpr__palette_choose(colours, swatches, n, options->theme == HPR_THEME_DARK,
-                                   chart->arena)) {
-        for (uint32_t i = 0; i < n; i++) {
-            fills[i] = (hpr_fill){.colour = colours[i]};
-        }
-    } else {
-        return hpf_error_set_memory(err);
-    }
-    for (uint32_t i = 0; i < n; i++) {
+    hpf_status status = hpr__modern_fill(fills, swatches, n, options, chart->arena, err);
+    for (uint32_t i = 0; i < n && !status; i++) {
         chart->bands[i].fill = fills[i];
     }
-    return HPF_OK;
+    return status;
 }
 
 /* Totals first: they stay amounts, whatever the bands are shown as. */

@@ -59,6 +59,7 @@ typedef struct layout {
     hpr_text_size line; /* of the text font */
     double pad_pt;      /* around the sheet */
     hpr_unit x_unit, y_unit;
+    bool is_flat; /* there is no amount but 0 */
     double *x_pt; /* places of the points, from the left of the plot */
 } layout;
 
@@ -112,7 +113,13 @@ double hpr__x_of_time(const hpr_chart *chart, double time)
 
 double hpr__y_of(const hpr_chart *chart, double amount)
 {
-    return chart->plot_y_pt + clamp(amount / chart->y.high, 0, 1) * chart->plot_height_pt;
+    double share = (amount - chart->y.low) / (chart->y.high - chart->y.low);
+    return chart->plot_y_pt + clamp(share, 0, 1) * chart->plot_height_pt;
+}
+
+double hpr__height_of(const hpr_chart *chart, double amount)
+{
+    return amount / (chart->y.high - chart->y.low) * chart->plot_height_pt;
 }
 
 /* --- scale ---------------------------------------------------------------------------------- */
@@ -134,37 +141,53 @@ static double highest_of(const hpr_chart *chart)
     return chart->is_lines ? highest : chart->is_normalised ? 100 : chart->peak_total;
 }
 
-/* The top of the y axis: a little above the highest there is. */
+/* What is drawn lies between these. */
+static void find_reach(const hpr_chart *chart, double *low, double *high)
+{
+    const double *tops = chart->n_bands > 0 ? chart->bands[chart->n_bands - 1].upper : NULL;
+    *low = 0;
+    *high = chart->base ? 0 : highest_of(chart);
+    for (size_t i = 0; chart->base && tops && i < chart->n_points; i++) {
+        *low = fmin(*low, chart->base[i]);
+        *high = fmax(*high, tops[i]);
+    }
+}
+
+/* The ends of the y axis: a little beyond what there is. */
 static void scale_y(layout *l)
 {
     hpr_chart *public = l->public;
-    double highest = highest_of(public);
-    public->y.high = highest > 0 ? fmin(highest * 1.01, DBL_MAX) : 1;
-    l->y_unit = public->is_normalised ? (hpr_unit){1, "", "%"}
-                                      : hpr_unit_of_values(public->headers[HPF_HEADER_VALUE_UNIT],
-                                                           public->y.high, l->options->si_units);
+    hpr_axis *y = &public->y;
+    find_reach(public, &y->low, &y->high);
+    l->is_flat = !(y->high > y->low);
+    y->low = fmax(y->low * 1.01, -DBL_MAX / 2);
+    y->high = l->is_flat ? 1 : fmin(y->high * 1.01, DBL_MAX / 2);
+    l->y_unit = public->is_normalised
+                    ? (hpr_unit){1, "", "%"}
+                    : hpr_unit_of_values(public->headers[HPF_HEADER_VALUE_UNIT],
+                                         fmax(y->high, -y->low), l->options->si_units);
     if (public->is_normalised && !public->is_lines) {
-        public->y.high = 100;
+        y->high = 100;
     }
 }
 
 /* An axis of nothing is only numbered 0 and 1. */
 static int most_y_ticks(const layout *l)
 {
-    if (!(highest_of(l->public) > 0)) {
-        return 2;
-    }
-    return (int)clamp(l->public->plot_height_pt / LEAST_Y_TICK_PT, 2, 8);
+    return l->is_flat ? 2 : (int)clamp(l->public->plot_height_pt / LEAST_Y_TICK_PT, 2, 8);
 }
 
-/* Raises the top to the next tick if that costs little of the height. */
+/* Moves an end to the next tick if that costs little of the height. */
 static void round_y(layout *l)
 {
     hpr_axis *y = &l->public->y;
-    hpr__ticks ticks = hpr__ticks_of_count(0, y->high, most_y_ticks(l), &l->y_unit);
+    hpr__ticks ticks = hpr__ticks_of_count(y->low, y->high, most_y_ticks(l), &l->y_unit);
+    double slack = 0.05 * (y->high - y->low);
     if (ticks.n > 0 && !(l->public->is_normalised && !l->public->is_lines)) {
         double above = hpr__tick_value(&ticks, ticks.n, &l->y_unit);
-        y->high = above <= y->high * 1.05 ? above : y->high;
+        double below = hpr__tick_value(&ticks, -1, &l->y_unit);
+        y->high = above <= y->high + slack ? above : y->high;
+        y->low = y->low < 0 && below >= y->low - slack ? below : y->low;
     }
 }
 
@@ -193,9 +216,10 @@ static hpf_status keep_ticks(layout *l, hpr_axis *axis, const hpr__ticks *ticks,
     axis->ticks = kept;
     axis->n_ticks = 0;
     for (int i = 0; i < ticks->n; i++) {
-        char label[HPR_UNIT_LABEL_BYTES];
+        char label[HPR_UNIT_LABEL_BYTES + 1] = "+";
         double value = hpr__tick_value(ticks, i, unit);
-        hpr__unit_label(label, value, unit, ticks->decimals);
+        bool has_sign = l->public->base && axis == &l->public->y && value > 0;
+        hpr__unit_label(label + has_sign, value, unit, ticks->decimals);
         if (axis->n_ticks > 0 && strcmp(kept[axis->n_ticks - 1].label, label) == 0) {
             continue;
         }
@@ -234,7 +258,7 @@ static hpr_tick *tick_at(hpr_axis *axis, size_t i)
 static hpf_status tick_y(layout *l, hpf_error *err)
 {
     hpr_axis *y = &l->public->y;
-    hpr__ticks ticks = hpr__ticks_of_count(0, y->high, most_y_ticks(l), &l->y_unit);
+    hpr__ticks ticks = hpr__ticks_of_count(y->low, y->high, most_y_ticks(l), &l->y_unit);
     hpf_status status = keep_ticks(l, y, &ticks, &l->y_unit, err);
     for (size_t i = 0; !status && i < y->n_ticks; i++) {
         tick_at(y, i)->at_pt = hpr__y_of(l->public, y->ticks[i].value);
@@ -424,11 +448,11 @@ static int compare_marks(const void *a, const void *b)
 
 static hpf_status place_marks(layout *l, const hpf_survey *survey, hpf_error *err)
 {
-    const hpf_overview *overview = hpf_survey_overview(survey);
     hpr_chart *public = l->public;
-    if (l->options->no_marks || public->n_points == 0) {
+    if (!survey || l->options->no_marks || public->n_points == 0) {
         return HPF_OK;
     }
+    const hpf_overview *overview = hpf_survey_overview(survey);
     hpr_mark *marks = hpf_arena_array(l->chart->arena, overview->n_marks, sizeof *marks);
     if (!marks) {
         return hpf_error_set_memory(err);
@@ -489,15 +513,18 @@ bool hpr__peak_of(hpr__peak *peak, const hpr_chart *chart)
         *peak = peak_of_lines(chart);
         return peak->value > 0 && !chart->is_normalised;
     }
-    return peak->value > 0;
+    return chart->base ? peak->value != 0 : peak->value > 0;
 }
 
 void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units)
 {
-    hpr_unit y = hpr_unit_of_values(chart->headers[HPF_HEADER_VALUE_UNIT], peak->value, si_units);
+    const char *what = chart->base ? "total (line): largest change " : "peak ";
+    const char *sign = chart->base && peak->value > 0 ? "+" : "";
+    hpr_unit y =
+        hpr_unit_of_values(chart->headers[HPF_HEADER_VALUE_UNIT], fabs(peak->value), si_units);
     hpr_unit x = hpr_unit_of_times(chart->headers[HPF_HEADER_SAMPLE_UNIT],
                                    fmax(chart->x.high - chart->x.low, fabs(peak->time)));
-    size_t length = (size_t)snprintf(out, HPR__PEAK_BYTES, "peak ");
+    size_t length = (size_t)snprintf(out, HPR__PEAK_BYTES, "%s%s", what, sign);
     length += amount_text(out + length, HPR__PEAK_BYTES - length, peak->value, &y,
                           y.name ? y.name : chart->amount_unit, 3);
     if (chart->is_by_sample) {

@@ -32,7 +32,11 @@ double hpr__x_of(const hpr_chart *chart, double x);
 double hpr__x_of_time(const hpr_chart *chart, double time);
 double hpr__y_of(const hpr_chart *chart, double amount);
 
-/* Fills the rest of a chart whose bands are cumulated. Errors: MEMORY. */
+/* How high so much is, in points. */
+double hpr__height_of(const hpr_chart *chart, double amount);
+
+/* Fills the rest of a chart whose bands are cumulated. `survey` has the marks; NULL: there are
+ * none. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *survey,
                                            const hpr_options *options, hpr_measurer measurer,
                                            hpf_error *err);
@@ -41,7 +45,8 @@ HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *
  */
 bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band);
 
-/* The place that is marked as the peak: of the total, or where bands are lines of the highest. */
+/* The place that is marked as the peak: of the total, or where bands are lines of the highest; in a
+ * chart of differences where the total is farthest from 0. */
 typedef struct hpr__peak {
     double value; /* an amount */
     double time;
@@ -51,7 +56,8 @@ typedef struct hpr__peak {
 /* False: there is none to be marked. */
 bool hpr__peak_of(hpr__peak *peak, const hpr_chart *chart);
 
-/* "peak 9.3 MiB at 4.2 s"; `out` has HPR__PEAK_BYTES. */
+/* "peak 9.3 MiB at 4.2 s", or of a chart of differences "total (line): largest change +9.3 MiB at
+ * 4.2 s"; `out` has HPR__PEAK_BYTES. */
 #define HPR__PEAK_BYTES (2 * HPR_UNIT_LABEL_BYTES + 256)
 void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units);
 

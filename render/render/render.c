@@ -4,6 +4,7 @@
  */
 #include "hprender/render.h"
 
+#include "chart.h"
 #include "draw.h"
 
 hpr_options hpr_options_default(hpr_look look)
@@ -27,23 +28,33 @@ hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart, const hpr_o
     return hpr__draw_modern(out, chart, options, measurer, err);
 }
 
-hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_backend *backend,
-                      const hpr_output *output, hpf_sink *sink, hpf_error *err)
+hpf_status hpr__render_chart(const hpr_chart *chart, const hpr_options *options,
+                             const hpr_backend *backend, const hpr_output *output, hpf_sink *sink,
+                             hpf_error *err)
 {
-    hpr_measurer measurer = hpr_fonts_measurer(output->fonts);
     hpr_options fitted = *options;
-    hpr_chart *chart = NULL;
     hpr_scene *scene = NULL;
-    hpf_status status = hpr_chart_create(&chart, survey, options, measurer, err);
 
     fitted.most_points = backend->most_points;
-    if (!status) {
-        status = hpr_scene_create(&scene, chart, &fitted, measurer, err);
-    }
+    hpf_status status =
+        hpr_scene_create(&scene, chart, &fitted, hpr_fonts_measurer(output->fonts), err);
     if (!status) {
         status = backend->write(chart, scene, output, sink, err);
     }
     hpr_scene_destroy(scene);
+    return status;
+}
+
+hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_backend *backend,
+                      const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    hpr_chart *chart = NULL;
+    hpf_status status =
+        hpr_chart_create(&chart, survey, options, hpr_fonts_measurer(output->fonts), err);
+
+    if (!status) {
+        status = hpr__render_chart(chart, options, backend, output, sink, err);
+    }
     hpr_chart_destroy(chart);
     return status;
 }

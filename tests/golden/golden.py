@@ -33,7 +33,8 @@ def draw(census, source, words, form, directory):
     target = directory / f"x.{form}"
     more = ["--format", form, "-o", str(target), "--font", FONT]
     more += ["--dpi", str(DPI)] if form == "png" else []
-    subprocess.run([census, "plot", *more, *words], cwd=source, check=True,
+    command, rest = ("diff", words[1:]) if words[0] == "diff" else ("plot", words)
+    subprocess.run([census, command, *more, *rest], cwd=source, check=True,
                    stderr=subprocess.DEVNULL)
     return target
 

@@ -125,6 +125,10 @@ typedef struct hpr_chart {
     const double *totals;         /* n_points: sum of the drawn bands, always amounts */
     double area;                  /* trapezium of the drawn bands */
     double peak_total, peak_time; /* of the drawn bands */
+    /* A chart of differences (diff.h): n_points amounts, not above 0, from which the bands are
+     * stacked; values are then thicknesses, `totals` the differences of the totals, and the peak is
+     * the one farthest from 0. NULL: the bands stand on 0. */
+    const double *base;
 
     hpr_axis x, y;
     const char *time_unit, *amount_unit; /* the profile's own units as they are shown, UTF-8 */
