@@ -147,11 +147,11 @@ int main(int argc, char **argv)
                                 (uint64_t)n_threads * sizeof(hpp_window_slot) + (4 << 20));
     fill(&made, n_sites, n_threads);
     hpp__window_reader reader;
-    hpp__names *known;
+    hpp__names *known = NULL;
     hpp__native_stacks stacks;
     hpp__native_heap heap;
     hpp__window_sums sums = {0};
-    hpp_census *census;
+    hpp_census *census = NULL;
     if (hpp__window_reader_open(&reader, made.window, made.size_bytes, NULL) != HPF_OK ||
         hpp__names_create(&known, NULL, 0, NULL, NULL) != HPF_OK ||
         hpp__native_stacks_init(&stacks, known, &reader, 1, 0, NULL) != HPF_OK ||
