@@ -10,19 +10,10 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "colour_list.h"
 #include "diag.h"
 #include "exit.h"
-#include "input.h"
-#include "name_filter.h"
-#include "name_list.h"
-#include "output.h"
-#include "picture.h"
-#include "paper.h"
+#include "plot_job.h"
 #include "plot_options.h"
-
-/* What hp2ps sets its texts in; the system has it, or something of the same widths. */
-#define CLASSIC_FAMILY "Helvetica"
 
 static void print_formats(FILE *to)
 {
@@ -89,153 +80,48 @@ static bool is_same_file(const char *a, const char *b)
            left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-static hpr_fonts *open_fonts(const plot_values *values)
+/* The options that only show to be wrong when they are looked into. False: after a message. */
+static bool prepare(plot_job *j, const cmd *self, const plot_values *values)
 {
-    return picture_fonts(values->font, values->look == HPR_LOOK_CLASSIC ? CLASSIC_FAMILY : NULL);
-}
-
-/* A picture to be drawn. */
-typedef struct job {
-    const plot_values *values;
-    const hpr_backend *backend;
-    hpr_options options;
-    name_filter filter;
-    name_list order; /* of --order-file */
-    colour_list colours;
-    input in;
-    const char *output; /* NULL: standard output */
-} job;
-
-/* Draws into the sink, which is finished and destroyed; NULL stands for no memory. */
-static int draw_into(const job *j, hpf_sink *sink, const char *output_name)
-{
-    if (!sink) {
-        return output_close(NULL, output_name);
+    char complaint[200];
+    *j = (plot_job){.values = values};
+    j->backend = choose_backend(self, values);
+    if (!j->backend) {
+        return false;
     }
-    hpf_error err;
-    hpr_output output = {
-        .dpi = j->values->dpi,
-        .software = "heapcensus " CENSUS_VERSION,
-        .fonts = open_fonts(j->values),
-    };
-    hpf_status status = output.fonts
-                            ? hpr_render(j->in.survey, &j->options, j->backend, &output, sink, &err)
-                            : hpf_error_set_memory(&err);
-    hpr_fonts_destroy(output.fonts);
-    if (status != HPF_OK) {
-        output_explain(&j->in, sink, output_name, &err);
-        hpf_sink_destroy(sink);
-        return EXIT_FAILED;
+    const char *misfit = plot_options_misfit(values, j->backend);
+    if (misfit) {
+        cmd_misused(self, "%s", misfit);
+    } else if (!plot_options_chart(&j->options, values)) {
+        cmd_misused(self, "--group-by takes module, type, package or prefix:N, not '%s'",
+                    values->group);
+    } else if (!name_filter_init(&j->filter, values->match, values->exclude, complaint,
+                                 sizeof complaint)) {
+        cmd_misused(self, "%s", complaint);
+    } else {
+        return true;
     }
-    return output_close(sink, output_name);
-}
-
-static int draw(const job *j)
-{
-    hpf_error err;
-    if (!j->output) {
-        return draw_into(j, hpf_sink_to_fd(STDOUT_FILENO), "standard output");
-    }
-    hpf_sink *sink = hpf_sink_to_path(j->output, &err);
-    if (!sink) {
-        diag_error(j->output, &err);
-        return EXIT_FAILED;
-    }
-    int status = draw_into(j, sink, j->output);
-    if (status == EXIT_DONE && isatty(STDOUT_FILENO) && !j->values->latex) {
-        puts(j->output);
-    }
-    return status;
-}
-
-/* The chart is made once more, for what can be said about it. */
-static int print_latex(const job *j)
-{
-    hpf_error err;
-    hpr_chart *chart = NULL;
-    hpr_fonts *fonts = open_fonts(j->values);
-    hpf_status status =
-        fonts ? hpr_chart_create(&chart, j->in.survey, &j->options, hpr_fonts_measurer(fonts), &err)
-              : hpf_error_set_memory(&err);
-    if (status == HPF_OK && !paper_print_latex(j->output, j->backend, paper_of(j->values->paper),
-                                               chart, j->options.si_units)) {
-        status = hpf_error_set_memory(&err);
-    }
-    hpr_chart_destroy(chart);
-    hpr_fonts_destroy(fonts);
-    if (status != HPF_OK) {
-        diag_say("%s", err.message);
-    }
-    return status == HPF_OK ? EXIT_DONE : EXIT_FAILED;
-}
-
-/* Reads what the drawing needs, and draws. */
-static int read_and_draw(job *j, const char *path)
-{
-    int status = EXIT_FAILED;
-    if (!name_list_read(&j->order, j->values->order_file)) {
-        return EXIT_FAILED;
-    }
-    if (!colour_list_read(&j->colours, j->values->colours)) {
-        name_list_finish(&j->order);
-        return EXIT_FAILED;
-    }
-    j->options.order_names = j->order.names;
-    j->options.n_order_names = j->order.n;
-    j->options.pins = j->colours.pins;
-    j->options.n_pins = j->colours.n;
-    const hpf_survey_options limits = {
-        .has_window = true,
-        .from_time = j->values->from_time,
-        .to_time = j->values->to_time,
-        .is_wanted = j->values->match || j->values->exclude ? name_filter_keeps : NULL,
-        .is_wanted_context = &j->filter,
-    };
-    if (input_open_limited(&j->in, path, &limits)) {
-        status = draw(j);
-        status = status == EXIT_DONE && j->values->latex ? print_latex(j) : status;
-        input_close(&j->in);
-    }
-    name_list_finish(&j->order);
-    colour_list_finish(&j->colours);
-    return status;
+    return false;
 }
 
 /* All that follows from good options and one operand. */
-static int plot(const cmd *self, const plot_values *values, const char *path)
+static int plot(plot_job *j, const cmd *self, const char *path)
 {
-    const hpr_backend *backend = choose_backend(self, values);
-    if (!backend) {
-        return EXIT_MISUSED;
-    }
-    const char *misfit = plot_options_misfit(values, backend);
-    if (misfit) {
-        return cmd_misused(self, "%s", misfit);
-    }
-    bool is_filter = values->output ? strcmp(values->output, "-") == 0 : strcmp(path, "-") == 0;
+    const char *given = j->values->output;
+    bool is_filter = strcmp(given ? given : path, "-") == 0;
     if (is_filter && isatty(STDOUT_FILENO)) {
         return cmd_misused(self, "a picture is not for a terminal: give it a file with -o");
     }
-    char *named = values->output || is_filter ? NULL : default_output(path, backend->extension);
-    char complaint[200];
-    job j = {.values = values, .backend = backend};
-    j.output = is_filter ? NULL : values->output ? values->output : named;
+    char *named = given || is_filter ? NULL : default_output(path, j->backend->extension);
+    j->output = is_filter ? NULL : given ? given : named;
     int status = EXIT_FAILED;
-    bool has_filter =
-        name_filter_init(&j.filter, values->match, values->exclude, complaint, sizeof complaint);
-    if (!has_filter) {
-        status = cmd_misused(self, "%s", complaint);
-    } else if (!plot_options_chart(&j.options, values)) {
-        status = cmd_misused(self, "--group-by takes module, type, package or prefix:N, not '%s'",
-                             values->group);
-    } else if (!is_filter && !j.output) {
+    if (!is_filter && !j->output) {
         diag_say("out of memory");
-    } else if (!is_filter && is_same_file(path, j.output)) {
-        status = cmd_misused(self, "'%s' is the profile itself", j.output);
+    } else if (!is_filter && is_same_file(path, j->output)) {
+        status = cmd_misused(self, "'%s' is the profile itself", j->output);
     } else {
-        status = read_and_draw(&j, path);
+        status = plot_job_run(j, path);
     }
-    name_filter_finish(&j.filter);
     free(named);
     return status;
 }
@@ -243,6 +129,7 @@ static int plot(const cmd *self, const plot_values *values, const char *path)
 static int run(const cmd *self, int argc, char **argv)
 {
     plot_values values = plot_options_default();
+    plot_job job;
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
@@ -253,7 +140,12 @@ static int run(const cmd *self, int argc, char **argv)
     if (argc > 2) {
         return cmd_misused(self, "one profile at a time; several in one picture are not supported");
     }
-    return plot(self, &values, argv[1]);
+    if (!prepare(&job, self, &values)) {
+        return EXIT_MISUSED;
+    }
+    status = plot(&job, self, argv[1]);
+    name_filter_finish(&job.filter);
+    return status;
 }
 
 const cmd cmd_plot = {

@@ -83,4 +83,5 @@ void name_list_finish(name_list *list)
 {
     free(list->names);
     free(list->bytes);
+    *list = (name_list){0};
 }

@@ -28,6 +28,9 @@ static const char *const theme_names[] = {[HPR_THEME_LIGHT] = "light",
                                           [HPR_THEME_SLIDE] = "slide",
                                           NULL};
 
+static const char *const legend_names[] = {
+    [HPR_LEGEND_AUTO] = "auto", [HPR_LEGEND_RIGHT] = "right",       [HPR_LEGEND_BELOW] = "below",
+    [HPR_LEGEND_NONE] = "none", [HPR_LEGEND_SEPARATE] = "separate", NULL};
 enum { X_TIME, X_SAMPLE };
 static const char *const x_names[] = {[X_TIME] = "time", [X_SAMPLE] = "sample", NULL};
 
@@ -95,6 +98,10 @@ const opt plot_options[] = {
     {0, "print", OPT_FLAG, AT(print), NULL, "the same as --theme print", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
      "light (default), dark, print (hatches for black and white) or slide", theme_names, 0, 0},
+    {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
+     "auto (default): names on the bands or beside them; right, below: in a key; separate: in a "
+     "picture of its own, FILE-legend.EXT; none: only where they fit on the bands",
+     legend_names, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL, "kB = 1000 bytes instead of KiB = 1024", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "leave program and date out", NULL, 0, 0},
     {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave the marks out", NULL, 0, 0},
@@ -161,6 +168,7 @@ bool plot_options_chart(hpr_options *out, const plot_values *values)
     options.text_pt = values->text_pt > 0 ? values->text_pt : sheet->text_pt;
     options.no_title = values->no_title || values->paper != 0;
     options.no_marks = values->no_marks;
+    options.legend = (hpr_legend)values->legend;
     options.classic.no_marks = values->no_marks;
     options.si_units = values->si_units;
     options.theme = values->print ? HPR_THEME_PRINT : (hpr_theme)values->theme;
@@ -173,6 +181,11 @@ static bool has_classic_order(const plot_values *v)
 {
     return v->order == HPR_ORDER_DEFAULT || v->order == HPR_ORDER_SUM ||
            v->order == HPR_ORDER_STDDEV || v->order == HPR_ORDER_NAME;
+}
+
+static bool is_filter(const plot_values *v)
+{
+    return v->output && strcmp(v->output, "-") == 0;
 }
 
 const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend)
@@ -194,6 +207,12 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     if (is_classic && (v->combine || v->group || v->x != X_TIME || v->normalise || v->lines)) {
         return "--combine, --group-by, --x, --normalise and --lines are for the modern look";
     }
+    if (is_classic && v->legend != HPR_LEGEND_AUTO) {
+        return "--legend is for the modern look";
+    }
+    if (v->legend == HPR_LEGEND_SEPARATE && (!backend->is_graphical || is_filter(v))) {
+        return "--legend separate needs a picture with a name: use -o";
+    }
     if (is_classic && (v->no_title || v->si_units || v->theme != HPR_THEME_LIGHT)) {
         return "--no-title, --si and --theme are for the modern look";
     }
@@ -203,7 +222,7 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     if (v->from_time > v->to_time) {
         return "--from is later than --to";
     }
-    if (v->latex && (!v->output || strcmp(v->output, "-") == 0)) {
+    if (v->latex && (!v->output || is_filter(v))) {
         return "--latex needs a picture with a name: use -o";
     }
     return NULL;

@@ -32,7 +32,8 @@ typedef struct plot_values {
     int paper;                  /* index into paper_names */
     const char *colours;        /* a file of colours, or NULL */
     bool latex, print;
-    int theme; /* hpr_theme */
+    int theme;  /* hpr_theme */
+    int legend; /* hpr_legend */
     bool no_title, no_marks, si_units;
 } plot_values;
 

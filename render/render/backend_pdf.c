@@ -594,5 +594,6 @@ const hpr_backend hpr__backend_pdf = {
     .name = "pdf",
     .extension = "pdf",
     .summary = "Portable Document Format",
+    .is_graphical = true,
     .write = write_pdf,
 };

@@ -196,5 +196,6 @@ const hpr_backend hpr__backend_pgf = {
     .extension = "pgf",
     .summary = "TeX: \\input it with \\usepackage{pgf}",
     .most_points = 300,
+    .is_graphical = true,
     .write = write_pgf,
 };

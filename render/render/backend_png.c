@@ -271,5 +271,6 @@ const hpr_backend hpr__backend_png = {
     .name = "png",
     .extension = "png",
     .summary = "Portable Network Graphics, pixels",
+    .is_graphical = true,
     .write = write_png,
 };

@@ -407,6 +407,7 @@ const hpr_backend hpr__backend_ps = {
     .name = "ps",
     .extension = "ps",
     .summary = "PostScript",
+    .is_graphical = true,
     .write = write_ps,
 };
 
@@ -414,5 +415,6 @@ const hpr_backend hpr__backend_eps = {
     .name = "eps",
     .extension = "eps",
     .summary = "Encapsulated PostScript",
+    .is_graphical = true,
     .write = write_eps,
 };

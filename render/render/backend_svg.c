@@ -300,5 +300,6 @@ const hpr_backend hpr__backend_svg = {
     .name = "svg",
     .extension = "svg",
     .summary = "Scalable Vector Graphics, with tooltips",
+    .is_graphical = true,
     .write = write_svg,
 };

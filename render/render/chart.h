@@ -39,9 +39,4 @@ HPF_MUST_USE hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey,
                                           const hpr_options *options, hpr_measurer measurer,
                                           hpf_error *err);
 
-/* Draws a chart and writes it by a back end. */
-HPF_MUST_USE hpf_status hpr__render_chart(const hpr_chart *chart, const hpr_options *options,
-                                          const hpr_backend *backend, const hpr_output *output,
-                                          hpf_sink *sink, hpf_error *err);
-
 #endif

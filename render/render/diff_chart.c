@@ -316,7 +316,7 @@ hpf_status hpr_diff_render(const hpf_diff *diff, hpf_survey *const surveys[2],
     }
     hpf_status status = hpr_diff_chart_create(&chart, diff, surveys, options, measurer, err);
     if (!status) {
-        status = hpr__render_chart(chart, &options->chart, backend, output, sink, err);
+        status = hpr_write(chart, &options->chart, backend, output, sink, err);
     }
     hpr_chart_destroy(chart);
     return status;

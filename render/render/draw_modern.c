@@ -11,6 +11,7 @@
 
 #include "elide.h"
 #include "labels.h"
+#include "legend.h"
 
 #define LEAST_LED_PT 0.8 /* thickness at the right end that a leader points to */
 
@@ -158,8 +159,7 @@ static void draw_rest_of_key(const hpr__drawing *d)
     unsigned n_nowhere = 0;
     for (uint32_t i = d->chart->n_bands; i-- > 0;) {
         const hpr_band *band = &d->chart->bands[i];
-        n_nowhere +=
-            band->label.place == HPR_LABEL_NONE && band->max > 0 && hpr__is_shown(d->chart, band);
+        n_nowhere += hpr__label_is_due(d->chart, band);
         lowest = band->label.place == HPR_LABEL_KEY ? &band->label : lowest;
     }
     if (lowest && n_nowhere > 0) {
@@ -223,11 +223,44 @@ static bool draw_everything(const hpr__drawing *d)
     return is_drawn;
 }
 
-hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
-                            hpr_measurer measurer, hpf_error *err)
+/* --- legend --------------------------------------------------------------------------------- */
+
+/* A chart of the same bands, without labels, on a sheet for the legend. False: no memory. */
+static bool copy_bands(hpr__chart *copy, const hpr_chart *chart)
 {
-    hpr__drawing d = {
-        .ink = hpr__ink_create(chart->width_pt, chart->height_pt),
+    *copy = (hpr__chart){.public = *chart, .arena = hpf_arena_create()};
+    copy->bands =
+        copy->arena ? hpf_arena_array(copy->arena, chart->n_bands, sizeof *copy->bands) : NULL;
+    if (!copy->bands) {
+        return false;
+    }
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        copy->bands[i] = chart->bands[i];
+        copy->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};
+    }
+    copy->public.bands = copy->bands;
+    return true;
+}
+
+static hpf_status lay_out_legend(hpr__chart *sheet, const hpr__drawing *d, hpf_error *err)
+{
+    double pad = hpr__sheet_pad_pt(d->chart);
+    hpr__label_style style = {d->measurer, d->type.text_pt, d->type.smallest_pt, 0};
+    hpr__legend legend;
+    hpf_status status =
+        hpr__legend_fit(&legend, sheet, &style, d->chart->width_pt - 2 * pad, HUGE_VAL, err);
+    if (status) {
+        return status;
+    }
+    sheet->public.width_pt = fmin(legend.width_pt + 2 * pad, d->chart->width_pt);
+    sheet->public.height_pt = fmax(legend.height_pt, legend.pitch_pt) + 2 * pad;
+    return hpr__legend_place(sheet, &legend, &style, pad, sheet->public.height_pt - pad, err);
+}
+
+static hpr__drawing drawing_of(const hpr_chart *chart, const hpr_options *options,
+                               hpr_measurer measurer)
+{
+    return (hpr__drawing){
         .chart = chart,
         .theme = hpr__theme_of(options->theme),
         .measurer = measurer,
@@ -235,12 +268,46 @@ hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_o
         .si_units = options->si_units,
         .most_points = options->most_points,
     };
+}
+
+static void begin_page(const hpr__drawing *d, const char *title)
+{
+    hpr__ink_set_title(d->ink, title);
+    hpr__ink_set_date(d->ink, d->chart->title.date);
+    hpr__ink_set_creator(d->ink, "heapcensus");
+    hpr__ink_set_background(d->ink, d->theme->background);
+    hpr__ink_page(d->ink, NULL);
+}
+
+hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
+                                   const hpr_options *options, hpr_measurer measurer,
+                                   hpf_error *err)
+{
+    hpr__drawing d = drawing_of(chart, options, measurer);
+    hpr__chart sheet;
     *out = NULL;
-    hpr__ink_set_title(d.ink, chart->title.job);
-    hpr__ink_set_date(d.ink, chart->title.date);
-    hpr__ink_set_creator(d.ink, "heapcensus");
-    hpr__ink_set_background(d.ink, d.theme->background);
-    hpr__ink_page(d.ink, NULL);
+    hpf_status status =
+        copy_bands(&sheet, chart) ? lay_out_legend(&sheet, &d, err) : hpf_error_set_memory(err);
+    if (!status) {
+        d.chart = &sheet.public;
+        d.ink = hpr__ink_create(sheet.public.width_pt, sheet.public.height_pt);
+        begin_page(&d, chart->title.job);
+        draw_labels(&d);
+        status = hpr__ink_finish(d.ink, out, err);
+    }
+    hpf_arena_destroy(sheet.arena);
+    return status;
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
+                            hpr_measurer measurer, hpf_error *err)
+{
+    hpr__drawing d = drawing_of(chart, options, measurer);
+    d.ink = hpr__ink_create(chart->width_pt, chart->height_pt);
+    *out = NULL;
+    begin_page(&d, chart->title.job);
     if (!draw_everything(&d)) {
         hpr__ink_destroy(d.ink);
         return hpf_error_set_memory(err);

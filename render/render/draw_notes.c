@@ -17,10 +17,7 @@
 #define LEAST_LABEL_PT 20.0 /* of a mark, when it has to be cut */
 #define PEAK_DOT_PT    1.7
 
-enum {
-    DOT_CORNERS = 16,
-    MOST_RULES = 12, /* marks that are drawn through the whole plot */
-};
+enum { DOT_CORNERS = 16 };
 
 void hpr__draw_segment(const hpr__drawing *d, double x0_pt, double y0_pt, double x1_pt,
                        double y1_pt, hpr_paint paint)
@@ -53,11 +50,6 @@ typedef struct peak_note {
     double top_pt; /* of the text */
 } peak_note;
 
-static bool has_rules(const hpr_chart *chart)
-{
-    return chart->n_marks <= MOST_RULES;
-}
-
 /* How far a text from `left` may go to the left or the right until no rule crosses it; HUGE_VAL:
  * nowhere. */
 static double shift_past_rules(const hpr_chart *chart, double left, double width, double direction)
@@ -87,7 +79,7 @@ static double place_between_rules(const hpr_chart *chart, double wanted, double 
 {
     double lowest = chart->plot_x_pt;
     double left = fmax(fmin(wanted, hpr__right_of_plot(chart) - width), lowest);
-    if (!has_rules(chart)) {
+    if (!hpr__has_rules(chart)) {
         return left;
     }
     double up = shift_past_rules(chart, left, width, 1);
@@ -149,8 +141,8 @@ static void draw_peak(const hpr__drawing *d, const peak_note *note)
 /* A few marks cross the plot; many only rise a little from the axis. */
 static double top_of_mark(const hpr_chart *chart)
 {
-    return has_rules(chart) ? hpr__top_of_plot(chart)
-                            : chart->plot_y_pt + fmin(6, chart->plot_height_pt);
+    return hpr__has_rules(chart) ? hpr__top_of_plot(chart)
+                                 : chart->plot_y_pt + fmin(6, chart->plot_height_pt);
 }
 
 static void draw_rules(const hpr__drawing *d)
@@ -158,7 +150,7 @@ static void draw_rules(const hpr__drawing *d)
     const hpr_chart *chart = d->chart;
     hpr_paint paint = hpr__stroke_of(d, d->theme->ink, HPR__RULE_PT);
     double drawn_x = -1;
-    paint.dash_pt = has_rules(chart) ? 2 : 0;
+    paint.dash_pt = hpr__has_rules(chart) ? 2 : 0;
     for (size_t i = 0; i < chart->n_marks; i++) {
         double x = chart->marks[i].x_pt;
         if (fabs(x - drawn_x) >= LEAST_APART_PT) {
@@ -168,11 +160,27 @@ static void draw_rules(const hpr__drawing *d)
     }
 }
 
-/* Where the next label after mark `i` begins, or the row ends. */
-static double end_of_label(const hpr__drawing *d, size_t i, double baseline_pt,
-                           const peak_note *peak)
+/* A row of labels, filled from the left. */
+typedef struct label_row {
+    double baseline_pt;
+    double free_from;            /* what is left of it is taken */
+    double taken_from, taken_to; /* by the peak's text; empty: nothing */
+} label_row;
+
+static label_row row_above(const hpr__drawing *d, const peak_note *peak)
 {
-    const hpr_chart *chart = d->chart;
+    label_row row = {.baseline_pt = hpr__top_of_plot(d->chart) + HPR__TEXT_GAP_PT,
+                     .free_from = d->chart->plot_x_pt};
+    if (peak->is_there && peak->top_pt > row.baseline_pt - HPR__TEXT_GAP_PT) {
+        row.taken_from = peak->left_pt;
+        row.taken_to = peak->right_pt;
+    }
+    return row;
+}
+
+/* How far a label right of mark `i` may go: to the next label, the peak's text, or the end. */
+static double end_of_label(const hpr_chart *chart, size_t i, const label_row *row)
+{
     double x = chart->marks[i].x_pt;
     double end = hpr__right_of_plot(chart) + HPR__TEXT_GAP_PT;
     for (size_t k = i + 1; k < chart->n_marks; k++) {
@@ -180,48 +188,61 @@ static double end_of_label(const hpr__drawing *d, size_t i, double baseline_pt,
             end = fmin(end, chart->marks[k].x_pt);
         }
     }
-    bool is_beside = peak->is_there && peak->top_pt > baseline_pt - HPR__TEXT_GAP_PT;
-    if (is_beside && peak->right_pt > x) {
-        end = fmin(end, peak->left_pt);
+    if (row->taken_to > x) {
+        end = fmin(end, row->taken_from);
     }
     return end - HPR__TEXT_GAP_PT;
 }
 
-/* The text is cut where it would run into the next one, or begins earlier at the end of the row. */
-static void draw_mark_label(const hpr__drawing *d, size_t i, const peak_note *peak,
-                            double *free_from)
+/* Where a label left of a mark may begin. */
+static double begin_before(const label_row *row, double x_pt)
 {
-    const hpr_chart *chart = d->chart;
-    const hpr_mark *mark = &chart->marks[i];
-    double baseline = hpr__top_of_plot(chart) + HPR__TEXT_GAP_PT;
-    double width = measure(d, mark->label).width_pt;
-    double end = end_of_label(d, i, baseline, peak);
-    double left = mark->x_pt;
-    if (end >= hpr__right_of_plot(chart)) {
-        left = fmax(fmin(left, end - width), *free_from);
+    return row->taken_from < x_pt ? fmax(row->free_from, row->taken_to + HPR__TEXT_GAP_PT)
+                                  : row->free_from;
+}
+
+static void put_mark_label(const hpr__drawing *d, label_row *row, const char *label, double left,
+                           double room)
+{
+    char *shown = malloc(hpr__elided_bytes(label));
+    if (shown) {
+        double width = hpr__elide(shown, label, room, d->type.text_pt, false, d->measurer);
+        hpr__draw_text(d, shown, left, row->baseline_pt, d->type.text_pt, HPR_ANCHOR_START,
+                       d->theme->faint);
+        row->free_from = left + width + HPR__TEXT_GAP_PT;
     }
-    char *shown = malloc(hpr__elided_bytes(mark->label));
-    if (!shown || left < *free_from || end - left < fmin(width, LEAST_LABEL_PT)) {
-        free(shown);
-        return;
-    }
-    width = hpr__elide(shown, mark->label, end - left, d->type.text_pt, false, d->measurer);
-    hpr__draw_text(d, shown, left, baseline, d->type.text_pt, HPR_ANCHOR_START, d->theme->faint);
-    *free_from = left + width + HPR__TEXT_GAP_PT;
     free(shown);
+}
+
+/* Right of its rule; left of it, where only that leaves room for the whole; cut short; or nowhere.
+ */
+static void draw_mark_label(const hpr__drawing *d, label_row *row, size_t i)
+{
+    const hpr_mark *mark = &d->chart->marks[i];
+    double width = measure(d, mark->label).width_pt;
+    bool is_free = mark->x_pt >= row->free_from;
+    double room = is_free ? end_of_label(d->chart, i, row) - mark->x_pt : 0;
+    double before = mark->x_pt - width - 2;
+    if (room >= width) {
+        put_mark_label(d, row, mark->label, mark->x_pt, room);
+    } else if (before >= begin_before(row, mark->x_pt)) {
+        put_mark_label(d, row, mark->label, before, width + 1);
+    } else if (room >= LEAST_LABEL_PT) {
+        put_mark_label(d, row, mark->label, mark->x_pt, room);
+    }
 }
 
 void hpr__draw_notes(const hpr__drawing *d)
 {
     peak_note peak = place_peak(d);
-    double free_from = d->chart->plot_x_pt;
+    label_row row = row_above(d, &peak);
     draw_rules(d);
     if (peak.is_there) {
         draw_peak(d, &peak);
     }
     for (size_t i = 0; i < d->chart->n_marks; i++) {
         if (*d->chart->marks[i].label) {
-            draw_mark_label(d, i, &peak, &free_from);
+            draw_mark_label(d, &row, i);
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 typedef struct family_files {
@@ -97,20 +98,51 @@ static FcPattern *match(FcConfig *config, const char *family, bool bold)
     return found;
 }
 
-bool hpr__font_file_match(char **path, int *face_index, FcConfig *config, const char *family,
-                          bool bold)
+/* Families that are no font's, but ask for any of a kind. */
+static bool is_generic(const char *family)
+{
+    static const char *const generic[] = {"sans",      "sans-serif", "serif",   "mono",
+                                          "monospace", "cursive",    "fantasy", "system-ui"};
+    for (size_t i = 0; i < sizeof generic / sizeof generic[0]; i++) {
+        if (strcasecmp(family, generic[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The family of a font that is none of the family asked for; NULL if it is. A font has a name for
+ * its family in each of several languages. */
+static const char *substitute_of(FcPattern *found, const char *family)
+{
+    FcChar8 *name = NULL;
+    FcChar8 *first = NULL;
+    if (is_generic(family)) {
+        return NULL;
+    }
+    for (int i = 0; FcPatternGetString(found, FC_FAMILY, i, &name) == FcResultMatch; i++) {
+        if (strcasecmp((const char *)name, family) == 0) {
+            return NULL;
+        }
+        first = first ? first : name;
+    }
+    return (const char *)first;
+}
+
+bool hpr__font_file_match(hpr__font_match *out, FcConfig *config, const char *family, bool bold)
 {
     FcPattern *found = match(config, family, bold);
+    *out = (hpr__font_match){.path = NULL};
     if (!found) {
         return false;
     }
     FcChar8 *file = NULL;
-    *path = NULL;
-    *face_index = 0;
-    FcPatternGetInteger(found, FC_INDEX, 0, face_index);
+    const char *substitute = substitute_of(found, family);
+    FcPatternGetInteger(found, FC_INDEX, 0, &out->face_index);
     if (FcPatternGetString(found, FC_FILE, 0, &file) == FcResultMatch) {
-        *path = strdup((const char *)file);
+        out->path = strdup((const char *)file);
+        out->substitute = substitute ? strdup(substitute) : NULL;
     }
     FcPatternDestroy(found);
-    return *path != NULL;
+    return out->path != NULL;
 }

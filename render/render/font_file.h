@@ -18,9 +18,14 @@ FcConfig *hpr__font_config_create(const char *font_file);
  * or `path` is too short. */
 bool hpr__font_file_known(char *path, size_t n_bytes, const char *family, bool bold);
 
-/* The path (to be freed) and the face number of the font that `config` says is closest to `family`.
- * False when there is none. */
-bool hpr__font_file_match(char **path, int *face_index, FcConfig *config, const char *family,
-                          bool bold);
+/* A font that was found; the texts are to be freed. */
+typedef struct hpr__font_match {
+    char *path;
+    int face_index;
+    char *substitute; /* its family when that is another than the one asked for, else NULL */
+} hpr__font_match;
+
+/* The font that `config` says is closest to `family`. False when there is none. */
+bool hpr__font_file_match(hpr__font_match *out, FcConfig *config, const char *family, bool bold);
 
 #endif

@@ -26,11 +26,8 @@ static hpr_text_size measure(const hpr__label_style *style, const char *text, do
     return style->measurer.measure(style->measurer.context, text, size_pt, false);
 }
 
-/* What a band is called where there is `width_pt` for it, in the chart's arena. OTHER says how many
- * names it holds, and other names the numbers of their cost centres, only where there is room for
- * all. NULL when there is no memory. */
-static const char *shown_text(hpr__chart *chart, const hpr_band *band, double width_pt,
-                              const hpr__label_style *style, double size_pt)
+const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
+                            const hpr__label_style *style, double size_pt)
 {
     char counted[64];
     const char *text = band->text;
@@ -86,7 +83,7 @@ static hpf_status place_cut(hpr__chart *chart, hpr_band *band, const slot *betwe
     for (int i = 1; i <= N_TRIES; i++) {
         double share = (double)i / (N_TRIES + 1);
         double width = whole_width_pt + share * (style->margin_text_pt - whole_width_pt);
-        const char *text = width > 0 ? shown_text(chart, band, width, style, size) : "";
+        const char *text = width > 0 ? hpr__label_text(chart, band, width, style, size) : "";
         if (!text) {
             return hpf_error_set_memory(err);
         }
@@ -104,7 +101,7 @@ static hpf_status place_inside(hpr__chart *chart, hpr_band *band, const slot *be
     if (thickest < style->smallest_pt) {
         return HPF_OK;
     }
-    const char *text = shown_text(chart, band, HUGE_VAL, style, style->smallest_pt);
+    const char *text = hpr__label_text(chart, band, HUGE_VAL, style, style->smallest_pt);
     if (!text) {
         return hpf_error_set_memory(err);
     }
@@ -120,6 +117,17 @@ static hpf_status place_inside(hpr__chart *chart, hpr_band *band, const slot *be
     return place_cut(chart, band, between, width, style, err);
 }
 
+/* Where the rules of marks are, from the left of the plot. NULL when there is no memory. */
+static double *place_rules(const hpr__chart *chart)
+{
+    const hpr_chart *public = &chart->public;
+    double *rules = hpf_arena_array(chart->arena, public->n_marks, sizeof *rules);
+    for (size_t i = 0; rules && i < public->n_marks; i++) {
+        rules[i] = hpr__x_of_time(public, public->marks[i].time) - public->plot_x_pt;
+    }
+    return rules;
+}
+
 hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, const double *x_pt,
                               hpf_error *err)
 {
@@ -127,11 +135,15 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
     double scale = hpr__height_of(public, 1);
     hpr__columns columns;
     hpr__extent extents[2];
-    if (!hpr__columns_init(&columns, chart->arena, x_pt, public->n_points, public->plot_width_pt) ||
+    double *rules = place_rules(chart);
+    if (!rules ||
+        !hpr__columns_init(&columns, chart->arena, x_pt, public->n_points, public->plot_width_pt) ||
         !hpr__extent_init(&extents[0], chart->arena, &columns) ||
         !hpr__extent_init(&extents[1], chart->arena, &columns)) {
         return hpf_error_set_memory(err);
     }
+    columns.rules_pt = rules;
+    columns.n_rules = hpr__has_rules(public) ? public->n_marks : 0;
     hpr__extent_fill(&extents[0], &columns, public->base, scale);
     for (uint32_t i = 0; i < public->n_bands; i++) {
         chart->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};
@@ -149,8 +161,7 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
     return HPF_OK;
 }
 
-/* Bands that show, but whose name is nowhere yet. */
-static bool is_unplaced(const hpr_chart *chart, const hpr_band *band)
+bool hpr__label_is_due(const hpr_chart *chart, const hpr_band *band)
 {
     double thickest = hpr__height_of(chart, band->max);
     return hpr__is_shown(chart, band) && band->label.place == HPR_LABEL_NONE &&
@@ -162,10 +173,11 @@ hpf_status hpr__labels_margin_width(double *width_pt, hpr__chart *chart,
 {
     *width_pt = 0;
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
-        if (!is_unplaced(&chart->public, &chart->bands[i])) {
+        if (!hpr__label_is_due(&chart->public, &chart->bands[i])) {
             continue;
         }
-        const char *text = shown_text(chart, &chart->bands[i], HUGE_VAL, style, style->largest_pt);
+        const char *text =
+            hpr__label_text(chart, &chart->bands[i], HUGE_VAL, style, style->largest_pt);
         if (!text) {
             return hpf_error_set_memory(err);
         }
@@ -209,7 +221,7 @@ static size_t capacity_of(const margin *m)
 static hpf_status put_label(margin *m, hpr_band *band, hpr_label_place place, double middle_pt,
                             hpf_error *err)
 {
-    const char *text = shown_text(m->chart, band, m->text_width_pt, m->style, m->size_pt);
+    const char *text = hpr__label_text(m->chart, band, m->text_width_pt, m->style, m->size_pt);
     if (!text) {
         return hpf_error_set_memory(err);
     }
@@ -353,23 +365,23 @@ static hpf_status collect_unplaced(margin *m, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < n_bands; i++) {
-        if (is_unplaced(&m->chart->public, &m->chart->bands[i])) {
+        if (hpr__label_is_due(&m->chart->public, &m->chart->bands[i])) {
             m->bands[m->n++] = &m->chart->bands[i];
         }
     }
     return HPF_OK;
 }
 
-hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style, double width_pt,
-                              double low_pt, double high_pt, hpf_error *err)
+hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style,
+                              const hpr__margin_box *box, bool as_key, hpf_error *err)
 {
     margin m = {
         .chart = chart,
         .style = style,
         .text_x_pt = chart->public.plot_x_pt + chart->public.plot_width_pt + HPR__MARGIN_EXTRA_PT,
-        .text_width_pt = width_pt - HPR__MARGIN_EXTRA_PT,
-        .low_pt = low_pt,
-        .high_pt = high_pt,
+        .text_width_pt = box->width_pt - HPR__MARGIN_EXTRA_PT,
+        .low_pt = box->low_pt,
+        .high_pt = box->high_pt,
     };
     hpf_status status = collect_unplaced(&m, err);
     if (status || m.n == 0) {
@@ -381,5 +393,5 @@ hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style, 
         size--;
         set_size(&m, size);
     }
-    return m.n <= capacity_of(&m) ? fill_margin(&m, err) : fill_key(&m, err);
+    return m.n <= capacity_of(&m) && !as_key ? fill_margin(&m, err) : fill_key(&m, err);
 }

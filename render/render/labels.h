@@ -26,8 +26,18 @@ typedef struct hpr__label_style {
     double margin_text_pt;          /* the widest text that a margin can have */
 } hpr__label_style;
 
+/* What a band is called where there is `width_pt` for it, in the chart's arena. OTHER says how many
+ * names it holds, and other names the numbers of their cost centres, only where there is room for
+ * all. NULL when there is no memory. */
+const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
+                            const hpr__label_style *style, double size_pt);
+
+/* Whether a band shows, and has no label yet. */
+bool hpr__label_is_due(const hpr_chart *chart, const hpr_band *band);
+
 /* Places whole names inside, and cut ones where the margin would cut them even more; all other
- * labels become HPR_LABEL_NONE. The plot's box and the y axis are final, `x_pt` are the points'
+ * labels become HPR_LABEL_NONE. None is put on the rule of a mark, if that can be helped. The
+ * plot's box and the y axis are final, `x_pt` are the points'
  * places from the left of the plot. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style,
                                            const double *x_pt, hpf_error *err);
@@ -37,10 +47,15 @@ HPF_MUST_USE hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_s
 HPF_MUST_USE hpf_status hpr__labels_margin_width(double *width_pt, hpr__chart *chart,
                                                  const hpr__label_style *style, hpf_error *err);
 
-/* Places the others in a margin of `width_pt` right of the plot, between the heights `low_pt` and
- * `high_pt`. What finds no room in a key stays HPR_LABEL_NONE. Errors: MEMORY. */
+/* A margin right of the plot. */
+typedef struct hpr__margin_box {
+    double width_pt;
+    double low_pt, high_pt; /* between these heights */
+} hpr__margin_box;
+
+/* Places the others in the margin, beside their bands if all have room there and `as_key` is not
+ * asked for, else in a key. What finds no room in a key stays HPR_LABEL_NONE. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style,
-                                           double width_pt, double low_pt, double high_pt,
-                                           hpf_error *err);
+                                           const hpr__margin_box *box, bool as_key, hpf_error *err);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "elide.h"
 #include "labels.h"
+#include "legend.h"
 
 enum {
     TICK_GAP_PT = 4,      /* between a tick label and the plot */
@@ -21,9 +22,12 @@ enum {
     LEAST_X_TICK_PT = 28, /* between ticks */
     LEAST_Y_TICK_PT = 26,
     LEAST_PLOT_PT = 24, /* what gives way to the plot when a sheet is tiny */
+    LEGEND_GAP_PT = 6,  /* above a legend below the plot */
+    MOST_RULES = 12,    /* marks that are drawn through the whole plot */
 };
 
 static const double most_margin_share = 0.3; /* of the sheet's width, for names */
+static const double most_legend_share = 0.4; /* of its height */
 
 static hpr__type_sizes sizes_around(double text_pt)
 {
@@ -59,8 +63,10 @@ typedef struct layout {
     hpr_text_size line; /* of the text font */
     double pad_pt;      /* around the sheet */
     hpr_unit x_unit, y_unit;
-    bool is_flat; /* there is no amount but 0 */
-    double *x_pt; /* places of the points, from the left of the plot */
+    bool is_flat;       /* there is no amount but 0 */
+    double *x_pt;       /* places of the points, from the left of the plot */
+    hpr_mark *marks;    /* public->marks */
+    hpr__legend legend; /* below the plot; no height: none */
 } layout;
 
 static double width_of(const layout *l, const char *text)
@@ -123,6 +129,11 @@ double hpr__height_of(const hpr_chart *chart, double amount)
 }
 
 /* --- scale ---------------------------------------------------------------------------------- */
+
+bool hpr__has_rules(const hpr_chart *chart)
+{
+    return chart->n_marks <= MOST_RULES;
+}
 
 bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band)
 {
@@ -347,7 +358,8 @@ static void place_rows(layout *l)
     hpr_chart *public = l->public;
     double line = l->line.ascent_pt + l->line.descent_pt;
     double title = l->options->no_title ? 0 : l->type.title_pt * 1.9;
-    double bottom = l->pad_pt + line + TICK_GAP_PT;
+    double legend = l->legend.height_pt > 0 ? l->legend.height_pt + LEGEND_GAP_PT : 0;
+    double bottom = l->pad_pt + line + TICK_GAP_PT + legend;
     double top = l->pad_pt + title + line + TICK_GAP_PT;
     if (public->height_pt - bottom - top < LEAST_PLOT_PT) {
         bottom = public->height_pt * 0.2;
@@ -380,14 +392,40 @@ static void place_right(layout *l, double margin_pt)
     }
 }
 
-/* Inside labels first without names in the margin; as long as some find no room, a wider margin. */
-static hpf_status place_labels(layout *l, hpf_error *err)
+static hpr__label_style style_of(const layout *l, double margin_text_pt)
 {
-    hpr_chart *public = l->public;
-    double margin = l->pad_pt + width_of(l, public->x.unit) + 2 * TICK_GAP_PT;
-    double most = fmax(public->width_pt * most_margin_share, margin);
-    hpr__label_style style = {l->measurer, l->type.text_pt, l->type.smallest_pt,
-                              most - l->pad_pt - HPR__MARGIN_EXTRA_PT};
+    return (hpr__label_style){l->measurer, l->type.text_pt, l->type.smallest_pt, margin_text_pt};
+}
+
+/* What the margin must hold in any case: the end of the x axis. */
+static double least_margin(const layout *l)
+{
+    return l->pad_pt + width_of(l, l->public->x.unit) + 2 * TICK_GAP_PT;
+}
+
+static double most_margin(const layout *l)
+{
+    return fmax(l->public->width_pt * most_margin_share, least_margin(l));
+}
+
+static hpf_status fill_margin(layout *l, const hpr__label_style *style, double margin_pt,
+                              bool as_key, hpf_error *err)
+{
+    const hpr_chart *public = l->public;
+    hpr__margin_box box = {
+        .width_pt = margin_pt - l->pad_pt,
+        .low_pt = public->plot_y_pt,
+        .high_pt = public->plot_y_pt + public->plot_height_pt + l->line.descent_pt,
+    };
+    return hpr__labels_margin(l->chart, style, &box, as_key, err);
+}
+
+/* Inside labels first without names in the margin; as long as some find no room, a wider margin. */
+static hpf_status place_direct_labels(layout *l, hpf_error *err)
+{
+    double margin = least_margin(l);
+    double most = most_margin(l);
+    hpr__label_style style = style_of(l, most - l->pad_pt - HPR__MARGIN_EXTRA_PT);
     for (;;) {
         double wanted;
         place_right(l, margin);
@@ -404,8 +442,55 @@ static hpf_status place_labels(layout *l, hpf_error *err)
         }
         margin = wanted;
     }
-    return hpr__labels_margin(l->chart, &style, margin - l->pad_pt, public->plot_y_pt,
-                              public->plot_y_pt + public->plot_height_pt + l->line.descent_pt, err);
+    return fill_margin(l, &style, margin, false, err);
+}
+
+/* All names in a key beside the plot. */
+static hpf_status place_key(layout *l, hpf_error *err)
+{
+    double wanted;
+    double most = most_margin(l);
+    hpr__label_style style = style_of(l, most - l->pad_pt - HPR__MARGIN_EXTRA_PT);
+    if (hpr__labels_margin_width(&wanted, l->chart, &style, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    double margin = fmax(least_margin(l), fmin(wanted + l->pad_pt, most));
+    place_right(l, margin);
+    return fill_margin(l, &style, margin, true, err);
+}
+
+static hpf_status place_labels(layout *l, hpf_error *err)
+{
+    hpr__label_style style = style_of(l, 0);
+    switch (l->options->legend) {
+    case HPR_LEGEND_AUTO:
+        return place_direct_labels(l, err);
+    case HPR_LEGEND_RIGHT:
+        return place_key(l, err);
+    case HPR_LEGEND_NONE:
+        place_right(l, least_margin(l));
+        return hpr__labels_inside(l->chart, &style, l->x_pt, err);
+    case HPR_LEGEND_BELOW:
+        place_right(l, least_margin(l));
+        return hpr__legend_place(l->chart, &l->legend, &style, l->pad_pt,
+                                 l->pad_pt + l->legend.height_pt, err);
+    case HPR_LEGEND_SEPARATE:
+        break;
+    }
+    place_right(l, least_margin(l));
+    return HPF_OK;
+}
+
+/* The legend below takes its height from the plot. */
+static hpf_status fit_legend(layout *l, hpf_error *err)
+{
+    if (l->options->legend != HPR_LEGEND_BELOW) {
+        return HPF_OK;
+    }
+    hpr__label_style style = style_of(l, 0);
+    l->public->plot_height_pt = l->public->height_pt; /* for now: which bands show depends on it */
+    return hpr__legend_fit(&l->legend, l->chart, &style, l->public->width_pt - 2 * l->pad_pt,
+                           l->public->height_pt * most_legend_share, err);
 }
 
 /* --- texts and marks ------------------------------------------------------------------------ */
@@ -446,15 +531,16 @@ static int compare_marks(const void *a, const void *b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-static hpf_status place_marks(layout *l, const hpf_survey *survey, hpf_error *err)
+/* The marks within the time that is drawn; their places follow. */
+static hpf_status collect_marks(layout *l, const hpf_survey *survey, hpf_error *err)
 {
     hpr_chart *public = l->public;
     if (!survey || l->options->no_marks || public->n_points == 0) {
         return HPF_OK;
     }
     const hpf_overview *overview = hpf_survey_overview(survey);
-    hpr_mark *marks = hpf_arena_array(l->chart->arena, overview->n_marks, sizeof *marks);
-    if (!marks) {
+    l->marks = hpf_arena_array(l->chart->arena, overview->n_marks, sizeof *l->marks);
+    if (!l->marks) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < overview->n_marks; i++) {
@@ -462,16 +548,22 @@ static hpf_status place_marks(layout *l, const hpf_survey *survey, hpf_error *er
         if (mark->time < public->times[0] || mark->time > public->times[public->n_points - 1]) {
             continue;
         }
-        hpr_mark *placed = &marks[public->n_marks++];
-        placed->time = mark->time;
-        placed->x_pt = hpr__x_of_time(public, mark->time);
-        if (hpr__chart_text(l->chart, mark->label, &placed->label, err)) {
+        hpr_mark *kept = &l->marks[public->n_marks++];
+        kept->time = mark->time;
+        if (hpr__chart_text(l->chart, mark->label, &kept->label, err)) {
             return HPF_ERR_MEMORY;
         }
     }
-    qsort(marks, public->n_marks, sizeof *marks, compare_marks);
-    public->marks = marks;
+    qsort(l->marks, public->n_marks, sizeof *l->marks, compare_marks);
+    public->marks = l->marks;
     return HPF_OK;
+}
+
+static void place_marks(layout *l)
+{
+    for (size_t i = 0; i < l->public->n_marks; i++) {
+        l->marks[i].x_pt = hpr__x_of_time(l->public, l->marks[i].time);
+    }
 }
 
 /* A number with its unit: "9.3 MiB". */
@@ -541,7 +633,10 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
 {
     scale_y(l);
     scale_x(l);
-    if (name_units(l, err)) {
+    if (name_units(l, err) || collect_marks(l, survey, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    if (fit_legend(l, err)) {
         return HPF_ERR_MEMORY;
     }
     place_rows(l);
@@ -553,7 +648,8 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
     if (place_labels(l, err) || tick_x(l, err) || place_title(l, err)) {
         return HPF_ERR_MEMORY;
     }
-    return place_marks(l, survey, err);
+    place_marks(l);
+    return HPF_OK;
 }
 
 hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *survey,

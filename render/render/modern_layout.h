@@ -45,6 +45,9 @@ HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *
  */
 bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band);
 
+/* Whether marks are few enough to be drawn through the whole plot. */
+bool hpr__has_rules(const hpr_chart *chart);
+
 /* The place that is marked as the peak: of the total, or where bands are lines of the highest; in a
  * chart of differences where the total is farthest from 0. */
 typedef struct hpr__peak {

@@ -28,18 +28,30 @@ hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart, const hpr_o
     return hpr__draw_modern(out, chart, options, measurer, err);
 }
 
-hpf_status hpr__render_chart(const hpr_chart *chart, const hpr_options *options,
-                             const hpr_backend *backend, const hpr_output *output, hpf_sink *sink,
-                             hpf_error *err)
+hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const hpr_backend *backend,
+                     const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
     hpr_options fitted = *options;
     hpr_scene *scene = NULL;
-
     fitted.most_points = backend->most_points;
     hpf_status status =
         hpr_scene_create(&scene, chart, &fitted, hpr_fonts_measurer(output->fonts), err);
     if (!status) {
         status = backend->write(chart, scene, output, sink, err);
+    }
+    hpr_scene_destroy(scene);
+    return status;
+}
+
+hpf_status hpr_write_legend(const hpr_chart *chart, const hpr_options *options,
+                            const hpr_backend *backend, const hpr_output *output, hpf_sink *sink,
+                            hpf_error *err)
+{
+    hpr_scene *scene = NULL;
+    hpf_status status =
+        hpr_legend_scene_create(&scene, chart, options, hpr_fonts_measurer(output->fonts), err);
+    if (!status) {
+        status = backend->write(NULL, scene, output, sink, err);
     }
     hpr_scene_destroy(scene);
     return status;
@@ -51,9 +63,8 @@ hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_
     hpr_chart *chart = NULL;
     hpf_status status =
         hpr_chart_create(&chart, survey, options, hpr_fonts_measurer(output->fonts), err);
-
     if (!status) {
-        status = hpr__render_chart(chart, options, backend, output, sink, err);
+        status = hpr_write(chart, options, backend, output, sink, err);
     }
     hpr_chart_destroy(chart);
     return status;

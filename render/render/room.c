@@ -148,27 +148,46 @@ static double enough_room(const double *ceilings, const double *floors, size_t n
     return fmax(ample, box_height_pt);
 }
 
-bool hpr__room_find(const hpr__columns *columns, const hpr__extent *lower, const hpr__extent *upper,
-                    double box_width_pt, double box_height_pt, double *x_pt, double *y_pt)
+/* Takes the room from the columns at the rules. */
+static void bar_rules(const hpr__columns *columns, double *ceilings)
 {
-    double column_pt = columns->width_pt / (double)columns->n;
-    size_t window = (size_t)ceil(box_width_pt / column_pt) + 1;
-    if (window > columns->n) {
-        return false;
+    const double beside_pt = 1.5;
+    for (size_t i = 0; i < columns->n_rules; i++) {
+        size_t last = column_at(columns, columns->rules_pt[i] + beside_pt);
+        for (size_t k = column_at(columns, columns->rules_pt[i] - beside_pt); k <= last; k++) {
+            ceilings[k] = -HUGE_VAL;
+        }
     }
+}
+
+/* A box being placed: `window` columns wide. */
+typedef struct search {
+    const hpr__columns *columns;
+    const hpr__extent *lower, *upper;
+    size_t window;
+    double box_height_pt;
+} search;
+
+static bool find_place(const search *s, bool avoid_rules, double *x_pt, double *y_pt)
+{
+    const hpr__columns *columns = s->columns;
     double *ceilings = columns->scratch;
     double *floors = columns->scratch + columns->n; /* negated, so that their minima serve too */
     for (size_t i = 0; i < columns->n; i++) {
-        ceilings[i] = upper->lowest[i];
-        floors[i] = -lower->highest[i];
+        ceilings[i] = s->upper->lowest[i];
+        floors[i] = -s->lower->highest[i];
     }
-    size_t n_places = window_minima(ceilings, columns->n, window);
-    window_minima(floors, columns->n, window);
-    double enough = enough_room(ceilings, floors, n_places, box_height_pt);
-    double wanted = centre_of_ink(columns, lower, upper);
+    if (avoid_rules) {
+        bar_rules(columns, ceilings);
+    }
+    size_t n_places = window_minima(ceilings, columns->n, s->window);
+    window_minima(floors, columns->n, s->window);
+    double enough = enough_room(ceilings, floors, n_places, s->box_height_pt);
+    double wanted = centre_of_ink(columns, s->lower, s->upper);
     double best_distance = HUGE_VAL;
     for (size_t i = 0; i < n_places; i++) {
-        double centre = ((double)i + (double)window / 2) * column_pt;
+        double centre =
+            ((double)i + (double)s->window / 2) * columns->width_pt / (double)columns->n;
         double distance = fabs(centre - wanted);
         if (ceilings[i] + floors[i] >= enough && distance < best_distance) {
             best_distance = distance;
@@ -177,4 +196,17 @@ bool hpr__room_find(const hpr__columns *columns, const hpr__extent *lower, const
         }
     }
     return best_distance < HUGE_VAL;
+}
+
+bool hpr__room_find(const hpr__columns *columns, const hpr__extent *lower, const hpr__extent *upper,
+                    double box_width_pt, double box_height_pt, double *x_pt, double *y_pt)
+{
+    double column_pt = columns->width_pt / (double)columns->n;
+    size_t window = (size_t)ceil(box_width_pt / column_pt) + 1;
+    if (window > columns->n) {
+        return false;
+    }
+    const search s = {columns, lower, upper, window, box_height_pt};
+    return (columns->n_rules > 0 && find_place(&s, true, x_pt, y_pt)) ||
+           find_place(&s, false, x_pt, y_pt);
 }

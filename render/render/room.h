@@ -21,9 +21,11 @@ typedef struct hpr__extent {
 typedef struct hpr__columns {
     const double *x_pt; /* n_points */
     size_t n_points;
-    double width_pt; /* of the plot */
-    size_t n;        /* columns */
-    double *scratch; /* 2 * n */
+    double width_pt;        /* of the plot */
+    size_t n;               /* columns */
+    double *scratch;        /* 2 * n */
+    const double *rules_pt; /* n_rules: upright lines that a box had better not lie on */
+    size_t n_rules;
 } hpr__columns;
 
 /* False when there is no memory. */
@@ -40,8 +42,9 @@ void hpr__extent_fill(hpr__extent *extent, const hpr__columns *columns, const do
 double hpr__room_thickest(const hpr__columns *columns, const hpr__extent *lower,
                           const hpr__extent *upper);
 
-/* Looks for a place for a box: not much tighter than the roomiest one, and as near as can be to the
- * middle of the band's ink. Gives the centre of the box; false when it fits nowhere. */
+/* Looks for a place for a box: off the rules if there is one, not much tighter than the roomiest
+ * one, and as near as can be to the middle of the band's ink. Gives the centre of the box; false
+ * when it fits nowhere. */
 bool hpr__room_find(const hpr__columns *columns, const hpr__extent *lower, const hpr__extent *upper,
                     double box_width_pt, double box_height_pt, double *x_pt, double *y_pt);
 

@@ -34,7 +34,8 @@ enum { RANK_ASKED, RANK_FAMILY, RANK_FALLBACK, N_RANKS };
 struct hpr__face {
     bool is_tried;
     char *path;
-    int index; /* of the face in its file */
+    int index;        /* of the face in its file */
+    char *substitute; /* the family that stands in for the one asked for, or NULL */
     FT_Face metrics;
     cairo_font_face_t *ink; /* made when it is first drawn with */
 };
@@ -75,6 +76,7 @@ static void close_face(hpr__face *f)
     cairo_font_face_destroy(f->ink);
     FT_Done_Face(f->metrics);
     free(f->path);
+    free(f->substitute);
 }
 
 void hpr_fonts_destroy(hpr_fonts *fonts)
@@ -130,7 +132,11 @@ static void locate(hpr_fonts *fonts, hpr__face *f, int rank, bool bold)
     if (hpr__font_file_known(known, sizeof known, family, bold)) {
         f->path = copy_path(fonts, known);
     } else if (rank == RANK_FAMILY && system_config(fonts)) {
-        hpr__font_file_match(&f->path, &f->index, fonts->config, family, bold);
+        hpr__font_match match;
+        hpr__font_file_match(&match, fonts->config, family, bold);
+        f->path = match.path;
+        f->index = match.face_index;
+        f->substitute = match.substitute;
     }
 }
 
@@ -324,6 +330,12 @@ static hpr_text_size measure(void *context, const char *text, double size_pt, bo
         size.descent_pt = -f->metrics->descender * pt_per_unit;
     }
     return size;
+}
+
+const char *hpr_fonts_substitute(hpr_fonts *fonts)
+{
+    (void)get_face(fonts, RANK_FAMILY, false);
+    return fonts->faces[0][RANK_FAMILY].substitute;
 }
 
 hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts)

@@ -26,6 +26,7 @@ typedef struct hpr_backend {
     const char *extension; /* without a dot */
     const char *summary;   /* "Portable Document Format, vector" */
     size_t most_points;    /* points of a curve that readers of the format bear; 0: any number */
+    bool is_graphical; /* draws the scene; else it writes the chart as data, whatever the scene */
     /* Writes the whole document. The sink is flushed, not finished. Errors: those of the sink;
      * MEMORY; LIMIT for a picture that is too large; ARGUMENT for a font file that cannot be used;
      * UNSUPPORTED when the system has no font. */

@@ -36,6 +36,15 @@ typedef enum hpr_group {
     HPR_GROUP_PREFIX,  /* the first parts: "apply/eval" of "(304)apply/eval/main" */
 } hpr_group;
 
+/* Where names stand. */
+typedef enum hpr_legend {
+    HPR_LEGEND_AUTO,     /* on the bands or beside them; a key only where there is no room */
+    HPR_LEGEND_RIGHT,    /* all in a key at the right */
+    HPR_LEGEND_BELOW,    /* all in a key below the plot */
+    HPR_LEGEND_NONE,     /* only those that fit on their bands */
+    HPR_LEGEND_SEPARATE, /* none: they are in a picture of their own (hpr_legend_scene_create) */
+} hpr_legend;
+
 /* Paper, ink, and what bands are filled with. */
 typedef enum hpr_theme {
     HPR_THEME_LIGHT,
@@ -81,6 +90,7 @@ typedef struct hpr_options {
     bool normalise;       /* modern: percent of the total at each moment */
     bool as_lines; /* modern: a line for each band but OTHER, from zero, instead of a stack */
     double width_pt, height_pt; /* modern: the drawing area; 0: 648 x 432 */
+    hpr_legend legend;          /* modern */
     bool no_title;              /* modern */
     bool no_marks;              /* modern */
     bool si_units;              /* modern: kB = 1000 bytes instead of KiB */
@@ -108,7 +118,23 @@ HPF_API void hpr_chart_destroy(hpr_chart *chart);
 HPF_API HPF_MUST_USE hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart,
                                                  const hpr_options *options, hpr_measurer measurer,
                                                  hpf_error *err);
+/* The names of a modern chart's bands, with their colours, as a picture of its own, as large as
+ * they need it and at most as wide as the chart. Errors: MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
+                                                        const hpr_options *options,
+                                                        hpr_measurer measurer, hpf_error *err);
 HPF_API void hpr_scene_destroy(hpr_scene *scene);
+
+/* Draws a chart, or the legend of a modern one, through a back end, which for a legend must be a
+ * graphical one (hpr_backend.is_graphical). The sink is not finished. `output->fonts` are the ones
+ * that the chart was measured with. */
+HPF_API HPF_MUST_USE hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options,
+                                          const hpr_backend *backend, const hpr_output *output,
+                                          hpf_sink *sink, hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpr_write_legend(const hpr_chart *chart, const hpr_options *options,
+                                                 const hpr_backend *backend,
+                                                 const hpr_output *output, hpf_sink *sink,
+                                                 hpf_error *err);
 
 /* All of it: chart, scene, back end. The sink is not finished. `output->fonts` is used for
  * measuring. */

@@ -34,6 +34,11 @@ typedef struct hpr_fonts hpr_fonts;
  * at a time. */
 HPF_API hpr_fonts *hpr_fonts_create(const char *family, const char *font_file);
 HPF_API void hpr_fonts_destroy(hpr_fonts *fonts);
+
+/* The family that stands in for the one asked for, which the system does not have; NULL: it does.
+ * Borrowed from `fonts`. */
+HPF_API const char *hpr_fonts_substitute(hpr_fonts *fonts);
+
 HPF_API hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts);
 
 /* `name` as UTF-8 in `out` (at least 3 * length + 1 bytes): bytes that are no UTF-8 and control

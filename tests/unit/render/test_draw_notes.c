@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The peak's text and the labels of marks: none on another, none on a rule.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hprender/render.h"
+
+#include "made_up_font.h"
+
+#define HEAD "JOB \"a.out\"\nDATE \"today\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
+
+/* A peak at 5 s, of ten, and marks. */
+static hpr_chart *chart_with_marks(const double *times, size_t n, const hpr_options *options)
+{
+    static const hpf_source_options keep = {.keep = true};
+    char text[4096] = HEAD;
+    size_t at = strlen(text);
+    for (size_t i = 0; i < n; i++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "MARK %f\n", times[i]);
+    }
+    for (int i = 0; i <= 10; i++) {
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "BEGIN_SAMPLE %d.0\na\t%d\nEND_SAMPLE %d.0\n", i,
+                               i <= 5 ? 10 * i : 10 * (10 - i), i);
+    }
+    hpf_source *source = NULL;
+    hpf_survey *survey = NULL;
+    hpr_chart *chart = NULL;
+    hpf_str bytes = {text, at};
+    cr_assert_eq(hpf_source_from_memory(&source, bytes, &keep, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpr_chart_create(&chart, survey, options, made_up_measurer, NULL), HPF_OK);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    return chart;
+}
+
+/* `.hp` files know no labels: they are given here. */
+static void label_marks(hpr_chart *chart, const char *label)
+{
+    hpr_mark *marks = (hpr_mark *)(uintptr_t)chart->marks;
+    for (size_t i = 0; i < chart->n_marks; i++) {
+        marks[i].label = label;
+    }
+}
+
+typedef struct box {
+    double left, right, top, bottom;
+} box;
+
+static box box_of(const hpr_item *item)
+{
+    hpr_text_size size = made_up_measure(NULL, item->text, item->size_pt, false);
+    static const double before[] = {
+        [HPR_ANCHOR_START] = 0, [HPR_ANCHOR_MIDDLE] = 0.5, [HPR_ANCHOR_END] = 1};
+    double left = item->at.x_pt - before[item->anchor] * size.width_pt;
+    return (box){left, left + size.width_pt, item->at.y_pt - 0.7 * size.ascent_pt, item->at.y_pt};
+}
+
+static bool is_rule(const hpr_item *item)
+{
+    return item->kind == HPR_ITEM_LINE && item->stroke.dash_pt > 0;
+}
+
+/* Whether a dashed line goes through a text. */
+static bool is_crossed(const hpr_scene *scene, const hpr_item *text)
+{
+    box b = box_of(text);
+    for (size_t i = 0; i < scene->n_items; i++) {
+        const hpr_item *rule = &scene->items[i];
+        if (is_rule(rule) && rule->points[0].x_pt > b.left && rule->points[0].x_pt < b.right &&
+            fmin(rule->points[0].y_pt, rule->points[1].y_pt) < b.bottom) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const hpr_item *find_text(const hpr_scene *scene, const char *prefix)
+{
+    for (size_t i = 0; i < scene->n_items; i++) {
+        const hpr_item *item = &scene->items[i];
+        if (item->kind == HPR_ITEM_TEXT && strncmp(item->text, prefix, strlen(prefix)) == 0) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+static void expect_apart(const hpr_scene *scene, double width_pt)
+{
+    for (size_t i = 0; i < scene->n_items; i++) {
+        for (size_t k = 0; k < i; k++) {
+            const hpr_item *x = &scene->items[i];
+            const hpr_item *y = &scene->items[k];
+            if (x->kind == HPR_ITEM_TEXT && y->kind == HPR_ITEM_TEXT) {
+                box a = box_of(x);
+                box b = box_of(y);
+                cr_expect_not(a.left < b.right - 1e-6 && b.left < a.right - 1e-6 &&
+                                  a.top < b.bottom && b.top < a.bottom,
+                              "%s on %s", x->text, y->text);
+                cr_expect(a.left >= 0 && a.right <= width_pt, "%s", x->text);
+            }
+        }
+    }
+}
+
+static hpr_scene *draw(hpr_chart *chart, const hpr_options *options)
+{
+    hpr_scene *scene = NULL;
+    cr_assert_eq(hpr_scene_create(&scene, chart, options, made_up_measurer, NULL), HPF_OK);
+    expect_apart(scene, chart->width_pt);
+    return scene;
+}
+
+Test(draw_notes, the_peak_steps_aside_for_a_rule)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    for (double time = 3; time <= 7; time += 0.05) {
+        hpr_chart *chart = chart_with_marks(&time, 1, &options);
+        label_marks(chart, "begin");
+        hpr_scene *scene = draw(chart, &options);
+        const hpr_item *peak = find_text(scene, "peak ");
+        cr_assert_not_null(peak);
+        cr_expect_not(is_crossed(scene, peak), "mark at %g", time);
+        cr_expect_not_null(find_text(scene, "begin"), "mark at %g", time);
+        cr_expect_not(is_crossed(scene, find_text(scene, "a")), "name, mark at %g", time);
+        hpr_scene_destroy(scene);
+        hpr_chart_destroy(chart);
+    }
+}
+
+Test(draw_notes, the_peak_between_two_rules)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    const double times[] = {4.9, 5.2};
+    hpr_chart *chart = chart_with_marks(times, 2, &options);
+    hpr_scene *scene = draw(chart, &options);
+    cr_expect_not(is_crossed(scene, find_text(scene, "peak ")));
+    hpr_scene_destroy(scene);
+    hpr_chart_destroy(chart);
+}
+
+Test(draw_notes, labels_are_cut_at_the_next_and_dropped_without_room)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    const double times[] = {0, 1, 1.01, 9.9, 10};
+    hpr_chart *chart = chart_with_marks(times, 5, &options);
+    label_marks(chart, "a label that is longer than a second of this picture is wide");
+    hpr_scene *scene = draw(chart, &options);
+    const hpr_item *first = find_text(scene, "a l");
+    cr_assert_not_null(first);
+    cr_expect_not_null(strstr(first->text, "\xE2\x80\xA6"));
+    int n_labels = 0;
+    for (size_t i = 0; i < scene->n_items; i++) {
+        const hpr_item *item = &scene->items[i];
+        n_labels += item->kind == HPR_ITEM_TEXT && strncmp(item->text, "a l", 3) == 0;
+    }
+    cr_expect(n_labels >= 2, "%d", n_labels);
+    hpr_scene_destroy(scene);
+    hpr_chart_destroy(chart);
+}
+
+Test(draw_notes, many_marks_are_ticks)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    double times[40];
+    for (int i = 0; i < 40; i++) {
+        times[i] = i / 4.0;
+    }
+    hpr_chart *chart = chart_with_marks(times, 40, &options);
+    label_marks(chart, "tick");
+    hpr_scene *scene = draw(chart, &options);
+    for (size_t i = 0; i < scene->n_items; i++) {
+        cr_expect_not(is_rule(&scene->items[i]));
+    }
+    hpr_scene_destroy(scene);
+    hpr_chart_destroy(chart);
+}
