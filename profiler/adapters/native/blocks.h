@@ -34,7 +34,9 @@ enum {
     HPP_GRANULE_BYTES = 1 << HPP_GRANULE_SHIFT,
     HPP_LEAF_SHIFT = 26, /* 64 MiB */
     HPP_ADDRESS_BITS = 47,
-    HPP_MAX_LEAVES = 1 << (HPP_ADDRESS_BITS - HPP_LEAF_SHIFT),
+    /* The last one, where the kernel puts stacks, is left out: a bound that is no power of two is
+     * compared with in one instruction less. */
+    HPP_MAX_LEAVES = (1 << (HPP_ADDRESS_BITS - HPP_LEAF_SHIFT)) - 1,
     HPP_GRANULES_PER_LEAF = 1 << (HPP_LEAF_SHIFT - HPP_GRANULE_SHIFT),
     HPP_LEAF_BYTES = HPP_GRANULES_PER_LEAF * 4 + HPP_WINDOW_PAGE_BYTES,
     HPP_SMALL_BYTES = 16,

@@ -76,26 +76,22 @@ HPP_COLD void *hpp__count_at_slowly(void *block, size_t n_bytes, hpp_window_cell
     return block;
 }
 
-HPP_NO_INLINE void *hpp__count_made_anew(void *block, size_t n_bytes, hpp_call call, uintptr_t pc,
-                                         uintptr_t sp, uintptr_t fp)
-{
-    hpp_place place = hpp__stacks_place_anew(hpp__self, (hpp_caller){pc, sp, fp}, call);
-    hpp__thread_exit(hpp__self);
-    return hpp__count_at(block, n_bytes, place.cell, place.site);
-}
-
-HPP_COLD void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call, uintptr_t pc,
-                                      uintptr_t sp, uintptr_t fp)
+HPP_NO_INLINE void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call, uintptr_t pc,
+                                           uintptr_t sp, uintptr_t fp)
 {
     if (hpp__real_pool_bytes(block) != 0 || (!hpp__alive() && !hpp__process_wake())) {
         return block;
     }
+    hpp_caller caller = {pc, sp, fp};
     hpp_thread *self = own_thread();
-    if (self != NULL && !self->busy) {
-        hpp__thread_enter(self);
-        return hpp__count_made_anew(block, n_bytes, call, pc, sp, fp);
+    hpp_place place = {HPP_SITE_NONE, NULL};
+    if (HPP_LIKELY(hpp__ready != NULL)) {
+        hpp__thread_enter();
+        place = hpp__stacks_place_anew(self, caller, call);
+        hpp__thread_exit(self);
+    } else {
+        place.site = hpp__stacks_site_unaided(caller, call);
+        place.cell = self != NULL ? hpp__thread_cell(self, place.site) : NULL;
     }
-    uint32_t site = hpp__stacks_site_unaided((hpp_caller){pc, sp, fp}, call);
-    hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, site) : NULL;
-    return hpp__count_at_slowly(block, n_bytes, cell, site);
+    return hpp__count_at(block, n_bytes, place.cell, place.site);
 }

@@ -24,8 +24,6 @@ static inline size_t hpp__asked_bytes(size_t n_bytes)
 /* The unusual cases. All return `block`. */
 void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call, uintptr_t pc, uintptr_t sp,
                              uintptr_t fp);
-void *hpp__count_made_anew(void *block, size_t n_bytes, hpp_call call, uintptr_t pc, uintptr_t sp,
-                           uintptr_t fp);
 void *hpp__count_at_slowly(void *block, size_t n_bytes, hpp_window_cell *cell, uint32_t site);
 
 /* Enters and counts a block, whose place is known. Returns it. */
@@ -41,23 +39,33 @@ HPP_ALWAYS_INLINE void *hpp__count_at(void *block, size_t n_bytes, hpp_window_ce
     return block;
 }
 
+/* The place of a call, if all is as usual. Else its site is HPP_SITE_NONE. */
+HPP_ALWAYS_INLINE hpp_place hpp__count_place(hpp_caller caller, hpp_call call)
+{
+    hpp_place place = {HPP_SITE_NONE, NULL};
+    hpp_thread *self = hpp__ready;
+    if (HPP_UNLIKELY(self == NULL || !hpp__alive())) {
+        return place;
+    }
+    hpp__thread_enter();
+    const hpp_place *remembered = hpp__stacks_remembered(self, caller, call);
+    if (HPP_LIKELY(remembered != NULL)) {
+        place = *remembered;
+        HPP_ASSUME(place.site != HPP_SITE_NONE);
+    }
+    hpp__thread_exit(self);
+    return place;
+}
+
 /* A block of `n_bytes` was made. Returns it. */
 HPP_ALWAYS_INLINE void *hpp__count_made(void *block, size_t n_bytes, hpp_caller caller,
                                         hpp_call call)
 {
-    hpp_thread *self = hpp__self;
-    if (HPP_UNLIKELY(!hpp__alive() || self == NULL || self->busy)) {
+    hpp_place place = hpp__count_place(caller, call);
+    if (HPP_UNLIKELY(place.site == HPP_SITE_NONE)) {
         return hpp__count_made_slowly(block, n_bytes, call, caller.pc, caller.sp, caller.fp);
     }
-    hpp__thread_enter(self);
-    const hpp_place *place = hpp__stacks_remembered(self, caller, call);
-    if (HPP_UNLIKELY(place == NULL)) {
-        return hpp__count_made_anew(block, n_bytes, call, caller.pc, caller.sp, caller.fp);
-    }
-    hpp_window_cell *cell = place->cell;
-    uint32_t site = place->site;
-    hpp__thread_exit(self);
-    return hpp__count_at(block, n_bytes, cell, site);
+    return hpp__count_at(block, n_bytes, place.cell, place.site);
 }
 
 /* The first granule of a usual block, with what it says, or NULL. */

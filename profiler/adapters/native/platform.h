@@ -17,6 +17,7 @@
 
 #define HPP_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define HPP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define HPP_ASSUME(condition)   ((condition) ? (void)0 : __builtin_unreachable())
 #define HPP_NO_INLINE           __attribute__((noinline))
 #define HPP_ALWAYS_INLINE       static inline __attribute__((always_inline))
 #define HPP_COLD                __attribute__((cold, noinline))

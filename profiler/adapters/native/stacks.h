@@ -52,7 +52,7 @@ static inline const hpp_place *hpp__stacks_remembered(const hpp_thread *thread, 
 }
 
 /* The same, for a call of which hpp__stacks_remembered knows nothing. `thread` is the calling one,
- * and busy in both. */
+ * and not ready in both (thread.h). */
 hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call);
 
 /* The site without touching anything of the thread's: for a signal handler that interrupted the

@@ -25,6 +25,7 @@ enum {
 extern void *__libc_stack_end;
 
 _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
+_Thread_local hpp_thread *hpp__ready HPP_INITIAL_EXEC;
 static _Thread_local volatile bool is_beginning HPP_INITIAL_EXEC;
 
 static _Thread_local size_t created_stack_bytes HPP_INITIAL_EXEC;
@@ -157,7 +158,6 @@ static void find_stack(hpp_thread *self)
 static hpp_thread *settle(uint32_t index, uint32_t thread_id)
 {
     hpp_thread *self = &threads[index];
-    self->busy = false;
     self->slot_index = index;
     self->slot = slot_at(index);
     self->thread_id = thread_id;
@@ -182,6 +182,7 @@ hpp_thread *hpp__thread_begin(void)
         hpp_thread *self = settle(index, thread_id);
         pthread_setspecific(end_key, self);
         hpp__self = self;
+        hpp__thread_exit(self);
         hpp__ticks_start(self);
     }
     is_beginning = false;

@@ -4,8 +4,8 @@
  * stacks that it has unwound. Nothing here is touched by another thread, so the path of an
  * allocation takes no lock and no atomic read-modify-write.
  *
- * `busy` guards it: it is set while the thread looks for the site of a call. A signal handler that
- * allocates in that moment finds it set and goes by a slower way that touches none of this. The
+ * hpp__ready guards it: it is NULL while the thread looks for the site of a call. A signal handler
+ * that allocates in that moment finds it so and goes by a slower way that touches none of this. The
  * counters need no guard: each is moved by one instruction (hpp__add_own).
  *
  * Slots serve one thread after the other, and keep their counters and memory. Slot 0 is nobody's:
@@ -22,7 +22,6 @@
 typedef struct hpp_memo hpp_memo; /* stacks.c */
 
 typedef struct hpp_thread {
-    volatile bool busy;
     uint32_t slot_index;
     uint32_t generation; /* of the loaded objects, that `memo` was made under */
     uint32_t thread_id;
@@ -34,6 +33,9 @@ typedef struct hpp_thread {
 
 /* The calling thread's, NULL until it first allocates or frees. */
 extern HPP_HIDDEN _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
+
+/* hpp__self, or NULL: there is none, or its memory of stacks is in use. */
+extern HPP_HIDDEN _Thread_local hpp_thread *hpp__ready HPP_INITIAL_EXEC;
 
 /* Makes slot 0, in a fresh window. False when that cannot be. */
 bool hpp__threads_start(void);
@@ -50,16 +52,16 @@ void hpp__thread_created(size_t stack_bytes);
 hpp_thread *hpp__threads_forked(void);
 
 /* The thread's memory of stacks is in use from here to there; the compiler moves nothing across. */
-static inline void hpp__thread_enter(hpp_thread *self)
+static inline void hpp__thread_enter(void)
 {
-    self->busy = true;
+    hpp__ready = NULL;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
 static inline void hpp__thread_exit(hpp_thread *self)
 {
     atomic_signal_fence(memory_order_seq_cst);
-    self->busy = false;
+    hpp__ready = self;
 }
 
 /* The cell of a site in slot 0, for atomic additions. */

@@ -118,7 +118,8 @@ Test(blocks, other_addresses_are_refused)
     cr_assert(not(put((uintptr_t)1 << HPP_ADDRESS_BITS, 1, 8)));
     cr_assert(not(hpp__blocks_put_usual(AT(BASE + 8), 1, 8)));
     expect(hpp__blocks_take(AT((uintptr_t)1 << 60)), 0, 0);
-    cr_assert(put(((uintptr_t)1 << HPP_ADDRESS_BITS) - 16, 1, 8));
+    cr_assert(not(put(HPP_MAX_LEAVES * LEAF, 1, 8)));
+    cr_assert(put(HPP_MAX_LEAVES * LEAF - 16, 1, 8));
 }
 
 typedef struct seen {
