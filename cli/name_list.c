@@ -28,24 +28,24 @@ static hpf_status read_all(name_list *list, size_t *n_bytes, hpf_source *source,
     return status == HPF_END ? HPF_OK : status;
 }
 
-static size_t count_lines(const char *bytes, size_t n_bytes)
+static size_t count_names(const char *bytes, size_t n_bytes, char separator)
 {
     size_t n = 1;
     for (size_t i = 0; i < n_bytes; i++) {
-        n += bytes[i] == '\n';
+        n += bytes[i] == separator;
     }
     return n;
 }
 
-static hpf_status split(name_list *list, size_t n_bytes, hpf_error *err)
+static hpf_status split(name_list *list, size_t n_bytes, char separator, hpf_error *err)
 {
-    list->names = calloc(count_lines(list->bytes, n_bytes), sizeof *list->names);
+    list->names = calloc(count_names(list->bytes, n_bytes, separator), sizeof *list->names);
     if (!list->names) {
         return hpf_error_set_memory(err);
     }
     for (size_t begin = 0, end; begin < n_bytes; begin = end + 1) {
-        const char *newline = memchr(list->bytes + begin, '\n', n_bytes - begin);
-        end = newline ? (size_t)(newline - list->bytes) : n_bytes;
+        const char *found = memchr(list->bytes + begin, separator, n_bytes - begin);
+        end = found ? (size_t)(found - list->bytes) : n_bytes;
         size_t length = end - begin;
         length -= length > 0 && list->bytes[begin + length - 1] == '\r';
         if (length > 0) {
@@ -53,6 +53,19 @@ static hpf_status split(name_list *list, size_t n_bytes, hpf_error *err)
         }
     }
     return HPF_OK;
+}
+
+bool name_list_split(name_list *out, const char *text)
+{
+    hpf_error err;
+    *out = (name_list){.bytes = strdup(text)};
+    hpf_status status =
+        out->bytes ? split(out, strlen(text), ',', &err) : hpf_error_set_memory(&err);
+    if (status != HPF_OK) {
+        diag_say("%s", err.message);
+        name_list_finish(out);
+    }
+    return status == HPF_OK;
 }
 
 bool name_list_read(name_list *out, const char *path)
@@ -69,7 +82,7 @@ bool name_list_read(name_list *out, const char *path)
         status = read_all(out, &n_bytes, source, &err);
     }
     if (status == HPF_OK) {
-        status = split(out, n_bytes, &err);
+        status = split(out, n_bytes, '\n', &err);
     }
     hpf_source_destroy(source);
     if (status != HPF_OK) {

@@ -12,6 +12,7 @@
 #include "diag.h"
 #include "exit.h"
 #include "output.h"
+#include "overlay.h"
 #include "paper.h"
 #include "picture.h"
 
@@ -142,12 +143,14 @@ int plot_job_run(plot_job *j, const char *path)
 {
     int status = EXIT_FAILED;
     if (read_lists(j) && open_input(j, path)) {
-        status = lay_out(j) ? write_all(j) : EXIT_FAILED;
+        bool has_overlay = overlay_read(&j->in, j->values, &j->options, &j->overlay);
+        status = has_overlay && lay_out(j) ? write_all(j) : EXIT_FAILED;
         input_close(&j->in);
     }
     hpr_chart_destroy(j->chart);
     hpr_fonts_destroy(j->fonts);
     name_list_finish(&j->order);
+    name_list_finish(&j->overlay);
     colour_list_finish(&j->colours);
     return status;
 }

@@ -20,7 +20,8 @@ typedef struct plot_job {
     name_filter filter;
     const char *output; /* NULL: standard output */
     /* While it runs. */
-    name_list order; /* of --order-file */
+    name_list order;   /* of --order-file */
+    name_list overlay; /* of --overlay */
     colour_list colours;
     input in;
     hpr_fonts *fonts;

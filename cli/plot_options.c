@@ -102,6 +102,12 @@ const opt plot_options[] = {
      "auto (default): names on the bands or beside them; right, below: in a key; separate: in a "
      "picture of its own, FILE-legend.EXT; none: only where they fit on the bands",
      legend_names, 0, 0},
+    {0, "overlay", OPT_TEXT, AT(overlay), "LINES",
+     "which quantities measured beside the samples to draw as lines over the bands: their names, "
+     "between commas, all or none (default: those that rise above the bands, but not far)",
+     NULL, 0, 0},
+    {0, "overlay-from", OPT_TEXT, AT(overlay_from), "FILE",
+     "where they and the labels of marks are (default: BASE.lines beside BASE.hp)", NULL, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL, "kB = 1000 bytes instead of KiB = 1024", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "leave program and date out", NULL, 0, 0},
     {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave the marks out", NULL, 0, 0},
@@ -218,6 +224,12 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     }
     if (is_classic && (v->paper != 0 || v->text_pt > 0 || v->colours || v->print)) {
         return "--for, --font-size, --colours and --print are for the modern look";
+    }
+    if (is_classic && (v->overlay || v->overlay_from)) {
+        return "--overlay and --overlay-from are for the modern look";
+    }
+    if (v->overlay && strcmp(v->overlay, "none") != 0 && v->normalise) {
+        return "--overlay draws amounts, --normalise percents";
     }
     if (v->from_time > v->to_time) {
         return "--from is later than --to";

@@ -31,6 +31,8 @@ typedef struct plot_values {
     double text_pt;             /* 0: as the look has it */
     int paper;                  /* index into paper_names */
     const char *colours;        /* a file of colours, or NULL */
+    const char *overlay;        /* names, "all" or "none"; NULL: those that fit */
+    const char *overlay_from;   /* a file of lines; NULL: the one beside the profile, if any */
     bool latex, print;
     int theme;  /* hpr_theme */
     int legend; /* hpr_legend */

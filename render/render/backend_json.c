@@ -145,6 +145,20 @@ static void put_marks(hpf_json *json, const hpr_chart *chart)
     hpf_json_close(json);
 }
 
+static void put_lines(hpf_json *json, const hpr_chart *chart)
+{
+    hpf_json_array(json, "lines");
+    for (size_t i = 0; i < chart->n_lines; i++) {
+        const hpr_line *line = &chart->lines[i];
+        hpf_json_object(json, NULL);
+        hpf_json_bytes(json, "name", line->name);
+        hpf_json_number(json, "max", line->max);
+        put_numbers(json, "values", line->values, chart->n_points);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
 static void put_page(hpf_json *json, const hpr_chart *chart)
 {
     double plot[4] = {chart->plot_x_pt, chart->plot_y_pt, chart->plot_width_pt,
@@ -222,6 +236,7 @@ static hpf_status write_json(const hpr_chart *chart, const hpr_scene *scene,
     put_key(&json, chart);
     put_title(&json, &chart->title);
     put_marks(&json, chart);
+    put_lines(&json, chart);
     put_page(&json, chart);
     hpf_json_end(&json);
     return hpf_sink_flush(sink, err);

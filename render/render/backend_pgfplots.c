@@ -67,19 +67,35 @@ static void put_axis(hpf_sink *sink, const hpr_chart *chart)
     hpf_sink_printf(sink, "  legend columns=%d,\n]\n", legend_columns(chart));
 }
 
-/* Column `t`, then one for each band, named b1, b2, ... from the bottom. */
+static void put_value(hpf_sink *sink, double value)
+{
+    hpf_sink_text(sink, " ");
+    if (isnan(value)) {
+        hpf_sink_text(sink, "nan");
+    } else {
+        hpf_sink_fixed(sink, value, 5);
+    }
+}
+
+/* Column `t`, then one for each band, named b1, b2, ... from the bottom, and for each line over
+ * them, l1, l2, ... */
 static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *shown, size_t n_shown)
 {
     hpf_sink_text(sink, "\\pgfplotstableread{\nt");
     for (uint32_t b = 0; b < chart->n_bands; b++) {
         hpf_sink_printf(sink, " b%u", b + 1);
     }
+    for (size_t k = 0; k < chart->n_lines; k++) {
+        hpf_sink_printf(sink, " l%zu", k + 1);
+    }
     hpf_sink_text(sink, "\n");
     for (size_t i = 0; i < n_shown; i++) {
         hpf_sink_shortest(sink, chart->xs[shown[i]] / chart->x.factor);
         for (uint32_t b = 0; b < chart->n_bands; b++) {
-            hpf_sink_text(sink, " ");
-            hpf_sink_fixed(sink, chart->bands[b].values[shown[i]] / chart->y.factor, 5);
+            put_value(sink, chart->bands[b].values[shown[i]] / chart->y.factor);
+        }
+        for (size_t k = 0; k < chart->n_lines; k++) {
+            put_value(sink, chart->lines[k].values[shown[i]] / chart->y.factor);
         }
         hpf_sink_text(sink, "\n");
     }
@@ -98,6 +114,18 @@ static void put_band(hpf_sink *sink, const hpr_chart *chart, uint32_t number)
                     number, number);
     hpf_sink_text(sink, "\\addlegendentry{");
     hpr__tex_text(sink, band->text);
+    hpf_sink_text(sink, "}\n");
+}
+
+static void put_line(hpf_sink *sink, const hpr_chart *chart, size_t number)
+{
+    hpf_sink_printf(
+        sink,
+        "\\addplot[stack plots=false, line legend, fill=none, draw=black, densely dashed, "
+        "unbounded coords=jump] table[x=t, y=l%zu]{\\censusprofile};\n"
+        "\\addlegendentry{",
+        number);
+    hpr__tex_text(sink, chart->lines[number - 1].text);
     hpf_sink_text(sink, "}\n");
 }
 
@@ -122,6 +150,9 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
         if (hpr__is_shown(chart, &chart->bands[b])) {
             put_band(sink, chart, b + 1);
         }
+    }
+    for (size_t k = 0; k < chart->n_lines; k++) {
+        put_line(sink, chart, k + 1);
     }
     hpf_sink_text(sink, "\\end{axis}\n\\end{tikzpicture}%\n");
     free(shown);

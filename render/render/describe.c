@@ -94,6 +94,18 @@ static void put_growth(const words *w)
     hpf_sink_text(w->sink, ".");
 }
 
+static void put_lines(const words *w)
+{
+    for (size_t i = 0; i < w->chart->n_lines; i++) {
+        const hpr_line *line = &w->chart->lines[i];
+        hpf_sink_text(w->sink, " The line over the bands, ");
+        hpr__tex_text(w->sink, line->text);
+        hpf_sink_text(w->sink, ", reaches ");
+        put_amount(w, line->max);
+        hpf_sink_text(w->sink, ".");
+    }
+}
+
 void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
 {
     const words w = {sink, chart, si_units};
@@ -113,4 +125,5 @@ void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
     put_largest(&w, peak);
     hpf_sink_text(sink, ".");
     put_growth(&w);
+    put_lines(&w);
 }

@@ -213,6 +213,7 @@ static bool draw_everything(const hpr__drawing *d)
     draw_grid(d);
     if (d->chart->n_points > 0 && d->chart->n_bands > 0) {
         is_drawn = hpr__draw_bands(d);
+        hpr__draw_overlay(d);
         draw_labels(d);
     }
     draw_x_axis(d);

@@ -50,8 +50,23 @@ void hpr__draw_segment(const hpr__drawing *d, double x0_pt, double y0_pt, double
 void hpr__draw_text(const hpr__drawing *d, const char *text, double x_pt, double y_pt,
                     double size_pt, hpr_anchor anchor, hpr_colour colour);
 
-/* The peak with its text, and the marks with theirs, none on another. */
+/* The peak with its text, the names of lines, and the marks with their texts, none on another. */
 void hpr__draw_notes(const hpr__drawing *d);
+
+/* A rectangle of the chart. */
+typedef struct hpr__area {
+    double left_pt, right_pt, bottom_pt, top_pt;
+} hpr__area;
+
+/* The lines over the bands. */
+void hpr__draw_overlay(const hpr__drawing *d);
+
+/* Their names, each near the right end of its line; none on `taken`, on a rule, on each other, or
+ * on the name of a band, as far as there is another place. */
+void hpr__draw_overlay_names(const hpr__drawing *d, const hpr__area *taken);
+
+/* Whether any of them goes through an area. */
+bool hpr__is_on_lines(const hpr__drawing *d, const hpr__area *area);
 
 /* The bands on each other with the line of the total, or each as a line. False when there is no
  * memory. */

@@ -90,6 +90,34 @@ static double place_between_rules(const hpr_chart *chart, double wanted, double 
     return up <= down ? left + up : left - down;
 }
 
+/* How far the dot is from the text beside it. */
+static double distance_of(const peak_note *note, double left_pt, double width_pt)
+{
+    return fmax(0, fmax(left_pt - note->dot_x_pt, note->dot_x_pt - left_pt - width_pt));
+}
+
+/* Moves the text of the peak to the nearest place that no line goes through, nor a rule, unless
+ * that is too far from the dot: then it stays on the line. */
+static void avoid_lines(const hpr__drawing *d, peak_note *note)
+{
+    const hpr_chart *chart = d->chart;
+    const double step = 3;
+    double width = note->right_pt - note->left_pt;
+    double wanted = note->dot_x_pt - width / 2;
+    for (double shift = 0; shift <= width; shift = shift > 0 ? -shift : step - shift) {
+        double left = wanted + shift;
+        const hpr__area area = {left - 2, left + width + 2, note->baseline_pt, note->top_pt};
+        bool is_inside = left >= chart->plot_x_pt && left + width <= hpr__right_of_plot(chart);
+        bool is_on_rule = hpr__has_rules(chart) && shift_past_rules(chart, left, width, 1) > 0;
+        if (is_inside && !is_on_rule && distance_of(note, left, width) <= width / 2 &&
+            !hpr__is_on_lines(d, &area)) {
+            note->left_pt = left;
+            note->right_pt = left + width;
+            return;
+        }
+    }
+}
+
 static peak_note place_peak(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
@@ -109,6 +137,9 @@ static peak_note place_peak(const hpr__drawing *d)
     note.right_pt = note.left_pt + width;
     note.baseline_pt = (chart->base ? hpr__top_of_plot(chart) : note.dot_y_pt) + HPR__TEXT_GAP_PT;
     note.top_pt = note.baseline_pt + measure(d, note.text).ascent_pt;
+    if (chart->n_lines > 0) {
+        avoid_lines(d, &note);
+    }
     return note;
 }
 
@@ -240,6 +271,8 @@ void hpr__draw_notes(const hpr__drawing *d)
     if (peak.is_there) {
         draw_peak(d, &peak);
     }
+    const hpr__area taken = {peak.left_pt, peak.right_pt, peak.baseline_pt, peak.top_pt};
+    hpr__draw_overlay_names(d, &taken);
     for (size_t i = 0; i < d->chart->n_marks; i++) {
         if (*d->chart->marks[i].label) {
             draw_mark_label(d, &row, i);

@@ -15,6 +15,7 @@
 #include "elide.h"
 #include "labels.h"
 #include "legend.h"
+#include "overlay.h"
 
 enum {
     TICK_GAP_PT = 4,      /* between a tick label and the plot */
@@ -149,7 +150,13 @@ static double highest_of(const hpr_chart *chart)
             highest = fmax(highest, chart->bands[i].max);
         }
     }
-    return chart->is_lines ? highest : chart->is_normalised ? 100 : chart->peak_total;
+    if (!chart->is_lines) {
+        highest = chart->is_normalised ? 100 : chart->peak_total;
+    }
+    for (size_t i = 0; i < chart->n_lines; i++) {
+        highest = fmax(highest, chart->lines[i].max);
+    }
+    return highest;
 }
 
 /* What is drawn lies between these. */
@@ -631,6 +638,9 @@ void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bo
 
 static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *err)
 {
+    if (hpr__overlay_choose(l->chart, survey, l->options, err)) {
+        return HPF_ERR_MEMORY;
+    }
     scale_y(l);
     scale_x(l);
     if (name_units(l, err) || collect_marks(l, survey, err)) {

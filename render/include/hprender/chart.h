@@ -100,6 +100,16 @@ typedef struct hpr_mark {
     const char *label; /* UTF-8, maybe "" */
 } hpr_mark;
 
+/* A quantity measured beside the bands, as a line over them. */
+typedef struct hpr_line {
+    hpf_str name;
+    const char *text;             /* name as UTF-8 for showing */
+    const hpf_line_point *points; /* by time; within the times of the chart; at least one */
+    size_t n_points;
+    const double *values; /* at the chart's times: straight between points, NAN beyond their ends */
+    double max;
+} hpr_line;
+
 /* A page for PostScript: the drawing area placed on paper by a matrix (a b c d e f, as PostScript's
  * concat). width_pt 0: the page is the drawing area. */
 typedef struct hpr_paper {
@@ -135,6 +145,8 @@ typedef struct hpr_chart {
     hpr_title title;
     const hpr_mark *marks;
     size_t n_marks;
+    const hpr_line *lines; /* modern; the y axis reaches over them */
+    size_t n_lines;
 
     double width_pt, height_pt; /* the drawing area */
     double plot_x_pt, plot_y_pt, plot_width_pt, plot_height_pt;

@@ -53,6 +53,16 @@ typedef enum hpr_theme {
     HPR_THEME_SLIDE, /* light, with larger text and stronger lines */
 } hpr_theme;
 
+/* Which of the survey's lines are drawn over the bands. */
+typedef enum hpr_overlay {
+    HPR_OVERLAY_FITTING, /* those that rise above the bands, but not to more than three times their
+                            peak, which would leave the bands flat; never "profiler", which is what
+                            the profiler takes itself */
+    HPR_OVERLAY_ALL,
+    HPR_OVERLAY_NONE,
+    HPR_OVERLAY_NAMED,
+} hpr_overlay;
+
 /* A colour that a name has whatever else. A name matches with or without the number of its
  * cost-centre stack. */
 typedef struct hpr_pin {
@@ -89,15 +99,18 @@ typedef struct hpr_options {
     bool by_sample;       /* modern: samples side by side, whatever time lies between them */
     bool normalise;       /* modern: percent of the total at each moment */
     bool as_lines; /* modern: a line for each band but OTHER, from zero, instead of a stack */
-    double width_pt, height_pt; /* modern: the drawing area; 0: 648 x 432 */
-    hpr_legend legend;          /* modern */
-    bool no_title;              /* modern */
-    bool no_marks;              /* modern */
-    bool si_units;              /* modern: kB = 1000 bytes instead of KiB */
-    hpr_theme theme;            /* modern */
-    double text_pt;             /* modern: size of the text; 0: 7 to 9, by the width */
-    const hpr_pin *pins;        /* modern: colours of names; borrowed during the call. The theme
-                                   for print has none */
+    double width_pt, height_pt;   /* modern: the drawing area; 0: 648 x 432 */
+    hpr_legend legend;            /* modern */
+    bool no_title;                /* modern */
+    bool no_marks;                /* modern */
+    bool si_units;                /* modern: kB = 1000 bytes instead of KiB */
+    hpr_theme theme;              /* modern */
+    double text_pt;               /* modern: size of the text; 0: 7 to 9, by the width */
+    hpr_overlay overlay;          /* modern; with percents there is none */
+    const hpf_str *overlay_names; /* for NAMED; borrowed during the call */
+    size_t n_overlay_names;
+    const hpr_pin *pins; /* modern: colours of names; borrowed during the call. The theme
+                            for print has none */
     size_t n_pins;
     size_t most_points; /* modern: points of a curve that are drawn; 0: all that can be told apart.
                            hpr_render asks the back end */

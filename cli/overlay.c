@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From the name of a profile to the name of the file beside it, and from a list of names to lines.
+ */
+#include "overlay.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hpfile/str.h"
+
+#include "diag.h"
+
+/* --- the file beside ------------------------------------------------------------------------ */
+
+static bool drop_suffix(hpf_str *name, const char *suffix)
+{
+    size_t length = strlen(suffix);
+    if (name->length <= length || memcmp(name->data + name->length - length, suffix, length) != 0) {
+        return false;
+    }
+    name->length -= length;
+    return true;
+}
+
+/* "dir/run.hp.gz": "dir/run.lines", to be freed. NULL: no such name, or no memory. */
+static char *name_beside(const char *path)
+{
+    static const char suffix[] = ".lines";
+    hpf_str base = {path, strlen(path)};
+    if (!drop_suffix(&base, ".gz") && !drop_suffix(&base, ".xz")) {
+        drop_suffix(&base, ".zst");
+    }
+    char *name = drop_suffix(&base, ".hp") ? malloc(base.length + sizeof suffix) : NULL;
+    if (name) {
+        memcpy(name, base.data, base.length);
+        memcpy(name + base.length, suffix, sizeof suffix);
+    }
+    return name;
+}
+
+static hpf_status add(input *in, const char *path, hpf_source **source, hpf_error *err)
+{
+    hpf_status status = hpf_source_open(source, path, NULL, err);
+    return status == HPF_OK ? hpf_survey_add_sidecar(in->survey, *source, err) : status;
+}
+
+/* `path` NULL: what is beside the profile, if anything. */
+static bool add_beside(input *in, const char *path)
+{
+    char *found = path || in->format != HPF_FORMAT_HP ? NULL : name_beside(in->name);
+    const char *name = path ? path : found;
+    bool is_there = name && (path || access(name, F_OK) == 0);
+    hpf_source *source = NULL;
+    hpf_error err;
+    bool is_added = !is_there || add(in, name, &source, &err) == HPF_OK;
+    if (!is_added && path) {
+        diag_input(name, source, &err);
+    } else if (!is_added) {
+        diag_warning(name, &err);
+    }
+    hpf_source_destroy(source);
+    free(found);
+    return is_added || !path;
+}
+
+/* --- which lines ---------------------------------------------------------------------------- */
+
+static bool is_there(const hpf_overview *overview, hpf_str name)
+{
+    for (size_t i = 0; i < overview->n_lines; i++) {
+        if (hpf_str_equal(overview->lines[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Says which name is of no line, and which names are. */
+static void complain(const input *in, hpf_str wanted)
+{
+    const hpf_overview *overview = hpf_survey_overview(in->survey);
+    char names[200] = "no line";
+    size_t n = 0;
+    for (size_t i = 0; i < overview->n_lines; i++) {
+        hpf_str name = overview->lines[i].name;
+        size_t n_more = name.length + 2;
+        if (n + n_more < sizeof names) {
+            memcpy(names + n, i ? ", " : "", i ? 2 : 0);
+            n += i ? 2 : 0;
+            memcpy(names + n, name.data, name.length);
+            n += name.length;
+            names[n] = '\0';
+        }
+    }
+    diag_say("%s has no line '%.*s'; it has %s", in->name, (int)wanted.length, wanted.data, names);
+}
+
+static bool are_there(const input *in, const name_list *names)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        if (!is_there(hpf_survey_overview(in->survey), names->names[i])) {
+            complain(in, names->names[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool overlay_read(input *in, const plot_values *values, hpr_options *options, name_list *names)
+{
+    const char *wanted = values->overlay;
+    *names = (name_list){NULL, NULL, 0};
+    if (values->look == HPR_LOOK_CLASSIC) {
+        return true;
+    }
+    if (!add_beside(in, values->overlay_from)) {
+        return false;
+    }
+    if (!wanted) {
+        options->overlay = HPR_OVERLAY_FITTING;
+    } else if (strcmp(wanted, "all") == 0 || strcmp(wanted, "none") == 0) {
+        options->overlay = *wanted == 'a' ? HPR_OVERLAY_ALL : HPR_OVERLAY_NONE;
+    } else if (!name_list_split(names, wanted) || !are_there(in, names)) {
+        name_list_finish(names);
+        return false;
+    } else {
+        options->overlay = HPR_OVERLAY_NAMED;
+        options->overlay_names = names->names;
+        options->n_overlay_names = names->n;
+    }
+    return true;
+}
