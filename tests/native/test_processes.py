@@ -68,13 +68,14 @@ class Processes(Native):
         self.assertEqual(census.profile.of("keep_as_parent"), 20000)
 
     def test_daemon(self):
-        """census ends with the program that it started; what goes on elsewhere goes on."""
+        """The program ends at once, what it has left behind goes on, and census follows it."""
         command = self.command("daemonises", self.path("done"))
         plain = harness.run(command)
         self.wait_for_daemon()
         census = harness.run_census(command, self.fresh(), "-hd")
         self.assert_unharmed(plain, census)
         self.assertEqual(census.profile.of("keep_as_parent"), 4000)
+        self.assertIn(7000, [profile.of("keep_as_child") for profile in census.others])
         self.wait_for_daemon()
 
     def wait_for_daemon(self):

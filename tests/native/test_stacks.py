@@ -36,6 +36,9 @@ class Stacks(Native):
     def test_coroutines_on_one_stack(self):
         self.check("shares_one_stack")
 
+    def test_fibres(self):
+        self.check("switches")
+
     def test_deep_recursion(self):
         self.check("digs")
 

@@ -253,6 +253,93 @@ static int shares_one_stack(char **arguments)
     return 0;
 }
 
+/* ---- stacks that nothing describes
+ * -----------------------------------------------------------------
+ *
+ * Lives on stacks of their own, as fibres have them that a library switches in assembly: below the
+ * first function there is code without unwind information, and rbp is whatever it was. Each stack
+ * lies between pages that cannot be read.
+ */
+
+enum { FIBRE_BYTES = 64 * 1024, PAGE = 4096, N_FIBRES = 300 };
+
+/* switch_stacks(&from, to): saves where this stack is, and goes on with the other. enter_fibre
+ * calls what is in rbx, which does not return. */
+void switch_stacks(void **from, void *to);
+extern char enter_fibre[];
+__asm__(".text\n"
+        ".globl switch_stacks\n"
+        ".type switch_stacks, @function\n"
+        "switch_stacks:\n"
+        "    pushq %rbp\n    pushq %rbx\n    pushq %r12\n"
+        "    pushq %r13\n    pushq %r14\n    pushq %r15\n"
+        "    movq %rsp, (%rdi)\n"
+        "    movq %rsi, %rsp\n"
+        "    popq %r15\n    popq %r14\n    popq %r13\n"
+        "    popq %r12\n    popq %rbx\n    popq %rbp\n"
+        "    ret\n"
+        ".globl enter_fibre\n"
+        ".type enter_fibre, @function\n"
+        "enter_fibre:\n"
+        "    call *%rbx\n"
+        "    hlt\n");
+
+static void *main_stack, *fibre_stack;
+
+OWN_FRAME static void live_on_fibre(void)
+{
+    for (;;) {
+        keep(1, 56);
+        STAY();
+        switch_stacks(&fibre_stack, main_stack);
+    }
+}
+
+/* What the first frame of a fibre finds in rbp. */
+static uintptr_t odd_rbp(int i, char *end)
+{
+    switch (i % 6) {
+    case 0:
+        return 0;
+    case 1:
+        return 0xdead0000beef0000; /* no address at all */
+    case 2:
+        return (uintptr_t)end - 8; /* the word behind it cannot be read */
+    case 3:
+        return (uintptr_t)end;
+    case 4:
+        return (uintptr_t)end - FIBRE_BYTES - 16; /* in the page below */
+    default:
+        return (uintptr_t)end - 1; /* not aligned */
+    }
+}
+
+static void run_fibre(int i, char *end)
+{
+    uintptr_t *top = (uintptr_t *)(void *)end - 3; /* the stack is aligned behind it */
+    memset(end - FIBRE_BYTES, 0x55, FIBRE_BYTES);
+    top[0] = (uintptr_t)enter_fibre;
+    top[-1] = odd_rbp(i, end);
+    top[-2] = (uintptr_t)live_on_fibre;
+    fibre_stack = top - 6;
+    for (int turn = 0; turn < 10; turn++) {
+        switch_stacks(&main_stack, fibre_stack);
+    }
+}
+
+static int switches(char **arguments)
+{
+    char *pages = mmap(NULL, FIBRE_BYTES + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)arguments;
+    must(pages != MAP_FAILED && mprotect(pages + PAGE, FIBRE_BYTES, PROT_READ | PROT_WRITE) == 0,
+         "a stack between pages that cannot be read");
+    for (int i = 0; i < N_FIBRES; i++) {
+        run_fibre(i, pages + PAGE + FIBRE_BYTES);
+    }
+    say("live keep %d\nthrough live_on_fibre %d\n", N_FIBRES * 10 * 56, N_FIBRES * 10 * 56);
+    return 0;
+}
+
 /* ---- deep recursion
  * ------------------------------------------------------------------------------ */
 
@@ -394,6 +481,7 @@ static const native_case cases[] = {
     {"jumps", jumps},
     {"yields", yields},
     {"shares_one_stack", shares_one_stack},
+    {"switches", switches},
     {"digs", digs},
     {"stretches", stretches},
     {"is_signalled", is_signalled},
