@@ -70,14 +70,42 @@ const hpp_functions *hpp__cache_find(const hpp__addresses *addresses, uint64_t a
     return slot ? (const hpp_functions *)(uintptr_t)*slot : NULL;
 }
 
+static bool are_named(hpp_functions functions)
+{
+    for (size_t i = 0; i < functions.n; i++) {
+        if (functions.list[i].name.length == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static hpf_str set_text(hpf_str text)
+{
+    return text.data ? text : HPF_STR("");
+}
+
+static hpp_function set_texts(hpp_function function)
+{
+    function.linkage = set_text(function.linkage);
+    function.module = set_text(function.module);
+    function.file = set_text(function.file);
+    return function;
+}
+
 const hpp_functions *hpp__cache_keep(hpp__cache *cache, hpp_functions functions)
 {
+    if (!are_named(functions)) {
+        return NULL;
+    }
     hpp_functions *kept = hpf_arena_alloc(cache->arena, sizeof *kept);
     hpp_function *list = hpf_arena_array(cache->arena, functions.n, sizeof *list);
     if (!kept || !list) {
         return NULL;
     }
-    memcpy(list, functions.list, functions.n * sizeof *list);
+    for (size_t i = 0; i < functions.n; i++) {
+        list[i] = set_texts(functions.list[i]);
+    }
     *kept = (hpp_functions){list, functions.n};
     return kept;
 }

@@ -29,7 +29,8 @@ hpf_str hpp__cache_text(hpp__cache *cache, hpf_str text);
 /* What is remembered for an address, or NULL. */
 const hpp_functions *hpp__cache_find(const hpp__addresses *addresses, uint64_t address);
 
-/* Copies a list, whose texts are the cache's. NULL when there is no memory. */
+/* Copies a list, whose texts are the cache's; texts that are not set become empty ones. NULL when
+ * there is no memory, or was none for a name: a function without one is not kept. */
 const hpp_functions *hpp__cache_keep(hpp__cache *cache, hpp_functions functions);
 
 /* Remembers what is kept for an address; without memory it is forgotten. */

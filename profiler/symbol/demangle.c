@@ -85,11 +85,13 @@ static void add_piece(const char *piece, size_t length, void *context)
     }
 }
 
+/* False: that is no mangled name. */
 static bool demangle(hpp__text *out, hpf_str symbol)
 {
     char *terminated = malloc(symbol.length + 1);
     if (!terminated) {
-        return false;
+        out->is_short = true;
+        return true;
     }
     memcpy(terminated, symbol.data, symbol.length);
     terminated[symbol.length] = 0;

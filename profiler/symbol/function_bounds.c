@@ -40,6 +40,7 @@ static void read_table(hpp__frame_table *table, const hpp__elf *elf)
             hpp__file_copy(elf->file, frames->p_offset + sizeof header, n * sizeof *table->entries);
         table->entries = entries;
         table->n_entries = entries ? n : 0;
+        table->has_failed = !entries;
     }
 }
 

@@ -22,7 +22,8 @@ typedef struct hpp__frame_entry {
 
 /* All zero is a table that has not been read. */
 typedef struct hpp__frame_table {
-    bool is_read; /* or has been tried */
+    bool is_read;    /* or has been tried */
+    bool has_failed; /* it is there, but could not be read, or there was no memory */
     hpp__frame_entry *entries;
     uint32_t n_entries;
 } hpp__frame_table;

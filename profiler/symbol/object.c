@@ -5,10 +5,15 @@
  */
 #include "object.h"
 
+bool hpp__object_is_file(const char *path)
+{
+    return path[0] != 0 && path[0] != '['; /* "[vdso]" */
+}
+
 static void open_file(hpp__object *object, hpp__files *files)
 {
-    bool is_file = object->path[0] != 0 && object->path[0] != '['; /* "[vdso]" */
-    if (!is_file || !hpp__elf_open(&object->elf, hpp__file_open(files, object->path))) {
+    if (!hpp__object_is_file(object->path) ||
+        !hpp__elf_open(&object->elf, hpp__file_open(files, object->path))) {
         return;
     }
     if (object->n_build_id > 0 &&

@@ -27,6 +27,9 @@ typedef struct hpp__object_options {
     bool with_debuginfod;
 } hpp__object_options;
 
+/* Whether a path is that of a file: generated code has "", what the kernel provides "[vdso]". */
+bool hpp__object_is_file(const char *path);
+
 /* Opens what there is. `path` and build id are given, the rest is zero. */
 void hpp__object_open(hpp__object *object, hpp__files *files, const hpp__object_options *options);
 void hpp__object_finish(hpp__object *object);

@@ -58,7 +58,8 @@ struct hpp_resolver {
 };
 
 /* The answer when there is no memory for another. */
-static const hpp_function nothing = {.name = {"[unknown]", 9}};
+static const hpp_function nothing = {
+    .name = {"[unknown]", 9}, .linkage = {"", 0}, .module = {"", 0}, .file = {"", 0}};
 static const hpp_functions no_memory = {&nothing, 1};
 
 hpf_status hpp_resolver_create(hpp_resolver **out, const hpp_resolver_options *options,
@@ -103,6 +104,14 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
     free(resolver);
 }
 
+/* The text that was put together; empty when there was no memory for all of it. */
+static hpf_str keep_scratch(hpp_resolver *resolver)
+{
+    const hpp__text *scratch = &resolver->scratch;
+    return scratch->is_short ? HPF_STR("")
+                             : hpp__cache_text(&resolver->cache, hpp__text_str(scratch));
+}
+
 /* ---- Objects ---- */
 
 static bool is_of_file(const module_state *module, const hpp_object_file *file)
@@ -140,13 +149,15 @@ static module_state *new_module(hpp_resolver *resolver, const hpp_object_file *f
     }
     new->path = hpp__cache_text(&resolver->cache, (hpf_str){file->path, strlen(file->path)});
     hpp__dress(&resolver->scratch, name_of(new->path));
-    new->name = hpp__cache_text(&resolver->cache, hpp__text_str(&resolver->scratch));
+    new->name = keep_scratch(resolver);
     new->object.path = new->path.data;
     new->object.n_build_id = file->n_build_id;
     if (file->n_build_id) {
         memcpy(new->object.build_id, file->build_id, file->n_build_id);
     }
-    return new;
+    bool is_kept = new->path.length == strlen(file->path) &&
+                   !resolver->scratch.is_short &&new->name.length == resolver->scratch.length;
+    return is_kept ? new : NULL;
 }
 
 /* Ids that are no ids are those of objects without one. */
@@ -234,13 +245,12 @@ static const hpp_functions *name_by_symbol(hpp_resolver *resolver, const module_
         return NULL;
     }
     hpp__demangle(&resolver->scratch, linkage);
-    return keep_one(
-        resolver, (hpp_function){
-                      .name = hpp__cache_text(&resolver->cache, hpp__text_str(&resolver->scratch)),
-                      .linkage = hpp__cache_text(&resolver->cache, linkage),
-                      .module = module->name,
-                      .has_symbol = true,
-                  });
+    return keep_one(resolver, (hpp_function){
+                                  .name = keep_scratch(resolver),
+                                  .linkage = hpp__cache_text(&resolver->cache, linkage),
+                                  .module = module->name,
+                                  .has_symbol = true,
+                              });
 }
 
 static const hpp_functions *name_by_address(hpp_resolver *resolver, const module_state *module,
@@ -252,20 +262,22 @@ static const hpp_functions *name_by_address(hpp_resolver *resolver, const module
     resolver->scratch.is_short = false;
     hpp__text_add(&resolver->scratch, module->name);
     hpp__text_add(&resolver->scratch, (hpf_str){digits, (size_t)n});
-    return keep_one(
-        resolver, (hpp_function){
-                      .name = hpp__cache_text(&resolver->cache, hpp__text_str(&resolver->scratch)),
-                      .module = module->name,
-                  });
+    return keep_one(resolver, (hpp_function){
+                                  .name = keep_scratch(resolver),
+                                  .module = module->name,
+                              });
 }
 
-/* Whether another function lies between a symbol without size and the address. */
+/* Whether another function lies between a symbol without size and the address, or may. */
 static bool is_behind(module_state *module, const hpp__symbol *symbol, uint64_t address)
 {
     hpp__bounds bounds;
-    return symbol->n_bytes == 0 &&
-           hpp__function_bounds(&module->frames, &module->object.elf, address, &bounds) &&
-           bounds.start > symbol->start;
+    if (symbol->n_bytes > 0) {
+        return false;
+    }
+    return hpp__function_bounds(&module->frames, &module->object.elf, address, &bounds)
+               ? bounds.start > symbol->start
+               : module->frames.has_failed;
 }
 
 static const hpp_functions *find_symbol(hpp_resolver *resolver, module_state *module,
@@ -326,7 +338,7 @@ static hpp_function name_by_frame(hpp_resolver *resolver, const module_state *mo
     const char *symbol = frame->linkage ? frame->linkage : frame->name;
     hpp__demangle(&resolver->scratch, (hpf_str){symbol, strlen(symbol)});
     return (hpp_function){
-        .name = hpp__cache_text(&resolver->cache, hpp__text_str(&resolver->scratch)),
+        .name = keep_scratch(resolver),
         .linkage = text_or_empty(&resolver->cache, frame->linkage),
         .module = module->name,
         .has_symbol = true,
@@ -406,7 +418,8 @@ int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *vis
 {
     for (size_t i = 0; i < resolver->n_modules; i++) {
         const module_state *module = resolver->modules[i];
-        int answer = module->n_unnamed ? visit(module->path, module->n_unnamed, context) : 0;
+        bool is_listed = module->n_unnamed > 0 && hpp__object_is_file(module->path.data);
+        int answer = is_listed ? visit(module->path, module->n_unnamed, context) : 0;
         if (answer != 0) {
             return answer;
         }
@@ -439,7 +452,9 @@ hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t proce
                                           uint64_t address)
 {
     static const hpp_function generated = {.name = {"[generated]", 11},
-                                           .module = {"[generated]", 11}};
+                                           .linkage = {"", 0},
+                                           .module = {"[generated]", 11},
+                                           .file = {"", 0}};
     generated_code *process = find_process(resolver, process_id);
     if (!process) {
         return no_memory;
@@ -449,7 +464,7 @@ hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t proce
     if (symbol.length) {
         hpp__demangle(&resolver->scratch, symbol);
         hpp_function function = generated;
-        function.name = hpp__cache_text(&resolver->cache, hpp__text_str(&resolver->scratch));
+        function.name = keep_scratch(resolver);
         function.linkage = hpp__cache_text(&resolver->cache, symbol);
         function.has_symbol = true;
         known = keep_one(resolver, function);

@@ -30,8 +30,8 @@ typedef struct hpp_object_file {
     size_t n_build_id;
 } hpp_object_file;
 
-/* A function at an address. Texts are borrowed until the resolver is destroyed; equal texts are
- * equal pointers. */
+/* A function at an address. Texts are borrowed until the resolver is destroyed, never NULL, and end
+ * with a NUL; equal texts are equal pointers. */
 typedef struct hpp_function {
     hpf_str name;    /* demangled, without parameters: "std::vector<int>::push_back" */
     hpf_str linkage; /* as in the object file; empty when there is none */
@@ -76,8 +76,9 @@ HPF_API hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object,
 HPF_API hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
                                                   uint64_t address);
 
-/* Visits the objects in which addresses were found that no symbol covers, with their number. Stops
- * at the first visit that returns other than 0, and returns that. */
+/* Visits the files in which addresses were found that no symbol covers, with their number. What is
+ * no file ("", "[vdso]") is left out. Stops at the first visit that returns other than 0, and
+ * returns that. */
 typedef int hpp_visit_object_file(hpf_str path, uint64_t n_addresses, void *context);
 HPF_API int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit,
                                       void *context);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "demangle.h"
 #include "elf_file.h"
 #include "places.h"
 #include "scratch.h"
@@ -191,6 +192,19 @@ Test(resolve, an_address_is_looked_up_once)
     places_free(there);
 }
 
+typedef struct paths {
+    char text[100];
+} paths;
+
+static int collect_paths(hpf_str path, uint64_t n_addresses, void *context)
+{
+    paths *visited = context;
+    size_t n = strlen(visited->text);
+    cr_assert_eq(n_addresses, 1);
+    snprintf(visited->text + n, sizeof visited->text - n, "%s;", path.data);
+    return 0;
+}
+
 Test(resolve, modules_of_all_kinds)
 {
     static const struct {
@@ -208,6 +222,9 @@ Test(resolve, modules_of_all_kinds)
         assert_text(found.list->module, cases[i].module);
         assert_text(found.list->name, cases[i].name);
     }
+    paths visited = {0};
+    cr_assert_eq(hpp_resolver_each_unnamed(resolver, collect_paths, &visited), 0);
+    cr_assert_str_eq(visited.text, "/a/b/lib x 1.so (deleted);/a/prog.1;");
     cr_assert_eq(hpp_resolver_find(resolver, 1000, 0x10).n, 1);
     cr_assert_eq(hpp_resolver_find(resolver, 0, UINT64_MAX).n, 1);
     hpp_resolver_destroy(resolver);
@@ -215,6 +232,9 @@ Test(resolve, modules_of_all_kinds)
 
 Test(resolve, cxx_names)
 {
+    if (!hpp__demangle_is_built_in()) {
+        cr_skip("libiberty is not built in");
+    }
     const char *path = FIXTURE("libfixture_cxx.so");
     places *there = places_run(path, "fixture_cxx_places");
     hpp_resolver *resolver = make_resolver(&symbols_only);
