@@ -45,6 +45,14 @@ class Stacks(Native):
     def test_variable_frames(self):
         self.check("stretches")
 
+    def test_stack_of_odd_alignment(self):
+        command = [program("askew"), "allocates"]
+        self.check_program(command, verify=7)
+        self.check_through(command)
+
+    def test_operators_on_a_stack_of_odd_alignment(self):
+        self.check_through([program("askew"), "news"])
+
     def test_other_signal_stack(self):
         self.check("has_other_stack")
 

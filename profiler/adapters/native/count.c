@@ -54,8 +54,8 @@ static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
     }
 }
 
-HPP_COLD void *hpp__count_at_slowly(void *block, size_t n_bytes, hpp_window_cell *cell,
-                                    uint32_t site)
+HPP_COLD HPP_ANY_STACK void *hpp__count_at_slowly(void *block, size_t n_bytes,
+                                                  hpp_window_cell *cell, uint32_t site)
 {
     uint32_t control = atomic_load_explicit(&hpp__window->head.control, memory_order_relaxed);
     if (control & HPP_CONTROL_NO_NEW_BLOCKS) {
@@ -76,8 +76,8 @@ HPP_COLD void *hpp__count_at_slowly(void *block, size_t n_bytes, hpp_window_cell
     return block;
 }
 
-HPP_NO_INLINE void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call, uintptr_t pc,
-                                           uintptr_t sp, uintptr_t fp)
+HPP_NO_INLINE HPP_ANY_STACK void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call,
+                                                         uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
     if (hpp__real_pool_bytes(block) != 0 || (!hpp__alive() && !hpp__process_wake())) {
         return block;

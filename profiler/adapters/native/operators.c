@@ -78,8 +78,8 @@ static void give_back(uint32_t index, void *block, uintptr_t second, uintptr_t t
 #define COUNTED_NEW(index, symbol, call)                                                           \
     void *hpp__on##symbol(size_t n_bytes, uintptr_t second, uintptr_t third,                       \
                           HPP_CALLER_PARAMETERS);                                                  \
-    void *hpp__on##symbol(size_t n_bytes, uintptr_t second, uintptr_t third,                       \
-                          HPP_CALLER_PARAMETERS)                                                   \
+    HPP_ANY_STACK void *hpp__on##symbol(size_t n_bytes, uintptr_t second, uintptr_t third,         \
+                                        HPP_CALLER_PARAMETERS)                                     \
     {                                                                                              \
         return make(index, n_bytes, second, third, &HPP_CALLER, call);                             \
     }                                                                                              \
@@ -87,12 +87,12 @@ static void give_back(uint32_t index, void *block, uintptr_t second, uintptr_t t
     HPP_ASM_FUNCTION(".hidden hpp__counted" #symbol "\n.globl", "hpp__counted" #symbol,            \
                      HPP_CALLER_AFTER_3 "jmp hpp__on" #symbol "\n");
 #define COUNTED_DELETE(index, symbol)                                                              \
-    static void counted_##index(void *block, uintptr_t second, uintptr_t third)                    \
+    static HPP_ANY_STACK void counted_##index(void *block, uintptr_t second, uintptr_t third)      \
     {                                                                                              \
         give_back(index, block, second, third);                                                    \
     }
 #define COUNTED_SIZED_DELETE(index, symbol)                                                        \
-    static void counted_##index(void *block, uintptr_t n_bytes, uintptr_t third)                   \
+    static HPP_ANY_STACK void counted_##index(void *block, uintptr_t n_bytes, uintptr_t third)     \
     {                                                                                              \
         give_back(index, block, hpp__asked_bytes(n_bytes), third);                                 \
     }
@@ -176,7 +176,7 @@ static void *look_where_caller_would(uintptr_t caller_pc, const char *name)
 }
 
 /* No operator at all cannot be: without this library, the caller would not have been loaded. */
-HPP_COLD operator_code *hpp__operator_find(uintptr_t index, uintptr_t caller_pc)
+HPP_COLD HPP_ANY_STACK operator_code *hpp__operator_find(uintptr_t index, uintptr_t caller_pc)
 {
     int error = errno;
     hpp__real_find();

@@ -27,6 +27,12 @@
 #define HPP_HIDDEN __attribute__((visibility("hidden")))
 #define HPP_EXPORT __attribute__((visibility("default")))
 
+/* For functions that the program enters. Assembly and some code generators call malloc with a stack
+ * that is not aligned to 16 bytes, which allocators mostly bear; such a function aligns it for all
+ * that is called from there. The few in line with the usual case do without: they keep nothing on
+ * the stack but registers. */
+#define HPP_ANY_STACK __attribute__((force_align_arg_pointer))
+
 /* For what reads the frames of others, which sanitizers would take for a mistake. */
 #define HPP_UNSANITIZED                                                                            \
     __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined")))

@@ -59,19 +59,20 @@ static HPP_NO_INLINE void *made_aligned(void *block, size_t n_bytes, const hpp_c
     return made(block, n_bytes, *caller, HPP_CALL_ALIGNED);
 }
 
-void *hpp__on_memalign(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
+HPP_ANY_STACK void *hpp__on_memalign(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     void *block = hpp__real.memalign(alignment, hpp__asked_bytes(n_bytes));
     return made_aligned(block, n_bytes, &HPP_CALLER);
 }
 
-void *hpp__on_aligned_alloc(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
+HPP_ANY_STACK void *hpp__on_aligned_alloc(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     void *block = hpp__real.aligned_alloc(alignment, hpp__asked_bytes(n_bytes));
     return made_aligned(block, n_bytes, &HPP_CALLER);
 }
 
-int hpp__on_posix_memalign(void **block, size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
+HPP_ANY_STACK int hpp__on_posix_memalign(void **block, size_t alignment, size_t n_bytes,
+                                         HPP_CALLER_PARAMETERS)
 {
     int error = hpp__real.posix_memalign(block, alignment, hpp__asked_bytes(n_bytes));
     if (error == 0) {
@@ -80,12 +81,12 @@ int hpp__on_posix_memalign(void **block, size_t alignment, size_t n_bytes, HPP_C
     return error;
 }
 
-void *hpp__on_valloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
+HPP_ANY_STACK void *hpp__on_valloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     return made_aligned(hpp__real.valloc(n_bytes), n_bytes, &HPP_CALLER);
 }
 
-void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
+HPP_ANY_STACK void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     return made_aligned(hpp__real.pvalloc(n_bytes), n_bytes, &HPP_CALLER);
 }
@@ -113,7 +114,7 @@ static bool let_go(void *block)
     return block != NULL && hpp__real_pool_bytes(block) == 0;
 }
 
-static HPP_COLD void free_slowly(void *block)
+static HPP_COLD HPP_ANY_STACK void free_slowly(void *block)
 {
     if (let_go(block)) {
         hpp__real.free(block);
@@ -135,7 +136,7 @@ HPP_EXPORT void cfree(void *block)
     free(block);
 }
 
-HPP_EXPORT void free_sized(void *block, size_t n_bytes)
+HPP_EXPORT HPP_ANY_STACK void free_sized(void *block, size_t n_bytes)
 {
     if (!let_go(block)) {
         return;
@@ -147,7 +148,7 @@ HPP_EXPORT void free_sized(void *block, size_t n_bytes)
     }
 }
 
-HPP_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t n_bytes)
+HPP_EXPORT HPP_ANY_STACK void free_aligned_sized(void *block, size_t alignment, size_t n_bytes)
 {
     if (!let_go(block)) {
         return;
@@ -160,7 +161,7 @@ HPP_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t n_bytes
 }
 
 /* jemalloc's: it believes the size, which must be the one that it was asked for. */
-HPP_EXPORT void sdallocx(void *block, size_t n_bytes, int flags)
+HPP_EXPORT HPP_ANY_STACK void sdallocx(void *block, size_t n_bytes, int flags)
 {
     if (!let_go(block)) {
         return;
@@ -225,13 +226,14 @@ static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller 
     return made(moved, n_bytes, caller, HPP_CALL_REALLOC);
 }
 
-void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
+HPP_ANY_STACK void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     return resize(block, n_bytes, &HPP_CALLER);
 }
 
 /* Not every allocator has it, and libc's would come back to our realloc. */
-void *hpp__on_reallocarray(void *block, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
+HPP_ANY_STACK void *hpp__on_reallocarray(void *block, size_t n, size_t n_bytes,
+                                         HPP_CALLER_PARAMETERS)
 {
     size_t n_all;
     if (__builtin_mul_overflow(n, n_bytes, &n_all)) {

@@ -155,7 +155,7 @@ static void find(void *function, const char *name)
 
 /* Once only: a name that is not there costs an error message, which would count as the program's.
  */
-HPP_COLD void hpp__real_find(void)
+HPP_COLD HPP_ANY_STACK void hpp__real_find(void)
 {
     static atomic_bool is_found;
     if (is_finding || is_found) {
