@@ -14,16 +14,19 @@
 #include "exit.h"
 #include "filter.h"
 #include "human.h"
+#include "log_nonmoving.h"
+#include "log_ticky.h"
 #include "log_time.h"
 #include "output.h"
 #include "summary.h"
+#include "table.h"
 
 typedef struct report_values {
     const char *output; /* NULL: standard output */
-    int format;         /* index into `formats` */
+    int format;         /* table_format */
     int n_bands;
     bool exact;
-    bool time;
+    bool time, ticky, nonmoving; /* at most one: what of an event log is reported instead */
 } report_values;
 
 /* What every layout writes about. */
@@ -218,16 +221,17 @@ static void write_json(hpf_sink *sink, const report *r)
     hpf_json_end(&json);
 }
 
-/* The first of `writers`. */
-enum { REPORT_TEXT, REPORT_JSON };
-
 static void (*const writers[])(hpf_sink *sink, const report *r) = {
-    write_text,
-    write_json,
-    write_csv,
-    write_markdown,
+    [TABLE_AS_TEXT] = write_text,
+    [TABLE_AS_JSON] = write_json,
+    [TABLE_AS_CSV] = write_csv,
+    [TABLE_AS_MARKDOWN] = write_markdown,
 };
-static const char *const format_names[] = {"text", "json", "csv", "markdown", NULL};
+static const char *const format_names[] = {[TABLE_AS_TEXT] = "text",
+                                           [TABLE_AS_JSON] = "json",
+                                           [TABLE_AS_CSV] = "csv",
+                                           [TABLE_AS_MARKDOWN] = "markdown",
+                                           NULL};
 
 static const opt report_options[] = {
     {.letter = 'o',
@@ -242,7 +246,7 @@ static const opt report_options[] = {
      .offset = offsetof(report_values, n_bands),
      .argument = "N",
      .high = INT_MAX,
-     .help = "list the N largest names (default 10; 0: all)"},
+     .help = "list the N largest names or counters (default 10; 0: all)"},
     {.name = "format",
      .kind = OPT_CHOICE,
      .offset = offsetof(report_values, format),
@@ -257,14 +261,30 @@ static const opt report_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, time),
      .help = "of an event log: where the time went, as in a .prof (text or json)"},
+    {.name = "ticky",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, ticky),
+     .help = "of an event log: its ticky counters"},
+    {.name = "nonmoving",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, nonmoving),
+     .help = "of an event log: the non-moving collector's work and heap"},
     {.name = NULL},
 };
+
+static bool is_of_log(const report_values *v)
+{
+    return v->time || v->ticky || v->nonmoving;
+}
 
 static hpf_status write_report(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const report_values *v = values;
-    if (v->time) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--time is for GHC's event logs");
+    if (is_of_log(v)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s is for GHC's event logs",
+                             v->time    ? "time"
+                             : v->ticky ? "ticky"
+                                        : "nonmoving");
     }
     report r = {
         .in = in,
@@ -280,10 +300,17 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     return HPF_OK;
 }
 
-static hpf_status write_time(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const report_values *v = values;
-    return log_write_time(in, v->format == REPORT_JSON, sink, err);
+    table_format format = (table_format)v->format;
+    if (v->ticky) {
+        return log_write_ticky(in, format, (size_t)v->n_bands, v->exact, sink, err);
+    }
+    if (v->nonmoving) {
+        return log_write_nonmoving(in, format, v->exact, sink, err);
+    }
+    return log_write_time(in, format == TABLE_AS_JSON, sink, err);
 }
 
 static int run(const cmd *self, int argc, char **argv)
@@ -293,12 +320,15 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    if (values.time && values.format > REPORT_JSON) {
+    if (values.time + values.ticky + values.nonmoving > 1) {
+        return cmd_misused(self, "one of --time, --ticky and --nonmoving at a time");
+    }
+    if (values.time && values.format > TABLE_AS_JSON) {
         return cmd_misused(self, "--time is written as text or json");
     }
     const filter f = {.output = values.output,
                       .write = write_report,
-                      .write_log = values.time ? write_time : NULL,
+                      .write_log = is_of_log(&values) ? write_log : NULL,
                       .values = &values};
     return filter_run(self, &f, argc, argv);
 }

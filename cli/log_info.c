@@ -14,6 +14,7 @@
 
 #include "diag.h"
 #include "human.h"
+#include "log_pass.h"
 #include "output.h"
 #include "summary.h"
 
@@ -380,15 +381,5 @@ static hpf_status print(void *context, const hpf_event *event, hpf_error *err)
 
 hpf_status log_write_events(const input *in, hpf_sink *sink, hpf_error *err)
 {
-    const hpf_event_visitor visitor = {.event = print};
-    hpf_eventlog *log = NULL;
-    hpf_status status = hpf_eventlog_read_source(&log, in->given, &visitor, sink, err);
-    if (status == HPF_OK && hpf_eventlog_state(log) != HPF_EVENTLOG_COMPLETE) {
-        hpf_error warning;
-        hpf_error_set(&warning, HPF_END, "the event log has no end marker");
-        warning.offset = hpf_eventlog_offset(log);
-        diag_warning(in->name, &warning);
-    }
-    hpf_eventlog_destroy(log);
-    return status;
+    return log_pass(in, NULL, print, sink, err);
 }

@@ -6,7 +6,7 @@
 
 #include "hpfile/log_time.h"
 
-#include "diag.h"
+#include "log_pass.h"
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
@@ -15,15 +15,7 @@ static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 
 static hpf_status read_log(const input *in, hpf_log_time *time, hpf_error *err)
 {
-    const hpf_event_visitor visitor = {.event = note};
-    hpf_eventlog *log = NULL;
-    hpf_status status = hpf_eventlog_read_source(&log, in->given, &visitor, time, err);
-    if (status == HPF_OK && hpf_eventlog_state(log) != HPF_EVENTLOG_COMPLETE) {
-        hpf_error warning;
-        hpf_error_set(&warning, HPF_END, "the event log has no end marker");
-        diag_warning(in->name, &warning);
-    }
-    hpf_eventlog_destroy(log);
+    hpf_status status = log_pass(in, NULL, note, time, err);
     if (status == HPF_OK && hpf_log_time_n_ticks(time) == 0) {
         return hpf_error_set(
             err, HPF_ERR_UNSUPPORTED,

@@ -38,6 +38,9 @@ static const struct {
     {168, 8, "Start of a time profile"},
     {169, -1, "Info Table Source Position"},
     {207, 14, "Nonmoving heap census"},
+    {210, -1, "Ticky-ticky entry counter definition"},
+    {211, 32, "Ticky-ticky entry counter sample"},
+    {212, 0, "Ticky-ticky entry counter begin sample"},
 };
 
 #define N_TYPES (sizeof types / sizeof types[0])

@@ -147,7 +147,7 @@ Test(log_heap, the_first_of_several_profiles_is_read)
     log_put(log, 165, 6, "8", 0ull);
     log_end(log);
     expect_said(log, UNITS "name 0 Type\nsample 6e-09  0=20\n"
-                           "warning: not supported at 1286 0:0 the event log holds several heap "
+                           "warning: not supported at 1452 0:0 the event log holds several heap "
                            "profiles: read the first, number 3\n");
 }
 
@@ -319,7 +319,7 @@ Test(log_heap, read_once_a_late_sample_gets_the_time_before_with_a_warning)
     expect_said(disordered(4),
                 UNITS "name 0 even\nsample 1  0=10\nname 1 odd\nsample 4  1=13\nsample 4  1=11\n"
                       "sample 4  0=12\nmark 1.5 m\n"
-                      "warning: out of order at 1359 0:0 2 samples are earlier than the one "
+                      "warning: out of order at 1525 0:0 2 samples are earlier than the one "
                       "before\n");
 }
 

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Numbers stand at the right of columns as wide as need be, names at the left.
+ */
+#include "table.h"
+
+#include <string.h>
+
+#include "hpfile/csv.h"
+
+#include "human.h"
+#include "output.h"
+
+static table_cell cell_of(const table *t, size_t row, size_t column)
+{
+    return t->cell(t->context, row, column);
+}
+
+static human number(const table *t, size_t row, size_t column)
+{
+    table_cell cell = cell_of(t, row, column);
+    switch (t->columns[column].kind) {
+    case TABLE_BYTES:
+        return human_amount((double)cell.whole, HPF_STR("bytes"), t->exact);
+    case TABLE_TIME:
+        return human_time(cell.seconds, HPF_STR("seconds"), t->exact);
+    default:
+        return human_count(cell.whole);
+    }
+}
+
+/* Characters for people: of UTF-8, bytes that do not go on with one. */
+static size_t length_of(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++) {
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return n;
+}
+
+static size_t width_of(const table *t, size_t column)
+{
+    size_t width = length_of(t->columns[column].heading);
+    for (size_t row = 0; row < t->n_rows; row++) {
+        size_t length = t->columns[column].kind == TABLE_NAME
+                            ? cell_of(t, row, column).name.length
+                            : length_of(number(t, row, column).text);
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+static void write_padding(hpf_sink *sink, size_t n)
+{
+    hpf_sink_printf(sink, "%*s", (int)n, "");
+}
+
+static void write_right(hpf_sink *sink, const char *text, size_t width)
+{
+    size_t length = length_of(text);
+    write_padding(sink, length < width ? width - length : 0);
+    hpf_sink_text(sink, text);
+}
+
+/* Only between names is something behind them. */
+static void write_left(hpf_sink *sink, hpf_str name, size_t width, bool is_last)
+{
+    output_name(sink, name);
+    write_padding(sink, is_last || name.length >= width ? 0 : width - name.length);
+}
+
+/* Row SIZE_MAX is that of the headings. */
+static void write_text_cell(const table *t, hpf_sink *sink, size_t row, size_t column, size_t width)
+{
+    const table_column *c = &t->columns[column];
+    bool is_head = row == SIZE_MAX;
+    hpf_sink_text(sink, column ? "  " : "");
+    if (c->kind == TABLE_NAME) {
+        hpf_str heading = {c->heading, strlen(c->heading)};
+        write_left(sink, is_head ? heading : cell_of(t, row, column).name, width,
+                   column + 1 == t->n_columns);
+    } else {
+        write_right(sink, is_head ? c->heading : number(t, row, column).text, width);
+    }
+}
+
+enum { MOST_COLUMNS = 16 };
+
+void table_write_text(const table *t, hpf_sink *sink)
+{
+    size_t widths[MOST_COLUMNS] = {0};
+    for (size_t column = 0; column < t->n_columns; column++) {
+        widths[column] = width_of(t, column);
+    }
+    for (size_t line = 0; line <= t->n_rows; line++) {
+        for (size_t column = 0; column < t->n_columns; column++) {
+            write_text_cell(t, sink, line - 1, column, widths[column]);
+        }
+        hpf_sink_text(sink, "\n");
+    }
+}
+
+void table_write_csv(const table *t, hpf_sink *sink)
+{
+    for (size_t column = 0; column < t->n_columns; column++) {
+        hpf_sink_printf(sink, "%s%s", column ? "," : "", t->columns[column].key);
+    }
+    hpf_sink_text(sink, "\n");
+    for (size_t row = 0; row < t->n_rows; row++) {
+        for (size_t column = 0; column < t->n_columns; column++) {
+            table_cell cell = cell_of(t, row, column);
+            hpf_sink_text(sink, column ? "," : "");
+            if (t->columns[column].kind == TABLE_NAME) {
+                hpf_csv_text(sink, cell.name);
+            } else if (t->columns[column].kind == TABLE_TIME) {
+                hpf_sink_shortest(sink, cell.seconds);
+            } else {
+                hpf_sink_whole(sink, cell.whole);
+            }
+        }
+        hpf_sink_text(sink, "\n");
+    }
+}
+
+void table_write_markdown(const table *t, hpf_sink *sink)
+{
+    for (size_t column = 0; column < t->n_columns; column++) {
+        hpf_sink_printf(sink, "| %s ", t->columns[column].heading);
+    }
+    hpf_sink_text(sink, "|\n");
+    for (size_t column = 0; column < t->n_columns; column++) {
+        hpf_sink_text(sink, t->columns[column].kind == TABLE_NAME ? "| --- " : "| ---: ");
+    }
+    hpf_sink_text(sink, "|\n");
+    for (size_t row = 0; row < t->n_rows; row++) {
+        for (size_t column = 0; column < t->n_columns; column++) {
+            hpf_sink_text(sink, "| ");
+            if (t->columns[column].kind != TABLE_NAME) {
+                hpf_sink_text(sink, number(t, row, column).text);
+            } else if (cell_of(t, row, column).name.length) {
+                output_markdown_name(sink, cell_of(t, row, column).name);
+            }
+            hpf_sink_text(sink, " ");
+        }
+        hpf_sink_text(sink, "|\n");
+    }
+}
+
+void table_write_json(const table *t, hpf_json *json, const char *key)
+{
+    hpf_json_array(json, key);
+    for (size_t row = 0; row < t->n_rows; row++) {
+        hpf_json_object(json, NULL);
+        for (size_t column = 0; column < t->n_columns; column++) {
+            const table_column *c = &t->columns[column];
+            table_cell cell = cell_of(t, row, column);
+            if (c->kind == TABLE_NAME) {
+                hpf_json_str(json, c->key, cell.name);
+            } else if (c->kind == TABLE_TIME) {
+                hpf_json_number(json, c->key, cell.seconds);
+            } else {
+                hpf_json_whole(json, c->key, cell.whole);
+            }
+        }
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
