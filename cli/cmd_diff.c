@@ -54,7 +54,8 @@ enum { N_TABLES = sizeof tables / sizeof *tables };
 static const char *const measure_names[] = {
     [HPF_DIFF_MEAN] = "mean", [HPF_DIFF_PEAK] = "peak", [HPF_DIFF_END] = "end", NULL};
 static const char *const axis_names[] = {[AXIS_TIME] = "time", [AXIS_SAMPLE] = "sample", NULL};
-static const char *const theme_names[] = {[HPR_THEME_LIGHT] = "light",
+static const char *const theme_names[] = {[HPR_THEME_AUTO] = "auto",
+                                          [HPR_THEME_LIGHT] = "light",
                                           [HPR_THEME_DARK] = "dark",
                                           [HPR_THEME_PRINT] = "print",
                                           [HPR_THEME_SLIDE] = "slide",
@@ -83,7 +84,7 @@ static const opt diff_options[] = {
      2400},
     {0, "font", OPT_TEXT, AT(font), "FONT", "graph: a font family, or the path of a font file",
      NULL, 0, 0},
-    {0, "theme", OPT_CHOICE, AT(theme), "THEME", "graph: light (default), dark, print or slide",
+    {0, "theme", OPT_CHOICE, AT(theme), "THEME", "graph: auto (default: light), light, dark, print or slide",
      theme_names, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL, "graph: kB = 1000 bytes instead of KiB = 1024", NULL, 0,
      0},
@@ -135,7 +136,7 @@ static bool find_target(target *out, const diff_values *values)
 static const char *find_misfit(const diff_values *v, const target *to)
 {
     bool has_graph_options = v->axis != AXIS_TIME || v->width_pt > 0 || v->height_pt > 0 ||
-                             v->dpi > 0 || v->font || v->theme != HPR_THEME_LIGHT || v->si_units ||
+                             v->dpi > 0 || v->font || v->theme != HPR_THEME_AUTO || v->si_units ||
                              v->no_title;
     if (to->table && has_graph_options) {
         return "--x, --width, --height, --dpi, --font, --theme, --si and --no-title are for graphs";

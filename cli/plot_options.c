@@ -22,7 +22,8 @@ static const char *const order_names[] = {[HPR_ORDER_DEFAULT] = "default",
                                           [HPR_ORDER_FIRST_SEEN] = "first-seen",
                                           [HPR_ORDER_GROWTH] = "growth",
                                           NULL};
-static const char *const theme_names[] = {[HPR_THEME_LIGHT] = "light",
+static const char *const theme_names[] = {[HPR_THEME_AUTO] = "auto",
+                                          [HPR_THEME_LIGHT] = "light",
                                           [HPR_THEME_DARK] = "dark",
                                           [HPR_THEME_PRINT] = "print",
                                           [HPR_THEME_SLIDE] = "slide",
@@ -97,7 +98,7 @@ const opt plot_options[] = {
      "lines of \"#rrggbb NAME\": colours that names have whatever else", NULL, 0, 0},
     {0, "print", OPT_FLAG, AT(print), NULL, "the same as --theme print", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
-     "light (default), dark, print (hatches for black and white) or slide", theme_names, 0, 0},
+     "auto (default: light; html: as the reader likes it), light, dark, print (hatches for black and white) or slide", theme_names, 0, 0},
     {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
      "auto (default): names on the bands or beside them; right, below: in a key; separate: in a "
      "picture of its own, FILE-legend.EXT; none: only where they fit on the bands",
@@ -219,7 +220,7 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     if (v->legend == HPR_LEGEND_SEPARATE && (!backend->is_graphical || is_filter(v))) {
         return "--legend separate needs a picture with a name: use -o";
     }
-    if (is_classic && (v->no_title || v->si_units || v->theme != HPR_THEME_LIGHT)) {
+    if (is_classic && (v->no_title || v->si_units || v->theme != HPR_THEME_AUTO)) {
         return "--no-title, --si and --theme are for the modern look";
     }
     if (is_classic && (v->paper != 0 || v->text_pt > 0 || v->colours || v->print)) {

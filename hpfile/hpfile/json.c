@@ -12,7 +12,9 @@
 
 static void break_line(hpf_json *json)
 {
-    hpf_sink_printf(json->sink, "\n%*s", 2 * json->depth, "");
+    if (!json->in_line) {
+        hpf_sink_printf(json->sink, "\n%*s", 2 * json->depth, "");
+    }
 }
 
 /* What stands between the value before and this one; then the key. */
@@ -25,13 +27,13 @@ static void separate(hpf_json *json, const char *key, bool is_bracket)
         if (!in_array || is_bracket) {
             break_line(json);
         } else if (has_items) {
-            hpf_sink_text(json->sink, " ");
+            hpf_sink_text(json->sink, json->in_line ? "" : " ");
         }
         json->levels[json->depth - 1].has_items = true;
         json->levels[json->depth - 1].has_brackets |= is_bracket;
     }
     if (key) {
-        hpf_sink_printf(json->sink, "\"%s\": ", key);
+        hpf_sink_printf(json->sink, json->in_line ? "\"%s\":" : "\"%s\": ", key);
     }
 }
 
@@ -68,24 +70,31 @@ static void escape(hpf_sink *sink, unsigned char byte, bool lossless)
     }
 }
 
-static bool is_plain(unsigned char byte)
+/* How texts are written. */
+typedef struct manner {
+    bool lossless; /* bytes that are no UTF-8 can be had again */
+    bool in_html;
+} manner;
+
+static bool is_plain(unsigned char byte, manner how)
 {
-    return byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\\';
+    return byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\\' &&
+           !(byte == '<' && how.in_html);
 }
 
-static void quote(hpf_sink *sink, hpf_str text, bool lossless)
+static void quote(hpf_sink *sink, hpf_str text, manner how)
 {
     size_t run = 0; /* where the bytes begin that are not written yet and stand as they are */
     size_t at = 0;
     hpf_sink_text(sink, "\"");
     while (at < text.length) {
         size_t length = hpf_utf8_next((hpf_str){text.data + at, text.length - at}, NULL);
-        if (length > 0 && is_plain((unsigned char)text.data[at])) {
+        if (length > 0 && is_plain((unsigned char)text.data[at], how)) {
             at += length;
             continue;
         }
         hpf_sink_write(sink, text.data + run, at - run);
-        escape(sink, (unsigned char)text.data[at], lossless);
+        escape(sink, (unsigned char)text.data[at], how.lossless);
         run = ++at;
     }
     if (at > run) {
@@ -96,12 +105,18 @@ static void quote(hpf_sink *sink, hpf_str text, bool lossless)
 
 void hpf_json_quoted(hpf_sink *sink, hpf_str bytes)
 {
-    quote(sink, bytes, true);
+    quote(sink, bytes, (manner){.lossless = true});
 }
 
 hpf_json hpf_json_begin(hpf_sink *sink)
 {
     hpf_json json = {.sink = sink};
+    return json;
+}
+
+hpf_json hpf_json_begin_line(hpf_sink *sink)
+{
+    hpf_json json = {.sink = sink, .in_line = true};
     return json;
 }
 
@@ -131,20 +146,21 @@ void hpf_json_close(hpf_json *json)
 void hpf_json_str(hpf_json *json, const char *key, hpf_str text)
 {
     separate(json, key, false);
-    quote(json->sink, text, false);
+    quote(json->sink, text, (manner){.in_html = json->in_line});
 }
 
 void hpf_json_bytes(hpf_json *json, const char *key, hpf_str bytes)
 {
     separate(json, key, false);
-    quote(json->sink, bytes, true);
+    quote(json->sink, bytes, (manner){.lossless = true, .in_html = json->in_line});
 }
 
 void hpf_json_text(hpf_json *json, const char *key, const char *text)
 {
     separate(json, key, false);
     if (text) {
-        quote(json->sink, (hpf_str){text, strlen(text)}, false);
+        hpf_str bytes = {text, strlen(text)};
+        quote(json->sink, bytes, (manner){.in_html = json->in_line});
     } else {
         hpf_sink_text(json->sink, "null");
     }
@@ -177,5 +193,5 @@ void hpf_json_end(hpf_json *json)
     while (json->depth > 0) {
         hpf_json_close(json);
     }
-    hpf_sink_text(json->sink, "\n");
+    hpf_sink_text(json->sink, json->in_line ? "" : "\n");
 }

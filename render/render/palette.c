@@ -16,7 +16,7 @@
 enum {
     N_PALETTE = HPR__N_HUES * HPR__N_LIGHTNESSES,
     N_BIOGRAPHY = 5,
-    N_GREYS = 3,
+    N_GREYS = HPR__N_GREYS,
     FIRST_BIOGRAPHY = N_PALETTE,
     FIRST_GREY = FIRST_BIOGRAPHY + N_BIOGRAPHY,
     N_COLOURS = FIRST_GREY + N_GREYS,
@@ -97,7 +97,8 @@ static const hpr__theme slide_theme = {
 
 const hpr__theme *hpr__theme_of(hpr_theme theme)
 {
-    static const hpr__theme *const themes[] = {[HPR_THEME_LIGHT] = &light_theme,
+    static const hpr__theme *const themes[] = {[HPR_THEME_AUTO] = &light_theme,
+                                               [HPR_THEME_LIGHT] = &light_theme,
                                                [HPR_THEME_DARK] = &dark_theme,
                                                [HPR_THEME_PRINT] = &print_theme,
                                                [HPR_THEME_SLIDE] = &slide_theme};
@@ -107,6 +108,11 @@ const hpr__theme *hpr__theme_of(hpr_theme theme)
 hpr_colour hpr__palette_colour(int hue, int lightness)
 {
     return hpr__colour_hex(palette_hex[hue][lightness]);
+}
+
+hpr_colour hpr__palette_grey(int step, bool is_dark)
+{
+    return hpr__colour_hex(grey_hex[is_dark][step]);
 }
 
 /* FNV-1a, with the bits stirred once more so that low ones are good. */
@@ -163,6 +169,17 @@ static uint16_t biography_colour(hpf_str name)
         }
     }
     return UNDECIDED;
+}
+
+hpr_colour hpr__palette_of_name(hpf_str name, bool is_dark)
+{
+    uint16_t fixed = biography_colour(name);
+    if (fixed != UNDECIDED) {
+        int i = fixed - FIRST_BIOGRAPHY;
+        return hpr__colour_hex(is_dark ? biography[i].dark_hex : biography[i].light_hex);
+    }
+    int wanted = (int)(hpr__palette_hash(hpf_str_without_id(name)) % N_PALETTE);
+    return hpr__palette_colour(wanted % HPR__N_HUES, wanted / HPR__N_HUES);
 }
 
 /* What the band `steps` above (below, if negative) has; UNDECIDED where there is none. */

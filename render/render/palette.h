@@ -34,6 +34,14 @@ const hpr__theme *hpr__theme_of(hpr_theme theme);
 /* A colour of the palette: dark, middle, light. */
 hpr_colour hpr__palette_colour(int hue, int lightness);
 
+#define HPR__N_GREYS 3
+
+/* The greys of OTHER, the one to be preferred first. */
+hpr_colour hpr__palette_grey(int step, bool is_dark);
+
+/* The colour that a name calls for, whatever is beside it. */
+hpr_colour hpr__palette_of_name(hpf_str name, bool is_dark);
+
 /* What the search knows of a band. */
 typedef struct hpr__swatch {
     hpf_str name;

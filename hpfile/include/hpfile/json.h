@@ -25,6 +25,7 @@ extern "C" {
 /* A writer. Plain data: no destroy. */
 typedef struct hpf_json {
     hpf_sink *sink;
+    bool in_line; /* see hpf_json_begin_line */
     int depth;
     struct {
         char closing;      /* '}' or ']' */
@@ -35,6 +36,11 @@ typedef struct hpf_json {
 
 /* Begins a document in `sink`, which is borrowed. */
 HPF_API hpf_json hpf_json_begin(hpf_sink *sink);
+
+/* The same for a document that stands within another one: it has no line breaks, and '<' in texts is
+ * escaped, so that nothing in it can end a script element of HTML. hpf_json_end adds no line break
+ * either. */
+HPF_API hpf_json hpf_json_begin_line(hpf_sink *sink);
 
 /* Each adds one value. `key`: the member's name inside an object, plain ASCII; NULL inside an array
  * and for the document's one value. */

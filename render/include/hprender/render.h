@@ -47,6 +47,7 @@ typedef enum hpr_legend {
 
 /* Paper, ink, and what bands are filled with. */
 typedef enum hpr_theme {
+    HPR_THEME_AUTO, /* light; a page of HTML is as its reader likes pages */
     HPR_THEME_LIGHT,
     HPR_THEME_DARK,  /* light ink on dark ground */
     HPR_THEME_PRINT, /* for black and white: hatches and greys */

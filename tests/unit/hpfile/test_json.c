@@ -86,3 +86,15 @@ Test(json, what_is_not_finite_is_null)
     hpf_json_number(&json, NULL, 0.1);
     expect("[null, null, null, 0.1]\n");
 }
+
+Test(json, a_line_has_no_breaks_and_cannot_end_a_script)
+{
+    json = hpf_json_begin_line(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_bytes(&json, "name", HPF_STR("</script>\xff"));
+    hpf_json_array(&json, "n");
+    hpf_json_whole(&json, NULL, 1);
+    hpf_json_whole(&json, NULL, 2);
+    hpf_json_object(&json, NULL);
+    expect("{\"name\":\"\\u003c/script>\\udcff\",\"n\":[1,2,{}]}");
+}

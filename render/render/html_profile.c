@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A profile for a page. Names come largest first, each with its series, until the budget is spent;
+ * the rest is one more series. Series are fetched some at a time, so that memory does not go with
+ * names times samples.
+ */
+#include "html_profile.h"
+
+#include <stdlib.h>
+
+#include "hpfile/arena.h"
+
+#include "html_pack.h"
+#include "modern.h"
+#include "modern_select.h"
+#include "palette.h"
+
+#define BATCH_NUMBERS ((size_t)4 << 20) /* of series fetched at once */
+
+/* A profile being written. */
+typedef struct telling {
+    hpf_json *json;
+    hpf_survey *survey;
+    const hpr_options *options;
+    hpr_html_limits limits;
+    hpf_arena *arena;
+    hpr__plan plan;    /* all names, or groups of them, largest first */
+    uint32_t *band_of; /* by name: of the batch */
+    double *numbers;   /* of the batch */
+    size_t n_picks;
+    uint32_t n_written; /* bands of the plan that have a series */
+    size_t n_bytes;     /* packed */
+    hpr__packed packed;
+    hpf_error *err;
+} telling;
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+/* The name with its colours on light and on dark ground. */
+static void tell_name(hpf_json *json, hpf_str name, const hpr_colour *pinned)
+{
+    hpf_json_bytes(json, "name", name);
+    hpf_json_array(json, "colour");
+    hpr__html_colour(json, NULL, pinned ? *pinned : hpr__palette_of_name(name, false));
+    hpr__html_colour(json, NULL, pinned ? *pinned : hpr__palette_of_name(name, true));
+    hpf_json_close(json);
+}
+
+void hpr_html_names_json(const hpf_str *names, size_t n, hpf_sink *sink)
+{
+    hpf_json json = hpf_json_begin_line(sink);
+    hpf_json_array(&json, NULL);
+    for (size_t i = 0; i < n; i++) {
+        hpf_json_object(&json, NULL);
+        tell_name(&json, names[i], NULL);
+        hpf_json_close(&json);
+    }
+    hpf_json_end(&json);
+}
+
+/* --- series --------------------------------------------------------------------------------- */
+
+static hpf_status tell_packed(telling *t, const char *key)
+{
+    return hpr__packed_json(t->json, key, &t->packed) ? HPF_OK : hpf_error_set_memory(t->err);
+}
+
+static hpf_status tell_numbers(telling *t, const char *key, const double *numbers, size_t n)
+{
+    return hpr__pack(&t->packed, numbers, n) ? tell_packed(t, key) : hpf_error_set_memory(t->err);
+}
+
+/* What the samples are: when, which of all, and how much in all. */
+static hpf_status tell_samples(telling *t)
+{
+    const hpf_pick *picks = hpf_survey_overview(t->survey)->picks;
+    double *numbers = t->numbers;
+    for (size_t i = 0; i < t->n_picks; i++) {
+        numbers[i] = picks[i].time;
+    }
+    hpf_status status = tell_numbers(t, "times", numbers, t->n_picks);
+    for (size_t i = 0; i < t->n_picks; i++) {
+        numbers[i] = (double)picks[i].sample_index;
+    }
+    status = status ? status : tell_numbers(t, "samples", numbers, t->n_picks);
+    for (size_t i = 0; i < t->n_picks; i++) {
+        numbers[i] = picks[i].total;
+    }
+    return status ? status : tell_numbers(t, "total", numbers, t->n_picks);
+}
+
+/* Fetches the bands [first, first + n) of the plan; with `as_one` as a single series. */
+static hpf_status fetch(telling *t, uint32_t first, uint32_t n, bool as_one)
+{
+    for (uint32_t name = 0; name < hpf_survey_n_names(t->survey); name++) {
+        uint32_t band = t->plan.band_of_name[name];
+        bool is_in = band != HPF_NO_BAND && band >= first && band - first < n;
+        t->band_of[name] = !is_in ? HPF_NO_BAND : as_one ? 0 : band - first;
+    }
+    return hpf_survey_series(t->survey, t->band_of, as_one ? 1 : n, t->numbers, t->err);
+}
+
+static hpf_str text_of(const telling *t, uint32_t band)
+{
+    return t->plan.texts ? t->plan.texts[band] : hpf_survey_name(t->survey, t->plan.names[band]);
+}
+
+/* Whether the series in `packed` still has a place. */
+static bool is_affordable(const telling *t, uint32_t band)
+{
+    size_t cost = t->packed.n_bytes + text_of(t, band).length;
+    return t->n_bytes + cost <= t->limits.most_bytes;
+}
+
+/* Tells a band unless the budget is spent: then `*is_full` becomes true. */
+static hpf_status tell_band(telling *t, const double *numbers, bool *is_full)
+{
+    uint32_t band = t->n_written;
+    if (!hpr__pack(&t->packed, numbers, t->n_picks)) {
+        return hpf_error_set_memory(t->err);
+    }
+    *is_full = !is_affordable(t, band);
+    if (*is_full) {
+        return HPF_OK;
+    }
+    hpf_str text = text_of(t, band);
+    hpf_json_object(t->json, NULL);
+    tell_name(t->json, text, hpr__pinned_colour(t->options, text));
+    hpf_status status = tell_packed(t, "column");
+    hpf_json_close(t->json);
+    t->n_bytes += t->packed.n_bytes + text.length;
+    t->n_written++;
+    return status;
+}
+
+static uint32_t batch_bands(const telling *t)
+{
+    size_t n = BATCH_NUMBERS / (t->n_picks ? t->n_picks : 1);
+    size_t n_bands = t->plan.n_bands;
+    n = n < 1 ? 1 : n;
+    return (uint32_t)(n < n_bands ? n : n_bands);
+}
+
+static hpf_status tell_bands(telling *t)
+{
+    uint32_t most = t->plan.n_bands;
+    bool is_full = false;
+    hpf_status status = HPF_OK;
+    if (t->limits.most_names && most > t->limits.most_names) {
+        most = t->limits.most_names;
+    }
+    hpf_json_array(t->json, "names");
+    while (!status && !is_full && t->n_written < most) {
+        uint32_t n = batch_bands(t);
+        n = n < most - t->n_written ? n : most - t->n_written;
+        status = fetch(t, t->n_written, n, false);
+        for (uint32_t i = 0; i < n && !status && !is_full; i++) {
+            status = tell_band(t, t->numbers + (size_t)i * t->n_picks, &is_full);
+        }
+    }
+    hpf_json_close(t->json);
+    return status;
+}
+
+/* All names that have no series of their own, in one. */
+static hpf_status tell_rest(telling *t)
+{
+    uint32_t n = t->plan.n_bands - t->n_written;
+    hpf_status status = HPF_OK;
+    if (n == 0) {
+        hpf_json_text(t->json, "rest", NULL);
+        return status;
+    }
+    status = fetch(t, t->n_written, n, true);
+    hpf_json_object(t->json, "rest");
+    hpf_json_whole(t->json, "n", n);
+    status = status ? status : tell_numbers(t, "column", t->numbers, t->n_picks);
+    hpf_json_close(t->json);
+    return status;
+}
+
+/* --- what stands beside --------------------------------------------------------------------- */
+
+static void tell_marks(telling *t)
+{
+    const hpf_overview *o = hpf_survey_overview(t->survey);
+    hpf_json_array(t->json, "marks");
+    for (size_t i = 0; i < o->n_marks; i++) {
+        hpf_json_object(t->json, NULL);
+        hpf_json_number(t->json, "time", o->marks[i].time);
+        hpf_json_bytes(t->json, "label", o->marks[i].label);
+        hpf_json_close(t->json);
+    }
+    hpf_json_close(t->json);
+}
+
+static hpf_status tell_line(telling *t, const hpf_line *line)
+{
+    double *numbers = hpf_arena_array(t->arena, line->n_points, sizeof *numbers);
+    if (!numbers) {
+        return hpf_error_set_memory(t->err);
+    }
+    hpf_json_object(t->json, NULL);
+    hpf_json_bytes(t->json, "name", line->name);
+    for (size_t i = 0; i < line->n_points; i++) {
+        numbers[i] = line->points[i].time;
+    }
+    hpf_status status = tell_numbers(t, "times", numbers, line->n_points);
+    for (size_t i = 0; i < line->n_points; i++) {
+        numbers[i] = line->points[i].value;
+    }
+    status = status ? status : tell_numbers(t, "values", numbers, line->n_points);
+    hpf_json_close(t->json);
+    return status;
+}
+
+static hpf_status tell_lines(telling *t)
+{
+    const hpf_overview *o = hpf_survey_overview(t->survey);
+    hpf_status status = HPF_OK;
+    hpf_json_array(t->json, "lines");
+    for (size_t i = 0; i < o->n_lines && !status; i++) {
+        status = tell_line(t, &o->lines[i]);
+    }
+    hpf_json_close(t->json);
+    return status;
+}
+
+static void tell_head(telling *t, const hpr_html_profile *about)
+{
+    const hpf_overview *o = hpf_survey_overview(t->survey);
+    hpf_json_whole(t->json, "id", about->id);
+    hpf_json_whole(t->json, "epoch", about->epoch);
+    hpf_json_bytes(t->json, "title", hpf_survey_header(t->survey, HPF_HEADER_JOB));
+    hpf_json_text(t->json, "file", about->file);
+    hpf_json_bytes(t->json, "date", hpf_survey_header(t->survey, HPF_HEADER_DATE));
+    hpf_json_bytes(t->json, "sample_unit", hpf_survey_header(t->survey, HPF_HEADER_SAMPLE_UNIT));
+    hpf_json_bytes(t->json, "value_unit", hpf_survey_header(t->survey, HPF_HEADER_VALUE_UNIT));
+    hpf_json_text(t->json, "state", about->state ? about->state : "ended");
+    hpf_json_whole(t->json, "n_samples", o->n_samples);
+}
+
+/* --- all of it ------------------------------------------------------------------------------ */
+
+static hpf_status prepare(telling *t)
+{
+    hpr_options all = *t->options; /* every name, largest first */
+    uint32_t n_names = hpf_survey_n_names(t->survey);
+    all.n_bands = 0;
+    all.trace_percent = 0;
+    t->n_picks = hpf_survey_overview(t->survey)->n_picks;
+    t->arena = hpf_arena_create();
+    if (!t->arena) {
+        return hpf_error_set_memory(t->err);
+    }
+    hpf_status status = hpr__modern_select(&t->plan, t->arena, t->survey, &all, t->err);
+    if (status) {
+        return status;
+    }
+    t->band_of = hpf_arena_array(t->arena, n_names, sizeof *t->band_of);
+    size_t n_rows = batch_bands(t);
+    t->numbers = calloc((n_rows ? n_rows : 1) * (t->n_picks ? t->n_picks : 1), sizeof *t->numbers);
+    return t->band_of && t->numbers ? HPF_OK : hpf_error_set_memory(t->err);
+}
+
+static hpf_status list_chosen(const telling *t, uint32_t **chosen)
+{
+    uint32_t n_names = hpf_survey_n_names(t->survey);
+    uint32_t *place = calloc(n_names ? n_names : 1, sizeof *place);
+    for (uint32_t name = 0; place && name < n_names; name++) {
+        uint32_t band = t->plan.band_of_name[name];
+        place[name] = band != HPF_NO_BAND && band < t->n_written ? band : UINT32_MAX;
+    }
+    *chosen = place;
+    return place ? HPF_OK : hpf_error_set_memory(t->err);
+}
+
+static hpf_status tell(telling *t, const hpr_html_profile *about)
+{
+    hpf_json_object(t->json, NULL);
+    tell_head(t, about);
+    hpf_status status = tell_samples(t);
+    status = status ? status : tell_bands(t);
+    status = status ? status : tell_rest(t);
+    if (!status) {
+        tell_marks(t);
+        status = tell_lines(t);
+    }
+    hpf_json_close(t->json);
+    return status;
+}
+
+hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_profile *about,
+                             const hpr_html_limits *limits, const hpr_options *options,
+                             uint32_t **chosen, hpf_error *err)
+{
+    telling t = {.json = json, .survey = survey, .options = options, .err = err};
+    t.limits = limits ? *limits : (hpr_html_limits){0};
+    t.limits.most_bytes = t.limits.most_bytes ? t.limits.most_bytes : HPR__HTML_MOST_BYTES;
+    hpf_status status = prepare(&t);
+    status = status ? status : tell(&t, about);
+    if (!status && chosen) {
+        status = list_chosen(&t, chosen);
+    }
+    hpr__packed_finish(&t.packed);
+    free(t.numbers);
+    hpf_arena_destroy(t.arena);
+    return status;
+}
+
+hpf_status hpr_html_profile_json(hpf_survey *survey, const hpr_html_profile *about,
+                                 const hpr_html_limits *limits, hpf_sink *sink, uint32_t **chosen,
+                                 hpf_error *err)
+{
+    const hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    hpf_json json = hpf_json_begin_line(sink);
+    if (chosen) {
+        *chosen = NULL;
+    }
+    hpf_status status = hpr__html_profile(&json, survey, about, limits, &options, chosen, err);
+    if (!status) {
+        hpf_json_end(&json);
+        status = hpf_sink_flush(sink, err);
+    }
+    return status;
+}

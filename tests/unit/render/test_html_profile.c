@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A profile as pages read it: which names, in which order, within which budget.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hprender/html.h"
+#include "profile.h"
+
+static const char three_names[] = PROFILE_HEADERS
+    "BEGIN_SAMPLE 0.5\nsmall\t1\nlarge\t100\nEND_SAMPLE 0.5\n"
+    "MARK 0.75\n"
+    "BEGIN_SAMPLE 1.5\nmiddle\t40\nlarge\t100\nEND_SAMPLE 1.5\n"
+    "BEGIN_SAMPLE 2.5\nsmall\t1\nlarge\t120\nEND_SAMPLE 2.5\n";
+
+/* The JSON text, to be freed; `*chosen` as in hpr_html_profile_json. */
+static char *told(const char *profile, const hpr_html_limits *limits, uint32_t **chosen)
+{
+    const hpr_html_profile about = {.id = 3, .epoch = 2, .file = "dir/run.hp", .state = "growing"};
+    test_profile p = test_profile_open(profile, 0);
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_error err;
+    cr_assert_eq(hpr_html_profile_json(p.survey, &about, limits, sink, chosen, &err), HPF_OK);
+    hpf_str bytes = hpf_sink_bytes(sink);
+    char *text = malloc(bytes.length + 1);
+    memcpy(text, bytes.data, bytes.length);
+    text[bytes.length] = '\0';
+    hpf_sink_destroy(sink);
+    test_profile_close(&p);
+    return text;
+}
+
+static void expect_in(const char *text, const char *part)
+{
+    cr_expect(strstr(text, part), "no %s in %s", part, text);
+}
+
+Test(html_profile, says_what_it_is)
+{
+    char *text = told(three_names, NULL, NULL);
+    expect_in(text, "\"id\":3,\"epoch\":2,\"title\":\"demo\",\"file\":\"dir/run.hp\"");
+    expect_in(text, "\"state\":\"growing\",\"n_samples\":3");
+    expect_in(text, "\"marks\":[{\"time\":0.75,\"label\":\"\"}]");
+    expect_in(text, "\"rest\":null");
+    cr_expect_null(strchr(text, '\n'));
+    free(text);
+}
+
+Test(html_profile, names_are_largest_first)
+{
+    uint32_t *chosen = NULL;
+    char *text = told(three_names, NULL, &chosen);
+    const char *large = strstr(text, "\"large\"");
+    const char *middle = strstr(text, "\"middle\"");
+    const char *small = strstr(text, "\"small\"");
+    cr_assert(large && middle && small);
+    cr_expect(large < middle && middle < small);
+    cr_expect_eq(chosen[0], 2); /* small came first */
+    cr_expect_eq(chosen[1], 0);
+    cr_expect_eq(chosen[2], 1);
+    free(chosen);
+    free(text);
+}
+
+Test(html_profile, series_are_packed)
+{
+    char *text = told(three_names, NULL, NULL);
+    /* 100, 100, 120 without decimals: a difference, none, a difference. */
+    expect_in(text, "\"name\":\"large\",\"colour\":[");
+    expect_in(text, "\"column\":\"AJADAFA=\"");
+    free(text);
+}
+
+Test(html_profile, beyond_the_limit_names_share_the_rest)
+{
+    uint32_t *chosen = NULL;
+    const hpr_html_limits limits = {.most_names = 1};
+    char *text = told(three_names, &limits, &chosen);
+    cr_expect_null(strstr(text, "\"middle\""));
+    /* 1, 40, 1. */
+    expect_in(text, "\"rest\":{\"n\":2,\"column\":\"AASc");
+    cr_expect_eq(chosen[0], UINT32_MAX);
+    cr_expect_eq(chosen[1], 0);
+    cr_expect_eq(chosen[2], UINT32_MAX);
+    free(chosen);
+    free(text);
+}
+
+Test(html_profile, the_budget_counts_bytes)
+{
+    const hpr_html_limits limits = {.most_bytes = 12};
+    char *text = told(three_names, &limits, NULL);
+    expect_in(text, "\"large\"");
+    cr_expect_null(strstr(text, "\"middle\""));
+    expect_in(text, "\"rest\":{\"n\":2,");
+    free(text);
+}
+
+Test(html_profile, hostile_names_cannot_leave_the_script_element)
+{
+    char *text = told(PROFILE_HEADERS "BEGIN_SAMPLE 1\n</script><b>\"'\xff\t1\nEND_SAMPLE 1\n", NULL,
+                      NULL);
+    cr_expect_null(strchr(text, '<'));
+    expect_in(text, "\\u003c/script>\\u003cb>\\\"'\\udcff");
+    free(text);
+}
+
+Test(html_profile, a_name_has_its_colours_wherever_it_is_told)
+{
+    const hpf_str names[] = {HPF_STR("(12)large"), HPF_STR("DRAG")};
+    char *text = told(three_names, NULL, NULL);
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpr_html_names_json(names, 2, sink);
+    hpf_sink_write(sink, "", 1);
+    const char *list = hpf_sink_bytes(sink).data;
+    const char *here = strstr(list, "\"colour\":");
+    const char *there = strstr(strstr(text, "\"name\":\"large\""), "\"colour\":");
+    cr_assert(here && there);
+    cr_expect_eq(strncmp(here, there, strlen("\"colour\":[\"#000000\",\"#000000\"]")), 0);
+    expect_in(list, "{\"name\":\"DRAG\",\"colour\":[\"#efa84e\",\"#fdb45a\"]}");
+    hpf_sink_destroy(sink);
+    free(text);
+}
