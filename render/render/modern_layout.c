@@ -171,6 +171,14 @@ static void find_reach(const hpr_chart *chart, double *low, double *high)
     }
 }
 
+/* 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 or 10 times a power of ten: multiples of round steps. */
+static double steady_end(double highest, double factor)
+{
+    enum { LEAST_STEPS = 5 };
+    double step = hpr__nice_step(highest / factor / LEAST_STEPS);
+    return ceil(highest / factor / step - 1e-9) * step * factor;
+}
+
 /* The ends of the y axis: a little beyond what there is. */
 static void scale_y(layout *l)
 {
@@ -186,6 +194,8 @@ static void scale_y(layout *l)
                                          fmax(y->high, -y->low), l->options->si_units);
     if (public->is_normalised && !public->is_lines) {
         y->high = 100;
+    } else if (l->options->steady_y && !l->is_flat && !public->base) {
+        y->high = steady_end(highest_of(public), l->y_unit.factor);
     }
 }
 

@@ -10,9 +10,13 @@
 
 #include "group.h"
 
+/* How much heavier a name counts that had a band. */
+static const double favour_of_kept = 1.1;
+
 /* A name, or the names of a group. */
 typedef struct weighed {
     double weight;
+    double rank; /* the weight, favoured */
     hpf_str text;
     hpf_name name; /* the first one */
 } weighed;
@@ -22,8 +26,8 @@ static int compare_weighed(const void *a, const void *b)
 {
     const weighed *x = a;
     const weighed *y = b;
-    if (x->weight != y->weight) {
-        return x->weight > y->weight ? -1 : 1;
+    if (x->rank != y->rank) {
+        return x->rank > y->rank ? -1 : 1;
     }
     return hpf_str_compare(x->text, y->text);
 }
@@ -80,7 +84,7 @@ static void list_names(selection *sel)
         sel->first_of[name] = name;
         if (totals->n_samples > 0) {
             double weight = has_area && !sel->options->by_sample ? totals->trapezium : totals->sum;
-            sel->list[sel->n++] = (weighed){weight, text_of(sel, name), name};
+            sel->list[sel->n++] = (weighed){weight, weight, text_of(sel, name), name};
         }
     }
 }
@@ -94,12 +98,27 @@ static void join_groups(selection *sel)
         const weighed *next = &sel->list[i];
         if (n > 0 && hpf_str_equal(sel->list[n - 1].text, next->text)) {
             sel->list[n - 1].weight += next->weight;
+            sel->list[n - 1].rank += next->rank;
             sel->first_of[next->name] = sel->list[n - 1].name;
         } else {
             sel->list[n++] = *next;
         }
     }
     sel->n = n;
+}
+
+static void favour_kept(selection *sel)
+{
+    const hpr_options *o = sel->options;
+    for (size_t k = 0; k < o->n_keep_names; k++) {
+        uint32_t i = 0;
+        while (i < sel->n && !hpf_str_equal(sel->list[i].text, o->keep_names[k])) {
+            i++;
+        }
+        if (i < sel->n) {
+            sel->list[i].rank *= favour_of_kept;
+        }
+    }
 }
 
 /* How many of the list are left when the traces at its end are gone. */
@@ -202,6 +221,7 @@ hpf_status hpr__modern_select(hpr__plan *plan, hpf_arena *arena, hpf_survey *sur
     if (options->group != HPR_GROUP_NONE) {
         join_groups(&sel);
     }
+    favour_kept(&sel);
     qsort(sel.list, sel.n, sizeof *sel.list, compare_weighed);
     return make_plan(plan, arena, &sel, err);
 }

@@ -113,6 +113,12 @@ typedef struct hpr_options {
     const hpr_pin *pins; /* modern: colours of names; borrowed during the call. The theme
                             for print has none */
     size_t n_pins;
+    /* For pictures that are drawn again and again. */
+    bool steady_y; /* modern: the y axis ends at one of ten round numbers a decade, so that it
+                      stays when a little is added */
+    const hpf_str *keep_names; /* modern: names that had a band; they lose it only to names that
+                                  are a tenth larger. Borrowed during the call */
+    size_t n_keep_names;
     size_t most_points; /* modern: points of a curve that are drawn; 0: all that can be told apart.
                            hpr_render asks the back end */
     hpr_classic classic;

@@ -178,3 +178,71 @@ Test(modern_select, lines_stand_on_zero_without_other)
     }
     hpr_chart_destroy(chart);
 }
+
+/* --- pictures that are drawn again and again --- */
+
+static bool has_band(const hpr_chart *chart, const char *name)
+{
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        if (strcmp(chart->bands[i].text, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of three names one has a band; `rival` is the amount of the one that has none. */
+static hpr_chart *chart_with_rival(int rival, const hpf_str *keep, size_t n_keep)
+{
+    char text[512];
+    hpr_options options = by_sum();
+    options.n_bands = 1;
+    options.keep_names = keep;
+    options.n_keep_names = n_keep;
+    snprintf(text, sizeof text,
+             HEAD "BEGIN_SAMPLE 0.0\nold\t100\nrival\t%d\nsmall\t1\nEND_SAMPLE 0.0\n"
+                  "BEGIN_SAMPLE 1.0\nEND_SAMPLE 1.0\n",
+             rival);
+    return chart_of(text, NULL, &options);
+}
+
+Test(modern_select, kept_names_give_way_to_what_is_a_tenth_larger)
+{
+    const hpf_str keep[] = {HPF_STR("old")};
+    for (int rival = 99; rival <= 120; rival += 3) {
+        hpr_chart *free_choice = chart_with_rival(rival, NULL, 0);
+        hpr_chart *kept = chart_with_rival(rival, keep, 1);
+        cr_expect_eq(has_band(free_choice, "old"), rival < 100, "%d", rival);
+        cr_expect_eq(has_band(kept, "old"), rival < 110, "%d", rival);
+        cr_expect_eq(has_band(kept, "rival"), rival >= 110, "%d", rival);
+        hpr_chart_destroy(free_choice);
+        hpr_chart_destroy(kept);
+    }
+}
+
+Test(modern_select, a_steady_axis_ends_at_ten_round_numbers_a_decade)
+{
+    double seen[64], last = 0;
+    int n_seen = 0;
+    for (int peak = 101; peak <= 1000; peak += 7) {
+        char text[512];
+        hpr_options options = by_sum();
+        options.steady_y = true;
+        snprintf(text, sizeof text,
+                 HEAD "BEGIN_SAMPLE 0.0\na\t%d\nEND_SAMPLE 0.0\nBEGIN_SAMPLE 1.0\nEND_SAMPLE 1.0\n",
+                 peak);
+        hpr_chart *chart = chart_of(text, NULL, &options);
+        cr_expect_geq(chart->y.high, peak);
+        cr_expect_leq(chart->y.high, peak * 1.5);
+        if (chart->y.high != last) {
+            cr_assert_lt(n_seen, 64);
+            seen[n_seen++] = last = chart->y.high;
+        }
+        hpr_chart_destroy(chart);
+    }
+    const double expected[] = {150, 200, 250, 300, 400, 500, 600, 800, 1000};
+    cr_assert_eq(n_seen, sizeof expected / sizeof *expected);
+    for (int i = 0; i < n_seen; i++) {
+        cr_expect_eq(seen[i], expected[i]);
+    }
+}
