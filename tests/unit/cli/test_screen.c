@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Cells and texts in them; and that the bytes of an update make a terminal show what is wanted,
+ * which a very small terminal here plays through.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "watch/screen.h"
+
+static const screen_style plain = {SCREEN_OWN_COLOUR, SCREEN_OWN_COLOUR, false};
+
+/* --- texts --- */
+
+static const char *row_text(const screen *s, int row)
+{
+    static char text[1024];
+    *text = '\0';
+    for (int i = 0; i < s->columns; i++) {
+        strcat(text, s->cells[row * s->columns + i].glyph);
+    }
+    return text;
+}
+
+Test(screen, text_stops_at_its_width_and_at_the_screen)
+{
+    screen s;
+    cr_assert(screen_init(&s, 10, 2));
+    cr_assert_eq(screen_put(&s, 0, 2, 4, "abcdef", &plain), 4);
+    cr_assert_str_eq(row_text(&s, 0), "  abcd    ");
+    cr_assert_eq(screen_put(&s, 1, 8, 9, "abcdef", &plain), 2);
+    cr_assert_str_eq(row_text(&s, 1), "        ab");
+    cr_assert_eq(screen_put(&s, 2, 0, 9, "abc", &plain), 0);
+    cr_assert_eq(screen_put(&s, -1, 0, 9, "abc", &plain), 0);
+    screen_finish(&s);
+}
+
+Test(screen, wide_characters_take_two_columns_and_joining_ones_none)
+{
+    screen s;
+    cr_assert(screen_init(&s, 8, 1));
+    cr_assert_eq(screen_text_columns("日本e\u0301"), 5);
+    cr_assert_eq(screen_put(&s, 0, 0, 8, "日本e\u0301x", &plain), 6);
+    cr_assert_str_eq(row_text(&s, 0), "日本e\u0301x  ");
+    cr_assert_str_eq(s.cells[1].glyph, "");
+    cr_assert_eq(screen_put(&s, 0, 7, 8, "本", &plain), 0, "half a character is none");
+    screen_finish(&s);
+}
+
+typedef struct elided {
+    const char *text;
+    int width;
+    bool is_ascii;
+    const char *expected;
+} elided;
+
+Test(screen, names_are_cut_in_the_middle)
+{
+    static const elided cases[] = {
+        {"short", 5, false, "short"},     {"abcdefgh", 5, false, "ab…gh"},
+        {"abcdefgh", 6, false, "abc…gh"}, {"abcdefgh", 6, true, "ab..gh"},
+        {"abcdefgh", 2, false, "ab"},     {"abcdefgh", 1, true, "a"},
+        {"日本日本", 5, false, "日…本"},  {"abc", 0, false, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[64];
+        screen_elide(out, sizeof out, cases[i].text, cases[i].width, cases[i].is_ascii);
+        cr_expect_str_eq(out, cases[i].expected);
+        cr_expect_leq(screen_text_columns(out), cases[i].width);
+    }
+}
+
+/* --- updates --- */
+
+/* A terminal that knows what screen.c says, and nothing else. */
+typedef struct terminal {
+    screen shown;
+    int row, column;
+    char style[64];
+    char *styles; /* 64 bytes for each cell */
+} terminal;
+
+static void clear(terminal *t)
+{
+    for (int i = 0; i < t->shown.columns * t->shown.rows; i++) {
+        strcpy(t->shown.cells[i].glyph, " ");
+    }
+}
+
+static const char *obey(terminal *t, const char *at)
+{
+    const char *end = at + strcspn(at, "HJm");
+    if (*end == 'H') {
+        cr_assert_eq(sscanf(at, "[%d;%d", &t->row, &t->column), 2);
+        t->row--;
+        t->column--;
+    } else if (*end == 'J') {
+        clear(t);
+    } else {
+        snprintf(t->style, sizeof t->style, "%.*s", (int)(end - at), at);
+    }
+    return end + 1;
+}
+
+static void play(terminal *t, screen_bytes *bytes)
+{
+    screen_say(bytes, "");
+    for (const char *at = bytes->data, *end = at + bytes->length; at < end;) {
+        if (*at == '\x1b') {
+            at = obey(t, at + 1);
+            continue;
+        }
+        size_t n = 1;
+        while (at + n < end && ((unsigned char)at[n] & 0xC0) == 0x80) {
+            n++;
+        }
+        int cell = t->row * t->shown.columns + t->column++;
+        cr_assert_lt(t->column, t->shown.columns + 1);
+        snprintf(t->shown.cells[cell].glyph, sizeof t->shown.cells[cell].glyph, "%.*s", (int)n, at);
+        strcpy(t->styles + 64 * cell, t->style);
+        at += n;
+    }
+    bytes->length = 0;
+}
+
+/* Equal cells have equal styles, and other cells others. */
+static void expect_shown(const terminal *t, const screen *wanted)
+{
+    int n = wanted->columns * wanted->rows;
+    for (int i = 0; i < n; i++) {
+        cr_assert_str_eq(t->shown.cells[i].glyph, wanted->cells[i].glyph, "cell %d", i);
+        bool is_same = wanted->cells[i].ink == wanted->cells[0].ink &&
+                       wanted->cells[i].ground == wanted->cells[0].ground &&
+                       wanted->cells[i].is_bold == wanted->cells[0].is_bold;
+        cr_assert_eq(strcmp(t->styles + 64 * i, t->styles) == 0, is_same, "style of cell %d", i);
+    }
+}
+
+static void scribble(screen *s)
+{
+    for (int i = 0; i < 12; i++) {
+        char text[] = {(char)('a' + rand() % 26), (char)('a' + rand() % 26), '\0'};
+        screen_style style = {rand() % 2 ? 0x112233 : SCREEN_OWN_COLOUR,
+                              rand() % 2 ? 0xFF0000 : SCREEN_OWN_COLOUR, rand() % 2};
+        screen_put(s, rand() % s->rows, rand() % s->columns, 2, text, &style);
+    }
+}
+
+Test(screen, updates_make_the_terminal_show_what_is_wanted)
+{
+    enum { COLUMNS = 17, ROWS = 5 };
+    terminal t = {.styles = calloc(COLUMNS * ROWS, 64)};
+    screen before = {0}, after;
+    screen_bytes bytes = {0};
+    cr_assert(screen_init(&t.shown, COLUMNS, ROWS));
+    srand(7);
+    for (int round = 0; round < 200; round++) {
+        cr_assert(screen_init(&after, COLUMNS, ROWS));
+        if (before.cells) {
+            memcpy(after.cells, before.cells, COLUMNS * ROWS * sizeof *after.cells);
+        }
+        scribble(&after);
+        screen_update(&bytes, &before, &after, SCREEN_DIRECT);
+        play(&t, &bytes);
+        expect_shown(&t, &after);
+        screen_finish(&before);
+        before = after;
+    }
+    screen_update(&bytes, &before, &after, SCREEN_DIRECT);
+    cr_assert_eq(bytes.length, strlen("\x1b[0m"), "nothing changed");
+    screen_finish(&before);
+    screen_finish(&t.shown);
+    free(bytes.data);
+    free(t.styles);
+}
+
+static void expect_ink(uint32_t ink, screen_depth depth, const char *expected)
+{
+    screen before = {0}, after;
+    screen_bytes bytes = {0};
+    cr_assert(screen_init(&after, 1, 1));
+    after.cells[0] = (screen_cell){"x", false, ink, SCREEN_OWN_COLOUR};
+    screen_update(&bytes, &before, &after, depth);
+    screen_say(&bytes, "");
+    bytes.data[bytes.length] = '\0';
+    cr_expect(strstr(bytes.data, expected), "%06x: no '%s'", ink, expected);
+    free(bytes.data);
+    screen_finish(&after);
+}
+
+Test(screen, colours_are_the_nearest_that_there_are)
+{
+    expect_ink(0x123456, SCREEN_DIRECT, ";38;2;18;52;86;49m");
+    expect_ink(0xFF0000, SCREEN_256, ";38;5;196;");
+    expect_ink(0x808080, SCREEN_256, ";38;5;244;");
+    expect_ink(0x5F87AF, SCREEN_256, ";38;5;67;");
+    expect_ink(0xE69F00, SCREEN_ANSI, ";33;");
+    expect_ink(0x0060C0, SCREEN_ANSI, ";34;");
+    expect_ink(0xFF0000, SCREEN_PLAIN, "\x1b[0mx");
+}
