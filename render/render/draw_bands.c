@@ -9,17 +9,16 @@
 #include <stdlib.h>
 
 #include "hatch.h"
+#include "marker.h"
 #include "points.h"
 #include "thin.h"
 
 #define OUTLINE_PT      0.8  /* the total */
 #define LINE_PT         1.2  /* a band that is a line */
+#define MARKER_STEP_PT  42.0 /* between the markers of a line */
 #define HATCH_PT        0.35 /* lines of a hatch */
 #define LEAST_PARTED_PT 1.0  /* bands thinner than this have no hairline: it would hide them */
 #define THINNED_PT      0.03 /* what a curve may lose */
-
-/* What a line's colour must have against the ground. */
-static const double least_contrast = 2.5;
 
 /* Chosen points of a chart. */
 typedef struct choice {
@@ -189,20 +188,26 @@ static bool draw_stack(const hpr__drawing *d)
 
 hpr_paint hpr__paint_of_line(const hpr__drawing *d, const hpr_band *band)
 {
-    /* What print tells by hatches, lines tell by dashes. */
-    static const double dashes_pt[] = {0, 1, 2.5, 4.5, 8};
-    const hpr_colour far = hpr__colour_ink_on(d->theme->background);
-    if (band->fill.hatch_gap_pt > 0 || band->fill.is_gray) {
-        hpr_paint paint = hpr__stroke_of(d, d->theme->ink, LINE_PT * 0.8);
-        size_t index = (size_t)(band - d->chart->bands);
-        paint.dash_pt = dashes_pt[index % (sizeof dashes_pt / sizeof *dashes_pt)];
-        return paint;
+    hpr_paint paint = hpr__stroke_of(d, band->fill.colour, LINE_PT);
+    paint.dash_pt = band->fill.dash_pt;
+    return paint;
+}
+
+/* Markers stand at even distances, those of each line elsewhere. */
+static void draw_markers(const hpr__drawing *d, const hpr_band *band)
+{
+    const hpr_chart *chart = d->chart;
+    double phase = ((double)(band - chart->bands) + 0.5) / chart->n_bands;
+    double next = chart->plot_x_pt + phase * MARKER_STEP_PT;
+    for (size_t i = 1; i < chart->n_points; i++) {
+        double from = hpr__x_of(chart, chart->xs[i - 1]), to = hpr__x_of(chart, chart->xs[i]);
+        for (; next <= to && to > from; next += MARKER_STEP_PT) {
+            double share = (next - from) / (to - from);
+            double amount = band->values[i - 1] + share * (band->values[i] - band->values[i - 1]);
+            hpr__marker(d->ink, hpr__at(d, next, hpr__y_of(chart, amount)), band->fill.marker,
+                        band->fill.colour, d->theme->background);
+        }
     }
-    hpr_colour colour = band->fill.colour;
-    while (hpr__colour_contrast(colour, d->theme->background) < least_contrast) {
-        colour = hpr__colour_mix(colour, far, 0.9);
-    }
-    return hpr__stroke_of(d, colour, LINE_PT);
 }
 
 /* Each line shows the points that matter to it. */
@@ -219,6 +224,9 @@ static bool draw_line(const hpr__drawing *d, const hpr_band *band)
         hpr__ink_group_begin(d->ink, band->text);
         hpr__ink_line_owned(d->ink, points, hpr__thin(points, length_of(&shown), THINNED_PT),
                             hpr__paint_of_line(d, band));
+        if (band->fill.marker > 0) {
+            draw_markers(d, band);
+        }
         hpr__ink_group_end(d->ink);
     }
     free(shown.points);

@@ -12,6 +12,7 @@
 #include "elide.h"
 #include "labels.h"
 #include "legend.h"
+#include "marker.h"
 
 #define LEAST_LED_PT 0.8 /* thickness at the right end that a leader points to */
 
@@ -80,21 +81,32 @@ static hpr_colour ink_on(hpr_colour ground)
     return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_ink_on(ground);
 }
 
+/* A piece of a band's line. */
+static void draw_sample(const hpr__drawing *d, const hpr_band *band, double width)
+{
+    double left = band->label.box_x_pt;
+    double middle = band->label.box_y_pt + HPR__SWATCH_PT / 2;
+    hpr__draw_segment(d, left, middle, left + width, middle, hpr__paint_of_line(d, band));
+    if (band->fill.marker > 0) {
+        hpr__marker(d->ink, hpr__at(d, left + width / 2, middle), band->fill.marker,
+                    band->fill.colour, d->theme->background);
+    }
+}
+
 static void draw_swatch(const hpr__drawing *d, const hpr_band *band)
 {
+    double width = hpr__swatch_width_pt(d->chart);
     if (d->chart->is_lines) {
-        double middle = band->label.box_y_pt + HPR__SWATCH_PT / 2;
-        hpr__draw_segment(d, band->label.box_x_pt, middle, band->label.box_x_pt + HPR__SWATCH_PT,
-                          middle, hpr__paint_of_line(d, band));
+        draw_sample(d, band, width);
         return;
     }
     hpr_point corner = hpr__at(d, band->label.box_x_pt, band->label.box_y_pt + HPR__SWATCH_PT);
-    hpr__ink_rect(d->ink, corner.x_pt, corner.y_pt, HPR__SWATCH_PT, HPR__SWATCH_PT,
+    hpr__ink_rect(d->ink, corner.x_pt, corner.y_pt, width, HPR__SWATCH_PT,
                   hpr__paint_fill(band->fill.colour),
                   hpr__paint_stroke(d->theme->rule, HPR__HAIRLINE_PT));
     hpr_point box[4] = {corner,
-                        {corner.x_pt + HPR__SWATCH_PT, corner.y_pt},
-                        {corner.x_pt + HPR__SWATCH_PT, corner.y_pt + HPR__SWATCH_PT},
+                        {corner.x_pt + width, corner.y_pt},
+                        {corner.x_pt + width, corner.y_pt + HPR__SWATCH_PT},
                         {corner.x_pt, corner.y_pt + HPR__SWATCH_PT}};
     hpr__draw_hatch(d, box, 4, &band->fill);
 }
@@ -107,7 +119,8 @@ static void draw_leader(const hpr__drawing *d, const hpr_band *band)
     if (hpr__height_of(chart, band->values[point]) < LEAST_LED_PT) {
         return;
     }
-    double begin = hpr__x_of(chart, chart->xs[point]) + 1;
+    bool is_level = chart->n_points == 1; /* drawn from end to end */
+    double begin = (is_level ? hpr__right_of_plot(chart) : hpr__x_of(chart, chart->xs[point])) + 1;
     double end = band->label.box_x_pt;
     double middle = band->label.box_y_pt + HPR__SWATCH_PT / 2;
     double anchor = band->label.anchor_y_pt;

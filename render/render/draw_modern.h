@@ -72,7 +72,7 @@ bool hpr__is_on_lines(const hpr__drawing *d, const hpr__area *area);
  * memory. */
 bool hpr__draw_bands(const hpr__drawing *d);
 
-/* What a band is drawn with where it is a line: its colour, dark or light enough for the ground. */
+/* What a band is drawn with where it is a line. */
 hpr_paint hpr__paint_of_line(const hpr__drawing *d, const hpr_band *band);
 
 /* The lines of a hatch in a polygon of the scene, if the band has one. */

@@ -2,8 +2,8 @@
  *
  * What is noted on the modern look: the peak, and marks. The peak's text stands above the highest
  * point, so nothing is under it (that of differences above the plot), and steps aside for the rules
- * of marks; the labels of marks stand in the row above the plot, each as far as the next one, and
- * step aside for the peak's.
+ * of marks and the lines over the bands; the labels of marks have a row of their own above that,
+ * where each goes as far as the next one.
  */
 #include "draw_modern.h"
 
@@ -16,6 +16,7 @@
 #define LEAST_APART_PT 0.8  /* marks nearer than this are one */
 #define LEAST_LABEL_PT 20.0 /* of a mark, when it has to be cut */
 #define PEAK_DOT_PT    1.7
+#define LEAST_LED_PT   4.0 /* from the dot: a text that is farther away has a leader */
 
 enum { DOT_CORNERS = 16 };
 
@@ -90,32 +91,53 @@ static double place_between_rules(const hpr_chart *chart, double wanted, double 
     return up <= down ? left + up : left - down;
 }
 
-/* How far the dot is from the text beside it. */
-static double distance_of(const peak_note *note, double left_pt, double width_pt)
+/* How far the dot is from a text's box. */
+static double distance_of(const peak_note *note, const hpr__area *area)
 {
-    return fmax(0, fmax(left_pt - note->dot_x_pt, note->dot_x_pt - left_pt - width_pt));
+    double x = fmax(area->left_pt - note->dot_x_pt, note->dot_x_pt - area->right_pt);
+    double y = area->bottom_pt - HPR__TEXT_GAP_PT - note->dot_y_pt;
+    return hypot(fmax(0, x), fmax(0, y));
 }
 
-/* Moves the text of the peak to the nearest place that no line goes through, nor a rule, unless
- * that is too far from the dot: then it stays on the line. */
-static void avoid_lines(const hpr__drawing *d, peak_note *note)
+/* Whether the text of the peak would be in the plot, on no line and on no rule. */
+static bool is_clear(const hpr__drawing *d, const hpr__area *area)
 {
     const hpr_chart *chart = d->chart;
-    const double step = 3;
+    const hpr__area padded = {area->left_pt - 2, area->right_pt + 2, area->bottom_pt, area->top_pt};
+    double width = area->right_pt - area->left_pt;
+    bool is_inside = area->left_pt >= chart->plot_x_pt &&
+                     area->right_pt <= hpr__right_of_plot(chart) &&
+                     area->bottom_pt <= hpr__top_of_plot(chart) + HPR__TEXT_GAP_PT;
+    bool is_on_rule = hpr__has_rules(chart) && shift_past_rules(chart, area->left_pt, width, 1) > 0;
+    return is_inside && !is_on_rule && !hpr__is_on_lines(d, &padded);
+}
+
+/* Moves the text of the peak to the nearest clear place, in its row or a few above. */
+static void avoid_lines(const hpr__drawing *d, peak_note *note)
+{
+    enum { N_ROWS = 5 };
+    const double step = 4;
     double width = note->right_pt - note->left_pt;
-    double wanted = note->dot_x_pt - width / 2;
-    for (double shift = 0; shift <= width; shift = shift > 0 ? -shift : step - shift) {
-        double left = wanted + shift;
-        const hpr__area area = {left - 2, left + width + 2, note->baseline_pt, note->top_pt};
-        bool is_inside = left >= chart->plot_x_pt && left + width <= hpr__right_of_plot(chart);
-        bool is_on_rule = hpr__has_rules(chart) && shift_past_rules(chart, left, width, 1) > 0;
-        if (is_inside && !is_on_rule && distance_of(note, left, width) <= width / 2 &&
-            !hpr__is_on_lines(d, &area)) {
-            note->left_pt = left;
-            note->right_pt = left + width;
-            return;
+    double height = note->top_pt - note->baseline_pt;
+    double nearest = HUGE_VAL;
+    peak_note best = *note;
+    for (int row = 0; row < N_ROWS; row++) {
+        double baseline = note->baseline_pt + row * height;
+        for (double left = note->dot_x_pt - 2 * width; left <= note->dot_x_pt + width;
+             left += step) {
+            const hpr__area area = {left, left + width, baseline, baseline + height};
+            double middle = fabs(left + width / 2 - note->dot_x_pt);
+            double distance = distance_of(note, &area) + 1e-3 * middle;
+            if (distance < nearest && is_clear(d, &area)) {
+                nearest = distance;
+                best.left_pt = left;
+                best.right_pt = left + width;
+                best.baseline_pt = baseline;
+                best.top_pt = baseline + height;
+            }
         }
     }
+    *note = best;
 }
 
 static peak_note place_peak(const hpr__drawing *d)
@@ -154,6 +176,18 @@ static void draw_dot(const hpr__drawing *d, double x_pt, double y_pt)
                      hpr__paint_stroke(d->theme->background, HPR__HAIRLINE_PT));
 }
 
+/* From the dot to the nearest place of a text that had to go far. */
+static void draw_peak_leader(const hpr__drawing *d, const peak_note *note)
+{
+    const hpr__area area = {note->left_pt, note->right_pt, note->baseline_pt, note->top_pt};
+    if (!d->chart->base && distance_of(note, &area) > LEAST_LED_PT) {
+        double x = fmin(fmax(note->dot_x_pt, area.left_pt - 1), area.right_pt + 1);
+        double y = x == note->dot_x_pt ? area.bottom_pt - 1 : (area.bottom_pt + area.top_pt) / 2;
+        hpr__draw_segment(d, note->dot_x_pt, note->dot_y_pt, x, y,
+                          hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT));
+    }
+}
+
 /* On a ground of its own: no grid goes through it, nor a rule that had no other place. */
 static void draw_peak(const hpr__drawing *d, const peak_note *note)
 {
@@ -162,6 +196,7 @@ static void draw_peak(const hpr__drawing *d, const peak_note *note)
     hpr__ink_rect(d->ink, corner.x_pt, corner.y_pt, note->right_pt - note->left_pt,
                   note->top_pt - note->baseline_pt + descent / 2,
                   hpr__paint_fill(d->theme->background), hpr__paint_none());
+    draw_peak_leader(d, note);
     draw_dot(d, note->dot_x_pt, note->dot_y_pt);
     hpr__draw_text(d, note->text, note->left_pt, note->baseline_pt, d->type.text_pt,
                    HPR_ANCHOR_START, d->theme->ink);
@@ -169,11 +204,21 @@ static void draw_peak(const hpr__drawing *d, const peak_note *note)
 
 /* --- marks ---------------------------------------------------------------------------------- */
 
-/* A few marks cross the plot; many only rise a little from the axis. */
-static double top_of_mark(const hpr_chart *chart)
+/* Of the row of labels: above that in which the text of a peak may be. */
+static double baseline_of_marks(const hpr__drawing *d)
 {
-    return hpr__has_rules(chart) ? hpr__top_of_plot(chart)
-                                 : chart->plot_y_pt + fmin(6, chart->plot_height_pt);
+    hpr_text_size line = measure(d, "0");
+    return hpr__top_of_plot(d->chart) + HPR__TEXT_GAP_PT + line.ascent_pt + line.descent_pt;
+}
+
+/* A few marks cross the plot, up to their labels; many only rise a little from the axis. */
+static double top_of_mark(const hpr__drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    if (!hpr__has_rules(chart)) {
+        return chart->plot_y_pt + fmin(6, chart->plot_height_pt);
+    }
+    return hpr__has_mark_labels(chart) ? baseline_of_marks(d) - 2 : hpr__top_of_plot(chart);
 }
 
 static void draw_rules(const hpr__drawing *d)
@@ -185,7 +230,7 @@ static void draw_rules(const hpr__drawing *d)
     for (size_t i = 0; i < chart->n_marks; i++) {
         double x = chart->marks[i].x_pt;
         if (fabs(x - drawn_x) >= LEAST_APART_PT) {
-            hpr__draw_segment(d, x, chart->plot_y_pt, x, top_of_mark(chart), paint);
+            hpr__draw_segment(d, x, chart->plot_y_pt, x, top_of_mark(d), paint);
             drawn_x = x;
         }
     }
@@ -194,23 +239,11 @@ static void draw_rules(const hpr__drawing *d)
 /* A row of labels, filled from the left. */
 typedef struct label_row {
     double baseline_pt;
-    double free_from;            /* what is left of it is taken */
-    double taken_from, taken_to; /* by the peak's text; empty: nothing */
+    double free_from; /* what is left of it is taken */
 } label_row;
 
-static label_row row_above(const hpr__drawing *d, const peak_note *peak)
-{
-    label_row row = {.baseline_pt = hpr__top_of_plot(d->chart) + HPR__TEXT_GAP_PT,
-                     .free_from = d->chart->plot_x_pt};
-    if (peak->is_there && peak->top_pt > row.baseline_pt - HPR__TEXT_GAP_PT) {
-        row.taken_from = peak->left_pt;
-        row.taken_to = peak->right_pt;
-    }
-    return row;
-}
-
-/* How far a label right of mark `i` may go: to the next label, the peak's text, or the end. */
-static double end_of_label(const hpr_chart *chart, size_t i, const label_row *row)
+/* How far a label right of mark `i` may go: to the next label, or the end. */
+static double end_of_label(const hpr_chart *chart, size_t i)
 {
     double x = chart->marks[i].x_pt;
     double end = hpr__right_of_plot(chart) + HPR__TEXT_GAP_PT;
@@ -219,17 +252,7 @@ static double end_of_label(const hpr_chart *chart, size_t i, const label_row *ro
             end = fmin(end, chart->marks[k].x_pt);
         }
     }
-    if (row->taken_to > x) {
-        end = fmin(end, row->taken_from);
-    }
     return end - HPR__TEXT_GAP_PT;
-}
-
-/* Where a label left of a mark may begin. */
-static double begin_before(const label_row *row, double x_pt)
-{
-    return row->taken_from < x_pt ? fmax(row->free_from, row->taken_to + HPR__TEXT_GAP_PT)
-                                  : row->free_from;
 }
 
 static void put_mark_label(const hpr__drawing *d, label_row *row, const char *label, double left,
@@ -252,11 +275,11 @@ static void draw_mark_label(const hpr__drawing *d, label_row *row, size_t i)
     const hpr_mark *mark = &d->chart->marks[i];
     double width = measure(d, mark->label).width_pt;
     bool is_free = mark->x_pt >= row->free_from;
-    double room = is_free ? end_of_label(d->chart, i, row) - mark->x_pt : 0;
+    double room = is_free ? end_of_label(d->chart, i) - mark->x_pt : 0;
     double before = mark->x_pt - width - 2;
     if (room >= width) {
         put_mark_label(d, row, mark->label, mark->x_pt, room);
-    } else if (before >= begin_before(row, mark->x_pt)) {
+    } else if (before >= row->free_from) {
         put_mark_label(d, row, mark->label, before, width + 1);
     } else if (room >= LEAST_LABEL_PT) {
         put_mark_label(d, row, mark->label, mark->x_pt, room);
@@ -266,12 +289,14 @@ static void draw_mark_label(const hpr__drawing *d, label_row *row, size_t i)
 void hpr__draw_notes(const hpr__drawing *d)
 {
     peak_note peak = place_peak(d);
-    label_row row = row_above(d, &peak);
+    label_row row = {baseline_of_marks(d), d->chart->plot_x_pt};
     draw_rules(d);
     if (peak.is_there) {
         draw_peak(d, &peak);
     }
-    const hpr__area taken = {peak.left_pt, peak.right_pt, peak.baseline_pt, peak.top_pt};
+    const double apart = 2 * HPR__TEXT_GAP_PT; /* "live peak 9 MiB" must not be read as one */
+    const hpr__area taken = {peak.left_pt - apart, peak.right_pt + apart, peak.baseline_pt,
+                             peak.top_pt};
     hpr__draw_overlay_names(d, &taken);
     for (size_t i = 0; i < d->chart->n_marks; i++) {
         if (*d->chart->marks[i].label) {

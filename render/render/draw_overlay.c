@@ -196,8 +196,19 @@ static bool is_on_stack(const hpr_chart *chart, const hpr__area *area)
     return false;
 }
 
-/* The rightmost free area above the line, or below it and above the bands; or with `is_on_bands`
- * below it on them. */
+/* The area right of the end of a line that ends early. */
+static hpr__area area_behind(const hpr__drawing *d, const hpr_line *line, hpr_text_size size)
+{
+    const hpf_line_point *last = &line->points[line->n_points - 1];
+    double left = hpr__x_of_time(d->chart, last->time) + NAME_GAP_PT;
+    double bottom =
+        hpr__y_of(d->chart, last->value) - (size.ascent_pt - size.descent_pt) / 2 - size.descent_pt;
+    return (hpr__area){left, left + size.width_pt, bottom,
+                       bottom + size.ascent_pt + size.descent_pt};
+}
+
+/* The area behind the line, or the rightmost free one above it, or below it and above the bands; or
+ * with `is_on_bands` below it on them. */
 static bool find_free(const hpr__drawing *d, const hpr_line *line, const crowd *others,
                       hpr_text_size size, bool is_on_bands, hpr__area *out)
 {
@@ -205,6 +216,10 @@ static bool find_free(const hpr__drawing *d, const hpr_line *line, const crowd *
     double begin = hpr__x_of_time(chart, line->points[0].time);
     double end = hpr__x_of_time(chart, line->points[line->n_points - 1].time);
     end = fmin(end, hpr__right_of_plot(chart) - 1);
+    *out = area_behind(d, line, size);
+    if (!is_on_stack(chart, out) && is_free(d, others, out)) {
+        return true;
+    }
     for (double right = end; right - size.width_pt >= begin; right -= STEP_PT) {
         *out = area_beside(d, line, size, right, true);
         if (!is_on_bands && is_free(d, others, out)) {

@@ -8,7 +8,7 @@
 
 enum { MOST_CHARACTERS = 160 };
 
-static const char ellipsis[] = "\xE2\x80\xA6";
+const char hpr__ellipsis[] = "\xE2\x80\xA6";
 
 static bool is_inside_character(char byte)
 {
@@ -17,7 +17,7 @@ static bool is_inside_character(char byte)
 
 size_t hpr__elided_bytes(const char *text)
 {
-    return strlen(text) + sizeof ellipsis;
+    return strlen(text) + sizeof hpr__ellipsis;
 }
 
 static size_t count_characters(const char *text)
@@ -57,8 +57,8 @@ static void write_kept(char *out, const char *text, size_t n, size_t kept)
         head--;
     }
     memcpy(out, text, head);
-    memcpy(out + head, ellipsis, sizeof ellipsis - 1);
-    memcpy(out + head + sizeof ellipsis - 1, text + tail, strlen(text + tail) + 1);
+    memcpy(out + head, hpr__ellipsis, sizeof hpr__ellipsis - 1);
+    memcpy(out + head + sizeof hpr__ellipsis - 1, text + tail, strlen(text + tail) + 1);
 }
 
 double hpr__elide(char *out, const char *text, double width_pt, double size_pt, bool bold,

@@ -7,6 +7,9 @@
 
 #include "hprender/text.h"
 
+/* What stands for that which is left out. */
+extern const char hpr__ellipsis[4];
+
 /* Bytes that the result of eliding `text` may need, its NUL included. */
 size_t hpr__elided_bytes(const char *text);
 

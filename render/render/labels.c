@@ -18,12 +18,50 @@
 
 enum { PADDING_PT = 3 }; /* left and right of a text inside its band */
 
-/* A band too thin to be seen needs no name when it is no name's own band. */
-static const double least_named_other_pt = 0.75;
+/* A rim that is no name's own band needs no name: that would cost all other bands of their width.
+ */
+static const double least_named_other_pt = 2;
+
+double hpr__swatch_width_pt(const hpr_chart *chart)
+{
+    double width = chart->is_lines ? 16 : HPR__SWATCH_PT;
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        width = chart->bands[i].fill.hatch_gap_pt > 0 ? fmax(width, 9) : width;
+    }
+    return width;
+}
+
+double hpr__margin_extra_pt(const hpr_chart *chart)
+{
+    return HPR__LEADER_PT + hpr__swatch_width_pt(chart) + HPR__SWATCH_GAP_PT;
+}
 
 static hpr_text_size measure(const hpr__label_style *style, const char *text, double size_pt)
 {
     return style->measurer.measure(style->measurer.context, text, size_pt, false);
+}
+
+static const char *without_id(const hpr_band *band)
+{
+    return hpf_str_without_id((hpf_str){band->text, strlen(band->text)}).data;
+}
+
+/* Whether what is left of a band's name may be that of another one as well. */
+static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const char *shown)
+{
+    const char *cut = strstr(shown, hpr__ellipsis);
+    size_t head = cut ? (size_t)(cut - shown) : strlen(shown);
+    const char *tail = cut ? cut + strlen(hpr__ellipsis) : "";
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        const hpr_band *other = &chart->bands[i];
+        const char *name = without_id(other);
+        size_t length = strlen(name);
+        if (other != band && !other->is_other && length >= head + strlen(tail) &&
+            strncmp(name, shown, head) == 0 && strcmp(name + length - strlen(tail), tail) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
@@ -41,9 +79,10 @@ const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double widt
     }
     hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
     if (strcmp(out, text) != 0 && width_pt < HUGE_VAL) {
-        hpf_str whole = {band->text, strlen(band->text)};
-        const char *shorter = hpf_str_without_id(whole).data;
-        hpr__elide(out, shorter, width_pt, size_pt, false, style->measurer);
+        hpr__elide(out, without_id(band), width_pt, size_pt, false, style->measurer);
+        if (is_mistakable(chart, band, out)) {
+            hpr__elide(out, band->text, width_pt, size_pt, false, style->measurer);
+        }
     }
     return out;
 }
@@ -182,7 +221,7 @@ hpf_status hpr__labels_margin_width(double *width_pt, hpr__chart *chart,
             return hpf_error_set_memory(err);
         }
         double width = measure(style, text, style->largest_pt).width_pt;
-        *width_pt = fmax(*width_pt, width + HPR__MARGIN_EXTRA_PT);
+        *width_pt = fmax(*width_pt, width + hpr__margin_extra_pt(&chart->public));
     }
     return HPF_OK;
 }
@@ -234,7 +273,7 @@ static hpf_status put_label(margin *m, hpr_band *band, hpr_label_place place, do
         .x_pt = m->text_x_pt,
         .y_pt = middle_pt - (m->line.ascent_pt - m->line.descent_pt) / 2,
         .size_pt = m->size_pt,
-        .box_x_pt = m->text_x_pt - HPR__SWATCH_GAP_PT - HPR__SWATCH_PT,
+        .box_x_pt = m->text_x_pt - HPR__SWATCH_GAP_PT - hpr__swatch_width_pt(&m->chart->public),
         .box_y_pt = middle_pt - HPR__SWATCH_PT / 2,
     };
     return HPF_OK;
@@ -375,11 +414,12 @@ static hpf_status collect_unplaced(margin *m, hpf_error *err)
 hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style,
                               const hpr__margin_box *box, bool as_key, hpf_error *err)
 {
+    double extra = hpr__margin_extra_pt(&chart->public);
     margin m = {
         .chart = chart,
         .style = style,
-        .text_x_pt = chart->public.plot_x_pt + chart->public.plot_width_pt + HPR__MARGIN_EXTRA_PT,
-        .text_width_pt = box->width_pt - HPR__MARGIN_EXTRA_PT,
+        .text_x_pt = chart->public.plot_x_pt + chart->public.plot_width_pt + extra,
+        .text_width_pt = box->width_pt - extra,
         .low_pt = box->low_pt,
         .high_pt = box->high_pt,
     };

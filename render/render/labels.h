@@ -11,10 +11,15 @@
 #include "chart.h"
 
 /* What stands between the plot and a name in the margin. */
-#define HPR__LEADER_PT       14.0 /* from the plot to the swatch */
-#define HPR__SWATCH_PT       5.5
-#define HPR__SWATCH_GAP_PT   3.0
-#define HPR__MARGIN_EXTRA_PT (HPR__LEADER_PT + HPR__SWATCH_PT + HPR__SWATCH_GAP_PT)
+#define HPR__LEADER_PT     14.0 /* from the plot to the swatch */
+#define HPR__SWATCH_PT     5.5  /* its height */
+#define HPR__SWATCH_GAP_PT 3.0
+
+/* The width of a swatch: of a piece of a line enough for its dashes, of a hatch for a few lines. */
+double hpr__swatch_width_pt(const hpr_chart *chart);
+
+/* All of these. */
+double hpr__margin_extra_pt(const hpr_chart *chart);
 
 /* The point at whose bands names in the margin are aimed: the last one, or, since programs tend to
  * end with an empty heap, one of the two before it in the final tenth of the time. */
@@ -28,7 +33,7 @@ typedef struct hpr__label_style {
 
 /* What a band is called where there is `width_pt` for it, in the chart's arena. OTHER says how many
  * names it holds, and other names the numbers of their cost centres, only where there is room for
- * all. NULL when there is no memory. */
+ * all, or where what is left would be another one's name as well. NULL when there is no memory. */
 const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
                             const hpr__label_style *style, double size_pt);
 

@@ -6,9 +6,13 @@
 
 #include <math.h>
 
-#define SWATCH_AND_GAP_PT (HPR__SWATCH_PT + HPR__SWATCH_GAP_PT)
-#define COLUMN_GAP_PT     12.0
-#define LEAST_COLUMN_PT   60.0
+#define COLUMN_GAP_PT   12.0
+#define LEAST_COLUMN_PT 60.0
+
+static double before_text(const hpr_chart *chart)
+{
+    return hpr__swatch_width_pt(chart) + HPR__SWATCH_GAP_PT;
+}
 
 static size_t count_bands(const hpr_chart *chart)
 {
@@ -35,7 +39,7 @@ static hpf_status find_widest(double *widest, hpr__chart *chart, const hpr__labe
         }
         double width =
             style->measurer.measure(style->measurer.context, text, size_pt, false).width_pt;
-        *widest = fmax(*widest, SWATCH_AND_GAP_PT + width + COLUMN_GAP_PT);
+        *widest = fmax(*widest, before_text(&chart->public) + width + COLUMN_GAP_PT);
     }
     return HPF_OK;
 }
@@ -127,13 +131,13 @@ static bool *choose_shown(const hpr__chart *chart, size_t n_shown)
 
 /* The label at the k-th place. */
 static hpr_label label_at(const hpr__legend *legend, size_t k, double left_pt, double top_pt,
-                          hpr_text_size line)
+                          double before_pt, hpr_text_size line)
 {
     double x = left_pt + (double)(k / legend->n_rows) * legend->column_pt;
     double middle = top_pt - ((double)(k % legend->n_rows) + 0.5) * legend->pitch_pt;
     return (hpr_label){
         .place = HPR_LABEL_KEY,
-        .x_pt = x + SWATCH_AND_GAP_PT,
+        .x_pt = x + before_pt,
         .y_pt = middle - (line.ascent_pt - line.descent_pt) / 2,
         .size_pt = legend->size_pt,
         .box_x_pt = x,
@@ -148,6 +152,7 @@ hpf_status hpr__legend_place(hpr__chart *chart, const hpr__legend *legend,
     hpr_text_size line =
         style->measurer.measure(style->measurer.context, "Ag", legend->size_pt, false);
     bool *is_shown = choose_shown(chart, legend->n_shown);
+    double before_pt = before_text(&chart->public);
     size_t k = 0;
     if (!is_shown) {
         return hpf_error_set_memory(err);
@@ -157,8 +162,8 @@ hpf_status hpr__legend_place(hpr__chart *chart, const hpr__legend *legend,
         if (!is_shown[i]) {
             continue;
         }
-        hpr_label label = label_at(legend, k++, left_pt, top_pt, line);
-        double room = legend->column_pt - SWATCH_AND_GAP_PT - COLUMN_GAP_PT / 2;
+        hpr_label label = label_at(legend, k++, left_pt, top_pt, before_pt, line);
+        double room = legend->column_pt - before_pt - COLUMN_GAP_PT / 2;
         label.text = hpr__label_text(chart, band, room, style, legend->size_pt);
         if (!label.text) {
             return hpf_error_set_memory(err);

@@ -6,6 +6,7 @@
 
 #include "hpfile/str.h"
 
+#include "line_fill.h"
 #include "modern_layout.h"
 #include "modern_order.h"
 #include "modern_select.h"
@@ -26,6 +27,11 @@ const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name)
 hpf_status hpr__modern_fill(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
                             const hpr_options *options, hpf_arena *arena, hpf_error *err)
 {
+    if (options->as_lines) {
+        return hpr__line_fill_choose(fills, swatches, n, options->theme, arena)
+                   ? HPF_OK
+                   : hpf_error_set_memory(err);
+    }
     if (options->theme == HPR_THEME_PRINT) {
         hpr__print_fill_choose(fills, swatches, n);
         return HPF_OK;

@@ -21,13 +21,16 @@ enum {
     TICK_GAP_PT = 4,      /* between a tick label and the plot */
     X_LABEL_GAP_PT = 10,  /* between labels of the x axis */
     LEAST_X_TICK_PT = 28, /* between ticks */
-    LEAST_Y_TICK_PT = 26,
+    LEAST_Y_TICK_PT = 20,
     LEAST_PLOT_PT = 24, /* what gives way to the plot when a sheet is tiny */
     LEGEND_GAP_PT = 6,  /* above a legend below the plot */
+    NARROW_PT = 300,    /* the column of a paper */
     MOST_RULES = 12,    /* marks that are drawn through the whole plot */
 };
 
-static const double most_margin_share = 0.3; /* of the sheet's width, for names */
+/* Of the sheet's width, for names, which do not get shorter when it does. */
+static const double most_margin_share = 0.3;
+static const double most_narrow_margin_share = 0.36;
 static const double most_legend_share = 0.4; /* of its height */
 
 static hpr__type_sizes sizes_around(double text_pt)
@@ -46,7 +49,7 @@ hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt, const hpr_options *opt
     if (sheet_width_pt >= 480) {
         return (hpr__type_sizes){11, 9, 7};
     }
-    return sheet_width_pt >= 300 ? (hpr__type_sizes){9, 8, 7} : (hpr__type_sizes){8, 7, 7};
+    return sheet_width_pt >= NARROW_PT ? (hpr__type_sizes){9, 8, 7} : (hpr__type_sizes){8, 7, 7};
 }
 
 double hpr__sheet_pad_pt(const hpr_chart *chart)
@@ -134,6 +137,15 @@ double hpr__height_of(const hpr_chart *chart, double amount)
 bool hpr__has_rules(const hpr_chart *chart)
 {
     return chart->n_marks <= MOST_RULES;
+}
+
+bool hpr__has_mark_labels(const hpr_chart *chart)
+{
+    size_t i = 0;
+    while (i < chart->n_marks && !*chart->marks[i].label) {
+        i++;
+    }
+    return i < chart->n_marks;
 }
 
 bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band)
@@ -377,7 +389,8 @@ static void place_rows(layout *l)
     double title = l->options->no_title ? 0 : l->type.title_pt * 1.9;
     double legend = l->legend.height_pt > 0 ? l->legend.height_pt + LEGEND_GAP_PT : 0;
     double bottom = l->pad_pt + line + TICK_GAP_PT + legend;
-    double top = l->pad_pt + title + line + TICK_GAP_PT;
+    double labels = hpr__has_mark_labels(public) ? line : 0;
+    double top = l->pad_pt + title + labels + line + TICK_GAP_PT;
     if (public->height_pt - bottom - top < LEAST_PLOT_PT) {
         bottom = public->height_pt * 0.2;
         top = public->height_pt * 0.2;
@@ -422,7 +435,9 @@ static double least_margin(const layout *l)
 
 static double most_margin(const layout *l)
 {
-    return fmax(l->public->width_pt * most_margin_share, least_margin(l));
+    double width = l->public->width_pt;
+    double share = width < NARROW_PT ? most_narrow_margin_share : most_margin_share;
+    return fmax(width * share, least_margin(l));
 }
 
 static hpf_status fill_margin(layout *l, const hpr__label_style *style, double margin_pt,
@@ -442,7 +457,7 @@ static hpf_status place_direct_labels(layout *l, hpf_error *err)
 {
     double margin = least_margin(l);
     double most = most_margin(l);
-    hpr__label_style style = style_of(l, most - l->pad_pt - HPR__MARGIN_EXTRA_PT);
+    hpr__label_style style = style_of(l, most - l->pad_pt - hpr__margin_extra_pt(l->public));
     for (;;) {
         double wanted;
         place_right(l, margin);
@@ -467,7 +482,7 @@ static hpf_status place_key(layout *l, hpf_error *err)
 {
     double wanted;
     double most = most_margin(l);
-    hpr__label_style style = style_of(l, most - l->pad_pt - HPR__MARGIN_EXTRA_PT);
+    hpr__label_style style = style_of(l, most - l->pad_pt - hpr__margin_extra_pt(l->public));
     if (hpr__labels_margin_width(&wanted, l->chart, &style, err)) {
         return HPF_ERR_MEMORY;
     }

@@ -45,6 +45,9 @@ HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *
  */
 bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band);
 
+/* Whether any mark has a label: then there is a row for them above the plot and the peak's text. */
+bool hpr__has_mark_labels(const hpr_chart *chart);
+
 /* Whether marks are few enough to be drawn through the whole plot. */
 bool hpr__has_rules(const hpr_chart *chart);
 

@@ -161,14 +161,29 @@ static uint16_t add_colour(search *s, int *n_colours, hpr_colour colour)
     return (uint16_t)(*n_colours)++;
 }
 
+/* N_BIOGRAPHY for other names. */
+static int biography_index(hpf_str name)
+{
+    int i = 0;
+    while (i < N_BIOGRAPHY && !hpf_str_is(name, biography[i].name)) {
+        i++;
+    }
+    return i;
+}
+
+bool hpr__palette_fixed(hpr_colour *out, hpf_str name, bool is_dark)
+{
+    int i = biography_index(name);
+    if (i < N_BIOGRAPHY) {
+        *out = hpr__colour_hex(is_dark ? biography[i].dark_hex : biography[i].light_hex);
+    }
+    return i < N_BIOGRAPHY;
+}
+
 static uint16_t biography_colour(hpf_str name)
 {
-    for (int i = 0; i < N_BIOGRAPHY; i++) {
-        if (hpf_str_is(name, biography[i].name)) {
-            return (uint16_t)(FIRST_BIOGRAPHY + i);
-        }
-    }
-    return UNDECIDED;
+    int i = biography_index(name);
+    return i < N_BIOGRAPHY ? (uint16_t)(FIRST_BIOGRAPHY + i) : UNDECIDED;
 }
 
 hpr_colour hpr__palette_of_name(hpf_str name, bool is_dark)
@@ -271,27 +286,26 @@ static void pin_bands(search *s)
     }
 }
 
-typedef struct ranked {
-    double weight;
-    uint32_t band;
-} ranked;
-
 static int compare_ranked(const void *a, const void *b)
 {
-    const ranked *x = a;
-    const ranked *y = b;
+    const hpr__ranked *x = a;
+    const hpr__ranked *y = b;
     if (x->weight != y->weight) {
         return x->weight > y->weight ? -1 : 1;
     }
     return x->band < y->band ? -1 : x->band > y->band;
 }
 
-static void decide(search *s, ranked *ranking)
+void hpr__palette_rank(hpr__ranked *ranking, const hpr__swatch *swatches, uint32_t n)
 {
-    for (uint32_t i = 0; i < s->n; i++) {
-        ranking[i] = (ranked){s->swatches[i].weight, i};
+    for (uint32_t i = 0; i < n; i++) {
+        ranking[i] = (hpr__ranked){swatches[i].weight, i};
     }
-    qsort(ranking, s->n, sizeof *ranking, compare_ranked);
+    qsort(ranking, n, sizeof *ranking, compare_ranked);
+}
+
+static void decide(search *s, const hpr__ranked *ranking)
+{
     for (uint32_t i = 0; i < s->n; i++) {
         uint32_t band = ranking[i].band;
         if (s->chosen[band] == UNDECIDED) {
@@ -305,7 +319,7 @@ bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint3
                          hpf_arena *arena)
 {
     search *s = hpf_arena_alloc(arena, sizeof *s);
-    ranked *ranking = hpf_arena_array(arena, n, sizeof *ranking);
+    hpr__ranked *ranking = hpf_arena_array(arena, n, sizeof *ranking);
     uint16_t *chosen = hpf_arena_array(arena, n, sizeof *chosen);
     hpr_colour *all = hpf_arena_array(arena, (size_t)N_COLOURS + n, sizeof *all);
     hpr__appearance *looks = hpf_arena_array(arena, (size_t)N_COLOURS + n, sizeof *looks);
@@ -319,6 +333,7 @@ bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint3
     s->appearances = looks;
     list_colours(s, is_dark);
     pin_bands(s);
+    hpr__palette_rank(ranking, swatches, n);
     decide(s, ranking);
     for (uint32_t band = 0; band < n; band++) {
         colours[band] = s->colours[chosen[band]];

@@ -53,6 +53,17 @@ typedef struct hpr__swatch {
 /* What a name means to the choice. */
 uint64_t hpr__palette_hash(hpf_str name);
 
+/* The colour of a phase of biographies; false for all other names. */
+bool hpr__palette_fixed(hpr_colour *out, hpf_str name, bool is_dark);
+
+/* The heaviest band first. */
+typedef struct hpr__ranked {
+    double weight;
+    uint32_t band;
+} hpr__ranked;
+
+void hpr__palette_rank(hpr__ranked *ranking, const hpr__swatch *swatches, uint32_t n);
+
 /* Colours for `n` bands, bottom first, into `colours`; scratch memory from `arena`. False when
  * there is none. */
 bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint32_t n, bool is_dark,

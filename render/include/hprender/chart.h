@@ -34,6 +34,8 @@ typedef struct hpr_fill {
     hpr_colour colour;
     double hatch_gap_pt; /* 0: plain; else dark lines this far apart on the colour */
     double hatch_deg;    /* in which direction they run, counter-clockwise from the x axis */
+    double dash_pt;      /* in a chart of lines. 0: solid; else dashes and gaps this long */
+    unsigned marker;     /* in a chart of lines. 0: none; else a shape that stands on the line */
 } hpr_fill;
 
 /* Where the name of a band stands. */
@@ -50,7 +52,7 @@ typedef struct hpr_label {
     double x_pt, y_pt; /* left end of the baseline; INSIDE: centre of the baseline */
     double size_pt;    /* font size */
     double box_x_pt,
-        box_y_pt;       /* KEY, MARGIN: lower left of the box, 14 x 14 (classic) or 5.5 x 5.5 */
+        box_y_pt;       /* KEY, MARGIN: lower left of the box, 14 x 14 (classic), or 5.5 high */
     double anchor_y_pt; /* MARGIN: middle of the band's right end, where a leader begins */
     int page;           /* from 0: the page of the key entry */
 } hpr_label;

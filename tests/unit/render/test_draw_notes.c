@@ -13,8 +13,24 @@
 
 #define HEAD "JOB \"a.out\"\nDATE \"today\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
 
+/* Gives all marks a label. */
+static void add_labels(hpf_survey *survey, const double *times, size_t n, const char *label)
+{
+    char text[4096] = "time\twhat\tvalue\n";
+    size_t at = strlen(text);
+    hpf_source *beside = NULL;
+    for (size_t i = 0; i < n; i++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "%f\tmark\t%s\n", times[i], label);
+    }
+    hpf_str bytes = {text, at};
+    cr_assert_eq(hpf_source_from_memory(&beside, bytes, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_add_sidecar(survey, beside, NULL), HPF_OK);
+    hpf_source_destroy(beside);
+}
+
 /* A peak at 5 s, of ten, and marks. */
-static hpr_chart *chart_with_marks(const double *times, size_t n, const hpr_options *options)
+static hpr_chart *chart_with_marks(const double *times, size_t n, const char *label,
+                                   const hpr_options *options)
 {
     static const hpf_source_options keep = {.keep = true};
     char text[4096] = HEAD;
@@ -33,19 +49,11 @@ static hpr_chart *chart_with_marks(const double *times, size_t n, const hpr_opti
     hpf_str bytes = {text, at};
     cr_assert_eq(hpf_source_from_memory(&source, bytes, &keep, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    add_labels(survey, times, n, label);
     cr_assert_eq(hpr_chart_create(&chart, survey, options, made_up_measurer, NULL), HPF_OK);
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
     return chart;
-}
-
-/* `.hp` files know no labels: they are given here. */
-static void label_marks(hpr_chart *chart, const char *label)
-{
-    hpr_mark *marks = (hpr_mark *)(uintptr_t)chart->marks;
-    for (size_t i = 0; i < chart->n_marks; i++) {
-        marks[i].label = label;
-    }
 }
 
 typedef struct box {
@@ -121,8 +129,7 @@ Test(draw_notes, the_peak_steps_aside_for_a_rule)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     for (double time = 3; time <= 7; time += 0.05) {
-        hpr_chart *chart = chart_with_marks(&time, 1, &options);
-        label_marks(chart, "begin");
+        hpr_chart *chart = chart_with_marks(&time, 1, "begin", &options);
         hpr_scene *scene = draw(chart, &options);
         const hpr_item *peak = find_text(scene, "peak ");
         cr_assert_not_null(peak);
@@ -138,7 +145,7 @@ Test(draw_notes, the_peak_between_two_rules)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     const double times[] = {4.9, 5.2};
-    hpr_chart *chart = chart_with_marks(times, 2, &options);
+    hpr_chart *chart = chart_with_marks(times, 2, "", &options);
     hpr_scene *scene = draw(chart, &options);
     cr_expect_not(is_crossed(scene, find_text(scene, "peak ")));
     hpr_scene_destroy(scene);
@@ -149,8 +156,8 @@ Test(draw_notes, labels_are_cut_at_the_next_and_dropped_without_room)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     const double times[] = {0, 1, 1.01, 9.9, 10};
-    hpr_chart *chart = chart_with_marks(times, 5, &options);
-    label_marks(chart, "a label that is longer than a second of this picture is wide");
+    hpr_chart *chart = chart_with_marks(
+        times, 5, "a label that is longer than a second of this picture is wide", &options);
     hpr_scene *scene = draw(chart, &options);
     const hpr_item *first = find_text(scene, "a l");
     cr_assert_not_null(first);
@@ -172,8 +179,7 @@ Test(draw_notes, many_marks_are_ticks)
     for (int i = 0; i < 40; i++) {
         times[i] = i / 4.0;
     }
-    hpr_chart *chart = chart_with_marks(times, 40, &options);
-    label_marks(chart, "tick");
+    hpr_chart *chart = chart_with_marks(times, 40, "tick", &options);
     hpr_scene *scene = draw(chart, &options);
     for (size_t i = 0; i < scene->n_items; i++) {
         cr_expect_not(is_rule(&scene->items[i]));

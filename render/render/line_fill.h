@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Telling lines apart that cross anywhere. The colour follows the name, as that of a band does, but
+ * any two lines may meet, and a line shows little of its colour: one that somebody could take for
+ * a heavier one has dashes that the other has not. In print, dashes and markers do it alone.
+ */
+#ifndef HPR_LINE_FILL_H
+#define HPR_LINE_FILL_H
+
+#include "palette.h"
+
+/* Fills for `n` lines; scratch memory from `arena`. False when there is none. */
+bool hpr__line_fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
+                           hpr_theme theme, hpf_arena *arena);
+
+#endif
