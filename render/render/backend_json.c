@@ -77,6 +77,10 @@ static void put_band(hpf_json *json, const hpr_chart *chart, uint32_t index)
     hpf_json_bytes(json, "name", band->name);
     hpf_json_whole(json, "position", (uint64_t)index + 1);
     put_fill(json, chart, band);
+    if (chart->is_lines) {
+        hpf_json_number(json, "dash_pt", band->fill.dash_pt);
+        hpf_json_number(json, "marker", band->fill.marker);
+    }
     if (chart->look == HPR_LOOK_CLASSIC) {
         hpf_json_number(json, "shade", band->classic_shade);
     }

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "marker.h"
 #include "modern_layout.h"
 #include "points.h"
 #include "tex.h"
 
-#define BESIDE_AXIS_PT  42.0 /* tick labels and the axis' own label on its left */
-#define LONGEST_IN_PAIR 26   /* names up to this length stand two in a row of the legend */
+#define BESIDE_AXIS_PT 42.0 /* tick labels and the axis' own label on its left */
 
 static void put_size(hpf_sink *sink, const char *name, double size_pt)
 {
@@ -26,14 +26,27 @@ static void put_size(hpf_sink *sink, const char *name, double size_pt)
     hpf_sink_text(sink, "pt,\n");
 }
 
+/* About what an entry of the legend takes in TeX's own font at 7 points, box and gaps included. */
+static double entry_width(const char *text)
+{
+    double width = 28;
+    for (; *text; text++) {
+        bool is_wide = (*text >= 'A' && *text <= 'Z') || *text == '_' || *text == '#';
+        width += is_wide ? 5.4 : 3.8;
+    }
+    return width;
+}
+
+/* Two, if the two longest names have room beside each other. */
 static int legend_columns(const hpr_chart *chart)
 {
-    size_t longest = 0;
+    double longest = 0, second = 0;
     for (uint32_t i = 0; i < chart->n_bands; i++) {
-        size_t length = strlen(chart->bands[i].text);
-        longest = length > longest ? length : longest;
+        double width = entry_width(chart->bands[i].text);
+        second = fmax(second, fmin(width, longest));
+        longest = fmax(longest, width);
     }
-    return longest <= LONGEST_IN_PAIR ? 2 : 1;
+    return longest + second <= chart->width_pt - BESIDE_AXIS_PT ? 2 : 1;
 }
 
 static void put_range(hpf_sink *sink, char axis, const hpr_axis *range)
@@ -54,7 +67,7 @@ static void put_axis(hpf_sink *sink, const hpr_chart *chart)
     put_size(sink, "height", chart->plot_height_pt);
     put_range(sink, 'x', &chart->x);
     put_range(sink, 'y', &chart->y);
-    hpf_sink_text(sink, chart->is_lines ? "  no marks, line width=0.8pt,"
+    hpf_sink_text(sink, chart->is_lines ? "  line width=0.8pt,"
                                         : "  stack plots=y, area style, "
                                           "legend image post style={draw=none},");
     hpf_sink_text(sink,
@@ -102,16 +115,69 @@ static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *show
     hpf_sink_text(sink, "}\\censusprofile\n");
 }
 
-static void put_band(hpf_sink *sink, const hpr_chart *chart, uint32_t number)
+/* The pattern of the TikZ library that runs like a hatch. */
+static const char *pattern_of(double deg)
+{
+    return deg == 0    ? "horizontal lines"
+           : deg == 90 ? "vertical lines"
+           : deg < 90  ? "north east lines"
+                       : "north west lines";
+}
+
+/* About six on each line, those of each line elsewhere. */
+static void put_marker(hpf_sink *sink, const hpr_chart *chart, const hpr_band *band,
+                       size_t n_points)
+{
+    /* In the order of marker.h. */
+    static const char *const marks[HPR__N_MARKERS] = {
+        "*", "square*", "triangle*", "diamond*", "triangle*",
+        "o", "square",  "triangle",  "diamond",  "triangle"};
+    size_t step = n_points / 6 + 1;
+    size_t place = (size_t)(band - chart->bands) * step / chart->n_bands;
+    bool is_turned = (band->fill.marker - 1) % 5 == 4;
+    hpf_sink_printf(sink,
+                    ", mark=%s, mark size=1.6pt, mark repeat=%zu, mark phase=%zu, "
+                    "mark options={solid%s}",
+                    marks[band->fill.marker - 1], step, 1 + place, is_turned ? ", rotate=180" : "");
+}
+
+/* What a band is drawn with: its colour, and what tells it apart without colour. */
+static void put_style(hpf_sink *sink, const hpr_chart *chart, uint32_t number, size_t n_points)
+{
+    const hpr_band *band = &chart->bands[number - 1];
+    if (!chart->is_lines) {
+        hpf_sink_printf(sink, "fill=census%u, ", number);
+        hpf_sink_text(sink,
+                      band->fill.hatch_gap_pt > 0 ? "draw=black, line width=0.3pt" : "draw=none");
+        if (band->fill.hatch_gap_pt > 0) {
+            hpf_sink_printf(sink, ", postaction={pattern=%s}", pattern_of(band->fill.hatch_deg));
+        }
+        return;
+    }
+    hpf_sink_printf(sink, "census%u", number);
+    if (band->fill.dash_pt > 0) {
+        hpf_sink_text(sink, ", dash pattern=on ");
+        hpf_sink_fixed(sink, band->fill.dash_pt, 1);
+        hpf_sink_text(sink, "pt off ");
+        hpf_sink_fixed(sink, band->fill.dash_pt, 1);
+        hpf_sink_text(sink, "pt");
+    }
+    if (band->fill.marker > 0) {
+        put_marker(sink, chart, band, n_points);
+    } else {
+        hpf_sink_text(sink, ", mark=none");
+    }
+}
+
+static void put_band(hpf_sink *sink, const hpr_chart *chart, uint32_t number, size_t n_points)
 {
     const hpr_band *band = &chart->bands[number - 1];
     hpf_sink_printf(sink, "\\definecolor{census%u}{HTML}{", number);
     hpr__tex_colour(sink, band->fill.colour);
-    hpf_sink_printf(sink,
-                    chart->is_lines ? "}\n\\addplot[census%u] table[x=t, y=b%u]{\\censusprofile};\n"
-                                    : "}\n\\addplot[fill=census%u, draw=none] "
-                                      "table[x=t, y=b%u]{\\censusprofile} \\closedcycle;\n",
-                    number, number);
+    hpf_sink_text(sink, "}\n\\addplot[");
+    put_style(sink, chart, number, n_points);
+    hpf_sink_printf(sink, "] table[x=t, y=b%u]{\\censusprofile}%s;\n", number,
+                    chart->is_lines ? "" : " \\closedcycle");
     hpf_sink_text(sink, "\\addlegendentry{");
     hpr__tex_text(sink, band->text);
     hpf_sink_text(sink, "}\n");
@@ -129,6 +195,15 @@ static void put_line(hpf_sink *sink, const hpr_chart *chart, size_t number)
     hpf_sink_text(sink, "}\n");
 }
 
+static bool has_hatches(const hpr_chart *chart)
+{
+    uint32_t i = 0;
+    while (i < chart->n_bands && !(chart->bands[i].fill.hatch_gap_pt > 0)) {
+        i++;
+    }
+    return i < chart->n_bands;
+}
+
 static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
                                  const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
@@ -142,13 +217,16 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
     hpr__tex_head(sink, output->software);
     hpf_sink_text(sink, "% needs \\usepackage{pgfplots,pgfplotstable} and "
                         "\\pgfplotsset{compat=1.12} or later\n");
+    if (has_hatches(chart)) {
+        hpf_sink_text(sink, "% and \\usetikzlibrary{patterns}\n");
+    }
     put_table(sink, chart, shown, n_shown);
     hpf_sink_text(sink, "\\begin{tikzpicture}\n"
                         "\\def\\censussmall{\\fontsize{7pt}{8.4pt}\\selectfont}\n");
     put_axis(sink, chart);
     for (uint32_t b = 0; b < chart->n_bands; b++) {
         if (hpr__is_shown(chart, &chart->bands[b])) {
-            put_band(sink, chart, b + 1);
+            put_band(sink, chart, b + 1, n_shown);
         }
     }
     for (size_t k = 0; k < chart->n_lines; k++) {

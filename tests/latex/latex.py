@@ -20,35 +20,43 @@ DOCUMENT = r"""\documentclass[twocolumn]{article}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
 \usepackage{lmodern,graphicx,pgf,pgfplots,pgfplotstable}
+\usetikzlibrary{patterns}
 \pgfplotsset{compat=1.12}
 \begin{document}
 %s
 \end{document}
 """
-PROFILES = ["foldleak-prof-hc", "oddnames-prof-hc-long", "foldleak-prof-hb"]
+FIGURES = [
+    ("foldleak-prof-hc", []),
+    ("oddnames-prof-hc-long", []),
+    ("foldleak-prof-hb", ["--print"]),
+    ("interp-prof-hd", ["--lines"]),
+    ("pathgrid-prof-hy", ["--lines", "--print"]),
+]
 
 
 def missing():
     """What LaTeX lacks here, or None."""
-    if not shutil.which("pdflatex") or not shutil.which("kpsewhich"):
-        return "pdflatex"
+    for program in ("pdflatex", "kpsewhich", "epstopdf", "pdftotext"):
+        if not shutil.which(program):
+            return program
     for style in ("pgfplots.sty", "pgfplotstable.sty", "lmodern.sty"):
         if subprocess.run(["kpsewhich", style], capture_output=True).returncode != 0:
             return style
     return None
 
 
-def draw(census, project, folder, profile, name):
-    subprocess.run([census, "plot", "--width", "240pt", "--height", "140pt", "--no-title", "-o",
-                    folder / name, project / "samples/hp" / (profile + ".hp")], check=True)
+def draw(census, project, target, profile, options):
+    subprocess.run([census, "plot", "--width", "240pt", "--height", "140pt", "--no-title", *options,
+                    "-o", target, project / "samples/hp" / (profile + ".hp")], check=True)
 
 
 def figures(census, project, folder):
     lines = []
-    for profile in PROFILES:
+    for profile, options in FIGURES:
         for extension in ("pdf", "eps", "pgf", "tikz"):
             name = f"{profile}.{extension}"
-            draw(census, project, folder, profile, name)
+            draw(census, project, folder / name, profile, options)
             command = "input" if extension in ("pgf", "tikz") else "includegraphics"
             lines.append(rf"\noindent\{command}{{{name}}}" "\n")
     return "\n".join(lines)
