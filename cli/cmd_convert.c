@@ -9,18 +9,20 @@
 
 #include "hpfile/csv.h"
 #include "hpfile/eventlog_writer.h"
-#include "hpfile/folded.h"
 #include "hpfile/json_profile.h"
 #include "hpfile/writer.h"
 
+#include "convert_stacks.h"
 #include "exit.h"
 #include "filter.h"
+
+enum { TO_HP, TO_CSV, TO_TIDY, TO_JSON, TO_FOLDED, TO_SPEEDSCOPE, TO_EVENTLOG, N_TARGETS };
 
 typedef struct convert_values {
     const char *output; /* NULL: standard output */
     int from;           /* hpf_format, or -1 */
-    int to;             /* index into `targets`, or -1 */
-    double at;          /* NAN: the peak */
+    int to;             /* TO_..., or -1 */
+    stacks_options stacks;
 } convert_values;
 
 /* ---- Writers ---- */
@@ -109,59 +111,46 @@ static hpf_status write_eventlog(const input *in, const void *values, hpf_sink *
     return status;
 }
 
-static hpf_status read_moment(const input *in, double at, double *amounts, hpf_error *err)
-{
-    hpf_survey *survey = in->survey;
-    return isnan(at) ? hpf_survey_pick_amounts(survey, hpf_survey_peak_pick(survey), amounts, err)
-                     : hpf_survey_amounts_at(survey, at, amounts, NULL, err);
-}
-
-/* By the frames, where the profile has them; else by the name. */
-static hpf_status add_stack(const input *in, hpf_name name, double amount, hpf_folded *folded,
-                            hpf_error *err)
-{
-    size_t n = hpf_survey_frames(in->survey, name, NULL, 0);
-    if (n == 0) {
-        return hpf_folded_add(folded, hpf_survey_name(in->survey, name), amount, err);
-    }
-    hpf_frame *frames = calloc(n, sizeof *frames);
-    if (!frames) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_survey_frames(in->survey, name, frames, n);
-    hpf_status status = frames[0].table.length > 0
-                            ? hpf_folded_add(folded, hpf_survey_name(in->survey, name), amount, err)
-                            : hpf_folded_add_stack(folded, frames, n, amount, err);
-    free(frames);
-    return status;
-}
-
-static hpf_status write_folded(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+static const stacks_options *stacks_of(const void *values)
 {
     const convert_values *v = values;
-    uint32_t n_names = hpf_survey_n_names(in->survey);
-    double *amounts = calloc((size_t)n_names + 1, sizeof *amounts);
-    hpf_folded *folded = hpf_folded_create();
-    hpf_status status =
-        amounts && folded ? read_moment(in, v->at, amounts, err) : hpf_error_set_memory(err);
-    for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
-        if (amounts[i] > 0) {
-            status = add_stack(in, i, amounts[i], folded, err);
-        }
-    }
-    status = status == HPF_OK ? hpf_folded_write(folded, sink, err) : status;
-    hpf_folded_destroy(folded);
-    free(amounts);
-    return status;
+    return &v->stacks;
+}
+
+static stacks_format stacks_format_of(const void *values)
+{
+    const convert_values *v = values;
+    return v->to == TO_FOLDED ? STACKS_FOLDED : STACKS_SPEEDSCOPE;
+}
+
+static hpf_status write_stacks(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    return stacks_write_heap(in, stacks_of(values), stacks_format_of(values), sink, err);
+}
+
+static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    return stacks_write_log(in, stacks_of(values), stacks_format_of(values), sink, err);
+}
+
+static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    return stacks_write_prof(in, stacks_of(values), stacks_format_of(values), sink, err);
 }
 
 /* ---- The command ---- */
 
-enum { TO_HP, TO_CSV, TO_TIDY, TO_JSON, TO_FOLDED, TO_EVENTLOG, N_TARGETS };
-
-static filter_write *const writers[N_TARGETS] = {write_hp,   write_csv,    write_tidy,
-                                                 write_json, write_folded, write_eventlog};
-static const char *const to_names[] = {"hp", "csv", "tidy", "json", "folded", "eventlog", NULL};
+static filter_write *const writers[N_TARGETS] = {
+    [TO_HP] = write_hp,
+    [TO_CSV] = write_csv,
+    [TO_TIDY] = write_tidy,
+    [TO_JSON] = write_json,
+    [TO_FOLDED] = write_stacks,
+    [TO_SPEEDSCOPE] = write_stacks,
+    [TO_EVENTLOG] = write_eventlog,
+};
+static const char *const to_names[] = {"hp",     "csv",        "tidy",     "json",
+                                       "folded", "speedscope", "eventlog", NULL};
 static const char *const from_names[] = {
     [HPF_FORMAT_HP] = "hp", [HPF_FORMAT_CSV] = "csv", [HPF_FORMAT_JSON] = "json", NULL};
 
@@ -186,10 +175,18 @@ static const opt convert_options[] = {
      .help = "hp, csv (of either shape) or json (default: by the content)"},
     {.name = "at",
      .kind = OPT_NUMBER,
-     .offset = offsetof(convert_values, at),
+     .offset = offsetof(convert_values, stacks.at),
      .argument = "T",
      .high = 1e100,
-     .help = "folded: the sample nearest to the time T (default: at the peak)"},
+     .help = "stacks: of the sample nearest to the time T (default: at the peak)"},
+    {.name = "time",
+     .kind = OPT_FLAG,
+     .offset = offsetof(convert_values, stacks.time),
+     .help = "stacks: of an event log's time profile, not of its heap"},
+    {.name = "alloc",
+     .kind = OPT_FLAG,
+     .offset = offsetof(convert_values, stacks.alloc),
+     .help = "stacks: of a report of GHC's -pj, what they allocated, not their ticks"},
     {.name = NULL},
 };
 
@@ -200,14 +197,24 @@ static void print_formats(FILE *to)
           "  csv     table: a row for each sample, a column for each name\n"
           "  tidy    table, as CSV: a row for each amount, with time, name, value\n"
           "  json    everything that the profile says\n"
-          "  folded  stacks at one moment, for flamegraph.pl, speedscope and others\n"
-          "  eventlog log of GHC's run-time system, for its tools\n",
+          "  folded  stacks at one moment, for flamegraph.pl and others\n"
+          "  speedscope\n"
+          "          the same for speedscope, with places in the source\n"
+          "  eventlog\n"
+          "          log of GHC's run-time system, for its tools\n",
           to);
 }
 
-/* The format that the end of a file's name tells, or -1. */
+/* The format that the end of a file's name tells, or -1. speedscope's own files end in two words.
+ */
 static int target_of_path(const char *path)
 {
+    static const char speedscope[] = ".speedscope.json";
+    size_t length = strlen(path);
+    if (length >= sizeof speedscope &&
+        strcmp(path + length + 1 - sizeof speedscope, speedscope) == 0) {
+        return TO_SPEEDSCOPE;
+    }
     const char *slash = strrchr(path, '/');
     const char *point = strrchr(slash ? slash : path, '.');
     int found = -1;
@@ -219,7 +226,7 @@ static int target_of_path(const char *path)
 
 static int run(const cmd *self, int argc, char **argv)
 {
-    convert_values values = {.from = -1, .to = -1, .at = NAN};
+    convert_values values = {.from = -1, .to = -1, .stacks.at = NAN};
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
@@ -230,14 +237,20 @@ static int run(const cmd *self, int argc, char **argv)
     if (values.to < 0) {
         return cmd_misused(self, "into which format? Say --to FORMAT");
     }
-    if (!isnan(values.at) && values.to != TO_FOLDED) {
-        return cmd_misused(self, "--at is for folded stacks");
+    bool has_stacks = values.to == TO_FOLDED || values.to == TO_SPEEDSCOPE;
+    if (!has_stacks && (!isnan(values.stacks.at) || values.stacks.time || values.stacks.alloc)) {
+        return cmd_misused(self, "--at, --time and --alloc are for stacks: folded or speedscope");
+    }
+    if (!isnan(values.stacks.at) && values.stacks.time) {
+        return cmd_misused(self, "--at is a moment of the heap, --time the whole run");
     }
     const hpf_format from = values.from < 0 ? HPF_FORMAT_HP : (hpf_format)values.from;
     const filter f = {
         .from = values.from < 0 ? NULL : &from,
         .output = values.output,
         .write = writers[values.to],
+        .write_log = values.stacks.time ? write_log : NULL,
+        .write_prof = has_stacks ? write_prof : NULL,
         .values = &values,
     };
     return filter_run(self, &f, argc, argv);

@@ -7,13 +7,21 @@
 #include "exit.h"
 #include "output.h"
 
+/* What writes of an input as it is, without a survey; NULL: nothing does. */
+static filter_write *writer_of_raw(const filter *f, const input *in)
+{
+    return in->format == HPF_FORMAT_EVENTLOG ? f->write_log
+           : in->format == HPF_FORMAT_PROF   ? f->write_prof
+                                             : NULL;
+}
+
 /* Opens what is written about, and surveys it where that is wanted. */
 static bool open_input(const filter *f, input *in, const char *path)
 {
-    if (f->from || !f->write_log) {
+    if (f->from) {
         return input_open_as(in, path, f->from);
     }
-    return input_open_only(in, path) && (in->format == HPF_FORMAT_EVENTLOG || input_survey(in));
+    return input_open_only(in, path) && (writer_of_raw(f, in) || input_survey(in));
 }
 
 static int write_text(const filter *f, const input *in)
@@ -24,7 +32,7 @@ static int write_text(const filter *f, const input *in)
     if (!sink) {
         return EXIT_FAILED;
     }
-    filter_write *write = in->survey ? f->write : f->write_log;
+    filter_write *write = in->survey ? f->write : writer_of_raw(f, in);
     if (write(in, f->values, sink, &err) == HPF_OK) {
         return output_close(sink, name);
     }

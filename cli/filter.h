@@ -18,8 +18,9 @@ typedef struct filter {
     const hpf_format *from; /* NULL: told by the content */
     const char *output;     /* a path; NULL and "-": standard output */
     filter_write *write;
-    filter_write *write_log; /* for event logs, which are not surveyed then; NULL: as all others */
-    const void *values;      /* for it */
+    filter_write *write_log;  /* for event logs, which are not surveyed then; NULL: as all others */
+    filter_write *write_prof; /* the same for reports of time and allocation */
+    const void *values;       /* for it */
 } filter;
 
 /* Runs the command on the one operand that must be left in argv. Returns an exit status, after a

@@ -4,8 +4,6 @@
  */
 #include "log_time.h"
 
-#include "hpfile/log_time.h"
-
 #include "log_pass.h"
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
@@ -13,7 +11,7 @@ static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
     return hpf_log_time_note(context, event, err);
 }
 
-static hpf_status read_log(const input *in, hpf_log_time *time, hpf_error *err)
+hpf_status log_read_time(const input *in, hpf_log_time *time, hpf_error *err)
 {
     hpf_status status = log_pass(in, NULL, note, time, err);
     if (status == HPF_OK && hpf_log_time_n_ticks(time) == 0) {
@@ -32,7 +30,7 @@ hpf_status log_write_time(const input *in, bool as_json, hpf_sink *sink, hpf_err
     if (!time) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = read_log(in, time, err);
+    hpf_status status = log_read_time(in, time, err);
     status = status == HPF_OK ? hpf_log_time_profile(time, &prof, err) : status;
     if (status == HPF_OK) {
         status = as_json ? hpf_prof_write_json(sink, &prof, err)

@@ -18,7 +18,8 @@ const char *hpf_format_name(hpf_format format)
     static const char *const names[] = {[HPF_FORMAT_HP] = "hp",
                                         [HPF_FORMAT_CSV] = "csv",
                                         [HPF_FORMAT_JSON] = "json",
-                                        [HPF_FORMAT_EVENTLOG] = "eventlog"};
+                                        [HPF_FORMAT_EVENTLOG] = "eventlog",
+                                        [HPF_FORMAT_PROF] = "prof"};
     return names[format];
 }
 
@@ -47,17 +48,29 @@ static bool begins_with(hpf_str text, hpf_str beginning)
            memcmp(text.data, beginning.data, beginning.length) == 0;
 }
 
+static hpf_str without_blanks(hpf_str text)
+{
+    while (text.length && hpf__is_blank(*text.data)) {
+        text = (hpf_str){text.data + 1, text.length - 1};
+    }
+    return text;
+}
+
+/* Behind an opening brace. */
+static hpf_format format_of_object(hpf_str text)
+{
+    return begins_with(without_blanks(text), HPF_STR("\"program\"")) ? HPF_FORMAT_PROF
+                                                                     : HPF_FORMAT_JSON;
+}
+
 static hpf_format format_of(hpf_str text)
 {
     static const hpf_str byte_order_mark = {"\xef\xbb\xbf", 3};
     size_t skipped = begins_with(text, byte_order_mark) ? byte_order_mark.length : 0;
-    while (skipped < text.length && hpf__is_blank(text.data[skipped])) {
-        skipped++;
-    }
     if (begins_with(text, HPF_STR(HPF_EVENTLOG_MAGIC))) {
         return HPF_FORMAT_EVENTLOG;
     }
-    text = (hpf_str){text.data + skipped, text.length - skipped};
+    text = without_blanks((hpf_str){text.data + skipped, text.length - skipped});
     /* The last one is of a table without names. */
     static const hpf_str heads[] = {{"time,", 5}, {"\"time\",", 7}, {"time\n", 5}};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
@@ -65,7 +78,9 @@ static hpf_format format_of(hpf_str text)
             return HPF_FORMAT_CSV;
         }
     }
-    return begins_with(text, HPF_STR("{")) ? HPF_FORMAT_JSON : HPF_FORMAT_HP;
+    return begins_with(text, HPF_STR("{"))
+               ? format_of_object((hpf_str){text.data + 1, text.length - 1})
+               : HPF_FORMAT_HP;
 }
 
 hpf_status hpf_format_detect(hpf_format *out, hpf_source *source, hpf_error *err)
@@ -88,6 +103,10 @@ hpf_status hpf_format_read(hpf_format format, hpf_source *source, const hpf_even
         return hpf_csv_read(source, events, context, err);
     case HPF_FORMAT_JSON:
         return hpf_json_profile_read(source, events, context, err);
+    case HPF_FORMAT_PROF:
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "a report of time and allocation, not of the heap: census convert "
+                             "makes stacks of it");
     case HPF_FORMAT_HP:
     case HPF_FORMAT_EVENTLOG:
         break;

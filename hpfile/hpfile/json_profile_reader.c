@@ -11,8 +11,8 @@
 #include "hpfile/arena.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
-#include "json_lex.h"
 #include "json_profile_members.h"
+#include "json_walk.h"
 
 typedef struct document {
     hpf__json_lex lex;
@@ -30,94 +30,10 @@ typedef struct document {
     hpf_str label;
 } document;
 
-/* Reads the member whose key was read; the next token is the first of its value. */
-typedef hpf_status read_member(document *d, hpf_str key);
-
-static hpf_status next(document *d)
-{
-    return hpf__json_next(&d->lex);
-}
-
-static hpf_status unexpected(const document *d, const char *what)
-{
-    return hpf__json_unexpected(&d->lex, what);
-}
-
 /* The next token must be of a kind. */
 static hpf_status expect(document *d, hpf__json_kind kind, const char *what)
 {
-    hpf_status status = next(d);
-    return status == HPF_OK && d->lex.kind != kind ? unexpected(d, what) : status;
-}
-
-static hpf_status pass_value(document *d)
-{
-    hpf_status status = next(d);
-    return status == HPF_OK ? hpf__json_pass_value(&d->lex) : status;
-}
-
-/* One key and its value. The key is copied: the value's tokens take its place. */
-static hpf_status read_pair(document *d, read_member *read)
-{
-    char *copy = malloc(d->lex.text.length + 1);
-    if (!copy) {
-        return hpf_error_set_memory(d->err);
-    }
-    hpf_str key = {copy, d->lex.text.length};
-    memcpy(copy, d->lex.text.data, key.length);
-    hpf_status status = expect(d, HPF__JSON_COLON, "':' behind the name of a member");
-    status = status == HPF_OK ? read(d, key) : status;
-    free(copy);
-    return status;
-}
-
-/* The members of an object, whose '{' was read. */
-static hpf_status read_object(document *d, read_member *read)
-{
-    hpf_status status = next(d);
-    if (status == HPF_OK && d->lex.kind == HPF__JSON_CLOSE_OBJECT) {
-        return HPF_OK;
-    }
-    while (status == HPF_OK) {
-        if (d->lex.kind != HPF__JSON_STRING) {
-            return unexpected(d, "the name of a member, in quotes");
-        }
-        status = read_pair(d, read);
-        status = status == HPF_OK ? next(d) : status;
-        if (status != HPF_OK || d->lex.kind == HPF__JSON_CLOSE_OBJECT) {
-            return status;
-        }
-        if (d->lex.kind != HPF__JSON_COMMA) {
-            return unexpected(d, "',' or '}'");
-        }
-        status = next(d);
-    }
-    return status;
-}
-
-/* The objects of an array, which is the next value. `read` gets each, its '{' being read. */
-static hpf_status read_objects(document *d, hpf_status (*read)(document *d))
-{
-    hpf_status status = expect(d, HPF__JSON_OPEN_ARRAY, "'['");
-    status = status == HPF_OK ? next(d) : status;
-    if (status == HPF_OK && d->lex.kind == HPF__JSON_CLOSE_ARRAY) {
-        return HPF_OK;
-    }
-    while (status == HPF_OK) {
-        if (d->lex.kind != HPF__JSON_OPEN_OBJECT) {
-            return unexpected(d, "'{'");
-        }
-        status = read(d);
-        status = status == HPF_OK ? next(d) : status;
-        if (status != HPF_OK || d->lex.kind == HPF__JSON_CLOSE_ARRAY) {
-            return status;
-        }
-        if (d->lex.kind != HPF__JSON_COMMA) {
-            return unexpected(d, "',' or ']'");
-        }
-        status = next(d);
-    }
-    return status;
+    return hpf__json_expect(&d->lex, kind, what);
 }
 
 static hpf_status read_number(document *d, hpf_cost *number)
@@ -138,13 +54,14 @@ static hpf_status read_time(document *d)
 
 /* ---- Marks ---- */
 
-static hpf_status read_mark_member(document *d, hpf_str key)
+static hpf_status read_mark_member(void *context, hpf_str key)
 {
+    document *d = context;
     if (hpf_str_is(key, "time")) {
         return read_time(d);
     }
     if (!hpf_str_is(key, "label")) {
-        return pass_value(d);
+        return hpf__json_pass(&d->lex);
     }
     hpf_status status = expect(d, HPF__JSON_STRING, "a text");
     if (status == HPF_OK) {
@@ -164,12 +81,13 @@ static hpf_status keep_mark(document *d)
     return HPF_OK;
 }
 
-static hpf_status read_mark(document *d)
+static hpf_status read_mark(void *context)
 {
+    document *d = context;
     hpf__spot place = d->lex.place;
     d->has_time = false;
     d->label = (hpf_str){"", 0};
-    hpf_status status = read_object(d, read_mark_member);
+    hpf_status status = hpf__json_members(&d->lex, read_mark_member, d);
     if (status == HPF_OK && !d->has_time) {
         return hpf__spot_error(place, d->err, HPF_ERR_SYNTAX, "this mark has no \"time\"");
     }
@@ -189,31 +107,34 @@ static hpf_status send_marks(document *d, double time)
 
 /* ---- Samples ---- */
 
-static hpf_status read_cost(document *d, hpf_str key)
+static hpf_status read_cost(void *context, hpf_str key)
 {
+    document *d = context;
     hpf_cost cost = {0};
     hpf_status status = hpf__emitter_name(&d->emit, key, &cost.name, d->err);
     status = status == HPF_OK ? read_number(d, &cost) : status;
     return status == HPF_OK ? hpf__emitter_cost(&d->emit, &cost, d->err) : status;
 }
 
-static hpf_status read_sample_member(document *d, hpf_str key)
+static hpf_status read_sample_member(void *context, hpf_str key)
 {
+    document *d = context;
     if (hpf_str_is(key, "time")) {
         return read_time(d);
     }
     if (!hpf_str_is(key, "costs")) {
-        return pass_value(d);
+        return hpf__json_pass(&d->lex);
     }
     hpf_status status = expect(d, HPF__JSON_OPEN_OBJECT, "'{'");
-    return status == HPF_OK ? read_object(d, read_cost) : status;
+    return status == HPF_OK ? hpf__json_members(&d->lex, read_cost, d) : status;
 }
 
-static hpf_status read_sample(document *d)
+static hpf_status read_sample(void *context)
 {
+    document *d = context;
     hpf__spot place = d->lex.place;
     d->has_time = false;
-    hpf_status status = read_object(d, read_sample_member);
+    hpf_status status = hpf__json_members(&d->lex, read_sample_member, d);
     if (status == HPF_OK && !d->has_time) {
         return hpf__spot_error(place, d->err, HPF_ERR_SYNTAX, "this sample has no \"time\"");
     }
@@ -243,8 +164,9 @@ static hpf_status read_header(document *d, hpf_header which)
     return status == HPF_OK ? hpf__emitter_header(&d->emit, which, d->lex.text, d->err) : status;
 }
 
-static hpf_status read_document_member(document *d, hpf_str key)
+static hpf_status read_document_member(void *context, hpf_str key)
 {
+    document *d = context;
     for (int i = 0; i < HPF_N_HEADERS; i++) {
         if (hpf_str_is(key, hpf__json_profile_member((hpf_header)i))) {
             return read_header(d, (hpf_header)i);
@@ -254,13 +176,13 @@ static hpf_status read_document_member(document *d, hpf_str key)
         return read_version(d);
     }
     if (hpf_str_is(key, "marks")) {
-        return read_objects(d, read_mark);
+        return hpf__json_objects(&d->lex, read_mark, d);
     }
     if (hpf_str_is(key, "samples")) {
         d->has_samples = true;
-        return read_objects(d, read_sample);
+        return hpf__json_objects(&d->lex, read_sample, d);
     }
-    return pass_value(d);
+    return hpf__json_pass(&d->lex);
 }
 
 /* What the document did not say. */
@@ -284,7 +206,7 @@ static hpf_status read_document(document *d)
 {
     hpf_status status = expect(d, HPF__JSON_OPEN_OBJECT, "'{'");
     hpf__spot place = d->lex.place;
-    status = status == HPF_OK ? read_object(d, read_document_member) : status;
+    status = status == HPF_OK ? hpf__json_members(&d->lex, read_document_member, d) : status;
     status = status == HPF_OK ? expect(d, HPF__JSON_END, "the end of the input") : status;
     return status == HPF_OK ? complete(d, place) : status;
 }

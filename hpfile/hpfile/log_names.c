@@ -196,8 +196,7 @@ static bool put_stack(const hpf__log_names *n, hpf__buf *buf, hpf_str stack)
     return is_put;
 }
 
-/* "sat_s154_info Main.main Test.hs:5:1-30" */
-static bool put_info(hpf__buf *buf, const hpf_frame *info)
+bool hpf__log_names_put_info(hpf__buf *buf, const hpf_frame *info)
 {
     return put(buf, info->table) && put(buf, HPF_STR(" ")) && put(buf, info->module) &&
            put(buf, HPF_STR(".")) && put(buf, info->label) && put(buf, HPF_STR(" ")) &&
@@ -277,8 +276,8 @@ hpf_status hpf__log_names_of_label(hpf__log_names *n, hpf_str key, hpf_name *nam
         label = label.length ? label : HPF_STR("(no name)");
         hpf__log_origin origin = {false, number, 0};
         const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;
-        bool is_put =
-            begin_text(n) && (info ? put_info(&n->scratch, info) : put(&n->scratch, label));
+        bool is_put = begin_text(n) &&
+                      (info ? hpf__log_names_put_info(&n->scratch, info) : put(&n->scratch, label));
         status = is_put ? finish_name(n, origin, info != NULL, &n->labels.names[number], is_new)
                         : HPF_ERR_MEMORY;
     }

@@ -60,4 +60,7 @@ hpf_status hpf__log_names_of_label(hpf__log_names *names, hpf_str key, hpf_name 
 size_t hpf__log_names_frames(const hpf__log_names *names, hpf_name name, hpf_frame *frames,
                              size_t room);
 
+/* The name of an info table: "sat_s154_info Main.main Test.hs:5:1-30". False: no memory. */
+bool hpf__log_names_put_info(hpf__buf *buf, const hpf_frame *info);
+
 #endif

@@ -31,6 +31,9 @@ struct hpf_log_time {
     size_t nodes_capacity;
     uint64_t n_ticks;
     uint32_t n_caps;
+    bool keeps_order;
+    hpf_time_sample *samples;
+    size_t n_samples, samples_capacity;
     hpf_str *words; /* of the last profile */
     hpf_prof_centre *prof_centres;
     hpf_prof_stack *prof_stacks;
@@ -68,6 +71,7 @@ void hpf_log_time_destroy(hpf_log_time *t)
         hpf__log_keys_finish(&t->stacks);
         hpf__intern_finish(&t->children);
         free(t->nodes);
+        free(t->samples);
         free(t);
     }
 }
@@ -114,8 +118,21 @@ static hpf_status find_node(hpf_log_time *t, hpf_str stack, uint32_t *out)
     return status;
 }
 
-static hpf_status note_sample(hpf_log_time *t, hpf_str payload)
+static hpf_status keep_sample(hpf_log_time *t, uint64_t time_ns, uint32_t stack, uint32_t cap)
 {
+    hpf_time_sample *grown =
+        hpf__grow(t->samples, &t->samples_capacity, t->n_samples + 1, sizeof *grown);
+    if (!grown) {
+        return HPF_ERR_MEMORY;
+    }
+    t->samples = grown;
+    grown[t->n_samples++] = (hpf_time_sample){time_ns, stack, (uint16_t)cap};
+    return HPF_OK;
+}
+
+static hpf_status note_sample(hpf_log_time *t, const hpf_event *event)
+{
+    hpf_str payload = event->payload;
     uint32_t at = 0;
     uint32_t key;
     bool is_new;
@@ -136,6 +153,7 @@ static hpf_status note_sample(hpf_log_time *t, hpf_str payload)
         t->nodes[at].ticks++;
         t->n_ticks++;
         t->n_caps = cap >= t->n_caps && cap < UINT16_MAX ? cap + 1 : t->n_caps;
+        status = t->keeps_order ? keep_sample(t, event->time_ns, at, cap) : HPF_OK;
     }
     return status;
 }
@@ -145,7 +163,7 @@ hpf_status hpf_log_time_note(hpf_log_time *t, const hpf_event *event, hpf_error 
     hpf_status status = HPF_OK;
     switch (event->type->id) {
     case HPF__EVENT_PROF_SAMPLE_COST_CENTRE:
-        status = note_sample(t, event->payload);
+        status = note_sample(t, event);
         break;
     case HPF__EVENT_HEAP_PROF_COST_CENTRE:
         status = hpf__log_names_define_centre(&t->names, event->payload);
@@ -159,18 +177,30 @@ hpf_status hpf_log_time_note(hpf_log_time *t, const hpf_event *event, hpf_error 
     return status == HPF_OK ? HPF_OK : hpf_error_set_memory(err);
 }
 
-/* --- the profile --- */
-
-/* What GHC leaves out of its totals. */
-static bool is_hidden(const hpf_frame *frame)
+void hpf_log_time_keep_order(hpf_log_time *t)
 {
-    static const char *const labels[] = {"GC", "SYSTEM", "IDLE", "DONT_CARE", "OVERHEAD_of"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
-        found |= hpf_str_is(frame->label, labels[i]);
-    }
-    return found && hpf_str_is(frame->source, "<built-in>");
+    t->keeps_order = true;
 }
+
+static int compare_samples(const void *left, const void *right)
+{
+    const hpf_time_sample *a = left;
+    const hpf_time_sample *b = right;
+    int order = (a->cap > b->cap) - (a->cap < b->cap);
+    order = order ? order : (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+    return order ? order : (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+const hpf_time_sample *hpf_log_time_samples(hpf_log_time *t, size_t *n_samples)
+{
+    if (t->n_samples) {
+        qsort(t->samples, t->n_samples, sizeof *t->samples, compare_samples);
+    }
+    *n_samples = t->n_samples;
+    return t->samples;
+}
+
+/* --- the profile --- */
 
 static hpf_prof_centre centre_of(const hpf_log_time *t, uint32_t index)
 {
@@ -180,7 +210,7 @@ static hpf_prof_centre centre_of(const hpf_log_time *t, uint32_t index)
                              .srcloc = f->source,
                              .id = hpf__read4(t->names.centre_ids.names[index].data),
                              .is_caf = f->is_caf,
-                             .is_hidden = is_hidden(f)};
+                             .is_hidden = hpf_prof_hides(f->label, f->source)};
 }
 
 /* The definitions; behind them one for the root, and one for what is not defined. Returns where the

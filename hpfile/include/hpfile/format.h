@@ -16,9 +16,10 @@ typedef enum hpf_format {
     HPF_FORMAT_CSV,      /* hpfile/csv.h: the first cell of the first line is `time` */
     HPF_FORMAT_JSON,     /* hpfile/json_profile.h: the text begins with a brace */
     HPF_FORMAT_EVENTLOG, /* hpfile/reader.h, hpfile/eventlog.h: the bytes begin with hdrb */
+    HPF_FORMAT_PROF,     /* hpfile/prof.h: JSON whose first member is "program". No heap profile */
 } hpf_format;
 
-/* "hp", "csv", "json" or "eventlog". */
+/* "hp", "csv", "json", "eventlog" or "prof". */
 HPF_API const char *hpf_format_name(hpf_format format);
 
 /* Tells by the first bytes, and starts the source again, which must have been opened with `keep`.
@@ -26,7 +27,8 @@ HPF_API const char *hpf_format_name(hpf_format format);
 HPF_API HPF_MUST_USE hpf_status hpf_format_detect(hpf_format *out, hpf_source *source,
                                                   hpf_error *err);
 
-/* Reads the whole source as `format`. Errors: those of the format's reader. */
+/* Reads the whole source as `format`. Errors: those of the format's reader; UNSUPPORTED for PROF.
+ */
 HPF_API HPF_MUST_USE hpf_status hpf_format_read(hpf_format format, hpf_source *source,
                                                 const hpf_events *events, void *context,
                                                 hpf_error *err);

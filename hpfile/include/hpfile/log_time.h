@@ -3,7 +3,7 @@
  * The time profile of an event log (`+RTS -p -l`): where the program was at each tick, as a tree of
  * cost-centre stacks for hpfile/prof.h. Logs know neither entries nor allocation: those are 0.
  *
- * Memory: cost centres and different stacks, never samples.
+ * Memory: cost centres and different stacks; samples only where their order is kept.
  */
 #ifndef HPFILE_LOG_TIME_H
 #define HPFILE_LOG_TIME_H
@@ -27,6 +27,20 @@ HPF_API HPF_MUST_USE hpf_status hpf_log_time_note(hpf_log_time *time, const hpf_
 
 /* Ticks noted so far. */
 HPF_API uint64_t hpf_log_time_n_ticks(const hpf_log_time *time);
+
+/* From now on keeps each sample, for hpf_log_time_samples. */
+HPF_API void hpf_log_time_keep_order(hpf_log_time *time);
+
+/* A tick of one capability. */
+typedef struct hpf_time_sample {
+    uint64_t time_ns;
+    uint32_t stack; /* index into hpf_prof.stacks */
+    uint16_t cap;
+} hpf_time_sample;
+
+/* The samples that were kept: capability by capability, each in the order of time. Borrowed until
+ * the next note or the end. */
+HPF_API const hpf_time_sample *hpf_log_time_samples(hpf_log_time *time, size_t *n_samples);
 
 /* What was noted, with cost centres in the order of their definition. Borrowed until the next call
  * or the end. Errors: MEMORY. */

@@ -9,6 +9,7 @@
 #define HPFILE_PROF_H
 
 #include "hpfile/sink.h"
+#include "hpfile/source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,9 @@ typedef struct hpf_prof_centre {
     bool is_caf;
     bool is_hidden; /* kept out of totals, and shown only in full detail: GC, SYSTEM, ... */
 } hpf_prof_centre;
+
+/* Whether GHC hides a cost centre of this label and place: GC, SYSTEM and others of its own. */
+HPF_API bool hpf_prof_hides(hpf_str label, hpf_str srcloc);
 
 #define HPF_PROF_NO_PARENT UINT32_MAX
 
@@ -86,6 +90,17 @@ HPF_API void hpf_prof_write_set(hpf_sink *sink, uint64_t id, hpf_str text);
 /* Reads one line: HPF_OK and the members of `SET id = {text}`, borrowed from the line; HPF_END when
  * it is another line. */
 HPF_API hpf_status hpf_prof_read_set(uint64_t *id, hpf_str *text, hpf_str line);
+
+/* A report read back. */
+typedef struct hpf_prof_file hpf_prof_file;
+
+/* Reads the JSON of a report (-pj), the whole source. Centres whose `is_hidden` is set are those
+ * that GHC hides; of the command line only the program is read. Errors: SYNTAX;
+ * RANGE; LIMIT, of stacks deeper than 2000; MEMORY; those of the source. */
+HPF_API HPF_MUST_USE hpf_status hpf_prof_read_json(hpf_prof_file **out, hpf_source *source,
+                                                   hpf_error *err);
+HPF_API const hpf_prof *hpf_prof_file_report(const hpf_prof_file *file);
+HPF_API void hpf_prof_file_destroy(hpf_prof_file *file);
 
 #ifdef __cplusplus
 }

@@ -12,19 +12,29 @@ typedef struct entry {
     double amount;
 } entry;
 
-static void expect(const entry *entries, size_t n, const char *expected)
+enum { MOST_ENTRIES = 8 };
+
+static void expect_lines(const hpf_stacks *stacks, const double *amounts, const char *expected)
 {
-    hpf_folded *folded = hpf_folded_create();
     hpf_sink *sink = hpf_sink_to_memory();
-    for (size_t i = 0; i < n; i++) {
-        hpf_str name = {entries[i].name, strlen(entries[i].name)};
-        cr_assert_eq(hpf_folded_add(folded, name, entries[i].amount, NULL), HPF_OK);
-    }
-    cr_assert_eq(hpf_folded_write(folded, sink, NULL), HPF_OK);
+    cr_assert_eq(hpf_folded_write(stacks, amounts, sink, NULL), HPF_OK);
     hpf_sink_write(sink, "", 1);
     cr_expect_str_eq(hpf_sink_bytes(sink).data, expected);
     hpf_sink_destroy(sink);
-    hpf_folded_destroy(folded);
+}
+
+static void expect(const entry *entries, size_t n, const char *expected)
+{
+    hpf_stacks *stacks = hpf_stacks_create();
+    double amounts[MOST_ENTRIES] = {0};
+    for (size_t i = 0; i < n; i++) {
+        hpf_str name = {entries[i].name, strlen(entries[i].name)};
+        uint32_t stack;
+        cr_assert_eq(hpf_stacks_of_name(stacks, name, &stack, NULL), HPF_OK);
+        amounts[stack] += entries[i].amount;
+    }
+    expect_lines(stacks, amounts, expected);
+    hpf_stacks_destroy(stacks);
 }
 
 #define EXPECT(expected, ...)                                                                      \
@@ -69,18 +79,17 @@ Test(folded, amounts_are_rounded_and_nothing_is_left_out_but_zero)
     EXPECT("a 2\nb 10000000000000000000000\n", {"a", 1.5}, {"b", 1e22}, {"c", 0.4}, {"d", 0});
 }
 
-Test(folded, known_frames_need_no_splitting)
+/* They differ in their places, which lines do not tell. */
+Test(folded, stacks_that_read_the_same_add_up)
 {
-    const hpf_frame frames[] = {
-        {.label = HPF_STR("</>"), .module = HPF_STR("Path")},
-        {.label = HPF_STR("CAF"), .module = HPF_STR("Main"), .is_caf = true},
-    };
-    hpf_folded *folded = hpf_folded_create();
-    hpf_sink *sink = hpf_sink_to_memory();
-    cr_assert_eq(hpf_folded_add_stack(folded, frames, 2, 5, NULL), HPF_OK);
-    cr_assert_eq(hpf_folded_write(folded, sink, NULL), HPF_OK);
-    hpf_sink_write(sink, "", 1);
-    cr_expect_str_eq(hpf_sink_bytes(sink).data, "Main.CAF;</> 5\n");
-    hpf_sink_destroy(sink);
-    hpf_folded_destroy(folded);
+    const hpf_frame here = {.label = HPF_STR("go"), .source = HPF_STR("A.hs:1:1-2")};
+    const hpf_frame there = {.label = HPF_STR("go"), .source = HPF_STR("A.hs:9:1-2")};
+    const double amounts[] = {2, 3};
+    uint32_t stack;
+    hpf_stacks *stacks = hpf_stacks_create();
+    cr_assert_eq(hpf_stacks_of_frames(stacks, &here, 1, &stack, NULL), HPF_OK);
+    cr_assert_eq(hpf_stacks_of_frames(stacks, &there, 1, &stack, NULL), HPF_OK);
+    cr_assert_eq(hpf_stacks_n(stacks), 2);
+    expect_lines(stacks, amounts, "go 5\n");
+    hpf_stacks_destroy(stacks);
 }

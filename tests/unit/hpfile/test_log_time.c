@@ -13,10 +13,9 @@ static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
     return hpf_log_time_note(context, event, err);
 }
 
-static hpf_log_time *read_time(hpf_source *source)
+static hpf_log_time *read_time_into(hpf_log_time *time, hpf_source *source)
 {
     const hpf_event_visitor visitor = {.event = note};
-    hpf_log_time *time = hpf_log_time_create();
     hpf_error err = {0};
     cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, time, &err), HPF_OK, "%s",
                  err.message);
@@ -24,13 +23,23 @@ static hpf_log_time *read_time(hpf_source *source)
     return time;
 }
 
-static hpf_log_time *read_log(hpf_sink *log)
+static hpf_log_time *read_time(hpf_source *source)
+{
+    return read_time_into(hpf_log_time_create(), source);
+}
+
+static hpf_log_time *read_log_into(hpf_log_time *time, hpf_sink *log)
 {
     hpf_source *source = NULL;
     cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), NULL, NULL), HPF_OK);
-    hpf_log_time *time = read_time(source);
+    read_time_into(time, source);
     hpf_sink_destroy(log);
     return time;
+}
+
+static hpf_log_time *read_log(hpf_sink *log)
+{
+    return read_log_into(hpf_log_time_create(), log);
 }
 
 static void define(hpf_sink *log, unsigned id, const char *label, const char *source)
@@ -108,6 +117,30 @@ Test(log_time, a_log_without_ticks_and_program_has_an_empty_profile)
     cr_expect_eq(hpf_log_time_n_ticks(time), 0);
     cr_expect_eq(prof.n_stacks, 1);
     cr_expect_eq(prof.n_arguments + prof.n_options, 0);
+    hpf_log_time_destroy(time);
+}
+
+/* Blocks of capabilities may stand in any order. */
+Test(log_time, ticks_are_kept_by_capability_and_time_when_asked)
+{
+    size_t n;
+    hpf_prof prof;
+    hpf_log_time *time = hpf_log_time_create();
+    hpf_log_time_keep_order(time);
+    hpf_sink *log = begin();
+    define(log, 1, "main", "s");
+    log_put(log, 167, 30, "4814", 1ull, 3ull, 1ull, 1ull);
+    log_put(log, 167, 10, "481", 1ull, 1ull, 0ull);
+    log_put(log, 167, 20, "4814", 0ull, 2ull, 1ull, 1ull);
+    log_end(log);
+    read_log_into(time, log);
+    cr_assert_eq(hpf_log_time_profile(time, &prof, NULL), HPF_OK);
+    const hpf_time_sample *samples = hpf_log_time_samples(time, &n);
+    cr_assert_eq(n, 3);
+    cr_expect(samples[0].cap == 0 && samples[0].time_ns == 20);
+    cr_expect(samples[1].cap == 1 && samples[1].time_ns == 10 && samples[1].stack == 0);
+    cr_expect(samples[2].cap == 1 && samples[2].time_ns == 30);
+    cr_expect_eq(&prof.stacks[samples[2].stack], stack_of(&prof, "main"));
     hpf_log_time_destroy(time);
 }
 
