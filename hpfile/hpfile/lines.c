@@ -24,9 +24,20 @@ static int compare_points(const void *left, const void *right)
     return (a->value > b->value) - (a->value < b->value);
 }
 
+static bool is_sorted(const hpf__line *line)
+{
+    size_t i = 1;
+    while (i < line->n_points && compare_points(&line->points[i - 1], &line->points[i]) <= 0) {
+        i++;
+    }
+    return i >= line->n_points;
+}
+
 static void sort_points(hpf__line *line)
 {
-    qsort(line->points, line->n_points, sizeof *line->points, compare_points);
+    if (!is_sorted(line)) {
+        qsort(line->points, line->n_points, sizeof *line->points, compare_points);
+    }
 }
 
 /* The two extreme points of points[from, to) move to `out`, in their order. */

@@ -8,11 +8,15 @@
 #include "picks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "buf.h"
 
+#define DEFAULT_MAX_PICKS 8192
+
 void hpf__picks_init(hpf__picks *p, size_t max_picks)
 {
+    max_picks = max_picks ? max_picks : DEFAULT_MAX_PICKS;
     *p = (hpf__picks){.max_picks = max_picks < 16 ? 16 : max_picks};
 }
 
@@ -142,6 +146,38 @@ bool hpf__picks_join(hpf__picks *p, const hpf__picks *later, uint64_t n_before)
                    add_later(p, low_first ? &cell->high : &cell->low, n_before);
     }
     return is_added && (later->n_samples == 0 || add_later(p, &later->last, n_before));
+}
+
+static bool copy_cells(hpf__picks *p, const hpf__picks *from)
+{
+    if (!from->cells) {
+        free(p->cells);
+        p->cells = NULL;
+        return true;
+    }
+    if (!p->cells && !(p->cells = malloc(max_cells(from) * sizeof *p->cells))) {
+        return false;
+    }
+    memcpy(p->cells, from->cells, from->n_cells * sizeof *p->cells);
+    return true;
+}
+
+bool hpf__picks_copy(hpf__picks *p, const hpf__picks *from)
+{
+    hpf_pick *all = hpf__grow(p->all, &p->all_capacity, from->n_all + 1, sizeof *all);
+    p->all = all ? all : p->all;
+    if (!all || !copy_cells(p, from)) {
+        return false;
+    }
+    if (from->n_all) {
+        memcpy(all, from->all, from->n_all * sizeof *all);
+    }
+    hpf__picks copy = *from;
+    copy.all = all;
+    copy.all_capacity = p->all_capacity;
+    copy.cells = p->cells;
+    *p = copy;
+    return true;
 }
 
 bool hpf__picks_settle(hpf__picks *p)

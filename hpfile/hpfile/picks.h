@@ -25,12 +25,16 @@ typedef struct hpf__picks {
     double width;
 } hpf__picks;
 
+/* `max_picks` of 0 is the default, 8192. */
 void hpf__picks_init(hpf__picks *picks, size_t max_picks);
 /* False when there is no memory. */
 bool hpf__picks_add(hpf__picks *picks, const hpf_pick *pick);
 /* Adds those of `later`, neither being settled, `n_before` samples lying before them. False when
  * there is no memory. */
 bool hpf__picks_join(hpf__picks *picks, const hpf__picks *later, uint64_t n_before);
+/* Makes `picks` a copy of `from`; it is all zero, or an older copy of the same. False when there is
+ * no memory. */
+bool hpf__picks_copy(hpf__picks *picks, const hpf__picks *from);
 /* Gathers the chosen ones in picks->all, by sample index. False when there is no memory. */
 bool hpf__picks_settle(hpf__picks *picks);
 void hpf__picks_finish(hpf__picks *picks);

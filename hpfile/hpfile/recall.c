@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A cost is one word: the name above, the amount below. An amount that 32 bits do not hold, or that
- * is a fraction, follows as a double in a word of its own.
+ * Samples one behind the other, each the number of its costs and the costs, packed.
  */
 #include "recall.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "buf.h"
-
-#define FOLLOWS UINT32_MAX
+#include "packed.h"
 
 void hpf__recall_lose(hpf__recall *r)
 {
@@ -43,15 +40,7 @@ void hpf__recall_add(hpf__recall *r, const hpf_cost *costs, size_t n_costs)
     }
     *to++ = n_costs;
     for (size_t i = 0; i < n_costs; i++) {
-        const hpf_cost *cost = &costs[i];
-        uint64_t name = (uint64_t)cost->name << 32;
-        if (!cost->is_real && cost->whole < FOLLOWS) {
-            *to++ = name | cost->whole;
-        } else {
-            double amount = hpf_cost_amount(cost);
-            *to++ = name | FOLLOWS;
-            memcpy(to++, &amount, sizeof amount);
-        }
+        to = hpf__pack(to, &costs[i]);
     }
     r->n_words = (size_t)(to - r->words);
 }
@@ -71,11 +60,10 @@ void hpf__recall_join(hpf__recall *r, const hpf__recall *later, const hpf_name *
         uint64_t n_costs = *word++;
         *to++ = n_costs;
         for (; n_costs; n_costs--) {
-            uint64_t amount = *word & UINT32_MAX;
-            *to++ = (uint64_t)names[*word++ >> 32] << 32 | amount;
-            if (amount == FOLLOWS) {
-                *to++ = *word++;
-            }
+            hpf_cost cost;
+            word = hpf__unpack(word, &cost);
+            cost.name = names[cost.name];
+            to = hpf__pack(to, &cost);
         }
     }
     r->n_words += later->n_words;
@@ -86,13 +74,11 @@ size_t hpf__recall_column(const hpf__recall *r, size_t at, const uint32_t *band_
 {
     const uint64_t *word = r->words + at;
     for (uint64_t n = *word++; n; n--) {
-        uint32_t band = band_of_name[*word >> 32];
-        double amount = (double)(*word & UINT32_MAX);
-        if ((*word++ & UINT32_MAX) == FOLLOWS) {
-            memcpy(&amount, word++, sizeof amount);
-        }
+        hpf_cost cost;
+        word = hpf__unpack(word, &cost);
+        uint32_t band = band_of_name[cost.name];
         if (band != HPF_NO_BAND) {
-            column[(size_t)band * stride] += amount;
+            column[(size_t)band * stride] += hpf_cost_amount(&cost);
         }
     }
     return (size_t)(word - r->words);

@@ -10,8 +10,8 @@
 
 #include "hpfile/str.h"
 
-#include "buf.h"
 #include "hp_lex.h"
+#include "sidecar_rows.h"
 
 #define TITLE "time\twhat\tvalue"
 #define MARK  "mark"
@@ -89,30 +89,20 @@ const hpf_events hpf_sidecar_writer_events = {
 /* A row that is longer is no row. */
 #define ROW_BYTES_MAX (1u << 20)
 
-typedef struct row_reader {
-    const hpf_events *events;
-    void *context;
-    hpf__buf pending; /* the beginning of a row */
-    hpf_str row;      /* without its line feed */
-    uint64_t offset;  /* where it begins */
-    uint32_t line;
-    hpf_error *err;
-} row_reader;
+#define FIRST_LINE "the first line must be: time, what, value, between tabs"
 
 /* `at` is the place in the row. */
-static hpf_status complain(const row_reader *r, size_t at, const char *what)
+static hpf_status complain(hpf__sidecar_rows *r, size_t at, const char *what)
 {
-    hpf_status status = hpf_error_set(r->err, HPF_ERR_SYNTAX, "%s", what);
-    if (r->err) {
-        r->err->offset = r->offset + at;
-        r->err->line = r->line;
-        r->err->column = (uint32_t)at + 1;
-    }
-    return status;
+    hpf_error_set(&r->error, HPF_ERR_SYNTAX, "%s", what);
+    r->error.offset = r->offset + at;
+    r->error.line = r->line;
+    r->error.column = (uint32_t)at + 1;
+    return HPF_ERR_SYNTAX;
 }
 
 /* The column that begins at `*at`; moves `*at` behind the tab or to the end of the row. */
-static hpf_str column(const row_reader *r, size_t *at)
+static hpf_str column(const hpf__sidecar_rows *r, size_t *at)
 {
     const char *begin = r->row.data + *at;
     const char *tab = memchr(begin, '\t', r->row.length - *at);
@@ -132,7 +122,7 @@ static bool read_number(hpf_str text, double *out)
     return true;
 }
 
-static hpf_status tell(const row_reader *r, double time, size_t what_at)
+static hpf_status tell(hpf__sidecar_rows *r, double time, size_t what_at)
 {
     const hpf_events *events = r->events;
     size_t at = what_at;
@@ -140,22 +130,20 @@ static hpf_status tell(const row_reader *r, double time, size_t what_at)
     hpf_str rest = {r->row.data + at, r->row.length - at};
     hpf_line_point point = {.time = time};
     if (hpf_str_is(what, MARK)) {
-        return events->mark ? events->mark(r->context, time, rest, r->err) : HPF_OK;
+        return events->mark ? events->mark(r->context, time, rest, &r->error) : HPF_OK;
     }
     if (!read_number(rest, &point.value)) {
         return complain(r, at, "a number must stand behind the second tab");
     }
-    return events->line ? events->line(r->context, what, point, r->err) : HPF_OK;
+    return events->line ? events->line(r->context, what, point, &r->error) : HPF_OK;
 }
 
-static hpf_status read_row(const row_reader *r)
+static hpf_status read_row(hpf__sidecar_rows *r)
 {
     size_t at = 0;
     double time;
     if (r->line == 1) {
-        return hpf_str_is(r->row, TITLE)
-                   ? HPF_OK
-                   : complain(r, 0, "the first line must be: time, what, value, between tabs");
+        return hpf_str_is(r->row, TITLE) ? HPF_OK : complain(r, 0, FIRST_LINE);
     }
     if (!read_number(column(r, &at), &time)) {
         return complain(r, 0, "a row must begin with its time");
@@ -163,43 +151,66 @@ static hpf_status read_row(const row_reader *r)
     return tell(r, time, at);
 }
 
-/* Reads all whole rows that are pending. */
-static hpf_status read_rows(row_reader *r)
+/* Reads all whole rows that are pending; none ends in the first `n_scanned` bytes. */
+static hpf_status read_rows(hpf__sidecar_rows *r, size_t n_scanned)
 {
     const char *begin = r->pending.bytes, *end = begin + r->pending.length, *feed;
+    const char *from = begin + n_scanned;
     hpf_status status = HPF_OK;
-    while (status == HPF_OK && (feed = memchr(begin, '\n', (size_t)(end - begin)))) {
+    while (status == HPF_OK && (feed = memchr(from, '\n', (size_t)(end - from)))) {
         r->row = (hpf_str){begin, (size_t)(feed - begin)};
         r->line++;
         status = read_row(r);
         r->offset += r->row.length + 1;
-        begin = feed + 1;
+        begin = from = feed + 1;
     }
     r->pending.length = (size_t)(end - begin);
     memmove(r->pending.bytes, begin, r->pending.length);
     if (status == HPF_OK && r->pending.length > ROW_BYTES_MAX) {
-        return hpf_error_set(r->err, HPF_ERR_LIMIT, "a row of more than 1 MiB");
+        return hpf_error_set(&r->error, HPF_ERR_LIMIT, "a row of more than 1 MiB");
     }
     return status;
+}
+
+hpf_status hpf__sidecar_rows_feed(hpf__sidecar_rows *r, hpf_str bytes, hpf_error *err)
+{
+    if (r->error.status == HPF_OK && bytes.length) {
+        size_t n_scanned = r->pending.length;
+        hpf_status status = hpf__buf_append(&r->pending, bytes.data, bytes.length)
+                                ? read_rows(r, n_scanned)
+                                : hpf_error_set_memory(&r->error);
+        r->error.status = status;
+    }
+    if (r->error.status != HPF_OK && err) {
+        *err = r->error;
+    }
+    return r->error.status;
+}
+
+void hpf__sidecar_rows_finish(hpf__sidecar_rows *r)
+{
+    hpf__buf_finish(&r->pending);
 }
 
 hpf_status hpf_sidecar_read(hpf_source *source, const hpf_events *events, void *context,
                             hpf_error *err)
 {
-    row_reader r = {.events = events, .context = context, .err = err};
+    hpf__sidecar_rows r = {.events = events, .context = context};
     hpf_str piece;
     hpf_status status;
     while ((status = hpf_source_next(source, &piece, err)) == HPF_OK) {
-        status = hpf__buf_append(&r.pending, piece.data, piece.length) ? read_rows(&r)
-                                                                       : hpf_error_set_memory(err);
+        status = hpf__sidecar_rows_feed(&r, piece, err);
         if (status != HPF_OK) {
             break;
         }
     }
     if (status == HPF_END && r.line == 0) {
         r.line = 1;
-        status = complain(&r, 0, "the first line must be: time, what, value, between tabs");
+        status = complain(&r, 0, FIRST_LINE);
+        if (err) {
+            *err = r.error;
+        }
     }
-    hpf__buf_finish(&r.pending);
+    hpf__sidecar_rows_finish(&r);
     return status == HPF_END ? HPF_OK : status;
 }

@@ -278,12 +278,6 @@ static void add_wrapped(hpf__account *a, const hpf__account *b)
     a->real_sum += b->real_sum;
 }
 
-static double whole_sum(const hpf__account *a)
-{
-    const double two_to_64 = 18446744073709551616.0;
-    return a->wraps ? (double)a->wraps * two_to_64 + (double)a->wrapped : (double)a->wrapped;
-}
-
 /* `n_before` samples lie before those of b, and `shift` is the time between the first samples.
  * `sum_b` is all of b's amounts. */
 static void join_account(hpf__account *a, const hpf__account *b, uint64_t n_before, double shift,
@@ -374,10 +368,10 @@ static hpf_status join_samples(hpf__tally *t, const hpf__tally *later, const hpf
     hpf__account whole_b = later->whole;
     for (size_t i = 0; i < later->n_accounts; i++) {
         const hpf__account *b = &later->accounts[i];
-        join_account(&t->accounts[names[i]], b, n_before, shift, whole_sum(b) + b->real_sum);
+        join_account(&t->accounts[names[i]], b, n_before, shift, hpf__account_sum(b));
         add_wrapped(&whole_b, b);
     }
-    double sum_b = whole_sum(&whole_b) + whole_b.real_sum;
+    double sum_b = hpf__account_sum(&whole_b);
     whole_b = later->whole;
     join_account(&t->whole, &whole_b, n_before, shift, sum_b);
     mend_joint(t, later, names, later->overview.first_time - last_time);
@@ -433,9 +427,21 @@ static int compare_marks(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
+static bool marks_are_sorted(const hpf__tally *t)
+{
+    size_t i = 1;
+    while (i < t->overview.n_marks && t->marks[i - 1].time <= t->marks[i].time) {
+        i++;
+    }
+    return i >= t->overview.n_marks;
+}
+
 bool hpf__tally_sort_marks(hpf__tally *t)
 {
     size_t n = t->overview.n_marks;
+    if (marks_are_sorted(t)) {
+        return true;
+    }
     ranked_mark *ranked = malloc((n + 1) * sizeof *ranked);
     if (!ranked) {
         return false;
@@ -457,7 +463,7 @@ static hpf_totals totals_of(const hpf__account *a)
 {
     const double two_to_64 = 18446744073709551616.0;
     return (hpf_totals){
-        .sum = whole_sum(a) + a->real_sum,
+        .sum = hpf__account_sum(a),
         .sum_wrapped = a->wrapped + (a->real_sum < two_to_64 ? (uint64_t)a->real_sum : 0),
         .trapezium = a->trapezium,
         .sum_squares = a->sum_squares,
@@ -469,14 +475,14 @@ static hpf_totals totals_of(const hpf__account *a)
     };
 }
 
-bool hpf__tally_settle_lines(hpf__tally *t)
+hpf_status hpf__tally_settle_lines(hpf__tally *t, hpf_error *err)
 {
     if (!hpf__lines_settle(&t->lines)) {
-        return false;
+        return hpf_error_set_memory(err);
     }
     t->overview.lines = t->lines.settled;
     t->overview.n_lines = t->lines.n_lines;
-    return true;
+    return HPF_OK;
 }
 
 hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
@@ -491,11 +497,13 @@ hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
                              "no sample in that window: the first is at %g, the last at %g",
                              t->seen_from, t->seen_to);
     }
-    t->totals = malloc((t->n_accounts + 1) * sizeof *t->totals);
-    if (!t->totals || !hpf__picks_settle(&t->picks) || !hpf__tally_settle_lines(t)) {
+    size_t n_accounts = t->n_accounts + t->n_hidden;
+    hpf_totals *totals = hpf__grow(t->totals, &t->totals_capacity, n_accounts + 1, sizeof *totals);
+    if (!totals || !hpf__picks_settle(&t->picks)) {
         return hpf_error_set_memory(err);
     }
-    for (size_t i = 0; i < t->n_accounts; i++) {
+    t->totals = totals;
+    for (size_t i = 0; i < n_accounts; i++) {
         t->totals[i] = totals_of(&t->accounts[i]);
         add_wrapped(&t->whole, &t->accounts[i]);
     }

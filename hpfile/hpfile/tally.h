@@ -27,6 +27,13 @@ typedef struct hpf__account {
     double leftover;
 } hpf__account;
 
+/* All its amounts added. */
+static inline double hpf__account_sum(const hpf__account *account)
+{
+    const double two_to_64 = 18446744073709551616.0;
+    return (double)account->wraps * two_to_64 + (double)account->wrapped + account->real_sum;
+}
+
 /* The sample that waits for the time of the next one. */
 typedef struct hpf__held {
     hpf_cost *costs;
@@ -41,6 +48,7 @@ typedef struct hpf__tally {
     hpf_str headers[HPF_N_HEADERS];
     hpf__account *accounts; /* by name */
     size_t n_accounts, accounts_capacity;
+    size_t n_hidden; /* accounts behind the last that belong to no name, and count in the whole */
     hpf__account whole; /* all names together */
     hpf__held held;
     hpf_mark *marks;
@@ -48,8 +56,9 @@ typedef struct hpf__tally {
     hpf__lines lines;
     hpf__picks picks;
     hpf__recall recall;
-    hpf_overview overview;                          /* total and picks only after settling */
-    hpf_totals *totals;                             /* by name, after settling */
+    hpf_overview overview; /* total and picks only after settling */
+    hpf_totals *totals;    /* by name, after settling */
+    size_t totals_capacity;
     double from_time, to_time;                      /* samples at other times do not count */
     bool (*is_wanted)(void *context, hpf_str name); /* NULL: all names count */
     void *is_wanted_context;
@@ -87,10 +96,22 @@ void hpf__tally_forget_samples(hpf__tally *tally);
  */
 bool hpf__tally_sort_marks(hpf__tally *tally);
 
-/* After hpf__tally_settle: brings lines that were added since into the overview. */
-bool hpf__tally_settle_lines(hpf__tally *tally);
-
-/* No more samples come: works the last one in, and fills totals and overview. */
+/* No more samples come: works the last one in, and fills totals and overview but for lines. */
 hpf_status hpf__tally_settle(hpf__tally *tally, hpf_error *err);
+
+/* Brings all lines that were added into the overview. */
+hpf_status hpf__tally_settle_lines(hpf__tally *tally, hpf_error *err);
+
+/* --- views --- */
+
+/* A view is what another tally would be if no more samples came; begins all zero, and may be made
+ * again. It has sums, picks and the held sample of its own; texts, marks and lines are borrowed
+ * until the other tally receives an event. The other one has nothing to recall. False when there is
+ * no memory. */
+bool hpf__tally_view(hpf__tally *view, const hpf__tally *of);
+
+/* The same without any sample yet, and with one account behind those of the names. */
+bool hpf__tally_view_names(hpf__tally *view, const hpf__tally *of);
+void hpf__tally_view_finish(hpf__tally *view);
 
 #endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The first pass over a source adds up (tally.h), large files in parts at once (parts.h). Samples
+ * that are not in the order of time are put in order.
+ */
+#include "survey_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+#include "reader_formats.h"
+#include "source_file.h"
+
+#define PARTS_LEAST_BYTES (64u << 20)
+
+/* --- first pass --- */
+
+static void on_warning(void *context, const hpf_error *warning)
+{
+    hpf__read_survey *s = context;
+    s->base.tally.overview.truncated |= warning->status == HPF_END;
+    if (s->options.warning && warning->status != HPF_ERR_ORDER) {
+        s->options.warning(s->options.warning_context, warning);
+    }
+}
+
+static bool begins_as_log(const hpf_source *source)
+{
+    char head[sizeof HPF_EVENTLOG_MAGIC - 1];
+    size_t n = 0;
+    hpf_status status = hpf__source_file_read(source, 0, head, sizeof head, &n, NULL);
+    return status == HPF_OK && n == sizeof head && memcmp(head, HPF_EVENTLOG_MAGIC, n) == 0;
+}
+
+/* A large file of text is read in parts. */
+static hpf_status feed_parts(hpf__read_survey *s, hpf_error *err)
+{
+    uint64_t least = s->options.parts_least_bytes;
+    least = least ? least : PARTS_LEAST_BYTES;
+    uint64_t size = hpf__source_file_bytes(s->source);
+    if (size == 0 || size < least || begins_as_log(s->source)) {
+        return HPF_OK;
+    }
+    hpf__hp_reader *hp = hpf__reader_hp(s->base.reader);
+    return hp ? hpf__parts_read(hp, &s->base.tally, s->source, least, s->options.progress,
+                                s->options.progress_context, err)
+              : hpf_error_set_memory(err);
+}
+
+static hpf_status feed_all(hpf__read_survey *s, hpf_error *err)
+{
+    hpf_str piece;
+    hpf_status status = feed_parts(s, err);
+    while (status == HPF_OK && (status = hpf_source_next(s->source, &piece, err)) == HPF_OK) {
+        status = hpf_reader_feed(s->base.reader, piece.data, piece.length, err);
+        if (status == HPF_OK && s->options.progress) {
+            s->options.progress(s->options.progress_context, hpf_source_position_bytes(s->source),
+                                hpf_source_stored_bytes(s->source));
+        }
+    }
+    return status == HPF_END ? HPF_OK : status;
+}
+
+/* --- order --- */
+
+/* A sample read alone does not know its place. */
+static hpf_status on_placed(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf__read_survey *s = context;
+    hpf_sample placed = *sample;
+    placed.begin_offset = s->place->begin_offset;
+    placed.end_offset = s->place->end_offset;
+    return hpf__tally_events.sample(&s->base.tally, &placed, err);
+}
+
+/* An event log's blocks come as they were full: marks are sorted, and if samples are not in order,
+ * they are read once more for their places, and then again by time. */
+static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
+{
+    static const hpf_events placed = {.sample = on_placed};
+    hpf__log_heap *log = hpf__reader_log(s->base.reader);
+    if (!hpf__tally_sort_marks(&s->base.tally)) {
+        return hpf_error_set_memory(err);
+    }
+    if (hpf__log_heap_n_late(log) == 0) {
+        return HPF_OK;
+    }
+    hpf__log_heap_keep_times(log);
+    hpf_reader_revisit(s->base.reader, &hpf__order_events, &s->order);
+    hpf_status status = hpf__survey_revisit_all(s, err);
+    if (status == HPF_OK) {
+        hpf__order_sort(&s->order);
+        hpf__tally_forget_samples(&s->base.tally);
+        hpf_reader_revisit(s->base.reader, &placed, s);
+        status = hpf__survey_revisit_in_order(s, err);
+    }
+    return status;
+}
+
+static hpf_status run(hpf__read_survey *s, hpf_error *err)
+{
+    hpf_reader_options reader_options = {on_warning, s};
+    bool is_ready = hpf__tally_init(&s->base.tally, s->options.max_picks, false);
+    if (s->options.has_window) {
+        s->base.tally.from_time = s->options.from_time;
+        s->base.tally.to_time = s->options.to_time;
+    }
+    s->base.tally.is_wanted = s->options.is_wanted;
+    s->base.tally.is_wanted_context = s->options.is_wanted_context;
+    s->base.reader = hpf_reader_create(&hpf__tally_events, &s->base.tally, &reader_options);
+    if (!is_ready || !s->base.reader) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = feed_all(s, err);
+    if (status == HPF_OK) {
+        status = hpf_reader_finish(s->base.reader, err);
+    }
+    if (status == HPF_OK && hpf__reader_log(s->base.reader)) {
+        status = put_in_order(s, err);
+    }
+    if (status == HPF_OK) {
+        status = hpf__tally_settle(&s->base.tally, err);
+    }
+    return status == HPF_OK ? hpf__tally_settle_lines(&s->base.tally, err) : status;
+}
+
+hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
+                             const hpf_survey_options *options, hpf_error *err)
+{
+    *out = NULL;
+    hpf__read_survey *s = calloc(1, sizeof *s);
+    if (!s) {
+        return hpf_error_set_memory(err);
+    }
+    s->base.second_pass = &hpf__survey_reads_again;
+    s->source = source;
+    s->options = options ? *options : (hpf_survey_options){0};
+    hpf_status status = run(s, err);
+    if (status != HPF_OK) {
+        hpf_survey_destroy(&s->base);
+        return status;
+    }
+    *out = &s->base;
+    return HPF_OK;
+}
+
+void hpf_survey_destroy(hpf_survey *survey)
+{
+    hpf__read_survey *s = (hpf__read_survey *)survey;
+    if (s) {
+        hpf_reader_destroy(s->base.reader);
+        hpf__tally_finish(&s->base.tally);
+        hpf__order_finish(&s->order);
+        free(s);
+    }
+}
