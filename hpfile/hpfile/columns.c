@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Adding columns and finding them again.
+ */
+#include "columns.h"
+
+#include <stdlib.h>
+
+#include "buf.h"
+
+#define DEFAULT_MOST_BYTES ((size_t)64 << 20)
+
+void hpf__columns_init(hpf__columns *c, size_t most_bytes)
+{
+    most_bytes = most_bytes ? most_bytes : DEFAULT_MOST_BYTES;
+    *c = (hpf__columns){.most_words = most_bytes / sizeof *c->words};
+    c->sweep_words = c->most_words;
+}
+
+void hpf__columns_finish(hpf__columns *c)
+{
+    free(c->all);
+    free(c->words);
+    free(c->is_folded);
+    *c = (hpf__columns){0};
+}
+
+/* Grows the words to what `n_more` need, and not by doubling beyond what may be taken. */
+static bool make_room(hpf__columns *c, size_t n_more)
+{
+    size_t needed = c->n_words + n_more;
+    size_t most = c->sweep_words > needed ? c->sweep_words : needed;
+    if (needed > c->words_capacity && c->words_capacity > most / 2) {
+        uint64_t *words = realloc(c->words, most * sizeof *words);
+        c->words = words ? words : c->words;
+        c->words_capacity = words ? most : c->words_capacity;
+        return words != NULL;
+    }
+    uint64_t *words = hpf__grow(c->words, &c->words_capacity, needed, sizeof *words);
+    c->words = words ? words : c->words;
+    return words != NULL;
+}
+
+bool hpf__columns_add(hpf__columns *c, const hpf_sample *sample)
+{
+    hpf__column *all = hpf__grow(c->all, &c->capacity, c->n_columns + 1, sizeof *all);
+    if (!all) {
+        return false;
+    }
+    c->all = all;
+    if (!make_room(c, 1 + 2 * sample->n_costs)) {
+        return false;
+    }
+    uint64_t *to = c->words + c->n_words;
+    *to++ = sample->n_costs;
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        to = hpf__pack(to, &sample->costs[i]);
+    }
+    all[c->n_columns++] =
+        (hpf__column){sample->time, sample->begin_offset, sample->end_offset, c->n_words};
+    c->n_words = (size_t)(to - c->words);
+    return true;
+}
+
+size_t hpf__columns_find(const hpf__columns *c, size_t from, uint64_t end_offset)
+{
+    size_t end = c->n_columns;
+    if (from < end && c->all[from].end_offset == end_offset) {
+        return from; /* mostly they are asked for in a row */
+    }
+    while (from < end) {
+        size_t middle = from + (end - from) / 2;
+        if (c->all[middle].end_offset < end_offset) {
+            from = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    bool is_there = from < c->n_columns && c->all[from].end_offset == end_offset;
+    return is_there ? from : c->n_columns;
+}
