@@ -27,6 +27,7 @@ want_build_packages() {
     want libzstd-dev pkg-config --exists libzstd
     want libdw-dev pkg-config --exists libdw
     want libiberty-dev test -e /usr/include/libiberty/demangle.h
+    want libmicrohttpd-dev pkg-config --exists libmicrohttpd
     want libpng-dev pkg-config --exists libpng
     want libcairo2-dev pkg-config --exists cairo
     want libpango1.0-dev pkg-config --exists pangocairo pangoft2 fontconfig

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Plain functions over texts: nothing here waits, allocates or remembers.
+ */
+#include "http_guard.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+
+enum { MOST_HOST_LENGTH = 255 };
+
+/* ---- the secret ---- */
+
+bool http_make_secret(char *out, size_t n_bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char bytes[HTTP_TOKEN_BYTES];
+    if (n_bytes > sizeof bytes) {
+        errno = EINVAL;
+        return false;
+    }
+    if (getrandom(bytes, n_bytes, 0) != (ssize_t)n_bytes) {
+        return false;
+    }
+    for (size_t i = 0; i < n_bytes; i++) {
+        out[2 * i] = digits[bytes[i] >> 4];
+        out[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    out[2 * n_bytes] = '\0';
+    return true;
+}
+
+bool http_is_token(const char *text)
+{
+    return strspn(text, "0123456789abcdef") == HTTP_TOKEN_LENGTH && !text[HTTP_TOKEN_LENGTH];
+}
+
+/* How far a comparison comes tells nothing: all of it is always looked at. */
+static bool is_same_token(const char *token, const char *text)
+{
+    unsigned char differences = 0;
+    for (size_t i = 0; i < HTTP_TOKEN_LENGTH; i++) {
+        differences |= (unsigned char)(token[i] ^ text[i]);
+    }
+    return differences == 0;
+}
+
+http_place http_guard_place(const http_guard *guard, const char *path)
+{
+    if (path[0] != '/' || strlen(path) < 1 + HTTP_TOKEN_LENGTH ||
+        !is_same_token(guard->token, path + 1)) {
+        return HTTP_NOWHERE;
+    }
+    const char *rest = path + 1 + HTTP_TOKEN_LENGTH;
+    return strcmp(rest, "/") == 0         ? HTTP_PAGE
+           : strcmp(rest, "/events") == 0 ? HTTP_EVENTS
+                                          : HTTP_NOWHERE;
+}
+
+/* ---- hosts ---- */
+
+/* Copies a host without its port. False when what follows it is no port. */
+static bool split_host(const char *host, char name[MOST_HOST_LENGTH + 1])
+{
+    const char *bracket = host[0] == '[' ? strchr(host, ']') : NULL;
+    size_t n = bracket ? (size_t)(bracket + 1 - host) : strcspn(host, ":");
+    const char *rest = host + n;
+    if (n == 0 || n > MOST_HOST_LENGTH) {
+        return false;
+    }
+    if (*rest == ':') {
+        rest += 1 + strspn(rest + 1, "0123456789");
+    }
+    memcpy(name, host, n);
+    name[n] = '\0';
+    return *rest == '\0';
+}
+
+static bool is_ipv6_text(const char *name, struct in6_addr *out)
+{
+    char inside[INET6_ADDRSTRLEN];
+    size_t n = strlen(name);
+    if (n < 3 || n - 2 >= sizeof inside || name[0] != '[' || name[n - 1] != ']') {
+        return false;
+    }
+    memcpy(inside, name + 1, n - 2);
+    inside[n - 2] = '\0';
+    return inet_pton(AF_INET6, inside, out) == 1;
+}
+
+static bool is_address(const char *name)
+{
+    struct in_addr four;
+    struct in6_addr six;
+    return inet_pton(AF_INET, name, &four) == 1 || is_ipv6_text(name, &six);
+}
+
+static bool is_local(const char *name)
+{
+    struct in_addr four;
+    struct in6_addr six;
+    return strcasecmp(name, "localhost") == 0 ||
+           (inet_pton(AF_INET, name, &four) == 1 && ntohl(four.s_addr) >> 24 == 127) ||
+           (is_ipv6_text(name, &six) && IN6_IS_ADDR_LOOPBACK(&six));
+}
+
+bool http_guard_knows_host(const http_guard *guard, const char *host)
+{
+    char name[MOST_HOST_LENGTH + 1];
+    if (!split_host(host, name)) {
+        return false;
+    }
+    return is_local(name) || (guard->name[0] && strcasecmp(name, guard->name) == 0) ||
+           (guard->has_all_addresses && is_address(name));
+}
+
+/* ---- requests ---- */
+
+unsigned http_guard_judge(const http_guard *guard, const http_request *request, http_place *where)
+{
+    *where = HTTP_NOWHERE;
+    if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0) {
+        return 405;
+    }
+    if (request->n_headers > HTTP_MOST_HEADERS) {
+        return 431;
+    }
+    if (request->has_body) {
+        return 400;
+    }
+    if (request->n_hosts != 1 || !request->host || !http_guard_knows_host(guard, request->host)) {
+        return 404;
+    }
+    *where = http_guard_place(guard, request->path);
+    return *where == HTTP_NOWHERE ? 404 : 200;
+}

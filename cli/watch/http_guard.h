@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Who may ask the http view for what. There are two places, the page and the events that it reads;
+ * both lie below a secret, and a request shows that it knows the secret by naming them. No file is
+ * ever opened by a name that came in a request.
+ *
+ * The Host of a request must be one of ours: a page of the web whose name is made to point at this
+ * machine (DNS rebinding) sends its own name. The port is not compared: forwarded ports have other
+ * numbers, and say nothing of who asks.
+ */
+#ifndef CENSUS_WATCH_HTTP_GUARD_H
+#define CENSUS_WATCH_HTTP_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    HTTP_TOKEN_BYTES = 16,
+    HTTP_TOKEN_LENGTH = 2 * HTTP_TOKEN_BYTES, /* in lower case hexadecimal digits */
+    HTTP_MOST_HEADERS = 100,
+};
+
+/* What is secret, and which hosts are ours: localhost, the addresses of the loopback, and: */
+typedef struct http_guard {
+    char token[HTTP_TOKEN_LENGTH + 1];
+    char name[256];         /* as it stands in a URL, an IPv6 address in brackets; "" for none */
+    bool has_all_addresses; /* any address, which nobody can make point elsewhere */
+} http_guard;
+
+/* What counts of a request; texts are terminated, and absent ones NULL. */
+typedef struct http_request {
+    const char *method;
+    const char *path; /* decoded, without the query */
+    const char *host;
+    size_t n_hosts; /* how many there are */
+    size_t n_headers;
+    bool has_body;
+} http_request;
+
+typedef enum http_place {
+    HTTP_NOWHERE,
+    HTTP_PAGE,   /* /TOKEN/ */
+    HTTP_EVENTS, /* /TOKEN/events */
+} http_place;
+
+/* `n_bytes` random bytes in hexadecimal digits, and a NUL. False, with errno, when the system has
+ * none to give. */
+bool http_make_secret(char *out, size_t n_bytes);
+
+/* Whether `text` can be a token: so many hexadecimal digits, in lower case. */
+bool http_is_token(const char *text);
+
+/* The place that a path names. Takes equally long for all wrong tokens. */
+http_place http_guard_place(const http_guard *guard, const char *path);
+
+bool http_guard_knows_host(const http_guard *guard, const char *host);
+
+/* The status of the answer: 200 and where it is, 400, 404, 405 or 431. */
+unsigned http_guard_judge(const http_guard *guard, const http_request *request, http_place *where);
+
+#endif
