@@ -22,6 +22,7 @@ DOCUMENT = r"""\documentclass[twocolumn]{article}
 \usepackage{lmodern,graphicx,pgf,pgfplots,pgfplotstable}
 \usetikzlibrary{patterns}
 \pgfplotsset{compat=1.12}
+\newcommand{\Description}[1]{\message{Description: #1}}
 \begin{document}
 %s
 \end{document}
@@ -62,6 +63,17 @@ def figures(census, project, folder):
     return "\n".join(lines)
 
 
+def float_of(census, project, folder):
+    """What --latex prints for a column, as authors use it."""
+    lines = ""
+    for extension in ("eps", "pgf"):
+        run = subprocess.run([census, "plot", "--for", "acm", "--latex", "-o", f"column.{extension}",
+                              project / "samples/hp/pathgrid-prof-hc-i0.005.hp"], check=True,
+                             cwd=folder, stdout=subprocess.PIPE, text=True)
+        lines += rf"\begin{{figure}}{run.stdout}\caption{{Two searches.}}\end{{figure}}" "\n"
+    return lines
+
+
 def compile_document(folder):
     run = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-shell-escape", "paper.tex"],
                          cwd=folder, capture_output=True, text=True, errors="replace")
@@ -81,14 +93,15 @@ def check_text(folder):
 
 
 def main():
-    census, project = sys.argv[1], Path(sys.argv[2])
+    census, project = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     lack = missing()
     if lack:
         print(f"skipped: no {lack}")
         return SKIPPED
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(sys.argv[3] if len(sys.argv) > 3 else temporary)
-        (folder / "paper.tex").write_text(DOCUMENT % figures(census, project, folder))
+        (folder / "paper.tex").write_text(
+            DOCUMENT % (float_of(census, project, folder) + figures(census, project, folder)))
         compile_document(folder)
         check_text(folder)
     return 0
