@@ -130,9 +130,10 @@ static bool lay_out(plot_job *j)
 {
     hpf_error err;
     j->fonts = open_fonts(j->values);
-    hpf_status status = j->fonts ? hpr_chart_create(&j->chart, j->in.survey, &j->options,
-                                                    hpr_fonts_measurer(j->fonts), &err)
-                                 : hpf_error_set_memory(&err);
+    hpf_status status = j->fonts
+                            ? hpr_chart_create(&j->chart, j->in.survey, &j->options,
+                                               hpr_fonts_measurer_for(j->fonts, j->backend), &err)
+                            : hpf_error_set_memory(&err);
     if (status != HPF_OK) {
         diag_input(j->in.name, j->in.source, &err);
     }

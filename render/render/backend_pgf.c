@@ -196,6 +196,7 @@ const hpr_backend hpr__backend_pgf = {
     .extension = "pgf",
     .summary = "TeX: \\input it with \\usepackage{pgf}",
     .most_points = 300,
+    .has_foreign_fonts = true,
     .is_graphical = true,
     .write = write_pgf,
 };

@@ -308,7 +308,7 @@ hpf_status hpr_diff_render(const hpf_diff *diff, hpf_survey *const surveys[2],
                            const hpr_diff_options *options, const hpr_backend *backend,
                            const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
-    hpr_measurer measurer = hpr_fonts_measurer(output->fonts);
+    hpr_measurer measurer = hpr_fonts_measurer_for(output->fonts, backend);
     hpr_chart *chart = NULL;
     if (strcmp(backend->name, "pgfplots") == 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,

@@ -8,6 +8,9 @@
 
 enum { MOST_CHARACTERS = 160 };
 
+/* Room that was made for a text, by sums with its width, is enough for it. */
+#define ROUNDING_PT 1e-6
+
 const char hpr__ellipsis[] = "\xE2\x80\xA6";
 
 static bool is_inside_character(char byte)
@@ -67,7 +70,7 @@ double hpr__elide(char *out, const char *text, double width_pt, double size_pt, 
     size_t n = count_characters(text);
     if (n <= MOST_CHARACTERS) {
         double width = measurer.measure(measurer.context, text, size_pt, bold).width_pt;
-        if (width <= width_pt) {
+        if (width <= width_pt + ROUNDING_PT) {
             memcpy(out, text, strlen(text) + 1);
             return width;
         }
@@ -79,7 +82,7 @@ double hpr__elide(char *out, const char *text, double width_pt, double size_pt, 
         size_t kept = (fitting + too_many) / 2;
         write_kept(out, text, n, kept);
         double width = measurer.measure(measurer.context, out, size_pt, bold).width_pt;
-        if (width <= width_pt) {
+        if (width <= width_pt + ROUNDING_PT) {
             fitting = kept;
             fitting_width = width;
         } else {

@@ -437,7 +437,8 @@ static double most_margin(const layout *l)
 {
     double width = l->public->width_pt;
     double share = width < NARROW_PT ? most_narrow_margin_share : most_margin_share;
-    return fmax(width * share, least_margin(l));
+    double wide_swatch = hpr__swatch_width_pt(l->public) - HPR__SWATCH_PT;
+    return fmax(width * share + wide_swatch, least_margin(l));
 }
 
 static hpf_status fill_margin(layout *l, const hpr__label_style *style, double margin_pt,

@@ -34,8 +34,8 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
     hpr_options fitted = *options;
     hpr_scene *scene = NULL;
     fitted.most_points = backend->most_points;
-    hpf_status status =
-        hpr_scene_create(&scene, chart, &fitted, hpr_fonts_measurer(output->fonts), err);
+    hpf_status status = hpr_scene_create(&scene, chart, &fitted,
+                                         hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {
         status = backend->write(chart, scene, output, sink, err);
     }
@@ -48,8 +48,8 @@ hpf_status hpr_write_legend(const hpr_chart *chart, const hpr_options *options,
                             hpf_error *err)
 {
     hpr_scene *scene = NULL;
-    hpf_status status =
-        hpr_legend_scene_create(&scene, chart, options, hpr_fonts_measurer(output->fonts), err);
+    hpf_status status = hpr_legend_scene_create(
+        &scene, chart, options, hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {
         status = backend->write(NULL, scene, output, sink, err);
     }
@@ -61,8 +61,8 @@ hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_
                       const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
     hpr_chart *chart = NULL;
-    hpf_status status =
-        hpr_chart_create(&chart, survey, options, hpr_fonts_measurer(output->fonts), err);
+    hpf_status status = hpr_chart_create(&chart, survey, options,
+                                         hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {
         status = hpr_write(chart, options, backend, output, sink, err);
     }

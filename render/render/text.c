@@ -14,6 +14,7 @@
 #include FT_ADVANCES_H
 
 #include "hpfile/utf8.h"
+#include "hprender/backend.h"
 
 #include "font_file.h"
 #include "text_ink.h"
@@ -338,9 +339,24 @@ const char *hpr_fonts_substitute(hpr_fonts *fonts)
     return fonts->faces[0][RANK_FAMILY].substitute;
 }
 
+/* The fonts of TeX are up to so much wider in small sizes than those of the system. */
+static const double foreign_width = 1.2;
+
+static hpr_text_size measure_foreign(void *context, const char *text, double size_pt, bool bold)
+{
+    hpr_text_size size = measure(context, text, size_pt, bold);
+    size.width_pt *= foreign_width;
+    return size;
+}
+
 hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts)
 {
     return (hpr_measurer){measure, fonts};
+}
+
+hpr_measurer hpr_fonts_measurer_for(hpr_fonts *fonts, const hpr_backend *backend)
+{
+    return (hpr_measurer){backend->has_foreign_fonts ? measure_foreign : measure, fonts};
 }
 
 /* cairo opens the file itself: its scaled fonts outlive ours in a cache. */

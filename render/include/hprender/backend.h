@@ -22,10 +22,11 @@ typedef struct hpr_output {
 } hpr_output;
 
 typedef struct hpr_backend {
-    const char *name;      /* of --format: "pdf" */
-    const char *extension; /* without a dot */
-    const char *summary;   /* "Portable Document Format, vector" */
-    size_t most_points;    /* points of a curve that readers of the format bear; 0: any number */
+    const char *name;       /* of --format: "pdf" */
+    const char *extension;  /* without a dot */
+    const char *summary;    /* "Portable Document Format, vector" */
+    size_t most_points;     /* points of a curve that readers of the format bear; 0: any number */
+    bool has_foreign_fonts; /* texts are set by others, in their own fonts */
     bool is_graphical; /* draws the scene; else it writes the chart as data, whatever the scene */
     /* Writes the whole document. The sink is flushed, not finished. Errors: those of the sink;
      * MEMORY; LIMIT for a picture that is too large; ARGUMENT for a font file that cannot be used;
@@ -33,6 +34,10 @@ typedef struct hpr_backend {
     hpf_status (*write)(const hpr_chart *chart, const hpr_scene *scene, const hpr_output *output,
                         hpf_sink *sink, hpf_error *err);
 } hpr_backend;
+
+/* The measurer for pictures in a format: where another program sets the texts, in fonts that are
+ * not known, it leaves room for wider ones. */
+HPF_API hpr_measurer hpr_fonts_measurer_for(hpr_fonts *fonts, const hpr_backend *backend);
 
 /* By name ("pdf") or by the extension of a path ("x/y.pdf"); NULL if there is none. */
 HPF_API const hpr_backend *hpr_backend_by_name(const char *name);

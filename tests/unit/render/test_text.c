@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "font_file.h"
-#include "hprender/text.h"
+#include "hprender/backend.h"
 #include "text_pango.h"
 
 static double width(hpr_fonts *fonts, const char *text, double size_pt, bool bold)
@@ -25,6 +25,17 @@ Test(text, width_grows_with_the_size)
     cr_assert_float_eq(width(fonts, "Data.Map.insert", 70, false), 7 * ten, 1e-9);
     cr_assert_eq(width(fonts, "", 10, false), 0);
     cr_assert_gt(width(fonts, "Data.Map.insert", 10, true), ten);
+    hpr_fonts_destroy(fonts);
+}
+
+Test(text, fonts_of_others_are_given_more_room)
+{
+    hpr_fonts *fonts = hpr_fonts_create(NULL, NULL);
+    hpr_measurer tex = hpr_fonts_measurer_for(fonts, hpr_backend_by_name("pgf"));
+    hpr_measurer pdf = hpr_fonts_measurer_for(fonts, hpr_backend_by_name("pdf"));
+    double ours = width(fonts, "Data.Map.insert", 7, false);
+    cr_expect_eq(pdf.measure(pdf.context, "Data.Map.insert", 7, false).width_pt, ours);
+    cr_expect_gt(tex.measure(tex.context, "Data.Map.insert", 7, false).width_pt, 1.1 * ours);
     hpr_fonts_destroy(fonts);
 }
 
