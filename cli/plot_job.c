@@ -15,6 +15,7 @@
 #include "overlay.h"
 #include "paper.h"
 #include "picture.h"
+#include "retainers.h"
 
 /* What hp2ps sets its texts in; the system has it, or something of the same widths. */
 #define CLASSIC_FAMILY "Helvetica"
@@ -125,6 +126,13 @@ static bool read_lists(plot_job *j)
     return true;
 }
 
+/* What lies beside the profile. The classic look knows nothing of it. */
+static bool read_beside(plot_job *j)
+{
+    return overlay_read(&j->in, j->values, &j->options, &j->overlay) &&
+           (j->values->look == HPR_LOOK_CLASSIC || retainers_read(&j->in, j->values->sets));
+}
+
 /* False after a message. */
 static bool lay_out(plot_job *j)
 {
@@ -144,8 +152,7 @@ int plot_job_run(plot_job *j, const char *path)
 {
     int status = EXIT_FAILED;
     if (read_lists(j) && open_input(j, path)) {
-        bool has_overlay = overlay_read(&j->in, j->values, &j->options, &j->overlay);
-        status = has_overlay && lay_out(j) ? write_all(j) : EXIT_FAILED;
+        status = read_beside(j) && lay_out(j) ? write_all(j) : EXIT_FAILED;
         input_close(&j->in);
     }
     hpr_chart_destroy(j->chart);
