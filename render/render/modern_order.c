@@ -88,6 +88,10 @@ static uint32_t *of_least_wiggle(ordering *o, bool keep_other)
 /* Indices of the first `o->n` bands. NULL when there is no memory. */
 static uint32_t *find_order(ordering *o, const hpr_options *options)
 {
+    if (options->n_order_names > 0 &&
+        hpr__order_list_is_whole(o->chart, o->n, options->order_names, options->n_order_names)) {
+        return hpr__order_by(o->chart, o->n, hpr__key_nothing);
+    }
     switch (options->order) {
     case HPR_ORDER_SUM:
         return hpr__order_by(o->chart, o->n, hpr__key_sum_down);

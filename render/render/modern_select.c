@@ -121,6 +121,29 @@ static void favour_kept(selection *sel)
     }
 }
 
+/* Sorts the list so far as the choice of bands looks at it: of 20,000 names some ten. Unless traces
+ * are dropped, it is enough to know whether they reach up to those. */
+static void sort_list(selection *sel)
+{
+    const hpr_options *o = sel->options;
+    bool is_short = o->n_bands > 0 && o->n_bands < 100 && !o->drop_traces;
+    uint32_t n_first = is_short ? (uint32_t)o->n_bands + 1 : sel->n;
+    n_first = n_first < sel->n ? n_first : sel->n;
+    weighed *list = sel->list;
+    qsort(list, n_first, sizeof *list, compare_weighed);
+    for (uint32_t i = n_first; i < sel->n; i++) {
+        if (compare_weighed(&list[i], &list[n_first - 1]) < 0) {
+            weighed next = list[i];
+            uint32_t k = n_first - 1;
+            list[i] = list[k];
+            for (; k > 0 && compare_weighed(&next, &list[k - 1]) < 0; k--) {
+                list[k] = list[k - 1];
+            }
+            list[k] = next;
+        }
+    }
+}
+
 /* How many of the list are left when the traces at its end are gone. */
 static uint32_t without_traces(const weighed *list, uint32_t n, double percent)
 {
@@ -222,6 +245,6 @@ hpf_status hpr__modern_select(hpr__plan *plan, hpf_arena *arena, hpf_survey *sur
         join_groups(&sel);
     }
     favour_kept(&sel);
-    qsort(sel.list, sel.n, sizeof *sel.list, compare_weighed);
+    sort_list(&sel);
     return make_plan(plan, arena, &sel, err);
 }

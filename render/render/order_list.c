@@ -92,12 +92,26 @@ bool hpr__order_by_list(hpr__chart *chart, uint32_t *order, uint32_t n, const hp
     return true;
 }
 
+static bool has_line(const hpf_str *list, size_t n_list, hpf_str text)
+{
+    size_t i = 0;
+    while (i < n_list && !hpf_str_equal(list[i], text)) {
+        i++;
+    }
+    return i < n_list;
+}
+
+bool hpr__order_list_is_whole(const hpr__chart *chart, uint32_t n, const hpf_str *list,
+                              size_t n_list)
+{
+    uint32_t i = 0;
+    while (i < n && has_line(list, n_list, chart->bands[i].name)) {
+        i++;
+    }
+    return i == n;
+}
+
 bool hpr__order_list_has_other(const hpf_str *list, size_t n_list)
 {
-    for (size_t i = 0; i < n_list; i++) {
-        if (hpf_str_is(list[i], "OTHER")) {
-            return true;
-        }
-    }
-    return false;
+    return has_line(list, n_list, HPF_STR("OTHER"));
 }

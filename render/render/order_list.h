@@ -15,6 +15,10 @@
 bool hpr__order_by_list(hpr__chart *chart, uint32_t *order, uint32_t n, const hpf_str *list,
                         size_t n_list);
 
+/* Whether each of the first `n` bands has a line with its whole name, so that nothing is open. */
+bool hpr__order_list_is_whole(const hpr__chart *chart, uint32_t n, const hpf_str *list,
+                              size_t n_list);
+
 /* Whether OTHER has a place of its own in the list. */
 bool hpr__order_list_has_other(const hpf_str *list, size_t n_list);
 

@@ -7,20 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-bool hpr__columns_init(hpr__columns *columns, hpf_arena *arena, const double *x_pt, size_t n_points,
-                       double width_pt)
-{
-    size_t n = width_pt >= 1 ? (size_t)fmin(ceil(width_pt), 4000) : 1;
-    *columns = (hpr__columns){
-        .x_pt = x_pt,
-        .n_points = n_points,
-        .width_pt = width_pt,
-        .n = n,
-        .scratch = hpf_arena_array(arena, 2 * n, sizeof(double)),
-    };
-    return columns->scratch != NULL;
-}
-
 bool hpr__extent_init(hpr__extent *extent, hpf_arena *arena, const hpr__columns *columns)
 {
     extent->lowest = hpf_arena_array(arena, columns->n, sizeof(double));
@@ -37,27 +23,54 @@ static size_t column_at(const hpr__columns *columns, double x_pt)
     return column < (double)columns->n ? (size_t)column : columns->n - 1;
 }
 
-static void include(hpr__extent *extent, size_t column, double y_pt)
+bool hpr__columns_init(hpr__columns *columns, hpf_arena *arena, const double *x_pt, size_t n_points,
+                       double width_pt)
 {
-    extent->lowest[column] = fmin(extent->lowest[column], y_pt);
-    extent->highest[column] = fmax(extent->highest[column], y_pt);
+    size_t n = width_pt >= 1 ? (size_t)fmin(ceil(width_pt), 4000) : 1;
+    *columns = (hpr__columns){
+        .x_pt = x_pt,
+        .n_points = n_points,
+        .width_pt = width_pt,
+        .n = n,
+        .column_of = hpf_arena_array(arena, n_points, sizeof(size_t)),
+        .scratch = hpf_arena_array(arena, 2 * n, sizeof(double)),
+    };
+    for (size_t i = 0; columns->column_of && i < n_points; i++) {
+        columns->column_of[i] = column_at(columns, x_pt[i]);
+    }
+    return columns->column_of && columns->scratch;
 }
 
-/* Takes in a straight line between two points, column by column. */
-static void include_segment(hpr__extent *extent, const hpr__columns *columns, double x0, double y0,
-                            double x1, double y1)
+/* The smaller and the larger of two, neither being NaN: fmin and fmax are calls. */
+static inline double smaller(double a, double b)
 {
-    size_t first = column_at(columns, x0);
-    size_t last = column_at(columns, x1);
-    include(extent, first, y0);
-    for (size_t column = first; column < last; column++) {
+    return a < b ? a : b;
+}
+
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline void include(hpr__extent *extent, size_t column, double y_pt)
+{
+    extent->lowest[column] = smaller(extent->lowest[column], y_pt);
+    extent->highest[column] = larger(extent->highest[column], y_pt);
+}
+
+/* Takes in a straight line that leaves its column, at each edge that it crosses. */
+static void include_crossings(hpr__extent *extent, const hpr__columns *columns, size_t from,
+                              double y0, double y1)
+{
+    double x0 = columns->x_pt[from], x1 = columns->x_pt[from + 1];
+    for (size_t column = columns->column_of[from]; column < columns->column_of[from + 1];
+         column++) {
         double edge = (double)(column + 1) / (double)columns->n * columns->width_pt;
         double share = x1 > x0 ? fmin(fmax((edge - x0) / (x1 - x0), 0), 1) : 1;
         double y = y0 + share * (y1 - y0);
         include(extent, column, y);
         include(extent, column + 1, y);
     }
-    include(extent, last, y1);
 }
 
 /* Where a curve is not, nothing has room. */
@@ -84,12 +97,14 @@ void hpr__extent_fill(hpr__extent *extent, const hpr__columns *columns, const do
         extent->highest[column] = -HUGE_VAL;
     }
     double y = amounts[0] * pt_per_amount;
-    if (columns->n_points == 1) {
-        include_segment(extent, columns, 0, y, columns->width_pt, y);
+    for (size_t column = 0; columns->n_points == 1 && column < columns->n; column++) {
+        include(extent, column, y);
     }
+    include(extent, columns->column_of[0], y);
     for (size_t i = 1; i < columns->n_points; i++) {
         double next_y = amounts[i] * pt_per_amount;
-        include_segment(extent, columns, columns->x_pt[i - 1], y, columns->x_pt[i], next_y);
+        include_crossings(extent, columns, i - 1, y, next_y);
+        include(extent, columns->column_of[i], next_y);
         y = next_y;
     }
     clear_untouched(extent, columns);
@@ -100,7 +115,7 @@ double hpr__room_thickest(const hpr__columns *columns, const hpr__extent *lower,
 {
     double thickest = 0;
     for (size_t i = 0; i < columns->n; i++) {
-        thickest = fmax(thickest, upper->highest[i] - lower->lowest[i]);
+        thickest = larger(thickest, upper->highest[i] - lower->lowest[i]);
     }
     return thickest;
 }
@@ -113,7 +128,7 @@ static size_t window_minima(double *values, size_t n, size_t window)
     while (reach < window) {
         size_t step = reach * 2 <= window ? reach : window - reach;
         for (size_t i = 0; i + reach + step <= n; i++) {
-            values[i] = fmin(values[i], values[i + step]);
+            values[i] = smaller(values[i], values[i + step]);
         }
         reach += step;
     }
@@ -127,7 +142,7 @@ static double centre_of_ink(const hpr__columns *columns, const hpr__extent *lowe
     double ink = 0;
     double moment = 0;
     for (size_t i = 0; i < columns->n; i++) {
-        double thickness = fmax(upper->highest[i] - lower->lowest[i], 0);
+        double thickness = larger(upper->highest[i] - lower->lowest[i], 0);
         ink += thickness;
         moment += thickness * ((double)i + 0.5);
     }
@@ -142,7 +157,7 @@ static double enough_room(const double *ceilings, const double *floors, size_t n
 {
     double highest = 0;
     for (size_t i = 0; i < n_places; i++) {
-        highest = fmax(highest, ceilings[i] + floors[i]);
+        highest = larger(highest, ceilings[i] + floors[i]);
     }
     double ample = fmin(0.97 * highest, fmax(0.6 * highest, 1.5 * box_height_pt));
     return fmax(ample, box_height_pt);

@@ -23,6 +23,7 @@ typedef struct hpr__columns {
     size_t n_points;
     double width_pt;        /* of the plot */
     size_t n;               /* columns */
+    size_t *column_of;      /* of each point */
     double *scratch;        /* 2 * n */
     const double *rules_pt; /* n_rules: upright lines that a box had better not lie on */
     size_t n_rules;
