@@ -15,6 +15,7 @@ void hpf__columns_init(hpf__columns *c, size_t most_bytes)
     most_bytes = most_bytes ? most_bytes : DEFAULT_MOST_BYTES;
     *c = (hpf__columns){.most_words = most_bytes / sizeof *c->words};
     c->sweep_words = c->most_words;
+    c->n_kept = SIZE_MAX;
 }
 
 void hpf__columns_finish(hpf__columns *c)

@@ -9,8 +9,9 @@
  * names are folded: in columns that are not among the latest their costs are added up to one
  * rest, which belongs to no name. The names that are folded are those of the smallest areas, as
  * they will be when the run has lasted twice as long with every name staying as it is; and so many
- * that the picks take a quarter of the room, but never the 512 largest. A name that comes to be
- * among those that are kept has its own costs from then on; what it had before stays in the rest.
+ * that the picks take a quarter of the room, but never the 512 largest. From then on names are
+ * judged at each sweep: one that comes to be among those that are kept has its own costs
+ * again; what it had before stays in the rest.
  */
 #ifndef HPF_COLUMNS_H
 #define HPF_COLUMNS_H
@@ -37,6 +38,7 @@ typedef struct hpf__columns {
     size_t n_old;       /* columns before the latest, which are all there */
     bool *is_folded;    /* by name, the first n_judged of them; others are not */
     size_t n_judged, judged_capacity;
+    size_t n_kept;    /* so many names of the largest worth are not folded */
     uint64_t n_folds; /* how often costs may have become a rest; 0: there is none */
 } hpf__columns;
 

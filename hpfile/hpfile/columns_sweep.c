@@ -115,8 +115,21 @@ static double worth_of(const hpf__tally *tally, const hpf__account *account)
     return hpf__account_sum(account);
 }
 
+/* How many of the largest names can be kept if they are to take a quarter of the room; SIZE_MAX: as
+ * many as there may be. */
+static size_t count_affordable(const judged *names, size_t n_names, size_t most_words)
+{
+    size_t n = 0, n_words = 0;
+    while (n < n_names && (n < FEWEST_NAMES || n_words + names[n].n_words <= most_words / 4)) {
+        n_words += names[n++].n_words;
+    }
+    return n < n_names ? n : SIZE_MAX;
+}
+
+/* Judges all names anew. How many are kept only becomes less: a name at the border is not folded
+ * and unfolded in turn. */
 static bool choose_folded(hpf__columns *c, const hpf__tally *tally, const hpf__picks *picks,
-                          size_t end)
+                          size_t end, bool is_tight)
 {
     size_t n_names = tally->n_accounts;
     judged *names = calloc(n_names + 1, sizeof *names);
@@ -132,10 +145,10 @@ static bool choose_folded(hpf__columns *c, const hpf__tally *tally, const hpf__p
     }
     count_words(c, picks, end, names);
     qsort(names, n_names, sizeof *names, by_worth);
-    size_t n_words = 0;
+    size_t n_affordable = is_tight ? count_affordable(names, n_names, c->most_words) : SIZE_MAX;
+    c->n_kept = n_affordable < c->n_kept ? n_affordable : c->n_kept;
     for (size_t i = 0; i < n_names; i++) {
-        n_words += names[i].n_words;
-        is_folded[names[i].name] = i >= FEWEST_NAMES && n_words > c->most_words / 4;
+        is_folded[names[i].name] = i >= c->n_kept;
     }
     c->n_judged = n_names;
     free(names);
@@ -211,12 +224,11 @@ bool hpf__columns_sweep(hpf__columns *c, const hpf__tally *tally, const hpf__pic
     size_t room = c->most_words / 4 * 3;
     size_t for_latest = for_picks < c->most_words / 2 ? room - for_picks : c->most_words / 4;
     size_t first_latest = find_latest(c, for_latest);
-    if (words_of_picks(c, picks, first_latest) > c->most_words / 2) {
-        if (!choose_folded(c, tally, picks, first_latest)) {
-            return false;
-        }
+    bool is_tight = words_of_picks(c, picks, first_latest) > c->most_words / 2;
+    if ((is_tight || c->n_judged) && !choose_folded(c, tally, picks, first_latest, is_tight)) {
+        return false;
     }
-    c->n_folds += c->n_judged > 0;
+    c->n_folds += c->n_kept < c->n_judged;
     move(c, picks, first_latest);
     size_t soon = taken_words(c) + taken_words(c) / 4;
     c->sweep_words = soon > c->most_words ? soon : c->most_words;
