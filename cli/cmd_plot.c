@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "diag.h"
 #include "exit.h"
+#include "plot_html.h"
 #include "plot_job.h"
 #include "plot_options.h"
 
@@ -21,6 +23,19 @@ static void print_formats(FILE *to)
     for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
         fprintf(to, "  %-8s %s\n", (*b)->name, (*b)->summary);
     }
+    fprintf(to, "  %-8s %s\n", plot_html.name, plot_html.summary);
+}
+
+static const hpr_backend *backend_by_name(const char *name)
+{
+    return strcasecmp(name, plot_html.name) == 0 ? &plot_html : hpr_backend_by_name(name);
+}
+
+static const hpr_backend *backend_by_path(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    bool is_html = dot && strcasecmp(dot + 1, plot_html.extension) == 0;
+    return is_html ? &plot_html : hpr_backend_by_path(path);
 }
 
 /* The back end that the command line asks for; NULL after a message. */
@@ -28,12 +43,12 @@ static const hpr_backend *choose_backend(const cmd *self, const plot_values *val
 {
     const hpr_backend *backend = NULL;
     if (values->format) {
-        backend = hpr_backend_by_name(values->format);
+        backend = backend_by_name(values->format);
         if (!backend) {
             cmd_misused(self, "unknown format '%s'", values->format);
         }
     } else if (values->output && strcmp(values->output, "-") != 0) {
-        backend = hpr_backend_by_path(values->output);
+        backend = backend_by_path(values->output);
         if (!backend) {
             cmd_misused(self, "the name '%s' tells no format: use --format", values->output);
         }
@@ -89,7 +104,8 @@ static bool prepare(plot_job *j, const cmd *self, const plot_values *values)
     if (!j->backend) {
         return false;
     }
-    const char *misfit = plot_options_misfit(values, j->backend);
+    const char *misfit = j->backend == &plot_html ? plot_html_misfit(values) : NULL;
+    misfit = misfit ? misfit : plot_options_misfit(values, j->backend);
     if (misfit) {
         cmd_misused(self, "%s", misfit);
     } else if (!plot_options_chart(&j->options, values)) {

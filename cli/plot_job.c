@@ -15,7 +15,7 @@
 #include "overlay.h"
 #include "paper.h"
 #include "picture.h"
-#include "retainers.h"
+#include "plot_html.h"
 
 /* What hp2ps sets its texts in; the system has it, or something of the same widths. */
 #define CLASSIC_FAMILY "Helvetica"
@@ -27,7 +27,7 @@ static hpr_fonts *open_fonts(const plot_values *values)
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-/* hpr_write or hpr_write_legend. */
+/* hpr_write or hpr_write_legend; NULL: a page. */
 typedef hpf_status write_function(const hpr_chart *chart, const hpr_options *options,
                                   const hpr_backend *backend, const hpr_output *output,
                                   hpf_sink *sink, hpf_error *err);
@@ -42,7 +42,9 @@ static int write_to(const plot_job *j, const char *path, write_function *write)
     if (!sink) {
         return EXIT_FAILED;
     }
-    if (write(j->chart, &j->options, j->backend, &output, sink, &err) != HPF_OK) {
+    hpf_status written = write ? write(j->chart, &j->options, j->backend, &output, sink, &err)
+                               : plot_html_write(&j->in, 1, &j->options, sink, &err);
+    if (written != HPF_OK) {
         output_explain(&j->in, sink, name, &err);
         hpf_sink_destroy(sink);
         return EXIT_FAILED;
@@ -104,6 +106,7 @@ static int write_all(const plot_job *j)
 static bool open_input(plot_job *j, const char *path)
 {
     const hpf_survey_options limits = {
+        .max_picks = j->backend == &plot_html ? PLOT_HTML_MOST_SAMPLES : 0,
         .has_window = true,
         .from_time = j->values->from_time,
         .to_time = j->values->to_time,
@@ -126,13 +129,6 @@ static bool read_lists(plot_job *j)
     return true;
 }
 
-/* What lies beside the profile. The classic look knows nothing of it. */
-static bool read_beside(plot_job *j)
-{
-    return overlay_read(&j->in, j->values, &j->options, &j->overlay) &&
-           (j->values->look == HPR_LOOK_CLASSIC || retainers_read(&j->in, j->values->sets));
-}
-
 /* False after a message. */
 static bool lay_out(plot_job *j)
 {
@@ -152,7 +148,12 @@ int plot_job_run(plot_job *j, const char *path)
 {
     int status = EXIT_FAILED;
     if (read_lists(j) && open_input(j, path)) {
-        status = read_beside(j) && lay_out(j) ? write_all(j) : EXIT_FAILED;
+        bool has_overlay = overlay_read(&j->in, j->values, &j->options, &j->overlay);
+        if (has_overlay && j->backend == &plot_html) {
+            status = write_to(j, j->output, NULL);
+        } else if (has_overlay && lay_out(j)) {
+            status = write_all(j);
+        }
         input_close(&j->in);
     }
     hpr_chart_destroy(j->chart);

@@ -22,8 +22,8 @@ typedef struct hpr__packed {
 bool hpr__pack(hpr__packed *out, const double *numbers, size_t n);
 void hpr__packed_finish(hpr__packed *packed);
 
-/* Adds the bytes to a JSON text, as a string in base64 (RFC 4648, with padding). False when there is
- * no memory. */
+/* Adds the bytes to a JSON text, as a string in base64 (RFC 4648, with padding). False when there
+ * is no memory. */
 bool hpr__packed_json(hpf_json *json, const char *key, const hpr__packed *packed);
 
 #endif

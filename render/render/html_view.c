@@ -28,9 +28,8 @@ static void put_names(hpf_json *json, const char *key, const hpf_str *names, siz
 
 static void put_overlay(hpf_json *json, const hpr_options *options)
 {
-    static const char *const words[] = {[HPR_OVERLAY_FITTING] = "fitting",
-                                        [HPR_OVERLAY_ALL] = "all",
-                                        [HPR_OVERLAY_NONE] = "none"};
+    static const char *const words[] = {
+        [HPR_OVERLAY_FITTING] = "fitting", [HPR_OVERLAY_ALL] = "all", [HPR_OVERLAY_NONE] = "none"};
     if (options->overlay == HPR_OVERLAY_NAMED) {
         put_names(json, "lines", options->overlay_names, options->n_overlay_names);
     } else {
@@ -41,9 +40,8 @@ static void put_overlay(hpf_json *json, const hpr_options *options)
 void hpr__html_view(hpf_json *json, const hpr_options *options)
 {
     static const char *const orders[] = {
-        [HPR_ORDER_DEFAULT] = "wiggle",  [HPR_ORDER_WIGGLE] = "wiggle",
-        [HPR_ORDER_SUM] = "sum",         [HPR_ORDER_AREA] = "area",
-        [HPR_ORDER_STDDEV] = "stddev",   [HPR_ORDER_NAME] = "name",
+        [HPR_ORDER_DEFAULT] = "wiggle",   [HPR_ORDER_WIGGLE] = "wiggle", [HPR_ORDER_SUM] = "sum",
+        [HPR_ORDER_AREA] = "area",        [HPR_ORDER_STDDEV] = "stddev", [HPR_ORDER_NAME] = "name",
         [HPR_ORDER_FIRST_SEEN] = "first", [HPR_ORDER_GROWTH] = "growth"};
     static const char *const themes[] = {
         [HPR_THEME_AUTO] = "auto", [HPR_THEME_LIGHT] = "light", [HPR_THEME_DARK] = "dark"};

@@ -37,9 +37,9 @@ typedef struct hpf_json {
 /* Begins a document in `sink`, which is borrowed. */
 HPF_API hpf_json hpf_json_begin(hpf_sink *sink);
 
-/* The same for a document that stands within another one: it has no line breaks, and '<' in texts is
- * escaped, so that nothing in it can end a script element of HTML. hpf_json_end adds no line break
- * either. */
+/* The same for a document that stands within another one: it has no line breaks, and '<' in texts
+ * is escaped, so that nothing in it can end a script element of HTML. hpf_json_end adds no line
+ * break either. */
 HPF_API hpf_json hpf_json_begin_line(hpf_sink *sink);
 
 /* Each adds one value. `key`: the member's name inside an object, plain ASCII; NULL inside an array

@@ -28,10 +28,23 @@ typedef struct hpr_html_limits {
     uint32_t most_names; /* with a series of their own; 0: any number */
 } hpr_html_limits;
 
+/* Writes a self-contained page of one or several profiles. Of the options those that say what is
+ * shown first: bands, order, grouping, percents or lines, theme, units, marks, overlay, pins. Equal
+ * input gives equal bytes. The sink is flushed, not finished. Errors: those of hpf_survey_series;
+ * MEMORY; those of the sink. */
+HPF_API HPF_MUST_USE hpf_status hpr_html_write(hpf_survey *const *surveys,
+                                               const hpr_html_profile *about, size_t n_profiles,
+                                               const hpr_options *options, hpf_sink *sink,
+                                               hpf_error *err);
+
+/* Writes the same page without profiles: it opens `events_url`, which sends server-sent events. */
+HPF_API HPF_MUST_USE hpf_status hpr_html_write_live(const char *events_url,
+                                                    const hpr_options *options, hpf_sink *sink,
+                                                    hpf_error *err);
+
 /* Writes one profile as pages read it: a JSON text in one line. `*chosen`, unless `chosen` is NULL,
  * becomes an array by name, to be freed by the caller: the name's place in the page's list, or
- * UINT32_MAX for names that share the rest. Errors: those of hpf_survey_series;
- * MEMORY; those of the sink. */
+ * UINT32_MAX for names that share the rest. Errors: as hpr_html_write. */
 HPF_API HPF_MUST_USE hpf_status hpr_html_profile_json(hpf_survey *survey,
                                                       const hpr_html_profile *about,
                                                       const hpr_html_limits *limits, hpf_sink *sink,

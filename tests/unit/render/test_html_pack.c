@@ -137,8 +137,8 @@ Test(html_pack, base64_is_padded)
 {
     static const struct {
         const char *bytes, *text;
-    } cases[] = {{"", "\"\""}, {"f", "\"Zg==\""}, {"fo", "\"Zm8=\""}, {"foo", "\"Zm9v\""},
-                 {"foob", "\"Zm9vYg==\""}, {"\xff\xfe\xfd", "\"//79\""}};
+    } cases[] = {{"", "\"\""},        {"f", "\"Zg==\""},        {"fo", "\"Zm8=\""},
+                 {"foo", "\"Zm9v\""}, {"foob", "\"Zm9vYg==\""}, {"\xff\xfe\xfd", "\"//79\""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpf_sink *sink = hpf_sink_to_memory();
         hpf_json json = hpf_json_begin_line(sink);

@@ -9,11 +9,11 @@
 #include "hprender/html.h"
 #include "profile.h"
 
-static const char three_names[] = PROFILE_HEADERS
-    "BEGIN_SAMPLE 0.5\nsmall\t1\nlarge\t100\nEND_SAMPLE 0.5\n"
-    "MARK 0.75\n"
-    "BEGIN_SAMPLE 1.5\nmiddle\t40\nlarge\t100\nEND_SAMPLE 1.5\n"
-    "BEGIN_SAMPLE 2.5\nsmall\t1\nlarge\t120\nEND_SAMPLE 2.5\n";
+static const char three_names[] =
+    PROFILE_HEADERS "BEGIN_SAMPLE 0.5\nsmall\t1\nlarge\t100\nEND_SAMPLE 0.5\n"
+                    "MARK 0.75\n"
+                    "BEGIN_SAMPLE 1.5\nmiddle\t40\nlarge\t100\nEND_SAMPLE 1.5\n"
+                    "BEGIN_SAMPLE 2.5\nsmall\t1\nlarge\t120\nEND_SAMPLE 2.5\n";
 
 /* The JSON text, to be freed; `*chosen` as in hpr_html_profile_json. */
 static char *told(const char *profile, const hpr_html_limits *limits, uint32_t **chosen)
@@ -100,8 +100,8 @@ Test(html_profile, the_budget_counts_bytes)
 
 Test(html_profile, hostile_names_cannot_leave_the_script_element)
 {
-    char *text = told(PROFILE_HEADERS "BEGIN_SAMPLE 1\n</script><b>\"'\xff\t1\nEND_SAMPLE 1\n", NULL,
-                      NULL);
+    char *text =
+        told(PROFILE_HEADERS "BEGIN_SAMPLE 1\n</script><b>\"'\xff\t1\nEND_SAMPLE 1\n", NULL, NULL);
     cr_expect_null(strchr(text, '<'));
     expect_in(text, "\\u003c/script>\\u003cb>\\\"'\\udcff");
     free(text);

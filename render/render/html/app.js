@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The page as a whole: which profile is shown how, and what the reader's wishes change.
+(function (census) {
+'use strict';
+
+const {byId, element} = census;
+const MARGIN = 1e-9;    // of the whole time: what rounding may take from a zoom
+
+class App {
+    constructor(data) {
+        this.look = data.look;
+        this.view = census.view.makeView(data);
+        this.colours = new census.colours.Colours(data.look);
+        this.entries = new Map();   // by id: {id, profile, own, ranking, name, state, message}
+        this.current = null;        // an id, or 'all'
+        this.live = null;
+        this.frame = 0;
+        this.before = null;         // what a click has changed
+        this.tip = new census.Tip(this);
+        this.panel = new census.Panel(this);
+        this.table = new census.Table(this);
+        this.pointer = new census.Pointer(this, this.panel);
+        this.keys = new census.Keys(this, this.panel);
+        this.search = new census.Search(this);
+        this.save = new census.Save(this);
+        this.tabs = new census.Tabs(this);
+        this.listen();
+        this.applyTheme();
+        data.profiles.forEach((profile) => this.addProfile(new census.Profile(profile)));
+        if (data.events) {
+            this.live = new census.Live(this, data.events);
+        }
+        this.redraw();
+    }
+
+    listen() {
+        document.querySelectorAll('[data-mode]').forEach((button) => {
+            button.addEventListener('click', () => this.setMode(button.dataset.mode));
+        });
+        byId('fewer').addEventListener('click', () => this.changeBands(-1));
+        byId('more').addEventListener('click', () => this.changeBands(1));
+        byId('order').addEventListener('change', (event) => this.setOrder(event.target.value));
+        byId('theme').addEventListener('click', () => this.toggleTheme());
+        byId('help-button').addEventListener('click', () => byId('help').showModal());
+        byId('lines').addEventListener('change', () => this.readLines());
+        matchMedia('(prefers-color-scheme: dark)')
+            .addEventListener('change', () => this.applyTheme());
+        window.addEventListener('beforeprint', () => this.print(true));
+        window.addEventListener('afterprint', () => this.print(false));
+        document.addEventListener('click', (event) => {
+            document.querySelectorAll('details.menu[open]').forEach((menu) => {
+                menu.open = menu.contains(event.target);
+            });
+        });
+    }
+
+    // --- profiles
+
+    addProfile(profile) {
+        this.setEntry(profile.id, {id: profile.id, profile, own: census.view.makeOwn(),
+            ranking: new census.Ranking(profile), name: profile.file});
+        this.prepare(this.entries.get(profile.id).ranking);
+    }
+
+    // Sums by blocks, in the background.
+    prepare(ranking) {
+        if (!ranking.workSome()) {
+            setTimeout(() => this.prepare(ranking), 0);
+        }
+    }
+
+    setEntry(id, entry) {
+        this.entries.set(id, {...this.entries.get(id), ...entry});
+        this.current = this.current === null ? id : this.current;
+        this.redraw();
+    }
+
+    entry() {
+        return this.entries.get(this.current);
+    }
+
+    showProfile(id) {
+        if (id === 'all' ? this.entries.size > 1 : this.entries.has(id)) {
+            this.current = id;
+            this.panel.pointed = null;
+            this.redraw();
+        }
+    }
+
+    explainEmpty(entry) {
+        return entry.message || (this.live ? 'No sample yet.' : 'This profile has no samples.');
+    }
+
+    // --- wishes
+
+    setMode(mode) {
+        this.view.mode = mode;
+        this.redraw();
+    }
+
+    setOrder(order) {
+        Object.assign(this.view, {order, order_names: [], reverse: false});
+        this.entries.forEach((entry) => { entry.own.order = null; });
+        this.redraw();
+    }
+
+    changeBands(by) {
+        const {chart} = this.panel, {view} = this;
+        if (!chart) {
+            return;
+        }
+        const now = view.trace > 0 || !view.bands ? chart.ranked.length : view.bands;
+        const most = Math.min(census.chartTools.MOST_BANDS, chart.countNames());
+        view.bands = Math.max(1, Math.min(most, now + by));
+        view.trace = 0; // whoever counts bands wants small ones too
+        this.rankAnew();
+        this.redraw();
+    }
+
+    // The band alone, or what OTHER consists of.
+    choose(band) {
+        if (band.isOther) {
+            this.openOther();
+        } else {
+            this.chooseName(band.name);
+        }
+    }
+
+    chooseName(name) {
+        const {own} = this.entry();
+        own.isolated = own.isolated === name ? null : name;
+        this.redraw();
+    }
+
+    openOther() {
+        const {chart} = this.panel, entry = this.entry();
+        if (chart && chart.bands.some((band) => band.isOther)) {
+            entry.own.skip += chart.ranked.length;
+            entry.own.order = null;
+            this.redraw();
+        }
+    }
+
+    pointAtName(name) {
+        const {chart, pointed} = this.panel;
+        const band = name !== null && chart
+            ? chart.bands.find((other) => other.name === name) : null;
+        this.tip.at = null;
+        if (band || pointed) {
+            this.panel.point(band ? {at: this.largestOf(band), band} : null);
+        }
+    }
+
+    largestOf(band) {
+        const {from, to} = this.panel.chart;
+        let at = from;
+        for (let i = from; i <= to; i++) {
+            at = band.full[i] > band.full[at] ? i : at;
+        }
+        return at;
+    }
+
+    readLines() {
+        const boxes = [...byId('line-choices').querySelectorAll('input')];
+        this.view.lines = boxes.filter((box) => box.checked).map((box) => box.value);
+        this.redraw();
+    }
+
+    // --- time
+
+    zoomTo([from, to]) {
+        const entry = this.entry();
+        if (!entry || !entry.profile || entry.profile.n < 2) {
+            return;
+        }
+        const {times, n} = entry.profile, span = times[n - 1] - times[0];
+        const window = [Math.max(from, times[0]), Math.min(to, times[n - 1])];
+        const isAll = window[1] - window[0] >= span * (1 - MARGIN);
+        if (this.live && !this.live.isPaused) {
+            this.live.setPaused(true);
+        }
+        if (window[1] > window[0]) {
+            entry.own.window = isAll ? null : window;
+            entry.own.skip = 0;
+            this.rankAnew();
+            this.redraw();
+        }
+    }
+
+    zoomOut() {
+        const entry = this.entry();
+        if (entry) {
+            entry.own.window = null;
+            entry.own.skip = 0;
+            this.rankAnew();
+            this.redraw();
+        }
+    }
+
+    rankAnew() {
+        this.entries.forEach(({ranking}) => {
+            if (ranking && ranking.forget) {
+                ranking.forget();
+            }
+        });
+    }
+
+    // One step back of whatever was done.
+    stepBack() {
+        const entry = this.entry();
+        if (!entry) {
+            return;
+        }
+        const {own} = entry;
+        if (own.isolated !== null) {
+            own.isolated = null;
+        } else if (own.skip > 0) {
+            own.skip = 0;
+            own.order = null;
+        } else if (own.window) {
+            this.zoomOut();
+        } else if (byId('search').value) {
+            this.search.clear();
+        } else {
+            this.panel.pointed = null;
+        }
+        this.redraw();
+    }
+
+    remember() {
+        const {own} = this.entry();
+        this.before = {isolated: own.isolated, skip: own.skip, order: own.order};
+    }
+
+    takeBack() {
+        Object.assign(this.entry().own, this.before);
+    }
+
+    // --- light and dark
+
+    theme() {
+        return this.view.isDark ? this.look.dark : this.look.light;
+    }
+
+    isDark() {
+        return this.view.theme === 'auto'
+            ? matchMedia('(prefers-color-scheme: dark)').matches : this.view.theme === 'dark';
+    }
+
+    applyTheme() {
+        const root = document.documentElement;
+        this.view.isDark = this.isDark();
+        root.dataset.theme = this.view.isDark ? 'dark' : 'light';
+        for (const name of ['background', 'ink', 'faint', 'rule', 'grid']) {
+            root.style.setProperty(`--${name}`, this.theme()[name]);
+        }
+        this.redraw();
+    }
+
+    toggleTheme() {
+        this.view.theme = this.view.isDark ? 'light' : 'dark';
+        this.applyTheme();
+    }
+
+    // Paper is light.
+    print(isBegun) {
+        const {theme} = this.view;
+        this.view.theme = isBegun ? 'light' : theme;
+        this.applyTheme();
+        this.view.theme = theme;
+        this.draw();
+    }
+
+    // --- drawing
+
+    // Once before the next picture, however often it is asked for.
+    redraw() {
+        this.frame = this.frame || requestAnimationFrame(() => this.draw());
+    }
+
+    draw() {
+        cancelAnimationFrame(this.frame);
+        this.frame = 0;
+        this.tabs.show();
+        if (this.current === 'all') {
+            this.tabs.drawAll();
+            this.showTitle(null);
+        } else if (this.entry()) {
+            this.panel.draw(this.entry());
+            this.showTitle(this.entry());
+            this.showControls();
+            if (this.panel.chart) {
+                this.table.show(this.panel.chart);
+            }
+        }
+        document.body.dataset.drawn = String(1 + Number(document.body.dataset.drawn || 0));
+    }
+
+    showTitle(entry) {
+        const profile = entry && entry.profile;
+        const title = profile ? profile.title || profile.file : entry ? entry.name : '';
+        byId('title').textContent = title || (entry ? 'Heap profile' : 'Heap profiles');
+        document.title = byId('title').textContent;
+        byId('subtitle').textContent = profile ? this.subtitleOf(profile)
+            : entry ? '' : `${this.entries.size} profiles`;
+    }
+
+    subtitleOf(profile) {
+        const samples = profile.nSamples === 1 ? '1 sample'
+            : `${census.units.count(profile.nSamples)} samples`;
+        return [profile.file, profile.date, samples].filter(Boolean).join(' · ');
+    }
+
+    showControls() {
+        const {chart} = this.panel, {view} = this;
+        document.querySelectorAll('[data-mode]').forEach((button) => {
+            button.setAttribute('aria-checked', String(button.dataset.mode === view.mode));
+        });
+        const n = chart ? chart.ranked.length : view.bands;
+        byId('n-bands').textContent = n === 1 ? '1 band' : `${n} bands`;
+        byId('fewer').disabled = n <= 1;
+        byId('order').value = view.order;
+        if (chart) {
+            this.showLines(chart);
+            this.showNote(chart);
+            this.showCrumbs(chart);
+        }
+    }
+
+    showLines(chart) {
+        const {lines} = chart.profile, choices = byId('line-choices');
+        byId('lines').hidden = lines.length === 0;
+        if (choices.children.length !== lines.length) {
+            choices.replaceChildren(...lines.map((line) => {
+                const label = element('label', ''), box = document.createElement('input');
+                box.type = 'checkbox';
+                box.value = line.name;
+                label.append(box, ` ${line.shown}`);
+                return label;
+            }));
+        }
+        choices.querySelectorAll('input').forEach((box, i) => {
+            box.checked = chart.chooseLines().includes(lines[i]);
+        });
+    }
+
+    showNote(chart) {
+        const {profile} = chart, notes = [];
+        if (profile.n < profile.nSamples) {
+            notes.push(`Of ${census.units.count(profile.nSamples)} samples ` +
+                `${census.units.count(profile.n)} are here: the peak, and the largest and the ` +
+                'smallest of each stretch of time.');
+        }
+        if (profile.rest && profile.rest.n > 0) {
+            notes.push(`The ${census.units.count(profile.rest.n)} smallest names are only part ` +
+                'of OTHER.');
+        }
+        byId('note').hidden = notes.length === 0;
+        byId('note').textContent = notes.join(' ');
+    }
+
+    // What is not all there is, and the way back.
+    showCrumbs(chart) {
+        const {own} = chart, parts = [];
+        if (own.isolated !== null) {
+            parts.push([`only ${census.shown(own.isolated)}`, () => { own.isolated = null; }]);
+        }
+        if (own.skip > 0) {
+            parts.push([`names ${own.skip + 1} to ${own.skip + chart.ranked.length} by size`,
+                () => { own.skip = 0; own.order = null; }]);
+        }
+        if (own.window) {
+            const [from, to] = own.window.map((time) => chart.timeText(time));
+            parts.push([`${from} to ${to}`, () => this.zoomOut()]);
+        }
+        byId('crumbs').hidden = parts.length === 0;
+        byId('crumbs').replaceChildren(...parts.map(([text, undo]) => this.crumb(text, undo)));
+    }
+
+    crumb(text, undo) {
+        const button = element('button', '', `${text}  ✕`);
+        button.type = 'button';
+        button.title = 'Back (Esc)';
+        button.addEventListener('click', () => {
+            undo();
+            this.redraw();
+        });
+        return button;
+    }
+}
+
+census.App = App;
+})(globalThis.census = globalThis.census || {});

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What is drawn, as data: which bands, in which order and colour, over which samples, on which
+// scales. From a profile and what the reader wants to see of it.
+(function (census) {
+'use strict';
+
+const STICKY = 1.25;        // how much larger a name must be to take the place of one that is shown
+const OTHER = 'OTHER';
+const MOST_BANDS = 200;     // at a time; OTHER opens to the next ones
+
+// The first and the last sample within the window; the two around it when there is none.
+function samplesWithin(xs, window) {
+    let from = 0, to = xs.length - 1;
+    if (window) {
+        from = lowerBound(xs, window[0]);
+        to = lowerBound(xs, window[1]);
+        to -= to === xs.length || xs[to] > window[1] ? 1 : 0;
+        if (to < from) {
+            from = Math.max(0, from - 1);
+            to = Math.min(xs.length - 1, from + 1);
+        }
+    }
+    return [from, to];
+}
+
+// The first place of which the value is not smaller.
+function lowerBound(xs, value) {
+    let low = 0, high = xs.length;
+    while (low < high) {
+        const middle = low + high >> 1;
+        if (xs[middle] < value) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// What rounding leaves of a difference is nothing.
+function subtract(from, values) {
+    for (let i = 0; i < from.length; i++) {
+        const left = from[i] - values[i];
+        from[i] = left > 1e-12 * values[i] ? left : 0;
+    }
+}
+
+class Chart {
+    // `view`: see view.js; `own`: what belongs to this profile alone.
+    constructor(profile, view, own, ranking, colours) {
+        Object.assign(this, {profile, view, own, ranking});
+        this.xs = profile.times;
+        this.window = own.window || [this.xs[0], this.xs[profile.n - 1]];
+        [this.from, this.to] = samplesWithin(this.xs, own.window);
+        // What is drawn reaches to the next sample on either side; the edges cut it.
+        this.low = Math.max(0, this.from - (own.window ? 1 : 0));
+        this.high = Math.min(profile.n - 1, this.to + (own.window ? 1 : 0));
+        this.stretch = new census.stats.Stretch(profile, this.from, this.to);
+        this.mode = view.mode;
+        this.select();
+        this.bands = this.arrange();
+        colours.assign(this.bands, view.isDark ? 1 : 0);
+        this.scale();
+    }
+
+    // --- which names
+
+    select() {
+        const {profile, view, own} = this;
+        const names = profile.names;
+        const accepts = view.only && view.matcher ? (k) => view.matcher.test(names[k].shown) : null;
+        const shownBefore = new Set(own.order || []);
+        const favour = own.isSticky ? (k) => shownBefore.has(names[k].name) ? STICKY : 1 : null;
+        const wanted = own.skip + (view.bands > 0 ? Math.min(view.bands, MOST_BANDS) : MOST_BANDS);
+        this.total = accepts ? this.sumOf(accepts) : profile.total;
+        let ranked = this.ranking.top(this.from, this.to, wanted + 1, accepts, favour);
+        const hasRest = !accepts && profile.rest !== null;
+        // A single name left over is shown by name.
+        if (ranked.length > wanted && (hasRest || this.hasMoreThan(ranked, accepts))) {
+            ranked = ranked.slice(0, wanted);
+        }
+        this.skipped = ranked.slice(0, own.skip);
+        this.ranked = this.withoutTraces(ranked.slice(own.skip));
+    }
+
+    // Whether there is a name beyond those that were found.
+    hasMoreThan(ranked, accepts) {
+        let left = 0;
+        for (let i = this.from; i <= this.to; i++) {
+            let known = 0;
+            for (const {k} of ranked) {
+                known += this.valuesOf(k)[i];
+            }
+            left = Math.max(left, this.total[i] - known);
+        }
+        return left > 0 && (accepts !== null || this.profile.names.length > ranked.length);
+    }
+
+    // The smallest names that are together less than the trace percentage go into OTHER.
+    withoutTraces(ranked) {
+        const {view, own} = this;
+        const all = census.stats.area(this.total, this.from, this.stretch.weight);
+        let left = all - [...this.skipped, ...ranked].reduce((sum, {area}) => sum + area, 0);
+        let n = ranked.length;
+        while (own.skip === 0 && n > 1 && left + ranked[n - 1].area < view.trace / 100 * all) {
+            left += ranked[--n].area;
+        }
+        // One alone is no trace.
+        return n + 1 === ranked.length && !(left > ranked[n].area) ? ranked : ranked.slice(0, n);
+    }
+
+    sumOf(accepts) {
+        const sum = new Float64Array(this.profile.n), scratch = new Float64Array(this.profile.n);
+        this.profile.names.forEach((name, k) => {
+            if (accepts(k)) {
+                name.column.read(scratch);
+                for (let i = 0; i < sum.length; i++) {
+                    sum[i] += scratch[i];
+                }
+            }
+        });
+        return sum;
+    }
+
+    valuesOf(k) {
+        return this.profile.names[k].column.values(this.profile.n);
+    }
+
+    // --- bands
+
+    band(fields, full) {
+        return {isOther: false, ...fields, full, values: full.slice(this.low, this.high + 1),
+            stretch: this.stretch};
+    }
+
+    namedBand({k, area}) {
+        const {name, shown, colour} = this.profile.names[k];
+        return this.band({k, name, shown, wanted: colour, area}, this.valuesOf(k).slice());
+    }
+
+    // All names that have no band.
+    otherBand(bands) {
+        const left = this.total.slice();
+        this.skipped.forEach(({k}) => subtract(left, this.valuesOf(k)));
+        bands.forEach((band) => subtract(left, band.full));
+        const area = census.stats.area(left, this.from, this.stretch.weight);
+        const nNames = this.countNames() - bands.length - this.skipped.length;
+        return area > 0 && nNames > 0
+            ? this.band({isOther: true, name: OTHER, shown: `OTHER (${census.units.count(nNames)})`,
+                nNames, area}, left)
+            : null;
+    }
+
+    countNames() {
+        const {profile, view} = this;
+        if (view.only && view.matcher) {
+            return profile.names.filter((name) => view.matcher.test(name.shown)).length;
+        }
+        return profile.names.length + (profile.rest ? Math.max(1, profile.rest.n) : 0);
+    }
+
+    arrange() {
+        const {view, own} = this;
+        const bands = this.ranked.map((entry) => this.namedBand(entry));
+        const other = this.otherBand(bands);
+        let order = own.isSticky && own.order
+            ? census.order.keep(bands, own.order) : census.order.arrange(bands, view);
+        own.order = order.map((band) => band.name);
+        order = other && this.mode !== 'lines' ? [...order, other] : order;
+        return own.isolated === null ? order : this.isolate(order, own.isolated);
+    }
+
+    // One band alone, if need be one that is not among the largest.
+    isolate(order, name) {
+        const band = order.find((other) => other.name === name);
+        if (band) {
+            return [band];
+        }
+        const k = this.profile.names.findIndex((other) => other.name === name);
+        if (k < 0) {
+            this.own.isolated = null;
+            return order;
+        }
+        const area = census.stats.area(this.valuesOf(k), this.from, this.stretch.weight);
+        return [this.namedBand({k, area})];
+    }
+
+    // --- scales
+
+    scale() {
+        const {profile, mode, view} = this;
+        if (mode === 'share') {
+            this.bands.forEach((band) => { band.values = this.shares(band.values); });
+        }
+        this.stack();
+        this.lines = mode === 'share' || this.own.isolated !== null ? [] : this.chooseLines();
+        this.peak = this.findPeak();
+        const most = Math.max(this.largest(), ...this.lines.map((line) => this.largestOf(line)));
+        this.yMax = mode === 'share' ? 100 : most > 0 ? most : 1;
+        if (this.own.yMax && mode !== 'share') {
+            this.yMax = this.own.yMax(this.yMax);
+        }
+        this.yUnit = mode === 'share' ? census.units.PERCENT
+            : census.units.ofValues(profile.valueUnit, this.yMax, view.si);
+        this.xUnit = census.units.ofTimes(profile.sampleUnit,
+            Math.max(this.window[1] - this.window[0], 0));
+    }
+
+    // Percents of the whole; where that is nothing, of the sample beside it.
+    shares(values) {
+        const out = new Float64Array(values.length), last = values.length - 1;
+        for (let i = 0; i <= last; i++) {
+            let at = i;
+            if (!(this.total[this.low + i] > 0)) {
+                at = i === 0 ? Math.min(1, last) : i === last ? Math.max(0, last - 1) : i;
+            }
+            const total = this.total[this.low + at];
+            out[i] = total > 0 ? 100 * values[at] / total : 0;
+        }
+        return out;
+    }
+
+    // `upper`: what each band and all below it have; of lines what the band has.
+    stack() {
+        let below = new Float64Array(this.high - this.low + 1);
+        for (const band of this.bands) {
+            band.lower = this.mode === 'lines' ? null : below;
+            band.upper = this.mode === 'lines' ? band.values
+                : below.map((amount, i) => amount + band.values[i]);
+            below = band.upper;
+        }
+    }
+
+    // The largest amount drawn within the window, its edges included.
+    largest() {
+        const inside = (values) => {
+            let most = 0;
+            for (let i = this.from; i <= this.to; i++) {
+                most = Math.max(most, values[i - this.low]);
+            }
+            return Math.max(most, this.at(values, this.window[0]), this.at(values, this.window[1]));
+        };
+        return this.mode === 'lines' ? Math.max(0, ...this.bands.map((band) => inside(band.upper)))
+            : this.bands.length ? inside(this.bands[this.bands.length - 1].upper) : 0;
+    }
+
+    // Drawn values between the samples, at x.
+    at(values, x) {
+        const at = lowerBound(this.xs, x);
+        const right = Math.min(this.high, Math.max(this.low, at));
+        const left = Math.min(this.high, Math.max(this.low, at - 1));
+        const span = this.xs[right] - this.xs[left];
+        const share = span > 0 ? Math.min(1, Math.max(0, (x - this.xs[left]) / span)) : 1;
+        return values[left - this.low] * (1 - share) + values[right - this.low] * share;
+    }
+
+    // Only a stack of everything has a peak worth telling.
+    findPeak() {
+        if (this.mode !== 'stacked' || !this.bands.length) {
+            return null;
+        }
+        const upper = this.bands[this.bands.length - 1].upper;
+        let at = this.from;
+        for (let i = this.from; i <= this.to; i++) {
+            at = upper[i - this.low] > upper[at - this.low] ? i : at;
+        }
+        return {x: this.xs[at], y: upper[at - this.low]};
+    }
+
+    // --- what is measured beside
+
+    chooseLines() {
+        const {view, profile} = this;
+        if (view.lines === 'all' || view.lines === 'none') {
+            return view.lines === 'all' ? profile.lines : [];
+        }
+        if (Array.isArray(view.lines)) {
+            return profile.lines.filter((line) => view.lines.includes(line.name));
+        }
+        // Those that rise above the bands, but not so far that the bands would be flat.
+        const peak = profile.total.reduce((most, amount) => Math.max(most, amount), 0);
+        return profile.lines.filter((line) => {
+            const most = line.values.reduce((a, b) => Math.max(a, b), 0);
+            return line.name !== 'profiler' && most > peak && most <= 3 * peak;
+        });
+    }
+
+    largestOf(line) {
+        return line.values.reduce((most, value, i) =>
+            line.times[i] >= this.window[0] && line.times[i] <= this.window[1]
+                ? Math.max(most, value) : most, 0);
+    }
+
+    // --- for those who point at it
+
+    // The sample nearest to x, of those in the window.
+    nearest(x) {
+        const right = Math.min(this.to, Math.max(this.from, lowerBound(this.xs, x)));
+        const left = Math.max(this.from, right - 1);
+        return x - this.xs[left] < this.xs[right] - x ? left : right;
+    }
+
+    timeText(time) {
+        return census.units.timeWithin(time, this.xUnit, this.window[1] - this.window[0]);
+    }
+
+    // The band at the amount y at sample `at`; null above all. Of lines the nearest one.
+    bandAt(at, y) {
+        const i = at - this.low;
+        if (this.mode === 'lines') {
+            return this.bands.reduce((best, band) => !best ||
+                Math.abs(band.values[i] - y) < Math.abs(best.values[i] - y) ? band : best, null);
+        }
+        return this.bands.find((band) => y <= band.upper[i] && band.values[i] > 0) || null;
+    }
+}
+
+census.Chart = Chart;
+census.chartTools = {lowerBound, OTHER, MOST_BANDS};
+})(globalThis.census = globalThis.census || {});

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Series of numbers as the page holds them: packed until they are looked at (docs/formats/page.md),
+// and able to grow at the end.
+(function (census) {
+'use strict';
+
+const RAW_DOUBLES = 255;
+const MOST_DECIMALS = 9;
+const MOST_WHOLE = 2 ** 50;
+const MOST_TAIL = 512;          // numbers that wait unpacked at the end of a growing column
+const MOST_OPEN = 6 * 2 ** 20;  // numbers that are kept unpacked, of all columns together
+
+function bytesOfBase64(text) {
+    if (Uint8Array.fromBase64) {
+        return Uint8Array.fromBase64(text);
+    }
+    const binary = atob(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let i = 0; i < bytes.length; i++) {
+        bytes[i] = binary.charCodeAt(i);
+    }
+    return bytes;
+}
+
+// Writes the numbers of `bytes` into `out` until one of them ends; returns how many.
+function unpackWhole(bytes, out) {
+    const scale = 10 ** bytes[0];
+    let n = 0, whole = 0, step = 0, at = 1;
+    while (at < bytes.length && n < out.length) {
+        let byte = bytes[at++], token = byte & 127;
+        // Beyond 28 bits the operators on bits no longer do.
+        for (let factor = 128; byte > 127; factor *= 128) {
+            byte = bytes[at++];
+            token += (byte & 127) * factor;
+        }
+        let times = 1;
+        if (token % 2) {
+            times = Math.min((token - 1) / 2 + 1, out.length - n);
+        } else {
+            step = token % 4 ? -(token + 2) / 4 : token / 4;
+        }
+        if (scale === 1) {
+            while (times-- > 0) {
+                out[n++] = whole += step;
+            }
+        } else {
+            while (times-- > 0) {
+                out[n++] = (whole += step) / scale;
+            }
+        }
+    }
+    return n;
+}
+
+function unpackDoubles(bytes, out) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset + 1);
+    const n = Math.min(out.length, Math.floor((bytes.length - 1) / 8));
+    for (let i = 0; i < n; i++) {
+        out[i] = view.getFloat64(8 * i, true);
+    }
+    return n;
+}
+
+function unpack(bytes, out) {
+    return bytes[0] === RAW_DOUBLES ? unpackDoubles(bytes, out) : unpackWhole(bytes, out);
+}
+
+function haveDecimals(values, scale) {
+    return values.every((value) => {
+        const whole = Math.round(value * scale);
+        return Math.abs(whole) < MOST_WHOLE && whole / scale === value;
+    });
+}
+
+function packDoubles(values) {
+    const bytes = new Uint8Array(1 + 8 * values.length);
+    const view = new DataView(bytes.buffer, 1);
+    bytes[0] = RAW_DOUBLES;
+    values.forEach((value, i) => view.setFloat64(8 * i, value, true));
+    return bytes;
+}
+
+function packWhole(values, decimals) {
+    const bytes = [decimals], scale = 10 ** decimals;
+    let before = 0, step = 0, times = 0;
+    const put = (token) => {
+        for (; token >= 128; token = Math.floor(token / 128)) {
+            bytes.push(token % 128 + 128);
+        }
+        bytes.push(token);
+    };
+    const endRun = () => {
+        if (times > 0) {
+            put(2 * times - 1);
+        }
+        times = 0;
+    };
+    for (const value of values) {
+        const whole = Math.round(value * scale);
+        if (whole - before === step) {
+            times++;
+        } else {
+            endRun();
+            step = whole - before;
+            put(step < 0 ? -4 * step - 2 : 4 * step);
+        }
+        before = whole;
+    }
+    endRun();
+    return Uint8Array.from(bytes);
+}
+
+function pack(values) {
+    for (let decimals = 0; decimals <= MOST_DECIMALS; decimals++) {
+        if (haveDecimals(values, 10 ** decimals)) {
+            return packWhole(values, decimals);
+        }
+    }
+    return packDoubles(values);
+}
+
+// Columns that are unpacked, the one used longest ago first.
+const opened = new Set();
+let nOpen = 0;
+
+function closeOldest() {
+    for (const column of opened) {
+        if (nOpen <= MOST_OPEN) {
+            return;
+        }
+        column.close();
+    }
+}
+
+class Column {
+    // `packed`: base64, bytes, or null for an empty one.
+    constructor(packed) {
+        this.packed = packed;
+        this.numbers = null;    // unpacked, with room behind
+        this.tailAt = [];       // appended since it was packed: where, and what
+        this.tailValues = [];
+    }
+
+    bytes() {
+        if (typeof this.packed === 'string') {
+            this.packed = bytesOfBase64(this.packed);
+        }
+        return this.packed;
+    }
+
+    // Writes all numbers into `out`; those that it does not have are 0.
+    read(out) {
+        const n = this.packed ? unpack(this.bytes(), out) : 0;
+        out.fill(0, n);
+        this.tailAt.forEach((at, i) => { out[at] = this.tailValues[i]; });
+    }
+
+    // The first `n` numbers. Valid until other columns have been looked at.
+    values(n) {
+        if (!this.numbers || this.numbers.length < n) {
+            this.open(n);
+        } else if (nOpen > MOST_OPEN / 2) {
+            opened.delete(this);
+            opened.add(this);
+        }
+        return this.numbers.subarray(0, n);
+    }
+
+    open(n) {
+        const numbers = new Float64Array(this.tailAt.length ? Math.ceil(n * 1.5) + 64 : n);
+        this.read(numbers);
+        this.close();
+        this.numbers = numbers;
+        nOpen += numbers.length;
+        closeOldest();
+        opened.add(this);
+    }
+
+    close() {
+        if (opened.delete(this)) {
+            nOpen -= this.numbers.length;
+        }
+        this.numbers = null;
+    }
+
+    // Number `at`, which is behind all others, is `value`; those between are 0.
+    append(at, value) {
+        this.tailAt.push(at);
+        this.tailValues.push(value);
+        if (this.numbers && at < this.numbers.length) {
+            this.numbers[at] = value;
+        } else if (this.numbers) {
+            this.close();
+        }
+        if (this.tailAt.length > MOST_TAIL) {
+            this.repack(at + 1);
+        }
+    }
+
+    repack(n) {
+        this.packed = pack(this.values(n));
+        this.tailAt = [];
+        this.tailValues = [];
+    }
+
+    // Keeps the numbers at the given places only.
+    keep(places, n) {
+        const values = this.values(n);
+        this.packed = pack(Float64Array.from(places, (at) => values[at]));
+        this.tailAt = [];
+        this.tailValues = [];
+        this.close();
+    }
+}
+
+census.columns = {Column, pack, unpack};
+})(globalThis.census = globalThis.census || {});

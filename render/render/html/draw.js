@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// From a chart to ink: bands, the line of the total, axes, marks, lines, names.
+(function (census) {
+'use strict';
+
+const {measure} = census.ink;
+const {inkOn, mix, strong} = census.colours;
+
+const SMALL = 12;               // text at axes, in px
+const TOP = 40, BOTTOM = 30, RIGHT = 14, RIGHT_OF_UNIT = 8;
+const GUTTER_SHARE = 0.24;      // what names beside the bands may take of the width
+const LEAST_WIDTH_FOR_GUTTER = 620;
+const POINTS_PER_PX = 2;        // an outline has not more
+const DENSE_PER_PX = 0.7;
+const DIMMED = 0.22;            // what is left of the colour of bands that are not meant
+
+class Drawing {
+    // `options`: {isSmall, theme, gutter}. `theme`: the colours of all that is no band.
+    constructor(ink, chart, width, height, options) {
+        Object.assign(this, {ink, chart, width, height, theme: options.theme,
+            isSmall: Boolean(options.isSmall), gutter: options.gutter || 0});
+        this.frame = this.frameOf(this.gutter);
+        this.places = this.choosePoints();
+        // So many points that lines between bands would hide them.
+        this.isDense = this.places.length > this.frame.width * DENSE_PER_PX;
+    }
+
+    frameOf(gutter) {
+        const {chart, height, isSmall} = this;
+        const most = isSmall ? 3 : Math.max(2, Math.min(9, Math.floor(height / 55)));
+        this.yTicks = census.units.ticks(0, chart.yMax, most, chart.yUnit);
+        const widest = Math.max(10, ...this.yTicks.map((tick) => measure(tick.label, SMALL)));
+        const left = Math.ceil(widest) + 12, top = isSmall ? 22 : TOP;
+        const frame = {left, top, right: this.width - RIGHT - gutter, bottom: height - BOTTOM};
+        frame.width = Math.max(20, frame.right - frame.left);
+        frame.height = Math.max(20, frame.bottom - frame.top);
+        return frame;
+    }
+
+    x(value) {
+        const [low, high] = this.chart.window;
+        return high > low ? this.frame.left + (value - low) / (high - low) * this.frame.width
+            : this.frame.left + this.frame.width / 2;
+    }
+
+    y(amount) {
+        return this.frame.bottom - amount / this.chart.yMax * this.frame.height;
+    }
+
+    // What stands at a place on the page.
+    valueAtX(px) {
+        const [low, high] = this.chart.window;
+        const share = (px - this.frame.left) / this.frame.width;
+        return low + Math.min(1, Math.max(0, share)) * (high - low);
+    }
+
+    valueAtY(py) {
+        return (this.frame.bottom - py) / this.frame.height * this.chart.yMax;
+    }
+
+    // --- curves
+
+    // The samples that can be told apart: of those that share a stretch of a pixel the smallest and
+    // the largest, each with all its bands.
+    choosePoints() {
+        const {low, high, xs, bands} = this.chart;
+        const n = high - low + 1, places = [];
+        const room = this.frame.width * POINTS_PER_PX;
+        if (n <= room || !bands.length) {
+            return Array.from({length: n}, (_, i) => i);
+        }
+        const top = this.chart.mode === 'lines'
+            ? this.chart.total.subarray(low, high + 1) : bands[bands.length - 1].upper;
+        const cellOf = (i) => Math.floor(this.x(xs[low + i]) * POINTS_PER_PX / 2);
+        for (let i = 0; i < n;) {
+            const cell = cellOf(i);
+            let least = i, most = i;
+            for (; i < n && cellOf(i) === cell; i++) {
+                least = top[i] < top[least] ? i : least;
+                most = top[i] > top[most] ? i : most;
+            }
+            places.push(Math.min(least, most));
+            if (least !== most) {
+                places.push(Math.max(least, most));
+            }
+        }
+        return places;
+    }
+
+    // Points of a curve, from left to right. One sample alone is level from end to end.
+    curve(values) {
+        const {low, xs, window} = this.chart;
+        const points = [];
+        if (this.places.length === 1 || !(window[1] > window[0])) {
+            const y = this.y(values[this.places[this.places.length - 1]]);
+            return [this.frame.left, y, this.frame.right, y];
+        }
+        for (const i of this.places) {
+            points.push(this.x(xs[low + i]), this.y(values[i]));
+        }
+        return points;
+    }
+
+    traceBands() {
+        let below = null;
+        for (const band of this.chart.bands) {
+            band.curve = this.curve(band.upper);
+            band.lowerCurve = below;
+            below = band.curve;
+        }
+    }
+
+    colourOf(band) {
+        const {view} = this.chart;
+        const isMeant = !view.matcher || view.only || view.matcher.test(band.shown);
+        return isMeant ? band.colour : mix(band.colour, this.theme.background, DIMMED);
+    }
+
+    // Each down to the ground, the upper ones first, so that no paper shines through between two.
+    drawBands() {
+        const {bands, mode} = this.chart;
+        const {frame, ink} = this;
+        ink.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 3);
+        if (mode === 'lines') {
+            bands.forEach((band) => this.drawAsLine(band));
+        } else {
+            [...bands].reverse().forEach((band) => this.drawBand(band));
+            bands.slice(0, -1).forEach((band, i) => {
+                if (!this.isDense) {
+                    this.drawEdge(band, bands[i + 1]);
+                }
+            });
+            this.drawOutline();
+        }
+        ink.endClip();
+    }
+
+    drawBand(band) {
+        const points = band.curve;
+        this.ink.beginGroup(band.shown);
+        this.ink.polygon([...points, points[points.length - 2], this.frame.bottom, points[0],
+            this.frame.bottom], this.colourOf(band));
+        this.ink.endGroup();
+    }
+
+    drawAsLine(band) {
+        this.ink.beginGroup(band.shown);
+        this.ink.polyline(band.curve, strong(this.colourOf(band), this.theme), 1.75);
+        this.ink.endGroup();
+    }
+
+    // A hairline where the bands on both sides are thick enough for one.
+    drawEdge(band, above) {
+        let piece = [];
+        const end = () => {
+            if (piece.length > 2) {
+                this.ink.polyline(piece, this.theme.edge, 0.6);
+            }
+            piece = [];
+        };
+        for (let j = 0; j < band.curve.length; j += 2) {
+            const below = band.lowerCurve ? band.lowerCurve[j + 1] : this.frame.bottom;
+            const isThick = below - band.curve[j + 1] >= 1 &&
+                band.curve[j + 1] - above.curve[j + 1] >= 1;
+            if (isThick) {
+                piece.push(band.curve[j], band.curve[j + 1]);
+            } else {
+                end();
+            }
+        }
+        end();
+    }
+
+    drawOutline() {
+        const {bands} = this.chart;
+        if (bands.length && this.chart.mode === 'stacked') {
+            this.ink.polyline(bands[bands.length - 1].curve, this.theme.outline,
+                this.isDense ? 0.6 : 1.1);
+        }
+    }
+
+    // --- axes
+
+    drawGround() {
+        const {frame, ink, theme, chart} = this;
+        ink.rectangle(0, 0, this.width, this.height, theme.background);
+        for (const tick of this.yTicks) {
+            const y = Math.round(this.y(tick.value)) + 0.5;
+            if (tick.value > 0) {
+                ink.polyline([frame.left, y, frame.right, y], theme.grid, 1);
+            }
+            ink.text(tick.label, frame.left - 7, y + 4,
+                {colour: theme.faint, size: SMALL, anchor: 'end'});
+        }
+        if (chart.yUnit.name) {
+            ink.text(chart.yUnit.name, 2, this.isSmall ? 12 : 14,
+                {colour: theme.faint, size: SMALL});
+        }
+    }
+
+    drawXAxis() {
+        const {frame, ink, theme, chart} = this;
+        const y = frame.bottom + 0.5;
+        const unit = chart.xUnit.name || '';
+        const unitLeft = frame.right - measure(unit, SMALL);
+        ink.polyline([frame.left, y, frame.right, y], theme.rule, 1);
+        for (const tick of this.xTicks()) {
+            const x = this.x(tick.value), half = measure(tick.label, SMALL) / 2;
+            ink.polyline([x, y, x, y + 4], theme.rule, 1);
+            if (x + half < unitLeft - RIGHT_OF_UNIT) {
+                ink.text(tick.label, x, y + 18, {colour: theme.faint, size: SMALL, anchor: 'middle'});
+            }
+        }
+        ink.text(unit, frame.right, y + 18, {colour: theme.faint, size: SMALL, anchor: 'end'});
+    }
+
+    xTicks() {
+        const {window, xUnit} = this.chart;
+        if (!(window[1] > window[0])) {
+            return [{value: window[0], label: census.units.rounded(window[0], xUnit, 4)}];
+        }
+        const most = Math.max(2, Math.min(12, Math.floor(this.frame.width / 72)));
+        return census.units.ticks(window[0], window[1], most, xUnit);
+    }
+
+    // --- what stands over the bands
+
+    drawMarks() {
+        const {profile, window, view} = this.chart;
+        const {frame, ink, theme} = this;
+        let free = -Infinity;
+        for (const mark of view.marks ? profile.marks : []) {
+            if (mark.time < window[0] || mark.time > window[1]) {
+                continue;
+            }
+            const x = Math.round(this.x(mark.time)) + 0.5;
+            ink.polyline([x, frame.top - 4, x, frame.bottom], theme.rule, 1, [3, 3]);
+            const text = mark.label && census.labels.elide(mark.label, 160, SMALL);
+            if (text && !this.isSmall && x > free) {
+                free = x + measure(text, SMALL) + 14;
+                if (free < frame.right + 20) {
+                    ink.text(text, x + 4, frame.top + 9,
+                        {colour: theme.ink, size: SMALL, halo: theme.background});
+                }
+            }
+        }
+    }
+
+    drawLines() {
+        const {lines, window} = this.chart;
+        const {frame, ink, theme} = this;
+        const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
+        ink.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 3);
+        const ends = lines.map((line, i) => {
+            const points = [];
+            line.times.forEach((time, k) => points.push(this.x(time), this.y(line.values[k])));
+            ink.polyline(points, theme.background, 3.5);
+            ink.polyline(points, theme.ink, 1.4, dashes[i % dashes.length]);
+            return this.endOfLine(line, window);
+        });
+        ink.endClip();
+        if (!this.isSmall) {
+            this.nameLines(ends);
+        }
+    }
+
+    // Where the name of a line stands: over its last point in the window.
+    endOfLine(line, window) {
+        let at = -1;
+        line.times.forEach((time, i) => { at = time <= window[1] ? i : at; });
+        return at < 0 || line.times[at] < window[0] ? null
+            : {text: line.shown, x: this.x(line.times[at]), y: this.y(line.values[at]) - 6};
+    }
+
+    nameLines(ends) {
+        const rows = census.labels.spread(ends.filter(Boolean), this.frame.top + 8,
+            this.frame.bottom);
+        for (const {text, x, y} of rows) {
+            this.ink.text(text, Math.min(x, this.frame.right) - 4, y,
+                {colour: this.theme.ink, size: SMALL, anchor: 'end', halo: this.theme.background});
+        }
+    }
+
+    drawPeak() {
+        const {peak, profile, view} = this.chart;
+        if (!peak || !(peak.y > 0)) {
+            return;
+        }
+        const single = !(this.chart.window[1] > this.chart.window[0]);
+        const x = this.x(peak.x), y = this.y(peak.y);
+        const text = `peak ${census.units.amount(peak.y, profile.valueUnit, view.si)} at ` +
+            this.chart.timeText(peak.x);
+        const half = measure(text, SMALL) / 2;
+        const at = Math.min(Math.max(x, this.frame.left + half), this.width - half - 2);
+        if (!single) {
+            this.ink.circle(x, y, 3, this.theme.outline, this.theme.background);
+        }
+        this.ink.text(text, at, y - 10,
+            {colour: this.theme.ink, size: SMALL, anchor: 'middle', halo: this.theme.background});
+    }
+
+    // --- names
+
+    // Bands by where their names stand.
+    placeNames() {
+        const {bands, mode} = this.chart;
+        const ground = this.curve(new Float64Array(this.chart.high - this.chart.low + 1));
+        const inside = [], beside = [];
+        bands.forEach((band, i) => {
+            const lower = i > 0 ? bands[i - 1].curve : ground;
+            const place = mode === 'lines' ? null
+                : census.labels.placeInside(this.frame, band, band.curve, lower);
+            if (place) {
+                inside.push({...place, band});
+            } else {
+                beside.push({band, ...this.rightEnd(band, mode === 'lines' ? band.curve : lower)});
+            }
+        });
+        return {inside, beside};
+    }
+
+    // The middle of a band's right end.
+    rightEnd(band, lower) {
+        let j = band.curve.length - 2;
+        while (j > 0 && band.curve[j] > this.frame.right + 0.5) {
+            j -= 2;
+        }
+        const middle = (band.curve[j + 1] + lower[j + 1]) / 2;
+        return {anchor: middle, y: middle + 4};
+    }
+
+    drawNamesInside(places) {
+        for (const {text, x, y, band} of places) {
+            this.ink.text(text, x, y, {colour: inkOn(this.colourOf(band)), size: census.labels.SIZE,
+                anchor: 'middle'});
+        }
+    }
+
+    // As many as there is room for, the largest first.
+    drawNamesBeside(places, gutter) {
+        const {frame, ink, theme} = this;
+        const most = Math.floor((frame.height + 20) / census.labels.ROW_PX);
+        const kept = [...places].sort((a, b) => b.band.area - a.band.area).slice(0, most);
+        for (const {band, anchor, y} of census.labels.spread(kept, frame.top, frame.bottom + 4)) {
+            const text = census.labels.elide(band.shown, gutter - 44, census.labels.SIZE);
+            const left = frame.right + 20;
+            ink.polyline([frame.right + 2, anchor, left - 4, y - 4], theme.rule, 0.75);
+            ink.rectangle(left, y - 9, 9, 9, this.chart.mode === 'lines'
+                ? strong(this.colourOf(band), theme) : this.colourOf(band));
+            ink.text(text || '…', left + 14, y, {colour: theme.ink, size: census.labels.SIZE});
+        }
+    }
+}
+
+// What names beside the bands need.
+function gutterFor(places, width) {
+    const widest = Math.max(...places.map(({band}) => measure(band.shown, census.labels.SIZE)));
+    return Math.min(Math.ceil(widest) + 46, Math.floor(width * GUTTER_SHARE));
+}
+
+// A drawing with all its curves, and places for the names; a second one when those need room at the
+// right.
+function prepare(ink, chart, width, height, options) {
+    const drawing = new Drawing(ink, chart, width, height, options);
+    drawing.traceBands();
+    drawing.names = options.isSmall ? {inside: [], beside: []} : drawing.placeNames();
+    const isNarrow = width < LEAST_WIDTH_FOR_GUTTER;
+    if (options.gutter || isNarrow || !drawing.names.beside.length) {
+        return drawing;
+    }
+    const gutter = gutterFor(drawing.names.beside, width);
+    return prepare(ink, chart, width, height, {...options, gutter});
+}
+
+// Draws a chart into a rectangle of so many px at the ink's origin; returns the drawing, which knows
+// where everything is. `options`: {theme, isSmall}.
+function draw(ink, chart, width, height, options) {
+    const drawing = prepare(ink, chart, width, height, options);
+    drawing.drawGround();
+    drawing.drawBands();
+    drawing.drawNamesInside(drawing.names.inside);
+    drawing.drawXAxis();
+    drawing.drawMarks();
+    drawing.drawLines();
+    drawing.drawPeak();
+    if (drawing.gutter) {
+        drawing.drawNamesBeside(drawing.names.beside, drawing.gutter);
+    }
+    return drawing;
+}
+
+census.draw = draw;
+})(globalThis.census = globalThis.census || {});

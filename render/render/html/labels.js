@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Where names stand: on their bands, as far as one is thick enough for so long; else beside the
+// right end, spread so that none overlap.
+(function (census) {
+'use strict';
+
+const CELL_PX = 6;
+const SIZE = 12;
+const LEAST_THICK_PX = 17;
+const ENOUGH_PX = 40;       // more thickness is no better
+const FAR_PX = 24;          // of thickness outweigh half of the width
+const ROW_PX = 16;
+const LEAST_CHARACTERS = 8;
+const SHARES = [1, 0.7, 0.5, 0.34]; // of a name that may have to do
+
+// The text cut in its middle so that it is at most so wide; null when too little would be left.
+function elide(text, width, size) {
+    if (census.ink.measure(text, size) <= width) {
+        return text;
+    }
+    const characters = Array.from(text);
+    for (let keep = characters.length - 1; keep >= LEAST_CHARACTERS; keep -= keep > 40 ? 8 : 1) {
+        const left = Math.ceil(keep * 0.6);
+        const head = characters.slice(0, left).join('').replace(/[\s.]+$/, '');
+        const tail = characters.slice(characters.length - (keep - left)).join('');
+        const short = `${head}…${tail.replace(/^[\s.]+/, '')}`;
+        if (census.ink.measure(short, size) <= width) {
+            return short;
+        }
+    }
+    return null;
+}
+
+// The room of a band cell by cell: the lowest point of its upper edge, the highest of its lower.
+function roomOf(frame, upper, lower) {
+    const n = Math.max(1, Math.floor(frame.width / CELL_PX));
+    const top = new Float64Array(n).fill(frame.top), bottom = new Float64Array(n).fill(Infinity);
+    const see = (cell, high, low) => {
+        if (cell >= 0 && cell < n) {
+            top[cell] = Math.max(top[cell], high);
+            bottom[cell] = Math.min(bottom[cell], low);
+        }
+    };
+    for (let j = 0; j < upper.length; j += 2) {
+        const cell = Math.floor((upper[j] - frame.left) / CELL_PX);
+        see(cell, upper[j + 1], lower[j + 1]);
+        if (j > 0) {
+            seeBetween(frame, upper, lower, j, see);
+        }
+    }
+    return {n, top, bottom};
+}
+
+// What the straight lines before point `j` are at the borders of cells.
+function seeBetween(frame, upper, lower, j, see) {
+    const x0 = upper[j - 2], x1 = upper[j];
+    const first = Math.max(0, Math.ceil((x0 - frame.left) / CELL_PX));
+    const last = Math.min((x1 - frame.left) / CELL_PX, frame.width / CELL_PX);
+    for (let border = first; border <= last && x1 > x0; border++) {
+        const share = (frame.left + border * CELL_PX - x0) / (x1 - x0);
+        const high = upper[j - 1] + share * (upper[j + 1] - upper[j - 1]);
+        const low = lower[j - 1] + share * (lower[j + 1] - lower[j - 1]);
+        see(border - 1, high, low);
+        see(border, high, low);
+    }
+}
+
+// The best place for a text of so many cells, {x, y, score} of its middle: where the band is thick
+// enough, as near to the middle of the picture as can be. null: there is none.
+function bestPlace(frame, room, nCells) {
+    let best = null;
+    for (let first = 1; first + nCells < room.n; first++) {
+        let top = -Infinity, bottom = Infinity;
+        for (let cell = first; cell < first + nCells && bottom - top >= LEAST_THICK_PX; cell++) {
+            top = Math.max(top, room.top[cell]);
+            bottom = Math.min(bottom, room.bottom[cell]);
+        }
+        const thick = bottom - top;
+        const offset = Math.abs(first + nCells / 2 - room.n / 2) / room.n;
+        const score = Math.min(thick, ENOUGH_PX) - FAR_PX * offset;
+        if (thick >= LEAST_THICK_PX && (!best || score > best.score)) {
+            best = {x: frame.left + (first + nCells / 2) * CELL_PX, y: (top + bottom) / 2, score};
+        }
+    }
+    return best;
+}
+
+function placeInside(frame, band, upper, lower) {
+    const room = roomOf(frame, upper, lower);
+    const width = census.ink.measure(band.shown, SIZE);
+    for (const share of SHARES) {
+        const text = share === 1 ? band.shown : elide(band.shown, share * width, SIZE);
+        const taken = text && census.ink.measure(text, SIZE);
+        const place = text && bestPlace(frame, room, Math.ceil((taken + 12) / CELL_PX));
+        if (place) {
+            return {text, x: place.x, y: place.y + SIZE * 0.35};
+        }
+    }
+    return null;
+}
+
+// Moves rows apart, as little as possible: [{y, ...}] from top to bottom, within top and bottom.
+function spread(rows, top, bottom) {
+    rows.sort((a, b) => a.y - b.y);
+    let least = top;
+    for (const row of rows) {
+        row.y = Math.max(row.y, least);
+        least = row.y + ROW_PX;
+    }
+    let most = bottom;
+    for (let i = rows.length - 1; i >= 0; i--) {
+        rows[i].y = Math.min(rows[i].y, most);
+        most = rows[i].y - ROW_PX;
+    }
+    return rows;
+}
+
+census.labels = {placeInside, spread, elide, SIZE, ROW_PX};
+})(globalThis.census = globalThis.census || {});

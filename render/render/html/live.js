@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// A profile that grows: what the server sends goes into the profiles, and the window follows.
+(function (census) {
+'use strict';
+
+const {byId} = census;
+const RETRY_MS = 3000;      // after the server has said no
+const SILENT_MS = 1000;     // how often the age of the last sample is told
+
+const WORDS = {growing: 'live', ended: 'ended', waiting: 'waiting', failed: 'failed'};
+
+class Live {
+    constructor(app, url) {
+        this.app = app;
+        this.url = url;
+        this.isConnected = false;
+        this.length = 0;        // of the window that follows, in seconds; 0: all
+        this.isPaused = false;
+        byId('follow').hidden = false;
+        byId('window').addEventListener('change', (event) => {
+            this.length = Number(event.target.value);
+            this.setPaused(false);
+        });
+        byId('pause').addEventListener('click', () => this.togglePause());
+        setInterval(() => this.showState(), SILENT_MS);
+        this.open();
+    }
+
+    open() {
+        const source = new EventSource(this.url);
+        const on = (kind, act) => source.addEventListener(kind, (event) => {
+            act.call(this, JSON.parse(event.data));
+            this.showState();
+        });
+        source.onopen = () => this.setConnected(true);
+        source.onerror = () => {
+            this.setConnected(false);
+            if (source.readyState === EventSource.CLOSED) {
+                setTimeout(() => this.open(), RETRY_MS);
+            }
+        };
+        on('snapshot', this.takeSnapshot);
+        on('samples', this.takeSamples);
+        on('mark', (mark) => this.withProfile(mark.id, (p) => p.addMark(mark.time, mark.label)));
+        on('line', (line) => this.withProfile(line.id, (p) => p.addPoints(line.name, line.points)));
+        on('state', this.takeState);
+    }
+
+    setConnected(isConnected) {
+        this.isConnected = isConnected;
+        this.showState();
+    }
+
+    // --- messages
+
+    takeSnapshot(data) {
+        const profile = new census.Profile(data);
+        const before = this.app.entries.get(data.id);
+        const isAnew = !before || !before.profile || before.profile.epoch !== data.epoch;
+        const own = isAnew ? census.view.makeOwn() : before.own;
+        own.isSticky = data.state === 'growing';
+        own.yMax = own.yMax || census.view.makeSteps(profile.valueUnit);
+        this.app.setEntry(data.id, {id: data.id, profile, own, name: profile.file,
+            ranking: new census.PatientRanking(profile), heardAt: performance.now()});
+        this.follow(this.app.entries.get(data.id));
+    }
+
+    withProfile(id, act) {
+        const entry = this.app.entries.get(id);
+        if (entry && entry.profile) {
+            act(entry.profile);
+            this.app.redraw();
+        }
+    }
+
+    takeSamples(message) {
+        const entry = this.app.entries.get(message.id);
+        if (entry && entry.profile) {
+            entry.profile.addSamples(message);
+            entry.heardAt = performance.now();
+            this.follow(entry);
+            this.app.redraw();
+        }
+    }
+
+    takeState(message) {
+        const {entries} = this.app;
+        if (!entries.has(message.id)) {
+            this.app.setEntry(message.id, {id: message.id, profile: null, name: message.name,
+                own: census.view.makeOwn(), ranking: null});
+        }
+        const entry = entries.get(message.id);
+        Object.assign(entry, {state: message.state, message: census.shown(message.message || '')});
+        if (message.age_s !== undefined && message.age_s !== null) {
+            entry.heardAt = performance.now() - 1000 * message.age_s;
+        }
+        if (message.state === 'ended') {
+            entry.own.isSticky = false;
+        }
+        this.app.redraw();
+    }
+
+    // --- the window that follows
+
+    follow(entry) {
+        const {profile, own} = entry;
+        const second = census.units.secondIn(profile.sampleUnit);
+        if (this.isPaused || !second || !profile.n) {
+            return;
+        }
+        const last = profile.times[profile.n - 1];
+        const first = this.length ? last - this.length * second : -Infinity;
+        own.window = first > profile.times[0] ? [first, last] : null;
+    }
+
+    togglePause() {
+        this.setPaused(!this.isPaused);
+    }
+
+    // Paused, the window stays where it is; whoever zooms wants that too.
+    setPaused(isPaused) {
+        this.isPaused = isPaused;
+        for (const entry of this.app.entries.values()) {
+            if (entry.profile && entry.profile.n > 1) {
+                const {times, n} = entry.profile;
+                if (isPaused) {
+                    entry.own.window = entry.own.window || [times[0], times[n - 1]];
+                } else {
+                    entry.own.window = null;
+                    this.follow(entry);
+                }
+            }
+        }
+        byId('pause').textContent = isPaused ? 'Follow' : 'Pause';
+        byId('pause').setAttribute('aria-pressed', String(isPaused));
+        this.app.redraw();
+    }
+
+    // --- what becomes of it
+
+    stateOf(entry) {
+        if (!this.isConnected) {
+            return ['reconnecting', 'reconnecting…'];
+        }
+        const state = entry ? entry.state || (entry.profile && entry.profile.state) : 'waiting';
+        const words = [this.isPaused && state === 'growing' ? 'paused' : WORDS[state] || state];
+        if (state === 'growing' && entry.heardAt) {
+            const age = Math.max(0, Math.round((performance.now() - entry.heardAt) / 1000));
+            words.push(`last sample ${age < 1 ? 'now' : census.units.time(age, 's') + ' ago'}`);
+        } else if (entry && entry.message) {
+            words.push(entry.message);
+        }
+        return [state, words.join(' · ')];
+    }
+
+    showState() {
+        const [state, text] = this.stateOf(this.app.entry());
+        byId('state').hidden = false;
+        byId('state').dataset.state = state;
+        if (byId('state-text').textContent !== text) {
+            byId('state-text').textContent = text;
+        }
+    }
+}
+
+census.Live = Live;
+})(globalThis.census = globalThis.census || {});

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The picture of one profile on the screen: one canvas for the chart, and one above it for what
+// follows the pointer.
+(function (census) {
+'use strict';
+
+const byId = (id) => document.getElementById(id);
+
+// Sizes a canvas for its place and the screen's density; returns its context in px of the page.
+function prepareCanvas(canvas, width, height) {
+    const ratio = window.devicePixelRatio || 1;
+    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== w || canvas.height !== h) {
+        canvas.width = w;
+        canvas.height = h;
+    }
+    const context = canvas.getContext('2d');
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    return context;
+}
+
+class Panel {
+    constructor(app) {
+        this.app = app;
+        this.box = byId('chart');
+        this.picture = byId('picture');
+        this.over = byId('over');
+        this.chart = null;      // what is drawn
+        this.drawing = null;    // where everything of it is
+        this.pointed = null;    // {at, band}: a sample and a band of the chart, or null
+        this.brush = null;      // [x, x] in px while it is drawn
+        new ResizeObserver(() => app.redraw()).observe(this.box);
+    }
+
+    draw(entry) {
+        const {profile} = entry;
+        const isEmpty = !profile || profile.n === 0;
+        byId('empty').hidden = !isEmpty;
+        this.picture.hidden = isEmpty;
+        if (isEmpty) {
+            byId('empty').textContent = this.app.explainEmpty(entry);
+            [this.chart, this.drawing, this.pointed] = [null, null, null];
+        } else {
+            this.drawChart(entry);
+        }
+        this.drawOver();
+    }
+
+    drawChart({profile, own, ranking}) {
+        const began = performance.now();
+        const {width, height} = this.box.getBoundingClientRect();
+        const pointedName = this.pointed && this.pointed.band && this.pointed.band.name;
+        this.chart = new census.Chart(profile, this.app.view, own, ranking, this.app.colours);
+        const ink = new census.ink.CanvasInk(prepareCanvas(this.picture, width, height));
+        this.drawing = census.draw(ink, this.chart, width, height, {theme: this.app.theme()});
+        this.keepPointed(pointedName);
+        this.describe();
+        performance.measure('census-draw', {start: began, end: performance.now()});
+    }
+
+    // The same sample and band, if they are still there.
+    keepPointed(name) {
+        if (this.pointed) {
+            const at = Math.min(this.chart.to, Math.max(this.chart.from, this.pointed.at));
+            const band = this.chart.bands.find((other) => other.name === name) || null;
+            this.pointed = {at, band};
+        }
+    }
+
+    describe() {
+        const {profile, bands, stretch} = this.chart;
+        const {si} = this.app.view;
+        const peak = this.chart.peak
+            ? `, peak ${census.units.amount(this.chart.peak.y, profile.valueUnit, si)}` : '';
+        const largest = [...bands].sort((a, b) => b.area - a.area).slice(0, 3)
+            .map((band) => band.shown).join(', ');
+        this.box.setAttribute('aria-label', `Heap over time, ${bands.length} bands${peak}, ` +
+            `${stretch.to - stretch.from + 1} samples. Largest: ${largest}`);
+    }
+
+    // --- what follows the pointer
+
+    point(pointed) {
+        this.pointed = pointed;
+        this.drawOver();
+        this.app.table.showPointed(pointed && pointed.band ? pointed.band.name : null);
+    }
+
+    drawOver() {
+        const {width, height} = this.box.getBoundingClientRect();
+        const context = prepareCanvas(this.over, width, height);
+        context.clearRect(0, 0, width, height);
+        const ink = new census.ink.CanvasInk(context);
+        if (this.brush) {
+            this.drawBrush(ink);
+        }
+        if (this.chart && this.pointed) {
+            this.drawPointed(ink);
+        }
+        this.app.tip.show(this);
+    }
+
+    drawBrush(ink) {
+        const {frame} = this.drawing, theme = this.app.theme();
+        const [left, right] = [...this.brush].sort((a, b) => a - b);
+        ink.context.globalAlpha = 0.14;
+        ink.rectangle(left, frame.top, right - left, frame.height, theme.ink);
+        ink.context.globalAlpha = 1;
+        for (const x of [left, right]) {
+            ink.polyline([x, frame.top, x, frame.bottom], theme.ink, 1);
+        }
+    }
+
+    drawPointed(ink) {
+        const {drawing, chart} = this, theme = this.app.theme();
+        const {at, band} = this.pointed;
+        const {frame} = drawing;
+        const x = chart.window[1] > chart.window[0] ? drawing.x(chart.xs[at]) : drawing.x(0);
+        ink.beginClip(frame.left - 1, frame.top - 6, frame.width + 2, frame.height + 8);
+        if (band) {
+            this.drawOutlined(ink, band, theme);
+        }
+        ink.polyline([x, frame.top, x, frame.bottom], theme.ink, 1, [2, 2]);
+        if (band) {
+            ink.circle(x, drawing.y(band.upper[at - chart.low]), 3.5, theme.ink, theme.background);
+        }
+        ink.endClip();
+    }
+
+    drawOutlined(ink, band, theme) {
+        ink.polyline(band.curve, theme.background, 4);
+        ink.polyline(band.curve, theme.ink, 2);
+        if (band.lowerCurve) {
+            ink.polyline(band.lowerCurve, theme.background, 3);
+            ink.polyline(band.lowerCurve, theme.ink, 1.25);
+        }
+    }
+}
+
+census.Panel = Panel;
+census.byId = byId;
+census.prepareCanvas = prepareCanvas;
+})(globalThis.census = globalThis.census || {});

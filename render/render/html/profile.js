@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// A profile as the page knows it: samples, names with their columns, and what stands beside. A
+// growing one takes new samples at its end and stays bounded: what is older than the last few
+// thousand samples is thinned to the smallest and the largest of each stretch of time.
+(function (census) {
+'use strict';
+
+const {Column} = census.columns;
+
+const MOST_SAMPLES = 16384;
+const FRESH_SAMPLES = 6144; // the last ones, never thinned
+const OLD_CELLS = 4096;     // of equal length, two samples each
+const MOST_POINTS = 16384;  // of a line
+const ROOM = 2 ** 17;       // more samples than any page has
+
+// What is shown of a text: control characters, those that turn the direction of others, and bytes that
+// are no text become U+FFFD.
+function shown(text) {
+    return (text.toWellFormed ? text.toWellFormed() : text.replace(/[\ud800-\udfff]/gu, '\ufffd'))
+        .replace(/[\t\n\r]+/g, ' ')
+        .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
+// Places of the smallest and the largest value of each cell, in order.
+function extremes(values, cellOf, from, to) {
+    const places = [];
+    for (let i = from; i < to;) {
+        const cell = cellOf(i);
+        let least = i, most = i;
+        for (; i < to && cellOf(i) === cell; i++) {
+            least = values[i] < values[least] ? i : least;
+            most = values[i] > values[most] ? i : most;
+        }
+        places.push(Math.min(least, most));
+        if (least !== most) {
+            places.push(Math.max(least, most));
+        }
+    }
+    return places;
+}
+
+function cellsOver(times, from, to, nCells) {
+    const first = times[from], span = times[to - 1] - first;
+    return (i) => span > 0
+        ? Math.min(nCells - 1, Math.floor((times[i] - first) / span * nCells)) : i;
+}
+
+class Line {
+    constructor(name, times, values) {
+        this.name = name;
+        this.shown = shown(name);
+        this.times = times;
+        this.values = values;
+    }
+
+    add(time, value) {
+        this.times.push(time);
+        this.values.push(value);
+        if (this.times.length > MOST_POINTS) {
+            const n = this.times.length;
+            const places = extremes(this.values, cellsOver(this.times, 0, n, OLD_CELLS), 0, n);
+            this.times = places.map((at) => this.times[at]);
+            this.values = places.map((at) => this.values[at]);
+        }
+    }
+}
+
+function nameOf(data) {
+    return {name: data.name, shown: shown(data.name), colour: data.colour,
+        column: new Column(data.column || null)};
+}
+
+function unpackList(base64, most) {
+    const column = new Column(base64);
+    const out = new Float64Array(most);
+    return Array.from(out.subarray(0, census.columns.unpack(column.bytes(), out)));
+}
+
+function lineOf(data) {
+    return new Line(data.name, unpackList(data.times, MOST_POINTS + 8),
+        unpackList(data.values, MOST_POINTS + 8));
+}
+
+class Profile {
+    constructor(data) {
+        Object.assign(this, {id: data.id, epoch: data.epoch, nSamples: data.n_samples,
+            state: data.state, message: '', title: shown(data.title), file: shown(data.file || ''),
+            date: shown(data.date), sampleUnit: data.sample_unit, valueUnit: data.value_unit});
+        this.timeColumn = new Column(data.times);
+        this.totalColumn = new Column(data.total);
+        this.numberColumn = new Column(data.samples);
+        this.names = data.names.map(nameOf);
+        this.rest = data.rest && {n: data.rest.n, column: new Column(data.rest.column)};
+        this.marks = data.marks.map((mark) => ({time: mark.time, label: shown(mark.label)}));
+        this.lines = data.lines.map(lineOf);
+        this.version = 0;   // another one whenever something has changed
+        this.hasGrown = false;  // names are no longer largest first
+        this.n = this.countSamples(data);
+        this.refresh();
+    }
+
+    countSamples(data) {
+        const room = new Float64Array(Math.min(data.n_samples, ROOM));
+        return data.n_samples > 0 ? census.columns.unpack(this.timeColumn.bytes(), room) : 0;
+    }
+
+    // Arrays for everyone to look at.
+    refresh() {
+        this.times = this.timeColumn.values(this.n).slice();
+        this.total = this.totalColumn.values(this.n).slice();
+        this.version++;
+    }
+
+    get duration() {
+        return this.n > 1 ? this.times[this.n - 1] - this.times[0] : 0;
+    }
+
+    numbers() {
+        return this.numberColumn.values(this.n);
+    }
+
+    // All names that have no column of their own, at each sample.
+    restValues() {
+        return this.rest ? this.rest.column.values(this.n) : null;
+    }
+
+    addNames(list) {
+        this.names.push(...list.map(nameOf));
+    }
+
+    addSample([time, total, pairs]) {
+        let rest = total;
+        const at = this.n++;
+        this.timeColumn.append(at, time);
+        this.totalColumn.append(at, total);
+        this.numberColumn.append(at, this.nSamples++);
+        for (let i = 0; i < pairs.length; i += 2) {
+            this.names[pairs[i]].column.append(at, pairs[i + 1]);
+            rest -= pairs[i + 1];
+        }
+        this.addRest(at, rest);
+    }
+
+    addRest(at, amount) {
+        if (amount > 0) {
+            this.rest = this.rest || {n: 0, column: new Column(null)};
+            this.rest.column.append(at, amount);
+        }
+    }
+
+    addSamples(message) {
+        this.hasGrown = true;
+        this.addNames(message.names || []);
+        message.samples.forEach((sample) => this.addSample(sample));
+        if (this.n > MOST_SAMPLES) {
+            this.thin();
+        }
+        this.refresh();
+    }
+
+    addMark(time, label) {
+        this.marks.push({time, label: shown(label)});
+        this.version++;
+    }
+
+    addPoints(name, points) {
+        let line = this.lines.find((other) => other.name === name);
+        if (!line) {
+            line = new Line(name, [], []);
+            this.lines.push(line);
+        }
+        points.forEach(([time, value]) => line.add(time, value));
+        this.version++;
+    }
+
+    thin() {
+        const n = this.n, old = n - FRESH_SAMPLES;
+        const times = this.timeColumn.values(n).slice(), total = this.totalColumn.values(n).slice();
+        const places = extremes(total, cellsOver(times, 0, old, OLD_CELLS), 0, old);
+        for (let i = old; i < n; i++) {
+            places.push(i);
+        }
+        const columns = [this.timeColumn, this.totalColumn, this.numberColumn,
+            ...this.names.map((name) => name.column)];
+        if (this.rest) {
+            columns.push(this.rest.column);
+        }
+        columns.forEach((column) => column.keep(places, n));
+        this.n = places.length;
+    }
+}
+
+census.Profile = Profile;
+census.shown = shown;
+})(globalThis.census = globalThis.census || {});

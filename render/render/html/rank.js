@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The largest names of any stretch of time, exactly, without looking into all of them.
+//
+// Each name's area is summed up once by blocks of samples. What a name has in the blocks that a
+// stretch touches is at least what it has in the stretch, so names are looked into by that figure,
+// largest first, until no other can be among the wanted ones.
+(function (census) {
+'use strict';
+
+const N_BLOCKS = 128;
+const SLICE_MS = 8; // of work at a time while nobody waits
+const PATIENCE_MS = 2000;
+
+class Ranking {
+    constructor(profile) {
+        this.profile = profile;
+        this.version = profile.version;
+        this.n = profile.n;
+        this.blockLength = Math.max(1, Math.ceil(profile.n / N_BLOCKS));
+        this.nBlocks = Math.ceil(profile.n / this.blockLength);
+        this.weight = census.stats.weights(profile.times, 0, Math.max(0, profile.n - 1));
+        // By name: area before each block.
+        this.before = new Float64Array(profile.names.length * (this.nBlocks + 1));
+        this.scratch = new Float64Array(profile.n);
+        this.nDone = 0;
+    }
+
+    addName(k) {
+        const row = k * (this.nBlocks + 1);
+        let sum = 0;
+        this.profile.names[k].column.read(this.scratch);
+        for (let block = 0, i = 0; block < this.nBlocks; block++) {
+            const end = Math.min(this.n, i + this.blockLength);
+            this.before[row + block] = sum;
+            for (; i < end; i++) {
+                sum += this.scratch[i] * this.weight[i];
+            }
+        }
+        this.before[row + this.nBlocks] = sum;
+    }
+
+    // Works for a moment; true when there is nothing left to do.
+    workSome() {
+        const stop = performance.now() + SLICE_MS;
+        while (this.nDone < this.profile.names.length && performance.now() < stop) {
+            this.addName(this.nDone++);
+        }
+        return this.nDone === this.profile.names.length;
+    }
+
+    finish() {
+        while (!this.workSome()) { /* all of it */ }
+    }
+
+    // The most that name `k` can have between the samples `from` and `to`.
+    bound(k, from, to) {
+        const row = k * (this.nBlocks + 1);
+        return this.before[row + Math.floor(to / this.blockLength) + 1] -
+            this.before[row + Math.floor(from / this.blockLength)];
+    }
+
+    // As many names as are asked for, largest area between two samples first: {k, area}. Only those
+    // that `accepts(k)`; the area of one counts `favour(k)` times. Names without area are not there.
+    top(from, to, count, accepts, favour) {
+        const isWhole = from === 0 && to === this.n - 1;
+        if (isWhole && !accepts && !favour && !this.profile.hasGrown) {
+            return this.first(count);
+        }
+        this.finish();
+        favour = favour || (() => 1);
+        const bounds = [];
+        for (let k = 0; k < this.profile.names.length; k++) {
+            const bound = !accepts || accepts(k) ? this.bound(k, from, to) * favour(k) : 0;
+            if (bound > 0) {
+                bounds.push({k, bound});
+            }
+        }
+        bounds.sort((a, b) => b.bound - a.bound);
+        return this.lookInto(bounds, from, to, count, favour);
+    }
+
+    // Names come largest first.
+    first(count) {
+        const out = [];
+        for (let k = 0; k < this.profile.names.length && out.length < count; k++) {
+            const values = this.profile.names[k].column.values(this.n);
+            const area = census.stats.area(values, 0, this.weight);
+            if (area > 0) {
+                out.push({k, area, rank: area});
+            }
+        }
+        return out;
+    }
+
+    lookInto(bounds, from, to, count, favour) {
+        const weight = census.stats.weights(this.profile.times, from, to);
+        const found = [];
+        for (const {k, bound} of bounds) {
+            if (found.length >= count && found[count - 1].rank >= bound) {
+                break;
+            }
+            const values = this.profile.names[k].column.values(this.n);
+            const area = census.stats.area(values, from, weight);
+            if (area > 0) {
+                insert(found, {k, area, rank: area * favour(k)});
+            }
+        }
+        return found.slice(0, count);
+    }
+}
+
+// Keeps the list ordered, largest first; equal ones as they come.
+function insert(list, item) {
+    let at = list.length;
+    while (at > 0 && list[at - 1].rank < item.rank) {
+        at--;
+    }
+    list.splice(at, 0, item);
+}
+
+// Of a profile that grows: whoever is among the largest stays for a moment, so that not every new
+// sample costs a look at all names.
+class PatientRanking {
+    constructor(profile) {
+        this.profile = profile;
+        this.forget();
+    }
+
+    forget() {
+        this.held = null;
+    }
+
+    top(from, to, count, accepts, favour) {
+        const now = performance.now();
+        const isHeld = this.held && !accepts && this.held.count === count &&
+            now - this.held.since < PATIENCE_MS;
+        if (!isHeld) {
+            const ranked = new Ranking(this.profile).top(from, to, count, accepts, favour);
+            this.held = {since: now, count, places: ranked.map(({k}) => k)};
+            return ranked;
+        }
+        const weight = census.stats.weights(this.profile.times, from, to);
+        const found = [];
+        for (const k of this.held.places) {
+            const values = this.profile.names[k].column.values(this.profile.n);
+            const area = census.stats.area(values, from, weight);
+            insert(found, {k, area, rank: area});
+        }
+        return found;
+    }
+}
+
+census.Ranking = Ranking;
+census.PatientRanking = PatientRanking;
+})(globalThis.census = globalThis.census || {});

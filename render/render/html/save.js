@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What is shown, as a file: picture or numbers.
+(function (census) {
+'use strict';
+
+const PNG_SCALE = 2;
+
+// A name for the file: letters and digits of the title.
+function baseName(profile) {
+    const words = (profile.file || profile.title).replace(/^.*\//, '').replace(/\.[^.]*$/, '');
+    return words.replace(/[^\w.-]+/g, '-').replace(/^[-.]+|[-.]+$/g, '').slice(0, 60) || 'heap';
+}
+
+function offer(blob, name) {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function svgOf(chart, size, theme) {
+    const ink = new census.ink.SvgInk(size.width, size.height, chart.profile.title);
+    census.draw(ink, chart, size.width, size.height, {theme});
+    return new Blob([ink.finish()], {type: 'image/svg+xml'});
+}
+
+function pngOf(chart, size, theme, done) {
+    const canvas = document.createElement('canvas');
+    canvas.width = size.width * PNG_SCALE;
+    canvas.height = size.height * PNG_SCALE;
+    const context = canvas.getContext('2d');
+    context.scale(PNG_SCALE, PNG_SCALE);
+    census.draw(new census.ink.CanvasInk(context), chart, size.width, size.height, {theme});
+    canvas.toBlob(done, 'image/png');
+}
+
+function csvText(text) {
+    return `"${text.replace(/"/g, '""')}"`;
+}
+
+// A row for each sample in the window, a column for each band, the top one first.
+function csvOf(chart) {
+    const {xs, from, to, total} = chart;
+    const bands = [...chart.bands].reverse();
+    const rows = [['time', ...bands.map((band) => csvText(band.isOther ? 'OTHER' : band.name)),
+        'total'].join(',')];
+    for (let i = from; i <= to; i++) {
+        rows.push([xs[i], ...bands.map((band) => band.full[i]), total[i]].join(','));
+    }
+    return new Blob([rows.join('\n') + '\n'], {type: 'text/csv'});
+}
+
+class Save {
+    constructor(app) {
+        this.app = app;
+        document.querySelectorAll('[data-save]').forEach((button) => {
+            button.addEventListener('click', () => {
+                census.byId('save').open = false;
+                this.save(button.dataset.save);
+            });
+        });
+    }
+
+    save(kind) {
+        const {chart, box} = this.app.panel;
+        if (!chart) {
+            return;
+        }
+        const rectangle = box.getBoundingClientRect();
+        const size = {width: Math.round(rectangle.width), height: Math.round(rectangle.height)};
+        const name = `${baseName(chart.profile)}.${kind}`, theme = this.app.theme();
+        if (kind === 'png') {
+            pngOf(chart, size, theme, (blob) => offer(blob, name));
+        } else {
+            offer(kind === 'svg' ? svgOf(chart, size, theme) : csvOf(chart), name);
+        }
+        this.app.redraw();  // the chart's curves now belong to the file
+    }
+}
+
+census.Save = Save;
+})(globalThis.census = globalThis.census || {});

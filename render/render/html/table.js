@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// All names as a table, for the stretch of time that is shown. The figures of many names are worked
+// out in the background.
+(function (census) {
+'use strict';
+
+const {byId, element, swatch} = census;
+const SLICE_MS = 8;
+const FIRST_ROWS = 50, MORE_ROWS = 250;
+const SPARK_WIDTH = 110, SPARK_HEIGHT = 20, SPARK_CELLS = 55;
+const SVG = 'http://www.w3.org/2000/svg';
+
+// The largest value of each cell, as a closed path.
+function sparkPath(values, from, to, most) {
+    const n = Math.min(SPARK_CELLS, to - from + 1);
+    let path = `M0 ${SPARK_HEIGHT}`;
+    for (let cell = 0; cell < n; cell++) {
+        const begin = from + Math.floor(cell * (to - from + 1) / n);
+        const end = from + Math.floor((cell + 1) * (to - from + 1) / n);
+        let largest = 0;
+        for (let i = begin; i < end; i++) {
+            largest = Math.max(largest, values[i]);
+        }
+        const y = SPARK_HEIGHT - (most > 0 ? largest / most * (SPARK_HEIGHT - 1) : 0);
+        const left = (cell / n * SPARK_WIDTH).toFixed(1);
+        path += `L${left} ${y.toFixed(1)}L${((cell + 1) / n * SPARK_WIDTH).toFixed(1)} ` +
+            y.toFixed(1);
+    }
+    return `${path}L${SPARK_WIDTH} ${SPARK_HEIGHT}Z`;
+}
+
+function spark(path, colour) {
+    const svg = document.createElementNS(SVG, 'svg');
+    const shape = document.createElementNS(SVG, 'path');
+    svg.setAttribute('width', SPARK_WIDTH);
+    svg.setAttribute('height', SPARK_HEIGHT);
+    svg.setAttribute('aria-hidden', 'true');
+    shape.setAttribute('d', path);
+    shape.setAttribute('fill', colour);
+    svg.append(shape);
+    return svg;
+}
+
+// By a figure, unknown ones last; equal ones by name.
+function compare(sort) {
+    const sign = sort.isDown ? -1 : 1;
+    return (a, b) => {
+        const [x, y] = [a[sort.column], b[sort.column]];
+        const order = sort.column === 'name' ? (x < y ? -1 : x > y ? 1 : 0)
+            : (Number.isNaN(x) - Number.isNaN(y)) * sign || x - y;
+        return sign * order || (a.name < b.name ? -1 : 1);
+    };
+}
+
+class Table {
+    constructor(app) {
+        this.app = app;
+        this.chart = null;
+        this.figures = [];      // of each name that was looked into
+        this.nShown = FIRST_ROWS;
+        this.work = 0;          // the pending piece of work
+        this.body = byId('rows');
+        byId('more-rows').addEventListener('click', () => {
+            this.nShown += MORE_ROWS;
+            this.fill();
+        });
+        document.querySelectorAll('th[data-sort] button').forEach((button) => {
+            button.addEventListener('click', () => this.sortBy(button.parentElement.dataset.sort));
+        });
+        this.listen();
+    }
+
+    listen() {
+        const nameAt = (event) => {
+            const row = event.target.closest('tr');
+            return row ? this.figures[row.dataset.figure] : null;
+        };
+        this.body.addEventListener('click', (event) => {
+            const figure = nameAt(event);
+            if (figure) {
+                this.app.chooseName(figure.name);
+            }
+        });
+        this.body.addEventListener('pointermove', (event) => {
+            const figure = nameAt(event);
+            this.app.pointAtName(figure ? figure.name : null);
+        });
+        this.body.addEventListener('pointerleave', () => this.app.pointAtName(null));
+    }
+
+    sortBy(column) {
+        const {sort} = this.app.view;
+        this.app.view.sort = {column,
+            isDown: sort.column === column ? !sort.isDown : column !== 'name'};
+        this.fill();
+    }
+
+    // Begins anew when the samples are others; else only colours may have changed.
+    show(chart) {
+        const isSame = this.chart && this.chart.profile === chart.profile &&
+            this.version === chart.profile.version &&
+            this.chart.from === chart.from && this.chart.to === chart.to;
+        this.chart = chart;
+        if (isSame) {
+            this.fill();
+            return;
+        }
+        this.version = chart.profile.version;
+        this.pending = {figures: [], scratch: new Float64Array(chart.profile.n)};
+        clearTimeout(this.work);
+        this.workOn();
+    }
+
+    workOn() {
+        const {figures, scratch} = this.pending;
+        const {profile, stretch} = this.chart;
+        const stop = performance.now() + SLICE_MS;
+        while (figures.length < profile.names.length && performance.now() < stop) {
+            const k = figures.length;
+            profile.names[k].column.read(scratch);
+            const sums = stretch.sumUp(scratch);
+            figures.push({k, name: profile.names[k].name, shown: profile.names[k].shown, ...sums});
+        }
+        const isDone = figures.length === profile.names.length;
+        if (isDone || !this.figures.length) {
+            this.figures = figures;
+            this.fill();
+        }
+        if (!isDone) {
+            this.work = setTimeout(() => this.workOn(), 0);
+        }
+    }
+
+    // --- rows
+
+    fill() {
+        const {view} = this.app;
+        const rows = this.figures.filter((figure) => (figure.max > 0 || figure.mean > 0) &&
+            (!view.matcher || view.matcher.test(figure.shown)));
+        rows.sort(compare(view.sort));
+        const colours = new Map(this.chart.bands.map((band) => [band.name, band.colour]));
+        this.body.replaceChildren(...rows.slice(0, this.nShown)
+            .map((figure) => this.row(figure, colours)));
+        byId('more-rows').hidden = rows.length <= this.nShown;
+        byId('more-rows').textContent = `Show more of ${census.units.count(rows.length)} names`;
+        document.querySelectorAll('th[data-sort]').forEach((head) => {
+            const {column, isDown} = view.sort;
+            head.toggleAttribute('aria-sort', head.dataset.sort === column);
+            if (head.dataset.sort === column) {
+                head.setAttribute('aria-sort', isDown ? 'descending' : 'ascending');
+            }
+        });
+    }
+
+    row(figure, colours) {
+        const {profile, view, own} = this.chart;
+        const amount = (value) => census.units.amount(value, profile.valueUnit, view.si);
+        const colour = colours.get(figure.name) || 'var(--grid)';
+        const row = element('tr', figure.name === own.isolated ? 'alone' : '');
+        row.dataset.figure = this.figures.indexOf(figure);
+        row.dataset.name = figure.shown;
+        const cells = [`${(100 * figure.share).toFixed(1)}\u00a0%`, amount(figure.max),
+            amount(figure.mean), amount(figure.end),
+            Number.isNaN(figure.growth) ? '–'
+                : census.units.growth(figure.growth, profile.valueUnit, profile.sampleUnit, view.si),
+            Number.isNaN(figure.r2) ? '–' : figure.r2.toFixed(2)];
+        row.append(this.nameCell(figure, colour), this.sparkCell(figure, colour),
+            ...cells.map((text) => element('td', 'number', text)));
+        return row;
+    }
+
+    nameCell(figure, colour) {
+        const cell = element('td', 'name'), button = element('button', '');
+        button.type = 'button';
+        button.title = figure.shown;
+        button.append(swatch(colour), element('span', 'text', figure.shown));
+        cell.append(button);
+        return cell;
+    }
+
+    // Names do not change their past: a path is made once for each stretch.
+    sparkCell(figure, colour) {
+        const {profile, from, to} = this.chart;
+        if (!figure.path) {
+            const values = profile.names[figure.k].column.values(profile.n);
+            figure.path = sparkPath(values, from, to, figure.max);
+        }
+        const cell = element('td', '');
+        cell.append(spark(figure.path, colour === 'var(--grid)' ? 'var(--rule)' : colour));
+        return cell;
+    }
+
+    showPointed(name) {
+        for (const row of this.body.children) {
+            const figure = this.figures[row.dataset.figure];
+            row.classList.toggle('pointed', name !== null && figure && figure.name === name);
+        }
+    }
+}
+
+census.Table = Table;
+})(globalThis.census = globalThis.census || {});

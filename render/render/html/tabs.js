@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Several profiles: a tab for each, and all of them as small pictures.
+(function (census) {
+'use strict';
+
+const {byId, element} = census;
+const SMALL_HEIGHT = 190;
+
+class Tabs {
+    constructor(app) {
+        this.app = app;
+        this.bar = byId('tabs');
+        this.grid = byId('grid');
+        byId('same-scale').addEventListener('change', () => app.redraw());
+        this.bar.addEventListener('keydown', (event) => this.walk(event));
+        new ResizeObserver(() => app.redraw()).observe(byId('overview'));
+    }
+
+    nameOf(entry) {
+        return entry.profile ? entry.profile.file || entry.profile.title : entry.name;
+    }
+
+    // One tab for each profile, and one for all, when there are several.
+    show() {
+        const entries = [...this.app.entries.values()];
+        this.bar.hidden = entries.length < 2;
+        const tabs = entries.map((entry) => this.tab(entry.id, this.nameOf(entry)));
+        this.bar.replaceChildren(this.tab('all', 'All'), ...tabs);
+        byId('overview').hidden = this.app.current !== 'all';
+        byId('single').hidden = this.app.current === 'all';
+    }
+
+    tab(id, text) {
+        const isCurrent = this.app.current === id;
+        const button = element('button', '', census.shown(text || '–'));
+        button.type = 'button';
+        button.title = button.textContent;
+        button.setAttribute('role', 'tab');
+        button.setAttribute('aria-selected', String(isCurrent));
+        button.tabIndex = isCurrent ? 0 : -1;
+        button.addEventListener('click', () => this.app.showProfile(id));
+        return button;
+    }
+
+    walk(event) {
+        const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+        if (step) {
+            const all = ['all', ...this.app.entries.keys()];
+            const at = (all.indexOf(this.app.current) + step + all.length) % all.length;
+            this.app.showProfile(all[at]);
+            this.bar.children[at].focus();
+            event.preventDefault();
+            event.stopPropagation();
+        }
+    }
+
+    // --- small pictures
+
+    drawAll() {
+        const entries = [...this.app.entries.values()]
+            .filter((entry) => entry.profile && entry.profile.n > 0);
+        if (this.grid.children.length !== entries.length) {
+            this.grid.replaceChildren(...entries.map(() => this.card()));
+        }
+        const shared = byId('same-scale').checked ? this.sharedScale(entries) : null;
+        entries.forEach((entry, i) => this.drawOne(this.grid.children[i], entry, shared));
+    }
+
+    card() {
+        const button = element('button', '');
+        button.type = 'button';
+        button.append(element('span', 'name'), document.createElement('canvas'));
+        button.addEventListener('click', () => this.app.showProfile(Number(button.dataset.id)));
+        return button;
+    }
+
+    sharedScale(entries) {
+        const profiles = entries.map((entry) => entry.profile);
+        return {yMax: Math.max(...profiles.map((p) => p.total.reduce((a, b) => Math.max(a, b), 0))),
+            window: [Math.min(...profiles.map((p) => p.times[0])),
+                Math.max(...profiles.map((p) => p.times[p.n - 1]))]};
+    }
+
+    drawOne(card, entry, shared) {
+        const own = {...census.view.makeOwn(), window: shared && shared.window,
+            yMax: shared && ((largest) => Math.max(largest, shared.yMax))};
+        const view = {...this.app.view, matcher: null, only: false};
+        const chart = new census.Chart(entry.profile, view, own, entry.ranking, this.app.colours);
+        const canvas = card.querySelector('canvas');
+        card.dataset.id = entry.id;
+        card.querySelector('.name').textContent = this.nameOf(entry);
+        const {width} = canvas.getBoundingClientRect();
+        const context = census.prepareCanvas(canvas, width, SMALL_HEIGHT);
+        census.draw(new census.ink.CanvasInk(context), chart, width, SMALL_HEIGHT,
+            {theme: this.app.theme(), isSmall: true});
+    }
+}
+
+census.Tabs = Tabs;
+})(globalThis.census = globalThis.census || {});

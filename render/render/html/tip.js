@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What is under the pointer, in words: beside it, and for those who listen.
+(function (census) {
+'use strict';
+
+const {byId} = census;
+const GAP_PX = 16;
+
+function element(kind, className, text) {
+    const made = document.createElement(kind);
+    made.className = className;
+    if (text !== undefined) {
+        made.textContent = text;
+    }
+    return made;
+}
+
+function swatch(colour) {
+    const made = element('span', 'swatch');
+    made.style.background = colour;
+    return made;
+}
+
+class Tip {
+    constructor(app) {
+        this.app = app;
+        this.box = byId('tip');
+        this.at = null; // where the pointer is, in px; null: there is none, but maybe a crosshair
+    }
+
+    // {name, colour, value, share, time, total} of a pointed band, or of the total.
+    factsOf({chart, pointed}) {
+        const {profile, view} = chart;
+        const amount = (value) => census.units.amount(value, profile.valueUnit, view.si);
+        const {at, band} = pointed, total = chart.total[at];
+        const value = band ? band.full[at] : total;
+        return {
+            name: band ? band.shown : 'total', colour: band ? band.colour : null,
+            value: amount(value), total: amount(total),
+            share: total > 0 ? (100 * value / total).toFixed(1) + '\u00a0%' : '–',
+            time: chart.timeText(chart.xs[at]),
+        };
+    }
+
+    show(panel) {
+        const isShown = Boolean(panel.chart && panel.pointed && !panel.brush);
+        this.box.hidden = !isShown;
+        if (!isShown) {
+            return;
+        }
+        const facts = this.factsOf(panel);
+        const name = element('div', 'name');
+        if (facts.colour) {
+            name.append(swatch(facts.colour));
+        }
+        name.append(element('span', '', facts.name));
+        const value = element('div', 'value', facts.value);
+        if (facts.colour) {
+            value.append(element('span', 'faint', `  ${facts.share} of ${facts.total}`));
+        }
+        this.box.replaceChildren(name, value, element('div', 'faint', `at ${facts.time}`));
+        this.place(panel);
+    }
+
+    // Beside the pointer, on the side with more room.
+    place({box, drawing, chart, pointed}) {
+        const {width, height} = box.getBoundingClientRect();
+        const tip = this.box.getBoundingClientRect();
+        const band = pointed.band;
+        const [x, y] = this.at || [drawing.x(chart.xs[pointed.at]),
+            band ? drawing.y(band.upper[pointed.at - chart.low]) : drawing.frame.top];
+        const left = x + GAP_PX + tip.width < width ? x + GAP_PX : x - GAP_PX - tip.width;
+        const top = Math.min(Math.max(0, y - tip.height / 2), Math.max(0, height - tip.height));
+        this.box.style.transform = `translate(${Math.round(Math.max(0, left))}px, ` +
+            `${Math.round(top)}px)`;
+    }
+
+    speak(panel) {
+        if (panel.chart && panel.pointed) {
+            const facts = this.factsOf(panel);
+            byId('spoken').textContent = `${facts.name}, ${facts.value}, ${facts.share} of ` +
+                `${facts.total}, at ${facts.time}`;
+        }
+    }
+}
+
+census.Tip = Tip;
+census.element = element;
+census.swatch = swatch;
+})(globalThis.census = globalThis.census || {});

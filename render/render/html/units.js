@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Which multiple of a unit reads best, numbers in it, and ticks: as the program's pictures have them.
+(function (census) {
+'use strict';
+
+function multiples(base, names) {
+    return names.map((name, i) => ({factor: base ** i, suffix: '', name}));
+}
+
+const BINARY = multiples(1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB', 'ZiB']);
+const DECIMAL = multiples(1000, ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB']);
+const COUNTS = ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z']
+    .map((suffix, i) => ({factor: 1000 ** i, suffix, name: null}));
+const TIMES = [[1e-6, 'µs'], [1e-3, 'ms'], [1, 's'], [60, 'min'], [3600, 'h'], [86400, 'd']];
+
+function timesIn(second) {
+    return TIMES.map(([factor, name]) => ({factor: factor * second, suffix: '', name}));
+}
+
+function largestBelow(units, amount) {
+    let i = units.length - 1;
+    while (i > 0 && !(units[i].factor <= amount)) {
+        i--;
+    }
+    return units[i];
+}
+
+// How many of a profile's units of time a second is; 0: they are no time.
+function secondIn(unit) {
+    return unit === 'seconds' || unit === 's' ? 1
+        : unit === 'ms' || unit === 'milliseconds' ? 1000 : 0;
+}
+
+function named(unit, own) {
+    return unit.name === null ? {...unit, name: own} : unit;
+}
+
+function ofValues(valueUnit, largest, si) {
+    if (valueUnit === 'bytes') {
+        return largestBelow(si ? DECIMAL : BINARY, largest);
+    }
+    return named(largest < 10000 ? COUNTS[0] : largestBelow(COUNTS, largest), valueUnit);
+}
+
+function ofTimes(sampleUnit, span) {
+    const second = secondIn(sampleUnit);
+    const length = span > 0 ? span : 1;
+    if (second > 0) {
+        // 90 s, not 1.5 min.
+        return largestBelow(timesIn(second), length > 60 * second ? length / 2 : length);
+    }
+    return named(length < 10000 ? COUNTS[0] : largestBelow(COUNTS, length), sampleUnit);
+}
+
+const PERCENT = {factor: 1, suffix: '', name: '%'};
+
+// `value` in `unit` with so many decimals, without the unit's name.
+function label(value, unit, decimals) {
+    const magnitude = Math.abs(value) / unit.factor;
+    const digits = magnitude < 1e15 ? magnitude.toFixed(decimals) : magnitude.toExponential(2);
+    return (value < 0 ? '\u2212' : '') + digits + unit.suffix;
+}
+
+// So many significant digits, without zeros at the end.
+function rounded(value, unit, nDigits) {
+    const magnitude = Math.abs(value) / unit.factor;
+    let decimals = magnitude > 0 ? nDigits - 1 - Math.floor(Math.log10(magnitude)) : 0;
+    decimals = Math.max(0, Math.min(9, decimals));
+    while (decimals > 0 && Math.round(magnitude * 10 ** decimals) % 10 === 0) {
+        decimals--;
+    }
+    return label(value, unit, decimals);
+}
+
+function withName(number, unit) {
+    return unit.name ? number + '\u00a0' + unit.name : number;
+}
+
+// An amount, or a time, with its unit: three digits.
+function amount(value, valueUnit, si) {
+    const unit = ofValues(valueUnit, Math.abs(value), si);
+    return withName(rounded(value, unit, 3), unit);
+}
+
+function time(value, sampleUnit) {
+    const unit = ofTimes(sampleUnit, Math.abs(value) || 1);
+    return withName(rounded(value, unit, 3), unit);
+}
+
+// A time among others that span so much, in their unit, told from its neighbours.
+function timeWithin(value, unit, span) {
+    const decimals = Math.ceil(-Math.log10((span || value || 1) / unit.factor / 1000));
+    return withName(label(value, unit, Math.max(0, Math.min(9, decimals))), unit);
+}
+
+function growth(value, valueUnit, sampleUnit, si) {
+    const unit = ofValues(valueUnit, Math.abs(value), si);
+    const sign = value > 0 ? '+' : '';
+    const per = secondIn(sampleUnit) === 1 ? 's' : sampleUnit || 'unit';
+    return sign + withName(rounded(value, unit, 3), unit) + '/' + per;
+}
+
+function niceStep(least) {
+    const power = 10 ** Math.floor(Math.log10(least));
+    const factor = [1, 2, 5, 10].find((nice) => nice * power >= least * (1 - 1e-9));
+    return (factor || 10) * power;
+}
+
+// At most `most` ticks in [low, high]: {value, label}. No two labels are the same.
+function ticks(low, high, most, unit) {
+    const span = (high - low) / unit.factor;
+    if (!(span > 0) || !Number.isFinite(span)) {
+        return [];
+    }
+    for (let step = niceStep(span / (most + 1)); ; step = niceStep(step * 1.5)) {
+        const first = Math.ceil(low / unit.factor / step - 1e-9);
+        const last = Math.floor(high / unit.factor / step + 1e-9);
+        if (last - first < most) {
+            const decimals = Math.max(0, Math.min(15, Math.ceil(-Math.log10(step) - 1e-9)));
+            const out = [];
+            for (let i = first; i <= last; i++) {
+                const value = i * step * unit.factor;
+                out.push({value, label: label(value, unit, decimals)});
+            }
+            return out;
+        }
+    }
+}
+
+// Whole numbers in groups of three.
+function count(n) {
+    return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+census.units = {ofValues, ofTimes, secondIn, rounded, withName, amount, time, timeWithin, growth, niceStep,
+    ticks, count, PERCENT};
+})(globalThis.census = globalThis.census || {});

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What the reader wants to see: of all profiles alike, and of each one alone.
+(function (census) {
+'use strict';
+
+const DEFAULT_BANDS = 15;
+
+// Of all profiles: as the data say, until the reader says otherwise.
+function makeView(data) {
+    const said = data.view;
+    return {
+        bands: said.bands >= 0 ? said.bands : DEFAULT_BANDS,
+        trace: said.trace, order: said.order, reverse: said.reverse,
+        order_names: said.order_names,
+        mode: said.mode,            // 'stacked', 'share' or 'lines'
+        lines: said.lines,          // 'fitting', 'all', 'none', or a list of names
+        si: said.si, marks: said.marks,
+        theme: said.theme,          // 'auto', 'light' or 'dark'
+        isDark: false,
+        matcher: null,              // the regular expression that is searched for
+        only: false,                // nothing else is shown
+        sort: {column: 'share', isDown: true},
+    };
+}
+
+// Of one profile.
+function makeOwn() {
+    return {
+        window: null,       // [from, to] in time; null: all
+        isolated: null,     // the name that is shown alone
+        skip: 0,            // how many of the largest names OTHER was opened past
+        order: null,        // names as they lie on each other, the bottom one first
+        isSticky: false,    // they stay there while they can
+        yMax: null,         // what the y axis reaches to, from the largest amount
+    };
+}
+
+// The next one of 1, 2, 5, 10, ... in the unit that fits; it comes down only when half would do.
+function makeSteps(valueUnit) {
+    let top = 0;
+    return (largest) => {
+        const unit = census.units.ofValues(valueUnit, largest, false);
+        const needed = census.units.niceStep(largest / unit.factor) * unit.factor;
+        if (largest > top || needed < top / 2) {
+            top = needed;
+        }
+        return top;
+    };
+}
+
+census.view = {makeView, makeOwn, makeSteps};
+})(globalThis.census = globalThis.census || {});

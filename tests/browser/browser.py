@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A browser for tests: Chromium by way of chromedriver and the WebDriver protocol (W3C), with nothing but
+Python's library."""
+import base64
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--hide-scrollbars", "--force-color-profile=srgb"]
+KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014",
+        "ArrowDown": "\ue015", "Home": "\ue011", "End": "\ue010", "Tab": "\ue004", "Shift": "\ue008"}
+
+
+def find_driver():
+    """The paths of chromedriver and chromium; None where one is missing."""
+    driver = shutil.which("chromedriver") or shutil.which("chromedriver", path="/usr/lib/chromium")
+    chromium = shutil.which("chromium")
+    return (driver, chromium) if driver and chromium else None
+
+
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Problem(Exception):
+    """What the driver or the page says is wrong."""
+
+
+class Browser:
+    """One window. As a context it ends the browser and its driver, and removes their files."""
+
+    def __init__(self, width=1280, height=900, scale=1, dark=False):
+        self.directory = tempfile.mkdtemp(prefix="census-browser-")
+        self.downloads = pathlib.Path(self.directory, "downloads")
+        self.downloads.mkdir()
+        driver, chromium = find_driver()
+        self.process = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+        self.base = f"http://127.0.0.1:{self.read_port()}"
+        arguments = FLAGS + [f"--user-data-dir={self.directory}/profile", f"--window-size={width},{height}",
+                             f"--force-device-scale-factor={scale}"]
+        if dark:
+            arguments.append("--blink-settings=preferredColorScheme=0")
+        options = {"binary": chromium, "args": arguments,
+                   "prefs": {"download.default_directory": str(self.downloads),
+                             "profile.default_content_setting_values.automatic_downloads": 1}}
+        wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        self.session = None
+        try:
+            answer = self.send("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+            self.session = f"/session/{answer['sessionId']}"
+            self.metrics(width, height, scale)
+        except BaseException:
+            self.close()
+            raise
+
+    def read_port(self):
+        for line in self.process.stdout:
+            if "successfully on port " in line:
+                return line.rsplit(" on port ", 1)[1].strip(" .\n")
+        raise Problem("chromedriver did not start")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        try:
+            if self.session:
+                self.send("DELETE", self.session)
+        finally:
+            self.process.terminate()
+            self.process.wait()
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    # --- the protocol
+
+    def send(self, method, path, body=None):
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
+        try:
+            with OPENER.open(request, timeout=60) as response:
+                return json.load(response)["value"]
+        except urllib.error.HTTPError as error:
+            raise Problem(json.load(error)["value"]["message"]) from None
+
+    def post(self, path, **body):
+        return self.send("POST", self.session + path, body)
+
+    def cdp(self, command, **parameters):
+        return self.post("/goog/cdp/execute", cmd=command, params=parameters)
+
+    # --- what a test does
+
+    def metrics(self, width, height, scale=1):
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
+                 mobile=False)
+
+    def open(self, url):
+        self.post("/url", url=str(url))
+
+    def run(self, script, *arguments):
+        return self.post("/execute/sync", script=script, args=list(arguments))
+
+    def settle(self):
+        """Until what was asked for is drawn."""
+        self.post("/execute/async", args=[], script="""
+            const done = arguments[0];
+            requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));""")
+
+    def until(self, script, *arguments, seconds=10):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            value = self.run(script, *arguments)
+            if value:
+                return value
+            time.sleep(0.05)
+        raise Problem(f"did not happen: {script}")
+
+    def act(self, *actions, kind="pointer"):
+        source = {"type": kind, "id": kind, "actions": list(actions)}
+        if kind == "pointer":
+            source["parameters"] = {"pointerType": "mouse"}
+        self.post("/actions", actions=[source])
+        self.settle()
+
+    def move(self, x, y):
+        self.act(_move(x, y))
+
+    def click(self, x, y, times=1):
+        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        self.act(_move(x, y), *(press * times))
+
+    def drag(self, x0, y0, x1, y1):
+        self.act(_move(x0, y0), {"type": "pointerDown", "button": 0}, _move((x0 + x1) // 2, y1), _move(x1, y1),
+                 {"type": "pointerUp", "button": 0})
+
+    def press(self, *keys):
+        actions = []
+        for key in keys:
+            value = KEYS.get(key, key)
+            actions += [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]
+        self.act(*actions, kind="key")
+
+    def type_into(self, selector, text):
+        self.run("const e = document.querySelector(arguments[0]); e.focus(); e.value = arguments[1];"
+                 "e.dispatchEvent(new Event('input', {bubbles: true}));", selector, text)
+        self.settle()
+
+    def press_button(self, selector):
+        self.run("document.querySelector(arguments[0]).click()", selector)
+        self.settle()
+
+    def text(self, selector):
+        return self.run("const e = document.querySelector(arguments[0]); return e ? e.textContent : null;", selector)
+
+    def screenshot(self, path):
+        picture = self.send("GET", self.session + "/screenshot")
+        pathlib.Path(path).write_bytes(base64.b64decode(picture))
+
+    def downloaded(self, name, seconds=10):
+        """The bytes of a file that the page gave to the reader."""
+        end = time.monotonic() + seconds
+        path = self.downloads / name
+        while time.monotonic() < end:
+            if path.exists() and path.stat().st_size > 0:
+                return path.read_bytes()
+            time.sleep(0.05)
+        raise Problem(f"no {name} was downloaded, but {[p.name for p in self.downloads.iterdir()]}")
+
+    def complaints(self):
+        """What the console says that is no remark."""
+        entries = self.post("/se/log", type="browser")
+        return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
+
+
+def _move(x, y):
+    return {"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y)}

@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What readers do with a page, in a real browser.
+
+test_page.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
+"""
+import csv
+import io
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+from browser import Browser, find_driver
+
+HEADERS = 'JOB "{}"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
+SKIPPED = 77
+HOSTILE = [b'</script><script>document.title="taken"</script>', b"<img src=x onerror=document.title=1>", b"q\"'`&amp;",
+           "naïve 漢字 \U0001f389".encode(), b"bad\xff\xfebytes", b"a,b", b"=1+1", b"__proto__", b"constructor"]
+
+
+def profile(job, samples, marks=()):
+    """The text of a profile: samples are (time, {name: amount})."""
+    out = [HEADERS.format(job).encode()]
+    for time, costs in samples:
+        out += [b"BEGIN_SAMPLE %g\n" % time]
+        out += [(n if isinstance(n, bytes) else n.encode()) + b"\t%d\n" % v for n, v in costs.items()]
+        out += [b"END_SAMPLE %g\n" % time] + [b"MARK %g\n" % m for m in marks if time <= m < time + 1]
+    return b"".join(out)
+
+
+def steady(n_names=40, n_samples=100):
+    """Names n00, n01, ..., the first the largest; `late` is only there at the end, and then the largest."""
+    return [(t, {**{f"n{i:02}": 1000 * (n_names - i) + t for i in range(n_names)},
+                 **({"late": 90000} if t >= 90 else {})}) for t in range(n_samples)]
+
+
+class Bench:
+    """Pages of profiles made for a test."""
+
+    def __init__(self, census, directory):
+        self.census, self.directory = census, pathlib.Path(directory)
+
+    def page(self, *profiles, options=()):
+        paths = []
+        for i, text in enumerate(profiles):
+            paths.append(self.directory / f"p{i}.hp")
+            paths[-1].write_bytes(text)
+        target = self.directory / "page.html"
+        subprocess.run([self.census, "plot", *options, "-o", target, *paths], check=True, cwd=self.directory)
+        return target.as_uri()
+
+
+def names_shown(browser):
+    """The bands, bottom first."""
+    return browser.run("return census.app.panel.chart.bands.map((band) => band.name)")
+
+
+def place_of(browser, name, share=0.5):
+    """Where the middle of a band is on the screen, at a share of the way through the samples."""
+    return browser.run("""
+        const {chart, drawing, box} = census.app.panel, r = box.getBoundingClientRect();
+        const band = chart.bands.find((b) => b.name === arguments[0]);
+        const at = Math.round(chart.from + arguments[1] * (chart.to - chart.from)), i = at - chart.low;
+        const y = band.lower ? (band.lower[i] + band.upper[i]) / 2 : band.upper[i];
+        return [r.left + drawing.x(chart.xs[at]), r.top + drawing.y(y)];""", name, share)
+
+
+def x_of(browser, time):
+    return browser.run("""
+        const {drawing, box} = census.app.panel;
+        return box.getBoundingClientRect().left + drawing.x(arguments[0]);""", time)
+
+
+def brush(browser, begin, end):
+    top = browser.run("return document.getElementById('chart').getBoundingClientRect().top")
+    browser.drag(x_of(browser, begin), top + 150, x_of(browser, end), top + 160)
+
+
+def rows(browser):
+    return browser.run("return [...document.querySelectorAll('#rows tr')].map((row) => row.dataset.name)")
+
+
+def expect(actual, wanted, what):
+    assert actual == wanted, f"{what}: {actual!r}, not {wanted!r}"
+
+
+# --- tests -----------------------------------------------------------------------------------------------
+
+
+def test_hover_tells_name_value_share_time_and_total(bench, browser):
+    browser.open(bench.page(profile("hover", steady(3, 11))))
+    browser.settle()
+    browser.move(*place_of(browser, "n01"))
+    tip = browser.text("#tip").replace("\u00a0", " ")
+    for part in ("n01", "1.96 KiB", "33.3 %", "of 5.87 KiB", "at 5"):
+        assert part in tip, f"no {part!r} in {tip!r}"
+    browser.move(2, 2)
+    assert browser.run("return document.getElementById('tip').hidden")
+
+
+def test_click_isolates_and_again_goes_back(bench, browser):
+    browser.open(bench.page(profile("isolate", steady(5))))
+    browser.settle()
+    all_names = names_shown(browser)
+    browser.click(*place_of(browser, "n02"))
+    expect(names_shown(browser), ["n02"], "alone")
+    assert "only n02" in browser.text("#crumbs")
+    browser.run("census.app.pointer.lastClick = -1e9")  # two clicks, not a double one
+    browser.click(*place_of(browser, "n02"))
+    expect(names_shown(browser), all_names, "all again")
+    browser.press_button("#rows tr[data-name='n03'] button")
+    expect(names_shown(browser), ["n03"], "by the table")
+    browser.press("Escape")
+    expect(names_shown(browser), all_names, "Escape goes back")
+
+
+def test_brush_zooms_and_ranks_again(bench, browser):
+    browser.open(bench.page(profile("brush", steady())))
+    browser.settle()
+    assert "n00" in names_shown(browser)
+    before = browser.run("return census.app.panel.chart.ranked.map(({k}) => census.app.entry().profile.names[k].name)")
+    brush(browser, 89.6, 98.4)
+    chart = browser.run("const c = census.app.panel.chart; return [c.window, c.xs[c.from], c.xs[c.to]]")
+    assert 89 < chart[0][0] < 90 and 98 < chart[0][1] < 99, chart
+    expect(chart[1:], [90, 98], "the samples within")
+    after = browser.run("return census.app.panel.chart.ranked.map(({k}) => census.app.entry().profile.names[k].name)")
+    expect(after[0], "late", "the largest name there")
+    assert before[0] != "late"
+    expect(after, ["late"] + [f"n{i:02}" for i in range(len(after) - 1)], "ranking of the window")
+    browser.press("Escape")
+    expect(browser.run("return census.app.entry().own.window"), None, "all of the time again")
+    brush(browser, 20, 40)
+    top = browser.run("return document.getElementById('chart').getBoundingClientRect().top")
+    browser.click(x_of(browser, 30), top + 20, times=2)
+    expect(browser.run("return [census.app.entry().own.window, census.app.entry().own.isolated]"), [None, None],
+           "a double click zooms out")
+
+
+def test_ranking_is_exact_in_any_window(bench, browser):
+    import random
+    chance = random.Random(7)
+    samples = [(t, {f"x{i}": chance.randrange(1, 1 << chance.randrange(1, 20)) for i in range(300)
+                    if (t * 7 + i) % 40 < 20}) for t in range(300)]
+    browser.open(bench.page(profile("rank", samples)))
+    browser.settle()
+    wrong = browser.run("""
+        const {profile, ranking} = census.app.entry(), problems = [];
+        for (const [from, to] of [[0, 299], [3, 4], [10, 10], [17, 150], [250, 299], [100, 101]]) {
+            const weight = census.stats.weights(profile.times, from, to);
+            const all = profile.names.map((name, k) =>
+                [k, census.stats.area(name.column.values(profile.n), from, weight)]);
+            all.sort((a, b) => b[1] - a[1]);
+            const found = ranking.top(from, to, 12).map(({area}) => area);
+            if (found.join() !== all.slice(0, 12).map(([, area]) => area).join()) problems.push([from, to]);
+        }
+        return problems;""")
+    expect(wrong, [], "windows that are ranked wrongly")
+
+
+def test_search_marks_and_filters(bench, browser):
+    browser.open(bench.page(profile("search", steady(20))))
+    browser.settle()
+    browser.type_into("#search", "^N0[12]$")
+    expect(rows(browser), [], "capital letters mean themselves")
+    browser.type_into("#search", "^n0[12]$")
+    expect(rows(browser), ["n01", "n02"], "rows")
+    expect(browser.text("#search-note"), "2 names", "the note")
+    browser.press_button("#only")
+    expect(sorted(names_shown(browser)), ["n01", "n02"], "only these")
+    browser.press_button("#only")
+    browser.type_into("#search", "n0[")
+    assert "not a regular expression yet" in browser.text("#search-note")
+    expect(browser.run("return document.getElementById('search').getAttribute('aria-invalid')"), "true", "invalid")
+    browser.type_into("#search", "zzz")
+    expect(browser.text("#search-note"), "no name has it", "the note")
+    browser.type_into("#search", "")
+    expect(len(rows(browser)), 21, "all rows again")
+
+
+def test_other_opens(bench, browser):
+    browser.open(bench.page(profile("other", steady())))
+    browser.settle()
+    expect(names_shown(browser)[-1], "OTHER", "on top")
+    browser.click(*place_of(browser, "OTHER"))
+    expect(sorted(names_shown(browser)), sorted([f"n{i:02}" for i in range(15, 30)] + ["OTHER"]), "the next names")
+    assert "names 16 to 30" in browser.text("#crumbs")
+    browser.press("Escape")
+    assert "n00" in names_shown(browser)
+
+
+def test_modes_and_bands(bench, browser):
+    browser.open(bench.page(profile("modes", steady())))
+    browser.settle()
+    browser.press("n")
+    expect(browser.run("return census.app.panel.chart.yMax"), 100, "percents")
+    total = browser.run("const b = census.app.panel.chart.bands; return b[b.length - 1].upper[50]")
+    assert abs(total - 100) < 1e-9
+    browser.press("l")
+    assert "OTHER" not in names_shown(browser)
+    browser.press("s", "]", "]")
+    expect(browser.text("#n-bands"), "17 bands", "two more")
+    browser.press_button("#fewer")
+    expect(len(names_shown(browser)), 17, "16 and OTHER")
+
+
+def test_light_and_dark(bench, browser):
+    browser.open(bench.page(profile("dark", steady(5))))
+    browser.settle()
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    expect(browser.run(ground), "rgb(255, 255, 255)", "light")
+    browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    browser.settle()
+    expect(browser.run(ground), "rgb(23, 26, 31)", "as the reader likes it")
+    browser.press_button("#theme")
+    expect(browser.run(ground), "rgb(255, 255, 255)", "the button")
+    browser.cdp("Emulation.setEmulatedMedia", features=[])
+    browser.open(bench.page(profile("dark", steady(5)), options=["--theme", "dark"]))
+    browser.settle()
+    expect(browser.run(ground), "rgb(23, 26, 31)", "--theme dark")
+
+
+def test_table_sorts_and_agrees_with_report(bench, browser):
+    samples = [(t, {"up": 100 * t + 7, "down": 5000 - 40 * t, "odd": (t * 37) % 101 * 30}) for t in range(60)]
+    browser.open(bench.page(profile("table", samples)))
+    browser.settle()
+    for column, order in [("name", ["down", "odd", "up"]), ("growth", ["up", "odd", "down"]), ("max", ["up", "down", "odd"])]:
+        browser.press_button(f"th[data-sort={column}] button")
+        expect(rows(browser), order, column)
+    browser.press_button("th[data-sort=max] button")
+    expect(rows(browser), ["odd", "down", "up"], "the other way round")
+    expect(browser.run("return document.querySelector('th[data-sort=max]').getAttribute('aria-sort')"), "ascending",
+           "said to those who listen")
+    report = subprocess.run([bench.census, "report", "--format", "csv", bench.directory / "p0.hp"], check=True,
+                            capture_output=True, text=True).stdout
+    figures = browser.run("return census.app.table.figures")
+    for row in csv.DictReader(io.StringIO(report)):
+        mine = next(figure for figure in figures if figure["name"] == row["name"])
+        for theirs, ours in [("share", "share"), ("mean", "mean"), ("max", "max"), ("growth", "growth"), ("r_squared", "r2")]:
+            assert abs(float(row[theirs]) - mine[ours]) <= 1e-9 * max(1, abs(mine[ours])), (row, mine)
+
+
+def test_downloads(bench, browser):
+    samples = steady(20)
+    browser.open(bench.page(profile("save", samples), options=["-m", "4"]))
+    browser.settle()
+    brush(browser, 9.6, 20.4)
+    for kind in ("svg", "png", "csv"):
+        browser.press_button(f"[data-save={kind}]")
+    table = list(csv.reader(io.StringIO(browser.downloaded("p0.csv").decode())))
+    expect([float(row[0]) for row in table[1:]], [float(t) for t in range(10, 21)], "times")
+    for row in table[1:]:
+        cells = dict(zip(table[0], map(float, row)))
+        costs = samples[int(cells["time"])][1]
+        expect(cells["n02"], float(costs["n02"]), "an amount")
+        expect(cells["total"], float(sum(costs.values())), "the total")
+        expect(cells["total"], sum(cells[name] for name in table[0][1:-1]), "all bands together")
+    picture = browser.downloaded("p0.svg")
+    texts = ["".join(e.itertext()) for e in xml.etree.ElementTree.fromstring(picture).iter()
+             if e.tag.endswith("}text") or e.tag.endswith("}title")]
+    assert "n02" in texts, texts
+    assert browser.downloaded("p0.png").startswith(b"\x89PNG\r\n")
+
+
+def test_keyboard(bench, browser):
+    browser.open(bench.page(profile("keys", steady(4, 20))))
+    browser.settle()
+    browser.run("document.getElementById('chart').focus()")
+    browser.press("ArrowRight", "ArrowRight", "ArrowRight")
+    expect(browser.run("return census.app.panel.pointed.at"), 2, "the third sample")
+    first = browser.run("return census.app.panel.pointed.band.name")
+    browser.press("ArrowDown")
+    second = browser.run("return census.app.panel.pointed.band.name")
+    assert first != second
+    spoken = browser.text("#spoken")
+    assert second in spoken and "at 2" in spoken, spoken
+    browser.press("Enter")
+    expect(names_shown(browser), [second], "alone")
+    browser.press("Escape", "End")
+    expect(browser.run("return census.app.panel.pointed.at"), 19, "the last sample")
+    browser.press("+")
+    assert browser.run("return census.app.entry().own.window !== null")
+    browser.press("0")
+    assert browser.run("return census.app.entry().own.window === null")
+    browser.press("?")
+    assert browser.run("return document.getElementById('help').open")
+    browser.press("Escape")
+    assert not browser.run("return document.getElementById('help').open")
+    browser.press("/")
+    expect(browser.run("return document.activeElement.id"), "search", "the search has the focus")
+
+
+def test_hostile_names_are_only_texts(bench, browser):
+    samples = [(t, {name: 1000 * (i + 1) for i, name in enumerate(HOSTILE)}) for t in range(5)]
+    browser.open(bench.page(profile("</title><script>document.title=2</script>", samples)))
+    browser.settle()
+    expect(browser.run("return document.title"), "</title><script>document.title=2</script>", "the title")
+    expect(browser.run("return document.querySelectorAll('img, #main script').length"), 0, "elements of names")
+    shown = rows(browser)
+    expect(shown[0], "constructor", "a name")
+    assert HOSTILE[0].decode() in shown and "bad\ufffd\ufffdbytes" in shown and "naïve 漢字 \U0001f389" in shown, shown
+    for name in HOSTILE:
+        name = name.decode(errors="surrogateescape")
+        browser.run("census.app.chooseName(arguments[0])", name.encode("utf-8", "replace").decode()
+                    if "\udcff" in name else name)
+        browser.settle()
+        browser.press("Escape")
+    browser.press_button("[data-save=svg]")
+    xml.etree.ElementTree.fromstring(browser.downloaded("p0.svg"))
+
+
+def test_odd_profiles(bench, browser):
+    for samples in ([(1.5, {"a": 10, "b": 5})], [(1, {"a": 1}), (1, {"a": 2})], [(0, {}), (1, {}), (2, {})],
+                    [(t / 7, {"a": 2 ** 60 + t}) for t in range(5)]):
+        browser.open(bench.page(profile("odd", samples)))
+        browser.settle()
+        for key in "nls+-0o[]":
+            browser.press(key)
+        browser.move(400, 400)
+        browser.click(400, 400)
+        browser.press("Escape")
+
+
+def test_options_say_what_is_shown_first(bench, browser):
+    browser.open(bench.page(profile("options", steady()), options=["-m", "3", "--lines", "--order", "name", "--from",
+                                                                   "20", "--to", "60", "--match", "n[01]"]))
+    browser.settle()
+    expect(browser.run("const c = census.app.panel.chart; return [c.mode, c.xs[0], c.xs[c.xs.length - 1]]"),
+           ["lines", 20, 60], "lines of a window")
+    expect(names_shown(browser), ["n02", "n01", "n00"], "by name, the first on top")
+    expect(len(rows(browser)), 20, "matching names")
+
+
+def test_equal_input_gives_equal_bytes(bench, browser):
+    text = profile("equal", steady(5))
+    first = bench.page(text)
+    before = (bench.directory / "page.html").read_bytes()
+    bench.page(text)
+    expect((bench.directory / "page.html").read_bytes(), before, "the page again")
+    assert b"http://www.w3.org" in before and b"https://" not in before and b"src=" not in before, first
+    browser.open(first)
+
+
+def test_narrow_and_wide(bench, browser):
+    browser.open(bench.page(profile("sizes", steady(), marks=[30.5])))
+    for width, height in ((360, 640), (2560, 1400), (1280, 900)):
+        browser.metrics(width, height)
+        browser.settle()
+        overflow = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        expect(overflow, 0, f"what sticks out at {width}")
+
+
+def main():
+    census, wanted = sys.argv[1], sys.argv[2:]
+    if not find_driver():
+        print("skipped: chromium and chromedriver are not installed")
+        return SKIPPED
+    tests = {name[5:]: test for name, test in globals().items() if name.startswith("test_")}
+    failed = []
+    with Browser() as browser:
+        for name, test in tests.items():
+            if wanted and name not in wanted:
+                continue
+            with tempfile.TemporaryDirectory() as directory:
+                try:
+                    test(Bench(str(pathlib.Path(census).resolve()), directory), browser)
+                    expect(browser.complaints(), [], "the console")
+                    print(f"ok      {name}", flush=True)
+                except Exception as problem:  # each test says its own
+                    failed.append(name)
+                    print(f"FAILED  {name}: {type(problem).__name__}: {problem}", flush=True)
+                    browser.complaints()
+    print(f"{len(failed)} failed" if failed else "all passed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
