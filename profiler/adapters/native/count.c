@@ -76,13 +76,12 @@ HPP_COLD HPP_ANY_STACK void *hpp__count_at_slowly(void *block, size_t n_bytes,
     return block;
 }
 
-HPP_NO_INLINE HPP_ANY_STACK void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call,
-                                                         uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
+                                           hpp_call call)
 {
     if (hpp__real_pool_bytes(block) != 0 || (!hpp__alive() && !hpp__process_wake())) {
         return block;
     }
-    hpp_caller caller = {pc, sp, fp};
     hpp_thread *self = own_thread();
     hpp_place place = {HPP_SITE_NONE, NULL};
     if (HPP_LIKELY(hpp__ready != NULL)) {
@@ -94,4 +93,21 @@ HPP_NO_INLINE HPP_ANY_STACK void *hpp__count_made_slowly(void *block, size_t n_b
         place.cell = self != NULL ? hpp__thread_cell(self, place.site) : NULL;
     }
     return hpp__count_at(block, n_bytes, place.cell, place.site);
+}
+
+HPP_NO_INLINE HPP_ANY_STACK void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call,
+                                                         uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+    hpp_caller caller = {pc, sp, fp};
+    hpp_thread *self = hpp__ready;
+    if (HPP_LIKELY(self != NULL && hpp__alive())) {
+        hpp_place place;
+        hpp__thread_enter();
+        bool is_remembered = hpp__stacks_recall(&place, self, &caller, call);
+        hpp__thread_exit(self);
+        if (HPP_LIKELY(is_remembered)) {
+            return hpp__count_at(block, n_bytes, place.cell, place.site);
+        }
+    }
+    return count_made_anew(block, n_bytes, caller, call);
 }

@@ -133,22 +133,53 @@ static uintptr_t word_value(const hpp_memo_entry *entry, uint32_t index)
     return hpp__memo_batches(entry)[index / HPP_MEMO_BATCH].values[index % HPP_MEMO_BATCH];
 }
 
-/* Compares one by one: a word is read only when those before it agree, so that it is there. */
+HPP_ALWAYS_INLINE bool word_agrees(const hpp_memo_batch *batch, uint32_t index, uintptr_t base)
+{
+    uintptr_t place = base + (uintptr_t)(intptr_t)(int32_t)batch->offsets[index];
+    return hpp__memory_word(place) == batch->values[index];
+}
+
+_Static_assert(HPP_MEMO_BATCH == 4, "these are all words of a batch");
+HPP_ALWAYS_INLINE uint32_t count_agreeing_in(const hpp_memo_batch *batch, uintptr_t base)
+{
+    return !word_agrees(batch, 0, base)   ? 0
+           : !word_agrees(batch, 1, base) ? 1
+           : !word_agrees(batch, 2, base) ? 2
+           : !word_agrees(batch, 3, base) ? 3
+                                          : 4;
+}
+
+/* How many of the first `n` words agree, before one does not. One by one: a word is read only when
+ * those before it agree, so that it is there. */
+HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_memo_entry *entry, uint32_t n,
+                                               uintptr_t sp)
+{
+    const hpp_memo_batch *batch = hpp__memo_batches(entry);
+    uint32_t i = 0;
+    for (; i + HPP_MEMO_BATCH <= n; i += HPP_MEMO_BATCH, batch++) {
+        uint32_t n_here = count_agreeing_in(batch, sp - 8);
+        if (n_here < HPP_MEMO_BATCH) {
+            return i + n_here;
+        }
+    }
+    while (i < n && word_agrees(batch, i % HPP_MEMO_BATCH, sp - 8)) {
+        i++;
+    }
+    return i;
+}
+
 static bool find_difference(difference *out, const hpp_memo_entry *entry, hpp_caller caller)
 {
     bool rbp_differs = ((caller.fp ^ entry->rbp) & entry->rbp_mask) != 0;
-    for (uint32_t i = 0; i < entry->n_words; i++) {
-        if (rbp_differs && i == entry->rbp_index) {
-            *out = (difference){i, caller.fp};
-            return true;
-        }
-        uintptr_t value = hpp__memory_word(word_place(entry, i, caller));
-        if (value != word_value(entry, i)) {
-            *out = (difference){i, value};
-            return true;
-        }
+    uint32_t n_all = (entry->n_words + HPP_MEMO_BATCH - 1) / HPP_MEMO_BATCH * HPP_MEMO_BATCH;
+    uint32_t n = rbp_differs ? entry->rbp_index : n_all;
+    uint32_t index = count_agreeing(entry, n, caller.sp);
+    if (index < n) {
+        *out = (difference){index, hpp__memory_word(word_place(entry, index, caller))};
+    } else {
+        *out = (difference){index, caller.fp};
     }
-    return false;
+    return index < n || rbp_differs;
 }
 
 /* The slot of a first entry. */
@@ -159,12 +190,13 @@ static const hpp_memo_slot *find_first(const hpp_memo_table *memo, hpp_caller ca
     return slot->entry != NULL ? slot : find_slot(memo, key | HPP_MEMO_FOREIGN, caller.sp);
 }
 
-bool hpp__memo_find(hpp_place *out, const hpp_memo_table *memo, hpp_caller caller, uint32_t call)
+bool hpp__memo_find(hpp_place *out, const hpp_memo_table *memo, const hpp_caller *caller,
+                    uint32_t call)
 {
-    const hpp_memo_slot *slot = find_first(memo, caller, call);
+    const hpp_memo_slot *slot = find_first(memo, *caller, call);
     while (slot->entry != NULL) {
         difference found;
-        if (!find_difference(&found, slot->entry, caller)) {
+        if (!find_difference(&found, slot->entry, *caller)) {
             *out = slot->entry->place;
             return true;
         }
@@ -219,8 +251,9 @@ static hpp_memo_entry *make_entry(hpp_memo_table *memo, const memorable *stack, 
     if (entry == NULL) {
         return NULL;
     }
-    *entry = (hpp_memo_entry){.place = stack->place, .words_bytes = words_bytes, .n_words = n};
     hpp_memo_batch *batches = (hpp_memo_batch *)(void *)(entry + 1);
+    *entry =
+        (hpp_memo_entry){.place = stack->place, .end = batches + n_batches, .n_words = (uint16_t)n};
     for (uint32_t i = 0; i < n_batches * HPP_MEMO_BATCH; i++) {
         const hpp_word *word = &stack->words[first + i];
         if (i < n && word->address != 0) {
@@ -231,7 +264,7 @@ static hpp_memo_entry *make_entry(hpp_memo_table *memo, const memorable *stack, 
         if (i < n) {
             entry->rbp = word->value;
             entry->rbp_mask = UINTPTR_MAX;
-            entry->rbp_index = i;
+            entry->rbp_index = (uint16_t)i;
         }
     }
     return entry;
@@ -265,12 +298,12 @@ static agreement compare(uint32_t *index, const hpp_memo_entry *entry, const mem
 static void add(hpp_memo_table *memo, const memorable *stack, hpp_memo_slot *slot, uint64_t a,
                 uint64_t b, uint32_t first)
 {
-    const hpp_memo_entry *entry = make_entry(memo, stack, first);
+    hpp_memo_entry *entry = make_entry(memo, stack, first);
     if (entry == NULL) {
         hpp__memo_forget(memo);
         return;
     }
-    *slot = (hpp_memo_slot){.a = a, .b = b, .entry = entry};
+    *slot = (hpp_memo_slot){a, b, entry, .fork_value = stack->caller.pc};
     memo->n_entries++;
     if (memo->n_entries > n_slots(memo) / 2 && !grow(memo) &&
         memo->n_entries > n_slots(memo) / 4 * 3) {
@@ -297,6 +330,10 @@ void hpp__memo_add(hpp_memo_table *memo, hpp_caller caller, uint32_t call, const
         uint32_t index;
         if (compare(&index, slot->entry, &stack, first) != DIFFERS) {
             return;
+        }
+        if (first == 0 && words[index].address != 0) {
+            slot->entry->fork_offset = (uint32_t)offset_of(&stack, &words[index]);
+            slot->fork_value = word_value(slot->entry, index);
         }
         a = child_key(slot->entry, index);
         b = words[first + index].value;

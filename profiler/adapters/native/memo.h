@@ -10,6 +10,10 @@
  * of the first entry, which nearly always agree; where they do not, to go to the entry under what
  * is there instead, and so on.
  *
+ * In line, only a first entry is looked at, and all of its words are compared at once. Where other
+ * stacks were seen under its (pc, sp), that would often be in vain: so the word in which the last
+ * of them differed, the fork, is compared before.
+ *
  * Entries are only added. When the memory is used up, all are forgotten.
  *
  * Threads: a memo belongs to one thread.
@@ -51,10 +55,11 @@ typedef struct hpp_memo_batch {
  * same for all calls that come here, stands at `rbp_index`. */
 typedef struct hpp_memo_entry {
     hpp_place place;
-    uint32_t words_bytes; /* of the batches */
+    const hpp_memo_batch *end; /* of the batches */
     uintptr_t rbp, rbp_mask;
-    uint32_t rbp_index;
-    uint32_t n_words; /* without those that fill the last batch */
+    uint16_t rbp_index;
+    uint16_t n_words;     /* without those that fill the last batch */
+    uint32_t fork_offset; /* of a first entry; its value: hpp_memo_slot */
 } hpp_memo_entry;
 
 _Static_assert(sizeof(hpp_memo_entry) % sizeof(hpp_pair) == 0, "batches are aligned for pairs");
@@ -69,8 +74,9 @@ static inline const hpp_memo_batch *hpp__memo_batches(const hpp_memo_entry *entr
  */
 typedef struct hpp_memo_slot {
     uint64_t a, b;
-    const hpp_memo_entry *entry; /* NULL: nothing here */
-    uint64_t unused;
+    hpp_memo_entry *entry; /* NULL: nothing here */
+    uint64_t fork_value;   /* of a first entry that is on the thread's own stack; at first, the
+                              return address of the call stands in for a fork */
 } hpp_memo_slot;
 
 #define HPP_MEMO_FOREIGN ((uint64_t)1 << 62)
@@ -96,7 +102,8 @@ void hpp__memo_forget(hpp_memo_table *memo);
 void hpp__memo_end(hpp_memo_table *memo);
 
 /* The place of a call whose stack is remembered. `call` is an hpp_call. */
-bool hpp__memo_find(hpp_place *out, const hpp_memo_table *memo, hpp_caller caller, uint32_t call);
+bool hpp__memo_find(hpp_place *out, const hpp_memo_table *memo, const hpp_caller *caller,
+                    uint32_t call);
 
 /* Remembers a stack. The words are in the order in which they were needed; `are_own` if all are on
  * the thread's own stack. */
@@ -113,26 +120,29 @@ static inline uint64_t hpp__memo_key(uintptr_t pc, uint32_t call)
 /* The slot where the search for a key begins. */
 static inline hpp_memo_slot *hpp__memo_slot_of(const hpp_memo_table *memo, uint64_t a, uint64_t b)
 {
-    uint64_t hash = (a + (b << 21)) * 0x9e3779b97f4a7c15;
+    uint64_t hash = (a + 8 * b) * 0x9e3779b97f4a7c15;
     return (hpp_memo_slot *)(void *)((char *)memo->slots + (hash >> 32 & memo->mask_bytes));
 }
 
-/* Compares the words of an entry; all of them must be readable. */
-HPP_UNSANITIZED static inline bool hpp__memo_agrees(const hpp_memo_entry *entry, uintptr_t sp,
+/* Compares the words of a first entry; all of them must be readable. */
+HPP_UNSANITIZED static inline bool hpp__memo_agrees(const hpp_memo_slot *first, uintptr_t sp,
                                                     uintptr_t fp)
 {
+    const hpp_memo_entry *entry = first->entry;
     const char *base = (const char *)sp - 8;
+    if (hpp__memory_word((uintptr_t)base + entry->fork_offset) != first->fork_value) {
+        return false;
+    }
     const hpp_memo_batch *batch = hpp__memo_batches(entry);
-    const hpp_memo_batch *end =
-        (const hpp_memo_batch *)(const void *)((const char *)batch + entry->words_bytes);
+    const hpp_memo_batch *end = entry->end;
     hpp_pair low = hpp__pair_of((fp ^ entry->rbp) & entry->rbp_mask);
     hpp_pair high = hpp__pair_of(0);
     do {
-        uint64_t first = hpp__two_offsets(&batch->offsets[0]);
-        uint64_t second = hpp__two_offsets(&batch->offsets[2]);
-        low |= hpp__pair_at(base + (uint32_t)first, base + (first >> 32)) ^
+        uint64_t one = hpp__two_offsets(&batch->offsets[0]);
+        uint64_t other = hpp__two_offsets(&batch->offsets[2]);
+        low |= hpp__pair_at(base + (uint32_t)one, base + (one >> 32)) ^
                hpp__pair_in(&batch->values[0]);
-        high |= hpp__pair_at(base + (uint32_t)second, base + (second >> 32)) ^
+        high |= hpp__pair_at(base + (uint32_t)other, base + (other >> 32)) ^
                 hpp__pair_in(&batch->values[2]);
     } while (++batch != end);
     return hpp__pair_is_zero(low | high);

@@ -169,6 +169,8 @@ static bool is_due(hpp_memo *memo)
 
 hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call)
 {
+    hpp_place place;
+    bool is_known_new = hpp__stacks_are_current(thread);
     if (!has_memo(thread)) {
         return place_of(thread, lose_stack());
     }
@@ -176,8 +178,7 @@ hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call
         hpp__stacks_new_generation();
     }
     renew_memo(thread);
-    hpp_place place;
-    if (!hpp__memo_find(&place, &thread->memo->table, caller, call)) {
+    if (is_known_new || !hpp__memo_find(&place, &thread->memo->table, &caller, call)) {
         place = place_by_walk(thread, caller, call);
     }
     if (is_due(thread->memo) && place.site != HPP_SITE_UNKNOWN) {

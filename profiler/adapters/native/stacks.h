@@ -35,24 +35,36 @@ struct hpp_memo {
  * not for where the loader is at work. */
 void hpp__stacks_verify(uint32_t n);
 
-/* The place of a call that is remembered under its (pc, sp), or NULL. The thread's `generation` is
- * that of its memo while the memo may be used. */
+/* Whether the thread's memo may be used: then its `generation` is that of the memo. */
+static inline bool hpp__stacks_are_current(const hpp_thread *thread)
+{
+    return thread->generation == atomic_load_explicit(&hpp__generation, memory_order_relaxed);
+}
+
+/* The place of a call whose stack is the first that is remembered under its (pc, sp), or NULL. */
 static inline const hpp_place *hpp__stacks_remembered(const hpp_thread *thread, hpp_caller caller,
                                                       hpp_call call)
 {
-    uint32_t generation = atomic_load_explicit(&hpp__generation, memory_order_relaxed);
-    if (HPP_UNLIKELY(thread->generation != generation)) {
+    if (HPP_UNLIKELY(!hpp__stacks_are_current(thread))) {
         return NULL;
     }
     uint64_t key = hpp__memo_key(caller.pc, call);
     const hpp_memo_slot *slot = hpp__memo_slot_of(&thread->memo->table, key, caller.sp);
     bool is_known = HPP_LIKELY(slot->a == key && slot->b == caller.sp &&
-                               hpp__memo_agrees(slot->entry, caller.sp, caller.fp));
+                               hpp__memo_agrees(slot, caller.sp, caller.fp));
     return is_known ? &slot->entry->place : NULL;
 }
 
-/* The same, for a call of which hpp__stacks_remembered knows nothing. `thread` is the calling one,
- * and not ready in both (thread.h). */
+/* The place of a call whose stack is any of those remembered. */
+static inline bool hpp__stacks_recall(hpp_place *out, const hpp_thread *thread,
+                                      const hpp_caller *caller, hpp_call call)
+{
+    return HPP_LIKELY(hpp__stacks_are_current(thread)) &&
+           hpp__memo_find(out, &thread->memo->table, caller, call);
+}
+
+/* The place of a call of which hpp__stacks_recall knows nothing. `thread` is the calling one, and
+ * not ready in all three (thread.h). */
 hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call);
 
 /* The site without touching anything of the thread's: for a signal handler that interrupted the
