@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Arranging names in columns of one width.
+ * Arranging names in columns, each as wide as its widest name.
  */
 #include "legend.h"
 
@@ -23,12 +23,12 @@ static size_t count_bands(const hpr_chart *chart)
     return n;
 }
 
-/* Width of the widest entry, the gap behind it included. */
-static hpf_status find_widest(double *widest, hpr__chart *chart, const hpr__label_style *style,
+/* Widths of the entries, from the top band down, the gap behind each included. */
+static hpf_status find_widths(double *widths, hpr__chart *chart, const hpr__label_style *style,
                               double size_pt, hpf_error *err)
 {
-    *widest = 0;
-    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+    size_t n = 0;
+    for (uint32_t i = chart->public.n_bands; i-- > 0;) {
         const hpr_band *band = &chart->bands[i];
         if (!hpr__label_is_due(&chart->public, band)) {
             continue;
@@ -39,7 +39,7 @@ static hpf_status find_widest(double *widest, hpr__chart *chart, const hpr__labe
         }
         double width =
             style->measurer.measure(style->measurer.context, text, size_pt, false).width_pt;
-        *widest = fmax(*widest, before_text(&chart->public) + width + COLUMN_GAP_PT);
+        widths[n++] = before_text(&chart->public) + width + COLUMN_GAP_PT;
     }
     return HPF_OK;
 }
@@ -55,56 +55,86 @@ static size_t whole(double quotient)
     return quotient >= 1 ? (size_t)fmin(quotient + 1e-9, 1e6) : 0;
 }
 
-/* `n` names in columns of a width. */
-static hpr__legend arrange(size_t n, size_t n_columns, double column_pt, double pitch_pt)
+/* `n` names in at most `n_columns` columns, still without widths. */
+static void arrange(hpr__legend *legend, size_t n, size_t n_columns)
 {
-    hpr__legend legend = {.n_columns = n_columns, .column_pt = column_pt, .pitch_pt = pitch_pt};
-    legend.n_rows = (n + n_columns - 1) / n_columns;
-    legend.n_columns = legend.n_rows > 0 ? (n + legend.n_rows - 1) / legend.n_rows : 1;
-    legend.n_shown = n;
-    legend.width_pt = (double)legend.n_columns * column_pt;
-    legend.height_pt = (double)legend.n_rows * pitch_pt;
-    return legend;
+    legend->n_rows = (n + n_columns - 1) / n_columns;
+    legend->n_columns = legend->n_rows > 0 ? (n + legend->n_rows - 1) / legend->n_rows : 1;
+    legend->n_shown = n;
+    legend->height_pt = (double)legend->n_rows * legend->pitch_pt;
+}
+
+/* Makes each column as wide as its widest entry. */
+static void fit_columns(hpr__legend *legend, const double *widths)
+{
+    legend->width_pt = 0;
+    for (size_t column = 0; column < legend->n_columns; column++) {
+        double widest = 0;
+        for (size_t row = 0; row < legend->n_rows; row++) {
+            size_t k = column * legend->n_rows + row;
+            widest = k < legend->n_shown ? fmax(widest, widths[k]) : widest;
+        }
+        legend->columns_pt[column] = widest;
+        legend->width_pt += widest;
+    }
+}
+
+/* As many columns as have room beside each other; the last one needs no gap behind it. Whether even
+ * one has. */
+static bool fit_width(hpr__legend *legend, const double *widths, size_t n, double width_pt)
+{
+    for (size_t columns = n > 0 ? n : 1; columns > 0; columns--) {
+        arrange(legend, n, columns);
+        fit_columns(legend, widths);
+        if (legend->width_pt - COLUMN_GAP_PT <= width_pt + 1e-9) {
+            return true;
+        }
+        columns = legend->n_columns; /* more would be arranged like this again */
+    }
+    return false;
 }
 
 /* Names cut short, and the smallest bands left out if that is not enough. */
-static hpr__legend squeeze(size_t n, double width_pt, double height_pt, double pitch_pt)
+static void squeeze(hpr__legend *legend, size_t n, double width_pt, double height_pt)
 {
-    size_t rows = whole(height_pt / pitch_pt);
+    size_t rows = whole(height_pt / legend->pitch_pt);
     size_t most_columns = whole(width_pt / LEAST_COLUMN_PT);
     rows = rows > 0 ? rows : 1;
     most_columns = most_columns > 0 ? most_columns : 1;
     size_t columns = (n + rows - 1) / rows;
     columns = columns < 1 ? 1 : columns < most_columns ? columns : most_columns;
     size_t places = rows * columns;
-    hpr__legend legend =
-        arrange(n < places ? n : places, columns, width_pt / (double)columns, pitch_pt);
-    legend.n_shown = n <= places ? n : places - 1;
-    return legend;
+    arrange(legend, n < places ? n : places, columns);
+    legend->n_shown = n <= places ? n : places - 1;
+    legend->width_pt = width_pt;
+    for (size_t i = 0; i < legend->n_columns; i++) {
+        legend->columns_pt[i] = width_pt / (double)legend->n_columns;
+    }
 }
 
 hpf_status hpr__legend_fit(hpr__legend *out, hpr__chart *chart, const hpr__label_style *style,
                            double width_pt, double height_pt, hpf_error *err)
 {
     size_t n = count_bands(&chart->public);
+    double *widths = hpf_arena_array(chart->arena, n, sizeof *widths);
+    *out =
+        (hpr__legend){.columns_pt = hpf_arena_array(chart->arena, n + 1, sizeof *out->columns_pt)};
+    if (!widths || !out->columns_pt) {
+        return hpf_error_set_memory(err);
+    }
     for (double size = style->largest_pt; size >= style->smallest_pt; size--) {
-        double widest;
-        if (find_widest(&widest, chart, style, size, err)) {
+        out->size_pt = size;
+        out->pitch_pt = pitch_of(style, size);
+        if (find_widths(widths, chart, style, size, err)) {
             return HPF_ERR_MEMORY;
         }
-        /* The last column needs no gap behind it. */
-        size_t columns = widest > 0 ? whole((width_pt + COLUMN_GAP_PT) / widest) : 1;
-        columns = columns < n ? columns : n > 0 ? n : 1;
-        if (columns > 0) {
-            *out = arrange(n, columns, widest, pitch_of(style, size));
-            out->size_pt = size;
-            if (out->height_pt <= height_pt + 1e-9) {
-                return HPF_OK;
-            }
+        if (fit_width(out, widths, n, width_pt) && out->height_pt <= height_pt + 1e-9) {
+            return HPF_OK;
         }
     }
-    *out = squeeze(n, width_pt, height_pt, pitch_of(style, style->smallest_pt));
     out->size_pt = style->smallest_pt;
+    out->pitch_pt = pitch_of(style, out->size_pt);
+    squeeze(out, n, width_pt, height_pt);
     return HPF_OK;
 }
 
@@ -133,7 +163,10 @@ static bool *choose_shown(const hpr__chart *chart, size_t n_shown)
 static hpr_label label_at(const hpr__legend *legend, size_t k, double left_pt, double top_pt,
                           double before_pt, hpr_text_size line)
 {
-    double x = left_pt + (double)(k / legend->n_rows) * legend->column_pt;
+    double x = left_pt;
+    for (size_t column = 0; column < k / legend->n_rows; column++) {
+        x += legend->columns_pt[column];
+    }
     double middle = top_pt - ((double)(k % legend->n_rows) + 0.5) * legend->pitch_pt;
     return (hpr_label){
         .place = HPR_LABEL_KEY,
@@ -162,8 +195,8 @@ hpf_status hpr__legend_place(hpr__chart *chart, const hpr__legend *legend,
         if (!is_shown[i]) {
             continue;
         }
+        double room = legend->columns_pt[k / legend->n_rows] - before_pt - COLUMN_GAP_PT / 2;
         hpr_label label = label_at(legend, k++, left_pt, top_pt, before_pt, line);
-        double room = legend->column_pt - before_pt - COLUMN_GAP_PT / 2;
         label.text = hpr__label_text(chart, band, room, style, legend->size_pt);
         if (!label.text) {
             return hpf_error_set_memory(err);

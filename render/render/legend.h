@@ -12,7 +12,8 @@ typedef struct hpr__legend {
     size_t n_columns, n_rows;
     size_t n_shown; /* bands that have a place; if not all have, one more place says how many */
     double size_pt; /* of the font */
-    double pitch_pt, column_pt;
+    double pitch_pt;
+    double *columns_pt; /* n_columns widths, in the arena of the chart */
     double width_pt, height_pt;
 } hpr__legend;
 

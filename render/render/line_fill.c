@@ -4,6 +4,8 @@
  */
 #include "line_fill.h"
 
+#include <math.h>
+
 #include "hpfile/str.h"
 #include "marker.h"
 
@@ -164,4 +166,33 @@ bool hpr__line_fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_
         }
     }
     return true;
+}
+
+/* --- lines on each other -------------------------------------------------------------------- */
+
+/* Whether two lines are one to the eye, nearly everywhere. */
+static bool is_covered(const double *x, const double *y, size_t n_points, double tolerance)
+{
+    size_t n_apart = 0;
+    for (size_t i = 0; i < n_points && n_apart <= n_points / 8; i++) {
+        n_apart += fabs(x[i] - y[i]) > tolerance;
+    }
+    return n_apart <= n_points / 8;
+}
+
+void hpr__line_fill_uncover(hpr_fill *fills, const double *const *rows, uint32_t n, size_t n_points)
+{
+    double highest = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (size_t point = 0; point < n_points; point++) {
+            highest = fmax(highest, rows[i][point]);
+        }
+    }
+    for (uint32_t upper = 1; upper < n; upper++) {
+        for (uint32_t lower = 0; lower < upper && fills[upper].dash_pt == 0; lower++) {
+            if (is_covered(rows[upper], rows[lower], n_points, 0.005 * highest)) {
+                fills[upper].dash_pt = dashes_pt[fills[lower].dash_pt == dashes_pt[1] ? 3 : 1];
+            }
+        }
+    }
 }

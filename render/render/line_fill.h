@@ -13,4 +13,9 @@
 bool hpr__line_fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
                            hpr_theme theme, hpf_arena *arena);
 
+/* Dashes each solid line that would hide another one: `rows` are the lines' values at `n_points`
+ * points, and lines are drawn in their order. */
+void hpr__line_fill_uncover(hpr_fill *fills, const double *const *rows, uint32_t n,
+                            size_t n_points);
+
 #endif

@@ -52,15 +52,20 @@ static hpf_status fill_bands(hpr__chart *chart, const hpr_options *options, hpf_
     uint32_t n = chart->public.n_bands;
     hpr__swatch *swatches = hpf_arena_array(chart->arena, n, sizeof *swatches);
     hpr_fill *fills = hpf_arena_array(chart->arena, n, sizeof *fills);
-    if (!swatches || !fills) {
+    const double **rows = hpf_arena_array(chart->arena, n, sizeof *rows);
+    if (!swatches || !fills || !rows) {
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < n; i++) {
         const hpr_band *band = &chart->bands[i];
+        rows[i] = band->values;
         swatches[i] = (hpr__swatch){band->name, band->is_other, band->trapezium,
                                     hpr__pinned_colour(options, band->name)};
     }
     hpf_status status = hpr__modern_fill(fills, swatches, n, options, chart->arena, err);
+    if (!status && options->as_lines) {
+        hpr__line_fill_uncover(fills, rows, n, chart->public.n_points);
+    }
     for (uint32_t i = 0; i < n && !status; i++) {
         chart->bands[i].fill = fills[i];
     }

@@ -113,3 +113,19 @@ Test(line_fill, every_line_is_seen_on_its_ground)
         }
     }
 }
+
+Test(line_fill, a_line_on_another_has_gaps)
+{
+    static const double flat[] = {5, 5, 5}, close[] = {5.001, 5, 5.001}, other[] = {5, 9, 5};
+    const double *rows[] = {flat, close, other};
+    hpr_fill fills[3] = {{.dash_pt = 0}, {.dash_pt = 0}, {.dash_pt = 0}};
+    hpr__line_fill_uncover(fills, rows, 3, 3);
+    cr_expect_eq(fills[0].dash_pt, 0);
+    cr_expect_gt(fills[1].dash_pt, 0);
+    cr_expect_eq(fills[2].dash_pt, 0);
+    fills[0].dash_pt = fills[1].dash_pt;
+    fills[1].dash_pt = 0;
+    hpr__line_fill_uncover(fills, rows, 3, 3);
+    cr_expect_gt(fills[1].dash_pt, 0);
+    cr_expect_neq(fills[1].dash_pt, fills[0].dash_pt);
+}
