@@ -18,11 +18,13 @@
 #include "log_ticky.h"
 #include "log_time.h"
 #include "output.h"
+#include "retainers.h"
 #include "summary.h"
 #include "table.h"
 
 typedef struct report_values {
     const char *output; /* NULL: standard output */
+    const char *sets;   /* a report with retainer sets; NULL: the one beside the profile, if any */
     int format;         /* table_format */
     int n_bands;
     bool exact;
@@ -58,11 +60,18 @@ static human decimals(double value, int n_decimals)
     return out;
 }
 
-/* The name of a row; of the row of several, how many they are. */
-static void write_row_name(hpf_sink *sink, const summary_row *row, bool is_others)
+/* The name of a row, with the members of its retainer set where these are known; of the row of
+ * several, how many they are. */
+static void write_row_name(hpf_sink *sink, const report *r, const summary_row *row, bool is_others)
 {
+    hpf_set set;
     if (is_others) {
         hpf_sink_printf(sink, "(%s more)", human_count(row->n_names).text);
+    } else if (hpf_survey_set(r->in->survey, row->number, &set)) {
+        output_name(sink, set.name);
+        hpf_sink_text(sink, " = {");
+        output_name(sink, set.members);
+        hpf_sink_text(sink, "}");
     } else {
         output_name(sink, row->name);
     }
@@ -112,8 +121,19 @@ static void write_text(hpf_sink *sink, const report *r)
         hpf_sink_printf(sink, " %*s", width, amount(r, row->max).text);
         hpf_sink_printf(sink, " %*s", width + 4, growth(r, row->growth).text);
         hpf_sink_printf(sink, " %5s  ", decimals(row->r_squared, 2).text);
-        write_row_name(sink, row, i == r->sum.n_rows);
+        write_row_name(sink, r, row, i == r->sum.n_rows);
         hpf_sink_text(sink, "\n");
+    }
+}
+
+static void write_markdown_name(hpf_sink *sink, const report *r, const summary_row *row)
+{
+    hpf_set set;
+    bool has_set = hpf_survey_set(r->in->survey, row->number, &set);
+    output_markdown_name(sink, has_set ? set.name : row->name);
+    if (has_set) {
+        hpf_sink_text(sink, " = ");
+        output_markdown_name(sink, set.members);
     }
 }
 
@@ -134,9 +154,9 @@ static void write_markdown(hpf_sink *sink, const report *r)
         hpf_sink_printf(sink, " %s |", growth(r, row->growth).text);
         hpf_sink_printf(sink, " %s | ", decimals(row->r_squared, 2).text);
         if (i == sum->n_rows) {
-            write_row_name(sink, row, true);
+            write_row_name(sink, r, row, true);
         } else {
-            output_markdown_name(sink, row->name);
+            write_markdown_name(sink, r, row);
         }
         hpf_sink_text(sink, " |\n");
     }
@@ -169,11 +189,16 @@ static void write_csv(hpf_sink *sink, const report *r)
     }
 }
 
-static void write_json_row(hpf_json *json, const char *key, const summary_row *row, bool is_named)
+static void write_json_row(hpf_json *json, const char *key, const report *r, const summary_row *row,
+                           bool is_named)
 {
+    hpf_set set;
     hpf_json_object(json, key);
     if (is_named) {
         hpf_json_str(json, "name", row->name);
+        if (hpf_survey_set(r->in->survey, row->number, &set)) {
+            hpf_json_str(json, "members", set.members);
+        }
     } else {
         hpf_json_whole(json, "names", row->n_names);
     }
@@ -213,10 +238,10 @@ static void write_json(hpf_sink *sink, const report *r)
     hpf_json_number(&json, "r_squared", sum->total.r_squared);
     hpf_json_array(&json, "bands");
     for (uint32_t i = 0; i < sum->n_rows; i++) {
-        write_json_row(&json, NULL, &sum->rows[i], true);
+        write_json_row(&json, NULL, r, &sum->rows[i], true);
     }
     hpf_json_close(&json);
-    write_json_row(&json, "others", &sum->others, false);
+    write_json_row(&json, "others", r, &sum->others, false);
     hpf_json_bool(&json, "truncated", o->truncated);
     hpf_json_end(&json);
 }
@@ -257,6 +282,12 @@ static const opt report_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, exact),
      .help = "all digits instead of MiB and ms"},
+    {.name = "sets",
+     .kind = OPT_TEXT,
+     .offset = offsetof(report_values, sets),
+     .argument = "FILE",
+     .help = "the .prof that has the members of retainer sets (default: BASE.prof beside a "
+             "BASE.hp of -hr)"},
     {.name = "time",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, time),
@@ -300,6 +331,12 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     return HPF_OK;
 }
 
+static bool read_sets(input *in, const void *values)
+{
+    const report_values *v = values;
+    return retainers_read(in, v->sets);
+}
+
 static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const report_values *v = values;
@@ -327,6 +364,7 @@ static int run(const cmd *self, int argc, char **argv)
         return cmd_misused(self, "--time is written as text or json");
     }
     const filter f = {.output = values.output,
+                      .prepare = read_sets,
                       .write = write_report,
                       .write_log = is_of_log(&values) ? write_log : NULL,
                       .values = &values};

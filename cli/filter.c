@@ -50,7 +50,8 @@ int filter_run(const cmd *self, const filter *f, int argc, char **argv)
     if (!open_input(f, &in, argv[1])) {
         return EXIT_FAILED;
     }
-    int status = write_text(f, &in);
+    bool is_ready = !f->prepare || !in.survey || f->prepare(&in, f->values);
+    int status = is_ready ? write_text(f, &in) : EXIT_FAILED;
     input_close(&in);
     return status;
 }

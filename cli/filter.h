@@ -20,7 +20,8 @@ typedef struct filter {
     filter_write *write;
     filter_write *write_log;  /* for event logs, which are not surveyed then; NULL: as all others */
     filter_write *write_prof; /* the same for reports of time and allocation */
-    const void *values;       /* for it */
+    bool (*prepare)(input *in, const void *values); /* after a survey; false: after a message */
+    const void *values;                             /* for all of them */
 } filter;
 
 /* Runs the command on the one operand that must be left in argv. Returns an exit status, after a

@@ -17,6 +17,7 @@ typedef struct input {
     hpf_source *spooled; /* the source on `spool`, or NULL */
     int spool;           /* a temporary file without a name, or -1 */
     hpf_survey *survey;  /* NULL when only opened */
+    hpf_sets *sets;      /* that the survey looks into (retainers.h), or NULL */
 } input;
 
 /* Opens and surveys the profile at `path`, or standard input for "-". Its format is told by its

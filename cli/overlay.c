@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From the name of a profile to the name of the file beside it, and from a list of names to lines.
+ * Lines beside a profile, and from a list of names to lines.
  */
 #include "overlay.h"
 
@@ -10,35 +10,10 @@
 
 #include "hpfile/str.h"
 
+#include "beside.h"
 #include "diag.h"
 
 /* --- the file beside ------------------------------------------------------------------------ */
-
-static bool drop_suffix(hpf_str *name, const char *suffix)
-{
-    size_t length = strlen(suffix);
-    if (name->length <= length || memcmp(name->data + name->length - length, suffix, length) != 0) {
-        return false;
-    }
-    name->length -= length;
-    return true;
-}
-
-/* "dir/run.hp.gz": "dir/run.lines", to be freed. NULL: no such name, or no memory. */
-static char *name_beside(const char *path)
-{
-    static const char suffix[] = ".lines";
-    hpf_str base = {path, strlen(path)};
-    if (!drop_suffix(&base, ".gz") && !drop_suffix(&base, ".xz")) {
-        drop_suffix(&base, ".zst");
-    }
-    char *name = drop_suffix(&base, ".hp") ? malloc(base.length + sizeof suffix) : NULL;
-    if (name) {
-        memcpy(name, base.data, base.length);
-        memcpy(name + base.length, suffix, sizeof suffix);
-    }
-    return name;
-}
 
 static hpf_status add(input *in, const char *path, hpf_source **source, hpf_error *err)
 {
@@ -49,7 +24,8 @@ static hpf_status add(input *in, const char *path, hpf_source **source, hpf_erro
 /* `path` NULL: what is beside the profile, if anything. */
 static bool add_beside(input *in, const char *path)
 {
-    char *found = path || in->format != HPF_FORMAT_HP ? NULL : name_beside(in->name);
+    bool may_have = !path && in->format == HPF_FORMAT_HP;
+    char *found = may_have ? beside_name(in->name, ".lines") : NULL;
     const char *name = path ? path : found;
     bool is_there = name && (path || access(name, F_OK) == 0);
     hpf_source *source = NULL;

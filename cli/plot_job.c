@@ -16,6 +16,7 @@
 #include "paper.h"
 #include "picture.h"
 #include "plot_html.h"
+#include "retainers.h"
 
 /* What hp2ps sets its texts in; the system has it, or something of the same widths. */
 #define CLASSIC_FAMILY "Helvetica"
@@ -129,6 +130,13 @@ static bool read_lists(plot_job *j)
     return true;
 }
 
+/* What lies beside the profile. The classic look knows nothing of it. */
+static bool read_beside(plot_job *j)
+{
+    return overlay_read(&j->in, j->values, &j->options, &j->overlay) &&
+           (j->values->look == HPR_LOOK_CLASSIC || retainers_read(&j->in, j->values->sets));
+}
+
 /* False after a message. */
 static bool lay_out(plot_job *j)
 {
@@ -148,10 +156,10 @@ int plot_job_run(plot_job *j, const char *path)
 {
     int status = EXIT_FAILED;
     if (read_lists(j) && open_input(j, path)) {
-        bool has_overlay = overlay_read(&j->in, j->values, &j->options, &j->overlay);
-        if (has_overlay && j->backend == &plot_html) {
+        bool is_ready = read_beside(j);
+        if (is_ready && j->backend == &plot_html) {
             status = write_to(j, j->output, NULL);
-        } else if (has_overlay && lay_out(j)) {
+        } else if (is_ready && lay_out(j)) {
             status = write_all(j);
         }
         input_close(&j->in);

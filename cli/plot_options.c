@@ -22,12 +22,9 @@ static const char *const order_names[] = {[HPR_ORDER_DEFAULT] = "default",
                                           [HPR_ORDER_FIRST_SEEN] = "first-seen",
                                           [HPR_ORDER_GROWTH] = "growth",
                                           NULL};
-static const char *const theme_names[] = {[HPR_THEME_AUTO] = "auto",
-                                          [HPR_THEME_LIGHT] = "light",
-                                          [HPR_THEME_DARK] = "dark",
-                                          [HPR_THEME_PRINT] = "print",
-                                          [HPR_THEME_SLIDE] = "slide",
-                                          NULL};
+static const char *const theme_names[] = {
+    [HPR_THEME_AUTO] = "auto",   [HPR_THEME_LIGHT] = "light", [HPR_THEME_DARK] = "dark",
+    [HPR_THEME_PRINT] = "print", [HPR_THEME_SLIDE] = "slide", NULL};
 
 static const char *const legend_names[] = {
     [HPR_LEGEND_AUTO] = "auto", [HPR_LEGEND_RIGHT] = "right",       [HPR_LEGEND_BELOW] = "below",
@@ -98,7 +95,9 @@ const opt plot_options[] = {
      "lines of \"#rrggbb NAME\": colours that names have whatever else", NULL, 0, 0},
     {0, "print", OPT_FLAG, AT(print), NULL, "the same as --theme print", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
-     "auto (default: light; html: as the reader likes it), light, dark, print (hatches for black and white) or slide", theme_names, 0, 0},
+     "auto (default: light; html: as the reader likes it), light, dark, print (hatches for black "
+     "and white) or slide",
+     theme_names, 0, 0},
     {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
      "auto (default): names on the bands or beside them; right, below: in a key; separate: in a "
      "picture of its own, FILE-legend.EXT; none: only where they fit on the bands",
@@ -109,6 +108,10 @@ const opt plot_options[] = {
      NULL, 0, 0},
     {0, "overlay-from", OPT_TEXT, AT(overlay_from), "FILE",
      "where they and the labels of marks are (default: BASE.lines beside BASE.hp)", NULL, 0, 0},
+    {0, "sets", OPT_TEXT, AT(sets), "FILE",
+     "the .prof that has the members of retainer sets, for tooltips and names that were cut "
+     "(default: BASE.prof beside a BASE.hp of -hr)",
+     NULL, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL, "kB = 1000 bytes instead of KiB = 1024", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "leave program and date out", NULL, 0, 0},
     {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave the marks out", NULL, 0, 0},
@@ -228,6 +231,9 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     }
     if (is_classic && (v->overlay || v->overlay_from)) {
         return "--overlay and --overlay-from are for the modern look";
+    }
+    if (is_classic && v->sets) {
+        return "--sets is for the modern look";
     }
     if (v->overlay && strcmp(v->overlay, "none") != 0 && v->normalise) {
         return "--overlay draws amounts, --normalise percents";

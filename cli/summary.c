@@ -120,7 +120,8 @@ bool summary_make(summary *out, const hpf_survey *survey, uint32_t most_rows)
     for (uint32_t i = 0, n = 0; i < hpf_survey_n_names(survey); i++) {
         const hpf_totals *totals = hpf_survey_totals(survey, i);
         if (totals->n_samples > 0) {
-            out->rows[n++] = make_row(survey, &f, totals, hpf_survey_name(survey, i));
+            out->rows[n] = make_row(survey, &f, totals, hpf_survey_name(survey, i));
+            out->rows[n++].number = i;
         }
     }
     qsort(out->rows, n_names, sizeof *out->rows, compare_rows);

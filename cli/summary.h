@@ -17,6 +17,7 @@
 /* One name, or several together. Amounts are in the value unit. What cannot be told is NAN. */
 typedef struct summary_row {
     hpf_str name;     /* borrowed from the survey; empty for several */
+    hpf_name number;  /* its number there */
     uint32_t n_names; /* in this row */
     double share;     /* of the whole area, 0..1 */
     double mean;

@@ -1,10 +1,54 @@
 #!/bin/sh
-# Draws the pictures of gallery.md again: docs/gallery.sh [CENSUS], from anywhere.
+# Draws the pictures of gallery.md again: docs/gallery.sh [CENSUS], from anywhere. Those of hp2ps need it (Debian: ghc)
+# and Ghostscript; without them they stay as they are.
 set -eu
 cd "$(dirname "$0")/.."
 census=${1:-build/release/cli/census}
-for name in foldleak-prof-hb interp-prof-hd manycc-prof-hc-live1 pathgrid-prof-hc-i0.005 oddnames-prof-hc-long \
-    queens-plain-pair-hT; do
-    "$census" plot --dpi 60 -o "docs/images/gallery-$name.png" "samples/hp/$name.hp" 2>/dev/null
-    "$census" plot --look classic --dpi 60 -o "docs/images/gallery-$name-classic.png" "samples/hp/$name.hp" 2>/dev/null
+
+# ours NAME COMMAND OPTION...: a picture of its own.
+ours() {
+    name=$1 command=$2
+    shift 2
+    "$census" "$command" --dpi 60 -o "docs/images/gallery-$name.png" "$@" 2>/dev/null
+}
+
+# figure NAME OPTION...: one of a paper, at about the size in which it is printed.
+figure() {
+    name=$1
+    shift
+    ours "$name" plot --dpi 110 "$@"
+}
+
+# theirs PROFILE: as hp2ps draws it, in colour.
+theirs() {
+    command -v hp2ps >/dev/null && command -v gs >/dev/null || return 0
+    folder=$(mktemp -d)
+    cp "samples/hp/$1.hp" "$folder/x.hp"
+    (cd "$folder" && hp2ps -c -e9in x.hp && gs -q -dSAFER -dBATCH -dNOPAUSE -dFIXEDMEDIA \
+        -dDEVICEWIDTHPOINTS=648 -dDEVICEHEIGHTPOINTS=432 -sDEVICE=png16m -r60 -dTextAlphaBits=4 -dGraphicsAlphaBits=4 \
+        -sOutputFile=x.png x.ps)
+    mv "$folder/x.png" "docs/images/gallery-$1-hp2ps.png"
+    rm -r "$folder"
+}
+
+for name in interp-prof-hd pathgrid-prof-hc-i0.005 oddnames-prof-hc-long queens-plain-pair-hT; do
+    theirs "$name"
+    ours "$name" plot "samples/hp/$name.hp"
 done
+ours many plot samples/hp/manycc-prof-hc-live1.hp
+ours biography plot samples/hp/pathgrid-prof-hb.hp
+ours retainers plot samples/hp/foldleak-prof-hr.hp
+ours lines-over-bands plot tests/cli/fixtures/served.hp
+ours percents plot --normalise samples/hp/pathgrid-prof-hy.hp
+ours lines plot --lines samples/hp/interp-prof-hd.hp
+ours difference diff samples/hp/foldleak-prof-hy.hp samples/hp/pathgrid-prof-hy.hp
+ours dark plot --theme dark samples/hp/pathgrid-prof-hy.hp
+for order in wiggle sum name growth; do
+    ours "order-$order" plot --width 6in --height 3in --no-title --order "$order" samples/hp/pathgrid-prof-hy.hp
+done
+for paper in acm ieee lncs acmsmall; do
+    figure "$paper" --for "$paper" samples/hp/pathgrid-prof-hy.hp
+done
+figure print --for acm --print samples/hp/pathgrid-prof-hy.hp
+figure print-lines --for acm --print --lines samples/hp/pathgrid-prof-hy.hp
+figure slide --for slide --theme slide samples/hp/pathgrid-prof-hy.hp

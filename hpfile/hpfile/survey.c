@@ -92,6 +92,16 @@ hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error 
     return status == HPF_OK ? settled : status;
 }
 
+void hpf_survey_use_sets(hpf_survey *s, hpf_sets *sets)
+{
+    s->sets = sets;
+}
+
+bool hpf_survey_set(const hpf_survey *s, hpf_name name, hpf_set *set)
+{
+    return s->sets && hpf_sets_find(s->sets, hpf_survey_name(s, name), set);
+}
+
 /* --- what it did not keep --- */
 
 hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32_t n_bands,

@@ -34,6 +34,7 @@ struct hpf_survey {
     hpf_reader *reader;
     hpf__tally tally;
     const hpf__second_pass *second_pass;
+    hpf_sets *sets; /* borrowed; or NULL */
 };
 
 /* Marks and lines, where samples are told one by one. */

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "detail.h"
 #include "hatch.h"
 #include "marker.h"
 #include "points.h"
@@ -92,7 +93,7 @@ static void draw_band(const hpr__drawing *d, const choice *shown, const hpr_band
     write_curve(d, shown, points, band->upper);
     size_t n = hpr__thin(points, length_of(shown), THINNED_PT);
     n = write_base(d, shown, points, n);
-    hpr__ink_group_begin(d->ink, band->text);
+    hpr__ink_group_begin(d->ink, hpr__tip(band));
     hpr__ink_polygon_owned(d->ink, points, n, hpr__paint_fill(band->fill.colour),
                            hpr__paint_none());
     hpr__draw_hatch(d, points, n, &band->fill);
@@ -221,7 +222,7 @@ static bool draw_line(const hpr__drawing *d, const hpr_band *band)
     hpr_point *points = hpr__ink_points(d->ink, length_of(&shown));
     if (points) {
         write_curve(d, &shown, points, band->values);
-        hpr__ink_group_begin(d->ink, band->text);
+        hpr__ink_group_begin(d->ink, hpr__tip(band));
         hpr__ink_line_owned(d->ink, points, hpr__thin(points, length_of(&shown), THINNED_PT),
                             hpr__paint_of_line(d, band));
         if (band->fill.marker > 0) {

@@ -3,6 +3,7 @@
  * The ink of the classic look, in hp2ps's order: border, title, axes, key, bands, marks.
  */
 #include "classic_layout.h"
+#include "detail.h"
 #include "draw.h"
 #include "scene_build.h"
 
@@ -158,7 +159,7 @@ static void draw_band(hpr__ink *ink, const hpr_chart *chart, uint32_t index)
         points[i] = place(chart, i, lower ? lower[i] : 0);
         points[2 * n - 1 - i] = place(chart, i, band->upper[i]);
     }
-    hpr__ink_group_begin(ink, band->text);
+    hpr__ink_group_begin(ink, hpr__tip(band));
     hpr__ink_polygon_owned(ink, points, 2 * n, hpr__paint_fill(band->fill.colour), outline());
     hpr__ink_group_end(ink);
 }

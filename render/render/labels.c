@@ -91,23 +91,25 @@ const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double widt
 typedef struct slot {
     const hpr__columns *columns;
     const hpr__extent *lower, *upper;
+    bool avoids_rules;
 } slot;
 
-/* Puts `text` inside if it fits. */
+/* Puts `text` inside if it fits, off the rules if it must be. */
 static bool try_inside(hpr__chart *chart, hpr_band *band, const slot *between, const char *text,
                        double size_pt, const hpr__label_style *style)
 {
-    hpr_text_size box = measure(style, text, size_pt);
+    hpr_text_size line = measure(style, text, size_pt);
+    const hpr__box box = {line.width_pt + 2 * PADDING_PT, line.ascent_pt + line.descent_pt,
+                          between->avoids_rules};
     double x, y;
-    if (!hpr__room_find(between->columns, between->lower, between->upper,
-                        box.width_pt + 2 * PADDING_PT, box.ascent_pt + box.descent_pt, &x, &y)) {
+    if (!hpr__room_find(between->columns, between->lower, between->upper, &box, &x, &y)) {
         return false;
     }
     band->label = (hpr_label){
         .place = HPR_LABEL_INSIDE,
         .text = text,
         .x_pt = chart->public.plot_x_pt + x,
-        .y_pt = hpr__y_of(&chart->public, 0) + y - (box.ascent_pt - box.descent_pt) / 2,
+        .y_pt = hpr__y_of(&chart->public, 0) + y - (line.ascent_pt - line.descent_pt) / 2,
         .size_pt = size_pt,
     };
     return true;
@@ -133,8 +135,9 @@ static hpf_status place_cut(hpr__chart *chart, hpr_band *band, const slot *betwe
     return HPF_OK;
 }
 
-static hpf_status place_inside(hpr__chart *chart, hpr_band *band, const slot *between,
-                               const hpr__label_style *style, hpf_error *err)
+/* In the largest size that fits; cut where the margin would cut it even more. */
+static hpf_status place_in_slot(hpr__chart *chart, hpr_band *band, const slot *between,
+                                const hpr__label_style *style, hpf_error *err)
 {
     double thickest = hpr__room_thickest(between->columns, between->lower, between->upper);
     if (thickest < style->smallest_pt) {
@@ -154,6 +157,19 @@ static hpf_status place_inside(hpr__chart *chart, hpr_band *band, const slot *be
         return HPF_OK;
     }
     return place_cut(chart, band, between, width, style, err);
+}
+
+/* Off the rules, even if that makes the text smaller, or else on them. */
+static hpf_status place_inside(hpr__chart *chart, hpr_band *band, slot between,
+                               const hpr__label_style *style, hpf_error *err)
+{
+    between.avoids_rules = between.columns->n_rules > 0;
+    hpf_status status = place_in_slot(chart, band, &between, style, err);
+    if (!status && between.avoids_rules && band->label.place == HPR_LABEL_NONE) {
+        between.avoids_rules = false;
+        status = place_in_slot(chart, band, &between, style, err);
+    }
+    return status;
 }
 
 /* Where the rules of marks are, from the left of the plot. NULL when there is no memory. */
@@ -191,8 +207,8 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
         hpr__extent *lower = &extents[i % 2];
         hpr__extent *upper = &extents[(i + 1) % 2];
         hpr__extent_fill(upper, &columns, chart->bands[i].upper, scale);
-        hpf_status status =
-            place_inside(chart, &chart->bands[i], &(slot){&columns, lower, upper}, style, err);
+        hpf_status status = place_inside(chart, &chart->bands[i],
+                                         (slot){&columns, lower, upper, false}, style, err);
         if (status) {
             return status;
         }

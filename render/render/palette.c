@@ -132,6 +132,7 @@ typedef struct search {
     uint32_t n;
     uint16_t *chosen; /* a colour, or UNDECIDED, by band */
     uint32_t n_users[N_PALETTE];
+    bool is_like[N_PALETTE][N_PALETTE]; /* two colours that are taken for each other in a picture */
     /* N_COLOURS, and then the pinned ones in the order of their bands. */
     hpr_colour *colours;
     hpr__appearance *appearances;
@@ -152,6 +153,28 @@ static void list_colours(search *s, bool is_dark)
     for (int i = 0; i < N_COLOURS; i++) {
         s->appearances[i] = hpr__appearance_of(s->colours[i]);
     }
+}
+
+static void compare_colours(search *s)
+{
+    for (int i = 0; i < N_PALETTE; i++) {
+        s->is_like[i][i] = true;
+        for (int k = 0; k < i; k++) {
+            double difference = hpr__lab_difference(s->appearances[i].lab[HPR__VISION_NORMAL],
+                                                    s->appearances[k].lab[HPR__VISION_NORMAL]);
+            s->is_like[i][k] = s->is_like[k][i] = difference < HPR__MIN_DIFFERENCE;
+        }
+    }
+}
+
+/* How many bands anywhere have a colour that is taken for this one. */
+static uint32_t n_users_alike(const search *s, int colour)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < N_PALETTE; i++) {
+        n += s->is_like[colour][i] ? s->n_users[i] : 0;
+    }
+    return n;
 }
 
 static uint16_t add_colour(search *s, int *n_colours, hpr_colour colour)
@@ -246,7 +269,8 @@ static uint16_t best_colour(const search *s, uint32_t band)
     uint16_t best = 0;
     uint32_t best_cost = UINT32_MAX;
     for (int colour = 0; colour < N_PALETTE; colour++) {
-        uint32_t cost = cost_for_name(name, colour) + 100 * s->n_users[colour];
+        uint32_t cost =
+            cost_for_name(name, colour) + 100 * s->n_users[colour] + 20 * n_users_alike(s, colour);
         if (cost < best_cost) {
             cost += cost_beside_neighbours(s, band, colour);
         }
@@ -332,6 +356,7 @@ bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint3
     s->colours = all;
     s->appearances = looks;
     list_colours(s, is_dark);
+    compare_colours(s);
     pin_bands(s);
     hpr__palette_rank(ranking, swatches, n);
     decide(s, ranking);

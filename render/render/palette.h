@@ -5,7 +5,8 @@
  * Colour follows the name: a hash of the name picks one of nine hues (those of Okabe and Ito and of
  * Paul Tol's schemes) in one of three lightnesses, so a name looks alike in every profile. Where
  * two bands that touch would be hard to tell apart, a small search moves the lesser one to another
- * lightness of its hue first, and only then to another hue.
+ * lightness of its hue first, and only then to another hue. While there are few bands, no two in
+ * the picture look alike.
  */
 #ifndef HPR_PALETTE_H
 #define HPR_PALETTE_H

@@ -214,14 +214,13 @@ static bool find_place(const search *s, bool avoid_rules, double *x_pt, double *
 }
 
 bool hpr__room_find(const hpr__columns *columns, const hpr__extent *lower, const hpr__extent *upper,
-                    double box_width_pt, double box_height_pt, double *x_pt, double *y_pt)
+                    const hpr__box *box, double *x_pt, double *y_pt)
 {
     double column_pt = columns->width_pt / (double)columns->n;
-    size_t window = (size_t)ceil(box_width_pt / column_pt) + 1;
+    size_t window = (size_t)ceil(box->width_pt / column_pt) + 1;
     if (window > columns->n) {
         return false;
     }
-    const search s = {columns, lower, upper, window, box_height_pt};
-    return (columns->n_rules > 0 && find_place(&s, true, x_pt, y_pt)) ||
-           find_place(&s, false, x_pt, y_pt);
+    const search s = {columns, lower, upper, window, box->height_pt};
+    return find_place(&s, box->avoids_rules, x_pt, y_pt);
 }

@@ -43,10 +43,14 @@ void hpr__extent_fill(hpr__extent *extent, const hpr__columns *columns, const do
 double hpr__room_thickest(const hpr__columns *columns, const hpr__extent *lower,
                           const hpr__extent *upper);
 
-/* Looks for a place for a box: off the rules if there is one, not much tighter than the roomiest
- * one, and as near as can be to the middle of the band's ink. Gives the centre of the box; false
- * when it fits nowhere. */
+typedef struct hpr__box {
+    double width_pt, height_pt;
+    bool avoids_rules; /* no place on a rule will do */
+} hpr__box;
+
+/* Looks for a place for a box: not much tighter than the roomiest one, and as near as can be to the
+ * middle of the band's ink. Gives the centre of the box; false when it fits nowhere. */
 bool hpr__room_find(const hpr__columns *columns, const hpr__extent *lower, const hpr__extent *upper,
-                    double box_width_pt, double box_height_pt, double *x_pt, double *y_pt);
+                    const hpr__box *box, double *x_pt, double *y_pt);
 
 #endif

@@ -70,7 +70,7 @@ void hpr__ink_destroy(hpr__ink *ink)
 }
 
 /* A copy of `text` as valid UTF-8; "" (and a failed ink) when there is no memory. */
-static const char *keep_text(hpr__ink *ink, const char *text)
+static const char *keep(hpr__ink *ink, const char *text, bool has_lines)
 {
     size_t length = strlen(text);
     char *copy = hpf_arena_array(ink->body->arena, length + 1, 3);
@@ -78,8 +78,17 @@ static const char *keep_text(hpr__ink *ink, const char *text)
         ink->failed = true;
         return "";
     }
-    hpr_text_from_bytes(copy, (hpf_str){text, length});
+    if (has_lines) {
+        hpr_lines_from_bytes(copy, (hpf_str){text, length});
+    } else {
+        hpr_text_from_bytes(copy, (hpf_str){text, length});
+    }
     return copy;
+}
+
+static const char *keep_text(hpr__ink *ink, const char *text)
+{
+    return keep(ink, text, false);
 }
 
 void hpr__ink_set_family(hpr__ink *ink, const char *family)
@@ -164,7 +173,7 @@ void hpr__ink_page(hpr__ink *ink, const hpr_paper *paper)
 void hpr__ink_group_begin(hpr__ink *ink, const char *title)
 {
     if (ink) {
-        add(ink, (hpr_item){.kind = HPR_ITEM_GROUP_BEGIN, .text = keep_text(ink, title)});
+        add(ink, (hpr_item){.kind = HPR_ITEM_GROUP_BEGIN, .text = keep(ink, title, true)});
     }
 }
 

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "detail.h"
+
 static hpf_status allocate(hpr__chart *chart, size_t n_points, uint32_t n_bands, double **times,
                            hpf_error *err)
 {
@@ -39,7 +41,8 @@ static hpf_status name_bands(hpr__chart *chart, hpf_survey *survey, const hpr__p
                                      : hpf_survey_name(survey, plan->names[i]);
 
         if (hpr__chart_bytes(chart, name, &band->name, err) ||
-            hpr__chart_text(chart, name, &band->text, err)) {
+            hpr__chart_text(chart, name, &band->text, err) ||
+            (!is_other && !plan->texts && hpr__detail(chart, survey, plan->names[i], band, err))) {
             return HPF_ERR_MEMORY;
         }
         band->is_other = is_other;

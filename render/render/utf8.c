@@ -17,13 +17,14 @@ static bool is_showable(uint32_t character)
     return !is_control && character != 0xFFFE && character != 0xFFFF;
 }
 
-size_t hpr_text_from_bytes(char *out, hpf_str name)
+static size_t convert(char *out, hpf_str name, bool keeps_lines)
 {
     size_t n_out = 0;
     for (size_t i = 0; i < name.length;) {
         uint32_t character = 0;
         size_t length = hpf_utf8_next((hpf_str){name.data + i, name.length - i}, &character);
-        if (length && is_showable(character)) {
+        bool is_kept = keeps_lines && character == '\n';
+        if (length && (is_kept || is_showable(character))) {
             memcpy(out + n_out, name.data + i, length);
             n_out += length;
         } else {
@@ -34,4 +35,14 @@ size_t hpr_text_from_bytes(char *out, hpf_str name)
     }
     out[n_out] = '\0';
     return n_out;
+}
+
+size_t hpr_text_from_bytes(char *out, hpf_str name)
+{
+    return convert(out, name, false);
+}
+
+size_t hpr_lines_from_bytes(char *out, hpf_str lines)
+{
+    return convert(out, lines, true);
 }

@@ -24,6 +24,7 @@
 #include "hpfile/event.h"
 #include "hpfile/eventlog.h"
 #include "hpfile/reader.h"
+#include "hpfile/sets.h"
 #include "hpfile/source.h"
 
 #ifdef __cplusplus
@@ -100,12 +101,17 @@ HPF_API void hpf_survey_destroy(hpf_survey *survey);
 HPF_API HPF_MUST_USE hpf_status hpf_survey_add_sidecar(hpf_survey *survey, hpf_source *sidecar,
                                                        hpf_error *err);
 
+/* Says where hpf_survey_set looks; borrowed for the survey's life. NULL: nowhere. */
+HPF_API void hpf_survey_use_sets(hpf_survey *survey, hpf_sets *sets);
+
 HPF_API hpf_str hpf_survey_header(const hpf_survey *survey, hpf_header which);
 HPF_API uint32_t hpf_survey_n_names(const hpf_survey *survey);
 HPF_API hpf_str hpf_survey_name(const hpf_survey *survey, hpf_name name);
 /* As hpf_reader_frames. */
 HPF_API size_t hpf_survey_frames(const hpf_survey *survey, hpf_name name, hpf_frame *frames,
                                  size_t room);
+/* The retainer set that a name stands for; false: it is not known. Borrowed. */
+HPF_API bool hpf_survey_set(const hpf_survey *survey, hpf_name name, hpf_set *set);
 /* What the event log says of itself; NULL for other inputs. Borrowed. */
 HPF_API const hpf_log_facts *hpf_survey_log(const hpf_survey *survey);
 HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name name);

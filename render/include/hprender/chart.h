@@ -60,6 +60,12 @@ typedef struct hpr_label {
 typedef struct hpr_band {
     hpf_str name;     /* bytes as in the input */
     const char *text; /* name as UTF-8 for showing: other bytes are U+FFFD */
+    const char *tip;  /* UTF-8: the text and, line by line, what is known beside it */
+    /* What the one name of the band stands for, copied: the frames of an event log's stack,
+     * innermost first, and the members of a retainer set as its report has them (hpfile/sets.h). */
+    const hpf_frame *frames;
+    size_t n_frames;
+    hpf_str members;
     bool is_other;    /* the band of names folded together */
     uint32_t n_names; /* names in it: 1 unless is_other */
     hpr_fill fill;

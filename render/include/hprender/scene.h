@@ -49,7 +49,7 @@ typedef struct hpr_item {
     hpr_paint stroke; /* POLYGON, LINE */
     const hpr_point *points;
     size_t n_points;
-    const char *text; /* TEXT: UTF-8; GROUP_BEGIN: the title, UTF-8 */
+    const char *text; /* TEXT: UTF-8; GROUP_BEGIN: the title, UTF-8, one or more lines */
     hpr_point at;     /* TEXT: the baseline at the anchor */
     hpr_anchor anchor;
     double size_pt;  /* TEXT */

@@ -21,7 +21,8 @@ typedef struct bands {
 static void add(bands *b, const char *name, double weight, bool is_other)
 {
     snprintf(b->names[b->n], sizeof b->names[b->n], "%s", name);
-    b->swatches[b->n] = (hpr__swatch){{b->names[b->n], strlen(b->names[b->n])}, is_other, weight, NULL};
+    b->swatches[b->n] =
+        (hpr__swatch){{b->names[b->n], strlen(b->names[b->n])}, is_other, weight, NULL};
     b->n++;
 }
 
@@ -82,6 +83,27 @@ Test(palette, few_bands_have_colours_of_their_own)
     for (uint32_t i = 0; i < b.n; i++) {
         for (uint32_t k = 0; k < i; k++) {
             cr_expect_not(is_same(b.colours[i], b.colours[k]));
+        }
+    }
+}
+
+Test(palette, no_two_of_few_bands_look_alike_wherever_they_lie)
+{
+    uint32_t state = 3;
+    for (int round = 0; round < 100; round++) {
+        bands b = {.n = 0};
+        for (int i = 0; i < 7; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "f%u", (unsigned)next_random(&state));
+            add(&b, name, i, false);
+        }
+        choose(&b, round % 2);
+        for (uint32_t i = 0; i < b.n; i++) {
+            for (uint32_t k = 0; k < i; k++) {
+                double difference =
+                    hpr__lab_difference(hpr__lab_of(b.colours[i]), hpr__lab_of(b.colours[k]));
+                cr_expect_geq(difference, HPR__MIN_DIFFERENCE, "%s, %s", b.names[i], b.names[k]);
+            }
         }
     }
 }

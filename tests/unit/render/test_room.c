@@ -37,16 +37,36 @@ static double value_at(const double *x_pt, size_t n, const double *curve, double
     return curve[n - 1];
 }
 
+static bool find(double width_pt, double height_pt, bool avoids_rules, double *x_pt, double *y_pt)
+{
+    const hpr__box box = {width_pt, height_pt, avoids_rules};
+    return hpr__room_find(&columns, &lower, &upper, &box, x_pt, y_pt);
+}
+
 Test(room, level_band_is_labelled_in_the_middle, .fini = drop)
 {
     static const double x_pt[] = {0, 100}, high[] = {20, 20};
     double x, y;
     make(x_pt, 2, NULL, high);
-    cr_assert(hpr__room_find(&columns, &lower, &upper, 30, 10, &x, &y));
+    cr_assert(find(30, 10, false, &x, &y));
     cr_assert_float_eq(x, 50, 1);
     cr_assert_float_eq(y, 10, 1e-9);
-    cr_assert_not(hpr__room_find(&columns, &lower, &upper, 30, 20.5, &x, &y));
-    cr_assert_not(hpr__room_find(&columns, &lower, &upper, 120, 5, &x, &y));
+    cr_assert_not(find(30, 20.5, false, &x, &y));
+    cr_assert_not(find(120, 5, false, &x, &y));
+}
+
+Test(room, goes_beside_rules_when_it_must, .fini = drop)
+{
+    static const double x_pt[] = {0, 100}, high[] = {20, 20}, rules_pt[] = {50};
+    double x, y;
+    make(x_pt, 2, NULL, high);
+    columns.rules_pt = rules_pt;
+    columns.n_rules = 1;
+    cr_assert(find(30, 10, false, &x, &y));
+    cr_assert_float_eq(x, 50, 1);
+    cr_assert(find(30, 10, true, &x, &y));
+    cr_assert_geq(fabs(x - 50), 15);
+    cr_assert_not(find(60, 10, true, &x, &y));
 }
 
 Test(room, goes_where_the_band_is_thick, .fini = drop)
@@ -54,7 +74,7 @@ Test(room, goes_where_the_band_is_thick, .fini = drop)
     static const double x_pt[] = {0, 60, 70, 90, 100}, high[] = {2, 2, 30, 30, 2};
     double x, y;
     make(x_pt, 5, NULL, high);
-    cr_assert(hpr__room_find(&columns, &lower, &upper, 16, 20, &x, &y));
+    cr_assert(find(16, 20, false, &x, &y));
     cr_assert_float_eq(x, 80, 3);
     cr_assert_float_eq(hpr__room_thickest(&columns, &lower, &upper), 30, 1e-9);
 }
@@ -64,7 +84,7 @@ Test(room, one_point_is_a_level_band, .fini = drop)
     static const double x_pt[] = {50}, high[] = {20};
     double x, y;
     make(x_pt, 1, NULL, high);
-    cr_assert(hpr__room_find(&columns, &lower, &upper, 30, 10, &x, &y));
+    cr_assert(find(30, 10, false, &x, &y));
 }
 
 Test(room, boxes_are_inside)
@@ -83,7 +103,7 @@ Test(room, boxes_are_inside)
         }
         make(x_pt, n, low, high);
         double x, y, width = 5 + round % 30, height = 5 + round % 10;
-        if (hpr__room_find(&columns, &lower, &upper, width, height, &x, &y)) {
+        if (find(width, height, false, &x, &y)) {
             n_found++;
             for (double at = x - width / 2; at <= x + width / 2; at += 0.25) {
                 cr_expect_geq(at, -1e-9);

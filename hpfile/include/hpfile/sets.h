@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The retainer sets of a `.prof` report, for the names of `-hr` profiles. Such a name has the
+ * number of its set and the labels of the set's members, cut: `(105)SYSTEM,eval,lookupVa`. The
+ * report tells the members in full, each a cost-centre stack:
+ *
+ *     SET 105 = {<SYSTEM.SYSTEM>, <Main.eval,Main.main>, <Main.lookupVar,Main.eval,Main.main>}
+ *
+ * GHC numbers its sets anew as it goes on, and a report may be of another run. So a name belongs to
+ * a set only if the labels say so, too.
+ *
+ * Memory: the text of the sets.
+ */
+#ifndef HPFILE_SETS_H
+#define HPFILE_SETS_H
+
+#include "hpfile/event.h"
+#include "hpfile/source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hpf_sets hpf_sets;
+
+/* Reads the whole source, in which all other lines pass. A source without sets gives none, and
+ * HPF_OK. Errors: MEMORY; LIMIT, for a line of more than 16 MiB; those of the source. */
+HPF_API HPF_MUST_USE hpf_status hpf_sets_read(hpf_sets **out, hpf_source *source, hpf_error *err);
+HPF_API void hpf_sets_destroy(hpf_sets *sets);
+
+HPF_API uint32_t hpf_sets_n(const hpf_sets *sets);
+
+/* A set that a name stands for. Borrowed from the sets. */
+typedef struct hpf_set {
+    hpf_str name;    /* with all its labels, where the profile's is cut */
+    hpf_str members; /* as in the report, without the braces */
+} hpf_set;
+
+/* Whether the set of a profile's name is known. Errors: none; what there is no memory for is not
+ * known. */
+HPF_API bool hpf_sets_find(hpf_sets *sets, hpf_str name, hpf_set *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

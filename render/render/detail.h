@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What is known of a name beside its text: the frames of a stack with modules and places, the
+ * members of a retainer set.
+ */
+#ifndef HPR_DETAIL_H
+#define HPR_DETAIL_H
+
+#include "chart.h"
+
+/* Fills what `band`, whose text is set, has beside that; a name that was cut gets its whole text.
+ * Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__detail(hpr__chart *chart, const hpf_survey *survey, hpf_name name,
+                                    hpr_band *band, hpf_error *err);
+
+/* What a tooltip says of a band. */
+static inline const char *hpr__tip(const hpr_band *band)
+{
+    return band->tip ? band->tip : band->text;
+}
+
+#endif
