@@ -5,38 +5,12 @@
 #include "http_guard.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 
 enum { MOST_HOST_LENGTH = 255 };
 
 /* ---- the secret ---- */
-
-bool http_make_secret(char *out, size_t n_bytes)
-{
-    static const char digits[] = "0123456789abcdef";
-    unsigned char bytes[HTTP_TOKEN_BYTES];
-    if (n_bytes > sizeof bytes) {
-        errno = EINVAL;
-        return false;
-    }
-    if (getrandom(bytes, n_bytes, 0) != (ssize_t)n_bytes) {
-        return false;
-    }
-    for (size_t i = 0; i < n_bytes; i++) {
-        out[2 * i] = digits[bytes[i] >> 4];
-        out[2 * i + 1] = digits[bytes[i] & 15];
-    }
-    out[2 * n_bytes] = '\0';
-    return true;
-}
-
-bool http_is_token(const char *text)
-{
-    return strspn(text, "0123456789abcdef") == HTTP_TOKEN_LENGTH && !text[HTTP_TOKEN_LENGTH];
-}
 
 /* How far a comparison comes tells nothing: all of it is always looked at. */
 static bool is_same_token(const char *token, const char *text)

@@ -14,11 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum {
-    HTTP_TOKEN_BYTES = 16,
-    HTTP_TOKEN_LENGTH = 2 * HTTP_TOKEN_BYTES, /* in lower case hexadecimal digits */
-    HTTP_MOST_HEADERS = 100,
-};
+#include "http_token.h"
+
+enum { HTTP_MOST_HEADERS = 100 };
 
 /* What is secret, and which hosts are ours: localhost, the addresses of the loopback, and: */
 typedef struct http_guard {
@@ -42,13 +40,6 @@ typedef enum http_place {
     HTTP_PAGE,   /* /TOKEN/ */
     HTTP_EVENTS, /* /TOKEN/events */
 } http_place;
-
-/* `n_bytes` random bytes in hexadecimal digits, and a NUL. False, with errno, when the system has
- * none to give. */
-bool http_make_secret(char *out, size_t n_bytes);
-
-/* Whether `text` can be a token: so many hexadecimal digits, in lower case. */
-bool http_is_token(const char *text);
 
 /* The place that a path names. Takes equally long for all wrong tokens. */
 http_place http_guard_place(const http_guard *guard, const char *path);

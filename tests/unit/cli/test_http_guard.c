@@ -138,16 +138,3 @@ Test(http_guard, what_else_is_refused)
     cr_expect_eq(judge(r, &where), 404);
     cr_expect_eq(where, HTTP_NOWHERE);
 }
-
-Test(http_guard, secrets)
-{
-    char one[HTTP_TOKEN_LENGTH + 1];
-    char other[HTTP_TOKEN_LENGTH + 1];
-    cr_assert(http_make_secret(one, HTTP_TOKEN_BYTES));
-    cr_assert(http_make_secret(other, HTTP_TOKEN_BYTES));
-    cr_expect(http_is_token(one) && http_is_token(other));
-    cr_expect_str_neq(one, other);
-    cr_expect(!http_make_secret(one, HTTP_TOKEN_BYTES + 1));
-    cr_expect(!http_is_token("0011") && !http_is_token(TOKEN "0") && !http_is_token(""));
-    cr_expect(!http_is_token("00112233445566778899AABBCCDDEEFF"));
-}

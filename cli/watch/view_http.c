@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What profiles tell is gathered (http_told.h), put into the ring in batches, and from there it is
+ * the server's.
+ */
+#include "view_http.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../diag.h"
+#include "hpfile/live.h"
+#include "hprender/html.h"
+
+#include "http_browser.h"
+#include "http_server.h"
+#include "http_told.h"
+
+#define BATCH_S     0.1  /* between what is sent and what is sent next */
+#define HEARTBEAT_S 15.0 /* so that connections are not taken for dead on their way */
+#define PATIENCE_S  30.0
+#define LINGER_S    1.0  /* for the last word */
+#define REST_S      30.0 /* after the last viewer: who reconnects finds what was meanwhile */
+
+/* Snapshots are large: there is one at most every second, and they take at most this part of the
+ * time. */
+#define SNAPSHOT_EVERY_S 1.0
+#define MOST_OF_TIME     0.05
+
+enum { MOST_VIEWERS = 64, MOST_RING_BYTES = 4 << 20 };
+
+typedef struct view_http {
+    view base; /* first */
+    loop *loop;
+    http_guard guard;
+    http_listener listener;
+    http_channel channel;
+    http_server *server;
+    http_browser browser;
+    hpf_sink *page;
+    char policy[1024];
+    http_told **told; /* by number of the profile */
+    size_t n_told;
+    int batch_timer, rest_timer;
+    bool is_batch_due; /* the timer runs */
+    bool is_followed;  /* there are viewers, or were a moment ago */
+    bool was_joined;   /* since the rest timer last went off */
+    bool has_drawn_up; /* a snapshot, in this batch */
+    double last_batch_s, next_snapshot_s;
+} view_http;
+
+/* ---- what is sent, and when ---- */
+
+static void arm_batch(view_http *v, double earliest_s)
+{
+    double now_s = loop_now_s();
+    if (v->is_followed && !v->is_batch_due) {
+        v->is_batch_due = true;
+        loop_arm(v->batch_timer, earliest_s > now_s ? earliest_s - now_s : 1e-6, 0);
+    }
+}
+
+static void want_batch(view_http *v)
+{
+    arm_batch(v, v->last_batch_s + BATCH_S);
+}
+
+/* Snapshots may be sent again when what was begun at `begin_s` has paid off. */
+static void note_cost(view_http *v, double begin_s)
+{
+    double cost_s = loop_now_s() - begin_s;
+    double pause_s = cost_s / MOST_OF_TIME;
+    v->next_snapshot_s = begin_s + (pause_s > SNAPSHOT_EVERY_S ? pause_s : SNAPSHOT_EVERY_S);
+}
+
+static void fall_behind(view_http *v)
+{
+    http_ring_clear(&v->channel.ring);
+    for (size_t i = 0; i < v->n_told; i++) {
+        http_told_fall_behind(v->told[i]);
+    }
+}
+
+/* Makes a new base of all profiles. Without memory for it viewers have to wait for the next. */
+static void rebase(view_http *v)
+{
+    hpf_sink *base = hpf_sink_to_memory();
+    hpf_error err;
+    bool is_made = base != NULL;
+    v->has_drawn_up = true;
+    for (size_t i = 0; i < v->n_told && is_made; i++) {
+        uint64_t number = i + 1 == v->n_told ? v->channel.ring.last_number + 1 : 0;
+        is_made = http_told_put_base(v->told[i], &v->channel, base, number);
+    }
+    if (!is_made || hpf_sink_finish(base, &err) != HPF_OK ||
+        !http_ring_rebase(&v->channel.ring, hpf_sink_bytes(base))) {
+        fall_behind(v);
+    }
+    v->channel.has_lost = v->channel.ring.base == NULL;
+    hpf_sink_destroy(base);
+}
+
+/* Tells what one profile has told. False: it wants a snapshot, for which it is too early. */
+static bool send_profile(view_http *v, http_told *told, bool may_be_snapshot)
+{
+    bool has_samples = hpf_live_n_samples(told->of->live) > 0;
+    bool wants_snapshot = has_samples && (told->is_behind || told->wants_snapshot);
+    if (wants_snapshot && may_be_snapshot) {
+        wants_snapshot = !http_told_send_snapshot(told, &v->channel);
+        v->has_drawn_up = true;
+    }
+    if (!told->is_behind) {
+        http_told_flush(told, &v->channel);
+    }
+    http_told_flush_state(told, &v->channel);
+    return !wants_snapshot;
+}
+
+static void send_batch(view_http *v)
+{
+    double begin_s = loop_now_s();
+    bool may_be_snapshot = begin_s >= v->next_snapshot_s;
+    bool is_all = true;
+    v->last_batch_s = begin_s;
+    v->has_drawn_up = false;
+    for (size_t i = 0; i < v->n_told; i++) {
+        is_all &= send_profile(v, v->told[i], may_be_snapshot);
+    }
+    bool is_long = v->channel.ring.n_bytes > MOST_RING_BYTES || v->channel.has_lost;
+    if (is_long && may_be_snapshot) {
+        rebase(v);
+    }
+    if (v->has_drawn_up) {
+        note_cost(v, begin_s);
+    }
+    if (!is_all || v->channel.has_lost) {
+        arm_batch(v, v->next_snapshot_s);
+    }
+    http_server_wake(v->server);
+}
+
+static void on_batch(void *context, uint32_t epoll_events)
+{
+    view_http *v = context;
+    (void)epoll_events;
+    v->is_batch_due = false;
+    send_batch(v);
+}
+
+/* ---- viewers ---- */
+
+static void on_joined(void *context, bool is_resumed, uint64_t number)
+{
+    view_http *v = context;
+    http_ring *ring = &v->channel.ring;
+    v->was_joined = true;
+    if (!v->is_followed) {
+        v->is_followed = true;
+        loop_arm(v->rest_timer, REST_S, REST_S);
+    }
+    if (!ring->base && !(is_resumed && http_ring_continues(ring, number))) {
+        rebase(v);
+    }
+}
+
+/* When nobody has looked for a while, nothing more is kept. */
+static void on_rest(void *context, uint32_t epoll_events)
+{
+    view_http *v = context;
+    (void)epoll_events;
+    if (!v->was_joined && http_server_n_viewers(v->server) == 0) {
+        v->is_followed = false;
+        loop_arm(v->rest_timer, 0, 0);
+        fall_behind(v);
+    }
+    v->was_joined = false;
+}
+
+/* ---- the watch ---- */
+
+static http_told *find(const view *base, const watched *profile)
+{
+    const view_http *v = (const view_http *)base;
+    return profile->number < v->n_told ? v->told[profile->number] : NULL;
+}
+
+static bool add_profile(view_http *v, const watched *profile)
+{
+    http_told **all = realloc(v->told, (v->n_told + 1) * sizeof *all);
+    if (!all) {
+        return false;
+    }
+    v->told = all;
+    http_told *told = malloc(sizeof *told);
+    if (told) {
+        http_told_init(told, profile);
+        v->told[v->n_told++] = told;
+    }
+    return told != NULL;
+}
+
+static void began(view *base, const watched *profile)
+{
+    view_http *v = (view_http *)base;
+    http_told *told = find(base, profile);
+    if (told) {
+        http_told_restart(told);
+    } else if (!add_profile(v, profile)) {
+        diag_say("%s: out of memory: not shown to browsers", profile->name);
+        return;
+    }
+    want_batch(v);
+}
+
+static void grew(view *base, const watched *profile)
+{
+    (void)profile;
+    want_batch((view_http *)base);
+}
+
+static void changed(view *base, const watched *profile)
+{
+    http_told *told = find(base, profile);
+    if (told) {
+        told->has_news = true;
+        want_batch((view_http *)base);
+    }
+}
+
+static http_told *told_of(void *context)
+{
+    const view_event_context *c = context;
+    return find(c->view, c->of);
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    http_told *told = told_of(context);
+    (void)err;
+    if (told) {
+        http_told_add_name(told, name, text);
+    }
+    return HPF_OK;
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    http_told *told = told_of(context);
+    (void)err;
+    if (told) {
+        http_told_add_sample(told, sample);
+    }
+    return HPF_OK;
+}
+
+static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    http_told *told = told_of(context);
+    (void)err;
+    if (told) {
+        http_told_add_mark(told, time, label);
+    }
+    return HPF_OK;
+}
+
+static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    http_told *told = told_of(context);
+    (void)err;
+    if (told) {
+        http_told_add_line(told, name, point);
+    }
+    return HPF_OK;
+}
+
+static const hpf_events events = {
+    .name = on_name,
+    .sample = on_sample,
+    .mark = on_mark,
+    .line = on_line,
+};
+
+/* ---- begin and end ---- */
+
+static void destroy(view_http *v, double linger_s)
+{
+    http_server_destroy(v->server, linger_s);
+    http_listener_close(&v->listener);
+    http_browser_close(&v->browser);
+    loop_remove(v->loop, v->batch_timer);
+    loop_remove(v->loop, v->rest_timer);
+    for (size_t i = 0; i < v->n_told; i++) {
+        http_told_finish(v->told[i]);
+        free(v->told[i]);
+    }
+    free(v->told);
+    http_ring_finish(&v->channel.ring);
+    hpf_sink_destroy(v->page);
+    free(v);
+}
+
+static void finish(view *base)
+{
+    view_http *v = (view_http *)base;
+    if (v->is_followed) {
+        v->next_snapshot_s = 0;
+        send_batch(v);
+    }
+    destroy(v, LINGER_S);
+}
+
+/* The page says what it may load; the header says the same, and what only a header can say. */
+static void take_policy(view_http *v, hpf_str page)
+{
+    static const char mark[] = "http-equiv=\"Content-Security-Policy\" content=\"";
+    const char *end = page.data + page.length;
+    const char *text = memmem(page.data, page.length, mark, sizeof mark - 1);
+    text = text ? text + sizeof mark - 1 : end;
+    const char *quote = memchr(text, '"', (size_t)(end - text));
+    snprintf(v->policy, sizeof v->policy, "%.*s; frame-ancestors 'none'",
+             quote ? (int)(quote - text) : 0, text);
+}
+
+static hpf_status make_page(view_http *v, const hpr_options *options, hpf_error *err)
+{
+    v->page = hpf_sink_to_memory();
+    if (!v->page) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpr_html_write_live("events", options, v->page, err);
+    status = status ? status : hpf_sink_finish(v->page, err);
+    if (!status) {
+        take_policy(v, hpf_sink_bytes(v->page));
+    }
+    return status;
+}
+
+static hpf_status make_secrets(view_http *v, const char *token_file, hpf_error *err)
+{
+    if (!http_make_secret(v->channel.instance, (sizeof v->channel.instance - 1) / 2) ||
+        (!token_file && !http_make_secret(v->guard.token, HTTP_TOKEN_BYTES))) {
+        return hpf_error_set_os(err, errno, "no random numbers");
+    }
+    return token_file ? http_token_from_file(v->guard.token, token_file, err) : HPF_OK;
+}
+
+static hpf_status start_server(view_http *v, hpf_error *err)
+{
+    const http_server_options options = {
+        .guard = &v->guard,
+        .listener = &v->listener,
+        .page = hpf_sink_bytes(v->page),
+        .page_policy = v->policy,
+        .ring = &v->channel.ring,
+        .instance = v->channel.instance,
+        .joined = on_joined,
+        .context = v,
+        .most_viewers = MOST_VIEWERS,
+        .heartbeat_s = HEARTBEAT_S,
+        .patience_s = PATIENCE_S,
+    };
+    v->batch_timer = loop_add_timer(v->loop, on_batch, v);
+    v->rest_timer = loop_add_timer(v->loop, on_rest, v);
+    if (v->batch_timer < 0 || v->rest_timer < 0) {
+        return hpf_error_set_os(err, errno, "no timer");
+    }
+    return http_server_create(&v->server, v->loop, &options, err);
+}
+
+static hpf_status start(view_http *v, const view_http_options *options, hpf_error *err)
+{
+    hpf_status status = http_listen(&v->listener, options->where, err);
+    if (status == HPF_OK) {
+        strcpy(v->guard.name, v->listener.host);
+        v->guard.has_all_addresses = v->listener.is_every_address;
+        status = make_secrets(v, options->token_file, err);
+    }
+    status = status ? status : make_page(v, options->page, err);
+    return status ? status : start_server(v, err);
+}
+
+/* Says where the page is, and to whom; shows it. */
+static void announce(view_http *v, const view_http_options *options)
+{
+    char path[HTTP_TOKEN_LENGTH + 3];
+    char url[512];
+    snprintf(path, sizeof path, "/%s/", v->guard.token);
+    http_listener_url(&v->listener, path, url, sizeof url);
+    if (v->listener.path[0]) {
+        diag_say("watch at %s by way of the socket %s", url, v->listener.path);
+    } else {
+        diag_say("watch at %s", url);
+    }
+    if (!v->listener.is_loopback) {
+        diag_say("whoever knows this address can see the profile from other machines, and it goes "
+                 "there unencrypted");
+    }
+    if (options->opens_browser && v->listener.port && http_browser_is_possible()) {
+        http_browser_open(&v->browser, url);
+    }
+}
+
+view *view_http_create(loop *l, const view_http_options *options)
+{
+    view_http *v = calloc(1, sizeof *v);
+    hpf_error err;
+    if (!v) {
+        diag_say("out of memory");
+        return NULL;
+    }
+    v->base = (view){
+        .began = began, .events = &events, .grew = grew, .changed = changed, .finish = finish};
+    v->loop = l;
+    v->listener.fd = v->batch_timer = v->rest_timer = -1;
+    if (start(v, options, &err) != HPF_OK) {
+        diag_error("http", &err);
+        destroy(v, 0);
+        return NULL;
+    }
+    announce(v, options);
+    return &v->base;
+}
