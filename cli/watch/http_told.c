@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "hpfile/json.h"
+#include "hpfile/live.h"
 #include "hprender/html.h"
 
 /* A place in the viewers' list, or: */
@@ -363,7 +364,7 @@ static hpf_survey *take_survey(const http_told *told)
 {
     hpf_survey *survey = NULL;
     hpf_error err;
-    return watched_survey(&survey, told->of, 0, &err) == HPF_OK ? survey : NULL;
+    return hpf_live_snapshot(&survey, told->of->live, &err) == HPF_OK ? survey : NULL;
 }
 
 bool http_told_send_snapshot(http_told *told, http_channel *to)
