@@ -25,6 +25,7 @@ enum { DEFAULT_NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };
 typedef struct run_values {
     opt_list heap; /* -h: what follows the letter */
     opt_list prof; /* -p: the same */
+    bool eventlog;
     bool prof_verbose;
     const char *interval, *name_length, *tick; /* as hpprof/options.h reads them */
     int clock;
@@ -46,6 +47,8 @@ static const opt run_options[] = {
      "break the heap down by c: call stack (default), m: module, d: place, T: call used; or, with "
      "names behind the letter (-hcNAME,NAME), count only what one of them has made",
      NULL, 0, 0},
+    {'l', "eventlog", OPT_FLAG, AT(eventlog), NULL,
+     "the heap profile as an event log too, BASE.eventlog, with whole stacks", NULL, 0, 0},
     {'i', "interval", OPT_TEXT, AT(interval), "S", "seconds from census to census (default 0.1)",
      NULL, 0, 0},
     {'L', "name-length", OPT_TEXT, AT(name_length), "N",
@@ -127,6 +130,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     bool with_report = values->prof.n > 0 || values->prof_verbose;
     add_list(&text, "-h", &values->heap);
     add_if_given(&text, "-hc", values->heap.n == 0 && !with_report ? "" : NULL);
+    add_if_given(&text, "-l", values->eventlog ? "" : NULL);
     add_list(&text, "-p", &values->prof);
     add_if_given(&text, "-P", values->prof_verbose ? "" : NULL);
     add_if_given(&text, "-i", values->interval);

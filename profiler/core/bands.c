@@ -22,11 +22,13 @@ static bool write_into_arena(hpp__bands *b, uint32_t key, hpf_str *name)
 static bool reserve(hpp__bands *b, size_t n)
 {
     return hpp__grow(&b->bands, &b->bands_capacity, n + 1, sizeof *b->bands) &&
-           hpp__grow(&b->shown, &b->shown_capacity, n + 1, sizeof *b->shown);
+           hpp__grow(&b->shown, &b->shown_capacity, n + 1, sizeof *b->shown) &&
+           hpp__grow(&b->key_of, &b->key_of_capacity, n + 1, sizeof *b->key_of);
 }
 
-static uint32_t add_band(hpp__bands *b, hpf_str name)
+static uint32_t add_band(hpp__bands *b, uint32_t key, hpf_str name)
 {
+    b->key_of[b->n_bands] = key;
     b->bands[b->n_bands] = (hpp_band){.index = b->n_bands, .name = name};
     return ++b->n_bands;
 }
@@ -34,7 +36,7 @@ static uint32_t add_band(hpp__bands *b, hpf_str name)
 static hpp_band *lost_band(hpp__bands *b)
 {
     if (b->lost_index == 0) {
-        b->lost_index = add_band(b, HPF_STR("OUT_OF_MEMORY"));
+        b->lost_index = add_band(b, b->lost_key, HPF_STR("OUT_OF_MEMORY"));
     }
     return &b->bands[b->lost_index - 1];
 }
@@ -50,7 +52,7 @@ static hpp_band *band_of(hpp__bands *b, uint32_t key)
         !reserve(b, b->n_bands + (size_t)1) || !write_into_arena(b, key, &name)) {
         return lost_band(b);
     }
-    b->index_of[key] = add_band(b, name);
+    b->index_of[key] = add_band(b, key, name);
     return &b->bands[b->index_of[key] - 1];
 }
 
@@ -98,5 +100,6 @@ void hpp__bands_finish(hpp__bands *b)
 {
     free(b->bands);
     free(b->shown);
+    free(b->key_of);
     free(b->index_of);
 }

@@ -18,9 +18,10 @@ typedef struct hpp__bands {
     hpf_arena *arena; /* of the names; borrowed */
     hpp__write_name *write_name;
     void *context;
-    hpp_band *bands; /* by index; room for one more than n_bands */
-    hpp_band *shown; /* those that cost something, after hpp__bands_end; the same room */
-    size_t bands_capacity, shown_capacity;
+    hpp_band *bands;  /* by index; room for one more than n_bands */
+    hpp_band *shown;  /* those that cost something, after hpp__bands_end; the same room */
+    uint32_t *key_of; /* by index; of the band for what is lost, its key */
+    size_t bands_capacity, shown_capacity, key_of_capacity;
     uint32_t n_bands;
     uint32_t *index_of; /* by key: index + 1, or 0 */
     size_t index_of_capacity;

@@ -332,4 +332,16 @@ static uint64_t stack_id(const void *stack, void *context)
     return ((const hpp_ccs *)stack)->id;
 }
 
-const hpp_stacks hpp_ccs_stacks = {stack_label, stack_module, stack_parent, stack_id};
+static hpf_str stack_source(const void *stack, void *context)
+{
+    (void)context;
+    return text_of(((const hpp_ccs *)stack)->centre->srcloc);
+}
+
+const hpp_stacks hpp_ccs_stacks = {
+    .label = stack_label,
+    .module = stack_module,
+    .parent = stack_parent,
+    .id = stack_id,
+    .source = stack_source,
+};

@@ -261,6 +261,8 @@ static hpf_status parse_switch(parser *p, hpf_str word, hpf_str rest)
         p->options.print_on_abort |= !is_stacks;
     }
     p->options.with_bins |= word.data[1] == 'B';
+    p->options.with_eventlog |= word.data[1] == 'l';
+    p->options.with_census |= word.data[1] == 'l';
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         if (strlen(reports[i].name) == word.length &&
             memcmp(reports[i].name, word.data, word.length) == 0) {
@@ -279,7 +281,7 @@ static const struct {
     {"-p", parse_switch},   {"-P", parse_switch},  {"-xt", parse_switch},
     {"-xc", parse_switch},  {"-B", parse_switch},  {"-h", parse_heap},
     {"-i", parse_interval}, {"-V", parse_tick},    {"-L", parse_name_length},
-    {"-R", parse_set_size}, {"-o", parse_stem},
+    {"-R", parse_set_size}, {"-o", parse_stem},    {"-l", parse_switch},
 };
 
 static bool is_bracket(hpf_str word)

@@ -11,85 +11,132 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frames.h"
 #include "grow.h"
 
-enum { FILE_LISTENER, SIDECAR_LISTENER, OTHER_LISTENER, N_LISTENERS };
+enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
 
-static hpf_status begin_writing(hpp__output *o, hpf_sink *sink, hpf_error *err)
+/* ---- Files ---- */
+
+/* A file that grows. `what` it is for people. */
+static hpf_status open_growing(hpp__out_file *f, const char *path, const char *what, hpf_error *err)
 {
-    o->sink = sink;
-    o->writer = sink ? hpf_writer_create(sink, true) : NULL;
-    if (!o->writer) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return hpf_error_set_os(err, errno, "cannot write %s", what);
+    }
+    *f = (hpp__out_file){hpf_sink_to_fd(fd), fd};
+    if (!f->sink) {
+        close(fd);
         return hpf_error_set_memory(err);
     }
-    o->listeners[FILE_LISTENER] =
-        (hpp__listener){.events = &hpf_writer_events, .context = o->writer};
     return HPF_OK;
 }
 
-static int make_file(const char *path)
+/* A file that is there when it is finished. */
+static hpf_status open_at_once(hpp__out_file *f, const char *path, hpf_error *err)
 {
-    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    hpf_error why;
+    *f = (hpp__out_file){hpf_sink_to_path(path, &why), -1};
+    if (!f->sink && err) {
+        *err = why;
+    }
+    return f->sink ? HPF_OK : why.status;
+}
+
+static void drop_file(hpp__out_file *f)
+{
+    if (f->sink) {
+        hpf_sink_destroy(f->sink);
+        if (f->fd >= 0) {
+            close(f->fd);
+        }
+    }
+    f->sink = NULL;
+}
+
+/* ---- The profile ---- */
+
+static hpf_status begin_writing(hpp__output *o, hpf_status opened, hpf_error *err)
+{
+    o->writer = opened == HPF_OK ? hpf_writer_create(o->files[HPP__OUT_HP].sink, true) : NULL;
+    if (!o->writer) {
+        hpp__output_drop(o);
+        return opened == HPF_OK ? hpf_error_set_memory(err) : opened;
+    }
+    o->listeners[HPP__OUT_HP] = (hpp__listener){.events = &hpf_writer_events, .context = o->writer};
+    return HPF_OK;
 }
 
 hpf_status hpp__output_open(hpp__output *o, const char *path, hpf_error *err)
 {
-    *o = (hpp__output){.fd = make_file(path)};
-    if (o->fd < 0) {
-        return hpf_error_set_os(err, errno, "cannot write the heap profile");
-    }
-    hpf_status status = begin_writing(o, hpf_sink_to_fd(o->fd), err);
-    if (status != HPF_OK) {
-        hpp__output_drop(o);
-    }
-    return status;
+    *o = (hpp__output){0};
+    return begin_writing(o, open_growing(&o->files[HPP__OUT_HP], path, "the heap profile", err),
+                         err);
 }
 
 hpf_status hpp__output_replace(hpp__output *o, const char *path, hpf_error *err)
 {
-    *o = (hpp__output){.fd = -1};
-    hpf_sink *sink = hpf_sink_to_path(path, err);
-    if (!sink) {
-        return err ? err->status : HPF_ERR_IO;
-    }
-    hpf_status status = begin_writing(o, sink, err);
-    if (status != HPF_OK) {
-        hpp__output_drop(o);
-    }
-    return status;
+    *o = (hpp__output){0};
+    return begin_writing(o, open_at_once(&o->files[HPP__OUT_HP], path, err), err);
 }
 
-static void drop_sidecar(hpp__output *o)
-{
-    if (o->sidecar_sink) {
-        hpf_sink_destroy(o->sidecar_sink);
-        close(o->sidecar_fd);
-    }
-    hpf_sidecar_writer_destroy(o->sidecar);
-    o->sidecar_sink = NULL;
-    o->sidecar = NULL;
-}
+/* ---- What lies beside it ---- */
 
 hpf_status hpp__output_open_sidecar(hpp__output *o, const char *path, hpf_error *err)
 {
-    o->sidecar_fd = make_file(path);
-    if (o->sidecar_fd < 0) {
-        return hpf_error_set_os(err, errno, "cannot write the lines beside the heap profile");
+    hpp__out_file *f = &o->files[HPP__OUT_LINES];
+    hpf_status status = open_growing(f, path, "the lines beside the heap profile", err);
+    if (status != HPF_OK) {
+        return status;
     }
-    o->sidecar_sink = hpf_sink_to_fd(o->sidecar_fd);
-    if (!o->sidecar_sink) {
-        close(o->sidecar_fd);
-        return hpf_error_set_memory(err);
-    }
-    o->sidecar = hpf_sidecar_writer_create(o->sidecar_sink);
+    o->sidecar = hpf_sidecar_writer_create(f->sink);
     if (!o->sidecar) {
-        drop_sidecar(o);
+        drop_file(f);
         return hpf_error_set_memory(err);
     }
-    o->listeners[SIDECAR_LISTENER] =
+    o->listeners[HPP__OUT_LINES] =
         (hpp__listener){.events = &hpf_sidecar_writer_events, .context = o->sidecar};
     return HPF_OK;
 }
+
+/* The writer asks while a name is told. */
+static size_t frames_of_named(void *context, hpf_name name, hpf_frame *frames, size_t room)
+{
+    const hpp__output *o = context;
+    (void)name;
+    return hpp__census_frames(o->engine, o->named_band, frames, room);
+}
+
+hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_options *options,
+                                const hpp_census *engine, bool at_once, hpf_error *err)
+{
+    hpp__out_file *f = &o->files[HPP__OUT_LOG];
+    hpf_status status = at_once
+                            ? open_at_once(f, path, err)
+                            : open_growing(f, path, "the event log beside the heap profile", err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    const hpf_eventlog_writer_options how = {
+        .breakdown = hpp__breakdown_in_log(options->census.breakdown),
+        .period_ns = options->interval_ns,
+        .flush_samples = true,
+        .frames = frames_of_named,
+        .frames_context = o,
+    };
+    o->engine = engine;
+    o->log = hpf_eventlog_writer_create(f->sink, &how);
+    if (!o->log) {
+        drop_file(f);
+        return hpf_error_set_memory(err);
+    }
+    o->listeners[HPP__OUT_LOG] =
+        (hpp__listener){.events = &hpf_eventlog_writer_events, .context = o->log};
+    return HPF_OK;
+}
+
+/* ---- Telling ---- */
 
 void hpp__output_add(hpp__output *o, const hpf_events *events, void *context)
 {
@@ -130,9 +177,10 @@ void hpp__output_headers(hpp__output *o, hpf_str job, hpf_str date)
 }
 
 /* Numbers the name of a band, and tells it if it is new. */
-static hpf_status define_name(hpp__listener *l, const hpp_band *band, hpf_name *name,
-                              hpf_error *err)
+static hpf_status define_name(hpp__output *o, hpp__listener *l, const hpp_band *band,
+                              hpf_name *name, hpf_error *err)
 {
+    o->named_band = band->index;
     if (!hpp__grow(&l->names, &l->names_capacity, (size_t)band->index + 1, sizeof *l->names)) {
         return hpf_error_set_memory(err);
     }
@@ -157,7 +205,7 @@ static hpf_status tell_sample(hpp__output *o, hpp__listener *l, double time_s,
     }
     for (size_t i = 0; i < n_bands; i++) {
         o->costs[i] = (hpf_cost){.whole = bands[i].size_bytes};
-        hpf_status status = define_name(l, &bands[i], &o->costs[i].name, err);
+        hpf_status status = define_name(o, l, &bands[i], &o->costs[i].name, err);
         if (status != HPF_OK) {
             return status;
         }
@@ -176,7 +224,7 @@ void hpp__output_sample(hpp__output *o, double time_s, const hpp_band *bands, si
         }
         hpf_status status = tell_sample(o, l, time_s, bands, n_bands, &err);
         if (status == HPF_ERR_MEMORY) {
-            o->n_lost_samples += i == FILE_LISTENER;
+            o->n_lost_samples += i == HPP__OUT_HP || i == HPP__OUT_LOG;
         } else if (status != HPF_OK) {
             note_failure(o, i, &err);
         }
@@ -208,15 +256,15 @@ void hpp__output_line(hpp__output *o, double time_s, hpf_str name, double value)
     }
 }
 
+/* ---- The end ---- */
+
 void hpp__output_drop(hpp__output *o)
 {
-    drop_sidecar(o);
     hpf_writer_destroy(o->writer);
-    if (o->sink) {
-        hpf_sink_destroy(o->sink);
-        if (o->fd >= 0) {
-            close(o->fd);
-        }
+    hpf_sidecar_writer_destroy(o->sidecar);
+    hpf_eventlog_writer_destroy(o->log);
+    for (int i = 0; i < HPP__N_OUT_FILES; i++) {
+        drop_file(&o->files[i]);
     }
     for (int i = 0; i < N_LISTENERS; i++) {
         free(o->listeners[i].names);
@@ -225,16 +273,21 @@ void hpp__output_drop(hpp__output *o)
     memset(o, 0, sizeof *o);
 }
 
+/* What writers have kept until now. */
+static hpf_status finish_writers(hpp__output *o, hpf_error *err)
+{
+    hpf_status status = o->writer ? hpf_writer_finish(o->writer, err) : HPF_OK;
+    hpf_status of_log =
+        o->log ? hpf_eventlog_writer_finish(o->log, status == HPF_OK ? err : NULL) : HPF_OK;
+    return status == HPF_OK ? of_log : status;
+}
+
 hpf_status hpp__output_close(hpp__output *o, hpf_error *err)
 {
-    hpf_status status = HPF_OK;
-    if (o->sink) {
-        status = hpf_writer_finish(o->writer, err);
-        hpf_status at_end = hpf_sink_finish(o->sink, status == HPF_OK ? err : NULL);
-        status = status == HPF_OK ? at_end : status;
-    }
-    if (o->sidecar_sink) {
-        hpf_status at_end = hpf_sink_finish(o->sidecar_sink, status == HPF_OK ? err : NULL);
+    hpf_status status = finish_writers(o, err);
+    for (int i = 0; i < HPP__N_OUT_FILES; i++) {
+        hpf_sink *sink = o->files[i].sink;
+        hpf_status at_end = sink ? hpf_sink_finish(sink, status == HPF_OK ? err : NULL) : HPF_OK;
         status = status == HPF_OK ? at_end : status;
     }
     if (o->first_error.status != HPF_OK) {

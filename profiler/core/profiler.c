@@ -87,6 +87,19 @@ static void tell_headers(hpp_profiler *p)
 
 /* ---- start ---- */
 
+static hpf_status open_log(hpp_profiler *p, bool at_once, hpf_error *err)
+{
+    if (!p->options->with_eventlog) {
+        return HPF_OK;
+    }
+    char *path = path_of(p, ".eventlog");
+    hpf_status status =
+        path ? hpp__output_open_log(&p->output, path, p->options, p->engine, at_once, err)
+             : hpf_error_set_memory(err);
+    free(path);
+    return status;
+}
+
 /* As GHC does, the heap profile begins and ends with an empty sample. */
 static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
 {
@@ -105,6 +118,7 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
         status = hpp__output_open(&p->output, path, err);
     }
     free(path);
+    status = status == HPF_OK ? open_log(p, false, err) : status;
     if (status == HPF_OK) {
         hpp__output_add(&p->output, p->config.events, p->config.events_context);
         tell_headers(p);
@@ -223,6 +237,15 @@ static void note_retainers(hpp_profiler *p, const hpp_census_result *result)
     };
 }
 
+/* Event logs have a place for all that is alive, which may be more than the profile shows. */
+static void tell_result(hpp_profiler *p, const hpp_census_result *result)
+{
+    if (p->options->with_eventlog) {
+        hpp__output_line(&p->output, result->time_s, HPF_STR("live"), (double)result->live_bytes);
+    }
+    hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
+}
+
 void hpp_profiler_census(hpp_profiler *p)
 {
     if (!p || !p->engine || p->is_stopped) {
@@ -236,7 +259,7 @@ void hpp_profiler_census(hpp_profiler *p)
     if (hpp_census_has_retainers(p->engine)) {
         note_retainers(p, result);
     }
-    hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
+    tell_result(p, result);
     set_next(p, now_ns);
     uint64_t spent_ns = profile_time_ns(p) - now_ns;
     HPP_RELAXED_STORE(&p->excluded_ns, p->excluded_ns + spent_ns);
@@ -300,7 +323,9 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
         status = hpp__output_replace(&p->output, path, err);
     }
     free(path);
+    status = status == HPF_OK ? open_log(p, true, err) : status;
     if (status != HPF_OK) {
+        hpp__output_drop(&p->output);
         return status;
     }
     tell_headers(p);
@@ -309,7 +334,7 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
     for (uint32_t i = 0; i < hpp_census_n_eras(p->engine); i++) {
         const hpp_census_result *result = hpp_census_final(p->engine, i);
         hpp__missing_add(&p->missing, &result->missing);
-        hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
+        tell_result(p, result);
     }
     hpp__output_sample(&p->output, end_s, NULL, 0);
     if (p->output.n_lost_samples > 0) {

@@ -92,7 +92,8 @@ static uint64_t stack_id(const void *stack, void *context)
     return ((const bench_stack *)stack)->id;
 }
 
-static const hpp_stacks stacks = {stack_label, stack_module, stack_parent, stack_id};
+static const hpp_stacks stacks = {
+    .label = stack_label, .module = stack_module, .parent = stack_parent, .id = stack_id};
 
 static void name_things(bench_heap *heap)
 {

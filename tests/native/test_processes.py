@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs that make others: each process counts for itself, and a child for what it inherited."""
+import glob
 import os
 import time
 
@@ -51,6 +52,20 @@ class Processes(Native):
                                            is_repeatable=False)
         self.assertEqual(plain.status, 6)
         self.assertEqual(census.others, [])
+
+    def test_event_logs(self):
+        """Each profile has its log beside it, with the same samples and the same names of files."""
+        directory = self.fresh()
+        census = harness.run_census(self.command("executes_itself", "2", "1100"), directory,
+                                    "-hd", "--eventlog")
+        self.assertEqual((census.status, census.errors), (6, ""))
+        self.assertEqual(len(glob.glob(os.path.join(directory, "*.eventlog"))), 3)
+        for profile in census.others + [census.profile]:
+            log = profile.path.removesuffix(".hp") + ".eventlog"
+            again = log + ".hp"
+            harness.run([harness.CENSUS, "convert", "-o", again, log])
+            self.assertEqual([amounts for _, amounts in harness.Profile(again).samples],
+                             [amounts for _, amounts in profile.samples])
 
     def test_vfork_exec(self):
         self.check_family("executes_after_vfork", [4000])

@@ -91,12 +91,16 @@ static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
 {
     const char *path = path_of(p, ".hp");
     const char *sidecar = path_of(p, ".lines");
-    if (!path || !sidecar) {
+    const char *log = path_of(p, ".eventlog");
+    if (!path || !sidecar || !log) {
         return hpf_error_set_memory(err);
     }
     hpf_status status = hpp__output_open(&p->output, path, err);
     if (status == HPF_OK) {
         status = hpp__output_open_sidecar(&p->output, sidecar, err);
+    }
+    if (status == HPF_OK && p->options->with_eventlog) {
+        status = hpp__output_open_log(&p->output, log, p->options, p->engine, false, err);
     }
     return status;
 }
@@ -166,7 +170,7 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     free(p);
 }
 
-static const char *const suffixes[] = {".hp", ".lines", ".prof"};
+static const char *const suffixes[] = {".hp", ".lines", ".eventlog", ".prof"};
 enum { N_SUFFIXES = sizeof suffixes / sizeof *suffixes };
 
 void hpp__native_profile_discard(hpp__native_profile *p)

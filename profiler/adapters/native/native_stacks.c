@@ -253,7 +253,14 @@ static uint64_t id(const void *stack, void *context)
     return ((const hpp__stack *)stack)->id;
 }
 
-const hpp_stacks hpp__native_stacks_view = {label, module, parent, id};
+static hpf_str source(const void *stack, void *context)
+{
+    (void)context;
+    return ((const hpp__stack *)stack)->function->file;
+}
+
+const hpp_stacks hpp__native_stacks_view = {
+    .label = label, .module = module, .parent = parent, .id = id, .source = source};
 
 /* ---- Life ---- */
 

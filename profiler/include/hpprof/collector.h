@@ -4,8 +4,8 @@
  * and of all that it starts.
  *
  * The program counts in memory that it shares with the collector (its window) and never waits. The
- * collector samples, names and writes: for each process BASE.hp, BASE.lines, and BASE.prof when a
- * report is asked for. BASE is the one given for the first process, BASE.PID for others. What a
+ * collector samples, names and writes: for each process BASE.hp, BASE.lines, and BASE.eventlog
+ * and BASE.prof when they are asked for. BASE is the one given for the first process, BASE.PID for others. What a
  * process becomes by exec is a process of its own and takes the name over: what it was before is in
  * BASE.1.hp, and so on, or forgotten when it was that for less than a second.
  *

@@ -73,6 +73,8 @@ typedef struct hpp_stacks {
     hpf_str (*module)(const void *stack, void *context); /* and its module */
     const void *(*parent)(const void *stack, void *context); /* NULL for the outermost (MAIN) */
     uint64_t (*id)(const void *stack, void *context);        /* the number shown as "(id)" */
+    /* Where the innermost is in the source, "file.c:12"; NULL: nobody knows. For event logs. */
+    hpf_str (*source)(const void *stack, void *context);
 } hpp_stacks;
 
 /* Receivers. They return 0 to go on; anything else ends the visit and is handed back by it. */

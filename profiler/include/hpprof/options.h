@@ -17,6 +17,8 @@
  *   -p -P -pa -pj time and allocation report: plain, with ticks and bytes, with everything, JSON
  *   -B            count ticks and allocation by address too: NAME.time.bins, NAME.heap.bins
  *   -VS           seconds between clock ticks (0.001; 0: no clock)
+ *   -l            the heap profile as an event log too, NAME.eventlog, with whole stacks; without
+ *                 another option, that of -hc
  *   -oNAME        output goes to NAME.hp, NAME.prof (also -poNAME)
  *   +RTS, -RTS    ignored
  *
@@ -49,6 +51,7 @@ typedef struct hpp_options {
     uint64_t tick_ns;          /* -V */
     bool print_on_abort;       /* -xc */
     bool with_bins;            /* -B */
+    bool with_eventlog;        /* -l; with_census is set, too */
     const char *stem;          /* -o; NULL: the program's name */
     const hpf_str *words;      /* the options as given, for the titles of profiles */
     size_t n_words;

@@ -6,6 +6,7 @@
  *   NAME.hp          the heap profile: a sample per census, each written whole when it is taken.
  *                    A biography is provisional while the program runs; at the end the file is
  *                    replaced by the final one
+ *   NAME.eventlog    the same as an event log (-l), with whole stacks and labels of marks
  *   NAME.prof        the time and allocation report, the retainer censuses and sets, and notes on
  *                    what is missing for want of memory, which make this file even if none was
  * asked NAME.time.bins, NAME.heap.bins   ticks and allocation by address (-B)

@@ -57,6 +57,17 @@ Test(options, every_breakdown_letter)
     cr_assert_eq(options.census.breakdown, HPP_BY_STACK);
 }
 
+Test(options, an_event_log_is_of_a_heap_profile)
+{
+    cr_assert_eq(parse("-l"), HPF_OK);
+    cr_assert(options.with_eventlog && options.with_census);
+    cr_assert_eq(parse("-hd"), HPF_OK);
+    cr_assert(options.with_eventlog);
+    cr_assert_eq(options.census.breakdown, HPP_BY_DESCRIPTION);
+    cr_assert_eq(parse("-lu"), HPF_ERR_ARGUMENT);
+    cr_assert_eq(err.column, 3);
+}
+
 Test(options, the_example_of_the_guide)
 {
     cr_assert_eq(parse("+RTS -hr -hdBranch,Leaf -RTS"), HPF_OK);

@@ -16,6 +16,8 @@
 #include "hpfile/model.h"
 #include "hpfile/prof.h"
 #include "hpfile/reader.h"
+#include "hpfile/str.h"
+#include "hpfile/survey.h"
 #include "hpprof/scope.h"
 #include "scratch.h"
 #include "tiny_language.h"
@@ -153,6 +155,89 @@ Test(profiler, heap_profile_by_stack_is_written_as_it_goes)
              after_one);
     expect_file("toy.hp", all);
     cr_assert_eq(scratch_n_files(), 1, "no report was asked for");
+}
+
+/* ---- the event log ---- */
+
+/* The heap profile of a log, as a reader tells it. */
+static hpf_survey *survey_log(hpf_source **source)
+{
+    const hpf_source_options keep = {.keep = true};
+    hpf_survey *survey = NULL;
+    hpf_error err;
+    cr_assert_eq(hpf_source_open(source, scratch_path("toy.eventlog"), &keep, &err), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, *source, NULL, &err), HPF_OK, "%s", err.message);
+    return survey;
+}
+
+static hpf_name name_in(const hpf_survey *survey, const char *text)
+{
+    for (hpf_name i = 0; i < hpf_survey_n_names(survey); i++) {
+        if (hpf_str_is(hpf_survey_name(survey, i), text)) {
+            return i;
+        }
+    }
+    cr_assert_fail("no %s", text);
+    return 0;
+}
+
+#define LONG_LABEL "a_name_that_is_longer_than_profiles_have_room_for"
+
+Test(profiler, an_event_log_has_the_same_samples_with_whole_stacks)
+{
+    hpf_source *source = NULL;
+    hpf_frame frames[3];
+    hpp_runtime *runtime = start("-l -i1", true);
+    tiny_new(runtime, &tiny_data, 5, 0);
+    HPP_SCC("build")
+    {
+        HPP_SCC(LONG_LABEL)
+        {
+            tiny_new(runtime, &tiny_data, 100, 0);
+        }
+    }
+    census_at(runtime, 1.5);
+    hpp_profiler_mark(hpp_runtime_profiler(runtime), HPF_STR("phase 2"));
+    now_ns = 2000000000;
+    stop(runtime);
+    cr_expect(file_has("toy.hp", "...\t100\n"));
+    hpf_survey *survey = survey_log(&source);
+    const hpf_overview *o = hpf_survey_overview(survey);
+    hpf_name deep = name_in(survey, LONG_LABEL "/build");
+    cr_expect_eq(o->n_samples, 3);
+    cr_expect_eq(o->last_time, 2);
+    cr_expect_eq(hpf_survey_totals(survey, deep)->sum, 100);
+    cr_expect_eq(hpf_survey_totals(survey, name_in(survey, "MAIN"))->sum, 5);
+    cr_assert_eq(hpf_survey_frames(survey, deep, frames, 3), 2);
+    cr_expect(hpf_str_is(frames[1].label, "build"));
+    cr_expect(hpf_str_is(frames[1].module, "Main"));
+    cr_expect(strstr(frames[1].source.data, "test_profiler.c:"));
+    cr_assert_eq(o->n_marks, 1);
+    cr_expect(hpf_str_is(o->marks[0].label, "phase 2"));
+    cr_assert_eq(o->n_lines, 1);
+    cr_expect(hpf_str_is(o->lines[0].name, "live"));
+    cr_expect_eq(o->lines[0].points[0].value, 105);
+    cr_expect_eq(hpf_survey_log(survey)->profiles[0].breakdown, HPF_BREAKDOWN_COST_CENTRE);
+    cr_expect_eq(hpf_survey_log(survey)->profiles[0].period_ns, 1000000000);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+}
+
+Test(profiler, an_event_log_of_a_biography_is_final_at_the_end)
+{
+    hpf_source *source = NULL;
+    hpp_runtime *runtime = start("-hb -l -i1", true);
+    hpp_ref used = tiny_new(runtime, &tiny_data, 100, 0);
+    census_at(runtime, 1);
+    cr_expect(file_has("toy.hp", "NOT_YET_USED\t100\n"));
+    hpp_runtime_used(runtime, used);
+    census_at(runtime, 2);
+    stop(runtime);
+    hpf_survey *survey = survey_log(&source);
+    cr_expect_eq(hpf_survey_totals(survey, name_in(survey, "LAG"))->sum, 100);
+    cr_expect_eq(hpf_survey_log(survey)->profiles[0].breakdown, HPF_BREAKDOWN_BIOGRAPHY);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
 }
 
 Test(profiler, sizes_are_the_same_with_headers_and_without)

@@ -196,6 +196,11 @@ Test(profiler_faults, profile_by_stack)
     fail_each("-hc -p", true);
 }
 
+Test(profiler_faults, profile_with_an_event_log)
+{
+    fail_each("-hc -l", true);
+}
+
 Test(profiler_faults, profile_by_description_without_headers)
 {
     fail_each("-hd -p -B", false);

@@ -110,7 +110,8 @@ static uint64_t stack_id(const void *stack, void *context)
 
 void toy_init(toy_heap *heap, size_t room, bool has_headers)
 {
-    static const hpp_stacks stacks = {stack_label, stack_module, stack_parent, stack_id};
+    static const hpp_stacks stacks = {
+        .label = stack_label, .module = stack_module, .parent = stack_parent, .id = stack_id};
     *heap = (toy_heap){.room = room, .has_headers = has_headers, .next_ref = FIRST_REF};
     heap->objects = calloc(room, sizeof *heap->objects);
     heap->adapter = (hpp_heap){
