@@ -27,6 +27,12 @@ class Stacks(Native):
             told[path] += int(size)
         self.assertEqual(found, told)
 
+    def test_program_with_gaps(self):
+        """The loader knows its segments one by one."""
+        command = [program("stacks_gaps"), "jumps"]
+        self.check_program(command)
+        self.check_through(command)
+
     def test_longjmp(self):
         self.check("jumps")
 

@@ -32,7 +32,7 @@ typedef struct hpp_cfi_span {
     uintptr_t low, end;
 } hpp_cfi_span;
 
-enum { HPP_CFI_MAX_SPANS = 6 };
+enum { HPP_CFI_MAX_SPANS = 8 };
 
 typedef struct hpp_cfi_tables {
     uintptr_t header; /* .eh_frame_hdr; 0: the object has none */

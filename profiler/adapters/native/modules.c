@@ -12,6 +12,7 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "bytes.h"
 #include "platform.h"
@@ -43,19 +44,53 @@ static _Atomic uint32_t slots[N_SLOTS]; /* index of a record plus 1 */
 
 /* ---- what an object says of itself --------------------------------------------------------- */
 
-/* Its program headers, from the ELF header that its first page begins with. */
-static const Elf64_Phdr *program_headers(uint32_t *n, const struct dl_find_object *object)
+/* The program headers of the object whose first page is at a place, if it begins with an ELF
+ * header. */
+static const Elf64_Phdr *headers_at(uint32_t *n, const void *place)
 {
-    const Elf64_Ehdr *header = object->dlfo_map_start;
-    size_t room = (size_t)((char *)object->dlfo_map_end - (char *)object->dlfo_map_start);
-    if (room < HPP_WINDOW_PAGE_BYTES || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+    const Elf64_Ehdr *header = place;
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff > HPP_WINDOW_PAGE_BYTES ||
         header->e_phoff + header->e_phnum * sizeof(Elf64_Phdr) > HPP_WINDOW_PAGE_BYTES) {
         *n = 0;
         return NULL;
     }
     *n = header->e_phnum;
-    return (const void *)((const char *)object->dlfo_map_start + header->e_phoff);
+    return (const void *)((const char *)place + header->e_phoff);
+}
+
+/* Those of an object. One with gaps between its segments, which only the kernel leaves, is known to
+ * the loader by segment: then they are where the kernel says, or at the bias. */
+static const Elf64_Phdr *program_headers(uint32_t *n, const struct dl_find_object *object)
+{
+    const Elf64_Phdr *headers = headers_at(n, object->dlfo_map_start);
+    if (headers != NULL) {
+        return headers;
+    }
+    if (object->dlfo_link_map == _r_debug.r_map) {
+        *n = (uint32_t)getauxval(AT_PHNUM);
+        return (const void *)getauxval(AT_PHDR);
+    }
+    uintptr_t bias = object->dlfo_link_map->l_addr;
+    return hpp__modules_hold(bias) ? headers_at(n, (const void *)bias) : NULL;
+}
+
+/* Makes a segment of an object the whole of it. */
+static void widen(struct dl_find_object *object)
+{
+    uint32_t n;
+    const Elf64_Phdr *headers = program_headers(&n, object);
+    for (uint32_t i = 0; i < n; i++) {
+        uintptr_t begin = object->dlfo_link_map->l_addr + headers[i].p_vaddr;
+        uintptr_t end = begin + headers[i].p_memsz;
+        begin -= begin % HPP_WINDOW_PAGE_BYTES;
+        if (headers[i].p_type == PT_LOAD && begin < (uintptr_t)object->dlfo_map_start) {
+            object->dlfo_map_start = (void *)begin;
+        }
+        if (headers[i].p_type == PT_LOAD && end > (uintptr_t)object->dlfo_map_end) {
+            object->dlfo_map_end = (void *)end;
+        }
+    }
 }
 
 static void fill_tables(hpp_cfi_tables *out, const struct dl_find_object *object, uintptr_t bias)
@@ -316,6 +351,7 @@ bool hpp__modules_find(hpp_module *out, uintptr_t address)
     if (_dl_find_object((void *)address, &object) != 0) {
         return false;
     }
+    widen(&object);
     const module_record *record = find_record(&object);
     if (record) {
         *out = record->module;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * backtrace() ends where it finds no unwind information, so a stack of its own that is the
- * beginning of ours is cut, not different. It says nothing beyond the frames that its array holds.
+ * backtrace() ends where it finds no unwind information. So a stack of its own that is the
+ * beginning of ours is cut, not different, if ours goes on by a guess. It says nothing beyond the
+ * frames that its array holds.
  */
 #include "verify.h"
 
@@ -49,6 +50,13 @@ static bool equals_full_walk(const hpp_window_node *node, hpp_full_walk *walk)
     return node == NULL && step != HPP_STEP_UP;
 }
 
+static void keep_nodes(const hpp_window_node *node)
+{
+    for (unsigned i = 0; i < N_KEPT && node != NULL; i++, node = outer(node)) {
+        hpp__window->head.mismatch_addresses[0][i] = node->address;
+    }
+}
+
 /* Keeps the frames of the first mismatch. Which is first nobody can say of two at once. */
 static void keep(const hpp_window_node *node, hpp_caller caller, hpp_memory memory)
 {
@@ -57,9 +65,7 @@ static void keep(const hpp_window_node *node, hpp_caller caller, hpp_memory memo
     if (head->mismatch_addresses[0][0] != 0) {
         return;
     }
-    for (unsigned i = 0; i < N_KEPT && node != NULL; i++, node = outer(node)) {
-        head->mismatch_addresses[0][i] = node->address;
-    }
+    keep_nodes(node);
     if (!hpp__full_walk_begin_here(&walk, caller.pc, caller.sp, memory)) {
         return;
     }
@@ -81,32 +87,46 @@ static void check_with_full_walk(const hpp_window_node *node, hpp_caller caller,
     }
 }
 
-/* The peer's frames from the caller on. */
-static void check_with_frames(const hpp_window_node *node, void *const *frames, int n, bool is_full)
+typedef enum agreement { AGREES, CUT, DIFFERS } agreement;
+
+/* How the peer's frames from the caller on are those of a node. */
+static agreement compare_frames(const hpp_window_node *node, void *const *frames, int n,
+                                bool is_full)
 {
-    hpp_window_head *head = &hpp__window->head;
-    const hpp_window_node *innermost = node;
     int i = 0;
     for (; i < n && node != NULL && node->address == (uintptr_t)frames[i]; i++) {
         node = outer(node);
     }
-    if (i == n && node != NULL) {
-        if (!is_full) {
-            count(&head->n_peer_cut);
-        }
+    if (i == n && (node == NULL || is_full)) {
+        return AGREES;
+    }
+    return i > 0 && i == n && (node->flags & HPP_NODE_GUESSED) != 0 ? CUT : DIFFERS;
+}
+
+static void keep_frames(const hpp_window_node *node, void *const *frames, int n)
+{
+    hpp_window_head *head = &hpp__window->head;
+    if (head->mismatch_addresses[0][0] != 0) {
         return;
     }
-    if (i == n) {
-        return;
+    keep_nodes(node);
+    for (unsigned k = 0; k < N_KEPT && k < (unsigned)n; k++) {
+        head->mismatch_addresses[1][k] = (uintptr_t)frames[k];
     }
-    count(&head->n_peer_mismatches);
-    if (head->mismatch_addresses[0][0] == 0) {
-        for (unsigned k = 0; k < N_KEPT && innermost != NULL; k++, innermost = outer(innermost)) {
-            head->mismatch_addresses[0][k] = innermost->address;
-        }
-        for (unsigned k = 0; k < N_KEPT && k < (unsigned)n; k++) {
-            head->mismatch_addresses[1][k] = (uintptr_t)frames[k];
-        }
+}
+
+static void check_with_frames(const hpp_window_node *node, void *const *frames, int n, bool is_full)
+{
+    switch (compare_frames(node, frames, n, is_full)) {
+    case AGREES:
+        break;
+    case CUT:
+        count(&hpp__window->head.n_peer_cut);
+        break;
+    case DIFFERS:
+        count(&hpp__window->head.n_peer_mismatches);
+        keep_frames(node, frames, n);
+        break;
     }
 }
 
@@ -117,10 +137,6 @@ static void check_with_peer(const hpp_window_node *node, hpp_caller caller)
     int first = 0;
     while (first < n && (uintptr_t)frames[first] != caller.pc) {
         first++;
-    }
-    if (first == n) {
-        count(&hpp__window->head.n_peer_cut);
-        return;
     }
     check_with_frames(node, frames + first, n - first, n == MAX_PEER_FRAMES);
 }
