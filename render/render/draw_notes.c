@@ -51,12 +51,18 @@ typedef struct peak_note {
     double top_pt; /* of the text */
 } peak_note;
 
+/* The text of differences stands in the row of the unit, and not right behind it. */
+static double lowest_left(const hpr_chart *chart)
+{
+    return chart->plot_x_pt + (chart->base ? 2 * HPR__TEXT_GAP_PT : 0);
+}
+
 /* How far a text from `left` may go to the left or the right until no rule crosses it; HUGE_VAL:
  * nowhere. */
 static double shift_past_rules(const hpr_chart *chart, double left, double width, double direction)
 {
     const double gap = 2;
-    double lowest = chart->plot_x_pt;
+    double lowest = lowest_left(chart);
     double highest = hpr__right_of_plot(chart) - width;
     double at = left;
     for (size_t tries = 0; tries <= chart->n_marks && at >= lowest && at <= highest; tries++) {
@@ -78,7 +84,7 @@ static double shift_past_rules(const hpr_chart *chart, double left, double width
 /* Where a text begins that would best begin at `wanted`. */
 static double place_between_rules(const hpr_chart *chart, double wanted, double width)
 {
-    double lowest = chart->plot_x_pt;
+    double lowest = lowest_left(chart);
     double left = fmax(fmin(wanted, hpr__right_of_plot(chart) - width), lowest);
     if (!hpr__has_rules(chart)) {
         return left;

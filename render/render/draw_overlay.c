@@ -196,15 +196,16 @@ static bool is_on_stack(const hpr_chart *chart, const hpr__area *area)
     return false;
 }
 
-/* The area right of the end of a line that ends early. */
+/* The area right of the end of a line that ends early, at its height, as far as the plot reaches.
+ */
 static hpr__area area_behind(const hpr__drawing *d, const hpr_line *line, hpr_text_size size)
 {
     const hpf_line_point *last = &line->points[line->n_points - 1];
     double left = hpr__x_of_time(d->chart, last->time) + NAME_GAP_PT;
-    double bottom =
-        hpr__y_of(d->chart, last->value) - (size.ascent_pt - size.descent_pt) / 2 - size.descent_pt;
-    return (hpr__area){left, left + size.width_pt, bottom,
-                       bottom + size.ascent_pt + size.descent_pt};
+    double height = size.ascent_pt + size.descent_pt;
+    double middle = hpr__y_of(d->chart, last->value);
+    double bottom = fmin(middle - height / 2, hpr__top_of_plot(d->chart) - height);
+    return (hpr__area){left, left + size.width_pt, bottom, bottom + height};
 }
 
 /* The area behind the line, or the rightmost free one above it, or below it and above the bands; or
