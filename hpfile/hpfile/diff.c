@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Names to rows by a table of their texts, then partners for those that were cut differently, then
- * amounts.
+ * Names to rows by matching them, then amounts.
  */
 #include "hpfile/diff.h"
 
@@ -9,17 +8,10 @@
 #include <stdlib.h>
 
 #include "hpfile/str.h"
-#include "intern.h"
-
-#define DOTS "..."
-
-/* A number in front of a name rarely has more digits than another by more than this. */
-#define MOST_DIGITS 3
 
 struct hpf_diff {
     hpf_survey *surveys[2];
-    hpf__intern texts;        /* by first number: before partners are found */
-    uint32_t *row_of_name[2]; /* numbers of rows */
+    hpf_match *match;
     hpf_diff_row *rows;
     uint32_t n_rows;
     hpf_diff_row total;
@@ -32,159 +24,32 @@ static bool is_used(const hpf_survey *survey, hpf_name name)
     return hpf_survey_totals(survey, name)->n_samples > 0;
 }
 
-static hpf_status number_names(hpf_diff *d, int side, hpf_error *err)
-{
-    const hpf_survey *survey = d->surveys[side];
-    uint32_t n = hpf_survey_n_names(survey);
-    d->row_of_name[side] = calloc((size_t)n + 1, sizeof *d->row_of_name[side]);
-    if (!d->row_of_name[side]) {
-        return hpf_error_set_memory(err);
-    }
-    for (hpf_name i = 0; i < n; i++) {
-        bool is_new;
-        hpf_str text = hpf_str_without_id(hpf_survey_name(survey, i));
-        hpf_status status = hpf__intern_add(&d->texts, text, &d->row_of_name[side][i], &is_new);
-        if (status != HPF_OK) {
-            return status == HPF_ERR_MEMORY ? hpf_error_set_memory(err)
-                                            : hpf_error_set(err, status, "too many names");
-        }
-    }
-    return HPF_OK;
-}
-
 static void count_names(hpf_diff *d, int side)
 {
     for (hpf_name i = 0; i < hpf_survey_n_names(d->surveys[side]); i++) {
-        d->rows[d->row_of_name[side][i]].n_names[side] += is_used(d->surveys[side], i);
+        if (is_used(d->surveys[side], i)) {
+            d->rows[hpf_match_row(d->match, (size_t)side, i)].n_names[side]++;
+        }
     }
 }
 
 static hpf_status make_rows(hpf_diff *d, hpf_error *err)
 {
-    d->n_rows = d->texts.n_names;
+    hpf_status status = hpf_match_create(&d->match, d->surveys, 2, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    d->n_rows = hpf_match_n_rows(d->match);
     d->rows = calloc((size_t)d->n_rows + 1, sizeof *d->rows);
     if (!d->rows) {
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < d->n_rows; i++) {
-        d->rows[i] = (hpf_diff_row){.name = d->texts.names[i], .number = i};
+        d->rows[i] = (hpf_diff_row){.name = hpf_match_name(d->match, i), .number = i};
     }
     count_names(d, 0);
     count_names(d, 1);
     return HPF_OK;
-}
-
-/* ---- Names that were cut ---- */
-
-/* A cut name that only one of the profiles has. */
-typedef struct cut_name {
-    hpf_str text; /* without the dots */
-    int side;
-    uint32_t row;
-} cut_name;
-
-static bool is_cut(hpf_str name)
-{
-    size_t n = sizeof DOTS - 1;
-    return name.length > n && memcmp(name.data + name.length - n, DOTS, n) == 0;
-}
-
-static int compare_cut_names(const void *left, const void *right)
-{
-    const cut_name *a = left;
-    const cut_name *b = right;
-    return hpf_str_compare(a->text, b->text);
-}
-
-/* Whether one is the other, cut a little sooner. */
-static bool is_sooner(const cut_name *sooner, const cut_name *later)
-{
-    size_t n = sooner->text.length;
-    return n < later->text.length && later->text.length - n <= MOST_DIGITS &&
-           memcmp(sooner->text.data, later->text.data, n) == 0;
-}
-
-static size_t gather_cut_names(const hpf_diff *d, cut_name *out)
-{
-    size_t n = 0;
-    for (uint32_t i = 0; i < d->n_rows; i++) {
-        const hpf_diff_row *row = &d->rows[i];
-        if (is_cut(row->name) && (row->n_names[0] == 0) != (row->n_names[1] == 0)) {
-            hpf_str text = {row->name.data, row->name.length - (sizeof DOTS - 1)};
-            out[n++] = (cut_name){text, row->n_names[1] > 0, i};
-        }
-    }
-    qsort(out, n, sizeof *out, compare_cut_names);
-    return n;
-}
-
-/* In the order of bytes a name stands right before those that begin with it. So a pair of
- * neighbours is one if neither fits its neighbour on the other side. */
-static void find_partners(const cut_name *names, size_t n, uint32_t *partner_of_row)
-{
-    for (size_t i = 0; i + 1 < n; i++) {
-        const cut_name *sooner = &names[i];
-        const cut_name *later = &names[i + 1];
-        bool is_taken =
-            (i > 0 && is_sooner(sooner - 1, sooner)) ||
-            (i + 2 < n && (is_sooner(later, later + 1) || is_sooner(sooner, later + 1)));
-        if (sooner->side != later->side && is_sooner(sooner, later) && !is_taken) {
-            partner_of_row[sooner->row] = later->row;
-        }
-    }
-}
-
-/* Rows whose names went to a partner, or belong to no complete sample, are dropped. */
-static void drop_rows(hpf_diff *d, const uint32_t *partner_of_row, uint32_t *number_of_row)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < d->n_rows; i++) {
-        hpf_diff_row *row = &d->rows[i];
-        if (partner_of_row[i] == i && row->n_names[0] + row->n_names[1] > 0) {
-            number_of_row[i] = n;
-            d->rows[n] = *row;
-            d->rows[n].number = n;
-            n++;
-        }
-    }
-    d->n_rows = n;
-}
-
-static void renumber(hpf_diff *d, const uint32_t *partner_of_row, const uint32_t *number_of_row)
-{
-    for (int side = 0; side < 2; side++) {
-        for (hpf_name i = 0; i < hpf_survey_n_names(d->surveys[side]); i++) {
-            uint32_t *row = &d->row_of_name[side][i];
-            *row = number_of_row[partner_of_row[*row]];
-        }
-    }
-}
-
-static hpf_status join_cut_names(hpf_diff *d, hpf_error *err)
-{
-    size_t room = (size_t)d->n_rows + 1;
-    cut_name *names = calloc(room, sizeof *names);
-    uint32_t *partner_of_row = calloc(room, sizeof *partner_of_row);
-    uint32_t *number_of_row = calloc(room, sizeof *number_of_row);
-    bool fits = names && partner_of_row && number_of_row;
-    if (fits) {
-        for (uint32_t i = 0; i < d->n_rows; i++) {
-            partner_of_row[i] = i;
-        }
-        find_partners(names, gather_cut_names(d, names), partner_of_row);
-        for (uint32_t i = 0; i < d->n_rows; i++) {
-            if (partner_of_row[i] != i) {
-                d->rows[partner_of_row[i]].n_names[0] += d->rows[i].n_names[0];
-                d->rows[partner_of_row[i]].n_names[1] += d->rows[i].n_names[1];
-            }
-        }
-        drop_rows(d, partner_of_row, number_of_row);
-        renumber(d, partner_of_row, number_of_row);
-    }
-    free(names);
-    free(partner_of_row);
-    free(number_of_row);
-    return fits ? HPF_OK : hpf_error_set_memory(err);
 }
 
 /* ---- Amounts ---- */
@@ -194,7 +59,7 @@ static void add_means(hpf_diff *d, int side)
     const hpf_survey *survey = d->surveys[side];
     for (hpf_name i = 0; i < hpf_survey_n_names(survey); i++) {
         if (is_used(survey, i)) {
-            hpf_diff_row *row = &d->rows[d->row_of_name[side][i]];
+            hpf_diff_row *row = &d->rows[hpf_match_row(d->match, (size_t)side, i)];
             row->amounts[side][HPF_DIFF_MEAN] +=
                 hpf_survey_mean(survey, hpf_survey_totals(survey, i));
         }
@@ -211,7 +76,7 @@ static hpf_status add_pick(hpf_diff *d, int side, size_t pick, hpf_diff_measure 
     hpf_status status = hpf_survey_pick_amounts(survey, pick, buffer, err);
     for (hpf_name i = 0; i < hpf_survey_n_names(survey) && status == HPF_OK; i++) {
         if (is_used(survey, i)) {
-            d->rows[d->row_of_name[side][i]].amounts[side][measure] += buffer[i];
+            d->rows[hpf_match_row(d->match, (size_t)side, i)].amounts[side][measure] += buffer[i];
         }
     }
     d->total.amounts[side][measure] = hpf_survey_overview(survey)->picks[pick].total;
@@ -239,10 +104,7 @@ static hpf_status add_amounts(hpf_diff *d, int side, hpf_error *err)
 
 static hpf_status compare(hpf_diff *d, hpf_error *err)
 {
-    hpf_status status = number_names(d, 0, err);
-    status = status == HPF_OK ? number_names(d, 1, err) : status;
-    status = status == HPF_OK ? make_rows(d, err) : status;
-    status = status == HPF_OK ? join_cut_names(d, err) : status;
+    hpf_status status = make_rows(d, err);
     status = status == HPF_OK ? add_amounts(d, 0, err) : status;
     return status == HPF_OK ? add_amounts(d, 1, err) : status;
 }
@@ -270,9 +132,7 @@ hpf_status hpf_diff_create(hpf_diff **out, hpf_survey *old_one, hpf_survey *new_
 void hpf_diff_destroy(hpf_diff *d)
 {
     if (d) {
-        hpf__intern_finish(&d->texts);
-        free(d->row_of_name[0]);
-        free(d->row_of_name[1]);
+        hpf_match_destroy(d->match);
         free(d->rows);
         free(d);
     }
@@ -297,7 +157,7 @@ const hpf_diff_row *hpf_diff_total(const hpf_diff *d)
 
 uint32_t hpf_diff_row_of_name(const hpf_diff *d, int side, hpf_name name)
 {
-    return d->row_of_name[side][name];
+    return hpf_match_row(d->match, (size_t)side, name);
 }
 
 static int compare_rows(const hpf_diff_row *a, const hpf_diff_row *b, hpf_diff_measure measure)

@@ -2,17 +2,14 @@
  *
  * Two profiles, name by name.
  *
- * Names are compared without the numbers that a run gives its cost-centre stacks: `(12)f/g` and
- * `(345)f/g` are one row, also within one profile. GHC cuts long names, number included, so that
- * the same stack may be cut sooner in one run: `(99)f/g/mai...` and `(100)f/g/ma...` are one row
- * too, if both end in dots, one begins with all of the other, at most three bytes are between them,
- * and neither has another partner.
+ * Names are compared as match.h says: without the numbers that a run gives its cost-centre stacks.
  *
  * Memory: the names of both.
  */
 #ifndef HPFILE_DIFF_H
 #define HPFILE_DIFF_H
 
+#include "hpfile/match.h"
 #include "hpfile/survey.h"
 
 #ifdef __cplusplus
@@ -30,8 +27,8 @@ typedef enum hpf_diff_measure {
 
 /* One name, or several together, in both profiles: [0] the old one, [1] the new one. */
 typedef struct hpf_diff_row {
-    hpf_str name;    /* without number; of two cut names the longer; borrowed from the surveys */
-    uint32_t number; /* of the row, whatever its place */
+    hpf_str name;        /* without number; of two cut names the longer */
+    uint32_t number;     /* of the row, whatever its place */
     uint32_t n_names[2]; /* 0: this profile does not know it */
     double amounts[2][HPF_N_DIFF_MEASURES];
 } hpf_diff_row;
@@ -56,7 +53,7 @@ HPF_API void hpf_diff_sort(hpf_diff *diff, hpf_diff_measure measure);
 /* Rows from place `first` on as one, without name. */
 HPF_API hpf_diff_row hpf_diff_join(const hpf_diff *diff, uint32_t first);
 
-/* The number of the row that a name of profile `side` (0 or 1) belongs to. */
+/* The number of the row that a name of profile `side` (0 or 1) belongs to, or HPF_NO_ROW. */
 HPF_API uint32_t hpf_diff_row_of_name(const hpf_diff *diff, int side, hpf_name name);
 
 /* New minus old. */
