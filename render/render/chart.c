@@ -35,7 +35,7 @@ hpf_status hpr__chart_text(hpr__chart *chart, hpf_str bytes, const char **out, h
     return HPF_OK;
 }
 
-static hpf_status copy_headers(hpr__chart *chart, const hpf_survey *survey, hpf_error *err)
+hpf_status hpr__chart_headers(hpr__chart *chart, const hpf_survey *survey, hpf_error *err)
 {
     for (int i = 0; i < HPF_N_HEADERS; i++) {
         hpf_str text = hpf_survey_header(survey, (hpf_header)i);
@@ -50,7 +50,7 @@ static hpf_status copy_headers(hpr__chart *chart, const hpf_survey *survey, hpf_
 static hpf_status fill(hpr__chart *chart, hpf_survey *survey, const hpr_options *options,
                        hpr_measurer measurer, hpf_error *err)
 {
-    hpf_status status = copy_headers(chart, survey, err);
+    hpf_status status = hpr__chart_headers(chart, survey, err);
 
     if (status) {
         return status;
@@ -62,18 +62,34 @@ static hpf_status fill(hpr__chart *chart, hpf_survey *survey, const hpr_options 
     return hpr__chart_modern(chart, survey, options, measurer, err);
 }
 
-hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey, const hpr_options *options,
-                            hpr_measurer measurer, hpf_error *err)
+hpf_status hpr__chart_begin(hpr__chart **out, hpf_error *err)
 {
     hpr__chart *chart = calloc(1, sizeof *chart);
-    hpf_status status;
 
     *out = NULL;
     if (!chart) {
         return hpf_error_set_memory(err);
     }
     chart->arena = hpf_arena_create();
-    status = chart->arena ? fill(chart, survey, options, measurer, err) : hpf_error_set_memory(err);
+    if (!chart->arena) {
+        free(chart);
+        return hpf_error_set_memory(err);
+    }
+    *out = chart;
+    return HPF_OK;
+}
+
+hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey, const hpr_options *options,
+                            hpr_measurer measurer, hpf_error *err)
+{
+    hpr__chart *chart;
+    hpf_status status = hpr__chart_begin(&chart, err);
+
+    *out = NULL;
+    if (status) {
+        return status;
+    }
+    status = fill(chart, survey, options, measurer, err);
     if (status) {
         hpr_chart_destroy(&chart->public);
         return status;

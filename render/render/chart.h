@@ -31,6 +31,13 @@ HPF_MUST_USE hpf_status hpr__chart_bytes(hpr__chart *chart, hpf_str bytes, hpf_s
 HPF_MUST_USE hpf_status hpr__chart_text(hpr__chart *chart, hpf_str bytes, const char **out,
                                         hpf_error *err);
 
+/* An empty chart with an arena, to be destroyed by hpr_chart_destroy. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__chart_begin(hpr__chart **out, hpf_error *err);
+
+/* Copies the headers of the profile. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__chart_headers(hpr__chart *chart, const hpf_survey *survey,
+                                           hpf_error *err);
+
 /* Select, order, limit, stack, scale and layout of the classic look (classic.c) and of the modern
  * one. On failure the chart is only fit to be destroyed. Errors: as hpr_chart_create. */
 HPF_MUST_USE hpf_status hpr__chart_classic(hpr__chart *chart, hpf_survey *survey,

@@ -281,21 +281,20 @@ static hpf_status fill_chart(work *w, const hpf_diff *diff, hpf_survey *const su
     status = status ? status : stack(w, err);
     find_extreme(public);
     status = status ? status : write_headers(w, surveys[0], err);
-    return status ? status : hpr__modern_layout(w->chart, NULL, &w->options->chart, measurer, err);
+    return status ? status
+                  : hpr__modern_layout(w->chart, NULL, &w->options->chart, NULL, measurer, err);
 }
 
 hpf_status hpr_diff_chart_create(hpr_chart **out, const hpf_diff *diff,
                                  hpf_survey *const surveys[2], const hpr_diff_options *options,
                                  hpr_measurer measurer, hpf_error *err)
 {
-    work w = {.chart = calloc(1, sizeof *w.chart), .options = options};
+    work w = {.options = options};
     *out = NULL;
-    if (!w.chart) {
-        return hpf_error_set_memory(err);
+    if (hpr__chart_begin(&w.chart, err)) {
+        return HPF_ERR_MEMORY;
     }
-    w.chart->arena = hpf_arena_create();
-    hpf_status status =
-        w.chart->arena ? fill_chart(&w, diff, surveys, measurer, err) : hpf_error_set_memory(err);
+    hpf_status status = fill_chart(&w, diff, surveys, measurer, err);
     if (status) {
         hpr_chart_destroy(&w.chart->public);
         return status;

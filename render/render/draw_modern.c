@@ -184,7 +184,7 @@ static void draw_rest_of_key(const hpr__drawing *d)
     }
 }
 
-static void draw_labels(const hpr__drawing *d)
+void hpr__draw_labels(const hpr__drawing *d)
 {
     for (uint32_t i = 0; i < d->chart->n_bands; i++) {
         draw_label(d, &d->chart->bands[i]);
@@ -220,14 +220,14 @@ static void draw_emptiness(const hpr__drawing *d)
     }
 }
 
-static bool draw_everything(const hpr__drawing *d)
+bool hpr__draw_chart(const hpr__drawing *d)
 {
     bool is_drawn = true;
     draw_grid(d);
     if (d->chart->n_points > 0 && d->chart->n_bands > 0) {
         is_drawn = hpr__draw_bands(d);
         hpr__draw_overlay(d);
-        draw_labels(d);
+        hpr__draw_labels(d);
     }
     draw_x_axis(d);
     draw_y_axis(d);
@@ -271,8 +271,8 @@ static hpf_status lay_out_legend(hpr__chart *sheet, const hpr__drawing *d, hpf_e
     return hpr__legend_place(sheet, &legend, &style, pad, sheet->public.height_pt - pad, err);
 }
 
-static hpr__drawing drawing_of(const hpr_chart *chart, const hpr_options *options,
-                               hpr_measurer measurer)
+hpr__drawing hpr__drawing_of(const hpr_chart *chart, const hpr_options *options,
+                             hpr_measurer measurer)
 {
     return (hpr__drawing){
         .chart = chart,
@@ -284,7 +284,7 @@ static hpr__drawing drawing_of(const hpr_chart *chart, const hpr_options *option
     };
 }
 
-static void begin_page(const hpr__drawing *d, const char *title)
+void hpr__draw_begin(const hpr__drawing *d, const char *title)
 {
     hpr__ink_set_title(d->ink, title);
     hpr__ink_set_date(d->ink, d->chart->title.date);
@@ -297,7 +297,7 @@ hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
                                    const hpr_options *options, hpr_measurer measurer,
                                    hpf_error *err)
 {
-    hpr__drawing d = drawing_of(chart, options, measurer);
+    hpr__drawing d = hpr__drawing_of(chart, options, measurer);
     hpr__chart sheet;
     *out = NULL;
     hpf_status status =
@@ -305,8 +305,8 @@ hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
     if (!status) {
         d.chart = &sheet.public;
         d.ink = hpr__ink_create(sheet.public.width_pt, sheet.public.height_pt);
-        begin_page(&d, chart->title.job);
-        draw_labels(&d);
+        hpr__draw_begin(&d, chart->title.job);
+        hpr__draw_labels(&d);
         status = hpr__ink_finish(d.ink, out, err);
     }
     hpf_arena_destroy(sheet.arena);
@@ -318,11 +318,11 @@ hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
 hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
                             hpr_measurer measurer, hpf_error *err)
 {
-    hpr__drawing d = drawing_of(chart, options, measurer);
+    hpr__drawing d = hpr__drawing_of(chart, options, measurer);
     d.ink = hpr__ink_create(chart->width_pt, chart->height_pt);
     *out = NULL;
-    begin_page(&d, chart->title.job);
-    if (!draw_everything(&d)) {
+    hpr__draw_begin(&d, chart->title.job);
+    if (!hpr__draw_chart(&d)) {
         hpr__ink_destroy(d.ink);
         return hpf_error_set_memory(err);
     }

@@ -17,6 +17,7 @@
 typedef struct hpr__drawing {
     hpr__ink *ink;
     const hpr_chart *chart;
+    hpr_point corner; /* the upper left one of the chart's area in the scene */
     const hpr__theme *theme;
     hpr_measurer measurer;
     hpr__type_sizes type;
@@ -24,10 +25,23 @@ typedef struct hpr__drawing {
     size_t most_points; /* of a curve; 0: all that can be told apart */
 } hpr__drawing;
 
+/* A chart to be drawn, at the upper left of the scene; the ink is to follow. */
+hpr__drawing hpr__drawing_of(const hpr_chart *chart, const hpr_options *options,
+                             hpr_measurer measurer);
+
+/* Begins the scene and its page. */
+void hpr__draw_begin(const hpr__drawing *d, const char *title);
+
+/* All of a chart. False when there is no memory. */
+bool hpr__draw_chart(const hpr__drawing *d);
+
+/* The names of its bands, where they have a place. */
+void hpr__draw_labels(const hpr__drawing *d);
+
 /* A place of the chart in the scene. */
 static inline hpr_point hpr__at(const hpr__drawing *d, double x_pt, double y_pt)
 {
-    return (hpr_point){x_pt, d->chart->height_pt - y_pt};
+    return (hpr_point){d->corner.x_pt + x_pt, d->corner.y_pt + d->chart->height_pt - y_pt};
 }
 
 static inline double hpr__right_of_plot(const hpr_chart *chart)

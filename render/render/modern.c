@@ -17,7 +17,8 @@ const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name)
 {
     for (size_t i = 0; i < options->n_pins; i++) {
         hpf_str pin = options->pins[i].name;
-        if (hpf_str_equal(pin, name) || hpf_str_equal(pin, hpf_str_without_id(name))) {
+        if (hpf_str_equal(pin, name) || hpf_str_equal(pin, hpf_str_without_id(name)) ||
+            hpf_str_equal(hpf_str_without_id(pin), name)) {
             return &options->pins[i].colour;
         }
     }
@@ -47,7 +48,7 @@ hpf_status hpr__modern_fill(hpr_fill *fills, const hpr__swatch *swatches, uint32
     return HPF_OK;
 }
 
-static hpf_status fill_bands(hpr__chart *chart, const hpr_options *options, hpf_error *err)
+hpf_status hpr__modern_fill_bands(hpr__chart *chart, const hpr_options *options, hpf_error *err)
 {
     uint32_t n = chart->public.n_bands;
     hpr__swatch *swatches = hpf_arena_array(chart->arena, n, sizeof *swatches);
@@ -72,27 +73,23 @@ static hpf_status fill_bands(hpr__chart *chart, const hpr_options *options, hpf_
     return status;
 }
 
-/* Totals first: they stay amounts, whatever the bands are shown as. */
-static hpf_status stack_bands(hpr__chart *chart, const hpr__plan *plan, const hpr_options *options,
-                              hpf_error *err)
-{
-    hpr__stack_cumulate(chart);
-    if (options->normalise) {
-        hpr__stack_normalise(chart);
-    }
-    hpf_status status = hpr__modern_order(chart, plan, options, err);
-    return status ? status : hpr__stack_pile_up(chart, err);
-}
-
-static hpf_status fetch(hpr__chart *chart, hpf_survey *survey, const hpr__plan *plan,
-                        const hpr_options *options, hpf_error *err)
+/* Totals before percents: they stay amounts, whatever the bands are shown as. */
+hpf_status hpr__modern_fetch(hpr__chart *chart, hpf_survey *survey, const hpr__plan *plan,
+                             const hpr_options *options, hpf_error *err)
 {
     hpf_status status = hpr__stack_fetch(chart, survey, plan, err);
     if (!status && options->by_sample) {
         status = hpr__stack_count_samples(chart, survey, err);
     }
+    if (status) {
+        return status;
+    }
     chart->public.is_lines = options->as_lines;
-    return status;
+    hpr__stack_cumulate(chart);
+    if (options->normalise) {
+        hpr__stack_normalise(chart);
+    }
+    return HPF_OK;
 }
 
 hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_options *options,
@@ -101,13 +98,16 @@ hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_op
     hpr__plan plan;
     hpf_status status = hpr__modern_select(&plan, chart->arena, survey, options, err);
     if (!status) {
-        status = fetch(chart, survey, &plan, options, err);
+        status = hpr__modern_fetch(chart, survey, &plan, options, err);
     }
     if (!status) {
-        status = stack_bands(chart, &plan, options, err);
+        status = hpr__modern_order(chart, &plan, options, err);
     }
     if (!status) {
-        status = fill_bands(chart, options, err);
+        status = hpr__stack_pile_up(chart, err);
     }
-    return status ? status : hpr__modern_layout(chart, survey, options, measurer, err);
+    if (!status) {
+        status = hpr__modern_fill_bands(chart, options, err);
+    }
+    return status ? status : hpr__modern_layout(chart, survey, options, NULL, measurer, err);
 }

@@ -25,6 +25,7 @@ enum {
     LEAST_PLOT_PT = 24, /* what gives way to the plot when a sheet is tiny */
     LEGEND_GAP_PT = 6,  /* above a legend below the plot */
     NARROW_PT = 300,    /* the column of a paper */
+    DATE_GAP_PT = 12,   /* between program and date */
     MOST_RULES = 12,    /* marks that are drawn through the whole plot */
 };
 
@@ -62,6 +63,7 @@ typedef struct layout {
     hpr__chart *chart;
     hpr_chart *public;
     const hpr_options *options;
+    hpr__frame frame;
     hpr_measurer measurer;
     hpr__type_sizes type;
     hpr_text_size line; /* of the text font */
@@ -171,16 +173,19 @@ static double highest_of(const hpr_chart *chart)
     return highest;
 }
 
-/* What is drawn lies between these. */
-static void find_reach(const hpr_chart *chart, double *low, double *high)
+hpr__reach hpr__reach_of(const hpr_chart *chart)
 {
     const double *tops = chart->n_bands > 0 ? chart->bands[chart->n_bands - 1].upper : NULL;
-    *low = 0;
-    *high = chart->base ? 0 : highest_of(chart);
-    for (size_t i = 0; chart->base && tops && i < chart->n_points; i++) {
-        *low = fmin(*low, chart->base[i]);
-        *high = fmax(*high, tops[i]);
+    hpr__reach reach = {.y_high = chart->base ? 0 : highest_of(chart)};
+    if (chart->n_points > 0) {
+        reach.x_low = chart->xs[0];
+        reach.x_high = chart->xs[chart->n_points - 1];
     }
+    for (size_t i = 0; chart->base && tops && i < chart->n_points; i++) {
+        reach.y_low = fmin(reach.y_low, chart->base[i]);
+        reach.y_high = fmax(reach.y_high, tops[i]);
+    }
+    return reach;
 }
 
 /* 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 or 10 times a power of ten: multiples of round steps. */
@@ -192,14 +197,13 @@ static double steady_end(double highest, double factor)
 }
 
 /* The ends of the y axis: a little beyond what there is. */
-static void scale_y(layout *l)
+static void scale_y(layout *l, const hpr__reach *reach)
 {
     hpr_chart *public = l->public;
     hpr_axis *y = &public->y;
-    find_reach(public, &y->low, &y->high);
-    l->is_flat = !(y->high > y->low);
-    y->low = fmax(y->low * 1.01, -DBL_MAX / 2);
-    y->high = l->is_flat ? 1 : fmin(y->high * 1.01, DBL_MAX / 2);
+    l->is_flat = !(reach->y_high > reach->y_low);
+    y->low = fmax(reach->y_low * 1.01, -DBL_MAX / 2);
+    y->high = l->is_flat ? 1 : fmin(reach->y_high * 1.01, DBL_MAX / 2);
     l->y_unit = public->is_normalised
                     ? (hpr_unit){1, "", "%"}
                     : hpr_unit_of_values(public->headers[HPF_HEADER_VALUE_UNIT],
@@ -207,7 +211,7 @@ static void scale_y(layout *l)
     if (public->is_normalised && !public->is_lines) {
         y->high = 100;
     } else if (l->options->steady_y && !l->is_flat && !public->base) {
-        y->high = steady_end(highest_of(public), l->y_unit.factor);
+        y->high = steady_end(reach->y_high, l->y_unit.factor);
     }
 }
 
@@ -231,12 +235,12 @@ static void round_y(layout *l)
     }
 }
 
-static void scale_x(layout *l)
+static void scale_x(layout *l, const hpr__reach *reach)
 {
     const hpr_chart *public = l->public;
     hpr_axis *x = &l->public->x;
-    x->low = public->n_points ? public->xs[0] : 0;
-    x->high = public->n_points ? public->xs[public->n_points - 1] : 0;
+    x->low = reach->x_low;
+    x->high = reach->x_high;
     double span = x->high - x->low;
     l->x_unit = public->is_by_sample ? (hpr_unit){1, "", "sample"}
                                      : hpr_unit_of_times(public->headers[HPF_HEADER_SAMPLE_UNIT],
@@ -407,7 +411,7 @@ static void place_left(layout *l)
     for (size_t i = 0; i < y->n_ticks; i++) {
         widest = fmax(widest, width_of(l, y->ticks[i].label));
     }
-    double left = l->pad_pt + widest + TICK_GAP_PT;
+    double left = fmax(l->pad_pt + widest + TICK_GAP_PT, l->frame.left_pt);
     l->public->plot_x_pt = fmin(left, l->public->width_pt * 0.35);
 }
 
@@ -430,7 +434,8 @@ static hpr__label_style style_of(const layout *l, double margin_text_pt)
 /* What the margin must hold in any case: the end of the x axis. */
 static double least_margin(const layout *l)
 {
-    return l->pad_pt + width_of(l, l->public->x.unit) + 2 * TICK_GAP_PT;
+    double margin = l->pad_pt + width_of(l, l->public->x.unit) + 2 * TICK_GAP_PT;
+    return fmax(margin, l->frame.right_pt);
 }
 
 static double most_margin(const layout *l)
@@ -537,8 +542,11 @@ static hpf_status place_title(layout *l, hpf_error *err)
     if (l->options->no_title) {
         return HPF_OK;
     }
-    if (hpr__chart_text(l->chart, l->public->headers[HPF_HEADER_JOB], &job, err) ||
-        hpr__chart_text(l->chart, l->public->headers[HPF_HEADER_DATE], &date, err)) {
+    const char *own = l->frame.title;
+    title->job_bytes = own ? (hpf_str){own, strlen(own)} : l->public->headers[HPF_HEADER_JOB];
+    title->date_bytes = own ? HPF_STR("") : l->public->headers[HPF_HEADER_DATE];
+    if (hpr__chart_text(l->chart, title->job_bytes, &job, err) ||
+        hpr__chart_text(l->chart, title->date_bytes, &date, err)) {
         return HPF_ERR_MEMORY;
     }
     char *shown_job = hpf_arena_alloc(l->chart->arena, hpr__elided_bytes(job));
@@ -549,11 +557,10 @@ static hpf_status place_title(layout *l, hpf_error *err)
     double width = l->public->width_pt - 2 * l->pad_pt;
     double date_width =
         hpr__elide(shown_date, date, width * 0.4, l->type.text_pt, false, l->measurer);
-    hpr__elide(shown_job, job, width - date_width - 12, l->type.title_pt, true, l->measurer);
+    double gap = date_width > 0 ? DATE_GAP_PT : 0;
+    hpr__elide(shown_job, job, width - date_width - gap, l->type.title_pt, true, l->measurer);
     title->job = shown_job;
     title->date = shown_date;
-    title->job_bytes = l->public->headers[HPF_HEADER_JOB];
-    title->date_bytes = l->public->headers[HPF_HEADER_DATE];
     return HPF_OK;
 }
 
@@ -568,6 +575,7 @@ static int compare_marks(const void *a, const void *b)
 static hpf_status collect_marks(layout *l, const hpf_survey *survey, hpf_error *err)
 {
     hpr_chart *public = l->public;
+    public->n_marks = 0;
     if (!survey || l->options->no_marks || public->n_points == 0) {
         return HPF_OK;
     }
@@ -667,8 +675,10 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
     if (hpr__overlay_choose(l->chart, survey, l->options, err)) {
         return HPF_ERR_MEMORY;
     }
-    scale_y(l);
-    scale_x(l);
+    const hpr__reach own = hpr__reach_of(l->public);
+    const hpr__reach *reach = l->frame.reach ? l->frame.reach : &own;
+    scale_y(l, reach);
+    scale_x(l, reach);
     if (name_units(l, err) || collect_marks(l, survey, err)) {
         return HPF_ERR_MEMORY;
     }
@@ -689,7 +699,8 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
 }
 
 hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *survey,
-                              const hpr_options *options, hpr_measurer measurer, hpf_error *err)
+                              const hpr_options *options, const hpr__frame *frame,
+                              hpr_measurer measurer, hpf_error *err)
 {
     hpr_chart *public = &chart->public;
     public->width_pt = options->width_pt > 0 ? options->width_pt : 648;
@@ -698,6 +709,7 @@ hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *survey,
         .chart = chart,
         .public = public,
         .options = options,
+        .frame = frame ? *frame : (hpr__frame){.title = NULL},
         .measurer = measurer,
         .type = hpr__type_sizes_of(public->width_pt, options),
         .pad_pt = hpr__sheet_pad_pt(public),

@@ -35,11 +35,28 @@ double hpr__y_of(const hpr_chart *chart, double amount);
 /* How high so much is, in points. */
 double hpr__height_of(const hpr_chart *chart, double amount);
 
+/* What lies between these is drawn. */
+typedef struct hpr__reach {
+    double x_low, x_high;
+    double y_low, y_high; /* amounts; 0 is always between them */
+} hpr__reach;
+
+/* What a chart that stands beside others is told by them. */
+typedef struct hpr__frame {
+    const char *title;        /* stands alone where program and date would; NULL: those */
+    const hpr__reach *reach;  /* of the axes; NULL: the chart's own */
+    double left_pt, right_pt; /* widths that the margins have at least */
+} hpr__frame;
+
 /* Fills the rest of a chart whose bands are cumulated. `survey` has the marks; NULL: there are
- * none. Errors: MEMORY. */
+ * none. `frame` NULL: the chart stands alone. May be called again with other options and another
+ * frame. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *survey,
-                                           const hpr_options *options, hpr_measurer measurer,
-                                           hpf_error *err);
+                                           const hpr_options *options, const hpr__frame *frame,
+                                           hpr_measurer measurer, hpf_error *err);
+
+/* The reach of a chart that was laid out. */
+hpr__reach hpr__reach_of(const hpr_chart *chart);
 
 /* Whether a band is in the picture: OTHER is no line, being nothing in itself, and larger than all.
  */

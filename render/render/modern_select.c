@@ -13,19 +13,11 @@
 /* How much heavier a name counts that had a band. */
 static const double favour_of_kept = 1.1;
 
-/* A name, or the names of a group. */
-typedef struct weighed {
-    double weight;
-    double rank; /* the weight, favoured */
-    hpf_str text;
-    hpf_name name; /* the first one */
-} weighed;
-
 /* Largest first; equal ones by name, so that the numbers of names do not matter. */
 static int compare_weighed(const void *a, const void *b)
 {
-    const weighed *x = a;
-    const weighed *y = b;
+    const hpr__weighed *x = a;
+    const hpr__weighed *y = b;
     if (x->rank != y->rank) {
         return x->rank > y->rank ? -1 : 1;
     }
@@ -35,8 +27,8 @@ static int compare_weighed(const void *a, const void *b)
 /* By text, then in order of appearance. */
 static int compare_texts(const void *a, const void *b)
 {
-    const weighed *x = a;
-    const weighed *y = b;
+    const hpr__weighed *x = a;
+    const hpr__weighed *y = b;
     int by_text = hpf_str_compare(x->text, y->text);
     return by_text ? by_text : x->name < y->name ? -1 : x->name > y->name;
 }
@@ -45,34 +37,32 @@ static int compare_texts(const void *a, const void *b)
 typedef struct selection {
     const hpf_survey *survey;
     const hpr_options *options;
-    weighed *list;
+    hpr__weighed *list;
     uint32_t n;
     uint32_t n_names;   /* of the survey */
     hpf_name *first_of; /* by name: the first one of its group */
 } selection;
 
 /* What an event log knows beside the name; else empty. */
-static hpf_str known_group(const selection *sel, hpf_name name)
+static hpf_str known_group(const hpf_survey *survey, hpf_name name, hpr_group group)
 {
     hpf_frame innermost;
-    if (hpf_survey_frames(sel->survey, name, &innermost, 1) > 0) {
-        if (sel->options->group == HPR_GROUP_MODULE) {
+    if (hpf_survey_frames(survey, name, &innermost, 1) > 0) {
+        if (group == HPR_GROUP_MODULE) {
             return innermost.module;
         }
-        if (sel->options->group == HPR_GROUP_TYPE) {
+        if (group == HPR_GROUP_TYPE) {
             return innermost.type;
         }
     }
     return (hpf_str){NULL, 0};
 }
 
-static hpf_str text_of(const selection *sel, hpf_name name)
+hpf_str hpr__group_text(const hpf_survey *survey, hpf_name name, const hpr_options *options)
 {
-    hpf_str known = known_group(sel, name);
-    hpf_str text = hpf_survey_name(sel->survey, name);
-    return known.length > 0
-               ? known
-               : hpr__group_of(text, sel->options->group, sel->options->n_prefix_parts);
+    hpf_str known = known_group(survey, name, options->group);
+    hpf_str text = hpf_survey_name(survey, name);
+    return known.length > 0 ? known : hpr__group_of(text, options->group, options->n_prefix_parts);
 }
 
 /* Lists the names that are in a sample. */
@@ -84,7 +74,8 @@ static void list_names(selection *sel)
         sel->first_of[name] = name;
         if (totals->n_samples > 0) {
             double weight = has_area && !sel->options->by_sample ? totals->trapezium : totals->sum;
-            sel->list[sel->n++] = (weighed){weight, weight, text_of(sel, name), name};
+            hpf_str text = hpr__group_text(sel->survey, name, sel->options);
+            sel->list[sel->n++] = (hpr__weighed){weight, weight, text, name};
         }
     }
 }
@@ -95,7 +86,7 @@ static void join_groups(selection *sel)
     uint32_t n = 0;
     qsort(sel->list, sel->n, sizeof *sel->list, compare_texts);
     for (uint32_t i = 0; i < sel->n; i++) {
-        const weighed *next = &sel->list[i];
+        const hpr__weighed *next = &sel->list[i];
         if (n > 0 && hpf_str_equal(sel->list[n - 1].text, next->text)) {
             sel->list[n - 1].weight += next->weight;
             sel->list[n - 1].rank += next->rank;
@@ -123,17 +114,15 @@ static void favour_kept(selection *sel)
 
 /* Sorts the list so far as the choice of bands looks at it: of 20,000 names some ten. Unless traces
  * are dropped, it is enough to know whether they reach up to those. */
-static void sort_list(selection *sel)
+static void sort_list(hpr__weighed *list, uint32_t n, const hpr_options *o)
 {
-    const hpr_options *o = sel->options;
     bool is_short = o->n_bands > 0 && o->n_bands < 100 && !o->drop_traces;
-    uint32_t n_first = is_short ? (uint32_t)o->n_bands + 1 : sel->n;
-    n_first = n_first < sel->n ? n_first : sel->n;
-    weighed *list = sel->list;
+    uint32_t n_first = is_short ? (uint32_t)o->n_bands + 1 : n;
+    n_first = n_first < n ? n_first : n;
     qsort(list, n_first, sizeof *list, compare_weighed);
-    for (uint32_t i = n_first; i < sel->n; i++) {
+    for (uint32_t i = n_first; i < n; i++) {
         if (compare_weighed(&list[i], &list[n_first - 1]) < 0) {
-            weighed next = list[i];
+            hpr__weighed next = list[i];
             uint32_t k = n_first - 1;
             list[i] = list[k];
             for (; k > 0 && compare_weighed(&next, &list[k - 1]) < 0; k--) {
@@ -145,7 +134,7 @@ static void sort_list(selection *sel)
 }
 
 /* How many of the list are left when the traces at its end are gone. */
-static uint32_t without_traces(const weighed *list, uint32_t n, double percent)
+static uint32_t without_traces(const hpr__weighed *list, uint32_t n, double percent)
 {
     double total = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -162,22 +151,23 @@ static uint32_t without_traces(const weighed *list, uint32_t n, double percent)
     return n;
 }
 
-/* Names that get a band, and names in a band or in OTHER. */
-typedef struct limits {
-    uint32_t n_drawn, n_kept;
-} limits;
-
-static limits find_limits(const weighed *list, uint32_t n, const hpr_options *options)
+static hpr__limits find_limits(const hpr__weighed *list, uint32_t n, const hpr_options *options)
 {
     uint32_t n_large = without_traces(list, n, options->trace_percent);
     uint32_t n_kept = options->drop_traces ? n_large : n;
     if (options->n_bands < 0) {
-        return (limits){0, n_kept};
+        return (hpr__limits){0, n_kept};
     }
     if (options->n_bands > 0 && n_large > (uint32_t)options->n_bands) {
         n_large = (uint32_t)options->n_bands;
     }
-    return (limits){n_large + 1 == n_kept ? n_kept : n_large, n_kept};
+    return (hpr__limits){n_large + 1 == n_kept ? n_kept : n_large, n_kept};
+}
+
+hpr__limits hpr__limit(hpr__weighed *list, uint32_t n, const hpr_options *options)
+{
+    sort_list(list, n, options);
+    return find_limits(list, n, options);
 }
 
 /* Sends all names of a group where its first one goes, and calls its band by the group's text. */
@@ -201,9 +191,9 @@ static hpf_status spread_groups(hpr__plan *plan, hpf_arena *arena, const selecti
     return HPF_OK;
 }
 
-static hpf_status make_plan(hpr__plan *plan, hpf_arena *arena, const selection *sel, hpf_error *err)
+static hpf_status make_plan(hpr__plan *plan, hpf_arena *arena, selection *sel, hpf_error *err)
 {
-    limits limit = find_limits(sel->list, sel->n, sel->options);
+    hpr__limits limit = hpr__limit(sel->list, sel->n, sel->options);
     hpf_name *names = hpf_arena_array(arena, sel->n, sizeof *names);
     if (!names) {
         return hpf_error_set_memory(err);
@@ -245,6 +235,5 @@ hpf_status hpr__modern_select(hpr__plan *plan, hpf_arena *arena, hpf_survey *sur
         join_groups(&sel);
     }
     favour_kept(&sel);
-    sort_list(&sel);
     return make_plan(plan, arena, &sel, err);
 }

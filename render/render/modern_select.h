@@ -18,4 +18,23 @@
 HPF_MUST_USE hpf_status hpr__modern_select(hpr__plan *plan, hpf_arena *arena, hpf_survey *survey,
                                            const hpr_options *options, hpf_error *err);
 
+/* A name, or names that are one. */
+typedef struct hpr__weighed {
+    double weight;
+    double rank; /* the weight, favoured */
+    hpf_str text;
+    hpf_name name; /* whatever number the caller knows it by */
+} hpr__weighed;
+
+/* How many of a list get a band of their own, and how many that or a share of OTHER. */
+typedef struct hpr__limits {
+    uint32_t n_drawn, n_kept;
+} hpr__limits;
+
+/* Sorts a list by rank, as far as it takes, and draws the line. */
+hpr__limits hpr__limit(hpr__weighed *list, uint32_t n, const hpr_options *options);
+
+/* The group of a name as the options have it, or the name itself. Borrowed from the survey. */
+hpf_str hpr__group_text(const hpf_survey *survey, hpf_name name, const hpr_options *options);
+
 #endif

@@ -114,6 +114,7 @@ hpf_status hpr__overlay_choose(hpr__chart *chart, const hpf_survey *survey,
 {
     const hpf_overview *overview = survey ? hpf_survey_overview(survey) : NULL;
     hpr_chart *public = &chart->public;
+    public->n_lines = 0;
     /* Percents of the total are no amounts. */
     if (!overview || overview->n_lines == 0 || public->n_points == 0 || public->is_normalised) {
         return HPF_OK;
