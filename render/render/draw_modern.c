@@ -261,8 +261,8 @@ static hpf_status lay_out_legend(hpr__chart *sheet, const hpr__drawing *d, hpf_e
     double pad = hpr__sheet_pad_pt(d->chart);
     hpr__label_style style = {d->measurer, d->type.text_pt, d->type.smallest_pt, 0};
     hpr__legend legend;
-    hpf_status status =
-        hpr__legend_fit(&legend, sheet, &style, d->chart->width_pt - 2 * pad, HUGE_VAL, err);
+    const hpr__legend_box box = {.width_pt = d->chart->width_pt - 2 * pad, .height_pt = HUGE_VAL};
+    hpf_status status = hpr__legend_fit(&legend, sheet, &style, &box, err);
     if (status) {
         return status;
     }

@@ -146,18 +146,30 @@ static void avoid_lines(const hpr__drawing *d, peak_note *note)
     *note = best;
 }
 
+/* As much of the text as has room above the plot; numbers are not cut unless nothing else is left.
+ * Returns its width. */
+static double put_peak_text(const hpr__drawing *d, peak_note *note, const hpr__peak *peak)
+{
+    const double room = d->chart->plot_width_pt;
+    char text[HPR__PEAK_BYTES];
+    for (int words = HPR__PEAK_AND_TIME; words <= HPR__PEAK_BARE; words++) {
+        hpr__peak_text(text, d->chart, peak, d->si_units, (hpr__peak_words)words);
+        if (measure(d, text).width_pt <= room) {
+            break;
+        }
+    }
+    return hpr__elide(note->text, text, room, d->type.text_pt, false, d->measurer);
+}
+
 static peak_note place_peak(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
     peak_note note = {.is_there = false};
     hpr__peak peak;
-    char text[HPR__PEAK_BYTES];
     if (!hpr__peak_of(&peak, chart)) {
         return note;
     }
-    hpr__peak_text(text, chart, &peak, d->si_units);
-    double width =
-        hpr__elide(note.text, text, chart->plot_width_pt, d->type.text_pt, false, d->measurer);
+    double width = put_peak_text(d, &note, &peak);
     note.is_there = true;
     note.dot_x_pt = hpr__x_of_time(chart, peak.time);
     note.dot_y_pt = hpr__y_of(chart, peak.at);

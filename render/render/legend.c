@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Arranging names in columns, each as wide as its widest name.
+ * Arranging names in columns of one width.
  */
 #include "legend.h"
 
 #include <math.h>
 
 #define COLUMN_GAP_PT   12.0
-#define LEAST_COLUMN_PT 60.0
+#define LEAST_COLUMN_PT 60.0 /* of names cut short */
 
 static double before_text(const hpr_chart *chart)
 {
     return hpr__swatch_width_pt(chart) + HPR__SWATCH_GAP_PT;
 }
 
-static size_t count_bands(const hpr_chart *chart)
-{
-    size_t n = 0;
-    for (uint32_t i = 0; i < chart->n_bands; i++) {
-        n += hpr__label_is_due(chart, &chart->bands[i]);
-    }
-    return n;
-}
+enum { MOST_COLUMNS = 64 };
 
-/* Widths of the entries, from the top band down, the gap behind each included. */
-static hpf_status find_widths(double *widths, hpr__chart *chart, const hpr__label_style *style,
-                              double size_pt, hpf_error *err)
+/* The names that a legend is made for, in their order, in one size. */
+typedef struct entries {
+    double *widths_pt; /* swatch and gap behind included */
+    size_t n;
+    double size_pt, pitch_pt;
+} entries;
+
+static hpf_status measure_entries(entries *e, hpr__chart *chart, const hpr__label_style *style,
+                                  double size_pt, hpf_error *err)
 {
-    size_t n = 0;
+    const hpr_measurer *m = &style->measurer;
+    hpr_text_size line = m->measure(m->context, "Ag", size_pt, false);
+    e->n = 0;
+    e->size_pt = size_pt;
+    e->pitch_pt = line.ascent_pt + line.descent_pt + 0.25;
     for (uint32_t i = chart->public.n_bands; i-- > 0;) {
         const hpr_band *band = &chart->bands[i];
         if (!hpr__label_is_due(&chart->public, band)) {
@@ -37,17 +40,10 @@ static hpf_status find_widths(double *widths, hpr__chart *chart, const hpr__labe
         if (!text) {
             return hpf_error_set_memory(err);
         }
-        double width =
-            style->measurer.measure(style->measurer.context, text, size_pt, false).width_pt;
-        widths[n++] = before_text(&chart->public) + width + COLUMN_GAP_PT;
+        double width = m->measure(m->context, text, size_pt, false).width_pt;
+        e->widths_pt[e->n++] = before_text(&chart->public) + width + COLUMN_GAP_PT;
     }
     return HPF_OK;
-}
-
-static double pitch_of(const hpr__label_style *style, double size_pt)
-{
-    hpr_text_size line = style->measurer.measure(style->measurer.context, "Ag", size_pt, false);
-    return line.ascent_pt + line.descent_pt + 0.25;
 }
 
 static size_t whole(double quotient)
@@ -55,86 +51,87 @@ static size_t whole(double quotient)
     return quotient >= 1 ? (size_t)fmin(quotient + 1e-9, 1e6) : 0;
 }
 
-/* `n` names in at most `n_columns` columns, still without widths. */
-static void arrange(hpr__legend *legend, size_t n, size_t n_columns)
+/* The names in at most so many columns; `ends_pt` has room for them. */
+static hpr__legend arrange(const entries *e, size_t n_columns, double *ends_pt)
 {
-    legend->n_rows = (n + n_columns - 1) / n_columns;
-    legend->n_columns = legend->n_rows > 0 ? (n + legend->n_rows - 1) / legend->n_rows : 1;
-    legend->n_shown = n;
-    legend->height_pt = (double)legend->n_rows * legend->pitch_pt;
-}
-
-/* Makes each column as wide as its widest entry. */
-static void fit_columns(hpr__legend *legend, const double *widths)
-{
-    legend->width_pt = 0;
-    for (size_t column = 0; column < legend->n_columns; column++) {
+    hpr__legend legend = {.n_shown = e->n, .size_pt = e->size_pt, .pitch_pt = e->pitch_pt};
+    legend.n_rows = (e->n + n_columns - 1) / n_columns;
+    legend.n_columns = legend.n_rows > 0 ? (e->n + legend.n_rows - 1) / legend.n_rows : 0;
+    legend.height_pt = (double)legend.n_rows * e->pitch_pt;
+    legend.ends_pt = ends_pt;
+    double end = 0;
+    for (size_t i = 0; i < legend.n_columns; i++) {
         double widest = 0;
-        for (size_t row = 0; row < legend->n_rows; row++) {
-            size_t k = column * legend->n_rows + row;
-            widest = k < legend->n_shown ? fmax(widest, widths[k]) : widest;
+        for (size_t k = i * legend.n_rows; k < e->n && k < (i + 1) * legend.n_rows; k++) {
+            widest = fmax(widest, e->widths_pt[k]);
         }
-        legend->columns_pt[column] = widest;
-        legend->width_pt += widest;
+        end += widest;
+        ends_pt[i] = end;
     }
+    legend.width_pt = fmax(end - COLUMN_GAP_PT, 0);
+    return legend;
 }
 
-/* As many columns as have room beside each other; the last one needs no gap behind it. Whether even
- * one has. */
-static bool fit_width(hpr__legend *legend, const double *widths, size_t n, double width_pt)
+static bool fits(const hpr__legend *legend, const hpr__legend_box *box)
 {
-    for (size_t columns = n > 0 ? n : 1; columns > 0; columns--) {
-        arrange(legend, n, columns);
-        fit_columns(legend, widths);
-        if (legend->width_pt - COLUMN_GAP_PT <= width_pt + 1e-9) {
+    return legend->width_pt <= box->width_pt + 1e-9 && legend->height_pt <= box->height_pt + 1e-9;
+}
+
+/* Whole names in the size of the entries. False: they do not fit. */
+static bool find_arrangement(hpr__legend *out, const entries *e, const hpr__legend_box *box,
+                             double *ends_pt)
+{
+    size_t most = e->n < 1 ? 1 : e->n < MOST_COLUMNS ? e->n : MOST_COLUMNS;
+    for (size_t i = 0; i < most; i++) {
+        *out = arrange(e, box->is_tall ? i + 1 : most - i, ends_pt);
+        if (fits(out, box)) {
             return true;
         }
-        columns = legend->n_columns; /* more would be arranged like this again */
     }
     return false;
 }
 
 /* Names cut short, and the smallest bands left out if that is not enough. */
-static void squeeze(hpr__legend *legend, size_t n, double width_pt, double height_pt)
+static hpr__legend squeeze(const entries *e, const hpr__legend_box *box, double *ends_pt)
 {
-    size_t rows = whole(height_pt / legend->pitch_pt);
-    size_t most_columns = whole(width_pt / LEAST_COLUMN_PT);
+    size_t rows = whole(box->height_pt / e->pitch_pt);
+    size_t most_columns = whole(box->width_pt / LEAST_COLUMN_PT);
     rows = rows > 0 ? rows : 1;
+    most_columns = most_columns > MOST_COLUMNS ? MOST_COLUMNS : most_columns;
     most_columns = most_columns > 0 ? most_columns : 1;
-    size_t columns = (n + rows - 1) / rows;
+    size_t columns = (e->n + rows - 1) / rows;
     columns = columns < 1 ? 1 : columns < most_columns ? columns : most_columns;
     size_t places = rows * columns;
-    arrange(legend, n < places ? n : places, columns);
-    legend->n_shown = n <= places ? n : places - 1;
-    legend->width_pt = width_pt;
-    for (size_t i = 0; i < legend->n_columns; i++) {
-        legend->columns_pt[i] = width_pt / (double)legend->n_columns;
+    entries shown = *e;
+    shown.n = e->n < places ? e->n : places;
+    hpr__legend legend = arrange(&shown, columns, ends_pt);
+    for (size_t i = 0; i < legend.n_columns; i++) {
+        ends_pt[i] = box->width_pt * (double)(i + 1) / (double)legend.n_columns;
     }
+    legend.width_pt = box->width_pt;
+    legend.n_shown = e->n <= places ? e->n : places - 1;
+    legend.is_cut = true;
+    return legend;
 }
 
 hpf_status hpr__legend_fit(hpr__legend *out, hpr__chart *chart, const hpr__label_style *style,
-                           double width_pt, double height_pt, hpf_error *err)
+                           const hpr__legend_box *box, hpf_error *err)
 {
-    size_t n = count_bands(&chart->public);
-    double *widths = hpf_arena_array(chart->arena, n, sizeof *widths);
-    *out =
-        (hpr__legend){.columns_pt = hpf_arena_array(chart->arena, n + 1, sizeof *out->columns_pt)};
-    if (!widths || !out->columns_pt) {
+    entries e = {.widths_pt =
+                     hpf_arena_array(chart->arena, chart->public.n_bands, sizeof *e.widths_pt)};
+    double *ends_pt = hpf_arena_array(chart->arena, MOST_COLUMNS, sizeof *ends_pt);
+    if (!e.widths_pt || !ends_pt) {
         return hpf_error_set_memory(err);
     }
     for (double size = style->largest_pt; size >= style->smallest_pt; size--) {
-        out->size_pt = size;
-        out->pitch_pt = pitch_of(style, size);
-        if (find_widths(widths, chart, style, size, err)) {
+        if (measure_entries(&e, chart, style, size, err)) {
             return HPF_ERR_MEMORY;
         }
-        if (fit_width(out, widths, n, width_pt) && out->height_pt <= height_pt + 1e-9) {
+        if (find_arrangement(out, &e, box, ends_pt)) {
             return HPF_OK;
         }
     }
-    out->size_pt = style->smallest_pt;
-    out->pitch_pt = pitch_of(style, out->size_pt);
-    squeeze(out, n, width_pt, height_pt);
+    *out = squeeze(&e, box, ends_pt);
     return HPF_OK;
 }
 
@@ -159,14 +156,16 @@ static bool *choose_shown(const hpr__chart *chart, size_t n_shown)
     return is_shown;
 }
 
+static double begin_of_column(const hpr__legend *legend, size_t column)
+{
+    return column > 0 ? legend->ends_pt[column - 1] : 0;
+}
+
 /* The label at the k-th place. */
 static hpr_label label_at(const hpr__legend *legend, size_t k, double left_pt, double top_pt,
                           double before_pt, hpr_text_size line)
 {
-    double x = left_pt;
-    for (size_t column = 0; column < k / legend->n_rows; column++) {
-        x += legend->columns_pt[column];
-    }
+    double x = left_pt + begin_of_column(legend, k / legend->n_rows);
     double middle = top_pt - ((double)(k % legend->n_rows) + 0.5) * legend->pitch_pt;
     return (hpr_label){
         .place = HPR_LABEL_KEY,
@@ -195,7 +194,9 @@ hpf_status hpr__legend_place(hpr__chart *chart, const hpr__legend *legend,
         if (!is_shown[i]) {
             continue;
         }
-        double room = legend->columns_pt[k / legend->n_rows] - before_pt - COLUMN_GAP_PT / 2;
+        size_t column = k / legend->n_rows;
+        double room = legend->ends_pt[column] - begin_of_column(legend, column) - before_pt -
+                      COLUMN_GAP_PT / 2;
         hpr_label label = label_at(legend, k++, left_pt, top_pt, before_pt, line);
         label.text = hpr__label_text(chart, band, room, style, legend->size_pt);
         if (!label.text) {

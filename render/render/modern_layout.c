@@ -23,6 +23,7 @@ enum {
     LEAST_X_TICK_PT = 28, /* between ticks */
     LEAST_Y_TICK_PT = 20,
     LEAST_PLOT_PT = 24, /* what gives way to the plot when a sheet is tiny */
+    LEAST_CUT_EMS = 6,  /* names that stand nowhere else are not cut to less */
     LEGEND_GAP_PT = 6,  /* above a legend below the plot */
     NARROW_PT = 300,    /* the column of a paper */
     DATE_GAP_PT = 12,   /* between program and date */
@@ -33,6 +34,8 @@ enum {
 static const double most_margin_share = 0.3;
 static const double most_narrow_margin_share = 0.36;
 static const double most_legend_share = 0.4; /* of its height */
+
+static const double most_longer = 10; /* than its own is the x axis whose unit a chart takes over */
 
 static hpr__type_sizes sizes_around(double text_pt)
 {
@@ -235,13 +238,20 @@ static void round_y(layout *l)
     }
 }
 
+/* What the unit of times is chosen by: the axis' own extent, or that of a longer one beside it, if
+ * it reads well in the other's unit. */
+static double extent_for_unit(double own, double others)
+{
+    return others > own && others <= most_longer * own ? others : own;
+}
+
 static void scale_x(layout *l, const hpr__reach *reach)
 {
     const hpr_chart *public = l->public;
     hpr_axis *x = &l->public->x;
     x->low = reach->x_low;
     x->high = reach->x_high;
-    double span = x->high - x->low;
+    double span = extent_for_unit(x->high - x->low, l->frame.x_extent);
     l->x_unit = public->is_by_sample ? (hpr_unit){1, "", "sample"}
                                      : hpr_unit_of_times(public->headers[HPF_HEADER_SAMPLE_UNIT],
                                                          span > 0 ? span : fabs(x->high));
@@ -506,6 +516,7 @@ static hpf_status place_labels(layout *l, hpf_error *err)
     case HPR_LEGEND_RIGHT:
         return place_key(l, err);
     case HPR_LEGEND_NONE:
+        style.margin_text_pt = LEAST_CUT_EMS * l->type.text_pt;
         place_right(l, least_margin(l));
         return hpr__labels_inside(l->chart, &style, l->x_pt, err);
     case HPR_LEGEND_BELOW:
@@ -527,11 +538,25 @@ static hpf_status fit_legend(layout *l, hpf_error *err)
     }
     hpr__label_style style = style_of(l, 0);
     l->public->plot_height_pt = l->public->height_pt; /* for now: which bands show depends on it */
-    return hpr__legend_fit(&l->legend, l->chart, &style, l->public->width_pt - 2 * l->pad_pt,
-                           l->public->height_pt * most_legend_share, err);
+    const hpr__legend_box box = {.width_pt = l->public->width_pt - 2 * l->pad_pt,
+                                 .height_pt = l->public->height_pt * most_legend_share};
+    return hpr__legend_fit(&l->legend, l->chart, &style, &box, err);
 }
 
 /* --- texts and marks ------------------------------------------------------------------------ */
+
+/* What is said above the plot: program and date, or what others say of the chart. */
+static hpf_status copy_titles(layout *l, hpr_title *title, hpf_error *err)
+{
+    const char *own = l->frame.title;
+    if (own) {
+        title->date_bytes = HPF_STR("");
+        return hpr__chart_bytes(l->chart, (hpf_str){own, strlen(own)}, &title->job_bytes, err);
+    }
+    title->job_bytes = l->public->headers[HPF_HEADER_JOB];
+    title->date_bytes = l->public->headers[HPF_HEADER_DATE];
+    return HPF_OK;
+}
 
 /* The date gives way to the job: it is shown when both fit. */
 static hpf_status place_title(layout *l, hpf_error *err)
@@ -542,10 +567,7 @@ static hpf_status place_title(layout *l, hpf_error *err)
     if (l->options->no_title) {
         return HPF_OK;
     }
-    const char *own = l->frame.title;
-    title->job_bytes = own ? (hpf_str){own, strlen(own)} : l->public->headers[HPF_HEADER_JOB];
-    title->date_bytes = own ? HPF_STR("") : l->public->headers[HPF_HEADER_DATE];
-    if (hpr__chart_text(l->chart, title->job_bytes, &job, err) ||
+    if (copy_titles(l, title, err) || hpr__chart_text(l->chart, title->job_bytes, &job, err) ||
         hpr__chart_text(l->chart, title->date_bytes, &date, err)) {
         return HPF_ERR_MEMORY;
     }
@@ -649,25 +671,36 @@ bool hpr__peak_of(hpr__peak *peak, const hpr_chart *chart)
     return chart->base ? peak->value != 0 : peak->value > 0;
 }
 
-void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units)
+/* " at 4.2 s". */
+static void put_peak_time(char *out, size_t n_bytes, const hpr_chart *chart, const hpr__peak *peak)
 {
-    const char *what = chart->base ? "total (line): largest change " : "peak ";
+    if (chart->is_by_sample) {
+        snprintf(out, n_bytes, " at sample %.0f", number_of_sample(chart, peak->time));
+        return;
+    }
+    hpr_unit x = hpr_unit_of_times(
+        chart->headers[HPF_HEADER_SAMPLE_UNIT],
+        fmax(fmax(chart->x.high - chart->x.low, chart->x.factor), fabs(peak->time)));
+    size_t length = (size_t)snprintf(out, n_bytes, " at ");
+    amount_text(out + length, n_bytes - length, peak->time, &x, x.name ? x.name : chart->time_unit,
+                3);
+}
+
+void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units,
+                    hpr__peak_words words)
+{
+    const char *what = words == HPR__PEAK_BARE ? ""
+                       : chart->base           ? "total (line): largest change "
+                                               : "peak ";
     const char *sign = chart->base && peak->value > 0 ? "+" : "";
     hpr_unit y =
         hpr_unit_of_values(chart->headers[HPF_HEADER_VALUE_UNIT], fabs(peak->value), si_units);
-    hpr_unit x = hpr_unit_of_times(chart->headers[HPF_HEADER_SAMPLE_UNIT],
-                                   fmax(chart->x.high - chart->x.low, fabs(peak->time)));
     size_t length = (size_t)snprintf(out, HPR__PEAK_BYTES, "%s%s", what, sign);
     length += amount_text(out + length, HPR__PEAK_BYTES - length, peak->value, &y,
                           y.name ? y.name : chart->amount_unit, 3);
-    if (chart->is_by_sample) {
-        snprintf(out + length, HPR__PEAK_BYTES - length, " at sample %.0f",
-                 number_of_sample(chart, peak->time));
-        return;
+    if (words == HPR__PEAK_AND_TIME) {
+        put_peak_time(out + length, HPR__PEAK_BYTES - length, chart, peak);
     }
-    length += (size_t)snprintf(out + length, HPR__PEAK_BYTES - length, " at ");
-    amount_text(out + length, HPR__PEAK_BYTES - length, peak->time, &x,
-                x.name ? x.name : chart->time_unit, 3);
 }
 
 static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *err)

@@ -46,6 +46,7 @@ typedef struct hpr__frame {
     const char *title;        /* stands alone where program and date would; NULL: those */
     const hpr__reach *reach;  /* of the axes; NULL: the chart's own */
     double left_pt, right_pt; /* widths that the margins have at least */
+    double x_extent;          /* of the longest x axis beside it, in the same unit; 0: none */
 } hpr__frame;
 
 /* Fills the rest of a chart whose bands are cumulated. `survey` has the marks; NULL: there are
@@ -80,8 +81,15 @@ typedef struct hpr__peak {
 bool hpr__peak_of(hpr__peak *peak, const hpr_chart *chart);
 
 /* "peak 9.3 MiB at 4.2 s", or of a chart of differences "total (line): largest change +9.3 MiB at
- * 4.2 s"; `out` has HPR__PEAK_BYTES. */
+ * 4.2 s"; `out` has HPR__PEAK_BYTES. Where there is less room: "peak 9.3 MiB", and only
+ * "9.3 MiB". */
+typedef enum hpr__peak_words {
+    HPR__PEAK_AND_TIME,
+    HPR__PEAK_ALONE,
+    HPR__PEAK_BARE
+} hpr__peak_words;
 #define HPR__PEAK_BYTES (2 * HPR_UNIT_LABEL_BYTES + 256)
-void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units);
+void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units,
+                    hpr__peak_words words);
 
 #endif
