@@ -144,7 +144,7 @@ static hpf_status choose_fills(work *w, hpf_error *err)
     for (uint32_t i = 0; i < w->n_splits; i++) {
         const split *s = &w->splits[i];
         swatches[i] = (hpr__swatch){s->name, s->is_other, s->halves[0].area + s->halves[1].area,
-                                    hpr__pinned_colour(&w->options->chart, s->name)};
+                                    hpr__pinned_colour(&w->options->chart, s->name), 0};
     }
     hpf_status status =
         hpr__modern_fill(fills, swatches, w->n_splits, &w->options->chart, arena, err);

@@ -14,7 +14,7 @@ typedef struct hpr__legend {
     bool is_cut;     /* names are cut short, or there is not even a place for all */
     double size_pt;  /* of the font */
     double pitch_pt; /* from row to row */
-    const double *ends_pt; /* n_columns: where each ends, its gap included, from the left */
+    const double *ends_pt;      /* n_columns: where each ends, its gap included, from the left */
     double width_pt, height_pt; /* without a gap behind the last column */
 } hpr__legend;
 

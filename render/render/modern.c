@@ -48,7 +48,8 @@ hpf_status hpr__modern_fill(hpr_fill *fills, const hpr__swatch *swatches, uint32
     return HPF_OK;
 }
 
-hpf_status hpr__modern_fill_bands(hpr__chart *chart, const hpr_options *options, hpf_error *err)
+hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
+                                  const hpr_options *options, hpf_error *err)
 {
     uint32_t n = chart->public.n_bands;
     hpr__swatch *swatches = hpf_arena_array(chart->arena, n, sizeof *swatches);
@@ -60,8 +61,9 @@ hpf_status hpr__modern_fill_bands(hpr__chart *chart, const hpr_options *options,
     for (uint32_t i = 0; i < n; i++) {
         const hpr_band *band = &chart->bands[i];
         rows[i] = band->values;
-        swatches[i] = (hpr__swatch){band->name, band->is_other, band->trapezium,
-                                    hpr__pinned_colour(options, band->name)};
+        swatches[i] =
+            (hpr__swatch){band->name, band->is_other, band->trapezium,
+                          hpr__pinned_colour(options, band->name), absent ? absent[i] : 0};
     }
     hpf_status status = hpr__modern_fill(fills, swatches, n, options, chart->arena, err);
     if (!status && options->as_lines) {
@@ -107,7 +109,7 @@ hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_op
         status = hpr__stack_pile_up(chart, err);
     }
     if (!status) {
-        status = hpr__modern_fill_bands(chart, options, err);
+        status = hpr__modern_fill_bands(chart, NULL, options, err);
     }
     return status ? status : hpr__modern_layout(chart, survey, options, NULL, measurer, err);
 }

@@ -17,9 +17,10 @@ HPF_MUST_USE hpf_status hpr__modern_fill(hpr_fill *fills, const hpr__swatch *swa
                                          const hpr_options *options, hpf_arena *arena,
                                          hpf_error *err);
 
-/* The same for the bands of a chart, which gives them to these. */
-HPF_MUST_USE hpf_status hpr__modern_fill_bands(hpr__chart *chart, const hpr_options *options,
-                                               hpf_error *err);
+/* The same for the bands of a chart, which gives them to these. `absent`, by band, has a bit for
+ * each of several stacks that do not have it; NULL: there is one stack. */
+HPF_MUST_USE hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
+                                               const hpr_options *options, hpf_error *err);
 
 /* The bands of a plan with their series: cumulated, in percents if the options say so, not yet in
  * order. Errors: those of hpf_survey_series; MEMORY. */

@@ -127,9 +127,29 @@ uint64_t hpr__palette_hash(hpf_str name)
     return hash ^ hash >> 29;
 }
 
+int64_t hpr__swatch_next(const hpr__swatch *swatches, uint32_t n, int64_t band, int direction,
+                         uint64_t stack)
+{
+    int64_t at = band + direction;
+    while (at >= 0 && at < (int64_t)n && (swatches[at].absent & stack) != 0) {
+        at += direction;
+    }
+    return at < (int64_t)n ? at : -1;
+}
+
+uint64_t hpr__swatch_stacks(const hpr__swatch *swatches, uint32_t n)
+{
+    uint64_t stacks = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        stacks |= swatches[i].absent;
+    }
+    return stacks;
+}
+
 typedef struct search {
     const hpr__swatch *swatches;
     uint32_t n;
+    uint64_t stacks;  /* that lack something */
     uint16_t *chosen; /* a colour, or UNDECIDED, by band */
     uint32_t n_users[N_PALETTE];
     bool is_like[N_PALETTE][N_PALETTE]; /* two colours that are taken for each other in a picture */
@@ -220,28 +240,27 @@ hpr_colour hpr__palette_of_name(hpf_str name, bool is_dark)
     return hpr__palette_colour(wanted % HPR__N_HUES, wanted / HPR__N_HUES);
 }
 
-/* What the band `steps` above (below, if negative) has; UNDECIDED where there is none. */
-static uint16_t neighbour(const search *s, uint32_t band, int steps)
-{
-    int64_t at = (int64_t)band + steps;
-    return at < 0 || at >= (int64_t)s->n ? UNDECIDED : s->chosen[at];
-}
-
 static bool is_hue_shared(int colour, int other)
 {
     return colour < N_PALETTE && other < N_PALETTE && colour % HPR__N_HUES == other % HPR__N_HUES;
 }
 
-/* What the surroundings say against a colour. */
-static uint32_t cost_beside_neighbours(const search *s, uint32_t band, int colour)
+/* What the three next bands in a direction say against a colour. */
+static uint32_t cost_towards(const search *s, uint32_t band, int colour, int direction,
+                             uint64_t stack)
 {
     uint32_t cost = 0;
-    for (int steps = -3; steps <= 3; steps++) {
-        uint16_t other = steps ? neighbour(s, band, steps) : UNDECIDED;
+    int64_t at = band;
+    for (int steps = 1; steps <= 3; steps++) {
+        at = hpr__swatch_next(s->swatches, s->n, at, direction, stack);
+        if (at < 0) {
+            break;
+        }
+        uint16_t other = s->chosen[at];
         if (other == UNDECIDED) {
             continue;
         }
-        if (steps == -1 || steps == 1) {
+        if (steps == 1) {
             cost += hpr__appearance_distinct(&s->appearances[colour], &s->appearances[other])
                         ? 0
                         : 10000;
@@ -249,6 +268,23 @@ static uint32_t cost_beside_neighbours(const search *s, uint32_t band, int colou
         cost += is_hue_shared(colour, other) ? 12 : 0;
     }
     return cost;
+}
+
+static uint32_t cost_in_stack(const search *s, uint32_t band, int colour, uint64_t stack)
+{
+    return cost_towards(s, band, colour, -1, stack) + cost_towards(s, band, colour, 1, stack);
+}
+
+/* What the surroundings say against a colour, in the stack where they say most. */
+static uint32_t cost_beside_neighbours(const search *s, uint32_t band, int colour)
+{
+    uint32_t worst = cost_in_stack(s, band, colour, 0);
+    uint64_t stacks = s->stacks & ~s->swatches[band].absent;
+    for (uint64_t stack = 1; stack != 0 && stack <= stacks; stack <<= 1) {
+        uint32_t cost = (stacks & stack) != 0 ? cost_in_stack(s, band, colour, stack) : 0;
+        worst = cost > worst ? cost : worst;
+    }
+    return worst;
 }
 
 /* How far a palette colour is from the one that the name calls for. */
@@ -352,6 +388,7 @@ bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint3
     }
     s->swatches = swatches;
     s->n = n;
+    s->stacks = hpr__swatch_stacks(swatches, n);
     s->chosen = chosen;
     s->colours = all;
     s->appearances = looks;

@@ -5,8 +5,9 @@
  * Colour follows the name: a hash of the name picks one of nine hues (those of Okabe and Ito and of
  * Paul Tol's schemes) in one of three lightnesses, so a name looks alike in every profile. Where
  * two bands that touch would be hard to tell apart, a small search moves the lesser one to another
- * lightness of its hue first, and only then to another hue. While there are few bands, no two in
- * the picture look alike.
+ * lightness of its hue first, and only then to another hue. Bands of several stacks that lack some
+ * of them touch different ones in each. While there are few bands, no two in the picture look
+ * alike.
  */
 #ifndef HPR_PALETTE_H
 #define HPR_PALETTE_H
@@ -49,7 +50,16 @@ typedef struct hpr__swatch {
     bool is_other;
     double weight;            /* the heavier band keeps its colour */
     const hpr_colour *pinned; /* its colour whatever else, or NULL */
+    uint64_t absent;          /* a bit for each of several stacks that it is not in */
 } hpr__swatch;
+
+/* The next band above (direction 1) or below (-1) that is in the stack of a bit; -1: none. Bit 0 is
+ * a stack that has all of them. */
+int64_t hpr__swatch_next(const hpr__swatch *swatches, uint32_t n, int64_t band, int direction,
+                         uint64_t stack);
+
+/* The bits of all stacks that lack something. */
+uint64_t hpr__swatch_stacks(const hpr__swatch *swatches, uint32_t n);
 
 /* What a name means to the choice. */
 uint64_t hpr__palette_hash(hpf_str name);

@@ -4,6 +4,7 @@
  *
  * Direction follows the name, like colour does, unless the band below has the same one: bands that
  * touch never share an angle, and alternate between a wide hatch on white and a narrow one on grey.
+ * In several stacks at once a band may have four others below it, and then shares one's angle.
  */
 #ifndef HPR_PRINT_FILL_H
 #define HPR_PRINT_FILL_H

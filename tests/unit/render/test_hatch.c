@@ -83,3 +83,21 @@ Test(print_fill, bands_that_touch_never_share_an_angle)
         cr_expect(fills[i].is_gray);
     }
 }
+
+Test(print_fill, bands_that_touch_in_one_of_several_stacks_do_not_either)
+{
+    enum { N = 60 };
+    static char names[N][16];
+    hpr__swatch swatches[N] = {{.weight = 1}};
+    hpr_fill fills[N];
+    for (int i = 0; i < N; i++) {
+        snprintf(names[i], sizeof names[i], "name%d", i * i);
+        swatches[i].name = (hpf_str){names[i], strlen(names[i])};
+        swatches[i].absent = i % 2; /* bit 0: every other band is missing */
+    }
+    hpr__print_fill_choose(fills, swatches, N);
+    for (int i = 2; i < N; i++) {
+        cr_expect_neq(fills[i].hatch_deg, fills[i - 1].hatch_deg, "%d", i);
+        cr_expect(i % 2 == 1 || fills[i].hatch_deg != fills[i - 2].hatch_deg, "%d", i);
+    }
+}

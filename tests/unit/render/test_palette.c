@@ -22,7 +22,7 @@ static void add(bands *b, const char *name, double weight, bool is_other)
 {
     snprintf(b->names[b->n], sizeof b->names[b->n], "%s", name);
     b->swatches[b->n] =
-        (hpr__swatch){{b->names[b->n], strlen(b->names[b->n])}, is_other, weight, NULL};
+        (hpr__swatch){{b->names[b->n], strlen(b->names[b->n])}, is_other, weight, NULL, 0};
     b->n++;
 }
 
@@ -67,6 +67,26 @@ Test(palette, neighbours_are_distinct_whatever_the_names)
         add(&b, "OTHER", 5, true);
         choose(&b, round % 2);
         expect_distinct_neighbours(&b);
+    }
+}
+
+/* Three bands on each other; beside them, the same without the middle one. */
+Test(palette, bands_that_touch_only_in_one_of_several_stacks_are_distinct)
+{
+    uint32_t state = 3;
+    for (int round = 0; round < 300; round++) {
+        bands b = {.n = 0};
+        for (uint32_t i = 0; i < 3; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "Module%u.go", (unsigned)next_random(&state));
+            add(&b, name, next_random(&state), false);
+        }
+        b.swatches[1].absent = 4;
+        choose(&b, round % 2);
+        expect_distinct_neighbours(&b);
+        hpr__appearance lower = hpr__appearance_of(b.colours[0]);
+        hpr__appearance upper = hpr__appearance_of(b.colours[2]);
+        cr_expect(hpr__appearance_distinct(&lower, &upper), "%s beside %s", b.names[0], b.names[2]);
     }
 }
 
