@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census plot: a profile as a graph. Here is only what a command decides: which options the chart
+ * census plot: profiles as a graph. Here is only what a command decides: which options the chart
  * gets, which format, and where the picture goes.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "diag.h"
 #include "exit.h"
+#include "path.h"
 #include "plot_html.h"
 #include "plot_job.h"
 #include "plot_options.h"
@@ -58,45 +58,21 @@ static const hpr_backend *choose_backend(const cmd *self, const plot_values *val
     return backend;
 }
 
-static bool drop_suffix(char *name, const char *suffix)
-{
-    size_t length = strlen(name);
-    size_t end = strlen(suffix);
-    if (length <= end || strcmp(name + length - end, suffix) != 0) {
-        return false;
-    }
-    name[length - end] = '\0';
-    return true;
-}
-
 /* "dir/run.hp.gz" and PDF: "run.pdf". The caller frees it; NULL without memory. */
 static char *default_output(const char *input_path, const char *extension)
 {
-    const char *slash = strrchr(input_path, '/');
-    const char *base = slash ? slash + 1 : input_path;
-    size_t room = strlen(base) + strlen(extension) + 2;
+    hpf_str stem = path_uncompressed(path_base(input_path));
+    path_drop_suffix(&stem, ".hp");
+    size_t room = stem.length + strlen(extension) + 2;
     char *name = malloc(room);
     if (name) {
-        memcpy(name, base, strlen(base) + 1);
-        if (!drop_suffix(name, ".gz") && !drop_suffix(name, ".xz")) {
-            drop_suffix(name, ".zst");
-        }
-        drop_suffix(name, ".hp");
-        size_t length = strlen(name);
-        snprintf(name + length, room - length, ".%s", extension);
+        snprintf(name, room, "%.*s.%s", (int)stem.length, stem.data, extension);
     }
     return name;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat left, right;
-    return stat(a, &left) == 0 && stat(b, &right) == 0 && S_ISREG(left.st_mode) &&
-           left.st_dev == right.st_dev && left.st_ino == right.st_ino;
-}
-
 /* The options that only show to be wrong when they are looked into. False: after a message. */
-static bool prepare(plot_job *j, const cmd *self, const plot_values *values)
+static bool prepare(plot_job *j, const cmd *self, const plot_values *values, size_t n_profiles)
 {
     char complaint[200];
     *j = (plot_job){.values = values};
@@ -105,10 +81,10 @@ static bool prepare(plot_job *j, const cmd *self, const plot_values *values)
         return false;
     }
     const char *misfit = j->backend == &plot_html ? plot_html_misfit(values) : NULL;
-    misfit = misfit ? misfit : plot_options_misfit(values, j->backend);
+    misfit = misfit ? misfit : plot_options_misfit(values, j->backend, n_profiles);
     if (misfit) {
         cmd_misused(self, "%s", misfit);
-    } else if (!plot_options_chart(&j->options, values)) {
+    } else if (!plot_options_chart(&j->options, values, n_profiles)) {
         cmd_misused(self, "--group-by takes module, type, package or prefix:N, not '%s'",
                     values->group);
     } else if (!name_filter_init(&j->filter, values->match, values->exclude, complaint,
@@ -120,23 +96,46 @@ static bool prepare(plot_job *j, const cmd *self, const plot_values *values)
     return false;
 }
 
-/* All that follows from good options and one operand. */
-static int plot(plot_job *j, const cmd *self, const char *path)
+/* What is wrong with the operands, as a complaint; NULL: nothing. */
+static const char *find_odd_operand(char *const *paths, size_t n)
+{
+    size_t n_stdin = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_stdin += strcmp(paths[i], "-") == 0;
+    }
+    return n == 0                     ? "which profile? (- is standard input)"
+           : n > HPR_PAGE_MOST_PANELS ? "at most 64 profiles have room in a picture"
+           : n_stdin > 1              ? "standard input can only be read once"
+                                      : NULL;
+}
+
+static const char *find_overwritten(char *const *paths, size_t n, const char *output)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (path_is_same_file(paths[i], output)) {
+            return paths[i];
+        }
+    }
+    return NULL;
+}
+
+/* All that follows from good options and operands. */
+static int plot(plot_job *j, const cmd *self, char *const *paths, size_t n)
 {
     const char *given = j->values->output;
-    bool is_filter = strcmp(given ? given : path, "-") == 0;
+    bool is_filter = strcmp(given ? given : paths[0], "-") == 0;
     if (is_filter && isatty(STDOUT_FILENO)) {
         return cmd_misused(self, "a picture is not for a terminal: give it a file with -o");
     }
-    char *named = given || is_filter ? NULL : default_output(path, j->backend->extension);
+    char *named = given || is_filter ? NULL : default_output(paths[0], j->backend->extension);
     j->output = is_filter ? NULL : given ? given : named;
     int status = EXIT_FAILED;
     if (!is_filter && !j->output) {
         diag_say("out of memory");
-    } else if (!is_filter && is_same_file(path, j->output)) {
+    } else if (!is_filter && find_overwritten(paths, n, j->output)) {
         status = cmd_misused(self, "'%s' is the profile itself", j->output);
     } else {
-        status = plot_job_run(j, path);
+        status = plot_job_run(j, paths, n);
     }
     free(named);
     return status;
@@ -150,24 +149,23 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    if (argc < 2) {
-        return cmd_misused(self, "which profile? (- is standard input)");
+    size_t n = (size_t)argc - 1;
+    const char *odd = find_odd_operand(argv + 1, n);
+    if (odd) {
+        return cmd_misused(self, "%s", odd);
     }
-    if (argc > 2) {
-        return cmd_misused(self, "one profile at a time; several in one picture are not supported");
-    }
-    if (!prepare(&job, self, &values)) {
+    if (!prepare(&job, self, &values, n)) {
         return EXIT_MISUSED;
     }
-    status = plot(&job, self, argv[1]);
+    status = plot(&job, self, argv + 1, n);
     name_filter_finish(&job.filter);
     return status;
 }
 
 const cmd cmd_plot = {
     .name = "plot",
-    .summary = "Draw a profile as a graph",
-    .operands = "FILE",
+    .summary = "Draw a profile as a graph, or several on a page",
+    .operands = "FILE...",
     .options = plot_options,
     .notes = print_formats,
     .run = run,

@@ -21,8 +21,7 @@ static hpf_status add(input *in, const char *path, hpf_source **source, hpf_erro
     return status == HPF_OK ? hpf_survey_add_sidecar(in->survey, *source, err) : status;
 }
 
-/* `path` NULL: what is beside the profile, if anything. */
-static bool add_beside(input *in, const char *path)
+bool overlay_add(input *in, const char *path)
 {
     bool may_have = !path && in->format == HPF_FORMAT_HP;
     char *found = may_have ? beside_name(in->name, ".lines") : NULL;
@@ -43,8 +42,9 @@ static bool add_beside(input *in, const char *path)
 
 /* --- which lines ---------------------------------------------------------------------------- */
 
-static bool is_there(const hpf_overview *overview, hpf_str name)
+static bool has_line(const input *in, hpf_str name)
 {
+    const hpf_overview *overview = hpf_survey_overview(in->survey);
     for (size_t i = 0; i < overview->n_lines; i++) {
         if (hpf_str_equal(overview->lines[i].name, name)) {
             return true;
@@ -73,32 +73,31 @@ static void complain(const input *in, hpf_str wanted)
     diag_say("%s has no line '%.*s'; it has %s", in->name, (int)wanted.length, wanted.data, names);
 }
 
-static bool are_there(const input *in, const name_list *names)
+/* Whether each name is of a line of one of the profiles. */
+static bool are_there(const input *inputs, size_t n_inputs, const name_list *names)
 {
     for (size_t i = 0; i < names->n; i++) {
-        if (!is_there(hpf_survey_overview(in->survey), names->names[i])) {
-            complain(in, names->names[i]);
+        bool is_there = false;
+        for (size_t k = 0; k < n_inputs && !is_there; k++) {
+            is_there = has_line(&inputs[k], names->names[i]);
+        }
+        if (!is_there) {
+            complain(&inputs[0], names->names[i]);
             return false;
         }
     }
     return true;
 }
 
-bool overlay_read(input *in, const plot_values *values, hpr_options *options, name_list *names)
+bool overlay_choose(hpr_options *options, name_list *names, const char *wanted, const input *inputs,
+                    size_t n_inputs)
 {
-    const char *wanted = values->overlay;
     *names = (name_list){NULL, NULL, 0};
-    if (values->look == HPR_LOOK_CLASSIC) {
-        return true;
-    }
-    if (!add_beside(in, values->overlay_from)) {
-        return false;
-    }
     if (!wanted) {
         options->overlay = HPR_OVERLAY_FITTING;
     } else if (strcmp(wanted, "all") == 0 || strcmp(wanted, "none") == 0) {
         options->overlay = *wanted == 'a' ? HPR_OVERLAY_ALL : HPR_OVERLAY_NONE;
-    } else if (!name_list_split(names, wanted) || !are_there(in, names)) {
+    } else if (!name_list_split(names, wanted) || !are_there(inputs, n_inputs, names)) {
         name_list_finish(names);
         return false;
     } else {

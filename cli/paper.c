@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hprender/describe.h"
-
 const char *const paper_names[] = {"none",      "acm",  "acm-wide", "acmsmall", "ieee",
                                    "ieee-wide", "lncs", "usenix",   "slide",    NULL};
 
@@ -32,21 +30,13 @@ static bool is_tex(const hpr_backend *backend)
     return strncmp(backend->name, "pgf", 3) == 0;
 }
 
-bool paper_print_latex(const char *path, const hpr_backend *backend, const paper *for_paper,
-                       const hpr_chart *chart, bool si_units)
+void paper_print_latex(const char *path, const hpr_backend *backend, const paper *for_paper,
+                       hpf_str words)
 {
-    hpf_sink *words = hpf_sink_to_memory();
-    if (!words) {
-        return false;
-    }
-    hpr_describe_for_tex(words, chart, si_units);
     if (is_tex(backend)) {
         printf("\\input{%s}\n", path);
     } else {
         printf("\\includegraphics[width=%s]{%s}\n", for_paper->tex_width, path);
     }
-    hpf_str text = hpf_sink_bytes(words);
-    printf("\\Description{%.*s}\n", (int)text.length, text.data);
-    hpf_sink_destroy(words);
-    return true;
+    printf("\\Description{%.*s}\n", (int)words.length, words.data);
 }

@@ -20,8 +20,8 @@ typedef struct paper {
 const paper *paper_of(int index);
 
 /* Prints the line that includes the picture at `path`, in the format `backend`, and a \Description
- * of the chart. False: no memory. */
-bool paper_print_latex(const char *path, const hpr_backend *backend, const paper *for_paper,
-                       const hpr_chart *chart, bool si_units);
+ * with `words`, which are TeX already. */
+void paper_print_latex(const char *path, const hpr_backend *backend, const paper *for_paper,
+                       hpf_str words);
 
 #endif

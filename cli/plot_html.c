@@ -37,8 +37,8 @@ const char *plot_html_misfit(const plot_values *v)
     if (v->print || v->theme == HPR_THEME_PRINT || v->theme == HPR_THEME_SLIDE) {
         return "html is light or dark: no --print, no --theme print or slide";
     }
-    if (v->legend != HPR_LEGEND_AUTO || v->no_title) {
-        return "--legend and --no-title are not for html";
+    if (v->legend != HPR_LEGEND_AUTO || v->no_title || v->same_scale) {
+        return "--legend, --no-title and --same-scale are not for html";
     }
     if (v->x != 0) {
         return "html is over time: no --x sample";

@@ -9,11 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hprender/describe.h"
+
 #include "diag.h"
 #include "exit.h"
 #include "output.h"
 #include "overlay.h"
 #include "paper.h"
+#include "path.h"
 #include "picture.h"
 #include "plot_html.h"
 #include "retainers.h"
@@ -28,10 +31,30 @@ static hpr_fonts *open_fonts(const plot_values *values)
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-/* hpr_write or hpr_write_legend; NULL: a page. */
-typedef hpf_status write_function(const hpr_chart *chart, const hpr_options *options,
-                                  const hpr_backend *backend, const hpr_output *output,
-                                  hpf_sink *sink, hpf_error *err);
+/* What is written: the picture, its legend alone, or an interactive page. */
+typedef hpf_status write_function(const plot_job *j, const hpr_output *output, hpf_sink *sink,
+                                  hpf_error *err);
+
+static hpf_status write_picture(const plot_job *j, const hpr_output *output, hpf_sink *sink,
+                                hpf_error *err)
+{
+    return j->page ? hpr_page_write(j->page, &j->options, j->backend, output, sink, err)
+                   : hpr_write(j->chart, &j->options.chart, j->backend, output, sink, err);
+}
+
+static hpf_status write_legend(const plot_job *j, const hpr_output *output, hpf_sink *sink,
+                               hpf_error *err)
+{
+    const hpr_chart *chart = j->page ? j->page->legend : j->chart;
+    return hpr_write_legend(chart, &j->options.chart, j->backend, output, sink, err);
+}
+
+static hpf_status write_html(const plot_job *j, const hpr_output *output, hpf_sink *sink,
+                             hpf_error *err)
+{
+    (void)output;
+    return plot_html_write(j->inputs, j->n_inputs, &j->options.chart, sink, err);
+}
 
 static int write_to(const plot_job *j, const char *path, write_function *write)
 {
@@ -43,10 +66,8 @@ static int write_to(const plot_job *j, const char *path, write_function *write)
     if (!sink) {
         return EXIT_FAILED;
     }
-    hpf_status written = write ? write(j->chart, &j->options, j->backend, &output, sink, &err)
-                               : plot_html_write(&j->in, 1, &j->options, sink, &err);
-    if (written != HPF_OK) {
-        output_explain(&j->in, sink, name, &err);
+    if (write(j, &output, sink, &err) != HPF_OK) {
+        output_explain(&j->inputs[0], sink, name, &err);
         hpf_sink_destroy(sink);
         return EXIT_FAILED;
     }
@@ -60,8 +81,7 @@ static int write_to(const plot_job *j, const char *path, write_function *write)
 /* "dir/run.pdf": "dir/run-legend.pdf". The caller frees it; NULL without memory. */
 static char *legend_path(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash ? slash : path, '.');
+    const char *dot = strrchr(path_base(path), '.');
     size_t stem = dot ? (size_t)(dot - path) : strlen(path);
     size_t room = strlen(path) + sizeof "-legend";
     char *name = malloc(room);
@@ -71,33 +91,40 @@ static char *legend_path(const char *path)
     return name;
 }
 
-static int write_legend(const plot_job *j)
+static int write_separate_legend(const plot_job *j)
 {
     char *path = legend_path(j->output);
     if (!path) {
         diag_say("out of memory");
         return EXIT_FAILED;
     }
-    int status = write_to(j, path, hpr_write_legend);
+    int status = write_to(j, path, write_legend);
     free(path);
     return status;
 }
 
 static int print_latex(const plot_job *j)
 {
-    if (!paper_print_latex(j->output, j->backend, paper_of(j->values->paper), j->chart,
-                           j->options.si_units)) {
+    hpf_sink *words = hpf_sink_to_memory();
+    if (!words) {
         diag_say("out of memory");
         return EXIT_FAILED;
     }
+    if (j->page) {
+        hpr_describe_page_for_tex(words, j->page, j->options.chart.si_units);
+    } else {
+        hpr_describe_for_tex(words, j->chart, j->options.chart.si_units);
+    }
+    paper_print_latex(j->output, j->backend, paper_of(j->values->paper), hpf_sink_bytes(words));
+    hpf_sink_destroy(words);
     return EXIT_DONE;
 }
 
 static int write_all(const plot_job *j)
 {
-    int status = write_to(j, j->output, hpr_write);
-    if (status == EXIT_DONE && j->options.legend == HPR_LEGEND_SEPARATE) {
-        status = write_legend(j);
+    int status = write_to(j, j->output, write_picture);
+    if (status == EXIT_DONE && j->options.chart.legend == HPR_LEGEND_SEPARATE) {
+        status = write_separate_legend(j);
     }
     return status == EXIT_DONE && j->values->latex ? print_latex(j) : status;
 }
@@ -114,60 +141,133 @@ static bool open_input(plot_job *j, const char *path)
         .is_wanted = j->values->match || j->values->exclude ? name_filter_keeps : NULL,
         .is_wanted_context = &j->filter,
     };
-    return input_open_limited(&j->in, path, &limits);
+    input *in = &j->inputs[j->n_inputs];
+    if (!input_open_limited(in, path, &limits)) {
+        return false;
+    }
+    j->n_inputs++;
+    return j->values->look == HPR_LOOK_CLASSIC || overlay_add(in, j->values->overlay_from);
+}
+
+/* The numbers of sets say nothing beside those of another run. */
+static bool read_sets(plot_job *j)
+{
+    bool has_sets = j->n_inputs == 1 && j->values->look != HPR_LOOK_CLASSIC;
+    return !has_sets || retainers_read(&j->inputs[0], j->values->sets);
+}
+
+static bool open_inputs(plot_job *j, char *const *paths, size_t n)
+{
+    j->inputs = calloc(n, sizeof *j->inputs);
+    if (!j->inputs) {
+        diag_say("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!open_input(j, paths[i])) {
+            return false;
+        }
+    }
+    return read_sets(j);
 }
 
 static bool read_lists(plot_job *j)
 {
+    hpr_options *options = &j->options.chart;
     if (!name_list_read(&j->order, j->values->order_file) ||
         !colour_list_read(&j->colours, j->values->colours)) {
         return false;
     }
-    j->options.order_names = j->order.names;
-    j->options.n_order_names = j->order.n;
-    j->options.pins = j->colours.pins;
-    j->options.n_pins = j->colours.n;
+    options->order_names = j->order.names;
+    options->n_order_names = j->order.n;
+    options->pins = j->colours.pins;
+    options->n_pins = j->colours.n;
     return true;
 }
 
-/* What lies beside the profile. The classic look knows nothing of it. */
-static bool read_beside(plot_job *j)
+static bool choose_lines(plot_job *j)
 {
-    return overlay_read(&j->in, j->values, &j->options, &j->overlay) &&
-           (j->values->look == HPR_LOOK_CLASSIC || retainers_read(&j->in, j->values->sets));
+    return overlay_choose(&j->options.chart, &j->overlay, j->values->overlay, j->inputs,
+                          j->n_inputs);
+}
+
+/* --- laying out ----------------------------------------------------------------------------- */
+
+static hpf_status lay_out_page(plot_job *j, char *const *names, hpf_error *err)
+{
+    hpr_page_source *sources = calloc(j->n_inputs, sizeof *sources);
+    if (!sources) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        sources[i] = (hpr_page_source){j->inputs[i].survey, names[i]};
+    }
+    hpf_status status = hpr_page_create(&j->page, sources, j->n_inputs, &j->options,
+                                        hpr_fonts_measurer_for(j->fonts, j->backend), err);
+    free(sources);
+    return status;
 }
 
 /* False after a message. */
-static bool lay_out(plot_job *j)
+static bool make_page(plot_job *j, char *const *paths)
 {
     hpf_error err;
-    j->fonts = open_fonts(j->values);
-    hpf_status status = j->fonts
-                            ? hpr_chart_create(&j->chart, j->in.survey, &j->options,
-                                               hpr_fonts_measurer_for(j->fonts, j->backend), &err)
-                            : hpf_error_set_memory(&err);
+    char **names = path_tell_apart(paths, j->n_inputs);
+    hpf_status status = names ? lay_out_page(j, names, &err) : hpf_error_set_memory(&err);
+    path_free_names(names, j->n_inputs);
     if (status != HPF_OK) {
-        diag_input(j->in.name, j->in.source, &err);
+        diag_say("%s", err.message);
     }
     return status == HPF_OK;
 }
 
-int plot_job_run(plot_job *j, const char *path)
+/* The same. */
+static bool make_chart(plot_job *j)
 {
-    int status = EXIT_FAILED;
-    if (read_lists(j) && open_input(j, path)) {
-        bool is_ready = read_beside(j);
-        if (is_ready && j->backend == &plot_html) {
-            status = write_to(j, j->output, NULL);
-        } else if (is_ready && lay_out(j)) {
-            status = write_all(j);
-        }
-        input_close(&j->in);
+    hpf_error err;
+    const input *in = &j->inputs[0];
+    hpf_status status = hpr_chart_create(&j->chart, in->survey, &j->options.chart,
+                                         hpr_fonts_measurer_for(j->fonts, j->backend), &err);
+    if (status != HPF_OK) {
+        diag_input(in->name, in->source, &err);
     }
+    return status == HPF_OK;
+}
+
+static bool lay_out(plot_job *j, char *const *paths)
+{
+    j->fonts = open_fonts(j->values);
+    if (!j->fonts) {
+        diag_say("out of memory");
+    }
+    return j->fonts && (j->n_inputs > 1 ? make_page(j, paths) : make_chart(j));
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+static void finish(plot_job *j)
+{
+    hpr_page_destroy(j->page);
     hpr_chart_destroy(j->chart);
     hpr_fonts_destroy(j->fonts);
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        input_close(&j->inputs[i]);
+    }
+    free(j->inputs);
     name_list_finish(&j->order);
     name_list_finish(&j->overlay);
     colour_list_finish(&j->colours);
+}
+
+int plot_job_run(plot_job *j, char *const *paths, size_t n)
+{
+    int status = EXIT_FAILED;
+    bool is_ready = read_lists(j) && open_inputs(j, paths, n) && choose_lines(j);
+    if (is_ready && j->backend == &plot_html) {
+        status = write_to(j, j->output, write_html);
+    } else if (is_ready && lay_out(j, paths)) {
+        status = write_all(j);
+    }
+    finish(j);
     return status;
 }

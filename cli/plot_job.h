@@ -5,7 +5,7 @@
 #ifndef CENSUS_PLOT_JOB_H
 #define CENSUS_PLOT_JOB_H
 
-#include "hprender/render.h"
+#include "hprender/page.h"
 
 #include "colour_list.h"
 #include "input.h"
@@ -16,20 +16,22 @@
 typedef struct plot_job {
     const plot_values *values;
     const hpr_backend *backend;
-    hpr_options options;
+    hpr_page_options options; /* for one profile, only those of its chart count */
     name_filter filter;
     const char *output; /* NULL: standard output */
     /* While it runs. */
     name_list order;   /* of --order-file */
     name_list overlay; /* of --overlay */
     colour_list colours;
-    input in;
+    input *inputs;
+    size_t n_inputs; /* that are open */
     hpr_fonts *fonts;
-    hpr_chart *chart;
+    hpr_chart *chart; /* of one profile; of several, NULL */
+    hpr_page *page;   /* the other way round */
 } plot_job;
 
-/* Draws the profile at `path` as the other members say, after a message if that fails. Returns an
- * exit status. */
-int plot_job_run(plot_job *j, const char *path);
+/* Draws the profiles at `paths`, one or more, as the other members say. Returns an exit status,
+ * after a message if that is no success. */
+int plot_job_run(plot_job *j, char *const *paths, size_t n);
 
 #endif

@@ -77,8 +77,8 @@ const opt plot_options[] = {
     {0, "reverse", OPT_FLAG, AT(reverse), NULL, "turn the order upside down", NULL, 0, 0},
     {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
      "of the picture: 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
-    {0, "height", OPT_LENGTH, AT(height_pt), "LENGTH", "of the picture (default 6in)", NULL, 36,
-     14400},
+    {0, "height", OPT_LENGTH, AT(height_pt), "LENGTH",
+     "of the picture (default 6in; several profiles: what they need)", NULL, 36, 14400},
     {0, "dpi", OPT_NUMBER, AT(dpi), "N", "pixels per inch of a PNG (default 144)", NULL, 10, 2400},
     {0, "font", OPT_TEXT, AT(font), "FONT", "a font family, or the path of a font file", NULL, 0,
      0},
@@ -112,8 +112,11 @@ const opt plot_options[] = {
      "the .prof that has the members of retainer sets, for tooltips and names that were cut "
      "(default: BASE.prof beside a BASE.hp of -hr)",
      NULL, 0, 0},
+    {0, "same-scale", OPT_FLAG, AT(same_scale), NULL,
+     "several profiles: the same axes for all, so that heights and times compare", NULL, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL, "kB = 1000 bytes instead of KiB = 1024", NULL, 0, 0},
-    {0, "no-title", OPT_FLAG, AT(no_title), NULL, "leave program and date out", NULL, 0, 0},
+    {0, "no-title", OPT_FLAG, AT(no_title), NULL,
+     "leave program and date out; several profiles: what stands above each", NULL, 0, 0},
     {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave the marks out", NULL, 0, 0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -167,7 +170,14 @@ static bool select_names(hpr_options *options, const plot_values *values)
     return read_group(options, values->group);
 }
 
-bool plot_options_chart(hpr_options *out, const plot_values *values)
+/* Several profiles are as high as they need, and can only be told apart by their titles. */
+static void size_page(hpr_options *options, const plot_values *values)
+{
+    options->height_pt = values->height_pt;
+    options->no_title = values->no_title;
+}
+
+bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t n_profiles)
 {
     hpr_options options = hpr_options_default((hpr_look)values->look);
     options.order = (hpr_order)values->order;
@@ -182,8 +192,11 @@ bool plot_options_chart(hpr_options *out, const plot_values *values)
     options.classic.no_marks = values->no_marks;
     options.si_units = values->si_units;
     options.theme = values->print ? HPR_THEME_PRINT : (hpr_theme)values->theme;
+    if (n_profiles > 1) {
+        size_page(&options, values);
+    }
     bool is_group = select_names(&options, values);
-    *out = options;
+    *out = (hpr_page_options){.chart = options, .same_scale = values->same_scale};
     return is_group;
 }
 
@@ -198,9 +211,34 @@ static bool is_filter(const plot_values *v)
     return v->output && strcmp(v->output, "-") == 0;
 }
 
-const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend)
+/* What several profiles do not have, and one does not. */
+static const char *find_misfit_of_page(const plot_values *v, const hpr_backend *backend,
+                                       size_t n_profiles)
+{
+    if (n_profiles == 1) {
+        return v->same_scale ? "--same-scale is for several profiles" : NULL;
+    }
+    if (v->look == HPR_LOOK_CLASSIC) {
+        return "the classic look draws one profile at a time";
+    }
+    if (!v->output) {
+        return "several profiles make one picture: give it a name with -o";
+    }
+    if (!backend->is_graphical && !backend->write_page) {
+        return "pgfplots draws one profile at a time: use pgf for several";
+    }
+    return v->overlay_from || v->sets
+               ? "--overlay-from and --sets are for one profile: several have their own files"
+               : NULL;
+}
+
+const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend, size_t n_profiles)
 {
     bool is_classic = v->look == HPR_LOOK_CLASSIC;
+    const char *of_page = find_misfit_of_page(v, backend, n_profiles);
+    if (of_page) {
+        return of_page;
+    }
     if (v->dpi > 0 && strcmp(backend->name, "png") != 0) {
         return "--dpi is for png";
     }

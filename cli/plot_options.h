@@ -6,7 +6,7 @@
 #ifndef CENSUS_PLOT_OPTIONS_H
 #define CENSUS_PLOT_OPTIONS_H
 
-#include "hprender/render.h"
+#include "hprender/page.h"
 
 #include "opt.h"
 
@@ -38,6 +38,7 @@ typedef struct plot_values {
     int theme;  /* hpr_theme */
     int legend; /* hpr_legend */
     bool no_title, no_marks, si_units;
+    bool same_scale;
 } plot_values;
 
 /* What stands where nothing was said. */
@@ -46,11 +47,12 @@ plot_values plot_options_default(void);
 /* For opt_parse, into plot_values. */
 extern const opt plot_options[];
 
-/* Which chart is asked for. False: there is no such --group-by. */
-bool plot_options_chart(hpr_options *options, const plot_values *values);
+/* Which chart is asked for, or which page of several. False: there is no such --group-by. */
+bool plot_options_chart(hpr_page_options *options, const plot_values *values, size_t n_profiles);
 
-/* An option that was given and that the look or the format does not have, as a complaint; NULL:
- * all go together. */
-const char *plot_options_misfit(const plot_values *values, const hpr_backend *backend);
+/* An option that was given and that the look, the format or the number of profiles does not have,
+ * as a complaint; NULL: all go together. */
+const char *plot_options_misfit(const plot_values *values, const hpr_backend *backend,
+                                size_t n_profiles);
 
 #endif

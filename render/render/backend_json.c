@@ -9,6 +9,7 @@
 
 #include "colour.h"
 #include "hpfile/json.h"
+#include "hprender/page.h"
 
 static void put_numbers(hpf_json *json, const char *key, const double *numbers, size_t n)
 {
@@ -221,6 +222,50 @@ static void put_manner(hpf_json *json, const hpr_chart *chart)
     put_numbers(json, "x_positions", chart->xs, chart->n_points);
 }
 
+static void put_bands(hpf_json *json, const hpr_chart *chart)
+{
+    hpf_json_array(json, "bands");
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        put_band(json, chart, i);
+    }
+    hpf_json_close(json);
+    put_numbers(json, "totals", chart->totals, chart->n_points);
+    if (chart->base) {
+        put_numbers(json, "base", chart->base, chart->n_points);
+    }
+    hpf_json_whole(json, "other_names", chart->other_names);
+    hpf_json_whole(json, "dropped_names", chart->dropped_names);
+    hpf_json_number(json, "area", chart->area);
+    hpf_json_object(json, "peak");
+    hpf_json_number(json, "value", chart->peak_total);
+    hpf_json_number(json, "time", chart->peak_time);
+    hpf_json_close(json);
+}
+
+/* The members of a chart, in an object that is open. */
+static void put_chart(hpf_json *json, const hpr_chart *chart)
+{
+    hpf_json_text(json, "look", chart->look == HPR_LOOK_CLASSIC ? "classic" : "modern");
+    put_headers(json, chart);
+    put_numbers(json, "sample_times", chart->times, chart->n_points);
+    hpf_json_bool(json, "reduced", chart->is_reduced);
+    if (chart->look == HPR_LOOK_MODERN) {
+        put_manner(json, chart);
+    }
+    put_bands(json, chart);
+    put_point(json, "x_range", chart->x.low, chart->x.high);
+    put_point(json, "y_range", chart->y.low, chart->y.high);
+    put_axis(json, "x_ticks", &chart->x);
+    put_axis(json, "y_ticks", &chart->y);
+    hpf_json_text(json, "x_unit", chart->x.unit);
+    hpf_json_text(json, "y_unit", chart->y.unit);
+    put_key(json, chart);
+    put_title(json, &chart->title);
+    put_marks(json, chart);
+    put_lines(json, chart);
+    put_page(json, chart);
+}
+
 static hpf_status write_json(const hpr_chart *chart, const hpr_scene *scene,
                              const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
@@ -229,40 +274,54 @@ static hpf_status write_json(const hpr_chart *chart, const hpr_scene *scene,
     (void)scene;
     (void)output;
     hpf_json_object(&json, NULL);
-    hpf_json_text(&json, "look", chart->look == HPR_LOOK_CLASSIC ? "classic" : "modern");
-    put_headers(&json, chart);
-    put_numbers(&json, "sample_times", chart->times, chart->n_points);
-    hpf_json_bool(&json, "reduced", chart->is_reduced);
-    if (chart->look == HPR_LOOK_MODERN) {
-        put_manner(&json, chart);
+    put_chart(&json, chart);
+    hpf_json_end(&json);
+    return hpf_sink_flush(sink, err);
+}
+
+/* --- pages ---------------------------------------------------------------------------------- */
+
+static void put_legend(hpf_json *json, const hpr_chart *legend)
+{
+    hpf_json_array(json, "legend");
+    for (uint32_t i = 0; i < legend->n_bands; i++) {
+        const hpr_band *band = &legend->bands[i];
+        hpf_json_object(json, NULL);
+        hpf_json_bytes(json, "name", band->name);
+        put_fill(json, legend, band);
+        hpf_json_bool(json, "is_other", band->is_other);
+        hpf_json_whole(json, "names", band->n_names);
+        put_label(json, &band->label);
+        hpf_json_close(json);
     }
-    hpf_json_array(&json, "bands");
-    for (uint32_t i = 0; i < chart->n_bands; i++) {
-        put_band(&json, chart, i);
+    hpf_json_close(json);
+}
+
+static hpf_status write_json_page(const hpr_page *page, const hpr_output *output, hpf_sink *sink,
+                                  hpf_error *err)
+{
+    hpf_json json = hpf_json_begin(sink);
+
+    (void)output;
+    hpf_json_object(&json, NULL);
+    hpf_json_text(&json, "look", "modern");
+    hpf_json_bool(&json, "same_scale", page->same_scale);
+    hpf_json_object(&json, "page");
+    hpf_json_number(&json, "width_pt", page->width_pt);
+    hpf_json_number(&json, "height_pt", page->height_pt);
+    hpf_json_whole(&json, "columns", page->n_columns);
+    hpf_json_whole(&json, "rows", page->n_rows);
+    hpf_json_close(&json);
+    put_legend(&json, page->legend);
+    hpf_json_array(&json, "panels");
+    for (size_t i = 0; i < page->n_panels; i++) {
+        const hpr_panel *panel = &page->panels[i];
+        hpf_json_object(&json, NULL);
+        put_point(&json, "at", panel->x_pt, panel->y_pt);
+        put_chart(&json, panel->chart);
+        hpf_json_close(&json);
     }
     hpf_json_close(&json);
-    put_numbers(&json, "totals", chart->totals, chart->n_points);
-    if (chart->base) {
-        put_numbers(&json, "base", chart->base, chart->n_points);
-    }
-    hpf_json_whole(&json, "other_names", chart->other_names);
-    hpf_json_whole(&json, "dropped_names", chart->dropped_names);
-    hpf_json_number(&json, "area", chart->area);
-    hpf_json_object(&json, "peak");
-    hpf_json_number(&json, "value", chart->peak_total);
-    hpf_json_number(&json, "time", chart->peak_time);
-    hpf_json_close(&json);
-    put_point(&json, "x_range", chart->x.low, chart->x.high);
-    put_point(&json, "y_range", chart->y.low, chart->y.high);
-    put_axis(&json, "x_ticks", &chart->x);
-    put_axis(&json, "y_ticks", &chart->y);
-    hpf_json_text(&json, "x_unit", chart->x.unit);
-    hpf_json_text(&json, "y_unit", chart->y.unit);
-    put_key(&json, chart);
-    put_title(&json, &chart->title);
-    put_marks(&json, chart);
-    put_lines(&json, chart);
-    put_page(&json, chart);
     hpf_json_end(&json);
     return hpf_sink_flush(sink, err);
 }
@@ -272,4 +331,5 @@ const hpr_backend hpr__backend_json = {
     .extension = "json",
     .summary = "the chart as data",
     .write = write_json,
+    .write_page = write_json_page,
 };

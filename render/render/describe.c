@@ -127,3 +127,16 @@ void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
     put_growth(&w);
     put_lines(&w);
 }
+
+void hpr_describe_page_for_tex(hpf_sink *sink, const hpr_page *page, bool si_units)
+{
+    hpf_sink_printf(sink, "%zu heap profiles side by side%s.", page->n_panels,
+                    page->same_scale ? ", on the same scale" : "");
+    for (size_t i = 0; i < page->n_panels; i++) {
+        const hpr_chart *chart = page->panels[i].chart;
+        hpf_sink_printf(sink, " (%zu) ", i + 1);
+        hpr__tex_text(sink, chart->title.job);
+        hpf_sink_text(sink, *chart->title.job ? ": " : "");
+        hpr_describe_for_tex(sink, chart, si_units);
+    }
+}

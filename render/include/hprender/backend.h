@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+typedef struct hpr_page hpr_page; /* page.h */
+
 typedef struct hpr_output {
     double dpi;           /* PNG: pixels per inch; 0: 144 */
     double width_px;      /* PNG: image width, overrides dpi; 0: from dpi */
@@ -33,6 +35,10 @@ typedef struct hpr_backend {
      * UNSUPPORTED when the system has no font. */
     hpf_status (*write)(const hpr_chart *chart, const hpr_scene *scene, const hpr_output *output,
                         hpf_sink *sink, hpf_error *err);
+    /* The same for several charts on a page, for back ends that write data. NULL: the format has
+     * room for one; graphical ones write the page's scene. */
+    hpf_status (*write_page)(const hpr_page *page, const hpr_output *output, hpf_sink *sink,
+                             hpf_error *err);
 } hpr_backend;
 
 /* The measurer for pictures in a format: where another program sets the texts, in fonts that are

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What profiles are called by the names of their files.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "path.h"
+
+enum { MOST = 4 };
+
+/* Both end with NULL. */
+static void expect_names(const char *const *paths, const char *const *wanted)
+{
+    char copies[MOST][64];
+    char *list[MOST] = {NULL};
+    size_t n = 0;
+    for (; paths[n]; n++) {
+        list[n] = strcpy(copies[n], paths[n]);
+    }
+    char **names = path_tell_apart(list, n);
+    for (size_t i = 0; i < n; i++) {
+        cr_expect_str_eq(names[i], wanted[i]);
+    }
+    path_free_names(names, n);
+}
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+Test(path, a_base_name_is_enough_where_it_differs)
+{
+    expect_names(LIST("run/a.hp", "b.hp.gz", "/x/c.eventlog"), LIST("a", "b", "c.eventlog"));
+    expect_names(LIST(".hp", "-", "a.hp.xz"), LIST(".hp", "stdin", "a"));
+}
+
+Test(path, folders_tell_equal_names_apart)
+{
+    expect_names(LIST("runs/old/a.hp", "runs/new/a.hp"), LIST("old/a", "new/a"));
+    expect_names(LIST("x/1/a.hp", "y/1/a.hp", "b.hp"), LIST("x/1/a", "y/1/a", "b"));
+    expect_names(LIST("a.hp", "old/a.hp"), LIST("a", "old/a"));
+    expect_names(LIST("/a.hp", "a.hp.gz"), LIST("/a", "a"));
+}
+
+Test(path, the_same_file_twice_has_a_number)
+{
+    expect_names(LIST("old/a.hp", "old/a.hp", "old/a.hp"), LIST("a", "a (2)", "a (3)"));
+    expect_names(LIST("a.hp", "a.hp.gz"), LIST("a", "a (2)"));
+}
+
+Test(path, a_suffix_alone_is_a_name)
+{
+    hpf_str name = HPF_STR(".hp");
+    cr_expect(!path_drop_suffix(&name, ".hp"));
+    cr_expect_eq(path_uncompressed("dir/run.hp.zst").length, strlen("dir/run.hp"));
+    cr_expect_str_eq(path_base("dir/run.hp"), "run.hp");
+}
