@@ -110,7 +110,7 @@
     X(204, CONC_SWEEP_BEGIN, "")                                                                   \
     X(205, CONC_SWEEP_END, "")                                                                     \
     X(206, CONC_UPD_REM_SET_FLUSH, "cap:2")                                                        \
-    X(207, NONMOVING_HEAP_CENSUS, "block_bytes:2 n_active:4 n_filled:4 n_live_blocks:4")            \
+    X(207, NONMOVING_HEAP_CENSUS, "block_bytes:2 n_active:4 n_filled:4 n_live_blocks:4")           \
     X(207, NONMOVING_HEAP_CENSUS_8, "log2_block:1 n_active:4 n_filled:4 n_live_blocks:4")          \
     X(208, NONMOVING_PRUNED_SEGMENTS, "n_pruned:4 n_free:4")                                       \
     X(210, TICKY_COUNTER_DEF, "counter:8 arity:2 kinds:s name:s info:8 description:s")             \

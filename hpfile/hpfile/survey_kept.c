@@ -63,27 +63,40 @@ static void add_column(const hpf__columns *columns, size_t index, const hpf__ser
 
 /* --- series --- */
 
-/* What the last series can be used for depends on the rest too: it must belong to the same band,
- * and no more may have become a part of it. */
-static bool may_use_told(const hpf__kept_survey *s, const hpf__series *to, const shares *rest,
-                         uint32_t *rows)
+/* Whether series that were told can be used. That depends on the rest too: it must belong to the
+ * same band, and no more may have become a part of it. */
+static bool may_use(const hpf__told *told, const hpf__kept_survey *s, const hpf__series *to,
+                    const shares *rest, uint32_t *rows)
 {
-    if (s->told_n_folds != s->columns->n_folds || rest->is_split ||
-        !hpf__told_rows(&s->told, to, s->base.tally.n_accounts, rows)) {
+    if (told->n_folds != s->columns->n_folds || rest->is_split ||
+        !hpf__told_rows(told, to, s->base.tally.n_accounts, rows)) {
         return false;
     }
     uint32_t row = rest->only == HPF_NO_BAND ? HPF_NO_BAND : rows[rest->only];
-    return s->told_n_folds == 0 || row == s->told_rest;
+    return told->n_folds == 0 || row == told->rest;
 }
 
-static void fill(hpf__kept_survey *s, hpf__series *to, const shares *rest, const uint32_t *rows)
+static hpf__told *find_told(hpf__kept_survey *s, const hpf__series *to, const shares *rest,
+                            uint32_t *rows)
+{
+    for (int i = 0; i < HPF__N_TOLD; i++) {
+        if (may_use(&s->told[i], s, to, rest, rows)) {
+            return &s->told[i];
+        }
+    }
+    return NULL;
+}
+
+/* Copies the columns that were told, and adds up the others. */
+static void fill(const hpf__kept_survey *s, hpf__series *to, const shares *rest,
+                 const hpf__told *told, const uint32_t *rows)
 {
     const hpf_pick *picks = s->base.tally.overview.picks;
     size_t first = 0, column = 0;
     for (size_t i = 0; i < to->n_picks;) {
-        size_t n = rows ? hpf__told_run(&s->told, picks + i, to->n_picks - i, &first) : 0;
+        size_t n = told ? hpf__told_run(told, picks + i, to->n_picks - i, &first) : 0;
         if (n) {
-            hpf__told_copy(&s->told, rows, first, n, to, i);
+            hpf__told_copy(told, rows, first, n, to, i);
             i += n;
         } else {
             column = hpf__columns_find(s->columns, column, picks[i].end_offset);
@@ -94,15 +107,20 @@ static void fill(hpf__kept_survey *s, hpf__series *to, const shares *rest, const
     }
 }
 
-static void remember(hpf__kept_survey *s, const hpf__series *to, const shares *rest)
+/* In the place of what served, or of what was told longest ago. */
+static void remember(hpf__kept_survey *s, const hpf__series *to, const shares *rest,
+                     hpf__told *told)
 {
-    s->told_n_folds = s->columns->n_folds;
-    s->told_rest = rest->only;
     if (rest->is_split) {
-        hpf__told_forget(&s->told);
-    } else {
-        hpf__told_take(&s->told, to, s->base.tally.n_accounts, s->base.tally.overview.picks);
+        return;
     }
+    if (!told) {
+        told = &s->told[s->next_told];
+        s->next_told = (s->next_told + 1) % HPF__N_TOLD;
+    }
+    hpf__told_take(told, to, s->base.tally.n_accounts, s->base.tally.overview.picks);
+    told->n_folds = s->columns->n_folds;
+    told->rest = rest->only;
 }
 
 static hpf_status find_series(hpf_survey *survey, hpf__series *to, hpf_error *err)
@@ -114,8 +132,9 @@ static hpf_status find_series(hpf_survey *survey, hpf__series *to, hpf_error *er
     hpf_status status = rest.of_band && rows ? HPF_OK : hpf_error_set_memory(err);
     if (status == HPF_OK) {
         find_shares(&rest, s, to->band_of_name);
-        fill(s, to, &rest, may_use_told(s, to, &rest, rows) ? rows : NULL);
-        remember(s, to, &rest);
+        hpf__told *told = find_told(s, to, &rest, rows);
+        fill(s, to, &rest, told, rows);
+        remember(s, to, &rest, told);
     }
     free(rest.of_band);
     free(rows);
@@ -197,6 +216,8 @@ const hpf__second_pass hpf__survey_keeps_columns = {
 void hpf__kept_finish(hpf__kept_survey *s)
 {
     hpf__tally_view_finish(&s->base.tally);
-    hpf__told_finish(&s->told);
+    for (int i = 0; i < HPF__N_TOLD; i++) {
+        hpf__told_finish(&s->told[i]);
+    }
     free(s->costs);
 }

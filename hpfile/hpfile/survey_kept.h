@@ -13,14 +13,16 @@
 #include "survey_state.h"
 #include "told.h"
 
+/* Views that divide names into bands in so many ways do not disturb each other. */
+#define HPF__N_TOLD 4
+
 typedef struct hpf__kept_survey {
     hpf_survey base; /* its tally is a view */
     const hpf__columns *columns;
     const hpf__tally *growing; /* what it is a view of */
-    hpf__told told;
-    uint64_t told_n_folds; /* how often was folded when that was told */
-    uint32_t told_rest;    /* the band that the rest belonged to */
-    hpf_cost *costs;       /* of the sample that is told */
+    hpf__told told[HPF__N_TOLD];
+    uint32_t next_told; /* the one that makes room for another */
+    hpf_cost *costs;    /* of the sample that is told */
     size_t costs_capacity;
 } hpf__kept_survey;
 

@@ -84,7 +84,7 @@ static bool make_room(hpf__told *told, size_t n_names, size_t n_values, size_t n
 void hpf__told_take(hpf__told *told, const hpf__series *series, size_t n_names,
                     const hpf_pick *picks)
 {
-    hpf__told_forget(told);
+    told->n_picks = 0;
     size_t n_values =
         series->n_bands <= MOST_VALUES / series->n_picks ? series->n_bands * series->n_picks : 0;
     if (n_values == 0 || !make_room(told, n_names, n_values, series->n_picks)) {
@@ -98,11 +98,6 @@ void hpf__told_take(hpf__told *told, const hpf__series *series, size_t n_names,
     told->n_names = n_names;
     told->n_bands = series->n_bands;
     told->n_picks = series->n_picks;
-}
-
-void hpf__told_forget(hpf__told *told)
-{
-    told->n_picks = 0;
 }
 
 void hpf__told_finish(hpf__told *told)

@@ -17,6 +17,8 @@ typedef struct hpf__told {
     size_t values_capacity;
     uint64_t *ends; /* of the picks in the input: they tell one from all others */
     size_t n_picks, ends_capacity;
+    uint64_t n_folds; /* how often names had been folded */
+    uint32_t rest;    /* the row that their rest was added to; HPF_NO_BAND: none */
 } hpf__told;
 
 /* For each band of the series the row that has its values, or UINT32_MAX if all its names are new;
@@ -35,7 +37,6 @@ void hpf__told_copy(const hpf__told *told, const uint32_t *rows, size_t first, s
 /* Takes the place of what was told. Never fails: it only saves time. */
 void hpf__told_take(hpf__told *told, const hpf__series *series, size_t n_names,
                     const hpf_pick *picks);
-void hpf__told_forget(hpf__told *told);
 void hpf__told_finish(hpf__told *told);
 
 #endif

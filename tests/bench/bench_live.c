@@ -105,10 +105,12 @@ static void lay_out(watched *w, hpf_survey *survey)
     hpr_chart *last = w->chart;
     for (uint32_t i = 0; last && i < last->n_bands && i < MAX_BANDS; i++) {
         const hpr_band *band = &last->bands[last->n_bands - 1 - i];
-        names[i] = band->name;
-        pins[i] = (hpr_pin){band->name, band->fill.colour};
-        options.n_order_names = options.n_pins = i + 1;
+        if (!band->is_other) {
+            names[options.n_pins] = band->name;
+            pins[options.n_pins++] = (hpr_pin){band->name, band->fill.colour};
+        }
     }
+    options.n_order_names = options.n_pins;
     options.order_names = options.keep_names = names;
     options.n_keep_names = options.n_order_names;
     options.pins = pins;
@@ -163,6 +165,17 @@ static double resident_mb(void)
     return (double)usage.ru_maxrss / 1024;
 }
 
+/* A survey of the last five minutes. */
+static double stretch_ms(watched *w)
+{
+    hpf_survey *survey = NULL;
+    double begin = now_ms();
+    if (hpf_live_snapshot_last(&survey, w->live, 300, &w->err) != HPF_OK) {
+        give_up("a survey of a stretch", &w->err);
+    }
+    return now_ms() - begin;
+}
+
 static void measure_updates(watched *w, double percent)
 {
     costs c = {.n = 0};
@@ -175,7 +188,7 @@ static void measure_updates(watched *w, double percent)
     printf("  %5.0f%% %9llu %9.2f %9.3f %9.3f %9.3f %9.3f", percent,
            (unsigned long long)hpf_live_n_samples(w->live), first, median(c.feed, c.n),
            median(c.survey, c.n), median(c.chart, c.n), median(c.all, c.n));
-    printf(" %9.3f %9.1f\n", c.n ? c.all[c.n - 1] : NAN, resident_mb());
+    printf(" %9.3f %9.3f %9.1f\n", c.n ? c.all[c.n - 1] : NAN, stretch_ms(w), resident_mb());
     fflush(stdout);
 }
 
@@ -189,8 +202,9 @@ static void watch(const char *title, const char *maker, unsigned n_names, unsign
     if (!w.bytes || !w.input || hpf_live_create(&w.live, NULL, &w.err) != HPF_OK) {
         give_up("beginning", &w.err);
     }
-    printf("%s, %g MB\n  %6s %9s %9s %9s %9s %9s %9s %9s %9s\n", title, megabytes, "", "samples",
-           "first ms", "feed ms", "survey", "chart", "all", "worst", "peak MB");
+    printf("%s, %g MB\n  %6s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", title, megabytes, "",
+           "samples", "first ms", "feed ms", "survey", "chart", "all", "worst", "last 5min",
+           "peak MB");
     static const double percents[] = {1, 50, 99};
     for (int i = 0; i < 3; i++) {
         feed_until(&w, megabytes * percents[i] / 100);

@@ -143,10 +143,10 @@ static void compare_ways(hpf_str text, const char *name)
                                   tight = {.max_picks = 32, .most_bytes = 20000},
                                   sifted = {.max_picks = 100, .is_wanted = is_even};
     compare(text, &plain, 1, 2, name);
-    compare(text, &plain, 5000, 20, name);
-    compare(text, &few, 2000, 20, name);
+    compare(text, &plain, 5000, 8, name);
+    compare(text, &few, 2000, 8, name);
     compare(text, &few, text.length, 5, name);
-    compare(text, &tight, 3000, 20, name);
+    compare(text, &tight, 3000, 8, name);
     compare(text, &sifted, 3000, 5, name);
 }
 
@@ -233,7 +233,7 @@ Test(live, keeps_what_is_drawn_when_samples_are_swept_out)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         hpf_sink *profile = make_profile(&shapes[i]);
         for (size_t k = 0; k < sizeof tight / sizeof *tight; k++) {
-            compare(hpf_sink_bytes(profile), &tight[k], 9000, 30, "made up");
+            compare(hpf_sink_bytes(profile), &tight[k], 9000, 10, "made up");
         }
         hpf_sink_destroy(profile);
     }
@@ -435,7 +435,7 @@ static void expect_bands_with_others(hpf_live *live, hpf_str text, const hpf_liv
 Test(live, folded_names_count_with_all_others)
 {
     static const hpf_live_options options = {.max_picks = 64, .most_bytes = 200000};
-    hpf_sink *profile = make_profile(&(shape){400, 1500, false, 0});
+    hpf_sink *profile = make_profile(&(shape){250, 1200, false, 0});
     hpf_str text = hpf_sink_bytes(profile);
     hpf_live *live = live_create(&options);
     size_t half = text.length / 2;

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A profile that grows, looked at in between: it refuses what a survey refuses, and in the end it
+ * is what a survey finds in the same bytes, to the last bit.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "hpfile/live.h"
+#include "rng.h"
+#include "surveys.h"
+
+/* Few enough that profiles of a few hundred bytes are reduced and swept. */
+#define FEW_PICKS 16
+#define FEW_BYTES 4000
+
+typedef struct warnings {
+    bool is_late; /* samples are not in the order of time: only a survey puts them in order */
+} warnings;
+
+static void on_warning(void *context, const hpf_error *warning)
+{
+    ((warnings *)context)->is_late |= warning->status == HPF_ERR_ORDER;
+}
+
+/* All names in one band make the total at every pick. */
+static void check_survey(hpf_survey *survey)
+{
+    const hpf_overview *o = hpf_survey_overview(survey);
+    uint32_t *bands = calloc((size_t)hpf_survey_n_names(survey) + 1, sizeof *bands);
+    double *values = malloc(o->n_picks * sizeof *values);
+    fuzz_require(bands && values, "no memory");
+    fuzz_require(hpf_survey_series(survey, bands, 1, values, NULL) == HPF_OK, "no series");
+    for (size_t i = 0; i < o->n_picks; i++) {
+        fuzz_require(fabs(values[i] - o->picks[i].total) <= 1e-9 * values[i],
+                     "a band of all names is not the total");
+    }
+    free(bands);
+    free(values);
+}
+
+static void look(hpf_live *live, rng *chance)
+{
+    hpf_survey *survey = NULL;
+    hpf_status status =
+        rng_below(chance, 2)
+            ? hpf_live_snapshot(&survey, live, NULL)
+            : hpf_live_snapshot_last(&survey, live, (double)rng_below(chance, 100) / 8, NULL);
+    fuzz_require(status == HPF_OK || status == HPF_MORE, "no survey");
+    fuzz_require(status == HPF_MORE || hpf_live_n_samples(live) > 0, "a survey of nothing");
+    if (status == HPF_OK) {
+        check_survey(survey);
+    }
+}
+
+static hpf_status feed(hpf_live *live, hpf_str text, rng *chance)
+{
+    size_t most = 1 + (size_t)rng_below(chance, 1 + text.length / 2);
+    hpf_status status = HPF_OK;
+    for (size_t at = 0; at < text.length && status == HPF_OK;) {
+        size_t n = 1 + (size_t)rng_below(chance, most);
+        n = n < text.length - at ? n : text.length - at;
+        status = hpf_live_feed(live, text.data + at, n, NULL);
+        at += n;
+        if (rng_below(chance, 4) == 0) {
+            look(live, chance);
+        }
+    }
+    return status == HPF_OK ? hpf_live_finish(live, NULL) : status;
+}
+
+/* What a survey finds; NULL when it refuses, `*status` tells why. */
+static hpf_survey *survey_text(hpf_source **source, hpf_str text, size_t max_picks,
+                               hpf_status *status)
+{
+    hpf_source_options keep = {.keep = true};
+    hpf_survey_options options = {.max_picks = max_picks};
+    hpf_survey *survey = NULL;
+    fuzz_require(hpf_source_from_memory(source, text, &keep, NULL) == HPF_OK, "no source");
+    *status = hpf_survey_create(&survey, *source, &options, NULL);
+    return survey;
+}
+
+static void compare(hpf_live *live, hpf_survey *expected, surveys_excuses excuses)
+{
+    hpf_survey *survey = NULL;
+    fuzz_require(hpf_live_snapshot(&survey, live, NULL) == HPF_OK, "no last survey");
+    excuses.series = excuses.series && hpf_survey_n_names(survey) > 512;
+    const char *difference = surveys_differ(survey, expected, excuses);
+    fuzz_require(!difference, difference);
+}
+
+/* What a source would inflate, a live profile gets inflated. */
+static bool begins_packed(const uint8_t *data, size_t size)
+{
+    static const uint8_t magics[][2] = {{0x1F, 0x8B}, {0xFD, '7'}, {0x28, 0xB5}};
+    bool is_packed = false;
+    for (size_t i = 0; i < 3; i++) {
+        is_packed |= size >= 2 && memcmp(data, magics[i], 2) == 0;
+    }
+    return is_packed;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (begins_packed(data, size)) {
+        return 0;
+    }
+    hpf_str text = {(const char *)data, size};
+    rng chance = {fuzz_seed(data, size)};
+    warnings seen = {false};
+    bool is_tight = rng_below(&chance, 2);
+    hpf_live_options options = {.max_picks = rng_below(&chance, 2) ? FEW_PICKS : 0,
+                                .most_bytes = is_tight ? FEW_BYTES : 0,
+                                .warning = on_warning,
+                                .warning_context = &seen};
+    hpf_live *live = NULL;
+    hpf_source *source = NULL;
+    hpf_status expected;
+    hpf_survey *survey = survey_text(&source, text, options.max_picks, &expected);
+    fuzz_require(hpf_live_create(&live, &options, NULL) == HPF_OK, "no live profile");
+    fuzz_require(feed(live, text, &chance) == expected, "it takes what a survey refuses");
+    if (survey && !seen.is_late) {
+        compare(live, survey, (surveys_excuses){.series = is_tight});
+    }
+    hpf_live_destroy(live);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    return 0;
+}
