@@ -59,8 +59,13 @@ static void say_course(const page *p, const hpp_process_figures *f)
         human_time(f->duration_s, SECONDS, false).text, amount(f->peak_bytes).text,
         human_time(f->peak_s, SECONDS, false).text, human_count(f->allocations).text,
         amount(f->allocated_bytes).text);
-    say(p, "resident up to %s, and %s of the profiler's own", amount(f->resident_bytes).text,
-        amount(f->profiler_bytes).text);
+    if (f->resident_bytes > 0) {
+        say(p, "resident up to %s, and %s of the profiler's own", amount(f->resident_bytes).text,
+            amount(f->profiler_bytes).text);
+    } else {
+        say(p, "over too soon to see how much was resident; %s of the profiler's own",
+            amount(f->profiler_bytes).text);
+    }
 }
 
 /* The largest places, but none below a hundredth except the first. */

@@ -142,7 +142,6 @@ static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id,
         return HPF_OK;
     }
     write_base(c, process_id, base);
-    retire(c, process_id, base);
     const hpp__native_profile_options profile = {
         .profile = &c->profile,
         .names = c->names,
@@ -155,6 +154,12 @@ static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id,
     hpp__process *p;
     hpf_status status = hpp__process_create(&p, window, &profile, &c->options, &c->queue, err);
     if (status != HPF_OK) {
+        return status;
+    }
+    retire(c, process_id, base);
+    status = hpp__process_begin(p, err);
+    if (status != HPF_OK) {
+        hpp__process_destroy(p);
         return status;
     }
     c->processes[c->n_processes++] = p;

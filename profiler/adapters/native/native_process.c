@@ -392,7 +392,7 @@ static hpf_status copy_options(hpp__process *p, const hpp__native_profile_option
     return base ? HPF_OK : hpf_error_set_memory(err);
 }
 
-static hpf_status begin(hpp__process *p, hpf_error *err)
+hpf_status hpp__process_begin(hpp__process *p, hpf_error *err)
 {
     job *j = new_job(p, run_begin);
     if (!j) {
@@ -431,9 +431,6 @@ hpf_status hpp__process_create(hpp__process **out, int window,
     hpf_status status = map_window(p, err);
     if (status == HPF_OK) {
         status = copy_options(p, profile, err);
-    }
-    if (status == HPF_OK) {
-        status = begin(p, err);
     }
     if (status != HPF_OK) {
         hpp__process_destroy(p);

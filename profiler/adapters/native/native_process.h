@@ -62,7 +62,7 @@ typedef struct hpp__process {
     hpp__remains remains;
 } hpp__process;
 
-/* Takes over the file descriptor of a window, and begins a profile. `profile` is copied, with its
+/* Takes over the file descriptor of a window, after a look at it. `profile` is copied, with its
  * base. Errors: IO; UNSUPPORTED when it is no sealed memory; SYNTAX and VERSION when it is no
  * window; MEMORY. The descriptor is closed then. */
 hpf_status hpp__process_create(hpp__process **out, int window,
@@ -70,7 +70,10 @@ hpf_status hpp__process_create(hpp__process **out, int window,
                                const hpp_collector_options *options, hpp__queue *queue,
                                hpf_error *err);
 
-/* When the queue has stopped. */
+/* Begins its profile: from now on, its base is in use. Errors: MEMORY. */
+hpf_status hpp__process_begin(hpp__process *process, hpf_error *err);
+
+/* When the queue has stopped, or when the profile has not begun. */
 void hpp__process_destroy(hpp__process *process);
 
 /* The interval has passed so many times: takes a census, or looks whether one is due by processor

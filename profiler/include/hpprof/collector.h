@@ -5,9 +5,9 @@
  *
  * The program counts in memory that it shares with the collector (its window) and never waits. The
  * collector samples, names and writes: for each process BASE.hp, BASE.lines, and BASE.eventlog
- * and BASE.prof when they are asked for. BASE is the one given for the first process, BASE.PID for others. What a
- * process becomes by exec is a process of its own and takes the name over: what it was before is in
- * BASE.1.hp, and so on, or forgotten when it was that for less than a second.
+ * and BASE.prof when they are asked for. BASE is the one given for the first process, BASE.PID for
+ * others. What a process becomes by exec is a process of its own and takes the name over: what it
+ * was before is in BASE.1.hp, and so on, or forgotten when it was that for less than a second.
  *
  * The host starts the program with the variables of hpp_collector_variables in its environment,
  * waits until the collector's descriptor is readable, and calls hpp_collector_serve. It keeps its
@@ -106,7 +106,7 @@ typedef struct hpp_process_figures {
     uint64_t peak_bytes;       /* of what restrictions let pass */
     double peak_s;
     uint64_t allocations, allocated_bytes, frees, freed_bytes; /* of all */
-    uint64_t resident_bytes, profiler_bytes;                   /* the most that were seen */
+    uint64_t resident_bytes, profiler_bytes; /* the most that were seen; 0: none */
     uint64_t n_sites, n_stacks; /* places that allocate; stacks of functions that they make */
     uint32_t limits;            /* HPP_LIMITED values: what the memory limit has stopped */
     /* What is missing. */

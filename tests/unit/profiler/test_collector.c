@@ -364,6 +364,35 @@ Test(collector, refuses_memory_that_could_be_cut)
     cr_expect_eq(hpp_collector_refused(collector)->status, HPF_ERR_UNSUPPORTED);
 }
 
+/* What is no window comes from a process that is being profiled. */
+static void hand_in_another_that_is_none(const char *variable)
+{
+    made_window made = hand_in_window(variable, true);
+    made_allocate(&made, 0, HPP_FIRST_SITE, 1, 3);
+    wait_to_go();
+    hand_in_window(variable, false);
+    wait_to_go();
+    made_allocate(&made, 0, HPP_FIRST_SITE, 1, 4);
+}
+
+Test(collector, keeps_the_profile_when_a_later_window_is_none)
+{
+    start("-hc -i0.01");
+    program p = run(hand_in_another_that_is_none);
+    hpp_collector_follow(collector, p.pid);
+    serve_until(1);
+    go(&p);
+    serve_for(30);
+    cr_expect_eq(hpp_collector_n_living(collector), 1);
+    go(&p);
+    serve_until(0);
+    hpp_collector_stop(collector);
+    cr_expect_eq(hpp_collector_n_processes(collector), 1);
+    cr_assert_not_null(hpp_collector_refused(collector));
+    expect_last_total("prog.hp", 7);
+    waitpid(p.pid, NULL, 0);
+}
+
 static void mark_and_die(const char *variable)
 {
     made_window made = hand_in_window(variable, true);
