@@ -87,6 +87,16 @@ class Window(dict):
     live_bytes = property(lambda self: self["asked_bytes"] - self["freed_bytes"])
     live = property(lambda self: self["allocations"] - self["frees"])
 
+    def by_call(self, call):
+        """The same four sums, of the blocks that came by one call."""
+        return {what: self[call + "." + what]
+                for what in ("allocations", "asked_bytes", "frees", "freed_bytes")}
+
+
+def read_marks(path):
+    with open(path, encoding="utf-8") as file:
+        return [line.rstrip("\n").partition(" ")[2] for line in file if line.startswith("mark ")]
+
 
 def read_windows(path, when):
     with open(path, encoding="utf-8") as file:
@@ -96,11 +106,12 @@ def read_windows(path, when):
 
 
 def run_peer(command, directory, verify=0, **more):
-    """The result, with `windows` as they were at the end, the program's own first, and `stopped` as
-    they were when it stopped itself."""
+    """The result, with `windows` as they were at the end, the program's own first, `marks` in all of
+    them, and `stopped` as windows were when it stopped itself."""
     path = os.path.join(directory, "windows")
     result = run([PEER, path, PRELOAD, str(verify), *command], **more)
     result.windows, result.stopped = read_windows(path, "end"), read_windows(path, "stopped")
+    result.marks = read_marks(path)
     assert result.windows, "there is no window:\n" + result.errors
     return result
 

@@ -2,13 +2,14 @@
  *
  * peer OUTPUT LIBRARY VERIFY COMMAND...: a collector that does nothing but add up. It runs a
  * command under the preloaded library and writes to OUTPUT, for each process of which it got a
- * window, what was counted there: a line of `name=number` words. So what the program's half counts
- * is known without the collector's half, and without time.
+ * window, what was counted there: a line of `name=number` words; those of one call begin with its
+ * name and a dot. So what the program's half counts is known without the collector's half, and
+ * without time.
  *
  * If the program stops itself (SIGSTOP), a line for each window is written as things stand, which
  * begins with `stopped`, the file of the counting library is copied, and the program goes on. At
- * the end the lines begin with `end`. The exit status is the program's, or 128 and the number of
- * its signal.
+ * the end the lines begin with `end`, and a line `mark TEXT` tells of each mark. The exit status is
+ * the program's, or 128 and the number of its signal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,43 +48,81 @@ static const void *at(const hpp_window *window, uint32_t page)
     return (const char *)window + (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
 }
 
-static void add_cells(const hpp_window *window, const hpp_window_slot *slot, hpp_window_cell *sum)
+/* What came by each call; sites that are always there have none. */
+enum { NO_CALL = HPP_N_CALLS, N_SUMS };
+static const char *const call_names[HPP_N_CALLS] = {"malloc", "calloc",    "realloc", "aligned",
+                                                    "new",    "new_array", "pool",    "tick"};
+
+static uint32_t call_of(const hpp_window *window, uint32_t site)
 {
-    for (uint32_t i = 0; i < HPP_MAX_CELL_CHUNKS; i++) {
-        const hpp_window_cell *cells = at(window, slot->cell_pages[i]);
-        for (uint32_t k = 0; slot->cell_pages[i] != 0 && k < HPP_CELLS_PER_CHUNK; k++) {
-            sum->allocations += cells[k].allocations;
-            sum->allocated_bytes += cells[k].allocated_bytes;
-            sum->frees += cells[k].frees;
-            sum->freed_bytes += cells[k].freed_bytes;
+    if (site < HPP_FIRST_SITE) {
+        return NO_CALL;
+    }
+    const hpp_window_site *sites = at(window, window->site_pages[site / HPP_SITES_PER_CHUNK]);
+    return sites[site % HPP_SITES_PER_CHUNK].call;
+}
+
+static void add_cell(hpp_window_cell *sum, const hpp_window_cell *cell)
+{
+    sum->allocations += cell->allocations;
+    sum->allocated_bytes += cell->allocated_bytes;
+    sum->frees += cell->frees;
+    sum->freed_bytes += cell->freed_bytes;
+}
+
+static void add_cells(const hpp_window *window, const hpp_window_slot *slot,
+                      hpp_window_cell sums[N_SUMS])
+{
+    for (uint32_t site = 0; site < window->head.n_sites; site++) {
+        uint32_t page = slot->cell_pages[site / HPP_CELLS_PER_CHUNK];
+        const hpp_window_cell *cells = at(window, page);
+        if (page != 0) {
+            add_cell(&sums[call_of(window, site)], &cells[site % HPP_CELLS_PER_CHUNK]);
         }
     }
 }
 
-static void add_window(const hpp_window *window, hpp_window_cell *sum)
+static void add_window(const hpp_window *window, hpp_window_cell sums[N_SUMS])
 {
     for (uint32_t i = 0; i < HPP_MAX_SLOTS; i++) {
         if (window->slot_pages[i] != 0) {
-            add_cells(window, at(window, window->slot_pages[i]), sum);
+            add_cells(window, at(window, window->slot_pages[i]), sums);
         }
+    }
+}
+
+static void write_sum(FILE *output, const char *call, const char *dot, const hpp_window_cell *sum)
+{
+    fprintf(output,
+            " %s%sallocations=%" PRIu64 " %s%sasked_bytes=%" PRIu64 " %s%sfrees=%" PRIu64
+            " %s%sfreed_bytes=%" PRIu64,
+            call, dot, sum->allocations, call, dot, sum->allocated_bytes, call, dot, sum->frees,
+            call, dot, sum->freed_bytes);
+}
+
+static void write_sums(FILE *output, const hpp_window *window)
+{
+    hpp_window_cell sums[N_SUMS] = {0}, all = {0};
+    add_window(window, sums);
+    for (uint32_t call = 0; call < N_SUMS; call++) {
+        add_cell(&all, &sums[call]);
+    }
+    write_sum(output, "", "", &all);
+    for (uint32_t call = 0; call < HPP_N_CALLS; call++) {
+        write_sum(output, call_names[call], ".", &sums[call]);
     }
 }
 
 static void write_window(FILE *output, const char *when, const hpp_window *window)
 {
     const hpp_window_head *head = &window->head;
-    hpp_window_cell sum = {0};
-    add_window(window, &sum);
+    fprintf(output, "%s pid=%" PRIu32 " state=%" PRIu32, when, head->process_id, head->state);
+    write_sums(output, window);
     fprintf(output,
-            "%s pid=%" PRIu32 " state=%" PRIu32 " allocations=%" PRIu64 " asked_bytes=%" PRIu64
-            " frees=%" PRIu64 " freed_bytes=%" PRIu64,
-            when, head->process_id, head->state, sum.allocations, sum.allocated_bytes, sum.frees,
-            sum.freed_bytes);
-    fprintf(output,
-            " lost_stacks=%" PRIu64 " uncounted=%" PRIu64 " missed_frees=%" PRIu64
-            " cut_stacks=%" PRIu64 " unwinds=%" PRIu64 " frames=%" PRIu64,
-            head->n_lost_stacks, head->n_uncounted, head->n_missed_frees, head->n_cut_stacks,
-            head->n_unwinds, head->n_frames);
+            " lost_stacks=%" PRIu64 " uncounted=%" PRIu64 " uncounted_bytes=%" PRIu64
+            " missed_frees=%" PRIu64 " cut_stacks=%" PRIu64 " unwinds=%" PRIu64 " frames=%" PRIu64,
+            head->n_lost_stacks, head->n_uncounted, head->uncounted_bytes, head->n_missed_frees,
+            head->n_cut_stacks, head->n_unwinds, head->n_frames);
     fprintf(output,
             " checked=%" PRIu64 " memo_mismatches=%" PRIu64 " peer_mismatches=%" PRIu64
             " peer_cut=%" PRIu64,
@@ -92,6 +131,15 @@ static void write_window(FILE *output, const char *when, const hpp_window *windo
             " nodes=%" PRIu32 " sites=%" PRIu32 " slots=%" PRIu32 " modules=%" PRIu32
             " used_bytes=%" PRIu64 "\n",
             head->n_nodes, head->n_sites, head->n_slots, head->n_modules, head->used_bytes);
+}
+
+static void write_marks(FILE *output, const hpp_window *window)
+{
+    for (uint32_t i = 0; i < window->head.n_marks && i < HPP_MAX_MARKS; i++) {
+        if (window->marks[i].time_ns != 0) {
+            fprintf(output, "mark %s\n", window->marks[i].text);
+        }
+    }
 }
 
 /* The counting library's file as it is now, as FILE.stopped. */
@@ -263,5 +311,8 @@ int main(int argc, char **argv)
     }
     int status = child > 0 ? follow(child, listener, output) : 97;
     write_all(output, "end");
+    for (int i = 0; i < n_windows; i++) {
+        write_marks(output, windows[i]);
+    }
     return fclose(output) == 0 ? status : 97;
 }
