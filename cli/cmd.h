@@ -31,7 +31,7 @@ struct cmd {
 };
 
 extern const cmd cmd_convert, cmd_diff, cmd_hp2ps, cmd_info, cmd_mark, cmd_plot, cmd_report,
-    cmd_run;
+    cmd_run, cmd_watch;
 
 /* Reads the options of `self` into `values` (see opt_parse). True: run. False: return `*status`
  * from the command, --help or a message has been printed. */

@@ -14,8 +14,8 @@
 
 /* In the order of --help. */
 static const cmd *const commands[] = {
-    &cmd_run,  &cmd_plot, &cmd_report, &cmd_diff, &cmd_convert,
-    &cmd_info, &cmd_mark, &cmd_hp2ps,  NULL,
+    &cmd_run,     &cmd_plot, &cmd_watch, &cmd_report, &cmd_diff,
+    &cmd_convert, &cmd_info, &cmd_mark,  &cmd_hp2ps,  NULL,
 };
 
 static void print_usage(FILE *to)

@@ -82,26 +82,48 @@ static bool read_double(walk *w, const opt *option, const char *text)
     return true;
 }
 
-static bool read_length(walk *w, const opt *option, const char *text)
+/* What may stand behind a number, and how much it is. */
+typedef struct measure {
+    const char *suffix;
+    double factor;
+} measure;
+
+static const measure lengths[] = {{"", 1},           {"pt", 1},         {"in", 72},
+                                  {"cm", 72 / 2.54}, {"mm", 72 / 25.4}, {NULL, 0}};
+static const measure durations[] = {{"", 1},     {"s", 1},     {"ms", 1e-3}, {"m", 60},
+                                    {"h", 3600}, {"d", 86400}, {NULL, 0}};
+
+/* Stores a number with what stands behind it. False, without a message: it is none of these. */
+static bool read_measure(const walk *w, const opt *option, const char *text, const measure *units)
 {
-    static const struct {
-        const char *suffix;
-        double points;
-    } units[] = {{"", 1}, {"pt", 1}, {"in", 72}, {"cm", 72 / 2.54}, {"mm", 72 / 25.4}};
     const char *rest = "";
     double value = 0;
-    if (read_number(text, &value, &rest)) {
-        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-            double points = value * units[i].points;
-            if (strcmp(rest, units[i].suffix) == 0 && points >= option->low &&
-                points <= option->high) {
-                *(double *)((char *)w->values + option->offset) = points;
-                return true;
-            }
-        }
+    if (!read_number(text, &value, &rest)) {
+        return false;
     }
-    return complain(w,
+    while (units->suffix && strcmp(units->suffix, rest) != 0) {
+        units++;
+    }
+    value *= units->factor;
+    if (!units->suffix || value < option->low || value > option->high) {
+        return false;
+    }
+    *(double *)((char *)w->values + option->offset) = value;
+    return true;
+}
+
+static bool read_length(walk *w, const opt *option, const char *text)
+{
+    return read_measure(w, option, text, lengths) ||
+           complain(w,
                     "--%s takes a length from %gpt to %gpt, such as 12cm, 4in or 300pt, not '%s'",
+                    option->name, option->low, option->high, text);
+}
+
+static bool read_duration(walk *w, const opt *option, const char *text)
+{
+    return read_measure(w, option, text, durations) ||
+           complain(w, "--%s takes a time from %gs to %gs, such as 30s, 5m or 2h, not '%s'",
                     option->name, option->low, option->high, text);
 }
 
@@ -150,6 +172,8 @@ static bool store(walk *w, const opt *option, const char *text)
         return read_double(w, option, text);
     case OPT_LENGTH:
         return read_length(w, option, text);
+    case OPT_DURATION:
+        return read_duration(w, option, text);
     case OPT_TEXT:
         *(const char **)((char *)w->values + option->offset) = text;
         return true;

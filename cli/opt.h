@@ -22,11 +22,13 @@ typedef enum opt_kind {
     OPT_NUMBER, /* double, within [low, high] */
     OPT_LENGTH, /* double, in points, within [low, high]; read as "12cm", "30mm", "4in", "300pt" or
                    "300" (points) */
-    OPT_TEXT,   /* const char *, borrowed from argv */
-    OPT_CHOICE, /* int, the index into `choices` */
-    OPT_LIST,   /* opt_list; each time the option is given adds its argument */
-    OPT_SUFFIX, /* opt_list; the same, with an argument that is attached or empty: `-hm`, `-h`,
-                   `--heap=m`, `--heap` */
+    OPT_DURATION, /* double, in seconds, within [low, high]; read as "30s", "5m", "2h", "500ms" or
+                     "30" (seconds) */
+    OPT_TEXT,     /* const char *, borrowed from argv */
+    OPT_CHOICE,   /* int, the index into `choices` */
+    OPT_LIST,     /* opt_list; each time the option is given adds its argument */
+    OPT_SUFFIX,   /* opt_list; the same, with an argument that is attached or empty: `-hm`, `-h`,
+                     `--heap=m`, `--heap` */
 } opt_kind;
 
 /* What was given for an option, in order. Texts are borrowed from argv. */
@@ -44,7 +46,7 @@ typedef struct opt {
     const char *argument;       /* its name in the help; NULL for a flag */
     const char *help;           /* one sentence, without capital and full stop */
     const char *const *choices; /* CHOICE: ends with NULL */
-    double low, high;           /* INT, NUMBER, LENGTH */
+    double low, high;           /* INT, NUMBER, LENGTH, DURATION */
 } opt;
 
 typedef enum opt_outcome {

@@ -73,11 +73,11 @@ static void complain(const input *in, hpf_str wanted)
     diag_say("%s has no line '%.*s'; it has %s", in->name, (int)wanted.length, wanted.data, names);
 }
 
-/* Whether each name is of a line of one of the profiles. */
+/* Whether each name is of a line of one of the profiles; without any, they are yet to come. */
 static bool are_there(const input *inputs, size_t n_inputs, const name_list *names)
 {
     for (size_t i = 0; i < names->n; i++) {
-        bool is_there = false;
+        bool is_there = n_inputs == 0;
         for (size_t k = 0; k < n_inputs && !is_there; k++) {
             is_there = has_line(&inputs[k], names->names[i]);
         }

@@ -17,7 +17,8 @@
 bool overlay_add(input *in, const char *path);
 
 /* Says in `options` which lines are drawn: `wanted` is the word of --overlay, or NULL. `names` must
- * stay as long as these. False: a message was printed, and there is nothing to free. */
+ * stay as long as these. The names must be of lines of the inputs; without inputs, these are yet to
+ * come. False: a message was printed, and there is nothing to free. */
 bool overlay_choose(hpr_options *options, name_list *names, const char *wanted, const input *inputs,
                     size_t n_inputs);
 

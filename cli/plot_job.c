@@ -17,17 +17,8 @@
 #include "overlay.h"
 #include "paper.h"
 #include "path.h"
-#include "picture.h"
 #include "plot_html.h"
 #include "retainers.h"
-
-/* What hp2ps sets its texts in; the system has it, or something of the same widths. */
-#define CLASSIC_FAMILY "Helvetica"
-
-static hpr_fonts *open_fonts(const plot_values *values)
-{
-    return picture_fonts(values->font, values->look == HPR_LOOK_CLASSIC ? CLASSIC_FAMILY : NULL);
-}
 
 /* --- writing -------------------------------------------------------------------------------- */
 
@@ -38,30 +29,32 @@ typedef hpf_status write_function(const plot_job *j, const hpr_output *output, h
 static hpf_status write_picture(const plot_job *j, const hpr_output *output, hpf_sink *sink,
                                 hpf_error *err)
 {
-    return j->page ? hpr_page_write(j->page, &j->options, j->backend, output, sink, err)
-                   : hpr_write(j->chart, &j->options.chart, j->backend, output, sink, err);
+    return j->page
+               ? hpr_page_write(j->page, &j->setup.options, j->setup.backend, output, sink, err)
+               : hpr_write(j->chart, &j->setup.options.chart, j->setup.backend, output, sink, err);
 }
 
 static hpf_status write_legend(const plot_job *j, const hpr_output *output, hpf_sink *sink,
                                hpf_error *err)
 {
     const hpr_chart *chart = j->page ? j->page->legend : j->chart;
-    return hpr_write_legend(chart, &j->options.chart, j->backend, output, sink, err);
+    return hpr_write_legend(chart, &j->setup.options.chart, j->setup.backend, output, sink, err);
 }
 
 static hpf_status write_html(const plot_job *j, const hpr_output *output, hpf_sink *sink,
                              hpf_error *err)
 {
     (void)output;
-    return plot_html_write(j->inputs, j->n_inputs, &j->options.chart, sink, err);
+    return plot_html_write(j->inputs, j->n_inputs, &j->setup.options.chart, sink, err);
 }
 
 static int write_to(const plot_job *j, const char *path, write_function *write)
 {
     hpf_error err;
     const char *name;
-    const hpr_output output = {
-        .dpi = j->values->dpi, .software = "heapcensus " CENSUS_VERSION, .fonts = j->fonts};
+    const hpr_output output = {.dpi = j->setup.values->dpi,
+                               .software = "heapcensus " CENSUS_VERSION,
+                               .fonts = j->setup.fonts};
     hpf_sink *sink = output_open(path, &name);
     if (!sink) {
         return EXIT_FAILED;
@@ -72,7 +65,7 @@ static int write_to(const plot_job *j, const char *path, write_function *write)
         return EXIT_FAILED;
     }
     int status = output_close(sink, name);
-    if (status == EXIT_DONE && path && isatty(STDOUT_FILENO) && !j->values->latex) {
+    if (status == EXIT_DONE && path && isatty(STDOUT_FILENO) && !j->setup.values->latex) {
         puts(path);
     }
     return status;
@@ -111,11 +104,12 @@ static int print_latex(const plot_job *j)
         return EXIT_FAILED;
     }
     if (j->page) {
-        hpr_describe_page_for_tex(words, j->page, j->options.chart.si_units);
+        hpr_describe_page_for_tex(words, j->page, j->setup.options.chart.si_units);
     } else {
-        hpr_describe_for_tex(words, j->chart, j->options.chart.si_units);
+        hpr_describe_for_tex(words, j->chart, j->setup.options.chart.si_units);
     }
-    paper_print_latex(j->output, j->backend, paper_of(j->values->paper), hpf_sink_bytes(words));
+    paper_print_latex(j->output, j->setup.backend, paper_of(j->setup.values->paper),
+                      hpf_sink_bytes(words));
     hpf_sink_destroy(words);
     return EXIT_DONE;
 }
@@ -123,10 +117,10 @@ static int print_latex(const plot_job *j)
 static int write_all(const plot_job *j)
 {
     int status = write_to(j, j->output, write_picture);
-    if (status == EXIT_DONE && j->options.chart.legend == HPR_LEGEND_SEPARATE) {
+    if (status == EXIT_DONE && j->setup.options.chart.legend == HPR_LEGEND_SEPARATE) {
         status = write_separate_legend(j);
     }
-    return status == EXIT_DONE && j->values->latex ? print_latex(j) : status;
+    return status == EXIT_DONE && j->setup.values->latex ? print_latex(j) : status;
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -134,26 +128,27 @@ static int write_all(const plot_job *j)
 static bool open_input(plot_job *j, const char *path)
 {
     const hpf_survey_options limits = {
-        .max_picks = j->backend == &plot_html ? PLOT_HTML_MOST_SAMPLES : 0,
+        .max_picks = j->setup.backend == &plot_html ? PLOT_HTML_MOST_SAMPLES : 0,
         .has_window = true,
-        .from_time = j->values->from_time,
-        .to_time = j->values->to_time,
-        .is_wanted = j->values->match || j->values->exclude ? name_filter_keeps : NULL,
-        .is_wanted_context = &j->filter,
+        .from_time = j->setup.values->from_time,
+        .to_time = j->setup.values->to_time,
+        .is_wanted = plot_setup_filter(&j->setup),
+        .is_wanted_context = &j->setup.filter,
     };
     input *in = &j->inputs[j->n_inputs];
     if (!input_open_limited(in, path, &limits)) {
         return false;
     }
     j->n_inputs++;
-    return j->values->look == HPR_LOOK_CLASSIC || overlay_add(in, j->values->overlay_from);
+    return j->setup.values->look == HPR_LOOK_CLASSIC ||
+           overlay_add(in, j->setup.values->overlay_from);
 }
 
 /* The numbers of sets say nothing beside those of another run. */
 static bool read_sets(plot_job *j)
 {
-    bool has_sets = j->n_inputs == 1 && j->values->look != HPR_LOOK_CLASSIC;
-    return !has_sets || retainers_read(&j->inputs[0], j->values->sets);
+    bool has_sets = j->n_inputs == 1 && j->setup.values->look != HPR_LOOK_CLASSIC;
+    return !has_sets || retainers_read(&j->inputs[0], j->setup.values->sets);
 }
 
 static bool open_inputs(plot_job *j, char *const *paths, size_t n)
@@ -171,24 +166,10 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
     return read_sets(j);
 }
 
-static bool read_lists(plot_job *j)
-{
-    hpr_options *options = &j->options.chart;
-    if (!name_list_read(&j->order, j->values->order_file) ||
-        !colour_list_read(&j->colours, j->values->colours)) {
-        return false;
-    }
-    options->order_names = j->order.names;
-    options->n_order_names = j->order.n;
-    options->pins = j->colours.pins;
-    options->n_pins = j->colours.n;
-    return true;
-}
-
 static bool choose_lines(plot_job *j)
 {
-    return overlay_choose(&j->options.chart, &j->overlay, j->values->overlay, j->inputs,
-                          j->n_inputs);
+    return overlay_choose(&j->setup.options.chart, &j->setup.overlay, j->setup.values->overlay,
+                          j->inputs, j->n_inputs);
 }
 
 /* --- laying out ----------------------------------------------------------------------------- */
@@ -202,8 +183,9 @@ static hpf_status lay_out_page(plot_job *j, char *const *names, hpf_error *err)
     for (size_t i = 0; i < j->n_inputs; i++) {
         sources[i] = (hpr_page_source){j->inputs[i].survey, names[i]};
     }
-    hpf_status status = hpr_page_create(&j->page, sources, j->n_inputs, &j->options,
-                                        hpr_fonts_measurer_for(j->fonts, j->backend), err);
+    hpf_status status =
+        hpr_page_create(&j->page, sources, j->n_inputs, &j->setup.options,
+                        hpr_fonts_measurer_for(j->setup.fonts, j->setup.backend), err);
     free(sources);
     return status;
 }
@@ -226,8 +208,9 @@ static bool make_chart(plot_job *j)
 {
     hpf_error err;
     const input *in = &j->inputs[0];
-    hpf_status status = hpr_chart_create(&j->chart, in->survey, &j->options.chart,
-                                         hpr_fonts_measurer_for(j->fonts, j->backend), &err);
+    hpf_status status =
+        hpr_chart_create(&j->chart, in->survey, &j->setup.options.chart,
+                         hpr_fonts_measurer_for(j->setup.fonts, j->setup.backend), &err);
     if (status != HPF_OK) {
         diag_input(in->name, in->source, &err);
     }
@@ -236,11 +219,8 @@ static bool make_chart(plot_job *j)
 
 static bool lay_out(plot_job *j, char *const *paths)
 {
-    j->fonts = open_fonts(j->values);
-    if (!j->fonts) {
-        diag_say("out of memory");
-    }
-    return j->fonts && (j->n_inputs > 1 ? make_page(j, paths) : make_chart(j));
+    return plot_setup_open_fonts(&j->setup) &&
+           (j->n_inputs > 1 ? make_page(j, paths) : make_chart(j));
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
@@ -249,21 +229,17 @@ static void finish(plot_job *j)
 {
     hpr_page_destroy(j->page);
     hpr_chart_destroy(j->chart);
-    hpr_fonts_destroy(j->fonts);
     for (size_t i = 0; i < j->n_inputs; i++) {
         input_close(&j->inputs[i]);
     }
     free(j->inputs);
-    name_list_finish(&j->order);
-    name_list_finish(&j->overlay);
-    colour_list_finish(&j->colours);
 }
 
 int plot_job_run(plot_job *j, char *const *paths, size_t n)
 {
     int status = EXIT_FAILED;
-    bool is_ready = read_lists(j) && open_inputs(j, paths, n) && choose_lines(j);
-    if (is_ready && j->backend == &plot_html) {
+    bool is_ready = open_inputs(j, paths, n) && choose_lines(j);
+    if (is_ready && j->setup.backend == &plot_html) {
         status = write_to(j, j->output, write_html);
     } else if (is_ready && lay_out(j, paths)) {
         status = write_all(j);

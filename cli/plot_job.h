@@ -5,27 +5,15 @@
 #ifndef CENSUS_PLOT_JOB_H
 #define CENSUS_PLOT_JOB_H
 
-#include "hprender/page.h"
-
-#include "colour_list.h"
 #include "input.h"
-#include "name_filter.h"
-#include "name_list.h"
-#include "plot_options.h"
+#include "plot_setup.h"
 
 typedef struct plot_job {
-    const plot_values *values;
-    const hpr_backend *backend;
-    hpr_page_options options; /* for one profile, only those of its chart count */
-    name_filter filter;
+    plot_setup setup;
     const char *output; /* NULL: standard output */
     /* While it runs. */
-    name_list order;   /* of --order-file */
-    name_list overlay; /* of --overlay */
-    colour_list colours;
     input *inputs;
-    size_t n_inputs; /* that are open */
-    hpr_fonts *fonts;
+    size_t n_inputs;  /* that are open */
     hpr_chart *chart; /* of one profile; of several, NULL */
     hpr_page *page;   /* the other way round */
 } plot_job;

@@ -121,6 +121,29 @@ const opt plot_options[] = {
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
+_Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, "room in tables");
+
+/* Those that make no sense while a profile grows, or that mean something else then. */
+static bool is_live(const opt *row)
+{
+    static const char *const others[] = {"output", "from",         "to",   "for",
+                                         "latex",  "overlay-from", "sets", "same-scale"};
+    bool is_other = false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        is_other |= strcmp(row->name, others[i]) == 0;
+    }
+    return !is_other;
+}
+
+void plot_options_add_live(opt *table, size_t n_rows)
+{
+    for (const opt *row = plot_options; row->name; row++) {
+        if (is_live(row)) {
+            table[n_rows++] = *row;
+        }
+    }
+    table[n_rows] = (opt){.name = NULL};
+}
 
 plot_values plot_options_default(void)
 {

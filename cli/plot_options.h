@@ -47,6 +47,12 @@ plot_values plot_options_default(void);
 /* For opt_parse, into plot_values. */
 extern const opt plot_options[];
 
+/* Adds the rows of options that pictures of growing profiles have as well to a table of another
+ * command, whose values begin with plot_values: behind `n_rows` that are there already, in room for
+ * PLOT_MOST_OPTIONS, and with the row that ends a table. */
+enum { PLOT_MOST_OPTIONS = 64 };
+void plot_options_add_live(opt *table, size_t n_rows);
+
 /* Which chart is asked for, or which page of several. False: there is no such --group-by. */
 bool plot_options_chart(hpr_page_options *options, const plot_values *values, size_t n_profiles);
 

@@ -12,12 +12,13 @@
 #include "beside.h"
 #include "diag.h"
 
-static hpf_status read_sets(input *in, const char *path, hpf_source **source, hpf_error *err)
+static hpf_status read_sets(hpf_sets **sets, hpf_survey *survey, const char *path,
+                            hpf_source **source, hpf_error *err)
 {
     hpf_status status = hpf_source_open(source, path, NULL, err);
-    status = status == HPF_OK ? hpf_sets_read(&in->sets, *source, err) : status;
+    status = status == HPF_OK ? hpf_sets_read(sets, *source, err) : status;
     if (status == HPF_OK) {
-        hpf_survey_use_sets(in->survey, in->sets);
+        hpf_survey_use_sets(survey, *sets);
     }
     return status;
 }
@@ -27,7 +28,7 @@ static bool read_named(input *in, const char *path)
 {
     hpf_source *source = NULL;
     hpf_error err;
-    hpf_status status = read_sets(in, path, &source, &err);
+    hpf_status status = read_sets(&in->sets, in->survey, path, &source, &err);
     if (status == HPF_OK && hpf_sets_n(in->sets) == 0) {
         status = hpf_error_set(&err, HPF_ERR_UNSUPPORTED,
                                "no retainer sets in it: a program writes them with +RTS -hr");
@@ -39,18 +40,21 @@ static bool read_named(input *in, const char *path)
     return status == HPF_OK;
 }
 
-static void read_beside(input *in)
+hpf_sets *retainers_beside(hpf_survey *survey, const char *path)
 {
-    hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
+    hpf_str job = hpf_survey_header(survey, HPF_HEADER_JOB);
     bool has_sets = hpf_breakdown_of_job(job) == HPF_BREAKDOWN_RETAINER;
-    char *path = has_sets ? beside_name(in->name, ".prof") : NULL;
+    char *report = has_sets ? beside_name(path, ".prof") : NULL;
+    hpf_sets *sets = NULL;
     hpf_source *source = NULL;
     hpf_error err;
-    if (path && access(path, F_OK) == 0 && read_sets(in, path, &source, &err) != HPF_OK) {
-        diag_warning(path, &err);
+    if (report && access(report, F_OK) == 0 &&
+        read_sets(&sets, survey, report, &source, &err) != HPF_OK) {
+        diag_warning(report, &err);
     }
     hpf_source_destroy(source);
-    free(path);
+    free(report);
+    return sets;
 }
 
 bool retainers_read(input *in, const char *path)
@@ -58,6 +62,6 @@ bool retainers_read(input *in, const char *path)
     if (path) {
         return read_named(in, path);
     }
-    read_beside(in);
+    in->sets = retainers_beside(in->survey, in->name);
     return true;
 }

@@ -13,4 +13,8 @@
  * fail: of what is wrong in it there is a warning. */
 bool retainers_read(input *in, const char *path);
 
+/* The sets of the file beside the profile at `path`, for its survey to use while they are not
+ * destroyed; NULL: none. */
+hpf_sets *retainers_beside(hpf_survey *survey, const char *path);
+
 #endif

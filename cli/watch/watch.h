@@ -11,12 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hpfile/survey.h"
+#include "hpfile/live.h"
 
 #include "loop.h"
-
-typedef struct hpf_live hpf_live;
-typedef struct hpf_live_options hpf_live_options;
 
 /* ---- profiles ---- */
 
@@ -57,7 +54,7 @@ struct view {
      * `view_event_context *` that is valid during the call. What they return is ignored: that a
      * view cannot keep up is no fault of the profile. */
     const hpf_events *events;
-    /* After a batch of input in which at least one sample was completed. */
+    /* After a batch of input in which at least one sample was completed, or lines went on. */
     void (*grew)(view *v, const watched *profile);
     /* Another state or message. */
     void (*changed)(view *v, const watched *profile);
@@ -80,15 +77,15 @@ watch *watch_create(const hpf_live_options *options);
 /* Finishes the views in the order of their coming, and ends the profiles. */
 void watch_destroy(watch *w);
 
-/* The view is the watch's from now on. It hears at once of the profiles that are there. */
+/* The view is the watch's from now on, and hears at once of the profiles that are there. False
+ * without memory: the view is still the caller's. */
 bool watch_add_view(watch *w, view *v);
 
 size_t watch_n_profiles(const watch *w);
 const watched *watch_profile(const watch *w, size_t index);
 
-/* Whether all profiles have ended or failed, and whether one has failed. */
+/* Whether all profiles have ended or failed. */
 bool watch_is_over(const watch *w);
-bool watch_has_failed(const watch *w);
 
 /* ---- what inputs tell ---- */
 

@@ -64,15 +64,30 @@ hpr_unit hpr_unit_of_values(hpf_str value_unit, double largest, bool si_units)
     return largest < 10000 ? counts[0] : largest_below(counts, n, largest);
 }
 
+static bool is_seconds(hpf_str unit)
+{
+    return hpf_str_is(unit, "seconds") || hpf_str_is(unit, "s");
+}
+
+static bool is_milliseconds(hpf_str unit)
+{
+    return hpf_str_is(unit, "ms") || hpf_str_is(unit, "milliseconds");
+}
+
+double hpr_units_per_second(hpf_str sample_unit)
+{
+    return is_milliseconds(sample_unit) ? 1000 : 1;
+}
+
 /* A span is shown in the next larger unit only when it has two of it: 90 s, not 1.5 min. */
 hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span)
 {
     const size_t n = sizeof seconds / sizeof *seconds;
     span = span > 0 ? span : 1;
-    if (hpf_str_is(sample_unit, "seconds") || hpf_str_is(sample_unit, "s")) {
+    if (is_seconds(sample_unit)) {
         return largest_below(seconds, n, span > 60 ? span / 2 : span);
     }
-    if (hpf_str_is(sample_unit, "ms") || hpf_str_is(sample_unit, "milliseconds")) {
+    if (is_milliseconds(sample_unit)) {
         return largest_below(milliseconds, n, span > 60e3 ? span / 2 : span);
     }
     return span < 10000 ? counts[0] : largest_below(counts, sizeof counts / sizeof *counts, span);

@@ -24,6 +24,9 @@ HPF_API hpr_unit hpr_unit_of_values(hpf_str value_unit, double largest, bool si_
 /* For times that span `span` in a profile's sample unit. */
 HPF_API hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span);
 
+/* How many of a profile's time units make a second; 1 for a unit that is not known. */
+HPF_API double hpr_units_per_second(hpf_str sample_unit);
+
 /* Room for any number written here. */
 #define HPR_UNIT_LABEL_BYTES 64
 

@@ -10,7 +10,7 @@
 typedef struct values {
     bool all, brief;
     int count;
-    double ratio, width_pt;
+    double ratio, width_pt, pause_s;
     const char *name;
     int colour;
 } values;
@@ -23,6 +23,7 @@ static const opt table[] = {
     {'n', "count", OPT_INT, offsetof(values, count), "N", "how many", NULL, 0, 100},
     {'r', "ratio", OPT_NUMBER, offsetof(values, ratio), "P", "part", NULL, 0, 1},
     {0, "width", OPT_LENGTH, offsetof(values, width_pt), "LENGTH", "across", NULL, 10, 1000},
+    {0, "pause", OPT_DURATION, offsetof(values, pause_s), "TIME", "between", NULL, 0.1, 7200},
     {'o', "name", OPT_TEXT, offsetof(values, name), "NAME", "of it", NULL, 0, 0},
     {0, "colour", OPT_CHOICE, offsetof(values, colour), "COLOUR", "of it", colours, 0, 0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
@@ -72,6 +73,11 @@ static const good reads_cases[] = {
     {"--width=25.4mm", {.width_pt = 72}, 0},
     {"--width=72pt", {.width_pt = 72}, 0},
     {"--width=72", {.width_pt = 72}, 0},
+    {"--pause=30s", {.pause_s = 30}, 0},
+    {"--pause=1.5", {.pause_s = 1.5}, 0},
+    {"--pause 500ms", {.pause_s = .5}, 0},
+    {"--pause 5m", {.pause_s = 300}, 0},
+    {"--pause 2h", {.pause_s = 7200}, 0},
     {"--colour green", {.colour = 1}, 0},
 };
 
@@ -91,6 +97,7 @@ Test(opt, reads)
         cr_expect_eq(v.count, param->expected.count, "%s", param->line);
         cr_expect_float_eq(v.ratio, param->expected.ratio, 1e-12, "%s", param->line);
         cr_expect_float_eq(v.width_pt, param->expected.width_pt, 1e-9, "%s", param->line);
+        cr_expect_float_eq(v.pause_s, param->expected.pause_s, 1e-9, "%s", param->line);
         cr_expect_eq(v.colour, param->expected.colour, "%s", param->line);
     }
 }
@@ -116,6 +123,8 @@ static const bad refuses_cases[] = {
      "--width takes a length from 10pt to 1000pt, such as 12cm, 4in or 300pt, not '5ft'"},
     {"--width 5",
      "--width takes a length from 10pt to 1000pt, such as 12cm, 4in or 300pt, not '5'"},
+    {"--pause 1d", "--pause takes a time from 0.1s to 7200s, such as 30s, 5m or 2h, not '1d'"},
+    {"--pause 5min", "--pause takes a time from 0.1s to 7200s, such as 30s, 5m or 2h, not '5min'"},
     {"--colour blue", "--colour takes red or green, not 'blue'"},
 };
 

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * News arm a timer; the timer draws.
+ */
+#include "view_picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpfile/str.h"
+#include "hprender/html.h"
+
+#include "../diag.h"
+#include "../plot_html.h"
+#include "../retainers.h"
+
+typedef struct picture {
+    view base; /* first: a `view *` is a `picture *` */
+    loop *l;
+    view_picture_options options;
+    int timer;
+    const watched *profile;
+    bool has_news;       /* that are not in the file */
+    hpf_sink *last;      /* what is in the file; NULL: nothing of ours */
+    double last_s;       /* when it was written, or tried */
+    char complaint[200]; /* what was said last: the same is not said twice */
+} picture;
+
+/* ---- drawing ---- */
+
+static void complain(picture *p, const hpf_error *err)
+{
+    if (strcmp(p->complaint, err->message) != 0) {
+        snprintf(p->complaint, sizeof p->complaint, "%s", err->message);
+        diag_error(p->options.path, err);
+    }
+}
+
+static bool is_same(hpf_sink *last, hpf_str now)
+{
+    return last && hpf_str_equal(hpf_sink_bytes(last), now);
+}
+
+static hpf_status put_in_place(const char *path, hpf_str bytes, hpf_error *err)
+{
+    hpf_sink *sink = hpf_sink_to_path(path, err);
+    if (!sink) {
+        return err->status;
+    }
+    hpf_sink_str(sink, bytes);
+    hpf_status status = hpf_sink_finish(sink, err);
+    hpf_sink_destroy(sink);
+    return status;
+}
+
+/* Writes what was drawn, unless the file is that already. */
+static hpf_status replace(picture *p, hpf_sink *drawn, hpf_error *err)
+{
+    hpf_str bytes = hpf_sink_bytes(drawn);
+    hpf_status status =
+        is_same(p->last, bytes) ? HPF_OK : put_in_place(p->options.path, bytes, err);
+    hpf_sink_destroy(status == HPF_OK ? p->last : drawn);
+    p->last = status == HPF_OK ? drawn : p->last;
+    return status;
+}
+
+static hpf_status write_chart(const plot_setup *s, hpf_survey *survey, hpf_sink *sink,
+                              hpf_error *err)
+{
+    const hpr_output output = {
+        .dpi = s->values->dpi, .software = "heapcensus " CENSUS_VERSION, .fonts = s->fonts};
+    return hpr_render(survey, &s->options.chart, s->backend, &output, sink, err);
+}
+
+static hpf_status write_page(const picture *p, hpf_survey *survey, hpf_sink *sink, hpf_error *err)
+{
+    const hpr_html_profile about = {.file = p->profile->name};
+    return hpr_html_write(&survey, &about, 1, &p->options.setup->options.chart, sink, err);
+}
+
+static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
+{
+    const plot_setup *s = p->options.setup;
+    hpf_sink *drawn = hpf_sink_to_memory();
+    if (!drawn) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = s->backend == &plot_html ? write_page(p, survey, drawn, err)
+                                                 : write_chart(s, survey, drawn, err);
+    status = status == HPF_OK ? hpf_sink_finish(drawn, err) : status;
+    if (status == HPF_OK) {
+        return replace(p, drawn, err);
+    }
+    hpf_sink_destroy(drawn);
+    return status;
+}
+
+/* The members of retainer sets are known when the program has ended and told them. */
+static hpf_sets *read_sets(const picture *p, hpf_survey *survey)
+{
+    bool may_have =
+        p->profile->state == WATCHED_ENDED && p->options.setup->values->look != HPR_LOOK_CLASSIC;
+    return may_have ? retainers_beside(survey, p->profile->name) : NULL;
+}
+
+static hpf_status draw_with_sets(picture *p, hpf_survey *survey, hpf_error *err)
+{
+    hpf_sets *sets = read_sets(p, survey);
+    hpf_status status = draw_survey(p, survey, err);
+    hpf_survey_use_sets(survey, NULL);
+    hpf_sets_destroy(sets);
+    return status;
+}
+
+static void draw(picture *p)
+{
+    hpf_error err;
+    hpf_survey *survey;
+    p->last_s = loop_now_s();
+    hpf_status status = watched_survey(&survey, p->profile, p->options.window_s, &err);
+    if (status == HPF_MORE) {
+        return;
+    }
+    status = status == HPF_OK ? draw_with_sets(p, survey, &err) : status;
+    p->has_news = status != HPF_OK;
+    *p->options.is_written = status == HPF_OK;
+    if (status == HPF_OK) {
+        p->complaint[0] = '\0';
+    } else {
+        complain(p, &err);
+    }
+}
+
+/* ---- when ---- */
+
+static void draw_in_time(void *context, uint32_t epoll_events)
+{
+    picture *p = context;
+    (void)epoll_events;
+    draw(p);
+    if (p->has_news) {
+        loop_arm(p->timer, p->options.every_s, 0);
+    }
+}
+
+static void draw_later(picture *p)
+{
+    double due_s = p->last_s + p->options.every_s - loop_now_s();
+    if (!p->has_news) {
+        loop_arm(p->timer, due_s > 0 ? due_s : 1e-9, 0);
+    }
+    p->has_news = true;
+}
+
+static void grew(view *v, const watched *profile)
+{
+    picture *p = (picture *)v;
+    if (profile->number == 0) {
+        p->profile = profile;
+        draw_later(p);
+    }
+}
+
+/* The end may bring marks behind the last sample. */
+static void changed(view *v, const watched *profile)
+{
+    if (profile->state == WATCHED_ENDED) {
+        grew(v, profile);
+    }
+}
+
+static void finish(view *v)
+{
+    picture *p = (picture *)v;
+    if (p->has_news) {
+        draw(p);
+    }
+    loop_remove(p->l, p->timer);
+    hpf_sink_destroy(p->last);
+    free(p);
+}
+
+view *view_picture_create(loop *l, const view_picture_options *options)
+{
+    picture *p = calloc(1, sizeof *p);
+    if (!p) {
+        return NULL;
+    }
+    p->base = (view){.grew = grew, .changed = changed, .finish = finish};
+    p->l = l;
+    p->options = *options;
+    p->last_s = -options->every_s;
+    p->timer = loop_add_timer(l, draw_in_time, p);
+    if (p->timer < 0) {
+        free(p);
+        return NULL;
+    }
+    return &p->base;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A view that is a file: a picture that is written anew as the profile grows. It is replaced in one
+ * step, so whoever reads it sees a whole one; while nothing changes, it is left alone.
+ */
+#ifndef CENSUS_WATCH_VIEW_PICTURE_H
+#define CENSUS_WATCH_VIEW_PICTURE_H
+
+#include "../plot_setup.h"
+
+#include "watch.h"
+
+typedef struct view_picture_options {
+    const plot_setup *setup; /* borrowed */
+    const char *path;        /* borrowed */
+    double every_s;          /* it is written at most so often */
+    double window_s;         /* only what the last so many seconds are; 0: all */
+    bool *is_written;        /* becomes whether the file shows what there was to show */
+} view_picture_options;
+
+/* A picture of the first profile of the watch. NULL when there is no memory or no descriptor. */
+view *view_picture_create(loop *l, const view_picture_options *options);
+
+#endif

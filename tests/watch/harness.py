@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Watches profiles with `census watch` while tests write them, and compares what it draws with what
+`census plot` draws of the same bytes, exactly.
+
+The environment says what is tested: CENSUS. Each test is a method; `test_GROUP.py NAME` runs the
+method test_NAME.
+"""
+import functools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+CENSUS = os.environ["CENSUS"]
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples")
+SKIPPED = 77
+PATIENCE_S = 30
+
+
+def sample(name):
+    with open(os.path.join(SAMPLES, name), "rb") as file:
+        return file.read()
+
+
+def profile(n_samples, job="prog", scale=1000):
+    """A profile of a few bands, as GHC writes them."""
+    lines = [f'JOB "{job}"', 'DATE "Sat Nov 21 12:00 2026"', 'SAMPLE_UNIT "seconds"',
+             'VALUE_UNIT "bytes"']
+    for i in range(n_samples):
+        lines += [f"BEGIN_SAMPLE {i / 10:.2f}", f"one\t{scale * (i % 7 + 1)}",
+                  f"two names\t{scale * i}", f"({i % 5})three/main\t{3 * scale}",
+                  f"END_SAMPLE {i / 10:.2f}"]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def ends_of_samples(data):
+    """Where the samples of a profile are complete: behind the lines of their ends."""
+    ends, at = [], 0
+    for line in data.splitlines(keepends=True):
+        at += len(line)
+        if line.startswith(b"END_SAMPLE"):
+            ends.append(at)
+    return ends
+
+
+def wait_until(condition, what):
+    """The first result of `condition` that holds."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.005)
+    raise AssertionError(f"waited {PATIENCE_S} s in vain for {what}")
+
+
+def read(path):
+    """What is in a file; empty if it is not there."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+@functools.lru_cache(maxsize=None)
+def plot(data, extension="json", *options):
+    """What `census plot` draws of these bytes; empty if it cannot."""
+    with tempfile.TemporaryDirectory() as directory:
+        output = os.path.join(directory, "plot." + extension)
+        subprocess.run([CENSUS, "plot", "-o", output, *options, "-"], input=data,
+                       stderr=subprocess.DEVNULL, check=False, timeout=PATIENCE_S)
+        return read(output)
+
+
+class Running:
+    """A `census watch` that draws to `picture`."""
+
+    def __init__(self, command, picture, **more):
+        self.picture = picture
+        self.process = subprocess.Popen([CENSUS, *command], stderr=subprocess.PIPE, **more)
+        os.set_blocking(self.process.stderr.fileno(), False)
+        self.said = b""
+
+    def errors(self):
+        self.said += self.process.stderr.read() or b""
+        return self.said.decode()
+
+    def wait_to_show(self, expected):
+        """Until the picture is `expected`, and nothing else."""
+        assert expected, "there is nothing to be shown"
+        try:
+            wait_until(lambda: read(self.picture) == expected, "the picture")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; census said: {self.errors()}") from None
+
+    def wait_to_say(self, words):
+        wait_until(lambda: words in self.errors(), f"{words!r}, after {self.said!r}")
+
+    def end(self, with_signal=signal.SIGINT):
+        """Ends it. Its exit status."""
+        self.process.send_signal(with_signal)
+        return self.wait()
+
+    def wait(self):
+        status = self.process.wait(PATIENCE_S)
+        self.errors()
+        return status
+
+
+class Watch(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def write(self, name, data, mode="wb"):
+        with open(self.path(name), mode) as file:
+            file.write(data)
+        return self.path(name)
+
+    def start(self, *words, extension="json", **more):
+        """Begins to watch, drawing as fast as it can."""
+        picture = self.path("picture." + extension)
+        running = Running(["watch", "--every", "10ms", "-o", picture, *words], picture, **more)
+        self.addCleanup(running.process.stderr.close)
+        self.addCleanup(running.process.wait)
+        self.addCleanup(running.process.kill)
+        return running
+
+    def assert_ends_well(self, running, expected):
+        """It ends by itself, having drawn `expected`."""
+        self.assertEqual(running.wait(), 0, running.said)
+        self.assertEqual(read(running.picture), expected)
+
+
+def main():
+    """Runs the test that the command line names, or all."""
+    suite = unittest.TestSuite()
+    names = sys.argv[1:]
+    for case in unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]):
+        suite.addTests(test for test in case
+                       if not names or test.id().rsplit(".test_", 1)[1] in names)
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    if not result.wasSuccessful() or result.testsRun == 0:
+        sys.exit(1)
+    sys.exit(SKIPPED if len(result.skipped) == result.testsRun else 0)

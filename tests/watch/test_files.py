@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Files that grow, and what else happens to them while they are watched."""
+import gzip
+import os
+import shutil
+import signal
+import subprocess
+
+import harness
+from harness import ends_of_samples, plot, profile, sample
+
+
+FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "fixtures")
+NONSENSE = b"END_SAMPLE 7\n"
+
+
+class Files(harness.Watch):
+    def test_growing_by_bytes(self):
+        """Only whole samples are shown, each when its last byte is there."""
+        data = profile(4)
+        running = self.start(self.write("a.hp", b""))
+        ends = ends_of_samples(data)
+        for i in range(len(data)):
+            self.write("a.hp", data[i:i + 1], "ab")
+            if i + 1 in ends:
+                running.wait_to_show(plot(data[:i + 1]))
+            elif ends[0] <= i:
+                whole = max(end for end in ends if end <= i)
+                self.assertEqual(harness.read(running.picture), plot(data[:whole]))
+        self.assertEqual(running.end(), 0)
+
+    def test_growing_by_pieces(self):
+        data = sample("hp/foldleak-prof-hc.hp")
+        running = self.start(self.path("a.hp"))
+        for at in range(0, len(data), 1021):
+            self.write("a.hp", data[at:at + 1021], "ab")
+            running.wait_to_show(plot(data[:at + 1021])) if at > 1021 else None
+        running.wait_to_show(plot(data))
+        self.assertEqual(running.end(), 0)
+
+    def test_not_there_yet(self):
+        running = self.start(self.path("a.hp"))
+        running.wait_to_say("a.hp: not there yet")
+        self.write("a.hp", profile(3))
+        running.wait_to_show(plot(profile(3)))
+        self.assertEqual(running.end(), 0)
+
+    def test_folder_not_there_yet(self):
+        running = self.start(self.path("folder/a.hp"))
+        running.wait_to_say("a.hp: not there yet")
+        os.mkdir(self.path("folder"))
+        self.write("folder/a.hp", profile(3))
+        running.wait_to_show(plot(profile(3)))
+
+    def test_cut_and_written_again(self):
+        running = self.start(self.write("a.hp", profile(9)))
+        running.wait_to_show(plot(profile(9)))
+        os.truncate(self.path("a.hp"), 0)
+        running.wait_to_say("begins anew")
+        self.write("a.hp", profile(3, "other"), "ab")
+        running.wait_to_show(plot(profile(3, "other")))
+
+    def test_cut_in_the_middle(self):
+        data = profile(9)
+        running = self.start(self.write("a.hp", data))
+        running.wait_to_show(plot(data))
+        os.truncate(self.path("a.hp"), len(data) // 2)
+        running.wait_to_show(plot(data[:len(data) // 2]))
+
+    def rewrite(self, before, after):
+        """Writes over the file without cutting it."""
+        running = self.start(self.write("a.hp", before))
+        running.wait_to_show(plot(before))
+        self.write("a.hp", after, "r+b")
+        running.wait_to_show(plot(after))
+        self.assertEqual(running.end(), 0)
+
+    def test_rewritten_with_as_many_bytes(self):
+        self.rewrite(profile(9, "one"), profile(9, "two"))
+
+    def test_rewritten_with_more_bytes(self):
+        self.rewrite(profile(9, "one"), profile(12, "two"))
+
+    def test_rewritten_behind_the_same_headers(self):
+        self.rewrite(profile(300), profile(300, scale=2000))
+
+    def test_replaced_by_rename(self):
+        running = self.start(self.write("a.hp", profile(9)))
+        running.wait_to_show(plot(profile(9)))
+        os.rename(self.write("new", profile(4, "other")), self.path("a.hp"))
+        running.wait_to_show(plot(profile(4, "other")))
+        self.write("a.hp", b"BEGIN_SAMPLE 9\nlate\t7\nEND_SAMPLE 9\n", "ab")
+        running.wait_to_show(plot(harness.read(self.path("a.hp"))))
+
+    def test_rotated(self):
+        """What is still written to the old file is shown until there is a new one."""
+        running = self.start(self.write("a.hp", profile(3)))
+        running.wait_to_show(plot(profile(3)))
+        os.rename(self.path("a.hp"), self.path("a.hp.1"))
+        running.wait_to_say("gone")
+        self.write("a.hp.1", profile(6)[len(profile(3)):], "ab")
+        running.wait_to_show(plot(profile(6)))
+        self.write("a.hp", profile(2, "other"))
+        running.wait_to_show(plot(profile(2, "other")))
+
+    def test_deleted_and_returned(self):
+        running = self.start(self.write("a.hp", profile(3)))
+        running.wait_to_show(plot(profile(3)))
+        os.unlink(self.path("a.hp"))
+        running.wait_to_say("gone")
+        self.assertEqual(harness.read(running.picture), plot(profile(3)))
+        self.write("a.hp", profile(3, "other"))
+        running.wait_to_show(plot(profile(3, "other")))
+        self.assertEqual(running.end(), 0)
+
+    def test_link_to_another_file(self):
+        self.write("one", profile(3))
+        self.write("two", profile(4, "other"))
+        os.symlink("one", self.path("a.hp"))
+        running = self.start(self.path("a.hp"))
+        running.wait_to_show(plot(profile(3)))
+        os.symlink("two", self.path("link"))
+        os.rename(self.path("link"), self.path("a.hp"))
+        running.wait_to_show(plot(profile(4, "other")))
+
+    def test_broken_and_mended(self):
+        """What was whole before stays, and the file is still followed."""
+        running = self.start(self.write("a.hp", profile(3)))
+        running.wait_to_show(plot(profile(3)))
+        self.write("a.hp", NONSENSE, "ab")
+        running.wait_to_say("a.hp: line 20, column 1: ")
+        os.truncate(self.path("a.hp"), 0)
+        self.write("a.hp", profile(5), "ab")
+        running.wait_to_show(plot(profile(5)))
+        self.assertEqual(running.end(), 0)
+
+    def test_broken_at_the_end(self):
+        running = self.start("--once", self.write("a.hp", profile(3) + NONSENSE))
+        self.assertEqual(running.wait(), 1)
+        self.assertEqual(harness.read(running.picture), plot(profile(3)))
+
+    def test_no_profile(self):
+        running = self.start(self.write("a.hp", NONSENSE))
+        self.assertEqual(running.wait(), 1)
+        self.assertIn(b"a.hp: line 1, column 1: ", running.said)
+        self.assertFalse(os.path.exists(running.picture))
+
+    def test_large(self):
+        """More than is read at once, in a file that is there already."""
+        data = profile(60000)
+        self.assertGreater(len(data), 4 << 20)
+        running = self.start("--once", self.write("a.hp", data))
+        self.assert_ends_well(running, plot(data))
+
+    # ---- event logs, lines, compressed files ----
+
+    def plot_in_place(self, name, data):
+        """What `plot` draws of a file with what is beside it; that is more than the file alone."""
+        picture = self.path("whole.json")
+        subprocess.run([harness.CENSUS, "plot", "-o", picture, self.path(name)], check=True)
+        self.assertNotEqual(harness.read(picture), plot(data))
+        return harness.read(picture)
+
+    def test_event_log(self):
+        data = sample("eventlog/foldleak-prof-lu-hc.eventlog")
+        running = self.start("--once", self.path("a.eventlog"))
+        with open(self.path("a.eventlog"), "wb") as file:
+            for at in range(0, len(data), 4099):
+                file.write(data[at:at + 4099])
+                file.flush()
+        self.assert_ends_well(running, plot(data))
+
+    def test_lines_beside(self):
+        """The file of lines grows, too; the picture is that of both."""
+        rows = [b"time\twhat\tvalue\n"]
+        rows += [b"%.2f\tresident\t%d\n" % (i / 10, 20000 + i) for i in range(9)]
+        data = profile(9)
+        half = len(rows) // 2
+        self.write("a.lines", b"".join(rows[:half]))
+        running = self.start(self.write("a.hp", data))
+        self.write("a.lines", b"".join(rows[half:]), "ab")
+        running.wait_to_show(self.plot_in_place("a.hp", data))
+
+    def test_retainer_sets_beside(self):
+        """Their members are known when the report is there, which is at the end."""
+        for name in "retainers.hp", "retainers.prof":
+            shutil.copy(os.path.join(FIXTURES, name), self.directory)
+        running = self.start("--once", self.path("retainers.hp"))
+        whole = self.plot_in_place("retainers.hp", harness.read(self.path("retainers.hp")))
+        self.assert_ends_well(running, whole)
+
+    def test_compressed(self):
+        running = self.start(self.write("a.hp.gz", gzip.compress(profile(3))))
+        self.assertEqual(running.wait(), 1)
+        self.assertIn(b"compressed with gzip", running.said)
+
+    # ---- the end ----
+
+    def test_once_ends_with_the_writer(self):
+        """Not while it pauses for longer than it takes to look."""
+        file = open(self.path("a.hp"), "wb")
+        running = self.start("--once", self.path("a.hp"))
+        data = profile(6)
+        file.write(data[:len(data) // 2])
+        file.flush()
+        running.wait_to_show(plot(data[:len(data) // 2]))
+        with self.assertRaises(subprocess.TimeoutExpired):
+            running.process.wait(3)
+        file.write(data[len(data) // 2:])
+        file.close()
+        self.assert_ends_well(running, plot(data))
+
+    def test_once_ends_with_a_writer_that_wrote_nothing_whole(self):
+        with open(self.path("a.hp"), "wb") as file:
+            file.write(profile(1)[:-5])
+            file.flush()
+            running = self.start("--once", self.path("a.hp"))
+            with self.assertRaises(subprocess.TimeoutExpired):
+                running.process.wait(3)
+        self.assertEqual(running.wait(), 1)
+        self.assertIn(b"a.hp: ", running.said)
+
+    def test_idle_ends_in_spite_of_a_writer(self):
+        with open(self.path("a.hp"), "wb") as file:
+            file.write(profile(3))
+            file.flush()
+            running = self.start("--once", "--idle", "1.5s", self.path("a.hp"))
+            self.assert_ends_well(running, plot(profile(3)))
+
+    def test_growing_after_its_end(self):
+        """A writer that opens the file for each sample is not taken for done for good."""
+        running = self.start(self.write("a.hp", profile(3)))
+        harness.time.sleep(3)
+        self.write("a.hp", profile(6)[len(profile(3)):], "ab")
+        running.wait_to_show(plot(profile(6)))
+
+    def test_cut_sample_at_a_signal(self):
+        """What is whole is shown, as far as it was written when the signal came."""
+        data = profile(6)
+        running = self.start(self.write("a.hp", data[:-9]))
+        running.wait_to_show(plot(data[:-9]))
+        self.assertEqual(running.end(signal.SIGTERM), 0)
+        self.assertEqual(harness.read(running.picture), plot(data[:-9]))
+        self.assertEqual(running.said, b"")
+
+    def test_unreadable(self):
+        running = self.start(self.directory)
+        self.assertEqual(running.wait(), 1)
+        self.assertIn(b"not a file", running.said)
+
+
+if __name__ == "__main__":
+    harness.main()

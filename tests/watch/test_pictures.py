@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The picture that is drawn again and again."""
+import os
+import signal
+import stat
+import subprocess
+import threading
+
+import harness
+from harness import plot, profile, read
+
+
+def formats():
+    text = subprocess.run([harness.CENSUS, "plot", "--help"], capture_output=True, text=True,
+                          check=True).stdout
+    return [line.split()[0] for line in text.split("Formats:\n")[1].splitlines()]
+
+
+class Pictures(harness.Watch):
+    def check_options(self, *options, extension="svg"):
+        """The last picture is that of `plot`."""
+        with open(self.write("a.hp", profile(40)), "rb") as file:
+            running = self.start(*options, "-", stdin=file, extension=extension)
+        self.assert_ends_well(running, plot(profile(40), extension, *options))
+
+    def test_all_formats(self):
+        self.assertGreater(len(formats()), 5)
+        for name in formats():
+            self.check_options("--format", name, extension="out")
+
+    def test_options(self):
+        self.check_options("-m", "2", "--order", "name", "--theme", "dark", "--si", "--width", "12cm")
+        self.check_options("--match", "two|three", "--exclude", "x", "--lines", "-y", "--no-title")
+        self.check_options("--look", "classic", extension="ps")
+        self.check_options("--dpi", "50", "--group-by", "prefix:1", "--normalise", extension="png")
+
+    def test_lists_and_overlay(self):
+        order = self.write("order", b"two names\none\n")
+        colours = self.write("colours", b"#123456 one\n")
+        self.check_options("--order-file", order, "--colours", colours, "--overlay", "none")
+
+    def test_window(self):
+        """The last two seconds, as they are when the last sample is there; names of the whole."""
+        running = self.start("--once", "--window", "2050ms", self.write("a.hp", profile(60)))
+        self.assert_ends_well(running, plot(profile(60), "json", "--from", "3.9"))
+
+    def test_replaced_in_one_step(self):
+        """Whoever reads the picture reads a whole one."""
+        data = profile(200)
+        ends = harness.ends_of_samples(data)
+        path = self.write("a.hp", data[:ends[0]])
+        running = self.start(path)
+        known = {plot(data[:end]) for end in ends[::10]} | {plot(data[:ends[0]])}
+        running.wait_to_show(plot(data[:ends[0]]))
+        strangers, is_over = [], threading.Event()
+
+        def look():
+            while not is_over.is_set():
+                seen = read(running.picture)
+                if seen not in known:
+                    strangers.append(seen)
+
+        reader = threading.Thread(target=look)
+        reader.start()
+        for before, after in zip([ends[0]] + ends[10::10], ends[10::10]):
+            self.write("a.hp", data[before:after], "ab")
+            running.wait_to_show(plot(data[:after]))
+        is_over.set()
+        reader.join()
+        self.assertEqual(strangers, [])
+        self.assertEqual(sorted(os.listdir(self.directory)), ["a.hp", "picture.json"])
+
+    def test_left_alone_while_nothing_changes(self):
+        path = self.write("a.hp", profile(9))
+        running = self.start(path)
+        running.wait_to_show(plot(profile(9)))
+        before = os.stat(running.picture)
+        os.utime(path)
+        harness.time.sleep(2.5)  # beyond the moment at which the profile is taken for complete
+        self.assertEqual(os.stat(running.picture).st_ino, before.st_ino)
+        self.assertEqual(running.end(), 0)
+        self.assertEqual(os.stat(running.picture).st_ino, before.st_ino)
+
+    def test_not_more_often_than_asked(self):
+        """What comes in between is drawn in time, or at the end."""
+        picture = self.path("picture.json")
+        path = self.write("a.hp", profile(3))
+        running = harness.Running(["watch", "--every", "1h", "-o", picture, path], picture)
+        self.addCleanup(running.process.stderr.close)
+        self.addCleanup(running.process.kill)
+        running.wait_to_show(plot(profile(3)))
+        self.write("a.hp", profile(6)[len(profile(3)):], "ab")
+        harness.time.sleep(0.5)
+        self.assertEqual(read(picture), plot(profile(3)))
+        self.assertEqual(running.end(), 0)
+        self.assertEqual(read(picture), plot(profile(6)))
+
+    def test_signals(self):
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            running = self.start(self.write("a.hp", profile(9)))
+            running.wait_to_show(plot(profile(9)))
+            self.assertEqual(running.end(number), 0)
+            self.assertEqual(running.said, b"")
+            os.unlink(running.picture)
+
+    def test_folder_that_is_not_there(self):
+        """One complaint; and when the folder comes, the picture does."""
+        path = self.write("a.hp", profile(3))
+        picture = self.path("folder/picture.json")
+        running = harness.Running(["watch", "--every", "10ms", "-o", picture, path], picture)
+        self.addCleanup(running.process.stderr.close)
+        self.addCleanup(running.process.kill)
+        running.wait_to_say("No such file or directory")
+        harness.time.sleep(0.2)
+        os.mkdir(self.path("folder"))
+        running.wait_to_show(plot(profile(3)))
+        self.assertEqual(running.end(), 0)
+        self.assertEqual(running.said.count(b"No such file"), 1)
+
+    def test_mode_is_kept(self):
+        picture = self.write("picture.json", b"old")
+        os.chmod(picture, 0o640)
+        running = self.start("--once", self.write("a.hp", profile(3)))
+        self.assert_ends_well(running, plot(profile(3)))
+        self.assertEqual(stat.S_IMODE(os.stat(picture).st_mode), 0o640)
+
+
+if __name__ == "__main__":
+    harness.main()

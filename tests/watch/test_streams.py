@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pipes, FIFOs, devices and connections."""
+import os
+import signal
+import socket
+import subprocess
+
+import harness
+from harness import ends_of_samples, plot, profile, sample
+
+
+class Streams(harness.Watch):
+    def feed(self, data, *words):
+        """Everything at once through a pipe that then ends."""
+        running = self.start(*words, "-", stdin=subprocess.PIPE)
+        running.process.stdin.write(data)
+        running.process.stdin.close()
+        return running
+
+    # ---- pipes ----
+
+    def test_pipe_by_bytes(self):
+        data = profile(4)
+        running = self.start("-", stdin=subprocess.PIPE)
+        for i in range(len(data)):
+            os.write(running.process.stdin.fileno(), data[i:i + 1])
+            if i + 1 in ends_of_samples(data):
+                running.wait_to_show(plot(data[:i + 1]))
+        running.process.stdin.close()
+        self.assert_ends_well(running, plot(data))
+
+    def test_pipe_cut_at_each_byte(self):
+        """A pipe that ends anywhere leaves what `plot` makes of its bytes; or nothing, like plot."""
+        data = profile(3)
+        for n in range(len(data)):
+            running = self.feed(data[:n])
+            expected = plot(data[:n])
+            self.assertEqual(running.wait(), 0 if expected else 1)
+            self.assertEqual(harness.read(running.picture), expected, f"{n} bytes")
+            running.process.stderr.close()
+            if expected:
+                os.unlink(running.picture)
+
+    def test_pipe_of_an_event_log(self):
+        data = sample("eventlog/foldleak-prof-lu-hc.eventlog")
+        self.assert_ends_well(self.feed(data), plot(data))
+
+    def test_pipe_that_is_compressed(self):
+        running = self.feed(b"\x1f\x8b\x08\x00\x00\x00\x00\x00")
+        self.assertEqual(running.wait(), 1)
+        self.assertIn(b"stdin: compressed with gzip", running.said)
+
+    def test_pipe_of_tail(self):
+        """tail -F sends a file that was replaced right behind the one before."""
+        path = self.write("a.hp", profile(3))
+        tail = subprocess.Popen(["tail", "-c", "+1", "-s", "0.05", "-F", path],
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(tail.wait)
+        self.addCleanup(tail.kill)
+        running = self.start("-", stdin=tail.stdout)
+        tail.stdout.close()
+        running.wait_to_show(plot(profile(3)))
+        self.write("a.hp", profile(6)[len(profile(3)):], "ab")
+        running.wait_to_show(plot(profile(6)))
+        os.rename(self.write("new", profile(2, "other")), path)
+        running.wait_to_show(plot(profile(2, "other")))
+        tail.kill()
+        self.assert_ends_well(running, plot(profile(2, "other")))
+
+    def test_two_profiles_behind_each_other_cut_anywhere(self):
+        """The second one counts, wherever the first piece ends."""
+        first, second = profile(2), profile(2, "other")
+        for cut in range(len(first) - 2, len(first) + 8):
+            running = self.start("-", stdin=subprocess.PIPE)
+            os.write(running.process.stdin.fileno(), (first + second)[:cut])
+            harness.time.sleep(0.02)
+            os.write(running.process.stdin.fileno(), (first + second)[cut:])
+            running.process.stdin.close()
+            self.assert_ends_well(running, plot(second))
+            running.process.stderr.close()
+
+    def test_file_as_standard_input(self):
+        data = profile(5000)
+        with open(self.write("a.hp", data), "rb") as file:
+            self.assert_ends_well(self.start("-", stdin=file), plot(data))
+
+    def test_pipe_by_its_number(self):
+        """As a shell's <(...) gives it: there will be no other writer."""
+        read_end, write_end = os.pipe()
+        running = self.start(f"/dev/fd/{read_end}", pass_fds=[read_end])
+        os.close(read_end)
+        os.write(write_end, profile(3))
+        os.close(write_end)
+        self.assert_ends_well(running, plot(profile(3)))
+
+    # ---- FIFOs ----
+
+    def fifo(self):
+        os.mkfifo(self.path("fifo"))
+        return self.path("fifo")
+
+    def test_fifo_with_two_writers(self):
+        """The second one writes another profile."""
+        path = self.fifo()
+        running = self.start(path)
+        running.wait_to_say("waiting for a writer")
+        for job in ("one", "two"):
+            with open(path, "wb") as fifo:
+                fifo.write(profile(3, job))
+            running.wait_to_show(plot(profile(3, job)))
+        running.wait_to_say("waiting for the next writer")
+        self.assertEqual(running.end(), 0)
+
+    def test_fifo_with_writers_in_haste(self):
+        """The second one opens it before the end of the first one is seen."""
+        path = self.fifo()
+        running = self.start(path)
+        running.wait_to_say("waiting for a writer")
+        with open(path, "wb") as one, open(path, "wb") as two:
+            one.write(profile(3, "one"))
+            one.close()
+            two.write(profile(4, "two"))
+        running.wait_to_show(plot(profile(4, "two")))
+
+    def test_fifo_with_a_writer_for_each_sample(self):
+        path, data = self.fifo(), profile(4)
+        running = self.start(path)
+        at = 0
+        for end in ends_of_samples(data):
+            with open(path, "wb") as fifo:
+                fifo.write(data[at:end])
+            running.wait_to_show(plot(data[:end]))
+            at = end
+        self.assertEqual(running.end(), 0)
+
+    def test_fifo_once(self):
+        path = self.fifo()
+        running = self.start("--once", path)
+        with open(path, "wb") as fifo:
+            fifo.write(profile(3))
+        self.assert_ends_well(running, plot(profile(3)))
+
+    # ---- connections ----
+
+    def listen(self, family, address):
+        server = socket.socket(family)
+        self.addCleanup(server.close)
+        server.bind(address)
+        server.listen()
+        server.settimeout(harness.PATIENCE_S)
+        return server
+
+    def check_connections(self, server, running):
+        for job in ("one", "two"):
+            connection, _ = server.accept()
+            connection.sendall(profile(3, job))
+            running.wait_to_show(plot(profile(3, job)))
+            connection.close()
+        self.assertEqual(running.end(), 0)
+
+    def test_unix_socket(self):
+        server = self.listen(socket.AF_UNIX, self.path("socket"))
+        self.check_connections(server, self.start("unix:" + self.path("socket")))
+
+    def test_unix_socket_not_there_yet(self):
+        running = self.start("unix:" + self.path("socket"))
+        running.wait_to_say("No such file or directory; trying again")
+        self.check_connections(self.listen(socket.AF_UNIX, self.path("socket")), running)
+
+    def test_unix_socket_by_its_path(self):
+        self.listen(socket.AF_UNIX, self.path("socket"))
+        running = self.start(self.path("socket"))
+        self.assertEqual(running.wait(), 1)
+        self.assertIn(b"say unix:", running.said)
+
+    def test_tcp_socket(self):
+        server = self.listen(socket.AF_INET, ("127.0.0.1", 0))
+        self.check_connections(server, self.start("tcp:localhost:%d" % server.getsockname()[1]))
+
+    def test_tcp_socket_not_there_yet(self):
+        server = self.listen(socket.AF_INET, ("127.0.0.1", 0))
+        port = server.getsockname()[1]
+        server.close()
+        running = self.start(f"tcp:127.0.0.1:{port}")
+        running.wait_to_say("Connection refused; trying again")
+        self.check_connections(self.listen(socket.AF_INET, ("127.0.0.1", port)), running)
+
+    def test_tcp_socket_of_ipv6(self):
+        try:
+            server = self.listen(socket.AF_INET6, ("::1", 0))
+        except OSError:
+            self.skipTest("there is no IPv6")
+        self.check_connections(server, self.start("tcp:[::1]:%d" % server.getsockname()[1]))
+
+    def test_connection_once(self):
+        server = self.listen(socket.AF_UNIX, self.path("socket"))
+        running = self.start("--once", "unix:" + self.path("socket"))
+        connection, _ = server.accept()
+        connection.sendall(sample("eventlog/foldleak-prof-lu-hc.eventlog"))
+        connection.close()
+        self.assert_ends_well(running, plot(sample("eventlog/foldleak-prof-lu-hc.eventlog")))
+
+    def test_addresses_that_are_none(self):
+        for word, said in ("tcp:localhost", b"tcp:HOST:PORT"), ("unix:", b"unix:PATH"), \
+                ("tcp:no-such-host.invalid:80", b"no-such-host.invalid"):
+            running = self.start(word)
+            self.assertEqual(running.wait(), 1)
+            self.assertIn(said, running.said)
+
+    def test_signal_while_waiting(self):
+        running = self.start("unix:" + self.path("socket"))
+        running.wait_to_say("trying again")
+        self.assertEqual(running.end(signal.SIGHUP), 1)
+        self.assertIn(b"not written: there was nothing to draw yet", running.said)
+
+
+if __name__ == "__main__":
+    harness.main()
