@@ -301,12 +301,22 @@ static void destroy(view_http *v, double linger_s)
     free(v);
 }
 
+static void say_goodbye(view_http *v)
+{
+    hpf_sink *message = http_channel_open(&v->channel, "bye");
+    if (message) {
+        hpf_sink_text(message, "{}");
+    }
+    http_channel_send(&v->channel, message);
+}
+
 static void finish(view *base)
 {
     view_http *v = (view_http *)base;
     if (v->is_followed) {
         v->next_snapshot_s = 0;
         send_batch(v);
+        say_goodbye(v);
     }
     destroy(v, LINGER_S);
 }

@@ -28,7 +28,6 @@ typedef struct choice {
     bool is_dark;
     ink *inks; /* N_COLOURS, and behind them those that are no matter of choice */
     size_t n_inks;
-    uint64_t n_mistaken[N_COLOURS]; /* by how many eyes for how many lines each would be taken */
 } choice;
 
 /* The colour, darker or lighter if the ground asks for that. */
@@ -77,15 +76,20 @@ static int n_eyes_mistaken(const ink *x, const ink *y)
     return n;
 }
 
-/* How much is against a colour: that lines have one like it, and then that the name calls for
+/* How much is against a colour: that others have one like it, and then that the name calls for
  * another. */
 static uint64_t cost_of(const choice *c, hpf_str name, int colour)
 {
     uint64_t hash = hpr__palette_hash(name);
     bool is_hue = (int)(hash % HPR__N_HUES) == colour % HPR__N_HUES;
     bool is_shade = (int)(hash / HPR__N_HUES % N_SHADES) == colour / HPR__N_HUES;
-    uint64_t rank = ((hash >> 8) + (uint64_t)colour * 7) % 8;
-    return 32 * c->n_mistaken[colour] + (is_hue ? 0 : 16) + (is_shade ? 0 : 8) + rank;
+    uint64_t cost =
+        (is_hue ? 0 : 16) + (is_shade ? 0 : 8) + ((hash >> 8) + (uint64_t)colour * 7) % 8;
+    for (size_t i = 0; i < c->n_inks; i++) {
+        uint32_t n = users_of(&c->inks[i]);
+        cost += n > 0 ? 32 * n * (uint64_t)n_eyes_mistaken(&c->inks[i], &c->inks[colour]) : 0;
+    }
+    return cost;
 }
 
 static ink *best_ink(const choice *c, hpf_str name)
@@ -123,9 +127,6 @@ static hpr_fill choose(choice *c, const hpr__swatch *swatch)
                            : best_ink(c, hpf_str_without_id(swatch->name));
     int dashes = best_dashes(c, chosen);
     chosen->n_users[dashes]++;
-    for (int i = 0; i < N_COLOURS; i++) {
-        c->n_mistaken[i] += (uint64_t)n_eyes_mistaken(&c->inks[i], chosen);
-    }
     return (hpr_fill){.colour = chosen->colour, .dash_pt = dashes_pt[dashes]};
 }
 

@@ -15,6 +15,7 @@ class Live {
         this.app = app;
         this.url = url;
         this.isConnected = false;
+        this.hasEnded = false;  // the server has said goodbye
         this.length = 0;        // of the window that follows, in seconds; 0: all
         this.isPaused = false;
         byId('follow').hidden = false;
@@ -45,10 +46,12 @@ class Live {
         on('mark', (mark) => this.withProfile(mark.id, (p) => p.addMark(mark.time, mark.label)));
         on('line', (line) => this.withProfile(line.id, (p) => p.addPoints(line.name, line.points)));
         on('state', this.takeState);
+        on('bye', () => { this.hasEnded = true; });
     }
 
     setConnected(isConnected) {
         this.isConnected = isConnected;
+        this.hasEnded = this.hasEnded && !isConnected;
         this.showState();
     }
 
@@ -141,7 +144,7 @@ class Live {
 
     stateOf(entry) {
         if (!this.isConnected) {
-            return ['reconnecting', 'reconnecting…'];
+            return this.hasEnded ? ['ended', 'census has ended'] : ['reconnecting', 'reconnecting…'];
         }
         const state = entry ? entry.state || (entry.profile && entry.profile.state) : 'waiting';
         const words = [this.isPaused && state === 'growing' ? 'paused' : WORDS[state] || state];

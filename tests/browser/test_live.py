@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The live page of `census watch --http` in a real browser, while a profile grows.
+
+test_live.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from browser import Browser, find_driver
+
+SKIPPED = 77
+NAMES = ["worker", "cache", "parse", "</script><script>document.title='taken'</script>"]
+
+
+class Growing:
+    """A profile that a test writes, and the server that watches it. As a context it ends the server."""
+
+    def __init__(self, census, directory):
+        self.census, self.directory = census, pathlib.Path(directory)
+        self.file, self.n, self.server, self.url = None, 0, None, None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        if self.file:
+            self.file.close()
+
+    def add(self, n, more=()):
+        if not self.file:
+            self.file = open(self.directory / "prog.hp", "wb", buffering=0)
+            self.file.write(b'JOB "prog"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n')
+        for _ in range(n):
+            costs = [(name, 1000 * (i + 1) + 10 * (self.n % 50)) for i, name in enumerate(NAMES)] + list(more)
+            lines = "".join(f"{name}\t{amount}\n" for name, amount in costs)
+            self.file.write(f"BEGIN_SAMPLE {self.n}\n{lines}END_SAMPLE {self.n}\n".encode())
+            self.n += 1
+
+    def start(self, port=0):
+        self.server = subprocess.Popen(
+            [self.census, "watch", "--no-browser", f"--http=127.0.0.1:{port}", "--token-file",
+             self.directory / "token", self.directory / "prog.hp"], stderr=subprocess.PIPE, text=True)
+        self.url = re.search(r"http://\S+", self.server.stderr.readline()).group(0)
+        return self.url
+
+    def stop(self):
+        if self.server:
+            self.server.terminate()
+            self.server.wait()
+            self.server.stderr.close()
+            self.server = None
+
+    def port(self):
+        return re.search(r":(\d+)/", self.url).group(1)
+
+
+def expect(actual, wanted, what):
+    assert actual == wanted, f"{what}: {actual!r}, not {wanted!r}"
+
+
+def wait_for_samples(browser, n):
+    browser.until("""
+        const entry = window.census && census.app && census.app.entry();
+        return Boolean(entry && entry.profile && entry.profile.n === arguments[0]);""", n)
+    browser.settle()
+
+
+def state(browser):
+    return browser.text("#state-text").replace("\u00a0", " ")
+
+
+# --- tests -----------------------------------------------------------------------------------------------
+
+
+def test_samples_come_without_a_reload(growing, browser):
+    growing.add(20)
+    browser.open(growing.start())
+    wait_for_samples(browser, 20)
+    browser.run("window.wasHere = true")
+    first = browser.run("return document.getElementById('picture').toDataURL()")
+    for _ in range(10):
+        growing.add(5)
+        wait_for_samples(browser, growing.n)
+    expect(browser.run("return window.wasHere"), True, "not loaded again")
+    expect(browser.run("return census.app.panel.chart.xs[census.app.panel.chart.to]"), 69, "the last one is drawn")
+    assert browser.run("return document.getElementById('picture').toDataURL()") != first
+    assert state(browser).startswith("live · last sample "), state(browser)
+    expect(browser.run("return document.title.includes('taken')"), False, "a name that is a script")
+    expect(browser.run("return document.querySelectorAll('#rows tr').length"), len(NAMES), "rows of the table")
+
+
+def test_a_profile_that_is_not_there_yet(growing, browser):
+    browser.open(growing.start())
+    browser.until("return document.getElementById('state-text').textContent.startsWith('waiting')")
+    growing.add(3)
+    wait_for_samples(browser, 3)
+
+
+def test_new_names_and_marks(growing, browser):
+    growing.add(3)
+    browser.open(growing.start())
+    wait_for_samples(browser, 3)
+    growing.add(3, more=[("late", 90000)])
+    growing.file.write(b"MARK 5.5\n")
+    growing.add(1)
+    wait_for_samples(browser, 7)
+    browser.until("return census.app.entry().profile.marks.length === 1")
+    for _ in range(100):  # it may take its band with one of the next samples
+        names = browser.run("return census.app.panel.chart.bands.map((band) => band.name)")
+        if "late" in names:
+            return
+        growing.add(1, more=[("late", 90000)])
+        time.sleep(0.1)
+    raise AssertionError(f"it has no band: {names}")
+
+
+def test_the_server_starts_again(growing, browser):
+    growing.add(10)
+    browser.open(growing.start())
+    wait_for_samples(browser, 10)
+    browser.run("window.wasHere = true")
+    port = growing.port()
+    growing.stop()
+    browser.until("return document.getElementById('state-text').textContent === 'census has ended'")
+    growing.add(10)
+    browser.complaints()  # that nobody answers meanwhile is no fault of the page
+    growing.start(port)
+    wait_for_samples(browser, 20)
+    growing.add(5)
+    wait_for_samples(browser, 25)
+    expect(browser.run("return window.wasHere"), True, "not loaded again")
+    left = [line for line in browser.complaints() if "ERR_CONNECTION_REFUSED" not in line]
+    expect(left, [], "what the console says else")
+
+
+def test_two_viewers(growing, browser):
+    growing.add(10)
+    browser.open(growing.start())
+    wait_for_samples(browser, 10)
+    with Browser() as other:
+        growing.add(10)
+        other.open(growing.url)
+        wait_for_samples(other, 20)
+        wait_for_samples(browser, 20)
+        growing.add(10)
+        wait_for_samples(other, 30)
+        expect(other.complaints(), [], "the other console")
+    growing.add(10)
+    wait_for_samples(browser, 40)
+
+
+def test_another_run_takes_its_place(growing, browser):
+    growing.add(10)
+    browser.open(growing.start())
+    wait_for_samples(browser, 10)
+    fresh = growing.directory / "fresh.hp"
+    fresh.write_bytes(b'JOB "second"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
+                      b"BEGIN_SAMPLE 0\na\t1\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\na\t2\nEND_SAMPLE 1\n")
+    fresh.rename(growing.directory / "prog.hp")
+    wait_for_samples(browser, 2)
+    expect(browser.text("#title"), "second", "the title")
+
+
+def test_paused_it_stands_still(growing, browser):
+    growing.add(10)
+    browser.open(growing.start())
+    wait_for_samples(browser, 10)
+    browser.press_button("#pause")
+    growing.add(10)
+    time.sleep(0.5)
+    browser.settle()
+    expect(browser.run("return census.app.panel.chart.xs[census.app.panel.chart.to]"), 9, "the last one that is drawn")
+    browser.press_button("#pause")
+    wait_for_samples(browser, 20)
+    expect(browser.run("return census.app.panel.chart.xs[census.app.panel.chart.to]"), 19, "the last one again")
+
+
+def main():
+    census, wanted = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
+    if not find_driver():
+        print("skipped: chromium and chromedriver are not installed")
+        return SKIPPED
+    tests = {name[5:]: test for name, test in globals().items() if name.startswith("test_")}
+    failed = []
+    with Browser() as browser:
+        for name in wanted or tests:
+            with tempfile.TemporaryDirectory() as directory, Growing(census, directory) as growing:
+                try:
+                    tests[name](growing, browser)
+                    expect(browser.complaints(), [], "the console")
+                    print(f"ok      {name}", flush=True)
+                except Exception as problem:  # each test says its own
+                    failed.append(name)
+                    print(f"FAILED  {name}: {type(problem).__name__}: {problem}", flush=True)
+                browser.open("about:blank")
+                browser.complaints()
+    print(f"{len(failed)} failed" if failed else "all passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
