@@ -22,7 +22,7 @@ typedef struct side {
     hpf_survey *survey;
     const hpf_overview *overview;
     double *positions; /* of its picks */
-    size_t n_picks;
+    size_t n_picks;    /* that are compared */
     double low, high;
 } side;
 
@@ -39,19 +39,27 @@ typedef struct work {
 
 /* ---- The grid ---- */
 
+/* Picks up to the last sample that is not empty, with which GHC ends its profiles: a program that
+ * has ended is not compared with one that goes on. At least two, if there are. */
+static size_t count_picks(const hpf_survey *survey)
+{
+    size_t n = hpf_survey_end_pick(survey) + 1;
+    return n > 1 ? n : hpf_survey_overview(survey)->n_picks;
+}
+
 static bool begin_side(side *s, hpf_arena *arena, hpf_survey *survey, bool by_sample)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
-    *s = (side){.survey = survey, .overview = o, .n_picks = o->n_picks};
+    *s = (side){.survey = survey, .overview = o, .n_picks = count_picks(survey)};
     s->positions = hpf_arena_array(arena, o->n_picks, sizeof *s->positions);
     if (!s->positions) {
         return false;
     }
-    for (size_t i = 0; i < o->n_picks; i++) {
+    for (size_t i = 0; i < s->n_picks; i++) {
         s->positions[i] = by_sample ? (double)o->picks[i].sample_index + 1 : o->picks[i].time;
     }
     s->low = s->positions[0];
-    s->high = s->positions[o->n_picks - 1];
+    s->high = s->positions[s->n_picks - 1];
     return true;
 }
 
@@ -197,7 +205,8 @@ static hpf_status add_side(work *w, int which, hpf_error *err)
     uint32_t n_names = hpf_survey_n_names(s->survey);
     size_t n_rows = (size_t)w->n_candidates + 1; /* one for the totals */
     uint32_t *band_of_name = calloc((size_t)n_names + 1, sizeof *band_of_name);
-    double *values = calloc(n_rows * s->n_picks, sizeof *values);
+    size_t row_length = s->overview->n_picks;
+    double *values = calloc(n_rows * row_length, sizeof *values);
     hpf_status status = band_of_name && values ? HPF_OK : hpf_error_set_memory(err);
     for (hpf_name i = 0; i < n_names && !status; i++) {
         bool is_used = hpf_survey_totals(s->survey, i)->n_samples > 0;
@@ -208,11 +217,11 @@ static hpf_status add_side(work *w, int which, hpf_error *err)
         status = hpf_survey_series(s->survey, band_of_name, w->n_candidates, values, err);
     }
     for (uint32_t i = 0; i < w->n_candidates && !status; i++) {
-        add_resampled(w->out, w->changes + i * w->out->n_points, s, values + i * s->n_picks,
+        add_resampled(w->out, w->changes + i * w->out->n_points, s, values + i * row_length,
                       which ? 1 : -1);
     }
     if (!status) {
-        add_totals(w, which, values + w->n_candidates * s->n_picks);
+        add_totals(w, which, values + w->n_candidates * row_length);
     }
     free(band_of_name);
     free(values);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The difference of two profiles as a graph of signed bands: what grew is stacked above zero, what
- * shrank below, over the stretch of time that both profiles have.
+ * shrank below, over the stretch of time that both profiles have, without empty samples at their
+ * ends.
  *
  * Both are compared at every moment at which one of them was sampled; between samples amounts are
  * joined by straight lines, as a graph does. A band that is larger at one time and smaller at

@@ -118,6 +118,16 @@ Test(diff_chart, only_the_common_time_is_compared)
     finish(&p);
 }
 
+Test(diff_chart, the_empty_sample_at_an_end_is_not_compared)
+{
+    hpr_diff_options options = options_of(0);
+    pair p = compare(PROFILE_HEADERS SAMPLE("0", "a 10\n") SAMPLE("3", "a 10\n") SAMPLE("4", ""),
+                     PROFILE_HEADERS SAMPLE("0", "a 12\n") SAMPLE("9", "a 12\n"), &options, 0);
+    cr_expect_eq(p.chart->x.high, 3);
+    cr_expect_eq(p.chart->peak_total, 2);
+    finish(&p);
+}
+
 Test(diff_chart, a_band_on_both_sides_has_one_colour_and_meets_zero_in_between)
 {
     hpr_diff_options options = options_of(0);
