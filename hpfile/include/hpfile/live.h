@@ -9,14 +9,16 @@
  * - Samples of an event log that are earlier than the one before stay where they are, with the time
  *   of that one (reader.h), and are not put in order.
  * - Of large files, which hpf_survey_create reads in parts, sums of fractions may differ in the
- * last digits, and other samples may be picked.
+ *   last digits, and other samples may be picked.
  * - When the samples worth drawing need more than half of `most_bytes`, the costs of small names
- * are added up to one rest: beyond the 512 largest, from the smallest on. Totals of all names stay
- *   exact. In series the rest counts with the names that it is of; if they are in several bands,
- *   each band gets so much of it as its names amount to. A name that rises to be among those that
- *   are kept has a series of its own from then on, and what it had before stays in the rest.
+ *   are added up to one rest: of those beyond the 512 largest, the smallest first. Totals of all
+ *   names stay exact. In series the rest counts with the names that it is of; if they are in
+ *   several bands, each band gets so much of it as its names amount to. A name that rises to be
+ *   among those that are kept has a series of its own from then on, and what it had before stays in
+ *   the rest.
  *
- * Memory: names, `most_bytes`, and as much as a survey takes twice over (survey.h); never rows.
+ * Memory: names, `most_bytes`, and for each of the two surveys what a survey takes (survey.h) and
+ * the last four series, of at most 8 MiB each; never rows.
  * Threads: one thread at a time.
  */
 #ifndef HPFILE_LIVE_H
