@@ -23,6 +23,7 @@ typedef struct convert_values {
     int from;           /* hpf_format, or -1 */
     int to;             /* TO_..., or -1 */
     stacks_options stacks;
+    int profile; /* of an event log; -1: the first */
 } convert_values;
 
 /* ---- Writers ---- */
@@ -94,12 +95,12 @@ static hpf_status write_eventlog(const input *in, const void *values, hpf_sink *
                                  hpf_error *err)
 {
     (void)values;
-    const hpf_log_facts *log = hpf_survey_log(in->survey);
+    const hpf_log_profile *profile = hpf_survey_log_profile(in->survey);
     hpf_eventlog_writer_options options = {
         .breakdown = breakdown_of_text(in), .frames = frames_of, .frames_context = in->survey};
-    if (log && log->n_profiles) {
-        options.breakdown = log->profiles[0].breakdown;
-        options.period_ns = log->profiles[0].period_ns;
+    if (profile) {
+        options.breakdown = profile->breakdown;
+        options.period_ns = profile->period_ns;
     }
     hpf_eventlog_writer *writer = hpf_eventlog_writer_create(sink, &options);
     if (!writer) {
@@ -179,6 +180,12 @@ static const opt convert_options[] = {
      .argument = "T",
      .high = 1e100,
      .help = "stacks: of the sample nearest to the time T (default: at the peak)"},
+    {.name = "profile",
+     .kind = OPT_INT,
+     .offset = offsetof(convert_values, profile),
+     .argument = "N",
+     .high = UINT8_MAX,
+     .help = FILTER_PROFILE_HELP},
     {.name = "time",
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, stacks.time),
@@ -226,7 +233,7 @@ static int target_of_path(const char *path)
 
 static int run(const cmd *self, int argc, char **argv)
 {
-    convert_values values = {.from = -1, .to = -1, .stacks.at = NAN};
+    convert_values values = {.from = -1, .to = -1, .stacks.at = NAN, .profile = -1};
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
@@ -248,6 +255,7 @@ static int run(const cmd *self, int argc, char **argv)
     const filter f = {
         .from = values.from < 0 ? NULL : &from,
         .output = values.output,
+        .log_profile = values.profile >= 0 ? &values.profile : NULL,
         .write = writers[values.to],
         .write_log = values.stacks.time ? write_log : NULL,
         .write_prof = has_stacks ? write_prof : NULL,

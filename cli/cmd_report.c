@@ -27,6 +27,7 @@ typedef struct report_values {
     const char *sets;   /* a report with retainer sets; NULL: the one beside the profile, if any */
     int format;         /* table_format */
     int n_bands;
+    int profile; /* of an event log; -1: the first */
     bool exact;
     bool time, ticky, nonmoving; /* at most one: what of an event log is reported instead */
 } report_values;
@@ -288,6 +289,12 @@ static const opt report_options[] = {
      .argument = "FILE",
      .help = "the .prof that has the members of retainer sets (default: BASE.prof beside a "
              "BASE.hp of -hr)"},
+    {.name = "profile",
+     .kind = OPT_INT,
+     .offset = offsetof(report_values, profile),
+     .argument = "N",
+     .high = UINT8_MAX,
+     .help = FILTER_PROFILE_HELP},
     {.name = "time",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, time),
@@ -352,7 +359,7 @@ static hpf_status write_log(const input *in, const void *values, hpf_sink *sink,
 
 static int run(const cmd *self, int argc, char **argv)
 {
-    report_values values = {.n_bands = 10};
+    report_values values = {.n_bands = 10, .profile = -1};
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
@@ -364,6 +371,7 @@ static int run(const cmd *self, int argc, char **argv)
         return cmd_misused(self, "--time is written as text or json");
     }
     const filter f = {.output = values.output,
+                      .log_profile = values.profile >= 0 ? &values.profile : NULL,
                       .prepare = read_sets,
                       .write = write_report,
                       .write_log = is_of_log(&values) ? write_log : NULL,

@@ -21,7 +21,7 @@ static bool open_input(const filter *f, input *in, const char *path)
     if (f->from) {
         return input_open_as(in, path, f->from);
     }
-    return input_open_only(in, path) && (writer_of_raw(f, in) || input_survey(in));
+    return input_open_only(in, path) && (writer_of_raw(f, in) || input_survey(in, f->log_profile));
 }
 
 static int write_text(const filter *f, const input *in)

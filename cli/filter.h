@@ -14,8 +14,13 @@
 typedef hpf_status filter_write(const input *in, const void *values, hpf_sink *sink,
                                 hpf_error *err);
 
+/* Help for the option that fills log_profile. */
+#define FILTER_PROFILE_HELP                                                                        \
+    "of an event log with several heap profiles: the one with number N (default: the first)"
+
 typedef struct filter {
     const hpf_format *from; /* NULL: told by the content */
+    const int *log_profile; /* which heap profile of an event log, by number; NULL: the first */
     const char *output;     /* a path; NULL and "-": standard output */
     filter_write *write;
     filter_write *write_log;  /* for event logs, which are not surveyed then; NULL: as all others */

@@ -154,9 +154,11 @@ bool input_open_only(input *out, const char *path)
     return open_only(out, path, NULL);
 }
 
-bool input_survey(input *in)
+bool input_survey(input *in, const int *log_profile)
 {
-    return survey_limited(in, (hpf_survey_options){.max_picks = 0});
+    hpf_survey_options limits = {.has_log_profile = log_profile != NULL};
+    limits.log_profile = log_profile ? (uint8_t)*log_profile : 0;
+    return survey_limited(in, limits);
 }
 
 bool input_open(input *out, const char *path)

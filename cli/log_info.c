@@ -162,6 +162,9 @@ static void write_profiles(hpf_sink *sink, const log_contents *c)
         const hpf_log_profile *p = &c->facts.profiles[i];
         const char *name = hpf_breakdown_name(p->breakdown);
         hpf_sink_text(sink, "\nbreakdown    ");
+        if (c->facts.n_profiles > 1) {
+            hpf_sink_printf(sink, "profile %u: ", p->id);
+        }
         if (name) {
             hpf_sink_printf(sink, "%s (-h%c)", name, hpf_breakdown_letter(p->breakdown));
         } else {

@@ -132,6 +132,8 @@ static bool open_input(plot_job *j, const char *path)
         .has_window = true,
         .from_time = j->setup.values->from_time,
         .to_time = j->setup.values->to_time,
+        .has_log_profile = j->setup.values->profile >= 0,
+        .log_profile = (uint8_t)j->setup.values->profile,
         .is_wanted = plot_setup_filter(&j->setup),
         .is_wanted_context = &j->setup.filter,
     };

@@ -108,6 +108,9 @@ const opt plot_options[] = {
      NULL, 0, 0},
     {0, "overlay-from", OPT_TEXT, AT(overlay_from), "FILE",
      "where they and the labels of marks are (default: BASE.lines beside BASE.hp)", NULL, 0, 0},
+    {0, "profile", OPT_INT, AT(profile), "N",
+     "of an event log with several heap profiles: the one with number N (default: the first)", NULL,
+     0, UINT8_MAX},
     {0, "sets", OPT_TEXT, AT(sets), "FILE",
      "the .prof that has the members of retainer sets, for tooltips and names that were cut "
      "(default: BASE.prof beside a BASE.hp of -hr)",
@@ -147,8 +150,11 @@ void plot_options_add_live(opt *table, size_t n_rows)
 
 plot_values plot_options_default(void)
 {
-    return (plot_values){
-        .n_bands = -1, .trace_percent = -1, .from_time = -HUGE_VAL, .to_time = HUGE_VAL};
+    return (plot_values){.n_bands = -1,
+                         .trace_percent = -1,
+                         .profile = -1,
+                         .from_time = -HUGE_VAL,
+                         .to_time = HUGE_VAL};
 }
 
 /* "prefix:2": the number; 0: it is none. */

@@ -133,7 +133,10 @@ static void on_warning(void *context, const hpf_error *warning)
 
 static bool init(hpf_live *live)
 {
-    hpf_reader_options reader_options = {on_warning, live};
+    hpf_reader_options reader_options = {.warning = on_warning,
+                                         .warning_context = live,
+                                         .has_log_profile = live->options.has_log_profile,
+                                         .log_profile = live->options.log_profile};
     if (!hpf__tally_init(&live->tally, live->options.max_picks, false)) {
         return false;
     }

@@ -10,6 +10,7 @@
 #include "log_heap.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@
 #define COST_BYTES 9u  /* number of the profile and amount, before stack or label */
 #define LENGTH_AT  10u /* of the length in a record, and of the payload */
 #define COST_AT    12u
+
+#define MOST_IDS_BYTES 48
 
 struct hpf__log_heap {
     hpf_events events;
@@ -66,7 +69,7 @@ hpf__log_heap *hpf__log_heap_create(const hpf_events *events, void *context,
     static const uint16_t costs[] = {HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE,
                                      HPF__EVENT_HEAP_PROF_SAMPLE_STRING};
     hpf__eventlog_set_run(h->log, run_of_costs, costs, 2);
-    h->profile = -1;
+    h->profile = h->options.has_log_profile ? h->options.log_profile : -1;
     h->last_time = -INFINITY;
     return h;
 }
@@ -278,6 +281,17 @@ static hpf_status on_marker(hpf__log_heap *h, const hpf_event *event, hpf_error 
                           : HPF_OK;
 }
 
+/* A profile began: the last that was noted. */
+static void note_profile(hpf__log_heap *h)
+{
+    const hpf_log_profile *begun =
+        h->facts.n_profiles ? &h->facts.profiles[h->facts.n_profiles - 1] : NULL;
+    if (begun && (h->profile < 0 || h->profile == begun->id)) {
+        h->profile = begun->id;
+        h->names.labels_are_infos = begun->breakdown == HPF_BREAKDOWN_INFO_TABLE;
+    }
+}
+
 /* Notes what the event says of the log, and tells the headers that come of it. */
 static hpf_status on_fact(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
 {
@@ -294,10 +308,7 @@ static hpf_status on_fact(hpf__log_heap *h, const hpf_event *event, hpf_error *e
     case HPF__EVENT_WALL_CLOCK_TIME:
         return tell_header(h, HPF_HEADER_DATE, h->facts.date, err);
     case HPF__EVENT_HEAP_PROF_BEGIN:
-        if (h->profile < 0 && h->facts.n_profiles) {
-            h->profile = h->facts.profiles[0].id;
-            h->names.labels_are_infos = h->facts.profiles[0].breakdown == HPF_BREAKDOWN_INFO_TABLE;
-        }
+        note_profile(h);
         return HPF_OK;
     default:
         return HPF_OK;
@@ -429,6 +440,21 @@ static void warn_of_end(hpf__log_heap *h)
     warn(h, &warning);
 }
 
+/* "0, 3, 4": the numbers of the profiles that began, each once. */
+static void list_profiles(const hpf__log_heap *h, char ids[MOST_IDS_BYTES])
+{
+    bool is_listed[UINT8_MAX + 1] = {false};
+    size_t n = 0;
+    snprintf(ids, MOST_IDS_BYTES, "none");
+    for (size_t i = 0; i < h->facts.n_profiles; i++) {
+        unsigned id = h->facts.profiles[i].id;
+        if (!is_listed[id] && n + 8 < MOST_IDS_BYTES) {
+            n += (size_t)snprintf(ids + n, MOST_IDS_BYTES - n, n ? ", %u" : "%u", id);
+            is_listed[id] = true;
+        }
+    }
+}
+
 static void warn_of_rest(hpf__log_heap *h)
 {
     hpf_error warning;
@@ -437,9 +463,11 @@ static void warn_of_rest(hpf__log_heap *h)
                       (unsigned long long)h->n_late, h->n_late == 1 ? "sample is" : "samples are");
         warn(h, &warning);
     }
-    if (h->n_others) {
+    if (h->n_others && !h->options.has_log_profile) {
+        char ids[MOST_IDS_BYTES];
+        list_profiles(h, ids);
         hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
-                      "the event log holds several heap profiles: read the first, number %d",
+                      "the event log holds several heap profiles, %s: read number %d", ids,
                       h->profile);
         warn(h, &warning);
     }
@@ -463,13 +491,25 @@ static hpf_status leave_rest(hpf__log_heap *h, hpf_error *err)
     return status;
 }
 
+static hpf_status fail_to_find(hpf__log_heap *h)
+{
+    char ids[MOST_IDS_BYTES];
+    list_profiles(h, ids);
+    h->error.offset = hpf_eventlog_offset(h->log);
+    return hpf_error_set(&h->error, HPF_ERR_ARGUMENT,
+                         "no heap profile number %d in the event log, which has %s", h->profile,
+                         ids);
+}
+
 hpf_status hpf__log_heap_finish(hpf__log_heap *h, hpf_error *err)
 {
     hpf_status status = hpf_eventlog_feed(h->log, NULL, 0, &h->error);
     if (status == HPF_OK && !h->is_finished) {
         h->is_finished = true;
         status = leave_rest(h, &h->error);
-        if (status == HPF_OK && h->n_samples == 0) {
+        if (status == HPF_OK && h->options.has_log_profile && !hpf__log_heap_profile(h)) {
+            status = fail_to_find(h);
+        } else if (status == HPF_OK && h->n_samples == 0) {
             status =
                 hpf_error_set(&h->error, HPF_ERR_SYNTAX,
                               "no complete heap sample in the event log: a program writes them "
@@ -525,6 +565,16 @@ size_t hpf__log_heap_frames(const hpf__log_heap *h, hpf_name name, hpf_frame *fr
 const hpf_log_facts *hpf__log_heap_facts(const hpf__log_heap *h)
 {
     return &h->facts;
+}
+
+const hpf_log_profile *hpf__log_heap_profile(const hpf__log_heap *h)
+{
+    for (size_t i = 0; i < h->facts.n_profiles; i++) {
+        if (h->facts.profiles[i].id == h->profile) {
+            return &h->facts.profiles[i];
+        }
+    }
+    return NULL;
 }
 
 uint64_t hpf__log_heap_n_late(const hpf__log_heap *h)

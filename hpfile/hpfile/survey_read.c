@@ -100,7 +100,10 @@ static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
 
 static hpf_status run(hpf__read_survey *s, hpf_error *err)
 {
-    hpf_reader_options reader_options = {on_warning, s};
+    hpf_reader_options reader_options = {.warning = on_warning,
+                                         .warning_context = s,
+                                         .has_log_profile = s->options.has_log_profile,
+                                         .log_profile = s->options.log_profile};
     bool is_ready = hpf__tally_init(&s->base.tally, s->options.max_picks, false);
     if (s->options.has_window) {
         s->base.tally.from_time = s->options.from_time;

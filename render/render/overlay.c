@@ -43,10 +43,12 @@ static bool is_named(const hpr_options *options, hpf_str name)
     return false;
 }
 
-/* What the profiler takes itself is not the program's. */
-static bool is_own(hpf_str name)
+/* What the profiler takes itself is not the program's, and what a collector would need and gives
+ * back is its own business. */
+static bool is_internal(hpf_str name)
 {
-    return hpf_str_is(name, "profiler");
+    return hpf_str_is(name, "profiler") || hpf_str_is(name, "needed") ||
+           hpf_str_is(name, "returned");
 }
 
 static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const hpr_line *line)
@@ -56,7 +58,7 @@ static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const 
     }
     switch (options->overlay) {
     case HPR_OVERLAY_FITTING:
-        return !is_own(line->name) && line->max > chart->peak_total * least_rise &&
+        return !is_internal(line->name) && line->max > chart->peak_total * least_rise &&
                line->max <= chart->peak_total * most_rise;
     case HPR_OVERLAY_ALL:
         return true;

@@ -74,7 +74,7 @@ static bool is_in_order(hpf_str bytes)
     bool in_order = true;
     bool has_samples = false;
     hpf_events events = {.sample = on_sample};
-    hpf_reader_options options = {on_warning, &in_order};
+    hpf_reader_options options = {.warning = on_warning, .warning_context = &in_order};
     hpf_reader *reader = hpf_reader_create(&events, &has_samples, &options);
     if (hpf_reader_feed(reader, bytes.data, bytes.length, NULL) == HPF_OK) {
         hpf_status status = hpf_reader_finish(reader, NULL);

@@ -35,6 +35,8 @@ typedef struct hpf_live hpf_live;
 typedef struct hpf_live_options {
     size_t max_picks;  /* as in hpf_survey_options; 0: the default, 8192 */
     size_t most_bytes; /* about what kept samples may take; 0: the default, 64 MiB */
+    bool has_log_profile; /* as in hpf_reader_options */
+    uint8_t log_profile;
     /* As in hpf_survey_options. */
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;

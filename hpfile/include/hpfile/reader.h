@@ -32,6 +32,10 @@ typedef void hpf_warning(void *context, const hpf_error *warning);
 typedef struct hpf_reader_options {
     hpf_warning *warning;
     void *warning_context;
+    /* Which of several heap profiles of an event log is read, by its number; else the first that
+     * begins, and a warning says so. */
+    bool has_log_profile;
+    uint8_t log_profile;
 } hpf_reader_options;
 
 /* `events` is copied, `context` borrowed for the reader's life. NULL `options` means all zero.

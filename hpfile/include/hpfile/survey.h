@@ -79,6 +79,8 @@ typedef struct hpf_survey_options {
      * the caller's; 0: the default, 64 MiB. The result depends on the file only, not on the
      * machine. */
     uint64_t parts_least_bytes;
+    bool has_log_profile; /* as in hpf_reader_options */
+    uint8_t log_profile;
     hpf_warning *warning;
     void *warning_context;
     /* Called for each piece of input with the bytes read and, if known, all there are (else 0). */
@@ -114,6 +116,8 @@ HPF_API size_t hpf_survey_frames(const hpf_survey *survey, hpf_name name, hpf_fr
 HPF_API bool hpf_survey_set(const hpf_survey *survey, hpf_name name, hpf_set *set);
 /* What the event log says of itself; NULL for other inputs. Borrowed. */
 HPF_API const hpf_log_facts *hpf_survey_log(const hpf_survey *survey);
+/* The heap profile that was read of it; NULL when the log does not say how that began. */
+HPF_API const hpf_log_profile *hpf_survey_log_profile(const hpf_survey *survey);
 HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name name);
 /* Costs of `name` after the last complete sample (hpf_events.leftover). */
 HPF_API double hpf_survey_leftover(const hpf_survey *survey, hpf_name name);

@@ -133,7 +133,7 @@ Test(log_heap, without_ends_a_sample_lasts_until_the_next_or_the_end)
     expect_said(log, UNITS "name 0 a\nsample 5e-09  0=1\nsample 7e-09  0=2\n");
 }
 
-Test(log_heap, the_first_of_several_profiles_is_read)
+static hpf_sink *log_of_two(void)
 {
     hpf_sink *log = open_log(0);
     begin_profile(log, 3, 4);
@@ -146,9 +146,64 @@ Test(log_heap, the_first_of_several_profiles_is_read)
     log_put(log, 164, 6, "18s", 3ull, 20ull, "Type");
     log_put(log, 165, 6, "8", 0ull);
     log_end(log);
-    expect_said(log, UNITS "name 0 Type\nsample 6e-09  0=20\n"
-                           "warning: not supported at 1452 0:0 the event log holds several heap "
-                           "profiles: read the first, number 3\n");
+    return log;
+}
+
+Test(log_heap, the_first_of_several_profiles_is_read)
+{
+    expect_said(log_of_two(),
+                UNITS "name 0 Type\nsample 6e-09  0=20\n"
+                      "warning: not supported at 1452 0:0 the event log holds several heap "
+                      "profiles, 3, 1: read number 3\n");
+}
+
+static void count_warning(void *context, const hpf_error *warning)
+{
+    (void)warning;
+    ++*(unsigned *)context;
+}
+
+/* A survey of one of two profiles; NULL and `err` if there is none. */
+static hpf_survey *survey_one(hpf_source **source, uint8_t number, hpf_error *err)
+{
+    const hpf_source_options keep = {.keep = true};
+    unsigned n_warnings = 0;
+    const hpf_survey_options options = {.has_log_profile = true,
+                                        .log_profile = number,
+                                        .warning = count_warning,
+                                        .warning_context = &n_warnings};
+    hpf_survey *survey = NULL;
+    hpf_sink *log = log_of_two();
+    cr_assert_eq(hpf_source_from_memory(source, hpf_sink_bytes(log), &keep, NULL), HPF_OK);
+    hpf_status status = hpf_survey_create(&survey, *source, &options, err);
+    cr_expect_eq(status == HPF_OK, survey != NULL);
+    hpf_sink_destroy(log);
+    cr_expect_eq(n_warnings, 0);
+    return survey;
+}
+
+Test(log_heap, one_of_several_profiles_is_read_when_asked_for)
+{
+    for (uint8_t number = 1; number <= 3; number += 2) {
+        hpf_source *source;
+        hpf_survey *survey = survey_one(&source, number, NULL);
+        cr_assert_not_null(survey);
+        cr_expect_eq(hpf_survey_log_profile(survey)->id, number);
+        cr_expect_eq(hpf_survey_overview(survey)->n_samples, number == 1 ? 2 : 1);
+        cr_expect(hpf_str_is(hpf_survey_name(survey, 0), number == 1 ? "Module" : "Type"));
+        hpf_survey_destroy(survey);
+        hpf_source_destroy(source);
+    }
+}
+
+Test(log_heap, one_that_is_not_there_is_an_error)
+{
+    hpf_source *source;
+    hpf_error err;
+    cr_expect_null(survey_one(&source, 2, &err));
+    cr_expect_eq(err.status, HPF_ERR_ARGUMENT);
+    cr_expect_str_eq(err.message, "no heap profile number 2 in the event log, which has 3, 1");
+    hpf_source_destroy(source);
 }
 
 Test(log_heap, eras_and_labels_keep_their_words)
