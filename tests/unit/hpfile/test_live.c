@@ -12,6 +12,7 @@
 
 #include "hpfile/live.h"
 #include "hpfile/str.h"
+#include "log_build.h"
 #include "readings.h"
 #include "rng.h"
 #include "scratch.h"
@@ -610,6 +611,42 @@ Test(live, is_what_a_survey_finds_in_event_logs)
         compare_log(text, names[i]);
         free(bytes);
     }
+}
+
+static void put_log_sample(hpf_sink *log, unsigned long long time_ns, unsigned long long amount)
+{
+    log_put(log, 162, time_ns, "8", 0ull);
+    log_put(log, 164, time_ns, "18s", 0ull, amount, "ARR_WORDS");
+    log_put(log, 165, time_ns, "8", 0ull);
+}
+
+Test(live, late_samples_of_a_log_stay_where_they_are_and_marks_are_sorted)
+{
+    static const double times[] = {1, 3, 3, 4};
+    hpf_sink *log = hpf_sink_to_memory();
+    log_begin(log, 0);
+    log_end_header(log);
+    log_put(log, 160, 2, "184sssssss", 0ull, 10ull, 1ull, "", "", "", "", "", "", "");
+    put_log_sample(log, 1000000000, 8);
+    put_log_sample(log, 3000000000, 16);
+    log_put(log, 58, 3500000000, "t", "later");
+    put_log_sample(log, 2000000000, 24);
+    log_put(log, 58, 1500000000, "t", "sooner");
+    put_log_sample(log, 4000000000, 32);
+    hpf_live *live = live_create(NULL);
+    hpf_str bytes = hpf_sink_bytes(log);
+    cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
+    const hpf_overview *o = hpf_survey_overview(look(live));
+    cr_assert_eq(o->n_picks, 4);
+    for (size_t i = 0; i < 4; i++) {
+        cr_expect_eq(o->picks[i].time, times[i]);
+        cr_expect_eq(o->picks[i].total, 8 * ((double)i + 1));
+    }
+    cr_assert_eq(o->n_marks, 2);
+    cr_expect(hpf_str_is(o->marks[0].label, "sooner"));
+    cr_expect(hpf_str_is(o->marks[1].label, "later"));
+    hpf_live_destroy(live);
+    hpf_sink_destroy(log);
 }
 
 /* --- how it goes wrong --- */
