@@ -24,12 +24,14 @@ static const char leave_text[] = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 /* Signals that end the process; the others are the program's business. */
 static const int deadly[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGABRT, SIGQUIT, SIGSYS,
                              SIGTRAP, SIGXCPU, SIGXFSZ, SIGALRM, SIGUSR1, SIGUSR2};
+enum { N_DEADLY = sizeof deadly / sizeof *deadly };
 
 static struct {
     volatile sig_atomic_t is_taken;
     int fd;
     struct termios before;
     bool is_registered;
+    struct sigaction actions[N_DEADLY]; /* what the deadly signals did */
 } taken;
 
 /* --- what it can do ------------------------------------------------------------------------- */
@@ -113,21 +115,26 @@ void term_give_back(void)
     }
 }
 
+/* The signal goes on to whoever would have got it. */
 static void on_deadly(int number)
 {
     term_give_back();
-    signal(number, SIG_DFL);
+    for (size_t i = 0; i < N_DEADLY; i++) {
+        if (deadly[i] == number) {
+            sigaction(number, &taken.actions[i], NULL);
+        }
+    }
     raise(number);
 }
 
-/* Signals that somebody handles or ignores already stay as they are. */
+/* Signals that are ignored stay so. */
 static void catch_deadly(void)
 {
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
-        struct sigaction before;
+    for (size_t i = 0; i < N_DEADLY; i++) {
         struct sigaction ours = {.sa_handler = on_deadly};
         sigemptyset(&ours.sa_mask);
-        if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
+        if (sigaction(deadly[i], NULL, &taken.actions[i]) == 0 &&
+            taken.actions[i].sa_handler != SIG_IGN) {
             sigaction(deadly[i], &ours, NULL);
         }
     }

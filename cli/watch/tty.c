@@ -113,7 +113,8 @@ static hpr_options options_of(const tty *t, bool is_sticky)
     o.height_pt = fmax(rows, 8) * TTY_CELL_HEIGHT_PT;
     o.legend = HPR_LEGEND_NONE;
     o.overlay = HPR_OVERLAY_NONE;
-    o.no_title = true;
+    o.as_lines = false; /* cells are too coarse for lines */
+    o.no_title = false; /* the frame shows its text */
     o.steady_y = true;
     o.n_bands = t->n_bands;
     o.normalise = t->is_normalised;
