@@ -241,8 +241,7 @@ static bool is_filter(const plot_values *v)
 }
 
 /* What several profiles do not have, and one does not. */
-static const char *find_misfit_of_page(const plot_values *v, const hpr_backend *backend,
-                                       size_t n_profiles)
+static const char *find_misfit_of_page(const plot_values *v, size_t n_profiles)
 {
     if (n_profiles == 1) {
         return v->same_scale ? "--same-scale is for several profiles" : NULL;
@@ -253,9 +252,6 @@ static const char *find_misfit_of_page(const plot_values *v, const hpr_backend *
     if (!v->output) {
         return "several profiles make one picture: give it a name with -o";
     }
-    if (!backend->is_graphical && !backend->write_page) {
-        return "pgfplots draws one profile at a time: use pgf for several";
-    }
     return v->overlay_from || v->sets
                ? "--overlay-from and --sets are for one profile: several have their own files"
                : NULL;
@@ -264,7 +260,7 @@ static const char *find_misfit_of_page(const plot_values *v, const hpr_backend *
 const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend, size_t n_profiles)
 {
     bool is_classic = v->look == HPR_LOOK_CLASSIC;
-    const char *of_page = find_misfit_of_page(v, backend, n_profiles);
+    const char *of_page = find_misfit_of_page(v, n_profiles);
     if (of_page) {
         return of_page;
     }

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "marker.h"
+#include "hprender/page.h"
+#include "labels.h"
 #include "modern_layout.h"
 #include "points.h"
 #include "tex.h"
@@ -169,30 +171,36 @@ static void put_style(hpf_sink *sink, const hpr_chart *chart, uint32_t number, s
     }
 }
 
-static void put_band(hpf_sink *sink, const hpr_chart *chart, uint32_t number, size_t n_points)
+static void define_colour(hpf_sink *sink, const hpr_chart *chart, uint32_t number)
 {
-    const hpr_band *band = &chart->bands[number - 1];
     hpf_sink_printf(sink, "\\definecolor{census%u}{HTML}{", number);
-    hpr__tex_colour(sink, band->fill.colour);
-    hpf_sink_text(sink, "}\n\\addplot[");
-    put_style(sink, chart, number, n_points);
-    hpf_sink_printf(sink, "] table[x=t, y=b%u]{\\censusprofile}%s;\n", number,
-                    chart->is_lines ? "" : " \\closedcycle");
-    hpf_sink_text(sink, "\\addlegendentry{");
-    hpr__tex_text(sink, band->text);
+    hpr__tex_colour(sink, chart->bands[number - 1].fill.colour);
     hpf_sink_text(sink, "}\n");
 }
 
-static void put_line(hpf_sink *sink, const hpr_chart *chart, size_t number)
+static void put_band(hpf_sink *sink, const hpr_chart *chart, uint32_t number, size_t n_points)
+{
+    define_colour(sink, chart, number);
+    hpf_sink_text(sink, "\\addplot[");
+    put_style(sink, chart, number, n_points);
+    hpf_sink_printf(sink, "] table[x=t, y=b%u]{\\censusprofile}%s;\n", number,
+                    chart->is_lines ? "" : " \\closedcycle");
+}
+
+static void put_entry(hpf_sink *sink, const char *text)
+{
+    hpf_sink_text(sink, "\\addlegendentry{");
+    hpr__tex_text(sink, text);
+    hpf_sink_text(sink, "}\n");
+}
+
+static void put_line(hpf_sink *sink, size_t number)
 {
     hpf_sink_printf(
         sink,
         "\\addplot[stack plots=false, line legend, fill=none, draw=black, densely dashed, "
-        "unbounded coords=jump] table[x=t, y=l%zu]{\\censusprofile};\n"
-        "\\addlegendentry{",
+        "unbounded coords=jump] table[x=t, y=l%zu]{\\censusprofile};\n",
         number);
-    hpr__tex_text(sink, chart->lines[number - 1].text);
-    hpf_sink_text(sink, "}\n");
 }
 
 static bool has_hatches(const hpr_chart *chart)
@@ -202,6 +210,22 @@ static bool has_hatches(const hpr_chart *chart)
         i++;
     }
     return i < chart->n_bands;
+}
+
+static void put_head(hpf_sink *sink, const hpr_chart *chart, const hpr_output *output)
+{
+    hpr__tex_head(sink, output->software);
+    hpf_sink_text(sink, "% needs \\usepackage{pgfplots,pgfplotstable} and "
+                        "\\pgfplotsset{compat=1.12} or later\n");
+    if (has_hatches(chart)) {
+        hpf_sink_text(sink, "% and \\usetikzlibrary{patterns}\n");
+    }
+}
+
+static void begin_picture(hpf_sink *sink)
+{
+    hpf_sink_text(sink, "\\begin{tikzpicture}\n"
+                        "\\def\\censussmall{\\fontsize{7pt}{8.4pt}\\selectfont}\n");
 }
 
 static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
@@ -214,27 +238,157 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
     if (!shown) {
         return hpf_error_set_memory(err);
     }
-    hpr__tex_head(sink, output->software);
-    hpf_sink_text(sink, "% needs \\usepackage{pgfplots,pgfplotstable} and "
-                        "\\pgfplotsset{compat=1.12} or later\n");
-    if (has_hatches(chart)) {
-        hpf_sink_text(sink, "% and \\usetikzlibrary{patterns}\n");
+    put_head(sink, chart, output);
+    put_table(sink, chart, shown, n_shown);
+    begin_picture(sink);
+    put_axis(sink, chart);
+    for (uint32_t b = 0; b < chart->n_bands; b++) {
+        if (hpr__is_shown(chart, &chart->bands[b])) {
+            put_band(sink, chart, b + 1, n_shown);
+            put_entry(sink, chart->bands[b].text);
+        }
+    }
+    for (size_t k = 0; k < chart->n_lines; k++) {
+        put_line(sink, k + 1);
+        put_entry(sink, chart->lines[k].text);
+    }
+    hpf_sink_text(sink, "\\end{axis}\n\\end{tikzpicture}%\n");
+    free(shown);
+    return hpf_sink_flush(sink, err);
+}
+
+/* --- pages ---------------------------------------------------------------------------------- */
+
+/* "(12pt,34.5pt)". */
+static void put_place(hpf_sink *sink, double x_pt, double y_pt)
+{
+    hpf_sink_text(sink, "(");
+    hpf_sink_fixed(sink, x_pt, 2);
+    hpf_sink_text(sink, "pt,");
+    hpf_sink_fixed(sink, y_pt, 2);
+    hpf_sink_text(sink, "pt)");
+}
+
+static void put_ticks(hpf_sink *sink, char name, const hpr_axis *axis)
+{
+    hpf_sink_printf(sink, "  %ctick={", name);
+    for (size_t i = 0; i < axis->n_ticks; i++) {
+        hpf_sink_text(sink, i > 0 ? "," : "");
+        hpf_sink_shortest(sink, axis->ticks[i].value / axis->factor);
+    }
+    hpf_sink_printf(sink, "}, %cticklabels={", name);
+    for (size_t i = 0; i < axis->n_ticks; i++) {
+        hpf_sink_text(sink, i > 0 ? ",{" : "{");
+        hpr__tex_text(sink, axis->ticks[i].label);
+        hpf_sink_text(sink, "}");
+    }
+    hpf_sink_text(sink, "},\n");
+}
+
+static void put_title(hpf_sink *sink, const char *title)
+{
+    hpf_sink_text(sink, "  title={");
+    hpr__tex_text(sink, title);
+    hpf_sink_text(sink,
+                  "}, title style={font=\\censussmall\\bfseries, at={(0,1)}, anchor=south west, "
+                  "inner sep=0pt, yshift=13pt},\n");
+}
+
+/* The axis where the layout has it, with its ticks; units stand where they do in other formats. */
+static void put_panel_axis(hpf_sink *sink, const hpr_panel *panel)
+{
+    const hpr_chart *chart = panel->chart;
+    hpf_sink_text(sink, "\\begin{axis}[\n  scale only axis, anchor=south west, at={");
+    put_place(sink, panel->x_pt + chart->plot_x_pt, panel->y_pt + chart->plot_y_pt);
+    hpf_sink_text(sink, "},\n");
+    put_size(sink, "width", chart->plot_width_pt);
+    put_size(sink, "height", chart->plot_height_pt);
+    put_range(sink, 'x', &chart->x);
+    put_range(sink, 'y', &chart->y);
+    put_ticks(sink, 'x', &chart->x);
+    put_ticks(sink, 'y', &chart->y);
+    if (*chart->title.job) {
+        put_title(sink, chart->title.job);
+    }
+    hpf_sink_text(sink, chart->is_lines ? "  line width=0.8pt," : "  stack plots=y, area style,");
+    hpf_sink_text(sink,
+                  " axis lines=left, axis line style={-}, scaled ticks=false,\n"
+                  "  ymajorgrids, grid style={black!10}, enlargelimits=false,\n"
+                  "  tick label style={font=\\censussmall}, label style={font=\\censussmall},\n"
+                  "  xlabel style={at={(1,0)}, anchor=north west}, ylabel style={at={(0,1)}, "
+                  "rotate=-90, anchor=south east, yshift=2pt},\n]\n");
+}
+
+static hpf_status put_panel(hpf_sink *sink, const hpr_panel *panel, size_t most_points,
+                            hpf_error *err)
+{
+    const hpr_chart *chart = panel->chart;
+    size_t n_shown;
+    size_t *shown = hpr__points_choose(&n_shown, chart, chart->totals, most_points);
+    if (!shown) {
+        return hpf_error_set_memory(err);
     }
     put_table(sink, chart, shown, n_shown);
-    hpf_sink_text(sink, "\\begin{tikzpicture}\n"
-                        "\\def\\censussmall{\\fontsize{7pt}{8.4pt}\\selectfont}\n");
-    put_axis(sink, chart);
+    put_panel_axis(sink, panel);
     for (uint32_t b = 0; b < chart->n_bands; b++) {
         if (hpr__is_shown(chart, &chart->bands[b])) {
             put_band(sink, chart, b + 1, n_shown);
         }
     }
     for (size_t k = 0; k < chart->n_lines; k++) {
-        put_line(sink, chart, k + 1);
+        put_line(sink, k + 1);
     }
-    hpf_sink_text(sink, "\\end{axis}\n\\end{tikzpicture}%\n");
+    hpf_sink_text(sink, "\\end{axis}\n");
     free(shown);
-    return hpf_sink_flush(sink, err);
+    return HPF_OK;
+}
+
+static void put_swatch(hpf_sink *sink, const hpr_chart *legend, uint32_t number)
+{
+    const hpr_label *label = &legend->bands[number - 1].label;
+    double width = hpr__swatch_width_pt(legend);
+    double height = legend->is_lines ? 0 : HPR__SWATCH_PT;
+    double y = label->box_y_pt + (legend->is_lines ? HPR__SWATCH_PT / 2 : 0);
+    hpf_sink_text(sink, "\\path[");
+    put_style(sink, legend, number, 1);
+    hpf_sink_text(sink, legend->is_lines ? ", draw, line width=0.8pt] " : "] ");
+    put_place(sink, label->box_x_pt, y);
+    hpf_sink_text(sink, legend->is_lines ? " -- " : " rectangle ");
+    put_place(sink, label->box_x_pt + width, y + height);
+    hpf_sink_text(sink, ";\n");
+}
+
+static void put_legend(hpf_sink *sink, const hpr_chart *legend)
+{
+    for (uint32_t b = 0; b < legend->n_bands; b++) {
+        const hpr_label *label = &legend->bands[b].label;
+        if (label->place != HPR_LABEL_KEY) {
+            continue;
+        }
+        define_colour(sink, legend, b + 1);
+        put_swatch(sink, legend, b + 1);
+        hpf_sink_text(sink, "\\node[anchor=base west, inner sep=0pt, font=\\censussmall] at ");
+        put_place(sink, label->x_pt, label->y_pt);
+        hpf_sink_text(sink, " {");
+        hpr__tex_text(sink, label->text);
+        hpf_sink_text(sink, "};\n");
+    }
+}
+
+/* An axis for each panel, with a table of its own, and the legend as it is laid out. */
+static hpf_status write_pgfplots_page(const hpr_page *page, const hpr_output *output,
+                                      hpf_sink *sink, hpf_error *err)
+{
+    size_t most_points = hpr__backend_pgfplots.most_points / page->n_columns + 1;
+    hpf_status status = HPF_OK;
+    put_head(sink, page->legend, output);
+    begin_picture(sink);
+    for (size_t i = 0; i < page->n_panels && !status; i++) {
+        status = put_panel(sink, &page->panels[i], most_points, err);
+    }
+    put_legend(sink, page->legend);
+    hpf_sink_text(sink, "\\end{tikzpicture}%\n");
+    return status ? status : hpf_sink_flush(sink, err);
 }
 
 const hpr_backend hpr__backend_pgfplots = {
@@ -242,5 +396,7 @@ const hpr_backend hpr__backend_pgfplots = {
     .extension = "tikz",
     .summary = "TeX: the data, with an axis of pgfplots around it",
     .most_points = 200,
+    .has_foreign_fonts = true,
     .write = write_pgfplots,
+    .write_page = write_pgfplots_page,
 };

@@ -33,6 +33,8 @@ FIGURES = [
     ("foldleak-prof-hb", ["--print"]),
     ("interp-prof-hd", ["--lines"]),
     ("pathgrid-prof-hy", ["--lines", "--print"]),
+    ("foldleak-prof-hy pathgrid-prof-hy", ["--print", "--same-scale"]),
+    ("foldleak-prof-hb pathgrid-prof-hb", ["--lines"]),
 ]
 
 
@@ -47,17 +49,19 @@ def missing():
     return None
 
 
-def draw(census, project, target, profile, options):
+def draw(census, project, target, profiles, options):
+    """One profile, or several between blanks."""
+    paths = [project / "samples/hp" / (profile + ".hp") for profile in profiles.split()]
     subprocess.run([census, "plot", "--width", "240pt", "--height", "140pt", "--no-title", *options,
-                    "-o", target, project / "samples/hp" / (profile + ".hp")], check=True)
+                    "-o", target, *paths], check=True)
 
 
 def figures(census, project, folder):
     lines = []
-    for profile, options in FIGURES:
+    for profiles, options in FIGURES:
         for extension in ("pdf", "eps", "pgf", "tikz"):
-            name = f"{profile}.{extension}"
-            draw(census, project, folder / name, profile, options)
+            name = f"{profiles.replace(' ', '+')}.{extension}"
+            draw(census, project, folder / name, profiles, options)
             command = "input" if extension in ("pgf", "tikz") else "includegraphics"
             lines.append(rf"\noindent\{command}{{{name}}}" "\n")
     return "\n".join(lines)
