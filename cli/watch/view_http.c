@@ -48,7 +48,7 @@ typedef struct view_http {
     bool is_followed;  /* there are viewers, or were a moment ago */
     bool was_joined;   /* since the rest timer last went off */
     bool has_drawn_up; /* a snapshot, in this batch */
-    double last_batch_s, next_snapshot_s;
+    double batch_s, last_batch_s, next_snapshot_s;
 } view_http;
 
 /* ---- what is sent, and when ---- */
@@ -64,7 +64,7 @@ static void arm_batch(view_http *v, double earliest_s)
 
 static void want_batch(view_http *v)
 {
-    arm_batch(v, v->last_batch_s + BATCH_S);
+    arm_batch(v, v->last_batch_s + v->batch_s);
 }
 
 /* Snapshots may be sent again when what was begun at `begin_s` has paid off. */
@@ -423,6 +423,7 @@ view *view_http_create(loop *l, const view_http_options *options)
     v->base = (view){
         .began = began, .events = &events, .grew = grew, .changed = changed, .finish = finish};
     v->loop = l;
+    v->batch_s = options->batch_s > 0 ? options->batch_s : BATCH_S;
     v->listener.fd = v->batch_timer = v->rest_timer = -1;
     if (start(v, options, &err) != HPF_OK) {
         diag_error("http", &err);

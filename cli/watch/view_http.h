@@ -17,6 +17,7 @@ typedef struct view_http_options {
     const char *token_file;  /* where the secret of the URL is kept; NULL: another one each time */
     bool opens_browser;      /* if there is a display */
     const hpr_options *page; /* what the page shows first */
+    double batch_s; /* between what is sent and what is sent next; 0: a tenth of a second */
 } view_http_options;
 
 /* Says on standard error under which URL it can be seen. NULL after a message. */
