@@ -114,8 +114,8 @@ class Chart {
         const sum = new Float64Array(this.profile.n), scratch = new Float64Array(this.profile.n);
         this.profile.names.forEach((name, k) => {
             if (accepts(k)) {
-                name.column.read(scratch);
-                for (let i = 0; i < sum.length; i++) {
+                const {from, to} = name.column.read(scratch);
+                for (let i = from; i < to; i++) {
                     sum[i] += scratch[i];
                 }
             }

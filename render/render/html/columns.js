@@ -23,10 +23,11 @@ function bytesOfBase64(text) {
     return bytes;
 }
 
-// Writes the numbers of `bytes` into `out` until one of them ends; returns how many.
+// Writes the numbers of `bytes` into `out` until one of them ends, but for zeros at both ends, which
+// many names have; returns the places [from, to) that were written, and how many numbers there are.
 function unpackWhole(bytes, out) {
     const scale = 10 ** bytes[0];
-    let n = 0, whole = 0, step = 0, at = 1;
+    let n = 0, whole = 0, step = 0, at = 1, from = 0;
     while (at < bytes.length && n < out.length) {
         let byte = bytes[at++], token = byte & 127;
         // Beyond 28 bits the operators on bits no longer do.
@@ -40,6 +41,13 @@ function unpackWhole(bytes, out) {
         } else {
             step = token % 4 ? -(token + 2) / 4 : token / 4;
         }
+        if (whole === 0 && step === 0 && (n === from || at === bytes.length)) {
+            if (n > from) {
+                return {from, to: n, n: n + times};
+            }
+            from = n += times;
+            continue;
+        }
         if (scale === 1) {
             while (times-- > 0) {
                 out[n++] = whole += step;
@@ -50,7 +58,7 @@ function unpackWhole(bytes, out) {
             }
         }
     }
-    return n;
+    return {from, to: n, n};
 }
 
 function unpackDoubles(bytes, out) {
@@ -59,7 +67,7 @@ function unpackDoubles(bytes, out) {
     for (let i = 0; i < n; i++) {
         out[i] = view.getFloat64(8 * i, true);
     }
-    return n;
+    return {from: 0, to: n, n};
 }
 
 function unpack(bytes, out) {
@@ -149,11 +157,18 @@ class Column {
         return this.packed;
     }
 
-    // Writes all numbers into `out`; those that it does not have are 0.
+    // Writes the numbers that are not 0 into `out`, with all between the first and the last of them;
+    // returns where those are: {from, to}. The rest of `out` is not touched.
     read(out) {
-        const n = this.packed ? unpack(this.bytes(), out) : 0;
-        out.fill(0, n);
-        this.tailAt.forEach((at, i) => { out[at] = this.tailValues[i]; });
+        let {from, to} = this.packed ? unpack(this.bytes(), out) : {from: 0, to: 0};
+        if (this.tailAt.length) {
+            from = to > from ? from : this.tailAt[0];
+            const end = this.tailAt[this.tailAt.length - 1] + 1;
+            out.fill(0, Math.max(from, to), end);
+            this.tailAt.forEach((at, i) => { out[at] = this.tailValues[i]; });
+            to = end;
+        }
+        return {from, to};
     }
 
     // The first `n` numbers. Valid until other columns have been looked at.

@@ -137,10 +137,8 @@ class Drawing {
     }
 
     drawBand(band) {
-        const points = band.curve;
         this.ink.beginGroup(band.shown);
-        this.ink.polygon([...points, points[points.length - 2], this.frame.bottom, points[0],
-            this.frame.bottom], this.colourOf(band));
+        this.ink.area(band.curve, this.frame.bottom, this.colourOf(band));
         this.ink.endGroup();
     }
 

@@ -8,6 +8,8 @@
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", Helvetica, Arial, ' +
     'sans-serif';
 
+const PIECE = 128;  // numbers of an area that are painted at once
+
 function fontOf(size, isBold) {
     return `${isBold ? '600 ' : ''}${size}px ${FAMILY}`;
 }
@@ -42,10 +44,15 @@ class CanvasInk {
         }
     }
 
-    polygon(points, colour) {
-        this.trace(points);
+    // All between a curve and the height `base`. In pieces: what a rasteriser needs for a shape goes
+    // with its points times its height. Each overlaps the one before by a stretch, so no seam shows.
+    area(points, base, colour) {
         this.context.fillStyle = colour;
-        this.context.fill();
+        for (let i = 0; i < points.length - 2; i += PIECE) {
+            const piece = points.slice(i, i + PIECE + 4);
+            this.trace([...piece, piece[piece.length - 2], base, piece[0], base]);
+            this.context.fill();
+        }
     }
 
     polyline(points, colour, width, dash) {
@@ -130,8 +137,9 @@ class SvgInk {
         return `d="${out}${end}"`;
     }
 
-    polygon(points, colour) {
-        this.parts.push(`<path fill="${colour}" ${this.path(points, 'Z')}/>\n`);
+    area(points, base, colour) {
+        const all = [...points, points[points.length - 2], base, points[0], base];
+        this.parts.push(`<path fill="${colour}" ${this.path(all, 'Z')}/>\n`);
     }
 
     polyline(points, colour, width, dash) {

@@ -6,7 +6,7 @@
 'use strict';
 
 const MOST_SEARCHED = 24;   // bands; more are only ordered by a figure
-const SEARCH_POINTS = 200;  // samples that the search looks at
+const SEARCH_POINTS = 120;  // samples that the search looks at
 
 function sum(values) {
     return values.reduce((total, value) => total + value, 0);
@@ -36,9 +36,9 @@ const KEYS = {
     sum: (band) => -sum(band.values),
     stddev: (band) => deviation(band.values),
     first: (band) => firstSeen(band.values),
-    growth: (band) => band.stretch.fit(band.full).growth || 0,
-    variation: (band) => variation(band.values),
-    restlessness: (band) => variation(band.values) / (sum(band.values) || 1),
+    growth: (band) => band.stretch.fit(band.full, {from: 0, to: band.full.length}).growth || 0,
+    variation: (band) => variation(sampled(band.values)),
+    restlessness: (band) => variation(sampled(band.values)) / (sum(sampled(band.values)) || 1),
 };
 
 function byName(a, b) {

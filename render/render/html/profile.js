@@ -74,7 +74,7 @@ function nameOf(data) {
 function unpackList(base64, most) {
     const column = new Column(base64);
     const out = new Float64Array(most);
-    return Array.from(out.subarray(0, census.columns.unpack(column.bytes(), out)));
+    return Array.from(out.subarray(0, census.columns.unpack(column.bytes(), out).n));
 }
 
 function lineOf(data) {
@@ -102,7 +102,7 @@ class Profile {
 
     countSamples(data) {
         const room = new Float64Array(Math.min(data.n_samples, ROOM));
-        return data.n_samples > 0 ? census.columns.unpack(this.timeColumn.bytes(), room) : 0;
+        return data.n_samples > 0 ? census.columns.unpack(this.timeColumn.bytes(), room).n : 0;
     }
 
     // Arrays for everyone to look at.
@@ -177,7 +177,7 @@ class Profile {
     thin() {
         const n = this.n, old = n - FRESH_SAMPLES;
         const times = this.timeColumn.values(n).slice(), total = this.totalColumn.values(n).slice();
-        const places = extremes(total, cellsOver(times, 0, old, OLD_CELLS), 0, old);
+        const places = [0, ...extremes(total, cellsOver(times, 1, old, OLD_CELLS), 1, old)];
         for (let i = old; i < n; i++) {
             places.push(i);
         }

@@ -27,17 +27,17 @@ class Ranking {
     }
 
     addName(k) {
-        const row = k * (this.nBlocks + 1);
-        let sum = 0;
-        this.profile.names[k].column.read(this.scratch);
-        for (let block = 0, i = 0; block < this.nBlocks; block++) {
-            const end = Math.min(this.n, i + this.blockLength);
-            this.before[row + block] = sum;
-            for (; i < end; i++) {
-                sum += this.scratch[i] * this.weight[i];
+        const {before, scratch, weight, blockLength, nBlocks} = this;
+        const row = k * (nBlocks + 1);
+        const {from, to} = this.profile.names[k].column.read(scratch);
+        let sum = 0, i = from;
+        for (let block = Math.floor(from / blockLength); block < nBlocks; block++) {
+            before[row + block] = sum;
+            for (const end = Math.min(to, (block + 1) * blockLength); i < end; i++) {
+                sum += scratch[i] * weight[i];
             }
         }
-        this.before[row + this.nBlocks] = sum;
+        before[row + nBlocks] = sum;
     }
 
     // Works for a moment; true when there is nothing left to do.

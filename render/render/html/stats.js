@@ -45,36 +45,53 @@ class Stretch {
             this.end--;
         }
         this.area = area(profile.total, from, this.weight);
+        this.prepareFit();
     }
 
-    // {share, mean, max, end, growth, r2} of a series; what cannot be told is NaN.
-    sumUp(values) {
-        const covered = area(values, this.from, this.weight);
-        let max = 0;
-        for (let i = this.from; i <= this.to; i++) {
+    // {share, mean, max, end, growth, r2} of a series that is 0 outside of `range`, {from, to}; what
+    // cannot be told is NaN.
+    sumUp(values, range) {
+        const from = Math.max(this.from, range.from), to = Math.min(this.to + 1, range.to);
+        let covered = 0, max = 0;
+        for (let i = from; i < to; i++) {
+            covered += values[i] * this.weight[i - this.from];
             max = values[i] > max ? values[i] : max;
         }
         return {share: this.area > 0 ? covered / this.area : 0, mean: covered / this.length, max,
-            end: values[this.end], ...this.fit(values)};
+            end: this.end >= from && this.end < to ? values[this.end] : 0,
+            ...this.fit(values, range)};
     }
 
-    fit(values) {
+    prepareFit() {
         const {fitFrom: from, fitTo: to, times} = this;
-        const n = to - from + 1;
-        let meanTime = 0, meanValue = 0, squares = 0;
+        this.nFit = to - from + 1;
+        this.meanTime = 0;
+        this.spreadTime = 0;
         for (let i = from; i <= to; i++) {
-            meanTime += times[i] / n;
-            meanValue += values[i] / n;
+            this.meanTime += (times[i] - times[from]) / this.nFit;
+        }
+        this.meanTime += times[from];
+        for (let i = from; i <= to; i++) {
+            this.spreadTime += (times[i] - this.meanTime) ** 2;
+        }
+    }
+
+    // Differences of times from their mean add up to 0, so only those of the range matter.
+    fit(values, range) {
+        const {nFit, spreadTime, meanTime, times} = this;
+        const from = Math.max(this.fitFrom, range.from), to = Math.min(this.fitTo + 1, range.to);
+        let sum = 0, squares = 0, together = 0, spreadValue = 0;
+        for (let i = from; i < to; i++) {
+            sum += values[i];
             squares += values[i] * values[i];
+            together += (times[i] - meanTime) * values[i];
         }
-        let spreadTime = 0, spreadValue = 0, together = 0;
-        for (let i = from; i <= to; i++) {
-            const t = times[i] - meanTime, v = values[i] - meanValue;
-            spreadTime += t * t;
-            spreadValue += v * v;
-            together += t * v;
+        const mean = sum / nFit;
+        for (let i = from; i < to; i++) {
+            spreadValue += (values[i] - mean) ** 2;
         }
-        if (n < 2 || !(spreadTime > 0)) {
+        spreadValue += (nFit - Math.max(0, to - from)) * mean * mean;
+        if (nFit < 2 || !(spreadTime > 0)) {
             return {growth: NaN, r2: NaN};
         }
         if (!(spreadValue > 1e-12 * squares)) {

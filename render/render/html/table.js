@@ -118,8 +118,7 @@ class Table {
         const stop = performance.now() + SLICE_MS;
         while (figures.length < profile.names.length && performance.now() < stop) {
             const k = figures.length;
-            profile.names[k].column.read(scratch);
-            const sums = stretch.sumUp(scratch);
+            const sums = stretch.sumUp(scratch, profile.names[k].column.read(scratch));
             figures.push({k, name: profile.names[k].name, shown: profile.names[k].shown, ...sums});
         }
         const isDone = figures.length === profile.names.length;

@@ -40,8 +40,9 @@ function makeOwn() {
 function makeSteps(valueUnit) {
     let top = 0;
     return (largest) => {
-        const unit = census.units.ofValues(valueUnit, largest, false);
-        const needed = census.units.niceStep(largest / unit.factor) * unit.factor;
+        const stepIn = ({factor}) => census.units.niceStep(largest / factor) * factor;
+        const unitOf = (amount) => census.units.ofValues(valueUnit, amount, false);
+        const needed = stepIn(unitOf(stepIn(unitOf(largest))));
         if (largest > top || needed < top / 2) {
             top = needed;
         }
