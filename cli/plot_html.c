@@ -37,7 +37,7 @@ const char *plot_html_misfit(const plot_values *v)
     if (v->print || v->theme == HPR_THEME_PRINT || v->theme == HPR_THEME_SLIDE) {
         return "html is light or dark: no --print, no --theme print or slide";
     }
-    if (v->legend != HPR_LEGEND_AUTO || v->no_title || v->same_scale) {
+    if (v->legend != HPR_LEGEND_AUTO || v->no_title) {
         return "--legend, --no-title and --same-scale are not for html";
     }
     if (v->x != 0) {
@@ -52,15 +52,15 @@ const char *plot_html_misfit(const plot_values *v)
     return NULL;
 }
 
-hpf_status plot_html_write(const input *inputs, size_t n, const hpr_options *options,
-                           hpf_sink *sink, hpf_error *err)
+hpf_status plot_html_write(const input *inputs, char *const *names, size_t n,
+                           const hpr_page_options *options, hpf_sink *sink, hpf_error *err)
 {
     hpf_survey **surveys = calloc(n, sizeof *surveys);
     hpr_html_profile *about = calloc(n, sizeof *about);
     hpf_status status = surveys && about ? HPF_OK : hpf_error_set_memory(err);
     for (size_t i = 0; i < n && !status; i++) {
         surveys[i] = inputs[i].survey;
-        about[i] = (hpr_html_profile){.id = (uint32_t)i, .file = inputs[i].name};
+        about[i] = (hpr_html_profile){.id = (uint32_t)i, .file = names[i]};
     }
     status = status ? status : hpr_html_write(surveys, about, n, options, sink, err);
     free(surveys);

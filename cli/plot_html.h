@@ -5,7 +5,7 @@
 #ifndef CENSUS_PLOT_HTML_H
 #define CENSUS_PLOT_HTML_H
 
-#include "hprender/render.h"
+#include "hprender/page.h"
 
 #include "input.h"
 #include "plot_options.h"
@@ -19,8 +19,8 @@ extern const hpr_backend plot_html;
 /* An option that was given and that pages do not have, as a complaint; NULL: all are fine. */
 const char *plot_html_misfit(const plot_values *values);
 
-/* Writes the page of `n` profiles. Errors: as hpr_html_write. */
-hpf_status plot_html_write(const input *inputs, size_t n, const hpr_options *options,
-                           hpf_sink *sink, hpf_error *err);
+/* Writes the page of `n` profiles, called by `names`. Errors: as hpr_html_write. */
+hpf_status plot_html_write(const input *inputs, char *const *names, size_t n,
+                           const hpr_page_options *options, hpf_sink *sink, hpf_error *err);
 
 #endif

@@ -45,7 +45,7 @@ static hpf_status write_html(const plot_job *j, const hpr_output *output, hpf_si
                              hpf_error *err)
 {
     (void)output;
-    return plot_html_write(j->inputs, j->n_inputs, &j->setup.options.chart, sink, err);
+    return plot_html_write(j->inputs, j->names, j->n_inputs, &j->setup.options, sink, err);
 }
 
 static int write_to(const plot_job *j, const char *path, write_function *write)
@@ -121,6 +121,18 @@ static int write_all(const plot_job *j)
         status = write_separate_legend(j);
     }
     return status == EXIT_DONE && j->setup.values->latex ? print_latex(j) : status;
+}
+
+static int write_interactive(plot_job *j, char *const *paths)
+{
+    j->names = path_tell_apart(paths, j->n_inputs);
+    if (!j->names) {
+        diag_say("out of memory");
+        return EXIT_FAILED;
+    }
+    int status = write_to(j, j->output, write_html);
+    path_free_names(j->names, j->n_inputs);
+    return status;
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -242,7 +254,7 @@ int plot_job_run(plot_job *j, char *const *paths, size_t n)
     int status = EXIT_FAILED;
     bool is_ready = open_inputs(j, paths, n) && choose_lines(j);
     if (is_ready && j->setup.backend == &plot_html) {
-        status = write_to(j, j->output, write_html);
+        status = write_interactive(j, paths);
     } else if (is_ready && lay_out(j, paths)) {
         status = write_all(j);
     }

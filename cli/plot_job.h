@@ -14,6 +14,7 @@ typedef struct plot_job {
     /* While it runs. */
     input *inputs;
     size_t n_inputs;  /* that are open */
+    char **names;     /* of the profiles on an interactive page */
     hpr_chart *chart; /* of one profile; of several, NULL */
     hpr_page *page;   /* the other way round */
 } plot_job;

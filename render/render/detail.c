@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "hpfile/sink.h"
 #include "hprender/text.h"
 
 /* --- stacks --- */
@@ -67,6 +66,14 @@ static void write_members(hpf_sink *lines, hpf_str members)
     }
 }
 
+void hpr__detail_lines(hpf_sink *lines, const hpf_frame *frames, size_t n_frames, hpf_str members)
+{
+    for (size_t i = 0; i < n_frames; i++) {
+        write_frame(lines, &frames[i]);
+    }
+    write_members(lines, members);
+}
+
 static hpf_status take_set(hpr__chart *chart, const hpf_set *set, hpr_band *band, hpf_error *err)
 {
     hpf_status status = hpr__chart_text(chart, set->name, &band->text, err);
@@ -93,10 +100,7 @@ static hpf_status write_tip(hpr__chart *chart, hpr_band *band, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     hpf_sink_text(lines, band->text);
-    for (size_t i = 0; i < band->n_frames; i++) {
-        write_frame(lines, &band->frames[i]);
-    }
-    write_members(lines, band->members);
+    hpr__detail_lines(lines, band->frames, band->n_frames, band->members);
     hpf_status status = hpf_sink_flush(lines, err);
     status = status ? status : make_tip(chart, band, hpf_sink_bytes(lines), err);
     hpf_sink_destroy(lines);

@@ -7,11 +7,16 @@
 #define HPR_DETAIL_H
 
 #include "chart.h"
+#include "hpfile/sink.h"
 
 /* Fills what `band`, whose text is set, has beside that; a name that was cut gets its whole text.
  * Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__detail(hpr__chart *chart, const hpf_survey *survey, hpf_name name,
                                     hpr_band *band, hpf_error *err);
+
+/* Writes what is known beside a name, each frame and each member on a line of its own, every line
+ * begun by a line break. */
+void hpr__detail_lines(hpf_sink *lines, const hpf_frame *frames, size_t n_frames, hpf_str members);
 
 /* What a tooltip says of a band. */
 static inline const char *hpr__tip(const hpr_band *band)

@@ -13,7 +13,7 @@ static void put_piece(hpf_sink *sink, int which)
 }
 
 /* All up to the list of profiles. */
-static hpf_json begin(const char *events_url, const hpr_options *options, hpf_sink *sink)
+static hpf_json begin(const char *events_url, const hpr_page_options *options, hpf_sink *sink)
 {
     put_piece(sink, 0);
     hpf_sink_text(sink, events_url ? "'self'" : "'none'");
@@ -36,7 +36,7 @@ static hpf_status end(hpf_json *json, hpf_sink *sink, hpf_error *err)
 }
 
 hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *about,
-                          size_t n_profiles, const hpr_options *options, hpf_sink *sink,
+                          size_t n_profiles, const hpr_page_options *options, hpf_sink *sink,
                           hpf_error *err)
 {
     const hpr_html_limits limits = {.most_bytes =
@@ -44,7 +44,7 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     hpf_json json = begin(NULL, options, sink);
     for (size_t i = 0; i < n_profiles; i++) {
         hpf_status status =
-            hpr__html_profile(&json, surveys[i], &about[i], &limits, options, NULL, err);
+            hpr__html_profile(&json, surveys[i], &about[i], &limits, &options->chart, NULL, err);
         if (status) {
             return status;
         }
@@ -55,6 +55,7 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
 hpf_status hpr_html_write_live(const char *events_url, const hpr_options *options, hpf_sink *sink,
                                hpf_error *err)
 {
-    hpf_json json = begin(events_url, options, sink);
+    const hpr_page_options alone = {.chart = *options};
+    hpf_json json = begin(events_url, &alone, sink);
     return end(&json, sink, err);
 }

@@ -10,12 +10,16 @@
 
 #include "hpfile/arena.h"
 
+#include "detail.h"
 #include "html_pack.h"
 #include "modern.h"
 #include "modern_select.h"
 #include "palette.h"
 
 #define BATCH_NUMBERS ((size_t)4 << 20) /* of series fetched at once */
+
+/* Innermost ones of a stack that are told. */
+enum { MOST_FRAMES = 40 };
 
 /* A profile being written. */
 typedef struct telling {
@@ -56,6 +60,28 @@ void hpr_html_names_json(const hpf_str *names, size_t n, hpf_sink *sink)
         hpf_json_close(&json);
     }
     hpf_json_end(&json);
+}
+
+/* What is known beside a name: the whole of one that was cut, frames of a stack, members of a set.
+ * False when there is no memory. */
+static bool tell_more(telling *t, hpf_name name)
+{
+    hpf_frame frames[MOST_FRAMES];
+    hpf_set set = {.members = {"", 0}};
+    size_t n_frames = hpf_survey_frames(t->survey, name, frames, MOST_FRAMES);
+    n_frames = n_frames < MOST_FRAMES ? n_frames : MOST_FRAMES;
+    if (hpf_survey_set(t->survey, name, &set)) {
+        hpf_json_bytes(t->json, "full", set.name);
+    } else if (n_frames == 0) {
+        return true;
+    }
+    hpf_sink *lines = hpf_sink_to_memory();
+    if (lines) {
+        hpr__detail_lines(lines, frames, n_frames, set.members);
+        hpf_json_bytes(t->json, "more", hpf_sink_bytes(lines));
+    }
+    hpf_sink_destroy(lines);
+    return lines != NULL;
 }
 
 /* --- series --------------------------------------------------------------------------------- */
@@ -126,6 +152,9 @@ static hpf_status tell_band(telling *t, const double *numbers, bool *is_full)
     hpf_str text = text_of(t, band);
     hpf_json_object(t->json, NULL);
     tell_name(t->json, text, hpr__pinned_colour(t->options, text));
+    if (!t->plan.texts && !tell_more(t, t->plan.names[band])) {
+        return hpf_error_set_memory(t->err);
+    }
     hpf_status status = tell_packed(t, "column");
     hpf_json_close(t->json);
     t->n_bytes += t->packed.n_bytes + text.length;

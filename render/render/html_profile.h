@@ -22,7 +22,7 @@ HPF_MUST_USE hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey,
                                           uint32_t **chosen, hpf_error *err);
 
 /* Adds the member "view": what the options say of what is shown first. */
-void hpr__html_view(hpf_json *json, const hpr_options *options);
+void hpr__html_view(hpf_json *json, const hpr_page_options *page);
 
 /* Adds the member "look": the colours of the palette and of the themes. */
 void hpr__html_look(hpf_json *json);

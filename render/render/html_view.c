@@ -37,8 +37,9 @@ static void put_overlay(hpf_json *json, const hpr_options *options)
     }
 }
 
-void hpr__html_view(hpf_json *json, const hpr_options *options)
+void hpr__html_view(hpf_json *json, const hpr_page_options *page)
 {
+    const hpr_options *options = &page->chart;
     static const char *const orders[] = {
         [HPR_ORDER_DEFAULT] = "wiggle",   [HPR_ORDER_WIGGLE] = "wiggle", [HPR_ORDER_SUM] = "sum",
         [HPR_ORDER_AREA] = "area",        [HPR_ORDER_STDDEV] = "stddev", [HPR_ORDER_NAME] = "name",
@@ -61,6 +62,7 @@ void hpr__html_view(hpf_json *json, const hpr_options *options)
     hpf_json_bool(json, "si", options->si_units);
     hpf_json_bool(json, "marks", !options->no_marks);
     put_overlay(json, options);
+    hpf_json_bool(json, "same_scale", page->same_scale);
     hpf_json_close(json);
 }
 

@@ -3,7 +3,7 @@
 """A page that shows what a server sends, in a real browser. The server is one of Python's that sends what
 docs/formats/page.md says; the profiles are those that census packs.
 
-test_live.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
+test_messages.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
 """
 import http.server
 import json

@@ -332,6 +332,34 @@ def test_options_say_what_is_shown_first(bench, browser):
     expect(len(rows(browser)), 20, "matching names")
 
 
+def test_several_profiles(bench, browser):
+    browser.open(bench.page(profile("one", steady(5, 10)), profile("two", steady(6, 20)), options=["--same-scale"]))
+    browser.settle()
+    tabs = "return [...document.querySelectorAll('#tabs button')].map((tab) => tab.textContent)"
+    expect(browser.run(tabs), ["All", "p0", "p1"], "tabs")
+    expect(browser.run("return document.querySelectorAll('#grid canvas').length"), 2, "small pictures")
+    assert browser.run("return document.getElementById('same-scale').checked")
+    assert "n05" in browser.text("#legend") and "n00" in browser.text("#legend")
+    browser.press_button("#grid button:nth-child(2)")
+    expect(browser.text("#title"), "two", "the profile of the second picture")
+    expect(len(names_shown(browser)), 6, "its bands")
+    browser.press("1")
+    expect(browser.text("#title"), "one", "by its number")
+    browser.press("a")
+    assert not browser.run("return document.getElementById('overview').hidden")
+
+
+def test_what_is_known_beside_a_name(bench, browser):
+    sets = bench.directory / "sets.prof"
+    sets.write_text("SET 7 = {<main[Main]>, <worker[Main]>}\n")
+    browser.open(bench.page(profile("sets", [(t, {"(7)main,wo...": 100, "b": 30}) for t in range(5)]),
+                            options=["--sets", str(sets)]))
+    browser.settle()
+    browser.move(*place_of(browser, "(7)main,wo..."))
+    tip = browser.text("#tip")
+    assert "(7)main,worker" in tip and "<worker[Main]>" in tip, tip
+
+
 def test_equal_input_gives_equal_bytes(bench, browser):
     text = profile("equal", steady(5))
     first = bench.page(text)

@@ -9,7 +9,7 @@
 #ifndef HPRENDER_HTML_H
 #define HPRENDER_HTML_H
 
-#include "hprender/render.h"
+#include "hprender/page.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,12 +29,12 @@ typedef struct hpr_html_limits {
 } hpr_html_limits;
 
 /* Writes a self-contained page of one or several profiles. Of the options those that say what is
- * shown first: bands, order, grouping, percents or lines, theme, units, marks, overlay, pins. Equal
- * input gives equal bytes. The sink is flushed, not finished. Errors: those of hpf_survey_series;
- * MEMORY; those of the sink. */
+ * shown first: bands, order, grouping, percents or lines, theme, units, marks, overlay, pins,
+ * scale. Equal input gives equal bytes. The sink is flushed, not finished. Errors: those of
+ * hpf_survey_series; MEMORY; those of the sink. */
 HPF_API HPF_MUST_USE hpf_status hpr_html_write(hpf_survey *const *surveys,
                                                const hpr_html_profile *about, size_t n_profiles,
-                                               const hpr_options *options, hpf_sink *sink,
+                                               const hpr_page_options *options, hpf_sink *sink,
                                                hpf_error *err);
 
 /* Writes the same page without profiles: it opens `events_url`, which sends server-sent events. */

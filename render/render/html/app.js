@@ -28,6 +28,9 @@ class App {
         this.listen();
         this.applyTheme();
         data.profiles.forEach((profile) => this.addProfile(new census.Profile(profile)));
+        if (data.profiles.length > 1) {
+            this.current = 'all';
+        }
         if (data.events) {
             this.live = new census.Live(this, data.events);
         }

@@ -135,8 +135,8 @@ class Chart {
     }
 
     namedBand({k, area}) {
-        const {name, shown, colour} = this.profile.names[k];
-        return this.band({k, name, shown, wanted: colour, area}, this.valuesOf(k).slice());
+        const {name, shown, more, colour} = this.profile.names[k];
+        return this.band({k, name, shown, more, wanted: colour, area}, this.valuesOf(k).slice());
     }
 
     // All names that have no band.

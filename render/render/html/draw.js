@@ -318,14 +318,16 @@ class Drawing {
         return {inside, beside};
     }
 
-    // The middle of a band's right end.
+    // The middle of a band's right end, and whether there is anything to lead to.
     rightEnd(band, lower) {
         let j = band.curve.length - 2;
         while (j > 0 && band.curve[j] > this.frame.right + 0.5) {
             j -= 2;
         }
         const middle = (band.curve[j + 1] + lower[j + 1]) / 2;
-        return {anchor: middle, y: middle + 4};
+        const height = (this.chart.mode === 'lines' ? this.frame.bottom : lower[j + 1]) -
+            band.curve[j + 1];
+        return {anchor: middle, y: middle + 4, isThere: height >= 0.5};
     }
 
     drawNamesInside(places) {
@@ -340,10 +342,12 @@ class Drawing {
         const {frame, ink, theme} = this;
         const most = Math.floor((frame.height + 20) / census.labels.ROW_PX);
         const kept = [...places].sort((a, b) => b.band.area - a.band.area).slice(0, most);
-        for (const {band, anchor, y} of census.labels.spread(kept, frame.top, frame.bottom + 4)) {
+        for (const {band, anchor, isThere, y} of census.labels.spread(kept, frame.top, frame.bottom + 4)) {
             const text = census.labels.elide(band.shown, gutter - 44, census.labels.SIZE);
             const left = frame.right + 20;
-            ink.polyline([frame.right + 2, anchor, left - 4, y - 4], theme.rule, 0.75);
+            if (isThere) {
+                ink.polyline([frame.right + 2, anchor, left - 4, y - 4], theme.rule, 0.75);
+            }
             ink.rectangle(left, y - 9, 9, 9, this.chart.mode === 'lines'
                 ? strong(this.colourOf(band), theme) : this.colourOf(band));
             ink.text(text || '…', left + 14, y, {colour: theme.ink, size: census.labels.SIZE});

@@ -8,8 +8,7 @@
 const CELL_PX = 6;
 const SIZE = 12;
 const LEAST_THICK_PX = 17;
-const ENOUGH_PX = 40;       // more thickness is no better
-const FAR_PX = 24;          // of thickness outweigh half of the width
+const NEARLY = 0.7;
 const ROW_PX = 16;
 const LEAST_CHARACTERS = 8;
 const SHARES = [1, 0.7, 0.5, 0.34]; // of a name that may have to do
@@ -66,10 +65,9 @@ function seeBetween(frame, upper, lower, j, see) {
     }
 }
 
-// The best place for a text of so many cells, {x, y, score} of its middle: where the band is thick
-// enough, as near to the middle of the picture as can be. null: there is none.
-function bestPlace(frame, room, nCells) {
-    let best = null;
+// All places for a text of so many cells: {x, y, thick} of its middle.
+function listPlaces(frame, room, nCells) {
+    const places = [];
     for (let first = 1; first + nCells < room.n; first++) {
         let top = -Infinity, bottom = Infinity;
         for (let cell = first; cell < first + nCells && bottom - top >= LEAST_THICK_PX; cell++) {
@@ -77,11 +75,24 @@ function bestPlace(frame, room, nCells) {
             bottom = Math.min(bottom, room.bottom[cell]);
         }
         const thick = bottom - top;
-        const offset = Math.abs(first + nCells / 2 - room.n / 2) / room.n;
-        const score = Math.min(thick, ENOUGH_PX) - FAR_PX * offset;
-        if (thick >= LEAST_THICK_PX && (!best || score > best.score)) {
-            best = {x: frame.left + (first + nCells / 2) * CELL_PX, y: (top + bottom) / 2, score};
+        if (thick >= LEAST_THICK_PX) {
+            places.push({x: frame.left + (first + nCells / 2) * CELL_PX, y: (top + bottom) / 2,
+                thick});
         }
+    }
+    return places;
+}
+
+// Where the band is nearly as thick as anywhere, as near to the middle of the picture as can be;
+// null: nowhere.
+function bestPlace(frame, room, nCells) {
+    const places = listPlaces(frame, room, nCells);
+    const most = places.reduce((thick, place) => Math.max(thick, place.thick), 0);
+    const middle = frame.left + frame.width / 2;
+    let best = null;
+    for (const place of places) {
+        const isNearer = !best || Math.abs(place.x - middle) < Math.abs(best.x - middle);
+        best = place.thick >= NEARLY * most && isNearer ? place : best;
     }
     return best;
 }

@@ -67,7 +67,8 @@ class Line {
 }
 
 function nameOf(data) {
-    return {name: data.name, shown: shown(data.name), colour: data.colour,
+    return {name: data.name, shown: shown(data.full || data.name), colour: data.colour,
+        more: (data.more || '').split('\n').slice(1).map(shown),
         column: new Column(data.column || null)};
 }
 

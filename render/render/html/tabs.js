@@ -6,12 +6,14 @@
 
 const {byId, element} = census;
 const SMALL_HEIGHT = 190;
+const MOST_NAMES = 40;  // in the legend of all
 
 class Tabs {
     constructor(app) {
         this.app = app;
         this.bar = byId('tabs');
         this.grid = byId('grid');
+        byId('same-scale').checked = app.view.sameScale;
         byId('same-scale').addEventListener('change', () => app.redraw());
         this.bar.addEventListener('keydown', (event) => this.walk(event));
         new ResizeObserver(() => app.redraw()).observe(byId('overview'));
@@ -29,6 +31,7 @@ class Tabs {
         this.bar.replaceChildren(this.tab('all', 'All'), ...tabs);
         byId('overview').hidden = this.app.current !== 'all';
         byId('single').hidden = this.app.current === 'all';
+        byId('save').hidden = this.app.current === 'all';
     }
 
     tab(id, text) {
@@ -64,7 +67,24 @@ class Tabs {
             this.grid.replaceChildren(...entries.map(() => this.card()));
         }
         const shared = byId('same-scale').checked ? this.sharedScale(entries) : null;
-        entries.forEach((entry, i) => this.drawOne(this.grid.children[i], entry, shared));
+        const charts = entries.map((entry, i) =>
+            this.drawOne(this.grid.children[i], entry, shared));
+        this.showLegend(charts.flatMap((chart) => chart.bands));
+    }
+
+    // The names of all bands, the largest first. A name has one colour in all pictures.
+    showLegend(bands) {
+        const areas = new Map();
+        bands.filter((band) => !band.isOther).forEach((band) => {
+            const known = areas.get(band.name);
+            areas.set(band.name, {band, area: band.area + (known ? known.area : 0)});
+        });
+        const largest = [...areas.values()].sort((a, b) => b.area - a.area).slice(0, MOST_NAMES);
+        byId('legend').replaceChildren(...largest.map(({band}) => {
+            const item = element('li', '');
+            item.append(census.swatch(band.colour), element('span', '', band.shown));
+            return item;
+        }));
     }
 
     card() {
@@ -94,6 +114,7 @@ class Tabs {
         const context = census.prepareCanvas(canvas, width, SMALL_HEIGHT);
         census.draw(new census.ink.CanvasInk(context), chart, width, SMALL_HEIGHT,
             {theme: this.app.theme(), isSmall: true});
+        return chart;
     }
 }
 

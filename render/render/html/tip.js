@@ -6,6 +6,7 @@
 
 const {byId} = census;
 const GAP_PX = 16;
+const MOST_LINES = 12;
 
 function element(kind, className, text) {
     const made = document.createElement(kind);
@@ -27,6 +28,17 @@ class Tip {
         this.app = app;
         this.box = byId('tip');
         this.at = null; // where the pointer is, in px; null: there is none, but maybe a crosshair
+    }
+
+    // What is known beside the name.
+    moreOf({more}) {
+        const box = element('div', 'more');
+        const lines = more.slice(0, MOST_LINES);
+        if (more.length > MOST_LINES) {
+            lines.push(`and ${more.length - MOST_LINES} more`);
+        }
+        box.append(...lines.map((line) => element('div', '', line)));
+        return box;
     }
 
     // {name, colour, value, share, time, total} of a pointed band, or of the total.
@@ -60,6 +72,10 @@ class Tip {
             value.append(element('span', 'faint', `  ${facts.share} of ${facts.total}`));
         }
         this.box.replaceChildren(name, value, element('div', 'faint', `at ${facts.time}`));
+        const {band} = panel.pointed;
+        if (band && band.more && band.more.length) {
+            this.box.append(this.moreOf(band));
+        }
         this.place(panel);
     }
 

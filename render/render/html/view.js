@@ -18,6 +18,7 @@ function makeView(data) {
         si: said.si, marks: said.marks,
         theme: said.theme,          // 'auto', 'light' or 'dark'
         isDark: false,
+        sameScale: said.same_scale, // of several profiles
         matcher: null,              // the regular expression that is searched for
         only: false,                // nothing else is shown
         sort: {column: 'share', isDown: true},
