@@ -76,7 +76,7 @@ static hpf_status write_chart(const plot_setup *s, hpf_survey *survey, hpf_sink 
 static hpf_status write_page(const picture *p, hpf_survey *survey, hpf_sink *sink, hpf_error *err)
 {
     const hpr_html_profile about = {.file = p->profile->name};
-    return hpr_html_write(&survey, &about, 1, &p->options.setup->options.chart, sink, err);
+    return hpr_html_write(&survey, &about, 1, &p->options.setup->options, sink, err);
 }
 
 static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
