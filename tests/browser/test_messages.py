@@ -68,6 +68,8 @@ class Server:
 
     def answer(self, request):
         is_page = request.path == "/"
+        if request.path == "/events":
+            self.last_ids.append(request.headers.get("Last-Event-ID"))
         request.send_response(200 if is_page or request.path == "/events" else 404)
         request.send_header("Content-Type", "text/html; charset=utf-8" if is_page else "text/event-stream")
         request.end_headers()
@@ -79,7 +81,6 @@ class Server:
     def stream(self, request):
         pending = queue.Queue()
         with self.lock:
-            self.last_ids.append(request.headers.get("Last-Event-ID"))
             for message in self.messages:
                 pending.put(message)
             self.viewers.append(pending)
