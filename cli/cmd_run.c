@@ -18,6 +18,7 @@
 #include "launch.h"
 #include "run_loop.h"
 #include "run_summary.h"
+#include "run_watch.h"
 
 /* Names of bands are longer than GHC's 25 bytes: those of C++ would all be cut to the same. */
 enum { DEFAULT_NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };
@@ -36,6 +37,7 @@ typedef struct run_values {
     const char *max_overhead;
     int verify_stacks;
     const char *plot;
+    opt_list watch; /* what follows the option */
     bool quiet;
 } run_values;
 
@@ -78,6 +80,11 @@ static const opt run_options[] = {
     {0, "verify-stacks", OPT_INT, AT(verify_stacks), "N",
      "compare one stack in N with a fresh unwind and the C library's", NULL, 1, INT_MAX},
     {0, "plot", OPT_TEXT, AT(plot), "FILE", "draw the profile at the end, as census plot does",
+     NULL, 0, 0},
+    {0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
+     "show the profile as the program runs: http or http:WHERE (in a browser, default), tty (in "
+     "the "
+     "terminal), or a FILE to draw to (may be given more than once)",
      NULL, 0, 0},
     {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "no summary at the end, only what went wrong", NULL,
      0, 0},
@@ -204,6 +211,7 @@ typedef struct run {
     char base[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
     hpp_collector *collector;
     run_signals signals;
+    run_watch watch;
 } run;
 
 /* As `census plot -o FILE BASE.hp`. */
@@ -226,7 +234,6 @@ static void draw(const run *r)
 
 static void report(const run *r)
 {
-    hpp_collector_stop(r->collector);
     if (hpp_collector_n_processes(r->collector) == 0) {
         diag_say("%s was not profiled: it never loaded the profiler's library", r->path);
         return;
@@ -245,7 +252,7 @@ static int start_and_serve(run *r, char **argv)
 {
     launched program;
     hpf_error err;
-    if (!run_signals_begin(&r->signals)) {
+    if (!run_signals_begin(&r->signals) || !run_watch_open(&r->watch, &r->options)) {
         return EXIT_FAILED;
     }
     if (hpp_collector_create(&r->collector, &r->options, &err) != HPF_OK) {
@@ -253,6 +260,7 @@ static int start_and_serve(run *r, char **argv)
         return err.status == HPF_ERR_ARGUMENT || err.status == HPF_ERR_UNSUPPORTED ? EXIT_MISUSED
                                                                                    : EXIT_FAILED;
     }
+    run_watch_attach(&r->watch, r->collector);
     launch_raise_file_limit();
     const launch_plan plan = {
         .path = r->path, .argv = argv, .library = r->library, .signal_mask = r->signals.before};
@@ -260,8 +268,12 @@ static int start_and_serve(run *r, char **argv)
     if (status != EXIT_DONE) {
         return status;
     }
-    int wait_status = run_loop(r->collector, &program, &r->signals, r->values->quiet);
+    const run_guest guest = run_watch_guest(&r->watch);
+    int wait_status = run_loop(r->collector, &program, &r->signals, &guest, r->values->quiet);
+    hpp_collector_stop(r->collector);
+    run_watch_conclude(&r->watch, &r->signals);
     report(r);
+    run_watch_finish(&r->watch, &r->signals);
     hpp_collector_destroy(r->collector);
     r->collector = NULL;
     return launch_exit_as(wait_status);
@@ -287,10 +299,16 @@ static int run_program(const cmd *self, run *r, char **argv)
         return cmd_misused(self, "--max-rss-overhead takes a size such as 64M, or 20%%, not '%s'",
                            v->max_overhead);
     }
+    if (v->watch.n > 0 && !r->profile.with_census) {
+        return cmd_misused(self, "--watch shows a heap profile: say -hc too");
+    }
     if (!choose_base(v->base, argv[0], r->base)) {
         return cmd_misused(self, "no name for the output: use -o");
     }
     int status = launch_find(argv[0], r->path);
+    if (status == EXIT_DONE) {
+        status = run_watch_init(&r->watch, self, &v->watch);
+    }
     if (status != EXIT_DONE) {
         return status;
     }
@@ -318,6 +336,7 @@ static int run_command(const cmd *self, int argc, char **argv)
         status = run_program(self, &r, argv + 1);
     }
     hpp_collector_destroy(r.collector);
+    run_watch_finish(&r.watch, &r.signals);
     hpp_options_finish(&r.profile);
     return status;
 }

@@ -23,7 +23,7 @@ static const hpr_backend *backend_by_name(const char *name)
     return strcasecmp(name, plot_html.name) == 0 ? &plot_html : hpr_backend_by_name(name);
 }
 
-static const hpr_backend *backend_by_path(const char *path)
+const hpr_backend *plot_format_by_path(const char *path)
 {
     const char *dot = strrchr(path, '.');
     bool is_html = dot && strcasecmp(dot + 1, plot_html.extension) == 0;
@@ -39,7 +39,7 @@ const hpr_backend *plot_format_choose(const cmd *self, const plot_values *values
             cmd_misused(self, "unknown format '%s'", values->format);
         }
     } else if (values->output && strcmp(values->output, "-") != 0) {
-        backend = backend_by_path(values->output);
+        backend = plot_format_by_path(values->output);
         if (!backend) {
             cmd_misused(self, "the name '%s' tells no format: use --format", values->output);
         }

@@ -13,6 +13,9 @@
 /* The list of formats, for --help. */
 void plot_formats_print(FILE *to);
 
+/* The back end that the name of an output tells; NULL: none. */
+const hpr_backend *plot_format_by_path(const char *path);
+
 /* The back end that --format or the name of the output asks for, PDF without them; &plot_html for a
  * page. NULL after a message. */
 const hpr_backend *plot_format_choose(const cmd *self, const plot_values *values);

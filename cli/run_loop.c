@@ -20,13 +20,14 @@ enum {
     N_LATE_PAUSES = 50,
 };
 
-typedef struct loop {
+typedef struct serving {
     hpp_collector *collector;
     const launched *program;
     const run_signals *signals;
+    const run_guest *guest;
     bool program_has_ended;
     bool is_enough;
-} loop;
+} serving;
 
 bool run_signals_begin(run_signals *out)
 {
@@ -44,69 +45,73 @@ bool run_signals_begin(run_signals *out)
     return out->fd >= 0;
 }
 
-static void take_signals(loop *l)
+static void take_signals(serving *s)
 {
     struct signalfd_siginfo came;
-    while (read(l->signals->fd, &came, sizeof came) == (ssize_t)sizeof came) {
+    while (read(s->signals->fd, &came, sizeof came) == (ssize_t)sizeof came) {
         bool is_for_program = came.ssi_signo == SIGTERM || came.ssi_signo == SIGHUP;
-        if (l->program_has_ended) {
-            l->is_enough = true;
+        if (s->program_has_ended) {
+            s->is_enough = true;
         } else if (is_for_program) {
-            kill(l->program->pid, (int)came.ssi_signo);
+            kill(s->program->pid, (int)came.ssi_signo);
         }
     }
 }
 
-static void serve(loop *l)
+static void serve(serving *s)
 {
     hpf_error err;
-    if (!l->is_enough && hpp_collector_serve(l->collector, &err) != HPF_OK) {
+    if (!s->is_enough && hpp_collector_serve(s->collector, &err) != HPF_OK) {
         diag_say("%s", err.message);
-        l->is_enough = true;
+        s->is_enough = true;
     }
 }
 
 /* Waits for something to happen, and sees to it. False when nothing has within `timeout_ms`. */
-static bool step(loop *l, int timeout_ms)
+static bool step(serving *s, int timeout_ms)
 {
     struct pollfd ready[] = {
-        {.fd = l->is_enough ? -1 : hpp_collector_fd(l->collector), .events = POLLIN},
-        {.fd = l->signals->fd, .events = POLLIN},
-        {.fd = l->program_has_ended ? -1 : l->program->pidfd, .events = POLLIN},
+        {.fd = s->is_enough ? -1 : hpp_collector_fd(s->collector), .events = POLLIN},
+        {.fd = s->signals->fd, .events = POLLIN},
+        {.fd = s->program_has_ended ? -1 : s->program->pidfd, .events = POLLIN},
+        {.fd = s->guest->fd(s->guest->context), .events = POLLIN},
     };
     int n = poll(ready, sizeof ready / sizeof *ready, timeout_ms);
     if (n == 0) {
         return false;
     }
-    take_signals(l);
-    serve(l);
-    l->program_has_ended |= ready[2].revents != 0;
+    take_signals(s);
+    serve(s);
+    s->program_has_ended |= ready[2].revents != 0;
+    if (ready[3].revents) {
+        s->guest->step(s->guest->context);
+    }
     return true;
 }
 
 /* A child that the program has forked last may not have come to its window yet. Some never will:
  * they are not waited for long. */
-static void wait_for_late_children(loop *l)
+static void wait_for_late_children(serving *s)
 {
     const struct timespec pause = {0, LATE_PAUSE_MS * 1000000L};
-    serve(l);
-    for (int i = 0; i < N_LATE_PAUSES && hpp_collector_n_living(l->collector) == 0 &&
-                    hpp_collector_expects_more(l->collector);
+    serve(s);
+    for (int i = 0; i < N_LATE_PAUSES && hpp_collector_n_living(s->collector) == 0 &&
+                    hpp_collector_expects_more(s->collector);
          i++) {
         nanosleep(&pause, NULL);
-        serve(l);
+        serve(s);
     }
 }
 
-static void follow_the_rest(loop *l, bool is_quiet)
+static void follow_the_rest(serving *s, bool is_quiet)
 {
     bool was_said = is_quiet;
-    wait_for_late_children(l);
-    while (!l->is_enough && hpp_collector_n_living(l->collector) > 0) {
-        if (!step(l, was_said ? -1 : PATIENCE_MS) && !was_said) {
+    wait_for_late_children(s);
+    while (!s->is_enough && hpp_collector_n_living(s->collector) > 0) {
+        if (!step(s, was_said ? -1 : PATIENCE_MS) && !was_said) {
             diag_say("the program has ended; following what it has started (%zu still running; "
                      "Ctrl-C ends the profile, not them)",
-                     hpp_collector_n_living(l->collector));
+                     hpp_collector_n_living(s->collector));
             was_said = true;
         }
     }
@@ -114,14 +119,14 @@ static void follow_the_rest(loop *l, bool is_quiet)
 
 /* The program is reaped behind its last census: until then the kernel still knows it. */
 int run_loop(hpp_collector *collector, const launched *program, const run_signals *signals,
-             bool is_quiet)
+             const run_guest *guest, bool is_quiet)
 {
-    loop l = {.collector = collector, .program = program, .signals = signals};
-    while (!l.program_has_ended && program->pidfd >= 0) {
-        step(&l, -1);
+    serving s = {.collector = collector, .program = program, .signals = signals, .guest = guest};
+    while (!s.program_has_ended && program->pidfd >= 0) {
+        step(&s, -1);
     }
-    serve(&l);
+    serve(&s);
     int status = launch_reap(program);
-    follow_the_rest(&l, is_quiet);
+    follow_the_rest(&s, is_quiet);
     return status;
 }

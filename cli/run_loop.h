@@ -19,9 +19,17 @@ typedef struct run_signals {
  * after a message. */
 bool run_signals_begin(run_signals *out);
 
+/* Somebody else who waits for things to happen. */
+typedef struct run_guest {
+    int (*fd)(
+        void *context); /* a descriptor that is readable when there is something to do, or -1 */
+    void (*step)(void *context);
+    void *context;
+} run_guest;
+
 /* Serves until the program and all that it has started have ended. Returns the program's status as
  * waitpid has it. */
 int run_loop(hpp_collector *collector, const launched *program, const run_signals *signals,
-             bool is_quiet);
+             const run_guest *guest, bool is_quiet);
 
 #endif

@@ -228,7 +228,8 @@ writers follow_writers(const follow *f)
 
 /* ---- beginning and end ---- */
 
-follow *follow_create(loop *l, const char *path, const follow_listener *listener, void *context)
+follow *follow_create(loop *l, const char *path, bool is_told, const follow_listener *listener,
+                      void *context)
 {
     follow *f = calloc(1, sizeof *f);
     if (!f) {
@@ -236,7 +237,7 @@ follow *follow_create(loop *l, const char *path, const follow_listener *listener
     }
     *f = (follow){.l = l, .path = path, .listener = listener, .context = context, .fd = -1};
     f->timer = loop_add_timer(l, look_in_time, f);
-    f->news = notice_create(l, path, look_and_tell, f);
+    f->news = notice_create(l, is_told ? NULL : path, look_and_tell, f);
     if (f->timer < 0 || !f->news) {
         follow_destroy(f);
         return NULL;

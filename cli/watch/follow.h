@@ -42,9 +42,11 @@ typedef struct follow_listener {
     void (*looked)(void *context, follow_found found);
 } follow_listener;
 
-/* `path` and `context` are borrowed. The first look is taken by the loop, not here. NULL when there
- * is no memory or no descriptor. */
-follow *follow_create(loop *l, const char *path, const follow_listener *listener, void *context);
+/* `path` and `context` are borrowed. With `is_told`, whoever writes the file calls follow_look, and
+ * no other news are needed. The first look is taken by the loop, not here. NULL when there is no
+ * memory or no descriptor. */
+follow *follow_create(loop *l, const char *path, bool is_told, const follow_listener *listener,
+                      void *context);
 void follow_destroy(follow *f);
 
 /* Looks at once, and until all is read. */

@@ -185,9 +185,9 @@ static bool start(file *f, const char *path)
 {
     f->profile = watch_add_profile(f->options.w, path);
     f->lines_path = is_text(path) ? beside_name(path, ".lines") : NULL;
-    f->hp = follow_create(f->options.l, path, &hp_events, f);
+    f->hp = follow_create(f->options.l, path, f->options.is_told, &hp_events, f);
     if (f->lines_path) {
-        f->lines = follow_create(f->options.l, f->lines_path, &lines_events, f);
+        f->lines = follow_create(f->options.l, f->lines_path, f->options.is_told, &lines_events, f);
     }
     return f->profile && f->hp && (f->lines || !f->lines_path);
 }
@@ -224,9 +224,13 @@ watch_input *input_file_create(const char *path, const watch_input_options *opti
     return &f->input;
 }
 
-void input_file_end(watch_input *in)
+bool input_file_end(watch_input *in)
 {
     file *f = (file *)in;
     look(in);
+    if (!f->has_bytes) {
+        return false;
+    }
     watch_end_profile(f->options.w, f->profile);
+    return true;
 }

@@ -17,7 +17,8 @@
 /* NULL after a message. */
 watch_input *input_file_create(const char *path, const watch_input_options *options);
 
-/* Its writer, who is in this process, says that it is complete. */
-void input_file_end(watch_input *in);
+/* Its writer, who is in this process, says that it is complete. False: there is nothing in it, or
+ * no such file, yet. */
+bool input_file_end(watch_input *in);
 
 #endif

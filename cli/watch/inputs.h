@@ -23,6 +23,7 @@ typedef struct watch_input_options {
     watch *w;
     bool once;     /* the profile ends with its first writer */
     double idle_s; /* a file that has not grown for so long is done; 0: as input_file.h says */
+    bool is_told;  /* of a file: watch_input_look is called when it has grown */
 } watch_input_options;
 
 /* The input that a word of the command line names: "-", `unix:PATH`, `tcp:HOST:PORT`, or a path. A

@@ -76,6 +76,27 @@ void notice_file(notice *n, int fd)
     }
 }
 
+static bool split(notice *n, const char *path)
+{
+    n->words[0] = strdup(path);
+    n->words[1] = strdup(path);
+    if (!n->words[0] || !n->words[1]) {
+        return false;
+    }
+    n->folder_path = dirname(n->words[0]);
+    n->name = basename(n->words[1]);
+    return true;
+}
+
+static void listen(notice *n)
+{
+    n->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (n->fd >= 0 && !loop_add(n->l, n->fd, EPOLLIN, take, n)) {
+        close(n->fd);
+        n->fd = -1;
+    }
+}
+
 notice *notice_create(loop *l, const char *path, void (*came)(void *context), void *context)
 {
     notice *n = calloc(1, sizeof *n);
@@ -83,18 +104,12 @@ notice *notice_create(loop *l, const char *path, void (*came)(void *context), vo
         return NULL;
     }
     *n = (notice){.l = l, .came = came, .context = context, .fd = -1, .folder = -1, .file = -1};
-    n->words[0] = strdup(path);
-    n->words[1] = strdup(path);
-    if (!n->words[0] || !n->words[1]) {
+    if (path && !split(n, path)) {
         notice_destroy(n);
         return NULL;
     }
-    n->folder_path = dirname(n->words[0]);
-    n->name = basename(n->words[1]);
-    n->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (n->fd >= 0 && !loop_add(l, n->fd, EPOLLIN, take, n)) {
-        close(n->fd);
-        n->fd = -1;
+    if (path) {
+        listen(n);
     }
     return n;
 }

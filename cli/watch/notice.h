@@ -12,8 +12,8 @@
 
 typedef struct notice notice;
 
-/* Calls `came` once for each batch of changes. `path` and `context` are borrowed. NULL when there
- * is no memory. */
+/* Calls `came` once for each batch of changes. `path` is copied, `context` borrowed; without a path
+ * there is never any notice. NULL when there is no memory. */
 notice *notice_create(loop *l, const char *path, void (*came)(void *context), void *context);
 void notice_destroy(notice *n);
 

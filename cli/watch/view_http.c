@@ -433,3 +433,8 @@ view *view_http_create(loop *l, const view_http_options *options)
     announce(v, options);
     return &v->base;
 }
+
+size_t view_http_n_viewers(const view *v)
+{
+    return http_server_n_viewers(((const view_http *)v)->server);
+}

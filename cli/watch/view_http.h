@@ -23,4 +23,7 @@ typedef struct view_http_options {
 /* Says on standard error under which URL it can be seen. NULL after a message. */
 view *view_http_create(loop *l, const view_http_options *options);
 
+/* How many look at it now. */
+size_t view_http_n_viewers(const view *v);
+
 #endif

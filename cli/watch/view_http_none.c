@@ -13,3 +13,9 @@ view *view_http_create(loop *l, const view_http_options *options)
     diag_say("http: this census was built without libmicrohttpd");
     return NULL;
 }
+
+size_t view_http_n_viewers(const view *v)
+{
+    (void)v;
+    return 0;
+}

@@ -8,10 +8,15 @@
 
 #include "../diag.h"
 
+typedef struct messages {
+    view base; /* first: a `view *` is a `messages *` */
+    bool of_failures;
+} messages;
+
 static void changed(view *v, const watched *profile)
 {
-    (void)v;
-    if (profile->message[0]) {
+    bool is_failure = profile->state == WATCHED_FAILED;
+    if (profile->message[0] && (is_failure || !((messages *)v)->of_failures)) {
         diag_say("%s: %s", profile->name, profile->message);
     }
 }
@@ -21,11 +26,12 @@ static void finish(view *v)
     free(v);
 }
 
-view *view_messages_create(void)
+view *view_messages_create(bool of_failures)
 {
-    view *v = malloc(sizeof *v);
-    if (v) {
-        *v = (view){.changed = changed, .finish = finish};
+    messages *m = malloc(sizeof *m);
+    if (!m) {
+        return NULL;
     }
-    return v;
+    *m = (messages){{.changed = changed, .finish = finish}, of_failures};
+    return &m->base;
 }

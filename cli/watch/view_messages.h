@@ -8,7 +8,7 @@
 
 #include "watch.h"
 
-/* NULL when there is no memory. */
-view *view_messages_create(void);
+/* `of_failures`: says nothing while profiles only wait. NULL when there is no memory. */
+view *view_messages_create(bool of_failures);
 
 #endif

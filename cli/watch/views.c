@@ -20,12 +20,12 @@ static bool add_or_explain(watch *w, view *v)
     return false;
 }
 
-static bool open_messages(watch *w)
+static bool open_messages(const watch_views *views, watch *w)
 {
-    return add_or_explain(w, view_messages_create());
+    return add_or_explain(w, view_messages_create(views->of_failures));
 }
 
-static bool open_page(const watch_views *views, loop *l, watch *w)
+static bool open_page(watch_views *views, loop *l, watch *w)
 {
     const view_http_options options = {
         .where = views->http_where,
@@ -33,8 +33,8 @@ static bool open_page(const watch_views *views, loop *l, watch *w)
         .opens_browser = views->opens_browser,
         .page = &views->setup->options.chart,
     };
-    view *v = view_http_create(l, &options);
-    return v && add_or_explain(w, v);
+    views->page = view_http_create(l, &options);
+    return views->page && add_or_explain(w, views->page);
 }
 
 static bool open_picture(watch_views *views, loop *l, watch *w)
@@ -63,7 +63,12 @@ static bool open_terminal(const watch_views *views, loop *l, watch *w)
 
 bool watch_views_open(watch_views *views, loop *l, watch *w)
 {
-    return (views->tty || open_messages(w)) && (!views->http || open_page(views, l, w)) &&
+    return (views->tty || open_messages(views, w)) && (!views->http || open_page(views, l, w)) &&
            (!views->picture || open_picture(views, l, w)) &&
            (!views->tty || open_terminal(views, l, w));
+}
+
+bool watch_views_has_viewers(const watch_views *views)
+{
+    return views->page && view_http_n_viewers(views->page) > 0;
 }

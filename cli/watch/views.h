@@ -12,6 +12,7 @@
 /* What is pointed to is borrowed for the life of the watch. */
 typedef struct watch_views {
     const plot_setup *setup; /* what is drawn, and how; with its fonts if there is a picture */
+    bool of_failures;        /* messages are about nothing else */
     bool tty;
     bool http;
     const char *http_where; /* as http_listen.h has it; NULL: the loopback */
@@ -20,10 +21,15 @@ typedef struct watch_views {
     const char *picture; /* a path; NULL: none */
     double every_s;      /* the picture is written at most so often */
     double window_s;     /* of the terminal and the picture; 0: the whole profile */
-    bool is_written;     /* set: the picture shows what there was to show */
+    /* Set, the last while the watch lives. */
+    bool is_written; /* the picture shows what there was to show */
+    view *page;
 } watch_views;
 
 /* Adds the views, and one for messages unless a terminal shows them. False after a message. */
 bool watch_views_open(watch_views *views, loop *l, watch *w);
+
+/* Whether anybody has the page open. */
+bool watch_views_has_viewers(const watch_views *views);
 
 #endif

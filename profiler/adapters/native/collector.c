@@ -326,6 +326,15 @@ size_t hpp_collector_n_living(const hpp_collector *c)
     return n;
 }
 
+bool hpp_collector_files(const hpp_collector *c, size_t index, hpp_process_files *out)
+{
+    hpp__process *p = c->processes[index];
+    out->base = p->base;
+    out->n_writes = atomic_load(&p->n_writes);
+    out->is_complete = atomic_load(&p->is_complete);
+    return !p->is_forgotten;
+}
+
 bool hpp_collector_expects_more(const hpp_collector *c)
 {
     return !c->options.without_children && hpp__proc_any_with(c->place.name);

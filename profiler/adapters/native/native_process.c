@@ -34,6 +34,17 @@ static void free_job(job *j)
     free(j);
 }
 
+/* The files are not what they were. */
+static void finish_job(job *j)
+{
+    hpp__process *p = j->process;
+    atomic_fetch_add(&p->n_writes, 1);
+    if (p->written) {
+        p->written(p->written_context);
+    }
+    free_job(j);
+}
+
 static void run_begin(hpp__job *base)
 {
     job *j = (job *)(void *)base;
@@ -41,7 +52,7 @@ static void run_begin(hpp__job *base)
     /* A profile that cannot be begun is NULL, and says why at the end. */
     (void)hpp__native_profile_create(&p->profile, &p->profile_options, &j->snapshot.reader,
                                      &p->remains.figures.error);
-    free_job(j);
+    finish_job(j);
 }
 
 static void run_sample(hpp__job *base)
@@ -50,7 +61,7 @@ static void run_sample(hpp__job *base)
     if (j->process->profile) {
         hpp__native_profile_take(j->process->profile, &j->snapshot);
     }
-    free_job(j);
+    finish_job(j);
 }
 
 static void run_mark(hpp__job *base)
@@ -116,7 +127,8 @@ static void run_end(hpp__job *base)
     hpp__native_profile_destroy(p->profile);
     p->profile = NULL;
     close_window(p);
-    free_job(j);
+    atomic_store(&p->is_complete, true);
+    finish_job(j);
 }
 
 static void run_rename(hpp__job *base)
@@ -128,7 +140,7 @@ static void run_rename(hpp__job *base)
     if (p->profile) {
         hpp__native_profile_set_base(p->profile, j->new_base);
     }
-    free_job(j);
+    finish_job(j);
 }
 
 static job *new_job(hpp__process *p, void (*run)(hpp__job *))
@@ -320,6 +332,7 @@ void hpp__process_rename(hpp__process *p, const char *base)
         return; /* the files of the next one take the place of these */
     }
     j->new_base = copy;
+    p->base = copy;
     hpp__queue_add(p->queue, &j->job);
 }
 
@@ -387,6 +400,7 @@ static hpf_status copy_options(hpp__process *p, const hpp__native_profile_option
     const char *base =
         hpf_arena_text(p->names_arena, (hpf_str){profile->base, strlen(profile->base)});
     p->profile_options.base = base;
+    p->base = base;
     p->remains.figures.base = base;
     p->remains.figures.process_id = p->process_id;
     return base ? HPF_OK : hpf_error_set_memory(err);
@@ -425,6 +439,8 @@ hpf_status hpp__process_create(hpp__process **out, int window,
         .by_cpu_time = options->by_cpu_time,
         .interval_ns = options->profile->interval_ns,
         .queue = queue,
+        .written = options->written,
+        .written_context = options->written_context,
         .guard = {.max_bytes = options->max_overhead_bytes,
                   .max_percent = options->max_overhead_percent},
     };

@@ -9,6 +9,8 @@
 #ifndef HPP_NATIVE_PROCESS_H
 #define HPP_NATIVE_PROCESS_H
 
+#include <stdatomic.h>
+
 #include "hpprof/collector.h"
 #include "native_guard.h"
 #include "native_profile.h"
@@ -56,7 +58,13 @@ typedef struct hpp__process {
     hpp__native_threads threads;
 
     hpf_arena *names_arena; /* bases; the collector's thread fills it */
-    hpp__queue *queue;      /* borrowed */
+    const char *base;       /* the one that the files have, or are about to have */
+    /* By the queue's thread, for the collector's: jobs done to the files; and that was the last. */
+    _Atomic uint64_t n_writes;
+    _Atomic bool is_complete;
+    void (*written)(void *context);
+    void *written_context;
+    hpp__queue *queue; /* borrowed */
     hpp__native_profile_options profile_options;
     hpp__native_profile *profile;
     hpp__remains remains;

@@ -46,6 +46,10 @@ typedef struct hpp_collector_options {
     uint32_t max_overhead_percent; /* the same, of the process's own resident set; 0: no limit */
     const hpf_events *events; /* NULL, or who is told what the first process's files are told */
     void *events_context;
+    /* NULL, or who is told that files of a process were written to, on the thread that writes: it
+     * may do what any thread may, such as waking the host, which then asks hpp_collector_files. */
+    void (*written)(void *context);
+    void *written_context;
 } hpp_collector_options;
 
 /* Makes a collector that waits for programs. Errors: MEMORY; IO; ARGUMENT for an expression that is
@@ -82,12 +86,25 @@ HPF_API HPF_MUST_USE hpf_status hpp_collector_serve(hpp_collector *collector, hp
 /* Processes that are being profiled now. */
 HPF_API size_t hpp_collector_n_living(const hpp_collector *collector);
 
+/* The files of a process, as far as they are written. */
+typedef struct hpp_process_files {
+    const char *base;  /* what they are called but for ".hp"; borrowed until the next serve */
+    uint64_t n_writes; /* grows whenever there is more in them, or less; 0: there are none yet */
+    bool is_complete;
+} hpp_process_files;
+
+/* Of the process of that index, below hpp_collector_n_processes. False: it is forgotten, and has no
+ * files. */
+HPF_API bool hpp_collector_files(const hpp_collector *collector, size_t index,
+                                 hpp_process_files *out);
+
 /* Whether there are processes that may still hand in a window: a child that was just forked, say.
  * Looks at all processes, and finds also those that never will. */
 HPF_API bool hpp_collector_expects_more(const hpp_collector *collector);
 
 /* Ends all profiles. Processes that still run are sampled a last time, and left alone. What follows
- * below is known from then on. */
+ * below is known from then on, but for the number of processes, which until then counts those that
+ * are forgotten too. */
 HPF_API void hpp_collector_stop(hpp_collector *collector);
 
 /* ---- What has been found, after hpp_collector_stop
