@@ -10,6 +10,7 @@
 
 #include "hpfile/str.h"
 
+#include "detail.h"
 #include "modern.h"
 #include "modern_order.h"
 #include "page_layout.h"
@@ -42,6 +43,21 @@ static hpf_status check_unit(const work *w, hpf_header which, hpf_error *err)
     return HPF_OK;
 }
 
+/* What the profile knows of bands that are one name of it. */
+static hpf_status tell_details(const work *w, size_t i, hpf_error *err)
+{
+    hpr__chart *chart = w->sheet->charts[i];
+    hpf_status status = HPF_OK;
+    for (hpf_name name = 0; name < hpf_survey_n_names(w->surveys[i]) && !status; name++) {
+        uint32_t b = w->plans[i].band_of_name[name];
+        hpr_band *band = b == HPF_NO_BAND ? NULL : &chart->bands[b];
+        if (band && !band->is_other && band->n_names == 1) {
+            status = hpr__detail(chart, w->surveys[i], name, band, err);
+        }
+    }
+    return status;
+}
+
 static hpf_status fetch_panel(work *w, size_t i, hpf_error *err)
 {
     hpf_status status = hpr__chart_begin(&w->sheet->charts[i], err);
@@ -52,8 +68,11 @@ static hpf_status fetch_panel(work *w, size_t i, hpf_error *err)
     chart->public.look = HPR_LOOK_MODERN;
     w->sheet->panels[i].chart = &chart->public;
     status = hpr__chart_headers(chart, w->surveys[i], err);
-    return status ? status
-                  : hpr__modern_fetch(chart, w->surveys[i], &w->plans[i], &w->options->chart, err);
+    if (!status) {
+        status = hpr__modern_fetch(chart, w->surveys[i], &w->plans[i], &w->options->chart, err);
+    }
+    bool is_grouped = w->options->chart.group != HPR_GROUP_NONE;
+    return status || is_grouped ? status : tell_details(w, i, err);
 }
 
 static hpf_status fetch_panels(work *w, hpf_error *err)
