@@ -14,8 +14,6 @@
 #include "legend.h"
 #include "marker.h"
 
-#define LEAST_LED_PT 0.8 /* thickness at the right end that a leader points to */
-
 /* --- axes ----------------------------------------------------------------------------------- */
 
 static double half_height(const hpr__drawing *d, double size_pt)
@@ -116,7 +114,7 @@ static void draw_leader(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_chart *chart = d->chart;
     size_t point = hpr__end_point(chart);
-    if (hpr__height_of(chart, band->values[point]) < LEAST_LED_PT) {
+    if (hpr__height_of(chart, band->values[point]) < HPR__LEAST_LED_PT) {
         return;
     }
     bool is_level = chart->n_points == 1; /* drawn from end to end */
@@ -145,6 +143,21 @@ static void clear_hatch(const hpr__drawing *d, const hpr_band *band)
     }
 }
 
+/* Nor through the grid, when it stands in the plot. */
+static void clear_grid(const hpr__drawing *d, const hpr_label *label)
+{
+    const hpr_chart *chart = d->chart;
+    if (label->x_pt < hpr__right_of_plot(chart) && label->y_pt > chart->plot_y_pt) {
+        hpr_text_size size =
+            d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
+        hpr_point corner = hpr__at(d, label->box_x_pt - 1.5, label->y_pt + size.ascent_pt);
+        hpr__ink_rect(d->ink, corner.x_pt, corner.y_pt,
+                      label->x_pt + size.width_pt + 3 - label->box_x_pt,
+                      size.ascent_pt + size.descent_pt, hpr__paint_fill(d->theme->background),
+                      hpr__paint_none());
+    }
+}
+
 static void draw_label(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_label *label = &band->label;
@@ -159,6 +172,8 @@ static void draw_label(const hpr__drawing *d, const hpr_band *band)
     }
     if (label->place == HPR_LABEL_MARGIN) {
         draw_leader(d, band);
+    } else {
+        clear_grid(d, label);
     }
     draw_swatch(d, band);
     hpr__draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_START,

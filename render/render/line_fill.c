@@ -177,7 +177,7 @@ static bool is_covered(const double *x, const double *y, size_t n_points, double
     for (size_t i = 0; i < n_points && n_apart <= n_points / 8; i++) {
         n_apart += fabs(x[i] - y[i]) > tolerance;
     }
-    return n_apart <= n_points / 8;
+    return n_points > 0 && n_apart <= n_points / 8;
 }
 
 void hpr__line_fill_uncover(hpr_fill *fills, const double *const *rows, uint32_t n, size_t n_points)

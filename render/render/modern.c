@@ -48,6 +48,12 @@ hpf_status hpr__modern_fill(hpr_fill *fills, const hpr__swatch *swatches, uint32
     return HPF_OK;
 }
 
+/* The area; amounts of a single sample have none. */
+static double weight_of(const hpr__chart *chart, const hpr_band *band)
+{
+    return chart->public.n_points == 1 ? band->sum : band->trapezium;
+}
+
 hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
                                   const hpr_options *options, hpf_error *err)
 {
@@ -62,7 +68,7 @@ hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
         const hpr_band *band = &chart->bands[i];
         rows[i] = band->values;
         swatches[i] =
-            (hpr__swatch){band->name, band->is_other, band->trapezium,
+            (hpr__swatch){band->name, band->is_other, weight_of(chart, band),
                           hpr__pinned_colour(options, band->name), absent ? absent[i] : 0};
     }
     hpf_status status = hpr__modern_fill(fills, swatches, n, options, chart->arena, err);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "corner_key.h"
 #include "elide.h"
 #include "labels.h"
 #include "legend.h"
@@ -487,6 +488,11 @@ static hpf_status place_direct_labels(layout *l, hpf_error *err)
         wanted = wanted > 0 ? fmin(wanted + l->pad_pt, most) : 0;
         if (wanted <= margin) {
             break;
+        }
+        bool is_placed;
+        status = hpr__corner_key_place(&is_placed, l->chart, &style, l->options->si_units, err);
+        if (status || is_placed) {
+            return status;
         }
         margin = wanted;
     }

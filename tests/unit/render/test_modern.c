@@ -506,6 +506,62 @@ Test(modern, leaders_of_a_single_sample_do_not_cross_its_bands)
     destroy(&d);
 }
 
+#define EARLY                                                                                      \
+    HEAD "BEGIN_SAMPLE 0\nbig\t900\nsmall\t20\nEND_SAMPLE 0\n"                                     \
+         "BEGIN_SAMPLE 1\nbig\t100\nsmall\t10\nEND_SAMPLE 1\n"
+
+/* Where the name of the small band stands. */
+static hpr_label place_of_small(const char *profile, double *right_of_plot_pt)
+{
+    drawing d;
+    hpr_options options = sheet(241, 150);
+    hpr_label label = {.place = HPR_LABEL_NONE};
+    draw_text(&d, profile, &options);
+    expect_good(&d);
+    expect_texts_apart(&d);
+    for (uint32_t i = 0; i < d.chart->n_bands; i++) {
+        if (strcmp(d.chart->bands[i].text, "small") == 0) {
+            label = d.chart->bands[i].label;
+        }
+    }
+    *right_of_plot_pt = d.chart->plot_x_pt + d.chart->plot_width_pt;
+    destroy(&d);
+    return label;
+}
+
+Test(modern, names_without_leaders_stand_where_the_plot_is_empty)
+{
+    double right;
+    hpr_label over_nothing = place_of_small(EARLY "BEGIN_SAMPLE 9\nbig\t2\nEND_SAMPLE 9\n", &right);
+    cr_expect_eq(over_nothing.place, HPR_LABEL_KEY);
+    cr_expect_lt(over_nothing.x_pt, right);
+    hpr_label at_an_end =
+        place_of_small(EARLY "BEGIN_SAMPLE 9\nbig\t2\nsmall\t30\nEND_SAMPLE 9\n", &right);
+    cr_expect_eq(at_an_end.place, HPR_LABEL_MARGIN);
+    hpr_label over_much = place_of_small(EARLY "BEGIN_SAMPLE 9\nbig\t850\nEND_SAMPLE 9\n", &right);
+    cr_expect_eq(over_much.place, HPR_LABEL_MARGIN);
+    cr_expect_gt(over_much.x_pt, right);
+}
+
+Test(modern, the_largest_of_one_sample_keeps_its_colour)
+{
+    drawing lone, many;
+    hpr_options options = sheet(0, 0);
+    draw_text(&lone, HEAD "BEGIN_SAMPLE 0\nMAIN\t900\nEND_SAMPLE 0\n", &options);
+    draw_text(&many, HEAD "BEGIN_SAMPLE 0\nMAIN\t900\na\t50\nb\t51\nc\t52\nd\t53\nEND_SAMPLE 0\n",
+              &options);
+    for (uint32_t i = 0; i < many.chart->n_bands; i++) {
+        const hpr_band *band = &many.chart->bands[i];
+        if (strcmp(band->text, "MAIN") == 0) {
+            cr_expect_eq(
+                memcmp(&band->fill.colour, &lone.chart->bands[0].fill.colour, sizeof(hpr_colour)),
+                0);
+        }
+    }
+    destroy(&lone);
+    destroy(&many);
+}
+
 Test(modern, reverse_turns_all_but_other)
 {
     drawing up, down;

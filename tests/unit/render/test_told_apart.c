@@ -107,19 +107,18 @@ static void check_directory(least *l, const char *directory, hpr_theme theme)
 
 static void check_themes(const char *const *directories)
 {
-    static const char *const themes[] = {[HPR_THEME_LIGHT] = "light",
-                                         [HPR_THEME_DARK] = "dark",
-                                         [HPR_THEME_PRINT] = "print",
-                                         [HPR_THEME_SLIDE] = "slide"};
-    for (int theme = 0; theme < (int)(sizeof themes / sizeof *themes); theme++) {
+    static const hpr_theme themes[] = {HPR_THEME_LIGHT, HPR_THEME_DARK, HPR_THEME_SLIDE,
+                                       HPR_THEME_PRINT};
+    static const char *const names[] = {"light", "dark", "slide", "print"};
+    for (size_t i = 0; i < sizeof themes / sizeof *themes; i++) {
         least l = {HUGE_VAL, {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL}, 0};
-        for (size_t i = 0; directories[i]; i++) {
-            check_directory(&l, directories[i], (hpr_theme)theme);
+        for (size_t k = 0; directories[k]; k++) {
+            check_directory(&l, directories[k], themes[i]);
         }
-        if (theme != HPR_THEME_PRINT) {
+        if (themes[i] != HPR_THEME_PRINT) {
             cr_expect_gt(l.n_pairs, 0);
             printf("%s, %zu pairs: L* %.1f; normal %.1f, protan %.1f, deutan %.1f, tritan %.1f\n",
-                   themes[theme], l.n_pairs, l.lightness_step, l.difference[HPR__VISION_NORMAL],
+                   names[i], l.n_pairs, l.lightness_step, l.difference[HPR__VISION_NORMAL],
                    l.difference[HPR__VISION_PROTAN], l.difference[HPR__VISION_DEUTAN],
                    l.difference[HPR__VISION_TRITAN]);
         }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A key in the plot. Names whose bands have no thickness left at the right end could have no leader
+ * in a margin; where the plot is empty above those ends, they stand there, and the plot keeps the
+ * width of the margin.
+ */
+#ifndef HPR_CORNER_KEY_H
+#define HPR_CORNER_KEY_H
+
+#include "labels.h"
+
+/* Places all names that are due in the plot, at its right, low above the bands, if all are of that
+ * kind and have room there, clear of the peak's text. The plot's box and the y axis are final.
+ * Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__corner_key_place(bool *is_placed, hpr__chart *chart,
+                                              const hpr__label_style *style, bool si_units,
+                                              hpf_error *err);
+
+#endif
