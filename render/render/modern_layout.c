@@ -339,6 +339,17 @@ static bool is_x_loose(const layout *l, const hpr__ticks *ticks)
     return true;
 }
 
+/* One tick alone says nothing of how long the axis is: a finer step may have room all the same. */
+static hpr__ticks avoid_lone_tick(const layout *l, hpr__ticks ticks, int most)
+{
+    const hpr_axis *x = &l->public->x;
+    for (int n = most + 1; n <= most + 2 && ticks.n == 1 && !l->public->is_by_sample; n++) {
+        hpr__ticks finer = hpr__ticks_of_count(x->low, x->high, n, &l->x_unit);
+        ticks = finer.n > 1 && is_x_loose(l, &finer) ? finer : ticks;
+    }
+    return ticks;
+}
+
 static hpf_status tick_x(layout *l, hpf_error *err)
 {
     hpr_axis *x = &l->public->x;
@@ -351,6 +362,7 @@ static hpf_status tick_x(layout *l, hpf_error *err)
         most = ticks.n - 1;
         ticks = hpr__ticks_of_count(x->low, x->high, most, &l->x_unit);
     }
+    ticks = avoid_lone_tick(l, ticks, most);
     hpf_status status;
     if (ticks.n > 0 || l->public->n_points == 0) {
         status = keep_ticks(l, x, &ticks, &l->x_unit, err);

@@ -174,6 +174,18 @@ Test(page, times_are_in_one_unit_where_that_reads_well)
     finish(&d);
 }
 
+Test(page, a_narrow_axis_has_more_than_one_tick)
+{
+    hpr_page_options options = defaults();
+    options.chart.width_pt = 220;
+    options.chart.text_pt = 7;
+    const char *const text = JOB("a", "seconds") SAMPLE("0", "a 1\n") SAMPLE("4.4", "a 1\n");
+    drawn d;
+    draw(&d, (const char *const[]){text, text}, 2, &options);
+    cr_expect_gt(d.page->panels[0].chart->x.n_ticks, 1);
+    finish(&d);
+}
+
 Test(page, programs_are_titles_where_they_tell_panels_apart)
 {
     hpr_page_options options = defaults();
