@@ -9,7 +9,7 @@
 
 enum { BEING_WRITTEN = 1, MAX_CFA_WORDS = 1 << 23, MAX_RBP_WORDS = 1 << 15, GENERATIONS = 1 << 16 };
 
-_Alignas(64) hpp_rule_line hpp__rule_lines[HPP_RULE_LINES];
+_Alignas(4096) hpp_rule_line hpp__rule_lines[HPP_RULE_LINES];
 
 static hpp_rule pack(hpp_rule_kind kind, int64_t cfa_words, int64_t rbp_words,
                      const hpp_module *module)

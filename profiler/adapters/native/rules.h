@@ -66,7 +66,13 @@ static inline uint16_t hpp__rule_module(hpp_rule rule)
     return (uint16_t)(rule >> 48);
 }
 
-enum { HPP_RULE_LINES = 1 << 15, HPP_RULES_PER_LINE = 4 };
+enum {
+    HPP_RULES_PER_LINE = 4,
+    HPP_RULE_LINE_BITS = 6, /* lines of a page */
+    HPP_RULE_PAGE_BITS = 9, /* pages */
+    HPP_RULE_LINES = 1 << (HPP_RULE_PAGE_BITS + HPP_RULE_LINE_BITS),
+    HPP_RULE_CODE_BITS = 12, /* code of so many bytes shares a page: it is used together */
+};
 
 /* A key is the pc, and above it 16 bits of the generation. 0: nothing; 1: being written. */
 typedef struct hpp_rule_line {
@@ -84,7 +90,10 @@ static inline uint64_t hpp__rule_key(uintptr_t pc)
 
 static inline hpp_rule_line *hpp__rule_line(uintptr_t pc)
 {
-    return &hpp__rule_lines[(pc * 0x9e3779b97f4a7c15) >> 49];
+    const uint64_t factor = 0x9e3779b97f4a7c15;
+    uint64_t page = ((pc >> HPP_RULE_CODE_BITS) * factor) >> (64 - HPP_RULE_PAGE_BITS);
+    uint64_t line = (pc * factor) >> (64 - HPP_RULE_LINE_BITS);
+    return &hpp__rule_lines[page << HPP_RULE_LINE_BITS | line];
 }
 
 /* Works the rule out and keeps it. */

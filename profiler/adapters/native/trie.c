@@ -11,9 +11,9 @@
 #include "window_chunk.h"
 
 enum {
-    FIRST_TABLE_BITS = 12,
+    FIRST_TABLE_BITS = 10,
     GROWTH_BITS = 2, /* the next table is so much larger */
-    N_TABLES = 8,
+    N_TABLES = 9,
 };
 
 typedef _Atomic uint64_t index_slot;
@@ -70,11 +70,11 @@ static inline uint32_t find_in(index_slot **place, index_slot *slots, uint64_t s
 /* The number of the newest table, which is there. -1: there is none. */
 static int newest_table(hpp_index *index)
 {
-    int table = N_TABLES - 1;
-    while (table >= 0 && !atomic_load_explicit(&index->tables[table], memory_order_acquire)) {
-        table--;
+    int n = 0;
+    while (n < N_TABLES && atomic_load_explicit(&index->tables[n], memory_order_acquire)) {
+        n++;
     }
-    return table;
+    return n - 1;
 }
 
 /* Makes a table, unless another thread is quicker. */
