@@ -3,10 +3,14 @@
  * Event logs: the laws of all profiles, and the same records with the same fields however the bytes
  * are cut.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "hpfile/eventlog.h"
+#include "hpfile/log_nonmoving.h"
+#include "hpfile/log_ticky.h"
+#include "hpfile/log_time.h"
 #include "laws.h"
 #include "readings.h"
 
@@ -55,6 +59,53 @@ static void check_records(hpf_str bytes, rng *chance)
     hpf_sink_destroy(pieces);
 }
 
+/* What reports beside the heap gather from a log, all at once. */
+typedef struct gathered {
+    hpf_log_ticky *ticky;
+    hpf_log_time *time;
+    hpf_log_nonmoving nonmoving;
+} gathered;
+
+static hpf_status gather(void *context, const hpf_event *event, hpf_error *err)
+{
+    gathered *g = context;
+    hpf_status status = hpf_log_ticky_note(g->ticky, event, err);
+    status = status == HPF_OK ? hpf_log_time_note(g->time, event, err) : status;
+    return status == HPF_OK ? hpf_log_nonmoving_note(&g->nonmoving, event, err) : status;
+}
+
+static void check_sums(gathered *g)
+{
+    hpf_prof prof;
+    size_t n_samples;
+    uint64_t n_ticks = 0;
+    fuzz_require(hpf_log_time_profile(g->time, &prof, NULL) == HPF_OK, "there is no profile");
+    for (size_t i = 0; i < prof.n_stacks; i++) {
+        n_ticks += prof.stacks[i].ticks;
+    }
+    hpf_log_time_samples(g->time, &n_samples);
+    fuzz_require(n_ticks == n_samples, "stacks have other ticks than there are samples");
+    hpf_ticky_counter *counters = calloc(hpf_log_ticky_n_counters(g->ticky) + 1, sizeof *counters);
+    hpf_log_ticky_list(g->ticky, counters);
+    free(counters);
+    fuzz_require(g->nonmoving.n_censuses <= g->nonmoving.n_blocks, "a census without blocks");
+}
+
+static void check_reports(hpf_str bytes)
+{
+    static const hpf_event_visitor visitor = {.event = gather};
+    gathered g = {.ticky = hpf_log_ticky_create(), .time = hpf_log_time_create()};
+    hpf_log_time_keep_order(g.time);
+    hpf_eventlog *log = hpf_eventlog_create(&visitor, &g);
+    if (hpf_eventlog_feed(log, bytes.data, bytes.length, NULL) == HPF_OK) {
+        check_sums(&g);
+    }
+    hpf_eventlog_destroy(log);
+    hpf_log_ticky_destroy(g.ticky);
+    hpf_log_time_destroy(g.time);
+    hpf_log_nonmoving_finish(&g.nonmoving);
+}
+
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     (void)sample;
@@ -93,6 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     check_records(bytes, &chance);
+    check_reports(bytes);
     law_cuts(bytes, &chance);
     hpf_model *model = model_of_text(bytes, &err);
     law_survey_memory(bytes, model, rng_below(&chance, 2) ? FEW_PICKS : 0, is_in_order(bytes));
