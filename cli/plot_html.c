@@ -40,6 +40,9 @@ const char *plot_html_misfit(const plot_values *v)
     if (v->legend != HPR_LEGEND_AUTO || v->no_title) {
         return "--legend, --no-title and --same-scale are not for html";
     }
+    if (v->gc) {
+        return "--gc is not for html";
+    }
     if (v->x != 0) {
         return "html is over time: no --x sample";
     }

@@ -11,6 +11,7 @@
 
 #include "hprender/describe.h"
 
+#include "collections.h"
 #include "diag.h"
 #include "exit.h"
 #include "output.h"
@@ -165,6 +166,18 @@ static bool read_sets(plot_job *j)
     return !has_sets || retainers_read(&j->inputs[0], j->setup.values->sets);
 }
 
+static bool read_collections(plot_job *j)
+{
+    hpr_options *options = &j->setup.options.chart;
+    if (!j->setup.values->gc) {
+        return true;
+    }
+    bool is_read = collections_read(&j->inputs[0], &j->collections);
+    options->collections = j->collections.list;
+    options->n_collections = j->collections.n;
+    return is_read;
+}
+
 static bool open_inputs(plot_job *j, char *const *paths, size_t n)
 {
     j->inputs = calloc(n, sizeof *j->inputs);
@@ -177,7 +190,7 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
             return false;
         }
     }
-    return read_sets(j);
+    return read_sets(j) && read_collections(j);
 }
 
 static bool choose_lines(plot_job *j)
@@ -247,6 +260,7 @@ static void finish(plot_job *j)
         input_close(&j->inputs[i]);
     }
     free(j->inputs);
+    hpf_log_gc_finish(&j->collections);
 }
 
 int plot_job_run(plot_job *j, char *const *paths, size_t n)

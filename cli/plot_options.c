@@ -108,6 +108,9 @@ const opt plot_options[] = {
      NULL, 0, 0},
     {0, "overlay-from", OPT_TEXT, AT(overlay_from), "FILE",
      "where they and the labels of marks are (default: BASE.lines beside BASE.hp)", NULL, 0, 0},
+    {0, "gc", OPT_FLAG, AT(gc), NULL,
+     "of an event log: ticks at the upper edge for garbage collections, longer ones for major ones",
+     NULL, 0, 0},
     {0, "profile", OPT_INT, AT(profile), "N",
      "of an event log with several heap profiles: the one with number N (default: the first)", NULL,
      0, UINT8_MAX},
@@ -129,8 +132,8 @@ _Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, 
 /* Those that make no sense while a profile grows, or that mean something else then. */
 static bool is_live(const opt *row)
 {
-    static const char *const others[] = {"output", "from",         "to",   "for",
-                                         "latex",  "overlay-from", "sets", "same-scale"};
+    static const char *const others[] = {"output",       "from", "to", "for",       "latex",
+                                         "overlay-from", "sets", "gc", "same-scale"};
     bool is_other = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         is_other |= strcmp(row->name, others[i]) == 0;
@@ -252,6 +255,9 @@ static const char *find_misfit_of_page(const plot_values *v, size_t n_profiles)
     if (!v->output) {
         return "several profiles make one picture: give it a name with -o";
     }
+    if (v->gc) {
+        return "--gc is for one profile";
+    }
     return v->overlay_from || v->sets
                ? "--overlay-from and --sets are for one profile: several have their own files"
                : NULL;
@@ -295,8 +301,8 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     if (is_classic && (v->overlay || v->overlay_from)) {
         return "--overlay and --overlay-from are for the modern look";
     }
-    if (is_classic && v->sets) {
-        return "--sets is for the modern look";
+    if (is_classic && (v->sets || v->gc)) {
+        return "--sets and --gc are for the modern look";
     }
     if (v->overlay && strcmp(v->overlay, "none") != 0 && v->normalise) {
         return "--overlay draws amounts, --normalise percents";

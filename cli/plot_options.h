@@ -33,6 +33,7 @@ typedef struct plot_values {
     const char *colours;        /* a file of colours, or NULL */
     const char *overlay;        /* names, "all" or "none"; NULL: those that fit */
     const char *overlay_from;   /* a file of lines; NULL: the one beside the profile, if any */
+    bool gc;                    /* ticks of garbage collections */
     int profile;                /* of an event log; -1: the first */
     const char *sets;           /* a report with retainer sets; NULL: the one beside, if any */
     bool latex, print;

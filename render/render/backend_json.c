@@ -171,6 +171,25 @@ static void put_marks(hpf_json *json, const hpr_chart *chart)
     hpf_json_close(json);
 }
 
+/* Only where they were asked for. */
+static void put_collections(hpf_json *json, const hpr_chart *chart)
+{
+    if (chart->n_collections == 0) {
+        return;
+    }
+    hpf_json_array(json, "collections");
+    for (size_t i = 0; i < chart->n_collections; i++) {
+        const hpr_collection *c = &chart->collections[i];
+        hpf_json_object(json, NULL);
+        hpf_json_number(json, "time", c->time);
+        hpf_json_number(json, "x_pt", c->x_pt);
+        hpf_json_whole(json, "count", c->n);
+        hpf_json_bool(json, "major", c->is_major);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
 static void put_lines(hpf_json *json, const hpr_chart *chart)
 {
     hpf_json_array(json, "lines");
@@ -262,6 +281,7 @@ static void put_chart(hpf_json *json, const hpr_chart *chart)
     put_key(json, chart);
     put_title(json, &chart->title);
     put_marks(json, chart);
+    put_collections(json, chart);
     put_lines(json, chart);
     put_page(json, chart);
 }

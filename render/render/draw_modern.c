@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "collections.h"
 #include "elide.h"
 #include "labels.h"
 #include "legend.h"
@@ -247,6 +248,7 @@ bool hpr__draw_chart(const hpr__drawing *d)
     draw_x_axis(d);
     draw_y_axis(d);
     draw_emptiness(d);
+    hpr__draw_collections(d);
     hpr__draw_notes(d);
     draw_title(d);
     return is_drawn;

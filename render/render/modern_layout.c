@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collections.h"
 #include "corner_key.h"
 #include "elide.h"
 #include "labels.h"
@@ -746,6 +747,9 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
         return HPF_ERR_MEMORY;
     }
     place_marks(l);
+    if (hpr__collections_place(l->chart, l->options, err)) {
+        return HPF_ERR_MEMORY;
+    }
     return HPF_OK;
 }
 

@@ -108,6 +108,13 @@ typedef struct hpr_mark {
     const char *label; /* UTF-8, maybe "" */
 } hpr_mark;
 
+/* Garbage collections that share a tick at the upper edge of the plot. */
+typedef struct hpr_collection {
+    double time, x_pt; /* of the first */
+    size_t n;          /* how many there are */
+    bool is_major;     /* whether one of them is */
+} hpr_collection;
+
 /* A quantity measured beside the bands, as a line over them. */
 typedef struct hpr_line {
     hpf_str name;
@@ -153,6 +160,8 @@ typedef struct hpr_chart {
     hpr_title title;
     const hpr_mark *marks;
     size_t n_marks;
+    const hpr_collection *collections; /* modern, by time */
+    size_t n_collections;
     const hpr_line *lines; /* modern; the y axis reaches over them */
     size_t n_lines;
 

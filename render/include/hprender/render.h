@@ -5,6 +5,7 @@
 #ifndef HPRENDER_RENDER_H
 #define HPRENDER_RENDER_H
 
+#include "hpfile/log_gc.h"
 #include "hprender/auxfile.h"
 #include "hprender/backend.h"
 #include "hprender/chart.h"
@@ -110,6 +111,9 @@ typedef struct hpr_options {
     hpr_overlay overlay;          /* modern; with percents there is none */
     const hpf_str *overlay_names; /* for NAMED; borrowed during the call */
     size_t n_overlay_names;
+    const hpf_collection
+        *collections; /* modern: by time; drawn as ticks. Borrowed during the call */
+    size_t n_collections;
     const hpr_pin *pins; /* modern: colours of names; borrowed during the call. The theme
                             for print has none */
     size_t n_pins;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Collections as ticks along the upper edge of the plot: where they stand, and drawing them.
+ */
+#ifndef HPR_COLLECTIONS_H
+#define HPR_COLLECTIONS_H
+
+#include "chart.h"
+#include "draw_modern.h"
+
+/* Places those of the options that are within the chart's times; of ticks too near to each other
+ * one is left, a major one before others. The x axis is settled. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__collections_place(hpr__chart *chart, const hpr_options *options,
+                                               hpf_error *err);
+
+void hpr__draw_collections(const hpr__drawing *drawing);
+
+#endif
