@@ -15,11 +15,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "http_mhd.h"
+#include "http_answer.h"
 #include "http_stream.h"
 
 enum {
-    OTHERS = 16,                  /* connections that are no viewers: pages, strangers */
+    MOST_OTHERS = 128,            /* connections that are no viewers yet: pages, strangers */
+    MOST_LEAVING = 64,            /* those that make room for others */
     CONNECTION_BYTES = 32 * 1024, /* for the head of a request, and for what is being sent */
     PIECE_BYTES = 16 * 1024,
     N_RUNS_AT_ONCE = 8, /* before other things in the loop have their turn */
@@ -91,6 +92,13 @@ void http_server_wake(http_server *server)
     }
 }
 
+/* The library sees it, and ends the connection. */
+static void drop(peer *p)
+{
+    p->is_gone = true;
+    shutdown(p->fd, SHUT_RDWR);
+}
+
 /* Viewers hear that we are there; others have had their time. */
 static void on_beat(void *context, uint32_t epoll_events)
 {
@@ -102,7 +110,7 @@ static void on_beat(void *context, uint32_t epoll_events)
             http_stream_beat(&p->stream);
             resume(p);
         } else if (p->since_s < too_old_s) {
-            shutdown(p->fd, SHUT_RDWR);
+            drop(p);
         }
     }
 }
@@ -142,11 +150,29 @@ static void remove_peer(peer *p)
     free(p);
 }
 
+/* Nobody can keep others out by connecting and saying nothing: the oldest of those who are not
+ * viewers goes when there are too many. */
+static void make_room(const http_server *server)
+{
+    peer *oldest = NULL;
+    size_t n_others = 0;
+    for (peer *p = server->peers; p; p = p->next) {
+        if (!p->is_viewer && !p->is_gone) {
+            n_others++;
+            oldest = p;
+        }
+    }
+    if (n_others > MOST_OTHERS) {
+        drop(oldest);
+    }
+}
+
 static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
                           enum MHD_ConnectionNotificationCode what)
 {
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         *socket_context = add_peer(context, connection);
+        make_room(context);
     } else if (*socket_context) {
         remove_peer(*socket_context);
         *socket_context = NULL;
@@ -209,85 +235,22 @@ static struct MHD_Response *begin_stream(peer *p, const char *last_event_id)
     return response;
 }
 
-/* ---- answers ---- */
-
-typedef struct header {
-    const char *name, *value;
-} header;
-
-static const header common_headers[] = {
-    {"Cache-Control", "no-store"},      {"Cross-Origin-Resource-Policy", "same-origin"},
-    {"Referrer-Policy", "no-referrer"}, {"X-Content-Type-Options", "nosniff"},
-    {"X-Frame-Options", "DENY"},
-};
-
-static void add_header(const http_server *server, struct MHD_Response *response, const char *name,
-                       const char *value)
-{
-    server->mhd->add_response_header(response, name, value);
-}
-
-static void add_headers(const http_server *server, struct MHD_Response *response,
-                        const char *content_type, const char *policy)
-{
-    for (size_t i = 0; i < sizeof common_headers / sizeof common_headers[0]; i++) {
-        add_header(server, response, common_headers[i].name, common_headers[i].value);
-    }
-    add_header(server, response, "Content-Security-Policy", policy);
-    if (content_type) {
-        add_header(server, response, "Content-Type", content_type);
-    }
-}
-
-static struct MHD_Response *make_constant(const http_server *server, hpf_str body)
-{
-    return server->mhd->create_response_from_buffer(body.length, (void *)(uintptr_t)body.data,
-                                                    MHD_RESPMEM_PERSISTENT);
-}
-
-static enum MHD_Result answer(const http_server *server, struct MHD_Connection *connection,
-                              unsigned status, struct MHD_Response *response)
-{
-    if (!response) {
-        return MHD_NO;
-    }
-    enum MHD_Result result = server->mhd->queue_response(connection, status, response);
-    server->mhd->destroy_response(response);
-    return result;
-}
-
-static const char bare_policy[] = "default-src 'none'; frame-ancestors 'none'";
-
-/* An answer without a word. */
-static enum MHD_Result refuse(const http_server *server, struct MHD_Connection *connection,
-                              unsigned status)
-{
-    struct MHD_Response *response = make_constant(server, HPF_STR(""));
-    if (response) {
-        add_headers(server, response, NULL, bare_policy);
-    }
-    if (response && status == MHD_HTTP_METHOD_NOT_ALLOWED) {
-        add_header(server, response, "Allow", "GET, HEAD");
-    }
-    return answer(server, connection, status, response);
-}
+/* ---- requests ---- */
 
 static enum MHD_Result send_events(peer *p, bool is_head, const char *last_event_id)
 {
     http_server *server = p->server;
     if (server->n_viewers >= server->options.most_viewers || server->is_ending) {
-        return refuse(server, p->connection, MHD_HTTP_SERVICE_UNAVAILABLE);
+        return http_answer_refuse(server->mhd, p->connection, MHD_HTTP_SERVICE_UNAVAILABLE);
     }
     struct MHD_Response *response =
-        is_head ? make_constant(server, HPF_STR("")) : begin_stream(p, last_event_id);
+        is_head ? http_answer_constant(server->mhd, HPF_STR("")) : begin_stream(p, last_event_id);
     if (response) {
-        add_headers(server, response, "text/event-stream", bare_policy);
-        add_header(server, response, "Connection", "close");
+        http_answer_add_headers(server->mhd, response, "text/event-stream", NULL);
+        server->mhd->add_response_header(response, "Connection", "close");
     }
-    return answer(server, p->connection, MHD_HTTP_OK, response);
+    return http_answer_send(server->mhd, p->connection, MHD_HTTP_OK, response);
 }
-
-/* ---- requests ---- */
 
 typedef struct head {
     http_request request;
@@ -332,7 +295,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     server->mhd->get_connection_values(connection, MHD_HEADER_KIND, take_header, &h);
     unsigned status = http_guard_judge(server->options.guard, &h.request, &where);
     if (status != MHD_HTTP_OK) {
-        return refuse(server, connection, status);
+        return http_answer_refuse(server->mhd, connection, status);
     }
     if (!*request_context) {
         *request_context = p;
@@ -354,7 +317,7 @@ static size_t leave_escapes(void *context, struct MHD_Connection *connection, ch
 
 static struct MHD_Daemon *start(http_server *server, int listening_fd)
 {
-    unsigned most = (unsigned)server->options.most_viewers + OTHERS;
+    unsigned most = (unsigned)server->options.most_viewers + MOST_OTHERS + MOST_LEAVING;
     unsigned patience_s = (unsigned)(server->options.patience_s + 0.999);
     return server->mhd->start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, server,
@@ -371,9 +334,10 @@ static struct MHD_Daemon *start(http_server *server, int listening_fd)
 
 static bool start_page(http_server *server)
 {
-    server->page = make_constant(server, server->options.page);
+    server->page = http_answer_constant(server->mhd, server->options.page);
     if (server->page) {
-        add_headers(server, server->page, "text/html; charset=utf-8", server->options.page_policy);
+        http_answer_add_headers(server->mhd, server->page, "text/html; charset=utf-8",
+                                server->options.page_policy);
     }
     return server->page != NULL;
 }

@@ -18,7 +18,6 @@
 enum {
     MOST_PLACES_AT_FIRST = 400, /* of a snapshot */
     MOST_PLACES = 600,
-    MOST_COLUMN_BYTES = 4 << 20,
     MOST_WAITING_BYTES = 256 << 10, /* samples that are longer as text are told by a snapshot */
 };
 
@@ -337,7 +336,7 @@ static bool note_places(http_told *told, const uint32_t *chosen, uint32_t n_name
 }
 
 /* Writes the profile, and begins to tell what comes after it. */
-static bool put_profile(http_told *told, hpf_survey *survey, hpf_sink *sink)
+static bool put_profile(http_told *told, hpf_survey *survey, size_t most_bytes, hpf_sink *sink)
 {
     const hpr_html_profile about = {
         .id = told->of->number,
@@ -346,7 +345,7 @@ static bool put_profile(http_told *told, hpf_survey *survey, hpf_sink *sink)
         .state = name_of_state(told->of),
     };
     const hpr_html_limits limits = {
-        .most_bytes = MOST_COLUMN_BYTES,
+        .most_bytes = most_bytes,
         .most_names = MOST_PLACES_AT_FIRST,
     };
     uint32_t *chosen = NULL;
@@ -367,14 +366,14 @@ static hpf_survey *take_survey(const http_told *told)
     return hpf_live_snapshot(&survey, told->of->live, &err) == HPF_OK ? survey : NULL;
 }
 
-bool http_told_send_snapshot(http_told *told, http_channel *to)
+bool http_told_send_snapshot(http_told *told, size_t most_bytes, http_channel *to)
 {
     hpf_survey *survey = take_survey(told);
     hpf_sink *message = survey ? http_channel_open(to, "snapshot") : NULL;
     if (!message) {
         return false;
     }
-    bool is_told = put_profile(told, survey, message);
+    bool is_told = put_profile(told, survey, most_bytes, message);
     if (is_told) {
         http_channel_send(to, message);
     } else {
@@ -383,12 +382,13 @@ bool http_told_send_snapshot(http_told *told, http_channel *to)
     return is_told;
 }
 
-bool http_told_put_base(http_told *told, const http_channel *to, hpf_sink *base, uint64_t number)
+bool http_told_put_base(http_told *told, size_t most_bytes, const http_channel *to, hpf_sink *base,
+                        uint64_t number)
 {
     hpf_survey *survey = take_survey(told);
     if (survey) {
         http_event_begin(base, to, "snapshot", 0);
-        if (!put_profile(told, survey, base)) {
+        if (!put_profile(told, survey, most_bytes, base)) {
             return false;
         }
         http_event_end(base);

@@ -58,11 +58,13 @@ void http_told_flush(http_told *told, http_channel *to);
 /* Tells the state, if there is news of it. */
 void http_told_flush_state(http_told *told, http_channel *to);
 
-/* Tells all there is by a snapshot. False: there is nothing yet, or no memory. */
-bool http_told_send_snapshot(http_told *told, http_channel *to);
+/* Tells all there is by a snapshot, with series of about `most_bytes`. False: there is nothing yet,
+ * or no memory. */
+bool http_told_send_snapshot(http_told *told, size_t most_bytes, http_channel *to);
 
-/* Appends to `base` all there is to say, as events of which the last has the id `number` unless
+/* Appends the same to `base`, and the state, as events of which the last has the id `number` unless
  * that is 0. False when there is no memory: then `base` is of no use. */
-bool http_told_put_base(http_told *told, const http_channel *to, hpf_sink *base, uint64_t number);
+bool http_told_put_base(http_told *told, size_t most_bytes, const http_channel *to, hpf_sink *base,
+                        uint64_t number);
 
 #endif

@@ -29,7 +29,12 @@
 #define SNAPSHOT_EVERY_S 1.0
 #define MOST_OF_TIME     0.05
 
-enum { MOST_VIEWERS = 64, MOST_RING_BYTES = 4 << 20 };
+enum {
+    MOST_VIEWERS = 64,
+    MOST_RING_BYTES = 4 << 20,
+    MOST_SNAPSHOT_BYTES = 4 << 20,    /* of all profiles together */
+    LEAST_SNAPSHOT_BYTES = 256 << 10, /* of each */
+};
 
 typedef struct view_http {
     view base; /* first */
@@ -83,6 +88,12 @@ static void fall_behind(view_http *v)
     }
 }
 
+static size_t share_of_snapshot(const view_http *v)
+{
+    size_t share = MOST_SNAPSHOT_BYTES / v->n_told;
+    return share > LEAST_SNAPSHOT_BYTES ? share : LEAST_SNAPSHOT_BYTES;
+}
+
 /* Makes a new base of all profiles. Without memory for it viewers have to wait for the next. */
 static void rebase(view_http *v)
 {
@@ -92,7 +103,7 @@ static void rebase(view_http *v)
     v->has_drawn_up = true;
     for (size_t i = 0; i < v->n_told && is_made; i++) {
         uint64_t number = i + 1 == v->n_told ? v->channel.ring.last_number + 1 : 0;
-        is_made = http_told_put_base(v->told[i], &v->channel, base, number);
+        is_made = http_told_put_base(v->told[i], share_of_snapshot(v), &v->channel, base, number);
     }
     if (!is_made || hpf_sink_finish(base, &err) != HPF_OK ||
         !http_ring_rebase(&v->channel.ring, hpf_sink_bytes(base))) {
@@ -108,7 +119,7 @@ static bool send_profile(view_http *v, http_told *told, bool may_be_snapshot)
     bool has_samples = hpf_live_n_samples(told->of->live) > 0;
     bool wants_snapshot = has_samples && (told->is_behind || told->wants_snapshot);
     if (wants_snapshot && may_be_snapshot) {
-        wants_snapshot = !http_told_send_snapshot(told, &v->channel);
+        wants_snapshot = !http_told_send_snapshot(told, share_of_snapshot(v), &v->channel);
         v->has_drawn_up = true;
     }
     if (!told->is_behind) {

@@ -299,6 +299,27 @@ Test(http_server, drops_who_does_not_finish_asking)
     finish(&f);
 }
 
+/* Nobody is kept out by who says nothing. */
+Test(http_server, makes_room_for_who_comes)
+{
+    enum { MANY = 400 };
+    static int silent[MANY];
+    fixture f;
+    client c;
+    begin(&f, 15, 30);
+    for (int i = 0; i < MANY; i++) {
+        start(&f, &c);
+        silent[i] = c.fd;
+        loop_step(f.l, 0);
+    }
+    ask(&f, &c, "/" TOKEN "/", "");
+    cr_expect(hears(&f, &c, PAGE));
+    for (int i = 0; i < MANY; i++) {
+        close(silent[i]);
+    }
+    finish(&f);
+}
+
 Test(http_server, takes_requests_in_pieces_and_in_rows)
 {
     fixture f;

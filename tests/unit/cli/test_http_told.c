@@ -13,6 +13,8 @@
 
 #define HEADERS "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
 
+enum { MOST_BYTES = 4 << 20 };
+
 typedef struct fixture {
     watched profile;
     http_told told;
@@ -58,7 +60,7 @@ static void begin(fixture *f)
     cr_assert_eq(hpf_live_create(&f->profile.live, &options, NULL), HPF_OK);
     feed(f, HEADERS "BEGIN_SAMPLE 1\na 100\nb 50\nEND_SAMPLE 1\nBEGIN");
     cr_assert(f->told.is_behind);
-    cr_assert(http_told_send_snapshot(&f->told, &f->channel));
+    cr_assert(http_told_send_snapshot(&f->told, MOST_BYTES, &f->channel));
     cr_assert(!f->told.is_behind);
     http_ring_clear(&f->channel.ring);
 }
@@ -194,7 +196,7 @@ static void begin_with_rest(fixture *f)
         feed(f, line);
     }
     feed(f, "END_SAMPLE 2\nB");
-    cr_assert(http_told_send_snapshot(&f->told, &f->channel));
+    cr_assert(http_told_send_snapshot(&f->told, MOST_BYTES, &f->channel));
     cr_assert(!f->told.wants_snapshot);
     http_ring_clear(&f->channel.ring);
 }
@@ -208,7 +210,7 @@ Test(http_told, a_name_of_the_rest_that_rises_wants_a_snapshot)
     expect_sent(&f, "samples", "{\"id\":7,\"names\":[],\"samples\":[[3,1009,[0,1000]]]}");
     feed(&f, "EGIN_SAMPLE 4\na 1000\nb999 900000\nEND_SAMPLE 4\nB");
     cr_expect(f.told.wants_snapshot);
-    cr_assert(http_told_send_snapshot(&f.told, &f.channel));
+    cr_assert(http_told_send_snapshot(&f.told, MOST_BYTES, &f.channel));
     http_ring_clear(&f.channel.ring);
     feed(&f, "EGIN_SAMPLE 5\nb999 5\nEND_SAMPLE 5\nB");
     http_told_flush(&f.told, &f.channel);
@@ -222,7 +224,7 @@ Test(http_told, a_name_that_asked_in_vain_does_not_ask_all_the_time)
     begin_with_rest(&f);
     feed(&f, "EGIN_SAMPLE 3\na 1000\nb999 20\nEND_SAMPLE 3\nB");
     cr_expect(f.told.wants_snapshot);
-    cr_assert(http_told_send_snapshot(&f.told, &f.channel));
+    cr_assert(http_told_send_snapshot(&f.told, MOST_BYTES, &f.channel));
     feed(&f, "EGIN_SAMPLE 4\na 1000\nb999 40\nEND_SAMPLE 4\nB");
     cr_expect(!f.told.wants_snapshot);
     feed(&f, "EGIN_SAMPLE 5\na 1000\nb999 41\nEND_SAMPLE 5\nB");
@@ -263,7 +265,7 @@ Test(http_told, too_much_at_once_is_told_by_a_snapshot)
     cr_expect(f.told.is_behind);
     http_told_flush(&f.told, &f.channel);
     cr_expect_str_eq(sent(&f), "");
-    cr_expect(http_told_send_snapshot(&f.told, &f.channel));
+    cr_expect(http_told_send_snapshot(&f.told, MOST_BYTES, &f.channel));
     cr_expect(!f.told.is_behind);
     end(&f);
 }
@@ -286,7 +288,7 @@ Test(http_told, a_base_says_all_and_ends_with_its_number)
     hpf_sink *base = hpf_sink_to_memory();
     hpf_error err = {0};
     begin(&f);
-    cr_assert(http_told_put_base(&f.told, &f.channel, base, 12));
+    cr_assert(http_told_put_base(&f.told, MOST_BYTES, &f.channel, base, 12));
     cr_assert_eq(hpf_sink_finish(base, &err), HPF_OK);
     hpf_str text = hpf_sink_bytes(base);
     static const char first[] = "event: snapshot\ndata: {\"id\":7,\"epoch\":0,\"title\":\"j\"";
