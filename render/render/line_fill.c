@@ -9,7 +9,7 @@
 #include "hpfile/str.h"
 #include "marker.h"
 
-enum { N_SHADES = 2, N_COLOURS = HPR__N_HUES * N_SHADES, N_DASHES = 5 };
+enum { N_SHADES = 2, N_COLOURS = HPR__N_HUES * N_SHADES, N_DASHES = 5, NO_HUE = -1 };
 
 static const double dashes_pt[N_DASHES] = {0, 4, 1.5, 8, 2.5};
 
@@ -19,6 +19,7 @@ static const double least_contrast = 2.5;
 /* A colour, and how many lines have it with each kind of dashes. */
 typedef struct ink {
     hpr_colour colour;
+    int hue; /* of the palette; NO_HUE for a colour that is no matter of choice */
     hpr__appearance appearance;
     uint32_t n_users[N_DASHES];
 } ink;
@@ -40,10 +41,10 @@ static hpr_colour make_visible(hpr_colour colour, hpr_colour ground)
     return colour;
 }
 
-static ink *add_ink(choice *c, hpr_colour colour)
+static ink *add_ink(choice *c, hpr_colour colour, int hue)
 {
     ink *added = &c->inks[c->n_inks++];
-    *added = (ink){.colour = make_visible(colour, c->theme->background)};
+    *added = (ink){.colour = make_visible(colour, c->theme->background), .hue = hue};
     added->appearance = hpr__appearance_of(added->colour);
     return added;
 }
@@ -52,7 +53,8 @@ static ink *add_ink(choice *c, hpr_colour colour)
 static void list_colours(choice *c)
 {
     for (int i = 0; i < N_COLOURS; i++) {
-        add_ink(c, hpr__palette_colour(i % HPR__N_HUES, i / HPR__N_HUES + c->is_dark));
+        int hue = i % HPR__N_HUES;
+        add_ink(c, hpr__palette_colour(hue, i / HPR__N_HUES + c->is_dark), hue);
     }
 }
 
@@ -65,10 +67,11 @@ static uint32_t users_of(const ink *used)
     return n;
 }
 
-/* To how many eyes two colours are alike. */
+/* To how many eyes two colours are alike; shades of one hue, which are thin lines here, to one
+ * more. */
 static int n_eyes_mistaken(const ink *x, const ink *y)
 {
-    int n = 0;
+    int n = x->hue != NO_HUE && x->hue == y->hue;
     for (int eye = 0; eye < HPR__N_VISIONS; eye++) {
         n += hpr__lab_difference(x->appearance.lab[eye], y->appearance.lab[eye]) <
              HPR__MIN_DIFFERENCE;
@@ -123,7 +126,7 @@ static hpr_fill choose(choice *c, const hpr__swatch *swatch)
 {
     hpr_colour fixed;
     bool is_fixed = swatch->pinned || hpr__palette_fixed(&fixed, swatch->name, c->is_dark);
-    ink *chosen = is_fixed ? add_ink(c, swatch->pinned ? *swatch->pinned : fixed)
+    ink *chosen = is_fixed ? add_ink(c, swatch->pinned ? *swatch->pinned : fixed, NO_HUE)
                            : best_ink(c, hpf_str_without_id(swatch->name));
     int dashes = best_dashes(c, chosen);
     chosen->n_users[dashes]++;
@@ -174,10 +177,10 @@ bool hpr__line_fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_
 static bool is_covered(const double *x, const double *y, size_t n_points, double tolerance)
 {
     size_t n_apart = 0;
-    for (size_t i = 0; i < n_points && n_apart <= n_points / 8; i++) {
+    for (size_t i = 0; i < n_points && n_apart <= n_points / 4; i++) {
         n_apart += fabs(x[i] - y[i]) > tolerance;
     }
-    return n_points > 0 && n_apart <= n_points / 8;
+    return n_points > 0 && n_apart <= n_points / 4;
 }
 
 void hpr__line_fill_uncover(hpr_fill *fills, const double *const *rows, uint32_t n, size_t n_points)
