@@ -8,7 +8,8 @@
 
 #include "modern_layout.h"
 
-#define GAP_PT 6.0 /* to the bands, to the right end, to the text of the peak */
+#define LEAST_END_PT 2.0 /* thickness at the right end that is worth a leader */
+#define GAP_PT       6.0 /* to the bands, to the right end, to the text of the peak */
 
 static const double most_share = 0.5; /* of the plot's width, for a name */
 
@@ -19,12 +20,12 @@ typedef struct block {
     double left_pt, bottom_pt;
 } block;
 
-/* Whether a name would have no leader in the margin. */
+/* Whether a name in the margin would have no leader, or one that points to hardly anything. */
 static bool has_no_end(const hpr__chart *chart, const hpr_band *band)
 {
     const hpr_chart *public = &chart->public;
     size_t end = hpr__end_point(public);
-    return hpr__height_of(public, band->values[end]) < HPR__LEAST_LED_PT;
+    return hpr__height_of(public, band->values[end]) < LEAST_END_PT;
 }
 
 /* The peak's text needs the room above the highest point; marks and lines may be anywhere. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A key in the plot. Names whose bands have no thickness left at the right end could have no leader
- * in a margin; where the plot is empty above those ends, they stand there, and the plot keeps the
+ * A key in the plot. Names whose bands have hardly any thickness at the right end have little of a
+ * margin there; where the plot is empty above those ends, they stand there, and the plot keeps the
  * width of the margin.
  */
 #ifndef HPR_CORNER_KEY_H

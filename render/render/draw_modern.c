@@ -15,6 +15,8 @@
 #include "legend.h"
 #include "marker.h"
 
+#define LEAST_LED_PT 0.8 /* thickness at the right end that a leader points to */
+
 /* --- axes ----------------------------------------------------------------------------------- */
 
 static double half_height(const hpr__drawing *d, double size_pt)
@@ -115,7 +117,7 @@ static void draw_leader(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_chart *chart = d->chart;
     size_t point = hpr__end_point(chart);
-    if (hpr__height_of(chart, band->values[point]) < HPR__LEAST_LED_PT) {
+    if (hpr__height_of(chart, band->values[point]) < LEAST_LED_PT) {
         return;
     }
     bool is_level = chart->n_points == 1; /* drawn from end to end */

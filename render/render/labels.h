@@ -21,9 +21,6 @@ double hpr__swatch_width_pt(const hpr_chart *chart);
 /* All of these. */
 double hpr__margin_extra_pt(const hpr_chart *chart);
 
-/* Thickness at the right end that a leader points to. */
-#define HPR__LEAST_LED_PT 0.8
-
 /* The point at whose bands names in the margin are aimed: the last one, or, since programs tend to
  * end with an empty heap, one of the two before it in the final tenth of the time. */
 size_t hpr__end_point(const hpr_chart *chart);

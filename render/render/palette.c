@@ -231,10 +231,9 @@ static uint16_t biography_colour(hpf_str name)
 
 hpr_colour hpr__palette_of_name(hpf_str name, bool is_dark)
 {
-    uint16_t fixed = biography_colour(name);
-    if (fixed != UNDECIDED) {
-        int i = fixed - FIRST_BIOGRAPHY;
-        return hpr__colour_hex(is_dark ? biography[i].dark_hex : biography[i].light_hex);
+    hpr_colour fixed;
+    if (hpr__palette_fixed(&fixed, name, is_dark)) {
+        return fixed;
     }
     int wanted = (int)(hpr__palette_hash(hpf_str_without_id(name)) % N_PALETTE);
     return hpr__palette_colour(wanted % HPR__N_HUES, wanted / HPR__N_HUES);
