@@ -69,7 +69,7 @@ static hpf_status keep(hpf_sets *s, uint64_t id, hpf_str text)
 /* Reads all whole lines that are pending; at the end, also one without a line feed. */
 static hpf_status read_lines(hpf_sets *s, bool is_end)
 {
-    const char *begin = s->pending.bytes;
+    const char *begin = s->pending.length ? s->pending.bytes : "";
     const char *end = begin + s->pending.length;
     hpf_status status = HPF_OK;
     while (begin < end && status == HPF_OK) {
