@@ -46,6 +46,9 @@ const char *plot_html_misfit(const plot_values *v)
     if (v->x != 0) {
         return "html is over time: no --x sample";
     }
+    if (v->lines && v->normalise) {
+        return "html shows lines or percents: one of --lines and --normalise";
+    }
     if (v->n_bands > MOST_BANDS) {
         return "html has at most 200 bands at a time; OTHER opens there";
     }

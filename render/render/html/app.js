@@ -180,7 +180,7 @@ class App {
         const {times, n} = entry.profile, span = times[n - 1] - times[0];
         const window = [Math.max(from, times[0]), Math.min(to, times[n - 1])];
         const isAll = window[1] - window[0] >= span * (1 - MARGIN);
-        if (this.live && !this.live.isPaused) {
+        if (this.isFollowing()) {
             this.live.setPaused(true);
         }
         if (window[1] > window[0]) {
@@ -191,14 +191,22 @@ class App {
         }
     }
 
+    // Of a profile that grows: follows it again.
     zoomOut() {
         const entry = this.entry();
+        if (entry && this.live) {
+            this.live.setPaused(false);
+        }
         if (entry) {
             entry.own.window = null;
             entry.own.skip = 0;
             this.rankAnew();
             this.redraw();
         }
+    }
+
+    isFollowing() {
+        return this.live !== null && !this.live.isPaused;
     }
 
     rankAnew() {
@@ -221,7 +229,7 @@ class App {
         } else if (own.skip > 0) {
             own.skip = 0;
             own.order = null;
-        } else if (own.window) {
+        } else if (own.window && !this.isFollowing()) {
             this.zoomOut();
         } else if (byId('search').value) {
             this.search.clear();
@@ -353,7 +361,7 @@ class App {
         if (profile.n < profile.nSamples) {
             notes.push(`Of ${census.units.count(profile.nSamples)} samples ` +
                 `${census.units.count(profile.n)} are here: the peak, and the largest and the ` +
-                'smallest of each stretch of time.');
+                'smallest of each stretch of time. Figures are of these.');
         }
         if (profile.rest && profile.rest.n > 0) {
             notes.push(`The ${census.units.count(profile.rest.n)} smallest names are only part ` +
@@ -373,7 +381,7 @@ class App {
             parts.push([`names ${own.skip + 1} to ${own.skip + chart.ranked.length} by size`,
                 () => { own.skip = 0; own.order = null; }]);
         }
-        if (own.window) {
+        if (own.window && !this.isFollowing()) {
             const [from, to] = own.window.map((time) => chart.timeText(time));
             parts.push([`${from} to ${to}`, () => this.zoomOut()]);
         }

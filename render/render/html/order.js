@@ -130,10 +130,8 @@ function keep(bands, before) {
 function arrange(bands, view) {
     let order = view.order === 'name' ? [...bands].sort(byName)
         : view.order === 'wiggle' ? calmest(bands) : orderBy(bands, view.order);
-    if (view.reverse) {
-        order.reverse();
-    }
-    return view.order_names.length ? byList(view.order_names, order) : order;
+    order = view.order_names.length ? byList(view.order_names, order) : order;
+    return view.reverse ? order.reverse() : order;
 }
 
 census.order = {arrange, keep};

@@ -7,6 +7,7 @@
 
 const {byId, element, swatch} = census;
 const SLICE_MS = 8;
+const PATIENCE_MS = 1000;
 const FIRST_ROWS = 50, MORE_ROWS = 250;
 const SPARK_WIDTH = 110, SPARK_HEIGHT = 20, SPARK_CELLS = 55;
 const SVG = 'http://www.w3.org/2000/svg';
@@ -60,6 +61,9 @@ class Table {
         this.figures = [];      // of each name that was looked into
         this.nShown = FIRST_ROWS;
         this.work = 0;          // the pending piece of work
+        this.later = 0;         // the pending begin
+        this.since = 0;         // when it began
+        this.shown = null;      // the chart that the figures are of
         this.body = byId('rows');
         byId('more-rows').addEventListener('click', () => {
             this.nShown += MORE_ROWS;
@@ -96,34 +100,47 @@ class Table {
         this.fill();
     }
 
-    // Begins anew when the samples are others; else only colours may have changed.
+    // Begins anew when the samples are others; else only colours may have changed. While a profile
+    // grows, not for every sample.
     show(chart) {
-        const isSame = this.chart && this.chart.profile === chart.profile &&
-            this.version === chart.profile.version &&
+        const isSameProfile = this.chart !== null && this.chart.profile === chart.profile;
+        const isSame = isSameProfile && this.version === chart.profile.version &&
             this.chart.from === chart.from && this.chart.to === chart.to;
+        const isPatient = isSameProfile && chart.own.isSticky &&
+            performance.now() - this.since < PATIENCE_MS;
         this.chart = chart;
+        clearTimeout(this.later);
         if (isSame) {
             this.fill();
-            return;
+        } else if (isPatient) {
+            this.later = setTimeout(() => this.begin(), PATIENCE_MS);
+        } else {
+            this.begin();
         }
-        this.version = chart.profile.version;
-        this.pending = {figures: [], scratch: new Float64Array(chart.profile.n)};
+    }
+
+    begin() {
+        const {profile} = this.chart;
+        this.since = performance.now();
+        this.version = profile.version;
+        this.pending = {chart: this.chart, figures: [], scratch: new Float64Array(profile.n)};
         clearTimeout(this.work);
         this.workOn();
     }
 
     workOn() {
         const {figures, scratch} = this.pending;
-        const {profile, stretch} = this.chart;
+        const {profile, stretch} = this.pending.chart;
         const stop = performance.now() + SLICE_MS;
         while (figures.length < profile.names.length && performance.now() < stop) {
             const k = figures.length;
             const sums = stretch.sumUp(scratch, profile.names[k].column.read(scratch));
             figures.push({k, name: profile.names[k].name, shown: profile.names[k].shown, ...sums});
         }
-        const isDone = figures.length === profile.names.length;
+        const isDone = figures.length >= profile.names.length;
         if (isDone || !this.figures.length) {
             this.figures = figures;
+            this.shown = this.pending.chart;
             this.fill();
         }
         if (!isDone) {
@@ -139,8 +156,10 @@ class Table {
             (!view.matcher || view.matcher.test(figure.shown)));
         rows.sort(compare(view.sort));
         const colours = new Map(this.chart.bands.map((band) => [band.name, band.colour]));
+        const focused = this.focusedName();
         this.body.replaceChildren(...rows.slice(0, this.nShown)
             .map((figure) => this.row(figure, colours)));
+        this.focusName(focused);
         byId('more-rows').hidden = rows.length <= this.nShown;
         byId('more-rows').textContent = `Show more of ${census.units.count(rows.length)} names`;
         document.querySelectorAll('th[data-sort]').forEach((head) => {
@@ -152,12 +171,25 @@ class Table {
         });
     }
 
+    // The name of the row that has the focus; null: none.
+    focusedName() {
+        const row = document.activeElement && document.activeElement.closest('#rows tr');
+        return row ? row.dataset.name : null;
+    }
+
+    focusName(name) {
+        const row = [...this.body.children].find((other) => other.dataset.name === name);
+        if (row) {
+            row.querySelector('button').focus({preventScroll: true});
+        }
+    }
+
     row(figure, colours) {
         const {profile, view, own} = this.chart;
         const amount = (value) => census.units.amount(value, profile.valueUnit, view.si);
         const colour = colours.get(figure.name) || 'var(--grid)';
         const row = element('tr', figure.name === own.isolated ? 'alone' : '');
-        row.dataset.figure = this.figures.indexOf(figure);
+        row.dataset.figure = figure.k;
         row.dataset.name = figure.shown;
         const cells = [`${(100 * figure.share).toFixed(1)}\u00a0%`, amount(figure.max),
             amount(figure.mean), amount(figure.end),
@@ -180,7 +212,7 @@ class Table {
 
     // Names do not change their past: a path is made once for each stretch.
     sparkCell(figure, colour) {
-        const {profile, from, to} = this.chart;
+        const {profile, from, to} = this.shown;
         if (!figure.path) {
             const values = profile.names[figure.k].column.values(profile.n);
             figure.path = sparkPath(values, from, to, figure.max);
