@@ -94,7 +94,7 @@ def test_hover_tells_name_value_share_time_and_total(bench, browser):
     browser.settle()
     browser.move(*place_of(browser, "n01"))
     tip = browser.text("#tip").replace("\u00a0", " ")
-    for part in ("n01", "1.96 KiB", "33.3 %", "of 5.87 KiB", "at 5"):
+    for part in ("n01", "1.96 KiB", "33.3 %", "of 5.87 KiB", "at 5 s"):
         assert part in tip, f"no {part!r} in {tip!r}"
     browser.move(2, 2)
     assert browser.run("return document.getElementById('tip').hidden")
@@ -203,6 +203,18 @@ def test_modes_and_bands(bench, browser):
     expect(browser.text("#n-bands"), "17 bands", "two more")
     browser.press_button("#fewer")
     expect(len(names_shown(browser)), 17, "16 and OTHER")
+
+
+def test_order_and_colours_stay_when_the_mode_changes(bench, browser):
+    browser.open(bench.page(profile("stay", [(t, {f"m{i}": 100 + (t * (i + 3)) % (20 * i + 50) for i in range(12)})
+                                             for t in range(80)])))
+    browser.settle()
+    look = "return census.app.panel.chart.bands.map((b) => b.name + b.colour).join()"
+    before = browser.run(look)
+    for key in "nls":
+        browser.press(key)
+        shown = browser.run(look)
+        assert key == "l" or shown == before, (key, shown, before)
 
 
 def test_light_and_dark(bench, browser):

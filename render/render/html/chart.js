@@ -164,11 +164,19 @@ class Chart {
         const {view, own} = this;
         const bands = this.ranked.map((entry) => this.namedBand(entry));
         const other = this.otherBand(bands);
-        let order = own.isSticky && own.order
+        let order = this.keepsOrder(bands)
             ? census.order.keep(bands, own.order) : census.order.arrange(bands, view);
         own.order = order.map((band) => band.name);
         order = other && this.mode !== 'lines' ? [...order, other] : order;
         return own.isolated === null ? order : this.isolate(order, own.isolated);
+    }
+
+    // The same names stay as they lie, however they are shown; of a profile that grows all that were
+    // there.
+    keepsOrder(bands) {
+        const {isSticky, order} = this.own;
+        return order !== null && (isSticky || (bands.length === order.length &&
+            bands.every((band) => order.includes(band.name))));
     }
 
     // One band alone, if need be one that is not among the largest.

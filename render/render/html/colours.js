@@ -76,6 +76,11 @@ class Colours {
         this.given = new Map(); // by name: its colour on this page
     }
 
+    // The colour that a name had when it was shown; undefined: it never was.
+    colourOf(name) {
+        return this.look.palette[this.given.get(name)];
+    }
+
     // Sets the colour of bands that lie on each other, the bottom one first. `side`: 0 on light
     // ground, 1 on dark.
     assign(bands, side) {

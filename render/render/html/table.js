@@ -187,7 +187,8 @@ class Table {
     row(figure, colours) {
         const {profile, view, own} = this.chart;
         const amount = (value) => census.units.amount(value, profile.valueUnit, view.si);
-        const colour = colours.get(figure.name) || 'var(--grid)';
+        const colour = colours.get(figure.name) || this.app.colours.colourOf(figure.name) ||
+            'var(--grid)';
         const row = element('tr', figure.name === own.isolated ? 'alone' : '');
         row.dataset.figure = figure.k;
         row.dataset.name = figure.shown;

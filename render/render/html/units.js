@@ -48,7 +48,7 @@ function ofTimes(sampleUnit, span) {
     const length = span > 0 ? span : 1;
     if (second > 0) {
         // 90 s, not 1.5 min.
-        return largestBelow(timesIn(second), length > 60 * second ? length / 2 : length);
+        return largestBelow(timesIn(second), length >= 60 * second ? length / 2 : length);
     }
     return named(length < 10000 ? COUNTS[0] : largestBelow(COUNTS, length), sampleUnit);
 }
@@ -91,7 +91,8 @@ function time(value, sampleUnit) {
 // A time among others that span so much, in their unit, told from its neighbours.
 function timeWithin(value, unit, span) {
     const decimals = Math.ceil(-Math.log10((span || value || 1) / unit.factor / 1000));
-    return withName(label(value, unit, Math.max(0, Math.min(9, decimals))), unit);
+    const text = label(value, unit, Math.max(0, Math.min(9, decimals)));
+    return withName(text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''), unit);
 }
 
 function growth(value, valueUnit, sampleUnit, si) {
