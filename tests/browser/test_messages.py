@@ -63,6 +63,7 @@ class Server:
 
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.http.daemon_threads = True
+        self.http.block_on_close = False
         self.port = self.http.server_address[1]
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
 
@@ -95,12 +96,13 @@ class Server:
                 viewer.put(text)
 
     def stop(self):
+        """Nobody is let in any more; then those who are in have to leave."""
+        self.http.shutdown()
+        self.http.server_close()
         with self.lock:
             for viewer in self.viewers:
                 viewer.put(None)
             self.viewers = []
-        self.http.shutdown()
-        self.http.server_close()
 
     @property
     def url(self):
