@@ -44,8 +44,6 @@ ours lines plot --lines samples/hp/interp-prof-hd.hp
 ours difference diff samples/hp/foldleak-prof-hy.hp samples/hp/pathgrid-prof-hy.hp
 ours several plot samples/hp/foldleak-prof-hy.hp samples/hp/pathgrid-prof-hy.hp samples/hp/foldleak-plain-hT.hp
 ours same-scale plot --same-scale samples/hp/foldleak-prof-hb.hp samples/hp/pathgrid-prof-hb.hp
-ours several plot samples/hp/foldleak-prof-hy.hp samples/hp/pathgrid-prof-hy.hp
-ours several-same-scale plot --same-scale samples/hp/foldleak-prof-hy.hp samples/hp/pathgrid-prof-hy.hp
 ours dark plot --theme dark samples/hp/pathgrid-prof-hy.hp
 for order in wiggle sum name growth; do
     ours "order-$order" plot --width 6in --height 3in --no-title --order "$order" samples/hp/pathgrid-prof-hy.hp
