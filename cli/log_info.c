@@ -26,6 +26,8 @@ enum {
     SAMPLE_BEGIN = 162,
     BIO_SAMPLE_BEGIN = 166,
     TIME_SAMPLE = 167,
+    MARK_END = 201,
+    TICKY_DEFINITION = 210,
 };
 
 #define MAX_HINTS 6
@@ -116,6 +118,14 @@ static hpf_status read_contents(log_contents *c, hpf_error *err)
     return status == HPF_ERR_SYNTAX ? HPF_OK : status; /* no samples: that is told */
 }
 
+/* The reports that census report makes of a log beside that of the heap, and what they need. */
+static const struct {
+    const char *option;
+    unsigned id;
+} reports[] = {{"--time", TIME_SAMPLE}, {"--ticky", TICKY_DEFINITION}, {"--nonmoving", MARK_END}};
+
+enum { N_REPORTS = sizeof reports / sizeof *reports };
+
 /* --- text --- */
 
 static human log_time(const log_contents *c, double seconds)
@@ -194,6 +204,17 @@ static void write_heap(hpf_sink *sink, const log_contents *c)
     }
 }
 
+static void write_reports(hpf_sink *sink, const log_contents *c)
+{
+    const char *before = "\nreports      ";
+    for (size_t i = 0; i < N_REPORTS; i++) {
+        if (count_of(c, reports[i].id)) {
+            hpf_sink_printf(sink, "%s%s", before, reports[i].option);
+            before = ", ";
+        }
+    }
+}
+
 static void write_types(hpf_sink *sink, const log_contents *c)
 {
     size_t n_seen = 0;
@@ -240,6 +261,7 @@ static void write_text(hpf_sink *sink, const log_contents *c)
     write_heap(sink, c);
     hpf_sink_printf(sink, "\nmarks        %s", human_count(count_of(c, USER_MARKER)).text);
     hpf_sink_printf(sink, "\ntime samples %s", human_count(count_of(c, TIME_SAMPLE)).text);
+    write_reports(sink, c);
     hpf_sink_printf(sink, "\ncomplete     %s", ending(c));
     write_types(sink, c);
     for (size_t i = 0; i < c->n_hints; i++) {
@@ -338,6 +360,13 @@ static void write_json(hpf_sink *sink, const log_contents *c)
     hpf_json_number(&json, "ended", (double)c->facts.last_ns / 1e9);
     write_json_profiles(&json, c);
     hpf_json_whole(&json, "time_samples", count_of(c, TIME_SAMPLE));
+    hpf_json_array(&json, "reports");
+    for (size_t i = 0; i < N_REPORTS; i++) {
+        if (count_of(c, reports[i].id)) {
+            hpf_json_text(&json, NULL, reports[i].option);
+        }
+    }
+    hpf_json_close(&json);
     write_json_events(&json, c);
     hpf_json_array(&json, "not_there");
     for (size_t i = 0; i < c->n_hints; i++) {
