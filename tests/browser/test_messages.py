@@ -189,6 +189,29 @@ def test_waiting_profiles_say_so(stage):
     browser.until("return census.app.panel.chart !== null")
 
 
+def test_of_many_profiles_the_largest_is_shown(stage):
+    browser = stage.browser
+    for number in range(20, 40):
+        stage.server.send("snapshot", {**stage.snapshot, "id": number, "file": f"child.{number}.hp"})
+    browser.until("return census.app.entries.has(39)")
+    expect(browser.run("return census.app.current"), 0, "what came first")
+    stage.server.send("samples", {"id": 31, "names": [], "samples": [[100, 1e9, [0, 1e9]]]})
+    browser.until("return census.app.current === 31")
+    browser.settle()
+    tabs = browser.run("return [...document.querySelectorAll('#tabs button')].map((b) => b.textContent)")
+    assert len(tabs) < 24 and "child.31.hp" in tabs, tabs
+    browser.run("census.app.showProfile(25)")
+    stage.server.send("samples", {"id": 32, "names": [], "samples": [[100, 1e12, [0, 1e12]]]})
+    browser.until("return census.app.entries.get(32).largest === 1e12")
+    expect(browser.run("return census.app.current"), 25, "what the reader chose")
+    browser.settle()
+    browser.run("document.querySelector('#tabs button:last-child').click()")
+    browser.settle()
+    n_entries = browser.run("return census.app.entries.size")
+    expect(browser.run("return document.querySelectorAll('#tabs button').length"), n_entries + 1, "all tabs")
+    browser.run("census.app.tabs.isWhole = false; census.app.showProfile(0)")
+
+
 def test_the_window_follows_and_holds(stage):
     browser = stage.browser
     browser.run("const w = document.getElementById('window'); w.value = '60';"

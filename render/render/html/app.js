@@ -14,6 +14,7 @@ class App {
         this.colours = new census.colours.Colours(data.look);
         this.entries = new Map();   // by id: {id, profile, own, ranking, name, state, message}
         this.current = null;        // an id, or 'all'
+        this.isChosen = false;      // by the reader
         this.live = null;
         this.frame = 0;
         this.before = null;         // what a click has changed
@@ -86,8 +87,17 @@ class App {
     showProfile(id) {
         if (id === 'all' ? this.entries.size > 1 : this.entries.has(id)) {
             this.current = id;
+            this.isChosen = true;
             this.panel.pointed = null;
             this.redraw();
+        }
+    }
+
+    // Programs begin others that are soon over: until the reader chooses, the one that matters is shown.
+    followLargest(entry) {
+        const shown = this.entry();
+        if (!this.isChosen && shown && entry.largest > 2 * (shown.largest || 0)) {
+            this.current = entry.id;
         }
     }
 

@@ -66,7 +66,13 @@ class Live {
         own.yMax = own.yMax || census.view.makeSteps(profile.valueUnit);
         this.app.setEntry(data.id, {id: data.id, profile, own, name: profile.file,
             ranking: new census.PatientRanking(profile), heardAt: performance.now()});
-        this.follow(this.app.entries.get(data.id));
+        this.grow(this.app.entries.get(data.id), profile.total.subarray(0, profile.n));
+    }
+
+    grow(entry, totals) {
+        entry.largest = totals.reduce((a, b) => Math.max(a, b), entry.largest || 0);
+        this.app.followLargest(entry);
+        this.follow(entry);
     }
 
     withProfile(id, act) {
@@ -82,7 +88,7 @@ class Live {
         if (entry && entry.profile) {
             entry.profile.addSamples(message);
             entry.heardAt = performance.now();
-            this.follow(entry);
+            this.grow(entry, message.samples.map(([, total]) => total));
             this.app.redraw();
         }
     }

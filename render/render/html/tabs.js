@@ -7,12 +7,14 @@
 const {byId, element} = census;
 const SMALL_HEIGHT = 190;
 const MOST_NAMES = 40;  // in the legend of all
+const MOST_TABS = 10;   // before those of small profiles have to be asked for
 
 class Tabs {
     constructor(app) {
         this.app = app;
         this.bar = byId('tabs');
         this.grid = byId('grid');
+        this.isWhole = false;  // all tabs are shown
         byId('same-scale').checked = app.view.sameScale;
         byId('same-scale').addEventListener('change', () => app.redraw());
         this.bar.addEventListener('keydown', (event) => this.walk(event));
@@ -23,12 +25,26 @@ class Tabs {
         return entry.profile ? entry.profile.file || entry.profile.title : entry.name;
     }
 
+    // Those that have tabs, in the order of their coming: if they are many, the largest ones.
+    shownEntries() {
+        const entries = [...this.app.entries.values()];
+        if (this.isWhole || entries.length <= MOST_TABS) {
+            return entries;
+        }
+        const sizes = entries.map((entry) => entry.largest || 0).sort((a, b) => b - a);
+        return entries.filter((entry) =>
+            entry.id === this.app.current || (entry.largest || 0) >= sizes[MOST_TABS - 1])
+            .slice(0, 2 * MOST_TABS);
+    }
+
     // One tab for each profile, and one for all, when there are several.
     show() {
-        const entries = [...this.app.entries.values()];
-        this.bar.hidden = entries.length < 2;
+        const entries = this.shownEntries();
+        const nHidden = this.app.entries.size - entries.length;
+        this.bar.hidden = this.app.entries.size < 2;
         const tabs = entries.map((entry) => this.tab(entry.id, this.nameOf(entry)));
-        this.bar.replaceChildren(this.tab('all', 'All'), ...tabs);
+        this.bar.replaceChildren(this.tab('all', 'All'), ...tabs,
+            ...(nHidden ? [this.more(nHidden)] : []));
         byId('overview').hidden = this.app.current !== 'all';
         byId('single').hidden = this.app.current === 'all';
         byId('save').hidden = this.app.current === 'all';
@@ -46,10 +62,20 @@ class Tabs {
         return button;
     }
 
+    more(n) {
+        const button = element('button', '', `${n} smaller …`);
+        button.type = 'button';
+        button.addEventListener('click', () => {
+            this.isWhole = true;
+            this.app.redraw();
+        });
+        return button;
+    }
+
     walk(event) {
         const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
         if (step) {
-            const all = ['all', ...this.app.entries.keys()];
+            const all = ['all', ...this.shownEntries().map((entry) => entry.id)];
             const at = (all.indexOf(this.app.current) + step + all.length) % all.length;
             this.app.showProfile(all[at]);
             this.bar.children[at].focus();
