@@ -113,20 +113,33 @@ static void rebase(view_http *v)
     hpf_sink_destroy(base);
 }
 
+static bool wants_snapshot(const http_told *told)
+{
+    return (told->is_behind || told->wants_snapshot) && hpf_live_n_samples(told->of->live) > 0;
+}
+
+/* Whether a new base is shorter than what would follow the old one. */
+static bool is_base_due(const view_http *v)
+{
+    const http_ring *ring = &v->channel.ring;
+    size_t base_bytes = ring->base ? ring->base->length : 0;
+    return v->channel.has_lost || ring->n_bytes > MOST_RING_BYTES + base_bytes ||
+           (v->n_told == 1 && wants_snapshot(v->told[0]));
+}
+
 /* Tells what one profile has told. False: it wants a snapshot, for which it is too early. */
 static bool send_profile(view_http *v, http_told *told, bool may_be_snapshot)
 {
-    bool has_samples = hpf_live_n_samples(told->of->live) > 0;
-    bool wants_snapshot = has_samples && (told->is_behind || told->wants_snapshot);
-    if (wants_snapshot && may_be_snapshot) {
-        wants_snapshot = !http_told_send_snapshot(told, share_of_snapshot(v), &v->channel);
+    bool is_wanted = wants_snapshot(told);
+    if (is_wanted && may_be_snapshot) {
+        is_wanted = !http_told_send_snapshot(told, share_of_snapshot(v), &v->channel);
         v->has_drawn_up = true;
     }
     if (!told->is_behind) {
         http_told_flush(told, &v->channel);
     }
     http_told_flush_state(told, &v->channel);
-    return !wants_snapshot;
+    return !is_wanted;
 }
 
 static void send_batch(view_http *v)
@@ -136,12 +149,12 @@ static void send_batch(view_http *v)
     bool is_all = true;
     v->last_batch_s = begin_s;
     v->has_drawn_up = false;
-    for (size_t i = 0; i < v->n_told; i++) {
-        is_all &= send_profile(v, v->told[i], may_be_snapshot);
-    }
-    bool is_long = v->channel.ring.n_bytes > MOST_RING_BYTES || v->channel.has_lost;
-    if (is_long && may_be_snapshot) {
+    if (may_be_snapshot && is_base_due(v)) {
         rebase(v);
+    } else {
+        for (size_t i = 0; i < v->n_told; i++) {
+            is_all &= send_profile(v, v->told[i], may_be_snapshot);
+        }
     }
     if (v->has_drawn_up) {
         note_cost(v, begin_s);
