@@ -81,12 +81,21 @@ static void thin(hpf__line *line)
     line->n_points = out;
 }
 
-static hpf__line *find_line(hpf__lines *lines, hpf_arena *arena, hpf_str name)
+static hpf__line *find_known(const hpf__lines *lines, hpf_str name)
 {
     for (size_t i = 0; i < lines->n_lines; i++) {
         if (hpf_str_equal(lines->all[i].name, name)) {
             return &lines->all[i];
         }
+    }
+    return NULL;
+}
+
+static hpf__line *find_line(hpf__lines *lines, hpf_arena *arena, hpf_str name)
+{
+    hpf__line *known = find_known(lines, name);
+    if (known) {
+        return known;
     }
     hpf__line *all = hpf__grow(lines->all, &lines->capacity, lines->n_lines + 1, sizeof *all);
     if (!all) {
@@ -118,6 +127,12 @@ bool hpf__lines_add(hpf__lines *lines, hpf_arena *arena, hpf_str name, hpf_line_
     line->points = points;
     points[line->n_points++] = point;
     return true;
+}
+
+hpf_str hpf__lines_name(const hpf__lines *lines, hpf_str name)
+{
+    const hpf__line *line = find_known(lines, name);
+    return line ? line->name : name;
 }
 
 bool hpf__lines_settle(hpf__lines *lines)

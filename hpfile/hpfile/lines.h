@@ -25,6 +25,9 @@ typedef struct hpf__lines {
 /* False when there is no memory. A name that is new is copied into the arena. */
 bool hpf__lines_add(hpf__lines *lines, hpf_arena *arena, hpf_str name, hpf_line_point point);
 
+/* The copy of the name of a line that was added. */
+hpf_str hpf__lines_name(const hpf__lines *lines, hpf_str name);
+
 /* Sorts all points; the lines are then in `settled`. False when there is no memory. */
 bool hpf__lines_settle(hpf__lines *lines);
 void hpf__lines_finish(hpf__lines *lines);

@@ -56,12 +56,14 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
                : status;
 }
 
+/* The listener may keep the name, which a row of the sidecar does not. */
 static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
 {
     hpf_live *live = context;
     hpf_status status = hpf__tally_events.line(&live->tally, name, point, err);
+    hpf_str kept = hpf__lines_name(&live->tally.lines, name);
     return status == HPF_OK && live->listener.line
-               ? live->listener.line(live->options.listener_context, name, point, err)
+               ? live->listener.line(live->options.listener_context, kept, point, err)
                : status;
 }
 

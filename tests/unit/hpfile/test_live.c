@@ -716,6 +716,30 @@ Test(live, tells_a_listener_what_comes)
     hpf_sink_destroy(expected);
 }
 
+static hpf_status keep_name(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    (void)point;
+    (void)err;
+    *(hpf_str *)context = name;
+    return HPF_OK;
+}
+
+Test(live, names_of_lines_stay_whatever_is_fed_behind_them)
+{
+    static const hpf_events events = {.line = keep_name};
+    hpf_str name = {NULL, 0};
+    hpf_live *live =
+        live_create(&(hpf_live_options){.listener = &events, .listener_context = &name});
+    char rows[] = "time\twhat\tvalue\n1\tresident\t10\n";
+    for (size_t i = 0; i < sizeof rows - 1; i++) {
+        cr_assert_eq(hpf_live_feed_sidecar(live, rows + i, 1, NULL), HPF_OK);
+    }
+    memset(rows, '#', sizeof rows - 1);
+    cr_assert_eq(hpf_live_feed_sidecar(live, rows, sizeof rows - 1, NULL), HPF_OK);
+    cr_expect(hpf_str_equal(name, HPF_STR("resident")));
+    hpf_live_destroy(live);
+}
+
 /* --- everything again --- */
 
 Test(live, can_be_replayed_while_all_samples_are_kept)
