@@ -7,6 +7,7 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import time
 import unittest
 
@@ -355,6 +356,24 @@ class Http(Watch):
         viewer.wait_for_samples(10)
         self.assertEqual(viewer.profiles[0].samples(), samples_of(profile(10)))
         self.assertEqual(viewer.profiles[0].epoch, 1)
+
+    def test_the_processes_of_a_program(self):
+        program = ("import os, time\nfor i in range(2):\n    if os.fork() == 0: break\nheld = []\n"
+                   "for i in range(30):\n    held.append(bytearray(100000)); time.sleep(0.02)")
+        running = Running(["run", "-q", "-i0.05", "-o", self.path("prog"), "--watch", "--", sys.executable, "-c",
+                           program], None, stdout=subprocess.DEVNULL)
+        self.addCleanup(running.process.stderr.close)
+        self.addCleanup(running.process.kill)
+        wait_until(lambda: running.errors().endswith("/\n"), "the page")
+        viewer = self.view(Place(running.errors()))
+        viewer.wait_for_end()
+        self.assertEqual(running.wait(), 0)
+        self.assertEqual(len(viewer.profiles), 3)
+        for number, seen in viewer.profiles.items():
+            with open(viewer.states[number]["name"], "rb") as file:
+                written = samples_of(file.read())
+            self.assertEqual(seen.times, [time_ for time_, _ in written])
+            self.assertEqual(seen.totals, [sum(costs.values()) for _, costs in written])
 
     def test_a_name_that_rises_gets_a_column(self):
         names = b"".join(b"n%d\t%d\n" % (i, 5000 - i) for i in range(800))
