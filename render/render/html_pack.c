@@ -11,8 +11,10 @@
 /* The first byte: how many decimals the numbers have, or that they are doubles. */
 enum { MOST_DECIMALS = 9, RAW_DOUBLES = 255 };
 
-/* Below this a difference with its flag still fits in the 53 bits that a script can count with. */
-static const double most_whole = 1125899906842624.0; /* 2^50 */
+/* A difference of numbers below it, with its flag, fits in the 53 bits that a script can count
+ * with.
+ */
+static const double most_whole = HPR__PACK_MOST_WHOLE;
 
 /* A number of ten bytes at most, a byte for the kind. */
 enum { MOST_NUMBER_BYTES = 10 };
@@ -87,32 +89,74 @@ static void put_run(hpr__packed *out, size_t n_times)
     put_number(out, (uint64_t)(n_times - 1) << 1 | 1);
 }
 
+/* The kind comes first. */
+static bool put_kind(hpr__packed *out, int kind)
+{
+    if (!make_room(out, 1)) {
+        return false;
+    }
+    out->bytes[out->n_bytes++] = (unsigned char)kind;
+    return true;
+}
+
+static bool end_run(hpr__packer *p)
+{
+    if (!make_room(&p->packed, 2 * MOST_NUMBER_BYTES)) {
+        return false;
+    }
+    if (p->n_times > 0) {
+        put_run(&p->packed, p->n_times);
+    }
+    p->n_times = 0;
+    return true;
+}
+
+bool hpr__packer_put(hpr__packer *p, int64_t number)
+{
+    bool is_again = number - p->before == p->step;
+    if (p->packed.n_bytes == 0 && !put_kind(&p->packed, 0)) {
+        return false;
+    }
+    if (is_again) {
+        p->n_times++;
+    } else if (end_run(p)) {
+        p->step = number - p->before;
+        put_difference(&p->packed, p->step);
+    } else {
+        return false;
+    }
+    p->before = number;
+    p->n++;
+    return true;
+}
+
+bool hpr__packer_fill(hpr__packer *p, size_t n)
+{
+    while (p->n < n && (p->n == 0 || p->before != 0 || p->step != 0)) {
+        if (!hpr__packer_put(p, 0)) {
+            return false;
+        }
+    }
+    p->n_times += n - p->n;
+    p->n = n;
+    return true;
+}
+
+bool hpr__packer_finish(hpr__packer *p)
+{
+    return p->packed.n_bytes == 0 ? put_kind(&p->packed, 0) : end_run(p);
+}
+
 static bool pack_whole(hpr__packed *out, const double *numbers, size_t n, double scale)
 {
-    int64_t before = 0, step = 0;
-    size_t n_times = 0;
-    for (size_t i = 0; i < n; i++) {
-        int64_t whole = (int64_t)nearbyint(numbers[i] * scale);
-        if (whole - before == step) {
-            n_times++;
-        } else {
-            if (!make_room(out, 2 * MOST_NUMBER_BYTES)) {
-                return false;
-            }
-            if (n_times > 0) {
-                put_run(out, n_times);
-            }
-            step = whole - before;
-            put_difference(out, step);
-            n_times = 0;
-        }
-        before = whole;
+    hpr__packer packer = {.packed = *out};
+    bool is_good = true;
+    for (size_t i = 0; i < n && is_good; i++) {
+        is_good = hpr__packer_put(&packer, (int64_t)nearbyint(numbers[i] * scale));
     }
-    if (n_times > 0 && make_room(out, MOST_NUMBER_BYTES)) {
-        put_run(out, n_times);
-        return true;
-    }
-    return n_times == 0;
+    is_good = is_good && hpr__packer_finish(&packer);
+    *out = packer.packed;
+    return is_good;
 }
 
 static bool pack_doubles(hpr__packed *out, const double *numbers, size_t n)
@@ -135,10 +179,9 @@ bool hpr__pack(hpr__packed *out, const double *numbers, size_t n)
     double scale = 1;
     int decimals = find_decimals(numbers, n, &scale);
     out->n_bytes = 0;
-    if (!make_room(out, 1)) {
+    if (!put_kind(out, decimals < 0 ? RAW_DOUBLES : decimals)) {
         return false;
     }
-    out->bytes[out->n_bytes++] = (unsigned char)(decimals < 0 ? RAW_DOUBLES : decimals);
     return decimals < 0 ? pack_doubles(out, numbers, n) : pack_whole(out, numbers, n, scale);
 }
 

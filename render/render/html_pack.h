@@ -18,6 +18,23 @@ typedef struct hpr__packed {
     size_t n_bytes, capacity;
 } hpr__packed;
 
+/* Numbers below this, either way, can be told by differences. */
+#define HPR__PACK_MOST_WHOLE 1125899906842624.0 /* 2^50 */
+
+/* Whole numbers being packed one by one. Zeroed: none yet. */
+typedef struct hpr__packer {
+    hpr__packed packed;
+    int64_t before, step; /* the last number, and its difference to the one before */
+    size_t n_times;       /* that the difference has come again since it was written */
+    size_t n;             /* numbers so far */
+} hpr__packer;
+
+/* Adds a number; as many zeros as it takes to have `n` numbers; what is pending at the end. False
+ * when there is no memory. */
+bool hpr__packer_put(hpr__packer *packer, int64_t number);
+bool hpr__packer_fill(hpr__packer *packer, size_t n);
+bool hpr__packer_finish(hpr__packer *packer);
+
 /* Packs `n` numbers into `out`, over what was in it. False when there is no memory. */
 bool hpr__pack(hpr__packed *out, const double *numbers, size_t n);
 void hpr__packed_finish(hpr__packed *packed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A profile for a page. Names come largest first, each with its series, until the budget is spent;
- * the rest is one more series. Series are fetched some at a time, so that memory does not go with
- * names times samples.
+ * the rest is one more series. Few series are fetched as numbers; many are packed while the samples
+ * go by, or fetched some at a time, so that memory does not go with names times samples.
  */
 #include "html_profile.h"
 
@@ -11,7 +11,7 @@
 #include "hpfile/arena.h"
 
 #include "detail.h"
-#include "html_pack.h"
+#include "html_columns.h"
 #include "modern.h"
 #include "modern_select.h"
 #include "palette.h"
@@ -86,14 +86,15 @@ static bool tell_more(telling *t, hpf_name name)
 
 /* --- series --------------------------------------------------------------------------------- */
 
-static hpf_status tell_packed(telling *t, const char *key)
+static hpf_status tell_packed(telling *t, const char *key, const hpr__packed *packed)
 {
-    return hpr__packed_json(t->json, key, &t->packed) ? HPF_OK : hpf_error_set_memory(t->err);
+    return hpr__packed_json(t->json, key, packed) ? HPF_OK : hpf_error_set_memory(t->err);
 }
 
 static hpf_status tell_numbers(telling *t, const char *key, const double *numbers, size_t n)
 {
-    return hpr__pack(&t->packed, numbers, n) ? tell_packed(t, key) : hpf_error_set_memory(t->err);
+    return hpr__pack(&t->packed, numbers, n) ? tell_packed(t, key, &t->packed)
+                                             : hpf_error_set_memory(t->err);
 }
 
 /* What the samples are: when, which of all, and how much in all. */
@@ -138,28 +139,31 @@ static bool is_affordable(const telling *t, uint32_t band)
     return t->n_bytes + cost <= t->limits.most_bytes;
 }
 
-/* Tells a band unless the budget is spent: then `*is_full` becomes true. */
-static hpf_status tell_band(telling *t, const double *numbers, bool *is_full)
+/* The next band, with its series. */
+static hpf_status tell_band(telling *t, const hpr__packed *packed)
 {
     uint32_t band = t->n_written;
-    if (!hpr__pack(&t->packed, numbers, t->n_picks)) {
-        return hpf_error_set_memory(t->err);
-    }
-    *is_full = !is_affordable(t, band);
-    if (*is_full) {
-        return HPF_OK;
-    }
     hpf_str text = text_of(t, band);
     hpf_json_object(t->json, NULL);
     tell_name(t->json, text, hpr__pinned_colour(t->options, text));
     if (!t->plan.texts && !tell_more(t, t->plan.names[band])) {
         return hpf_error_set_memory(t->err);
     }
-    hpf_status status = tell_packed(t, "column");
+    hpf_status status = tell_packed(t, "column", packed);
     hpf_json_close(t->json);
-    t->n_bytes += t->packed.n_bytes + text.length;
+    t->n_bytes += packed->n_bytes + text.length;
     t->n_written++;
     return status;
+}
+
+/* Tells a band unless the budget is spent: then `*is_full` becomes true. */
+static hpf_status tell_numbers_of_band(telling *t, const double *numbers, bool *is_full)
+{
+    if (!hpr__pack(&t->packed, numbers, t->n_picks)) {
+        return hpf_error_set_memory(t->err);
+    }
+    *is_full = !is_affordable(t, t->n_written);
+    return *is_full ? HPF_OK : tell_band(t, &t->packed);
 }
 
 static uint32_t batch_bands(const telling *t)
@@ -170,22 +174,52 @@ static uint32_t batch_bands(const telling *t)
     return (uint32_t)(n < n_bands ? n : n_bands);
 }
 
-static hpf_status tell_bands(telling *t)
+/* Some at a time, each time from the samples. */
+static hpf_status tell_by_batches(telling *t, uint32_t most)
 {
-    uint32_t most = t->plan.n_bands;
     bool is_full = false;
     hpf_status status = HPF_OK;
-    if (t->limits.most_names && most > t->limits.most_names) {
-        most = t->limits.most_names;
-    }
-    hpf_json_array(t->json, "names");
     while (!status && !is_full && t->n_written < most) {
         uint32_t n = batch_bands(t);
         n = n < most - t->n_written ? n : most - t->n_written;
         status = fetch(t, t->n_written, n, false);
         for (uint32_t i = 0; i < n && !status && !is_full; i++) {
-            status = tell_band(t, t->numbers + (size_t)i * t->n_picks, &is_full);
+            status = tell_numbers_of_band(t, t->numbers + (size_t)i * t->n_picks, &is_full);
         }
+    }
+    return status;
+}
+
+/* All at once, packed while the samples go by. Errors: UNSUPPORTED where that cannot be: nothing
+ * was told then. */
+static hpf_status tell_in_one_pass(telling *t, uint32_t most)
+{
+    size_t *costs = hpf_arena_array(t->arena, most, sizeof *costs);
+    hpr__columns columns = {.most_bytes = t->limits.most_bytes, .n = most, .costs = costs};
+    if (!costs) {
+        return hpf_error_set_memory(t->err);
+    }
+    for (uint32_t i = 0; i < most; i++) {
+        costs[i] = text_of(t, i).length;
+    }
+    hpf_status status = hpr__columns_pack(&columns, t->survey, t->plan.band_of_name, t->err);
+    for (uint32_t i = 0; i < columns.n && !status; i++) {
+        status = tell_band(t, &columns.packers[i].packed);
+    }
+    hpr__columns_finish(&columns);
+    return status;
+}
+
+static hpf_status tell_bands(telling *t)
+{
+    uint32_t most = t->plan.n_bands;
+    if (t->limits.most_names && most > t->limits.most_names) {
+        most = t->limits.most_names;
+    }
+    hpf_json_array(t->json, "names");
+    hpf_status status = most > batch_bands(t) ? tell_in_one_pass(t, most) : HPF_ERR_UNSUPPORTED;
+    if (status == HPF_ERR_UNSUPPORTED) {
+        status = tell_by_batches(t, most);
     }
     hpf_json_close(t->json);
     return status;
@@ -350,6 +384,10 @@ hpf_status hpr_html_profile_json(hpf_survey *survey, const hpr_html_profile *abo
     if (!status) {
         hpf_json_end(&json);
         status = hpf_sink_flush(sink, err);
+    }
+    if (status && chosen) {
+        free(*chosen);
+        *chosen = NULL;
     }
     return status;
 }
