@@ -21,9 +21,13 @@ class Tmux:
         with open(config, "w", encoding="utf-8") as to:
             to.write(f"set -g status off\nset -g default-terminal {depth}\n"
                      "set -g default-command 'sh -i'\nset -as terminal-features ',*:RGB'\n")
-        self.call("-f", config, "-u", "new-session", "-d", "-x", str(columns), "-y", str(rows))
-        self.run("PS1='ready> '; clear")
-        self.wait_for("(?m)^ready>$")
+        try:
+            self.call("-f", config, "-u", "new-session", "-d", "-x", str(columns), "-y", str(rows))
+            self.run("PS1='ready> '; clear")
+            self.wait_for("(?m)^ready>$")
+        except BaseException:
+            self.close()
+            raise
 
     def call(self, *words):
         return subprocess.run(["tmux", "-S", self.socket, *words], check=True, capture_output=True,
