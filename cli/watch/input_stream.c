@@ -42,6 +42,19 @@ typedef struct stream {
 
 /* ---- bytes ---- */
 
+/* What comes through a connection as a log comes from eventlog-socket. */
+static bool tell_program(void *context, control_command command)
+{
+    const stream *s = context;
+    return control_send(s->fd, command);
+}
+
+static void update_teller(stream *s)
+{
+    bool is_there = s->kind == KIND_ADDRESS && s->fd >= 0 && s->cut.is_log;
+    watch_set_teller(s->options.w, s->profile, is_there ? tell_program : NULL, s);
+}
+
 static void begin_another(stream *s)
 {
     watch_begin_anew(s->options.w, s->profile);
@@ -66,6 +79,7 @@ static void feed(stream *s, const char *bytes, size_t n_bytes)
         bytes += n;
         n_bytes -= n;
     }
+    update_teller(s);
 }
 
 /* ---- the three ends ---- */
@@ -108,6 +122,7 @@ static void end_connection(stream *s)
         return;
     }
     drop_fd(s);
+    update_teller(s);
     if (s->cut.has_begun) {
         watch_end_profile(s->options.w, s->profile);
         s->is_next_another = true;

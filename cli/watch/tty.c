@@ -292,6 +292,17 @@ static void change_bands(tty *t, int by)
     t->is_stale = true;
 }
 
+/* That it has arrived, the samples show. */
+static void tell_program(const tty *t, int pressed)
+{
+    const watched *profile = current(t);
+    if (profile) {
+        (void)watched_tell(profile, pressed == 's'   ? CONTROL_START_HEAP_PROFILE
+                                    : pressed == 'S' ? CONTROL_STOP_HEAP_PROFILE
+                                                     : CONTROL_TAKE_CENSUS);
+    }
+}
+
 static void take_key(tty *t, int pressed)
 {
     bool had_help = t->has_help;
@@ -324,6 +335,11 @@ static void take_key(tty *t, int pressed)
     case 'o':
         forget(&t->memory);
         t->is_stale = true;
+        break;
+    case 's':
+    case 'S':
+    case 'c':
+        tell_program(t, pressed);
         break;
     case '\t':
         show_profile(t, t->n_profiles ? (t->current + 1) % t->n_profiles : 0);

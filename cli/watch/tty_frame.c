@@ -139,6 +139,7 @@ static void draw_help(screen *s, const tty_frame *f)
         "n       percent of the total, or amounts",
         "o       find the calmest order anew",
         "tab     the next profile",
+        "s S c   eventlog-socket: start, stop, census",
         "q       quit",
     };
     enum { N_LINES = sizeof lines / sizeof *lines, WIDTH = 46 };

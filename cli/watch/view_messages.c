@@ -13,10 +13,12 @@ typedef struct messages {
     bool of_failures;
 } messages;
 
+/* What a profile that has ended has to say, it said before. */
 static void changed(view *v, const watched *profile)
 {
     bool is_failure = profile->state == WATCHED_FAILED;
-    if (profile->message[0] && (is_failure || !((messages *)v)->of_failures)) {
+    bool is_news = profile->message[0] && profile->state != WATCHED_ENDED;
+    if (is_news && (is_failure || !((messages *)v)->of_failures)) {
         diag_say("%s: %s", profile->name, profile->message);
     }
 }

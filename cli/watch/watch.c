@@ -24,6 +24,8 @@ typedef struct profile {
     size_t n_first;
     bool is_sidecar_broken;
     double units_per_s; /* of the profile's sample unit */
+    watch_teller *teller;
+    void *teller_context;
 } profile;
 
 struct watch {
@@ -135,11 +137,14 @@ static const hpf_events to_views = {
 
 /* ---- states ---- */
 
+/* `message` may be the one that is there. */
 static void say(profile *p, watched_state state, const char *message)
 {
-    bool is_news = p->seen.state != state || strcmp(p->seen.message, message) != 0;
+    char text[sizeof p->seen.message];
+    snprintf(text, sizeof text, "%s", message);
+    bool is_news = p->seen.state != state || strcmp(p->seen.message, text) != 0;
     p->seen.state = state;
-    snprintf(p->seen.message, sizeof p->seen.message, "%s", message);
+    memcpy(p->seen.message, text, sizeof text);
     if (is_news) {
         tell_changed(p);
     }
@@ -362,6 +367,27 @@ void watch_end_profile(watch *w, watched *seen)
     } else {
         say(p, WATCHED_ENDED, seen->message);
     }
+}
+
+/* ---- commands ---- */
+
+void watch_set_teller(watch *w, watched *seen, watch_teller *teller, void *context)
+{
+    profile *p = behind(seen);
+    bool can_control = teller != NULL;
+    (void)w;
+    p->teller = teller;
+    p->teller_context = context;
+    if (seen->can_control != can_control) {
+        seen->can_control = can_control;
+        tell_changed(p);
+    }
+}
+
+bool watched_tell(const watched *seen, control_command command)
+{
+    const profile *p = (const profile *)seen;
+    return p->teller && p->teller(p->teller_context, command);
 }
 
 /* ---- surveys ---- */

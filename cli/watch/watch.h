@@ -13,6 +13,7 @@
 
 #include "hpfile/live.h"
 
+#include "control.h"
 #include "loop.h"
 
 /* ---- profiles ---- */
@@ -41,6 +42,9 @@ typedef struct watched {
  */
 hpf_status watched_survey(hpf_survey **out, const watched *profile, double window_s,
                           hpf_error *err);
+
+/* Tells the program that is watched. False: it takes no commands, or not now. */
+bool watched_tell(const watched *profile, control_command command);
 
 /* ---- views ---- */
 
@@ -104,6 +108,10 @@ void watch_feed_sidecar(watch *w, watched *profile, const char *bytes, size_t n_
 
 /* The writer is done: the profile ends, or fails if there was none. */
 void watch_end_profile(watch *w, watched *profile);
+
+/* Who tells the program, with its context; NULL: it takes no commands any more. */
+typedef bool watch_teller(void *context, control_command command);
+void watch_set_teller(watch *w, watched *profile, watch_teller *teller, void *context);
 
 /* Sets state and message. */
 void watch_say(watch *w, watched *profile, watched_state state, const char *format, ...)

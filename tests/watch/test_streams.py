@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Pipes, FIFOs, devices and connections."""
+import fcntl
 import os
+import pty
 import signal
 import socket
 import subprocess
+import termios
+import threading
 
 import harness
 from harness import ends_of_samples, plot, profile, sample
@@ -200,6 +204,44 @@ class Streams(harness.Watch):
         connection.sendall(sample("eventlog/foldleak-prof-lu-hc.eventlog"))
         connection.close()
         self.assert_ends_well(running, plot(sample("eventlog/foldleak-prof-lu-hc.eventlog")))
+
+    def test_commands_to_eventlog_socket(self):
+        """Keys of the terminal view become messages of its protocol."""
+        server = self.listen(socket.AF_UNIX, self.path("socket"))
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+
+        def take_terminal():
+            os.setsid()
+            fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+
+        running = self.start("--tty", "unix:" + self.path("socket"), stdin=theirs, stdout=theirs,
+                             preexec_fn=take_terminal, env={**os.environ, "TERM": "xterm"})
+        os.close(theirs)
+        drain = threading.Thread(target=self.drain, args=[ours], daemon=True)
+        drain.start()
+        connection, _ = server.accept()
+        self.addCleanup(connection.close)
+        log = sample("eventlog/foldleak-prof-lu-hc.eventlog")
+        connection.sendall(log[:-1000])
+        running.wait_to_show(plot(log[:-1000]))
+        connection.settimeout(harness.PATIENCE_S)
+        for key, number in (b"s", 3), (b"S", 4), (b"c", 5):
+            os.write(ours, key)
+            message = b"\xf0\x9e\x97\x8c\x00\x0feventlog-socket" + bytes([number])
+            self.assertEqual(connection.recv(len(message), socket.MSG_WAITALL), message)
+        os.write(ours, b"q")
+        self.assertEqual(running.wait(), 0)
+        drain.join()
+
+    @staticmethod
+    def drain(terminal):
+        """Reads what nobody looks at, until nobody writes any more."""
+        try:
+            while os.read(terminal, 65536):
+                pass
+        except OSError:
+            pass
 
     def test_addresses_that_are_none(self):
         for word, said in ("tcp:localhost", b"tcp:HOST:PORT"), ("unix:", b"unix:PATH"), \

@@ -68,6 +68,14 @@ Test(units, times_read_in_the_unit_that_fits)
     cr_assert_null(hpr_unit_of_times(text_of("instructions"), 1e7).name);
 }
 
+Test(units, seconds_are_counted_in_the_profiles_unit)
+{
+    cr_expect_eq(hpr_units_per_second(text_of("seconds")), 1);
+    cr_expect_eq(hpr_units_per_second(text_of("ms")), 1000);
+    cr_expect_eq(hpr_units_per_second(text_of("milliseconds")), 1000);
+    cr_expect_eq(hpr_units_per_second(text_of("instructions")), 1);
+}
+
 Test(units, numbers_are_printed_as_asked)
 {
     const hpr_unit one = {1, "", NULL};
