@@ -5,6 +5,7 @@
  */
 #include "control.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -16,15 +17,41 @@
 static const char beginning[] = MAGIC VERSION "\x0F" NAME_SPACE;
 _Static_assert(sizeof NAME_SPACE - 1 == 0x0F, "the length in front of the name space");
 
+static const struct {
+    const char *name;
+    char number;
+    const char *text;
+} commands[] = {
+    [CONTROL_START_HEAP_PROFILE] = {"start", 3, "samples were switched on"},
+    [CONTROL_STOP_HEAP_PROFILE] = {"stop", 4, "samples were switched off"},
+    [CONTROL_TAKE_CENSUS] = {"census", 5, "a sample was asked for"},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
 bool control_send(int fd, control_command command)
 {
-    static const char numbers[] = {
-        [CONTROL_START_HEAP_PROFILE] = 3,
-        [CONTROL_STOP_HEAP_PROFILE] = 4,
-        [CONTROL_TAKE_CENSUS] = 5,
-    };
     char message[sizeof beginning];
     memcpy(message, beginning, sizeof beginning - 1);
-    message[sizeof beginning - 1] = numbers[command];
-    return send(fd, message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message;
+    message[sizeof beginning - 1] = commands[command].number;
+    ssize_t n = send(fd, message, sizeof message, MSG_NOSIGNAL);
+    if (n >= 0 && (size_t)n < sizeof message) {
+        errno = EAGAIN;
+    }
+    return n == (ssize_t)sizeof message;
+}
+
+bool control_find(const char *name, control_command *command)
+{
+    for (int i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(name, commands[i].name) == 0) {
+            *command = (control_command)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *control_text(control_command command)
+{
+    return commands[command].text;
 }

@@ -15,7 +15,14 @@ typedef enum control_command {
     CONTROL_TAKE_CENSUS,
 } control_command;
 
-/* Writes the command to the socket, which does not block. False: not now. */
+/* Writes the command to the socket, which does not block. False, with errno, when it cannot;
+ * EAGAIN: the program does not read what it is sent. */
 bool control_send(int fd, control_command command);
+
+/* A command by its name, as pages send it: "start", "stop", "census". False: it is none. */
+bool control_find(const char *name, control_command *command);
+
+/* What was done when it was sent, for people: "a sample was asked for". */
+const char *control_text(control_command command);
 
 #endif

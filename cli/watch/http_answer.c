@@ -46,8 +46,8 @@ enum MHD_Result http_answer_send(const http_mhd *mhd, struct MHD_Connection *con
     return result;
 }
 
-enum MHD_Result http_answer_refuse(const http_mhd *mhd, struct MHD_Connection *connection,
-                                   unsigned status)
+enum MHD_Result http_answer_bare(const http_mhd *mhd, struct MHD_Connection *connection,
+                                 unsigned status)
 {
     struct MHD_Response *response = http_answer_constant(mhd, HPF_STR(""));
     if (response) {

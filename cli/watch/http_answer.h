@@ -23,7 +23,7 @@ enum MHD_Result http_answer_send(const http_mhd *mhd, struct MHD_Connection *con
                                  unsigned status, struct MHD_Response *response);
 
 /* Sends an answer without a word. */
-enum MHD_Result http_answer_refuse(const http_mhd *mhd, struct MHD_Connection *connection,
-                                   unsigned status);
+enum MHD_Result http_answer_bare(const http_mhd *mhd, struct MHD_Connection *connection,
+                                 unsigned status);
 
 #endif

@@ -10,6 +10,8 @@
 
 enum { MOST_HOST_LENGTH = 255 };
 
+static const char control_word[] = "/control/";
+
 /* ---- the secret ---- */
 
 /* How far a comparison comes tells nothing: all of it is always looked at. */
@@ -29,9 +31,15 @@ http_place http_guard_place(const http_guard *guard, const char *path)
         return HTTP_NOWHERE;
     }
     const char *rest = path + 1 + HTTP_TOKEN_LENGTH;
-    return strcmp(rest, "/") == 0         ? HTTP_PAGE
-           : strcmp(rest, "/events") == 0 ? HTTP_EVENTS
-                                          : HTTP_NOWHERE;
+    return strcmp(rest, "/") == 0                                      ? HTTP_PAGE
+           : strcmp(rest, "/events") == 0                              ? HTTP_EVENTS
+           : strncmp(rest, control_word, sizeof control_word - 1) == 0 ? HTTP_CONTROL
+                                                                       : HTTP_NOWHERE;
+}
+
+const char *http_guard_command(const char *path)
+{
+    return path + 1 + HTTP_TOKEN_LENGTH + sizeof control_word - 1;
 }
 
 /* ---- hosts ---- */
@@ -93,10 +101,32 @@ bool http_guard_knows_host(const http_guard *guard, const char *host)
 
 /* ---- requests ---- */
 
+static bool is_read(const http_request *request)
+{
+    return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
+}
+
+static bool is_command(const http_guard *guard, const http_request *request)
+{
+    return strcmp(request->method, "POST") == 0 &&
+           http_guard_place(guard, request->path) == HTTP_CONTROL;
+}
+
+/* Whether it is a page of ours that asks, or none. Its own port is told right by the browser even
+ * where ports are forwarded, so it is compared with what the same browser takes for our host. */
+static bool is_own_origin(const http_request *request)
+{
+    static const char scheme[] = "http://";
+    const size_t n = sizeof scheme - 1;
+    return request->n_origins == 0 || (request->n_origins == 1 && request->origin &&
+                                       strncmp(request->origin, scheme, n) == 0 &&
+                                       strcasecmp(request->origin + n, request->host) == 0);
+}
+
 unsigned http_guard_judge(const http_guard *guard, const http_request *request, http_place *where)
 {
     *where = HTTP_NOWHERE;
-    if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0) {
+    if (!is_read(request) && !is_command(guard, request)) {
         return 405;
     }
     if (request->n_headers > HTTP_MOST_HEADERS) {
@@ -108,6 +138,13 @@ unsigned http_guard_judge(const http_guard *guard, const http_request *request, 
     if (request->n_hosts != 1 || !request->host || !http_guard_knows_host(guard, request->host)) {
         return 404;
     }
-    *where = http_guard_place(guard, request->path);
-    return *where == HTTP_NOWHERE ? 404 : 200;
+    http_place place = http_guard_place(guard, request->path);
+    if (place == HTTP_NOWHERE || (place == HTTP_CONTROL && is_read(request))) {
+        return 404;
+    }
+    if (place == HTTP_CONTROL && !is_own_origin(request)) {
+        return 403;
+    }
+    *where = place;
+    return 200;
 }

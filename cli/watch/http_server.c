@@ -241,7 +241,7 @@ static enum MHD_Result send_events(peer *p, bool is_head, const char *last_event
 {
     http_server *server = p->server;
     if (server->n_viewers >= server->options.most_viewers || server->is_ending) {
-        return http_answer_refuse(server->mhd, p->connection, MHD_HTTP_SERVICE_UNAVAILABLE);
+        return http_answer_bare(server->mhd, p->connection, MHD_HTTP_SERVICE_UNAVAILABLE);
     }
     struct MHD_Response *response =
         is_head ? http_answer_constant(server->mhd, HPF_STR("")) : begin_stream(p, last_event_id);
@@ -266,6 +266,9 @@ static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const
     if (strcasecmp(name, "Host") == 0) {
         h->request.n_hosts++;
         h->request.host = value;
+    } else if (strcasecmp(name, "Origin") == 0) {
+        h->request.n_origins++;
+        h->request.origin = value;
     } else if (strcasecmp(name, "Last-Event-ID") == 0) {
         h->last_event_id = value;
     } else if (strcasecmp(name, "Transfer-Encoding") == 0) {
@@ -274,6 +277,14 @@ static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const
         h->request.has_body |= !value || strspn(value, "0") != strlen(value);
     }
     return MHD_YES;
+}
+
+static enum MHD_Result take_command(http_server *server, struct MHD_Connection *connection,
+                                    const char *path)
+{
+    const http_server_options *options = &server->options;
+    return http_answer_bare(server->mhd, connection,
+                            options->commanded(options->context, http_guard_command(path)));
 }
 
 /* Called at the head of a request, and again at its end. Who is refused is answered at once, which
@@ -295,14 +306,20 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     server->mhd->get_connection_values(connection, MHD_HEADER_KIND, take_header, &h);
     unsigned status = http_guard_judge(server->options.guard, &h.request, &where);
     if (status != MHD_HTTP_OK) {
-        return http_answer_refuse(server->mhd, connection, status);
+        return http_answer_bare(server->mhd, connection, status);
     }
     if (!*request_context) {
         *request_context = p;
         return MHD_YES;
     }
-    return where == HTTP_PAGE ? server->mhd->queue_response(connection, MHD_HTTP_OK, server->page)
-                              : send_events(p, strcmp(method, "HEAD") == 0, h.last_event_id);
+    switch (where) {
+    case HTTP_PAGE:
+        return server->mhd->queue_response(connection, MHD_HTTP_OK, server->page);
+    case HTTP_CONTROL:
+        return take_command(server, connection, path);
+    default:
+        return send_events(p, strcmp(method, "HEAD") == 0, h.last_event_id);
+    }
 }
 
 /* Paths are compared as they came. */

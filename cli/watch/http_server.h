@@ -24,6 +24,8 @@ typedef struct http_server_options {
     /* A viewer comes, who knows all messages up to `number` if `is_resumed`, and else none. When
      * this returns the ring must have a base, or go on from there. */
     void (*joined)(void *context, bool is_resumed, uint64_t number);
+    /* A command that somebody sends who may, as it stands in the path. The status of the answer. */
+    unsigned (*commanded)(void *context, const char *command);
     void *context;
     size_t most_viewers;
     double heartbeat_s; /* how often something is sent in any case */

@@ -296,6 +296,7 @@ static void put_state(const http_told *told, hpf_sink *sink)
     hpf_json_text(&json, "name", of->name);
     hpf_json_text(&json, "state", name_of_state(of));
     hpf_json_text(&json, "message", of->message);
+    hpf_json_bool(&json, "control", of->can_control);
     if (of->last_sample_s > 0) {
         hpf_json_number(&json, "age_s", loop_now_s() - of->last_sample_s);
     } else {

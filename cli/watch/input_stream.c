@@ -37,16 +37,41 @@ typedef struct stream {
     bool is_ours;         /* the descriptor */
     int timer;            /* to read what cannot be waited for, and to open what is not there */
     dial *connection;
+    bool says_command;  /* the message is what became of a command */
+    bool awaits_sample; /* and will be old when the next sample comes */
     char piece[PIECE_BYTES];
 } stream;
 
-/* ---- bytes ---- */
+/* ---- commands ---- */
 
 /* What comes through a connection as a log comes from eventlog-socket. */
 static bool tell_program(void *context, control_command command)
 {
-    const stream *s = context;
-    return control_send(s->fd, command);
+    stream *s = context;
+    bool is_sent = control_send(s->fd, command);
+    const char *said = is_sent           ? control_text(command)
+                       : errno == EAGAIN ? "the program does not take commands"
+                                         : strerror(errno);
+    s->says_command = true;
+    s->awaits_sample = is_sent && command != CONTROL_STOP_HEAP_PROFILE;
+    watch_say(s->options.w, s->profile, s->profile->state, "%s", said);
+    return is_sent;
+}
+
+static void forget_command(stream *s)
+{
+    if (s->says_command) {
+        s->says_command = s->awaits_sample = false;
+        watch_say(s->options.w, s->profile, s->profile->state, "%s", "");
+    }
+}
+
+/* What was asked for may have come. */
+static void note_samples(stream *s, uint64_t n_before)
+{
+    if (s->awaits_sample && hpf_live_n_samples(s->profile->live) > n_before) {
+        forget_command(s);
+    }
 }
 
 static void update_teller(stream *s)
@@ -54,6 +79,8 @@ static void update_teller(stream *s)
     bool is_there = s->kind == KIND_ADDRESS && s->fd >= 0 && s->cut.is_log;
     watch_set_teller(s->options.w, s->profile, is_there ? tell_program : NULL, s);
 }
+
+/* ---- bytes ---- */
 
 static void begin_another(stream *s)
 {
@@ -100,6 +127,7 @@ static void end_pipe(stream *s)
     watch_end_profile(s->options.w, s->profile);
     s->input.is_exhausted = true;
     drop_fd(s);
+    update_teller(s);
 }
 
 static void end_fifo(stream *s)
@@ -117,6 +145,7 @@ static void end_fifo(stream *s)
 
 static void end_connection(stream *s)
 {
+    forget_command(s);
     if (s->options.once && s->cut.has_begun) {
         end_pipe(s);
         return;
@@ -152,9 +181,11 @@ static void take(void *context, uint32_t epoll_events)
 {
     stream *s = context;
     (void)epoll_events;
+    uint64_t n_before = hpf_live_n_samples(s->profile->live);
     ssize_t n = read(s->fd, s->piece, sizeof s->piece);
     if (n > 0) {
         feed(s, s->piece, (size_t)n);
+        note_samples(s, n_before);
     } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
         end(s);
     }

@@ -292,7 +292,7 @@ static void change_bands(tty *t, int by)
     t->is_stale = true;
 }
 
-/* That it has arrived, the samples show. */
+/* What became of it is a message of the profile. */
 static void tell_program(const tty *t, int pressed)
 {
     const watched *profile = current(t);

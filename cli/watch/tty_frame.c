@@ -132,6 +132,8 @@ static void draw_status(screen *s, const tty_frame *f)
 static void draw_help(screen *s, const tty_frame *f)
 {
     static const char *const lines[] = {
+        "s S     have the program take samples, or none",
+        "c       have it take one sample now",
         "space   pause, go on",
         "w W     shorter window, longer window",
         "+ -     more bands, fewer bands",
@@ -139,17 +141,18 @@ static void draw_help(screen *s, const tty_frame *f)
         "n       percent of the total, or amounts",
         "o       find the calmest order anew",
         "tab     the next profile",
-        "s S c   eventlog-socket: start, stop, census",
         "q       quit",
     };
-    enum { N_LINES = sizeof lines / sizeof *lines, WIDTH = 46 };
+    enum { N_LINES = sizeof lines / sizeof *lines, N_CONTROLS = 2, WIDTH = 50 };
     screen_style style = {f->style.is_dark ? 0xFFFFFF : 0x000000,
                           f->style.is_dark ? 0x303030 : 0xE0E0E0, false};
-    int row = (s->rows - N_LINES - 2) / 2, column = (s->columns - WIDTH) / 2;
+    int first = f->profile && f->profile->can_control ? 0 : N_CONTROLS;
+    int n = N_LINES - first;
+    int row = (s->rows - n - 2) / 2, column = (s->columns - WIDTH) / 2;
     column = column < 0 ? 0 : column;
-    for (int i = -1; i <= N_LINES; i++) {
+    for (int i = -1; i <= n; i++) {
         char text[WIDTH + 1];
-        snprintf(text, sizeof text, "  %-*s", WIDTH - 2, i < 0 || i == N_LINES ? "" : lines[i]);
+        snprintf(text, sizeof text, "  %-*s", WIDTH - 2, i < 0 || i == n ? "" : lines[first + i]);
         screen_put(s, row + 1 + i, column, WIDTH, text, &style);
     }
 }

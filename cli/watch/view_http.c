@@ -5,7 +5,9 @@
  */
 #include "view_http.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +189,20 @@ static void on_joined(void *context, bool is_resumed, uint64_t number)
     if (!ring->base && !(is_resumed && http_ring_continues(ring, number))) {
         rebase(v);
     }
+}
+
+/* NUMBER/NAME: of the profile, and of what its program is told. */
+static unsigned on_commanded(void *context, const char *text)
+{
+    enum { DONE = 204, NOT_FOUND = 404, CONFLICT = 409 };
+    const view_http *v = context;
+    char *rest;
+    control_command command;
+    unsigned long number = isdigit((unsigned char)*text) ? strtoul(text, &rest, 10) : ULONG_MAX;
+    if (number >= v->n_told || *rest != '/' || !control_find(rest + 1, &command)) {
+        return NOT_FOUND;
+    }
+    return watched_tell(v->told[number]->of, command) ? DONE : CONFLICT;
 }
 
 /* When nobody has looked for a while, nothing more is kept. */
@@ -390,6 +406,7 @@ static hpf_status start_server(view_http *v, hpf_error *err)
         .ring = &v->channel.ring,
         .instance = v->channel.instance,
         .joined = on_joined,
+        .commanded = on_commanded,
         .context = v,
         .most_viewers = MOST_VIEWERS,
         .heartbeat_s = HEARTBEAT_S,

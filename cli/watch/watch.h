@@ -43,7 +43,8 @@ typedef struct watched {
 hpf_status watched_survey(hpf_survey **out, const watched *profile, double window_s,
                           hpf_error *err);
 
-/* Tells the program that is watched. False: it takes no commands, or not now. */
+/* Tells the program that is watched. False: it takes no commands, or not now. What became of it is
+ * a message; programs do not answer. */
 bool watched_tell(const watched *profile, control_command command);
 
 /* ---- views ---- */

@@ -6,6 +6,7 @@ test_live.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chr
 """
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import time
 from browser import Browser, find_driver
 
 SKIPPED = 77
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "samples"
 NAMES = ["worker", "cache", "parse", "</script><script>document.title='taken'</script>"]
 
 
@@ -42,10 +44,10 @@ class Growing:
             self.file.write(f"BEGIN_SAMPLE {self.n}\n{lines}END_SAMPLE {self.n}\n".encode())
             self.n += 1
 
-    def start(self, port=0):
+    def start(self, port=0, word=None):
         self.server = subprocess.Popen(
             [self.census, "watch", "--no-browser", f"--http=127.0.0.1:{port}", "--token-file",
-             self.directory / "token", self.directory / "prog.hp"], stderr=subprocess.PIPE, text=True)
+             self.directory / "token", word or self.directory / "prog.hp"], stderr=subprocess.PIPE, text=True)
         self.url = re.search(r"http://\S+", self.server.stderr.readline()).group(0)
         return self.url
 
@@ -179,6 +181,30 @@ def test_paused_it_stands_still(growing, browser):
     browser.press_button("#pause")
     wait_for_samples(browser, 20)
     expect(browser.run("return census.app.panel.chart.xs[census.app.panel.chart.to]"), 19, "the last one again")
+
+
+def test_commands_to_the_program(growing, browser):
+    """It sends an event log; the other half of it comes when a sample is asked for."""
+    log = (SAMPLES / "eventlog" / "foldleak-prof-lu-hc.eventlog").read_bytes()
+    with socket.socket(socket.AF_UNIX) as program:
+        program.bind(str(growing.directory / "socket"))
+        program.listen()
+        program.settimeout(30)
+        browser.open(growing.start(word=f"unix:{growing.directory}/socket"))
+        connection, _ = program.accept()
+        with connection:
+            connection.settimeout(30)
+            expect(browser.run("return document.getElementById('control').hidden"), True, "no buttons yet")
+            connection.sendall(log[:len(log) // 2])
+            browser.until("return !document.getElementById('control').hidden")
+            for command, number, said in ("stop", 4, "samples were switched off"), \
+                    ("start", 3, "samples were switched on"), ("census", 5, "a sample was asked for"):
+                browser.press_button(f"[data-control={command}]")
+                expect(connection.recv(100), b"\xf0\x9e\x97\x8c\x00\x0feventlog-socket" + bytes([number]), command)
+                browser.until("return document.getElementById('state-text').textContent.endsWith(arguments[0])", said)
+            connection.sendall(log[len(log) // 2:])
+            browser.until("return !document.getElementById('state-text').textContent.includes('asked')")
+        browser.until("return document.getElementById('control').hidden")
 
 
 def main():

@@ -24,6 +24,9 @@ class Live {
             this.setPaused(false);
         });
         byId('pause').addEventListener('click', () => this.togglePause());
+        document.querySelectorAll('[data-control]').forEach((button) => {
+            button.addEventListener('click', () => this.command(button.dataset.control));
+        });
         setInterval(() => this.showState(), SILENT_MS);
         this.open();
     }
@@ -100,7 +103,8 @@ class Live {
                 own: census.view.makeOwn(), ranking: null});
         }
         const entry = entries.get(message.id);
-        Object.assign(entry, {state: message.state, message: census.shown(message.message || '')});
+        Object.assign(entry, {state: message.state, message: census.shown(message.message || ''),
+            takesCommands: message.control});
         if (message.age_s !== undefined && message.age_s !== null) {
             entry.heardAt = performance.now() - 1000 * message.age_s;
         }
@@ -108,6 +112,13 @@ class Live {
             entry.own.isSticky = false;
         }
         this.app.redraw();
+    }
+
+    // --- what the program is told; what comes of it is a message
+
+    command(name) {
+        const url = new URL(`control/${this.app.current}/${name}`, new URL(this.url, location.href));
+        fetch(url, {method: 'POST'}).catch(() => this.setConnected(false));
     }
 
     // --- the window that follows
@@ -157,14 +168,17 @@ class Live {
         if (state === 'growing' && entry.heardAt) {
             const age = Math.max(0, Math.round((performance.now() - entry.heardAt) / 1000));
             words.push(`last sample ${age < 1 ? 'now' : census.units.time(age, 's') + ' ago'}`);
-        } else if (entry && entry.message) {
+        }
+        if (entry && entry.message) {
             words.push(entry.message);
         }
         return [state, words.join(' · ')];
     }
 
     showState() {
-        const [state, text] = this.stateOf(this.app.entry());
+        const entry = this.app.entry();
+        const [state, text] = this.stateOf(entry);
+        byId('control').hidden = !(this.isConnected && entry && entry.takesCommands);
         byId('state').hidden = false;
         byId('state').dataset.state = state;
         if (byId('state-text').textContent !== text) {

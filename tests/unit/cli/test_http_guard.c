@@ -121,6 +121,7 @@ Test(http_guard, what_else_is_refused)
         cr_expect_eq(judge(r, &where), 405, "%s", methods[i]);
         cr_expect_eq(where, HTTP_NOWHERE);
     }
+    cr_expect_eq(judge(good("/" TOKEN "/control/0/stop"), &where), 404); /* nothing to be read */
     r = good("/" TOKEN "/");
     r.has_body = true;
     cr_expect_eq(judge(r, &where), 400);
@@ -137,4 +138,36 @@ Test(http_guard, what_else_is_refused)
     r.host = "evil.example";
     cr_expect_eq(judge(r, &where), 404);
     cr_expect_eq(where, HTTP_NOWHERE);
+}
+
+Test(http_guard, commands_come_by_post_and_from_our_own_pages)
+{
+    static const struct {
+        const char *origin;
+        size_t n_origins;
+        unsigned status;
+    } rows[] = {
+        {NULL, 0, 200},
+        {"http://localhost:80", 1, 200},
+        {"http://LOCALHOST:80", 1, 200},
+        {"http://localhost:80", 2, 403},
+        {"http://localhost:81", 1, 403},
+        {"http://localhost", 1, 403},
+        {"https://localhost:80", 1, 403},
+        {"http://evil.example", 1, 403},
+        {"null", 1, 403},
+        {"", 1, 403},
+        {NULL, 1, 403},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        http_place where;
+        http_request r = good("/" TOKEN "/control/0/stop");
+        r.method = "POST";
+        r.host = "localhost:80";
+        r.origin = rows[i].origin;
+        r.n_origins = rows[i].n_origins;
+        cr_expect_eq(judge(r, &where), rows[i].status, "row %zu", i);
+        cr_expect_eq(where, rows[i].status == 200 ? HTTP_CONTROL : HTTP_NOWHERE, "row %zu", i);
+    }
+    cr_expect_str_eq(http_guard_command("/" TOKEN "/control/0/stop"), "0/stop");
 }
