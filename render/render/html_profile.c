@@ -76,12 +76,14 @@ static bool tell_more(telling *t, hpf_name name)
         return true;
     }
     hpf_sink *lines = hpf_sink_to_memory();
-    if (lines) {
-        hpr__detail_lines(lines, frames, n_frames, set.members);
-        hpf_json_bytes(t->json, "more", hpf_sink_bytes(lines));
+    if (!lines) {
+        return false;
     }
+    hpr__detail_lines(lines, frames, n_frames, set.members);
+    bool is_whole = hpf_sink_flush(lines, NULL) == HPF_OK;
+    hpf_json_bytes(t->json, "more", hpf_sink_bytes(lines));
     hpf_sink_destroy(lines);
-    return lines != NULL;
+    return is_whole;
 }
 
 /* --- series --------------------------------------------------------------------------------- */
