@@ -138,6 +138,26 @@ def test_brush_zooms_and_ranks_again(bench, browser):
            "a double click zooms out")
 
 
+def test_the_wheel_zooms_and_moves(bench, browser):
+    browser.open(bench.page(profile("wheel", steady(5))))
+    browser.settle()
+    turn = """
+        const box = document.getElementById('chart'), r = box.getBoundingClientRect();
+        box.dispatchEvent(new WheelEvent('wheel', {...arguments[0], clientX: r.left + r.width / 2, clientY: r.top + 99,
+            cancelable: true}));"""
+    browser.run(turn, {"deltaY": -240, "ctrlKey": True})
+    browser.settle()
+    low, high = browser.run("return census.app.panel.chart.window")
+    assert 45 < high - low < 55, (low, high)
+    browser.run(turn, {"deltaY": 240, "shiftKey": True})
+    browser.settle()
+    later = browser.run("return census.app.panel.chart.window")
+    assert later[0] > low and abs(later[1] - later[0] - (high - low)) < 1e-6, later
+    browser.run(turn, {"deltaY": 240})
+    browser.settle()
+    expect(browser.run("return census.app.panel.chart.window"), later, "the page scrolls")
+
+
 def test_ranking_is_exact_in_any_window(bench, browser):
     import random
     chance = random.Random(7)

@@ -201,6 +201,22 @@ class App {
         }
     }
 
+    zoomAround(middle, factor) {
+        const [low, high] = this.panel.chart.window;
+        this.zoomTo([middle - (middle - low) * factor, middle + (high - middle) * factor]);
+    }
+
+    // By a share of what is shown, as far as there is more.
+    shift(share) {
+        const {chart} = this.panel;
+        if (chart) {
+            const [low, high] = chart.window, by = (high - low) * share;
+            const first = chart.xs[0], last = chart.xs[chart.xs.length - 1];
+            const bounded = Math.min(Math.max(by, first - low), last - high);
+            this.zoomTo([low + bounded, high + bounded]);
+        }
+    }
+
     // Of a profile that grows: follows it again.
     zoomOut() {
         const entry = this.entry();

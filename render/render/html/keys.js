@@ -20,7 +20,7 @@ class Keys {
             '?': () => byId('help').showModal(), 'a': () => app.showProfile('all'),
             '0': () => app.zoomOut(), 'Escape': () => app.stepBack(),
             '+': () => this.zoom(1 / ZOOM), '=': () => this.zoom(1 / ZOOM),
-            '-': () => this.zoom(ZOOM), ',': () => this.shift(-SHIFT), '.': () => this.shift(SHIFT),
+            '-': () => this.zoom(ZOOM), ',': () => app.shift(-SHIFT), '.': () => app.shift(SHIFT),
         };
         this.onChart = {
             'ArrowLeft': (event) => this.step(event.shiftKey ? -10 : -1),
@@ -101,18 +101,7 @@ class Keys {
         const {chart, pointed} = this.panel;
         if (chart) {
             const [low, high] = chart.window;
-            const middle = pointed ? chart.xs[pointed.at] : (low + high) / 2;
-            this.app.zoomTo([middle - (middle - low) * factor, middle + (high - middle) * factor]);
-        }
-    }
-
-    shift(share) {
-        const {chart} = this.panel;
-        if (chart) {
-            const [low, high] = chart.window, by = (high - low) * share;
-            const first = chart.xs[0], last = chart.xs[chart.xs.length - 1];
-            const bounded = Math.min(Math.max(by, first - low), last - high);
-            this.app.zoomTo([low + bounded, high + bounded]);
+            this.app.zoomAround(pointed ? chart.xs[pointed.at] : (low + high) / 2, factor);
         }
     }
 }

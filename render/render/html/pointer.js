@@ -6,6 +6,7 @@
 
 const LEAST_BRUSH_PX = 5;   // less is a click
 const DOUBLE_MS = 350;
+const WHEEL_PX = 240;       // of a wheel zoom by two
 
 class Pointer {
     constructor(app, panel) {
@@ -19,6 +20,7 @@ class Pointer {
         box.addEventListener('pointerdown', (event) => this.press(event));
         box.addEventListener('pointerup', (event) => this.release(event));
         box.addEventListener('pointercancel', () => this.cancel());
+        box.addEventListener('wheel', (event) => this.turn(event), {passive: false});
     }
 
     placeOf(event) {
@@ -66,6 +68,23 @@ class Pointer {
         const isBrush = Math.abs(end - this.pressed[0]) >= LEAST_BRUSH_PX;
         this.panel.brush = isBrush || this.panel.brush ? [this.pressed[0], end] : null;
         this.panel.drawOver();
+    }
+
+    // Sideways, or with Shift: earlier and later; with Ctrl, or two fingers: in and out.
+    turn(event) {
+        const {chart, drawing} = this.panel;
+        const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
+        const isZoom = event.ctrlKey;
+        if (!chart || (!isZoom && Math.abs(sideways) <= Math.abs(event.deltaY) && !event.shiftKey)) {
+            return; // the page scrolls
+        }
+        event.preventDefault();
+        if (isZoom) {
+            const middle = drawing.valueAtX(this.placeOf(event)[0]);
+            this.app.zoomAround(middle, 2 ** (event.deltaY / WHEEL_PX));
+        } else {
+            this.app.shift(sideways / WHEEL_PX / 4);
+        }
     }
 
     leave() {
