@@ -87,8 +87,7 @@ static void end_if_done(file *f)
 
 /* ---- news ---- */
 
-/* Bytes behind the end: it was none. */
-static void go_on_after_all(file *f)
+static void read_again(file *f)
 {
     begin_anew(f);
     follow_again(f->hp);
@@ -100,8 +99,8 @@ static void go_on_after_all(file *f)
 static void hp_bytes(void *context, const char *bytes, size_t n_bytes)
 {
     file *f = context;
-    if (f->profile->state == WATCHED_ENDED) {
-        go_on_after_all(f);
+    if (f->profile->state == WATCHED_ENDED && !watch_go_on(f->options.w, f->profile)) {
+        read_again(f);
         return;
     }
     f->has_bytes = true;

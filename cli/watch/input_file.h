@@ -7,7 +7,8 @@
  * writer before. Where the system cannot tell who has it open (a file of another user, one that
  * another machine may write to), it is taken for complete after 30 seconds without growth, if the
  * watch is for one profile only (options->once); and everywhere after options->idle_s, if that is
- * given. One that grows after all begins anew.
+ * given. One that grows after all goes on; it begins anew only if it had ended in the middle of a
+ * sample, and as an event log.
  */
 #ifndef CENSUS_WATCH_INPUT_FILE_H
 #define CENSUS_WATCH_INPUT_FILE_H

@@ -23,6 +23,7 @@ typedef struct profile {
     char first[N_MAGIC_BYTES];
     size_t n_first;
     bool is_sidecar_broken;
+    bool is_finished;   /* its reader takes no more */
     double units_per_s; /* of the profile's sample unit */
     watch_teller *teller;
     void *teller_context;
@@ -251,6 +252,7 @@ void watch_begin_anew(watch *w, watched *seen)
     seen->last_sample_s = 0;
     p->n_first = 0;
     p->is_sidecar_broken = false;
+    p->is_finished = false;
     p->units_per_s = 1;
     tell_began(p);
     say(p, WATCHED_WAITING, "begins anew");
@@ -356,6 +358,11 @@ void watch_end_profile(watch *w, watched *seen)
     if (seen->state != WATCHED_GROWING && seen->state != WATCHED_WAITING) {
         return;
     }
+    if (hpf_live_is_whole(seen->live)) {
+        say(p, WATCHED_ENDED, seen->message);
+        return;
+    }
+    p->is_finished = true;
     uint64_t n_before = hpf_live_n_samples(seen->live);
     hpf_status status = hpf_live_finish(seen->live, &err);
     if (hpf_live_n_samples(seen->live) > n_before) {
@@ -388,6 +395,16 @@ bool watched_tell(const watched *seen, control_command command)
 {
     const profile *p = (const profile *)seen;
     return p->teller && p->teller(p->teller_context, command);
+}
+
+bool watch_go_on(watch *w, watched *seen)
+{
+    profile *p = behind(seen);
+    (void)w;
+    if (!p->is_finished) {
+        say(p, WATCHED_GROWING, seen->message);
+    }
+    return !p->is_finished;
 }
 
 /* ---- surveys ---- */

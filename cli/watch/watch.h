@@ -109,6 +109,9 @@ void watch_feed_sidecar(watch *w, watched *profile, const char *bytes, size_t n_
 
 /* The writer is done: the profile ends, or fails if there was none. */
 void watch_end_profile(watch *w, watched *profile);
+/* Bytes are behind the end: it was none. True: the profile grows again, and takes them; false: it
+ * ended in the middle of something, and has to begin anew. */
+bool watch_go_on(watch *w, watched *profile);
 
 /* Who tells the program, with its context; NULL: it takes no commands any more. */
 typedef bool watch_teller(void *context, control_command command);

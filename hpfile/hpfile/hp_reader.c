@@ -274,10 +274,14 @@ void hpf__hp_start_at(hpf__hp_reader *r, uint64_t offset)
     r->sample_offset = offset;
 }
 
+bool hpf__hp_is_between(const hpf__hp_reader *r)
+{
+    return r->error.status == HPF_OK && r->carry.length == 0 && !r->in_sample && r->costs.n == 0;
+}
+
 bool hpf__hp_fits(const hpf__hp_reader *r, const hpf__hp_reader *later)
 {
-    return r->error.status == HPF_OK && r->carry.length == 0 && !r->in_sample && r->costs.n == 0 &&
-           later->first_time >= r->time;
+    return hpf__hp_is_between(r) && later->first_time >= r->time;
 }
 
 hpf_status hpf__hp_join_names(hpf__hp_reader *r, const hpf__hp_reader *later, hpf_name *names,

@@ -208,6 +208,11 @@ hpf_status hpf_live_finish(hpf_live *live, hpf_error *err)
     return hpf_reader_finish(live->reader, err);
 }
 
+bool hpf_live_is_whole(const hpf_live *live)
+{
+    return hpf_live_n_samples(live) > 0 && hpf_reader_is_between(live->reader);
+}
+
 uint64_t hpf_live_n_samples(const hpf_live *live)
 {
     return live->tally.overview.n_samples + live->tally.held.is_there;

@@ -131,6 +131,11 @@ hpf_status hpf_reader_settle(hpf_reader *r, hpf_error *err)
     return r->log ? hpf__log_heap_settle(r->log, err) : hpf__hp_settle(r->hp, err);
 }
 
+bool hpf_reader_is_between(const hpf_reader *r)
+{
+    return r->error.status == HPF_OK && r->hp && hpf__hp_is_between(r->hp);
+}
+
 hpf_str hpf_reader_name(const hpf_reader *r, hpf_name name)
 {
     return r->log ? hpf__log_heap_name(r->log, name) : hpf__hp_name(r->hp, name);

@@ -234,6 +234,16 @@ class Files(harness.Watch):
         harness.time.sleep(3)
         self.write("a.hp", profile(6)[len(profile(3)):], "ab")
         running.wait_to_show(plot(profile(6)))
+        self.assertEqual(running.errors(), "")  # of a new beginning
+
+    def test_growing_after_its_end_in_a_sample(self):
+        """What was said of a sample that is not whole cannot be taken back."""
+        data = profile(6)
+        running = self.start(self.write("a.hp", data[:-9]))
+        running.wait_to_say("ends inside a sample")
+        self.write("a.hp", data[-9:], "ab")
+        running.wait_to_show(plot(data))
+        running.wait_to_say("begins anew")
 
     def test_cut_sample_at_a_signal(self):
         """What is whole is shown, as far as it was written when the signal came."""

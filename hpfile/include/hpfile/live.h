@@ -33,8 +33,8 @@ extern "C" {
 typedef struct hpf_live hpf_live;
 
 typedef struct hpf_live_options {
-    size_t max_picks;  /* as in hpf_survey_options; 0: the default, 8192 */
-    size_t most_bytes; /* about what kept samples may take; 0: the default, 64 MiB */
+    size_t max_picks;     /* as in hpf_survey_options; 0: the default, 8192 */
+    size_t most_bytes;    /* about what kept samples may take; 0: the default, 64 MiB */
     bool has_log_profile; /* as in hpf_reader_options */
     uint8_t log_profile;
     /* As in hpf_survey_options. */
@@ -68,6 +68,10 @@ HPF_API HPF_MUST_USE hpf_status hpf_live_feed_sidecar(hpf_live *live, const char
 
 /* The input has ended: reads what was held back. Errors: those of hpf_reader_finish. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_finish(hpf_live *live, hpf_error *err);
+
+/* Whether the input may end here without hpf_live_finish, which would change nothing and say
+ * nothing: there are samples, and all bytes fed are read. More of them may still follow. */
+HPF_API bool hpf_live_is_whole(const hpf_live *live);
 
 /* Complete samples, and bytes fed (not those of the sidecar), so far. */
 HPF_API uint64_t hpf_live_n_samples(const hpf_live *live);

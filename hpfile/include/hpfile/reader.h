@@ -65,6 +65,10 @@ HPF_API void hpf_reader_revisit(hpf_reader *reader, const hpf_events *events, vo
 /* The bytes fed so far end a sample: reads what was held back for lack of the next byte. */
 HPF_API HPF_MUST_USE hpf_status hpf_reader_settle(hpf_reader *reader, hpf_error *err);
 
+/* Whether all bytes fed so far are read, and no sample is unfinished. Never so in an event log,
+ * where samples may be held back to be put in order. */
+HPF_API bool hpf_reader_is_between(const hpf_reader *reader);
+
 /* Names seen so far, by number, and how many; borrowed until the reader is destroyed. */
 HPF_API hpf_str hpf_reader_name(const hpf_reader *reader, hpf_name name);
 HPF_API uint32_t hpf_reader_n_names(const hpf_reader *reader);

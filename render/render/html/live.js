@@ -108,9 +108,7 @@ class Live {
         if (message.age_s !== undefined && message.age_s !== null) {
             entry.heardAt = performance.now() - 1000 * message.age_s;
         }
-        if (message.state === 'ended') {
-            entry.own.isSticky = false;
-        }
+        entry.own.isSticky = message.state !== 'ended';
         this.app.redraw();
     }
 

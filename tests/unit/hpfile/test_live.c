@@ -771,3 +771,18 @@ Test(live, can_be_replayed_while_all_samples_are_kept)
     hpf_model_destroy(got);
     hpf_sink_destroy(profile);
 }
+
+/* Only where all is read, a finish would change nothing. */
+Test(live, whole_between_samples_only)
+{
+    const char *text = HEAD "BEGIN_SAMPLE 1\na\t2\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nEND_SAMPLE 2\n";
+    const char *first_end = strstr(text, "BEGIN_SAMPLE 2");
+    hpf_live *live = live_create(NULL);
+    cr_expect_not(hpf_live_is_whole(live), "nothing");
+    for (const char *at = text; *at; at++) {
+        cr_assert_eq(hpf_live_feed(live, at, 1, NULL), HPF_OK);
+        cr_expect_eq(hpf_live_is_whole(live), at + 1 == first_end || at[1] == '\0', "byte %zu",
+                     (size_t)(at - text));
+    }
+    hpf_live_destroy(live);
+}
