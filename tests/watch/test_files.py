@@ -29,14 +29,14 @@ class Files(harness.Watch):
                 whole = max(end for end in ends if end <= i)
                 self.assertEqual(harness.read(running.picture), plot(data[:whole]))
         self.assertEqual(running.end(), 0)
+        self.assertNotIn(b"begins anew", running.said)
 
     def test_growing_by_pieces(self):
-        data = sample("hp/foldleak-prof-hc.hp")
+        lines = sample("hp/foldleak-prof-hc.hp").splitlines(keepends=True)
         running = self.start(self.path("a.hp"))
-        for at in range(0, len(data), 1021):
-            self.write("a.hp", data[at:at + 1021], "ab")
-            running.wait_to_show(plot(data[:at + 1021])) if at > 1021 else None
-        running.wait_to_show(plot(data))
+        for n in range(37, len(lines) + 37, 37):
+            self.write("a.hp", b"".join(lines[n - 37:n]), "ab")
+            running.wait_to_show(plot(b"".join(lines[:n])))
         self.assertEqual(running.end(), 0)
 
     def test_not_there_yet(self):
