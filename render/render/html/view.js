@@ -4,6 +4,7 @@
 (function (census) {
 'use strict';
 
+const LEAST_STEPS = 5;      // of the y axis of a profile that grows
 const DEFAULT_BANDS = 15;
 
 // Of all profiles: as the data say, until the reader says otherwise.
@@ -37,11 +38,15 @@ function makeOwn() {
     };
 }
 
-// The next one of 1, 2, 5, 10, ... in the unit that fits; it comes down only when half would do.
+// The next one of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, ... in the unit that fits: multiples of round steps, as
+// the axis of pictures that are drawn again and again has them. It comes down only when half would do.
 function makeSteps(valueUnit) {
     let top = 0;
     return (largest) => {
-        const stepIn = ({factor}) => census.units.niceStep(largest / factor) * factor;
+        const stepIn = ({factor}) => {
+            const step = census.units.niceStep(largest / factor / LEAST_STEPS) * factor;
+            return Math.ceil(largest / step - 1e-9) * step;
+        };
         const unitOf = (amount) => census.units.ofValues(valueUnit, amount, false);
         const needed = stepIn(unitOf(stepIn(unitOf(largest))));
         if (largest > top || needed < top / 2) {
