@@ -243,6 +243,19 @@ static bool is_filter(const plot_values *v)
     return v->output && strcmp(v->output, "-") == 0;
 }
 
+/* Whether the numbers beside and below a plot would leave nothing of a sheet of the size that is
+ * given.
+ */
+static bool is_text_too_large(const plot_values *v)
+{
+    const double most_of_width = 0.2, most_of_height = 0.25;
+    const paper *sheet = paper_of(v->paper);
+    double width = v->width_pt > 0 ? v->width_pt : sheet->width_pt;
+    double height = v->height_pt > 0 ? v->height_pt : sheet->height_pt;
+    return (width > 0 && v->text_pt > most_of_width * width) ||
+           (height > 0 && v->text_pt > most_of_height * height);
+}
+
 /* What several profiles do not have, and one does not. */
 static const char *find_misfit_of_page(const plot_values *v, size_t n_profiles)
 {
@@ -297,6 +310,10 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     }
     if (is_classic && (v->paper != 0 || v->text_pt > 0 || v->colours || v->print)) {
         return "--for, --font-size, --colours and --print are for the modern look";
+    }
+    if (is_text_too_large(v)) {
+        return "--font-size is more than a fifth of the picture's width, or a quarter of its "
+               "height";
     }
     if (is_classic && (v->overlay || v->overlay_from)) {
         return "--overlay and --overlay-from are for the modern look";

@@ -19,6 +19,11 @@
 
 /* --- axes ----------------------------------------------------------------------------------- */
 
+static double width_of(const hpr__drawing *d, const char *text)
+{
+    return d->measurer.measure(d->measurer.context, text, d->type.text_pt, false).width_pt;
+}
+
 static double half_height(const hpr__drawing *d, double size_pt)
 {
     hpr_text_size line = d->measurer.measure(d->measurer.context, "0", size_pt, false);
@@ -41,12 +46,14 @@ static void draw_y_axis(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
     double right = chart->plot_x_pt - HPR__TEXT_GAP_PT;
+    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", d->type.text_pt, false);
     double half = half_height(d, d->type.text_pt);
+    double above = hpr__top_of_plot(chart) + 1.3 * d->type.text_pt - half;
     for (size_t i = 0; i < chart->y.n_ticks; i++) {
         hpr__draw_text(d, chart->y.ticks[i].label, right, chart->y.ticks[i].at_pt - half,
                        d->type.text_pt, HPR_ANCHOR_END, d->theme->faint);
     }
-    hpr__draw_text(d, chart->y.unit, right, hpr__top_of_plot(chart) + 1.3 * d->type.text_pt - half,
+    hpr__draw_text(d, chart->y.unit, right, fmin(above, chart->height_pt - line.ascent_pt),
                    d->type.text_pt, HPR_ANCHOR_END, d->theme->faint);
 }
 
@@ -55,19 +62,20 @@ static void draw_x_axis(const hpr__drawing *d)
     const hpr_chart *chart = d->chart;
     double baseline = chart->plot_y_pt - HPR__TEXT_GAP_PT - 2 * half_height(d, d->type.text_pt) -
                       0.12 * d->type.text_pt;
+    double unit_width = width_of(d, chart->x.unit);
     double unit_x = hpr__right_of_plot(chart) + HPR__TEXT_GAP_PT;
     hpr_paint rule = hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT);
     hpr__draw_segment(d, chart->plot_x_pt, chart->plot_y_pt, hpr__right_of_plot(chart),
                       chart->plot_y_pt, rule);
     for (size_t i = 0; i < chart->x.n_ticks; i++) {
         const hpr_tick *tick = &chart->x.ticks[i];
-        double width =
-            d->measurer.measure(d->measurer.context, tick->label, d->type.text_pt, false).width_pt;
+        double width = width_of(d, tick->label);
+        double left = hpr__x_label_left(chart, tick->at_pt, width, unit_width);
         hpr__draw_segment(d, tick->at_pt, chart->plot_y_pt, tick->at_pt, chart->plot_y_pt - 3,
                           rule);
-        hpr__draw_text(d, tick->label, tick->at_pt, baseline, d->type.text_pt, HPR_ANCHOR_MIDDLE,
-                       d->theme->faint);
-        unit_x = fmax(unit_x, tick->at_pt + width / 2 + HPR__TEXT_GAP_PT);
+        hpr__draw_text(d, tick->label, left + width / 2, baseline, d->type.text_pt,
+                       HPR_ANCHOR_MIDDLE, d->theme->faint);
+        unit_x = fmax(unit_x, left + width + HPR__TEXT_GAP_PT);
     }
     hpr__draw_text(d, chart->x.unit, unit_x, baseline, d->type.text_pt, HPR_ANCHOR_START,
                    d->theme->faint);
@@ -184,6 +192,20 @@ static void draw_label(const hpr__drawing *d, const hpr_band *band)
 }
 
 /* Below a key without room for all: how many are not in it. */
+static void draw_number_of_rest(const hpr__drawing *d, const hpr_label *lowest, unsigned n)
+{
+    char text[48];
+    snprintf(text, sizeof text, "and %u smaller", n);
+    hpr_text_size line = d->measurer.measure(d->measurer.context, text, lowest->size_pt, false);
+    double left = lowest->x_pt;
+    if (left + line.width_pt > d->chart->width_pt) {
+        snprintf(text, sizeof text, "+%u", n);
+        left = lowest->box_x_pt;
+    }
+    hpr__draw_text(d, text, left, lowest->y_pt - line.ascent_pt - line.descent_pt, lowest->size_pt,
+                   HPR_ANCHOR_START, d->theme->faint);
+}
+
 static void draw_rest_of_key(const hpr__drawing *d)
 {
     const hpr_label *lowest = NULL;
@@ -194,11 +216,7 @@ static void draw_rest_of_key(const hpr__drawing *d)
         lowest = band->label.place == HPR_LABEL_KEY ? &band->label : lowest;
     }
     if (lowest && n_nowhere > 0) {
-        char text[48];
-        snprintf(text, sizeof text, "and %u smaller", n_nowhere);
-        hpr_text_size line = d->measurer.measure(d->measurer.context, text, lowest->size_pt, false);
-        hpr__draw_text(d, text, lowest->x_pt, lowest->y_pt - line.ascent_pt - line.descent_pt,
-                       lowest->size_pt, HPR_ANCHOR_START, d->theme->faint);
+        draw_number_of_rest(d, lowest, n_nowhere);
     }
 }
 
@@ -232,9 +250,11 @@ static void draw_emptiness(const hpr__drawing *d)
         const char *text = chart->base          ? "no difference"
                            : chart->n_bands > 0 ? "nothing but zeros"
                                                 : "no names";
-        hpr__draw_text(d, text, chart->plot_x_pt + chart->plot_width_pt / 2,
-                       chart->plot_y_pt + chart->plot_height_pt / 2, d->type.text_pt,
-                       HPR_ANCHOR_MIDDLE, d->theme->faint);
+        if (width_of(d, text) <= chart->plot_width_pt) {
+            hpr__draw_text(d, text, chart->plot_x_pt + chart->plot_width_pt / 2,
+                           chart->plot_y_pt + chart->plot_height_pt / 2, d->type.text_pt,
+                           HPR_ANCHOR_MIDDLE, d->theme->faint);
+        }
     }
 }
 

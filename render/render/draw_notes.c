@@ -170,7 +170,6 @@ static peak_note place_peak(const hpr__drawing *d)
         return note;
     }
     double width = put_peak_text(d, &note, &peak);
-    note.is_there = true;
     note.dot_x_pt = hpr__x_of_time(chart, peak.time);
     note.dot_y_pt = hpr__y_of(chart, peak.at);
     note.left_pt = place_between_rules(chart, note.dot_x_pt - width / 2, width);
@@ -180,6 +179,7 @@ static peak_note place_peak(const hpr__drawing *d)
     if (chart->n_lines > 0) {
         avoid_lines(d, &note);
     }
+    note.is_there = note.top_pt <= chart->height_pt; /* not on a sheet that is too low for it */
     return note;
 }
 
@@ -229,6 +229,13 @@ static double baseline_of_marks(const hpr__drawing *d)
     return hpr__top_of_plot(d->chart) + HPR__TEXT_GAP_PT + line.ascent_pt + line.descent_pt;
 }
 
+/* Whether there are labels, and the sheet is high enough for them. */
+static bool has_label_row(const hpr__drawing *d)
+{
+    double top = baseline_of_marks(d) + measure(d, "0").ascent_pt;
+    return hpr__has_mark_labels(d->chart) && top <= d->chart->height_pt;
+}
+
 /* A few marks cross the plot, up to their labels; many only rise a little from the axis. */
 static double top_of_mark(const hpr__drawing *d)
 {
@@ -236,7 +243,7 @@ static double top_of_mark(const hpr__drawing *d)
     if (!hpr__has_rules(chart)) {
         return chart->plot_y_pt + fmin(6, chart->plot_height_pt);
     }
-    return hpr__has_mark_labels(chart) ? baseline_of_marks(d) - 2 : hpr__top_of_plot(chart);
+    return has_label_row(d) ? baseline_of_marks(d) - 2 : hpr__top_of_plot(chart);
 }
 
 static void draw_rules(const hpr__drawing *d)
@@ -316,7 +323,7 @@ void hpr__draw_notes(const hpr__drawing *d)
     const hpr__area taken = {peak.left_pt - apart, peak.right_pt + apart, peak.baseline_pt,
                              peak.top_pt};
     hpr__draw_overlay_names(d, &taken);
-    for (size_t i = 0; i < d->chart->n_marks; i++) {
+    for (size_t i = 0; has_label_row(d) && i < d->chart->n_marks; i++) {
         if (*d->chart->marks[i].label) {
             draw_mark_label(d, &row, i);
         }

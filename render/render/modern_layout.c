@@ -35,6 +35,7 @@ enum {
 /* Of the sheet's width, for names, which do not get shorter when it does. */
 static const double most_margin_share = 0.3;
 static const double most_narrow_margin_share = 0.36;
+static const double most_left_share = 0.5;
 static const double most_legend_share = 0.4; /* of its height */
 
 static const double most_longer = 10; /* than its own is the x axis whose unit a chart takes over */
@@ -63,6 +64,10 @@ double hpr__sheet_pad_pt(const hpr_chart *chart)
     return fmin(chart->width_pt, chart->height_pt) >= 200 ? 8 : 3;
 }
 
+/* What stands above and below the plot and its axis, in the order in which it gives way to a plot
+ * that is getting too low. */
+enum { ROW_TITLE, ROW_LEGEND, ROW_HEAD, N_ROWS };
+
 /* Everything that the layout is working with. */
 typedef struct layout {
     hpr__chart *chart;
@@ -74,10 +79,11 @@ typedef struct layout {
     hpr_text_size line; /* of the text font */
     double pad_pt;      /* around the sheet */
     hpr_unit x_unit, y_unit;
-    bool is_flat;       /* there is no amount but 0 */
-    double *x_pt;       /* places of the points, from the left of the plot */
-    hpr_mark *marks;    /* public->marks */
-    hpr__legend legend; /* below the plot; no height: none */
+    bool is_flat;                         /* there is no amount but 0 */
+    bool has_title, has_legend, has_head; /* the rows that have room */
+    double *x_pt;                         /* places of the points, from the left of the plot */
+    hpr_mark *marks;                      /* public->marks */
+    hpr__legend legend;                   /* below the plot; no height: none */
 } layout;
 
 static double width_of(const layout *l, const char *text)
@@ -132,6 +138,13 @@ double hpr__y_of(const hpr_chart *chart, double amount)
 {
     double share = (amount - chart->y.low) / (chart->y.high - chart->y.low);
     return chart->plot_y_pt + clamp(share, 0, 1) * chart->plot_height_pt;
+}
+
+double hpr__x_label_left(const hpr_chart *chart, double at_pt, double width_pt, double unit_pt)
+{
+    double pad = hpr__sheet_pad_pt(chart);
+    double most = chart->width_pt - pad - unit_pt - TICK_GAP_PT - width_pt;
+    return fmax(pad, fmin(at_pt - width_pt / 2, most));
 }
 
 double hpr__height_of(const hpr_chart *chart, double amount)
@@ -311,6 +324,25 @@ static hpr_tick *tick_at(hpr_axis *axis, size_t i)
     return (hpr_tick *)(uintptr_t)&axis->ticks[i];
 }
 
+/* Where there is no row for the unit, it stands behind the highest number. */
+static hpf_status move_unit(layout *l, hpf_error *err)
+{
+    hpr_axis *y = &l->public->y;
+    if (y->n_ticks == 0 || !*y->unit) {
+        return HPF_OK;
+    }
+    hpr_tick *highest = tick_at(y, y->n_ticks - 1);
+    size_t n_bytes = strlen(highest->label) + strlen(y->unit) + sizeof " ";
+    char *label = hpf_arena_alloc(l->chart->arena, n_bytes);
+    if (!label) {
+        return hpf_error_set_memory(err);
+    }
+    snprintf(label, n_bytes, "%s %s", highest->label, y->unit);
+    highest->label = label;
+    y->unit = "";
+    return HPF_OK;
+}
+
 static hpf_status tick_y(layout *l, hpf_error *err)
 {
     hpr_axis *y = &l->public->y;
@@ -319,7 +351,7 @@ static hpf_status tick_y(layout *l, hpf_error *err)
     for (size_t i = 0; !status && i < y->n_ticks; i++) {
         tick_at(y, i)->at_pt = hpr__y_of(l->public, y->ticks[i].value);
     }
-    return status;
+    return !status && !l->has_head ? move_unit(l, err) : status;
 }
 
 /* Whether labels of the x axis keep their distance. */
@@ -330,12 +362,13 @@ static bool is_x_loose(const layout *l, const hpr__ticks *ticks)
         char label[HPR_UNIT_LABEL_BYTES];
         double value = hpr__tick_value(ticks, i, &l->x_unit);
         hpr__unit_label(label, value, &l->x_unit, ticks->decimals);
-        double half = width_of(l, label) / 2;
-        double x = hpr__x_of(l->public, value);
-        if (x - half < free_from) {
+        double width = width_of(l, label);
+        double x = hpr__x_label_left(l->public, hpr__x_of(l->public, value), width,
+                                     width_of(l, l->public->x.unit));
+        if (x < free_from) {
             return false;
         }
-        free_from = x + half + X_LABEL_GAP_PT;
+        free_from = x + width + X_LABEL_GAP_PT;
     }
     return true;
 }
@@ -414,17 +447,24 @@ static void place_rows(layout *l)
 {
     hpr_chart *public = l->public;
     double line = l->line.ascent_pt + l->line.descent_pt;
-    double title = l->options->no_title ? 0 : l->type.title_pt * 1.9;
-    double legend = l->legend.height_pt > 0 ? l->legend.height_pt + LEGEND_GAP_PT : 0;
-    double bottom = l->pad_pt + line + TICK_GAP_PT + legend;
+    double axis = l->pad_pt + line + TICK_GAP_PT;
     double labels = hpr__has_mark_labels(public) ? line : 0;
-    double top = l->pad_pt + title + labels + line + TICK_GAP_PT;
-    if (public->height_pt - bottom - top < LEAST_PLOT_PT) {
-        bottom = public->height_pt * 0.2;
-        top = public->height_pt * 0.2;
+    double rows[N_ROWS] = {
+        [ROW_TITLE] = l->options->no_title ? 0 : l->type.title_pt * 1.9,
+        [ROW_LEGEND] = l->legend.height_pt > 0 ? l->legend.height_pt + LEGEND_GAP_PT : 0,
+        [ROW_HEAD] = labels + line + TICK_GAP_PT,
+    };
+    double plot = public->height_pt - axis - l->pad_pt - rows[0] - rows[1] - rows[2];
+    for (int i = 0; i < N_ROWS && plot < LEAST_PLOT_PT; i++) {
+        plot += rows[i];
+        rows[i] = 0;
     }
-    public->plot_y_pt = bottom;
-    public->plot_height_pt = public->height_pt - bottom - top;
+    l->has_title = rows[ROW_TITLE] > 0;
+    l->has_legend = rows[ROW_LEGEND] > 0;
+    l->has_head = rows[ROW_HEAD] > 0;
+    plot -= l->has_head ? 0 : line / 2; /* what a number at the top takes */
+    public->plot_y_pt = fmin(axis + rows[ROW_LEGEND], public->height_pt * 0.6);
+    public->plot_height_pt = fmax(plot, public->height_pt * 0.2);
 }
 
 /* The left margin holds the tick labels of the y axis, and half of the first one of the x axis. */
@@ -436,7 +476,7 @@ static void place_left(layout *l)
         widest = fmax(widest, width_of(l, y->ticks[i].label));
     }
     double left = fmax(l->pad_pt + widest + TICK_GAP_PT, l->frame.left_pt);
-    l->public->plot_x_pt = fmin(left, l->public->width_pt * 0.35);
+    l->public->plot_x_pt = fmin(left, l->public->width_pt * most_left_share);
 }
 
 /* The plot takes what a right margin leaves; the points move with it. */
@@ -540,8 +580,9 @@ static hpf_status place_labels(layout *l, hpf_error *err)
         return hpr__labels_inside(l->chart, &style, l->x_pt, err);
     case HPR_LEGEND_BELOW:
         place_right(l, least_margin(l));
-        return hpr__legend_place(l->chart, &l->legend, &style, l->pad_pt,
-                                 l->pad_pt + l->legend.height_pt, err);
+        return !l->has_legend ? HPF_OK
+                              : hpr__legend_place(l->chart, &l->legend, &style, l->pad_pt,
+                                                  l->pad_pt + l->legend.height_pt, err);
     case HPR_LEGEND_SEPARATE:
         break;
     }
@@ -583,7 +624,7 @@ static hpf_status place_title(layout *l, hpf_error *err)
     hpr_title *title = &l->public->title;
     const char *job, *date;
     *title = (hpr_title){.box = HPR_TITLE_NONE, .job = "", .area = "", .date = ""};
-    if (l->options->no_title) {
+    if (!l->has_title) {
         return HPF_OK;
     }
     if (copy_titles(l, title, err) || hpr__chart_text(l->chart, title->job_bytes, &job, err) ||

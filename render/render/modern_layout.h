@@ -32,6 +32,10 @@ double hpr__x_of(const hpr_chart *chart, double x);
 double hpr__x_of_time(const hpr_chart *chart, double time);
 double hpr__y_of(const hpr_chart *chart, double amount);
 
+/* Where a number under the x axis begins whose tick is at `at_pt`: centred there, but on the sheet
+ * and before the axis' unit. */
+double hpr__x_label_left(const hpr_chart *chart, double at_pt, double width_pt, double unit_pt);
+
 /* How high so much is, in points. */
 double hpr__height_of(const hpr_chart *chart, double amount);
 
