@@ -185,10 +185,10 @@ static int conclude(session *s)
     const char *picture = s->values->plot.output;
     watch_destroy(s->w);
     s->w = NULL;
-    bool is_missing = picture && !s->views.is_written;
+    bool is_missing = picture && s->views.picture_state != PICTURE_CURRENT;
     if (*failure && s->values->tty) {
         diag_say("%s", failure);
-    } else if (is_missing && !*failure) {
+    } else if (picture && s->views.picture_state == PICTURE_NONE && !*failure) {
         diag_say("%s: not written: there was nothing to draw yet", picture);
     }
     return *failure || is_missing ? EXIT_FAILED : EXIT_DONE;

@@ -148,6 +148,7 @@ void run_watch_conclude(run_watch *rw, const run_signals *signals)
     if (!rw->w) {
         return;
     }
+    rw->has_run = true;
     input_collector_end(rw->in);
     loop_add(rw->l, signals->fd, EPOLLIN, stop_at_signal, rw->l);
     while (rw->views.tty && !loop_is_stopped(rw->l)) {
@@ -176,7 +177,7 @@ static void stay_while_looked_at(run_watch *rw)
 
 void run_watch_finish(run_watch *rw, const run_signals *signals)
 {
-    if (rw->w) {
+    if (rw->w && rw->has_run) {
         stay_while_looked_at(rw);
     }
     if (rw->l) {

@@ -20,6 +20,7 @@ typedef struct run_watch {
     loop *l;
     watch *w; /* NULL: not open, or not any more */
     input_collector *in;
+    bool has_run; /* the program was started, and has ended */
 } run_watch;
 
 /* What the words of --watch mean: "", "http" and "http:WHERE" a page, "tty" a terminal, any other a

@@ -124,7 +124,7 @@ static void draw(picture *p)
     }
     status = status == HPF_OK ? draw_with_sets(p, survey, &err) : status;
     p->has_news = status != HPF_OK;
-    *p->options.is_written = status == HPF_OK;
+    *p->options.state = status == HPF_OK ? PICTURE_CURRENT : PICTURE_FAILED;
     if (status == HPF_OK) {
         p->complaint[0] = '\0';
     } else {

@@ -9,7 +9,6 @@
 #include "tty.h"
 #include "view_http.h"
 #include "view_messages.h"
-#include "view_picture.h"
 
 static bool add_or_explain(watch *w, view *v)
 {
@@ -44,7 +43,7 @@ static bool open_picture(watch_views *views, loop *l, watch *w)
         .path = views->picture,
         .every_s = views->every_s,
         .window_s = views->window_s,
-        .is_written = &views->is_written,
+        .state = &views->picture_state,
     };
     return add_or_explain(w, view_picture_create(l, &options));
 }

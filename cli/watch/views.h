@@ -7,6 +7,7 @@
 
 #include "../plot_setup.h"
 
+#include "view_picture.h"
 #include "watch.h"
 
 /* What is pointed to is borrowed for the life of the watch. */
@@ -22,7 +23,7 @@ typedef struct watch_views {
     double every_s;      /* the picture is written at most so often */
     double window_s;     /* of the terminal and the picture; 0: the whole profile */
     /* Set, the last while the watch lives. */
-    bool is_written; /* the picture shows what there was to show */
+    picture_state picture_state;
     view *page;
 } watch_views;
 

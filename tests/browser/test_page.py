@@ -381,6 +381,26 @@ def test_several_profiles(bench, browser):
     assert not browser.run("return document.getElementById('overview').hidden")
 
 
+def test_small_pictures_of_long_words(bench, browser):
+    peak_first = profile("peak", [(t, {"x" * 10000: 3 << 20 >> t, "small": 1000}) for t in range(9)])
+    browser.open(bench.page(peak_first, peak_first))
+    browser.settle()
+    heights = browser.run("return [...document.querySelectorAll('#legend li')].map((item) => item.offsetHeight)")
+    assert len(heights) == 2 and max(heights) < 40, heights
+    unit, peak = browser.run("""
+        const {prototype} = census.ink.CanvasInk, {text} = prototype, spans = [];
+        prototype.text = function (words, x, y, style) {
+            const width = census.ink.measure(words, style.size);
+            spans.push({words, y, left: style.anchor === 'middle' ? x - width / 2 : x, width});
+            text.call(this, words, x, y, style);
+        };
+        census.app.draw();
+        prototype.text = text;
+        return ['MiB', 'peak'].map((words) => spans.find((span) => span.words.startsWith(words)));""")
+    assert abs(unit["y"] - peak["y"]) < 12, "at one height"
+    assert unit["left"] + unit["width"] < peak["left"], (unit, peak)
+
+
 def test_what_is_known_beside_a_name(bench, browser):
     sets = bench.directory / "sets.prof"
     sets.write_text("SET 7 = {<main[Main]>, <worker[Main]>}\n")

@@ -118,6 +118,16 @@ class Pictures(harness.Watch):
         self.assertEqual(running.end(), 0)
         self.assertEqual(running.said.count(b"No such file"), 1)
 
+    def test_folder_that_never_comes(self):
+        path = self.write("a.hp", profile(3))
+        picture = self.path("folder/picture.json")
+        running = harness.Running(["watch", "--every", "10ms", "-o", picture, path], picture)
+        self.addCleanup(running.process.stderr.close)
+        self.addCleanup(running.process.kill)
+        running.wait_to_say("No such file or directory")
+        self.assertEqual(running.end(), 1)
+        self.assertEqual(running.said.count(b"\n"), 1, running.said)
+
     def test_mode_is_kept(self):
         picture = self.write("picture.json", b"old")
         os.chmod(picture, 0o640)

@@ -190,6 +190,20 @@ class Run(harness.Watch):
         self.assertEqual(running.wait(harness.PATIENCE_S), 0)
         self.assertGreater(read(self.path("prog.hp")).count(b"END_SAMPLE"), n_then)
 
+    def test_page_that_cannot_be(self):
+        """The program is not started, and at a terminal nobody is kept waiting for a page."""
+        terminal, theirs = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        running = subprocess.Popen(self.command("--watch=http:no:place"), stdout=subprocess.DEVNULL,
+                                   stderr=theirs, start_new_session=True)
+        os.close(theirs)
+        self.addCleanup(running.kill)
+        self.assertEqual(running.wait(5), 1)
+        said = os.read(terminal, 4096)
+        self.assertIn(b"is no place to listen at", said)
+        self.assertNotIn(b"the page stays", said)
+        self.assertEqual(read(self.path("prog.hp")), b"")
+
     def test_terminal_of_the_program(self):
         terminal, theirs = pty.openpty()
         done = subprocess.run(self.command("--watch=tty"), stdin=theirs, stdout=theirs,

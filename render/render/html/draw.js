@@ -192,9 +192,19 @@ class Drawing {
                 {colour: theme.faint, size: SMALL, anchor: 'end'});
         }
         if (chart.yUnit.name) {
-            ink.text(chart.yUnit.name, 2, this.isSmall ? 12 : 14,
-                {colour: theme.faint, size: SMALL});
+            ink.text(chart.yUnit.name, 2, this.yOfUnit(), {colour: theme.faint, size: SMALL});
         }
+    }
+
+    yOfUnit() {
+        return this.isSmall ? 12 : 14;
+    }
+
+    // Where a text at that height may begin: not on the unit of the amounts.
+    leastLeft(y) {
+        const isBeside = y < this.yOfUnit() + SMALL;
+        const unit = isBeside ? measure(this.chart.yUnit.name || '', SMALL) + 10 : 0;
+        return Math.max(this.frame.left, unit);
     }
 
     drawXAxis() {
@@ -290,7 +300,7 @@ class Drawing {
         const text = `peak ${census.units.amount(peak.y, profile.valueUnit, view.si)} at ` +
             this.chart.timeText(peak.x);
         const half = measure(text, SMALL) / 2;
-        const at = Math.min(Math.max(x, this.frame.left + half), this.width - half - 2);
+        const at = Math.min(Math.max(x, this.leastLeft(y - 10) + half), this.width - half - 2);
         if (!single) {
             this.ink.circle(x, y, 3, this.theme.outline, this.theme.background);
         }
