@@ -175,6 +175,17 @@ static hpf_status on_cost(hpf__log_heap *h, const hpf_event *event, bool is_stac
                : add_unexpected(h, event, is_stack, key, err);
 }
 
+/* Whether a record at `p` of the type `id` is a cost under a key, in the profile that is read. The
+ * length of the payload and the number of the profile, which stand side by side, are compared in
+ * one. */
+static inline bool is_cost_of(const hpf__log_link *link, const char *p, uint16_t id, int profile)
+{
+    size_t length = COST_BYTES + link->text.length;
+    uint32_t length_and_profile = (uint32_t)length << 8 | (uint32_t)profile;
+    return hpf__read2(p) == id && hpf__read4(p + LENGTH_AT) >> 8 == length_and_profile &&
+           hpf__same_bytes(link->text.data, p + COST_AT + COST_BYTES, link->text.length);
+}
+
 /* Costs in a row whose names are those that are expected: the inner loop of reading a log. What
  * changes is kept in registers meanwhile. */
 static const char *run_of_costs(void *context, const char *p, const char *end, uint64_t offset,
@@ -185,34 +196,28 @@ static const char *run_of_costs(void *context, const char *p, const char *end, u
     uint16_t id = hpf__read2(p);
     hpf__log_keys *keys =
         id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING ? &h->names.labels : &h->names.stacks;
-    size_t n_most = h->costs.capacity - h->costs.n;
-    if (!h->in_sample || !keys->next || n_most == 0) {
+    if (!h->in_sample || !keys->links || h->profile < 0) {
         return p;
     }
+    const hpf__log_link *links = keys->links;
+    const hpf__log_link *last = &links[keys->last];
+    int profile = h->profile;
     hpf_cost *cost = h->costs.all + h->costs.n;
-    size_t n = 0;
-    uint32_t last = keys->last;
-    for (; n < n_most && (size_t)(end - p) >= COST_AT + COST_BYTES && hpf__read2(p) == id; n++) {
-        size_t length = hpf__read2(p + LENGTH_AT);
-        uint32_t guess = keys->next[last];
-        if (length < COST_BYTES || (size_t)(end - p) < COST_AT + length || guess == 0 ||
-            (unsigned char)p[COST_AT] != h->profile) {
+    const hpf_cost *cost_end = h->costs.all + h->costs.capacity;
+    while (cost < cost_end && last->next) {
+        const hpf__log_link *expected = &links[last->next];
+        size_t n_bytes = COST_AT + COST_BYTES + expected->text.length;
+        if ((size_t)(end - p) < n_bytes || !is_cost_of(expected, p, id, profile)) {
             break;
         }
-        const hpf_str *known = &keys->texts.names[guess - 1];
-        size_t key_length = length - COST_BYTES;
-        if (known->length != key_length ||
-            !hpf__same_bytes(known->data, p + COST_AT + COST_BYTES, key_length)) {
-            break;
-        }
-        cost[n] = (hpf_cost){.name = keys->names[guess - 1], .whole = hpf__read8(p + COST_AT + 1)};
-        last = guess;
-        p += COST_AT + length;
+        *cost++ = (hpf_cost){.name = expected->name, .whole = hpf__read8(p + COST_AT + 1)};
+        last = expected;
+        p += n_bytes;
     }
-    keys->last = last;
-    h->costs.n += n;
-    h->end_offset = n ? offset + (uint64_t)(p - begin) : h->end_offset;
-    *n_records = n;
+    *n_records = (uint64_t)(cost - h->costs.all) - h->costs.n;
+    keys->last = (uint32_t)(last - links);
+    h->costs.n += *n_records;
+    h->end_offset = *n_records ? offset + (uint64_t)(p - begin) : h->end_offset;
     return p;
 }
 

@@ -10,20 +10,16 @@
 
 static bool make_room(hpf__log_keys *k)
 {
-    size_t needed = (size_t)k->texts.n_names + 1;
-    hpf_name *names = hpf__grow(k->names, &k->names_capacity, needed, sizeof *names);
-    if (!names) {
+    bool is_first = k->links == NULL;
+    size_t needed = (size_t)k->texts.n_names + 2;
+    hpf__log_link *links = hpf__grow(k->links, &k->capacity, needed, sizeof *links);
+    if (!links) {
         return false;
     }
-    k->names = names;
-    uint32_t *next = hpf__grow(k->next, &k->next_capacity, needed + 1, sizeof *next);
-    if (!next) {
-        return false;
+    k->links = links;
+    if (is_first) {
+        links[0] = (hpf__log_link){0};
     }
-    if (!k->next) {
-        next[0] = 0;
-    }
-    k->next = next;
     return true;
 }
 
@@ -37,10 +33,9 @@ hpf_status hpf__log_keys_add(hpf__log_keys *k, hpf_str text, uint32_t *key, bool
         return status;
     }
     if (*is_new) {
-        k->next[*key + 1] = 0;
-        k->names[*key] = 0;
+        k->links[*key + 1] = (hpf__log_link){.text = k->texts.names[*key]};
     }
-    k->next[k->last] = *key + 1;
+    k->links[k->last].next = *key + 1;
     k->last = *key + 1;
     return HPF_OK;
 }
@@ -48,7 +43,6 @@ hpf_status hpf__log_keys_add(hpf__log_keys *k, hpf_str text, uint32_t *key, bool
 void hpf__log_keys_finish(hpf__log_keys *k)
 {
     hpf__intern_finish(&k->texts);
-    free(k->names);
-    free(k->next);
+    free(k->links);
     *k = (hpf__log_keys){0};
 }

@@ -10,16 +10,22 @@
 #include "bits.h"
 #include "intern.h"
 
+/* All that a guess needs, in one place. */
+typedef struct hpf__log_link {
+    hpf_str text; /* the one in `texts` */
+    hpf_name name;
+    uint32_t next; /* the link that followed it last; 0: none did */
+} hpf__log_link;
+
 typedef struct hpf__log_keys {
     hpf__intern texts;
-    hpf_name *names; /* by key */
-    uint32_t *next;  /* [key + 1]: 1 + the key that followed it last; [0]: the first of a sample */
-    size_t names_capacity, next_capacity;
-    uint32_t last; /* 1 + the last key, 0 at the start of a sample */
+    hpf__log_link *links; /* [key + 1]; [0] is the start of a sample */
+    size_t capacity;
+    uint32_t last; /* the last link, 0 at the start of a sample */
 } hpf__log_keys;
 
-/* The key of `text`. If it is new, keys->names[*key] is still to be set. Returns HPF_OK,
- * HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
+/* The key of `text`. If it is new, its name is still to be set. Returns HPF_OK, HPF_ERR_MEMORY or
+ * HPF_ERR_LIMIT. */
 hpf_status hpf__log_keys_add(hpf__log_keys *keys, hpf_str text, uint32_t *key, bool *is_new);
 void hpf__log_keys_finish(hpf__log_keys *keys);
 
@@ -28,19 +34,26 @@ static inline void hpf__log_keys_start(hpf__log_keys *keys)
     keys->last = 0;
 }
 
+/* Where the name of a key stands, until the next key is added. */
+static inline hpf_name *hpf__log_keys_name(const hpf__log_keys *keys, uint32_t key)
+{
+    return &keys->links[key + 1].name;
+}
+
 /* Whether `text` is the key that is expected; then it is the last one and `*name` its name. */
 static inline bool hpf__log_keys_guess(hpf__log_keys *keys, hpf_str text, hpf_name *name)
 {
-    uint32_t guess = keys->next ? keys->next[keys->last] : 0;
+    uint32_t guess = keys->links ? keys->links[keys->last].next : 0;
     if (HPF__UNLIKELY(guess == 0)) {
         return false;
     }
-    const hpf_str *known = &keys->texts.names[guess - 1];
-    if (known->length != text.length || !hpf__same_bytes(known->data, text.data, text.length)) {
+    const hpf__log_link *known = &keys->links[guess];
+    if (known->text.length != text.length ||
+        !hpf__same_bytes(known->text.data, text.data, text.length)) {
         return false;
     }
     keys->last = guess;
-    *name = keys->names[guess - 1];
+    *name = known->name;
     return true;
 }
 

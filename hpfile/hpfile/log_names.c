@@ -259,10 +259,10 @@ hpf_status hpf__log_names_of_stack(hpf__log_names *n, hpf_str key, hpf_name *nam
     if (status == HPF_OK && *is_new) {
         hpf__log_origin origin = {true, number, 0};
         status = begin_text(n) && put_stack(n, &n->scratch, key)
-                     ? finish_name(n, origin, true, &n->stacks.names[number], is_new)
+                     ? finish_name(n, origin, true, hpf__log_keys_name(&n->stacks, number), is_new)
                      : HPF_ERR_MEMORY;
     }
-    *name = status == HPF_OK ? n->stacks.names[number] : 0;
+    *name = status == HPF_OK ? *hpf__log_keys_name(&n->stacks, number) : 0;
     return status;
 }
 
@@ -278,10 +278,11 @@ hpf_status hpf__log_names_of_label(hpf__log_names *n, hpf_str key, hpf_name *nam
         const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;
         bool is_put = begin_text(n) &&
                       (info ? hpf__log_names_put_info(&n->scratch, info) : put(&n->scratch, label));
-        status = is_put ? finish_name(n, origin, info != NULL, &n->labels.names[number], is_new)
+        status = is_put ? finish_name(n, origin, info != NULL,
+                                      hpf__log_keys_name(&n->labels, number), is_new)
                         : HPF_ERR_MEMORY;
     }
-    *name = status == HPF_OK ? n->labels.names[number] : 0;
+    *name = status == HPF_OK ? *hpf__log_keys_name(&n->labels, number) : 0;
     return status;
 }
 

@@ -145,9 +145,9 @@ static hpf_status note_sample(hpf_log_time *t, const hpf_event *event)
     if (!hpf__log_keys_guess(&t->stacks, stack, &at)) {
         status = hpf__log_keys_add(&t->stacks, stack, &key, &is_new);
         if (status == HPF_OK && is_new) {
-            status = find_node(t, stack, &t->stacks.names[key]);
+            status = find_node(t, stack, hpf__log_keys_name(&t->stacks, key));
         }
-        at = status == HPF_OK ? t->stacks.names[key] : 0;
+        at = status == HPF_OK ? *hpf__log_keys_name(&t->stacks, key) : 0;
     }
     if (status == HPF_OK) {
         t->nodes[at].ticks++;
