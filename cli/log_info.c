@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Two passes: one over all records for counts and facts, one for the heap profile, which may be
+ * Two passes: one that counts all records and notes facts, one for the heap profile, which may be
  * missing.
  */
 #include "log_info.h"
@@ -43,6 +43,14 @@ typedef struct log_contents {
 } log_contents;
 
 /* --- reading --- */
+
+static hpf_status choose(void *context, const hpf_event_type *type, bool *is_wanted, hpf_error *err)
+{
+    (void)context;
+    (void)err;
+    *is_wanted = hpf_log_facts_want(type->id);
+    return HPF_OK;
+}
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
@@ -221,7 +229,7 @@ static void write_types(hpf_sink *sink, const log_contents *c)
     for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
         n_seen += hpf_eventlog_type(c->log, i)->n_events > 0;
     }
-    hpf_sink_printf(sink, "\nevents       %s", human_count(c->facts.n_events).text);
+    hpf_sink_printf(sink, "\nevents       %s", human_count(hpf_eventlog_n_events(c->log)).text);
     hpf_sink_printf(sink, " of %zu types, %zu declared\n", n_seen, hpf_eventlog_n_types(c->log));
     for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
         const hpf_event_type *type = hpf_eventlog_type(c->log, i);
@@ -256,7 +264,8 @@ static void write_text(hpf_sink *sink, const log_contents *c)
     write_fact(sink, "job          ", c->facts.job);
     write_fact(sink, "date         ", c->facts.date);
     write_fact(sink, "rts          ", c->facts.rts);
-    hpf_sink_printf(sink, "\nended        %s", log_time(c, (double)c->facts.last_ns / 1e9).text);
+    hpf_sink_printf(sink, "\nended        %s",
+                    log_time(c, (double)hpf_eventlog_last_ns(c->log) / 1e9).text);
     write_profiles(sink, c);
     write_heap(sink, c);
     hpf_sink_printf(sink, "\nmarks        %s", human_count(count_of(c, USER_MARKER)).text);
@@ -357,7 +366,7 @@ static void write_json(hpf_sink *sink, const log_contents *c)
     hpf_json_bool(&json, "truncated", hpf_eventlog_state(c->log) != HPF_EVENTLOG_COMPLETE);
     hpf_json_str(&json, "run_time_system", c->facts.rts);
     hpf_json_whole(&json, "pid", c->facts.pid);
-    hpf_json_number(&json, "ended", (double)c->facts.last_ns / 1e9);
+    hpf_json_number(&json, "ended", (double)hpf_eventlog_last_ns(c->log) / 1e9);
     write_json_profiles(&json, c);
     hpf_json_whole(&json, "time_samples", count_of(c, TIME_SAMPLE));
     hpf_json_array(&json, "reports");

@@ -70,6 +70,7 @@ struct hpf_eventlog {
     const uint16_t *run_ids;
     size_t n_run_ids;
 
+    uint64_t last_ns;   /* the latest time */
     uint64_t block_end; /* offset behind the block being read */
     uint16_t block_cap;
 };
@@ -324,8 +325,10 @@ static const char *read_records(hpf_eventlog *log, const char *p, const char *en
         }
         log->offset += head + n;
         s->type->n_events += log->is_counting;
+        uint64_t time_ns = hpf__read8(p + 2);
+        log->last_ns = time_ns > log->last_ns ? time_ns : log->last_ns;
         if (s->is_wanted) {
-            *status = visit(log, s, hpf__read8(p + 2), (hpf_str){p + head, n}, begin, log->offset);
+            *status = visit(log, s, time_ns, (hpf_str){p + head, n}, begin, log->offset);
         }
         p += head + n;
         if (HPF__UNLIKELY(*status != HPF_OK)) {
@@ -488,6 +491,20 @@ hpf_eventlog_end hpf_eventlog_state(const hpf_eventlog *log)
 uint64_t hpf_eventlog_offset(const hpf_eventlog *log)
 {
     return log->offset;
+}
+
+uint64_t hpf_eventlog_n_events(const hpf_eventlog *log)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < log->n_types; i++) {
+        n += log->types[i]->n_events;
+    }
+    return n;
+}
+
+uint64_t hpf_eventlog_last_ns(const hpf_eventlog *log)
+{
+    return log->last_ns;
 }
 
 size_t hpf_eventlog_n_types(const hpf_eventlog *log)

@@ -14,7 +14,7 @@ void hpf__eventlog_revisit(hpf_eventlog *log);
 /* A consumer that takes records in a row faster than one by one. [p, end) begins with a record of a
  * wanted type, maybe not all there, at `offset` of the input. Takes as many of that type as it
  * likes, adds their number to `*n_records`, and returns the end of the last; the next one goes the
- * usual way, to the visitor. */
+ * usual way, to the visitor. The reader does not know the times of those that were taken. */
 typedef const char *hpf__eventlog_run(void *context, const char *p, const char *end,
                                       uint64_t offset, uint64_t *n_records);
 

@@ -164,8 +164,23 @@ static bool begin_facts(hpf_log_facts *facts)
 {
     facts->arena = hpf_arena_create();
     facts->mblock_bytes = DEFAULT_MBLOCK_BYTES;
-    facts->first_ns = UINT64_MAX;
     return facts->arena != NULL;
+}
+
+bool hpf_log_facts_want(uint16_t id)
+{
+    switch (id) {
+    case HPF__EVENT_RTS_IDENTIFIER:
+    case HPF__EVENT_PROGRAM_ARGS:
+    case HPF__EVENT_WALL_CLOCK_TIME:
+    case HPF__EVENT_OSPROCESS_PID:
+    case HPF__EVENT_HEAP_INFO_GHC:
+    case HPF__EVENT_PROF_BEGIN:
+    case HPF__EVENT_HEAP_PROF_BEGIN:
+        return true;
+    default:
+        return false;
+    }
 }
 
 hpf_status hpf_log_facts_note(hpf_log_facts *facts, const hpf_event *event, hpf_error *err)
@@ -173,8 +188,5 @@ hpf_status hpf_log_facts_note(hpf_log_facts *facts, const hpf_event *event, hpf_
     if (!facts->arena && !begin_facts(facts)) {
         return hpf_error_set_memory(err);
     }
-    facts->n_events++;
-    facts->first_ns = event->time_ns < facts->first_ns ? event->time_ns : facts->first_ns;
-    facts->last_ns = event->time_ns > facts->last_ns ? event->time_ns : facts->last_ns;
     return note_payload(facts, event->type->id, event->payload, err);
 }

@@ -340,31 +340,25 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
                           hpf_error *err)
 {
     static const uint16_t wanted[] = {
-        HPF__EVENT_RTS_IDENTIFIER,
-        HPF__EVENT_PROGRAM_ARGS,
-        HPF__EVENT_OSPROCESS_PID,
-        HPF__EVENT_WALL_CLOCK_TIME,
         HPF__EVENT_HEAP_SIZE,
         HPF__EVENT_HEAP_LIVE,
-        HPF__EVENT_HEAP_INFO_GHC,
         HPF__EVENT_USER_MARKER,
         HPF__EVENT_MEM_RETURN,
         HPF__EVENT_BLOCKS_SIZE,
-        HPF__EVENT_HEAP_PROF_BEGIN,
         HPF__EVENT_HEAP_PROF_COST_CENTRE,
         HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN,
         HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE,
         HPF__EVENT_HEAP_PROF_SAMPLE_STRING,
         HPF__EVENT_HEAP_PROF_SAMPLE_END,
         HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN,
-        HPF__EVENT_PROF_BEGIN,
         HPF__EVENT_IPE,
     };
     hpf__log_heap *h = context;
-    *is_wanted = false;
+    *is_wanted = hpf_log_facts_want(type->id);
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        *is_wanted |= wanted[i] == type->id && hpf_event_name(type);
+        *is_wanted |= wanted[i] == type->id;
     }
+    *is_wanted &= hpf_event_name(type) != NULL;
     h->is_whole = true;
     return h->has_units ? HPF_OK : tell_units(h, err);
 }

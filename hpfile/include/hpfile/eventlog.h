@@ -79,6 +79,11 @@ HPF_API hpf_eventlog_end hpf_eventlog_state(const hpf_eventlog *log);
 /* Bytes read as whole records or header, without the unfinished rest. */
 HPF_API uint64_t hpf_eventlog_offset(const hpf_eventlog *log);
 
+/* Events read so far, visited or passed over, and the latest of their times; 0 when there is none.
+ */
+HPF_API uint64_t hpf_eventlog_n_events(const hpf_eventlog *log);
+HPF_API uint64_t hpf_eventlog_last_ns(const hpf_eventlog *log);
+
 /* The types declared so far, in order of the header. */
 HPF_API size_t hpf_eventlog_n_types(const hpf_eventlog *log);
 HPF_API const hpf_event_type *hpf_eventlog_type(const hpf_eventlog *log, size_t index);
@@ -159,9 +164,11 @@ typedef struct hpf_log_facts {
     uint64_t tick_ns;      /* of the time profile; 0 when there is none */
     hpf_log_profile *profiles;
     size_t n_profiles, profiles_capacity;
-    uint64_t n_events, first_ns, last_ns; /* of the events that were noted */
     hpf_arena *arena;
 } hpf_log_facts;
+
+/* Whether events of this type say something of the log. */
+HPF_API bool hpf_log_facts_want(uint16_t id);
 
 /* Notes what an event says of the log; events of no interest do nothing. The struct begins zeroed.
  * Errors: MEMORY. */

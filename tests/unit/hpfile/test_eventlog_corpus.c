@@ -169,8 +169,6 @@ static void expect_counts(const facts *f, const hpf_eventlog *log)
 
 static void expect_facts(const facts *f, const hpf_log_facts *found)
 {
-    cr_expect_eq(found->n_events, f->n_events, "%s", f->name);
-    cr_expect_eq(found->last_ns, f->last_ns, "%s", f->name);
     cr_expect_eq(found->n_profiles, f->breakdown != '-', "%s", f->name);
     if (f->breakdown != '-') {
         cr_assert_eq(found->n_profiles, 1);
@@ -197,6 +195,8 @@ static void check_records(const facts *f, const char *path)
         cr_expect_eq(count_of(log, 18), f->n_blocks, "%s", f->name);
         cr_expect_eq(count_of(log, 161), f->n_cost_centres, "%s", f->name);
         cr_expect_eq(count_of(log, 58), f->n_markers, "%s", f->name);
+        cr_expect_eq(hpf_eventlog_n_events(log), f->n_events, "%s", f->name);
+        cr_expect_eq(hpf_eventlog_last_ns(log), f->last_ns, "%s", f->name);
         expect_counts(f, log);
         expect_facts(f, &found);
     }
