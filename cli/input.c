@@ -156,7 +156,7 @@ bool input_open_only(input *out, const char *path)
 
 bool input_survey(input *in, const int *log_profile)
 {
-    hpf_survey_options limits = {.has_log_profile = log_profile != NULL};
+    hpf_survey_options limits = {.has_log_profile = log_profile != NULL, .expects_no_series = true};
     limits.log_profile = log_profile ? (uint8_t)*log_profile : 0;
     return survey_limited(in, limits);
 }

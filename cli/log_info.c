@@ -111,8 +111,9 @@ static void find_hints(log_contents *c)
 
 static hpf_status read_contents(log_contents *c, hpf_error *err)
 {
-    const hpf_event_visitor visitor = {.event = note};
-    const hpf_survey_options options = {.warning = warn, .warning_context = c};
+    const hpf_event_visitor visitor = {.type = choose, .event = note};
+    const hpf_survey_options options = {
+        .expects_no_series = true, .warning = warn, .warning_context = c};
     hpf_source *source = c->in->given;
     hpf_status status = hpf_eventlog_read_source(&c->log, source, &visitor, &c->facts, err);
     if (status == HPF_OK) {

@@ -134,6 +134,9 @@ static bool start_part(part *p, const hpf_source *source, uint64_t begin, uint64
     p->own_tally.to_time = first->to_time;
     p->own_tally.is_wanted = first->is_wanted;
     p->own_tally.is_wanted_context = first->is_wanted_context;
+    if (first->recall.is_lost) {
+        hpf__recall_lose(&p->own_tally.recall);
+    }
     p->own_tally.recall.most_words /= N_PARTS;
     p->tally = &p->own_tally;
     p->reader = hpf__hp_create(&hpf__tally_events, p->tally, NULL);

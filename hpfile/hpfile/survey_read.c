@@ -16,6 +16,14 @@
 
 /* --- first pass --- */
 
+/* Where no series is expected, nothing is to be recalled. */
+static void limit_recall(hpf__read_survey *s)
+{
+    if (s->options.expects_no_series) {
+        hpf__recall_lose(&s->base.tally.recall);
+    }
+}
+
 static void on_warning(void *context, const hpf_error *warning)
 {
     hpf__read_survey *s = context;
@@ -92,6 +100,7 @@ static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
     if (status == HPF_OK) {
         hpf__order_sort(&s->order);
         hpf__tally_forget_samples(&s->base.tally);
+        limit_recall(s);
         hpf_reader_revisit(s->base.reader, &placed, s);
         status = hpf__survey_revisit_in_order(s, err);
     }
@@ -109,6 +118,7 @@ static hpf_status run(hpf__read_survey *s, hpf_error *err)
         s->base.tally.from_time = s->options.from_time;
         s->base.tally.to_time = s->options.to_time;
     }
+    limit_recall(s);
     s->base.tally.is_wanted = s->options.is_wanted;
     s->base.tally.is_wanted_context = s->options.is_wanted_context;
     s->base.reader = hpf_reader_create(&hpf__tally_events, &s->base.tally, &reader_options);

@@ -79,6 +79,8 @@ typedef struct hpf_survey_options {
      * the caller's; 0: the default, 64 MiB. The result depends on the file only, not on the
      * machine. */
     uint64_t parts_least_bytes;
+    /* hpf_survey_series will not be asked: no costs are kept to answer it without reading again. */
+    bool expects_no_series;
     bool has_log_profile; /* as in hpf_reader_options */
     uint8_t log_profile;
     hpf_warning *warning;

@@ -168,9 +168,11 @@ Test(survey, totals_of_random_profiles_are_those_of_the_model)
 /* --- series --- */
 
 /* Series at the picks are the lines of the model there, by whatever way they are found again. */
-static void compare_series(hpf_source *source, const hpf_model *model, size_t max_picks)
+static void compare_series(hpf_source *source, const hpf_model *model,
+                           const hpf_survey_options *options)
 {
-    hpf_survey *survey = survey_source(source, max_picks);
+    hpf_survey *survey;
+    cr_assert_eq(hpf_survey_create(&survey, source, options, NULL), HPF_OK);
     const hpf_overview *o = hpf_survey_overview(survey);
     uint32_t n_names = hpf_survey_n_names(survey);
     uint32_t *bands = calloc((size_t)n_names + 1, sizeof *bands);
@@ -206,10 +208,11 @@ Test(survey, series_are_the_lines_of_the_model_at_the_picks)
         hpf_sink *text = hpf_sink_to_memory();
         put_random_profile(text, &s, &chance);
         hpf_model *model = model_of_text(hpf_sink_bytes(text), NULL);
-        static const size_t limits[] = {0, 16, 50};
+        static const hpf_survey_options limits[] = {
+            {.max_picks = 0}, {.max_picks = 16}, {.max_picks = 50}, {.expects_no_series = true}};
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
             hpf_source *source = source_of(hpf_sink_bytes(text));
-            compare_series(source, model, limits[i]);
+            compare_series(source, model, &limits[i]);
             hpf_source_destroy(source);
         }
         hpf_model_destroy(model);
@@ -230,7 +233,7 @@ Test(survey, series_from_a_packed_file, .init = scratch_begin, .fini = scratch_e
     }
     hpf_source *source;
     cr_assert_eq(hpf_source_open(&source, scratch_path("packed"), &keeping, NULL), HPF_OK);
-    compare_series(source, model, 32);
+    compare_series(source, model, &(hpf_survey_options){.max_picks = 32});
     hpf_source_destroy(source);
     hpf_model_destroy(model);
     hpf_sink_destroy(text);
