@@ -10,11 +10,20 @@
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-/* Control characters, and the two that XML forbids. */
+/* What turns the direction of the characters that follow, so that a name could make its neighbours
+ * read as something else. */
+static bool is_turn(uint32_t character)
+{
+    return character == 0x200E || character == 0x200F ||
+           (character >= 0x202A && character <= 0x202E) ||
+           (character >= 0x2066 && character <= 0x2069);
+}
+
+/* No control characters, nor the two that XML forbids. */
 static bool is_showable(uint32_t character)
 {
     bool is_control = character < 0x20 || (character >= 0x7F && character < 0xA0);
-    return !is_control && character != 0xFFFE && character != 0xFFFF;
+    return !is_control && !is_turn(character) && character != 0xFFFE && character != 0xFFFF;
 }
 
 static size_t convert(char *out, hpf_str name, bool keeps_lines)

@@ -41,8 +41,9 @@ HPF_API const char *hpr_fonts_substitute(hpr_fonts *fonts);
 
 HPF_API hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts);
 
-/* `name` as UTF-8 in `out` (at least 3 * length + 1 bytes): bytes that are no UTF-8 and control
- * characters become U+FFFD. Returns the length written, without the terminating NUL. */
+/* `name` as UTF-8 in `out` (at least 3 * length + 1 bytes): bytes that are no UTF-8, control
+ * characters, and those that turn the direction of others become U+FFFD. Returns the length
+ * written, without the terminating NUL. */
 HPF_API size_t hpr_text_from_bytes(char *out, hpf_str name);
 
 /* The same for several lines: line feeds stay. */

@@ -41,6 +41,9 @@ ParameterizedTestParameters(utf8, bytes)
         CASE("a\0b", "a" U "b"),
         CASE("\x7F\xC2\x85", U U),
         CASE("\xC2\xA0", "\xC2\xA0"),
+        CASE("a\xE2\x80\xAEz\xE2\x80\xAC", "a" U "z" U), /* an override, and its end */
+        CASE("\xE2\x80\x8F\xE2\x81\xA6", U U),           /* a mark, an isolate */
+        CASE("\xD7\xA9\xE2\x80\x8B", "\xD7\xA9\xE2\x80\x8B"),
         CASE("\xEF\xBF\xBF", U),
         CASE("\xF4\x8F\xBF\xBD", "\xF4\x8F\xBF\xBD"),
     };
