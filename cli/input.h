@@ -30,7 +30,8 @@ bool input_open_as(input *out, const char *path, const hpf_format *format);
 /* Only opens it, and tells its format. */
 bool input_open_only(input *out, const char *path);
 
-/* Surveys what was only opened, for totals, not for pictures; of an event log with several heap profiles the one with the number
+/* Surveys what was only opened, for totals, not for pictures; of an event log with several heap
+ * profiles the one with the number
  * `*log_profile`, or with NULL the first. False: a message was printed, and the input is closed. */
 bool input_survey(input *in, const int *log_profile);
 
