@@ -77,6 +77,7 @@ static void draw_x_axis(const hpr__drawing *d)
                        HPR_ANCHOR_MIDDLE, d->theme->faint);
         unit_x = fmax(unit_x, left + width + HPR__TEXT_GAP_PT);
     }
+    unit_x = fmin(unit_x, chart->width_pt - hpr__sheet_pad_pt(chart) - unit_width);
     hpr__draw_text(d, chart->x.unit, unit_x, baseline, d->type.text_pt, HPR_ANCHOR_START,
                    d->theme->faint);
 }

@@ -35,7 +35,7 @@ enum {
 /* Of the sheet's width, for names, which do not get shorter when it does. */
 static const double most_margin_share = 0.3;
 static const double most_narrow_margin_share = 0.36;
-static const double most_left_share = 0.5;
+static const double most_left_share = 0.65;
 static const double most_legend_share = 0.4; /* of its height */
 
 static const double most_longer = 10; /* than its own is the x axis whose unit a chart takes over */

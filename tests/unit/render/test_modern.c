@@ -651,6 +651,18 @@ Test(modern, late_times)
                          "BEGIN_SAMPLE 1700000000.002\na\t7\nEND_SAMPLE 1700000000.002\n");
 }
 
+Test(modern, four_digits_on_half_an_inch)
+{
+    const hpr_options options = sheet(36, 200);
+    drawing d;
+    draw_text(&d,
+              HEAD "BEGIN_SAMPLE 0.0\na\t1000\nEND_SAMPLE 0.0\n"
+                   "BEGIN_SAMPLE 900.0\na\t1000\nEND_SAMPLE 900.0\n",
+              &options);
+    expect_texts_in_place(&d);
+    destroy(&d);
+}
+
 Test(modern, bytes_that_are_no_text)
 {
     expect_drawable(HEAD "BEGIN_SAMPLE 0.0\n\xFF\xC3(\t10\n\xE2\x8A\t30\nEND_SAMPLE 0.0\n"
