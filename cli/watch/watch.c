@@ -24,6 +24,7 @@ typedef struct profile {
     size_t n_first;
     bool is_sidecar_broken;
     bool is_finished;   /* its reader takes no more */
+    bool has_beside;    /* marks or lines came since views were told that it grew */
     double units_per_s; /* of the profile's sample unit */
     watch_teller *teller;
     void *teller_context;
@@ -116,6 +117,7 @@ static hpf_status tell_mark(void *context, double time, hpf_str label, hpf_error
 {
     profile *p = context;
     (void)err;
+    p->has_beside = true;
     TELL(p, mark, time, label)
     return HPF_OK;
 }
@@ -124,6 +126,7 @@ static hpf_status tell_line(void *context, hpf_str name, hpf_line_point point, h
 {
     profile *p = context;
     (void)err;
+    p->has_beside = true;
     TELL(p, line, name, point)
     return HPF_OK;
 }
@@ -283,13 +286,18 @@ static const char *compression_of(const profile *p)
     return NULL;
 }
 
+/* A log may hold back marks and lines until long after the samples that they stand at. */
 static void feed_live(profile *p, const char *bytes, size_t n_bytes)
 {
     hpf_error err;
     uint64_t n_before = hpf_live_n_samples(p->seen.live);
     hpf_status status = hpf_live_feed(p->seen.live, bytes, n_bytes, &err);
-    if (hpf_live_n_samples(p->seen.live) > n_before) {
+    uint64_t n_now = hpf_live_n_samples(p->seen.live);
+    if (n_now > n_before) {
         p->seen.last_sample_s = loop_now_s();
+    }
+    if (n_now > n_before || (n_now > 0 && p->has_beside)) {
+        p->has_beside = false;
         tell_grew(p);
     }
     if (status != HPF_OK) {

@@ -59,7 +59,7 @@ struct view {
      * `view_event_context *` that is valid during the call. What they return is ignored: that a
      * view cannot keep up is no fault of the profile. */
     const hpf_events *events;
-    /* After a batch of input in which at least one sample was completed, or lines went on. */
+    /* After a batch of input in which at least one sample was completed, or marks or lines came. */
     void (*grew)(view *v, const watched *profile);
     /* Another state or message. */
     void (*changed)(view *v, const watched *profile);

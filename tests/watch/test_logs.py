@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The event log of a GHC program in all views at once, while the program runs: through a file, a FIFO, and
+sockets as eventlog-socket has them. The program stops in its middle, so what is seen then is seen live."""
+import fcntl
+import os
+import shutil
+import socket
+import subprocess
+import unittest
+
+import harness
+from harness import CENSUS, PATIENCE_S, plot, read, wait_until
+from tmux import Tmux
+from viewer import Place, Viewer, ask
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = [os.path.join(HERE, "programs", name) for name in ("phases.hs", "serve_log.c")]
+BUILT = os.path.join(os.path.dirname(os.path.abspath(CENSUS)), "..", "tests", "watch", "programs")
+GHC = shutil.which("ghc")
+N_SAMPLES = "16"  # of each phase, at least
+
+
+def build():
+    """The program; made once for all tests. Empty where GHC cannot profile."""
+    program = os.path.join(BUILT, "phases")
+    os.makedirs(BUILT, exist_ok=True)
+    with open(os.path.join(BUILT, "lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.exists(program) and all(os.path.getmtime(source) < os.path.getmtime(program)
+                                           for source in SOURCES):
+            return program
+        names = [shutil.copy(source, BUILT) for source in SOURCES]  # objects are left beside them
+        made = subprocess.run([GHC, "-v0", "-prof", "-O1", "-no-hs-main", "-o", program, *names],
+                              capture_output=True, text=True, check=False)
+    if "Perhaps you haven't installed the profiling libraries" in made.stderr:
+        return ""
+    assert made.returncode == 0, made.stderr
+    return program
+
+
+def totals(profile):
+    """The sums of the samples of a .hp file. At its beginning and its end GHC writes empty ones."""
+    sums = []
+    for line in profile.decode().splitlines():
+        if line.startswith("BEGIN_SAMPLE"):
+            sums.append(0)
+        elif "\t" in line:
+            sums[-1] += int(line.rsplit("\t", 1)[1])
+    return [amount for amount in sums if amount]
+
+
+@unittest.skipUnless(GHC, "there is no GHC here")
+@unittest.skipUnless(shutil.which("tmux"), "there is no tmux here")
+class Logs(harness.Watch):
+    def setUp(self):
+        super().setUp()
+        self.picture = self.path("picture.json")
+        self.program = build() or self.skipTest("there are no profiling libraries of GHC here")
+
+    def run_program(self, log="phases.eventlog", **environment):
+        """Up to its middle."""
+        with open(self.path("told"), "wb") as told:
+            process = subprocess.Popen(
+                [self.program, N_SAMPLES, "+RTS", "-l", "-hc", "-i0.005", "-ol" + self.path(log)],
+                cwd=self.directory, env={**os.environ, **environment}, stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=told, bufsize=0)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.stdout.close)
+        return process
+
+    def watch(self, word):
+        """In all views, until the log ends. The terminal, and somebody who looks at the page."""
+        terminal = Tmux(columns=100)
+        self.addCleanup(terminal.close)
+        said = self.path("said")
+        terminal.run(f"{CENSUS} watch --once --tty --http --no-browser --every 10ms -o {self.picture} "
+                     f"{word} 2>{said}; echo status=$?")
+        self.place = Place(wait_until(lambda: b"\n" in read(said) and read(said).decode(), "the URL"))
+        viewer = Viewer(self.place)
+        self.addCleanup(viewer.close)
+        return terminal, viewer
+
+    def check_live(self, process, terminal, viewer):
+        """What is seen while the program stands still in its middle."""
+        self.assertEqual(process.stdout.readline(), b"waiting\n")
+        viewer.wait(lambda v: 0 in v.profiles and v.profiles[0].n_samples > int(N_SAMPLES), "samples")
+        viewer.wait(lambda v: "phase two" in [label for _, label in v.profiles[0].marks], "a mark")
+        viewer.wait(lambda v: {"heap", "live"} <= set(v.profiles[0].lines), "lines")
+        self.assertEqual(viewer.states[0]["state"], "growing")
+        wait_until(lambda: b"phase two" in read(self.picture), "a mark in the picture")
+        terminal.wait_for("● live")
+        terminal.wait_for("down/east")
+        self.assertIsNone(process.poll())
+
+    def check_end(self, process, terminal, viewer):
+        process.stdin.write(b"\n")
+        self.assertEqual(process.wait(PATIENCE_S), 0)
+        terminal.wait_for("status=0")
+        viewer.wait_for_end()
+        marks = [label for _, label in viewer.profiles[0].marks]
+        self.assertEqual(marks, ["phase one", "phase two", "phase three"])
+
+    def check_all(self, process, terminal, viewer):
+        self.check_live(process, terminal, viewer)
+        self.check_end(process, terminal, viewer)
+        self.assertEqual(viewer.profiles[0].totals, totals(read(self.path("phases.hp"))))
+
+    # ---- ways that a log comes ----
+
+    def test_file(self):
+        terminal, viewer = self.watch(self.path("phases.eventlog"))
+        self.check_all(self.run_program(), terminal, viewer)
+        self.assertEqual(read(self.picture), plot(read(self.path("phases.eventlog"))))
+
+    def test_fifo(self):
+        os.mkfifo(self.path("fifo"))
+        terminal, viewer = self.watch(self.path("fifo"))
+        self.check_all(self.run_program(log="fifo"), terminal, viewer)
+
+    def check_socket(self, where, word):
+        terminal, viewer = self.watch(word)
+        process = self.run_program(LOG_SOCKET=where, LOG_COPY=self.path("copy"))
+        self.check_all(process, terminal, viewer)
+        self.assertEqual(read(self.picture), plot(read(self.path("copy"))))
+
+    def test_unix_socket(self):
+        self.check_socket(self.path("socket"), "unix:" + self.path("socket"))
+
+    def test_tcp_socket(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        self.check_socket(str(port), f"tcp:127.0.0.1:{port}")
+
+    # ---- commands ----
+
+    def test_commands(self):
+        """From the page and from the terminal, to the program that is watched in both."""
+        terminal, viewer = self.watch("unix:" + self.path("socket"))
+        process = self.run_program(LOG_SOCKET=self.path("socket"))
+        self.check_live(process, terminal, viewer)
+        self.assertEqual(ask(self.place, f"{self.place.page()}control/0/census", method="POST").status, 204)
+        wait_until(lambda: b"told 5\n" in read(self.path("told")), "the census that is asked for")
+        terminal.type("S")
+        wait_until(lambda: b"told 4\n" in read(self.path("told")), "the end of heap profiling")
+        terminal.wait_for("samples were switched off")
+        self.check_end(process, terminal, viewer)
+
+
+if __name__ == "__main__":
+    harness.main()
