@@ -213,7 +213,6 @@ static void draw(tty *t)
     }
     const tty_frame frame = {
         .profile = current(t),
-        .n_profiles = t->n_profiles,
         .chart = t->chart,
         .window_s = t->window_s,
         .now_s = loop_now_s(),

@@ -10,7 +10,6 @@
 
 typedef struct tty_frame {
     const watched *profile; /* NULL: there is none yet */
-    size_t n_profiles;
     const hpr_chart *chart; /* NULL: nothing to draw yet */
     double window_s;        /* 0: all */
     double now_s;           /* loop_now_s() */

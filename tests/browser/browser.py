@@ -6,6 +6,7 @@ import json
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -185,3 +186,38 @@ class Browser:
 
 def _move(x, y):
     return {"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y)}
+
+
+# --- the tests of a file
+
+SKIPPED = 77
+
+
+def expect(actual, wanted, what):
+    assert actual == wanted, f"{what}: {actual!r}, not {wanted!r}"
+
+
+def run_tests(functions, stage):
+    """Runs the functions test_NAME of a file, all or those that the command line names behind census. Each gets
+    what `stage(census, directory, browser)`, a context, gives it, and must leave nothing in the console.
+    Returns the exit status."""
+    census, wanted = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
+    if not find_driver():
+        print("skipped: chromium and chromedriver are not installed")
+        return SKIPPED
+    tests = {name[5:]: test for name, test in functions.items() if name.startswith("test_")}
+    failed = []
+    with Browser() as browser:
+        for name in wanted or tests:
+            with tempfile.TemporaryDirectory() as directory:
+                try:
+                    with stage(census, directory, browser) as arguments:
+                        tests[name](*arguments)
+                        expect(browser.complaints(), [], "the console")
+                    print(f"ok      {name}", flush=True)
+                except Exception as problem:  # each test says its own
+                    failed.append(name)
+                    print(f"FAILED  {name}: {type(problem).__name__}: {problem}", flush=True)
+                browser.complaints()
+    print(f"{len(failed)} failed" if failed else "all passed")
+    return 1 if failed else 0

@@ -4,17 +4,16 @@
 
 test_live.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
 """
+import contextlib
 import pathlib
 import re
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
-from browser import Browser, find_driver
+from browser import Browser, expect, run_tests
 
-SKIPPED = 77
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "samples"
 NAMES = ["worker", "cache", "parse", "</script><script>document.title='taken'</script>"]
 
@@ -60,10 +59,6 @@ class Growing:
 
     def port(self):
         return re.search(r":(\d+)/", self.url).group(1)
-
-
-def expect(actual, wanted, what):
-    assert actual == wanted, f"{what}: {actual!r}, not {wanted!r}"
 
 
 def wait_for_samples(browser, n):
@@ -207,28 +202,14 @@ def test_commands_to_the_program(growing, browser):
         browser.until("return document.getElementById('control').hidden")
 
 
-def main():
-    census, wanted = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
-    if not find_driver():
-        print("skipped: chromium and chromedriver are not installed")
-        return SKIPPED
-    tests = {name[5:]: test for name, test in globals().items() if name.startswith("test_")}
-    failed = []
-    with Browser() as browser:
-        for name in wanted or tests:
-            with tempfile.TemporaryDirectory() as directory, Growing(census, directory) as growing:
-                try:
-                    tests[name](growing, browser)
-                    expect(browser.complaints(), [], "the console")
-                    print(f"ok      {name}", flush=True)
-                except Exception as problem:  # each test says its own
-                    failed.append(name)
-                    print(f"FAILED  {name}: {type(problem).__name__}: {problem}", flush=True)
-                browser.open("about:blank")
-                browser.complaints()
-    print(f"{len(failed)} failed" if failed else "all passed")
-    return 1 if failed else 0
+@contextlib.contextmanager
+def while_growing(census, directory, browser):
+    with Growing(census, directory) as growing:
+        try:
+            yield growing, browser
+        finally:
+            browser.open("about:blank")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(globals(), while_growing))

@@ -5,6 +5,7 @@ docs/formats/page.md says; the profiles are those that census packs.
 
 test_messages.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
 """
+import contextlib
 import http.server
 import json
 import pathlib
@@ -12,13 +13,11 @@ import queue
 import re
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-from browser import Browser, find_driver
+from browser import Browser, expect, run_tests
 
-SKIPPED = 77
 PLACE = "<script type=\"application/json\" id=\"census-data\">"
 HEADERS = 'JOB "live"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
 
@@ -110,10 +109,6 @@ class Server:
     @property
     def url(self):
         return f"http://127.0.0.1:{self.port}/"
-
-
-def expect(actual, wanted, what):
-    assert actual == wanted, f"{what}: {actual!r}, not {wanted!r}"
 
 
 def steady(n):
@@ -309,34 +304,14 @@ def test_days_stay_bounded(stage):
     browser.settle()
 
 
-def main():
-    census, wanted = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
-    if not find_driver():
-        print("skipped: chromium and chromedriver are not installed")
-        return SKIPPED
-    tests = {name[5:]: test for name, test in globals().items() if name.startswith("test_")}
-    failed = []
-    with Browser() as browser:
-        for name, test in tests.items():
-            if wanted and name not in wanted:
-                continue
-            with tempfile.TemporaryDirectory() as directory:
-                stage = None
-                try:
-                    stage = Stage(census, directory, browser, steady(10))
-                    test(stage)
-                    expect(browser.complaints(), [], "the console")
-                    print(f"ok      {name}", flush=True)
-                except Exception as problem:  # each test says its own
-                    failed.append(name)
-                    print(f"FAILED  {name}: {type(problem).__name__}: {problem}", flush=True)
-                finally:
-                    browser.open("about:blank")
-                    browser.complaints()
-                    if stage:
-                        stage.server.stop()
-    print(f"{len(failed)} failed" if failed else "all passed")
-    return 1 if failed else 0
+@contextlib.contextmanager
+def on_stage(census, directory, browser):
+    stage = Stage(census, directory, browser, steady(10))
+    try:
+        yield (stage,)
+    finally:
+        browser.open("about:blank")
+        stage.server.stop()
 
 
-sys.exit(main())
+sys.exit(run_tests(globals(), on_stage))

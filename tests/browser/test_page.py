@@ -4,18 +4,17 @@
 
 test_page.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
 """
+import contextlib
 import csv
 import io
 import pathlib
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree
 
-from browser import Browser, find_driver
+from browser import expect, run_tests
 
 HEADERS = 'JOB "{}"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
-SKIPPED = 77
 HOSTILE = [b'</script><script>document.title="taken"</script>', b"<img src=x onerror=document.title=1>", b"q\"'`&amp;",
            "naïve 漢字 \U0001f389".encode(), b"bad\xff\xfebytes", b"a,b", b"=1+1", b"__proto__", b"constructor"]
 
@@ -80,10 +79,6 @@ def brush(browser, begin, end):
 
 def rows(browser):
     return browser.run("return [...document.querySelectorAll('#rows tr')].map((row) => row.dataset.name)")
-
-
-def expect(actual, wanted, what):
-    assert actual == wanted, f"{what}: {actual!r}, not {wanted!r}"
 
 
 # --- tests -----------------------------------------------------------------------------------------------
@@ -431,28 +426,9 @@ def test_narrow_and_wide(bench, browser):
         expect(overflow, 0, f"what sticks out at {width}")
 
 
-def main():
-    census, wanted = sys.argv[1], sys.argv[2:]
-    if not find_driver():
-        print("skipped: chromium and chromedriver are not installed")
-        return SKIPPED
-    tests = {name[5:]: test for name, test in globals().items() if name.startswith("test_")}
-    failed = []
-    with Browser() as browser:
-        for name, test in tests.items():
-            if wanted and name not in wanted:
-                continue
-            with tempfile.TemporaryDirectory() as directory:
-                try:
-                    test(Bench(str(pathlib.Path(census).resolve()), directory), browser)
-                    expect(browser.complaints(), [], "the console")
-                    print(f"ok      {name}", flush=True)
-                except Exception as problem:  # each test says its own
-                    failed.append(name)
-                    print(f"FAILED  {name}: {type(problem).__name__}: {problem}", flush=True)
-                    browser.complaints()
-    print(f"{len(failed)} failed" if failed else "all passed")
-    return 1 if failed else 0
+@contextlib.contextmanager
+def at_bench(census, directory, browser):
+    yield Bench(census, directory), browser
 
 
-sys.exit(main())
+sys.exit(run_tests(globals(), at_bench))
