@@ -85,10 +85,10 @@ hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span)
     const size_t n = sizeof seconds / sizeof *seconds;
     span = span > 0 ? span : 1;
     if (is_seconds(sample_unit)) {
-        return largest_below(seconds, n, span > 60 ? span / 2 : span);
+        return largest_below(seconds, n, span >= 60 ? span / 2 : span);
     }
     if (is_milliseconds(sample_unit)) {
-        return largest_below(milliseconds, n, span > 60e3 ? span / 2 : span);
+        return largest_below(milliseconds, n, span >= 60e3 ? span / 2 : span);
     }
     return span < 10000 ? counts[0] : largest_below(counts, sizeof counts / sizeof *counts, span);
 }

@@ -51,7 +51,10 @@ Test(units, times_read_in_the_unit_that_fits)
         {"seconds", 0.0000005, "\xC2\xB5s"},
         {"seconds", 0.5, "ms"},
         {"seconds", 3, "s"},
+        {"seconds", 60, "s"},
         {"seconds", 90, "s"},
+        {"seconds", 120, "min"},
+        {"seconds", 3600, "min"},
         {"seconds", 600, "min"},
         {"seconds", 7000, "min"},
         {"seconds", 20000, "h"},
@@ -59,6 +62,7 @@ Test(units, times_read_in_the_unit_that_fits)
         {"ms", 0.5, "\xC2\xB5s"},
         {"ms", 250, "ms"},
         {"ms", 5000, "s"},
+        {"ms", 60000, "s"},
         {"ms", 600000, "min"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
