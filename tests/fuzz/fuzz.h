@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What fuzz targets share. Each defines LLVMFuzzerTestOneInput, which clang's libFuzzer calls with
- * bytes that it makes up, and standalone_driver.c with those of files.
+ * bytes that it makes up, and standalone_driver.c with those of files and some changes to them.
  */
 #ifndef CENSUS_TESTS_FUZZ_H
 #define CENSUS_TESTS_FUZZ_H
@@ -11,6 +11,14 @@
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What a target may define: one change to an input, in the room of `max_size`; returns the new
+ * size. Without it bytes are changed. */
+__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+                                                     unsigned seed);
+
+/* Changes bytes; libFuzzer's own, or the driver's. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
 /* Ends the program when a law does not hold. */
 #define fuzz_require(law, what)                                                                    \

@@ -12,6 +12,7 @@
 #include "hpfile/log_ticky.h"
 #include "hpfile/log_time.h"
 #include "laws.h"
+#include "log_mutator.h"
 #include "readings.h"
 
 /* Few enough that logs of a few hundred bytes are reduced too. */
@@ -133,6 +134,12 @@ static bool is_in_order(hpf_str bytes)
     }
     hpf_reader_destroy(reader);
     return in_order;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    rng chance = {seed};
+    return log_mutate(data, size, max_size, &chance);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
