@@ -193,7 +193,11 @@ static const opt convert_options[] = {
     {.name = "alloc",
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, stacks.alloc),
-     .help = "stacks: of a report of GHC's -pj, what they allocated, not their ticks"},
+     .help = "stacks: of a report of GHC's -p or -pj, what they allocated, not their ticks"},
+    {.name = "hidden",
+     .kind = OPT_FLAG,
+     .offset = offsetof(convert_values, stacks.hidden),
+     .help = "stacks: of a profile of time, also what GHC keeps out of its totals, such as GC"},
     {.name = NULL},
 };
 
@@ -231,6 +235,11 @@ static int target_of_path(const char *path)
     return found;
 }
 
+static bool has_stacks_options(const stacks_options *options)
+{
+    return !isnan(options->at) || options->time || options->alloc || options->hidden;
+}
+
 static int run(const cmd *self, int argc, char **argv)
 {
     convert_values values = {.from = -1, .to = -1, .stacks.at = NAN, .profile = -1};
@@ -245,8 +254,9 @@ static int run(const cmd *self, int argc, char **argv)
         return cmd_misused(self, "into which format? Say --to FORMAT");
     }
     bool has_stacks = values.to == TO_FOLDED || values.to == TO_SPEEDSCOPE;
-    if (!has_stacks && (!isnan(values.stacks.at) || values.stacks.time || values.stacks.alloc)) {
-        return cmd_misused(self, "--at, --time and --alloc are for stacks: folded or speedscope");
+    if (!has_stacks && has_stacks_options(&values.stacks)) {
+        return cmd_misused(
+            self, "--at, --time, --alloc and --hidden are for stacks: folded or speedscope");
     }
     if (!isnan(values.stacks.at) && values.stacks.time) {
         return cmd_misused(self, "--at is a moment of the heap, --time the whole run");

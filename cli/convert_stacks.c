@@ -17,6 +17,8 @@
 #include "human.h"
 #include "log_time.h"
 
+#define ALLOC_MISUSED "--alloc is for GHC's reports of time and allocation"
+
 /* Stacks with something that they cost. */
 typedef struct view {
     hpf_stacks *stacks;
@@ -159,10 +161,11 @@ hpf_status stacks_write_heap(const input *in, const stacks_options *options, sta
 {
     view v;
     double time = 0;
-    if (options->time || options->alloc) {
+    if (options->time || options->alloc || options->hidden) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             options->time ? "--time is for GHC's event logs"
-                                           : "--alloc is for reports of GHC's -pj");
+                             options->time    ? "--time is for GHC's event logs"
+                             : options->alloc ? ALLOC_MISUSED
+                                              : "--hidden is for profiles of time");
     }
     hpf_status status = view_heap(&v, in, options->at, &time, err);
     if (status == HPF_OK) {
@@ -175,10 +178,12 @@ hpf_status stacks_write_heap(const input *in, const stacks_options *options, sta
 
 /* ---- Reports ---- */
 
-static hpf_status view_prof(view *v, const hpf_prof *prof, hpf_error *err)
+static hpf_status view_prof(view *v, const hpf_prof *prof, const stacks_options *options,
+                            hpf_error *err)
 {
     hpf_status status = begin(v, prof->n_stacks, err);
-    return status == HPF_OK ? hpf_stacks_of_prof(v->stacks, prof, v->numbers, err) : status;
+    return status == HPF_OK ? hpf_stacks_of_prof(v->stacks, prof, options->hidden, v->numbers, err)
+                            : status;
 }
 
 static void count_prof(view *v, const hpf_prof *prof, bool alloc)
@@ -222,12 +227,12 @@ hpf_status stacks_write_prof(const input *in, const stacks_options *options, sta
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "a report has no samples for --time and --at, only their sums");
     }
-    hpf_status status = hpf_prof_read_json(&file, in->given, err);
+    hpf_status status = hpf_prof_read(&file, in->given, err);
     if (status != HPF_OK) {
         return status;
     }
     const hpf_prof *prof = hpf_prof_file_report(file);
-    status = view_prof(&v, prof, err);
+    status = view_prof(&v, prof, options, err);
     if (status == HPF_OK && format == STACKS_SPEEDSCOPE) {
         status = write_prof_speedscope(&v, prof, sink, err);
     } else if (status == HPF_OK) {
@@ -333,6 +338,9 @@ hpf_status stacks_write_log(const input *in, const stacks_options *options, stac
 {
     hpf_prof prof;
     view v = {0};
+    if (options->alloc) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, ALLOC_MISUSED);
+    }
     hpf_log_time *time = hpf_log_time_create();
     if (!time) {
         return hpf_error_set_memory(err);
@@ -342,11 +350,11 @@ hpf_status stacks_write_log(const input *in, const stacks_options *options, stac
     }
     hpf_status status = log_read_time(in, time, err);
     status = status == HPF_OK ? hpf_log_time_profile(time, &prof, err) : status;
-    status = status == HPF_OK ? view_prof(&v, &prof, err) : status;
+    status = status == HPF_OK ? view_prof(&v, &prof, options, err) : status;
     if (status == HPF_OK && format == STACKS_SPEEDSCOPE) {
         status = write_log_speedscope(&v, &prof, time, sink, err);
     } else if (status == HPF_OK) {
-        count_prof(&v, &prof, options->alloc);
+        count_prof(&v, &prof, false);
         status = hpf_folded_write(v.stacks, v.amounts, sink, err);
     }
     finish(&v);

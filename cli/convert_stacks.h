@@ -12,9 +12,10 @@
 typedef enum stacks_format { STACKS_FOLDED, STACKS_SPEEDSCOPE } stacks_format;
 
 typedef struct stacks_options {
-    double at;  /* the moment; NAN: the peak */
-    bool time;  /* of an event log: the time profile, not the heap */
-    bool alloc; /* of a report: bytes, not ticks */
+    double at;   /* the moment; NAN: the peak */
+    bool time;   /* of an event log: the time profile, not the heap */
+    bool alloc;  /* of a report: bytes, not ticks */
+    bool hidden; /* of a report or a time profile: also what GHC keeps out of its totals */
 } stacks_options;
 
 /* Each writes to a sink that is neither finished nor destroyed, and sets the first error. The heap

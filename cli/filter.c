@@ -4,6 +4,7 @@
  */
 #include "filter.h"
 
+#include "diag.h"
 #include "exit.h"
 #include "output.h"
 
@@ -27,7 +28,7 @@ static bool open_input(const filter *f, input *in, const char *path)
 static int write_text(const filter *f, const input *in)
 {
     const char *name;
-    hpf_error err;
+    hpf_error err, written;
     hpf_sink *sink = output_open(f->output, &name);
     if (!sink) {
         return EXIT_FAILED;
@@ -36,7 +37,11 @@ static int write_text(const filter *f, const input *in)
     if (write(in, f->values, sink, &err) == HPF_OK) {
         return output_close(sink, name);
     }
-    output_explain(in, sink, name, &err);
+    if (hpf_sink_flush(sink, &written) != HPF_OK) {
+        diag_error(name, &written);
+    } else {
+        diag_input(in->name, in->source, &err);
+    }
     hpf_sink_destroy(sink);
     return EXIT_FAILED;
 }

@@ -10,8 +10,8 @@
 #include "hpfile/json_profile.h"
 #include "hpfile/str.h"
 
-/* More than a byte order mark, some blanks and `"time",`. */
-enum { LOOK_BYTES = 64 };
+/* More than the title of a report, which is the longest beginning. */
+enum { LOOK_BYTES = 128 };
 
 const char *hpf_format_name(hpf_format format)
 {
@@ -63,12 +63,26 @@ static hpf_format format_of_object(hpf_str text)
                                                                      : HPF_FORMAT_JSON;
 }
 
+/* The text of a `.prof`: a tab, the date, what it is; or the first census of retainers. */
+static bool is_report(hpf_str text)
+{
+    static const hpf_str title = {" Time and Allocation Profiling Report", 37};
+    bool is_title = false;
+    for (size_t i = 1; begins_with(text, HPF_STR("\t")) && i < text.length && !is_title; i++) {
+        is_title = begins_with((hpf_str){text.data + i, text.length - i}, title);
+    }
+    return is_title || begins_with(text, HPF_STR("Retainer Profiling: "));
+}
+
 static hpf_format format_of(hpf_str text)
 {
     static const hpf_str byte_order_mark = {"\xef\xbb\xbf", 3};
     size_t skipped = begins_with(text, byte_order_mark) ? byte_order_mark.length : 0;
     if (begins_with(text, HPF_STR(HPF_EVENTLOG_MAGIC))) {
         return HPF_FORMAT_EVENTLOG;
+    }
+    if (is_report(text)) {
+        return HPF_FORMAT_PROF;
     }
     text = without_blanks((hpf_str){text.data + skipped, text.length - skipped});
     /* The last one is of a table without names. */

@@ -5,6 +5,9 @@
 #include "scan.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#define LINE_BYTES_MAX (16u << 20)
 
 bool hpf__scan_refill(hpf__scan *scan)
 {
@@ -23,6 +26,42 @@ hpf__spot hpf__scan_spot(const hpf__scan *scan)
     uint64_t offset = scan->piece_offset + scan->at;
     uint64_t column = offset - scan->line_offset + 1;
     return (hpf__spot){offset, scan->line, column < UINT32_MAX ? (uint32_t)column : UINT32_MAX};
+}
+
+/* Takes what the piece has of a line, with its line feed. */
+static hpf_status take_some(hpf__scan *scan, hpf__buf *line, bool *is_whole)
+{
+    const char *from = scan->piece.data + scan->at;
+    const char *feed = memchr(from, '\n', scan->piece.length - scan->at);
+    size_t length = feed ? (size_t)(feed - from) : scan->piece.length - scan->at;
+    if (!hpf__buf_append(line, from, length)) {
+        return hpf_error_set_memory(scan->err);
+    }
+    scan->at += length;
+    *is_whole = feed != NULL;
+    if (feed) {
+        hpf__scan_pass(scan);
+    }
+    return line->length <= LINE_BYTES_MAX
+               ? HPF_OK
+               : hpf_error_set(scan->err, HPF_ERR_LIMIT, "a line of more than 16 MiB");
+}
+
+hpf_status hpf__scan_line(hpf__scan *scan, hpf__buf *line)
+{
+    bool is_whole = false;
+    hpf_status status = HPF_OK;
+    line->length = 0;
+    if (hpf__scan_peek(scan) == HPF__SCAN_END) {
+        return scan->status;
+    }
+    while (!is_whole && status == HPF_OK && hpf__scan_peek(scan) != HPF__SCAN_END) {
+        status = take_some(scan, line, &is_whole);
+    }
+    if (line->length && line->bytes[line->length - 1] == '\r') {
+        line->length--;
+    }
+    return status != HPF_OK || scan->status == HPF_END ? status : scan->status;
 }
 
 hpf_status hpf__spot_error(hpf__spot place, hpf_error *err, hpf_status status, const char *format,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One byte after the other from a source, with the place of each: for readers of formats that are
- * pulled, not pushed.
+ * One byte after the other from a source, or line by line, with the place of each: for readers of
+ * formats that are pulled, not pushed.
  */
 #ifndef HPF_SCAN_H
 #define HPF_SCAN_H
 
+#include "buf.h"
 #include "hpfile/source.h"
 
 /* What hpf__scan_peek gives when there is no byte. */
@@ -51,6 +52,10 @@ static inline void hpf__scan_pass(hpf__scan *scan)
 
 /* Where the next byte is. */
 hpf__spot hpf__scan_spot(const hpf__scan *scan);
+
+/* Reads the next line into `line`, without what ends it: HPF_OK, or HPF_END behind the last one.
+ * Errors: LIMIT, of lines of more than 16 MiB; MEMORY; those of the source. */
+hpf_status hpf__scan_line(hpf__scan *scan, hpf__buf *line);
 
 /* An error at a place. */
 hpf_status hpf__spot_error(hpf__spot place, hpf_error *err, hpf_status status, const char *format,

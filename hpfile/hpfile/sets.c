@@ -12,9 +12,9 @@
 #include "hpfile/prof.h"
 #include "hpfile/str.h"
 #include "intern.h"
+#include "scan.h"
 
 enum {
-    LINE_BYTES_MAX = 16 << 20,
     CUT_BYTES = 25, /* where GHC cuts names, unless told otherwise; it puts no dots there */
 };
 
@@ -23,7 +23,6 @@ struct hpf_sets {
     hpf__intern ids;
     hpf_str *members; /* by the number of the id */
     size_t members_capacity;
-    hpf__buf pending; /* the beginning of a line */
     hpf__buf name;
 };
 
@@ -32,7 +31,6 @@ void hpf_sets_destroy(hpf_sets *s)
     if (s) {
         hpf_arena_destroy(s->arena);
         hpf__intern_finish(&s->ids);
-        hpf__buf_finish(&s->pending);
         hpf__buf_finish(&s->name);
         free(s->members);
         free(s);
@@ -66,48 +64,22 @@ static hpf_status keep(hpf_sets *s, uint64_t id, hpf_str text)
     return HPF_OK;
 }
 
-/* Reads all whole lines that are pending; at the end, also one without a line feed. */
-static hpf_status read_lines(hpf_sets *s, bool is_end)
-{
-    const char *begin = s->pending.length ? s->pending.bytes : "";
-    const char *end = begin + s->pending.length;
-    hpf_status status = HPF_OK;
-    while (begin < end && status == HPF_OK) {
-        const char *feed = memchr(begin, '\n', (size_t)(end - begin));
-        const char *line_end = feed ? feed : end;
-        uint64_t id;
-        hpf_str text;
-        if (!feed && !is_end) {
-            break;
-        }
-        hpf_str line = {begin, (size_t)(line_end - begin)};
-        status = hpf_prof_read_set(&id, &text, line) == HPF_OK ? keep(s, id, text) : HPF_OK;
-        begin = line_end + (feed != NULL);
-    }
-    s->pending.length = (size_t)(end - begin);
-    if (s->pending.length) {
-        memmove(s->pending.bytes, begin, s->pending.length);
-    }
-    return status;
-}
-
 static hpf_status read_source(hpf_sets *s, hpf_source *source, hpf_error *err)
 {
-    hpf_str piece;
+    hpf__scan scan = {.source = source, .err = err, .line = 1};
+    hpf__buf line = {0};
     hpf_status status;
-    while ((status = hpf_source_next(source, &piece, err)) == HPF_OK) {
-        if (!hpf__buf_append(&s->pending, piece.data, piece.length) ||
-            read_lines(s, false) != HPF_OK) {
-            return hpf_error_set_memory(err);
-        }
-        if (s->pending.length > LINE_BYTES_MAX) {
-            return hpf_error_set(err, HPF_ERR_LIMIT, "a line of more than 16 MiB");
+    while ((status = hpf__scan_line(&scan, &line)) == HPF_OK) {
+        uint64_t id;
+        hpf_str text;
+        if (hpf_prof_read_set(&id, &text, (hpf_str){line.bytes, line.length}) == HPF_OK &&
+            keep(s, id, text) != HPF_OK) {
+            status = hpf_error_set_memory(err);
+            break;
         }
     }
-    if (status == HPF_END) {
-        status = read_lines(s, true) == HPF_OK ? HPF_OK : hpf_error_set_memory(err);
-    }
-    return status;
+    hpf__buf_finish(&line);
+    return status == HPF_END ? HPF_OK : status;
 }
 
 hpf_status hpf_sets_read(hpf_sets **out, hpf_source *source, hpf_error *err)

@@ -167,13 +167,15 @@ static hpf_status of_node(hpf_stacks *s, const hpf_prof *prof, uint32_t node, ui
     return finish_stack(s, status, stack, err);
 }
 
-hpf_status hpf_stacks_of_prof(hpf_stacks *s, const hpf_prof *prof, uint32_t *numbers,
-                              hpf_error *err)
+hpf_status hpf_stacks_of_prof(hpf_stacks *s, const hpf_prof *prof, bool with_hidden,
+                              uint32_t *numbers, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     for (uint32_t i = 0; i < prof->n_stacks && status == HPF_OK; i++) {
         numbers[i] = HPF_NO_STACK;
-        status = is_hidden(prof, i) ? HPF_OK : of_node(s, prof, i, &numbers[i], err);
+        if (with_hidden || !is_hidden(prof, i)) {
+            status = of_node(s, prof, i, &numbers[i], err);
+        }
     }
     return status;
 }

@@ -41,9 +41,11 @@ HPF_API HPF_MUST_USE hpf_status hpf_stacks_of_frames(hpf_stacks *stacks, const h
 #define HPF_NO_STACK UINT32_MAX
 
 /* The same for all stacks of a report: `numbers` has one element for each. The root is a frame of
- * its own stack only. Centres that GHC keeps out of its totals, such as GC, have HPF_NO_STACK. */
+ * its own stack only. Centres that GHC keeps out of its totals, such as GC, have HPF_NO_STACK if not
+ * `with_hidden`. */
 HPF_API HPF_MUST_USE hpf_status hpf_stacks_of_prof(hpf_stacks *stacks, const hpf_prof *prof,
-                                                   uint32_t *numbers, hpf_error *err);
+                                                   bool with_hidden, uint32_t *numbers,
+                                                   hpf_error *err);
 
 HPF_API uint32_t hpf_stacks_n(const hpf_stacks *stacks);
 

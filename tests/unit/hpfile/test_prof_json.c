@@ -12,7 +12,7 @@ static hpf_status read_text(hpf_prof_file **file, hpf_str text, hpf_error *err)
 {
     hpf_source *source = NULL;
     cr_assert_eq(hpf_source_from_memory(&source, text, NULL, NULL), HPF_OK);
-    hpf_status status = hpf_prof_read_json(file, source, err);
+    hpf_status status = hpf_prof_read(file, source, err);
     hpf_source_destroy(source);
     return status;
 }
@@ -40,7 +40,7 @@ static hpf_prof_file *read_sample(const char *path)
     hpf_prof_file *file = NULL;
     hpf_error err = {0};
     cr_assert_eq(hpf_source_open(&source, path, NULL, NULL), HPF_OK);
-    cr_assert_eq(hpf_prof_read_json(&file, source, &err), HPF_OK, "%s", err.message);
+    cr_assert_eq(hpf_prof_read(&file, source, &err), HPF_OK, "%s", err.message);
     hpf_source_destroy(source);
     return file;
 }

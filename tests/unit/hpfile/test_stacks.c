@@ -137,11 +137,13 @@ Test(stacks, a_report_s_root_is_a_frame_of_its_own_stack_only)
     const hpf_prof prof = {.centres = centres, .n_centres = 4, .stacks = nodes, .n_stacks = 4};
     uint32_t numbers[4];
     hpf_stacks *stacks = hpf_stacks_create();
-    cr_assert_eq(hpf_stacks_of_prof(stacks, &prof, numbers, NULL), HPF_OK);
+    cr_assert_eq(hpf_stacks_of_prof(stacks, &prof, false, numbers, NULL), HPF_OK);
     cr_expect_eq(depth_of(stacks, numbers[0]), 1);
     cr_expect_eq(depth_of(stacks, numbers[2]), 2);
     cr_expect(hpf_str_is(frame_at(stacks, numbers[2], 0).name, "main"));
     cr_expect(hpf_str_is(frame_at(stacks, numbers[2], 0).file, "A.hs"));
     cr_expect_eq(numbers[3], HPF_NO_STACK);
+    cr_assert_eq(hpf_stacks_of_prof(stacks, &prof, true, numbers, NULL), HPF_OK);
+    cr_expect(hpf_str_is(frame_at(stacks, numbers[3], 0).name, "GC"));
     hpf_stacks_destroy(stacks);
 }
