@@ -60,8 +60,8 @@ static void draw_y_axis(const hpr__drawing *d)
 static void draw_x_axis(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
-    double baseline = chart->plot_y_pt - HPR__TEXT_GAP_PT - 2 * half_height(d, d->type.text_pt) -
-                      0.12 * d->type.text_pt;
+    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", d->type.text_pt, false);
+    double baseline = chart->plot_y_pt - hpr__x_label_drop(&line, d->type.text_pt);
     double unit_width = width_of(d, chart->x.unit);
     double unit_x = hpr__right_of_plot(chart) + HPR__TEXT_GAP_PT;
     hpr_paint rule = hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT);

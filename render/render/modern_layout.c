@@ -147,6 +147,12 @@ double hpr__x_label_left(const hpr_chart *chart, double at_pt, double width_pt, 
     return fmax(pad, fmin(at_pt - width_pt / 2, most));
 }
 
+double hpr__x_label_drop(const hpr_text_size *line, double text_pt)
+{
+    double half = (line->ascent_pt - line->descent_pt) / 2;
+    return fmax(TICK_GAP_PT, half) + 0.12 * text_pt + 2 * half;
+}
+
 double hpr__height_of(const hpr_chart *chart, double amount)
 {
     return amount / (chart->y.high - chart->y.low) * chart->plot_height_pt;
@@ -272,6 +278,42 @@ static void scale_x(layout *l, const hpr__reach *reach)
                                                          span > 0 ? span : fabs(x->high));
 }
 
+/* A unit as it is shown: the profile's own words, which may be long, when it has no name. */
+static hpf_status name_unit(layout *l, const char **out, const char *name, hpf_header which,
+                            hpf_error *err)
+{
+    const char *text = name;
+    if (!text && hpr__chart_text(l->chart, l->public->headers[which], &text, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    char *shown = hpf_arena_alloc(l->chart->arena, hpr__elided_bytes(text));
+    if (!shown) {
+        return hpf_error_set_memory(err);
+    }
+    double room = name ? HUGE_VAL : l->public->width_pt * 0.2;
+    hpr__elide(shown, text, room, l->type.text_pt, false, l->measurer);
+    *out = shown;
+    return HPF_OK;
+}
+
+static hpf_status name_x_unit(layout *l, hpf_error *err)
+{
+    l->public->x.factor = l->x_unit.factor;
+    return name_unit(l, &l->public->x.unit, l->x_unit.name, HPF_HEADER_SAMPLE_UNIT, err);
+}
+
+static hpf_status name_units(layout *l, hpf_error *err)
+{
+    hpr_chart *public = l->public;
+    if (name_unit(l, &public->amount_unit, NULL, HPF_HEADER_VALUE_UNIT, err) ||
+        name_unit(l, &public->time_unit, NULL, HPF_HEADER_SAMPLE_UNIT, err) ||
+        name_unit(l, &public->y.unit, l->y_unit.name, HPF_HEADER_VALUE_UNIT, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    public->y.factor = l->y_unit.factor;
+    return name_x_unit(l, err);
+}
+
 /* --- ticks ---------------------------------------------------------------------------------- */
 
 /* Turns ticks into an axis's own, leaving out a label equal to the one before. */
@@ -298,23 +340,6 @@ static hpf_status keep_ticks(layout *l, hpr_axis *axis, const hpr__ticks *ticks,
         }
         kept[axis->n_ticks++] = (hpr_tick){.value = value, .label = copy};
     }
-    return HPF_OK;
-}
-
-/* The one tick of an axis of no extent. */
-static hpf_status keep_single_tick(layout *l, hpr_axis *axis, double value, const hpr_unit *unit,
-                                   hpf_error *err)
-{
-    hpr_tick *tick = hpf_arena_alloc(l->chart->arena, sizeof *tick);
-    char label[HPR_UNIT_LABEL_BYTES];
-    hpr_unit_label_rounded(label, value, unit, 6);
-    const char *copy = hpf_arena_text(l->chart->arena, (hpf_str){label, strlen(label)});
-    if (!tick || !copy) {
-        return hpf_error_set_memory(err);
-    }
-    *tick = (hpr_tick){.value = value, .label = copy};
-    axis->ticks = tick;
-    axis->n_ticks = 1;
     return HPF_OK;
 }
 
@@ -384,6 +409,46 @@ static hpr__ticks avoid_lone_tick(const layout *l, hpr__ticks ticks, int most)
     return ticks;
 }
 
+/* Whether the sheet is wide enough for a number of the x axis beside its unit. */
+static bool has_x_room(const layout *l, const char *label)
+{
+    double width = width_of(l, label) + TICK_GAP_PT + width_of(l, l->public->x.unit);
+    return width <= l->public->width_pt - 2 * l->pad_pt;
+}
+
+/* The x axis has this tick alone, with fewer digits where the sheet has no room for six. */
+static hpf_status keep_single_tick(layout *l, double value, hpf_error *err)
+{
+    hpr_axis *x = &l->public->x;
+    hpr_tick *tick = hpf_arena_alloc(l->chart->arena, sizeof *tick);
+    char label[HPR_UNIT_LABEL_BYTES];
+    int n_digits = 6;
+    do {
+        hpr_unit_label_rounded(label, value, &l->x_unit, n_digits);
+    } while (!has_x_room(l, label) && --n_digits > 0);
+    const char *copy = hpf_arena_text(l->chart->arena, (hpf_str){label, strlen(label)});
+    if (!tick || !copy) {
+        return hpf_error_set_memory(err);
+    }
+    *tick = (hpr_tick){.value = value, .label = copy};
+    x->ticks = tick;
+    x->n_ticks = 1;
+    return HPF_OK;
+}
+
+/* A lone number that the sheet has no room for is of times that are large for what the axis spans:
+ * it stands in the unit that suits itself. */
+static hpf_status shorten_lone_tick(layout *l, hpf_error *err)
+{
+    const hpr_axis *x = &l->public->x;
+    if (x->n_ticks != 1 || l->public->is_by_sample || has_x_room(l, x->ticks[0].label)) {
+        return HPF_OK;
+    }
+    double value = x->ticks[0].value;
+    l->x_unit = hpr_unit_of_times(l->public->headers[HPF_HEADER_SAMPLE_UNIT], fabs(value));
+    return name_x_unit(l, err) ? HPF_ERR_MEMORY : keep_single_tick(l, value, err);
+}
+
 static hpf_status tick_x(layout *l, hpf_error *err)
 {
     hpr_axis *x = &l->public->x;
@@ -401,8 +466,9 @@ static hpf_status tick_x(layout *l, hpf_error *err)
     if (ticks.n > 0 || l->public->n_points == 0) {
         status = keep_ticks(l, x, &ticks, &l->x_unit, err);
     } else {
-        status = keep_single_tick(l, x, (x->low + x->high) / 2, &l->x_unit, err);
+        status = keep_single_tick(l, (x->low + x->high) / 2, err);
     }
+    status = status ? status : shorten_lone_tick(l, err);
     for (size_t i = 0; !status && i < x->n_ticks; i++) {
         tick_at(x, i)->at_pt = hpr__x_of(l->public, x->ticks[i].value);
     }
@@ -411,43 +477,13 @@ static hpf_status tick_x(layout *l, hpf_error *err)
 
 /* --- boxes ---------------------------------------------------------------------------------- */
 
-/* A unit as it is shown: the profile's own words when it has no name. */
-static hpf_status name_unit(layout *l, const char **out, const char *name, hpf_header which,
-                            hpf_error *err)
-{
-    const char *text = name;
-    if (!text && hpr__chart_text(l->chart, l->public->headers[which], &text, err)) {
-        return HPF_ERR_MEMORY;
-    }
-    char *shown = hpf_arena_alloc(l->chart->arena, hpr__elided_bytes(text));
-    if (!shown) {
-        return hpf_error_set_memory(err);
-    }
-    hpr__elide(shown, text, l->public->width_pt * 0.2, l->type.text_pt, false, l->measurer);
-    *out = shown;
-    return HPF_OK;
-}
-
-static hpf_status name_units(layout *l, hpf_error *err)
-{
-    hpr_chart *public = l->public;
-    if (name_unit(l, &public->amount_unit, NULL, HPF_HEADER_VALUE_UNIT, err) ||
-        name_unit(l, &public->time_unit, NULL, HPF_HEADER_SAMPLE_UNIT, err) ||
-        name_unit(l, &public->y.unit, l->y_unit.name, HPF_HEADER_VALUE_UNIT, err) ||
-        name_unit(l, &public->x.unit, l->x_unit.name, HPF_HEADER_SAMPLE_UNIT, err)) {
-        return HPF_ERR_MEMORY;
-    }
-    public->x.factor = l->x_unit.factor;
-    public->y.factor = l->y_unit.factor;
-    return HPF_OK;
-}
-
 /* Heights of the rows above and below the plot. */
 static void place_rows(layout *l)
 {
     hpr_chart *public = l->public;
     double line = l->line.ascent_pt + l->line.descent_pt;
-    double axis = l->pad_pt + line + TICK_GAP_PT;
+    double drop = hpr__x_label_drop(&l->line, l->type.text_pt);
+    double axis = l->pad_pt + fmax(line + TICK_GAP_PT, drop + l->line.descent_pt);
     double labels = hpr__has_mark_labels(public) ? line : 0;
     double rows[N_ROWS] = {
         [ROW_TITLE] = l->options->no_title ? 0 : l->type.title_pt * 1.9,

@@ -36,6 +36,10 @@ double hpr__y_of(const hpr_chart *chart, double amount);
  * and before the axis' unit. */
 double hpr__x_label_left(const hpr_chart *chart, double at_pt, double width_pt, double unit_pt);
 
+/* From the x axis down to the baseline of its numbers: below the lowest number of the y axis, half
+ * of which hangs down too. */
+double hpr__x_label_drop(const hpr_text_size *line, double text_pt);
+
 /* How high so much is, in points. */
 double hpr__height_of(const hpr_chart *chart, double amount);
 

@@ -44,6 +44,7 @@ def odd_profiles():
     yield "all-zero", profile([(i, {name: 0 for name in few}) for i in range(9)])
     yield "huge", profile(noise(rng, few, 30, high=1 << 62))
     yield "huge-times", profile([(i * 1e9, {name: i for name in few}) for i in range(9)])
+    yield "late-times", profile([(1_700_000_000 + i, {name: 7 + i for name in few}) for i in range(20)])
     yield "tiny-times", profile([(5000 + i * 1e-6, {name: 7 + i for name in few}) for i in range(9)])
     yield "same-time", profile([(2, {b"a": i + 1, b"b": 3}) for i in range(6)])
     yield "ones", profile([(i, {b"a": 1}) for i in range(2)])

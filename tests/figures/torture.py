@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import unicodedata
 from pathlib import Path
 
 from odd_profiles import write_odd_profiles
@@ -213,7 +214,10 @@ def ink_of_words(pdf):
     for page in run.stdout.decode("utf-8", "replace").split("<page ")[1:]:
         width, height = (float(x) for x in re.match(r'width="([\d.]+)" height="([\d.]+)"', page).groups())
         words = []
+        # A combining character that a font cannot join is a word to pdftotext; it belongs on the one before.
         for found in re.finditer(r'<word xMin="(\S+)" yMin="(\S+)" xMax="(\S+)" yMax="(\S+)">(.*?)</word>', page):
+            if all(unicodedata.combining(character) for character in found[5]):
+                continue
             x0, y0, x1, y1 = (float(x) for x in found.groups()[:4])
             # A line of text is higher than its ink.
             words.append((found[5], (x0, y0 + 0.24 * (y1 - y0), x1, y1 - 0.22 * (y1 - y0))))

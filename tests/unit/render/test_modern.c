@@ -651,16 +651,48 @@ Test(modern, late_times)
                          "BEGIN_SAMPLE 1700000000.002\na\t7\nEND_SAMPLE 1700000000.002\n");
 }
 
-Test(modern, four_digits_on_half_an_inch)
+static void expect_texts_of(const char *text, const hpr_options *options)
+{
+    drawing d;
+    draw_text(&d, text, options);
+    expect_texts_in_place(&d);
+    destroy(&d);
+}
+
+Test(modern, many_digits_on_half_an_inch)
+{
+    const hpr_options options = sheet(36, 200);
+    expect_texts_of(HEAD "BEGIN_SAMPLE 0.0\na\t1000\nEND_SAMPLE 0.0\n"
+                         "BEGIN_SAMPLE 900.0\na\t1000\nEND_SAMPLE 900.0\n",
+                    &options);
+    expect_texts_of(HEAD "BEGIN_SAMPLE 1700000000.0\na\t1\nEND_SAMPLE 1700000000.0\n"
+                         "BEGIN_SAMPLE 1700000019.0\na\t1\nEND_SAMPLE 1700000019.0\n",
+                    &options);
+    expect_texts_of(HEAD "BEGIN_SAMPLE 1700000000.0\na\t1\nEND_SAMPLE 1700000000.0\n", &options);
+}
+
+Test(modern, a_late_moment_on_a_narrow_sheet_has_a_unit_of_its_own)
 {
     const hpr_options options = sheet(36, 200);
     drawing d;
     draw_text(&d,
-              HEAD "BEGIN_SAMPLE 0.0\na\t1000\nEND_SAMPLE 0.0\n"
-                   "BEGIN_SAMPLE 900.0\na\t1000\nEND_SAMPLE 900.0\n",
+              HEAD "BEGIN_SAMPLE 5000.000001\na\t1\nEND_SAMPLE 5000.000001\n"
+                   "BEGIN_SAMPLE 5000.000009\na\t1\nEND_SAMPLE 5000.000009\n",
               &options);
-    expect_texts_in_place(&d);
+    cr_assert_eq(d.chart->x.n_ticks, 1);
+    cr_expect_str_eq(d.chart->x.ticks[0].label, "83.3");
+    cr_expect_str_eq(d.chart->x.unit, "min");
     destroy(&d);
+}
+
+Test(modern, numbers_of_both_axes_keep_apart_in_large_type)
+{
+    hpr_options options = sheet(648, 432);
+    for (options.text_pt = 6; options.text_pt <= 48; options.text_pt += 6) {
+        expect_texts_of(HEAD "BEGIN_SAMPLE 0.0\na\t5\nEND_SAMPLE 0.0\n"
+                             "BEGIN_SAMPLE 90.0\na\t6\nEND_SAMPLE 90.0\n",
+                        &options);
+    }
 }
 
 Test(modern, bytes_that_are_no_text)
