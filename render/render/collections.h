@@ -8,6 +8,9 @@
 #include "chart.h"
 #include "draw_modern.h"
 
+/* From the upper edge of the plot, where ticks begin, to what may be drawn below them. */
+#define HPR__COLLECTIONS_PT 9.0
+
 /* Places those of the options that are within the chart's times; of ticks too near to each other
  * one is left, a major one before others. The x axis is settled. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__collections_place(hpr__chart *chart, const hpr_options *options,

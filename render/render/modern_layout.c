@@ -245,6 +245,32 @@ static int most_y_ticks(const layout *l)
     return l->is_flat ? 2 : (int)clamp(l->public->plot_height_pt / LEAST_Y_TICK_PT, 2, 8);
 }
 
+/* Raises the upper end so far that an amount is `room_pt` below it, if the plot is not too low. */
+static void make_room_above(layout *l, double amount, double room_pt)
+{
+    hpr_axis *y = &l->public->y;
+    double free_pt = l->public->plot_height_pt - room_pt;
+    if (free_pt > LEAST_PLOT_PT) {
+        y->high = fmax(y->high, y->low + (amount - y->low) * l->public->plot_height_pt / free_pt);
+    }
+}
+
+/* What is drawn, and what is said of the peak, stays below the ticks of collections. */
+static void clear_collections(layout *l, const hpr__reach *reach)
+{
+    const hpr_chart *public = l->public;
+    hpr__peak peak;
+    if (l->options->n_collections == 0 || l->is_flat ||
+        (public->is_normalised && !public->is_lines)) {
+        return;
+    }
+    make_room_above(l, reach->y_high, HPR__COLLECTIONS_PT);
+    if (hpr__peak_of(&peak, public)) {
+        double line_pt = l->line.ascent_pt + l->line.descent_pt + HPR__TEXT_GAP_PT;
+        make_room_above(l, peak.at, HPR__COLLECTIONS_PT + line_pt);
+    }
+}
+
 /* Moves an end to the next tick if that costs little of the height. */
 static void round_y(layout *l)
 {
@@ -815,6 +841,7 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
         return HPF_ERR_MEMORY;
     }
     place_rows(l);
+    clear_collections(l, reach);
     round_y(l);
     if (tick_y(l, err)) {
         return HPF_ERR_MEMORY;

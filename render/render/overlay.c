@@ -8,9 +8,10 @@
 #include <math.h>
 
 #include "hpfile/str.h"
+#include "modern_layout.h"
 
-/* Highest point of a line in peaks of the total: what rises less runs along the total or below it;
- * what rises more leaves the bands too little of the height. */
+/* Highest point of a line in peaks of what is drawn: what rises less runs along that or below it;
+ * what rises more leaves it too little of the height. */
 static const double least_rise = 1.02;
 static const double most_rise = 3;
 
@@ -51,6 +52,13 @@ static bool is_internal(hpf_str name)
            hpf_str_is(name, "returned");
 }
 
+/* The highest that bands are, or lines instead of them. */
+static double peak_of(const hpr_chart *chart)
+{
+    hpr__peak peak;
+    return hpr__peak_of(&peak, chart) ? peak.at : 0;
+}
+
 static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const hpr_line *line)
 {
     if (line->n_points == 0) {
@@ -58,8 +66,8 @@ static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const 
     }
     switch (options->overlay) {
     case HPR_OVERLAY_FITTING:
-        return !is_internal(line->name) && line->max > chart->peak_total * least_rise &&
-               line->max <= chart->peak_total * most_rise;
+        return !is_internal(line->name) && line->max > peak_of(chart) * least_rise &&
+               line->max <= peak_of(chart) * most_rise;
     case HPR_OVERLAY_ALL:
         return true;
     case HPR_OVERLAY_NAMED:

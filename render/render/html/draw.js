@@ -9,6 +9,8 @@ const {inkOn, mix, strong} = census.colours;
 
 const SMALL = 12;               // text at axes, in px
 const TOP = 40, BOTTOM = 30, RIGHT = 14, RIGHT_OF_UNIT = 8;
+const MARK_ROW = 26;            // of the labels of marks, over the name of the peak, over the frame
+const LINE_GAP = 6, UNDER_LINE = 15; // from a line to the ground of its name above or below it
 const GUTTER_SHARE = 0.24;      // what names beside the bands may take of the width
 const LEAST_WIDTH_FOR_GUTTER = 620;
 const POINTS_PER_PX = 2;        // an outline has not more
@@ -243,12 +245,13 @@ class Drawing {
                 continue;
             }
             const x = Math.round(this.x(mark.time)) + 0.5;
-            ink.polyline([x, frame.top - 4, x, frame.bottom], theme.rule, 1, [3, 3]);
+            const top = frame.top - (this.isSmall ? 4 : MARK_ROW + 10);
+            ink.polyline([x, top, x, frame.bottom], theme.rule, 1, [3, 3]);
             const text = mark.label && census.labels.elide(mark.label, 160, SMALL);
             if (text && !this.isSmall && x > free) {
                 free = x + measure(text, SMALL) + 14;
                 if (free < frame.right + 20) {
-                    ink.text(text, x + 4, frame.top + 9,
+                    ink.text(text, x + 4, frame.top - MARK_ROW,
                         {colour: theme.ink, size: SMALL, halo: theme.background});
                 }
             }
@@ -273,12 +276,16 @@ class Drawing {
         }
     }
 
-    // Where the name of a line stands: over its last point in the window.
+    // Where the name of a line stands: over its last point in the window, or under it at the top.
     endOfLine(line, window) {
         let at = -1;
         line.times.forEach((time, i) => { at = time <= window[1] ? i : at; });
-        return at < 0 || line.times[at] < window[0] ? null
-            : {text: line.shown, x: this.x(line.times[at]), y: this.y(line.values[at]) - 6};
+        if (at < 0 || line.times[at] < window[0]) {
+            return null;
+        }
+        const y = this.y(line.values[at]), isAtTop = y - LINE_GAP - SMALL < this.frame.top;
+        return {text: line.shown, x: this.x(line.times[at]),
+            y: isAtTop ? y + UNDER_LINE : y - LINE_GAP};
     }
 
     nameLines(ends) {

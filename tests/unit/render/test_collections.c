@@ -47,6 +47,19 @@ Test(collections, those_in_the_plot_have_ticks_and_near_ones_share_one)
     hpr_chart_destroy(chart);
 }
 
+/* The highest band, and what is said of it, end below the ticks. */
+Test(collections, ticks_have_room_above_the_bands)
+{
+    static const hpf_collection collections[] = {{1.7, false}};
+    hpr_scene *scene = NULL;
+    hpr_chart *chart = draw(collections, 1, &scene);
+    double free = chart->y.high - chart->peak_total;
+    cr_expect_gt(free / chart->y.high * chart->plot_height_pt, 9 + 10);
+    cr_expect_lt(free / chart->y.high * chart->plot_height_pt, 9 + 40);
+    hpr_scene_destroy(scene);
+    hpr_chart_destroy(chart);
+}
+
 /* Lines in the group of the ticks. */
 static size_t count_ticks(const hpr_scene *scene)
 {

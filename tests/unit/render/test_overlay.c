@@ -88,6 +88,23 @@ Test(overlay, lines_that_show_something_and_hide_nothing)
     expect_lines(&classic, "");
 }
 
+/* Six names of 20 each are 120 on each other, and six lines at 20. */
+Test(overlay, lines_among_lines_are_measured_by_the_highest)
+{
+    static const char profile[] = HEAD "BEGIN_SAMPLE 0\na 20\nb 20\nc 20\nEND_SAMPLE 0\n"
+                                       "BEGIN_SAMPLE 1\nd 20\ne 20\nf 20\na 20\nb 20\nc 20\n"
+                                       "END_SAMPLE 1\n";
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    drawing d;
+    draw(&d, profile, TITLE "0\theap\t130\n1\theap\t140\n", &options);
+    cr_expect_eq(d.chart->n_lines, 1);
+    destroy(&d);
+    options.as_lines = true;
+    draw(&d, profile, TITLE "0\theap\t130\n1\theap\t140\n", &options);
+    cr_expect_eq(d.chart->n_lines, 0);
+    destroy(&d);
+}
+
 Test(overlay, values_at_the_samples_and_an_axis_over_them)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
