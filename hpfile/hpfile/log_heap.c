@@ -36,6 +36,7 @@ struct hpf__log_heap {
     hpf__log_names names;
 
     int profile;       /* the number of the one that is read; -1: none was begun yet */
+    bool has_begun;    /* that one */
     uint64_t n_others; /* costs of other profiles */
 
     hpf__costs costs; /* of the sample being gathered */
@@ -293,6 +294,7 @@ static void note_profile(hpf__log_heap *h)
         h->facts.n_profiles ? &h->facts.profiles[h->facts.n_profiles - 1] : NULL;
     if (begun && (h->profile < 0 || h->profile == begun->id)) {
         h->profile = begun->id;
+        h->has_begun = true;
         h->names.labels_are_infos = begun->breakdown == HPF_BREAKDOWN_INFO_TABLE;
     }
 }
@@ -320,6 +322,8 @@ static hpf_status on_fact(hpf__log_heap *h, const hpf_event *event, hpf_error *e
     }
 }
 
+/* Info tables may come before their profile begins, so they are kept until it tells its breakdown.
+ */
 static hpf_status on_definition(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
 {
     if (h->is_revisiting) {
@@ -328,7 +332,7 @@ static hpf_status on_definition(hpf__log_heap *h, const hpf_event *event, hpf_er
     hpf_status status = HPF_OK;
     if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
         status = hpf__log_names_define_centre(&h->names, event->payload);
-    } else if (h->profile < 0 || h->names.labels_are_infos) {
+    } else if (h->names.labels_are_infos || !h->has_begun) {
         status = hpf__log_names_define_info(&h->names, event->payload);
     }
     return status == HPF_OK ? HPF_OK : fail(status, err);

@@ -163,8 +163,9 @@ static void count_warning(void *context, const hpf_error *warning)
     ++*(unsigned *)context;
 }
 
-/* A survey of one of two profiles; NULL and `err` if there is none. */
-static hpf_survey *survey_one(hpf_source **source, uint8_t number, hpf_error *err)
+/* A survey of the profile of this number in the log, which is destroyed; NULL and `err` if there is
+ * none. */
+static hpf_survey *survey_one(hpf_sink *log, hpf_source **source, uint8_t number, hpf_error *err)
 {
     const hpf_source_options keep = {.keep = true};
     unsigned n_warnings = 0;
@@ -173,7 +174,6 @@ static hpf_survey *survey_one(hpf_source **source, uint8_t number, hpf_error *er
                                         .warning = count_warning,
                                         .warning_context = &n_warnings};
     hpf_survey *survey = NULL;
-    hpf_sink *log = log_of_two();
     cr_assert_eq(hpf_source_from_memory(source, hpf_sink_bytes(log), &keep, NULL), HPF_OK);
     hpf_status status = hpf_survey_create(&survey, *source, &options, err);
     cr_expect_eq(status == HPF_OK, survey != NULL);
@@ -186,7 +186,7 @@ Test(log_heap, one_of_several_profiles_is_read_when_asked_for)
 {
     for (uint8_t number = 1; number <= 3; number += 2) {
         hpf_source *source;
-        hpf_survey *survey = survey_one(&source, number, NULL);
+        hpf_survey *survey = survey_one(log_of_two(), &source, number, NULL);
         cr_assert_not_null(survey);
         cr_expect_eq(hpf_survey_log_profile(survey)->id, number);
         cr_expect_eq(hpf_survey_overview(survey)->n_samples, number == 1 ? 2 : 1);
@@ -200,7 +200,7 @@ Test(log_heap, one_that_is_not_there_is_an_error)
 {
     hpf_source *source;
     hpf_error err;
-    cr_expect_null(survey_one(&source, 2, &err));
+    cr_expect_null(survey_one(log_of_two(), &source, 2, &err));
     cr_expect_eq(err.status, HPF_ERR_ARGUMENT);
     cr_expect_str_eq(err.message, "no heap profile number 2 in the event log, which has 3, 1");
     hpf_source_destroy(source);
@@ -258,6 +258,24 @@ Test(log_heap, info_tables_are_named_by_where_they_come_from)
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
     hpf_sink_destroy(log);
+}
+
+Test(log_heap, info_tables_before_a_profile_that_is_asked_for_are_known)
+{
+    hpf_sink *log = open_log(0);
+    put_info(log, 0x409f78, "Main.hs:5:1-30");
+    begin_profile(log, 3, 1);
+    begin_profile(log, 1, 8);
+    log_put(log, 162, 5, "8", 0ull);
+    log_put(log, 164, 5, "18s", 1ull, 10ull, "0x409f78");
+    log_put(log, 165, 5, "8", 0ull);
+    log_end(log);
+    hpf_source *source;
+    hpf_survey *survey = survey_one(log, &source, 1, NULL);
+    cr_assert_not_null(survey);
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 0), "sat_info Main.main Main.hs:5:1-30"));
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
 }
 
 Test(log_heap, frames_tell_the_whole_stack)
