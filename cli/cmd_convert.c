@@ -10,9 +10,12 @@
 #include "hpfile/csv.h"
 #include "hpfile/eventlog_writer.h"
 #include "hpfile/json_profile.h"
+#include "hpfile/str.h"
 #include "hpfile/writer.h"
+#include "hprender/units.h"
 
 #include "convert_stacks.h"
+#include "diag.h"
 #include "exit.h"
 #include "filter.h"
 
@@ -91,13 +94,32 @@ static hpf_breakdown breakdown_of_text(const input *in)
     return asked == HPF_BREAKDOWN_COST_CENTRE ? HPF_BREAKDOWN_CLOSURE_DESCR : asked;
 }
 
+/* What a log cannot say. */
+static void warn_of_units(const input *in)
+{
+    hpf_str times = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
+    hpf_str values = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
+    bool are_seconds = hpf_str_is(times, "seconds") || hpf_str_is(times, "s");
+    hpf_error warning;
+    if ((!are_seconds && hpr_units_per_second(times) == 1) || !hpf_str_is(values, "bytes")) {
+        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
+                      "event logs know only seconds and bytes: \"%.*s\" and \"%.*s\" become these",
+                      (int)times.length, times.data, (int)values.length, values.data);
+        diag_warning(in->name, &warning);
+    }
+}
+
 static hpf_status write_eventlog(const input *in, const void *values, hpf_sink *sink,
                                  hpf_error *err)
 {
     (void)values;
     const hpf_log_profile *profile = hpf_survey_log_profile(in->survey);
+    warn_of_units(in);
     hpf_eventlog_writer_options options = {
-        .breakdown = breakdown_of_text(in), .frames = frames_of, .frames_context = in->survey};
+        .breakdown = breakdown_of_text(in),
+        .units_per_s = hpr_units_per_second(hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT)),
+        .frames = frames_of,
+        .frames_context = in->survey};
     if (profile) {
         options.breakdown = profile->breakdown;
         options.period_ns = profile->period_ns;

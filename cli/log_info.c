@@ -88,6 +88,7 @@ static bool is_profiled(const log_contents *c)
                               (rts.length > 8 && strstr(rts.data, "_p_") != NULL));
 }
 
+/* What flags of GHC's run-time system would have given more. */
 static void find_hints(log_contents *c)
 {
     uint64_t n_samples = count_of(c, SAMPLE_BEGIN) + count_of(c, BIO_SAMPLE_BEGIN);
@@ -123,7 +124,9 @@ static hpf_status read_contents(log_contents *c, hpf_error *err)
         return status;
     }
     status = hpf_survey_create(&c->survey, source, &options, err);
-    find_hints(c);
+    if (hpf_log_is_ghc(&c->facts)) {
+        find_hints(c);
+    }
     return status == HPF_ERR_SYNTAX ? HPF_OK : status; /* no samples: that is told */
 }
 
@@ -189,7 +192,10 @@ static void write_profiles(hpf_sink *sink, const log_contents *c)
         } else {
             hpf_sink_printf(sink, "number %u, which is not known", (unsigned)p->breakdown);
         }
-        hpf_sink_printf(sink, ", a sample every %s", log_time(c, (double)p->period_ns / 1e9).text);
+        if (p->period_ns) {
+            double period_s = (double)p->period_ns / 1e9;
+            hpf_sink_printf(sink, ", a sample every %s", log_time(c, period_s).text);
+        }
         write_filters(sink, p);
     }
 }

@@ -5,22 +5,21 @@
  */
 #include "hpfile/eventlog_writer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
 #include "eventlog_tags.h"
+#include "eventlog_writer_state.h"
 #include "hpfile/str.h"
-#include "intern.h"
+#include "hpfile/utf8.h"
 #include "log_date.h"
 
-#define MAX_PAYLOAD  65535u
-#define MAX_FRAMES   255u
+#define SET_BYTES    4u    /* of the number of a capability set */
 #define BLOCK_HEAD   24u   /* bytes of a BLOCK_MARKER */
 #define BLOCK_BYTES  60000 /* of marks and lines before they leave without a sample */
 #define MBLOCK_BYTES 1048576.0
-#define N_HELD       3 /* lines that make one MEM_RETURN */
 
 /* What is declared, with GHC's words. */
 static const struct {
@@ -46,32 +45,7 @@ static const struct {
     {HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE, -1, "Heap profile cost-centre sample"},
     {HPF__EVENT_HEAP_PROF_SAMPLE_STRING, -1, "Heap profile string sample"},
     {HPF__EVENT_HEAP_PROF_SAMPLE_END, 8, "End of heap profile sample"},
-};
-
-/* A name as it stands in records, behind the amount. */
-typedef struct key {
-    hpf_str bytes;
-    bool is_stack;
-} key;
-
-struct hpf_eventlog_writer {
-    hpf_sink *sink;
-    hpf_eventlog_writer_options options;
-    hpf_arena *arena;
-    hpf_str headers[HPF_N_HEADERS];
-    bool is_begun;
-    bool is_out_of_memory;
-    hpf__buf block;   /* records that have not left */
-    hpf__buf scratch; /* a payload */
-    hpf__intern centres;
-    key *keys; /* by name */
-    size_t keys_capacity;
-    uint64_t now_ns;   /* the latest time that was written */
-    uint64_t block_ns; /* the latest in blocks that have left */
-    uint64_t n_samples;
-    double held[N_HELD]; /* parts of a MEM_RETURN that came already: */
-    double held_time;    /*   at this time */
-    unsigned has_held;   /*   these bits */
+    {HPF__EVENT_IPE, -1, "Info Table Source Position"},
 };
 
 hpf_eventlog_writer *hpf_eventlog_writer_create(hpf_sink *sink,
@@ -84,6 +58,7 @@ hpf_eventlog_writer *hpf_eventlog_writer_create(hpf_sink *sink,
     }
     w->sink = sink;
     w->options = options ? *options : (hpf_eventlog_writer_options){0};
+    w->options.units_per_s = w->options.units_per_s > 0 ? w->options.units_per_s : 1;
     hpf_str rts = w->options.rts.length ? w->options.rts : HPF_STR("heapcensus rts");
     w->options.rts = (hpf_str){hpf_arena_text(w->arena, rts), rts.length};
     if (!w->options.rts.data) {
@@ -100,6 +75,7 @@ void hpf_eventlog_writer_destroy(hpf_eventlog_writer *w)
         hpf__buf_finish(&w->block);
         hpf__buf_finish(&w->scratch);
         hpf__intern_finish(&w->centres);
+        hpf__intern_finish(&w->labels);
         free(w->keys);
         free(w);
     }
@@ -107,26 +83,40 @@ void hpf_eventlog_writer_destroy(hpf_eventlog_writer *w)
 
 /* --- bytes --- */
 
-static void put(hpf_eventlog_writer *w, hpf__buf *to, const void *bytes, size_t n)
+void hpf__writer_put(hpf_eventlog_writer *w, hpf__buf *to, const void *bytes, size_t n)
 {
     w->is_out_of_memory |= n && !hpf__buf_append(to, bytes, n);
 }
 
-static void put_number(hpf_eventlog_writer *w, hpf__buf *to, uint64_t number, size_t n_bytes)
+void hpf__writer_put_number(hpf_eventlog_writer *w, hpf__buf *to, uint64_t number, size_t n_bytes)
 {
     char bytes[8];
     for (size_t i = 0; i < n_bytes; i++) {
         bytes[i] = (char)(number >> 8 * (n_bytes - 1 - i));
     }
-    put(w, to, bytes, n_bytes);
+    hpf__writer_put(w, to, bytes, n_bytes);
 }
 
-/* Up to a NUL inside it, then a NUL. */
-static void put_text(hpf_eventlog_writer *w, hpf__buf *to, hpf_str text)
+void hpf__writer_put_text(hpf_eventlog_writer *w, hpf__buf *to, hpf_str text, size_t room)
 {
-    const char *nul = text.length ? memchr(text.data, '\0', text.length) : NULL;
-    put(w, to, text.data, nul ? (size_t)(nul - text.data) : text.length);
-    put_number(w, to, 0, 1);
+    static const char replacement[] = "\xEF\xBF\xBD";
+    while (text.length && *text.data) {
+        size_t n = hpf_utf8_next(text, NULL);
+        hpf_str shown = n ? (hpf_str){text.data, n} : HPF_STR(replacement);
+        if (shown.length > room) {
+            break;
+        }
+        hpf__writer_put(w, to, shown.data, shown.length);
+        room -= shown.length;
+        n += n == 0;
+        text = (hpf_str){text.data + n, text.length - n};
+    }
+}
+
+void hpf__writer_put_string(hpf_eventlog_writer *w, hpf__buf *to, hpf_str text, size_t room)
+{
+    hpf__writer_put_text(w, to, text, room);
+    hpf__writer_put_number(w, to, 0, 1);
 }
 
 static bool is_variable(uint16_t id)
@@ -143,19 +133,18 @@ static bool is_variable(uint16_t id)
 static void put_head(hpf_eventlog_writer *w, uint16_t id, uint64_t time_ns, size_t n)
 {
     w->now_ns = time_ns > w->now_ns ? time_ns : w->now_ns;
-    put_number(w, &w->block, id, 2);
-    put_number(w, &w->block, time_ns, 8);
+    hpf__writer_put_number(w, &w->block, id, 2);
+    hpf__writer_put_number(w, &w->block, time_ns, 8);
     if (is_variable(id)) {
-        put_number(w, &w->block, n, 2);
+        hpf__writer_put_number(w, &w->block, n, 2);
     }
 }
 
-/* A record whose payload is in scratch, which is emptied. */
-static void put_record(hpf_eventlog_writer *w, uint16_t id, uint64_t time_ns)
+void hpf__writer_put_record(hpf_eventlog_writer *w, uint16_t id, uint64_t time_ns)
 {
-    size_t n = w->scratch.length < MAX_PAYLOAD ? w->scratch.length : MAX_PAYLOAD;
-    put_head(w, id, time_ns, n);
-    put(w, &w->block, w->scratch.bytes, n);
+    assert(w->scratch.length <= HPF__MAX_PAYLOAD);
+    put_head(w, id, time_ns, w->scratch.length);
+    hpf__writer_put(w, &w->block, w->scratch.bytes, w->scratch.length);
     w->scratch.length = 0;
 }
 
@@ -164,11 +153,11 @@ static void leave(hpf_eventlog_writer *w)
 {
     hpf__buf marker = {0};
     if (w->block.length) {
-        put_number(w, &marker, HPF__EVENT_BLOCK_MARKER, 2);
-        put_number(w, &marker, w->block_ns, 8);
-        put_number(w, &marker, BLOCK_HEAD + w->block.length, 4);
-        put_number(w, &marker, w->now_ns, 8);
-        put_number(w, &marker, 0, 2);
+        hpf__writer_put_number(w, &marker, HPF__EVENT_BLOCK_MARKER, 2);
+        hpf__writer_put_number(w, &marker, w->block_ns, 8);
+        hpf__writer_put_number(w, &marker, BLOCK_HEAD + w->block.length, 4);
+        hpf__writer_put_number(w, &marker, w->now_ns, 8);
+        hpf__writer_put_number(w, &marker, 0, 2);
         hpf_sink_write(w->sink, marker.bytes, marker.length);
         hpf_sink_write(w->sink, w->block.bytes, w->block.length);
         w->block.length = 0;
@@ -187,18 +176,18 @@ static hpf_status status_of(const hpf_eventlog_writer *w, hpf_error *err)
 static void write_types(hpf_eventlog_writer *w)
 {
     hpf__buf header = {0};
-    put(w, &header, "hdrbhetb", 8);
+    hpf__writer_put(w, &header, "hdrbhetb", 8);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         size_t length = strlen(types[i].description);
-        put(w, &header, "etb\0", 4);
-        put_number(w, &header, types[i].id, 2);
-        put_number(w, &header, (uint16_t)types[i].n_bytes, 2);
-        put_number(w, &header, length, 4);
-        put(w, &header, types[i].description, length);
-        put_number(w, &header, 0, 4);
-        put(w, &header, "ete\0", 4);
+        hpf__writer_put(w, &header, "etb\0", 4);
+        hpf__writer_put_number(w, &header, types[i].id, 2);
+        hpf__writer_put_number(w, &header, (uint16_t)types[i].n_bytes, 2);
+        hpf__writer_put_number(w, &header, length, 4);
+        hpf__writer_put(w, &header, types[i].description, length);
+        hpf__writer_put_number(w, &header, 0, 4);
+        hpf__writer_put(w, &header, "ete\0", 4);
     }
-    put(w, &header, "hetehdredatb", 12);
+    hpf__writer_put(w, &header, "hetehdredatb", 12);
     hpf_sink_write(w->sink, header.bytes, header.length);
     hpf__buf_finish(&header);
 }
@@ -207,40 +196,38 @@ static void write_types(hpf_eventlog_writer *w)
 static void put_capabilities(hpf_eventlog_writer *w)
 {
     const uint16_t kinds[] = {2, 3};
-    put_number(w, &w->scratch, 0, 2);
-    put_record(w, HPF__EVENT_CAP_CREATE, 0);
+    hpf__writer_put_number(w, &w->scratch, 0, 2);
+    hpf__writer_put_record(w, HPF__EVENT_CAP_CREATE, 0);
     for (uint32_t set = 0; set < 2; set++) {
-        put_number(w, &w->scratch, set, 4);
-        put_number(w, &w->scratch, kinds[set], 2);
-        put_record(w, HPF__EVENT_CAPSET_CREATE, 0);
-        put_number(w, &w->scratch, set, 4);
-        put_number(w, &w->scratch, 0, 2);
-        put_record(w, HPF__EVENT_CAPSET_ASSIGN_CAP, 0);
+        hpf__writer_put_number(w, &w->scratch, set, 4);
+        hpf__writer_put_number(w, &w->scratch, kinds[set], 2);
+        hpf__writer_put_record(w, HPF__EVENT_CAPSET_CREATE, 0);
+        hpf__writer_put_number(w, &w->scratch, set, 4);
+        hpf__writer_put_number(w, &w->scratch, 0, 2);
+        hpf__writer_put_record(w, HPF__EVENT_CAPSET_ASSIGN_CAP, 0);
     }
 }
 
-/* The words of JOB. */
+/* The words of JOB, each with a NUL in place of the blank behind it. */
 static void put_args(hpf_eventlog_writer *w)
 {
-    hpf_str job = w->headers[HPF_HEADER_JOB];
-    put_number(w, &w->scratch, 0, 4);
-    for (size_t at = 0; at < job.length;) {
-        const char *blank = memchr(job.data + at, ' ', job.length - at);
-        size_t n = blank ? (size_t)(blank - job.data) - at : job.length - at;
-        put_text(w, &w->scratch, (hpf_str){job.data + at, n});
-        at += n + 1;
+    hpf__writer_put_number(w, &w->scratch, 0, SET_BYTES);
+    hpf__writer_put_string(w, &w->scratch, w->headers[HPF_HEADER_JOB],
+                           HPF__MAX_PAYLOAD - SET_BYTES - 1);
+    for (size_t i = SET_BYTES; i < w->scratch.length; i++) {
+        w->scratch.bytes[i] = w->scratch.bytes[i] == ' ' ? '\0' : w->scratch.bytes[i];
     }
-    put_record(w, HPF__EVENT_PROGRAM_ARGS, 0);
+    hpf__writer_put_record(w, HPF__EVENT_PROGRAM_ARGS, 0);
 }
 
 static void put_date(hpf_eventlog_writer *w)
 {
     uint64_t unix_s;
     if (hpf__log_date_parse(w->headers[HPF_HEADER_DATE], &unix_s)) {
-        put_number(w, &w->scratch, 1, 4);
-        put_number(w, &w->scratch, unix_s, 8);
-        put_number(w, &w->scratch, 0, 4);
-        put_record(w, HPF__EVENT_WALL_CLOCK_TIME, 0);
+        hpf__writer_put_number(w, &w->scratch, 1, 4);
+        hpf__writer_put_number(w, &w->scratch, unix_s, 8);
+        hpf__writer_put_number(w, &w->scratch, 0, 4);
+        hpf__writer_put_record(w, HPF__EVENT_WALL_CLOCK_TIME, 0);
     }
 }
 
@@ -248,11 +235,11 @@ static void put_profile(hpf_eventlog_writer *w)
 {
     hpf_breakdown breakdown = w->options.breakdown;
     breakdown = breakdown == HPF_BREAKDOWN_NONE ? HPF_BREAKDOWN_CLOSURE_DESCR : breakdown;
-    put_number(w, &w->scratch, 0, 1);
-    put_number(w, &w->scratch, w->options.period_ns, 8);
-    put_number(w, &w->scratch, (uint64_t)breakdown, 4);
-    put(w, &w->scratch, "\0\0\0\0\0\0\0", HPF_N_FILTERS);
-    put_record(w, HPF__EVENT_HEAP_PROF_BEGIN, 0);
+    hpf__writer_put_number(w, &w->scratch, 0, 1);
+    hpf__writer_put_number(w, &w->scratch, w->options.period_ns, 8);
+    hpf__writer_put_number(w, &w->scratch, (uint64_t)breakdown, 4);
+    hpf__writer_put(w, &w->scratch, "\0\0\0\0\0\0\0", HPF_N_FILTERS);
+    hpf__writer_put_record(w, HPF__EVENT_HEAP_PROF_BEGIN, 0);
 }
 
 static void begin(hpf_eventlog_writer *w)
@@ -263,9 +250,9 @@ static void begin(hpf_eventlog_writer *w)
     w->is_begun = true;
     write_types(w);
     put_capabilities(w);
-    put_number(w, &w->scratch, 0, 4);
-    put(w, &w->scratch, w->options.rts.data, w->options.rts.length);
-    put_record(w, HPF__EVENT_RTS_IDENTIFIER, 0);
+    hpf__writer_put_number(w, &w->scratch, 0, SET_BYTES);
+    hpf__writer_put_text(w, &w->scratch, w->options.rts, HPF__MAX_PAYLOAD - SET_BYTES);
+    hpf__writer_put_record(w, HPF__EVENT_RTS_IDENTIFIER, 0);
     put_args(w);
     put_date(w);
     put_profile(w);
@@ -279,88 +266,16 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
     return copy ? HPF_OK : hpf_error_set_memory(err);
 }
 
-/* --- names --- */
-
-/* The number of a cost centre, which is defined if it is new; 0 when there is no memory. */
-static uint32_t number_of_centre(hpf_eventlog_writer *w, const hpf_frame *frame)
-{
-    uint32_t number = 0;
-    bool is_new = false;
-    w->scratch.length = 0;
-    put_number(w, &w->scratch, (uint64_t)w->centres.n_names + 1, 4);
-    put_text(w, &w->scratch, frame->label);
-    put_text(w, &w->scratch, frame->module);
-    put_text(w, &w->scratch, frame->source);
-    put_number(w, &w->scratch, frame->is_caf, 1);
-    if (!w->is_out_of_memory) {
-        hpf_str text = {w->scratch.bytes + 4, w->scratch.length - 4};
-        w->is_out_of_memory = hpf__intern_add(&w->centres, text, &number, &is_new) != HPF_OK;
-    }
-    if (is_new) {
-        put_record(w, HPF__EVENT_HEAP_PROF_COST_CENTRE, w->now_ns);
-    }
-    w->scratch.length = 0;
-    return number + 1;
-}
-
-static hpf_str keep(hpf_eventlog_writer *w, const hpf__buf *bytes)
-{
-    hpf_str text = {bytes->bytes, bytes->length};
-    hpf_str copy = {hpf_arena_text(w->arena, text), text.length};
-    w->is_out_of_memory |= !copy.data;
-    return copy;
-}
-
-static key make_stack(hpf_eventlog_writer *w, const hpf_frame *frames, size_t depth)
-{
-    hpf__buf stack = {0};
-    put_number(w, &stack, depth, 1);
-    for (size_t i = 0; i < depth; i++) {
-        put_number(w, &stack, number_of_centre(w, &frames[i]), 4);
-    }
-    key made = {keep(w, &stack), true};
-    hpf__buf_finish(&stack);
-    return made;
-}
-
-static key make_label(hpf_eventlog_writer *w, hpf_str text)
-{
-    w->scratch.length = 0;
-    put_text(w, &w->scratch, text);
-    key made = {keep(w, &w->scratch), false};
-    w->scratch.length = 0;
-    return made;
-}
-
-/* The empty stack has no frames; it is known by its name. */
-static key make_key(hpf_eventlog_writer *w, hpf_name name, hpf_str text)
-{
-    static const hpf_frame no_frames[1];
-    hpf_frame *frames = w->options.frames ? calloc(MAX_FRAMES, sizeof *frames) : NULL;
-    size_t depth = 0;
-    if (frames) {
-        depth = w->options.frames(w->options.frames_context, name, frames, MAX_FRAMES);
-        depth = depth < MAX_FRAMES ? depth : MAX_FRAMES;
-    }
-    bool is_main = w->options.breakdown == HPF_BREAKDOWN_COST_CENTRE && hpf_str_is(text, "MAIN");
-    bool is_table = depth == 1 && frames[0].table.length;
-    w->is_out_of_memory |= w->options.frames && !frames;
-    key made = (depth && !is_table) || is_main ? make_stack(w, frames ? frames : no_frames, depth)
-                                               : make_label(w, text);
-    free(frames);
-    return made;
-}
-
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     hpf_eventlog_writer *w = context;
-    key *keys = hpf__grow(w->keys, &w->keys_capacity, (size_t)name + 1, sizeof *keys);
+    hpf__log_key *keys = hpf__grow(w->keys, &w->keys_capacity, (size_t)name + 1, sizeof *keys);
     if (!keys) {
         return hpf_error_set_memory(err);
     }
     w->keys = keys;
     begin(w);
-    keys[name] = make_key(w, name, text);
+    keys[name] = hpf__writer_make_key(w, name, text);
     return status_of(w, err);
 }
 
@@ -374,35 +289,36 @@ static uint64_t round_whole(double number)
     return rounded >= two_to_64 ? UINT64_MAX : rounded > 0 ? (uint64_t)rounded : 0;
 }
 
-static uint64_t ns_of(double seconds)
+static uint64_t ns_of(const hpf_eventlog_writer *w, double time)
 {
-    return round_whole(seconds * 1e9);
+    return round_whole(time / w->options.units_per_s * 1e9);
 }
 
 static void put_cost(hpf_eventlog_writer *w, const hpf_cost *cost, uint64_t time_ns)
 {
-    const key *k = &w->keys[cost->name];
-    put_number(w, &w->scratch, 0, 1);
-    put_number(w, &w->scratch, cost->is_real ? round_whole(cost->real) : cost->whole, 8);
-    put(w, &w->scratch, k->bytes.data, k->bytes.length);
-    put_record(w,
-               k->is_stack ? HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE
-                           : HPF__EVENT_HEAP_PROF_SAMPLE_STRING,
-               time_ns);
+    const hpf__log_key *k = &w->keys[cost->name];
+    hpf__writer_put_number(w, &w->scratch, 0, 1);
+    hpf__writer_put_number(w, &w->scratch, cost->is_real ? round_whole(cost->real) : cost->whole,
+                           8);
+    hpf__writer_put(w, &w->scratch, k->bytes.data, k->bytes.length);
+    hpf__writer_put_record(w,
+                           k->is_stack ? HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE
+                                       : HPF__EVENT_HEAP_PROF_SAMPLE_STRING,
+                           time_ns);
 }
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     hpf_eventlog_writer *w = context;
-    uint64_t time_ns = ns_of(sample->time);
+    uint64_t time_ns = ns_of(w, sample->time);
     begin(w);
-    put_number(w, &w->scratch, w->n_samples, 8);
-    put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, time_ns);
+    hpf__writer_put_number(w, &w->scratch, w->n_samples, 8);
+    hpf__writer_put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, time_ns);
     for (size_t i = 0; i < sample->n_costs; i++) {
         put_cost(w, &sample->costs[i], time_ns);
     }
-    put_number(w, &w->scratch, w->n_samples++, 8);
-    put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_END, time_ns);
+    hpf__writer_put_number(w, &w->scratch, w->n_samples++, 8);
+    hpf__writer_put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_END, time_ns);
     leave(w);
     return w->options.flush_samples && !w->is_out_of_memory ? hpf_sink_flush(w->sink, err)
                                                             : status_of(w, err);
@@ -419,8 +335,8 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 {
     hpf_eventlog_writer *w = context;
     begin(w);
-    put(w, &w->scratch, label.data, label.length);
-    put_record(w, HPF__EVENT_USER_MARKER, ns_of(time));
+    hpf__writer_put_text(w, &w->scratch, label, HPF__MAX_PAYLOAD);
+    hpf__writer_put_record(w, HPF__EVENT_USER_MARKER, ns_of(w, time));
     leave_if_full(w);
     return status_of(w, err);
 }
@@ -431,14 +347,21 @@ static void put_held(hpf_eventlog_writer *w, unsigned which, hpf_line_point poin
     w->has_held = point.time == w->held_time ? w->has_held | 1u << which : 1u << which;
     w->held_time = point.time;
     w->held[which] = point.value;
-    if (w->has_held == (1u << N_HELD) - 1) {
-        put_number(w, &w->scratch, 0, 4);
-        for (int i = 0; i < N_HELD; i++) {
-            put_number(w, &w->scratch, round_whole(w->held[i] / MBLOCK_BYTES), 4);
+    if (w->has_held == (1u << HPF__N_HELD) - 1) {
+        hpf__writer_put_number(w, &w->scratch, 0, 4);
+        for (int i = 0; i < HPF__N_HELD; i++) {
+            hpf__writer_put_number(w, &w->scratch, round_whole(w->held[i] / MBLOCK_BYTES), 4);
         }
-        put_record(w, HPF__EVENT_MEM_RETURN, ns_of(point.time));
+        hpf__writer_put_record(w, HPF__EVENT_MEM_RETURN, ns_of(w, point.time));
         w->has_held = 0;
     }
+}
+
+/* Logs know one size of the heap: of lines that could be it, the one that comes first is. */
+static bool is_heap_line(hpf_eventlog_writer *w, const char *name)
+{
+    w->heap_line = w->heap_line ? w->heap_line : name;
+    return w->heap_line == name;
 }
 
 static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
@@ -452,17 +375,18 @@ static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf
         {"resident", HPF__EVENT_HEAP_SIZE},
         {"blocks", HPF__EVENT_BLOCKS_SIZE},
     };
-    static const char *const held[N_HELD] = {"held", "needed", "returned"};
+    static const char *const held[HPF__N_HELD] = {"held", "needed", "returned"};
     hpf_eventlog_writer *w = context;
     begin(w);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (hpf_str_is(name, sizes[i].name)) {
-            put_number(w, &w->scratch, 0, 4);
-            put_number(w, &w->scratch, round_whole(point.value), 8);
-            put_record(w, sizes[i].id, ns_of(point.time));
+        bool is_size = sizes[i].id == HPF__EVENT_HEAP_SIZE;
+        if (hpf_str_is(name, sizes[i].name) && (!is_size || is_heap_line(w, sizes[i].name))) {
+            hpf__writer_put_number(w, &w->scratch, 0, 4);
+            hpf__writer_put_number(w, &w->scratch, round_whole(point.value), 8);
+            hpf__writer_put_record(w, sizes[i].id, ns_of(w, point.time));
         }
     }
-    for (unsigned i = 0; i < N_HELD; i++) {
+    for (unsigned i = 0; i < HPF__N_HELD; i++) {
         if (hpf_str_is(name, held[i])) {
             put_held(w, i, point);
         }

@@ -70,23 +70,34 @@ static uint64_t day_of(unsigned year, unsigned month, unsigned day)
     return (uint64_t)era * ERA_DAYS + in_era - DAYS_BEFORE_0;
 }
 
+/* ":33" behind hours and minutes, which ctime writes and GHC does not. */
+static bool read_seconds(hpf_str text, unsigned *second)
+{
+    *second = 0;
+    return text.length == 0 ||
+           (*text.data == ':' && read_digits(text.data + 1, 2, second) && *second <= 60);
+}
+
 bool hpf__log_date_parse(hpf_str text, uint64_t *unix_s)
 {
-    unsigned day, hour, minute, year;
+    unsigned day, hour, minute, second, year;
     unsigned month = 0;
     const char *t = text.data;
-    if (text.length != HPF__LOG_DATE_BYTES - 1 || t[3] != ' ' || t[7] != ' ' || t[10] != ' ' ||
-        t[13] != ':' || t[16] != ' ') {
+    size_t plain = HPF__LOG_DATE_BYTES - 1;
+    if ((text.length != plain && text.length != plain + 3) || t[3] != ' ' || t[7] != ' ' ||
+        t[10] != ' ' || t[13] != ':' || t[text.length - 5] != ' ') {
         return false;
     }
     while (month < 12 && memcmp(months + 3 * month, t + 4, 3) != 0) {
         month++;
     }
     if (!read_digits(t + 8, 2, &day) || !read_digits(t + 11, 2, &hour) ||
-        !read_digits(t + 14, 2, &minute) || !read_digits(t + 17, 4, &year) || month == 12 ||
-        day < 1 || day > 31 || hour > 23 || minute > 59 || year < 1970) {
+        !read_digits(t + 14, 2, &minute) ||
+        !read_seconds((hpf_str){t + 16, text.length - plain}, &second) ||
+        !read_digits(t + text.length - 4, 4, &year) || month == 12 || day < 1 || day > 31 ||
+        hour > 23 || minute > 59 || year < 1970) {
         return false;
     }
-    *unix_s = day_of(year, month + 1, day) * DAY_SECONDS + hour * 3600 + minute * 60;
+    *unix_s = day_of(year, month + 1, day) * DAY_SECONDS + hour * 3600 + minute * 60 + second;
     return true;
 }

@@ -12,7 +12,8 @@
 /* Years up to 9999; later ones become the last second of that. */
 void hpf__log_date_write(char *out, uint64_t unix_s);
 
-/* False for a text of another form. The day of the week is not looked at. */
+/* Also with seconds, as ctime writes it. False for a text of another form. The day of the week is
+ * not looked at. */
 bool hpf__log_date_parse(hpf_str text, uint64_t *unix_s);
 
 #endif

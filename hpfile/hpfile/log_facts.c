@@ -21,6 +21,12 @@ void hpf_log_facts_finish(hpf_log_facts *facts)
     *facts = (hpf_log_facts){0};
 }
 
+bool hpf_log_is_ghc(const hpf_log_facts *facts)
+{
+    hpf_str rts = facts->rts;
+    return rts.length == 0 || (rts.length >= 4 && memcmp(rts.data, "GHC-", 4) == 0);
+}
+
 static hpf_status keep(hpf_log_facts *facts, hpf_str text, hpf_str *copy, hpf_error *err)
 {
     char *bytes = hpf_arena_text(facts->arena, text);
@@ -75,13 +81,28 @@ static bool put_words(hpf__buf *job, hpf_str args, bool want_rts)
     return is_put;
 }
 
+static bool put_ghc_job(hpf__buf *job, hpf_str args)
+{
+    return !args.length || (put_word(job, base_name(next_word(&args))) &&
+                            put_words(job, args, false) && put_words(job, args, true));
+}
+
+/* Other run-time systems take no words of the program's: the job is all of them. */
+static bool put_other_job(hpf__buf *job, hpf_str args)
+{
+    size_t length = args.length && !args.data[args.length - 1] ? args.length - 1 : args.length;
+    bool is_put = length == 0 || hpf__buf_append(job, args.data, length);
+    for (size_t i = 0; i < job->length; i++) {
+        job->bytes[i] = job->bytes[i] ? job->bytes[i] : ' ';
+    }
+    return is_put;
+}
+
 static hpf_status note_args(hpf_log_facts *facts, hpf_str args, hpf_error *err)
 {
     hpf__buf job = {0};
-    hpf_str rest = args;
     hpf_status status = keep(facts, args, &facts->args, err);
-    bool is_put = !args.length || (put_word(&job, base_name(next_word(&rest))) &&
-                                   put_words(&job, rest, false) && put_words(&job, rest, true));
+    bool is_put = hpf_log_is_ghc(facts) ? put_ghc_job(&job, args) : put_other_job(&job, args);
     if (status == HPF_OK) {
         hpf_str text = {job.bytes, job.length};
         status = is_put ? keep(facts, text, &facts->job, err) : hpf_error_set_memory(err);

@@ -176,6 +176,9 @@ HPF_API HPF_MUST_USE hpf_status hpf_log_facts_note(hpf_log_facts *facts, const h
                                                    hpf_error *err);
 HPF_API void hpf_log_facts_finish(hpf_log_facts *facts);
 
+/* Whether GHC's run-time system has written the log: it says so, or nothing. */
+HPF_API bool hpf_log_is_ghc(const hpf_log_facts *facts);
+
 #ifdef __cplusplus
 }
 #endif

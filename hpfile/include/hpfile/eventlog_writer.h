@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Events to an event log that GHC's tools read (docs/formats/eventlog.md): samples of labels or of
- * cost-centre stacks, markers, the heap's size. Read back, it is the same profile, but for what
- * logs cannot say: times are whole nanoseconds, amounts whole numbers below 2^64, the date whole
- * minutes as GHC writes it, lines those of logs ("resident" becomes "heap"; others are left out).
+ * Events to an event log that GHC's tools read (docs/formats/eventlog.md): samples of labels, of
+ * cost-centre stacks or of info tables, markers, the heap's size. Read back, it is the same
+ * profile, but for what logs cannot say: times are whole nanoseconds, amounts whole numbers below
+ * 2^64, the date whole minutes as GHC writes it, lines those of logs ("resident" becomes "heap"
+ * where there is none; others are left out). Texts are UTF-8, and as long as a record has room for;
+ * names that become the same by that get a number in front.
  *
  * Each sample leaves as one block in one write: who follows the log never sees half of one.
  */
@@ -23,7 +25,10 @@ typedef struct hpf_eventlog_writer_options {
     /* What the names are; NONE: closure descriptions. */
     hpf_breakdown breakdown;
     uint64_t period_ns; /* between samples, as it was asked for */
-    hpf_str rts;        /* who wrote it; empty: "heapcensus rts". Copied */
+    double units_per_s; /* sample units in a second; 0 means 1 */
+    /* Who wrote it; empty: "heapcensus rts". Where it begins with "GHC-", readers put the words of
+     * the job in GHC's order. Copied. */
+    hpf_str rts;
     bool flush_samples;
     /* The stack that a name stands for, as hpf_reader_frames: asked once, when the name is defined,
      * with room for 255 frames. NULL, or no frames: the name is a label. */

@@ -191,6 +191,170 @@ Test(eventlog_writer, amounts_and_times_are_rounded_to_whole_numbers)
     hpf_sink_destroy(sink);
 }
 
+/* --- what tools ask of logs --- */
+
+typedef struct told {
+    hpf_sink *sink;
+    hpf_eventlog_writer *writer;
+} told;
+
+static told begin_telling(double units_per_s)
+{
+    hpf_eventlog_writer_options options = {.units_per_s = units_per_s};
+    hpf_sink *sink = hpf_sink_to_memory();
+    return (told){sink, hpf_eventlog_writer_create(sink, &options)};
+}
+
+/* One sample of all names, each of which costs one more than the one before it. */
+static hpf_model *end_telling(told *t, uint32_t n_names, double time)
+{
+    hpf_cost costs[8];
+    for (uint32_t i = 0; i < n_names; i++) {
+        costs[i] = (hpf_cost){.name = i, .whole = i + 1};
+    }
+    hpf_sample sample = {.time = time, .costs = costs, .n_costs = n_names};
+    cr_assert_eq(hpf_eventlog_writer_events.sample(t->writer, &sample, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_writer_finish(t->writer, NULL), HPF_OK);
+    hpf_eventlog_writer_destroy(t->writer);
+    hpf_model *model = model_of(source_of_sink(t->sink));
+    hpf_sink_destroy(t->sink);
+    return model;
+}
+
+static void expect_names(const hpf_model *model, const char *const *names, uint32_t n)
+{
+    cr_assert_eq(hpf_model_n_names(model), n);
+    for (uint32_t i = 0; i < n; i++) {
+        hpf_str name = hpf_model_name(model, i);
+        cr_expect(hpf_str_is(name, names[i]), "%u: %.*s", i, (int)name.length, name.data);
+    }
+}
+
+Test(eventlog_writer, text_is_utf_8_and_names_stay_apart)
+{
+    static const char *const written[] = {"ab\xEF\xBF\xBD", "(1)ab\xEF\xBF\xBD", "b", "(3)b",
+                                          "\xEF\xBF\xBD\xEF\xBF\xBD"
+                                          "c"};
+    const hpf_str given[] = {HPF_STR("ab\xCE"), HPF_STR("ab\xCF"), HPF_STR("b\0c"), HPF_STR("b"),
+                             HPF_STR("\xED\xA0"
+                                     "c")};
+    const hpf_events *e = &hpf_eventlog_writer_events;
+    told t = begin_telling(0);
+    for (uint32_t i = 0; i < 5; i++) {
+        cr_assert_eq(e->name(t.writer, i, given[i], NULL), HPF_OK);
+    }
+    cr_assert_eq(e->mark(t.writer, 1, HPF_STR("\xFFmark"), NULL), HPF_OK);
+    hpf_model *model = end_telling(&t, 5, 1);
+    expect_names(model, written, 5);
+    hpf_str label;
+    hpf_model_mark(model, 0, &label);
+    cr_expect(hpf_str_is(label, "\xEF\xBF\xBDmark"));
+    hpf_model_destroy(model);
+}
+
+Test(eventlog_writer, texts_end_where_a_record_has_no_room)
+{
+    static char longest[70000];
+    memset(longest, 'x', sizeof longest);
+    const hpf_events *e = &hpf_eventlog_writer_events;
+    told t = begin_telling(0);
+    hpf_str text = {longest, sizeof longest};
+    cr_assert_eq(e->header(t.writer, HPF_HEADER_JOB, text, NULL), HPF_OK);
+    cr_assert_eq(e->name(t.writer, 0, text, NULL), HPF_OK);
+    longest[sizeof longest - 1] = 'y';
+    cr_assert_eq(e->name(t.writer, 1, text, NULL), HPF_OK);
+    memcpy(longest + 65499, "\xE2\x82\xAC", 3);
+    cr_assert_eq(e->name(t.writer, 2, text, NULL), HPF_OK);
+    cr_assert_eq(e->mark(t.writer, 1, text, NULL), HPF_OK);
+    hpf_model *model = end_telling(&t, 3, 1);
+    cr_assert_eq(hpf_model_n_names(model), 3);
+    cr_expect_eq(hpf_model_header(model, HPF_HEADER_JOB).length, 65530);
+    cr_expect_eq(hpf_model_name(model, 0).length, 65500);
+    cr_expect_eq(hpf_model_name(model, 1).length, 65503);
+    cr_expect_eq(hpf_model_name(model, 2).length, 65499);
+    hpf_model_mark(model, 0, &text);
+    cr_expect_eq(text.length, 65535);
+    hpf_model_destroy(model);
+}
+
+Test(eventlog_writer, the_job_is_read_as_it_was)
+{
+    static const char *const jobs[] = {"./server --port 80 ", " a  b", "p +RTS -hc -RTS x", "",
+                                       "/"};
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
+        told t = begin_telling(0);
+        hpf_str job = {jobs[i], strlen(jobs[i])};
+        const hpf_events *e = &hpf_eventlog_writer_events;
+        cr_assert_eq(e->header(t.writer, HPF_HEADER_JOB, job, NULL), HPF_OK);
+        hpf_model *model = end_telling(&t, 0, 1);
+        cr_expect(hpf_str_equal(hpf_model_header(model, HPF_HEADER_JOB), job), "%s", jobs[i]);
+        hpf_model_destroy(model);
+    }
+}
+
+Test(eventlog_writer, times_in_another_unit_become_seconds)
+{
+    told t = begin_telling(1000);
+    hpf_model *model = end_telling(&t, 0, 137.5);
+    cr_expect_eq(hpf_model_sample(model, 0).time, 0.1375);
+    hpf_model_destroy(model);
+}
+
+static size_t two_tables(void *context, hpf_name name, hpf_frame *frames, size_t room)
+{
+    (void)context;
+    (void)name;
+    cr_assert_gt(room, 0);
+    frames[0] = (hpf_frame){.table = HPF_STR("sat_info"),
+                            .closure_type = HPF_STR("THUNK"),
+                            .type = HPF_STR("Int"),
+                            .label = HPF_STR("main"),
+                            .module = HPF_STR("Main"),
+                            .source = HPF_STR("Main.hs:5:1-30")};
+    return 1;
+}
+
+Test(eventlog_writer, info_tables_are_defined)
+{
+    static const char *const names[] = {"sat_info Main.main Main.hs:5:1-30",
+                                        "(2)sat_info Main.main Main.hs:5:1-30"};
+    hpf_eventlog_writer_options options = {.breakdown = HPF_BREAKDOWN_INFO_TABLE,
+                                           .frames = two_tables};
+    told t = {.sink = hpf_sink_to_memory()};
+    t.writer = hpf_eventlog_writer_create(t.sink, &options);
+    for (uint32_t i = 0; i < 2; i++) {
+        hpf_str text = {names[i], strlen(names[i])};
+        cr_assert_eq(hpf_eventlog_writer_events.name(t.writer, i, text, NULL), HPF_OK);
+    }
+    hpf_model *model = end_telling(&t, 2, 1);
+    expect_names(model, names, 2);
+    hpf_model_destroy(model);
+}
+
+static hpf_status add_points(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    double *sum = context;
+    (void)err;
+    cr_expect(hpf_str_is(name, "heap"));
+    *sum += point.value;
+    return HPF_OK;
+}
+
+Test(eventlog_writer, one_line_is_the_size_of_the_heap)
+{
+    const hpf_events *e = &hpf_eventlog_writer_events;
+    told t = begin_telling(0);
+    cr_assert_eq(e->line(t.writer, HPF_STR("resident"), (hpf_line_point){1, 10}, NULL), HPF_OK);
+    cr_assert_eq(e->line(t.writer, HPF_STR("heap"), (hpf_line_point){1, 20}, NULL), HPF_OK);
+    cr_assert_eq(e->line(t.writer, HPF_STR("resident"), (hpf_line_point){2, 30}, NULL), HPF_OK);
+    hpf_model *model = end_telling(&t, 0, 1);
+    static const hpf_events counting = {.line = add_points};
+    double sum = 0;
+    cr_assert_eq(hpf_model_replay(model, &counting, &sum, NULL), HPF_OK);
+    cr_expect_eq(sum, 40);
+    hpf_model_destroy(model);
+}
+
 /* --- dates --- */
 
 Test(eventlog_writer, dates_are_written_and_read)
@@ -212,6 +376,10 @@ Test(eventlog_writer, dates_are_written_and_read)
         cr_expect_eq(unix_s, cases[i].unix_s);
     }
     uint64_t unix_s;
+    cr_expect(hpf__log_date_parse(HPF_STR("Sat Nov 21 02:04:33 2026"), &unix_s));
+    cr_expect_eq(unix_s, 1795226673);
+    cr_expect_not(hpf__log_date_parse(HPF_STR("Sat Nov 21 02:04:71 2026"), &unix_s));
+    cr_expect_not(hpf__log_date_parse(HPF_STR("Sat Nov 21 02:04x33 2026"), &unix_s));
     cr_expect_not(hpf__log_date_parse(HPF_STR("Tue Nov 21 2026"), &unix_s));
     cr_expect_not(hpf__log_date_parse(HPF_STR("Tue Nov 41 00:00 2026"), &unix_s));
     cr_expect_not(hpf__log_date_parse(HPF_STR("Tue Nox 21 00:00 2026"), &unix_s));
