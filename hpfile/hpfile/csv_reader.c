@@ -307,28 +307,39 @@ static hpf_status note_name(table *t, hpf_name name, bool *again)
 
 /* A sample ends where the time changes, and where a name comes again: there are samples of equal
  * times. */
+static hpf_status begin_tidy_sample(table *t, double time, bool again)
+{
+    if (t->has_time && time == t->time && !again) {
+        return HPF_OK;
+    }
+    hpf_status status = send_tidy_sample(t);
+    t->has_time = true;
+    t->time = time;
+    t->time_place = t->cells[t->time_column].place;
+    return status;
+}
+
+/* Without a name and a value, a row only tells that there was a sample. */
+static bool is_sample_only(const table *t)
+{
+    return cell_text(t, t->name_column).length == 0 && is_missing(cell_text(t, t->value_column));
+}
+
 static hpf_status read_tidy_row(table *t)
 {
     hpf_name name = 0;
     bool again = false;
     double time;
     hpf_status status = parse_time(t, t->time_column, &time);
+    if (status == HPF_OK && is_sample_only(t)) {
+        return begin_tidy_sample(t, time, false);
+    }
     if (status == HPF_OK) {
         status = hpf__emitter_name(&t->emit, cell_text(t, t->name_column), &name, t->err);
     }
-    if (status == HPF_OK && t->has_time && time == t->time) {
-        status = note_name(t, name, &again);
-    }
-    if (status == HPF_OK && t->has_time && (time != t->time || again)) {
-        status = send_tidy_sample(t);
-        t->has_time = false;
-    }
-    if (status == HPF_OK && !t->has_time) {
-        t->has_time = true;
-        t->time = time;
-        t->time_place = t->cells[t->time_column].place;
-        status = note_name(t, name, &again);
-    }
+    status = status == HPF_OK ? note_name(t, name, &again) : status;
+    status = status == HPF_OK ? begin_tidy_sample(t, time, again) : status;
+    status = status == HPF_OK ? note_name(t, name, &again) : status;
     return status == HPF_OK ? take_amount(t, t->value_column, name) : status;
 }
 

@@ -159,6 +159,10 @@ static void write_tidy(hpf_csv_writer *w)
     }
     write_tidy_zeros(w, time, w->held, w->before, NULL);
     write_tidy_zeros(w, time, w->held, w->now, w->before);
+    if (w->before->n_costs + w->held->n_costs + w->now->n_costs == 0) {
+        hpf_sink_str(w->sink, time);
+        hpf_sink_text(w->sink, ",,\n");
+    }
 }
 
 /* The one that was held comes before, and what is held now waits. */

@@ -58,6 +58,17 @@ Test(csv, a_gap_of_one_sample_has_one_zero)
                HPF_CSV_TIDY, "time,name,value\n1,\"a\",1\n2,\"a\",0\n3,\"a\",1\n");
 }
 
+Test(csv, samples_without_amounts_leave_a_row_too)
+{
+    static const char profile[] = TABLE_HEAD "BEGIN_SAMPLE 1.000000\nEND_SAMPLE 1.000000\n"
+                                             "BEGIN_SAMPLE 2.000000\nEND_SAMPLE 2.000000\n"
+                                             "BEGIN_SAMPLE 3.000000\nEND_SAMPLE 3.000000\n"
+                                             "BEGIN_SAMPLE 4.000000\na\t1\nEND_SAMPLE 4.000000\n";
+    static const char table[] = "time,name,value\n1,,\n2,,\n3,\"a\",0\n4,\"a\",1\n";
+    expect_csv(profile, HPF_CSV_TIDY, table);
+    expect_hp(table, profile);
+}
+
 Test(csv, quotes_are_doubled_and_commas_kept)
 {
     expect_csv(HEAD "BEGIN_SAMPLE 1\na,\"b\"\t5\nEND_SAMPLE 1\n", HPF_CSV_WIDE,
