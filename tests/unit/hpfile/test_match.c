@@ -72,6 +72,26 @@ Test(match, numbers_of_runs_do_not_matter)
     finish(&m);
 }
 
+/* A `.hp` file cuts, the log of the same program does not. */
+Test(match, a_cut_name_is_the_only_whole_one_that_begins_like_it)
+{
+    matched m;
+    match(&m,
+          (const char *const[]){"(99)f/g/ma... (7)h/i... k/m... ", "(9)f/g/mai... ",
+                                "f/g/main h/i/a h/i/b k/m k/max k/z "},
+          3);
+    cr_expect_eq(row_of(&m, 0, "(99)f/g/ma..."), row_of(&m, 2, "f/g/main"));
+    cr_expect_eq(row_of(&m, 1, "(9)f/g/mai..."), row_of(&m, 2, "f/g/main"));
+    cr_expect(hpf_str_is(hpf_match_name(m.match, row_of(&m, 0, "(99)f/g/ma...")), "f/g/main"));
+    cr_expect_neq(row_of(&m, 0, "(7)h/i..."), row_of(&m, 2, "h/i/a"));
+    cr_expect_neq(row_of(&m, 0, "(7)h/i..."), row_of(&m, 2, "h/i/b"));
+    cr_expect_eq(row_of(&m, 0, "k/m..."), row_of(&m, 2, "k/max"));
+    finish(&m);
+    match(&m, (const char *const[]){"f/g/ma... f/g/main ", "f/g/main "}, 2);
+    cr_expect_neq(row_of(&m, 0, "f/g/ma..."), row_of(&m, 1, "f/g/main"));
+    finish(&m);
+}
+
 Test(match, a_chain_of_cuts_is_one_name_called_by_the_longest)
 {
     matched m;
