@@ -283,6 +283,9 @@ static int run(const cmd *self, int argc, char **argv)
     if (!isnan(values.stacks.at) && values.stacks.time) {
         return cmd_misused(self, "--at is a moment of the heap, --time the whole run");
     }
+    if (values.from >= 0 && values.profile >= 0) {
+        return cmd_misused(self, "--profile is for event logs, which --from does not read");
+    }
     const hpf_format from = values.from < 0 ? HPF_FORMAT_HP : (hpf_format)values.from;
     const filter f = {
         .from = values.from < 0 ? NULL : &from,

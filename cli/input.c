@@ -97,6 +97,9 @@ static hpf_status spool(input *in, hpf_error *err)
 
 static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error *err)
 {
+    if (options->has_log_profile && in->format != HPF_FORMAT_EVENTLOG) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--profile is for GHC's event logs");
+    }
     bool is_read_directly = in->format == HPF_FORMAT_HP || in->format == HPF_FORMAT_EVENTLOG;
     hpf_status status = is_read_directly ? HPF_OK : spool(in, err);
     return status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;

@@ -23,11 +23,26 @@ static hpf_status read_sets(hpf_sets **sets, hpf_survey *survey, const char *pat
     return status;
 }
 
+/* What a log says itself, or what a `.hp` file's program was asked for; NONE: that is not known. */
+static hpf_breakdown breakdown_of(const hpf_survey *survey)
+{
+    const hpf_log_profile *profile = hpf_survey_log_profile(survey);
+    return profile ? profile->breakdown
+                   : hpf_breakdown_of_job(hpf_survey_header(survey, HPF_HEADER_JOB));
+}
+
 /* One that must be there and have sets. */
 static bool read_named(input *in, const char *path)
 {
     hpf_source *source = NULL;
     hpf_error err;
+    hpf_breakdown breakdown = breakdown_of(in->survey);
+    const char *other = breakdown == HPF_BREAKDOWN_RETAINER ? NULL : hpf_breakdown_name(breakdown);
+    if (other) {
+        diag_say("%s: --sets is for profiles of retainer sets (-hr): this is one by %s", in->name,
+                 other);
+        return false;
+    }
     hpf_status status = read_sets(&in->sets, in->survey, path, &source, &err);
     if (status == HPF_OK && hpf_sets_n(in->sets) == 0) {
         status = hpf_error_set(&err, HPF_ERR_UNSUPPORTED,
@@ -42,8 +57,7 @@ static bool read_named(input *in, const char *path)
 
 hpf_sets *retainers_beside(hpf_survey *survey, const char *path)
 {
-    hpf_str job = hpf_survey_header(survey, HPF_HEADER_JOB);
-    bool has_sets = hpf_breakdown_of_job(job) == HPF_BREAKDOWN_RETAINER;
+    bool has_sets = breakdown_of(survey) == HPF_BREAKDOWN_RETAINER;
     char *report = has_sets ? beside_name(path, ".prof") : NULL;
     hpf_sets *sets = NULL;
     hpf_source *source = NULL;
