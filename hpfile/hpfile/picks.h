@@ -9,7 +9,7 @@
 
 /* A stretch of time with its lowest and its highest sample, maybe the same one. */
 typedef struct hpf__cell {
-    uint64_t number; /* time = first time + number * width .. */
+    uint64_t number; /* time = first time + number * width ..; of coarse ones number * 2 * width */
     hpf_pick low, high;
 } hpf__cell;
 
@@ -22,7 +22,9 @@ typedef struct hpf__picks {
     size_t all_capacity;
     hpf__cell *cells; /* then these, by number; NULL before */
     size_t n_cells;
-    double width;
+    size_t n_coarse;   /* of them, the first, are of double width already */
+    size_t n_in_cells; /* samples that they hold */
+    double width;      /* of the others; 0: time has stood still */
 } hpf__picks;
 
 /* `max_picks` of 0 is the default, 8192. */

@@ -4,11 +4,13 @@
  * every name, and the samples worth drawing.
  *
  * Picks: while there are at most `max_picks` samples, all of them are picked. Beyond that the time
- * range is divided into equal cells, and each cell keeps the sample with its smallest and the one
- * with its largest total, so that the outline keeps its peaks and dips; the first, the last and the
- * peak sample are always picked. Cells double in width, by joining pairs, whenever they become too
- * many. A pick is a whole sample, so bands at a pick still add up to the total. Only the place of a
- * pick in the input is kept; hpf_survey_series reads those bytes again.
+ * range is divided into cells, and each cell keeps the sample with its smallest and the one with
+ * its largest total, so that the outline keeps its peaks and dips; the first, the last and the peak
+ * sample are always picked. Cells are of equal width, and as they come to hold too many, they are
+ * joined in pairs, from the left: some are twice as wide as others then. What is picked of a longer
+ * profile was picked of its beginning, if it lies there. A pick is a whole sample, so bands at a
+ * pick still add up to the total. Only the place of a pick in the input is kept; hpf_survey_series
+ * reads those bytes again.
  *
  * Samples of an event log that stand in another order than that of time are put in order: their
  * places are then kept too.

@@ -101,6 +101,50 @@ Test(picks, peak_ends_and_number_hold_for_random_walks)
     }
 }
 
+/* One sample more never loses much of the detail, however long the run is. */
+Test(picks, nearly_as_many_as_there_may_be)
+{
+    enum { N = 2000, MAX = 320 };
+    hpf__picks before = {0};
+    rng chance = {3};
+    hpf__picks_init(&before, MAX);
+    for (uint64_t i = 0; i < N; i++) {
+        hpf_pick pick = {
+            .time = (double)i, .total = (double)rng_below(&chance, 1000), .sample_index = i};
+        cr_assert(hpf__picks_add(&before, &pick));
+        cr_assert(hpf__picks_copy(&picks, &before) && hpf__picks_settle(&picks));
+        cr_assert_geq(picks.n_all, i < MAX ? i + 1 : MAX * 5 / 6, "%zu of %llu", picks.n_all,
+                      (unsigned long long)i + 1);
+        cr_assert_leq(picks.n_all, MAX);
+    }
+    hpf__picks_finish(&before);
+}
+
+/* What a longer run picks of a part was picked when that part was all: who keeps only the samples
+ * that are picked so far will have what is picked later. */
+Test(picks, nothing_is_picked_that_was_passed_over)
+{
+    enum { N = 700, MAX = 60 };
+    static bool is_passed[N];
+    hpf__picks growing = {0};
+    rng chance = {5};
+    double time = 0;
+    hpf__picks_init(&growing, MAX);
+    for (uint64_t i = 0; i < N; i++) {
+        hpf_pick pick = {.time = time, .total = (double)rng_below(&chance, 99), .sample_index = i};
+        time += rng_below(&chance, 3) ? 1 : (double)rng_below(&chance, 90);
+        cr_assert(hpf__picks_add(&growing, &pick));
+        cr_assert(hpf__picks_copy(&picks, &growing) && hpf__picks_settle(&picks));
+        for (uint64_t k = 0; k + 1 < i; k++) {
+            bool is_picked = has(k);
+            cr_assert_not(is_passed[k] && is_picked, "%llu at %llu", (unsigned long long)k,
+                          (unsigned long long)i);
+            is_passed[k] = !is_picked;
+        }
+    }
+    hpf__picks_finish(&growing);
+}
+
 /* With a grid of at least max / 8 cells, neighbours are never further apart than two cells. */
 Test(picks, evenly_spaced_samples_are_covered_evenly)
 {
