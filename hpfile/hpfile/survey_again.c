@@ -180,6 +180,16 @@ static hpf_status replay_all(hpf_survey *survey, const hpf_events *events, void 
 
 /* --- a stretch --- */
 
+/* Whether a sample is neither before the one pick nor behind the other. */
+static bool is_between(const hpf__place *place, const hpf_pick *first, const hpf_pick *last)
+{
+    bool is_before = place->time < first->time ||
+                     (place->time == first->time && place->begin_offset < first->begin_offset);
+    bool is_behind = place->time > last->time ||
+                     (place->time == last->time && place->begin_offset > last->begin_offset);
+    return !is_before && !is_behind;
+}
+
 static hpf_status revisit_stretch(hpf__read_survey *s, const hpf_pick *first, const hpf_pick *last,
                                   char *buffer, hpf_error *err)
 {
@@ -189,7 +199,7 @@ static hpf_status revisit_stretch(hpf__read_survey *s, const hpf_pick *first, co
     }
     for (size_t i = 0; i < s->order.n_places && status == HPF_OK; i++) {
         const hpf__place *place = &s->order.places[i];
-        if (place->time >= first->time && place->time <= last->time) {
+        if (is_between(place, first, last)) {
             status = revisit(s, place->begin_offset, place->end_offset, buffer, err);
         }
     }
