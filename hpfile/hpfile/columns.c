@@ -63,20 +63,36 @@ bool hpf__columns_add(hpf__columns *c, const hpf_sample *sample)
     return true;
 }
 
-size_t hpf__columns_find(const hpf__columns *c, size_t from, uint64_t end_offset)
+static int compare(const void *left, const void *right)
+{
+    const hpf__column *a = left, *b = right;
+    if (a->time != b->time) {
+        return a->time < b->time ? -1 : 1;
+    }
+    return (a->end_offset > b->end_offset) - (a->end_offset < b->end_offset);
+}
+
+void hpf__columns_sort(hpf__columns *c)
+{
+    if (c->n_columns) {
+        qsort(c->all, c->n_columns, sizeof *c->all, compare);
+    }
+}
+
+size_t hpf__columns_find(const hpf__columns *c, size_t from, const hpf_pick *pick)
 {
     size_t end = c->n_columns;
-    if (from < end && c->all[from].end_offset == end_offset) {
+    if (from < end && hpf__column_compare(&c->all[from], pick) == 0) {
         return from; /* mostly they are asked for in a row */
     }
     while (from < end) {
         size_t middle = from + (end - from) / 2;
-        if (c->all[middle].end_offset < end_offset) {
+        if (hpf__column_compare(&c->all[middle], pick) < 0) {
             from = middle + 1;
         } else {
             end = middle;
         }
     }
-    bool is_there = from < c->n_columns && c->all[from].end_offset == end_offset;
+    bool is_there = from < c->n_columns && hpf__column_compare(&c->all[from], pick) == 0;
     return is_there ? from : c->n_columns;
 }

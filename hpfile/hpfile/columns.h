@@ -2,7 +2,7 @@
  *
  * The costs of samples that may be drawn, kept in memory while a profile grows: of the latest
  * samples all, of older ones those that are picks. A column is one sample; columns lie one behind
- * the other in the order of the input.
+ * the other in the order of time, those of one time in that of the input.
  *
  * Columns that are picks no more leave garbage, which is swept out when there is no room. Of the
  * room, half is for picks and a quarter at least for the latest samples. When the picks take more,
@@ -29,7 +29,7 @@ typedef struct hpf__column {
 } hpf__column;
 
 typedef struct hpf__columns {
-    hpf__column *all; /* by offset */
+    hpf__column *all; /* by time, then by offset */
     size_t n_columns, capacity;
     uint64_t *words;
     size_t n_words, words_capacity;
@@ -48,6 +48,19 @@ void hpf__columns_finish(hpf__columns *columns);
 /* The costs of one more sample, behind all others. False when there is no memory. */
 bool hpf__columns_add(hpf__columns *columns, const hpf_sample *sample);
 
+/* Samples that are earlier than one before them may have been added: puts the columns in order, but
+ * not their words. They can only be read then. */
+void hpf__columns_sort(hpf__columns *columns);
+
+/* Where a column stands to that of a pick: below 0 before it, 0 it is that one, above 0 behind. */
+static inline int hpf__column_compare(const hpf__column *column, const hpf_pick *pick)
+{
+    if (column->time != pick->time) {
+        return column->time < pick->time ? -1 : 1;
+    }
+    return (column->end_offset > pick->end_offset) - (column->end_offset < pick->end_offset);
+}
+
 /* Whether it is time to sweep. */
 bool hpf__columns_are_full(const hpf__columns *columns);
 
@@ -55,8 +68,8 @@ bool hpf__columns_are_full(const hpf__columns *columns);
  * False when there is no memory; then all is as it was. */
 bool hpf__columns_sweep(hpf__columns *columns, const hpf__tally *tally, const hpf__picks *picks);
 
-/* The column that ends at `end_offset`, at or behind `from`; n_columns when it is not there. */
-size_t hpf__columns_find(const hpf__columns *columns, size_t from, uint64_t end_offset);
+/* The column of a pick, at or behind `from`; n_columns when it is not there. */
+size_t hpf__columns_find(const hpf__columns *columns, size_t from, const hpf_pick *pick);
 
 /* Its costs, among which may be one of the name HPF__REST: `*n_costs` of them, packed. */
 static inline const uint64_t *hpf__columns_costs(const hpf__columns *columns, size_t index,

@@ -38,10 +38,11 @@ static size_t next_pick(const hpf__columns *c, const hpf__picks *picks, size_t *
                         size_t end)
 {
     for (; column < end; column++) {
-        while (*pick < picks->n_all && picks->all[*pick].end_offset < c->all[column].end_offset) {
+        while (*pick < picks->n_all &&
+               hpf__column_compare(&c->all[column], &picks->all[*pick]) > 0) {
             ++*pick;
         }
-        if (*pick < picks->n_all && picks->all[*pick].end_offset == c->all[column].end_offset) {
+        if (*pick < picks->n_all && hpf__column_compare(&c->all[column], &picks->all[*pick]) == 0) {
             break;
         }
     }

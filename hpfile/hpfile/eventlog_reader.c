@@ -30,9 +30,10 @@
 
 #define END_MARKER   0xffffu
 #define END_BYTES    2u
-#define HEAD_BYTES   10u /* type and time */
-#define LENGTH_BYTES 2u  /* of the length of a record that tells it */
-#define BLOCK_BYTES  14u /* of a BLOCK_MARKER */
+#define HEAD_BYTES   10u                        /* type and time */
+#define LENGTH_BYTES 2u                         /* of the length of a record that tells it */
+#define BLOCK_BYTES  14u                        /* of a BLOCK_MARKER */
+#define EMPTY_BYTES  (HEAD_BYTES + BLOCK_BYTES) /* of a block with nothing in it */
 
 typedef enum state {
     IN_MAGIC,
@@ -73,6 +74,7 @@ struct hpf_eventlog {
     uint64_t last_ns;   /* the latest time */
     uint64_t block_end; /* offset behind the block being read */
     uint16_t block_cap;
+    uint64_t n_blocks; /* begun, with more in them than their marker */
 };
 
 hpf_eventlog *hpf_eventlog_create(const hpf_event_visitor *visitor, void *context)
@@ -264,8 +266,10 @@ static inline const slot *slot_of(const hpf_eventlog *log, unsigned id)
 static void enter_block(hpf_eventlog *log, const char *payload, size_t n, uint64_t offset)
 {
     if (n >= BLOCK_BYTES) {
-        log->block_end = offset + hpf__read4(payload);
+        uint32_t n_bytes = hpf__read4(payload);
+        log->block_end = offset + n_bytes;
         log->block_cap = hpf__read2(payload + 12);
+        log->n_blocks += n_bytes > EMPTY_BYTES;
     }
 }
 
@@ -540,6 +544,11 @@ void hpf__eventlog_set_run(hpf_eventlog *log, hpf__eventlog_run *run, const uint
 bool hpf__eventlog_declares(const hpf_eventlog *log, uint16_t id)
 {
     return id < log->n_slots && log->slots[id].type;
+}
+
+uint64_t hpf__eventlog_n_blocks(const hpf_eventlog *log)
+{
+    return log->n_blocks - (log->n_blocks > 0 && log->offset < log->block_end);
 }
 
 hpf_status hpf_eventlog_read_source(hpf_eventlog **out, hpf_source *source,

@@ -23,6 +23,9 @@ typedef const char *hpf__eventlog_run(void *context, const char *p, const char *
 void hpf__eventlog_set_run(hpf_eventlog *log, hpf__eventlog_run *run, const uint16_t *ids,
                            size_t n_ids);
 
+/* Blocks that were read to their end and have something in them. */
+uint64_t hpf__eventlog_n_blocks(const hpf_eventlog *log);
+
 /* Whether the header declares this type. */
 bool hpf__eventlog_declares(const hpf_eventlog *log, uint16_t id);
 

@@ -23,8 +23,10 @@ struct hpf_live {
     hpf__sidecar_rows sidecar;
     hpf__kept_survey whole, latest;
     uint64_t n_bytes;
-    bool is_prepared; /* marks and lines are as a survey shows them */
-    bool is_fresh;    /* `whole` shows all that came */
+    bool is_disordered; /* all columns are there, maybe not by time; the tally is of no use */
+    bool has_late;      /* samples came too late to be put in order */
+    bool is_prepared;   /* marks and lines are as a survey shows them */
+    bool is_fresh;      /* `whole` shows all that came */
 };
 
 /* --- events --- */
@@ -85,6 +87,46 @@ static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_cos
                : status;
 }
 
+/* Whether the costs of every sample are kept as they came. */
+static bool keeps_all(const hpf_live *live)
+{
+    return live->columns.n_columns == hpf_live_n_samples(live) && live->columns.n_folds == 0;
+}
+
+static hpf_status add(hpf_live *live, const hpf_sample *sample, hpf_error *err)
+{
+    return hpf__columns_add(&live->columns, sample) ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static hpf_status add_again(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf_live *live = context;
+    hpf_status status = hpf__tally_events.sample(&live->tally, sample, err);
+    return status == HPF_OK ? add(live, sample, err) : status;
+}
+
+/* Adds all samples up once more, in the order of their times. Without memory for it the columns
+ * stay, for another try. */
+static hpf_status restore_order(hpf_live *live, hpf_error *err)
+{
+    static const hpf_events again = {.sample = add_again};
+    hpf__columns before = live->columns;
+    hpf__kept_survey all = {.columns = &before};
+    hpf__columns_sort(&before);
+    hpf__columns_init(&live->columns, live->options.most_bytes);
+    hpf__tally_forget_samples(&live->tally);
+    hpf__recall_lose(&live->tally.recall);
+    hpf_status status = hpf__kept_tell(&all, 0, before.n_columns, HPF__REST, &again, live, err);
+    hpf__kept_finish(&all);
+    hpf__columns_finish(status == HPF_OK ? &before : &live->columns);
+    if (status == HPF_OK) {
+        live->is_disordered = false;
+    } else {
+        live->columns = before;
+    }
+    return status;
+}
+
 /* The last survey is out of date by now: its picks serve as scratch. */
 static bool sweep(hpf_live *live)
 {
@@ -93,24 +135,41 @@ static bool sweep(hpf_live *live)
            hpf__columns_sweep(&live->columns, &live->tally, picks);
 }
 
-/* The tally holds the sample now, without the names that are not wanted. */
+static hpf_status make_room(hpf_live *live, hpf_error *err)
+{
+    hpf_status status = live->is_disordered ? restore_order(live, err) : HPF_OK;
+    return status != HPF_OK || sweep(live) ? status : hpf_error_set_memory(err);
+}
+
+/* Counts a sample. One that is earlier than the one before it gets that one's time, if only until
+ * order is restored; for good when some of those that it belongs between are kept no more. */
+static hpf_status count(hpf_live *live, hpf_sample *sample, hpf_error *err)
+{
+    hpf_sample timely = *sample;
+    if (hpf_live_n_samples(live) > 0 && sample->time < live->tally.held.time) {
+        bool can_wait = keeps_all(live);
+        timely.time = live->tally.held.time;
+        sample->time = can_wait ? sample->time : timely.time;
+        live->is_disordered |= can_wait;
+        live->has_late |= !can_wait;
+    }
+    return hpf__tally_events.sample(&live->tally, &timely, err);
+}
+
+/* When it is counted, the tally holds the sample without the names that are not wanted. */
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status = hpf__tally_events.sample(&live->tally, sample, err);
-    if (status != HPF_OK) {
-        return status;
-    }
     hpf_sample wanted = *sample;
+    hpf_status status = count(live, &wanted, err);
     wanted.costs = live->tally.held.costs;
     wanted.n_costs = live->tally.held.n_costs;
-    if (!hpf__columns_add(&live->columns, &wanted) ||
-        (hpf__columns_are_full(&live->columns) && !sweep(live))) {
-        return hpf_error_set_memory(err);
+    status = status == HPF_OK ? add(live, &wanted, err) : status;
+    if (status == HPF_OK && live->listener.sample) {
+        status = live->listener.sample(live->options.listener_context, &wanted, err);
     }
-    return live->listener.sample
-               ? live->listener.sample(live->options.listener_context, &wanted, err)
-               : HPF_OK;
+    return status == HPF_OK && hpf__columns_are_full(&live->columns) ? make_room(live, err)
+                                                                     : status;
 }
 
 static const hpf_events events = {.header = on_header,
@@ -126,7 +185,7 @@ static void on_warning(void *context, const hpf_error *warning)
 {
     hpf_live *live = context;
     live->tally.overview.truncated |= warning->status == HPF_END;
-    if (live->options.warning) {
+    if (live->options.warning && warning->status != HPF_ERR_UNSUPPORTED) { /* that is a caveat */
         live->options.warning(live->options.warning_context, warning);
     }
 }
@@ -138,7 +197,8 @@ static bool init(hpf_live *live)
     hpf_reader_options reader_options = {.warning = on_warning,
                                          .warning_context = live,
                                          .has_log_profile = live->options.has_log_profile,
-                                         .log_profile = live->options.log_profile};
+                                         .log_profile = live->options.log_profile,
+                                         .keeps_times = true};
     if (!hpf__tally_init(&live->tally, live->options.max_picks, false)) {
         return false;
     }
@@ -215,12 +275,31 @@ bool hpf_live_is_whole(const hpf_live *live)
 
 uint64_t hpf_live_n_samples(const hpf_live *live)
 {
-    return live->tally.overview.n_samples + live->tally.held.is_there;
+    return live->is_disordered ? live->columns.n_columns
+                               : live->tally.overview.n_samples + live->tally.held.is_there;
 }
 
 uint64_t hpf_live_n_bytes(const hpf_live *live)
 {
     return live->n_bytes;
+}
+
+bool hpf_live_has_end(const hpf_live *live)
+{
+    const hpf__log_heap *log = hpf__reader_log(live->reader);
+    return log && hpf__log_heap_has_end(log);
+}
+
+hpf_status hpf_live_caveat(const hpf_live *live, hpf_error *caveat)
+{
+    const hpf__log_heap *log = hpf__reader_log(live->reader);
+    hpf_status status = log ? hpf__log_heap_caveat(log, caveat) : HPF_OK;
+    if (status != HPF_OK || !live->has_late) {
+        return status;
+    }
+    return hpf_error_set(caveat, HPF_ERR_ORDER,
+                         "samples came too late to be put in order: they have the times of those "
+                         "before");
 }
 
 /* --- surveys --- */
@@ -251,7 +330,8 @@ static hpf_status prepare(hpf_live *live, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     hpf__beside_catch_up(&live->beside);
-    hpf_status status = hpf__tally_settle_lines(&live->tally, err);
+    hpf_status status = live->is_disordered ? restore_order(live, err) : HPF_OK;
+    status = status == HPF_OK ? hpf__tally_settle_lines(&live->tally, err) : status;
     live->is_prepared = status == HPF_OK;
     return status;
 }

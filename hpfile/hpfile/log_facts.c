@@ -60,23 +60,38 @@ static bool put_word(hpf__buf *job, hpf_str word)
            (word.length == 0 || hpf__buf_append(job, word.data, word.length));
 }
 
-/* The words of the program, or those between +RTS and -RTS. */
+/* The words of a command line behind its first: of the program, or of the run-time system. */
+typedef struct words {
+    hpf_str rest;
+    bool is_rts;  /* between +RTS and -RTS; so is +RTS itself */
+    bool is_over; /* behind --RTS everything is the program's */
+} words;
+
+/* The next word of the kind that is wanted; false: there is none. */
+static bool find_word(words *w, bool want_rts, hpf_str *word)
+{
+    while (w->rest.length) {
+        *word = next_word(&w->rest);
+        bool is_end = hpf_str_is(*word, "-RTS") || hpf_str_is(*word, "--RTS");
+        if (!w->is_over && is_end) {
+            w->is_rts = false;
+            w->is_over = hpf_str_is(*word, "--RTS");
+            continue;
+        }
+        w->is_rts |= !w->is_over && hpf_str_is(*word, "+RTS");
+        if (w->is_rts == want_rts) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool put_words(hpf__buf *job, hpf_str args, bool want_rts)
 {
-    bool is_rts = false;
-    bool is_over = false; /* behind --RTS everything is the program's */
+    words w = {.rest = args};
     bool is_put = true;
-    for (hpf_str word; args.length && is_put;) {
-        word = next_word(&args);
-        if (!is_over && hpf_str_is(word, "+RTS")) {
-            is_rts = true;
-            is_put = !want_rts || put_word(job, word);
-        } else if (!is_over && (hpf_str_is(word, "-RTS") || hpf_str_is(word, "--RTS"))) {
-            is_rts = false;
-            is_over = hpf_str_is(word, "--RTS");
-        } else if (is_rts == want_rts) {
-            is_put = put_word(job, word);
-        }
+    for (hpf_str word; is_put && find_word(&w, want_rts, &word);) {
+        is_put = put_word(job, word);
     }
     return is_put;
 }
@@ -96,6 +111,20 @@ static bool put_other_job(hpf__buf *job, hpf_str args)
         job->bytes[i] = job->bytes[i] ? job->bytes[i] : ' ';
     }
     return is_put;
+}
+
+bool hpf_log_facts_has_option(const hpf_log_facts *facts, const char *beginning)
+{
+    words w = {.rest = facts->args};
+    size_t length = strlen(beginning);
+    bool is_there = false;
+    if (facts->args.length) {
+        (void)next_word(&w.rest);
+    }
+    for (hpf_str word; !is_there && find_word(&w, true, &word);) {
+        is_there = word.length >= length && memcmp(word.data, beginning, length) == 0;
+    }
+    return is_there;
 }
 
 static hpf_status note_args(hpf_log_facts *facts, hpf_str args, hpf_error *err)

@@ -10,7 +10,6 @@
 #include "log_heap.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,13 +17,12 @@
 #include "costs.h"
 #include "eventlog_reader.h"
 #include "eventlog_tags.h"
+#include "log_caveat.h"
 #include "log_names.h"
 
 #define COST_BYTES 9u  /* number of the profile and amount, before stack or label */
 #define LENGTH_AT  10u /* of the length in a record, and of the payload */
 #define COST_AT    12u
-
-#define MOST_IDS_BYTES 48
 
 struct hpf__log_heap {
     hpf_events events;
@@ -38,6 +36,7 @@ struct hpf__log_heap {
     int profile;       /* the number of the one that is read; -1: none was begun yet */
     bool has_begun;    /* that one */
     uint64_t n_others; /* costs of other profiles */
+    uint64_t n_blocks; /* read before the one that told the command line */
 
     hpf__costs costs; /* of the sample being gathered */
     bool in_sample;
@@ -46,7 +45,6 @@ struct hpf__log_heap {
     uint64_t begin_offset, end_offset; /* of what was read of the sample */
     double last_time;                  /* of the last sample that was emitted */
     uint64_t n_samples, n_late;
-    bool keeps_times; /* also of late ones */
     bool has_units;
     bool is_revisiting;
     bool is_whole; /* the header was read, not only samples again */
@@ -113,7 +111,7 @@ static void open_sample(hpf__log_heap *h, const hpf_event *event, uint64_t time_
 static hpf_status emit_sample(hpf__log_heap *h, hpf_error *err)
 {
     bool is_ours = h->in_sample && (h->costs.n || !h->is_foreign);
-    bool is_late = is_ours && h->time < h->last_time && !h->keeps_times;
+    bool is_late = is_ours && h->time < h->last_time && !h->options.keeps_times;
     hpf_sample sample = {.time = is_late ? h->last_time : h->time,
                          .costs = h->costs.all,
                          .n_costs = h->costs.n,
@@ -311,6 +309,7 @@ static hpf_status on_fact(hpf__log_heap *h, const hpf_event *event, hpf_error *e
     }
     switch (event->type->id) {
     case HPF__EVENT_PROGRAM_ARGS:
+        h->n_blocks = hpf__eventlog_n_blocks(h->log);
         return tell_header(h, HPF_HEADER_JOB, h->facts.job, err);
     case HPF__EVENT_WALL_CLOCK_TIME:
         return tell_header(h, HPF_HEADER_DATE, h->facts.date, err);
@@ -443,21 +442,6 @@ static void warn_of_end(hpf__log_heap *h)
     warn(h, &warning);
 }
 
-/* "0, 3, 4": the numbers of the profiles that began, each once. */
-static void list_profiles(const hpf__log_heap *h, char ids[MOST_IDS_BYTES])
-{
-    bool is_listed[UINT8_MAX + 1] = {false};
-    size_t n = 0;
-    snprintf(ids, MOST_IDS_BYTES, "none");
-    for (size_t i = 0; i < h->facts.n_profiles; i++) {
-        unsigned id = h->facts.profiles[i].id;
-        if (!is_listed[id] && n + 8 < MOST_IDS_BYTES) {
-            n += (size_t)snprintf(ids + n, MOST_IDS_BYTES - n, n ? ", %u" : "%u", id);
-            is_listed[id] = true;
-        }
-    }
-}
-
 static void warn_of_rest(hpf__log_heap *h)
 {
     hpf_error warning;
@@ -466,21 +450,35 @@ static void warn_of_rest(hpf__log_heap *h)
                       (unsigned long long)h->n_late, h->n_late == 1 ? "sample is" : "samples are");
         warn(h, &warning);
     }
-    if (h->n_others && !h->options.has_log_profile) {
-        char ids[MOST_IDS_BYTES];
-        list_profiles(h, ids);
-        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
-                      "the event log holds several heap profiles, %s: read number %d", ids,
-                      h->profile);
+    if (hpf__log_heap_caveat(h, &warning) == HPF_ERR_UNSUPPORTED) {
         warn(h, &warning);
     }
+}
+
+bool hpf__log_heap_has_end(const hpf__log_heap *h)
+{
+    return hpf_eventlog_state(h->log) == HPF_EVENTLOG_COMPLETE;
+}
+
+hpf_status hpf__log_heap_caveat(const hpf__log_heap *h, hpf_error *caveat)
+{
+    const hpf__log_sight sight = {
+        .facts = &h->facts,
+        .profile = h->profile,
+        .is_chosen = h->options.has_log_profile,
+        .n_samples = h->n_samples,
+        .n_others = h->n_others,
+        .is_running = hpf__eventlog_n_blocks(h->log) > h->n_blocks,
+        .is_over = h->is_finished || hpf__log_heap_has_end(h),
+    };
+    return hpf__log_caveat(&sight, caveat);
 }
 
 /* Whether the end of the log ends its last sample. */
 static bool ends_sample(const hpf__log_heap *h)
 {
     return !hpf__eventlog_declares(h->log, HPF__EVENT_HEAP_PROF_SAMPLE_END) &&
-           hpf_eventlog_state(h->log) == HPF_EVENTLOG_COMPLETE;
+           hpf__log_heap_has_end(h);
 }
 
 static hpf_status leave_rest(hpf__log_heap *h, hpf_error *err)
@@ -496,8 +494,8 @@ static hpf_status leave_rest(hpf__log_heap *h, hpf_error *err)
 
 static hpf_status fail_to_find(hpf__log_heap *h)
 {
-    char ids[MOST_IDS_BYTES];
-    list_profiles(h, ids);
+    char ids[HPF__LOG_IDS_BYTES];
+    hpf__log_list_ids(&h->facts, ids);
     h->error.offset = hpf_eventlog_offset(h->log);
     return hpf_error_set(&h->error, HPF_ERR_ARGUMENT,
                          "no heap profile number %d in the event log, which has %s", h->profile,
@@ -587,5 +585,5 @@ uint64_t hpf__log_heap_n_late(const hpf__log_heap *h)
 
 void hpf__log_heap_keep_times(hpf__log_heap *h)
 {
-    h->keeps_times = true;
+    h->options.keeps_times = true;
 }

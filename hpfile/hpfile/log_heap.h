@@ -28,6 +28,12 @@ void hpf__log_heap_destroy(hpf__log_heap *heap);
 /* How the profile that is read began; NULL when it was not told. */
 const hpf_log_profile *hpf__log_heap_profile(const hpf__log_heap *heap);
 
+/* Whether its end marker was read. */
+bool hpf__log_heap_has_end(const hpf__log_heap *heap);
+
+/* What hpf_live_caveat says (hpfile/live.h), but for late samples. */
+hpf_status hpf__log_heap_caveat(const hpf__log_heap *heap, hpf_error *caveat);
+
 /* Samples that were earlier than the one before them. */
 uint64_t hpf__log_heap_n_late(const hpf__log_heap *heap);
 

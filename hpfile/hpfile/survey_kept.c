@@ -99,7 +99,7 @@ static void fill(const hpf__kept_survey *s, hpf__series *to, const shares *rest,
             hpf__told_copy(told, rows, first, n, to, i);
             i += n;
         } else {
-            column = hpf__columns_find(s->columns, column, picks[i].end_offset);
+            column = hpf__columns_find(s->columns, column, &picks[i]);
             assert(column < s->columns->n_columns);
             add_column(s->columns, column, to, rest, to->values + i);
             i++;
@@ -181,7 +181,7 @@ hpf_status hpf__kept_tell(hpf__kept_survey *s, size_t begin, size_t end, hpf_nam
 /* The column of a pick. */
 static size_t column_of(const hpf__kept_survey *s, const hpf_pick *pick)
 {
-    return hpf__columns_find(s->columns, 0, pick->end_offset);
+    return hpf__columns_find(s->columns, 0, pick);
 }
 
 static hpf_status tell_all(hpf_survey *survey, const hpf_events *events, void *context,

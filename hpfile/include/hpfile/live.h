@@ -6,8 +6,8 @@
  * A survey taken in between shows the complete samples, as if the input ended behind the last of
  * them; one taken after hpf_live_finish is what hpf_survey_create finds in the same bytes. There
  * are three differences:
- * - Samples of an event log that are earlier than the one before stay where they are, with the time
- *   of that one (reader.h), and are not put in order.
+ * - Samples of an event log that are earlier than one before them are put in order as long as the
+ *   costs of all samples are kept. From then on they get the time of the one before.
  * - Of large files, which hpf_survey_create reads in parts, sums of fractions may differ in the
  *   last digits, and other samples may be picked.
  * - When the samples worth drawing need more than half of `most_bytes`, the costs of small names
@@ -41,8 +41,9 @@ typedef struct hpf_live_options {
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;
     /* Also gets every event as it comes, after it was counted: samples without the costs of names
-     * that are not wanted; what is fed as sidecar too, where a mark labels the one that came at the
-     * same time. Must not call the live profile. May be NULL; borrowed for the profile's life. */
+     * that are not wanted, also those that are earlier than one before them; what is fed as sidecar
+     * too, where a mark labels the one that came at the same time. Must not call the live profile.
+     * May be NULL; borrowed for the profile's life. */
     const hpf_events *listener;
     void *listener_context;
     hpf_warning *warning;
@@ -72,6 +73,18 @@ HPF_API HPF_MUST_USE hpf_status hpf_live_finish(hpf_live *live, hpf_error *err);
 /* Whether the input may end here without hpf_live_finish, which would change nothing and say
  * nothing: there are samples, and all bytes fed are read. More of them may still follow. */
 HPF_API bool hpf_live_is_whole(const hpf_live *live);
+
+/* Whether the input itself has said that it is over, as event logs do. */
+HPF_API bool hpf_live_has_end(const hpf_live *live);
+
+/* What one should know of a profile that grows, as far as the input has told: HPF_OK if there is
+ * nothing. Otherwise `caveat` says it, without a place, with the status
+ * - HPF_MORE: why there is no sample yet. The program was started without a heap profile; its
+ *   samples come in the end; the profile that is asked for has not begun.
+ * - UNSUPPORTED: there are samples of other profiles, which are left out.
+ * - ORDER: samples came too late to be put in order.
+ * No warning says the same. It may change with whatever is fed. */
+HPF_API hpf_status hpf_live_caveat(const hpf_live *live, hpf_error *caveat);
 
 /* Complete samples, and bytes fed (not those of the sidecar), so far. */
 HPF_API uint64_t hpf_live_n_samples(const hpf_live *live);

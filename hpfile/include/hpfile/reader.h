@@ -36,6 +36,9 @@ typedef struct hpf_reader_options {
      * begins, and a warning says so. */
     bool has_log_profile;
     uint8_t log_profile;
+    /* A sample of an event log that is earlier than the one before it keeps its time: the consumer
+     * puts it in order. */
+    bool keeps_times;
 } hpf_reader_options;
 
 /* `events` is copied, `context` borrowed for the reader's life. NULL `options` means all zero.
