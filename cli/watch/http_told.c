@@ -36,7 +36,7 @@ struct http_told_name {
 
 void http_told_init(http_told *told, const watched *of)
 {
-    *told = (http_told){.of = of, .is_behind = true, .has_news = true};
+    *told = (http_told){.of = of, .is_behind = true, .has_news = true, .last_time = -INFINITY};
 }
 
 static void forget_waiting(http_told *told)
@@ -61,6 +61,7 @@ void http_told_restart(http_told *told)
     told->has_news = true;
     told->n_names = 0;
     told->n_places = 0;
+    told->last_time = -INFINITY;
 }
 
 void http_told_finish(http_told *told)
@@ -222,13 +223,15 @@ void http_told_add_sample(http_told *told, const hpf_sample *sample)
 {
     size_t n_touched;
     double total;
+    bool is_late = sample->time < told->last_time;
+    told->last_time = sample->time;
     if (told->is_behind) {
         return;
     }
     if (!told->samples) {
         told->samples = hpf_sink_to_memory();
     }
-    if (!told->samples || hpf_sink_position(told->samples) > MOST_WAITING_BYTES ||
+    if (is_late || !told->samples || hpf_sink_position(told->samples) > MOST_WAITING_BYTES ||
         !add_up(told, sample, &n_touched, &total)) {
         http_told_fall_behind(told);
         return;
@@ -296,6 +299,7 @@ static void put_state(const http_told *told, hpf_sink *sink)
     hpf_json_text(&json, "name", of->name);
     hpf_json_text(&json, "state", name_of_state(of));
     hpf_json_text(&json, "message", of->message);
+    hpf_json_text(&json, "caveat", of->caveat);
     hpf_json_bool(&json, "control", of->can_control);
     if (of->last_sample_s > 0) {
         hpf_json_number(&json, "age_s", loop_now_s() - of->last_sample_s);

@@ -6,7 +6,8 @@
  * told by places in this list; names without a place share the rest. It takes a new snapshot to
  * give them one: when one of them becomes large enough to be looked at, or when the list would
  * become too long. And when so much comes at once that a snapshot is shorter, nothing is told one
- * by one.
+ * by one; nor is a sample that is earlier than the one before it, which viewers could not put in
+ * its place.
  */
 #ifndef CENSUS_WATCH_HTTP_TOLD_H
 #define CENSUS_WATCH_HTTP_TOLD_H
@@ -29,6 +30,7 @@ typedef struct http_told {
     uint32_t *touched; /* names of the sample at hand; as many as `names` */
     uint32_t n_places; /* length of the viewers' list */
     uint64_t n_samples;
+    double last_time; /* of the sample that came last */
 
     /* Not yet told: */
     hpf_arena *arena; /* of names since the snapshot */

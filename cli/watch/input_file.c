@@ -79,7 +79,8 @@ static void end_if_done(file *f)
     }
     writers now = follow_writers(f->hp);
     f->had_writer |= now == WRITERS_SOME;
-    bool may_end = f->had_writer || hpf_live_n_samples(f->profile->live) > 0;
+    bool may_end = f->had_writer || hpf_live_n_samples(f->profile->live) > 0 ||
+                   hpf_live_has_end(f->profile->live);
     if (may_end && idle_s >= patience_s(f, now)) {
         watch_end_profile(f->options.w, f->profile);
     }

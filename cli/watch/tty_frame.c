@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The first line says what and how much, the last one how old that is and what the keys do. What a
- * line has no room for is left out from its end.
+ * The first line says what and how much, the last one how old that is and what the keys do; the one
+ * above it, where there is something to say, what the profile lacks. What a line has no room for is
+ * left out from its end.
  */
 #include "tty_frame.h"
 
@@ -157,23 +158,42 @@ static void draw_help(screen *s, const tty_frame *f)
     }
 }
 
-static void draw_message(screen *s, const char *text, const tty_frame *f)
+static void draw_message(screen *s, int row, const char *text, const tty_frame *f)
 {
+    char cut[LINE_BYTES];
     screen_style quiet = quiet_style(f);
-    int columns = screen_text_columns(text);
-    int column = (s->columns - columns) / 2;
-    screen_put(s, s->rows / 2, column < 0 ? 0 : column, s->columns, text, &quiet);
+    screen_elide(cut, sizeof cut, text, s->columns, !f->style.is_utf8);
+    screen_put(s, row, (s->columns - screen_text_columns(cut)) / 2, s->columns, cut, &quiet);
+}
+
+static bool has_caveat(const tty_frame *f)
+{
+    return f->profile && *f->profile->caveat;
+}
+
+static void draw_emptiness(screen *s, const tty_frame *f)
+{
+    draw_message(s, s->rows / 2, has_caveat(f) ? f->profile->caveat : "no sample yet", f);
+}
+
+/* The plot, and what one should know of it in the line below. */
+static void draw_plot(screen *s, const tty_frame *f)
+{
+    const tty_box box = {1, 0, s->rows - 2 - has_caveat(f), s->columns};
+    tty_plot_draw(s, &box, f->chart, &f->style);
+    if (has_caveat(f)) {
+        draw_message(s, s->rows - 2, f->profile->caveat, f);
+    }
 }
 
 void tty_frame_draw(screen *s, const tty_frame *f)
 {
     draw_title(s, f);
     if (s->rows >= LEAST_ROWS && s->columns >= LEAST_COLUMNS) {
-        const tty_box box = {1, 0, s->rows - 2, s->columns};
         if (f->chart) {
-            tty_plot_draw(s, &box, f->chart, &f->style);
+            draw_plot(s, f);
         } else {
-            draw_message(s, "no sample yet", f);
+            draw_emptiness(s, f);
         }
         if (f->has_help) {
             draw_help(s, f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One line for each message that is new.
+ * One line for each message that is new, and for each caveat.
  */
 #include "view_messages.h"
 
@@ -9,9 +9,10 @@
 
 #include "../diag.h"
 
-/* The last message of a profile, printed or empty. */
+/* The last ones of a profile, printed or empty. */
 typedef struct said {
-    char text[sizeof((watched *)NULL)->message];
+    char message[sizeof((watched *)NULL)->message];
+    char caveat[sizeof((watched *)NULL)->caveat];
 } said;
 
 typedef struct messages {
@@ -36,24 +37,25 @@ static bool make_room(messages *m, uint32_t n)
     return true;
 }
 
-/* Whether it differs from the last one. Without memory for that, any does. */
-static bool is_new(messages *m, const watched *profile)
+/* Says what differs from the last one, of `n_bytes` like that one. */
+static void say(const watched *profile, const char *text, char *last, size_t n_bytes)
 {
-    if (!make_room(m, profile->number + 1)) {
-        return true;
+    bool differs = strcmp(last, text) != 0;
+    memcpy(last, text, n_bytes);
+    if (differs && *text) {
+        diag_say("%s: %s", profile->name, text);
     }
-    char *last = m->said[profile->number].text;
-    bool differs = strcmp(last, profile->message) != 0;
-    memcpy(last, profile->message, sizeof profile->message);
-    return differs;
 }
 
+/* Without memory for what was said, all is new. */
 static void changed(view *v, const watched *profile)
 {
     messages *m = (messages *)v;
-    bool is_wanted = !m->of_failures || profile->state == WATCHED_FAILED;
-    if (is_wanted && is_new(m, profile) && profile->message[0]) {
-        diag_say("%s: %s", profile->name, profile->message);
+    said nothing = {"", ""};
+    said *last = make_room(m, profile->number + 1) ? &m->said[profile->number] : &nothing;
+    if (!m->of_failures || profile->state == WATCHED_FAILED) {
+        say(profile, profile->message, last->message, sizeof last->message);
+        say(profile, profile->caveat, last->caveat, sizeof last->caveat);
     }
 }
 

@@ -183,6 +183,22 @@ static void warn(void *context, const hpf_error *warning)
     }
 }
 
+/* Looks what the profile says of itself by now. Why one failed is a message. */
+static void update_caveat(profile *p)
+{
+    hpf_error caveat = {.status = HPF_OK};
+    char text[sizeof p->seen.caveat];
+    if (p->seen.state != WATCHED_FAILED) {
+        (void)hpf_live_caveat(p->seen.live, &caveat);
+    }
+    snprintf(text, sizeof text, "%s%s", caveat.message,
+             caveat.status == HPF_ERR_UNSUPPORTED ? " (--profile N)" : "");
+    if (strcmp(text, p->seen.caveat) != 0) {
+        memcpy(p->seen.caveat, text, sizeof text);
+        tell_changed(p);
+    }
+}
+
 /* ---- profiles ---- */
 
 static hpf_live *create_live(profile *p)
@@ -257,6 +273,7 @@ void watch_begin_anew(watch *w, watched *seen)
     p->is_sidecar_broken = false;
     p->is_finished = false;
     p->units_per_s = 1;
+    *seen->caveat = '\0';
     tell_began(p);
     say(p, WATCHED_WAITING, "begins anew");
 }
@@ -303,6 +320,7 @@ static void feed_live(profile *p, const char *bytes, size_t n_bytes)
     if (status != HPF_OK) {
         fail(p, &err);
     }
+    update_caveat(p);
 }
 
 /* All that there is may be told from `first`, or more of the input: hands it to the reader. */
@@ -382,6 +400,7 @@ void watch_end_profile(watch *w, watched *seen)
     } else {
         say(p, WATCHED_ENDED, seen->message);
     }
+    update_caveat(p);
 }
 
 /* ---- commands ---- */

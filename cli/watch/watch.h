@@ -33,6 +33,7 @@ typedef struct watched {
     uint32_t epoch;   /* how often it has begun anew */
     watched_state state;
     char message[200];    /* what it waits for, or why it failed: one line, maybe "" */
+    char caveat[200];     /* what its samples lack, or why there are none: one line, maybe "" */
     double last_sample_s; /* loop_now_s() when the last sample came; 0: none yet */
     bool can_control;     /* it takes commands: an eventlog-socket */
 } watched;
@@ -61,7 +62,7 @@ struct view {
     const hpf_events *events;
     /* After a batch of input in which at least one sample was completed, or marks or lines came. */
     void (*grew)(view *v, const watched *profile);
-    /* Another state or message. */
+    /* Another state, message or caveat. */
     void (*changed)(view *v, const watched *profile);
     /* The watch is over: the last picture, the terminal restored. Frees the view. */
     void (*finish)(view *v);

@@ -187,6 +187,22 @@ def test_waiting_profiles_say_so(stage):
     browser.until("return census.app.panel.chart !== null")
 
 
+def test_what_a_profile_lacks_is_said(stage):
+    browser = stage.browser
+    lacking = {"id": 0, "name": "live.hp", "state": "growing", "message": "", "caveat": "only <i>half</i> of it",
+               "age_s": 1}
+    stage.server.send("state", {**lacking, "id": 7, "name": "later", "caveat": "its samples come later"})
+    stage.server.send("state", lacking)
+    browser.until("return !document.getElementById('note').hidden")
+    expect(browser.text("#note"), "Only <i>half</i> of it.", "what is said below the picture")
+    browser.run("census.app.showProfile(7)")
+    browser.settle()
+    expect(browser.text("#empty"), "Its samples come later.", "what is said in place of a picture")
+    browser.run("census.app.showProfile(0)")
+    stage.server.send("state", {**lacking, "caveat": ""})
+    browser.until("return document.getElementById('note').hidden")
+
+
 def test_of_many_profiles_the_largest_is_shown(stage):
     browser = stage.browser
     for number in range(20, 40):

@@ -7,12 +7,16 @@
 const {byId, element} = census;
 const MARGIN = 1e-9;    // of the whole time: what rounding may take from a zoom
 
+function sentence(text) {
+    return text ? `${text[0].toUpperCase()}${text.slice(1)}.` : '';
+}
+
 class App {
     constructor(data) {
         this.look = data.look;
         this.view = census.view.makeView(data);
         this.colours = new census.colours.Colours(data.look);
-        this.entries = new Map();   // by id: {id, profile, own, ranking, name, state, message}
+        this.entries = new Map();   // by id: {id, profile, own, ranking, name, state, message, caveat}
         this.current = null;        // an id, or 'all'
         this.isChosen = false;      // by the reader
         this.live = null;
@@ -102,7 +106,7 @@ class App {
     }
 
     explainEmpty(entry) {
-        return entry.message || (this.live ? 'No sample yet.' : 'This profile has no samples.');
+        return sentence(entry.caveat) || entry.message || (this.live ? 'No sample yet.' : 'This profile has no samples.');
     }
 
     // --- wishes
@@ -383,7 +387,7 @@ class App {
     }
 
     showNote(chart) {
-        const {profile} = chart, notes = [];
+        const {profile} = chart, {caveat} = this.entry(), notes = caveat ? [sentence(caveat)] : [];
         if (profile.n < profile.nSamples) {
             notes.push(`Of ${census.units.count(profile.nSamples)} samples ` +
                 `${census.units.count(profile.n)} are here: the peak, and the largest and the ` +

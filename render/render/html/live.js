@@ -104,7 +104,7 @@ class Live {
         }
         const entry = entries.get(message.id);
         Object.assign(entry, {state: message.state, message: census.shown(message.message || ''),
-            takesCommands: message.control});
+            caveat: census.shown(message.caveat || ''), takesCommands: message.control});
         if (message.age_s !== undefined && message.age_s !== null) {
             entry.heardAt = performance.now() - 1000 * message.age_s;
         }

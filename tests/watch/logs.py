@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Event logs made up by tests, by blocks as GHC's run-time system writes them."""
+import struct
+
+VARIABLE = 0xFFFF
+NO_CAPABILITY = 0xFFFF
+TYPES = {9: 0, 18: 14, 30: VARIABLE, 160: VARIABLE, 162: 8, 164: VARIABLE, 165: 8, 166: 16}
+TYPE, BIOGRAPHY = 4, 6  # break-downs
+END = b"\xff\xff"
+
+
+def header():
+    declared = b"".join(b"etb\0" + struct.pack(">HHII", number, size, 0, 0) + b"ete\0"
+                        for number, size in TYPES.items())
+    return b"hdrbhetb" + declared + b"hetehdredatb"
+
+
+def record(number, time_ns, payload=b""):
+    length = struct.pack(">H", len(payload)) if TYPES[number] == VARIABLE else b""
+    return struct.pack(">HQ", number, time_ns) + length + payload
+
+
+def block(*records, capability=NO_CAPABILITY):
+    inside = b"".join(records)
+    return record(18, 0, struct.pack(">IQH", 24 + len(inside), 0, capability)) + inside
+
+
+def texts(*words):
+    return b"".join(word.encode() + b"\0" for word in words)
+
+
+def started(*words):
+    return record(30, 1000, struct.pack(">I", 0) + texts("./prog", *words))
+
+
+def begun(number=0, breakdown=TYPE):
+    return record(160, 2000, struct.pack(">BQI", number, 10**8, breakdown) + texts(*[""] * 7))
+
+
+def sample(seconds, costs, written=None):
+    """`costs` by profile and name. A biographical sample is written at another time than its own."""
+    time_ns = int(seconds * 10**9)
+    begin = record(162, time_ns, struct.pack(">Q", 0)) if written is None \
+        else record(166, int(written * 10**9), struct.pack(">QQ", 0, time_ns))
+    return begin + b"".join(record(164, time_ns, struct.pack(">BQ", number, amount) + texts(name))
+                            for (number, name), amount in costs.items()) + record(165, time_ns, b"\0" * 8)
+
+
+def running():
+    """Something that a capability writes when the program runs."""
+    return block(record(9, 3000), capability=0)
