@@ -276,8 +276,7 @@ static size_t put_stretch(pen *p, const document *d, const hpr__glyph *glyphs, s
     hpf_sink_text(p->sink, " Tf[<");
     size_t i = 0;
     for (; i < n && glyphs[i].face == glyphs[0].face; i++) {
-        double gap_em =
-            i ? glyphs[i].x_em - glyphs[i - 1].x_em - hpr__glyph_advance_em(&glyphs[i - 1]) : 0;
+        double gap_em = i ? glyphs[i].x_em - glyphs[i - 1].x_em - glyphs[i - 1].advance_em : 0;
         int64_t back = (int64_t)floor(-gap_em * 1000 + 0.5);
         if (back) {
             hpf_sink_text(p->sink, ">");

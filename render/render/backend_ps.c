@@ -136,8 +136,7 @@ static size_t put_stretch(document *d, const hpr__glyph *glyphs, size_t n, doubl
             slot / SLOTS_A_FONT != first / SLOTS_A_FONT) {
             break;
         }
-        double gap_em =
-            i ? glyphs[i].x_em - glyphs[i - 1].x_em - hpr__glyph_advance_em(&glyphs[i - 1]) : 0;
+        double gap_em = i ? glyphs[i].x_em - glyphs[i - 1].x_em - glyphs[i - 1].advance_em : 0;
         int64_t gap = hpr__steps_of(gap_em * size_pt);
         if (gap) {
             hpf_sink_text(d->sink, ">t ");

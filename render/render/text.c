@@ -32,6 +32,8 @@
 
 enum { RANK_ASKED, RANK_FAMILY, RANK_FALLBACK, N_RANKS };
 
+enum { N_ASCII = 128 };
+
 struct hpr__face {
     bool is_tried;
     char *path;
@@ -41,11 +43,24 @@ struct hpr__face {
     cairo_font_face_t *ink; /* made when it is first drawn with */
 };
 
+typedef struct kerning {
+    bool is_known;
+    int16_t units; /* of the left one's face */
+} kerning;
+
+/* What fonts say of the characters that most texts consist of. Names are measured many times over
+ * until a cut of them fits, so it is asked once. */
+typedef struct memory {
+    hpr__glyph glyphs[N_ASCII]; /* those without a face were not asked for yet */
+    kerning pairs[N_ASCII][N_ASCII];
+} memory;
+
 struct hpr_fonts {
     char *family, *font_file; /* font_file may be NULL */
     FT_Library library;
     hpr__face faces[2][N_RANKS]; /* regular, bold */
-    FcConfig *config;            /* the system's; NULL until it is needed */
+    memory known[2];
+    FcConfig *config; /* the system's; NULL until it is needed */
     bool is_pango_tried;
     hpr__pango *pango;
     cairo_font_options_t *options;
@@ -230,15 +245,45 @@ double hpr__glyph_advance_em(const hpr__glyph *glyph)
     return (double)advance / glyph->face->metrics->units_per_EM;
 }
 
-static double kerning_em(const hpr__glyph *left, const hpr__glyph *right)
+/* The glyph of a character and its advance; false when no face has one. */
+static bool get_glyph(hpr_fonts *fonts, uint32_t character, bool bold, hpr__glyph *out)
 {
-    FT_Vector kerning = {0, 0};
-    FT_Face metrics = left->face ? left->face->metrics : NULL;
-    if (left->face != right->face || !metrics || !FT_HAS_KERNING(metrics) ||
-        FT_Get_Kerning(metrics, left->index, right->index, FT_KERNING_UNSCALED, &kerning) != 0) {
+    hpr__glyph *known = character < N_ASCII ? &fonts->known[bold].glyphs[character] : NULL;
+    if (known && known->face) {
+        *out = *known;
+        return out->index != 0;
+    }
+    *out = (hpr__glyph){.character = character};
+    bool has_glyph = find_glyph(fonts, character, bold, out);
+    out->advance_em = hpr__glyph_advance_em(out);
+    if (known) {
+        *known = *out;
+    }
+    return has_glyph;
+}
+
+static FT_Pos ask_kerning(const hpr__glyph *left, const hpr__glyph *right)
+{
+    FT_Vector vector = {0, 0};
+    FT_Face metrics = left->face->metrics;
+    bool is_told = FT_HAS_KERNING(metrics) && FT_Get_Kerning(metrics, left->index, right->index,
+                                                             FT_KERNING_UNSCALED, &vector) == 0;
+    return is_told ? vector.x : 0;
+}
+
+static double kerning_em(hpr_fonts *fonts, const hpr__glyph *left, const hpr__glyph *right,
+                         bool bold)
+{
+    if (!left->face || left->face != right->face) {
         return 0;
     }
-    return (double)kerning.x / metrics->units_per_EM;
+    bool is_ascii = left->character < N_ASCII && right->character < N_ASCII;
+    kerning none = {0};
+    kerning *pair = is_ascii ? &fonts->known[bold].pairs[left->character][right->character] : &none;
+    if (!pair->is_known) {
+        *pair = (kerning){true, (int16_t)ask_kerning(left, right)};
+    }
+    return (double)pair->units / left->face->metrics->units_per_EM;
 }
 
 static bool reserve(hpr_fonts *fonts, size_t n)
@@ -275,16 +320,16 @@ static hpr__line set_plain(hpr_fonts *fonts, const char *text, bool bold, bool a
     hpr__line line = {.glyphs = fonts->line, .is_plain = true};
     for (size_t i = 0; i < length; line.n_glyphs++) {
         hpr__glyph *g = &fonts->line[line.n_glyphs];
-        g->character = REPLACEMENT;
-        size_t n_bytes = hpf_utf8_next((hpf_str){text + i, length - i}, &g->character);
-        g->n_bytes = n_bytes ? n_bytes : 1;
-        i += g->n_bytes;
-        bool has_glyph = find_glyph(fonts, g->character, bold, g);
-        if (!anyway && !(has_glyph && is_plain(g->character))) {
+        uint32_t character = REPLACEMENT;
+        size_t n_bytes = hpf_utf8_next((hpf_str){text + i, length - i}, &character);
+        bool has_glyph = get_glyph(fonts, character, bold, g);
+        if (!anyway && !(has_glyph && is_plain(character))) {
             return (hpr__line){.is_plain = false};
         }
-        g->x_em = line.width_em + (line.n_glyphs ? kerning_em(g - 1, g) : 0);
-        line.width_em = g->x_em + hpr__glyph_advance_em(g);
+        g->n_bytes = n_bytes ? n_bytes : 1;
+        i += g->n_bytes;
+        g->x_em = line.width_em + (line.n_glyphs ? kerning_em(fonts, g - 1, g, bold) : 0);
+        line.width_em = g->x_em + g->advance_em;
     }
     return line;
 }

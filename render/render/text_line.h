@@ -20,7 +20,8 @@ typedef struct hpr__glyph {
     FT_UInt index;   /* in the face; 0: it has no such glyph */
     uint32_t character;
     size_t n_bytes; /* of the text */
-    double x_em;    /* from the left end of the line, kerned */
+    double advance_em;
+    double x_em; /* from the left end of the line, kerned */
 } hpr__glyph;
 
 typedef struct hpr__line {

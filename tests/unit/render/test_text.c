@@ -28,6 +28,22 @@ Test(text, width_grows_with_the_size)
     hpr_fonts_destroy(fonts);
 }
 
+/* What was asked of the font once is the same when it is needed again, in whatever order. */
+Test(text, a_text_is_as_wide_whatever_was_measured_before)
+{
+    static const char *const texts[] = {"AVA", "To", "\xC3\x84V\xC3\x84", "oT", "a\tb", "VAV"};
+    enum { N_TEXTS = sizeof texts / sizeof *texts };
+    hpr_fonts *used = hpr_fonts_create(NULL, NULL);
+    for (int i = 0; i < 2 * N_TEXTS; i++) {
+        const char *text = texts[i % N_TEXTS];
+        bool bold = i % 3 == 0;
+        hpr_fonts *fresh = hpr_fonts_create(NULL, NULL);
+        cr_expect_eq(width(used, text, 10, bold), width(fresh, text, 10, bold), "%s", text);
+        hpr_fonts_destroy(fresh);
+    }
+    hpr_fonts_destroy(used);
+}
+
 Test(text, fonts_of_others_are_given_more_room)
 {
     hpr_fonts *fonts = hpr_fonts_create(NULL, NULL);
