@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Two passes: one that counts all records and notes facts, one for the heap profile, which may be
- * missing.
+ * The survey of the heap profile counts all records and notes facts on its way. A log without a
+ * heap profile is read for those alone.
  */
 #include "log_info.h"
 
@@ -35,9 +35,11 @@ enum {
 typedef struct log_contents {
     const input *in;
     bool exact;
-    hpf_eventlog *log;
-    hpf_log_facts facts;
-    hpf_survey *survey; /* NULL: there is no whole heap sample */
+    const hpf_eventlog *log;
+    const hpf_log_facts *facts;
+    hpf_survey *survey;    /* NULL: there is no whole heap sample */
+    hpf_eventlog *counted; /* NULL where there is a survey */
+    hpf_log_facts noted;   /* the same */
     const char *hints[MAX_HINTS];
     size_t n_hints;
 } log_contents;
@@ -83,7 +85,7 @@ static void hint(log_contents *c, bool is_needed, const char *text)
 
 static bool is_profiled(const log_contents *c)
 {
-    hpf_str rts = c->facts.rts;
+    hpf_str rts = c->facts->rts;
     return rts.length > 2 && (memcmp(rts.data + rts.length - 2, "_p", 2) == 0 ||
                               (rts.length > 8 && strstr(rts.data, "_p_") != NULL));
 }
@@ -92,7 +94,7 @@ static bool is_profiled(const log_contents *c)
 static void find_hints(log_contents *c)
 {
     uint64_t n_samples = count_of(c, SAMPLE_BEGIN) + count_of(c, BIO_SAMPLE_BEGIN);
-    bool was_asked = c->facts.n_profiles > 0;
+    bool was_asked = c->facts->n_profiles > 0;
     bool is_complete = hpf_eventlog_state(c->log) == HPF_EVENTLOG_COMPLETE;
     hint(c, !is_complete && !c->survey,
          "what was in buffers when it was killed: +RTS --eventlog-flush-interval=1, from GHC 9.2 "
@@ -110,24 +112,35 @@ static void find_hints(log_contents *c)
     hint(c, !count_of(c, TIME_SAMPLE) && is_profiled(c), "time by cost centre: +RTS -p -l");
 }
 
-static hpf_status read_contents(log_contents *c, hpf_error *err)
+/* There is no survey: the log has no samples, or something is wrong with it, which shows again. */
+static hpf_status count_only(log_contents *c, hpf_error *err)
 {
     const hpf_event_visitor visitor = {.type = choose, .event = note};
+    hpf_source *source = c->in->given;
+    hpf_status status = hpf_source_rewind(source, err);
+    if (status == HPF_OK) {
+        status = hpf_eventlog_read_source(&c->counted, source, &visitor, &c->noted, err);
+    }
+    c->log = c->counted;
+    c->facts = &c->noted;
+    return status;
+}
+
+static hpf_status read_contents(log_contents *c, hpf_error *err)
+{
     const hpf_survey_options options = {
         .expects_no_series = true, .warning = warn, .warning_context = c};
-    hpf_source *source = c->in->given;
-    hpf_status status = hpf_eventlog_read_source(&c->log, source, &visitor, &c->facts, err);
+    hpf_status status = hpf_survey_create(&c->survey, c->in->given, &options, err);
     if (status == HPF_OK) {
-        status = hpf_source_rewind(source, err);
+        c->log = hpf_survey_log_records(c->survey);
+        c->facts = hpf_survey_log(c->survey);
+    } else if (status == HPF_ERR_SYNTAX) {
+        status = count_only(c, err);
     }
-    if (status != HPF_OK) {
-        return status;
-    }
-    status = hpf_survey_create(&c->survey, source, &options, err);
-    if (hpf_log_is_ghc(&c->facts)) {
+    if (status == HPF_OK && hpf_log_is_ghc(c->facts)) {
         find_hints(c);
     }
-    return status == HPF_ERR_SYNTAX ? HPF_OK : status; /* no samples: that is told */
+    return status;
 }
 
 /* The reports that census report makes of a log beside that of the heap, and what they need. */
@@ -180,11 +193,11 @@ static void write_filters(hpf_sink *sink, const hpf_log_profile *profile)
 
 static void write_profiles(hpf_sink *sink, const log_contents *c)
 {
-    for (size_t i = 0; i < c->facts.n_profiles; i++) {
-        const hpf_log_profile *p = &c->facts.profiles[i];
+    for (size_t i = 0; i < c->facts->n_profiles; i++) {
+        const hpf_log_profile *p = &c->facts->profiles[i];
         const char *name = hpf_breakdown_name(p->breakdown);
         hpf_sink_text(sink, "\nbreakdown    ");
-        if (c->facts.n_profiles > 1) {
+        if (c->facts->n_profiles > 1) {
             hpf_sink_printf(sink, "profile %u: ", p->id);
         }
         if (name) {
@@ -268,9 +281,9 @@ static void write_text(hpf_sink *sink, const log_contents *c)
         hpf_sink_printf(sink, ", %s", log_amount(c, (double)stored_bytes).text);
     }
     hpf_sink_printf(sink, "%s%s, event log", *compression ? ", " : "", compression);
-    write_fact(sink, "job          ", c->facts.job);
-    write_fact(sink, "date         ", c->facts.date);
-    write_fact(sink, "rts          ", c->facts.rts);
+    write_fact(sink, "job          ", c->facts->job);
+    write_fact(sink, "date         ", c->facts->date);
+    write_fact(sink, "rts          ", c->facts->rts);
     hpf_sink_printf(sink, "\nended        %s",
                     log_time(c, (double)hpf_eventlog_last_ns(c->log) / 1e9).text);
     write_profiles(sink, c);
@@ -294,8 +307,8 @@ static void write_json_profiles(hpf_json *json, const log_contents *c)
         "retainer", "biography",
     };
     hpf_json_array(json, "heap_profiles");
-    for (size_t i = 0; i < c->facts.n_profiles; i++) {
-        const hpf_log_profile *p = &c->facts.profiles[i];
+    for (size_t i = 0; i < c->facts->n_profiles; i++) {
+        const hpf_log_profile *p = &c->facts->profiles[i];
         const char letter[] = {hpf_breakdown_letter(p->breakdown), '\0'};
         hpf_json_object(json, NULL);
         hpf_json_whole(json, "id", p->id);
@@ -355,7 +368,7 @@ static void write_json(hpf_sink *sink, const log_contents *c)
 {
     const char *compression = hpf_source_compression(c->in->given);
     hpf_breakdown breakdown =
-        c->facts.n_profiles ? c->facts.profiles[0].breakdown : HPF_BREAKDOWN_NONE;
+        c->facts->n_profiles ? c->facts->profiles[0].breakdown : HPF_BREAKDOWN_NONE;
     const char letter[] = {hpf_breakdown_letter(breakdown), '\0'};
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
@@ -363,16 +376,16 @@ static void write_json(hpf_sink *sink, const log_contents *c)
     hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(c->in->given));
     hpf_json_text(&json, "compression", *compression ? compression : NULL);
     hpf_json_text(&json, "format", "eventlog");
-    hpf_json_str(&json, "job", c->facts.job);
-    hpf_json_str(&json, "date", c->facts.date);
+    hpf_json_str(&json, "job", c->facts->job);
+    hpf_json_str(&json, "date", c->facts->date);
     hpf_json_text(&json, "sample_unit", "seconds");
     hpf_json_text(&json, "value_unit", "bytes");
     hpf_json_text(&json, "breakdown", hpf_breakdown_name(breakdown));
     hpf_json_text(&json, "breakdown_letter", *letter ? letter : NULL);
     write_json_heap(&json, c);
     hpf_json_bool(&json, "truncated", hpf_eventlog_state(c->log) != HPF_EVENTLOG_COMPLETE);
-    hpf_json_str(&json, "run_time_system", c->facts.rts);
-    hpf_json_whole(&json, "pid", c->facts.pid);
+    hpf_json_str(&json, "run_time_system", c->facts->rts);
+    hpf_json_whole(&json, "pid", c->facts->pid);
     hpf_json_number(&json, "ended", (double)hpf_eventlog_last_ns(c->log) / 1e9);
     write_json_profiles(&json, c);
     hpf_json_whole(&json, "time_samples", count_of(c, TIME_SAMPLE));
@@ -401,8 +414,8 @@ static hpf_status write_contents(log_contents *c, void (*write)(hpf_sink *, cons
         write(sink, c);
     }
     hpf_survey_destroy(c->survey);
-    hpf_log_facts_finish(&c->facts);
-    hpf_eventlog_destroy(c->log);
+    hpf_log_facts_finish(&c->noted);
+    hpf_eventlog_destroy(c->counted);
     return status;
 }
 

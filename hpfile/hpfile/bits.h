@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #if defined(__GNUC__)
 #define HPF__LIKELY(x)   __builtin_expect(!!(x), 1)
 #define HPF__UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -25,12 +29,9 @@ static inline uint64_t hpf__load8(const char *bytes)
     return word;
 }
 
-/* Whether `length` bytes are the same. From 8 bytes on, the last word overlaps the one before. */
-static inline bool hpf__same_bytes(const char *a, const char *b, size_t length)
+/* Whether `length` bytes, at least 8, are the same. The last word overlaps the one before. */
+static inline bool hpf__same_words(const char *a, const char *b, size_t length)
 {
-    if (length < 8) {
-        return memcmp(a, b, length) == 0;
-    }
     for (size_t i = 0; i + 8 < length; i += 8) {
         if (hpf__load8(a + i) != hpf__load8(b + i)) {
             return false;
@@ -38,6 +39,39 @@ static inline bool hpf__same_bytes(const char *a, const char *b, size_t length)
     }
     return hpf__load8(a + length - 8) == hpf__load8(b + length - 8);
 }
+
+/* Whether `length` bytes are the same. */
+static inline bool hpf__same_bytes(const char *a, const char *b, size_t length)
+{
+    return length < 8 ? memcmp(a, b, length) == 0 : hpf__same_words(a, b, length);
+}
+
+/* Whether bytes are the same where `bits` has ones, the lowest for the first; 32 can be read of
+ * both. */
+#if defined(__SSE2__)
+static inline uint32_t hpf__equal_16(const char *a, const char *b)
+{
+    __m128i x = _mm_loadu_si128((const __m128i *)(const void *)a);
+    __m128i y = _mm_loadu_si128((const __m128i *)(const void *)b);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y));
+}
+
+static inline bool hpf__same_in_32(const char *a, const char *b, uint32_t bits)
+{
+    uint32_t equal = hpf__equal_16(a, b) | hpf__equal_16(a + 16, b + 16) << 16;
+    return (equal & bits) == bits;
+}
+#else
+static inline bool hpf__same_in_32(const char *a, const char *b, uint32_t bits)
+{
+    for (; bits; bits >>= 1, a++, b++) {
+        if (bits & 1 && *a != *b) {
+            return false;
+        }
+    }
+    return true;
+}
+#endif
 
 /* Reads at most 8 digits at `p`, where 8 bytes can be read; returns how many there are. */
 #if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

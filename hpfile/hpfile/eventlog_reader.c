@@ -71,8 +71,9 @@ struct hpf_eventlog {
     const uint16_t *run_ids;
     size_t n_run_ids;
 
-    uint64_t last_ns;   /* the latest time */
-    uint64_t block_end; /* offset behind the block being read */
+    hpf_eventlog_end end; /* of the first reading, when it is not the first any more */
+    uint64_t last_ns;     /* the latest time */
+    uint64_t block_end;   /* offset behind the block being read */
     uint16_t block_cap;
     uint64_t n_blocks; /* begun, with more in them than their marker */
 };
@@ -285,12 +286,20 @@ static hpf_status visit(hpf_eventlog *log, const slot *s, uint64_t time_ns, hpf_
     return log->visitor.event(log->context, &event, &log->error);
 }
 
+static inline void note_time(hpf_eventlog *log, uint64_t time_ns)
+{
+    log->last_ns = time_ns > log->last_ns ? time_ns : log->last_ns;
+}
+
 static const char *take_run(hpf_eventlog *log, const slot *s, const char *p, const char *end)
 {
-    uint64_t n_records = 0;
-    const char *left = log->run(log->context, p, end, log->offset, &n_records);
+    hpf__eventlog_taken taken = {0};
+    const char *left = log->run(log->context, p, end, log->offset, &taken);
     log->offset += (uint64_t)(left - p);
-    s->type->n_events += log->is_counting ? n_records : 0;
+    s->type->n_events += log->is_counting ? taken.n_records : 0;
+    if (taken.n_records) {
+        note_time(log, hpf__read8(taken.last + 2));
+    }
     return left;
 }
 
@@ -330,7 +339,7 @@ static const char *read_records(hpf_eventlog *log, const char *p, const char *en
         log->offset += head + n;
         s->type->n_events += log->is_counting;
         uint64_t time_ns = hpf__read8(p + 2);
-        log->last_ns = time_ns > log->last_ns ? time_ns : log->last_ns;
+        note_time(log, time_ns);
         if (s->is_wanted) {
             *status = visit(log, s, time_ns, (hpf_str){p + head, n}, begin, log->offset);
         }
@@ -481,6 +490,9 @@ hpf_status hpf_eventlog_feed(hpf_eventlog *log, const char *bytes, size_t n_byte
 
 hpf_eventlog_end hpf_eventlog_state(const hpf_eventlog *log)
 {
+    if (!log->is_counting) {
+        return log->end;
+    }
     switch (log->state) {
     case IN_MAGIC:
     case IN_TYPES:
@@ -523,6 +535,7 @@ const hpf_event_type *hpf_eventlog_type(const hpf_eventlog *log, size_t index)
 
 void hpf__eventlog_revisit(hpf_eventlog *log)
 {
+    log->end = hpf_eventlog_state(log);
     log->error = (hpf_error){0};
     log->carry.length = 0;
     log->offset = 0;

@@ -182,13 +182,14 @@ static inline bool is_cost_of(const hpf__log_link *link, const char *p, uint16_t
     size_t length = COST_BYTES + link->text.length;
     uint32_t length_and_profile = (uint32_t)length << 8 | (uint32_t)profile;
     return hpf__read2(p) == id && hpf__read4(p + LENGTH_AT) >> 8 == length_and_profile &&
-           hpf__same_bytes(link->text.data, p + COST_AT + COST_BYTES, link->text.length);
+           hpf__log_link_is(link, p + COST_AT + COST_BYTES);
 }
 
 /* Costs in a row whose names are those that are expected: the inner loop of reading a log. What
- * changes is kept in registers meanwhile. */
+ * changes is kept in registers meanwhile. Records so near to the end that a key's head might be
+ * beyond are left to others. */
 static const char *run_of_costs(void *context, const char *p, const char *end, uint64_t offset,
-                                uint64_t *n_records)
+                                hpf__eventlog_taken *taken)
 {
     hpf__log_heap *h = context;
     const char *begin = p;
@@ -206,17 +207,22 @@ static const char *run_of_costs(void *context, const char *p, const char *end, u
     while (cost < cost_end && last->next) {
         const hpf__log_link *expected = &links[last->next];
         size_t n_bytes = COST_AT + COST_BYTES + expected->text.length;
-        if ((size_t)(end - p) < n_bytes || !is_cost_of(expected, p, id, profile)) {
+        if ((size_t)(end - p) < n_bytes + HPF__LOG_HEAD_BYTES ||
+            !is_cost_of(expected, p, id, profile)) {
             break;
         }
-        *cost++ = (hpf_cost){.name = expected->name, .whole = hpf__read8(p + COST_AT + 1)};
+        cost->name = expected->name;
+        cost->is_real = false;
+        cost->whole = hpf__read8(p + COST_AT + 1);
+        cost++;
         last = expected;
         p += n_bytes;
     }
-    *n_records = (uint64_t)(cost - h->costs.all) - h->costs.n;
+    taken->n_records = (uint64_t)(cost - h->costs.all) - h->costs.n;
+    taken->last = p - (COST_AT + COST_BYTES + last->text.length);
     keys->last = (uint32_t)(last - links);
-    h->costs.n += *n_records;
-    h->end_offset = *n_records ? offset + (uint64_t)(p - begin) : h->end_offset;
+    h->costs.n += taken->n_records;
+    h->end_offset = taken->n_records ? offset + (uint64_t)(p - begin) : h->end_offset;
     return p;
 }
 
@@ -566,6 +572,11 @@ size_t hpf__log_heap_frames(const hpf__log_heap *h, hpf_name name, hpf_frame *fr
 const hpf_log_facts *hpf__log_heap_facts(const hpf__log_heap *h)
 {
     return &h->facts;
+}
+
+const hpf_eventlog *hpf__log_heap_records(const hpf__log_heap *h)
+{
+    return h->log;
 }
 
 const hpf_log_profile *hpf__log_heap_profile(const hpf__log_heap *h)

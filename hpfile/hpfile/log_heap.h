@@ -25,6 +25,9 @@ size_t hpf__log_heap_frames(const hpf__log_heap *heap, hpf_name name, hpf_frame 
 const hpf_log_facts *hpf__log_heap_facts(const hpf__log_heap *heap);
 void hpf__log_heap_destroy(hpf__log_heap *heap);
 
+/* The reader of the records, with what it counted. */
+const hpf_eventlog *hpf__log_heap_records(const hpf__log_heap *heap);
+
 /* How the profile that is read began; NULL when it was not told. */
 const hpf_log_profile *hpf__log_heap_profile(const hpf__log_heap *heap);
 

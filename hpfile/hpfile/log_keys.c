@@ -5,6 +5,7 @@
 #include "log_keys.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "buf.h"
 
@@ -23,6 +24,17 @@ static bool make_room(hpf__log_keys *k)
     return true;
 }
 
+static hpf__log_link link_of(hpf_str text)
+{
+    hpf__log_link link = {.text = text};
+    size_t n = text.length < HPF__LOG_HEAD_BYTES ? text.length : HPF__LOG_HEAD_BYTES;
+    if (n) {
+        memcpy(link.head, text.data, n);
+    }
+    link.head_bits = (uint32_t)((UINT64_C(1) << n) - 1);
+    return link;
+}
+
 hpf_status hpf__log_keys_add(hpf__log_keys *k, hpf_str text, uint32_t *key, bool *is_new)
 {
     if (!make_room(k)) {
@@ -33,7 +45,7 @@ hpf_status hpf__log_keys_add(hpf__log_keys *k, hpf_str text, uint32_t *key, bool
         return status;
     }
     if (*is_new) {
-        k->links[*key + 1] = (hpf__log_link){.text = k->texts.names[*key]};
+        k->links[*key + 1] = link_of(k->texts.names[*key]);
     }
     k->links[k->last].next = *key + 1;
     k->last = *key + 1;

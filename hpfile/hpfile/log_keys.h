@@ -10,9 +10,14 @@
 #include "bits.h"
 #include "intern.h"
 
-/* All that a guess needs, in one place. */
+/* Most keys are not longer. */
+#define HPF__LOG_HEAD_BYTES 32u
+
+/* All that a guess needs, in one place: a line of a cache. */
 typedef struct hpf__log_link {
-    hpf_str text; /* the one in `texts` */
+    char head[HPF__LOG_HEAD_BYTES]; /* the first bytes of the text */
+    hpf_str text;                   /* the one in `texts` */
+    uint32_t head_bits;             /* which bytes of `head` are of the text */
     hpf_name name;
     uint32_t next; /* the link that followed it last; 0: none did */
 } hpf__log_link;
@@ -38,6 +43,17 @@ static inline void hpf__log_keys_start(hpf__log_keys *keys)
 static inline hpf_name *hpf__log_keys_name(const hpf__log_keys *keys, uint32_t key)
 {
     return &keys->links[key + 1].name;
+}
+
+/* Whether the key at `p` is that of the link, if it has the same length. HPF__LOG_HEAD_BYTES can be
+ * read there. What is behind the head is compared from a word before, which makes it no shorter
+ * than a word. */
+static inline bool hpf__log_link_is(const hpf__log_link *link, const char *p)
+{
+    const size_t at = HPF__LOG_HEAD_BYTES - 8;
+    return hpf__same_in_32(link->head, p, link->head_bits) &&
+           (HPF__LIKELY(link->text.length <= HPF__LOG_HEAD_BYTES) ||
+            hpf__same_words(link->text.data + at, p + at, link->text.length - at));
 }
 
 /* Whether `text` is the key that is expected; then it is the last one and `*name` its name. */

@@ -39,6 +39,12 @@ const hpf_log_facts *hpf_survey_log(const hpf_survey *s)
     return log ? hpf__log_heap_facts(log) : NULL;
 }
 
+const hpf_eventlog *hpf_survey_log_records(const hpf_survey *s)
+{
+    const hpf__log_heap *log = hpf__reader_log(s->reader);
+    return log ? hpf__log_heap_records(log) : NULL;
+}
+
 const hpf_log_profile *hpf_survey_log_profile(const hpf_survey *s)
 {
     const hpf__log_heap *log = hpf__reader_log(s->reader);

@@ -120,6 +120,9 @@ HPF_API size_t hpf_survey_frames(const hpf_survey *survey, hpf_name name, hpf_fr
 HPF_API bool hpf_survey_set(const hpf_survey *survey, hpf_name name, hpf_set *set);
 /* What the event log says of itself; NULL for other inputs. Borrowed. */
 HPF_API const hpf_log_facts *hpf_survey_log(const hpf_survey *survey);
+/* The reader that the event log was read by: what types it declares and how many events of each it
+ * has, its end, its last time; NULL for other inputs. Borrowed. */
+HPF_API const hpf_eventlog *hpf_survey_log_records(const hpf_survey *survey);
 /* The heap profile that was read of it; NULL when the log does not say how that began. */
 HPF_API const hpf_log_profile *hpf_survey_log_profile(const hpf_survey *survey);
 HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name name);

@@ -387,6 +387,85 @@ Test(log_heap, a_survey_puts_samples_of_several_blocks_in_order)
     expect_ordered(3001, 64);
 }
 
+static hpf_eventlog *counted(hpf_str bytes)
+{
+    const hpf_event_visitor none = {0};
+    hpf_eventlog *log = hpf_eventlog_create(&none, NULL);
+    cr_assert_eq(hpf_eventlog_feed(log, bytes.data, bytes.length, NULL), HPF_OK);
+    return log;
+}
+
+/* A survey, and whatever is asked of it, leaves the records as a reader finds them that only
+ * counts. */
+static void expect_counted(hpf_sink *log)
+{
+    hpf_source *source;
+    hpf_survey *survey = survey_of(log, &source, 4);
+    hpf_eventlog *expected = counted(hpf_sink_bytes(log));
+    const hpf_eventlog *records = hpf_survey_log_records(survey);
+    const hpf_events none = {0};
+    cr_assert_eq(hpf_survey_replay(survey, &none, NULL, NULL), HPF_OK);
+    cr_expect_eq(hpf_eventlog_n_events(records), hpf_eventlog_n_events(expected));
+    cr_expect_eq(hpf_eventlog_last_ns(records), hpf_eventlog_last_ns(expected));
+    cr_expect_eq(hpf_eventlog_state(records), hpf_eventlog_state(expected));
+    for (size_t i = 0; i < hpf_eventlog_n_types(expected); i++) {
+        cr_expect_eq(hpf_eventlog_type(records, i)->n_events,
+                     hpf_eventlog_type(expected, i)->n_events);
+    }
+    hpf_eventlog_destroy(expected);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(log);
+}
+
+Test(log_heap, a_survey_counts_all_records)
+{
+    expect_counted(disordered(3));
+    expect_counted(disordered(100));
+    hpf_sink *cut = open_log(0);
+    for (unsigned time_ns = 10; time_ns < 60; time_ns += 10) {
+        log_put(cut, 162, time_ns, "8", 0ull);
+        log_put(cut, 164, time_ns + 1, "18s", 0ull, 1ull, "a");
+        log_put(cut, 164, time_ns + 2, "18s", 0ull, 1ull, "b");
+        if (time_ns < 50) {
+            log_put(cut, 165, time_ns + 3, "8", 0ull);
+        }
+    }
+    expect_counted(cut);
+}
+
+/* A label, one that differs in one byte, and the first again. */
+static void expect_told_apart(const char *label, const char *other)
+{
+    hpf_sink *log = open_log(0);
+    sample(log, 1, label, 5);
+    sample(log, 2, other, 7);
+    sample(log, 3, label, 9);
+    log_end(log);
+    hpf_source *source;
+    hpf_survey *survey = survey_of(log, &source, 0);
+    cr_assert_eq(hpf_survey_n_names(survey), 2, "%s and %s", label, other);
+    cr_expect_eq(hpf_survey_totals(survey, 0)->sum, 14);
+    cr_expect_eq(hpf_survey_totals(survey, 1)->sum, 7);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(log);
+}
+
+Test(log_heap, keys_of_any_length_are_told_apart_by_any_byte)
+{
+    char label[81], other[81];
+    for (size_t n = 1; n < sizeof label; n++) {
+        memset(label, 'x', n);
+        label[n] = '\0';
+        for (size_t at = 0; at < n; at++) {
+            memcpy(other, label, n + 1);
+            other[at] = 'y';
+            expect_told_apart(label, other);
+        }
+    }
+}
+
 Test(log_heap, read_once_a_late_sample_gets_the_time_before_with_a_warning)
 {
     expect_said(disordered(4),
