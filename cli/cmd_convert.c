@@ -18,6 +18,7 @@
 #include "diag.h"
 #include "exit.h"
 #include "filter.h"
+#include "interleave.h"
 
 enum { TO_HP, TO_CSV, TO_TIDY, TO_JSON, TO_FOLDED, TO_SPEEDSCOPE, TO_EVENTLOG, N_TARGETS };
 
@@ -128,7 +129,9 @@ static hpf_status write_eventlog(const input *in, const void *values, hpf_sink *
     if (!writer) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpf_survey_emit(in->survey, true, &hpf_eventlog_writer_events, writer, err);
+    hpf_status status =
+        in->rest ? interleave_emit(in->survey, &hpf_eventlog_writer_events, writer, err)
+                 : hpf_survey_emit(in->survey, true, &hpf_eventlog_writer_events, writer, err);
     status = status == HPF_OK ? hpf_eventlog_writer_finish(writer, err) : status;
     hpf_eventlog_writer_destroy(writer);
     return status;

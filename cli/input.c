@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hpfile/sidecar.h"
 #include "hpfile/writer.h"
 
 #include "diag.h"
@@ -62,18 +63,73 @@ static hpf_status open_spool(input *in, hpf_error *err)
     return HPF_OK;
 }
 
-/* What was given, as `.hp`, to the spool. */
+/* A profile as two texts: `.hp`, and the lines and labels for which that has no place. */
+typedef struct translation {
+    hpf_writer *profile;
+    hpf_sidecar_writer *rest;
+} translation;
+
+static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    const translation *t = context;
+    return hpf_writer_events.header(t->profile, which, text, err);
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    const translation *t = context;
+    return hpf_writer_events.name(t->profile, name, text, err);
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    const translation *t = context;
+    return hpf_writer_events.sample(t->profile, sample, err);
+}
+
+static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    const translation *t = context;
+    hpf_status status = hpf_sidecar_writer_events.mark(t->rest, time, label, err);
+    return status == HPF_OK ? hpf_writer_events.mark(t->profile, time, label, err) : status;
+}
+
+static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    const translation *t = context;
+    return hpf_sidecar_writer_events.line(t->rest, name, point, err);
+}
+
+static const hpf_events translation_events = {
+    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark, .line = on_line};
+
+/* What was given, to the spool; the rest of it, to memory. */
 static hpf_status translate(input *in, hpf_sink *sink, hpf_error *err)
 {
-    hpf_writer *writer = sink ? hpf_writer_create(sink, false) : NULL;
-    if (!writer) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_status status = hpf_format_read(in->format, in->given, &hpf_writer_events, writer, err);
+    in->rest = hpf_sink_to_memory();
+    translation t = {.profile = sink ? hpf_writer_create(sink, false) : NULL,
+                     .rest = in->rest ? hpf_sidecar_writer_create(in->rest) : NULL};
+    hpf_status status = t.profile && t.rest ? HPF_OK : hpf_error_set_memory(err);
     if (status == HPF_OK) {
-        status = hpf_writer_finish(writer, err);
+        status = hpf_format_read(in->format, in->given, &translation_events, &t, err);
     }
-    hpf_writer_destroy(writer);
+    if (status == HPF_OK) {
+        status = hpf_writer_finish(t.profile, err);
+    }
+    hpf_writer_destroy(t.profile);
+    hpf_sidecar_writer_destroy(t.rest);
+    return status;
+}
+
+static hpf_status add_rest(input *in, hpf_error *err)
+{
+    hpf_source *source = NULL;
+    hpf_status status = hpf_sink_flush(in->rest, err);
+    if (status == HPF_OK) {
+        status = hpf_source_from_memory(&source, hpf_sink_bytes(in->rest), NULL, err);
+    }
+    status = status == HPF_OK ? hpf_survey_add_sidecar(in->survey, source, err) : status;
+    hpf_source_destroy(source);
     return status;
 }
 
@@ -102,7 +158,8 @@ static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error
     }
     bool is_read_directly = in->format == HPF_FORMAT_HP || in->format == HPF_FORMAT_EVENTLOG;
     hpf_status status = is_read_directly ? HPF_OK : spool(in, err);
-    return status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
+    status = status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
+    return status == HPF_OK && in->rest ? add_rest(in, err) : status;
 }
 
 static bool give_up(input *in, const hpf_error *err)
@@ -189,6 +246,7 @@ void input_close(input *in)
 {
     hpf_survey_destroy(in->survey);
     hpf_sets_destroy(in->sets);
+    hpf_sink_destroy(in->rest);
     hpf_source_destroy(in->spooled);
     hpf_source_destroy(in->given);
     if (in->spool >= 0) {

@@ -7,6 +7,7 @@
 #define CENSUS_INPUT_H
 
 #include "hpfile/format.h"
+#include "hpfile/sink.h"
 #include "hpfile/survey.h"
 
 typedef struct input {
@@ -16,6 +17,7 @@ typedef struct input {
     hpf_source *source;  /* what is surveyed: `given`, or its translation in `spool` */
     hpf_source *spooled; /* the source on `spool`, or NULL */
     int spool;           /* a temporary file without a name, or -1 */
+    hpf_sink *rest;      /* of the translation: labels and lines (hpfile/sidecar.h), or NULL */
     hpf_survey *survey;  /* NULL when only opened */
     hpf_sets *sets;      /* that the survey looks into (retainers.h), or NULL */
 } input;

@@ -78,14 +78,10 @@ static void begin(hpf_writer *w)
     }
 }
 
-/* Six decimals as GHC has them, unless they lose something or are more than a reader takes. */
 static void write_time(hpf_writer *w, hpf__keyword keyword, double time)
 {
     char text[HPF__NUMBER_BYTES];
-    size_t length = hpf__number_fixed(text, time, 6);
-    if (length > HPF__NUMBER_MAX || hpf__number_parse(text, length) != time) {
-        length = hpf__number_shortest(text, time);
-    }
+    size_t length = hpf__number_time(text, time);
     hpf_sink_text(w->sink, hpf__keyword_text(keyword));
     hpf_sink_text(w->sink, " ");
     hpf_sink_write(w->sink, text, length);

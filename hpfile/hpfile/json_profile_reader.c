@@ -28,6 +28,8 @@ typedef struct document {
     hpf__spot time_place;
     bool has_time;
     hpf_str label;
+    hpf_cost value;    /* of the point being read */
+    hpf__intern lines; /* their names */
 } document;
 
 /* The next token must be of a kind. */
@@ -52,6 +54,15 @@ static hpf_status read_time(document *d)
     return status;
 }
 
+static hpf_status read_label(document *d)
+{
+    hpf_status status = expect(d, HPF__JSON_STRING, "a text");
+    if (status == HPF_OK) {
+        d->label = (hpf_str){hpf_arena_text(d->arena, d->lex.text), d->lex.text.length};
+    }
+    return status == HPF_OK && !d->label.data ? hpf_error_set_memory(d->err) : status;
+}
+
 /* ---- Marks ---- */
 
 static hpf_status read_mark_member(void *context, hpf_str key)
@@ -63,11 +74,7 @@ static hpf_status read_mark_member(void *context, hpf_str key)
     if (!hpf_str_is(key, "label")) {
         return hpf__json_pass(&d->lex);
     }
-    hpf_status status = expect(d, HPF__JSON_STRING, "a text");
-    if (status == HPF_OK) {
-        d->label = (hpf_str){hpf_arena_text(d->arena, d->lex.text), d->lex.text.length};
-    }
-    return status == HPF_OK && !d->label.data ? hpf_error_set_memory(d->err) : status;
+    return read_label(d);
 }
 
 static hpf_status keep_mark(document *d)
@@ -103,6 +110,49 @@ static hpf_status send_marks(document *d, double time)
         status = hpf__emitter_mark(&d->emit, mark->time, mark->label, d->err);
     }
     return status;
+}
+
+/* ---- Lines ---- */
+
+/* There are few, and each is kept once. */
+static hpf_status read_line_name(document *d)
+{
+    uint32_t number;
+    bool is_new;
+    hpf_status status = expect(d, HPF__JSON_STRING, "a text");
+    if (status == HPF_OK && hpf__intern_add(&d->lines, d->lex.text, &number, &is_new) != HPF_OK) {
+        return hpf_error_set_memory(d->err);
+    }
+    d->label = status == HPF_OK ? d->lines.names[number] : d->label;
+    return status;
+}
+
+static hpf_status read_point_member(void *context, hpf_str key)
+{
+    document *d = context;
+    if (hpf_str_is(key, "time")) {
+        return read_time(d);
+    }
+    if (hpf_str_is(key, "name")) {
+        return read_line_name(d);
+    }
+    return hpf_str_is(key, "value") ? read_number(d, &d->value) : hpf__json_pass(&d->lex);
+}
+
+static hpf_status read_point(void *context)
+{
+    document *d = context;
+    hpf__spot place = d->lex.place;
+    d->has_time = false;
+    d->label = (hpf_str){NULL, 0};
+    d->value = (hpf_cost){0};
+    hpf_status status = hpf__json_members(&d->lex, read_point_member, d);
+    if (status == HPF_OK && (!d->has_time || !d->label.data)) {
+        return hpf__spot_error(place, d->err, HPF_ERR_SYNTAX,
+                               "this point of a line has no \"time\" or no \"name\"");
+    }
+    hpf_line_point point = {d->time, hpf_cost_amount(&d->value)};
+    return status == HPF_OK ? hpf__emitter_line(&d->emit, d->label, point, d->err) : status;
 }
 
 /* ---- Samples ---- */
@@ -178,6 +228,9 @@ static hpf_status read_document_member(void *context, hpf_str key)
     if (hpf_str_is(key, "marks")) {
         return hpf__json_objects(&d->lex, read_mark, d);
     }
+    if (hpf_str_is(key, "lines")) {
+        return hpf__json_objects(&d->lex, read_point, d);
+    }
     if (hpf_str_is(key, "samples")) {
         d->has_samples = true;
         return hpf__json_objects(&d->lex, read_sample, d);
@@ -223,6 +276,7 @@ hpf_status hpf_json_profile_read(hpf_source *source, const hpf_events *events, v
     hpf_status status = d.arena ? read_document(&d) : hpf_error_set_memory(err);
     hpf__emitter_finish(&d.emit);
     hpf__json_lex_finish(&d.lex);
+    hpf__intern_finish(&d.lines);
     hpf_arena_destroy(d.arena);
     free(d.marks);
     return status;

@@ -15,6 +15,12 @@
 #include "ledger.h"
 #include "number.h"
 
+/* A point of a line, whose name is borrowed. */
+typedef struct named_point {
+    hpf_str name;
+    hpf_line_point at;
+} named_point;
+
 struct hpf_json_profile_writer {
     hpf_sink *sink;
     hpf_arena *arena;
@@ -22,6 +28,9 @@ struct hpf_json_profile_writer {
     hpf_mark *marks;
     size_t n_marks;
     size_t marks_capacity;
+    named_point *points;
+    size_t n_points;
+    size_t points_capacity;
     hpf_str *keys; /* by name: as JSON, with a colon behind */
     size_t keys_capacity;
     hpf__ledger ledger;
@@ -50,6 +59,7 @@ void hpf_json_profile_writer_destroy(hpf_json_profile_writer *w)
         hpf_arena_destroy(w->arena);
         hpf__ledger_finish(&w->ledger);
         free(w->marks);
+        free(w->points);
         free(w->keys);
         free(w);
     }
@@ -87,6 +97,22 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
         return hpf_error_set_memory(err);
     }
     marks[w->n_marks++] = (hpf_mark){time, {copy, label.length}};
+    return HPF_OK;
+}
+
+static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    hpf_json_profile_writer *w = context;
+    if (w->is_begun) {
+        return refuse_late(err, "line");
+    }
+    named_point *points =
+        hpf__grow(w->points, &w->points_capacity, w->n_points + 1, sizeof *points);
+    if (!points) {
+        return hpf_error_set_memory(err);
+    }
+    w->points = points;
+    points[w->n_points++] = (named_point){name, point};
     return HPF_OK;
 }
 
@@ -130,6 +156,32 @@ static void write_marks(hpf_json_profile_writer *w, hpf_json *json)
     hpf_json_close(json);
 }
 
+static void write_number(hpf_sink *sink, double number)
+{
+    char text[HPF__NUMBER_BYTES];
+    hpf_sink_write(sink, text, hpf__number_shortest(text, number));
+}
+
+/* Each point on a line of its own, as samples are. Without any, there is no such member. */
+static void write_lines(hpf_json_profile_writer *w, hpf_json *json)
+{
+    if (w->n_points == 0) {
+        return;
+    }
+    hpf_json_array(json, "lines");
+    for (size_t i = 0; i < w->n_points; i++) {
+        hpf_sink_text(w->sink, i > 0 ? ",\n    {\"time\": " : "\n    {\"time\": ");
+        write_number(w->sink, w->points[i].at.time);
+        hpf_sink_text(w->sink, ", \"name\": ");
+        hpf_json_quoted(w->sink, w->points[i].name);
+        hpf_sink_text(w->sink, ", \"value\": ");
+        write_number(w->sink, w->points[i].at.value);
+        hpf_sink_text(w->sink, "}");
+    }
+    hpf_sink_text(w->sink, "\n  ");
+    hpf_json_close(json);
+}
+
 /* Up to the bracket that opens the samples. */
 static void begin(hpf_json_profile_writer *w)
 {
@@ -145,6 +197,7 @@ static void begin(hpf_json_profile_writer *w)
         hpf_json_bytes(&json, hpf__json_profile_member((hpf_header)i), w->headers[i]);
     }
     write_marks(w, &json);
+    write_lines(w, &json);
     hpf_json_array(&json, "samples");
 }
 
@@ -171,7 +224,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 }
 
 const hpf_events hpf_json_profile_writer_events = {
-    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark};
+    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark, .line = on_line};
 
 hpf_status hpf_json_profile_writer_finish(hpf_json_profile_writer *w, hpf_error *err)
 {

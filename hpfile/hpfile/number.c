@@ -7,6 +7,8 @@
  */
 #include "number.h"
 
+#include "hp_lex.h"
+
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -160,6 +162,15 @@ size_t hpf__number_shortest(char *out, double value)
         if (length <= 64 && parse_slowly(out, length) == value) {
             break;
         }
+    }
+    return length;
+}
+
+size_t hpf__number_time(char *out, double value)
+{
+    size_t length = hpf__number_fixed(out, value, 6);
+    if (length > HPF__NUMBER_MAX || hpf__number_parse(out, length) != value) {
+        length = hpf__number_shortest(out, value);
     }
     return length;
 }

@@ -19,6 +19,10 @@ size_t hpf__number_whole(char *out, uint64_t value);
 size_t hpf__number_fixed(char *out, double value, int decimals); /* as printf's %.*f */
 size_t hpf__number_shortest(char *out, double value);            /* reads back as the same double */
 
+/* A time: six decimals as GHC has them, unless they lose something or are more than a reader of
+ * `.hp` takes. */
+size_t hpf__number_time(char *out, double value);
+
 /* The same for an amount. A point keeps a double with a whole value from being read back as a whole
  * number. */
 size_t hpf__number_cost(char *out, const hpf_cost *cost);

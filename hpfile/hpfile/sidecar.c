@@ -11,6 +11,7 @@
 #include "hpfile/str.h"
 
 #include "hp_lex.h"
+#include "number.h"
 #include "sidecar_rows.h"
 
 #define TITLE "time\twhat\tvalue"
@@ -48,7 +49,8 @@ static void write_text(hpf_sink *sink, hpf_str text)
 
 static void begin_row(hpf_sidecar_writer *w, double time)
 {
-    hpf_sink_fixed(w->sink, time, 6);
+    char text[HPF__NUMBER_BYTES];
+    hpf_sink_write(w->sink, text, hpf__number_time(text, time));
     hpf_sink_text(w->sink, "\t");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Whole profiles as JSON (docs/formats/json-profile.md): headers, marks, and an object for each
- * sample that holds its amounts by name. Nothing is lost but the order and number of equal names in
- * a sample, whose amounts are added up.
+ * Whole profiles as JSON (docs/formats/json-profile.md): headers, marks, lines, and an object for
+ * each sample that holds its amounts by name. Nothing is lost but the order and number of equal
+ * names in a sample, whose amounts are added up.
  */
 #ifndef HPFILE_JSON_PROFILE_H
 #define HPFILE_JSON_PROFILE_H
@@ -20,8 +20,9 @@ typedef struct hpf_json_profile_writer hpf_json_profile_writer;
 /* A writer into `sink`, which is borrowed for the writer's life. NULL when there is no memory. */
 HPF_API hpf_json_profile_writer *hpf_json_profile_writer_create(hpf_sink *sink);
 
-/* The events that the writer accepts; the context is the writer. Headers and marks must come before
- * the first sample, and are refused later with HPF_ERR_ORDER: hpf_survey_emit sends them so. */
+/* The events that the writer accepts; the context is the writer. Headers, marks and lines must come
+ * before the first sample, and are refused later with HPF_ERR_ORDER: hpf_survey_emit sends them so.
+ */
 HPF_API extern const hpf_events hpf_json_profile_writer_events;
 
 /* Closes what is open. Does not finish the sink. */

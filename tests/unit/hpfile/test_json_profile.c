@@ -93,6 +93,30 @@ Test(json_profile, marks_come_before_what_is_later)
                   "sample 0 [0,0)\nmark 1 x\nsample 2 [0,0)\nmark 5 \n");
 }
 
+/* In the order in which they were told, which need not be that of time. */
+Test(json_profile, lines_are_written_and_read_back)
+{
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_json_profile_writer *writer = hpf_json_profile_writer_create(sink);
+    const hpf_events *events = &hpf_json_profile_writer_events;
+    const hpf_sample none = {.time = 2};
+    for (int i = 0; i < HPF_N_HEADERS; i++) {
+        cr_assert_eq(events->header(writer, (hpf_header)i, HPF_STR(""), NULL), HPF_OK);
+    }
+    const hpf_line_point points[] = {{1, 4096}, {0.5, 0.25}};
+    cr_assert_eq(events->line(writer, HPF_STR("heap"), points[0], NULL), HPF_OK);
+    cr_assert_eq(events->line(writer, HPF_STR("a \"b\""), points[1], NULL), HPF_OK);
+    cr_assert_eq(events->sample(writer, &none, NULL), HPF_OK);
+    cr_expect_eq(events->line(writer, HPF_STR("heap"), points[1], NULL), HPF_ERR_ORDER);
+    cr_assert_eq(hpf_json_profile_writer_finish(writer, NULL), HPF_OK);
+    char *got = events_of(HPF_FORMAT_JSON, hpf_sink_bytes(sink), NULL);
+    cr_assert_str_eq(got, "JOB \nDATE \nSAMPLE_UNIT \nVALUE_UNIT \n"
+                          "line heap 1 4096\nline a \"b\" 0.5 0.25\nsample 2 [0,0)\n");
+    free(got);
+    hpf_json_profile_writer_destroy(writer);
+    hpf_sink_destroy(sink);
+}
+
 Test(json_profile, escapes_are_resolved)
 {
     expect_events("{\"job\": \"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00|\\ud83d|"
@@ -125,6 +149,9 @@ Test(json_profile, what_is_wrong_has_a_place)
         {"{\"samples\": [{\"time\": 1, \"costs\": {\"a\": 1e100}}]}", HPF_ERR_RANGE, 1, 41},
         {"{\"version\": 2}", HPF_ERR_VERSION, 1, 13},
         {"{\"marks\": [{}]}", HPF_ERR_SYNTAX, 1, 12},
+        {"{\"lines\": [{\"time\": 1}]}", HPF_ERR_SYNTAX, 1, 12},
+        {"{\"lines\": [{\"name\": \"a\"}]}", HPF_ERR_SYNTAX, 1, 12},
+        {"{\"lines\": [{\"name\": 5}]}", HPF_ERR_SYNTAX, 1, 21},
         {"{\"x\": }", HPF_ERR_SYNTAX, 1, 7},
         {"{\"x\": [", HPF_ERR_SYNTAX, 1, 8},
         {"{\"x\" 1}", HPF_ERR_SYNTAX, 1, 6},
