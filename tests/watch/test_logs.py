@@ -58,11 +58,11 @@ class Logs(harness.Watch):
         self.picture = self.path("picture.json")
         self.program = build() or self.skipTest("there are no profiling libraries of GHC here")
 
-    def run_program(self, log="phases.eventlog", **environment):
-        """Up to its middle."""
+    def run_program(self, log="phases.eventlog", n_lines=1, **environment):
+        """Up to where it waits for the first line."""
         with open(self.path("told"), "wb") as told:
             process = subprocess.Popen(
-                [self.program, N_SAMPLES, "+RTS", "-l", "-hc", "-i0.005", "-ol" + self.path(log)],
+                [self.program, N_SAMPLES, str(n_lines), "+RTS", "-l", "-hc", "-i0.005", "-ol" + self.path(log)],
                 cwd=self.directory, env={**os.environ, **environment}, stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=told, bufsize=0)
         self.addCleanup(process.wait)
@@ -101,7 +101,7 @@ class Logs(harness.Watch):
         terminal.wait_for("status=0")
         viewer.wait_for_end()
         marks = [label for _, label in viewer.profiles[0].marks]
-        self.assertEqual(marks, ["phase one", "phase two", "phase three"])
+        self.assertEqual(marks, ["phase one", "phase two", "waiting", "phase three"])
 
     def check_all(self, process, terminal, viewer):
         self.check_live(process, terminal, viewer)
@@ -136,17 +136,36 @@ class Logs(harness.Watch):
 
     # ---- commands ----
 
+    def command(self, name):
+        self.assertEqual(ask(self.place, f"{self.place.page()}control/0/{name}", method="POST").status, 204)
+
+    def wait_until_told(self, number):
+        wait_until(lambda: b"told %d\n" % number in read(self.path("told")), f"command {number}")
+
     def test_commands(self):
-        """From the page and from the terminal, to the program that is watched in both."""
+        """From the page and from the terminal, to the program that is watched in both: in its third phase it
+        takes no samples but the one that it was asked for, in the fourth as many as ever."""
         terminal, viewer = self.watch("unix:" + self.path("socket"))
-        process = self.run_program(LOG_SOCKET=self.path("socket"))
+        process = self.run_program(n_lines=2, LOG_SOCKET=self.path("socket"))
         self.check_live(process, terminal, viewer)
-        self.assertEqual(ask(self.place, f"{self.place.page()}control/0/census", method="POST").status, 204)
-        wait_until(lambda: b"told 5\n" in read(self.path("told")), "the census that is asked for")
         terminal.type("S")
-        wait_until(lambda: b"told 4\n" in read(self.path("told")), "the end of heap profiling")
+        self.wait_until_told(4)
         terminal.wait_for("samples were switched off")
-        self.check_end(process, terminal, viewer)
+        self.command("census")
+        self.wait_until_told(5)
+        process.stdin.write(b"\n")
+        self.assertEqual(process.stdout.readline(), b"waiting\n")
+        self.command("start")
+        self.wait_until_told(3)
+        process.stdin.write(b"\n")
+        self.assertEqual(process.wait(PATIENCE_S), 0)
+        terminal.wait_for("status=0")
+        viewer.wait_for_end()
+        times, marks = viewer.profiles[0].times, viewer.profiles[0].marks
+        first_wait, second_wait = [time for time, label in marks if label == "waiting"]
+        n_third = sum(first_wait <= time < second_wait for time in times)
+        self.assertIn(n_third, (1, 2))  # one may have been due when it began to wait
+        self.assertGreater(sum(time >= second_wait for time in times), int(N_SAMPLES) // 2)
 
 
 if __name__ == "__main__":

@@ -853,6 +853,10 @@ Test(live, tells_it_when_the_log_shows_it_and_not_for_longer)
     begin_log_profile(log, 0, 4, "");
     put_log_sample(log, 5000, 8);
     cr_expect_str_eq(caveat_of(log, NULL), "");
+    log = begin_log(); /* of another run-time system nothing is known */
+    log_put(log, 29, 1, "4t", 0ull, "other 1.0");
+    put_block(log);
+    cr_expect_str_eq(caveat_of(log, NULL), "");
     log = running("+RTS", "-l", "", none); /* how it ended is said by the end */
     log_end(log);
     cr_expect_str_eq(caveat_of(log, NULL), "");

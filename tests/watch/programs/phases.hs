@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Keeps what it makes under two thousand cost-centre stacks, in three marked phases; before the last
--- one it waits for a line. GHC 9.0 hands its log out by 2 MiB, for each capability and for the heap
--- profile: samples are large here, and marks are followed by something that fills their buffer.
+-- Keeps what it makes under two thousand cost-centre stacks, in marked phases: two, and then one for
+-- each line that comes, up to so many. GHC 9.0 hands its log out by 2 MiB, for each capability and
+-- for the heap profile: samples are large here, and marks are followed by something that fills their
+-- buffer.
 module Main (main) where
 
 import Control.Exception (evaluate)
@@ -41,11 +42,16 @@ phase nSamples kept name = do
   fillBuffer
   return (ways : kept)
 
-main :: IO ()
-main = do
-  [n] <- getArgs
-  kept <- foldM (phase (read n)) [] ["phase one", "phase two"]
+phaseAfterLine :: Int -> [[[Int]]] -> String -> IO [[[Int]]]
+phaseAfterLine nSamples kept name = do
+  traceMarkerIO "waiting"
   putStrLn "waiting" >> hFlush stdout
   _ <- getLine
-  more <- phase (read n) kept "phase three"
+  phase nSamples kept name
+
+main :: IO ()
+main = do
+  [n, nLines] <- getArgs
+  kept <- foldM (phase (read n)) [] ["phase one", "phase two"]
+  more <- foldM (phaseAfterLine (read n)) kept (take (read nLines) ["phase three", "phase four"])
   forM_ more (print . length)

@@ -34,14 +34,27 @@ static bool take(void *to, size_t n)
     return recv(connection, to, n, MSG_WAITALL) == (ssize_t)n;
 }
 
+/* Up to GHC 9.0 the scheduler starts the timer whenever it runs a thread, so that stopping it alone
+ * has no effect; but it does not start one that has no interval. */
+static void switch_samples(bool is_on)
+{
+    static uint32_t interval_ticks;
+    if (!is_on) {
+        interval_ticks = RtsFlags.ProfFlags.heapProfileIntervalTicks;
+        RtsFlags.ProfFlags.heapProfileIntervalTicks = 0;
+        stopHeapProfTimer();
+    } else if (interval_ticks > 0) {
+        RtsFlags.ProfFlags.heapProfileIntervalTicks = interval_ticks;
+        startHeapProfTimer();
+    }
+}
+
 static void obey(int command)
 {
     switch (command) {
     case 3:
-        startHeapProfTimer();
-        break;
     case 4:
-        stopHeapProfTimer();
+        switch_samples(command == 3);
         break;
     case 5:
         performHeapProfile = true;
