@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An entry is a word: half of the hash, which tells most others apart, and the number. It is stored
- * when the record is complete, so whoever finds it may read the record.
+ * An entry is a number and, above it, as much of the hash as there is room for, which tells most
+ * others apart. It is stored when the record is complete, so whoever finds it may read the record.
  */
 #include "trie.h"
 
@@ -11,132 +11,157 @@
 #include "window_chunk.h"
 
 enum {
-    FIRST_TABLE_BITS = 10,
-    GROWTH_BITS = 2, /* the next table is so much larger */
-    N_TABLES = 9,
+    FIRST_TABLE_BITS = 10, /* a page */
+    NUMBER_BITS = 25,
 };
 
-typedef _Atomic uint64_t index_slot;
+#define NUMBER_MASK (((uint32_t)1 << NUMBER_BITS) - 1)
+
+_Static_assert(HPP_MAX_NODE_CHUNKS *HPP_NODES_PER_CHUNK <= 1 << NUMBER_BITS, "nodes fit");
+_Static_assert(HPP_MAX_SITES <= 1 << NUMBER_BITS, "sites fit");
+
+typedef _Atomic uint32_t index_slot;
 
 typedef struct hpp_index {
-    _Atomic(index_slot *) tables[N_TABLES];
-    _Atomic uint32_t n_entries[N_TABLES];
+    _Atomic uintptr_t table;    /* its first slot, and in the lowest bits the logarithm of its size;
+                                   0: none yet */
+    _Atomic uint32_t n_entries; /* in the table, or in one that it has replaced since */
 } hpp_index;
 
-/* What is looked for: a node, or a site (node and call). */
+/* What a node or a site is: for a site node and call, for a node its record's two words. */
 typedef struct key {
-    uint64_t hash;
     uint64_t first, second;
 } key;
 
-/* Whether the record of a number is what is looked for. */
-typedef bool match_record(uint32_t number, const key *wanted);
+/* What the record of a number says. */
+typedef key read_record(uint32_t number);
 
 static hpp_index nodes;
 static hpp_index sites;
 
-static uint64_t table_size(unsigned table)
+static uint64_t scramble(const key *wanted)
 {
-    return (uint64_t)1 << (FIRST_TABLE_BITS + GROWTH_BITS * table);
-}
-
-static uint64_t scramble(uint64_t first, uint64_t second)
-{
-    uint64_t hash = (first ^ (second >> 32 | second << 32)) * 0x9e3779b97f4a7c15;
+    uint64_t second = wanted->second;
+    uint64_t hash = (wanted->first ^ (second >> 32 | second << 32)) * 0x9e3779b97f4a7c15;
     hash = (hash ^ hash >> 29 ^ second) * 0xbf58476d1ce4e5b9;
     return hash ^ hash >> 32;
 }
 
 /* ---- the index ----------------------------------------------------------------------------- */
 
-/* Goes through the entries that have the key's hash, up to a place where there is none. Returns the
- * number, or 0 and the place. */
-static inline uint32_t find_in(index_slot **place, index_slot *slots, uint64_t size,
-                               const key *wanted, match_record *matches)
+static index_slot *slots_of(uintptr_t table)
 {
-    for (uint64_t i = wanted->hash;; i++) {
-        index_slot *slot = &slots[i & (size - 1)];
-        uint64_t entry = atomic_load_explicit(slot, memory_order_acquire);
+    return (index_slot *)(table & ~(uintptr_t)(HPP_WINDOW_PAGE_BYTES - 1));
+}
+
+static uint64_t size_of(uintptr_t table)
+{
+    return table != 0 ? (uint64_t)1 << table % HPP_WINDOW_PAGE_BYTES : 0;
+}
+
+static uint32_t make_entry(uint64_t hash, uint32_t number)
+{
+    return ((uint32_t)(hash >> 32) & ~NUMBER_MASK) | number;
+}
+
+/* Goes through the entries that have the hash, up to a place where there is none. Returns the
+ * number, or 0 and the place. */
+static inline uint32_t find_in(index_slot **place, uintptr_t table, const key *wanted,
+                               uint64_t hash, read_record *read)
+{
+    uint64_t mask = size_of(table) - 1;
+    for (uint64_t i = hash;; i++) {
+        index_slot *slot = &slots_of(table)[i & mask];
+        uint32_t entry = atomic_load_explicit(slot, memory_order_acquire);
         if (entry == 0) {
             *place = slot;
             return 0;
         }
-        if (entry >> 32 == wanted->hash >> 32 && matches((uint32_t)entry, wanted)) {
-            return (uint32_t)entry;
+        uint32_t number = entry & NUMBER_MASK;
+        if (entry == make_entry(hash, number)) {
+            key found = read(number);
+            if (found.first == wanted->first && found.second == wanted->second) {
+                return number;
+            }
         }
     }
 }
 
-/* The number of the newest table, which is there. -1: there is none. */
-static int newest_table(hpp_index *index)
+/* Enters what is in a table into another, that nobody knows yet. */
+static void copy_entries(uintptr_t to, uintptr_t from, read_record *read)
 {
-    int n = 0;
-    while (n < N_TABLES && atomic_load_explicit(&index->tables[n], memory_order_acquire)) {
-        n++;
-    }
-    return n - 1;
-}
-
-/* Makes a table, unless another thread is quicker. */
-static void make_table(hpp_index *index, unsigned table)
-{
-    index_slot *none = NULL;
-    index_slot *fresh = hpp__map(table_size(table) * sizeof(*fresh));
-    if (fresh && !atomic_compare_exchange_strong(&index->tables[table], &none, fresh)) {
-        hpp__unmap(fresh, table_size(table) * sizeof(*fresh));
+    for (uint64_t i = 0; i < size_of(from); i++) {
+        uint32_t entry = atomic_load_explicit(&slots_of(from)[i], memory_order_acquire);
+        if (entry == 0) {
+            continue;
+        }
+        key record = read(entry & NUMBER_MASK);
+        uint64_t place = scramble(&record);
+        while (slots_of(to)[place & (size_of(to) - 1)] != 0) {
+            place++;
+        }
+        atomic_store_explicit(&slots_of(to)[place & (size_of(to) - 1)], entry,
+                              memory_order_relaxed);
     }
 }
 
-/* The table to add to. -1: there is no memory, or no room. */
-static int table_with_room(hpp_index *index)
+/* Replaces a table by one of twice the size, unless another thread is quicker. Where somebody still
+ * looks into the old one, it is empty from now on. */
+static HPP_NO_INLINE void replace_table(hpp_index *index, uintptr_t old, read_record *read)
 {
-    int table = newest_table(index);
-    bool is_full = table < 0 || index->n_entries[table] >= table_size((unsigned)table) / 2;
-    if (is_full && table + 1 < N_TABLES) {
-        make_table(index, (unsigned)(table + 1));
-        table = newest_table(index);
+    unsigned bits = old != 0 ? (unsigned)(old % HPP_WINDOW_PAGE_BYTES) + 1 : FIRST_TABLE_BITS;
+    size_t n_bytes = sizeof(index_slot) << bits;
+    void *memory = hpp__map(n_bytes);
+    if (memory == NULL) {
+        return;
     }
-    bool has_room = table >= 0 && index->n_entries[table] < table_size((unsigned)table) / 8 * 7;
-    return has_room ? table : -1;
+    uintptr_t fresh = (uintptr_t)memory | bits;
+    copy_entries(fresh, old, read);
+    uintptr_t expected = old;
+    if (!atomic_compare_exchange_strong(&index->table, &expected, fresh)) {
+        hpp__unmap(memory, n_bytes);
+    } else if (old != 0) {
+        hpp__syscall(SYS_madvise, (long)slots_of(old), (long)(n_bytes / 2), MADV_DONTNEED, 0, 0, 0);
+    }
+}
+
+/* The table to add to. 0: there is no memory, or no room. */
+static uintptr_t table_with_room(hpp_index *index, read_record *read)
+{
+    uintptr_t table = atomic_load_explicit(&index->table, memory_order_acquire);
+    uint32_t n = atomic_load_explicit(&index->n_entries, memory_order_relaxed);
+    if (HPP_UNLIKELY(n >= size_of(table) / 4 * 3)) {
+        replace_table(index, table, read);
+        table = atomic_load_explicit(&index->table, memory_order_acquire);
+    }
+    return n < size_of(table) / 8 * 7 ? table : 0;
 }
 
 /* Enters a number. Returns it, or that which another has entered for the same. */
-static uint32_t enter(hpp_index *index, int table, const key *wanted, uint32_t number,
-                      match_record *matches)
+static uint32_t enter(hpp_index *index, uintptr_t table, const key *wanted, uint32_t number,
+                      read_record *read)
 {
-    index_slot *slots = atomic_load_explicit(&index->tables[table], memory_order_acquire);
-    uint64_t entry = wanted->hash >> 32 << 32 | number;
+    uint64_t hash = scramble(wanted);
     for (;;) {
         index_slot *place;
-        uint64_t none = 0;
-        uint32_t found = find_in(&place, slots, table_size((unsigned)table), wanted, matches);
+        uint32_t none = 0;
+        uint32_t found = find_in(&place, table, wanted, hash, read);
         if (found != 0) {
             return found;
         }
-        if (atomic_compare_exchange_strong_explicit(place, &none, entry, memory_order_release,
-                                                    memory_order_relaxed)) {
-            atomic_fetch_add_explicit(&index->n_entries[table], 1, memory_order_relaxed);
+        if (atomic_compare_exchange_strong_explicit(place, &none, make_entry(hash, number),
+                                                    memory_order_release, memory_order_relaxed)) {
+            atomic_fetch_add_explicit(&index->n_entries, 1, memory_order_relaxed);
             return number;
         }
     }
 }
 
-static inline uint32_t find(hpp_index *index, const key *wanted, match_record *matches)
+static inline uint32_t find(hpp_index *index, const key *wanted, read_record *read)
 {
-    int newest = newest_table(index);
-    for (int table = newest; table >= 0; table--) {
-        index_slot *place;
-        index_slot *slots = atomic_load_explicit(&index->tables[table], memory_order_acquire);
-        uint32_t found = find_in(&place, slots, table_size((unsigned)table), wanted, matches);
-        if (found == 0) {
-            continue;
-        }
-        if (table < newest && (newest = table_with_room(index)) > table) {
-            enter(index, newest, wanted, found, matches);
-        }
-        return found;
-    }
-    return 0;
+    index_slot *place;
+    uintptr_t table = atomic_load_explicit(&index->table, memory_order_acquire);
+    return HPP_LIKELY(table != 0) ? find_in(&place, table, wanted, scramble(wanted), read) : 0;
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
@@ -159,24 +184,19 @@ static hpp_window_site *site_record(uint32_t site)
 
 static key node_key(uint32_t parent, uintptr_t address, uint16_t module_index, uint16_t flags)
 {
-    key wanted = {.first = address,
-                  .second = parent | (uint64_t)module_index << 32 | (uint64_t)flags << 48};
-    wanted.hash = scramble(wanted.first, wanted.second);
-    return wanted;
+    return (key){address, parent | (uint64_t)module_index << 32 | (uint64_t)flags << 48};
 }
 
-static bool matches_node(uint32_t number, const key *wanted)
+static key read_node(uint32_t number)
 {
     const hpp_window_node *node = node_record(number);
-    return node->address == wanted->first && node->parent == (uint32_t)wanted->second &&
-           node->module_index == (uint16_t)(wanted->second >> 32) &&
-           node->flags == (uint16_t)(wanted->second >> 48);
+    return node_key(node->parent, node->address, node->module_index, node->flags);
 }
 
-static bool matches_site(uint32_t number, const key *wanted)
+static key read_site(uint32_t number)
 {
     const hpp_window_site *site = site_record(number);
-    return site->node == wanted->first && site->call == wanted->second;
+    return (key){site->node, site->call};
 }
 
 static bool may_grow(void)
@@ -187,10 +207,10 @@ static bool may_grow(void)
 
 static HPP_NO_INLINE uint32_t add_node(const key *wanted)
 {
-    int table = may_grow() ? table_with_room(&nodes) : -1;
-    uint32_t number = table < 0 ? UINT32_MAX
-                                : hpp__window_next(&hpp__window->head.n_nodes,
-                                                   HPP_MAX_NODE_CHUNKS * HPP_NODES_PER_CHUNK);
+    uintptr_t table = may_grow() ? table_with_room(&nodes, read_node) : 0;
+    uint32_t number = table == 0 ? UINT32_MAX
+                                 : hpp__window_next(&hpp__window->head.n_nodes,
+                                                    HPP_MAX_NODE_CHUNKS * HPP_NODES_PER_CHUNK);
     hpp_window_node *node = number != UINT32_MAX ? node_record(number) : NULL;
     if (!node) {
         return 0;
@@ -199,14 +219,14 @@ static HPP_NO_INLINE uint32_t add_node(const key *wanted)
                               .parent = (uint32_t)wanted->second,
                               .module_index = (uint16_t)(wanted->second >> 32),
                               .flags = (uint16_t)(wanted->second >> 48)};
-    return enter(&nodes, table, wanted, number, matches_node);
+    return enter(&nodes, table, wanted, number, read_node);
 }
 
 static HPP_NO_INLINE uint32_t add_site(const key *wanted)
 {
-    int table = may_grow() ? table_with_room(&sites) : -1;
+    uintptr_t table = may_grow() ? table_with_room(&sites, read_site) : 0;
     uint32_t number =
-        table < 0 ? UINT32_MAX : hpp__window_next(&hpp__window->head.n_sites, HPP_MAX_SITES);
+        table == 0 ? UINT32_MAX : hpp__window_next(&hpp__window->head.n_sites, HPP_MAX_SITES);
     hpp_window_site *site = number != UINT32_MAX ? site_record(number) : NULL;
     if (!site) {
         return 0;
@@ -214,20 +234,20 @@ static HPP_NO_INLINE uint32_t add_site(const key *wanted)
     site->call = (uint32_t)wanted->second;
     atomic_thread_fence(memory_order_release);
     site->node = (uint32_t)wanted->first;
-    return enter(&sites, table, wanted, number, matches_site);
+    return enter(&sites, table, wanted, number, read_site);
 }
 
 uint32_t hpp__trie_node(uint32_t parent, uintptr_t address, uint16_t module_index, uint16_t flags)
 {
     key wanted = node_key(parent, address, module_index, flags);
-    uint32_t found = find(&nodes, &wanted, matches_node);
+    uint32_t found = find(&nodes, &wanted, read_node);
     return HPP_LIKELY(found != 0) ? found : add_node(&wanted);
 }
 
 uint32_t hpp__trie_site(uint32_t node, hpp_call call)
 {
-    key wanted = {.first = node, .second = call, .hash = scramble(node, call)};
-    uint32_t found = find(&sites, &wanted, matches_site);
+    key wanted = {node, call};
+    uint32_t found = find(&sites, &wanted, read_site);
     return HPP_LIKELY(found != 0) ? found : add_site(&wanted);
 }
 

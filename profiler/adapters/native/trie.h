@@ -2,12 +2,12 @@
  *
  * Nodes and sites of the window: one for each that is asked for, whoever asks.
  *
- * An index from what a node or a site is to its number is private memory: hash tables that are only
- * added to, by compare and swap. When the newest is half full a larger one follows it; what is
- * found in an older one is entered into the newest.
+ * An index from what a node or a site is to its number is private memory: a hash table that is only
+ * added to, by compare and swap. When it is three quarters full, a larger one with the same entries
+ * takes its place, and its memory goes back to the kernel.
  *
  * Two threads that ask for a new node at the same moment may both make it; then one of the two is
- * never referred to, or, in the moment in which a larger table begins, both are. That costs a
+ * never referred to, or, in the moment in which a larger table takes over, both are. That costs a
  * record and changes no sum.
  *
  * Threads: any, also in signal handlers, and after fork in the child; nothing waits.
