@@ -22,6 +22,8 @@
 #include "summary.h"
 #include "table.h"
 
+enum { MOST_FRAMES = 255 }; /* of a stack in an event log */
+
 typedef struct report_values {
     const char *output; /* NULL: standard output */
     const char *sets;   /* a report with retainer sets; NULL: the one beside the profile, if any */
@@ -172,10 +174,22 @@ static void write_csv_number(hpf_sink *sink, double value)
     }
 }
 
+/* The last column, where members of retainer sets are known. */
+static void write_csv_members(hpf_sink *sink, const report *r, const summary_row *row)
+{
+    hpf_set set;
+    bool is_others = row == &r->sum.others;
+    hpf_sink_text(sink, ",");
+    if (!is_others && hpf_survey_set(r->in->survey, row->number, &set)) {
+        hpf_csv_text(sink, set.members);
+    }
+}
+
 /* Names as the bytes they are. */
 static void write_csv(hpf_sink *sink, const report *r)
 {
-    hpf_sink_text(sink, "name,names,share,mean,max,growth,r_squared\n");
+    hpf_sink_text(sink, "name,names,share,mean,max,growth,r_squared");
+    hpf_sink_text(sink, r->in->sets ? ",members\n" : "\n");
     const summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
         hpf_csv_text(sink, row->name);
@@ -186,20 +200,32 @@ static void write_csv(hpf_sink *sink, const report *r)
         write_csv_number(sink, row->max);
         write_csv_number(sink, row->growth);
         write_csv_number(sink, row->r_squared);
+        if (r->in->sets) {
+            write_csv_members(sink, r, row);
+        }
         hpf_sink_text(sink, "\n");
+    }
+}
+
+/* What a name stands for. */
+static void write_json_detail(hpf_json *json, const report *r, hpf_name name)
+{
+    hpf_set set;
+    hpf_frame frames[MOST_FRAMES];
+    size_t n_frames = hpf_survey_frames(r->in->survey, name, frames, MOST_FRAMES);
+    hpf_json_frames(json, frames, n_frames < MOST_FRAMES ? n_frames : MOST_FRAMES);
+    if (hpf_survey_set(r->in->survey, name, &set)) {
+        hpf_json_str(json, "members", set.members);
     }
 }
 
 static void write_json_row(hpf_json *json, const char *key, const report *r, const summary_row *row,
                            bool is_named)
 {
-    hpf_set set;
     hpf_json_object(json, key);
     if (is_named) {
         hpf_json_str(json, "name", row->name);
-        if (hpf_survey_set(r->in->survey, row->number, &set)) {
-            hpf_json_str(json, "members", set.members);
-        }
+        write_json_detail(json, r, row->number);
     } else {
         hpf_json_whole(json, "names", row->n_names);
     }

@@ -188,6 +188,22 @@ void hpf_json_bool(hpf_json *json, const char *key, bool value)
     hpf_sink_text(json->sink, value ? "true" : "false");
 }
 
+void hpf_json_frames(hpf_json *json, const hpf_frame *frames, size_t n_frames)
+{
+    if (n_frames == 0) {
+        return;
+    }
+    hpf_json_array(json, "frames");
+    for (size_t i = 0; i < n_frames; i++) {
+        hpf_json_object(json, NULL);
+        hpf_json_bytes(json, "label", frames[i].label);
+        hpf_json_bytes(json, "module", frames[i].module);
+        hpf_json_bytes(json, "source", frames[i].source);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
 void hpf_json_end(hpf_json *json)
 {
     while (json->depth > 0) {

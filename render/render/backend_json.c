@@ -76,18 +76,7 @@ static void put_detail(hpf_json *json, const hpr_band *band)
     if (band->members.length) {
         hpf_json_bytes(json, "members", band->members);
     }
-    if (band->n_frames == 0) {
-        return;
-    }
-    hpf_json_array(json, "frames");
-    for (size_t i = 0; i < band->n_frames; i++) {
-        hpf_json_object(json, NULL);
-        hpf_json_bytes(json, "label", band->frames[i].label);
-        hpf_json_bytes(json, "module", band->frames[i].module);
-        hpf_json_bytes(json, "source", band->frames[i].source);
-        hpf_json_close(json);
-    }
-    hpf_json_close(json);
+    hpf_json_frames(json, band->frames, band->n_frames);
 }
 
 static void put_band(hpf_json *json, const hpr_chart *chart, uint32_t index)
