@@ -188,6 +188,15 @@ void hpf_json_bool(hpf_json *json, const char *key, bool value)
     hpf_sink_text(json->sink, value ? "true" : "false");
 }
 
+static void put_info_table(hpf_json *json, const hpf_frame *frame)
+{
+    if (frame->table.length) {
+        hpf_json_bytes(json, "table", frame->table);
+        hpf_json_bytes(json, "closure_type", hpf_closure_type_name(frame->closure_type));
+        hpf_json_bytes(json, "type", frame->type);
+    }
+}
+
 void hpf_json_frames(hpf_json *json, const hpf_frame *frames, size_t n_frames)
 {
     if (n_frames == 0) {
@@ -199,6 +208,7 @@ void hpf_json_frames(hpf_json *json, const hpf_frame *frames, size_t n_frames)
         hpf_json_bytes(json, "label", frames[i].label);
         hpf_json_bytes(json, "module", frames[i].module);
         hpf_json_bytes(json, "source", frames[i].source);
+        put_info_table(json, &frames[i]);
         hpf_json_close(json);
     }
     hpf_json_close(json);

@@ -198,8 +198,9 @@ static bool put_stack(const hpf__log_names *n, hpf__buf *buf, hpf_str stack)
 
 bool hpf__log_names_put_info(hpf__buf *buf, const hpf_frame *info)
 {
+    hpf_str before_source = info->source.length ? HPF_STR(" ") : HPF_STR("");
     return put(buf, info->table) && put(buf, HPF_STR(" ")) && put(buf, info->module) &&
-           put(buf, HPF_STR(".")) && put(buf, info->label) && put(buf, HPF_STR(" ")) &&
+           put(buf, HPF_STR(".")) && put(buf, info->label) && put(buf, before_source) &&
            put(buf, info->source);
 }
 

@@ -39,6 +39,17 @@ static hpf_status copy_frames(hpr__chart *chart, const hpf_survey *survey, hpf_n
     return status;
 }
 
+/* "THUNK  [Int]" */
+static void write_info_table(hpf_sink *lines, const hpf_frame *frame)
+{
+    if (frame->closure_type.length || frame->type.length) {
+        hpf_sink_text(lines, "\n");
+        hpf_sink_str(lines, hpf_closure_type_name(frame->closure_type));
+        hpf_sink_text(lines, frame->closure_type.length && frame->type.length ? "  " : "");
+        hpf_sink_str(lines, frame->type);
+    }
+}
+
 /* "eval  Main  interp.hs:(14,1)-(26,19)" */
 static void write_frame(hpf_sink *lines, const hpf_frame *frame)
 {
@@ -46,8 +57,9 @@ static void write_frame(hpf_sink *lines, const hpf_frame *frame)
     hpf_sink_str(lines, frame->label);
     hpf_sink_text(lines, "  ");
     hpf_sink_str(lines, frame->module);
-    hpf_sink_text(lines, "  ");
+    hpf_sink_text(lines, frame->source.length ? "  " : "");
     hpf_sink_str(lines, frame->source);
+    write_info_table(lines, frame);
 }
 
 /* --- retainer sets --- */

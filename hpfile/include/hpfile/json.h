@@ -55,8 +55,9 @@ HPF_API void hpf_json_whole(hpf_json *json, const char *key, uint64_t value);
 HPF_API void hpf_json_number(hpf_json *json, const char *key, double value);
 HPF_API void hpf_json_bool(hpf_json *json, const char *key, bool value);
 
-/* Adds the member `frames` of an object: what a name of an event log stands for, innermost first, as
- * objects with `label`, `module` and `source`. None: nothing. */
+/* Adds the member `frames` of an object: what a name of an event log stands for, innermost first,
+ * as objects with `label`, `module` and `source`, an info table also with `table`, `closure_type`
+ * and `type`. None: nothing. */
 HPF_API void hpf_json_frames(hpf_json *json, const hpf_frame *frames, size_t n_frames);
 
 /* Only the string that hpf_json_bytes writes, quotes included, for who does the layout alone. */

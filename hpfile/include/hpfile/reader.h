@@ -81,8 +81,12 @@ typedef struct hpf_frame {
     hpf_str label, module;
     hpf_str source; /* file, line and columns, as GHC writes them */
     bool is_caf;
-    hpf_str table, closure_type, type; /* of info tables only */
+    hpf_str table, closure_type, type; /* of info tables only; logs tell closure types by number */
 } hpf_frame;
+
+/* What GHC calls the type of closure that has this number in decimal, such as THUNK for 15, among
+ * those that info tables have; what is no such number stays as it is. */
+HPF_API hpf_str hpf_closure_type_name(hpf_str number);
 
 /* What a name of an event log stands for: the frames of its stack, innermost first, or the one info
  * table. Fills at most `room` and returns how many there are; 0 for names that are nothing but a

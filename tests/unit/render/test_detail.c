@@ -57,6 +57,37 @@ Test(detail, stacks_of_logs_have_their_frames)
     hpf_sink_destroy(log);
 }
 
+static void put_example_of_info_tables(hpf_sink *log)
+{
+    log_begin(log, 0);
+    log_end_header(log);
+    log_put(log, 169, 1, "8ssssss", 0x409f78ULL, "sat_info", "15", "[Int]", "main", "Main",
+            "Main.hs:5:1-30");
+    log_put(log, 169, 1, "8ssssss", 0x409fd8ULL, "con_info", "99", "", "C", "Main", "");
+    log_put(log, 160, 1, "184sssssss", 0ULL, 1000ULL, 8ULL, "", "", "", "", "", "", "");
+    log_put(log, 162, 2, "8", 0ULL);
+    log_put(log, 164, 2, "18s", 0ULL, 10ULL, "0x409f78");
+    log_put(log, 164, 2, "18s", 0ULL, 10ULL, "0x409fd8");
+    log_put(log, 165, 2, "8", 0ULL);
+    log_end(log);
+}
+
+Test(detail, info_tables_tell_what_the_closures_are)
+{
+    hpf_sink *log = hpf_sink_to_memory();
+    hpf_source *source = NULL;
+    put_example_of_info_tables(log);
+    hpf_survey *survey = survey_of(&source, hpf_sink_bytes(log));
+    hpr_chart *chart = chart_of(survey);
+    cr_expect_str_eq(band_of(chart, "sat_info Main.main Main.hs:5:1-30")->tip,
+                     "sat_info Main.main Main.hs:5:1-30\nmain  Main  Main.hs:5:1-30\nTHUNK  [Int]");
+    cr_expect_str_eq(band_of(chart, "con_info Main.C")->tip, "con_info Main.C\nC  Main\n99");
+    hpf_survey_destroy(survey);
+    hpr_chart_destroy(chart);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(log);
+}
+
 static const char profile[] = "JOB \"x -hr\"\nDATE \"\"\nSAMPLE_UNIT \"seconds\"\n"
                               "VALUE_UNIT \"bytes\"\n"
                               "BEGIN_SAMPLE 0\n(105)SYSTEM,eval,lookupVa\t9\n(3)f\t8\n"
