@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Logs that census writes, read by the ghc-events library: as many costs, and the same sum. They
-are converted profiles, and one that census run has written beside a heap profile.
+are converted profiles, one of them with names that the library would not read as they are, and one
+that census run has written beside a heap profile.
 
 run.py CENSUS FOLDER     FOLDER is where the program on ghc-events is built, once
 """
@@ -39,6 +40,16 @@ def costs_of(text):
     return len(amounts), sum(amounts)
 
 
+def make_odd_profile(directory):
+    """Names that are no UTF-8, equal but for such bytes, and longer than a record."""
+    names = [b"ab\xce", b"ab\xcf", b"x" * 70000 + b"1", b"x" * 70000 + b"2", "日本".encode()]
+    costs = b"".join(b"%s\t%d\n" % (name, i + 1) for i, name in enumerate(names))
+    path = pathlib.Path(directory) / "odd.hp"
+    path.write_bytes(b'JOB "%s"\nDATE ""\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
+                     b"BEGIN_SAMPLE 0\n%sEND_SAMPLE 0\n" % (b"word\xff " * 20000, costs))
+    return path
+
+
 def take_profile(census, directory):
     """A profile of a native program, with the log that is written beside it."""
     base = pathlib.Path(directory) / "taken"
@@ -57,7 +68,8 @@ def main():
         return SKIPPED
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        pairs = [(ROOT / profile, None) for profile in PROFILES] + [take_profile(census, scratch)]
+        pairs = [(ROOT / profile, None) for profile in PROFILES]
+        pairs += [(make_odd_profile(scratch), None), take_profile(census, scratch)]
         for profile, log in pairs:
             if not log:
                 log = pathlib.Path(scratch) / "written.eventlog"
