@@ -18,7 +18,7 @@
 #include "diag.h"
 #include "exit.h"
 #include "filter.h"
-#include "interleave.h"
+#include "overlay.h"
 
 enum { TO_HP, TO_CSV, TO_TIDY, TO_JSON, TO_FOLDED, TO_SPEEDSCOPE, TO_EVENTLOG, N_TARGETS };
 
@@ -129,9 +129,7 @@ static hpf_status write_eventlog(const input *in, const void *values, hpf_sink *
     if (!writer) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status =
-        in->rest ? interleave_emit(in->survey, &hpf_eventlog_writer_events, writer, err)
-                 : hpf_survey_emit(in->survey, true, &hpf_eventlog_writer_events, writer, err);
+    hpf_status status = hpf_survey_emit(in->survey, true, &hpf_eventlog_writer_events, writer, err);
     status = status == HPF_OK ? hpf_eventlog_writer_finish(writer, err) : status;
     hpf_eventlog_writer_destroy(writer);
     return status;
@@ -162,6 +160,13 @@ static hpf_status write_log(const input *in, const void *values, hpf_sink *sink,
 static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     return stacks_write_prof(in, stacks_of(values), stacks_format_of(values), sink, err);
+}
+
+/* What lies beside a `.hp` file, for formats that have room for it. */
+static bool add_lines(input *in, const void *values)
+{
+    const convert_values *v = values;
+    return (v->to != TO_EVENTLOG && v->to != TO_JSON) || overlay_add(in, NULL);
 }
 
 /* ---- The command ---- */
@@ -297,6 +302,7 @@ static int run(const cmd *self, int argc, char **argv)
         .write = writers[values.to],
         .write_log = values.stacks.time ? write_log : NULL,
         .write_prof = has_stacks ? write_prof : NULL,
+        .prepare = add_lines,
         .values = &values,
     };
     return filter_run(self, &f, argc, argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Events to records. Records gather in a block, which gets its marker when it is full, that is,
+ * Events to records. Records gather in blocks, which get their markers when they are full, that is,
  * with each sample. What a log begins with waits for the first thing that is no header.
  */
 #include "hpfile/eventlog_writer.h"
@@ -22,31 +22,44 @@
 #define MBLOCK_BYTES 1048576.0
 
 /* What is declared, with GHC's words. */
-static const struct {
+typedef struct type {
     uint16_t id;
     int16_t n_bytes;
+    int16_t stream;
     const char *description;
-} types[] = {
-    {HPF__EVENT_BLOCK_MARKER, 14, "Block marker"},
-    {HPF__EVENT_CAPSET_CREATE, 6, "Create capability set"},
-    {HPF__EVENT_CAPSET_ASSIGN_CAP, 6, "Add capability to capability set"},
-    {HPF__EVENT_RTS_IDENTIFIER, -1, "RTS name and version"},
-    {HPF__EVENT_PROGRAM_ARGS, -1, "Program arguments"},
-    {HPF__EVENT_WALL_CLOCK_TIME, 16, "Wall clock time"},
-    {HPF__EVENT_CAP_CREATE, 2, "Create capability"},
-    {HPF__EVENT_HEAP_SIZE, 12, "Current heap size"},
-    {HPF__EVENT_HEAP_LIVE, 12, "Current heap live data"},
-    {HPF__EVENT_USER_MARKER, -1, "User marker"},
-    {HPF__EVENT_MEM_RETURN, 16, "Memory return statistics"},
-    {HPF__EVENT_BLOCKS_SIZE, 12, "Current heap size (size of allocated blocks)"},
-    {HPF__EVENT_HEAP_PROF_BEGIN, -1, "Start of heap profile"},
-    {HPF__EVENT_HEAP_PROF_COST_CENTRE, -1, "Cost center definition"},
-    {HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, 8, "Start of heap profile sample"},
-    {HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE, -1, "Heap profile cost-centre sample"},
-    {HPF__EVENT_HEAP_PROF_SAMPLE_STRING, -1, "Heap profile string sample"},
-    {HPF__EVENT_HEAP_PROF_SAMPLE_END, 8, "End of heap profile sample"},
-    {HPF__EVENT_IPE, -1, "Info Table Source Position"},
+} type;
+
+static const type types[] = {
+    {HPF__EVENT_BLOCK_MARKER, 14, HPF__OF_NONE, "Block marker"},
+    {HPF__EVENT_CAPSET_CREATE, 6, HPF__OF_NONE, "Create capability set"},
+    {HPF__EVENT_CAPSET_ASSIGN_CAP, 6, HPF__OF_NONE, "Add capability to capability set"},
+    {HPF__EVENT_RTS_IDENTIFIER, -1, HPF__OF_NONE, "RTS name and version"},
+    {HPF__EVENT_PROGRAM_ARGS, -1, HPF__OF_NONE, "Program arguments"},
+    {HPF__EVENT_WALL_CLOCK_TIME, 16, HPF__OF_NONE, "Wall clock time"},
+    {HPF__EVENT_CAP_CREATE, 2, HPF__OF_NONE, "Create capability"},
+    {HPF__EVENT_HEAP_SIZE, 12, HPF__OF_CAPABILITY, "Current heap size"},
+    {HPF__EVENT_HEAP_LIVE, 12, HPF__OF_CAPABILITY, "Current heap live data"},
+    {HPF__EVENT_USER_MARKER, -1, HPF__OF_CAPABILITY, "User marker"},
+    {HPF__EVENT_MEM_RETURN, 16, HPF__OF_CAPABILITY, "Memory return statistics"},
+    {HPF__EVENT_BLOCKS_SIZE, 12, HPF__OF_CAPABILITY,
+     "Current heap size (size of allocated blocks)"},
+    {HPF__EVENT_HEAP_PROF_BEGIN, -1, HPF__OF_NONE, "Start of heap profile"},
+    {HPF__EVENT_HEAP_PROF_COST_CENTRE, -1, HPF__OF_NONE, "Cost center definition"},
+    {HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, 8, HPF__OF_NONE, "Start of heap profile sample"},
+    {HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE, -1, HPF__OF_NONE, "Heap profile cost-centre sample"},
+    {HPF__EVENT_HEAP_PROF_SAMPLE_STRING, -1, HPF__OF_NONE, "Heap profile string sample"},
+    {HPF__EVENT_HEAP_PROF_SAMPLE_END, 8, HPF__OF_NONE, "End of heap profile sample"},
+    {HPF__EVENT_IPE, -1, HPF__OF_NONE, "Info Table Source Position"},
 };
+
+static const type *type_of(uint16_t id)
+{
+    const type *t = types;
+    while (t->id != id) {
+        t++;
+    }
+    return t;
+}
 
 hpf_eventlog_writer *hpf_eventlog_writer_create(hpf_sink *sink,
                                                 const hpf_eventlog_writer_options *options)
@@ -72,7 +85,9 @@ void hpf_eventlog_writer_destroy(hpf_eventlog_writer *w)
 {
     if (w) {
         hpf_arena_destroy(w->arena);
-        hpf__buf_finish(&w->block);
+        for (int i = 0; i < HPF__N_STREAMS; i++) {
+            hpf__buf_finish(&w->streams[i].block);
+        }
         hpf__buf_finish(&w->scratch);
         hpf__intern_finish(&w->centres);
         hpf__intern_finish(&w->labels);
@@ -119,51 +134,44 @@ void hpf__writer_put_string(hpf_eventlog_writer *w, hpf__buf *to, hpf_str text, 
     hpf__writer_put_number(w, to, 0, 1);
 }
 
-static bool is_variable(uint16_t id)
-{
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (types[i].id == id) {
-            return types[i].n_bytes < 0;
-        }
-    }
-    return false;
-}
-
-/* The head of a record of the block whose payload has `n` bytes. */
-static void put_head(hpf_eventlog_writer *w, uint16_t id, uint64_t time_ns, size_t n)
-{
-    w->now_ns = time_ns > w->now_ns ? time_ns : w->now_ns;
-    hpf__writer_put_number(w, &w->block, id, 2);
-    hpf__writer_put_number(w, &w->block, time_ns, 8);
-    if (is_variable(id)) {
-        hpf__writer_put_number(w, &w->block, n, 2);
-    }
-}
-
 void hpf__writer_put_record(hpf_eventlog_writer *w, uint16_t id, uint64_t time_ns)
 {
+    const type *t = type_of(id);
+    hpf__log_stream *to = &w->streams[t->stream];
     assert(w->scratch.length <= HPF__MAX_PAYLOAD);
-    put_head(w, id, time_ns, w->scratch.length);
-    hpf__writer_put(w, &w->block, w->scratch.bytes, w->scratch.length);
+    to->now_ns = time_ns > to->now_ns ? time_ns : to->now_ns;
+    hpf__writer_put_number(w, &to->block, id, 2);
+    hpf__writer_put_number(w, &to->block, time_ns, 8);
+    if (t->n_bytes < 0) {
+        hpf__writer_put_number(w, &to->block, w->scratch.length, 2);
+    }
+    hpf__writer_put(w, &to->block, w->scratch.bytes, w->scratch.length);
     w->scratch.length = 0;
 }
 
-/* What gathered leaves as a block of capability 0. */
-static void leave(hpf_eventlog_writer *w)
+/* What a stream gathered leaves as a block. */
+static void leave_block(hpf_eventlog_writer *w, hpf__log_stream *stream, uint16_t cap)
 {
     hpf__buf marker = {0};
-    if (w->block.length) {
+    if (stream->block.length) {
         hpf__writer_put_number(w, &marker, HPF__EVENT_BLOCK_MARKER, 2);
-        hpf__writer_put_number(w, &marker, w->block_ns, 8);
-        hpf__writer_put_number(w, &marker, BLOCK_HEAD + w->block.length, 4);
-        hpf__writer_put_number(w, &marker, w->now_ns, 8);
-        hpf__writer_put_number(w, &marker, 0, 2);
+        hpf__writer_put_number(w, &marker, stream->block_ns, 8);
+        hpf__writer_put_number(w, &marker, BLOCK_HEAD + stream->block.length, 4);
+        hpf__writer_put_number(w, &marker, stream->now_ns, 8);
+        hpf__writer_put_number(w, &marker, cap, 2);
         hpf_sink_write(w->sink, marker.bytes, marker.length);
-        hpf_sink_write(w->sink, w->block.bytes, w->block.length);
-        w->block.length = 0;
-        w->block_ns = w->now_ns;
+        hpf_sink_write(w->sink, stream->block.bytes, stream->block.length);
+        stream->block.length = 0;
+        stream->block_ns = stream->now_ns;
         hpf__buf_finish(&marker);
     }
+}
+
+/* Marks and sizes go ahead of the sample that they came before. */
+static void leave(hpf_eventlog_writer *w)
+{
+    leave_block(w, &w->streams[HPF__OF_CAPABILITY], 0);
+    leave_block(w, &w->streams[HPF__OF_NONE], HPF_EVENT_NO_CAP);
 }
 
 static hpf_status status_of(const hpf_eventlog_writer *w, hpf_error *err)
@@ -256,6 +264,7 @@ static void begin(hpf_eventlog_writer *w)
     put_args(w);
     put_date(w);
     put_profile(w);
+    leave(w);
 }
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
@@ -326,7 +335,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 
 static void leave_if_full(hpf_eventlog_writer *w)
 {
-    if (w->block.length >= BLOCK_BYTES) {
+    if (w->streams[HPF__OF_CAPABILITY].block.length >= BLOCK_BYTES) {
         leave(w);
     }
 }

@@ -53,7 +53,8 @@ static uint32_t number_of_centre(hpf_eventlog_writer *w, const hpf_frame *frame)
     hpf__writer_put_string(w, &w->scratch, frame->source, CENTRE_TEXT_BYTES);
     hpf__writer_put_number(w, &w->scratch, frame->is_caf, 1);
     if (intern(w, &w->centres, 4, &number)) {
-        hpf__writer_put_record(w, HPF__EVENT_HEAP_PROF_COST_CENTRE, w->now_ns);
+        hpf__writer_put_record(w, HPF__EVENT_HEAP_PROF_COST_CENTRE,
+                               w->streams[HPF__OF_NONE].now_ns);
     }
     w->scratch.length = 0;
     return number + 1;
@@ -115,7 +116,7 @@ static hpf__log_key make_info(hpf_eventlog_writer *w, hpf_name name, const hpf_f
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         hpf__writer_put_string(w, &w->scratch, texts[i], INFO_TEXT_BYTES);
     }
-    hpf__writer_put_record(w, HPF__EVENT_IPE, w->now_ns);
+    hpf__writer_put_record(w, HPF__EVENT_IPE, w->streams[HPF__OF_NONE].now_ns);
     int n = snprintf(label, sizeof label, "0x%llx", (unsigned long long)address);
     return make_label(w, name, (hpf_str){label, (size_t)n});
 }

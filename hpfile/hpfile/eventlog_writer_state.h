@@ -12,6 +12,16 @@
 #define HPF__MAX_PAYLOAD 65535u
 #define HPF__N_HELD      3 /* lines that make one MEM_RETURN */
 
+/* Records in the order of time that leave in blocks. As GHC's run-time system does, samples and all
+ * that belongs to them are of no capability, marks and sizes of capability 0. */
+typedef struct hpf__log_stream {
+    hpf__buf block;    /* records that have not left */
+    uint64_t now_ns;   /* the latest time that was written */
+    uint64_t block_ns; /* the latest in blocks that have left */
+} hpf__log_stream;
+
+enum { HPF__OF_CAPABILITY, HPF__OF_NONE, HPF__N_STREAMS };
+
 /* A name as it stands in records, behind the amount. */
 typedef struct hpf__log_key {
     hpf_str bytes;
@@ -25,13 +35,11 @@ struct hpf_eventlog_writer {
     hpf_str headers[HPF_N_HEADERS];
     bool is_begun;
     bool is_out_of_memory;
-    hpf__buf block;   /* records that have not left */
+    hpf__log_stream streams[HPF__N_STREAMS];
     hpf__buf scratch; /* a payload */
     hpf__intern centres, labels;
     hpf__log_key *keys; /* by name */
     size_t keys_capacity;
-    uint64_t now_ns;   /* the latest time that was written */
-    uint64_t block_ns; /* the latest in blocks that have left */
     uint64_t n_samples;
     const char *heap_line;    /* "heap" or "resident", whichever came first; NULL: none did */
     double held[HPF__N_HELD]; /* parts of a MEM_RETURN that came already: */
@@ -50,7 +58,7 @@ void hpf__writer_put_text(hpf_eventlog_writer *w, hpf__buf *to, hpf_str text, si
 /* The same, and a NUL, for which there is room beside `room`. */
 void hpf__writer_put_string(hpf_eventlog_writer *w, hpf__buf *to, hpf_str text, size_t room);
 
-/* A record whose payload is in scratch, which is emptied. */
+/* A record whose payload is in scratch, which is emptied, at the end of its stream. */
 void hpf__writer_put_record(hpf_eventlog_writer *w, uint16_t id, uint64_t time_ns);
 
 /* What a name is in records. Defines its cost centres or its info table, if they are new. */

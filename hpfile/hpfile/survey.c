@@ -98,6 +98,7 @@ double hpf_survey_mean(const hpf_survey *s, const hpf_totals *totals)
 hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error *err)
 {
     hpf__beside beside = {.tally = &s->tally};
+    s->has_sidecar = true;
     hpf_status status = hpf_sidecar_read(sidecar, &hpf__beside_events, &beside, err);
     hpf__beside_finish(&beside);
     hpf_status settled = hpf__tally_settle_lines(&s->tally, status == HPF_OK ? err : NULL);
@@ -130,63 +131,6 @@ hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32
 hpf_status hpf_survey_replay(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)
 {
     return s->second_pass->replay(s, events, context, err);
-}
-
-hpf_status hpf__survey_replay_rest(const hpf_survey *survey, const hpf_events *events,
-                                   void *context, hpf_error *err)
-{
-    const hpf_overview *o = &survey->tally.overview;
-    hpf_status status = HPF_OK;
-    for (size_t i = 0; i < o->n_marks && events->mark && status == HPF_OK; i++) {
-        status = events->mark(context, o->marks[i].time, o->marks[i].label, err);
-    }
-    for (size_t i = 0; i < o->n_lines && events->line; i++) {
-        const hpf_line *line = &o->lines[i];
-        for (size_t k = 0; k < line->n_points && status == HPF_OK; k++) {
-            status = events->line(context, line->name, line->points[k], err);
-        }
-    }
-    return status;
-}
-
-/* --- the profile again, whole --- */
-
-/* Names that only an unfinished sample has are the last ones: they are left out. */
-static uint32_t n_used_names(const hpf_survey *s)
-{
-    uint32_t n = hpf_survey_n_names(s);
-    while (n > 0 && s->tally.totals[n - 1].n_samples == 0) {
-        n--;
-    }
-    return n;
-}
-
-static hpf_status emit_head(const hpf_survey *s, const hpf_events *to, void *context,
-                            hpf_error *err)
-{
-    uint32_t n_names = to->name ? n_used_names(s) : 0;
-    hpf_status status = HPF_OK;
-    for (int i = 0; to->header && i < HPF_N_HEADERS && status == HPF_OK; i++) {
-        status = to->header(context, (hpf_header)i, s->tally.headers[i], err);
-    }
-    for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
-        status = to->name(context, i, hpf_survey_name(s, i), err);
-    }
-    return status;
-}
-
-hpf_status hpf_survey_emit(hpf_survey *s, bool marks_in_place, const hpf_events *events,
-                           void *context, hpf_error *err)
-{
-    hpf_events replayed = {.sample = events->sample};
-    hpf_status status = emit_head(s, events, context, err);
-    if (marks_in_place) {
-        replayed.mark = events->mark;
-        replayed.line = events->line;
-    } else if (status == HPF_OK) {
-        status = hpf__survey_replay_rest(s, events, context, err);
-    }
-    return status == HPF_OK ? hpf_survey_replay(s, &replayed, context, err) : status;
 }
 
 /* --- one moment --- */

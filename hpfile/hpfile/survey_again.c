@@ -159,6 +159,11 @@ static hpf_status on_replayed_line(void *context, hpf_str name, hpf_line_point p
     return r->events->line ? r->events->line(r->context, name, point, err) : HPF_OK;
 }
 
+static bool is_ordered(const hpf_survey *survey)
+{
+    return ((const hpf__read_survey *)survey)->order.n_places > 0;
+}
+
 static hpf_status replay_all(hpf_survey *survey, const hpf_events *events, void *context,
                              hpf_error *err)
 {
@@ -169,7 +174,7 @@ static hpf_status replay_all(hpf_survey *survey, const hpf_events *events, void 
                                    .line = on_replayed_line};
     hpf__read_survey *s = (hpf__read_survey *)survey;
     replay r = {&survey->tally, events, context};
-    if (s->order.n_places) {
+    if (is_ordered(survey)) {
         hpf_status status = hpf__survey_replay_rest(survey, events, context, err);
         hpf_reader_revisit(survey->reader, &samples, &r);
         return status == HPF_OK ? hpf__survey_revisit_in_order(s, err) : status;
@@ -220,5 +225,7 @@ static hpf_status replay_stretch(hpf_survey *survey, const hpf_pick *first, cons
     return status;
 }
 
-const hpf__second_pass hpf__survey_reads_again = {
-    .series = find_series, .replay = replay_all, .stretch = replay_stretch};
+const hpf__second_pass hpf__survey_reads_again = {.series = find_series,
+                                                  .replay = replay_all,
+                                                  .tells_marks_first = is_ordered,
+                                                  .stretch = replay_stretch};

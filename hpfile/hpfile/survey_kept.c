@@ -202,6 +202,12 @@ static hpf_status tell_all(hpf_survey *survey, const hpf_events *events, void *c
     return hpf__kept_tell(s, begin, begin + o->n_picks, HPF__REST, events, context, err);
 }
 
+static bool tells_marks_first(const hpf_survey *survey)
+{
+    (void)survey;
+    return true;
+}
+
 static hpf_status tell_stretch(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
                                const hpf_events *events, void *context, hpf_error *err)
 {
@@ -210,8 +216,10 @@ static hpf_status tell_stretch(hpf_survey *survey, const hpf_pick *first, const 
                           context, err);
 }
 
-const hpf__second_pass hpf__survey_keeps_columns = {
-    .series = find_series, .replay = tell_all, .stretch = tell_stretch};
+const hpf__second_pass hpf__survey_keeps_columns = {.series = find_series,
+                                                    .replay = tell_all,
+                                                    .tells_marks_first = tells_marks_first,
+                                                    .stretch = tell_stretch};
 
 void hpf__kept_finish(hpf__kept_survey *s)
 {

@@ -22,9 +22,11 @@ typedef struct hpf__series {
 typedef struct hpf__second_pass {
     /* Fills the series of all picks. */
     hpf_status (*series)(hpf_survey *survey, hpf__series *to, hpf_error *err);
-    /* Every sample of the survey in order; marks and lines in between, or before them all. */
+    /* Every sample of the survey in order; marks and lines in between, where the input has them, or
+     * before them all, by time. */
     hpf_status (*replay)(hpf_survey *survey, const hpf_events *events, void *context,
                          hpf_error *err);
+    bool (*tells_marks_first)(const hpf_survey *survey); /* all before the first sample */
     /* The samples from pick `first` to pick `last`, as far as they can be found. */
     hpf_status (*stretch)(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
                           const hpf_events *events, void *context, hpf_error *err);
@@ -34,10 +36,11 @@ struct hpf_survey {
     hpf_reader *reader;
     hpf__tally tally;
     const hpf__second_pass *second_pass;
-    hpf_sets *sets; /* borrowed; or NULL */
+    hpf_sets *sets;   /* borrowed; or NULL */
+    bool has_sidecar; /* the input does not tell all marks and lines */
 };
 
-/* Marks and lines, where samples are told one by one. */
+/* Marks and lines, in the order of time. Errors: MEMORY; those of `events`. */
 hpf_status hpf__survey_replay_rest(const hpf_survey *survey, const hpf_events *events,
                                    void *context, hpf_error *err);
 

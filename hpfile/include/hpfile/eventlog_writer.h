@@ -7,7 +7,7 @@
  * where there is none; others are left out). Texts are UTF-8, and as long as a record has room for;
  * names that become the same by that get a number in front.
  *
- * Each sample leaves as one block in one write: who follows the log never sees half of one.
+ * Each sample leaves in one write: who follows the log never sees half of one.
  */
 #ifndef HPFILE_EVENTLOG_WRITER_H
 #define HPFILE_EVENTLOG_WRITER_H

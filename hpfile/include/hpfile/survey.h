@@ -172,8 +172,9 @@ HPF_API HPF_MUST_USE hpf_status hpf_survey_series(hpf_survey *survey, const uint
 HPF_API HPF_MUST_USE hpf_status hpf_survey_replay(hpf_survey *survey, const hpf_events *events,
                                                   void *context, hpf_error *err);
 
-/* The whole profile to another consumer: headers and names; marks and lines; samples in order. With
- * `marks_in_place`, marks and lines are sent between the samples, where the input has them. */
+/* The whole profile to another consumer: headers and names; marks and lines in the order of time;
+ * samples in order. With `marks_in_place`, marks and lines are sent between the samples: where the
+ * input has them, or by time, if samples are not in order there or a sidecar tells more. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_emit(hpf_survey *survey, bool marks_in_place,
                                                 const hpf_events *events, void *context,
                                                 hpf_error *err);
