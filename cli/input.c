@@ -13,11 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hpfile/sidecar.h"
-#include "hpfile/writer.h"
-
 #include "diag.h"
 #include "progress.h"
+#include "translate.h"
 
 /* What the callbacks of a survey share. */
 typedef struct attendance {
@@ -63,64 +61,6 @@ static hpf_status open_spool(input *in, hpf_error *err)
     return HPF_OK;
 }
 
-/* A profile as two texts: `.hp`, and the lines and labels for which that has no place. */
-typedef struct translation {
-    hpf_writer *profile;
-    hpf_sidecar_writer *rest;
-} translation;
-
-static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
-{
-    const translation *t = context;
-    return hpf_writer_events.header(t->profile, which, text, err);
-}
-
-static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
-{
-    const translation *t = context;
-    return hpf_writer_events.name(t->profile, name, text, err);
-}
-
-static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
-{
-    const translation *t = context;
-    return hpf_writer_events.sample(t->profile, sample, err);
-}
-
-static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
-{
-    const translation *t = context;
-    hpf_status status = hpf_sidecar_writer_events.mark(t->rest, time, label, err);
-    return status == HPF_OK ? hpf_writer_events.mark(t->profile, time, label, err) : status;
-}
-
-static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
-{
-    const translation *t = context;
-    return hpf_sidecar_writer_events.line(t->rest, name, point, err);
-}
-
-static const hpf_events translation_events = {
-    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark, .line = on_line};
-
-/* What was given, to the spool; the rest of it, to memory. */
-static hpf_status translate(input *in, hpf_sink *sink, hpf_error *err)
-{
-    in->rest = hpf_sink_to_memory();
-    translation t = {.profile = sink ? hpf_writer_create(sink, false) : NULL,
-                     .rest = in->rest ? hpf_sidecar_writer_create(in->rest) : NULL};
-    hpf_status status = t.profile && t.rest ? HPF_OK : hpf_error_set_memory(err);
-    if (status == HPF_OK) {
-        status = hpf_format_read(in->format, in->given, &translation_events, &t, err);
-    }
-    if (status == HPF_OK) {
-        status = hpf_writer_finish(t.profile, err);
-    }
-    hpf_writer_destroy(t.profile);
-    hpf_sidecar_writer_destroy(t.rest);
-    return status;
-}
-
 static hpf_status add_rest(input *in, hpf_error *err)
 {
     hpf_source *source = NULL;
@@ -133,15 +73,27 @@ static hpf_status add_rest(input *in, hpf_error *err)
     return status;
 }
 
-static hpf_status spool(input *in, hpf_error *err)
+/* What was given, to the spool, and the rest of it to memory. `live`: of a log without samples. */
+static hpf_status translate(input *in, bool live, hpf_error *err)
+{
+    hpf_sink *sink = hpf_sink_to_fd(in->spool);
+    in->rest = hpf_sink_to_memory();
+    hpf_status status = HPF_OK;
+    if (!sink || !in->rest) {
+        status = hpf_error_set_memory(err);
+    } else if (live) {
+        status = translate_live(in->given, sink, in->rest, err);
+    } else {
+        status = translate_profile(in->format, in->given, sink, in->rest, err);
+    }
+    hpf_sink_destroy(sink);
+    return status;
+}
+
+static hpf_status spool(input *in, bool live, hpf_error *err)
 {
     hpf_status status = open_spool(in, err);
-    if (status != HPF_OK) {
-        return status;
-    }
-    hpf_sink *sink = hpf_sink_to_fd(in->spool);
-    status = translate(in, sink, err);
-    hpf_sink_destroy(sink);
+    status = status == HPF_OK ? translate(in, live, err) : status;
     if (status == HPF_OK && lseek(in->spool, 0, SEEK_SET) != 0) {
         return hpf_error_set_os(err, errno, "cannot read a temporary file");
     }
@@ -157,9 +109,37 @@ static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--profile is for GHC's event logs");
     }
     bool is_read_directly = in->format == HPF_FORMAT_HP || in->format == HPF_FORMAT_EVENTLOG;
-    hpf_status status = is_read_directly ? HPF_OK : spool(in, err);
+    hpf_status status = is_read_directly ? HPF_OK : spool(in, false, err);
     status = status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
     return status == HPF_OK && in->rest ? add_rest(in, err) : status;
+}
+
+/* Of a log without a heap profile, what is left to draw. HPF_END: nothing. */
+static hpf_status survey_live(input *in, const hpf_survey_options *options, hpf_error *err)
+{
+    hpf_status status = hpf_source_rewind(in->given, err);
+    status = status == HPF_OK ? spool(in, true, err) : status;
+    status = status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
+    return status == HPF_OK ? add_rest(in, err) : status;
+}
+
+/* `err` says why there is no heap profile, which stays so if there is nothing else. */
+static hpf_status survey_live_instead(input *in, const hpf_survey_options *options, hpf_error *err)
+{
+    hpf_error other;
+    hpf_status status = survey_live(in, options, &other);
+    if (status == HPF_END) {
+        return err->status;
+    }
+    if (status != HPF_OK) {
+        *err = other;
+        return status;
+    }
+    hpf_error_set(&other, HPF_END,
+                  "no heap profile in the event log, only what the collector measured: live bytes. "
+                  "+RTS -l -hT tells what is alive, -hc and others when built with -prof");
+    options->warning(options->warning_context, &other);
+    return HPF_OK;
 }
 
 static bool give_up(input *in, const hpf_error *err)
@@ -184,8 +164,9 @@ static bool open_only(input *in, const char *path, const hpf_format *format)
     return status == HPF_OK || give_up(in, &err);
 }
 
-/* `limits` says which samples; what is said while reading is added here. */
-static bool survey_limited(input *in, hpf_survey_options limits)
+/* `limits` says which samples; what is said while reading is added here. `takes_live`: also of a
+ * log without a heap profile. */
+static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live)
 {
     hpf_error err;
     attendance attending = {in->name, progress_begin()};
@@ -194,15 +175,19 @@ static bool survey_limited(input *in, hpf_survey_options limits)
     limits.progress = show;
     limits.progress_context = &attending;
     hpf_status status = survey(in, &limits, &err);
+    bool has_no_sample = status == HPF_ERR_SYNTAX && in->format == HPF_FORMAT_EVENTLOG;
+    if (has_no_sample && takes_live && !limits.has_log_profile) {
+        status = survey_live_instead(in, &limits, &err);
+    }
     progress_wipe(&attending.line);
     return status == HPF_OK || give_up(in, &err);
 }
 
 static bool open_any(input *out, const char *path, const hpf_format *format,
-                     hpf_survey_options limits)
+                     hpf_survey_options limits, bool takes_live)
 {
     input in;
-    if (!open_only(&in, path, format) || !survey_limited(&in, limits)) {
+    if (!open_only(&in, path, format) || !survey_limited(&in, limits, takes_live)) {
         return false;
     }
     *out = in;
@@ -218,7 +203,7 @@ bool input_survey(input *in, const int *log_profile)
 {
     hpf_survey_options limits = {.has_log_profile = log_profile != NULL, .expects_no_series = true};
     limits.log_profile = log_profile ? (uint8_t)*log_profile : 0;
-    return survey_limited(in, limits);
+    return survey_limited(in, limits, false);
 }
 
 bool input_open(input *out, const char *path)
@@ -228,18 +213,18 @@ bool input_open(input *out, const char *path)
 
 bool input_open_as(input *out, const char *path, const hpf_format *format)
 {
-    return open_any(out, path, format, (hpf_survey_options){.max_picks = 0});
+    return open_any(out, path, format, (hpf_survey_options){.max_picks = 0}, false);
 }
 
 bool input_open_fine(input *out, const char *path, size_t max_picks)
 {
     const hpf_format format = HPF_FORMAT_HP;
-    return open_any(out, path, &format, (hpf_survey_options){.max_picks = max_picks});
+    return open_any(out, path, &format, (hpf_survey_options){.max_picks = max_picks}, false);
 }
 
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits)
 {
-    return open_any(out, path, NULL, *limits);
+    return open_any(out, path, NULL, *limits, true);
 }
 
 void input_close(input *in)

@@ -41,7 +41,9 @@ bool input_survey(input *in, const int *log_profile);
  * drawing (hpf_survey_options.max_picks). */
 bool input_open_fine(input *out, const char *path, size_t max_picks);
 
-/* The same as input_open with what `limits` says of samples and names. */
+/* The same as input_open with what `limits` says of samples and names, for pictures: of an event
+ * log without a heap profile it gives the live bytes that the collector measured, after a warning.
+ */
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits);
 
 void input_close(input *in);

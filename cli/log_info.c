@@ -23,6 +23,8 @@ enum {
     HEAP_SIZE = 50,
     HEAP_LIVE = 51,
     USER_MARKER = 58,
+    MEM_RETURN = 90,
+    BLOCKS_SIZE = 91,
     SAMPLE_BEGIN = 162,
     BIO_SAMPLE_BEGIN = 166,
     TIME_SAMPLE = 167,
@@ -213,10 +215,46 @@ static void write_profiles(hpf_sink *sink, const log_contents *c)
     }
 }
 
+/* What there is of lines, without a survey. */
+typedef void line_name(void *context, const char *name);
+
+static void for_lines(const log_contents *c, line_name *tell, void *context)
+{
+    static const struct {
+        unsigned id;
+        const char *name;
+    } lines[] = {{HEAP_SIZE, "heap"},  {HEAP_LIVE, "live"},    {BLOCKS_SIZE, "blocks"},
+                 {MEM_RETURN, "held"}, {MEM_RETURN, "needed"}, {MEM_RETURN, "returned"}};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        if (count_of(c, lines[i].id)) {
+            tell(context, lines[i].name);
+        }
+    }
+}
+
+typedef struct line_list {
+    hpf_sink *sink;
+    const char *before;
+} line_list;
+
+static void write_line_name(void *context, const char *name)
+{
+    line_list *list = context;
+    hpf_sink_printf(list->sink, "%s%s", list->before, name);
+    list->before = ", ";
+}
+
+static void write_json_line_name(void *context, const char *name)
+{
+    hpf_json_text(context, NULL, name);
+}
+
 static void write_heap(hpf_sink *sink, const log_contents *c)
 {
     if (!c->survey) {
+        line_list list = {sink, "\nlines        "};
         hpf_sink_text(sink, "\nsamples      0");
+        for_lines(c, write_line_name, &list);
         return;
     }
     const hpf_overview *o = hpf_survey_overview(c->survey);
@@ -344,6 +382,9 @@ static void write_json_heap(hpf_json *json, const log_contents *c)
     hpf_json_array(json, "lines");
     for (size_t i = 0; i < o->n_lines; i++) {
         hpf_json_str(json, NULL, o->lines[i].name);
+    }
+    if (!c->survey) {
+        for_lines(c, write_json_line_name, json);
     }
     hpf_json_close(json);
 }
