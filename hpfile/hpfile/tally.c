@@ -101,14 +101,19 @@ typedef struct moment {
     double weight;      /* half the time from the sample before to the sample after */
 } moment;
 
-static void open_account(hpf__account *a, const moment *now)
+/* Notes that the sample has the name. Most names were in the sample before: then there is next to
+ * nothing to note. */
+static inline void open_account(hpf__account *a, const moment *now)
 {
-    if (a->stamp == 0) {
-        a->first_sample = now->stamp - 1;
+    if (HPF__UNLIKELY(a->stamp + 1 != now->stamp)) {
+        if (a->stamp == 0) {
+            a->first_sample = now->stamp - 1;
+        } else {
+            a->n_missed += now->stamp - 1 - a->stamp;
+        }
     }
     a->stamp = now->stamp;
     a->current = 0;
-    a->n_samples++;
 }
 
 /* Amounts of one name in one sample add up, so each addend is worked in by what it changes. */
@@ -131,7 +136,9 @@ static inline double add_cost(hpf__account *a, const hpf_cost *cost, const momen
     } else {
         amount = (double)cost->whole;
         a->wrapped += cost->whole;
-        a->wraps += a->wrapped < cost->whole;
+        if (HPF__UNLIKELY(a->wrapped < cost->whole)) {
+            a->wraps++;
+        }
     }
     if (HPF__LIKELY(a->stamp != now->stamp)) {
         open_account(a, now);
@@ -288,6 +295,8 @@ static void join_account(hpf__account *a, const hpf__account *b, uint64_t n_befo
     }
     if (a->stamp == 0) {
         a->first_sample = b->first_sample + n_before;
+    } else {
+        a->n_missed += b->first_sample + n_before - a->stamp;
     }
     a->stamp = b->stamp + n_before;
     a->current = b->current;
@@ -295,7 +304,7 @@ static void join_account(hpf__account *a, const hpf__account *b, uint64_t n_befo
     a->sum_time += b->sum_time + sum_b * shift;
     a->sum_squares += b->sum_squares;
     a->max = b->max > a->max ? b->max : a->max;
-    a->n_samples += b->n_samples;
+    a->n_missed += b->n_missed;
     add_wrapped(a, b);
 }
 
@@ -471,7 +480,7 @@ static hpf_totals totals_of(const hpf__account *a)
         .max = a->max,
         .first_sample = a->first_sample,
         .last_sample = a->stamp ? a->stamp - 1 : 0,
-        .n_samples = a->n_samples,
+        .n_samples = hpf__account_n_samples(a),
     };
 }
 

@@ -23,7 +23,8 @@ typedef struct hpf__account {
     uint64_t wraps;
     double real_sum; /* the others */
     double trapezium, sum_time, sum_squares, max;
-    uint64_t n_samples, first_sample;
+    uint64_t first_sample;
+    uint64_t n_missed; /* samples behind the first, and before the last, that lack the name */
     double leftover;
 } hpf__account;
 
@@ -32,6 +33,11 @@ static inline double hpf__account_sum(const hpf__account *account)
 {
     const double two_to_64 = 18446744073709551616.0;
     return (double)account->wraps * two_to_64 + (double)account->wrapped + account->real_sum;
+}
+
+static inline uint64_t hpf__account_n_samples(const hpf__account *account)
+{
+    return account->stamp ? account->stamp - account->first_sample - account->n_missed : 0;
 }
 
 /* The sample that waits for the time of the next one. */
