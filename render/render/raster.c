@@ -81,18 +81,23 @@ static void widen(span *s, size_t begin, size_t end)
     s->end = end > s->end ? end : s->end;
 }
 
+/* Of a coordinate inside the raster. By way of int, which processors convert in one step. */
+static size_t whole_part(double px)
+{
+    return (size_t)(int)px;
+}
+
 /* A piece of an edge within one row, from `left` to `right`, `height` high (negative: upwards). The
  * area to its right, within the columns before t, grows with the square of t - left between the
  * ends, and evenly behind them. */
 static void add_piece(hpr__raster *r, size_t row, double left, double right, double height)
 {
     float *cells = r->cells + row * (r->width + 2);
-    size_t first = (size_t)left;
-    size_t last = (size_t)right;
-    widen(&r->rows, row, row + 1);
+    size_t first = whole_part(left);
+    size_t last = whole_part(right);
     widen(&r->touched[row], first, last + 2);
     if (first == last) {
-        double part = height * (1 - ((left + right) / 2 - (double)first));
+        double part = height * (1 - ((left + right) / 2 - (double)(int)first));
         cells[first] += (float)part;
         cells[first + 1] += (float)(height - part);
         return;
@@ -130,13 +135,16 @@ void hpr__raster_edge(hpr__raster *raster, hpr__px from, hpr__px to)
     double width = (double)raster->width;
     double slope = (bottom.x - top.x) / whole;
     double x = clamp(top.x + slope * (y - top.y), width);
-    for (size_t row = (size_t)y; y < end; row++) {
-        double lower = least((double)(row + 1), end);
+    size_t row = whole_part(y);
+    size_t first_row = row;
+    for (; y < end; row++) {
+        double lower = least((double)(int)(row + 1), end);
         double next = clamp(top.x + slope * (lower - top.y), width);
         add_piece(raster, row, least(x, next), most(x, next), sign * (lower - y));
         x = next;
         y = lower;
     }
+    widen(&raster->rows, first_row, row);
 }
 
 static unsigned byte_of(double part)
