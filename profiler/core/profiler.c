@@ -4,6 +4,7 @@
  */
 #include "hpprof/profiler.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "abort.h"
 #include "ccs.h"
 #include "grow.h"
+#include "marks.h"
 #include "missing.h"
 #include "output.h"
 #include "places.h"
@@ -33,6 +35,7 @@ struct hpp_profiler {
     uint64_t next_ns;        /* when the next census is due, on the profile's clock */
     hpf_prof_census *passes; /* of retainer profiling */
     size_t n_passes, passes_capacity;
+    hpp__marks marks; /* of a biography, whose samples are written again */
     hpp__missing missing;
     bool watches_abort;
     bool is_stopped;
@@ -278,8 +281,13 @@ hpp_census *hpp_profiler_engine(hpp_profiler *p)
 
 void hpp_profiler_mark(hpp_profiler *p, hpf_str label)
 {
-    if (p && p->engine && !p->is_stopped) {
-        hpp__output_mark(&p->output, hpp_profiler_time_s(p), label);
+    if (!p || !p->engine || p->is_stopped) {
+        return;
+    }
+    double time_s = hpp_profiler_time_s(p);
+    hpp__output_mark(&p->output, time_s, label);
+    if (hpp_census_has_biography(p->engine)) {
+        hpp__marks_add(&p->marks, time_s, label);
     }
 }
 
@@ -316,7 +324,7 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
 {
     hpf_status status = hpp_census_end(p->engine, err);
     char *path = path_of(p, ".hp");
-    if (status == HPF_OK && !path) {
+    if (status == HPF_OK && (!path || p->marks.is_short)) {
         status = hpf_error_set_memory(err);
     }
     if (status == HPF_OK) {
@@ -334,8 +342,10 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
     for (uint32_t i = 0; i < hpp_census_n_eras(p->engine); i++) {
         const hpp_census_result *result = hpp_census_final(p->engine, i);
         hpp__missing_add(&p->missing, &result->missing);
+        hpp__marks_tell(&p->marks, result->time_s, &p->output);
         tell_result(p, result);
     }
+    hpp__marks_tell(&p->marks, HUGE_VAL, &p->output);
     hpp__output_sample(&p->output, end_s, NULL, 0);
     if (p->output.n_lost_samples > 0) {
         hpp__output_drop(&p->output);
@@ -494,5 +504,6 @@ void hpp_profiler_destroy(hpp_profiler *p)
     hpp__places_finish(&p->time_places);
     hpp__places_finish(&p->heap_places);
     free(p->passes);
+    hpp__marks_finish(&p->marks);
     free(p);
 }

@@ -307,6 +307,42 @@ Test(profiler, biography_is_provisional_first_and_final_at_the_end)
                                 "BEGIN_SAMPLE 4.000000\nEND_SAMPLE 4.000000\n");
 }
 
+static void mark_at(hpp_runtime *runtime, uint64_t at_ns, const char *label)
+{
+    now_ns = at_ns;
+    hpp_profiler_mark(hpp_runtime_profiler(runtime), (hpf_str){label, strlen(label)});
+}
+
+Test(profiler, a_final_biography_has_the_marks_where_they_were)
+{
+    hpp_runtime *runtime = start("-hb -l -i1", true);
+    mark_at(runtime, 500000000, "loaded");
+    hpp_runtime_used(runtime, tiny_new(runtime, &tiny_data, 100, 0));
+    census_at(runtime, 1);
+    mark_at(runtime, 1500000000, "");
+    mark_at(runtime, 1600000000, "served");
+    census_at(runtime, 2);
+    mark_at(runtime, 2500000000, "closed");
+    now_ns = 4000000000;
+    stop(runtime);
+    expect_file("toy.hp",
+                HEAD("-hb -l -i1") "MARK 0.500000\n"
+                                   "BEGIN_SAMPLE 1.000000\nUSE\t100\nEND_SAMPLE 1.000000\n"
+                                   "MARK 1.500000\nMARK 1.600000\n"
+                                   "BEGIN_SAMPLE 2.000000\nDRAG\t100\nEND_SAMPLE 2.000000\n"
+                                   "MARK 2.500000\n"
+                                   "BEGIN_SAMPLE 4.000000\nEND_SAMPLE 4.000000\n");
+    hpf_source *source = NULL;
+    hpf_survey *survey = survey_log(&source);
+    const hpf_overview *o = hpf_survey_overview(survey);
+    cr_assert_eq(o->n_marks, 4);
+    cr_expect(hpf_str_is(o->marks[0].label, "loaded"));
+    cr_expect(hpf_str_is(o->marks[2].label, "served"));
+    cr_expect_eq(o->marks[3].time, 2.5);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+}
+
 Test(profiler, overwritten_object_dies_and_is_born)
 {
     hpp_runtime *runtime = start("-hb -i1", true);
