@@ -2,8 +2,8 @@
 """Watches profiles with `census watch` while tests write them, and compares what it draws with what
 `census plot` draws of the same bytes, exactly.
 
-The environment says what is tested: CENSUS. Each test is a method; `test_GROUP.py NAME` runs the
-method test_NAME.
+The environment says what is tested: CENSUS; and with CENSUS_HTTP=OFF that it has no pages. Each test
+is a method; `test_GROUP.py NAME` runs the method test_NAME.
 """
 import functools
 import os
@@ -19,6 +19,9 @@ CENSUS = os.environ["CENSUS"]
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples")
 SKIPPED = 77
 PATIENCE_S = 30
+
+needs_http = unittest.skipIf(os.environ.get("CENSUS_HTTP") == "OFF",
+                             "this census was built without libmicrohttpd")
 
 
 def sample(name):

@@ -77,6 +77,7 @@ class Ghc(harness.Watch):
         self.addCleanup(reader.join)
         return sent, reader
 
+    @harness.needs_http
     def test_all_views_of_a_program(self):
         program = self.build()
         running, shown, terminal = self.start_in_terminal(

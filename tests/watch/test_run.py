@@ -77,6 +77,7 @@ class Run(harness.Watch):
         connection.request("GET", path + "events")
         return connection.getresponse().read().decode()
 
+    @harness.needs_http
     def test_page(self):
         """It lives as long as the program, as nobody is at a terminal; and tells of its end."""
         running = self.begin("--watch")
@@ -95,6 +96,7 @@ class Run(harness.Watch):
         with self.assertRaises(OSError):
             self.events(host, path)
 
+    @harness.needs_http
     def test_page_that_a_person_looks_at(self):
         """With a terminal at standard error it outlives the program, until an interrupt."""
         terminal, theirs = pty.openpty()
@@ -116,6 +118,7 @@ class Run(harness.Watch):
         running.send_signal(signal.SIGINT)
         self.assertEqual(running.wait(harness.PATIENCE_S), 7)
 
+    @harness.needs_http
     def test_page_of_several_processes(self):
         running = self.begin("--watch", program=FORKING)
         sent = self.events(*self.page(running))
@@ -124,6 +127,7 @@ class Run(harness.Watch):
         self.assertEqual(len(names), 3, names)
         self.assertIn(self.path("prog.hp"), names)
 
+    @harness.needs_http
     def test_page_of_what_comes_by_exec(self):
         """The program that a shell becomes takes its place."""
         running = subprocess.Popen(
@@ -190,6 +194,7 @@ class Run(harness.Watch):
         self.assertEqual(running.wait(harness.PATIENCE_S), 0)
         self.assertGreater(read(self.path("prog.hp")).count(b"END_SAMPLE"), n_then)
 
+    @harness.needs_http
     def test_page_that_cannot_be(self):
         """The program is not started, and at a terminal nobody is kept waiting for a page."""
         terminal, theirs = pty.openpty()

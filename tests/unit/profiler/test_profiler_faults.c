@@ -94,6 +94,7 @@ static unsigned run(const char *text, bool has_headers, unsigned long nth, bool 
         sum += call(runtime, 3, i);
         root = link_cells();
         now_ns = i * UINT64_C(200000000);
+        hpp_profiler_mark(hpp_runtime_profiler(runtime), HPF_STR("round"));
         hpp_runtime_collected(runtime);
     }
     hpf_status stopped = hpp_runtime_stop(runtime, NULL);
