@@ -320,7 +320,10 @@ static void feed_live(profile *p, const char *bytes, size_t n_bytes)
     if (status != HPF_OK) {
         fail(p, &err);
     }
-    update_caveat(p);
+    /* Of a log that is over the end says why there was no sample; what was said before stays. */
+    if (status != HPF_OK || n_now > 0 || !hpf_live_has_end(p->seen.live)) {
+        update_caveat(p);
+    }
 }
 
 /* All that there is may be told from `first`, or more of the input: hands it to the reader. */

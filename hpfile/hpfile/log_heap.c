@@ -475,7 +475,7 @@ hpf_status hpf__log_heap_caveat(const hpf__log_heap *h, hpf_error *caveat)
         .n_samples = h->n_samples,
         .n_others = h->n_others,
         .is_running = hpf__eventlog_n_blocks(h->log) > h->n_blocks,
-        .is_over = h->is_finished || hpf__log_heap_has_end(h),
+        .is_over = h->is_finished,
     };
     return hpf__log_caveat(&sight, caveat);
 }

@@ -72,6 +72,21 @@ class Caveats(harness.Watch):
         self.assertEqual(running.errors().count("no heap profile"), 0, running.errors())
         self.assert_said_once(running, NO_SAMPLE)
 
+    def test_what_was_said_stays_between_programs(self):
+        os.mkfifo(self.log)
+        running, viewer = self.watch()
+        with open(self.log, "wb", buffering=0) as log:
+            log.write(logs.header() + logs.block(logs.started("+RTS", "-l")) + logs.running())
+            self.wait_to_say(running, viewer, NO_OPTION)
+            log.write(logs.END)
+        viewer.wait(lambda v: v.states[0]["state"] == "waiting", "the end of the program")
+        self.assertEqual(viewer.states[0]["caveat"], NO_OPTION)
+        with open(self.log, "wb", buffering=0) as log:
+            log.write(logs.header())
+            viewer.wait(lambda v: v.states[0]["state"] == "growing", "the next one")
+            self.assertEqual(viewer.states[0]["caveat"], "")
+        self.assertEqual(running.end(), 1)
+
     def test_a_profile_that_comes_late(self):
         """The run-time system may hold back how the program was started, and its profile."""
         running, viewer = self.watch()

@@ -857,9 +857,20 @@ Test(live, tells_it_when_the_log_shows_it_and_not_for_longer)
     log_put(log, 29, 1, "4t", 0ull, "other 1.0");
     put_block(log);
     cr_expect_str_eq(caveat_of(log, NULL), "");
-    log = running("+RTS", "-l", "", none); /* how it ended is said by the end */
-    log_end(log);
-    cr_expect_str_eq(caveat_of(log, NULL), "");
+}
+
+Test(live, leaves_it_to_the_end_to_tell_that_there_were_no_samples)
+{
+    static const unsigned none[] = {0};
+    hpf_sink *log = running("+RTS", "-l", "", none);
+    hpf_live *live = live_create(NULL);
+    hpf_str bytes = hpf_sink_bytes(log);
+    cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
+    cr_expect_eq(hpf_live_caveat(live, NULL), HPF_MORE);
+    cr_expect_eq(hpf_live_finish(live, NULL), HPF_ERR_SYNTAX);
+    cr_expect_eq(hpf_live_caveat(live, NULL), HPF_OK);
+    hpf_live_destroy(live);
+    hpf_sink_destroy(log);
 }
 
 Test(live, tells_of_profiles_that_are_left_out)
