@@ -138,7 +138,8 @@ static void end_fifo(stream *s)
         return;
     }
     if (s->profile->state == WATCHED_GROWING) {
-        watch_say(s->options.w, s->profile, WATCHED_WAITING, "waiting for the next writer");
+        watch_say(s->options.w, s->profile, WATCHED_WAITING, "%swaiting for the next writer",
+                  hpf_live_n_samples(s->profile->live) > 0 ? "" : "no sample came; ");
     }
     wait_for_fifo(s);
 }
