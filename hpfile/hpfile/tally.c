@@ -508,10 +508,10 @@ hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
     }
     size_t n_accounts = t->n_accounts + t->n_hidden;
     hpf_totals *totals = hpf__grow(t->totals, &t->totals_capacity, n_accounts + 1, sizeof *totals);
+    t->totals = totals ? totals : t->totals;
     if (!totals || !hpf__picks_settle(&t->picks)) {
         return hpf_error_set_memory(err);
     }
-    t->totals = totals;
     for (size_t i = 0; i < n_accounts; i++) {
         t->totals[i] = totals_of(&t->accounts[i]);
         add_wrapped(&t->whole, &t->accounts[i]);
