@@ -236,11 +236,9 @@ static void expect_names(const hpf_model *model, const char *const *names, uint3
 Test(eventlog_writer, text_is_utf_8_and_names_stay_apart)
 {
     static const char *const written[] = {"ab\xEF\xBF\xBD", "(1)ab\xEF\xBF\xBD", "b", "(3)b",
-                                          "\xEF\xBF\xBD\xEF\xBF\xBD"
-                                          "c"};
+                                          "\xEF\xBF\xBD\xEF\xBF\xBDz"};
     const hpf_str given[] = {HPF_STR("ab\xCE"), HPF_STR("ab\xCF"), HPF_STR("b\0c"), HPF_STR("b"),
-                             HPF_STR("\xED\xA0"
-                                     "c")};
+                             HPF_STR("\xED\xA0z")};
     const hpf_events *e = &hpf_eventlog_writer_events;
     told t = begin_telling(0);
     for (uint32_t i = 0; i < 5; i++) {
