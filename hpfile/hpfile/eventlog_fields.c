@@ -81,10 +81,18 @@ static uint64_t read_number(const char *p, size_t n)
     return number;
 }
 
-/* Fills in what stands at `p`, of which `n` bytes are there; returns how many it takes, or SIZE_MAX
- * when the record is too short. */
-static size_t cut_field(hpf_event_field *field, char kind, const char *p, size_t n)
+/* Text takes all but what the fields behind it need. */
+static size_t text_bytes(const char *behind, size_t n)
 {
+    size_t needed = (size_t)layout_bytes(behind);
+    return needed <= n ? n - needed : SIZE_MAX;
+}
+
+/* Fills in what stands at `p`, of which `n` bytes are there; returns how many it takes, or SIZE_MAX
+ * when the record is too short. `layout` begins with the kind of the field. */
+static size_t cut_field(hpf_event_field *field, const char *layout, const char *p, size_t n)
+{
+    char kind = *layout;
     size_t length = n;
     const char *nul;
     switch (kind) {
@@ -99,11 +107,13 @@ static size_t cut_field(hpf_event_field *field, char kind, const char *p, size_t
         field->text = (hpf_str){p + 1, length};
         return length < n ? 1 + length : SIZE_MAX;
     case 't':
+        length = text_bytes(layout + 1, n);
+        field->kind = HPF_FIELD_TEXT;
+        field->text = (hpf_str){p, length};
+        return length;
     case 'v':
     case 'b':
-        field->kind = kind == 't'   ? HPF_FIELD_TEXT
-                      : kind == 'v' ? HPF_FIELD_TEXTS
-                                    : HPF_FIELD_BYTES;
+        field->kind = kind == 'v' ? HPF_FIELD_TEXTS : HPF_FIELD_BYTES;
         field->text = (hpf_str){p, n};
         return n;
     default:
@@ -126,7 +136,7 @@ bool hpf_event_next_field(const hpf_event *event, hpf_event_cursor *cursor, hpf_
         return false;
     }
     *field = (hpf_event_field){.name = {name, (size_t)(colon - name)}};
-    size_t n = cut_field(field, colon[1], event->payload.data + cursor->at,
+    size_t n = cut_field(field, colon + 1, event->payload.data + cursor->at,
                          event->payload.length - cursor->at);
     if (n == SIZE_MAX) {
         cursor->layout = "";

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The one table of event types: number, name, fields. From the chapter "Eventlog encodings" of the
- * GHC user's guide and the run-time system's EventLogFormat.h.
+ * GHC user's guide and the run-time system's EventLogFormat.h; Eden's (60 to 69) and Mercury's (100
+ * to 113), which write logs of this format too, from the library ghc-events.
  *
  * A log's own header says how long each record is; this table only says what the bytes mean. Fields
  * stand in the order of the record, as NAME:KIND, divided by blanks. Kinds:
  *
  *   1 2 4 8   unsigned big-endian number of so many bytes
  *   s         text up to a NUL
- *   t         text up to the end of the record
+ *   t         text up to the end of the record, or to the numbers behind it
  *   v         texts, each ended by a NUL, up to the end of the record
  *   k         cost-centre stack: one byte with its depth, then as many 4-byte numbers, innermost
  * first b         bytes up to the end of the record
@@ -36,6 +37,8 @@
     X(10, GC_END, "")                                                                              \
     X(11, REQUEST_SEQ_GC, "")                                                                      \
     X(12, REQUEST_PAR_GC, "")                                                                      \
+    X(13, CREATE_SPARK, "thread:4")                                                                \
+    X(14, SPARK_TO_THREAD, "thread:4 spark_thread:4")                                              \
     X(15, CREATE_SPARK_THREAD, "spark_thread:4")                                                   \
     X(16, LOG_MSG, "message:t")                                                                    \
     X(17, STARTUP, "n_caps:2")                                                                     \
@@ -64,7 +67,7 @@
     X(39, SPARK_STEAL, "victim_cap:2")                                                             \
     X(40, SPARK_FIZZLE, "")                                                                        \
     X(41, SPARK_GC, "")                                                                            \
-    X(42, INTERN_STRING, "string:s id:4")                                                          \
+    X(42, INTERN_STRING, "string:t id:4")                                                          \
     X(43, WALL_CLOCK_TIME, "capset:4 unix_s:8 ns:4")                                               \
     X(44, THREAD_LABEL, "thread:4 label:t")                                                        \
     X(45, CAP_CREATE, "cap:2")                                                                     \
@@ -85,8 +88,33 @@
     X(57, TASK_DELETE, "task:8")                                                                   \
     X(58, USER_MARKER, "marker:t")                                                                 \
     X(59, HACK_BUG_T9003, "")                                                                      \
+    X(60, EDEN_START_RECEIVE, "")                                                                  \
+    X(61, EDEN_END_RECEIVE, "")                                                                    \
+    X(62, CREATE_PROCESS, "process:4")                                                             \
+    X(63, KILL_PROCESS, "process:4")                                                               \
+    X(64, ASSIGN_THREAD_TO_PROCESS, "thread:4 process:4")                                          \
+    X(65, CREATE_MACHINE, "machine:2 started:8")                                                   \
+    X(66, KILL_MACHINE, "machine:2")                                                               \
+    X(67, SEND_MESSAGE, "tag:1 process:4 thread:4 to_machine:2 to_process:4 to_inport:4")          \
+    X(68, RECEIVE_MESSAGE,                                                                         \
+      "tag:1 process:4 inport:4 from_machine:2 from_process:4 from_thread:4 bytes:4")              \
+    X(69, SEND_RECEIVE_LOCAL_MESSAGE, "tag:1 process:4 thread:4 to_process:4 to_inport:4")         \
     X(90, MEM_RETURN, "capset:4 current_mblocks:4 needed_mblocks:4 returned_mblocks:4")            \
     X(91, BLOCKS_SIZE, "capset:4 size_bytes:8")                                                    \
+    X(100, MER_START_PAR_CONJUNCTION, "conjunction:8 name:4")                                      \
+    X(101, MER_STOP_PAR_CONJUNCTION, "conjunction:8")                                              \
+    X(102, MER_STOP_PAR_CONJUNCT, "conjunction:8")                                                 \
+    X(103, MER_CREATE_SPARK, "conjunction:8 spark:4")                                              \
+    X(104, MER_FUT_CREATE, "future:8 name:4")                                                      \
+    X(105, MER_FUT_WAIT_NOSUSPEND, "future:8")                                                     \
+    X(106, MER_FUT_WAIT_SUSPENDED, "future:8")                                                     \
+    X(107, MER_FUT_SIGNAL, "future:8")                                                             \
+    X(108, MER_LOOKING_FOR_GLOBAL_CONTEXT, "")                                                     \
+    X(109, MER_WORK_STEALING, "")                                                                  \
+    X(110, MER_RELEASE_CONTEXT, "context:4")                                                       \
+    X(111, MER_ENGINE_SLEEPING, "")                                                                \
+    X(112, MER_LOOKING_FOR_LOCAL_SPARK, "")                                                        \
+    X(113, MER_CALLING_MAIN, "")                                                                   \
     X(140, PERF_NAME, "perf:4 name:t")                                                             \
     X(141, PERF_COUNTER, "perf:4 kernel_thread:8 count:8")                                         \
     X(142, PERF_TRACEPOINT, "perf:4 kernel_thread:8")                                              \

@@ -85,6 +85,37 @@ Test(eventlog_reader, records_print_their_fields)
                      "source=\"s\" flags=1\n");
 }
 
+Test(eventlog_reader, numbers_may_stand_behind_a_text)
+{
+    hpf_sink *log = begun();
+    log_declare(log, 42, HPF_EVENT_VARIABLE, "Intern string");
+    log_end_header(log);
+    log_put(log, 42, 1, "2t4", 12ull, "my_map/3", 7ull);
+    log_put(log, 42, 2, "24", 4ull, 8ull);
+    log_put(log, 42, 3, "22", 2ull, 9ull);
+    log_end(log);
+    expect_said(log, "0.000000001 - INTERN_STRING string=\"my_map/3\" id=7\n"
+                     "0.000000002 - INTERN_STRING string=\"\" id=8\n"
+                     "0.000000003 - INTERN_STRING\n");
+}
+
+Test(eventlog_reader, other_run_time_systems_have_types_of_their_own)
+{
+    hpf_sink *log = begun();
+    log_declare(log, 68, 23, "Receiving message");
+    log_declare(log, 100, 12, "Start a parallel conjunction");
+    log_declare(log, 113, 0, "Calling main");
+    log_end_header(log);
+    log_put(log, 68, 1, "1442444", 3ull, 1ull, 2ull, 5ull, 6ull, 7ull, 90ull);
+    log_put(log, 100, 2, "84", 1ull << 40, 12ull);
+    log_put(log, 113, 3, "");
+    log_end(log);
+    expect_said(log, "0.000000001 - RECEIVE_MESSAGE tag=3 process=1 inport=2 from_machine=5 "
+                     "from_process=6 from_thread=7 bytes=90\n"
+                     "0.000000002 - MER_START_PAR_CONJUNCTION conjunction=1099511627776 name=12\n"
+                     "0.000000003 - MER_CALLING_MAIN\n");
+}
+
 Test(eventlog_reader, a_block_gives_its_capability_to_the_records_in_it)
 {
     hpf_sink *log = open_log();
