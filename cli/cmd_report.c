@@ -314,7 +314,7 @@ static const opt report_options[] = {
      .offset = offsetof(report_values, sets),
      .argument = "FILE",
      .help = "the .prof that has the members of retainer sets (default: BASE.prof beside a "
-             "BASE.hp of -hr)"},
+             "BASE.hp or BASE.eventlog of -hr)"},
     {.name = "profile",
      .kind = OPT_INT,
      .offset = offsetof(report_values, profile),

@@ -116,7 +116,7 @@ const opt plot_options[] = {
      0, UINT8_MAX},
     {0, "sets", OPT_TEXT, AT(sets), "FILE",
      "the .prof that has the members of retainer sets, for tooltips and names that were cut "
-     "(default: BASE.prof beside a BASE.hp of -hr)",
+     "(default: BASE.prof beside a BASE.hp or BASE.eventlog of -hr)",
      NULL, 0, 0},
     {0, "same-scale", OPT_FLAG, AT(same_scale), NULL,
      "several profiles: the same axes for all, so that heights and times compare", NULL, 0, 0},
