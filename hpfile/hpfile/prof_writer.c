@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hpfile/str.h"
 #include "number.h"
 
 enum {
@@ -193,12 +194,6 @@ static void add_up(report *r)
 
 /* ---- order ---- */
 
-static int compare_text(hpf_str a, hpf_str b)
-{
-    int order = memcmp(a.data, b.data, a.length < b.length ? a.length : b.length);
-    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
-}
-
 /* Whether stack `a` is printed before `b`, a child of the same stack. */
 static bool is_before(const report *r, uint32_t a, uint32_t b)
 {
@@ -207,7 +202,7 @@ static bool is_before(const report *r, uint32_t a, uint32_t b)
     if (x->entries != y->entries) {
         return x->entries > y->entries;
     }
-    int order = compare_text(centre_of(r, a)->label, centre_of(r, b)->label);
+    int order = hpf_str_compare(centre_of(r, a)->label, centre_of(r, b)->label);
     return order != 0 ? order < 0 : x->id > y->id;
 }
 
