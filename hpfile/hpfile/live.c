@@ -293,9 +293,8 @@ bool hpf_live_has_end(const hpf_live *live)
 hpf_status hpf_live_caveat(const hpf_live *live, hpf_error *caveat)
 {
     const hpf__log_heap *log = hpf__reader_log(live->reader);
-    hpf_status status = log ? hpf__log_heap_caveat(log, caveat) : HPF_OK;
-    if (status != HPF_OK || !live->has_late) {
-        return status;
+    if (!live->has_late) {
+        return log ? hpf__log_heap_caveat(log, caveat) : HPF_OK;
     }
     return hpf_error_set(caveat, HPF_ERR_ORDER,
                          "samples came too late to be put in order: they have the times of those "

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A profile that grows, looked at in between: it refuses what a survey refuses, and in the end it
- * is what a survey finds in the same bytes, to the last bit.
+ * is what a survey finds in the same bytes, to the last bit, unless it says that samples came too
+ * late to be put in order.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,15 +16,6 @@
 /* Few enough that profiles of a few hundred bytes are reduced and swept. */
 #define FEW_PICKS 16
 #define FEW_BYTES 4000
-
-typedef struct warnings {
-    bool is_late; /* samples are not in the order of time: only a survey puts them in order */
-} warnings;
-
-static void on_warning(void *context, const hpf_error *warning)
-{
-    ((warnings *)context)->is_late |= warning->status == HPF_ERR_ORDER;
-}
 
 /* All names in one band make the total at every pick. */
 static void check_survey(hpf_survey *survey)
@@ -110,19 +102,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     hpf_str text = {(const char *)data, size};
     rng chance = {fuzz_seed(data, size)};
-    warnings seen = {false};
     bool is_tight = rng_below(&chance, 2);
     hpf_live_options options = {.max_picks = rng_below(&chance, 2) ? FEW_PICKS : 0,
-                                .most_bytes = is_tight ? FEW_BYTES : 0,
-                                .warning = on_warning,
-                                .warning_context = &seen};
+                                .most_bytes = is_tight ? FEW_BYTES : 0};
     hpf_live *live = NULL;
     hpf_source *source = NULL;
     hpf_status expected;
     hpf_survey *survey = survey_text(&source, text, options.max_picks, &expected);
     fuzz_require(hpf_live_create(&live, &options, NULL) == HPF_OK, "no live profile");
     fuzz_require(feed(live, text, &chance) == expected, "it takes what a survey refuses");
-    if (survey && !seen.is_late) {
+    if (survey && hpf_live_caveat(live, NULL) != HPF_ERR_ORDER) {
         compare(live, survey, (surveys_excuses){.series = is_tight});
     }
     hpf_live_destroy(live);

@@ -81,8 +81,8 @@ HPF_API bool hpf_live_has_end(const hpf_live *live);
  * nothing. Otherwise `caveat` says it, without a place, with the status
  * - HPF_MORE: why there is no sample yet. The program was started without a heap profile; its
  *   samples come in the end; the profile that is asked for has not begun.
- * - UNSUPPORTED: there are samples of other profiles, which are left out.
  * - ORDER: samples came too late to be put in order.
+ * - UNSUPPORTED: there are samples of other profiles, which are left out.
  * No warning says the same. It may change with whatever is fed. */
 HPF_API hpf_status hpf_live_caveat(const hpf_live *live, hpf_error *caveat);
 
