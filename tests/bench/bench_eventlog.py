@@ -5,7 +5,7 @@
     bench_eventlog.py --census build/release/cli/census --tools build/dev/tests/bench [--megabytes 100]
 
 `cc` is 50 cost-centre stacks, all alive; `string` 20,000 labels of which 1,000 are alive. Everything
-is measured in one run on warm files. The peer (heap_samples.hs) is built when ghc and
+is measured in one run on warm files, and the least of several runs counts, for the peer as for ours. The peer (heap_samples.hs) is built when ghc and
 libghc-ghc-events-dev are there. Slowness never fails.
 """
 import argparse
@@ -45,12 +45,14 @@ def bench_shape(options, folder, shape, peer):
     bench_render.heading(f"{shape}, {options.megabytes:g} MB", "ghc-events")
     floor = bench_render.measure(options, ["wc", "-l", path], folder, 3)
     bench_render.row("wc -l", floor, floor, None)
-    cost = bench_render.measure(options, [peer, path], folder) if peer else None
+    cost = bench_render.measure(options, [peer, path], folder, options.runs) if peer else None
     if cost:
         bench_render.row("ghc-events", cost, floor, None)
-    for what, command in (("census report", ["report", path]), ("census info", ["info", path]),
-                          ("census plot, pdf", ["plot", "-o", os.path.join(folder, "out.pdf"), path])):
-        ours = bench_render.measure(options, [options.census] + command, folder, 3)
+    commands = [("census report", ["report", path]), ("census info", ["info", path])]
+    commands += [(f"census plot, {kind}", ["plot", "-o", os.path.join(folder, "out." + kind), path])
+                 for kind in ("pdf", "svg", "png")]
+    for what, command in commands:
+        ours = bench_render.measure(options, [options.census] + command, folder, 3 * options.runs)
         bench_render.row(what, ours, floor, cost)
     os.remove(path)
 
@@ -63,6 +65,7 @@ def main():
     parser.add_argument("--tools", default=os.path.join(root, "build/dev/tests/bench"),
                         help="where make_eventlog and measure are")
     parser.add_argument("--megabytes", type=float, default=100)
+    parser.add_argument("--runs", type=int, default=3, help="of the peer; ours run three times as often")
     parser.add_argument("--patience", type=float, default=120, help="seconds of CPU for one program")
     options = parser.parse_args()
     options.census = os.path.abspath(options.census)
