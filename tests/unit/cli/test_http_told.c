@@ -172,10 +172,10 @@ Test(http_told, states_are_told_when_there_is_news)
     fixture f;
     begin(&f);
     http_told_flush_state(&f.told, &f.channel);
-    cr_expect(strstr(
-        sent(&f),
-        "data: {\"id\":7,\"name\":\"p\",\"state\":\"growing\",\"message\":\"\",\"control\":false,"
-        "\"age_s\":null}"));
+    cr_expect(strstr(sent(&f), "data: "
+                               "{\"id\":7,\"name\":\"p\",\"state\":\"growing\",\"message\":\"\","
+                               "\"caveat\":\"\",\"control\":false,"
+                               "\"age_s\":null}"));
     http_told_flush_state(&f.told, &f.channel);
     cr_expect_str_eq(sent(&f), "");
     f.told.has_news = true;
@@ -293,9 +293,9 @@ Test(http_told, a_base_says_all_and_ends_with_its_number)
     cr_assert_eq(hpf_sink_finish(base, &err), HPF_OK);
     hpf_str text = hpf_sink_bytes(base);
     static const char first[] = "event: snapshot\ndata: {\"id\":7,\"epoch\":0,\"title\":\"j\"";
-    static const char last[] =
-        "\n\nid: me-12\nevent: state\ndata: {\"id\":7,\"name\":\"p\","
-        "\"state\":\"growing\",\"message\":\"\",\"control\":false,\"age_s\":null}\n\n";
+    static const char last[] = "\n\nid: me-12\nevent: state\ndata: {\"id\":7,\"name\":\"p\","
+                               "\"state\":\"growing\",\"message\":\"\",\"caveat\":\"\",\"control\":"
+                               "false,\"age_s\":null}\n\n";
     cr_assert_gt(text.length, sizeof first + sizeof last);
     cr_expect_eq(strncmp(text.data, first, sizeof first - 1), 0);
     cr_expect_eq(memcmp(text.data + text.length - (sizeof last - 1), last, sizeof last - 1), 0);
