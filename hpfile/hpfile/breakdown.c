@@ -62,6 +62,7 @@ hpf_breakdown hpf_breakdown_of_job(hpf_str job)
 {
     hpf_breakdown found = HPF_BREAKDOWN_NONE;
     bool is_rts = false;
+    job = job.length ? job : HPF_STR("");
     for (hpf_str word = next_word(&job); word.length > 0; word = next_word(&job)) {
         if (hpf_str_is(word, "+RTS")) {
             is_rts = true;

@@ -171,13 +171,27 @@ static hpf_str id_at(hpf_str stack, size_t i)
     return (hpf_str){stack.data + 1 + i * CENTRE_ID_BYTES, CENTRE_ID_BYTES};
 }
 
-static bool put_frame(hpf__buf *buf, const hpf_frame *frame, hpf_str id)
+/* A log that began late may lack definitions: such cost centres are known by their numbers. */
+static hpf_status define_missing(hpf__log_names *n, hpf_str stack)
 {
-    if (!frame) {
-        char text[40];
-        int length = snprintf(text, sizeof text, "cost centre %u", (unsigned)hpf__read4(id.data));
-        return put(buf, (hpf_str){text, (size_t)length});
+    hpf_status status = HPF_OK;
+    size_t depth = stack_depth(stack);
+    for (size_t i = 0; i < depth && status == HPF_OK; i++) {
+        hpf_str id = id_at(stack, i);
+        if (!find(&n->centre_ids, n->centres, id)) {
+            char payload[40];
+            memcpy(payload, id.data, CENTRE_ID_BYTES);
+            int length = snprintf(payload + CENTRE_ID_BYTES, sizeof payload - CENTRE_ID_BYTES,
+                                  "cost centre %u", (unsigned)hpf__read4(id.data));
+            status = hpf__log_names_define_centre(
+                n, (hpf_str){payload, CENTRE_ID_BYTES + (size_t)length});
+        }
     }
+    return status;
+}
+
+static bool put_frame(hpf__buf *buf, const hpf_frame *frame)
+{
     if (hpf_str_is(frame->label, "CAF")) {
         return put(buf, frame->module) && put(buf, HPF_STR(".CAF"));
     }
@@ -191,7 +205,7 @@ static bool put_stack(const hpf__log_names *n, hpf__buf *buf, hpf_str stack)
     for (size_t i = 0; i < depth && is_put; i++) {
         hpf_str id = id_at(stack, i);
         is_put = (i == 0 || put(buf, HPF_STR("/"))) &&
-                 put_frame(buf, find(&n->centre_ids, n->centres, id), id);
+                 put_frame(buf, find(&n->centre_ids, n->centres, id));
     }
     return is_put;
 }
@@ -258,6 +272,9 @@ hpf_status hpf__log_names_of_stack(hpf__log_names *n, hpf_str key, hpf_name *nam
     *is_new = false;
     hpf_status status = hpf__log_keys_add(&n->stacks, key, &number, is_new);
     if (status == HPF_OK && *is_new) {
+        status = define_missing(n, key);
+    }
+    if (status == HPF_OK && *is_new) {
         hpf__log_origin origin = {true, number, 0};
         status = begin_text(n) && put_stack(n, &n->scratch, key)
                      ? finish_name(n, origin, true, hpf__log_keys_name(&n->stacks, number), is_new)
@@ -289,12 +306,6 @@ hpf_status hpf__log_names_of_label(hpf__log_names *n, hpf_str key, hpf_name *nam
 
 /* --- frames --- */
 
-static hpf_frame frame_of_id(const hpf__log_names *n, hpf_str id)
-{
-    const hpf_frame *frame = find(&n->centre_ids, n->centres, id);
-    return frame ? *frame : (hpf_frame){0};
-}
-
 size_t hpf__log_names_frames(const hpf__log_names *n, hpf_name name, hpf_frame *frames, size_t room)
 {
     const hpf__log_origin *origin = &n->origins[name];
@@ -309,7 +320,7 @@ size_t hpf__log_names_frames(const hpf__log_names *n, hpf_name name, hpf_frame *
     hpf_str stack = n->stacks.texts.names[origin->key];
     size_t depth = stack_depth(stack);
     for (size_t i = 0; i < depth && i < room; i++) {
-        frames[i] = frame_of_id(n, id_at(stack, i));
+        frames[i] = *find(&n->centre_ids, n->centres, id_at(stack, i));
     }
     return depth;
 }

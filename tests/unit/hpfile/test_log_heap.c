@@ -278,6 +278,25 @@ Test(log_heap, info_tables_before_a_profile_that_is_asked_for_are_known)
     hpf_source_destroy(source);
 }
 
+Test(log_heap, cost_centres_without_definition_are_known_by_their_numbers)
+{
+    hpf_sink *log = open_log(0);
+    begin_profile(log, 0, 1);
+    log_put(log, 162, 5, "8", 0ull);
+    log_put(log, 163, 5, "1814", 0ull, 10ull, 1ull, 77ull);
+    log_put(log, 165, 5, "8", 0ull);
+    log_end(log);
+    hpf_source *source;
+    hpf_frame frame[1];
+    hpf_survey *survey = survey_of(log, &source, 0);
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 0), "cost centre 77"));
+    cr_expect_eq(hpf_survey_frames(survey, 0, frame, 1), 1);
+    cr_expect(hpf_str_is(frame[0].label, "cost centre 77"));
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(log);
+}
+
 Test(log_heap, frames_tell_the_whole_stack)
 {
     hpf_sink *log = hpf_sink_to_memory();
