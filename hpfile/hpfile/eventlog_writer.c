@@ -90,6 +90,7 @@ void hpf_eventlog_writer_destroy(hpf_eventlog_writer *w)
         }
         hpf__buf_finish(&w->scratch);
         hpf__intern_finish(&w->centres);
+        hpf__intern_finish(&w->stacks);
         hpf__intern_finish(&w->labels);
         free(w->keys);
         free(w);

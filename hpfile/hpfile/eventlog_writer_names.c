@@ -42,8 +42,9 @@ static bool intern(hpf_eventlog_writer *w, hpf__intern *table, size_t begin, uin
 
 /* --- stacks --- */
 
-/* The number of a cost centre, which is defined if it is new. */
-static uint32_t number_of_centre(hpf_eventlog_writer *w, const hpf_frame *frame)
+/* The number of a cost centre, which is defined if it is new. Those of different `twin` are never
+ * the same. */
+static uint32_t number_of_centre(hpf_eventlog_writer *w, const hpf_frame *frame, uint64_t twin)
 {
     uint32_t number;
     w->scratch.length = 0;
@@ -52,7 +53,11 @@ static uint32_t number_of_centre(hpf_eventlog_writer *w, const hpf_frame *frame)
     hpf__writer_put_string(w, &w->scratch, frame->module, CENTRE_TEXT_BYTES);
     hpf__writer_put_string(w, &w->scratch, frame->source, CENTRE_TEXT_BYTES);
     hpf__writer_put_number(w, &w->scratch, frame->is_caf, 1);
-    if (intern(w, &w->centres, 4, &number)) {
+    size_t length = w->scratch.length;
+    hpf__writer_put_number(w, &w->scratch, twin, 8);
+    bool is_new = intern(w, &w->centres, 4, &number);
+    w->scratch.length = length;
+    if (is_new) {
         hpf__writer_put_record(w, HPF__EVENT_HEAP_PROF_COST_CENTRE,
                                w->streams[HPF__OF_NONE].now_ns);
     }
@@ -60,13 +65,30 @@ static uint32_t number_of_centre(hpf_eventlog_writer *w, const hpf_frame *frame)
     return number + 1;
 }
 
-static hpf__log_key make_stack(hpf_eventlog_writer *w, const hpf_frame *frames, size_t depth)
+/* Leaves the stack in `stack`. Its innermost cost centre is the one of `twin`. */
+static void put_stack(hpf_eventlog_writer *w, hpf__buf *stack, const hpf_frame *frames,
+                      size_t depth, uint64_t twin)
 {
-    hpf__buf stack = {0};
-    hpf__writer_put_number(w, &stack, depth, 1);
+    stack->length = 0;
+    hpf__writer_put_number(w, stack, depth, 1);
     for (size_t i = 0; i < depth; i++) {
-        hpf__writer_put_number(w, &stack, number_of_centre(w, &frames[i]), 4);
+        hpf__writer_put_number(w, stack, number_of_centre(w, &frames[i], i == 0 ? twin : 0), 4);
     }
+}
+
+/* Two names may have the same frames, as far as these are known: the later gets a cost centre of
+ * its own. */
+static hpf__log_key make_stack(hpf_eventlog_writer *w, hpf_name name, const hpf_frame *frames,
+                               size_t depth)
+{
+    uint32_t known;
+    hpf__buf stack = {0};
+    put_stack(w, &stack, frames, depth, 0);
+    hpf__writer_put(w, &w->scratch, stack.bytes, stack.length);
+    if (!intern(w, &w->stacks, 0, &known)) {
+        put_stack(w, &stack, frames, depth, (uint64_t)name + 1);
+    }
+    w->scratch.length = 0;
     hpf__log_key made = {keep(w, &stack), true};
     hpf__buf_finish(&stack);
     return made;
@@ -132,10 +154,10 @@ hpf__log_key hpf__writer_make_key(hpf_eventlog_writer *w, hpf_name name, hpf_str
         depth = depth < MAX_FRAMES ? depth : MAX_FRAMES;
     }
     bool is_main = w->options.breakdown == HPF_BREAKDOWN_COST_CENTRE && hpf_str_is(text, "MAIN");
-    bool is_table = depth == 1 && frames[0].table.length;
+    bool is_table = depth == 1 && w->options.breakdown == HPF_BREAKDOWN_INFO_TABLE;
     w->is_out_of_memory |= w->options.frames && !frames;
     hpf__log_key made = is_table           ? make_info(w, name, &frames[0])
-                        : depth || is_main ? make_stack(w, frames ? frames : no_frames, depth)
+                        : depth || is_main ? make_stack(w, name, frames ? frames : no_frames, depth)
                                            : make_label(w, name, text);
     free(frames);
     return made;

@@ -37,7 +37,7 @@ struct hpf_eventlog_writer {
     bool is_out_of_memory;
     hpf__log_stream streams[HPF__N_STREAMS];
     hpf__buf scratch; /* a payload */
-    hpf__intern centres, labels;
+    hpf__intern centres, stacks, labels;
     hpf__log_key *keys; /* by name */
     size_t keys_capacity;
     uint64_t n_samples;

@@ -301,6 +301,32 @@ Test(eventlog_writer, times_in_another_unit_become_seconds)
     hpf_model_destroy(model);
 }
 
+static size_t one_stack(void *context, hpf_name name, hpf_frame *frames, size_t room)
+{
+    (void)context;
+    (void)name;
+    cr_assert_gt(room, 1);
+    frames[0] = (hpf_frame){.label = HPF_STR("go")};
+    frames[1] = (hpf_frame){.label = HPF_STR("main")};
+    return 2;
+}
+
+Test(eventlog_writer, names_of_the_same_frames_stay_apart)
+{
+    static const char *const names[] = {"go/main", "(2)go/main", "(3)go/main"};
+    hpf_eventlog_writer_options options = {.breakdown = HPF_BREAKDOWN_COST_CENTRE,
+                                           .frames = one_stack};
+    told t = {.sink = hpf_sink_to_memory()};
+    t.writer = hpf_eventlog_writer_create(t.sink, &options);
+    for (uint32_t i = 0; i < 3; i++) {
+        hpf_str text = {names[i], strlen(names[i])};
+        cr_assert_eq(hpf_eventlog_writer_events.name(t.writer, i, text, NULL), HPF_OK);
+    }
+    hpf_model *model = end_telling(&t, 3, 1);
+    expect_names(model, names, 3);
+    hpf_model_destroy(model);
+}
+
 static size_t two_tables(void *context, hpf_name name, hpf_frame *frames, size_t room)
 {
     (void)context;
