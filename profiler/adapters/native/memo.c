@@ -8,7 +8,7 @@
 
 enum {
     FIRST_SLOTS = 64,
-    MAX_SLOTS = 1 << 18,
+    MAX_SLOTS = 1 << 16,
     FIRST_BLOCK_BYTES = 32 << 10,
 };
 
@@ -62,6 +62,7 @@ void hpp__memo_forget(hpp_memo_table *memo)
 {
     memset(memo->slots, 0, memo->mask_bytes + sizeof(*memo->slots));
     memo->n_entries = 0;
+    memo->gap.key = 0;
     memo->pool.block = 0;
     memo->pool.used_bytes = 0;
 }
@@ -121,11 +122,10 @@ typedef struct difference {
     uintptr_t value;
 } difference;
 
-static uintptr_t word_place(const hpp_memo_entry *entry, uint32_t index, hpp_caller caller)
+static uintptr_t word_offset(const hpp_memo_entry *entry, uint32_t index)
 {
-    uint32_t offset =
-        hpp__memo_batches(entry)[index / HPP_MEMO_BATCH].offsets[index % HPP_MEMO_BATCH];
-    return caller.sp - 8 + (uintptr_t)(intptr_t)(int32_t)offset;
+    const hpp_memo_batch *batch = &hpp__memo_batches(entry)[index / HPP_MEMO_BATCH];
+    return (uintptr_t)(intptr_t)(int32_t)batch->offsets[index % HPP_MEMO_BATCH];
 }
 
 static uintptr_t word_value(const hpp_memo_entry *entry, uint32_t index)
@@ -171,11 +171,10 @@ HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_memo_entry *entry, uint
 static bool find_difference(difference *out, const hpp_memo_entry *entry, hpp_caller caller)
 {
     bool rbp_differs = ((caller.fp ^ entry->rbp) & entry->rbp_mask) != 0;
-    uint32_t n_all = (entry->n_words + HPP_MEMO_BATCH - 1) / HPP_MEMO_BATCH * HPP_MEMO_BATCH;
-    uint32_t n = rbp_differs ? entry->rbp_index : n_all;
+    uint32_t n = rbp_differs ? entry->rbp_index : entry->n_words;
     uint32_t index = count_agreeing(entry, n, caller.sp);
     if (index < n) {
-        *out = (difference){index, hpp__memory_word(word_place(entry, index, caller))};
+        *out = (difference){index, hpp__memory_word(caller.sp - 8 + word_offset(entry, index))};
     } else {
         *out = (difference){index, caller.fp};
     }
@@ -183,24 +182,50 @@ static bool find_difference(difference *out, const hpp_memo_entry *entry, hpp_ca
 }
 
 /* The slot of a first entry. */
-static const hpp_memo_slot *find_first(const hpp_memo_table *memo, hpp_caller caller, uint32_t call)
+static hpp_memo_slot *find_first(const hpp_memo_table *memo, hpp_caller caller, uint64_t key)
 {
-    uint64_t key = hpp__memo_key(caller.pc, call);
-    const hpp_memo_slot *slot = find_slot(memo, key, caller.sp);
+    hpp_memo_slot *slot = find_slot(memo, key, caller.sp);
     return slot->entry != NULL ? slot : find_slot(memo, key | HPP_MEMO_FOREIGN, caller.sp);
 }
 
-bool hpp__memo_find(hpp_place *out, const hpp_memo_table *memo, const hpp_caller *caller,
-                    uint32_t call)
+/* Where the stack would be that nothing was found for: it differs like that from `last`, the last
+ * entry that it was compared with. */
+static HPP_NO_INLINE void leave_gap(hpp_memo_gap *gap, hpp_memo_slot *first,
+                                    const hpp_memo_entry *last, const difference *found)
 {
-    const hpp_memo_slot *slot = find_first(memo, *caller, call);
-    while (slot->entry != NULL) {
-        difference found;
-        if (!find_difference(&found, slot->entry, *caller)) {
-            *out = slot->entry->place;
+    bool is_rbp = last->rbp_mask != 0 && found->index == last->rbp_index;
+    uintptr_t offset = word_offset(last, found->index);
+    gap->a = child_key(last, found->index);
+    gap->b = found->value;
+    gap->address = is_rbp ? 0 : gap->sp - 8 + offset;
+    if (last == first->entry && !is_rbp) {
+        first->entry->fork_offset = (uint32_t)offset;
+        first->fork_value = word_value(last, found->index);
+    }
+}
+
+bool hpp__memo_find(hpp_place *out, hpp_memo_table *memo, const hpp_caller *caller, uint32_t call)
+{
+    uint64_t key = hpp__memo_key(caller->pc, call);
+    hpp_memo_slot *first = find_first(memo, *caller, key);
+    const hpp_memo_entry *last = NULL;
+    difference found = {0};
+    uint32_t n_known = 0;
+    for (const hpp_memo_entry *entry = first->entry; entry != NULL;) {
+        n_known += found.index + (last != NULL);
+        if (!find_difference(&found, entry, *caller)) {
+            *out = entry->place;
             return true;
         }
-        slot = find_slot(memo, child_key(slot->entry, found.index), found.value);
+        last = entry;
+        entry = find_slot(memo, child_key(entry, found.index), found.value)->entry;
+    }
+    memo->gap = (hpp_memo_gap){.key = key,
+                               .sp = caller->sp,
+                               .n_known = n_known + found.index,
+                               .is_own = !(first->a & HPP_MEMO_FOREIGN)};
+    if (last != NULL) {
+        leave_gap(&memo->gap, first, last, &found);
     }
     return false;
 }
@@ -252,8 +277,9 @@ static hpp_memo_entry *make_entry(hpp_memo_table *memo, const memorable *stack, 
         return NULL;
     }
     hpp_memo_batch *batches = (hpp_memo_batch *)(void *)(entry + 1);
-    *entry =
-        (hpp_memo_entry){.place = stack->place, .end = batches + n_batches, .n_words = (uint16_t)n};
+    *entry = (hpp_memo_entry){.place = stack->place,
+                              .end = batches + n_batches,
+                              .n_words = (uint16_t)(n_batches * HPP_MEMO_BATCH)};
     for (uint32_t i = 0; i < n_batches * HPP_MEMO_BATCH; i++) {
         const hpp_word *word = &stack->words[first + i];
         if (i < n && word->address != 0) {
@@ -268,31 +294,6 @@ static hpp_memo_entry *make_entry(hpp_memo_table *memo, const memorable *stack, 
         }
     }
     return entry;
-}
-
-/* How far an entry's words are those of the stack from `first` on. */
-typedef enum agreement {
-    AGREES,  /* to the end */
-    DIFFERS, /* one word has another value */
-    STRANGE, /* at one word they are not of the same tree: rules have changed in between */
-} agreement;
-
-static agreement compare(uint32_t *index, const hpp_memo_entry *entry, const memorable *stack,
-                         uint32_t first)
-{
-    for (uint32_t i = 0; first + i < stack->n_words; i++) {
-        const hpp_word *word = &stack->words[first + i];
-        bool is_rbp = entry->rbp_mask != 0 && i == entry->rbp_index;
-        if (i >= entry->n_words || is_rbp != (word->address == 0) ||
-            (!is_rbp && word->address != word_place(entry, i, stack->caller))) {
-            return STRANGE;
-        }
-        if (word->value != (is_rbp ? entry->rbp : word_value(entry, i))) {
-            *index = i;
-            return DIFFERS;
-        }
-    }
-    return AGREES;
 }
 
 static void add(hpp_memo_table *memo, const memorable *stack, hpp_memo_slot *slot, uint64_t a,
@@ -311,32 +312,39 @@ static void add(hpp_memo_table *memo, const memorable *stack, hpp_memo_slot *slo
     }
 }
 
-void hpp__memo_add(hpp_memo_table *memo, hpp_caller caller, uint32_t call, const hpp_word *words,
-                   uint32_t n_words, bool are_own, hpp_place place)
+bool hpp__memo_has_gap(uint32_t *n_known, hpp_memo_table *memo, const hpp_caller *caller,
+                       uint32_t call, bool are_own)
 {
-    memorable stack = {caller, words, n_words, are_own, place};
-    if (n_words > HPP_MEMO_MAX_WORDS || !has_near_words(&stack)) {
+    hpp_memo_gap *gap = &memo->gap;
+    uint64_t key = hpp__memo_key(caller->pc, call);
+    if (gap->key != key || gap->sp != caller->sp) {
+        return false;
+    }
+    if (gap->a == 0 || (are_own && !gap->is_own)) {
+        *gap = (hpp_memo_gap){.key = key, .sp = caller->sp, .is_own = are_own};
+    }
+    *n_known = gap->n_known;
+    return gap->is_own == are_own;
+}
+
+/* Whether the words go on where the search ended. They do not where the stack was walked by other
+ * rules than those before it. */
+static bool is_continued(const hpp_memo_gap *gap, const memorable *stack)
+{
+    return gap->a == 0 || (stack->n_words > 0 && stack->words[0].value == gap->b &&
+                           stack->words[0].address == gap->address);
+}
+
+void hpp__memo_add(hpp_memo_table *memo, hpp_caller caller, const hpp_word *words, uint32_t n_words,
+                   hpp_place place)
+{
+    const hpp_memo_gap gap = memo->gap;
+    memorable stack = {caller, words, n_words, gap.is_own, place};
+    memo->gap.key = 0;
+    if (n_words > HPP_MEMO_MAX_WORDS || !has_near_words(&stack) || !is_continued(&gap, &stack)) {
         return;
     }
-    uint64_t a = hpp__memo_key(caller.pc, call) | (are_own ? 0 : HPP_MEMO_FOREIGN);
-    uint64_t b = caller.sp;
-    uint32_t first = 0;
-    for (;;) {
-        hpp_memo_slot *slot = find_slot(memo, a, b);
-        if (slot->entry == NULL) {
-            add(memo, &stack, slot, a, b, first);
-            return;
-        }
-        uint32_t index;
-        if (compare(&index, slot->entry, &stack, first) != DIFFERS) {
-            return;
-        }
-        if (first == 0 && words[index].address != 0) {
-            slot->entry->fork_offset = (uint32_t)offset_of(&stack, &words[index]);
-            slot->fork_value = word_value(slot->entry, index);
-        }
-        a = child_key(slot->entry, index);
-        b = words[first + index].value;
-        first += index + 1;
-    }
+    uint64_t a = gap.a != 0 ? gap.a : gap.key | (gap.is_own ? 0 : HPP_MEMO_FOREIGN);
+    uint64_t b = gap.a != 0 ? gap.b : gap.sp;
+    add(memo, &stack, find_slot(memo, a, b), a, b, gap.a != 0);
 }

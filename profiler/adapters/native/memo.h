@@ -14,6 +14,10 @@
  * stacks were seen under its (pc, sp), that would often be in vain: so the word in which the last
  * of them differed, the fork, is compared before.
  *
+ * A search that comes to nothing ends where its stack belongs, and leaves a note of that, the gap:
+ * so whoever then walks the stack need not hand over again the words that led there, nor are they
+ * compared again.
+ *
  * Entries are only added. When the memory is used up, all are forgotten.
  *
  * Threads: a memo belongs to one thread.
@@ -58,7 +62,7 @@ typedef struct hpp_memo_entry {
     const hpp_memo_batch *end; /* of the batches */
     uintptr_t rbp, rbp_mask;
     uint16_t rbp_index;
-    uint16_t n_words;     /* without those that fill the last batch */
+    uint16_t n_words;     /* with those that fill the last batch */
     uint32_t fork_offset; /* of a first entry; its value: hpp_memo_slot */
 } hpp_memo_entry;
 
@@ -89,10 +93,22 @@ typedef struct hpp_memo_pool {
     uint32_t used_bytes; /* of it */
 } hpp_memo_pool;
 
+/* Where the last search in vain ended: `n_known` words, the innermost, are as remembered; the next
+ * one is at `address` (0: it is rbp) and differs, so the stack belongs under `a` and `b`. */
+typedef struct hpp_memo_gap {
+    uint64_t key; /* of the call that was looked for; 0: there is no gap */
+    uintptr_t sp;
+    uint64_t a, b; /* `a` is 0 of a stack that is the first one */
+    uintptr_t address;
+    uint32_t n_known;
+    bool is_own; /* all words of the others are on the thread's own stack */
+} hpp_memo_gap;
+
 typedef struct hpp_memo_table {
     hpp_memo_slot *slots;
     uint64_t mask_bytes; /* (number of slots - 1) * the size of one */
     uint64_t n_entries;
+    hpp_memo_gap gap;
     hpp_memo_pool pool;
 } hpp_memo_table;
 
@@ -101,14 +117,19 @@ bool hpp__memo_begin(hpp_memo_table *out);
 void hpp__memo_forget(hpp_memo_table *memo);
 void hpp__memo_end(hpp_memo_table *memo);
 
-/* The place of a call whose stack is remembered. `call` is an hpp_call. */
-bool hpp__memo_find(hpp_place *out, const hpp_memo_table *memo, const hpp_caller *caller,
-                    uint32_t call);
+/* The place of a call whose stack is remembered, or false, and then there is a gap. `call` is an
+ * hpp_call. */
+bool hpp__memo_find(hpp_place *out, hpp_memo_table *memo, const hpp_caller *caller, uint32_t call);
 
-/* Remembers a stack. The words are in the order in which they were needed; `are_own` if all are on
- * the thread's own stack. */
-void hpp__memo_add(hpp_memo_table *memo, hpp_caller caller, uint32_t call, const hpp_word *words,
-                   uint32_t n_words, bool are_own, hpp_place place);
+/* Whether the gap is that of a call, whose stack turned out to be on the thread's own or not, and
+ * how many of its words are known. */
+bool hpp__memo_has_gap(uint32_t *n_known, hpp_memo_table *memo, const hpp_caller *caller,
+                       uint32_t call, bool are_own);
+
+/* Remembers the stack that there is a gap for, as hpp__memo_has_gap has said. The words are those
+ * behind the known ones, in the order in which they were needed. */
+void hpp__memo_add(hpp_memo_table *memo, hpp_caller caller, const hpp_word *words, uint32_t n_words,
+                   hpp_place place);
 
 /* ---- the usual case, in line --------------------------------------------------------------- */
 

@@ -162,6 +162,7 @@ static void cut_at_joint(hpp_path *path, uint32_t n_frames, const rbp_range *ran
     path->n_words = joint->n_words;
     path->n_without_joint_rbp = range->first_frame;
     if (joint->rbp_word != 0) {
+        path->joint_rbp_slot = range->is_noted ? 0 : range->slot;
         words_of(path)[joint->rbp_word - 1].address =
             range->is_noted ? HPP_PATH_NO_WORD : range->slot;
     }
@@ -193,6 +194,7 @@ hpp_path_outcome hpp__path_walk(hpp_path *path, hpp_walk *walk)
     rbp_range range = {walk->rbp_slot, 0, walk->rbp_is_noted};
     path->n_new_frames = 0;
     path->n_new_words = 0;
+    path->joint_rbp_slot = 0;
     for (;;) {
         if (has_joined(path, &search, walk)) {
             cut_at_joint(path, search.n_candidates, &range);
@@ -300,22 +302,42 @@ uint32_t hpp__path_extend(hpp_path *path)
     return node;
 }
 
-uint32_t hpp__path_collect(bool *are_own, hpp_path *path, const hpp_memory *memory)
+static bool is_own(uintptr_t address, const hpp_memory *memory)
+{
+    return address == 0 || hpp__memory_is_own(memory, address);
+}
+
+/* The words that were joined are: of others no path is kept. */
+bool hpp__path_is_own(const hpp_path *path, const hpp_memory *memory)
+{
+    const hpp_word *words = words_of(path);
+    for (uint32_t i = path->n_words - path->n_new_words; i < path->n_words; i++) {
+        if (!is_own(words[i].address, memory)) {
+            return false;
+        }
+    }
+    return is_own(path->joint_rbp_slot, memory);
+}
+
+bool hpp__path_collect(uint32_t *n_words, hpp_path *path, uint32_t n_skipped)
 {
     if (!hpp__growing_reserve(&path->new_words, path->n_words * sizeof(hpp_word))) {
-        return 0;
+        return false;
     }
     const hpp_word *words = words_of(path);
     hpp_word *out = new_words_of(path);
+    uint32_t i = path->n_words;
+    for (uint32_t n_left = n_skipped; n_left > 0 && i > 0; i--) {
+        n_left -= words[i - 1].address != HPP_PATH_NO_WORD;
+    }
     uint32_t n = 0;
-    *are_own = true;
-    for (uint32_t i = path->n_words; i-- > 0;) {
+    while (i-- > 0) {
         if (words[i].address != HPP_PATH_NO_WORD) {
-            *are_own &= words[i].address == 0 || hpp__memory_is_own(memory, words[i].address);
             out[n++] = words[i];
         }
     }
-    return n;
+    *n_words = n;
+    return true;
 }
 
 void hpp__path_forget(hpp_path *path)

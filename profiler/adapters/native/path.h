@@ -50,6 +50,8 @@ typedef struct hpp_path {
     hpp_growing new_frames, new_words; /* hpp_new_frame, hpp_word; innermost first */
     uint32_t n_new_frames, n_new_words;
     uint32_t n_without_joint_rbp; /* new frames that have not the rbp of the joint */
+    uintptr_t joint_rbp_slot;     /* where the walk found the rbp that the joint needs; 0: nowhere
+                                     that it had not noted, or it needs none */
 } hpp_path;
 
 /* The address of a word that is needed no more, because a further inner one says the same. */
@@ -78,9 +80,12 @@ hpp_path_outcome hpp__path_walk_fully(hpp_path *path, hpp_full_walk *walk);
  * frame. 0: there is no memory, or no room for nodes; then the path is empty. */
 uint32_t hpp__path_extend(hpp_path *path);
 
-/* All words of the path, innermost first: in `new_words`, whose number is returned. 0: there is no
- * memory. Says whether all of them are on the thread's own stack, or on it when the walk began. */
-uint32_t hpp__path_collect(bool *are_own, hpp_path *path, const hpp_memory *memory);
+/* Whether all words of the path are on the thread's own stack, or on it when the walk began. */
+bool hpp__path_is_own(const hpp_path *path, const hpp_memory *memory);
+
+/* The words of the path, innermost first, but for the `n_skipped` innermost: they are in
+ * `new_words` then, and so many. False: there is no memory. */
+bool hpp__path_collect(uint32_t *n_words, hpp_path *path, uint32_t n_skipped);
 
 void hpp__path_forget(hpp_path *path);
 

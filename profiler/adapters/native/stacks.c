@@ -121,11 +121,13 @@ static hpp_place place_of(hpp_thread *thread, uint32_t site)
 static void remember(hpp_memo *memo, hpp_caller caller, hpp_call call, const hpp_memory *memory,
                      hpp_place place)
 {
-    bool are_own;
-    uint32_t n_words = hpp__path_collect(&are_own, &memo->path, memory);
-    if (!hpp__rule_is_loader(hpp__rules_find(caller.pc - 1))) {
-        hpp__memo_add(&memo->table, caller, call, memo->path.new_words.data, n_words, are_own,
-                      place);
+    bool are_own = hpp__path_is_own(&memo->path, memory);
+    uint32_t n_known;
+    uint32_t n_words;
+    if (hpp__memo_has_gap(&n_known, &memo->table, &caller, call, are_own) &&
+        !hpp__rule_is_loader(hpp__rules_find(caller.pc - 1)) &&
+        hpp__path_collect(&n_words, &memo->path, n_known)) {
+        hpp__memo_add(&memo->table, caller, memo->path.new_words.data, n_words, place);
     }
     if (!are_own) {
         hpp__path_forget(&memo->path);

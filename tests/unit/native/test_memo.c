@@ -36,24 +36,29 @@ static hpp_caller caller_with(uintptr_t fp)
     return (hpp_caller){PC, (uintptr_t)(stack + 1), fp};
 }
 
-/* Remembers the stack as it now is, of which the caller's rbp is the word at `rbp_index`, if that
- * is one. */
-static void remember(uint32_t site, uint32_t n_words, uint32_t rbp_index, uintptr_t fp)
-{
-    hpp_word words[N_WORDS];
-    for (uint32_t i = 0; i < n_words; i++) {
-        words[i] = i == rbp_index ? (hpp_word){0, fp}
-                                  : (hpp_word){(uintptr_t)(stack + 1 + i), stack[1 + i]};
-    }
-    hpp__memo_add(&memo, caller_with(fp), CALL, words, n_words, true, (hpp_place){site, NULL});
-}
-
 /* The site that is found for the stack as it now is; 0: none. */
 static uint32_t find(uintptr_t fp)
 {
     hpp_caller caller = caller_with(fp);
     hpp_place place;
     return hpp__memo_find(&place, &memo, &caller, CALL) ? place.site : 0;
+}
+
+/* Remembers the stack as it now is, unless it is: of which the caller's rbp is the word at
+ * `rbp_index`, if that is one. */
+static void remember(uint32_t site, uint32_t n_words, uint32_t rbp_index, uintptr_t fp)
+{
+    hpp_caller caller = caller_with(fp);
+    hpp_word words[N_WORDS];
+    for (uint32_t i = 0; i < n_words; i++) {
+        words[i] = i == rbp_index ? (hpp_word){0, fp}
+                                  : (hpp_word){(uintptr_t)(stack + 1 + i), stack[1 + i]};
+    }
+    uint32_t n_known;
+    if (find(fp) == 0 && hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true)) {
+        cr_assert(le(u32, n_known, n_words));
+        hpp__memo_add(&memo, caller, words + n_known, n_words - n_known, (hpp_place){site, NULL});
+    }
 }
 
 /* The same by the look in line. The slot is the first to be looked at, as there are few. */
@@ -142,6 +147,55 @@ Test(memo, other_calls_and_places_are_other_stacks)
     caller.pc--;
     caller.sp += 8;
     cr_assert(not(hpp__memo_find(&place, &memo, &caller, CALL)));
+}
+
+Test(memo, only_what_was_looked_for_last_can_be_added)
+{
+    hpp_caller caller = caller_with(FP);
+    uint32_t n_known;
+    cr_assert(not(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true)));
+    cr_assert(eq(u32, find(FP), 0));
+    cr_assert(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true));
+    cr_assert(eq(u32, n_known, 0));
+    cr_assert(not(hpp__memo_has_gap(&n_known, &memo, &caller, CALL + 1, true)));
+    remember(1, N_WORDS, N_WORDS, FP);
+    cr_assert(not(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true)));
+    stack[5] ^= 8;
+    cr_assert(eq(u32, find(FP), 0));
+    cr_assert(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true));
+    cr_assert(eq(u32, n_known, 4));
+    cr_assert(not(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, false)));
+    hpp__memo_forget(&memo);
+    cr_assert(not(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true)));
+}
+
+Test(memo, a_stack_that_does_not_go_on_where_the_search_ended_is_not_added)
+{
+    hpp_caller caller = caller_with(FP);
+    uint32_t n_known;
+    remember(1, N_WORDS, N_WORDS, FP);
+    stack[5] ^= 8;
+    for (uint32_t way = 0; way < 3; way++) {
+        cr_assert(eq(u32, find(FP), 0));
+        cr_assert(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true));
+        hpp_word strange = {(uintptr_t)(stack + 5 + (way == 0)), stack[5] + (way == 1)};
+        hpp__memo_add(&memo, caller, &strange, way < 2, (hpp_place){2, NULL});
+    }
+    cr_assert(eq(u32, find(FP), 0));
+}
+
+Test(memo, a_stack_of_the_threads_own_comes_before_those_that_are_not)
+{
+    hpp_caller caller = caller_with(FP);
+    uint32_t n_known;
+    hpp_word word = {(uintptr_t)(stack + 1), stack[1]};
+    cr_assert(eq(u32, find(FP), 0));
+    cr_assert(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, false));
+    hpp__memo_add(&memo, caller, &word, 1, (hpp_place){1, NULL});
+    cr_assert(eq(u32, find(FP), 1));
+    stack[1] ^= 8;
+    remember(2, N_WORDS, N_WORDS, FP);
+    cr_assert(eq(u32, find(FP), 2));
 }
 
 Test(memo, many_stacks)
