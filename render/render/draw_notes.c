@@ -2,8 +2,8 @@
  *
  * What is noted on the modern look: the peak, and marks. The peak's text stands above the highest
  * point, so nothing is under it (that of differences above the plot), and steps aside for the rules
- * of marks and the lines over the bands; the labels of marks have a row of their own above that,
- * where each goes as far as the next one.
+ * of marks and the lines over the bands; the labels of marks have rows of their own above that
+ * (mark_labels.h).
  */
 #include "draw_modern.h"
 
@@ -13,8 +13,7 @@
 
 #include "elide.h"
 
-#define LEAST_APART_PT 0.8  /* marks nearer than this are one */
-#define LEAST_LABEL_PT 20.0 /* of a mark, when it has to be cut */
+#define LEAST_APART_PT 0.8 /* marks nearer than this are one */
 #define PEAK_DOT_PT    1.7
 #define LEAST_LED_PT   4.0 /* from the dot: a text that is farther away has a leader */
 
@@ -222,99 +221,61 @@ static void draw_peak(const hpr__drawing *d, const peak_note *note)
 
 /* --- marks ---------------------------------------------------------------------------------- */
 
-/* Of the row of labels: above that in which the text of a peak may be. */
-static double baseline_of_marks(const hpr__drawing *d)
+/* Of a row of labels: above that in which the text of a peak may be. */
+static double baseline_of_row(const hpr__drawing *d, unsigned row)
 {
     hpr_text_size line = measure(d, "0");
-    return hpr__top_of_plot(d->chart) + HPR__TEXT_GAP_PT + line.ascent_pt + line.descent_pt;
-}
-
-/* Whether there are labels, and the sheet is high enough for them. */
-static bool has_label_row(const hpr__drawing *d)
-{
-    double top = baseline_of_marks(d) + measure(d, "0").ascent_pt;
-    return hpr__has_mark_labels(d->chart) && top <= d->chart->height_pt;
+    return hpr__top_of_plot(d->chart) + HPR__TEXT_GAP_PT +
+           (row + 1) * (line.ascent_pt + line.descent_pt);
 }
 
 /* A few marks cross the plot, up to their labels; many only rise a little from the axis. */
-static double top_of_mark(const hpr__drawing *d)
+static double top_of_mark(const hpr__drawing *d, const hpr_mark *mark)
 {
     const hpr_chart *chart = d->chart;
     if (!hpr__has_rules(chart)) {
         return chart->plot_y_pt + fmin(6, chart->plot_height_pt);
     }
-    return has_label_row(d) ? baseline_of_marks(d) - 2 : hpr__top_of_plot(chart);
+    return *mark->shown ? baseline_of_row(d, mark->row) - 2 : hpr__top_of_plot(chart);
+}
+
+/* Marks that are too near to be told apart have one rule. */
+static size_t draw_rule(const hpr__drawing *d, size_t first, hpr_paint paint)
+{
+    const hpr_chart *chart = d->chart;
+    double x = chart->marks[first].x_pt;
+    double top = 0;
+    size_t i = first;
+    for (; i < chart->n_marks && chart->marks[i].x_pt - x < LEAST_APART_PT; i++) {
+        top = fmax(top, top_of_mark(d, &chart->marks[i]));
+    }
+    hpr__draw_segment(d, x, chart->plot_y_pt, x, top, paint);
+    return i;
 }
 
 static void draw_rules(const hpr__drawing *d)
 {
-    const hpr_chart *chart = d->chart;
     hpr_paint paint = hpr__stroke_of(d, d->theme->ink, HPR__RULE_PT);
-    double drawn_x = -1;
-    paint.dash_pt = hpr__has_rules(chart) ? 2 : 0;
-    for (size_t i = 0; i < chart->n_marks; i++) {
-        double x = chart->marks[i].x_pt;
-        if (fabs(x - drawn_x) >= LEAST_APART_PT) {
-            hpr__draw_segment(d, x, chart->plot_y_pt, x, top_of_mark(d), paint);
-            drawn_x = x;
+    paint.dash_pt = hpr__has_rules(d->chart) ? 2 : 0;
+    for (size_t i = 0; i < d->chart->n_marks;) {
+        i = draw_rule(d, i, paint);
+    }
+}
+
+static void draw_mark_labels(const hpr__drawing *d)
+{
+    for (size_t i = 0; i < d->chart->n_marks; i++) {
+        const hpr_mark *mark = &d->chart->marks[i];
+        if (*mark->shown) {
+            hpr__draw_text(d, mark->shown, mark->label_x_pt, baseline_of_row(d, mark->row),
+                           d->type.text_pt, HPR_ANCHOR_START, d->theme->faint);
         }
-    }
-}
-
-/* A row of labels, filled from the left. */
-typedef struct label_row {
-    double baseline_pt;
-    double free_from; /* what is left of it is taken */
-} label_row;
-
-/* How far a label right of mark `i` may go: to the next label, or the end. */
-static double end_of_label(const hpr_chart *chart, size_t i)
-{
-    double x = chart->marks[i].x_pt;
-    double end = hpr__right_of_plot(chart) + HPR__TEXT_GAP_PT;
-    for (size_t k = i + 1; k < chart->n_marks; k++) {
-        if (*chart->marks[k].label && chart->marks[k].x_pt - x >= LEAST_LABEL_PT) {
-            end = fmin(end, chart->marks[k].x_pt);
-        }
-    }
-    return end - HPR__TEXT_GAP_PT;
-}
-
-static void put_mark_label(const hpr__drawing *d, label_row *row, const char *label, double left,
-                           double room)
-{
-    char *shown = malloc(hpr__elided_bytes(label));
-    if (shown) {
-        double width = hpr__elide(shown, label, room, d->type.text_pt, false, d->measurer);
-        hpr__draw_text(d, shown, left, row->baseline_pt, d->type.text_pt, HPR_ANCHOR_START,
-                       d->theme->faint);
-        row->free_from = left + width + HPR__TEXT_GAP_PT;
-    }
-    free(shown);
-}
-
-/* Right of its rule; left of it, where only that leaves room for the whole; cut short; or nowhere.
- */
-static void draw_mark_label(const hpr__drawing *d, label_row *row, size_t i)
-{
-    const hpr_mark *mark = &d->chart->marks[i];
-    double width = measure(d, mark->label).width_pt;
-    bool is_free = mark->x_pt >= row->free_from;
-    double room = is_free ? end_of_label(d->chart, i) - mark->x_pt : 0;
-    double before = mark->x_pt - width - 2;
-    if (room >= width) {
-        put_mark_label(d, row, mark->label, mark->x_pt, room);
-    } else if (before >= row->free_from) {
-        put_mark_label(d, row, mark->label, before, width + 1);
-    } else if (room >= LEAST_LABEL_PT) {
-        put_mark_label(d, row, mark->label, mark->x_pt, room);
     }
 }
 
 void hpr__draw_notes(const hpr__drawing *d)
 {
     peak_note peak = place_peak(d);
-    label_row row = {baseline_of_marks(d), d->chart->plot_x_pt};
     draw_rules(d);
     if (peak.is_there) {
         draw_peak(d, &peak);
@@ -323,9 +284,5 @@ void hpr__draw_notes(const hpr__drawing *d)
     const hpr__area taken = {peak.left_pt - apart, peak.right_pt + apart, peak.baseline_pt,
                              peak.top_pt};
     hpr__draw_overlay_names(d, &taken);
-    for (size_t i = 0; has_label_row(d) && i < d->chart->n_marks; i++) {
-        if (*d->chart->marks[i].label) {
-            draw_mark_label(d, &row, i);
-        }
-    }
+    draw_mark_labels(d);
 }

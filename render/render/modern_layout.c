@@ -17,6 +17,7 @@
 #include "elide.h"
 #include "labels.h"
 #include "legend.h"
+#include "mark_labels.h"
 #include "overlay.h"
 
 enum {
@@ -83,6 +84,7 @@ typedef struct layout {
     bool has_title, has_legend, has_head; /* the rows that have room */
     double *x_pt;                         /* places of the points, from the left of the plot */
     hpr_mark *marks;                      /* public->marks */
+    unsigned n_mark_rows;                 /* of their labels */
     hpr__legend legend;                   /* below the plot; no height: none */
 } layout;
 
@@ -510,7 +512,7 @@ static void place_rows(layout *l)
     double line = l->line.ascent_pt + l->line.descent_pt;
     double drop = hpr__x_label_drop(&l->line, l->type.text_pt);
     double axis = l->pad_pt + fmax(line + TICK_GAP_PT, drop + l->line.descent_pt);
-    double labels = hpr__has_mark_labels(public) ? line : 0;
+    double labels = hpr__has_mark_labels(public) ? l->n_mark_rows * line : 0;
     double rows[N_ROWS] = {
         [ROW_TITLE] = l->options->no_title ? 0 : l->type.title_pt * 1.9,
         [ROW_LEGEND] = l->legend.height_pt > 0 ? l->legend.height_pt + LEGEND_GAP_PT : 0,
@@ -734,7 +736,7 @@ static hpf_status collect_marks(layout *l, const hpf_survey *survey, hpf_error *
             continue;
         }
         hpr_mark *kept = &l->marks[public->n_marks++];
-        kept->time = mark->time;
+        *kept = (hpr_mark){.time = mark->time, .shown = ""};
         if (hpr__chart_text(l->chart, mark->label, &kept->label, err)) {
             return HPF_ERR_MEMORY;
         }
@@ -825,19 +827,32 @@ void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bo
     }
 }
 
-static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *err)
+/* Rows that would show more of the labels where marks are now, few enough for the sheet. Marks that
+ * have no rules have one row: nobody could tell whose the others are. */
+static unsigned mark_rows_wanted(const layout *l, const hpr__mark_box *box)
 {
-    if (hpr__overlay_choose(l->chart, survey, l->options, err)) {
-        return HPF_ERR_MEMORY;
-    }
-    const hpr__reach own = hpr__reach_of(l->public);
-    const hpr__reach *reach = l->frame.reach ? l->frame.reach : &own;
+    hpr__mark_box high = *box;
+    double line = l->line.ascent_pt + l->line.descent_pt;
+    high.n_rows =
+        hpr__has_rules(l->public) ? hpr__mark_rows_at_most(l->public->height_pt, line) : 1;
+    return hpr__mark_rows_wanted(l->marks, l->public->n_marks, &high);
+}
+
+static hpr__mark_box mark_box(const layout *l)
+{
+    return (hpr__mark_box){.left_pt = l->public->plot_x_pt,
+                           .right_pt = l->public->width_pt - l->pad_pt,
+                           .n_rows = l->n_mark_rows,
+                           .text_pt = l->type.text_pt,
+                           .measurer = l->measurer};
+}
+
+/* All but the labels of marks, which have so many rows. */
+static hpf_status arrange(layout *l, const hpr__reach *reach, hpf_error *err)
+{
     scale_y(l, reach);
     scale_x(l, reach);
-    if (name_units(l, err) || collect_marks(l, survey, err)) {
-        return HPF_ERR_MEMORY;
-    }
-    if (fit_legend(l, err)) {
+    if (name_units(l, err) || fit_legend(l, err)) {
         return HPF_ERR_MEMORY;
     }
     place_rows(l);
@@ -851,7 +866,38 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
         return HPF_ERR_MEMORY;
     }
     place_marks(l);
-    if (hpr__collections_place(l->chart, l->options, err)) {
+    return HPF_OK;
+}
+
+/* How many rows labels of marks want is known when marks have their places; rows take from the
+ * height of the plot, so all is arranged again then. */
+static hpf_status arrange_with_marks(layout *l, const hpr__reach *reach, hpf_error *err)
+{
+    hpf_status status = arrange(l, reach, err);
+    if (status || !hpr__has_mark_labels(l->public) || !l->has_head) {
+        return status;
+    }
+    hpr__mark_box box = mark_box(l);
+    l->n_mark_rows = mark_rows_wanted(l, &box);
+    if (l->n_mark_rows > 1) {
+        status = arrange(l, reach, err);
+        box = mark_box(l);
+    }
+    if (l->n_mark_rows == 0) {
+        return hpf_error_set_memory(err);
+    }
+    return !status && l->has_head ? hpr__mark_labels_place(l->chart, l->marks, &box, err) : status;
+}
+
+static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *err)
+{
+    if (hpr__overlay_choose(l->chart, survey, l->options, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    const hpr__reach own = hpr__reach_of(l->public);
+    const hpr__reach *reach = l->frame.reach ? l->frame.reach : &own;
+    if (collect_marks(l, survey, err) || arrange_with_marks(l, reach, err) ||
+        hpr__collections_place(l->chart, l->options, err)) {
         return HPF_ERR_MEMORY;
     }
     return HPF_OK;
@@ -872,6 +918,7 @@ hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *survey,
         .measurer = measurer,
         .type = hpr__type_sizes_of(public->width_pt, options),
         .pad_pt = hpr__sheet_pad_pt(public),
+        .n_mark_rows = 1,
         .x_pt = hpf_arena_array(chart->arena, public->n_points, sizeof(double)),
     };
     if (!l.x_pt) {

@@ -106,6 +106,9 @@ typedef struct hpr_mark {
     double time;
     double x_pt;
     const char *label; /* UTF-8, maybe "" */
+    const char *shown; /* modern: what of it there is room for, from label_x_pt on; maybe "" */
+    double label_x_pt;
+    unsigned row; /* of those above the plot, the lowest being 0 */
 } hpr_mark;
 
 /* Garbage collections that share a tick at the upper edge of the plot. */

@@ -46,7 +46,7 @@ static made *make(void)
     m->x_ticks[1] = (hpr_tick){50, 0, "50"};
     m->y_ticks[0] = (hpr_tick){0, 0, "0"};
     m->y_ticks[1] = (hpr_tick){40, 0, "40"};
-    m->mark = (hpr_mark){25, 0, "here"};
+    m->mark = (hpr_mark){.time = 25, .label = "here", .shown = ""};
     m->chart = (hpr_chart){.n_points = N_POINTS,
                            .times = m->times,
                            .xs = m->times,

@@ -152,22 +152,73 @@ Test(draw_notes, the_peak_between_two_rules)
     hpr_chart_destroy(chart);
 }
 
+static size_t n_texts(const hpr_scene *scene, const char *prefix)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < scene->n_items; i++) {
+        const hpr_item *item = &scene->items[i];
+        bool is_one =
+            item->kind == HPR_ITEM_TEXT && strncmp(item->text, prefix, strlen(prefix)) == 0;
+        cr_expect(!is_one || !is_crossed(scene, item), "%s", item->text);
+        n += is_one;
+    }
+    return n;
+}
+
+static size_t n_labels_of(const double *times, size_t n, const char *label, double width_pt)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.width_pt = width_pt;
+    options.height_pt = width_pt * 0.62;
+    hpr_chart *chart = chart_with_marks(times, n, label, &options);
+    hpr_scene *scene = draw(chart, &options);
+    size_t n_shown = n_texts(scene, label);
+    hpr_scene_destroy(scene);
+    hpr_chart_destroy(chart);
+    return n_shown;
+}
+
+Test(draw_notes, labels_of_marks_that_are_close_together_stand_in_rows)
+{
+    const double close[] = {1, 1.1, 1.2, 1.2, 6, 6.3};
+    const double even[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    cr_expect_eq(n_labels_of(close, 6, "phase", 648), 6);
+    cr_expect_eq(n_labels_of(close, 6, "phase", 241), 6);
+    cr_expect_eq(n_labels_of(even, 9, "a long label", 648), 9);
+    cr_expect_geq(n_labels_of(even, 9, "ph", 241), 7);
+}
+
+Test(draw_notes, rows_take_from_the_plot_what_they_need)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    const double times[] = {0.1, 0.2, 8};
+    hpr_chart *apart = chart_with_marks(times + 1, 2, "phase", &options);
+    hpr_chart *close = chart_with_marks(times, 3, "phase", &options);
+    hpr_text_size line = made_up_measure(NULL, "0", 9, false);
+    cr_expect_eq(apart->marks[0].row, 0);
+    cr_expect_eq(close->marks[0].row, 1);
+    cr_expect_eq(close->marks[1].row, 0);
+    cr_expect_float_eq(apart->plot_height_pt - close->plot_height_pt,
+                       line.ascent_pt + line.descent_pt, 1e-9);
+    hpr_chart_destroy(apart);
+    hpr_chart_destroy(close);
+}
+
 Test(draw_notes, labels_are_cut_at_the_next_and_dropped_without_room)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
-    const double times[] = {0, 1, 1.01, 9.9, 10};
+    const double times[] = {0, 0, 0, 0, 0, 0, 1, 1.01, 9.9, 10};
     hpr_chart *chart = chart_with_marks(
-        times, 5, "a label that is longer than a second of this picture is wide", &options);
+        times, 10,
+        "a label that is longer than ten seconds of this picture are wide: it cannot be "
+        "whole, as there is only so much room in a row that has others",
+        &options);
     hpr_scene *scene = draw(chart, &options);
     const hpr_item *first = find_text(scene, "a l");
     cr_assert_not_null(first);
     cr_expect_not_null(strstr(first->text, "\xE2\x80\xA6"));
-    int n_labels = 0;
-    for (size_t i = 0; i < scene->n_items; i++) {
-        const hpr_item *item = &scene->items[i];
-        n_labels += item->kind == HPR_ITEM_TEXT && strncmp(item->text, "a l", 3) == 0;
-    }
-    cr_expect(n_labels >= 2, "%d", n_labels);
+    size_t n_labels = n_texts(scene, "a l");
+    cr_expect(n_labels >= 2 && n_labels < 10, "%zu", n_labels);
     hpr_scene_destroy(scene);
     hpr_chart_destroy(chart);
 }
