@@ -7,15 +7,11 @@
 #include "verify.h"
 
 #include <execinfo.h>
-#include <string.h>
 
 #include "trie.h"
 #include "window_writer.h"
 
-enum {
-    MAX_PEER_FRAMES = 1024,
-    N_KEPT = sizeof(((hpp_window_head *)0)->mismatch_addresses[0]) / sizeof(uint64_t),
-};
+enum { MAX_PEER_FRAMES = 1024 };
 
 static void count(_Atomic uint64_t *counter)
 {
@@ -50,40 +46,12 @@ static bool equals_full_walk(const hpp_window_node *node, hpp_full_walk *walk)
     return node == NULL && step != HPP_STEP_UP;
 }
 
-static void keep_nodes(const hpp_window_node *node)
-{
-    for (unsigned i = 0; i < N_KEPT && node != NULL; i++, node = outer(node)) {
-        hpp__window->head.mismatch_addresses[0][i] = node->address;
-    }
-}
-
-/* Keeps the frames of the first mismatch. Which is first nobody can say of two at once. */
-static void keep(const hpp_window_node *node, hpp_caller caller, hpp_memory memory)
-{
-    hpp_window_head *head = &hpp__window->head;
-    hpp_full_walk walk;
-    if (head->mismatch_addresses[0][0] != 0) {
-        return;
-    }
-    keep_nodes(node);
-    if (!hpp__full_walk_begin_here(&walk, caller.pc, caller.sp, memory)) {
-        return;
-    }
-    for (unsigned i = 0; i < N_KEPT; i++) {
-        head->mismatch_addresses[1][i] = hpp__full_walk_pc(&walk);
-        if (hpp__full_walk_step(&walk) != HPP_STEP_UP) {
-            break;
-        }
-    }
-}
-
 static void check_with_full_walk(const hpp_window_node *node, hpp_caller caller, hpp_memory memory)
 {
     hpp_full_walk walk;
     if (hpp__full_walk_begin_here(&walk, caller.pc, caller.sp, memory) &&
         !equals_full_walk(node, &walk)) {
         count(&hpp__window->head.n_memo_mismatches);
-        keep(node, caller, memory);
     }
 }
 
@@ -103,18 +71,6 @@ static agreement compare_frames(const hpp_window_node *node, void *const *frames
     return i > 0 && i == n && (node->flags & HPP_NODE_GUESSED) != 0 ? CUT : DIFFERS;
 }
 
-static void keep_frames(const hpp_window_node *node, void *const *frames, int n)
-{
-    hpp_window_head *head = &hpp__window->head;
-    if (head->mismatch_addresses[0][0] != 0) {
-        return;
-    }
-    keep_nodes(node);
-    for (unsigned k = 0; k < N_KEPT && k < (unsigned)n; k++) {
-        head->mismatch_addresses[1][k] = (uintptr_t)frames[k];
-    }
-}
-
 static void check_with_frames(const hpp_window_node *node, void *const *frames, int n, bool is_full)
 {
     switch (compare_frames(node, frames, n, is_full)) {
@@ -125,7 +81,6 @@ static void check_with_frames(const hpp_window_node *node, void *const *frames, 
         break;
     case DIFFERS:
         count(&hpp__window->head.n_peer_mismatches);
-        keep_frames(node, frames, n);
         break;
     }
 }

@@ -181,7 +181,6 @@ typedef struct hpp_window_head {
     _Atomic uint64_t n_memo_mismatches; /* with a fresh unwind */
     _Atomic uint64_t n_peer_mismatches; /* with glibc's backtrace, */
     _Atomic uint64_t n_peer_cut;        /*   but for those that it provably cut */
-    uint64_t mismatch_addresses[2][16]; /* innermost frames of the first mismatch: ours, theirs */
 
     char command[1024]; /* words of the command line, each terminated, ends with an empty one */
 } hpp_window_head;

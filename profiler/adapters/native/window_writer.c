@@ -248,7 +248,6 @@ static void reset_head(hpp_window_head *head)
     atomic_store(&head->n_memo_mismatches, 0);
     atomic_store(&head->n_peer_mismatches, 0);
     atomic_store(&head->n_peer_cut, 0);
-    memset(head->mismatch_addresses, 0, sizeof(head->mismatch_addresses));
 }
 
 int hpp__window_renew(uint32_t kept_slot)
