@@ -68,8 +68,8 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
     hpf_sink_text(sink, " over ");
     output_name(sink, time_unit);
     if (b) {
-        hpf_sink_printf(sink, "\nbreakdown    %s (-h%c)", hpf_breakdown_name(b),
-                        hpf_breakdown_letter(b));
+        hpf_sink_printf(sink, "\nbreakdown    %s (%s)", hpf_breakdown_name(b),
+                        hpf_breakdown_flag(b));
     }
     hpf_sink_printf(sink, "\nsamples      %s", human_count(o->n_samples).text);
     hpf_sink_printf(sink, ", from %s", human_time(o->first_time, time_unit, exact).text);

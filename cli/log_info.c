@@ -203,7 +203,7 @@ static void write_profiles(hpf_sink *sink, const log_contents *c)
             hpf_sink_printf(sink, "profile %u: ", p->id);
         }
         if (name) {
-            hpf_sink_printf(sink, "%s (-h%c)", name, hpf_breakdown_letter(p->breakdown));
+            hpf_sink_printf(sink, "%s (%s)", name, hpf_breakdown_flag(p->breakdown));
         } else {
             hpf_sink_printf(sink, "number %u, which is not known", (unsigned)p->breakdown);
         }

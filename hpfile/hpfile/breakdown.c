@@ -7,23 +7,29 @@
 #include "hpfile/str.h"
 
 static const struct breakdown {
-    char letter;
+    const char *flag;
     const char *name;
 } breakdowns[HPF_N_BREAKDOWNS] = {
-    [HPF_BREAKDOWN_COST_CENTRE] = {'c', "cost-centre stack"},
-    [HPF_BREAKDOWN_MODULE] = {'m', "module"},
-    [HPF_BREAKDOWN_CLOSURE_DESCR] = {'d', "closure description"},
-    [HPF_BREAKDOWN_TYPE] = {'y', "type"},
-    [HPF_BREAKDOWN_RETAINER] = {'r', "retainer set"},
-    [HPF_BREAKDOWN_BIOGRAPHY] = {'b', "biography"},
-    [HPF_BREAKDOWN_CLOSURE_TYPE] = {'T', "closure type"},
-    [HPF_BREAKDOWN_INFO_TABLE] = {'i', "info table"},
-    [HPF_BREAKDOWN_ERA] = {'e', "era"},
+    [HPF_BREAKDOWN_COST_CENTRE] = {"-hc", "cost-centre stack"},
+    [HPF_BREAKDOWN_MODULE] = {"-hm", "module"},
+    [HPF_BREAKDOWN_CLOSURE_DESCR] = {"-hd", "closure description"},
+    [HPF_BREAKDOWN_TYPE] = {"-hy", "type"},
+    [HPF_BREAKDOWN_RETAINER] = {"-hr", "retainer set"},
+    [HPF_BREAKDOWN_BIOGRAPHY] = {"-hb", "biography"},
+    [HPF_BREAKDOWN_CLOSURE_TYPE] = {"-hT", "closure type"},
+    [HPF_BREAKDOWN_INFO_TABLE] = {"-hi", "info table"},
+    [HPF_BREAKDOWN_ERA] = {"-he", "era"},
 };
+
+const char *hpf_breakdown_flag(hpf_breakdown breakdown)
+{
+    return (unsigned)breakdown < HPF_N_BREAKDOWNS ? breakdowns[breakdown].flag : NULL;
+}
 
 char hpf_breakdown_letter(hpf_breakdown breakdown)
 {
-    return (unsigned)breakdown < HPF_N_BREAKDOWNS ? breakdowns[breakdown].letter : '\0';
+    const char *flag = hpf_breakdown_flag(breakdown);
+    return flag ? flag[2] : '\0';
 }
 
 const char *hpf_breakdown_name(hpf_breakdown breakdown)
@@ -50,10 +56,8 @@ static hpf_str next_word(hpf_str *rest)
 static hpf_breakdown breakdown_of_word(hpf_str word)
 {
     hpf_breakdown found = HPF_BREAKDOWN_NONE;
-    if (word.length == 3 && word.data[0] == '-' && word.data[1] == 'h') {
-        for (int i = 1; i < HPF_N_BREAKDOWNS; i++) {
-            found = breakdowns[i].letter == word.data[2] ? (hpf_breakdown)i : found;
-        }
+    for (int i = 1; i < HPF_N_BREAKDOWNS; i++) {
+        found = hpf_str_is(word, breakdowns[i].flag) ? (hpf_breakdown)i : found;
     }
     return found;
 }

@@ -6,6 +6,7 @@
 
 #include "bytes.h"
 #include "eventlog_tags.h"
+#include "eventlog_words.h"
 #include "hpfile/eventlog.h"
 #include "hpfile/utf8.h"
 
@@ -192,14 +193,23 @@ static void print_stack(hpf_sink *sink, hpf_str stack)
     hpf_sink_text(sink, "]");
 }
 
-static void print_field(hpf_sink *sink, const hpf_event_field *field)
+/* A number, and behind a colon what it stands for. */
+static void print_number(hpf_sink *sink, uint16_t type, const hpf_event_field *field)
+{
+    const char *word = hpf__event_word(type, field);
+    hpf_sink_whole(sink, field->number);
+    hpf_sink_text(sink, word ? ":" : "");
+    hpf_sink_text(sink, word ? word : "");
+}
+
+static void print_field(hpf_sink *sink, uint16_t type, const hpf_event_field *field)
 {
     hpf_sink_text(sink, " ");
     hpf_sink_str(sink, field->name);
     hpf_sink_text(sink, "=");
     switch (field->kind) {
     case HPF_FIELD_NUMBER:
-        hpf_sink_whole(sink, field->number);
+        print_number(sink, type, field);
         break;
     case HPF_FIELD_TEXTS:
         print_texts(sink, field->text);
@@ -232,7 +242,7 @@ void hpf_event_print(hpf_sink *sink, const hpf_event *event)
     hpf_event_cursor cursor = {0};
     hpf_event_field field;
     while (hpf_event_next_field(event, &cursor, &field)) {
-        print_field(sink, &field);
+        print_field(sink, event->type->id, &field);
     }
     hpf_sink_text(sink, "\n");
 }

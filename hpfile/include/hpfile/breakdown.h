@@ -26,8 +26,9 @@ typedef enum hpf_breakdown {
     HPF_N_BREAKDOWNS
 } hpf_breakdown;
 
-/* The letter of a breakdown's flag ('c' of `-hc`), and what it is in words ("cost-centre stack"). 0
- * and NULL for NONE and for numbers that are not known. */
+/* The flag that asks for a breakdown ("-hc"), its letter, and what it is in words ("cost-centre
+ * stack"). NULL and 0 for NONE and for numbers that are not known. */
+HPF_API const char *hpf_breakdown_flag(hpf_breakdown breakdown);
 HPF_API char hpf_breakdown_letter(hpf_breakdown breakdown);
 HPF_API const char *hpf_breakdown_name(hpf_breakdown breakdown);
 

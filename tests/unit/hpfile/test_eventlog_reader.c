@@ -170,7 +170,7 @@ Test(eventlog_reader, records_may_be_longer_or_shorter_than_documented)
     log_put(log, 39, 3, "21", 1ull, 5ull);
     log_put(log, 207, 4, "1444", 3ull, 4ull, 5ull, 6ull);
     log_end(log);
-    expect_said(log, "0.000000001 - STOP_THREAD thread=8 status=3\n"
+    expect_said(log, "0.000000001 - STOP_THREAD thread=8 status=3:ThreadYielding\n"
                      "0.000000002 - HEAP_SIZE capset=0 size_bytes=77\n"
                      "0.000000003 - 39 \"Something else of this number\" bytes=1\n"
                      "0.000000004 - NONMOVING_HEAP_CENSUS log2_block=3 n_active=4 n_filled=5 "
