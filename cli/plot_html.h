@@ -10,8 +10,9 @@
 #include "input.h"
 #include "plot_options.h"
 
-/* Samples of a profile that a page holds at most: one zooms into it. */
-#define PLOT_HTML_MOST_SAMPLES 16384
+/* Samples of a profile that a page holds at most: one zooms into it, and each step is drawn in a
+ * tenth of a second. */
+#define PLOT_HTML_MOST_SAMPLES 10240
 
 /* Stands for the format where back ends are chosen by name. It draws no chart: `write` is NULL. */
 extern const hpr_backend plot_html;
