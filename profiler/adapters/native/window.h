@@ -40,7 +40,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 1u
+#define HPP_WINDOW_VERSION 2u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
