@@ -35,6 +35,7 @@ static const uint64_t worth_keeping_ns = 1000000000; /* of what becomes another 
 typedef struct caller {
     int fd;
     uint64_t since_ns;
+    bool is_watched;
 } caller;
 
 struct hpp_collector {
@@ -219,7 +220,8 @@ static bool hear(hpp_collector *c, int fd)
     return true;
 }
 
-/* Callers speak at once as a rule; those who do not are heard when they do. */
+/* Those who have called wait in a row: a program that was heard late must not come behind the one
+ * that it has become since. When the row is full, who does not speak at once is not heard. */
 static void accept_callers(hpp_collector *c)
 {
     for (;;) {
@@ -227,30 +229,37 @@ static void accept_callers(hpp_collector *c)
         if (fd < 0) {
             return;
         }
-        if (hear(c, fd)) {
-            continue;
-        }
-        if (c->n_callers == MAX_CALLERS || watch(c, fd, NULL) != HPF_OK) {
+        if (c->n_callers < MAX_CALLERS) {
+            c->callers[c->n_callers++] = (caller){.fd = fd, .since_ns = now_ns()};
+        } else if (!hear(c, fd)) {
             close(fd);
-            continue;
         }
-        c->callers[c->n_callers++] = (caller){fd, now_ns()};
     }
+}
+
+/* Whether a caller who has said nothing yet may go on waiting. */
+static bool may_wait(hpp_collector *c, caller *at)
+{
+    bool is_late = now_ns() - at->since_ns > patience_ns;
+    at->is_watched = at->is_watched || watch(c, at->fd, NULL) == HPF_OK;
+    return !is_late && at->is_watched;
 }
 
 static void hear_callers(hpp_collector *c)
 {
-    uint64_t now = now_ns();
-    for (size_t i = c->n_callers; i > 0; i--) {
-        caller *at = &c->callers[i - 1];
-        bool is_late = now - at->since_ns > patience_ns;
-        if (hear(c, at->fd)) {
-            *at = c->callers[--c->n_callers];
-        } else if (is_late) {
-            close(at->fd);
-            *at = c->callers[--c->n_callers];
+    size_t n_waiting = 0;
+    for (size_t i = 0; i < c->n_callers; i++) {
+        caller at = c->callers[i];
+        if (hear(c, at.fd)) {
+            continue;
+        }
+        if (may_wait(c, &at)) {
+            c->callers[n_waiting++] = at;
+        } else {
+            close(at.fd);
         }
     }
+    c->n_callers = n_waiting;
 }
 
 /* ---- Events ---- */

@@ -76,8 +76,7 @@ static int connect_to(const char *variable)
     return connect(fd, (struct sockaddr *)&address, n) == 0 ? fd : -1;
 }
 
-static int send_hello(const char *variable, uint32_t kind, uint32_t process_id, const char *text,
-                      int file)
+static void say_hello(int fd, uint32_t kind, uint32_t process_id, const char *text, int file)
 {
     hpp_window_hello hello = {.kind = kind, .process_id = process_id};
     memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof hello.magic);
@@ -97,16 +96,22 @@ static int send_hello(const char *variable, uint32_t kind, uint32_t process_id, 
         c->cmsg_len = CMSG_LEN(sizeof file);
         memcpy(CMSG_DATA(c), &file, sizeof file);
     }
+    cr_assert_eq(sendmsg(fd, &message, 0), (ssize_t)sizeof hello);
+}
+
+static int send_hello(const char *variable, uint32_t kind, uint32_t process_id, const char *text,
+                      int file)
+{
     int fd = connect_to(variable);
     cr_assert_geq(fd, 0);
-    cr_assert_eq(sendmsg(fd, &message, 0), (ssize_t)sizeof hello);
+    say_hello(fd, kind, process_id, text, file);
     return fd;
 }
 
 /* Makes a window and hands it in. */
 static uint64_t start_ns; /* of the windows */
 
-static made_window hand_in_window(const char *variable, bool is_sealed)
+static made_window hand_in_by(int fd, bool is_sealed)
 {
     int file = memfd_create("window", MFD_ALLOW_SEALING);
     cr_assert_eq(ftruncate(file, SIZE_BYTES), 0);
@@ -123,8 +128,14 @@ static made_window hand_in_window(const char *variable, bool is_sealed)
     made_slot(&made, (uint32_t)getpid());
     uint32_t node = made_node(&made, 0x1003, made_node(&made, 0x1002, 0, 1), 1);
     made_site(&made, node, HPP_CALL_MALLOC);
-    close(send_hello(variable, HPP_HELLO_WINDOW, (uint32_t)getpid(), "", file));
+    say_hello(fd, HPP_HELLO_WINDOW, (uint32_t)getpid(), "", file);
+    close(fd);
     return made;
+}
+
+static made_window hand_in_window(const char *variable, bool is_sealed)
+{
+    return hand_in_by(connect_to(variable), is_sealed);
 }
 
 /* A program that `play` is; it is told to go on by bytes. */
@@ -277,12 +288,17 @@ Test(collector, writes_what_was_alive_until_the_end)
     waitpid(p.pid, NULL, 0);
 }
 
-/* Hands in a window, and at once another, as a program does that becomes another one. */
-static void become_another(const char *variable)
+static void start_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     start_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Hands in a window, and at once another, as a program does that becomes another one. */
+static void become_another(const char *variable)
+{
+    start_now();
     hand_in_window(variable, true);
     made_window made = hand_in_window(variable, true);
     made_allocate(&made, 0, HPP_FIRST_SITE, 1, 7);
@@ -297,6 +313,30 @@ Test(collector, forgets_what_became_another_program_at_once)
     serve_for(1);
     hpp_collector_stop(collector);
     cr_expect_eq(hpp_collector_n_processes(collector), 1);
+    expect_last_total("prog.hp", 7);
+}
+
+/* The first window comes late by a connection that was accepted in time. */
+static void become_another_unheard(const char *variable)
+{
+    int slow = connect_to(variable);
+    start_now();
+    wait_to_go();
+    hand_in_by(slow, true);
+    made_window made = hand_in_window(variable, true);
+    made_allocate(&made, 0, HPP_FIRST_SITE, 1, 7);
+}
+
+Test(collector, hears_programs_in_the_order_in_which_they_called)
+{
+    start("-hc -i1000");
+    program p = run(become_another_unheard);
+    hpp_collector_follow(collector, p.pid);
+    serve_for(100);
+    go(&p);
+    waitpid(p.pid, NULL, 0);
+    serve_for(1);
+    hpp_collector_stop(collector);
     expect_last_total("prog.hp", 7);
 }
 
