@@ -394,14 +394,12 @@ hpp_cfi_step hpp__cfi_step_some(hpp_cfi_registers *registers, const hpp_cfi_row 
     if (outcome == HPP_CFI_UP && row->kind[HPP_CFI_RSP] != HPP_CFI_SAME) {
         outcome = caller_value(&caller.value[HPP_CFI_RSP], &f, row, HPP_CFI_RSP);
     }
+    /* One that cannot be had may never be needed: behind a pop of rbp compilers leave the rule by
+     * which it was found through itself. */
     for (unsigned i = 0; i < HPP_CFI_PC && outcome == HPP_CFI_UP; i++) {
         if (i != HPP_CFI_RSP && wanted >> i & 1) {
-            hpp_cfi_step each = caller_value(&caller.value[i], &f, row, i);
-            if (each == HPP_CFI_UP) {
-                caller.known |= 1u << i;
-            } else if (each != HPP_CFI_UNKNOWN) {
-                outcome = each;
-            }
+            bool is_known = caller_value(&caller.value[i], &f, row, i) == HPP_CFI_UP;
+            caller.known |= (uint32_t)is_known << i;
         }
     }
     if (outcome == HPP_CFI_UP) {
