@@ -203,15 +203,13 @@ static hpf_status write_graph(const input *inputs, const hpf_diff *diff, const d
     options.chart.theme = (hpr_theme)values->theme;
     options.chart.si_units = values->si_units;
     options.chart.no_title = values->no_title;
-    hpr_output output = {
-        .dpi = values->dpi,
-        .software = "heapcensus " CENSUS_VERSION,
-        .fonts = picture_fonts(values->font, NULL),
-    };
-    hpf_status status =
-        output.fonts ? hpr_diff_render(diff, surveys, &options, to->graph, &output, sink, err)
-                     : hpf_error_set_memory(err);
-    hpr_fonts_destroy(output.fonts);
+    hpr_fonts *fonts;
+    hpf_status status = picture_fonts(&fonts, values->font, err);
+    if (status == HPF_OK) {
+        hpr_output output = picture_output(fonts, values->dpi);
+        status = hpr_diff_render(diff, surveys, &options, to->graph, &output, sink, err);
+        hpr_fonts_destroy(fonts);
+    }
     return status;
 }
 

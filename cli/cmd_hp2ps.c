@@ -15,6 +15,7 @@
 #include "hp2ps_flags.h"
 #include "input.h"
 #include "output.h"
+#include "picture.h"
 
 /* As many samples come out as data; pictures have the survey's default, which is finer than their
  * ink. */
@@ -155,21 +156,15 @@ static hpr_auxfile *read_aux(const char *path)
 static hpf_status draw(const hpr_chart *chart, const hpr_options *options,
                        const hpr_backend *backend, hpf_sink *sink, hpf_error *err)
 {
-    hpr_output output = {
-        .software = "heapcensus " CENSUS_VERSION,
-        .fonts = hpr_fonts_create("Helvetica", NULL),
-    };
-    hpr_scene *scene = NULL;
-    hpf_status status = output.fonts ? HPF_OK : hpf_error_set_memory(err);
+    hpr_fonts *fonts;
+    hpf_status status = hpr_fonts_create(&fonts, NULL, NULL, err);
 
     if (status == HPF_OK) {
-        status = hpr_scene_create(&scene, chart, options, hpr_fonts_measurer(output.fonts), err);
+        hpr_output output = picture_output(fonts, 0);
+
+        status = hpr_write(chart, options, backend, &output, sink, err);
+        hpr_fonts_destroy(fonts);
     }
-    if (status == HPF_OK) {
-        status = backend->write(chart, scene, &output, sink, err);
-    }
-    hpr_scene_destroy(scene);
-    hpr_fonts_destroy(output.fonts);
     return status;
 }
 

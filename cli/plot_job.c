@@ -20,6 +20,7 @@
 #include "path.h"
 #include "plot_html.h"
 #include "retainers.h"
+#include "picture.h"
 
 /* --- writing -------------------------------------------------------------------------------- */
 
@@ -53,9 +54,7 @@ static int write_to(const plot_job *j, const char *path, write_function *write)
 {
     hpf_error err;
     const char *name;
-    const hpr_output output = {.dpi = j->setup.values->dpi,
-                               .software = "heapcensus " CENSUS_VERSION,
-                               .fonts = j->setup.fonts};
+    const hpr_output output = picture_output(j->setup.fonts, j->setup.values->dpi);
     hpf_sink *sink = output_open(path, &name);
     if (!sink) {
         return EXIT_FAILED;

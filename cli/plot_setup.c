@@ -10,9 +10,6 @@
 #include "plot_format.h"
 #include "plot_html.h"
 
-/* What hp2ps sets its texts in; the system has it, or something of the same widths. */
-#define CLASSIC_FAMILY "Helvetica"
-
 /* The options that only show to be wrong when they are looked into. False: after a message. */
 static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
 {
@@ -55,12 +52,12 @@ static bool read_lists(plot_setup *s)
 
 bool plot_setup_open_fonts(plot_setup *s)
 {
-    bool is_classic = s->values->look == HPR_LOOK_CLASSIC;
-    s->fonts = picture_fonts(s->values->font, is_classic ? CLASSIC_FAMILY : NULL);
-    if (!s->fonts) {
-        diag_say("out of memory");
+    hpf_error err;
+    hpf_status status = picture_fonts(&s->fonts, s->values->font, &err);
+    if (status != HPF_OK) {
+        diag_error("--font", &err);
     }
-    return s->fonts != NULL;
+    return status == HPF_OK;
 }
 
 int plot_setup_init(plot_setup *out, const cmd *self, const plot_values *values, size_t n_profiles)

@@ -12,6 +12,7 @@
 #include "hprender/html.h"
 
 #include "../diag.h"
+#include "../picture.h"
 #include "../plot_html.h"
 #include "../retainers.h"
 
@@ -68,8 +69,7 @@ static hpf_status replace(picture *p, hpf_sink *drawn, hpf_error *err)
 static hpf_status write_chart(const plot_setup *s, hpf_survey *survey, hpf_sink *sink,
                               hpf_error *err)
 {
-    const hpr_output output = {
-        .dpi = s->values->dpi, .software = "heapcensus " CENSUS_VERSION, .fonts = s->fonts};
+    const hpr_output output = picture_output(s->fonts, s->values->dpi);
     return hpr_render(survey, &s->options.chart, s->backend, &output, sink, err);
 }
 

@@ -150,7 +150,8 @@ static void put_path(hpf_sink *sink, const hpr_item *item)
 
 static bool is_black(hpr_colour colour)
 {
-    return !hpr__colour_byte(colour.red) && !hpr__colour_byte(colour.green) && !hpr__colour_byte(colour.blue);
+    return !hpr__colour_byte(colour.red) && !hpr__colour_byte(colour.green) &&
+           !hpr__colour_byte(colour.blue);
 }
 
 static void put_stroke(hpf_sink *sink, const hpr_paint *stroke)
@@ -232,7 +233,7 @@ static void put_item(hpf_sink *sink, const hpr_item *item)
     }
 }
 
-static void put_head(hpf_sink *sink, const hpr_scene *scene, double height_pt)
+static void put_head(hpf_sink *sink, const hpr_scene *scene, double height_pt, const char *family)
 {
     hpf_sink_text(sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"");
@@ -244,8 +245,8 @@ static void put_head(hpf_sink *sink, const hpr_scene *scene, double height_pt)
     hpf_sink_text(sink, " ");
     put_number(sink, height_pt);
     hpf_sink_text(sink, "\" font-family=\"");
-    put_escaped(sink, scene->family);
-    /* The first three have the same widths as Liberation Sans. */
+    put_escaped(sink, family);
+    /* The first two have the widths of Liberation Sans. */
     hpf_sink_text(sink, ",Arial,Helvetica,sans-serif\" xml:space=\"preserve\">\n");
 }
 
@@ -281,7 +282,8 @@ static hpf_status write_svg(const hpr_chart *chart, const hpr_scene *scene,
                             const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
     (void)chart;
-    put_head(sink, scene, scene->height_pt * (double)hpr__scene_n_pages(scene));
+    put_head(sink, scene, scene->height_pt * (double)hpr__scene_n_pages(scene),
+             hpr_fonts_family(output->fonts));
     put_description(sink, scene, output);
     hpf_sink_text(sink, "<rect width=\"100%\" height=\"100%\"");
     put_colour(sink, "fill", scene->background);

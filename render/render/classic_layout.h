@@ -14,8 +14,9 @@
 #define HPR__CLASSIC_TITLE_SIZE_PT 12.0
 #define HPR__CLASSIC_TEXT_SIZE_PT  10.0
 #define HPR__CLASSIC_KEY_BOX_PT    14.0
-#define HPR__CLASSIC_BOX_INSET_PT  5.0   /* between the border and the title box */
-#define HPR__CLASSIC_SMALL_BOX_PT  20.0  /* height of the small title box, of a row of the big one \
+#define HPR__CLASSIC_BOX_INSET_PT  5.0 /* between the border and the title box */
+#define HPR__CLASSIC_SMALL_BOX_PT                                                                  \
+    20.0                                 /* height of the small title box, of a row of the big one \
                                           */
 #define HPR__CLASSIC_AXIS_TEXT_Y_PT 5.0  /* baseline of the texts below the graph */
 #define HPR__CLASSIC_AXIS_TEXT_X_PT 40.0 /* right end, and turned baseline, of those beside it */

@@ -10,7 +10,8 @@
 #include "hprender/render.h"
 
 /* Errors: MEMORY. */
-HPF_MUST_USE hpf_status hpr__draw_classic(hpr_scene **out, const hpr_chart *chart, hpf_error *err);
+HPF_MUST_USE hpf_status hpr__draw_classic(hpr_scene **out, const hpr_chart *chart,
+                                          const hpr_options *options, hpf_error *err);
 HPF_MUST_USE hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart,
                                          const hpr_options *options, hpr_measurer measurer,
                                          hpf_error *err);

@@ -6,48 +6,48 @@
 #include "draw_modern.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "curve.h"
 #include "detail.h"
 #include "hatch.h"
 #include "marker.h"
-#include "points.h"
-#include "thin.h"
 
 #define OUTLINE_PT      0.8  /* the total */
 #define LINE_PT         1.2  /* a band that is a line */
 #define MARKER_STEP_PT  42.0 /* between the markers of a line */
 #define HATCH_PT        0.35 /* lines of a hatch */
 #define LEAST_PARTED_PT 1.0  /* bands thinner than this have no hairline: it would hide them */
-#define THINNED_PT      0.03 /* what a curve may lose */
 
-/* Chosen points of a chart. */
-typedef struct choice {
-    size_t *points;
-    size_t n;
-} choice;
-
-/* How many points write_curve writes. */
-static size_t length_of(const choice *shown)
+static bool init_curve(hpr__curve *out, const hpr__drawing *d)
 {
-    return shown->n == 1 ? 2 : shown->n;
+    return hpr__curve_init(out, d->ink, d->chart->n_points == 1 ? 2 : d->chart->n_points);
 }
 
-/* Writes a curve from left to right; one point alone is level from end to end. */
-static void write_curve(const hpr__drawing *d, const choice *shown, hpr_point *points,
-                        const double *amounts)
+static const double *values_of(const hpr_band *band)
+{
+    return band ? band->values : NULL;
+}
+
+/* Places a curve with the bands below and above it, which may be NULL; a point alone is level from
+ * end to end. */
+static void set_curve(hpr__curve *curve, const hpr__drawing *d, const double *amounts,
+                      const hpr_band *below, const hpr_band *above)
 {
     const hpr_chart *chart = d->chart;
-    for (size_t i = 0; i < shown->n; i++) {
-        size_t point = shown->points[i];
-        points[i] =
-            hpr__at(d, hpr__x_of(chart, chart->xs[point]), hpr__y_of(chart, amounts[point]));
+    for (size_t i = 0; i < chart->n_points; i++) {
+        curve->points[i] = hpr__at(d, hpr__x_of(chart, chart->xs[i]), hpr__y_of(chart, amounts[i]));
     }
-    if (shown->n == 1) {
-        points[1] = points[0];
-        points[0].x_pt = hpr__at(d, chart->plot_x_pt, 0).x_pt;
-        points[1].x_pt = hpr__at(d, hpr__right_of_plot(chart), 0).x_pt;
+    if (chart->n_points == 1) {
+        curve->points[1] = curve->points[0];
+        curve->points[0].x_pt = hpr__at(d, chart->plot_x_pt, 0).x_pt;
+        curve->points[1].x_pt = hpr__at(d, hpr__right_of_plot(chart), 0).x_pt;
     }
+    hpr__curve_simplify(curve, values_of(below), values_of(above), chart->n_points, d->fineness);
+}
+
+static void stroke_curve(const hpr__drawing *d, const hpr__curve *curve, hpr_paint paint)
+{
+    hpr__ink_line_owned(d->ink, hpr__curve_points(d->ink, curve), curve->n_shown, paint);
 }
 
 void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n, const hpr_fill *fill)
@@ -60,129 +60,129 @@ void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n, c
 
 /* --- on each other -------------------------------------------------------------------------- */
 
-/* Writes what the bands stand on, from right to left below the ends of a curve of `n` points,
- * behind it: the axis, or the base of a chart of differences. Returns the number of points of both.
- */
-static size_t write_base(const hpr__drawing *d, const choice *shown, hpr_point *points, size_t n)
+/* The bands are on the axis, or on the base of a chart of differences: returns false when there is
+ * no memory for it. */
+static bool init_base(hpr__curve *out, const hpr__drawing *d)
 {
-    if (!d->chart->base) {
-        double base = hpr__at(d, 0, d->chart->plot_y_pt).y_pt;
-        points[n] = (hpr_point){points[n - 1].x_pt, base};
-        points[n + 1] = (hpr_point){points[0].x_pt, base};
-        return n + 2;
+    if (d->chart->base) {
+        bool has_memory = init_curve(out, d);
+        if (has_memory) {
+            set_curve(out, d, d->chart->base, NULL, &d->chart->bands[0]);
+        }
+        return has_memory;
     }
-    hpr_point *base = points + n;
-    write_curve(d, shown, base, d->chart->base);
-    size_t n_base = hpr__thin(base, length_of(shown), THINNED_PT);
-    for (size_t i = 0; i < n_base / 2; i++) {
-        hpr_point left = base[i];
-        base[i] = base[n_base - 1 - i];
-        base[n_base - 1 - i] = left;
+    if (!hpr__curve_init(out, d->ink, 2)) {
+        return false;
     }
-    return n + n_base;
+    double axis_pt = hpr__at(d, 0, d->chart->plot_y_pt).y_pt;
+    double left_pt = d->chart->plot_x_pt, right_pt = hpr__right_of_plot(d->chart);
+    if (d->chart->n_points > 1) {
+        left_pt = hpr__x_of(d->chart, d->chart->xs[0]);
+        right_pt = hpr__x_of(d->chart, d->chart->xs[d->chart->n_points - 1]);
+    }
+    out->points[0] = (hpr_point){hpr__at(d, left_pt, 0).x_pt, axis_pt};
+    out->points[1] = (hpr_point){hpr__at(d, right_pt, 0).x_pt, axis_pt};
+    out->shown[1] = 1;
+    out->n_shown = 2;
+    return true;
 }
 
 /* A band is drawn down to the base; the bands below it are drawn over it, so that no paper shines
  * through where two meet. */
-static void draw_band(const hpr__drawing *d, const choice *shown, const hpr_band *band)
+static void draw_band(const hpr__drawing *d, const hpr__curve *upper, const hpr__curve *base,
+                      const hpr_band *band)
 {
-    hpr_point *points = hpr__ink_points(d->ink, 2 * length_of(shown) + 2);
-    if (!points) {
-        return;
-    }
-    write_curve(d, shown, points, band->upper);
-    size_t n = hpr__thin(points, length_of(shown), THINNED_PT);
-    n = write_base(d, shown, points, n);
+    size_t n;
+    hpr_point *points = hpr__curve_area(d->ink, upper, base, &n);
     hpr__ink_group_begin(d->ink, hpr__tip(band));
     hpr__ink_polygon_owned(d->ink, points, n, hpr__paint_fill(band->fill.colour),
                            hpr__paint_none());
-    hpr__draw_hatch(d, points, n, &band->fill);
+    if (points) {
+        hpr__draw_hatch(d, points, n, &band->fill);
+    }
     hpr__ink_group_end(d->ink);
 }
 
-/* Whether the bands on both sides of the upper edge of `band` are thick enough at the i-th point of
- * a curve to be parted by a hairline. */
-static bool is_parted(const hpr_chart *chart, const choice *shown, uint32_t band, size_t i)
+/* Returns whether the bands on both sides of the upper edge of `band` are thick enough, from one
+ * point of the chart to another, to be parted by a hairline. */
+static bool is_parted(const hpr_chart *chart, uint32_t band, size_t from, size_t to)
 {
-    size_t point = shown->points[shown->n == 1 ? 0 : i];
-    double below = chart->bands[band].values[point];
-    double above = chart->bands[band + 1].values[point];
-    return hpr__height_of(chart, fmin(below, above)) >= LEAST_PARTED_PT;
+    for (size_t i = from; i <= to && i < chart->n_points; i++) {
+        double thinner = fmin(chart->bands[band].values[i], chart->bands[band + 1].values[i]);
+        if (hpr__height_of(chart, thinner) < LEAST_PARTED_PT) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* The hairline on the upper edge of a band, in as many pieces as it takes. */
-static void draw_hairline(const hpr__drawing *d, const choice *shown, uint32_t band,
-                          hpr_point *scratch)
+/* Draws the hairline on the upper edge of a band, in as many pieces as it takes. */
+static void draw_hairline(const hpr__drawing *d, const hpr__curve *upper, uint32_t band)
 {
     hpr_paint paint = hpr__paint_stroke(d->theme->edge, HPR__HAIRLINE_PT);
-    size_t length = length_of(shown);
-    write_curve(d, shown, scratch, d->chart->bands[band].upper);
-    for (size_t begin = 0, end; begin < length; begin = end + 1) {
+    const size_t *shown = upper->shown;
+    hpr_point *points = hpr__curve_points(d->ink, upper);
+    if (!points) {
+        return;
+    }
+    for (size_t begin = 0, end; begin + 1 < upper->n_shown; begin = end + 1) {
         end = begin;
-        while (end < length && is_parted(d->chart, shown, band, end)) {
+        while (end + 1 < upper->n_shown && is_parted(d->chart, band, shown[end], shown[end + 1])) {
             end++;
         }
         if (end > begin) {
-            size_t n = hpr__thin(scratch + begin, end - begin, THINNED_PT);
-            hpr__ink_line(d->ink, scratch + begin, n, paint);
+            hpr__ink_line_owned(d->ink, points + begin, end - begin + 1, paint);
         }
     }
 }
 
-static void draw_curve(const hpr__drawing *d, const choice *shown, const double *amounts,
-                       hpr_paint paint)
-{
-    hpr_point *points = hpr__ink_points(d->ink, length_of(shown));
-    if (points) {
-        write_curve(d, shown, points, amounts);
-        hpr__ink_line_owned(d->ink, points, hpr__thin(points, length_of(shown), THINNED_PT), paint);
-    }
-}
-
-/* What lies around signed bands: their outer edges, and zero between them. */
-static void draw_frame(const hpr__drawing *d, const choice *shown)
+/* The outer edges of signed bands, and zero between them. */
+static void draw_frame(const hpr__drawing *d, const hpr__curve *base, hpr__curve *scratch)
 {
     const hpr_chart *chart = d->chart;
+    const hpr_band *top = &chart->bands[chart->n_bands - 1];
     hpr_paint edge = hpr__stroke_of(d, d->theme->rule, HPR__HAIRLINE_PT);
     double zero = hpr__y_of(chart, 0);
-    draw_curve(d, shown, chart->base, edge);
-    draw_curve(d, shown, chart->bands[chart->n_bands - 1].upper, edge);
+    stroke_curve(d, base, edge);
+    set_curve(scratch, d, top->upper, top, NULL);
+    stroke_curve(d, scratch, edge);
     hpr__draw_segment(d, chart->plot_x_pt, zero, hpr__right_of_plot(chart), zero,
                       hpr__stroke_of(d, d->theme->outline, HPR__RULE_PT));
 }
 
-/* The line of the total lies on the uppermost band; among signed bands it crosses them, with a seam
+/* The line of the total is on the uppermost band; among signed bands it crosses them, with a seam
  * on both sides. */
-static void draw_total(const hpr__drawing *d, const choice *shown)
+static void draw_total(const hpr__drawing *d, const hpr__curve *base, hpr__curve *scratch)
 {
     const hpr_chart *chart = d->chart;
-    const double *line = chart->bands[chart->n_bands - 1].upper;
+    const hpr_band *top = &chart->bands[chart->n_bands - 1];
     if (chart->base) {
-        line = chart->totals;
-        draw_frame(d, shown);
-        draw_curve(d, shown, line, hpr__stroke_of(d, d->theme->background, 3 * OUTLINE_PT));
+        draw_frame(d, base, scratch);
+        set_curve(scratch, d, chart->totals, NULL, NULL);
+        stroke_curve(d, scratch, hpr__stroke_of(d, d->theme->background, 3 * OUTLINE_PT));
+    } else {
+        set_curve(scratch, d, top->upper, top, NULL);
     }
-    draw_curve(d, shown, line, hpr__stroke_of(d, d->theme->outline, OUTLINE_PT));
+    stroke_curve(d, scratch, hpr__stroke_of(d, d->theme->outline, OUTLINE_PT));
 }
 
-static bool draw_stack(const hpr__drawing *d)
+static void draw_stack(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
-    choice shown;
-    shown.points = hpr__points_choose(&shown.n, chart, chart->totals, d->most_points);
-    if (!shown.points) {
-        return false;
+    hpr__curve base = {0}, edge = {0};
+    if (init_base(&base, d) && init_curve(&edge, d)) {
+        for (uint32_t i = chart->n_bands; i-- > 0;) {
+            const hpr_band *above = i + 1 < chart->n_bands ? &chart->bands[i + 1] : NULL;
+            set_curve(&edge, d, chart->bands[i].upper, &chart->bands[i], above);
+            draw_band(d, &edge, &base, &chart->bands[i]);
+            if (above) {
+                draw_hairline(d, &edge, i);
+            }
+        }
+        draw_total(d, &base, &edge);
     }
-    hpr_point *scratch = hpr__ink_points(d->ink, length_of(&shown));
-    for (uint32_t i = chart->n_bands; i-- > 0;) {
-        draw_band(d, &shown, &chart->bands[i]);
-    }
-    for (uint32_t i = 0; scratch && i + 1 < chart->n_bands; i++) {
-        draw_hairline(d, &shown, i, scratch);
-    }
-    draw_total(d, &shown);
-    free(shown.points);
-    return true;
+    hpr__curve_finish(&edge);
+    hpr__curve_finish(&base);
 }
 
 /* --- as lines ------------------------------------------------------------------------------- */
@@ -211,38 +211,28 @@ static void draw_markers(const hpr__drawing *d, const hpr_band *band)
     }
 }
 
-/* Each line shows the points that matter to it. */
-static bool draw_line(const hpr__drawing *d, const hpr_band *band)
+static void draw_line(const hpr__drawing *d, const hpr_band *band, hpr__curve *scratch)
 {
-    choice shown;
-    shown.points = hpr__points_choose(&shown.n, d->chart, band->values, d->most_points);
-    if (!shown.points) {
-        return false;
+    set_curve(scratch, d, band->values, NULL, NULL);
+    hpr__ink_group_begin(d->ink, hpr__tip(band));
+    stroke_curve(d, scratch, hpr__paint_of_line(d, band));
+    if (band->fill.marker > 0) {
+        draw_markers(d, band);
     }
-    hpr_point *points = hpr__ink_points(d->ink, length_of(&shown));
-    if (points) {
-        write_curve(d, &shown, points, band->values);
-        hpr__ink_group_begin(d->ink, hpr__tip(band));
-        hpr__ink_line_owned(d->ink, points, hpr__thin(points, length_of(&shown), THINNED_PT),
-                            hpr__paint_of_line(d, band));
-        if (band->fill.marker > 0) {
-            draw_markers(d, band);
-        }
-        hpr__ink_group_end(d->ink);
-    }
-    free(shown.points);
-    return true;
+    hpr__ink_group_end(d->ink);
 }
 
-bool hpr__draw_bands(const hpr__drawing *d)
+void hpr__draw_bands(const hpr__drawing *d)
 {
+    hpr__curve scratch;
     if (!d->chart->is_lines) {
-        return draw_stack(d);
+        draw_stack(d);
+    } else if (init_curve(&scratch, d)) {
+        for (uint32_t i = 0; i < d->chart->n_bands; i++) {
+            if (hpr__is_shown(d->chart, &d->chart->bands[i])) {
+                draw_line(d, &d->chart->bands[i], &scratch);
+            }
+        }
+        hpr__curve_finish(&scratch);
     }
-    bool is_drawn = true;
-    for (uint32_t i = 0; i < d->chart->n_bands && is_drawn; i++) {
-        const hpr_band *band = &d->chart->bands[i];
-        is_drawn = !hpr__is_shown(d->chart, band) || draw_line(d, band);
-    }
-    return is_drawn;
 }

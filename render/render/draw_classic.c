@@ -3,6 +3,7 @@
  * The ink of the classic look, in hp2ps's order: border, title, axes, key, bands, marks.
  */
 #include "classic_layout.h"
+#include "curve.h"
 #include "detail.h"
 #include "draw.h"
 #include "scene_build.h"
@@ -137,31 +138,46 @@ static void draw_key(hpr__ink *ink, const hpr_chart *chart, int page)
     }
 }
 
-static hpr_point place(const hpr_chart *chart, size_t point, double amount)
+/* Places an edge between two bands, or the base with `upper` NULL. */
+static void set_edge(hpr__curve *edge, const hpr_chart *chart, const double *upper,
+                     const hpr_band *below, const hpr_band *above, hpr__fineness fineness)
 {
-    double along = (chart->times[point] - chart->x.low) / chart->x.range;
-
-    return (hpr_point){
-        .x_pt = chart->plot_x_pt + along * chart->plot_width_pt,
-        .y_pt = down(chart, chart->plot_y_pt + amount / chart->y.range * chart->plot_height_pt),
-    };
+    for (size_t i = 0; i < chart->n_points; i++) {
+        double along = (chart->times[i] - chart->x.low) / chart->x.range;
+        double up = upper ? upper[i] / chart->y.range : 0;
+        edge->points[i] = (hpr_point){
+            .x_pt = chart->plot_x_pt + along * chart->plot_width_pt,
+            .y_pt = down(chart, chart->plot_y_pt + up * chart->plot_height_pt),
+        };
+    }
+    hpr__curve_simplify(edge, below ? below->values : NULL, above ? above->values : NULL,
+                        chart->n_points, fineness);
 }
 
-/* The lower edge from left to right, then the upper edge back. */
-static void draw_band(hpr__ink *ink, const hpr_chart *chart, uint32_t index)
+static void draw_bands(hpr__ink *ink, const hpr_chart *chart, hpr__fineness fineness)
 {
-    const hpr_band *band = &chart->bands[index];
-    const double *lower = index > 0 ? chart->bands[index - 1].upper : NULL;
-    size_t n = chart->n_points;
-    hpr_point *points = hpr__ink_points(ink, 2 * n);
+    hpr__curve lower = {0}, upper = {0};
 
-    for (size_t i = 0; points && i < n; i++) {
-        points[i] = place(chart, i, lower ? lower[i] : 0);
-        points[2 * n - 1 - i] = place(chart, i, band->upper[i]);
+    if (hpr__curve_init(&lower, ink, chart->n_points) &&
+        hpr__curve_init(&upper, ink, chart->n_points)) {
+        set_edge(&lower, chart, NULL, NULL, NULL, fineness);
+        for (uint32_t i = 0; i < chart->n_bands; i++) {
+            const hpr_band *band = &chart->bands[i];
+            const hpr_band *above = i + 1 < chart->n_bands ? band + 1 : NULL;
+            size_t n;
+
+            set_edge(&upper, chart, band->upper, band, above, fineness);
+            const hpr_point *points = hpr__curve_area(ink, &lower, &upper, &n);
+            hpr__ink_group_begin(ink, hpr__tip(band));
+            hpr__ink_polygon_owned(ink, points, n, hpr__paint_fill(band->fill.colour), outline());
+            hpr__ink_group_end(ink);
+            hpr__curve next = lower;
+            lower = upper;
+            upper = next;
+        }
     }
-    hpr__ink_group_begin(ink, hpr__tip(band));
-    hpr__ink_polygon_owned(ink, points, 2 * n, hpr__paint_fill(band->fill.colour), outline());
-    hpr__ink_group_end(ink);
+    hpr__curve_finish(&lower);
+    hpr__curve_finish(&upper);
 }
 
 static void draw_mark(hpr__ink *ink, const hpr_chart *chart, const hpr_mark *mark)
@@ -176,7 +192,8 @@ static void draw_mark(hpr__ink *ink, const hpr_chart *chart, const hpr_mark *mar
     hpr__ink_polygon(ink, triangle, 3, hpr__paint_fill(white), outline());
 }
 
-hpf_status hpr__draw_classic(hpr_scene **out, const hpr_chart *chart, hpf_error *err)
+hpf_status hpr__draw_classic(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
+                             hpf_error *err)
 {
     hpr__ink *ink = hpr__ink_create(chart->width_pt, chart->height_pt);
 
@@ -194,9 +211,7 @@ hpf_status hpr__draw_classic(hpr_scene **out, const hpr_chart *chart, hpf_error 
     if (chart->n_key_pages == 0) {
         draw_key(ink, chart, 0);
     }
-    for (uint32_t i = 0; i < chart->n_bands; i++) {
-        draw_band(ink, chart, i);
-    }
+    draw_bands(ink, chart, hpr__fineness_of(options, chart->plot_width_pt));
     for (size_t i = 0; i < chart->n_marks; i++) {
         draw_mark(ink, chart, &chart->marks[i]);
     }

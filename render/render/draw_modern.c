@@ -259,12 +259,11 @@ static void draw_emptiness(const hpr__drawing *d)
     }
 }
 
-bool hpr__draw_chart(const hpr__drawing *d)
+void hpr__draw_chart(const hpr__drawing *d)
 {
-    bool is_drawn = true;
     draw_grid(d);
     if (d->chart->n_points > 0 && d->chart->n_bands > 0) {
-        is_drawn = hpr__draw_bands(d);
+        hpr__draw_bands(d);
         hpr__draw_overlay(d);
         hpr__draw_labels(d);
     }
@@ -274,7 +273,6 @@ bool hpr__draw_chart(const hpr__drawing *d)
     hpr__draw_collections(d);
     hpr__draw_notes(d);
     draw_title(d);
-    return is_drawn;
 }
 
 /* --- legend --------------------------------------------------------------------------------- */
@@ -320,7 +318,7 @@ hpr__drawing hpr__drawing_of(const hpr_chart *chart, const hpr_options *options,
         .measurer = measurer,
         .type = hpr__type_sizes_of(chart->width_pt, options),
         .si_units = options->si_units,
-        .most_points = options->most_points,
+        .fineness = hpr__fineness_of(options, chart->plot_width_pt),
     };
 }
 
@@ -362,9 +360,6 @@ hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_o
     d.ink = hpr__ink_create(chart->width_pt, chart->height_pt);
     *out = NULL;
     hpr__draw_begin(&d, chart->title.job);
-    if (!hpr__draw_chart(&d)) {
-        hpr__ink_destroy(d.ink);
-        return hpf_error_set_memory(err);
-    }
+    hpr__draw_chart(&d);
     return hpr__ink_finish(d.ink, out, err);
 }

@@ -9,6 +9,7 @@
 #include "modern_layout.h"
 #include "palette.h"
 #include "scene_build.h"
+#include "simplify_polyline.h"
 
 #define HPR__HAIRLINE_PT 0.4 /* between bands, around swatches */
 #define HPR__RULE_PT     0.5 /* grid, axis, leaders, marks */
@@ -22,7 +23,7 @@ typedef struct hpr__drawing {
     hpr_measurer measurer;
     hpr__type_sizes type;
     bool si_units;
-    size_t most_points; /* of a curve; 0: all that can be told apart */
+    hpr__fineness fineness;
 } hpr__drawing;
 
 /* A chart to be drawn, at the upper left of the scene; the ink is to follow. */
@@ -32,8 +33,8 @@ hpr__drawing hpr__drawing_of(const hpr_chart *chart, const hpr_options *options,
 /* Begins the scene and its page. */
 void hpr__draw_begin(const hpr__drawing *d, const char *title);
 
-/* All of a chart. False when there is no memory. */
-bool hpr__draw_chart(const hpr__drawing *d);
+/* Draws all of a chart. */
+void hpr__draw_chart(const hpr__drawing *d);
 
 /* The names of its bands, where they have a place. */
 void hpr__draw_labels(const hpr__drawing *d);
@@ -84,7 +85,7 @@ bool hpr__is_on_lines(const hpr__drawing *d, const hpr__area *area);
 
 /* The bands on each other with the line of the total, or each as a line. False when there is no
  * memory. */
-bool hpr__draw_bands(const hpr__drawing *d);
+void hpr__draw_bands(const hpr__drawing *d);
 
 /* What a band is drawn with where it is a line. */
 hpr_paint hpr__paint_of_line(const hpr__drawing *d, const hpr_band *band);

@@ -8,14 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "thin.h"
+#include "curve.h"
 
 #define LINE_PT     0.9
 #define HALO_PT     2.2
-#define CELL_PT     0.4  /* of points in a cell this wide, only four are told apart */
-#define THINNED_PT  0.05 /* what a line may lose */
-#define NAME_GAP_PT 2.5  /* between a name and its line */
-#define STEP_PT     6.0  /* from one place that is tried for a name to the next */
+#define NAME_GAP_PT 2.5 /* between a name and its line */
+#define STEP_PT     6.0 /* from one place that is tried for a name to the next */
 
 static hpr_point place_of(const hpr__drawing *d, const hpf_line_point *point)
 {
@@ -24,64 +22,25 @@ static hpr_point place_of(const hpr__drawing *d, const hpf_line_point *point)
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
-/* Adds the points of one cell that matter: the first, the extremes in their order, the last. */
-static size_t add_cell(hpr_point *to, const hpr_point *cell, size_t n)
-{
-    size_t low = 0, high = 0, n_added = 0;
-    for (size_t i = 1; i < n; i++) {
-        low = cell[i].y_pt < cell[low].y_pt ? i : low;
-        high = cell[i].y_pt > cell[high].y_pt ? i : high;
-    }
-    const size_t kept[4] = {0, low < high ? low : high, low < high ? high : low, n - 1};
-    for (size_t k = 0; k < 4; k++) {
-        if (k == 0 || kept[k] > kept[k - 1]) {
-            to[n_added++] = cell[kept[k]];
-        }
-    }
-    return n_added;
-}
-
-/* In place: what is written never overtakes what is read. */
-static size_t reduce(hpr_point *points, size_t n, double cell_pt)
-{
-    size_t n_kept = 0;
-    for (size_t begin = 0, end; begin < n; begin = end) {
-        double cell = floor(points[begin].x_pt / cell_pt);
-        end = begin + 1;
-        while (end < n && floor(points[end].x_pt / cell_pt) == cell) {
-            end++;
-        }
-        hpr_point few[4];
-        size_t n_few = add_cell(few, points + begin, end - begin);
-        for (size_t i = 0; i < n_few; i++) {
-            points[n_kept++] = few[i];
-        }
-    }
-    return n_kept;
-}
-
-static double cell_of(const hpr__drawing *d)
-{
-    double most = d->most_points ? (double)d->most_points : HUGE_VAL;
-    return fmax(CELL_PT, 4 * d->chart->plot_width_pt / most);
-}
-
 static void draw_line(const hpr__drawing *d, const hpr_line *line)
 {
-    hpr_point *points = hpr__ink_points(d->ink, line->n_points);
-    if (!points) {
+    hpr__curve curve;
+    if (!hpr__curve_init(&curve, d->ink, line->n_points)) {
         return;
     }
     for (size_t i = 0; i < line->n_points; i++) {
-        points[i] = place_of(d, &line->points[i]);
+        curve.points[i] = place_of(d, &line->points[i]);
     }
-    size_t n = hpr__thin(points, reduce(points, line->n_points, cell_of(d)), THINNED_PT);
+    hpr__curve_simplify(&curve, NULL, NULL, 0, d->fineness);
+    const hpr_point *points = hpr__curve_points(d->ink, &curve);
     hpr_paint paint = hpr__stroke_of(d, d->theme->ink, LINE_PT);
     paint.dash_pt = 3;
     hpr__ink_group_begin(d->ink, line->text);
-    hpr__ink_line(d->ink, points, n, hpr__stroke_of(d, d->theme->background, HALO_PT));
-    hpr__ink_line_owned(d->ink, points, n, paint);
+    hpr__ink_line_owned(d->ink, points, curve.n_shown,
+                        hpr__stroke_of(d, d->theme->background, HALO_PT));
+    hpr__ink_line_owned(d->ink, points, curve.n_shown, paint);
     hpr__ink_group_end(d->ink);
+    hpr__curve_finish(&curve);
 }
 
 void hpr__draw_overlay(const hpr__drawing *d)
@@ -284,6 +243,7 @@ void hpr__draw_overlay_names(const hpr__drawing *d, const hpr__area *taken)
     const hpr_chart *chart = d->chart;
     crowd others = {.areas = malloc((chart->n_bands + chart->n_lines + 1) * sizeof(hpr__area))};
     if (!others.areas) {
+        hpr__ink_fail(d->ink);
         return;
     }
     others.areas[others.n++] = *taken;

@@ -4,6 +4,7 @@
  */
 #include "hprender/render.h"
 
+#include "backends.h"
 #include "chart.h"
 #include "draw.h"
 
@@ -23,7 +24,7 @@ hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart, const hpr_o
                             hpr_measurer measurer, hpf_error *err)
 {
     if (chart->look == HPR_LOOK_CLASSIC) {
-        return hpr__draw_classic(out, chart, err);
+        return hpr__draw_classic(out, chart, options, err);
     }
     return hpr__draw_modern(out, chart, options, measurer, err);
 }
@@ -33,7 +34,7 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
 {
     hpr_options fitted = *options;
     hpr_scene *scene = NULL;
-    fitted.most_points = backend->most_points;
+    hpr__options_fit(&fitted, backend, output, chart->width_pt, 1);
     hpf_status status = hpr_scene_create(&scene, chart, &fitted,
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {

@@ -39,7 +39,6 @@ hpr__ink *hpr__ink_create(double width_pt, double height_pt)
     body->scene = (hpr_scene){
         .width_pt = width_pt,
         .height_pt = height_pt,
-        .family = "Liberation Sans",
         .title = "",
         .date = "",
         .creator = "",
@@ -91,10 +90,10 @@ static const char *keep_text(hpr__ink *ink, const char *text)
     return keep(ink, text, false);
 }
 
-void hpr__ink_set_family(hpr__ink *ink, const char *family)
+void hpr__ink_fail(hpr__ink *ink)
 {
     if (ink) {
-        ink->body->scene.family = keep_text(ink, family);
+        ink->failed = true;
     }
 }
 

@@ -29,9 +29,10 @@ hpr__ink *hpr__ink_create(double width_pt, double height_pt);
 /* Gives up a drawing that is not to be finished. */
 void hpr__ink_destroy(hpr__ink *ink);
 
-/* What is known of the document as a whole. Unset texts are empty, an unset family is
- * "Liberation Sans". */
-void hpr__ink_set_family(hpr__ink *ink, const char *family);
+/* Remembers that the drawing code had no memory. */
+void hpr__ink_fail(hpr__ink *ink);
+
+/* What is known of the document as a whole. Unset texts are empty. */
 void hpr__ink_set_title(hpr__ink *ink, const char *title);
 void hpr__ink_set_date(hpr__ink *ink, const char *date);
 void hpr__ink_set_creator(hpr__ink *ink, const char *creator);

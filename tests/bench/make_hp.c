@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Makes heap profiles of any size for measurements: make_hp N_NAMES N_LIVE MEGABYTES >FILE. The
- * same arguments give the same bytes.
+ * Makes heap profiles of any size for measurements: make_hp N_NAMES N_LIVE MEGABYTES [noise] >FILE.
+ * The same arguments give the same bytes.
  *
  * The names look like cost-centre stacks, 10 to 28 bytes long. Of all names, a window of N_LIVE
  * neighbours is alive; it slides over them as the run goes on. Each amount swings around a base of
- * its own, the bases spreading over six orders of magnitude.
+ * its own, the bases spreading over six orders of magnitude. With `noise`, each amount is white
+ * noise instead: the curves that need the most points.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,24 +43,28 @@ static void make_name(name *out, unsigned index, rng *chance)
     out->period = 20 + (double)rng_below(chance, 400);
 }
 
-static void print_sample(const name *names, unsigned first, unsigned n_live, unsigned index)
+static void print_sample(const name *names, unsigned first, unsigned n_live, unsigned index,
+                         rng *noise)
 {
     double time = index * 0.1;
     printf("BEGIN_SAMPLE %.6f\n", time);
     for (unsigned i = first; i < first + n_live; i++) {
         double swing = 1 + 0.5 * sin(index / names[i].period + i);
-        printf("%s\t%.0f\n", names[i].text, floor(names[i].base * swing) * 8);
+        double amount = noise ? (double)rng_below(noise, 1 << 20) : names[i].base * swing;
+        printf("%s\t%.0f\n", names[i].text, floor(amount) * 8);
     }
     printf("END_SAMPLE %.6f\n", time);
 }
 
 int main(int argc, char **argv)
 {
+    bool is_noise = argc == 5 && strcmp(argv[4], "noise") == 0;
+    argc -= is_noise;
     unsigned n_names = argc == 4 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
     unsigned n_live = argc == 4 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
     double megabytes = argc == 4 ? strtod(argv[3], NULL) : 0;
     if (n_live == 0 || n_live > n_names || megabytes <= 0) {
-        fprintf(stderr, "usage: make_hp N_NAMES N_LIVE MEGABYTES\n");
+        fprintf(stderr, "usage: make_hp N_NAMES N_LIVE MEGABYTES [noise]\n");
         return 2;
     }
     name *names = calloc(n_names, sizeof *names);
@@ -76,7 +82,8 @@ int main(int argc, char **argv)
            n_names, n_live, megabytes);
     for (unsigned i = 0; i < n_samples; i++) {
         double way = (double)i / n_samples;
-        print_sample(names, (unsigned)(way * (n_names - n_live)), n_live, i);
+        print_sample(names, (unsigned)(way * (n_names - n_live)), n_live, i,
+                     is_noise ? &chance : NULL);
     }
     free(names);
     return fflush(stdout) != 0 || ferror(stdout);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fonts.h"
 #include "scene_build.h"
 
 static void draw_page(hpr__ink *ink, const char *title)
@@ -56,7 +57,7 @@ hpr_scene *drawing_scene(const drawing *d)
 
 char *drawing_bytes(const hpr_backend *backend, const hpr_scene *scene, size_t *n_bytes)
 {
-    hpr_fonts *fonts = hpr_fonts_create(NULL, NULL);
+    hpr_fonts *fonts = test_fonts(NULL, NULL);
     hpf_sink *sink = hpf_sink_to_memory();
     hpr_output output = {.software = "census tests", .fonts = fonts};
     hpf_error err;

@@ -20,13 +20,15 @@ typedef struct hpr_output {
     double dpi;           /* PNG: pixels per inch; 0: 144 */
     double width_px;      /* PNG: image width, overrides dpi; 0: from dpi */
     const char *software; /* "heapcensus 0.1.0", for metadata */
-    hpr_fonts *fonts;     /* needed by all but SVG and JSON */
+    const char *date;     /* of the document's creation, for metadata, as ISO 8601; NULL: the
+                             profile's */
+    hpr_fonts *fonts;     /* those that the chart was measured with; JSON needs none */
 } hpr_output;
 
 typedef struct hpr_backend {
     const char *name;       /* of --format: "pdf" */
     const char *extension;  /* without a dot */
-    const char *summary;    /* "Portable Document Format, vector" */
+    const char *summary;    /* "Portable Document Format" */
     size_t most_points;     /* points of a curve that readers of the format bear; 0: any number */
     bool has_foreign_fonts; /* texts are set by others, in their own fonts */
     bool is_graphical; /* draws the scene; else it writes the chart as data, whatever the scene */

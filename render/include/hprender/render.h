@@ -123,8 +123,10 @@ typedef struct hpr_options {
     const hpf_str *keep_names; /* modern: names that had a band; they lose it only to names that
                                   are a tenth larger. Borrowed during the call */
     size_t n_keep_names;
-    size_t most_points; /* modern: points of a curve that are drawn; 0: all that can be told apart.
-                           hpr_render asks the back end */
+    /* How finely curves are drawn; hpr_write and hpr_render set both for their back end. */
+    double tolerance_pt; /* a curve is drawn at most so far from its points; 0: 0.1. The lowest and
+                            the highest point of a curve, and of each band, are exact */
+    size_t most_points;  /* modern: a curve has about so many points; 0: what the tolerance takes */
     hpr_classic classic;
 } hpr_options;
 

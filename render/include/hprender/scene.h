@@ -62,9 +62,8 @@ typedef struct hpr_scene {
     double width_pt, height_pt; /* the drawing area, the same on each page */
     const hpr_item *items;
     size_t n_items;
-    const char *family; /* font family of all texts */
-    const char *title;  /* of the document, UTF-8 */
-    const char *date;   /* of the profile, UTF-8: never the clock's */
+    const char *title; /* of the document, UTF-8 */
+    const char *date;  /* of the profile, UTF-8: never the clock's */
     const char *creator;
     hpr_colour background;
     bool is_encapsulated;

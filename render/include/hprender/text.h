@@ -6,6 +6,7 @@
 #ifndef HPRENDER_TEXT_H
 #define HPRENDER_TEXT_H
 
+#include "hpfile/error.h"
 #include "hprender/chart.h"
 
 #ifdef __cplusplus
@@ -25,19 +26,23 @@ typedef struct hpr_measurer {
 
 typedef struct hpr_fonts hpr_fonts;
 
-/* The fonts of one document. Each is loaded when a text first needs it: from a short list of
- * well-known files for Liberation Sans (which also stands in for Helvetica and Arial, having their
- * widths) and DejaVu Sans; for other families, and characters that those two lack, by way of the
- * system's font configuration, which costs some 10 ms. NULL `family`: "Liberation Sans".
- * `font_file`, unless NULL, is a file to be used before all others, bold texts included; that it
- * cannot be used shows when something is drawn. Returns NULL when there is no memory. Threads: one
- * at a time. */
-HPF_API hpr_fonts *hpr_fonts_create(const char *family, const char *font_file);
+/* Opens the fonts of a document: those of the system without bitmaps and colours, in the order
+ * `family`, Liberation Sans, DejaVu Sans, any other; so a text gets each of its glyphs from the
+ * first that has it. `family` may be NULL. With `font_file`, which may be NULL, that file comes
+ * first. A system without fonts is no error here: texts are measured by a guess, and drawing them
+ * is one. The caller destroys `*out`. Costs about 10 ms. Errors: MEMORY; ARGUMENT for a file that
+ * is no font with outlines. Threads: one at a time. */
+HPF_API HPF_MUST_USE hpf_status hpr_fonts_create(hpr_fonts **out, const char *family,
+                                                 const char *font_file, hpf_error *err);
 HPF_API void hpr_fonts_destroy(hpr_fonts *fonts);
 
-/* The family that stands in for the one asked for, which the system does not have; NULL: it does.
- * Borrowed from `fonts`. */
-HPF_API const char *hpr_fonts_substitute(hpr_fonts *fonts);
+/* Returns the family that is used instead of the one asked for, which the system does not have;
+ * NULL if it has. Borrowed from `fonts`. */
+HPF_API const char *hpr_fonts_substitute(const hpr_fonts *fonts);
+
+/* Returns the family that most text is set in; "Liberation Sans" if there is no font, or `fonts` is
+ * NULL. Borrowed from `fonts`. */
+HPF_API const char *hpr_fonts_family(const hpr_fonts *fonts);
 
 HPF_API hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts);
 

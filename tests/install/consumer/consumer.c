@@ -10,17 +10,18 @@
 static hpf_status draw(hpf_survey *survey, const char *path, hpf_error *err)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
-    hpr_output output = {.fonts = hpr_fonts_create(NULL, NULL), .software = "consumer"};
+    hpr_fonts *fonts = NULL;
     hpf_sink *sink = hpf_sink_to_path(path, err);
-    hpf_status status = sink ? HPF_OK : err->status;
+    hpf_status status = sink ? hpr_fonts_create(&fonts, NULL, NULL, err) : err->status;
     if (status == HPF_OK) {
+        hpr_output output = {.fonts = fonts, .software = "consumer"};
         status = hpr_render(survey, &options, hpr_backend_by_path(path), &output, sink, err);
     }
     if (status == HPF_OK) {
         status = hpf_sink_finish(sink, err);
     }
     hpf_sink_destroy(sink);
-    hpr_fonts_destroy(output.fonts);
+    hpr_fonts_destroy(fonts);
     return status;
 }
 

@@ -35,7 +35,8 @@ Test(backend_json, a_chart_is_written_whole)
     static const char *const parts[] = {
         "{\n  \"look\": \"classic\",\n  \"job\": \"demo\",\n  \"date\": \"today\",\n"
         "  \"sample_unit\": \"seconds\",\n  \"value_unit\": \"bytes\",\n"
-        "  \"sample_times\": [0.5, 2.5],\n  \"reduced\": false,\n  \"bands\": [\n    {\n      \"name\": \"a\",\n"
+        "  \"sample_times\": [0.5, 2.5],\n  \"reduced\": false,\n  \"bands\": [\n    {\n      "
+        "\"name\": \"a\",\n"
         "      \"position\": 1,\n      \"fill\": \"#000000\",\n      \"shade\": 0,\n"
         "      \"is_other\": false,\n      \"names\": 1,\n      \"sum\": 8,\n      \"area\": 8,\n"
         "      \"max\": 6,\n      \"label\": {\n        \"place\": \"key\",\n"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "drawing.h"
+#include "fonts.h"
 
 typedef struct picture {
     png_image image;
@@ -40,7 +41,7 @@ static char *write_png(const drawing *d, hpr_output output, size_t *n_bytes)
 {
     hpr_scene *scene = drawing_scene(d);
     hpf_sink *sink = hpf_sink_to_memory();
-    output.fonts = hpr_fonts_create(NULL, NULL);
+    output.fonts = test_fonts(NULL, NULL);
     hpf_error err;
     cr_assert_eq(hpr_backend_by_name("png")->write(NULL, scene, &output, sink, &err), HPF_OK, "%s",
                  err.message);
@@ -160,7 +161,7 @@ Test(backend_png, metadata)
 Test(backend_png, too_large_is_a_limit)
 {
     hpr_scene *scene = drawing_scene(&(drawing){0});
-    hpr_fonts *fonts = hpr_fonts_create(NULL, NULL);
+    hpr_fonts *fonts = test_fonts(NULL, NULL);
     hpf_sink *sink = hpf_sink_to_memory();
     hpr_output output = {.width_px = 40000, .fonts = fonts};
     hpf_error err;

@@ -224,6 +224,7 @@ Test(overlay, a_line_of_many_points_is_as_long_as_can_be_seen)
                                100 + i * 7919 % 97);
     }
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.tolerance_pt = 0.5;
     drawing d;
     draw(&d, PROFILE, lines, &options);
     size_t n_most = 0;
