@@ -40,16 +40,12 @@ def draw(census, source, words, form, directory):
 
 
 def rasterise(path, directory):
-    """A vector picture as PNG of DPI: Poppler draws PDF, Ghostscript EPS. Neither hints letters, which
-    in this size would move them."""
+    """A vector picture as PNG of DPI, with unhinted letters, which hints in this size would move: only
+    the older of Ghostscript's readers of PDF knows that option."""
     out = directory / f"{path.suffix[1:]}.png"
-    if path.suffix == ".pdf":
-        command = ["pdftoppm", "-png", "-singlefile", "-r", str(DPI), str(path), str(out)[:-4]]
-    else:
-        command = ["gs", "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-sDEVICE=png16m",
-                   f"-r{DPI}", "-dTextAlphaBits=4", "-dGraphicsAlphaBits=4", "-dGridFitTT=0",
-                   f"-sOutputFile={out}", str(path)]
-    subprocess.run(command, check=True)
+    subprocess.run(["gs", "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-sDEVICE=png16m",
+                    f"-r{DPI}", "-dTextAlphaBits=4", "-dGraphicsAlphaBits=4", "-dGridFitTT=0",
+                    "-dNEWPDF=false", f"-sOutputFile={out}", str(path)], check=True)
     return out
 
 
