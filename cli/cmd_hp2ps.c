@@ -156,8 +156,8 @@ static hpr_auxfile *read_aux(const char *path)
 static hpf_status draw(const hpr_chart *chart, const hpr_options *options,
                        const hpr_backend *backend, hpf_sink *sink, hpf_error *err)
 {
-    hpr_fonts *fonts;
-    hpf_status status = hpr_fonts_create(&fonts, NULL, NULL, err);
+    hpr_fonts *fonts = NULL;
+    hpf_status status = backend->is_graphical ? hpr_fonts_create(&fonts, NULL, NULL, err) : HPF_OK;
 
     if (status == HPF_OK) {
         hpr_output output = picture_output(fonts, 0);

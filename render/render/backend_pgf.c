@@ -8,8 +8,9 @@
  */
 #include "backends.h"
 
+#include <math.h>
+
 #include "scene_page.h"
-#include "steps.h"
 #include "tex.h"
 
 /* A picture being written. What TeX already knows is not said again. */
@@ -23,27 +24,21 @@ typedef struct picture {
 
 enum { STROKE, FILL };
 
-static void put_steps(hpf_sink *sink, int64_t steps)
+/* Writes the operand of the path commands below: "12,34.5;". */
+static void put_corner(const picture *p, hpr_point corner)
 {
-    hpf_sink_fixed(sink, (double)steps / HPR__STEPS_PER_PT, steps % HPR__STEPS_PER_PT ? 2 : 0);
-}
-
-/* "12,34.5;", the operand of the path commands below. */
-static void put_corner(const picture *p, hpr__step corner)
-{
-    put_steps(p->sink, corner.x);
+    hpf_sink_shortest(p->sink, floor(100 * corner.x_pt + 0.5) / 100);
     hpf_sink_text(p->sink, ",");
-    put_steps(p->sink, hpr__steps_of(p->height_pt) - corner.y);
+    hpf_sink_shortest(p->sink, floor(100 * (p->height_pt - corner.y_pt) + 0.5) / 100);
     hpf_sink_text(p->sink, ";");
 }
 
 static void put_path(const picture *p, const hpr_item *item)
 {
-    hpr__trace trace = hpr__trace_begin(item);
-    for (hpr__step corner; hpr__trace_next(&trace, &corner);) {
-        hpf_sink_text(p->sink, trace.n_corners == 1 ? "\\M" : "\\L");
-        put_corner(p, corner);
-        hpf_sink_text(p->sink, trace.n_corners % 8 == 0 ? "%\n" : "");
+    for (size_t i = 0; i < item->n_points; i++) {
+        hpf_sink_text(p->sink, i == 0 ? "\\M" : "\\L");
+        put_corner(p, item->points[i]);
+        hpf_sink_text(p->sink, i % 8 == 7 ? "%\n" : "");
     }
     hpf_sink_text(p->sink, item->kind == HPR_ITEM_POLYGON ? "\\Z" : "");
 }

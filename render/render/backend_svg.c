@@ -5,39 +5,34 @@
  */
 #include "backends.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "colour.h"
 #include "scene_page.h"
-#include "steps.h"
 
-/* Writes steps as points, in the fewest characters: "-.5", "12", "3.07". */
-static void put_steps(hpf_sink *sink, int64_t steps)
+/* Coordinates are whole hundredths of a point, so that differences do not add up to a drift. */
+static long hundredths_of(double value_pt)
 {
-    char text[HPR__STEPS_BYTES + 4];
-    size_t n = 0;
-    int64_t size = steps < 0 ? -steps : steps;
-    int64_t whole = size / HPR__STEPS_PER_PT;
-    int fraction = (int)(size % HPR__STEPS_PER_PT);
-    if (steps < 0) {
-        text[n++] = '-';
-    }
-    if (whole || !fraction) {
-        n += hpr__steps_print(text + n, whole);
-    }
-    if (fraction) {
-        text[n++] = '.';
-        text[n++] = (char)('0' + fraction / 10);
-        if (fraction % 10) {
-            text[n++] = (char)('0' + fraction % 10);
-        }
-    }
-    hpf_sink_write(sink, text, n);
+    return lround(fmin(fmax(100 * value_pt, -1e9), 1e9));
+}
+
+/* Writes hundredths as points, in the fewest characters: "-.5", "12", "3.07". */
+static void put_hundredths(hpf_sink *sink, long hundredths)
+{
+    char text[32];
+    const char *sign = hundredths < 0 ? "-" : "";
+    long size = labs(hundredths);
+    int n = size % 100 ? snprintf(text, sizeof text, "%s%.0ld.%02ld", sign, size / 100, size % 100)
+                       : snprintf(text, sizeof text, "%s%ld", sign, size / 100);
+    hpf_sink_write(sink, text, (size_t)n - (size % 100 && size % 10 == 0));
 }
 
 static void put_number(hpf_sink *sink, double value_pt)
 {
-    put_steps(sink, hpr__steps_of(value_pt));
+    put_hundredths(sink, hundredths_of(value_pt));
 }
 
 /* ` name="12.5"` */
@@ -88,64 +83,47 @@ static void put_colour(hpf_sink *sink, const char *name, hpr_colour colour)
     }
 }
 
-/* A pen that knows where it is and which command it wrote last. */
+/* A path being written. */
 typedef struct pen {
     hpf_sink *sink;
-    hpr__step at;
-    char command; /* 0: none yet */
+    long x, y;    /* in hundredths */
+    char command; /* the last one; 0: none yet */
 } pen;
 
-/* A blank only where the next number would run into what stands before it. */
-static void put_operand(pen *p, char command, int64_t steps)
+/* Writes a number with its command, or after a blank where it would run into the number before it.
+ */
+static void put_operand(pen *p, char command, long hundredths)
 {
     if (p->command != command) {
         hpf_sink_write(p->sink, &command, 1);
         p->command = command;
-    } else if (steps >= 0) {
+    } else if (hundredths >= 0) {
         hpf_sink_text(p->sink, " ");
     }
-    put_steps(p->sink, steps);
-}
-
-static void move_to(pen *p, hpr__step to)
-{
-    p->at = to;
-    p->command = 0;
-    put_operand(p, 'M', to.x);
-    put_operand(p, 'M', to.y);
-}
-
-static void line_to(pen *p, hpr__step to)
-{
-    int64_t x = to.x - p->at.x;
-    int64_t y = to.y - p->at.y;
-    p->at = to;
-    if (x && y) {
-        put_operand(p, 'l', x);
-        put_operand(p, 'l', y);
-    } else if (x) {
-        put_operand(p, 'h', x);
-    } else {
-        put_operand(p, 'v', y);
-    }
+    put_hundredths(p->sink, hundredths);
 }
 
 static void put_path(hpf_sink *sink, const hpr_item *item)
 {
     pen p = {.sink = sink};
     hpf_sink_text(sink, "<path d=\"");
-    hpr__trace trace = hpr__trace_begin(item);
-    for (hpr__step corner; hpr__trace_next(&trace, &corner);) {
-        if (trace.n_corners == 1) {
-            move_to(&p, corner);
-        } else {
-            line_to(&p, corner);
+    for (size_t i = 0; i < item->n_points; i++) {
+        long x = hundredths_of(item->points[i].x_pt), y = hundredths_of(item->points[i].y_pt);
+        if (i == 0) {
+            put_operand(&p, 'M', x);
+            put_operand(&p, 'M', y);
+        } else if (x != p.x && y != p.y) {
+            put_operand(&p, 'l', x - p.x);
+            put_operand(&p, 'l', y - p.y);
+        } else if (x != p.x) {
+            put_operand(&p, 'h', x - p.x);
+        } else if (y != p.y) {
+            put_operand(&p, 'v', y - p.y);
         }
+        p.x = x;
+        p.y = y;
     }
-    if (item->kind == HPR_ITEM_POLYGON) {
-        hpf_sink_text(sink, "z");
-    }
-    hpf_sink_text(sink, "\"");
+    hpf_sink_text(sink, item->kind == HPR_ITEM_POLYGON ? "z\"" : "\"");
 }
 
 static bool is_black(hpr_colour colour)
@@ -157,7 +135,7 @@ static bool is_black(hpr_colour colour)
 static void put_stroke(hpf_sink *sink, const hpr_paint *stroke)
 {
     put_colour(sink, "stroke", stroke->colour);
-    if (hpr__steps_of(stroke->width_pt) != HPR__STEPS_PER_PT) {
+    if (hundredths_of(stroke->width_pt) != 100) {
         put_attribute(sink, "stroke-width", stroke->width_pt);
     }
     if (stroke->dash_pt > 0) {

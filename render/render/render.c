@@ -34,6 +34,9 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
 {
     hpr_options fitted = *options;
     hpr_scene *scene = NULL;
+    if (!backend->is_graphical) {
+        return backend->write(chart, NULL, output, sink, err);
+    }
     hpr__options_fit(&fitted, backend, output, chart->width_pt, 1);
     hpf_status status = hpr_scene_create(&scene, chart, &fitted,
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
