@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# usage: tests/stress.sh [BUILD [TIMES [CTEST_OPTION...]]]
+#
+# Runs each test that waits, listens, follows or reads a clock (the label `waits`) so many times beside two
+# busy loops, and prints those that failed. Exits with 0 only if none did. BUILD is build/dev by default,
+# TIMES is 50; `-R ^watch` chooses among the tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${1:-build/dev}
+times=${2:-50}
+shift $(($# < 2 ? $# : 2))
+
+loops=()
+trap 'kill "${loops[@]}"' EXIT
+for _ in 1 2; do
+    while :; do :; done &
+    loops+=($!)
+done
+
+ctest --test-dir "$build" -L '^waits$' --repeat "until-fail:$times" --schedule-random -j 2 --output-on-failure "$@"
