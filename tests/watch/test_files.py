@@ -96,17 +96,19 @@ class Files(harness.Watch):
 
     def test_rotated(self):
         """What is still written to the old file is shown until there is a new one."""
-        running = self.start(self.write("a.hp", profile(3)))
+        writer = self.open_writer("a.hp", profile(3))
+        running = self.start(self.path("a.hp"))
         running.wait_to_show(plot(profile(3)))
         os.rename(self.path("a.hp"), self.path("a.hp.1"))
         running.wait_to_say("gone")
-        self.write("a.hp.1", profile(6)[len(profile(3)):], "ab")
+        writer.write(profile(6)[len(profile(3)):])
         running.wait_to_show(plot(profile(6)))
         self.write("a.hp", profile(2, "other"))
         running.wait_to_show(plot(profile(2, "other")))
 
     def test_deleted_and_returned(self):
-        running = self.start(self.write("a.hp", profile(3)))
+        self.open_writer("a.hp", profile(3))
+        running = self.start(self.path("a.hp"))
         running.wait_to_show(plot(profile(3)))
         os.unlink(self.path("a.hp"))
         running.wait_to_say("gone")
