@@ -3,9 +3,9 @@
 #
 # usage: tests/stress.sh [BUILD [TIMES [CTEST_OPTION...]]]
 #
-# Runs each test that waits, listens, follows or reads a clock (the label `waits`) so many times beside two
-# busy loops, and prints those that failed. Exits with 0 only if none did. BUILD is build/dev by default,
-# TIMES is 50; `-R ^watch` chooses among the tests.
+# Runs each test that waits, listens, follows or reads a clock (label `waits`) TIMES times while two busy
+# loops run, and prints the tests that failed. Exits with 0 only if none failed. BUILD is build/dev and
+# TIMES is 50 by default; ctest's options choose among the tests: tests/stress.sh build/asan 5 -R ^watch
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build/dev}
