@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = [os.path.join(HERE, "programs", name) for name in ("phases.hs", "serve_log.c")]
 BUILT = os.path.join(os.path.dirname(os.path.abspath(CENSUS)), "..", "tests", "watch", "programs")
 GHC = shutil.which("ghc")
-N_SAMPLES = "16"  # of each phase, at least
+N_SAMPLES = "32"  # of each phase, at least: more than GHC holds back
 
 
 def build():
