@@ -14,7 +14,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 
 from browser import Browser, expect, keep_port, run_tests
 
