@@ -9,12 +9,12 @@ function(census_criterion_test target name)
   target_link_libraries(${target} PRIVATE PkgConfig::CRITERION)
   census_warnings(${target})
   target_compile_options(${target} PRIVATE -Wno-pedantic -Wno-missing-prototypes)
-  add_test(NAME ${name} COMMAND ${target} -j1)
-  # Under the address sanitizer an allocation that is far too large fails, as it does elsewhere. Leaks
-  # are found when a test has ended and passed.
+  add_test(NAME ${name}
+    COMMAND ${PROJECT_SOURCE_DIR}/tests/support/report_skips.sh $<TARGET_FILE:${target}> -j1)
+  # Under the address sanitizer an allocation that is far too large fails, as it does elsewhere.
   set_tests_properties(${name} PROPERTIES
     ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.supp:print_suppressions=0"
-    FAIL_REGULAR_EXPRESSION "LeakSanitizer: detected")
+    SKIP_RETURN_CODE 77)
 endfunction()
 
 # census_unit_test(ROOM MODULE [LIBS lib...] [SOURCES extra.c...]): tests/unit/ROOM/test_MODULE.c as

@@ -5,6 +5,7 @@ import base64
 import json
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 
+PATIENCE_S = 60  # for what must happen; a loaded machine is slow, not wrong
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -28,6 +30,14 @@ def find_driver():
 
 
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def keep_port():
+    """A socket that keeps a port of 127.0.0.1 for servers that start one after the other there."""
+    keeper = socket.socket()
+    keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    keeper.bind(("127.0.0.1", 0))
+    return keeper
 
 
 class Problem(Exception):
@@ -89,7 +99,7 @@ class Browser:
         data = json.dumps(body).encode() if body is not None else None
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with OPENER.open(request, timeout=60) as response:
+            with OPENER.open(request, timeout=2 * PATIENCE_S) as response:
                 return json.load(response)["value"]
         except urllib.error.HTTPError as error:
             raise Problem(json.load(error)["value"]["message"]) from None
@@ -118,8 +128,9 @@ class Browser:
             const done = arguments[0];
             requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));""")
 
-    def until(self, script, *arguments, seconds=10):
-        end = time.monotonic() + seconds
+    def until(self, script, *arguments):
+        """The first value of the script that is true."""
+        end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             value = self.run(script, *arguments)
             if value:
@@ -168,9 +179,9 @@ class Browser:
         picture = self.send("GET", self.session + "/screenshot")
         pathlib.Path(path).write_bytes(base64.b64decode(picture))
 
-    def downloaded(self, name, seconds=10):
+    def downloaded(self, name):
         """The bytes of a file that the page gave to the reader."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE_S
         path = self.downloads / name
         while time.monotonic() < end:
             if path.exists() and path.stat().st_size > 0:
@@ -178,10 +189,11 @@ class Browser:
             time.sleep(0.05)
         raise Problem(f"no {name} was downloaded, but {[p.name for p in self.downloads.iterdir()]}")
 
-    def complaints(self):
-        """What the console says that is no remark."""
+    def complaints(self, without=None):
+        """What the console says that is no remark, except messages that contain `without`."""
         entries = self.post("/se/log", type="browser")
-        return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
+        return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")
+                and not (without and without in entry["message"])]
 
 
 def _move(x, y):

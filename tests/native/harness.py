@@ -26,7 +26,7 @@ PEER = os.environ["NATIVE_PEER"]
 PROGRAMS = os.environ["NATIVE_PROGRAMS"]
 
 SKIPPED = 77
-PATIENCE_S = 60
+PATIENCE_S = 120  # for what must happen; a loaded machine is slow, not wrong
 
 Counts = collections.namedtuple("Counts", "allocations asked_bytes frees freed_bytes strangers "
                                 "inherited inherited_bytes malloc calloc realloc aligned")
@@ -243,7 +243,7 @@ class Native(unittest.TestCase):
 
 
 def main():
-    """Runs the test that the command line names, or all."""
+    """Runs the tests that the command line names, or all. Exits with SKIPPED if any was skipped."""
     suite = unittest.TestSuite()
     names = sys.argv[1:]
     for case in unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]):
@@ -252,4 +252,4 @@ def main():
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     if not result.wasSuccessful() or result.testsRun == 0:
         sys.exit(1)
-    sys.exit(SKIPPED if len(result.skipped) == result.testsRun else 0)
+    sys.exit(SKIPPED if result.skipped else 0)

@@ -57,7 +57,9 @@ class Ends(Native):
         self.addCleanup(running.kill)
         output = b""
         while not output.endswith(b"ready\n"):
-            output += os.read(running.stdout.fileno(), 4096)
+            more = os.read(running.stdout.fileno(), 4096)
+            assert more, running.stderr.read()
+            output += more
         return running
 
     def test_interrupt(self):

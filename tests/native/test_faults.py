@@ -125,10 +125,14 @@ class Collector(Native):
         return file
 
     def send(self, name, data, files=()):
+        """The collector may close the connection at the first byte that is wrong."""
         with socket.socket(socket.AF_UNIX) as link:
             link.connect(name)
-            if data:
-                socket.send_fds(link, [data], list(files))
+            try:
+                if data:
+                    socket.send_fds(link, [data], list(files))
+            except ConnectionError:
+                pass
 
     def attack(self, name):
         null = os.open("/dev/null", os.O_RDWR)
@@ -253,7 +257,8 @@ class Limits(Native):
         os.chmod(path, 0o755)
         census = harness.run_census([path], self.fresh(), "-hd")
         self.assertEqual((census.status, census.errors), (7, ""))
-        self.assertEqual([profile.of("keep_as_child") for profile in census.others], [700])
+        sizes = [profile.of("keep_as_child") for profile in census.others]
+        self.assertEqual([size for size in sizes if size], [700])
 
 
 if __name__ == "__main__":

@@ -46,12 +46,13 @@ class Processes(Native):
         self.assertEqual(profiles[-1].of("keep_as_parent"), 3000)
 
     def test_short_exec_chain(self):
-        """Programs that have hardly begun when they become another leave nothing: so a script that
-        ends with exec makes one profile."""
+        """Programs that become another within a second leave nothing: so a script that ends with exec
+        makes one profile."""
         plain, census = self.check_program(self.command("executes_itself", "4", "0"),
                                            is_repeatable=False)
         self.assertEqual(plain.status, 6)
-        self.assertEqual(census.others, [])
+        for profile in census.others:
+            self.assertGreater(profile.samples[-1][0], 0.5, profile.path)
 
     def test_event_logs(self):
         """Each profile has its log beside it, with the same samples and the same names of files."""

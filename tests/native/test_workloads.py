@@ -30,7 +30,7 @@ class Workloads(Native):
 
     def run_workload(self, name, *prefix):
         done = harness.run([os.path.join(SCRIPTS, name + ".sh"), *prefix], self.environment,
-                           900 if IS_FULL else 60)
+                           900 if IS_FULL else 300)
         self.assertEqual(done.status, 0, done.errors)
         return done
 

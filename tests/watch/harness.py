@@ -18,7 +18,7 @@ import unittest
 CENSUS = os.environ["CENSUS"]
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples")
 SKIPPED = 77
-PATIENCE_S = 30
+PATIENCE_S = 60  # for what must happen; a loaded machine is slow, not wrong
 
 needs_http = unittest.skipIf(os.environ.get("CENSUS_HTTP") == "OFF",
                              "this census was built without libmicrohttpd")
@@ -48,6 +48,12 @@ def ends_of_samples(data):
         if line.startswith(b"END_SAMPLE"):
             ends.append(at)
     return ends
+
+
+def seconds(data):
+    """The time of the last sample of a profile; 0 if there is none."""
+    ends = [line for line in data.splitlines() if line.startswith(b"END_SAMPLE")]
+    return float(ends[-1].split()[1]) if ends else 0
 
 
 def wait_until(condition, what):
@@ -128,6 +134,14 @@ class Watch(unittest.TestCase):
             file.write(data)
         return self.path(name)
 
+    def open_writer(self, name, data=b""):
+        """Appends `data` to a file and keeps it open, until the test ends, for more to come. Without a
+        writer census takes a file that has not grown for a second for complete."""
+        writer = open(self.path(name), "ab", buffering=0)
+        self.addCleanup(writer.close)
+        writer.write(data)
+        return writer
+
     def start(self, *words, extension="json", **more):
         """Begins to watch, drawing as fast as it can."""
         picture = self.path("picture." + extension)
@@ -144,7 +158,7 @@ class Watch(unittest.TestCase):
 
 
 def main():
-    """Runs the test that the command line names, or all."""
+    """Runs the tests that the command line names, or all. Exits with SKIPPED if any was skipped."""
     suite = unittest.TestSuite()
     names = sys.argv[1:]
     for case in unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]):
@@ -153,4 +167,4 @@ def main():
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     if not result.wasSuccessful() or result.testsRun == 0:
         sys.exit(1)
-    sys.exit(SKIPPED if len(result.skipped) == result.testsRun else 0)
+    sys.exit(SKIPPED if result.skipped else 0)

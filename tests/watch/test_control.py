@@ -96,7 +96,10 @@ class Control(harness.Watch):
         program = self.program()
         _, place = self.serve(self.word())
         self.assertEqual(self.command(place, "0/census"), 409)
+        viewer = Viewer(place)
+        self.addCleanup(viewer.close)
         program.accept(LOG[:HALF])
+        viewer.wait(lambda v: v.states.get(0, {}).get("control"), "an offer to control it")
         for name in "1/census", "0/quit", "0/", "0", "", "census", "0/census/", "-1/census", "0x0/census":
             self.assertEqual(self.command(place, name), 404, name)
         for origin in "null", "http://evil.example", "http://localhost:1", "https://localhost", "":

@@ -19,10 +19,11 @@ class Files(harness.Watch):
     def test_growing_by_bytes(self):
         """Only whole samples are shown, each when its last byte is there."""
         data = profile(4)
-        running = self.start(self.write("a.hp", b""))
+        writer = self.open_writer("a.hp")
+        running = self.start(self.path("a.hp"))
         ends = ends_of_samples(data)
         for i in range(len(data)):
-            self.write("a.hp", data[i:i + 1], "ab")
+            writer.write(data[i:i + 1])
             if i + 1 in ends:
                 running.wait_to_show(plot(data[:i + 1]))
             elif ends[0] <= i:
@@ -95,17 +96,19 @@ class Files(harness.Watch):
 
     def test_rotated(self):
         """What is still written to the old file is shown until there is a new one."""
-        running = self.start(self.write("a.hp", profile(3)))
+        writer = self.open_writer("a.hp", profile(3))
+        running = self.start(self.path("a.hp"))
         running.wait_to_show(plot(profile(3)))
         os.rename(self.path("a.hp"), self.path("a.hp.1"))
         running.wait_to_say("gone")
-        self.write("a.hp.1", profile(6)[len(profile(3)):], "ab")
+        writer.write(profile(6)[len(profile(3)):])
         running.wait_to_show(plot(profile(6)))
         self.write("a.hp", profile(2, "other"))
         running.wait_to_show(plot(profile(2, "other")))
 
     def test_deleted_and_returned(self):
-        running = self.start(self.write("a.hp", profile(3)))
+        self.open_writer("a.hp", profile(3))
+        running = self.start(self.path("a.hp"))
         running.wait_to_show(plot(profile(3)))
         os.unlink(self.path("a.hp"))
         running.wait_to_say("gone")
@@ -231,7 +234,8 @@ class Files(harness.Watch):
     def test_growing_after_its_end(self):
         """A writer that opens the file for each sample is not taken for done for good."""
         running = self.start(self.write("a.hp", profile(3)))
-        harness.time.sleep(3)
+        running.wait_to_show(plot(profile(3)))
+        harness.time.sleep(2)  # twice the time after which it is taken for complete
         self.write("a.hp", profile(6)[len(profile(3)):], "ab")
         running.wait_to_show(plot(profile(6)))
         self.assertEqual(running.errors(), "")  # of a new beginning
@@ -248,7 +252,8 @@ class Files(harness.Watch):
     def test_cut_sample_at_a_signal(self):
         """What is whole is shown, as far as it was written when the signal came."""
         data = profile(6)
-        running = self.start(self.write("a.hp", data[:-9]))
+        self.open_writer("a.hp", data[:-9])
+        running = self.start(self.path("a.hp"))
         running.wait_to_show(plot(data[:-9]))
         self.assertEqual(running.end(signal.SIGTERM), 0)
         self.assertEqual(harness.read(running.picture), plot(data[:-9]))

@@ -1,29 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """A Haskell program whose heap is profiled by GHC's run-time system, in all views while it runs."""
-import fcntl
-import http.client
 import os
-import pty
-import re
-import select
 import shutil
 import subprocess
-import termios
-import threading
+import unittest
 
 import harness
-from harness import plot, read
+from harness import CENSUS, PATIENCE_S, plot, read, wait_until
+from tmux import Tmux
+from viewer import Place, Viewer
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "foldleak.hs")
 GHC = shutil.which("ghc")
 
 
+@unittest.skipUnless(GHC, "there is no GHC here")
+@unittest.skipUnless(shutil.which("tmux"), "there is no tmux here")
 class Ghc(harness.Watch):
     def build(self):
         """The program, for profiling."""
-        if not GHC:
-            self.skipTest("there is no GHC here")
         program = self.path("foldleak")
         built = subprocess.run([GHC, "-v0", "-prof", "-fprof-auto", "-rtsopts", "-O", "-outputdir",
                                 self.path("build"), "-o", program, SOURCE],
@@ -33,69 +29,38 @@ class Ghc(harness.Watch):
         self.assertEqual(built.returncode, 0, built.stderr)
         return program
 
-    def start_in_terminal(self, *words):
-        """A watch with a terminal of its own; the other end of that is read until it closes."""
-        ours, theirs = pty.openpty()
-
-        def take_terminal():
-            os.setsid()
-            fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
-
-        termios.tcsetwinsize(theirs, (30, 100))
-        running = self.start(*words, stdin=theirs, stdout=theirs, preexec_fn=take_terminal,
-                             env={**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"})
-        os.close(theirs)
-        shown = bytearray()
-
-        def drain():
-            try:
-                while select.select([ours], [], [], harness.PATIENCE_S)[0]:
-                    shown.extend(os.read(ours, 65536))
-            except OSError:
-                pass  # nobody holds the terminal any more
-
-        reader = threading.Thread(target=drain)
-        reader.start()
-        self.addCleanup(os.close, ours)
-        self.addCleanup(reader.join)
-        return running, shown, reader
-
-    def read_events(self, running):
-        """What the page is sent, to the end, into a list of one text."""
-        running.wait_to_say("watch at")
-        host, path = re.search(r"http://([^/]+)(/\w+/)", running.errors()).groups()
-        sent = []
-
-        def receive():
-            connection = http.client.HTTPConnection(host, timeout=harness.PATIENCE_S)
-            connection.request("GET", path + "events")
-            sent.append(connection.getresponse().read().decode())
-            connection.close()
-
-        reader = threading.Thread(target=receive)
-        reader.start()
-        self.addCleanup(reader.join)
-        return sent, reader
+    def run_program(self):
+        """It leaks again and again until a line comes."""
+        process = subprocess.Popen([self.build(), "150000", "+RTS", "-hc", "-i0.1"], cwd=self.directory,
+                                   stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.addCleanup(process.stdin.close)
+        return process
 
     @harness.needs_http
     def test_all_views_of_a_program(self):
-        program = self.build()
-        running, shown, terminal = self.start_in_terminal(
-            "--once", "--tty", "--http", "--no-browser", self.path("foldleak.hp"))
-        sent, page = self.read_events(running)
-        subprocess.run([program, "150000", "+RTS", "-hc", "-i0.1"], cwd=self.directory, check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.assertEqual(running.wait(), 0, running.said)
-        page.join()
-        terminal.join()
-        profile = read(self.path("foldleak.hp"))
-        self.assertGreater(profile.count(b"END_SAMPLE"), 3)
-        self.assertEqual(read(running.picture), plot(profile))
-        self.assertIn("event: snapshot", sent[0])
-        self.assertIn("event: samples", sent[0])
-        self.assertIn('"state":"ended"', sent[0])
-        self.assertIn(b"MiB", shown)
-        self.assertIn(b"\x1b[?1049l", shown)
+        picture, said = self.path("picture.json"), self.path("said")
+        terminal = Tmux(columns=100)
+        self.addCleanup(terminal.close)
+        terminal.run(f"{CENSUS} watch --once --tty --http --no-browser --every 10ms -o {picture} "
+                     f"{self.path('foldleak.hp')} 2>{said}; echo status=$?")
+        viewer = Viewer(Place(wait_until(lambda: b"\n" in read(said) and read(said).decode(), "the URL")))
+        self.addCleanup(viewer.close)
+        process = self.run_program()
+        viewer.wait(lambda v: v.events.count("samples") > 3, "samples")
+        viewer.wait(lambda v: max(v.profiles[0].totals) > 2 << 20, "a leak")
+        terminal.wait_for(r"MiB, peak [0-9.]+ MiB")
+        terminal.wait_for("● live")
+        self.assertIsNone(process.poll())
+        process.communicate(b"\n", PATIENCE_S)
+        self.assertEqual(process.returncode, 0)
+        terminal.wait_for("status=0")
+        viewer.wait_for_end()
+        self.assertEqual(viewer.states[0]["state"], "ended")
+        self.assertEqual(viewer.events.count("snapshot"), 1)
+        self.assertEqual(read(picture), plot(read(self.path("foldleak.hp"))))
 
 
 if __name__ == "__main__":

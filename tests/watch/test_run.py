@@ -1,44 +1,53 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """`census run --watch`: programs that are watched while they run."""
-import fcntl
 import http.client
 import os
 import pty
 import re
 import select
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
-import termios
-import time
+import unittest
 
 import harness
-from harness import read
+from harness import read, wait_until
+from tmux import Tmux
 
-# Grows for a while, and ends as it is told.
+needs_tmux = unittest.skipUnless(shutil.which("tmux"), "there is no tmux here")
+
+# Grows until there is a file of that name, and ends with that status.
 GROWING = """
-import sys, time
+import os, sys, time
 blocks = []
-for i in range(int(sys.argv[1])):
-    blocks.append(bytearray(300000))
+while not os.path.exists(sys.argv[1]):
+    blocks.append(bytearray(300000 if len(blocks) < 100 else 0))
     time.sleep(0.02)
 sys.exit(int(sys.argv[2]))
 """
 FORKING = """
-import os, time
+import os
 for i in range(2):
     if os.fork() == 0:
         break
-block = bytearray(1000000)
-time.sleep(1)
-"""
+""" + GROWING
+
+
+def files(events):
+    """The names of the profiles in events of a page."""
+    return set(re.findall(r'"file":"([^"]*)"', events))
 
 
 class Run(harness.Watch):
-    def command(self, *words, program=GROWING, arguments=("50", "7")):
+    def command(self, *words, program=GROWING):
         return [harness.CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog"), *words, "--",
-                sys.executable, "-c", program, *arguments]
+                sys.executable, "-c", program, self.path("end"), "7"]
+
+    def end_program(self):
+        self.write("end", b"")
 
     def begin(self, *words, **more):
         running = subprocess.Popen(self.command(*words, **more), stdout=subprocess.DEVNULL,
@@ -51,13 +60,12 @@ class Run(harness.Watch):
     def test_picture(self):
         """It is drawn while the program runs; the last one is that of the profile."""
         picture = self.path("live.json")
-        running = self.begin("--watch=" + picture, arguments=("150", "7"))
-        seen = set()
-        while running.poll() is None:
-            seen.add(read(picture))
-            time.sleep(0.02)
-        self.assertEqual(running.returncode, 7)
-        self.assertGreater(len(seen - {b""}), 1)
+        running = self.begin("--watch=" + picture)
+        first = wait_until(lambda: read(picture), "a picture")
+        wait_until(lambda: read(picture) != first, "another picture")
+        self.assertIsNone(running.poll())
+        self.end_program()
+        self.assertEqual(running.wait(harness.PATIENCE_S), 7)
         whole = self.path("whole.json")
         subprocess.run([harness.CENSUS, "plot", "-o", whole, self.path("prog.hp")], check=True)
         self.assertEqual(read(picture), read(whole))
@@ -70,12 +78,18 @@ class Run(harness.Watch):
         self.assertTrue(found, line)
         return found[1], found[2]
 
-    def events(self, host, path):
-        """All that is sent until the end, as one text."""
+    def events(self, host, path, is_enough):
+        """All that is sent until the end, as one text. The program ends when `is_enough` of it."""
         connection = http.client.HTTPConnection(host, timeout=harness.PATIENCE_S)
         self.addCleanup(connection.close)
         connection.request("GET", path + "events")
-        return connection.getresponse().read().decode()
+        response, sent = connection.getresponse(), ""
+        while not is_enough(sent):
+            line = response.readline().decode()
+            self.assertTrue(line, sent)
+            sent += line
+        self.end_program()
+        return sent + response.read().decode()
 
     @harness.needs_http
     def test_page(self):
@@ -88,23 +102,22 @@ class Run(harness.Watch):
         self.assertEqual(page.status, 200)
         self.assertIn(b"<!doctype html>", page.read().lower())
         connection.close()
-        sent = self.events(host, path)
+        sent = self.events(host, path, lambda sent: "event: samples" in sent)
         self.assertIn("event: snapshot", sent)
-        self.assertIn("event: samples", sent)
         self.assertRegex(sent, r'event: state\ndata: [^\n]*"state":"ended"')
         self.assertEqual(running.wait(harness.PATIENCE_S), 7)
         with self.assertRaises(OSError):
-            self.events(host, path)
+            self.events(host, path, bool)
 
     @harness.needs_http
     def test_page_that_a_person_looks_at(self):
         """With a terminal at standard error it outlives the program, until an interrupt."""
         terminal, theirs = pty.openpty()
         self.addCleanup(os.close, terminal)
-        running = subprocess.Popen(self.command("--watch", arguments=("5", "7")),
-                                   stdout=subprocess.DEVNULL, stderr=theirs,
-                                   start_new_session=True)
+        running = subprocess.Popen(self.command("--watch"), stdout=subprocess.DEVNULL,
+                                   stderr=theirs, start_new_session=True)
         os.close(theirs)
+        self.end_program()
         self.addCleanup(running.kill)
         said = b""
         while b"Ctrl-C ends it" not in said:
@@ -121,78 +134,65 @@ class Run(harness.Watch):
     @harness.needs_http
     def test_page_of_several_processes(self):
         running = self.begin("--watch", program=FORKING)
-        sent = self.events(*self.page(running))
-        self.assertEqual(running.wait(harness.PATIENCE_S), 0)
-        names = set(re.findall(r'"file":"([^"]*)"', sent))
+        sent = self.events(*self.page(running), lambda sent: len(files(sent)) == 3)
+        self.assertEqual(running.wait(harness.PATIENCE_S), 7)
+        names = files(sent)
         self.assertEqual(len(names), 3, names)
         self.assertIn(self.path("prog.hp"), names)
 
     @harness.needs_http
     def test_page_of_what_comes_by_exec(self):
-        """The program that a shell becomes takes its place."""
+        """The program that a shell becomes takes its place; the shell has a profile of its own only if
+        it lived for a second."""
         running = subprocess.Popen(
             [harness.CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog"), "--watch", "--", "sh",
-             "-c", f'exec "{sys.executable}" -c "$0" 30 3', GROWING],
+             "-c", f'exec "{sys.executable}" -c "$0" "$1" 3', GROWING, self.path("end")],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.addCleanup(running.stderr.close)
         self.addCleanup(running.kill)
-        sent = self.events(*self.page(running))
+        sent = self.events(*self.page(running), lambda sent: '"title":"python' in sent)
         self.assertEqual(running.wait(harness.PATIENCE_S), 3)
-        self.assertEqual(set(re.findall(r'"file":"([^"]*)"', sent)), {self.path("prog.hp")})
-        self.assertRegex(sent, '"title":"python')
+        self.assertIn(self.path("prog.hp"), files(sent))
+        for other in files(sent) - {self.path("prog.hp")}:
+            self.assertGreater(harness.seconds(read(other)), 0.5)
 
     # ---- in a terminal ----
 
-    def begin_in_terminal(self, *words, arguments=("50", "7")):
-        """Its terminal's other end, and the process; output and errors go elsewhere."""
-        ours, theirs = pty.openpty()
-        self.addCleanup(os.close, ours)
+    def begin_in_terminal(self):
+        """The view of a program that grows, in a terminal of its own, when it shows a picture."""
+        terminal = Tmux()
+        self.addCleanup(terminal.close)
+        words = self.command("--watch=tty")
+        words[words.index("-c"):words.index(GROWING) + 1] = [self.write("growing.py", GROWING.encode())]
+        terminal.run(f"{shlex.join(words)} >{self.path('said')} 2>&1; echo status=$?")
+        terminal.wait_for("live, last sample")
+        return terminal
 
-        def take_terminal():
-            os.setsid()
-            fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
-
-        termios.tcsetwinsize(theirs, (24, 80))
-        running = subprocess.Popen(self.command(*words, arguments=arguments), stdin=theirs,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=take_terminal, env={**os.environ, "TERM": "xterm"})
-        os.close(theirs)
-        self.addCleanup(running.stderr.close)
-        self.addCleanup(running.wait)
-        self.addCleanup(running.kill)
-        return ours, running
-
-    def read_terminal(self, terminal, is_enough):
-        """Reads what the terminal is shown until `is_enough` of it."""
-        shown = b""
-        until = time.monotonic() + harness.PATIENCE_S
-        while not is_enough(shown):
-            self.assertLess(time.monotonic(), until, shown[-2000:])
-            if select.select([terminal], [], [], 0.1)[0]:
-                shown += os.read(terminal, 65536)
-
-    def leave(self, terminal):
-        os.write(terminal, b"q")
-        self.read_terminal(terminal, lambda shown: b"\x1b[?1049l" in shown)
-
+    @needs_tmux
     def test_terminal(self):
         """It stays when the program has ended, until its user has had enough."""
-        terminal, running = self.begin_in_terminal("--watch=tty")
-        profile = self.path("prog.hp")
-        self.read_terminal(terminal, lambda _: os.path.exists(profile) and
-                           time.time() > os.stat(profile).st_mtime + 1)
-        self.assertIsNone(running.poll())
-        self.leave(terminal)
-        self.assertEqual(running.wait(harness.PATIENCE_S), 7)
+        terminal = self.begin_in_terminal()
+        self.end_program()
+        terminal.wait_for("● ended")
+        self.assertFalse(terminal.is_plain())
+        terminal.type("q")
+        terminal.wait_for("(?m)^status=7$")
+        self.assertTrue(terminal.is_plain())
 
+    @needs_tmux
     def test_terminal_that_is_left(self):
         """The program goes on, and its profile."""
-        terminal, running = self.begin_in_terminal("--watch=tty", arguments=("80", "0"))
-        self.read_terminal(terminal, lambda _: b"END_SAMPLE" in read(self.path("prog.hp")))
-        self.leave(terminal)
-        n_then = read(self.path("prog.hp")).count(b"END_SAMPLE")
-        self.assertEqual(running.wait(harness.PATIENCE_S), 0)
-        self.assertGreater(read(self.path("prog.hp")).count(b"END_SAMPLE"), n_then)
+        terminal = self.begin_in_terminal()
+        terminal.type("q")
+        terminal.until(terminal.is_plain, "given back")
+        n_then = self.n_samples()
+        wait_until(lambda: self.n_samples() > n_then, "another sample")
+        self.assertNotIn("status=7", terminal.text())
+        self.end_program()
+        terminal.wait_for("(?m)^status=7$")
+
+    def n_samples(self):
+        return read(self.path("prog.hp")).count(b"END_SAMPLE")
 
     @harness.needs_http
     def test_page_that_cannot_be(self):
@@ -203,7 +203,7 @@ class Run(harness.Watch):
                                    stderr=theirs, start_new_session=True)
         os.close(theirs)
         self.addCleanup(running.kill)
-        self.assertEqual(running.wait(5), 1)
+        self.assertEqual(running.wait(harness.PATIENCE_S), 1)
         said = os.read(terminal, 4096)
         self.assertIn(b"is no place to listen at", said)
         self.assertNotIn(b"the page stays", said)

@@ -147,12 +147,17 @@ class Streams(harness.Watch):
 
     # ---- connections ----
 
-    def listen(self, family, address):
+    def bind(self, family, address):
+        """A socket that has its address and refuses connections until it listens."""
         server = socket.socket(family)
         self.addCleanup(server.close)
         server.bind(address)
-        server.listen()
         server.settimeout(harness.PATIENCE_S)
+        return server
+
+    def listen(self, family, address):
+        server = self.bind(family, address)
+        server.listen()
         return server
 
     def check_connections(self, server, running):
@@ -183,12 +188,11 @@ class Streams(harness.Watch):
         self.check_connections(server, self.start("tcp:localhost:%d" % server.getsockname()[1]))
 
     def test_tcp_socket_not_there_yet(self):
-        server = self.listen(socket.AF_INET, ("127.0.0.1", 0))
-        port = server.getsockname()[1]
-        server.close()
-        running = self.start(f"tcp:127.0.0.1:{port}")
+        server = self.bind(socket.AF_INET, ("127.0.0.1", 0))
+        running = self.start("tcp:127.0.0.1:%d" % server.getsockname()[1])
         running.wait_to_say("Connection refused; trying again")
-        self.check_connections(self.listen(socket.AF_INET, ("127.0.0.1", port)), running)
+        server.listen()
+        self.check_connections(server, running)
 
     def test_tcp_socket_of_ipv6(self):
         try:

@@ -2,6 +2,7 @@
 """A viewer of the http view that is no browser: requests by hand over sockets, the events of a stream, and
 the profiles that they add up to (docs/formats/page.md)."""
 import base64
+import errno
 import http.client
 import json
 import re
@@ -10,7 +11,7 @@ import socket
 import struct
 import time
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 class Place:
@@ -42,10 +43,32 @@ class Place:
 
 
 def send(place, bytes_):
-    """Sends a request as it is. The connection."""
+    """Sends a request as it is. Returns the connection. A server that refuses a request may answer and
+    close before it has read it all: then the rest is not sent, and the answer can still be read."""
     connection = place.connect()
-    connection.sendall(bytes_)
+    try:
+        connection.sendall(bytes_)
+    except ConnectionError:
+        pass
     return connection
+
+
+def receive_at_once(connection):
+    """Returns what the server has sent, without waiting for more."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1 << 16)
+    except (BlockingIOError, ConnectionError):
+        return b""
+
+
+def end_requests(connection):
+    """Tells the server that no more requests come, unless it has closed the connection first."""
+    try:
+        connection.shutdown(socket.SHUT_WR)
+    except OSError as error:
+        if error.errno != errno.ENOTCONN:
+            raise
 
 
 class Answer:

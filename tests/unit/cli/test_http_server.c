@@ -16,7 +16,7 @@
 #define TOKEN "00112233445566778899aabbccddeeff"
 #define PAGE  "<!doctype html>page"
 
-enum { PATIENCE_MS = 10000, MOST_VIEWERS = 3 };
+enum { PATIENCE_S = 60, MOST_VIEWERS = 3 };
 
 typedef struct fixture {
     loop *l;
@@ -115,18 +115,6 @@ static void hear(client *c)
     }
 }
 
-/* Lets the server work until the client has heard `text`. */
-static bool hears(const fixture *f, client *c, const char *text)
-{
-    double until_s = loop_now_s() + PATIENCE_MS / 1e3;
-    hear(c);
-    while (!strstr(c->got, text) && !c->has_ended && loop_now_s() < until_s) {
-        loop_step(f->l, 10);
-        hear(c);
-    }
-    return strstr(c->got, text) != NULL;
-}
-
 static size_t count(const client *c, const char *text)
 {
     size_t n = 0;
@@ -134,6 +122,33 @@ static size_t count(const client *c, const char *text)
         n++;
     }
     return n;
+}
+
+/* Lets the server work until the client has heard `text` n times. */
+static bool hears_times(const fixture *f, client *c, const char *text, size_t n)
+{
+    double until_s = loop_now_s() + PATIENCE_S;
+    hear(c);
+    while (count(c, text) < n && !c->has_ended && loop_now_s() < until_s) {
+        loop_step(f->l, 10);
+        hear(c);
+    }
+    return count(c, text) >= n;
+}
+
+static bool hears(const fixture *f, client *c, const char *text)
+{
+    return hears_times(f, c, text, 1);
+}
+
+/* Lets the server work until it has at most n viewers. */
+static bool has_at_most(const fixture *f, size_t n)
+{
+    double until_s = loop_now_s() + PATIENCE_S;
+    while (http_server_n_viewers(f->server) > n && loop_now_s() < until_s) {
+        loop_step(f->l, 10);
+    }
+    return http_server_n_viewers(f->server) <= n;
 }
 
 /* ---- tests ---- */
@@ -201,11 +216,7 @@ Test(http_server, beats_while_nothing_happens)
     begin(&f, 0.02, 30);
     ask(&f, &c, "/" TOKEN "/events", "");
     cr_assert(hears(&f, &c, "base.\n\n"));
-    for (int i = 0; i < 200 && count(&c, ":\n\n") < 3; i++) {
-        loop_step(f.l, 10);
-        hear(&c);
-    }
-    cr_expect_geq(count(&c, ":\n\n"), 3);
+    cr_expect(hears_times(&f, &c, ":\n\n", 3));
     finish(&f);
 }
 
@@ -217,10 +228,7 @@ Test(http_server, notices_that_a_silent_viewer_has_gone)
     ask(&f, &c, "/" TOKEN "/events", "");
     cr_assert(hears(&f, &c, "base.\n\n"));
     close(c.fd);
-    for (int i = 0; i < 1000 && http_server_n_viewers(f.server) > 0; i++) {
-        loop_step(f.l, 10);
-    }
-    cr_expect_eq(http_server_n_viewers(f.server), 0);
+    cr_expect(has_at_most(&f, 0));
     finish(&f);
 }
 
@@ -238,9 +246,7 @@ Test(http_server, has_room_for_so_many_viewers_and_for_the_page)
     ask(&f, &c[MOST_VIEWERS], "/" TOKEN "/", "");
     cr_expect(hears(&f, &c[MOST_VIEWERS], PAGE));
     close(c[0].fd);
-    for (int i = 0; i < 1000 && http_server_n_viewers(f.server) == MOST_VIEWERS; i++) {
-        loop_step(f.l, 10);
-    }
+    cr_expect(has_at_most(&f, MOST_VIEWERS - 1));
     ask(&f, &c[0], "/" TOKEN "/events", "");
     cr_expect(hears(&f, &c[0], "base.\n\n"));
     finish(&f);
@@ -253,7 +259,7 @@ Test(http_server, drops_who_does_not_read_while_others_go_on)
     client lazy;
     client eager;
     static char big[1 << 20];
-    begin(&f, 0.1, 1);
+    begin(&f, 0.1, 3); /* longer than a loaded machine may keep this process from reading */
     memset(big, 'x', sizeof big - 1);
     ask(&f, &lazy, "/" TOKEN "/events", "");
     ask(&f, &eager, "/" TOKEN "/events", "");
@@ -262,7 +268,7 @@ Test(http_server, drops_who_does_not_read_while_others_go_on)
         push(&f, big);
     }
     double begin_s = loop_now_s();
-    while (http_server_n_viewers(f.server) > 1 && loop_now_s() < begin_s + PATIENCE_MS / 1e3) {
+    while (http_server_n_viewers(f.server) > 1 && loop_now_s() < begin_s + PATIENCE_S) {
         loop_step(f.l, 10);
         eager.length = 0;
         hear(&eager);
@@ -288,7 +294,7 @@ Test(http_server, drops_who_does_not_finish_asking)
     start(&f, &c);
     say(&c, "GET / HTTP/1.1\r\n");
     double begin_s = loop_now_s();
-    while (!c.has_ended && loop_now_s() < begin_s + PATIENCE_MS / 1e3) {
+    while (!c.has_ended && loop_now_s() < begin_s + PATIENCE_S) {
         (void)!send(c.fd, "A: b\r\n", 6, MSG_NOSIGNAL);
         usleep(20000);
         loop_step(f.l, 10);
@@ -336,11 +342,7 @@ Test(http_server, takes_requests_in_pieces_and_in_rows)
     char row[3 * sizeof request];
     snprintf(row, sizeof row, "%s%s%s", request, request, request);
     say(&c, row);
-    for (int i = 0; i < 1000 && count(&c, PAGE) < 3 && !c.has_ended; i++) {
-        loop_step(f.l, 10);
-        hear(&c);
-    }
-    cr_expect_eq(count(&c, PAGE), 3);
+    cr_expect(hears_times(&f, &c, PAGE, 3));
     finish(&f);
 }
 
@@ -377,6 +379,6 @@ Test(http_server, does_not_wait_long_for_who_does_not_read)
     double begin_s = loop_now_s();
     http_server_destroy(f.server, 0.2);
     f.server = NULL;
-    cr_expect_lt(loop_now_s() - begin_s, 3);
+    cr_expect_lt(loop_now_s() - begin_s, 25); /* less than the patience with a viewer */
     finish(&f);
 }

@@ -13,6 +13,9 @@ import System.Environment (getArgs)
 import System.IO (hFlush, stdout)
 import System.Mem (performMajorGC)
 
+-- Has the next collection take a sample, however late the timer is.
+foreign import ccall unsafe "take_sample" takeSample :: IO ()
+
 -- One list for each way through some of the places, made under the stack of that way.
 walk :: [Int] -> [[Int]]
 walk places = concatMap (\p -> at p (filter (/= p) places)) places
@@ -38,7 +41,7 @@ phase nSamples kept name = do
   traceMarkerIO name
   let ways = walk [0 .. 5]
   _ <- evaluate (sum (map sum ways))
-  replicateM_ nSamples (evaluate (sum [1 .. 100000 :: Int]) >> performMajorGC)
+  replicateM_ nSamples (evaluate (sum [1 .. 100000 :: Int]) >> takeSample >> performMajorGC)
   fillBuffer
   return (ways : kept)
 

@@ -22,6 +22,7 @@ extern StgClosure ZCMain_main_closure;
 extern void startHeapProfTimer(void);
 extern void stopHeapProfTimer(void);
 extern bool performHeapProfile;
+void take_sample(void);
 
 static int connection = -1;
 static FILE *copy;
@@ -46,6 +47,14 @@ static void switch_samples(bool is_on)
     } else if (interval_ticks > 0) {
         RtsFlags.ProfFlags.heapProfileIntervalTicks = interval_ticks;
         startHeapProfTimer();
+    }
+}
+
+/* Asks for a sample at the next collection, unless samples are switched off. */
+void take_sample(void)
+{
+    if (RtsFlags.ProfFlags.heapProfileIntervalTicks > 0) {
+        performHeapProfile = true;
     }
 }
 
