@@ -4,9 +4,10 @@
 
     bench_render.py --census build/release/cli/census --tools build/dev/tests/bench [--big]
 
-`few` is 50 names, all alive; `many` 20,000 names of which 1,000 are alive. Everything is measured in
-one run on warm files. hp2ps, which takes the square of the number of samples, is stopped when it has
-used the CPU time of --patience. Slowness never fails.
+`few` is 50 names, all alive; `many` 20,000 names of which 1,000 are alive; `noise` 20 names of white
+noise, whose curves need the most points. Both looks are drawn in four formats. Everything is measured
+in one run on warm files. hp2ps, which takes the square of the number of samples, is stopped when it
+has used the CPU time of --patience. Slowness never fails.
 """
 import argparse
 import os
@@ -18,7 +19,12 @@ from collections import namedtuple
 
 Cost = namedtuple("Cost", "wall_s cpu_s peak_mb is_stopped")
 
-SHAPES = {"few": (50, 50), "many": (20000, 1000)}
+SHAPES = {"few": ["50", "50"], "many": ["20000", "1000"], "noise": ["20", "20"]}
+NOISE_MB = 410  # 700,000 samples
+LOOKS = {"modern": ["plot"], "classic": ["plot", "--look", "classic"]}
+FORMATS = ("ps", "eps", "pdf", "png")
+
+
 def measure(options, command, folder, repeat=1):
     """The least cost of some runs, or None when the program fails."""
     best = None
@@ -64,11 +70,22 @@ def heading(title, peer="hp2ps"):
 
 def make_input(options, folder, shape, megabytes):
     path = os.path.join(folder, f"{shape}-{megabytes}.hp")
-    names, live = SHAPES[shape]
+    more = ["noise"] if shape == "noise" else []
     with open(path, "wb") as file:
-        subprocess.run([options.make, str(names), str(live), str(megabytes)], stdout=file,
-                       check=True)
+        subprocess.run([options.make, *SHAPES[shape], str(megabytes), *more], stdout=file, check=True)
     return path
+
+
+def plot_rows(options, folder, path, repeat, floor, peer):
+    """A row for each look and format; the costs by look and format."""
+    costs = {}
+    for look, words in LOOKS.items():
+        for ending in FORMATS:
+            target = os.path.join(folder, "out." + ending)
+            cost = measure(options, [options.census, *words, "-o", target, path], folder, repeat)
+            row(f"{look}, {ending}", cost, floor, peer)
+            costs[look, ending] = cost
+    return costs
 
 
 def bench_size(options, folder, shape, megabytes):
@@ -83,9 +100,7 @@ def bench_size(options, folder, shape, megabytes):
         row("hp2ps -c", peer, floor, None)
     row("census hp2ps -c", measure(options, [options.census, "hp2ps", "-c", path], folder, repeat), floor,
         peer)
-    for ending in ("ps", "pdf", "png"):
-        command = [options.census, "plot", "-o", os.path.join(folder, "out." + ending), path]
-        row(f"census plot, {ending}", measure(options, command, folder, repeat), floor, peer)
+    plot_rows(options, folder, path, repeat, floor, peer)
     row("census report", measure(options, [options.census, "report", path], folder, repeat), floor, peer)
     os.remove(path)
 
@@ -99,12 +114,9 @@ def bench_small(options, folder):
     if peer:
         row("hp2ps -c", peer, floor, None)
     row("census hp2ps -c", measure(options, [options.census, "hp2ps", "-c", path], folder, 30), floor, peer)
-    for ending in ("ps", "pdf", "png", "svg"):
-        command = [options.census, "plot", "-o", os.path.join(folder, "out." + ending), path]
-        cost = measure(options, command, folder, 30)
-        row(f"census plot, {ending}", cost, floor, peer)
-        if ending == "pdf" and peer and cost:
-            print(f"  {'':<24} the PDF takes {cost.cpu_s / max(peer.cpu_s, 1e-4):.1f} times the CPU of hp2ps")
+    pdf = plot_rows(options, folder, path, 30, floor, peer)["modern", "pdf"]
+    if peer and pdf:
+        print(f"  {'':<24} the PDF takes {pdf.cpu_s / max(peer.cpu_s, 1e-4):.1f} times the CPU of hp2ps")
 
 
 def main():
@@ -118,6 +130,7 @@ def main():
     parser.add_argument("--small", default=os.path.join(root, "samples/hp/foldleak-prof-hc.hp"))
     parser.add_argument("--sizes", default="10,100", help="megabytes, with commas")
     parser.add_argument("--big", action="store_true", help="1 GB too")
+    parser.add_argument("--noise", action="store_true", help="700,000 samples of white noise too")
     parser.add_argument("--patience", type=int, default=60, help="CPU seconds for one command")
     parser.add_argument("--folder", help="where the inputs are made (default: a temporary one)")
     options = parser.parse_args()
@@ -132,9 +145,11 @@ def main():
     sizes = [int(size) for size in options.sizes.split(",")] + ([1000] if options.big else [])
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         bench_small(options, folder)
-        for shape in SHAPES:
+        for shape in ("few", "many"):
             for size in sizes:
                 bench_size(options, folder, shape, size)
+        if options.noise:
+            bench_size(options, folder, "noise", NOISE_MB)
     return 0
 
 
