@@ -15,7 +15,7 @@
 #include "hprender/render.h"
 #include "made_up_font.h"
 #include "rng.h"
-#include "wiggle.h"
+#include "chart/wiggle.h"
 
 enum { N_BANDS = 30, N_POINTS = 2000 };
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "classic_select.h"
+#include "classic/classic_select.h"
 #include "profile.h"
 
 static hpf_arena *arena;
@@ -30,7 +30,7 @@ static const char *bands_of(const char *samples)
 {
     static char text[512];
     static char names[256];
-    hpr__plan plan;
+    hpr__assignment plan;
     snprintf(text, sizeof text, "%s%s", PROFILE_HEADERS, samples);
     test_profile profile = test_profile_open(text, 0);
     cr_assert_eq(hpr__classic_plan(&plan, arena, profile.survey, &options, NULL), HPF_OK);
@@ -111,7 +111,7 @@ Test(classic_select, leftovers_count_unless_hp2ps_would_fail)
 Test(classic_select, more_orders_than_hp2ps_keeps_are_refused)
 {
     char text[1024] = "";
-    hpr__plan plan;
+    hpr__assignment plan;
     hpr_auxfile *aux = NULL;
     hpf_error err;
     for (int i = 0; i < 41; i++) {

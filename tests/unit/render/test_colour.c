@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "colour.h"
+#include "style/colour.h"
 
 static bool is_near(double a, double b, double tolerance)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elide.h"
+#include "layout/elide.h"
 #include "made_up_font.h"
 
 static void expect_elided(const char *text, double width_pt, const char *expected)

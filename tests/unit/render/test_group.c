@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "group.h"
+#include "chart/group.h"
 
 typedef struct sample {
     const char *name, *module, *type, *package;

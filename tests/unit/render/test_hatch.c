@@ -7,18 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hatch.h"
+#include "draw/hatch.h"
 #include "hprender/render.h"
-#include "print_fill.h"
+#include "style/print_style.h"
 
 static hpr_scene *hatched(const hpr_point *points, size_t n, double angle_deg, double gap_pt)
 {
-    hpr__ink *ink = hpr__ink_create(200, 200);
+    hpr__builder *ink = hpr__builder_create(200, 200);
     hpr_scene *scene = NULL;
     hpf_error err;
-    hpr__ink_page(ink, NULL);
+    hpr__builder_page(ink, NULL);
     hpr__hatch(ink, points, n, angle_deg, gap_pt, hpr__paint_stroke((hpr_colour){0, 0, 0}, 0.3));
-    cr_assert_eq(hpr__ink_finish(ink, &scene, &err), HPF_OK);
+    cr_assert_eq(hpr__builder_finish(ink, &scene, &err), HPF_OK);
     return scene;
 }
 
@@ -75,7 +75,7 @@ Test(print_fill, bands_that_touch_never_share_an_angle)
         swatches[i].name = (hpf_str){names[i], strlen(names[i])};
         swatches[i].is_other = i == N - 1;
     }
-    hpr__print_fill_choose(fills, swatches, N);
+    hpr__print_style_choose(fills, swatches, N);
     for (int i = 1; i < N; i++) {
         bool is_plain = fills[i].hatch_gap_pt == 0;
         cr_expect(is_plain || fills[i].hatch_deg != fills[i - 1].hatch_deg, "%d", i);
@@ -95,7 +95,7 @@ Test(print_fill, bands_that_touch_in_one_of_several_stacks_do_not_either)
         swatches[i].name = (hpf_str){names[i], strlen(names[i])};
         swatches[i].absent = i % 2; /* bit 0: every other band is missing */
     }
-    hpr__print_fill_choose(fills, swatches, N);
+    hpr__print_style_choose(fills, swatches, N);
     for (int i = 2; i < N; i++) {
         cr_expect_neq(fills[i].hatch_deg, fills[i - 1].hatch_deg, "%d", i);
         cr_expect(i % 2 == 1 || fills[i].hatch_deg != fills[i - 2].hatch_deg, "%d", i);

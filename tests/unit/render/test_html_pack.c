@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "html_pack.h"
+#include "html/html_pack.h"
 #include "rng.h"
 
 /* --- the way back, as docs/formats/page.md has it ------------------------------------------- */

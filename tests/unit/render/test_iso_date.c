@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "iso_date.h"
+#include "output/iso_date.h"
 
 Test(iso_date, dates_that_profiles_carry)
 {

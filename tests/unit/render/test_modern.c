@@ -12,9 +12,9 @@
 
 #include "hprender/render.h"
 
-#include "labels.h"
+#include "layout/labels.h"
 #include "made_up_font.h"
-#include "wiggle.h"
+#include "chart/wiggle.h"
 
 /* A profile, its chart and its ink. */
 typedef struct drawing {

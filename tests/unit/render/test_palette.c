@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "palette.h"
+#include "style/palette.h"
 
 enum { MOST = 64 };
 

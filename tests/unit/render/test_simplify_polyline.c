@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "rng.h"
-#include "simplify_polyline.h"
+#include "draw/simplify_polyline.h"
 
 enum { N = 4000 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "profile.h"
-#include "stack.h"
+#include "chart/stack.h"
 
 static const char *const three_names =
     PROFILE_HEADERS "BEGIN_SAMPLE 0.0\na 1\nb 2\nc 4\nEND_SAMPLE 0.0\n"
@@ -30,10 +30,10 @@ static void tear_down(void)
 
 TestSuite(stack, .init = set_up, .fini = tear_down);
 
-static void stack(const hpr__plan_parts *parts)
+static void stack(const hpr__assignment_parts *parts)
 {
-    hpr__plan plan;
-    cr_assert_eq(hpr__plan_init(&plan, chart.arena, 3, parts, NULL), HPF_OK);
+    hpr__assignment plan;
+    cr_assert_eq(hpr__assignment_init(&plan, chart.arena, 3, parts, NULL), HPF_OK);
     cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &plan, NULL), HPF_OK);
     hpr__stack_cumulate(&chart);
 }
@@ -42,7 +42,7 @@ Test(stack, bands_add_up)
 {
     static const hpf_name drawn[] = {2};
     static const hpf_name folded[] = {0, 1};
-    stack(&(hpr__plan_parts){.drawn = drawn, .n_drawn = 1, .folded = folded, .n_folded = 2});
+    stack(&(hpr__assignment_parts){.drawn = drawn, .n_drawn = 1, .folded = folded, .n_folded = 2});
     cr_assert_eq(chart.public.n_bands, 2);
     cr_assert(chart.bands[0].is_other);
     cr_assert_str_eq(chart.bands[0].text, "OTHER");
@@ -62,7 +62,7 @@ Test(stack, bands_add_up)
 Test(stack, dropped_names_are_nowhere)
 {
     static const hpf_name drawn[] = {1, 2};
-    stack(&(hpr__plan_parts){.drawn = drawn, .n_drawn = 2});
+    stack(&(hpr__assignment_parts){.drawn = drawn, .n_drawn = 2});
     cr_assert_eq(chart.public.dropped_names, 1);
     cr_assert_eq(chart.public.peak_total, 6);
     cr_assert_eq(chart.public.area, 5.5 + 8);
@@ -72,7 +72,7 @@ Test(stack, other_may_lie_on_top)
 {
     static const hpf_name drawn[] = {0, 1};
     static const hpf_name folded[] = {2};
-    stack(&(hpr__plan_parts){
+    stack(&(hpr__assignment_parts){
         .drawn = drawn, .n_drawn = 2, .folded = folded, .n_folded = 1, .other_on_top = true});
     cr_assert(chart.bands[2].is_other);
     cr_assert_eq(chart.bands[2].values[1], 5);
@@ -92,9 +92,9 @@ Test(stack, a_reduced_survey_keeps_sums_and_areas)
     }
     test_profile_close(&profile);
     profile = test_profile_open(text, 64);
-    hpr__plan plan;
-    hpr__plan_parts parts = {.drawn = drawn, .n_drawn = 1};
-    cr_assert_eq(hpr__plan_init(&plan, chart.arena, 1, &parts, NULL), HPF_OK);
+    hpr__assignment plan;
+    hpr__assignment_parts parts = {.drawn = drawn, .n_drawn = 1};
+    cr_assert_eq(hpr__assignment_init(&plan, chart.arena, 1, &parts, NULL), HPF_OK);
     cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &plan, NULL), HPF_OK);
     hpr__stack_cumulate(&chart);
     cr_assert(chart.public.is_reduced);

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tex.h"
+#include "output/tex.h"
 
 static void check(const char *text, const char *wanted)
 {

@@ -11,7 +11,7 @@
 
 #include "hprender/render.h"
 
-#include "colour.h"
+#include "style/colour.h"
 #include "made_up_font.h"
 
 /* The least over all neighbours. */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "units.h"
+#include "chart/units.h"
 
 static hpf_str text_of(const char *text)
 {

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "wiggle.h"
+#include "chart/wiggle.h"
 
 enum { MOST_BANDS = 32, MOST_POINTS = 700 };
 

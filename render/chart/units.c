@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Units and ticks. Numbers are printed from whole numbers, digit by digit, so that no locale can
+ * change them.
+ */
+#include "chart/units.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hpfile/str.h"
+
+/* Multiples in increasing order. */
+static const hpr_unit binary_bytes[] = {
+    {1, "", "B"},
+    {1024.0, "", "KiB"},
+    {1048576.0, "", "MiB"},
+    {1073741824.0, "", "GiB"},
+    {1099511627776.0, "", "TiB"},
+    {1125899906842624.0, "", "PiB"},
+    {1152921504606846976.0, "", "EiB"},
+    {1180591620717411303424.0, "", "ZiB"},
+};
+
+static const hpr_unit decimal_bytes[] = {
+    {1, "", "B"},     {1e3, "", "kB"},  {1e6, "", "MB"},  {1e9, "", "GB"},
+    {1e12, "", "TB"}, {1e15, "", "PB"}, {1e18, "", "EB"}, {1e21, "", "ZB"},
+};
+
+/* Counts of anything else; below ten thousand the plain number reads better. */
+static const hpr_unit counts[] = {
+    {1, "", NULL},     {1e3, "k", NULL},  {1e6, "M", NULL},  {1e9, "G", NULL},
+    {1e12, "T", NULL}, {1e15, "P", NULL}, {1e18, "E", NULL}, {1e21, "Z", NULL},
+};
+
+static const hpr_unit seconds[] = {
+    {1e-6, "", "\xC2\xB5s"}, {1e-3, "", "ms"}, {1, "", "s"},
+    {60, "", "min"},         {3600, "", "h"},  {86400, "", "d"},
+};
+
+static const hpr_unit milliseconds[] = {
+    {1e-3, "", "\xC2\xB5s"}, {1, "", "ms"},     {1e3, "", "s"},
+    {60e3, "", "min"},       {3600e3, "", "h"}, {86400e3, "", "d"},
+};
+
+/* The largest unit of which there is at least one; the first if there is none. */
+static hpr_unit largest_below(const hpr_unit *units, size_t n, double amount)
+{
+    size_t i = n - 1;
+    while (i > 0 && !(units[i].factor <= amount)) {
+        i--;
+    }
+    return units[i];
+}
+
+hpr_unit hpr_unit_of_values(hpf_str value_unit, double largest, bool si_units)
+{
+    const size_t n = sizeof counts / sizeof *counts;
+    if (hpf_str_is(value_unit, "bytes")) {
+        return largest_below(si_units ? decimal_bytes : binary_bytes, n, largest);
+    }
+    return largest < 10000 ? counts[0] : largest_below(counts, n, largest);
+}
+
+static bool is_seconds(hpf_str unit)
+{
+    return hpf_str_is(unit, "seconds") || hpf_str_is(unit, "s");
+}
+
+static bool is_milliseconds(hpf_str unit)
+{
+    return hpf_str_is(unit, "ms") || hpf_str_is(unit, "milliseconds");
+}
+
+double hpr_units_per_second(hpf_str sample_unit)
+{
+    return is_milliseconds(sample_unit) ? 1000 : 1;
+}
+
+/* A span is shown in the next larger unit only when it has two of it: 90 s, not 1.5 min. */
+hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span)
+{
+    const size_t n = sizeof seconds / sizeof *seconds;
+    span = span > 0 ? span : 1;
+    if (is_seconds(sample_unit)) {
+        return largest_below(seconds, n, span >= 60 ? span / 2 : span);
+    }
+    if (is_milliseconds(sample_unit)) {
+        return largest_below(milliseconds, n, span >= 60e3 ? span / 2 : span);
+    }
+    return span < 10000 ? counts[0] : largest_below(counts, sizeof counts / sizeof *counts, span);
+}
+
+/* Appends the decimal digits of a whole number below 2^64. */
+static size_t put_whole(char *out, double whole)
+{
+    return (size_t)snprintf(out, 24, "%llu", (unsigned long long)whole);
+}
+
+static size_t put_fixed(char *out, double magnitude, int decimals)
+{
+    double scale = pow(10, decimals);
+    double scaled = round(magnitude * scale);
+    double whole = floor(scaled / scale);
+    size_t length = put_whole(out, whole);
+    if (decimals > 0) {
+        char digits[24];
+        size_t n_digits = put_whole(digits, scaled - whole * scale);
+        out[length++] = '.';
+        for (size_t i = n_digits; i < (size_t)decimals; i++) {
+            out[length++] = '0';
+        }
+        memcpy(out + length, digits, n_digits + 1);
+        length += n_digits;
+    }
+    return length;
+}
+
+/* For numbers too large to be written out: two decimals and an exponent. */
+static size_t put_exponent(char *out, double magnitude)
+{
+    int exponent = (int)floor(log10(magnitude));
+    double mantissa = magnitude / pow(10, exponent);
+    size_t length = put_fixed(out, fmin(mantissa, 9.99), 2);
+    return length + (size_t)snprintf(out + length, 16, "e%d", exponent);
+}
+
+void hpr__unit_label(char *out, double value, const hpr_unit *unit, int decimals)
+{
+    double magnitude = fabs(value) / unit->factor;
+    size_t length = 0;
+    if (value < 0) {
+        memcpy(out, "\xE2\x88\x92", 3); /* a minus sign, as wide as a digit */
+        length = 3;
+    }
+    length += magnitude * pow(10, decimals) < 9e15 ? put_fixed(out + length, magnitude, decimals)
+                                                   : put_exponent(out + length, magnitude);
+    snprintf(out + length, HPR_UNIT_LABEL_BYTES - length, "%s", unit->suffix);
+}
+
+void hpr_unit_label_rounded(char *out, double value, const hpr_unit *unit, int n_digits)
+{
+    double magnitude = fabs(value) / unit->factor;
+    int decimals = magnitude > 0 ? n_digits - 1 - (int)floor(log10(magnitude)) : 0;
+    decimals = decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+    while (decimals > 0) {
+        double scaled = round(magnitude * pow(10, decimals));
+        if (fmod(scaled, 10) != 0) {
+            break;
+        }
+        decimals--;
+    }
+    hpr__unit_label(out, value, unit, decimals);
+}
+
+double hpr__nice_step(double least)
+{
+    static const double nice[] = {1, 2, 5, 10};
+    double power = pow(10, floor(log10(least)));
+    for (size_t i = 0; i < sizeof nice / sizeof *nice; i++) {
+        if (nice[i] * power >= least * (1 - 1e-9)) {
+            return nice[i] * power;
+        }
+    }
+    return 10 * power;
+}
+
+static int decimals_of_step(double step)
+{
+    int decimals = (int)ceil(-log10(step) - 1e-9);
+    return decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
+}
+
+hpr__ticks hpr__ticks_of_step(double low, double high, double step, const hpr_unit *unit)
+{
+    const double slack = 1e-9; /* of a step: what rounding may take from a tick at an end */
+    hpr__ticks ticks = {.step = step, .decimals = decimals_of_step(step)};
+    double first = ceil(low / unit->factor / step - slack);
+    double last = floor(high / unit->factor / step + slack);
+    ticks.first = first;
+    ticks.n = last >= first ? (int)fmin(last - first + 1, 1000) : 0;
+    return ticks;
+}
+
+hpr__ticks hpr__ticks_of_count(double low, double high, int most, const hpr_unit *unit)
+{
+    double span = (high - low) / unit->factor;
+    double largest = fmax(fabs(low), fabs(high)) / unit->factor;
+    if (!(span > largest * 1e-12) || !(span < DBL_MAX)) {
+        return (hpr__ticks){.step = 1, .n = 0};
+    }
+    double step = hpr__nice_step(span / (most + 1));
+    hpr__ticks ticks = hpr__ticks_of_step(low, high, step, unit);
+    while (ticks.n > most) {
+        step = hpr__nice_step(step * 1.5);
+        ticks = hpr__ticks_of_step(low, high, step, unit);
+    }
+    return ticks;
+}
+
+double hpr__tick_value(const hpr__ticks *ticks, int i, const hpr_unit *unit)
+{
+    return (ticks->first + i) * ticks->step * unit->factor;
+}

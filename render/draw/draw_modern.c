@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The ink of the modern look: grid, bands, hairlines in the colour of the paper between them, the
+ * line of the total with its peak, axes, names, marks, title.
+ */
+#include "draw/draw.h"
+#include "draw/draw_modern.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "layout/gc_ticks.h"
+#include "layout/elide.h"
+#include "layout/labels.h"
+#include "layout/legend.h"
+#include "draw/marker.h"
+
+#define LEAST_LED_PT 0.8 /* thickness at the right end that a leader points to */
+
+/* --- axes ----------------------------------------------------------------------------------- */
+
+static double width_of(const hpr__drawing *d, const char *text)
+{
+    return d->measurer.measure(d->measurer.context, text, d->type.text_pt, false).width_pt;
+}
+
+static double half_height(const hpr__drawing *d, double size_pt)
+{
+    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", size_pt, false);
+    return (line.ascent_pt - line.descent_pt) / 2;
+}
+
+static void draw_grid(const hpr__drawing *d)
+{
+    const hpr_axis *y = &d->chart->y;
+    for (size_t i = 0; i < y->n_ticks; i++) {
+        if (y->ticks[i].value != 0) {
+            hpr__draw_segment(d, d->chart->plot_x_pt, y->ticks[i].at_pt,
+                              hpr__right_of_plot(d->chart), y->ticks[i].at_pt,
+                              hpr__stroke_of(d, d->theme->grid, HPR__RULE_PT));
+        }
+    }
+}
+
+static void draw_y_axis(const hpr__drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    double right = chart->plot_x_pt - HPR__TEXT_GAP_PT;
+    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", d->type.text_pt, false);
+    double half = half_height(d, d->type.text_pt);
+    double above = hpr__top_of_plot(chart) + 1.3 * d->type.text_pt - half;
+    for (size_t i = 0; i < chart->y.n_ticks; i++) {
+        hpr__draw_text(d, chart->y.ticks[i].label, right, chart->y.ticks[i].at_pt - half,
+                       d->type.text_pt, HPR_ANCHOR_END, d->theme->faint);
+    }
+    hpr__draw_text(d, chart->y.unit, right, fmin(above, chart->height_pt - line.ascent_pt),
+                   d->type.text_pt, HPR_ANCHOR_END, d->theme->faint);
+}
+
+static void draw_x_axis(const hpr__drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", d->type.text_pt, false);
+    double baseline = chart->plot_y_pt - hpr__x_label_drop(&line, d->type.text_pt);
+    double unit_width = width_of(d, chart->x.unit);
+    double unit_x = hpr__right_of_plot(chart) + HPR__TEXT_GAP_PT;
+    hpr_paint rule = hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT);
+    hpr__draw_segment(d, chart->plot_x_pt, chart->plot_y_pt, hpr__right_of_plot(chart),
+                      chart->plot_y_pt, rule);
+    for (size_t i = 0; i < chart->x.n_ticks; i++) {
+        const hpr_tick *tick = &chart->x.ticks[i];
+        double width = width_of(d, tick->label);
+        double left = hpr__x_label_left(chart, tick->at_pt, width, unit_width);
+        hpr__draw_segment(d, tick->at_pt, chart->plot_y_pt, tick->at_pt, chart->plot_y_pt - 3,
+                          rule);
+        hpr__draw_text(d, tick->label, left + width / 2, baseline, d->type.text_pt,
+                       HPR_ANCHOR_MIDDLE, d->theme->faint);
+        unit_x = fmax(unit_x, left + width + HPR__TEXT_GAP_PT);
+    }
+    unit_x = fmin(unit_x, chart->width_pt - hpr__sheet_pad_pt(chart) - unit_width);
+    hpr__draw_text(d, chart->x.unit, unit_x, baseline, d->type.text_pt, HPR_ANCHOR_START,
+                   d->theme->faint);
+}
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+/* The theme's softer black where it reads as well. */
+static hpr_colour ink_on(hpr_colour ground)
+{
+    const hpr_colour soft = hpr__theme_of(HPR_THEME_LIGHT)->ink;
+    return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_ink_on(ground);
+}
+
+/* A piece of a band's line. */
+static void draw_sample(const hpr__drawing *d, const hpr_band *band, double width)
+{
+    double left = band->label.box_x_pt;
+    double middle = band->label.box_y_pt + HPR__SWATCH_PT / 2;
+    hpr__draw_segment(d, left, middle, left + width, middle, hpr__paint_of_line(d, band));
+    if (band->fill.marker > 0) {
+        hpr__marker(d->ink, hpr__at(d, left + width / 2, middle), band->fill.marker,
+                    band->fill.colour, d->theme->background);
+    }
+}
+
+static void draw_swatch(const hpr__drawing *d, const hpr_band *band)
+{
+    double width = hpr__swatch_width_pt(d->chart);
+    if (d->chart->is_lines) {
+        draw_sample(d, band, width);
+        return;
+    }
+    hpr_point corner = hpr__at(d, band->label.box_x_pt, band->label.box_y_pt + HPR__SWATCH_PT);
+    hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, width, HPR__SWATCH_PT,
+                      hpr__paint_fill(band->fill.colour),
+                      hpr__paint_stroke(d->theme->rule, HPR__HAIRLINE_PT));
+    hpr_point box[4] = {corner,
+                        {corner.x_pt + width, corner.y_pt},
+                        {corner.x_pt + width, corner.y_pt + HPR__SWATCH_PT},
+                        {corner.x_pt, corner.y_pt + HPR__SWATCH_PT}};
+    hpr__draw_hatch(d, box, 4, &band->fill);
+}
+
+/* From the middle of the band's right end, if it is still there, to its swatch. */
+static void draw_leader(const hpr__drawing *d, const hpr_band *band)
+{
+    const hpr_chart *chart = d->chart;
+    size_t point = hpr__end_point(chart);
+    if (hpr__height_of(chart, band->values[point]) < LEAST_LED_PT) {
+        return;
+    }
+    bool is_level = chart->n_points == 1; /* drawn from end to end */
+    double begin = (is_level ? hpr__right_of_plot(chart) : hpr__x_of(chart, chart->xs[point])) + 1;
+    double end = band->label.box_x_pt;
+    double middle = band->label.box_y_pt + HPR__SWATCH_PT / 2;
+    double anchor = band->label.anchor_y_pt;
+    hpr_point points[4] = {hpr__at(d, begin, anchor),
+                           hpr__at(d, hpr__right_of_plot(chart) + 2, anchor),
+                           hpr__at(d, end - 2.5, middle), hpr__at(d, end - 1, middle)};
+    hpr__builder_line(d->ink, points, 4, hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT));
+}
+
+/* A name is not read through lines. */
+static void clear_hatch(const hpr__drawing *d, const hpr_band *band)
+{
+    const hpr_label *label = &band->label;
+    if (band->fill.hatch_gap_pt > 0) {
+        hpr_text_size size =
+            d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
+        hpr_point corner =
+            hpr__at(d, label->x_pt - size.width_pt / 2 - 1.5, label->y_pt + size.ascent_pt);
+        hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, size.width_pt + 3,
+                          size.ascent_pt + size.descent_pt, hpr__paint_fill(band->fill.colour),
+                          hpr__paint_none());
+    }
+}
+
+/* Nor through the grid, when it stands in the plot. */
+static void clear_grid(const hpr__drawing *d, const hpr_label *label)
+{
+    const hpr_chart *chart = d->chart;
+    if (label->x_pt < hpr__right_of_plot(chart) && label->y_pt > chart->plot_y_pt) {
+        hpr_text_size size =
+            d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
+        hpr_point corner = hpr__at(d, label->box_x_pt - 1.5, label->y_pt + size.ascent_pt);
+        hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt,
+                          label->x_pt + size.width_pt + 3 - label->box_x_pt,
+                          size.ascent_pt + size.descent_pt, hpr__paint_fill(d->theme->background),
+                          hpr__paint_none());
+    }
+}
+
+static void draw_label(const hpr__drawing *d, const hpr_band *band)
+{
+    const hpr_label *label = &band->label;
+    if (label->place == HPR_LABEL_NONE) {
+        return;
+    }
+    if (label->place == HPR_LABEL_INSIDE) {
+        clear_hatch(d, band);
+        hpr__draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_MIDDLE,
+                       ink_on(band->fill.colour));
+        return;
+    }
+    if (label->place == HPR_LABEL_MARGIN) {
+        draw_leader(d, band);
+    } else {
+        clear_grid(d, label);
+    }
+    draw_swatch(d, band);
+    hpr__draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_START,
+                   d->theme->ink);
+}
+
+/* Below a key without room for all: how many are not in it. */
+static void draw_number_of_rest(const hpr__drawing *d, const hpr_label *lowest, unsigned n)
+{
+    char text[48];
+    snprintf(text, sizeof text, "and %u smaller", n);
+    hpr_text_size line = d->measurer.measure(d->measurer.context, text, lowest->size_pt, false);
+    double left = lowest->x_pt;
+    if (left + line.width_pt > d->chart->width_pt) {
+        snprintf(text, sizeof text, "+%u", n);
+        left = lowest->box_x_pt;
+    }
+    hpr__draw_text(d, text, left, lowest->y_pt - line.ascent_pt - line.descent_pt, lowest->size_pt,
+                   HPR_ANCHOR_START, d->theme->faint);
+}
+
+static void draw_rest_of_key(const hpr__drawing *d)
+{
+    const hpr_label *lowest = NULL;
+    unsigned n_nowhere = 0;
+    for (uint32_t i = d->chart->n_bands; i-- > 0;) {
+        const hpr_band *band = &d->chart->bands[i];
+        n_nowhere += hpr__label_is_due(d->chart, band);
+        lowest = band->label.place == HPR_LABEL_KEY ? &band->label : lowest;
+    }
+    if (lowest && n_nowhere > 0) {
+        draw_number_of_rest(d, lowest, n_nowhere);
+    }
+}
+
+void hpr__draw_labels(const hpr__drawing *d)
+{
+    for (uint32_t i = 0; i < d->chart->n_bands; i++) {
+        draw_label(d, &d->chart->bands[i]);
+    }
+    draw_rest_of_key(d);
+}
+
+/* --- page ----------------------------------------------------------------------------------- */
+
+static void draw_title(const hpr__drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    double pad = hpr__sheet_pad_pt(chart);
+    double baseline = chart->height_pt - pad - d->type.title_pt;
+    hpr__text_style style = {.size_pt = d->type.title_pt, .colour = d->theme->ink, .bold = true};
+    hpr_point place = hpr__at(d, pad, baseline);
+    hpr__builder_text(d->ink, chart->title.job, place.x_pt, place.y_pt, &style);
+    hpr__draw_text(d, chart->title.date, chart->width_pt - pad, baseline, d->type.text_pt,
+                   HPR_ANCHOR_END, d->theme->faint);
+}
+
+static void draw_emptiness(const hpr__drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    bool is_empty = chart->base ? chart->n_bands == 0 : !(chart->peak_total > 0);
+    if (is_empty) {
+        const char *text = chart->base          ? "no difference"
+                           : chart->n_bands > 0 ? "nothing but zeros"
+                                                : "no names";
+        if (width_of(d, text) <= chart->plot_width_pt) {
+            hpr__draw_text(d, text, chart->plot_x_pt + chart->plot_width_pt / 2,
+                           chart->plot_y_pt + chart->plot_height_pt / 2, d->type.text_pt,
+                           HPR_ANCHOR_MIDDLE, d->theme->faint);
+        }
+    }
+}
+
+void hpr__draw_chart(const hpr__drawing *d)
+{
+    draw_grid(d);
+    if (d->chart->n_points > 0 && d->chart->n_bands > 0) {
+        hpr__draw_bands(d);
+        hpr__draw_quantity_lines(d);
+        hpr__draw_labels(d);
+    }
+    draw_x_axis(d);
+    draw_y_axis(d);
+    draw_emptiness(d);
+    hpr__draw_gc_ticks(d);
+    hpr__draw_notes(d);
+    draw_title(d);
+}
+
+/* --- legend --------------------------------------------------------------------------------- */
+
+/* A chart of the same bands, without labels, on a sheet for the legend. False: no memory. */
+static bool copy_bands(hpr__chart *copy, const hpr_chart *chart)
+{
+    *copy = (hpr__chart){.public = *chart, .arena = hpf_arena_create()};
+    copy->bands =
+        copy->arena ? hpf_arena_array(copy->arena, chart->n_bands, sizeof *copy->bands) : NULL;
+    if (!copy->bands) {
+        return false;
+    }
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        copy->bands[i] = chart->bands[i];
+        copy->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};
+    }
+    copy->public.bands = copy->bands;
+    return true;
+}
+
+static hpf_status lay_out_legend(hpr__chart *sheet, const hpr__drawing *d, hpf_error *err)
+{
+    double pad = hpr__sheet_pad_pt(d->chart);
+    hpr__label_style style = {d->measurer, d->type.text_pt, d->type.smallest_pt, 0};
+    hpr__legend legend;
+    const hpr__legend_box box = {.width_pt = d->chart->width_pt - 2 * pad, .height_pt = HUGE_VAL};
+    hpf_status status = hpr__legend_fit(&legend, sheet, &style, &box, err);
+    if (status) {
+        return status;
+    }
+    sheet->public.width_pt = fmin(legend.width_pt + 2 * pad, d->chart->width_pt);
+    sheet->public.height_pt = fmax(legend.height_pt, legend.pitch_pt) + 2 * pad;
+    return hpr__legend_place(sheet, &legend, &style, pad, sheet->public.height_pt - pad, err);
+}
+
+hpr__drawing hpr__drawing_of(const hpr_chart *chart, const hpr_options *options,
+                             hpr_measurer measurer)
+{
+    return (hpr__drawing){
+        .chart = chart,
+        .theme = hpr__theme_of(options->theme),
+        .measurer = measurer,
+        .type = hpr__type_sizes_of(chart->width_pt, options),
+        .si_units = options->si_units,
+        .fineness = hpr__fineness_of(options, chart->plot_width_pt),
+    };
+}
+
+void hpr__draw_begin(const hpr__drawing *d, const char *title)
+{
+    hpr__builder_set_title(d->ink, title);
+    hpr__builder_set_date(d->ink, d->chart->title.date);
+    hpr__builder_set_creator(d->ink, "heapcensus");
+    hpr__builder_set_background(d->ink, d->theme->background);
+    hpr__builder_page(d->ink, NULL);
+}
+
+hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
+                                   const hpr_options *options, hpr_measurer measurer,
+                                   hpf_error *err)
+{
+    hpr__drawing d = hpr__drawing_of(chart, options, measurer);
+    hpr__chart sheet;
+    *out = NULL;
+    hpf_status status =
+        copy_bands(&sheet, chart) ? lay_out_legend(&sheet, &d, err) : hpf_error_set_memory(err);
+    if (!status) {
+        d.chart = &sheet.public;
+        d.ink = hpr__builder_create(sheet.public.width_pt, sheet.public.height_pt);
+        hpr__draw_begin(&d, chart->title.job);
+        hpr__draw_labels(&d);
+        status = hpr__builder_finish(d.ink, out, err);
+    }
+    hpf_arena_destroy(sheet.arena);
+    return status;
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
+                            hpr_measurer measurer, hpf_error *err)
+{
+    hpr__drawing d = hpr__drawing_of(chart, options, measurer);
+    d.ink = hpr__builder_create(chart->width_pt, chart->height_pt);
+    *out = NULL;
+    hpr__draw_begin(&d, chart->title.job);
+    hpr__draw_chart(&d);
+    return hpr__builder_finish(d.ink, out, err);
+}

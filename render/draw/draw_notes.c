@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What is noted on the modern look: the peak, and marks. The peak's text stands above the highest
+ * point, so nothing is under it (that of differences above the plot), and steps aside for the rules
+ * of marks and the lines over the bands; the labels of marks have rows of their own above that
+ * (mark_labels.h).
+ */
+#include "draw/draw_modern.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout/elide.h"
+
+#define LEAST_APART_PT 0.8 /* marks nearer than this are one */
+#define MINOR_GC_PT    3.0 /* lengths of ticks */
+#define MAJOR_GC_PT    7.0
+#define GC_WIDTH_PT    0.5
+#define PEAK_DOT_PT    1.7
+#define LEAST_LED_PT   4.0 /* from the dot: a text that is farther away has a leader */
+
+enum { DOT_CORNERS = 16 };
+
+void hpr__draw_segment(const hpr__drawing *d, double x0_pt, double y0_pt, double x1_pt,
+                       double y1_pt, hpr_paint paint)
+{
+    hpr_point points[2] = {hpr__at(d, x0_pt, y0_pt), hpr__at(d, x1_pt, y1_pt)};
+    hpr__builder_line(d->ink, points, 2, paint);
+}
+
+void hpr__draw_text(const hpr__drawing *d, const char *text, double x_pt, double y_pt,
+                    double size_pt, hpr_anchor anchor, hpr_colour colour)
+{
+    hpr__text_style style = {.size_pt = size_pt, .anchor = anchor, .colour = colour};
+    hpr_point place = hpr__at(d, x_pt, y_pt);
+    hpr__builder_text(d->ink, text, place.x_pt, place.y_pt, &style);
+}
+
+static hpr_text_size measure(const hpr__drawing *d, const char *text)
+{
+    return d->measurer.measure(d->measurer.context, text, d->type.text_pt, false);
+}
+
+/* --- peak ----------------------------------------------------------------------------------- */
+
+/* The text of the peak, and the box that it takes. */
+typedef struct peak_note {
+    bool is_there;
+    double dot_x_pt, dot_y_pt;
+    char text[HPR__PEAK_BYTES + 8];
+    double left_pt, right_pt, baseline_pt;
+    double top_pt; /* of the text */
+} peak_note;
+
+/* The text of differences stands in the row of the unit, and not right behind it. */
+static double lowest_left(const hpr_chart *chart)
+{
+    return chart->plot_x_pt + (chart->base ? 2 * HPR__TEXT_GAP_PT : 0);
+}
+
+/* How far a text from `left` may go to the left or the right until no rule crosses it; HUGE_VAL:
+ * nowhere. */
+static double shift_past_rules(const hpr_chart *chart, double left, double width, double direction)
+{
+    const double gap = 2;
+    double lowest = lowest_left(chart);
+    double highest = hpr__right_of_plot(chart) - width;
+    double at = left;
+    for (size_t tries = 0; tries <= chart->n_marks && at >= lowest && at <= highest; tries++) {
+        double clear = at;
+        for (size_t i = 0; i < chart->n_marks; i++) {
+            double x = chart->marks[i].x_pt;
+            if (x > at - gap && x < at + width + gap) {
+                clear = direction > 0 ? fmax(clear, x + gap) : fmin(clear, x - gap - width);
+            }
+        }
+        if (clear == at) {
+            return fabs(at - left);
+        }
+        at = clear;
+    }
+    return HUGE_VAL;
+}
+
+/* Where a text begins that would best begin at `wanted`. */
+static double place_between_rules(const hpr_chart *chart, double wanted, double width)
+{
+    double lowest = lowest_left(chart);
+    double left = fmax(fmin(wanted, hpr__right_of_plot(chart) - width), lowest);
+    if (!hpr__has_rules(chart)) {
+        return left;
+    }
+    double up = shift_past_rules(chart, left, width, 1);
+    double down = shift_past_rules(chart, left, width, -1);
+    if (fmin(up, down) == HUGE_VAL) {
+        return left;
+    }
+    return up <= down ? left + up : left - down;
+}
+
+/* How far the dot is from a text's box. */
+static double distance_of(const peak_note *note, const hpr__area *area)
+{
+    double x = fmax(area->left_pt - note->dot_x_pt, note->dot_x_pt - area->right_pt);
+    double y = area->bottom_pt - HPR__TEXT_GAP_PT - note->dot_y_pt;
+    return hypot(fmax(0, x), fmax(0, y));
+}
+
+/* Whether the text of the peak would be in the plot, on no line and on no rule. */
+static bool is_clear(const hpr__drawing *d, const hpr__area *area)
+{
+    const hpr_chart *chart = d->chart;
+    const hpr__area padded = {area->left_pt - 2, area->right_pt + 2, area->bottom_pt, area->top_pt};
+    double width = area->right_pt - area->left_pt;
+    bool is_inside = area->left_pt >= chart->plot_x_pt &&
+                     area->right_pt <= hpr__right_of_plot(chart) &&
+                     area->bottom_pt <= hpr__top_of_plot(chart) + HPR__TEXT_GAP_PT;
+    bool is_on_rule = hpr__has_rules(chart) && shift_past_rules(chart, area->left_pt, width, 1) > 0;
+    return is_inside && !is_on_rule && !hpr__is_on_lines(d, &padded);
+}
+
+/* Moves the text of the peak to the nearest clear place, in its row or a few above. */
+static void avoid_lines(const hpr__drawing *d, peak_note *note)
+{
+    enum { N_ROWS = 5 };
+    const double step = 4;
+    double width = note->right_pt - note->left_pt;
+    double height = note->top_pt - note->baseline_pt;
+    double nearest = HUGE_VAL;
+    peak_note best = *note;
+    for (int row = 0; row < N_ROWS; row++) {
+        double baseline = note->baseline_pt + row * height;
+        for (double left = note->dot_x_pt - 2 * width; left <= note->dot_x_pt + width;
+             left += step) {
+            const hpr__area area = {left, left + width, baseline, baseline + height};
+            double middle = fabs(left + width / 2 - note->dot_x_pt);
+            double distance = distance_of(note, &area) + 1e-3 * middle;
+            if (distance < nearest && is_clear(d, &area)) {
+                nearest = distance;
+                best.left_pt = left;
+                best.right_pt = left + width;
+                best.baseline_pt = baseline;
+                best.top_pt = baseline + height;
+            }
+        }
+    }
+    *note = best;
+}
+
+/* As much of the text as has room above the plot; numbers are not cut unless nothing else is left.
+ * Returns its width. */
+static double put_peak_text(const hpr__drawing *d, peak_note *note, const hpr__peak *peak)
+{
+    const double room = d->chart->plot_width_pt;
+    char text[HPR__PEAK_BYTES];
+    for (int words = HPR__PEAK_AND_TIME; words <= HPR__PEAK_BARE; words++) {
+        hpr__peak_text(text, d->chart, peak, d->si_units, (hpr__peak_words)words);
+        if (measure(d, text).width_pt <= room) {
+            break;
+        }
+    }
+    return hpr__elide(note->text, text, room, d->type.text_pt, false, d->measurer);
+}
+
+static peak_note place_peak(const hpr__drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    peak_note note = {.is_there = false};
+    hpr__peak peak;
+    if (!hpr__peak_of(&peak, chart)) {
+        return note;
+    }
+    double width = put_peak_text(d, &note, &peak);
+    note.dot_x_pt = hpr__x_of_time(chart, peak.time);
+    note.dot_y_pt = hpr__y_of(chart, peak.at);
+    note.left_pt = place_between_rules(chart, note.dot_x_pt - width / 2, width);
+    note.right_pt = note.left_pt + width;
+    note.baseline_pt = (chart->base ? hpr__top_of_plot(chart) : note.dot_y_pt) + HPR__TEXT_GAP_PT;
+    note.top_pt = note.baseline_pt + measure(d, note.text).ascent_pt;
+    if (chart->n_lines > 0) {
+        avoid_lines(d, &note);
+    }
+    note.is_there = note.top_pt <= chart->height_pt; /* not on a sheet that is too low for it */
+    return note;
+}
+
+static void draw_dot(const hpr__drawing *d, double x_pt, double y_pt)
+{
+    hpr_point corners[DOT_CORNERS];
+    for (int i = 0; i < DOT_CORNERS; i++) {
+        double angle = 6.283185307179586 * i / DOT_CORNERS;
+        corners[i] = hpr__at(d, x_pt + PEAK_DOT_PT * cos(angle), y_pt + PEAK_DOT_PT * sin(angle));
+    }
+    hpr__builder_polygon(d->ink, corners, DOT_CORNERS, hpr__paint_fill(d->theme->outline),
+                         hpr__paint_stroke(d->theme->background, HPR__HAIRLINE_PT));
+}
+
+/* From the dot to the nearest place of a text that had to go far. */
+static void draw_peak_leader(const hpr__drawing *d, const peak_note *note)
+{
+    const hpr__area area = {note->left_pt, note->right_pt, note->baseline_pt, note->top_pt};
+    if (!d->chart->base && distance_of(note, &area) > LEAST_LED_PT) {
+        double x = fmin(fmax(note->dot_x_pt, area.left_pt - 1), area.right_pt + 1);
+        double y = x == note->dot_x_pt ? area.bottom_pt - 1 : (area.bottom_pt + area.top_pt) / 2;
+        hpr__draw_segment(d, note->dot_x_pt, note->dot_y_pt, x, y,
+                          hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT));
+    }
+}
+
+/* On a ground of its own: no grid goes through it, nor a rule that had no other place. */
+static void draw_peak(const hpr__drawing *d, const peak_note *note)
+{
+    double descent = measure(d, note->text).descent_pt;
+    hpr_point corner = hpr__at(d, note->left_pt, note->top_pt);
+    hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, note->right_pt - note->left_pt,
+                      note->top_pt - note->baseline_pt + descent / 2,
+                      hpr__paint_fill(d->theme->background), hpr__paint_none());
+    draw_peak_leader(d, note);
+    draw_dot(d, note->dot_x_pt, note->dot_y_pt);
+    hpr__draw_text(d, note->text, note->left_pt, note->baseline_pt, d->type.text_pt,
+                   HPR_ANCHOR_START, d->theme->ink);
+}
+
+/* --- marks ---------------------------------------------------------------------------------- */
+
+/* Of a row of labels: above that in which the text of a peak may be. */
+static double baseline_of_row(const hpr__drawing *d, unsigned row)
+{
+    hpr_text_size line = measure(d, "0");
+    return hpr__top_of_plot(d->chart) + HPR__TEXT_GAP_PT +
+           (row + 1) * (line.ascent_pt + line.descent_pt);
+}
+
+/* A few marks cross the plot, up to their labels; many only rise a little from the axis. */
+static double top_of_mark(const hpr__drawing *d, const hpr_mark *mark)
+{
+    const hpr_chart *chart = d->chart;
+    if (!hpr__has_rules(chart)) {
+        return chart->plot_y_pt + fmin(6, chart->plot_height_pt);
+    }
+    return *mark->shown ? baseline_of_row(d, mark->row) - 2 : hpr__top_of_plot(chart);
+}
+
+/* Marks that are too near to be told apart have one rule. */
+static size_t draw_rule(const hpr__drawing *d, size_t first, hpr_paint paint)
+{
+    const hpr_chart *chart = d->chart;
+    double x = chart->marks[first].x_pt;
+    double top = 0;
+    size_t i = first;
+    for (; i < chart->n_marks && chart->marks[i].x_pt - x < LEAST_APART_PT; i++) {
+        top = fmax(top, top_of_mark(d, &chart->marks[i]));
+    }
+    hpr__draw_segment(d, x, chart->plot_y_pt, x, top, paint);
+    return i;
+}
+
+static void draw_rules(const hpr__drawing *d)
+{
+    hpr_paint paint = hpr__stroke_of(d, d->theme->ink, HPR__RULE_PT);
+    paint.dash_pt = hpr__has_rules(d->chart) ? 2 : 0;
+    for (size_t i = 0; i < d->chart->n_marks;) {
+        i = draw_rule(d, i, paint);
+    }
+}
+
+static void draw_mark_labels(const hpr__drawing *d)
+{
+    for (size_t i = 0; i < d->chart->n_marks; i++) {
+        const hpr_mark *mark = &d->chart->marks[i];
+        if (*mark->shown) {
+            hpr__draw_text(d, mark->shown, mark->label_x_pt, baseline_of_row(d, mark->row),
+                           d->type.text_pt, HPR_ANCHOR_START, d->theme->faint);
+        }
+    }
+}
+
+void hpr__draw_notes(const hpr__drawing *d)
+{
+    peak_note peak = place_peak(d);
+    draw_rules(d);
+    if (peak.is_there) {
+        draw_peak(d, &peak);
+    }
+    const double apart = 2 * HPR__TEXT_GAP_PT; /* "live peak 9 MiB" must not be read as one */
+    const hpr__area taken = {peak.left_pt - apart, peak.right_pt + apart, peak.baseline_pt,
+                             peak.top_pt};
+    hpr__draw_quantity_names(d, &taken);
+    draw_mark_labels(d);
+}
+
+/* --- garbage collections -------------------------------------------------------------------- */
+
+/* What the ticks are stands right of them, where there is room. */
+static void draw_gc_name(const hpr__drawing *d)
+{
+    const double gap_pt = 3;
+    double size_pt = d->type.text_pt;
+    hpr_text_size size = d->measurer.measure(d->measurer.context, "GC", size_pt, false);
+    double left = hpr__right_of_plot(d->chart) + gap_pt;
+    if (left + size.width_pt <= d->chart->width_pt) {
+        hpr__draw_text(d, "GC", left, hpr__top_of_plot(d->chart) - size.ascent_pt, size_pt,
+                       HPR_ANCHOR_START, d->theme->faint);
+    }
+}
+
+void hpr__draw_gc_ticks(const hpr__drawing *d)
+{
+    const hpr_chart *chart = d->chart;
+    double top = hpr__top_of_plot(chart);
+    hpr_paint paint = hpr__stroke_of(d, d->theme->ink, GC_WIDTH_PT);
+    if (chart->n_collections == 0) {
+        return;
+    }
+    hpr__builder_group_begin(d->ink, "garbage collections; the longer ticks are major ones");
+    for (size_t i = 0; i < chart->n_collections; i++) {
+        const hpr_collection *c = &chart->collections[i];
+        double length = c->is_major ? MAJOR_GC_PT : MINOR_GC_PT;
+        hpr__draw_segment(d, c->x_pt, top, c->x_pt, top - length, paint);
+    }
+    hpr__builder_group_end(d->ink);
+    draw_gc_name(d);
+}

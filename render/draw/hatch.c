@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Each edge of the polygon tells which lines of the grid cross it, and where; the crossings of one
+ * line, sorted, are the ends of its strokes.
+ */
+#include "draw/hatch.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define DEGREE 0.017453292519943295
+
+/* Line number k of the grid is all points at distance k * gap along the normal. */
+typedef struct crossing {
+    int64_t line;
+    double along; /* along the line */
+} crossing;
+
+typedef struct grid {
+    double dx, dy; /* direction of the lines, y downwards */
+    double gap_pt;
+    crossing *crossings;
+    size_t n, capacity;
+} grid;
+
+static double along(const grid *g, hpr_point p)
+{
+    return p.x_pt * g->dx + p.y_pt * g->dy;
+}
+
+/* In gaps. */
+static double across(const grid *g, hpr_point p)
+{
+    return (p.y_pt * g->dx - p.x_pt * g->dy) / g->gap_pt;
+}
+
+static bool keep(grid *g, crossing c)
+{
+    if (g->n == g->capacity) {
+        size_t capacity = g->capacity > 0 ? 2 * g->capacity : 256;
+        crossing *more = realloc(g->crossings, capacity * sizeof *more);
+        if (!more) {
+            return false;
+        }
+        g->crossings = more;
+        g->capacity = capacity;
+    }
+    g->crossings[g->n++] = c;
+    return true;
+}
+
+/* An edge has its lower end but not its upper one: a line through a corner crosses once. */
+static bool cross_edge(grid *g, hpr_point a, hpr_point b)
+{
+    double from = across(g, a);
+    double to = across(g, b);
+    if (from > to) {
+        return cross_edge(g, b, a);
+    }
+    for (double line = ceil(from); line < to; line++) {
+        double share = (line - from) / (to - from);
+        double where = along(g, a) + share * (along(g, b) - along(g, a));
+        if (!keep(g, (crossing){(int64_t)line, where})) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int compare_crossings(const void *a, const void *b)
+{
+    const crossing *x = a;
+    const crossing *y = b;
+    if (x->line != y->line) {
+        return x->line < y->line ? -1 : 1;
+    }
+    return x->along < y->along ? -1 : x->along > y->along;
+}
+
+static hpr_point place_of(const grid *g, const crossing *c)
+{
+    double distance = (double)c->line * g->gap_pt;
+    return (hpr_point){c->along * g->dx - distance * g->dy, c->along * g->dy + distance * g->dx};
+}
+
+static void draw_strokes(const grid *g, hpr__builder *ink, hpr_paint paint)
+{
+    for (size_t i = 0; i + 1 < g->n; i += 2) {
+        hpr_point ends[2] = {place_of(g, &g->crossings[i]), place_of(g, &g->crossings[i + 1])};
+        hpr__builder_line(ink, ends, 2, paint);
+    }
+}
+
+void hpr__hatch(hpr__builder *ink, const hpr_point *points, size_t n, double angle_deg,
+                double gap_pt, hpr_paint paint)
+{
+    grid g = {.dx = cos(angle_deg * DEGREE), .dy = -sin(angle_deg * DEGREE), .gap_pt = gap_pt};
+    bool is_whole = points != NULL;
+    for (size_t i = 0; is_whole && i < n; i++) {
+        is_whole = cross_edge(&g, points[i], points[(i + 1) % n]);
+    }
+    if (is_whole && g.n > 0) {
+        qsort(g.crossings, g.n, sizeof *g.crossings, compare_crossings);
+        draw_strokes(&g, ink, paint);
+    }
+    free(g.crossings);
+}

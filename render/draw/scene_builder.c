@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A scene under construction is a growing list of items; points and texts lie in an arena, which
+ * the finished scene takes over together with the list.
+ */
+#include "draw/scene_builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpfile/arena.h"
+#include "hprender/render.h"
+
+/* What a finished hpr_scene really is. */
+typedef struct scene_body {
+    hpr_scene scene; /* first, so that a pointer to it is a pointer to the body */
+    hpf_arena *arena;
+    hpr_item *items;
+} scene_body;
+
+struct hpr__builder {
+    scene_body *body;
+    size_t capacity; /* of body->items */
+    bool failed;     /* there was no memory at some point */
+};
+
+hpr__builder *hpr__builder_create(double width_pt, double height_pt)
+{
+    hpr__builder *ink = calloc(1, sizeof *ink);
+    scene_body *body = calloc(1, sizeof *body);
+    hpf_arena *arena = hpf_arena_create();
+    if (!ink || !body || !arena) {
+        free(ink);
+        free(body);
+        hpf_arena_destroy(arena);
+        return NULL;
+    }
+    body->arena = arena;
+    body->scene = (hpr_scene){
+        .width_pt = width_pt,
+        .height_pt = height_pt,
+        .title = "",
+        .date = "",
+        .creator = "",
+        .background = {1, 1, 1},
+    };
+    ink->body = body;
+    return ink;
+}
+
+void hpr_scene_destroy(hpr_scene *scene)
+{
+    if (!scene) {
+        return;
+    }
+    scene_body *body = (scene_body *)scene;
+    hpf_arena_destroy(body->arena);
+    free(body->items);
+    free(body);
+}
+
+void hpr__builder_destroy(hpr__builder *ink)
+{
+    if (!ink) {
+        return;
+    }
+    hpr_scene_destroy(&ink->body->scene);
+    free(ink);
+}
+
+/* A copy of `text` as valid UTF-8; "" (and a failed ink) when there is no memory. */
+static const char *keep(hpr__builder *ink, const char *text, bool has_lines)
+{
+    size_t length = strlen(text);
+    char *copy = hpf_arena_array(ink->body->arena, length + 1, 3);
+    if (!copy) {
+        ink->failed = true;
+        return "";
+    }
+    if (has_lines) {
+        hpr_lines_from_bytes(copy, (hpf_str){text, length});
+    } else {
+        hpr_text_from_bytes(copy, (hpf_str){text, length});
+    }
+    return copy;
+}
+
+static const char *keep_text(hpr__builder *ink, const char *text)
+{
+    return keep(ink, text, false);
+}
+
+void hpr__builder_fail(hpr__builder *ink)
+{
+    if (ink) {
+        ink->failed = true;
+    }
+}
+
+void hpr__builder_set_title(hpr__builder *ink, const char *title)
+{
+    if (ink) {
+        ink->body->scene.title = keep_text(ink, title);
+    }
+}
+
+void hpr__builder_set_date(hpr__builder *ink, const char *date)
+{
+    if (ink) {
+        ink->body->scene.date = keep_text(ink, date);
+    }
+}
+
+void hpr__builder_set_creator(hpr__builder *ink, const char *creator)
+{
+    if (ink) {
+        ink->body->scene.creator = keep_text(ink, creator);
+    }
+}
+
+void hpr__builder_set_background(hpr__builder *ink, hpr_colour colour)
+{
+    if (ink) {
+        ink->body->scene.background = colour;
+    }
+}
+
+void hpr__builder_set_encapsulated(hpr__builder *ink, bool is_encapsulated)
+{
+    if (ink) {
+        ink->body->scene.is_encapsulated = is_encapsulated;
+    }
+}
+
+static bool grow(hpr__builder *ink)
+{
+    size_t capacity = ink->capacity ? ink->capacity * 2 : 64;
+    hpr_item *items = NULL;
+    if (capacity <= SIZE_MAX / sizeof *items) {
+        items = realloc(ink->body->items, capacity * sizeof *items);
+    }
+    if (!items) {
+        ink->failed = true;
+        return false;
+    }
+    ink->body->items = items;
+    ink->capacity = capacity;
+    return true;
+}
+
+static void add(hpr__builder *ink, hpr_item item)
+{
+    size_t n = ink->body->scene.n_items;
+    if (n == ink->capacity && !grow(ink)) {
+        return;
+    }
+    ink->body->items[n] = item;
+    ink->body->scene.n_items = n + 1;
+}
+
+void hpr__builder_page(hpr__builder *ink, const hpr_paper *paper)
+{
+    if (ink) {
+        hpr_item item = {.kind = HPR_ITEM_PAGE};
+        if (paper) {
+            item.paper = *paper;
+        }
+        add(ink, item);
+    }
+}
+
+void hpr__builder_group_begin(hpr__builder *ink, const char *title)
+{
+    if (ink) {
+        add(ink, (hpr_item){.kind = HPR_ITEM_GROUP_BEGIN, .text = keep(ink, title, true)});
+    }
+}
+
+void hpr__builder_group_end(hpr__builder *ink)
+{
+    if (ink) {
+        add(ink, (hpr_item){.kind = HPR_ITEM_GROUP_END});
+    }
+}
+
+hpr_paint hpr__paint_none(void)
+{
+    return (hpr_paint){.on = false};
+}
+
+hpr_paint hpr__paint_fill(hpr_colour colour)
+{
+    return (hpr_paint){.on = true, .colour = colour};
+}
+
+hpr_paint hpr__paint_stroke(hpr_colour colour, double width_pt)
+{
+    return (hpr_paint){.on = true, .colour = colour, .width_pt = width_pt};
+}
+
+hpr_point *hpr__builder_points(hpr__builder *ink, size_t n)
+{
+    if (!ink) {
+        return NULL;
+    }
+    hpr_point *points = hpf_arena_array(ink->body->arena, n, sizeof *points);
+    if (!points) {
+        ink->failed = true;
+    }
+    return points;
+}
+
+static const hpr_point *keep_points(hpr__builder *ink, const hpr_point *points, size_t n)
+{
+    hpr_point *copy = hpr__builder_points(ink, n);
+    if (copy && n) {
+        memcpy(copy, points, n * sizeof *points);
+    }
+    return copy;
+}
+
+void hpr__builder_polygon_owned(hpr__builder *ink, const hpr_point *points, size_t n,
+                                hpr_paint fill, hpr_paint stroke)
+{
+    if (ink && points && n && (fill.on || stroke.on)) {
+        add(ink, (hpr_item){.kind = HPR_ITEM_POLYGON,
+                            .points = points,
+                            .n_points = n,
+                            .fill = fill,
+                            .stroke = stroke});
+    }
+}
+
+void hpr__builder_polygon(hpr__builder *ink, const hpr_point *points, size_t n, hpr_paint fill,
+                          hpr_paint stroke)
+{
+    hpr__builder_polygon_owned(ink, keep_points(ink, points, n), n, fill, stroke);
+}
+
+void hpr__builder_line_owned(hpr__builder *ink, const hpr_point *points, size_t n, hpr_paint stroke)
+{
+    if (ink && points && n && stroke.on) {
+        add(ink,
+            (hpr_item){.kind = HPR_ITEM_LINE, .points = points, .n_points = n, .stroke = stroke});
+    }
+}
+
+void hpr__builder_line(hpr__builder *ink, const hpr_point *points, size_t n, hpr_paint stroke)
+{
+    hpr__builder_line_owned(ink, keep_points(ink, points, n), n, stroke);
+}
+
+void hpr__builder_rect(hpr__builder *ink, double x_pt, double y_pt, double width_pt,
+                       double height_pt, hpr_paint fill, hpr_paint stroke)
+{
+    double right_pt = x_pt + width_pt;
+    double bottom_pt = y_pt + height_pt;
+    const hpr_point corners[] = {
+        {x_pt, y_pt}, {right_pt, y_pt}, {right_pt, bottom_pt}, {x_pt, bottom_pt}};
+    hpr__builder_polygon(ink, corners, 4, fill, stroke);
+}
+
+void hpr__builder_text(hpr__builder *ink, const char *text, double x_pt, double y_pt,
+                       const hpr__text_style *style)
+{
+    if (ink && text[0] != '\0') {
+        add(ink, (hpr_item){.kind = HPR_ITEM_TEXT,
+                            .text = keep_text(ink, text),
+                            .at = {x_pt, y_pt},
+                            .fill = hpr__paint_fill(style->colour),
+                            .anchor = style->anchor,
+                            .size_pt = style->size_pt,
+                            .turn_deg = style->turn_deg,
+                            .bold = style->bold});
+    }
+}
+
+hpf_status hpr__builder_finish(hpr__builder *ink, hpr_scene **out, hpf_error *err)
+{
+    *out = NULL;
+    if (!ink || ink->failed) {
+        hpr__builder_destroy(ink);
+        return hpf_error_set_memory(err);
+    }
+    scene_body *body = ink->body;
+    if (body->scene.n_items == 0 || body->items[0].kind != HPR_ITEM_PAGE) {
+        hpr__builder_destroy(ink);
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "a drawing must begin with a page");
+    }
+    body->scene.items = body->items;
+    free(ink);
+    *out = &body->scene;
+    return HPF_OK;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Each sample adds a number to the bands that are in it; to the others zeros are added when they
+ * come again, or at the end. So the work goes with what the samples say.
+ */
+#include "html/html_columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A pass over the samples. */
+typedef struct pass {
+    hpr__columns *columns;
+    const hpf_overview *overview;
+    const uint32_t *band_of_name;
+    uint32_t n_bands;    /* that were wanted */
+    double *amounts;     /* by band: in this sample */
+    uint32_t *touched;   /* bands that are in this sample */
+    bool *is_touched;    /* by band */
+    uint64_t n_seen;     /* samples */
+    size_t n_picks_seen; /* of them */
+    size_t n_bytes;      /* of the bands that are left */
+} pass;
+
+static void give_up_last(pass *p)
+{
+    hpr__columns *c = p->columns;
+    hpr__packer *last = &c->packers[--c->n];
+    p->n_bytes -= last->packed.n_bytes + c->costs[c->n];
+    hpr__packed_finish(&last->packed);
+}
+
+/* Adds up, as a name may stand in a sample several times, and several names in a band. */
+static uint32_t add_up(pass *p, const hpf_sample *sample)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        uint32_t band = p->band_of_name[sample->costs[i].name];
+        if (band < p->columns->n) {
+            if (!p->is_touched[band]) {
+                p->is_touched[band] = true;
+                p->touched[n++] = band;
+                p->amounts[band] = 0;
+            }
+            p->amounts[band] += hpf_cost_amount(&sample->costs[i]);
+        }
+    }
+    return n;
+}
+
+static hpf_status put(pass *p, uint32_t band, hpf_error *err)
+{
+    double amount = p->amounts[band];
+    hpr__packer *packer = &p->columns->packers[band];
+    size_t n_before = packer->packed.n_bytes;
+    if (amount != nearbyint(amount) || !(fabs(amount) < HPR__PACK_MOST_WHOLE)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "an amount is no whole number");
+    }
+    if (!hpr__packer_fill(packer, p->n_picks_seen) || !hpr__packer_put(packer, (int64_t)amount)) {
+        return hpf_error_set_memory(err);
+    }
+    p->n_bytes += packer->packed.n_bytes - n_before;
+    return HPF_OK;
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    pass *p = context;
+    const hpf_overview *o = p->overview;
+    bool is_pick =
+        p->n_picks_seen < o->n_picks && o->picks[p->n_picks_seen].sample_index == p->n_seen;
+    hpf_status status = HPF_OK;
+    p->n_seen++;
+    if (!is_pick) {
+        return HPF_OK;
+    }
+    uint32_t n = add_up(p, sample);
+    for (uint32_t i = 0; i < n; i++) {
+        p->is_touched[p->touched[i]] = false;
+        status = status ? status : put(p, p->touched[i], err);
+    }
+    p->n_picks_seen++;
+    while (!status && p->n_bytes > p->columns->most_bytes && p->columns->n > 0) {
+        give_up_last(p);
+    }
+    return status;
+}
+
+/* Zeros at the ends; a byte or two each, so the budget is asked once more. */
+static hpf_status end_all(pass *p, hpf_error *err)
+{
+    hpr__columns *c = p->columns;
+    if (p->n_picks_seen < p->overview->n_picks) {
+        return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
+    }
+    for (uint32_t i = 0; i < c->n; i++) {
+        hpr__packed *packed = &c->packers[i].packed;
+        size_t n_before = packed->n_bytes;
+        if (!hpr__packer_fill(&c->packers[i], p->n_picks_seen) ||
+            !hpr__packer_finish(&c->packers[i])) {
+            return hpf_error_set_memory(err);
+        }
+        p->n_bytes += packed->n_bytes - n_before;
+    }
+    while (p->n_bytes > c->most_bytes && c->n > 0) {
+        give_up_last(p);
+    }
+    return HPF_OK;
+}
+
+static hpf_status run(pass *p, hpf_survey *survey, hpf_error *err)
+{
+    static const hpf_events events = {.sample = on_sample};
+    for (uint32_t i = 0; i < p->n_bands; i++) {
+        p->n_bytes += p->columns->costs[i];
+    }
+    hpf_status status = hpf_survey_replay(survey, &events, p, err);
+    return status ? status : end_all(p, err);
+}
+
+hpf_status hpr__columns_pack(hpr__columns *columns, hpf_survey *survey,
+                             const uint32_t *band_of_name, hpf_error *err)
+{
+    size_t n = columns->n ? columns->n : 1;
+    pass p = {.columns = columns,
+              .overview = hpf_survey_overview(survey),
+              .band_of_name = band_of_name,
+              .n_bands = columns->n,
+              .amounts = calloc(n, sizeof *p.amounts),
+              .touched = calloc(n, sizeof *p.touched),
+              .is_touched = calloc(n, sizeof *p.is_touched)};
+    columns->packers = calloc(n, sizeof *columns->packers);
+    bool has_memory = p.amounts && p.touched && p.is_touched && columns->packers;
+    hpf_status status = has_memory ? run(&p, survey, err) : hpf_error_set_memory(err);
+    free(p.amounts);
+    free(p.touched);
+    free(p.is_touched);
+    return status;
+}
+
+void hpr__columns_finish(hpr__columns *columns)
+{
+    for (uint32_t i = 0; columns->packers && i < columns->n; i++) {
+        hpr__packed_finish(&columns->packers[i].packed);
+    }
+    free(columns->packers);
+    columns->packers = NULL;
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Placing labels: inside, in the margin, in a key. All heights are measured upwards.
+ */
+#include "layout/labels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpfile/str.h"
+#include "layout/elide.h"
+#include "layout/geometry.h"
+#include "style/palette.h"
+#include "layout/label_space.h"
+#include "layout/label_spacing.h"
+
+enum { PADDING_PT = 3 }; /* left and right of a text inside its band */
+
+/* A rim that is no name's own band needs no name: that would cost all other bands of their width.
+ */
+static const double least_named_other_pt = 2;
+
+double hpr__swatch_width_pt(const hpr_chart *chart)
+{
+    double width = chart->is_lines ? 16 : HPR__SWATCH_PT;
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        width = chart->bands[i].fill.hatch_gap_pt > 0 ? fmax(width, 9) : width;
+    }
+    return width;
+}
+
+double hpr__margin_extra_pt(const hpr_chart *chart)
+{
+    return HPR__LEADER_PT + hpr__swatch_width_pt(chart) + HPR__SWATCH_GAP_PT;
+}
+
+static hpr_text_size measure(const hpr__label_style *style, const char *text, double size_pt)
+{
+    return style->measurer.measure(style->measurer.context, text, size_pt, false);
+}
+
+static const char *without_id(const hpr_band *band)
+{
+    return hpf_str_without_id((hpf_str){band->text, strlen(band->text)}).data;
+}
+
+/* Whether what is left of a band's name may be that of another one as well. */
+static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const char *shown)
+{
+    const char *cut = strstr(shown, hpr__ellipsis);
+    size_t head = cut ? (size_t)(cut - shown) : strlen(shown);
+    const char *tail = cut ? cut + strlen(hpr__ellipsis) : "";
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        const hpr_band *other = &chart->bands[i];
+        const char *name = without_id(other);
+        size_t length = strlen(name);
+        if (other != band && !other->is_other && length >= head + strlen(tail) &&
+            strncmp(name, shown, head) == 0 && strcmp(name + length - strlen(tail), tail) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
+                            const hpr__label_style *style, double size_pt)
+{
+    char counted[64];
+    const char *text = band->text;
+    if (band->is_other) {
+        snprintf(counted, sizeof counted, "OTHER (%u names)", (unsigned)band->n_names);
+        text = counted;
+    }
+    char *out = hpf_arena_alloc(chart->arena, hpr__elided_bytes(text));
+    if (!out) {
+        return NULL;
+    }
+    hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
+    if (strcmp(out, text) != 0 && width_pt < HUGE_VAL) {
+        hpr__elide(out, without_id(band), width_pt, size_pt, false, style->measurer);
+        if (is_mistakable(chart, band, out)) {
+            hpr__elide(out, band->text, width_pt, size_pt, false, style->measurer);
+        }
+    }
+    return out;
+}
+
+/* One band between two extents. */
+typedef struct slot {
+    const hpr__columns *columns;
+    const hpr__extent *lower, *upper;
+    bool avoids_rules;
+} slot;
+
+/* Puts `text` inside if it fits, off the rules if it must be. */
+static bool try_inside(hpr__chart *chart, hpr_band *band, const slot *between, const char *text,
+                       double size_pt, const hpr__label_style *style)
+{
+    hpr_text_size line = measure(style, text, size_pt);
+    const hpr__box box = {line.width_pt + 2 * PADDING_PT, line.ascent_pt + line.descent_pt,
+                          between->avoids_rules};
+    double x, y;
+    if (!hpr__label_space_find(between->columns, between->lower, between->upper, &box, &x, &y)) {
+        return false;
+    }
+    band->label = (hpr_label){
+        .place = HPR_LABEL_INSIDE,
+        .text = text,
+        .x_pt = chart->public.plot_x_pt + x,
+        .y_pt = hpr__y_of(&chart->public, 0) + y - (line.ascent_pt - line.descent_pt) / 2,
+        .size_pt = size_pt,
+    };
+    return true;
+}
+
+/* The widest cut that fits inside, if that is wider than what the margin can show. */
+static hpf_status place_cut(hpr__chart *chart, hpr_band *band, const slot *between,
+                            double whole_width_pt, const hpr__label_style *style, hpf_error *err)
+{
+    enum { N_TRIES = 5 };
+    double size = style->smallest_pt;
+    for (int i = 1; i <= N_TRIES; i++) {
+        double share = (double)i / (N_TRIES + 1);
+        double width = whole_width_pt + share * (style->margin_text_pt - whole_width_pt);
+        const char *text = width > 0 ? hpr__label_text(chart, band, width, style, size) : "";
+        if (!text) {
+            return hpf_error_set_memory(err);
+        }
+        if (*text && try_inside(chart, band, between, text, size, style)) {
+            break;
+        }
+    }
+    return HPF_OK;
+}
+
+/* In the largest size that fits; cut where the margin would cut it even more. */
+static hpf_status place_in_slot(hpr__chart *chart, hpr_band *band, const slot *between,
+                                const hpr__label_style *style, hpf_error *err)
+{
+    double thickest = hpr__label_space_thickest(between->columns, between->lower, between->upper);
+    if (thickest < style->smallest_pt) {
+        return HPF_OK;
+    }
+    const char *text = hpr__label_text(chart, band, HUGE_VAL, style, style->smallest_pt);
+    if (!text) {
+        return hpf_error_set_memory(err);
+    }
+    for (double size = style->largest_pt; size >= style->smallest_pt; size--) {
+        if (try_inside(chart, band, between, text, size, style)) {
+            return HPF_OK;
+        }
+    }
+    double width = measure(style, text, style->smallest_pt).width_pt;
+    if (width <= style->margin_text_pt || band->is_other) {
+        return HPF_OK;
+    }
+    return place_cut(chart, band, between, width, style, err);
+}
+
+/* Off the rules, even if that makes the text smaller, or else on them. */
+static hpf_status place_inside(hpr__chart *chart, hpr_band *band, slot between,
+                               const hpr__label_style *style, hpf_error *err)
+{
+    between.avoids_rules = between.columns->n_rules > 0;
+    hpf_status status = place_in_slot(chart, band, &between, style, err);
+    if (!status && between.avoids_rules && band->label.place == HPR_LABEL_NONE) {
+        between.avoids_rules = false;
+        status = place_in_slot(chart, band, &between, style, err);
+    }
+    return status;
+}
+
+/* Where the rules of marks are, from the left of the plot. NULL when there is no memory. */
+static double *place_rules(const hpr__chart *chart)
+{
+    const hpr_chart *public = &chart->public;
+    double *rules = hpf_arena_array(chart->arena, public->n_marks, sizeof *rules);
+    for (size_t i = 0; rules && i < public->n_marks; i++) {
+        rules[i] = hpr__x_of_time(public, public->marks[i].time) - public->plot_x_pt;
+    }
+    return rules;
+}
+
+hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, const double *x_pt,
+                              hpf_error *err)
+{
+    const hpr_chart *public = &chart->public;
+    double scale = hpr__height_of(public, 1);
+    hpr__columns columns;
+    hpr__extent extents[2];
+    double *rules = place_rules(chart);
+    if (!rules ||
+        !hpr__columns_init(&columns, chart->arena, x_pt, public->n_points, public->plot_width_pt) ||
+        !hpr__extent_init(&extents[0], chart->arena, &columns) ||
+        !hpr__extent_init(&extents[1], chart->arena, &columns)) {
+        return hpf_error_set_memory(err);
+    }
+    columns.rules_pt = rules;
+    columns.n_rules = hpr__has_rules(public) ? public->n_marks : 0;
+    hpr__extent_fill(&extents[0], &columns, public->base, scale);
+    for (uint32_t i = 0; i < public->n_bands; i++) {
+        chart->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};
+    }
+    for (uint32_t i = 0; i < public->n_bands && !public->is_lines; i++) {
+        hpr__extent *lower = &extents[i % 2];
+        hpr__extent *upper = &extents[(i + 1) % 2];
+        hpr__extent_fill(upper, &columns, chart->bands[i].upper, scale);
+        hpf_status status = place_inside(chart, &chart->bands[i],
+                                         (slot){&columns, lower, upper, false}, style, err);
+        if (status) {
+            return status;
+        }
+    }
+    return HPF_OK;
+}
+
+bool hpr__label_is_due(const hpr_chart *chart, const hpr_band *band)
+{
+    double thickest = hpr__height_of(chart, band->max);
+    return hpr__is_shown(chart, band) && band->label.place == HPR_LABEL_NONE &&
+           thickest > (band->is_other ? least_named_other_pt : 0);
+}
+
+hpf_status hpr__labels_margin_width(double *width_pt, hpr__chart *chart,
+                                    const hpr__label_style *style, hpf_error *err)
+{
+    *width_pt = 0;
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        if (!hpr__label_is_due(&chart->public, &chart->bands[i])) {
+            continue;
+        }
+        const char *text =
+            hpr__label_text(chart, &chart->bands[i], HUGE_VAL, style, style->largest_pt);
+        if (!text) {
+            return hpf_error_set_memory(err);
+        }
+        double width = measure(style, text, style->largest_pt).width_pt;
+        *width_pt = fmax(*width_pt, width + hpr__margin_extra_pt(&chart->public));
+    }
+    return HPF_OK;
+}
+
+/* The margin being filled. */
+typedef struct margin {
+    hpr__chart *chart;
+    const hpr__label_style *style;
+    hpr_band **bands; /* those without a label, bottom first */
+    size_t n;
+    double text_x_pt, text_width_pt;
+    double low_pt, high_pt;
+    double size_pt;
+    hpr_text_size line; /* of the font in that size; no width */
+} margin;
+
+static void set_size(margin *m, double size_pt)
+{
+    m->size_pt = size_pt;
+    m->line = measure(m->style, "Ag", size_pt);
+}
+
+static double pitch_of(const margin *m)
+{
+    return m->line.ascent_pt + m->line.descent_pt + 0.25;
+}
+
+/* How many lines have room. */
+static size_t capacity_of(const margin *m)
+{
+    double lines = floor((m->high_pt - m->low_pt) / pitch_of(m) + 1e-6);
+    return lines > 0 ? (size_t)fmin(lines, 1e6) : 0;
+}
+
+/* Writes the label of a band with its middle at a height. */
+static hpf_status put_label(margin *m, hpr_band *band, hpr_label_place place, double middle_pt,
+                            hpf_error *err)
+{
+    const char *text = hpr__label_text(m->chart, band, m->text_width_pt, m->style, m->size_pt);
+    if (!text) {
+        return hpf_error_set_memory(err);
+    }
+    if (*text == '\0' && *band->text != '\0') {
+        return HPF_OK; /* not even an ellipsis has room */
+    }
+    band->label = (hpr_label){
+        .place = place,
+        .text = text,
+        .x_pt = m->text_x_pt,
+        .y_pt = middle_pt - (m->line.ascent_pt - m->line.descent_pt) / 2,
+        .size_pt = m->size_pt,
+        .box_x_pt = m->text_x_pt - HPR__SWATCH_GAP_PT - hpr__swatch_width_pt(&m->chart->public),
+        .box_y_pt = middle_pt - HPR__SWATCH_PT / 2,
+    };
+    return HPF_OK;
+}
+
+/* All bands together at a point. */
+static double thickness_at(const hpr_chart *chart, size_t point)
+{
+    if (!chart->base || chart->n_bands == 0) {
+        return chart->totals[point];
+    }
+    return chart->bands[chart->n_bands - 1].upper[point] - chart->base[point];
+}
+
+size_t hpr__end_point(const hpr_chart *chart)
+{
+    const double *times = chart->xs;
+    size_t last = chart->n_points ? chart->n_points - 1 : 0;
+    size_t end = last;
+    for (size_t i = last; i > 0 && last - i < 2; i--) {
+        bool is_late = times[i - 1] >= times[last] - (times[last] - times[0]) / 10;
+        bool is_less = thickness_at(chart, end) < thickness_at(chart, i - 1) * 0.6;
+        end = is_late && is_less ? i - 1 : end;
+    }
+    return end;
+}
+
+/* The height of the middle of a band, or of its line, where names are aimed at. */
+static double right_end_of(const hpr_chart *chart, const hpr_band *band)
+{
+    if (chart->n_points == 0) {
+        return chart->plot_y_pt;
+    }
+    size_t end = hpr__end_point(chart);
+    double amount = chart->is_lines ? band->values[end] : band->upper[end] - band->values[end] / 2;
+    return hpr__y_of(chart, amount);
+}
+
+/* From the lowest line's end to the highest; where ends meet, by the lines' maxima. */
+static int compare_ends(const void *a, const void *b)
+{
+    const hpr_band *x = *(hpr_band *const *)a;
+    const hpr_band *y = *(hpr_band *const *)b;
+    if (x->label.anchor_y_pt != y->label.anchor_y_pt) {
+        return x->label.anchor_y_pt < y->label.anchor_y_pt ? -1 : 1;
+    }
+    return x->max < y->max ? -1 : x->max > y->max;
+}
+
+static void sort_by_ends(margin *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        m->bands[i]->label.anchor_y_pt = right_end_of(&m->chart->public, m->bands[i]);
+    }
+    qsort(m->bands, m->n, sizeof *m->bands, compare_ends);
+}
+
+static hpf_status fill_margin(margin *m, hpf_error *err)
+{
+    hpr__label_slot *items = hpf_arena_array(m->chart->arena, m->n, sizeof *items);
+    if (!items) {
+        return hpf_error_set_memory(err);
+    }
+    if (m->chart->public.is_lines) {
+        sort_by_ends(m);
+    }
+    for (size_t i = 0; i < m->n; i++) {
+        items[i].wanted = right_end_of(&m->chart->public, m->bands[i]);
+    }
+    double half = pitch_of(m) / 2;
+    hpr__space_labels(items, m->n, pitch_of(m), m->low_pt + half, m->high_pt - half);
+    for (size_t i = 0; i < m->n; i++) {
+        if (put_label(m, m->bands[i], HPR_LABEL_MARGIN, items[i].at, err)) {
+            return HPF_ERR_MEMORY;
+        }
+        m->bands[i]->label.anchor_y_pt = items[i].wanted;
+    }
+    return HPF_OK;
+}
+
+static int compare_areas(const void *a, const void *b)
+{
+    const hpr_band *x = *(hpr_band *const *)a;
+    const hpr_band *y = *(hpr_band *const *)b;
+    if (x->trapezium != y->trapezium) {
+        return x->trapezium > y->trapezium ? -1 : 1;
+    }
+    return x < y ? -1 : x > y;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const hpr_band *x = *(hpr_band *const *)a;
+    const hpr_band *y = *(hpr_band *const *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Keeps the largest bands that have room, leaving the last line free for saying how many have none.
+ */
+static void drop_smallest(margin *m)
+{
+    size_t capacity = capacity_of(m);
+    if (m->n > capacity) {
+        qsort(m->bands, m->n, sizeof *m->bands, compare_areas);
+        m->n = capacity > 0 ? capacity - 1 : 0;
+        qsort(m->bands, m->n, sizeof *m->bands, compare_places);
+    }
+}
+
+static hpf_status fill_key(margin *m, hpf_error *err)
+{
+    drop_smallest(m);
+    double middle = m->high_pt - pitch_of(m) / 2;
+    for (size_t i = m->n; i-- > 0;) {
+        if (put_label(m, m->bands[i], HPR_LABEL_KEY, middle, err)) {
+            return HPF_ERR_MEMORY;
+        }
+        middle -= pitch_of(m);
+    }
+    return HPF_OK;
+}
+
+static hpf_status collect_unplaced(margin *m, hpf_error *err)
+{
+    uint32_t n_bands = m->chart->public.n_bands;
+    m->bands = hpf_arena_array(m->chart->arena, n_bands, sizeof *m->bands);
+    if (!m->bands) {
+        return hpf_error_set_memory(err);
+    }
+    for (uint32_t i = 0; i < n_bands; i++) {
+        if (hpr__label_is_due(&m->chart->public, &m->chart->bands[i])) {
+            m->bands[m->n++] = &m->chart->bands[i];
+        }
+    }
+    return HPF_OK;
+}
+
+hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style,
+                              const hpr__margin_box *box, bool as_key, hpf_error *err)
+{
+    double extra = hpr__margin_extra_pt(&chart->public);
+    margin m = {
+        .chart = chart,
+        .style = style,
+        .text_x_pt = chart->public.plot_x_pt + chart->public.plot_width_pt + extra,
+        .text_width_pt = box->width_pt - extra,
+        .low_pt = box->low_pt,
+        .high_pt = box->high_pt,
+    };
+    hpf_status status = collect_unplaced(&m, err);
+    if (status || m.n == 0) {
+        return status;
+    }
+    double size = style->largest_pt;
+    set_size(&m, size);
+    while (m.n > capacity_of(&m) && size - 1 >= style->smallest_pt) {
+        size--;
+        set_size(&m, size);
+    }
+    return m.n <= capacity_of(&m) && !as_key ? fill_margin(&m, err) : fill_key(&m, err);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Arranging names in columns of one width.
+ */
+#include "layout/legend.h"
+
+#include <math.h>
+
+#define COLUMN_GAP_PT   12.0
+#define LEAST_COLUMN_PT 60.0 /* of names cut short */
+
+static double before_text(const hpr_chart *chart)
+{
+    return hpr__swatch_width_pt(chart) + HPR__SWATCH_GAP_PT;
+}
+
+enum { MOST_COLUMNS = 64 };
+
+/* The names that a legend is made for, in their order, in one size. */
+typedef struct entries {
+    double *widths_pt; /* swatch and gap behind included */
+    size_t n;
+    double size_pt, pitch_pt;
+} entries;
+
+static hpf_status measure_entries(entries *e, hpr__chart *chart, const hpr__label_style *style,
+                                  double size_pt, hpf_error *err)
+{
+    const hpr_measurer *m = &style->measurer;
+    hpr_text_size line = m->measure(m->context, "Ag", size_pt, false);
+    e->n = 0;
+    e->size_pt = size_pt;
+    e->pitch_pt = line.ascent_pt + line.descent_pt + 0.25;
+    for (uint32_t i = chart->public.n_bands; i-- > 0;) {
+        const hpr_band *band = &chart->bands[i];
+        if (!hpr__label_is_due(&chart->public, band)) {
+            continue;
+        }
+        const char *text = hpr__label_text(chart, band, HUGE_VAL, style, size_pt);
+        if (!text) {
+            return hpf_error_set_memory(err);
+        }
+        double width = m->measure(m->context, text, size_pt, false).width_pt;
+        e->widths_pt[e->n++] = before_text(&chart->public) + width + COLUMN_GAP_PT;
+    }
+    return HPF_OK;
+}
+
+static size_t whole(double quotient)
+{
+    return quotient >= 1 ? (size_t)fmin(quotient + 1e-9, 1e6) : 0;
+}
+
+/* The names in at most so many columns; `ends_pt` has room for them. */
+static hpr__legend arrange(const entries *e, size_t n_columns, double *ends_pt)
+{
+    hpr__legend legend = {.n_shown = e->n, .size_pt = e->size_pt, .pitch_pt = e->pitch_pt};
+    legend.n_rows = (e->n + n_columns - 1) / n_columns;
+    legend.n_columns = legend.n_rows > 0 ? (e->n + legend.n_rows - 1) / legend.n_rows : 0;
+    legend.height_pt = (double)legend.n_rows * e->pitch_pt;
+    legend.ends_pt = ends_pt;
+    double end = 0;
+    for (size_t i = 0; i < legend.n_columns; i++) {
+        double widest = 0;
+        for (size_t k = i * legend.n_rows; k < e->n && k < (i + 1) * legend.n_rows; k++) {
+            widest = fmax(widest, e->widths_pt[k]);
+        }
+        end += widest;
+        ends_pt[i] = end;
+    }
+    legend.width_pt = fmax(end - COLUMN_GAP_PT, 0);
+    return legend;
+}
+
+static bool fits(const hpr__legend *legend, const hpr__legend_box *box)
+{
+    return legend->width_pt <= box->width_pt + 1e-9 && legend->height_pt <= box->height_pt + 1e-9;
+}
+
+/* Whole names in the size of the entries. False: they do not fit. */
+static bool find_arrangement(hpr__legend *out, const entries *e, const hpr__legend_box *box,
+                             double *ends_pt)
+{
+    size_t most = e->n < 1 ? 1 : e->n < MOST_COLUMNS ? e->n : MOST_COLUMNS;
+    for (size_t i = 0; i < most; i++) {
+        *out = arrange(e, box->is_tall ? i + 1 : most - i, ends_pt);
+        if (fits(out, box)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Names cut short, and the smallest bands left out if that is not enough. */
+static hpr__legend squeeze(const entries *e, const hpr__legend_box *box, double *ends_pt)
+{
+    size_t rows = whole(box->height_pt / e->pitch_pt);
+    size_t most_columns = whole(box->width_pt / LEAST_COLUMN_PT);
+    rows = rows > 0 ? rows : 1;
+    most_columns = most_columns > MOST_COLUMNS ? MOST_COLUMNS : most_columns;
+    most_columns = most_columns > 0 ? most_columns : 1;
+    size_t columns = (e->n + rows - 1) / rows;
+    columns = columns < 1 ? 1 : columns < most_columns ? columns : most_columns;
+    size_t places = rows * columns;
+    entries shown = *e;
+    shown.n = e->n < places ? e->n : places;
+    hpr__legend legend = arrange(&shown, columns, ends_pt);
+    for (size_t i = 0; i < legend.n_columns; i++) {
+        ends_pt[i] = box->width_pt * (double)(i + 1) / (double)legend.n_columns;
+    }
+    legend.width_pt = box->width_pt;
+    legend.n_shown = e->n <= places ? e->n : places - 1;
+    legend.is_cut = true;
+    return legend;
+}
+
+hpf_status hpr__legend_fit(hpr__legend *out, hpr__chart *chart, const hpr__label_style *style,
+                           const hpr__legend_box *box, hpf_error *err)
+{
+    entries e = {.widths_pt =
+                     hpf_arena_array(chart->arena, chart->public.n_bands, sizeof *e.widths_pt)};
+    double *ends_pt = hpf_arena_array(chart->arena, MOST_COLUMNS, sizeof *ends_pt);
+    if (!e.widths_pt || !ends_pt) {
+        return hpf_error_set_memory(err);
+    }
+    for (double size = style->largest_pt; size >= style->smallest_pt; size--) {
+        if (measure_entries(&e, chart, style, size, err)) {
+            return HPF_ERR_MEMORY;
+        }
+        if (find_arrangement(out, &e, box, ends_pt)) {
+            return HPF_OK;
+        }
+    }
+    *out = squeeze(&e, box, ends_pt);
+    return HPF_OK;
+}
+
+/* The bands that are due and among the `n_shown` largest, as flags by band. NULL: no memory. */
+static bool *choose_shown(const hpr__chart *chart, size_t n_shown)
+{
+    uint32_t n_bands = chart->public.n_bands;
+    bool *is_shown = hpf_arena_array(chart->arena, n_bands, sizeof *is_shown);
+    for (size_t rank = 0; is_shown && rank < n_shown; rank++) {
+        uint32_t best = n_bands;
+        for (uint32_t i = 0; i < n_bands; i++) {
+            bool is_candidate = !is_shown[i] && hpr__label_is_due(&chart->public, &chart->bands[i]);
+            if (is_candidate &&
+                (best == n_bands || chart->bands[i].trapezium > chart->bands[best].trapezium)) {
+                best = i;
+            }
+        }
+        if (best < n_bands) {
+            is_shown[best] = true;
+        }
+    }
+    return is_shown;
+}
+
+static double begin_of_column(const hpr__legend *legend, size_t column)
+{
+    return column > 0 ? legend->ends_pt[column - 1] : 0;
+}
+
+/* The label at the k-th place. */
+static hpr_label label_at(const hpr__legend *legend, size_t k, double left_pt, double top_pt,
+                          double before_pt, hpr_text_size line)
+{
+    double x = left_pt + begin_of_column(legend, k / legend->n_rows);
+    double middle = top_pt - ((double)(k % legend->n_rows) + 0.5) * legend->pitch_pt;
+    return (hpr_label){
+        .place = HPR_LABEL_KEY,
+        .x_pt = x + before_pt,
+        .y_pt = middle - (line.ascent_pt - line.descent_pt) / 2,
+        .size_pt = legend->size_pt,
+        .box_x_pt = x,
+        .box_y_pt = middle - HPR__SWATCH_PT / 2,
+    };
+}
+
+hpf_status hpr__legend_place(hpr__chart *chart, const hpr__legend *legend,
+                             const hpr__label_style *style, double left_pt, double top_pt,
+                             hpf_error *err)
+{
+    hpr_text_size line =
+        style->measurer.measure(style->measurer.context, "Ag", legend->size_pt, false);
+    bool *is_shown = choose_shown(chart, legend->n_shown);
+    double before_pt = before_text(&chart->public);
+    size_t k = 0;
+    if (!is_shown) {
+        return hpf_error_set_memory(err);
+    }
+    for (uint32_t i = chart->public.n_bands; i-- > 0;) {
+        hpr_band *band = &chart->bands[i];
+        if (!is_shown[i]) {
+            continue;
+        }
+        size_t column = k / legend->n_rows;
+        double room = legend->ends_pt[column] - begin_of_column(legend, column) - before_pt -
+                      COLUMN_GAP_PT / 2;
+        hpr_label label = label_at(legend, k++, left_pt, top_pt, before_pt, line);
+        label.text = hpr__label_text(chart, band, room, style, legend->size_pt);
+        if (!label.text) {
+            return hpf_error_set_memory(err);
+        }
+        band->label = label;
+    }
+    return HPF_OK;
+}

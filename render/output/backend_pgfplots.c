@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The profile as data with a pgfplots axis around it, for authors who want to set the picture in
+ * their own style: a table of the drawn bands, one stacked \addplot for each, bottom first.
+ *
+ * Numbers are in the units of the axes. TeX reads a few hundred rows at most in good time: of more
+ * samples those with the extremes of the total are kept, cell by cell, and the peak.
+ */
+#include "output/backends.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw/marker.h"
+#include "hprender/page.h"
+#include "layout/labels.h"
+#include "layout/geometry.h"
+#include "output/downsample.h"
+#include "output/tex.h"
+
+#define BESIDE_AXIS_PT 42.0 /* tick labels and the axis' own label on its left */
+
+static void put_size(hpf_sink *sink, const char *name, double size_pt)
+{
+    hpf_sink_printf(sink, "  %s=", name);
+    hpf_sink_fixed(sink, size_pt, 2);
+    hpf_sink_text(sink, "pt,\n");
+}
+
+/* About what an entry of the legend takes in TeX's own font at 7 points, box and gaps included. */
+static double entry_width(const char *text)
+{
+    double width = 28;
+    for (; *text; text++) {
+        bool is_wide = (*text >= 'A' && *text <= 'Z') || *text == '_' || *text == '#';
+        width += is_wide ? 5.4 : 3.8;
+    }
+    return width;
+}
+
+/* Two, if the two longest names have room beside each other. */
+static int legend_columns(const hpr_chart *chart)
+{
+    double longest = 0, second = 0;
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        double width = entry_width(chart->bands[i].text);
+        second = fmax(second, fmin(width, longest));
+        longest = fmax(longest, width);
+    }
+    return longest + second <= chart->width_pt - BESIDE_AXIS_PT ? 2 : 1;
+}
+
+static void put_range(hpf_sink *sink, char axis, const hpr_axis *range)
+{
+    hpf_sink_printf(sink, "  %cmin=", axis);
+    hpf_sink_shortest(sink, range->low / range->factor);
+    hpf_sink_printf(sink, ", %cmax=", axis);
+    hpf_sink_shortest(sink, range->high / range->factor);
+    hpf_sink_printf(sink, ", %clabel={", axis);
+    hpr__tex_text(sink, range->unit);
+    hpf_sink_text(sink, "},\n");
+}
+
+static void put_axis(hpf_sink *sink, const hpr_chart *chart)
+{
+    hpf_sink_text(sink, "\\begin{axis}[\n  scale only axis,\n");
+    put_size(sink, "width", fmax(chart->width_pt - BESIDE_AXIS_PT, chart->plot_width_pt / 2));
+    put_size(sink, "height", chart->plot_height_pt);
+    put_range(sink, 'x', &chart->x);
+    put_range(sink, 'y', &chart->y);
+    hpf_sink_text(sink, chart->is_lines ? "  line width=0.8pt,"
+                                        : "  stack plots=y, area style, "
+                                          "legend image post style={draw=none},");
+    hpf_sink_text(sink,
+                  " axis lines=left, scaled ticks=false,\n"
+                  "  ymajorgrids, grid style={black!10}, enlargelimits=false,\n"
+                  "  axis on top=false, reverse legend, legend cell align=left,\n"
+                  "  tick label style={font=\\censussmall}, label style={font=\\censussmall},\n"
+                  "  legend style={draw=none, font=\\censussmall, at={(0,-0.22)}, anchor=north "
+                  "west, column sep=4pt},\n");
+    hpf_sink_printf(sink, "  legend columns=%d,\n]\n", legend_columns(chart));
+}
+
+static void put_value(hpf_sink *sink, double value)
+{
+    hpf_sink_text(sink, " ");
+    if (isnan(value)) {
+        hpf_sink_text(sink, "nan");
+    } else {
+        hpf_sink_fixed(sink, value, 5);
+    }
+}
+
+/* Column `t`, then one for each band, named b1, b2, ... from the bottom, and for each line over
+ * them, l1, l2, ... */
+static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *shown, size_t n_shown)
+{
+    hpf_sink_text(sink, "\\pgfplotstableread{\nt");
+    for (uint32_t b = 0; b < chart->n_bands; b++) {
+        hpf_sink_printf(sink, " b%u", b + 1);
+    }
+    for (size_t k = 0; k < chart->n_lines; k++) {
+        hpf_sink_printf(sink, " l%zu", k + 1);
+    }
+    hpf_sink_text(sink, "\n");
+    for (size_t i = 0; i < n_shown; i++) {
+        hpf_sink_shortest(sink, chart->xs[shown[i]] / chart->x.factor);
+        for (uint32_t b = 0; b < chart->n_bands; b++) {
+            put_value(sink, chart->bands[b].values[shown[i]] / chart->y.factor);
+        }
+        for (size_t k = 0; k < chart->n_lines; k++) {
+            put_value(sink, chart->lines[k].values[shown[i]] / chart->y.factor);
+        }
+        hpf_sink_text(sink, "\n");
+    }
+    hpf_sink_text(sink, "}\\censusprofile\n");
+}
+
+/* The pattern of the TikZ library that runs like a hatch. */
+static const char *pattern_of(double deg)
+{
+    return deg == 0    ? "horizontal lines"
+           : deg == 90 ? "vertical lines"
+           : deg < 90  ? "north east lines"
+                       : "north west lines";
+}
+
+/* About six on each line, those of each line elsewhere. */
+static void put_marker(hpf_sink *sink, const hpr_chart *chart, const hpr_band *band,
+                       size_t n_points)
+{
+    /* In the order of marker.h. */
+    static const char *const marks[HPR__N_MARKERS] = {
+        "*", "square*", "triangle*", "diamond*", "triangle*",
+        "o", "square",  "triangle",  "diamond",  "triangle"};
+    size_t step = n_points / 6 + 1;
+    size_t place = (size_t)(band - chart->bands) * step / chart->n_bands;
+    bool is_turned = (band->fill.marker - 1) % 5 == 4;
+    hpf_sink_printf(sink,
+                    ", mark=%s, mark size=1.6pt, mark repeat=%zu, mark phase=%zu, "
+                    "mark options={solid%s}",
+                    marks[band->fill.marker - 1], step, 1 + place, is_turned ? ", rotate=180" : "");
+}
+
+/* What a band is drawn with: its colour, and what tells it apart without colour. */
+static void put_style(hpf_sink *sink, const hpr_chart *chart, uint32_t number, size_t n_points)
+{
+    const hpr_band *band = &chart->bands[number - 1];
+    if (!chart->is_lines) {
+        hpf_sink_printf(sink, "fill=census%u, ", number);
+        hpf_sink_text(sink,
+                      band->fill.hatch_gap_pt > 0 ? "draw=black, line width=0.3pt" : "draw=none");
+        if (band->fill.hatch_gap_pt > 0) {
+            hpf_sink_printf(sink, ", postaction={pattern=%s}", pattern_of(band->fill.hatch_deg));
+        }
+        return;
+    }
+    hpf_sink_printf(sink, "census%u", number);
+    if (band->fill.dash_pt > 0) {
+        hpf_sink_text(sink, ", dash pattern=on ");
+        hpf_sink_fixed(sink, band->fill.dash_pt, 1);
+        hpf_sink_text(sink, "pt off ");
+        hpf_sink_fixed(sink, band->fill.dash_pt, 1);
+        hpf_sink_text(sink, "pt");
+    }
+    if (band->fill.marker > 0) {
+        put_marker(sink, chart, band, n_points);
+    } else {
+        hpf_sink_text(sink, ", mark=none");
+    }
+}
+
+static void define_colour(hpf_sink *sink, const hpr_chart *chart, uint32_t number)
+{
+    hpf_sink_printf(sink, "\\definecolor{census%u}{HTML}{", number);
+    hpr__tex_colour(sink, chart->bands[number - 1].fill.colour);
+    hpf_sink_text(sink, "}\n");
+}
+
+static void put_band(hpf_sink *sink, const hpr_chart *chart, uint32_t number, size_t n_points)
+{
+    define_colour(sink, chart, number);
+    hpf_sink_text(sink, "\\addplot[");
+    put_style(sink, chart, number, n_points);
+    hpf_sink_printf(sink, "] table[x=t, y=b%u]{\\censusprofile}%s;\n", number,
+                    chart->is_lines ? "" : " \\closedcycle");
+}
+
+static void put_entry(hpf_sink *sink, const char *text)
+{
+    hpf_sink_text(sink, "\\addlegendentry{");
+    hpr__tex_text(sink, text);
+    hpf_sink_text(sink, "}\n");
+}
+
+static void put_line(hpf_sink *sink, size_t number)
+{
+    hpf_sink_printf(
+        sink,
+        "\\addplot[stack plots=false, line legend, fill=none, draw=black, densely dashed, "
+        "unbounded coords=jump] table[x=t, y=l%zu]{\\censusprofile};\n",
+        number);
+}
+
+static bool has_hatches(const hpr_chart *chart)
+{
+    uint32_t i = 0;
+    while (i < chart->n_bands && !(chart->bands[i].fill.hatch_gap_pt > 0)) {
+        i++;
+    }
+    return i < chart->n_bands;
+}
+
+static void put_head(hpf_sink *sink, const hpr_chart *chart, const hpr_output *output)
+{
+    hpr__tex_head(sink, output->software);
+    hpf_sink_text(sink, "% needs \\usepackage{pgfplots,pgfplotstable} and "
+                        "\\pgfplotsset{compat=1.12} or later\n");
+    if (has_hatches(chart)) {
+        hpf_sink_text(sink, "% and \\usetikzlibrary{patterns}\n");
+    }
+}
+
+static void begin_picture(hpf_sink *sink)
+{
+    hpf_sink_text(sink, "\\begin{tikzpicture}\n"
+                        "\\def\\censussmall{\\fontsize{7pt}{8.4pt}\\selectfont}\n");
+}
+
+static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
+                                 const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    (void)scene;
+    size_t n_shown;
+    size_t *shown =
+        hpr__downsample(&n_shown, chart, chart->totals, hpr__backend_pgfplots.most_points);
+    if (!shown) {
+        return hpf_error_set_memory(err);
+    }
+    put_head(sink, chart, output);
+    put_table(sink, chart, shown, n_shown);
+    begin_picture(sink);
+    put_axis(sink, chart);
+    for (uint32_t b = 0; b < chart->n_bands; b++) {
+        if (hpr__is_shown(chart, &chart->bands[b])) {
+            put_band(sink, chart, b + 1, n_shown);
+            put_entry(sink, chart->bands[b].text);
+        }
+    }
+    for (size_t k = 0; k < chart->n_lines; k++) {
+        put_line(sink, k + 1);
+        put_entry(sink, chart->lines[k].text);
+    }
+    hpf_sink_text(sink, "\\end{axis}\n\\end{tikzpicture}%\n");
+    free(shown);
+    return hpf_sink_flush(sink, err);
+}
+
+/* --- pages ---------------------------------------------------------------------------------- */
+
+/* "(12pt,34.5pt)". */
+static void put_place(hpf_sink *sink, double x_pt, double y_pt)
+{
+    hpf_sink_text(sink, "(");
+    hpf_sink_fixed(sink, x_pt, 2);
+    hpf_sink_text(sink, "pt,");
+    hpf_sink_fixed(sink, y_pt, 2);
+    hpf_sink_text(sink, "pt)");
+}
+
+static void put_ticks(hpf_sink *sink, char name, const hpr_axis *axis)
+{
+    hpf_sink_printf(sink, "  %ctick={", name);
+    for (size_t i = 0; i < axis->n_ticks; i++) {
+        hpf_sink_text(sink, i > 0 ? "," : "");
+        hpf_sink_shortest(sink, axis->ticks[i].value / axis->factor);
+    }
+    hpf_sink_printf(sink, "}, %cticklabels={", name);
+    for (size_t i = 0; i < axis->n_ticks; i++) {
+        hpf_sink_text(sink, i > 0 ? ",{" : "{");
+        hpr__tex_text(sink, axis->ticks[i].label);
+        hpf_sink_text(sink, "}");
+    }
+    hpf_sink_text(sink, "},\n");
+}
+
+static void put_title(hpf_sink *sink, const char *title)
+{
+    hpf_sink_text(sink, "  title={");
+    hpr__tex_text(sink, title);
+    hpf_sink_text(sink,
+                  "}, title style={font=\\censussmall\\bfseries, at={(0,1)}, anchor=south west, "
+                  "inner sep=0pt, yshift=13pt},\n");
+}
+
+/* The axis where the layout has it, with its ticks; units stand where they do in other formats. */
+static void put_panel_axis(hpf_sink *sink, const hpr_panel *panel)
+{
+    const hpr_chart *chart = panel->chart;
+    hpf_sink_text(sink, "\\begin{axis}[\n  scale only axis, anchor=south west, at={");
+    put_place(sink, panel->x_pt + chart->plot_x_pt, panel->y_pt + chart->plot_y_pt);
+    hpf_sink_text(sink, "},\n");
+    put_size(sink, "width", chart->plot_width_pt);
+    put_size(sink, "height", chart->plot_height_pt);
+    put_range(sink, 'x', &chart->x);
+    put_range(sink, 'y', &chart->y);
+    put_ticks(sink, 'x', &chart->x);
+    put_ticks(sink, 'y', &chart->y);
+    if (*chart->title.job) {
+        put_title(sink, chart->title.job);
+    }
+    hpf_sink_text(sink, chart->is_lines ? "  line width=0.8pt," : "  stack plots=y, area style,");
+    hpf_sink_text(sink,
+                  " axis lines=left, axis line style={-}, scaled ticks=false,\n"
+                  "  ymajorgrids, grid style={black!10}, enlargelimits=false,\n"
+                  "  tick label style={font=\\censussmall}, label style={font=\\censussmall},\n"
+                  "  xlabel style={at={(1,0)}, anchor=north west}, ylabel style={at={(0,1)}, "
+                  "rotate=-90, anchor=south east, yshift=2pt},\n]\n");
+}
+
+static hpf_status put_panel(hpf_sink *sink, const hpr_panel *panel, size_t most_points,
+                            hpf_error *err)
+{
+    const hpr_chart *chart = panel->chart;
+    size_t n_shown;
+    size_t *shown = hpr__downsample(&n_shown, chart, chart->totals, most_points);
+    if (!shown) {
+        return hpf_error_set_memory(err);
+    }
+    put_table(sink, chart, shown, n_shown);
+    put_panel_axis(sink, panel);
+    for (uint32_t b = 0; b < chart->n_bands; b++) {
+        if (hpr__is_shown(chart, &chart->bands[b])) {
+            put_band(sink, chart, b + 1, n_shown);
+        }
+    }
+    for (size_t k = 0; k < chart->n_lines; k++) {
+        put_line(sink, k + 1);
+    }
+    hpf_sink_text(sink, "\\end{axis}\n");
+    free(shown);
+    return HPF_OK;
+}
+
+static void put_swatch(hpf_sink *sink, const hpr_chart *legend, uint32_t number)
+{
+    const hpr_label *label = &legend->bands[number - 1].label;
+    double width = hpr__swatch_width_pt(legend);
+    double height = legend->is_lines ? 0 : HPR__SWATCH_PT;
+    double y = label->box_y_pt + (legend->is_lines ? HPR__SWATCH_PT / 2 : 0);
+    hpf_sink_text(sink, "\\path[");
+    put_style(sink, legend, number, 1);
+    hpf_sink_text(sink, legend->is_lines ? ", draw, line width=0.8pt] " : "] ");
+    put_place(sink, label->box_x_pt, y);
+    hpf_sink_text(sink, legend->is_lines ? " -- " : " rectangle ");
+    put_place(sink, label->box_x_pt + width, y + height);
+    hpf_sink_text(sink, ";\n");
+}
+
+static void put_legend(hpf_sink *sink, const hpr_chart *legend)
+{
+    for (uint32_t b = 0; b < legend->n_bands; b++) {
+        const hpr_label *label = &legend->bands[b].label;
+        if (label->place != HPR_LABEL_KEY) {
+            continue;
+        }
+        define_colour(sink, legend, b + 1);
+        put_swatch(sink, legend, b + 1);
+        hpf_sink_text(sink, "\\node[anchor=base west, inner sep=0pt, font=\\censussmall] at ");
+        put_place(sink, label->x_pt, label->y_pt);
+        hpf_sink_text(sink, " {");
+        hpr__tex_text(sink, label->text);
+        hpf_sink_text(sink, "};\n");
+    }
+}
+
+/* An axis for each panel, with a table of its own, and the legend as it is laid out. */
+static hpf_status write_pgfplots_page(const hpr_page *page, const hpr_output *output,
+                                      hpf_sink *sink, hpf_error *err)
+{
+    size_t most_points = hpr__backend_pgfplots.most_points / page->n_columns + 1;
+    hpf_status status = HPF_OK;
+    put_head(sink, page->legend, output);
+    begin_picture(sink);
+    for (size_t i = 0; i < page->n_panels && !status; i++) {
+        status = put_panel(sink, &page->panels[i], most_points, err);
+    }
+    put_legend(sink, page->legend);
+    hpf_sink_text(sink, "\\end{tikzpicture}%\n");
+    return status ? status : hpf_sink_flush(sink, err);
+}
+
+const hpr_backend hpr__backend_pgfplots = {
+    .name = "pgfplots",
+    .extension = "tikz",
+    .summary = "TeX: the data, with an axis of pgfplots around it",
+    .most_points = 200,
+    .has_foreign_fonts = true,
+    .write = write_pgfplots,
+    .write_page = write_pgfplots_page,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * PDF, PostScript and EPS: cairo's surfaces, streaming into the sink. The sink remembers its own
+ * errors, so cairo is told that each write went well.
+ */
+#include "output/backends.h"
+
+#include <cairo-pdf.h>
+#include <cairo-ps.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/cairo_draw.h"
+#include "output/iso_date.h"
+
+/* Draws a page without a white background: a figure on coloured paper stays without a box. */
+static hpf_status draw_page(cairo_t *cr, const hpr_scene *scene, const hpr__page *page,
+                            const hpr_output *output, hpf_error *err)
+{
+    const hpr_colour ground = scene->background;
+    if (ground.red < 1 || ground.green < 1 || ground.blue < 1) {
+        hpr__cairo_paint_background(cr, scene);
+    }
+    hpf_status status = hpr__cairo_draw_page(cr, page, output->fonts, err);
+    cairo_show_page(cr);
+    return status;
+}
+
+/* Ends the document and frees everything. `status` is that of the pages. */
+static hpf_status finish(cairo_t *cr, hpf_sink *sink, hpf_status status, hpf_error *err)
+{
+    cairo_surface_t *surface = cairo_surface_reference(cairo_get_target(cr));
+    cairo_destroy(cr);
+    cairo_surface_finish(surface);
+    if (status == HPF_OK) {
+        status = hpr__cairo_status(cairo_surface_status(surface), err);
+    }
+    cairo_surface_destroy(surface);
+    return status != HPF_OK ? status : hpf_sink_flush(sink, err);
+}
+
+/* --- PDF ------------------------------------------------------------------------------------ */
+
+static cairo_status_t write_pdf_bytes(void *sink, const unsigned char *bytes, unsigned n_bytes)
+{
+    hpf_sink_write(sink, bytes, n_bytes);
+    return CAIRO_STATUS_SUCCESS;
+}
+
+static hpf_status write_pdf(const hpr_chart *chart, const hpr_scene *scene,
+                            const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    (void)chart;
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
+        write_pdf_bytes, sink, scene->width_pt, scene->height_pt);
+    /* Without a date cairo would write the clock's. */
+    char date[HPR__ISO_DATE_BYTES];
+    if (!hpr__iso_date(date, output->date ? output->date : scene->date)) {
+        hpr__iso_date(date, "1970-01-01T00:00:00");
+    }
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, scene->title);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, scene->creator);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
+    cairo_t *cr = cairo_create(surface);
+    cairo_surface_destroy(surface);
+    hpf_status status = HPF_OK;
+    size_t at = 0;
+    for (hpr__page page; status == HPF_OK && hpr__scene_next_page(scene, &at, &page);) {
+        status = draw_page(cr, scene, &page, output, err);
+    }
+    return finish(cr, sink, status, err);
+}
+
+const hpr_backend hpr__backend_pdf = {
+    .name = "pdf",
+    .extension = "pdf",
+    .summary = "Portable Document Format",
+    .is_graphical = true,
+    .write = write_pdf,
+};
+
+/* --- PostScript ----------------------------------------------------------------------------- */
+
+/* The second and third line of cairo's header say that cairo made the document, now: they give way
+ * to comments of ours. */
+typedef struct ps_stream {
+    hpf_sink *sink;
+    int line;       /* from 0; stops at 3 */
+    char text[128]; /* of the line so far */
+    size_t n_bytes;
+} ps_stream;
+
+static cairo_status_t write_ps_bytes(void *context, const unsigned char *bytes, unsigned n_bytes)
+{
+    ps_stream *s = context;
+    unsigned i = 0;
+    for (; s->line < 3 && i < n_bytes; i++) {
+        s->text[s->n_bytes++] = (char)bytes[i];
+        if (bytes[i] == '\n' || s->n_bytes == sizeof s->text) {
+            bool is_replaced = strncmp(s->text, "%%Creator: ", 11) == 0 ||
+                               strncmp(s->text, "%%CreationDate: ", 16) == 0;
+            hpf_sink_write(s->sink, s->text, is_replaced ? 0 : s->n_bytes);
+            s->line++;
+            s->n_bytes = 0;
+        }
+    }
+    hpf_sink_write(s->sink, bytes + i, n_bytes - i);
+    return CAIRO_STATUS_SUCCESS;
+}
+
+/* Adds a comment to the header: plain text as it is, other text as a PostScript string, cut at the
+ * 255 bytes that a line may have (Document Structuring Conventions 3.0, section 4.6, <text>). */
+static void add_comment(cairo_surface_t *surface, const char *key, const char *text)
+{
+    char line[256];
+    bool is_plain = text[0] != '(';
+    for (const char *c = text; *c; c++) {
+        is_plain = is_plain && *c >= ' ' && *c <= '~';
+    }
+    size_t n = (size_t)snprintf(line, sizeof line, "%%%%%s: %s", key, is_plain ? "" : "(");
+    for (const char *c = text; *c && n + 5 < sizeof line; c++) {
+        if (*c < ' ' || *c > '~') {
+            n += (size_t)snprintf(line + n, 5, "\\%03o", (unsigned)(unsigned char)*c);
+        } else {
+            bool is_escaped = !is_plain && strchr("()\\", *c);
+            n += (size_t)snprintf(line + n, 3, "%s%c", is_escaped ? "\\" : "", *c);
+        }
+    }
+    snprintf(line + n, 2, "%s", is_plain ? "" : ")");
+    cairo_ps_surface_dsc_comment(surface, line);
+}
+
+/* Adds the box of the page, which in cairo's header would be that of the ink. */
+static void add_boxes(cairo_surface_t *surface, const hpr_paper *paper)
+{
+    char box[128];
+    long width = lround(paper->width_pt * 10000), height = lround(paper->height_pt * 10000);
+    snprintf(box, sizeof box, "0 0 %ld %ld", (width + 5000) / 10000, (height + 5000) / 10000);
+    add_comment(surface, "BoundingBox", box);
+    snprintf(box, sizeof box, "0 0 %ld.%04ld %ld.%04ld", width / 10000, width % 10000,
+             height / 10000, height % 10000);
+    add_comment(surface, "HiResBoundingBox", box);
+}
+
+/* Puts the drawing area on paper of whole points: cairo would round the height up, and shift the
+ * drawing. The paper's matrix, like all of PostScript, has y upwards. */
+static void set_paper(cairo_t *cr, const hpr_scene *scene, const hpr_paper *paper)
+{
+    const double *m = paper->matrix;
+    double height_pt = ceil(paper->height_pt);
+    cairo_matrix_t matrix;
+    cairo_ps_surface_set_size(cairo_get_target(cr), ceil(paper->width_pt), height_pt);
+    cairo_matrix_init(&matrix, m[0], -m[1], -m[2], m[3], m[2] * scene->height_pt + m[4],
+                      height_pt - m[3] * scene->height_pt - m[5]);
+    cairo_set_matrix(cr, &matrix);
+}
+
+static hpf_status write_postscript(const hpr_scene *scene, const hpr_output *output, bool is_eps,
+                                   hpf_sink *sink, hpf_error *err)
+{
+    ps_stream stream = {.sink = sink};
+    cairo_surface_t *surface = cairo_ps_surface_create_for_stream(
+        write_ps_bytes, &stream, scene->width_pt, scene->height_pt);
+    cairo_ps_surface_restrict_to_level(surface, CAIRO_PS_LEVEL_2);
+    cairo_ps_surface_set_eps(surface, is_eps);
+    add_comment(surface, "Title", scene->title);
+    add_comment(surface, "Creator", scene->creator);
+    add_comment(surface, "CreationDate", output->date ? output->date : scene->date);
+    cairo_t *cr = cairo_create(surface);
+    hpf_status status = HPF_OK;
+    size_t at = 0;
+    for (hpr__page page; status == HPF_OK && hpr__scene_next_page(scene, &at, &page);) {
+        bool is_last = at == scene->n_items;
+        hpr_paper paper = hpr__scene_paper(scene, &page, is_eps);
+        if (is_eps && is_last) {
+            add_boxes(surface, &paper);
+        }
+        if (!is_eps || is_last) {
+            set_paper(cr, scene, &paper);
+            status = draw_page(cr, scene, &page, output, err);
+        }
+    }
+    cairo_surface_destroy(surface);
+    return finish(cr, sink, status, err);
+}
+
+static hpf_status write_ps(const hpr_chart *chart, const hpr_scene *scene, const hpr_output *output,
+                           hpf_sink *sink, hpf_error *err)
+{
+    (void)chart;
+    return write_postscript(scene, output, scene->is_encapsulated, sink, err);
+}
+
+static hpf_status write_eps(const hpr_chart *chart, const hpr_scene *scene,
+                            const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    (void)chart;
+    return write_postscript(scene, output, true, sink, err);
+}
+
+const hpr_backend hpr__backend_ps = {
+    .name = "ps",
+    .extension = "ps",
+    .summary = "PostScript",
+    .is_graphical = true,
+    .write = write_ps,
+};
+
+const hpr_backend hpr__backend_eps = {
+    .name = "eps",
+    .extension = "eps",
+    .summary = "Encapsulated PostScript",
+    .is_graphical = true,
+    .write = write_eps,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One call for all steps, and the options that users of a look expect.
+ */
+#include "hprender/page.h"
+#include "hprender/render.h"
+
+#include "output/backends.h"
+#include "chart/chart.h"
+#include "draw/draw.h"
+
+hpr_options hpr_options_default(hpr_look look)
+{
+    bool classic = look == HPR_LOOK_CLASSIC;
+
+    return (hpr_options){
+        .look = look,
+        .order = HPR_ORDER_DEFAULT,
+        .n_bands = classic ? 20 : 15,
+        .trace_percent = 1,
+    };
+}
+
+static hpf_status fill(hpr__chart *chart, hpf_survey *survey, const hpr_options *options,
+                       hpr_measurer measurer, hpf_error *err)
+{
+    hpf_status status = hpr__chart_headers(chart, survey, err);
+
+    if (status) {
+        return status;
+    }
+    chart->public.look = options->look;
+    if (options->look == HPR_LOOK_CLASSIC) {
+        return hpr__chart_classic(chart, survey, options, err);
+    }
+    return hpr__chart_modern(chart, survey, options, measurer, err);
+}
+
+hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey, const hpr_options *options,
+                            hpr_measurer measurer, hpf_error *err)
+{
+    hpr__chart *chart;
+    hpf_status status = hpr__chart_begin(&chart, err);
+
+    *out = NULL;
+    if (status) {
+        return status;
+    }
+    status = fill(chart, survey, options, measurer, err);
+    if (status) {
+        hpr_chart_destroy(&chart->public);
+        return status;
+    }
+    *out = &chart->public;
+    return HPF_OK;
+}
+
+hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
+                            hpr_measurer measurer, hpf_error *err)
+{
+    if (chart->look == HPR_LOOK_CLASSIC) {
+        return hpr__draw_classic(out, chart, options, err);
+    }
+    return hpr__draw_modern(out, chart, options, measurer, err);
+}
+
+hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const hpr_backend *backend,
+                     const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    hpr_options fitted = *options;
+    hpr_scene *scene = NULL;
+    if (!backend->is_graphical) {
+        return backend->write(chart, NULL, output, sink, err);
+    }
+    hpr__options_fit(&fitted, backend, output, chart->width_pt, 1);
+    hpf_status status = hpr_scene_create(&scene, chart, &fitted,
+                                         hpr_fonts_measurer_for(output->fonts, backend), err);
+    if (!status) {
+        status = backend->write(chart, scene, output, sink, err);
+    }
+    hpr_scene_destroy(scene);
+    return status;
+}
+
+hpf_status hpr_write_legend(const hpr_chart *chart, const hpr_options *options,
+                            const hpr_backend *backend, const hpr_output *output, hpf_sink *sink,
+                            hpf_error *err)
+{
+    hpr_scene *scene = NULL;
+    hpf_status status = hpr_legend_scene_create(
+        &scene, chart, options, hpr_fonts_measurer_for(output->fonts, backend), err);
+    if (!status) {
+        status = backend->write(NULL, scene, output, sink, err);
+    }
+    hpr_scene_destroy(scene);
+    return status;
+}
+
+hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_backend *backend,
+                      const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    hpr_chart *chart = NULL;
+    hpf_status status = hpr_chart_create(&chart, survey, options,
+                                         hpr_fonts_measurer_for(output->fonts, backend), err);
+    if (!status) {
+        status = hpr_write(chart, options, backend, output, sink, err);
+    }
+    hpr_chart_destroy(chart);
+    return status;
+}
+
+hpf_status hpr_page_write(const hpr_page *page, const hpr_page_options *options,
+                          const hpr_backend *backend, const hpr_output *output, hpf_sink *sink,
+                          hpf_error *err)
+{
+    hpr_page_options fitted = *options;
+    hpr_scene *scene = NULL;
+    if (!backend->is_graphical) {
+        return backend->write_page
+                   ? backend->write_page(page, output, sink, err)
+                   : hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s has room for one profile only",
+                                   backend->name);
+    }
+    hpr__options_fit(&fitted.chart, backend, output, page->width_pt, page->n_columns);
+    hpf_status status = hpr_page_scene_create(&scene, page, &fitted,
+                                              hpr_fonts_measurer_for(output->fonts, backend), err);
+    if (!status) {
+        status = backend->write(NULL, scene, output, sink, err);
+    }
+    hpr_scene_destroy(scene);
+    return status;
+}

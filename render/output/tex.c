@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * TeX's ten special characters, and those that old text fonts have in other places.
+ */
+#include "output/tex.h"
+
+#include <string.h>
+
+#include "style/colour.h"
+
+/* What a character, or a sequence of bytes, is written as. */
+static const struct {
+    const char *from, *to;
+} replacements[] = {
+    {"\\", "\\textbackslash{}"},
+    {"{", "\\{"},
+    {"}", "\\}"},
+    {"$", "\\$"},
+    {"&", "\\&"},
+    {"#", "\\#"},
+    {"%", "\\%"},
+    {"_", "\\_"},
+    {"~", "\\textasciitilde{}"},
+    {"^", "\\textasciicircum{}"},
+    {"<", "\\textless{}"},
+    {">", "\\textgreater{}"},
+    {"|", "\\textbar{}"},
+    {"\"", "{\\char34}"},
+    {"-", "-{}"}, /* or two would become a dash */
+    {"`", "`{}"},
+    {"'", "'{}"},
+    {"\xE2\x80\xA6", "\\ldots{}"},
+    {"\xC2\xB5", "\\ensuremath{\\mu}"},
+    {"\xC3\x97", "\\ensuremath{\\times}"},
+    {"\xEF\xBF\xBD", "?"},
+};
+
+/* The replacement for what `text` begins with, and its length; NULL: none. */
+static const char *replacement_of(const char *text, size_t *length)
+{
+    for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++) {
+        *length = strlen(replacements[i].from);
+        if (strncmp(text, replacements[i].from, *length) == 0) {
+            return replacements[i].to;
+        }
+    }
+    return NULL;
+}
+
+/* The bytes of the character that `text`, valid UTF-8, begins with. */
+static size_t length_of(const char *text)
+{
+    size_t length = 1;
+    while (((unsigned char)text[length] & 0xc0) == 0x80) {
+        length++;
+    }
+    return length;
+}
+
+/* Beyond U+017F only the engines that read Unicode have letters. */
+static bool is_rare(const char *text)
+{
+    return (unsigned char)text[0] >= 0xc6;
+}
+
+void hpr__tex_text(hpf_sink *sink, const char *text)
+{
+    while (*text) {
+        size_t length;
+        const char *to = replacement_of(text, &length);
+        if (to) {
+            hpf_sink_text(sink, to);
+        } else {
+            length = length_of(text);
+            hpf_sink_text(sink, is_rare(text) ? "\\censuschar{" : "");
+            hpf_sink_write(sink, text, length);
+            hpf_sink_text(sink, is_rare(text) ? "}" : "");
+        }
+        text += length;
+    }
+}
+
+void hpr__tex_head(hpf_sink *sink, const char *software)
+{
+    if (software) {
+        hpf_sink_printf(sink, "%% %s\n", software);
+    }
+    hpf_sink_text(sink, "\\ifx\\Umathchar\\undefined\\def\\censuschar#1{?}"
+                        "\\else\\def\\censuschar#1{#1}\\fi%\n");
+}
+
+void hpr__tex_colour(hpf_sink *sink, hpr_colour colour)
+{
+    hpf_sink_printf(sink, "%02X%02X%02X", hpr__colour_byte(colour.red),
+                    hpr__colour_byte(colour.green), hpr__colour_byte(colour.blue));
+}

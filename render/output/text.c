@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Measuring and drawing texts with Pango. Glyphs are unhinted and their places are not rounded, so
+ * a text is as wide in each format and at each resolution as the layout was told.
+ */
+#include "output/text.h"
+
+#include <cairo-ft.h>
+#include <math.h>
+#include <pango/pangocairo.h>
+#include <pango/pangofc-font.h>
+#include <pango/pangofc-fontmap.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/font_config.h"
+#include "hprender/backend.h"
+
+/* What the first family lacks is taken from the next, then from any font of the system. */
+#define DEFAULT_FAMILY "Liberation Sans"
+#define SECOND_FAMILY  "DejaVu Sans"
+
+/* Without any font, a letter is taken to be as large as one of a typical font. */
+#define GUESSED_ADVANCE_EM 0.55
+#define GUESSED_ASCENT_EM  0.9
+#define GUESSED_DESCENT_EM 0.2
+
+/* No page has room for more of a text. Pango's widths overflow at some hundred thousand letters. */
+#define MAX_TEXT_BYTES 16384
+
+#define METRICS_SIZE_PT 100.0
+
+struct hpr_fonts {
+    FcConfig *config;
+    PangoFontMap *map;
+    PangoContext *context;
+    PangoLayout *layout;
+    PangoFontDescription *font;
+    hpr_text_size em[2]; /* of regular and bold text of 1 pt: ascent and descent */
+    char *family;        /* that most text is set in */
+    bool is_substitute;  /* and that is not the one asked for */
+    bool has_fonts;
+    bool has_bold; /* false for a font file, whose letters fontconfig would only smear */
+};
+
+static void set_font(hpr_fonts *fonts, double size_pt, bool bold)
+{
+    pango_font_description_set_absolute_size(fonts->font, size_pt * PANGO_SCALE);
+    pango_font_description_set_weight(fonts->font, bold && fonts->has_bold ? PANGO_WEIGHT_BOLD
+                                                                           : PANGO_WEIGHT_NORMAL);
+}
+
+/* Sets what must not depend on the device, the locale or the text: positions are exact, lines run
+ * from left to right, and letters do not join to ligatures, which readers of PDF may not find. */
+static void set_up_pango(hpr_fonts *fonts)
+{
+    fonts->map = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT);
+    pango_fc_font_map_set_config(PANGO_FC_FONT_MAP(fonts->map), fonts->config);
+    pango_cairo_font_map_set_resolution(PANGO_CAIRO_FONT_MAP(fonts->map), 72);
+
+    fonts->context = pango_font_map_create_context(fonts->map);
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    pango_cairo_context_set_font_options(fonts->context, options);
+    cairo_font_options_destroy(options);
+    pango_context_set_round_glyph_positions(fonts->context, FALSE);
+    pango_context_set_language(fonts->context, pango_language_from_string("en"));
+    pango_context_set_base_dir(fonts->context, PANGO_DIRECTION_LTR);
+
+    fonts->layout = pango_layout_new(fonts->context);
+    pango_layout_set_single_paragraph_mode(fonts->layout, TRUE);
+    pango_layout_set_auto_dir(fonts->layout, FALSE);
+    PangoAttrList *attributes = pango_attr_list_new();
+    pango_attr_list_insert(attributes, pango_attr_font_features_new("liga=0, clig=0"));
+    pango_layout_set_attributes(fonts->layout, attributes);
+    pango_attr_list_unref(attributes);
+}
+
+/* Asks for heights, and for the family that is used when `asked` is wanted. */
+static void look_at_font(hpr_fonts *fonts, const char *asked)
+{
+    for (int bold = 0; bold < 2; bold++) {
+        set_font(fonts, METRICS_SIZE_PT, bold);
+        PangoFontMetrics *metrics = pango_context_get_metrics(fonts->context, fonts->font, NULL);
+        const double unit_em = 1.0 / (PANGO_SCALE * METRICS_SIZE_PT);
+        fonts->em[bold].ascent_pt = pango_font_metrics_get_ascent(metrics) * unit_em;
+        fonts->em[bold].descent_pt = pango_font_metrics_get_descent(metrics) * unit_em;
+        pango_font_metrics_unref(metrics);
+    }
+    set_font(fonts, METRICS_SIZE_PT, false);
+    PangoFont *used = pango_context_load_font(fonts->context, fonts->font);
+    if (used) {
+        bool is_asked;
+        FcPattern *pattern = pango_fc_font_get_pattern(PANGO_FC_FONT(used));
+        fonts->family = g_strdup(hpr__font_family(pattern, asked, &is_asked));
+        fonts->is_substitute = !is_asked;
+    }
+    g_clear_object(&used);
+}
+
+hpf_status hpr_fonts_create(hpr_fonts **out, const char *family, const char *font_file,
+                            hpf_error *err)
+{
+    *out = NULL;
+    const char *first = font_file ? HPR__FONT_FILE_FAMILY : family;
+    hpr_fonts *fonts = calloc(1, sizeof *fonts);
+    if (!fonts) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpr__font_config_create(&fonts->config, font_file, err);
+    if (status != HPF_OK) {
+        free(fonts);
+        return status;
+    }
+    fonts->has_fonts = hpr__font_config_has_fonts(fonts->config);
+    fonts->has_bold = !font_file;
+    if (fonts->has_fonts) {
+        set_up_pango(fonts);
+        char *families = g_strconcat(first ? first : "", first ? ", " : "",
+                                     DEFAULT_FAMILY ", " SECOND_FAMILY, NULL);
+        fonts->font = pango_font_description_new();
+        pango_font_description_set_family(fonts->font, families);
+        g_free(families);
+        look_at_font(fonts, font_file ? NULL : family);
+    } else {
+        fonts->em[0] = fonts->em[1] = (hpr_text_size){0, GUESSED_ASCENT_EM, GUESSED_DESCENT_EM};
+    }
+    *out = fonts;
+    return HPF_OK;
+}
+
+void hpr_fonts_destroy(hpr_fonts *fonts)
+{
+    if (!fonts) {
+        return;
+    }
+    pango_font_description_free(fonts->font);
+    g_clear_object(&fonts->layout);
+    g_clear_object(&fonts->context);
+    g_clear_object(&fonts->map);
+    FcConfigDestroy(fonts->config);
+    g_free(fonts->family);
+    free(fonts);
+}
+
+const char *hpr_fonts_substitute(const hpr_fonts *fonts)
+{
+    return fonts->is_substitute ? fonts->family : NULL;
+}
+
+const char *hpr_fonts_family(const hpr_fonts *fonts)
+{
+    return fonts && fonts->family ? fonts->family : DEFAULT_FAMILY;
+}
+
+/* Sets `text` in one line, which the layout owns until the next text. */
+static PangoLayoutLine *set_line(hpr_fonts *fonts, const char *text, double size_pt, bool bold)
+{
+    size_t length = strnlen(text, MAX_TEXT_BYTES);
+    const char *last = length == MAX_TEXT_BYTES ? g_utf8_find_prev_char(text, text + length) : NULL;
+    if (last) {
+        length = (size_t)(last - text); /* do not cut a character */
+    }
+    set_font(fonts, size_pt, bold);
+    pango_layout_set_font_description(fonts->layout, fonts->font);
+    if (g_utf8_validate(text, (gssize)length, NULL)) {
+        pango_layout_set_text(fonts->layout, text, (int)length);
+    } else {
+        char *valid = g_utf8_make_valid(text, (gssize)length);
+        pango_layout_set_text(fonts->layout, valid, -1);
+        g_free(valid);
+    }
+    return pango_layout_get_line_readonly(fonts->layout, 0);
+}
+
+static double width_pt(PangoLayoutLine *line)
+{
+    PangoRectangle logical;
+    pango_layout_line_get_extents(line, NULL, &logical);
+    return (double)logical.width / PANGO_SCALE;
+}
+
+static hpr_text_size measure(void *context, const char *text, double size_pt, bool bold)
+{
+    hpr_fonts *fonts = context;
+    return (hpr_text_size){
+        .width_pt = fonts->has_fonts ? width_pt(set_line(fonts, text, size_pt, bold))
+                                     : GUESSED_ADVANCE_EM * size_pt * (double)strlen(text),
+        .ascent_pt = fonts->em[bold].ascent_pt * size_pt,
+        .descent_pt = fonts->em[bold].descent_pt * size_pt,
+    };
+}
+
+/* In small sizes, the fonts of TeX are wider than those of the system by up to this factor. */
+static const double foreign_width = 1.2;
+
+static hpr_text_size measure_foreign(void *context, const char *text, double size_pt, bool bold)
+{
+    hpr_text_size size = measure(context, text, size_pt, bold);
+    size.width_pt *= foreign_width;
+    return size;
+}
+
+hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts)
+{
+    return (hpr_measurer){measure, fonts};
+}
+
+hpr_measurer hpr_fonts_measurer_for(hpr_fonts *fonts, const hpr_backend *backend)
+{
+    return (hpr_measurer){backend->has_foreign_fonts ? measure_foreign : measure, fonts};
+}
+
+bool hpr__cairo_is_vector(cairo_t *cr)
+{
+    switch (cairo_surface_get_type(cairo_get_target(cr))) {
+    case CAIRO_SURFACE_TYPE_PDF:
+    case CAIRO_SURFACE_TYPE_PS:
+    case CAIRO_SURFACE_TYPE_SVG:
+    case CAIRO_SURFACE_TYPE_SCRIPT:
+    case CAIRO_SURFACE_TYPE_RECORDING:
+        return true;
+    default:
+        return false;
+    }
+}
+
+hpf_status hpr__fonts_draw(hpr_fonts *fonts, cairo_t *cr, const hpr_item *item, hpf_error *err)
+{
+    static const double before_anchor[] = {
+        [HPR_ANCHOR_START] = 0, [HPR_ANCHOR_MIDDLE] = 0.5, [HPR_ANCHOR_END] = 1};
+    if (!fonts->has_fonts) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "this system has no font: install one, for example the package "
+                             "fonts-liberation or fonts-dejavu-core");
+    }
+    PangoLayoutLine *line = set_line(fonts, item->text, item->size_pt, item->bold);
+    cairo_save(cr);
+    cairo_translate(cr, item->at.x_pt, item->at.y_pt);
+    cairo_rotate(cr, -item->turn_deg * (acos(-1) / 180));
+    cairo_move_to(cr, -before_anchor[item->anchor] * width_pt(line), 0);
+    if (hpr__cairo_is_vector(cr)) {
+        pango_cairo_show_layout_line(cr, line);
+    } else {
+        /* As outlines, since cairo would move glyphs to whole pixels. */
+        pango_cairo_layout_line_path(cr, line);
+        cairo_fill(cr);
+    }
+    cairo_restore(cr);
+    return HPF_OK;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Lines over the bands: which are drawn, what the axis makes of them, and where their names are.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hprender/render.h"
+
+#include "made_up_font.h"
+
+#define HEAD "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
+#define PROFILE                                                                                    \
+    HEAD "BEGIN_SAMPLE 0\na 10\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\na 100\nEND_SAMPLE 1\n"               \
+         "BEGIN_SAMPLE 2\na 40\nb 20\nEND_SAMPLE 2\nBEGIN_SAMPLE 4\na 50\nEND_SAMPLE 4\n"
+#define TITLE "time\twhat\tvalue\n"
+
+/* One that fits, one on the total, one below, one far above, and the profiler's own. */
+#define LINES                                                                                      \
+    TITLE "0\tfits\t60\n0\tlive\t10\n0\tlow\t5\n0\tfar\t900\n0\tprofiler\t150\n"                   \
+          "1\tfits\t150\n1\tlive\t100\n1\tlow\t5\n1\tfar\t900\n1\tprofiler\t150\n"                 \
+          "3\tfits\t130\n3\tlive\t55\n3\tlow\t5\n3\tfar\t901\n3\tprofiler\t150\n"
+
+typedef struct drawing {
+    hpf_source *source;
+    hpf_survey *survey;
+    hpr_chart *chart;
+    hpr_scene *scene;
+} drawing;
+
+static void draw(drawing *d, const char *profile, const char *lines, const hpr_options *options)
+{
+    static const hpf_source_options keep = {.keep = true};
+    hpf_str bytes = {profile, strlen(profile)}, beside = {lines, strlen(lines)};
+    hpf_source *sidecar;
+    hpf_error err = {0};
+    cr_assert_eq(hpf_source_from_memory(&d->source, bytes, &keep, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&d->survey, d->source, NULL, &err), HPF_OK, "%s", err.message);
+    cr_assert_eq(hpf_source_from_memory(&sidecar, beside, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_add_sidecar(d->survey, sidecar, &err), HPF_OK, "%s", err.message);
+    hpf_source_destroy(sidecar);
+    cr_assert_eq(hpr_chart_create(&d->chart, d->survey, options, made_up_measurer, &err), HPF_OK);
+    cr_assert_eq(hpr_scene_create(&d->scene, d->chart, options, made_up_measurer, &err), HPF_OK);
+}
+
+static void destroy(drawing *d)
+{
+    hpr_scene_destroy(d->scene);
+    hpr_chart_destroy(d->chart);
+    hpf_survey_destroy(d->survey);
+    hpf_source_destroy(d->source);
+}
+
+/* Draws PROFILE with LINES, and asserts that these lines are drawn: names between blanks. */
+static void expect_lines(const hpr_options *options, const char *expected)
+{
+    drawing d;
+    char names[100] = "";
+    draw(&d, PROFILE, LINES, options);
+    for (size_t i = 0; i < d.chart->n_lines; i++) {
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "",
+                 d.chart->lines[i].text);
+    }
+    cr_expect_str_eq(names, expected);
+    destroy(&d);
+}
+
+Test(quantity_lines, lines_that_show_something_and_hide_nothing)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    expect_lines(&options, "fits");
+    options.overlay = HPR_OVERLAY_ALL;
+    expect_lines(&options, "fits live low far profiler");
+    options.overlay = HPR_OVERLAY_NONE;
+    expect_lines(&options, "");
+    const hpf_str named[] = {HPF_STR("low"), HPF_STR("nothing"), HPF_STR("profiler")};
+    options.overlay = HPR_OVERLAY_NAMED;
+    options.overlay_names = named;
+    options.n_overlay_names = 3;
+    expect_lines(&options, "low profiler");
+    options.overlay = HPR_OVERLAY_ALL;
+    options.normalise = true;
+    expect_lines(&options, "");
+    hpr_options classic = hpr_options_default(HPR_LOOK_CLASSIC);
+    classic.overlay = HPR_OVERLAY_ALL;
+    expect_lines(&classic, "");
+}
+
+/* Six names of 20 each are 120 on each other, and six lines at 20. */
+Test(quantity_lines, lines_among_lines_are_measured_by_the_highest)
+{
+    static const char profile[] = HEAD "BEGIN_SAMPLE 0\na 20\nb 20\nc 20\nEND_SAMPLE 0\n"
+                                       "BEGIN_SAMPLE 1\nd 20\ne 20\nf 20\na 20\nb 20\nc 20\n"
+                                       "END_SAMPLE 1\n";
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    drawing d;
+    draw(&d, profile, TITLE "0\theap\t130\n1\theap\t140\n", &options);
+    cr_expect_eq(d.chart->n_lines, 1);
+    destroy(&d);
+    options.as_lines = true;
+    draw(&d, profile, TITLE "0\theap\t130\n1\theap\t140\n", &options);
+    cr_expect_eq(d.chart->n_lines, 0);
+    destroy(&d);
+}
+
+Test(quantity_lines, values_at_the_samples_and_an_axis_over_them)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    drawing d;
+    draw(&d, PROFILE, LINES, &options);
+    const hpr_line *line = &d.chart->lines[0];
+    cr_assert_eq(d.chart->n_points, 4);
+    cr_expect_eq(line->values[0], 60);
+    cr_expect_eq(line->values[1], 150);
+    cr_expect_eq(line->values[2], 140);
+    cr_expect(isnan(line->values[3]));
+    cr_expect_eq(line->max, 150);
+    cr_expect_geq(d.chart->y.high, 150);
+    cr_expect_lt(d.chart->y.high, 170);
+    cr_expect_eq(d.chart->peak_total, 100);
+    destroy(&d);
+}
+
+Test(quantity_lines, only_what_is_measured_between_the_samples)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.overlay = HPR_OVERLAY_ALL;
+    drawing d;
+    draw(&d, HEAD "BEGIN_SAMPLE 2\na 1\nEND_SAMPLE 2\nBEGIN_SAMPLE 3\na 1\nEND_SAMPLE 3\n",
+         TITLE "1\tearly\t7\n1\tboth\t9\n2.5\tboth\t2\n4\tboth\t9\n", &options);
+    cr_assert_eq(d.chart->n_lines, 1);
+    cr_expect_str_eq(d.chart->lines[0].text, "both");
+    cr_expect_eq(d.chart->lines[0].n_points, 1);
+    cr_expect_eq(d.chart->lines[0].max, 2);
+    destroy(&d);
+}
+
+/* --- ink ------------------------------------------------------------------------------------ */
+
+typedef struct box {
+    double left, right, top, bottom;
+} box;
+
+static const hpr_item *find_text(const hpr_scene *scene, const char *begin)
+{
+    for (size_t i = 0; i < scene->n_items; i++) {
+        const hpr_item *item = &scene->items[i];
+        if (item->kind == HPR_ITEM_TEXT && strncmp(item->text, begin, strlen(begin)) == 0) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+static box box_of(const hpr_item *text)
+{
+    hpr_text_size size = made_up_measure(NULL, text->text, text->size_pt, text->bold);
+    return (box){text->at.x_pt, text->at.x_pt + size.width_pt, text->at.y_pt - size.ascent_pt,
+                 text->at.y_pt + size.descent_pt};
+}
+
+/* Whether a straight piece of a line goes through a box. */
+static bool is_crossed(const box *b, hpr_point from, hpr_point to)
+{
+    for (int i = 0; i <= 1000; i++) {
+        double x = from.x_pt + (to.x_pt - from.x_pt) * i / 1000;
+        double y = from.y_pt + (to.y_pt - from.y_pt) * i / 1000;
+        if (x > b->left && x < b->right && y > b->top && y < b->bottom) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void expect_no_line_through(const hpr_scene *scene, const box *b)
+{
+    for (size_t i = 0; i < scene->n_items; i++) {
+        const hpr_item *item = &scene->items[i];
+        bool is_line = item->kind == HPR_ITEM_LINE && item->stroke.dash_pt > 0;
+        for (size_t k = 1; is_line && k < item->n_points; k++) {
+            cr_expect_not(is_crossed(b, item->points[k - 1], item->points[k]));
+        }
+    }
+}
+
+Test(quantity_lines, names_stand_beside_their_lines)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    drawing d;
+    draw(&d, PROFILE, LINES, &options);
+    const hpr_item *name = find_text(d.scene, "fits");
+    const hpr_item *peak = find_text(d.scene, "peak");
+    cr_assert(name && peak);
+    const box b = box_of(name), p = box_of(peak);
+    cr_expect_geq(b.left, d.chart->plot_x_pt);
+    cr_expect_leq(b.right, d.chart->plot_x_pt + d.chart->plot_width_pt);
+    cr_expect(b.right < p.left || p.right < b.left || b.bottom < p.top || p.bottom < b.top);
+    expect_no_line_through(d.scene, &b);
+    expect_no_line_through(d.scene, &p);
+    /* Near the end, which is at three quarters of the time. */
+    cr_expect_geq(b.right, d.chart->plot_x_pt + 0.5 * d.chart->plot_width_pt);
+    destroy(&d);
+}
+
+Test(quantity_lines, labels_of_marks_come_along)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    drawing d;
+    draw(&d, PROFILE "MARK 1.5\n", TITLE "1.5\tmark\tnow\n", &options);
+    cr_assert_eq(d.chart->n_marks, 1);
+    cr_expect_str_eq(d.chart->marks[0].label, "now");
+    cr_expect_not_null(find_text(d.scene, "now"));
+    destroy(&d);
+}
+
+Test(quantity_lines, a_line_of_many_points_is_as_long_as_can_be_seen)
+{
+    static char lines[16000 * 32];
+    size_t at = (size_t)snprintf(lines, sizeof lines, TITLE);
+    for (int i = 0; i < 16000; i++) {
+        at += (size_t)snprintf(lines + at, sizeof lines - at, "%.6f\tnoise\t%d\n", i / 4000.0,
+                               100 + i * 7919 % 97);
+    }
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.tolerance_pt = 0.5;
+    drawing d;
+    draw(&d, PROFILE, lines, &options);
+    size_t n_most = 0;
+    for (size_t i = 0; i < d.scene->n_items; i++) {
+        const hpr_item *item = &d.scene->items[i];
+        n_most = item->kind == HPR_ITEM_LINE && item->n_points > n_most ? item->n_points : n_most;
+    }
+    cr_expect_geq(n_most, 1000);
+    cr_expect_leq(n_most, (size_t)(4 * d.chart->plot_width_pt / 0.4) + 8);
+    destroy(&d);
+}

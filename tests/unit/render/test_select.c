@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Which names make bands in the modern look, and what is drawn of them: groups, traces, windows,
+ * percents, samples side by side, lines.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hprender/render.h"
+
+#include "made_up_font.h"
+
+#define HEAD "JOB \"a.out\"\nDATE \"today\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
+
+static const char profile[] = HEAD "BEGIN_SAMPLE 0.0\nEND_SAMPLE 0.0\n"
+                                   "BEGIN_SAMPLE 1.0\nbase:A.x\t10\nbase:A.y\t30\nzip:B.z\t60\n"
+                                   "END_SAMPLE 1.0\n"
+                                   "BEGIN_SAMPLE 2.0\nbase:A.x\t20\nbase:A.y\t20\nrest\t1\n"
+                                   "END_SAMPLE 2.0\nMARK 2.5\n"
+                                   "BEGIN_SAMPLE 4.0\nbase:A.x\t50\nrest\t1\nmore\t1\n"
+                                   "END_SAMPLE 4.0\n"
+                                   "BEGIN_SAMPLE 5.0\nEND_SAMPLE 5.0\n";
+
+static hpr_chart *chart_of(const char *text, const hpf_survey_options *limits,
+                           const hpr_options *options)
+{
+    static const hpf_source_options keep = {.keep = true};
+    hpf_source *source = NULL;
+    hpf_survey *survey = NULL;
+    hpr_chart *chart = NULL;
+    hpf_str bytes = {text, strlen(text)};
+    cr_assert_eq(hpf_source_from_memory(&source, bytes, &keep, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, limits, NULL), HPF_OK);
+    cr_assert_eq(hpr_chart_create(&chart, survey, options, made_up_measurer, NULL), HPF_OK);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    return chart;
+}
+
+static hpr_options by_sum(void)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.order = HPR_ORDER_SUM;
+    options.trace_percent = 0;
+    return options;
+}
+
+static const hpr_band *band_of(const hpr_chart *chart, const char *name)
+{
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        if (strcmp(chart->bands[i].text, name) == 0) {
+            return &chart->bands[i];
+        }
+    }
+    cr_assert_fail("no band %s", name);
+    return NULL;
+}
+
+Test(select, groups_add_up)
+{
+    hpr_options options = by_sum();
+    options.group = HPR_GROUP_MODULE;
+    hpr_chart *chart = chart_of(profile, NULL, &options);
+    cr_assert_eq(chart->n_bands, 4);
+    const hpr_band *a = band_of(chart, "A");
+    cr_expect_eq(a->n_names, 2);
+    cr_expect_eq(a->sum, 130);
+    cr_expect_eq(a->max, 50);
+    cr_expect(a->values[1] == 40 && a->values[2] == 40 && a->values[3] == 50);
+    cr_expect_eq(band_of(chart, "B")->n_names, 1);
+    cr_expect_eq(band_of(chart, "rest")->sum, 2);
+    hpr_chart_destroy(chart);
+}
+
+Test(select, groups_are_ranked_as_wholes)
+{
+    hpr_options options = by_sum();
+    options.group = HPR_GROUP_PACKAGE;
+    options.n_bands = 1;
+    hpr_chart *chart = chart_of(profile, NULL, &options);
+    cr_assert_eq(chart->n_bands, 2);
+    cr_expect_str_eq(chart->bands[0].text, "base");
+    cr_expect(chart->bands[1].is_other);
+    cr_expect_eq(chart->bands[1].n_names, 3);
+    cr_expect_eq(chart->other_names, 3);
+    cr_expect_eq(chart->peak_total, 100);
+    hpr_chart_destroy(chart);
+}
+
+Test(select, traces_are_dropped_or_joined)
+{
+    hpr_options options = by_sum();
+    options.trace_percent = 5;
+    hpr_chart *joined = chart_of(profile, NULL, &options);
+    options.drop_traces = true;
+    hpr_chart *dropped = chart_of(profile, NULL, &options);
+    cr_expect_eq(joined->dropped_names, 0);
+    cr_expect_eq(joined->other_names, 2);
+    cr_expect_eq(dropped->dropped_names, 2);
+    cr_expect_eq(dropped->other_names, 0);
+    cr_expect_eq(dropped->n_bands, 3);
+    cr_expect(joined->totals[3] == 52 && dropped->totals[3] == 50);
+    hpr_chart_destroy(joined);
+    hpr_chart_destroy(dropped);
+}
+
+/* In the window the names rank otherwise than in the whole. */
+Test(select, a_window_is_ranked_by_itself)
+{
+    hpr_options options = by_sum();
+    hpf_survey_options limits = {.has_window = true, .from_time = 0.5, .to_time = 1.5};
+    options.n_bands = 1;
+    hpr_chart *whole = chart_of(profile, NULL, &options);
+    hpr_chart *window = chart_of(profile, &limits, &options);
+    cr_expect_str_eq(whole->bands[0].text, "base:A.x");
+    cr_expect_str_eq(window->bands[0].text, "zip:B.z");
+    cr_expect_eq(window->bands[1].n_names, 2);
+    cr_expect(window->n_points == 1 && window->times[0] == 1);
+    cr_expect_eq(window->n_marks, 0);
+    hpr_chart_destroy(whole);
+    hpr_chart_destroy(window);
+}
+
+Test(select, percents_of_the_total)
+{
+    hpr_options options = by_sum();
+    options.normalise = true;
+    hpr_chart *chart = chart_of(profile, NULL, &options);
+    const hpr_band *top = &chart->bands[chart->n_bands - 1];
+    for (size_t i = 0; i < chart->n_points; i++) {
+        cr_expect_float_eq(top->upper[i], 100, 1e-9);
+    }
+    const hpr_band *x = band_of(chart, "base:A.x");
+    cr_expect_eq(x->values[0], 10, "an empty sample at an end is like its neighbour");
+    cr_expect_eq(x->values[1], 10);
+    cr_expect_float_eq(x->values[3], 5000.0 / 52, 1e-9);
+    cr_expect_eq(x->values[4], x->values[3]);
+    cr_expect_float_eq(x->max, 5000.0 / 52, 1e-9);
+    cr_expect(chart->totals[1] == 100 && chart->totals[4] == 0 && chart->peak_total == 100);
+    cr_expect(chart->y.high == 100);
+    cr_expect_str_eq(chart->y.unit, "%");
+    hpr_chart_destroy(chart);
+}
+
+Test(select, samples_side_by_side)
+{
+    hpr_options options = by_sum();
+    hpf_survey_options limits = {.has_window = true, .from_time = 1, .to_time = 5};
+    options.by_sample = true;
+    hpr_chart *chart = chart_of(profile, &limits, &options);
+    cr_assert_eq(chart->n_points, 4);
+    for (size_t i = 0; i < 4; i++) {
+        cr_expect_eq(chart->xs[i], (double)i + 2);
+    }
+    cr_expect(chart->x.low == 2 && chart->x.high == 5);
+    for (size_t i = 0; i < chart->x.n_ticks; i++) {
+        cr_expect_eq(chart->x.ticks[i].value, floor(chart->x.ticks[i].value));
+    }
+    cr_assert_eq(chart->n_marks, 1);
+    double share = (chart->marks[0].x_pt - chart->plot_x_pt) / chart->plot_width_pt;
+    cr_expect_float_eq(share, 1.25 / 3, 1e-9, "a quarter of the way from sample 3 to 4");
+    hpr_chart_destroy(chart);
+}
+
+Test(select, lines_stand_on_zero_without_other)
+{
+    hpr_options options = by_sum();
+    options.as_lines = true;
+    options.n_bands = 2;
+    hpr_chart *chart = chart_of(profile, NULL, &options);
+    cr_expect(chart->is_lines);
+    cr_expect(chart->y.high >= 50 && chart->y.high < 55, "%g", chart->y.high);
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        hpr_label_place place = chart->bands[i].label.place;
+        cr_expect_eq(place, chart->bands[i].is_other ? HPR_LABEL_NONE : HPR_LABEL_MARGIN);
+    }
+    hpr_chart_destroy(chart);
+}
+
+/* --- pictures that are drawn again and again --- */
+
+static bool has_band(const hpr_chart *chart, const char *name)
+{
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        if (strcmp(chart->bands[i].text, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of three names one has a band; `rival` is the amount of the one that has none. */
+static hpr_chart *chart_with_rival(int rival, const hpf_str *keep, size_t n_keep)
+{
+    char text[512];
+    hpr_options options = by_sum();
+    options.n_bands = 1;
+    options.keep_names = keep;
+    options.n_keep_names = n_keep;
+    snprintf(text, sizeof text,
+             HEAD "BEGIN_SAMPLE 0.0\nold\t100\nrival\t%d\nsmall\t1\nEND_SAMPLE 0.0\n"
+                  "BEGIN_SAMPLE 1.0\nEND_SAMPLE 1.0\n",
+             rival);
+    return chart_of(text, NULL, &options);
+}
+
+Test(select, kept_names_give_way_to_what_is_a_tenth_larger)
+{
+    const hpf_str keep[] = {HPF_STR("old")};
+    for (int rival = 99; rival <= 120; rival += 3) {
+        hpr_chart *free_choice = chart_with_rival(rival, NULL, 0);
+        hpr_chart *kept = chart_with_rival(rival, keep, 1);
+        cr_expect_eq(has_band(free_choice, "old"), rival < 100, "%d", rival);
+        cr_expect_eq(has_band(kept, "old"), rival < 110, "%d", rival);
+        cr_expect_eq(has_band(kept, "rival"), rival >= 110, "%d", rival);
+        hpr_chart_destroy(free_choice);
+        hpr_chart_destroy(kept);
+    }
+}
+
+Test(select, a_steady_axis_ends_at_ten_round_numbers_a_decade)
+{
+    double seen[64], last = 0;
+    int n_seen = 0;
+    for (int peak = 101; peak <= 1000; peak += 7) {
+        char text[512];
+        hpr_options options = by_sum();
+        options.steady_y = true;
+        snprintf(text, sizeof text,
+                 HEAD "BEGIN_SAMPLE 0.0\na\t%d\nEND_SAMPLE 0.0\nBEGIN_SAMPLE 1.0\nEND_SAMPLE 1.0\n",
+                 peak);
+        hpr_chart *chart = chart_of(text, NULL, &options);
+        cr_expect_geq(chart->y.high, peak);
+        cr_expect_leq(chart->y.high, peak * 1.5);
+        if (chart->y.high != last) {
+            cr_assert_lt(n_seen, 64);
+            seen[n_seen++] = last = chart->y.high;
+        }
+        hpr_chart_destroy(chart);
+    }
+    const double expected[] = {150, 200, 250, 300, 400, 500, 600, 800, 1000};
+    cr_assert_eq(n_seen, sizeof expected / sizeof *expected);
+    for (int i = 0; i < n_seen; i++) {
+        cr_expect_eq(seen[i], expected[i]);
+    }
+}
