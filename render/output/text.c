@@ -139,6 +139,10 @@ void hpr_fonts_destroy(hpr_fonts *fonts)
     pango_font_description_free(fonts->font);
     g_clear_object(&fonts->layout);
     g_clear_object(&fonts->context);
+    if (fonts->map) {
+        /* Pango 1.50 keeps its reference to the configuration for ever otherwise. */
+        pango_fc_font_map_set_config(PANGO_FC_FONT_MAP(fonts->map), NULL);
+    }
     g_clear_object(&fonts->map);
     FcConfigDestroy(fonts->config);
     g_free(fonts->family);
