@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A command of the program, and what every command starts with.
- *
- * To add one: write cmd_NAME.c with a `const cmd cmd_NAME`, declare it here, put it into the table
- * of main.c, and write docs/man/census-NAME.1.
+ * A command of the program, and what all commands share. The table is in commands/commands.c.
  */
 #ifndef CENSUS_CMD_H
 #define CENSUS_CMD_H
@@ -30,8 +27,11 @@ struct cmd {
     int (*run_as_program)(const cmd *self, int argc, char **argv);
 };
 
-extern const cmd cmd_convert, cmd_diff, cmd_hp2ps, cmd_info, cmd_mark, cmd_plot, cmd_report,
-    cmd_run, cmd_watch;
+/* All commands, in the order of --help; ends with NULL. */
+extern const cmd *const cmd_table[];
+
+/* Returns the command of that name, or NULL. */
+const cmd *cmd_find(const char *name);
 
 /* Reads the options of `self` into `values` (see opt_parse). True: run. False: return `*status`
  * from the command, --help or a message has been printed. */
@@ -39,5 +39,12 @@ bool cmd_options(const cmd *self, void *values, int *argc, char **argv, int *sta
 
 /* Prints `census NAME: message` and where the help is. Returns EXIT_MISUSED. */
 int cmd_misused(const cmd *self, const char *format, ...) HPF_PRINTF(2, 3);
+
+/* Ignores SIGPIPE, so that writing to a closed pipe is an error like any other and temporary files
+ * are removed. */
+void cmd_ignore_sigpipe(void);
+
+/* Restores the disposition that SIGPIPE had, for a program that is started. */
+void cmd_restore_sigpipe(void);
 
 #endif

@@ -22,4 +22,10 @@ void diag_error(const char *name, const hpf_error *err);
 /* `census: what` for the rest. */
 void diag_say(const char *format, ...) HPF_PRINTF(1, 2);
 
+enum {
+    EXIT_DONE = 0,   /* did what was asked, help and version included */
+    EXIT_FAILED = 1, /* bad input, or the system said no */
+    EXIT_MISUSED = 2 /* bad usage: nothing was read or written */
+};
+
 #endif

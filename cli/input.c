@@ -12,10 +12,63 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <time.h>
 
 #include "diag.h"
-#include "progress.h"
-#include "translate.h"
+#include "import.h"
+
+/* --- progress --- */
+
+typedef struct progress {
+    bool is_terminal; /* standard error is one */
+    bool is_shown;    /* a line stands there */
+    double due_s;     /* the monotonic clock's time of the next line */
+} progress;
+
+static const double PATIENCE_S = 1.0;
+static const double INTERVAL_S = 0.1;
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static progress progress_begin(void)
+{
+    progress begun = {.is_terminal = isatty(STDERR_FILENO) == 1};
+    if (begun.is_terminal) {
+        begun.due_s = now_s() + PATIENCE_S;
+    }
+    return begun;
+}
+
+static void progress_show(progress *line, const char *name, uint64_t done_bytes,
+                          uint64_t total_bytes)
+{
+    if (!line->is_terminal || now_s() < line->due_s) {
+        return;
+    }
+    if (total_bytes > 0) {
+        fprintf(stderr, "\r%.50s: %3.0f%% of %.0f MB\033[K", name,
+                100.0 * (double)done_bytes / (double)total_bytes, (double)total_bytes / 1e6);
+    } else {
+        fprintf(stderr, "\r%.50s: %.0f MB\033[K", name, (double)done_bytes / 1e6);
+    }
+    line->is_shown = true;
+    line->due_s = now_s() + INTERVAL_S;
+}
+
+static void progress_wipe(progress *line)
+{
+    if (line->is_shown) {
+        fputs("\r\033[K", stderr);
+        line->is_shown = false;
+    }
+}
+
+/* --- opening --- */
 
 /* What the callbacks of a survey share. */
 typedef struct attendance {
@@ -74,7 +127,7 @@ static hpf_status add_rest(input *in, hpf_error *err)
 }
 
 /* What was given, to the spool, and the rest of it to memory. `live`: of a log without samples. */
-static hpf_status translate(input *in, bool live, hpf_error *err)
+static hpf_status import_given(input *in, bool live, hpf_error *err)
 {
     hpf_sink *sink = hpf_sink_to_fd(in->spool);
     in->rest = hpf_sink_to_memory();
@@ -82,9 +135,9 @@ static hpf_status translate(input *in, bool live, hpf_error *err)
     if (!sink || !in->rest) {
         status = hpf_error_set_memory(err);
     } else if (live) {
-        status = translate_live(in->given, sink, in->rest, err);
+        status = import_live(in->given, sink, in->rest, err);
     } else {
-        status = translate_profile(in->format, in->given, sink, in->rest, err);
+        status = import_profile(in->format, in->given, sink, in->rest, err);
     }
     hpf_sink_destroy(sink);
     return status;
@@ -93,7 +146,7 @@ static hpf_status translate(input *in, bool live, hpf_error *err)
 static hpf_status spool(input *in, bool live, hpf_error *err)
 {
     hpf_status status = open_spool(in, err);
-    status = status == HPF_OK ? translate(in, live, err) : status;
+    status = status == HPF_OK ? import_given(in, live, err) : status;
     if (status == HPF_OK && lseek(in->spool, 0, SEEK_SET) != 0) {
         return hpf_error_set_os(err, errno, "cannot read a temporary file");
     }

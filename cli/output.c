@@ -11,7 +11,6 @@
 #include "hprender/text.h"
 
 #include "diag.h"
-#include "exit.h"
 
 void output_name(hpf_sink *sink, hpf_str name)
 {

@@ -28,4 +28,8 @@ bool path_is_same_file(const char *a, const char *b);
 char **path_tell_apart(char *const *paths, size_t n);
 void path_free_names(char **names, size_t n);
 
+/* The name of the file with another suffix: "dir/run.hp.gz" and ".lines" give "dir/run.lines". The
+ * caller frees it. NULL: the path is none of a profile (.hp, .eventlog), or there is no memory. */
+char *companion_path(const char *path, const char *suffix);
+
 #endif

@@ -8,7 +8,7 @@
 
 #include "hpfile/csv.h"
 
-#include "human.h"
+#include "unit_format.h"
 #include "output.h"
 
 static table_cell cell_of(const table *t, size_t row, size_t column)
@@ -16,16 +16,16 @@ static table_cell cell_of(const table *t, size_t row, size_t column)
     return t->cell(t->context, row, column);
 }
 
-static human number(const table *t, size_t row, size_t column)
+static formatted number(const table *t, size_t row, size_t column)
 {
     table_cell cell = cell_of(t, row, column);
     switch (t->columns[column].kind) {
     case TABLE_BYTES:
-        return human_amount((double)cell.whole, HPF_STR("bytes"), t->exact);
+        return format_amount((double)cell.whole, HPF_STR("bytes"), t->exact);
     case TABLE_TIME:
-        return human_time(cell.seconds, HPF_STR("seconds"), t->exact);
+        return format_time(cell.seconds, HPF_STR("seconds"), t->exact);
     default:
-        return human_count(cell.whole);
+        return format_count(cell.whole);
     }
 }
 

@@ -11,9 +11,9 @@
 #include "hpfile/str.h"
 #include "hprender/html.h"
 
-#include "../diag.h"
-#include "../plot_html.h"
-#include "../retainers.h"
+#include "diag.h"
+#include "plot/plot_html.h"
+#include "plot/retainers.h"
 
 typedef struct picture {
     view base; /* first: a `view *` is a `picture *` */

@@ -6,9 +6,9 @@
 #ifndef CENSUS_WATCH_VIEW_PICTURE_H
 #define CENSUS_WATCH_VIEW_PICTURE_H
 
-#include "../plot_setup.h"
+#include "plot/plot_setup.h"
 
-#include "watch.h"
+#include "watch/loop/watch.h"
 
 typedef enum picture_state {
     PICTURE_NONE,    /* there was nothing to draw yet */

@@ -5,10 +5,10 @@
 #ifndef CENSUS_WATCH_VIEWS_H
 #define CENSUS_WATCH_VIEWS_H
 
-#include "../plot_setup.h"
+#include "plot/plot_setup.h"
 
 #include "view_picture.h"
-#include "watch.h"
+#include "watch/loop/watch.h"
 
 /* What is pointed to is borrowed for the life of the watch. */
 typedef struct watch_views {

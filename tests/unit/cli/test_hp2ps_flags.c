@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "hp2ps_flags.h"
+#include "commands/hp2ps_flags.h"
 
 static hp2ps_flags flags;
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "watch/http_guard.h"
+#include "watch/web/http_guard.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 

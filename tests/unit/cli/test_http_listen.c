@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "scratch.h"
-#include "watch/http_listen.h"
+#include "watch/web/http_listen.h"
 
 static void expect_url(const char *where, const char *host, bool is_loopback)
 {

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "watch/http_server.h"
+#include "watch/web/http_server.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 #define PAGE  "<!doctype html>page"

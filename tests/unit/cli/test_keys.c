@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "watch/keys.h"
+#include "watch/terminal/term.h"
 
 static void expect_keys(const char *bytes, const int *keys, size_t n_keys)
 {

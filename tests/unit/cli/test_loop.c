@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "watch/loop.h"
+#include "watch/loop/loop.h"
 
 enum { PATIENCE_MS = 5000 };
 

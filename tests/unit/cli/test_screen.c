@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/screen.h"
+#include "watch/terminal/screen.h"
 
 static const screen_style plain = {SCREEN_OWN_COLOUR, SCREEN_OWN_COLOUR, false};
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/tty_plot.h"
+#include "watch/terminal/tty_plot.h"
 
 enum { N_POINTS = 101, N_BANDS = 3, COLUMNS = 80, ROWS = 24 };
 

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census hp2ps, and the program under the name hp2ps: the drop-in. Flags, names of files and
+ * outcomes are hp2ps's, but nothing is replaced before all of it is known to be good.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hprender/render.h"
+
+#include "cmd.h"
+#include "diag.h"
+#include "hp2ps_flags.h"
+#include "input.h"
+#include "output.h"
+
+/* As many samples come out as data; pictures have the survey's default, which is finer than their
+ * ink. */
+#define MAX_JSON_POINTS 100000
+
+/* What one run reads and writes; texts are this struct's own. */
+typedef struct run_files {
+    char *input;   /* NULL: standard input */
+    char *picture; /* NULL: standard output */
+    char *aux;     /* NULL: none */
+} run_files;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The summary that hp2ps prints on every mistake: fourteen lines. */
+static void print_flags(FILE *to, const char *program)
+{
+    fprintf(to, "usage: %s [-b] [-c] [-d] [-eW] [-g] [-i[+|-]] [-M] [-mN] [-p] [-s] [-tP] [-y] ",
+            program);
+    fputs("[FILE[.hp]]\n"
+          "  -b    big title box\n"
+          "  -d    order bands by standard deviation\n"
+          "  -eW   encapsulated PostScript, W wide: a number of points, or with in or mm (> 2in)\n"
+          "  -g    upright page, for a previewer\n"
+          "  -i    order bands by name, greatest on top (also -i+); -i-: smallest on top\n"
+          "  -M    key on pages of its own, before the graph\n"
+          "  -mN   at most N bands (default 20; more than 20 imply -M)\n"
+          "        -m0: no limit, and no key\n"
+          "  -p    ranges, order and shades of FILE.aux, which the last run wrote\n"
+          "  -s    small title box\n"
+          "  -tP   drop the smallest names that are less than P percent together (default 1, "
+          "at most 5)\n"
+          "  -y    no marks\n"
+          "  -c    colour instead of grey\n",
+          to);
+}
+
+static void print_help(FILE *to)
+{
+    print_flags(to, "census hp2ps");
+    fputs("\nReads FILE.hp, writes FILE.ps and FILE.aux in the current directory; without FILE,\n"
+          "from standard input to standard output. Arguments of flags are attached.\n"
+          "\n"
+          "  --format FMT  write FILE.FMT instead, in one of these formats:\n",
+          to);
+    for (const hpr_backend *const *backend = hpr_backends(); *backend; backend++) {
+        fprintf(to, "                  %-5s %s\n", (*backend)->name, (*backend)->summary);
+    }
+    fputs("  --help        this text\n", to);
+}
+
+/* FILE without ".hp"; then `stem` with another suffix. NULL when there is no memory. */
+static char *stem_of(const char *file)
+{
+    size_t length = strlen(file);
+
+    if (length >= 3 && strcmp(file + length - 3, ".hp") == 0) {
+        length -= 3;
+    }
+    return strndup(file, length);
+}
+
+static char *with_suffix(const char *stem, const char *suffix)
+{
+    size_t length = strlen(stem) + strlen(suffix) + 2;
+    char *name = malloc(length);
+
+    if (name) {
+        snprintf(name, length, "%s.%s", stem, suffix);
+    }
+    return name;
+}
+
+/* Filter: all NULL. False when there is no memory. */
+static bool name_files(run_files *out, const hp2ps_flags *flags)
+{
+    char *stem = flags->file ? stem_of(flags->file) : NULL;
+
+    *out = (run_files){.input = NULL};
+    if (stem) {
+        out->input = with_suffix(stem, "hp");
+        out->picture = with_suffix(base_name(stem), flags->format ? flags->format : "ps");
+        out->aux = with_suffix(base_name(stem), "aux");
+    }
+    free(stem);
+    return !flags->file || (out->input && out->picture && out->aux);
+}
+
+static void forget_files(run_files *files)
+{
+    free(files->input);
+    free(files->picture);
+    free(files->aux);
+}
+
+/* All bytes of a source, in a sink. */
+static hpf_status gather(hpf_source *source, hpf_sink *into, hpf_error *err)
+{
+    hpf_str piece;
+    hpf_status status;
+
+    while ((status = hpf_source_next(source, &piece, err)) == HPF_OK) {
+        hpf_sink_str(into, piece);
+    }
+    return status == HPF_END ? hpf_sink_flush(into, err) : status;
+}
+
+/* The .aux file of the last run. NULL after a message. */
+static hpr_auxfile *read_aux(const char *path)
+{
+    const hpf_source_options keeping = {.keep = true};
+    hpf_source *source = NULL;
+    hpf_sink *text = hpf_sink_to_memory();
+    hpr_auxfile *aux = NULL;
+    hpf_error err;
+    hpf_status status =
+        text ? hpf_source_open(&source, path, &keeping, &err) : hpf_error_set_memory(&err);
+
+    if (status == HPF_OK) {
+        status = gather(source, text, &err);
+    }
+    if (status == HPF_OK) {
+        status = hpr_auxfile_parse(&aux, hpf_sink_bytes(text), &err);
+    }
+    if (status != HPF_OK) {
+        diag_input(path, source, &err);
+    }
+    hpf_sink_destroy(text);
+    hpf_source_destroy(source);
+    return aux;
+}
+
+static hpf_status draw(const hpr_chart *chart, const hpr_options *options,
+                       const hpr_backend *backend, hpf_sink *sink, hpf_error *err)
+{
+    hpr_output output = {
+        .software = "heapcensus " CENSUS_VERSION,
+        .fonts = hpr_fonts_create("Helvetica", NULL),
+    };
+    hpr_scene *scene = NULL;
+    hpf_status status = output.fonts ? HPF_OK : hpf_error_set_memory(err);
+
+    if (status == HPF_OK) {
+        status = hpr_scene_create(&scene, chart, options, hpr_fonts_measurer(output.fonts), err);
+    }
+    if (status == HPF_OK) {
+        status = backend->write(chart, scene, &output, sink, err);
+    }
+    hpr_scene_destroy(scene);
+    hpr_fonts_destroy(output.fonts);
+    return status;
+}
+
+/* A sink for the file, or standard output for NULL. NULL after a message. */
+static hpf_sink *open_output(const char *path)
+{
+    hpf_error err;
+    hpf_sink *sink = path ? hpf_sink_to_path(path, &err) : hpf_sink_to_fd(STDOUT_FILENO);
+
+    if (!sink && path) {
+        diag_error(path, &err);
+    } else if (!sink) {
+        diag_say("out of memory");
+    }
+    return sink;
+}
+
+static bool write_aux(const hpr_chart *chart, hpf_sink *sink, const char *path)
+{
+    hpf_error err;
+
+    hpr_auxfile_write(chart, sink);
+    if (hpf_sink_flush(sink, &err) != HPF_OK) {
+        diag_error(path, &err);
+        return false;
+    }
+    return true;
+}
+
+/* Both files are whole before either is put in its place; the picture comes first, because a new
+ * .aux file beside an old picture would mislead the next run. */
+static int write_files(const hpr_chart *chart, const hpr_options *options,
+                       const hpr_backend *backend, const run_files *files)
+{
+    const char *name = files->picture ? files->picture : "standard output";
+    hpf_sink *picture = open_output(files->picture);
+    hpf_sink *aux = picture && files->aux ? open_output(files->aux) : NULL;
+    hpf_error err;
+    int status = EXIT_FAILED;
+
+    if (!picture || (files->aux && !aux)) {
+        hpf_sink_destroy(picture);
+        return EXIT_FAILED;
+    }
+    if (draw(chart, options, backend, picture, &err) != HPF_OK) {
+        diag_error(name, &err);
+    } else if (!aux || write_aux(chart, aux, files->aux)) {
+        status = output_close(picture, name);
+        picture = NULL;
+    }
+    if (status == EXIT_DONE && aux) {
+        status = output_close(aux, files->aux);
+        aux = NULL;
+    }
+    hpf_sink_destroy(picture);
+    hpf_sink_destroy(aux);
+    return status;
+}
+
+static int plot(hp2ps_flags *flags, const hpr_backend *backend, const run_files *files,
+                const input *in)
+{
+    bool reuse = flags->reuse && files->aux;
+    hpr_auxfile *previous = reuse ? read_aux(files->aux) : NULL;
+    hpr_measurer none = {.measure = NULL};
+    hpr_chart *chart = NULL;
+    hpf_error err;
+    int status = EXIT_FAILED;
+
+    if (reuse && !previous) {
+        return EXIT_FAILED;
+    }
+    flags->options.classic.previous = previous;
+    if (hpr_chart_create(&chart, in->survey, &flags->options, none, &err) == HPF_OK) {
+        status = write_files(chart, &flags->options, backend, files);
+    } else {
+        diag_input(in->name, in->source, &err);
+    }
+    hpr_chart_destroy(chart);
+    hpr_auxfile_destroy(previous);
+    return status;
+}
+
+static int plot_named(hp2ps_flags *flags, const hpr_backend *backend)
+{
+    size_t max_points = strcmp(backend->name, "json") == 0 ? MAX_JSON_POINTS : 0;
+    run_files files;
+    input in;
+    int status = EXIT_FAILED;
+
+    if (!name_files(&files, flags)) {
+        diag_say("out of memory");
+    } else if (input_open_fine(&in, files.input ? files.input : "-", max_points)) {
+        status = plot(flags, backend, &files, &in);
+        input_close(&in);
+    }
+    forget_files(&files);
+    return status;
+}
+
+static const hpr_backend *backend_of(const hp2ps_flags *flags)
+{
+    return hpr_backend_by_name(flags->format ? flags->format : "ps");
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    hp2ps_flags flags;
+    const char *wrong = hp2ps_flags_parse(&flags, argc, argv);
+
+    if (wrong && (strcmp(wrong, "--help") == 0 || strcmp(wrong, "-?") == 0)) {
+        print_help(stdout);
+        return EXIT_DONE;
+    }
+    if (wrong) {
+        return cmd_misused(self, "bad flag '%s'", wrong);
+    }
+    const hpr_backend *backend = backend_of(&flags);
+    if (!backend) {
+        return cmd_misused(self, "unknown format '%s'", flags.format);
+    }
+    return plot_named(&flags, backend);
+}
+
+static int run_as_program(const cmd *self, int argc, char **argv)
+{
+    hp2ps_flags flags;
+    const char *wrong = hp2ps_flags_parse(&flags, argc, argv);
+    const hpr_backend *backend = wrong ? NULL : backend_of(&flags);
+
+    (void)self;
+    if (!backend) {
+        printf("error: %s\n", wrong ? wrong : flags.format);
+        print_flags(stdout, base_name(argv[0]));
+        return EXIT_DONE;
+    }
+    return plot_named(&flags, backend);
+}
+
+const cmd cmd_hp2ps = {
+    .name = "hp2ps",
+    .summary = "Draw a profile as hp2ps does, from hp2ps's flags",
+    .operands = "[FILE[.hp]]",
+    .run = run,
+    .run_as_program = run_as_program,
+};

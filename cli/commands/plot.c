@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census plot: profiles as a graph. Here is only what a command decides: which options the chart
+ * gets, which format, and where the picture goes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "diag.h"
+#include "path.h"
+#include "plot/plot_format.h"
+#include "plot/plot_job.h"
+#include "plot/plot_options.h"
+
+/* "dir/run.hp.gz" and PDF: "run.pdf". The caller frees it; NULL without memory. */
+static char *default_output(const char *input_path, const char *extension)
+{
+    hpf_str stem = path_uncompressed(path_base(input_path));
+    path_drop_suffix(&stem, ".hp");
+    size_t room = stem.length + strlen(extension) + 2;
+    char *name = malloc(room);
+    if (name) {
+        snprintf(name, room, "%.*s.%s", (int)stem.length, stem.data, extension);
+    }
+    return name;
+}
+
+/* What is wrong with the operands, as a complaint; NULL: nothing. */
+static const char *find_odd_operand(char *const *paths, size_t n)
+{
+    size_t n_stdin = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_stdin += strcmp(paths[i], "-") == 0;
+    }
+    return n == 0                     ? "which profile? (- is standard input)"
+           : n > HPR_PAGE_MOST_PANELS ? "at most 64 profiles have room in a picture"
+           : n_stdin > 1              ? "standard input can only be read once"
+                                      : NULL;
+}
+
+static const char *find_overwritten(char *const *paths, size_t n, const char *output)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (path_is_same_file(paths[i], output)) {
+            return paths[i];
+        }
+    }
+    return NULL;
+}
+
+/* All that follows from good options and operands. */
+static int plot(plot_job *j, const cmd *self, char *const *paths, size_t n)
+{
+    const char *given = j->setup.values->output;
+    bool is_filter = strcmp(given ? given : paths[0], "-") == 0;
+    if (is_filter && isatty(STDOUT_FILENO)) {
+        return cmd_misused(self, "a picture is not for a terminal: give it a file with -o");
+    }
+    char *named = given || is_filter ? NULL : default_output(paths[0], j->setup.backend->extension);
+    j->output = is_filter ? NULL : given ? given : named;
+    int status = EXIT_FAILED;
+    if (!is_filter && !j->output) {
+        diag_say("out of memory");
+    } else if (!is_filter && find_overwritten(paths, n, j->output)) {
+        status = cmd_misused(self, "'%s' is the profile itself", j->output);
+    } else {
+        status = plot_job_run(j, paths, n);
+    }
+    free(named);
+    return status;
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    plot_values values = plot_options_default();
+    plot_job job = {.output = NULL};
+    int status = EXIT_FAILED;
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    size_t n = (size_t)argc - 1;
+    const char *odd = find_odd_operand(argv + 1, n);
+    if (odd) {
+        return cmd_misused(self, "%s", odd);
+    }
+    status = plot_setup_init(&job.setup, self, &values, n);
+    if (status == EXIT_DONE) {
+        status = plot(&job, self, argv + 1, n);
+    }
+    plot_setup_finish(&job.setup);
+    return status;
+}
+
+const cmd cmd_plot = {
+    .name = "plot",
+    .summary = "Draw a profile as a graph, or several on a page",
+    .operands = "FILE...",
+    .options = plot_options,
+    .notes = plot_formats_print,
+    .run = run,
+};
