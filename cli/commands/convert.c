@@ -19,12 +19,10 @@
 #include "profile_command.h"
 #include "plot/overlay.h"
 
-enum { TO_HP, TO_CSV, TO_TIDY, TO_JSON, TO_FOLDED, TO_SPEEDSCOPE, TO_EVENTLOG, N_TARGETS };
-
 typedef struct convert_values {
     const char *output; /* NULL: standard output */
     int from;           /* hpf_format, or -1 */
-    int to;             /* TO_..., or -1 */
+    int to;             /* index into `targets`, or -1 */
     stacks_options stacks;
     int profile; /* of an event log; -1: the first */
 } convert_values;
@@ -134,55 +132,95 @@ static hpf_status write_eventlog(const input *in, const void *values, hpf_sink *
     return status;
 }
 
-static const stacks_options *stacks_of(const void *values)
+/* Writers of stacks: from a survey, an event log's time profile, and a report. */
+#define STACK_WRITER(function, write, format)                                                      \
+    static hpf_status function(const input *in, const void *values, hpf_sink *sink,                \
+                               hpf_error *err)                                                     \
+    {                                                                                              \
+        return write(in, &((const convert_values *)values)->stacks, format, sink, err);            \
+    }
+
+STACK_WRITER(write_heap_folded, stacks_write_heap, STACKS_FOLDED)
+STACK_WRITER(write_heap_speedscope, stacks_write_heap, STACKS_SPEEDSCOPE)
+STACK_WRITER(write_log_folded, stacks_write_log, STACKS_FOLDED)
+STACK_WRITER(write_log_speedscope, stacks_write_log, STACKS_SPEEDSCOPE)
+STACK_WRITER(write_prof_folded, stacks_write_prof, STACKS_FOLDED)
+STACK_WRITER(write_prof_speedscope, stacks_write_prof, STACKS_SPEEDSCOPE)
+
+/* ---- Formats ---- */
+
+/* An output format. To add one, write its writer and add a row. */
+typedef struct convert_target {
+    const char *name; /* of --to */
+    const char *extension;
+    const char *summary;
+    bool has_sidecar; /* has room for quantities and labelled marks from BASE.lines */
+    profile_command_write *write;
+    profile_command_write *write_log;  /* of stacks: from an event log's time profile */
+    profile_command_write *write_prof; /* of stacks: from a report of GHC's -p */
+} convert_target;
+
+static const convert_target targets[] = {
+    {"hp", "hp", "heap profile, as GHC writes it", false, write_hp, NULL, NULL},
+    {"csv", "csv", "table: one row for each sample, one column for each name", false, write_csv,
+     NULL, NULL},
+    {"tidy", "tidy", "table as CSV: one row for each amount, with time, name and value", false,
+     write_tidy, NULL, NULL},
+    {"json", "json", "everything that the profile holds", true, write_json, NULL, NULL},
+    {"folded", "folded", "stacks at one moment, for flamegraph.pl and similar tools", false,
+     write_heap_folded, write_log_folded, write_prof_folded},
+    {"speedscope", "speedscope.json", "stacks for speedscope, with source locations", false,
+     write_heap_speedscope, write_log_speedscope, write_prof_speedscope},
+    {"eventlog", "eventlog", "event log of GHC's run-time system", true, write_eventlog, NULL,
+     NULL},
+};
+enum { N_TARGETS = sizeof targets / sizeof *targets };
+
+/* For --to, filled from `targets`, and for --from. */
+static const char *target_names[N_TARGETS + 1];
+static const char *const from_names[] = {
+    [HPF_FORMAT_HP] = "hp", [HPF_FORMAT_CSV] = "csv", [HPF_FORMAT_JSON] = "json", NULL};
+
+static void print_formats(FILE *to)
+{
+    fputs("Formats:\n", to);
+    for (int i = 0; i < N_TARGETS; i++) {
+        fprintf(to, "  %-10s  %s\n", targets[i].name, targets[i].summary);
+    }
+}
+
+static bool has_extension(const char *path, const char *extension)
+{
+    size_t length = strlen(path), n = strlen(extension);
+    return length > n && path[length - n - 1] == '.' && strcmp(path + length - n, extension) == 0;
+}
+
+/* Returns the index of the format that the extension of `path` stands for, or -1. The longest
+ * extension wins: "x.speedscope.json" is not JSON. */
+static int target_of_path(const char *path)
+{
+    int found = -1;
+    size_t longest = 0;
+    for (int i = 0; i < N_TARGETS; i++) {
+        size_t n = strlen(targets[i].extension);
+        bool matches =
+            has_extension(path, targets[i].extension) || has_extension(path, targets[i].name);
+        if (matches && n > longest) {
+            found = i;
+            longest = n;
+        }
+    }
+    return found;
+}
+
+/* Adds the sidecar file of a `.hp` file, if the output format has room for it. */
+static bool add_sidecar(input *in, const void *values)
 {
     const convert_values *v = values;
-    return &v->stacks;
-}
-
-static stacks_format stacks_format_of(const void *values)
-{
-    const convert_values *v = values;
-    return v->to == TO_FOLDED ? STACKS_FOLDED : STACKS_SPEEDSCOPE;
-}
-
-static hpf_status write_stacks(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
-{
-    return stacks_write_heap(in, stacks_of(values), stacks_format_of(values), sink, err);
-}
-
-static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
-{
-    return stacks_write_log(in, stacks_of(values), stacks_format_of(values), sink, err);
-}
-
-static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
-{
-    return stacks_write_prof(in, stacks_of(values), stacks_format_of(values), sink, err);
-}
-
-/* What lies beside a `.hp` file, for formats that have room for it. */
-static bool add_lines(input *in, const void *values)
-{
-    const convert_values *v = values;
-    return (v->to != TO_EVENTLOG && v->to != TO_JSON) || overlay_add(in, NULL);
+    return !targets[v->to].has_sidecar || overlay_add(in, NULL);
 }
 
 /* ---- The command ---- */
-
-static profile_command_write *const writers[N_TARGETS] = {
-    [TO_HP] = write_hp,
-    [TO_CSV] = write_csv,
-    [TO_TIDY] = write_tidy,
-    [TO_JSON] = write_json,
-    [TO_FOLDED] = write_stacks,
-    [TO_SPEEDSCOPE] = write_stacks,
-    [TO_EVENTLOG] = write_eventlog,
-};
-static const char *const to_names[] = {"hp",     "csv",        "tidy",     "json",
-                                       "folded", "speedscope", "eventlog", NULL};
-static const char *const from_names[] = {
-    [HPF_FORMAT_HP] = "hp", [HPF_FORMAT_CSV] = "csv", [HPF_FORMAT_JSON] = "json", NULL};
 
 static const opt convert_options[] = {
     {.letter = 'o',
@@ -195,7 +233,7 @@ static const opt convert_options[] = {
      .kind = OPT_CHOICE,
      .offset = offsetof(convert_values, to),
      .argument = "FORMAT",
-     .choices = to_names,
+     .choices = target_names,
      .help = "one of those below (default: by the name of the output)"},
     {.name = "from",
      .kind = OPT_CHOICE,
@@ -230,40 +268,6 @@ static const opt convert_options[] = {
     {.name = NULL},
 };
 
-static void print_formats(FILE *to)
-{
-    fputs("Formats:\n"
-          "  hp      heap profile, as GHC writes it\n"
-          "  csv     table: a row for each sample, a column for each name\n"
-          "  tidy    table, as CSV: a row for each amount, with time, name, value\n"
-          "  json    everything that the profile says\n"
-          "  folded  stacks at one moment, for flamegraph.pl and others\n"
-          "  speedscope\n"
-          "          the same for speedscope, with places in the source\n"
-          "  eventlog\n"
-          "          log of GHC's run-time system, for its tools\n",
-          to);
-}
-
-/* The format that the end of a file's name tells, or -1. speedscope's own files end in two words.
- */
-static int target_of_path(const char *path)
-{
-    static const char speedscope[] = ".speedscope.json";
-    size_t length = strlen(path);
-    if (length >= sizeof speedscope &&
-        strcmp(path + length + 1 - sizeof speedscope, speedscope) == 0) {
-        return TO_SPEEDSCOPE;
-    }
-    const char *slash = strrchr(path, '/');
-    const char *point = strrchr(slash ? slash : path, '.');
-    int found = -1;
-    for (int i = 0; point && i < N_TARGETS; i++) {
-        found = strcmp(point + 1, to_names[i]) == 0 ? i : found;
-    }
-    return found;
-}
-
 static bool has_stacks_options(const stacks_options *options)
 {
     return !isnan(options->at) || options->time || options->alloc || options->hidden;
@@ -273,6 +277,9 @@ static int run(const cmd *self, int argc, char **argv)
 {
     convert_values values = {.from = -1, .to = -1, .stacks.at = NAN, .profile = -1};
     int status = EXIT_FAILED;
+    for (int i = 0; i < N_TARGETS; i++) {
+        target_names[i] = targets[i].name;
+    }
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
@@ -282,7 +289,8 @@ static int run(const cmd *self, int argc, char **argv)
     if (values.to < 0) {
         return cmd_misused(self, "into which format? Say --to FORMAT");
     }
-    bool has_stacks = values.to == TO_FOLDED || values.to == TO_SPEEDSCOPE;
+    const convert_target *target = &targets[values.to];
+    bool has_stacks = target->write_prof != NULL;
     if (!has_stacks && has_stacks_options(&values.stacks)) {
         return cmd_misused(
             self, "--at, --time, --alloc and --hidden are for stacks: folded or speedscope");
@@ -298,10 +306,10 @@ static int run(const cmd *self, int argc, char **argv)
         .from = values.from < 0 ? NULL : &from,
         .output = values.output,
         .log_profile = values.profile >= 0 ? &values.profile : NULL,
-        .write = writers[values.to],
-        .write_log = values.stacks.time ? write_log : NULL,
-        .write_prof = has_stacks ? write_prof : NULL,
-        .prepare = add_lines,
+        .write = target->write,
+        .write_log = values.stacks.time ? target->write_log : NULL,
+        .write_prof = target->write_prof,
+        .prepare = add_sidecar,
         .values = &values,
     };
     return profile_command_run(self, &f, argc, argv);

@@ -14,7 +14,9 @@
 #include "diag.h"
 #include "diff_table.h"
 #include "output.h"
+#include "path.h"
 #include "picture.h"
+#include "plot/plot_options.h"
 
 typedef enum axis { AXIS_TIME, AXIS_SAMPLE } axis;
 
@@ -94,7 +96,7 @@ static void print_formats(FILE *to)
 {
     fputs("Formats of tables: text, json, csv, markdown. Graphs:\n", to);
     for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
-        if (strcmp((*b)->name, "json") != 0 && strcmp((*b)->name, "pgfplots") != 0) {
+        if ((*b)->is_graphical) {
             fprintf(to, "  %-5s %s\n", (*b)->name, (*b)->summary);
         }
     }
@@ -140,7 +142,7 @@ static const char *find_misfit(const diff_values *v, const target *to)
     if (to->graph && (v->exact || v->by != HPF_DIFF_MEAN)) {
         return "--bytes and --by are for tables";
     }
-    if (to->graph && v->dpi > 0 && strcmp(to->graph->name, "png") != 0) {
+    if (to->graph && v->dpi > 0 && !plot_options_has_dpi(to->graph)) {
         return "--dpi is for png";
     }
     bool is_filter = !v->output || strcmp(v->output, "-") == 0;
@@ -167,17 +169,11 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
     to->table(sink, &table);
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "new.hp minus old.hp", with folders only where the names are the same. */
 static hpf_str make_title(char *out, size_t room, const input *inputs)
 {
-    const char *before = base_of(inputs[0].name);
-    const char *after = base_of(inputs[1].name);
+    const char *before = path_base(inputs[0].name);
+    const char *after = path_base(inputs[1].name);
     if (strcmp(before, after) == 0) {
         before = inputs[0].name;
         after = inputs[1].name;

@@ -14,10 +14,11 @@
 #include "hp2ps_flags.h"
 #include "input.h"
 #include "output.h"
+#include "path.h"
 
 /* As many samples come out as data; pictures have the survey's default, which is finer than their
  * ink. */
-#define MAX_JSON_POINTS 100000
+#define MAX_DATA_POINTS 100000
 
 /* What one run reads and writes; texts are this struct's own. */
 typedef struct run_files {
@@ -25,13 +26,6 @@ typedef struct run_files {
     char *picture; /* NULL: standard output */
     char *aux;     /* NULL: none */
 } run_files;
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 /* The summary that hp2ps prints on every mistake: fourteen lines. */
 static void print_flags(FILE *to, const char *program)
@@ -100,8 +94,8 @@ static bool name_files(run_files *out, const hp2ps_flags *flags)
     *out = (run_files){.input = NULL};
     if (stem) {
         out->input = with_suffix(stem, "hp");
-        out->picture = with_suffix(base_name(stem), flags->format ? flags->format : "ps");
-        out->aux = with_suffix(base_name(stem), "aux");
+        out->picture = with_suffix(path_base(stem), flags->format ? flags->format : "ps");
+        out->aux = with_suffix(path_base(stem), "aux");
     }
     free(stem);
     return !flags->file || (out->input && out->picture && out->aux);
@@ -254,7 +248,8 @@ static int plot(hp2ps_flags *flags, const hpr_backend *backend, const run_files 
 
 static int plot_named(hp2ps_flags *flags, const hpr_backend *backend)
 {
-    size_t max_points = strcmp(backend->name, "json") == 0 ? MAX_JSON_POINTS : 0;
+    bool writes_all_data = !backend->is_graphical && backend->most_points == 0;
+    size_t max_points = writes_all_data ? MAX_DATA_POINTS : 0;
     run_files files;
     input in;
     int status = EXIT_FAILED;
@@ -302,7 +297,7 @@ static int run_as_program(const cmd *self, int argc, char **argv)
     (void)self;
     if (!backend) {
         printf("error: %s\n", wrong ? wrong : flags.format);
-        print_flags(stdout, base_name(argv[0]));
+        print_flags(stdout, path_base(argv[0]));
         return EXIT_DONE;
     }
     return plot_named(&flags, backend);

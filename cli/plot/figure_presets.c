@@ -6,7 +6,6 @@
 #include "figure_presets.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const char *const figure_preset_names[] = {"none",      "acm",  "acm-wide", "acmsmall", "ieee",
                                            "ieee-wide", "lncs", "usenix",   "slide",    NULL};
@@ -24,16 +23,10 @@ const figure_preset *figure_preset_of(int index)
     return &presets[index];
 }
 
-/* What TeX reads is put in as it is, all else as a picture. */
-static bool is_tex(const hpr_backend *backend)
-{
-    return strncmp(backend->name, "pgf", 3) == 0;
-}
-
 void figure_print_latex(const char *path, const hpr_backend *backend, const figure_preset *preset,
                         hpf_str words)
 {
-    if (is_tex(backend)) {
+    if (backend->has_foreign_fonts) { /* TeX source */
         printf("\\input{%s}\n", path);
     } else {
         printf("\\includegraphics[width=%s]{%s}\n", preset->tex_width, path);

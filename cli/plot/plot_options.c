@@ -276,6 +276,11 @@ static const char *find_misfit_of_page(const plot_values *v, size_t n_profiles)
                : NULL;
 }
 
+bool plot_options_has_dpi(const hpr_backend *backend)
+{
+    return strcmp(backend->extension, "png") == 0;
+}
+
 const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend, size_t n_profiles)
 {
     bool is_classic = v->look == HPR_LOOK_CLASSIC;
@@ -283,7 +288,7 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
     if (of_page) {
         return of_page;
     }
-    if (v->dpi > 0 && strcmp(backend->name, "png") != 0) {
+    if (v->dpi > 0 && !plot_options_has_dpi(backend)) {
         return "--dpi is for png";
     }
     if (is_classic && (v->width_pt > 0 || v->height_pt > 0)) {

@@ -13,7 +13,7 @@
 #ifndef CENSUS_WATCH_INPUT_FILE_H
 #define CENSUS_WATCH_INPUT_FILE_H
 
-#include "inputs.h"
+#include "watch_input.h"
 
 /* NULL after a message. */
 watch_input *input_file_create(const char *path, const watch_input_options *options);

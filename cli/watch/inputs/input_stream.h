@@ -9,7 +9,7 @@
 #ifndef CENSUS_WATCH_INPUT_STREAM_H
 #define CENSUS_WATCH_INPUT_STREAM_H
 
-#include "inputs.h"
+#include "watch_input.h"
 
 /* An open descriptor, which stays the caller's. NULL after a message; so are the others. */
 watch_input *input_stream_from_fd(int fd, const char *name, const watch_input_options *options);

@@ -37,17 +37,3 @@ watch_input *watch_input_open(const char *word, const watch_input_options *optio
     }
     return NULL;
 }
-
-void watch_input_look(watch_input *in)
-{
-    if (in->look) {
-        in->look(in);
-    }
-}
-
-void watch_input_destroy(watch_input *in)
-{
-    if (in) {
-        in->destroy(in);
-    }
-}
