@@ -108,7 +108,8 @@ static hpf_status open_spool(input *in, hpf_error *err)
     int length = snprintf(path, sizeof path, "%s/census-XXXXXX", temporary_dir());
     in->spool = length < (int)sizeof path ? mkstemp(path) : -1;
     if (in->spool < 0) {
-        return hpf_error_set_os(err, errno, "cannot make a temporary file in %s", temporary_dir());
+        return hpf_error_set_os(err, errno, "cannot create a temporary file in %s",
+                                temporary_dir());
     }
     unlink(path);
     return HPF_OK;
@@ -159,7 +160,7 @@ static hpf_status spool(input *in, bool live, hpf_error *err)
 static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error *err)
 {
     if (options->has_log_profile && in->format != HPF_FORMAT_EVENTLOG) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--profile is for GHC's event logs");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--profile needs an event log of GHC");
     }
     bool is_read_directly = in->format == HPF_FORMAT_HP || in->format == HPF_FORMAT_EVENTLOG;
     hpf_status status = is_read_directly ? HPF_OK : spool(in, false, err);
@@ -188,9 +189,10 @@ static hpf_status survey_live_instead(input *in, const hpf_survey_options *optio
         *err = other;
         return status;
     }
-    hpf_error_set(&other, HPF_END,
-                  "no heap profile in the event log, only what the collector measured: live bytes. "
-                  "+RTS -l -hT tells what is alive, -hc and others when built with -prof");
+    hpf_error_set(
+        &other, HPF_END,
+        "no heap profile in the event log: drawing the live bytes that the collector measured. Run "
+        "with +RTS -l -hT for a profile by type, or build with -prof for -hc and others");
     options->warning(options->warning_context, &other);
     return HPF_OK;
 }

@@ -13,12 +13,12 @@
 static void print_usage(FILE *to)
 {
     fputs("usage: census COMMAND [options] ...\n"
-          "Heap profiles, taken, drawn and summed up.\n\n",
+          "Records, draws and summarises heap profiles.\n\n",
           to);
     for (int i = 0; cmd_table[i]; i++) {
         fprintf(to, "  %-10s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
     }
-    fputs("  help       print the help of a command, or this text\n"
+    fputs("  help       print the help of a command, or this help\n"
           "\n"
           "census --version prints the version.\n",
           to);

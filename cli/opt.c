@@ -16,7 +16,7 @@ enum { HELP_COLUMN = 26, PAGE_COLUMNS = 80 };
 
 /* Every table has this entry without naming it. */
 static const opt help_option = {
-    .name = "help", .kind = OPT_FLAG, .help = "print this text and leave"};
+    .name = "help", .kind = OPT_FLAG, .help = "print this help and exit"};
 
 /* A walk along argv. */
 typedef struct walk {
@@ -63,7 +63,7 @@ static bool read_int(walk *w, const opt *option, const char *text)
     errno = 0;
     long value = strtol(text, &end, 10);
     if (end == text || *end || errno || value < option->low || value > option->high) {
-        return complain(w, "--%s takes a whole number from %.0f to %.0f, not '%s'", option->name,
+        return complain(w, "--%s expects an integer from %.0f to %.0f, not '%s'", option->name,
                         option->low, option->high, text);
     }
     *(int *)((char *)w->values + option->offset) = (int)value;
@@ -75,8 +75,8 @@ static bool read_double(walk *w, const opt *option, const char *text)
     const char *rest = "";
     double value = 0;
     if (!read_number(text, &value, &rest) || *rest || value < option->low || value > option->high) {
-        return complain(w, "--%s takes a number from %g to %g, not '%s'", option->name, option->low,
-                        option->high, text);
+        return complain(w, "--%s expects a number from %g to %g, not '%s'", option->name,
+                        option->low, option->high, text);
     }
     *(double *)((char *)w->values + option->offset) = value;
     return true;
@@ -116,14 +116,14 @@ static bool read_length(walk *w, const opt *option, const char *text)
 {
     return read_measure(w, option, text, lengths) ||
            complain(w,
-                    "--%s takes a length from %gpt to %gpt, such as 12cm, 4in or 300pt, not '%s'",
+                    "--%s expects a length from %gpt to %gpt, such as 12cm, 4in or 300pt, not '%s'",
                     option->name, option->low, option->high, text);
 }
 
 static bool read_duration(walk *w, const opt *option, const char *text)
 {
     return read_measure(w, option, text, durations) ||
-           complain(w, "--%s takes a time from %gs to %gs, such as 30s, 5m or 2h, not '%s'",
+           complain(w, "--%s expects a time from %gs to %gs, such as 30s, 5m or 2h, not '%s'",
                     option->name, option->low, option->high, text);
 }
 
@@ -143,14 +143,14 @@ static bool read_choice(walk *w, const opt *option, const char *text)
                                option->choices[i]);
         used += written > 0 && (size_t)written < sizeof list - used ? (size_t)written : 0;
     }
-    return complain(w, "--%s takes %s, not '%s'", option->name, list, text);
+    return complain(w, "--%s expects %s, not '%s'", option->name, list, text);
 }
 
 static bool add_to_list(walk *w, const opt *option, const char *text)
 {
     opt_list *list = (opt_list *)(void *)((char *)w->values + option->offset);
     if (list->n == OPT_LIST_MAX) {
-        return complain(w, "--%s was given more than %d times", option->name, OPT_LIST_MAX);
+        return complain(w, "--%s may be given at most %d times", option->name, OPT_LIST_MAX);
     }
     list->texts[list->n++] = text;
     return true;
@@ -233,8 +233,8 @@ static const opt *find_long(walk *w, const char *name, size_t length)
             }
             ambiguous = found != NULL;
             if (ambiguous) {
-                complain(w, "'--%.*s' could be --%s or --%s", (int)length, name, found->name,
-                         candidate->name);
+                complain(w, "ambiguous option '--%.*s': --%s or --%s?", (int)length, name,
+                         found->name, candidate->name);
             }
             found = candidate;
         }

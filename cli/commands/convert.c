@@ -100,9 +100,10 @@ static void warn_of_units(const input *in)
     bool are_seconds = hpf_str_is(times, "seconds") || hpf_str_is(times, "s");
     hpf_error warning;
     if ((!are_seconds && hpr_units_per_second(times) == 1) || !hpf_str_is(values, "bytes")) {
-        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
-                      "event logs know only seconds and bytes: \"%.*s\" and \"%.*s\" become these",
-                      (int)times.length, times.data, (int)values.length, values.data);
+        hpf_error_set(
+            &warning, HPF_ERR_UNSUPPORTED,
+            "event logs have only seconds and bytes: \"%.*s\" and \"%.*s\" are written as these",
+            (int)times.length, times.data, (int)values.length, values.data);
         diag_warning(in->name, &warning);
     }
 }
@@ -228,25 +229,25 @@ static const opt convert_options[] = {
      .kind = OPT_TEXT,
      .offset = offsetof(convert_values, output),
      .argument = "FILE",
-     .help = "write to FILE (default: standard output, also -)"},
+     .help = "write to FILE (default or -: standard output)"},
     {.name = "to",
      .kind = OPT_CHOICE,
      .offset = offsetof(convert_values, to),
      .argument = "FORMAT",
      .choices = target_names,
-     .help = "one of those below (default: by the name of the output)"},
+     .help = "output format, see below (default: from the name of the output)"},
     {.name = "from",
      .kind = OPT_CHOICE,
      .offset = offsetof(convert_values, from),
      .argument = "FORMAT",
      .choices = from_names,
-     .help = "hp, csv (of either shape) or json (default: by the content)"},
+     .help = "input format: hp, csv (either shape) or json (default: from the content)"},
     {.name = "at",
      .kind = OPT_NUMBER,
      .offset = offsetof(convert_values, stacks.at),
      .argument = "T",
      .high = 1e100,
-     .help = "stacks: of the sample nearest to the time T (default: at the peak)"},
+     .help = "stacks: use the sample nearest to time T (default: the peak)"},
     {.name = "profile",
      .kind = OPT_INT,
      .offset = offsetof(convert_values, profile),
@@ -256,15 +257,15 @@ static const opt convert_options[] = {
     {.name = "time",
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, stacks.time),
-     .help = "stacks: of an event log's time profile, not of its heap"},
+     .help = "stacks: use the time profile of an event log instead of its heap profile"},
     {.name = "alloc",
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, stacks.alloc),
-     .help = "stacks: of a report of GHC's -p or -pj, what they allocated, not their ticks"},
+     .help = "stacks: use the allocated bytes of a .prof file instead of its ticks"},
     {.name = "hidden",
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, stacks.hidden),
-     .help = "stacks: of a profile of time, also what GHC keeps out of its totals, such as GC"},
+     .help = "stacks: include what GHC leaves out of the totals of a time profile, such as GC"},
     {.name = NULL},
 };
 
@@ -287,19 +288,20 @@ static int run(const cmd *self, int argc, char **argv)
         values.to = target_of_path(values.output);
     }
     if (values.to < 0) {
-        return cmd_misused(self, "into which format? Say --to FORMAT");
+        return cmd_misused(self, "no output format: use --to FORMAT");
     }
     const convert_target *target = &targets[values.to];
     bool has_stacks = target->write_prof != NULL;
     if (!has_stacks && has_stacks_options(&values.stacks)) {
         return cmd_misused(
-            self, "--at, --time, --alloc and --hidden are for stacks: folded or speedscope");
+            self, "--at, --time, --alloc and --hidden need --to folded or --to speedscope");
     }
     if (!isnan(values.stacks.at) && values.stacks.time) {
-        return cmd_misused(self, "--at is a moment of the heap, --time the whole run");
+        return cmd_misused(
+            self, "--at and --time exclude each other: a time profile covers the whole run");
     }
     if (values.from >= 0 && values.profile >= 0) {
-        return cmd_misused(self, "--profile is for event logs, which --from does not read");
+        return cmd_misused(self, "--profile needs an event log, which --from cannot read");
     }
     const hpf_format from = values.from < 0 ? HPF_FORMAT_HP : (hpf_format)values.from;
     const profile_command f = {
@@ -317,7 +319,7 @@ static int run(const cmd *self, int argc, char **argv)
 
 const cmd cmd_convert = {
     .name = "convert",
-    .summary = "Write a profile in another format",
+    .summary = "Convert a profile to another format",
     .operands = "FILE",
     .options = convert_options,
     .notes = print_formats,

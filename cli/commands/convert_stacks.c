@@ -17,7 +17,7 @@
 #include "eventlog/log_pass.h"
 #include "unit_format.h"
 
-#define ALLOC_MISUSED "--alloc is for GHC's reports of time and allocation"
+#define ALLOC_MISUSED "--alloc needs a .prof report of GHC"
 
 /* Stacks with something that they cost. */
 typedef struct view {
@@ -163,9 +163,9 @@ hpf_status stacks_write_heap(const input *in, const stacks_options *options, sta
     double time = 0;
     if (options->time || options->alloc || options->hidden) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             options->time    ? "--time is for GHC's event logs"
+                             options->time    ? "--time needs an event log of GHC"
                              : options->alloc ? ALLOC_MISUSED
-                                              : "--hidden is for profiles of time");
+                                              : "--hidden needs a time profile");
     }
     hpf_status status = view_heap(&v, in, options->at, &time, err);
     if (status == HPF_OK) {
@@ -224,8 +224,9 @@ hpf_status stacks_write_prof(const input *in, const stacks_options *options, sta
     hpf_prof_file *file;
     view v = {0};
     if (options->time || !isnan(options->at)) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "a report has no samples for --time and --at, only their sums");
+        return hpf_error_set(
+            err, HPF_ERR_UNSUPPORTED,
+            "--time and --at cannot be used with a .prof report: it has only totals");
     }
     hpf_status status = hpf_prof_read(&file, in->given, err);
     if (status != HPF_OK) {

@@ -61,32 +61,32 @@ static const char *const theme_names[] = {
 
 #define AT(member) offsetof(diff_values, member)
 static const opt diff_options[] = {
-    {'o', "output", OPT_TEXT, AT(output), "FILE",
-     "write to FILE (default: standard output, also -)", NULL, 0, 0},
-    {0, "format", OPT_TEXT, AT(format), "FORMAT",
-     "one of those below (default: by the name of the output, else text)", NULL, 0, 0},
-    {'m', "bands", OPT_INT, AT(n_bands), "N",
-     "the N largest differences, and the rest as one (default 10, in a graph 12; 0: all)", NULL, 0,
-     INT_MAX},
-    {0, "by", OPT_CHOICE, AT(by), "WHAT",
-     "table: which differences are the largest: of the mean (default), at the peak or at the end",
-     measure_names, 0, 0},
-    {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: all digits instead of MiB and ms", NULL, 0, 0},
-    {0, "x", OPT_CHOICE, AT(axis), "AXIS",
-     "graph: compare at the same time (default), or sample by sample", axis_names, 0, 0},
-    {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
-     "graph: 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
-    {0, "height", OPT_LENGTH, AT(height_pt), "LENGTH", "graph: the same (default 6in)", NULL, 36,
-     14400},
-    {0, "dpi", OPT_NUMBER, AT(dpi), "N", "graph: pixels per inch of a PNG (default 144)", NULL, 10,
-     2400},
-    {0, "font", OPT_TEXT, AT(font), "FONT", "graph: a font family, or the path of a font file",
+    {'o', "output", OPT_TEXT, AT(output), "FILE", "write to FILE (default or -: standard output)",
      NULL, 0, 0},
+    {0, "format", OPT_TEXT, AT(format), "FORMAT",
+     "output format, see below (default: from the name of the output, else text)", NULL, 0, 0},
+    {'m', "bands", OPT_INT, AT(n_bands), "N",
+     "show the N largest differences, and the rest as one (default 10, in graphs 12; 0 shows all)",
+     NULL, 0, INT_MAX},
+    {0, "by", OPT_CHOICE, AT(by), "WHAT",
+     "table: rank by the difference of the mean (default), at the peak or at the end",
+     measure_names, 0, 0},
+    {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: print exact numbers instead of MiB and ms",
+     NULL, 0, 0},
+    {0, "x", OPT_CHOICE, AT(axis), "AXIS", "graph: compare by time (default) or by sample number",
+     axis_names, 0, 0},
+    {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
+     "graph: width, such as 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
+    {0, "height", OPT_LENGTH, AT(height_pt), "LENGTH", "graph: height (default 6in)", NULL, 36,
+     14400},
+    {0, "dpi", OPT_NUMBER, AT(dpi), "N", "graph: resolution of PNG output (default 144)", NULL, 10,
+     2400},
+    {0, "font", OPT_TEXT, AT(font), "FONT", "graph: font family or font file", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
      "graph: auto (default: light), light, dark, print or slide", theme_names, 0, 0},
-    {0, "si", OPT_FLAG, AT(si_units), NULL, "graph: kB = 1000 bytes instead of KiB = 1024", NULL, 0,
-     0},
-    {0, "no-title", OPT_FLAG, AT(no_title), NULL, "graph: leave the names of the profiles out",
+    {0, "si", OPT_FLAG, AT(si_units), NULL,
+     "graph: use kB (1000 bytes) instead of KiB (1024 bytes)", NULL, 0, 0},
+    {0, "no-title", OPT_FLAG, AT(no_title), NULL, "graph: leave out the names of the profiles",
      NULL, 0, 0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -94,7 +94,7 @@ static const opt diff_options[] = {
 
 static void print_formats(FILE *to)
 {
-    fputs("Formats of tables: text, json, csv, markdown. Graphs:\n", to);
+    fputs("Table formats: text, json, csv, markdown. Graph formats:\n", to);
     for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
         if ((*b)->is_graphical) {
             fprintf(to, "  %-5s %s\n", (*b)->name, (*b)->summary);
@@ -137,17 +137,18 @@ static const char *find_misfit(const diff_values *v, const target *to)
                              v->dpi > 0 || v->font || v->theme != HPR_THEME_AUTO || v->si_units ||
                              v->no_title;
     if (to->table && has_graph_options) {
-        return "--x, --width, --height, --dpi, --font, --theme, --si and --no-title are for graphs";
+        return "--x, --width, --height, --dpi, --font, --theme, --si and --no-title cannot be used "
+               "with a table";
     }
     if (to->graph && (v->exact || v->by != HPF_DIFF_MEAN)) {
-        return "--bytes and --by are for tables";
+        return "--bytes and --by cannot be used with a graph";
     }
     if (to->graph && v->dpi > 0 && !plot_options_has_dpi(to->graph)) {
-        return "--dpi is for png";
+        return "--dpi can only be used with PNG output";
     }
     bool is_filter = !v->output || strcmp(v->output, "-") == 0;
     if (to->graph && is_filter && isatty(STDOUT_FILENO)) {
-        return "a picture is not for a terminal: give it a file with -o";
+        return "standard output is a terminal: use -o FILE";
     }
     return NULL;
 }
@@ -238,8 +239,8 @@ static bool check_units(const input *inputs, hpf_header which)
     hpf_str after = hpf_survey_header(inputs[1].survey, which);
     bool is_same = hpf_str_equal(before, after);
     if (!is_same) {
-        diag_say("%s is in %.*s, %s in %.*s: they cannot be compared", inputs[0].name,
-                 (int)before.length, before.data, inputs[1].name, (int)after.length, after.data);
+        diag_say("cannot compare: %s is in %.*s, %s is in %.*s", inputs[0].name, (int)before.length,
+                 before.data, inputs[1].name, (int)after.length, after.data);
     }
     return is_same;
 }
@@ -272,12 +273,12 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     if (argc != 3) {
-        return cmd_misused(self, "which two profiles?");
+        return cmd_misused(self, "expected two profiles");
     }
     if (!find_target(&to, &values)) {
         return cmd_misused(self,
                            values.format ? "unknown format '%s'"
-                                         : "the name '%s' tells no format: use --format",
+                                         : "cannot guess the format of '%s': use --format",
                            values.format ? values.format : values.output);
     }
     const char *misfit = find_misfit(&values, &to);
@@ -297,7 +298,7 @@ static int run(const cmd *self, int argc, char **argv)
 
 const cmd cmd_diff = {
     .name = "diff",
-    .summary = "Compare two profiles, band by band",
+    .summary = "Compare two profiles",
     .operands = "A B",
     .options = diff_options,
     .notes = print_formats,

@@ -35,33 +35,34 @@ static void print_flags(FILE *to, const char *program)
     fputs("[FILE[.hp]]\n"
           "  -b    big title box\n"
           "  -d    order bands by standard deviation\n"
-          "  -eW   encapsulated PostScript, W wide: a number of points, or with in or mm (> 2in)\n"
-          "  -g    upright page, for a previewer\n"
-          "  -i    order bands by name, greatest on top (also -i+); -i-: smallest on top\n"
-          "  -M    key on pages of its own, before the graph\n"
+          "  -eW   encapsulated PostScript of width W, in points, in or mm (more than 2in)\n"
+          "  -g    portrait page, for previewers\n"
+          "  -i    order bands by name, last on top (also -i+); -i-: first on top\n"
+          "  -M    legend on separate pages, before the graph\n"
           "  -mN   at most N bands (default 20; more than 20 imply -M)\n"
-          "        -m0: no limit, and no key\n"
-          "  -p    ranges, order and shades of FILE.aux, which the last run wrote\n"
+          "        -m0: no limit, and no legend\n"
+          "  -p    use ranges, order and shades from FILE.aux, written by the last run\n"
           "  -s    small title box\n"
-          "  -tP   drop the smallest names that are less than P percent together (default 1, "
+          "  -tP   drop the smallest names that together are less than P percent (default 1, "
           "at most 5)\n"
           "  -y    no marks\n"
-          "  -c    colour instead of grey\n",
+          "  -c    colours instead of greys\n",
           to);
 }
 
 static void print_help(FILE *to)
 {
     print_flags(to, "census hp2ps");
-    fputs("\nReads FILE.hp, writes FILE.ps and FILE.aux in the current directory; without FILE,\n"
-          "from standard input to standard output. Arguments of flags are attached.\n"
+    fputs("\nReads FILE.hp, and writes FILE.ps and FILE.aux to the current directory. Without "
+          "FILE, reads\n"
+          "standard input and writes standard output. Arguments must be attached to their flag.\n"
           "\n"
           "  --format FMT  write FILE.FMT instead, in one of these formats:\n",
           to);
     for (const hpr_backend *const *backend = hpr_backends(); *backend; backend++) {
         fprintf(to, "                  %-5s %s\n", (*backend)->name, (*backend)->summary);
     }
-    fputs("  --help        this text\n", to);
+    fputs("  --help        print this help\n", to);
 }
 
 /* FILE without ".hp"; then `stem` with another suffix. NULL when there is no memory. */
@@ -305,7 +306,7 @@ static int run_as_program(const cmd *self, int argc, char **argv)
 
 const cmd cmd_hp2ps = {
     .name = "hp2ps",
-    .summary = "Draw a profile as hp2ps does, from hp2ps's flags",
+    .summary = "Draw a profile like hp2ps, with the same flags",
     .operands = "[FILE[.hp]]",
     .run = run,
     .run_as_program = run_as_program,

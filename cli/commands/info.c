@@ -32,11 +32,11 @@ static const opt info_options[] = {
     {.name = "bytes",
      .kind = OPT_FLAG,
      .offset = offsetof(info_values, exact),
-     .help = "all digits instead of MiB and ms"},
+     .help = "print exact numbers instead of MiB and ms"},
     {.name = "events",
      .kind = OPT_FLAG,
      .offset = offsetof(info_values, events),
-     .help = "print every record of an event log, a line each"},
+     .help = "event log: print every record, one per line"},
     {.name = NULL},
 };
 
@@ -80,7 +80,7 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
                     format_amount(o->peak_total, value_unit, exact).text);
     hpf_sink_printf(sink, " at %s", format_time(o->peak_time, time_unit, exact).text);
     hpf_sink_printf(sink, "\ncomplete     %s\n",
-                    o->truncated ? "no, the last sample is cut short" : "yes");
+                    o->truncated ? "no, the last sample is incomplete" : "yes");
 }
 
 static void write_json(hpf_sink *sink, const input *in)
@@ -120,7 +120,7 @@ static hpf_status write_info(const input *in, const void *values, hpf_sink *sink
 {
     const info_values *v = values;
     if (v->events) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--events is for GHC's event logs");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--events needs an event log of GHC");
     }
     if (v->format == INFO_JSON) {
         write_json(sink, in);
@@ -153,7 +153,7 @@ static int run(const cmd *self, int argc, char **argv)
 
 const cmd cmd_info = {
     .name = "info",
-    .summary = "Tell what is in a profile",
+    .summary = "Show what a profile contains",
     .operands = "FILE",
     .options = info_options,
     .run = run,

@@ -54,11 +54,11 @@ int launch_find(const char *name, char path[PATH_MAX])
         snprintf(path, PATH_MAX, "%s", name);
     }
     if (is_path ? access(path, F_OK) != 0 : !find_along_path(name, path)) {
-        diag_say("%s: %s", name, is_path ? strerror(errno) : "no such program");
+        diag_say("%s: %s", name, is_path ? strerror(errno) : "program not found");
         return EXIT_NOT_FOUND;
     }
     if (!is_program(path)) {
-        diag_say("%s: not a program that you may run", name);
+        diag_say("%s: not an executable file", name);
         return EXIT_NOT_EXECUTABLE;
     }
     if (hpp_program_check(path, &err) != HPF_OK) {
@@ -85,7 +85,7 @@ bool launch_library(char path[PATH_MAX])
             return true;
         }
     }
-    diag_say("%s is missing: it belongs into %s/../%s/census", LIBRARY, own, CENSUS_LIBDIR);
+    diag_say("cannot find %s: expected it in %s/../%s/census", LIBRARY, own, CENSUS_LIBDIR);
     return false;
 }
 
@@ -185,7 +185,7 @@ static int start(launched *out, environment *e, hpp_collector *collector, const 
     int ends[2];
     if (pipe(ends) != 0 || fcntl(ends[0], F_SETFD, FD_CLOEXEC) != 0 ||
         fcntl(ends[1], F_SETFD, FD_CLOEXEC) != 0) {
-        diag_say("cannot make a pipe: %s", strerror(errno));
+        diag_say("cannot create a pipe: %s", strerror(errno));
         return EXIT_FAILED;
     }
     out->pid = fork();

@@ -25,13 +25,13 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     if (argc != 3) {
-        return cmd_misused(self, "a process and a text are needed");
+        return cmd_misused(self, "expected a process ID and a text");
     }
     char *end;
     errno = 0;
     long process_id = strtol(argv[1], &end, 10);
     if (!isdigit((unsigned char)argv[1][0]) || *end || errno || process_id <= 0) {
-        return cmd_misused(self, "'%s' is no process number", argv[1]);
+        return cmd_misused(self, "'%s' is not a process ID", argv[1]);
     }
     hpf_error err;
     hpf_str label = {argv[2], strlen(argv[2])};
@@ -44,7 +44,7 @@ static int run(const cmd *self, int argc, char **argv)
 
 const cmd cmd_mark = {
     .name = "mark",
-    .summary = "Mark this moment in the profile of a running program",
+    .summary = "Add a mark to the profile of a running program",
     .operands = "PID TEXT",
     .options = mark_options,
     .run = run,

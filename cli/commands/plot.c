@@ -35,10 +35,10 @@ static const char *find_odd_operand(char *const *paths, size_t n)
     for (size_t i = 0; i < n; i++) {
         n_stdin += strcmp(paths[i], "-") == 0;
     }
-    return n == 0                     ? "which profile? (- is standard input)"
-           : n > HPR_PAGE_MOST_PANELS ? "at most 64 profiles have room in a picture"
-           : n_stdin > 1              ? "standard input can only be read once"
-                                      : NULL;
+    return n == 0                     ? "no profile given (use - for standard input)"
+           : n > HPR_PAGE_MOST_PANELS ? "at most 64 profiles can be drawn in one picture"
+           : n_stdin > 1 ? "- may be given only once: standard input cannot be read twice"
+                         : NULL;
 }
 
 static const char *find_overwritten(char *const *paths, size_t n, const char *output)
@@ -57,7 +57,7 @@ static int plot(plot_job *j, const cmd *self, char *const *paths, size_t n)
     const char *given = j->setup.values->output;
     bool is_filter = strcmp(given ? given : paths[0], "-") == 0;
     if (is_filter && isatty(STDOUT_FILENO)) {
-        return cmd_misused(self, "a picture is not for a terminal: give it a file with -o");
+        return cmd_misused(self, "standard output is a terminal: use -o FILE");
     }
     char *named = given || is_filter ? NULL : default_output(paths[0], j->setup.backend->extension);
     j->output = is_filter ? NULL : given ? given : named;
@@ -65,7 +65,7 @@ static int plot(plot_job *j, const cmd *self, char *const *paths, size_t n)
     if (!is_filter && !j->output) {
         diag_say("out of memory");
     } else if (!is_filter && find_overwritten(paths, n, j->output)) {
-        status = cmd_misused(self, "'%s' is the profile itself", j->output);
+        status = cmd_misused(self, "the output '%s' is the profile itself", j->output);
     } else {
         status = plot_job_run(j, paths, n);
     }
@@ -96,7 +96,7 @@ static int run(const cmd *self, int argc, char **argv)
 
 const cmd cmd_plot = {
     .name = "plot",
-    .summary = "Draw a profile as a graph, or several on a page",
+    .summary = "Draw one or more profiles as a graph",
     .operands = "FILE...",
     .options = plot_options,
     .notes = plot_formats_print,

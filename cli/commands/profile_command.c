@@ -49,7 +49,8 @@ int profile_command_run(const cmd *self, const profile_command *f, int argc, cha
 {
     input in;
     if (argc != 2) {
-        return cmd_misused(self, argc < 2 ? "which profile?" : "one profile at a time");
+        return cmd_misused(self, argc < 2 ? "no profile given (use - for standard input)"
+                                          : "only one profile can be given");
     }
     if (!open_input(f, &in, argv[1])) {
         return EXIT_FAILED;

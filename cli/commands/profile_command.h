@@ -16,7 +16,7 @@ typedef hpf_status profile_command_write(const input *in, const void *values, hp
 
 /* Help for the option that fills log_profile. */
 #define PROFILE_OPTION_HELP                                                                        \
-    "of an event log with several heap profiles: the one with number N (default: the first)"
+    "event log with several heap profiles: use profile number N (default: the first)"
 
 typedef struct profile_command {
     const hpf_format *from; /* NULL: told by the content */

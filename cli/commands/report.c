@@ -291,14 +291,14 @@ static const opt report_options[] = {
      .kind = OPT_TEXT,
      .offset = offsetof(report_values, output),
      .argument = "FILE",
-     .help = "write to FILE (default: standard output, also -)"},
+     .help = "write to FILE (default or -: standard output)"},
     {.letter = 'm',
      .name = "bands",
      .kind = OPT_INT,
      .offset = offsetof(report_values, n_bands),
      .argument = "N",
      .high = INT_MAX,
-     .help = "list the N largest names or counters (default 10; 0: all)"},
+     .help = "list the N largest names or counters (default 10; 0 lists all)"},
     {.name = "format",
      .kind = OPT_CHOICE,
      .offset = offsetof(report_values, format),
@@ -308,13 +308,13 @@ static const opt report_options[] = {
     {.name = "bytes",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, exact),
-     .help = "all digits instead of MiB and ms"},
+     .help = "print exact numbers instead of MiB and ms"},
     {.name = "sets",
      .kind = OPT_TEXT,
      .offset = offsetof(report_values, sets),
      .argument = "FILE",
-     .help = "the .prof that has the members of retainer sets (default: BASE.prof beside a "
-             "BASE.hp or BASE.eventlog of -hr)"},
+     .help = "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
+             "BASE.eventlog, for profiles made with -hr)"},
     {.name = "profile",
      .kind = OPT_INT,
      .offset = offsetof(report_values, profile),
@@ -324,15 +324,15 @@ static const opt report_options[] = {
     {.name = "time",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, time),
-     .help = "of an event log: where the time went, as in a .prof (text or json)"},
+     .help = "event log: report the time profile, laid out like a .prof file (text or json)"},
     {.name = "ticky",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, ticky),
-     .help = "of an event log: its ticky counters"},
+     .help = "event log: report ticky counters"},
     {.name = "nonmoving",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, nonmoving),
-     .help = "of an event log: the non-moving collector's work and heap"},
+     .help = "event log: report the work and the heap of the non-moving collector"},
     {.name = NULL},
 };
 
@@ -345,7 +345,7 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
 {
     const report_values *v = values;
     if (is_of_log(v)) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s is for GHC's event logs",
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s needs an event log of GHC",
                              v->time    ? "time"
                              : v->ticky ? "ticky"
                                         : "nonmoving");
@@ -391,10 +391,10 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     if (values.time + values.ticky + values.nonmoving > 1) {
-        return cmd_misused(self, "one of --time, --ticky and --nonmoving at a time");
+        return cmd_misused(self, "--time, --ticky and --nonmoving exclude each other");
     }
     if (values.time && values.format > TABLE_AS_JSON) {
-        return cmd_misused(self, "--time is written as text or json");
+        return cmd_misused(self, "--time can only be written as text or json");
     }
     const profile_command f = {.output = values.output,
                                .log_profile = values.profile >= 0 ? &values.profile : NULL,
@@ -407,7 +407,7 @@ static int run(const cmd *self, int argc, char **argv)
 
 const cmd cmd_report = {
     .name = "report",
-    .summary = "Sum up a profile: peak, largest names, growth",
+    .summary = "Summarise a profile: peak, largest names, growth",
     .operands = "FILE",
     .options = report_options,
     .run = run,

@@ -45,48 +45,48 @@ static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_CP
 #define AT(member) offsetof(run_values, member)
 static const opt run_options[] = {
     {'h', "heap", OPT_SUFFIX, AT(heap), "KIND",
-     "break the heap down by c: call stack (default), m: module, d: place, T: call used; or, with "
-     "names behind the letter (-hcNAME,NAME), count only what one of them has made",
+     "break the heap down by c: call stack (default), m: module, d: source location, T: allocation "
+     "function; -hcNAME,NAME: count only what these allocated",
      NULL, 0, 0},
     {'l', "eventlog", OPT_FLAG, AT(eventlog), NULL,
-     "the heap profile as an event log too, BASE.eventlog, with whole stacks", NULL, 0, 0},
-    {'i', "interval", OPT_TEXT, AT(interval), "S", "seconds from census to census (default 0.1)",
-     NULL, 0, 0},
+     "also write BASE.eventlog, an event log with whole stacks", NULL, 0, 0},
+    {'i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)", NULL, 0,
+     0},
     {'L', "name-length", OPT_TEXT, AT(name_length), "N",
      "cut names of stacks to N bytes (default 80)", NULL, 0, 0},
     {'p', "prof", OPT_SUFFIX, AT(prof), "KIND",
-     "a time and allocation report too, BASE.prof; a: all details, j: JSON", NULL, 0, 0},
-    {'P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL, "the same, with ticks and bytes", NULL,
+     "also write BASE.prof, a time and allocation report; a: all details, j: JSON", NULL, 0, 0},
+    {'P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL, "like -p, with ticks and bytes", NULL,
      0, 0},
     {'V', "tick", OPT_TEXT, AT(tick), "S",
-     "seconds of processor time from tick to tick of that report (default 0.001)", NULL, 0, 0},
+     "seconds of processor time between ticks of the report (default 0.001)", NULL, 0, 0},
     {0, "clock", OPT_CHOICE, AT(clock), "CLOCK",
-     "of the profile: elapsed (default), or cpu: the process's processor time", clock_names, 0, 0},
+     "time of the profile: elapsed (default), or cpu (processor time of the process)", clock_names,
+     0, 0},
     {0, "skip", OPT_LIST, AT(skip), "REGEX",
-     "pass over functions that match when the producer is named, as malloc and its like are (may "
-     "be given more than once)",
+     "skip functions that match when naming the function that allocated, like malloc (may be "
+     "repeated)",
      NULL, 0, 0},
     {0, "depth", OPT_INT, AT(depth), "N",
-     "tell stacks apart by their N innermost functions (default 0: all)", NULL, 0, INT_MAX},
-    {0, "children", OPT_FLAG, AT(children), NULL, "profile what the program starts, too (default)",
-     NULL, 0, 0},
-    {0, "no-children", OPT_FLAG, AT(no_children), NULL, "profile the program alone", NULL, 0, 0},
+     "distinguish stacks by their N innermost functions (default 0: all)", NULL, 0, INT_MAX},
+    {0, "children", OPT_FLAG, AT(children), NULL,
+     "also profile processes that the program starts (default)", NULL, 0, 0},
+    {0, "no-children", OPT_FLAG, AT(no_children), NULL, "profile only the program", NULL, 0, 0},
     {'o', "output", OPT_TEXT, AT(base), "BASE",
-     "write BASE.hp and BASE.lines (default: the program's name)", NULL, 0, 0},
+     "write BASE.hp and BASE.lines (default: the name of the program)", NULL, 0, 0},
     {0, "max-rss-overhead", OPT_TEXT, AT(max_overhead), "SIZE",
-     "let the profiler take no more memory in the program: 64M, or 20% of what it has itself", NULL,
-     0, 0},
+     "limit the memory of the profiler in each process: 64M, or 20% of what the process uses "
+     "itself",
+     NULL, 0, 0},
     {0, "verify-stacks", OPT_INT, AT(verify_stacks), "N",
-     "compare one stack in N with a fresh unwind and the C library's", NULL, 1, INT_MAX},
-    {0, "plot", OPT_TEXT, AT(plot), "FILE", "draw the profile at the end, as census plot does",
-     NULL, 0, 0},
+     "check one stack in N against a fresh unwind and the C library", NULL, 1, INT_MAX},
+    {0, "plot", OPT_TEXT, AT(plot), "FILE", "draw the profile to FILE at the end", NULL, 0, 0},
     {0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
-     "show the profile as the program runs: http or http:WHERE (in a browser, default), tty (in "
-     "the "
-     "terminal), or a FILE to draw to (may be given more than once)",
+     "show the profile while the program runs: http or http:WHERE (browser, default), tty "
+     "(terminal), or a FILE to draw to (may be repeated)",
      NULL, 0, 0},
-    {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "no summary at the end, only what went wrong", NULL,
-     0, 0},
+    {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures", NULL, 0,
+     0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
@@ -235,7 +235,7 @@ static void draw(const run *r)
 static void report(const run *r)
 {
     if (hpp_collector_n_processes(r->collector) == 0) {
-        diag_say("%s was not profiled: it never loaded the profiler's library", r->path);
+        diag_say("%s was not profiled: it did not load the profiling library", r->path);
         return;
     }
     if (r->values->quiet) {
@@ -293,17 +293,17 @@ static int run_program(const cmd *self, run *r, char **argv)
         .verify_stacks = (uint32_t)v->verify_stacks,
     };
     if (v->children && v->no_children) {
-        return cmd_misused(self, "with children or without?");
+        return cmd_misused(self, "--children and --no-children exclude each other");
     }
     if (v->max_overhead && !read_limit(&r->options, v->max_overhead)) {
-        return cmd_misused(self, "--max-rss-overhead takes a size such as 64M, or 20%%, not '%s'",
+        return cmd_misused(self, "--max-rss-overhead expects a size such as 64M or 20%%, not '%s'",
                            v->max_overhead);
     }
     if (v->watch.n > 0 && !r->profile.with_census) {
-        return cmd_misused(self, "--watch shows a heap profile: say -hc too");
+        return cmd_misused(self, "--watch needs a heap profile: add -hc");
     }
     if (!choose_base(v->base, argv[0], r->base)) {
-        return cmd_misused(self, "no name for the output: use -o");
+        return cmd_misused(self, "cannot derive an output name: use -o BASE");
     }
     int status = launch_find(argv[0], r->path);
     if (status == EXIT_DONE) {
@@ -327,7 +327,7 @@ static int run_command(const cmd *self, int argc, char **argv)
         return status;
     }
     if (argc < 2) {
-        return cmd_misused(self, "which program?");
+        return cmd_misused(self, "no program given");
     }
     argv[argc] = NULL;
     r.values = &values;
@@ -343,7 +343,7 @@ static int run_command(const cmd *self, int argc, char **argv)
 
 const cmd cmd_run = {
     .name = "run",
-    .summary = "Run a program and take its heap profile",
+    .summary = "Run a program and record its heap profile",
     .operands = "[--] PROGRAM [ARGUMENTS]",
     .options = run_options,
     .operand_ends_options = true,

@@ -109,8 +109,8 @@ static void follow_the_rest(serving *s, bool is_quiet)
     wait_for_late_children(s);
     while (!s->is_enough && hpp_collector_n_living(s->collector) > 0) {
         if (!step(s, was_said ? -1 : PATIENCE_MS) && !was_said) {
-            diag_say("the program has ended; following what it has started (%zu still running; "
-                     "Ctrl-C ends the profile, not them)",
+            diag_say("the program has exited; still profiling processes that it started (%zu "
+                     "running; Ctrl-C stops profiling, not the processes)",
                      hpp_collector_n_living(s->collector));
             was_said = true;
         }

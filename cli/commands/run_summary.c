@@ -55,15 +55,15 @@ static int shown(hpf_str text, int most)
 static void say_course(const page *p, const hpp_process_figures *f)
 {
     say(p, "%.*s", shown(f->command, 100), f->command.data);
-    say(p, "ran %s; peak %s at %s; %s allocations of %s in all",
+    say(p, "ran %s; peak %s at %s; %s allocations of %s in total",
         format_time(f->duration_s, SECONDS, false).text, amount(f->peak_bytes).text,
         format_time(f->peak_s, SECONDS, false).text, format_count(f->allocations).text,
         amount(f->allocated_bytes).text);
     if (f->resident_bytes > 0) {
-        say(p, "resident up to %s, and %s of the profiler's own", amount(f->resident_bytes).text,
+        say(p, "resident set up to %s, plus %s for the profiler", amount(f->resident_bytes).text,
             amount(f->profiler_bytes).text);
     } else {
-        say(p, "over too soon to see how much was resident; %s of the profiler's own",
+        say(p, "exited too soon to measure the resident set; %s for the profiler",
             amount(f->profiler_bytes).text);
     }
 }
@@ -91,11 +91,11 @@ static void say_threads(const page *p, size_t index)
     if (n < 2) {
         return;
     }
-    say(p, "allocated by threads:");
+    say(p, "allocated by thread:");
     for (size_t i = 0; i < n; i++) {
         const hpp_thread_figures *t = &threads[i];
         say(p, "  %10s  %.*s%s", amount(t->allocated_bytes).text, (int)t->name.length, t->name.data,
-            t->name.length == 0 ? "(gone before they were seen)" : "");
+            t->name.length == 0 ? "(ended before they were sampled)" : "");
     }
 }
 
@@ -111,17 +111,18 @@ static void say_if(const page *p, const char *who, uint64_t n, const char *what)
 
 static void say_losses(const page *p, const char *who, const hpp_process_figures *f)
 {
-    say_if(p, who, f->n_lost_stacks, "allocations of unknown producers: the band UNKNOWN");
+    say_if(p, who, f->n_lost_stacks, "allocations with an unknown stack, in the band UNKNOWN");
     say_if(p, who, f->n_uncounted, "blocks were not counted");
-    say_if(p, who, f->n_missed_frees, "blocks were freed in ways that cannot be seen");
-    say_if(p, who, f->n_cut_stacks, "stacks were cut: no unwind information further out");
+    say_if(p, who, f->n_missed_frees, "blocks were freed without being seen");
+    say_if(p, who, f->n_cut_stacks,
+           "stacks are incomplete: no unwind information for the outer frames");
     if (f->n_missed_samples > f->n_samples / 10) {
-        say_if(p, who, f->n_missed_samples, "censuses are missing: the machine was busy");
+        say_if(p, who, f->n_missed_samples, "samples are missing: the machine was busy");
     }
     if (f->limits & HPP_LIMITED_BLOCKS) {
-        say(p, "%sthe memory limit was reached: later blocks were not counted", who);
+        say(p, "%smemory limit reached: later blocks were not counted", who);
     } else if (f->limits & HPP_LIMITED_STACKS) {
-        say(p, "%sthe memory limit was near: new stacks are in the band UNKNOWN", who);
+        say(p, "%smemory limit nearly reached: new stacks are in the band UNKNOWN", who);
     }
 }
 
@@ -144,8 +145,8 @@ static void say_checks(const page *p, const hpp_process_figures *f)
 {
     if (f->n_checked > 0) {
         say(p,
-            "%s stacks verified: %s differ from a fresh unwind, %s from the C library's, which cut "
-            "%s",
+            "%s stacks verified: %s differ from a fresh unwind, %s from the C library, which cut "
+            "off %s",
             format_count(f->n_checked).text, format_count(f->n_memo_mismatches).text,
             format_count(f->n_peer_mismatches).text, format_count(f->n_peer_cut).text);
     }
@@ -174,9 +175,9 @@ static void say_unnamed(const page *p)
     unnamed u = {.length = 0};
     hpp_collector_each_unnamed(p->collector, add_unnamed, &u);
     if (u.n > N_UNNAMED) {
-        say(p, "places without symbols: %s, and %zu more files", u.text, u.n - N_UNNAMED);
+        say(p, "no symbols for addresses in: %s, and %zu more files", u.text, u.n - N_UNNAMED);
     } else if (u.n > 0) {
-        say(p, "places without symbols: %s", u.text);
+        say(p, "no symbols for addresses in: %s", u.text);
     }
 }
 
@@ -194,7 +195,7 @@ static void say_program(const page *p, size_t index)
         say_sites(p, index, HPP_AT_PEAK, f.peak_bytes);
     }
     if (end_bytes > 0) {
-        say(p, "still there at the end: %s in %s block%s", amount(end_bytes).text,
+        say(p, "not freed at the end: %s in %s block%s", amount(end_bytes).text,
             format_count(end_blocks).text, plural(end_blocks));
         say_sites(p, index, HPP_AT_END, end_bytes);
     }
@@ -268,7 +269,7 @@ void run_summary_print(FILE *to, hpp_collector *collector, bool with_census)
     if (first != SIZE_MAX && with_census) {
         hpp_process_figures f;
         hpp_collector_figures(collector, first, &f);
-        say(&p, "%s samples in %s.hp; draw it: census plot %s.hp", format_count(f.n_samples).text,
+        say(&p, "%s samples in %s.hp; draw with: census plot %s.hp", format_count(f.n_samples).text,
             f.base, f.base);
     }
 }

@@ -50,8 +50,8 @@ int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words)
     for (size_t i = 0; i < words->n; i++) {
         if (!read_word(rw, words->texts[i])) {
             return cmd_misused(self,
-                               "--watch takes http, http:WHERE, tty, or a FILE whose name "
-                               "tells a format, not '%s'",
+                               "--watch expects http, http:WHERE, tty, or a FILE that ends in "
+                               ".pdf, .png, .svg ..., not '%s'",
                                words->texts[i]);
         }
     }
@@ -59,8 +59,9 @@ int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words)
         return EXIT_DONE;
     }
     if (rw->views.tty && (isatty(STDOUT_FILENO) || isatty(STDERR_FILENO))) {
-        return cmd_misused(self, "--watch=tty is for programs whose output and errors go elsewhere "
-                                 "than to the terminal; --watch shows a page");
+        return cmd_misused(self,
+                           "--watch=tty needs the output and errors of the program redirected away "
+                           "from the terminal; --watch shows a page in a browser");
     }
     rw->views.setup = &rw->setup;
     rw->views.picture = rw->plot.output;
@@ -98,7 +99,7 @@ bool run_watch_open(run_watch *rw, hpp_collector_options *options)
     rw->w = rw->l ? watch_create(&limits) : NULL;
     rw->in = rw->w ? input_collector_create(rw->l, rw->w) : NULL;
     if (!rw->in) {
-        diag_say("cannot watch: out of memory or descriptors");
+        diag_say("cannot watch: out of memory or file descriptors");
         return false;
     }
     options->written = input_collector_written;
@@ -165,7 +166,7 @@ static void stay_while_looked_at(run_watch *rw)
     if (!rw->views.http || !isatty(STDERR_FILENO) || loop_is_stopped(rw->l)) {
         return;
     }
-    diag_say("the program has ended; the page stays while somebody looks at it (Ctrl-C ends it)");
+    diag_say("the program has exited; the page stays open while it is viewed (Ctrl-C closes it)");
     while (!loop_is_stopped(rw->l) && loop_now_s() < last_look_s + PATIENCE_S) {
         loop_step(rw->l, 1000);
         if (watch_views_has_viewers(&rw->views)) {

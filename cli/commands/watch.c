@@ -34,25 +34,28 @@ typedef struct watch_values {
 #define AT(member) offsetof(watch_values, member)
 static const opt own_options[] = {
     {0, "tty", OPT_FLAG, AT(tty), NULL,
-     "show it in the terminal (default, unless another view is asked for)", NULL, 0, 0},
+     "show the profile in the terminal (default if no other view is given)", NULL, 0, 0},
     {0, "http", OPT_SUFFIX, AT(http), "WHERE",
-     "show it in a browser, at an address of this machine: 127.0.0.1:8080, :8080 (default: "
-     "127.0.0.1 and a free port), or unix:PATH",
+     "show the profile in a browser; listen on WHERE: 127.0.0.1:8080, :8080 or unix:PATH (default: "
+     "127.0.0.1 and a free port)",
      NULL, 0, 0},
     {0, "token-file", OPT_TEXT, AT(token_file), "FILE",
-     "keep the secret part of the URL there, so that the URL stays the same", NULL, 0, 0},
-    {0, "no-browser", OPT_FLAG, AT(no_browser), NULL, "do not open one, only print the URL", NULL,
-     0, 0},
+     "keep the secret part of the URL in FILE, so that the URL stays the same", NULL, 0, 0},
+    {0, "no-browser", OPT_FLAG, AT(no_browser), NULL, "print the URL, but do not open a browser",
+     NULL, 0, 0},
     {'o', "output", OPT_TEXT, AT(plot.output), "FILE",
-     "draw the profile to FILE, again and again; it is replaced in one step", NULL, 0, 0},
+     "draw the profile to FILE whenever it changes; FILE is replaced atomically", NULL, 0, 0},
     {0, "every", OPT_DURATION, AT(every_s), "TIME",
-     "write FILE at most so often: 500ms, 10s, 5m (default 1s)", NULL, 0.01, 86400},
+     "shortest time between two writes of FILE, such as 500ms, 10s or 5m (default 1s)", NULL, 0.01,
+     86400},
     {0, "window", OPT_DURATION, AT(window_s), "TIME",
-     "show the last 30s, 5m or 2h of the profile only (default: all of it)", NULL, 1e-3, 1e9},
-    {0, "once", OPT_FLAG, AT(once), NULL,
-     "end when the writer of the profile is done, with a last picture", NULL, 0, 0},
+     "show only the last part of the profile, such as 30s, 5m or 2h (default: all of it)", NULL,
+     1e-3, 1e9},
+    {0, "once", OPT_FLAG, AT(once), NULL, "exit when the writer of the profile is done", NULL, 0,
+     0},
     {0, "idle", OPT_DURATION, AT(idle_s), "TIME",
-     "take a file that has not grown for so long for complete, whoever has it open", NULL, 1, 1e9},
+     "treat a file that has not grown for TIME as complete, even if a process has it open", NULL, 1,
+     1e9},
 };
 #undef AT
 enum { N_OWN_OPTIONS = sizeof own_options / sizeof *own_options };
@@ -114,7 +117,7 @@ static bool open_watch(session *s)
     if (s->w && wait_for_signals(s)) {
         return true;
     }
-    diag_say("cannot wait for anything: %s", strerror(errno));
+    diag_say("cannot start the event loop: %s", strerror(errno));
     return false;
 }
 
@@ -188,7 +191,7 @@ static int conclude(session *s)
     if (*failure && s->values->tty) {
         diag_say("%s", failure);
     } else if (picture && s->views.picture_state == PICTURE_NONE && !*failure) {
-        diag_say("%s: not written: there was nothing to draw yet", picture);
+        diag_say("%s: not written: no sample to draw", picture);
     }
     return *failure || is_missing ? EXIT_FAILED : EXIT_DONE;
 }
@@ -230,22 +233,22 @@ static const char *find_misuse(const watch_values *values, int n_operands)
 {
     const plot_values *plot = &values->plot;
     if (n_operands == 0) {
-        return "which profile? (a path, -, unix:PATH or tcp:HOST:PORT)";
+        return "no profile given (a path, -, unix:PATH or tcp:HOST:PORT)";
     }
     if (n_operands > 1) {
-        return "one profile at a time";
+        return "only one profile can be given";
     }
     if (!values->tty && values->http.n == 0 && !plot->output) {
-        return "show it where? (--tty: in a terminal, --http: in a browser, -o FILE: in a picture)";
+        return "no view: use --tty (terminal), --http (browser) or -o FILE (picture)";
     }
     if ((values->token_file || values->no_browser) && values->http.n == 0) {
-        return "--token-file and --no-browser are for --http";
+        return "--token-file and --no-browser need --http";
     }
     if (plot->output && strcmp(plot->output, "-") == 0) {
-        return "a picture that is drawn again and again needs a file";
+        return "-o - cannot be used: the picture is rewritten, which needs a file";
     }
     if (plot->legend == HPR_LEGEND_SEPARATE) {
-        return "--legend separate is not for pictures that are drawn again and again";
+        return "--legend separate cannot be used with census watch";
     }
     return NULL;
 }
@@ -260,7 +263,7 @@ static int check_and_watch(const cmd *self, watch_values *values, int argc, char
         return cmd_misused(self, "%s", misuse);
     }
     if (values->plot.output && path_is_same_file(argv[1], values->plot.output)) {
-        return cmd_misused(self, "'%s' is the profile itself", argv[1]);
+        return cmd_misused(self, "the output '%s' is the profile itself", argv[1]);
     }
     return watch_profile_at(&s, self, argv[1]);
 }
@@ -279,7 +282,7 @@ static int run(const cmd *self, int argc, char **argv)
 
 const cmd cmd_watch = {
     .name = "watch",
-    .summary = "Show a profile while it grows",
+    .summary = "Show a profile while it is being written",
     .operands = "FILE|-|unix:PATH|tcp:HOST:PORT",
     .notes = plot_formats_print,
     .run = run,

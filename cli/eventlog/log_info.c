@@ -99,18 +99,17 @@ static void find_hints(log_contents *c)
     bool was_asked = c->facts->n_profiles > 0;
     bool is_complete = hpf_eventlog_state(c->log) == HPF_EVENTLOG_COMPLETE;
     hint(c, !is_complete && !c->survey,
-         "what was in buffers when it was killed: +RTS --eventlog-flush-interval=1, from GHC 9.2 "
-         "on");
+         "events that were still buffered when the program was killed: +RTS "
+         "--eventlog-flush-interval=1 (GHC 9.2 or later)");
     hint(c, is_complete && !was_asked && !n_samples && is_profiled(c),
-         "a heap profile: +RTS -l -hc, or -hy, -hd, -hm, -hr, -hb");
+         "a heap profile: +RTS -l -hc (or -hy, -hd, -hm, -hr, -hb)");
     hint(c, is_complete && !was_asked && !n_samples && !is_profiled(c),
-         "a heap profile: +RTS -l -hT; by cost centre and more when built with -prof");
-    hint(c, was_asked && !c->survey,
-         "samples in a shorter run, or before it was killed: +RTS -i0.01");
+         "a heap profile: +RTS -l -hT (built with -prof also -hc and others)");
+    hint(c, was_asked && !c->survey, "samples of a short run: +RTS -i0.01");
     hint(c, !count_of(c, HEAP_SIZE) && !count_of(c, HEAP_LIVE),
-         "lines of the heap's size and of live bytes: +RTS -lg, which is part of -l");
+         "heap size and live bytes: +RTS -lg (part of -l)");
     hint(c, !count_of(c, USER_MARKER),
-         "marks at the program's phases: Debug.Trace.traceMarker, and +RTS -lu, part of -l");
+         "marks: Debug.Trace.traceMarker in the program, and +RTS -lu (part of -l)");
     hint(c, !count_of(c, TIME_SAMPLE) && is_profiled(c), "time by cost centre: +RTS -p -l");
 }
 
@@ -205,7 +204,7 @@ static void write_profiles(hpf_sink *sink, const log_contents *c)
         if (name) {
             hpf_sink_printf(sink, "%s (%s)", name, hpf_breakdown_flag(p->breakdown));
         } else {
-            hpf_sink_printf(sink, "number %u, which is not known", (unsigned)p->breakdown);
+            hpf_sink_printf(sink, "number %u (unknown)", (unsigned)p->breakdown);
         }
         if (p->period_ns) {
             double period_s = (double)p->period_ns / 1e9;
@@ -332,7 +331,7 @@ static void write_text(hpf_sink *sink, const log_contents *c)
     hpf_sink_printf(sink, "\ncomplete     %s", ending(c));
     write_types(sink, c);
     for (size_t i = 0; i < c->n_hints; i++) {
-        hpf_sink_printf(sink, "%s %s\n", i ? "            " : "not there   ", c->hints[i]);
+        hpf_sink_printf(sink, "%s %s\n", i ? "            " : "missing     ", c->hints[i]);
     }
 }
 

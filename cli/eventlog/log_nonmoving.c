@@ -111,7 +111,7 @@ static table phases(const nonmoving_report *r)
 static void write_peak(const nonmoving_report *r, hpf_sink *sink)
 {
     if (r->log.n_censuses == 0) {
-        hpf_sink_text(sink, "no census of the heap in the event log: +RTS -ln\n");
+        hpf_sink_text(sink, "no census of the heap in the event log: run with +RTS -ln\n");
         return;
     }
     hpf_sink_printf(sink, "the largest of %s censuses, ", format_count(r->log.n_censuses).text);
@@ -232,8 +232,8 @@ static hpf_status sum_up(nonmoving_report *r, bool for_people, hpf_error *err)
 {
     if (r->log.n_censuses == 0 && r->log.phases[HPF_NONMOVING_MARK].n == 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "no non-moving collection in the event log: +RTS --nonmoving-gc -l, "
-                             "and -ln for how the heap is filled");
+                             "no non-moving collections in the event log: run with +RTS "
+                             "--nonmoving-gc -l (and -ln for the state of the heap)");
     }
     find_peak(r);
     return choose_rows(r, for_people, err);

@@ -64,8 +64,7 @@ hpf_status log_read_time(const input *in, hpf_log_time *time, hpf_error *err)
     if (status == HPF_OK && hpf_log_time_n_ticks(time) == 0) {
         return hpf_error_set(
             err, HPF_ERR_UNSUPPORTED,
-            "no time profile in the event log: a program built for profiling writes "
-            "it with +RTS -p -l");
+            "no time profile in the event log: run a program built with -prof with +RTS -p -l");
     }
     return status;
 }

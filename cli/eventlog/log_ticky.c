@@ -129,8 +129,8 @@ static hpf_status sum_up(ticky_report *r, size_t most_rows, hpf_error *err)
     }
     if (r->n_counters == 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "no ticky counters in the event log: a program built with -ticky and "
-                             "-eventlog writes them with +RTS -lT, from GHC 9.2 on");
+                             "no ticky counters in the event log: build with -ticky and -eventlog "
+                             "(GHC 9.2 or later) and run with +RTS -lT");
     }
     hpf_log_ticky_list(r->log, r->counters);
     for (size_t i = 0; i < r->n_counters; i++) {

@@ -57,7 +57,7 @@ bool colour_list_read(colour_list *out, const char *path)
             continue;
         }
         if (!read_pin(&out->pins[out->n++], line)) {
-            diag_say("%s: '%.*s' is no \"#rrggbb NAME\"", path,
+            diag_say("%s: expected \"#rrggbb NAME\", found '%.*s'", path,
                      (int)(line.length < 60 ? line.length : 60), line.data);
             colour_list_finish(out);
             return false;

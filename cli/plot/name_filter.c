@@ -14,7 +14,8 @@ static bool compile(regex_t *out, const char *text, char *complaint, size_t comp
     if (code != 0) {
         char reason[100];
         regerror(code, out, reason, sizeof reason);
-        snprintf(complaint, complaint_bytes, "'%.60s' is no regular expression: %s", text, reason);
+        snprintf(complaint, complaint_bytes, "'%.60s' is not a regular expression: %s", text,
+                 reason);
     }
     return code == 0;
 }

@@ -57,7 +57,7 @@ static bool has_line(const input *in, hpf_str name)
 static void complain(const input *in, hpf_str wanted)
 {
     const hpf_overview *overview = hpf_survey_overview(in->survey);
-    char names[200] = "no line";
+    char names[200] = "none";
     size_t n = 0;
     for (size_t i = 0; i < overview->n_lines; i++) {
         hpf_str name = overview->lines[i].name;
@@ -70,7 +70,8 @@ static void complain(const input *in, hpf_str wanted)
             names[n] = '\0';
         }
     }
-    diag_say("%s has no line '%.*s'; it has %s", in->name, (int)wanted.length, wanted.data, names);
+    diag_say("%s has no quantity '%.*s': it has %s", in->name, (int)wanted.length, wanted.data,
+             names);
 }
 
 /* Whether each name is of a line of one of the profiles; without any, they are yet to come. */

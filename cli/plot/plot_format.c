@@ -41,7 +41,10 @@ const hpr_backend *plot_format_choose(const cmd *self, const plot_values *values
     } else if (values->output && strcmp(values->output, "-") != 0) {
         backend = plot_format_by_path(values->output);
         if (!backend) {
-            cmd_misused(self, "the name '%s' tells no format: use --format", values->output);
+            cmd_misused(self,
+                        "cannot guess the format of '%s': use a name that ends in .pdf, .png, .svg "
+                        "... or --format",
+                        values->output);
         }
     } else {
         backend = hpr_backend_by_name("pdf");

@@ -11,7 +11,7 @@
 const hpr_backend plot_html = {
     .name = "html",
     .extension = "html",
-    .summary = "an interactive page, in one file that needs no network",
+    .summary = "interactive page in one file, needs no network",
     .is_graphical = true,
 };
 
@@ -28,32 +28,34 @@ static bool has_paper(const plot_values *v)
 const char *plot_html_misfit(const plot_values *v)
 {
     if (v->look != HPR_LOOK_MODERN) {
-        return "html has a look of its own: no --look classic";
+        return "--look classic cannot be used with HTML output";
     }
     if (has_paper(v)) {
-        return "--width, --height, --dpi, --font, --font-size, --for and --latex are not for html, "
-               "which has its reader's";
+        return "--width, --height, --dpi, --font, --font-size, --for and --latex cannot be used "
+               "with HTML output";
     }
     if (v->print || v->theme == HPR_THEME_PRINT || v->theme == HPR_THEME_SLIDE) {
-        return "html is light or dark: no --print, no --theme print or slide";
+        return "--print and --theme print or slide cannot be used with HTML output: it is light or "
+               "dark";
     }
     if (v->legend != HPR_LEGEND_AUTO || v->no_title) {
-        return "--legend, --no-title and --same-scale are not for html";
+        return "--legend and --no-title cannot be used with HTML output";
     }
     if (v->gc) {
-        return "--gc is not for html";
+        return "--gc cannot be used with HTML output";
     }
     if (v->x != 0) {
-        return "html is over time: no --x sample";
+        return "--x sample cannot be used with HTML output";
     }
     if (v->lines && v->normalise) {
-        return "html shows lines or percents: one of --lines and --normalise";
+        return "--lines and --normalise exclude each other in HTML output";
     }
     if (v->n_bands > MOST_BANDS) {
-        return "html has at most 200 bands at a time; OTHER opens there";
+        return "HTML output has at most 200 bands: use a smaller --bands (OTHER can be opened on "
+               "the page)";
     }
     if (v->trace_percent >= 0 && !v->combine) {
-        return "html leaves no names out: use --trace with --combine";
+        return "--trace needs --combine with HTML output, which leaves no names out";
     }
     return NULL;
 }

@@ -173,16 +173,16 @@ static hpf_status read_gc_events(const input *in, hpf_log_gc *out, hpf_error *er
 {
     const hpf_event_visitor visitor = {.event = note_collection};
     if (in->format != HPF_FORMAT_EVENTLOG) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--gc is for GHC's event logs");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--gc needs an event log of GHC");
     }
     hpf_status status = hpf_source_rewind(in->given, err);
     if (status == HPF_OK) {
         status = hpf_eventlog_read_source(NULL, in->given, &visitor, out, err);
     }
     if (status == HPF_OK && out->n == 0) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "no garbage collections in the event log: +RTS -lg, which is part of "
-                             "-l");
+        return hpf_error_set(
+            err, HPF_ERR_UNSUPPORTED,
+            "no garbage collections in the event log: run the program with +RTS -l (or -lg)");
     }
     return status;
 }

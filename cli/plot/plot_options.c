@@ -35,95 +35,99 @@ static const char *const x_names[] = {[X_TIME] = "time", [X_SAMPLE] = "sample", 
 #define AT(member) offsetof(plot_values, member)
 const opt plot_options[] = {
     {'o', "output", OPT_TEXT, AT(output), "FILE",
-     "write to FILE, - being standard output (default: the name of the input, in the current "
+     "write to FILE; - is standard output (default: the name of the input, in the current "
      "directory)",
      NULL, 0, 0},
     {0, "format", OPT_TEXT, AT(format), "FORMAT",
-     "one of those below (default: by the name of the output, else pdf)", NULL, 0, 0},
-    {0, "look", OPT_CHOICE, AT(look), "LOOK", "modern (default), or classic: as hp2ps draws",
+     "output format, see below (default: from the name of the output, else pdf)", NULL, 0, 0},
+    {0, "look", OPT_CHOICE, AT(look), "LOOK", "modern (default), or classic: the look of hp2ps",
      look_names, 0, 0},
     {'m', "bands", OPT_INT, AT(n_bands), "N",
-     "draw the N largest names, the rest as one band (default 15, classic 20; 0: all)", NULL, 0,
-     INT_MAX},
+     "draw the N largest names, and the rest as one band (default 15, classic 20; 0 draws all)",
+     NULL, 0, INT_MAX},
     {'t', "trace", OPT_NUMBER, AT(trace_percent), "P",
-     "leave the smallest names out that are less than P percent together (by default they join the "
-     "rest below 1 percent; classic: are left out)",
+     "leave out the smallest names that together are less than P percent (default 1: merge them "
+     "into the rest; classic: leave them out)",
      NULL, 0, 100},
     {0, "combine", OPT_FLAG, AT(combine), NULL,
-     "let the names of --trace join the rest instead of leaving them out", NULL, 0, 0},
+     "merge the names of --trace into the rest instead of leaving them out", NULL, 0, 0},
     {0, "from", OPT_NUMBER, AT(from_time), "T",
-     "leave samples before the time T out, in the profile's unit: names are ranked by what is left",
+     "draw only samples from time T on, in the profile's time unit; names are ranked by what is "
+     "drawn",
      NULL, -1e300, 1e300},
-    {0, "to", OPT_NUMBER, AT(to_time), "T", "the same for samples after T", NULL, -1e300, 1e300},
+    {0, "to", OPT_NUMBER, AT(to_time), "T", "draw only samples up to time T", NULL, -1e300, 1e300},
     {0, "match", OPT_TEXT, AT(match), "REGEX",
-     "only names in which the extended regular expression is found", NULL, 0, 0},
-    {0, "exclude", OPT_TEXT, AT(exclude), "REGEX", "no names in which it is found", NULL, 0, 0},
+     "draw only names that match the extended regular expression", NULL, 0, 0},
+    {0, "exclude", OPT_TEXT, AT(exclude), "REGEX",
+     "leave out names that match the extended regular expression", NULL, 0, 0},
     {0, "group-by", OPT_TEXT, AT(group), "PART",
-     "put names together by their module, type, package, or prefix:N, their first N parts", NULL, 0,
-     0},
-    {0, "x", OPT_CHOICE, AT(x), "AXIS",
-     "time (default), or sample: samples side by side, whatever time lies between them", x_names, 0,
-     0},
-    {0, "normalise", OPT_FLAG, AT(normalise), NULL, "percent of the total at each moment", NULL, 0,
-     0},
-    {0, "lines", OPT_FLAG, AT(lines), NULL, "a line for each band instead of a stack", NULL, 0, 0},
-    {0, "order", OPT_CHOICE, AT(order), "ORDER",
-     "of the bands: wiggle (default), sum, area, stddev, name, first-seen or growth", order_names,
-     0, 0},
-    {0, "order-file", OPT_TEXT, AT(order_file), "FILE",
-     "bands in the order of the names in FILE, one to a line, the top one first; * stands for all "
-     "others",
+     "group names by module, type, package or prefix:N (their first N parts)", NULL, 0, 0},
+    {0, "x", OPT_CHOICE, AT(x), "AXIS", "x axis: time (default), or sample: number of the sample",
+     x_names, 0, 0},
+    {0, "normalise", OPT_FLAG, AT(normalise), NULL, "draw percentages of the total at each moment",
      NULL, 0, 0},
-    {0, "reverse", OPT_FLAG, AT(reverse), NULL, "turn the order upside down", NULL, 0, 0},
+    {0, "lines", OPT_FLAG, AT(lines), NULL, "draw a line for each name instead of stacked bands",
+     NULL, 0, 0},
+    {0, "order", OPT_CHOICE, AT(order), "ORDER",
+     "order of the bands: wiggle (default: least movement), sum, area, stddev, name, first-seen or "
+     "growth",
+     order_names, 0, 0},
+    {0, "order-file", OPT_TEXT, AT(order_file), "FILE",
+     "order bands like the names in FILE, one per line, top band first; * stands for all others",
+     NULL, 0, 0},
+    {0, "reverse", OPT_FLAG, AT(reverse), NULL, "reverse the order", NULL, 0, 0},
     {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
-     "of the picture: 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
+     "width of the picture, such as 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
     {0, "height", OPT_LENGTH, AT(height_pt), "LENGTH",
-     "of the picture (default 6in; several profiles: what they need)", NULL, 36, 14400},
-    {0, "dpi", OPT_NUMBER, AT(dpi), "N", "pixels per inch of a PNG (default 144)", NULL, 10, 2400},
-    {0, "font", OPT_TEXT, AT(font), "FONT", "a font family, or the path of a font file", NULL, 0,
-     0},
+     "height of the picture (default 6in; several profiles: as needed)", NULL, 36, 14400},
+    {0, "dpi", OPT_NUMBER, AT(dpi), "N",
+     "resolution of PNG output in pixels per inch (default 144)", NULL, 10, 2400},
+    {0, "font", OPT_TEXT, AT(font), "FONT", "font family or font file", NULL, 0, 0},
     {0, "font-size", OPT_LENGTH, AT(text_pt), "LENGTH",
-     "of the text (default 7pt to 9pt, by the width)", NULL, 4, 72},
+     "text size (default 7pt to 9pt, depending on the width)", NULL, 4, 72},
     {0, "for", OPT_CHOICE, AT(preset), "PAPER",
-     "width, height and text size for a column or page of acm, acm-wide, acmsmall, ieee, "
-     "ieee-wide, lncs, usenix or slide; no title",
+     "use the width, height and text size of a publication: acm, acm-wide, acmsmall, ieee, "
+     "ieee-wide, lncs, usenix or slide; omits the title",
      figure_preset_names, 0, 0},
     {0, "latex", OPT_FLAG, AT(latex), NULL,
-     "print the line that puts the picture into a LaTeX document, and a description in words", NULL,
-     0, 0},
-    {0, "colours", OPT_TEXT, AT(colours), "FILE",
-     "lines of \"#rrggbb NAME\": colours that names have whatever else", NULL, 0, 0},
+     "print the LaTeX line that includes the picture, and a description for readers who cannot see "
+     "it",
+     NULL, 0, 0},
+    {0, "colours", OPT_TEXT, AT(colours), "FILE", "fix colours of names: lines of \"#rrggbb NAME\"",
+     NULL, 0, 0},
     {0, "print", OPT_FLAG, AT(print), NULL, "the same as --theme print", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
-     "auto (default: light; html: as the reader likes it), light, dark, print (hatches for black "
-     "and white) or slide",
+     "auto (default: light; html: the preference of the reader), light, dark, print (hatches for "
+     "black and white) or slide",
      theme_names, 0, 0},
     {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
-     "auto (default): names on the bands or beside them; right, below: in a key; separate: in a "
-     "picture of its own, FILE-legend.EXT; none: only where they fit on the bands",
+     "auto (default): names on or next to the bands; right, below: legend; separate: legend in "
+     "FILE-legend.EXT; none: only names that fit on their bands",
      legend_names, 0, 0},
     {0, "overlay", OPT_TEXT, AT(overlay), "LINES",
-     "which quantities measured beside the samples to draw as lines over the bands: their names, "
-     "between commas, all or none (default: those that rise above the bands, but not far)",
+     "draw these quantities as lines over the bands: comma-separated names, all or none (default: "
+     "quantities that rise above the bands, but not far)",
      NULL, 0, 0},
     {0, "overlay-from", OPT_TEXT, AT(overlay_from), "FILE",
-     "where they and the labels of marks are (default: BASE.lines beside BASE.hp)", NULL, 0, 0},
+     "read quantities and labels of marks from FILE (default: BASE.lines next to BASE.hp)", NULL, 0,
+     0},
     {0, "gc", OPT_FLAG, AT(gc), NULL,
-     "of an event log: ticks at the upper edge for garbage collections, longer ones for major ones",
+     "event log: draw a tick at the upper edge for each garbage collection, longer for major ones",
      NULL, 0, 0},
     {0, "profile", OPT_INT, AT(profile), "N",
-     "of an event log with several heap profiles: the one with number N (default: the first)", NULL,
-     0, UINT8_MAX},
+     "event log with several heap profiles: draw profile number N (default: the first)", NULL, 0,
+     UINT8_MAX},
     {0, "sets", OPT_TEXT, AT(sets), "FILE",
-     "the .prof that has the members of retainer sets, for tooltips and names that were cut "
-     "(default: BASE.prof beside a BASE.hp or BASE.eventlog of -hr)",
+     "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
+     "BASE.eventlog, for profiles made with -hr)",
      NULL, 0, 0},
-    {0, "same-scale", OPT_FLAG, AT(same_scale), NULL,
-     "several profiles: the same axes for all, so that heights and times compare", NULL, 0, 0},
-    {0, "si", OPT_FLAG, AT(si_units), NULL, "kB = 1000 bytes instead of KiB = 1024", NULL, 0, 0},
+    {0, "same-scale", OPT_FLAG, AT(same_scale), NULL, "several profiles: use the same axes for all",
+     NULL, 0, 0},
+    {0, "si", OPT_FLAG, AT(si_units), NULL, "use kB (1000 bytes) instead of KiB (1024 bytes)", NULL,
+     0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL,
-     "leave program and date out; several profiles: what stands above each", NULL, 0, 0},
-    {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave the marks out", NULL, 0, 0},
+     "leave out program and date; several profiles: the title of each", NULL, 0, 0},
+    {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave out the marks", NULL, 0, 0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
@@ -260,19 +264,19 @@ static bool is_text_too_large(const plot_values *v)
 static const char *find_misfit_of_page(const plot_values *v, size_t n_profiles)
 {
     if (n_profiles == 1) {
-        return v->same_scale ? "--same-scale is for several profiles" : NULL;
+        return v->same_scale ? "--same-scale needs several profiles" : NULL;
     }
     if (v->look == HPR_LOOK_CLASSIC) {
-        return "the classic look draws one profile at a time";
+        return "the classic look can draw only one profile";
     }
     if (!v->output) {
-        return "several profiles make one picture: give it a name with -o";
+        return "several profiles are drawn in one picture: use -o FILE";
     }
     if (v->gc) {
-        return "--gc is for one profile";
+        return "--gc can only be used with one profile";
     }
     return v->overlay_from || v->sets
-               ? "--overlay-from and --sets are for one profile: several have their own files"
+               ? "--overlay-from and --sets can only be used with one profile"
                : NULL;
 }
 
@@ -289,51 +293,53 @@ const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend
         return of_page;
     }
     if (v->dpi > 0 && !plot_options_has_dpi(backend)) {
-        return "--dpi is for png";
+        return "--dpi can only be used with PNG output";
     }
     if (is_classic && (v->width_pt > 0 || v->height_pt > 0)) {
-        return "the classic look has one size: no --width and --height";
+        return "--width and --height cannot be used with --look classic, which has a fixed size";
     }
     if (is_classic && (!has_classic_order(v) || v->order_file)) {
-        return "the classic look is ordered by sum, stddev or name";
+        return "--look classic can only be ordered by sum, stddev or name";
     }
     if (is_classic &&
         (v->from_time > -HUGE_VAL || v->to_time < HUGE_VAL || v->match || v->exclude)) {
-        return "--from, --to, --match and --exclude are for the modern look";
+        return "--from, --to, --match and --exclude cannot be used with --look classic";
     }
     if (is_classic && (v->combine || v->group || v->x != X_TIME || v->normalise || v->lines)) {
-        return "--combine, --group-by, --x, --normalise and --lines are for the modern look";
+        return "--combine, --group-by, --x, --normalise and --lines cannot be used with --look "
+               "classic";
     }
     if (is_classic && v->legend != HPR_LEGEND_AUTO) {
-        return "--legend is for the modern look";
+        return "--legend cannot be used with --look classic";
     }
     if (v->legend == HPR_LEGEND_SEPARATE && (!backend->is_graphical || is_filter(v))) {
-        return "--legend separate needs a picture with a name: use -o";
+        return "--legend separate needs a picture in a file: use -o FILE";
     }
     if (is_classic && (v->no_title || v->si_units || v->theme != HPR_THEME_AUTO)) {
-        return "--no-title, --si and --theme are for the modern look";
+        return "--no-title, --si and --theme cannot be used with --look classic";
     }
     if (is_classic && (v->preset != 0 || v->text_pt > 0 || v->colours || v->print)) {
-        return "--for, --font-size, --colours and --print are for the modern look";
+        return "--for, --font-size, --colours and --print cannot be used with --look classic";
     }
     if (is_text_too_large(v)) {
-        return "--font-size is more than a fifth of the picture's width, or a quarter of its "
-               "height";
+        return "--font-size is too large: at most a fifth of the width and a quarter of the height "
+               "of the picture";
     }
     if (is_classic && (v->overlay || v->overlay_from)) {
-        return "--overlay and --overlay-from are for the modern look";
+        return "--overlay and --overlay-from cannot be used with --look classic";
     }
     if (is_classic && (v->sets || v->gc)) {
-        return "--sets and --gc are for the modern look";
+        return "--sets and --gc cannot be used with --look classic";
     }
     if (v->overlay && strcmp(v->overlay, "none") != 0 && v->normalise) {
-        return "--overlay draws amounts, --normalise percents";
+        return "--overlay and --normalise exclude each other: quantities are amounts, not "
+               "percentages";
     }
     if (v->from_time > v->to_time) {
-        return "--from is later than --to";
+        return "--from must not be later than --to";
     }
     if (v->latex && (!v->output || is_filter(v))) {
-        return "--latex needs a picture with a name: use -o";
+        return "--latex needs a picture in a file: use -o FILE";
     }
     return NULL;
 }

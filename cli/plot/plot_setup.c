@@ -26,7 +26,7 @@ static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
     if (misfit) {
         cmd_misused(self, "%s", misfit);
     } else if (!plot_options_chart(&s->options, values, n_profiles)) {
-        cmd_misused(self, "--group-by takes module, type, package or prefix:N, not '%s'",
+        cmd_misused(self, "--group-by expects module, type, package or prefix:N, not '%s'",
                     values->group);
     } else if (!name_filter_init(&s->filter, values->match, values->exclude, complaint,
                                  sizeof complaint)) {

@@ -39,14 +39,14 @@ static bool read_named(input *in, const char *path)
     hpf_breakdown breakdown = breakdown_of(in->survey);
     const char *other = breakdown == HPF_BREAKDOWN_RETAINER ? NULL : hpf_breakdown_name(breakdown);
     if (other) {
-        diag_say("%s: --sets is for profiles of retainer sets (-hr): this is one by %s", in->name,
+        diag_say("%s: --sets needs a profile by retainer set (-hr): this one is by %s", in->name,
                  other);
         return false;
     }
     hpf_status status = read_sets(&in->sets, in->survey, path, &source, &err);
     if (status == HPF_OK && hpf_sets_n(in->sets) == 0) {
         status = hpf_error_set(&err, HPF_ERR_UNSUPPORTED,
-                               "no retainer sets in it: a program writes them with +RTS -hr");
+                               "no retainer sets found: a program writes them with +RTS -hr");
     }
     if (status != HPF_OK) {
         diag_input(path, source, &err);

@@ -81,7 +81,7 @@ class Caveats(harness.Watch):
             log.write(logs.END)
         viewer.wait(lambda v: v.states[0]["state"] == "waiting", "the end of the program")
         self.assertEqual(viewer.states[0]["caveat"], NO_OPTION)
-        self.assertEqual(viewer.states[0]["message"], "no sample came; waiting for the next writer")
+        self.assertEqual(viewer.states[0]["message"], "no sample received; waiting for the next writer")
         with open(self.log, "wb", buffering=0) as log:
             log.write(logs.header())
             viewer.wait(lambda v: v.states[0]["state"] == "growing", "the next one")

@@ -169,14 +169,14 @@ class Streams(harness.Watch):
 
     def test_unix_socket_not_there_yet(self):
         running = self.start("unix:" + self.path("socket"))
-        running.wait_to_say("No such file or directory; trying again")
+        running.wait_to_say("No such file or directory; retrying")
         self.check_connections(self.listen(socket.AF_UNIX, self.path("socket")), running)
 
     def test_unix_socket_by_its_path(self):
         self.listen(socket.AF_UNIX, self.path("socket"))
         running = self.start(self.path("socket"))
         self.assertEqual(running.wait(), 1)
-        self.assertIn(b"say unix:", running.said)
+        self.assertIn(b"use unix:", running.said)
 
     def test_tcp_socket(self):
         server = self.listen(socket.AF_INET, ("127.0.0.1", 0))
@@ -187,7 +187,7 @@ class Streams(harness.Watch):
         port = server.getsockname()[1]
         server.close()
         running = self.start(f"tcp:127.0.0.1:{port}")
-        running.wait_to_say("Connection refused; trying again")
+        running.wait_to_say("Connection refused; retrying")
         self.check_connections(self.listen(socket.AF_INET, ("127.0.0.1", port)), running)
 
     def test_tcp_socket_of_ipv6(self):
@@ -252,9 +252,9 @@ class Streams(harness.Watch):
 
     def test_signal_while_waiting(self):
         running = self.start("unix:" + self.path("socket"))
-        running.wait_to_say("trying again")
+        running.wait_to_say("retrying")
         self.assertEqual(running.end(signal.SIGHUP), 1)
-        self.assertIn(b"not written: there was nothing to draw yet", running.said)
+        self.assertIn(b"not written: no sample to draw", running.said)
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ static bool read_path(connector *c, const char *path, char *complaint, size_t ro
 {
     c->local.sun_family = AF_UNIX;
     if (!*path || strlen(path) >= sizeof c->local.sun_path) {
-        snprintf(complaint, room, "an address is unix:PATH, of 1 to %zu bytes",
+        snprintf(complaint, room, "expected unix:PATH with a path of 1 to %zu bytes",
                  sizeof c->local.sun_path - 1);
         return false;
     }
@@ -163,7 +163,7 @@ static bool find_host(connector *c, const char *address, char *complaint, size_t
     char *host, *port;
     snprintf(text, sizeof text, "%s", address);
     if (!cut_host(text, &host, &port)) {
-        snprintf(complaint, room, "an address is tcp:HOST:PORT or tcp:[HOST]:PORT");
+        snprintf(complaint, room, "expected tcp:HOST:PORT or tcp:[HOST]:PORT");
         return false;
     }
     int error = getaddrinfo(host, port, &wanted, &c->found);

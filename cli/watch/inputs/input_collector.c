@@ -51,7 +51,7 @@ static written *add(input_collector *in, const char *path)
     const watch_input_options options = {.l = in->l, .w = in->w, .is_notified = true};
     if (in->n_files == MOST_PROFILES) {
         if (!in->has_more) {
-            diag_say("only the first %d profiles are watched", MOST_PROFILES);
+            diag_say("too many processes: only the first %d profiles are shown", MOST_PROFILES);
         }
         in->has_more = true;
         return NULL;

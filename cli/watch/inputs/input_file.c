@@ -121,7 +121,7 @@ static void say_gone(file *f, bool is_gone)
 {
     if (f->is_gone != is_gone && f->profile->state == WATCHED_GROWING) {
         watch_set_state(f->options.w, f->profile, WATCHED_GROWING, "%s",
-                        is_gone ? "gone; waiting for it to come back" : "");
+                        is_gone ? "file removed; waiting for a new one" : "");
         f->is_gone = is_gone;
     }
 }
@@ -137,12 +137,12 @@ static void hp_looked(void *context, follow_found found)
         return;
     }
     if (found == FOLLOW_NOTHING) {
-        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "not there yet");
+        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "no such file yet");
     } else if (found == FOLLOW_CLOSED) {
         watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "%s",
                         strerror(follow_error(f->hp)));
     } else {
-        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "nothing in it yet");
+        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "still empty");
     }
 }
 
@@ -219,7 +219,7 @@ watch_input *input_file_create(const char *path, const watch_input_options *opti
     f->options = *options;
     f->last_growth_s = loop_now_s();
     if (!start(f, path)) {
-        diag_say("%s: cannot be followed: %s", path, strerror(errno));
+        diag_say("cannot follow %s: %s", path, strerror(errno));
         destroy(&f->input);
         return NULL;
     }

@@ -50,7 +50,7 @@ static bool send_to_program(void *context, socket_command command)
     stream *s = context;
     bool is_sent = socket_command_send(s->fd, command);
     const char *said = is_sent           ? socket_command_text(command)
-                       : errno == EAGAIN ? "the program does not take commands"
+                       : errno == EAGAIN ? "the program does not read commands"
                                          : strerror(errno);
     s->says_command = true;
     s->awaits_sample = is_sent && command != SOCKET_STOP_HEAP_PROFILE;
@@ -139,7 +139,7 @@ static void end_fifo(stream *s)
     }
     if (s->profile->state == WATCHED_GROWING) {
         watch_set_state(s->options.w, s->profile, WATCHED_WAITING, "%swaiting for the next writer",
-                        hpf_live_n_samples(s->profile->live) > 0 ? "" : "no sample came; ");
+                        hpf_live_n_samples(s->profile->live) > 0 ? "" : "no sample received; ");
     }
     wait_for_fifo(s);
 }
@@ -269,7 +269,7 @@ static void connected(void *context, int fd)
         connector_retry(s->connection);
     } else if (s->profile->state == WATCHED_WAITING) {
         watch_set_state(s->options.w, s->profile, WATCHED_WAITING,
-                        "connected; nothing has come yet");
+                        "connected; nothing received yet");
     }
 }
 
@@ -277,7 +277,7 @@ static void refused(void *context, const char *why)
 {
     stream *s = context;
     if (s->profile->state == WATCHED_WAITING) {
-        watch_set_state(s->options.w, s->profile, WATCHED_WAITING, "%s; trying again", why);
+        watch_set_state(s->options.w, s->profile, WATCHED_WAITING, "%s; retrying", why);
     }
 }
 

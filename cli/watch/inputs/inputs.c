@@ -31,9 +31,9 @@ watch_input *watch_input_open(const char *word, const watch_input_options *optio
         return input_stream_from_path(word, options);
     }
     if (S_ISSOCK(what.st_mode)) {
-        diag_say("%s: a socket; to connect to it, say unix:%s", word, word);
+        diag_say("%s is a socket: to connect to it, use unix:%s", word, word);
     } else {
-        diag_say("%s: not a file that grows, a pipe or a socket", word);
+        diag_say("%s: not a regular file, FIFO or socket", word);
     }
     return NULL;
 }

@@ -22,9 +22,9 @@ static const struct {
     char number;
     const char *text;
 } commands[] = {
-    [SOCKET_START_HEAP_PROFILE] = {"start", 3, "samples were switched on"},
-    [SOCKET_STOP_HEAP_PROFILE] = {"stop", 4, "samples were switched off"},
-    [SOCKET_TAKE_CENSUS] = {"census", 5, "a sample was asked for"},
+    [SOCKET_START_HEAP_PROFILE] = {"start", 3, "sampling switched on"},
+    [SOCKET_STOP_HEAP_PROFILE] = {"stop", 4, "sampling switched off"},
+    [SOCKET_TAKE_CENSUS] = {"census", 5, "sample requested"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

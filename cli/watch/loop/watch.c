@@ -275,7 +275,7 @@ void watch_restart_profile(watch *w, watched *seen)
     p->units_per_s = 1;
     *seen->caveat = '\0';
     notify_began(p);
-    say(p, WATCHED_WAITING, "begins anew");
+    say(p, WATCHED_WAITING, "restarted");
 }
 
 /* ---- bytes ---- */
@@ -331,11 +331,10 @@ static void release_first(profile *p)
 {
     const char *compression = compression_of(p);
     if (compression) {
-        watch_set_state(
-            p->of, &p->seen, WATCHED_FAILED,
-            "compressed with %s: a profile that grows is read as it is (census plot reads "
-            "compressed files)",
-            compression);
+        watch_set_state(p->of, &p->seen, WATCHED_FAILED,
+                        "compressed with %s: a growing profile must not be compressed (census plot "
+                        "reads compressed files)",
+                        compression);
     } else {
         feed_live(p, p->first, p->n_first);
     }
@@ -371,7 +370,7 @@ void watch_feed_sidecar(watch *w, watched *seen, const char *bytes, size_t n_byt
     if (!p->is_sidecar_broken &&
         hpf_live_feed_sidecar(seen->live, bytes, n_bytes, &err) != HPF_OK) {
         p->is_sidecar_broken = true;
-        watch_set_state(w, seen, seen->state, "the lines beside it: %s", err.message);
+        watch_set_state(w, seen, seen->state, "sidecar file: %s", err.message);
     } else if (!p->is_sidecar_broken && n_bytes > 0) {
         notify_grew(p);
     }

@@ -481,7 +481,7 @@ view *view_tty_create(loop *l, const view_tty_options *options)
     tty *t = calloc(1, sizeof *t);
     int fd = term_open();
     if (!t || fd < 0) {
-        diag_say(t ? "there is no terminal: %s" : "out of memory", strerror(errno));
+        diag_say(t ? "cannot open the terminal: %s" : "out of memory", strerror(errno));
         free(t);
         return NULL;
     }

@@ -133,15 +133,15 @@ static void draw_status(screen *s, const tty_frame *f)
 static void draw_help(screen *s, const tty_frame *f)
 {
     static const char *const lines[] = {
-        "s S     have the program take samples, or none",
-        "c       have it take one sample now",
-        "space   pause, go on",
+        "s S     switch sampling in the program on, off",
+        "c       request one sample now",
+        "space   pause, continue",
         "w W     shorter window, longer window",
         "+ -     more bands, fewer bands",
-        "up down step through the bands",
-        "n       percent of the total, or amounts",
-        "o       find the calmest order anew",
-        "tab     the next profile",
+        "up down select a band",
+        "n       percentages or amounts",
+        "o       reorder the bands",
+        "tab     next profile",
         "q       quit",
     };
     enum { N_LINES = sizeof lines / sizeof *lines, N_CONTROLS = 2, WIDTH = 50 };

@@ -89,7 +89,7 @@ static hpf_status listen_at_path(http_listener *out, const char *path, hpf_error
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t n = strlen(path);
     if (n == 0 || n >= sizeof address.sun_path) {
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "the path of a socket has 1 to %zu bytes",
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "the path of a socket must have 1 to %zu bytes",
                              sizeof address.sun_path - 1);
     }
     memcpy(address.sun_path, path, n + 1);
@@ -99,7 +99,7 @@ static hpf_status listen_at_path(http_listener *out, const char *path, hpf_error
     out->fd = open_path(&address);
     struct stat st;
     if (out->fd < 0 || lstat(path, &st) != 0) {
-        return hpf_error_set_os(err, errno, "cannot listen at %s", path);
+        return hpf_error_set_os(err, errno, "cannot listen on %s", path);
     }
     out->device = st.st_dev;
     out->inode = st.st_ino;
@@ -198,7 +198,7 @@ static hpf_status listen_at_address(http_listener *out, const place *at, hpf_err
     struct addrinfo *found = NULL;
     int failed = getaddrinfo(host, at->port, &hints, &found);
     if (failed) {
-        return hpf_error_set(err, HPF_ERR_IO, "cannot listen at %s: %s", host,
+        return hpf_error_set(err, HPF_ERR_IO, "cannot listen on %s: %s", host,
                              gai_strerror(failed));
     }
     for (const struct addrinfo *a = found; a && out->fd < 0; a = a->ai_next) {
@@ -207,7 +207,7 @@ static hpf_status listen_at_address(http_listener *out, const place *at, hpf_err
     int why = errno;
     freeaddrinfo(found);
     if (out->fd < 0) {
-        return hpf_error_set_os(err, why, "cannot listen at %s, port %s", host, at->port);
+        return hpf_error_set_os(err, why, "cannot listen on %s, port %s", host, at->port);
     }
     look_up_address(out);
     name_host(out, host);
@@ -226,8 +226,7 @@ hpf_status http_listen(http_listener *out, const char *where, hpf_error *err)
     }
     if (!split(where, &at)) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
-                             "'%s' is no place to listen at: expected ADDR:PORT or unix:PATH",
-                             where);
+                             "cannot listen on '%s': expected ADDR:PORT or unix:PATH", where);
     }
     return listen_at_address(out, &at, err);
 }

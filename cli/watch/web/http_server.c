@@ -446,7 +446,7 @@ hpf_status http_server_create(http_server **out, loop *l, const http_server_opti
     server->poll_fd = -1;
     if (!begin(server)) {
         http_server_destroy(server, 0);
-        return hpf_error_set(err, HPF_ERR_IO, "cannot start an HTTP server");
+        return hpf_error_set(err, HPF_ERR_IO, "cannot start the HTTP server");
     }
     *out = server;
     return HPF_OK;

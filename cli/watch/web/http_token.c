@@ -40,13 +40,14 @@ static hpf_status read_token(char out[HTTP_TOKEN_LENGTH + 1], int fd, const char
         return hpf_error_set_os(err, errno, "cannot read %s", path);
     }
     if (st.st_mode & (S_IRWXG | S_IRWXO)) {
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "others may read %s: chmod 600 it", path);
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "%s can be read by other users: use chmod 600",
+                             path);
     }
     if (strspn(text, "0123456789abcdef") != HTTP_TOKEN_LENGTH ||
         (n > HTTP_TOKEN_LENGTH && text[HTTP_TOKEN_LENGTH] != '\n')) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
-                             "%s does not begin with a token, which is %d hexadecimal digits", path,
-                             HTTP_TOKEN_LENGTH);
+                             "%s: expected a token of %d hexadecimal digits in the first line",
+                             path, HTTP_TOKEN_LENGTH);
     }
     memcpy(out, text, HTTP_TOKEN_LENGTH);
     out[HTTP_TOKEN_LENGTH] = '\0';

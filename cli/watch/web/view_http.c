@@ -249,7 +249,7 @@ static void began(view *base, const watched *profile)
     if (feed) {
         http_feed_restart(feed);
     } else if (!add_profile(v, profile)) {
-        diag_say("%s: out of memory: not shown to browsers", profile->name);
+        diag_say("%s: out of memory: not shown in browsers", profile->name);
         return;
     }
     want_batch(v);
@@ -392,7 +392,7 @@ static hpf_status make_secrets(view_http *v, const char *token_file, hpf_error *
 {
     if (!http_make_secret(v->channel.instance, (sizeof v->channel.instance - 1) / 2) ||
         (!token_file && !http_make_secret(v->guard.token, HTTP_TOKEN_BYTES))) {
-        return hpf_error_set_os(err, errno, "no random numbers");
+        return hpf_error_set_os(err, errno, "cannot get random numbers");
     }
     return token_file ? http_token_from_file(v->guard.token, token_file, err) : HPF_OK;
 }
@@ -416,7 +416,7 @@ static hpf_status start_server(view_http *v, hpf_error *err)
     v->batch_timer = loop_add_timer(v->loop, on_batch, v);
     v->rest_timer = loop_add_timer(v->loop, on_rest, v);
     if (v->batch_timer < 0 || v->rest_timer < 0) {
-        return hpf_error_set_os(err, errno, "no timer");
+        return hpf_error_set_os(err, errno, "cannot create a timer");
     }
     return http_server_create(&v->server, v->loop, &options, err);
 }
@@ -441,13 +441,13 @@ static void announce(view_http *v, const view_http_options *options)
     snprintf(path, sizeof path, "/%s/", v->guard.token);
     http_listener_url(&v->listener, path, url, sizeof url);
     if (v->listener.path[0]) {
-        diag_say("watch at %s by way of the socket %s", url, v->listener.path);
+        diag_say("watch at %s through the socket %s", url, v->listener.path);
     } else {
         diag_say("watch at %s", url);
     }
     if (!v->listener.is_loopback) {
-        diag_say("whoever knows this address can see the profile from other machines, and it goes "
-                 "there unencrypted");
+        diag_say("anyone who knows this URL can see the profile from other machines; the "
+                 "connection is not encrypted");
     }
     if (options->opens_browser && v->listener.port && http_browser_is_possible()) {
         http_browser_open(&v->browser, url);
