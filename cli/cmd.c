@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What all commands share: reading options, --help, and complaints about usage.
+ * What all commands share: options, --help, usage errors, and SIGPIPE.
  */
 #include "cmd.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Events to two writers at once.
+ * Sends events to two writers.
  */
 #include "import.h"
 
@@ -98,7 +98,7 @@ static bool keep_point(import *t, hpf_line_point point)
     return true;
 }
 
-/* Points come in the order of the log's blocks. */
+/* The points are in the order of the blocks of the log. */
 static hpf_status on_line_of_log(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
 {
     import *t = context;
@@ -138,7 +138,7 @@ import t;
     if (status == HPF_OK) {
         status = hpf_format_read(HPF_FORMAT_EVENTLOG, source, &events, &t, err);
     }
-    /* That there is no sample is known. */
+    /* The log has no sample, which is not an error here. */
     status = status == HPF_OK || status == HPF_ERR_SYNTAX ? HPF_OK : status;
     if (status == HPF_OK) {
         status = t.n_points > 0 ? write_points(&t, err) : HPF_END;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a survey does not read, as two texts that it does: a `.hp` profile, and the labels and lines
- * for which that has no place (hpfile/sidecar.h).
+ * Converts profiles that a survey cannot read into two texts that it can: a `.hp` profile, and a
+ * sidecar file with labels and quantities (hpfile/sidecar.h).
  */
 #ifndef CENSUS_IMPORT_H
 #define CENSUS_IMPORT_H
@@ -9,12 +9,13 @@
 #include "hpfile/format.h"
 #include "hpfile/sink.h"
 
-/* The whole source. Neither sink is finished. Errors: those of reading and of memory. */
+/* Reads the whole source and writes both texts. Finishes neither sink. Errors: those of reading,
+ * MEMORY. */
 hpf_status import_profile(hpf_format format, hpf_source *source, hpf_sink *profile, hpf_sink *rest,
                           hpf_error *err);
 
-/* Of an event log without heap samples: the live bytes that the garbage collector measured, as
- * samples of one name. HPF_END: there are none. */
+/* Writes the live bytes that the garbage collector measured as samples of one name. Returns HPF_END
+ * if the event log has none. */
 hpf_status import_live(hpf_source *source, hpf_sink *profile, hpf_sink *rest, hpf_error *err);
 
 #endif

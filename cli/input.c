@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From a word of the command line to a survey. A survey reads `.hp` and event logs, and reads them
- * twice: a table or a document is translated into a temporary file first, which bounds memory
- * whatever it holds.
+ * Opens and surveys inputs.
+ *
+ * A survey reads `.hp` files and event logs, and reads them twice. Other formats are first imported
+ * into a temporary file, which bounds memory.
  */
 #include "input.h"
 
@@ -20,9 +21,9 @@
 /* --- progress --- */
 
 typedef struct progress {
-    bool is_terminal; /* standard error is one */
-    bool is_shown;    /* a line stands there */
-    double due_s;     /* the monotonic clock's time of the next line */
+    bool is_terminal; /* standard error is a terminal */
+    bool is_shown;    /* the progress line is visible */
+    double due_s;     /* when to show it next, by CLOCK_MONOTONIC */
 } progress;
 
 static const double PATIENCE_S = 1.0;
@@ -70,7 +71,7 @@ static void progress_wipe(progress *line)
 
 /* --- opening --- */
 
-/* What the callbacks of a survey share. */
+/* Shared by the callbacks of a survey. */
 typedef struct attendance {
     const char *name;
     progress line;
@@ -127,7 +128,8 @@ static hpf_status add_rest(input *in, hpf_error *err)
     return status;
 }
 
-/* What was given, to the spool, and the rest of it to memory. `live`: of a log without samples. */
+/* Imports the input into the temporary file, and the rest into memory. `live`: the live bytes of an
+ * event log without samples. */
 static hpf_status import_given(input *in, bool live, hpf_error *err)
 {
     hpf_sink *sink = hpf_sink_to_fd(in->spool);
@@ -168,7 +170,8 @@ static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error
     return status == HPF_OK && in->rest ? add_rest(in, err) : status;
 }
 
-/* Of a log without a heap profile, what is left to draw. HPF_END: nothing. */
+/* Surveys the live bytes of an event log without a heap profile. Returns HPF_END if there are none.
+ */
 static hpf_status survey_live(input *in, const hpf_survey_options *options, hpf_error *err)
 {
     hpf_status status = hpf_source_rewind(in->given, err);
@@ -177,7 +180,8 @@ static hpf_status survey_live(input *in, const hpf_survey_options *options, hpf_
     return status == HPF_OK ? add_rest(in, err) : status;
 }
 
-/* `err` says why there is no heap profile, which stays so if there is nothing else. */
+/* Surveys the live bytes instead. If there are none, keeps `err`, which says why there is no heap
+ * profile. */
 static hpf_status survey_live_instead(input *in, const hpf_survey_options *options, hpf_error *err)
 {
     hpf_error other;
@@ -204,7 +208,7 @@ static bool give_up(input *in, const hpf_error *err)
     return false;
 }
 
-/* `format` NULL: it is to be found out. */
+/* Opens the input; detects its format if `format` is NULL. */
 static bool open_only(input *in, const char *path, const hpf_format *format)
 {
     *in = (input){.name = strcmp(path, "-") == 0 ? "stdin" : path, .spool = -1};
@@ -219,8 +223,8 @@ static bool open_only(input *in, const char *path, const hpf_format *format)
     return status == HPF_OK || give_up(in, &err);
 }
 
-/* `limits` says which samples; what is said while reading is added here. `takes_live`: also of a
- * log without a heap profile. */
+/* Surveys with `limits`, to which it adds warnings and progress. `takes_live`: use live bytes if an
+ * event log has no heap profile. */
 static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live)
 {
     hpf_error err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The program: a table of commands, and what the first word means.
+ * Finds the command that the first word names, and runs it.
  */
 #include <errno.h>
 #include <locale.h>
@@ -74,7 +74,8 @@ static int dispatch(int argc, char **argv)
     return complain(word[0] == '-' ? "option" : "command", word);
 }
 
-/* What was printed may have gone nowhere: a full disk is an error too. */
+/* Flushes standard output. Returns `status`, or EXIT_FAILED after a message if output was lost, for
+ * example on a full disk. */
 static int close_output(int status)
 {
     errno = 0;
@@ -87,7 +88,7 @@ static int close_output(int status)
 
 int main(int argc, char **argv)
 {
-    /* Only character types follow the user's locale: numbers have points, whatever the country. */
+    /* Numbers always have a decimal point, whatever the locale. */
     setlocale(LC_CTYPE, "");
     cmd_ignore_sigpipe();
     return close_output(dispatch(argc, argv));

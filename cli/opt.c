@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Reading argv by a table of options, and printing that table.
+ * Parses argv by a table of options, and prints the table.
  */
 #include "opt.h"
 
@@ -14,24 +14,24 @@
 
 enum { HELP_COLUMN = 26, PAGE_COLUMNS = 80 };
 
-/* Every table has this entry without naming it. */
+/* Implied in every table. */
 static const opt help_option = {
     .name = "help", .kind = OPT_FLAG, .help = "print this help and exit"};
 
-/* A walk along argv. */
+/* State of parsing. */
 typedef struct walk {
     const opt *table;
     void *values;
     int argc;
     char **argv;
-    int next; /* the word to look at next */
+    int next; /* index of the next word */
     bool help;
     opt_complaint *complaint;
 } walk;
 
 static bool complain(walk *w, const char *format, ...) HPF_PRINTF(2, 3);
 
-/* Notes what is wrong; always false, so that `return complain(...)` ends a failing step. */
+/* Stores a message. Returns false, for `return complain(...)`. */
 static bool complain(walk *w, const char *format, ...)
 {
     va_list arguments;
@@ -41,8 +41,8 @@ static bool complain(walk *w, const char *format, ...)
     return false;
 }
 
-/* Reads a number that starts `text`; `*rest` is what follows it. Only plain decimal notation,
- * unlike strtod alone, which also takes "inf" and "0x1p3". */
+/* Reads a number at the start of `text`; sets `*rest` to the text after it. Accepts only decimal
+ * notation, unlike strtod, which also accepts "inf" and "0x1p3". Returns false if there is none. */
 static bool read_number(const char *text, double *out, const char **rest)
 {
     char *end = NULL;
@@ -82,7 +82,7 @@ static bool read_double(walk *w, const opt *option, const char *text)
     return true;
 }
 
-/* What may stand behind a number, and how much it is. */
+/* A unit after a number. */
 typedef struct measure {
     const char *suffix;
     double factor;
@@ -93,7 +93,7 @@ static const measure lengths[] = {{"", 1},           {"pt", 1},         {"in", 7
 static const measure durations[] = {{"", 1},     {"s", 1},     {"ms", 1e-3}, {"m", 60},
                                     {"h", 3600}, {"d", 86400}, {NULL, 0}};
 
-/* Stores a number with what stands behind it. False, without a message: it is none of these. */
+/* Stores a number with an optional unit. Returns false, without a message, if it is invalid. */
 static bool read_measure(const walk *w, const opt *option, const char *text, const measure *units)
 {
     const char *rest = "";
@@ -186,7 +186,7 @@ static bool store(walk *w, const opt *option, const char *text)
     return false;
 }
 
-/* The argument of an option: `attached`, or the next word. */
+/* Stores the argument of an option: `attached`, or the next word. */
 static bool store_with_argument(walk *w, const opt *option, const char *attached)
 {
     if (attached || option->kind == OPT_SUFFIX) {
@@ -198,7 +198,7 @@ static bool store_with_argument(walk *w, const opt *option, const char *attached
     return store(w, option, w->argv[w->next++]);
 }
 
-/* One word of bundled letters; an option with an argument takes the rest of the word. */
+/* Reads a word of bundled letters. An option with an argument takes the rest of the word. */
 static bool read_letters(walk *w, const char *word)
 {
     for (const char *at = word + 1; *at; at++) {
@@ -220,7 +220,8 @@ static bool read_letters(walk *w, const char *word)
     return true;
 }
 
-/* The option whose name is, or uniquely begins with, the `length` bytes at `name`. */
+/* Returns the option whose name is, or uniquely starts with, the `length` bytes at `name`; NULL
+ * after a message. */
 static const opt *find_long(walk *w, const char *name, size_t length)
 {
     const opt *found = NULL;
@@ -304,7 +305,7 @@ opt_outcome opt_parse_before(const opt *table, void *values, int *argc, char **a
     return parse(table, values, argc, argv, complaint, true);
 }
 
-/* Prints `text` from the help column on, broken between words. */
+/* Prints `text` in the help column, wrapped between words. */
 static void print_wrapped(const char *text, int column, FILE *to)
 {
     const int width = PAGE_COLUMNS - HELP_COLUMN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Text to sinks, and the end of a sink.
+ * Writes text to sinks, and opens and closes sinks.
  */
 #include "output.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Numbers stand at the right of columns as wide as need be, names at the left.
+ * Aligns numbers to the right, names to the left.
  */
 #include "table.h"
 
@@ -29,7 +29,7 @@ static formatted number(const table *t, size_t row, size_t column)
     }
 }
 
-/* Characters for people: of UTF-8, bytes that do not go on with one. */
+/* Returns the number of UTF-8 characters. */
 static size_t length_of(const char *text)
 {
     size_t n = 0;
@@ -63,14 +63,14 @@ static void write_right(hpf_sink *sink, const char *text, size_t width)
     hpf_sink_text(sink, text);
 }
 
-/* Only between names is something behind them. */
+/* The last column is not padded. */
 static void write_left(hpf_sink *sink, hpf_str name, size_t width, bool is_last)
 {
     output_name(sink, name);
     write_padding(sink, is_last || name.length >= width ? 0 : width - name.length);
 }
 
-/* Row SIZE_MAX is that of the headings. */
+/* Writes a cell, or the heading for row SIZE_MAX. */
 static void write_text_cell(const table *t, hpf_sink *sink, size_t row, size_t column, size_t width)
 {
     const table_column *c = &t->columns[column];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Three significant digits in the unit that fits, as pictures have them; or every digit.
+ * Rounds to three significant digits in a suitable unit, or prints all digits.
  */
 #include "unit_format.h"
 
@@ -13,10 +13,10 @@
 #include "hprender/text.h"
 #include "hprender/units.h"
 
-/* Units longer than this are cut, and become at most three times as long when they are shown. */
+/* Longer units are cut. Conversion to text makes them up to three times as long. */
 enum { UNIT_BYTES = 20 };
 
-/* The profile's unit, fit to be shown, after a blank; no unit is no blank. */
+/* Returns the unit as text after a space, or "" if there is none. */
 static const char *suffix(formatted *buffer, hpf_str unit)
 {
     unit.length = hpf_utf8_cut(unit, UNIT_BYTES);
@@ -25,7 +25,7 @@ static const char *suffix(formatted *buffer, hpf_str unit)
     return unit.length > 0 ? buffer->text : "";
 }
 
-/* Three significant digits and the name of the unit. */
+/* Returns three significant digits and the unit. */
 static formatted rounded(double value, const hpr_unit *in, hpf_str unit)
 {
     formatted out;
@@ -37,7 +37,7 @@ static formatted rounded(double value, const hpr_unit *in, hpf_str unit)
     return out;
 }
 
-/* Digits of the integer part in groups of three; the fraction, if any, as it is. */
+/* Returns the digits with the integer part in groups of three. */
 static formatted grouped(const char *digits, const char *unit)
 {
     formatted out = {""};
@@ -54,7 +54,7 @@ static formatted grouped(const char *digits, const char *unit)
     return out;
 }
 
-/* Whole numbers whole, large ones with one decimal, small ones with six digits. */
+/* Prints integers without decimals, large numbers with one, small ones with six digits. */
 static formatted exact_number(double value, const char *unit)
 {
     char digits[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Amounts and times as people read them: three digits and the unit that fits, or every digit.
+ * Amounts and times for people: three digits with a suitable unit, or exact.
  */
 #ifndef CENSUS_UNIT_FORMAT_H
 #define CENSUS_UNIT_FORMAT_H
@@ -13,21 +13,21 @@ typedef struct formatted {
     char text[FORMATTED_BYTES];
 } formatted;
 
-/* `unit` is that of the profile. "bytes" become KiB, MiB and on; all else k, M, G and the unit.
- * `exact`: all digits, in groups, and the unit as it is. */
+/* Formats an amount in `unit`, the unit of the profile. "bytes" become KiB, MiB and so on, other
+ * units k, M, G. `exact`: all digits in groups, and the unit unchanged. */
 formatted format_amount(double amount, hpf_str unit, bool exact);
 
-/* The same for a difference, with its sign: "+1.2 MiB". */
+/* Formats a difference with its sign: "+1.2 MiB". */
 formatted format_change(double amount, hpf_str unit, bool exact);
 
-/* "seconds" become µs, ms, s, min or h; all else a number and the unit. `exact`: six decimals.
- */
+/* Formats a time. "seconds" become µs, ms, s, min or h; other units are unchanged. `exact`: six
+ * decimals. */
 formatted format_time(double time, hpf_str unit, bool exact);
 
-/* An amount gained per unit of time, with its sign: "+1.2 MiB/s". */
+/* Formats an amount per unit of time, with its sign: "+1.2 MiB/s". */
 formatted format_growth(double amount_per_time, hpf_str value_unit, hpf_str time_unit, bool exact);
 
-/* A whole number in groups of three: "1,234,567". */
+/* Formats an integer in groups of three digits: "1,234,567". */
 formatted format_count(uint64_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The survey of the heap profile counts all records and notes facts on its way. A log without a
- * heap profile is read for those alone.
+ * The survey of the heap profile also counts records and collects metadata. A log without a heap
+ * profile is read only for these.
  */
 #include "log_info.h"
 
@@ -18,7 +18,7 @@
 #include "output.h"
 #include "summary.h"
 
-/* Numbers of events that are asked for. */
+/* Types of events. */
 enum {
     HEAP_SIZE = 50,
     HEAP_LIVE = 51,
@@ -39,9 +39,9 @@ typedef struct log_contents {
     bool exact;
     const hpf_eventlog *log;
     const hpf_log_facts *facts;
-    hpf_survey *survey;    /* NULL: there is no whole heap sample */
-    hpf_eventlog *counted; /* NULL where there is a survey */
-    hpf_log_facts noted;   /* the same */
+    hpf_survey *survey;    /* NULL if there is no complete heap sample */
+    hpf_eventlog *counted; /* used if there is no survey */
+    hpf_log_facts noted;   /* used if there is no survey */
     const char *hints[MAX_HINTS];
     size_t n_hints;
 } log_contents;
@@ -92,7 +92,7 @@ static bool is_profiled(const log_contents *c)
                               (rts.length > 8 && strstr(rts.data, "_p_") != NULL));
 }
 
-/* What flags of GHC's run-time system would have given more. */
+/* Collects run-time options that would have recorded more. */
 static void find_hints(log_contents *c)
 {
     uint64_t n_samples = count_of(c, SAMPLE_BEGIN) + count_of(c, BIO_SAMPLE_BEGIN);
@@ -113,7 +113,7 @@ static void find_hints(log_contents *c)
     hint(c, !count_of(c, TIME_SAMPLE) && is_profiled(c), "time by cost centre: +RTS -p -l");
 }
 
-/* There is no survey: the log has no samples, or something is wrong with it, which shows again. */
+/* Counts records only. If the log is invalid, the error occurs again here. */
 static hpf_status count_only(log_contents *c, hpf_error *err)
 {
     const hpf_event_visitor visitor = {.type = choose, .event = note};
@@ -144,7 +144,7 @@ static hpf_status read_contents(log_contents *c, hpf_error *err)
     return status;
 }
 
-/* The reports that census report makes of a log beside that of the heap, and what they need. */
+/* Reports of census report other than that of the heap, and the events they need. */
 static const struct {
     const char *option;
     unsigned id;
@@ -214,7 +214,7 @@ static void write_profiles(hpf_sink *sink, const log_contents *c)
     }
 }
 
-/* What there is of lines, without a survey. */
+/* Names of the quantities in the log, without a survey. */
 typedef void line_name(void *context, const char *name);
 
 static void for_lines(const log_contents *c, line_name *tell, void *context)
@@ -300,7 +300,7 @@ static void write_types(hpf_sink *sink, const log_contents *c)
     }
 }
 
-/* A killed program's log may lack it. */
+/* Writes a value; the log of a killed program may lack it. */
 static void write_fact(hpf_sink *sink, const char *label, hpf_str text)
 {
     if (text.length) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census info for GHC's event logs: what they hold beside a heap profile, what can be drawn, and
- * which flags would have given more.
+ * census info for event logs of GHC: contents, what can be drawn, and which run-time options would
+ * have recorded more.
  */
 #ifndef CENSUS_LOG_INFO_H
 #define CENSUS_LOG_INFO_H
@@ -10,8 +10,7 @@
 
 #include "input.h"
 
-/* Writes what is in the log, which is open but not surveyed. The first error is set; the sink is
- * not finished. */
+/* Write the contents of an opened log. Do not finish the sink. */
 hpf_status log_write_text(const input *in, bool exact, hpf_sink *sink, hpf_error *err);
 hpf_status log_write_json(const input *in, hpf_sink *sink, hpf_error *err);
 

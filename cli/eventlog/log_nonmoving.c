@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Sizes of which there are no segments are left out of the table for people.
+ * Text and Markdown leave out block sizes without segments.
  */
 #include "log_nonmoving.h"
 
@@ -14,7 +14,7 @@
 typedef struct nonmoving_report {
     hpf_log_facts facts;
     hpf_log_nonmoving log;
-    const hpf_nonmoving_blocks **rows; /* of the table */
+    const hpf_nonmoving_blocks **rows; /* rows of the table */
     size_t n_rows;
     uint32_t peak_census; /* the first with the most live bytes */
     uint64_t peak_bytes, peak_ns;
@@ -31,7 +31,7 @@ static const hpf_str phase_names[HPF_N_NONMOVING_PHASES] = {
 
 enum { TIME, BLOCK, ACTIVE, FILLED, LIVE_BLOCKS, LIVE_BYTES, N_COLUMNS };
 
-/* For people the table is of one census: its time is told before. */
+/* Text and Markdown show one census, whose time is printed above the table. */
 static const table_column columns[N_COLUMNS] = {
     [TIME] = {"time", "time", TABLE_TIME},
     [BLOCK] = {"block_bytes", "block", TABLE_BYTES},

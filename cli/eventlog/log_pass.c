@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The pass notes facts on its way.
+ * One pass over all records, and the report of the time profile.
  */
 #include "log_pass.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One pass over all records of an event log, and what all reports of logs begin with.
+ * Reads all records of an event log, for reports; and its time profile.
  */
 #ifndef CENSUS_LOG_PASS_H
 #define CENSUS_LOG_PASS_H
@@ -14,22 +14,21 @@
 
 typedef hpf_status log_note(void *context, const hpf_event *event, hpf_error *err);
 
-/* Calls `note` for every record of a log that is open but not surveyed, and warns of a log that has
- * no end. `facts`, unless NULL, begins zeroed and becomes what the log says of itself; it is to be
- * finished, also after an error. */
+/* Calls `note` for every record of an opened log, and warns if the log has no end marker. `facts`,
+ * unless NULL, must be zeroed and receives the metadata of the log; finish it also after an error.
+ */
 hpf_status log_pass(const input *in, hpf_log_facts *facts, log_note *note, void *context,
                     hpf_error *err);
 
-/* The program and the date: two lines of text, or two members. */
+/* Write the program and the date, as two lines of text or two members. */
 void log_write_head(hpf_sink *sink, const hpf_log_facts *facts);
 void log_write_json_head(hpf_json *json, const hpf_log_facts *facts);
 
-/* Notes the ticks of a log that is open but not surveyed. The first error is set; it is one to have
- * no tick. */
+/* Reads the ticks of an opened log. Having no ticks is an error. */
 hpf_status log_read_time(const input *in, hpf_log_time *time, hpf_error *err);
 
-/* Writes the report of a log that is open but not surveyed. The first error is set; the sink is not
- * finished. */
+/* Writes the time profile of an opened log, laid out like GHC's `.prof`. Does not finish the sink.
+ */
 hpf_status log_write_time(const input *in, bool as_json, hpf_sink *sink, hpf_error *err);
 
 #endif

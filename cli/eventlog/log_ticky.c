@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Counters that counted nothing are only told by their number: most of a program never runs.
+ * Counters that are zero are only counted: most code of a program never runs.
  */
 #include "log_ticky.h"
 
@@ -20,7 +20,7 @@ typedef struct ticky_report {
     bool exact;
 } ticky_report;
 
-/* The description is JSON, nothing for people. */
+/* Text and Markdown leave out the description, which is JSON. */
 enum { ENTRIES, ALLOCS, ALLOCD, ARITY, KINDS, NAME, DESCRIPTION, N_COLUMNS };
 
 static const table_column columns[N_COLUMNS] = {
@@ -119,7 +119,7 @@ static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
     return hpf_log_ticky_note(r->log, event, err);
 }
 
-/* Sorts and adds up. */
+/* Sorts the counters and adds them up. */
 static hpf_status sum_up(ticky_report *r, size_t most_rows, hpf_error *err)
 {
     r->n_counters = hpf_log_ticky_n_counters(r->log);

@@ -10,8 +10,8 @@
 #include "input.h"
 #include "table.h"
 
-/* Writes the `most_rows` counters that allocated most (0: all that counted something) of a log that
- * is open but not surveyed. The first error is set; the sink is not finished. */
+/* Writes the `most_rows` counters with the largest allocation (0: all that are not zero) of an
+ * opened log. Does not finish the sink. */
 hpf_status log_write_ticky(const input *in, table_format format, size_t most_rows, bool exact,
                            hpf_sink *sink, hpf_error *err);
 
