@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census convert: a profile in another format. Whatever comes in is surveyed, which tells the names
- * and the peak, and then read again into a writer: memory goes with names, never with rows.
+ * census convert: a profile in another format.
+ *
+ * The input is surveyed first, which gives names and the peak, and then read again into a writer.
+ * Memory depends on the number of names, not on the number of samples.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@ typedef struct convert_values {
     int from;           /* hpf_format, or -1 */
     int to;             /* index into `targets`, or -1 */
     stacks_options stacks;
-    int profile; /* of an event log; -1: the first */
+    int profile; /* number in an event log; -1: the first */
 } convert_values;
 
 /* ---- Writers ---- */
@@ -85,14 +87,14 @@ static size_t frames_of(void *context, hpf_name name, hpf_frame *frames, size_t 
     return hpf_survey_frames(context, name, frames, room);
 }
 
-/* Names of `.hp` files that are cost-centre stacks have lost their modules: they stay labels. */
+/* Cost-centre stacks in `.hp` files have lost their modules and remain labels. */
 static hpf_breakdown breakdown_of_text(const input *in)
 {
     hpf_breakdown asked = hpf_breakdown_of_job(hpf_survey_header(in->survey, HPF_HEADER_JOB));
     return asked == HPF_BREAKDOWN_COST_CENTRE ? HPF_BREAKDOWN_CLOSURE_DESCR : asked;
 }
 
-/* What a log cannot say. */
+/* Warns if the units are not seconds and bytes. */
 static void warn_of_units(const input *in)
 {
     hpf_str times = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);

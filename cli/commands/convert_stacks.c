@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Stacks get numbers and amounts; then they are written as folded lines, or for speedscope: those
- * of a moment or of a report in the order of their names, the ticks of a log in the order of time.
+ * Stacks are numbered and get amounts. They are written as folded lines or for speedscope: those of
+ * a moment or a report in the order of their names, the ticks of a log in the order of time.
  */
 #include "convert_stacks.h"
 
@@ -19,11 +19,11 @@
 
 #define ALLOC_MISUSED "--alloc needs a .prof report of GHC"
 
-/* Stacks with something that they cost. */
+/* Stacks and their amounts. */
 typedef struct view {
     hpf_stacks *stacks;
     double *amounts;   /* by stack */
-    uint32_t *numbers; /* of a report's stacks, or HPF_NO_STACK */
+    uint32_t *numbers; /* numbers of the stacks of a report, or HPF_NO_STACK */
 } view;
 
 static hpf_status begin(view *v, size_t most_stacks, hpf_error *err)
@@ -62,7 +62,8 @@ static void samples_finish(samples *s)
     free(s->weights);
 }
 
-/* Each stack that costs anything, beside those that begin alike; its amount times `scale`. */
+/* Collects stacks with an amount, ordered so that stacks with a common start are adjacent. Amounts
+ * are multiplied by `scale`. */
 static hpf_status samples_of_amounts(samples *s, const view *v, double scale, hpf_error *err)
 {
     uint32_t n = hpf_stacks_n(v->stacks);
@@ -99,7 +100,7 @@ static hpf_status read_moment(const input *in, double at, double *amounts, doubl
                      : hpf_survey_amounts_at(survey, at, amounts, time, err);
 }
 
-/* By the frames, where the profile has them; else by the name. */
+/* Finds the stack of a name by its frames, or without frames by the name. */
 static hpf_status find_stack(const input *in, hpf_name name, view *v, uint32_t *stack,
                              hpf_error *err)
 {
@@ -136,7 +137,7 @@ static hpf_status view_heap(view *v, const input *in, double at, double *time, h
     return status;
 }
 
-/* "heap at 401 ms", in the profile's own unit. */
+/* Writes a profile named "heap at 401 ms", in the unit of the profile. */
 static hpf_status write_heap_speedscope(const view *v, const input *in, double time, hpf_sink *sink,
                                         hpf_error *err)
 {
@@ -247,7 +248,7 @@ hpf_status stacks_write_prof(const input *in, const stacks_options *options, sta
 
 /* ---- Time profiles of logs ---- */
 
-/* Equal stacks in a row are one sample. */
+/* Appends a tick; consecutive equal stacks are one sample. */
 static void add_tick(samples *s, uint32_t stack, double weight)
 {
     if (s->n && s->stacks[s->n - 1] == stack) {
@@ -258,9 +259,9 @@ static void add_tick(samples *s, uint32_t stack, double weight)
     }
 }
 
-/* A profile for each capability. Ticks without a length count one each. */
+/* One profile for each capability. Ticks without a length count as 1. */
 typedef struct capabilities {
-    samples ticks; /* of all */
+    samples ticks; /* ticks of all capabilities */
     hpf_speedscope_profile *profiles;
     char (*names)[32];
     size_t n;
@@ -291,7 +292,7 @@ static void begin_capability(capabilities *c, unsigned cap, bool has_length)
                                                                       : HPF_SPEEDSCOPE_NONE};
 }
 
-/* The samples are sorted by capability: those of one are a part of c->ticks. */
+/* Samples are sorted by capability, so those of one are a part of c->ticks. */
 static void fill_capabilities(capabilities *c, const view *v, const hpf_time_sample *ticks,
                               size_t n_ticks, uint64_t tick_ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census diff: two profiles, band by band, as a table or as a graph.
+ * census diff: compares two profiles, as a table or as a graph.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -22,11 +22,11 @@ typedef enum axis { AXIS_TIME, AXIS_SAMPLE } axis;
 
 typedef struct diff_values {
     const char *output; /* NULL: standard output */
-    const char *format; /* NULL: by the name of the output, else text */
+    const char *format; /* NULL: from the name of the output, else text */
     int by;             /* hpf_diff_measure */
-    int n_bands;        /* -1: as the format has it */
+    int n_bands;        /* -1: default of the format */
     bool exact;
-    int axis; /* of a graph, as all below */
+    int axis; /* for graphs, as all below */
     double width_pt, height_pt;
     double dpi;
     const char *font;
@@ -34,13 +34,13 @@ typedef struct diff_values {
     bool si_units, no_title;
 } diff_values;
 
-/* A table or a graph: one of the two is not NULL. */
+/* A table or a graph; the other is NULL. */
 typedef struct target {
     void (*table)(hpf_sink *sink, const diff_table *t);
     const hpr_backend *graph;
 } target;
 
-/* Tables, and how the names of their files end. */
+/* Table formats. */
 static const struct table_format {
     const char *name, *extension;
     void (*write)(hpf_sink *sink, const diff_table *t);
@@ -102,7 +102,7 @@ static void print_formats(FILE *to)
     }
 }
 
-/* ---- Where it goes ---- */
+/* ---- Output format ---- */
 
 static bool ends_with(const char *path, const char *extension)
 {
@@ -110,7 +110,7 @@ static bool ends_with(const char *path, const char *extension)
     return point && strcmp(point + 1, extension) == 0;
 }
 
-/* By the format that was asked for, or the end of the output's name. False: neither tells. */
+/* Finds the format from --format or the name of the output. Returns false if it is unknown. */
 static bool find_target(target *out, const diff_values *values)
 {
     bool has_path = values->output && strcmp(values->output, "-") != 0;
@@ -129,8 +129,7 @@ static bool find_target(target *out, const diff_values *values)
     return out->graph != NULL;
 }
 
-/* An option that was given and that the target does not have, as a complaint; NULL: all go
- * together. */
+/* Returns a message about an option that cannot be used with the format, or NULL. */
 static const char *find_misfit(const diff_values *v, const target *to)
 {
     bool has_graph_options = v->axis != AXIS_TIME || v->width_pt > 0 || v->height_pt > 0 ||
@@ -170,7 +169,7 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
     to->table(sink, &table);
 }
 
-/* "new.hp minus old.hp", with folders only where the names are the same. */
+/* Returns the title "new.hp minus old.hp", with directories only if the names are equal. */
 static hpf_str make_title(char *out, size_t room, const input *inputs)
 {
     const char *before = path_base(inputs[0].name);
@@ -232,7 +231,7 @@ static int write_to(const input *inputs, hpf_diff *diff, const diff_values *valu
 
 /* ---- The command ---- */
 
-/* Amounts in different units have no difference. */
+/* Returns whether the units are equal, else false after a message. */
 static bool check_units(const input *inputs, hpf_header which)
 {
     hpf_str before = hpf_survey_header(inputs[0].survey, which);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The layouts of census diff.
+ * Writes the comparison as text, Markdown, CSV and JSON.
  */
 #include "diff_table.h"
 
@@ -19,7 +19,7 @@ static hpf_str unit_of(const diff_table *t)
     return hpf_survey_header(t->inputs[0].survey, HPF_HEADER_VALUE_UNIT);
 }
 
-/* An amount, or a dash where the profile does not know any name of the row. */
+/* Returns an amount, or a dash if the profile does not have the name. */
 static formatted amount(const diff_table *t, const hpf_diff_row *row, int side, int measure)
 {
     formatted unknown = {"-"};
@@ -40,7 +40,7 @@ static bool has_others(const diff_table *t)
 
 /* ---- Text ---- */
 
-/* "-12 %", after a blank; nothing when there is nothing to compare with. */
+/* Writes the change in percent, such as " (-12.0%)", unless the old amount is 0. */
 static void write_percent(hpf_sink *sink, const hpf_diff_row *row, int measure)
 {
     double before = row->amounts[0][measure];

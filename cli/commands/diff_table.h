@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Two profiles compared, as a table: one function for each format.
+ * The tables of census diff, one function for each format.
  */
 #ifndef CENSUS_DIFF_TABLE_H
 #define CENSUS_DIFF_TABLE_H
@@ -10,12 +10,12 @@
 
 #include "input.h"
 
-/* What every layout writes about. */
+/* Shared by all formats. */
 typedef struct diff_table {
-    const input *inputs; /* the old one, the new one */
+    const input *inputs; /* A and B */
     const hpf_diff *diff;
-    uint32_t n_rows; /* so many of them; the rest is one row */
-    bool exact;      /* all digits */
+    uint32_t n_rows; /* number of rows; the rest is one row */
+    bool exact;      /* print exact numbers */
 } diff_table;
 
 void diff_table_text(hpf_sink *sink, const diff_table *t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census hp2ps, and the program under the name hp2ps: the drop-in. Flags, names of files and
- * outcomes are hp2ps's, but nothing is replaced before all of it is known to be good.
+ * census hp2ps, and the program under the name hp2ps. Flags, names of files and results are those
+ * of hp2ps, but existing files are replaced only after all of the run has succeeded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +16,18 @@
 #include "output.h"
 #include "path.h"
 
-/* As many samples come out as data; pictures have the survey's default, which is finer than their
- * ink. */
+/* Most samples in data formats; pictures use the default of the survey, which is finer than their
+ * curves. */
 #define MAX_DATA_POINTS 100000
 
-/* What one run reads and writes; texts are this struct's own. */
+/* Files of a run; the texts are owned. */
 typedef struct run_files {
     char *input;   /* NULL: standard input */
     char *picture; /* NULL: standard output */
     char *aux;     /* NULL: none */
 } run_files;
 
-/* The summary that hp2ps prints on every mistake: fourteen lines. */
+/* Prints the usage, which hp2ps prints on every error. */
 static void print_flags(FILE *to, const char *program)
 {
     fprintf(to, "usage: %s [-b] [-c] [-d] [-eW] [-g] [-i[+|-]] [-M] [-mN] [-p] [-s] [-tP] [-y] ",
@@ -65,7 +65,7 @@ static void print_help(FILE *to)
     fputs("  --help        print this help\n", to);
 }
 
-/* FILE without ".hp"; then `stem` with another suffix. NULL when there is no memory. */
+/* Returns FILE without ".hp"; NULL without memory. */
 static char *stem_of(const char *file)
 {
     size_t length = strlen(file);
@@ -87,7 +87,7 @@ static char *with_suffix(const char *stem, const char *suffix)
     return name;
 }
 
-/* Filter: all NULL. False when there is no memory. */
+/* Derives names of files; all are NULL for a filter. Returns false without memory. */
 static bool name_files(run_files *out, const hp2ps_flags *flags)
 {
     char *stem = flags->file ? stem_of(flags->file) : NULL;
@@ -109,7 +109,7 @@ static void forget_files(run_files *files)
     free(files->aux);
 }
 
-/* All bytes of a source, in a sink. */
+/* Reads the whole source into a sink. */
 static hpf_status gather(hpf_source *source, hpf_sink *into, hpf_error *err)
 {
     hpf_str piece;
@@ -121,7 +121,7 @@ static hpf_status gather(hpf_source *source, hpf_sink *into, hpf_error *err)
     return status == HPF_END ? hpf_sink_flush(into, err) : status;
 }
 
-/* The .aux file of the last run. NULL after a message. */
+/* Reads the .aux file of the last run. Returns NULL after a message. */
 static hpr_auxfile *read_aux(const char *path)
 {
     const hpf_source_options keeping = {.keep = true};
@@ -167,7 +167,7 @@ static hpf_status draw(const hpr_chart *chart, const hpr_options *options,
     return status;
 }
 
-/* A sink for the file, or standard output for NULL. NULL after a message. */
+/* Opens a sink for the file, or standard output for NULL. Returns NULL after a message. */
 static hpf_sink *open_output(const char *path)
 {
     hpf_error err;
@@ -193,8 +193,8 @@ static bool write_aux(const hpr_chart *chart, hpf_sink *sink, const char *path)
     return true;
 }
 
-/* Both files are whole before either is put in its place; the picture comes first, because a new
- * .aux file beside an old picture would mislead the next run. */
+/* Writes both files completely before it replaces either. The picture is replaced first, because a
+ * new .aux file with an old picture would mislead the next run. */
 static int write_files(const hpr_chart *chart, const hpr_options *options,
                        const hpr_backend *backend, const run_files *files)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * hp2ps's flags: a letter says what the rest of the word means.
+ * The flags of hp2ps.
  */
 #include "hp2ps_flags.h"
 
@@ -13,9 +13,9 @@
 #define MIN_EPS_WIDTH_PT  144.0
 #define POINTS_PER_INCH   72.0
 #define POINTS_PER_MM     2.834646
-#define KEY_BESIDE_BANDS  20 /* more need pages of their own for the key */
+#define KEY_BESIDE_BANDS  20 /* more bands put the legend on separate pages */
 
-/* Points in the unit that the text ends with. */
+/* Returns the length in points of the unit at the end of the text. */
 static double unit_of(const char *text)
 {
     size_t length = strlen(text);
@@ -53,7 +53,7 @@ static void read_bands(hpr_options *options, const char *text)
     }
 }
 
-/* -i overrides -d, in whichever order they come. */
+/* -i overrides -d, in any order. */
 static void read_order(hpr_options *options, hpr_order order, bool reverse)
 {
     if (order == HPR_ORDER_NAME) {
@@ -64,7 +64,7 @@ static void read_order(hpr_options *options, hpr_order order, bool reverse)
     }
 }
 
-/* The flags of one word from `at`, a letter, on. NULL, or what is wrong. */
+/* Parses the flags of a word from the letter `at` on. Returns NULL, or the text that is wrong. */
 static const char *read_group(hp2ps_flags *out, const char *at)
 {
     hpr_classic *classic = &out->options.classic;
@@ -111,7 +111,8 @@ static const char *read_group(hp2ps_flags *out, const char *at)
     }
 }
 
-/* `--format=FMT` or `--format FMT`: how many words it is, or 0 when it is something else. */
+/* Parses `--format=FMT` or `--format FMT`. Returns the number of words, or 0 if it is another flag.
+ */
 static int read_format(hp2ps_flags *out, char **words)
 {
     static const char name[] = "--format";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census info: what is in a profile.
+ * census info: what a profile contains.
  */
 #include "hpfile/breakdown.h"
 #include "hpfile/json.h"

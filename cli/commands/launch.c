@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * fork and exec, and what has to be as it was between them.
+ * Runs fork and exec, and restores signals and limits in between.
  */
 #include "launch.h"
 
@@ -29,7 +29,7 @@ static bool is_program(const char *path)
     return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Looks along PATH; an empty part is the current directory. */
+/* Searches PATH; an empty part is the current directory. */
 static bool find_along_path(const char *name, char path[PATH_MAX])
 {
     const char *parts = getenv("PATH");
@@ -101,7 +101,7 @@ void launch_raise_file_limit(void)
     }
 }
 
-/* The two variables as entries of an environment, and the environment. */
+/* The two variables as entries of an environment, and the whole environment. */
 typedef struct environment {
     hpp_variables variables;
     char run[sizeof "CENSUS_RUN=" + HPP_VARIABLE_BYTES];
@@ -117,7 +117,8 @@ static bool is_variable(const char *entry, const char *name)
     return strncmp(entry, name, length) == 0 && entry[length] == '=';
 }
 
-/* Our environment with two other entries in front, to be filled in. False without memory. */
+/* Copies the environment, with two other entries first, which are filled in later. Returns false
+ * without memory. */
 static bool copy_environment(environment *out)
 {
     size_t n = 0;
@@ -151,8 +152,8 @@ static hpf_status fill_in(environment *e, const hpp_collector *collector, pid_t 
     return status;
 }
 
-/* The child: never returns. Where exec fails, its errno goes to `report`. There may be other
- * threads, so nothing here allocates. */
+/* Runs in the child; never returns. If exec fails, writes errno to `report`. Does not allocate,
+ * because there may be other threads. */
 static void become(environment *e, const hpp_collector *collector, const launch_plan *plan,
                    int report)
 {
@@ -161,7 +162,7 @@ static void become(environment *e, const hpp_collector *collector, const launch_
     if (file_limit.rlim_max > 0) {
         setrlimit(RLIMIT_NOFILE, &file_limit);
     }
-    (void)fill_in(e, collector, getpid(), plan->library, &err); /* as it was before the fork */
+    (void)fill_in(e, collector, getpid(), plan->library, &err); /* worked before the fork */
     sigprocmask(SIG_SETMASK, &plan->signal_mask, NULL);
     execve(plan->path, plan->argv, e->entries);
     int wrong = errno;
@@ -169,7 +170,7 @@ static void become(environment *e, const hpp_collector *collector, const launch_
     _exit(EXIT_NOT_EXECUTABLE);
 }
 
-/* Waits until the child has become the program, or cannot. 0, or an errno. */
+/* Waits until exec succeeds or fails. Returns 0 or an errno. */
 static int wait_for_exec(int report)
 {
     int wrong = 0;
@@ -233,7 +234,7 @@ int launch_reap(const launched *program)
     return status;
 }
 
-/* A core file would be ours, not the program's. */
+/* Raises a signal. Disables the core file, which would be that of census. */
 static void die_of(int number)
 {
     struct rlimit none = {0, 0};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Starting a program under the profiler: finding it, refusing what cannot be profiled, and a
- * process that has our descriptors, its own signals, and two variables more.
+ * Starts a program. Returns EXIT_DONE, or an exit status after a message.
  */
 #ifndef CENSUS_LAUNCH_H
 #define CENSUS_LAUNCH_H
@@ -13,39 +12,38 @@
 
 #include "hpprof/collector.h"
 
-/* What shells and `env` say when a program cannot be run. */
+/* Exit statuses of shells and `env` for programs that cannot be run. */
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
-/* The file that `name` stands for, as the shell has it: a path, or a file along PATH. EXIT_DONE, or
- * an exit status, after a message, when there is none that may be run. */
+/* Finds the program `name` like a shell: a path, or a file along PATH. Returns EXIT_DONE, or an
+ * exit status after a message. */
 int launch_find(const char *name, char path[PATH_MAX]);
 
-/* The preload library that belongs to this program; false after a message. */
+/* Finds the preload library that belongs to this program. Returns false after a message. */
 bool launch_library(char path[PATH_MAX]);
 
 typedef struct launched {
     pid_t pid;
-    int pidfd; /* readable when it has ended */
+    int pidfd; /* readable when the program has exited */
 } launched;
 
 typedef struct launch_plan {
     const char *path;
-    char **argv; /* ends with NULL */
+    char **argv; /* terminated by NULL */
     const char *library;
-    sigset_t signal_mask; /* what the program's is to be */
+    sigset_t signal_mask; /* for the program */
 } launch_plan;
 
 /* Starts a program. EXIT_DONE, or an exit status after a message. */
 int launch_start(launched *out, hpp_collector *collector, const launch_plan *plan);
 
-/* Reaps the program, which has ended; returns its status as waitpid has it. */
+/* Reaps the program, which has exited. Returns its status as waitpid does. */
 int launch_reap(const launched *program);
 
-/* Ends this process as a program with that status ended: returns its exit status, or dies of the
- * same signal. */
+/* Ends like a program with this wait status: returns its exit status, or raises the same signal. */
 int launch_exit_as(int wait_status);
 
-/* Lets as many files be open as the system allows; programs get back the limit that was there. */
+/* Raises the limit of open files to the maximum; programs get the previous limit. */
 void launch_raise_file_limit(void);
 
 #endif

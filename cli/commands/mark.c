@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census mark: a mark in the profile of a running program, from outside. The program itself has no
- * part in it: its environment tells where its profiler listens.
+ * census mark: adds a mark to the profile of a running program. The environment of the process
+ * contains the address of its profiler; the process itself is not involved.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census plot: profiles as a graph. Here is only what a command decides: which options the chart
- * gets, which format, and where the picture goes.
+ * census plot: checks options and operands and chooses the name of the picture.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 #include "plot/plot_job.h"
 #include "plot/plot_options.h"
 
-/* "dir/run.hp.gz" and PDF: "run.pdf". The caller frees it; NULL without memory. */
+/* Returns "run.pdf" for "dir/run.hp.gz" and PDF. The caller frees it. NULL without memory. */
 static char *default_output(const char *input_path, const char *extension)
 {
     hpf_str stem = path_uncompressed(path_base(input_path));
@@ -28,7 +27,7 @@ static char *default_output(const char *input_path, const char *extension)
     return name;
 }
 
-/* What is wrong with the operands, as a complaint; NULL: nothing. */
+/* Returns a message about the operands, or NULL. */
 static const char *find_odd_operand(char *const *paths, size_t n)
 {
     size_t n_stdin = 0;
@@ -51,7 +50,7 @@ static const char *find_overwritten(char *const *paths, size_t n, const char *ou
     return NULL;
 }
 
-/* All that follows from good options and operands. */
+/* Draws the picture; options and operands have been checked. */
 static int plot(plot_job *j, const cmd *self, char *const *paths, size_t n)
 {
     const char *given = j->setup.values->output;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Open, write, close, and say what went wrong.
+ * Opens the input, writes the output, and prints errors.
  */
 #include "profile_command.h"
 
 #include "diag.h"
 #include "output.h"
 
-/* What writes of an input as it is, without a survey; NULL: nothing does. */
+/* Returns the writer for an input without a survey, or NULL. */
 static profile_command_write *writer_of_raw(const profile_command *f, const input *in)
 {
     return in->format == HPF_FORMAT_EVENTLOG ? f->write_log
@@ -15,7 +15,7 @@ static profile_command_write *writer_of_raw(const profile_command *f, const inpu
                                              : NULL;
 }
 
-/* Opens what is written about, and surveys it where that is wanted. */
+/* Opens the input, and surveys it if the writer needs that. */
 static bool open_input(const profile_command *f, input *in, const char *path)
 {
     if (f->from) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census report: a profile as a table. The numbers come from summary.c; here they get a layout, one
- * function for each format.
+ * census report: a profile as a table. Computes nothing; summary.c does.
  */
 #include <limits.h>
 #include <math.h>
@@ -22,19 +21,19 @@
 #include "summary.h"
 #include "table.h"
 
-enum { MOST_FRAMES = 255 }; /* of a stack in an event log */
+enum { MOST_FRAMES = 255 }; /* most frames of a stack in an event log */
 
 typedef struct report_values {
     const char *output; /* NULL: standard output */
-    const char *sets;   /* a report with retainer sets; NULL: the one beside the profile, if any */
+    const char *sets;   /* report with retainer sets; NULL: that of the profile, if any */
     int format;         /* table_format */
     int n_bands;
-    int profile; /* of an event log; -1: the first */
+    int profile; /* number in an event log; -1: the first */
     bool exact;
-    bool time, ticky, nonmoving; /* at most one: what of an event log is reported instead */
+    bool time, ticky, nonmoving; /* at most one: report this part of an event log */
 } report_values;
 
-/* What every layout writes about. */
+/* Shared by all formats. */
 typedef struct report {
     const input *in;
     hpf_str value_unit, time_unit;
@@ -63,8 +62,8 @@ static formatted decimals(double value, int n_decimals)
     return out;
 }
 
-/* The name of a row, with the members of its retainer set where these are known; of the row of
- * several, how many they are. */
+/* Writes the name of a row with the members of its retainer set, if known; for the row of others,
+ * their number. */
 static void write_row_name(hpf_sink *sink, const report *r, const summary_row *row, bool is_others)
 {
     hpf_set set;
@@ -80,7 +79,7 @@ static void write_row_name(hpf_sink *sink, const report *r, const summary_row *r
     }
 }
 
-/* The row at `index`, the one of all others after the last; NULL behind that. */
+/* Returns the row at `index`, the row of all others after the last one, or NULL. */
 static const summary_row *row_at(const summary *sum, uint32_t index)
 {
     if (index < sum->n_rows) {
@@ -165,7 +164,7 @@ static void write_markdown(hpf_sink *sink, const report *r)
     }
 }
 
-/* A number, or nothing where it cannot be told. */
+/* Writes a number, or nothing if it is undefined. */
 static void write_csv_number(hpf_sink *sink, double value)
 {
     hpf_sink_text(sink, ",");
@@ -174,7 +173,7 @@ static void write_csv_number(hpf_sink *sink, double value)
     }
 }
 
-/* The last column, where members of retainer sets are known. */
+/* Writes the last column, if members of retainer sets are known. */
 static void write_csv_members(hpf_sink *sink, const report *r, const summary_row *row)
 {
     hpf_set set;
@@ -185,7 +184,7 @@ static void write_csv_members(hpf_sink *sink, const report *r, const summary_row
     }
 }
 
-/* Names as the bytes they are. */
+/* Names are written unchanged. */
 static void write_csv(hpf_sink *sink, const report *r)
 {
     hpf_sink_text(sink, "name,names,share,mean,max,growth,r_squared");
@@ -207,7 +206,7 @@ static void write_csv(hpf_sink *sink, const report *r)
     }
 }
 
-/* What a name stands for. */
+/* Writes the frames or members of a name. */
 static void write_json_detail(hpf_json *json, const report *r, hpf_name name)
 {
     hpf_set set;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census run: a program under the profiler. Here is what the command line means, and the order of
- * things: check, start, serve, sum up, draw, and end as the program has ended.
+ * census run: checks options, starts the program, serves the profiler, and prints a summary.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,15 +18,15 @@
 #include "run_summary.h"
 #include "run_watch.h"
 
-/* Names of bands are longer than GHC's 25 bytes: those of C++ would all be cut to the same. */
+/* GHC cuts names at 25 bytes, which would make most C++ names equal. */
 enum { DEFAULT_NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };
 
 typedef struct run_values {
-    opt_list heap; /* -h: what follows the letter */
-    opt_list prof; /* -p: the same */
+    opt_list heap; /* arguments of -h, after the letter */
+    opt_list prof; /* arguments of -p */
     bool eventlog;
     bool prof_verbose;
-    const char *interval, *name_length, *tick; /* as hpprof/options.h reads them */
+    const char *interval, *name_length, *tick; /* parsed by hpprof/options.h */
     int clock;
     opt_list skip;
     int depth;
@@ -36,7 +35,7 @@ typedef struct run_values {
     const char *max_overhead;
     int verify_stacks;
     const char *plot;
-    opt_list watch; /* what follows the option */
+    opt_list watch; /* arguments of --watch */
     bool quiet;
 } run_values;
 
@@ -91,15 +90,15 @@ static const opt run_options[] = {
 };
 #undef AT
 
-/* ---- What the options mean ---- */
+/* ---- Options ---- */
 
-/* The options as one text, in the syntax of the profiler. */
+/* Options in the syntax of the profiler. */
 typedef struct option_text {
     char data[16384];
     size_t length;
 } option_text;
 
-/* Adds an option with what stands behind it; blanks in that get a backslash. */
+/* Appends an option with its argument; spaces are escaped with a backslash. */
 static void add_option(option_text *text, const char *option, const char *rest)
 {
     size_t room = sizeof text->data - 2;
@@ -128,7 +127,7 @@ static void add_if_given(option_text *text, const char *option, const char *rest
     }
 }
 
-/* What the profiler is to do. False after a message. */
+/* Reads the options of the profiler. Returns false after a message. */
 static bool read_profile(const cmd *self, hpp_options *profile, const run_values *values)
 {
     static option_text text;
@@ -151,7 +150,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     return true;
 }
 
-/* "64M", "1G", "300000", or "20%". */
+/* Reads "64M", "1G", "300000" or "20%". */
 static bool read_limit(hpp_collector_options *options, const char *text)
 {
     static const char suffixes[] = "KMGT";
@@ -171,7 +170,7 @@ static bool read_limit(hpp_collector_options *options, const char *text)
     return *end == '\0' || (suffix && end[1] == '\0' && n <= UINT64_MAX >> shift);
 }
 
-/* BASE, without the suffix that it may have been given with. */
+/* Derives BASE, without the suffix .hp. */
 static bool choose_base(const char *given, const char *program, char out[PATH_MAX])
 {
     const char *slash = strrchr(program, '/');
@@ -182,7 +181,7 @@ static bool choose_base(const char *given, const char *program, char out[PATH_MA
     return n > 0 && n < PATH_MAX - 32;
 }
 
-/* Tries whether BASE.hp, or BASE.prof, can be written, before the program is started. */
+/* Checks that BASE.hp or BASE.prof can be written, before the program is started. */
 static bool check_output(const char *base, bool with_census)
 {
     char path[PATH_MAX + 8];
@@ -202,7 +201,7 @@ static bool check_output(const char *base, bool with_census)
 
 /* ---- The run ---- */
 
-/* A run whose options are read. */
+/* A run. */
 typedef struct run {
     const run_values *values;
     hpp_options profile;
@@ -213,7 +212,7 @@ typedef struct run {
     run_watch watch;
 } run;
 
-/* As `census plot -o FILE BASE.hp`. */
+/* Runs `census plot -o FILE BASE.hp`. */
 static void draw(const run *r)
 {
     char command[] = "plot";

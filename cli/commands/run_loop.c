@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One poll over the collector, the signals, and the program's end.
+ * Polls the collector, the signals, and the end of the program.
  */
 #include "run_loop.h"
 
@@ -15,7 +15,7 @@
 #include "diag.h"
 
 enum {
-    PATIENCE_MS = 1000, /* before we say that we are waiting */
+    PATIENCE_MS = 1000, /* before a message says what is waited for */
     LATE_PAUSE_MS = 10,
     N_LATE_PAUSES = 50,
 };
@@ -67,7 +67,7 @@ static void serve(serving *s)
     }
 }
 
-/* Waits for something to happen, and sees to it. False when nothing has within `timeout_ms`. */
+/* Waits for events and handles them. Returns false after `timeout_ms` without events. */
 static bool step(serving *s, int timeout_ms)
 {
     struct pollfd ready[] = {
@@ -89,8 +89,8 @@ static bool step(serving *s, int timeout_ms)
     return true;
 }
 
-/* A child that the program has forked last may not have come to its window yet. Some never will:
- * they are not waited for long. */
+/* A child that was forked last may not be connected yet. Waits for it a short time only, because it
+ * may never connect. */
 static void wait_for_late_children(serving *s)
 {
     const struct timespec pause = {0, LATE_PAUSE_MS * 1000000L};
@@ -117,7 +117,7 @@ static void follow_the_rest(serving *s, bool is_quiet)
     }
 }
 
-/* The program is reaped behind its last census: until then the kernel still knows it. */
+/* The program is reaped after its last sample: until then the kernel keeps its data. */
 int run_loop(hpp_collector *collector, const launched *program, const run_signals *signals,
              const run_guest *guest, bool is_quiet)
 {

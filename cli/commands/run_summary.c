@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Figures into sentences and small tables. Each line begins with "census: ", so that it is told
- * from what the program prints.
+ * Each line starts with "census: ", to distinguish it from the output of the program.
  */
 #include "run_summary.h"
 
@@ -44,7 +43,7 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Cuts a text for a line; the whole is in the profile. */
+/* Returns the length of a text cut for a line; the profile has the whole text. */
 static int shown(hpf_str text, int most)
 {
     return text.length < (size_t)most ? (int)text.length : most;
@@ -68,7 +67,7 @@ static void say_course(const page *p, const hpp_process_figures *f)
     }
 }
 
-/* The largest places, but none below a hundredth except the first. */
+/* Prints the largest sites; those below one percent only if they are the first. */
 static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t all_bytes)
 {
     hpp_site_figures sites[N_SITES];
@@ -99,9 +98,9 @@ static void say_threads(const page *p, size_t index)
     }
 }
 
-/* ---- What is missing ---- */
+/* ---- Losses ---- */
 
-/* `who` stands before each sentence: nothing, or the name of a process's files. */
+/* `who` starts each sentence: "" or the files of a process. */
 static void say_if(const page *p, const char *who, uint64_t n, const char *what)
 {
     if (n > 0) {
@@ -152,7 +151,7 @@ static void say_checks(const page *p, const hpp_process_figures *f)
     }
 }
 
-/* Object files without symbols, as one line. */
+/* Object files without symbols, in one line. */
 typedef struct unnamed {
     char text[600];
     size_t length, n;
@@ -204,7 +203,7 @@ static void say_program(const page *p, size_t index)
     say_checks(p, &f);
 }
 
-/* The figures of all processes but the program's own, largest peak first. */
+/* Orders other processes by peak, largest first. */
 static int by_peak(const void *a, const void *b)
 {
     uint64_t left = ((const hpp_process_figures *)a)->peak_bytes;

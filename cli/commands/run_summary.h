@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a run has found, in a page of words: for the program its peak, its largest places, what was
- * left at the end, and what the profile does not know; for all others a line each.
+ * The summary of a run: for the program its peak, the largest allocation sites, what was not freed,
+ * and what the profile lacks; one line for each other process.
  */
 #ifndef CENSUS_RUN_SUMMARY_H
 #define CENSUS_RUN_SUMMARY_H
@@ -11,14 +11,14 @@
 
 #include "hpprof/collector.h"
 
-/* `with_census`: there is a `.hp` file to draw. The collector was stopped. */
+/* Prints the summary of a stopped collector. `with_census`: there is a `.hp` file. */
 void run_summary_print(FILE *to, hpp_collector *collector, bool with_census);
 
-/* Only what went wrong with profiles: files that could not be written, programs that could not be
- * profiled. Part of the above. */
+/* Prints only failures: files that could not be written, programs that could not be profiled. Part
+ * of run_summary_print. */
 void run_summary_print_failures(FILE *to, hpp_collector *collector);
 
-/* Index of the program's own profile, or SIZE_MAX: there is none. */
+/* Returns the index of the profile of the program, or SIZE_MAX. */
 size_t run_summary_first(const hpp_collector *collector);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One loop for the views, which is a guest in that of the run; when the program has ended, it runs
+ * The event loop of the views is a guest in that of the run. When the program has exited, it runs
  * by itself.
  */
 #include "run_watch.h"
@@ -13,12 +13,12 @@
 #include "plot/plot_format.h"
 #include "plot/plot_html.h"
 
-/* How long a page stays that nobody looks at: it may be on its way, or be loaded again. */
+/* How long a page without viewers stays: it may be loading, or be reloaded. */
 enum { PATIENCE_S = 10 };
 
-/* ---- what is asked for ---- */
+/* ---- arguments ---- */
 
-/* False: it means nothing. */
+/* Returns false for an unknown argument. */
 static bool read_word(run_watch *rw, const char *word)
 {
     static const char http[] = "http", at[] = "http:";
@@ -36,7 +36,7 @@ static bool read_word(run_watch *rw, const char *word)
     return true;
 }
 
-/* Fonts are for pictures only, and finding them takes time. */
+/* Fonts are opened only for pictures, because finding them takes time. */
 static bool prepare(run_watch *rw)
 {
     plot_setup *setup = &rw->setup;
@@ -120,7 +120,7 @@ static int fd(void *context)
     return rw->w ? loop_fd(rw->l) : -1;
 }
 
-/* The user of the terminal view may have had enough of it: the program goes on. */
+/* If the user quits the terminal view, the program continues. */
 static void step(void *context)
 {
     run_watch *rw = context;
@@ -159,7 +159,7 @@ void run_watch_conclude(run_watch *rw, const run_signals *signals)
     }
 }
 
-/* A person who is there to end it, and one who looks, may be the same. */
+/* Waits while a page is viewed and standard error is a terminal. */
 static void stay_while_looked_at(run_watch *rw)
 {
     double last_look_s = loop_now_s();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census watch: a profile that grows, as it grows. Here is what the command line means: which
- * profile, which views, and when it is enough.
+ * census watch: parses the command line, opens input and views, and runs the event loop.
  */
 #include <errno.h>
 #include <signal.h>
@@ -22,9 +21,9 @@
 #include "watch/views.h"
 
 typedef struct watch_values {
-    plot_values plot; /* first: its options go there */
+    plot_values plot; /* first: plot options are stored there */
     bool tty;
-    opt_list http; /* where to listen; "": the loopback */
+    opt_list http; /* addresses to listen on; "": the loopback address */
     const char *token_file;
     bool no_browser;
     double every_s, window_s, idle_s;
@@ -72,7 +71,7 @@ typedef struct session {
     int signals;
 } session;
 
-/* Which lines the profile will have, nobody knows yet. */
+/* The quantities of the profile are not known yet. */
 static bool prepare(session *s)
 {
     plot_setup *setup = &s->setup;
@@ -147,16 +146,16 @@ static bool open_input(session *s, const char *word)
     return s->input != NULL;
 }
 
-/* ---- when it is enough ---- */
+/* ---- when to exit ---- */
 
-/* What came is no profile at all: waiting for it to become one is no use. */
+/* Returns whether the input is not a profile and never will be. */
 static bool is_hopeless(const session *s)
 {
     const watched *profile = watch_profile(s->w, 0);
     return profile->state == WATCHED_FAILED && hpf_live_n_samples(profile->live) == 0;
 }
 
-/* Whether somebody may still be looking. */
+/* Returns whether there are interactive views. */
 static bool has_lookers(const session *s)
 {
     return s->values->tty || s->values->http.n > 0;
@@ -176,7 +175,7 @@ static void serve(session *s)
     watch_input_look(s->input);
 }
 
-/* Ends the views, and says what they cannot say any more. */
+/* Closes the views, and prints what they can no longer show. */
 static int conclude(session *s)
 {
     char failure[300] = "";
@@ -219,7 +218,7 @@ static int watch_profile_at(session *s, const cmd *self, const char *word)
 
 /* ---- the command line ---- */
 
-/* The options of the command: its own, and those of pictures. */
+/* Returns the options of the command and those of pictures. */
 static const opt *all_options(void)
 {
     static opt all[N_OWN_OPTIONS + PLOT_MOST_OPTIONS];
@@ -228,7 +227,7 @@ static const opt *all_options(void)
     return all;
 }
 
-/* What is wrong with the command line, as a complaint; NULL: nothing. */
+/* Returns a message about the command line, or NULL. */
 static const char *find_misuse(const watch_values *values, int n_operands)
 {
     const plot_values *plot = &values->plot;

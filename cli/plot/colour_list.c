@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Lines to colours.
+ * Parses lines of colours.
  */
 #include "colour_list.h"
 
@@ -18,7 +18,7 @@ static int digit_of(char c)
                                                     : -1;
 }
 
-/* One part of a colour, from two digits. */
+/* Reads a colour component from two digits. */
 static bool read_part(double *out, const char *digits)
 {
     int high = digit_of(digits[0]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Widths in points as the classes print them with \the\columnwidth and \the\textwidth. Heights are
- * such that three fit a column, text is as large as the classes' captions are.
+ * Widths are in points as the classes print them with \the\columnwidth and \the\textwidth. Three
+ * figures fit in a column, and text has the size of captions.
  */
 #include "figure_presets.h"
 

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Figures for papers: the widths of well-known classes, and the lines that put a picture into a
- * document.
+ * Sizes of figures for well-known document classes, and the LaTeX lines that include a picture.
  */
 #ifndef CENSUS_FIGURE_PRESETS_H
 #define CENSUS_FIGURE_PRESETS_H
 
 #include "hprender/render.h"
 
-/* For --for; ends with NULL. Index 0 is no paper. */
+/* Choices of --for; ends with NULL. Index 0 is no preset. */
 extern const char *const figure_preset_names[];
 
-/* The size, in points, of a figure for a paper, and of its text. */
+/* Size of a figure and of its text, in points. */
 typedef struct figure_preset {
     double width_pt, height_pt, text_pt;
-    const char *tex_width; /* "\columnwidth": what it fills */
+    const char *tex_width; /* "\columnwidth": width in TeX */
 } figure_preset;
 
 const figure_preset *figure_preset_of(int index);
 
 /* Prints the line that includes the picture at `path`, in the format `backend`, and a \Description
- * with `words`, which are TeX already. */
+ * with `words`, which must be valid TeX. */
 void figure_print_latex(const char *path, const hpr_backend *backend, const figure_preset *preset,
                         hpf_str words);
 

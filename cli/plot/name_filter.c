@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Regular expressions on names, which are bytes without an end of their own.
+ * Names are not terminated, so they are copied before they are matched.
  */
 #include "name_filter.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which names count, by two regular expressions (POSIX, extended).
+ * Selects names by two POSIX extended regular expressions.
  */
 #ifndef CENSUS_NAME_FILTER_H
 #define CENSUS_NAME_FILTER_H
@@ -14,13 +14,13 @@ typedef struct name_filter {
     regex_t match, exclude;
 } name_filter;
 
-/* Names in which `match` is found and `exclude` is not; NULL is no condition. False: one of them is
- * no regular expression, and `complaint` says why; there is nothing to finish. */
+/* Selects names that match `match` and do not match `exclude`; NULL is no condition. Returns false
+ * if an expression is invalid, with the reason in `complaint`; there is nothing to finish then. */
 bool name_filter_init(name_filter *out, const char *match, const char *exclude, char *complaint,
                       size_t complaint_bytes);
 void name_filter_finish(name_filter *filter);
 
-/* For hpf_survey_options.is_wanted; `context` is the filter. Without memory, a name counts. */
+/* For hpf_survey_options.is_wanted; `context` is the filter. Returns true without memory. */
 bool name_filter_keeps(void *context, hpf_str name);
 
 #endif

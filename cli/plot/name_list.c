@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Reading a whole file, and its lines.
+ * Reads and splits lists of names.
  */
 #include "name_list.h"
 
@@ -11,7 +11,7 @@
 
 #include "diag.h"
 
-/* All bytes of a source. */
+/* Reads the whole source. */
 static hpf_status read_all(name_list *list, size_t *n_bytes, hpf_source *source, hpf_error *err)
 {
     hpf_str piece;

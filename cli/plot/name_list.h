@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Names in a file, one to a line, or in a word, between commas.
+ * Lists of names: lines of a file, or comma-separated words.
  */
 #ifndef CENSUS_NAME_LIST_H
 #define CENSUS_NAME_LIST_H
@@ -8,16 +8,16 @@
 #include "hpfile/event.h"
 
 typedef struct name_list {
-    char *bytes; /* of all of them */
+    char *bytes; /* text of all names */
     hpf_str *names;
     size_t n;
 } name_list;
 
-/* Reads the file at `path`: its lines without what ends them, but no empty ones. NULL is an empty
- * list. False: a message was printed and there is nothing to free. */
+/* Reads the lines of the file at `path`, except empty ones; NULL gives an empty list. Returns false
+ * after a message; there is nothing to free then. */
 bool name_list_read(name_list *out, const char *path);
 
-/* The names between the commas of `text`, but no empty ones. The same for failure. */
+/* Splits `text` at commas and drops empty names. Fails like name_list_read. */
 bool name_list_split(name_list *out, const char *text);
 void name_list_finish(name_list *list);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Lines beside a profile, and from a list of names to lines.
+ * Reads sidecar files and chooses quantities.
  */
 #include "overlay.h"
 
@@ -13,7 +13,7 @@
 #include "path.h"
 #include "diag.h"
 
-/* --- the file beside ------------------------------------------------------------------------ */
+/* --- sidecar files --- */
 
 static hpf_status add(input *in, const char *path, hpf_source **source, hpf_error *err)
 {
@@ -40,7 +40,7 @@ bool overlay_add(input *in, const char *path)
     return is_added || !path;
 }
 
-/* --- which lines ---------------------------------------------------------------------------- */
+/* --- choosing quantities --- */
 
 static bool has_line(const input *in, hpf_str name)
 {
@@ -53,7 +53,7 @@ static bool has_line(const input *in, hpf_str name)
     return false;
 }
 
-/* Says which name is of no line, and which names are. */
+/* Prints the name that is missing, and the names that exist. */
 static void complain(const input *in, hpf_str wanted)
 {
     const hpf_overview *overview = hpf_survey_overview(in->survey);
@@ -74,7 +74,7 @@ static void complain(const input *in, hpf_str wanted)
              names);
 }
 
-/* Whether each name is of a line of one of the profiles; without any, they are yet to come. */
+/* Returns whether each name is a quantity of one of the profiles; true without profiles. */
 static bool are_there(const input *inputs, size_t n_inputs, const name_list *names)
 {
     for (size_t i = 0; i < names->n; i++) {

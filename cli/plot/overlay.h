@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Lines over the bands: from the file beside a profile, BASE.lines for BASE.hp, or from an event
- * log itself, and which of them are asked for.
+ * Quantities drawn as lines over the bands. They come from the sidecar file of a profile,
+ * BASE.lines for BASE.hp, or from an event log.
  */
 #ifndef CENSUS_OVERLAY_H
 #define CENSUS_OVERLAY_H
@@ -11,14 +11,14 @@
 #include "input.h"
 #include "name_list.h"
 
-/* Adds the file at `path` to a profile's survey; NULL: what is beside the profile, if anything.
- * False: a message was printed. A file that nobody named is no reason to fail: of what is wrong in
- * it there is a warning. */
+/* Adds the sidecar file at `path` to the survey; NULL: that of the profile, if it exists. Returns
+ * false after a message. Errors in a file that was not named on the command line are only warnings.
+ */
 bool overlay_add(input *in, const char *path);
 
-/* Says in `options` which lines are drawn: `wanted` is the word of --overlay, or NULL. `names` must
- * stay as long as these. The names must be of lines of the inputs; without inputs, these are yet to
- * come. False: a message was printed, and there is nothing to free. */
+/* Sets the quantities to draw in `options`: `wanted` is the argument of --overlay, or NULL. `names`
+ * must live as long as the options. Each name must be a quantity of one of the inputs; without
+ * inputs, names are not checked. Returns false after a message; there is nothing to free then. */
 bool overlay_choose(hpr_options *options, name_list *names, const char *wanted, const input *inputs,
                     size_t n_inputs);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The back ends of the library, and the page.
+ * The back ends of hprender, and the interactive page.
  */
 #include "plot_format.h"
 

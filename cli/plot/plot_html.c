@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From inputs to a page: what options say there, and who is told about what.
+ * Writes pages, and rejects options that pages do not support.
  */
 #include "plot_html.h"
 
@@ -15,10 +15,10 @@ const hpr_backend plot_html = {
     .is_graphical = true,
 };
 
-/* As MOST_BANDS of the page's script (render/html/chart.js). */
+/* Same as MOST_BANDS in the script of the page (render/html/chart.js). */
 enum { MOST_BANDS = 200 };
 
-/* A page has the size, the fonts and the ink of its reader. */
+/* Returns whether options for size, fonts or print were given. */
 static bool has_paper(const plot_values *v)
 {
     return v->width_pt > 0 || v->height_pt > 0 || v->dpi > 0 || v->font || v->text_pt > 0 ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Reading, laying out, writing.
+ * Reads, lays out, writes.
  */
 #include "plot_job.h"
 
@@ -21,7 +21,7 @@
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-/* What is written: the picture, its legend alone, or an interactive page. */
+/* Writes the picture, its legend, or an interactive page. */
 typedef hpf_status write_function(const plot_job *j, const hpr_output *output, hpf_sink *sink,
                                   hpf_error *err);
 
@@ -70,7 +70,7 @@ static int write_to(const plot_job *j, const char *path, write_function *write)
     return status;
 }
 
-/* "dir/run.pdf": "dir/run-legend.pdf". The caller frees it; NULL without memory. */
+/* Returns "dir/run-legend.pdf" for "dir/run.pdf". The caller frees it. NULL without memory. */
 static char *legend_path(const char *path)
 {
     const char *dot = strrchr(path_base(path), '.');
@@ -157,7 +157,7 @@ static bool open_input(plot_job *j, const char *path)
            overlay_add(in, j->setup.values->overlay_from);
 }
 
-/* The numbers of sets say nothing beside those of another run. */
+/* Set numbers of different runs are unrelated, so sets are read only for a single profile. */
 static bool read_sets(plot_job *j)
 {
     bool has_sets = j->n_inputs == 1 && j->setup.values->look != HPR_LOOK_CLASSIC;
@@ -249,7 +249,7 @@ static hpf_status lay_out_page(plot_job *j, char *const *names, hpf_error *err)
     return status;
 }
 
-/* False after a message. */
+/* Lays out several profiles. Returns false after a message. */
 static bool make_page(plot_job *j, char *const *paths)
 {
     hpf_error err;
@@ -262,7 +262,7 @@ static bool make_page(plot_job *j, char *const *paths)
     return status == HPF_OK;
 }
 
-/* The same. */
+/* Lays out one profile. Returns false after a message. */
 static bool make_chart(plot_job *j)
 {
     hpf_error err;

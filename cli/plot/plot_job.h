@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A picture being made: profiles read, a chart laid out, files written.
+ * Draws a picture: reads profiles, lays out a chart, and writes files.
  */
 #ifndef CENSUS_PLOT_JOB_H
 #define CENSUS_PLOT_JOB_H
@@ -13,17 +13,16 @@
 typedef struct plot_job {
     plot_setup setup;
     const char *output; /* NULL: standard output */
-    /* While it runs. */
-    hpf_log_gc collections; /* of --gc */
+    /* Used while running. */
+    hpf_log_gc collections; /* for --gc */
     input *inputs;
-    size_t n_inputs;  /* that are open */
-    char **names;     /* of the profiles on an interactive page */
-    hpr_chart *chart; /* of one profile; of several, NULL */
-    hpr_page *page;   /* the other way round */
+    size_t n_inputs;  /* number of open inputs */
+    char **names;     /* names of the profiles on an interactive page */
+    hpr_chart *chart; /* chart of one profile, or NULL */
+    hpr_page *page;   /* page of several profiles, or NULL */
 } plot_job;
 
-/* Draws the profiles at `paths`, one or more, as the other members say. Returns an exit status,
- * after a message if that is no success. */
+/* Draws one or more profiles. Returns an exit status; failures print a message. */
 int plot_job_run(plot_job *j, char *const *paths, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The table of options, and what follows from it.
+ * The table of options, and the chart that it describes.
  */
 #include "plot_options.h"
 
@@ -133,7 +133,7 @@ const opt plot_options[] = {
 #undef AT
 _Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, "room in tables");
 
-/* Those that make no sense while a profile grows, or that mean something else then. */
+/* Returns whether an option also applies to growing profiles. */
 static bool is_live(const opt *row)
 {
     static const char *const others[] = {"output",       "from", "to", "for",       "latex",
@@ -164,7 +164,7 @@ plot_values plot_options_default(void)
                          .to_time = HUGE_VAL};
 }
 
-/* "prefix:2": the number; 0: it is none. */
+/* Returns the number in "prefix:2", or 0. */
 static int prefix_parts(const char *text)
 {
     static const char word[] = "prefix:";
@@ -191,7 +191,7 @@ static bool read_group(hpr_options *options, const char *text)
     return !text || options->n_prefix_parts > 0;
 }
 
-/* Which names, and what becomes of them. */
+/* Sets which names are drawn, and how. */
 static bool select_names(hpr_options *options, const plot_values *values)
 {
     bool is_classic = values->look == HPR_LOOK_CLASSIC;
@@ -206,7 +206,7 @@ static bool select_names(hpr_options *options, const plot_values *values)
     return read_group(options, values->group);
 }
 
-/* Several profiles are as high as they need, and can only be told apart by their titles. */
+/* Several profiles have the height that they need, and need titles. */
 static void size_page(hpr_options *options, const plot_values *values)
 {
     options->height_pt = values->height_pt;
@@ -247,9 +247,7 @@ static bool is_filter(const plot_values *v)
     return v->output && strcmp(v->output, "-") == 0;
 }
 
-/* Whether the numbers beside and below a plot would leave nothing of a preset of the size that is
- * given.
- */
+/* Returns whether the tick labels would leave no room for the plot. */
 static bool is_text_too_large(const plot_values *v)
 {
     const double most_of_width = 0.2, most_of_height = 0.25;
@@ -260,7 +258,7 @@ static bool is_text_too_large(const plot_values *v)
            (height > 0 && v->text_pt > most_of_height * height);
 }
 
-/* What several profiles do not have, and one does not. */
+/* Returns a message about options that depend on the number of profiles. */
 static const char *find_misfit_of_page(const plot_values *v, size_t n_profiles)
 {
     if (n_profiles == 1) {

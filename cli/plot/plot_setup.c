@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From values of options to what drawing takes.
+ * Checks options and reads the files that they name.
  */
 #include "plot_setup.h"
 
@@ -12,7 +12,7 @@
 /* What hp2ps sets its texts in; the system has it, or something of the same widths. */
 #define CLASSIC_FAMILY "Helvetica"
 
-/* The options that only show to be wrong when they are looked into. False: after a message. */
+/* Checks options that need more than their type. Returns false after a message. */
 static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
 {
     char complaint[200];

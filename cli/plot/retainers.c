@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which report, and reading it.
+ * Finds and reads reports with retainer sets.
  */
 #include "retainers.h"
 
@@ -23,7 +23,7 @@ static hpf_status read_sets(hpf_sets **sets, hpf_survey *survey, const char *pat
     return status;
 }
 
-/* What a log says itself, or what a `.hp` file's program was asked for; NONE: that is not known. */
+/* Returns the break-down from the event log, or from the options in JOB; NONE if unknown. */
 static hpf_breakdown breakdown_of(const hpf_survey *survey)
 {
     const hpf_log_profile *profile = hpf_survey_log_profile(survey);
@@ -31,7 +31,7 @@ static hpf_breakdown breakdown_of(const hpf_survey *survey)
                    : hpf_breakdown_of_job(hpf_survey_header(survey, HPF_HEADER_JOB));
 }
 
-/* One that must be there and have sets. */
+/* Reads a report that was named on the command line; it must exist and have sets. */
 static bool read_named(input *in, const char *path)
 {
     hpf_source *source = NULL;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The members of retainer sets, which profiles of -hr only have the numbers of: from the report of
- * the same run, PROG.prof for PROG.hp or PROG.eventlog, or from one that is named.
+ * Members of retainer sets. A profile of -hr has only their numbers; the members are in the report
+ * of the same run, PROG.prof for PROG.hp or PROG.eventlog.
  */
 #ifndef CENSUS_RETAINERS_H
 #define CENSUS_RETAINERS_H
 
 #include "input.h"
 
-/* Reads the sets for a profile that is surveyed. `path` NULL: those of the file beside it, if it is
- * a profile of retainers. False: a message was printed. A file that nobody named is no reason to
- * fail: of what is wrong in it there is a warning. */
+/* Reads the sets for a surveyed profile from `path`; NULL: from the report of the profile, if it is
+ * a profile by retainer. Returns false after a message. Errors in a file that was not named on the
+ * command line are only warnings. */
 bool retainers_read(input *in, const char *path);
 
-/* The sets of the file beside the profile at `path`, for its survey to use while they are not
- * destroyed; NULL: none. */
+/* Returns the sets from the report of the profile at `path`, which the survey then uses; NULL if
+ * there are none. The caller destroys them. */
 hpf_sets *retainers_beside(hpf_survey *survey, const char *path);
 
 #endif
