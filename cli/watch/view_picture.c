@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * News arm a timer; the timer draws.
+ * Changes arm a timer, which draws.
  */
 #include "view_picture.h"
 
@@ -21,10 +21,10 @@ typedef struct picture {
     view_picture_options options;
     int timer;
     const watched *profile;
-    bool has_news;       /* that are not in the file */
-    hpf_sink *last;      /* what is in the file; NULL: nothing of ours */
-    double last_s;       /* when it was written, or tried */
-    char complaint[200]; /* what was said last: the same is not said twice */
+    bool has_news;       /* there are changes that are not drawn */
+    hpf_sink *last;      /* contents of the file; NULL: not written yet */
+    double last_s;       /* time of the last attempt */
+    char complaint[200]; /* last message, which is not repeated */
 } picture;
 
 /* ---- drawing ---- */
@@ -54,7 +54,7 @@ static hpf_status put_in_place(const char *path, hpf_str bytes, hpf_error *err)
     return status;
 }
 
-/* Writes what was drawn, unless the file is that already. */
+/* Writes the picture, unless the file has the same contents. */
 static hpf_status replace(picture *p, hpf_sink *drawn, hpf_error *err)
 {
     hpf_str bytes = hpf_sink_bytes(drawn);
@@ -96,7 +96,7 @@ static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
     return status;
 }
 
-/* The members of retainer sets are known when the program has ended and told them. */
+/* The report with retainer sets exists only after the program has ended. */
 static hpf_sets *read_sets(const picture *p, hpf_survey *survey)
 {
     bool may_have =
@@ -162,7 +162,7 @@ static void grew(view *v, const watched *profile)
     }
 }
 
-/* The end may bring marks behind the last sample. */
+/* The end may add marks after the last sample. */
 static void changed(view *v, const watched *profile)
 {
     if (profile->state == WATCHED_ENDED) {

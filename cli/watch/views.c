@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The terminal comes last: what the others have to say stands above it.
+ * Messages on standard error are a view as well. The terminal view is opened last, so that messages
+ * of the others appear above it.
  */
 #include "views.h"
 
@@ -14,7 +15,7 @@
 
 /* ---- messages on standard error ---- */
 
-/* The last ones of a profile, printed or empty. */
+/* Last message and caveat of a profile, or empty. */
 typedef struct said {
     char message[sizeof((watched *)NULL)->message];
     char caveat[sizeof((watched *)NULL)->caveat];
@@ -42,7 +43,7 @@ static bool make_room(messages *m, uint32_t n)
     return true;
 }
 
-/* Says what differs from the last one, of `n_bytes` like that one. */
+/* Prints `text` if it differs from `last`. */
 static void say(const watched *profile, const char *text, char *last, size_t n_bytes)
 {
     bool differs = strcmp(last, text) != 0;
@@ -52,7 +53,7 @@ static void say(const watched *profile, const char *text, char *last, size_t n_b
     }
 }
 
-/* Without memory for what was said, all is new. */
+/* Without memory, all messages are printed. */
 static void changed(view *v, const watched *profile)
 {
     messages *m = (messages *)v;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Addresses are found once, before anything is shown: asking for them may take seconds, and the
- * views must not stand still for that later.
+ * Host names are resolved once, before anything is shown, because that may take seconds during
+ * which views could not be updated.
  */
 #include "connector.h"
 
@@ -14,17 +14,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { TRY_EVERY_S = 1, PATIENCE_S = 10 /* with a host that does not answer at all */ };
+enum { TRY_EVERY_S = 1, PATIENCE_S = 10 /* for a host that does not answer */ };
 
 struct connector {
     loop *l;
     const connector_listener *listener;
     void *context;
     struct sockaddr_un local;
-    struct addrinfo *found; /* of a host; NULL: `local` counts */
-    struct addrinfo *next;  /* the one to be tried */
+    struct addrinfo *found; /* of a host; NULL: use `local` */
+    struct addrinfo *next;  /* next address to try */
     int timer;
-    int fd; /* of a connection that is being made; -1: none */
+    int fd; /* socket that is connecting; -1: none */
 };
 
 static const char unix_word[] = "unix:", tcp_word[] = "tcp:";
@@ -50,7 +50,7 @@ static void stop_trying(connector *c)
     c->fd = -1;
 }
 
-/* A host's other addresses are tried at once, and then all again after a pause. */
+/* Tries the next address of the host at once, or all again after a pause. */
 static void refuse(connector *c, int why)
 {
     stop_trying(c);
@@ -102,7 +102,7 @@ static int start_connecting(const connector *c)
                    : connect(c->fd, (const struct sockaddr *)&c->local, sizeof c->local);
 }
 
-/* The timer: it is time to try, or the try has taken too long. */
+/* Called by the timer: starts an attempt, or ends one that took too long. */
 static void try(void *context, uint32_t epoll_events)
 {
     connector *c = context;
@@ -139,7 +139,7 @@ static bool read_path(connector *c, const char *path, char *complaint, size_t ro
     return true;
 }
 
-/* "HOST:PORT" or "[HOST]:PORT", cut up in place. */
+/* Splits "HOST:PORT" or "[HOST]:PORT" in place. */
 static bool cut_host(char *text, char **host, char **port)
 {
     char *colon = strrchr(text, ':');

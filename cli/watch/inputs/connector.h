@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A connection to a program that may not listen yet, and may go and come back: `unix:PATH` or
- * `tcp:HOST:PORT`. It is tried once a second; of several addresses of a host, one after the other.
+ * Connects to `unix:PATH` or `tcp:HOST:PORT`, where the server may not be listening yet. Tries once
+ * a second; the addresses of a host are tried in turn.
  *
  * Threads: one thread, that of the loop.
  */
@@ -15,23 +15,22 @@
 typedef struct connector connector;
 
 typedef struct connector_listener {
-    /* The connection stands; the descriptor is the listener's. Nothing is tried any more until
-     * connector_retry. */
+    /* Connected; the listener owns the descriptor. Nothing is tried until connector_retry. */
     void (*connected)(void *context, int fd);
-    /* It does not, and why: the text lasts for the call. It is tried again. */
+    /* Failed, and will be retried. The text lasts for the call. */
     void (*refused)(void *context, const char *why);
 } connector_listener;
 
-/* Whether `word` is of that kind. */
+/* Returns whether `word` is such an address. */
 bool connector_is_address(const char *word);
 
-/* Begins to try. `word` and `context` are borrowed. NULL with a message in `complaint` for an
- * address that is none, a host that does not exist, and without memory. */
+/* Starts to connect. `word` and `context` are borrowed. Returns NULL with a message in `complaint`
+ * for an invalid address, an unknown host, or without memory. */
 connector *connector_create(loop *l, const char *word, const connector_listener *listener,
                             void *context, char *complaint, size_t complaint_bytes);
 void connector_destroy(connector *c);
 
-/* The connection has ended: tries again. */
+/* The connection has ended: connects again. */
 void connector_retry(connector *c);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Every piece of news, whatever it says, leads to the same look: which file is under the name, is
- * it the one that is open, is what was read still in it, and what is there beyond. So an event that
- * is lost, or that comes twice, does no harm.
+ * Each notification leads to the same check: is the same file still under the name, are the bytes
+ * that were read still in it, and are there more? Lost or duplicate notifications are harmless.
  */
 #include "follow.h"
 
@@ -18,7 +17,7 @@
 enum {
     LOOK_EVERY_S = 1,
     PIECE_BYTES = 256 * 1024,
-    PIECES_AT_ONCE = 8, /* then others in the loop have their turn */
+    PIECES_AT_ONCE = 8, /* then other events of the loop are handled */
     HEAD_BYTES = 4096,
     TAIL_BYTES = 512,
 };
@@ -29,12 +28,12 @@ struct follow {
     const follow_listener *listener;
     void *context;
     inotify_watch *news;
-    int timer; /* for the next look */
-    int fd;    /* the file that is read; -1: none */
+    int timer; /* for the next check */
+    int fd;    /* the open file; -1: none */
     uint64_t offset;
-    bool has_more; /* it was not read to its end */
+    bool has_more; /* the end of the file was not reached */
     int error;
-    /* What was read, as far as it is compared: [0, head) and [offset - tail, offset). */
+    /* Parts of what was read that are compared: [0, head) and [offset - tail, offset). */
     char head[HEAD_BYTES], tail[TAIL_BYTES];
     size_t n_head, n_tail;
     char piece[PIECE_BYTES];
@@ -72,7 +71,7 @@ static bool is_there(const follow *f, const char *bytes, size_t n, uint64_t offs
     return n_read == (ssize_t)n && memcmp(now, bytes, n) == 0;
 }
 
-/* Whether the open file still is what was read of it, and maybe more. */
+/* Returns whether the open file still starts with what was read. */
 static bool is_continued(const follow *f)
 {
     return is_there(f, f->head, f->n_head, 0) &&
@@ -92,7 +91,7 @@ static void look_soon(follow *f)
     loop_arm(f->timer, 1e-9, LOOK_EVERY_S);
 }
 
-/* Reads what is there, but not for long. True: bytes came. */
+/* Reads new bytes, up to a limit. Returns true if there were any. */
 static bool read_on(follow *f)
 {
     for (int i = 0; i < PIECES_AT_ONCE; i++) {
@@ -126,7 +125,7 @@ static bool refuse(follow *f, int why)
     return false;
 }
 
-/* A pipe under the name must not make us wait: it is refused. */
+/* Rejects a FIFO under the name, which would block. */
 static bool open_file(follow *f)
 {
     struct stat now;
@@ -151,7 +150,7 @@ static bool is_open(const follow *f, const struct stat *named)
            now.st_ino == named->st_ino;
 }
 
-/* What there is beyond, in the open file. */
+/* Reads new bytes of the open file. */
 static bool look_into(follow *f)
 {
     if (!is_continued(f)) {
@@ -160,7 +159,7 @@ static bool look_into(follow *f)
     return read_on(f);
 }
 
-/* Turns to another file under the name. */
+/* Opens another file under the name. */
 static follow_found turn(follow *f)
 {
     close_file(f);

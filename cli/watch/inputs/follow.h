@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A file that grows, followed by its name: it may not be there yet, be cut, be replaced by another,
- * go away and come back. It is read, never mapped.
+ * Follows a growing file by its name. The file may not exist yet, be truncated, be replaced, be
+ * removed and reappear. It is read, never mapped.
  *
- * News come by inotify where the system has it, and once a second by looking: a file on another
- * machine changes without a word.
+ * Changes are noticed by inotify, and by checking once a second, because network file systems send
+ * no notifications.
  *
- * The same file begins anew when it is shorter than what was read, or when what was read is no
- * longer in it: the first 4096 and the last 512 bytes of that are compared. Another file under the
- * name (by device and inode) follows when the one before has been read to its end; while there is
- * none under the name, the one that was there is read on.
+ * The file is restarted if it is shorter than what was read, or if the first 4096 or last 512 bytes
+ * read have changed. Another file under the name (by device and inode) is read after the old one
+ * has been read to its end. While there is no file under the name, the old one is still read.
  *
  * Threads: one thread, that of the loop.
  */
@@ -24,41 +23,41 @@
 
 typedef struct follow follow;
 
-/* What the last look found. */
+/* Result of a check. */
 typedef enum follow_found {
-    FOLLOW_NOTHING, /* there is no such file, and there was none */
-    FOLLOW_NEWS,    /* bytes came */
-    FOLLOW_SAME,    /* no more than before */
-    FOLLOW_GONE,    /* the same, and there is no file under the name any more */
-    FOLLOW_CLOSED,  /* there is one that we may not, or cannot, read: follow_error says why */
+    FOLLOW_NOTHING, /* there is no file and there was none */
+    FOLLOW_NEWS,    /* bytes were read */
+    FOLLOW_SAME,    /* no new bytes */
+    FOLLOW_GONE,    /* no new bytes, and there is no file under the name any more */
+    FOLLOW_CLOSED,  /* the file cannot be read: see follow_error */
 } follow_found;
 
-/* Who is told, in this order. */
+/* Callbacks, in this order. */
 typedef struct follow_listener {
-    /* The next byte is the first one of a file, of the first one too. */
+    /* The next byte is the first one of a file. */
     void (*begins)(void *context);
     void (*bytes)(void *context, const char *bytes, size_t n_bytes);
-    /* After each look; at least once a second. */
+    /* Called after each check; at least once a second. */
     void (*looked)(void *context, follow_found found);
 } follow_listener;
 
-/* `path` and `context` are borrowed. With `is_notified`, whoever writes the file calls follow_look,
- * and no other news are needed. The first look is taken by the loop, not here. NULL when there is
- * no memory or no descriptor. */
+/* Follows `path`; `path` and `context` are borrowed. `is_notified`: the writer calls follow_look,
+ * and inotify is not used. The loop makes the first check. Returns NULL without memory or
+ * descriptors. */
 follow *follow_create(loop *l, const char *path, bool is_notified, const follow_listener *listener,
                       void *context);
 void follow_destroy(follow *f);
 
-/* Looks at once, and until all is read. */
+/* Checks now, and reads all there is. */
 void follow_look(follow *f);
 
-/* Reads the file from its beginning again; the loop does, not this. */
+/* Reads the file again from its start, in the loop. */
 void follow_again(follow *f);
 
-/* The errno of FOLLOW_CLOSED. */
+/* Returns the errno of FOLLOW_CLOSED. */
 int follow_error(const follow *f);
 
-/* Who has the file open for writing; unknown while there is none. */
+/* Returns who has the file open for writing; UNKNOWN without a file. */
 open_writers follow_writers(const follow *f);
 
 #endif

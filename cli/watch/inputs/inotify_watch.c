@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Two watches of one inotify descriptor. The folder's tells of names, and only those of the file
- * count; the file's is set through its descriptor, so it is of the very file that is read.
+ * Uses two watches of one inotify descriptor. The watch of the directory reports names, of which
+ * only that of the file counts. The watch of the file is set through its descriptor.
  */
 #include "inotify_watch.h"
 
@@ -22,9 +22,9 @@ struct inotify_watch {
     loop *l;
     void (*came)(void *context);
     void *context;
-    int fd;           /* -1: the system gives none */
-    int folder, file; /* watches; -1: none */
-    char *words[2];   /* what the names below point into */
+    int fd;           /* -1: not available */
+    int folder, file; /* inotify watches; -1: none */
+    char *words[2];   /* copies that the names below point into */
     const char *folder_path, *name;
 };
 
@@ -51,7 +51,7 @@ static void take(void *context, uint32_t epoll_events)
     }
 }
 
-/* `*watch` is to be `now`. */
+/* Replaces the watch `*watch` by `now`. */
 static void exchange(const inotify_watch *w, int *watch, int now)
 {
     if (*watch >= 0 && *watch != now) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Notice of changes around a file, by inotify: in its folder, under its name, and to the file that
- * is open. Where the system gives none, there is none, and nothing fails.
+ * Notifications about a file by inotify: about its name in the directory, and about the open file.
+ * If inotify is not available, there are no notifications.
  *
  * Threads: one thread, that of the loop.
  */
@@ -12,16 +12,16 @@
 
 typedef struct inotify_watch inotify_watch;
 
-/* Calls `came` once for each batch of changes. `path` is copied, `context` borrowed; without a path
- * there is never any inotify_watch. NULL when there is no memory. */
+/* Calls `came` once for each batch of changes. `path` is copied, `context` is borrowed; without a
+ * path there are no notifications. Returns NULL without memory. */
 inotify_watch *inotify_watch_create(loop *l, const char *path, void (*came)(void *context),
                                     void *context);
 void inotify_watch_destroy(inotify_watch *w);
 
-/* Looks after the folder, which may not have been there, or may be another by now. */
+/* Watches the directory again, which may have been created or replaced. */
 void inotify_watch_folder(inotify_watch *w);
 
-/* The file that is open, whatever it is called now; -1: none. */
+/* Watches the open file, whatever its name; -1: none. */
 void inotify_watch_file(inotify_watch *w, int fd);
 
 #endif

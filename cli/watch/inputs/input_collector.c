@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An event descriptor wakes the loop, which compares how often files were written to with what it
- * knows.
+ * An eventfd wakes the loop, which compares the number of writes of each file with the last one.
  */
 #include "input_collector.h"
 
@@ -15,23 +14,23 @@
 
 #include "input_file.h"
 
-/* A build may start thousands of processes; nobody looks at so many. */
+/* A build may start thousands of processes. */
 enum { MOST_PROFILES = 64 };
 
 typedef struct written {
-    char *path;         /* of the .hp file */
-    watch_input *input; /* NULL: it is complete */
+    char *path;         /* path of the .hp file */
+    watch_input *input; /* NULL: complete */
     uint64_t n_writes;
 } written;
 
 struct input_collector {
     loop *l;
     watch *w;
-    const hpp_collector *collector; /* NULL: not attached */
+    const hpp_collector *collector; /* NULL: none yet */
     int event;
     written files[MOST_PROFILES];
     size_t n_files;
-    bool has_more; /* and that was said */
+    bool has_more; /* a message was printed about more profiles */
 };
 
 /* ---- files ---- */
@@ -67,7 +66,7 @@ static written *add(input_collector *in, const char *path)
     return file;
 }
 
-/* The file of that name; once complete, it may be another one. */
+/* Finds the file. A complete file of the same name may be a new one. */
 static written *find_or_add(input_collector *in, const char *path, uint64_t n_writes)
 {
     written *known = find(in, path);
@@ -127,7 +126,7 @@ void input_collector_written(void *context)
     const input_collector *in = context;
     const uint64_t once = 1;
     ssize_t n = write(in->event, &once, sizeof once);
-    (void)n; /* full: the loop is awake already */
+    (void)n; /* an error means that the loop is already awake */
 }
 
 void input_collector_attach(input_collector *in, const hpp_collector *collector)

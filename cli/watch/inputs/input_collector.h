@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The profiles that a collector is writing, one for each name of files: a process that becomes
- * another program by exec keeps its name, and its profile begins anew.
+ * The profiles that a collector writes, one for each file name. A process that calls exec keeps its
+ * file name, and its profile is restarted.
  *
- * The collector says when it has written; nothing is looked for meanwhile.
+ * The collector notifies the input when it has written; there is no polling.
  */
 #ifndef CENSUS_WATCH_INPUT_COLLECTOR_H
 #define CENSUS_WATCH_INPUT_COLLECTOR_H
@@ -14,20 +14,21 @@
 
 typedef struct input_collector input_collector;
 
-/* NULL when there is no memory or no descriptor. */
+/* Returns NULL without memory or descriptors. */
 input_collector *input_collector_create(loop *l, watch *w);
-/* Watches nothing any more, while a collector may go on telling: before the watch is destroyed. */
+/* Closes all profiles, while a collector may still notify the input. Call it before the watch is
+ * destroyed. */
 void input_collector_close(input_collector *in);
-/* When no collector tells it any more. NULL is no mistake. */
+/* Call it when no collector uses the input. Accepts NULL. */
 void input_collector_destroy(input_collector *in);
 
-/* For hpp_collector_options.written, on any thread; the context is the input. */
+/* For hpp_collector_options.written; may be called on any thread. The context is the input. */
 void input_collector_written(void *context);
 
-/* Whose files are watched. Before this, nothing is. */
+/* Sets the collector whose files are read. */
 void input_collector_attach(input_collector *in, const hpp_collector *collector);
 
-/* The collector has stopped: all that it has written is taken, and the profiles end. */
+/* Reads all files of the stopped collector, and ends the profiles. */
 void input_collector_end(input_collector *in);
 
 #endif

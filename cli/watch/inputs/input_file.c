@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Two files are followed, and make one profile: when either begins anew, both are read again from
- * their beginnings, because what was told of one cannot be taken back alone.
+ * Follows two files that form one profile. If either restarts, both are read again from the start,
+ * because events of one file cannot be taken back.
  */
 #include "input_file.h"
 
@@ -22,14 +22,14 @@ typedef struct file {
     watch_input_options options;
     watched *profile;
     char *lines_path;
-    follow *hp, *lines; /* lines: NULL for a name that has none beside it */
+    follow *hp, *lines; /* lines: NULL if the profile has no sidecar file */
     bool has_bytes, lines_have_bytes;
-    bool had_writer;      /* since it began */
-    bool is_gone;         /* and views know it */
-    double last_growth_s; /* loop_now_s() when bytes came, or when the watch began */
+    bool had_writer;      /* since the profile started */
+    bool is_gone;         /* views were notified */
+    double last_growth_s; /* loop_now_s() of the last bytes, or of the start */
 } file;
 
-/* ---- beginning anew ---- */
+/* ---- restarting ---- */
 
 static void restart(file *f)
 {
@@ -49,7 +49,7 @@ static void hp_begins(void *context)
     }
 }
 
-/* The first lines of a profile are no other profile. */
+/* The first bytes of the sidecar file do not restart the profile. */
 static void lines_begin(void *context)
 {
     file *f = context;
@@ -61,7 +61,7 @@ static void lines_begin(void *context)
 
 /* ---- the end ---- */
 
-/* The writer may be elsewhere, or must not be known. */
+/* Returns how long a file must not grow to be complete. */
 static double patience_s(const file *f, open_writers now)
 {
     double given = f->options.idle_s;
@@ -116,7 +116,7 @@ static void lines_bytes(void *context, const char *bytes, size_t n_bytes)
     watch_feed_sidecar(f->options.w, f->profile, bytes, n_bytes);
 }
 
-/* A file that is gone is read on: only the words change. */
+/* A removed file is still read; only the message changes. */
 static void say_gone(file *f, bool is_gone)
 {
     if (f->is_gone != is_gone && f->profile->state == WATCHED_GROWING) {
@@ -175,7 +175,7 @@ static void look(watch_input *in)
     }
 }
 
-/* An event log holds its lines itself. */
+/* Event logs contain their quantities. */
 static bool is_text(const char *path)
 {
     size_t length = strlen(path);
@@ -194,7 +194,7 @@ static bool start(file *f, const char *path)
     return f->profile && f->hp && (f->lines || !f->lines_path);
 }
 
-/* A file may come, but one that is there must be one that we can read. */
+/* A missing file may appear later, but an existing one must be readable. */
 static bool is_readable(const char *path)
 {
     if (access(path, R_OK) == 0 || errno == ENOENT) {

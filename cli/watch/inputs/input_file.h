@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A profile in a file, with the file of lines beside it, if there is one.
+ * A profile in a file, with its sidecar file.
  *
- * A profile has no mark at its end. It is taken for complete when for a second it has not grown
- * and no process has it open for writing, provided that it holds a sample or was seen to have a
- * writer before. Where the system cannot tell who has it open (a file of another user, one that
- * another machine may write to), it is taken for complete after 30 seconds without growth, if the
- * watch is for one profile only (options->once); and everywhere after options->idle_s, if that is
- * given. One that grows after all goes on; it begins anew only if it had ended in the middle of a
- * sample, and as an event log.
+ * A profile has no end marker. It is complete when it has not grown for a second and no process has
+ * it open for writing, if it has a sample or had a writer before. If the system cannot tell who has
+ * it open (files of other users, network file systems), it is complete after 30 seconds without
+ * growth, if options->once is set; and always after options->idle_s, if set. A complete profile
+ * that grows again is resumed; it is restarted only if it had ended inside a sample, or is an event
+ * log.
  */
 #ifndef CENSUS_WATCH_INPUT_FILE_H
 #define CENSUS_WATCH_INPUT_FILE_H
 
 #include "watch_input.h"
 
-/* NULL after a message. */
+/* Returns NULL after a message. */
 watch_input *input_file_create(const char *path, const watch_input_options *options);
 
-/* Its writer, who is in this process, says that it is complete. False: there is nothing in it, or
- * no such file, yet. */
+/* Ends the profile; its writer is in this process. Returns false if there is no file or it is
+ * empty. */
 bool input_file_end(watch_input *in);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One way to read, and three kinds of ends.
+ * Reads pipes, FIFOs and connections, which differ in how they end.
  */
 #include "input_stream.h"
 
@@ -21,8 +21,8 @@ enum { PIECE_BYTES = 64 * 1024, OPEN_EVERY_S = 1 };
 
 typedef enum stream_kind {
     KIND_PIPE,    /* ends once */
-    KIND_FIFO,    /* opened again for the next writer */
-    KIND_ADDRESS, /* connected to again */
+    KIND_FIFO,    /* reopened for the next writer */
+    KIND_ADDRESS, /* reconnected */
 } stream_kind;
 
 typedef struct stream {
@@ -32,19 +32,19 @@ typedef struct stream {
     const char *name;
     watched *profile;
     profile_boundary boundary;
-    bool is_next_another; /* what comes next is another profile */
-    int fd;               /* -1: none now */
-    bool is_ours;         /* the descriptor */
-    int timer;            /* to read what cannot be waited for, and to open what is not there */
+    bool is_next_another; /* the next bytes start another profile */
+    int fd;               /* -1: none */
+    bool is_ours;         /* we own the descriptor */
+    int timer;            /* to read descriptors that epoll does not support, and to reopen */
     connector *connection;
-    bool says_command;  /* the message is what became of a command */
-    bool awaits_sample; /* and will be old when the next sample comes */
+    bool says_command;  /* the message is the result of a command */
+    bool awaits_sample; /* and is cleared by the next sample */
     char piece[PIECE_BYTES];
 } stream;
 
 /* ---- commands ---- */
 
-/* What comes through a connection as a log comes from eventlog-socket. */
+/* Connections that send an event log are assumed to be eventlog-socket. */
 static bool send_to_program(void *context, socket_command command)
 {
     stream *s = context;
@@ -66,7 +66,7 @@ static void forget_command(stream *s)
     }
 }
 
-/* What was asked for may have come. */
+/* Clears the message when a sample has arrived. */
 static void note_samples(stream *s, uint64_t n_before)
 {
     if (s->awaits_sample && hpf_live_n_samples(s->profile->live) > n_before) {
@@ -109,7 +109,7 @@ static void feed(stream *s, const char *bytes, size_t n_bytes)
     update_command_sender(s);
 }
 
-/* ---- the three ends ---- */
+/* ---- ends ---- */
 
 static void drop_fd(stream *s)
 {
@@ -177,7 +177,7 @@ static void end(stream *s)
 
 /* ---- reading ---- */
 
-/* One read for each time that something is there: the descriptor may be one that waits. */
+/* Reads once for each event, because the descriptor may block. */
 static void take(void *context, uint32_t epoll_events)
 {
     stream *s = context;
@@ -192,7 +192,7 @@ static void take(void *context, uint32_t epoll_events)
     }
 }
 
-/* A file at standard input is always ready, and cannot be waited for. */
+/* Regular files at standard input are always ready, and epoll rejects them. */
 static void take_without_waiting(void *context, uint32_t epoll_events)
 {
     stream *s = context;
@@ -218,15 +218,14 @@ static bool wait_for_fd(stream *s, int fd)
 
 /* ---- FIFOs ---- */
 
-/* Opening one to read does not wait for a writer this way; and it is ready for the first time when
- * one has come. */
+/* Opens without waiting for a writer. The descriptor becomes ready when a writer has opened the
+ * FIFO. */
 static int open_path(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* The next writer gets a new opening, made before the old one is closed: in between it would find
- * nobody to read. */
+/* Opens the FIFO again before closing it, so that a writer always finds a reader. */
 static void wait_for_fifo(stream *s)
 {
     int fd = open_path(s->name);
@@ -245,7 +244,7 @@ static void open_again(void *context, uint32_t epoll_events)
     wait_for_fifo(context);
 }
 
-/* A pipe with a name. `/dev/fd/63` of a shell has none: nobody can open it again. */
+/* Returns whether the descriptor is a FIFO with a name, unlike `/dev/fd/63` of a shell. */
 static bool is_fifo(int fd)
 {
     char path[64], target[8];

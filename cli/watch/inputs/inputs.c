@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From a word to an input.
+ * Chooses an input by the word on the command line.
  */
 #include "inputs.h"
 

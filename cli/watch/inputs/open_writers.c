@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * By asking for a read lease: the kernel gives one only when nobody has the file open for writing,
- * and it is given back at once. It needs no look at other processes, and it counts mappings and
- * descriptors that are on their way from one process to another.
+ * Requests a read lease, which the kernel grants only if no process has the file open for writing,
+ * and releases it at once. This needs no access to other processes, and includes mappings and
+ * descriptors in transit.
  */
 #include "open_writers.h"
 
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <sys/vfs.h>
 
-/* Of file systems that other machines write to as well, those that linux/magic.h does not have. */
+/* Network file systems that linux/magic.h lacks. */
 #define CIFS_MAGIC 0xFF534D42L
 #define FUSE_MAGIC 0x65735546L
 #define CEPH_MAGIC 0x00C36400L
@@ -36,8 +36,8 @@ static bool may_be_elsewhere(int fd)
     return false;
 }
 
-/* Who opens the file for writing at this very moment waits until the lease is given back, and the
- * signal that asks for it would end us. */
+/* A process that opens the file for writing now waits until the lease is released, and the signal
+ * that requests this would end us. */
 static void ignore_lease_breaks(void)
 {
     struct sigaction ignored = {.sa_handler = SIG_IGN};

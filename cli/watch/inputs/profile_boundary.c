@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One step for each line, and for each byte of a line only where it may be the one.
+ * Takes one step for each line, and one for each byte only in lines that may match.
  */
 #include "profile_boundary.h"
 
@@ -14,7 +14,8 @@ static void begin(profile_boundary *b, char first)
     *b = (profile_boundary){.has_begun = true, .is_log = first == 'h', .n_found = 1};
 }
 
-/* Takes the byte behind a line feed and `n_found` - 1 bytes of the word. True: it was the last. */
+/* Reads the byte after a newline and `n_found` - 1 bytes of the word. Returns true if it completes
+ * the word. */
 static bool match(profile_boundary *b, char byte)
 {
     b->has_samples |= b->n_found == 1 && byte == 'B';

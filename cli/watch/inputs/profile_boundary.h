@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Where in a stream one profile ends and the next begins. `tail -F` sends a file that was replaced
- * right behind the one before, and a FIFO does not tell writers apart that come after each other.
+ * Finds where one profile ends and the next starts in a stream. `tail -F` sends a replaced file
+ * right after the old one, and a FIFO does not separate its writers.
  *
- * Behind the samples of a `.hp` profile, a line that begins with `JOB "` is the first of another.
- * An event log does not say: it ends when its writer goes.
+ * A line that starts with `JOB "` after samples of a `.hp` profile starts another profile. An event
+ * log ends when its writer closes the stream.
  */
 #ifndef CENSUS_WATCH_PROFILE_BOUNDARY_H
 #define CENSUS_WATCH_PROFILE_BOUNDARY_H
@@ -12,27 +12,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How a profile begins. Parts of it may have gone to the profile before, as a line that never
- * ended; the new one is given all of it. */
+/* Start of a profile. Parts of it may have been passed to the old profile, as an incomplete line;
+ * the new profile gets all of it. */
 #define PROFILE_FIRST_WORD "JOB \""
 
-/* All zero: the profile begins with the next byte. */
+/* All zero: the next byte starts a profile. */
 typedef struct profile_boundary {
-    bool has_begun;   /* a byte came */
-    bool is_log;      /* by the first one */
-    bool has_samples; /* a line began with B */
-    /* How much of a line feed and PROFILE_FIRST_WORD is at the end of what came, as if a line feed
-     * were before the first byte. */
+    bool has_begun;   /* a byte was read */
+    bool is_log;      /* by the first byte */
+    bool has_samples; /* a line started with B */
+    /* How much of a newline and PROFILE_FIRST_WORD is at the end of the input, as if a newline
+     * preceded the first byte. */
     size_t n_found;
 } profile_boundary;
 
-/* The writer has gone: the next byte begins a line, whatever was before it. True: it begins another
- * profile, too. */
+/* The writer has ended: the next byte starts a line. Returns true if it also starts another
+ * profile. */
 bool profile_boundary_pause(profile_boundary *b);
 
-/* How many of the bytes belong to the profile, all in most cases. With `*is_another`, these end in
- * PROFILE_FIRST_WORD, which belongs to the next profile as well as what comes behind it; `r` has
- * begun with that one. */
+/* Returns the number of bytes that belong to the profile, usually all. If `*is_another`, these end
+ * in PROFILE_FIRST_WORD, which also starts the next profile; `b` then describes the next profile.
+ */
 size_t profile_boundary_find(profile_boundary *b, const char *bytes, size_t n_bytes,
                              bool *is_another);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A message is four bytes of magic, the version, the length of a name space and the name space, and
+ * A message is four bytes of magic, the version, the length of a name space, the name space, and
  * the number of the command in it.
  */
 #include "eventlog_socket.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What to do is kept in a table by descriptor. An epoll event carries the descriptor and the number
- * of its entry in the order of all entries ever made: so one that is fetched together with others,
- * and whose descriptor is removed by them, and maybe given out again, is recognised as stale.
+ * Entries are kept in a table by descriptor. An epoll event carries the descriptor and the serial
+ * number of its entry. If an entry is removed while its event is pending, and its descriptor is
+ * reused, the serial number shows that the event is stale.
  */
 #include "loop.h"
 
@@ -15,7 +15,7 @@
 enum { N_MOST_AT_ONCE = 32, NS_PER_S = 1000000000 };
 
 typedef struct entry {
-    loop_ready *ready; /* NULL: there is none */
+    loop_ready *ready; /* NULL: no entry */
     void *context;
     uint32_t serial;
     bool is_timer;
@@ -148,7 +148,7 @@ int loop_add_timer(loop *l, loop_ready *ready, void *context)
     return fd;
 }
 
-/* Never nothing for something: a nothing disarms. */
+/* Rounds a positive time up to 1 ns, because 0 disarms a timer. */
 static struct timespec duration(double s)
 {
     time_t whole = (time_t)s;
@@ -174,7 +174,7 @@ double loop_now_s(void)
 
 /* ---- steps ---- */
 
-/* A timer that went off is rearmed by reading it. False: it was armed anew meanwhile. */
+/* Reads an expired timer, which rearms it. Returns false if it was armed again in the meantime. */
 static bool went_off(int fd)
 {
     uint64_t n_times;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Waiting for many things at once: one epoll descriptor, at which everything that waits is entered
- * with what to do when it is ready. Times are descriptors too.
+ * An event loop on epoll: calls a function when a descriptor is ready or a timer expires.
  *
- * Functions that are called when something is ready may add, change and remove whatever they like,
- * themselves included: what was removed is not called any more, not even if it was ready before.
+ * These functions may add, change and remove any entries, including their own. A removed entry is
+ * not called any more, even if it was ready.
  *
  * Threads: one loop, one thread.
  */
@@ -17,44 +16,44 @@
 
 typedef struct loop loop;
 
-/* `epoll_events`: EPOLLIN and so on, those that have come. 0 for timers. */
+/* `epoll_events`: the events that occurred, such as EPOLLIN; 0 for timers. */
 typedef void loop_ready(void *context, uint32_t epoll_events);
 
-/* NULL when the system does not give a descriptor or memory; errno says why. */
+/* Returns NULL with errno if there is no descriptor or memory. */
 loop *loop_create(void);
-/* Closes its timers; all other descriptors stay open. */
+/* Closes its timers; other descriptors stay open. */
 void loop_destroy(loop *l);
 
-/* Readable when loop_step has something to do: another poll may wait for it. */
+/* Returns a descriptor that is readable when loop_step has work; another poll may wait for it. */
 int loop_fd(const loop *l);
 
-/* Calls `ready` whenever one of `epoll_events` has come for `fd`, which must not be entered yet.
- * False, with errno: EPERM for a descriptor that is always ready (a file, a directory), ENOMEM,
- * ENOSPC. */
+/* Calls `ready` whenever one of `epoll_events` occurs for `fd`, which must not be in the loop yet.
+ * Returns false with errno: EPERM for a descriptor that is always ready (a file, a directory),
+ * ENOMEM, ENOSPC. */
 bool loop_add(loop *l, int fd, uint32_t epoll_events, loop_ready *ready, void *context);
-/* Waits for other events of a descriptor that is entered; 0: for none but errors and hangups. */
+/* Changes the events of a descriptor; 0: only errors and hangups. */
 void loop_change(loop *l, int fd, uint32_t epoll_events);
-/* Forgets a descriptor, before it is closed; a timer is closed here. One that is not entered, -1
- * say, is no mistake. */
+/* Removes a descriptor, before it is closed; closes a timer. Ignores descriptors that are not in
+ * the loop, such as -1. */
 void loop_remove(loop *l, int fd);
 
-/* A timer: its descriptor, not armed; -1 with errno. It belongs to the loop: end it with
- * loop_remove. */
+/* Creates a timer and returns its descriptor, or -1 with errno. The timer is not armed. Close it
+ * with loop_remove. */
 int loop_add_timer(loop *l, loop_ready *ready, void *context);
-/* Goes off in `after_s` seconds, and then every `every_s` (0: once). With 0 and an interval it
- * first goes off after the interval; with 0, 0 it is disarmed. Arming again forgets what was
- * before. */
+/* Arms a timer to expire in `after_s` seconds and then every `every_s` seconds (0: once). If
+ * `after_s` is 0, it first expires after the interval; 0, 0 disarms it. Replaces the previous
+ * setting. */
 void loop_arm(int timer_fd, double after_s, double every_s);
 
-/* Waits for something, at most `timeout_ms` (-1: for ever, 0: not at all), and sees to what is
- * ready. Returns early, having done nothing, when a signal comes. */
+/* Waits for events, at most `timeout_ms` (-1: forever, 0: not at all), and handles them. Returns
+ * early if a signal arrives. */
 void loop_step(loop *l, int timeout_ms);
 
-/* Says that it is enough. The loop goes on doing what it is told: whoever calls loop_step asks. */
+/* Requests the end of the loop. The caller of loop_step checks loop_is_stopped. */
 void loop_stop(loop *l);
 bool loop_is_stopped(const loop *l);
 
-/* CLOCK_MONOTONIC, in seconds. */
+/* Returns CLOCK_MONOTONIC in seconds. */
 double loop_now_s(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The middle: each profile's events and states go to each view.
+ * Forwards the events and states of each profile to all views.
  */
 #include "watch.h"
 
@@ -13,19 +13,19 @@
 
 enum { N_MAGIC_BYTES = 6 };
 
-/* What stands behind what views see. */
+/* A profile with its private state. */
 typedef struct profile {
     watched seen; /* first: a `watched *` is a `profile *` */
     watch *of;
     char *name;
-    /* The first bytes are held back until they tell whether the input is compressed: a reader would
-     * only say that they are no text. */
+    /* The first bytes are kept until they show whether the input is compressed, to report that
+     * instead of invalid text. */
     char first[N_MAGIC_BYTES];
     size_t n_first;
     bool is_sidecar_broken;
-    bool is_finished;     /* its reader takes no more */
-    bool has_annotations; /* marks or lines came since views were told that it grew */
-    double units_per_s;   /* of the profile's sample unit */
+    bool is_finished;     /* its reader has finished */
+    bool has_annotations; /* marks or quantities were read since views were notified */
+    double units_per_s;   /* from the sample unit of the profile */
     watch_command_sender *send_command;
     void *command_context;
 } profile;
@@ -36,7 +36,7 @@ struct watch {
     size_t n_views;
     profile **profiles;
     size_t n_profiles;
-    bool is_ending; /* views are finished next */
+    bool is_ending; /* no more messages: views are finished next */
 };
 
 static profile *profile_of(watched *seen)
@@ -44,7 +44,7 @@ static profile *profile_of(watched *seen)
     return (profile *)seen;
 }
 
-/* ---- to the views ---- */
+/* ---- notifying views ---- */
 
 static void notify_began(const profile *p)
 {
@@ -76,7 +76,7 @@ static void notify_changed(const profile *p)
     }
 }
 
-/* Tells all views an event, by the name of its function. */
+/* Sends an event to all views, by the name of its function. */
 #define NOTIFY(p, event, ...)                                                                      \
     for (size_t i = 0; i < (p)->of->n_views; i++) {                                                \
         view_event_context to = {(p)->of->views[i], &(p)->seen};                                   \
@@ -141,7 +141,7 @@ static const hpf_events to_views = {
 
 /* ---- states ---- */
 
-/* `message` may be the one that is there. */
+/* Sets state and message; `message` may be the current one. */
 static void say(profile *p, watched_state state, const char *message)
 {
     char text[sizeof p->seen.message];
@@ -183,7 +183,7 @@ static void warn(void *context, const hpf_error *warning)
     }
 }
 
-/* Looks what the profile says of itself by now. Why one failed is a message. */
+/* Updates the caveat. A failed profile has a message instead. */
 static void update_caveat(profile *p)
 {
     hpf_error caveat = {.status = HPF_OK};
@@ -280,7 +280,7 @@ void watch_restart_profile(watch *w, watched *seen)
 
 /* ---- bytes ---- */
 
-/* What the first bytes say of a compressed input; NULL: it is not compressed. */
+/* Returns the compression of the input, or NULL. */
 static const char *compression_of(const profile *p)
 {
     static const struct {
@@ -303,7 +303,7 @@ static const char *compression_of(const profile *p)
     return NULL;
 }
 
-/* A log may hold back marks and lines until long after the samples that they stand at. */
+/* Logs may contain marks and quantities long after the samples they belong to. */
 static void feed_live(profile *p, const char *bytes, size_t n_bytes)
 {
     hpf_error err;
@@ -320,13 +320,13 @@ static void feed_live(profile *p, const char *bytes, size_t n_bytes)
     if (status != HPF_OK) {
         fail(p, &err);
     }
-    /* Of a log that is over the end says why there was no sample; what was said before stays. */
+    /* At the end of a log, its end marker replaces no earlier caveat about missing samples. */
     if (status != HPF_OK || n_now > 0 || !hpf_live_has_end(p->seen.live)) {
         update_caveat(p);
     }
 }
 
-/* All that there is may be told from `first`, or more of the input: hands it to the reader. */
+/* Passes the first bytes to the reader. */
 static void release_first(profile *p)
 {
     const char *compression = compression_of(p);
@@ -457,8 +457,8 @@ watch *watch_create(const hpf_live_options *options)
     return w;
 }
 
-/* A reader may hold back the last statement, for lack of the byte behind it. It counts, as it does
- * in a file that is read as it is now; that a sample is not whole is no wonder. */
+/* A reader may keep the last statement until it sees the next byte. At the end it counts, as in a
+ * file of the same bytes. */
 static void end_profiles(watch *w)
 {
     w->is_ending = true;
@@ -487,7 +487,7 @@ void watch_destroy(watch *w)
     free(w);
 }
 
-/* What a view that comes late has missed. */
+/* Notifies a new view of what it missed. */
 static void notify_so_far(view *v, const watched *seen)
 {
     if (v->began) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Profiles that grow, and views of them. Inputs (inputs.h) feed profiles; whatever a profile tells
- * goes to every view. Neither knows the other, and both wait in the same loop.
+ * Profiles that grow, and views of them. Inputs (watch_input.h) feed profiles; the events of a
+ * profile go to all views. Inputs and views are independent, and share an event loop.
  *
  * Threads: one watch, one thread, that of its loop.
  */
@@ -19,52 +19,50 @@
 /* ---- profiles ---- */
 
 typedef enum watched_state {
-    WATCHED_WAITING, /* for the input to be there, or for its writer */
+    WATCHED_WAITING, /* waiting for the input to exist, or for its writer */
     WATCHED_GROWING,
-    WATCHED_ENDED,  /* the writer is done; a file may yet be replaced by another */
-    WATCHED_FAILED, /* what came is no profile; what was complete before stays */
+    WATCHED_ENDED,  /* the writer is done; a file may still be replaced */
+    WATCHED_FAILED, /* invalid input; earlier samples are kept */
 } watched_state;
 
-/* One profile, as views see it. Lives as long as its watch. */
+/* A profile as views see it. Lives as long as its watch. */
 typedef struct watched {
     uint32_t number;  /* from 0 */
-    const char *name; /* for people: path, "stdin", "prog (pid 123)" */
-    hpf_live *live;   /* never NULL; another one each time the input begins anew */
-    uint32_t epoch;   /* how often it has begun anew */
+    const char *name; /* for messages: path, "stdin", "prog (pid 123)" */
+    hpf_live *live;   /* never NULL; replaced when the input restarts */
+    uint32_t epoch;   /* number of restarts */
     watched_state state;
-    char message[200];    /* what it waits for, or why it failed: one line, maybe "" */
-    char caveat[200];     /* what its samples lack, or why there are none: one line, maybe "" */
-    double last_sample_s; /* loop_now_s() when the last sample came; 0: none yet */
-    bool can_control;     /* it takes commands: an eventlog-socket */
+    char message[200];    /* what it waits for, or why it failed: one line, or "" */
+    char caveat[200];     /* what its samples lack, or why there are none: one line, or "" */
+    double last_sample_s; /* loop_now_s() of the last sample; 0: none yet */
+    bool can_control;     /* it accepts commands: an eventlog-socket */
 } watched;
 
-/* The profile as a survey, to be drawn: the whole of it, or with `window_s` above 0 what its last
- * so many seconds are. Borrowed, as hpf_live_snapshot says. HPF_MORE: there is nothing to show yet.
- */
+/* Returns a survey of the profile, or with `window_s` above 0 of its last `window_s` seconds.
+ * Borrowed, as for hpf_live_snapshot. HPF_MORE: there is nothing to show yet. */
 hpf_status watched_survey(hpf_survey **out, const watched *profile, double window_s,
                           hpf_error *err);
 
-/* Tells the program that is watched. False: it takes no commands, or not now. What became of it is
- * a message; programs do not answer. */
+/* Sends a command to the program. Returns false if it cannot be sent. The result becomes the
+ * message of the profile; programs do not answer. */
 bool watched_send_command(const watched *profile, socket_command command);
 
 /* ---- views ---- */
 
-/* A view embeds this as its first member. Any function may be NULL. They do not wait, and what they
- * draw they draw at most so often as is of use: `grew` may come hundreds of times a second. */
+/* A view starts with this struct. Functions may be NULL. They must not block. Views limit how often
+ * they draw, because `grew` may be called hundreds of times a second. */
 typedef struct view view;
 struct view {
-    /* There is a new profile, or one has begun anew: forget what you had of it. */
+    /* A profile was added or restarted: drop what was known of it. */
     void (*began)(view *v, const watched *profile);
-    /* What the profile tells, as it comes, between `began` and `grew`. The context is a
-     * `view_event_context *` that is valid during the call. What they return is ignored: that a
-     * view cannot keep up is no fault of the profile. */
+    /* Events of the profile, between `began` and `grew`. The context is a `view_event_context *`
+     * that is valid during the call. Return values are ignored. */
     const hpf_events *events;
-    /* After a batch of input in which at least one sample was completed, or marks or lines came. */
+    /* Called after input that completed at least one sample, or that had marks or quantities. */
     void (*grew)(view *v, const watched *profile);
-    /* Another state, message or caveat. */
+    /* The state, message or caveat changed. */
     void (*changed)(view *v, const watched *profile);
-    /* The watch is over: the last picture, the terminal restored. Frees the view. */
+    /* The watch ends: draws the last picture, restores the terminal, and frees the view. */
     void (*finish)(view *v);
 };
 
@@ -77,49 +75,48 @@ typedef struct view_event_context {
 
 typedef struct watch watch;
 
-/* `options` (which names count; the rest is the watch's own business) is copied, its contexts are
- * borrowed. NULL when there is no memory. */
+/* Copies `options` (its contexts are borrowed). Returns NULL without memory. */
 watch *watch_create(const hpf_live_options *options);
-/* Finishes the views in the order of their coming, and ends the profiles. */
+/* Finishes the views in the order in which they were added, and ends the profiles. */
 void watch_destroy(watch *w);
 
-/* The view is the watch's from now on, and hears at once of the profiles that are there. False
- * without memory: the view is still the caller's. */
+/* Adds a view, which the watch then owns, and notifies it of existing profiles. Returns false
+ * without memory; the caller then still owns the view. */
 bool watch_add_view(watch *w, view *v);
 
 size_t watch_n_profiles(const watch *w);
 const watched *watch_profile(const watch *w, size_t index);
 
-/* Whether all profiles have ended or failed. */
+/* Returns whether all profiles have ended or failed. */
 bool watch_is_over(const watch *w);
 
-/* ---- what inputs tell ---- */
+/* ---- for inputs ---- */
 
-/* A profile that waits. `name` is copied. NULL when there is no memory. */
+/* Adds a profile in the waiting state. `name` is copied. Returns NULL without memory. */
 watched *watch_add_profile(watch *w, const char *name);
 
-/* The input begins anew: its next byte is the first one of another profile. */
+/* Restarts a profile: the next byte is the first one of another profile. */
 void watch_restart_profile(watch *w, watched *profile);
 
-/* The next bytes, cut anywhere. When they are not those of a profile it fails, and takes no more
- * until it begins anew. */
+/* Adds bytes to a profile, in pieces of any size. Invalid input makes it fail; it then ignores
+ * bytes until it is restarted. */
 void watch_feed(watch *w, watched *profile, const char *bytes, size_t n_bytes);
-/* Bytes of the file beside it (hpfile/sidecar.h). What is wrong there is said once, and then the
- * file is left alone. */
+/* Adds bytes of the sidecar file (hpfile/sidecar.h). An error is reported once, and the rest of the
+ * file is ignored. */
 void watch_feed_sidecar(watch *w, watched *profile, const char *bytes, size_t n_bytes);
 
-/* The writer is done: the profile ends, or fails if there was none. */
+/* Ends a profile because its writer is done; it fails if it is not a profile. */
 void watch_end_profile(watch *w, watched *profile);
-/* Bytes are behind the end: it was none. True: the profile grows again, and takes them; false: it
- * ended in the middle of something, and has to begin anew. */
+/* Resumes a profile that had ended but grows again. Returns false if it had ended inside a sample
+ * and must be restarted. */
 bool watch_resume_profile(watch *w, watched *profile);
 
-/* Who tells the program, with its context; NULL: it takes no commands any more. */
+/* Sets the function that sends commands, and its context; NULL: the profile accepts no commands. */
 typedef bool watch_command_sender(void *context, socket_command command);
 void watch_set_command_sender(watch *w, watched *profile, watch_command_sender *send,
                               void *context);
 
-/* Sets state and message. */
+/* Sets the state and message. */
 void watch_set_state(watch *w, watched *profile, watched_state state, const char *format, ...)
     HPF_PRINTF(4, 5);
 
