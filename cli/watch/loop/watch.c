@@ -320,7 +320,7 @@ static void feed_live(profile *p, const char *bytes, size_t n_bytes)
     if (status != HPF_OK) {
         fail(p, &err);
     }
-    /* At the end of a log, its end marker replaces no earlier caveat about missing samples. */
+    /* After the end of a log without samples, the caveat that says why is kept. */
     if (status != HPF_OK || n_now > 0 || !hpf_live_has_end(p->seen.live)) {
         update_caveat(p);
     }

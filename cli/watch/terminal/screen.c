@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Cells that changed are written in runs: the cursor moves only where a run begins, and colours are
- * named only where they change.
+ * Changed cells are written in runs: the cursor moves only to the start of a run, and colours are
+ * set only when they change.
  */
 #include "screen.h"
 
@@ -45,7 +45,7 @@ static bool is_in(const range *ranges, size_t n, uint32_t c)
     return false;
 }
 
-/* Unicode's East Asian Width W and F, and what joins the character before, in broad ranges. */
+/* East Asian Width W and F, and combining characters, in broad ranges. */
 static int columns_of(uint32_t c)
 {
     static const range wide[] = {{0x1100, 0x115F},  {0x2E80, 0xA4CF},   {0xAC00, 0xD7A3},
@@ -64,8 +64,8 @@ static int columns_of(uint32_t c)
     return is_in(wide, sizeof wide / sizeof *wide, c) ? 2 : 1;
 }
 
-/* The character at `text`, and its bytes. Texts come from profiles as valid UTF-8 without control
- * characters (hprender/text.h). */
+/* Returns the columns of the character at `text`, and its bytes in `n_bytes`. Texts are valid UTF-8
+ * without control characters (hprender/text.h). */
 static int next_character(const char *text, size_t *n_bytes)
 {
     unsigned char lead = (unsigned char)*text;
@@ -88,7 +88,7 @@ int screen_text_columns(const char *text)
     return columns;
 }
 
-/* Adds what joins the character before it. */
+/* Adds a combining character to a cell. */
 static void join(screen_cell *cell, const char *text, size_t n)
 {
     size_t length = strlen(cell->glyph);
@@ -131,7 +131,7 @@ int screen_put(screen *s, int row, int column, int width, const char *text,
     return used;
 }
 
-/* The bytes of the longest beginning of `text` that takes at most `width` columns. */
+/* Returns the bytes of the longest prefix of at most `width` columns. */
 static size_t head_bytes(const char *text, int width)
 {
     size_t at = 0;
@@ -145,7 +145,7 @@ static size_t head_bytes(const char *text, int width)
     return at;
 }
 
-/* Where the end of the text begins that takes at most `width` columns. */
+/* Returns the start of the longest suffix of at most `width` columns. */
 static size_t tail_start(const char *text, int width)
 {
     int all = screen_text_columns(text);
@@ -189,14 +189,14 @@ void screen_say(screen_bytes *to, const char *text)
     to->length += n;
 }
 
-/* What the terminal writes with. */
+/* Current style of the terminal. */
 typedef struct pen {
     screen_style style;
     bool is_known;
     screen_depth depth;
 } pen;
 
-/* The nearest level of xterm's colour cube: 0, 95, 135, 175, 215, 255. */
+/* Returns the nearest level of the colour cube of xterm: 0, 95, 135, 175, 215, 255. */
 static unsigned cube_level(unsigned part)
 {
     return part < 48 ? 0 : part < 115 ? 1 : (part - 35) / 40;
@@ -207,7 +207,7 @@ static unsigned distance(unsigned a, unsigned b)
     return a > b ? (a - b) * (a - b) : (b - a) * (b - a);
 }
 
-/* The nearest of the 216 colours of the cube and the 24 greys. */
+/* Returns the nearest of the 216 colours of the cube and the 24 greys. */
 static unsigned to_256(uint32_t colour)
 {
     static const unsigned char levels[] = {0, 95, 135, 175, 215, 255};
@@ -223,7 +223,7 @@ static unsigned to_256(uint32_t colour)
     return far_grey < far_cube ? 232 + grey : 16 + 36 * at[0] + 6 * at[1] + at[2];
 }
 
-/* The nearest of red, green, yellow, blue, magenta, cyan and white, as far as their names go. */
+/* Returns the nearest of the eight basic colours. */
 static unsigned to_ansi(uint32_t colour)
 {
     unsigned parts[3] = {colour >> 16 & 255, colour >> 8 & 255, colour & 255};
@@ -283,11 +283,11 @@ static void move_to(screen_bytes *to, int row, int column)
     screen_say(to, text);
 }
 
-/* One row; `before` is NULL where nothing is known of it. */
+/* Writes a row; `before` is NULL if its contents are unknown. */
 static void update_row(screen_bytes *to, const screen_cell *before, const screen_cell *after,
                        int row, int columns, pen *p)
 {
-    bool is_there = false; /* the cursor is before the next cell */
+    bool is_there = false; /* the cursor is at the next cell */
     for (int i = 0; i < columns; i++) {
         if (before && is_equal(&before[i], &after[i])) {
             is_there = false;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * There is one terminal, so what it was like before is kept here once. The descriptor is opened
- * anew: a descriptor that is inherited shares its flags with the shell, which must not find it
- * non-blocking.
+ * There is one terminal, so its previous state is static. The terminal is opened again because an
+ * inherited descriptor shares its flags with the shell, which must not become non-blocking.
  */
 #include "term.h"
 
@@ -16,13 +15,13 @@
 #include <unistd.h>
 #include <stdbool.h>
 
-/* A terminal that takes nothing for two seconds is not waited for. */
+/* Output to a terminal that accepts nothing for two seconds is dropped. */
 enum { PATIENCE_MS = 100, MOST_WAITS = 20 };
 
 static const char enter_text[] = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 static const char leave_text[] = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
-/* Signals that end the process; the others are the program's business. */
+/* Signals that end the process and are not handled elsewhere. */
 static const int deadly[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGABRT, SIGQUIT, SIGSYS,
                              SIGTRAP, SIGXCPU, SIGXFSZ, SIGALRM, SIGUSR1, SIGUSR2};
 enum { N_DEADLY = sizeof deadly / sizeof *deadly };
@@ -32,10 +31,10 @@ static struct {
     int fd;
     struct termios before;
     bool is_registered;
-    struct sigaction actions[N_DEADLY]; /* what the deadly signals did */
+    struct sigaction actions[N_DEADLY]; /* previous actions of these signals */
 } taken;
 
-/* --- what it can do ------------------------------------------------------------------------- */
+/* --- abilities --- */
 
 static const char *variable(const char *name)
 {
@@ -55,7 +54,7 @@ static screen_depth depth_of(const char *term)
     return strstr(term, "256color") ? SCREEN_256 : SCREEN_ANSI;
 }
 
-/* The locale's charset, as the C library would choose it. */
+/* Returns whether the character set of the locale is UTF-8. */
 static bool is_utf8_locale(void)
 {
     const char *locale = variable("LC_ALL");
@@ -65,7 +64,7 @@ static bool is_utf8_locale(void)
            strstr(locale, "UTF8");
 }
 
-/* COLORFGBG is "ink;ground" with the numbers of colours; 7 and 9 to 15 are light. */
+/* COLORFGBG is "foreground;background" with colour numbers; 7 and 9 to 15 are light. */
 static bool is_dark_ground(void)
 {
     const char *last = strrchr(variable("COLORFGBG"), ';');
@@ -86,14 +85,14 @@ void term_size(int fd, int *columns, int *rows)
     *rows = is_notified ? size.ws_row : 24;
 }
 
-/* --- taking and giving back ----------------------------------------------------------------- */
+/* --- taking over and restoring --- */
 
 int term_open(void)
 {
     return open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-/* A terminal that does not take it all now gets what is left of it by and by. */
+/* Writes all bytes, waiting for the terminal if necessary. */
 static void write_all(int fd, const char *text, size_t n)
 {
     for (int tries = 0; n > 0 && tries < MOST_WAITS; tries++) {
@@ -116,7 +115,7 @@ void term_give_back(void)
     }
 }
 
-/* The signal goes on to whoever would have got it. */
+/* Restores the previous action and raises the signal again. */
 static void on_deadly(int number)
 {
     term_give_back();
@@ -128,7 +127,7 @@ static void on_deadly(int number)
     raise(number);
 }
 
-/* Signals that are ignored stay so. */
+/* Ignored signals remain ignored. */
 static void catch_deadly(void)
 {
     for (size_t i = 0; i < N_DEADLY; i++) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What came is drawn a moment later, so that a hundred samples a second cost twenty pictures at
- * most. A terminal that is slow to take a picture gets the next one when it has taken it: pictures
- * in between are left out, and nobody waits.
+ * Changes are drawn after a short delay, so that frequent samples cause at most twenty pictures a
+ * second. While a slow terminal receives a picture, newer ones are skipped.
  *
- * Bands keep their places and colours from picture to picture; a new one comes in at the top. The
- * calmest order is sought again only when there is four times as much to see.
+ * Bands keep their places and colours from picture to picture; new bands appear on top. The order
+ * is optimised again only when the number of samples has quadrupled.
  */
 #include "tty.h"
 
@@ -29,12 +28,12 @@ static const double draw_delay_s = 0.05, clock_s = 1;
 static const double windows_s[] = {10, 30, 60, 300, 900, 3600, 21600, 86400};
 enum { N_WINDOWS = sizeof windows_s / sizeof *windows_s };
 
-/* Names as they lie in the last picture, the top one first, with their colours. */
+/* Names in the last picture, top one first, with their colours. */
 typedef struct memory {
-    hpf_str names[MOST_BANDS + 2]; /* the first is "*": what is new comes in on top */
+    hpf_str names[MOST_BANDS + 2]; /* the first is "*": new names are on top */
     hpr_pin pins[MOST_BANDS + 1];
     size_t n;           /* pins */
-    uint64_t n_samples; /* when the order was found */
+    uint64_t n_samples; /* number of samples when the order was found */
 } memory;
 
 typedef struct tty {
@@ -45,18 +44,18 @@ typedef struct tty {
     term_abilities abilities;
     const watched *profiles[MOST_PROFILES];
     size_t n_profiles, current;
-    hpr_chart *chart; /* of the current profile; NULL: nothing to draw */
+    hpr_chart *chart; /* chart of the current profile, or NULL */
     memory memory;
     int n_bands;
     double window_s;
     bool is_paused, has_help, is_normalised;
-    bool is_stale; /* the chart is not what is asked for */
-    bool has_news; /* the profile has grown since */
-    char *chosen;  /* the name of the band that stands out, or NULL */
+    bool is_stale; /* the chart does not match the options */
+    bool has_news; /* the profile has grown since the last chart */
+    char *chosen;  /* name of the selected band, or NULL */
     size_t n_chosen;
-    screen shown; /* what the terminal shows */
+    screen shown; /* current contents of the terminal */
     screen_bytes pending;
-    size_t n_written; /* of pending */
+    size_t n_written; /* bytes of `pending` that were written */
 } tty;
 
 /* --- memory --------------------------------------------------------------------------------- */
@@ -88,7 +87,7 @@ static void remember(memory *m, const hpr_chart *chart, uint64_t n_samples)
 
 /* --- the chart ------------------------------------------------------------------------------ */
 
-/* A character of the terminal is as wide as all others. */
+/* All characters have the same width. */
 static hpr_text_size measure_cells(void *context, const char *text, double size_pt, bool bold)
 {
     (void)context;
@@ -112,8 +111,8 @@ static hpr_options options_of(const tty *t, bool is_sticky)
     o.height_pt = fmax(rows, 8) * TTY_CELL_HEIGHT_PT;
     o.legend = HPR_LEGEND_NONE;
     o.overlay = HPR_OVERLAY_NONE;
-    o.as_lines = false; /* cells are too coarse for lines */
-    o.no_title = false; /* the frame shows its text */
+    o.as_lines = false; /* character cells are too coarse for lines */
+    o.no_title = false; /* the frame draws the title */
     o.steady_y = true;
     o.n_bands = t->n_bands;
     o.normalise = t->is_normalised;
@@ -132,7 +131,7 @@ static hpr_options options_of(const tty *t, bool is_sticky)
     return o;
 }
 
-/* An order that was asked for is kept by the chart itself. */
+/* The chart keeps an order that was requested. */
 static bool is_order_free(const tty *t)
 {
     const hpr_options *o = &t->options.chart;
@@ -161,7 +160,7 @@ static void lay_out(tty *t)
 
 /* --- drawing -------------------------------------------------------------------------------- */
 
-/* False while there is more to write. */
+/* Writes pending output. Returns false if the terminal does not accept all of it. */
 static bool write_pending(tty *t)
 {
     while (t->n_written < t->pending.length) {
@@ -187,7 +186,7 @@ static void show(tty *t, screen *next)
     screen_update(&t->pending, &t->shown, next, t->abilities.depth);
     screen_say(&t->pending, "\x1b[?2026l");
     screen_finish(&t->shown);
-    if (t->pending.is_short) { /* not known what it will show: everything next time */
+    if (t->pending.is_short) { /* contents unknown: write everything next time */
         t->pending.is_short = false;
         screen_finish(next);
     } else {
@@ -246,7 +245,7 @@ static void choose_window(tty *t, int step)
     while (i < N_WINDOWS && t->window_s > 0 && windows_s[i] < t->window_s) {
         i++;
     }
-    i = t->window_s > 0 ? i : N_WINDOWS; /* the whole profile is the longest one */
+    i = t->window_s > 0 ? i : N_WINDOWS; /* the whole profile is the longest window */
     i += step;
     i = i < 0 ? 0 : i;
     t->window_s = i < N_WINDOWS ? windows_s[i] : 0;
@@ -290,7 +289,7 @@ static void change_bands(tty *t, int by)
     t->is_stale = true;
 }
 
-/* What became of it is a message of the profile. */
+/* Sends a command; the result becomes the message of the profile. */
 static void send_to_program(const tty *t, int pressed)
 {
     const watched *profile = current(t);
@@ -372,7 +371,7 @@ static void on_terminal(void *context, uint32_t events)
     }
 }
 
-/* --- signals: the size has changed; somebody wants the terminal back for a while --- */
+/* --- signals: size changes, suspend and resume --- */
 
 static void redraw_all(tty *t)
 {

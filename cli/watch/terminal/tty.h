@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The view in a terminal: the graph in cells, keys, and a line about how things stand.
+ * The terminal view: the graph in character cells, keys, and a status line.
  */
 #ifndef CENSUS_WATCH_TTY_H
 #define CENSUS_WATCH_TTY_H
@@ -10,15 +10,15 @@
 #include "watch/loop/watch.h"
 
 typedef struct view_tty_options {
-    /* What is drawn: bands, grouping, order and so on. The theme follows the terminal unless
-     * `has_theme`. What it borrows is borrowed for the view's life. */
+    /* What to draw: bands, grouping, order and so on. The theme follows the terminal unless
+     * `has_theme`. Pointers are borrowed for the life of the view. */
     hpr_options chart;
     bool has_theme;
     double window_s; /* 0: the whole profile */
 } view_tty_options;
 
-/* Takes the terminal over until the view is finished; `q` stops the loop. NULL after a message:
- * there is no terminal. */
+/* Takes over the terminal until the view is finished; `q` stops the loop. Returns NULL after a
+ * message if there is no terminal. */
 view *view_tty_create(loop *l, const view_tty_options *options);
 
 #endif

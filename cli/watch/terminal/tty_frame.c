@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The first line says what and how much, the last one how old that is and what the keys do; the one
- * above it, where there is something to say, what the profile lacks. What a line has no room for is
- * left out from its end.
+ * The first line has the title and amounts, the last line the state and keys, and the line above it
+ * the caveat, if any. Lines are cut at their end if they are too long.
  */
 #include "tty_frame.h"
 
@@ -33,7 +32,7 @@ static void describe_amounts(char *out, size_t room, const tty_frame *f)
     const hpr_chart *c = f->chart;
     char now[80], peak[80], at[HPR_UNIT_LABEL_BYTES];
     hpr_chart amounts = *c;
-    amounts.is_normalised = false; /* totals are amounts in any case */
+    amounts.is_normalised = false; /* totals are always amounts */
     hpr_unit unit = hpr_unit_of_times(c->headers[HPF_HEADER_SAMPLE_UNIT], c->peak_time);
     tty_plot_amount(now, &amounts, c->totals[tty_plot_last_point(c)], f->style.si_units);
     tty_plot_amount(peak, &amounts, c->peak_total, f->style.si_units);
@@ -176,7 +175,7 @@ static void draw_emptiness(screen *s, const tty_frame *f)
     draw_message(s, s->rows / 2, has_caveat(f) ? f->profile->caveat : "no sample yet", f);
 }
 
-/* The plot, and what one should know of it in the line below. */
+/* Draws the plot, and the caveat below it. */
 static void draw_plot(screen *s, const tty_frame *f)
 {
     const tty_box box = {1, 0, s->rows - 2 - has_caveat(f), s->columns};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What stands around the graph in a terminal: the title above, how things stand below, the help.
+ * The text around the graph in a terminal: title, status line, help.
  */
 #ifndef CENSUS_WATCH_TTY_FRAME_H
 #define CENSUS_WATCH_TTY_FRAME_H
@@ -9,9 +9,9 @@
 #include "watch/loop/watch.h"
 
 typedef struct tty_frame {
-    const watched *profile; /* NULL: there is none yet */
+    const watched *profile; /* NULL: none yet */
     const hpr_chart *chart; /* NULL: nothing to draw yet */
-    double window_s;        /* 0: all */
+    double window_s;        /* 0: the whole profile */
     double now_s;           /* loop_now_s() */
     bool is_paused, has_help;
     tty_plot_style style;

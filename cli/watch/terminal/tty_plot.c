@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A column of cells shows one moment: of the samples in its stretch of time the one with the
- * largest total, so that no peak is lost, and between samples what lies on the way. A cell has room
- * for two colours, one below the other: those that would cover most of it.
+ * A column of cells shows the sample with the largest total in its time range, so that no peak is
+ * lost; between samples, values are interpolated. A cell has two colours, one above the other:
+ * those that cover most of it.
  */
 #include "tty_plot.h"
 
@@ -16,22 +16,22 @@
 enum {
     EIGHTHS = 8,
     MOST_BANDS = 64,
-    LEAST_COLUMNS_FOR_NAMES = 56, /* of the box */
+    LEAST_COLUMNS_FOR_NAMES = 56, /* columns of the box */
     LEAST_NAMES = 20,
-    AMOUNT_COLUMNS = 10, /* two blanks and "1023 MiB" */
+    AMOUNT_COLUMNS = 10, /* two spaces and "1023 MiB" */
 };
 
 static const uint32_t quiet_dark = 0x8A8A8A, quiet_light = 0x6A6A6A;
 
-/* Everything that the drawing is working with. */
+/* State of drawing. */
 typedef struct drawing {
     screen *screen;
     const hpr_chart *chart;
     const tty_plot_style *style;
-    tty_box plot; /* the bands' part of the box */
+    tty_box plot; /* the area of the bands */
     uint32_t n_bands;
-    uint32_t inks[MOST_BANDS + 1]; /* of the bands, bottom first; behind them the ground */
-    screen_style quiet;            /* axes and marks */
+    uint32_t inks[MOST_BANDS + 1]; /* of the bands, bottom first, then of the background */
+    screen_style quiet;            /* style of axes and marks */
 } drawing;
 
 static uint32_t packed(const hpr_colour *c)
@@ -40,7 +40,7 @@ static uint32_t packed(const hpr_colour *c)
     return red << 16 | green << 8 | (uint32_t)lround(c->blue * 255);
 }
 
-/* A third of the colour on the ground. */
+/* Blends a third of the colour with the background. */
 static uint32_t dimmed(uint32_t colour, bool is_dark)
 {
     uint32_t ground = is_dark ? 0x18 : 0xF0;
@@ -69,7 +69,8 @@ static void choose_inks(drawing *d)
     d->inks[d->n_bands] = SCREEN_OWN_COLOUR;
 }
 
-/* Where eighths and colours are not to be had, bands are letters, and OTHER is a dot. */
+/* Returns whether bands are drawn as letters, and OTHER as dots, for lack of block characters or
+ * colours. */
 static bool has_letters(const tty_plot_style *style)
 {
     return !style->is_utf8 || style->depth <= SCREEN_ANSI;
@@ -78,7 +79,7 @@ static bool has_letters(const tty_plot_style *style)
 static char letter_of(const hpr_chart *chart, uint32_t band)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    uint32_t n_above = 0; /* but OTHER */
+    uint32_t n_above = 0; /* without OTHER */
     if (band == chart->n_bands) {
         return ' ';
     }
@@ -90,10 +91,10 @@ static char letter_of(const hpr_chart *chart, uint32_t band)
 
 /* --- one column ----------------------------------------------------------------------------- */
 
-/* A place between two points of the chart. */
+/* A position between two points of the chart. */
 typedef struct place {
     size_t point;
-    double share; /* of the way to the next point */
+    double share; /* fraction of the way to the next point */
 } place;
 
 static double top_at(const double *upper, place at)
@@ -102,7 +103,7 @@ static double top_at(const double *upper, place at)
     return at.share > 0 ? here + at.share * (upper[at.point + 1] - here) : here;
 }
 
-/* The first point whose x is not below `x`. */
+/* Returns the first point whose x is not below `x`. */
 static size_t first_from(const hpr_chart *chart, double x)
 {
     size_t low = 0, high = chart->n_points;
@@ -117,7 +118,7 @@ static size_t first_from(const hpr_chart *chart, double x)
     return low;
 }
 
-/* What the column from `x` to `end_x` shows. The chart has points. */
+/* Returns the position shown in the column from `x` to `end_x`. The chart has points. */
 static place place_of(const hpr_chart *chart, double x, double end_x)
 {
     size_t first = first_from(chart, x);
@@ -136,7 +137,7 @@ static place place_of(const hpr_chart *chart, double x, double end_x)
     return (place){best - 1, gap > 0 ? ((x + end_x) / 2 - chart->xs[best - 1]) / gap : 0};
 }
 
-/* The heights of the bands' tops in eighths of a cell; behind them the top of the plot. */
+/* Computes the tops of the bands in eighths of a cell; the last entry is the top of the plot. */
 static void find_tops(const drawing *d, int column, double *tops)
 {
     const hpr_chart *chart = d->chart;
@@ -153,7 +154,7 @@ static void find_tops(const drawing *d, int column, double *tops)
     tops[d->n_bands] = d->plot.rows * EIGHTHS;
 }
 
-/* The two bands that cover most of a cell, the lower one first. */
+/* The two bands that cover most of a cell, lower one first. */
 typedef struct pair {
     uint32_t lower, upper;
     double lower_share, upper_share; /* in eighths */
@@ -194,7 +195,8 @@ static void draw_blocks(drawing *d, int row, int column, const pair *p)
     int eighths = both > 0 ? (int)lround(EIGHTHS * p->lower_share / both) : 0;
     uint32_t lower = d->inks[p->lower], upper = d->inks[p->upper];
     screen_style style = {lower, upper, false};
-    /* The terminal's own ground is not to be had as ink: a full cell is a blank on the colour. */
+    /* The default background cannot be a foreground colour: a full cell is a space on the colour.
+     */
     if (eighths == EIGHTHS || lower == upper) {
         style = (screen_style){SCREEN_OWN_COLOUR, lower, false};
         eighths = 0;
@@ -300,7 +302,7 @@ static void draw_x_axis(drawing *d)
     }
 }
 
-/* Through what is behind it: the rule has the colour of the axes, on the bands' ground. */
+/* Draws a vertical line in the colour of the axes over the bands. */
 static void draw_rule(drawing *d, int column)
 {
     for (int row = d->plot.row; row < d->plot.row + d->plot.rows; row++) {
@@ -356,8 +358,8 @@ void tty_plot_amount(char *out, const hpr_chart *chart, double amount, bool si_u
     snprintf(out, 80, "%s%s%s", number, unit.name ? " " : "", unit.name ? unit.name : "");
 }
 
-/* Whether fewer than `rows` bands are larger: those that are named where there is not room for all.
- */
+/* Returns whether fewer than `rows` bands are larger; only these are named if there is not room for
+ * all. */
 static bool is_among_largest(const hpr_chart *chart, uint32_t band, int rows)
 {
     int n_larger = 0;
@@ -384,7 +386,7 @@ static void draw_name(drawing *d, int row, int column, int width, uint32_t band)
     screen_put(d->screen, row, column + width - amount_columns, amount_columns, amount, &d->quiet);
 }
 
-/* Names in the order of the bands, the top one first. */
+/* Draws names in the order of the bands, top one first. */
 static void draw_names(drawing *d, int column, int width)
 {
     int row = d->plot.row;
@@ -395,7 +397,7 @@ static void draw_names(drawing *d, int column, int width)
     }
 }
 
-/* As wide as the names need, within reason; 0: there is no room for names. */
+/* Returns the width of the names, or 0 if there is no room for them. */
 static int names_columns(const tty_box *box, const hpr_chart *chart)
 {
     int most = box->columns * 2 / 5;

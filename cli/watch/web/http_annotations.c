@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One array of both kinds. The data is described in docs/formats/page.md.
+ * Keeps both kinds in one array. docs/formats/page.md describes the data.
  */
 #include "http_annotations.h"
 
@@ -10,7 +10,7 @@
 
 enum { MOST_POINTS = 2048 };
 
-/* A mark, or a point of a line; `text` is the label, or the name of the line. */
+/* A mark, or a point of a quantity; `text` is the label, or the name of the quantity. */
 struct http_annotation {
     bool is_mark;
     bool is_sent;
@@ -77,7 +77,7 @@ static void put_mark(hpf_json *json, const http_annotation *mark)
     hpf_json_bytes(json, "label", mark->text);
 }
 
-/* All points from `first` on that are of its line. */
+/* Writes all points of the quantity from index `first` on. */
 static void put_line(hpf_json *json, http_annotations *annotations, size_t first)
 {
     hpf_str name = annotations->points[first].text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * xdg-open, on its own, without our signals and our terminal.
+ * Runs xdg-open in its own session, without our signals and terminal.
  */
 #include "http_browser.h"
 

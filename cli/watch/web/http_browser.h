@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Shows a URL in the user's browser.
+ * Opens a URL in the browser of the user.
  *
- * Command lines can be read by everybody on the machine, and the URL holds a secret: the browser is
- * given a file instead, for its owner only, that leads to the URL.
+ * Command lines are visible to all users of the machine, and the URL contains a secret. The browser
+ * is therefore started with a file that only its owner can read and that redirects to the URL.
  */
 #ifndef CENSUS_WATCH_HTTP_BROWSER_H
 #define CENSUS_WATCH_HTTP_BROWSER_H
@@ -12,16 +12,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* All zero is one that was not opened. */
+/* All zero: not opened. */
 typedef struct http_browser {
-    char path[PATH_MAX]; /* of the file */
-    pid_t pid;           /* of what opens it */
+    char path[PATH_MAX]; /* path of the file */
+    pid_t pid;           /* process that opens it */
 } http_browser;
 
-/* Whether there is a display to show anything at. */
+/* Returns whether there is a display. */
 bool http_browser_is_possible(void);
 
-/* Asks the desktop to show the URL. Waits for nothing; that nothing comes of it is no failure. */
+/* Opens the URL without waiting. Errors are ignored. */
 void http_browser_open(http_browser *out, const char *url);
 
 /* Removes the file. */

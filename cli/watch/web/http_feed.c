@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Samples become text when they come. The data is described in docs/formats/page.md.
+ * Samples are converted to text when they arrive. docs/formats/page.md describes the data.
  */
 #include "http_feed.h"
 
@@ -11,28 +11,28 @@
 #include "hpfile/live.h"
 #include "hprender/html.h"
 
-/* A place in the viewers' list, or: */
-#define IN_REST UINT32_MAX       /* the name has none */
-#define UNUSED  (UINT32_MAX - 1) /* it gets one with its first sample */
+/* A place in the viewers' list, or one of these: */
+#define IN_REST UINT32_MAX       /* no place */
+#define UNUSED  (UINT32_MAX - 1) /* gets a place with its first sample */
 
 enum {
-    MOST_PLACES_AT_FIRST = 400, /* of a snapshot */
+    MOST_PLACES_AT_FIRST = 400, /* in a snapshot */
     MOST_PLACES = 600,
-    MOST_WAITING_BYTES = 256 << 10, /* samples that are longer as text are feed by a snapshot */
+    MOST_WAITING_BYTES = 256 << 10, /* longer samples are sent as a snapshot */
 };
 
-/* A name without a place is looked at when it has so much of a sample. */
+/* Share of a sample from which a name without a place requests one. */
 #define LEAST_SHARE 0.01
 
 struct http_feed_name {
     uint32_t place;
-    uint64_t sample; /* in which `amount` was counted */
+    uint64_t sample; /* sample of `amount` */
     double amount;
-    double asked; /* with which amount it has asked for a place */
-    hpf_str text; /* if it is newer than the snapshot */
+    double asked; /* amount of its last request for a place */
+    hpf_str text; /* if the name is newer than the snapshot */
 };
 
-/* ---- begin and end ---- */
+/* ---- life ---- */
 
 void http_feed_init(http_feed *feed, const watched *of)
 {
@@ -73,7 +73,7 @@ void http_feed_finish(http_feed *feed)
     http_annotations_finish(&feed->annotations);
 }
 
-/* Room for `n` elements. NULL when there is no memory; then the old array stays. */
+/* Returns room for `n` elements, or NULL without memory; the old array is then unchanged. */
 static void *grow(void *array, size_t n, size_t element_bytes)
 {
     return n > SIZE_MAX / 2 / element_bytes ? NULL : realloc(array, n * element_bytes);
@@ -123,7 +123,7 @@ void http_feed_add_name(http_feed *feed, hpf_name name, hpf_str text)
     feed->names[feed->n_names++] = (http_feed_name){.place = UNUSED, .text = kept};
 }
 
-/* Lengthens the viewers' list. */
+/* Appends a name to the viewers' list. */
 static bool give_place(http_feed *feed, http_feed_name *name)
 {
     if (feed->n_places >= MOST_PLACES) {
@@ -144,7 +144,7 @@ static bool give_place(http_feed *feed, http_feed_name *name)
     return true;
 }
 
-/* One that has asked, and was found not large enough, asks again when it is twice as large. */
+/* Requests a place. A name that was too small requests again when it has doubled. */
 static void ask_for_place(http_feed *feed, http_feed_name *name, double total)
 {
     if (name->amount >= LEAST_SHARE * total && name->amount > 2 * name->asked) {
@@ -164,8 +164,8 @@ static void put_number(hpf_sink *sink, double number)
     }
 }
 
-/* Adds up what each name has. Returns the number of names, in `touched`; false for a name that we
- * were not feed. */
+/* Adds up the amounts of each name. Stores the names in `touched` and their number in `n_touched`.
+ * Returns false for an unknown name. */
 static bool add_up(http_feed *feed, const hpf_sample *sample, size_t *n_touched, double *total)
 {
     feed->n_samples++;
@@ -252,7 +252,7 @@ static void flush_samples(http_feed *feed, http_channel *to)
     http_channel_send(to, message);
 }
 
-/* ---- all that waits ---- */
+/* ---- pending events ---- */
 
 void http_feed_add_mark(http_feed *feed, double time, hpf_str label)
 {
@@ -321,7 +321,7 @@ void http_feed_flush_state(http_feed *feed, http_channel *to)
 
 /* ---- snapshots ---- */
 
-/* Viewers have the list of names that `chosen` tells. */
+/* Stores the list of names in a snapshot. */
 static bool note_places(http_feed *feed, const uint32_t *chosen, uint32_t n_names)
 {
     if (!make_room_for_names(feed, n_names)) {
@@ -340,7 +340,7 @@ static bool note_places(http_feed *feed, const uint32_t *chosen, uint32_t n_name
     return true;
 }
 
-/* Writes the profile, and begins to tell what comes after it. */
+/* Writes a snapshot, and starts to collect events after it. */
 static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, hpf_sink *sink)
 {
     const hpr_html_profile about = {

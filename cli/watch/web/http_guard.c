@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Plain functions over texts: nothing here waits, allocates or remembers.
+ * Pure functions over texts.
  */
 #include "http_guard.h"
 
@@ -14,7 +14,7 @@ static const char control_word[] = "/control/";
 
 /* ---- the secret ---- */
 
-/* How far a comparison comes tells nothing: all of it is always looked at. */
+/* Always compares the whole token, so that the time reveals nothing. */
 static bool is_same_token(const char *token, const char *text)
 {
     unsigned char differences = 0;
@@ -44,7 +44,7 @@ const char *http_guard_command(const char *path)
 
 /* ---- hosts ---- */
 
-/* Copies a host without its port. False when what follows it is no port. */
+/* Copies a host without its port. Returns false if the port is invalid. */
 static bool split_host(const char *host, char name[MOST_HOST_LENGTH + 1])
 {
     const char *bracket = host[0] == '[' ? strchr(host, ']') : NULL;
@@ -112,8 +112,8 @@ static bool is_command(const http_guard *guard, const http_request *request)
            http_guard_place(guard, request->path) == HTTP_CONTROL;
 }
 
-/* Whether it is a page of ours that asks, or none. Its own port is feed right by the browser even
- * where ports are forwarded, so it is compared with what the same browser takes for our host. */
+/* Returns whether the request comes from our page, or not from a page. The browser sends the same
+ * host and port in Origin and Host, even if ports are forwarded. */
 static bool is_own_origin(const http_request *request)
 {
     static const char scheme[] = "http://";

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Who may ask the http view for what. There are three places: the page, the events that it reads,
- * and the commands that it sends. All lie below a secret, and a request shows that it knows the
- * secret by naming them. No file is ever opened by a name that came in a request.
+ * Decides which requests are allowed. There are three places: the page, its events, and commands.
+ * All are below a secret path. No file name is ever taken from a request.
  *
- * The Host of a request must be one of ours: a page of the web whose name is made to point at this
- * machine (DNS rebinding) sends its own name. The port is not compared: forwarded ports have other
- * numbers, and say nothing of who asks. A command is not taken from pages of other origins, either.
+ * The Host of a request must be ours. A web page whose name is made to resolve to this machine (DNS
+ * rebinding) sends its own name. The port is not compared, because forwarded ports differ. Commands
+ * from pages of other origins are rejected as well.
  */
 #ifndef CENSUS_WATCH_HTTP_GUARD_H
 #define CENSUS_WATCH_HTTP_GUARD_H
@@ -18,20 +17,20 @@
 
 enum { HTTP_MOST_HEADERS = 100 };
 
-/* What is secret, and which hosts are ours: localhost, the addresses of the loopback, and: */
+/* The secret, and the allowed hosts: localhost, loopback addresses, and these. */
 typedef struct http_guard {
     char token[HTTP_TOKEN_LENGTH + 1];
-    char name[256];         /* as it stands in a URL, an IPv6 address in brackets; "" for none */
-    bool has_all_addresses; /* any address, which nobody can make point elsewhere */
+    char name[256];         /* as in a URL, with brackets around IPv6 addresses; "" for none */
+    bool has_all_addresses; /* allow any address: addresses cannot be rebound */
 } http_guard;
 
-/* What counts of a request; texts are terminated, and absent ones NULL. */
+/* The relevant parts of a request; texts are terminated, absent ones NULL. */
 typedef struct http_request {
     const char *method;
-    const char *path; /* decoded, without the query */
+    const char *path; /* without the query */
     const char *host;
-    size_t n_hosts;     /* how many there are */
-    const char *origin; /* of the page that asks; programs that are no browsers send none */
+    size_t n_hosts;     /* number of Host headers */
+    const char *origin; /* origin of the page; only browsers send it */
     size_t n_origins;
     size_t n_headers;
     bool has_body;
@@ -44,15 +43,15 @@ typedef enum http_place {
     HTTP_CONTROL, /* /TOKEN/control/COMMAND; only this one takes POST, and nothing else */
 } http_place;
 
-/* The place that a path names. Takes equally long for all wrong tokens. */
+/* Returns the place that a path names. Takes the same time for all wrong tokens. */
 http_place http_guard_place(const http_guard *guard, const char *path);
 
-/* What stands behind `control/` in a path whose place is HTTP_CONTROL. */
+/* Returns the text after `control/` in a path whose place is HTTP_CONTROL. */
 const char *http_guard_command(const char *path);
 
 bool http_guard_knows_host(const http_guard *guard, const char *host);
 
-/* The status of the answer: 200 and where it is, 400, 403, 404, 405 or 431. */
+/* Returns the status of the answer: 200 with the place, 400, 403, 404, 405 or 431. */
 unsigned http_guard_judge(const http_guard *guard, const http_request *request, http_place *where);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Sockets that listen. A socket in the file system gets its mode before it is bound, so there is no
- * moment in which others could connect.
+ * A socket at a path gets its mode before it is bound, so that other users can never connect.
  */
 #include "http_listen.h"
 
@@ -26,7 +25,7 @@ static int make_socket(int family)
     return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-/* Closes a socket without losing why. Returns -1. */
+/* Closes a socket without changing errno. Returns -1. */
 static int give_up(int fd)
 {
     int why = errno;
@@ -35,9 +34,9 @@ static int give_up(int fd)
     return -1;
 }
 
-/* ---- in the file system ---- */
+/* ---- paths ---- */
 
-/* Whether `address` is a socket that nobody listens at any more. */
+/* Returns whether `address` is a socket that is not in use. */
 static bool is_stale(const struct sockaddr_un *address)
 {
     struct stat st;
@@ -113,8 +112,8 @@ typedef struct place {
     char port[8];
 } place;
 
-/* Where the address ends: before a colon or at the end. NULL when a bracket says otherwise. A text
- * with several colons and no bracket is an IPv6 address; nothing but digits is a port. */
+/* Returns the end of the address: a colon or the end of the text; NULL for a misplaced bracket. A
+ * text with several colons and no bracket is an IPv6 address; digits alone are a port. */
 static const char *end_of_host(const char *where)
 {
     const char *colon = strchr(where, ':');
@@ -128,7 +127,7 @@ static const char *end_of_host(const char *where)
     return where + (where[strspn(where, "0123456789")] ? strlen(where) : 0);
 }
 
-/* ADDR:PORT in its two parts. */
+/* Splits ADDR:PORT. */
 static bool split(const char *where, place *out)
 {
     const char *end = end_of_host(where);
@@ -161,7 +160,7 @@ static int open_address(const struct addrinfo *at)
     return fd;
 }
 
-/* Reads off the socket which address it has got. */
+/* Stores the address of the socket. */
 static void look_up_address(http_listener *out)
 {
     union {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Where the http view listens: an address of this machine, or a socket in the file system.
+ * Opens the socket that the server listens on: an address of this machine, or a path.
  */
 #ifndef CENSUS_WATCH_HTTP_LISTEN_H
 #define CENSUS_WATCH_HTTP_LISTEN_H
@@ -12,26 +12,26 @@
 #include "hpfile/error.h"
 
 typedef struct http_listener {
-    int fd;                /* does not block */
-    bool is_loopback;      /* only this machine can reach it; so for sockets in the file system */
-    bool is_every_address; /* of this machine */
-    char host[256];        /* as it stands in a URL; for every address the machine's name */
-    unsigned port;         /* 0: a socket in the file system */
-    char path[108];        /* of which this is the path, else "" */
+    int fd;                /* non-blocking */
+    bool is_loopback;      /* only this machine can connect, as for a path */
+    bool is_every_address; /* listens on all addresses */
+    char host[256];        /* as in a URL; the name of the machine for all addresses */
+    unsigned port;         /* 0: a path */
+    char path[108];        /* path of the socket, or "" */
     dev_t device;
     ino_t inode;
 } http_listener;
 
-/* Listens. `where` is ADDR:PORT, [ADDR]:PORT, ADDR, :PORT, PORT, or unix:PATH; NULL or empty is the
- * same as 127.0.0.1, which is also the address when there is none. Port 0, and none, is one that
- * the system chooses. A socket at PATH that nobody listens at is replaced; the new one is for its
- * owner alone. Errors: ARGUMENT for what is no such text, IO. */
+/* Listens on `where`: ADDR:PORT, [ADDR]:PORT, ADDR, :PORT, PORT, or unix:PATH. Without an address,
+ * and for NULL or "", the address is 127.0.0.1; without a port, or with port 0, the system chooses
+ * one. A socket at PATH that is not in use is replaced; the new one is accessible only to its
+ * owner. Errors: ARGUMENT for an invalid `where`, IO. */
 HPF_MUST_USE hpf_status http_listen(http_listener *out, const char *where, hpf_error *err);
 
-/* Closes it; the file goes, unless another one stands in its place. */
+/* Closes the socket, and removes its path unless it was replaced. */
 void http_listener_close(http_listener *listener);
 
-/* The URL of `path` (from "/" on), cut at `room` bytes with the NUL. */
+/* Writes the URL of `path`, which starts with "/", cut at `room` bytes with the NUL. */
 void http_listener_url(const http_listener *listener, const char *path, char *out, size_t room);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An array of messages that is emptied at once, never from one end.
+ * The array of messages is always cleared as a whole. Events follow the HTML standard, "Server-sent
+ * events".
  */
 #include "http_ring.h"
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What viewers are feed, once for all of them: a base, which says all there is to say to somebody
- * who knows nothing, and the messages since. A viewer is a cursor into it. Messages are numbered
- * from 1; the base stands for all up to its number. From time to time a new base takes the place of
- * old base and messages, so memory is bounded, and who is slow skips what has lost its meaning.
+ * Messages for viewers, shared by all of them: a base, which is the complete state, and the
+ * messages since. Each viewer is a cursor. Messages are numbered from 1; the base includes all
+ * messages up to its number. From time to time a new base replaces the old base and messages, which
+ * bounds memory and lets slow viewers skip old messages.
  *
- * Texts are shared and counted: a viewer holds the one it is sending, whatever becomes of the ring.
+ * Texts are reference counted: a viewer keeps the text that it is sending.
+ *
+ * Messages are server-sent events with the id `INSTANCE-NUMBER`. The instance differs for each
+ * server, so that ids of different servers are not confused.
  */
 #ifndef CENSUS_WATCH_HTTP_RING_H
 #define CENSUS_WATCH_HTTP_RING_H
@@ -13,60 +16,60 @@
 #include "hpfile/event.h"
 #include "hpfile/sink.h"
 
-/* Bytes that several own. Freed when nobody does. */
+/* Reference-counted bytes. */
 typedef struct http_text {
     size_t n_owners;
     size_t length;
     char bytes[];
 } http_text;
 
-/* One owner, the caller. NULL when there is no memory. */
+/* Creates a text with one owner, the caller. Returns NULL without memory. */
 http_text *http_text_create(hpf_str bytes);
 http_text *http_text_share(http_text *text);
 void http_text_release(http_text *text); /* accepts NULL */
 
 typedef struct http_ring {
-    http_text *base;      /* NULL: nobody needed one yet */
-    uint64_t base_number; /* the last message that the base stands for */
-    uint64_t last_number; /* of all messages; the number of the base if there are none since */
+    http_text *base;      /* NULL: not needed yet */
+    uint64_t base_number; /* the last message included in the base */
+    uint64_t last_number; /* the last message; base_number if there are none */
     http_text **messages; /* base_number + 1 ... last_number */
     size_t capacity;
-    size_t n_bytes; /* of the messages */
+    size_t n_bytes; /* size of the messages */
 } http_ring;
 
 void http_ring_finish(http_ring *ring);
 
-/* Appends a message. False when there is no memory: then only a new base helps. */
+/* Appends a message. Returns false without memory; a new base is then needed. */
 bool http_ring_push(http_ring *ring, hpf_str text);
 
-/* Replaces all that there is. The base counts as a message, with a number of its own, so that
- * nobody takes the old one for the new. False when there is no memory: then the ring is empty. */
+/* Replaces the base and all messages. The base gets a number of its own, to distinguish it from the
+ * old one. Returns false without memory; the ring is then empty. */
 bool http_ring_rebase(http_ring *ring, hpf_str base);
 
-/* Forgets everything, and makes that a message too. */
+/* Removes the base and all messages, and increments the number. */
 void http_ring_clear(http_ring *ring);
 
-/* Whether somebody who knows all messages up to `number` can go on from there. */
+/* Returns whether a viewer who has all messages up to `number` can continue from there. */
 bool http_ring_continues(const http_ring *ring, uint64_t number);
 
-/* What comes after `*number`, which becomes that of what is returned: the message, or the base if
- * messages do not go back that far. NULL: nothing. Shared with the caller. */
+/* Returns the message after `*number`, or the base if there are no such old messages, and updates
+ * `*number`. NULL: nothing new. The caller becomes an owner. */
 http_text *http_ring_next(const http_ring *ring, uint64_t *number);
 
 typedef struct http_channel {
     http_ring ring;
     char instance[17];
-    bool has_lost; /* memory was short: viewers need a new base */
+    bool has_lost; /* memory was short: a new base is needed */
 } http_channel;
 
-/* The head of an event, in `sink`; what follows is its data, in one line. `number` 0: no id. */
+/* Writes the start of an event; its data must follow in one line. `number` 0: no id. */
 void http_event_begin(hpf_sink *sink, const http_channel *channel, const char *event,
                       uint64_t number);
 void http_event_end(hpf_sink *sink);
 
-/* Begins the next message: a sink in memory. NULL when there is no memory. */
+/* Starts the next message, in a memory sink. Returns NULL without memory. */
 hpf_sink *http_channel_open(http_channel *channel, const char *event);
-/* Ends it and puts it into the ring. Destroys the sink; NULL is none. */
+/* Ends a message and appends it to the ring. Destroys the sink; accepts NULL. */
 void http_channel_send(http_channel *channel, hpf_sink *message);
 
 #endif

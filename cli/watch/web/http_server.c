@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * libmicrohttpd without a thread of its own. It keeps its sockets in an epoll descriptor, which is
- * entered in the loop, and says how long it can wait, for which it has a timer there. A stream that
- * has nothing to say is suspended; while it is, the library does not see its viewer go, so the loop
- * looks out for that.
+ * Runs libmicrohttpd without threads. Its epoll descriptor is in the event loop, and a timer limits
+ * how long it waits. An idle stream is suspended; the library does not notice its end then, so the
+ * loop watches for it.
  */
 #include "http_server.h"
 
@@ -19,11 +18,11 @@
 #include "http_stream.h"
 
 enum {
-    MOST_OTHERS = 128,            /* connections that are no viewers yet: pages, strangers */
-    MOST_LEAVING = 64,            /* those that make room for others */
-    CONNECTION_BYTES = 32 * 1024, /* for the head of a request, and for what is being sent */
+    MOST_OTHERS = 128,            /* connections that are not viewers */
+    MOST_LEAVING = 64,            /* closing connections */
+    CONNECTION_BYTES = 32 * 1024, /* for the head of a request and for pending output */
     PIECE_BYTES = 16 * 1024,
-    N_RUNS_AT_ONCE = 8, /* before other things in the loop have their turn */
+    N_RUNS_AT_ONCE = 8, /* before other events of the loop are handled */
 };
 
 #define SOON_S 1e-6 /* in the next step of the loop */
@@ -38,7 +37,7 @@ typedef struct peer {
     bool is_suspended;
     bool is_gone;
     http_stream stream;
-    struct peer *next, **link; /* in the server's list */
+    struct peer *next, **link; /* in the list of the server */
 } peer;
 
 struct http_server {
@@ -65,15 +64,15 @@ static const header common_headers[] = {
     {"X-Frame-Options", "DENY"},
 };
 
-/* An answer of bytes that stay where they are; NULL when there is no memory. */
+/* Returns a response with constant bytes, or NULL without memory. */
 static struct MHD_Response *constant_response(hpf_str body)
 {
     return MHD_create_response_from_buffer(body.length, (void *)(uintptr_t)body.data,
                                            MHD_RESPMEM_PERSISTENT);
 }
 
-/* Adds the common headers, `content_type` unless it is NULL, and the Content-Security-Policy; NULL:
- * that nothing is allowed. */
+/* Adds the common headers, `content_type` unless it is NULL, and the Content-Security-Policy; NULL
+ * forbids everything. */
 static void add_headers(struct MHD_Response *response, const char *content_type, const char *policy)
 {
     for (size_t i = 0; i < sizeof common_headers / sizeof common_headers[0]; i++) {
@@ -86,7 +85,7 @@ static void add_headers(struct MHD_Response *response, const char *content_type,
     }
 }
 
-/* Sends the answer, and gives it up; NULL: ends the connection. */
+/* Sends and releases a response; NULL closes the connection. */
 static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status,
                                      struct MHD_Response *response)
 {
@@ -98,7 +97,7 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned
     return result;
 }
 
-/* Sends an answer without a word. */
+/* Sends an empty response. */
 static enum MHD_Result send_status(struct MHD_Connection *connection, unsigned status)
 {
     struct MHD_Response *response = constant_response(HPF_STR(""));
@@ -113,7 +112,7 @@ static enum MHD_Result send_status(struct MHD_Connection *connection, unsigned s
 
 /* ---- running ---- */
 
-/* Lets the library do what there is to do, and asks when it wants to be called again. */
+/* Runs the library, and sets the timer for its next timeout. */
 static void run(http_server *server)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
@@ -131,7 +130,7 @@ static void on_ready(void *context, uint32_t epoll_events)
     run(context);
 }
 
-/* The library takes note of it only when it runs. It may be running now. */
+/* Resumes a suspended connection, which takes effect when the library runs again. */
 static void resume(peer *p)
 {
     if (p->is_suspended) {
@@ -148,14 +147,14 @@ void http_server_wake(http_server *server)
     }
 }
 
-/* The library sees it, and ends the connection. */
+/* Shuts down a connection; the library then closes it. */
 static void drop(peer *p)
 {
     p->is_gone = true;
     shutdown(p->fd, SHUT_RDWR);
 }
 
-/* Viewers hear that we are there; others have had their time. */
+/* Sends heartbeats to viewers, and closes other connections that are too old. */
 static void on_beat(void *context, uint32_t epoll_events)
 {
     http_server *server = context;
@@ -200,8 +199,8 @@ static void remove_peer(peer *p)
     free(p);
 }
 
-/* Nobody can keep others out by connecting and saying nothing: the oldest of those who are not
- * viewers goes when there are too many. */
+/* Closes the oldest connection that is not a viewer if there are too many, so that idle clients
+ * cannot block others. */
 static void make_room(const http_server *server)
 {
     peer *oldest = NULL;
@@ -336,8 +335,8 @@ static enum MHD_Result take_command(http_server *server, struct MHD_Connection *
     return send_status(connection, options->commanded(options->context, http_guard_command(path)));
 }
 
-/* Called at the head of a request, and again at its end. Who is refused is answered at once, which
- * also ends the connection. */
+/* Called at the head of a request, and again at its end. Rejected requests are answered at once,
+ * which closes the connection. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
                                   const char *path, const char *method, const char *version,
                                   const char *body, size_t *n_body_bytes, void **request_context)
@@ -372,7 +371,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     }
 }
 
-/* Paths are compared as they came. */
+/* Paths are not decoded. */
 static size_t leave_escapes(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
@@ -407,7 +406,7 @@ static bool start_page(http_server *server)
     return server->page != NULL;
 }
 
-/* Where the library waits for its sockets. */
+/* Adds the sockets of the library to the loop. */
 static bool enter_loop(http_server *server)
 {
     const union MHD_DaemonInfo *info =
@@ -423,7 +422,7 @@ static bool enter_loop(http_server *server)
     return true;
 }
 
-/* The library closes what it listens at when it ends; it gets a descriptor of its own. */
+/* The library closes its listening socket at the end, so it gets a duplicate. */
 static bool begin(http_server *server)
 {
     int fd = fcntl(server->options.listener->fd, F_DUPFD_CLOEXEC, 0);
@@ -457,7 +456,7 @@ size_t http_server_n_viewers(const http_server *server)
     return server->n_viewers;
 }
 
-/* Streams end when they have nothing more to say. */
+/* Waits until streams have sent all messages. */
 static void drain(http_server *server, double linger_s)
 {
     double until_s = loop_now_s() + linger_s;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A cursor over the ring, and a cursor over the text that it has given.
+ * A cursor in the ring, and a position in the current text.
  */
 #include "http_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a browser waits before it connects again. */
+/* Delay before a browser reconnects. */
 static const char greeting[] = "retry: 2000\n\n";
 static const char heartbeat[] = ":\n\n";
 
@@ -45,7 +45,7 @@ void http_stream_beat(http_stream *stream)
     }
 }
 
-/* Sees to it that there is something to send. */
+/* Takes the next message if needed. Returns whether there is something to send. */
 static bool has_more(http_stream *stream)
 {
     if (!stream->aside && !stream->text) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Random digits, kept in a file if that is wanted.
+ * Random tokens, which can be kept in a file.
  */
 #include "http_token.h"
 

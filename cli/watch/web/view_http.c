@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What profiles tell is gathered (http_feed.h), put into the ring in batches, and from there it is
- * the server's.
+ * Events are collected (http_feed.h), put into the ring in batches, and sent by the server.
  */
 #include "view_http.h"
 
@@ -20,22 +19,21 @@
 #include "http_server.h"
 #include "http_feed.h"
 
-#define BATCH_S     0.1  /* between what is sent and what is sent next */
-#define HEARTBEAT_S 15.0 /* so that connections are not taken for dead on their way */
+#define BATCH_S     0.1  /* between two batches */
+#define HEARTBEAT_S 15.0 /* keeps connections alive */
 #define PATIENCE_S  30.0
-#define LINGER_S    1.0  /* for the last word */
-#define REST_S      30.0 /* after the last viewer: who reconnects finds what was meanwhile */
+#define LINGER_S    1.0  /* for the last message */
+#define REST_S      30.0 /* after the last viewer; a viewer who reconnects misses nothing */
 
-/* Snapshots are large: there is one at most every second, and they take at most this part of the
- * time. */
+/* Snapshots are large: at most one per second, and at most this part of the time. */
 #define SNAPSHOT_EVERY_S 1.0
 #define MOST_OF_TIME     0.05
 
 enum {
     MOST_VIEWERS = 64,
     MOST_RING_BYTES = 4 << 20,
-    MOST_SNAPSHOT_BYTES = 4 << 20,    /* of all profiles together */
-    LEAST_SNAPSHOT_BYTES = 256 << 10, /* of each */
+    MOST_SNAPSHOT_BYTES = 4 << 20,    /* total for all profiles */
+    LEAST_SNAPSHOT_BYTES = 256 << 10, /* for each profile */
 };
 
 typedef struct view_http {
@@ -48,17 +46,17 @@ typedef struct view_http {
     http_browser browser;
     hpf_sink *page;
     char policy[1024];
-    http_feed **feeds; /* by number of the profile */
+    http_feed **feeds; /* by the number of the profile */
     size_t n_feeds;
     int batch_timer, rest_timer;
-    bool is_batch_due; /* the timer runs */
-    bool is_followed;  /* there are viewers, or were a moment ago */
-    bool was_joined;   /* since the rest timer last went off */
-    bool has_drawn_up; /* a snapshot, in this batch */
+    bool is_batch_due; /* the batch timer is armed */
+    bool is_followed;  /* there are viewers, or were recently */
+    bool was_joined;   /* since the rest timer last expired */
+    bool has_drawn_up; /* a snapshot was made in this batch */
     double batch_s, last_batch_s, next_snapshot_s;
 } view_http;
 
-/* ---- what is sent, and when ---- */
+/* ---- batches ---- */
 
 static void arm_batch(view_http *v, double earliest_s)
 {
@@ -74,7 +72,8 @@ static void want_batch(view_http *v)
     arm_batch(v, v->last_batch_s + v->batch_s);
 }
 
-/* Snapshots may be sent again when what was begun at `begin_s` has paid off. */
+/* Sets when the next snapshot may be made, given the cost of the last one, which started at
+ * `begin_s`. */
 static void note_cost(view_http *v, double begin_s)
 {
     double cost_s = loop_now_s() - begin_s;
@@ -96,7 +95,7 @@ static size_t share_of_snapshot(const view_http *v)
     return share > LEAST_SNAPSHOT_BYTES ? share : LEAST_SNAPSHOT_BYTES;
 }
 
-/* Makes a new base of all profiles. Without memory for it viewers have to wait for the next. */
+/* Makes a new base of all profiles. Without memory, viewers wait for the next one. */
 static void rebase(view_http *v)
 {
     hpf_sink *base = hpf_sink_to_memory();
@@ -121,7 +120,7 @@ static bool prefers_snapshot(const http_feed *feed)
            hpf_live_n_samples(feed->of->live) > 0;
 }
 
-/* Whether a new base is shorter than what would follow the old one. */
+/* Returns whether a new base is shorter than the messages since the old one. */
 static bool is_base_due(const view_http *v)
 {
     const http_ring *ring = &v->channel.ring;
@@ -130,7 +129,8 @@ static bool is_base_due(const view_http *v)
            (v->n_feeds == 1 && prefers_snapshot(v->feeds[0]));
 }
 
-/* Tells what one profile has feed. False: it wants a snapshot, for which it is too early. */
+/* Sends the events of a profile. Returns false if it needs a snapshot, for which it is too early.
+ */
 static bool send_profile(view_http *v, http_feed *feed, bool may_be_snapshot)
 {
     bool is_wanted = prefers_snapshot(feed);
@@ -192,7 +192,7 @@ static void on_joined(void *context, bool is_resumed, uint64_t number)
     }
 }
 
-/* NUMBER/NAME: of the profile, and of what its program is feed. */
+/* Handles a command NUMBER/NAME: the profile and the command. Returns the HTTP status. */
 static unsigned on_commanded(void *context, const char *text)
 {
     enum { DONE = 204, NOT_FOUND = 404, CONFLICT = 409 };
@@ -206,7 +206,7 @@ static unsigned on_commanded(void *context, const char *text)
     return watched_send_command(v->feeds[number]->of, command) ? DONE : CONFLICT;
 }
 
-/* When nobody has looked for a while, nothing more is kept. */
+/* Stops preparing messages when there have been no viewers for a while. */
 static void on_rest(void *context, uint32_t epoll_events)
 {
     view_http *v = context;
@@ -362,7 +362,7 @@ static void finish(view *base)
     destroy(v, LINGER_S);
 }
 
-/* The page says what it may load; the header says the same, and what only a header can say. */
+/* Copies the policy of the page, and adds what only a header can set. */
 static void take_policy(view_http *v, hpf_str page)
 {
     static const char mark[] = "http-equiv=\"Content-Security-Policy\" content=\"";
@@ -433,7 +433,7 @@ static hpf_status start(view_http *v, const view_http_options *options, hpf_erro
     return status ? status : start_server(v, err);
 }
 
-/* Says where the page is, and to whom; shows it. */
+/* Prints the URL, and opens it. */
 static void announce(view_http *v, const view_http_options *options)
 {
     char path[HTTP_TOKEN_LENGTH + 3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * In place of view_http.c where libmicrohttpd was not there when census was built.
+ * Replaces view_http.c if census is built without libmicrohttpd.
  */
 #include "view_http.h"
 
