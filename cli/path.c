@@ -127,7 +127,7 @@ static size_t most_folders(char *const *paths, size_t n)
     return most;
 }
 
-char **path_tell_apart(char *const *paths, size_t n)
+char **path_short_names(char *const *paths, size_t n)
 {
     char **names = calloc(n + 1, sizeof *names);
     size_t most = most_folders(paths, n);

@@ -26,7 +26,7 @@ bool path_is_same_file(const char *a, const char *b);
 /* Returns short, different names for `n` profiles: "run" for "dir/run.hp.gz", with as many
  * directories as needed, or else numbers. "-" is "stdin". Free the array with path_free_names.
  * Returns NULL without memory. */
-char **path_tell_apart(char *const *paths, size_t n);
+char **path_short_names(char *const *paths, size_t n);
 void path_free_names(char **names, size_t n);
 
 /* Returns the name of a file that belongs to a profile: "dir/run.lines" for "dir/run.hp.gz" and

@@ -55,9 +55,6 @@ enum { N_TABLES = sizeof tables / sizeof *tables };
 static const char *const measure_names[] = {
     [HPF_DIFF_MEAN] = "mean", [HPF_DIFF_PEAK] = "peak", [HPF_DIFF_END] = "end", NULL};
 static const char *const axis_names[] = {[AXIS_TIME] = "time", [AXIS_SAMPLE] = "sample", NULL};
-static const char *const theme_names[] = {
-    [HPR_THEME_AUTO] = "auto",   [HPR_THEME_LIGHT] = "light", [HPR_THEME_DARK] = "dark",
-    [HPR_THEME_PRINT] = "print", [HPR_THEME_SLIDE] = "slide", NULL};
 
 #define AT(member) offsetof(diff_values, member)
 static const opt diff_options[] = {
@@ -83,7 +80,7 @@ static const opt diff_options[] = {
      2400},
     {0, "font", OPT_TEXT, AT(font), "FONT", "graph: font family or font file", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
-     "graph: auto (default: light), light, dark, print or slide", theme_names, 0, 0},
+     "graph: auto (default: light), light, dark, print or slide", plot_theme_names, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL,
      "graph: use kB (1000 bytes) instead of KiB (1024 bytes)", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "graph: leave out the names of the profiles",

@@ -167,20 +167,6 @@ static hpf_status draw(const hpr_chart *chart, const hpr_options *options,
     return status;
 }
 
-/* Opens a sink for the file, or standard output for NULL. Returns NULL after a message. */
-static hpf_sink *open_output(const char *path)
-{
-    hpf_error err;
-    hpf_sink *sink = path ? hpf_sink_to_path(path, &err) : hpf_sink_to_fd(STDOUT_FILENO);
-
-    if (!sink && path) {
-        diag_error(path, &err);
-    } else if (!sink) {
-        diag_say("out of memory");
-    }
-    return sink;
-}
-
 static bool write_aux(const hpr_chart *chart, hpf_sink *sink, const char *path)
 {
     hpf_error err;
@@ -198,9 +184,9 @@ static bool write_aux(const hpr_chart *chart, hpf_sink *sink, const char *path)
 static int write_files(const hpr_chart *chart, const hpr_options *options,
                        const hpr_backend *backend, const run_files *files)
 {
-    const char *name = files->picture ? files->picture : "standard output";
-    hpf_sink *picture = open_output(files->picture);
-    hpf_sink *aux = picture && files->aux ? open_output(files->aux) : NULL;
+    const char *name, *aux_name;
+    hpf_sink *picture = output_open(files->picture, &name);
+    hpf_sink *aux = picture && files->aux ? output_open(files->aux, &aux_name) : NULL;
     hpf_error err;
     int status = EXIT_FAILED;
 
@@ -210,12 +196,12 @@ static int write_files(const hpr_chart *chart, const hpr_options *options,
     }
     if (draw(chart, options, backend, picture, &err) != HPF_OK) {
         diag_error(name, &err);
-    } else if (!aux || write_aux(chart, aux, files->aux)) {
+    } else if (!aux || write_aux(chart, aux, aux_name)) {
         status = output_close(picture, name);
         picture = NULL;
     }
     if (status == EXIT_DONE && aux) {
-        status = output_close(aux, files->aux);
+        status = output_close(aux, aux_name);
         aux = NULL;
     }
     hpf_sink_destroy(picture);

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TRACE_PERCENT 5.0
-#define MIN_EPS_WIDTH_PT  144.0
-#define POINTS_PER_INCH   72.0
-#define POINTS_PER_MM     2.834646
-#define KEY_BESIDE_BANDS  20 /* more bands put the legend on separate pages */
+#define MAX_TRACE_PERCENT   5.0
+#define MIN_EPS_WIDTH_PT    144.0
+#define POINTS_PER_INCH     72.0
+#define POINTS_PER_MM       2.834646
+#define MOST_BANDS_WITH_KEY 20 /* more bands put the legend on separate pages */
 
 /* Returns the length in points of the unit at the end of the text. */
 static double unit_of(const char *text)
@@ -48,7 +48,7 @@ static void read_bands(hpr_options *options, const char *text)
     long n = strtol(text, NULL, 10);
 
     options->n_bands = n > INT_MAX ? INT_MAX : n < INT_MIN ? INT_MIN : (int)n;
-    if (n > KEY_BESIDE_BANDS) {
+    if (n > MOST_BANDS_WITH_KEY) {
         options->classic.key_pages = true;
     }
 }

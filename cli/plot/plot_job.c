@@ -124,7 +124,7 @@ static int write_all(const plot_job *j)
 
 static int write_interactive(plot_job *j, char *const *paths)
 {
-    j->names = path_tell_apart(paths, j->n_inputs);
+    j->names = path_short_names(paths, j->n_inputs);
     if (!j->names) {
         diag_say("out of memory");
         return EXIT_FAILED;
@@ -225,12 +225,6 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
     return read_sets(j) && read_collections(j);
 }
 
-static bool choose_lines(plot_job *j)
-{
-    return overlay_choose(&j->setup.options.chart, &j->setup.overlay, j->setup.values->overlay,
-                          j->inputs, j->n_inputs);
-}
-
 /* --- laying out ----------------------------------------------------------------------------- */
 
 static hpf_status lay_out_page(plot_job *j, char *const *names, hpf_error *err)
@@ -253,7 +247,7 @@ static hpf_status lay_out_page(plot_job *j, char *const *names, hpf_error *err)
 static bool make_page(plot_job *j, char *const *paths)
 {
     hpf_error err;
-    char **names = path_tell_apart(paths, j->n_inputs);
+    char **names = path_short_names(paths, j->n_inputs);
     hpf_status status = names ? lay_out_page(j, names, &err) : hpf_error_set_memory(&err);
     path_free_names(names, j->n_inputs);
     if (status != HPF_OK) {
@@ -298,7 +292,9 @@ static void finish(plot_job *j)
 int plot_job_run(plot_job *j, char *const *paths, size_t n)
 {
     int status = EXIT_FAILED;
-    bool is_ready = open_inputs(j, paths, n) && choose_lines(j);
+    bool is_ready = open_inputs(j, paths, n) &&
+                    overlay_choose(&j->setup.options.chart, &j->setup.overlay,
+                                   j->setup.values->overlay, j->inputs, j->n_inputs);
     if (is_ready && j->setup.backend == &plot_html) {
         status = write_interactive(j, paths);
     } else if (is_ready && lay_out(j, paths)) {

@@ -22,7 +22,7 @@ static const char *const order_names[] = {[HPR_ORDER_DEFAULT] = "default",
                                           [HPR_ORDER_FIRST_SEEN] = "first-seen",
                                           [HPR_ORDER_GROWTH] = "growth",
                                           NULL};
-static const char *const theme_names[] = {
+const char *const plot_theme_names[] = {
     [HPR_THEME_AUTO] = "auto",   [HPR_THEME_LIGHT] = "light", [HPR_THEME_DARK] = "dark",
     [HPR_THEME_PRINT] = "print", [HPR_THEME_SLIDE] = "slide", NULL};
 
@@ -99,7 +99,7 @@ const opt plot_options[] = {
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
      "auto (default: light; html: the preference of the reader), light, dark, print (hatches for "
      "black and white) or slide",
-     theme_names, 0, 0},
+     plot_theme_names, 0, 0},
     {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
      "auto (default): names on or next to the bands; right, below: legend; separate: legend in "
      "FILE-legend.EXT; none: only names that fit on their bands",

@@ -46,6 +46,9 @@ typedef struct plot_values {
 /* Returns the defaults. */
 plot_values plot_options_default(void);
 
+/* Names of hpr_theme; ends with NULL. */
+extern const char *const plot_theme_names[];
+
 /* Options, parsed into plot_values. */
 extern const opt plot_options[];
 

@@ -55,7 +55,7 @@ static bool read_named(input *in, const char *path)
     return status == HPF_OK;
 }
 
-hpf_sets *retainers_beside(hpf_survey *survey, const char *path)
+hpf_sets *retainers_of_profile(hpf_survey *survey, const char *path)
 {
     bool has_sets = breakdown_of(survey) == HPF_BREAKDOWN_RETAINER;
     char *report = has_sets ? companion_path(path, ".prof") : NULL;
@@ -76,6 +76,6 @@ bool retainers_read(input *in, const char *path)
     if (path) {
         return read_named(in, path);
     }
-    in->sets = retainers_beside(in->survey, in->name);
+    in->sets = retainers_of_profile(in->survey, in->name);
     return true;
 }

@@ -101,7 +101,7 @@ static hpf_sets *read_sets(const picture *p, hpf_survey *survey)
 {
     bool may_have =
         p->profile->state == WATCHED_ENDED && p->options.setup->values->look != HPR_LOOK_CLASSIC;
-    return may_have ? retainers_beside(survey, p->profile->name) : NULL;
+    return may_have ? retainers_of_profile(survey, p->profile->name) : NULL;
 }
 
 static hpf_status draw_with_sets(picture *p, hpf_survey *survey, hpf_error *err)

@@ -72,7 +72,7 @@ static bool is_dark_ground(void)
     return ground < 7 || ground == 8;
 }
 
-term_abilities term_look_around(void)
+term_abilities term_find_abilities(void)
 {
     return (term_abilities){depth_of(variable("TERM")), is_utf8_locale(), is_dark_ground()};
 }
@@ -106,7 +106,7 @@ static void write_all(int fd, const char *text, size_t n)
     }
 }
 
-void term_give_back(void)
+void term_restore(void)
 {
     if (taken.is_taken) {
         taken.is_taken = 0;
@@ -118,7 +118,7 @@ void term_give_back(void)
 /* Restores the previous action and raises the signal again. */
 static void on_deadly(int number)
 {
-    term_give_back();
+    term_restore();
     for (size_t i = 0; i < N_DEADLY; i++) {
         if (deadly[i] == number) {
             sigaction(number, &taken.actions[i], NULL);
@@ -153,7 +153,7 @@ bool term_take(int fd)
     taken.fd = fd;
     if (!taken.is_registered) {
         taken.is_registered = true;
-        atexit(term_give_back);
+        atexit(term_restore);
         catch_deadly();
     }
     if (tcsetattr(fd, TCSANOW, &wanted) != 0) {

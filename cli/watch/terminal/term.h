@@ -17,7 +17,7 @@ typedef struct term_abilities {
     bool is_dark; /* it has a dark background, as far as known */
 } term_abilities;
 
-term_abilities term_look_around(void);
+term_abilities term_find_abilities(void);
 
 /* Opens the terminal for non-blocking reading and writing, even if standard input and output are
  * redirected. Returns a descriptor, or -1 with errno. */
@@ -28,7 +28,7 @@ int term_open(void);
 bool term_take(int fd);
 
 /* Restores the terminal. May be called at any time, also from a signal handler. */
-void term_give_back(void);
+void term_restore(void);
 
 /* Stores the size; 80 x 24 if unknown. */
 void term_size(int fd, int *columns, int *rows);

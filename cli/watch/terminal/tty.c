@@ -387,7 +387,7 @@ static void on_signal(void *context, uint32_t events)
     (void)events;
     while (read(t->signals, &came, sizeof came) == (ssize_t)sizeof came) {
         if (came.ssi_signo == SIGTSTP) {
-            term_give_back();
+            term_restore();
             raise(SIGSTOP);
         }
         if (came.ssi_signo != SIGWINCH) {
@@ -433,7 +433,7 @@ static void changed(view *v, const watched *profile)
 static void finish(view *v)
 {
     tty *t = (tty *)v;
-    term_give_back();
+    term_restore();
     loop_remove(t->loop, t->draw_timer);
     loop_remove(t->loop, t->clock_timer);
     loop_remove(t->loop, t->signals);
@@ -492,7 +492,7 @@ view *view_tty_create(loop *l, const view_tty_options *options)
         .draw_timer = -1,
         .clock_timer = -1,
         .signals = -1,
-        .abilities = term_look_around(),
+        .abilities = term_find_abilities(),
         .n_bands = options->chart.n_bands > 0 ? options->chart.n_bands : DEFAULT_BANDS,
         .window_s = options->window_s,
         .is_normalised = options->chart.normalise,

@@ -18,7 +18,7 @@ static void expect_names(const char *const *paths, const char *const *wanted)
     for (; paths[n]; n++) {
         list[n] = strcpy(copies[n], paths[n]);
     }
-    char **names = path_tell_apart(list, n);
+    char **names = path_short_names(list, n);
     for (size_t i = 0; i < n; i++) {
         cr_expect_str_eq(names[i], wanted[i]);
     }
