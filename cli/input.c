@@ -72,21 +72,21 @@ static void progress_wipe(progress *line)
 /* --- opening --- */
 
 /* Shared by the callbacks of a survey. */
-typedef struct attendance {
+typedef struct survey_callbacks {
     const char *name;
     progress line;
-} attendance;
+} survey_callbacks;
 
 static void warn(void *context, const hpf_error *warning)
 {
-    attendance *a = context;
+    survey_callbacks *a = context;
     progress_wipe(&a->line);
     diag_warning(a->name, warning);
 }
 
 static void show(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
-    attendance *a = context;
+    survey_callbacks *a = context;
     progress_show(&a->line, a->name, done_bytes, total_bytes);
 }
 
@@ -228,17 +228,17 @@ static bool open_only(input *in, const char *path, const hpf_format *format)
 static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live)
 {
     hpf_error err;
-    attendance attending = {in->name, progress_begin()};
+    survey_callbacks callbacks = {in->name, progress_begin()};
     limits.warning = warn;
-    limits.warning_context = &attending;
+    limits.warning_context = &callbacks;
     limits.progress = show;
-    limits.progress_context = &attending;
+    limits.progress_context = &callbacks;
     hpf_status status = survey(in, &limits, &err);
     bool has_no_sample = status == HPF_ERR_SYNTAX && in->format == HPF_FORMAT_EVENTLOG;
     if (has_no_sample && takes_live && !limits.has_log_profile) {
         status = survey_live_instead(in, &limits, &err);
     }
-    progress_wipe(&attending.line);
+    progress_wipe(&callbacks.line);
     return status == HPF_OK || give_up(in, &err);
 }
 

@@ -127,7 +127,7 @@ static bool find_target(target *out, const diff_values *values)
 }
 
 /* Returns a message about an option that cannot be used with the format, or NULL. */
-static const char *find_misfit(const diff_values *v, const target *to)
+static const char *find_conflict(const diff_values *v, const target *to)
 {
     bool has_graph_options = v->axis != AXIS_TIME || v->width_pt > 0 || v->height_pt > 0 ||
                              v->dpi > 0 || v->font || v->theme != HPR_THEME_AUTO || v->si_units ||
@@ -277,9 +277,9 @@ static int run(const cmd *self, int argc, char **argv)
                                          : "cannot guess the format of '%s': use --format",
                            values.format ? values.format : values.output);
     }
-    const char *misfit = find_misfit(&values, &to);
-    if (misfit) {
-        return cmd_misused(self, "%s", misfit);
+    const char *conflict = find_conflict(&values, &to);
+    if (conflict) {
+        return cmd_misused(self, "%s", conflict);
     }
     if (!input_open(&inputs[0], argv[1])) {
         return EXIT_FAILED;

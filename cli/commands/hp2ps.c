@@ -102,7 +102,7 @@ static bool name_files(run_files *out, const hp2ps_flags *flags)
     return !flags->file || (out->input && out->picture && out->aux);
 }
 
-static void forget_files(run_files *files)
+static void free_files(run_files *files)
 {
     free(files->input);
     free(files->picture);
@@ -247,7 +247,7 @@ static int plot_named(hp2ps_flags *flags, const hpr_backend *backend)
         status = plot(flags, backend, &files, &in);
         input_close(&in);
     }
-    forget_files(&files);
+    free_files(&files);
     return status;
 }
 
@@ -266,7 +266,7 @@ static int run(const cmd *self, int argc, char **argv)
         return EXIT_DONE;
     }
     if (wrong) {
-        return cmd_misused(self, "bad flag '%s'", wrong);
+        return cmd_misused(self, "invalid flag '%s'", wrong);
     }
     const hpr_backend *backend = backend_of(&flags);
     if (!backend) {

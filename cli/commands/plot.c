@@ -28,7 +28,7 @@ static char *default_output(const char *input_path, const char *extension)
 }
 
 /* Returns a message about the operands, or NULL. */
-static const char *find_odd_operand(char *const *paths, size_t n)
+static const char *check_operands(char *const *paths, size_t n)
 {
     size_t n_stdin = 0;
     for (size_t i = 0; i < n; i++) {
@@ -81,9 +81,9 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     size_t n = (size_t)argc - 1;
-    const char *odd = find_odd_operand(argv + 1, n);
-    if (odd) {
-        return cmd_misused(self, "%s", odd);
+    const char *wrong = check_operands(argv + 1, n);
+    if (wrong) {
+        return cmd_misused(self, "%s", wrong);
     }
     status = plot_setup_init(&job.setup, self, &values, n);
     if (status == EXIT_DONE) {

@@ -160,7 +160,7 @@ void run_watch_conclude(run_watch *rw, const run_signals *signals)
 }
 
 /* Waits while a page is viewed and standard error is a terminal. */
-static void stay_while_looked_at(run_watch *rw)
+static void keep_page_open(run_watch *rw)
 {
     double last_look_s = loop_now_s();
     if (!rw->views.http || !isatty(STDERR_FILENO) || loop_is_stopped(rw->l)) {
@@ -178,7 +178,7 @@ static void stay_while_looked_at(run_watch *rw)
 void run_watch_finish(run_watch *rw, const run_signals *signals)
 {
     if (rw->w && rw->has_run) {
-        stay_while_looked_at(rw);
+        keep_page_open(rw);
     }
     if (rw->l) {
         loop_remove(rw->l, signals->fd);

@@ -149,22 +149,22 @@ static bool open_input(session *s, const char *word)
 /* ---- when to exit ---- */
 
 /* Returns whether the input is not a profile and never will be. */
-static bool is_hopeless(const session *s)
+static bool is_invalid_input(const session *s)
 {
     const watched *profile = watch_profile(s->w, 0);
     return profile->state == WATCHED_FAILED && hpf_live_n_samples(profile->live) == 0;
 }
 
 /* Returns whether there are interactive views. */
-static bool has_lookers(const session *s)
+static bool has_interactive_views(const session *s)
 {
     return s->values->tty || s->values->http.n > 0;
 }
 
 static bool is_enough(const session *s)
 {
-    bool is_last = s->values->once || (s->input->is_exhausted && !has_lookers(s));
-    return loop_is_stopped(s->l) || is_hopeless(s) || (is_last && watch_is_over(s->w));
+    bool is_last = s->values->once || (s->input->is_exhausted && !has_interactive_views(s));
+    return loop_is_stopped(s->l) || is_invalid_input(s) || (is_last && watch_is_over(s->w));
 }
 
 static void serve(session *s)
@@ -228,7 +228,7 @@ static const opt *all_options(void)
 }
 
 /* Returns a message about the command line, or NULL. */
-static const char *find_misuse(const watch_values *values, int n_operands)
+static const char *check_command_line(const watch_values *values, int n_operands)
 {
     const plot_values *plot = &values->plot;
     if (n_operands == 0) {
@@ -257,9 +257,9 @@ static int check_and_watch(const cmd *self, watch_values *values, int argc, char
     session s = {.values = values, .signals = -1};
     bool has_view = values->plot.output || values->http.n > 0;
     values->tty |= !has_view && isatty(STDOUT_FILENO);
-    const char *misuse = find_misuse(values, argc - 1);
-    if (misuse) {
-        return cmd_misused(self, "%s", misuse);
+    const char *wrong = check_command_line(values, argc - 1);
+    if (wrong) {
+        return cmd_misused(self, "%s", wrong);
     }
     if (values->plot.output && path_is_same_file(argv[1], values->plot.output)) {
         return cmd_misused(self, "the output '%s' is the profile itself", argv[1]);

@@ -25,7 +25,7 @@ static bool has_paper(const plot_values *v)
            v->preset != 0 || v->latex;
 }
 
-const char *plot_html_misfit(const plot_values *v)
+const char *plot_html_conflict(const plot_values *v)
 {
     if (v->look != HPR_LOOK_MODERN) {
         return "--look classic cannot be used with HTML output";

@@ -17,7 +17,7 @@
 extern const hpr_backend plot_html;
 
 /* Returns a message about an option that cannot be used with a page, or NULL. */
-const char *plot_html_misfit(const plot_values *values);
+const char *plot_html_conflict(const plot_values *values);
 
 /* Writes the page of `n` profiles with the given names. Errors: as hpr_html_write. */
 hpf_status plot_html_write(const input *inputs, char *const *names, size_t n,

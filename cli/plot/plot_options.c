@@ -259,7 +259,7 @@ static bool is_text_too_large(const plot_values *v)
 }
 
 /* Returns a message about options that depend on the number of profiles. */
-static const char *find_misfit_of_page(const plot_values *v, size_t n_profiles)
+static const char *find_page_conflict(const plot_values *v, size_t n_profiles)
 {
     if (n_profiles == 1) {
         return v->same_scale ? "--same-scale needs several profiles" : NULL;
@@ -283,10 +283,11 @@ bool plot_options_has_dpi(const hpr_backend *backend)
     return strcmp(backend->extension, "png") == 0;
 }
 
-const char *plot_options_misfit(const plot_values *v, const hpr_backend *backend, size_t n_profiles)
+const char *plot_options_conflict(const plot_values *v, const hpr_backend *backend,
+                                  size_t n_profiles)
 {
     bool is_classic = v->look == HPR_LOOK_CLASSIC;
-    const char *of_page = find_misfit_of_page(v, n_profiles);
+    const char *of_page = find_page_conflict(v, n_profiles);
     if (of_page) {
         return of_page;
     }

@@ -64,8 +64,8 @@ bool plot_options_chart(hpr_page_options *options, const plot_values *values, si
 
 /* Returns a message about options that cannot be used with the look, the format or the number of
  * profiles, or with each other; NULL if there are none. */
-const char *plot_options_misfit(const plot_values *values, const hpr_backend *backend,
-                                size_t n_profiles);
+const char *plot_options_conflict(const plot_values *values, const hpr_backend *backend,
+                                  size_t n_profiles);
 
 /* Returns whether --dpi applies to the format. */
 bool plot_options_has_dpi(const hpr_backend *backend);

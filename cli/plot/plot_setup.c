@@ -21,10 +21,10 @@ static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
     if (!s->backend) {
         return false;
     }
-    const char *misfit = s->backend == &plot_html ? plot_html_misfit(values) : NULL;
-    misfit = misfit ? misfit : plot_options_misfit(values, s->backend, n_profiles);
-    if (misfit) {
-        cmd_misused(self, "%s", misfit);
+    const char *conflict = s->backend == &plot_html ? plot_html_conflict(values) : NULL;
+    conflict = conflict ? conflict : plot_options_conflict(values, s->backend, n_profiles);
+    if (conflict) {
+        cmd_misused(self, "%s", conflict);
     } else if (!plot_options_chart(&s->options, values, n_profiles)) {
         cmd_misused(self, "--group-by expects module, type, package or prefix:N, not '%s'",
                     values->group);

@@ -124,7 +124,8 @@ static const bad refuses_cases[] = {
     {"--width 5",
      "--width expects a length from 10pt to 1000pt, such as 12cm, 4in or 300pt, not '5'"},
     {"--pause 1d", "--pause expects a time from 0.1s to 7200s, such as 30s, 5m or 2h, not '1d'"},
-    {"--pause 5min", "--pause expects a time from 0.1s to 7200s, such as 30s, 5m or 2h, not '5min'"},
+    {"--pause 5min",
+     "--pause expects a time from 0.1s to 7200s, such as 30s, 5m or 2h, not '5min'"},
     {"--colour blue", "--colour expects red or green, not 'blue'"},
 };
 
