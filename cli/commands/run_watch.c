@@ -74,11 +74,6 @@ int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words)
 
 /* ---- while the program runs ---- */
 
-static bool is_wanted(const run_watch *rw)
-{
-    return rw->views.http || rw->views.tty || rw->views.picture;
-}
-
 static void close_views(run_watch *rw)
 {
     if (rw->in) {
@@ -92,7 +87,7 @@ bool run_watch_open(run_watch *rw, hpp_collector_options *options)
 {
     const hpf_live_options limits = {
         .max_picks = rw->setup.backend == &plot_html ? PLOT_HTML_MOST_SAMPLES : 0};
-    if (!is_wanted(rw)) {
+    if (!rw->views.http && !rw->views.tty && !rw->views.picture) {
         return true;
     }
     rw->l = loop_create();

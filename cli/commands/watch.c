@@ -155,15 +155,10 @@ static bool is_invalid_input(const session *s)
     return profile->state == WATCHED_FAILED && hpf_live_n_samples(profile->live) == 0;
 }
 
-/* Returns whether there are interactive views. */
-static bool has_interactive_views(const session *s)
-{
-    return s->values->tty || s->values->http.n > 0;
-}
-
 static bool is_enough(const session *s)
 {
-    bool is_last = s->values->once || (s->input->is_exhausted && !has_interactive_views(s));
+    bool is_interactive = s->values->tty || s->values->http.n > 0;
+    bool is_last = s->values->once || (s->input->is_exhausted && !is_interactive);
     return loop_is_stopped(s->l) || is_invalid_input(s) || (is_last && watch_is_over(s->w));
 }
 

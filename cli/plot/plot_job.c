@@ -270,12 +270,6 @@ static bool make_chart(plot_job *j)
     return status == HPF_OK;
 }
 
-static bool lay_out(plot_job *j, char *const *paths)
-{
-    return plot_setup_open_fonts(&j->setup) &&
-           (j->n_inputs > 1 ? make_page(j, paths) : make_chart(j));
-}
-
 /* --- all ------------------------------------------------------------------------------------ */
 
 static void finish(plot_job *j)
@@ -297,7 +291,8 @@ int plot_job_run(plot_job *j, char *const *paths, size_t n)
                                    j->setup.values->overlay, j->inputs, j->n_inputs);
     if (is_ready && j->setup.backend == &plot_html) {
         status = write_interactive(j, paths);
-    } else if (is_ready && lay_out(j, paths)) {
+    } else if (is_ready && plot_setup_open_fonts(&j->setup) &&
+               (j->n_inputs > 1 ? make_page(j, paths) : make_chart(j))) {
         status = write_all(j);
     }
     finish(j);

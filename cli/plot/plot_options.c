@@ -206,13 +206,6 @@ static bool select_names(hpr_options *options, const plot_values *values)
     return read_group(options, values->group);
 }
 
-/* Several profiles have the height that they need, and need titles. */
-static void size_page(hpr_options *options, const plot_values *values)
-{
-    options->height_pt = values->height_pt;
-    options->no_title = values->no_title;
-}
-
 bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t n_profiles)
 {
     hpr_options options = hpr_options_default((hpr_look)values->look);
@@ -229,7 +222,9 @@ bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t
     options.si_units = values->si_units;
     options.theme = values->print ? HPR_THEME_PRINT : (hpr_theme)values->theme;
     if (n_profiles > 1) {
-        size_page(&options, values);
+        /* Several profiles have the height that they need, and need titles. */
+        options.height_pt = values->height_pt;
+        options.no_title = values->no_title;
     }
     bool is_group = select_names(&options, values);
     *out = (hpr_page_options){.chart = options, .same_scale = values->same_scale};

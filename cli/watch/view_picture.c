@@ -37,11 +37,6 @@ static void complain(picture *p, const hpf_error *err)
     }
 }
 
-static bool is_same(hpf_sink *last, hpf_str now)
-{
-    return last && hpf_str_equal(hpf_sink_bytes(last), now);
-}
-
 static hpf_status put_in_place(const char *path, hpf_str bytes, hpf_error *err)
 {
     hpf_sink *sink = hpf_sink_to_path(path, err);
@@ -58,8 +53,9 @@ static hpf_status put_in_place(const char *path, hpf_str bytes, hpf_error *err)
 static hpf_status replace(picture *p, hpf_sink *drawn, hpf_error *err)
 {
     hpf_str bytes = hpf_sink_bytes(drawn);
-    hpf_status status =
-        is_same(p->last, bytes) ? HPF_OK : put_in_place(p->options.path, bytes, err);
+    hpf_status status = p->last && hpf_str_equal(hpf_sink_bytes(p->last), bytes)
+                            ? HPF_OK
+                            : put_in_place(p->options.path, bytes, err);
     hpf_sink_destroy(status == HPF_OK ? p->last : drawn);
     p->last = status == HPF_OK ? drawn : p->last;
     return status;

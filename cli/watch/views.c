@@ -93,11 +93,6 @@ static bool add_or_explain(watch *w, view *v)
     return false;
 }
 
-static bool open_messages(const watch_views *views, watch *w)
-{
-    return add_or_explain(w, create_messages(views->of_failures));
-}
-
 static bool open_page(watch_views *views, loop *l, watch *w)
 {
     const view_http_options options = {
@@ -136,7 +131,8 @@ static bool open_terminal(const watch_views *views, loop *l, watch *w)
 
 bool watch_views_open(watch_views *views, loop *l, watch *w)
 {
-    return (views->tty || open_messages(views, w)) && (!views->http || open_page(views, l, w)) &&
+    return (views->tty || add_or_explain(w, create_messages(views->of_failures))) &&
+           (!views->http || open_page(views, l, w)) &&
            (!views->picture || open_picture(views, l, w)) &&
            (!views->tty || open_terminal(views, l, w));
 }

@@ -175,12 +175,6 @@ static bool find_host(connector *c, const char *address, char *complaint, size_t
     return true;
 }
 
-static bool read_address(connector *c, const char *word, char *complaint, size_t room)
-{
-    return begins_with(word, unix_word) ? read_path(c, word + sizeof unix_word - 1, complaint, room)
-                                        : find_host(c, word + sizeof tcp_word - 1, complaint, room);
-}
-
 connector *connector_create(loop *l, const char *word, const connector_listener *listener,
                             void *context, char *complaint, size_t complaint_bytes)
 {
@@ -191,7 +185,10 @@ connector *connector_create(loop *l, const char *word, const connector_listener 
     }
     *c = (connector){.l = l, .listener = listener, .context = context, .fd = -1};
     c->timer = loop_add_timer(l, try, c);
-    if (c->timer < 0 || !read_address(c, word, complaint, complaint_bytes)) {
+    bool is_valid = begins_with(word, unix_word)
+                        ? read_path(c, word + sizeof unix_word - 1, complaint, complaint_bytes)
+                        : find_host(c, word + sizeof tcp_word - 1, complaint, complaint_bytes);
+    if (c->timer < 0 || !is_valid) {
         connector_destroy(c);
         return NULL;
     }

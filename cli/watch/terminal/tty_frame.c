@@ -170,11 +170,6 @@ static bool has_caveat(const tty_frame *f)
     return f->profile && *f->profile->caveat;
 }
 
-static void draw_emptiness(screen *s, const tty_frame *f)
-{
-    draw_message(s, s->rows / 2, has_caveat(f) ? f->profile->caveat : "no sample yet", f);
-}
-
 /* Draws the plot, and the caveat below it. */
 static void draw_plot(screen *s, const tty_frame *f)
 {
@@ -192,7 +187,7 @@ void tty_frame_draw(screen *s, const tty_frame *f)
         if (f->chart) {
             draw_plot(s, f);
         } else {
-            draw_emptiness(s, f);
+            draw_message(s, s->rows / 2, has_caveat(f) ? f->profile->caveat : "no sample yet", f);
         }
         if (f->has_help) {
             draw_help(s, f);

@@ -71,12 +71,6 @@ bool http_annotations_add_line(http_annotations *annotations, hpf_str name, hpf_
     return true;
 }
 
-static void put_mark(hpf_json *json, const http_annotation *mark)
-{
-    hpf_json_number(json, "time", mark->time);
-    hpf_json_bytes(json, "label", mark->text);
-}
-
 /* Writes all points of the quantity from index `first` on. */
 static void put_line(hpf_json *json, http_annotations *annotations, size_t first)
 {
@@ -106,7 +100,8 @@ static void send_from(http_annotations *annotations, size_t first, uint32_t id, 
     hpf_json_object(&json, NULL);
     hpf_json_whole(&json, "id", id);
     if (point->is_mark) {
-        put_mark(&json, point);
+        hpf_json_number(&json, "time", point->time);
+        hpf_json_bytes(&json, "label", point->text);
     } else {
         put_line(&json, annotations, first);
     }

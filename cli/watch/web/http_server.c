@@ -328,13 +328,6 @@ static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-static enum MHD_Result take_command(http_server *server, struct MHD_Connection *connection,
-                                    const char *path)
-{
-    const http_server_options *options = &server->options;
-    return send_status(connection, options->commanded(options->context, http_guard_command(path)));
-}
-
 /* Called at the head of a request, and again at its end. Rejected requests are answered at once,
  * which closes the connection. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
@@ -365,7 +358,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     case HTTP_PAGE:
         return MHD_queue_response(connection, MHD_HTTP_OK, server->page);
     case HTTP_CONTROL:
-        return take_command(server, connection, path);
+        return send_status(connection, server->options.commanded(server->options.context,
+                                                                 http_guard_command(path)));
     default:
         return send_events(p, strcmp(method, "HEAD") == 0, h.last_event_id);
     }
