@@ -34,7 +34,7 @@ typedef struct launch_plan {
     sigset_t signal_mask; /* for the program */
 } launch_plan;
 
-/* Starts a program. EXIT_DONE, or an exit status after a message. */
+/* Starts a program. Returns EXIT_DONE, or an exit status after a message. */
 int launch_start(launched *out, hpp_collector *collector, const launch_plan *plan);
 
 /* Reaps the program, which has exited. Returns its status as waitpid does. */

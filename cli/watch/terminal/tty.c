@@ -169,7 +169,7 @@ static bool write_pending(tty *t)
             loop_change(t->loop, t->fd, EPOLLIN | EPOLLOUT);
             return false;
         }
-        if (n < 0 && errno != EINTR) { /* the terminal is gone */
+        if (n < 0 && errno != EINTR) { /* the terminal was closed */
             loop_stop(t->loop);
             break;
         }

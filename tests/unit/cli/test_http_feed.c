@@ -99,7 +99,7 @@ static void expect_sent(fixture *f, const char *event, const char *data)
     cr_expect_str_eq(sent(f), expected);
 }
 
-Test(http_feed, samples_by_places)
+Test(http_feed, samples_refer_to_places)
 {
     fixture f;
     begin(&f);
@@ -111,7 +111,7 @@ Test(http_feed, samples_by_places)
     end(&f);
 }
 
-Test(http_feed, a_name_that_occurs_twice_adds_up)
+Test(http_feed, adds_up_repeated_names)
 {
     fixture f;
     begin(&f);
@@ -120,7 +120,7 @@ Test(http_feed, a_name_that_occurs_twice_adds_up)
     end(&f);
 }
 
-Test(http_feed, new_names_lengthen_the_list)
+Test(http_feed, new_names_extend_the_list)
 {
     fixture f;
     begin(&f);
@@ -150,7 +150,7 @@ Test(http_feed, marks)
     end(&f);
 }
 
-Test(http_feed, points_of_a_line_go_together)
+Test(http_feed, sends_points_of_a_quantity_together)
 {
     fixture f;
     static const hpf_str heap = {"heap", 4};
@@ -167,7 +167,7 @@ Test(http_feed, points_of_a_line_go_together)
     end(&f);
 }
 
-Test(http_feed, states_are_told_when_there_is_news)
+Test(http_feed, sends_state_only_when_changed)
 {
     fixture f;
     begin(&f);
@@ -202,7 +202,7 @@ static void begin_with_rest(fixture *f)
     http_ring_clear(&f->channel.ring);
 }
 
-Test(http_feed, a_name_of_the_rest_that_rises_wants_a_snapshot)
+Test(http_feed, growing_name_without_place_requests_snapshot)
 {
     fixture f;
     begin_with_rest(&f);
@@ -219,7 +219,7 @@ Test(http_feed, a_name_of_the_rest_that_rises_wants_a_snapshot)
     end(&f);
 }
 
-Test(http_feed, a_name_that_asked_in_vain_does_not_ask_all_the_time)
+Test(http_feed, rejected_name_waits_before_next_request)
 {
     fixture f;
     begin_with_rest(&f);
@@ -233,7 +233,7 @@ Test(http_feed, a_name_that_asked_in_vain_does_not_ask_all_the_time)
     end(&f);
 }
 
-Test(http_feed, a_list_that_becomes_too_long_wants_a_snapshot)
+Test(http_feed, too_long_list_requests_snapshot)
 {
     fixture f;
     char line[64];
@@ -253,7 +253,7 @@ Test(http_feed, a_list_that_becomes_too_long_wants_a_snapshot)
     end(&f);
 }
 
-Test(http_feed, too_much_at_once_is_told_by_a_snapshot)
+Test(http_feed, many_samples_at_once_need_snapshot)
 {
     fixture f;
     char sample[200];
@@ -271,7 +271,7 @@ Test(http_feed, too_much_at_once_is_told_by_a_snapshot)
     end(&f);
 }
 
-Test(http_feed, begins_anew)
+Test(http_feed, restarts)
 {
     fixture f;
     begin(&f);
@@ -283,7 +283,7 @@ Test(http_feed, begins_anew)
     end(&f);
 }
 
-Test(http_feed, a_base_says_all_and_ends_with_its_number)
+Test(http_feed, base_is_complete_and_ends_with_its_number)
 {
     fixture f;
     hpf_sink *base = hpf_sink_to_memory();

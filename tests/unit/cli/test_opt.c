@@ -81,7 +81,7 @@ static const good reads_cases[] = {
     {"--colour green", {.colour = 1}, 0},
 };
 
-Test(opt, reads)
+Test(opt, parses_values)
 {
     for (size_t i = 0; i < sizeof reads_cases / sizeof reads_cases[0]; i++) {
         const good *param = &reads_cases[i];
@@ -129,7 +129,7 @@ static const bad refuses_cases[] = {
     {"--colour blue", "--colour expects red or green, not 'blue'"},
 };
 
-Test(opt, refuses)
+Test(opt, rejects_invalid_values)
 {
     for (size_t i = 0; i < sizeof refuses_cases / sizeof refuses_cases[0]; i++) {
         const bad *param = &refuses_cases[i];
@@ -157,7 +157,7 @@ Test(opt, operands_keep_their_order)
     cr_expect_str_eq(v.name, "x");
 }
 
-Test(opt, help_needs_no_entry_and_may_be_shortened)
+Test(opt, help_is_implied_and_may_be_abbreviated)
 {
     values v = {0};
     int argc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Profiles behind each other in one stream, cut into pieces anywhere.
+ * Consecutive profiles in one stream, split at any byte.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -8,19 +8,19 @@
 #include "watch/inputs/profile_boundary.h"
 
 /* What the profiles of a stream got, with a bar between them. */
-typedef struct told {
+typedef struct received {
     char text[2000];
     profile_boundary r;
-} told;
+} received;
 
-static void add(told *t, const char *bytes, size_t n_bytes)
+static void add(received *t, const char *bytes, size_t n_bytes)
 {
     size_t length = strlen(t->text);
     cr_assert_lt(length + n_bytes, sizeof t->text);
     memcpy(t->text + length, bytes, n_bytes);
 }
 
-static void feed(told *t, const char *bytes, size_t n_bytes)
+static void feed(received *t, const char *bytes, size_t n_bytes)
 {
     while (n_bytes > 0) {
         bool is_another;
@@ -38,7 +38,7 @@ static void feed(told *t, const char *bytes, size_t n_bytes)
 static void check(const char *stream, const char *expected)
 {
     for (size_t cut = 0; cut <= strlen(stream); cut++) {
-        told t = {.text = ""};
+        received t = {.text = ""};
         feed(&t, stream, cut);
         feed(&t, stream + cut, strlen(stream) - cut);
         cr_expect_str_eq(t.text, expected, "cut at %zu: %s", cut, t.text);
@@ -48,27 +48,27 @@ static void check(const char *stream, const char *expected)
 #define HEADER  "JOB \"a\"\nDATE \"d\"\n"
 #define SAMPLES "BEGIN_SAMPLE 1\nx\t1\nEND_SAMPLE 1\n"
 
-Test(profile_boundary, one_profile_is_one)
+Test(profile_boundary, one_profile)
 {
     check(HEADER SAMPLES SAMPLES, HEADER SAMPLES SAMPLES);
     check("DATE \"d\"\n" HEADER SAMPLES, "DATE \"d\"\n" HEADER SAMPLES);
     check("", "");
 }
 
-Test(profile_boundary, another_begins_behind_samples)
+Test(profile_boundary, another_starts_after_samples)
 {
     check(HEADER SAMPLES HEADER SAMPLES, HEADER SAMPLES "JOB \"|" HEADER SAMPLES);
     check(HEADER SAMPLES HEADER SAMPLES HEADER,
           HEADER SAMPLES "JOB \"|" HEADER SAMPLES "JOB \"|" HEADER);
 }
 
-Test(profile_boundary, another_begins_behind_a_sample_that_never_ended)
+Test(profile_boundary, another_starts_after_incomplete_sample)
 {
     check(HEADER "BEGIN_SAMPLE 1\nx\t1\n" HEADER SAMPLES,
           HEADER "BEGIN_SAMPLE 1\nx\t1\nJOB \"|" HEADER SAMPLES);
 }
 
-Test(profile_boundary, the_word_counts_at_the_begin_of_a_line_only)
+Test(profile_boundary, word_counts_only_at_start_of_line)
 {
     static const char text[] = HEADER "BEGIN_SAMPLE 1\nx JOB \"\t1\n\nJOB\n JOB \"\nEND_SAMPLE 1\n";
     check(text, text);
@@ -80,18 +80,18 @@ Test(profile_boundary, logs_are_not_searched)
     check(text, text);
 }
 
-Test(profile_boundary, behind_a_pause_a_line_begins)
+Test(profile_boundary, pause_starts_a_line)
 {
-    told t = {.text = ""};
+    received t = {.text = ""};
     feed(&t, HEADER SAMPLES "half", strlen(HEADER SAMPLES "half"));
     cr_assert_not(profile_boundary_pause(&t.r));
     feed(&t, HEADER, strlen(HEADER));
     cr_assert_str_eq(t.text, HEADER SAMPLES "halfJOB \"|" HEADER);
 }
 
-Test(profile_boundary, behind_a_pause_a_log_is_another)
+Test(profile_boundary, pause_starts_another_log)
 {
-    told t = {.text = ""};
+    received t = {.text = ""};
     feed(&t, "hdrb", 4);
     cr_assert(profile_boundary_pause(&t.r));
 }

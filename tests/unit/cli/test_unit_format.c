@@ -40,7 +40,7 @@ static const amount_case amounts_cases[] = {
     {999, "", true, "999"},
 };
 
-Test(formatted, amounts)
+Test(unit_format, amounts)
 {
     for (size_t i = 0; i < sizeof amounts_cases / sizeof amounts_cases[0]; i++) {
         const amount_case *param = &amounts_cases[i];
@@ -61,7 +61,7 @@ static const amount_case times_cases[] = {
     {1234.5, "seconds", true, "1,234.500000 seconds"},
 };
 
-Test(formatted, times)
+Test(unit_format, times)
 {
     for (size_t i = 0; i < sizeof times_cases / sizeof times_cases[0]; i++) {
         const amount_case *param = &times_cases[i];
@@ -70,7 +70,7 @@ Test(formatted, times)
     }
 }
 
-Test(formatted, growth_has_a_sign_and_a_time)
+Test(unit_format, growth_has_a_sign_and_a_time)
 {
     cr_expect_str_eq(format_growth(2048, str("bytes"), str("seconds"), false).text, "+2 KiB/s");
     cr_expect_str_eq(format_growth(-5, str("bytes"), str("ticks"), false).text, "-5 B/ticks");
@@ -78,7 +78,7 @@ Test(formatted, growth_has_a_sign_and_a_time)
     cr_expect_str_eq(format_growth(1, str("bytes"), str(""), false).text, "+1 B/unit");
 }
 
-Test(formatted, counts_are_grouped)
+Test(unit_format, counts_are_grouped)
 {
     cr_expect_str_eq(format_count(0).text, "0");
     cr_expect_str_eq(format_count(999).text, "999");
@@ -86,12 +86,12 @@ Test(formatted, counts_are_grouped)
     cr_expect_str_eq(format_count(UINT64_MAX).text, "18,446,744,073,709,551,615");
 }
 
-Test(formatted, a_unit_is_shown_as_text)
+Test(unit_format, converts_unit_to_text)
 {
     cr_expect_str_eq(format_amount(2, str("a\x1b[2Jb\xff"), false).text, "2 a\uFFFD[2Jb\uFFFD");
 }
 
-Test(formatted, an_endless_unit_is_cut)
+Test(unit_format, cuts_long_unit)
 {
     char unit[500];
     memset(unit, 'u', sizeof unit);
