@@ -1,4 +1,4 @@
-pkg_check_modules(CRITERION IMPORTED_TARGET criterion)
+pkg_check_modules(CRITERION QUIET IMPORTED_TARGET criterion)
 if(CENSUS_BUILD_TESTS AND NOT CRITERION_FOUND)
   message(STATUS "Not built: unit tests (Criterion; Debian: libcriterion-dev)")
 endif()

@@ -10,7 +10,7 @@ view *view_http_create(loop *l, const view_http_options *options)
 {
     (void)l;
     (void)options;
-    diag_say("--http is not built in: census was compiled without libmicrohttpd");
+    diag_say("the browser view is not built in: census was compiled without libmicrohttpd");
     return NULL;
 }
 
