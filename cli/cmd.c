@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What all commands share: reading options, --help, and complaints about usage.
+ * What all commands share: options, --help, usage errors, and SIGPIPE.
  */
 #include "cmd.h"
 
 #include <stdarg.h>
+#include <signal.h>
+#include <stddef.h>
 
-#include "exit.h"
+#include "diag.h"
 
 static void print_help(const cmd *self, FILE *to)
 {
@@ -48,4 +50,17 @@ int cmd_misused(const cmd *self, const char *format, ...)
     fprintf(stderr, "\nTry 'census %s --help'.\n", self->name);
     va_end(arguments);
     return EXIT_MISUSED;
+}
+
+static struct sigaction sigpipe_before;
+
+void cmd_ignore_sigpipe(void)
+{
+    struct sigaction ignored = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignored, &sigpipe_before);
+}
+
+void cmd_restore_sigpipe(void)
+{
+    sigaction(SIGPIPE, &sigpipe_before, NULL);
 }

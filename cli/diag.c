@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Errors to words, with the offending line of the input and a caret.
+ * Prints errors with the line of the input and a caret.
  *
- * A line may be a megabyte long, and hold anything: only a window around the column is read, and
- * what the terminal cannot show as it stands becomes one '?' per byte, so that the caret stays in
- * its place.
+ * A line may be a megabyte long and contain any bytes. Only a window around the column is read.
+ * Each byte that the terminal cannot show is printed as "?", so that the caret stays below its
+ * column.
  */
 #include "diag.h"
 
@@ -14,17 +14,18 @@
 #include <wchar.h>
 
 enum {
-    BEFORE_BYTES = 50, /* shown before the column, at most */
-    AFTER_BYTES = 28   /* shown from the column on, at most */
+    BEFORE_BYTES = 50, /* most bytes shown before the column */
+    AFTER_BYTES = 28   /* most bytes shown from the column on */
 };
 
-/* Bytes as they will be shown, and their width in columns. */
+/* Text as it is printed, and its width. */
 typedef struct shown {
     char text[4 * (BEFORE_BYTES + AFTER_BYTES) + 1];
     int columns;
 } shown;
 
-/* `is_cut`: there is more after these bytes, so a character that lacks its end is left out. */
+/* Converts bytes for printing. `is_cut`: more bytes follow, so an incomplete character at the end
+ * is left out. */
 static void show(shown *out, const char *bytes, size_t n_bytes, bool is_cut)
 {
     mbstate_t state;
@@ -53,7 +54,8 @@ static void show(shown *out, const char *bytes, size_t n_bytes, bool is_cut)
     out->text[used] = '\0';
 }
 
-/* Up to `n_bytes` bytes of the input at `offset`; fewer near its end. Returns how many. */
+/* Reads up to `n_bytes` bytes of the input at `offset`. Returns their number, which is smaller near
+ * the end. */
 static size_t read_some(hpf_source *source, uint64_t offset, char *into, size_t n_bytes)
 {
     while (n_bytes > 0 && hpf_source_read_at(source, offset, into, n_bytes, NULL) != HPF_OK) {
@@ -62,8 +64,7 @@ static size_t read_some(hpf_source *source, uint64_t offset, char *into, size_t 
     return n_bytes;
 }
 
-/* The first byte in [bytes, bytes + n_bytes) that does not continue a UTF-8 sequence: a window that
- * begins inside a character leaves its rest out. */
+/* Returns the index of the first byte that does not continue a UTF-8 sequence. */
 static size_t character_start(const char *bytes, size_t n_bytes)
 {
     size_t at = 0;

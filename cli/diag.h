@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Errors and warnings, said to people on standard error.
+ * Messages on standard error, and exit statuses.
  *
- * What is wrong inside an input reads `file:line:column: what`, followed by the line and a caret
- * under the column. All else reads `census: what`.
+ * An error inside an input is printed as `file:line:column: message`, followed by the line and a
+ * caret under the column. Other messages start with `census:`.
  */
 #ifndef CENSUS_DIAG_H
 #define CENSUS_DIAG_H
 
 #include "hpfile/source.h"
 
-/* What is wrong with the input `name`. `source`, unless NULL, is asked for the line again. */
+/* Prints an error in the input `name`. `source`, unless NULL, is used to show the line. */
 void diag_input(const char *name, hpf_source *source, const hpf_error *err);
 
-/* Something odd about the input `name` that does not stop anything. */
+/* Prints a warning about the input `name`. */
 void diag_warning(const char *name, const hpf_error *warning);
 
-/* What is wrong with something that is no input: `census: NAME: what`. */
+/* Prints `census: NAME: message`. */
 void diag_error(const char *name, const hpf_error *err);
 
-/* `census: what` for the rest. */
+/* Prints `census: message`. */
 void diag_say(const char *format, ...) HPF_PRINTF(1, 2);
+
+enum {
+    EXIT_DONE = 0,   /* success, including --help and --version */
+    EXIT_FAILED = 1, /* invalid input, or a system error */
+    EXIT_MISUSED = 2 /* invalid usage: nothing was read or written */
+};
 
 #endif

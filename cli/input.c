@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From a word of the command line to a survey. A survey reads `.hp` and event logs, and reads them
- * twice: a table or a document is translated into a temporary file first, which bounds memory
- * whatever it holds.
+ * Opens and surveys inputs.
+ *
+ * A survey reads `.hp` files and event logs, and reads them twice. Other formats are first imported
+ * into a temporary file, which bounds memory.
  */
 #include "input.h"
 
@@ -12,27 +13,80 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <time.h>
 
 #include "diag.h"
-#include "progress.h"
-#include "translate.h"
+#include "import.h"
 
-/* What the callbacks of a survey share. */
-typedef struct attendance {
+/* --- progress --- */
+
+typedef struct progress {
+    bool is_terminal; /* standard error is a terminal */
+    bool is_shown;    /* the progress line is visible */
+    double due_s;     /* when to show it next, by CLOCK_MONOTONIC */
+} progress;
+
+static const double PATIENCE_S = 1.0;
+static const double INTERVAL_S = 0.1;
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static progress progress_begin(void)
+{
+    progress begun = {.is_terminal = isatty(STDERR_FILENO) == 1};
+    if (begun.is_terminal) {
+        begun.due_s = now_s() + PATIENCE_S;
+    }
+    return begun;
+}
+
+static void progress_show(progress *line, const char *name, uint64_t done_bytes,
+                          uint64_t total_bytes)
+{
+    if (!line->is_terminal || now_s() < line->due_s) {
+        return;
+    }
+    if (total_bytes > 0) {
+        fprintf(stderr, "\r%.50s: %3.0f%% of %.0f MB\033[K", name,
+                100.0 * (double)done_bytes / (double)total_bytes, (double)total_bytes / 1e6);
+    } else {
+        fprintf(stderr, "\r%.50s: %.0f MB\033[K", name, (double)done_bytes / 1e6);
+    }
+    line->is_shown = true;
+    line->due_s = now_s() + INTERVAL_S;
+}
+
+static void progress_wipe(progress *line)
+{
+    if (line->is_shown) {
+        fputs("\r\033[K", stderr);
+        line->is_shown = false;
+    }
+}
+
+/* --- opening --- */
+
+/* Shared by the callbacks of a survey. */
+typedef struct survey_callbacks {
     const char *name;
     progress line;
-} attendance;
+} survey_callbacks;
 
 static void warn(void *context, const hpf_error *warning)
 {
-    attendance *a = context;
+    survey_callbacks *a = context;
     progress_wipe(&a->line);
     diag_warning(a->name, warning);
 }
 
 static void show(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
-    attendance *a = context;
+    survey_callbacks *a = context;
     progress_show(&a->line, a->name, done_bytes, total_bytes);
 }
 
@@ -55,7 +109,8 @@ static hpf_status open_spool(input *in, hpf_error *err)
     int length = snprintf(path, sizeof path, "%s/census-XXXXXX", temporary_dir());
     in->spool = length < (int)sizeof path ? mkstemp(path) : -1;
     if (in->spool < 0) {
-        return hpf_error_set_os(err, errno, "cannot make a temporary file in %s", temporary_dir());
+        return hpf_error_set_os(err, errno, "cannot create a temporary file in %s",
+                                temporary_dir());
     }
     unlink(path);
     return HPF_OK;
@@ -73,8 +128,9 @@ static hpf_status add_rest(input *in, hpf_error *err)
     return status;
 }
 
-/* What was given, to the spool, and the rest of it to memory. `live`: of a log without samples. */
-static hpf_status translate(input *in, bool live, hpf_error *err)
+/* Imports the input into the temporary file, and the rest into memory. `live`: the live bytes of an
+ * event log without samples. */
+static hpf_status import_given(input *in, bool live, hpf_error *err)
 {
     hpf_sink *sink = hpf_sink_to_fd(in->spool);
     in->rest = hpf_sink_to_memory();
@@ -82,9 +138,9 @@ static hpf_status translate(input *in, bool live, hpf_error *err)
     if (!sink || !in->rest) {
         status = hpf_error_set_memory(err);
     } else if (live) {
-        status = translate_live(in->given, sink, in->rest, err);
+        status = import_live(in->given, sink, in->rest, err);
     } else {
-        status = translate_profile(in->format, in->given, sink, in->rest, err);
+        status = import_profile(in->format, in->given, sink, in->rest, err);
     }
     hpf_sink_destroy(sink);
     return status;
@@ -93,7 +149,7 @@ static hpf_status translate(input *in, bool live, hpf_error *err)
 static hpf_status spool(input *in, bool live, hpf_error *err)
 {
     hpf_status status = open_spool(in, err);
-    status = status == HPF_OK ? translate(in, live, err) : status;
+    status = status == HPF_OK ? import_given(in, live, err) : status;
     if (status == HPF_OK && lseek(in->spool, 0, SEEK_SET) != 0) {
         return hpf_error_set_os(err, errno, "cannot read a temporary file");
     }
@@ -106,7 +162,7 @@ static hpf_status spool(input *in, bool live, hpf_error *err)
 static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error *err)
 {
     if (options->has_log_profile && in->format != HPF_FORMAT_EVENTLOG) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--profile is for GHC's event logs");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--profile needs an event log of GHC");
     }
     bool is_read_directly = in->format == HPF_FORMAT_HP || in->format == HPF_FORMAT_EVENTLOG;
     hpf_status status = is_read_directly ? HPF_OK : spool(in, false, err);
@@ -114,7 +170,8 @@ static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error
     return status == HPF_OK && in->rest ? add_rest(in, err) : status;
 }
 
-/* Of a log without a heap profile, what is left to draw. HPF_END: nothing. */
+/* Surveys the live bytes of an event log without a heap profile. Returns HPF_END if there are none.
+ */
 static hpf_status survey_live(input *in, const hpf_survey_options *options, hpf_error *err)
 {
     hpf_status status = hpf_source_rewind(in->given, err);
@@ -123,7 +180,8 @@ static hpf_status survey_live(input *in, const hpf_survey_options *options, hpf_
     return status == HPF_OK ? add_rest(in, err) : status;
 }
 
-/* `err` says why there is no heap profile, which stays so if there is nothing else. */
+/* Surveys the live bytes instead. If there are none, keeps `err`, which says why there is no heap
+ * profile. */
 static hpf_status survey_live_instead(input *in, const hpf_survey_options *options, hpf_error *err)
 {
     hpf_error other;
@@ -135,9 +193,10 @@ static hpf_status survey_live_instead(input *in, const hpf_survey_options *optio
         *err = other;
         return status;
     }
-    hpf_error_set(&other, HPF_END,
-                  "no heap profile in the event log, only what the collector measured: live bytes. "
-                  "+RTS -l -hT tells what is alive, -hc and others when built with -prof");
+    hpf_error_set(
+        &other, HPF_END,
+        "no heap profile in the event log: drawing the live bytes that the collector measured. Run "
+        "with +RTS -l -hT for a profile by type, or build with -prof for -hc and others");
     options->warning(options->warning_context, &other);
     return HPF_OK;
 }
@@ -149,7 +208,7 @@ static bool give_up(input *in, const hpf_error *err)
     return false;
 }
 
-/* `format` NULL: it is to be found out. */
+/* Opens the input; detects its format if `format` is NULL. */
 static bool open_only(input *in, const char *path, const hpf_format *format)
 {
     *in = (input){.name = strcmp(path, "-") == 0 ? "stdin" : path, .spool = -1};
@@ -164,22 +223,22 @@ static bool open_only(input *in, const char *path, const hpf_format *format)
     return status == HPF_OK || give_up(in, &err);
 }
 
-/* `limits` says which samples; what is said while reading is added here. `takes_live`: also of a
- * log without a heap profile. */
+/* Surveys with `limits`, to which it adds warnings and progress. `takes_live`: use live bytes if an
+ * event log has no heap profile. */
 static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live)
 {
     hpf_error err;
-    attendance attending = {in->name, progress_begin()};
+    survey_callbacks callbacks = {in->name, progress_begin()};
     limits.warning = warn;
-    limits.warning_context = &attending;
+    limits.warning_context = &callbacks;
     limits.progress = show;
-    limits.progress_context = &attending;
+    limits.progress_context = &callbacks;
     hpf_status status = survey(in, &limits, &err);
     bool has_no_sample = status == HPF_ERR_SYNTAX && in->format == HPF_FORMAT_EVENTLOG;
     if (has_no_sample && takes_live && !limits.has_log_profile) {
         status = survey_live_instead(in, &limits, &err);
     }
-    progress_wipe(&attending.line);
+    progress_wipe(&callbacks.line);
     return status == HPF_OK || give_up(in, &err);
 }
 

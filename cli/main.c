@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The program: a table of commands, and what the first word means.
+ * Finds the command that the first word names, and runs it.
  */
 #include <errno.h>
 #include <locale.h>
@@ -9,36 +9,19 @@
 
 #include "cmd.h"
 #include "diag.h"
-#include "exit.h"
-#include "sigpipe.h"
-
-/* In the order of --help. */
-static const cmd *const commands[] = {
-    &cmd_run,     &cmd_plot, &cmd_watch, &cmd_report, &cmd_diff,
-    &cmd_convert, &cmd_info, &cmd_mark,  &cmd_hp2ps,  NULL,
-};
 
 static void print_usage(FILE *to)
 {
     fputs("usage: census COMMAND [options] ...\n"
-          "Heap profiles, taken, drawn and summed up.\n\n",
+          "Records, draws and summarises heap profiles.\n\n",
           to);
-    for (int i = 0; commands[i]; i++) {
-        fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    for (int i = 0; cmd_table[i]; i++) {
+        fprintf(to, "  %-10s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
     }
-    fputs("  help       print the help of a command, or this text\n"
+    fputs("  help       print the help of a command, or this help\n"
           "\n"
           "census --version prints the version.\n",
           to);
-}
-
-static const cmd *find(const char *name)
-{
-    int i = 0;
-    while (commands[i] && strcmp(commands[i]->name, name) != 0) {
-        i++;
-    }
-    return commands[i];
 }
 
 static int complain(const char *what, const char *word)
@@ -56,7 +39,7 @@ static int help(int argc, char **argv)
         print_usage(stdout);
         return EXIT_DONE;
     }
-    const cmd *which = find(argv[1]);
+    const cmd *which = cmd_find(argv[1]);
     char *words[] = {argv[1], option, NULL};
     return which ? which->run(which, 2, words) : complain("command", argv[1]);
 }
@@ -64,7 +47,7 @@ static int help(int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    const cmd *program = argc > 0 ? find(slash ? slash + 1 : argv[0]) : NULL;
+    const cmd *program = argc > 0 ? cmd_find(slash ? slash + 1 : argv[0]) : NULL;
     if (program && program->run_as_program) {
         return program->run_as_program(program, argc, argv);
     }
@@ -84,14 +67,15 @@ static int dispatch(int argc, char **argv)
     if (strcmp(word, "help") == 0) {
         return help(argc - 1, argv + 1);
     }
-    const cmd *which = find(word);
+    const cmd *which = cmd_find(word);
     if (which) {
         return which->run(which, argc - 1, argv + 1);
     }
     return complain(word[0] == '-' ? "option" : "command", word);
 }
 
-/* What was printed may have gone nowhere: a full disk is an error too. */
+/* Flushes standard output. Returns `status`, or EXIT_FAILED after a message if output was lost, for
+ * example on a full disk. */
 static int close_output(int status)
 {
     errno = 0;
@@ -104,8 +88,8 @@ static int close_output(int status)
 
 int main(int argc, char **argv)
 {
-    /* Only character types follow the user's locale: numbers have points, whatever the country. */
+    /* Numbers always have a decimal point, whatever the locale. */
     setlocale(LC_CTYPE, "");
-    sigpipe_ignore();
+    cmd_ignore_sigpipe();
     return close_output(dispatch(argc, argv));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Reading argv by a table of options, and printing that table.
+ * Parses argv by a table of options, and prints the table.
  */
 #include "opt.h"
 
@@ -14,35 +14,35 @@
 
 enum { HELP_COLUMN = 26, PAGE_COLUMNS = 80 };
 
-/* Every table has this entry without naming it. */
+/* Implied in every table. */
 static const opt help_option = {
-    .name = "help", .kind = OPT_FLAG, .help = "print this text and leave"};
+    .name = "help", .kind = OPT_FLAG, .help = "print this help and exit"};
 
-/* A walk along argv. */
-typedef struct walk {
+/* State of parsing. */
+typedef struct parser {
     const opt *table;
     void *values;
     int argc;
     char **argv;
-    int next; /* the word to look at next */
+    int next; /* index of the next word */
     bool help;
     opt_complaint *complaint;
-} walk;
+} parser;
 
-static bool complain(walk *w, const char *format, ...) HPF_PRINTF(2, 3);
+static bool complain(parser *p, const char *format, ...) HPF_PRINTF(2, 3);
 
-/* Notes what is wrong; always false, so that `return complain(...)` ends a failing step. */
-static bool complain(walk *w, const char *format, ...)
+/* Stores a message. Returns false, for `return complain(...)`. */
+static bool complain(parser *p, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(w->complaint->message, sizeof w->complaint->message, format, arguments);
+    vsnprintf(p->complaint->message, sizeof p->complaint->message, format, arguments);
     va_end(arguments);
     return false;
 }
 
-/* Reads a number that starts `text`; `*rest` is what follows it. Only plain decimal notation,
- * unlike strtod alone, which also takes "inf" and "0x1p3". */
+/* Reads a number at the start of `text`; sets `*rest` to the text after it. Accepts only decimal
+ * notation, unlike strtod, which also accepts "inf" and "0x1p3". Returns false if there is none. */
 static bool read_number(const char *text, double *out, const char **rest)
 {
     char *end = NULL;
@@ -57,32 +57,32 @@ static bool read_number(const char *text, double *out, const char **rest)
     return end != text && isfinite(*out);
 }
 
-static bool read_int(walk *w, const opt *option, const char *text)
+static bool read_int(parser *p, const opt *option, const char *text)
 {
     char *end = NULL;
     errno = 0;
     long value = strtol(text, &end, 10);
     if (end == text || *end || errno || value < option->low || value > option->high) {
-        return complain(w, "--%s takes a whole number from %.0f to %.0f, not '%s'", option->name,
+        return complain(p, "--%s expects an integer from %.0f to %.0f, not '%s'", option->name,
                         option->low, option->high, text);
     }
-    *(int *)((char *)w->values + option->offset) = (int)value;
+    *(int *)((char *)p->values + option->offset) = (int)value;
     return true;
 }
 
-static bool read_double(walk *w, const opt *option, const char *text)
+static bool read_double(parser *p, const opt *option, const char *text)
 {
     const char *rest = "";
     double value = 0;
     if (!read_number(text, &value, &rest) || *rest || value < option->low || value > option->high) {
-        return complain(w, "--%s takes a number from %g to %g, not '%s'", option->name, option->low,
-                        option->high, text);
+        return complain(p, "--%s expects a number from %g to %g, not '%s'", option->name,
+                        option->low, option->high, text);
     }
-    *(double *)((char *)w->values + option->offset) = value;
+    *(double *)((char *)p->values + option->offset) = value;
     return true;
 }
 
-/* What may stand behind a number, and how much it is. */
+/* A unit after a number. */
 typedef struct measure {
     const char *suffix;
     double factor;
@@ -93,8 +93,8 @@ static const measure lengths[] = {{"", 1},           {"pt", 1},         {"in", 7
 static const measure durations[] = {{"", 1},     {"s", 1},     {"ms", 1e-3}, {"m", 60},
                                     {"h", 3600}, {"d", 86400}, {NULL, 0}};
 
-/* Stores a number with what stands behind it. False, without a message: it is none of these. */
-static bool read_measure(const walk *w, const opt *option, const char *text, const measure *units)
+/* Stores a number with an optional unit. Returns false, without a message, if it is invalid. */
+static bool read_measure(const parser *p, const opt *option, const char *text, const measure *units)
 {
     const char *rest = "";
     double value = 0;
@@ -108,32 +108,32 @@ static bool read_measure(const walk *w, const opt *option, const char *text, con
     if (!units->suffix || value < option->low || value > option->high) {
         return false;
     }
-    *(double *)((char *)w->values + option->offset) = value;
+    *(double *)((char *)p->values + option->offset) = value;
     return true;
 }
 
-static bool read_length(walk *w, const opt *option, const char *text)
+static bool read_length(parser *p, const opt *option, const char *text)
 {
-    return read_measure(w, option, text, lengths) ||
-           complain(w,
-                    "--%s takes a length from %gpt to %gpt, such as 12cm, 4in or 300pt, not '%s'",
+    return read_measure(p, option, text, lengths) ||
+           complain(p,
+                    "--%s expects a length from %gpt to %gpt, such as 12cm, 4in or 300pt, not '%s'",
                     option->name, option->low, option->high, text);
 }
 
-static bool read_duration(walk *w, const opt *option, const char *text)
+static bool read_duration(parser *p, const opt *option, const char *text)
 {
-    return read_measure(w, option, text, durations) ||
-           complain(w, "--%s takes a time from %gs to %gs, such as 30s, 5m or 2h, not '%s'",
+    return read_measure(p, option, text, durations) ||
+           complain(p, "--%s expects a time from %gs to %gs, such as 30s, 5m or 2h, not '%s'",
                     option->name, option->low, option->high, text);
 }
 
-static bool read_choice(walk *w, const opt *option, const char *text)
+static bool read_choice(parser *p, const opt *option, const char *text)
 {
     char list[160] = "";
     size_t used = 0;
     for (int i = 0; option->choices[i]; i++) {
         if (strcmp(text, option->choices[i]) == 0) {
-            *(int *)((char *)w->values + option->offset) = i;
+            *(int *)((char *)p->values + option->offset) = i;
             return true;
         }
         int written = snprintf(list + used, sizeof list - used, "%s%s",
@@ -143,89 +143,90 @@ static bool read_choice(walk *w, const opt *option, const char *text)
                                option->choices[i]);
         used += written > 0 && (size_t)written < sizeof list - used ? (size_t)written : 0;
     }
-    return complain(w, "--%s takes %s, not '%s'", option->name, list, text);
+    return complain(p, "--%s expects %s, not '%s'", option->name, list, text);
 }
 
-static bool add_to_list(walk *w, const opt *option, const char *text)
+static bool add_to_list(parser *p, const opt *option, const char *text)
 {
-    opt_list *list = (opt_list *)(void *)((char *)w->values + option->offset);
+    opt_list *list = (opt_list *)(void *)((char *)p->values + option->offset);
     if (list->n == OPT_LIST_MAX) {
-        return complain(w, "--%s was given more than %d times", option->name, OPT_LIST_MAX);
+        return complain(p, "--%s may be given at most %d times", option->name, OPT_LIST_MAX);
     }
     list->texts[list->n++] = text;
     return true;
 }
 
-static bool store(walk *w, const opt *option, const char *text)
+static bool store(parser *p, const opt *option, const char *text)
 {
     switch (option->kind) {
     case OPT_FLAG:
         if (option == &help_option) {
-            w->help = true;
+            p->help = true;
         } else {
-            *(bool *)((char *)w->values + option->offset) = true;
+            *(bool *)((char *)p->values + option->offset) = true;
         }
         return true;
     case OPT_INT:
-        return read_int(w, option, text);
+        return read_int(p, option, text);
     case OPT_NUMBER:
-        return read_double(w, option, text);
+        return read_double(p, option, text);
     case OPT_LENGTH:
-        return read_length(w, option, text);
+        return read_length(p, option, text);
     case OPT_DURATION:
-        return read_duration(w, option, text);
+        return read_duration(p, option, text);
     case OPT_TEXT:
-        *(const char **)((char *)w->values + option->offset) = text;
+        *(const char **)((char *)p->values + option->offset) = text;
         return true;
     case OPT_CHOICE:
-        return read_choice(w, option, text);
+        return read_choice(p, option, text);
     case OPT_LIST:
     case OPT_SUFFIX:
-        return add_to_list(w, option, text);
+        return add_to_list(p, option, text);
     }
     return false;
 }
 
-/* The argument of an option: `attached`, or the next word. */
-static bool store_with_argument(walk *w, const opt *option, const char *attached)
+/* Stores the argument of an option: `attached`, or the next word. */
+static bool store_with_argument(parser *p, const opt *option, const char *attached)
 {
     if (attached || option->kind == OPT_SUFFIX) {
-        return store(w, option, attached ? attached : "");
+        return store(p, option, attached ? attached : "");
     }
-    if (w->next >= w->argc) {
-        return complain(w, "--%s needs an argument: %s", option->name, option->argument);
+    if (p->next >= p->argc) {
+        return complain(p, "--%s needs an argument: %s", option->name, option->argument);
     }
-    return store(w, option, w->argv[w->next++]);
+    return store(p, option, p->argv[p->next++]);
 }
 
-/* One word of bundled letters; an option with an argument takes the rest of the word. */
-static bool read_letters(walk *w, const char *word)
+/* Reads a word of bundled letters. An option with an argument takes the rest of the word. */
+static bool read_letters(parser *p, const char *word)
 {
     for (const char *at = word + 1; *at; at++) {
-        const opt *option = w->table;
+        const opt *option = p->table;
         while (option->name && option->letter != *at) {
             option++;
         }
         if (!option->name) {
-            return complain(w, "unknown option '-%c'%s%s", *at, at == word + 1 ? "" : " in ",
+            return complain(p, "unknown option '-%c'%s%s", *at, at == word + 1 ? "" : " in ",
                             at == word + 1 ? "" : word);
         }
         if (option->kind != OPT_FLAG) {
-            return store_with_argument(w, option, at[1] ? at + 1 : NULL);
+            return store_with_argument(p, option, at[1] ? at + 1 : NULL);
         }
-        if (!store(w, option, NULL)) {
+        if (!store(p, option, NULL)) {
             return false;
         }
     }
     return true;
 }
 
-/* The option whose name is, or uniquely begins with, the `length` bytes at `name`. */
-static const opt *find_long(walk *w, const char *name, size_t length)
+/* Returns the option whose name is, or uniquely starts with, the `length` bytes at `name`; NULL
+ * after a message. */
+static const opt *find_long(parser *p, const char *name, size_t length)
 {
     const opt *found = NULL;
     bool ambiguous = false;
-    for (const opt *option = w->table;; option++) {
+    for (const opt *option = p->table;; option++) {
         const opt *candidate = option->name ? option : &help_option;
         if (strncmp(candidate->name, name, length) == 0) {
             if (strlen(candidate->name) == length) {
@@ -233,8 +234,8 @@ static const opt *find_long(walk *w, const char *name, size_t length)
             }
             ambiguous = found != NULL;
             if (ambiguous) {
-                complain(w, "'--%.*s' could be --%s or --%s", (int)length, name, found->name,
-                         candidate->name);
+                complain(p, "ambiguous option '--%.*s': --%s or --%s?", (int)length, name,
+                         found->name, candidate->name);
             }
             found = candidate;
         }
@@ -243,36 +244,36 @@ static const opt *find_long(walk *w, const char *name, size_t length)
         }
     }
     if (!found) {
-        complain(w, "unknown option '--%.*s'", (int)(length < 100 ? length : 100), name);
+        complain(p, "unknown option '--%.*s'", (int)(length < 100 ? length : 100), name);
     }
     return ambiguous ? NULL : found;
 }
 
-static bool read_long(walk *w, const char *word)
+static bool read_long(parser *p, const char *word)
 {
     const char *name = word + 2;
     const char *equals = strchr(name, '=');
-    const opt *option = find_long(w, name, equals ? (size_t)(equals - name) : strlen(name));
+    const opt *option = find_long(p, name, equals ? (size_t)(equals - name) : strlen(name));
     if (!option) {
         return false;
     }
     if (option->kind != OPT_FLAG) {
-        return store_with_argument(w, option, equals ? equals + 1 : NULL);
+        return store_with_argument(p, option, equals ? equals + 1 : NULL);
     }
     if (equals) {
-        return complain(w, "--%s takes no argument", option->name);
+        return complain(p, "--%s takes no argument", option->name);
     }
-    return store(w, option, NULL);
+    return store(p, option, NULL);
 }
 
 static opt_outcome parse(const opt *table, void *values, int *argc, char **argv,
                          opt_complaint *complaint, bool operand_ends)
 {
-    walk w = {table, values, *argc, argv, 1, false, complaint};
+    parser p = {table, values, *argc, argv, 1, false, complaint};
     int n_operands = 0;
     bool only_operands = false;
-    while (w.next < w.argc && !w.help) {
-        char *word = argv[w.next++];
+    while (p.next < p.argc && !p.help) {
+        char *word = argv[p.next++];
         bool good = true;
         if (only_operands || word[0] != '-' || word[1] == '\0') {
             argv[1 + n_operands++] = word;
@@ -280,16 +281,16 @@ static opt_outcome parse(const opt *table, void *values, int *argc, char **argv,
         } else if (strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (word[1] == '-') {
-            good = read_long(&w, word);
+            good = read_long(&p, word);
         } else {
-            good = read_letters(&w, word);
+            good = read_letters(&p, word);
         }
         if (!good) {
             return OPT_WRONG;
         }
     }
     *argc = 1 + n_operands;
-    return w.help ? OPT_HELP : OPT_RUN;
+    return p.help ? OPT_HELP : OPT_RUN;
 }
 
 opt_outcome opt_parse(const opt *table, void *values, int *argc, char **argv,
@@ -304,7 +305,7 @@ opt_outcome opt_parse_before(const opt *table, void *values, int *argc, char **a
     return parse(table, values, argc, argv, complaint, true);
 }
 
-/* Prints `text` from the help column on, broken between words. */
+/* Prints `text` in the help column, wrapped between words. */
 static void print_wrapped(const char *text, int column, FILE *to)
 {
     const int width = PAGE_COLUMNS - HELP_COLUMN;

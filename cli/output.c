@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Text to sinks, and the end of a sink.
+ * Writes text to sinks, and opens and closes sinks.
  */
 #include "output.h"
 
@@ -11,7 +11,6 @@
 #include "hprender/text.h"
 
 #include "diag.h"
-#include "exit.h"
 
 void output_name(hpf_sink *sink, hpf_str name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What commands share when they write.
+ * Helpers of commands that write output.
  */
 #ifndef CENSUS_OUTPUT_H
 #define CENSUS_OUTPUT_H
@@ -9,22 +9,21 @@
 
 #include "hpfile/sink.h"
 
-/* Bytes of a profile as text for people: what is no UTF-8, and control characters, become U+FFFD.
- */
+/* Writes a name from a profile as text. Invalid UTF-8 and control characters become U+FFFD. */
 void output_name(hpf_sink *sink, hpf_str name);
 
-/* The same as a cell of Markdown: as code, in which only backquotes and bars would do harm. */
+/* Writes a name as inline code in a cell of a Markdown table. */
 void output_markdown_name(hpf_sink *sink, hpf_str name);
 
-/* A sink on the file `path`; NULL and "-" are standard output. `*name` becomes what messages call
- * it. NULL after a message. */
+/* Opens a sink for the file `path`; NULL and "-" are standard output. Sets `*name` to the name for
+ * messages. Returns NULL after a message. */
 hpf_sink *output_open(const char *path, const char **name);
 
-/* Says why writing from `in` to `sink` failed: the output, the input, or neither. */
+/* Prints why writing from `in` to `sink` failed: an error of the output, of the input, or `err`. */
 void output_explain(const input *in, hpf_sink *sink, const char *name, const hpf_error *err);
 
-/* Finishes and destroys `sink`; NULL stands for one that could not be made. Says what went wrong,
- * naming it `name`. Returns an exit status. */
+/* Finishes and destroys `sink`; NULL means that it could not be created. Prints errors for `name`.
+ * Returns an exit status. */
 int output_close(hpf_sink *sink, const char *name);
 
 #endif

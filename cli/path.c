@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Taking names of files apart, and telling them apart.
+ * Splits and compares names of files.
  */
 #include "path.h"
 
@@ -41,9 +41,9 @@ bool path_is_same_file(const char *a, const char *b)
            left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-/* --- telling apart -------------------------------------------------------------------------- */
+/* --- short names --- */
 
-/* The end of a path that has `n_folders` folders in front of the base, or all it has. */
+/* Returns the end of a path with at most `n_folders` directories. */
 static const char *end_of(const char *path, size_t n_folders)
 {
     const char *begin = path_base(path);
@@ -57,7 +57,8 @@ static const char *end_of(const char *path, size_t n_folders)
     return begin;
 }
 
-/* A profile's name with folders; `number` 0: none behind it. NULL without memory. */
+/* Returns the name of a profile with directories, and with `number` unless it is 0. NULL without
+ * memory. */
 static char *name_of(const char *path, size_t n_folders, size_t number)
 {
     hpf_str stem = path_uncompressed(strcmp(path, "-") == 0 ? "stdin" : end_of(path, n_folders));
@@ -82,7 +83,8 @@ static bool is_among(char *const *names, size_t n, const char *name)
     return false;
 }
 
-/* Fills `names`, which are freed before. Sets `*is_clear` if all differ. False: no memory. */
+/* Fills `names`, after freeing the old ones. Sets `*is_clear` if all differ. Returns false without
+ * memory. */
 static bool try_names(char **names, char *const *paths, size_t n, size_t n_folders, bool *is_clear)
 {
     *is_clear = true;
@@ -97,7 +99,7 @@ static bool try_names(char **names, char *const *paths, size_t n, size_t n_folde
     return true;
 }
 
-/* Numbers behind names that are there already. False: no memory. */
+/* Adds numbers to names that occur before. Returns false without memory. */
 static bool number_names(char **names, char *const *paths, size_t n, size_t n_folders)
 {
     for (size_t i = 0; i < n; i++) {
@@ -125,7 +127,7 @@ static size_t most_folders(char *const *paths, size_t n)
     return most;
 }
 
-char **path_tell_apart(char *const *paths, size_t n)
+char **path_short_names(char *const *paths, size_t n)
 {
     char **names = calloc(n + 1, sizeof *names);
     size_t most = most_folders(paths, n);
@@ -136,7 +138,7 @@ char **path_tell_apart(char *const *paths, size_t n)
             return NULL;
         }
     }
-    /* The same file twice: its folders say nothing. */
+    /* Equal paths: directories do not help. */
     if (names && !is_clear &&
         !(try_names(names, paths, n, 0, &is_clear) && number_names(names, paths, n, 0))) {
         path_free_names(names, n);
@@ -151,4 +153,17 @@ void path_free_names(char **names, size_t n)
         free(names[i]);
     }
     free(names);
+}
+
+char *companion_path(const char *path, const char *suffix)
+{
+    hpf_str base = path_uncompressed(path);
+    size_t n_suffix = strlen(suffix) + 1;
+    bool is_profile = path_drop_suffix(&base, ".hp") || path_drop_suffix(&base, ".eventlog");
+    char *name = is_profile ? malloc(base.length + n_suffix) : NULL;
+    if (name) {
+        memcpy(name, base.data, base.length);
+        memcpy(name + base.length, suffix, n_suffix);
+    }
+    return name;
 }

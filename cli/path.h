@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Names of files: their parts, and what profiles are called by them.
+ * Names of files: their parts, companion files, and short names for profiles.
  */
 #ifndef CENSUS_PATH_H
 #define CENSUS_PATH_H
@@ -10,22 +10,28 @@
 
 #include "hpfile/event.h"
 
-/* What follows the last slash. */
+/* Returns the part after the last slash. */
 const char *path_base(const char *path);
 
-/* Takes `suffix` off the end of a name, unless that is all of it. False: it does not end so. */
+/* Removes `suffix` from the end of a name, unless it is the whole name. Returns false if the name
+ * does not end with it. */
 bool path_drop_suffix(hpf_str *name, const char *suffix);
 
-/* The name of a profile without what compression adds: "dir/run.hp" of "dir/run.hp.gz". */
+/* Returns the name without the suffix of a compression: "dir/run.hp" for "dir/run.hp.gz". */
 hpf_str path_uncompressed(const char *path);
 
-/* Whether both are the same existing regular file. */
+/* Returns whether both are the same existing regular file. */
 bool path_is_same_file(const char *a, const char *b);
 
-/* Names for profiles that stand side by side: "run" of "dir/run.hp.gz", with as many folders in
- * front as it takes to tell all apart, and where nothing else does, with numbers behind. "-" is
- * "stdin". An array of `n`, freed by path_free_names; NULL without memory. */
-char **path_tell_apart(char *const *paths, size_t n);
+/* Returns short, different names for `n` profiles: "run" for "dir/run.hp.gz", with as many
+ * directories as needed, or else numbers. "-" is "stdin". Free the array with path_free_names.
+ * Returns NULL without memory. */
+char **path_short_names(char *const *paths, size_t n);
 void path_free_names(char **names, size_t n);
+
+/* Returns the name of a file that belongs to a profile: "dir/run.lines" for "dir/run.hp.gz" and
+ * ".lines". The caller frees it. Returns NULL if the path is not that of a profile (.hp,
+ * .eventlog), or without memory. */
+char *companion_path(const char *path, const char *suffix);
 
 #endif

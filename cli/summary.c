@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Sums of a survey to means and slopes.
+ * Computes means and slopes from the totals of a survey.
  */
 #include "summary.h"
 
@@ -10,12 +10,12 @@
 
 #include "hpfile/str.h"
 
-/* What all names are measured against. */
+/* Figures of the whole profile. */
 typedef struct frame {
     double duration;
-    double total_trapezium; /* of all names; 0 when the profile has no duration or is empty */
+    double total_trapezium; /* of all names; 0 without duration or amounts */
     double total_sum;
-    /* Least squares, without an empty first and last sample; times counted from the first. */
+    /* For least squares, without an empty first and last sample; times from the first. */
     double n, sum_times, sum_times_squared;
 } frame;
 
@@ -40,13 +40,13 @@ static frame make_frame(const hpf_overview *o)
     return f;
 }
 
-/* Slope and fit of the line through (time, amount), from the usual sums. */
+/* Computes slope and fit of the line through (time, amount). */
 static void fit_line(summary_row *row, const frame *f, const hpf_totals *t)
 {
     double spread_time = f->n * f->sum_times_squared - f->sum_times * f->sum_times;
     double spread_amount = f->n * t->sum_squares - t->sum * t->sum;
     double together = f->n * t->sum_time - f->sum_times * t->sum;
-    /* Differences of nearly equal products: what is left of a true zero is noise. */
+    /* Differences of nearly equal products: ignore rounding errors. */
     bool has_times = f->n >= 2 && spread_time > 1e-12 * f->n * f->sum_times_squared;
     bool varies = spread_amount > 1e-12 * f->n * t->sum_squares;
     row->growth = !has_times ? NAN : varies ? together / spread_time : 0;
@@ -67,7 +67,7 @@ static summary_row make_row(const hpf_survey *survey, const frame *f, const hpf_
     return row;
 }
 
-/* Largest share first; equal ones by name. */
+/* Orders by share, largest first, then by name. */
 static int compare_rows(const void *left, const void *right)
 {
     const summary_row *a = left;
@@ -78,7 +78,7 @@ static int compare_rows(const void *left, const void *right)
     return hpf_str_compare(a->name, b->name);
 }
 
-/* Means and slopes of several names add up; maxima and fits do not. */
+/* Adds up means and slopes; maxima and fits of several names are undefined. */
 static summary_row join_rows(const summary_row *rows, uint32_t n_rows)
 {
     summary_row joined = {.n_names = n_rows, .max = NAN, .r_squared = NAN};

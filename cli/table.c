@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Numbers stand at the right of columns as wide as need be, names at the left.
+ * Aligns numbers to the right, names to the left.
  */
 #include "table.h"
 
@@ -8,7 +8,7 @@
 
 #include "hpfile/csv.h"
 
-#include "human.h"
+#include "unit_format.h"
 #include "output.h"
 
 static table_cell cell_of(const table *t, size_t row, size_t column)
@@ -16,20 +16,20 @@ static table_cell cell_of(const table *t, size_t row, size_t column)
     return t->cell(t->context, row, column);
 }
 
-static human number(const table *t, size_t row, size_t column)
+static formatted number(const table *t, size_t row, size_t column)
 {
     table_cell cell = cell_of(t, row, column);
     switch (t->columns[column].kind) {
     case TABLE_BYTES:
-        return human_amount((double)cell.whole, HPF_STR("bytes"), t->exact);
+        return format_amount((double)cell.whole, HPF_STR("bytes"), t->exact);
     case TABLE_TIME:
-        return human_time(cell.seconds, HPF_STR("seconds"), t->exact);
+        return format_time(cell.seconds, HPF_STR("seconds"), t->exact);
     default:
-        return human_count(cell.whole);
+        return format_count(cell.whole);
     }
 }
 
-/* Characters for people: of UTF-8, bytes that do not go on with one. */
+/* Returns the number of UTF-8 characters. */
 static size_t length_of(const char *text)
 {
     size_t n = 0;
@@ -63,14 +63,14 @@ static void write_right(hpf_sink *sink, const char *text, size_t width)
     hpf_sink_text(sink, text);
 }
 
-/* Only between names is something behind them. */
+/* The last column is not padded. */
 static void write_left(hpf_sink *sink, hpf_str name, size_t width, bool is_last)
 {
     output_name(sink, name);
     write_padding(sink, is_last || name.length >= width ? 0 : width - name.length);
 }
 
-/* Row SIZE_MAX is that of the headings. */
+/* Writes a cell, or the heading for row SIZE_MAX. */
 static void write_text_cell(const table *t, hpf_sink *sink, size_t row, size_t column, size_t width)
 {
     const table_column *c = &t->columns[column];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A table as text, CSV, Markdown or JSON: the columns as data, the cells by a function.
+ * A table that can be written as text, CSV, Markdown or JSON: columns are data, cells come from a
+ * function.
  */
 #ifndef CENSUS_TABLE_H
 #define CENSUS_TABLE_H
@@ -17,19 +18,19 @@ typedef enum table_format {
 } table_format;
 
 typedef enum table_kind {
-    TABLE_NAME, /* bytes of a profile */
+    TABLE_NAME, /* text from a profile */
     TABLE_COUNT,
     TABLE_BYTES,
     TABLE_TIME, /* seconds */
 } table_kind;
 
 typedef struct table_column {
-    const char *key;     /* in JSON and CSV; no words for people */
-    const char *heading; /* for people */
+    const char *key;     /* name in JSON and CSV */
+    const char *heading; /* heading in text and Markdown */
     table_kind kind;
 } table_column;
 
-/* What its column's kind says. */
+/* The member is chosen by the kind of the column. */
 typedef union table_cell {
     hpf_str name;
     uint64_t whole; /* COUNT and BYTES */
@@ -42,14 +43,14 @@ typedef struct table {
     size_t n_rows;
     table_cell (*cell)(const void *context, size_t row, size_t column);
     const void *context;
-    bool exact; /* for people, too, all digits */
+    bool exact; /* print exact numbers in text and Markdown */
 } table;
 
 void table_write_text(const table *t, hpf_sink *sink);
-void table_write_csv(const table *t, hpf_sink *sink); /* names as the bytes they are */
+void table_write_csv(const table *t, hpf_sink *sink); /* writes names unchanged */
 void table_write_markdown(const table *t, hpf_sink *sink);
 
-/* An array of objects. */
+/* Writes an array of objects. */
 void table_write_json(const table *t, hpf_json *json, const char *key);
 
 #endif

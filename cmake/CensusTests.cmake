@@ -1,8 +1,15 @@
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(CRITERION IMPORTED_TARGET criterion)
+pkg_check_modules(CRITERION QUIET IMPORTED_TARGET criterion)
+if(CENSUS_BUILD_TESTS AND NOT CRITERION_FOUND)
+  message(STATUS "Not built: unit tests (Criterion; Debian: libcriterion-dev)")
+endif()
 
 # census_criterion_test(TARGET NAME): the program TARGET holds Criterion tests and is the ctest NAME.
+# Without Criterion the program is not built.
 function(census_criterion_test target name)
+  if(NOT CRITERION_FOUND)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   target_compile_definitions(${target} PRIVATE
     _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE
     CENSUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CENSUS_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * News arm a timer; the timer draws.
+ * Changes arm a timer, which draws.
  */
 #include "view_picture.h"
 
@@ -11,10 +11,10 @@
 #include "hpfile/str.h"
 #include "hprender/html.h"
 
-#include "../diag.h"
-#include "../picture.h"
-#include "../plot_html.h"
-#include "../retainers.h"
+#include "diag.h"
+#include "font_choice.h"
+#include "plot/plot_html.h"
+#include "plot/retainers.h"
 
 typedef struct picture {
     view base; /* first: a `view *` is a `picture *` */
@@ -22,10 +22,10 @@ typedef struct picture {
     view_picture_options options;
     int timer;
     const watched *profile;
-    bool has_news;       /* that are not in the file */
-    hpf_sink *last;      /* what is in the file; NULL: nothing of ours */
-    double last_s;       /* when it was written, or tried */
-    char complaint[200]; /* what was said last: the same is not said twice */
+    bool has_news;       /* there are changes that are not drawn */
+    hpf_sink *last;      /* contents of the file; NULL: not written yet */
+    double last_s;       /* time of the last attempt */
+    char complaint[200]; /* last message, which is not repeated */
 } picture;
 
 /* ---- drawing ---- */
@@ -36,11 +36,6 @@ static void complain(picture *p, const hpf_error *err)
         snprintf(p->complaint, sizeof p->complaint, "%s", err->message);
         diag_error(p->options.path, err);
     }
-}
-
-static bool is_same(hpf_sink *last, hpf_str now)
-{
-    return last && hpf_str_equal(hpf_sink_bytes(last), now);
 }
 
 static hpf_status put_in_place(const char *path, hpf_str bytes, hpf_error *err)
@@ -55,12 +50,13 @@ static hpf_status put_in_place(const char *path, hpf_str bytes, hpf_error *err)
     return status;
 }
 
-/* Writes what was drawn, unless the file is that already. */
+/* Writes the picture, unless the file has the same contents. */
 static hpf_status replace(picture *p, hpf_sink *drawn, hpf_error *err)
 {
     hpf_str bytes = hpf_sink_bytes(drawn);
-    hpf_status status =
-        is_same(p->last, bytes) ? HPF_OK : put_in_place(p->options.path, bytes, err);
+    hpf_status status = p->last && hpf_str_equal(hpf_sink_bytes(p->last), bytes)
+                            ? HPF_OK
+                            : put_in_place(p->options.path, bytes, err);
     hpf_sink_destroy(status == HPF_OK ? p->last : drawn);
     p->last = status == HPF_OK ? drawn : p->last;
     return status;
@@ -69,7 +65,7 @@ static hpf_status replace(picture *p, hpf_sink *drawn, hpf_error *err)
 static hpf_status write_chart(const plot_setup *s, hpf_survey *survey, hpf_sink *sink,
                               hpf_error *err)
 {
-    const hpr_output output = picture_output(s->fonts, s->values->dpi);
+    const hpr_output output = font_choice_output(s->fonts, s->values->dpi);
     return hpr_render(survey, &s->options.chart, s->backend, &output, sink, err);
 }
 
@@ -96,12 +92,12 @@ static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
     return status;
 }
 
-/* The members of retainer sets are known when the program has ended and told them. */
+/* The report with retainer sets exists only after the program has ended. */
 static hpf_sets *read_sets(const picture *p, hpf_survey *survey)
 {
     bool may_have =
         p->profile->state == WATCHED_ENDED && p->options.setup->values->look != HPR_LOOK_CLASSIC;
-    return may_have ? retainers_beside(survey, p->profile->name) : NULL;
+    return may_have ? retainers_of_profile(survey, p->profile->name) : NULL;
 }
 
 static hpf_status draw_with_sets(picture *p, hpf_survey *survey, hpf_error *err)
@@ -162,7 +158,7 @@ static void grew(view *v, const watched *profile)
     }
 }
 
-/* The end may bring marks behind the last sample. */
+/* The end may add marks after the last sample. */
 static void changed(view *v, const watched *profile)
 {
     if (profile->state == WATCHED_ENDED) {

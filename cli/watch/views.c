@@ -1,14 +1,88 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The terminal comes last: what the others have to say stands above it.
+ * Messages on standard error are a view as well. The terminal view is opened last, so that messages
+ * of the others appear above it.
  */
 #include "views.h"
 
-#include "../diag.h"
+#include <stdlib.h>
+#include <string.h>
 
-#include "tty.h"
-#include "view_http.h"
-#include "view_messages.h"
+#include "diag.h"
+
+#include "watch/terminal/tty.h"
+#include "watch/web/view_http.h"
+
+/* ---- messages on standard error ---- */
+
+/* Last message and caveat of a profile, or empty. */
+typedef struct said {
+    char message[sizeof((watched *)NULL)->message];
+    char caveat[sizeof((watched *)NULL)->caveat];
+} said;
+
+typedef struct messages {
+    view base; /* first: a `view *` is a `messages *` */
+    bool of_failures;
+    said *said; /* by number of the profile */
+    uint32_t n_said;
+} messages;
+
+static bool make_room(messages *m, uint32_t n)
+{
+    if (n <= m->n_said) {
+        return true;
+    }
+    said *more = realloc(m->said, n * sizeof *more);
+    if (!more) {
+        return false;
+    }
+    memset(more + m->n_said, 0, (n - m->n_said) * sizeof *more);
+    m->said = more;
+    m->n_said = n;
+    return true;
+}
+
+/* Prints `text` if it differs from `last`. */
+static void say(const watched *profile, const char *text, char *last, size_t n_bytes)
+{
+    bool differs = strcmp(last, text) != 0;
+    memcpy(last, text, n_bytes);
+    if (differs && *text) {
+        diag_say("%s: %s", profile->name, text);
+    }
+}
+
+/* Without memory, all messages are printed. */
+static void changed(view *v, const watched *profile)
+{
+    messages *m = (messages *)v;
+    said nothing = {"", ""};
+    said *last = make_room(m, profile->number + 1) ? &m->said[profile->number] : &nothing;
+    if (!m->of_failures || profile->state == WATCHED_FAILED) {
+        say(profile, profile->message, last->message, sizeof last->message);
+        say(profile, profile->caveat, last->caveat, sizeof last->caveat);
+    }
+}
+
+static void finish(view *v)
+{
+    free(((messages *)v)->said);
+    free(v);
+}
+
+static view *create_messages(bool of_failures)
+{
+    messages *m = calloc(1, sizeof *m);
+    if (!m) {
+        return NULL;
+    }
+    m->base = (view){.changed = changed, .finish = finish};
+    m->of_failures = of_failures;
+    return &m->base;
+}
+
+/* ---- the views of a command line ---- */
 
 static bool add_or_explain(watch *w, view *v)
 {
@@ -17,11 +91,6 @@ static bool add_or_explain(watch *w, view *v)
     }
     diag_say("out of memory");
     return false;
-}
-
-static bool open_messages(const watch_views *views, watch *w)
-{
-    return add_or_explain(w, view_messages_create(views->of_failures));
 }
 
 static bool open_page(watch_views *views, loop *l, watch *w)
@@ -62,7 +131,8 @@ static bool open_terminal(const watch_views *views, loop *l, watch *w)
 
 bool watch_views_open(watch_views *views, loop *l, watch *w)
 {
-    return (views->tty || open_messages(views, w)) && (!views->http || open_page(views, l, w)) &&
+    return (views->tty || add_or_explain(w, create_messages(views->of_failures))) &&
+           (!views->http || open_page(views, l, w)) &&
            (!views->picture || open_picture(views, l, w)) &&
            (!views->tty || open_terminal(views, l, w));
 }

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "hprender/render.h"
-#include "watch/view_http.h"
+#include "watch/web/view_http.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 
@@ -104,18 +104,18 @@ static void view_for_ever(const char *path, int n_viewers, int tell_fd)
 /* Starts viewers; returns when they see the profile, and what each of them was sent. */
 static pid_t start_viewers(bench *b, int n_viewers, uint64_t *n_bytes)
 {
-    int told[2];
-    need(pipe2(told, O_NONBLOCK | O_CLOEXEC) == 0, "pipe");
+    int feed[2];
+    need(pipe2(feed, O_NONBLOCK | O_CLOEXEC) == 0, "pipe");
     pid_t pid = fork();
     if (pid == 0) {
-        view_for_ever(b->where + strlen("unix:"), n_viewers, told[1]);
+        view_for_ever(b->where + strlen("unix:"), n_viewers, feed[1]);
     }
     need(pid > 0, "fork");
-    close(told[1]);
-    while (read(told[0], n_bytes, sizeof *n_bytes) != (ssize_t)sizeof *n_bytes) {
+    close(feed[1]);
+    while (read(feed[0], n_bytes, sizeof *n_bytes) != (ssize_t)sizeof *n_bytes) {
         loop_step(b->l, 1);
     }
-    close(told[0]);
+    close(feed[0]);
     return pid;
 }
 

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Replays a transcript of shell commands and compares what they print.
 
-A transcript is text. A line `$ COMMAND` is run by sh, in an empty directory in which `samples` and
-`fixtures` are links and `census` is on the PATH. Below it stand, exactly, the lines of standard
-output, then those of standard error behind `! `, then `? N` for an exit status other than 0. A line
-`...` stands for any number of lines. Lines before the first command, and those that begin with `#`
-after a blank line, are comments.
+A transcript is a text file. A line `$ COMMAND` is run by sh, in an empty directory with links
+`samples` and `fixtures` and with `census` on the PATH. The lines below it are standard output, then
+standard error with the prefix `! `, then `? N` for an exit status other than 0. A line `...` matches
+any number of lines. Lines before the first command, and lines that start with `#` after a blank
+line, are comments.
 
 transcript.py CENSUS FILE            compares; exit status 1 when anything differs
-transcript.py CENSUS FILE --update   writes what was printed into the file; look at it
+transcript.py CENSUS FILE --update   writes the actual output into the file; check the difference
 """
 import difflib
 import os

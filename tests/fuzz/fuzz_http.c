@@ -14,7 +14,7 @@
 
 #include "fuzz.h"
 #include "rng.h"
-#include "watch/http_server.h"
+#include "watch/web/http_server.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 #define PAGE  "<the page>"

@@ -21,7 +21,7 @@ SKIPPED = 77
 PATIENCE_S = 60  # for what must happen; a loaded machine is slow, not wrong
 
 needs_http = unittest.skipIf(os.environ.get("CENSUS_HTTP") == "OFF",
-                             "this census was built without libmicrohttpd")
+                             "census was compiled without libmicrohttpd")
 
 
 def sample(name):

@@ -83,7 +83,7 @@ class Caveats(harness.Watch):
             log.write(logs.header() + logs.block(logs.started("+RTS", "-l")) + logs.running())
             self.wait_to_say(running, viewer, NO_OPTION)
             log.write(logs.END)
-        viewer.wait(lambda v: v.states[0]["message"] == "no sample came; waiting for the next writer",
+        viewer.wait(lambda v: v.states[0]["message"] == "no sample received; waiting for the next writer",
                     "the end of the program")
         self.assertEqual(viewer.states[0]["state"], "waiting")
         self.assertEqual(viewer.states[0]["caveat"], NO_OPTION)

@@ -79,9 +79,9 @@ class Control(harness.Watch):
         self.addCleanup(viewer.close)
         program.accept(LOG[:HALF])
         viewer.wait(lambda v: v.states.get(0, {}).get("control"), "an offer to control it")
-        for name, number, said in ("stop", STOP, "samples were switched off"), \
-                ("start", START, "samples were switched on"), \
-                ("census", CENSUS_NOW, "a sample was asked for"):
+        for name, number, said in ("stop", STOP, "sampling switched off"), \
+                ("start", START, "sampling switched on"), \
+                ("census", CENSUS_NOW, "sample requested"):
             self.assertEqual(self.command(place, "0/" + name), 204)
             self.assertEqual(program.next_command(), number)
             viewer.wait(lambda v: v.states[0]["message"] == said, said)
@@ -136,7 +136,7 @@ class Control(harness.Watch):
         program.accept(LOG[:HALF])
         viewer.wait(lambda v: v.states.get(0, {}).get("control"), "an offer to control it")
         harness.wait_until(lambda: self.command(place, "0/census") == 409, "a full buffer")
-        viewer.wait(lambda v: "does not take commands" in v.states[0]["message"], "the reason")
+        viewer.wait(lambda v: "does not read commands" in v.states[0]["message"], "the reason")
 
     # ---- terminals ----
 
@@ -149,10 +149,10 @@ class Control(harness.Watch):
         program.accept(LOG[:HALF])
         terminal.wait_for("● live")
         terminal.type("?")
-        terminal.wait_for("have it take one sample now")
-        for key, number, said in ("c", CENSUS_NOW, "live: a sample was asked for"), \
-                ("S", STOP, "live: samples were switched off"), \
-                ("s", START, "live: samples were switched on"):
+        terminal.wait_for("request one sample now")
+        for key, number, said in ("c", CENSUS_NOW, "live: sample requested"), \
+                ("S", STOP, "live: sampling switched off"), \
+                ("s", START, "live: sampling switched on"):
             terminal.type(key)
             self.assertEqual(program.next_command(), number)
             terminal.wait_for(said)

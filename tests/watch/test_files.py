@@ -30,7 +30,7 @@ class Files(harness.Watch):
                 whole = max(end for end in ends if end <= i)
                 self.assertEqual(harness.read(running.picture), plot(data[:whole]))
         self.assertEqual(running.end(), 0)
-        self.assertNotIn(b"begins anew", running.said)
+        self.assertNotIn(b"restarted", running.said)
 
     def test_growing_by_pieces(self):
         lines = sample("hp/foldleak-prof-hc.hp").splitlines(keepends=True)
@@ -42,14 +42,14 @@ class Files(harness.Watch):
 
     def test_not_there_yet(self):
         running = self.start(self.path("a.hp"))
-        running.wait_to_say("a.hp: not there yet")
+        running.wait_to_say("a.hp: no such file yet")
         self.write("a.hp", profile(3))
         running.wait_to_show(plot(profile(3)))
         self.assertEqual(running.end(), 0)
 
     def test_folder_not_there_yet(self):
         running = self.start(self.path("folder/a.hp"))
-        running.wait_to_say("a.hp: not there yet")
+        running.wait_to_say("a.hp: no such file yet")
         os.mkdir(self.path("folder"))
         self.write("folder/a.hp", profile(3))
         running.wait_to_show(plot(profile(3)))
@@ -58,7 +58,7 @@ class Files(harness.Watch):
         running = self.start(self.write("a.hp", profile(9)))
         running.wait_to_show(plot(profile(9)))
         os.truncate(self.path("a.hp"), 0)
-        running.wait_to_say("begins anew")
+        running.wait_to_say("restarted")
         self.write("a.hp", profile(3, "other"), "ab")
         running.wait_to_show(plot(profile(3, "other")))
 
@@ -100,7 +100,7 @@ class Files(harness.Watch):
         running = self.start(self.path("a.hp"))
         running.wait_to_show(plot(profile(3)))
         os.rename(self.path("a.hp"), self.path("a.hp.1"))
-        running.wait_to_say("gone")
+        running.wait_to_say("file removed")
         writer.write(profile(6)[len(profile(3)):])
         running.wait_to_show(plot(profile(6)))
         self.write("a.hp", profile(2, "other"))
@@ -111,7 +111,7 @@ class Files(harness.Watch):
         running = self.start(self.path("a.hp"))
         running.wait_to_show(plot(profile(3)))
         os.unlink(self.path("a.hp"))
-        running.wait_to_say("gone")
+        running.wait_to_say("file removed")
         self.assertEqual(harness.read(running.picture), plot(profile(3)))
         self.write("a.hp", profile(3, "other"))
         running.wait_to_show(plot(profile(3, "other")))
@@ -247,7 +247,7 @@ class Files(harness.Watch):
         running.wait_to_say("ends inside a sample")
         self.write("a.hp", data[-9:], "ab")
         running.wait_to_show(plot(data))
-        running.wait_to_say("begins anew")
+        running.wait_to_say("restarted")
 
     def test_cut_sample_at_a_signal(self):
         """What is whole is shown, as far as it was written when the signal came."""
@@ -262,7 +262,7 @@ class Files(harness.Watch):
     def test_unreadable(self):
         running = self.start(self.directory)
         self.assertEqual(running.wait(), 1)
-        self.assertIn(b"not a file", running.said)
+        self.assertIn(b"not a regular file", running.said)
 
 
 if __name__ == "__main__":

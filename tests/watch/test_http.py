@@ -202,12 +202,12 @@ class Http(Watch):
 
     def test_other_machines_only_when_asked_and_with_a_warning(self):
         running, place = self.serve_profile(where="0.0.0.0:0")
-        running.wait_to_say("unencrypted")
+        running.wait_to_say("not encrypted")
         place.host = "127.0.0.1"
         self.assertEqual(ask(place, place.page(), host=f"192.168.7.7:{place.port}").status, 200)
         self.assertEqual(ask(place, place.page(), host="evil.example").status, 404)
         running, _ = self.serve_profile()
-        self.assertNotIn("unencrypted", running.errors())
+        self.assertNotIn("not encrypted", running.errors())
 
     def test_a_token_of_a_file_stays(self):
         options = ["--token-file", self.path("token"), self.write("prog.hp", profile(5))]

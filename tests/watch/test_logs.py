@@ -152,7 +152,7 @@ class Logs(harness.Watch):
         self.check_live(process, terminal, viewer)
         terminal.type("S")
         self.wait_until_told(4)
-        terminal.wait_for("samples were switched off")
+        terminal.wait_for("sampling switched off")
         self.command("census")
         self.wait_until_told(5)
         process.stdin.write(b"\n")

@@ -120,7 +120,7 @@ class Run(harness.Watch):
         self.end_program()
         self.addCleanup(running.kill)
         said = b""
-        while b"Ctrl-C ends it" not in said:
+        while b"Ctrl-C closes it" not in said:
             self.assertTrue(select.select([terminal], [], [], harness.PATIENCE_S)[0], said)
             said += os.read(terminal, 4096)
         host, path = re.search(r"http://([^/]+)(/\w+/)", said.decode()).groups()
@@ -205,7 +205,7 @@ class Run(harness.Watch):
         self.addCleanup(running.kill)
         self.assertEqual(running.wait(harness.PATIENCE_S), 1)
         said = os.read(terminal, 4096)
-        self.assertIn(b"is no place to listen at", said)
+        self.assertIn(b"cannot listen on", said)
         self.assertNotIn(b"the page stays", said)
         self.assertEqual(read(self.path("prog.hp")), b"")
 
@@ -216,7 +216,7 @@ class Run(harness.Watch):
         os.close(theirs)
         os.close(terminal)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--watch=tty is for programs whose output", done.stderr)
+        self.assertIn("--watch=tty needs the output and errors", done.stderr)
 
 
 if __name__ == "__main__":

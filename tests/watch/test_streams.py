@@ -174,14 +174,14 @@ class Streams(harness.Watch):
 
     def test_unix_socket_not_there_yet(self):
         running = self.start("unix:" + self.path("socket"))
-        running.wait_to_say("No such file or directory; trying again")
+        running.wait_to_say("No such file or directory; retrying")
         self.check_connections(self.listen(socket.AF_UNIX, self.path("socket")), running)
 
     def test_unix_socket_by_its_path(self):
         self.listen(socket.AF_UNIX, self.path("socket"))
         running = self.start(self.path("socket"))
         self.assertEqual(running.wait(), 1)
-        self.assertIn(b"say unix:", running.said)
+        self.assertIn(b"use unix:", running.said)
 
     def test_tcp_socket(self):
         server = self.listen(socket.AF_INET, ("127.0.0.1", 0))
@@ -190,7 +190,7 @@ class Streams(harness.Watch):
     def test_tcp_socket_not_there_yet(self):
         server = self.bind(socket.AF_INET, ("127.0.0.1", 0))
         running = self.start("tcp:127.0.0.1:%d" % server.getsockname()[1])
-        running.wait_to_say("Connection refused; trying again")
+        running.wait_to_say("Connection refused; retrying")
         server.listen()
         self.check_connections(server, running)
 
@@ -256,9 +256,9 @@ class Streams(harness.Watch):
 
     def test_signal_while_waiting(self):
         running = self.start("unix:" + self.path("socket"))
-        running.wait_to_say("trying again")
+        running.wait_to_say("retrying")
         self.assertEqual(running.end(signal.SIGHUP), 1)
-        self.assertIn(b"not written: there was nothing to draw yet", running.said)
+        self.assertIn(b"not written: no sample to draw", running.said)
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ class TtyTest(unittest.TestCase):
         whole = sample(10, cache=20 << 20)
         self.append(whole[:-4])
         terminal.type("?")
-        terminal.wait_for("go on")  # a later picture
+        terminal.wait_for("continue")  # a later picture
         self.assertIn("peak 13 MiB", terminal.text())
         self.append(whole[-4:])
         terminal.wait_for("peak 20 MiB")
@@ -113,9 +113,9 @@ class TtyTest(unittest.TestCase):
     def test_keys_change_what_is_shown(self):
         terminal = self.watch()
         terminal.type("?")
-        terminal.wait_for("pause, go on")
+        terminal.wait_for("pause, continue")
         terminal.type("?")
-        terminal.wait_until_gone("pause, go on")
+        terminal.wait_until_gone("pause, continue")
         terminal.type("n")
         terminal.wait_for("100┤")
         terminal.type("n")

@@ -18,7 +18,7 @@ class Place:
     """Where a page is, as `census watch` has said it."""
 
     def __init__(self, said):
-        found = re.search(r"watch at http://(\[.*?\]|[^:/]*)(?::(\d+))?/([0-9a-f]{32})/(?: by way of the socket (.*))?",
+        found = re.search(r"watch at http://(\[.*?\]|[^:/]*)(?::(\d+))?/([0-9a-f]{32})/(?: through the socket (.*))?",
                           said)
         assert found, said
         self.host, self.port, self.token, self.path = found.groups()

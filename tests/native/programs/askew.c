@@ -96,12 +96,12 @@ static int allocates(char **arguments)
 static int news(char **arguments)
 {
     must(dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL) != NULL, "the C++ library");
-    void *new = dlsym(RTLD_DEFAULT, "_Znwm"), *delete = dlsym(RTLD_DEFAULT, "_ZdlPv");
+    void *create = dlsym(RTLD_DEFAULT, "_Znwm"), *destroy = dlsym(RTLD_DEFAULT, "_ZdlPv");
     (void)arguments;
-    must(new != NULL && delete != NULL, "operators");
+    must(create != NULL && destroy != NULL, "operators");
     for (int i = 0; i < 100; i++) {
-        ASKEW(delete, ASKEW(new, 24 + i, 0, 0), 0, 0);
-        made((void *)ASKEW(new, 24, 0, 0));
+        ASKEW(destroy, ASKEW(create, 24 + i, 0, 0), 0, 0);
+        made((void *)ASKEW(create, 24, 0, 0));
     }
     say("through call_askew %d\n", 2400);
     return 0;

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "hp2ps_flags.h"
+#include "commands/hp2ps_flags.h"
 
 static hp2ps_flags flags;
 
@@ -35,21 +35,21 @@ Test(hp2ps_flags, defaults_are_hp2ps)
     cr_assert_null(flags.format);
 }
 
-Test(hp2ps_flags, no_word_is_a_filter)
+Test(hp2ps_flags, without_file_reads_standard_input)
 {
     cr_assert_null(parse("-,-c"));
     cr_assert_null(flags.file);
     cr_assert(flags.options.classic.colour);
 }
 
-Test(hp2ps_flags, flags_end_at_the_first_word_without_a_dash)
+Test(hp2ps_flags, first_operand_ends_flags)
 {
     cr_assert_null(parse("-m,20,run.hp,-z"));
     cr_assert_str_eq(flags.file, "20");
     cr_assert_eq(flags.options.n_bands, 0);
 }
 
-Test(hp2ps_flags, the_rest_of_a_word_is_ignored_but_after_p)
+Test(hp2ps_flags, ignores_rest_of_word_except_after_p)
 {
     cr_assert_null(parse("-cbdy"));
     cr_assert(flags.options.classic.colour);
@@ -59,7 +59,7 @@ Test(hp2ps_flags, the_rest_of_a_word_is_ignored_but_after_p)
     cr_assert_eq(flags.options.order, HPR_ORDER_STDDEV);
 }
 
-Test(hp2ps_flags, names_override_deviation)
+Test(hp2ps_flags, order_by_name_overrides_deviation)
 {
     cr_assert_null(parse("-i-,-d"));
     cr_assert_eq(flags.options.order, HPR_ORDER_NAME);
@@ -69,7 +69,7 @@ Test(hp2ps_flags, names_override_deviation)
     cr_assert_not(flags.options.reverse);
 }
 
-Test(hp2ps_flags, many_bands_put_the_key_on_pages)
+Test(hp2ps_flags, many_bands_imply_legend_pages)
 {
     cr_assert_null(parse("-m30,-m5"));
     cr_assert_eq(flags.options.n_bands, 5);
@@ -91,7 +91,7 @@ Test(hp2ps_flags, widths_have_units)
     cr_assert_eq(flags.options.classic.eps_width_pt, 300);
 }
 
-Test(hp2ps_flags, complaints_quote_what_hp2ps_quotes)
+Test(hp2ps_flags, errors_quote_the_same_text_as_hp2ps)
 {
     static const char *const cases[][2] = {
         {"-?", "-?"},         {"-x", "-x"},        {"-px", "px"},    {"--", "--"},
@@ -106,7 +106,7 @@ Test(hp2ps_flags, complaints_quote_what_hp2ps_quotes)
     }
 }
 
-Test(hp2ps_flags, a_format_can_be_given_in_two_ways)
+Test(hp2ps_flags, format_attached_or_separate)
 {
     cr_assert_null(parse("--format,svg,run"));
     cr_assert_str_eq(flags.format, "svg");

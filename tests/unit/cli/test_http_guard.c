@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "watch/http_guard.h"
+#include "watch/web/http_guard.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 
@@ -100,7 +100,7 @@ Test(http_guard, hosts)
     }
 }
 
-Test(http_guard, a_host_longer_than_any_name)
+Test(http_guard, rejects_long_host)
 {
     char host[400];
     memset(host, 'a', sizeof host);
@@ -108,7 +108,7 @@ Test(http_guard, a_host_longer_than_any_name)
     cr_assert(!http_guard_knows_host(&local, host));
 }
 
-Test(http_guard, what_else_is_refused)
+Test(http_guard, rejects_invalid_requests)
 {
     http_place where;
     http_request r = good("/" TOKEN "/");
@@ -140,7 +140,7 @@ Test(http_guard, what_else_is_refused)
     cr_expect_eq(where, HTTP_NOWHERE);
 }
 
-Test(http_guard, commands_come_by_post_and_from_our_own_pages)
+Test(http_guard, commands_need_post_from_own_page)
 {
     static const struct {
         const char *origin;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "scratch.h"
-#include "watch/http_listen.h"
+#include "watch/web/http_listen.h"
 
 static void expect_url(const char *where, const char *host, bool is_loopback)
 {
@@ -58,7 +58,7 @@ Test(http_listen, addresses_of_ipv6)
     expect_url("::1", "[::1]", true);
 }
 
-Test(http_listen, a_port_that_is_taken)
+Test(http_listen, reports_port_in_use)
 {
     http_listener one;
     http_listener other;
@@ -72,7 +72,7 @@ Test(http_listen, a_port_that_is_taken)
     http_listener_close(&one);
 }
 
-Test(http_listen, texts_that_are_no_place)
+Test(http_listen, rejects_invalid_addresses)
 {
     static const char *const rows[] = {
         "127.0.0.1:65536", "127.0.0.1:http", "127.0.0.1:-1", "[::1",
@@ -95,7 +95,7 @@ static const char *begin_path(char where[640])
     return where + strlen("unix:");
 }
 
-Test(http_listen, a_socket_for_its_owner_that_goes_with_the_listener)
+Test(http_listen, socket_is_private_and_removed_at_the_end)
 {
     char where[640];
     http_listener at;
@@ -112,7 +112,7 @@ Test(http_listen, a_socket_for_its_owner_that_goes_with_the_listener)
     scratch_end();
 }
 
-Test(http_listen, a_socket_that_nobody_listens_at_is_replaced)
+Test(http_listen, replaces_unused_socket)
 {
     char where[640];
     http_listener at;
@@ -127,7 +127,7 @@ Test(http_listen, a_socket_that_nobody_listens_at_is_replaced)
     scratch_end();
 }
 
-Test(http_listen, what_others_use_stays)
+Test(http_listen, keeps_socket_in_use)
 {
     char where[640];
     http_listener one;
@@ -151,7 +151,7 @@ Test(http_listen, what_others_use_stays)
     scratch_end();
 }
 
-Test(http_listen, another_socket_in_its_place_is_not_removed)
+Test(http_listen, keeps_socket_that_replaced_its_own)
 {
     char where[640];
     http_listener one;

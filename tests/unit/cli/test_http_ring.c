@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "watch/http_stream.h"
+#include "watch/web/http_stream.h"
 
 #define GREETING "retry: 2000\n\n"
 
@@ -28,7 +28,7 @@ static void push(http_ring *ring, const char *text)
     cr_assert(http_ring_push(ring, (hpf_str){text, strlen(text)}));
 }
 
-Test(http_ring, who_is_new_gets_the_base_and_all_since)
+Test(http_ring, new_viewer_gets_base_and_later_messages)
 {
     http_ring ring = {0};
     cr_assert(http_ring_rebase(&ring, HPF_STR("base.")));
@@ -44,7 +44,7 @@ Test(http_ring, who_is_new_gets_the_base_and_all_since)
     http_ring_finish(&ring);
 }
 
-Test(http_ring, who_comes_back_goes_on)
+Test(http_ring, returning_viewer_continues)
 {
     http_ring ring = {0};
     http_stream s;
@@ -63,7 +63,7 @@ Test(http_ring, who_comes_back_goes_on)
     http_ring_finish(&ring);
 }
 
-Test(http_ring, numbers_that_it_does_not_have_lead_to_the_base)
+Test(http_ring, unknown_number_leads_to_base)
 {
     http_ring ring = {0};
     http_stream s;
@@ -81,7 +81,7 @@ Test(http_ring, numbers_that_it_does_not_have_lead_to_the_base)
     http_ring_finish(&ring);
 }
 
-Test(http_ring, who_is_slow_finishes_its_message_and_takes_the_new_base)
+Test(http_ring, slow_viewer_finishes_message_and_takes_new_base)
 {
     http_ring ring = {0};
     http_stream s;
@@ -100,7 +100,7 @@ Test(http_ring, who_is_slow_finishes_its_message_and_takes_the_new_base)
     http_ring_finish(&ring);
 }
 
-Test(http_ring, heartbeats_stand_between_messages)
+Test(http_ring, heartbeats_are_sent_between_messages)
 {
     http_ring ring = {0};
     http_stream s;
@@ -119,7 +119,7 @@ Test(http_ring, heartbeats_stand_between_messages)
     http_ring_finish(&ring);
 }
 
-Test(http_ring, nothing_is_resumed_from_before_it_was_cleared)
+Test(http_ring, does_not_resume_across_clear)
 {
     http_ring ring = {0};
     push(&ring, "one.");

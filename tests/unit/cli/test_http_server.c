@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "watch/http_server.h"
+#include "watch/web/http_server.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 #define PAGE  "<!doctype html>page"
@@ -153,7 +153,7 @@ static bool has_at_most(const fixture *f, size_t n)
 
 /* ---- tests ---- */
 
-Test(http_server, gives_the_page)
+Test(http_server, serves_the_page)
 {
     fixture f;
     client c;
@@ -168,7 +168,7 @@ Test(http_server, gives_the_page)
     finish(&f);
 }
 
-Test(http_server, tells_viewers_what_comes)
+Test(http_server, sends_messages_to_viewers)
 {
     fixture f;
     client one;
@@ -189,7 +189,7 @@ Test(http_server, tells_viewers_what_comes)
     finish(&f);
 }
 
-Test(http_server, goes_on_where_a_viewer_was)
+Test(http_server, resumes_a_viewer)
 {
     fixture f;
     client c;
@@ -209,7 +209,7 @@ Test(http_server, goes_on_where_a_viewer_was)
     finish(&f);
 }
 
-Test(http_server, beats_while_nothing_happens)
+Test(http_server, sends_heartbeats)
 {
     fixture f;
     client c;
@@ -220,7 +220,7 @@ Test(http_server, beats_while_nothing_happens)
     finish(&f);
 }
 
-Test(http_server, notices_that_a_silent_viewer_has_gone)
+Test(http_server, notices_closed_idle_viewer)
 {
     fixture f;
     client c;
@@ -232,7 +232,7 @@ Test(http_server, notices_that_a_silent_viewer_has_gone)
     finish(&f);
 }
 
-Test(http_server, has_room_for_so_many_viewers_and_for_the_page)
+Test(http_server, limits_viewers_but_serves_the_page)
 {
     fixture f;
     client c[MOST_VIEWERS + 1];
@@ -253,7 +253,7 @@ Test(http_server, has_room_for_so_many_viewers_and_for_the_page)
 }
 
 /* The kernel takes some megabytes for a reader that does not read. */
-Test(http_server, drops_who_does_not_read_while_others_go_on)
+Test(http_server, drops_viewer_that_does_not_read)
 {
     fixture f;
     client lazy;
@@ -286,7 +286,7 @@ Test(http_server, drops_who_does_not_read_while_others_go_on)
     finish(&f);
 }
 
-Test(http_server, drops_who_does_not_finish_asking)
+Test(http_server, drops_incomplete_requests)
 {
     fixture f;
     client c;
@@ -306,7 +306,7 @@ Test(http_server, drops_who_does_not_finish_asking)
 }
 
 /* Nobody is kept out by who says nothing. */
-Test(http_server, makes_room_for_who_comes)
+Test(http_server, drops_oldest_connection_for_a_new_one)
 {
     enum { MANY = 400 };
     static int silent[MANY];
@@ -326,7 +326,7 @@ Test(http_server, makes_room_for_who_comes)
     finish(&f);
 }
 
-Test(http_server, takes_requests_in_pieces_and_in_rows)
+Test(http_server, accepts_split_and_pipelined_requests)
 {
     fixture f;
     client c;
@@ -346,7 +346,7 @@ Test(http_server, takes_requests_in_pieces_and_in_rows)
     finish(&f);
 }
 
-Test(http_server, says_its_last_word)
+Test(http_server, sends_last_messages_before_it_stops)
 {
     fixture f;
     client c;
@@ -364,7 +364,7 @@ Test(http_server, says_its_last_word)
     finish(&f);
 }
 
-Test(http_server, does_not_wait_long_for_who_does_not_read)
+Test(http_server, stops_without_waiting_for_slow_viewer)
 {
     fixture f;
     client c;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "scratch.h"
-#include "watch/http_token.h"
+#include "watch/web/http_token.h"
 
 Test(http_token, secrets_differ)
 {
@@ -22,7 +22,7 @@ Test(http_token, secrets_differ)
     cr_expect(!http_make_secret(one, HTTP_TOKEN_BYTES + 1));
 }
 
-Test(http_token, a_file_gives_the_same_again)
+Test(http_token, file_keeps_the_token)
 {
     char one[HTTP_TOKEN_LENGTH + 1];
     char other[HTTP_TOKEN_LENGTH + 1] = "";
@@ -50,7 +50,7 @@ static void expect_refused(const char *text, mode_t mode)
     cr_expect(strstr(err.message, "token"), "%s", err.message);
 }
 
-Test(http_token, files_that_it_does_not_take)
+Test(http_token, rejects_invalid_files)
 {
     static const char good[] = "00112233445566778899aabbccddeeff";
     scratch_begin();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Keys, one after the other, also those that nobody knows.
+ * Sequences of keys, including unknown ones.
  */
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "watch/keys.h"
+#include "watch/terminal/term.h"
 
 static void expect_keys(const char *bytes, const int *keys, size_t n_keys)
 {
@@ -19,19 +19,19 @@ static void expect_keys(const char *bytes, const int *keys, size_t n_keys)
     cr_expect_eq(at, n);
 }
 
-Test(keys, plain_ones_are_themselves)
+Test(keys, plain_keys)
 {
     expect_keys("q +", (const int[]){'q', ' ', '+'}, 3);
     expect_keys("\t\x1b", (const int[]){'\t', KEY_ESCAPE}, 2);
 }
 
-Test(keys, arrows_come_in_two_ways)
+Test(keys, arrow_keys)
 {
     expect_keys("\x1b[A\x1bOB\x1b[C\x1b[Dq",
                 (const int[]){KEY_UP, KEY_DOWN, KEY_RIGHT, KEY_LEFT, 'q'}, 5);
 }
 
-Test(keys, other_sequences_are_passed_over_whole)
+Test(keys, skips_other_sequences)
 {
     expect_keys("\x1b[1;5Aq", (const int[]){KEY_NONE, 'q'}, 2);
     expect_keys("\x1b[200~q", (const int[]){KEY_NONE, 'q'}, 2);

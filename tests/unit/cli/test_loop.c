@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "watch/loop.h"
+#include "watch/loop/loop.h"
 
 enum { PATIENCE_MS = 60000 };
 
@@ -59,7 +59,7 @@ static void make_ready(const fixture *f, int i)
     cr_assert_eq(write(f->pipes[i][1], "x", 1), 1);
 }
 
-Test(loop, calls_for_what_is_ready_only)
+Test(loop, calls_only_ready_entries)
 {
     fixture f;
     begin(&f);
@@ -73,7 +73,7 @@ Test(loop, calls_for_what_is_ready_only)
     end(&f);
 }
 
-Test(loop, can_be_waited_for_by_another_poll)
+Test(loop, works_inside_another_poll)
 {
     fixture f;
     begin(&f);
@@ -84,7 +84,7 @@ Test(loop, can_be_waited_for_by_another_poll)
     end(&f);
 }
 
-Test(loop, does_not_call_what_another_removed_in_the_same_step)
+Test(loop, does_not_call_entry_removed_in_same_step)
 {
     fixture f;
     begin(&f);
@@ -108,7 +108,7 @@ static void replace(void *context, uint32_t events)
     cr_assert(loop_add(f->l, f->pipes[1][0], EPOLLIN, note, &f->seen[1]));
 }
 
-Test(loop, does_not_take_one_that_was_added_anew_for_the_one_before)
+Test(loop, does_not_confuse_reused_descriptor)
 {
     fixture f;
     begin(&f);
@@ -125,7 +125,7 @@ Test(loop, does_not_take_one_that_was_added_anew_for_the_one_before)
     end(&f);
 }
 
-Test(loop, changes_what_is_waited_for)
+Test(loop, changes_events)
 {
     fixture f;
     begin(&f);
@@ -139,7 +139,7 @@ Test(loop, changes_what_is_waited_for)
     end(&f);
 }
 
-Test(loop, says_that_files_cannot_be_waited_for)
+Test(loop, rejects_regular_files)
 {
     fixture f;
     begin(&f);
@@ -150,7 +150,7 @@ Test(loop, says_that_files_cannot_be_waited_for)
     end(&f);
 }
 
-Test(loop, timers_go_off_once_or_again_and_again)
+Test(loop, timers_expire_once_or_repeatedly)
 {
     fixture f;
     begin(&f);
@@ -177,7 +177,7 @@ Test(loop, timers_go_off_once_or_again_and_again)
     end(&f);
 }
 
-Test(loop, stops_when_told)
+Test(loop, stops_on_request)
 {
     fixture f;
     begin(&f);

@@ -81,7 +81,7 @@ static const good reads_cases[] = {
     {"--colour green", {.colour = 1}, 0},
 };
 
-Test(opt, reads)
+Test(opt, parses_values)
 {
     for (size_t i = 0; i < sizeof reads_cases / sizeof reads_cases[0]; i++) {
         const good *param = &reads_cases[i];
@@ -111,24 +111,25 @@ static const bad refuses_cases[] = {
     {"-x", "unknown option '-x'"},
     {"-ax", "unknown option '-x' in -ax"},
     {"--nothing", "unknown option '--nothing'"},
-    {"--co 5", "'--co' could be --count or --colour"},
+    {"--co 5", "ambiguous option '--co': --count or --colour?"},
     {"--all=1", "--all takes no argument"},
     {"-n", "--count needs an argument: N"},
-    {"-n 101", "--count takes a whole number from 0 to 100, not '101'"},
-    {"-n 5x", "--count takes a whole number from 0 to 100, not '5x'"},
-    {"-r 0x1p-1", "--ratio takes a number from 0 to 1, not '0x1p-1'"},
-    {"-r nan", "--ratio takes a number from 0 to 1, not 'nan'"},
-    {"-r 2", "--ratio takes a number from 0 to 1, not '2'"},
+    {"-n 101", "--count expects an integer from 0 to 100, not '101'"},
+    {"-n 5x", "--count expects an integer from 0 to 100, not '5x'"},
+    {"-r 0x1p-1", "--ratio expects a number from 0 to 1, not '0x1p-1'"},
+    {"-r nan", "--ratio expects a number from 0 to 1, not 'nan'"},
+    {"-r 2", "--ratio expects a number from 0 to 1, not '2'"},
     {"--width 5ft",
-     "--width takes a length from 10pt to 1000pt, such as 12cm, 4in or 300pt, not '5ft'"},
+     "--width expects a length from 10pt to 1000pt, such as 12cm, 4in or 300pt, not '5ft'"},
     {"--width 5",
-     "--width takes a length from 10pt to 1000pt, such as 12cm, 4in or 300pt, not '5'"},
-    {"--pause 1d", "--pause takes a time from 0.1s to 7200s, such as 30s, 5m or 2h, not '1d'"},
-    {"--pause 5min", "--pause takes a time from 0.1s to 7200s, such as 30s, 5m or 2h, not '5min'"},
-    {"--colour blue", "--colour takes red or green, not 'blue'"},
+     "--width expects a length from 10pt to 1000pt, such as 12cm, 4in or 300pt, not '5'"},
+    {"--pause 1d", "--pause expects a time from 0.1s to 7200s, such as 30s, 5m or 2h, not '1d'"},
+    {"--pause 5min",
+     "--pause expects a time from 0.1s to 7200s, such as 30s, 5m or 2h, not '5min'"},
+    {"--colour blue", "--colour expects red or green, not 'blue'"},
 };
 
-Test(opt, refuses)
+Test(opt, rejects_invalid_values)
 {
     for (size_t i = 0; i < sizeof refuses_cases / sizeof refuses_cases[0]; i++) {
         const bad *param = &refuses_cases[i];
@@ -156,7 +157,7 @@ Test(opt, operands_keep_their_order)
     cr_expect_str_eq(v.name, "x");
 }
 
-Test(opt, help_needs_no_entry_and_may_be_shortened)
+Test(opt, help_is_implied_and_may_be_abbreviated)
 {
     values v = {0};
     int argc;

@@ -18,7 +18,7 @@ static void expect_names(const char *const *paths, const char *const *wanted)
     for (; paths[n]; n++) {
         list[n] = strcpy(copies[n], paths[n]);
     }
-    char **names = path_tell_apart(list, n);
+    char **names = path_short_names(list, n);
     for (size_t i = 0; i < n; i++) {
         cr_expect_str_eq(names[i], wanted[i]);
     }
@@ -27,13 +27,13 @@ static void expect_names(const char *const *paths, const char *const *wanted)
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-Test(path, a_base_name_is_enough_where_it_differs)
+Test(path, uses_base_name_if_unique)
 {
     expect_names(LIST("run/a.hp", "b.hp.gz", "/x/c.eventlog"), LIST("a", "b", "c.eventlog"));
     expect_names(LIST(".hp", "-", "a.hp.xz"), LIST(".hp", "stdin", "a"));
 }
 
-Test(path, folders_tell_equal_names_apart)
+Test(path, adds_directories_to_equal_names)
 {
     expect_names(LIST("runs/old/a.hp", "runs/new/a.hp"), LIST("old/a", "new/a"));
     expect_names(LIST("x/1/a.hp", "y/1/a.hp", "b.hp"), LIST("x/1/a", "y/1/a", "b"));
@@ -41,13 +41,13 @@ Test(path, folders_tell_equal_names_apart)
     expect_names(LIST("/a.hp", "a.hp.gz"), LIST("/a", "a"));
 }
 
-Test(path, the_same_file_twice_has_a_number)
+Test(path, numbers_equal_paths)
 {
     expect_names(LIST("old/a.hp", "old/a.hp", "old/a.hp"), LIST("a", "a (2)", "a (3)"));
     expect_names(LIST("a.hp", "a.hp.gz"), LIST("a", "a (2)"));
 }
 
-Test(path, a_suffix_alone_is_a_name)
+Test(path, keeps_suffix_without_name)
 {
     hpf_str name = HPF_STR(".hp");
     cr_expect(!path_drop_suffix(&name, ".hp"));

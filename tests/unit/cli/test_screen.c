@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/screen.h"
+#include "watch/terminal/screen.h"
 
 static const screen_style plain = {SCREEN_OWN_COLOUR, SCREEN_OWN_COLOUR, false};
 
@@ -24,7 +24,7 @@ static const char *row_text(const screen *s, int row)
     return text;
 }
 
-Test(screen, text_stops_at_its_width_and_at_the_screen)
+Test(screen, clips_text)
 {
     screen s;
     cr_assert(screen_init(&s, 10, 2));
@@ -37,7 +37,7 @@ Test(screen, text_stops_at_its_width_and_at_the_screen)
     screen_finish(&s);
 }
 
-Test(screen, wide_characters_take_two_columns_and_joining_ones_none)
+Test(screen, width_of_wide_and_combining_characters)
 {
     screen s;
     cr_assert(screen_init(&s, 8, 1));
@@ -148,7 +148,7 @@ static void scribble(screen *s)
     }
 }
 
-Test(screen, updates_make_the_terminal_show_what_is_wanted)
+Test(screen, updates_change_the_terminal)
 {
     enum { COLUMNS = 17, ROWS = 5 };
     terminal t = {.styles = calloc(COLUMNS * ROWS, 64)};
@@ -190,7 +190,7 @@ static void expect_ink(uint32_t ink, screen_depth depth, const char *expected)
     screen_finish(&after);
 }
 
-Test(screen, colours_are_the_nearest_that_there_are)
+Test(screen, uses_nearest_colours)
 {
     expect_ink(0x123456, SCREEN_DIRECT, ";38;2;18;52;86;49m");
     expect_ink(0xFF0000, SCREEN_256, ";38;5;196;");

@@ -44,7 +44,7 @@ static void expect_row(const summary_row *row, const char *name, double share, d
     cr_expect_float_eq(row->growth, growth, 1e-9, "%s: growth %g", name, row->growth);
 }
 
-/* Irregular times 0, 1, 3: a = 2, 4, 8 lies on a line of slope 2; b = 3, 0, 0. */
+/* Irregular times 0, 1, 3: a = 2, 4, 8 is a line of slope 2; b = 3, 0, 0. */
 static const char *const lines = HEADERS "BEGIN_SAMPLE 0.0\na 2\nb 3\nEND_SAMPLE 0.0\n"
                                          "BEGIN_SAMPLE 1.0\na 4\nEND_SAMPLE 1.0\n"
                                          "BEGIN_SAMPLE 3.0\na 8\nEND_SAMPLE 3.0\n";
@@ -74,7 +74,7 @@ Test(summary, others_add_up)
     finish(&f);
 }
 
-Test(summary, empty_ends_do_not_bend_the_line)
+Test(summary, ignores_empty_ends)
 {
     fixture f = summarise(HEADERS "BEGIN_SAMPLE 5.0\nEND_SAMPLE 5.0\n"
                                   "BEGIN_SAMPLE 6.0\na 10\nEND_SAMPLE 6.0\n"
@@ -119,7 +119,7 @@ Test(summary, names_of_an_incomplete_sample_do_not_count)
     finish(&f);
 }
 
-Test(summary, equal_names_are_in_order_of_bytes)
+Test(summary, orders_ties_by_bytes)
 {
     fixture f = summarise(HEADERS "BEGIN_SAMPLE 1.0\nb 1\nab 1\na 1\nEND_SAMPLE 1.0\n", 0);
     cr_expect_eq(f.sum.rows[0].name.length, 1);

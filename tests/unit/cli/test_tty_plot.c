@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/tty_plot.h"
+#include "watch/terminal/tty_plot.h"
 
 enum { N_POINTS = 101, N_BANDS = 3, COLUMNS = 80, ROWS = 24 };
 
@@ -97,7 +97,7 @@ static int eighths(const screen *s, int column, uint32_t colour)
     return n;
 }
 
-Test(tty_plot, bands_are_as_high_as_they_are_to_an_eighth)
+Test(tty_plot, draws_bands_in_eighths)
 {
     made *m = make();
     screen s = drawn(m, COLUMNS, ROWS, &colourful); /* the plot has 22 rows: 176 eighths for 80 */
@@ -110,7 +110,7 @@ Test(tty_plot, bands_are_as_high_as_they_are_to_an_eighth)
     free(m);
 }
 
-Test(tty_plot, a_peak_of_one_sample_is_seen)
+Test(tty_plot, shows_peak_of_one_sample)
 {
     made *m = make();
     screen s = drawn(m, COLUMNS, ROWS, &colourful);
@@ -137,7 +137,7 @@ Test(tty_plot, without_colours_bands_are_letters)
     free(m);
 }
 
-Test(tty_plot, names_stand_in_the_order_of_the_bands_with_what_they_cost)
+Test(tty_plot, lists_names_in_order_with_amounts)
 {
     made *m = make();
     screen s = drawn(m, COLUMNS, ROWS, &colourful);
@@ -152,7 +152,7 @@ Test(tty_plot, names_stand_in_the_order_of_the_bands_with_what_they_cost)
     free(m);
 }
 
-Test(tty_plot, marks_are_ruled_and_labelled)
+Test(tty_plot, draws_marks_with_labels)
 {
     made *m = make();
     m->chart.marks = &m->mark;
@@ -169,7 +169,7 @@ Test(tty_plot, marks_are_ruled_and_labelled)
     free(m);
 }
 
-Test(tty_plot, the_chosen_band_stands_out)
+Test(tty_plot, highlights_selected_band)
 {
     made *m = make();
     tty_plot_style style = colourful;
@@ -181,7 +181,7 @@ Test(tty_plot, the_chosen_band_stands_out)
     free(m);
 }
 
-Test(tty_plot, any_size_will_do)
+Test(tty_plot, accepts_any_size)
 {
     made *m = make();
     for (int columns = 1; columns < 100; columns += 3) {

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census diff: compares two profiles, as a table or as a graph.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hpfile/str.h"
+#include "hprender/diff.h"
+
+#include "cmd.h"
+#include "diag.h"
+#include "diff_table.h"
+#include "output.h"
+#include "path.h"
+#include "font_choice.h"
+#include "plot/plot_options.h"
+
+typedef enum axis { AXIS_TIME, AXIS_SAMPLE } axis;
+
+typedef struct diff_values {
+    const char *output; /* NULL: standard output */
+    const char *format; /* NULL: from the name of the output, else text */
+    int by;             /* hpf_diff_measure */
+    int n_bands;        /* -1: default of the format */
+    bool exact;
+    int axis; /* for graphs, as all below */
+    double width_pt, height_pt;
+    double dpi;
+    const char *font;
+    int theme; /* hpr_theme */
+    bool si_units, no_title;
+} diff_values;
+
+/* A table or a graph; the other is NULL. */
+typedef struct target {
+    void (*table)(hpf_sink *sink, const diff_table *t);
+    const hpr_backend *graph;
+} target;
+
+/* Table formats. */
+static const struct table_format {
+    const char *name, *extension;
+    void (*write)(hpf_sink *sink, const diff_table *t);
+} tables[] = {
+    {"text", "txt", diff_table_text},
+    {"json", "json", diff_table_json},
+    {"csv", "csv", diff_table_csv},
+    {"markdown", "md", diff_table_markdown},
+};
+enum { N_TABLES = sizeof tables / sizeof *tables };
+
+static const char *const measure_names[] = {
+    [HPF_DIFF_MEAN] = "mean", [HPF_DIFF_PEAK] = "peak", [HPF_DIFF_END] = "end", NULL};
+static const char *const axis_names[] = {[AXIS_TIME] = "time", [AXIS_SAMPLE] = "sample", NULL};
+
+#define AT(member) offsetof(diff_values, member)
+static const opt diff_options[] = {
+    {'o', "output", OPT_TEXT, AT(output), "FILE", "write to FILE (default or -: standard output)",
+     NULL, 0, 0},
+    {0, "format", OPT_TEXT, AT(format), "FORMAT",
+     "output format, see below (default: from the name of the output, else text)", NULL, 0, 0},
+    {'m', "bands", OPT_INT, AT(n_bands), "N",
+     "show the N largest differences, and the rest as one (default 10, in graphs 12; 0 shows all)",
+     NULL, 0, INT_MAX},
+    {0, "by", OPT_CHOICE, AT(by), "WHAT",
+     "table: rank by the difference of the mean (default), at the peak or at the end",
+     measure_names, 0, 0},
+    {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: print exact numbers instead of MiB and ms",
+     NULL, 0, 0},
+    {0, "x", OPT_CHOICE, AT(axis), "AXIS", "graph: compare by time (default) or by sample number",
+     axis_names, 0, 0},
+    {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
+     "graph: width, such as 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
+    {0, "height", OPT_LENGTH, AT(height_pt), "LENGTH", "graph: height (default 6in)", NULL, 36,
+     14400},
+    {0, "dpi", OPT_NUMBER, AT(dpi), "N", "graph: resolution of PNG output (default 144)", NULL, 10,
+     2400},
+    {0, "font", OPT_TEXT, AT(font), "FONT", "graph: font family or font file", NULL, 0, 0},
+    {0, "theme", OPT_CHOICE, AT(theme), "THEME",
+     "graph: auto (default: light), light, dark, print or slide", plot_theme_names, 0, 0},
+    {0, "si", OPT_FLAG, AT(si_units), NULL,
+     "graph: use kB (1000 bytes) instead of KiB (1024 bytes)", NULL, 0, 0},
+    {0, "no-title", OPT_FLAG, AT(no_title), NULL, "graph: leave out the names of the profiles",
+     NULL, 0, 0},
+    {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
+};
+#undef AT
+
+static void print_formats(FILE *to)
+{
+    fputs("Table formats: text, json, csv, markdown. Graph formats:\n", to);
+    for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
+        if ((*b)->is_graphical) {
+            fprintf(to, "  %-5s %s\n", (*b)->name, (*b)->summary);
+        }
+    }
+}
+
+/* ---- Output format ---- */
+
+static bool ends_with(const char *path, const char *extension)
+{
+    const char *point = strrchr(path, '.');
+    return point && strcmp(point + 1, extension) == 0;
+}
+
+/* Finds the format from --format or the name of the output. Returns false if it is unknown. */
+static bool find_target(target *out, const diff_values *values)
+{
+    bool has_path = values->output && strcmp(values->output, "-") != 0;
+    *out = (target){NULL, NULL};
+    for (int i = 0; i < N_TABLES; i++) {
+        bool is_it = values->format ? strcmp(values->format, tables[i].name) == 0
+                     : has_path     ? ends_with(values->output, tables[i].extension)
+                                    : i == 0;
+        if (is_it) {
+            out->table = tables[i].write;
+            return true;
+        }
+    }
+    out->graph =
+        values->format ? hpr_backend_by_name(values->format) : hpr_backend_by_path(values->output);
+    return out->graph != NULL;
+}
+
+/* Returns a message about an option that cannot be used with the format, or NULL. */
+static const char *find_conflict(const diff_values *v, const target *to)
+{
+    bool has_graph_options = v->axis != AXIS_TIME || v->width_pt > 0 || v->height_pt > 0 ||
+                             v->dpi > 0 || v->font || v->theme != HPR_THEME_AUTO || v->si_units ||
+                             v->no_title;
+    if (to->table && has_graph_options) {
+        return "--x, --width, --height, --dpi, --font, --theme, --si and --no-title cannot be used "
+               "with a table";
+    }
+    if (to->graph && (v->exact || v->by != HPF_DIFF_MEAN)) {
+        return "--bytes and --by cannot be used with a graph";
+    }
+    if (to->graph && v->dpi > 0 && !plot_options_has_dpi(to->graph)) {
+        return "--dpi can only be used with PNG output";
+    }
+    bool is_filter = !v->output || strcmp(v->output, "-") == 0;
+    if (to->graph && is_filter && isatty(STDOUT_FILENO)) {
+        return "standard output is a terminal: use -o FILE";
+    }
+    return NULL;
+}
+
+/* ---- Writing ---- */
+
+static void write_table(const input *inputs, hpf_diff *diff, const diff_values *values,
+                        const target *to, hpf_sink *sink)
+{
+    uint32_t n_rows = hpf_diff_n_rows(diff);
+    uint32_t most = values->n_bands < 0 ? 10 : (uint32_t)values->n_bands;
+    const diff_table table = {
+        .inputs = inputs,
+        .diff = diff,
+        .n_rows = most > 0 && most < n_rows ? most : n_rows,
+        .exact = values->exact,
+    };
+    hpf_diff_sort(diff, (hpf_diff_measure)values->by);
+    to->table(sink, &table);
+}
+
+/* Returns the title "new.hp minus old.hp", with directories only if the names are equal. */
+static hpf_str make_title(char *out, size_t room, const input *inputs)
+{
+    const char *before = path_base(inputs[0].name);
+    const char *after = path_base(inputs[1].name);
+    if (strcmp(before, after) == 0) {
+        before = inputs[0].name;
+        after = inputs[1].name;
+    }
+    int length = snprintf(out, room, "%s minus %s", after, before);
+    return (hpf_str){out, length < (int)room ? (size_t)length : room - 1};
+}
+
+static hpf_status write_graph(const input *inputs, const hpf_diff *diff, const diff_values *values,
+                              const target *to, hpf_sink *sink, hpf_error *err)
+{
+    char title[512];
+    hpf_survey *const surveys[2] = {inputs[0].survey, inputs[1].survey};
+    hpr_diff_options options = {
+        .chart = hpr_options_default(HPR_LOOK_MODERN),
+        .title = make_title(title, sizeof title, inputs),
+    };
+    options.chart.by_sample = values->axis == AXIS_SAMPLE;
+    options.chart.n_bands = values->n_bands < 0 ? 12 : values->n_bands;
+    options.chart.width_pt = values->width_pt;
+    options.chart.height_pt = values->height_pt;
+    options.chart.theme = (hpr_theme)values->theme;
+    options.chart.si_units = values->si_units;
+    options.chart.no_title = values->no_title;
+    hpr_fonts *fonts;
+    hpf_status status = font_choice_open(&fonts, values->font, err);
+    if (status == HPF_OK) {
+        hpr_output output = font_choice_output(fonts, values->dpi);
+        status = hpr_diff_render(diff, surveys, &options, to->graph, &output, sink, err);
+        hpr_fonts_destroy(fonts);
+    }
+    return status;
+}
+
+static int write_to(const input *inputs, hpf_diff *diff, const diff_values *values,
+                    const target *to)
+{
+    const char *name;
+    hpf_error err;
+    hpf_sink *sink = output_open(values->output, &name);
+    if (!sink) {
+        return EXIT_FAILED;
+    }
+    if (to->table) {
+        write_table(inputs, diff, values, to, sink);
+    } else if (write_graph(inputs, diff, values, to, sink, &err) != HPF_OK) {
+        output_explain(&inputs[1], sink, name, &err);
+        hpf_sink_destroy(sink);
+        return EXIT_FAILED;
+    }
+    return output_close(sink, name);
+}
+
+/* ---- The command ---- */
+
+/* Returns whether the units are equal, else false after a message. */
+static bool check_units(const input *inputs, hpf_header which)
+{
+    hpf_str before = hpf_survey_header(inputs[0].survey, which);
+    hpf_str after = hpf_survey_header(inputs[1].survey, which);
+    bool is_same = hpf_str_equal(before, after);
+    if (!is_same) {
+        diag_say("cannot compare: %s is in %.*s, %s is in %.*s", inputs[0].name, (int)before.length,
+                 before.data, inputs[1].name, (int)after.length, after.data);
+    }
+    return is_same;
+}
+
+static int compare(const input *inputs, const diff_values *values, const target *to)
+{
+    hpf_error err;
+    hpf_diff *diff;
+    bool needs_times = to->graph && values->axis == AXIS_TIME;
+    if (!check_units(inputs, HPF_HEADER_VALUE_UNIT) ||
+        (needs_times && !check_units(inputs, HPF_HEADER_SAMPLE_UNIT))) {
+        return EXIT_FAILED;
+    }
+    if (hpf_diff_create(&diff, inputs[0].survey, inputs[1].survey, &err) != HPF_OK) {
+        diag_say("%s", err.message);
+        return EXIT_FAILED;
+    }
+    int status = write_to(inputs, diff, values, to);
+    hpf_diff_destroy(diff);
+    return status;
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    diff_values values = {.n_bands = -1};
+    int status = EXIT_FAILED;
+    target to;
+    input inputs[2];
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    if (argc != 3) {
+        return cmd_misused(self, "expected two profiles");
+    }
+    if (!find_target(&to, &values)) {
+        return cmd_misused(self,
+                           values.format ? "unknown format '%s'"
+                                         : "cannot guess the format of '%s': use --format",
+                           values.format ? values.format : values.output);
+    }
+    const char *conflict = find_conflict(&values, &to);
+    if (conflict) {
+        return cmd_misused(self, "%s", conflict);
+    }
+    if (!input_open(&inputs[0], argv[1])) {
+        return EXIT_FAILED;
+    }
+    if (input_open(&inputs[1], argv[2])) {
+        status = compare(inputs, &values, &to);
+        input_close(&inputs[1]);
+    }
+    input_close(&inputs[0]);
+    return status;
+}
+
+const cmd cmd_diff = {
+    .name = "diff",
+    .summary = "Compare two profiles",
+    .operands = "A B",
+    .options = diff_options,
+    .notes = print_formats,
+    .run = run,
+};

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Writes the comparison as text, Markdown, CSV and JSON.
+ */
+#include "diff_table.h"
+
+#include "hpfile/csv.h"
+#include "hpfile/json.h"
+
+#include "unit_format.h"
+#include "output.h"
+
+static const char *const measure_names[HPF_N_DIFF_MEASURES] = {
+    [HPF_DIFF_MEAN] = "mean", [HPF_DIFF_PEAK] = "peak", [HPF_DIFF_END] = "end"};
+static const char *const side_names[] = {"A", "B"};
+
+static hpf_str unit_of(const diff_table *t)
+{
+    return hpf_survey_header(t->inputs[0].survey, HPF_HEADER_VALUE_UNIT);
+}
+
+/* Returns an amount, or a dash if the profile does not have the name. */
+static formatted amount(const diff_table *t, const hpf_diff_row *row, int side, int measure)
+{
+    formatted unknown = {"-"};
+    return row->n_names[side] == 0
+               ? unknown
+               : format_amount(row->amounts[side][measure], unit_of(t), t->exact);
+}
+
+static formatted change(const diff_table *t, const hpf_diff_row *row, int measure)
+{
+    return format_change(hpf_diff_change(row, (hpf_diff_measure)measure), unit_of(t), t->exact);
+}
+
+static bool has_others(const diff_table *t)
+{
+    return t->n_rows < hpf_diff_n_rows(t->diff);
+}
+
+/* ---- Text ---- */
+
+/* Writes the change in percent, such as " (-12.0%)", unless the old amount is 0. */
+static void write_percent(hpf_sink *sink, const hpf_diff_row *row, int measure)
+{
+    double before = row->amounts[0][measure];
+    if (before > 0) {
+        hpf_sink_printf(sink, " (%+.1f%%)", 100 * (row->amounts[1][measure] - before) / before);
+    }
+}
+
+static void write_side(hpf_sink *sink, const diff_table *t, int side)
+{
+    const input *in = &t->inputs[side];
+    const hpf_overview *o = hpf_survey_overview(in->survey);
+    hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
+    hpf_sink_printf(sink, "%s  %s: ", side_names[side], in->name);
+    output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
+    hpf_sink_printf(sink, "\n   %s samples over %s", format_count(o->n_samples).text,
+                    format_time(o->last_time - o->first_time, time_unit, t->exact).text);
+    hpf_sink_printf(sink, ", peak at %s\n", format_time(o->peak_time, time_unit, t->exact).text);
+}
+
+static void write_totals(hpf_sink *sink, const diff_table *t)
+{
+    const hpf_diff_row *total = hpf_diff_total(t->diff);
+    hpf_sink_text(sink, "\n");
+    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
+        hpf_sink_printf(sink, "%-4s  %s", measure_names[m], amount(t, total, 0, m).text);
+        hpf_sink_printf(sink, " -> %s", amount(t, total, 1, m).text);
+        hpf_sink_printf(sink, ", %s", change(t, total, m).text);
+        write_percent(sink, total, m);
+        hpf_sink_text(sink, "\n");
+    }
+}
+
+static void write_cells(hpf_sink *sink, const diff_table *t, const hpf_diff_row *row, int width)
+{
+    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
+        hpf_sink_printf(sink, "%*s", m > 0 ? width + 2 : width, amount(t, row, 0, m).text);
+        hpf_sink_printf(sink, " %*s", width, amount(t, row, 1, m).text);
+        hpf_sink_printf(sink, " %*s", width + 1, change(t, row, m).text);
+    }
+    hpf_sink_text(sink, "  ");
+}
+
+static void write_heads(hpf_sink *sink, int width)
+{
+    hpf_sink_text(sink, "\n");
+    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
+        hpf_sink_printf(sink, "%*s%*s", m > 0 ? 2 * width + 5 : width + 1, "", width,
+                        measure_names[m]);
+    }
+    hpf_sink_text(sink, "\n");
+    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
+        hpf_sink_printf(sink, "%*s %*s %*s", m > 0 ? width + 2 : width, "A", width, "B", width + 1,
+                        "B - A");
+    }
+    hpf_sink_text(sink, "  name\n");
+}
+
+void diff_table_text(hpf_sink *sink, const diff_table *t)
+{
+    const int width = t->exact ? 21 : 9;
+    const hpf_diff_row *rows = hpf_diff_rows(t->diff);
+    write_side(sink, t, 0);
+    write_side(sink, t, 1);
+    write_totals(sink, t);
+    write_heads(sink, width);
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        write_cells(sink, t, &rows[i], width);
+        output_name(sink, rows[i].name);
+        hpf_sink_text(sink, "\n");
+    }
+    if (has_others(t)) {
+        hpf_diff_row others = hpf_diff_join(t->diff, t->n_rows);
+        write_cells(sink, t, &others, width);
+        hpf_sink_printf(sink, "(%s more)\n",
+                        format_count(hpf_diff_n_rows(t->diff) - t->n_rows).text);
+    }
+}
+
+/* ---- Markdown ---- */
+
+static void write_markdown_cells(hpf_sink *sink, const diff_table *t, const hpf_diff_row *row)
+{
+    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
+        hpf_sink_printf(sink, "| %s ", amount(t, row, 0, m).text);
+        hpf_sink_printf(sink, "| %s ", amount(t, row, 1, m).text);
+        hpf_sink_printf(sink, "| %s ", change(t, row, m).text);
+    }
+    hpf_sink_text(sink, "| ");
+}
+
+void diff_table_markdown(hpf_sink *sink, const diff_table *t)
+{
+    const hpf_diff_row *rows = hpf_diff_rows(t->diff);
+    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
+        hpf_sink_printf(sink, "| %s A | %s B | B - A ", measure_names[m], measure_names[m]);
+    }
+    hpf_sink_text(sink, "| name |\n"
+                        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n");
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        write_markdown_cells(sink, t, &rows[i]);
+        output_markdown_name(sink, rows[i].name);
+        hpf_sink_text(sink, " |\n");
+    }
+    if (has_others(t)) {
+        hpf_diff_row others = hpf_diff_join(t->diff, t->n_rows);
+        write_markdown_cells(sink, t, &others);
+        hpf_sink_printf(sink, "(%s more) |\n",
+                        format_count(hpf_diff_n_rows(t->diff) - t->n_rows).text);
+    }
+    write_markdown_cells(sink, t, hpf_diff_total(t->diff));
+    hpf_sink_text(sink, "**total** |\n");
+}
+
+/* ---- CSV ---- */
+
+static void write_csv_row(hpf_sink *sink, const char *kind, const hpf_diff_row *row)
+{
+    hpf_sink_printf(sink, "%s,", kind);
+    hpf_csv_text(sink, row->name);
+    hpf_sink_printf(sink, ",%u,%u", (unsigned)row->n_names[0], (unsigned)row->n_names[1]);
+    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
+        hpf_sink_text(sink, ",");
+        hpf_sink_shortest(sink, row->amounts[0][m]);
+        hpf_sink_text(sink, ",");
+        hpf_sink_shortest(sink, row->amounts[1][m]);
+        hpf_sink_text(sink, ",");
+        hpf_sink_shortest(sink, hpf_diff_change(row, (hpf_diff_measure)m));
+    }
+    hpf_sink_text(sink, "\n");
+}
+
+void diff_table_csv(hpf_sink *sink, const diff_table *t)
+{
+    const hpf_diff_row *rows = hpf_diff_rows(t->diff);
+    hpf_sink_text(sink, "row,name,names_a,names_b");
+    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
+        const char *name = measure_names[m];
+        hpf_sink_printf(sink, ",%s_a,%s_b,%s_change", name, name, name);
+    }
+    hpf_sink_text(sink, "\n");
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        write_csv_row(sink, "band", &rows[i]);
+    }
+    if (has_others(t)) {
+        hpf_diff_row others = hpf_diff_join(t->diff, t->n_rows);
+        write_csv_row(sink, "others", &others);
+    }
+    write_csv_row(sink, "total", hpf_diff_total(t->diff));
+}
+
+/* ---- JSON ---- */
+
+static void write_json_row(hpf_json *json, const char *key, const hpf_diff_row *row, bool is_named)
+{
+    hpf_json_object(json, key);
+    if (is_named) {
+        hpf_json_str(json, "name", row->name);
+    }
+    hpf_json_array(json, "names");
+    hpf_json_whole(json, NULL, row->n_names[0]);
+    hpf_json_whole(json, NULL, row->n_names[1]);
+    hpf_json_close(json);
+    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
+        hpf_json_object(json, measure_names[m]);
+        hpf_json_number(json, "a", row->amounts[0][m]);
+        hpf_json_number(json, "b", row->amounts[1][m]);
+        hpf_json_number(json, "change", hpf_diff_change(row, (hpf_diff_measure)m));
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
+static void write_json_side(hpf_json *json, const char *key, const input *in)
+{
+    const hpf_overview *o = hpf_survey_overview(in->survey);
+    const hpf_pick *end = &o->picks[hpf_survey_end_pick(in->survey)];
+    hpf_json_object(json, key);
+    hpf_json_text(json, "file", in->name);
+    hpf_json_str(json, "job", hpf_survey_header(in->survey, HPF_HEADER_JOB));
+    hpf_json_str(json, "date", hpf_survey_header(in->survey, HPF_HEADER_DATE));
+    hpf_json_str(json, "sample_unit", hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT));
+    hpf_json_whole(json, "samples", o->n_samples);
+    hpf_json_number(json, "first_time", o->first_time);
+    hpf_json_number(json, "last_time", o->last_time);
+    hpf_json_number(json, "peak_time", o->peak_time);
+    hpf_json_number(json, "end_time", end->time);
+    hpf_json_bool(json, "truncated", o->truncated);
+    hpf_json_close(json);
+}
+
+void diff_table_json(hpf_sink *sink, const diff_table *t)
+{
+    const hpf_diff_row *rows = hpf_diff_rows(t->diff);
+    hpf_diff_row others = hpf_diff_join(t->diff, t->n_rows);
+    hpf_json json = hpf_json_begin(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_str(&json, "value_unit", unit_of(t));
+    write_json_side(&json, "a", &t->inputs[0]);
+    write_json_side(&json, "b", &t->inputs[1]);
+    write_json_row(&json, "total", hpf_diff_total(t->diff), false);
+    hpf_json_array(&json, "bands");
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        write_json_row(&json, NULL, &rows[i], true);
+    }
+    hpf_json_close(&json);
+    write_json_row(&json, "others", &others, false);
+    hpf_json_end(&json);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census info: what a profile contains.
+ */
+#include "hpfile/breakdown.h"
+#include "hpfile/json.h"
+
+#include "diag.h"
+#include "profile_command.h"
+#include "unit_format.h"
+#include "eventlog/log_info.h"
+#include "output.h"
+#include "summary.h"
+
+typedef enum info_format { INFO_TEXT, INFO_JSON } info_format;
+
+typedef struct info_values {
+    int format; /* info_format */
+    bool exact;
+    bool events;
+} info_values;
+
+static const char *const format_names[] = {"text", "json", NULL};
+
+static const opt info_options[] = {
+    {.name = "format",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(info_values, format),
+     .argument = "FORMAT",
+     .choices = format_names,
+     .help = "text (default) or json"},
+    {.name = "bytes",
+     .kind = OPT_FLAG,
+     .offset = offsetof(info_values, exact),
+     .help = "print exact numbers instead of MiB and ms"},
+    {.name = "events",
+     .kind = OPT_FLAG,
+     .offset = offsetof(info_values, events),
+     .help = "event log: print every record, one per line"},
+    {.name = NULL},
+};
+
+static void write_text(hpf_sink *sink, const input *in, bool exact)
+{
+    const hpf_overview *o = hpf_survey_overview(in->survey);
+    hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
+    hpf_str value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
+    hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
+    hpf_breakdown b = hpf_breakdown_of_job(job);
+    uint64_t stored_bytes = hpf_source_stored_bytes(in->given);
+    const char *compression = hpf_source_compression(in->given);
+
+    hpf_sink_printf(sink, "file         %s", in->name);
+    if (stored_bytes > 0) {
+        hpf_sink_printf(sink, ", %s",
+                        format_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);
+    }
+    hpf_sink_printf(sink, "%s%s", *compression ? ", " : "", compression);
+    if (in->format != HPF_FORMAT_HP) {
+        hpf_sink_printf(sink, ", %s", hpf_format_name(in->format));
+    }
+    hpf_sink_text(sink, "\njob          ");
+    output_name(sink, job);
+    hpf_sink_text(sink, "\ndate         ");
+    output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_DATE));
+    hpf_sink_text(sink, "\nunits        ");
+    output_name(sink, value_unit);
+    hpf_sink_text(sink, " over ");
+    output_name(sink, time_unit);
+    if (b) {
+        hpf_sink_printf(sink, "\nbreakdown    %s (%s)", hpf_breakdown_name(b),
+                        hpf_breakdown_flag(b));
+    }
+    hpf_sink_printf(sink, "\nsamples      %s", format_count(o->n_samples).text);
+    hpf_sink_printf(sink, ", from %s", format_time(o->first_time, time_unit, exact).text);
+    hpf_sink_printf(sink, " to %s", format_time(o->last_time, time_unit, exact).text);
+    hpf_sink_printf(sink, "\nnames        %s", format_count(summary_n_names(in->survey)).text);
+    hpf_sink_printf(sink, "\nmarks        %s", format_count(o->n_marks).text);
+    hpf_sink_printf(sink, "\npeak         %s",
+                    format_amount(o->peak_total, value_unit, exact).text);
+    hpf_sink_printf(sink, " at %s", format_time(o->peak_time, time_unit, exact).text);
+    hpf_sink_printf(sink, "\ncomplete     %s\n",
+                    o->truncated ? "no, the last sample is incomplete" : "yes");
+}
+
+static void write_json(hpf_sink *sink, const input *in)
+{
+    const hpf_overview *o = hpf_survey_overview(in->survey);
+    hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
+    hpf_breakdown b = hpf_breakdown_of_job(job);
+    const char letter[] = {hpf_breakdown_letter(b), '\0'};
+    const char *compression = hpf_source_compression(in->given);
+    hpf_json json = hpf_json_begin(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_text(&json, "file", in->name);
+    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(in->given));
+    hpf_json_text(&json, "compression", *compression ? compression : NULL);
+    hpf_json_text(&json, "format", hpf_format_name(in->format));
+    hpf_json_str(&json, "job", job);
+    hpf_json_str(&json, "date", hpf_survey_header(in->survey, HPF_HEADER_DATE));
+    hpf_json_str(&json, "sample_unit", hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT));
+    hpf_json_str(&json, "value_unit", hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT));
+    hpf_json_text(&json, "breakdown", hpf_breakdown_name(b));
+    hpf_json_text(&json, "breakdown_letter", b ? letter : NULL);
+    hpf_json_whole(&json, "samples", o->n_samples);
+    hpf_json_number(&json, "first_time", o->first_time);
+    hpf_json_number(&json, "last_time", o->last_time);
+    hpf_json_whole(&json, "names", summary_n_names(in->survey));
+    hpf_json_whole(&json, "marks", o->n_marks);
+    hpf_json_object(&json, "peak");
+    hpf_json_number(&json, "value", o->peak_total);
+    hpf_json_number(&json, "time", o->peak_time);
+    hpf_json_whole(&json, "sample", o->peak_sample);
+    hpf_json_close(&json);
+    hpf_json_bool(&json, "truncated", o->truncated);
+    hpf_json_end(&json);
+}
+
+static hpf_status write_info(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const info_values *v = values;
+    if (v->events) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--events needs an event log of GHC");
+    }
+    if (v->format == INFO_JSON) {
+        write_json(sink, in);
+    } else {
+        write_text(sink, in, v->exact);
+    }
+    return HPF_OK;
+}
+
+static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const info_values *v = values;
+    if (v->events) {
+        return log_write_events(in, sink, err);
+    }
+    return v->format == INFO_JSON ? log_write_json(in, sink, err)
+                                  : log_write_text(in, v->exact, sink, err);
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    info_values values = {.format = INFO_TEXT};
+    int status = EXIT_FAILED;
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    const profile_command f = {.write = write_info, .write_log = write_log, .values = &values};
+    return profile_command_run(self, &f, argc, argv);
+}
+
+const cmd cmd_info = {
+    .name = "info",
+    .summary = "Show what a profile contains",
+    .operands = "FILE",
+    .options = info_options,
+    .run = run,
+};

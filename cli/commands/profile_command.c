@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Opens the input, writes the output, and prints errors.
+ */
+#include "profile_command.h"
+
+#include "diag.h"
+#include "output.h"
+
+/* Returns the writer for an input without a survey, or NULL. */
+static profile_command_write *writer_of_raw(const profile_command *f, const input *in)
+{
+    return in->format == HPF_FORMAT_EVENTLOG ? f->write_log
+           : in->format == HPF_FORMAT_PROF   ? f->write_prof
+                                             : NULL;
+}
+
+/* Opens the input, and surveys it if the writer needs that. */
+static bool open_input(const profile_command *f, input *in, const char *path)
+{
+    if (f->from) {
+        return input_open_as(in, path, f->from);
+    }
+    return input_open_only(in, path) && (writer_of_raw(f, in) || input_survey(in, f->log_profile));
+}
+
+static int write_text(const profile_command *f, const input *in)
+{
+    const char *name;
+    hpf_error err, written;
+    hpf_sink *sink = output_open(f->output, &name);
+    if (!sink) {
+        return EXIT_FAILED;
+    }
+    profile_command_write *write = in->survey ? f->write : writer_of_raw(f, in);
+    if (write(in, f->values, sink, &err) == HPF_OK) {
+        return output_close(sink, name);
+    }
+    if (hpf_sink_flush(sink, &written) != HPF_OK) {
+        diag_error(name, &written);
+    } else {
+        diag_input(in->name, in->source, &err);
+    }
+    hpf_sink_destroy(sink);
+    return EXIT_FAILED;
+}
+
+int profile_command_run(const cmd *self, const profile_command *f, int argc, char **argv)
+{
+    input in;
+    if (argc != 2) {
+        return cmd_misused(self, argc < 2 ? "no profile given (use - for standard input)"
+                                          : "only one profile can be given");
+    }
+    if (!open_input(f, &in, argv[1])) {
+        return EXIT_FAILED;
+    }
+    bool is_ready = !f->prepare || !in.survey || f->prepare(&in, f->values);
+    int status = is_ready ? write_text(f, &in) : EXIT_FAILED;
+    input_close(&in);
+    return status;
+}

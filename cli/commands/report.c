@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census report: a profile as a table. Computes nothing; summary.c does.
+ */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hpfile/csv.h"
+#include "hpfile/json.h"
+
+#include "diag.h"
+#include "profile_command.h"
+#include "unit_format.h"
+#include "eventlog/log_nonmoving.h"
+#include "eventlog/log_ticky.h"
+#include "eventlog/log_pass.h"
+#include "output.h"
+#include "plot/retainers.h"
+#include "summary.h"
+#include "table.h"
+
+enum { MOST_FRAMES = 255 }; /* most frames of a stack in an event log */
+
+typedef struct report_values {
+    const char *output; /* NULL: standard output */
+    const char *sets;   /* report with retainer sets; NULL: that of the profile, if any */
+    int format;         /* table_format */
+    int n_bands;
+    int profile; /* number in an event log; -1: the first */
+    bool exact;
+    bool time, ticky, nonmoving; /* at most one: report this part of an event log */
+} report_values;
+
+/* Shared by all formats. */
+typedef struct report {
+    const input *in;
+    hpf_str value_unit, time_unit;
+    summary sum;
+    bool exact;
+} report;
+
+static formatted amount(const report *r, double value)
+{
+    formatted unknown = {"-"};
+    return isnan(value) ? unknown : format_amount(value, r->value_unit, r->exact);
+}
+
+static formatted growth(const report *r, double value)
+{
+    formatted unknown = {"-"};
+    return isnan(value) ? unknown : format_growth(value, r->value_unit, r->time_unit, r->exact);
+}
+
+static formatted decimals(double value, int n_decimals)
+{
+    formatted out = {"-"};
+    if (!isnan(value)) {
+        snprintf(out.text, sizeof out.text, "%.*f", n_decimals, value);
+    }
+    return out;
+}
+
+/* Writes the name of a row with the members of its retainer set, if known; for the row of others,
+ * their number. */
+static void write_row_name(hpf_sink *sink, const report *r, const summary_row *row, bool is_others)
+{
+    hpf_set set;
+    if (is_others) {
+        hpf_sink_printf(sink, "(%s more)", format_count(row->n_names).text);
+    } else if (hpf_survey_set(r->in->survey, row->number, &set)) {
+        output_name(sink, set.name);
+        hpf_sink_text(sink, " = {");
+        output_name(sink, set.members);
+        hpf_sink_text(sink, "}");
+    } else {
+        output_name(sink, row->name);
+    }
+}
+
+/* Returns the row at `index`, the row of all others after the last one, or NULL. */
+static const summary_row *row_at(const summary *sum, uint32_t index)
+{
+    if (index < sum->n_rows) {
+        return &sum->rows[index];
+    }
+    return index == sum->n_rows && sum->others.n_names > 0 ? &sum->others : NULL;
+}
+
+static void write_head(hpf_sink *sink, const report *r)
+{
+    const summary *sum = &r->sum;
+    const hpf_overview *o = hpf_survey_overview(r->in->survey);
+    output_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_JOB));
+    hpf_sink_text(sink, "\n");
+    output_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_DATE));
+    hpf_sink_printf(sink, "\n\nsamples  %s", format_count(o->n_samples).text);
+    hpf_sink_printf(sink, " over %s\n", format_time(sum->duration, r->time_unit, r->exact).text);
+    hpf_sink_printf(sink, "peak     %s", amount(r, sum->peak).text);
+    hpf_sink_printf(sink, " at %s\n", format_time(sum->peak_time, r->time_unit, r->exact).text);
+    hpf_sink_printf(sink, "mean     %s\n", amount(r, sum->total.mean).text);
+    hpf_sink_printf(sink, "final    %s", amount(r, sum->final).text);
+    hpf_sink_printf(sink, " at %s\n", format_time(sum->final_time, r->time_unit, r->exact).text);
+    hpf_sink_printf(sink, "growth   %s", growth(r, sum->total.growth).text);
+    if (!isnan(sum->total.r_squared)) {
+        hpf_sink_printf(sink, " (R2 %.2f)", sum->total.r_squared);
+    }
+    hpf_sink_text(sink, "\n");
+}
+
+static void write_text(hpf_sink *sink, const report *r)
+{
+    const int width = r->exact ? 24 : 13;
+    write_head(sink, r);
+    if (r->sum.n_rows > 0) {
+        hpf_sink_printf(sink, "\n%6s %*s %*s %*s %5s  %s\n", "area", width, "mean", width, "max",
+                        width + 4, "growth", "R2", "name");
+    }
+    const summary_row *row;
+    for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
+        hpf_sink_printf(sink, "%5.1f%% %*s", 100 * row->share, width, amount(r, row->mean).text);
+        hpf_sink_printf(sink, " %*s", width, amount(r, row->max).text);
+        hpf_sink_printf(sink, " %*s", width + 4, growth(r, row->growth).text);
+        hpf_sink_printf(sink, " %5s  ", decimals(row->r_squared, 2).text);
+        write_row_name(sink, r, row, i == r->sum.n_rows);
+        hpf_sink_text(sink, "\n");
+    }
+}
+
+static void write_markdown_name(hpf_sink *sink, const report *r, const summary_row *row)
+{
+    hpf_set set;
+    bool has_set = hpf_survey_set(r->in->survey, row->number, &set);
+    output_markdown_name(sink, has_set ? set.name : row->name);
+    if (has_set) {
+        hpf_sink_text(sink, " = ");
+        output_markdown_name(sink, set.members);
+    }
+}
+
+static void write_markdown(hpf_sink *sink, const report *r)
+{
+    const summary *sum = &r->sum;
+    hpf_sink_printf(sink, "Peak %s", amount(r, sum->peak).text);
+    hpf_sink_printf(sink, " at %s", format_time(sum->peak_time, r->time_unit, r->exact).text);
+    hpf_sink_printf(sink, ", mean %s", amount(r, sum->total.mean).text);
+    hpf_sink_printf(sink, ", growth %s", growth(r, sum->total.growth).text);
+    hpf_sink_printf(sink, " (R2 %s).\n\n", decimals(sum->total.r_squared, 2).text);
+    hpf_sink_text(sink, "| area | mean | max | growth | R2 | name |\n"
+                        "| ---: | ---: | ---: | ---: | ---: | --- |\n");
+    const summary_row *row;
+    for (uint32_t i = 0; (row = row_at(sum, i)); i++) {
+        hpf_sink_printf(sink, "| %.1f%% | %s |", 100 * row->share, amount(r, row->mean).text);
+        hpf_sink_printf(sink, " %s |", amount(r, row->max).text);
+        hpf_sink_printf(sink, " %s |", growth(r, row->growth).text);
+        hpf_sink_printf(sink, " %s | ", decimals(row->r_squared, 2).text);
+        if (i == sum->n_rows) {
+            write_row_name(sink, r, row, true);
+        } else {
+            write_markdown_name(sink, r, row);
+        }
+        hpf_sink_text(sink, " |\n");
+    }
+}
+
+/* Writes a number, or nothing if it is undefined. */
+static void write_csv_number(hpf_sink *sink, double value)
+{
+    hpf_sink_text(sink, ",");
+    if (!isnan(value)) {
+        hpf_sink_shortest(sink, value);
+    }
+}
+
+/* Writes the last column, if members of retainer sets are known. */
+static void write_csv_members(hpf_sink *sink, const report *r, const summary_row *row)
+{
+    hpf_set set;
+    bool is_others = row == &r->sum.others;
+    hpf_sink_text(sink, ",");
+    if (!is_others && hpf_survey_set(r->in->survey, row->number, &set)) {
+        hpf_csv_text(sink, set.members);
+    }
+}
+
+/* Names are written unchanged. */
+static void write_csv(hpf_sink *sink, const report *r)
+{
+    hpf_sink_text(sink, "name,names,share,mean,max,growth,r_squared");
+    hpf_sink_text(sink, r->in->sets ? ",members\n" : "\n");
+    const summary_row *row;
+    for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
+        hpf_csv_text(sink, row->name);
+        hpf_sink_text(sink, ",");
+        hpf_sink_whole(sink, row->n_names);
+        write_csv_number(sink, row->share);
+        write_csv_number(sink, row->mean);
+        write_csv_number(sink, row->max);
+        write_csv_number(sink, row->growth);
+        write_csv_number(sink, row->r_squared);
+        if (r->in->sets) {
+            write_csv_members(sink, r, row);
+        }
+        hpf_sink_text(sink, "\n");
+    }
+}
+
+/* Writes the frames or members of a name. */
+static void write_json_detail(hpf_json *json, const report *r, hpf_name name)
+{
+    hpf_set set;
+    hpf_frame frames[MOST_FRAMES];
+    size_t n_frames = hpf_survey_frames(r->in->survey, name, frames, MOST_FRAMES);
+    hpf_json_frames(json, frames, n_frames < MOST_FRAMES ? n_frames : MOST_FRAMES);
+    if (hpf_survey_set(r->in->survey, name, &set)) {
+        hpf_json_str(json, "members", set.members);
+    }
+}
+
+static void write_json_row(hpf_json *json, const char *key, const report *r, const summary_row *row,
+                           bool is_named)
+{
+    hpf_json_object(json, key);
+    if (is_named) {
+        hpf_json_str(json, "name", row->name);
+        write_json_detail(json, r, row->number);
+    } else {
+        hpf_json_whole(json, "names", row->n_names);
+    }
+    hpf_json_number(json, "share", row->share);
+    hpf_json_number(json, "mean", row->mean);
+    hpf_json_number(json, "max", row->max);
+    hpf_json_number(json, "growth", row->growth);
+    hpf_json_number(json, "r_squared", row->r_squared);
+    hpf_json_close(json);
+}
+
+static void write_json_moment(hpf_json *json, const char *key, double value, double time)
+{
+    hpf_json_object(json, key);
+    hpf_json_number(json, "value", value);
+    hpf_json_number(json, "time", time);
+    hpf_json_close(json);
+}
+
+static void write_json(hpf_sink *sink, const report *r)
+{
+    const summary *sum = &r->sum;
+    const hpf_overview *o = hpf_survey_overview(r->in->survey);
+    hpf_json json = hpf_json_begin(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_str(&json, "job", hpf_survey_header(r->in->survey, HPF_HEADER_JOB));
+    hpf_json_str(&json, "date", hpf_survey_header(r->in->survey, HPF_HEADER_DATE));
+    hpf_json_str(&json, "sample_unit", r->time_unit);
+    hpf_json_str(&json, "value_unit", r->value_unit);
+    hpf_json_whole(&json, "samples", o->n_samples);
+    hpf_json_number(&json, "duration", sum->duration);
+    hpf_json_number(&json, "area", o->total.trapezium);
+    write_json_moment(&json, "peak", sum->peak, sum->peak_time);
+    write_json_moment(&json, "final", sum->final, sum->final_time);
+    hpf_json_number(&json, "mean", sum->total.mean);
+    hpf_json_number(&json, "growth", sum->total.growth);
+    hpf_json_number(&json, "r_squared", sum->total.r_squared);
+    hpf_json_array(&json, "bands");
+    for (uint32_t i = 0; i < sum->n_rows; i++) {
+        write_json_row(&json, NULL, r, &sum->rows[i], true);
+    }
+    hpf_json_close(&json);
+    write_json_row(&json, "others", r, &sum->others, false);
+    hpf_json_bool(&json, "truncated", o->truncated);
+    hpf_json_end(&json);
+}
+
+static void (*const writers[])(hpf_sink *sink, const report *r) = {
+    [TABLE_AS_TEXT] = write_text,
+    [TABLE_AS_JSON] = write_json,
+    [TABLE_AS_CSV] = write_csv,
+    [TABLE_AS_MARKDOWN] = write_markdown,
+};
+static const char *const format_names[] = {[TABLE_AS_TEXT] = "text",
+                                           [TABLE_AS_JSON] = "json",
+                                           [TABLE_AS_CSV] = "csv",
+                                           [TABLE_AS_MARKDOWN] = "markdown",
+                                           NULL};
+
+static const opt report_options[] = {
+    {.letter = 'o',
+     .name = "output",
+     .kind = OPT_TEXT,
+     .offset = offsetof(report_values, output),
+     .argument = "FILE",
+     .help = "write to FILE (default or -: standard output)"},
+    {.letter = 'm',
+     .name = "bands",
+     .kind = OPT_INT,
+     .offset = offsetof(report_values, n_bands),
+     .argument = "N",
+     .high = INT_MAX,
+     .help = "list the N largest names or counters (default 10; 0 lists all)"},
+    {.name = "format",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(report_values, format),
+     .argument = "FORMAT",
+     .choices = format_names,
+     .help = "text (default), json, csv or markdown"},
+    {.name = "bytes",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, exact),
+     .help = "print exact numbers instead of MiB and ms"},
+    {.name = "sets",
+     .kind = OPT_TEXT,
+     .offset = offsetof(report_values, sets),
+     .argument = "FILE",
+     .help = "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
+             "BASE.eventlog, for profiles made with -hr)"},
+    {.name = "profile",
+     .kind = OPT_INT,
+     .offset = offsetof(report_values, profile),
+     .argument = "N",
+     .high = UINT8_MAX,
+     .help = PROFILE_OPTION_HELP},
+    {.name = "time",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, time),
+     .help = "event log: report the time profile, laid out like a .prof file (text or json)"},
+    {.name = "ticky",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, ticky),
+     .help = "event log: report ticky counters"},
+    {.name = "nonmoving",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, nonmoving),
+     .help = "event log: report the work and the heap of the non-moving collector"},
+    {.name = NULL},
+};
+
+static bool is_of_log(const report_values *v)
+{
+    return v->time || v->ticky || v->nonmoving;
+}
+
+static hpf_status write_report(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const report_values *v = values;
+    if (is_of_log(v)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s needs an event log of GHC",
+                             v->time    ? "time"
+                             : v->ticky ? "ticky"
+                                        : "nonmoving");
+    }
+    report r = {
+        .in = in,
+        .value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT),
+        .time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT),
+        .exact = v->exact,
+    };
+    if (!summary_make(&r.sum, in->survey, (uint32_t)v->n_bands)) {
+        return hpf_error_set_memory(err);
+    }
+    writers[v->format](sink, &r);
+    summary_finish(&r.sum);
+    return HPF_OK;
+}
+
+static bool read_sets(input *in, const void *values)
+{
+    const report_values *v = values;
+    return retainers_read(in, v->sets);
+}
+
+static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const report_values *v = values;
+    table_format format = (table_format)v->format;
+    if (v->ticky) {
+        return log_write_ticky(in, format, (size_t)v->n_bands, v->exact, sink, err);
+    }
+    if (v->nonmoving) {
+        return log_write_nonmoving(in, format, v->exact, sink, err);
+    }
+    return log_write_time(in, format == TABLE_AS_JSON, sink, err);
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    report_values values = {.n_bands = 10, .profile = -1};
+    int status = EXIT_FAILED;
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    if (values.time + values.ticky + values.nonmoving > 1) {
+        return cmd_misused(self, "--time, --ticky and --nonmoving exclude each other");
+    }
+    if (values.time && values.format > TABLE_AS_JSON) {
+        return cmd_misused(self, "--time can only be written as text or json");
+    }
+    const profile_command f = {.output = values.output,
+                               .log_profile = values.profile >= 0 ? &values.profile : NULL,
+                               .prepare = read_sets,
+                               .write = write_report,
+                               .write_log = is_of_log(&values) ? write_log : NULL,
+                               .values = &values};
+    return profile_command_run(self, &f, argc, argv);
+}
+
+const cmd cmd_report = {
+    .name = "report",
+    .summary = "Summarise a profile: peak, largest names, growth",
+    .operands = "FILE",
+    .options = report_options,
+    .run = run,
+};

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census run: checks options, starts the program, serves the profiler, and prints a summary.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "diag.h"
+#include "launch.h"
+#include "run_loop.h"
+#include "run_summary.h"
+#include "run_watch.h"
+
+/* GHC cuts names at 25 bytes, which would make most C++ names equal. */
+enum { DEFAULT_NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };
+
+typedef struct run_values {
+    opt_list heap; /* arguments of -h, after the letter */
+    opt_list prof; /* arguments of -p */
+    bool eventlog;
+    bool prof_verbose;
+    const char *interval, *name_length, *tick; /* parsed by hpprof/options.h */
+    int clock;
+    opt_list skip;
+    int depth;
+    bool children, no_children;
+    const char *base;
+    const char *max_overhead;
+    int verify_stacks;
+    const char *plot;
+    opt_list watch; /* arguments of --watch */
+    bool quiet;
+} run_values;
+
+static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_CPU] = "cpu", NULL};
+
+#define AT(member) offsetof(run_values, member)
+static const opt run_options[] = {
+    {'h', "heap", OPT_SUFFIX, AT(heap), "KIND",
+     "break the heap down by c: call stack (default), m: module, d: source location, T: allocation "
+     "function; -hcNAME,NAME: count only what these allocated",
+     NULL, 0, 0},
+    {'l', "eventlog", OPT_FLAG, AT(eventlog), NULL,
+     "also write BASE.eventlog, an event log with whole stacks", NULL, 0, 0},
+    {'i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)", NULL, 0,
+     0},
+    {'L', "name-length", OPT_TEXT, AT(name_length), "N",
+     "cut names of stacks to N bytes (default 80)", NULL, 0, 0},
+    {'p', "prof", OPT_SUFFIX, AT(prof), "KIND",
+     "also write BASE.prof, a time and allocation report; a: all details, j: JSON", NULL, 0, 0},
+    {'P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL, "like -p, with ticks and bytes", NULL,
+     0, 0},
+    {'V', "tick", OPT_TEXT, AT(tick), "S",
+     "seconds of processor time between ticks of the report (default 0.001)", NULL, 0, 0},
+    {0, "clock", OPT_CHOICE, AT(clock), "CLOCK",
+     "time of the profile: elapsed (default), or cpu (processor time of the process)", clock_names,
+     0, 0},
+    {0, "skip", OPT_LIST, AT(skip), "REGEX",
+     "skip functions that match when naming the function that allocated, like malloc (may be "
+     "repeated)",
+     NULL, 0, 0},
+    {0, "depth", OPT_INT, AT(depth), "N",
+     "distinguish stacks by their N innermost functions (default 0: all)", NULL, 0, INT_MAX},
+    {0, "children", OPT_FLAG, AT(children), NULL,
+     "also profile processes that the program starts (default)", NULL, 0, 0},
+    {0, "no-children", OPT_FLAG, AT(no_children), NULL, "profile only the program", NULL, 0, 0},
+    {'o', "output", OPT_TEXT, AT(base), "BASE",
+     "write BASE.hp and BASE.lines (default: the name of the program)", NULL, 0, 0},
+    {0, "max-rss-overhead", OPT_TEXT, AT(max_overhead), "SIZE",
+     "limit the memory of the profiler in each process: 64M, or 20% of what the process uses "
+     "itself",
+     NULL, 0, 0},
+    {0, "verify-stacks", OPT_INT, AT(verify_stacks), "N",
+     "check one stack in N against a fresh unwind and the C library", NULL, 1, INT_MAX},
+    {0, "plot", OPT_TEXT, AT(plot), "FILE", "draw the profile to FILE at the end", NULL, 0, 0},
+    {0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
+     "show the profile while the program runs: http or http:WHERE (browser, default), tty "
+     "(terminal), or a FILE to draw to (may be repeated)",
+     NULL, 0, 0},
+    {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures", NULL, 0,
+     0},
+    {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
+};
+#undef AT
+
+/* ---- Options ---- */
+
+/* Options in the syntax of the profiler. */
+typedef struct option_text {
+    char data[16384];
+    size_t length;
+} option_text;
+
+/* Appends an option with its argument; spaces are escaped with a backslash. */
+static void add_option(option_text *text, const char *option, const char *rest)
+{
+    size_t room = sizeof text->data - 2;
+    size_t n = text->length;
+    n += (size_t)snprintf(text->data + n, room - n, " %s", option);
+    for (size_t i = 0; rest[i] && n < room; i++) {
+        if (isspace((unsigned char)rest[i]) && (i == 0 || rest[i - 1] != '\\')) {
+            text->data[n++] = '\\';
+        }
+        text->data[n++] = rest[i];
+    }
+    text->length = n < room ? n : room;
+}
+
+static void add_list(option_text *text, const char *option, const opt_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        add_option(text, option, list->texts[i]);
+    }
+}
+
+static void add_if_given(option_text *text, const char *option, const char *rest)
+{
+    if (rest) {
+        add_option(text, option, rest);
+    }
+}
+
+/* Reads the options of the profiler. Returns false after a message. */
+static bool read_profile(const cmd *self, hpp_options *profile, const run_values *values)
+{
+    static option_text text;
+    hpf_error err;
+    bool with_report = values->prof.n > 0 || values->prof_verbose;
+    add_list(&text, "-h", &values->heap);
+    add_if_given(&text, "-hc", values->heap.n == 0 && !with_report ? "" : NULL);
+    add_if_given(&text, "-l", values->eventlog ? "" : NULL);
+    add_list(&text, "-p", &values->prof);
+    add_if_given(&text, "-P", values->prof_verbose ? "" : NULL);
+    add_if_given(&text, "-i", values->interval);
+    add_if_given(&text, "-L", values->name_length);
+    add_if_given(&text, "-V", values->tick);
+    hpp_options_init(profile);
+    profile->census.max_name_bytes = DEFAULT_NAME_BYTES;
+    if (hpp_options_parse(profile, (hpf_str){text.data, text.length}, &err) != HPF_OK) {
+        cmd_misused(self, "%s", err.message);
+        return false;
+    }
+    return true;
+}
+
+/* Reads "64M", "1G", "300000" or "20%". */
+static bool read_limit(hpp_collector_options *options, const char *text)
+{
+    static const char suffixes[] = "KMGT";
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || errno || n == 0) {
+        return false;
+    }
+    if (strcmp(end, "%") == 0 && n <= UINT32_MAX) {
+        options->max_overhead_percent = (uint32_t)n;
+        return true;
+    }
+    const char *suffix = *end ? strchr(suffixes, toupper((unsigned char)*end)) : NULL;
+    unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+    options->max_overhead_bytes = (uint64_t)n << shift;
+    return *end == '\0' || (suffix && end[1] == '\0' && n <= UINT64_MAX >> shift);
+}
+
+/* Derives BASE, without the suffix .hp. */
+static bool choose_base(const char *given, const char *program, char out[PATH_MAX])
+{
+    const char *slash = strrchr(program, '/');
+    int n = snprintf(out, PATH_MAX, "%s", given ? given : slash ? slash + 1 : program);
+    if (n > 3 && n < PATH_MAX && strcmp(out + n - 3, ".hp") == 0) {
+        out[n - 3] = '\0';
+    }
+    return n > 0 && n < PATH_MAX - 32;
+}
+
+/* Checks that BASE.hp or BASE.prof can be written, before the program is started. */
+static bool check_output(const char *base, bool with_census)
+{
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s.%s", base, with_census ? "hp" : "prof");
+    bool was_there = access(path, F_OK) == 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        diag_say("%s: %s", path, strerror(errno));
+        return false;
+    }
+    close(fd);
+    if (!was_there) {
+        unlink(path);
+    }
+    return true;
+}
+
+/* ---- The run ---- */
+
+/* A run. */
+typedef struct run {
+    const run_values *values;
+    hpp_options profile;
+    hpp_collector_options options;
+    char base[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
+    hpp_collector *collector;
+    run_signals signals;
+    run_watch watch;
+} run;
+
+/* Runs `census plot -o FILE BASE.hp`. */
+static void draw(const run *r)
+{
+    char command[] = "plot";
+    char option[] = "--output";
+    char output[PATH_MAX], input[PATH_MAX + 8];
+    size_t first = run_summary_first(r->collector);
+    if (first == SIZE_MAX) {
+        return;
+    }
+    hpp_process_figures f;
+    hpp_collector_figures(r->collector, first, &f);
+    snprintf(output, sizeof output, "%s", r->values->plot);
+    snprintf(input, sizeof input, "%s.hp", f.base);
+    char *words[] = {command, option, output, input, NULL};
+    const cmd *plot = cmd_find(command);
+    (void)plot->run(plot, 4, words);
+}
+
+static void report(const run *r)
+{
+    if (hpp_collector_n_processes(r->collector) == 0) {
+        diag_say("%s was not profiled: it did not load the profiling library", r->path);
+        return;
+    }
+    if (r->values->quiet) {
+        run_summary_print_failures(stderr, r->collector);
+    } else {
+        run_summary_print(stderr, r->collector, r->profile.with_census);
+    }
+    if (r->values->plot) {
+        draw(r);
+    }
+}
+
+static int start_and_serve(run *r, char **argv)
+{
+    launched program;
+    hpf_error err;
+    if (!run_signals_begin(&r->signals) || !run_watch_open(&r->watch, &r->options)) {
+        return EXIT_FAILED;
+    }
+    if (hpp_collector_create(&r->collector, &r->options, &err) != HPF_OK) {
+        diag_say("%s", err.message);
+        return err.status == HPF_ERR_ARGUMENT || err.status == HPF_ERR_UNSUPPORTED ? EXIT_MISUSED
+                                                                                   : EXIT_FAILED;
+    }
+    run_watch_attach(&r->watch, r->collector);
+    launch_raise_file_limit();
+    const launch_plan plan = {
+        .path = r->path, .argv = argv, .library = r->library, .signal_mask = r->signals.before};
+    int status = launch_start(&program, r->collector, &plan);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    const run_guest guest = run_watch_guest(&r->watch);
+    int wait_status = run_loop(r->collector, &program, &r->signals, &guest, r->values->quiet);
+    hpp_collector_stop(r->collector);
+    run_watch_conclude(&r->watch, &r->signals);
+    report(r);
+    run_watch_finish(&r->watch, &r->signals);
+    hpp_collector_destroy(r->collector);
+    r->collector = NULL;
+    return launch_exit_as(wait_status);
+}
+
+static int run_program(const cmd *self, run *r, char **argv)
+{
+    const run_values *v = r->values;
+    r->options = (hpp_collector_options){
+        .profile = &r->profile,
+        .base = r->base,
+        .without_children = v->no_children,
+        .by_cpu_time = v->clock == CLOCK_CPU,
+        .skip = v->skip.texts,
+        .n_skip = v->skip.n,
+        .max_depth = (uint32_t)v->depth,
+        .verify_stacks = (uint32_t)v->verify_stacks,
+    };
+    if (v->children && v->no_children) {
+        return cmd_misused(self, "--children and --no-children exclude each other");
+    }
+    if (v->max_overhead && !read_limit(&r->options, v->max_overhead)) {
+        return cmd_misused(self, "--max-rss-overhead expects a size such as 64M or 20%%, not '%s'",
+                           v->max_overhead);
+    }
+    if (v->watch.n > 0 && !r->profile.with_census) {
+        return cmd_misused(self, "--watch needs a heap profile: add -hc");
+    }
+    if (!choose_base(v->base, argv[0], r->base)) {
+        return cmd_misused(self, "cannot derive an output name: use -o BASE");
+    }
+    int status = launch_find(argv[0], r->path);
+    if (status == EXIT_DONE) {
+        status = run_watch_init(&r->watch, self, &v->watch);
+    }
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    if (!launch_library(r->library) || !check_output(r->base, r->profile.with_census)) {
+        return EXIT_FAILED;
+    }
+    return start_and_serve(r, argv);
+}
+
+static int run_command(const cmd *self, int argc, char **argv)
+{
+    static run_values values;
+    static run r;
+    int status = EXIT_FAILED;
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    if (argc < 2) {
+        return cmd_misused(self, "no program given");
+    }
+    argv[argc] = NULL;
+    r.values = &values;
+    status = EXIT_MISUSED;
+    if (read_profile(self, &r.profile, &values)) {
+        status = run_program(self, &r, argv + 1);
+    }
+    hpp_collector_destroy(r.collector);
+    run_watch_finish(&r.watch, &r.signals);
+    hpp_options_finish(&r.profile);
+    return status;
+}
+
+const cmd cmd_run = {
+    .name = "run",
+    .summary = "Run a program and record its heap profile",
+    .operands = "[--] PROGRAM [ARGUMENTS]",
+    .options = run_options,
+    .operand_ends_options = true,
+    .run = run_command,
+};

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Each line starts with "census: ", to distinguish it from the output of the program.
+ */
+#include "run_summary.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit_format.h"
+
+enum { N_SITES = 5, N_THREADS = 5, N_OTHERS = 5, N_UNNAMED = 4, PATH_BYTES = 60 };
+
+#define BYTES   HPF_STR("bytes")
+#define SECONDS HPF_STR("seconds")
+
+typedef struct page {
+    FILE *to;
+    hpp_collector *collector;
+} page;
+
+static void say(const page *p, const char *format, ...) HPF_PRINTF(2, 3);
+
+static void say(const page *p, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("census: ", p->to);
+    vfprintf(p->to, format, arguments);
+    putc('\n', p->to);
+    va_end(arguments);
+}
+
+static formatted amount(uint64_t n_bytes)
+{
+    return format_amount((double)n_bytes, BYTES, false);
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* Returns the length of a text cut for a line; the profile has the whole text. */
+static int shown(hpf_str text, int most)
+{
+    return text.length < (size_t)most ? (int)text.length : most;
+}
+
+/* ---- The program ---- */
+
+static void say_course(const page *p, const hpp_process_figures *f)
+{
+    say(p, "%.*s", shown(f->command, 100), f->command.data);
+    say(p, "ran %s; peak %s at %s; %s allocations of %s in total",
+        format_time(f->duration_s, SECONDS, false).text, amount(f->peak_bytes).text,
+        format_time(f->peak_s, SECONDS, false).text, format_count(f->allocations).text,
+        amount(f->allocated_bytes).text);
+    if (f->resident_bytes > 0) {
+        say(p, "resident set up to %s, plus %s for the profiler", amount(f->resident_bytes).text,
+            amount(f->profiler_bytes).text);
+    } else {
+        say(p, "exited too soon to measure the resident set; %s for the profiler",
+            amount(f->profiler_bytes).text);
+    }
+}
+
+/* Prints the largest sites; those below one percent only if they are the first. */
+static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t all_bytes)
+{
+    hpp_site_figures sites[N_SITES];
+    size_t n = hpp_collector_top(p->collector, index, moment, sites, N_SITES);
+    for (size_t i = 0; i < n && (i == 0 || sites[i].live_bytes >= all_bytes / 100); i++) {
+        const hpp_site_figures *s = &sites[i];
+        double share = all_bytes > 0 ? 100.0 * (double)s->live_bytes / (double)all_bytes : 0;
+        int n_path = shown(s->path, PATH_BYTES);
+        say(p, "  %10s %3.0f%% %10s block%s  %.*s%s%.*s%s", amount(s->live_bytes).text, share,
+            format_count(s->live_blocks).text, plural(s->live_blocks), shown(s->place, 80),
+            s->place.data, n_path > 0 ? " < " : "", n_path, s->path.data,
+            s->path.length > (size_t)n_path ? "..." : "");
+    }
+}
+
+static void say_threads(const page *p, size_t index)
+{
+    hpp_thread_figures threads[N_THREADS];
+    size_t n = hpp_collector_threads(p->collector, index, threads, N_THREADS);
+    if (n < 2) {
+        return;
+    }
+    say(p, "allocated by thread:");
+    for (size_t i = 0; i < n; i++) {
+        const hpp_thread_figures *t = &threads[i];
+        say(p, "  %10s  %.*s%s", amount(t->allocated_bytes).text, (int)t->name.length, t->name.data,
+            t->name.length == 0 ? "(ended before they were sampled)" : "");
+    }
+}
+
+/* ---- Losses ---- */
+
+/* `who` starts each sentence: "" or the files of a process. */
+static void say_if(const page *p, const char *who, uint64_t n, const char *what)
+{
+    if (n > 0) {
+        say(p, "%s%s %s", who, format_count(n).text, what);
+    }
+}
+
+static void say_losses(const page *p, const char *who, const hpp_process_figures *f)
+{
+    say_if(p, who, f->n_lost_stacks, "allocations with an unknown stack, in the band UNKNOWN");
+    say_if(p, who, f->n_uncounted, "blocks were not counted");
+    say_if(p, who, f->n_missed_frees, "blocks were freed without being seen");
+    say_if(p, who, f->n_cut_stacks,
+           "stacks are incomplete: no unwind information for the outer frames");
+    if (f->n_missed_samples > f->n_samples / 10) {
+        say_if(p, who, f->n_missed_samples, "samples are missing: the machine was busy");
+    }
+    if (f->limits & HPP_LIMITED_BLOCKS) {
+        say(p, "%smemory limit reached: later blocks were not counted", who);
+    } else if (f->limits & HPP_LIMITED_STACKS) {
+        say(p, "%smemory limit nearly reached: new stacks are in the band UNKNOWN", who);
+    }
+}
+
+static void say_failures(const page *p)
+{
+    const hpf_error *refused = hpp_collector_refused(p->collector);
+    for (size_t i = 0; i < hpp_collector_n_processes(p->collector); i++) {
+        hpp_process_figures f;
+        hpp_collector_figures(p->collector, i, &f);
+        if (f.error.status != HPF_OK) {
+            say(p, "%s.hp: %s", f.base, f.error.message);
+        }
+    }
+    if (refused) {
+        say(p, "a process could not be profiled: %s", refused->message);
+    }
+}
+
+static void say_checks(const page *p, const hpp_process_figures *f)
+{
+    if (f->n_checked > 0) {
+        say(p,
+            "%s stacks verified: %s differ from a fresh unwind, %s from the C library, which cut "
+            "off %s",
+            format_count(f->n_checked).text, format_count(f->n_memo_mismatches).text,
+            format_count(f->n_peer_mismatches).text, format_count(f->n_peer_cut).text);
+    }
+}
+
+/* Object files without symbols, in one line. */
+typedef struct unnamed {
+    char text[600];
+    size_t length, n;
+} unnamed;
+
+static int add_unnamed(hpf_str path, uint64_t n_addresses, void *context)
+{
+    unnamed *u = context;
+    if (u->n++ < N_UNNAMED) {
+        int n = snprintf(u->text + u->length, sizeof u->text - u->length, "%s%.*s (%s)",
+                         u->length > 0 ? ", " : "", shown(path, 80), path.data,
+                         format_count(n_addresses).text);
+        u->length += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+static void say_unnamed(const page *p)
+{
+    unnamed u = {.length = 0};
+    hpp_collector_each_unnamed(p->collector, add_unnamed, &u);
+    if (u.n > N_UNNAMED) {
+        say(p, "no symbols for addresses in: %s, and %zu more files", u.text, u.n - N_UNNAMED);
+    } else if (u.n > 0) {
+        say(p, "no symbols for addresses in: %s", u.text);
+    }
+}
+
+/* ---- All ---- */
+
+static void say_program(const page *p, size_t index)
+{
+    hpp_process_figures f;
+    hpp_collector_figures(p->collector, index, &f);
+    uint64_t end_bytes = f.allocated_bytes - f.freed_bytes;
+    uint64_t end_blocks = f.allocations - f.frees;
+    say_course(p, &f);
+    if (f.peak_bytes > 0) {
+        say(p, "at the peak:");
+        say_sites(p, index, HPP_AT_PEAK, f.peak_bytes);
+    }
+    if (end_bytes > 0) {
+        say(p, "not freed at the end: %s in %s block%s", amount(end_bytes).text,
+            format_count(end_blocks).text, plural(end_blocks));
+        say_sites(p, index, HPP_AT_END, end_bytes);
+    }
+    say_threads(p, index);
+    say_losses(p, "", &f);
+    say_checks(p, &f);
+}
+
+/* Orders other processes by peak, largest first. */
+static int by_peak(const void *a, const void *b)
+{
+    uint64_t left = ((const hpp_process_figures *)a)->peak_bytes;
+    uint64_t right = ((const hpp_process_figures *)b)->peak_bytes;
+    return (left < right) - (left > right);
+}
+
+static void say_others(const page *p, size_t first)
+{
+    size_t n_all = hpp_collector_n_processes(p->collector);
+    size_t n = 0;
+    hpp_process_figures *others = calloc(n_all + 1, sizeof *others);
+    for (size_t i = 0; others && i < n_all; i++) {
+        if (i != first) {
+            hpp_collector_figures(p->collector, i, &others[n++]);
+        }
+    }
+    if (n > 0) {
+        qsort(others, n, sizeof *others, by_peak);
+        say(p, "%zu other process%s:", n, n == 1 ? "" : "es");
+    }
+    for (size_t i = 0; i < n && i < N_OTHERS; i++) {
+        say(p, "  %10s peak, %s: %.*s", amount(others[i].peak_bytes).text, others[i].base,
+            shown(others[i].command, 60), others[i].command.data);
+        char who[200];
+        snprintf(who, sizeof who, "  %.180s: ", others[i].base);
+        say_losses(p, who, &others[i]);
+    }
+    if (n > N_OTHERS) {
+        say(p, "  and %zu smaller", n - N_OTHERS);
+    }
+    free(others);
+}
+
+size_t run_summary_first(const hpp_collector *collector)
+{
+    for (size_t i = hpp_collector_n_processes(collector); i > 0; i--) {
+        hpp_process_figures f;
+        hpp_collector_figures(collector, i - 1, &f);
+        if (f.is_first) {
+            return i - 1;
+        }
+    }
+    return SIZE_MAX;
+}
+
+void run_summary_print_failures(FILE *to, hpp_collector *collector)
+{
+    say_failures(&(page){to, collector});
+}
+
+void run_summary_print(FILE *to, hpp_collector *collector, bool with_census)
+{
+    page p = {to, collector};
+    size_t first = run_summary_first(collector);
+    if (first != SIZE_MAX) {
+        say_program(&p, first);
+    }
+    say_others(&p, first);
+    say_unnamed(&p);
+    say_failures(&p);
+    if (first != SIZE_MAX && with_census) {
+        hpp_process_figures f;
+        hpp_collector_figures(collector, first, &f);
+        say(&p, "%s samples in %s.hp; draw with: census plot %s.hp", format_count(f.n_samples).text,
+            f.base, f.base);
+    }
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The event loop of the views is a guest in that of the run. When the program has exited, it runs
+ * by itself.
+ */
+#include "run_watch.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "plot/overlay.h"
+#include "plot/plot_format.h"
+#include "plot/plot_html.h"
+
+/* How long a page without viewers stays: it may be loading, or be reloaded. */
+enum { PATIENCE_S = 10 };
+
+/* ---- arguments ---- */
+
+/* Returns false for an unknown argument. */
+static bool read_word(run_watch *rw, const char *word)
+{
+    static const char http[] = "http", at[] = "http:";
+    if (!*word || strcmp(word, http) == 0) {
+        rw->views.http = true;
+    } else if (strncmp(word, at, sizeof at - 1) == 0) {
+        rw->views.http = true;
+        rw->views.http_where = word + sizeof at - 1;
+    } else if (strcmp(word, "tty") == 0) {
+        rw->views.tty = true;
+    } else {
+        rw->plot.output = word;
+        return plot_format_by_path(word) != NULL;
+    }
+    return true;
+}
+
+/* Fonts are opened only for pictures, because finding them takes time. */
+static bool prepare(run_watch *rw)
+{
+    plot_setup *setup = &rw->setup;
+    return overlay_choose(&setup->options.chart, &setup->overlay, NULL, NULL, 0) &&
+           (!rw->views.picture || plot_setup_open_fonts(setup));
+}
+
+int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words)
+{
+    rw->plot = plot_options_default();
+    for (size_t i = 0; i < words->n; i++) {
+        if (!read_word(rw, words->texts[i])) {
+            return cmd_misused(self,
+                               "--watch expects http, http:WHERE, tty, or a FILE that ends in "
+                               ".pdf, .png, .svg ..., not '%s'",
+                               words->texts[i]);
+        }
+    }
+    if (words->n == 0) {
+        return EXIT_DONE;
+    }
+    if (rw->views.tty && (isatty(STDOUT_FILENO) || isatty(STDERR_FILENO))) {
+        return cmd_misused(self,
+                           "--watch=tty needs the output and errors of the program redirected away "
+                           "from the terminal; --watch shows a page in a browser");
+    }
+    rw->views.setup = &rw->setup;
+    rw->views.picture = rw->plot.output;
+    rw->views.of_failures = true;
+    rw->views.opens_browser = true;
+    rw->views.every_s = 1;
+    int status = plot_setup_init(&rw->setup, self, &rw->plot, 1);
+    return status == EXIT_DONE && !prepare(rw) ? EXIT_FAILED : status;
+}
+
+/* ---- while the program runs ---- */
+
+static void close_views(run_watch *rw)
+{
+    if (rw->in) {
+        input_collector_close(rw->in);
+    }
+    watch_destroy(rw->w);
+    rw->w = NULL;
+}
+
+bool run_watch_open(run_watch *rw, hpp_collector_options *options)
+{
+    const hpf_live_options limits = {
+        .max_picks = rw->setup.backend == &plot_html ? PLOT_HTML_MOST_SAMPLES : 0};
+    if (!rw->views.http && !rw->views.tty && !rw->views.picture) {
+        return true;
+    }
+    rw->l = loop_create();
+    rw->w = rw->l ? watch_create(&limits) : NULL;
+    rw->in = rw->w ? input_collector_create(rw->l, rw->w) : NULL;
+    if (!rw->in) {
+        diag_say("cannot watch: out of memory or file descriptors");
+        return false;
+    }
+    options->written = input_collector_written;
+    options->written_context = rw->in;
+    return watch_views_open(&rw->views, rw->l, rw->w);
+}
+
+void run_watch_attach(run_watch *rw, const hpp_collector *collector)
+{
+    if (rw->in) {
+        input_collector_attach(rw->in, collector);
+    }
+}
+
+static int fd(void *context)
+{
+    const run_watch *rw = context;
+    return rw->w ? loop_fd(rw->l) : -1;
+}
+
+/* If the user quits the terminal view, the program continues. */
+static void step(void *context)
+{
+    run_watch *rw = context;
+    loop_step(rw->l, 0);
+    if (loop_is_stopped(rw->l)) {
+        close_views(rw);
+    }
+}
+
+run_guest run_watch_guest(run_watch *rw)
+{
+    return (run_guest){fd, step, rw};
+}
+
+/* ---- when it has ended ---- */
+
+static void stop_at_signal(void *context, uint32_t epoll_events)
+{
+    (void)epoll_events;
+    loop_stop(context);
+}
+
+void run_watch_conclude(run_watch *rw, const run_signals *signals)
+{
+    if (!rw->w) {
+        return;
+    }
+    rw->has_run = true;
+    input_collector_end(rw->in);
+    loop_add(rw->l, signals->fd, EPOLLIN, stop_at_signal, rw->l);
+    while (rw->views.tty && !loop_is_stopped(rw->l)) {
+        loop_step(rw->l, -1);
+    }
+    if (rw->views.tty) {
+        close_views(rw);
+    }
+}
+
+/* Waits while a page is viewed and standard error is a terminal. */
+static void keep_page_open(run_watch *rw)
+{
+    double last_look_s = loop_now_s();
+    if (!rw->views.http || !isatty(STDERR_FILENO) || loop_is_stopped(rw->l)) {
+        return;
+    }
+    diag_say("the program has exited; the page stays open while it is viewed (Ctrl-C closes it)");
+    while (!loop_is_stopped(rw->l) && loop_now_s() < last_look_s + PATIENCE_S) {
+        loop_step(rw->l, 1000);
+        if (watch_views_has_viewers(&rw->views)) {
+            last_look_s = loop_now_s();
+        }
+    }
+}
+
+void run_watch_finish(run_watch *rw, const run_signals *signals)
+{
+    if (rw->w && rw->has_run) {
+        keep_page_open(rw);
+    }
+    if (rw->l) {
+        loop_remove(rw->l, signals->fd);
+    }
+    close_views(rw);
+    input_collector_destroy(rw->in);
+    loop_destroy(rw->l);
+    plot_setup_finish(&rw->setup);
+    *rw = (run_watch){.l = NULL};
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The survey of the heap profile also counts records and collects metadata. A log without a heap
+ * profile is read only for these.
+ */
+#include "log_info.h"
+
+#include <string.h>
+
+#include "hpfile/eventlog.h"
+#include "hpfile/json.h"
+#include "hpfile/str.h"
+#include "hpfile/survey.h"
+
+#include "diag.h"
+#include "unit_format.h"
+#include "log_pass.h"
+#include "output.h"
+#include "summary.h"
+
+/* Types of events. */
+enum {
+    HEAP_SIZE = 50,
+    HEAP_LIVE = 51,
+    USER_MARKER = 58,
+    MEM_RETURN = 90,
+    BLOCKS_SIZE = 91,
+    SAMPLE_BEGIN = 162,
+    BIO_SAMPLE_BEGIN = 166,
+    TIME_SAMPLE = 167,
+    MARK_END = 201,
+    TICKY_DEFINITION = 210,
+};
+
+#define MAX_HINTS 6
+
+typedef struct log_contents {
+    const input *in;
+    bool exact;
+    const hpf_eventlog *log;
+    const hpf_log_facts *facts;
+    hpf_survey *survey;    /* NULL if there is no complete heap sample */
+    hpf_eventlog *counted; /* used if there is no survey */
+    hpf_log_facts noted;   /* used if there is no survey */
+    const char *hints[MAX_HINTS];
+    size_t n_hints;
+} log_contents;
+
+/* --- reading --- */
+
+static hpf_status choose(void *context, const hpf_event_type *type, bool *is_wanted, hpf_error *err)
+{
+    (void)context;
+    (void)err;
+    *is_wanted = hpf_log_facts_want(type->id);
+    return HPF_OK;
+}
+
+static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
+{
+    return hpf_log_facts_note(context, event, err);
+}
+
+static uint64_t count_of(const log_contents *c, unsigned id)
+{
+    for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
+        const hpf_event_type *type = hpf_eventlog_type(c->log, i);
+        if (type->id == id) {
+            return type->n_events;
+        }
+    }
+    return 0;
+}
+
+static void warn(void *context, const hpf_error *warning)
+{
+    const log_contents *c = context;
+    diag_warning(c->in->name, warning);
+}
+
+static void hint(log_contents *c, bool is_needed, const char *text)
+{
+    if (is_needed && c->n_hints < MAX_HINTS) {
+        c->hints[c->n_hints++] = text;
+    }
+}
+
+static bool is_profiled(const log_contents *c)
+{
+    hpf_str rts = c->facts->rts;
+    return rts.length > 2 && (memcmp(rts.data + rts.length - 2, "_p", 2) == 0 ||
+                              (rts.length > 8 && strstr(rts.data, "_p_") != NULL));
+}
+
+/* Collects run-time options that would have recorded more. */
+static void find_hints(log_contents *c)
+{
+    uint64_t n_samples = count_of(c, SAMPLE_BEGIN) + count_of(c, BIO_SAMPLE_BEGIN);
+    bool was_asked = c->facts->n_profiles > 0;
+    bool is_complete = hpf_eventlog_state(c->log) == HPF_EVENTLOG_COMPLETE;
+    hint(c, !is_complete && !c->survey,
+         "events that were still buffered when the program was killed: +RTS "
+         "--eventlog-flush-interval=1 (GHC 9.2 or later)");
+    hint(c, is_complete && !was_asked && !n_samples && is_profiled(c),
+         "a heap profile: +RTS -l -hc (or -hy, -hd, -hm, -hr, -hb)");
+    hint(c, is_complete && !was_asked && !n_samples && !is_profiled(c),
+         "a heap profile: +RTS -l -hT (built with -prof also -hc and others)");
+    hint(c, was_asked && !c->survey, "samples of a short run: +RTS -i0.01");
+    hint(c, !count_of(c, HEAP_SIZE) && !count_of(c, HEAP_LIVE),
+         "heap size and live bytes: +RTS -lg (part of -l)");
+    hint(c, !count_of(c, USER_MARKER),
+         "marks: Debug.Trace.traceMarker in the program, and +RTS -lu (part of -l)");
+    hint(c, !count_of(c, TIME_SAMPLE) && is_profiled(c), "time by cost centre: +RTS -p -l");
+}
+
+/* Counts records only. If the log is invalid, the error occurs again here. */
+static hpf_status count_only(log_contents *c, hpf_error *err)
+{
+    const hpf_event_visitor visitor = {.type = choose, .event = note};
+    hpf_source *source = c->in->given;
+    hpf_status status = hpf_source_rewind(source, err);
+    if (status == HPF_OK) {
+        status = hpf_eventlog_read_source(&c->counted, source, &visitor, &c->noted, err);
+    }
+    c->log = c->counted;
+    c->facts = &c->noted;
+    return status;
+}
+
+static hpf_status read_contents(log_contents *c, hpf_error *err)
+{
+    const hpf_survey_options options = {
+        .expects_no_series = true, .warning = warn, .warning_context = c};
+    hpf_status status = hpf_survey_create(&c->survey, c->in->given, &options, err);
+    if (status == HPF_OK) {
+        c->log = hpf_survey_log_records(c->survey);
+        c->facts = hpf_survey_log(c->survey);
+    } else if (status == HPF_ERR_SYNTAX) {
+        status = count_only(c, err);
+    }
+    if (status == HPF_OK && hpf_log_is_ghc(c->facts)) {
+        find_hints(c);
+    }
+    return status;
+}
+
+/* Reports of census report other than that of the heap, and the events they need. */
+static const struct {
+    const char *option;
+    unsigned id;
+} reports[] = {{"--time", TIME_SAMPLE}, {"--ticky", TICKY_DEFINITION}, {"--nonmoving", MARK_END}};
+
+enum { N_REPORTS = sizeof reports / sizeof *reports };
+
+/* --- text --- */
+
+static formatted log_time(const log_contents *c, double seconds)
+{
+    return format_time(seconds, HPF_STR("seconds"), c->exact);
+}
+
+static formatted log_amount(const log_contents *c, double bytes)
+{
+    return format_amount(bytes, HPF_STR("bytes"), c->exact);
+}
+
+static const char *ending(const log_contents *c)
+{
+    switch (hpf_eventlog_state(c->log)) {
+    case HPF_EVENTLOG_COMPLETE:
+        return "yes";
+    case HPF_EVENTLOG_OPEN:
+        return "no, it has no end marker";
+    case HPF_EVENTLOG_IN_RECORD:
+        return "no, it ends inside a record";
+    default:
+        return "no, it ends inside its header";
+    }
+}
+
+static void write_filters(hpf_sink *sink, const hpf_log_profile *profile)
+{
+    static const char *const names[HPF_N_FILTERS] = {
+        "module",   "closure description", "type", "cost centre", "cost centre on the stack",
+        "retainer", "biography",
+    };
+    for (int i = 0; i < HPF_N_FILTERS; i++) {
+        if (profile->filters[i].length) {
+            hpf_sink_printf(sink, ", only %s ", names[i]);
+            output_name(sink, profile->filters[i]);
+        }
+    }
+}
+
+static void write_profiles(hpf_sink *sink, const log_contents *c)
+{
+    for (size_t i = 0; i < c->facts->n_profiles; i++) {
+        const hpf_log_profile *p = &c->facts->profiles[i];
+        const char *name = hpf_breakdown_name(p->breakdown);
+        hpf_sink_text(sink, "\nbreakdown    ");
+        if (c->facts->n_profiles > 1) {
+            hpf_sink_printf(sink, "profile %u: ", p->id);
+        }
+        if (name) {
+            hpf_sink_printf(sink, "%s (%s)", name, hpf_breakdown_flag(p->breakdown));
+        } else {
+            hpf_sink_printf(sink, "number %u (unknown)", (unsigned)p->breakdown);
+        }
+        if (p->period_ns) {
+            double period_s = (double)p->period_ns / 1e9;
+            hpf_sink_printf(sink, ", a sample every %s", log_time(c, period_s).text);
+        }
+        write_filters(sink, p);
+    }
+}
+
+/* Names of the quantities in the log, without a survey. */
+typedef void line_name(void *context, const char *name);
+
+static void for_lines(const log_contents *c, line_name *tell, void *context)
+{
+    static const struct {
+        unsigned id;
+        const char *name;
+    } lines[] = {{HEAP_SIZE, "heap"},  {HEAP_LIVE, "live"},    {BLOCKS_SIZE, "blocks"},
+                 {MEM_RETURN, "held"}, {MEM_RETURN, "needed"}, {MEM_RETURN, "returned"}};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        if (count_of(c, lines[i].id)) {
+            tell(context, lines[i].name);
+        }
+    }
+}
+
+typedef struct line_list {
+    hpf_sink *sink;
+    const char *before;
+} line_list;
+
+static void write_line_name(void *context, const char *name)
+{
+    line_list *list = context;
+    hpf_sink_printf(list->sink, "%s%s", list->before, name);
+    list->before = ", ";
+}
+
+static void write_json_line_name(void *context, const char *name)
+{
+    hpf_json_text(context, NULL, name);
+}
+
+static void write_heap(hpf_sink *sink, const log_contents *c)
+{
+    if (!c->survey) {
+        line_list list = {sink, "\nlines        "};
+        hpf_sink_text(sink, "\nsamples      0");
+        for_lines(c, write_line_name, &list);
+        return;
+    }
+    const hpf_overview *o = hpf_survey_overview(c->survey);
+    hpf_sink_printf(sink, "\nsamples      %s", format_count(o->n_samples).text);
+    hpf_sink_printf(sink, ", from %s", log_time(c, o->first_time).text);
+    hpf_sink_printf(sink, " to %s", log_time(c, o->last_time).text);
+    hpf_sink_printf(sink, "\nnames        %s", format_count(summary_n_names(c->survey)).text);
+    hpf_sink_printf(sink, "\npeak         %s", log_amount(c, o->peak_total).text);
+    hpf_sink_printf(sink, " at %s", log_time(c, o->peak_time).text);
+    for (size_t i = 0; i < o->n_lines; i++) {
+        hpf_sink_text(sink, i ? ", " : "\nlines        ");
+        hpf_sink_str(sink, o->lines[i].name);
+    }
+}
+
+static void write_reports(hpf_sink *sink, const log_contents *c)
+{
+    const char *before = "\nreports      ";
+    for (size_t i = 0; i < N_REPORTS; i++) {
+        if (count_of(c, reports[i].id)) {
+            hpf_sink_printf(sink, "%s%s", before, reports[i].option);
+            before = ", ";
+        }
+    }
+}
+
+static void write_types(hpf_sink *sink, const log_contents *c)
+{
+    size_t n_seen = 0;
+    for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
+        n_seen += hpf_eventlog_type(c->log, i)->n_events > 0;
+    }
+    hpf_sink_printf(sink, "\nevents       %s", format_count(hpf_eventlog_n_events(c->log)).text);
+    hpf_sink_printf(sink, " of %zu types, %zu declared\n", n_seen, hpf_eventlog_n_types(c->log));
+    for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
+        const hpf_event_type *type = hpf_eventlog_type(c->log, i);
+        const char *name = hpf_event_name(type);
+        if (type->n_events) {
+            hpf_sink_printf(sink, "%12s %5u  %-28s  ", format_count(type->n_events).text, type->id,
+                            name ? name : "(not documented)");
+            output_name(sink, type->description);
+            hpf_sink_text(sink, "\n");
+        }
+    }
+}
+
+/* Writes a value; the log of a killed program may lack it. */
+static void write_fact(hpf_sink *sink, const char *label, hpf_str text)
+{
+    if (text.length) {
+        hpf_sink_printf(sink, "\n%s", label);
+        output_name(sink, text);
+    }
+}
+
+static void write_text(hpf_sink *sink, const log_contents *c)
+{
+    uint64_t stored_bytes = hpf_source_stored_bytes(c->in->given);
+    const char *compression = hpf_source_compression(c->in->given);
+    hpf_sink_printf(sink, "file         %s", c->in->name);
+    if (stored_bytes > 0) {
+        hpf_sink_printf(sink, ", %s", log_amount(c, (double)stored_bytes).text);
+    }
+    hpf_sink_printf(sink, "%s%s, event log", *compression ? ", " : "", compression);
+    write_fact(sink, "job          ", c->facts->job);
+    write_fact(sink, "date         ", c->facts->date);
+    write_fact(sink, "rts          ", c->facts->rts);
+    hpf_sink_printf(sink, "\nended        %s",
+                    log_time(c, (double)hpf_eventlog_last_ns(c->log) / 1e9).text);
+    write_profiles(sink, c);
+    write_heap(sink, c);
+    hpf_sink_printf(sink, "\nmarks        %s", format_count(count_of(c, USER_MARKER)).text);
+    hpf_sink_printf(sink, "\ntime samples %s", format_count(count_of(c, TIME_SAMPLE)).text);
+    write_reports(sink, c);
+    hpf_sink_printf(sink, "\ncomplete     %s", ending(c));
+    write_types(sink, c);
+    for (size_t i = 0; i < c->n_hints; i++) {
+        hpf_sink_printf(sink, "%s %s\n", i ? "            " : "missing     ", c->hints[i]);
+    }
+}
+
+/* --- JSON --- */
+
+static void write_json_profiles(hpf_json *json, const log_contents *c)
+{
+    static const char *const keys[HPF_N_FILTERS] = {
+        "module",   "closure_descr", "type", "cost_centre", "cost_centre_stack",
+        "retainer", "biography",
+    };
+    hpf_json_array(json, "heap_profiles");
+    for (size_t i = 0; i < c->facts->n_profiles; i++) {
+        const hpf_log_profile *p = &c->facts->profiles[i];
+        const char letter[] = {hpf_breakdown_letter(p->breakdown), '\0'};
+        hpf_json_object(json, NULL);
+        hpf_json_whole(json, "id", p->id);
+        hpf_json_text(json, "breakdown", hpf_breakdown_name(p->breakdown));
+        hpf_json_text(json, "breakdown_letter", *letter ? letter : NULL);
+        hpf_json_whole(json, "period_ns", p->period_ns);
+        hpf_json_object(json, "only");
+        for (int k = 0; k < HPF_N_FILTERS; k++) {
+            if (p->filters[k].length) {
+                hpf_json_str(json, keys[k], p->filters[k]);
+            }
+        }
+        hpf_json_close(json);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
+static void write_json_heap(hpf_json *json, const log_contents *c)
+{
+    const hpf_overview none = {0};
+    const hpf_overview *o = c->survey ? hpf_survey_overview(c->survey) : &none;
+    hpf_json_whole(json, "samples", o->n_samples);
+    hpf_json_number(json, "first_time", o->first_time);
+    hpf_json_number(json, "last_time", o->last_time);
+    hpf_json_whole(json, "names", c->survey ? summary_n_names(c->survey) : 0);
+    hpf_json_whole(json, "marks", count_of(c, USER_MARKER));
+    hpf_json_object(json, "peak");
+    hpf_json_number(json, "value", o->peak_total);
+    hpf_json_number(json, "time", o->peak_time);
+    hpf_json_whole(json, "sample", o->peak_sample);
+    hpf_json_close(json);
+    hpf_json_array(json, "lines");
+    for (size_t i = 0; i < o->n_lines; i++) {
+        hpf_json_str(json, NULL, o->lines[i].name);
+    }
+    if (!c->survey) {
+        for_lines(c, write_json_line_name, json);
+    }
+    hpf_json_close(json);
+}
+
+static void write_json_events(hpf_json *json, const log_contents *c)
+{
+    hpf_json_array(json, "events");
+    for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
+        const hpf_event_type *type = hpf_eventlog_type(c->log, i);
+        hpf_json_object(json, NULL);
+        hpf_json_whole(json, "id", type->id);
+        hpf_json_text(json, "name", hpf_event_name(type));
+        hpf_json_str(json, "description", type->description);
+        hpf_json_number(json, "declared_bytes", type->n_bytes);
+        hpf_json_whole(json, "count", type->n_events);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
+static void write_json(hpf_sink *sink, const log_contents *c)
+{
+    const char *compression = hpf_source_compression(c->in->given);
+    hpf_breakdown breakdown =
+        c->facts->n_profiles ? c->facts->profiles[0].breakdown : HPF_BREAKDOWN_NONE;
+    const char letter[] = {hpf_breakdown_letter(breakdown), '\0'};
+    hpf_json json = hpf_json_begin(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_text(&json, "file", c->in->name);
+    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(c->in->given));
+    hpf_json_text(&json, "compression", *compression ? compression : NULL);
+    hpf_json_text(&json, "format", "eventlog");
+    hpf_json_str(&json, "job", c->facts->job);
+    hpf_json_str(&json, "date", c->facts->date);
+    hpf_json_text(&json, "sample_unit", "seconds");
+    hpf_json_text(&json, "value_unit", "bytes");
+    hpf_json_text(&json, "breakdown", hpf_breakdown_name(breakdown));
+    hpf_json_text(&json, "breakdown_letter", *letter ? letter : NULL);
+    write_json_heap(&json, c);
+    hpf_json_bool(&json, "truncated", hpf_eventlog_state(c->log) != HPF_EVENTLOG_COMPLETE);
+    hpf_json_str(&json, "run_time_system", c->facts->rts);
+    hpf_json_whole(&json, "pid", c->facts->pid);
+    hpf_json_number(&json, "ended", (double)hpf_eventlog_last_ns(c->log) / 1e9);
+    write_json_profiles(&json, c);
+    hpf_json_whole(&json, "time_samples", count_of(c, TIME_SAMPLE));
+    hpf_json_array(&json, "reports");
+    for (size_t i = 0; i < N_REPORTS; i++) {
+        if (count_of(c, reports[i].id)) {
+            hpf_json_text(&json, NULL, reports[i].option);
+        }
+    }
+    hpf_json_close(&json);
+    write_json_events(&json, c);
+    hpf_json_array(&json, "not_there");
+    for (size_t i = 0; i < c->n_hints; i++) {
+        hpf_json_text(&json, NULL, c->hints[i]);
+    }
+    hpf_json_end(&json);
+}
+
+/* --- all --- */
+
+static hpf_status write_contents(log_contents *c, void (*write)(hpf_sink *, const log_contents *),
+                                 hpf_sink *sink, hpf_error *err)
+{
+    hpf_status status = read_contents(c, err);
+    if (status == HPF_OK) {
+        write(sink, c);
+    }
+    hpf_survey_destroy(c->survey);
+    hpf_log_facts_finish(&c->noted);
+    hpf_eventlog_destroy(c->counted);
+    return status;
+}
+
+hpf_status log_write_text(const input *in, bool exact, hpf_sink *sink, hpf_error *err)
+{
+    log_contents contents = {.in = in, .exact = exact};
+    return write_contents(&contents, write_text, sink, err);
+}
+
+hpf_status log_write_json(const input *in, hpf_sink *sink, hpf_error *err)
+{
+    log_contents contents = {.in = in};
+    return write_contents(&contents, write_json, sink, err);
+}
+
+/* --- events --- */
+
+static hpf_status print(void *context, const hpf_event *event, hpf_error *err)
+{
+    (void)err;
+    hpf_event_print(context, event);
+    return HPF_OK;
+}
+
+hpf_status log_write_events(const input *in, hpf_sink *sink, hpf_error *err)
+{
+    return log_pass(in, NULL, print, sink, err);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Lists of names: lines of a file, or comma-separated words.
+ */
+#ifndef CENSUS_NAME_LIST_H
+#define CENSUS_NAME_LIST_H
+
+#include "hpfile/event.h"
+
+typedef struct name_list {
+    char *bytes; /* text of all names */
+    hpf_str *names;
+    size_t n;
+} name_list;
+
+/* Reads the lines of the file at `path`, except empty ones; NULL gives an empty list. Returns false
+ * after a message; there is nothing to free then. */
+bool name_list_read(name_list *out, const char *path);
+
+/* Splits `text` at commas and drops empty names. Fails like name_list_read. */
+bool name_list_split(name_list *out, const char *text);
+void name_list_finish(name_list *list);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reads, lays out, writes.
+ */
+#include "plot_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hprender/describe.h"
+
+#include "diag.h"
+#include "output.h"
+#include "overlay.h"
+#include "figure_presets.h"
+#include "path.h"
+#include "plot_html.h"
+#include "retainers.h"
+#include "font_choice.h"
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+/* Writes the picture, its legend, or an interactive page. */
+typedef hpf_status write_function(const plot_job *j, const hpr_output *output, hpf_sink *sink,
+                                  hpf_error *err);
+
+static hpf_status write_picture(const plot_job *j, const hpr_output *output, hpf_sink *sink,
+                                hpf_error *err)
+{
+    return j->page
+               ? hpr_page_write(j->page, &j->setup.options, j->setup.backend, output, sink, err)
+               : hpr_write(j->chart, &j->setup.options.chart, j->setup.backend, output, sink, err);
+}
+
+static hpf_status write_legend(const plot_job *j, const hpr_output *output, hpf_sink *sink,
+                               hpf_error *err)
+{
+    const hpr_chart *chart = j->page ? j->page->legend : j->chart;
+    return hpr_write_legend(chart, &j->setup.options.chart, j->setup.backend, output, sink, err);
+}
+
+static hpf_status write_html(const plot_job *j, const hpr_output *output, hpf_sink *sink,
+                             hpf_error *err)
+{
+    (void)output;
+    return plot_html_write(j->inputs, j->names, j->n_inputs, &j->setup.options, sink, err);
+}
+
+static int write_to(const plot_job *j, const char *path, write_function *write)
+{
+    hpf_error err;
+    const char *name;
+    const hpr_output output = font_choice_output(j->setup.fonts, j->setup.values->dpi);
+    hpf_sink *sink = output_open(path, &name);
+    if (!sink) {
+        return EXIT_FAILED;
+    }
+    if (write(j, &output, sink, &err) != HPF_OK) {
+        output_explain(&j->inputs[0], sink, name, &err);
+        hpf_sink_destroy(sink);
+        return EXIT_FAILED;
+    }
+    int status = output_close(sink, name);
+    if (status == EXIT_DONE && path && isatty(STDOUT_FILENO) && !j->setup.values->latex) {
+        puts(path);
+    }
+    return status;
+}
+
+/* Returns "dir/run-legend.pdf" for "dir/run.pdf". The caller frees it. NULL without memory. */
+static char *legend_path(const char *path)
+{
+    const char *dot = strrchr(path_base(path), '.');
+    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
+    size_t room = strlen(path) + sizeof "-legend";
+    char *name = malloc(room);
+    if (name) {
+        snprintf(name, room, "%.*s-legend%s", (int)stem, path, path + stem);
+    }
+    return name;
+}
+
+static int write_separate_legend(const plot_job *j)
+{
+    char *path = legend_path(j->output);
+    if (!path) {
+        diag_say("out of memory");
+        return EXIT_FAILED;
+    }
+    int status = write_to(j, path, write_legend);
+    free(path);
+    return status;
+}
+
+static int print_latex(const plot_job *j)
+{
+    hpf_sink *words = hpf_sink_to_memory();
+    if (!words) {
+        diag_say("out of memory");
+        return EXIT_FAILED;
+    }
+    if (j->page) {
+        hpr_describe_page_for_tex(words, j->page, j->setup.options.chart.si_units);
+    } else {
+        hpr_describe_for_tex(words, j->chart, j->setup.options.chart.si_units);
+    }
+    figure_print_latex(j->output, j->setup.backend, figure_preset_of(j->setup.values->preset),
+                       hpf_sink_bytes(words));
+    hpf_sink_destroy(words);
+    return EXIT_DONE;
+}
+
+static int write_all(const plot_job *j)
+{
+    int status = write_to(j, j->output, write_picture);
+    if (status == EXIT_DONE && j->setup.options.chart.legend == HPR_LEGEND_SEPARATE) {
+        status = write_separate_legend(j);
+    }
+    return status == EXIT_DONE && j->setup.values->latex ? print_latex(j) : status;
+}
+
+static int write_interactive(plot_job *j, char *const *paths)
+{
+    j->names = path_short_names(paths, j->n_inputs);
+    if (!j->names) {
+        diag_say("out of memory");
+        return EXIT_FAILED;
+    }
+    int status = write_to(j, j->output, write_html);
+    path_free_names(j->names, j->n_inputs);
+    return status;
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+static bool open_input(plot_job *j, const char *path)
+{
+    const hpf_survey_options limits = {
+        .max_picks = j->setup.backend == &plot_html ? PLOT_HTML_MOST_SAMPLES : 0,
+        .has_window = true,
+        .from_time = j->setup.values->from_time,
+        .to_time = j->setup.values->to_time,
+        .has_log_profile = j->setup.values->profile >= 0,
+        .log_profile = (uint8_t)j->setup.values->profile,
+        .is_wanted = plot_setup_filter(&j->setup),
+        .is_wanted_context = &j->setup.filter,
+    };
+    input *in = &j->inputs[j->n_inputs];
+    if (!input_open_limited(in, path, &limits)) {
+        return false;
+    }
+    j->n_inputs++;
+    return j->setup.values->look == HPR_LOOK_CLASSIC ||
+           overlay_add(in, j->setup.values->overlay_from);
+}
+
+/* Set numbers of different runs are unrelated, so sets are read only for a single profile. */
+static bool read_sets(plot_job *j)
+{
+    bool has_sets = j->n_inputs == 1 && j->setup.values->look != HPR_LOOK_CLASSIC;
+    return !has_sets || retainers_read(&j->inputs[0], j->setup.values->sets);
+}
+
+static hpf_status note_collection(void *context, const hpf_event *event, hpf_error *err)
+{
+    return hpf_log_gc_note(context, event, err);
+}
+
+static hpf_status read_gc_events(const input *in, hpf_log_gc *out, hpf_error *err)
+{
+    const hpf_event_visitor visitor = {.event = note_collection};
+    if (in->format != HPF_FORMAT_EVENTLOG) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--gc needs an event log of GHC");
+    }
+    hpf_status status = hpf_source_rewind(in->given, err);
+    if (status == HPF_OK) {
+        status = hpf_eventlog_read_source(NULL, in->given, &visitor, out, err);
+    }
+    if (status == HPF_OK && out->n == 0) {
+        return hpf_error_set(
+            err, HPF_ERR_UNSUPPORTED,
+            "no garbage collections in the event log: run the program with +RTS -l (or -lg)");
+    }
+    return status;
+}
+
+static bool read_gc_ticks(const input *in, hpf_log_gc *out)
+{
+    hpf_error err;
+    if (read_gc_events(in, out, &err) != HPF_OK) {
+        diag_input(in->name, in->given, &err);
+        return false;
+    }
+    hpf_log_gc_settle(out);
+    return true;
+}
+
+static bool read_collections(plot_job *j)
+{
+    hpr_options *options = &j->setup.options.chart;
+    if (!j->setup.values->gc) {
+        return true;
+    }
+    bool is_read = read_gc_ticks(&j->inputs[0], &j->collections);
+    options->collections = j->collections.list;
+    options->n_collections = j->collections.n;
+    return is_read;
+}
+
+static bool open_inputs(plot_job *j, char *const *paths, size_t n)
+{
+    j->inputs = calloc(n, sizeof *j->inputs);
+    if (!j->inputs) {
+        diag_say("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!open_input(j, paths[i])) {
+            return false;
+        }
+    }
+    return read_sets(j) && read_collections(j);
+}
+
+/* --- laying out ----------------------------------------------------------------------------- */
+
+static hpf_status lay_out_page(plot_job *j, char *const *names, hpf_error *err)
+{
+    hpr_page_source *sources = calloc(j->n_inputs, sizeof *sources);
+    if (!sources) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        sources[i] = (hpr_page_source){j->inputs[i].survey, names[i]};
+    }
+    hpf_status status =
+        hpr_page_create(&j->page, sources, j->n_inputs, &j->setup.options,
+                        hpr_fonts_measurer_for(j->setup.fonts, j->setup.backend), err);
+    free(sources);
+    return status;
+}
+
+/* Lays out several profiles. Returns false after a message. */
+static bool make_page(plot_job *j, char *const *paths)
+{
+    hpf_error err;
+    char **names = path_short_names(paths, j->n_inputs);
+    hpf_status status = names ? lay_out_page(j, names, &err) : hpf_error_set_memory(&err);
+    path_free_names(names, j->n_inputs);
+    if (status != HPF_OK) {
+        diag_say("%s", err.message);
+    }
+    return status == HPF_OK;
+}
+
+/* Lays out one profile. Returns false after a message. */
+static bool make_chart(plot_job *j)
+{
+    hpf_error err;
+    const input *in = &j->inputs[0];
+    hpf_status status =
+        hpr_chart_create(&j->chart, in->survey, &j->setup.options.chart,
+                         hpr_fonts_measurer_for(j->setup.fonts, j->setup.backend), &err);
+    if (status != HPF_OK) {
+        diag_input(in->name, in->source, &err);
+    }
+    return status == HPF_OK;
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+static void finish(plot_job *j)
+{
+    hpr_page_destroy(j->page);
+    hpr_chart_destroy(j->chart);
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        input_close(&j->inputs[i]);
+    }
+    free(j->inputs);
+    hpf_log_gc_finish(&j->collections);
+}
+
+int plot_job_run(plot_job *j, char *const *paths, size_t n)
+{
+    int status = EXIT_FAILED;
+    bool is_ready = open_inputs(j, paths, n) &&
+                    overlay_choose(&j->setup.options.chart, &j->setup.overlay,
+                                   j->setup.values->overlay, j->inputs, j->n_inputs);
+    if (is_ready && j->setup.backend == &plot_html) {
+        status = write_interactive(j, paths);
+    } else if (is_ready && plot_setup_open_fonts(&j->setup) &&
+               (j->n_inputs > 1 ? make_page(j, paths) : make_chart(j))) {
+        status = write_all(j);
+    }
+    finish(j);
+    return status;
+}

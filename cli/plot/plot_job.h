@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Draws a picture: reads profiles, lays out a chart, and writes files.
+ */
+#ifndef CENSUS_PLOT_JOB_H
+#define CENSUS_PLOT_JOB_H
+
+#include "hpfile/log_gc.h"
+
+#include "input.h"
+#include "plot_setup.h"
+
+typedef struct plot_job {
+    plot_setup setup;
+    const char *output; /* NULL: standard output */
+    /* Used while running. */
+    hpf_log_gc collections; /* for --gc */
+    input *inputs;
+    size_t n_inputs;  /* number of open inputs */
+    char **names;     /* names of the profiles on an interactive page */
+    hpr_chart *chart; /* chart of one profile, or NULL */
+    hpr_page *page;   /* page of several profiles, or NULL */
+} plot_job;
+
+/* Draws one or more profiles. Returns an exit status; failures print a message. */
+int plot_job_run(plot_job *j, char *const *paths, size_t n);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The table of options, and the chart that it describes.
+ */
+#include "plot_options.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figure_presets.h"
+
+static const char *const look_names[] = {
+    [HPR_LOOK_MODERN] = "modern", [HPR_LOOK_CLASSIC] = "classic", NULL};
+static const char *const order_names[] = {[HPR_ORDER_DEFAULT] = "default",
+                                          [HPR_ORDER_WIGGLE] = "wiggle",
+                                          [HPR_ORDER_SUM] = "sum",
+                                          [HPR_ORDER_AREA] = "area",
+                                          [HPR_ORDER_STDDEV] = "stddev",
+                                          [HPR_ORDER_NAME] = "name",
+                                          [HPR_ORDER_FIRST_SEEN] = "first-seen",
+                                          [HPR_ORDER_GROWTH] = "growth",
+                                          NULL};
+const char *const plot_theme_names[] = {
+    [HPR_THEME_AUTO] = "auto",   [HPR_THEME_LIGHT] = "light", [HPR_THEME_DARK] = "dark",
+    [HPR_THEME_PRINT] = "print", [HPR_THEME_SLIDE] = "slide", NULL};
+
+static const char *const legend_names[] = {
+    [HPR_LEGEND_AUTO] = "auto", [HPR_LEGEND_RIGHT] = "right",       [HPR_LEGEND_BELOW] = "below",
+    [HPR_LEGEND_NONE] = "none", [HPR_LEGEND_SEPARATE] = "separate", NULL};
+enum { X_TIME, X_SAMPLE };
+static const char *const x_names[] = {[X_TIME] = "time", [X_SAMPLE] = "sample", NULL};
+
+#define AT(member) offsetof(plot_values, member)
+const opt plot_options[] = {
+    {'o', "output", OPT_TEXT, AT(output), "FILE",
+     "write to FILE; - is standard output (default: the name of the input, in the current "
+     "directory)",
+     NULL, 0, 0},
+    {0, "format", OPT_TEXT, AT(format), "FORMAT",
+     "output format, see below (default: from the name of the output, else pdf)", NULL, 0, 0},
+    {0, "look", OPT_CHOICE, AT(look), "LOOK", "modern (default), or classic: the look of hp2ps",
+     look_names, 0, 0},
+    {'m', "bands", OPT_INT, AT(n_bands), "N",
+     "draw the N largest names, and the rest as one band (default 15, classic 20; 0 draws all)",
+     NULL, 0, INT_MAX},
+    {'t', "trace", OPT_NUMBER, AT(trace_percent), "P",
+     "leave out the smallest names that together are less than P percent (default 1: merge them "
+     "into the rest; classic: leave them out)",
+     NULL, 0, 100},
+    {0, "combine", OPT_FLAG, AT(combine), NULL,
+     "merge the names of --trace into the rest instead of leaving them out", NULL, 0, 0},
+    {0, "from", OPT_NUMBER, AT(from_time), "T",
+     "draw only samples from time T on, in the profile's time unit; names are ranked by what is "
+     "drawn",
+     NULL, -1e300, 1e300},
+    {0, "to", OPT_NUMBER, AT(to_time), "T", "draw only samples up to time T", NULL, -1e300, 1e300},
+    {0, "match", OPT_TEXT, AT(match), "REGEX",
+     "draw only names that match the extended regular expression", NULL, 0, 0},
+    {0, "exclude", OPT_TEXT, AT(exclude), "REGEX",
+     "leave out names that match the extended regular expression", NULL, 0, 0},
+    {0, "group-by", OPT_TEXT, AT(group), "PART",
+     "group names by module, type, package or prefix:N (their first N parts)", NULL, 0, 0},
+    {0, "x", OPT_CHOICE, AT(x), "AXIS", "x axis: time (default), or sample: number of the sample",
+     x_names, 0, 0},
+    {0, "normalise", OPT_FLAG, AT(normalise), NULL, "draw percentages of the total at each moment",
+     NULL, 0, 0},
+    {0, "lines", OPT_FLAG, AT(lines), NULL, "draw a line for each name instead of stacked bands",
+     NULL, 0, 0},
+    {0, "order", OPT_CHOICE, AT(order), "ORDER",
+     "order of the bands: wiggle (default: least movement), sum, area, stddev, name, first-seen or "
+     "growth",
+     order_names, 0, 0},
+    {0, "order-file", OPT_TEXT, AT(order_file), "FILE",
+     "order bands like the names in FILE, one per line, top band first; * stands for all others",
+     NULL, 0, 0},
+    {0, "reverse", OPT_FLAG, AT(reverse), NULL, "reverse the order", NULL, 0, 0},
+    {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
+     "width of the picture, such as 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
+    {0, "height", OPT_LENGTH, AT(height_pt), "LENGTH",
+     "height of the picture (default 6in; several profiles: as needed)", NULL, 36, 14400},
+    {0, "dpi", OPT_NUMBER, AT(dpi), "N",
+     "resolution of PNG output in pixels per inch (default 144)", NULL, 10, 2400},
+    {0, "font", OPT_TEXT, AT(font), "FONT", "font family or font file", NULL, 0, 0},
+    {0, "font-size", OPT_LENGTH, AT(text_pt), "LENGTH",
+     "text size (default 7pt to 9pt, depending on the width)", NULL, 4, 72},
+    {0, "for", OPT_CHOICE, AT(preset), "PAPER",
+     "use the width, height and text size of a publication: acm, acm-wide, acmsmall, ieee, "
+     "ieee-wide, lncs, usenix or slide; omits the title",
+     figure_preset_names, 0, 0},
+    {0, "latex", OPT_FLAG, AT(latex), NULL,
+     "print the LaTeX line that includes the picture, and a description for readers who cannot see "
+     "it",
+     NULL, 0, 0},
+    {0, "colours", OPT_TEXT, AT(colours), "FILE", "fix colours of names: lines of \"#rrggbb NAME\"",
+     NULL, 0, 0},
+    {0, "print", OPT_FLAG, AT(print), NULL, "the same as --theme print", NULL, 0, 0},
+    {0, "theme", OPT_CHOICE, AT(theme), "THEME",
+     "auto (default: light; html: the preference of the reader), light, dark, print (hatches for "
+     "black and white) or slide",
+     plot_theme_names, 0, 0},
+    {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
+     "auto (default): names on or next to the bands; right, below: legend; separate: legend in "
+     "FILE-legend.EXT; none: only names that fit on their bands",
+     legend_names, 0, 0},
+    {0, "overlay", OPT_TEXT, AT(overlay), "LINES",
+     "draw these quantities as lines over the bands: comma-separated names, all or none (default: "
+     "quantities that rise above the bands, but not far)",
+     NULL, 0, 0},
+    {0, "overlay-from", OPT_TEXT, AT(overlay_from), "FILE",
+     "read quantities and labels of marks from FILE (default: BASE.lines next to BASE.hp)", NULL, 0,
+     0},
+    {0, "gc", OPT_FLAG, AT(gc), NULL,
+     "event log: draw a tick at the upper edge for each garbage collection, longer for major ones",
+     NULL, 0, 0},
+    {0, "profile", OPT_INT, AT(profile), "N",
+     "event log with several heap profiles: draw profile number N (default: the first)", NULL, 0,
+     UINT8_MAX},
+    {0, "sets", OPT_TEXT, AT(sets), "FILE",
+     "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
+     "BASE.eventlog, for profiles made with -hr)",
+     NULL, 0, 0},
+    {0, "same-scale", OPT_FLAG, AT(same_scale), NULL, "several profiles: use the same axes for all",
+     NULL, 0, 0},
+    {0, "si", OPT_FLAG, AT(si_units), NULL, "use kB (1000 bytes) instead of KiB (1024 bytes)", NULL,
+     0, 0},
+    {0, "no-title", OPT_FLAG, AT(no_title), NULL,
+     "leave out program and date; several profiles: the title of each", NULL, 0, 0},
+    {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave out the marks", NULL, 0, 0},
+    {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
+};
+#undef AT
+_Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, "room in tables");
+
+/* Returns whether an option also applies to growing profiles. */
+static bool is_live(const opt *row)
+{
+    static const char *const others[] = {"output",       "from", "to", "for",       "latex",
+                                         "overlay-from", "sets", "gc", "same-scale"};
+    bool is_other = false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        is_other |= strcmp(row->name, others[i]) == 0;
+    }
+    return !is_other;
+}
+
+void plot_options_add_live(opt *table, size_t n_rows)
+{
+    for (const opt *row = plot_options; row->name; row++) {
+        if (is_live(row)) {
+            table[n_rows++] = *row;
+        }
+    }
+    table[n_rows] = (opt){.name = NULL};
+}
+
+plot_values plot_options_default(void)
+{
+    return (plot_values){.n_bands = -1,
+                         .trace_percent = -1,
+                         .profile = -1,
+                         .from_time = -HUGE_VAL,
+                         .to_time = HUGE_VAL};
+}
+
+/* Returns the number in "prefix:2", or 0. */
+static int prefix_parts(const char *text)
+{
+    static const char word[] = "prefix:";
+    char *end = NULL;
+    if (strncmp(text, word, sizeof word - 1) != 0) {
+        return 0;
+    }
+    long n = strtol(text + sizeof word - 1, &end, 10);
+    return *end == '\0' && n >= 1 && n <= 1000 ? (int)n : 0;
+}
+
+static bool read_group(hpr_options *options, const char *text)
+{
+    static const char *const names[] = {
+        [HPR_GROUP_MODULE] = "module", [HPR_GROUP_TYPE] = "type", [HPR_GROUP_PACKAGE] = "package"};
+    for (size_t i = HPR_GROUP_MODULE; text && i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            options->group = (hpr_group)i;
+            return true;
+        }
+    }
+    options->n_prefix_parts = text ? prefix_parts(text) : 0;
+    options->group = options->n_prefix_parts > 0 ? HPR_GROUP_PREFIX : HPR_GROUP_NONE;
+    return !text || options->n_prefix_parts > 0;
+}
+
+/* Sets which names are drawn, and how. */
+static bool select_names(hpr_options *options, const plot_values *values)
+{
+    bool is_classic = values->look == HPR_LOOK_CLASSIC;
+    options->n_bands = values->n_bands >= 0 ? values->n_bands : options->n_bands;
+    if (values->trace_percent >= 0) {
+        options->trace_percent = values->trace_percent;
+        options->drop_traces = !is_classic && !values->combine;
+    }
+    options->by_sample = values->x == X_SAMPLE;
+    options->normalise = values->normalise;
+    options->as_lines = values->lines;
+    return read_group(options, values->group);
+}
+
+bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t n_profiles)
+{
+    hpr_options options = hpr_options_default((hpr_look)values->look);
+    options.order = (hpr_order)values->order;
+    options.reverse = values->reverse;
+    const figure_preset *preset = figure_preset_of(values->preset);
+    options.width_pt = values->width_pt > 0 ? values->width_pt : preset->width_pt;
+    options.height_pt = values->height_pt > 0 ? values->height_pt : preset->height_pt;
+    options.text_pt = values->text_pt > 0 ? values->text_pt : preset->text_pt;
+    options.no_title = values->no_title || values->preset != 0;
+    options.no_marks = values->no_marks;
+    options.legend = (hpr_legend)values->legend;
+    options.classic.no_marks = values->no_marks;
+    options.si_units = values->si_units;
+    options.theme = values->print ? HPR_THEME_PRINT : (hpr_theme)values->theme;
+    if (n_profiles > 1) {
+        /* Several profiles have the height that they need, and need titles. */
+        options.height_pt = values->height_pt;
+        options.no_title = values->no_title;
+    }
+    bool is_group = select_names(&options, values);
+    *out = (hpr_page_options){.chart = options, .same_scale = values->same_scale};
+    return is_group;
+}
+
+static bool has_classic_order(const plot_values *v)
+{
+    return v->order == HPR_ORDER_DEFAULT || v->order == HPR_ORDER_SUM ||
+           v->order == HPR_ORDER_STDDEV || v->order == HPR_ORDER_NAME;
+}
+
+static bool is_filter(const plot_values *v)
+{
+    return v->output && strcmp(v->output, "-") == 0;
+}
+
+/* Returns whether the tick labels would leave no room for the plot. */
+static bool is_text_too_large(const plot_values *v)
+{
+    const double most_of_width = 0.2, most_of_height = 0.25;
+    const figure_preset *preset = figure_preset_of(v->preset);
+    double width = v->width_pt > 0 ? v->width_pt : preset->width_pt;
+    double height = v->height_pt > 0 ? v->height_pt : preset->height_pt;
+    return (width > 0 && v->text_pt > most_of_width * width) ||
+           (height > 0 && v->text_pt > most_of_height * height);
+}
+
+/* Returns a message about options that depend on the number of profiles. */
+static const char *find_page_conflict(const plot_values *v, size_t n_profiles)
+{
+    if (n_profiles == 1) {
+        return v->same_scale ? "--same-scale needs several profiles" : NULL;
+    }
+    if (v->look == HPR_LOOK_CLASSIC) {
+        return "the classic look can draw only one profile";
+    }
+    if (!v->output) {
+        return "several profiles are drawn in one picture: use -o FILE";
+    }
+    if (v->gc) {
+        return "--gc can only be used with one profile";
+    }
+    return v->overlay_from || v->sets
+               ? "--overlay-from and --sets can only be used with one profile"
+               : NULL;
+}
+
+bool plot_options_has_dpi(const hpr_backend *backend)
+{
+    return strcmp(backend->extension, "png") == 0;
+}
+
+const char *plot_options_conflict(const plot_values *v, const hpr_backend *backend,
+                                  size_t n_profiles)
+{
+    bool is_classic = v->look == HPR_LOOK_CLASSIC;
+    const char *of_page = find_page_conflict(v, n_profiles);
+    if (of_page) {
+        return of_page;
+    }
+    if (v->dpi > 0 && !plot_options_has_dpi(backend)) {
+        return "--dpi can only be used with PNG output";
+    }
+    if (is_classic && (v->width_pt > 0 || v->height_pt > 0)) {
+        return "--width and --height cannot be used with --look classic, which has a fixed size";
+    }
+    if (is_classic && (!has_classic_order(v) || v->order_file)) {
+        return "--look classic can only be ordered by sum, stddev or name";
+    }
+    if (is_classic &&
+        (v->from_time > -HUGE_VAL || v->to_time < HUGE_VAL || v->match || v->exclude)) {
+        return "--from, --to, --match and --exclude cannot be used with --look classic";
+    }
+    if (is_classic && (v->combine || v->group || v->x != X_TIME || v->normalise || v->lines)) {
+        return "--combine, --group-by, --x, --normalise and --lines cannot be used with --look "
+               "classic";
+    }
+    if (is_classic && v->legend != HPR_LEGEND_AUTO) {
+        return "--legend cannot be used with --look classic";
+    }
+    if (v->legend == HPR_LEGEND_SEPARATE && (!backend->is_graphical || is_filter(v))) {
+        return "--legend separate needs a picture in a file: use -o FILE";
+    }
+    if (is_classic && (v->no_title || v->si_units || v->theme != HPR_THEME_AUTO)) {
+        return "--no-title, --si and --theme cannot be used with --look classic";
+    }
+    if (is_classic && (v->preset != 0 || v->text_pt > 0 || v->colours || v->print)) {
+        return "--for, --font-size, --colours and --print cannot be used with --look classic";
+    }
+    if (is_text_too_large(v)) {
+        return "--font-size is too large: at most a fifth of the width and a quarter of the height "
+               "of the picture";
+    }
+    if (is_classic && (v->overlay || v->overlay_from)) {
+        return "--overlay and --overlay-from cannot be used with --look classic";
+    }
+    if (is_classic && (v->sets || v->gc)) {
+        return "--sets and --gc cannot be used with --look classic";
+    }
+    if (v->overlay && strcmp(v->overlay, "none") != 0 && v->normalise) {
+        return "--overlay and --normalise exclude each other: quantities are amounts, not "
+               "percentages";
+    }
+    if (v->from_time > v->to_time) {
+        return "--from must not be later than --to";
+    }
+    if (v->latex && (!v->output || is_filter(v))) {
+        return "--latex needs a picture in a file: use -o FILE";
+    }
+    return NULL;
+}

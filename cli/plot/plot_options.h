@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The options of `census plot`: their table, the chart that they describe, and which of them
+ * exclude each other.
+ */
+#ifndef CENSUS_PLOT_OPTIONS_H
+#define CENSUS_PLOT_OPTIONS_H
+
+#include "hprender/page.h"
+
+#include "opt.h"
+
+typedef struct plot_values {
+    const char *output;   /* NULL: from the name of the input */
+    const char *format;   /* NULL: from the name of the output, else PDF */
+    const char *font;     /* family or file; NULL: the default */
+    int look;             /* hpr_look */
+    int n_bands;          /* -1: default of the look */
+    double trace_percent; /* -1: default of the look */
+    bool combine;
+    double from_time, to_time;   /* -HUGE_VAL, HUGE_VAL: all */
+    const char *match, *exclude; /* regular expressions, or NULL */
+    const char *group;           /* argument of --group-by, or NULL */
+    int x;                       /* index into x_names */
+    bool normalise, lines;
+    int order; /* index into order_names */
+    bool reverse;
+    const char *order_file;     /* NULL: none */
+    double width_pt, height_pt; /* 0: default of the look */
+    double dpi;                 /* 0: default of the back end */
+    double text_pt;             /* 0: default of the look */
+    int preset;                 /* index into figure_preset_names */
+    const char *colours;        /* a file of colours, or NULL */
+    const char *overlay;        /* names, "all" or "none"; NULL: those that fit */
+    const char *overlay_from;   /* sidecar file; NULL: that of the profile, if any */
+    bool gc;                    /* draw garbage collections */
+    int profile;                /* number in an event log; -1: the first */
+    const char *sets;           /* report with retainer sets; NULL: that of the profile, if any */
+    bool latex, print;
+    int theme;  /* hpr_theme */
+    int legend; /* hpr_legend */
+    bool no_title, no_marks, si_units;
+    bool same_scale;
+} plot_values;
+
+/* Returns the defaults. */
+plot_values plot_options_default(void);
+
+/* Names of hpr_theme; ends with NULL. */
+extern const char *const plot_theme_names[];
+
+/* Options, parsed into plot_values. */
+extern const opt plot_options[];
+
+/* Appends the options that also apply to growing profiles to the `n_rows` rows of `table`, and the
+ * row that ends a table. The values of the other command must start with plot_values. `table` has
+ * room for PLOT_MOST_OPTIONS more rows. */
+enum { PLOT_MOST_OPTIONS = 64 };
+void plot_options_add_live(opt *table, size_t n_rows);
+
+/* Fills the options of a chart, or of a page of several profiles. Returns false if the argument of
+ * --group-by is invalid. */
+bool plot_options_chart(hpr_page_options *options, const plot_values *values, size_t n_profiles);
+
+/* Returns a message about options that cannot be used with the look, the format or the number of
+ * profiles, or with each other; NULL if there are none. */
+const char *plot_options_conflict(const plot_values *values, const hpr_backend *backend,
+                                  size_t n_profiles);
+
+/* Returns whether --dpi applies to the format. */
+bool plot_options_has_dpi(const hpr_backend *backend);
+
+#endif

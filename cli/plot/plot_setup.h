@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The options of a picture, checked, with the files that they name read. Any number of charts can
+ * be drawn with it.
+ */
+#ifndef CENSUS_PLOT_SETUP_H
+#define CENSUS_PLOT_SETUP_H
+
+#include "hprender/page.h"
+
+#include "cmd.h"
+#include "colour_list.h"
+#include "name_filter.h"
+#include "name_list.h"
+#include "plot_options.h"
+
+typedef struct plot_setup {
+    const plot_values *values;
+    const hpr_backend *backend;
+    hpr_page_options
+        options; /* one profile uses only the options of its chart; they point into the lists */
+    name_filter filter;
+    name_list order;   /* from --order-file */
+    name_list overlay; /* from --overlay; set by overlay_choose */
+    colour_list colours;
+    hpr_fonts *fonts; /* NULL until plot_setup_open_fonts */
+} plot_setup;
+
+/* Checks the options for a picture of `n_profiles`. Returns EXIT_DONE, or an exit status after a
+ * message. Call plot_setup_finish in any case. `values` is borrowed. */
+int plot_setup_init(plot_setup *out, const cmd *self, const plot_values *values, size_t n_profiles);
+void plot_setup_finish(plot_setup *s);
+
+/* Returns false after a message. */
+bool plot_setup_open_fonts(plot_setup *s);
+
+/* Returns the name filter for surveys, with `&s->filter` as the context; NULL without a filter. */
+typedef bool plot_name_filter(void *context, hpf_str name);
+plot_name_filter *plot_setup_filter(const plot_setup *s);
+
+#endif

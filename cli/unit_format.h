@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Amounts and times for people: three digits with a suitable unit, or exact.
+ */
+#ifndef CENSUS_UNIT_FORMAT_H
+#define CENSUS_UNIT_FORMAT_H
+
+#include "hpfile/event.h"
+
+enum { FORMATTED_BYTES = 192 };
+
+typedef struct formatted {
+    char text[FORMATTED_BYTES];
+} formatted;
+
+/* Formats an amount in `unit`, the unit of the profile. "bytes" become KiB, MiB and so on, other
+ * units k, M, G. `exact`: all digits in groups, and the unit unchanged. */
+formatted format_amount(double amount, hpf_str unit, bool exact);
+
+/* Formats a difference with its sign: "+1.2 MiB". */
+formatted format_change(double amount, hpf_str unit, bool exact);
+
+/* Formats a time. "seconds" become µs, ms, s, min or h; other units are unchanged. `exact`: six
+ * decimals. */
+formatted format_time(double time, hpf_str unit, bool exact);
+
+/* Formats an amount per unit of time, with its sign: "+1.2 MiB/s". */
+formatted format_growth(double amount_per_time, hpf_str value_unit, hpf_str time_unit, bool exact);
+
+/* Formats an integer in groups of three digits: "1,234,567". */
+formatted format_count(uint64_t count);
+
+#endif

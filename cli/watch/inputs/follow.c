@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Each notification leads to the same check: is the same file still under the name, are the bytes
+ * that were read still in it, and are there more? Lost or duplicate notifications are harmless.
+ */
+#include "follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inotify_watch.h"
+
+enum {
+    LOOK_EVERY_S = 1,
+    PIECE_BYTES = 256 * 1024,
+    PIECES_AT_ONCE = 8, /* then other events of the loop are handled */
+    HEAD_BYTES = 4096,
+    TAIL_BYTES = 512,
+};
+
+struct follow {
+    loop *l;
+    const char *path;
+    const follow_listener *listener;
+    void *context;
+    inotify_watch *news;
+    int timer; /* for the next check */
+    int fd;    /* the open file; -1: none */
+    uint64_t offset;
+    bool has_more; /* the end of the file was not reached */
+    int error;
+    /* Parts of what was read that are compared: [0, head) and [offset - tail, offset). */
+    char head[HEAD_BYTES], tail[TAIL_BYTES];
+    size_t n_head, n_tail;
+    char piece[PIECE_BYTES];
+};
+
+/* ---- what was read ---- */
+
+static void forget(follow *f)
+{
+    f->offset = 0;
+    f->n_head = f->n_tail = 0;
+}
+
+static void remember(follow *f, const char *bytes, size_t n)
+{
+    size_t n_head = HEAD_BYTES - f->n_head < n ? HEAD_BYTES - f->n_head : n;
+    memcpy(f->head + f->n_head, bytes, n_head);
+    f->n_head += n_head;
+    if (n >= TAIL_BYTES) {
+        memcpy(f->tail, bytes + n - TAIL_BYTES, TAIL_BYTES);
+        f->n_tail = TAIL_BYTES;
+    } else {
+        size_t n_kept = TAIL_BYTES - n < f->n_tail ? TAIL_BYTES - n : f->n_tail;
+        memmove(f->tail, f->tail + f->n_tail - n_kept, n_kept);
+        memcpy(f->tail + n_kept, bytes, n);
+        f->n_tail = n_kept + n;
+    }
+    f->offset += n;
+}
+
+static bool is_there(const follow *f, const char *bytes, size_t n, uint64_t offset)
+{
+    char now[HEAD_BYTES];
+    ssize_t n_read = pread(f->fd, now, n, (off_t)offset);
+    return n_read == (ssize_t)n && memcmp(now, bytes, n) == 0;
+}
+
+/* Returns whether the open file still starts with what was read. */
+static bool is_continued(const follow *f)
+{
+    return is_there(f, f->head, f->n_head, 0) &&
+           is_there(f, f->tail, f->n_tail, f->offset - f->n_tail);
+}
+
+/* ---- reading ---- */
+
+static void begin(follow *f)
+{
+    forget(f);
+    f->listener->begins(f->context);
+}
+
+static void look_soon(follow *f)
+{
+    loop_arm(f->timer, 1e-9, LOOK_EVERY_S);
+}
+
+/* Reads new bytes, up to a limit. Returns true if there were any. */
+static bool read_on(follow *f)
+{
+    for (int i = 0; i < PIECES_AT_ONCE; i++) {
+        ssize_t n = pread(f->fd, f->piece, sizeof f->piece, (off_t)f->offset);
+        if (n <= 0) {
+            f->has_more = false;
+            return i > 0;
+        }
+        remember(f, f->piece, (size_t)n);
+        f->listener->bytes(f->context, f->piece, (size_t)n);
+    }
+    f->has_more = true;
+    look_soon(f);
+    return true;
+}
+
+/* ---- which file ---- */
+
+static void close_file(follow *f)
+{
+    if (f->fd >= 0) {
+        inotify_watch_file(f->news, -1);
+        close(f->fd);
+    }
+    f->fd = -1;
+}
+
+static bool refuse(follow *f, int why)
+{
+    f->error = why;
+    return false;
+}
+
+/* Rejects a FIFO under the name, which would block. */
+static bool open_file(follow *f)
+{
+    struct stat now;
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return refuse(f, errno);
+    }
+    if (fstat(fd, &now) != 0 || !S_ISREG(now.st_mode)) {
+        close(fd);
+        return refuse(f, S_ISDIR(now.st_mode) ? EISDIR : EINVAL);
+    }
+    f->fd = fd;
+    inotify_watch_file(f->news, fd);
+    begin(f);
+    return true;
+}
+
+static bool is_open(const follow *f, const struct stat *named)
+{
+    struct stat now;
+    return f->fd >= 0 && fstat(f->fd, &now) == 0 && now.st_dev == named->st_dev &&
+           now.st_ino == named->st_ino;
+}
+
+/* Reads new bytes of the open file. */
+static bool look_into(follow *f)
+{
+    if (!is_continued(f)) {
+        begin(f);
+    }
+    return read_on(f);
+}
+
+/* Opens another file under the name. */
+static follow_found turn(follow *f)
+{
+    close_file(f);
+    if (!open_file(f)) {
+        return FOLLOW_CLOSED;
+    }
+    return look_into(f) ? FOLLOW_NEWS : FOLLOW_SAME;
+}
+
+static follow_found look(follow *f)
+{
+    struct stat named;
+    int error = stat(f->path, &named) == 0 ? 0 : errno;
+    bool came = f->fd >= 0 && look_into(f);
+    if (came && f->has_more) {
+        return FOLLOW_NEWS;
+    }
+    if (error == 0 && !is_open(f, &named)) {
+        return turn(f);
+    }
+    if (error != 0 && f->fd < 0) {
+        f->error = error;
+        return error == ENOENT || error == ENOTDIR ? FOLLOW_NOTHING : FOLLOW_CLOSED;
+    }
+    return came ? FOLLOW_NEWS : error ? FOLLOW_GONE : FOLLOW_SAME;
+}
+
+static void look_and_report(void *context)
+{
+    follow *f = context;
+    inotify_watch_folder(f->news);
+    f->listener->looked(f->context, look(f));
+}
+
+static void look_in_time(void *context, uint32_t epoll_events)
+{
+    (void)epoll_events;
+    look_and_report(context);
+}
+
+void follow_look(follow *f)
+{
+    do {
+        look_and_report(f);
+    } while (f->has_more);
+}
+
+void follow_again(follow *f)
+{
+    if (f->fd >= 0) {
+        forget(f);
+        look_soon(f);
+    }
+}
+
+int follow_error(const follow *f)
+{
+    return f->error;
+}
+
+open_writers follow_writers(const follow *f)
+{
+    return f->fd >= 0 ? open_writers_of(f->fd) : WRITERS_UNKNOWN;
+}
+
+/* ---- beginning and end ---- */
+
+follow *follow_create(loop *l, const char *path, bool is_notified, const follow_listener *listener,
+                      void *context)
+{
+    follow *f = calloc(1, sizeof *f);
+    if (!f) {
+        return NULL;
+    }
+    *f = (follow){.l = l, .path = path, .listener = listener, .context = context, .fd = -1};
+    f->timer = loop_add_timer(l, look_in_time, f);
+    f->news = inotify_watch_create(l, is_notified ? NULL : path, look_and_report, f);
+    if (f->timer < 0 || !f->news) {
+        follow_destroy(f);
+        return NULL;
+    }
+    look_soon(f);
+    return f;
+}
+
+void follow_destroy(follow *f)
+{
+    if (!f) {
+        return;
+    }
+    close_file(f);
+    inotify_watch_destroy(f->news);
+    loop_remove(f->l, f->timer);
+    free(f);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * An eventfd wakes the loop, which compares the number of writes of each file with the last one.
+ */
+#include "input_collector.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "diag.h"
+
+#include "input_file.h"
+
+/* A build may start thousands of processes. */
+enum { MOST_PROFILES = 64 };
+
+typedef struct written {
+    char *path;         /* path of the .hp file */
+    watch_input *input; /* NULL: complete */
+    uint64_t n_writes;
+} written;
+
+struct input_collector {
+    loop *l;
+    watch *w;
+    const hpp_collector *collector; /* NULL: none yet */
+    int event;
+    written files[MOST_PROFILES];
+    size_t n_files;
+    bool has_more; /* a message was printed about more profiles */
+};
+
+/* ---- files ---- */
+
+static written *find(input_collector *in, const char *path)
+{
+    for (size_t i = in->n_files; i > 0; i--) {
+        if (strcmp(in->files[i - 1].path, path) == 0) {
+            return &in->files[i - 1];
+        }
+    }
+    return NULL;
+}
+
+static written *add(input_collector *in, const char *path)
+{
+    const watch_input_options options = {.l = in->l, .w = in->w, .is_notified = true};
+    if (in->n_files == MOST_PROFILES) {
+        if (!in->has_more) {
+            diag_say("too many processes: only the first %d profiles are shown", MOST_PROFILES);
+        }
+        in->has_more = true;
+        return NULL;
+    }
+    written *file = &in->files[in->n_files];
+    file->path = strdup(path);
+    file->input = file->path ? input_file_create(file->path, &options) : NULL;
+    if (!file->input) {
+        free(file->path);
+        return NULL;
+    }
+    in->n_files++;
+    return file;
+}
+
+/* Finds the file. A complete file of the same name may be a new one. */
+static written *find_or_add(input_collector *in, const char *path, uint64_t n_writes)
+{
+    written *known = find(in, path);
+    bool is_it = known && (known->input || known->n_writes == n_writes);
+    return is_it ? known : add(in, path);
+}
+
+static void end_file(written *file)
+{
+    if (file->input && input_file_end(file->input)) {
+        watch_input_destroy(file->input);
+        file->input = NULL;
+    }
+}
+
+static void take_files(input_collector *in, const hpp_process_files *files)
+{
+    char path[4096 + 64];
+    snprintf(path, sizeof path, "%s.hp", files->base);
+    written *file = find_or_add(in, path, files->n_writes);
+    if (!file || file->n_writes == files->n_writes) {
+        return;
+    }
+    file->n_writes = files->n_writes;
+    if (files->is_complete) {
+        end_file(file);
+    } else if (file->input) {
+        watch_input_look(file->input);
+    }
+}
+
+static void take_all(input_collector *in)
+{
+    size_t n = in->collector ? hpp_collector_n_processes(in->collector) : 0;
+    for (size_t i = 0; i < n; i++) {
+        hpp_process_files files;
+        if (hpp_collector_files(in->collector, i, &files) && files.n_writes > 0) {
+            take_files(in, &files);
+        }
+    }
+}
+
+/* ---- the collector ---- */
+
+static void take_news(void *context, uint32_t epoll_events)
+{
+    input_collector *in = context;
+    uint64_t n_times;
+    (void)epoll_events;
+    if (read(in->event, &n_times, sizeof n_times) == (ssize_t)sizeof n_times) {
+        take_all(in);
+    }
+}
+
+void input_collector_written(void *context)
+{
+    const input_collector *in = context;
+    const uint64_t once = 1;
+    ssize_t n = write(in->event, &once, sizeof once);
+    (void)n; /* an error means that the loop is already awake */
+}
+
+void input_collector_attach(input_collector *in, const hpp_collector *collector)
+{
+    in->collector = collector;
+}
+
+void input_collector_end(input_collector *in)
+{
+    take_all(in);
+    for (size_t i = 0; i < in->n_files; i++) {
+        end_file(&in->files[i]);
+    }
+}
+
+input_collector *input_collector_create(loop *l, watch *w)
+{
+    input_collector *in = calloc(1, sizeof *in);
+    if (!in) {
+        return NULL;
+    }
+    in->l = l;
+    in->w = w;
+    in->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (in->event < 0 || !loop_add(l, in->event, EPOLLIN, take_news, in)) {
+        input_collector_destroy(in);
+        return NULL;
+    }
+    return in;
+}
+
+void input_collector_close(input_collector *in)
+{
+    for (size_t i = 0; i < in->n_files; i++) {
+        watch_input_destroy(in->files[i].input);
+        free(in->files[i].path);
+    }
+    in->n_files = 0;
+    in->collector = NULL;
+    loop_remove(in->l, in->event);
+}
+
+void input_collector_destroy(input_collector *in)
+{
+    if (!in) {
+        return;
+    }
+    input_collector_close(in);
+    if (in->event >= 0) {
+        close(in->event);
+    }
+    free(in);
+}

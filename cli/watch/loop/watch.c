@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Forwards the events and states of each profile to all views.
+ */
+#include "watch.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hprender/units.h"
+
+enum { N_MAGIC_BYTES = 6 };
+
+/* A profile with its private state. */
+typedef struct profile {
+    watched seen; /* first: a `watched *` is a `profile *` */
+    watch *of;
+    char *name;
+    /* The first bytes are kept until they show whether the input is compressed, to report that
+     * instead of invalid text. */
+    char first[N_MAGIC_BYTES];
+    size_t n_first;
+    bool is_sidecar_broken;
+    bool is_finished;     /* its reader has finished */
+    bool has_annotations; /* marks or quantities were read since views were notified */
+    double units_per_s;   /* from the sample unit of the profile */
+    watch_command_sender *send_command;
+    void *command_context;
+} profile;
+
+struct watch {
+    hpf_live_options options;
+    view **views;
+    size_t n_views;
+    profile **profiles;
+    size_t n_profiles;
+    bool is_ending; /* no more messages: views are finished next */
+};
+
+static profile *profile_of(watched *seen)
+{
+    return (profile *)seen;
+}
+
+/* ---- notifying views ---- */
+
+static void notify_began(const profile *p)
+{
+    for (size_t i = 0; i < p->of->n_views; i++) {
+        view *v = p->of->views[i];
+        if (v->began) {
+            v->began(v, &p->seen);
+        }
+    }
+}
+
+static void notify_grew(const profile *p)
+{
+    for (size_t i = 0; i < p->of->n_views; i++) {
+        view *v = p->of->views[i];
+        if (v->grew) {
+            v->grew(v, &p->seen);
+        }
+    }
+}
+
+static void notify_changed(const profile *p)
+{
+    for (size_t i = 0; i < p->of->n_views; i++) {
+        view *v = p->of->views[i];
+        if (v->changed) {
+            v->changed(v, &p->seen);
+        }
+    }
+}
+
+/* Sends an event to all views, by the name of its function. */
+#define NOTIFY(p, event, ...)                                                                      \
+    for (size_t i = 0; i < (p)->of->n_views; i++) {                                                \
+        view_event_context to = {(p)->of->views[i], &(p)->seen};                                   \
+        hpf_error ignored;                                                                         \
+        if (to.view->events && to.view->events->event) {                                           \
+            (void)to.view->events->event(&to, __VA_ARGS__, &ignored);                              \
+        }                                                                                          \
+    }
+
+static hpf_status notify_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    profile *p = context;
+    (void)err;
+    if (which == HPF_HEADER_SAMPLE_UNIT) {
+        p->units_per_s = hpr_units_per_second(text);
+    }
+    NOTIFY(p, header, which, text)
+    return HPF_OK;
+}
+
+static hpf_status notify_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    profile *p = context;
+    (void)err;
+    NOTIFY(p, name, name, text)
+    return HPF_OK;
+}
+
+static hpf_status notify_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    profile *p = context;
+    (void)err;
+    NOTIFY(p, sample, sample)
+    return HPF_OK;
+}
+
+static hpf_status notify_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    profile *p = context;
+    (void)err;
+    p->has_annotations = true;
+    NOTIFY(p, mark, time, label)
+    return HPF_OK;
+}
+
+static hpf_status notify_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    profile *p = context;
+    (void)err;
+    p->has_annotations = true;
+    NOTIFY(p, line, name, point)
+    return HPF_OK;
+}
+
+static const hpf_events to_views = {
+    .header = notify_header,
+    .name = notify_name,
+    .sample = notify_sample,
+    .mark = notify_mark,
+    .line = notify_line,
+};
+
+/* ---- states ---- */
+
+/* Sets state and message; `message` may be the current one. */
+static void say(profile *p, watched_state state, const char *message)
+{
+    char text[sizeof p->seen.message];
+    snprintf(text, sizeof text, "%s", message);
+    bool is_news = p->seen.state != state || strcmp(p->seen.message, text) != 0;
+    p->seen.state = state;
+    memcpy(p->seen.message, text, sizeof text);
+    if (is_news) {
+        notify_changed(p);
+    }
+}
+
+void watch_set_state(watch *w, watched *seen, watched_state state, const char *format, ...)
+{
+    char message[sizeof seen->message];
+    va_list arguments;
+    (void)w;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    say(profile_of(seen), state, message);
+}
+
+static void fail(profile *p, const hpf_error *err)
+{
+    if (err->line > 0) {
+        watch_set_state(p->of, &p->seen, WATCHED_FAILED, "line %u, column %u: %s",
+                        (unsigned)err->line, (unsigned)err->column, err->message);
+    } else {
+        say(p, WATCHED_FAILED, err->message);
+    }
+}
+
+static void warn(void *context, const hpf_error *warning)
+{
+    profile *p = context;
+    if (!p->of->is_ending) {
+        say(p, p->seen.state, warning->message);
+    }
+}
+
+/* Updates the caveat. A failed profile has a message instead. */
+static void update_caveat(profile *p)
+{
+    hpf_error caveat = {.status = HPF_OK};
+    char text[sizeof p->seen.caveat];
+    if (p->seen.state != WATCHED_FAILED) {
+        (void)hpf_live_caveat(p->seen.live, &caveat);
+    }
+    snprintf(text, sizeof text, "%s%s", caveat.message,
+             caveat.status == HPF_ERR_UNSUPPORTED ? " (--profile N)" : "");
+    if (strcmp(text, p->seen.caveat) != 0) {
+        memcpy(p->seen.caveat, text, sizeof text);
+        notify_changed(p);
+    }
+}
+
+/* ---- profiles ---- */
+
+static hpf_live *create_live(profile *p)
+{
+    hpf_live_options options = p->of->options;
+    hpf_live *live = NULL;
+    hpf_error err;
+    options.listener = &to_views;
+    options.listener_context = p;
+    options.warning = warn;
+    options.warning_context = p;
+    return hpf_live_create(&live, &options, &err) == HPF_OK ? live : NULL;
+}
+
+static void destroy_profile(profile *p)
+{
+    if (p) {
+        hpf_live_destroy(p->seen.live);
+        free(p->name);
+        free(p);
+    }
+}
+
+static profile *create_profile(watch *w, const char *name)
+{
+    profile *p = calloc(1, sizeof *p);
+    if (!p) {
+        return NULL;
+    }
+    p->of = w;
+    p->units_per_s = 1;
+    p->name = strdup(name);
+    p->seen.number = (uint32_t)w->n_profiles;
+    p->seen.name = p->name;
+    p->seen.live = create_live(p);
+    if (!p->name || !p->seen.live) {
+        destroy_profile(p);
+        return NULL;
+    }
+    return p;
+}
+
+watched *watch_add_profile(watch *w, const char *name)
+{
+    profile **profiles = realloc(w->profiles, (w->n_profiles + 1) * sizeof *profiles);
+    if (!profiles) {
+        return NULL;
+    }
+    w->profiles = profiles;
+    profile *p = create_profile(w, name);
+    if (!p) {
+        return NULL;
+    }
+    w->profiles[w->n_profiles++] = p;
+    notify_began(p);
+    return &p->seen;
+}
+
+void watch_restart_profile(watch *w, watched *seen)
+{
+    profile *p = profile_of(seen);
+    hpf_live *live = create_live(p);
+    if (!live) {
+        watch_set_state(w, seen, WATCHED_FAILED, "out of memory");
+        return;
+    }
+    hpf_live_destroy(seen->live);
+    seen->live = live;
+    seen->epoch++;
+    seen->last_sample_s = 0;
+    p->n_first = 0;
+    p->is_sidecar_broken = false;
+    p->is_finished = false;
+    p->units_per_s = 1;
+    *seen->caveat = '\0';
+    notify_began(p);
+    say(p, WATCHED_WAITING, "restarted");
+}
+
+/* ---- bytes ---- */
+
+/* Returns the compression of the input, or NULL. */
+static const char *compression_of(const profile *p)
+{
+    static const struct {
+        const char *name, *bytes;
+        size_t n_bytes;
+    } known[] = {
+        {"gzip", "\x1f\x8b", 2},
+        {"xz",
+         "\xfd"
+         "7zXZ\0",
+         6},
+        {"zstd", "\x28\xb5\x2f\xfd", 4},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (p->n_first >= known[i].n_bytes &&
+            memcmp(p->first, known[i].bytes, known[i].n_bytes) == 0) {
+            return known[i].name;
+        }
+    }
+    return NULL;
+}
+
+/* Logs may contain marks and quantities long after the samples they belong to. */
+static void feed_live(profile *p, const char *bytes, size_t n_bytes)
+{
+    hpf_error err;
+    uint64_t n_before = hpf_live_n_samples(p->seen.live);
+    hpf_status status = hpf_live_feed(p->seen.live, bytes, n_bytes, &err);
+    uint64_t n_now = hpf_live_n_samples(p->seen.live);
+    if (n_now > n_before) {
+        p->seen.last_sample_s = loop_now_s();
+    }
+    if (n_now > n_before || (n_now > 0 && p->has_annotations)) {
+        p->has_annotations = false;
+        notify_grew(p);
+    }
+    if (status != HPF_OK) {
+        fail(p, &err);
+    }
+    /* After the end of a log without samples, the caveat that says why is kept. */
+    if (status != HPF_OK || n_now > 0 || !hpf_live_has_end(p->seen.live)) {
+        update_caveat(p);
+    }
+}
+
+/* Passes the first bytes to the reader. */
+static void release_first(profile *p)
+{
+    const char *compression = compression_of(p);
+    if (compression) {
+        watch_set_state(p->of, &p->seen, WATCHED_FAILED,
+                        "compressed with %s: a growing profile must not be compressed (census plot "
+                        "reads compressed files)",
+                        compression);
+    } else {
+        feed_live(p, p->first, p->n_first);
+    }
+}
+
+void watch_feed(watch *w, watched *seen, const char *bytes, size_t n_bytes)
+{
+    profile *p = profile_of(seen);
+    (void)w;
+    if (n_bytes > 0 && seen->state == WATCHED_WAITING) {
+        say(p, WATCHED_GROWING, "");
+    }
+    if (p->n_first < N_MAGIC_BYTES) {
+        size_t room = N_MAGIC_BYTES - p->n_first;
+        size_t n = n_bytes < room ? n_bytes : room;
+        memcpy(p->first + p->n_first, bytes, n);
+        p->n_first += n;
+        bytes += n;
+        n_bytes -= n;
+        if (p->n_first == N_MAGIC_BYTES && seen->state == WATCHED_GROWING) {
+            release_first(p);
+        }
+    }
+    if (n_bytes > 0 && seen->state == WATCHED_GROWING) {
+        feed_live(p, bytes, n_bytes);
+    }
+}
+
+void watch_feed_sidecar(watch *w, watched *seen, const char *bytes, size_t n_bytes)
+{
+    profile *p = profile_of(seen);
+    hpf_error err;
+    if (!p->is_sidecar_broken &&
+        hpf_live_feed_sidecar(seen->live, bytes, n_bytes, &err) != HPF_OK) {
+        p->is_sidecar_broken = true;
+        watch_set_state(w, seen, seen->state, "sidecar file: %s", err.message);
+    } else if (!p->is_sidecar_broken && n_bytes > 0) {
+        notify_grew(p);
+    }
+}
+
+void watch_end_profile(watch *w, watched *seen)
+{
+    profile *p = profile_of(seen);
+    hpf_error err;
+    (void)w;
+    if (p->n_first < N_MAGIC_BYTES && seen->state == WATCHED_GROWING) {
+        release_first(p);
+    }
+    if (seen->state != WATCHED_GROWING && seen->state != WATCHED_WAITING) {
+        return;
+    }
+    if (hpf_live_is_whole(seen->live)) {
+        say(p, WATCHED_ENDED, seen->message);
+        return;
+    }
+    p->is_finished = true;
+    uint64_t n_before = hpf_live_n_samples(seen->live);
+    hpf_status status = hpf_live_finish(seen->live, &err);
+    if (hpf_live_n_samples(seen->live) > n_before) {
+        seen->last_sample_s = loop_now_s();
+        notify_grew(p);
+    }
+    if (status != HPF_OK) {
+        fail(p, &err);
+    } else {
+        say(p, WATCHED_ENDED, seen->message);
+    }
+    update_caveat(p);
+}
+
+/* ---- commands ---- */
+
+void watch_set_command_sender(watch *w, watched *seen, watch_command_sender *send, void *context)
+{
+    profile *p = profile_of(seen);
+    bool can_control = send != NULL;
+    (void)w;
+    p->send_command = send;
+    p->command_context = context;
+    if (seen->can_control != can_control) {
+        seen->can_control = can_control;
+        notify_changed(p);
+    }
+}
+
+bool watched_send_command(const watched *seen, socket_command command)
+{
+    const profile *p = (const profile *)seen;
+    return p->send_command && p->send_command(p->command_context, command);
+}
+
+bool watch_resume_profile(watch *w, watched *seen)
+{
+    profile *p = profile_of(seen);
+    (void)w;
+    if (!p->is_finished) {
+        say(p, WATCHED_GROWING, seen->message);
+    }
+    return !p->is_finished;
+}
+
+/* ---- surveys ---- */
+
+hpf_status watched_survey(hpf_survey **out, const watched *seen, double window_s, hpf_error *err)
+{
+    const profile *p = (const profile *)seen;
+    return window_s > 0 ? hpf_live_snapshot_last(out, seen->live, window_s * p->units_per_s, err)
+                        : hpf_live_snapshot(out, seen->live, err);
+}
+
+/* ---- the watch ---- */
+
+watch *watch_create(const hpf_live_options *options)
+{
+    watch *w = calloc(1, sizeof *w);
+    if (w) {
+        w->options = *options;
+    }
+    return w;
+}
+
+/* A reader may keep the last statement until it sees the next byte. At the end it counts, as in a
+ * file of the same bytes. */
+static void end_profiles(watch *w)
+{
+    w->is_ending = true;
+    for (size_t i = 0; i < w->n_profiles; i++) {
+        watched *seen = &w->profiles[i]->seen;
+        if (hpf_live_n_samples(seen->live) > 0) {
+            watch_end_profile(w, seen);
+        }
+    }
+}
+
+void watch_destroy(watch *w)
+{
+    if (!w) {
+        return;
+    }
+    end_profiles(w);
+    for (size_t i = 0; i < w->n_views; i++) {
+        w->views[i]->finish(w->views[i]);
+    }
+    for (size_t i = 0; i < w->n_profiles; i++) {
+        destroy_profile(w->profiles[i]);
+    }
+    free(w->views);
+    free(w->profiles);
+    free(w);
+}
+
+/* Notifies a new view of what it missed. */
+static void notify_so_far(view *v, const watched *seen)
+{
+    if (v->began) {
+        v->began(v, seen);
+    }
+    if (v->grew && hpf_live_n_samples(seen->live) > 0) {
+        v->grew(v, seen);
+    }
+    if (v->changed) {
+        v->changed(v, seen);
+    }
+}
+
+bool watch_add_view(watch *w, view *v)
+{
+    view **views = realloc(w->views, (w->n_views + 1) * sizeof *views);
+    if (!views) {
+        return false;
+    }
+    w->views = views;
+    w->views[w->n_views++] = v;
+    for (size_t i = 0; i < w->n_profiles; i++) {
+        notify_so_far(v, &w->profiles[i]->seen);
+    }
+    return true;
+}
+
+size_t watch_n_profiles(const watch *w)
+{
+    return w->n_profiles;
+}
+
+const watched *watch_profile(const watch *w, size_t index)
+{
+    return &w->profiles[index]->seen;
+}
+
+bool watch_is_over(const watch *w)
+{
+    bool is_over = true;
+    for (size_t i = 0; i < w->n_profiles; i++) {
+        watched_state state = w->profiles[i]->seen.state;
+        is_over &= state == WATCHED_ENDED || state == WATCHED_FAILED;
+    }
+    return is_over;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Profiles that grow, and views of them. Inputs (watch_input.h) feed profiles; the events of a
+ * profile go to all views. Inputs and views are independent, and share an event loop.
+ *
+ * Threads: one watch, one thread, that of its loop.
+ */
+#ifndef CENSUS_WATCH_WATCH_H
+#define CENSUS_WATCH_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hpfile/live.h"
+
+#include "eventlog_socket.h"
+#include "loop.h"
+
+/* ---- profiles ---- */
+
+typedef enum watched_state {
+    WATCHED_WAITING, /* waiting for the input to exist, or for its writer */
+    WATCHED_GROWING,
+    WATCHED_ENDED,  /* the writer is done; a file may still be replaced */
+    WATCHED_FAILED, /* invalid input; earlier samples are kept */
+} watched_state;
+
+/* A profile as views see it. Lives as long as its watch. */
+typedef struct watched {
+    uint32_t number;  /* from 0 */
+    const char *name; /* for messages: path, "stdin", "prog (pid 123)" */
+    hpf_live *live;   /* never NULL; replaced when the input restarts */
+    uint32_t epoch;   /* number of restarts */
+    watched_state state;
+    char message[200];    /* what it waits for, or why it failed: one line, or "" */
+    char caveat[200];     /* what its samples lack, or why there are none: one line, or "" */
+    double last_sample_s; /* loop_now_s() of the last sample; 0: none yet */
+    bool can_control;     /* it accepts commands: an eventlog-socket */
+} watched;
+
+/* Returns a survey of the profile, or with `window_s` above 0 of its last `window_s` seconds.
+ * Borrowed, as for hpf_live_snapshot. HPF_MORE: there is nothing to show yet. */
+hpf_status watched_survey(hpf_survey **out, const watched *profile, double window_s,
+                          hpf_error *err);
+
+/* Sends a command to the program. Returns false if it cannot be sent. The result becomes the
+ * message of the profile; programs do not answer. */
+bool watched_send_command(const watched *profile, socket_command command);
+
+/* ---- views ---- */
+
+/* A view starts with this struct. Functions may be NULL. They must not block. Views limit how often
+ * they draw, because `grew` may be called hundreds of times a second. */
+typedef struct view view;
+struct view {
+    /* A profile was added or restarted: drop what was known of it. */
+    void (*began)(view *v, const watched *profile);
+    /* Events of the profile, between `began` and `grew`. The context is a `view_event_context *`
+     * that is valid during the call. Return values are ignored. */
+    const hpf_events *events;
+    /* Called after input that completed at least one sample, or that had marks or quantities. */
+    void (*grew)(view *v, const watched *profile);
+    /* The state, message or caveat changed. */
+    void (*changed)(view *v, const watched *profile);
+    /* The watch ends: draws the last picture, restores the terminal, and frees the view. */
+    void (*finish)(view *v);
+};
+
+typedef struct view_event_context {
+    view *view;
+    const watched *of;
+} view_event_context;
+
+/* ---- both together ---- */
+
+typedef struct watch watch;
+
+/* Copies `options` (its contexts are borrowed). Returns NULL without memory. */
+watch *watch_create(const hpf_live_options *options);
+/* Finishes the views in the order in which they were added, and ends the profiles. */
+void watch_destroy(watch *w);
+
+/* Adds a view, which the watch then owns, and notifies it of existing profiles. Returns false
+ * without memory; the caller then still owns the view. */
+bool watch_add_view(watch *w, view *v);
+
+size_t watch_n_profiles(const watch *w);
+const watched *watch_profile(const watch *w, size_t index);
+
+/* Returns whether all profiles have ended or failed. */
+bool watch_is_over(const watch *w);
+
+/* ---- for inputs ---- */
+
+/* Adds a profile in the waiting state. `name` is copied. Returns NULL without memory. */
+watched *watch_add_profile(watch *w, const char *name);
+
+/* Restarts a profile: the next byte is the first one of another profile. */
+void watch_restart_profile(watch *w, watched *profile);
+
+/* Adds bytes to a profile, in pieces of any size. Invalid input makes it fail; it then ignores
+ * bytes until it is restarted. */
+void watch_feed(watch *w, watched *profile, const char *bytes, size_t n_bytes);
+/* Adds bytes of the sidecar file (hpfile/sidecar.h). An error is reported once, and the rest of the
+ * file is ignored. */
+void watch_feed_sidecar(watch *w, watched *profile, const char *bytes, size_t n_bytes);
+
+/* Ends a profile because its writer is done; it fails if it is not a profile. */
+void watch_end_profile(watch *w, watched *profile);
+/* Resumes a profile that had ended but grows again. Returns false if it had ended inside a sample
+ * and must be restarted. */
+bool watch_resume_profile(watch *w, watched *profile);
+
+/* Sets the function that sends commands, and its context; NULL: the profile accepts no commands. */
+typedef bool watch_command_sender(void *context, socket_command command);
+void watch_set_command_sender(watch *w, watched *profile, watch_command_sender *send,
+                              void *context);
+
+/* Sets the state and message. */
+void watch_set_state(watch *w, watched *profile, watched_state state, const char *format, ...)
+    HPF_PRINTF(4, 5);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The first line has the title and amounts, the last line the state and keys, and the line above it
+ * the caveat, if any. Lines are cut at their end if they are too long.
+ */
+#include "tty_frame.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hprender/units.h"
+
+enum { LEAST_COLUMNS = 24, LEAST_ROWS = 7, LINE_BYTES = 512 };
+
+static const uint32_t good = 0x2E9E5B, bad = 0xC8453B;
+
+static screen_style plain_style(bool is_bold)
+{
+    return (screen_style){SCREEN_OWN_COLOUR, SCREEN_OWN_COLOUR, is_bold};
+}
+
+static screen_style quiet_style(const tty_frame *f)
+{
+    return (screen_style){f->style.is_dark ? 0x8A8A8A : 0x6A6A6A, SCREEN_OWN_COLOUR, false};
+}
+
+/* --- the first line ------------------------------------------------------------------------- */
+
+static void describe_amounts(char *out, size_t room, const tty_frame *f)
+{
+    const hpr_chart *c = f->chart;
+    char now[80], peak[80], at[HPR_UNIT_LABEL_BYTES];
+    hpr_chart amounts = *c;
+    amounts.is_normalised = false; /* totals are always amounts */
+    hpr_unit unit = hpr_unit_of_times(c->headers[HPF_HEADER_SAMPLE_UNIT], c->peak_time);
+    tty_plot_amount(now, &amounts, c->totals[tty_plot_last_point(c)], f->style.si_units);
+    tty_plot_amount(peak, &amounts, c->peak_total, f->style.si_units);
+    hpr_unit_label_rounded(at, c->peak_time, &unit, 3);
+    snprintf(out, room, "%s, peak %s at %s %s", now, peak, at, unit.name ? unit.name : "");
+}
+
+static void draw_title(screen *s, const tty_frame *f)
+{
+    char amounts[LINE_BYTES] = "", name[LINE_BYTES];
+    screen_style bold = plain_style(true), plain = plain_style(false);
+    const char *title = f->chart && *f->chart->title.job ? f->chart->title.job
+                        : f->profile                     ? f->profile->name
+                                                         : "census";
+    if (f->chart) {
+        describe_amounts(amounts, sizeof amounts, f);
+    }
+    int columns = screen_text_columns(amounts);
+    int room = s->columns - columns - 2;
+    if (room < 8) {
+        columns = 0;
+        room = s->columns;
+    }
+    screen_elide(name, sizeof name, title, room, !f->style.is_utf8);
+    screen_put(s, 0, 0, room, name, &bold);
+    screen_put(s, 0, s->columns - columns, columns, amounts, &plain);
+}
+
+/* --- the last line -------------------------------------------------------------------------- */
+
+static const char *state_text(const tty_frame *f)
+{
+    static const char *const texts[] = {[WATCHED_WAITING] = "waiting",
+                                        [WATCHED_GROWING] = "live",
+                                        [WATCHED_ENDED] = "ended",
+                                        [WATCHED_FAILED] = "failed"};
+    return !f->profile ? "waiting" : f->is_paused ? "paused" : texts[f->profile->state];
+}
+
+static void describe_age(char *out, size_t room, const tty_frame *f)
+{
+    double age = f->now_s - f->profile->last_sample_s;
+    if (f->profile->last_sample_s <= 0 || f->profile->state == WATCHED_ENDED) {
+        *out = '\0';
+    } else if (age < 120) {
+        snprintf(out, room, ", last sample %.0f s ago", floor(age));
+    } else if (age < 7200) {
+        snprintf(out, room, ", last sample %.0f min ago", floor(age / 60));
+    } else {
+        snprintf(out, room, ", last sample %.0f h ago", floor(age / 3600));
+    }
+}
+
+static void describe_window(char *out, size_t room, double window_s)
+{
+    hpr_unit unit = hpr_unit_of_times(HPF_STR("seconds"), window_s);
+    char number[HPR_UNIT_LABEL_BYTES];
+    *out = '\0';
+    if (window_s > 0) {
+        hpr_unit_label_rounded(number, window_s, &unit, 3);
+        snprintf(out, room, ", window %s %s", number, unit.name);
+    }
+}
+
+static void draw_status(screen *s, const tty_frame *f)
+{
+    static const char keys[] = "q quit  space pause  ? help";
+    char age[80] = "", window[120], line[LINE_BYTES + 256], cut[LINE_BYTES + 256];
+    bool has_message = f->profile && *f->profile->message;
+    bool is_bad = f->profile && f->profile->state == WATCHED_FAILED;
+    bool is_good = f->profile && f->profile->state == WATCHED_GROWING && !f->is_paused;
+    screen_style dot = {is_bad    ? bad
+                        : is_good ? good
+                                  : quiet_style(f).ink,
+                        SCREEN_OWN_COLOUR, false};
+    screen_style plain = plain_style(false), quiet = quiet_style(f);
+    int row = s->rows - 1;
+    if (f->profile) {
+        describe_age(age, sizeof age, f);
+    }
+    describe_window(window, sizeof window, f->window_s);
+    snprintf(line, sizeof line, "%s%s%s%s%s", state_text(f), has_message ? ": " : "",
+             has_message ? f->profile->message : "", age, window);
+    int keys_columns = (int)sizeof keys - 1;
+    int room = s->columns - 2 - keys_columns - 2;
+    room = room < screen_text_columns(line) && room < 30 ? s->columns - 2 : room;
+    screen_elide(cut, sizeof cut, line, room, !f->style.is_utf8);
+    screen_put(s, row, 0, 1, f->style.is_utf8 ? "●" : "*", &dot);
+    screen_put(s, row, 2, room, cut, &plain);
+    if (2 + room + 2 <= s->columns - keys_columns) {
+        screen_put(s, row, s->columns - keys_columns, keys_columns, keys, &quiet);
+    }
+}
+
+/* --- the middle ----------------------------------------------------------------------------- */
+
+static void draw_help(screen *s, const tty_frame *f)
+{
+    static const char *const lines[] = {
+        "s S     switch sampling in the program on, off",
+        "c       request one sample now",
+        "space   pause, continue",
+        "w W     shorter window, longer window",
+        "+ -     more bands, fewer bands",
+        "up down select a band",
+        "n       percentages or amounts",
+        "o       reorder the bands",
+        "tab     next profile",
+        "q       quit",
+    };
+    enum { N_LINES = sizeof lines / sizeof *lines, N_CONTROLS = 2, WIDTH = 50 };
+    screen_style style = {f->style.is_dark ? 0xFFFFFF : 0x000000,
+                          f->style.is_dark ? 0x303030 : 0xE0E0E0, false};
+    int first = f->profile && f->profile->can_control ? 0 : N_CONTROLS;
+    int n = N_LINES - first;
+    int row = (s->rows - n - 2) / 2, column = (s->columns - WIDTH) / 2;
+    column = column < 0 ? 0 : column;
+    for (int i = -1; i <= n; i++) {
+        char text[WIDTH + 1];
+        snprintf(text, sizeof text, "  %-*s", WIDTH - 2, i < 0 || i == n ? "" : lines[first + i]);
+        screen_put(s, row + 1 + i, column, WIDTH, text, &style);
+    }
+}
+
+static void draw_message(screen *s, int row, const char *text, const tty_frame *f)
+{
+    char cut[LINE_BYTES];
+    screen_style quiet = quiet_style(f);
+    screen_elide(cut, sizeof cut, text, s->columns, !f->style.is_utf8);
+    screen_put(s, row, (s->columns - screen_text_columns(cut)) / 2, s->columns, cut, &quiet);
+}
+
+static bool has_caveat(const tty_frame *f)
+{
+    return f->profile && *f->profile->caveat;
+}
+
+/* Draws the plot, and the caveat below it. */
+static void draw_plot(screen *s, const tty_frame *f)
+{
+    const tty_box box = {1, 0, s->rows - 2 - has_caveat(f), s->columns};
+    tty_plot_draw(s, &box, f->chart, &f->style);
+    if (has_caveat(f)) {
+        draw_message(s, s->rows - 2, f->profile->caveat, f);
+    }
+}
+
+void tty_frame_draw(screen *s, const tty_frame *f)
+{
+    draw_title(s, f);
+    if (s->rows >= LEAST_ROWS && s->columns >= LEAST_COLUMNS) {
+        if (f->chart) {
+            draw_plot(s, f);
+        } else {
+            draw_message(s, s->rows / 2, has_caveat(f) ? f->profile->caveat : "no sample yet", f);
+        }
+        if (f->has_help) {
+            draw_help(s, f);
+        }
+    }
+    if (s->rows > 1) {
+        draw_status(s, f);
+    }
+}

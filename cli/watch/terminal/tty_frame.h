@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The text around the graph in a terminal: title, status line, help.
+ */
+#ifndef CENSUS_WATCH_TTY_FRAME_H
+#define CENSUS_WATCH_TTY_FRAME_H
+
+#include "tty_plot.h"
+#include "watch/loop/watch.h"
+
+typedef struct tty_frame {
+    const watched *profile; /* NULL: none yet */
+    const hpr_chart *chart; /* NULL: nothing to draw yet */
+    double window_s;        /* 0: the whole profile */
+    double now_s;           /* loop_now_s() */
+    bool is_paused, has_help;
+    tty_plot_style style;
+} tty_frame;
+
+/* Draws everything. */
+void tty_frame_draw(screen *s, const tty_frame *frame);
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Samples are converted to text when they arrive. docs/formats/page.md describes the data.
+ */
+#include "http_feed.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "hpfile/json.h"
+#include "hpfile/live.h"
+#include "hprender/html.h"
+
+/* A place in the viewers' list, or one of these: */
+#define IN_REST UINT32_MAX       /* no place */
+#define UNUSED  (UINT32_MAX - 1) /* gets a place with its first sample */
+
+enum {
+    MOST_PLACES_AT_FIRST = 400, /* in a snapshot */
+    MOST_PLACES = 600,
+    MOST_WAITING_BYTES = 256 << 10, /* longer samples are sent as a snapshot */
+};
+
+/* Share of a sample from which a name without a place requests one. */
+#define LEAST_SHARE 0.01
+
+struct http_feed_name {
+    uint32_t place;
+    uint64_t sample; /* sample of `amount` */
+    double amount;
+    double asked; /* amount of its last request for a place */
+    hpf_str text; /* if the name is newer than the snapshot */
+};
+
+/* ---- life ---- */
+
+void http_feed_init(http_feed *feed, const watched *of)
+{
+    *feed = (http_feed){.of = of, .needs_snapshot = true, .has_news = true, .last_time = -INFINITY};
+}
+
+static void forget_waiting(http_feed *feed)
+{
+    hpf_sink_destroy(feed->samples);
+    hpf_arena_destroy(feed->arena);
+    feed->samples = NULL;
+    feed->arena = NULL;
+    feed->n_new_names = 0;
+    http_annotations_clear(&feed->annotations);
+}
+
+void http_feed_invalidate(http_feed *feed)
+{
+    feed->needs_snapshot = true;
+    forget_waiting(feed);
+}
+
+void http_feed_restart(http_feed *feed)
+{
+    http_feed_invalidate(feed);
+    feed->has_news = true;
+    feed->n_names = 0;
+    feed->n_places = 0;
+    feed->last_time = -INFINITY;
+}
+
+void http_feed_finish(http_feed *feed)
+{
+    forget_waiting(feed);
+    free(feed->names);
+    free(feed->touched);
+    free(feed->new_names);
+    http_annotations_finish(&feed->annotations);
+}
+
+/* Returns room for `n` elements, or NULL without memory; the old array is then unchanged. */
+static void *grow(void *array, size_t n, size_t element_bytes)
+{
+    return n > SIZE_MAX / 2 / element_bytes ? NULL : realloc(array, n * element_bytes);
+}
+
+static hpf_str keep_text(http_feed *feed, hpf_str text)
+{
+    if (!feed->arena) {
+        feed->arena = hpf_arena_create();
+    }
+    const char *copy = feed->arena ? hpf_arena_text(feed->arena, text) : NULL;
+    if (!copy) {
+        http_feed_invalidate(feed);
+        return (hpf_str){"", 0};
+    }
+    return (hpf_str){copy, text.length};
+}
+
+/* ---- names ---- */
+
+static bool make_room_for_names(http_feed *feed, uint32_t n)
+{
+    if (n <= feed->names_capacity) {
+        return true;
+    }
+    size_t capacity = 2 * (size_t)n;
+    http_feed_name *names = grow(feed->names, capacity, sizeof *names);
+    feed->names = names ? names : feed->names;
+    uint32_t *touched = grow(feed->touched, capacity, sizeof *touched);
+    feed->touched = touched ? touched : feed->touched;
+    if (names && touched) {
+        feed->names_capacity = (uint32_t)capacity;
+    }
+    return names && touched;
+}
+
+void http_feed_add_name(http_feed *feed, hpf_name name, hpf_str text)
+{
+    if (feed->needs_snapshot) {
+        return;
+    }
+    if (name != feed->n_names || !make_room_for_names(feed, name + 1)) {
+        http_feed_invalidate(feed);
+        return;
+    }
+    hpf_str kept = keep_text(feed, text);
+    feed->names[feed->n_names++] = (http_feed_name){.place = UNUSED, .text = kept};
+}
+
+/* Appends a name to the viewers' list. */
+static bool give_place(http_feed *feed, http_feed_name *name)
+{
+    if (feed->n_places >= MOST_PLACES) {
+        feed->prefers_snapshot = true;
+        return false;
+    }
+    if (feed->n_new_names == feed->new_names_capacity) {
+        size_t capacity = 2 * feed->new_names_capacity + 16;
+        hpf_str *names = grow(feed->new_names, capacity, sizeof *names);
+        if (!names) {
+            return false;
+        }
+        feed->new_names = names;
+        feed->new_names_capacity = capacity;
+    }
+    feed->new_names[feed->n_new_names++] = name->text;
+    name->place = feed->n_places++;
+    return true;
+}
+
+/* Requests a place. A name that was too small requests again when it has doubled. */
+static void ask_for_place(http_feed *feed, http_feed_name *name, double total)
+{
+    if (name->amount >= LEAST_SHARE * total && name->amount > 2 * name->asked) {
+        name->asked = name->amount;
+        feed->prefers_snapshot = true;
+    }
+}
+
+/* ---- samples ---- */
+
+static void put_number(hpf_sink *sink, double number)
+{
+    if (isfinite(number)) {
+        hpf_sink_shortest(sink, number);
+    } else {
+        hpf_sink_text(sink, "null");
+    }
+}
+
+/* Adds up the amounts of each name. Stores the names in `touched` and their number in `n_touched`.
+ * Returns false for an unknown name. */
+static bool add_up(http_feed *feed, const hpf_sample *sample, size_t *n_touched, double *total)
+{
+    feed->n_samples++;
+    *n_touched = 0;
+    *total = 0;
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        const hpf_cost *cost = &sample->costs[i];
+        if (cost->name >= feed->n_names) {
+            return false;
+        }
+        http_feed_name *name = &feed->names[cost->name];
+        if (name->sample != feed->n_samples) {
+            name->sample = feed->n_samples;
+            name->amount = 0;
+            feed->touched[(*n_touched)++] = cost->name;
+        }
+        name->amount += hpf_cost_amount(cost);
+        *total += hpf_cost_amount(cost);
+    }
+    return true;
+}
+
+static void put_amounts(http_feed *feed, size_t n_touched, double total)
+{
+    const char *comma = "";
+    for (size_t i = 0; i < n_touched; i++) {
+        http_feed_name *name = &feed->names[feed->touched[i]];
+        if (name->place == IN_REST || (name->place == UNUSED && !give_place(feed, name))) {
+            ask_for_place(feed, name, total);
+            continue;
+        }
+        hpf_sink_text(feed->samples, comma);
+        hpf_sink_whole(feed->samples, name->place);
+        hpf_sink_text(feed->samples, ",");
+        put_number(feed->samples, name->amount);
+        comma = ",";
+    }
+}
+
+static void put_sample(http_feed *feed, double time, size_t n_touched, double total)
+{
+    if (hpf_sink_position(feed->samples) > 0) {
+        hpf_sink_text(feed->samples, ",");
+    }
+    hpf_sink_text(feed->samples, "[");
+    put_number(feed->samples, time);
+    hpf_sink_text(feed->samples, ",");
+    put_number(feed->samples, total);
+    hpf_sink_text(feed->samples, ",[");
+    put_amounts(feed, n_touched, total);
+    hpf_sink_text(feed->samples, "]]");
+}
+
+void http_feed_add_sample(http_feed *feed, const hpf_sample *sample)
+{
+    size_t n_touched;
+    double total;
+    bool is_late = sample->time < feed->last_time;
+    feed->last_time = sample->time;
+    if (feed->needs_snapshot) {
+        return;
+    }
+    if (!feed->samples) {
+        feed->samples = hpf_sink_to_memory();
+    }
+    if (is_late || !feed->samples || hpf_sink_position(feed->samples) > MOST_WAITING_BYTES ||
+        !add_up(feed, sample, &n_touched, &total)) {
+        http_feed_invalidate(feed);
+        return;
+    }
+    put_sample(feed, sample->time, n_touched, total);
+}
+
+static void flush_samples(http_feed *feed, http_channel *to)
+{
+    hpf_sink *message = feed->samples ? http_channel_open(to, "samples") : NULL;
+    if (message) {
+        hpf_sink_printf(message, "{\"id\":%u,\"names\":", (unsigned)feed->of->number);
+        hpr_html_names_json(feed->new_names, feed->n_new_names, message);
+        hpf_sink_text(message, ",\"samples\":[");
+        hpf_sink_str(message, hpf_sink_bytes(feed->samples));
+        hpf_sink_text(message, "]}");
+    }
+    http_channel_send(to, message);
+}
+
+/* ---- pending events ---- */
+
+void http_feed_add_mark(http_feed *feed, double time, hpf_str label)
+{
+    if (!feed->needs_snapshot && !http_annotations_add_mark(&feed->annotations, time, label)) {
+        http_feed_invalidate(feed);
+    }
+}
+
+void http_feed_add_line(http_feed *feed, hpf_str name, hpf_line_point point)
+{
+    if (!feed->needs_snapshot && !http_annotations_add_line(&feed->annotations, name, point)) {
+        http_feed_invalidate(feed);
+    }
+}
+
+void http_feed_flush(http_feed *feed, http_channel *to)
+{
+    http_annotations_flush(&feed->annotations, feed->of->number, to);
+    flush_samples(feed, to);
+    hpf_sink_destroy(feed->samples);
+    feed->samples = NULL;
+    feed->n_new_names = 0;
+}
+
+/* ---- states ---- */
+
+static const char *name_of_state(const watched *profile)
+{
+    static const char *const names[] = {
+        [WATCHED_WAITING] = "waiting",
+        [WATCHED_GROWING] = "growing",
+        [WATCHED_ENDED] = "ended",
+        [WATCHED_FAILED] = "failed",
+    };
+    return names[profile->state];
+}
+
+static void put_state(const http_feed *feed, hpf_sink *sink)
+{
+    const watched *of = feed->of;
+    hpf_json json = hpf_json_begin_line(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_whole(&json, "id", of->number);
+    hpf_json_text(&json, "name", of->name);
+    hpf_json_text(&json, "state", name_of_state(of));
+    hpf_json_text(&json, "message", of->message);
+    hpf_json_text(&json, "caveat", of->caveat);
+    hpf_json_bool(&json, "control", of->can_control);
+    if (of->last_sample_s > 0) {
+        hpf_json_number(&json, "age_s", loop_now_s() - of->last_sample_s);
+    } else {
+        hpf_json_text(&json, "age_s", NULL);
+    }
+    hpf_json_end(&json);
+}
+
+void http_feed_flush_state(http_feed *feed, http_channel *to)
+{
+    hpf_sink *message = feed->has_news ? http_channel_open(to, "state") : NULL;
+    if (message) {
+        put_state(feed, message);
+        feed->has_news = false;
+    }
+    http_channel_send(to, message);
+}
+
+/* ---- snapshots ---- */
+
+/* Stores the list of names in a snapshot. */
+static bool note_places(http_feed *feed, const uint32_t *chosen, uint32_t n_names)
+{
+    if (!make_room_for_names(feed, n_names)) {
+        return false;
+    }
+    feed->n_places = 0;
+    for (uint32_t i = 0; i < n_names; i++) {
+        double asked = i < feed->n_names ? feed->names[i].asked : 0;
+        bool has_place = chosen[i] != UINT32_MAX;
+        feed->names[i] = (http_feed_name){.place = has_place ? chosen[i] : IN_REST, .asked = asked};
+        if (has_place && chosen[i] >= feed->n_places) {
+            feed->n_places = chosen[i] + 1;
+        }
+    }
+    feed->n_names = n_names;
+    return true;
+}
+
+/* Writes a snapshot, and starts to collect events after it. */
+static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, hpf_sink *sink)
+{
+    const hpr_html_profile about = {
+        .id = feed->of->number,
+        .epoch = feed->of->epoch,
+        .file = feed->of->name,
+        .state = name_of_state(feed->of),
+    };
+    const hpr_html_limits limits = {
+        .most_bytes = most_bytes,
+        .most_names = MOST_PLACES_AT_FIRST,
+    };
+    uint32_t *chosen = NULL;
+    hpf_error err;
+    http_feed_invalidate(feed);
+    bool is_sent = hpr_html_profile_json(survey, &about, &limits, sink, &chosen, &err) == HPF_OK &&
+                   note_places(feed, chosen, hpf_survey_n_names(survey));
+    free(chosen);
+    feed->needs_snapshot = !is_sent;
+    feed->prefers_snapshot = false;
+    return is_sent;
+}
+
+static hpf_survey *take_survey(const http_feed *feed)
+{
+    hpf_survey *survey = NULL;
+    hpf_error err;
+    return hpf_live_snapshot(&survey, feed->of->live, &err) == HPF_OK ? survey : NULL;
+}
+
+bool http_feed_send_snapshot(http_feed *feed, size_t most_bytes, http_channel *to)
+{
+    hpf_survey *survey = take_survey(feed);
+    hpf_sink *message = survey ? http_channel_open(to, "snapshot") : NULL;
+    if (!message) {
+        return false;
+    }
+    bool is_sent = put_profile(feed, survey, most_bytes, message);
+    if (is_sent) {
+        http_channel_send(to, message);
+    } else {
+        hpf_sink_destroy(message);
+    }
+    return is_sent;
+}
+
+bool http_feed_put_base(http_feed *feed, size_t most_bytes, const http_channel *to, hpf_sink *base,
+                        uint64_t number)
+{
+    hpf_survey *survey = take_survey(feed);
+    if (survey) {
+        http_event_begin(base, to, "snapshot", 0);
+        if (!put_profile(feed, survey, most_bytes, base)) {
+            return false;
+        }
+        http_event_end(base);
+    }
+    http_event_begin(base, to, "state", number);
+    put_state(feed, base);
+    http_event_end(base);
+    feed->has_news = false;
+    return true;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The feed of one profile: what viewers know, and what they are sent next.
+ *
+ * Viewers have a list of names, which a snapshot starts and new names extend. A sample refers to
+ * names by their place in this list; names without a place share the rest. A new snapshot is needed
+ * to give such a name a place: when it becomes large, or when the list would become too long. A
+ * snapshot is also sent when it is shorter than the pending events, and when a sample is earlier
+ * than the one before it, which viewers could not insert.
+ */
+#ifndef CENSUS_WATCH_HTTP_FEED_H
+#define CENSUS_WATCH_HTTP_FEED_H
+
+#include "http_annotations.h"
+#include "watch/loop/watch.h"
+
+typedef struct http_feed_name http_feed_name;
+
+typedef struct http_feed {
+    const watched *of;
+    /* Only a snapshot brings viewers up to date. True at first, and while there are no viewers. */
+    bool needs_snapshot;
+    bool prefers_snapshot; /* a snapshot would be better for viewers */
+    bool has_news;         /* the state or message has changed */
+
+    http_feed_name *names; /* by name */
+    uint32_t n_names, names_capacity;
+    uint32_t *touched; /* names of the current sample; as long as `names` */
+    uint32_t n_places; /* length of the viewers' list */
+    uint64_t n_samples;
+    double last_time; /* time of the last sample */
+
+    /* Not yet feed: */
+    hpf_arena *arena; /* holds names since the snapshot */
+    hpf_str *new_names;
+    size_t n_new_names, new_names_capacity;
+    hpf_sink *samples; /* text of samples; NULL: none */
+    http_annotations annotations;
+} http_feed;
+
+void http_feed_init(http_feed *feed, const watched *of);
+void http_feed_finish(http_feed *feed);
+
+/* Restarts the feed with its profile. */
+void http_feed_restart(http_feed *feed);
+
+/* Drops pending events; nothing is collected until the next snapshot. */
+void http_feed_invalidate(http_feed *feed);
+
+/* Events of the profile. */
+void http_feed_add_name(http_feed *feed, hpf_name name, hpf_str text);
+void http_feed_add_sample(http_feed *feed, const hpf_sample *sample);
+void http_feed_add_mark(http_feed *feed, double time, hpf_str label);
+void http_feed_add_line(http_feed *feed, hpf_str name, hpf_line_point point);
+
+/* Sends pending events. */
+void http_feed_flush(http_feed *feed, http_channel *to);
+/* Sends the state, if it has changed. */
+void http_feed_flush_state(http_feed *feed, http_channel *to);
+
+/* Sends a snapshot with series of about `most_bytes`. Returns false without samples or memory. */
+bool http_feed_send_snapshot(http_feed *feed, size_t most_bytes, http_channel *to);
+
+/* Appends a snapshot and the state to `base` as events, the last with the id `number` unless it is
+ * 0. Returns false without memory; `base` is then unusable. */
+bool http_feed_put_base(http_feed *feed, size_t most_bytes, const http_channel *to, hpf_sink *base,
+                        uint64_t number);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Pure functions over texts.
+ */
+#include "http_guard.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MOST_HOST_LENGTH = 255 };
+
+static const char control_word[] = "/control/";
+
+/* ---- the secret ---- */
+
+/* Always compares the whole token, so that the time reveals nothing. */
+static bool is_same_token(const char *token, const char *text)
+{
+    unsigned char differences = 0;
+    for (size_t i = 0; i < HTTP_TOKEN_LENGTH; i++) {
+        differences |= (unsigned char)(token[i] ^ text[i]);
+    }
+    return differences == 0;
+}
+
+http_place http_guard_place(const http_guard *guard, const char *path)
+{
+    if (path[0] != '/' || strlen(path) < 1 + HTTP_TOKEN_LENGTH ||
+        !is_same_token(guard->token, path + 1)) {
+        return HTTP_NOWHERE;
+    }
+    const char *rest = path + 1 + HTTP_TOKEN_LENGTH;
+    return strcmp(rest, "/") == 0                                      ? HTTP_PAGE
+           : strcmp(rest, "/events") == 0                              ? HTTP_EVENTS
+           : strncmp(rest, control_word, sizeof control_word - 1) == 0 ? HTTP_CONTROL
+                                                                       : HTTP_NOWHERE;
+}
+
+const char *http_guard_command(const char *path)
+{
+    return path + 1 + HTTP_TOKEN_LENGTH + sizeof control_word - 1;
+}
+
+/* ---- hosts ---- */
+
+/* Copies a host without its port. Returns false if the port is invalid. */
+static bool split_host(const char *host, char name[MOST_HOST_LENGTH + 1])
+{
+    const char *bracket = host[0] == '[' ? strchr(host, ']') : NULL;
+    size_t n = bracket ? (size_t)(bracket + 1 - host) : strcspn(host, ":");
+    const char *rest = host + n;
+    if (n == 0 || n > MOST_HOST_LENGTH) {
+        return false;
+    }
+    if (*rest == ':') {
+        rest += 1 + strspn(rest + 1, "0123456789");
+    }
+    memcpy(name, host, n);
+    name[n] = '\0';
+    return *rest == '\0';
+}
+
+static bool is_ipv6_text(const char *name, struct in6_addr *out)
+{
+    char inside[INET6_ADDRSTRLEN];
+    size_t n = strlen(name);
+    if (n < 3 || n - 2 >= sizeof inside || name[0] != '[' || name[n - 1] != ']') {
+        return false;
+    }
+    memcpy(inside, name + 1, n - 2);
+    inside[n - 2] = '\0';
+    return inet_pton(AF_INET6, inside, out) == 1;
+}
+
+static bool is_address(const char *name)
+{
+    struct in_addr four;
+    struct in6_addr six;
+    return inet_pton(AF_INET, name, &four) == 1 || is_ipv6_text(name, &six);
+}
+
+static bool is_local(const char *name)
+{
+    struct in_addr four;
+    struct in6_addr six;
+    return strcasecmp(name, "localhost") == 0 ||
+           (inet_pton(AF_INET, name, &four) == 1 && ntohl(four.s_addr) >> 24 == 127) ||
+           (is_ipv6_text(name, &six) && IN6_IS_ADDR_LOOPBACK(&six));
+}
+
+bool http_guard_knows_host(const http_guard *guard, const char *host)
+{
+    char name[MOST_HOST_LENGTH + 1];
+    if (!split_host(host, name)) {
+        return false;
+    }
+    return is_local(name) || (guard->name[0] && strcasecmp(name, guard->name) == 0) ||
+           (guard->has_all_addresses && is_address(name));
+}
+
+/* ---- requests ---- */
+
+static bool is_read(const http_request *request)
+{
+    return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
+}
+
+static bool is_command(const http_guard *guard, const http_request *request)
+{
+    return strcmp(request->method, "POST") == 0 &&
+           http_guard_place(guard, request->path) == HTTP_CONTROL;
+}
+
+/* Returns whether the request comes from our page, or not from a page. The browser sends the same
+ * host and port in Origin and Host, even if ports are forwarded. */
+static bool is_own_origin(const http_request *request)
+{
+    static const char scheme[] = "http://";
+    const size_t n = sizeof scheme - 1;
+    return request->n_origins == 0 || (request->n_origins == 1 && request->origin &&
+                                       strncmp(request->origin, scheme, n) == 0 &&
+                                       strcasecmp(request->origin + n, request->host) == 0);
+}
+
+unsigned http_guard_judge(const http_guard *guard, const http_request *request, http_place *where)
+{
+    *where = HTTP_NOWHERE;
+    if (!is_read(request) && !is_command(guard, request)) {
+        return 405;
+    }
+    if (request->n_headers > HTTP_MOST_HEADERS) {
+        return 431;
+    }
+    if (request->has_body) {
+        return 400;
+    }
+    if (request->n_hosts != 1 || !request->host || !http_guard_knows_host(guard, request->host)) {
+        return 404;
+    }
+    http_place place = http_guard_place(guard, request->path);
+    if (place == HTTP_NOWHERE || (place == HTTP_CONTROL && is_read(request))) {
+        return 404;
+    }
+    if (place == HTTP_CONTROL && !is_own_origin(request)) {
+        return 403;
+    }
+    *where = place;
+    return 200;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Decides which requests are allowed. There are three places: the page, its events, and commands.
+ * All are below a secret path. No file name is ever taken from a request.
+ *
+ * The Host of a request must be ours. A web page whose name is made to resolve to this machine (DNS
+ * rebinding) sends its own name. The port is not compared, because forwarded ports differ. Commands
+ * from pages of other origins are rejected as well.
+ */
+#ifndef CENSUS_WATCH_HTTP_GUARD_H
+#define CENSUS_WATCH_HTTP_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "http_token.h"
+
+enum { HTTP_MOST_HEADERS = 100 };
+
+/* The secret, and the allowed hosts: localhost, loopback addresses, and these. */
+typedef struct http_guard {
+    char token[HTTP_TOKEN_LENGTH + 1];
+    char name[256];         /* as in a URL, with brackets around IPv6 addresses; "" for none */
+    bool has_all_addresses; /* allow any address: addresses cannot be rebound */
+} http_guard;
+
+/* The relevant parts of a request; texts are terminated, absent ones NULL. */
+typedef struct http_request {
+    const char *method;
+    const char *path; /* without the query */
+    const char *host;
+    size_t n_hosts;     /* number of Host headers */
+    const char *origin; /* origin of the page; only browsers send it */
+    size_t n_origins;
+    size_t n_headers;
+    bool has_body;
+} http_request;
+
+typedef enum http_place {
+    HTTP_NOWHERE,
+    HTTP_PAGE,    /* /TOKEN/ */
+    HTTP_EVENTS,  /* /TOKEN/events */
+    HTTP_CONTROL, /* /TOKEN/control/COMMAND; only this one takes POST, and nothing else */
+} http_place;
+
+/* Returns the place that a path names. Takes the same time for all wrong tokens. */
+http_place http_guard_place(const http_guard *guard, const char *path);
+
+/* Returns the text after `control/` in a path whose place is HTTP_CONTROL. */
+const char *http_guard_command(const char *path);
+
+bool http_guard_knows_host(const http_guard *guard, const char *host);
+
+/* Returns the status of the answer: 200 with the place, 400, 403, 404, 405 or 431. */
+unsigned http_guard_judge(const http_guard *guard, const http_request *request, http_place *where);
+
+#endif

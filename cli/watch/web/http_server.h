@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The HTTP server: the page, and for each viewer a stream of events from one ring. It runs in an
+ * event loop and never blocks.
+ */
+#ifndef CENSUS_WATCH_HTTP_SERVER_H
+#define CENSUS_WATCH_HTTP_SERVER_H
+
+#include "http_guard.h"
+#include "http_listen.h"
+#include "http_ring.h"
+#include "watch/loop/loop.h"
+
+typedef struct http_server http_server;
+
+/* Pointers are borrowed for the life of the server. */
+typedef struct http_server_options {
+    const http_guard *guard;
+    const http_listener *listener;
+    hpf_str page;
+    const char *page_policy; /* its Content-Security-Policy */
+    const http_ring *ring;
+    const char *instance; /* prefix of event ids */
+    /* A viewer connects, with all messages up to `number` if `is_resumed`, else with none. Must
+     * ensure that the ring has a base or continues from there. */
+    void (*joined)(void *context, bool is_resumed, uint64_t number);
+    /* Handles a command. Returns the HTTP status. */
+    unsigned (*commanded)(void *context, const char *command);
+    void *context;
+    size_t most_viewers;
+    double heartbeat_s; /* interval of heartbeats */
+    double patience_s;  /* shortest time without progress after which a connection is closed */
+} http_server_options;
+
+/* Starts the server. Errors: IO, MEMORY. */
+HPF_MUST_USE hpf_status http_server_create(http_server **out, loop *l,
+                                           const http_server_options *options, hpf_error *err);
+
+/* Waits up to `linger_s` seconds for viewers to receive the ring, then stops. Accepts NULL. */
+void http_server_destroy(http_server *server, double linger_s);
+
+size_t http_server_n_viewers(const http_server *server);
+
+/* Notifies viewers of new messages in the ring. */
+void http_server_wake(http_server *server);
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Events are collected (http_feed.h), put into the ring in batches, and sent by the server.
+ */
+#include "view_http.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+#include "hpfile/live.h"
+#include "hprender/html.h"
+
+#include "http_browser.h"
+#include "http_server.h"
+#include "http_feed.h"
+
+#define BATCH_S     0.1  /* between two batches */
+#define HEARTBEAT_S 15.0 /* keeps connections alive */
+#define PATIENCE_S  30.0
+#define LINGER_S    1.0  /* for the last message */
+#define REST_S      30.0 /* after the last viewer; a viewer who reconnects misses nothing */
+
+/* Snapshots are large: at most one per second, and at most this part of the time. */
+#define SNAPSHOT_EVERY_S 1.0
+#define MOST_OF_TIME     0.05
+
+enum {
+    MOST_VIEWERS = 64,
+    MOST_RING_BYTES = 4 << 20,
+    MOST_SNAPSHOT_BYTES = 4 << 20,    /* total for all profiles */
+    LEAST_SNAPSHOT_BYTES = 256 << 10, /* for each profile */
+};
+
+typedef struct view_http {
+    view base; /* first */
+    loop *loop;
+    http_guard guard;
+    http_listener listener;
+    http_channel channel;
+    http_server *server;
+    http_browser browser;
+    hpf_sink *page;
+    char policy[1024];
+    http_feed **feeds; /* by the number of the profile */
+    size_t n_feeds;
+    int batch_timer, rest_timer;
+    bool is_batch_due; /* the batch timer is armed */
+    bool is_followed;  /* there are viewers, or were recently */
+    bool was_joined;   /* since the rest timer last expired */
+    bool has_drawn_up; /* a snapshot was made in this batch */
+    double batch_s, last_batch_s, next_snapshot_s;
+} view_http;
+
+/* ---- batches ---- */
+
+static void arm_batch(view_http *v, double earliest_s)
+{
+    double now_s = loop_now_s();
+    if (v->is_followed && !v->is_batch_due) {
+        v->is_batch_due = true;
+        loop_arm(v->batch_timer, earliest_s > now_s ? earliest_s - now_s : 1e-6, 0);
+    }
+}
+
+static void want_batch(view_http *v)
+{
+    arm_batch(v, v->last_batch_s + v->batch_s);
+}
+
+/* Sets when the next snapshot may be made, given the cost of the last one, which started at
+ * `begin_s`. */
+static void note_cost(view_http *v, double begin_s)
+{
+    double cost_s = loop_now_s() - begin_s;
+    double pause_s = cost_s / MOST_OF_TIME;
+    v->next_snapshot_s = begin_s + (pause_s > SNAPSHOT_EVERY_S ? pause_s : SNAPSHOT_EVERY_S);
+}
+
+static void fall_behind(view_http *v)
+{
+    http_ring_clear(&v->channel.ring);
+    for (size_t i = 0; i < v->n_feeds; i++) {
+        http_feed_invalidate(v->feeds[i]);
+    }
+}
+
+static size_t share_of_snapshot(const view_http *v)
+{
+    size_t share = MOST_SNAPSHOT_BYTES / v->n_feeds;
+    return share > LEAST_SNAPSHOT_BYTES ? share : LEAST_SNAPSHOT_BYTES;
+}
+
+/* Makes a new base of all profiles. Without memory, viewers wait for the next one. */
+static void rebase(view_http *v)
+{
+    hpf_sink *base = hpf_sink_to_memory();
+    hpf_error err;
+    bool is_made = base != NULL;
+    v->has_drawn_up = true;
+    for (size_t i = 0; i < v->n_feeds && is_made; i++) {
+        uint64_t number = i + 1 == v->n_feeds ? v->channel.ring.last_number + 1 : 0;
+        is_made = http_feed_put_base(v->feeds[i], share_of_snapshot(v), &v->channel, base, number);
+    }
+    if (!is_made || hpf_sink_finish(base, &err) != HPF_OK ||
+        !http_ring_rebase(&v->channel.ring, hpf_sink_bytes(base))) {
+        fall_behind(v);
+    }
+    v->channel.has_lost = v->channel.ring.base == NULL;
+    hpf_sink_destroy(base);
+}
+
+static bool prefers_snapshot(const http_feed *feed)
+{
+    return (feed->needs_snapshot || feed->prefers_snapshot) &&
+           hpf_live_n_samples(feed->of->live) > 0;
+}
+
+/* Returns whether a new base is shorter than the messages since the old one. */
+static bool is_base_due(const view_http *v)
+{
+    const http_ring *ring = &v->channel.ring;
+    size_t base_bytes = ring->base ? ring->base->length : 0;
+    return v->channel.has_lost || ring->n_bytes > MOST_RING_BYTES + base_bytes ||
+           (v->n_feeds == 1 && prefers_snapshot(v->feeds[0]));
+}
+
+/* Sends the events of a profile. Returns false if it needs a snapshot, for which it is too early.
+ */
+static bool send_profile(view_http *v, http_feed *feed, bool may_be_snapshot)
+{
+    bool is_wanted = prefers_snapshot(feed);
+    if (is_wanted && may_be_snapshot) {
+        is_wanted = !http_feed_send_snapshot(feed, share_of_snapshot(v), &v->channel);
+        v->has_drawn_up = true;
+    }
+    if (!feed->needs_snapshot) {
+        http_feed_flush(feed, &v->channel);
+    }
+    http_feed_flush_state(feed, &v->channel);
+    return !is_wanted;
+}
+
+static void send_batch(view_http *v)
+{
+    double begin_s = loop_now_s();
+    bool may_be_snapshot = begin_s >= v->next_snapshot_s;
+    bool is_all = true;
+    v->last_batch_s = begin_s;
+    v->has_drawn_up = false;
+    if (may_be_snapshot && is_base_due(v)) {
+        rebase(v);
+    } else {
+        for (size_t i = 0; i < v->n_feeds; i++) {
+            is_all &= send_profile(v, v->feeds[i], may_be_snapshot);
+        }
+    }
+    if (v->has_drawn_up) {
+        note_cost(v, begin_s);
+    }
+    if (!is_all || v->channel.has_lost) {
+        arm_batch(v, v->next_snapshot_s);
+    }
+    http_server_wake(v->server);
+}
+
+static void on_batch(void *context, uint32_t epoll_events)
+{
+    view_http *v = context;
+    (void)epoll_events;
+    v->is_batch_due = false;
+    send_batch(v);
+}
+
+/* ---- viewers ---- */
+
+static void on_joined(void *context, bool is_resumed, uint64_t number)
+{
+    view_http *v = context;
+    http_ring *ring = &v->channel.ring;
+    v->was_joined = true;
+    if (!v->is_followed) {
+        v->is_followed = true;
+        loop_arm(v->rest_timer, REST_S, REST_S);
+    }
+    if (!ring->base && !(is_resumed && http_ring_continues(ring, number))) {
+        rebase(v);
+    }
+}
+
+/* Handles a command NUMBER/NAME: the profile and the command. Returns the HTTP status. */
+static unsigned on_commanded(void *context, const char *text)
+{
+    enum { DONE = 204, NOT_FOUND = 404, CONFLICT = 409 };
+    const view_http *v = context;
+    char *rest;
+    socket_command command;
+    unsigned long number = isdigit((unsigned char)*text) ? strtoul(text, &rest, 10) : ULONG_MAX;
+    if (number >= v->n_feeds || *rest != '/' || !socket_command_find(rest + 1, &command)) {
+        return NOT_FOUND;
+    }
+    return watched_send_command(v->feeds[number]->of, command) ? DONE : CONFLICT;
+}
+
+/* Stops preparing messages when there have been no viewers for a while. */
+static void on_rest(void *context, uint32_t epoll_events)
+{
+    view_http *v = context;
+    (void)epoll_events;
+    if (!v->was_joined && http_server_n_viewers(v->server) == 0) {
+        v->is_followed = false;
+        loop_arm(v->rest_timer, 0, 0);
+        fall_behind(v);
+    }
+    v->was_joined = false;
+}
+
+/* ---- the watch ---- */
+
+static http_feed *find(const view *base, const watched *profile)
+{
+    const view_http *v = (const view_http *)base;
+    return profile->number < v->n_feeds ? v->feeds[profile->number] : NULL;
+}
+
+static bool add_profile(view_http *v, const watched *profile)
+{
+    http_feed **all = realloc(v->feeds, (v->n_feeds + 1) * sizeof *all);
+    if (!all) {
+        return false;
+    }
+    v->feeds = all;
+    http_feed *feed = malloc(sizeof *feed);
+    if (feed) {
+        http_feed_init(feed, profile);
+        v->feeds[v->n_feeds++] = feed;
+    }
+    return feed != NULL;
+}
+
+static void began(view *base, const watched *profile)
+{
+    view_http *v = (view_http *)base;
+    http_feed *feed = find(base, profile);
+    if (feed) {
+        http_feed_restart(feed);
+    } else if (!add_profile(v, profile)) {
+        diag_say("%s: out of memory: not shown in browsers", profile->name);
+        return;
+    }
+    want_batch(v);
+}
+
+static void grew(view *base, const watched *profile)
+{
+    (void)profile;
+    want_batch((view_http *)base);
+}
+
+static void changed(view *base, const watched *profile)
+{
+    http_feed *feed = find(base, profile);
+    if (feed) {
+        feed->has_news = true;
+        want_batch((view_http *)base);
+    }
+}
+
+static http_feed *feed_of(void *context)
+{
+    const view_event_context *c = context;
+    return find(c->view, c->of);
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    http_feed *feed = feed_of(context);
+    (void)err;
+    if (feed) {
+        http_feed_add_name(feed, name, text);
+    }
+    return HPF_OK;
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    http_feed *feed = feed_of(context);
+    (void)err;
+    if (feed) {
+        http_feed_add_sample(feed, sample);
+    }
+    return HPF_OK;
+}
+
+static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    http_feed *feed = feed_of(context);
+    (void)err;
+    if (feed) {
+        http_feed_add_mark(feed, time, label);
+    }
+    return HPF_OK;
+}
+
+static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+{
+    http_feed *feed = feed_of(context);
+    (void)err;
+    if (feed) {
+        http_feed_add_line(feed, name, point);
+    }
+    return HPF_OK;
+}
+
+static const hpf_events events = {
+    .name = on_name,
+    .sample = on_sample,
+    .mark = on_mark,
+    .line = on_line,
+};
+
+/* ---- begin and end ---- */
+
+static void destroy(view_http *v, double linger_s)
+{
+    http_server_destroy(v->server, linger_s);
+    http_listener_close(&v->listener);
+    http_browser_close(&v->browser);
+    loop_remove(v->loop, v->batch_timer);
+    loop_remove(v->loop, v->rest_timer);
+    for (size_t i = 0; i < v->n_feeds; i++) {
+        http_feed_finish(v->feeds[i]);
+        free(v->feeds[i]);
+    }
+    free(v->feeds);
+    http_ring_finish(&v->channel.ring);
+    hpf_sink_destroy(v->page);
+    free(v);
+}
+
+static void say_goodbye(view_http *v)
+{
+    hpf_sink *message = http_channel_open(&v->channel, "bye");
+    if (message) {
+        hpf_sink_text(message, "{}");
+    }
+    http_channel_send(&v->channel, message);
+}
+
+static void finish(view *base)
+{
+    view_http *v = (view_http *)base;
+    if (v->is_followed) {
+        v->next_snapshot_s = 0;
+        send_batch(v);
+        say_goodbye(v);
+    }
+    destroy(v, LINGER_S);
+}
+
+/* Copies the policy of the page, and adds what only a header can set. */
+static void take_policy(view_http *v, hpf_str page)
+{
+    static const char mark[] = "http-equiv=\"Content-Security-Policy\" content=\"";
+    const char *end = page.data + page.length;
+    const char *text = memmem(page.data, page.length, mark, sizeof mark - 1);
+    text = text ? text + sizeof mark - 1 : end;
+    const char *quote = memchr(text, '"', (size_t)(end - text));
+    snprintf(v->policy, sizeof v->policy, "%.*s; frame-ancestors 'none'",
+             quote ? (int)(quote - text) : 0, text);
+}
+
+static hpf_status make_page(view_http *v, const hpr_options *options, hpf_error *err)
+{
+    v->page = hpf_sink_to_memory();
+    if (!v->page) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpr_html_write_live("events", options, v->page, err);
+    status = status ? status : hpf_sink_finish(v->page, err);
+    if (!status) {
+        take_policy(v, hpf_sink_bytes(v->page));
+    }
+    return status;
+}
+
+static hpf_status make_secrets(view_http *v, const char *token_file, hpf_error *err)
+{
+    if (!http_make_secret(v->channel.instance, (sizeof v->channel.instance - 1) / 2) ||
+        (!token_file && !http_make_secret(v->guard.token, HTTP_TOKEN_BYTES))) {
+        return hpf_error_set_os(err, errno, "cannot get random numbers");
+    }
+    return token_file ? http_token_from_file(v->guard.token, token_file, err) : HPF_OK;
+}
+
+static hpf_status start_server(view_http *v, hpf_error *err)
+{
+    const http_server_options options = {
+        .guard = &v->guard,
+        .listener = &v->listener,
+        .page = hpf_sink_bytes(v->page),
+        .page_policy = v->policy,
+        .ring = &v->channel.ring,
+        .instance = v->channel.instance,
+        .joined = on_joined,
+        .commanded = on_commanded,
+        .context = v,
+        .most_viewers = MOST_VIEWERS,
+        .heartbeat_s = HEARTBEAT_S,
+        .patience_s = PATIENCE_S,
+    };
+    v->batch_timer = loop_add_timer(v->loop, on_batch, v);
+    v->rest_timer = loop_add_timer(v->loop, on_rest, v);
+    if (v->batch_timer < 0 || v->rest_timer < 0) {
+        return hpf_error_set_os(err, errno, "cannot create a timer");
+    }
+    return http_server_create(&v->server, v->loop, &options, err);
+}
+
+static hpf_status start(view_http *v, const view_http_options *options, hpf_error *err)
+{
+    hpf_status status = http_listen(&v->listener, options->where, err);
+    if (status == HPF_OK) {
+        strcpy(v->guard.name, v->listener.host);
+        v->guard.has_all_addresses = v->listener.is_every_address;
+        status = make_secrets(v, options->token_file, err);
+    }
+    status = status ? status : make_page(v, options->page, err);
+    return status ? status : start_server(v, err);
+}
+
+/* Prints the URL, and opens it. */
+static void announce(view_http *v, const view_http_options *options)
+{
+    char path[HTTP_TOKEN_LENGTH + 3];
+    char url[512];
+    snprintf(path, sizeof path, "/%s/", v->guard.token);
+    http_listener_url(&v->listener, path, url, sizeof url);
+    if (v->listener.path[0]) {
+        diag_say("watch at %s through the socket %s", url, v->listener.path);
+    } else {
+        diag_say("watch at %s", url);
+    }
+    if (!v->listener.is_loopback) {
+        diag_say("anyone who knows this URL can see the profile from other machines; the "
+                 "connection is not encrypted");
+    }
+    if (options->opens_browser && v->listener.port && http_browser_is_possible()) {
+        http_browser_open(&v->browser, url);
+    }
+}
+
+view *view_http_create(loop *l, const view_http_options *options)
+{
+    view_http *v = calloc(1, sizeof *v);
+    hpf_error err;
+    if (!v) {
+        diag_say("out of memory");
+        return NULL;
+    }
+    v->base = (view){
+        .began = began, .events = &events, .grew = grew, .changed = changed, .finish = finish};
+    v->loop = l;
+    v->batch_s = options->batch_s > 0 ? options->batch_s : BATCH_S;
+    v->listener.fd = v->batch_timer = v->rest_timer = -1;
+    if (start(v, options, &err) != HPF_OK) {
+        diag_error("http", &err);
+        destroy(v, 0);
+        return NULL;
+    }
+    announce(v, options);
+    return &v->base;
+}
+
+size_t view_http_n_viewers(const view *v)
+{
+    return http_server_n_viewers(((const view_http *)v)->server);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A view for browsers: a page that shows growing profiles to any number of viewers. Updates are
+ * sent at most ten times a second. Nothing is prepared while there are no viewers.
+ */
+#ifndef CENSUS_WATCH_VIEW_HTTP_H
+#define CENSUS_WATCH_VIEW_HTTP_H
+
+#include "hprender/render.h"
+
+#include "watch/loop/watch.h"
+
+/* Pointers are borrowed during the call. */
+typedef struct view_http_options {
+    const char *where;       /* where to listen, see http_listen.h; NULL: the loopback address */
+    const char *token_file;  /* file with the secret of the URL; NULL: a new secret each time */
+    bool opens_browser;      /* open a browser if there is a display */
+    const hpr_options *page; /* what the page shows at first */
+    double batch_s;          /* time between two messages; 0: a tenth of a second */
+} view_http_options;
+
+/* Starts the server and prints the URL on standard error. Returns NULL after a message. */
+view *view_http_create(loop *l, const view_http_options *options);
+
+/* Returns the number of viewers. */
+size_t view_http_n_viewers(const view *v);
+
+#endif
