@@ -16,8 +16,8 @@ typedef enum hpf_format {
     HPF_FORMAT_CSV,      /* hpfile/csv.h: the first cell of the first line is `time` */
     HPF_FORMAT_JSON,     /* hpfile/json_profile.h: the text begins with a brace */
     HPF_FORMAT_EVENTLOG, /* hpfile/reader.h, hpfile/eventlog.h: the bytes begin with hdrb */
-    HPF_FORMAT_PROF,     /* hpfile/prof.h: text that says what it is in the first line, or JSON whose
-                            first member is "program". No heap profile */
+    HPF_FORMAT_PROF, /* hpfile/prof.h: text that says what it is in the first line, or JSON whose
+                        first member is "program". No heap profile */
 } hpf_format;
 
 /* "hp", "csv", "json", "eventlog" or "prof". */

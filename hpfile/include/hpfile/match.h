@@ -7,8 +7,8 @@
  * the same stack may be cut sooner in one run: `(99)f/g/mai...` and `(100)f/g/ma...` are one row
  * too, if all of them end in dots, each begins with all of the next shorter one, at most three
  * bytes are between the longest and the shortest, no profile has two of them, and no other name
- * would fit as well. Event logs cut nothing: `f/g/ma...` and `f/g/main` are one row if no other whole
- * name begins like that, and no profile has both.
+ * would fit as well. Event logs cut nothing: `f/g/ma...` and `f/g/main` are one row if no other
+ * whole name begins like that, and no profile has both.
  *
  * Memory: the names of all.
  */
@@ -37,7 +37,8 @@ HPF_API void hpf_match_destroy(hpf_match *match);
 
 HPF_API uint32_t hpf_match_n_rows(const hpf_match *match);
 
-/* What a row is called: the name without its number, the whole one or of cut ones the longest. Borrowed. */
+/* What a row is called: the name without its number, the whole one or of cut ones the longest.
+ * Borrowed. */
 HPF_API hpf_str hpf_match_name(const hpf_match *match, uint32_t row);
 
 /* The row of a name of profile `which`, or HPF_NO_ROW. */

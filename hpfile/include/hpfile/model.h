@@ -38,8 +38,9 @@ HPF_API double hpf_model_mark(const hpf_model *model, size_t index, hpf_str *lab
 HPF_API HPF_MUST_USE hpf_status hpf_model_replay(const hpf_model *model, const hpf_events *events,
                                                  void *context, hpf_error *err);
 
-/* Whether two models say the same: headers, marks, lines, sample times, and per sample the same amounts
- * for the same names, in the same order, repeated names included. The numbers of names may differ.
+/* Whether two models say the same: headers, marks, lines, sample times, and per sample the same
+ * amounts for the same names, in the same order, repeated names included. The numbers of names may
+ * differ.
  */
 HPF_API bool hpf_model_equal(const hpf_model *a, const hpf_model *b);
 

@@ -41,8 +41,8 @@ HPF_API HPF_MUST_USE hpf_status hpf_stacks_of_frames(hpf_stacks *stacks, const h
 #define HPF_NO_STACK UINT32_MAX
 
 /* The same for all stacks of a report: `numbers` has one element for each. The root is a frame of
- * its own stack only. Centres that GHC keeps out of its totals, such as GC, have HPF_NO_STACK if not
- * `with_hidden`. */
+ * its own stack only. Centres that GHC keeps out of its totals, such as GC, have HPF_NO_STACK if
+ * not `with_hidden`. */
 HPF_API HPF_MUST_USE hpf_status hpf_stacks_of_prof(hpf_stacks *stacks, const hpf_prof *prof,
                                                    bool with_hidden, uint32_t *numbers,
                                                    hpf_error *err);
