@@ -6,7 +6,7 @@
 #ifndef CENSUS_TESTS_READINGS_H
 #define CENSUS_TESTS_READINGS_H
 
-#include "hpfile/model.h"
+#include "model.h"
 #include "hpfile/reader.h"
 #include "hpfile/sink.h"
 

@@ -8,7 +8,8 @@
 #ifndef HPFILE_ARENA_H
 #define HPFILE_ARENA_H
 
-#include "hpfile/event.h"
+#include "hpfile/error.h"
+#include "hpfile/str.h"
 
 #ifdef __cplusplus
 extern "C" {

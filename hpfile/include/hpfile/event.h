@@ -14,22 +14,12 @@
 #ifndef HPFILE_EVENT_H
 #define HPFILE_EVENT_H
 
-#include <stdbool.h>
 #include "hpfile/error.h"
+#include "hpfile/str.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Bytes with a length; not terminated, of no particular encoding. Borrowed unless said otherwise.
- */
-typedef struct hpf_str {
-    const char *data;
-    size_t length;
-} hpf_str;
-
-/* A string literal as an hpf_str. */
-#define HPF_STR(literal) ((hpf_str){(literal), sizeof(literal) - 1})
 
 /* The four headers of a profile, all compulsory in a `.hp` file. */
 typedef enum hpf_header {
@@ -92,6 +82,35 @@ typedef struct hpf_events {
     /* Costs after the last complete sample, that no END_SAMPLE ever closed. At most once, last. */
     hpf_status (*leftover)(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err);
 } hpf_events;
+
+typedef struct hpf_mark {
+    double time;
+    hpf_str label;
+} hpf_mark;
+
+/* A quantity over time, drawn over the bands. */
+typedef struct hpf_line {
+    hpf_str name;
+    const hpf_line_point *points; /* by time, increasing; at least one */
+    size_t n_points;
+} hpf_line;
+
+/* Something odd that does not stop the reader, with the same struct as an error: HPF_END for an
+ * input that is cut short, HPF_ERR_ORDER for samples out of order, HPF_ERR_UNSUPPORTED for what is
+ * left out. May be NULL. */
+typedef void hpf_warning(void *context, const hpf_error *warning);
+
+typedef struct hpf_reader_options {
+    hpf_warning *warning;
+    void *warning_context;
+    /* Which of several heap profiles of an event log is read, by its number; else the first that
+     * begins, and a warning says so. */
+    bool has_log_profile;
+    uint8_t log_profile;
+    /* A sample of an event log that is earlier than the one before it keeps its time: the consumer
+     * puts it in order. */
+    bool keeps_times;
+} hpf_reader_options;
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
 #define HPFILE_EVENTLOG_WRITER_H
 
 #include "hpfile/eventlog.h"
-#include "hpfile/reader.h"
+#include "hpfile/frame.h"
 
 #ifdef __cplusplus
 extern "C" {

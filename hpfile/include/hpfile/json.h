@@ -13,7 +13,6 @@
 #ifndef HPFILE_JSON_H
 #define HPFILE_JSON_H
 
-#include "hpfile/reader.h"
 #include "hpfile/sink.h"
 
 #ifdef __cplusplus
@@ -54,11 +53,6 @@ HPF_API void hpf_json_text(hpf_json *json, const char *key, const char *text); /
 HPF_API void hpf_json_whole(hpf_json *json, const char *key, uint64_t value);
 HPF_API void hpf_json_number(hpf_json *json, const char *key, double value);
 HPF_API void hpf_json_bool(hpf_json *json, const char *key, bool value);
-
-/* Adds the member `frames` of an object: what a name of an event log stands for, innermost first,
- * as objects with `label`, `module` and `source`, an info table also with `table`, `closure_type`
- * and `type`. None: nothing. */
-HPF_API void hpf_json_frames(hpf_json *json, const hpf_frame *frames, size_t n_frames);
 
 /* Only the string that hpf_json_bytes writes, quotes included, for who does the layout alone. */
 HPF_API void hpf_json_quoted(hpf_sink *sink, hpf_str bytes);

@@ -16,6 +16,7 @@
 #define HPFILE_READER_H
 
 #include "hpfile/event.h"
+#include "hpfile/frame.h"
 #include "hpfile/source.h"
 
 #ifdef __cplusplus
@@ -23,23 +24,6 @@ extern "C" {
 #endif
 
 typedef struct hpf_reader hpf_reader;
-
-/* Something odd that does not stop the reader, with the same struct as an error: HPF_END for an
- * input that is cut short, HPF_ERR_ORDER for samples out of order, HPF_ERR_UNSUPPORTED for what is
- * left out. May be NULL. */
-typedef void hpf_warning(void *context, const hpf_error *warning);
-
-typedef struct hpf_reader_options {
-    hpf_warning *warning;
-    void *warning_context;
-    /* Which of several heap profiles of an event log is read, by its number; else the first that
-     * begins, and a warning says so. */
-    bool has_log_profile;
-    uint8_t log_profile;
-    /* A sample of an event log that is earlier than the one before it keeps its time: the consumer
-     * puts it in order. */
-    bool keeps_times;
-} hpf_reader_options;
 
 /* `events` is copied, `context` borrowed for the reader's life. NULL `options` means all zero.
  * Returns NULL when there is no memory. */
@@ -75,18 +59,6 @@ HPF_API bool hpf_reader_is_between(const hpf_reader *reader);
 /* Names seen so far, by number, and how many; borrowed until the reader is destroyed. */
 HPF_API hpf_str hpf_reader_name(const hpf_reader *reader, hpf_name name);
 HPF_API uint32_t hpf_reader_n_names(const hpf_reader *reader);
-
-/* One cost centre of a stack, or one info table. What is not known is empty. */
-typedef struct hpf_frame {
-    hpf_str label, module;
-    hpf_str source; /* file, line and columns, as GHC writes them */
-    bool is_caf;
-    hpf_str table, closure_type, type; /* of info tables only; logs tell closure types by number */
-} hpf_frame;
-
-/* What GHC calls the type of closure that has this number in decimal, such as THUNK for 15, among
- * those that info tables have; what is no such number stays as it is. */
-HPF_API hpf_str hpf_closure_type_name(hpf_str number);
 
 /* What a name of an event log stands for: the frames of its stack, innermost first, or the one info
  * table. Fills at most `room` and returns how many there are; 0 for names that are nothing but a

@@ -10,7 +10,8 @@
 #ifndef HPFILE_SINK_H
 #define HPFILE_SINK_H
 
-#include "hpfile/event.h"
+#include "hpfile/error.h"
+#include "hpfile/str.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,7 +16,8 @@
 #ifndef HPFILE_SOURCE_H
 #define HPFILE_SOURCE_H
 
-#include "hpfile/event.h"
+#include "hpfile/error.h"
+#include "hpfile/str.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -14,7 +14,7 @@
 #define HPFILE_STACKS_H
 
 #include "hpfile/prof.h"
-#include "hpfile/reader.h"
+#include "hpfile/frame.h"
 
 #ifdef __cplusplus
 extern "C" {

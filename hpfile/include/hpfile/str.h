@@ -5,9 +5,19 @@
 #ifndef HPFILE_STR_H
 #define HPFILE_STR_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "hpfile/event.h"
+/* Bytes with a length; not terminated, of no particular encoding. Borrowed unless said otherwise.
+ */
+typedef struct hpf_str {
+    const char *data;
+    size_t length;
+} hpf_str;
+
+/* A string literal as an hpf_str. */
+#define HPF_STR(literal) ((hpf_str){(literal), sizeof(literal) - 1})
 
 /* Order by bytes, a prefix before what it begins: negative, 0 or positive as for memcmp. */
 static inline int hpf_str_compare(hpf_str a, hpf_str b)

@@ -46,18 +46,6 @@ typedef struct hpf_totals {
     uint64_t n_samples; /* samples that have the name */
 } hpf_totals;
 
-typedef struct hpf_mark {
-    double time;
-    hpf_str label;
-} hpf_mark;
-
-/* A quantity over time, drawn over the bands. */
-typedef struct hpf_line {
-    hpf_str name;
-    const hpf_line_point *points; /* by time, increasing; at least one */
-    size_t n_points;
-} hpf_line;
-
 /* A sample worth drawing. */
 typedef struct hpf_pick {
     double time;
@@ -73,14 +61,10 @@ typedef struct hpf_survey_options {
     bool has_window;
     double from_time, to_time;
     /* Whether a name counts; NULL: all do. One that does not is known, but in no sample: totals,
-     * peak and picks are those of the others. Called once or more for each name, by several threads
-     * at once. Replay tells every cost. */
+     * peak and picks are those of the others. Called once or more for each name. Replay tells every
+     * cost. */
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;
-    /* A plain file of at least so many bytes is read in four parts at once, by three threads beside
-     * the caller's; 0: the default, 64 MiB. The result depends on the file only, not on the
-     * machine. */
-    uint64_t parts_least_bytes;
     /* hpf_survey_series will not be asked: no costs are kept to answer it without reading again. */
     bool expects_no_series;
     bool has_log_profile; /* as in hpf_reader_options */

@@ -6,7 +6,8 @@
 #ifndef HPFILE_UTF8_H
 #define HPFILE_UTF8_H
 
-#include "hpfile/event.h"
+#include "hpfile/error.h"
+#include "hpfile/str.h"
 
 #ifdef __cplusplus
 extern "C" {

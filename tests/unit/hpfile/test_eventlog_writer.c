@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "hpfile/eventlog_writer.h"
-#include "hpfile/model.h"
+#include "model.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 #include "log_build.h"
-#include "log_date.h"
+#include "base/date.h"
 
 #define LOGS    CENSUS_SOURCE_DIR "/tests/data/eventlog/"
 #define SAMPLES CENSUS_SOURCE_DIR "/samples/"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bits.h"
-#include "hp_lex.h"
+#include "base/bits.h"
+#include "hp/hp_lex.h"
 #include "rng.h"
 
 static hpf__lexed lex_number(hpf__number_token *token, const char *text, bool is_final)

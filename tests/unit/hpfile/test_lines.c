@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "lines.h"
+#include "summary/quantity.h"
 #include "rng.h"
 
 typedef struct fixture {

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "picks.h"
+#include "summary/downsample.h"
 #include "rng.h"
 
 static hpf__picks picks;

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hpfile/model.h"
+#include "model.h"
 #include "hpfile/reader.h"
 #include "hpfile/source.h"
 #include "hpprof/collector.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "hpfile/bins.h"
-#include "hpfile/model.h"
+#include "model.h"
 #include "hpfile/prof.h"
 #include "hpfile/reader.h"
 #include "hpfile/str.h"

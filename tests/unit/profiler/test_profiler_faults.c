@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "failing_alloc.h"
-#include "hpfile/model.h"
+#include "model.h"
 #include "hpfile/reader.h"
 #include "hpprof/scope.h"
 #include "scratch.h"

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The reader of sidecar files (sidecar.h) as one that is fed, for a file that is still growing.
+ */
+#ifndef HPF_SIDECAR_ROWS_H
+#define HPF_SIDECAR_ROWS_H
+
+#include "base/buffer.h"
+#include "hpfile/event.h"
+
+/* Begins as {.events = ..., .context = ...}; both are borrowed. */
+typedef struct hpf__sidecar_rows {
+    const hpf_events *events;
+    void *context;
+    hpf__buffer pending; /* the beginning of a row */
+    hpf_str row;         /* without its line feed */
+    uint64_t offset;     /* where it begins */
+    uint32_t line;
+    hpf_error error; /* sticky */
+} hpf__sidecar_rows;
+
+/* Tells the rows that these bytes complete. Errors: those of hpf_sidecar_read but of its source;
+ * one that failed stays failed. */
+hpf_status hpf__sidecar_rows_feed(hpf__sidecar_rows *rows, hpf_str bytes, hpf_error *err);
+void hpf__sidecar_rows_finish(hpf__sidecar_rows *rows);
+
+#endif

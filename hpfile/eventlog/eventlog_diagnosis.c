@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A run-time system writes its events by blocks. The first one of importance says how the program
+ * was started; a heap profile begins in it, or, from GHC 9.2 on, in the next. A heap profile that
+ * does not begin may thus be on its way in a buffer, and the command line is what tells.
+ */
+#include "eventlog/eventlog_diagnosis.h"
+
+#include <stdio.h>
+
+void hpf__log_list_ids(const hpf_log_facts *facts, char ids[HPF__LOG_IDS_BYTES])
+{
+    bool is_listed[UINT8_MAX + 1] = {false};
+    size_t n = 0;
+    snprintf(ids, HPF__LOG_IDS_BYTES, "none");
+    for (size_t i = 0; i < facts->n_profiles; i++) {
+        unsigned id = facts->profiles[i].id;
+        if (!is_listed[id] && n + 8 < HPF__LOG_IDS_BYTES) {
+            n += (size_t)snprintf(ids + n, HPF__LOG_IDS_BYTES - n, n ? ", %u" : "%u", id);
+            is_listed[id] = true;
+        }
+    }
+}
+
+static const hpf_log_profile *find_profile(const hpf__log_sight *s)
+{
+    size_t i = 0;
+    while (i < s->facts->n_profiles && s->facts->profiles[i].id != s->profile) {
+        i++;
+    }
+    return i < s->facts->n_profiles ? &s->facts->profiles[i] : NULL;
+}
+
+/* A biography is known when an object has died, so all samples are written in the end; also those
+ * of other break-downs that are restricted to one. */
+static bool is_biographical(const hpf_log_profile *profile)
+{
+    return profile->breakdown == HPF_BREAKDOWN_BIOGRAPHY ||
+           profile->filters[HPF_FILTER_BIOGRAPHY].length > 0;
+}
+
+/* Why samples of a profile that was begun, or asked for, are not there yet; NULL: no reason. */
+static const char *find_delay(const hpf__log_sight *s, const hpf_log_profile *profile)
+{
+    if (profile && is_biographical(profile)) {
+        return "a biographical profile: its samples come when the program ends";
+    }
+    if (hpf_log_facts_has_option(s->facts, "--no-automatic-heap-samples")) {
+        return "the program takes samples when it is told to: --no-automatic-heap-samples";
+    }
+    if (s->is_running && !hpf_log_facts_has_option(s->facts, "--eventlog-flush-interval")) {
+        return "no heap sample yet: from GHC 9.2 on, --eventlog-flush-interval=1 sends them soon";
+    }
+    return NULL;
+}
+
+/* Only of GHC's run-time system it is known how it is told. */
+static const char *find_lack(const hpf__log_sight *s)
+{
+    const hpf_log_profile *profile = find_profile(s);
+    if (!hpf_log_is_ghc(s->facts)) {
+        return NULL;
+    }
+    if (profile || hpf_log_facts_has_option(s->facts, "-h")) {
+        return find_delay(s, profile);
+    }
+    if (!s->is_running) {
+        return NULL;
+    }
+    return s->facts->args.length
+               ? "no heap profile: the program was started without -h (run it with +RTS -l -hT)"
+               : "no heap profile in the event log yet: a program writes one with +RTS -l -hT";
+}
+
+/* While there is no sample. */
+static hpf_status say_what_lacks(const hpf__log_sight *s, hpf_error *caveat)
+{
+    if (s->is_chosen && s->facts->n_profiles > 0 && !find_profile(s)) {
+        char ids[HPF__LOG_IDS_BYTES];
+        hpf__log_list_ids(s->facts, ids);
+        return hpf_error_set(caveat, HPF_MORE,
+                             "no heap profile number %d in the event log yet, which has %s",
+                             s->profile, ids);
+    }
+    const char *lack = find_lack(s);
+    return lack ? hpf_error_set(caveat, HPF_MORE, "%s", lack) : HPF_OK;
+}
+
+hpf_status hpf__log_caveat(const hpf__log_sight *s, hpf_error *caveat)
+{
+    if (s->n_others && !s->is_chosen) {
+        char ids[HPF__LOG_IDS_BYTES];
+        hpf__log_list_ids(s->facts, ids);
+        return hpf_error_set(caveat, HPF_ERR_UNSUPPORTED,
+                             "the event log holds several heap profiles, %s: read number %d", ids,
+                             s->profile);
+    }
+    return s->n_samples || s->is_over ? HPF_OK : say_what_lacks(s, caveat);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a reader remembers between two pieces of input, and the steps that its files share:
+ * gathering a sample (hp_gather.c), reading plain lines fast (hp_lines.c) and all other statements
+ * (hp_statement.c).
+ */
+#ifndef HPF_HP_READER_STATE_H
+#define HPF_HP_READER_STATE_H
+
+#include "base/bits.h"
+#include "base/buffer.h"
+#include "event/costs.h"
+#include "hp/hp_reader.h"
+#include "base/intern.h"
+
+struct hpf__hp_reader {
+    hpf_events events;
+    void *context;
+    hpf_reader_options options;
+    hpf_error error; /* sticky */
+
+    hpf__buffer carry;    /* an unfinished statement */
+    size_t retry_length;  /* of carry, before it is tried again */
+    uint64_t offset;      /* of the next byte to be read */
+    uint64_t line_offset; /* of the first byte of its line */
+    uint32_t line;
+
+    hpf__intern names;
+    uint32_t *next_name; /* [name + 1]: 1 + the name that followed it last; [0]: the first one */
+    size_t next_name_capacity;
+    uint32_t last_name; /* 1 + the name of the last cost, 0 at the start of a sample */
+
+    hpf__costs costs; /* of the sample being gathered */
+    hpf__buffer unescaped;
+
+    bool has_header[HPF_N_HEADERS];
+    bool in_sample;    /* a BEGIN_SAMPLE has no END_SAMPLE yet */
+    bool is_truncated; /* the input ended inside a statement */
+    bool is_finished;
+    double time; /* of the last BEGIN_SAMPLE; -infinite before the first */
+    uint64_t n_samples;
+    uint64_t sample_offset; /* end of the last sample */
+};
+
+/* The bytes being read: [begin, end), `begin` standing at reader->offset. */
+typedef struct hpf__piece {
+    const char *begin;
+    const char *end;
+    bool is_final;
+} hpf__piece;
+
+/* --- gathering a sample --- */
+
+hpf_status hpf__fail_memory(hpf__hp_reader *r);
+
+/* The number of a name, which is defined if it is new. */
+hpf_status hpf__define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name);
+
+static inline hpf_status hpf__add_cost(hpf__hp_reader *r, hpf_cost cost)
+{
+    if (!hpf__costs_add(&r->costs, cost, r->names.n_names)) {
+        return hpf__fail_memory(r);
+    }
+    r->next_name[r->last_name] = cost.name + 1;
+    r->last_name = cost.name + 1;
+    return HPF_OK;
+}
+
+/* BEGIN_SAMPLE, whose time is right. */
+void hpf__open_sample(hpf__hp_reader *r, double time);
+
+/* END_SAMPLE, whose last byte stands before `end_offset`. */
+hpf_status hpf__emit_sample(hpf__hp_reader *r, uint64_t end_offset);
+
+/* --- reading --- */
+
+/* Reads lines NAME<TAB>DIGITS<LF> and those around a sample as long as they are as GHC writes them;
+ * p->begin moves behind the last one. */
+hpf_status hpf__read_plain_lines(hpf__hp_reader *r, hpf__piece *p);
+
+/* Reads the statement at p->begin, which is not blank. HPF_OK with its end in `*next`; HPF_MORE
+ * when it is not all there; or an error, which is set in the reader. */
+hpf_status hpf__read_statement(hpf__hp_reader *r, const hpf__piece *p, const char **next);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One byte after the other from a source, or line by line, with the place of each: for readers of
+ * formats that are pulled, not pushed.
+ */
+#ifndef HPF_SCAN_H
+#define HPF_SCAN_H
+
+#include "base/buffer.h"
+#include "hpfile/source.h"
+
+/* What hpf__scan_peek gives when there is no byte. */
+#define HPF__SCAN_END (-1)
+
+typedef struct hpf__spot {
+    uint64_t offset;
+    uint32_t line, column; /* from 1 */
+} hpf__spot;
+
+/* Begins as {.source = ..., .line = 1}; err may be NULL. */
+typedef struct hpf__scan {
+    hpf_source *source;
+    hpf_error *err;
+    hpf_status status;     /* HPF_OK, HPF_END, or why the source failed, `err` being filled */
+    hpf_str piece;         /* what the source gave last */
+    size_t at;             /* the next byte in it */
+    uint64_t piece_offset; /* of its first byte in the input */
+    uint64_t line_offset;  /* of the line's first byte */
+    uint32_t line;
+} hpf__scan;
+
+/* Gets the next piece; false at the end and after a failure. */
+bool hpf__scan_refill(hpf__scan *scan);
+
+/* The next byte, 0 to 255, which stays the next one. */
+static inline int hpf__scan_peek(hpf__scan *scan)
+{
+    if (scan->at == scan->piece.length && !hpf__scan_refill(scan)) {
+        return HPF__SCAN_END;
+    }
+    return (unsigned char)scan->piece.data[scan->at];
+}
+
+/* Passes the byte that was peeked at. */
+static inline void hpf__scan_pass(hpf__scan *scan)
+{
+    if (scan->piece.data[scan->at++] == '\n') {
+        scan->line++;
+        scan->line_offset = scan->piece_offset + scan->at;
+    }
+}
+
+/* Where the next byte is. */
+hpf__spot hpf__scan_spot(const hpf__scan *scan);
+
+/* Reads the next line into `line`, without what ends it: HPF_OK, or HPF_END behind the last one.
+ * Errors: LIMIT, of lines of more than 16 MiB; MEMORY; those of the source. */
+hpf_status hpf__scan_line(hpf__scan *scan, hpf__buffer *line);
+
+/* An error at a place. */
+hpf_status hpf__spot_error(hpf__spot place, hpf_error *err, hpf_status status, const char *format,
+                           ...) HPF_PRINTF(4, 5);
+
+/* Room for a piece of the input inside a message. */
+#define HPF__QUOTED_BYTES 48
+
+/* Text of the input as it may stand in a message: cut, on one line, in ASCII. Returns `out`. */
+const char *hpf__quoted(char out[HPF__QUOTED_BYTES], hpf_str text);
+
+#endif

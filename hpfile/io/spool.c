@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The temporary file loses its name as soon as it is open: nothing is left behind, whatever happens
+ * to the program.
+ */
+#include "io/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void hpf__keep_init(hpf__keep *keep, const char *directory)
+{
+    *keep = (hpf__keep){.fd = -1, .directory = directory ? directory : "/tmp"};
+}
+
+static int open_unnamed(const char *directory)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/census-XXXXXX", directory);
+    if (n < 0 || (size_t)n >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int fd = mkstemp(path);
+    if (fd >= 0) {
+        unlink(path);
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    return fd;
+}
+
+static hpf_status write_all(hpf__keep *keep, hpf_str bytes, hpf_error *err)
+{
+    while (bytes.length) {
+        ssize_t n = write(keep->fd, bytes.data, bytes.length);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            return hpf_error_set_os(err, errno, "cannot write a temporary file in %s",
+                                    keep->directory);
+        }
+        bytes.data += n;
+        bytes.length -= (size_t)n;
+    }
+    return HPF_OK;
+}
+
+static hpf_status move_to_file(hpf__keep *keep, hpf_error *err)
+{
+    keep->fd = open_unnamed(keep->directory);
+    if (keep->fd < 0) {
+        return hpf_error_set_os(err, errno, "cannot make a temporary file in %s", keep->directory);
+    }
+    hpf_status status = write_all(keep, (hpf_str){keep->memory.bytes, keep->memory.length}, err);
+    hpf__buffer_finish(&keep->memory);
+    return status;
+}
+
+hpf_status hpf__keep_append(hpf__keep *keep, hpf_str bytes, hpf_error *err)
+{
+    if (keep->fd < 0 && bytes.length <= HPF__KEEP_MEMORY_BYTES - keep->memory.length) {
+        keep->length += bytes.length;
+        return hpf__buffer_append(&keep->memory, bytes.data, bytes.length)
+                   ? HPF_OK
+                   : hpf_error_set_memory(err);
+    }
+    if (keep->fd < 0) {
+        hpf_status status = move_to_file(keep, err);
+        if (status != HPF_OK) {
+            return status;
+        }
+    }
+    keep->length += bytes.length;
+    return write_all(keep, bytes, err);
+}
+
+hpf_status hpf__keep_read(hpf__keep *keep, uint64_t offset, void *into, size_t length,
+                          hpf_error *err)
+{
+    if (keep->fd < 0) {
+        if (length) {
+            memcpy(into, keep->memory.bytes + offset, length);
+        }
+        return HPF_OK;
+    }
+    char *to = into;
+    while (length) {
+        ssize_t n = pread(keep->fd, to, length, (off_t)offset);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return hpf_error_set_os(err, n < 0 ? errno : EIO, "cannot read a temporary file");
+        }
+        to += n;
+        offset += (uint64_t)n;
+        length -= (size_t)n;
+    }
+    return HPF_OK;
+}
+
+void hpf__keep_finish(hpf__keep *keep)
+{
+    if (keep->fd >= 0) {
+        close(keep->fd);
+    }
+    hpf__buffer_finish(&keep->memory);
+}

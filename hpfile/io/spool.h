@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Bytes kept aside to be read again: in memory while they are few, then in an unnamed temporary
+ * file.
+ */
+#ifndef HPF_KEEP_H
+#define HPF_KEEP_H
+
+#include "base/buffer.h"
+#include "hpfile/event.h"
+
+#define HPF__KEEP_MEMORY_BYTES (4u << 20)
+
+typedef struct hpf__keep {
+    hpf__buffer memory; /* everything, while fd is -1 */
+    int fd;
+    uint64_t length;
+    const char *directory; /* borrowed; NULL: /tmp */
+} hpf__keep;
+
+void hpf__keep_init(hpf__keep *keep, const char *directory);
+hpf_status hpf__keep_append(hpf__keep *keep, hpf_str bytes, hpf_error *err);
+/* Bytes [offset, offset + length), which must have been appended. */
+hpf_status hpf__keep_read(hpf__keep *keep, uint64_t offset, void *into, size_t length,
+                          hpf_error *err);
+void hpf__keep_finish(hpf__keep *keep);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The adding up of a survey: a consumer of events that keeps totals for each name, the picks, and
+ * the overview.
+ *
+ * A name's trapezium is the sum of amount * (time after - time before) / 2, the times being those
+ * of the neighbouring samples. So each sample is held back until the time of the next one is known.
+ */
+#ifndef HPF_TALLY_H
+#define HPF_TALLY_H
+
+#include "hpfile/arena.h"
+#include "hpfile/survey.h"
+#include "summary/quantity.h"
+#include "summary/downsample.h"
+#include "summary/recall.h"
+
+/* What is known of one name while samples come in. */
+typedef struct hpf__account {
+    uint64_t stamp;   /* 1 + index of the last sample that has the name */
+    double current;   /* amount in that sample */
+    uint64_t wrapped; /* whole amounts added modulo 2^64, and how often that wrapped */
+    uint64_t wraps;
+    double real_sum; /* the others */
+    double trapezium, sum_time, sum_squares, max;
+    uint64_t first_sample;
+    uint64_t n_missed; /* samples behind the first, and before the last, that lack the name */
+    double leftover;
+} hpf__account;
+
+/* All its amounts added. */
+static inline double hpf__account_sum(const hpf__account *account)
+{
+    const double two_to_64 = 18446744073709551616.0;
+    return (double)account->wraps * two_to_64 + (double)account->wrapped + account->real_sum;
+}
+
+static inline uint64_t hpf__account_n_samples(const hpf__account *account)
+{
+    return account->stamp ? account->stamp - account->first_sample - account->n_missed : 0;
+}
+
+/* The sample that waits for the time of the next one. */
+typedef struct hpf__held {
+    hpf_cost *costs;
+    size_t n_costs, costs_capacity;
+    double time, time_before;
+    uint64_t begin_offset, end_offset;
+    bool is_there;
+} hpf__held;
+
+typedef struct hpf__tally {
+    hpf_arena *arena; /* texts */
+    hpf_str headers[HPF_N_HEADERS];
+    hpf__account *accounts; /* by name */
+    size_t n_accounts, accounts_capacity;
+    size_t n_hidden; /* accounts behind the last that belong to no name, and count in the whole */
+    hpf__account whole; /* all names together */
+    hpf__held held;
+    hpf_mark *marks;
+    size_t marks_capacity;
+    hpf__lines lines;
+    hpf__picks picks;
+    hpf__recall recall;
+    hpf_overview overview; /* total and picks only after settling */
+    hpf_totals *totals;    /* by name, after settling */
+    size_t totals_capacity;
+    double from_time, to_time;                      /* samples at other times do not count */
+    bool (*is_wanted)(void *context, hpf_str name); /* NULL: all names count */
+    void *is_wanted_context;
+    bool *unwanted; /* by name, where is_wanted is given */
+    size_t unwanted_capacity;
+    double seen_from, seen_to; /* times of the first and the last sample, counted or not */
+} hpf__tally;
+
+/* The events that a tally accepts; the context is the tally. */
+extern const hpf_events hpf__tally_events;
+
+/* Whether a sample at this time counts. */
+static inline bool hpf__tally_has(const hpf__tally *tally, double time)
+{
+    return time >= tally->from_time && time <= tally->to_time;
+}
+
+/* For samples at all times. */
+bool hpf__tally_init(hpf__tally *tally, size_t max_picks);
+void hpf__tally_finish(hpf__tally *tally);
+
+/* Forgets all samples; names, headers, marks, lines and leftovers stay. */
+void hpf__tally_forget_samples(hpf__tally *tally);
+
+/* Puts marks in the order of time; those of one time stay as they are. False when there is no
+ * memory.
+ */
+bool hpf__tally_sort_marks(hpf__tally *tally);
+
+/* No more samples come: works the last one in, and fills totals and overview but for lines. */
+hpf_status hpf__tally_settle(hpf__tally *tally, hpf_error *err);
+
+/* Brings all lines that were added into the overview. */
+hpf_status hpf__tally_settle_lines(hpf__tally *tally, hpf_error *err);
+
+/* --- views --- */
+
+/* A view is what another tally would be if no more samples came; begins all zero, and may be made
+ * again. It has sums, picks and the held sample of its own; texts, marks and lines are borrowed
+ * until the other tally receives an event. The other one has nothing to recall. False when there is
+ * no memory. */
+bool hpf__tally_view(hpf__tally *view, const hpf__tally *of);
+
+/* The same without any sample yet, and with one account behind those of the names. */
+bool hpf__tally_view_names(hpf__tally *view, const hpf__tally *of);
+void hpf__tally_view_finish(hpf__tally *view);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A survey of a source, which is read a second time for the costs of samples.
+ */
+#ifndef HPF_SURVEY_READ_H
+#define HPF_SURVEY_READ_H
+
+#include "summary/time_index.h"
+#include "summary/survey_state.h"
+
+typedef struct hpf__read_survey {
+    hpf_survey base;
+    hpf_source *source;
+    hpf__order order;        /* empty while samples come in the order of time */
+    const hpf__place *place; /* of the sample that is read */
+    hpf_survey_options options;
+} hpf__read_survey;
+
+/* By reading the picks again, or recalling them. */
+extern const hpf__second_pass hpf__survey_reads_again;
+
+/* All of the source again, and all samples by time, to the consumer that the reader has. */
+hpf_status hpf__survey_revisit_all(hpf__read_survey *survey, hpf_error *err);
+hpf_status hpf__survey_revisit_in_order(hpf__read_survey *survey, hpf_error *err);
+
+#endif

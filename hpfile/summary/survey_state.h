@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What every survey consists of, wherever it comes from: the names of a reader, a settled tally,
+ * and a way to the costs of samples that were only counted. Kinds of surveys begin with this
+ * struct.
+ */
+#ifndef HPF_SURVEY_STATE_H
+#define HPF_SURVEY_STATE_H
+
+#include "hpfile/survey.h"
+#include "summary/accumulator.h"
+
+/* Series at the picks: hpf_survey_series while it is filled, pick by pick. */
+typedef struct hpf__series {
+    const uint32_t *band_of_name;
+    uint32_t n_bands;
+    double *values; /* n_bands rows of n_picks, zero at first */
+    size_t n_picks;
+} hpf__series;
+
+/* How the costs of samples are found again. */
+typedef struct hpf__second_pass {
+    /* Fills the series of all picks. */
+    hpf_status (*series)(hpf_survey *survey, hpf__series *to, hpf_error *err);
+    /* Every sample of the survey in order; marks and lines in between, where the input has them, or
+     * before them all, by time. */
+    hpf_status (*replay)(hpf_survey *survey, const hpf_events *events, void *context,
+                         hpf_error *err);
+    bool (*tells_marks_first)(const hpf_survey *survey); /* all before the first sample */
+    /* The samples from pick `first` to pick `last`, as far as they can be found. */
+    hpf_status (*stretch)(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
+                          const hpf_events *events, void *context, hpf_error *err);
+} hpf__second_pass;
+
+struct hpf_survey {
+    hpf_reader *reader;
+    hpf__tally tally;
+    const hpf__second_pass *second_pass;
+    hpf_sets *sets;   /* borrowed; or NULL */
+    bool has_sidecar; /* the input does not tell all marks and lines */
+};
+
+/* Marks and lines, in the order of time. Errors: MEMORY; those of `events`. */
+hpf_status hpf__survey_replay_rest(const hpf_survey *survey, const hpf_events *events,
+                                   void *context, hpf_error *err);
+
+#endif
