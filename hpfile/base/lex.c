@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "base/number.h"
-
 const char *hpf__skip_blanks(const char *at, const char *end)
 {
     while (at < end && hpf__is_blank(*at)) {

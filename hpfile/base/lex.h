@@ -8,10 +8,7 @@
 
 #include <stdint.h>
 
-#include "hpfile/str.h"
-
-/* hp2ps reads at most so many characters as one number. */
-#define HPF__NUMBER_MAX 32
+#include "base/number.h"
 
 /* Numbers stay below this, so that no sum, square or area over a profile overflows. */
 #define HPF__NUMBER_LIMIT 1e100

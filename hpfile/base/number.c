@@ -7,8 +7,6 @@
  */
 #include "base/number.h"
 
-#include "base/lex.h"
-
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>

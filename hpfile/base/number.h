@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The longest number that hp2ps reads, in characters. */
+#define HPF__NUMBER_MAX 32
+
 /* Room for any number printed by the functions below. */
 #define HPF__NUMBER_BYTES 352
 

@@ -2,10 +2,12 @@
  *
  * Which format it is: the first four bytes tell, and that format's reader does the rest.
  */
-#include "detect/reader_formats.h"
+#include "detect/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "hp/hp_reader.h"
 
 #define MAGIC_BYTES (sizeof HPF_EVENTLOG_MAGIC - 1)
 
@@ -41,14 +43,6 @@ void hpf_reader_destroy(hpf_reader *r)
     }
 }
 
-hpf__hp_reader *hpf__reader_hp(hpf_reader *r)
-{
-    if (!r->hp && !r->log) {
-        r->hp = hpf__hp_create(&r->events, r->context, &r->options);
-    }
-    return r->hp;
-}
-
 hpf__log_heap *hpf__reader_log(const hpf_reader *r)
 {
     return r->log;
@@ -66,7 +60,7 @@ static hpf_status choose(hpf_reader *r, bool is_log, hpf_error *err)
     if (is_log) {
         r->log = hpf__log_heap_create(&r->events, r->context, &r->options);
     } else {
-        (void)hpf__reader_hp(r);
+        r->hp = hpf__hp_create(&r->events, r->context, &r->options);
     }
     if (!r->log && !r->hp) {
         hpf_error_set_memory(&r->error);

@@ -7,7 +7,7 @@
 #define HPF_LOG_HEAP_H
 
 #include "hpfile/eventlog.h"
-#include "hpfile/reader.h"
+#include "hpfile/frame.h"
 
 typedef struct hpf__log_heap hpf__log_heap;
 

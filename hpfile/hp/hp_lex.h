@@ -7,6 +7,7 @@
 #define HPF_HP_LEX_H
 
 #include "base/lex.h"
+#include "hpfile/str.h"
 
 /* The text between double quotes that begin at `at`. Escaped quotes ("" and \") stand in it as they
  * came: `has_escapes` tells. HPF__LEX_MORE with `is_final`: it has no end. */

@@ -6,7 +6,7 @@
 #ifndef HPF_HP_READER_H
 #define HPF_HP_READER_H
 
-#include "hpfile/reader.h"
+#include "hpfile/event.h"
 
 typedef struct hpf__hp_reader hpf__hp_reader;
 

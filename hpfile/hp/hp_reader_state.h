@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a reader remembers between two pieces of input, and the steps that its files share:
- * gathering a sample (hp_gather.c), reading plain lines fast (hp_lines.c) and all other statements
- * (hp_statement.c).
+ * The state of a reader between two pieces of input, and the two ways in which it reads: plain lines
+ * (hp_fast_path.c) and statements of every form (hp_parser.c).
  */
 #ifndef HPF_HP_READER_STATE_H
 #define HPF_HP_READER_STATE_H
@@ -10,10 +9,9 @@
 #include "base/bits.h"
 #include "base/buffer.h"
 #include "event/costs.h"
-#include "hp/hp_reader.h"
 #include "base/intern.h"
 
-struct hpf__hp_reader {
+typedef struct hpf__hp_reader {
     hpf_events events;
     void *context;
     hpf_reader_options options;
@@ -40,7 +38,7 @@ struct hpf__hp_reader {
     double time; /* of the last BEGIN_SAMPLE; -infinite before the first */
     uint64_t n_samples;
     uint64_t sample_offset; /* end of the last sample */
-};
+} hpf__hp_reader;
 
 /* The bytes being read: [begin, end), `begin` standing at reader->offset. */
 typedef struct hpf__piece {

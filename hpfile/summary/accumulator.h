@@ -10,7 +10,7 @@
 #define HPF_TALLY_H
 
 #include "hpfile/arena.h"
-#include "hpfile/survey.h"
+#include "hpfile/overview.h"
 #include "summary/quantity.h"
 #include "summary/downsample.h"
 #include "summary/recall.h"

@@ -5,7 +5,7 @@
 #ifndef HPF_PICKS_H
 #define HPF_PICKS_H
 
-#include "hpfile/survey.h"
+#include "hpfile/overview.h"
 
 /* A stretch of time with its lowest and its highest sample, maybe the same one. */
 typedef struct hpf__cell {

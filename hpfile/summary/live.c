@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "summary/sidecar_merge.h"
-#include "detect/reader_formats.h"
+#include "detect/reader.h"
 #include "event/sidecar_reader.h"
 #include "summary/survey_kept.h"
 

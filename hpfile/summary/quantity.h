@@ -6,7 +6,7 @@
 #define HPF_LINES_H
 
 #include "hpfile/arena.h"
-#include "hpfile/survey.h"
+#include "hpfile/overview.h"
 
 #define HPF__LINE_MAX_POINTS 16384
 

@@ -6,7 +6,7 @@
 #ifndef HPF_RECALL_H
 #define HPF_RECALL_H
 
-#include "hpfile/survey.h"
+#include "hpfile/overview.h"
 
 #define HPF__RECALL_WORDS ((size_t)(32u << 20) / 8)
 

@@ -8,8 +8,8 @@
 #include "hpfile/sidecar.h"
 
 #include "summary/sidecar_merge.h"
-#include "detect/reader_formats.h"
-#include "summary/survey_state.h"
+#include "detect/reader.h"
+#include "summary/survey.h"
 
 /* --- what it found --- */
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "summary/survey_state.h"
+#include "summary/survey.h"
 
 /* --- marks and lines --- */
 

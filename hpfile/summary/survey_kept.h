@@ -10,7 +10,7 @@
 #define HPF_SURVEY_KEPT_H
 
 #include "summary/columns.h"
-#include "summary/survey_state.h"
+#include "summary/survey.h"
 #include "summary/told.h"
 
 /* Views that divide names into bands in so many ways do not disturb each other. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/reader_formats.h"
+#include "detect/reader.h"
 
 /* --- first pass --- */
 

@@ -6,7 +6,7 @@
 #define HPF_SURVEY_READ_H
 
 #include "summary/time_index.h"
-#include "summary/survey_state.h"
+#include "summary/survey.h"
 
 typedef struct hpf__read_survey {
     hpf_survey base;

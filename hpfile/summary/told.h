@@ -6,7 +6,7 @@
 #ifndef HPF_TOLD_H
 #define HPF_TOLD_H
 
-#include "summary/survey_state.h"
+#include "summary/survey.h"
 
 /* All zero is nothing. */
 typedef struct hpf__told {

@@ -25,6 +25,7 @@
 
 #include "hpfile/event.h"
 #include "hpfile/eventlog.h"
+#include "hpfile/overview.h"
 #include "hpfile/reader.h"
 #include "hpfile/sets.h"
 #include "hpfile/source.h"
@@ -32,27 +33,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What one name amounts to. Times are in the sample unit, amounts in the value unit. */
-typedef struct hpf_totals {
-    double sum;            /* all amounts added: exact below 2^53, then rounded once */
-    uint64_t sum_wrapped;  /* whole amounts added modulo 2^64; reals are truncated first */
-    double trapezium;      /* area under the name's line, absent samples being 0 */
-    double sum_squares;    /* of the amount per sample */
-    double sum_time;       /* of time * amount, time counted from the first sample */
-    double max;            /* largest amount in a sample */
-    uint64_t first_sample; /* index of the first and the last sample that have the name */
-    uint64_t last_sample;
-    uint64_t n_samples; /* samples that have the name */
-} hpf_totals;
-
-/* A sample worth drawing. */
-typedef struct hpf_pick {
-    double time;
-    double total;          /* all names added */
-    uint64_t sample_index; /* from 0, among all samples */
-    uint64_t begin_offset, end_offset;
-} hpf_pick;
 
 typedef struct hpf_survey_options {
     size_t max_picks; /* 0: the default, 8192 */
@@ -75,8 +55,6 @@ typedef struct hpf_survey_options {
     void (*progress)(void *context, uint64_t read_bytes, uint64_t all_bytes);
     void *progress_context;
 } hpf_survey_options;
-
-typedef struct hpf_survey hpf_survey;
 
 /* Reads the whole source. The source must have been opened with `keep`, and is borrowed for the
  * survey's life. Errors: those of source and reader; RANGE when no sample is in the window. */
@@ -113,25 +91,6 @@ HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name n
 /* Costs of `name` after the last complete sample (hpf_events.leftover). */
 HPF_API double hpf_survey_leftover(const hpf_survey *survey, hpf_name name);
 
-/* The profile as a whole. */
-typedef struct hpf_overview {
-    uint64_t n_samples;
-    uint64_t n_before; /* samples before the window */
-    double first_time, last_time;
-    double peak_total, peak_time; /* the first sample with the largest total */
-    uint64_t peak_sample;
-    hpf_totals total; /* of all names together; n_samples counts all samples */
-    double sum_times,
-        sum_times_squared; /* of sample times counted from the first: for least squares */
-    size_t n_marks;
-    const hpf_mark *marks; /* in order of appearance, of an event log by time; borrowed */
-    size_t n_lines;
-    const hpf_line *lines; /* in order of appearance; borrowed */
-    size_t n_picks;
-    const hpf_pick *picks; /* by sample_index, increasing; borrowed */
-    bool reduced;          /* picks are not all samples */
-    bool truncated;        /* the input ended inside a sample */
-} hpf_overview;
 HPF_API const hpf_overview *hpf_survey_overview(const hpf_survey *survey);
 
 /* The pick of the peak, and the last one that is not empty (GHC ends its profiles with an empty
@@ -142,9 +101,6 @@ HPF_API size_t hpf_survey_end_pick(const hpf_survey *survey);
 /* What a name, or all of them, costs on average: over time, area by duration; in a profile without
  * duration over its samples. */
 HPF_API double hpf_survey_mean(const hpf_survey *survey, const hpf_totals *totals);
-
-/* Says that a name belongs to no band. */
-#define HPF_NO_BAND UINT32_MAX
 
 /* Series of bands at the picks. `band_of_name[name]` is a band in [0, n_bands), or HPF_NO_BAND.
  * `values` has n_bands rows of overview->n_picks amounts, and is overwritten. */
