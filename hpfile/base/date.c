@@ -22,7 +22,7 @@ static void put_digits(char *to, unsigned number, int n)
     }
 }
 
-void hpf__log_date_write(char *out, uint64_t unix_s)
+void hpf__date_write(char *out, uint64_t unix_s)
 {
     unix_s = unix_s < LAST_SECOND ? unix_s : LAST_SECOND;
     unsigned day = (unsigned)(unix_s / DAY_SECONDS);
@@ -35,7 +35,7 @@ void hpf__log_date_write(char *out, uint64_t unix_s)
     unsigned month = (5 * in_year + 2) / 153; /* from March */
     unsigned day_of_month = in_year - (153 * month + 2) / 5 + 1;
     unsigned year = year_of_era + era * 400 + (month >= 10);
-    memcpy(out, "Thu Jan  1 00:00 1970", HPF__LOG_DATE_BYTES);
+    memcpy(out, "Thu Jan  1 00:00 1970", HPF__DATE_BYTES);
     memcpy(out, days + day % 7 * 3, 3);
     memcpy(out + 4, months + (month + 2) % 12 * 3, 3);
     out[8] = day_of_month < 10 ? ' ' : (char)('0' + day_of_month / 10);
@@ -78,12 +78,12 @@ static bool read_seconds(hpf_str text, unsigned *second)
            (*text.data == ':' && read_digits(text.data + 1, 2, second) && *second <= 60);
 }
 
-bool hpf__log_date_parse(hpf_str text, uint64_t *unix_s)
+bool hpf__date_parse(hpf_str text, uint64_t *unix_s)
 {
     unsigned day, hour, minute, second, year;
     unsigned month = 0;
     const char *t = text.data;
-    size_t plain = HPF__LOG_DATE_BYTES - 1;
+    size_t plain = HPF__DATE_BYTES - 1;
     if ((text.length != plain && text.length != plain + 3) || t[3] != ' ' || t[7] != ' ' ||
         t[10] != ' ' || t[13] != ':' || t[text.length - 5] != ' ') {
         return false;

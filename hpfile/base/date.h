@@ -7,13 +7,13 @@
 
 #include "hpfile/event.h"
 
-#define HPF__LOG_DATE_BYTES 22 /* with the NUL */
+#define HPF__DATE_BYTES 22 /* with the NUL */
 
 /* Years up to 9999; later ones become the last second of that. */
-void hpf__log_date_write(char *out, uint64_t unix_s);
+void hpf__date_write(char *out, uint64_t unix_s);
 
 /* Also with seconds, as ctime writes it. False for a text of another form. The day of the week is
  * not looked at. */
-bool hpf__log_date_parse(hpf_str text, uint64_t *unix_s);
+bool hpf__date_parse(hpf_str text, uint64_t *unix_s);
 
 #endif

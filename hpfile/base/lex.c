@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Where hp2ps and the writers of other profiles differ, a reading that hp2ps accepts wins; only what
- * it would refuse is read more generously.
+ * Where hp2ps and the writers of other profiles differ, a reading that hp2ps accepts wins; only
+ * what it would refuse is read more generously.
  */
 #include "base/lex.h"
 

@@ -19,7 +19,7 @@ struct hpf_reader {
     char head[MAGIC_BYTES];
     size_t n_head;
     hpf__hp_reader *hp; /* one of the two, or none while the format is not known */
-    hpf__log_heap *log;
+    hpf__eventlog_heap *log;
 };
 
 hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
@@ -38,19 +38,19 @@ void hpf_reader_destroy(hpf_reader *r)
 {
     if (r) {
         hpf__hp_destroy(r->hp);
-        hpf__log_heap_destroy(r->log);
+        hpf__eventlog_heap_destroy(r->log);
         free(r);
     }
 }
 
-hpf__log_heap *hpf__reader_log(const hpf_reader *r)
+hpf__eventlog_heap *hpf__reader_log(const hpf_reader *r)
 {
     return r->log;
 }
 
 static hpf_status feed_known(hpf_reader *r, const char *bytes, size_t n_bytes, hpf_error *err)
 {
-    return r->log ? hpf__log_heap_feed(r->log, bytes, n_bytes, err)
+    return r->log ? hpf__eventlog_heap_feed(r->log, bytes, n_bytes, err)
                   : hpf__hp_feed(r->hp, bytes, n_bytes, err);
 }
 
@@ -58,7 +58,7 @@ static hpf_status feed_known(hpf_reader *r, const char *bytes, size_t n_bytes, h
 static hpf_status choose(hpf_reader *r, bool is_log, hpf_error *err)
 {
     if (is_log) {
-        r->log = hpf__log_heap_create(&r->events, r->context, &r->options);
+        r->log = hpf__eventlog_heap_create(&r->events, r->context, &r->options);
     } else {
         r->hp = hpf__hp_create(&r->events, r->context, &r->options);
     }
@@ -100,7 +100,7 @@ hpf_status hpf_reader_finish(hpf_reader *r, hpf_error *err)
     if (status != HPF_OK) {
         return status;
     }
-    return r->log ? hpf__log_heap_finish(r->log, err) : hpf__hp_finish(r->hp, err);
+    return r->log ? hpf__eventlog_heap_finish(r->log, err) : hpf__hp_finish(r->hp, err);
 }
 
 void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)
@@ -110,7 +110,7 @@ void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)
     r->error = (hpf_error){0};
     r->n_head = 0;
     if (r->log) {
-        hpf__log_heap_revisit(r->log, events, context);
+        hpf__eventlog_heap_revisit(r->log, events, context);
     } else if (r->hp) {
         hpf__hp_revisit(r->hp, events, context);
     }
@@ -122,7 +122,7 @@ hpf_status hpf_reader_settle(hpf_reader *r, hpf_error *err)
     if (status != HPF_OK || (!r->log && !r->hp)) {
         return status;
     }
-    return r->log ? hpf__log_heap_settle(r->log, err) : hpf__hp_settle(r->hp, err);
+    return r->log ? hpf__eventlog_heap_settle(r->log, err) : hpf__hp_settle(r->hp, err);
 }
 
 bool hpf_reader_is_between(const hpf_reader *r)
@@ -132,17 +132,17 @@ bool hpf_reader_is_between(const hpf_reader *r)
 
 hpf_str hpf_reader_name(const hpf_reader *r, hpf_name name)
 {
-    return r->log ? hpf__log_heap_name(r->log, name) : hpf__hp_name(r->hp, name);
+    return r->log ? hpf__eventlog_heap_name(r->log, name) : hpf__hp_name(r->hp, name);
 }
 
 uint32_t hpf_reader_n_names(const hpf_reader *r)
 {
-    return r->log ? hpf__log_heap_n_names(r->log) : r->hp ? hpf__hp_n_names(r->hp) : 0;
+    return r->log ? hpf__eventlog_heap_n_names(r->log) : r->hp ? hpf__hp_n_names(r->hp) : 0;
 }
 
 size_t hpf_reader_frames(const hpf_reader *r, hpf_name name, hpf_frame *frames, size_t room)
 {
-    return r->log ? hpf__log_heap_frames(r->log, name, frames, room) : 0;
+    return r->log ? hpf__eventlog_heap_frames(r->log, name, frames, room) : 0;
 }
 
 hpf_status hpf_read_source(hpf_source *source, const hpf_events *events, void *context,

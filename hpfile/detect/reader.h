@@ -9,6 +9,6 @@
 #include "hpfile/reader.h"
 
 /* Returns the reader of an event log, or NULL when the input is not one, or not yet known. */
-hpf__log_heap *hpf__reader_log(const hpf_reader *reader);
+hpf__eventlog_heap *hpf__reader_log(const hpf_reader *reader);
 
 #endif

@@ -52,11 +52,11 @@ hpf_status hpf__emitter_cost(hpf__emitter *emit, const hpf_cost *cost, hpf_error
                                                                     : hpf_error_set_memory(err);
 }
 
-hpf_status hpf__emitter_sample(hpf__emitter *emit, double time, hpf__spot place, hpf_error *err)
+hpf_status hpf__emitter_sample(hpf__emitter *emit, double time, hpf__location place, hpf_error *err)
 {
     if (emit->n_samples > 0 && time < emit->time) {
-        return hpf__spot_error(place, err, HPF_ERR_ORDER, "time goes back, from %.9g to %.9g",
-                               emit->time, time);
+        return hpf__location_error(place, err, HPF_ERR_ORDER, "time goes back, from %.9g to %.9g",
+                                   emit->time, time);
     }
     const hpf_sample sample = {.time = time, .costs = emit->costs.all, .n_costs = emit->costs.n};
     emit->time = time;
@@ -71,7 +71,7 @@ void hpf__emitter_finish(hpf__emitter *emit)
     hpf__costs_finish(&emit->costs);
 }
 
-hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__spot place, hpf_error *err)
+hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__location place, hpf_error *err)
 {
     char quoted[HPF__QUOTED_BYTES];
     const char *end = text.data + text.length;
@@ -79,13 +79,13 @@ hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__spot place, hpf_e
     hpf__lexed lexed =
         text.length > 0 ? hpf__lex_number(&token, text.data, end, true) : HPF__LEX_BAD;
     if (lexed == HPF__LEX_HUGE) {
-        return hpf__spot_error(place, err, HPF_ERR_RANGE, "a number must be below %g",
-                               HPF__NUMBER_LIMIT);
+        return hpf__location_error(place, err, HPF_ERR_RANGE, "a number must be below %g",
+                                   HPF__NUMBER_LIMIT);
     }
     if (lexed != HPF__LEXED || token.end != end) {
-        return hpf__spot_error(place, err, HPF_ERR_SYNTAX,
-                               "expected a number that is not negative, found %s",
-                               hpf__quoted(quoted, text));
+        return hpf__location_error(place, err, HPF_ERR_SYNTAX,
+                                   "expected a number that is not negative, found %s",
+                                   hpf__quoted(quoted, text));
     }
     out->is_real = !token.is_whole;
     if (token.is_whole) {

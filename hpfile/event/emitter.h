@@ -38,12 +38,13 @@ hpf_status hpf__emitter_cost(hpf__emitter *emit, const hpf_cost *cost, hpf_error
 
 /* Sends the sample and begins an empty one. `place` is where its time stands, for the error when
  * that goes back. */
-hpf_status hpf__emitter_sample(hpf__emitter *emit, double time, hpf__spot place, hpf_error *err);
+hpf_status hpf__emitter_sample(hpf__emitter *emit, double time, hpf__location place,
+                               hpf_error *err);
 
 void hpf__emitter_finish(hpf__emitter *emit);
 
 /* A number that is not negative: digits[.digits][e[sign]digits], nothing around it. The name of
  * `*out` stays as it is. HPF_OK, or an error at `place`. */
-hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__spot place, hpf_error *err);
+hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__location place, hpf_error *err);
 
 #endif

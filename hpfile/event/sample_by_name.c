@@ -11,7 +11,7 @@
 #include "event/costs.h"
 
 /* Room for a name and for one more cost. */
-static bool make_room(hpf__ledger *ledger, hpf_name name)
+static bool make_room(hpf__sample_by_name *ledger, hpf_name name)
 {
     size_t known = ledger->places_capacity;
     if (name >= known) {
@@ -24,7 +24,7 @@ static bool make_room(hpf__ledger *ledger, hpf_name name)
     return HPF__ARRAY_RESERVE(ledger->costs, ledger->costs_capacity, ledger->n_costs + 1);
 }
 
-static void clear(hpf__ledger *ledger)
+static void clear(hpf__sample_by_name *ledger)
 {
     for (size_t i = 0; i < ledger->n_costs; i++) {
         ledger->places[ledger->costs[i].name] = 0;
@@ -32,13 +32,13 @@ static void clear(hpf__ledger *ledger)
     ledger->n_costs = 0;
 }
 
-bool hpf__ledger_take(hpf__ledger *ledger, const hpf_sample *sample)
+bool hpf__sample_by_name_take(hpf__sample_by_name *ledger, const hpf_sample *sample)
 {
     clear(ledger);
     ledger->time = sample->time;
     for (size_t i = 0; i < sample->n_costs; i++) {
         const hpf_cost *cost = &sample->costs[i];
-        if (hpf__ledger_find(ledger, cost->name)) {
+        if (hpf__sample_by_name_find(ledger, cost->name)) {
             hpf__cost_add(&ledger->costs[ledger->places[cost->name] - 1], cost);
         } else if (make_room(ledger, cost->name)) {
             ledger->costs[ledger->n_costs++] = *cost;
@@ -51,7 +51,7 @@ bool hpf__ledger_take(hpf__ledger *ledger, const hpf_sample *sample)
     return true;
 }
 
-void hpf__ledger_finish(hpf__ledger *ledger)
+void hpf__sample_by_name_finish(hpf__sample_by_name *ledger)
 {
     free(ledger->costs);
     free(ledger->places);

@@ -94,7 +94,7 @@ const hpf_events hpf_sidecar_writer_events = {
 #define FIRST_LINE "the first line must be: time, what, value, between tabs"
 
 /* `at` is the place in the row. */
-static hpf_status complain(hpf__sidecar_rows *r, size_t at, const char *what)
+static hpf_status complain(hpf__sidecar_reader *r, size_t at, const char *what)
 {
     hpf_error_set(&r->error, HPF_ERR_SYNTAX, "%s", what);
     r->error.offset = r->offset + at;
@@ -104,7 +104,7 @@ static hpf_status complain(hpf__sidecar_rows *r, size_t at, const char *what)
 }
 
 /* The column that begins at `*at`; moves `*at` behind the tab or to the end of the row. */
-static hpf_str column(const hpf__sidecar_rows *r, size_t *at)
+static hpf_str column(const hpf__sidecar_reader *r, size_t *at)
 {
     const char *begin = r->row.data + *at;
     const char *tab = memchr(begin, '\t', r->row.length - *at);
@@ -124,7 +124,7 @@ static bool read_number(hpf_str text, double *out)
     return true;
 }
 
-static hpf_status tell(hpf__sidecar_rows *r, double time, size_t what_at)
+static hpf_status tell(hpf__sidecar_reader *r, double time, size_t what_at)
 {
     const hpf_events *events = r->events;
     size_t at = what_at;
@@ -140,7 +140,7 @@ static hpf_status tell(hpf__sidecar_rows *r, double time, size_t what_at)
     return events->line ? events->line(r->context, what, point, &r->error) : HPF_OK;
 }
 
-static hpf_status read_row(hpf__sidecar_rows *r)
+static hpf_status read_row(hpf__sidecar_reader *r)
 {
     size_t at = 0;
     double time;
@@ -154,7 +154,7 @@ static hpf_status read_row(hpf__sidecar_rows *r)
 }
 
 /* Reads all whole rows that are pending; none ends in the first `n_scanned` bytes. */
-static hpf_status read_rows(hpf__sidecar_rows *r, size_t n_scanned)
+static hpf_status read_rows(hpf__sidecar_reader *r, size_t n_scanned)
 {
     const char *begin = r->pending.bytes, *end = begin + r->pending.length, *feed;
     const char *from = begin + n_scanned;
@@ -174,7 +174,7 @@ static hpf_status read_rows(hpf__sidecar_rows *r, size_t n_scanned)
     return status;
 }
 
-hpf_status hpf__sidecar_rows_feed(hpf__sidecar_rows *r, hpf_str bytes, hpf_error *err)
+hpf_status hpf__sidecar_reader_feed(hpf__sidecar_reader *r, hpf_str bytes, hpf_error *err)
 {
     if (r->error.status == HPF_OK && bytes.length) {
         size_t n_scanned = r->pending.length;
@@ -189,7 +189,7 @@ hpf_status hpf__sidecar_rows_feed(hpf__sidecar_rows *r, hpf_str bytes, hpf_error
     return r->error.status;
 }
 
-void hpf__sidecar_rows_finish(hpf__sidecar_rows *r)
+void hpf__sidecar_reader_finish(hpf__sidecar_reader *r)
 {
     hpf__buffer_finish(&r->pending);
 }
@@ -197,11 +197,11 @@ void hpf__sidecar_rows_finish(hpf__sidecar_rows *r)
 hpf_status hpf_sidecar_read(hpf_source *source, const hpf_events *events, void *context,
                             hpf_error *err)
 {
-    hpf__sidecar_rows r = {.events = events, .context = context};
+    hpf__sidecar_reader r = {.events = events, .context = context};
     hpf_str piece;
     hpf_status status;
     while ((status = hpf_source_next(source, &piece, err)) == HPF_OK) {
-        status = hpf__sidecar_rows_feed(&r, piece, err);
+        status = hpf__sidecar_reader_feed(&r, piece, err);
         if (status != HPF_OK) {
             break;
         }
@@ -213,6 +213,6 @@ hpf_status hpf_sidecar_read(hpf_source *source, const hpf_events *events, void *
             *err = r.error;
         }
     }
-    hpf__sidecar_rows_finish(&r);
+    hpf__sidecar_reader_finish(&r);
     return status == HPF_END ? HPF_OK : status;
 }

@@ -9,7 +9,7 @@
 #include "hpfile/event.h"
 
 /* Begins as {.events = ..., .context = ...}; both are borrowed. */
-typedef struct hpf__sidecar_rows {
+typedef struct hpf__sidecar_reader {
     const hpf_events *events;
     void *context;
     hpf__buffer pending; /* the beginning of a row */
@@ -17,11 +17,11 @@ typedef struct hpf__sidecar_rows {
     uint64_t offset;     /* where it begins */
     uint32_t line;
     hpf_error error; /* sticky */
-} hpf__sidecar_rows;
+} hpf__sidecar_reader;
 
 /* Tells the rows that these bytes complete. Errors: those of hpf_sidecar_read but of its source;
  * one that failed stays failed. */
-hpf_status hpf__sidecar_rows_feed(hpf__sidecar_rows *rows, hpf_str bytes, hpf_error *err);
-void hpf__sidecar_rows_finish(hpf__sidecar_rows *rows);
+hpf_status hpf__sidecar_reader_feed(hpf__sidecar_reader *rows, hpf_str bytes, hpf_error *err);
+void hpf__sidecar_reader_finish(hpf__sidecar_reader *rows);
 
 #endif

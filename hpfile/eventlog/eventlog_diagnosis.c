@@ -86,7 +86,7 @@ static hpf_status say_what_lacks(const hpf__log_sight *s, hpf_error *caveat)
     return lack ? hpf_error_set(caveat, HPF_MORE, "%s", lack) : HPF_OK;
 }
 
-hpf_status hpf__log_caveat(const hpf__log_sight *s, hpf_error *caveat)
+hpf_status hpf__eventlog_diagnosis(const hpf__log_sight *s, hpf_error *caveat)
 {
     if (s->n_others && !s->is_chosen) {
         char ids[HPF__LOG_IDS_BYTES];

@@ -22,7 +22,7 @@ typedef struct hpf__log_sight {
 
 /* HPF_OK: nothing. Otherwise `caveat` says it, with the status MORE when samples are yet to come,
  * UNSUPPORTED when there are those of other profiles, which are left out. */
-hpf_status hpf__log_caveat(const hpf__log_sight *sight, hpf_error *caveat);
+hpf_status hpf__eventlog_diagnosis(const hpf__log_sight *sight, hpf_error *caveat);
 
 /* "0, 3, 4": the numbers of the profiles that began, each once; or "none". */
 void hpf__log_list_ids(const hpf_log_facts *facts, char ids[HPF__LOG_IDS_BYTES]);

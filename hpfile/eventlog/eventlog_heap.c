@@ -24,14 +24,14 @@
 #define LENGTH_AT  10u /* of the length in a record, and of the payload */
 #define COST_AT    12u
 
-struct hpf__log_heap {
+struct hpf__eventlog_heap {
     hpf_events events;
     void *context;
     hpf_reader_options options;
     hpf_eventlog *log;
     hpf_error error; /* sticky, of what is not the log's */
     hpf_log_facts facts;
-    hpf__log_names names;
+    hpf__eventlog_names names;
 
     int profile;       /* the number of the one that is read; -1: none was begun yet */
     bool has_begun;    /* that one */
@@ -54,10 +54,10 @@ struct hpf__log_heap {
 static const hpf_event_visitor visitor;
 static hpf__eventlog_run run_of_costs;
 
-hpf__log_heap *hpf__log_heap_create(const hpf_events *events, void *context,
-                                    const hpf_reader_options *options)
+hpf__eventlog_heap *hpf__eventlog_heap_create(const hpf_events *events, void *context,
+                                              const hpf_reader_options *options)
 {
-    hpf__log_heap *h = calloc(1, sizeof *h);
+    hpf__eventlog_heap *h = calloc(1, sizeof *h);
     if (!h || !(h->log = hpf_eventlog_create(&visitor, h))) {
         free(h);
         return NULL;
@@ -73,12 +73,12 @@ hpf__log_heap *hpf__log_heap_create(const hpf_events *events, void *context,
     return h;
 }
 
-void hpf__log_heap_destroy(hpf__log_heap *h)
+void hpf__eventlog_heap_destroy(hpf__eventlog_heap *h)
 {
     if (h) {
         hpf_eventlog_destroy(h->log);
         hpf_log_facts_finish(&h->facts);
-        hpf__log_names_finish(&h->names);
+        hpf__eventlog_names_finish(&h->names);
         hpf__costs_finish(&h->costs);
         free(h);
     }
@@ -97,18 +97,18 @@ static hpf_status fail(hpf_status status, hpf_error *err)
 
 /* --- samples --- */
 
-static void open_sample(hpf__log_heap *h, const hpf_event *event, uint64_t time_ns)
+static void open_sample(hpf__eventlog_heap *h, const hpf_event *event, uint64_t time_ns)
 {
     h->in_sample = true;
     h->time = seconds(time_ns);
     h->begin_offset = event->begin_offset;
     h->end_offset = event->end_offset;
-    hpf__log_keys_start(&h->names.stacks);
-    hpf__log_keys_start(&h->names.labels);
+    hpf__eventlog_keys_start(&h->names.stacks);
+    hpf__eventlog_keys_start(&h->names.labels);
 }
 
 /* Ends the sample, if one is open. A sample of nothing but another profile's costs is none. */
-static hpf_status emit_sample(hpf__log_heap *h, hpf_error *err)
+static hpf_status emit_sample(hpf__eventlog_heap *h, hpf_error *err)
 {
     bool is_ours = h->in_sample && (h->costs.n || !h->is_foreign);
     bool is_late = is_ours && h->time < h->last_time && !h->options.keeps_times;
@@ -129,7 +129,8 @@ static hpf_status emit_sample(hpf__log_heap *h, hpf_error *err)
     return h->events.sample ? h->events.sample(h->context, &sample, err) : HPF_OK;
 }
 
-static hpf_status add_cost(hpf__log_heap *h, const hpf_event *event, hpf_name name, hpf_error *err)
+static hpf_status add_cost(hpf__eventlog_heap *h, const hpf_event *event, hpf_name name,
+                           hpf_error *err)
 {
     hpf_cost cost = {.name = name, .whole = hpf__read8(event->payload.data + 1)};
     h->end_offset = event->end_offset;
@@ -138,13 +139,13 @@ static hpf_status add_cost(hpf__log_heap *h, const hpf_event *event, hpf_name na
 }
 
 /* A cost whose name was not guessed; one that is new is told first. */
-static hpf_status add_unexpected(hpf__log_heap *h, const hpf_event *event, bool is_stack,
+static hpf_status add_unexpected(hpf__eventlog_heap *h, const hpf_event *event, bool is_stack,
                                  hpf_str key, hpf_error *err)
 {
     hpf_name name;
     bool is_new;
-    hpf_status status = is_stack ? hpf__log_names_of_stack(&h->names, key, &name, &is_new)
-                                 : hpf__log_names_of_label(&h->names, key, &name, &is_new);
+    hpf_status status = is_stack ? hpf__eventlog_names_of_stack(&h->names, key, &name, &is_new)
+                                 : hpf__eventlog_names_of_label(&h->names, key, &name, &is_new);
     if (status != HPF_OK) {
         return fail(status, err);
     }
@@ -154,7 +155,8 @@ static hpf_status add_unexpected(hpf__log_heap *h, const hpf_event *event, bool 
     return status == HPF_OK ? add_cost(h, event, name, err) : status;
 }
 
-static hpf_status on_cost(hpf__log_heap *h, const hpf_event *event, bool is_stack, hpf_error *err)
+static hpf_status on_cost(hpf__eventlog_heap *h, const hpf_event *event, bool is_stack,
+                          hpf_error *err)
 {
     hpf_str payload = event->payload;
     if (!h->in_sample || payload.length < COST_BYTES) {
@@ -169,7 +171,7 @@ static hpf_status on_cost(hpf__log_heap *h, const hpf_event *event, bool is_stac
     }
     hpf_str key = {payload.data + COST_BYTES, payload.length - COST_BYTES};
     hpf_name name;
-    return hpf__log_keys_guess(is_stack ? &h->names.stacks : &h->names.labels, key, &name)
+    return hpf__eventlog_keys_guess(is_stack ? &h->names.stacks : &h->names.labels, key, &name)
                ? add_cost(h, event, name, err)
                : add_unexpected(h, event, is_stack, key, err);
 }
@@ -177,12 +179,13 @@ static hpf_status on_cost(hpf__log_heap *h, const hpf_event *event, bool is_stac
 /* Whether a record at `p` of the type `id` is a cost under a key, in the profile that is read. The
  * length of the payload and the number of the profile, which stand side by side, are compared in
  * one. */
-static inline bool is_cost_of(const hpf__log_link *link, const char *p, uint16_t id, int profile)
+static inline bool is_cost_of(const hpf__eventlog_key *link, const char *p, uint16_t id,
+                              int profile)
 {
     size_t length = COST_BYTES + link->text.length;
     uint32_t length_and_profile = (uint32_t)length << 8 | (uint32_t)profile;
     return hpf__read2(p) == id && hpf__read4(p + LENGTH_AT) >> 8 == length_and_profile &&
-           hpf__log_link_is(link, p + COST_AT + COST_BYTES);
+           hpf__eventlog_key_is(link, p + COST_AT + COST_BYTES);
 }
 
 /* Costs in a row whose names are those that are expected: the inner loop of reading a log. What
@@ -191,23 +194,23 @@ static inline bool is_cost_of(const hpf__log_link *link, const char *p, uint16_t
 static const char *run_of_costs(void *context, const char *p, const char *end, uint64_t offset,
                                 hpf__eventlog_taken *taken)
 {
-    hpf__log_heap *h = context;
+    hpf__eventlog_heap *h = context;
     const char *begin = p;
     uint16_t id = hpf__read2(p);
-    hpf__log_keys *keys =
+    hpf__eventlog_keys *keys =
         id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING ? &h->names.labels : &h->names.stacks;
     if (!h->in_sample || !keys->links || h->profile < 0) {
         return p;
     }
-    const hpf__log_link *links = keys->links;
-    const hpf__log_link *last = &links[keys->last];
+    const hpf__eventlog_key *links = keys->links;
+    const hpf__eventlog_key *last = &links[keys->last];
     int profile = h->profile;
     hpf_cost *cost = h->costs.all + h->costs.n;
     const hpf_cost *cost_end = h->costs.all + h->costs.capacity;
     while (cost < cost_end && last->next) {
-        const hpf__log_link *expected = &links[last->next];
+        const hpf__eventlog_key *expected = &links[last->next];
         size_t n_bytes = COST_AT + COST_BYTES + expected->text.length;
-        if ((size_t)(end - p) < n_bytes + HPF__LOG_HEAD_BYTES ||
+        if ((size_t)(end - p) < n_bytes + HPF__KEY_HEAD_BYTES ||
             !is_cost_of(expected, p, id, profile)) {
             break;
         }
@@ -226,7 +229,7 @@ static const char *run_of_costs(void *context, const char *p, const char *end, u
     return p;
 }
 
-static hpf_status on_sample_begin(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
+static hpf_status on_sample_begin(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
 {
     bool has_time =
         event->type->id == HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN && event->payload.length >= 16;
@@ -235,7 +238,7 @@ static hpf_status on_sample_begin(hpf__log_heap *h, const hpf_event *event, hpf_
     return status;
 }
 
-static hpf_status on_sample_end(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
+static hpf_status on_sample_end(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
 {
     h->end_offset = event->end_offset;
     return emit_sample(h, err);
@@ -243,34 +246,35 @@ static hpf_status on_sample_end(hpf__log_heap *h, const hpf_event *event, hpf_er
 
 /* --- everything else --- */
 
-static hpf_status tell_header(hpf__log_heap *h, hpf_header which, hpf_str text, hpf_error *err)
+static hpf_status tell_header(hpf__eventlog_heap *h, hpf_header which, hpf_str text, hpf_error *err)
 {
     return h->events.header ? h->events.header(h->context, which, text, err) : HPF_OK;
 }
 
-static hpf_status tell_units(hpf__log_heap *h, hpf_error *err)
+static hpf_status tell_units(hpf__eventlog_heap *h, hpf_error *err)
 {
     h->has_units = true;
     hpf_status status = tell_header(h, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"), err);
     return status == HPF_OK ? tell_header(h, HPF_HEADER_VALUE_UNIT, HPF_STR("bytes"), err) : status;
 }
 
-static hpf_status tell_line(hpf__log_heap *h, const hpf_event *event, hpf_str name, double value,
-                            hpf_error *err)
+static hpf_status tell_line(hpf__eventlog_heap *h, const hpf_event *event, hpf_str name,
+                            double value, hpf_error *err)
 {
     hpf_line_point point = {seconds(event->time_ns), value};
     return h->events.line ? h->events.line(h->context, name, point, err) : HPF_OK;
 }
 
 /* HEAP_SIZE and its like: capability set, bytes. */
-static hpf_status on_size(hpf__log_heap *h, const hpf_event *event, hpf_str name, hpf_error *err)
+static hpf_status on_size(hpf__eventlog_heap *h, const hpf_event *event, hpf_str name,
+                          hpf_error *err)
 {
     return event->payload.length < 12
                ? HPF_OK
                : tell_line(h, event, name, (double)hpf__read8(event->payload.data + 4), err);
 }
 
-static hpf_status on_mem_return(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
+static hpf_status on_mem_return(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
 {
     static const hpf_str names[] = {{"held", 4}, {"needed", 6}, {"returned", 8}};
     hpf_status status = HPF_OK;
@@ -281,7 +285,7 @@ static hpf_status on_mem_return(hpf__log_heap *h, const hpf_event *event, hpf_er
     return status;
 }
 
-static hpf_status on_marker(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
+static hpf_status on_marker(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
 {
     hpf_str label = event->payload;
     while (label.length && label.data[label.length - 1] == '\0') {
@@ -292,7 +296,7 @@ static hpf_status on_marker(hpf__log_heap *h, const hpf_event *event, hpf_error 
 }
 
 /* A profile began: the last that was noted. */
-static void note_profile(hpf__log_heap *h)
+static void note_profile(hpf__eventlog_heap *h)
 {
     const hpf_log_profile *begun =
         h->facts.n_profiles ? &h->facts.profiles[h->facts.n_profiles - 1] : NULL;
@@ -304,7 +308,7 @@ static void note_profile(hpf__log_heap *h)
 }
 
 /* Notes what the event says of the log, and tells the headers that come of it. */
-static hpf_status on_fact(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
+static hpf_status on_fact(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
 {
     if (h->is_revisiting) {
         return HPF_OK;
@@ -329,16 +333,16 @@ static hpf_status on_fact(hpf__log_heap *h, const hpf_event *event, hpf_error *e
 
 /* Info tables may come before their profile begins, so they are kept until it tells its breakdown.
  */
-static hpf_status on_definition(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
+static hpf_status on_definition(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
 {
     if (h->is_revisiting) {
         return HPF_OK;
     }
     hpf_status status = HPF_OK;
     if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
-        status = hpf__log_names_define_centre(&h->names, event->payload);
+        status = hpf__eventlog_names_define_centre(&h->names, event->payload);
     } else if (h->names.labels_are_infos || !h->has_begun) {
-        status = hpf__log_names_define_info(&h->names, event->payload);
+        status = hpf__eventlog_names_define_info(&h->names, event->payload);
     }
     return status == HPF_OK ? HPF_OK : fail(status, err);
 }
@@ -362,7 +366,7 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
         HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN,
         HPF__EVENT_IPE,
     };
-    hpf__log_heap *h = context;
+    hpf__eventlog_heap *h = context;
     *is_wanted = hpf_log_facts_want(type->id);
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         *is_wanted |= wanted[i] == type->id;
@@ -372,7 +376,7 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
     return h->has_units ? HPF_OK : tell_units(h, err);
 }
 
-static hpf_status on_other(hpf__log_heap *h, const hpf_event *event, hpf_error *err)
+static hpf_status on_other(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
 {
     switch (event->type->id) {
     case HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN:
@@ -401,7 +405,7 @@ static hpf_status on_other(hpf__log_heap *h, const hpf_event *event, hpf_error *
 /* Nearly all are costs. */
 static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
 {
-    hpf__log_heap *h = context;
+    hpf__eventlog_heap *h = context;
     bool is_stack = event->type->id == HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE;
     if (is_stack || event->type->id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING) {
         return on_cost(h, event, is_stack, err);
@@ -413,12 +417,13 @@ static const hpf_event_visitor visitor = {.type = on_type, .event = on_event};
 
 /* --- reading --- */
 
-hpf_status hpf__log_heap_feed(hpf__log_heap *h, const char *bytes, size_t n_bytes, hpf_error *err)
+hpf_status hpf__eventlog_heap_feed(hpf__eventlog_heap *h, const char *bytes, size_t n_bytes,
+                                   hpf_error *err)
 {
     return hpf_eventlog_feed(h->log, bytes, n_bytes, err);
 }
 
-static void warn(hpf__log_heap *h, hpf_error *warning)
+static void warn(hpf__eventlog_heap *h, hpf_error *warning)
 {
     warning->offset = hpf_eventlog_offset(h->log);
     if (h->options.warning) {
@@ -426,7 +431,7 @@ static void warn(hpf__log_heap *h, hpf_error *warning)
     }
 }
 
-static void warn_of_end(hpf__log_heap *h)
+static void warn_of_end(hpf__eventlog_heap *h)
 {
     static const char *const ends[] = {
         [HPF_EVENTLOG_OPEN] = "has no end marker",
@@ -448,7 +453,7 @@ static void warn_of_end(hpf__log_heap *h)
     warn(h, &warning);
 }
 
-static void warn_of_rest(hpf__log_heap *h)
+static void warn_of_rest(hpf__eventlog_heap *h)
 {
     hpf_error warning;
     if (h->n_late) {
@@ -456,17 +461,17 @@ static void warn_of_rest(hpf__log_heap *h)
                       (unsigned long long)h->n_late, h->n_late == 1 ? "sample is" : "samples are");
         warn(h, &warning);
     }
-    if (hpf__log_heap_caveat(h, &warning) == HPF_ERR_UNSUPPORTED) {
+    if (hpf__eventlog_heap_caveat(h, &warning) == HPF_ERR_UNSUPPORTED) {
         warn(h, &warning);
     }
 }
 
-bool hpf__log_heap_has_end(const hpf__log_heap *h)
+bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *h)
 {
     return hpf_eventlog_state(h->log) == HPF_EVENTLOG_COMPLETE;
 }
 
-hpf_status hpf__log_heap_caveat(const hpf__log_heap *h, hpf_error *caveat)
+hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *h, hpf_error *caveat)
 {
     const hpf__log_sight sight = {
         .facts = &h->facts,
@@ -477,17 +482,17 @@ hpf_status hpf__log_heap_caveat(const hpf__log_heap *h, hpf_error *caveat)
         .is_running = hpf__eventlog_n_blocks(h->log) > h->n_blocks,
         .is_over = h->is_finished,
     };
-    return hpf__log_caveat(&sight, caveat);
+    return hpf__eventlog_diagnosis(&sight, caveat);
 }
 
 /* Whether the end of the log ends its last sample. */
-static bool ends_sample(const hpf__log_heap *h)
+static bool ends_sample(const hpf__eventlog_heap *h)
 {
     return !hpf__eventlog_declares(h->log, HPF__EVENT_HEAP_PROF_SAMPLE_END) &&
-           hpf__log_heap_has_end(h);
+           hpf__eventlog_heap_has_end(h);
 }
 
-static hpf_status leave_rest(hpf__log_heap *h, hpf_error *err)
+static hpf_status leave_rest(hpf__eventlog_heap *h, hpf_error *err)
 {
     hpf_status status = ends_sample(h) ? emit_sample(h, err) : HPF_OK;
     warn_of_end(h);
@@ -498,7 +503,7 @@ static hpf_status leave_rest(hpf__log_heap *h, hpf_error *err)
     return status;
 }
 
-static hpf_status fail_to_find(hpf__log_heap *h)
+static hpf_status fail_to_find(hpf__eventlog_heap *h)
 {
     char ids[HPF__LOG_IDS_BYTES];
     hpf__log_list_ids(&h->facts, ids);
@@ -508,13 +513,13 @@ static hpf_status fail_to_find(hpf__log_heap *h)
                          ids);
 }
 
-hpf_status hpf__log_heap_finish(hpf__log_heap *h, hpf_error *err)
+hpf_status hpf__eventlog_heap_finish(hpf__eventlog_heap *h, hpf_error *err)
 {
     hpf_status status = hpf_eventlog_feed(h->log, NULL, 0, &h->error);
     if (status == HPF_OK && !h->is_finished) {
         h->is_finished = true;
         status = leave_rest(h, &h->error);
-        if (status == HPF_OK && h->options.has_log_profile && !hpf__log_heap_profile(h)) {
+        if (status == HPF_OK && h->options.has_log_profile && !hpf__eventlog_heap_profile(h)) {
             status = fail_to_find(h);
         } else if (status == HPF_OK && h->n_samples == 0) {
             status =
@@ -530,7 +535,7 @@ hpf_status hpf__log_heap_finish(hpf__log_heap *h, hpf_error *err)
     return h->error.status;
 }
 
-void hpf__log_heap_revisit(hpf__log_heap *h, const hpf_events *events, void *context)
+void hpf__eventlog_heap_revisit(hpf__eventlog_heap *h, const hpf_events *events, void *context)
 {
     h->events = *events;
     h->context = context;
@@ -544,7 +549,7 @@ void hpf__log_heap_revisit(hpf__log_heap *h, const hpf_events *events, void *con
     hpf__eventlog_revisit(h->log);
 }
 
-hpf_status hpf__log_heap_settle(hpf__log_heap *h, hpf_error *err)
+hpf_status hpf__eventlog_heap_settle(hpf__eventlog_heap *h, hpf_error *err)
 {
     hpf_status status = hpf_eventlog_feed(h->log, NULL, 0, err);
     if (status == HPF_OK && (!h->is_whole || ends_sample(h))) {
@@ -554,32 +559,33 @@ hpf_status hpf__log_heap_settle(hpf__log_heap *h, hpf_error *err)
     return status;
 }
 
-hpf_str hpf__log_heap_name(const hpf__log_heap *h, hpf_name name)
+hpf_str hpf__eventlog_heap_name(const hpf__eventlog_heap *h, hpf_name name)
 {
     return h->names.texts.names[name];
 }
 
-uint32_t hpf__log_heap_n_names(const hpf__log_heap *h)
+uint32_t hpf__eventlog_heap_n_names(const hpf__eventlog_heap *h)
 {
     return h->names.texts.n_names;
 }
 
-size_t hpf__log_heap_frames(const hpf__log_heap *h, hpf_name name, hpf_frame *frames, size_t room)
+size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *h, hpf_name name, hpf_frame *frames,
+                                 size_t room)
 {
-    return hpf__log_names_frames(&h->names, name, frames, room);
+    return hpf__eventlog_names_frames(&h->names, name, frames, room);
 }
 
-const hpf_log_facts *hpf__log_heap_facts(const hpf__log_heap *h)
+const hpf_log_facts *hpf__eventlog_heap_facts(const hpf__eventlog_heap *h)
 {
     return &h->facts;
 }
 
-const hpf_eventlog *hpf__log_heap_records(const hpf__log_heap *h)
+const hpf_eventlog *hpf__eventlog_heap_records(const hpf__eventlog_heap *h)
 {
     return h->log;
 }
 
-const hpf_log_profile *hpf__log_heap_profile(const hpf__log_heap *h)
+const hpf_log_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *h)
 {
     for (size_t i = 0; i < h->facts.n_profiles; i++) {
         if (h->facts.profiles[i].id == h->profile) {
@@ -589,12 +595,12 @@ const hpf_log_profile *hpf__log_heap_profile(const hpf__log_heap *h)
     return NULL;
 }
 
-uint64_t hpf__log_heap_n_late(const hpf__log_heap *h)
+uint64_t hpf__eventlog_heap_n_late(const hpf__eventlog_heap *h)
 {
     return h->n_late;
 }
 
-void hpf__log_heap_keep_times(hpf__log_heap *h)
+void hpf__eventlog_heap_keep_times(hpf__eventlog_heap *h)
 {
     h->options.keeps_times = true;
 }

@@ -9,38 +9,38 @@
 #include "hpfile/eventlog.h"
 #include "hpfile/frame.h"
 
-typedef struct hpf__log_heap hpf__log_heap;
+typedef struct hpf__eventlog_heap hpf__eventlog_heap;
 
-hpf__log_heap *hpf__log_heap_create(const hpf_events *events, void *context,
-                                    const hpf_reader_options *options);
-hpf_status hpf__log_heap_feed(hpf__log_heap *heap, const char *bytes, size_t n_bytes,
-                              hpf_error *err);
-hpf_status hpf__log_heap_finish(hpf__log_heap *heap, hpf_error *err);
-void hpf__log_heap_revisit(hpf__log_heap *heap, const hpf_events *events, void *context);
-hpf_status hpf__log_heap_settle(hpf__log_heap *heap, hpf_error *err);
-hpf_str hpf__log_heap_name(const hpf__log_heap *heap, hpf_name name);
-uint32_t hpf__log_heap_n_names(const hpf__log_heap *heap);
-size_t hpf__log_heap_frames(const hpf__log_heap *heap, hpf_name name, hpf_frame *frames,
-                            size_t room);
-const hpf_log_facts *hpf__log_heap_facts(const hpf__log_heap *heap);
-void hpf__log_heap_destroy(hpf__log_heap *heap);
+hpf__eventlog_heap *hpf__eventlog_heap_create(const hpf_events *events, void *context,
+                                              const hpf_reader_options *options);
+hpf_status hpf__eventlog_heap_feed(hpf__eventlog_heap *heap, const char *bytes, size_t n_bytes,
+                                   hpf_error *err);
+hpf_status hpf__eventlog_heap_finish(hpf__eventlog_heap *heap, hpf_error *err);
+void hpf__eventlog_heap_revisit(hpf__eventlog_heap *heap, const hpf_events *events, void *context);
+hpf_status hpf__eventlog_heap_settle(hpf__eventlog_heap *heap, hpf_error *err);
+hpf_str hpf__eventlog_heap_name(const hpf__eventlog_heap *heap, hpf_name name);
+uint32_t hpf__eventlog_heap_n_names(const hpf__eventlog_heap *heap);
+size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *heap, hpf_name name, hpf_frame *frames,
+                                 size_t room);
+const hpf_log_facts *hpf__eventlog_heap_facts(const hpf__eventlog_heap *heap);
+void hpf__eventlog_heap_destroy(hpf__eventlog_heap *heap);
 
 /* The reader of the records, with what it counted. */
-const hpf_eventlog *hpf__log_heap_records(const hpf__log_heap *heap);
+const hpf_eventlog *hpf__eventlog_heap_records(const hpf__eventlog_heap *heap);
 
 /* How the profile that is read began; NULL when it was not told. */
-const hpf_log_profile *hpf__log_heap_profile(const hpf__log_heap *heap);
+const hpf_log_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *heap);
 
 /* Whether its end marker was read. */
-bool hpf__log_heap_has_end(const hpf__log_heap *heap);
+bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *heap);
 
 /* What hpf_live_caveat says (hpfile/live.h), but for late samples. */
-hpf_status hpf__log_heap_caveat(const hpf__log_heap *heap, hpf_error *caveat);
+hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *heap, hpf_error *caveat);
 
 /* Samples that were earlier than the one before them. */
-uint64_t hpf__log_heap_n_late(const hpf__log_heap *heap);
+uint64_t hpf__eventlog_heap_n_late(const hpf__eventlog_heap *heap);
 
 /* From now on such samples keep their times: the consumer puts them in order. */
-void hpf__log_heap_keep_times(hpf__log_heap *heap);
+void hpf__eventlog_heap_keep_times(hpf__eventlog_heap *heap);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-static bool make_room(hpf__log_keys *k)
+static bool make_room(hpf__eventlog_keys *k)
 {
     bool is_first = k->links == NULL;
     size_t needed = (size_t)k->texts.n_names + 2;
@@ -17,15 +17,15 @@ static bool make_room(hpf__log_keys *k)
         return false;
     }
     if (is_first) {
-        k->links[0] = (hpf__log_link){0};
+        k->links[0] = (hpf__eventlog_key){0};
     }
     return true;
 }
 
-static hpf__log_link link_of(hpf_str text)
+static hpf__eventlog_key link_of(hpf_str text)
 {
-    hpf__log_link link = {.text = text};
-    size_t n = text.length < HPF__LOG_HEAD_BYTES ? text.length : HPF__LOG_HEAD_BYTES;
+    hpf__eventlog_key link = {.text = text};
+    size_t n = text.length < HPF__KEY_HEAD_BYTES ? text.length : HPF__KEY_HEAD_BYTES;
     if (n) {
         memcpy(link.head, text.data, n);
     }
@@ -33,7 +33,7 @@ static hpf__log_link link_of(hpf_str text)
     return link;
 }
 
-hpf_status hpf__log_keys_add(hpf__log_keys *k, hpf_str text, uint32_t *key, bool *is_new)
+hpf_status hpf__eventlog_keys_add(hpf__eventlog_keys *k, hpf_str text, uint32_t *key, bool *is_new)
 {
     if (!make_room(k)) {
         return HPF_ERR_MEMORY;
@@ -50,9 +50,9 @@ hpf_status hpf__log_keys_add(hpf__log_keys *k, hpf_str text, uint32_t *key, bool
     return HPF_OK;
 }
 
-void hpf__log_keys_finish(hpf__log_keys *k)
+void hpf__eventlog_keys_finish(hpf__eventlog_keys *k)
 {
     hpf__intern_finish(&k->texts);
     free(k->links);
-    *k = (hpf__log_keys){0};
+    *k = (hpf__eventlog_keys){0};
 }

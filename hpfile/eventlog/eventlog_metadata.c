@@ -144,8 +144,8 @@ static hpf_status note_args(hpf_log_facts *facts, hpf_str args, hpf_error *err)
 
 static hpf_status note_date(hpf_log_facts *facts, uint64_t unix_s, hpf_error *err)
 {
-    char text[HPF__LOG_DATE_BYTES];
-    hpf__log_date_write(text, unix_s);
+    char text[HPF__DATE_BYTES];
+    hpf__date_write(text, unix_s);
     return keep(facts, (hpf_str){text, sizeof text - 1}, &facts->date, err);
 }
 

@@ -15,19 +15,19 @@
 #define ADDRESS_BYTES   8u
 #define IS_CAF          1 /* in the flags of a cost centre */
 
-void hpf__log_names_finish(hpf__log_names *n)
+void hpf__eventlog_names_finish(hpf__eventlog_names *n)
 {
     hpf_arena_destroy(n->arena);
     hpf__intern_finish(&n->centre_ids);
     hpf__intern_finish(&n->info_addresses);
-    hpf__log_keys_finish(&n->stacks);
-    hpf__log_keys_finish(&n->labels);
+    hpf__eventlog_keys_finish(&n->stacks);
+    hpf__eventlog_keys_finish(&n->labels);
     hpf__intern_finish(&n->texts);
     hpf__buffer_finish(&n->scratch);
     free(n->centres);
     free(n->infos);
     free(n->origins);
-    *n = (hpf__log_names){0};
+    *n = (hpf__eventlog_names){0};
 }
 
 /* --- definitions --- */
@@ -43,7 +43,7 @@ static hpf_str cut_text(hpf_str *rest)
 }
 
 /* A copy of a payload, so that frames can point into it. */
-static hpf_status keep(hpf__log_names *n, hpf_str payload, hpf_str *copy)
+static hpf_status keep(hpf__eventlog_names *n, hpf_str payload, hpf_str *copy)
 {
     if (!n->arena && !(n->arena = hpf_arena_create())) {
         return HPF_ERR_MEMORY;
@@ -69,7 +69,7 @@ static hpf_frame *place_of(hpf__intern *ids, hpf_str id, hpf_frame **frames, siz
     return *status == HPF_OK ? &(*frames)[number] : NULL;
 }
 
-hpf_status hpf__log_names_define_centre(hpf__log_names *n, hpf_str payload)
+hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *n, hpf_str payload)
 {
     hpf_str rest;
     if (payload.length < CENTRE_ID_BYTES) {
@@ -92,7 +92,7 @@ hpf_status hpf__log_names_define_centre(hpf__log_names *n, hpf_str payload)
     return status;
 }
 
-hpf_status hpf__log_names_define_info(hpf__log_names *n, hpf_str payload)
+hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *n, hpf_str payload)
 {
     hpf_str rest;
     if (payload.length < ADDRESS_BYTES) {
@@ -131,7 +131,7 @@ static hpf_str without_nul(hpf_str key)
 }
 
 /* The info table that a label "0x409f78" means, or NULL. */
-static const hpf_frame *info_of_label(const hpf__log_names *n, hpf_str label)
+static const hpf_frame *info_of_label(const hpf__eventlog_names *n, hpf_str label)
 {
     char digits[2 * ADDRESS_BYTES + 1] = {0};
     char address[ADDRESS_BYTES];
@@ -170,7 +170,7 @@ static hpf_str id_at(hpf_str stack, size_t i)
 }
 
 /* A log that began late may lack definitions: such cost centres are known by their numbers. */
-static hpf_status define_missing(hpf__log_names *n, hpf_str stack)
+static hpf_status define_missing(hpf__eventlog_names *n, hpf_str stack)
 {
     hpf_status status = HPF_OK;
     size_t depth = stack_depth(stack);
@@ -181,7 +181,7 @@ static hpf_status define_missing(hpf__log_names *n, hpf_str stack)
             memcpy(payload, id.data, CENTRE_ID_BYTES);
             int length = snprintf(payload + CENTRE_ID_BYTES, sizeof payload - CENTRE_ID_BYTES,
                                   "cost centre %u", (unsigned)hpf__read4(id.data));
-            status = hpf__log_names_define_centre(
+            status = hpf__eventlog_names_define_centre(
                 n, (hpf_str){payload, CENTRE_ID_BYTES + (size_t)length});
         }
     }
@@ -196,7 +196,7 @@ static bool put_frame(hpf__buffer *buf, const hpf_frame *frame)
     return put(buf, frame->label);
 }
 
-static bool put_stack(const hpf__log_names *n, hpf__buffer *buf, hpf_str stack)
+static bool put_stack(const hpf__eventlog_names *n, hpf__buffer *buf, hpf_str stack)
 {
     size_t depth = stack_depth(stack);
     bool is_put = depth > 0 || put(buf, HPF_STR("MAIN"));
@@ -208,7 +208,7 @@ static bool put_stack(const hpf__log_names *n, hpf__buffer *buf, hpf_str stack)
     return is_put;
 }
 
-bool hpf__log_names_put_info(hpf__buffer *buf, const hpf_frame *info)
+bool hpf__eventlog_names_put_info(hpf__buffer *buf, const hpf_frame *info)
 {
     hpf_str before_source = info->source.length ? HPF_STR(" ") : HPF_STR("");
     return put(buf, info->table) && put(buf, HPF_STR(" ")) && put(buf, info->module) &&
@@ -221,7 +221,7 @@ bool hpf__log_names_put_info(hpf__buffer *buf, const hpf_frame *info)
 
 /* Makes the text in scratch a name. If it must be of its own and is not, it gets the next number
  * that makes it so. */
-static hpf_status add_text(hpf__log_names *n, bool must_be_own, hpf_name *name, bool *is_new)
+static hpf_status add_text(hpf__eventlog_names *n, bool must_be_own, hpf_name *name, bool *is_new)
 {
     char number[NUMBER_ROOM];
     char *text = n->scratch.bytes + NUMBER_ROOM;
@@ -238,7 +238,7 @@ static hpf_status add_text(hpf__log_names *n, bool must_be_own, hpf_name *name, 
     return status;
 }
 
-static bool begin_text(hpf__log_names *n)
+static bool begin_text(hpf__eventlog_names *n)
 {
     n->scratch.length = 0;
     if (!hpf__buffer_reserve(&n->scratch, NUMBER_ROOM)) {
@@ -248,7 +248,7 @@ static bool begin_text(hpf__log_names *n)
     return true;
 }
 
-static hpf_status finish_name(hpf__log_names *n, hpf__log_origin origin, bool must_be_own,
+static hpf_status finish_name(hpf__eventlog_names *n, hpf__eventlog_origin origin, bool must_be_own,
                               hpf_name *name, bool *is_new)
 {
     size_t needed = (size_t)n->texts.n_names + 1;
@@ -262,49 +262,53 @@ static hpf_status finish_name(hpf__log_names *n, hpf__log_origin origin, bool mu
     return status;
 }
 
-hpf_status hpf__log_names_of_stack(hpf__log_names *n, hpf_str key, hpf_name *name, bool *is_new)
+hpf_status hpf__eventlog_names_of_stack(hpf__eventlog_names *n, hpf_str key, hpf_name *name,
+                                        bool *is_new)
 {
     uint32_t number;
     *is_new = false;
-    hpf_status status = hpf__log_keys_add(&n->stacks, key, &number, is_new);
+    hpf_status status = hpf__eventlog_keys_add(&n->stacks, key, &number, is_new);
     if (status == HPF_OK && *is_new) {
         status = define_missing(n, key);
     }
     if (status == HPF_OK && *is_new) {
-        hpf__log_origin origin = {true, number, 0};
-        status = begin_text(n) && put_stack(n, &n->scratch, key)
-                     ? finish_name(n, origin, true, hpf__log_keys_name(&n->stacks, number), is_new)
-                     : HPF_ERR_MEMORY;
+        hpf__eventlog_origin origin = {true, number, 0};
+        status =
+            begin_text(n) && put_stack(n, &n->scratch, key)
+                ? finish_name(n, origin, true, hpf__eventlog_keys_name(&n->stacks, number), is_new)
+                : HPF_ERR_MEMORY;
     }
-    *name = status == HPF_OK ? *hpf__log_keys_name(&n->stacks, number) : 0;
+    *name = status == HPF_OK ? *hpf__eventlog_keys_name(&n->stacks, number) : 0;
     return status;
 }
 
-hpf_status hpf__log_names_of_label(hpf__log_names *n, hpf_str key, hpf_name *name, bool *is_new)
+hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *n, hpf_str key, hpf_name *name,
+                                        bool *is_new)
 {
     uint32_t number;
     *is_new = false;
-    hpf_status status = hpf__log_keys_add(&n->labels, key, &number, is_new);
+    hpf_status status = hpf__eventlog_keys_add(&n->labels, key, &number, is_new);
     if (status == HPF_OK && *is_new) {
         hpf_str label = without_nul(key);
         label = label.length ? label : HPF_STR("(no name)");
-        hpf__log_origin origin = {false, number, 0};
+        hpf__eventlog_origin origin = {false, number, 0};
         const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;
-        bool is_put = begin_text(n) &&
-                      (info ? hpf__log_names_put_info(&n->scratch, info) : put(&n->scratch, label));
+        bool is_put = begin_text(n) && (info ? hpf__eventlog_names_put_info(&n->scratch, info)
+                                             : put(&n->scratch, label));
         status = is_put ? finish_name(n, origin, info != NULL,
-                                      hpf__log_keys_name(&n->labels, number), is_new)
+                                      hpf__eventlog_keys_name(&n->labels, number), is_new)
                         : HPF_ERR_MEMORY;
     }
-    *name = status == HPF_OK ? *hpf__log_keys_name(&n->labels, number) : 0;
+    *name = status == HPF_OK ? *hpf__eventlog_keys_name(&n->labels, number) : 0;
     return status;
 }
 
 /* --- frames --- */
 
-size_t hpf__log_names_frames(const hpf__log_names *n, hpf_name name, hpf_frame *frames, size_t room)
+size_t hpf__eventlog_names_frames(const hpf__eventlog_names *n, hpf_name name, hpf_frame *frames,
+                                  size_t room)
 {
-    const hpf__log_origin *origin = &n->origins[name];
+    const hpf__eventlog_origin *origin = &n->origins[name];
     if (!origin->is_stack) {
         hpf_str label = without_nul(n->labels.texts.names[origin->key]);
         const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;

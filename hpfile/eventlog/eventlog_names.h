@@ -18,13 +18,13 @@
 #include "eventlog/eventlog_keys.h"
 
 /* Where a name comes from. */
-typedef struct hpf__log_origin {
+typedef struct hpf__eventlog_origin {
     bool is_stack;
     uint32_t key;     /* in stacks or in labels */
     uint32_t n_alike; /* how many names have this one's text behind a number */
-} hpf__log_origin;
+} hpf__eventlog_origin;
 
-typedef struct hpf__log_names {
+typedef struct hpf__eventlog_names {
     hpf_arena *arena; /* definitions */
     hpf__intern centre_ids;
     hpf_frame *centres; /* by the number of its id in centre_ids */
@@ -34,33 +34,33 @@ typedef struct hpf__log_names {
     size_t infos_capacity;
     bool labels_are_infos; /* labels are addresses of info tables */
 
-    hpf__log_keys stacks, labels;
+    hpf__eventlog_keys stacks, labels;
     hpf__intern texts; /* the names */
-    hpf__log_origin *origins;
+    hpf__eventlog_origin *origins;
     size_t origins_capacity;
     hpf__buffer scratch;
-} hpf__log_names;
+} hpf__eventlog_names;
 
-void hpf__log_names_finish(hpf__log_names *names);
+void hpf__eventlog_names_finish(hpf__eventlog_names *names);
 
 /* The payloads of HEAP_PROF_COST_CENTRE and IPE records. Of a repeated definition the last counts,
  * for names made after it. HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
-hpf_status hpf__log_names_define_centre(hpf__log_names *names, hpf_str payload);
-hpf_status hpf__log_names_define_info(hpf__log_names *names, hpf_str payload);
+hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *names, hpf_str payload);
+hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *names, hpf_str payload);
 
 /* The name of a stack (one byte with its depth, numbers of cost centres) or a label (perhaps with a
- * NUL behind it), which hpf__log_keys_guess did not find in `stacks` or `labels`. `*is_new` tells
- * whether it was not known before. HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
-hpf_status hpf__log_names_of_stack(hpf__log_names *names, hpf_str key, hpf_name *name,
-                                   bool *is_new);
-hpf_status hpf__log_names_of_label(hpf__log_names *names, hpf_str key, hpf_name *name,
-                                   bool *is_new);
+ * NUL behind it), which hpf__eventlog_keys_guess did not find in `stacks` or `labels`. `*is_new`
+ * tells whether it was not known before. HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
+hpf_status hpf__eventlog_names_of_stack(hpf__eventlog_names *names, hpf_str key, hpf_name *name,
+                                        bool *is_new);
+hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *names, hpf_str key, hpf_name *name,
+                                        bool *is_new);
 
 /* As hpf_reader_frames. */
-size_t hpf__log_names_frames(const hpf__log_names *names, hpf_name name, hpf_frame *frames,
-                             size_t room);
+size_t hpf__eventlog_names_frames(const hpf__eventlog_names *names, hpf_name name,
+                                  hpf_frame *frames, size_t room);
 
 /* The name of an info table: "sat_s154_info Main.main Test.hs:5:1-30". False: no memory. */
-bool hpf__log_names_put_info(hpf__buffer *buf, const hpf_frame *info);
+bool hpf__eventlog_names_put_info(hpf__buffer *buf, const hpf_frame *info);
 
 #endif

@@ -24,10 +24,10 @@ typedef struct node {
 
 struct hpf_log_time {
     hpf_log_facts facts;
-    hpf__log_names names; /* for the cost centres */
-    hpf__log_keys stacks; /* to nodes */
-    hpf__intern children; /* (parent, cost centre) to node - 1 */
-    node *nodes;          /* nodes[0] is the root */
+    hpf__eventlog_names names; /* for the cost centres */
+    hpf__eventlog_keys stacks; /* to nodes */
+    hpf__intern children;      /* (parent, cost centre) to node - 1 */
+    node *nodes;               /* nodes[0] is the root */
     size_t nodes_capacity;
     uint64_t n_ticks;
     uint32_t n_caps;
@@ -65,8 +65,8 @@ void hpf_log_time_destroy(hpf_log_time *t)
     if (t) {
         drop_profile(t);
         hpf_log_facts_finish(&t->facts);
-        hpf__log_names_finish(&t->names);
-        hpf__log_keys_finish(&t->stacks);
+        hpf__eventlog_names_finish(&t->names);
+        hpf__eventlog_keys_finish(&t->stacks);
         hpf__intern_finish(&t->children);
         free(t->nodes);
         free(t->samples);
@@ -134,12 +134,12 @@ static hpf_status note_sample(hpf_log_time *t, const hpf_event *event)
     uint32_t cap = hpf__read4(payload.data);
     hpf_str stack = {payload.data + STACK_AT, payload.length - STACK_AT};
     hpf_status status = HPF_OK;
-    if (!hpf__log_keys_guess(&t->stacks, stack, &at)) {
-        status = hpf__log_keys_add(&t->stacks, stack, &key, &is_new);
+    if (!hpf__eventlog_keys_guess(&t->stacks, stack, &at)) {
+        status = hpf__eventlog_keys_add(&t->stacks, stack, &key, &is_new);
         if (status == HPF_OK && is_new) {
-            status = find_node(t, stack, hpf__log_keys_name(&t->stacks, key));
+            status = find_node(t, stack, hpf__eventlog_keys_name(&t->stacks, key));
         }
-        at = status == HPF_OK ? *hpf__log_keys_name(&t->stacks, key) : 0;
+        at = status == HPF_OK ? *hpf__eventlog_keys_name(&t->stacks, key) : 0;
     }
     if (status == HPF_OK) {
         t->nodes[at].ticks++;
@@ -158,7 +158,7 @@ hpf_status hpf_log_time_note(hpf_log_time *t, const hpf_event *event, hpf_error 
         status = note_sample(t, event);
         break;
     case HPF__EVENT_HEAP_PROF_COST_CENTRE:
-        status = hpf__log_names_define_centre(&t->names, event->payload);
+        status = hpf__eventlog_names_define_centre(&t->names, event->payload);
         break;
     default:
         return hpf_log_facts_note(&t->facts, event, err);

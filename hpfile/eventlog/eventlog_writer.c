@@ -50,10 +50,10 @@ struct hpf_eventlog_writer {
     log_key *keys; /* by name */
     size_t keys_capacity;
     uint64_t n_samples;
-    const char *heap_line;    /* "heap" or "resident", whichever came first; NULL: none did */
-    double held[N_HELD]; /* parts of a MEM_RETURN that came already: */
-    double held_time;         /*   at this time */
-    unsigned has_held;        /*   these bits */
+    const char *heap_line; /* "heap" or "resident", whichever came first; NULL: none did */
+    double held[N_HELD];   /* parts of a MEM_RETURN that came already: */
+    double held_time;      /*   at this time */
+    unsigned has_held;     /*   these bits */
 };
 
 #define MAX_FRAMES 255u
@@ -91,8 +91,7 @@ static const type types[] = {
     {HPF__EVENT_HEAP_LIVE, 12, OF_CAPABILITY, "Current heap live data"},
     {HPF__EVENT_USER_MARKER, -1, OF_CAPABILITY, "User marker"},
     {HPF__EVENT_MEM_RETURN, 16, OF_CAPABILITY, "Memory return statistics"},
-    {HPF__EVENT_BLOCKS_SIZE, 12, OF_CAPABILITY,
-     "Current heap size (size of allocated blocks)"},
+    {HPF__EVENT_BLOCKS_SIZE, 12, OF_CAPABILITY, "Current heap size (size of allocated blocks)"},
     {HPF__EVENT_HEAP_PROF_BEGIN, -1, OF_NONE, "Start of heap profile"},
     {HPF__EVENT_HEAP_PROF_COST_CENTRE, -1, OF_NONE, "Cost center definition"},
     {HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, 8, OF_NONE, "Start of heap profile sample"},
@@ -155,8 +154,7 @@ static void put(hpf_eventlog_writer *w, hpf__buffer *to, const void *bytes, size
     w->is_out_of_memory |= n && !hpf__buffer_append(to, bytes, n);
 }
 
-static void put_number(hpf_eventlog_writer *w, hpf__buffer *to, uint64_t number,
-                            size_t n_bytes)
+static void put_number(hpf_eventlog_writer *w, hpf__buffer *to, uint64_t number, size_t n_bytes)
 {
     char bytes[8];
     for (size_t i = 0; i < n_bytes; i++) {
@@ -165,8 +163,8 @@ static void put_number(hpf_eventlog_writer *w, hpf__buffer *to, uint64_t number,
     put(w, to, bytes, n_bytes);
 }
 
-/* Appends text as logs hold it: UTF-8, U+FFFD for each byte that is none, up to the first NUL, and at
- * most `room` bytes, of whole characters. */
+/* Appends text as logs hold it: UTF-8, U+FFFD for each byte that is none, up to the first NUL, and
+ * at most `room` bytes, of whole characters. */
 static void put_text(hpf_eventlog_writer *w, hpf__buffer *to, hpf_str text, size_t room)
 {
     static const char replacement[] = "\xEF\xBF\xBD";
@@ -271,8 +269,7 @@ static uint32_t number_of_centre(hpf_eventlog_writer *w, const hpf_frame *frame,
     bool is_new = intern(w, &w->centres, 4, &number);
     w->scratch.length = length;
     if (is_new) {
-        put_record(w, HPF__EVENT_HEAP_PROF_COST_CENTRE,
-                               w->streams[OF_NONE].now_ns);
+        put_record(w, HPF__EVENT_HEAP_PROF_COST_CENTRE, w->streams[OF_NONE].now_ns);
     }
     w->scratch.length = 0;
     return number + 1;
@@ -292,7 +289,7 @@ static void put_stack(hpf_eventlog_writer *w, hpf__buffer *stack, const hpf_fram
 /* Two names may have the same frames, as far as these are known: the later gets a cost centre of
  * its own. */
 static log_key make_stack(hpf_eventlog_writer *w, hpf_name name, const hpf_frame *frames,
-                               size_t depth)
+                          size_t depth)
 {
     uint32_t known;
     hpf__buffer stack = {0};
@@ -356,8 +353,8 @@ static log_key make_info(hpf_eventlog_writer *w, hpf_name name, const hpf_frame 
     return make_label(w, name, (hpf_str){label, (size_t)n});
 }
 
-/* Returns what a name is in records, and defines its cost centres or its info table if they are new.
- * The empty stack has no frames; it is known by its name. */
+/* Returns what a name is in records, and defines its cost centres or its info table if they are
+ * new. The empty stack has no frames; it is known by its name. */
 static log_key make_key(hpf_eventlog_writer *w, hpf_name name, hpf_str text)
 {
     static const hpf_frame no_frames[1];
@@ -371,8 +368,8 @@ static log_key make_key(hpf_eventlog_writer *w, hpf_name name, hpf_str text)
     bool is_table = depth == 1 && w->options.breakdown == HPF_BREAKDOWN_INFO_TABLE;
     w->is_out_of_memory |= w->options.frames && !frames;
     log_key made = is_table           ? make_info(w, name, &frames[0])
-                        : depth || is_main ? make_stack(w, name, frames ? frames : no_frames, depth)
-                                           : make_label(w, name, text);
+                   : depth || is_main ? make_stack(w, name, frames ? frames : no_frames, depth)
+                                      : make_label(w, name, text);
     free(frames);
     return made;
 }
@@ -425,8 +422,7 @@ static void put_capabilities(hpf_eventlog_writer *w)
 static void put_args(hpf_eventlog_writer *w)
 {
     put_number(w, &w->scratch, 0, SET_BYTES);
-    put_string(w, &w->scratch, w->headers[HPF_HEADER_JOB],
-                           MAX_PAYLOAD - SET_BYTES - 1);
+    put_string(w, &w->scratch, w->headers[HPF_HEADER_JOB], MAX_PAYLOAD - SET_BYTES - 1);
     for (size_t i = SET_BYTES; i < w->scratch.length; i++) {
         w->scratch.bytes[i] = w->scratch.bytes[i] == ' ' ? '\0' : w->scratch.bytes[i];
     }
@@ -436,7 +432,7 @@ static void put_args(hpf_eventlog_writer *w)
 static void put_date(hpf_eventlog_writer *w)
 {
     uint64_t unix_s;
-    if (hpf__log_date_parse(w->headers[HPF_HEADER_DATE], &unix_s)) {
+    if (hpf__date_parse(w->headers[HPF_HEADER_DATE], &unix_s)) {
         put_number(w, &w->scratch, 1, 4);
         put_number(w, &w->scratch, unix_s, 8);
         put_number(w, &w->scratch, 0, 4);
@@ -510,13 +506,12 @@ static void put_cost(hpf_eventlog_writer *w, const hpf_cost *cost, uint64_t time
 {
     const log_key *k = &w->keys[cost->name];
     put_number(w, &w->scratch, 0, 1);
-    put_number(w, &w->scratch, cost->is_real ? round_whole(cost->real) : cost->whole,
-                           8);
+    put_number(w, &w->scratch, cost->is_real ? round_whole(cost->real) : cost->whole, 8);
     put(w, &w->scratch, k->bytes.data, k->bytes.length);
     put_record(w,
-                           k->is_stack ? HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE
-                                       : HPF__EVENT_HEAP_PROF_SAMPLE_STRING,
-                           time_ns);
+               k->is_stack ? HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE
+                           : HPF__EVENT_HEAP_PROF_SAMPLE_STRING,
+               time_ns);
 }
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)

@@ -13,33 +13,33 @@
 
 typedef struct cell {
     size_t begin, end; /* in the row's text */
-    hpf__spot place;
+    hpf__location place;
     bool was_quoted;
 } cell;
 
 typedef struct table {
-    hpf__scan scan;
+    hpf__cursor scan;
     hpf__emitter emit;
     hpf_error *err;
     hpf__buffer text; /* of all cells of the row, one after the other */
     cell *cells;
     size_t n_cells;
     size_t cells_capacity;
-    hpf__spot row_place;
+    hpf__location row_place;
     size_t n_columns;
     hpf_name *names;                               /* wide: by column; the first is not used */
     size_t time_column, name_column, value_column; /* tidy */
     /* tidy: the sample being gathered */
     bool has_time;
     double time;
-    hpf__spot time_place;
+    hpf__location time_place;
     uint64_t *seen; /* by name: the number of the last sample that has it */
     size_t seen_capacity;
 } table;
 
-static hpf_status fail(const table *t, hpf__spot place, const char *what)
+static hpf_status fail(const table *t, hpf__location place, const char *what)
 {
-    return hpf__spot_error(place, t->err, HPF_ERR_SYNTAX, "%s", what);
+    return hpf__location_error(place, t->err, HPF_ERR_SYNTAX, "%s", what);
 }
 
 static hpf_status out_of_memory(const table *t)
@@ -57,7 +57,7 @@ static hpf_str cell_text(const table *t, size_t column)
 
 static bool ends_cell(int byte)
 {
-    return byte == ',' || byte == '\n' || byte == HPF__SCAN_END;
+    return byte == ',' || byte == '\n' || byte == HPF__CURSOR_END;
 }
 
 static bool add_byte(table *t, int byte)
@@ -67,20 +67,20 @@ static bool add_byte(table *t, int byte)
 }
 
 /* The inside of a quoted cell, whose first quote was passed. */
-static hpf_status read_quoted(table *t, hpf__spot begin)
+static hpf_status read_quoted(table *t, hpf__location begin)
 {
     for (;;) {
-        int byte = hpf__scan_peek(&t->scan);
-        if (byte == HPF__SCAN_END) {
+        int byte = hpf__cursor_peek(&t->scan);
+        if (byte == HPF__CURSOR_END) {
             return t->scan.status == HPF_END ? fail(t, begin, "this quote is never closed")
                                              : t->scan.status;
         }
-        hpf__scan_pass(&t->scan);
+        hpf__cursor_pass(&t->scan);
         if (byte == '"') {
-            if (hpf__scan_peek(&t->scan) != '"') {
+            if (hpf__cursor_peek(&t->scan) != '"') {
                 return HPF_OK;
             }
-            hpf__scan_pass(&t->scan);
+            hpf__cursor_pass(&t->scan);
         }
         if (!add_byte(t, byte)) {
             return out_of_memory(t);
@@ -108,26 +108,26 @@ static void trim(const table *t, cell *c)
 static hpf_status read_plain(table *t)
 {
     int byte;
-    while (!ends_cell(byte = hpf__scan_peek(&t->scan))) {
-        hpf__scan_pass(&t->scan);
+    while (!ends_cell(byte = hpf__cursor_peek(&t->scan))) {
+        hpf__cursor_pass(&t->scan);
         if (!add_byte(t, byte)) {
             return out_of_memory(t);
         }
     }
-    return byte == HPF__SCAN_END && t->scan.status != HPF_END ? t->scan.status : HPF_OK;
+    return byte == HPF__CURSOR_END && t->scan.status != HPF_END ? t->scan.status : HPF_OK;
 }
 
 /* Behind the closing quote only blanks may stand. */
 static hpf_status pass_blanks(table *t)
 {
     int byte;
-    while (!ends_cell(byte = hpf__scan_peek(&t->scan))) {
+    while (!ends_cell(byte = hpf__cursor_peek(&t->scan))) {
         if (!is_blank((char)byte)) {
-            return fail(t, hpf__scan_spot(&t->scan), "expected a comma after the closing quote");
+            return fail(t, hpf__cursor_spot(&t->scan), "expected a comma after the closing quote");
         }
-        hpf__scan_pass(&t->scan);
+        hpf__cursor_pass(&t->scan);
     }
-    return byte == HPF__SCAN_END && t->scan.status != HPF_END ? t->scan.status : HPF_OK;
+    return byte == HPF__CURSOR_END && t->scan.status != HPF_END ? t->scan.status : HPF_OK;
 }
 
 static hpf_status read_cell(table *t)
@@ -135,11 +135,11 @@ static hpf_status read_cell(table *t)
     if (!HPF__ARRAY_RESERVE(t->cells, t->cells_capacity, t->n_cells + 1)) {
         return out_of_memory(t);
     }
-    int first = hpf__scan_peek(&t->scan);
-    cell c = {t->text.length, 0, hpf__scan_spot(&t->scan), first == '"'};
+    int first = hpf__cursor_peek(&t->scan);
+    cell c = {t->text.length, 0, hpf__cursor_spot(&t->scan), first == '"'};
     hpf_status status;
     if (c.was_quoted) {
-        hpf__scan_pass(&t->scan);
+        hpf__cursor_pass(&t->scan);
         status = read_quoted(t, c.place);
         c.end = t->text.length;
         status = status == HPF_OK ? pass_blanks(t) : status;
@@ -157,18 +157,18 @@ static hpf_status read_line(table *t)
 {
     t->n_cells = 0;
     t->text.length = 0;
-    if (hpf__scan_peek(&t->scan) == HPF__SCAN_END) {
+    if (hpf__cursor_peek(&t->scan) == HPF__CURSOR_END) {
         return t->scan.status;
     }
-    t->row_place = hpf__scan_spot(&t->scan);
+    t->row_place = hpf__cursor_spot(&t->scan);
     for (;;) {
         hpf_status status = read_cell(t);
         if (status != HPF_OK) {
             return status;
         }
-        int byte = hpf__scan_peek(&t->scan);
-        if (byte != HPF__SCAN_END) {
-            hpf__scan_pass(&t->scan);
+        int byte = hpf__cursor_peek(&t->scan);
+        if (byte != HPF__CURSOR_END) {
+            hpf__cursor_pass(&t->scan);
         }
         if (byte != ',') {
             return HPF_OK;
@@ -189,9 +189,9 @@ static hpf_status read_row(table *t)
 static hpf_status check_width(const table *t)
 {
     if (t->n_cells != t->n_columns) {
-        return hpf__spot_error(t->row_place, t->err, HPF_ERR_SYNTAX,
-                               "expected %zu cells as in the first line, found %zu", t->n_columns,
-                               t->n_cells);
+        return hpf__location_error(t->row_place, t->err, HPF_ERR_SYNTAX,
+                                   "expected %zu cells as in the first line, found %zu",
+                                   t->n_columns, t->n_cells);
     }
     return HPF_OK;
 }
@@ -356,13 +356,13 @@ static hpf_status pass_byte_order_mark(table *t)
 {
     static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
     size_t i = 0;
-    while (i < sizeof mark && hpf__scan_peek(&t->scan) == mark[i]) {
-        hpf__scan_pass(&t->scan);
+    while (i < sizeof mark && hpf__cursor_peek(&t->scan) == mark[i]) {
+        hpf__cursor_pass(&t->scan);
         i++;
     }
     return i == 0 || i == sizeof mark
                ? HPF_OK
-               : fail(t, hpf__scan_spot(&t->scan), "expected a line with the names of columns");
+               : fail(t, hpf__cursor_spot(&t->scan), "expected a line with the names of columns");
 }
 
 static hpf_status read_rows(table *t, hpf_status (*read)(table *t))
@@ -385,7 +385,8 @@ static hpf_status read_table(table *t)
     hpf_status status = pass_byte_order_mark(t);
     status = status == HPF_OK ? read_row(t) : status;
     if (status != HPF_OK) {
-        return status == HPF_END ? fail(t, hpf__scan_spot(&t->scan), "the table is empty") : status;
+        return status == HPF_END ? fail(t, hpf__cursor_spot(&t->scan), "the table is empty")
+                                 : status;
     }
     t->n_columns = t->n_cells;
     status = send_headers(t);
@@ -397,7 +398,7 @@ static hpf_status read_table(table *t)
         status = status == HPF_OK ? read_rows(t, read_wide_row) : status;
     }
     if (status == HPF_OK && t->emit.n_samples == 0) {
-        status = fail(t, hpf__scan_spot(&t->scan), "expected at least one line below the first");
+        status = fail(t, hpf__cursor_spot(&t->scan), "expected at least one line below the first");
     }
     return status;
 }

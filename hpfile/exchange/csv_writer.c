@@ -21,11 +21,11 @@ struct hpf_csv_writer {
     hpf_str *names;
     size_t names_capacity;
     uint32_t n_names;
-    bool is_begun;                    /* the first line is written */
-    bool is_held;                     /* tidy: `held` waits for its successor */
-    hpf__buffer row;                  /* wide: the cells of one sample */
-    hpf__ledger *before, *held, *now; /* in `ledgers`, taking turns */
-    hpf__ledger ledgers[3];
+    bool is_begun;                            /* the first line is written */
+    bool is_held;                             /* tidy: `held` waits for its successor */
+    hpf__buffer row;                          /* wide: the cells of one sample */
+    hpf__sample_by_name *before, *held, *now; /* in `ledgers`, taking turns */
+    hpf__sample_by_name ledgers[3];
 };
 
 hpf_csv_writer *hpf_csv_writer_create(hpf_sink *sink, hpf_csv_shape shape)
@@ -54,7 +54,7 @@ void hpf_csv_writer_destroy(hpf_csv_writer *w)
         free(w->names);
         hpf__buffer_finish(&w->row);
         for (int i = 0; i < 3; i++) {
-            hpf__ledger_finish(&w->ledgers[i]);
+            hpf__sample_by_name_finish(&w->ledgers[i]);
         }
         free(w);
     }
@@ -103,7 +103,7 @@ static void begin(hpf_csv_writer *w)
 }
 
 /* The row is put together aside: most cells of many names are zero, two bytes each. */
-static bool write_wide(hpf_csv_writer *w, const hpf__ledger *sample)
+static bool write_wide(hpf_csv_writer *w, const hpf__sample_by_name *sample)
 {
     w->row.length = 0;
     if (!hpf__buffer_reserve(&w->row, HPF__NUMBER_BYTES)) {
@@ -111,7 +111,7 @@ static bool write_wide(hpf_csv_writer *w, const hpf__ledger *sample)
     }
     w->row.length = hpf__number_shortest(w->row.bytes, sample->time);
     for (hpf_name i = 0; i < w->n_names; i++) {
-        const hpf_cost *cost = hpf__ledger_find(sample, i);
+        const hpf_cost *cost = hpf__sample_by_name_find(sample, i);
         if (!hpf__buffer_reserve(&w->row, 1 + HPF__NUMBER_BYTES)) {
             return false;
         }
@@ -137,12 +137,13 @@ static void write_tidy_row(hpf_csv_writer *w, hpf_str time, const hpf_cost *cost
 }
 
 /* Zeros for the names of `beside` that `sample` lacks, and `done`, unless NULL, too. */
-static void write_tidy_zeros(hpf_csv_writer *w, hpf_str time, const hpf__ledger *sample,
-                             const hpf__ledger *beside, const hpf__ledger *done)
+static void write_tidy_zeros(hpf_csv_writer *w, hpf_str time, const hpf__sample_by_name *sample,
+                             const hpf__sample_by_name *beside, const hpf__sample_by_name *done)
 {
     for (size_t i = 0; i < beside->n_costs; i++) {
         const hpf_cost zero = {.name = beside->costs[i].name};
-        if (!hpf__ledger_find(sample, zero.name) && !(done && hpf__ledger_find(done, zero.name))) {
+        if (!hpf__sample_by_name_find(sample, zero.name) &&
+            !(done && hpf__sample_by_name_find(done, zero.name))) {
             write_tidy_row(w, time, &zero);
         }
     }
@@ -167,7 +168,7 @@ static void write_tidy(hpf_csv_writer *w)
 /* The one that was held comes before, and what is held now waits. */
 static void take_turns(hpf_csv_writer *w)
 {
-    hpf__ledger *oldest = w->before;
+    hpf__sample_by_name *oldest = w->before;
     w->before = w->held;
     w->held = w->now;
     w->now = oldest;
@@ -177,7 +178,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 {
     hpf_csv_writer *w = context;
     begin(w);
-    if (!hpf__ledger_take(w->now, sample)) {
+    if (!hpf__sample_by_name_take(w->now, sample)) {
         return hpf_error_set_memory(err);
     }
     if (w->shape == HPF_CSV_WIDE) {
@@ -197,7 +198,7 @@ hpf_status hpf_csv_writer_finish(hpf_csv_writer *w, hpf_error *err)
 {
     const hpf_sample none = {0};
     begin(w);
-    if (w->is_held && hpf__ledger_take(w->now, &none)) {
+    if (w->is_held && hpf__sample_by_name_take(w->now, &none)) {
         write_tidy(w);
         w->is_held = false;
     }

@@ -24,7 +24,7 @@ typedef struct document {
     bool has_header[HPF_N_HEADERS];
     bool has_samples;
     double time; /* of the mark or sample being read */
-    hpf__spot time_place;
+    hpf__location time_place;
     bool has_time;
     hpf_str label;
     hpf_cost value;    /* of the point being read */
@@ -88,12 +88,12 @@ static hpf_status keep_mark(document *d)
 static hpf_status read_mark(void *context)
 {
     document *d = context;
-    hpf__spot place = d->lex.place;
+    hpf__location place = d->lex.place;
     d->has_time = false;
     d->label = (hpf_str){"", 0};
     hpf_status status = hpf__json_members(&d->lex, read_mark_member, d);
     if (status == HPF_OK && !d->has_time) {
-        return hpf__spot_error(place, d->err, HPF_ERR_SYNTAX, "this mark has no \"time\"");
+        return hpf__location_error(place, d->err, HPF_ERR_SYNTAX, "this mark has no \"time\"");
     }
     return status == HPF_OK ? keep_mark(d) : status;
 }
@@ -139,14 +139,14 @@ static hpf_status read_point_member(void *context, hpf_str key)
 static hpf_status read_point(void *context)
 {
     document *d = context;
-    hpf__spot place = d->lex.place;
+    hpf__location place = d->lex.place;
     d->has_time = false;
     d->label = (hpf_str){NULL, 0};
     d->value = (hpf_cost){0};
     hpf_status status = hpf__json_members(&d->lex, read_point_member, d);
     if (status == HPF_OK && (!d->has_time || !d->label.data)) {
-        return hpf__spot_error(place, d->err, HPF_ERR_SYNTAX,
-                               "this point of a line has no \"time\" or no \"name\"");
+        return hpf__location_error(place, d->err, HPF_ERR_SYNTAX,
+                                   "this point of a line has no \"time\" or no \"name\"");
     }
     hpf_line_point point = {d->time, hpf_cost_amount(&d->value)};
     return status == HPF_OK ? hpf__emitter_line(&d->emit, d->label, point, d->err) : status;
@@ -179,11 +179,11 @@ static hpf_status read_sample_member(void *context, hpf_str key)
 static hpf_status read_sample(void *context)
 {
     document *d = context;
-    hpf__spot place = d->lex.place;
+    hpf__location place = d->lex.place;
     d->has_time = false;
     hpf_status status = hpf__json_members(&d->lex, read_sample_member, d);
     if (status == HPF_OK && !d->has_time) {
-        return hpf__spot_error(place, d->err, HPF_ERR_SYNTAX, "this sample has no \"time\"");
+        return hpf__location_error(place, d->err, HPF_ERR_SYNTAX, "this sample has no \"time\"");
     }
     status = status == HPF_OK ? send_marks(d, d->time) : status;
     return status == HPF_OK ? hpf__emitter_sample(&d->emit, d->time, d->time_place, d->err)
@@ -197,9 +197,9 @@ static hpf_status read_version(document *d)
     hpf_cost number = {0};
     hpf_status status = read_number(d, &number);
     if (status == HPF_OK && hpf_cost_amount(&number) != HPF__JSON_PROFILE_VERSION) {
-        return hpf__spot_error(d->lex.place, d->err, HPF_ERR_VERSION,
-                               "version %g of the format is not read, only %d",
-                               hpf_cost_amount(&number), HPF__JSON_PROFILE_VERSION);
+        return hpf__location_error(d->lex.place, d->err, HPF_ERR_VERSION,
+                                   "version %g of the format is not read, only %d",
+                                   hpf_cost_amount(&number), HPF__JSON_PROFILE_VERSION);
     }
     return status;
 }
@@ -236,7 +236,7 @@ static hpf_status read_document_member(void *context, hpf_str key)
 }
 
 /* What the document did not say. */
-static hpf_status complete(document *d, hpf__spot place)
+static hpf_status complete(document *d, hpf__location place)
 {
     hpf_status status = send_marks(d, INFINITY);
     for (int i = 0; i < HPF_N_HEADERS && status == HPF_OK; i++) {
@@ -245,9 +245,9 @@ static hpf_status complete(document *d, hpf__spot place)
         }
     }
     if (status == HPF_OK && d->emit.n_samples == 0) {
-        return hpf__spot_error(place, d->err, HPF_ERR_SYNTAX,
-                               d->has_samples ? "there is no sample"
-                                              : "no profile: there is no member \"samples\"");
+        return hpf__location_error(place, d->err, HPF_ERR_SYNTAX,
+                                   d->has_samples ? "there is no sample"
+                                                  : "no profile: there is no member \"samples\"");
     }
     return status;
 }
@@ -255,7 +255,7 @@ static hpf_status complete(document *d, hpf__spot place)
 static hpf_status read_document(document *d)
 {
     hpf_status status = expect(d, HPF__JSON_OPEN_OBJECT, "'{'");
-    hpf__spot place = d->lex.place;
+    hpf__location place = d->lex.place;
     status = status == HPF_OK ? hpf__json_members(&d->lex, read_document_member, d) : status;
     status = status == HPF_OK ? expect(d, HPF__JSON_END, "the end of the input") : status;
     return status == HPF_OK ? complete(d, place) : status;

@@ -33,7 +33,7 @@ struct hpf_json_profile_writer {
     size_t points_capacity;
     hpf_str *keys; /* by name: as JSON, with a colon behind */
     size_t keys_capacity;
-    hpf__ledger ledger;
+    hpf__sample_by_name ledger;
     bool is_begun; /* the head is written */
     bool has_samples;
 };
@@ -57,7 +57,7 @@ void hpf_json_profile_writer_destroy(hpf_json_profile_writer *w)
 {
     if (w) {
         hpf_arena_destroy(w->arena);
-        hpf__ledger_finish(&w->ledger);
+        hpf__sample_by_name_finish(&w->ledger);
         free(w->marks);
         free(w->points);
         free(w->keys);
@@ -197,7 +197,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     hpf_json_profile_writer *w = context;
     char number[HPF__NUMBER_BYTES];
     begin(w);
-    if (!hpf__ledger_take(&w->ledger, sample)) {
+    if (!hpf__sample_by_name_take(&w->ledger, sample)) {
         return hpf_error_set_memory(err);
     }
     hpf_sink_text(w->sink, w->has_samples ? ",\n    {\"time\": " : "\n    {\"time\": ");

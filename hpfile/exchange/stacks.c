@@ -67,7 +67,7 @@ static hpf_status push_name(hpf_stacks *s, hpf_str name)
 static bool put_frame(hpf__buffer *buf, const hpf_frame *frame)
 {
     if (frame->table.length) {
-        return hpf__log_names_put_info(buf, frame);
+        return hpf__eventlog_names_put_info(buf, frame);
     }
     bool is_caf = frame->is_caf || hpf_str_is(frame->label, "CAF");
     return (!is_caf || (put(buf, frame->module) && put(buf, HPF_STR(".")))) &&

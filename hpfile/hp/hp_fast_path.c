@@ -37,7 +37,7 @@ static bool plain_name(const char *at, const char *end, hpf_str *name)
 }
 
 /* A plain line whose name was not guessed. Returns HPF_MORE when the line is not plain. */
-static hpf_status read_strange_line(hpf__hp_reader *r, const hpf__piece *p, const char *at,
+static hpf_status read_strange_line(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
                                     const char **next)
 {
     hpf_str name;
@@ -49,8 +49,8 @@ static hpf_status read_strange_line(hpf__hp_reader *r, const hpf__piece *p, cons
     if (!*next) {
         return HPF_MORE;
     }
-    hpf_status status = hpf__define_name(r, name, &cost.name);
-    return status == HPF_OK ? hpf__add_cost(r, cost) : status;
+    hpf_status status = hpf__hp_define_name(r, name, &cost.name);
+    return status == HPF_OK ? hpf__hp_add_cost(r, cost) : status;
 }
 
 /* Reads plain lines whose names come in the same order as last time, as long as there is room for
@@ -109,7 +109,7 @@ static const char *read_plain_time(const char *at, double *time)
 
 /* BEGIN_SAMPLE and END_SAMPLE as GHC writes them, where nothing is wrong. Returns HPF_MORE
  * otherwise. */
-static hpf_status read_sample_line(hpf__hp_reader *r, const hpf__piece *p, const char *at,
+static hpf_status read_sample_line(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
                                    const char **next)
 {
     if (p->end - at < 64) {
@@ -126,15 +126,15 @@ static hpf_status read_sample_line(hpf__hp_reader *r, const hpf__piece *p, const
         return HPF_MORE;
     }
     if (is_begin) {
-        hpf__open_sample(r, time);
+        hpf__hp_begin_sample(r, time);
         return HPF_OK;
     }
-    return hpf__emit_sample(r, r->offset + (uint64_t)(*next - p->begin));
+    return hpf__hp_end_sample(r, r->offset + (uint64_t)(*next - p->begin));
 }
 
 /* Reads lines NAME<TAB>DIGITS<LF> and those around a sample, as GHC writes them; p->begin moves
  * behind the last one. */
-hpf_status hpf__read_plain_lines(hpf__hp_reader *r, hpf__piece *p)
+hpf_status hpf__hp_read_plain_lines(hpf__hp_reader *r, hpf__hp_piece *p)
 {
     const char *at = p->begin;
     hpf_status status = HPF_OK;

@@ -11,12 +11,12 @@
 
 /* --- gathering a sample --- */
 
-hpf_status hpf__fail_memory(hpf__hp_reader *r)
+hpf_status hpf__hp_fail_memory(hpf__hp_reader *r)
 {
     return hpf_error_set_memory(&r->error);
 }
 
-hpf_status hpf__define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name)
+hpf_status hpf__hp_define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name)
 {
     bool is_new;
     hpf_status status = hpf__intern_add(&r->names, text, name, &is_new);
@@ -24,26 +24,26 @@ hpf_status hpf__define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name)
         return hpf_error_set(&r->error, status, "more than 2^30 names");
     }
     if (status != HPF_OK) {
-        return hpf__fail_memory(r);
+        return hpf__hp_fail_memory(r);
     }
     if (!is_new) {
         return HPF_OK;
     }
     if (!HPF__ARRAY_RESERVE(r->next_name, r->next_name_capacity, (size_t)*name + 2)) {
-        return hpf__fail_memory(r);
+        return hpf__hp_fail_memory(r);
     }
     r->next_name[*name + 1] = 0;
     return r->events.name ? r->events.name(r->context, *name, r->names.names[*name], &r->error)
                           : HPF_OK;
 }
 
-void hpf__open_sample(hpf__hp_reader *r, double time)
+void hpf__hp_begin_sample(hpf__hp_reader *r, double time)
 {
     r->time = time;
     r->in_sample = true;
 }
 
-hpf_status hpf__emit_sample(hpf__hp_reader *r, uint64_t end_offset)
+hpf_status hpf__hp_end_sample(hpf__hp_reader *r, uint64_t end_offset)
 {
     hpf_sample sample = {.time = r->time,
                          .costs = r->costs.all,
@@ -76,8 +76,8 @@ static void place_error(hpf__hp_reader *r, hpf_error *error, const char *begin, 
     error->column = (uint32_t)(error->offset - line_offset + 1);
 }
 
-static hpf_status fail_at(hpf__hp_reader *r, const hpf__piece *p, const char *at, hpf_status status,
-                          const char *message)
+static hpf_status fail_at(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
+                          hpf_status status, const char *message)
 {
     hpf_error_set(&r->error, status, "%s", message);
     place_error(r, &r->error, p->begin, at);
@@ -117,7 +117,7 @@ static void describe(char *out, const char *at, const char *end)
 
 /* Waits for as much of the refused word as the message shows: however the input is cut, the error
  * is the same. */
-static hpf_status fail_expecting(hpf__hp_reader *r, const hpf__piece *p, const char *at,
+static hpf_status fail_expecting(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
                                  const char *expected, const char *after)
 {
     char found[40];
@@ -142,7 +142,7 @@ static hpf_status fail_expecting(hpf__hp_reader *r, const hpf__piece *p, const c
  * is not all there, or an error. `at` is where its argument is to be looked for. */
 
 /* The input ends inside a statement: what was begun does not count. */
-static hpf_status cut_off(hpf__hp_reader *r, const hpf__piece *p, const char **next)
+static hpf_status cut_off(hpf__hp_reader *r, const hpf__hp_piece *p, const char **next)
 {
     if (!p->is_final) {
         return HPF_MORE;
@@ -152,7 +152,7 @@ static hpf_status cut_off(hpf__hp_reader *r, const hpf__piece *p, const char **n
     return HPF_OK;
 }
 
-static hpf_status fail_number(hpf__hp_reader *r, const hpf__piece *p, const char *at,
+static hpf_status fail_number(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
                               hpf__lexed why, const char *after)
 {
     if (why == HPF__LEX_LONG) {
@@ -164,7 +164,7 @@ static hpf_status fail_number(hpf__hp_reader *r, const hpf__piece *p, const char
     return fail_expecting(r, p, at, "a number", after);
 }
 
-static hpf_status read_header(hpf__hp_reader *r, const hpf__piece *p, const char *at,
+static hpf_status read_header(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
                               hpf_header which, const char **next)
 {
     hpf__string_token token;
@@ -187,7 +187,7 @@ static hpf_status read_header(hpf__hp_reader *r, const hpf__piece *p, const char
     if (token.has_escapes) {
         r->unescaped.length = 0;
         if (!hpf__buffer_reserve(&r->unescaped, text.length)) {
-            return hpf__fail_memory(r);
+            return hpf__hp_fail_memory(r);
         }
         text = (hpf_str){r->unescaped.bytes, hpf__string_unescape(r->unescaped.bytes, text)};
     }
@@ -197,7 +197,7 @@ static hpf_status read_header(hpf__hp_reader *r, const hpf__piece *p, const char
 }
 
 /* The number after BEGIN_SAMPLE, END_SAMPLE or MARK. */
-static hpf_status read_time(hpf__hp_reader *r, const hpf__piece *p, const char *at,
+static hpf_status read_time(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
                             hpf__keyword keyword, double *time, const char **next)
 {
     hpf__number_token token;
@@ -217,7 +217,8 @@ static hpf_status read_time(hpf__hp_reader *r, const hpf__piece *p, const char *
     return HPF_OK;
 }
 
-static hpf_status begin_sample(hpf__hp_reader *r, const hpf__piece *p, const char *at, double time)
+static hpf_status begin_sample(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
+                               double time)
 {
     if (time < r->time) {
         char now[HPF__NUMBER_BYTES];
@@ -229,20 +230,20 @@ static hpf_status begin_sample(hpf__hp_reader *r, const hpf__piece *p, const cha
         place_error(r, &r->error, p->begin, hpf__skip_blanks(at, p->end));
         return HPF_ERR_ORDER;
     }
-    hpf__open_sample(r, time);
+    hpf__hp_begin_sample(r, time);
     return HPF_OK;
 }
 
-static hpf_status end_sample(hpf__hp_reader *r, const hpf__piece *p, const char *next)
+static hpf_status end_sample(hpf__hp_reader *r, const hpf__hp_piece *p, const char *next)
 {
     if (!r->in_sample) {
         return fail_at(r, p, p->begin, HPF_ERR_ORDER,
                        "END_SAMPLE without a BEGIN_SAMPLE before it");
     }
-    return hpf__emit_sample(r, r->offset + (uint64_t)(next - p->begin));
+    return hpf__hp_end_sample(r, r->offset + (uint64_t)(next - p->begin));
 }
 
-static hpf_status read_timed(hpf__hp_reader *r, const hpf__piece *p, const char *at,
+static hpf_status read_timed(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
                              hpf__keyword keyword, const char **next)
 {
     double time = 0;
@@ -269,7 +270,7 @@ static const char *line_end(const char *at, const char *end)
 
 /* NAME with blanks inside: allowed when a tab parts it from a number that ends the line. Finds that
  * tab; HPF__LEX_BAD when there is none. */
-static hpf__lexed find_value_tab(const hpf__piece *p, const char *at, const char **tab)
+static hpf__lexed find_value_tab(const hpf__hp_piece *p, const char *at, const char **tab)
 {
     const char *end = line_end(at, p->end);
     if (end == p->end && !p->is_final) {
@@ -286,7 +287,7 @@ static hpf__lexed find_value_tab(const hpf__piece *p, const char *at, const char
     return HPF__LEXED;
 }
 
-static hpf_status take_cost(hpf__hp_reader *r, const hpf__piece *p, hpf_str name, const char *at,
+static hpf_status take_cost(hpf__hp_reader *r, const hpf__hp_piece *p, hpf_str name, const char *at,
                             const char **next)
 {
     hpf__number_token token;
@@ -300,7 +301,7 @@ static hpf_status take_cost(hpf__hp_reader *r, const hpf__piece *p, hpf_str name
         return fail_number(r, p, at, lexed, quoted);
     }
     hpf_cost cost = {.is_real = !token.is_whole};
-    hpf_status status = hpf__define_name(r, name, &cost.name);
+    hpf_status status = hpf__hp_define_name(r, name, &cost.name);
     if (status != HPF_OK) {
         return status;
     }
@@ -310,12 +311,13 @@ static hpf_status take_cost(hpf__hp_reader *r, const hpf__piece *p, hpf_str name
         cost.real = token.real;
     }
     *next = token.end;
-    return hpf__add_cost(r, cost);
+    return hpf__hp_add_cost(r, cost);
 }
 
 /* What is no value stands at `*at`, on the line of the name: maybe the name goes on. Then widens it
  * and moves `*at` to the value. Returns HPF_END when the input ends inside the line. */
-static hpf_status widen_name(hpf__hp_reader *r, const hpf__piece *p, hpf_str *name, const char **at)
+static hpf_status widen_name(hpf__hp_reader *r, const hpf__hp_piece *p, hpf_str *name,
+                             const char **at)
 {
     const char *tab;
     hpf__lexed lexed = find_value_tab(p, *at, &tab);
@@ -337,7 +339,7 @@ static hpf_status widen_name(hpf__hp_reader *r, const hpf__piece *p, hpf_str *na
     return end == p->end ? HPF_END : HPF_OK;
 }
 
-static hpf_status read_cost(hpf__hp_reader *r, const hpf__piece *p, const char *word_end,
+static hpf_status read_cost(hpf__hp_reader *r, const hpf__hp_piece *p, const char *word_end,
                             const char **next)
 {
     const char *at = hpf__skip_blanks(word_end, p->end);
@@ -354,7 +356,7 @@ static hpf_status read_cost(hpf__hp_reader *r, const hpf__piece *p, const char *
     return take_cost(r, p, name, at, next);
 }
 
-hpf_status hpf__read_statement(hpf__hp_reader *r, const hpf__piece *p, const char **next)
+hpf_status hpf__hp_read_statement(hpf__hp_reader *r, const hpf__hp_piece *p, const char **next)
 {
     const char *word_end = hpf__word_end(p->begin, p->end);
     if (*p->begin == '"') {

@@ -64,7 +64,7 @@ uint32_t hpf__hp_n_names(const hpf__hp_reader *r)
 /* --- pieces --- */
 
 /* Moves p->begin to `to`, keeping account of lines. */
-static void advance(hpf__hp_reader *r, hpf__piece *p, const char *to)
+static void advance(hpf__hp_reader *r, hpf__hp_piece *p, const char *to)
 {
     for (const char *at = p->begin; (at = memchr(at, '\n', (size_t)(to - at))) != NULL;) {
         at++;
@@ -76,11 +76,11 @@ static void advance(hpf__hp_reader *r, hpf__piece *p, const char *to)
 }
 
 /* Reads all statements that are complete; p->begin moves behind the last of them. */
-static hpf_status read_statements(hpf__hp_reader *r, hpf__piece *p)
+static hpf_status read_statements(hpf__hp_reader *r, hpf__hp_piece *p)
 {
     for (;;) {
         advance(r, p, hpf__skip_blanks(p->begin, p->end));
-        hpf_status status = hpf__read_plain_lines(r, p);
+        hpf_status status = hpf__hp_read_plain_lines(r, p);
         if (status != HPF_OK) {
             return status;
         }
@@ -91,7 +91,7 @@ static hpf_status read_statements(hpf__hp_reader *r, hpf__piece *p)
             continue;
         }
         const char *next = p->begin;
-        status = hpf__read_statement(r, p, &next);
+        status = hpf__hp_read_statement(r, p, &next);
         if (status != HPF_OK) {
             return status == HPF_MORE ? HPF_OK : status;
         }
@@ -104,7 +104,7 @@ static hpf_status read_carry(hpf__hp_reader *r, bool is_final)
     if (r->carry.length == 0) {
         return HPF_OK;
     }
-    hpf__piece p = {r->carry.bytes, r->carry.bytes + r->carry.length, is_final};
+    hpf__hp_piece p = {r->carry.bytes, r->carry.bytes + r->carry.length, is_final};
     hpf_status status = read_statements(r, &p);
     size_t left = (size_t)(p.end - p.begin);
     memmove(r->carry.bytes, p.begin, left);
@@ -115,11 +115,11 @@ static hpf_status read_carry(hpf__hp_reader *r, bool is_final)
 
 static hpf_status carry_over(hpf__hp_reader *r, const char *bytes, size_t n_bytes)
 {
-    return hpf__buffer_append(&r->carry, bytes, n_bytes) ? HPF_OK : hpf__fail_memory(r);
+    return hpf__buffer_append(&r->carry, bytes, n_bytes) ? HPF_OK : hpf__hp_fail_memory(r);
 }
 
 /* Completes the statement in carry with the first line of the piece, or with all of it. */
-static hpf_status feed_carry(hpf__hp_reader *r, hpf__piece *p)
+static hpf_status feed_carry(hpf__hp_reader *r, hpf__hp_piece *p)
 {
     const char *line_end = memchr(p->begin, '\n', (size_t)(p->end - p->begin));
     size_t n = (size_t)((line_end ? line_end + 1 : p->end) - p->begin);
@@ -133,7 +133,7 @@ static hpf_status feed_carry(hpf__hp_reader *r, hpf__piece *p)
 
 static hpf_status feed(hpf__hp_reader *r, const char *bytes, size_t n_bytes)
 {
-    hpf__piece p = {bytes, bytes + n_bytes, false};
+    hpf__hp_piece p = {bytes, bytes + n_bytes, false};
     hpf_status status = HPF_OK;
     while (status == HPF_OK && r->carry.length && p.begin < p.end) {
         status = feed_carry(r, &p);

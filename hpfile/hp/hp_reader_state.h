@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The state of a reader between two pieces of input, and the two ways in which it reads: plain lines
- * (hp_fast_path.c) and statements of every form (hp_parser.c).
+ * The state of a reader between two pieces of input, and the two ways in which it reads: plain
+ * lines (hp_fast_path.c) and statements of every form (hp_parser.c).
  */
 #ifndef HPF_HP_READER_STATE_H
 #define HPF_HP_READER_STATE_H
@@ -41,23 +41,23 @@ typedef struct hpf__hp_reader {
 } hpf__hp_reader;
 
 /* The bytes being read: [begin, end), `begin` standing at reader->offset. */
-typedef struct hpf__piece {
+typedef struct hpf__hp_piece {
     const char *begin;
     const char *end;
     bool is_final;
-} hpf__piece;
+} hpf__hp_piece;
 
 /* --- gathering a sample --- */
 
-hpf_status hpf__fail_memory(hpf__hp_reader *r);
+hpf_status hpf__hp_fail_memory(hpf__hp_reader *r);
 
 /* The number of a name, which is defined if it is new. */
-hpf_status hpf__define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name);
+hpf_status hpf__hp_define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name);
 
-static inline hpf_status hpf__add_cost(hpf__hp_reader *r, hpf_cost cost)
+static inline hpf_status hpf__hp_add_cost(hpf__hp_reader *r, hpf_cost cost)
 {
     if (!hpf__costs_add(&r->costs, cost, r->names.n_names)) {
-        return hpf__fail_memory(r);
+        return hpf__hp_fail_memory(r);
     }
     r->next_name[r->last_name] = cost.name + 1;
     r->last_name = cost.name + 1;
@@ -65,19 +65,19 @@ static inline hpf_status hpf__add_cost(hpf__hp_reader *r, hpf_cost cost)
 }
 
 /* BEGIN_SAMPLE, whose time is right. */
-void hpf__open_sample(hpf__hp_reader *r, double time);
+void hpf__hp_begin_sample(hpf__hp_reader *r, double time);
 
 /* END_SAMPLE, whose last byte stands before `end_offset`. */
-hpf_status hpf__emit_sample(hpf__hp_reader *r, uint64_t end_offset);
+hpf_status hpf__hp_end_sample(hpf__hp_reader *r, uint64_t end_offset);
 
 /* --- reading --- */
 
 /* Reads lines NAME<TAB>DIGITS<LF> and those around a sample as long as they are as GHC writes them;
  * p->begin moves behind the last one. */
-hpf_status hpf__read_plain_lines(hpf__hp_reader *r, hpf__piece *p);
+hpf_status hpf__hp_read_plain_lines(hpf__hp_reader *r, hpf__hp_piece *p);
 
 /* Reads the statement at p->begin, which is not blank. HPF_OK with its end in `*next`; HPF_MORE
  * when it is not all there; or an error, which is set in the reader. */
-hpf_status hpf__read_statement(hpf__hp_reader *r, const hpf__piece *p, const char **next);
+hpf_status hpf__hp_read_statement(hpf__hp_reader *r, const hpf__hp_piece *p, const char **next);
 
 #endif

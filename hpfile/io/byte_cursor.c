@@ -9,7 +9,7 @@
 
 #define LINE_BYTES_MAX (16u << 20)
 
-bool hpf__scan_refill(hpf__scan *scan)
+bool hpf__cursor_refill(hpf__cursor *scan)
 {
     if (scan->status != HPF_OK) {
         return false;
@@ -21,15 +21,15 @@ bool hpf__scan_refill(hpf__scan *scan)
     return scan->status == HPF_OK;
 }
 
-hpf__spot hpf__scan_spot(const hpf__scan *scan)
+hpf__location hpf__cursor_spot(const hpf__cursor *scan)
 {
     uint64_t offset = scan->piece_offset + scan->at;
     uint64_t column = offset - scan->line_offset + 1;
-    return (hpf__spot){offset, scan->line, column < UINT32_MAX ? (uint32_t)column : UINT32_MAX};
+    return (hpf__location){offset, scan->line, column < UINT32_MAX ? (uint32_t)column : UINT32_MAX};
 }
 
 /* Takes what the piece has of a line, with its line feed. */
-static hpf_status take_some(hpf__scan *scan, hpf__buffer *line, bool *is_whole)
+static hpf_status take_some(hpf__cursor *scan, hpf__buffer *line, bool *is_whole)
 {
     const char *from = scan->piece.data + scan->at;
     const char *feed = memchr(from, '\n', scan->piece.length - scan->at);
@@ -40,22 +40,22 @@ static hpf_status take_some(hpf__scan *scan, hpf__buffer *line, bool *is_whole)
     scan->at += length;
     *is_whole = feed != NULL;
     if (feed) {
-        hpf__scan_pass(scan);
+        hpf__cursor_pass(scan);
     }
     return line->length <= LINE_BYTES_MAX
                ? HPF_OK
                : hpf_error_set(scan->err, HPF_ERR_LIMIT, "a line of more than 16 MiB");
 }
 
-hpf_status hpf__scan_line(hpf__scan *scan, hpf__buffer *line)
+hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line)
 {
     bool is_whole = false;
     hpf_status status = HPF_OK;
     line->length = 0;
-    if (hpf__scan_peek(scan) == HPF__SCAN_END) {
+    if (hpf__cursor_peek(scan) == HPF__CURSOR_END) {
         return scan->status;
     }
-    while (!is_whole && status == HPF_OK && hpf__scan_peek(scan) != HPF__SCAN_END) {
+    while (!is_whole && status == HPF_OK && hpf__cursor_peek(scan) != HPF__CURSOR_END) {
         status = take_some(scan, line, &is_whole);
     }
     if (line->length && line->bytes[line->length - 1] == '\r') {
@@ -64,8 +64,8 @@ hpf_status hpf__scan_line(hpf__scan *scan, hpf__buffer *line)
     return status != HPF_OK || scan->status == HPF_END ? status : scan->status;
 }
 
-hpf_status hpf__spot_error(hpf__spot place, hpf_error *err, hpf_status status, const char *format,
-                           ...)
+hpf_status hpf__location_error(hpf__location place, hpf_error *err, hpf_status status,
+                               const char *format, ...)
 {
     if (err) {
         va_list arguments;

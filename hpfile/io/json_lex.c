@@ -8,9 +8,9 @@
 
 #include "hpfile/str.h"
 
-static hpf_status fail(const hpf__json_lex *lex, hpf__spot place, const char *what)
+static hpf_status fail(const hpf__json_lex *lex, hpf__location place, const char *what)
 {
-    return hpf__spot_error(place, lex->scan.err, HPF_ERR_SYNTAX, "%s", what);
+    return hpf__location_error(place, lex->scan.err, HPF_ERR_SYNTAX, "%s", what);
 }
 
 /* What the scan ran into where a byte was wanted. */
@@ -52,11 +52,11 @@ static hpf_status read_four_digits(hpf__json_lex *lex, uint32_t *code)
 {
     *code = 0;
     for (int i = 0; i < 4; i++) {
-        int digit = digit_value(hpf__scan_peek(&lex->scan));
+        int digit = digit_value(hpf__cursor_peek(&lex->scan));
         if (digit < 0) {
-            return fail(lex, hpf__scan_spot(&lex->scan), "expected four hexadecimal digits");
+            return fail(lex, hpf__cursor_spot(&lex->scan), "expected four hexadecimal digits");
         }
-        hpf__scan_pass(&lex->scan);
+        hpf__cursor_pass(&lex->scan);
         *code = *code * 16 + (uint32_t)digit;
     }
     return HPF_OK;
@@ -108,12 +108,12 @@ static hpf_status read_escape(hpf__json_lex *lex)
 {
     static const char names[] = "\"\\/bfnrt";
     static const char values[] = "\"\\/\b\f\n\r\t";
-    hpf__spot place = hpf__scan_spot(&lex->scan);
-    int byte = hpf__scan_peek(&lex->scan);
-    if (byte == HPF__SCAN_END) {
+    hpf__location place = hpf__cursor_spot(&lex->scan);
+    int byte = hpf__cursor_peek(&lex->scan);
+    if (byte == HPF__CURSOR_END) {
         return fail_at_end(lex, "this string is never closed");
     }
-    hpf__scan_pass(&lex->scan);
+    hpf__cursor_pass(&lex->scan);
     if (byte == 'u') {
         return read_unicode(lex);
     }
@@ -136,16 +136,16 @@ static hpf_status read_plain(hpf__json_lex *lex, int byte)
 static hpf_status read_string(hpf__json_lex *lex)
 {
     hpf_status status = HPF_OK;
-    hpf__scan_pass(&lex->scan);
+    hpf__cursor_pass(&lex->scan);
     while (status == HPF_OK) {
-        int byte = hpf__scan_peek(&lex->scan);
-        if (byte == HPF__SCAN_END) {
+        int byte = hpf__cursor_peek(&lex->scan);
+        if (byte == HPF__CURSOR_END) {
             return fail_at_end(lex, "this string is never closed");
         }
         if (byte < ' ') {
-            return fail(lex, hpf__scan_spot(&lex->scan), "a control character in a string");
+            return fail(lex, hpf__cursor_spot(&lex->scan), "a control character in a string");
         }
-        hpf__scan_pass(&lex->scan);
+        hpf__cursor_pass(&lex->scan);
         if (byte == '"') {
             lex->kind = HPF__JSON_STRING;
             return settle_high(lex);
@@ -166,14 +166,14 @@ static bool is_word_byte(int byte)
 /* A number, or one of three words. */
 static hpf_status read_bare(hpf__json_lex *lex)
 {
-    int first = hpf__scan_peek(&lex->scan);
+    int first = hpf__cursor_peek(&lex->scan);
     int byte;
-    while (is_word_byte(byte = hpf__scan_peek(&lex->scan))) {
+    while (is_word_byte(byte = hpf__cursor_peek(&lex->scan))) {
         char c = (char)byte;
         if (append(lex, &c, 1) != HPF_OK) {
             return HPF_ERR_MEMORY;
         }
-        hpf__scan_pass(&lex->scan);
+        hpf__cursor_pass(&lex->scan);
     }
     hpf_str text = {lex->buf.bytes, lex->buf.length};
     bool is_number = first == '-' || (first >= '0' && first <= '9');
@@ -185,13 +185,13 @@ static hpf_status read_bare(hpf__json_lex *lex)
     return HPF_OK;
 }
 
-/* The first byte that is not blank, or HPF__SCAN_END. */
+/* The first byte that is not blank, or HPF__CURSOR_END. */
 static int pass_blanks(hpf__json_lex *lex)
 {
     int byte;
-    while ((byte = hpf__scan_peek(&lex->scan)) == ' ' || byte == '\t' || byte == '\n' ||
+    while ((byte = hpf__cursor_peek(&lex->scan)) == ' ' || byte == '\t' || byte == '\n' ||
            byte == '\r') {
-        hpf__scan_pass(&lex->scan);
+        hpf__cursor_pass(&lex->scan);
     }
     return byte;
 }
@@ -200,16 +200,16 @@ hpf_status hpf__json_next(hpf__json_lex *lex)
 {
     static const char signs[] = "{}[]:,";
     int byte = pass_blanks(lex);
-    lex->place = hpf__scan_spot(&lex->scan);
+    lex->place = hpf__cursor_spot(&lex->scan);
     lex->buf.length = 0;
     lex->text = (hpf_str){"", 0};
-    if (byte == HPF__SCAN_END) {
+    if (byte == HPF__CURSOR_END) {
         lex->kind = HPF__JSON_END;
         return lex->scan.status == HPF_END ? HPF_OK : lex->scan.status;
     }
     const char *sign = byte ? strchr(signs, byte) : NULL;
     if (sign) {
-        hpf__scan_pass(&lex->scan);
+        hpf__cursor_pass(&lex->scan);
         lex->kind = (hpf__json_kind)(HPF__JSON_OPEN_OBJECT + (sign - signs));
         return HPF_OK;
     }
@@ -253,8 +253,8 @@ hpf_status hpf__json_unexpected(const hpf__json_lex *lex, const char *what)
                         : lex->kind >= HPF__JSON_OPEN_OBJECT
                             ? signs[lex->kind - HPF__JSON_OPEN_OBJECT]
                             : hpf__quoted(quoted, lex->text);
-    return hpf__spot_error(lex->place, lex->scan.err, HPF_ERR_SYNTAX, "expected %s, found %s", what,
-                           found);
+    return hpf__location_error(lex->place, lex->scan.err, HPF_ERR_SYNTAX, "expected %s, found %s",
+                               what, found);
 }
 
 void hpf__json_lex_finish(hpf__json_lex *lex)

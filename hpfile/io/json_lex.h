@@ -23,11 +23,11 @@ typedef enum hpf__json_kind {
 
 /* Begins as {.scan = {.source = ..., .err = ..., .line = 1}}. */
 typedef struct hpf__json_lex {
-    hpf__scan scan;
+    hpf__cursor scan;
     hpf__buffer buf;
     uint32_t high;       /* a high surrogate that waits for its other half, or 0 */
     hpf__json_kind kind; /* of the last token */
-    hpf__spot place;     /* where it begins */
+    hpf__location place; /* where it begins */
     hpf_str text;        /* of a string, its escapes resolved, of a number, of a word; borrowed
                             until the next token */
 } hpf__json_lex;

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-void hpf__keep_init(hpf__keep *keep, const char *directory)
+void hpf__spool_init(hpf__spool *keep, const char *directory)
 {
-    *keep = (hpf__keep){.fd = -1, .directory = directory ? directory : "/tmp"};
+    *keep = (hpf__spool){.fd = -1, .directory = directory ? directory : "/tmp"};
 }
 
 static int open_unnamed(const char *directory)
@@ -33,7 +33,7 @@ static int open_unnamed(const char *directory)
     return fd;
 }
 
-static hpf_status write_all(hpf__keep *keep, hpf_str bytes, hpf_error *err)
+static hpf_status write_all(hpf__spool *keep, hpf_str bytes, hpf_error *err)
 {
     while (bytes.length) {
         ssize_t n = write(keep->fd, bytes.data, bytes.length);
@@ -50,7 +50,7 @@ static hpf_status write_all(hpf__keep *keep, hpf_str bytes, hpf_error *err)
     return HPF_OK;
 }
 
-static hpf_status move_to_file(hpf__keep *keep, hpf_error *err)
+static hpf_status move_to_file(hpf__spool *keep, hpf_error *err)
 {
     keep->fd = open_unnamed(keep->directory);
     if (keep->fd < 0) {
@@ -61,9 +61,9 @@ static hpf_status move_to_file(hpf__keep *keep, hpf_error *err)
     return status;
 }
 
-hpf_status hpf__keep_append(hpf__keep *keep, hpf_str bytes, hpf_error *err)
+hpf_status hpf__spool_append(hpf__spool *keep, hpf_str bytes, hpf_error *err)
 {
-    if (keep->fd < 0 && bytes.length <= HPF__KEEP_MEMORY_BYTES - keep->memory.length) {
+    if (keep->fd < 0 && bytes.length <= HPF__SPOOL_MEMORY_BYTES - keep->memory.length) {
         keep->length += bytes.length;
         return hpf__buffer_append(&keep->memory, bytes.data, bytes.length)
                    ? HPF_OK
@@ -79,8 +79,8 @@ hpf_status hpf__keep_append(hpf__keep *keep, hpf_str bytes, hpf_error *err)
     return write_all(keep, bytes, err);
 }
 
-hpf_status hpf__keep_read(hpf__keep *keep, uint64_t offset, void *into, size_t length,
-                          hpf_error *err)
+hpf_status hpf__spool_read(hpf__spool *keep, uint64_t offset, void *into, size_t length,
+                           hpf_error *err)
 {
     if (keep->fd < 0) {
         if (length) {
@@ -104,7 +104,7 @@ hpf_status hpf__keep_read(hpf__keep *keep, uint64_t offset, void *into, size_t l
     return HPF_OK;
 }
 
-void hpf__keep_finish(hpf__keep *keep)
+void hpf__spool_finish(hpf__spool *keep)
 {
     if (keep->fd >= 0) {
         close(keep->fd);

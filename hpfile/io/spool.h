@@ -9,20 +9,20 @@
 #include "base/buffer.h"
 #include "hpfile/event.h"
 
-#define HPF__KEEP_MEMORY_BYTES (4u << 20)
+#define HPF__SPOOL_MEMORY_BYTES (4u << 20)
 
-typedef struct hpf__keep {
+typedef struct hpf__spool {
     hpf__buffer memory; /* everything, while fd is -1 */
     int fd;
     uint64_t length;
     const char *directory; /* borrowed; NULL: /tmp */
-} hpf__keep;
+} hpf__spool;
 
-void hpf__keep_init(hpf__keep *keep, const char *directory);
-hpf_status hpf__keep_append(hpf__keep *keep, hpf_str bytes, hpf_error *err);
+void hpf__spool_init(hpf__spool *keep, const char *directory);
+hpf_status hpf__spool_append(hpf__spool *keep, hpf_str bytes, hpf_error *err);
 /* Bytes [offset, offset + length), which must have been appended. */
-hpf_status hpf__keep_read(hpf__keep *keep, uint64_t offset, void *into, size_t length,
-                          hpf_error *err);
-void hpf__keep_finish(hpf__keep *keep);
+hpf_status hpf__spool_read(hpf__spool *keep, uint64_t offset, void *into, size_t length,
+                           hpf_error *err);
+void hpf__spool_finish(hpf__spool *keep);
 
 #endif

@@ -63,12 +63,12 @@ static bool is_blank(int byte)
 /* JSON begins with a brace, text with a date. */
 static hpf_status read_any(hpf_prof_file *file, hpf_source *source, hpf_error *err)
 {
-    hpf__scan scan = {.source = source, .err = err, .line = 1};
-    while (is_blank(hpf__scan_peek(&scan))) {
-        hpf__scan_pass(&scan);
+    hpf__cursor scan = {.source = source, .err = err, .line = 1};
+    while (is_blank(hpf__cursor_peek(&scan))) {
+        hpf__cursor_pass(&scan);
     }
-    hpf_status status = hpf__scan_peek(&scan) == '{' ? hpf__prof_read_json(file, scan, err)
-                                                     : hpf__prof_read_text(file, scan, err);
+    hpf_status status = hpf__cursor_peek(&scan) == '{' ? hpf__prof_read_json(file, scan, err)
+                                                       : hpf__prof_read_text(file, scan, err);
     file->prof.centres = file->centres;
     file->prof.stacks = file->stacks;
     return status;

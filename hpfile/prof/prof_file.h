@@ -32,7 +32,7 @@ hpf_status hpf__prof_file_add_stack(hpf_prof_file *file, uint32_t parent_index, 
 hpf_status hpf__prof_file_keep(hpf_prof_file *file, hpf_str text, hpf_str *copy, hpf_error *err);
 
 /* Both read from where the scan is to the end of the input. */
-hpf_status hpf__prof_read_json(hpf_prof_file *file, hpf__scan scan, hpf_error *err);
-hpf_status hpf__prof_read_text(hpf_prof_file *file, hpf__scan scan, hpf_error *err);
+hpf_status hpf__prof_read_json(hpf_prof_file *file, hpf__cursor scan, hpf_error *err);
+hpf_status hpf__prof_read_text(hpf_prof_file *file, hpf__cursor scan, hpf_error *err);
 
 #endif

@@ -36,7 +36,7 @@ static hpf_status read_whole(json_report *f, uint64_t *number)
         status = hpf__amount_parse(&cost, f->lex.text, f->lex.place, f->err);
     }
     if (status == HPF_OK && cost.is_real) {
-        return hpf__spot_error(f->lex.place, f->err, HPF_ERR_RANGE, "expected a whole number");
+        return hpf__location_error(f->lex.place, f->err, HPF_ERR_RANGE, "expected a whole number");
     }
     *number = cost.whole;
     return status;
@@ -116,8 +116,8 @@ static hpf_status read_centre_id(json_report *f)
 static hpf_status read_children(json_report *f)
 {
     if (f->depth >= HPF__PROF_DEEPEST) {
-        return hpf__spot_error(f->lex.place, f->err, HPF_ERR_LIMIT,
-                               "stacks deeper than %d are not read", HPF__PROF_DEEPEST);
+        return hpf__location_error(f->lex.place, f->err, HPF_ERR_LIMIT,
+                                   "stacks deeper than %d are not read", HPF__PROF_DEEPEST);
     }
     f->depth++;
     hpf_status status = hpf__json_objects(&f->lex, read_stack, f);
@@ -155,12 +155,12 @@ static hpf_status open_stack(json_report *f)
 static hpf_status read_stack(void *context)
 {
     json_report *f = context;
-    hpf__spot place = f->lex.place;
+    hpf__location place = f->lex.place;
     uint32_t parent = f->open;
     hpf_status status = open_stack(f);
     status = status == HPF_OK ? hpf__json_members(&f->lex, read_stack_member, f) : status;
     if (status == HPF_OK && f->file->stacks[f->open].centre_index == UINT32_MAX) {
-        status = hpf__spot_error(place, f->err, HPF_ERR_SYNTAX, "this stack has no \"id\"");
+        status = hpf__location_error(place, f->err, HPF_ERR_SYNTAX, "this stack has no \"id\"");
     }
     f->open = parent;
     return status;
@@ -205,18 +205,18 @@ static hpf_status read_member(void *context, hpf_str key)
 static hpf_status read_report(json_report *f)
 {
     hpf_status status = hpf__json_expect(&f->lex, HPF__JSON_OPEN_OBJECT, "'{'");
-    hpf__spot place = f->lex.place;
+    hpf__location place = f->lex.place;
     status = status == HPF_OK ? hpf__json_members(&f->lex, read_member, f) : status;
     status = status == HPF_OK ? hpf__json_expect(&f->lex, HPF__JSON_END, "the end of the input")
                               : status;
     if (status == HPF_OK && !f->has_profile) {
-        return hpf__spot_error(place, f->err, HPF_ERR_SYNTAX,
-                               "no report: there is no member \"profile\"");
+        return hpf__location_error(place, f->err, HPF_ERR_SYNTAX,
+                                   "no report: there is no member \"profile\"");
     }
     return status;
 }
 
-hpf_status hpf__prof_read_json(hpf_prof_file *file, hpf__scan scan, hpf_error *err)
+hpf_status hpf__prof_read_json(hpf_prof_file *file, hpf__cursor scan, hpf_error *err)
 {
     json_report f = {.file = file, .lex = {.scan = scan}, .err = err, .open = HPF_PROF_NO_PARENT};
     hpf_status status = read_report(&f);

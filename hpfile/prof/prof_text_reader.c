@@ -34,10 +34,10 @@ typedef struct table_row {
 
 typedef struct text_report {
     hpf_prof_file *file;
-    hpf__scan scan;
+    hpf__cursor scan;
     hpf_error *err;
     hpf__buffer line;
-    hpf__spot place; /* of the line */
+    hpf__location place; /* of the line */
     columns columns;
     uint64_t total_ticks, total_bytes;
     hpf__intern centres; /* "label NUL module NUL source" */
@@ -127,15 +127,15 @@ static uint64_t leading_number(hpf_str text)
 
 static hpf_status next_line(text_report *r, hpf_str *line)
 {
-    r->place = hpf__scan_spot(&r->scan);
-    hpf_status status = hpf__scan_line(&r->scan, &r->line);
+    r->place = hpf__cursor_spot(&r->scan);
+    hpf_status status = hpf__cursor_line(&r->scan, &r->line);
     *line = (hpf_str){r->line.length ? r->line.bytes : "", r->line.length};
     return status;
 }
 
 static hpf_status complain(const text_report *r, hpf_status status, const char *what)
 {
-    return hpf__spot_error(r->place, r->err, status, "%s", what);
+    return hpf__location_error(r->place, r->err, status, "%s", what);
 }
 
 /* What a file without a report is. */
@@ -268,7 +268,7 @@ static hpf_status read_number(const text_report *r, hpf_str word, double *number
 {
     hpf_cost cost = {0};
     size_t at = (size_t)(word.data - r->line.bytes);
-    hpf__spot place = {r->place.offset + at, r->place.line, (uint32_t)at + 1};
+    hpf__location place = {r->place.offset + at, r->place.line, (uint32_t)at + 1};
     hpf_status status = hpf__amount_parse(&cost, word, place, r->err);
     *number = status == HPF_OK ? hpf_cost_amount(&cost) : 0;
     return status;
@@ -349,8 +349,8 @@ static hpf_status find_centre(text_report *r, const table_row *row, uint32_t *in
 static hpf_status check_depth(const text_report *r, size_t depth)
 {
     if (depth >= HPF__PROF_DEEPEST) {
-        return hpf__spot_error(r->place, r->err, HPF_ERR_LIMIT,
-                               "stacks deeper than %d are not read", HPF__PROF_DEEPEST);
+        return hpf__location_error(r->place, r->err, HPF_ERR_LIMIT,
+                                   "stacks deeper than %d are not read", HPF__PROF_DEEPEST);
     }
     bool is_child = depth <= r->n_open && (depth > 0 || r->n_open == 0);
     return is_child ? HPF_OK
@@ -398,7 +398,7 @@ static hpf_status read_rows(text_report *r)
     return status == HPF_END ? HPF_OK : status;
 }
 
-hpf_status hpf__prof_read_text(hpf_prof_file *file, hpf__scan scan, hpf_error *err)
+hpf_status hpf__prof_read_text(hpf_prof_file *file, hpf__cursor scan, hpf_error *err)
 {
     text_report r = {.file = file, .scan = scan, .err = err};
     hpf_status status = read_head(&r);

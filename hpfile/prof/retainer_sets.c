@@ -65,10 +65,10 @@ static hpf_status keep(hpf_sets *s, uint64_t id, hpf_str text)
 
 static hpf_status read_source(hpf_sets *s, hpf_source *source, hpf_error *err)
 {
-    hpf__scan scan = {.source = source, .err = err, .line = 1};
+    hpf__cursor scan = {.source = source, .err = err, .line = 1};
     hpf__buffer line = {0};
     hpf_status status;
-    while ((status = hpf__scan_line(&scan, &line)) == HPF_OK) {
+    while ((status = hpf__cursor_line(&scan, &line)) == HPF_OK) {
         uint64_t id;
         hpf_str text;
         if (hpf_prof_read_set(&id, &text, (hpf_str){line.bytes, line.length}) == HPF_OK &&

@@ -12,23 +12,25 @@
 #include "base/bits.h"
 #include "base/array.h"
 
-bool hpf__tally_init(hpf__tally *t, size_t max_picks)
+#define STORE_BYTES ((size_t)32 << 20)
+
+bool hpf__accumulator_init(hpf__accumulator *t, size_t max_picks)
 {
-    *t = (hpf__tally){.arena = hpf_arena_create(),
-                      .from_time = -HUGE_VAL,
-                      .to_time = HUGE_VAL,
-                      .seen_from = HUGE_VAL};
-    hpf__picks_init(&t->picks, max_picks);
-    t->recall.most_words = HPF__RECALL_WORDS;
+    *t = (hpf__accumulator){.arena = hpf_arena_create(),
+                            .from_time = -HUGE_VAL,
+                            .to_time = HUGE_VAL,
+                            .seen_from = HUGE_VAL};
+    hpf__downsample_init(&t->picks, max_picks);
+    hpf__sample_store_init(&t->store, STORE_BYTES);
     return t->arena != NULL;
 }
 
-void hpf__tally_finish(hpf__tally *t)
+void hpf__accumulator_finish(hpf__accumulator *t)
 {
     hpf_arena_destroy(t->arena);
-    hpf__picks_finish(&t->picks);
-    hpf__lines_finish(&t->lines);
-    hpf__recall_lose(&t->recall);
+    hpf__downsample_finish(&t->picks);
+    hpf__quantities_finish(&t->lines);
+    hpf__sample_store_finish(&t->store);
     free(t->accounts);
     free(t->held.costs);
     free(t->marks);
@@ -40,13 +42,13 @@ void hpf__tally_finish(hpf__tally *t)
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
-    hpf__tally *t = context;
+    hpf__accumulator *t = context;
     char *copy = hpf_arena_text(t->arena, text);
     t->headers[which] = (hpf_str){copy, text.length};
     return copy ? HPF_OK : hpf_error_set_memory(err);
 }
 
-static hpf_status note_wish(hpf__tally *t, hpf_name name, hpf_str text, hpf_error *err)
+static hpf_status note_wish(hpf__accumulator *t, hpf_name name, hpf_str text, hpf_error *err)
 {
     if (!HPF__ARRAY_RESERVE(t->unwanted, t->unwanted_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
@@ -57,7 +59,7 @@ static hpf_status note_wish(hpf__tally *t, hpf_name name, hpf_str text, hpf_erro
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
-    hpf__tally *t = context;
+    hpf__accumulator *t = context;
     if (!HPF__ARRAY_RESERVE(t->accounts, t->accounts_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
@@ -68,7 +70,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
-    hpf__tally *t = context;
+    hpf__accumulator *t = context;
     hpf_overview *o = &t->overview;
     if (!HPF__ARRAY_RESERVE(t->marks, t->marks_capacity, o->n_marks + 1)) {
         return hpf_error_set_memory(err);
@@ -81,8 +83,9 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 
 static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
 {
-    hpf__tally *t = context;
-    return hpf__lines_add(&t->lines, t->arena, name, point) ? HPF_OK : hpf_error_set_memory(err);
+    hpf__accumulator *t = context;
+    return hpf__quantities_add(&t->lines, t->arena, name, point) ? HPF_OK
+                                                                 : hpf_error_set_memory(err);
 }
 
 /* What a sample has in common for all its names. */
@@ -138,7 +141,7 @@ static inline double add_cost(hpf__account *a, const hpf_cost *cost, const momen
     return amount;
 }
 
-static hpf_status add_total(hpf__tally *t, double total, const moment *now, hpf_error *err)
+static hpf_status add_total(hpf__accumulator *t, double total, const moment *now, hpf_error *err)
 {
     hpf_overview *o = &t->overview;
     const hpf__held *h = &t->held;
@@ -152,11 +155,23 @@ static hpf_status add_total(hpf__tally *t, double total, const moment *now, hpf_
         o->peak_sample = o->n_samples;
     }
     hpf_pick pick = {h->time, total, o->n_samples, h->begin_offset, h->end_offset};
-    return hpf__picks_add(&t->picks, &pick) ? HPF_OK : hpf_error_set_memory(err);
+    return hpf__downsample_add(&t->picks, &pick) ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* Stores the held sample, for a second pass without reading. Never fails: it only saves time. */
+static void store_costs(hpf__accumulator *t)
+{
+    const hpf__held *h = &t->held;
+    hpf_sample sample = {h->time, h->costs, h->n_costs, h->begin_offset, h->end_offset};
+    if (!t->store.is_dropped &&
+        (t->overview.n_samples >= t->picks.max_picks ||
+         !hpf__sample_store_add(&t->store, &sample) || hpf__sample_store_is_full(&t->store))) {
+        hpf__sample_store_drop(&t->store);
+    }
 }
 
 /* Works the held sample in. */
-static hpf_status release(hpf__tally *t, double time_after, hpf_error *err)
+static hpf_status release(hpf__accumulator *t, double time_after, hpf_error *err)
 {
     hpf__held *h = &t->held;
     hpf_overview *o = &t->overview;
@@ -168,11 +183,7 @@ static hpf_status release(hpf__tally *t, double time_after, hpf_error *err)
     for (size_t i = 0; i < h->n_costs; i++) {
         total += add_cost(&t->accounts[h->costs[i].name], &h->costs[i], &now);
     }
-    if (o->n_samples < t->picks.max_picks) {
-        hpf__recall_add(&t->recall, h->costs, h->n_costs);
-    } else {
-        hpf__recall_lose(&t->recall);
-    }
+    store_costs(t);
     hpf_status status = add_total(t, total, &now, err);
     o->last_time = h->time;
     o->n_samples++;
@@ -181,7 +192,7 @@ static hpf_status release(hpf__tally *t, double time_after, hpf_error *err)
 }
 
 /* Takes out the costs of names that do not count; returns how many are left. */
-static size_t keep_wanted(const hpf__tally *t, hpf_cost *costs, size_t n_costs)
+static size_t keep_wanted(const hpf__accumulator *t, hpf_cost *costs, size_t n_costs)
 {
     size_t n = 0;
     if (!t->is_wanted) {
@@ -195,7 +206,7 @@ static size_t keep_wanted(const hpf__tally *t, hpf_cost *costs, size_t n_costs)
     return n;
 }
 
-static hpf_status hold(hpf__tally *t, const hpf_sample *sample, hpf_error *err)
+static hpf_status hold(hpf__accumulator *t, const hpf_sample *sample, hpf_error *err)
 {
     hpf__held *h = &t->held;
     if (!HPF__ARRAY_RESERVE(h->costs, h->costs_capacity, sample->n_costs + 1)) {
@@ -215,10 +226,10 @@ static hpf_status hold(hpf__tally *t, const hpf_sample *sample, hpf_error *err)
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
-    hpf__tally *t = context;
+    hpf__accumulator *t = context;
     t->seen_from = fmin(t->seen_from, sample->time);
     t->seen_to = sample->time;
-    if (!hpf__tally_has(t, sample->time)) {
+    if (!hpf__accumulator_has(t, sample->time)) {
         t->overview.n_before += sample->time < t->from_time;
         return HPF_OK;
     }
@@ -236,7 +247,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 
 static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err)
 {
-    hpf__tally *t = context;
+    hpf__accumulator *t = context;
     (void)err;
     for (size_t i = 0; i < n_costs; i++) {
         if (!t->is_wanted || !t->unwanted[costs[i].name]) {
@@ -246,16 +257,16 @@ static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_cos
     return HPF_OK;
 }
 
-const hpf_events hpf__tally_events = {.header = on_header,
-                                      .name = on_name,
-                                      .sample = on_sample,
-                                      .mark = on_mark,
-                                      .line = on_line,
-                                      .leftover = on_leftover};
+const hpf_events hpf__accumulator_events = {.header = on_header,
+                                            .name = on_name,
+                                            .sample = on_sample,
+                                            .mark = on_mark,
+                                            .line = on_line,
+                                            .leftover = on_leftover};
 
 /* --- order --- */
 
-void hpf__tally_forget_samples(hpf__tally *t)
+void hpf__accumulator_forget_samples(hpf__accumulator *t)
 {
     hpf_overview kept = {.n_marks = t->overview.n_marks, .truncated = t->overview.truncated};
     size_t max_picks = t->picks.max_picks;
@@ -265,10 +276,10 @@ void hpf__tally_forget_samples(hpf__tally *t)
     t->whole = (hpf__account){0};
     t->overview = kept;
     t->held.is_there = false;
-    hpf__picks_finish(&t->picks);
-    hpf__picks_init(&t->picks, max_picks);
-    hpf__recall_lose(&t->recall);
-    t->recall = (hpf__recall){.most_words = HPF__RECALL_WORDS};
+    hpf__downsample_finish(&t->picks);
+    hpf__downsample_init(&t->picks, max_picks);
+    hpf__sample_store_finish(&t->store);
+    hpf__sample_store_init(&t->store, STORE_BYTES);
 }
 
 typedef struct ranked_mark {
@@ -286,7 +297,7 @@ static int compare_marks(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static bool marks_are_sorted(const hpf__tally *t)
+static bool marks_are_sorted(const hpf__accumulator *t)
 {
     size_t i = 1;
     while (i < t->overview.n_marks && t->marks[i - 1].time <= t->marks[i].time) {
@@ -295,7 +306,7 @@ static bool marks_are_sorted(const hpf__tally *t)
     return i >= t->overview.n_marks;
 }
 
-bool hpf__tally_sort_marks(hpf__tally *t)
+bool hpf__accumulator_sort_marks(hpf__accumulator *t)
 {
     size_t n = t->overview.n_marks;
     if (marks_are_sorted(t)) {
@@ -341,9 +352,9 @@ static hpf_totals totals_of(const hpf__account *a)
     };
 }
 
-hpf_status hpf__tally_settle_lines(hpf__tally *t, hpf_error *err)
+hpf_status hpf__accumulator_settle_lines(hpf__accumulator *t, hpf_error *err)
 {
-    if (!hpf__lines_settle(&t->lines)) {
+    if (!hpf__quantities_settle(&t->lines)) {
         return hpf_error_set_memory(err);
     }
     t->overview.lines = t->lines.settled;
@@ -351,7 +362,7 @@ hpf_status hpf__tally_settle_lines(hpf__tally *t, hpf_error *err)
     return HPF_OK;
 }
 
-hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
+hpf_status hpf__accumulator_settle(hpf__accumulator *t, hpf_error *err)
 {
     hpf_overview *o = &t->overview;
     hpf_status status = release(t, t->held.time, err);
@@ -365,7 +376,7 @@ hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
     }
     size_t n_accounts = t->n_accounts + t->n_hidden;
     if (!HPF__ARRAY_RESERVE(t->totals, t->totals_capacity, n_accounts) ||
-        !hpf__picks_settle(&t->picks)) {
+        !hpf__downsample_settle(&t->picks)) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < n_accounts; i++) {
@@ -377,8 +388,80 @@ hpf_status hpf__tally_settle(hpf__tally *t, hpf_error *err)
     o->picks = t->picks.all;
     o->n_picks = t->picks.n_all;
     o->reduced = o->n_picks < o->n_samples;
-    if (o->reduced) {
-        hpf__recall_lose(&t->recall);
-    }
     return HPF_OK;
+}
+
+/* --- views --- */
+
+/* Brings over what is borrowed, and makes room for what is not. */
+static bool borrow(hpf__accumulator *view, const hpf__accumulator *of)
+{
+    if (!HPF__ARRAY_RESERVE(view->accounts, view->accounts_capacity, of->n_accounts + 1)) {
+        return false;
+    }
+    hpf__accumulator own = *view;
+    *view = *of;
+    view->accounts = own.accounts;
+    view->accounts_capacity = own.accounts_capacity;
+    view->held.costs = own.held.costs;
+    view->held.costs_capacity = own.held.costs_capacity;
+    view->picks = own.picks;
+    view->totals = own.totals;
+    view->totals_capacity = own.totals_capacity;
+    view->store = (hpf__sample_store){.is_dropped = true};
+    return true;
+}
+
+static bool copy_held(hpf__held *held, const hpf__held *from)
+{
+    if (!HPF__ARRAY_RESERVE(held->costs, held->costs_capacity, from->n_costs)) {
+        return false;
+    }
+    if (from->n_costs) {
+        memcpy(held->costs, from->costs, from->n_costs * sizeof *held->costs);
+    }
+    return true;
+}
+
+bool hpf__accumulator_view(hpf__accumulator *view, const hpf__accumulator *of)
+{
+    if (!borrow(view, of) || !copy_held(&view->held, &of->held) ||
+        !hpf__downsample_copy(&view->picks, &of->picks)) {
+        return false;
+    }
+    if (of->n_accounts) {
+        memcpy(view->accounts, of->accounts, of->n_accounts * sizeof *of->accounts);
+    }
+    return true;
+}
+
+bool hpf__accumulator_view_names(hpf__accumulator *view, const hpf__accumulator *of)
+{
+    if (!borrow(view, of)) {
+        return false;
+    }
+    view->n_hidden = 1;
+    view->whole = (hpf__account){0};
+    view->held.is_there = false;
+    view->is_wanted = NULL; /* costs that come have been sifted */
+    view->overview = (hpf_overview){.n_marks = of->overview.n_marks,
+                                    .n_lines = of->overview.n_lines,
+                                    .lines = of->overview.lines,
+                                    .truncated = of->overview.truncated};
+    hpf__downsample_finish(&view->picks);
+    hpf__downsample_init(&view->picks, of->picks.max_picks);
+    for (size_t i = 0; i < of->n_accounts; i++) {
+        view->accounts[i] = (hpf__account){.leftover = of->accounts[i].leftover};
+    }
+    view->accounts[of->n_accounts] = (hpf__account){0};
+    return true;
+}
+
+void hpf__accumulator_view_finish(hpf__accumulator *view)
+{
+    hpf__downsample_finish(&view->picks);
+    free(view->held.costs);
+    free(view->accounts);
+    free(view->totals);
+    *view = (hpf__accumulator){0};
 }

@@ -12,8 +12,7 @@
 #include "hpfile/arena.h"
 #include "hpfile/overview.h"
 #include "summary/quantity.h"
-#include "summary/downsample.h"
-#include "summary/recall.h"
+#include "summary/sample_store.h"
 
 /* What is known of one name while samples come in. */
 typedef struct hpf__account {
@@ -49,7 +48,7 @@ typedef struct hpf__held {
     bool is_there;
 } hpf__held;
 
-typedef struct hpf__tally {
+typedef struct hpf__accumulator {
     hpf_arena *arena; /* texts */
     hpf_str headers[HPF_N_HEADERS];
     hpf__account *accounts; /* by name */
@@ -59,11 +58,11 @@ typedef struct hpf__tally {
     hpf__held held;
     hpf_mark *marks;
     size_t marks_capacity;
-    hpf__lines lines;
-    hpf__picks picks;
-    hpf__recall recall;
-    hpf_overview overview; /* total and picks only after settling */
-    hpf_totals *totals;    /* by name, after settling */
+    hpf__quantities lines;
+    hpf__downsample picks;
+    hpf__sample_store store; /* all samples, while they are at most 32 MiB and all picks */
+    hpf_overview overview;   /* total and picks only after settling */
+    hpf_totals *totals;      /* by name, after settling */
     size_t totals_capacity;
     double from_time, to_time;                      /* samples at other times do not count */
     bool (*is_wanted)(void *context, hpf_str name); /* NULL: all names count */
@@ -71,45 +70,45 @@ typedef struct hpf__tally {
     bool *unwanted; /* by name, where is_wanted is given */
     size_t unwanted_capacity;
     double seen_from, seen_to; /* times of the first and the last sample, counted or not */
-} hpf__tally;
+} hpf__accumulator;
 
-/* The events that a tally accepts; the context is the tally. */
-extern const hpf_events hpf__tally_events;
+/* The events that a accumulator accepts; the context is the accumulator. */
+extern const hpf_events hpf__accumulator_events;
 
 /* Whether a sample at this time counts. */
-static inline bool hpf__tally_has(const hpf__tally *tally, double time)
+static inline bool hpf__accumulator_has(const hpf__accumulator *accumulator, double time)
 {
-    return time >= tally->from_time && time <= tally->to_time;
+    return time >= accumulator->from_time && time <= accumulator->to_time;
 }
 
 /* For samples at all times. */
-bool hpf__tally_init(hpf__tally *tally, size_t max_picks);
-void hpf__tally_finish(hpf__tally *tally);
+bool hpf__accumulator_init(hpf__accumulator *accumulator, size_t max_picks);
+void hpf__accumulator_finish(hpf__accumulator *accumulator);
 
 /* Forgets all samples; names, headers, marks, lines and leftovers stay. */
-void hpf__tally_forget_samples(hpf__tally *tally);
+void hpf__accumulator_forget_samples(hpf__accumulator *accumulator);
 
 /* Puts marks in the order of time; those of one time stay as they are. False when there is no
  * memory.
  */
-bool hpf__tally_sort_marks(hpf__tally *tally);
+bool hpf__accumulator_sort_marks(hpf__accumulator *accumulator);
 
 /* No more samples come: works the last one in, and fills totals and overview but for lines. */
-hpf_status hpf__tally_settle(hpf__tally *tally, hpf_error *err);
+hpf_status hpf__accumulator_settle(hpf__accumulator *accumulator, hpf_error *err);
 
 /* Brings all lines that were added into the overview. */
-hpf_status hpf__tally_settle_lines(hpf__tally *tally, hpf_error *err);
+hpf_status hpf__accumulator_settle_lines(hpf__accumulator *accumulator, hpf_error *err);
 
 /* --- views --- */
 
-/* A view is what another tally would be if no more samples came; begins all zero, and may be made
- * again. It has sums, picks and the held sample of its own; texts, marks and lines are borrowed
- * until the other tally receives an event. The other one has nothing to recall. False when there is
- * no memory. */
-bool hpf__tally_view(hpf__tally *view, const hpf__tally *of);
+/* A view is what another accumulator would be if no more samples came; begins all zero, and may be
+ * made again. It has sums, picks and the held sample of its own; texts, marks and lines are
+ * borrowed until the other accumulator receives an event. The other one has nothing to recall.
+ * False when there is no memory. */
+bool hpf__accumulator_view(hpf__accumulator *view, const hpf__accumulator *of);
 
 /* The same without any sample yet, and with one account behind those of the names. */
-bool hpf__tally_view_names(hpf__tally *view, const hpf__tally *of);
-void hpf__tally_view_finish(hpf__tally *view);
+bool hpf__accumulator_view_names(hpf__accumulator *view, const hpf__accumulator *of);
+void hpf__accumulator_view_finish(hpf__accumulator *view);
 
 #endif

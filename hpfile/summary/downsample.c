@@ -20,17 +20,17 @@
 
 enum { N_ENDS = 2 }; /* picks beside those of the cells: the first and the last sample */
 
-void hpf__picks_init(hpf__picks *p, size_t max_picks)
+void hpf__downsample_init(hpf__downsample *p, size_t max_picks)
 {
     max_picks = max_picks ? max_picks : DEFAULT_MAX_PICKS;
-    *p = (hpf__picks){.max_picks = max_picks < 16 ? 16 : max_picks};
+    *p = (hpf__downsample){.max_picks = max_picks < 16 ? 16 : max_picks};
 }
 
-void hpf__picks_finish(hpf__picks *p)
+void hpf__downsample_finish(hpf__downsample *p)
 {
     free(p->all);
     free(p->cells);
-    *p = (hpf__picks){0};
+    *p = (hpf__downsample){0};
 }
 
 /* Of two samples with the same total the earlier one stays. */
@@ -50,7 +50,7 @@ static size_t n_samples_in(const hpf__cell *cell)
 }
 
 /* Joins the cells from `begin` to `end` that are halves of one; returns how many are left. */
-static size_t join_halves(hpf__picks *p, size_t begin, size_t end)
+static size_t join_halves(hpf__downsample *p, size_t begin, size_t end)
 {
     size_t n = begin;
     for (size_t i = begin; i < end; i++) {
@@ -70,7 +70,7 @@ static size_t join_halves(hpf__picks *p, size_t begin, size_t end)
 }
 
 /* The next of the cells become those of double width. */
-static void coarsen(hpf__picks *p)
+static void coarsen(hpf__downsample *p)
 {
     size_t begin = p->n_coarse;
     size_t end = begin + p->max_picks / 8;
@@ -89,7 +89,7 @@ static void coarsen(hpf__picks *p)
 
 /* The number of the cell that a time lies in, all being made wider until there is such a number.
  * While time stands still there is no width, and one cell. */
-static uint64_t number_of(hpf__picks *p, double time)
+static uint64_t number_of(hpf__downsample *p, double time)
 {
     const double most = 0x1p53;
     double distance = fmin(time - p->first.time, DBL_MAX);
@@ -102,7 +102,7 @@ static uint64_t number_of(hpf__picks *p, double time)
     return distance > 0 ? (uint64_t)(distance / p->width) : 0;
 }
 
-static void add_to_cells(hpf__picks *p, const hpf_pick *pick)
+static void add_to_cells(hpf__downsample *p, const hpf_pick *pick)
 {
     uint64_t number = number_of(p, pick->time);
     hpf__cell *last = p->n_cells ? &p->cells[p->n_cells - 1] : NULL;
@@ -120,7 +120,7 @@ static void add_to_cells(hpf__picks *p, const hpf_pick *pick)
 }
 
 /* Too many samples: from now on in cells, at first so fine that each has one. */
-static bool begin_cells(hpf__picks *p)
+static bool begin_cells(hpf__downsample *p)
 {
     p->cells = malloc(p->max_picks * sizeof *p->cells);
     if (!p->cells) {
@@ -134,7 +134,7 @@ static bool begin_cells(hpf__picks *p)
     return true;
 }
 
-bool hpf__picks_add(hpf__picks *p, const hpf_pick *pick)
+bool hpf__downsample_add(hpf__downsample *p, const hpf_pick *pick)
 {
     if (p->n_samples++ == 0) {
         p->first = *pick;
@@ -150,14 +150,14 @@ bool hpf__picks_add(hpf__picks *p, const hpf_pick *pick)
     return HPF__ARRAY_PUSH(p->all, p->n_all, p->all_capacity, *pick);
 }
 
-static void append(hpf__picks *p, const hpf_pick *pick)
+static void append(hpf__downsample *p, const hpf_pick *pick)
 {
     if (p->n_all == 0 || p->all[p->n_all - 1].sample_index < pick->sample_index) {
         p->all[p->n_all++] = *pick;
     }
 }
 
-static bool copy_cells(hpf__picks *p, const hpf__picks *from)
+static bool copy_cells(hpf__downsample *p, const hpf__downsample *from)
 {
     if (!from->cells) {
         free(p->cells);
@@ -171,7 +171,7 @@ static bool copy_cells(hpf__picks *p, const hpf__picks *from)
     return true;
 }
 
-bool hpf__picks_copy(hpf__picks *p, const hpf__picks *from)
+bool hpf__downsample_copy(hpf__downsample *p, const hpf__downsample *from)
 {
     if (!HPF__ARRAY_RESERVE(p->all, p->all_capacity, from->n_all) || !copy_cells(p, from)) {
         return false;
@@ -179,7 +179,7 @@ bool hpf__picks_copy(hpf__picks *p, const hpf__picks *from)
     if (from->n_all) {
         memcpy(p->all, from->all, from->n_all * sizeof *p->all);
     }
-    hpf__picks copy = *from;
+    hpf__downsample copy = *from;
     copy.all = p->all;
     copy.all_capacity = p->all_capacity;
     copy.cells = p->cells;
@@ -187,7 +187,7 @@ bool hpf__picks_copy(hpf__picks *p, const hpf__picks *from)
     return true;
 }
 
-bool hpf__picks_settle(hpf__picks *p)
+bool hpf__downsample_settle(hpf__downsample *p)
 {
     if (!p->cells) {
         return true;

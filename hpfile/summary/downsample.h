@@ -13,7 +13,7 @@ typedef struct hpf__cell {
     hpf_pick low, high;
 } hpf__cell;
 
-typedef struct hpf__picks {
+typedef struct hpf__downsample {
     size_t max_picks;
     hpf_pick first, last;
     uint64_t n_samples;
@@ -25,17 +25,17 @@ typedef struct hpf__picks {
     size_t n_coarse;   /* of them, the first, are of double width already */
     size_t n_in_cells; /* samples that they hold */
     double width;      /* of the others; 0: time has stood still */
-} hpf__picks;
+} hpf__downsample;
 
 /* `max_picks` of 0 is the default, 8192. */
-void hpf__picks_init(hpf__picks *picks, size_t max_picks);
+void hpf__downsample_init(hpf__downsample *picks, size_t max_picks);
 /* False when there is no memory. */
-bool hpf__picks_add(hpf__picks *picks, const hpf_pick *pick);
+bool hpf__downsample_add(hpf__downsample *picks, const hpf_pick *pick);
 /* Makes `picks` a copy of `from`; it is all zero, or an older copy of the same. False when there is
  * no memory. */
-bool hpf__picks_copy(hpf__picks *picks, const hpf__picks *from);
+bool hpf__downsample_copy(hpf__downsample *picks, const hpf__downsample *from);
 /* Gathers the chosen ones in picks->all, by sample index. False when there is no memory. */
-bool hpf__picks_settle(hpf__picks *picks);
-void hpf__picks_finish(hpf__picks *picks);
+bool hpf__downsample_settle(hpf__downsample *picks);
+void hpf__downsample_finish(hpf__downsample *picks);
 
 #endif

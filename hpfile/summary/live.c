@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One tally adds up what comes, columns keep the costs; surveys are views of the tally over the
- * columns.
+ * One accumulator adds up what comes, columns keep the costs; surveys are views of the accumulator
+ * over the columns.
  */
 #include "hpfile/live.h"
 
@@ -11,19 +11,21 @@
 #include "summary/sidecar_merge.h"
 #include "detect/reader.h"
 #include "event/sidecar_reader.h"
-#include "summary/survey_kept.h"
+#include "summary/live_survey.h"
+
+#define DEFAULT_STORE_BYTES ((size_t)64 << 20)
 
 struct hpf_live {
     hpf_live_options options;
     hpf_events listener; /* all NULL when nobody listens */
     hpf_reader *reader;
-    hpf__tally tally;
-    hpf__columns columns;
-    hpf__beside beside;
-    hpf__sidecar_rows sidecar;
-    hpf__kept_survey whole, latest;
+    hpf__accumulator accumulator;
+    hpf__sample_store store;
+    hpf__sidecar_merge beside;
+    hpf__sidecar_reader sidecar;
+    hpf__live_survey whole, latest;
     uint64_t n_bytes;
-    bool is_disordered; /* all columns are there, maybe not by time; the tally is of no use */
+    bool is_disordered; /* all columns are there, maybe not by time; the accumulator is of no use */
     bool has_late;      /* samples came too late to be put in order */
     bool is_prepared;   /* marks and lines are as a survey shows them */
     bool is_fresh;      /* `whole` shows all that came */
@@ -34,7 +36,7 @@ struct hpf_live {
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status = hpf__tally_events.header(&live->tally, which, text, err);
+    hpf_status status = hpf__accumulator_events.header(&live->accumulator, which, text, err);
     return status == HPF_OK && live->listener.header
                ? live->listener.header(live->options.listener_context, which, text, err)
                : status;
@@ -43,7 +45,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status = hpf__tally_events.name(&live->tally, name, text, err);
+    hpf_status status = hpf__accumulator_events.name(&live->accumulator, name, text, err);
     return status == HPF_OK && live->listener.name
                ? live->listener.name(live->options.listener_context, name, text, err)
                : status;
@@ -52,7 +54,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status = hpf__tally_events.mark(&live->tally, time, label, err);
+    hpf_status status = hpf__accumulator_events.mark(&live->accumulator, time, label, err);
     return status == HPF_OK && live->listener.mark
                ? live->listener.mark(live->options.listener_context, time, label, err)
                : status;
@@ -62,8 +64,8 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status = hpf__tally_events.line(&live->tally, name, point, err);
-    hpf_str kept = hpf__lines_name(&live->tally.lines, name);
+    hpf_status status = hpf__accumulator_events.line(&live->accumulator, name, point, err);
+    hpf_str kept = hpf__quantities_name(&live->accumulator.lines, name);
     return status == HPF_OK && live->listener.line
                ? live->listener.line(live->options.listener_context, kept, point, err)
                : status;
@@ -72,7 +74,7 @@ static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf
 static hpf_status on_beside_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status = hpf__beside_events.mark(&live->beside, time, label, err);
+    hpf_status status = hpf__sidecar_merge_events.mark(&live->beside, time, label, err);
     return status == HPF_OK && live->listener.mark
                ? live->listener.mark(live->options.listener_context, time, label, err)
                : status;
@@ -81,7 +83,7 @@ static hpf_status on_beside_mark(void *context, double time, hpf_str label, hpf_
 static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status = hpf__tally_events.leftover(&live->tally, costs, n_costs, err);
+    hpf_status status = hpf__accumulator_events.leftover(&live->accumulator, costs, n_costs, err);
     return status == HPF_OK && live->listener.leftover
                ? live->listener.leftover(live->options.listener_context, costs, n_costs, err)
                : status;
@@ -90,19 +92,24 @@ static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_cos
 /* Whether the costs of every sample are kept as they came. */
 static bool keeps_all(const hpf_live *live)
 {
-    return live->columns.n_columns == hpf_live_n_samples(live) && live->columns.n_folds == 0;
+    return live->store.n_samples == hpf_live_n_samples(live) && live->store.n_folds == 0;
 }
 
 static hpf_status add(hpf_live *live, const hpf_sample *sample, hpf_error *err)
 {
-    return hpf__columns_add(&live->columns, sample) ? HPF_OK : hpf_error_set_memory(err);
+    return hpf__sample_store_add(&live->store, sample) ? HPF_OK : hpf_error_set_memory(err);
 }
 
 static hpf_status add_again(void *context, const hpf_sample *sample, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status = hpf__tally_events.sample(&live->tally, sample, err);
+    hpf_status status = hpf__accumulator_events.sample(&live->accumulator, sample, err);
     return status == HPF_OK ? add(live, sample, err) : status;
+}
+
+static size_t store_bytes(const hpf_live *live)
+{
+    return live->options.most_bytes ? live->options.most_bytes : DEFAULT_STORE_BYTES;
 }
 
 /* Adds all samples up once more, in the order of their times. Without memory for it the columns
@@ -110,29 +117,45 @@ static hpf_status add_again(void *context, const hpf_sample *sample, hpf_error *
 static hpf_status restore_order(hpf_live *live, hpf_error *err)
 {
     static const hpf_events again = {.sample = add_again};
-    hpf__columns before = live->columns;
-    hpf__kept_survey all = {.columns = &before};
-    hpf__columns_sort(&before);
-    hpf__columns_init(&live->columns, live->options.most_bytes);
-    hpf__tally_forget_samples(&live->tally);
-    hpf__recall_lose(&live->tally.recall);
-    hpf_status status = hpf__kept_tell(&all, 0, before.n_columns, HPF__REST, &again, live, err);
-    hpf__kept_finish(&all);
-    hpf__columns_finish(status == HPF_OK ? &before : &live->columns);
+    hpf__sample_store before = live->store;
+    hpf__live_survey all = {.store = &before};
+    hpf__sample_store_sort(&before);
+    hpf__sample_store_init(&live->store, store_bytes(live));
+    hpf__accumulator_forget_samples(&live->accumulator);
+    hpf__sample_store_drop(&live->accumulator.store);
+    hpf_status status =
+        hpf__live_survey_emit(&all, 0, before.n_samples, HPF__REST, &again, live, err);
+    hpf__live_survey_finish(&all);
+    hpf__sample_store_finish(status == HPF_OK ? &before : &live->store);
     if (status == HPF_OK) {
         live->is_disordered = false;
     } else {
-        live->columns = before;
+        live->store = before;
     }
     return status;
+}
+
+/* Returns a name's area after another run of the same length in which it keeps its amount; its sum
+ * in a profile without duration. */
+static double worth_of(const void *context, hpf_name name)
+{
+    const hpf__accumulator *t = context;
+    const hpf__account *account = &t->accounts[name];
+    double duration = t->overview.last_time - t->overview.first_time;
+    bool is_alive = account->stamp == t->overview.n_samples;
+    if (duration > 0) {
+        return account->trapezium + (is_alive ? account->current * duration : 0);
+    }
+    return hpf__account_sum(account);
 }
 
 /* The last survey is out of date by now: its picks serve as scratch. */
 static bool sweep(hpf_live *live)
 {
-    hpf__picks *picks = &live->whole.base.tally.picks;
-    return hpf__picks_copy(picks, &live->tally.picks) && hpf__picks_settle(picks) &&
-           hpf__columns_sweep(&live->columns, &live->tally, picks);
+    hpf__downsample *picks = &live->whole.base.accumulator.picks;
+    return hpf__downsample_copy(picks, &live->accumulator.picks) && hpf__downsample_settle(picks) &&
+           hpf__sample_store_compact(&live->store, picks, live->accumulator.n_accounts, worth_of,
+                                     &live->accumulator);
 }
 
 static hpf_status make_room(hpf_live *live, hpf_error *err)
@@ -146,30 +169,30 @@ static hpf_status make_room(hpf_live *live, hpf_error *err)
 static hpf_status count(hpf_live *live, hpf_sample *sample, hpf_error *err)
 {
     hpf_sample timely = *sample;
-    if (hpf_live_n_samples(live) > 0 && sample->time < live->tally.held.time) {
+    if (hpf_live_n_samples(live) > 0 && sample->time < live->accumulator.held.time) {
         bool can_wait = keeps_all(live);
-        timely.time = live->tally.held.time;
+        timely.time = live->accumulator.held.time;
         sample->time = can_wait ? sample->time : timely.time;
         live->is_disordered |= can_wait;
         live->has_late |= !can_wait;
     }
-    return hpf__tally_events.sample(&live->tally, &timely, err);
+    return hpf__accumulator_events.sample(&live->accumulator, &timely, err);
 }
 
-/* When it is counted, the tally holds the sample without the names that are not wanted. */
+/* When it is counted, the accumulator holds the sample without the names that are not wanted. */
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     hpf_live *live = context;
     hpf_sample wanted = *sample;
     hpf_status status = count(live, &wanted, err);
-    wanted.costs = live->tally.held.costs;
-    wanted.n_costs = live->tally.held.n_costs;
+    wanted.costs = live->accumulator.held.costs;
+    wanted.n_costs = live->accumulator.held.n_costs;
     status = status == HPF_OK ? add(live, &wanted, err) : status;
     if (status == HPF_OK && live->listener.sample) {
         status = live->listener.sample(live->options.listener_context, &wanted, err);
     }
-    return status == HPF_OK && hpf__columns_are_full(&live->columns) ? make_room(live, err)
-                                                                     : status;
+    return status == HPF_OK && hpf__sample_store_is_full(&live->store) ? make_room(live, err)
+                                                                       : status;
 }
 
 static const hpf_events events = {.header = on_header,
@@ -184,7 +207,7 @@ static const hpf_events sidecar_events = {.mark = on_beside_mark, .line = on_lin
 static void on_warning(void *context, const hpf_error *warning)
 {
     hpf_live *live = context;
-    live->tally.overview.truncated |= warning->status == HPF_END;
+    live->accumulator.overview.truncated |= warning->status == HPF_END;
     if (live->options.warning && warning->status != HPF_ERR_UNSUPPORTED) { /* that is a caveat */
         live->options.warning(live->options.warning_context, warning);
     }
@@ -199,20 +222,20 @@ static bool init(hpf_live *live)
                                          .has_log_profile = live->options.has_log_profile,
                                          .log_profile = live->options.log_profile,
                                          .keeps_times = true};
-    if (!hpf__tally_init(&live->tally, live->options.max_picks)) {
+    if (!hpf__accumulator_init(&live->accumulator, live->options.max_picks)) {
         return false;
     }
-    hpf__recall_lose(&live->tally.recall); /* columns serve instead */
-    live->tally.is_wanted = live->options.is_wanted;
-    live->tally.is_wanted_context = live->options.is_wanted_context;
-    hpf__columns_init(&live->columns, live->options.most_bytes);
-    live->beside.tally = &live->tally;
-    live->sidecar = (hpf__sidecar_rows){.events = &sidecar_events, .context = live};
+    hpf__sample_store_drop(&live->accumulator.store); /* live->store serves instead */
+    live->accumulator.is_wanted = live->options.is_wanted;
+    live->accumulator.is_wanted_context = live->options.is_wanted_context;
+    hpf__sample_store_init(&live->store, store_bytes(live));
+    live->beside.accumulator = &live->accumulator;
+    live->sidecar = (hpf__sidecar_reader){.events = &sidecar_events, .context = live};
     live->reader = hpf_reader_create(&events, live, &reader_options);
-    hpf__kept_survey kept = {
-        .base = {.reader = live->reader, .second_pass = &hpf__survey_keeps_columns},
-        .columns = &live->columns,
-        .growing = &live->tally,
+    hpf__live_survey kept = {
+        .base = {.reader = live->reader, .second_pass = &hpf__live_second_pass},
+        .store = &live->store,
+        .growing = &live->accumulator,
     };
     live->whole = live->latest = kept;
     return live->reader != NULL;
@@ -238,12 +261,12 @@ hpf_status hpf_live_create(hpf_live **out, const hpf_live_options *options, hpf_
 void hpf_live_destroy(hpf_live *live)
 {
     if (live) {
-        hpf__kept_finish(&live->whole);
-        hpf__kept_finish(&live->latest);
-        hpf__sidecar_rows_finish(&live->sidecar);
-        hpf__beside_finish(&live->beside);
-        hpf__columns_finish(&live->columns);
-        hpf__tally_finish(&live->tally);
+        hpf__live_survey_finish(&live->whole);
+        hpf__live_survey_finish(&live->latest);
+        hpf__sidecar_reader_finish(&live->sidecar);
+        hpf__sidecar_merge_finish(&live->beside);
+        hpf__sample_store_finish(&live->store);
+        hpf__accumulator_finish(&live->accumulator);
         hpf_reader_destroy(live->reader);
         free(live);
     }
@@ -259,7 +282,7 @@ hpf_status hpf_live_feed(hpf_live *live, const char *bytes, size_t n_bytes, hpf_
 hpf_status hpf_live_feed_sidecar(hpf_live *live, const char *bytes, size_t n_bytes, hpf_error *err)
 {
     live->is_prepared = live->is_fresh = false;
-    return hpf__sidecar_rows_feed(&live->sidecar, (hpf_str){bytes, n_bytes}, err);
+    return hpf__sidecar_reader_feed(&live->sidecar, (hpf_str){bytes, n_bytes}, err);
 }
 
 hpf_status hpf_live_finish(hpf_live *live, hpf_error *err)
@@ -275,8 +298,9 @@ bool hpf_live_is_whole(const hpf_live *live)
 
 uint64_t hpf_live_n_samples(const hpf_live *live)
 {
-    return live->is_disordered ? live->columns.n_columns
-                               : live->tally.overview.n_samples + live->tally.held.is_there;
+    return live->is_disordered
+               ? live->store.n_samples
+               : live->accumulator.overview.n_samples + live->accumulator.held.is_there;
 }
 
 uint64_t hpf_live_n_bytes(const hpf_live *live)
@@ -286,15 +310,15 @@ uint64_t hpf_live_n_bytes(const hpf_live *live)
 
 bool hpf_live_has_end(const hpf_live *live)
 {
-    const hpf__log_heap *log = hpf__reader_log(live->reader);
-    return log && hpf__log_heap_has_end(log);
+    const hpf__eventlog_heap *log = hpf__reader_log(live->reader);
+    return log && hpf__eventlog_heap_has_end(log);
 }
 
 hpf_status hpf_live_caveat(const hpf_live *live, hpf_error *caveat)
 {
-    const hpf__log_heap *log = hpf__reader_log(live->reader);
+    const hpf__eventlog_heap *log = hpf__reader_log(live->reader);
     if (!live->has_late) {
-        return log ? hpf__log_heap_caveat(log, caveat) : HPF_OK;
+        return log ? hpf__eventlog_heap_caveat(log, caveat) : HPF_OK;
     }
     return hpf_error_set(caveat, HPF_ERR_ORDER,
                          "samples came too late to be put in order: they have the times of those "
@@ -308,7 +332,7 @@ static bool has_headers(const hpf_live *live)
 {
     bool has_all = true;
     for (int i = 0; i < HPF_N_HEADERS; i++) {
-        has_all = has_all && live->tally.headers[i].data;
+        has_all = has_all && live->accumulator.headers[i].data;
     }
     return has_all || hpf__reader_log(live->reader);
 }
@@ -325,56 +349,42 @@ static hpf_status prepare(hpf_live *live, hpf_error *err)
     if (hpf_live_n_samples(live) == 0 || !has_headers(live)) {
         return HPF_MORE;
     }
-    if (hpf__reader_log(live->reader) && !hpf__tally_sort_marks(&live->tally)) {
+    if (hpf__reader_log(live->reader) && !hpf__accumulator_sort_marks(&live->accumulator)) {
         return hpf_error_set_memory(err);
     }
-    hpf__beside_catch_up(&live->beside);
+    hpf__sidecar_merge_catch_up(&live->beside);
     hpf_status status = live->is_disordered ? restore_order(live, err) : HPF_OK;
-    status = status == HPF_OK ? hpf__tally_settle_lines(&live->tally, err) : status;
+    status = status == HPF_OK ? hpf__accumulator_settle_lines(&live->accumulator, err) : status;
     live->is_prepared = status == HPF_OK;
     return status;
 }
 
 hpf_status hpf_live_snapshot(hpf_survey **out, hpf_live *live, hpf_error *err)
 {
-    hpf__tally *view = &live->whole.base.tally;
+    hpf__accumulator *view = &live->whole.base.accumulator;
     hpf_status status = prepare(live, err);
     if (status == HPF_OK && !live->is_fresh) {
-        status = hpf__tally_view(view, &live->tally) ? hpf__tally_settle(view, err)
-                                                     : hpf_error_set_memory(err);
+        status = hpf__accumulator_view(view, &live->accumulator)
+                     ? hpf__accumulator_settle(view, err)
+                     : hpf_error_set_memory(err);
     }
     live->is_fresh = status == HPF_OK;
     *out = live->is_fresh ? &live->whole.base : NULL;
     return status;
 }
 
-/* The first column that is not before `time`. */
-static size_t find_time(const hpf__columns *columns, double time)
-{
-    size_t from = 0, end = columns->n_columns;
-    while (from < end) {
-        size_t middle = from + (end - from) / 2;
-        if (columns->all[middle].time < time) {
-            from = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return from;
-}
-
 static hpf_status survey_latest(hpf_live *live, double from_time, hpf_error *err)
 {
-    hpf__tally *view = &live->latest.base.tally;
-    size_t begin = find_time(&live->columns, from_time);
-    if (!hpf__tally_view_names(view, &live->tally)) {
+    hpf__accumulator *view = &live->latest.base.accumulator;
+    size_t begin = hpf__sample_store_find_time(&live->store, from_time);
+    if (!hpf__accumulator_view_names(view, &live->accumulator)) {
         return hpf_error_set_memory(err);
     }
-    view->overview.n_before = hpf_live_n_samples(live) - (live->columns.n_columns - begin);
-    hpf_status status =
-        hpf__kept_tell(&live->latest, begin, live->columns.n_columns,
-                       (hpf_name)live->tally.n_accounts, &hpf__tally_events, view, err);
-    return status == HPF_OK ? hpf__tally_settle(view, err) : status;
+    view->overview.n_before = hpf_live_n_samples(live) - (live->store.n_samples - begin);
+    hpf_status status = hpf__live_survey_emit(&live->latest, begin, live->store.n_samples,
+                                              (hpf_name)live->accumulator.n_accounts,
+                                              &hpf__accumulator_events, view, err);
+    return status == HPF_OK ? hpf__accumulator_settle(view, err) : status;
 }
 
 hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_live *live, double duration, hpf_error *err)
@@ -385,7 +395,7 @@ hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_live *live, double durat
     }
     hpf_status status = prepare(live, err);
     if (status == HPF_OK) {
-        status = survey_latest(live, live->tally.held.time - duration, err);
+        status = survey_latest(live, live->accumulator.held.time - duration, err);
     }
     *out = status == HPF_OK ? &live->latest.base : NULL;
     return status;

@@ -12,7 +12,7 @@
 #include "hpfile/str.h"
 
 /* Two points for each cell and the last one are less than half of the limit. */
-#define N_CELLS (HPF__LINE_MAX_POINTS / 4 - 1)
+#define N_CELLS (HPF__QUANTITY_MAX_POINTS / 4 - 1)
 
 static int compare_points(const void *left, const void *right)
 {
@@ -24,7 +24,7 @@ static int compare_points(const void *left, const void *right)
     return (a->value > b->value) - (a->value < b->value);
 }
 
-static bool is_sorted(const hpf__line *line)
+static bool is_sorted(const hpf__quantity *line)
 {
     size_t i = 1;
     while (i < line->n_points && compare_points(&line->points[i - 1], &line->points[i]) <= 0) {
@@ -33,7 +33,7 @@ static bool is_sorted(const hpf__line *line)
     return i >= line->n_points;
 }
 
-static void sort_points(hpf__line *line)
+static void sort_points(hpf__quantity *line)
 {
     if (!is_sorted(line)) {
         qsort(line->points, line->n_points, sizeof *line->points, compare_points);
@@ -58,7 +58,7 @@ static size_t keep_extremes(hpf_line_point *points, size_t from, size_t to, size
     return out;
 }
 
-static void thin(hpf__line *line)
+static void thin(hpf__quantity *line)
 {
     sort_points(line);
     hpf_line_point *points = line->points;
@@ -81,7 +81,7 @@ static void thin(hpf__line *line)
     line->n_points = out;
 }
 
-static hpf__line *find_known(const hpf__lines *lines, hpf_str name)
+static hpf__quantity *find_known(const hpf__quantities *lines, hpf_str name)
 {
     for (size_t i = 0; i < lines->n_lines; i++) {
         if (hpf_str_equal(lines->all[i].name, name)) {
@@ -91,9 +91,9 @@ static hpf__line *find_known(const hpf__lines *lines, hpf_str name)
     return NULL;
 }
 
-static hpf__line *find_line(hpf__lines *lines, hpf_arena *arena, hpf_str name)
+static hpf__quantity *find_line(hpf__quantities *lines, hpf_arena *arena, hpf_str name)
 {
-    hpf__line *known = find_known(lines, name);
+    hpf__quantity *known = find_known(lines, name);
     if (known) {
         return known;
     }
@@ -104,17 +104,18 @@ static hpf__line *find_line(hpf__lines *lines, hpf_arena *arena, hpf_str name)
     if (!copy) {
         return NULL;
     }
-    lines->all[lines->n_lines] = (hpf__line){.name = {copy, name.length}};
+    lines->all[lines->n_lines] = (hpf__quantity){.name = {copy, name.length}};
     return &lines->all[lines->n_lines++];
 }
 
-bool hpf__lines_add(hpf__lines *lines, hpf_arena *arena, hpf_str name, hpf_line_point point)
+bool hpf__quantities_add(hpf__quantities *lines, hpf_arena *arena, hpf_str name,
+                         hpf_line_point point)
 {
-    hpf__line *line = find_line(lines, arena, name);
+    hpf__quantity *line = find_line(lines, arena, name);
     if (!line) {
         return false;
     }
-    if (line->n_points == HPF__LINE_MAX_POINTS) {
+    if (line->n_points == HPF__QUANTITY_MAX_POINTS) {
         thin(line);
     }
     if (!HPF__ARRAY_RESERVE(line->points, line->capacity, line->n_points + 1)) {
@@ -124,13 +125,13 @@ bool hpf__lines_add(hpf__lines *lines, hpf_arena *arena, hpf_str name, hpf_line_
     return true;
 }
 
-hpf_str hpf__lines_name(const hpf__lines *lines, hpf_str name)
+hpf_str hpf__quantities_name(const hpf__quantities *lines, hpf_str name)
 {
-    const hpf__line *line = find_known(lines, name);
+    const hpf__quantity *line = find_known(lines, name);
     return line ? line->name : name;
 }
 
-bool hpf__lines_settle(hpf__lines *lines)
+bool hpf__quantities_settle(hpf__quantities *lines)
 {
     free(lines->settled);
     lines->settled = malloc((lines->n_lines + 1) * sizeof *lines->settled);
@@ -138,19 +139,19 @@ bool hpf__lines_settle(hpf__lines *lines)
         return false;
     }
     for (size_t i = 0; i < lines->n_lines; i++) {
-        hpf__line *line = &lines->all[i];
+        hpf__quantity *line = &lines->all[i];
         sort_points(line);
         lines->settled[i] = (hpf_line){line->name, line->points, line->n_points};
     }
     return true;
 }
 
-void hpf__lines_finish(hpf__lines *lines)
+void hpf__quantities_finish(hpf__quantities *lines)
 {
     for (size_t i = 0; i < lines->n_lines; i++) {
         free(lines->all[i].points);
     }
     free(lines->all);
     free(lines->settled);
-    *lines = (hpf__lines){0};
+    *lines = (hpf__quantities){0};
 }

@@ -8,28 +8,29 @@
 #include "hpfile/arena.h"
 #include "hpfile/overview.h"
 
-#define HPF__LINE_MAX_POINTS 16384
+#define HPF__QUANTITY_MAX_POINTS 16384
 
-typedef struct hpf__line {
+typedef struct hpf__quantity {
     hpf_str name;
     hpf_line_point *points;
     size_t n_points, capacity;
-} hpf__line;
+} hpf__quantity;
 
-typedef struct hpf__lines {
-    hpf__line *all;
+typedef struct hpf__quantities {
+    hpf__quantity *all;
     size_t n_lines, capacity;
-    hpf_line *settled; /* what hpf__lines_settle made */
-} hpf__lines;
+    hpf_line *settled; /* what hpf__quantities_settle made */
+} hpf__quantities;
 
 /* False when there is no memory. A name that is new is copied into the arena. */
-bool hpf__lines_add(hpf__lines *lines, hpf_arena *arena, hpf_str name, hpf_line_point point);
+bool hpf__quantities_add(hpf__quantities *lines, hpf_arena *arena, hpf_str name,
+                         hpf_line_point point);
 
 /* The copy of the name of a line that was added. */
-hpf_str hpf__lines_name(const hpf__lines *lines, hpf_str name);
+hpf_str hpf__quantities_name(const hpf__quantities *lines, hpf_str name);
 
 /* Sorts all points; the lines are then in `settled`. False when there is no memory. */
-bool hpf__lines_settle(hpf__lines *lines);
-void hpf__lines_finish(hpf__lines *lines);
+bool hpf__quantities_settle(hpf__quantities *lines);
+void hpf__quantities_finish(hpf__quantities *lines);
 
 #endif

@@ -27,7 +27,7 @@ static hpf_status revisit(hpf__read_survey *s, uint64_t begin, uint64_t end, cha
 }
 
 /* All of the source again. */
-hpf_status hpf__survey_revisit_all(hpf__read_survey *s, hpf_error *err)
+hpf_status hpf__survey_reread_all(hpf__read_survey *s, hpf_error *err)
 {
     hpf_str piece;
     hpf_status status = hpf_source_rewind(s->source, err);
@@ -38,7 +38,7 @@ hpf_status hpf__survey_revisit_all(hpf__read_survey *s, hpf_error *err)
 }
 
 /* All samples again, by time. */
-hpf_status hpf__survey_revisit_in_order(hpf__read_survey *s, hpf_error *err)
+hpf_status hpf__survey_reread_by_time(hpf__read_survey *s, hpf_error *err)
 {
     char *buffer = malloc(READ_BYTES);
     hpf_status status = buffer ? HPF_OK : hpf_error_set_memory(err);
@@ -88,7 +88,7 @@ static hpf_status on_pick(void *context, const hpf_sample *sample, hpf_error *er
 /* Picks that are neighbours are read in one go. */
 static hpf_status revisit_picks(hpf__read_survey *s, char *buffer, hpf_error *err)
 {
-    const hpf_overview *o = &s->base.tally.overview;
+    const hpf_overview *o = &s->base.accumulator.overview;
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < o->n_picks && status == HPF_OK;) {
         size_t first = i++;
@@ -103,7 +103,7 @@ static hpf_status revisit_picks(hpf__read_survey *s, char *buffer, hpf_error *er
 static hpf_status read_series(hpf__read_survey *s, hpf__series *to, hpf_error *err)
 {
     static const hpf_events events = {.name = on_strange_name, .sample = on_pick};
-    reading r = {.to = to, .unwanted = s->base.tally.unwanted};
+    reading r = {.to = to, .unwanted = s->base.accumulator.unwanted};
     char *buffer = malloc(READ_BYTES);
     if (!buffer) {
         return hpf_error_set_memory(err);
@@ -117,16 +117,29 @@ static hpf_status read_series(hpf__read_survey *s, hpf__series *to, hpf_error *e
     return status;
 }
 
+/* Adds up the stored samples, which are all picks. */
+static void add_stored(const hpf__sample_store *store, hpf__series *to)
+{
+    for (size_t i = 0; i < to->n_picks; i++) {
+        uint64_t n_costs;
+        const uint64_t *word = hpf__sample_store_costs(store, i, &n_costs);
+        for (; n_costs; n_costs--) {
+            hpf_cost cost;
+            word = hpf__unpack(word, &cost);
+            uint32_t band = to->band_of_name[cost.name];
+            if (band != HPF_NO_BAND) {
+                to->values[(size_t)band * to->n_picks + i] += hpf_cost_amount(&cost);
+            }
+        }
+    }
+}
+
 static hpf_status find_series(hpf_survey *survey, hpf__series *to, hpf_error *err)
 {
-    const hpf__recall *recall = &survey->tally.recall;
-    if (recall->is_lost) {
+    if (survey->accumulator.store.is_dropped) {
         return read_series((hpf__read_survey *)survey, to, err);
     }
-    size_t at = 0;
-    for (size_t i = 0; i < to->n_picks; i++) {
-        at = hpf__recall_column(recall, at, to->band_of_name, to->values + i, to->n_picks);
-    }
+    add_stored(&survey->accumulator.store, to);
     return HPF_OK;
 }
 
@@ -134,7 +147,7 @@ static hpf_status find_series(hpf_survey *survey, hpf__series *to, hpf_error *er
 
 /* A consumer of the samples in the window. */
 typedef struct replay {
-    const hpf__tally *tally;
+    const hpf__accumulator *accumulator;
     const hpf_events *events;
     void *context;
 } replay;
@@ -142,7 +155,7 @@ typedef struct replay {
 static hpf_status on_replayed_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     const replay *r = context;
-    bool is_wanted = r->events->sample && hpf__tally_has(r->tally, sample->time);
+    bool is_wanted = r->events->sample && hpf__accumulator_has(r->accumulator, sample->time);
     return is_wanted ? r->events->sample(r->context, sample, err) : HPF_OK;
 }
 
@@ -173,14 +186,14 @@ static hpf_status replay_all(hpf_survey *survey, const hpf_events *events, void 
                                    .mark = on_replayed_mark,
                                    .line = on_replayed_line};
     hpf__read_survey *s = (hpf__read_survey *)survey;
-    replay r = {&survey->tally, events, context};
+    replay r = {&survey->accumulator, events, context};
     if (is_ordered(survey)) {
-        hpf_status status = hpf__survey_replay_rest(survey, events, context, err);
+        hpf_status status = hpf__survey_emit_marks(survey, events, context, err);
         hpf_reader_revisit(survey->reader, &samples, &r);
-        return status == HPF_OK ? hpf__survey_revisit_in_order(s, err) : status;
+        return status == HPF_OK ? hpf__survey_reread_by_time(s, err) : status;
     }
     hpf_reader_revisit(survey->reader, &all, &r);
-    return hpf__survey_revisit_all(s, err);
+    return hpf__survey_reread_all(s, err);
 }
 
 /* --- a stretch --- */
@@ -225,7 +238,7 @@ static hpf_status replay_stretch(hpf_survey *survey, const hpf_pick *first, cons
     return status;
 }
 
-const hpf__second_pass hpf__survey_reads_again = {.series = find_series,
+const hpf__second_pass hpf__survey_second_pass = {.series = find_series,
                                                   .replay = replay_all,
-                                                  .tells_marks_first = is_ordered,
-                                                  .stretch = replay_stretch};
+                                                  .emits_marks_first = is_ordered,
+                                                  .between = replay_stretch};

@@ -11,10 +11,10 @@
 
 /* The mark that a label at `time` belongs to; NULL when there is none, or not yet: then next_mark
  * is behind the last one. */
-static hpf_mark *find_mark(hpf__beside *b, double time)
+static hpf_mark *find_mark(hpf__sidecar_merge *b, double time)
 {
-    hpf_mark *marks = b->tally->marks;
-    size_t n = b->tally->overview.n_marks, i = b->next_mark;
+    hpf_mark *marks = b->accumulator->marks;
+    size_t n = b->accumulator->overview.n_marks, i = b->next_mark;
     while (i < n && (marks[i].time < time || (marks[i].time == time && marks[i].label.length))) {
         i++;
     }
@@ -22,12 +22,12 @@ static hpf_mark *find_mark(hpf__beside *b, double time)
     return i < n && marks[i].time == time ? &marks[b->next_mark++] : NULL;
 }
 
-static bool is_behind_all(const hpf__beside *b)
+static bool is_behind_all(const hpf__sidecar_merge *b)
 {
-    return b->next_mark == b->tally->overview.n_marks;
+    return b->next_mark == b->accumulator->overview.n_marks;
 }
 
-static hpf_status wait(hpf__beside *b, hpf_mark mark, hpf_error *err)
+static hpf_status wait(hpf__sidecar_merge *b, hpf_mark mark, hpf_error *err)
 {
     if (!HPF__ARRAY_RESERVE(b->waiting, b->capacity, b->n_waiting + 1)) {
         return hpf_error_set_memory(err);
@@ -38,13 +38,13 @@ static hpf_status wait(hpf__beside *b, hpf_mark mark, hpf_error *err)
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
-    hpf__beside *b = context;
+    hpf__sidecar_merge *b = context;
     hpf_mark *found = b->n_waiting ? NULL : find_mark(b, time);
     bool waits = b->n_waiting || (!found && is_behind_all(b));
     if (!found && !waits) {
         return HPF_OK;
     }
-    char *copy = hpf_arena_text(b->tally->arena, label);
+    char *copy = hpf_arena_text(b->accumulator->arena, label);
     if (!copy) {
         return hpf_error_set_memory(err);
     }
@@ -58,13 +58,13 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 
 static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
 {
-    hpf__beside *b = context;
-    return hpf__tally_events.line(b->tally, name, point, err);
+    hpf__sidecar_merge *b = context;
+    return hpf__accumulator_events.line(b->accumulator, name, point, err);
 }
 
-const hpf_events hpf__beside_events = {.mark = on_mark, .line = on_line};
+const hpf_events hpf__sidecar_merge_events = {.mark = on_mark, .line = on_line};
 
-void hpf__beside_catch_up(hpf__beside *b)
+void hpf__sidecar_merge_catch_up(hpf__sidecar_merge *b)
 {
     size_t n = 0;
     for (; n < b->n_waiting; n++) {
@@ -81,8 +81,8 @@ void hpf__beside_catch_up(hpf__beside *b)
     }
 }
 
-void hpf__beside_finish(hpf__beside *b)
+void hpf__sidecar_merge_finish(hpf__sidecar_merge *b)
 {
     free(b->waiting);
-    *b = (hpf__beside){0};
+    *b = (hpf__sidecar_merge){0};
 }

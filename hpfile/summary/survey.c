@@ -15,12 +15,12 @@
 
 hpf_str hpf_survey_header(const hpf_survey *s, hpf_header which)
 {
-    return s->tally.headers[which];
+    return s->accumulator.headers[which];
 }
 
 uint32_t hpf_survey_n_names(const hpf_survey *s)
 {
-    return (uint32_t)s->tally.n_accounts;
+    return (uint32_t)s->accumulator.n_accounts;
 }
 
 hpf_str hpf_survey_name(const hpf_survey *s, hpf_name name)
@@ -35,40 +35,40 @@ size_t hpf_survey_frames(const hpf_survey *s, hpf_name name, hpf_frame *frames, 
 
 const hpf_log_facts *hpf_survey_log(const hpf_survey *s)
 {
-    const hpf__log_heap *log = hpf__reader_log(s->reader);
-    return log ? hpf__log_heap_facts(log) : NULL;
+    const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
+    return log ? hpf__eventlog_heap_facts(log) : NULL;
 }
 
 const hpf_eventlog *hpf_survey_log_records(const hpf_survey *s)
 {
-    const hpf__log_heap *log = hpf__reader_log(s->reader);
-    return log ? hpf__log_heap_records(log) : NULL;
+    const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
+    return log ? hpf__eventlog_heap_records(log) : NULL;
 }
 
 const hpf_log_profile *hpf_survey_log_profile(const hpf_survey *s)
 {
-    const hpf__log_heap *log = hpf__reader_log(s->reader);
-    return log ? hpf__log_heap_profile(log) : NULL;
+    const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
+    return log ? hpf__eventlog_heap_profile(log) : NULL;
 }
 
 const hpf_totals *hpf_survey_totals(const hpf_survey *s, hpf_name name)
 {
-    return &s->tally.totals[name];
+    return &s->accumulator.totals[name];
 }
 
 double hpf_survey_leftover(const hpf_survey *s, hpf_name name)
 {
-    return s->tally.accounts[name].leftover;
+    return s->accumulator.accounts[name].leftover;
 }
 
 const hpf_overview *hpf_survey_overview(const hpf_survey *s)
 {
-    return &s->tally.overview;
+    return &s->accumulator.overview;
 }
 
 size_t hpf_survey_peak_pick(const hpf_survey *s)
 {
-    const hpf_overview *o = &s->tally.overview;
+    const hpf_overview *o = &s->accumulator.overview;
     size_t i = 0;
     while (i + 1 < o->n_picks && o->picks[i].sample_index != o->peak_sample) {
         i++;
@@ -78,7 +78,7 @@ size_t hpf_survey_peak_pick(const hpf_survey *s)
 
 size_t hpf_survey_end_pick(const hpf_survey *s)
 {
-    const hpf_overview *o = &s->tally.overview;
+    const hpf_overview *o = &s->accumulator.overview;
     size_t i = o->n_picks;
     while (i > 0 && o->picks[i - 1].total == 0) {
         i--;
@@ -88,7 +88,7 @@ size_t hpf_survey_end_pick(const hpf_survey *s)
 
 double hpf_survey_mean(const hpf_survey *s, const hpf_totals *totals)
 {
-    const hpf_overview *o = &s->tally.overview;
+    const hpf_overview *o = &s->accumulator.overview;
     double duration = o->last_time - o->first_time;
     return duration > 0 ? totals->trapezium / duration : totals->sum / (double)o->n_samples;
 }
@@ -97,11 +97,12 @@ double hpf_survey_mean(const hpf_survey *s, const hpf_totals *totals)
 
 hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error *err)
 {
-    hpf__beside beside = {.tally = &s->tally};
+    hpf__sidecar_merge beside = {.accumulator = &s->accumulator};
     s->has_sidecar = true;
-    hpf_status status = hpf_sidecar_read(sidecar, &hpf__beside_events, &beside, err);
-    hpf__beside_finish(&beside);
-    hpf_status settled = hpf__tally_settle_lines(&s->tally, status == HPF_OK ? err : NULL);
+    hpf_status status = hpf_sidecar_read(sidecar, &hpf__sidecar_merge_events, &beside, err);
+    hpf__sidecar_merge_finish(&beside);
+    hpf_status settled =
+        hpf__accumulator_settle_lines(&s->accumulator, status == HPF_OK ? err : NULL);
     return status == HPF_OK ? settled : status;
 }
 
@@ -123,7 +124,7 @@ hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32
     hpf__series to = {.band_of_name = band_of_name,
                       .n_bands = n_bands,
                       .values = values,
-                      .n_picks = s->tally.overview.n_picks};
+                      .n_picks = s->accumulator.overview.n_picks};
     memset(values, 0, (size_t)n_bands * to.n_picks * sizeof *values);
     return s->second_pass->series(s, &to, err);
 }
@@ -163,9 +164,9 @@ static hpf_status on_candidate(void *context, const hpf_sample *sample, hpf_erro
 static hpf_status find_moment(hpf_survey *s, size_t first, size_t last, moment *m, hpf_error *err)
 {
     static const hpf_events events = {.sample = on_candidate};
-    const hpf_pick *picks = s->tally.overview.picks;
+    const hpf_pick *picks = s->accumulator.overview.picks;
     m->n_names = hpf_survey_n_names(s);
-    hpf_status status = s->second_pass->stretch(s, &picks[first], &picks[last], &events, m, err);
+    hpf_status status = s->second_pass->between(s, &picks[first], &picks[last], &events, m, err);
     if (status == HPF_OK && !m->is_found) {
         return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
     }
@@ -175,14 +176,14 @@ static hpf_status find_moment(hpf_survey *s, size_t first, size_t last, moment *
 hpf_status hpf_survey_pick_amounts(hpf_survey *s, size_t pick_index, double *amounts,
                                    hpf_error *err)
 {
-    moment m = {.time = s->tally.overview.picks[pick_index].time, .amounts = amounts};
+    moment m = {.time = s->accumulator.overview.picks[pick_index].time, .amounts = amounts};
     return find_moment(s, pick_index, pick_index, &m, err);
 }
 
 hpf_status hpf_survey_amounts_at(hpf_survey *s, double time, double *amounts, double *sample_time,
                                  hpf_error *err)
 {
-    const hpf_overview *o = &s->tally.overview;
+    const hpf_overview *o = &s->accumulator.overview;
     moment m = {.time = time, .amounts = amounts};
     size_t next = 0; /* the first pick that is not earlier */
     while (next < o->n_picks - 1 && o->picks[next].time < time) {

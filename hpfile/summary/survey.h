@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What every survey consists of, wherever it comes from: the names of a reader, a settled tally,
- * and a way to the costs of samples that were only counted. Kinds of surveys begin with this
- * struct.
+ * What every survey consists of, wherever it comes from: the names of a reader, a settled
+ * accumulator, and a way to the costs of samples that were only counted. Kinds of surveys begin
+ * with this struct.
  */
 #ifndef HPF_SURVEY_STATE_H
 #define HPF_SURVEY_STATE_H
@@ -26,22 +26,22 @@ typedef struct hpf__second_pass {
      * before them all, by time. */
     hpf_status (*replay)(hpf_survey *survey, const hpf_events *events, void *context,
                          hpf_error *err);
-    bool (*tells_marks_first)(const hpf_survey *survey); /* all before the first sample */
+    bool (*emits_marks_first)(const hpf_survey *survey); /* all before the first sample */
     /* The samples from pick `first` to pick `last`, as far as they can be found. */
-    hpf_status (*stretch)(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
+    hpf_status (*between)(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
                           const hpf_events *events, void *context, hpf_error *err);
 } hpf__second_pass;
 
 struct hpf_survey {
     hpf_reader *reader;
-    hpf__tally tally;
+    hpf__accumulator accumulator;
     const hpf__second_pass *second_pass;
     hpf_sets *sets;   /* borrowed; or NULL */
     bool has_sidecar; /* the input does not tell all marks and lines */
 };
 
 /* Marks and lines, in the order of time. Errors: MEMORY; those of `events`. */
-hpf_status hpf__survey_replay_rest(const hpf_survey *survey, const hpf_events *events,
-                                   void *context, hpf_error *err);
+hpf_status hpf__survey_emit_marks(const hpf_survey *survey, const hpf_events *events, void *context,
+                                  hpf_error *err);
 
 #endif

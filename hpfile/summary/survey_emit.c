@@ -21,7 +21,7 @@ typedef struct rest {
 static hpf_status begin_rest(rest *r, const hpf_survey *survey, const hpf_events *to, void *context,
                              hpf_error *err)
 {
-    const hpf_overview *o = &survey->tally.overview;
+    const hpf_overview *o = &survey->accumulator.overview;
     *r = (rest){o, to, context, calloc(o->n_lines + 1, sizeof *r->at)};
     return r->at ? HPF_OK : hpf_error_set_memory(err);
 }
@@ -70,8 +70,8 @@ static hpf_status tell_until(rest *r, double time, hpf_error *err)
     return status;
 }
 
-hpf_status hpf__survey_replay_rest(const hpf_survey *survey, const hpf_events *events,
-                                   void *context, hpf_error *err)
+hpf_status hpf__survey_emit_marks(const hpf_survey *survey, const hpf_events *events, void *context,
+                                  hpf_error *err)
 {
     rest r;
     hpf_status status = begin_rest(&r, survey, events, context, err);
@@ -106,7 +106,7 @@ static hpf_status interleave(hpf_survey *s, const hpf_events *events, void *cont
 static uint32_t n_used_names(const hpf_survey *s)
 {
     uint32_t n = hpf_survey_n_names(s);
-    while (n > 0 && s->tally.totals[n - 1].n_samples == 0) {
+    while (n > 0 && s->accumulator.totals[n - 1].n_samples == 0) {
         n--;
     }
     return n;
@@ -118,7 +118,7 @@ static hpf_status emit_head(const hpf_survey *s, const hpf_events *to, void *con
     uint32_t n_names = to->name ? n_used_names(s) : 0;
     hpf_status status = HPF_OK;
     for (int i = 0; to->header && i < HPF_N_HEADERS && status == HPF_OK; i++) {
-        status = to->header(context, (hpf_header)i, s->tally.headers[i], err);
+        status = to->header(context, (hpf_header)i, s->accumulator.headers[i], err);
     }
     for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
         status = to->name(context, i, hpf_survey_name(s, i), err);
@@ -129,7 +129,7 @@ static hpf_status emit_head(const hpf_survey *s, const hpf_events *to, void *con
 static hpf_status emit_apart(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)
 {
     const hpf_events samples = {.sample = events->sample};
-    hpf_status status = hpf__survey_replay_rest(s, events, context, err);
+    hpf_status status = hpf__survey_emit_marks(s, events, context, err);
     return status == HPF_OK ? hpf_survey_replay(s, &samples, context, err) : status;
 }
 
@@ -144,7 +144,7 @@ static hpf_status emit_in_place(hpf_survey *s, const hpf_events *events, void *c
 hpf_status hpf_survey_emit(hpf_survey *s, bool marks_in_place, const hpf_events *events,
                            void *context, hpf_error *err)
 {
-    bool is_kept = s->has_sidecar || s->second_pass->tells_marks_first(s);
+    bool is_kept = s->has_sidecar || s->second_pass->emits_marks_first(s);
     hpf_status status = emit_head(s, events, context, err);
     if (status != HPF_OK) {
         return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The first pass over a source adds up (tally.h). Samples
+ * The first pass over a source adds up (accumulator.h). Samples
  * that are not in the order of time are put in order.
  */
 #include "summary/survey_read.h"
@@ -8,22 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "detect/reader.h"
 
 /* --- first pass --- */
 
-/* Where no series is expected, nothing is to be recalled. */
-static void limit_recall(hpf__read_survey *s)
+/* Where no series is expected, no costs are stored. */
+static void limit_store(hpf__read_survey *s)
 {
     if (s->options.expects_no_series) {
-        hpf__recall_lose(&s->base.tally.recall);
+        hpf__sample_store_drop(&s->base.accumulator.store);
     }
 }
 
 static void on_warning(void *context, const hpf_error *warning)
 {
     hpf__read_survey *s = context;
-    s->base.tally.overview.truncated |= warning->status == HPF_END;
+    s->base.accumulator.overview.truncated |= warning->status == HPF_END;
     if (s->options.warning && warning->status != HPF_ERR_ORDER) {
         s->options.warning(s->options.warning_context, warning);
     }
@@ -45,6 +46,42 @@ static hpf_status feed_all(hpf__read_survey *s, hpf_error *err)
 
 /* --- order --- */
 
+static hpf_status on_place(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf__time_index *order = context;
+    if (!HPF__ARRAY_RESERVE(order->places, order->capacity, order->n_places + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    order->places[order->n_places++] =
+        (hpf__place){sample->time, sample->begin_offset, sample->end_offset};
+    return HPF_OK;
+}
+
+const hpf_events hpf__time_index_events = {.sample = on_place};
+
+static int compare_places(const void *left, const void *right)
+{
+    const hpf__place *a = left;
+    const hpf__place *b = right;
+    if (a->time != b->time) {
+        return a->time < b->time ? -1 : 1;
+    }
+    return (a->begin_offset > b->begin_offset) - (a->begin_offset < b->begin_offset);
+}
+
+void hpf__time_index_sort(hpf__time_index *order)
+{
+    if (order->n_places) {
+        qsort(order->places, order->n_places, sizeof *order->places, compare_places);
+    }
+}
+
+void hpf__time_index_finish(hpf__time_index *order)
+{
+    free(order->places);
+    *order = (hpf__time_index){0};
+}
+
 /* A sample read alone does not know its place. */
 static hpf_status on_placed(void *context, const hpf_sample *sample, hpf_error *err)
 {
@@ -52,7 +89,7 @@ static hpf_status on_placed(void *context, const hpf_sample *sample, hpf_error *
     hpf_sample placed = *sample;
     placed.begin_offset = s->place->begin_offset;
     placed.end_offset = s->place->end_offset;
-    return hpf__tally_events.sample(&s->base.tally, &placed, err);
+    return hpf__accumulator_events.sample(&s->base.accumulator, &placed, err);
 }
 
 /* An event log's blocks come as they were full: marks are sorted, and if samples are not in order,
@@ -60,22 +97,22 @@ static hpf_status on_placed(void *context, const hpf_sample *sample, hpf_error *
 static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
 {
     static const hpf_events placed = {.sample = on_placed};
-    hpf__log_heap *log = hpf__reader_log(s->base.reader);
-    if (!hpf__tally_sort_marks(&s->base.tally)) {
+    hpf__eventlog_heap *log = hpf__reader_log(s->base.reader);
+    if (!hpf__accumulator_sort_marks(&s->base.accumulator)) {
         return hpf_error_set_memory(err);
     }
-    if (hpf__log_heap_n_late(log) == 0) {
+    if (hpf__eventlog_heap_n_late(log) == 0) {
         return HPF_OK;
     }
-    hpf__log_heap_keep_times(log);
-    hpf_reader_revisit(s->base.reader, &hpf__order_events, &s->order);
-    hpf_status status = hpf__survey_revisit_all(s, err);
+    hpf__eventlog_heap_keep_times(log);
+    hpf_reader_revisit(s->base.reader, &hpf__time_index_events, &s->order);
+    hpf_status status = hpf__survey_reread_all(s, err);
     if (status == HPF_OK) {
-        hpf__order_sort(&s->order);
-        hpf__tally_forget_samples(&s->base.tally);
-        limit_recall(s);
+        hpf__time_index_sort(&s->order);
+        hpf__accumulator_forget_samples(&s->base.accumulator);
+        limit_store(s);
         hpf_reader_revisit(s->base.reader, &placed, s);
-        status = hpf__survey_revisit_in_order(s, err);
+        status = hpf__survey_reread_by_time(s, err);
     }
     return status;
 }
@@ -86,15 +123,16 @@ static hpf_status run(hpf__read_survey *s, hpf_error *err)
                                          .warning_context = s,
                                          .has_log_profile = s->options.has_log_profile,
                                          .log_profile = s->options.log_profile};
-    bool is_ready = hpf__tally_init(&s->base.tally, s->options.max_picks);
+    bool is_ready = hpf__accumulator_init(&s->base.accumulator, s->options.max_picks);
     if (s->options.has_window) {
-        s->base.tally.from_time = s->options.from_time;
-        s->base.tally.to_time = s->options.to_time;
+        s->base.accumulator.from_time = s->options.from_time;
+        s->base.accumulator.to_time = s->options.to_time;
     }
-    limit_recall(s);
-    s->base.tally.is_wanted = s->options.is_wanted;
-    s->base.tally.is_wanted_context = s->options.is_wanted_context;
-    s->base.reader = hpf_reader_create(&hpf__tally_events, &s->base.tally, &reader_options);
+    limit_store(s);
+    s->base.accumulator.is_wanted = s->options.is_wanted;
+    s->base.accumulator.is_wanted_context = s->options.is_wanted_context;
+    s->base.reader =
+        hpf_reader_create(&hpf__accumulator_events, &s->base.accumulator, &reader_options);
     if (!is_ready || !s->base.reader) {
         return hpf_error_set_memory(err);
     }
@@ -106,9 +144,9 @@ static hpf_status run(hpf__read_survey *s, hpf_error *err)
         status = put_in_order(s, err);
     }
     if (status == HPF_OK) {
-        status = hpf__tally_settle(&s->base.tally, err);
+        status = hpf__accumulator_settle(&s->base.accumulator, err);
     }
-    return status == HPF_OK ? hpf__tally_settle_lines(&s->base.tally, err) : status;
+    return status == HPF_OK ? hpf__accumulator_settle_lines(&s->base.accumulator, err) : status;
 }
 
 hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
@@ -119,7 +157,7 @@ hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
     if (!s) {
         return hpf_error_set_memory(err);
     }
-    s->base.second_pass = &hpf__survey_reads_again;
+    s->base.second_pass = &hpf__survey_second_pass;
     s->source = source;
     s->options = options ? *options : (hpf_survey_options){0};
     hpf_status status = run(s, err);
@@ -136,8 +174,8 @@ void hpf_survey_destroy(hpf_survey *survey)
     hpf__read_survey *s = (hpf__read_survey *)survey;
     if (s) {
         hpf_reader_destroy(s->base.reader);
-        hpf__tally_finish(&s->base.tally);
-        hpf__order_finish(&s->order);
+        hpf__accumulator_finish(&s->base.accumulator);
+        hpf__time_index_finish(&s->order);
         free(s);
     }
 }

@@ -395,19 +395,19 @@ Test(eventlog_writer, dates_are_written_and_read)
         {4107542400, "Mon Mar  1 00:00 2100"}, {253402300740, "Fri Dec 31 23:59 9999"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char text[HPF__LOG_DATE_BYTES];
+        char text[HPF__DATE_BYTES];
         uint64_t unix_s = 1;
-        hpf__log_date_write(text, cases[i].unix_s);
+        hpf__date_write(text, cases[i].unix_s);
         cr_expect_str_eq(text, cases[i].text);
-        cr_expect(hpf__log_date_parse((hpf_str){text, sizeof text - 1}, &unix_s));
+        cr_expect(hpf__date_parse((hpf_str){text, sizeof text - 1}, &unix_s));
         cr_expect_eq(unix_s, cases[i].unix_s);
     }
     uint64_t unix_s;
-    cr_expect(hpf__log_date_parse(HPF_STR("Sat Nov 21 02:04:33 2026"), &unix_s));
+    cr_expect(hpf__date_parse(HPF_STR("Sat Nov 21 02:04:33 2026"), &unix_s));
     cr_expect_eq(unix_s, 1795226673);
-    cr_expect_not(hpf__log_date_parse(HPF_STR("Sat Nov 21 02:04:71 2026"), &unix_s));
-    cr_expect_not(hpf__log_date_parse(HPF_STR("Sat Nov 21 02:04x33 2026"), &unix_s));
-    cr_expect_not(hpf__log_date_parse(HPF_STR("Tue Nov 21 2026"), &unix_s));
-    cr_expect_not(hpf__log_date_parse(HPF_STR("Tue Nov 41 00:00 2026"), &unix_s));
-    cr_expect_not(hpf__log_date_parse(HPF_STR("Tue Nox 21 00:00 2026"), &unix_s));
+    cr_expect_not(hpf__date_parse(HPF_STR("Sat Nov 21 02:04:71 2026"), &unix_s));
+    cr_expect_not(hpf__date_parse(HPF_STR("Sat Nov 21 02:04x33 2026"), &unix_s));
+    cr_expect_not(hpf__date_parse(HPF_STR("Tue Nov 21 2026"), &unix_s));
+    cr_expect_not(hpf__date_parse(HPF_STR("Tue Nov 41 00:00 2026"), &unix_s));
+    cr_expect_not(hpf__date_parse(HPF_STR("Tue Nox 21 00:00 2026"), &unix_s));
 }

@@ -10,7 +10,7 @@
 
 typedef struct fixture {
     hpf_arena *arena;
-    hpf__lines lines;
+    hpf__quantities lines;
 } fixture;
 
 static fixture begin(void)
@@ -20,18 +20,18 @@ static fixture begin(void)
 
 static void end(fixture *f)
 {
-    hpf__lines_finish(&f->lines);
+    hpf__quantities_finish(&f->lines);
     hpf_arena_destroy(f->arena);
 }
 
 static void add(fixture *f, hpf_str name, double time, double value)
 {
-    cr_assert(hpf__lines_add(&f->lines, f->arena, name, (hpf_line_point){time, value}));
+    cr_assert(hpf__quantities_add(&f->lines, f->arena, name, (hpf_line_point){time, value}));
 }
 
 static const hpf_line *settle(fixture *f)
 {
-    cr_assert(hpf__lines_settle(&f->lines));
+    cr_assert(hpf__quantities_settle(&f->lines));
     return f->lines.settled;
 }
 
@@ -54,7 +54,7 @@ static void expect_thin(const hpf_line *line, double first, double last, double 
 {
     double least = INFINITY;
     double most = -INFINITY;
-    cr_expect_leq(line->n_points, HPF__LINE_MAX_POINTS);
+    cr_expect_leq(line->n_points, HPF__QUANTITY_MAX_POINTS);
     for (size_t i = 0; i < line->n_points; i++) {
         cr_expect(i == 0 || line->points[i - 1].time <= line->points[i].time);
         least = line->points[i].value < least ? line->points[i].value : least;
