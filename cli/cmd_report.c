@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exchange/csv.h"
+#include "event/frame.h"
 #include "hpfile/csv.h"
 #include "hpfile/json.h"
 

@@ -2,6 +2,7 @@
  *
  * The layouts of census diff.
  */
+#include "exchange/csv.h"
 #include "diff_table.h"
 
 #include "hpfile/csv.h"

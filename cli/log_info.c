@@ -3,6 +3,7 @@
  * The survey of the heap profile counts all records and notes facts on its way. A log without a
  * heap profile is read for those alone.
  */
+#include "eventlog/eventlog_metadata.h"
 #include "log_info.h"
 
 #include <string.h>

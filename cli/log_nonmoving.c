@@ -2,6 +2,7 @@
  *
  * Sizes of which there are no segments are left out of the table for people.
  */
+#include "eventlog/eventlog_metadata.h"
 #include "log_nonmoving.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  *
  * The pass notes facts on its way.
  */
+#include "eventlog/eventlog_metadata.h"
 #include "log_pass.h"
 
 #include "diag.h"

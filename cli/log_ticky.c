@@ -2,6 +2,7 @@
  *
  * Counters that counted nothing are only told by their number: most of a program never runs.
  */
+#include "eventlog/eventlog_metadata.h"
 #include "log_ticky.h"
 
 #include <stdlib.h>

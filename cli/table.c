@@ -2,6 +2,7 @@
  *
  * Numbers stand at the right of columns as wide as need be, names at the left.
  */
+#include "exchange/csv.h"
 #include "table.h"
 
 #include <string.h>

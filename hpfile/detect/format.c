@@ -2,6 +2,7 @@
  *
  * A look at the beginning decides.
  */
+#include "detect/reader.h"
 #include "hpfile/format.h"
 
 #include "hp/hp_lex.h"

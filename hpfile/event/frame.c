@@ -3,7 +3,7 @@
  * The types of closures that info tables of Haskell code have, by their numbers in GHC's run-time
  * system, which have stayed the same since GHC 8.2.
  */
-#include "hpfile/frame.h"
+#include "event/frame.h"
 
 hpf_str hpf_closure_type_name(hpf_str number)
 {

@@ -4,6 +4,7 @@
  * was started; a heap profile begins in it, or, from GHC 9.2 on, in the next. A heap profile that
  * does not begin may thus be on its way in a buffer, and the command line is what tells.
  */
+#include "eventlog/eventlog_metadata.h"
 #include "eventlog/eventlog_diagnosis.h"
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
  *
  * A log may hold several profiles under numbers of their own. The first one begun is read.
  */
+#include "eventlog/eventlog_metadata.h"
 #include "eventlog/eventlog_heap.h"
 
 #include <math.h>

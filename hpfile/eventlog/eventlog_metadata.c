@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eventlog/eventlog_metadata.h"
 #include "base/buffer.h"
 #include "base/big_endian.h"
 #include "eventlog/eventlog_tags.h"

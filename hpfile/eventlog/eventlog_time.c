@@ -3,6 +3,8 @@
  * Stacks become nodes of a tree when they are first seen, and then are looked up by their bytes.
  * Nodes keep the numbers of cost centres, which may be defined later.
  */
+#include "eventlog/eventlog_metadata.h"
+#include "prof/prof.h"
 #include "hpfile/log_time.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * Events to tables. A tidy row is written when the sample after it is known: only then can it be
  * told which names need a zero before they begin.
  */
+#include "exchange/csv.h"
 #include "hpfile/csv.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * The JSON of a `.prof`: cost centres with ids, then a tree of stacks that speaks of these. A stack
  * takes its place when its brace opens, so parents stand before children.
  */
+#include "prof/prof.h"
 #include "hpfile/str.h"
 #include "event/emitter.h"
 #include "base/intern.h"

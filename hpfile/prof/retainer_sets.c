@@ -3,6 +3,7 @@
  * Lines of sets are kept by their numbers. A set's name is put together from its members when a
  * profile's name is asked for, and must begin like that.
  */
+#include "prof/prof.h"
 #include "hpfile/sets.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #ifndef HPF_SURVEY_STATE_H
 #define HPF_SURVEY_STATE_H
 
+#include "detect/reader.h"
 #include "hpfile/survey.h"
 #include "summary/accumulator.h"
 

@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "eventlog/eventlog_metadata.h"
 #include "failing_alloc.h"
 #include "hpfile/survey.h"
 #include "log_build.h"

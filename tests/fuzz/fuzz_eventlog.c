@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "detect/reader.h"
 #include "fuzz.h"
 #include "hpfile/eventlog.h"
 #include "hpfile/log_nonmoving.h"

@@ -2,6 +2,7 @@
  *
  * Readings as text.
  */
+#include "detect/reader.h"
 #include "readings.h"
 
 #include <stdio.h>

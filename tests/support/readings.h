@@ -7,8 +7,8 @@
 #define CENSUS_TESTS_READINGS_H
 
 #include "model.h"
-#include "hpfile/reader.h"
 #include "hpfile/sink.h"
+#include "hpfile/source.h"
 
 /* Events to a sink, one line each; the context is the sink. Numbers are written exactly. */
 extern const hpf_events event_text_events;

@@ -42,9 +42,6 @@ HPF_API HPF_MUST_USE hpf_status hpf_csv_writer_finish(hpf_csv_writer *writer, hp
 
 HPF_API void hpf_csv_writer_destroy(hpf_csv_writer *writer);
 
-/* Writes one text as a cell: quoted, with quotes inside doubled, the other bytes as they are. */
-HPF_API void hpf_csv_text(hpf_sink *sink, hpf_str text);
-
 /* Reads a table of either shape. One is tidy if its columns are `time`, `name` and `value`, in any
  * order; else the first column is the time and each other one a name. Errors: SYNTAX, ORDER (time
  * goes back), RANGE, LIMIT, MEMORY, those of the source, what a consumer returned. */

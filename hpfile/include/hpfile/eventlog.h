@@ -15,7 +15,6 @@
 #ifndef HPFILE_EVENTLOG_H
 #define HPFILE_EVENTLOG_H
 
-#include "hpfile/arena.h"
 #include "hpfile/breakdown.h"
 #include "hpfile/event.h"
 #include "hpfile/sink.h"
@@ -153,6 +152,8 @@ typedef struct hpf_log_profile {
     hpf_str filters[HPF_N_FILTERS]; /* empty when there is none */
 } hpf_log_profile;
 
+typedef struct hpf_arena hpf_arena; /* private to the library */
+
 typedef struct hpf_log_facts {
     hpf_str rts;  /* "GHC-9.0.2 rts_p" */
     hpf_str args; /* the command line, each word ended by a NUL */
@@ -166,22 +167,6 @@ typedef struct hpf_log_facts {
     size_t n_profiles, profiles_capacity;
     hpf_arena *arena;
 } hpf_log_facts;
-
-/* Whether events of this type say something of the log. */
-HPF_API bool hpf_log_facts_want(uint16_t id);
-
-/* Notes what an event says of the log; events of no interest do nothing. The struct begins zeroed.
- * Errors: MEMORY. */
-HPF_API HPF_MUST_USE hpf_status hpf_log_facts_note(hpf_log_facts *facts, const hpf_event *event,
-                                                   hpf_error *err);
-
-/* Whether the command line has an option of the run-time system that begins so. False also as long
- * as no command line was told; and options come from elsewhere, too. */
-HPF_API bool hpf_log_facts_has_option(const hpf_log_facts *facts, const char *beginning);
-HPF_API void hpf_log_facts_finish(hpf_log_facts *facts);
-
-/* Whether GHC's run-time system has written the log: it says so, or nothing. */
-HPF_API bool hpf_log_is_ghc(const hpf_log_facts *facts);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,8 @@
 #ifndef HPFILE_FORMAT_H
 #define HPFILE_FORMAT_H
 
-#include "hpfile/reader.h"
+#include "hpfile/event.h"
+#include "hpfile/source.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,8 @@
 #ifndef HPFILE_FRAME_H
 #define HPFILE_FRAME_H
 
-#include "hpfile/json.h"
+#include "hpfile/error.h"
+#include "hpfile/str.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,11 +23,6 @@ typedef struct hpf_frame {
 /* What GHC calls the type of closure that has this number in decimal, such as THUNK for 15, among
  * those that info tables have; what is no such number stays as it is. */
 HPF_API hpf_str hpf_closure_type_name(hpf_str number);
-
-/* Adds the member `frames` of an object: what a name of an event log stands for, innermost first,
- * as objects with `label`, `module` and `source`, an info table also with `table`, `closure_type`
- * and `type`. None: nothing. */
-HPF_API void hpf_json_frames(hpf_json *json, const hpf_frame *frames, size_t n_frames);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,7 @@
 #include "hpfile/event.h"
 #include "hpfile/eventlog.h"
 #include "hpfile/overview.h"
-#include "hpfile/reader.h"
+#include "hpfile/frame.h"
 #include "hpfile/sets.h"
 #include "hpfile/source.h"
 

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "detect/reader.h"
+#include "eventlog/eventlog_metadata.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 #include "readings.h"

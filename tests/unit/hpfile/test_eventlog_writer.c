@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "detect/reader.h"
 #include "hpfile/eventlog_writer.h"
 #include "model.h"
 #include "hpfile/str.h"

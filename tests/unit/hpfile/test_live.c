@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "detect/reader.h"
 #include "hpfile/live.h"
 #include "hpfile/str.h"
 #include "log_build.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prof/prof.h"
 #include "hpfile/arena.h"
 #include "hpfile/prof.h"
 

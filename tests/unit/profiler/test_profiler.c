@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "detect/reader.h"
 #include "hpfile/bins.h"
 #include "model.h"
 #include "hpfile/prof.h"
-#include "hpfile/reader.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 #include "hpprof/scope.h"
