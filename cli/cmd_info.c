@@ -3,7 +3,7 @@
  * census info: what is in a profile.
  */
 #include "hpfile/breakdown.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 
 #include "exit.h"
 #include "filter.h"

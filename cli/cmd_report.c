@@ -11,7 +11,7 @@
 #include "exchange/csv.h"
 #include "event/frame.h"
 #include "hpfile/csv.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 
 #include "exit.h"
 #include "filter.h"
@@ -69,10 +69,10 @@ static human decimals(double value, int n_decimals)
  * several, how many they are. */
 static void write_row_name(hpf_sink *sink, const report *r, const summary_row *row, bool is_others)
 {
-    hpf_set set;
+    hpf_retainer_set set;
     if (is_others) {
         hpf_sink_printf(sink, "(%s more)", human_count(row->n_names).text);
-    } else if (hpf_survey_set(r->in->survey, row->number, &set)) {
+    } else if (hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
         output_name(sink, set.name);
         hpf_sink_text(sink, " = {");
         output_name(sink, set.members);
@@ -133,8 +133,8 @@ static void write_text(hpf_sink *sink, const report *r)
 
 static void write_markdown_name(hpf_sink *sink, const report *r, const summary_row *row)
 {
-    hpf_set set;
-    bool has_set = hpf_survey_set(r->in->survey, row->number, &set);
+    hpf_retainer_set set;
+    bool has_set = hpf_survey_retainer_set(r->in->survey, row->number, &set);
     output_markdown_name(sink, has_set ? set.name : row->name);
     if (has_set) {
         hpf_sink_text(sink, " = ");
@@ -179,10 +179,10 @@ static void write_csv_number(hpf_sink *sink, double value)
 /* The last column, where members of retainer sets are known. */
 static void write_csv_members(hpf_sink *sink, const report *r, const summary_row *row)
 {
-    hpf_set set;
+    hpf_retainer_set set;
     bool is_others = row == &r->sum.others;
     hpf_sink_text(sink, ",");
-    if (!is_others && hpf_survey_set(r->in->survey, row->number, &set)) {
+    if (!is_others && hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
         hpf_csv_text(sink, set.members);
     }
 }
@@ -212,11 +212,11 @@ static void write_csv(hpf_sink *sink, const report *r)
 /* What a name stands for. */
 static void write_json_detail(hpf_json *json, const report *r, hpf_name name)
 {
-    hpf_set set;
+    hpf_retainer_set set;
     hpf_frame frames[MOST_FRAMES];
     size_t n_frames = hpf_survey_frames(r->in->survey, name, frames, MOST_FRAMES);
     hpf_json_frames(json, frames, n_frames < MOST_FRAMES ? n_frames : MOST_FRAMES);
-    if (hpf_survey_set(r->in->survey, name, &set)) {
+    if (hpf_survey_retainer_set(r->in->survey, name, &set)) {
         hpf_json_str(json, "members", set.members);
     }
 }

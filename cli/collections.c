@@ -8,10 +8,10 @@
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_gc_note(context, event, err);
+    return hpf_eventlog_gc_note(context, event, err);
 }
 
-static hpf_status read_log(const input *in, hpf_log_gc *out, hpf_error *err)
+static hpf_status read_log(const input *in, hpf_eventlog_gc *out, hpf_error *err)
 {
     const hpf_event_visitor visitor = {.event = note};
     if (in->format != HPF_FORMAT_EVENTLOG) {
@@ -29,13 +29,13 @@ static hpf_status read_log(const input *in, hpf_log_gc *out, hpf_error *err)
     return status;
 }
 
-bool collections_read(const input *in, hpf_log_gc *out)
+bool collections_read(const input *in, hpf_eventlog_gc *out)
 {
     hpf_error err;
     if (read_log(in, out, &err) != HPF_OK) {
         diag_input(in->name, in->given, &err);
         return false;
     }
-    hpf_log_gc_settle(out);
+    hpf_eventlog_gc_settle(out);
     return true;
 }

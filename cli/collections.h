@@ -5,12 +5,12 @@
 #ifndef CENSUS_COLLECTIONS_H
 #define CENSUS_COLLECTIONS_H
 
-#include "hpfile/log_gc.h"
+#include "hpfile/eventlog_gc.h"
 
 #include "input.h"
 
 /* Reads the log once more for its collections, in the order of time; `out` is zeroed, and to be
  * finished in any case. False: a message was printed. */
-bool collections_read(const input *in, hpf_log_gc *out);
+bool collections_read(const input *in, hpf_eventlog_gc *out);
 
 #endif

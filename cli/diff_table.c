@@ -6,7 +6,7 @@
 #include "diff_table.h"
 
 #include "hpfile/csv.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 
 #include "human.h"
 #include "output.h"

@@ -19,7 +19,7 @@ typedef struct input {
     int spool;           /* a temporary file without a name, or -1 */
     hpf_sink *rest;      /* of the translation: labels and lines (hpfile/sidecar.h), or NULL */
     hpf_survey *survey;  /* NULL when only opened */
-    hpf_sets *sets;      /* that the survey looks into (retainers.h), or NULL */
+    hpf_retainer_sets *sets;      /* that the survey looks into (retainers.h), or NULL */
 } input;
 
 /* Opens and surveys the profile at `path`, or standard input for "-". Its format is told by its

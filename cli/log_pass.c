@@ -9,7 +9,7 @@
 #include "output.h"
 
 typedef struct passing {
-    hpf_log_facts *facts;
+    hpf_eventlog_metadata *facts;
     log_note *note;
     void *context;
 } passing;
@@ -17,11 +17,11 @@ typedef struct passing {
 static hpf_status visit(void *context, const hpf_event *event, hpf_error *err)
 {
     passing *p = context;
-    hpf_status status = p->facts ? hpf_log_facts_note(p->facts, event, err) : HPF_OK;
+    hpf_status status = p->facts ? hpf_eventlog_metadata_note(p->facts, event, err) : HPF_OK;
     return status == HPF_OK ? p->note(p->context, event, err) : status;
 }
 
-hpf_status log_pass(const input *in, hpf_log_facts *facts, log_note *note, void *context,
+hpf_status log_pass(const input *in, hpf_eventlog_metadata *facts, log_note *note, void *context,
                     hpf_error *err)
 {
     const hpf_event_visitor visitor = {.event = visit};
@@ -38,7 +38,7 @@ hpf_status log_pass(const input *in, hpf_log_facts *facts, log_note *note, void 
     return status;
 }
 
-void log_write_head(hpf_sink *sink, const hpf_log_facts *facts)
+void log_write_head(hpf_sink *sink, const hpf_eventlog_metadata *facts)
 {
     output_name(sink, facts->job);
     hpf_sink_text(sink, "\n");
@@ -46,7 +46,7 @@ void log_write_head(hpf_sink *sink, const hpf_log_facts *facts)
     hpf_sink_text(sink, "\n");
 }
 
-void log_write_json_head(hpf_json *json, const hpf_log_facts *facts)
+void log_write_json_head(hpf_json *json, const hpf_eventlog_metadata *facts)
 {
     hpf_json_str(json, "job", facts->job);
     hpf_json_str(json, "date", facts->date);

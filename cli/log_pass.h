@@ -6,7 +6,7 @@
 #define CENSUS_LOG_PASS_H
 
 #include "hpfile/eventlog.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 
 #include "input.h"
 
@@ -15,11 +15,11 @@ typedef hpf_status log_note(void *context, const hpf_event *event, hpf_error *er
 /* Calls `note` for every record of a log that is open but not surveyed, and warns of a log that has
  * no end. `facts`, unless NULL, begins zeroed and becomes what the log says of itself; it is to be
  * finished, also after an error. */
-hpf_status log_pass(const input *in, hpf_log_facts *facts, log_note *note, void *context,
+hpf_status log_pass(const input *in, hpf_eventlog_metadata *facts, log_note *note, void *context,
                     hpf_error *err);
 
 /* The program and the date: two lines of text, or two members. */
-void log_write_head(hpf_sink *sink, const hpf_log_facts *facts);
-void log_write_json_head(hpf_json *json, const hpf_log_facts *facts);
+void log_write_head(hpf_sink *sink, const hpf_eventlog_metadata *facts);
+void log_write_json_head(hpf_json *json, const hpf_eventlog_metadata *facts);
 
 #endif

@@ -6,14 +6,14 @@
 #ifndef CENSUS_LOG_TIME_H
 #define CENSUS_LOG_TIME_H
 
-#include "hpfile/log_time.h"
+#include "eventlog/eventlog_time.h"
 #include "hpfile/sink.h"
 
 #include "input.h"
 
 /* Notes the ticks of a log that is open but not surveyed. The first error is set; it is one to have
  * no tick. */
-hpf_status log_read_time(const input *in, hpf_log_time *time, hpf_error *err);
+hpf_status log_read_time(const input *in, hpf_eventlog_time *time, hpf_error *err);
 
 /* Writes the report of a log that is open but not surveyed. The first error is set; the sink is not
  * finished. */

@@ -260,7 +260,7 @@ static void finish(plot_job *j)
         input_close(&j->inputs[i]);
     }
     free(j->inputs);
-    hpf_log_gc_finish(&j->collections);
+    hpf_eventlog_gc_finish(&j->collections);
 }
 
 int plot_job_run(plot_job *j, char *const *paths, size_t n)

@@ -12,7 +12,7 @@ typedef struct plot_job {
     plot_setup setup;
     const char *output; /* NULL: standard output */
     /* While it runs. */
-    hpf_log_gc collections; /* of --gc */
+    hpf_eventlog_gc collections; /* of --gc */
     input *inputs;
     size_t n_inputs;  /* that are open */
     char **names;     /* of the profiles on an interactive page */

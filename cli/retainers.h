@@ -15,6 +15,6 @@ bool retainers_read(input *in, const char *path);
 
 /* The sets of the file beside the profile at `path`, for its survey to use while they are not
  * destroyed; NULL: none. */
-hpf_sets *retainers_beside(hpf_survey *survey, const char *path);
+hpf_retainer_sets *retainers_beside(hpf_survey *survey, const char *path);
 
 #endif

@@ -2,11 +2,12 @@
  *
  * One array of both kinds. The data is described in docs/formats/page.md.
  */
+#include "base/arena.h"
 #include "http_beside.h"
 
 #include <stdlib.h>
 
-#include "hpfile/json.h"
+#include "io/json.h"
 
 enum { MOST_POINTS = 2048 };
 
@@ -61,7 +62,7 @@ bool http_beside_add_mark(http_beside *beside, double time, hpf_str label)
     return true;
 }
 
-bool http_beside_add_line(http_beside *beside, hpf_str name, hpf_line_point point)
+bool http_beside_add_line(http_beside *beside, hpf_str name, hpf_quantity_point point)
 {
     if (!make_room(beside)) {
         return false;

@@ -6,7 +6,7 @@
 #ifndef CENSUS_WATCH_HTTP_BESIDE_H
 #define CENSUS_WATCH_HTTP_BESIDE_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 
 #include "http_channel.h"
 
@@ -25,7 +25,7 @@ void http_beside_clear(http_beside *beside);
 /* False when there are too many to be told one by one, or no memory. The name of a line stays the
  * caller's, and where it is. */
 bool http_beside_add_mark(http_beside *beside, double time, hpf_str label);
-bool http_beside_add_line(http_beside *beside, hpf_str name, hpf_line_point point);
+bool http_beside_add_line(http_beside *beside, hpf_str name, hpf_quantity_point point);
 
 /* Sends what there is, as the profile `id`, and forgets it. */
 void http_beside_flush(http_beside *beside, uint32_t id, http_channel *to);

@@ -2,12 +2,13 @@
  *
  * Samples become text when they come. The data is described in docs/formats/page.md.
  */
+#include "base/arena.h"
 #include "http_told.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "hpfile/json.h"
+#include "io/json.h"
 #include "hpfile/live.h"
 #include "hprender/html.h"
 
@@ -261,7 +262,7 @@ void http_told_add_mark(http_told *told, double time, hpf_str label)
     }
 }
 
-void http_told_add_line(http_told *told, hpf_str name, hpf_line_point point)
+void http_told_add_line(http_told *told, hpf_str name, hpf_quantity_point point)
 {
     if (!told->is_behind && !http_beside_add_line(&told->beside, name, point)) {
         http_told_fall_behind(told);

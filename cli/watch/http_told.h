@@ -53,7 +53,7 @@ void http_told_fall_behind(http_told *told);
 void http_told_add_name(http_told *told, hpf_name name, hpf_str text);
 void http_told_add_sample(http_told *told, const hpf_sample *sample);
 void http_told_add_mark(http_told *told, double time, hpf_str label);
-void http_told_add_line(http_told *told, hpf_str name, hpf_line_point point);
+void http_told_add_line(http_told *told, hpf_str name, hpf_quantity_point point);
 
 /* Tells what is not told yet. */
 void http_told_flush(http_told *told, http_channel *to);

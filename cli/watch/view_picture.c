@@ -97,7 +97,7 @@ static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
 }
 
 /* The members of retainer sets are known when the program has ended and told them. */
-static hpf_sets *read_sets(const picture *p, hpf_survey *survey)
+static hpf_retainer_sets *read_sets(const picture *p, hpf_survey *survey)
 {
     bool may_have =
         p->profile->state == WATCHED_ENDED && p->options.setup->values->look != HPR_LOOK_CLASSIC;
@@ -106,10 +106,10 @@ static hpf_sets *read_sets(const picture *p, hpf_survey *survey)
 
 static hpf_status draw_with_sets(picture *p, hpf_survey *survey, hpf_error *err)
 {
-    hpf_sets *sets = read_sets(p, survey);
+    hpf_retainer_sets *sets = read_sets(p, survey);
     hpf_status status = draw_survey(p, survey, err);
-    hpf_survey_use_sets(survey, NULL);
-    hpf_sets_destroy(sets);
+    hpf_survey_use_retainer_sets(survey, NULL);
+    hpf_retainer_sets_destroy(sets);
     return status;
 }
 

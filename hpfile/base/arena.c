@@ -3,7 +3,7 @@
  * Blocks of growing size in a list; each piece is cut from the newest. A piece larger than a block
  * gets a block of its own, behind the newest, so that the newest can still be filled.
  */
-#include "hpfile/arena.h"
+#include "base/arena.h"
 
 #include <stdalign.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/arena.h"
 #include "base/intern.h"
 
 #include "base/array.h"

@@ -6,7 +6,7 @@
 #define HPF_INTERN_H
 
 #include "base/hash_table.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 
 /* Every copy is followed by this many readable zero bytes, so that it can be compared in whole
  * vectors. */

@@ -2,7 +2,7 @@
  *
  * A decoder of one character (Unicode 15, table 3-7), on which the rest stands.
  */
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 
 static bool is_tail(unsigned char byte)
 {

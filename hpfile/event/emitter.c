@@ -26,10 +26,11 @@ hpf_status hpf__emitter_mark(hpf__emitter *emit, double time, hpf_str label, hpf
     return to->mark ? to->mark(emit->context, time, label, err) : HPF_OK;
 }
 
-hpf_status hpf__emitter_line(hpf__emitter *emit, hpf_str name, hpf_line_point point, hpf_error *err)
+hpf_status hpf__emitter_line(hpf__emitter *emit, hpf_str name, hpf_quantity_point point,
+                             hpf_error *err)
 {
     const hpf_events *to = emit->events;
-    return to->line ? to->line(emit->context, name, point, err) : HPF_OK;
+    return to->quantity ? to->quantity(emit->context, name, point, err) : HPF_OK;
 }
 
 hpf_status hpf__emitter_name(hpf__emitter *emit, hpf_str text, hpf_name *number, hpf_error *err)

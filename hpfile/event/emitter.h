@@ -27,7 +27,7 @@ hpf_status hpf__emitter_default_header(hpf__emitter *emit, hpf_header which, hpf
 
 hpf_status hpf__emitter_mark(hpf__emitter *emit, double time, hpf_str label, hpf_error *err);
 
-hpf_status hpf__emitter_line(hpf__emitter *emit, hpf_str name, hpf_line_point point,
+hpf_status hpf__emitter_line(hpf__emitter *emit, hpf_str name, hpf_quantity_point point,
                              hpf_error *err);
 
 /* The number of a name, which is defined if it is new. */

@@ -6,7 +6,7 @@
 #define HPF_FRAME_H
 
 #include "hpfile/frame.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 
 /* Adds the member `frames` of an object: what a name of an event log stands for, innermost first,
  * as objects with `label`, `module` and `source`, an info table also with `table`, `closure_type`

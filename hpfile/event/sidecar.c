@@ -2,7 +2,7 @@
  *
  * Rows of three columns between tabs: time, what, value. The value of a mark is its label.
  */
-#include "hpfile/sidecar.h"
+#include "event/sidecar.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void begin_row(hpf_sidecar_writer *w, double time)
     hpf_sink_text(w->sink, "\t");
 }
 
-static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     hpf_sidecar_writer *w = context;
     (void)err;
@@ -84,7 +84,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 }
 
 const hpf_events hpf_sidecar_writer_events = {
-    .sample = on_sample, .mark = on_mark, .line = on_line};
+    .sample = on_sample, .mark = on_mark, .quantity = on_line};
 
 /* ---- Reading ---- */
 
@@ -130,14 +130,14 @@ static hpf_status tell(hpf__sidecar_reader *r, double time, size_t what_at)
     size_t at = what_at;
     hpf_str what = column(r, &at);
     hpf_str rest = {r->row.data + at, r->row.length - at};
-    hpf_line_point point = {.time = time};
+    hpf_quantity_point point = {.time = time};
     if (hpf_str_is(what, MARK)) {
         return events->mark ? events->mark(r->context, time, rest, &r->error) : HPF_OK;
     }
     if (!read_number(rest, &point.value)) {
         return complain(r, at, "a number must stand behind the second tab");
     }
-    return events->line ? events->line(r->context, what, point, &r->error) : HPF_OK;
+    return events->quantity ? events->quantity(r->context, what, point, &r->error) : HPF_OK;
 }
 
 static hpf_status read_row(hpf__sidecar_reader *r)

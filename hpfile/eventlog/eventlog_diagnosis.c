@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-void hpf__log_list_ids(const hpf_log_facts *facts, char ids[HPF__LOG_IDS_BYTES])
+void hpf__log_list_ids(const hpf_eventlog_metadata *facts, char ids[HPF__LOG_IDS_BYTES])
 {
     bool is_listed[UINT8_MAX + 1] = {false};
     size_t n = 0;
@@ -23,7 +23,7 @@ void hpf__log_list_ids(const hpf_log_facts *facts, char ids[HPF__LOG_IDS_BYTES])
     }
 }
 
-static const hpf_log_profile *find_profile(const hpf__log_sight *s)
+static const hpf_eventlog_profile *find_profile(const hpf__log_sight *s)
 {
     size_t i = 0;
     while (i < s->facts->n_profiles && s->facts->profiles[i].id != s->profile) {
@@ -34,22 +34,22 @@ static const hpf_log_profile *find_profile(const hpf__log_sight *s)
 
 /* A biography is known when an object has died, so all samples are written in the end; also those
  * of other break-downs that are restricted to one. */
-static bool is_biographical(const hpf_log_profile *profile)
+static bool is_biographical(const hpf_eventlog_profile *profile)
 {
     return profile->breakdown == HPF_BREAKDOWN_BIOGRAPHY ||
-           profile->filters[HPF_FILTER_BIOGRAPHY].length > 0;
+           profile->filters[HPF_RESTRICT_BIOGRAPHY].length > 0;
 }
 
 /* Why samples of a profile that was begun, or asked for, are not there yet; NULL: no reason. */
-static const char *find_delay(const hpf__log_sight *s, const hpf_log_profile *profile)
+static const char *find_delay(const hpf__log_sight *s, const hpf_eventlog_profile *profile)
 {
     if (profile && is_biographical(profile)) {
         return "a biographical profile: its samples come when the program ends";
     }
-    if (hpf_log_facts_has_option(s->facts, "--no-automatic-heap-samples")) {
+    if (hpf_eventlog_metadata_has_option(s->facts, "--no-automatic-heap-samples")) {
         return "the program takes samples when it is told to: --no-automatic-heap-samples";
     }
-    if (s->is_running && !hpf_log_facts_has_option(s->facts, "--eventlog-flush-interval")) {
+    if (s->is_running && !hpf_eventlog_metadata_has_option(s->facts, "--eventlog-flush-interval")) {
         return "no heap sample yet: from GHC 9.2 on, --eventlog-flush-interval=1 sends them soon";
     }
     return NULL;
@@ -58,11 +58,11 @@ static const char *find_delay(const hpf__log_sight *s, const hpf_log_profile *pr
 /* Only of GHC's run-time system it is known how it is told. */
 static const char *find_lack(const hpf__log_sight *s)
 {
-    const hpf_log_profile *profile = find_profile(s);
-    if (!hpf_log_is_ghc(s->facts)) {
+    const hpf_eventlog_profile *profile = find_profile(s);
+    if (!hpf_eventlog_metadata_is_ghc(s->facts)) {
         return NULL;
     }
-    if (profile || hpf_log_facts_has_option(s->facts, "-h")) {
+    if (profile || hpf_eventlog_metadata_has_option(s->facts, "-h")) {
         return find_delay(s, profile);
     }
     if (!s->is_running) {

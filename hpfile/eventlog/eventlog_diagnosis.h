@@ -11,7 +11,7 @@
 
 /* What is known of the log. */
 typedef struct hpf__log_sight {
-    const hpf_log_facts *facts;
+    const hpf_eventlog_metadata *facts;
     int profile;    /* the number of the profile that is read; -1: none was begun yet */
     bool is_chosen; /* by its number */
     uint64_t n_samples;
@@ -25,6 +25,6 @@ typedef struct hpf__log_sight {
 hpf_status hpf__eventlog_diagnosis(const hpf__log_sight *sight, hpf_error *caveat);
 
 /* "0, 3, 4": the numbers of the profiles that began, each once; or "none". */
-void hpf__log_list_ids(const hpf_log_facts *facts, char ids[HPF__LOG_IDS_BYTES]);
+void hpf__log_list_ids(const hpf_eventlog_metadata *facts, char ids[HPF__LOG_IDS_BYTES]);
 
 #endif

@@ -8,7 +8,7 @@
 #include "eventlog/eventlog_tags.h"
 #include "eventlog/eventlog_words.h"
 #include "hpfile/eventlog.h"
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 
 typedef struct row {
     uint16_t id;

@@ -2,7 +2,7 @@
  *
  * One record of statistics is one collection, however many capabilities took part.
  */
-#include "hpfile/log_gc.h"
+#include "hpfile/eventlog_gc.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #define GENERATION_AT  4u /* behind the capability set */
 #define GENERATION_END 6u
 
-static hpf_status add(hpf_log_gc *gc, const hpf_event *event, bool is_major, hpf_error *err)
+static hpf_status add(hpf_eventlog_gc *gc, const hpf_event *event, bool is_major, hpf_error *err)
 {
     if (!HPF__ARRAY_RESERVE(gc->list, gc->capacity, gc->n + 1)) {
         return hpf_error_set_memory(err);
@@ -22,7 +22,7 @@ static hpf_status add(hpf_log_gc *gc, const hpf_event *event, bool is_major, hpf
     return HPF_OK;
 }
 
-hpf_status hpf_log_gc_note(hpf_log_gc *gc, const hpf_event *event, hpf_error *err)
+hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *gc, const hpf_event *event, hpf_error *err)
 {
     hpf_str payload = event->payload;
     if (event->type->id == HPF__EVENT_GC_STATS_GHC && payload.length >= GENERATION_END) {
@@ -44,15 +44,15 @@ static int compare(const void *left, const void *right)
     return order ? order : a->is_major - b->is_major;
 }
 
-void hpf_log_gc_settle(hpf_log_gc *gc)
+void hpf_eventlog_gc_settle(hpf_eventlog_gc *gc)
 {
     if (gc->n) {
         qsort(gc->list, gc->n, sizeof *gc->list, compare);
     }
 }
 
-void hpf_log_gc_finish(hpf_log_gc *gc)
+void hpf_eventlog_gc_finish(hpf_eventlog_gc *gc)
 {
     free(gc->list);
-    *gc = (hpf_log_gc){0};
+    *gc = (hpf_eventlog_gc){0};
 }

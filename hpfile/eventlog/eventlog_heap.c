@@ -31,7 +31,7 @@ struct hpf__eventlog_heap {
     hpf_reader_options options;
     hpf_eventlog *log;
     hpf_error error; /* sticky, of what is not the log's */
-    hpf_log_facts facts;
+    hpf_eventlog_metadata facts;
     hpf__eventlog_names names;
 
     int profile;       /* the number of the one that is read; -1: none was begun yet */
@@ -78,7 +78,7 @@ void hpf__eventlog_heap_destroy(hpf__eventlog_heap *h)
 {
     if (h) {
         hpf_eventlog_destroy(h->log);
-        hpf_log_facts_finish(&h->facts);
+        hpf_eventlog_metadata_finish(&h->facts);
         hpf__eventlog_names_finish(&h->names);
         hpf__costs_finish(&h->costs);
         free(h);
@@ -262,8 +262,8 @@ static hpf_status tell_units(hpf__eventlog_heap *h, hpf_error *err)
 static hpf_status tell_line(hpf__eventlog_heap *h, const hpf_event *event, hpf_str name,
                             double value, hpf_error *err)
 {
-    hpf_line_point point = {seconds(event->time_ns), value};
-    return h->events.line ? h->events.line(h->context, name, point, err) : HPF_OK;
+    hpf_quantity_point point = {seconds(event->time_ns), value};
+    return h->events.quantity ? h->events.quantity(h->context, name, point, err) : HPF_OK;
 }
 
 /* HEAP_SIZE and its like: capability set, bytes. */
@@ -299,7 +299,7 @@ static hpf_status on_marker(hpf__eventlog_heap *h, const hpf_event *event, hpf_e
 /* A profile began: the last that was noted. */
 static void note_profile(hpf__eventlog_heap *h)
 {
-    const hpf_log_profile *begun =
+    const hpf_eventlog_profile *begun =
         h->facts.n_profiles ? &h->facts.profiles[h->facts.n_profiles - 1] : NULL;
     if (begun && (h->profile < 0 || h->profile == begun->id)) {
         h->profile = begun->id;
@@ -314,7 +314,7 @@ static hpf_status on_fact(hpf__eventlog_heap *h, const hpf_event *event, hpf_err
     if (h->is_revisiting) {
         return HPF_OK;
     }
-    hpf_status status = hpf_log_facts_note(&h->facts, event, err);
+    hpf_status status = hpf_eventlog_metadata_note(&h->facts, event, err);
     if (status != HPF_OK) {
         return status;
     }
@@ -368,7 +368,7 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
         HPF__EVENT_IPE,
     };
     hpf__eventlog_heap *h = context;
-    *is_wanted = hpf_log_facts_want(type->id);
+    *is_wanted = hpf_eventlog_metadata_want(type->id);
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         *is_wanted |= wanted[i] == type->id;
     }
@@ -576,7 +576,7 @@ size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *h, hpf_name name, hpf
     return hpf__eventlog_names_frames(&h->names, name, frames, room);
 }
 
-const hpf_log_facts *hpf__eventlog_heap_facts(const hpf__eventlog_heap *h)
+const hpf_eventlog_metadata *hpf__eventlog_heap_facts(const hpf__eventlog_heap *h)
 {
     return &h->facts;
 }
@@ -586,7 +586,7 @@ const hpf_eventlog *hpf__eventlog_heap_records(const hpf__eventlog_heap *h)
     return h->log;
 }
 
-const hpf_log_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *h)
+const hpf_eventlog_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *h)
 {
     for (size_t i = 0; i < h->facts.n_profiles; i++) {
         if (h->facts.profiles[i].id == h->profile) {

@@ -22,19 +22,19 @@ hpf_str hpf__eventlog_heap_name(const hpf__eventlog_heap *heap, hpf_name name);
 uint32_t hpf__eventlog_heap_n_names(const hpf__eventlog_heap *heap);
 size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *heap, hpf_name name, hpf_frame *frames,
                                  size_t room);
-const hpf_log_facts *hpf__eventlog_heap_facts(const hpf__eventlog_heap *heap);
+const hpf_eventlog_metadata *hpf__eventlog_heap_facts(const hpf__eventlog_heap *heap);
 void hpf__eventlog_heap_destroy(hpf__eventlog_heap *heap);
 
 /* The reader of the records, with what it counted. */
 const hpf_eventlog *hpf__eventlog_heap_records(const hpf__eventlog_heap *heap);
 
 /* How the profile that is read began; NULL when it was not told. */
-const hpf_log_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *heap);
+const hpf_eventlog_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *heap);
 
 /* Whether its end marker was read. */
 bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *heap);
 
-/* What hpf_live_caveat says (hpfile/live.h), but for late samples. */
+/* What hpf_live_diagnosis says (hpfile/live.h), but for late samples. */
 hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *heap, hpf_error *caveat);
 
 /* Samples that were earlier than the one before them. */

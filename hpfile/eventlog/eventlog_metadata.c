@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "eventlog/eventlog_metadata.h"
 #include "base/buffer.h"
 #include "base/big_endian.h"
@@ -15,20 +16,20 @@
 
 #define DEFAULT_MBLOCK_BYTES (UINT64_C(1) << 20)
 
-void hpf_log_facts_finish(hpf_log_facts *facts)
+void hpf_eventlog_metadata_finish(hpf_eventlog_metadata *facts)
 {
     hpf_arena_destroy(facts->arena);
     free(facts->profiles);
-    *facts = (hpf_log_facts){0};
+    *facts = (hpf_eventlog_metadata){0};
 }
 
-bool hpf_log_is_ghc(const hpf_log_facts *facts)
+bool hpf_eventlog_metadata_is_ghc(const hpf_eventlog_metadata *facts)
 {
     hpf_str rts = facts->rts;
     return rts.length == 0 || (rts.length >= 4 && memcmp(rts.data, "GHC-", 4) == 0);
 }
 
-static hpf_status keep(hpf_log_facts *facts, hpf_str text, hpf_str *copy, hpf_error *err)
+static hpf_status keep(hpf_eventlog_metadata *facts, hpf_str text, hpf_str *copy, hpf_error *err)
 {
     char *bytes = hpf_arena_text(facts->arena, text);
     *copy = (hpf_str){bytes, text.length};
@@ -114,7 +115,7 @@ static bool put_other_job(hpf__buffer *job, hpf_str args)
     return is_put;
 }
 
-bool hpf_log_facts_has_option(const hpf_log_facts *facts, const char *beginning)
+bool hpf_eventlog_metadata_has_option(const hpf_eventlog_metadata *facts, const char *beginning)
 {
     words w = {.rest = facts->args};
     size_t length = strlen(beginning);
@@ -128,11 +129,12 @@ bool hpf_log_facts_has_option(const hpf_log_facts *facts, const char *beginning)
     return is_there;
 }
 
-static hpf_status note_args(hpf_log_facts *facts, hpf_str args, hpf_error *err)
+static hpf_status note_args(hpf_eventlog_metadata *facts, hpf_str args, hpf_error *err)
 {
     hpf__buffer job = {0};
     hpf_status status = keep(facts, args, &facts->args, err);
-    bool is_put = hpf_log_is_ghc(facts) ? put_ghc_job(&job, args) : put_other_job(&job, args);
+    bool is_put =
+        hpf_eventlog_metadata_is_ghc(facts) ? put_ghc_job(&job, args) : put_other_job(&job, args);
     if (status == HPF_OK) {
         hpf_str text = {job.bytes, job.length};
         status = is_put ? keep(facts, text, &facts->job, err) : hpf_error_set_memory(err);
@@ -143,14 +145,14 @@ static hpf_status note_args(hpf_log_facts *facts, hpf_str args, hpf_error *err)
 
 /* --- the others --- */
 
-static hpf_status note_date(hpf_log_facts *facts, uint64_t unix_s, hpf_error *err)
+static hpf_status note_date(hpf_eventlog_metadata *facts, uint64_t unix_s, hpf_error *err)
 {
     char text[HPF__DATE_BYTES];
     hpf__date_write(text, unix_s);
     return keep(facts, (hpf_str){text, sizeof text - 1}, &facts->date, err);
 }
 
-static hpf_status note_profile(hpf_log_facts *facts, hpf_str payload, hpf_error *err)
+static hpf_status note_profile(hpf_eventlog_metadata *facts, hpf_str payload, hpf_error *err)
 {
     const size_t fixed_bytes = 13;
     hpf_str rest;
@@ -164,12 +166,12 @@ static hpf_status note_profile(hpf_log_facts *facts, hpf_str payload, hpf_error 
     if (status != HPF_OK) {
         return status;
     }
-    hpf_log_profile *p = &facts->profiles[facts->n_profiles++];
-    *p = (hpf_log_profile){.id = (uint8_t)*rest.data,
-                           .period_ns = hpf__read8(rest.data + 1),
-                           .breakdown = (hpf_breakdown)hpf__read4(rest.data + 9)};
+    hpf_eventlog_profile *p = &facts->profiles[facts->n_profiles++];
+    *p = (hpf_eventlog_profile){.id = (uint8_t)*rest.data,
+                                .period_ns = hpf__read8(rest.data + 1),
+                                .breakdown = (hpf_breakdown)hpf__read4(rest.data + 9)};
     rest = (hpf_str){rest.data + fixed_bytes, rest.length - fixed_bytes};
-    for (int i = 0; i < HPF_N_FILTERS && rest.length; i++) {
+    for (int i = 0; i < HPF_N_RESTRICTIONS && rest.length; i++) {
         p->filters[i] = next_word(&rest);
     }
     return HPF_OK;
@@ -182,7 +184,8 @@ static hpf_str behind_set(hpf_str payload)
                               : (hpf_str){payload.data + 4, payload.length - 4};
 }
 
-static hpf_status note_payload(hpf_log_facts *facts, uint16_t id, hpf_str payload, hpf_error *err)
+static hpf_status note_payload(hpf_eventlog_metadata *facts, uint16_t id, hpf_str payload,
+                               hpf_error *err)
 {
     hpf_str rest = behind_set(payload);
     switch (id) {
@@ -208,14 +211,14 @@ static hpf_status note_payload(hpf_log_facts *facts, uint16_t id, hpf_str payloa
     }
 }
 
-static bool begin_facts(hpf_log_facts *facts)
+static bool begin_facts(hpf_eventlog_metadata *facts)
 {
     facts->arena = hpf_arena_create();
     facts->mblock_bytes = DEFAULT_MBLOCK_BYTES;
     return facts->arena != NULL;
 }
 
-bool hpf_log_facts_want(uint16_t id)
+bool hpf_eventlog_metadata_want(uint16_t id)
 {
     switch (id) {
     case HPF__EVENT_RTS_IDENTIFIER:
@@ -231,7 +234,8 @@ bool hpf_log_facts_want(uint16_t id)
     }
 }
 
-hpf_status hpf_log_facts_note(hpf_log_facts *facts, const hpf_event *event, hpf_error *err)
+hpf_status hpf_eventlog_metadata_note(hpf_eventlog_metadata *facts, const hpf_event *event,
+                                      hpf_error *err)
 {
     if (!facts->arena && !begin_facts(facts)) {
         return hpf_error_set_memory(err);

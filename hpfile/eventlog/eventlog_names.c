@@ -2,6 +2,7 @@
  *
  * Definitions and the writing of names. Source of the form: GHC's rts/ProfHeap.c, fprint_ccs.
  */
+#include "base/arena.h"
 #include "eventlog/eventlog_names.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #define HPF_LOG_NAMES_H
 
 #include "base/buffer.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/frame.h"
 #include "base/intern.h"
 #include "eventlog/eventlog_keys.h"

@@ -3,7 +3,7 @@
  * Records come in the order of the collector's work: a census is a run of records with rising block
  * sizes.
  */
-#include "hpfile/log_nonmoving.h"
+#include "eventlog/eventlog_nonmoving.h"
 
 #include <stdlib.h>
 
@@ -11,10 +11,10 @@
 #include "eventlog/eventlog_tags.h"
 #include "hpfile/str.h"
 
-void hpf_log_nonmoving_finish(hpf_log_nonmoving *n)
+void hpf_eventlog_nonmoving_finish(hpf_eventlog_nonmoving *n)
 {
     free(n->blocks);
-    *n = (hpf_log_nonmoving){0};
+    *n = (hpf_eventlog_nonmoving){0};
 }
 
 /* The number in the first field of a record that has the name; 0 if there is none. */
@@ -57,7 +57,7 @@ static uint64_t block_bytes_of(const hpf_event *event)
     return exponent ? (uint64_t)1 << (exponent & 31) : number_in(event, "block_bytes");
 }
 
-static hpf_status note_blocks(hpf_log_nonmoving *n, const hpf_event *event, hpf_error *err)
+static hpf_status note_blocks(hpf_eventlog_nonmoving *n, const hpf_event *event, hpf_error *err)
 {
     if (!HPF__ARRAY_RESERVE(n->blocks, n->blocks_capacity, n->n_blocks + 1)) {
         return hpf_error_set_memory(err);
@@ -75,7 +75,8 @@ static hpf_status note_blocks(hpf_log_nonmoving *n, const hpf_event *event, hpf_
     return HPF_OK;
 }
 
-hpf_status hpf_log_nonmoving_note(hpf_log_nonmoving *n, const hpf_event *event, hpf_error *err)
+hpf_status hpf_eventlog_nonmoving_note(hpf_eventlog_nonmoving *n, const hpf_event *event,
+                                       hpf_error *err)
 {
     switch (event->type->id) {
     case HPF__EVENT_CONC_MARK_BEGIN:

@@ -15,7 +15,7 @@
 #include "base/buffer.h"
 #include "base/big_endian.h"
 #include "eventlog/eventlog_tags.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/str.h"
 
 #define MAGIC           "hdrbhetb" /* begin of header, begin of event types */

@@ -2,29 +2,29 @@
  *
  * Counters are found by their addresses, and sorted when they are asked for.
  */
-#include "hpfile/log_ticky.h"
+#include "eventlog/eventlog_ticky.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "eventlog/eventlog_tags.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
 
 #define ID_BYTES 8u /* both records begin with it */
 
-struct hpf_log_ticky {
+struct hpf_eventlog_ticky {
     hpf_arena *arena; /* texts of definitions */
     hpf__intern ids;
     hpf_ticky_counter *counters; /* by the number of their id */
     size_t counters_capacity;
 };
 
-hpf_log_ticky *hpf_log_ticky_create(void)
+hpf_eventlog_ticky *hpf_eventlog_ticky_create(void)
 {
-    hpf_log_ticky *t = calloc(1, sizeof *t);
+    hpf_eventlog_ticky *t = calloc(1, sizeof *t);
     if (t && !(t->arena = hpf_arena_create())) {
         free(t);
         return NULL;
@@ -32,7 +32,7 @@ hpf_log_ticky *hpf_log_ticky_create(void)
     return t;
 }
 
-void hpf_log_ticky_destroy(hpf_log_ticky *t)
+void hpf_eventlog_ticky_destroy(hpf_eventlog_ticky *t)
 {
     if (t) {
         hpf_arena_destroy(t->arena);
@@ -43,7 +43,8 @@ void hpf_log_ticky_destroy(hpf_log_ticky *t)
 }
 
 /* The counter that a record begins with; NULL with `*status` set when there is no memory. */
-static hpf_ticky_counter *counter_of(hpf_log_ticky *t, const hpf_event *event, hpf_status *status)
+static hpf_ticky_counter *counter_of(hpf_eventlog_ticky *t, const hpf_event *event,
+                                     hpf_status *status)
 {
     uint32_t number;
     bool is_new;
@@ -61,7 +62,7 @@ static hpf_ticky_counter *counter_of(hpf_log_ticky *t, const hpf_event *event, h
     return &t->counters[number];
 }
 
-static hpf_status keep(hpf_log_ticky *t, hpf_str text, hpf_str *copy)
+static hpf_status keep(hpf_eventlog_ticky *t, hpf_str text, hpf_str *copy)
 {
     copy->data = hpf_arena_text(t->arena, text);
     copy->length = copy->data ? text.length : 0;
@@ -69,7 +70,7 @@ static hpf_status keep(hpf_log_ticky *t, hpf_str text, hpf_str *copy)
 }
 
 /* The last definition counts. Fields are told apart by their names in the table. */
-static hpf_status note_definition(hpf_log_ticky *t, hpf_ticky_counter *counter,
+static hpf_status note_definition(hpf_eventlog_ticky *t, hpf_ticky_counter *counter,
                                   const hpf_event *event)
 {
     hpf_event_cursor cursor = {0};
@@ -108,7 +109,7 @@ static void note_sample(hpf_ticky_counter *counter, const hpf_event *event)
     }
 }
 
-hpf_status hpf_log_ticky_note(hpf_log_ticky *t, const hpf_event *event, hpf_error *err)
+hpf_status hpf_eventlog_ticky_note(hpf_eventlog_ticky *t, const hpf_event *event, hpf_error *err)
 {
     uint16_t id = event->type->id;
     hpf_status status = HPF_OK;
@@ -145,12 +146,12 @@ static int compare_counters(const void *left, const void *right)
     return order ? order : falling(b->id, a->id);
 }
 
-size_t hpf_log_ticky_n_counters(const hpf_log_ticky *t)
+size_t hpf_eventlog_ticky_n_counters(const hpf_eventlog_ticky *t)
 {
     return t->ids.n_names;
 }
 
-void hpf_log_ticky_list(const hpf_log_ticky *t, hpf_ticky_counter *counters)
+void hpf_eventlog_ticky_list(const hpf_eventlog_ticky *t, hpf_ticky_counter *counters)
 {
     size_t n = t->ids.n_names;
     if (n) {

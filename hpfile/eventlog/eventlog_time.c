@@ -5,7 +5,7 @@
  */
 #include "eventlog/eventlog_metadata.h"
 #include "prof/prof.h"
-#include "hpfile/log_time.h"
+#include "eventlog/eventlog_time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@ typedef struct node {
     uint64_t ticks;
 } node;
 
-struct hpf_log_time {
-    hpf_log_facts facts;
+struct hpf_eventlog_time {
+    hpf_eventlog_metadata facts;
     hpf__eventlog_names names; /* for the cost centres */
     hpf__eventlog_keys stacks; /* to nodes */
     hpf__intern children;      /* (parent, cost centre) to node - 1 */
@@ -41,9 +41,9 @@ struct hpf_log_time {
     hpf_prof_stack *prof_stacks;
 };
 
-hpf_log_time *hpf_log_time_create(void)
+hpf_eventlog_time *hpf_eventlog_time_create(void)
 {
-    hpf_log_time *t = calloc(1, sizeof *t);
+    hpf_eventlog_time *t = calloc(1, sizeof *t);
     if (!t || !HPF__ARRAY_RESERVE(t->nodes, t->nodes_capacity, 1)) {
         free(t);
         return NULL;
@@ -52,7 +52,7 @@ hpf_log_time *hpf_log_time_create(void)
     return t;
 }
 
-static void drop_profile(hpf_log_time *t)
+static void drop_profile(hpf_eventlog_time *t)
 {
     free(t->words);
     free(t->prof_centres);
@@ -62,11 +62,11 @@ static void drop_profile(hpf_log_time *t)
     t->prof_stacks = NULL;
 }
 
-void hpf_log_time_destroy(hpf_log_time *t)
+void hpf_eventlog_time_destroy(hpf_eventlog_time *t)
 {
     if (t) {
         drop_profile(t);
-        hpf_log_facts_finish(&t->facts);
+        hpf_eventlog_metadata_finish(&t->facts);
         hpf__eventlog_names_finish(&t->names);
         hpf__eventlog_keys_finish(&t->stacks);
         hpf__intern_finish(&t->children);
@@ -76,14 +76,14 @@ void hpf_log_time_destroy(hpf_log_time *t)
     }
 }
 
-uint64_t hpf_log_time_n_ticks(const hpf_log_time *t)
+uint64_t hpf_eventlog_time_n_ticks(const hpf_eventlog_time *t)
 {
     return t->n_ticks;
 }
 
 /* --- samples --- */
 
-static hpf_status find_child(hpf_log_time *t, uint32_t parent, const char *id, uint32_t *child)
+static hpf_status find_child(hpf_eventlog_time *t, uint32_t parent, const char *id, uint32_t *child)
 {
     char key[8];
     bool is_new;
@@ -103,7 +103,7 @@ static hpf_status find_child(hpf_log_time *t, uint32_t parent, const char *id, u
 }
 
 /* The node of a stack, outermost first from the root. */
-static hpf_status find_node(hpf_log_time *t, hpf_str stack, uint32_t *out)
+static hpf_status find_node(hpf_eventlog_time *t, hpf_str stack, uint32_t *out)
 {
     size_t depth = (unsigned char)stack.data[0];
     size_t there = (stack.length - 1) / 4;
@@ -115,7 +115,7 @@ static hpf_status find_node(hpf_log_time *t, hpf_str stack, uint32_t *out)
     return status;
 }
 
-static hpf_status keep_sample(hpf_log_time *t, uint64_t time_ns, uint32_t stack, uint32_t cap)
+static hpf_status keep_sample(hpf_eventlog_time *t, uint64_t time_ns, uint32_t stack, uint32_t cap)
 {
     if (!HPF__ARRAY_RESERVE(t->samples, t->samples_capacity, t->n_samples + 1)) {
         return HPF_ERR_MEMORY;
@@ -124,7 +124,7 @@ static hpf_status keep_sample(hpf_log_time *t, uint64_t time_ns, uint32_t stack,
     return HPF_OK;
 }
 
-static hpf_status note_sample(hpf_log_time *t, const hpf_event *event)
+static hpf_status note_sample(hpf_eventlog_time *t, const hpf_event *event)
 {
     hpf_str payload = event->payload;
     uint32_t at = 0;
@@ -152,7 +152,7 @@ static hpf_status note_sample(hpf_log_time *t, const hpf_event *event)
     return status;
 }
 
-hpf_status hpf_log_time_note(hpf_log_time *t, const hpf_event *event, hpf_error *err)
+hpf_status hpf_eventlog_time_note(hpf_eventlog_time *t, const hpf_event *event, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     switch (event->type->id) {
@@ -163,7 +163,7 @@ hpf_status hpf_log_time_note(hpf_log_time *t, const hpf_event *event, hpf_error 
         status = hpf__eventlog_names_define_centre(&t->names, event->payload);
         break;
     default:
-        return hpf_log_facts_note(&t->facts, event, err);
+        return hpf_eventlog_metadata_note(&t->facts, event, err);
     }
     if (status == HPF_ERR_LIMIT) {
         return hpf_error_set(err, status, "more than 2^30 stacks");
@@ -171,7 +171,7 @@ hpf_status hpf_log_time_note(hpf_log_time *t, const hpf_event *event, hpf_error 
     return status == HPF_OK ? HPF_OK : hpf_error_set_memory(err);
 }
 
-void hpf_log_time_keep_order(hpf_log_time *t)
+void hpf_eventlog_time_keep_order(hpf_eventlog_time *t)
 {
     t->keeps_order = true;
 }
@@ -185,7 +185,7 @@ static int compare_samples(const void *left, const void *right)
     return order ? order : (a->stack > b->stack) - (a->stack < b->stack);
 }
 
-const hpf_time_sample *hpf_log_time_samples(hpf_log_time *t, size_t *n_samples)
+const hpf_time_sample *hpf_eventlog_time_samples(hpf_eventlog_time *t, size_t *n_samples)
 {
     if (t->n_samples) {
         qsort(t->samples, t->n_samples, sizeof *t->samples, compare_samples);
@@ -196,7 +196,7 @@ const hpf_time_sample *hpf_log_time_samples(hpf_log_time *t, size_t *n_samples)
 
 /* --- the profile --- */
 
-static hpf_prof_centre centre_of(const hpf_log_time *t, uint32_t index)
+static hpf_prof_centre centre_of(const hpf_eventlog_time *t, uint32_t index)
 {
     const hpf_frame *f = &t->names.centres[index];
     return (hpf_prof_centre){.label = f->label,
@@ -209,7 +209,7 @@ static hpf_prof_centre centre_of(const hpf_log_time *t, uint32_t index)
 
 /* The definitions; behind them one for the root, and one for what is not defined. Returns where the
  * root's is. */
-static uint32_t list_centres(hpf_log_time *t, hpf_prof *out)
+static uint32_t list_centres(hpf_eventlog_time *t, hpf_prof *out)
 {
     uint32_t n = t->names.centre_ids.n_names;
     uint32_t root = n;
@@ -227,7 +227,7 @@ static uint32_t list_centres(hpf_log_time *t, hpf_prof *out)
     return root;
 }
 
-static uint32_t index_of_centre(const hpf_log_time *t, uint32_t id)
+static uint32_t index_of_centre(const hpf_eventlog_time *t, uint32_t id)
 {
     char key[4];
     uint32_t index;
@@ -239,7 +239,7 @@ static uint32_t index_of_centre(const hpf_log_time *t, uint32_t id)
                : t->names.centre_ids.n_names + 1;
 }
 
-static void list_stacks(hpf_log_time *t, hpf_prof *out, uint32_t root)
+static void list_stacks(hpf_eventlog_time *t, hpf_prof *out, uint32_t root)
 {
     size_t n = (size_t)t->children.n_names + 1;
     for (size_t i = 0; i < n; i++) {
@@ -256,7 +256,7 @@ static void list_stacks(hpf_log_time *t, hpf_prof *out, uint32_t root)
 }
 
 /* The words of JOB: those of the program, then +RTS and the options. */
-static void list_words(hpf_log_time *t, hpf_prof *out)
+static void list_words(hpf_eventlog_time *t, hpf_prof *out)
 {
     hpf_str job = t->facts.job;
     size_t n = 0;
@@ -278,7 +278,7 @@ static void list_words(hpf_log_time *t, hpf_prof *out)
     out->n_options = n - rts - (rts < n);
 }
 
-hpf_status hpf_log_time_profile(hpf_log_time *t, hpf_prof *out, hpf_error *err)
+hpf_status hpf_eventlog_time_profile(hpf_eventlog_time *t, hpf_prof *out, hpf_error *err)
 {
     size_t n_centres = (size_t)t->names.centre_ids.n_names + 2;
     size_t n_stacks = (size_t)t->children.n_names + 1;

@@ -3,6 +3,7 @@
  * Events to records. Records gather in blocks, which get their markers when they are full, that is,
  * with each sample. What a log begins with waits for the first thing that is no header.
  */
+#include "base/arena.h"
 #include "hpfile/eventlog_writer.h"
 
 #include <assert.h>
@@ -16,7 +17,7 @@
 #include "base/intern.h"
 #include "eventlog/eventlog_tags.h"
 #include "hpfile/str.h"
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 
 #define MAX_PAYLOAD 65535u
 #define N_HELD      3 /* lines that make one MEM_RETURN */
@@ -447,7 +448,7 @@ static void put_profile(hpf_eventlog_writer *w)
     put_number(w, &w->scratch, 0, 1);
     put_number(w, &w->scratch, w->options.period_ns, 8);
     put_number(w, &w->scratch, (uint64_t)breakdown, 4);
-    put(w, &w->scratch, "\0\0\0\0\0\0\0", HPF_N_FILTERS);
+    put(w, &w->scratch, "\0\0\0\0\0\0\0", HPF_N_RESTRICTIONS);
     put_record(w, HPF__EVENT_HEAP_PROF_BEGIN, 0);
 }
 
@@ -549,7 +550,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 }
 
 /* The bytes held, needed and returned at one time are one record, counted in megablocks. */
-static void put_held(hpf_eventlog_writer *w, unsigned which, hpf_line_point point)
+static void put_held(hpf_eventlog_writer *w, unsigned which, hpf_quantity_point point)
 {
     w->has_held = point.time == w->held_time ? w->has_held | 1u << which : 1u << which;
     w->held_time = point.time;
@@ -571,7 +572,7 @@ static bool is_heap_line(hpf_eventlog_writer *w, const char *name)
     return w->heap_line == name;
 }
 
-static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     static const struct {
         const char *name;
@@ -602,8 +603,11 @@ static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf
     return status_of(w, err);
 }
 
-const hpf_events hpf_eventlog_writer_events = {
-    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark, .line = on_line};
+const hpf_events hpf_eventlog_writer_events = {.header = on_header,
+                                               .name = on_name,
+                                               .sample = on_sample,
+                                               .mark = on_mark,
+                                               .quantity = on_line};
 
 hpf_status hpf_eventlog_writer_finish(hpf_eventlog_writer *w, hpf_error *err)
 {

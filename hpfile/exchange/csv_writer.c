@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "event/sample_by_name.h"
 #include "base/number.h"
 #include "event/costs.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "event/emitter.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/str.h"
 #include "exchange/json_profile_members.h"
 #include "io/json_walk.h"
@@ -148,7 +148,7 @@ static hpf_status read_point(void *context)
         return hpf__location_error(place, d->err, HPF_ERR_SYNTAX,
                                    "this point of a line has no \"time\" or no \"name\"");
     }
-    hpf_line_point point = {d->time, hpf_cost_amount(&d->value)};
+    hpf_quantity_point point = {d->time, hpf_cost_amount(&d->value)};
     return status == HPF_OK ? hpf__emitter_line(&d->emit, d->label, point, d->err) : status;
 }
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "hpfile/arena.h"
-#include "hpfile/json.h"
+#include "base/arena.h"
+#include "io/json.h"
 #include "exchange/json_profile_members.h"
 #include "event/sample_by_name.h"
 #include "base/number.h"
@@ -18,7 +18,7 @@
 /* A point of a line, whose name is borrowed. */
 typedef struct named_point {
     hpf_str name;
-    hpf_line_point at;
+    hpf_quantity_point at;
 } named_point;
 
 struct hpf_json_profile_writer {
@@ -96,7 +96,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
                : hpf_error_set_memory(err);
 }
 
-static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     hpf_json_profile_writer *w = context;
     if (w->is_begun) {
@@ -214,8 +214,11 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     return HPF_OK;
 }
 
-const hpf_events hpf_json_profile_writer_events = {
-    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark, .line = on_line};
+const hpf_events hpf_json_profile_writer_events = {.header = on_header,
+                                                   .name = on_name,
+                                                   .sample = on_sample,
+                                                   .mark = on_mark,
+                                                   .quantity = on_line};
 
 hpf_status hpf_json_profile_writer_finish(hpf_json_profile_writer *w, hpf_error *err)
 {

@@ -3,7 +3,7 @@
  * A frame is its name and its place in the source, a stack the numbers of its frames; both are
  * interned as bytes, of which the arena makes aligned copies.
  */
-#include "hpfile/stacks.h"
+#include "exchange/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

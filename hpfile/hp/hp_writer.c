@@ -3,18 +3,18 @@
  * Events to `.hp` text. What is written is read back as the same: names and strings are checked
  * against the reader's own rules.
  */
-#include "hpfile/writer.h"
+#include "hpfile/hp_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "hp/hp_lex.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "base/number.h"
 #include "event/costs.h"
 
-struct hpf_writer {
+struct hpf_hp_writer {
     hpf_sink *sink;
     bool flush_samples;
     hpf_arena *arena;
@@ -24,9 +24,9 @@ struct hpf_writer {
     size_t names_capacity;
 };
 
-hpf_writer *hpf_writer_create(hpf_sink *sink, bool flush_samples)
+hpf_hp_writer *hpf_hp_writer_create(hpf_sink *sink, bool flush_samples)
 {
-    hpf_writer *w = calloc(1, sizeof *w);
+    hpf_hp_writer *w = calloc(1, sizeof *w);
     if (!w) {
         return NULL;
     }
@@ -40,7 +40,7 @@ hpf_writer *hpf_writer_create(hpf_sink *sink, bool flush_samples)
     return w;
 }
 
-void hpf_writer_destroy(hpf_writer *w)
+void hpf_hp_writer_destroy(hpf_hp_writer *w)
 {
     if (w) {
         hpf_arena_destroy(w->arena);
@@ -51,7 +51,7 @@ void hpf_writer_destroy(hpf_writer *w)
 
 /* A quote inside is doubled, as GHC does. Readers take `\"` at the end of a line for the end of the
  * text: there the line goes on. */
-static void write_header(hpf_writer *w, hpf_header which)
+static void write_header(hpf_hp_writer *w, hpf_header which)
 {
     hpf_str text = w->headers[which];
     bool ends_line = false;
@@ -69,7 +69,7 @@ static void write_header(hpf_writer *w, hpf_header which)
     hpf_sink_text(w->sink, "\"\n");
 }
 
-static void begin(hpf_writer *w)
+static void begin(hpf_hp_writer *w)
 {
     if (!w->is_begun) {
         w->is_begun = true;
@@ -79,7 +79,7 @@ static void begin(hpf_writer *w)
     }
 }
 
-static void write_time(hpf_writer *w, hpf__keyword keyword, double time)
+static void write_time(hpf_hp_writer *w, hpf__keyword keyword, double time)
 {
     char text[HPF__NUMBER_BYTES];
     size_t length = hpf__number_time(text, time);
@@ -89,7 +89,7 @@ static void write_time(hpf_writer *w, hpf__keyword keyword, double time)
     hpf_sink_text(w->sink, "\n");
 }
 
-static void write_amount(hpf_writer *w, const hpf_cost *cost)
+static void write_amount(hpf_hp_writer *w, const hpf_cost *cost)
 {
     char text[HPF__NUMBER_BYTES];
     hpf_sink_write(w->sink, text, hpf__number_cost(text, cost));
@@ -110,7 +110,7 @@ static void join_digits(char *name, size_t length)
     }
 }
 
-static hpf_str writable_name(hpf_writer *w, hpf_str text)
+static hpf_str writable_name(hpf_hp_writer *w, hpf_str text)
 {
     char *copy = hpf_arena_alloc(w->arena, text.length + 2);
     if (!copy) {
@@ -136,7 +136,7 @@ static hpf_str writable_name(hpf_writer *w, hpf_str text)
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
-    hpf_writer *w = context;
+    hpf_hp_writer *w = context;
     char *copy = hpf_arena_text(w->arena, text);
     if (!copy) {
         return hpf_error_set_memory(err);
@@ -150,7 +150,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
-    hpf_writer *w = context;
+    hpf_hp_writer *w = context;
     if (!HPF__ARRAY_RESERVE(w->names, w->names_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
@@ -160,7 +160,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
-    hpf_writer *w = context;
+    hpf_hp_writer *w = context;
     begin(w);
     write_time(w, HPF__KEYWORD_BEGIN_SAMPLE, sample->time);
     for (size_t i = 0; i < sample->n_costs; i++) {
@@ -175,17 +175,17 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
-    hpf_writer *w = context;
+    hpf_hp_writer *w = context;
     (void)label; /* the format has no place for it */
     begin(w);
     write_time(w, HPF__KEYWORD_MARK, time);
     return w->flush_samples ? hpf_sink_flush(w->sink, err) : HPF_OK;
 }
 
-const hpf_events hpf_writer_events = {
+const hpf_events hpf_hp_writer_events = {
     .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark};
 
-hpf_status hpf_writer_finish(hpf_writer *w, hpf_error *err)
+hpf_status hpf_hp_writer_finish(hpf_hp_writer *w, hpf_error *err)
 {
     begin(w);
     return hpf_sink_flush(w->sink, err);

@@ -3,7 +3,7 @@
  * Files of bins. All numbers are 64 bits, the lowest byte first: eight bytes of magic, six numbers,
  * then pairs of address and count.
  */
-#include "hpfile/bins.h"
+#include "prof/address_bins.h"
 
 #include <stdlib.h>
 #include <string.h>

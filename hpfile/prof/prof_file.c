@@ -2,6 +2,7 @@
  *
  * Which reader reads a report, and where what it reads is kept.
  */
+#include "base/arena.h"
 #include "prof/prof_file.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef HPF_PROF_FILE_H
 #define HPF_PROF_FILE_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/prof.h"
 #include "io/byte_cursor.h"
 

@@ -3,8 +3,9 @@
  * Lines of sets are kept by their numbers. A set's name is put together from its members when a
  * profile's name is asked for, and must begin like that.
  */
+#include "base/arena.h"
 #include "prof/prof.h"
-#include "hpfile/sets.h"
+#include "hpfile/retainer_sets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ enum {
     CUT_BYTES = 25, /* where GHC cuts names, unless told otherwise; it puts no dots there */
 };
 
-struct hpf_sets {
+struct hpf_retainer_sets {
     hpf_arena *arena;
     hpf__intern ids;
     hpf_str *members; /* by the number of the id */
@@ -27,7 +28,7 @@ struct hpf_sets {
     hpf__buffer name;
 };
 
-void hpf_sets_destroy(hpf_sets *s)
+void hpf_retainer_sets_destroy(hpf_retainer_sets *s)
 {
     if (s) {
         hpf_arena_destroy(s->arena);
@@ -38,7 +39,7 @@ void hpf_sets_destroy(hpf_sets *s)
     }
 }
 
-uint32_t hpf_sets_n(const hpf_sets *s)
+uint32_t hpf_retainer_sets_n(const hpf_retainer_sets *s)
 {
     return s->ids.n_names;
 }
@@ -50,7 +51,7 @@ static hpf_str key_of(const uint64_t *id)
     return (hpf_str){(const char *)id, sizeof *id};
 }
 
-static hpf_status keep(hpf_sets *s, uint64_t id, hpf_str text)
+static hpf_status keep(hpf_retainer_sets *s, uint64_t id, hpf_str text)
 {
     uint32_t number;
     bool is_new;
@@ -64,7 +65,7 @@ static hpf_status keep(hpf_sets *s, uint64_t id, hpf_str text)
     return HPF_OK;
 }
 
-static hpf_status read_source(hpf_sets *s, hpf_source *source, hpf_error *err)
+static hpf_status read_source(hpf_retainer_sets *s, hpf_source *source, hpf_error *err)
 {
     hpf__cursor scan = {.source = source, .err = err, .line = 1};
     hpf__buffer line = {0};
@@ -82,9 +83,9 @@ static hpf_status read_source(hpf_sets *s, hpf_source *source, hpf_error *err)
     return status == HPF_END ? HPF_OK : status;
 }
 
-hpf_status hpf_sets_read(hpf_sets **out, hpf_source *source, hpf_error *err)
+hpf_status hpf_retainer_sets_read(hpf_retainer_sets **out, hpf_source *source, hpf_error *err)
 {
-    hpf_sets *s = calloc(1, sizeof *s);
+    hpf_retainer_sets *s = calloc(1, sizeof *s);
     *out = NULL;
     if (!s || !(s->arena = hpf_arena_create())) {
         free(s);
@@ -94,7 +95,7 @@ hpf_status hpf_sets_read(hpf_sets **out, hpf_source *source, hpf_error *err)
     if (status == HPF_OK) {
         *out = s;
     } else {
-        hpf_sets_destroy(s);
+        hpf_retainer_sets_destroy(s);
     }
     return status;
 }
@@ -150,7 +151,7 @@ static hpf_str label_of(hpf_str member)
 }
 
 /* Puts "(105)SYSTEM,eval,lookupVar" together. `id` is the name up to its closing parenthesis. */
-static bool put_name(hpf_sets *s, hpf_str id, hpf_str members)
+static bool put_name(hpf_retainer_sets *s, hpf_str id, hpf_str members)
 {
     hpf_str member;
     s->name.length = 0;
@@ -188,7 +189,7 @@ static size_t read_id(hpf_str name, uint64_t *id)
     return length;
 }
 
-bool hpf_sets_find(hpf_sets *s, hpf_str name, hpf_set *out)
+bool hpf_retainer_sets_find(hpf_retainer_sets *s, hpf_str name, hpf_retainer_set *out)
 {
     uint64_t id;
     uint32_t number;
@@ -199,6 +200,6 @@ bool hpf_sets_find(hpf_sets *s, hpf_str name, hpf_set *out)
         return false;
     }
     hpf_str whole = {s->name.bytes, s->name.length};
-    *out = (hpf_set){{hpf_arena_text(s->arena, whole), whole.length}, s->members[number]};
+    *out = (hpf_retainer_set){{hpf_arena_text(s->arena, whole), whole.length}, s->members[number]};
     return out->name.data != NULL;
 }

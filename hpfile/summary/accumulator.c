@@ -3,6 +3,7 @@
  * Adding up. add_cost is the inner loop of every first pass: one name in one sample costs four sums
  * and a maximum, all in one or two cache lines.
  */
+#include "base/arena.h"
 #include "summary/accumulator.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ void hpf__accumulator_finish(hpf__accumulator *t)
 {
     hpf_arena_destroy(t->arena);
     hpf__downsample_finish(&t->picks);
-    hpf__quantities_finish(&t->lines);
+    hpf__quantities_finish(&t->quantities);
     hpf__sample_store_finish(&t->store);
     free(t->accounts);
     free(t->held.costs);
@@ -81,11 +82,11 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     return copy ? HPF_OK : hpf_error_set_memory(err);
 }
 
-static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     hpf__accumulator *t = context;
-    return hpf__quantities_add(&t->lines, t->arena, name, point) ? HPF_OK
-                                                                 : hpf_error_set_memory(err);
+    return hpf__quantities_add(&t->quantities, t->arena, name, point) ? HPF_OK
+                                                                      : hpf_error_set_memory(err);
 }
 
 /* What a sample has in common for all its names. */
@@ -261,7 +262,7 @@ const hpf_events hpf__accumulator_events = {.header = on_header,
                                             .name = on_name,
                                             .sample = on_sample,
                                             .mark = on_mark,
-                                            .line = on_line,
+                                            .quantity = on_line,
                                             .leftover = on_leftover};
 
 /* --- order --- */
@@ -354,11 +355,11 @@ static hpf_totals totals_of(const hpf__account *a)
 
 hpf_status hpf__accumulator_settle_lines(hpf__accumulator *t, hpf_error *err)
 {
-    if (!hpf__quantities_settle(&t->lines)) {
+    if (!hpf__quantities_settle(&t->quantities)) {
         return hpf_error_set_memory(err);
     }
-    t->overview.lines = t->lines.settled;
-    t->overview.n_lines = t->lines.n_lines;
+    t->overview.quantities = t->quantities.settled;
+    t->overview.n_quantities = t->quantities.n;
     return HPF_OK;
 }
 
@@ -445,8 +446,8 @@ bool hpf__accumulator_view_names(hpf__accumulator *view, const hpf__accumulator 
     view->held.is_there = false;
     view->is_wanted = NULL; /* costs that come have been sifted */
     view->overview = (hpf_overview){.n_marks = of->overview.n_marks,
-                                    .n_lines = of->overview.n_lines,
-                                    .lines = of->overview.lines,
+                                    .n_quantities = of->overview.n_quantities,
+                                    .quantities = of->overview.quantities,
                                     .truncated = of->overview.truncated};
     hpf__downsample_finish(&view->picks);
     hpf__downsample_init(&view->picks, of->picks.max_picks);

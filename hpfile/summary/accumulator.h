@@ -9,7 +9,7 @@
 #ifndef HPF_TALLY_H
 #define HPF_TALLY_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/overview.h"
 #include "summary/quantity.h"
 #include "summary/sample_store.h"
@@ -58,7 +58,7 @@ typedef struct hpf__accumulator {
     hpf__held held;
     hpf_mark *marks;
     size_t marks_capacity;
-    hpf__quantities lines;
+    hpf__quantities quantities;
     hpf__downsample picks;
     hpf__sample_store store; /* all samples, while they are at most 32 MiB and all picks */
     hpf_overview overview;   /* total and picks only after settling */

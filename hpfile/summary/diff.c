@@ -3,6 +3,7 @@
  * Names to rows by matching them, then amounts.
  */
 #include "hpfile/diff.h"
+#include "summary/match.h"
 
 #include <math.h>
 #include <stdlib.h>

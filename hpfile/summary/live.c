@@ -61,13 +61,13 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 }
 
 /* The listener may keep the name, which a row of the sidecar does not. */
-static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status = hpf__accumulator_events.line(&live->accumulator, name, point, err);
-    hpf_str kept = hpf__quantities_name(&live->accumulator.lines, name);
-    return status == HPF_OK && live->listener.line
-               ? live->listener.line(live->options.listener_context, kept, point, err)
+    hpf_status status = hpf__accumulator_events.quantity(&live->accumulator, name, point, err);
+    hpf_str kept = hpf__quantities_name(&live->accumulator.quantities, name);
+    return status == HPF_OK && live->listener.quantity
+               ? live->listener.quantity(live->options.listener_context, kept, point, err)
                : status;
 }
 
@@ -199,10 +199,10 @@ static const hpf_events events = {.header = on_header,
                                   .name = on_name,
                                   .sample = on_sample,
                                   .mark = on_mark,
-                                  .line = on_line,
+                                  .quantity = on_line,
                                   .leftover = on_leftover};
 
-static const hpf_events sidecar_events = {.mark = on_beside_mark, .line = on_line};
+static const hpf_events sidecar_events = {.mark = on_beside_mark, .quantity = on_line};
 
 static void on_warning(void *context, const hpf_error *warning)
 {
@@ -314,7 +314,7 @@ bool hpf_live_has_end(const hpf_live *live)
     return log && hpf__eventlog_heap_has_end(log);
 }
 
-hpf_status hpf_live_caveat(const hpf_live *live, hpf_error *caveat)
+hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *caveat)
 {
     const hpf__eventlog_heap *log = hpf__reader_log(live->reader);
     if (!live->has_late) {

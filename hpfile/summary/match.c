@@ -3,7 +3,7 @@
  * Names to rows by a table of their texts, then one row for those that were cut differently, and
  * for one that was cut and one that was not.
  */
-#include "hpfile/match.h"
+#include "summary/match.h"
 
 #include <stdlib.h>
 

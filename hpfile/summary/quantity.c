@@ -4,6 +4,7 @@
  * which each keeps its smallest and its largest point. That at least halves them, so a point is
  * sorted a bounded number of times on average.
  */
+#include "base/arena.h"
 #include "summary/quantity.h"
 
 #include <stdlib.h>
@@ -16,32 +17,33 @@
 
 static int compare_points(const void *left, const void *right)
 {
-    const hpf_line_point *a = left;
-    const hpf_line_point *b = right;
+    const hpf_quantity_point *a = left;
+    const hpf_quantity_point *b = right;
     if (a->time != b->time) {
         return a->time < b->time ? -1 : 1;
     }
     return (a->value > b->value) - (a->value < b->value);
 }
 
-static bool is_sorted(const hpf__quantity *line)
+static bool is_sorted(const hpf__quantity *quantity)
 {
     size_t i = 1;
-    while (i < line->n_points && compare_points(&line->points[i - 1], &line->points[i]) <= 0) {
+    while (i < quantity->n_points &&
+           compare_points(&quantity->points[i - 1], &quantity->points[i]) <= 0) {
         i++;
     }
-    return i >= line->n_points;
+    return i >= quantity->n_points;
 }
 
-static void sort_points(hpf__quantity *line)
+static void sort_points(hpf__quantity *quantity)
 {
-    if (!is_sorted(line)) {
-        qsort(line->points, line->n_points, sizeof *line->points, compare_points);
+    if (!is_sorted(quantity)) {
+        qsort(quantity->points, quantity->n_points, sizeof *quantity->points, compare_points);
     }
 }
 
 /* The two extreme points of points[from, to) move to `out`, in their order. */
-static size_t keep_extremes(hpf_line_point *points, size_t from, size_t to, size_t out)
+static size_t keep_extremes(hpf_quantity_point *points, size_t from, size_t to, size_t out)
 {
     size_t low = from;
     size_t high = from;
@@ -49,8 +51,8 @@ static size_t keep_extremes(hpf_line_point *points, size_t from, size_t to, size
         low = points[i].value < points[low].value ? i : low;
         high = points[i].value > points[high].value ? i : high;
     }
-    hpf_line_point first = points[low < high ? low : high];
-    hpf_line_point second = points[low < high ? high : low];
+    hpf_quantity_point first = points[low < high ? low : high];
+    hpf_quantity_point second = points[low < high ? high : low];
     points[out++] = first;
     if (low != high) {
         points[out++] = second;
@@ -58,12 +60,12 @@ static size_t keep_extremes(hpf_line_point *points, size_t from, size_t to, size
     return out;
 }
 
-static void thin(hpf__quantity *line)
+static void thin(hpf__quantity *quantity)
 {
-    sort_points(line);
-    hpf_line_point *points = line->points;
-    size_t n = line->n_points;
-    hpf_line_point last = points[n - 1];
+    sort_points(quantity);
+    hpf_quantity_point *points = quantity->points;
+    size_t n = quantity->n_points;
+    hpf_quantity_point last = points[n - 1];
     double width = (last.time - points[0].time) / N_CELLS;
     double begin = points[0].time;
     size_t out = 0;
@@ -78,80 +80,81 @@ static void thin(hpf__quantity *line)
     if (compare_points(&points[out - 1], &last) != 0) {
         points[out++] = last;
     }
-    line->n_points = out;
+    quantity->n_points = out;
 }
 
-static hpf__quantity *find_known(const hpf__quantities *lines, hpf_str name)
+static hpf__quantity *find_known(const hpf__quantities *quantities, hpf_str name)
 {
-    for (size_t i = 0; i < lines->n_lines; i++) {
-        if (hpf_str_equal(lines->all[i].name, name)) {
-            return &lines->all[i];
+    for (size_t i = 0; i < quantities->n; i++) {
+        if (hpf_str_equal(quantities->all[i].name, name)) {
+            return &quantities->all[i];
         }
     }
     return NULL;
 }
 
-static hpf__quantity *find_line(hpf__quantities *lines, hpf_arena *arena, hpf_str name)
+static hpf__quantity *find_quantity(hpf__quantities *quantities, hpf_arena *arena, hpf_str name)
 {
-    hpf__quantity *known = find_known(lines, name);
+    hpf__quantity *known = find_known(quantities, name);
     if (known) {
         return known;
     }
-    if (!HPF__ARRAY_RESERVE(lines->all, lines->capacity, lines->n_lines + 1)) {
+    if (!HPF__ARRAY_RESERVE(quantities->all, quantities->capacity, quantities->n + 1)) {
         return NULL;
     }
     char *copy = hpf_arena_text(arena, name);
     if (!copy) {
         return NULL;
     }
-    lines->all[lines->n_lines] = (hpf__quantity){.name = {copy, name.length}};
-    return &lines->all[lines->n_lines++];
+    quantities->all[quantities->n] = (hpf__quantity){.name = {copy, name.length}};
+    return &quantities->all[quantities->n++];
 }
 
-bool hpf__quantities_add(hpf__quantities *lines, hpf_arena *arena, hpf_str name,
-                         hpf_line_point point)
+bool hpf__quantities_add(hpf__quantities *quantities, hpf_arena *arena, hpf_str name,
+                         hpf_quantity_point point)
 {
-    hpf__quantity *line = find_line(lines, arena, name);
-    if (!line) {
+    hpf__quantity *quantity = find_quantity(quantities, arena, name);
+    if (!quantity) {
         return false;
     }
-    if (line->n_points == HPF__QUANTITY_MAX_POINTS) {
-        thin(line);
+    if (quantity->n_points == HPF__QUANTITY_MAX_POINTS) {
+        thin(quantity);
     }
-    if (!HPF__ARRAY_RESERVE(line->points, line->capacity, line->n_points + 1)) {
+    if (!HPF__ARRAY_RESERVE(quantity->points, quantity->capacity, quantity->n_points + 1)) {
         return false;
     }
-    line->points[line->n_points++] = point;
+    quantity->points[quantity->n_points++] = point;
     return true;
 }
 
-hpf_str hpf__quantities_name(const hpf__quantities *lines, hpf_str name)
+hpf_str hpf__quantities_name(const hpf__quantities *quantities, hpf_str name)
 {
-    const hpf__quantity *line = find_known(lines, name);
-    return line ? line->name : name;
+    const hpf__quantity *quantity = find_known(quantities, name);
+    return quantity ? quantity->name : name;
 }
 
-bool hpf__quantities_settle(hpf__quantities *lines)
+bool hpf__quantities_settle(hpf__quantities *quantities)
 {
-    free(lines->settled);
-    lines->settled = malloc((lines->n_lines + 1) * sizeof *lines->settled);
-    if (!lines->settled) {
+    free(quantities->settled);
+    quantities->settled = malloc((quantities->n + 1) * sizeof *quantities->settled);
+    if (!quantities->settled) {
         return false;
     }
-    for (size_t i = 0; i < lines->n_lines; i++) {
-        hpf__quantity *line = &lines->all[i];
-        sort_points(line);
-        lines->settled[i] = (hpf_line){line->name, line->points, line->n_points};
+    for (size_t i = 0; i < quantities->n; i++) {
+        hpf__quantity *quantity = &quantities->all[i];
+        sort_points(quantity);
+        quantities->settled[i] =
+            (hpf_quantity){quantity->name, quantity->points, quantity->n_points};
     }
     return true;
 }
 
-void hpf__quantities_finish(hpf__quantities *lines)
+void hpf__quantities_finish(hpf__quantities *quantities)
 {
-    for (size_t i = 0; i < lines->n_lines; i++) {
-        free(lines->all[i].points);
+    for (size_t i = 0; i < quantities->n; i++) {
+        free(quantities->all[i].points);
     }
-    free(lines->all);
-    free(lines->settled);
-    *lines = (hpf__quantities){0};
+    free(quantities->all);
+    free(quantities->settled);
+    *quantities = (hpf__quantities){0};
 }

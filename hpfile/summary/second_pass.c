@@ -165,11 +165,11 @@ static hpf_status on_replayed_mark(void *context, double time, hpf_str label, hp
     return r->events->mark ? r->events->mark(r->context, time, label, err) : HPF_OK;
 }
 
-static hpf_status on_replayed_line(void *context, hpf_str name, hpf_line_point point,
+static hpf_status on_replayed_line(void *context, hpf_str name, hpf_quantity_point point,
                                    hpf_error *err)
 {
     const replay *r = context;
-    return r->events->line ? r->events->line(r->context, name, point, err) : HPF_OK;
+    return r->events->quantity ? r->events->quantity(r->context, name, point, err) : HPF_OK;
 }
 
 static bool is_ordered(const hpf_survey *survey)
@@ -184,7 +184,7 @@ static hpf_status replay_all(hpf_survey *survey, const hpf_events *events, void 
     static const hpf_events all = {.name = on_strange_name,
                                    .sample = on_replayed_sample,
                                    .mark = on_replayed_mark,
-                                   .line = on_replayed_line};
+                                   .quantity = on_replayed_line};
     hpf__read_survey *s = (hpf__read_survey *)survey;
     replay r = {&survey->accumulator, events, context};
     if (is_ordered(survey)) {

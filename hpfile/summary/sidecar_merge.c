@@ -2,6 +2,7 @@
  *
  * Marks of both files are in order, so the search goes on where it ended.
  */
+#include "base/arena.h"
 #include "summary/sidecar_merge.h"
 
 #include <stdlib.h>
@@ -56,13 +57,13 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     return HPF_OK;
 }
 
-static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     hpf__sidecar_merge *b = context;
-    return hpf__accumulator_events.line(b->accumulator, name, point, err);
+    return hpf__accumulator_events.quantity(b->accumulator, name, point, err);
 }
 
-const hpf_events hpf__sidecar_merge_events = {.mark = on_mark, .line = on_line};
+const hpf_events hpf__sidecar_merge_events = {.mark = on_mark, .quantity = on_line};
 
 void hpf__sidecar_merge_catch_up(hpf__sidecar_merge *b)
 {

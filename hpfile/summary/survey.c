@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "hpfile/sidecar.h"
+#include "event/sidecar.h"
 
 #include "summary/sidecar_merge.h"
 #include "detect/reader.h"
@@ -33,19 +33,19 @@ size_t hpf_survey_frames(const hpf_survey *s, hpf_name name, hpf_frame *frames, 
     return hpf_reader_frames(s->reader, name, frames, room);
 }
 
-const hpf_log_facts *hpf_survey_log(const hpf_survey *s)
+const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *s)
 {
     const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
     return log ? hpf__eventlog_heap_facts(log) : NULL;
 }
 
-const hpf_eventlog *hpf_survey_log_records(const hpf_survey *s)
+const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *s)
 {
     const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
     return log ? hpf__eventlog_heap_records(log) : NULL;
 }
 
-const hpf_log_profile *hpf_survey_log_profile(const hpf_survey *s)
+const hpf_eventlog_profile *hpf_survey_eventlog_profile(const hpf_survey *s)
 {
     const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
     return log ? hpf__eventlog_heap_profile(log) : NULL;
@@ -106,14 +106,14 @@ hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error 
     return status == HPF_OK ? settled : status;
 }
 
-void hpf_survey_use_sets(hpf_survey *s, hpf_sets *sets)
+void hpf_survey_use_retainer_sets(hpf_survey *s, hpf_retainer_sets *sets)
 {
     s->sets = sets;
 }
 
-bool hpf_survey_set(const hpf_survey *s, hpf_name name, hpf_set *set)
+bool hpf_survey_retainer_set(const hpf_survey *s, hpf_name name, hpf_retainer_set *set)
 {
-    return s->sets && hpf_sets_find(s->sets, hpf_survey_name(s, name), set);
+    return s->sets && hpf_retainer_sets_find(s->sets, hpf_survey_name(s, name), set);
 }
 
 /* --- what it did not keep --- */

@@ -37,8 +37,8 @@ struct hpf_survey {
     hpf_reader *reader;
     hpf__accumulator accumulator;
     const hpf__second_pass *second_pass;
-    hpf_sets *sets;   /* borrowed; or NULL */
-    bool has_sidecar; /* the input does not tell all marks and lines */
+    hpf_retainer_sets *sets; /* borrowed; or NULL */
+    bool has_sidecar;        /* the input does not tell all marks and lines */
 };
 
 /* Marks and lines, in the order of time. Errors: MEMORY; those of `events`. */

@@ -22,7 +22,7 @@ static hpf_status begin_rest(rest *r, const hpf_survey *survey, const hpf_events
                              hpf_error *err)
 {
     const hpf_overview *o = &survey->accumulator.overview;
-    *r = (rest){o, to, context, calloc(o->n_lines + 1, sizeof *r->at)};
+    *r = (rest){o, to, context, calloc(o->n_quantities + 1, sizeof *r->at)};
     return r->at ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -33,14 +33,14 @@ static double time_of_next(const rest *r, size_t row)
     if (row == 0) {
         return r->at[0] < o->n_marks ? o->marks[r->at[0]].time : INFINITY;
     }
-    const hpf_line *line = &o->lines[row - 1];
+    const hpf_quantity *line = &o->quantities[row - 1];
     return r->at[row] < line->n_points ? line->points[r->at[row]].time : INFINITY;
 }
 
 static size_t earliest_row(const rest *r)
 {
     size_t found = 0;
-    for (size_t row = 1; row <= r->overview->n_lines; row++) {
+    for (size_t row = 1; row <= r->overview->n_quantities; row++) {
         found = time_of_next(r, row) < time_of_next(r, found) ? row : found;
     }
     return found;
@@ -53,8 +53,9 @@ static hpf_status tell_next(rest *r, size_t row, hpf_error *err)
         const hpf_mark *mark = &r->overview->marks[index];
         return r->to->mark ? r->to->mark(r->context, mark->time, mark->label, err) : HPF_OK;
     }
-    const hpf_line *line = &r->overview->lines[row - 1];
-    return r->to->line ? r->to->line(r->context, line->name, line->points[index], err) : HPF_OK;
+    const hpf_quantity *line = &r->overview->quantities[row - 1];
+    return r->to->quantity ? r->to->quantity(r->context, line->name, line->points[index], err)
+                           : HPF_OK;
 }
 
 /* All that is not later than `time`. */
@@ -137,7 +138,7 @@ static hpf_status emit_in_place(hpf_survey *s, const hpf_events *events, void *c
                                 hpf_error *err)
 {
     const hpf_events replayed = {
-        .sample = events->sample, .mark = events->mark, .line = events->line};
+        .sample = events->sample, .mark = events->mark, .quantity = events->quantity};
     return hpf_survey_replay(s, &replayed, context, err);
 }
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "colour.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 #include "hprender/page.h"
 
 static void put_numbers(hpf_json *json, const char *key, const double *numbers, size_t n)

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 
 #include "cairo_vector.h"
 #include "font_use.h"

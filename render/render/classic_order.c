@@ -9,6 +9,7 @@
  * All positions before i are taken, so i was the top of *its* group's heap: replacing the top by p
  * repairs that heap.
  */
+#include "base/arena.h"
 #include "classic_order.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef HPR_CLASSIC_ORDER_H
 #define HPR_CLASSIC_ORDER_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/survey.h"
 
 /* A name among others, and what it is sorted by. */

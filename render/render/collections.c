@@ -2,6 +2,7 @@
  *
  * There may be far more collections than places for ticks.
  */
+#include "base/arena.h"
 #include "collections.h"
 
 #define LEAST_APART_PT 0.9

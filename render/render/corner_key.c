@@ -2,6 +2,7 @@
  *
  * Finding an empty corner of the plot for a few names.
  */
+#include "base/arena.h"
 #include "corner_key.h"
 
 #include <math.h>

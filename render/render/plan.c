@@ -2,6 +2,7 @@
  *
  * Making a plan from two lists of names.
  */
+#include "base/arena.h"
 #include "plan.h"
 
 hpf_status hpr__plan_init(hpr__plan *plan, hpf_arena *arena, uint32_t n_names,

@@ -6,7 +6,7 @@
 #ifndef HPR_PLAN_H
 #define HPR_PLAN_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/survey.h"
 
 /* Instead of a name: the band of the names folded together. */

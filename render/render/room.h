@@ -10,7 +10,7 @@
 #ifndef HPR_ROOM_H
 #define HPR_ROOM_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 
 /* Extremes of a curve by column, in points above the bottom of the plot. */
 typedef struct hpr__extent {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include FT_ADVANCES_H
 
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 #include "hprender/backend.h"
 
 #include "font_file.h"

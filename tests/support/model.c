@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/str.h"
 
 typedef struct stored_sample {
@@ -27,7 +27,7 @@ typedef struct stored_mark {
 
 typedef struct stored_point {
     hpf_str line; /* equal names are equal pointers */
-    hpf_line_point point;
+    hpf_quantity_point point;
     size_t n_samples_before;
 } stored_point;
 
@@ -143,7 +143,7 @@ static hpf_status find_line(hpf_model *m, hpf_str name, hpf_str *out, hpf_error 
     return status;
 }
 
-static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     hpf_model *m = context;
     if (!HPF__ARRAY_RESERVE(m->points, m->points_capacity, m->n_points + 1)) {
@@ -156,8 +156,11 @@ static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf
     return status;
 }
 
-const hpf_events hpf_model_events = {
-    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark, .line = on_line};
+const hpf_events hpf_model_events = {.header = on_header,
+                                     .name = on_name,
+                                     .sample = on_sample,
+                                     .mark = on_mark,
+                                     .quantity = on_line};
 
 hpf_str hpf_model_header(const hpf_model *m, hpf_header which)
 {
@@ -235,8 +238,8 @@ static hpf_status replay_points(const hpf_model *m, size_t *at, size_t index, co
     hpf_status status = HPF_OK;
     for (; *at < m->n_points && m->points[*at].n_samples_before <= index && status == HPF_OK;
          ++*at) {
-        if (to->line) {
-            status = to->line(context, m->points[*at].line, m->points[*at].point, err);
+        if (to->quantity) {
+            status = to->quantity(context, m->points[*at].line, m->points[*at].point, err);
         }
     }
     return status;

@@ -2,14 +2,13 @@
  *
  * Two profiles, name by name.
  *
- * Names are compared as match.h says: without the numbers that a run gives its cost-centre stacks.
+ * Names are compared without the numbers that a run gives its cost-centre stacks.
  *
  * Memory: the names of both.
  */
 #ifndef HPFILE_DIFF_H
 #define HPFILE_DIFF_H
 
-#include "hpfile/match.h"
 #include "hpfile/survey.h"
 
 #ifdef __cplusplus

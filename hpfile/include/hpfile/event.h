@@ -63,10 +63,10 @@ typedef struct hpf_sample {
 /* One point of a quantity that is measured beside the samples, in the value unit: the resident set,
  * the size of the heap. `name` says what it is, in words for people ("heap size"); equal names are
  * one line. Points of a line may come in any order, and have nothing to do with sample times. */
-typedef struct hpf_line_point {
+typedef struct hpf_quantity_point {
     double time; /* in the sample unit */
     double value;
-} hpf_line_point;
+} hpf_quantity_point;
 
 /* A consumer. Each function may be NULL: the consumer does not care. A function that returns
  * anything but HPF_OK (with `err` set) stops the producer, which hands status and error on.
@@ -78,7 +78,7 @@ typedef struct hpf_events {
     /* `label` is empty in `.hp` files, which know no labels. */
     hpf_status (*mark)(void *context, double time, hpf_str label, hpf_error *err);
     /* There are few names of lines, and they stay borrowed for the producer's life. */
-    hpf_status (*line)(void *context, hpf_str name, hpf_line_point point, hpf_error *err);
+    hpf_status (*quantity)(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err);
     /* Costs after the last complete sample, that no END_SAMPLE ever closed. At most once, last. */
     hpf_status (*leftover)(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err);
 } hpf_events;
@@ -89,11 +89,11 @@ typedef struct hpf_mark {
 } hpf_mark;
 
 /* A quantity over time, drawn over the bands. */
-typedef struct hpf_line {
+typedef struct hpf_quantity {
     hpf_str name;
-    const hpf_line_point *points; /* by time, increasing; at least one */
+    const hpf_quantity_point *points; /* by time, increasing; at least one */
     size_t n_points;
-} hpf_line;
+} hpf_quantity;
 
 /* Something odd that does not stop the reader, with the same struct as an error: HPF_END for an
  * input that is cut short, HPF_ERR_ORDER for samples out of order, HPF_ERR_UNSUPPORTED for what is

@@ -133,28 +133,28 @@ HPF_API void hpf_event_print(hpf_sink *sink, const hpf_event *event);
 /* --- what a log says of itself --- */
 
 /* The restrictions of a heap profile, in the order of HEAP_PROF_BEGIN. */
-typedef enum hpf_filter {
-    HPF_FILTER_MODULE,
-    HPF_FILTER_CLOSURE_DESCR,
-    HPF_FILTER_TYPE,
-    HPF_FILTER_COST_CENTRE,
-    HPF_FILTER_COST_CENTRE_STACK,
-    HPF_FILTER_RETAINER,
-    HPF_FILTER_BIOGRAPHY,
-    HPF_N_FILTERS
-} hpf_filter;
+typedef enum hpf_restriction {
+    HPF_RESTRICT_MODULE,
+    HPF_RESTRICT_CLOSURE_DESCR,
+    HPF_RESTRICT_TYPE,
+    HPF_RESTRICT_COST_CENTRE,
+    HPF_RESTRICT_COST_CENTRE_STACK,
+    HPF_RESTRICT_RETAINER,
+    HPF_RESTRICT_BIOGRAPHY,
+    HPF_N_RESTRICTIONS
+} hpf_restriction;
 
 /* A HEAP_PROF_BEGIN. */
-typedef struct hpf_log_profile {
+typedef struct hpf_eventlog_profile {
     uint8_t id;
     hpf_breakdown breakdown; /* may be a number that is not known */
     uint64_t period_ns;
-    hpf_str filters[HPF_N_FILTERS]; /* empty when there is none */
-} hpf_log_profile;
+    hpf_str filters[HPF_N_RESTRICTIONS]; /* empty when there is none */
+} hpf_eventlog_profile;
 
 typedef struct hpf_arena hpf_arena; /* private to the library */
 
-typedef struct hpf_log_facts {
+typedef struct hpf_eventlog_metadata {
     hpf_str rts;  /* "GHC-9.0.2 rts_p" */
     hpf_str args; /* the command line, each word ended by a NUL */
     hpf_str
@@ -163,10 +163,10 @@ typedef struct hpf_log_facts {
     uint64_t pid;
     uint64_t mblock_bytes; /* unit of MEM_RETURN: 1 MiB unless the log says otherwise */
     uint64_t tick_ns;      /* of the time profile; 0 when there is none */
-    hpf_log_profile *profiles;
+    hpf_eventlog_profile *profiles;
     size_t n_profiles, profiles_capacity;
     hpf_arena *arena;
-} hpf_log_facts;
+} hpf_eventlog_metadata;
 
 #ifdef __cplusplus
 }

@@ -84,7 +84,7 @@ HPF_API bool hpf_live_has_end(const hpf_live *live);
  * - ORDER: samples came too late to be put in order.
  * - UNSUPPORTED: there are samples of other profiles, which are left out.
  * No warning says the same. It may change with whatever is fed. */
-HPF_API hpf_status hpf_live_caveat(const hpf_live *live, hpf_error *caveat);
+HPF_API hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *caveat);
 
 /* Complete samples, and bytes fed (not those of the sidecar), so far. */
 HPF_API uint64_t hpf_live_n_samples(const hpf_live *live);

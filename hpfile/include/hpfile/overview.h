@@ -48,8 +48,8 @@ typedef struct hpf_overview {
         sum_times_squared; /* of sample times counted from the first: for least squares */
     size_t n_marks;
     const hpf_mark *marks; /* in order of appearance, of an event log by time; borrowed */
-    size_t n_lines;
-    const hpf_line *lines; /* in order of appearance; borrowed */
+    size_t n_quantities;
+    const hpf_quantity *quantities; /* in order of appearance; borrowed */
     size_t n_picks;
     const hpf_pick *picks; /* by sample_index, increasing; borrowed */
     bool reduced;          /* picks are not all samples */
@@ -58,6 +58,9 @@ typedef struct hpf_overview {
 
 /* Says that a name belongs to no band. */
 #define HPF_NO_BAND UINT32_MAX
+
+/* Says that a name is in no sample, and so in no row. */
+#define HPF_NO_ROW UINT32_MAX
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@
 #include "hpfile/eventlog.h"
 #include "hpfile/overview.h"
 #include "hpfile/frame.h"
-#include "hpfile/sets.h"
+#include "hpfile/retainer_sets.h"
 #include "hpfile/source.h"
 
 #ifdef __cplusplus
@@ -69,8 +69,8 @@ HPF_API void hpf_survey_destroy(hpf_survey *survey);
 HPF_API HPF_MUST_USE hpf_status hpf_survey_add_sidecar(hpf_survey *survey, hpf_source *sidecar,
                                                        hpf_error *err);
 
-/* Says where hpf_survey_set looks; borrowed for the survey's life. NULL: nowhere. */
-HPF_API void hpf_survey_use_sets(hpf_survey *survey, hpf_sets *sets);
+/* Says where hpf_survey_retainer_set looks; borrowed for the survey's life. NULL: nowhere. */
+HPF_API void hpf_survey_use_retainer_sets(hpf_survey *survey, hpf_retainer_sets *sets);
 
 HPF_API hpf_str hpf_survey_header(const hpf_survey *survey, hpf_header which);
 HPF_API uint32_t hpf_survey_n_names(const hpf_survey *survey);
@@ -79,14 +79,15 @@ HPF_API hpf_str hpf_survey_name(const hpf_survey *survey, hpf_name name);
 HPF_API size_t hpf_survey_frames(const hpf_survey *survey, hpf_name name, hpf_frame *frames,
                                  size_t room);
 /* The retainer set that a name stands for; false: it is not known. Borrowed. */
-HPF_API bool hpf_survey_set(const hpf_survey *survey, hpf_name name, hpf_set *set);
+HPF_API bool hpf_survey_retainer_set(const hpf_survey *survey, hpf_name name,
+                                     hpf_retainer_set *set);
 /* What the event log says of itself; NULL for other inputs. Borrowed. */
-HPF_API const hpf_log_facts *hpf_survey_log(const hpf_survey *survey);
+HPF_API const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *survey);
 /* The reader that the event log was read by: what types it declares and how many events of each it
  * has, its end, its last time; NULL for other inputs. Borrowed. */
-HPF_API const hpf_eventlog *hpf_survey_log_records(const hpf_survey *survey);
+HPF_API const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *survey);
 /* The heap profile that was read of it; NULL when the log does not say how that began. */
-HPF_API const hpf_log_profile *hpf_survey_log_profile(const hpf_survey *survey);
+HPF_API const hpf_eventlog_profile *hpf_survey_eventlog_profile(const hpf_survey *survey);
 HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name name);
 /* Costs of `name` after the last complete sample (hpf_events.leftover). */
 HPF_API double hpf_survey_leftover(const hpf_survey *survey, hpf_name name);

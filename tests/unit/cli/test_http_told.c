@@ -157,8 +157,8 @@ Test(http_told, points_of_a_line_go_together)
     static const hpf_str rss = {"rss", 3};
     begin(&f);
     for (int i = 0; i < 2; i++) {
-        http_told_add_line(&f.told, heap, (hpf_line_point){i, 10});
-        http_told_add_line(&f.told, rss, (hpf_line_point){i, 20});
+        http_told_add_line(&f.told, heap, (hpf_quantity_point){i, 10});
+        http_told_add_line(&f.told, rss, (hpf_quantity_point){i, 20});
     }
     http_told_flush(&f.told, &f.channel);
     const char *text = sent(&f);

@@ -359,7 +359,7 @@ Test(eventlog_writer, info_tables_are_defined)
     hpf_model_destroy(model);
 }
 
-static hpf_status add_points(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status add_points(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     double *sum = context;
     (void)err;
@@ -372,11 +372,13 @@ Test(eventlog_writer, one_line_is_the_size_of_the_heap)
 {
     const hpf_events *e = &hpf_eventlog_writer_events;
     told t = begin_telling(0);
-    cr_assert_eq(e->line(t.writer, HPF_STR("resident"), (hpf_line_point){1, 10}, NULL), HPF_OK);
-    cr_assert_eq(e->line(t.writer, HPF_STR("heap"), (hpf_line_point){1, 20}, NULL), HPF_OK);
-    cr_assert_eq(e->line(t.writer, HPF_STR("resident"), (hpf_line_point){2, 30}, NULL), HPF_OK);
+    cr_assert_eq(e->quantity(t.writer, HPF_STR("resident"), (hpf_quantity_point){1, 10}, NULL),
+                 HPF_OK);
+    cr_assert_eq(e->quantity(t.writer, HPF_STR("heap"), (hpf_quantity_point){1, 20}, NULL), HPF_OK);
+    cr_assert_eq(e->quantity(t.writer, HPF_STR("resident"), (hpf_quantity_point){2, 30}, NULL),
+                 HPF_OK);
     hpf_model *model = end_telling(&t, 0, 1);
-    static const hpf_events counting = {.line = add_points};
+    static const hpf_events counting = {.quantity = add_points};
     double sum = 0;
     cr_assert_eq(hpf_model_replay(model, &counting, &sum, NULL), HPF_OK);
     cr_expect_eq(sum, 40);

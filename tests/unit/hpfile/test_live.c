@@ -565,8 +565,8 @@ Test(live, a_broken_file_beside_stays_so_and_leaves_the_rest)
     cr_expect_eq(hpf_live_feed_sidecar(live, "2\tresident\t10\n", 14, &err), HPF_ERR_SYNTAX);
     cr_expect_eq(err.line, 3);
     cr_expect_eq(hpf_live_feed(live, "MARK 5\n", 7, &err), HPF_OK);
-    cr_assert_eq(hpf_survey_overview(look(live))->n_lines, 1);
-    cr_expect_eq(hpf_survey_overview(look(live))->lines[0].n_points, 1);
+    cr_assert_eq(hpf_survey_overview(look(live))->n_quantities, 1);
+    cr_expect_eq(hpf_survey_overview(look(live))->quantities[0].n_points, 1);
     cr_expect_eq(hpf_survey_overview(look(live))->n_marks, 5);
     hpf_live_destroy(live);
 }
@@ -589,7 +589,7 @@ static void compare_log(hpf_str text, const char *what)
     }
     cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK, "%s", what);
     expect_as_surveyed(live, text, &few, what);
-    cr_expect_not_null(hpf_survey_log(look(live)));
+    cr_expect_not_null(hpf_survey_eventlog_metadata(look(live)));
     hpf_live_destroy(live);
 }
 
@@ -677,7 +677,7 @@ static void compare_disordered(unsigned n_samples, const hpf_live_options *optio
         }
     }
     cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
-    cr_expect_eq(hpf_live_caveat(live, NULL), HPF_OK);
+    cr_expect_eq(hpf_live_diagnosis(live, NULL), HPF_OK);
     expect_survey_of(live, text, options, true);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
@@ -750,7 +750,7 @@ Test(live, where_not_all_costs_are_kept_late_samples_get_the_time_before)
     const hpf_overview *o = hpf_survey_overview(look(live));
     cr_expect_eq(o->n_samples, 501);
     cr_expect_eq(o->picks[o->n_picks - 1].time, 500);
-    cr_expect_eq(hpf_live_caveat(live, &caveat), HPF_ERR_ORDER);
+    cr_expect_eq(hpf_live_diagnosis(live, &caveat), HPF_ERR_ORDER);
     cr_expect_str_eq(
         caveat.message,
         "samples came too late to be put in order: they have the times of those before");
@@ -777,7 +777,7 @@ static const char *caveat_of(hpf_sink *log, const hpf_live_options *options)
     hpf_str bytes = hpf_sink_bytes(log);
     caveat.message[0] = '\0';
     cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
-    (void)hpf_live_caveat(live, &caveat);
+    (void)hpf_live_diagnosis(live, &caveat);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
     return caveat.message;
@@ -867,9 +867,9 @@ Test(live, leaves_it_to_the_end_to_tell_that_there_were_no_samples)
     hpf_live *live = live_create(NULL);
     hpf_str bytes = hpf_sink_bytes(log);
     cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
-    cr_expect_eq(hpf_live_caveat(live, NULL), HPF_MORE);
+    cr_expect_eq(hpf_live_diagnosis(live, NULL), HPF_MORE);
     cr_expect_eq(hpf_live_finish(live, NULL), HPF_ERR_SYNTAX);
-    cr_expect_eq(hpf_live_caveat(live, NULL), HPF_OK);
+    cr_expect_eq(hpf_live_diagnosis(live, NULL), HPF_OK);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
 }
@@ -917,7 +917,7 @@ Test(live, does_not_warn_of_what_is_a_caveat)
     cr_expect(hpf_live_has_end(live));
     cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
     cr_expect_eq(n_warned, 0);
-    cr_expect_eq(hpf_live_caveat(live, NULL), HPF_ERR_UNSUPPORTED);
+    cr_expect_eq(hpf_live_diagnosis(live, NULL), HPF_ERR_UNSUPPORTED);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
 }
@@ -989,7 +989,7 @@ Test(live, tells_a_listener_what_comes)
     hpf_sink_destroy(expected);
 }
 
-static hpf_status keep_name(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status keep_name(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     (void)point;
     (void)err;
@@ -999,7 +999,7 @@ static hpf_status keep_name(void *context, hpf_str name, hpf_line_point point, h
 
 Test(live, names_of_lines_stay_whatever_is_fed_behind_them)
 {
-    static const hpf_events events = {.line = keep_name};
+    static const hpf_events events = {.quantity = keep_name};
     hpf_str name = {NULL, 0};
     hpf_live *live =
         live_create(&(hpf_live_options){.listener = &events, .listener_context = &name});

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "prof/prof.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/prof.h"
 
 enum { MOST_STACKS = 2000 };

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "base/arena.h"
 #include "classic_order.h"
 
 static hpf_arena *scratch;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The file beside a `.hp` file, NAME.lines, for what that format has no place for: quantities
- * measured beside the samples, and the labels of marks (docs/formats/lines.md).
+ * measured beside the samples, and the labels of marks (docs/formats/sidecar.md).
  */
 #ifndef HPFILE_SIDECAR_H
 #define HPFILE_SIDECAR_H

@@ -4,12 +4,12 @@
  */
 #include <criterion/criterion.h>
 
-#include "hpfile/log_gc.h"
+#include "hpfile/eventlog_gc.h"
 #include "log_build.h"
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_gc_note(context, event, err);
+    return hpf_eventlog_gc_note(context, event, err);
 }
 
 static hpf_sink *begin(void)
@@ -20,17 +20,17 @@ static hpf_sink *begin(void)
     return log;
 }
 
-static hpf_log_gc read_log(hpf_sink *log)
+static hpf_eventlog_gc read_log(hpf_sink *log)
 {
     const hpf_event_visitor visitor = {.event = note};
-    hpf_log_gc gc = {0};
+    hpf_eventlog_gc gc = {0};
     hpf_source *source = NULL;
     log_end(log);
     cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), NULL, NULL), HPF_OK);
     cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, &gc, NULL), HPF_OK);
     hpf_source_destroy(source);
     hpf_sink_destroy(log);
-    hpf_log_gc_settle(&gc);
+    hpf_eventlog_gc_settle(&gc);
     return gc;
 }
 
@@ -50,11 +50,11 @@ Test(log_gc, statistics_are_one_for_each_collection)
     log_put(log, 9, 900000000, "");
     log_put(log, 9, 900000001, "");
     put_statistics(log, 1000000000, 0);
-    hpf_log_gc gc = read_log(log);
+    hpf_eventlog_gc gc = read_log(log);
     cr_assert_eq(gc.n, 2);
     cr_expect(gc.list[0].time_s == 1 && !gc.list[0].is_major);
     cr_expect(gc.list[1].time_s == 2 && gc.list[1].is_major);
-    hpf_log_gc_finish(&gc);
+    hpf_eventlog_gc_finish(&gc);
 }
 
 Test(log_gc, without_statistics_begins_count)
@@ -63,15 +63,15 @@ Test(log_gc, without_statistics_begins_count)
     log_put(log, 9, 500000000, "");
     log_put(log, 10, 600000000, "");
     log_put(log, 9, 1500000000, "");
-    hpf_log_gc gc = read_log(log);
+    hpf_eventlog_gc gc = read_log(log);
     cr_assert_eq(gc.n, 2);
     cr_expect(gc.list[1].time_s == 1.5 && !gc.list[1].is_major);
-    hpf_log_gc_finish(&gc);
+    hpf_eventlog_gc_finish(&gc);
 }
 
 Test(log_gc, a_log_without_collections_has_none)
 {
-    hpf_log_gc gc = read_log(begin());
+    hpf_eventlog_gc gc = read_log(begin());
     cr_expect_eq(gc.n, 0);
-    hpf_log_gc_finish(&gc);
+    hpf_eventlog_gc_finish(&gc);
 }

@@ -5,8 +5,8 @@
  *
  * Memory: the collections.
  */
-#ifndef HPFILE_LOG_GC_H
-#define HPFILE_LOG_GC_H
+#ifndef HPFILE_EVENTLOG_GC_H
+#define HPFILE_EVENTLOG_GC_H
 
 #include "hpfile/eventlog.h"
 
@@ -19,19 +19,19 @@ typedef struct hpf_collection {
     bool is_major; /* false also where nothing tells */
 } hpf_collection;
 
-typedef struct hpf_log_gc {
-    hpf_collection *list; /* as the log has them; see hpf_log_gc_settle */
+typedef struct hpf_eventlog_gc {
+    hpf_collection *list; /* as the log has them; see hpf_eventlog_gc_settle */
     size_t n, capacity;
     bool has_statistics; /* they count, and begins do not, of which each capability has its own */
-} hpf_log_gc;
+} hpf_eventlog_gc;
 
 /* Notes an event; those of no collection do nothing. The struct begins zeroed. Errors: MEMORY. */
-HPF_API HPF_MUST_USE hpf_status hpf_log_gc_note(hpf_log_gc *log, const hpf_event *event,
-                                                hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *log, const hpf_event *event,
+                                                     hpf_error *err);
 
 /* Puts the collections in the order of time. */
-HPF_API void hpf_log_gc_settle(hpf_log_gc *log);
-HPF_API void hpf_log_gc_finish(hpf_log_gc *log);
+HPF_API void hpf_eventlog_gc_settle(hpf_eventlog_gc *log);
+HPF_API void hpf_eventlog_gc_finish(hpf_eventlog_gc *log);
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,8 @@
  *
  * Memory: cost centres and different stacks; samples only where their order is kept.
  */
-#ifndef HPFILE_LOG_TIME_H
-#define HPFILE_LOG_TIME_H
+#ifndef HPFILE_EVENTLOG_TIME_H
+#define HPFILE_EVENTLOG_TIME_H
 
 #include "hpfile/eventlog.h"
 #include "hpfile/prof.h"
@@ -15,21 +15,21 @@
 extern "C" {
 #endif
 
-typedef struct hpf_log_time hpf_log_time;
+typedef struct hpf_eventlog_time hpf_eventlog_time;
 
 /* NULL when there is no memory. */
-HPF_API hpf_log_time *hpf_log_time_create(void);
-HPF_API void hpf_log_time_destroy(hpf_log_time *time);
+HPF_API hpf_eventlog_time *hpf_eventlog_time_create(void);
+HPF_API void hpf_eventlog_time_destroy(hpf_eventlog_time *time);
 
 /* Notes an event; those that say nothing of time do nothing. Errors: MEMORY, LIMIT. */
-HPF_API HPF_MUST_USE hpf_status hpf_log_time_note(hpf_log_time *time, const hpf_event *event,
-                                                  hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpf_eventlog_time_note(hpf_eventlog_time *time,
+                                                       const hpf_event *event, hpf_error *err);
 
 /* Ticks noted so far. */
-HPF_API uint64_t hpf_log_time_n_ticks(const hpf_log_time *time);
+HPF_API uint64_t hpf_eventlog_time_n_ticks(const hpf_eventlog_time *time);
 
-/* From now on keeps each sample, for hpf_log_time_samples. */
-HPF_API void hpf_log_time_keep_order(hpf_log_time *time);
+/* From now on keeps each sample, for hpf_eventlog_time_samples. */
+HPF_API void hpf_eventlog_time_keep_order(hpf_eventlog_time *time);
 
 /* A tick of one capability. */
 typedef struct hpf_time_sample {
@@ -40,12 +40,13 @@ typedef struct hpf_time_sample {
 
 /* The samples that were kept: capability by capability, each in the order of time. Borrowed until
  * the next note or the end. */
-HPF_API const hpf_time_sample *hpf_log_time_samples(hpf_log_time *time, size_t *n_samples);
+HPF_API const hpf_time_sample *hpf_eventlog_time_samples(hpf_eventlog_time *time,
+                                                         size_t *n_samples);
 
 /* What was noted, with cost centres in the order of their definition. Borrowed until the next call
  * or the end. Errors: MEMORY. */
-HPF_API HPF_MUST_USE hpf_status hpf_log_time_profile(hpf_log_time *time, hpf_prof *out,
-                                                     hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpf_eventlog_time_profile(hpf_eventlog_time *time, hpf_prof *out,
+                                                          hpf_error *err);
 
 #ifdef __cplusplus
 }

@@ -4,16 +4,16 @@
  */
 #include <criterion/criterion.h>
 
-#include "hpfile/log_time.h"
+#include "eventlog/eventlog_time.h"
 #include "hpfile/str.h"
 #include "log_build.h"
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_time_note(context, event, err);
+    return hpf_eventlog_time_note(context, event, err);
 }
 
-static hpf_log_time *read_time_into(hpf_log_time *time, hpf_source *source)
+static hpf_eventlog_time *read_time_into(hpf_eventlog_time *time, hpf_source *source)
 {
     const hpf_event_visitor visitor = {.event = note};
     hpf_error err = {0};
@@ -23,12 +23,12 @@ static hpf_log_time *read_time_into(hpf_log_time *time, hpf_source *source)
     return time;
 }
 
-static hpf_log_time *read_time(hpf_source *source)
+static hpf_eventlog_time *read_time(hpf_source *source)
 {
-    return read_time_into(hpf_log_time_create(), source);
+    return read_time_into(hpf_eventlog_time_create(), source);
 }
 
-static hpf_log_time *read_log_into(hpf_log_time *time, hpf_sink *log)
+static hpf_eventlog_time *read_log_into(hpf_eventlog_time *time, hpf_sink *log)
 {
     hpf_source *source = NULL;
     cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), NULL, NULL), HPF_OK);
@@ -37,9 +37,9 @@ static hpf_log_time *read_log_into(hpf_log_time *time, hpf_sink *log)
     return time;
 }
 
-static hpf_log_time *read_log(hpf_sink *log)
+static hpf_eventlog_time *read_log(hpf_sink *log)
 {
-    return read_log_into(hpf_log_time_create(), log);
+    return read_log_into(hpf_eventlog_time_create(), log);
 }
 
 static void define(hpf_sink *log, unsigned id, const char *label, const char *source)
@@ -82,10 +82,10 @@ Test(log_time, ticks_are_counted_by_stack)
     define(log, 2, "go", "s");
     define(log, 3, "GC", "<built-in>");
     log_end(log);
-    hpf_log_time *time = read_log(log);
+    hpf_eventlog_time *time = read_log(log);
     hpf_prof prof;
-    cr_expect_eq(hpf_log_time_n_ticks(time), 5);
-    cr_assert_eq(hpf_log_time_profile(time, &prof, NULL), HPF_OK);
+    cr_expect_eq(hpf_eventlog_time_n_ticks(time), 5);
+    cr_assert_eq(hpf_eventlog_time_profile(time, &prof, NULL), HPF_OK);
     cr_expect_eq(prof.n_stacks, 4);
     cr_expect_eq(stack_of(&prof, "MAIN")->ticks, 1);
     cr_expect_eq(stack_of(&prof, "MAIN")->parent_index, HPF_PROF_NO_PARENT);
@@ -103,7 +103,7 @@ Test(log_time, ticks_are_counted_by_stack)
     cr_expect(hpf_str_is(prof.arguments[0], "a"));
     cr_expect_eq(prof.n_options, 2);
     cr_expect(hpf_str_is(prof.options[1], "-l"));
-    hpf_log_time_destroy(time);
+    hpf_eventlog_time_destroy(time);
 }
 
 Test(log_time, a_log_without_ticks_and_program_has_an_empty_profile)
@@ -111,13 +111,13 @@ Test(log_time, a_log_without_ticks_and_program_has_an_empty_profile)
     hpf_sink *log = hpf_sink_to_memory();
     log_begin(log, 0);
     log_end_header(log);
-    hpf_log_time *time = read_log(log);
+    hpf_eventlog_time *time = read_log(log);
     hpf_prof prof;
-    cr_assert_eq(hpf_log_time_profile(time, &prof, NULL), HPF_OK);
-    cr_expect_eq(hpf_log_time_n_ticks(time), 0);
+    cr_assert_eq(hpf_eventlog_time_profile(time, &prof, NULL), HPF_OK);
+    cr_expect_eq(hpf_eventlog_time_n_ticks(time), 0);
     cr_expect_eq(prof.n_stacks, 1);
     cr_expect_eq(prof.n_arguments + prof.n_options, 0);
-    hpf_log_time_destroy(time);
+    hpf_eventlog_time_destroy(time);
 }
 
 /* Blocks of capabilities may stand in any order. */
@@ -125,8 +125,8 @@ Test(log_time, ticks_are_kept_by_capability_and_time_when_asked)
 {
     size_t n;
     hpf_prof prof;
-    hpf_log_time *time = hpf_log_time_create();
-    hpf_log_time_keep_order(time);
+    hpf_eventlog_time *time = hpf_eventlog_time_create();
+    hpf_eventlog_time_keep_order(time);
     hpf_sink *log = begin();
     define(log, 1, "main", "s");
     log_put(log, 167, 30, "4814", 1ull, 3ull, 1ull, 1ull);
@@ -134,14 +134,14 @@ Test(log_time, ticks_are_kept_by_capability_and_time_when_asked)
     log_put(log, 167, 20, "4814", 0ull, 2ull, 1ull, 1ull);
     log_end(log);
     read_log_into(time, log);
-    cr_assert_eq(hpf_log_time_profile(time, &prof, NULL), HPF_OK);
-    const hpf_time_sample *samples = hpf_log_time_samples(time, &n);
+    cr_assert_eq(hpf_eventlog_time_profile(time, &prof, NULL), HPF_OK);
+    const hpf_time_sample *samples = hpf_eventlog_time_samples(time, &n);
     cr_assert_eq(n, 3);
     cr_expect(samples[0].cap == 0 && samples[0].time_ns == 20);
     cr_expect(samples[1].cap == 1 && samples[1].time_ns == 10 && samples[1].stack == 0);
     cr_expect(samples[2].cap == 1 && samples[2].time_ns == 30);
     cr_expect_eq(&prof.stacks[samples[2].stack], stack_of(&prof, "main"));
-    hpf_log_time_destroy(time);
+    hpf_eventlog_time_destroy(time);
 }
 
 /* How many ticks there are is known from another program (tests/data/eventlog/counts.tsv). */
@@ -151,14 +151,14 @@ static void expect_ticks(const char *path, uint64_t n_ticks)
     hpf_prof prof;
     uint64_t sum = 0;
     cr_assert_eq(hpf_source_open(&source, path, NULL, NULL), HPF_OK);
-    hpf_log_time *time = read_time(source);
-    cr_assert_eq(hpf_log_time_profile(time, &prof, NULL), HPF_OK);
+    hpf_eventlog_time *time = read_time(source);
+    cr_assert_eq(hpf_eventlog_time_profile(time, &prof, NULL), HPF_OK);
     for (size_t i = 0; i < prof.n_stacks; i++) {
         sum += prof.stacks[i].ticks;
         cr_expect(i == 0 || prof.stacks[i].parent_index < i);
     }
     cr_expect_eq(sum, n_ticks, "%s", path);
-    hpf_log_time_destroy(time);
+    hpf_eventlog_time_destroy(time);
 }
 
 Test(log_time, real_logs_have_all_their_ticks)

@@ -4,29 +4,29 @@
  */
 #include <criterion/criterion.h>
 
-#include "hpfile/log_nonmoving.h"
+#include "eventlog/eventlog_nonmoving.h"
 #include "log_build.h"
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_nonmoving_note(context, event, err);
+    return hpf_eventlog_nonmoving_note(context, event, err);
 }
 
-static hpf_log_nonmoving read_source(hpf_source *source)
+static hpf_eventlog_nonmoving read_source(hpf_source *source)
 {
     const hpf_event_visitor visitor = {.event = note};
-    hpf_log_nonmoving read = {0};
+    hpf_eventlog_nonmoving read = {0};
     cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, &read, NULL), HPF_OK);
     hpf_source_destroy(source);
     return read;
 }
 
-static hpf_log_nonmoving read_log(hpf_sink *log)
+static hpf_eventlog_nonmoving read_log(hpf_sink *log)
 {
     hpf_source *source = NULL;
     log_end(log);
     cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), NULL, NULL), HPF_OK);
-    hpf_log_nonmoving read = read_source(source);
+    hpf_eventlog_nonmoving read = read_source(source);
     hpf_sink_destroy(log);
     return read;
 }
@@ -62,7 +62,7 @@ Test(log_nonmoving, phases_are_counted_and_timed)
     log_put(log, 203, 66, "");
     log_put(log, 208, 67, "44", 3ull, 9ull);
     log_put(log, 204, 70, "");
-    hpf_log_nonmoving read = read_log(log);
+    hpf_eventlog_nonmoving read = read_log(log);
     const hpf_nonmoving_time *mark = &read.phases[HPF_NONMOVING_MARK];
     const hpf_nonmoving_time *sync = &read.phases[HPF_NONMOVING_SYNC];
     cr_expect(mark->n == 2 && mark->total_ns == 40 && mark->longest_ns == 30);
@@ -72,12 +72,12 @@ Test(log_nonmoving, phases_are_counted_and_timed)
     cr_expect_eq(read.n_flushes, 1);
     cr_expect_eq(read.n_pruned, 3);
     cr_expect_eq(read.n_censuses, 0);
-    hpf_log_nonmoving_finish(&read);
+    hpf_eventlog_nonmoving_finish(&read);
 }
 
 static void expect_blocks(hpf_sink *log)
 {
-    hpf_log_nonmoving read = read_log(log);
+    hpf_eventlog_nonmoving read = read_log(log);
     cr_assert_eq(read.n_blocks, 3);
     cr_expect_eq(read.n_censuses, 2);
     cr_expect_eq(read.blocks[1].census, 0);
@@ -87,7 +87,7 @@ static void expect_blocks(hpf_sink *log)
     cr_expect_eq(hpf_nonmoving_live_bytes(&read.blocks[1]), 48);
     cr_expect_eq(read.blocks[2].census, 1);
     cr_expect_eq(read.blocks[2].time_ns, 9);
-    hpf_log_nonmoving_finish(&read);
+    hpf_eventlog_nonmoving_finish(&read);
 }
 
 /* Sizes are told in bytes, or, earlier, by their logarithm. */
@@ -115,9 +115,9 @@ Test(log_nonmoving, a_real_log_has_all_its_collections)
     hpf_source *source = NULL;
     const char *path = CENSUS_SOURCE_DIR "/samples/eventlog/foldleak-plain-nonmoving.eventlog";
     cr_assert_eq(hpf_source_open(&source, path, NULL, NULL), HPF_OK);
-    hpf_log_nonmoving read = read_source(source);
+    hpf_eventlog_nonmoving read = read_source(source);
     cr_expect_eq(read.n_censuses, 5);
     cr_expect_eq(read.n_blocks, 60);
     cr_expect_eq(read.phases[HPF_NONMOVING_SWEEP].n, 5);
-    hpf_log_nonmoving_finish(&read);
+    hpf_eventlog_nonmoving_finish(&read);
 }

@@ -9,8 +9,8 @@
  *
  * Memory: counters, never samples.
  */
-#ifndef HPFILE_LOG_TICKY_H
-#define HPFILE_LOG_TICKY_H
+#ifndef HPFILE_EVENTLOG_TICKY_H
+#define HPFILE_EVENTLOG_TICKY_H
 
 #include "hpfile/eventlog.h"
 
@@ -29,22 +29,22 @@ typedef struct hpf_ticky_counter {
     uint64_t allocd_bytes; /* that were allocated of it; only with -ticky-allocd */
 } hpf_ticky_counter;
 
-typedef struct hpf_log_ticky hpf_log_ticky;
+typedef struct hpf_eventlog_ticky hpf_eventlog_ticky;
 
 /* NULL when there is no memory. */
-HPF_API hpf_log_ticky *hpf_log_ticky_create(void);
-HPF_API void hpf_log_ticky_destroy(hpf_log_ticky *ticky);
+HPF_API hpf_eventlog_ticky *hpf_eventlog_ticky_create(void);
+HPF_API void hpf_eventlog_ticky_destroy(hpf_eventlog_ticky *ticky);
 
 /* Notes an event; those that say nothing of ticky counters do nothing. Errors: MEMORY, LIMIT. */
-HPF_API HPF_MUST_USE hpf_status hpf_log_ticky_note(hpf_log_ticky *ticky, const hpf_event *event,
-                                                   hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpf_eventlog_ticky_note(hpf_eventlog_ticky *ticky,
+                                                        const hpf_event *event, hpf_error *err);
 
-HPF_API size_t hpf_log_ticky_n_counters(const hpf_log_ticky *ticky);
+HPF_API size_t hpf_eventlog_ticky_n_counters(const hpf_eventlog_ticky *ticky);
 
 /* Fills `counters`, which has room for all: those that allocated most first, then by entries, by
  * what was allocated of them, and by name. Texts are borrowed until the next call of
- * hpf_log_ticky_note. */
-HPF_API void hpf_log_ticky_list(const hpf_log_ticky *ticky, hpf_ticky_counter *counters);
+ * hpf_eventlog_ticky_note. */
+HPF_API void hpf_eventlog_ticky_list(const hpf_eventlog_ticky *ticky, hpf_ticky_counter *counters);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "base/arena.h"
 #include "summary/quantity.h"
 #include "rng.h"
 
@@ -26,23 +27,23 @@ static void end(fixture *f)
 
 static void add(fixture *f, hpf_str name, double time, double value)
 {
-    cr_assert(hpf__quantities_add(&f->lines, f->arena, name, (hpf_line_point){time, value}));
+    cr_assert(hpf__quantities_add(&f->lines, f->arena, name, (hpf_quantity_point){time, value}));
 }
 
-static const hpf_line *settle(fixture *f)
+static const hpf_quantity *settle(fixture *f)
 {
     cr_assert(hpf__quantities_settle(&f->lines));
     return f->lines.settled;
 }
 
-Test(lines, points_come_out_by_time_and_equal_names_are_one_line)
+Test(quantity, points_come_out_by_time_and_equal_names_are_one_line)
 {
     fixture f = begin();
     add(&f, HPF_STR("heap size"), 2, 20);
     add(&f, HPF_STR("live bytes"), 1, 5);
     add(&f, HPF_STR("heap size"), 1, 10);
-    const hpf_line *lines = settle(&f);
-    cr_expect_eq(f.lines.n_lines, 2);
+    const hpf_quantity *lines = settle(&f);
+    cr_expect_eq(f.lines.n, 2);
     cr_expect_eq(lines[0].n_points, 2);
     cr_expect_eq(lines[0].points[0].value, 10);
     cr_expect_eq(lines[0].points[1].value, 20);
@@ -50,7 +51,8 @@ Test(lines, points_come_out_by_time_and_equal_names_are_one_line)
     end(&f);
 }
 
-static void expect_thin(const hpf_line *line, double first, double last, double low, double high)
+static void expect_thin(const hpf_quantity *line, double first, double last, double low,
+                        double high)
 {
     double least = INFINITY;
     double most = -INFINITY;
@@ -66,7 +68,7 @@ static void expect_thin(const hpf_line *line, double first, double last, double 
     cr_expect_eq(most, high);
 }
 
-Test(lines, a_million_points_keep_their_extremes_and_their_end)
+Test(quantity, a_million_points_keep_their_extremes_and_their_end)
 {
     fixture f = begin();
     rng chance = {7};
@@ -84,7 +86,7 @@ Test(lines, a_million_points_keep_their_extremes_and_their_end)
     end(&f);
 }
 
-Test(lines, points_of_one_time_are_thinned_too)
+Test(quantity, points_of_one_time_are_thinned_too)
 {
     fixture f = begin();
     for (int i = 0; i < 50000; i++) {

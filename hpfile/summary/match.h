@@ -24,9 +24,6 @@ extern "C" {
 /* Most profiles that can be matched. */
 #define HPF_MATCH_MOST 64
 
-/* Says that a name is in no sample, and so in no row. */
-#define HPF_NO_ROW UINT32_MAX
-
 typedef struct hpf_match hpf_match;
 
 /* Matches the names of `n` surveys, at least one, which are only read. Errors: MEMORY; LIMIT for

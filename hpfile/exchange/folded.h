@@ -9,7 +9,7 @@
 #define HPFILE_FOLDED_H
 
 #include "hpfile/sink.h"
-#include "hpfile/stacks.h"
+#include "exchange/stacks.h"
 
 #ifdef __cplusplus
 extern "C" {

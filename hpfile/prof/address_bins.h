@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Bins: a count for each place in a program's code, for time and heap alike (docs/formats/bins.md).
+ * Bins: a count for each place in a program's code, for time and heap alike
+ * (docs/formats/address-bins.md).
  *
  * The file is sparse: it has the places whose count is not zero, in no order, as 64-bit addresses
  * with 64-bit counts, and one count for what belongs to no known place. It is written by a program

@@ -7,8 +7,8 @@
  *
  * Memory: a row for each block size of each census.
  */
-#ifndef HPFILE_LOG_NONMOVING_H
-#define HPFILE_LOG_NONMOVING_H
+#ifndef HPFILE_EVENTLOG_NONMOVING_H
+#define HPFILE_EVENTLOG_NONMOVING_H
 
 #include "hpfile/eventlog.h"
 
@@ -41,7 +41,7 @@ typedef struct hpf_nonmoving_blocks {
     uint32_t n_live;   /* blocks */
 } hpf_nonmoving_blocks;
 
-typedef struct hpf_log_nonmoving {
+typedef struct hpf_eventlog_nonmoving {
     hpf_nonmoving_time phases[HPF_N_NONMOVING_PHASES];
     uint64_t n_marked;            /* objects */
     uint64_t n_flushes;           /* of remembered sets */
@@ -49,12 +49,12 @@ typedef struct hpf_log_nonmoving {
     hpf_nonmoving_blocks *blocks; /* by census, then as the log has them: by size */
     size_t n_blocks, blocks_capacity;
     uint32_t n_censuses;
-} hpf_log_nonmoving;
+} hpf_eventlog_nonmoving;
 
 /* Notes an event; those that say nothing of this collector do nothing. The struct begins zeroed.
  * Errors: MEMORY. */
-HPF_API HPF_MUST_USE hpf_status hpf_log_nonmoving_note(hpf_log_nonmoving *log,
-                                                       const hpf_event *event, hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpf_eventlog_nonmoving_note(hpf_eventlog_nonmoving *log,
+                                                            const hpf_event *event, hpf_error *err);
 
 /* Live blocks times their size. */
 static inline uint64_t hpf_nonmoving_live_bytes(const hpf_nonmoving_blocks *blocks)
@@ -62,7 +62,7 @@ static inline uint64_t hpf_nonmoving_live_bytes(const hpf_nonmoving_blocks *bloc
     return blocks->n_live * blocks->block_bytes;
 }
 
-HPF_API void hpf_log_nonmoving_finish(hpf_log_nonmoving *log);
+HPF_API void hpf_eventlog_nonmoving_finish(hpf_eventlog_nonmoving *log);
 
 #ifdef __cplusplus
 }

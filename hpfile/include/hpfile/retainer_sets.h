@@ -21,24 +21,25 @@
 extern "C" {
 #endif
 
-typedef struct hpf_sets hpf_sets;
+typedef struct hpf_retainer_sets hpf_retainer_sets;
 
 /* Reads the whole source, in which all other lines pass. A source without sets gives none, and
  * HPF_OK. Errors: MEMORY; LIMIT, for a line of more than 16 MiB; those of the source. */
-HPF_API HPF_MUST_USE hpf_status hpf_sets_read(hpf_sets **out, hpf_source *source, hpf_error *err);
-HPF_API void hpf_sets_destroy(hpf_sets *sets);
+HPF_API HPF_MUST_USE hpf_status hpf_retainer_sets_read(hpf_retainer_sets **out, hpf_source *source,
+                                                       hpf_error *err);
+HPF_API void hpf_retainer_sets_destroy(hpf_retainer_sets *sets);
 
-HPF_API uint32_t hpf_sets_n(const hpf_sets *sets);
+HPF_API uint32_t hpf_retainer_sets_n(const hpf_retainer_sets *sets);
 
 /* A set that a name stands for. Borrowed from the sets. */
-typedef struct hpf_set {
+typedef struct hpf_retainer_set {
     hpf_str name;    /* with all its labels, where the profile's is cut */
     hpf_str members; /* as in the report, without the braces */
-} hpf_set;
+} hpf_retainer_set;
 
 /* Whether the set of a profile's name is known. Errors: none; what there is no memory for is not
  * known. */
-HPF_API bool hpf_sets_find(hpf_sets *sets, hpf_str name, hpf_set *out);
+HPF_API bool hpf_retainer_sets_find(hpf_retainer_sets *sets, hpf_str name, hpf_retainer_set *out);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 #define HPFILE_SPEEDSCOPE_H
 
 #include "hpfile/sink.h"
-#include "hpfile/stacks.h"
+#include "exchange/stacks.h"
 
 #ifdef __cplusplus
 extern "C" {

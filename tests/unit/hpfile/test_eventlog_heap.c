@@ -188,7 +188,7 @@ Test(log_heap, one_of_several_profiles_is_read_when_asked_for)
         hpf_source *source;
         hpf_survey *survey = survey_one(log_of_two(), &source, number, NULL);
         cr_assert_not_null(survey);
-        cr_expect_eq(hpf_survey_log_profile(survey)->id, number);
+        cr_expect_eq(hpf_survey_eventlog_profile(survey)->id, number);
         cr_expect_eq(hpf_survey_overview(survey)->n_samples, number == 1 ? 2 : 1);
         cr_expect(hpf_str_is(hpf_survey_name(survey, 0), number == 1 ? "Module" : "Type"));
         hpf_survey_destroy(survey);
@@ -312,7 +312,7 @@ Test(log_heap, frames_tell_the_whole_stack)
     cr_expect_eq(hpf_survey_frames(survey, 1, frames, 2), 1);
     cr_expect(frames[0].is_caf);
     cr_expect_eq(hpf_survey_frames(survey, 2, frames, 2), 0);
-    const hpf_log_facts *facts = hpf_survey_log(survey);
+    const hpf_eventlog_metadata *facts = hpf_survey_eventlog_metadata(survey);
     cr_expect(hpf_str_is(facts->rts, "GHC-9.2.8 rts_p"));
     cr_expect_eq(facts->profiles[0].period_ns, 100000000);
     cr_expect_eq(facts->mblock_bytes, 2097152);
@@ -339,9 +339,9 @@ Test(log_heap, a_survey_puts_marks_in_order_and_keeps_lines)
     for (size_t i = 0; i < 4; i++) {
         cr_expect_eq(o->marks[i].label.data[0], "acde"[i]);
     }
-    cr_assert_eq(o->n_lines, 1);
-    cr_expect(hpf_str_is(o->lines[0].name, "blocks"));
-    cr_expect_eq(o->lines[0].points[0].value, 77);
+    cr_assert_eq(o->n_quantities, 1);
+    cr_expect(hpf_str_is(o->quantities[0].name, "blocks"));
+    cr_expect_eq(o->quantities[0].points[0].value, 77);
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
     hpf_sink_destroy(log);
@@ -421,7 +421,7 @@ static void expect_counted(hpf_sink *log)
     hpf_source *source;
     hpf_survey *survey = survey_of(log, &source, 4);
     hpf_eventlog *expected = counted(hpf_sink_bytes(log));
-    const hpf_eventlog *records = hpf_survey_log_records(survey);
+    const hpf_eventlog *records = hpf_survey_eventlog(survey);
     const hpf_events none = {0};
     cr_assert_eq(hpf_survey_replay(survey, &none, NULL, NULL), HPF_OK);
     cr_expect_eq(hpf_eventlog_n_events(records), hpf_eventlog_n_events(expected));

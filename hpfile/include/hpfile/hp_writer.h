@@ -23,18 +23,18 @@
 extern "C" {
 #endif
 
-typedef struct hpf_writer hpf_writer;
+typedef struct hpf_hp_writer hpf_hp_writer;
 
 /* A writer into `sink`, which is borrowed for the writer's life. NULL when there is no memory. */
-HPF_API hpf_writer *hpf_writer_create(hpf_sink *sink, bool flush_samples);
+HPF_API hpf_hp_writer *hpf_hp_writer_create(hpf_sink *sink, bool flush_samples);
 
 /* The events that the writer accepts; the context is the writer. */
-HPF_API extern const hpf_events hpf_writer_events;
+HPF_API extern const hpf_events hpf_hp_writer_events;
 
 /* Writes headers that nothing has called for yet. Does not finish the sink. */
-HPF_API HPF_MUST_USE hpf_status hpf_writer_finish(hpf_writer *writer, hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpf_hp_writer_finish(hpf_hp_writer *writer, hpf_error *err);
 
-HPF_API void hpf_writer_destroy(hpf_writer *writer);
+HPF_API void hpf_hp_writer_destroy(hpf_hp_writer *writer);
 
 #ifdef __cplusplus
 }

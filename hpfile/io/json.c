@@ -2,13 +2,13 @@
  *
  * The JSON writer: commas by level, escapes by run.
  */
-#include "hpfile/json.h"
+#include "io/json.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 
 static void break_line(hpf_json *json)
 {

@@ -4,19 +4,19 @@
  */
 #include <criterion/criterion.h>
 
-#include "hpfile/log_ticky.h"
+#include "eventlog/eventlog_ticky.h"
 #include "hpfile/str.h"
 #include "log_build.h"
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_ticky_note(context, event, err);
+    return hpf_eventlog_ticky_note(context, event, err);
 }
 
-static hpf_log_ticky *read_log(hpf_sink *log)
+static hpf_eventlog_ticky *read_log(hpf_sink *log)
 {
     const hpf_event_visitor visitor = {.event = note};
-    hpf_log_ticky *ticky = hpf_log_ticky_create();
+    hpf_eventlog_ticky *ticky = hpf_eventlog_ticky_create();
     hpf_source *source = NULL;
     cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), NULL, NULL), HPF_OK);
     cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, ticky, NULL), HPF_OK);
@@ -61,9 +61,9 @@ Test(log_ticky, samples_add_up_and_the_largest_come_first)
     count(log, 4, 0, 0, 24);
     define(log, 3, "late");
     log_end(log);
-    hpf_log_ticky *ticky = read_log(log);
-    cr_assert_eq(hpf_log_ticky_n_counters(ticky), 5);
-    hpf_log_ticky_list(ticky, c);
+    hpf_eventlog_ticky *ticky = read_log(log);
+    cr_assert_eq(hpf_eventlog_ticky_n_counters(ticky), 5);
+    hpf_eventlog_ticky_list(ticky, c);
     cr_expect(hpf_str_is(c[0].name, "large"));
     cr_expect_eq(c[0].entries, 3);
     cr_expect_eq(c[0].allocs_bytes, 1000);
@@ -76,7 +76,7 @@ Test(log_ticky, samples_add_up_and_the_largest_come_first)
     cr_expect_eq(c[3].id, 4);
     cr_expect_eq(c[3].name.length, 0);
     cr_expect(hpf_str_is(c[4].name, "idle"));
-    hpf_log_ticky_destroy(ticky);
+    hpf_eventlog_ticky_destroy(ticky);
 }
 
 Test(log_ticky, later_definitions_tell_more)
@@ -86,13 +86,13 @@ Test(log_ticky, later_definitions_tell_more)
     define(log, 1, "first");
     log_put(log, 210, 1, "82ss8s", 1ull, 3ull, "ppp", "last", 99ull, "{}");
     log_end(log);
-    hpf_log_ticky *ticky = read_log(log);
-    cr_assert_eq(hpf_log_ticky_n_counters(ticky), 1);
-    hpf_log_ticky_list(ticky, c);
+    hpf_eventlog_ticky *ticky = read_log(log);
+    cr_assert_eq(hpf_eventlog_ticky_n_counters(ticky), 1);
+    hpf_eventlog_ticky_list(ticky, c);
     cr_expect(hpf_str_is(c[0].name, "last"));
     cr_expect(hpf_str_is(c[0].description, "{}"));
     cr_expect_eq(c[0].arity, 3);
-    hpf_log_ticky_destroy(ticky);
+    hpf_eventlog_ticky_destroy(ticky);
 }
 
 /* Records too short for a counter, and a type of that number that is something else. */
@@ -106,7 +106,7 @@ Test(log_ticky, what_is_no_counter_is_left_alone)
     log_put(log, 210, 2, "4", 7ull);
     log_put(log, 9, 2, "");
     log_end(log);
-    hpf_log_ticky *ticky = read_log(log);
-    cr_expect_eq(hpf_log_ticky_n_counters(ticky), 0);
-    hpf_log_ticky_destroy(ticky);
+    hpf_eventlog_ticky *ticky = read_log(log);
+    cr_expect_eq(hpf_eventlog_ticky_n_counters(ticky), 0);
+    hpf_eventlog_ticky_destroy(ticky);
 }
