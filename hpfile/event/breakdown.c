@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The flags of GHC's run-time system, as one table.
+ * The flags of GHC's run-time system in one table.
  */
 #include "hpfile/breakdown.h"
 
@@ -29,7 +29,7 @@ const char *hpf_breakdown_flag(hpf_breakdown breakdown)
 char hpf_breakdown_letter(hpf_breakdown breakdown)
 {
     const char *flag = hpf_breakdown_flag(breakdown);
-    return flag ? flag[2] : '\0';
+    return flag ? flag[2] : breakdown == HPF_BREAKDOWN_IN_STACK ? 'C' : '\0';
 }
 
 const char *hpf_breakdown_name(hpf_breakdown breakdown)
@@ -37,7 +37,7 @@ const char *hpf_breakdown_name(hpf_breakdown breakdown)
     return (unsigned)breakdown < HPF_N_BREAKDOWNS ? breakdowns[breakdown].name : NULL;
 }
 
-/* The next word of `*rest`, blanks between; empty at the end. */
+/* Removes the next word from `*rest` and returns it; it is empty at the end. */
 static hpf_str next_word(hpf_str *rest)
 {
     size_t start = 0;
@@ -53,13 +53,22 @@ static hpf_str next_word(hpf_str *rest)
     return word;
 }
 
+hpf_breakdown hpf_breakdown_of_letter(char letter)
+{
+    int i = 1;
+    while (i < HPF_N_BREAKDOWNS && breakdowns[i].flag[2] != letter) {
+        i++;
+    }
+    return i < HPF_N_BREAKDOWNS ? (hpf_breakdown)i
+           : letter == 'C'      ? HPF_BREAKDOWN_IN_STACK
+                                : HPF_BREAKDOWN_NONE;
+}
+
+/* Returns the break-down of a word such as "-hc", or NONE. */
 static hpf_breakdown breakdown_of_word(hpf_str word)
 {
-    hpf_breakdown found = HPF_BREAKDOWN_NONE;
-    for (int i = 1; i < HPF_N_BREAKDOWNS; i++) {
-        found = hpf_str_is(word, breakdowns[i].flag) ? (hpf_breakdown)i : found;
-    }
-    return found;
+    bool is_flag = word.length == 3 && memcmp(word.data, "-h", 2) == 0 && word.data[2] != 'C';
+    return is_flag ? hpf_breakdown_of_letter(word.data[2]) : HPF_BREAKDOWN_NONE;
 }
 
 hpf_breakdown hpf_breakdown_of_job(hpf_str job)

@@ -8,9 +8,9 @@
 #include "hpfile/frame.h"
 #include "io/json.h"
 
-/* Adds the member `frames` of an object: what a name of an event log stands for, innermost first,
- * as objects with `label`, `module` and `source`, an info table also with `table`, `closure_type`
- * and `type`. None: nothing. */
+/* Adds the member `frames` to an object: the frames of a name, innermost first, as objects with
+ * `label`, `module` and `source`; for an info table also `table`, `closure_type` and `type`. Adds
+ * nothing if there are no frames. */
 HPF_API void hpf_json_frames(hpf_json *json, const hpf_frame *frames, size_t n_frames);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which names of several profiles mean the same.
+ * Matching the names of several profiles.
  *
  * Names are matched without the numbers that a run gives its cost-centre stacks: `(12)f/g` and
  * `(345)f/g` are one row, also within one profile. GHC cuts long names, number included, so that

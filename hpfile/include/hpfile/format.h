@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which format an input is in, and reading it whatever it is.
+ * Detecting the format of an input, and reading any format.
  */
 #ifndef HPFILE_FORMAT_H
 #define HPFILE_FORMAT_H
@@ -24,7 +24,7 @@ typedef enum hpf_format {
 /* "hp", "csv", "json", "eventlog" or "prof". */
 HPF_API const char *hpf_format_name(hpf_format format);
 
-/* Tells by the first bytes, and starts the source again, which must have been opened with `keep`.
+/* Detects the format from the first bytes, and rewinds the source, which was opened with `keep`.
  * Errors: those of the source. */
 HPF_API HPF_MUST_USE hpf_status hpf_format_detect(hpf_format *out, hpf_source *source,
                                                   hpf_error *err);
