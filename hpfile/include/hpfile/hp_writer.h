@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Events to a `.hp` file, as GHC writes it (docs/formats/hp.md).
+ * A writer of `.hp` files as GHC writes them (docs/formats/hp.md).
  *
- * The headers are written together before the first sample or mark, in GHC's order; one that was
- * never given is written empty. A header that changes later is written again, on its own. Times
- * have six decimals, or as many as they need to be read back unchanged. Each sample leaves in one
- * write, with its END_SAMPLE, when `flush_samples` is set: who follows the file never sees half of
- * it.
+ * The headers are written together before the first sample or mark, in GHC's order; missing ones
+ * are written empty. A header that changes later is written again. Times have six decimals, or as
+ * many as they need to be read back unchanged. With `flush_samples`, each sample is written in one
+ * call, with its END_SAMPLE, so that followers of the file never see half a sample.
  *
  * Names and headers are written raw, as GHC does. Bytes that would be read back as something else
  * are replaced by '_': blanks inside a name that a reader would take for the end of it, line feeds
@@ -25,13 +24,14 @@ extern "C" {
 
 typedef struct hpf_hp_writer hpf_hp_writer;
 
-/* A writer into `sink`, which is borrowed for the writer's life. NULL when there is no memory. */
+/* Creates a writer into `sink`, which is borrowed for its life. Returns NULL when there is no
+ * memory. */
 HPF_API hpf_hp_writer *hpf_hp_writer_create(hpf_sink *sink, bool flush_samples);
 
 /* The events that the writer accepts; the context is the writer. */
 HPF_API extern const hpf_events hpf_hp_writer_events;
 
-/* Writes headers that nothing has called for yet. Does not finish the sink. */
+/* Writes the headers if no sample or mark came. Does not finish the sink. */
 HPF_API HPF_MUST_USE hpf_status hpf_hp_writer_finish(hpf_hp_writer *writer, hpf_error *err);
 
 HPF_API void hpf_hp_writer_destroy(hpf_hp_writer *writer);

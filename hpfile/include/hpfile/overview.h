@@ -15,17 +15,17 @@ extern "C" {
 /* One pass over a profile: survey.h. */
 typedef struct hpf_survey hpf_survey;
 
-/* What one name amounts to. Times are in the sample unit, amounts in the value unit. */
+/* Totals of one name. Times are in the sample unit, amounts in the value unit. */
 typedef struct hpf_totals {
-    double sum;            /* all amounts added: exact below 2^53, then rounded once */
+    double sum;            /* of all amounts: exact below 2^53, then rounded once */
     uint64_t sum_wrapped;  /* whole amounts added modulo 2^64; reals are truncated first */
-    double trapezium;      /* area under the name's line, absent samples being 0 */
+    double trapezium;      /* area under the name's curve, which is 0 in samples without it */
     double sum_squares;    /* of the amount per sample */
     double sum_time;       /* of time * amount, time counted from the first sample */
     double max;            /* largest amount in a sample */
-    uint64_t first_sample; /* index of the first and the last sample that have the name */
+    uint64_t first_sample; /* indices of the first and the last sample with the name */
     uint64_t last_sample;
-    uint64_t n_samples; /* samples that have the name */
+    uint64_t n_samples; /* samples with the name */
 } hpf_totals;
 
 /* A sample worth drawing. */
