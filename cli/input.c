@@ -55,7 +55,7 @@ static hpf_status open_spool(input *in, hpf_error *err)
     int length = snprintf(path, sizeof path, "%s/census-XXXXXX", temporary_dir());
     in->spool = length < (int)sizeof path ? mkstemp(path) : -1;
     if (in->spool < 0) {
-        return hpf_error_set_os(err, errno, "cannot make a temporary file in %s", temporary_dir());
+        return hpf_error_set_os(err, errno, "cannot create a temporary file in %s", temporary_dir());
     }
     unlink(path);
     return HPF_OK;

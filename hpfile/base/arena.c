@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Blocks of growing size in a list; each piece is cut from the newest. A piece larger than a block
- * gets a block of its own, behind the newest, so that the newest can still be filled.
+ * gets a block of its own, after the newest in the list, so that the newest can still be filled.
  */
 #include "base/arena.h"
 
@@ -54,7 +54,7 @@ static block *block_create(size_t capacity_bytes)
     return b;
 }
 
-/* Puts a block for `n_bytes` in place; a large piece goes behind a newest block that has room left.
+/* Puts a block for `n_bytes` in place; a large piece goes after a newest block that has room left.
  */
 static void *take_from_new_block(hpf_arena *arena, size_t n_bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Eight bytes at a time. The one header of the room where compiler extensions may stand; each has a
- * plain C twin.
+ * Comparing and reading eight bytes at a time. This is the only header of the library with compiler
+ * extensions; each has an equivalent in plain C.
  */
 #ifndef HPF_BITS_H
 #define HPF_BITS_H

@@ -70,7 +70,7 @@ static uint64_t day_of(unsigned year, unsigned month, unsigned day)
     return (uint64_t)era * ERA_DAYS + in_era - DAYS_BEFORE_0;
 }
 
-/* ":33" behind hours and minutes, which ctime writes and GHC does not. */
+/* ":33" after hours and minutes, which ctime writes and GHC does not. */
 static bool read_seconds(hpf_str text, unsigned *second)
 {
     *second = 0;

@@ -31,8 +31,8 @@ static const char *digits_end(const char *at, const char *end)
     return at;
 }
 
-/* Whether the word before `at` is a name for hp2ps, because a value follows. Behind a line feed a
- * number may also be a name, when yet another number follows it. HPF__LEX_BAD means no. */
+/* Returns whether the word before `at` is a name for hp2ps, because a value follows; HPF__LEX_BAD
+ * means no. After a line feed a number may also be a name, if another number follows it. */
 static hpf__lexed lex_value_after(const char *at, const char *end, bool is_final)
 {
     const char *value = hpf__skip_blanks(at, end);
@@ -92,8 +92,8 @@ static bool parse_whole(uint64_t *whole, const char *at, const char *end)
     return true;
 }
 
-/* More than HPF__NUMBER_MAX digits and points stand at `at`, up to `last`. hp2ps would break them
- * in two and take the rest for a name: so they are read if a value follows, as it must. */
+/* There are more than HPF__NUMBER_MAX digits and points before `last`. hp2ps splits them and takes
+ * the rest for a name, so they are accepted if a value follows. */
 static hpf__lexed lex_long_number(const char *last, const char *end, bool is_final)
 {
     const char *word_end = hpf__word_end(last, end);
@@ -104,7 +104,7 @@ static hpf__lexed lex_long_number(const char *last, const char *end, bool is_fin
     return value > word_end && value < end && hpf__is_digit(*value) ? HPF__LEXED : HPF__LEX_LONG;
 }
 
-/* The end of the digits and points at `at`, and of an exponent behind them. */
+/* Finds the end of the digits and points at `at`, and of an exponent after them. */
 static hpf__lexed lex_number_end(const char **number_end, const char *at, const char *end,
                                  bool is_final)
 {

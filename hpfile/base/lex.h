@@ -27,7 +27,7 @@ typedef enum hpf__lexed {
     HPF__LEXED,    /* a token, ending at `token.end` */
     HPF__LEX_MORE, /* the bytes end before the token surely does */
     HPF__LEX_BAD,  /* none of the kind begins here */
-    HPF__LEX_LONG, /* a number of more than HPF__NUMBER_MAX characters, and nothing to break it for
+    HPF__LEX_LONG, /* a number of more than HPF__NUMBER_MAX characters that is not split
                     */
     HPF__LEX_HUGE, /* a number of HPF__NUMBER_LIMIT or more */
 } hpf__lexed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A decoder of one character (Unicode 15, table 3-7), on which the rest stands.
+ * A decoder of one character (Unicode 15, table 3-7); the other functions use it.
  */
 #include "base/utf8.h"
 

@@ -57,7 +57,7 @@ static hpf_str without_blanks(hpf_str text)
     return text;
 }
 
-/* Behind an opening brace. */
+/* After an opening brace. */
 static hpf_format format_of_object(hpf_str text)
 {
     return begins_with(without_blanks(text), HPF_STR("\"program\"")) ? HPF_FORMAT_PROF

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which format it is: the first four bytes tell, and that format's reader does the rest.
+ * Detects the format from the first four bytes, and forwards to the reader of that format.
  */
 #include "detect/reader.h"
 

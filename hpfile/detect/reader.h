@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Profiles to events: a resumable push reader, and one call for a whole source. The input is `.hp`
- * text (docs/formats/hp.md) or a GHC event log (docs/formats/eventlog.md), told apart by its first
- * four bytes.
+ * A resumable push reader from profiles to events, and one call for a whole source. The input is
+ * `.hp` text (docs/formats/hp.md) or a GHC event log (docs/formats/eventlog.md), detected by its
+ * first four bytes.
  *
- * However the input is cut into pieces, the events are the same. Events of an event log come in the
- * order of the file: marks and lines are not in the order of time, and a sample that is earlier
- * than the one before it is given that one's time, with a warning (hpfile/survey.h puts them in
- * order).
+ * The events do not depend on how the input is cut into pieces. Events of an event log come in the
+ * order of the file: marks and quantities are not sorted by time, and a sample that is earlier than
+ * the one before it gets that one's time, with a warning (a survey sorts them).
  *
  * Memory: the names, the costs of the sample being read, and at most one unfinished line, string or
  * record.
@@ -22,44 +21,40 @@
 
 typedef struct hpf_reader hpf_reader;
 
-/* `events` is copied, `context` borrowed for the reader's life. NULL `options` means all zero.
- * Returns NULL when there is no memory. */
+/* Creates a reader. `events` is copied, `context` is borrowed for its life, NULL `options` are all
+ * zero. Returns NULL when there is no memory. */
 HPF_API hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
                                       const hpf_reader_options *options);
 
-/* Reads on. All statements that are complete become events before it returns, save that one of more
- * than 4 KiB that came in pieces may wait for a quarter of its length more. A failed reader stays
- * failed and says the same again. Errors: SYNTAX, ORDER, RANGE, LIMIT, MEMORY; what a consumer
- * returned. */
+/* Reads the next bytes, and emits the events of all complete statements. A statement of more than 4
+ * KiB that comes in pieces may be delayed by a quarter of its length. Errors are sticky: SYNTAX,
+ * ORDER, RANGE, LIMIT, MEMORY; those of the consumer. */
 HPF_API HPF_MUST_USE hpf_status hpf_reader_feed(hpf_reader *reader, const char *bytes,
                                                 size_t n_bytes, hpf_error *err);
 
-/* The input ends here: reads what was held back, and checks that all four headers and at least one
- * sample were there. */
+/* Ends the input: reads the last statement, and checks that there were all four headers and at
+ * least one sample. */
 HPF_API HPF_MUST_USE hpf_status hpf_reader_finish(hpf_reader *reader, hpf_error *err);
 
-/* Prepares to read the bytes of samples known from hpf_sample offsets again: forgets any unfinished
- * sample, clock and error, keeps the names and their numbers, and sends events to another consumer.
- * Places and offsets count from here.
- * The bytes fed next must begin at a `begin_offset`; where they end at an `end_offset` and the next
- * ones are not their neighbours, call hpf_reader_settle in between. hpf_reader_finish is not called
- * in this mode. */
+/* Prepares the second pass over samples whose offsets are known: discards an incomplete sample, the
+ * time and any error, keeps the names, and emits to another consumer. Offsets start at 0 again. The
+ * next bytes must begin at a `begin_offset` of a sample. Call hpf_reader_settle at an `end_offset`
+ * before bytes that do not follow it directly. hpf_reader_finish is not called in this mode. */
 HPF_API void hpf_reader_revisit(hpf_reader *reader, const hpf_events *events, void *context);
 
-/* The bytes fed so far end a sample: reads what was held back for lack of the next byte. */
+/* Ends a run of samples in the second pass: reads the last statement without the byte after it. */
 HPF_API HPF_MUST_USE hpf_status hpf_reader_settle(hpf_reader *reader, hpf_error *err);
 
-/* Whether all bytes fed so far are read, and no sample is unfinished. Never so in an event log,
- * where samples may be held back to be put in order. */
+/* Returns whether all bytes fed so far are read and no sample is incomplete. Always false for an
+ * event log, which may hold samples back. */
 HPF_API bool hpf_reader_is_between(const hpf_reader *reader);
 
-/* Names seen so far, by number, and how many; borrowed until the reader is destroyed. */
+/* Return a name by number, borrowed from the reader, and the number of names so far. */
 HPF_API hpf_str hpf_reader_name(const hpf_reader *reader, hpf_name name);
 HPF_API uint32_t hpf_reader_n_names(const hpf_reader *reader);
 
-/* What a name of an event log stands for: the frames of its stack, innermost first, or the one info
- * table. Fills at most `room` and returns how many there are; 0 for names that are nothing but a
- * text. The texts are borrowed until the reader is destroyed. */
+/* Fills at most `room` frames of a name of an event log: its stack, innermost first, or its info
+ * table. Returns how many there are; 0 for other names. The texts are borrowed from the reader. */
 HPF_API size_t hpf_reader_frames(const hpf_reader *reader, hpf_name name, hpf_frame *frames,
                                  size_t room);
 

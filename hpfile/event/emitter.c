@@ -85,7 +85,7 @@ hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__location place, h
     }
     if (lexed != HPF__LEXED || token.end != end) {
         return hpf__location_error(place, err, HPF_ERR_SYNTAX,
-                                   "expected a number that is not negative, found %s",
+                                   "expected a number of 0 or more, found %s",
                                    hpf__quoted(quoted, text));
     }
     out->is_real = !token.is_whole;

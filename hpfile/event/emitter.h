@@ -36,8 +36,8 @@ hpf_status hpf__emitter_name(hpf__emitter *emit, hpf_str text, hpf_name *number,
 /* Adds a cost to the sample being gathered. */
 hpf_status hpf__emitter_cost(hpf__emitter *emit, const hpf_cost *cost, hpf_error *err);
 
-/* Sends the sample and begins an empty one. `place` is where its time stands, for the error when
- * that goes back. */
+/* Emits the sample and begins an empty one. `place` is that of its time, for the error when time
+ * goes back. */
 hpf_status hpf__emitter_sample(hpf__emitter *emit, double time, hpf__location place,
                                hpf_error *err);
 

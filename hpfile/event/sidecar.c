@@ -91,7 +91,7 @@ const hpf_events hpf_sidecar_writer_events = {
 /* A row that is longer is no row. */
 #define ROW_BYTES_MAX (1u << 20)
 
-#define FIRST_LINE "the first line must be: time, what, value, between tabs"
+#define FIRST_LINE "the first line must be time, what and value, separated by tabs"
 
 /* `at` is the place in the row. */
 static hpf_status complain(hpf__sidecar_reader *r, size_t at, const char *what)
@@ -103,7 +103,7 @@ static hpf_status complain(hpf__sidecar_reader *r, size_t at, const char *what)
     return HPF_ERR_SYNTAX;
 }
 
-/* The column that begins at `*at`; moves `*at` behind the tab or to the end of the row. */
+/* Returns the column that begins at `*at`; moves `*at` after the tab, or to the end of the row. */
 static hpf_str column(const hpf__sidecar_reader *r, size_t *at)
 {
     const char *begin = r->row.data + *at;
@@ -135,7 +135,7 @@ static hpf_status tell(hpf__sidecar_reader *r, double time, size_t what_at)
         return events->mark ? events->mark(r->context, time, rest, &r->error) : HPF_OK;
     }
     if (!read_number(rest, &point.value)) {
-        return complain(r, at, "a number must stand behind the second tab");
+        return complain(r, at, "expected a number after the second tab");
     }
     return events->quantity ? events->quantity(r->context, what, point, &r->error) : HPF_OK;
 }
@@ -148,7 +148,7 @@ static hpf_status read_row(hpf__sidecar_reader *r)
         return hpf_str_is(r->row, TITLE) ? HPF_OK : complain(r, 0, FIRST_LINE);
     }
     if (!read_number(column(r, &at), &time)) {
-        return complain(r, 0, "a row must begin with its time");
+        return complain(r, 0, "expected a time at the beginning of the row");
     }
     return tell(r, time, at);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The file beside a `.hp` file, NAME.lines, for what that format has no place for: quantities
- * measured beside the samples, and the labels of marks (docs/formats/sidecar.md).
+ * The sidecar of a `.hp` file, NAME.lines, with the data that `.hp` cannot hold: quantities, and
+ * the labels of marks (docs/formats/sidecar.md).
  */
 #ifndef HPFILE_SIDECAR_H
 #define HPFILE_SIDECAR_H
@@ -16,7 +16,8 @@ extern "C" {
 
 typedef struct hpf_sidecar_writer hpf_sidecar_writer;
 
-/* A writer into `sink`, which is borrowed for the writer's life. NULL when there is no memory. */
+/* Creates a writer into `sink`, which is borrowed for its life. Returns NULL when there is no
+ * memory. */
 HPF_API hpf_sidecar_writer *hpf_sidecar_writer_create(hpf_sink *sink);
 HPF_API void hpf_sidecar_writer_destroy(hpf_sidecar_writer *writer);
 
@@ -24,7 +25,7 @@ HPF_API void hpf_sidecar_writer_destroy(hpf_sidecar_writer *writer);
  * order of the events; a sample sends the rows before it out. */
 HPF_API extern const hpf_events hpf_sidecar_writer_events;
 
-/* Reads such a file: tells `events` its points and marks, in the order of the rows. A last row
+/* Reads a sidecar, and emits its points and marks in the order of the rows. A last row
  * without a line feed is left out: it may be in the middle of being written. Texts are borrowed for
  * the call. Errors: those of the source; SYNTAX with the place; LIMIT for a row of more than 1 MiB;
  * those of `events`. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A run-time system writes its events by blocks. The first one of importance says how the program
- * was started; a heap profile begins in it, or, from GHC 9.2 on, in the next. A heap profile that
- * does not begin may thus be on its way in a buffer, and the command line is what tells.
+ * A run-time system writes its events in blocks. The first one has the command line; a heap profile
+ * begins in it or, from GHC 9.2 on, in the next one. While no heap profile has begun it may still
+ * be in a buffer, so the command line decides.
  */
 #include "eventlog/eventlog_metadata.h"
 #include "eventlog/eventlog_diagnosis.h"
@@ -32,30 +32,32 @@ static const hpf_eventlog_profile *find_profile(const hpf__log_sight *s)
     return i < s->facts->n_profiles ? &s->facts->profiles[i] : NULL;
 }
 
-/* A biography is known when an object has died, so all samples are written in the end; also those
- * of other break-downs that are restricted to one. */
+/* The biography of an object is known when it dies, so all samples of a biographical profile, or of
+ * one restricted by biography, are written at the end. */
 static bool is_biographical(const hpf_eventlog_profile *profile)
 {
     return profile->breakdown == HPF_BREAKDOWN_BIOGRAPHY ||
            profile->filters[HPF_RESTRICT_BIOGRAPHY].length > 0;
 }
 
-/* Why samples of a profile that was begun, or asked for, are not there yet; NULL: no reason. */
+/* Returns why there are no samples yet of a profile that has begun or was requested; NULL: no
+ * reason. */
 static const char *find_delay(const hpf__log_sight *s, const hpf_eventlog_profile *profile)
 {
     if (profile && is_biographical(profile)) {
-        return "a biographical profile: its samples come when the program ends";
+        return "a biographical profile: its samples are written when the program ends";
     }
     if (hpf_eventlog_metadata_has_option(s->facts, "--no-automatic-heap-samples")) {
-        return "the program takes samples when it is told to: --no-automatic-heap-samples";
+        return "the program takes samples only on request: --no-automatic-heap-samples";
     }
     if (s->is_running && !hpf_eventlog_metadata_has_option(s->facts, "--eventlog-flush-interval")) {
-        return "no heap sample yet: from GHC 9.2 on, --eventlog-flush-interval=1 sends them soon";
+        return "no heap sample yet: use --eventlog-flush-interval=1 (GHC 9.2 or later) to get them "
+               "sooner";
     }
     return NULL;
 }
 
-/* Only of GHC's run-time system it is known how it is told. */
+/* Returns why there is no sample; NULL: no reason, or not GHC's run-time system. */
 static const char *find_lack(const hpf__log_sight *s)
 {
     const hpf_eventlog_profile *profile = find_profile(s);
@@ -70,7 +72,7 @@ static const char *find_lack(const hpf__log_sight *s)
     }
     return s->facts->args.length
                ? "no heap profile: the program was started without -h (run it with +RTS -l -hT)"
-               : "no heap profile in the event log yet: a program writes one with +RTS -l -hT";
+               : "no heap profile in the event log yet: run the program with +RTS -l -hT";
 }
 
 /* While there is no sample. */
@@ -93,7 +95,7 @@ hpf_status hpf__eventlog_diagnosis(const hpf__log_sight *s, hpf_error *caveat)
         char ids[HPF__LOG_IDS_BYTES];
         hpf__log_list_ids(s->facts, ids);
         return hpf_error_set(caveat, HPF_ERR_UNSUPPORTED,
-                             "the event log holds several heap profiles, %s: read number %d", ids,
+                             "the event log has several heap profiles, %s: read number %d", ids,
                              s->profile);
     }
     return s->n_samples || s->is_over ? HPF_OK : say_what_lacks(s, caveat);

@@ -82,7 +82,7 @@ static uint64_t read_number(const char *p, size_t n)
     return number;
 }
 
-/* Text takes all but what the fields behind it need. */
+/* Returns the length of a text: all bytes but those of the fields after it. */
 static size_t text_bytes(const char *behind, size_t n)
 {
     size_t needed = (size_t)layout_bytes(behind);
@@ -193,7 +193,7 @@ static void print_stack(hpf_sink *sink, hpf_str stack)
     hpf_sink_text(sink, "]");
 }
 
-/* A number, and behind a colon what it stands for. */
+/* A number, and its meaning after a colon. */
 static void print_number(hpf_sink *sink, uint16_t type, const hpf_event_field *field)
 {
     const char *word = hpf__event_word(type, field);

@@ -139,7 +139,7 @@ static hpf_status add_cost(hpf__eventlog_heap *h, const hpf_event *event, hpf_na
                                                                    : hpf_error_set_memory(err);
 }
 
-/* A cost whose name was not guessed; one that is new is told first. */
+/* Adds a cost whose name was not predicted; emits the name first if it is new. */
 static hpf_status add_unexpected(hpf__eventlog_heap *h, const hpf_event *event, bool is_stack,
                                  hpf_str key, hpf_error *err)
 {
@@ -308,7 +308,7 @@ static void note_profile(hpf__eventlog_heap *h)
     }
 }
 
-/* Notes what the event says of the log, and tells the headers that come of it. */
+/* Reads metadata from the event, and emits the headers that result. */
 static hpf_status on_fact(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
 {
     if (h->is_revisiting) {
@@ -523,10 +523,9 @@ hpf_status hpf__eventlog_heap_finish(hpf__eventlog_heap *h, hpf_error *err)
         if (status == HPF_OK && h->options.has_log_profile && !hpf__eventlog_heap_profile(h)) {
             status = fail_to_find(h);
         } else if (status == HPF_OK && h->n_samples == 0) {
-            status =
-                hpf_error_set(&h->error, HPF_ERR_SYNTAX,
-                              "no complete heap sample in the event log: a program writes them "
-                              "with +RTS -l and -hT, or built for profiling with -hc");
+            status = hpf_error_set(&h->error, HPF_ERR_SYNTAX,
+                                   "no complete heap sample in the event log: run the program "
+                                   "with +RTS -l and -hT, or built for profiling with -hc");
             h->error.offset = hpf_eventlog_offset(h->log);
         }
     }

@@ -28,7 +28,7 @@ void hpf__eventlog_heap_destroy(hpf__eventlog_heap *heap);
 /* The reader of the records, with what it counted. */
 const hpf_eventlog *hpf__eventlog_heap_records(const hpf__eventlog_heap *heap);
 
-/* How the profile that is read began; NULL when it was not told. */
+/* Returns how the profile that is read began; NULL if that is not in the log. */
 const hpf_eventlog_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *heap);
 
 /* Whether its end marker was read. */

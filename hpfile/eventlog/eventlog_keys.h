@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What tells the bands of an event log apart: the bytes of a stack, or a label, as they stand in
- * the record. A sample tends to repeat the keys of the one before in the same order, so the key
- * that followed last time is compared first, and only a miss is hashed.
+ * The keys of the bands of an event log: the bytes of a stack or a label in a record. A sample
+ * tends to repeat the keys of the one before in the same order, so the key that followed last time
+ * is compared first; only a miss is hashed.
  */
 #ifndef HPF_LOG_KEYS_H
 #define HPF_LOG_KEYS_H
@@ -41,15 +41,15 @@ static inline void hpf__eventlog_keys_start(hpf__eventlog_keys *keys)
     keys->last = 0;
 }
 
-/* Where the name of a key stands, until the next key is added. */
+/* Returns the place of a key's name, valid until the next key is added. */
 static inline hpf_name *hpf__eventlog_keys_name(const hpf__eventlog_keys *keys, uint32_t key)
 {
     return &keys->links[key + 1].name;
 }
 
 /* Whether the key at `p` is that of the link, if it has the same length. HPF__KEY_HEAD_BYTES can be
- * read there. What is behind the head is compared from a word before, which makes it no shorter
- * than a word. */
+ * read there. The bytes after the head are compared together with the last word of the head, so
+ * that they are no shorter than a word. */
 static inline bool hpf__eventlog_key_is(const hpf__eventlog_key *link, const char *p)
 {
     const size_t at = HPF__KEY_HEAD_BYTES - 8;

@@ -62,11 +62,11 @@ static bool put_word(hpf__buffer *job, hpf_str word)
            (word.length == 0 || hpf__buffer_append(job, word.data, word.length));
 }
 
-/* The words of a command line behind its first: of the program, or of the run-time system. */
+/* The words of a command line after the first: of the program, or of the run-time system. */
 typedef struct words {
     hpf_str rest;
     bool is_rts;  /* between +RTS and -RTS; so is +RTS itself */
-    bool is_over; /* behind --RTS everything is the program's */
+    bool is_over; /* after --RTS all words are the program's */
 } words;
 
 /* The next word of the kind that is wanted; false: there is none. */
@@ -177,7 +177,7 @@ static hpf_status note_profile(hpf_eventlog_metadata *facts, hpf_str payload, hp
     return HPF_OK;
 }
 
-/* What stands behind the capability set that many events begin with. */
+/* Returns the payload after the capability set, with which many events begin. */
 static hpf_str behind_set(hpf_str payload)
 {
     return payload.length < 4 ? (hpf_str){payload.data, 0}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Names for the bands of an event log. A log defines cost centres and info tables once and then
- * speaks of numbers; here the definitions are kept, and stacks and labels get names.
+ * Names for the bands of an event log. A log defines cost centres and info tables once, and then
+ * uses their numbers; this table keeps the definitions and makes names of stacks and labels.
  *
  * A stack is written as GHC writes it into a `.hp` file, but whole: labels from the innermost,
  * divided by slashes, a CAF as MODULE.CAF, the empty stack as MAIN. GHC puts the number of the
- * stack in front, which logs do not tell; where two stacks would read the same, the later ones have
- * a number in front, counted from 2: "(2)go/main".
+ * stack in front, which logs do not have; where two stacks have the same text, the later ones get a
+ * number in front, from 2: "(2)go/main".
  */
 #ifndef HPF_LOG_NAMES_H
 #define HPF_LOG_NAMES_H
@@ -21,7 +21,7 @@
 typedef struct hpf__eventlog_origin {
     bool is_stack;
     uint32_t key;     /* in stacks or in labels */
-    uint32_t n_alike; /* how many names have this one's text behind a number */
+    uint32_t n_alike; /* number of names with this text after a number */
 } hpf__eventlog_origin;
 
 typedef struct hpf__eventlog_names {
@@ -48,9 +48,9 @@ void hpf__eventlog_names_finish(hpf__eventlog_names *names);
 hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *names, hpf_str payload);
 hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *names, hpf_str payload);
 
-/* The name of a stack (one byte with its depth, numbers of cost centres) or a label (perhaps with a
- * NUL behind it), which hpf__eventlog_keys_guess did not find in `stacks` or `labels`. `*is_new`
- * tells whether it was not known before. HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
+/* Store the name of a stack (one byte with its depth, numbers of cost centres) or of a label
+ * (perhaps with a NUL after it) that hpf__eventlog_keys_guess did not find, and whether it is new.
+ * Return HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
 hpf_status hpf__eventlog_names_of_stack(hpf__eventlog_names *names, hpf_str key, hpf_name *name,
                                         bool *is_new);
 hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *names, hpf_str key, hpf_name *name,

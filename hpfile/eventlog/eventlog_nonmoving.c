@@ -50,7 +50,7 @@ static void end_phase(hpf_nonmoving_time *phase, const hpf_event *event)
     }
 }
 
-/* Earlier logs tell the logarithm of the size, in one byte. */
+/* Earlier logs have the logarithm of the size, in one byte. */
 static uint64_t block_bytes_of(const hpf_event *event)
 {
     uint64_t exponent = number_in(event, "log2_block");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What an event log says of the non-moving collector (`+RTS --nonmoving-gc -l`): how long it
+ * Statistics of the non-moving collector from an event log (`+RTS --nonmoving-gc -l`): how long it
  * marked, stopped the program and swept, and, with `-ln`, how its heap was filled after each
  * collection. In that heap, blocks of equal size live in segments of their own; a segment with few
- * live blocks is memory that nobody else can use.
+ * live blocks wastes memory.
  *
  * Memory: a row for each block size of each census.
  */

@@ -31,7 +31,7 @@
 #define END_MARKER   0xffffu
 #define END_BYTES    2u
 #define HEAD_BYTES   10u                        /* type and time */
-#define LENGTH_BYTES 2u                         /* of the length of a record that tells it */
+#define LENGTH_BYTES 2u                         /* of the length of a record of variable length */
 #define BLOCK_BYTES  14u                        /* of a BLOCK_MARKER */
 #define EMPTY_BYTES  (HEAD_BYTES + BLOCK_BYTES) /* of a block with nothing in it */
 
@@ -43,7 +43,7 @@ typedef enum state {
     AT_END,
 } state;
 
-/* What the record loop wants to know of a type. */
+/* What the record loop needs of a type. */
 typedef struct slot {
     hpf_event_type *type; /* NULL: not declared */
     int32_t n_bytes;
@@ -73,7 +73,7 @@ struct hpf_eventlog {
 
     hpf_eventlog_end end; /* of the first reading, when it is not the first any more */
     uint64_t last_ns;     /* the latest time */
-    uint64_t block_end;   /* offset behind the block being read */
+    uint64_t block_end;   /* offset after the block being read */
     uint16_t block_cap;
     uint64_t n_blocks; /* begun, with more in them than their marker */
 };
@@ -193,7 +193,8 @@ static hpf_status read_type(hpf_eventlog *log, const char *p, size_t n)
                        "a type in the header of the event log does not end where it should");
     }
     if (n_bytes < HPF_EVENT_VARIABLE) {
-        return fail_at(log, HPF_ERR_SYNTAX, "a type in the header has a negative size");
+        return fail_at(log, HPF_ERR_SYNTAX,
+                       "a type in the header of the event log has a negative size");
     }
     return declare(log, hpf__read2(p + 4), n_bytes, description);
 }
@@ -208,10 +209,9 @@ static hpf_status check_version(hpf_eventlog *log)
         log->n_slots > HPF__EVENT_CREATE_THREAD && slots[HPF__EVENT_CREATE_THREAD].type;
     if ((has_startup && slots[HPF__EVENT_STARTUP].n_bytes == 0) ||
         (has_thread && slots[HPF__EVENT_CREATE_THREAD].n_bytes == 8)) {
-        return fail_at(
-            log, HPF_ERR_VERSION,
-            "an event log of GHC 6.12, whose header tells wrong sizes: GHC 7.0 and later "
-            "are read");
+        return fail_at(log, HPF_ERR_VERSION,
+                       "an event log of GHC 6.12, whose header has wrong sizes: GHC 7.0 and later "
+                       "are read");
     }
     return HPF_OK;
 }
@@ -232,7 +232,7 @@ static hpf_status read_header_item(hpf_eventlog *log, const char *p, size_t n)
     log->state = IN_RECORDS;
     if (n < TYPES_END_BYTES || memcmp(p, TYPES_END, TYPES_END_BYTES) != 0) {
         return fail_at(log, HPF_ERR_SYNTAX,
-                       "the header of the event log has something that is no type");
+                       "the header of the event log is invalid: expected a type");
     }
     return check_version(log);
 }
@@ -382,7 +382,7 @@ static size_t item_bytes(const hpf_eventlog *log, const char *p, size_t n)
     }
 }
 
-/* What stands where no record can begin: the end marker, or something wrong. */
+/* Handles a place where no record can begin: the end marker, or an error. */
 static hpf_status read_end(hpf_eventlog *log, const char *p)
 {
     unsigned id = hpf__read2(p);

@@ -5,11 +5,11 @@
  * to 113), which write logs of this format too, from the library ghc-events.
  *
  * A log's own header says how long each record is; this table only says what the bytes mean. Fields
- * stand in the order of the record, as NAME:KIND, divided by blanks. Kinds:
+ * are in the order of the record, as NAME:KIND, separated by blanks. Kinds:
  *
- *   1 2 4 8   unsigned big-endian number of so many bytes
+ *   1 2 4 8   unsigned big-endian number of 1, 2, 4 or 8 bytes
  *   s         text up to a NUL
- *   t         text up to the end of the record, or to the numbers behind it
+ *   t         text up to the end of the record, or to the numbers after it
  *   v         texts, each ended by a NUL, up to the end of the record
  *   k         cost-centre stack: one byte with its depth, then as many 4-byte numbers, innermost
  * first b         bytes up to the end of the record

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Counters are found by their addresses, and sorted when they are asked for.
+ * Counters are found by their addresses, and sorted when they are listed.
  */
 #include "eventlog/eventlog_ticky.h"
 
@@ -69,7 +69,7 @@ static hpf_status keep(hpf_eventlog_ticky *t, hpf_str text, hpf_str *copy)
     return copy->data ? HPF_OK : HPF_ERR_MEMORY;
 }
 
-/* The last definition counts. Fields are told apart by their names in the table. */
+/* The last definition counts. Fields are identified by their names in the table. */
 static hpf_status note_definition(hpf_eventlog_ticky *t, hpf_ticky_counter *counter,
                                   const hpf_event *event)
 {

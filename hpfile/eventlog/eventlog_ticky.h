@@ -4,7 +4,7 @@
  * often each closure was entered, and what it allocated.
  *
  * The run-time system sets its counters to 0 at each sample, so those of all samples are added up.
- * Definitions may come before or behind the samples that speak of them. Amounts are bytes, as the
+ * Definitions may come before or after the samples that use them. Amounts are bytes, as the
  * compiled code counts them.
  *
  * Memory: counters, never samples.
@@ -31,11 +31,11 @@ typedef struct hpf_ticky_counter {
 
 typedef struct hpf_eventlog_ticky hpf_eventlog_ticky;
 
-/* NULL when there is no memory. */
+/* Returns NULL when there is no memory. */
 HPF_API hpf_eventlog_ticky *hpf_eventlog_ticky_create(void);
 HPF_API void hpf_eventlog_ticky_destroy(hpf_eventlog_ticky *ticky);
 
-/* Notes an event; those that say nothing of ticky counters do nothing. Errors: MEMORY, LIMIT. */
+/* Reads a record; records of other types are ignored. Errors: MEMORY, LIMIT. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_ticky_note(hpf_eventlog_ticky *ticky,
                                                         const hpf_event *event, hpf_error *err);
 

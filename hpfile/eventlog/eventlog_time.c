@@ -16,7 +16,7 @@
 #include "hpfile/str.h"
 #include "eventlog/eventlog_names.h"
 
-#define STACK_AT 12u /* in a sample, behind capability and tick */
+#define STACK_AT 12u /* in a sample, after capability and tick */
 
 typedef struct node {
     uint32_t parent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What numbers in records stand for, where there is a word for them.
+ * Words for numbers in records.
  */
 #ifndef HPF_EVENTLOG_WORDS_H
 #define HPF_EVENTLOG_WORDS_H

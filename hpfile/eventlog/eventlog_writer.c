@@ -32,7 +32,7 @@ typedef struct log_stream {
 
 enum { OF_CAPABILITY, OF_NONE, N_STREAMS };
 
-/* A name as it stands in records, behind the amount. */
+/* A name as it is in records, after the amount. */
 typedef struct log_key {
     hpf_str bytes;
     bool is_stack;
@@ -240,7 +240,7 @@ static hpf_str keep(hpf_eventlog_writer *w, const hpf__buffer *bytes)
     return copy;
 }
 
-/* Adds what is in scratch from `begin` on, and tells whether it was not there. */
+/* Adds the bytes of scratch from `begin` on. Returns whether they are new. */
 static bool intern(hpf_eventlog_writer *w, hpf__intern *table, size_t begin, uint32_t *number)
 {
     bool is_new = false;
@@ -337,7 +337,7 @@ static hpf_str number_or_zero(hpf_str text)
     return i && i == text.length ? text : HPF_STR("0");
 }
 
-/* The label is the address, and a record tells what is there. */
+/* The label is the address; a record describes the info table. */
 static log_key make_info(hpf_eventlog_writer *w, hpf_name name, const hpf_frame *info)
 {
     uint64_t address = FIRST_ADDRESS + name;
@@ -419,7 +419,7 @@ static void put_capabilities(hpf_eventlog_writer *w)
     }
 }
 
-/* The words of JOB, each with a NUL in place of the blank behind it. */
+/* The words of JOB, each with a NUL instead of the blank after it. */
 static void put_args(hpf_eventlog_writer *w)
 {
     put_number(w, &w->scratch, 0, SET_BYTES);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Cells of tables.
+ * Cells of tables, for other tables than profiles.
  */
 #ifndef HPF_CSV_H
 #define HPF_CSV_H

@@ -72,7 +72,7 @@ static hpf_status read_quoted(table *t, hpf__location begin)
     for (;;) {
         int byte = hpf__cursor_peek(&t->scan);
         if (byte == HPF__CURSOR_END) {
-            return t->scan.status == HPF_END ? fail(t, begin, "this quote is never closed")
+            return t->scan.status == HPF_END ? fail(t, begin, "this quote is not closed")
                                              : t->scan.status;
         }
         hpf__cursor_pass(&t->scan);
@@ -117,7 +117,7 @@ static hpf_status read_plain(table *t)
     return byte == HPF__CURSOR_END && t->scan.status != HPF_END ? t->scan.status : HPF_OK;
 }
 
-/* Behind the closing quote only blanks may stand. */
+/* Only blanks may follow the closing quote. */
 static hpf_status pass_blanks(table *t)
 {
     int byte;
@@ -315,7 +315,7 @@ static hpf_status begin_tidy_sample(table *t, double time, bool again)
     return status;
 }
 
-/* Without a name and a value, a row only tells that there was a sample. */
+/* A row without name and value means that there was a sample. */
 static bool is_sample_only(const table *t)
 {
     return cell_text(t, t->name_column).length == 0 && is_missing(cell_text(t, t->value_column));

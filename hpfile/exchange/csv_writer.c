@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Events to tables. A tidy row is written when the sample after it is known: only then can it be
- * told which names need a zero before they begin.
+ * Events to tables. A tidy row is written when the next sample is known, which decides the names
+ * that need a zero before they begin.
  */
 #include "exchange/csv.h"
 #include "hpfile/csv.h"

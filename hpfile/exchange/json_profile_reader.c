@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * JSON to events, one token ahead. Marks that stand before the samples wait for their moment.
+ * JSON to events, one token ahead. Marks that precede the samples are emitted at their times.
  */
 #include "hpfile/json_profile.h"
 
@@ -146,7 +146,7 @@ static hpf_status read_point(void *context)
     hpf_status status = hpf__json_members(&d->lex, read_point_member, d);
     if (status == HPF_OK && (!d->has_time || !d->label.data)) {
         return hpf__location_error(place, d->err, HPF_ERR_SYNTAX,
-                                   "this point of a line has no \"time\" or no \"name\"");
+                                   "this point of a quantity has no \"time\" or no \"name\"");
     }
     hpf_quantity_point point = {d->time, hpf_cost_amount(&d->value)};
     return status == HPF_OK ? hpf__emitter_line(&d->emit, d->label, point, d->err) : status;
@@ -198,7 +198,7 @@ static hpf_status read_version(document *d)
     hpf_status status = read_number(d, &number);
     if (status == HPF_OK && hpf_cost_amount(&number) != HPF__JSON_PROFILE_VERSION) {
         return hpf__location_error(d->lex.place, d->err, HPF_ERR_VERSION,
-                                   "version %g of the format is not read, only %d",
+                                   "unsupported version %g of the format, expected %d",
                                    hpf_cost_amount(&number), HPF__JSON_PROFILE_VERSION);
     }
     return status;

@@ -43,7 +43,7 @@ static bool put(hpf__buffer *buf, hpf_str text)
     return text.length == 0 || hpf__buffer_append(buf, text.data, text.length);
 }
 
-/* Adds the frame in s->text, behind which its source is put. */
+/* Adds the frame in s->text, to which its source is appended. */
 static hpf_status push_text(hpf_stacks *s, hpf_str source)
 {
     uint32_t number;
@@ -227,7 +227,7 @@ static bool cut_byte(hpf_str *text, char byte)
     return is_there;
 }
 
-/* "(14,1)-(26,19)" behind a file's name */
+/* "(14,1)-(26,19)" after a file's name */
 static bool cut_lines(hpf_str *text, hpf_stack_frame *frame)
 {
     uint32_t last;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Plain lines, as GHC writes them: nearly all lines of a big profile. Each is NAME<TAB>DIGITS<LF>
- * with the name that followed the same name in the sample before: it is guessed, compared, and
- * hashed only when the guess was wrong. Whatever is not plain is left to hp_statement.c.
+ * usually with the name that followed the same name in the sample before: this name is compared
+ * first, and only a miss is hashed. All other statements are left to hp_parser.c.
  */
 #include <string.h>
 
@@ -36,7 +36,8 @@ static bool plain_name(const char *at, const char *end, hpf_str *name)
            hpf__keyword_of(at, name->length) == HPF__KEYWORD_NONE;
 }
 
-/* A plain line whose name was not guessed. Returns HPF_MORE when the line is not plain. */
+/* Reads a plain line with another name than the predicted one. Returns HPF_MORE if the line is not
+ * plain. */
 static hpf_status read_strange_line(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
                                     const char **next)
 {

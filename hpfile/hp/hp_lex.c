@@ -42,7 +42,7 @@ static void find_line_end(string_scan *s, const char *quote)
 }
 
 /* What the quote at `quote` is: HPF__LEXED the end of the string; HPF__LEX_BAD part of it, the
- * string goes on at `*next`; HPF__LEX_MORE not to be told yet. */
+ * string goes on at `*next`; HPF__LEX_MORE undecided without more bytes. */
 static hpf__lexed judge_quote(const char **next, string_scan *s, const char *quote)
 {
     if (quote + 1 == s->end && !s->is_final) {
@@ -100,7 +100,7 @@ size_t hpf__string_unescape(char *out, hpf_str inside)
     for (size_t i = 0; i < inside.length; i++) {
         bool is_pair = inside.data[i] == '"' && i + 1 < inside.length && inside.data[i + 1] == '"';
         if (inside.data[i] == '"' && !is_pair) {
-            n--; /* a backslash stands before it */
+            n--; /* a backslash precedes it */
         }
         out[n++] = inside.data[i];
         i += is_pair;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Tokens of a `.hp` text: where blanks, words, numbers and strings end. Pure functions over bytes
- * [at, end); what they cannot decide without more bytes they say so (docs/formats/hp.md).
+ * Strings and keywords of a `.hp` text (docs/formats/hp.md).
  */
 #ifndef HPF_HP_LEX_H
 #define HPF_HP_LEX_H
@@ -9,8 +8,9 @@
 #include "base/lex.h"
 #include "hpfile/str.h"
 
-/* The text between double quotes that begin at `at`. Escaped quotes ("" and \") stand in it as they
- * came: `has_escapes` tells. HPF__LEX_MORE with `is_final`: it has no end. */
+/* Reads the text between double quotes that begin at `at`. Escaped quotes ("" and \") are left as
+ * they are, and reported by `has_escapes`. HPF__LEX_MORE with `is_final`: the string is not closed.
+ */
 typedef struct hpf__string_token {
     const char *end;
     hpf_str inside;

@@ -60,8 +60,8 @@ hpf_status hpf__hp_end_sample(hpf__hp_reader *r, uint64_t end_offset)
 
 /* --- errors --- */
 
-/* Sets line, column and offset of the sticky error to the byte `at`, which lies in the statement
- * that begins at `begin`, the next byte to be read. */
+/* Sets line, column and offset of the sticky error to the byte `at` in the statement that begins at
+ * `begin`, the next byte to be read. */
 static void place_error(hpf__hp_reader *r, hpf_error *error, const char *begin, const char *at)
 {
     uint64_t line_offset = r->line_offset;
@@ -86,7 +86,7 @@ static hpf_status fail_at(hpf__hp_reader *r, const hpf__hp_piece *p, const char 
 
 static const char nul_message[] = "NUL byte, expected text";
 
-/* A message shows so many bytes of a word of the input. */
+/* Number of bytes of a word that a message shows. */
 #define SHOWN_BYTES 23
 
 static const char *shown_end(const char *at, const char *end)
@@ -172,7 +172,7 @@ static hpf_status read_header(hpf__hp_reader *r, const hpf__hp_piece *p, const c
     const char *keyword = hpf__keyword_text((hpf__keyword)which);
     switch (hpf__lex_string(&token, at, p->end, p->is_final)) {
     case HPF__LEX_MORE:
-        return p->is_final ? fail_at(r, p, at, HPF_ERR_SYNTAX, "string without an end, expected \"")
+        return p->is_final ? fail_at(r, p, at, HPF_ERR_SYNTAX, "string is not closed, expected \"")
                            : HPF_MORE;
     case HPF__LEXED:
         break;
@@ -314,8 +314,8 @@ static hpf_status take_cost(hpf__hp_reader *r, const hpf__hp_piece *p, hpf_str n
     return hpf__hp_add_cost(r, cost);
 }
 
-/* What is no value stands at `*at`, on the line of the name: maybe the name goes on. Then widens it
- * and moves `*at` to the value. Returns HPF_END when the input ends inside the line. */
+/* The text at `*at`, on the line of the name, is not a value: if it belongs to the name, extends
+ * the name and moves `*at` to the value. Returns HPF_END when the input ends inside the line. */
 static hpf_status widen_name(hpf__hp_reader *r, const hpf__hp_piece *p, hpf_str *name,
                              const char **at)
 {

@@ -75,7 +75,7 @@ static void advance(hpf__hp_reader *r, hpf__hp_piece *p, const char *to)
     p->begin = to;
 }
 
-/* Reads all statements that are complete; p->begin moves behind the last of them. */
+/* Reads all complete statements; moves p->begin after the last of them. */
 static hpf_status read_statements(hpf__hp_reader *r, hpf__hp_piece *p)
 {
     for (;;) {
@@ -190,18 +190,17 @@ static hpf_status check_complete(hpf__hp_reader *r)
         if (!r->has_header[order[i]]) {
             char message[100] = "no ";
             strcat(message, hpf__keyword_text((hpf__keyword)order[i]));
-            strcat(message, " in the whole input, expected a heap profile with one");
+            strcat(message, " line found: this is not a heap profile");
             return fail_at_end(r, HPF_ERR_SYNTAX, message);
         }
     }
     if (r->n_samples == 0) {
-        return fail_at_end(r, HPF_ERR_SYNTAX,
-                           "no complete sample in the whole input, expected one");
+        return fail_at_end(r, HPF_ERR_SYNTAX, "no complete sample found, expected at least one");
     }
     return HPF_OK;
 }
 
-/* Tells about a last sample that was cut short, and hands its costs on. */
+/* Warns of a truncated last sample, and emits its costs. */
 static hpf_status leave_rest(hpf__hp_reader *r)
 {
     if ((r->is_truncated || r->in_sample || r->costs.n) && r->options.warning) {

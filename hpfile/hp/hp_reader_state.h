@@ -64,16 +64,16 @@ static inline hpf_status hpf__hp_add_cost(hpf__hp_reader *r, hpf_cost cost)
     return HPF_OK;
 }
 
-/* BEGIN_SAMPLE, whose time is right. */
+/* Begins a sample at a valid time. */
 void hpf__hp_begin_sample(hpf__hp_reader *r, double time);
 
-/* END_SAMPLE, whose last byte stands before `end_offset`. */
+/* Emits the sample, which ends before `end_offset`. */
 hpf_status hpf__hp_end_sample(hpf__hp_reader *r, uint64_t end_offset);
 
 /* --- reading --- */
 
 /* Reads lines NAME<TAB>DIGITS<LF> and those around a sample as long as they are as GHC writes them;
- * p->begin moves behind the last one. */
+ * moves p->begin after the last one. */
 hpf_status hpf__hp_read_plain_lines(hpf__hp_reader *r, hpf__hp_piece *p);
 
 /* Reads the statement at p->begin, which is not blank. HPF_OK with its end in `*next`; HPF_MORE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One byte after the other from a source, or line by line, with the place of each: for readers of
- * formats that are pulled, not pushed.
+ * A cursor over the bytes or lines of a source, with the place of each, for readers that pull their
+ * input.
  */
 #ifndef HPF_SCAN_H
 #define HPF_SCAN_H
@@ -53,7 +53,7 @@ static inline void hpf__cursor_pass(hpf__cursor *scan)
 /* Where the next byte is. */
 hpf__location hpf__cursor_spot(const hpf__cursor *scan);
 
-/* Reads the next line into `line`, without what ends it: HPF_OK, or HPF_END behind the last one.
+/* Reads the next line into `line`, without what ends it: HPF_OK, or HPF_END after the last one.
  * Errors: LIMIT, of lines of more than 16 MiB; MEMORY; those of the source. */
 hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line);
 
@@ -64,7 +64,7 @@ hpf_status hpf__location_error(hpf__location place, hpf_error *err, hpf_status s
 /* Room for a piece of the input inside a message. */
 #define HPF__QUOTED_BYTES 48
 
-/* Text of the input as it may stand in a message: cut, on one line, in ASCII. Returns `out`. */
+/* Quotes text of the input for a message: truncated, on one line, in ASCII. Returns `out`. */
 const char *hpf__quoted(char out[HPF__QUOTED_BYTES], hpf_str text);
 
 #endif

@@ -17,7 +17,7 @@ static void break_line(hpf_json *json)
     }
 }
 
-/* What stands between the value before and this one; then the key. */
+/* Writes the separator from the previous value, then the key. */
 static void separate(hpf_json *json, const char *key, bool is_bracket)
 {
     if (json->depth > 0) {
@@ -48,8 +48,8 @@ static void open_level(hpf_json *json, const char *key, char opening, char closi
     json->depth++;
 }
 
-/* One byte that cannot stand as it is. What belongs to no character is replaced, or written as a
- * surrogate that tells the byte. */
+/* Writes one byte that needs an escape. A byte that is not UTF-8 is replaced, or written as a
+ * surrogate that encodes it. */
 static void escape(hpf_sink *sink, unsigned char byte, bool lossless)
 {
     unsigned strange = lossless ? 0xdc00u + byte : 0xfffdu;
@@ -84,7 +84,7 @@ static bool is_plain(unsigned char byte, manner how)
 
 static void quote(hpf_sink *sink, hpf_str text, manner how)
 {
-    size_t run = 0; /* where the bytes begin that are not written yet and stand as they are */
+    size_t run = 0; /* start of the bytes that need no escape and are not written yet */
     size_t at = 0;
     hpf_sink_text(sink, "\"");
     while (at < text.length) {

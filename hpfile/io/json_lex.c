@@ -80,7 +80,7 @@ static hpf_status settle_high(hpf__json_lex *lex)
     return is_lone ? append_code_point(lex, 0xfffd) : HPF_OK;
 }
 
-/* Behind `\u`. */
+/* After `\u`. */
 static hpf_status read_unicode(hpf__json_lex *lex)
 {
     uint32_t code;
@@ -103,7 +103,7 @@ static hpf_status read_unicode(hpf__json_lex *lex)
                                             : append_code_point(lex, is_low(code) ? 0xfffd : code);
 }
 
-/* Behind a backslash. */
+/* After a backslash. */
 static hpf_status read_escape(hpf__json_lex *lex)
 {
     static const char names[] = "\"\\/bfnrt";
@@ -111,7 +111,7 @@ static hpf_status read_escape(hpf__json_lex *lex)
     hpf__location place = hpf__cursor_spot(&lex->scan);
     int byte = hpf__cursor_peek(&lex->scan);
     if (byte == HPF__CURSOR_END) {
-        return fail_at_end(lex, "this string is never closed");
+        return fail_at_end(lex, "this string is not closed");
     }
     hpf__cursor_pass(&lex->scan);
     if (byte == 'u') {
@@ -119,13 +119,13 @@ static hpf_status read_escape(hpf__json_lex *lex)
     }
     const char *name = byte ? strchr(names, byte) : NULL;
     if (!name) {
-        return fail(lex, place, "no such escape in a string");
+        return fail(lex, place, "unknown escape in a string");
     }
     hpf_status status = settle_high(lex);
     return status == HPF_OK ? append(lex, &values[name - names], 1) : status;
 }
 
-/* A byte that stands for itself. */
+/* A byte without escape. */
 static hpf_status read_plain(hpf__json_lex *lex, int byte)
 {
     char c = (char)byte;
@@ -140,7 +140,7 @@ static hpf_status read_string(hpf__json_lex *lex)
     while (status == HPF_OK) {
         int byte = hpf__cursor_peek(&lex->scan);
         if (byte == HPF__CURSOR_END) {
-            return fail_at_end(lex, "this string is never closed");
+            return fail_at_end(lex, "this string is not closed");
         }
         if (byte < ' ') {
             return fail(lex, hpf__cursor_spot(&lex->scan), "a control character in a string");

@@ -28,13 +28,13 @@ static hpf_status read_pair(hpf__json_lex *lex, hpf__json_member *read, void *co
     }
     hpf_str key = {copy, lex->text.length};
     memcpy(copy, lex->text.data, key.length);
-    hpf_status status = hpf__json_expect(lex, HPF__JSON_COLON, "':' behind the name of a member");
+    hpf_status status = hpf__json_expect(lex, HPF__JSON_COLON, "':' after the name of a member");
     status = status == HPF_OK ? read(context, key) : status;
     free(copy);
     return status;
 }
 
-/* Behind an item: another one follows (OK, its first token read), or none (END). */
+/* After an item: returns HPF_OK if another one follows, with its first token read, or HPF_END. */
 static hpf_status find_next(hpf__json_lex *lex, hpf__json_kind closing, const char *what)
 {
     hpf_status status = hpf__json_next(lex);

@@ -52,8 +52,8 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Beside the target, under a short name of its own: the target's may be as long as names can be.
- * open(2), unlike mkstemp, gives a new file the mode that the user's umask asks for. */
+/* Creates the temporary file in the folder of the target, with a short name, as the target's may
+ * have the maximum length. open(2), unlike mkstemp, applies the umask. */
 static int create_temporary(hpf_sink *sink, const char *target)
 {
     size_t length = folder_length(target);
@@ -245,7 +245,7 @@ static bool is_printable(hpf_sink *sink, double value)
 {
     if (!isfinite(value)) {
         hpf_error why;
-        hpf_error_set(&why, HPF_ERR_RANGE, "a number to be written is not finite");
+        hpf_error_set(&why, HPF_ERR_RANGE, "cannot write a number that is not finite");
         hpf_sink_fail(sink, &why);
     }
     return isfinite(value);

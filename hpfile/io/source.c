@@ -64,7 +64,7 @@ static hpf_status read_raw(hpf_source *s, hpf_error *err)
     return HPF_OK;
 }
 
-/* Reads until the first bytes tell what the input is. A pipe may give them one by one. */
+/* Reads the first bytes, which identify the compression. A pipe may give them one by one. */
 static hpf_status probe(hpf_source *s, hpf_error *err)
 {
     char magic[HPF__MAGIC_BYTES];
@@ -187,7 +187,7 @@ static hpf_status read_file_at(const hpf_source *s, uint64_t offset, char *into,
             return status;
         }
         if (n == 0) {
-            return hpf_error_set(err, HPF_ERR_IO, "the file became shorter while it was read");
+            return hpf_error_set(err, HPF_ERR_IO, "the file was truncated while it was read");
         }
         into += n;
         offset += n;
@@ -200,13 +200,14 @@ hpf_status hpf_source_read_at(hpf_source *s, uint64_t offset, void *into, size_t
                               hpf_error *err)
 {
     if (offset > s->position || length > s->position - offset) {
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "bytes that were not read yet");
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "these bytes have not been read yet");
     }
     if (s->keeps) {
         return hpf__spool_read(&s->keep, offset, into, length, err);
     }
     if (s->inflate || (s->fd >= 0 && !s->is_file)) {
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "input that was not kept");
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "this input cannot be read twice: it was not spooled");
     }
     if (s->fd >= 0) {
         return read_file_at(s, offset, into, length, err);
@@ -243,7 +244,8 @@ hpf_status hpf_source_rewind(hpf_source *s, hpf_error *err)
         return HPF_OK;
     }
     if (s->inflate || (s->fd >= 0 && !s->is_file)) {
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "input that was not kept");
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "this input cannot be read twice: it was not spooled");
     }
     restart(s);
     return HPF_OK;
@@ -322,7 +324,7 @@ hpf_status hpf_source_from_fd(hpf_source **out, int fd, const hpf_source_options
     if (!s) {
         return hpf_error_set_memory(err);
     }
-    /* An inherited descriptor may stand anywhere in its file: then it is read as a stream. */
+    /* An inherited descriptor that is not at the start of its file is read as a stream. */
     s->is_file = S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
     s->stored_bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     *out = s;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The temporary file loses its name as soon as it is open: nothing is left behind, whatever happens
- * to the program.
+ * The temporary file is unlinked as soon as it is open, so it disappears however the program ends.
  */
 #include "io/spool.h"
 
@@ -54,7 +53,8 @@ static hpf_status move_to_file(hpf__spool *keep, hpf_error *err)
 {
     keep->fd = open_unnamed(keep->directory);
     if (keep->fd < 0) {
-        return hpf_error_set_os(err, errno, "cannot make a temporary file in %s", keep->directory);
+        return hpf_error_set_os(err, errno, "cannot create a temporary file in %s",
+                                keep->directory);
     }
     hpf_status status = write_all(keep, (hpf_str){keep->memory.bytes, keep->memory.length}, err);
     hpf__buffer_finish(&keep->memory);

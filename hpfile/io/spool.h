@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Bytes kept aside to be read again: in memory while they are few, then in an unnamed temporary
- * file.
+ * Bytes spooled to be read again: in memory up to 4 MiB, then in an unnamed temporary file.
  */
 #ifndef HPF_KEEP_H
 #define HPF_KEEP_H

@@ -16,7 +16,7 @@ enum {
     VERSION = 1,
 };
 
-/* Behind the magic. */
+/* After the magic. */
 typedef enum head_word {
     HEAD_VERSION,
     HEAD_KIND,
@@ -101,20 +101,21 @@ static uint64_t head_of(const hpf__buffer *all, head_word which)
 static hpf_status check_head(const hpf__buffer *all, hpf_error *err)
 {
     if (all->length < HEAD_BYTES || memcmp(all->bytes, magic, sizeof magic) != 0) {
-        return fail_at(err, HPF_ERR_SYNTAX, 0, "this is no file of bins");
+        return fail_at(err, HPF_ERR_SYNTAX, 0, "not an address bin file");
     }
     if (head_of(all, HEAD_VERSION) != VERSION) {
-        return fail_at(err, HPF_ERR_VERSION, WORD_BYTES, "version of the file of bins is not 1");
+        return fail_at(err, HPF_ERR_VERSION, WORD_BYTES,
+                       "unsupported version of the address bin file, expected 1");
     }
     uint64_t kind = head_of(all, HEAD_KIND);
     if (kind != HPF_BINS_TIME && kind != HPF_BINS_HEAP) {
         return fail_at(err, HPF_ERR_SYNTAX, (1 + HEAD_KIND) * WORD_BYTES,
-                       "bins are neither of time nor of heap");
+                       "unknown kind of address bins, expected time or heap");
     }
     uint64_t n_bins = head_of(all, HEAD_N_BINS);
     size_t n_bytes = all->length - HEAD_BYTES;
     if (n_bytes % BIN_BYTES != 0 || n_bytes / BIN_BYTES != n_bins) {
-        return fail_at(err, HPF_ERR_SYNTAX, all->length, "the file does not have the bins it says");
+        return fail_at(err, HPF_ERR_SYNTAX, all->length, "wrong number of address bins");
     }
     return HPF_OK;
 }

@@ -7,7 +7,8 @@
 
 #include "hpfile/prof.h"
 
-/* Whether GHC hides a cost centre of this label and place: GC, SYSTEM and others of its own. */
+/* Returns whether GHC hides a cost centre of this label and place: GC, SYSTEM and others of its
+ * own. */
 HPF_API bool hpf_prof_hides(hpf_str label, hpf_str srcloc);
 
 /* One census of retainer profiling. */

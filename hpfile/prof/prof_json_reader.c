@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The JSON of a `.prof`: cost centres with ids, then a tree of stacks that speaks of these. A stack
- * takes its place when its brace opens, so parents stand before children.
+ * takes its place when its brace opens, so parents come before children.
  */
 #include "prof/prof.h"
 #include "hpfile/str.h"
@@ -117,8 +117,8 @@ static hpf_status read_centre_id(json_report *f)
 static hpf_status read_children(json_report *f)
 {
     if (f->depth >= HPF__PROF_DEEPEST) {
-        return hpf__location_error(f->lex.place, f->err, HPF_ERR_LIMIT,
-                                   "stacks deeper than %d are not read", HPF__PROF_DEEPEST);
+        return hpf__location_error(f->lex.place, f->err, HPF_ERR_LIMIT, "a stack deeper than %d",
+                                   HPF__PROF_DEEPEST);
     }
     f->depth++;
     hpf_status status = hpf__json_objects(&f->lex, read_stack, f);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The text of a `.prof`: the totals, then the table of cost-centre stacks, which tells a tree by
- * its indentation. Names may hold blanks: where modules and places begin is told by the table's
- * title. Numbers are taken from the end of a row.
+ * The text of a `.prof`: the totals, then the table of cost-centre stacks, whose indentation is the
+ * tree. Names may contain blanks: the columns of modules and places are those of the table's title.
+ * Numbers are taken from the end of a row.
  *
  * docs/formats/prof.md has the layout.
  */
@@ -90,7 +90,7 @@ static size_t find(hpf_str text, const char *word)
     return text.length;
 }
 
-/* What stands behind `word`, or nothing. */
+/* Returns the text after `word`, or an empty text. */
 static hpf_str behind(hpf_str text, const char *word)
 {
     size_t at = find(text, word);
@@ -223,7 +223,7 @@ static hpf_status read_head(text_report *r)
 
 /* --- rows --- */
 
-/* The number of a stack stands before its entries, or touches them. */
+/* The number of a stack precedes its entries, perhaps without a blank. */
 static hpf_str cut_number(const text_report *r, hpf_str line, hpf_str *rest, hpf_str *entries)
 {
     const char *end = line.data + byte_of(line, r->columns.number_end);
@@ -350,8 +350,8 @@ static hpf_status find_centre(text_report *r, const table_row *row, uint32_t *in
 static hpf_status check_depth(const text_report *r, size_t depth)
 {
     if (depth >= HPF__PROF_DEEPEST) {
-        return hpf__location_error(r->place, r->err, HPF_ERR_LIMIT,
-                                   "stacks deeper than %d are not read", HPF__PROF_DEEPEST);
+        return hpf__location_error(r->place, r->err, HPF_ERR_LIMIT, "a stack deeper than %d",
+                                   HPF__PROF_DEEPEST);
     }
     bool is_child = depth <= r->n_open && (depth > 0 || r->n_open == 0);
     return is_child ? HPF_OK
@@ -378,7 +378,7 @@ static hpf_status add_row(text_report *r, const table_row *row)
     return read_costs(r, row, &r->file->stacks[index]);
 }
 
-/* The table ends with the input or at an empty line, behind which may be notes. */
+/* The table ends with the input, or at an empty line, after which there may be notes. */
 static hpf_status read_rows(text_report *r)
 {
     hpf_str line;

@@ -2,7 +2,7 @@
  *
  * A tree of cost-centre stacks to `.prof`.
  *
- * Parents stand before children in the array, so totals, inherited costs and pruning are single
+ * Parents come before children in the array, so totals, inherited costs and pruning are single
  * loops, backwards where children report to parents. Children are then linked in printing order,
  * and the tree is walked by those links and the parents': deep trees need no deep C stack.
  */
@@ -157,7 +157,7 @@ static hpf_status check_tree(const hpf_prof *prof, hpf_error *err)
         const hpf_prof_stack *s = &prof->stacks[i];
         bool is_placed = i == 0 ? s->parent_index == HPF_PROF_NO_PARENT : s->parent_index < i;
         if (!is_placed || s->centre_index >= prof->n_centres) {
-            return hpf_error_set(err, HPF_ERR_ARGUMENT, "cost-centre stacks are no tree");
+            return hpf_error_set(err, HPF_ERR_ARGUMENT, "the cost-centre stacks are not a tree");
         }
     }
     if (prof->n_stacks == 0 || prof->n_stacks >= NONE) {
@@ -207,8 +207,8 @@ static bool is_before(const report *r, uint32_t a, uint32_t b)
     return order != 0 ? order < 0 : x->id > y->id;
 }
 
-/* Sorts `n` indices by merging, which needs as much scratch behind them. `precedes` is a strict
- * order; equal ones stay in place. */
+/* Sorts `n` indices by merging, with room for `n` more after them as scratch. `precedes` is a
+ * strict order; equal ones stay in place. */
 static void sort(const report *r, uint32_t *items, size_t n,
                  bool (*precedes)(const report *, uint32_t, uint32_t))
 {

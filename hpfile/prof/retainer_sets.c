@@ -17,7 +17,7 @@
 #include "io/byte_cursor.h"
 
 enum {
-    CUT_BYTES = 25, /* where GHC cuts names, unless told otherwise; it puts no dots there */
+    CUT_BYTES = 25, /* where GHC cuts names by default, without dots */
 };
 
 struct hpf_retainer_sets {
@@ -102,7 +102,7 @@ hpf_status hpf_retainer_sets_read(hpf_retainer_sets **out, hpf_source *source, h
 
 /* --- names --- */
 
-/* The next member of a set, without its brackets; no data behind the last. */
+/* Returns the next member of a set, without its brackets; no data after the last. */
 static hpf_str cut_member(hpf_str *rest)
 {
     static const char between[] = ">, <";

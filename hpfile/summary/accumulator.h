@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The adding up of a survey: a consumer of events that keeps totals for each name, the picks, and
- * the overview.
+ * The consumer of events that computes a survey: totals of each name, the picks, and the overview.
  *
  * A name's trapezium is the sum of amount * (time after - time before) / 2, the times being those
  * of the neighbouring samples. So each sample is held back until the time of the next one is known.
@@ -14,7 +13,7 @@
 #include "summary/quantity.h"
 #include "summary/sample_store.h"
 
-/* What is known of one name while samples come in. */
+/* The running totals of one name. */
 typedef struct hpf__account {
     uint64_t stamp;   /* 1 + index of the last sample that has the name */
     double current;   /* amount in that sample */
@@ -23,7 +22,7 @@ typedef struct hpf__account {
     double real_sum; /* the others */
     double trapezium, sum_time, sum_squares, max;
     uint64_t first_sample;
-    uint64_t n_missed; /* samples behind the first, and before the last, that lack the name */
+    uint64_t n_missed; /* samples between the first and the last without the name */
     double leftover;
 } hpf__account;
 
@@ -53,7 +52,7 @@ typedef struct hpf__accumulator {
     hpf_str headers[HPF_N_HEADERS];
     hpf__account *accounts; /* by name */
     size_t n_accounts, accounts_capacity;
-    size_t n_hidden; /* accounts behind the last that belong to no name, and count in the whole */
+    size_t n_hidden;    /* accounts after the last that belong to no name, but count in the whole */
     hpf__account whole; /* all names together */
     hpf__held held;
     hpf_mark *marks;
@@ -88,26 +87,24 @@ void hpf__accumulator_finish(hpf__accumulator *accumulator);
 /* Forgets all samples; names, headers, marks, lines and leftovers stay. */
 void hpf__accumulator_forget_samples(hpf__accumulator *accumulator);
 
-/* Puts marks in the order of time; those of one time stay as they are. False when there is no
- * memory.
+/* Sorts marks by time, stably. Returns false when there is no memory.
  */
 bool hpf__accumulator_sort_marks(hpf__accumulator *accumulator);
 
-/* No more samples come: works the last one in, and fills totals and overview but for lines. */
+/* Ends the samples: adds the last one, and fills totals and overview, without quantities. */
 hpf_status hpf__accumulator_settle(hpf__accumulator *accumulator, hpf_error *err);
 
-/* Brings all lines that were added into the overview. */
+/* Stores all quantities in the overview. */
 hpf_status hpf__accumulator_settle_lines(hpf__accumulator *accumulator, hpf_error *err);
 
 /* --- views --- */
 
 /* A view is what another accumulator would be if no more samples came; begins all zero, and may be
  * made again. It has sums, picks and the held sample of its own; texts, marks and lines are
- * borrowed until the other accumulator receives an event. The other one has nothing to recall.
- * False when there is no memory. */
+ * borrowed until the other accumulator receives an event. Returns false when there is no memory. */
 bool hpf__accumulator_view(hpf__accumulator *view, const hpf__accumulator *of);
 
-/* The same without any sample yet, and with one account behind those of the names. */
+/* Creates a view without samples, and with one account after those of the names. */
 bool hpf__accumulator_view_names(hpf__accumulator *view, const hpf__accumulator *of);
 void hpf__accumulator_view_finish(hpf__accumulator *view);
 

@@ -3,8 +3,8 @@
  * All samples as long as they are few; then cells of equal width, each with one or two of them. The
  * end of the run is not known beforehand, so cells are joined in pairs whenever they hold too many:
  * not all at once, which would lose half of the detail for one sample more, but some of them at
- * a time, from the left. When all have been joined the width has doubled, and it begins anew.
- * Each sample is looked at once, and a doubling halves what is there.
+ * a time, from the left. When all have been joined the width has doubled, and the next round
+ * begins. Each sample is looked at once, and a doubling halves what is there.
  */
 #include "summary/downsample.h"
 
@@ -18,7 +18,7 @@
 #define DEFAULT_MAX_PICKS 8192
 #define FINEST            0x1p20 /* cells in the time of the first samples */
 
-enum { N_ENDS = 2 }; /* picks beside those of the cells: the first and the last sample */
+enum { N_ENDS = 2 }; /* picks in addition to those of the cells: the first and the last sample */
 
 void hpf__downsample_init(hpf__downsample *p, size_t max_picks)
 {

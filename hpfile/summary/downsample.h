@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Choosing the samples worth drawing while they come by (survey.h tells which).
+ * Choosing the samples worth drawing (survey.h says which) as they come.
  */
 #ifndef HPF_PICKS_H
 #define HPF_PICKS_H

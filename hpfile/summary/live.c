@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One accumulator adds up what comes, columns keep the costs; surveys are views of the accumulator
- * over the columns.
+ * One accumulator computes the totals, one store keeps the costs; surveys are views of both.
  */
 #include "hpfile/live.h"
 
@@ -17,7 +16,7 @@
 
 struct hpf_live {
     hpf_live_options options;
-    hpf_events listener; /* all NULL when nobody listens */
+    hpf_events listener; /* all NULL without a listener */
     hpf_reader *reader;
     hpf__accumulator accumulator;
     hpf__sample_store store;
@@ -321,13 +320,13 @@ hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *caveat)
         return log ? hpf__eventlog_heap_caveat(log, caveat) : HPF_OK;
     }
     return hpf_error_set(caveat, HPF_ERR_ORDER,
-                         "samples came too late to be put in order: they have the times of those "
+                         "samples came too late to be sorted: they have the times of those "
                          "before");
 }
 
 /* --- surveys --- */
 
-/* A log may never tell all headers. */
+/* An event log may lack headers. */
 static bool has_headers(const hpf_live *live)
 {
     bool has_all = true;

@@ -25,7 +25,7 @@ typedef struct hpf__series_cache {
     uint32_t rest;    /* the row that the rest was added to; HPF_NO_BAND: none */
 } hpf__series_cache;
 
-/* So many views can divide the names into bands of their own without losing their cache. */
+/* Number of views that can divide the names into bands of their own without losing their cache. */
 #define HPF__N_SERIES_CACHES 4
 
 typedef struct hpf__live_survey {

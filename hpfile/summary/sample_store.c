@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "event/costs.h"
 
-/* So many of the largest names are never folded. */
+/* Number of the largest names that are never folded. */
 #define FEWEST_NAMES 512
 
 /* Words that a sample takes in addition to its costs. */

@@ -100,7 +100,7 @@ bool hpf__sample_store_is_full(const hpf__sample_store *store);
 typedef double hpf__worth(const void *context, hpf_name name);
 
 /* Removes all samples but the latest ones and `picks`, which are settled, and folds names if
- * needed. `worth` tells what each of the `n_names` names is worth. Returns false when there is no
+ * needed. `worth` ranks the `n_names` names. Returns false when there is no
  * memory; the store is unchanged then. */
 bool hpf__sample_store_compact(hpf__sample_store *store, const hpf__downsample *picks,
                                size_t n_names, hpf__worth *worth, const void *context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The second pass over a source reads only the picks, or recalls them.
+ * The second pass over a source reads only the picks, or takes them from the sample store.
  */
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ hpf_status hpf__survey_reread_by_time(hpf__read_survey *s, hpf_error *err)
     return status;
 }
 
-/* A name that the first pass did not see. */
+/* Fails on a name that the first pass did not see. */
 static hpf_status on_strange_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     (void)context;
@@ -198,7 +198,7 @@ static hpf_status replay_all(hpf_survey *survey, const hpf_events *events, void 
 
 /* --- a stretch --- */
 
-/* Whether a sample is neither before the one pick nor behind the other. */
+/* Returns whether a sample is neither before the first pick nor after the last. */
 static bool is_between(const hpf__place *place, const hpf_pick *first, const hpf_pick *last)
 {
     bool is_before = place->time < first->time ||

@@ -11,7 +11,7 @@
 #include "base/array.h"
 
 /* The mark that a label at `time` belongs to; NULL when there is none, or not yet: then next_mark
- * is behind the last one. */
+ * is after the last one. */
 static hpf_mark *find_mark(hpf__sidecar_merge *b, double time)
 {
     hpf_mark *marks = b->accumulator->marks;

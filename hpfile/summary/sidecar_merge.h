@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What is told beside a profile (sidecar.h), worked into its accumulator: lines, and labels for
- * marks that have none. Labels may come before their marks: they wait.
+ * Merges a sidecar (event/sidecar.h) into an accumulator: quantities, and labels for marks that
+ * have none. A label that comes before its mark waits for it.
  */
 #ifndef HPF_BESIDE_H
 #define HPF_BESIDE_H
@@ -11,14 +11,14 @@
 typedef struct hpf__sidecar_merge {
     hpf__accumulator *accumulator;
     size_t next_mark;  /* the first that the next label may belong to */
-    hpf_mark *waiting; /* labels behind the last mark there is */
+    hpf_mark *waiting; /* labels after the last mark */
     size_t n_waiting, capacity;
 } hpf__sidecar_merge;
 
 /* Accepts lines and marks; the context is the hpf__sidecar_merge. */
 extern const hpf_events hpf__sidecar_merge_events;
 
-/* Marks have come since: labels that waited for them are put to them. */
+/* Adds waiting labels to marks that have come since. */
 void hpf__sidecar_merge_catch_up(hpf__sidecar_merge *beside);
 void hpf__sidecar_merge_finish(hpf__sidecar_merge *beside);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a survey found. What it did not keep, its second pass finds again.
+ * The results of a survey; costs come from its second pass.
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "detect/reader.h"
 #include "summary/survey.h"
 
-/* --- what it found --- */
+/* --- results --- */
 
 hpf_str hpf_survey_header(const hpf_survey *s, hpf_header which)
 {
@@ -93,7 +93,7 @@ double hpf_survey_mean(const hpf_survey *s, const hpf_totals *totals)
     return duration > 0 ? totals->trapezium / duration : totals->sum / (double)o->n_samples;
 }
 
-/* --- what stands beside --- */
+/* --- sidecar and retainer sets --- */
 
 hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error *err)
 {
@@ -116,7 +116,7 @@ bool hpf_survey_retainer_set(const hpf_survey *s, hpf_name name, hpf_retainer_se
     return s->sets && hpf_retainer_sets_find(s->sets, hpf_survey_name(s, name), set);
 }
 
-/* --- what it did not keep --- */
+/* --- the second pass --- */
 
 hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32_t n_bands,
                              double *values, hpf_error *err)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What every survey consists of, wherever it comes from: the names of a reader, a settled
- * accumulator, and a way to the costs of samples that were only counted. Kinds of surveys begin
- * with this struct.
+ * The common part of all surveys: the names of a reader, a settled accumulator, and a second pass
+ * to the costs of samples. Each kind of survey begins with this struct.
  */
 #ifndef HPF_SURVEY_STATE_H
 #define HPF_SURVEY_STATE_H
@@ -38,7 +37,7 @@ struct hpf_survey {
     hpf__accumulator accumulator;
     const hpf__second_pass *second_pass;
     hpf_retainer_sets *sets; /* borrowed; or NULL */
-    bool has_sidecar;        /* the input does not tell all marks and lines */
+    bool has_sidecar;        /* not all marks and quantities are in the input */
 };
 
 /* Marks and lines, in the order of time. Errors: MEMORY; those of `events`. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A survey's profile to another consumer. Marks and lines come with the samples from the input, or
- * from the survey, which keeps them in rows that are in the order of time: row 0 are the marks, row
- * i + 1 is line i. Of the rows, the one whose next comes first is told.
+ * Emits the profile of a survey. Marks and quantities come with the samples from the input, or from
+ * the survey, which has them sorted by time in rows: row 0 has the marks, row i + 1 is quantity i.
+ * The rows are merged by time.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct rest {
     const hpf_overview *overview;
     const hpf_events *to;
     void *context;
-    size_t *at; /* by row: how many were told */
+    size_t *at; /* by row: number of points emitted */
 } rest;
 
 static hpf_status begin_rest(rest *r, const hpf_survey *survey, const hpf_events *to, void *context,

@@ -20,7 +20,7 @@ typedef struct hpf__time_index {
 /* Gathers the places of samples; the context is the order. */
 extern const hpf_events hpf__time_index_events;
 
-/* By time, those of one time as they stand in the input. */
+/* Sorts by time, then by place in the input. */
 void hpf__time_index_sort(hpf__time_index *order);
 void hpf__time_index_finish(hpf__time_index *order);
 

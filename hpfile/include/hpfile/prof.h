@@ -70,7 +70,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_prof_write(hpf_sink *sink, const hpf_prof *p
 HPF_API HPF_MUST_USE hpf_status hpf_prof_write_json(hpf_sink *sink, const hpf_prof *prof,
                                                     hpf_error *err);
 
-/* A report read back. */
+/* A report that was read. */
 typedef struct hpf_prof_file hpf_prof_file;
 
 /* Reads a report of time and allocation, the whole source: the text of `-p`, `-P` and `-pa`, of GHC

@@ -153,7 +153,7 @@ Test(log_heap, the_first_of_several_profiles_is_read)
 {
     expect_said(log_of_two(),
                 UNITS "name 0 Type\nsample 6e-09  0=20\n"
-                      "warning: not supported at 1452 0:0 the event log holds several heap "
+                      "warning: not supported at 1452 0:0 the event log has several heap "
                       "profiles, 3, 1: read number 3\n");
 }
 

@@ -751,9 +751,8 @@ Test(live, where_not_all_costs_are_kept_late_samples_get_the_time_before)
     cr_expect_eq(o->n_samples, 501);
     cr_expect_eq(o->picks[o->n_picks - 1].time, 500);
     cr_expect_eq(hpf_live_diagnosis(live, &caveat), HPF_ERR_ORDER);
-    cr_expect_str_eq(
-        caveat.message,
-        "samples came too late to be put in order: they have the times of those before");
+    cr_expect_str_eq(caveat.message,
+                     "samples came too late to be sorted: they have the times of those before");
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
 }
@@ -817,16 +816,18 @@ Test(live, tells_why_a_log_has_no_samples_yet)
         {"-hT", "-hT", "", none,
          "no heap profile: the program was started without -h (run it with +RTS -l -hT)"},
         {"+RTS", "-hT", "", none,
-         "no heap sample yet: from GHC 9.2 on, --eventlog-flush-interval=1 sends them soon"},
+         "no heap sample yet: use --eventlog-flush-interval=1 (GHC 9.2 or later) to get them "
+         "sooner"},
         {"+RTS", "-hT", "", by_type,
-         "no heap sample yet: from GHC 9.2 on, --eventlog-flush-interval=1 sends them soon"},
+         "no heap sample yet: use --eventlog-flush-interval=1 (GHC 9.2 or later) to get them "
+         "sooner"},
         {"+RTS", "--eventlog-flush-interval=1", "", by_type, ""},
         {"+RTS", "-hb", "", biographical,
-         "a biographical profile: its samples come when the program ends"},
+         "a biographical profile: its samples are written when the program ends"},
         {"+RTS", "-hc", "drag", by_type,
-         "a biographical profile: its samples come when the program ends"},
+         "a biographical profile: its samples are written when the program ends"},
         {"+RTS", "--no-automatic-heap-samples", "", by_type,
-         "the program takes samples when it is told to: --no-automatic-heap-samples"},
+         "the program takes samples only on request: --no-automatic-heap-samples"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpf_sink *log =
@@ -838,7 +839,7 @@ Test(live, tells_why_a_log_has_no_samples_yet)
 Test(live, tells_it_when_the_log_shows_it_and_not_for_longer)
 {
     static const unsigned none[] = {0};
-    const char *unknown = "no heap profile in the event log yet: a program writes one with "
+    const char *unknown = "no heap profile in the event log yet: run the program with "
                           "+RTS -l -hT";
     hpf_sink *log = begin_log();
     cr_expect_str_eq(caveat_of(log, NULL), "");
@@ -890,7 +891,7 @@ Test(live, tells_of_profiles_that_are_left_out)
         log_put(log, 165, 5000, "8", 0ull);
         const hpf_live_options *options = way == 0 ? NULL : way == 1 ? &second : &third;
         cr_expect_str_eq(caveat_of(log, options),
-                         way == 0 ? "the event log holds several heap profiles, 0, 1: read number 0"
+                         way == 0 ? "the event log has several heap profiles, 0, 1: read number 0"
                          : way == 1
                              ? ""
                              : "no heap profile number 3 in the event log yet, which has 0, 1");
