@@ -83,9 +83,9 @@ static uint64_t read_number(const char *p, size_t n)
 }
 
 /* Returns the length of a text: all bytes but those of the fields after it. */
-static size_t text_bytes(const char *behind, size_t n)
+static size_t text_bytes(const char *after, size_t n)
 {
-    size_t needed = (size_t)layout_bytes(behind);
+    size_t needed = (size_t)layout_bytes(after);
     return needed <= n ? n - needed : SIZE_MAX;
 }
 

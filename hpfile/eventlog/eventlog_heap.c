@@ -31,13 +31,13 @@ struct hpf__eventlog_heap {
     hpf_reader_options options;
     hpf_eventlog *log;
     hpf_error error; /* sticky, of what is not the log's */
-    hpf_eventlog_metadata facts;
+    hpf_eventlog_metadata metadata;
     hpf__eventlog_names names;
 
     int profile;       /* the number of the one that is read; -1: none was begun yet */
     bool has_begun;    /* that one */
     uint64_t n_others; /* costs of other profiles */
-    uint64_t n_blocks; /* read before the one that told the command line */
+    uint64_t n_blocks; /* read before the one that emitted the command line */
 
     hpf__costs costs; /* of the sample being gathered */
     bool in_sample;
@@ -78,7 +78,7 @@ void hpf__eventlog_heap_destroy(hpf__eventlog_heap *h)
 {
     if (h) {
         hpf_eventlog_destroy(h->log);
-        hpf_eventlog_metadata_finish(&h->facts);
+        hpf_eventlog_metadata_finish(&h->metadata);
         hpf__eventlog_names_finish(&h->names);
         hpf__costs_finish(&h->costs);
         free(h);
@@ -281,7 +281,7 @@ static hpf_status on_mem_return(hpf__eventlog_heap *h, const hpf_event *event, h
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < 3 && status == HPF_OK && event->payload.length >= 16; i++) {
         double mblocks = hpf__read4(event->payload.data + 4 * (i + 1));
-        status = tell_line(h, event, names[i], mblocks * (double)h->facts.mblock_bytes, err);
+        status = tell_line(h, event, names[i], mblocks * (double)h->metadata.mblock_bytes, err);
     }
     return status;
 }
@@ -300,7 +300,7 @@ static hpf_status on_marker(hpf__eventlog_heap *h, const hpf_event *event, hpf_e
 static void note_profile(hpf__eventlog_heap *h)
 {
     const hpf_eventlog_profile *begun =
-        h->facts.n_profiles ? &h->facts.profiles[h->facts.n_profiles - 1] : NULL;
+        h->metadata.n_profiles ? &h->metadata.profiles[h->metadata.n_profiles - 1] : NULL;
     if (begun && (h->profile < 0 || h->profile == begun->id)) {
         h->profile = begun->id;
         h->has_begun = true;
@@ -314,16 +314,16 @@ static hpf_status on_fact(hpf__eventlog_heap *h, const hpf_event *event, hpf_err
     if (h->is_revisiting) {
         return HPF_OK;
     }
-    hpf_status status = hpf_eventlog_metadata_note(&h->facts, event, err);
+    hpf_status status = hpf_eventlog_metadata_note(&h->metadata, event, err);
     if (status != HPF_OK) {
         return status;
     }
     switch (event->type->id) {
     case HPF__EVENT_PROGRAM_ARGS:
         h->n_blocks = hpf__eventlog_n_blocks(h->log);
-        return tell_header(h, HPF_HEADER_JOB, h->facts.job, err);
+        return tell_header(h, HPF_HEADER_JOB, h->metadata.job, err);
     case HPF__EVENT_WALL_CLOCK_TIME:
-        return tell_header(h, HPF_HEADER_DATE, h->facts.date, err);
+        return tell_header(h, HPF_HEADER_DATE, h->metadata.date, err);
     case HPF__EVENT_HEAP_PROF_BEGIN:
         note_profile(h);
         return HPF_OK;
@@ -472,10 +472,10 @@ bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *h)
     return hpf_eventlog_state(h->log) == HPF_EVENTLOG_COMPLETE;
 }
 
-hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *h, hpf_error *caveat)
+hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *h, hpf_error *diagnosis)
 {
-    const hpf__log_sight sight = {
-        .facts = &h->facts,
+    const hpf__eventlog_state sight = {
+        .metadata = &h->metadata,
         .profile = h->profile,
         .is_chosen = h->options.has_log_profile,
         .n_samples = h->n_samples,
@@ -483,7 +483,7 @@ hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *h, hpf_error *cav
         .is_running = hpf__eventlog_n_blocks(h->log) > h->n_blocks,
         .is_over = h->is_finished,
     };
-    return hpf__eventlog_diagnosis(&sight, caveat);
+    return hpf__eventlog_diagnosis(&sight, diagnosis);
 }
 
 /* Whether the end of the log ends its last sample. */
@@ -506,8 +506,8 @@ static hpf_status leave_rest(hpf__eventlog_heap *h, hpf_error *err)
 
 static hpf_status fail_to_find(hpf__eventlog_heap *h)
 {
-    char ids[HPF__LOG_IDS_BYTES];
-    hpf__log_list_ids(&h->facts, ids);
+    char ids[HPF__PROFILE_LIST_BYTES];
+    hpf__eventlog_list_profiles(&h->metadata, ids);
     h->error.offset = hpf_eventlog_offset(h->log);
     return hpf_error_set(&h->error, HPF_ERR_ARGUMENT,
                          "no heap profile number %d in the event log, which has %s", h->profile,
@@ -577,7 +577,7 @@ size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *h, hpf_name name, hpf
 
 const hpf_eventlog_metadata *hpf__eventlog_heap_facts(const hpf__eventlog_heap *h)
 {
-    return &h->facts;
+    return &h->metadata;
 }
 
 const hpf_eventlog *hpf__eventlog_heap_records(const hpf__eventlog_heap *h)
@@ -587,9 +587,9 @@ const hpf_eventlog *hpf__eventlog_heap_records(const hpf__eventlog_heap *h)
 
 const hpf_eventlog_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *h)
 {
-    for (size_t i = 0; i < h->facts.n_profiles; i++) {
-        if (h->facts.profiles[i].id == h->profile) {
-            return &h->facts.profiles[i];
+    for (size_t i = 0; i < h->metadata.n_profiles; i++) {
+        if (h->metadata.profiles[i].id == h->profile) {
+            return &h->metadata.profiles[i];
         }
     }
     return NULL;

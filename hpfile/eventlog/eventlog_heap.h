@@ -35,7 +35,7 @@ const hpf_eventlog_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap 
 bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *heap);
 
 /* What hpf_live_diagnosis says (hpfile/live.h), but for late samples. */
-hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *heap, hpf_error *caveat);
+hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *heap, hpf_error *diagnosis);
 
 /* Samples that were earlier than the one before them. */
 uint64_t hpf__eventlog_heap_n_late(const hpf__eventlog_heap *heap);

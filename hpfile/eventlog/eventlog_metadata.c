@@ -16,22 +16,22 @@
 
 #define DEFAULT_MBLOCK_BYTES (UINT64_C(1) << 20)
 
-void hpf_eventlog_metadata_finish(hpf_eventlog_metadata *facts)
+void hpf_eventlog_metadata_finish(hpf_eventlog_metadata *metadata)
 {
-    hpf_arena_destroy(facts->arena);
-    free(facts->profiles);
-    *facts = (hpf_eventlog_metadata){0};
+    hpf_arena_destroy(metadata->arena);
+    free(metadata->profiles);
+    *metadata = (hpf_eventlog_metadata){0};
 }
 
-bool hpf_eventlog_metadata_is_ghc(const hpf_eventlog_metadata *facts)
+bool hpf_eventlog_metadata_is_ghc(const hpf_eventlog_metadata *metadata)
 {
-    hpf_str rts = facts->rts;
+    hpf_str rts = metadata->rts;
     return rts.length == 0 || (rts.length >= 4 && memcmp(rts.data, "GHC-", 4) == 0);
 }
 
-static hpf_status keep(hpf_eventlog_metadata *facts, hpf_str text, hpf_str *copy, hpf_error *err)
+static hpf_status keep(hpf_eventlog_metadata *metadata, hpf_str text, hpf_str *copy, hpf_error *err)
 {
-    char *bytes = hpf_arena_text(facts->arena, text);
+    char *bytes = hpf_arena_text(metadata->arena, text);
     *copy = (hpf_str){bytes, text.length};
     return bytes ? HPF_OK : hpf_error_set_memory(err);
 }
@@ -115,12 +115,12 @@ static bool put_other_job(hpf__buffer *job, hpf_str args)
     return is_put;
 }
 
-bool hpf_eventlog_metadata_has_option(const hpf_eventlog_metadata *facts, const char *beginning)
+bool hpf_eventlog_metadata_has_option(const hpf_eventlog_metadata *metadata, const char *beginning)
 {
-    words w = {.rest = facts->args};
+    words w = {.rest = metadata->args};
     size_t length = strlen(beginning);
     bool is_there = false;
-    if (facts->args.length) {
+    if (metadata->args.length) {
         (void)next_word(&w.rest);
     }
     for (hpf_str word; !is_there && find_word(&w, true, &word);) {
@@ -129,15 +129,15 @@ bool hpf_eventlog_metadata_has_option(const hpf_eventlog_metadata *facts, const 
     return is_there;
 }
 
-static hpf_status note_args(hpf_eventlog_metadata *facts, hpf_str args, hpf_error *err)
+static hpf_status note_args(hpf_eventlog_metadata *metadata, hpf_str args, hpf_error *err)
 {
     hpf__buffer job = {0};
-    hpf_status status = keep(facts, args, &facts->args, err);
-    bool is_put =
-        hpf_eventlog_metadata_is_ghc(facts) ? put_ghc_job(&job, args) : put_other_job(&job, args);
+    hpf_status status = keep(metadata, args, &metadata->args, err);
+    bool is_put = hpf_eventlog_metadata_is_ghc(metadata) ? put_ghc_job(&job, args)
+                                                         : put_other_job(&job, args);
     if (status == HPF_OK) {
         hpf_str text = {job.bytes, job.length};
-        status = is_put ? keep(facts, text, &facts->job, err) : hpf_error_set_memory(err);
+        status = is_put ? keep(metadata, text, &metadata->job, err) : hpf_error_set_memory(err);
     }
     hpf__buffer_finish(&job);
     return status;
@@ -145,28 +145,29 @@ static hpf_status note_args(hpf_eventlog_metadata *facts, hpf_str args, hpf_erro
 
 /* --- the others --- */
 
-static hpf_status note_date(hpf_eventlog_metadata *facts, uint64_t unix_s, hpf_error *err)
+static hpf_status note_date(hpf_eventlog_metadata *metadata, uint64_t unix_s, hpf_error *err)
 {
     char text[HPF__DATE_BYTES];
     hpf__date_write(text, unix_s);
-    return keep(facts, (hpf_str){text, sizeof text - 1}, &facts->date, err);
+    return keep(metadata, (hpf_str){text, sizeof text - 1}, &metadata->date, err);
 }
 
-static hpf_status note_profile(hpf_eventlog_metadata *facts, hpf_str payload, hpf_error *err)
+static hpf_status note_profile(hpf_eventlog_metadata *metadata, hpf_str payload, hpf_error *err)
 {
     const size_t fixed_bytes = 13;
     hpf_str rest;
     if (payload.length < fixed_bytes) {
         return HPF_OK;
     }
-    if (!HPF__ARRAY_RESERVE(facts->profiles, facts->profiles_capacity, facts->n_profiles + 1)) {
+    if (!HPF__ARRAY_RESERVE(metadata->profiles, metadata->profiles_capacity,
+                            metadata->n_profiles + 1)) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = keep(facts, payload, &rest, err);
+    hpf_status status = keep(metadata, payload, &rest, err);
     if (status != HPF_OK) {
         return status;
     }
-    hpf_eventlog_profile *p = &facts->profiles[facts->n_profiles++];
+    hpf_eventlog_profile *p = &metadata->profiles[metadata->n_profiles++];
     *p = (hpf_eventlog_profile){.id = (uint8_t)*rest.data,
                                 .period_ns = hpf__read8(rest.data + 1),
                                 .breakdown = (hpf_breakdown)hpf__read4(rest.data + 9)};
@@ -178,44 +179,45 @@ static hpf_status note_profile(hpf_eventlog_metadata *facts, hpf_str payload, hp
 }
 
 /* Returns the payload after the capability set, with which many events begin. */
-static hpf_str behind_set(hpf_str payload)
+static hpf_str after_set(hpf_str payload)
 {
     return payload.length < 4 ? (hpf_str){payload.data, 0}
                               : (hpf_str){payload.data + 4, payload.length - 4};
 }
 
-static hpf_status note_payload(hpf_eventlog_metadata *facts, uint16_t id, hpf_str payload,
+static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf_str payload,
                                hpf_error *err)
 {
-    hpf_str rest = behind_set(payload);
+    hpf_str rest = after_set(payload);
     switch (id) {
     case HPF__EVENT_RTS_IDENTIFIER:
-        return keep(facts, rest.length ? next_word(&rest) : rest, &facts->rts, err);
+        return keep(metadata, rest.length ? next_word(&rest) : rest, &metadata->rts, err);
     case HPF__EVENT_PROGRAM_ARGS:
-        return note_args(facts, rest, err);
+        return note_args(metadata, rest, err);
     case HPF__EVENT_WALL_CLOCK_TIME:
-        return rest.length < 8 ? HPF_OK : note_date(facts, hpf__read8(rest.data), err);
+        return rest.length < 8 ? HPF_OK : note_date(metadata, hpf__read8(rest.data), err);
     case HPF__EVENT_OSPROCESS_PID:
-        facts->pid = rest.length < 4 ? 0 : hpf__read4(rest.data);
+        metadata->pid = rest.length < 4 ? 0 : hpf__read4(rest.data);
         return HPF_OK;
     case HPF__EVENT_HEAP_INFO_GHC:
-        facts->mblock_bytes = rest.length < 26 ? facts->mblock_bytes : hpf__read8(rest.data + 18);
+        metadata->mblock_bytes =
+            rest.length < 26 ? metadata->mblock_bytes : hpf__read8(rest.data + 18);
         return HPF_OK;
     case HPF__EVENT_PROF_BEGIN:
-        facts->tick_ns = payload.length < 8 ? 0 : hpf__read8(payload.data);
+        metadata->tick_ns = payload.length < 8 ? 0 : hpf__read8(payload.data);
         return HPF_OK;
     case HPF__EVENT_HEAP_PROF_BEGIN:
-        return note_profile(facts, payload, err);
+        return note_profile(metadata, payload, err);
     default:
         return HPF_OK;
     }
 }
 
-static bool begin_facts(hpf_eventlog_metadata *facts)
+static bool begin_facts(hpf_eventlog_metadata *metadata)
 {
-    facts->arena = hpf_arena_create();
-    facts->mblock_bytes = DEFAULT_MBLOCK_BYTES;
-    return facts->arena != NULL;
+    metadata->arena = hpf_arena_create();
+    metadata->mblock_bytes = DEFAULT_MBLOCK_BYTES;
+    return metadata->arena != NULL;
 }
 
 bool hpf_eventlog_metadata_want(uint16_t id)
@@ -234,11 +236,11 @@ bool hpf_eventlog_metadata_want(uint16_t id)
     }
 }
 
-hpf_status hpf_eventlog_metadata_note(hpf_eventlog_metadata *facts, const hpf_event *event,
+hpf_status hpf_eventlog_metadata_note(hpf_eventlog_metadata *metadata, const hpf_event *event,
                                       hpf_error *err)
 {
-    if (!facts->arena && !begin_facts(facts)) {
+    if (!metadata->arena && !begin_facts(metadata)) {
         return hpf_error_set_memory(err);
     }
-    return note_payload(facts, event->type->id, event->payload, err);
+    return note_payload(metadata, event->type->id, event->payload, err);
 }

@@ -160,9 +160,9 @@ static bool put(hpf__buffer *buf, hpf_str text)
 
 static size_t stack_depth(hpf_str key)
 {
-    size_t told = key.length ? (unsigned char)key.data[0] : 0;
+    size_t emitted = key.length ? (unsigned char)key.data[0] : 0;
     size_t there = key.length ? (key.length - 1) / CENTRE_ID_BYTES : 0;
-    return told < there ? told : there;
+    return emitted < there ? emitted : there;
 }
 
 static hpf_str id_at(hpf_str stack, size_t i)

@@ -17,9 +17,9 @@ extern "C" {
 #endif
 
 typedef enum hpf_nonmoving_phase {
-    HPF_NONMOVING_MARK,  /* beside the program */
+    HPF_NONMOVING_MARK,  /* while the program runs */
     HPF_NONMOVING_SYNC,  /* the program waits */
-    HPF_NONMOVING_SWEEP, /* beside the program */
+    HPF_NONMOVING_SWEEP, /* while the program runs */
     HPF_N_NONMOVING_PHASES
 } hpf_nonmoving_phase;
 

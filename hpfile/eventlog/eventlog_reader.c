@@ -363,8 +363,8 @@ static size_t record_bytes(const hpf_eventlog *log, const char *p, size_t n)
 
 /* --- items --- */
 
-/* Length of the item at `p`, as far as the `n` bytes there tell: if it is more than `n`, so many
- * must be there before it can be read, or more can be told. */
+/* Returns the length of the item at `p`, or, if its `n` bytes do not show it, a larger number than
+ * `n`: the bytes needed to read it or to know more. */
 static size_t item_bytes(const hpf_eventlog *log, const char *p, size_t n)
 {
     switch (log->state) {

@@ -25,7 +25,7 @@ typedef struct node {
 } node;
 
 struct hpf_eventlog_time {
-    hpf_eventlog_metadata facts;
+    hpf_eventlog_metadata metadata;
     hpf__eventlog_names names; /* for the cost centres */
     hpf__eventlog_keys stacks; /* to nodes */
     hpf__intern children;      /* (parent, cost centre) to node - 1 */
@@ -66,7 +66,7 @@ void hpf_eventlog_time_destroy(hpf_eventlog_time *t)
 {
     if (t) {
         drop_profile(t);
-        hpf_eventlog_metadata_finish(&t->facts);
+        hpf_eventlog_metadata_finish(&t->metadata);
         hpf__eventlog_names_finish(&t->names);
         hpf__eventlog_keys_finish(&t->stacks);
         hpf__intern_finish(&t->children);
@@ -163,7 +163,7 @@ hpf_status hpf_eventlog_time_note(hpf_eventlog_time *t, const hpf_event *event, 
         status = hpf__eventlog_names_define_centre(&t->names, event->payload);
         break;
     default:
-        return hpf_eventlog_metadata_note(&t->facts, event, err);
+        return hpf_eventlog_metadata_note(&t->metadata, event, err);
     }
     if (status == HPF_ERR_LIMIT) {
         return hpf_error_set(err, status, "more than 2^30 stacks");
@@ -258,7 +258,7 @@ static void list_stacks(hpf_eventlog_time *t, hpf_prof *out, uint32_t root)
 /* The words of JOB: those of the program, then +RTS and the options. */
 static void list_words(hpf_eventlog_time *t, hpf_prof *out)
 {
-    hpf_str job = t->facts.job;
+    hpf_str job = t->metadata.job;
     size_t n = 0;
     for (size_t at = 0; at < job.length;) {
         const char *blank = memchr(job.data + at, ' ', job.length - at);
@@ -284,7 +284,7 @@ hpf_status hpf_eventlog_time_profile(hpf_eventlog_time *t, hpf_prof *out, hpf_er
     size_t n_stacks = (size_t)t->children.n_names + 1;
     *out = (hpf_prof){0};
     drop_profile(t);
-    t->words = calloc(t->facts.job.length + 2, sizeof *t->words);
+    t->words = calloc(t->metadata.job.length + 2, sizeof *t->words);
     t->prof_centres = calloc(n_centres, sizeof *t->prof_centres);
     t->prof_stacks = calloc(n_stacks, sizeof *t->prof_stacks);
     if (!t->words || !t->prof_centres || !t->prof_stacks) {
@@ -292,8 +292,8 @@ hpf_status hpf_eventlog_time_profile(hpf_eventlog_time *t, hpf_prof *out, hpf_er
     }
     list_words(t, out);
     list_stacks(t, out, list_centres(t, out));
-    out->date = t->facts.date;
-    out->tick_us = t->facts.tick_ns / 1000;
+    out->date = t->metadata.date;
+    out->tick_us = t->metadata.tick_ns / 1000;
     out->n_processors = t->n_caps;
     return HPF_OK;
 }

@@ -137,12 +137,12 @@ static void write_tidy_row(hpf_csv_writer *w, hpf_str time, const hpf_cost *cost
     hpf_sink_write(w->sink, "\n", 1);
 }
 
-/* Zeros for the names of `beside` that `sample` lacks, and `done`, unless NULL, too. */
+/* Zeros for the names of `neighbour` that `sample` lacks, and `done`, unless NULL, too. */
 static void write_tidy_zeros(hpf_csv_writer *w, hpf_str time, const hpf__sample_by_name *sample,
-                             const hpf__sample_by_name *beside, const hpf__sample_by_name *done)
+                             const hpf__sample_by_name *neighbour, const hpf__sample_by_name *done)
 {
-    for (size_t i = 0; i < beside->n_costs; i++) {
-        const hpf_cost zero = {.name = beside->costs[i].name};
+    for (size_t i = 0; i < neighbour->n_costs; i++) {
+        const hpf_cost zero = {.name = neighbour->costs[i].name};
         if (!hpf__sample_by_name_find(sample, zero.name) &&
             !(done && hpf__sample_by_name_find(done, zero.name))) {
             write_tidy_row(w, time, &zero);

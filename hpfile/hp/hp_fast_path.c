@@ -38,8 +38,8 @@ static bool plain_name(const char *at, const char *end, hpf_str *name)
 
 /* Reads a plain line with another name than the predicted one. Returns HPF_MORE if the line is not
  * plain. */
-static hpf_status read_strange_line(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
-                                    const char **next)
+static hpf_status read_other_line(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
+                                  const char **next)
 {
     hpf_str name;
     hpf_cost cost = {0};
@@ -146,7 +146,7 @@ hpf_status hpf__hp_read_plain_lines(hpf__hp_reader *r, hpf__hp_piece *p)
         if (status == HPF_OK) {
             next++;
         } else if (status == HPF_MORE) {
-            status = read_strange_line(r, p, at, &next);
+            status = read_other_line(r, p, at, &next);
         }
         if (status == HPF_OK) {
             at = next;

@@ -52,7 +52,7 @@ static void open_level(hpf_json *json, const char *key, char opening, char closi
  * surrogate that encodes it. */
 static void escape(hpf_sink *sink, unsigned char byte, bool lossless)
 {
-    unsigned strange = lossless ? 0xdc00u + byte : 0xfffdu;
+    unsigned code = lossless ? 0xdc00u + byte : 0xfffdu;
 
     switch (byte) {
     case '"':
@@ -66,7 +66,7 @@ static void escape(hpf_sink *sink, unsigned char byte, bool lossless)
         hpf_sink_text(sink, "\\t");
         break;
     default:
-        hpf_sink_printf(sink, "\\u%04x", byte < 0x80 ? byte : strange);
+        hpf_sink_printf(sink, "\\u%04x", byte < 0x80 ? byte : code);
     }
 }
 

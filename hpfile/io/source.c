@@ -34,7 +34,7 @@ struct hpf_source {
     hpf__inflate *inflate;
     char *plain; /* PIECE_BYTES of decompressed data */
 
-    hpf__spool keep;
+    hpf__spool spool;
     bool keeps;        /* what is given out goes to `keep` */
     uint64_t position; /* of plain bytes given out */
     uint64_t replayed; /* bytes given out again after a rewind of a kept source */
@@ -138,7 +138,7 @@ static hpf_status next_kept(hpf_source *s, hpf_str *out, hpf_error *err)
 {
     uint64_t left = s->position - s->replayed;
     size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
-    hpf_status status = hpf__spool_read(&s->keep, s->replayed, s->plain, n, err);
+    hpf_status status = hpf__spool_read(&s->spool, s->replayed, s->plain, n, err);
     s->replayed += n;
     s->is_replaying = s->replayed < s->position;
     *out = (hpf_str){s->plain, n};
@@ -160,7 +160,7 @@ hpf_status hpf_source_next(hpf_source *s, hpf_str *out, hpf_error *err)
     if (status == HPF_OK) {
         s->position += out->length;
         if (s->keeps) {
-            status = hpf__spool_append(&s->keep, *out, err);
+            status = hpf__spool_append(&s->spool, *out, err);
         }
     }
     return status;
@@ -203,7 +203,7 @@ hpf_status hpf_source_read_at(hpf_source *s, uint64_t offset, void *into, size_t
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "these bytes have not been read yet");
     }
     if (s->keeps) {
-        return hpf__spool_read(&s->keep, offset, into, length, err);
+        return hpf__spool_read(&s->spool, offset, into, length, err);
     }
     if (s->inflate || (s->fd >= 0 && !s->is_file)) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
@@ -275,7 +275,7 @@ void hpf_source_destroy(hpf_source *s)
         close(s->fd);
     }
     hpf__inflate_destroy(s->inflate);
-    hpf__spool_finish(&s->keep);
+    hpf__spool_finish(&s->spool);
     free(s->raw);
     free(s->plain);
     free(s);
@@ -289,7 +289,7 @@ static hpf_source *create(int fd, const hpf_source_options *options)
     }
     s->fd = fd;
     s->options = options ? *options : (hpf_source_options){0};
-    hpf__spool_init(&s->keep, s->options.temporary_dir);
+    hpf__spool_init(&s->spool, s->options.temporary_dir);
     if (fd >= 0 && !(s->raw = malloc(PIECE_BYTES))) {
         free(s);
         return NULL;

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-void hpf__spool_init(hpf__spool *keep, const char *directory)
+void hpf__spool_init(hpf__spool *spool, const char *directory)
 {
-    *keep = (hpf__spool){.fd = -1, .directory = directory ? directory : "/tmp"};
+    *spool = (hpf__spool){.fd = -1, .directory = directory ? directory : "/tmp"};
 }
 
 static int open_unnamed(const char *directory)
@@ -32,16 +32,16 @@ static int open_unnamed(const char *directory)
     return fd;
 }
 
-static hpf_status write_all(hpf__spool *keep, hpf_str bytes, hpf_error *err)
+static hpf_status write_all(hpf__spool *spool, hpf_str bytes, hpf_error *err)
 {
     while (bytes.length) {
-        ssize_t n = write(keep->fd, bytes.data, bytes.length);
+        ssize_t n = write(spool->fd, bytes.data, bytes.length);
         if (n < 0 && errno == EINTR) {
             continue;
         }
         if (n < 0) {
             return hpf_error_set_os(err, errno, "cannot write a temporary file in %s",
-                                    keep->directory);
+                                    spool->directory);
         }
         bytes.data += n;
         bytes.length -= (size_t)n;
@@ -49,48 +49,48 @@ static hpf_status write_all(hpf__spool *keep, hpf_str bytes, hpf_error *err)
     return HPF_OK;
 }
 
-static hpf_status move_to_file(hpf__spool *keep, hpf_error *err)
+static hpf_status move_to_file(hpf__spool *spool, hpf_error *err)
 {
-    keep->fd = open_unnamed(keep->directory);
-    if (keep->fd < 0) {
+    spool->fd = open_unnamed(spool->directory);
+    if (spool->fd < 0) {
         return hpf_error_set_os(err, errno, "cannot create a temporary file in %s",
-                                keep->directory);
+                                spool->directory);
     }
-    hpf_status status = write_all(keep, (hpf_str){keep->memory.bytes, keep->memory.length}, err);
-    hpf__buffer_finish(&keep->memory);
+    hpf_status status = write_all(spool, (hpf_str){spool->memory.bytes, spool->memory.length}, err);
+    hpf__buffer_finish(&spool->memory);
     return status;
 }
 
-hpf_status hpf__spool_append(hpf__spool *keep, hpf_str bytes, hpf_error *err)
+hpf_status hpf__spool_append(hpf__spool *spool, hpf_str bytes, hpf_error *err)
 {
-    if (keep->fd < 0 && bytes.length <= HPF__SPOOL_MEMORY_BYTES - keep->memory.length) {
-        keep->length += bytes.length;
-        return hpf__buffer_append(&keep->memory, bytes.data, bytes.length)
+    if (spool->fd < 0 && bytes.length <= HPF__SPOOL_MEMORY_BYTES - spool->memory.length) {
+        spool->length += bytes.length;
+        return hpf__buffer_append(&spool->memory, bytes.data, bytes.length)
                    ? HPF_OK
                    : hpf_error_set_memory(err);
     }
-    if (keep->fd < 0) {
-        hpf_status status = move_to_file(keep, err);
+    if (spool->fd < 0) {
+        hpf_status status = move_to_file(spool, err);
         if (status != HPF_OK) {
             return status;
         }
     }
-    keep->length += bytes.length;
-    return write_all(keep, bytes, err);
+    spool->length += bytes.length;
+    return write_all(spool, bytes, err);
 }
 
-hpf_status hpf__spool_read(hpf__spool *keep, uint64_t offset, void *into, size_t length,
+hpf_status hpf__spool_read(hpf__spool *spool, uint64_t offset, void *into, size_t length,
                            hpf_error *err)
 {
-    if (keep->fd < 0) {
+    if (spool->fd < 0) {
         if (length) {
-            memcpy(into, keep->memory.bytes + offset, length);
+            memcpy(into, spool->memory.bytes + offset, length);
         }
         return HPF_OK;
     }
     char *to = into;
     while (length) {
-        ssize_t n = pread(keep->fd, to, length, (off_t)offset);
+        ssize_t n = pread(spool->fd, to, length, (off_t)offset);
         if (n < 0 && errno == EINTR) {
             continue;
         }
@@ -104,10 +104,10 @@ hpf_status hpf__spool_read(hpf__spool *keep, uint64_t offset, void *into, size_t
     return HPF_OK;
 }
 
-void hpf__spool_finish(hpf__spool *keep)
+void hpf__spool_finish(hpf__spool *spool)
 {
-    if (keep->fd >= 0) {
-        close(keep->fd);
+    if (spool->fd >= 0) {
+        close(spool->fd);
     }
-    hpf__buffer_finish(&keep->memory);
+    hpf__buffer_finish(&spool->memory);
 }

@@ -17,11 +17,11 @@ typedef struct hpf__spool {
     const char *directory; /* borrowed; NULL: /tmp */
 } hpf__spool;
 
-void hpf__spool_init(hpf__spool *keep, const char *directory);
-hpf_status hpf__spool_append(hpf__spool *keep, hpf_str bytes, hpf_error *err);
+void hpf__spool_init(hpf__spool *spool, const char *directory);
+hpf_status hpf__spool_append(hpf__spool *spool, hpf_str bytes, hpf_error *err);
 /* Bytes [offset, offset + length), which must have been appended. */
-hpf_status hpf__spool_read(hpf__spool *keep, uint64_t offset, void *into, size_t length,
+hpf_status hpf__spool_read(hpf__spool *spool, uint64_t offset, void *into, size_t length,
                            hpf_error *err);
-void hpf__spool_finish(hpf__spool *keep);
+void hpf__spool_finish(hpf__spool *spool);
 
 #endif

@@ -91,7 +91,7 @@ static size_t find(hpf_str text, const char *word)
 }
 
 /* Returns the text after `word`, or an empty text. */
-static hpf_str behind(hpf_str text, const char *word)
+static hpf_str text_after(hpf_str text, const char *word)
 {
     size_t at = find(text, word);
     size_t passed = at < text.length ? at + strlen(word) : at;
@@ -145,7 +145,7 @@ static hpf_status complain_of_none(const text_report *r, bool has_retainers)
     return has_retainers
                ? hpf_error_set(r->err, HPF_ERR_UNSUPPORTED,
                                "a report of retainer sets, not of time and allocation: --sets "
-                               "takes it, beside a profile of -hr")
+                               "takes it, with a profile of -hr")
                : complain(r, HPF_ERR_SYNTAX, "expected a time and allocation profiling report");
 }
 
@@ -171,9 +171,9 @@ static hpf_status read_title(text_report *r)
 /* "(770 ticks @ 1000 us, 1 processor)"; before GHC 7.0 "(8 ticks @ 20 ms)" */
 static void read_total_time(text_report *r, hpf_str line)
 {
-    hpf_str ticks = behind(line, "(");
-    hpf_str period = behind(ticks, " ticks @ ");
-    hpf_str processors = behind(period, ", ");
+    hpf_str ticks = text_after(line, "(");
+    hpf_str period = text_after(ticks, " ticks @ ");
+    hpf_str processors = text_after(period, ", ");
     bool is_ms = find(period, " ms") < period.length;
     r->total_ticks = leading_number(ticks);
     r->file->prof.tick_us = leading_number(period) * (is_ms ? 1000 : 1);
@@ -201,7 +201,7 @@ static hpf_status read_head_line(text_report *r, hpf_str line)
     if (find(line, "total time") < line.length) {
         read_total_time(r, line);
     } else if (find(line, "total alloc") < line.length) {
-        r->total_bytes = leading_number(behind(line, "="));
+        r->total_bytes = leading_number(text_after(line, "="));
     }
     return HPF_OK;
 }

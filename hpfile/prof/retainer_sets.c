@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Lines of sets are kept by their numbers. A set's name is put together from its members when a
- * profile's name is asked for, and must begin like that.
+ * Sets are stored by their numbers. The name of a set is composed of its members when a profile's
+ * name is looked up, which must be a prefix of it.
  */
 #include "base/arena.h"
 #include "prof/prof.h"

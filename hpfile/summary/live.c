@@ -20,7 +20,7 @@ struct hpf_live {
     hpf_reader *reader;
     hpf__accumulator accumulator;
     hpf__sample_store store;
-    hpf__sidecar_merge beside;
+    hpf__sidecar_merge merge;
     hpf__sidecar_reader sidecar;
     hpf__live_survey whole, latest;
     uint64_t n_bytes;
@@ -70,10 +70,10 @@ static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point,
                : status;
 }
 
-static hpf_status on_beside_mark(void *context, double time, hpf_str label, hpf_error *err)
+static hpf_status on_sidecar_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status = hpf__sidecar_merge_events.mark(&live->beside, time, label, err);
+    hpf_status status = hpf__sidecar_merge_events.mark(&live->merge, time, label, err);
     return status == HPF_OK && live->listener.mark
                ? live->listener.mark(live->options.listener_context, time, label, err)
                : status;
@@ -201,13 +201,13 @@ static const hpf_events events = {.header = on_header,
                                   .quantity = on_line,
                                   .leftover = on_leftover};
 
-static const hpf_events sidecar_events = {.mark = on_beside_mark, .quantity = on_line};
+static const hpf_events sidecar_events = {.mark = on_sidecar_mark, .quantity = on_line};
 
 static void on_warning(void *context, const hpf_error *warning)
 {
     hpf_live *live = context;
     live->accumulator.overview.truncated |= warning->status == HPF_END;
-    if (live->options.warning && warning->status != HPF_ERR_UNSUPPORTED) { /* that is a caveat */
+    if (live->options.warning && warning->status != HPF_ERR_UNSUPPORTED) { /* that is a diagnosis */
         live->options.warning(live->options.warning_context, warning);
     }
 }
@@ -228,7 +228,7 @@ static bool init(hpf_live *live)
     live->accumulator.is_wanted = live->options.is_wanted;
     live->accumulator.is_wanted_context = live->options.is_wanted_context;
     hpf__sample_store_init(&live->store, store_bytes(live));
-    live->beside.accumulator = &live->accumulator;
+    live->merge.accumulator = &live->accumulator;
     live->sidecar = (hpf__sidecar_reader){.events = &sidecar_events, .context = live};
     live->reader = hpf_reader_create(&events, live, &reader_options);
     hpf__live_survey kept = {
@@ -263,7 +263,7 @@ void hpf_live_destroy(hpf_live *live)
         hpf__live_survey_finish(&live->whole);
         hpf__live_survey_finish(&live->latest);
         hpf__sidecar_reader_finish(&live->sidecar);
-        hpf__sidecar_merge_finish(&live->beside);
+        hpf__sidecar_merge_finish(&live->merge);
         hpf__sample_store_finish(&live->store);
         hpf__accumulator_finish(&live->accumulator);
         hpf_reader_destroy(live->reader);
@@ -313,13 +313,13 @@ bool hpf_live_has_end(const hpf_live *live)
     return log && hpf__eventlog_heap_has_end(log);
 }
 
-hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *caveat)
+hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis)
 {
     const hpf__eventlog_heap *log = hpf__reader_log(live->reader);
     if (!live->has_late) {
-        return log ? hpf__eventlog_heap_caveat(log, caveat) : HPF_OK;
+        return log ? hpf__eventlog_heap_caveat(log, diagnosis) : HPF_OK;
     }
-    return hpf_error_set(caveat, HPF_ERR_ORDER,
+    return hpf_error_set(diagnosis, HPF_ERR_ORDER,
                          "samples came too late to be sorted: they have the times of those "
                          "before");
 }
@@ -351,7 +351,7 @@ static hpf_status prepare(hpf_live *live, hpf_error *err)
     if (hpf__reader_log(live->reader) && !hpf__accumulator_sort_marks(&live->accumulator)) {
         return hpf_error_set_memory(err);
     }
-    hpf__sidecar_merge_catch_up(&live->beside);
+    hpf__sidecar_merge_catch_up(&live->merge);
     hpf_status status = live->is_disordered ? restore_order(live, err) : HPF_OK;
     status = status == HPF_OK ? hpf__accumulator_settle_lines(&live->accumulator, err) : status;
     live->is_prepared = status == HPF_OK;

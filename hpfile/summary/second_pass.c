@@ -51,7 +51,7 @@ hpf_status hpf__survey_reread_by_time(hpf__read_survey *s, hpf_error *err)
 }
 
 /* Fails on a name that the first pass did not see. */
-static hpf_status on_strange_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+static hpf_status on_unknown_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     (void)context;
     (void)name;
@@ -102,7 +102,7 @@ static hpf_status revisit_picks(hpf__read_survey *s, char *buffer, hpf_error *er
 
 static hpf_status read_series(hpf__read_survey *s, hpf__series *to, hpf_error *err)
 {
-    static const hpf_events events = {.name = on_strange_name, .sample = on_pick};
+    static const hpf_events events = {.name = on_unknown_name, .sample = on_pick};
     reading r = {.to = to, .unwanted = s->base.accumulator.unwanted};
     char *buffer = malloc(READ_BYTES);
     if (!buffer) {
@@ -180,8 +180,8 @@ static bool is_ordered(const hpf_survey *survey)
 static hpf_status replay_all(hpf_survey *survey, const hpf_events *events, void *context,
                              hpf_error *err)
 {
-    static const hpf_events samples = {.name = on_strange_name, .sample = on_replayed_sample};
-    static const hpf_events all = {.name = on_strange_name,
+    static const hpf_events samples = {.name = on_unknown_name, .sample = on_replayed_sample};
+    static const hpf_events all = {.name = on_unknown_name,
                                    .sample = on_replayed_sample,
                                    .mark = on_replayed_mark,
                                    .quantity = on_replayed_line};
@@ -203,9 +203,9 @@ static bool is_between(const hpf__place *place, const hpf_pick *first, const hpf
 {
     bool is_before = place->time < first->time ||
                      (place->time == first->time && place->begin_offset < first->begin_offset);
-    bool is_behind = place->time > last->time ||
-                     (place->time == last->time && place->begin_offset > last->begin_offset);
-    return !is_before && !is_behind;
+    bool is_after = place->time > last->time ||
+                    (place->time == last->time && place->begin_offset > last->begin_offset);
+    return !is_before && !is_after;
 }
 
 static hpf_status revisit_stretch(hpf__read_survey *s, const hpf_pick *first, const hpf_pick *last,
@@ -227,7 +227,7 @@ static hpf_status revisit_stretch(hpf__read_survey *s, const hpf_pick *first, co
 static hpf_status replay_stretch(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
                                  const hpf_events *events, void *context, hpf_error *err)
 {
-    hpf_events samples = {.name = on_strange_name, .sample = events->sample};
+    hpf_events samples = {.name = on_unknown_name, .sample = events->sample};
     char *buffer = malloc(READ_BYTES);
     if (!buffer) {
         return hpf_error_set_memory(err);

@@ -23,7 +23,7 @@ static hpf_mark *find_mark(hpf__sidecar_merge *b, double time)
     return i < n && marks[i].time == time ? &marks[b->next_mark++] : NULL;
 }
 
-static bool is_behind_all(const hpf__sidecar_merge *b)
+static bool is_after_all(const hpf__sidecar_merge *b)
 {
     return b->next_mark == b->accumulator->overview.n_marks;
 }
@@ -41,7 +41,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 {
     hpf__sidecar_merge *b = context;
     hpf_mark *found = b->n_waiting ? NULL : find_mark(b, time);
-    bool waits = b->n_waiting || (!found && is_behind_all(b));
+    bool waits = b->n_waiting || (!found && is_after_all(b));
     if (!found && !waits) {
         return HPF_OK;
     }
@@ -72,7 +72,7 @@ void hpf__sidecar_merge_catch_up(hpf__sidecar_merge *b)
         hpf_mark *found = find_mark(b, b->waiting[n].time);
         if (found) {
             found->label = b->waiting[n].label;
-        } else if (is_behind_all(b)) {
+        } else if (is_after_all(b)) {
             break;
         }
     }

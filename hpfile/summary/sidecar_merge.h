@@ -3,8 +3,8 @@
  * Merges a sidecar (event/sidecar.h) into an accumulator: quantities, and labels for marks that
  * have none. A label that comes before its mark waits for it.
  */
-#ifndef HPF_BESIDE_H
-#define HPF_BESIDE_H
+#ifndef HPF_SIDECAR_MERGE_H
+#define HPF_SIDECAR_MERGE_H
 
 #include "summary/accumulator.h"
 
@@ -19,7 +19,7 @@ typedef struct hpf__sidecar_merge {
 extern const hpf_events hpf__sidecar_merge_events;
 
 /* Adds waiting labels to marks that have come since. */
-void hpf__sidecar_merge_catch_up(hpf__sidecar_merge *beside);
-void hpf__sidecar_merge_finish(hpf__sidecar_merge *beside);
+void hpf__sidecar_merge_catch_up(hpf__sidecar_merge *merge);
+void hpf__sidecar_merge_finish(hpf__sidecar_merge *merge);
 
 #endif

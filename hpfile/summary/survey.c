@@ -97,10 +97,10 @@ double hpf_survey_mean(const hpf_survey *s, const hpf_totals *totals)
 
 hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error *err)
 {
-    hpf__sidecar_merge beside = {.accumulator = &s->accumulator};
+    hpf__sidecar_merge merge = {.accumulator = &s->accumulator};
     s->has_sidecar = true;
-    hpf_status status = hpf_sidecar_read(sidecar, &hpf__sidecar_merge_events, &beside, err);
-    hpf__sidecar_merge_finish(&beside);
+    hpf_status status = hpf_sidecar_read(sidecar, &hpf__sidecar_merge_events, &merge, err);
+    hpf__sidecar_merge_finish(&merge);
     hpf_status settled =
         hpf__accumulator_settle_lines(&s->accumulator, status == HPF_OK ? err : NULL);
     return status == HPF_OK ? settled : status;

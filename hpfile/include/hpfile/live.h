@@ -72,13 +72,13 @@ HPF_API bool hpf_live_is_whole(const hpf_live *live);
 /* Returns whether the input has an end marker, as event logs do. */
 HPF_API bool hpf_live_has_end(const hpf_live *live);
 
-/* Returns HPF_OK, or why the profile is incomplete so far, which `caveat` describes:
+/* Returns HPF_OK, or why the profile is incomplete so far, which `diagnosis` describes:
  * - HPF_MORE: there is no sample yet, because the program runs without a heap profile, or writes
  * its samples at the end, or the selected profile has not begun.
  * - ORDER: samples came too late to be sorted.
  * - UNSUPPORTED: samples of other profiles are skipped.
  * It may change with each feed, and is not reported as a warning. */
-HPF_API hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *caveat);
+HPF_API hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis);
 
 /* Return the number of complete samples, and of bytes fed (without the sidecar), so far. */
 HPF_API uint64_t hpf_live_n_samples(const hpf_live *live);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Files of bins: what is written is read back sorted and added up, and broken files are told.
+ * Files of bins: what is written is read back sorted and added up, and broken files are emitted.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

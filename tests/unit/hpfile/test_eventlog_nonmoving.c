@@ -90,7 +90,7 @@ static void expect_blocks(hpf_sink *log)
     hpf_eventlog_nonmoving_finish(&read);
 }
 
-/* Sizes are told in bytes, or, earlier, by their logarithm. */
+/* Sizes are emitted in bytes, or, earlier, by their logarithm. */
 Test(log_nonmoving, a_census_ends_where_sizes_fall)
 {
     hpf_sink *log = begin();

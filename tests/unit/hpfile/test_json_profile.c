@@ -93,7 +93,7 @@ Test(json_profile, marks_come_before_what_is_later)
                   "sample 0 [0,0)\nmark 1 x\nsample 2 [0,0)\nmark 5 \n");
 }
 
-/* In the order in which they were told, which need not be that of time. */
+/* In the order in which they were emitted, which need not be that of time. */
 Test(json_profile, lines_are_written_and_read_back)
 {
     hpf_sink *sink = hpf_sink_to_memory();

@@ -744,14 +744,14 @@ Test(live, where_not_all_costs_are_kept_late_samples_get_the_time_before)
     }
     put_log_sample(log, 3500000000, 7);
     hpf_live *live = live_create(&tight);
-    hpf_error caveat;
+    hpf_error diagnosis;
     hpf_str bytes = hpf_sink_bytes(log);
     cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
     const hpf_overview *o = hpf_survey_overview(look(live));
     cr_expect_eq(o->n_samples, 501);
     cr_expect_eq(o->picks[o->n_picks - 1].time, 500);
-    cr_expect_eq(hpf_live_diagnosis(live, &caveat), HPF_ERR_ORDER);
-    cr_expect_str_eq(caveat.message,
+    cr_expect_eq(hpf_live_diagnosis(live, &diagnosis), HPF_ERR_ORDER);
+    cr_expect_str_eq(diagnosis.message,
                      "samples came too late to be sorted: they have the times of those before");
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
@@ -768,18 +768,18 @@ static void count_warning(void *context, const hpf_error *warning)
     n_warned++;
 }
 
-/* The caveat of what is there of a log; "" for none. Frees the log. */
+/* The diagnosis of what is there of a log; "" for none. Frees the log. */
 static const char *caveat_of(hpf_sink *log, const hpf_live_options *options)
 {
-    static hpf_error caveat;
+    static hpf_error diagnosis;
     hpf_live *live = live_create(options);
     hpf_str bytes = hpf_sink_bytes(log);
-    caveat.message[0] = '\0';
+    diagnosis.message[0] = '\0';
     cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
-    (void)hpf_live_diagnosis(live, &caveat);
+    (void)hpf_live_diagnosis(live, &diagnosis);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
-    return caveat.message;
+    return diagnosis.message;
 }
 
 /* A block of another record. */
@@ -809,7 +809,7 @@ Test(live, tells_why_a_log_has_no_samples_yet)
     static const struct {
         const char *words, *more, *biography;
         const unsigned *breakdowns;
-        const char *caveat;
+        const char *diagnosis;
     } cases[] = {
         {"+RTS", "-l", "", none,
          "no heap profile: the program was started without -h (run it with +RTS -l -hT)"},
@@ -832,7 +832,7 @@ Test(live, tells_why_a_log_has_no_samples_yet)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpf_sink *log =
             running(cases[i].words, cases[i].more, cases[i].biography, cases[i].breakdowns);
-        cr_expect_str_eq(caveat_of(log, NULL), cases[i].caveat, "case %zu", i);
+        cr_expect_str_eq(caveat_of(log, NULL), cases[i].diagnosis, "case %zu", i);
     }
 }
 

@@ -9,15 +9,15 @@
 #include "event/sidecar.h"
 #include "scratch.h"
 
-static char told[1000]; /* what a reader has told so far */
+static char emitted[1000]; /* what a reader has emitted so far */
 
 static hpf_status tell_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     (void)context;
     (void)err;
-    size_t n = strlen(told);
-    snprintf(told + n, sizeof told - n, "%g %.*s=%g;", point.time, (int)name.length, name.data,
-             point.value);
+    size_t n = strlen(emitted);
+    snprintf(emitted + n, sizeof emitted - n, "%g %.*s=%g;", point.time, (int)name.length,
+             name.data, point.value);
     return HPF_OK;
 }
 
@@ -25,8 +25,8 @@ static hpf_status tell_mark(void *context, double time, hpf_str label, hpf_error
 {
     (void)context;
     (void)err;
-    size_t n = strlen(told);
-    snprintf(told + n, sizeof told - n, "%g mark %.*s;", time, (int)label.length, label.data);
+    size_t n = strlen(emitted);
+    snprintf(emitted + n, sizeof emitted - n, "%g mark %.*s;", time, (int)label.length, label.data);
     return HPF_OK;
 }
 
@@ -43,7 +43,7 @@ static hpf_status read_with(const char *text, const hpf_events *events, hpf_erro
 
 static hpf_status read_text(const char *text, hpf_error *err)
 {
-    told[0] = '\0';
+    emitted[0] = '\0';
     return read_with(text, &teller, err);
 }
 
@@ -68,7 +68,7 @@ Test(sidecar, writes_rows_that_are_read_back)
     cr_assert_eq(bytes.length, strlen(expected));
     cr_expect_arr_eq(bytes.data, expected, bytes.length);
     cr_expect_eq(read_text(expected, &err), HPF_OK);
-    cr_expect_str_eq(told, "0.5 resident=4096;0.5 mark_=0.25;1.25 mark two words in lines;");
+    cr_expect_str_eq(emitted, "0.5 resident=4096;0.5 mark_=0.25;1.25 mark two words in lines;");
     hpf_sidecar_writer_destroy(writer);
     hpf_sink_destroy(sink);
 }
@@ -77,7 +77,7 @@ Test(sidecar, leaves_out_a_row_that_is_being_written)
 {
     hpf_error err;
     cr_expect_eq(read_text("time\twhat\tvalue\n1\ta\t2\n2\ta\t3", &err), HPF_OK);
-    cr_expect_str_eq(told, "1 a=2;");
+    cr_expect_str_eq(emitted, "1 a=2;");
 }
 
 Test(sidecar, says_where_something_else_stands)
