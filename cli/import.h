@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Converts profiles that a survey cannot read into two texts that it can: a `.hp` profile, and a
- * sidecar file with labels and quantities (hpfile/sidecar.h).
+ * sidecar file with labels and quantities (event/sidecar.h).
  */
 #ifndef CENSUS_IMPORT_H
 #define CENSUS_IMPORT_H

@@ -289,7 +289,7 @@ bool input_open_limited(input *out, const char *path, const hpf_survey_options *
 void input_close(input *in)
 {
     hpf_survey_destroy(in->survey);
-    hpf_sets_destroy(in->sets);
+    hpf_retainer_sets_destroy(in->sets);
     hpf_sink_destroy(in->rest);
     hpf_source_destroy(in->spooled);
     hpf_source_destroy(in->given);

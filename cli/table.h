@@ -6,7 +6,7 @@
 #ifndef CENSUS_TABLE_H
 #define CENSUS_TABLE_H
 
-#include "hpfile/json.h"
+#include "io/json.h"
 #include "hpfile/sink.h"
 
 /* The formats of census report, in the order of its choices. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 #include "hpfile/str.h"
 #include "hprender/text.h"
 #include "hprender/units.h"

@@ -1,9 +1,21 @@
 # Installing a library: headers, CMake target, and a pkg-config file.
 
+# Shared libraries are found beside the program that uses them, so that an installed tree can be moved.
+if(BUILD_SHARED_LIBS)
+  set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN")
+endif()
+
 # census_install_library(NAME DESCRIPTION "..." [REQUIRES "pkg ..."] [REQUIRES_PRIVATE "pkg ..."]
 #                        [LIBS_PRIVATE "-l..."])
+# Private packages and libraries are those that only the library itself calls. With a static library its users link
+# them, so `pkg-config --libs NAME` lists them; with a shared one only `pkg-config --static` does.
 function(census_install_library name)
   cmake_parse_arguments(arg "" "DESCRIPTION;REQUIRES;REQUIRES_PRIVATE;LIBS_PRIVATE" "" ${ARGN})
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  if(BUILD_SHARED_LIBS)
+    target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL)
+  endif()
   install(TARGETS ${name} EXPORT heapcensus-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -15,6 +27,13 @@ function(census_install_library name)
   set(PC_REQUIRES "${arg_REQUIRES}")
   set(PC_REQUIRES_PRIVATE "${arg_REQUIRES_PRIVATE}")
   set(PC_LIBS_PRIVATE "${arg_LIBS_PRIVATE} -lm")
+  set(PC_LIBS "")
+  if(NOT BUILD_SHARED_LIBS)
+    set(PC_REQUIRES "${PC_REQUIRES} ${PC_REQUIRES_PRIVATE}")
+    set(PC_LIBS "${PC_LIBS_PRIVATE}")
+    set(PC_REQUIRES_PRIVATE "")
+    set(PC_LIBS_PRIVATE "")
+  endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/library.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

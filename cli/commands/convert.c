@@ -13,7 +13,7 @@
 #include "hpfile/eventlog_writer.h"
 #include "hpfile/json_profile.h"
 #include "hpfile/str.h"
-#include "hpfile/writer.h"
+#include "hpfile/hp_writer.h"
 #include "hprender/units.h"
 
 #include "convert_stacks.h"
@@ -34,13 +34,13 @@ typedef struct convert_values {
 static hpf_status write_hp(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     (void)values;
-    hpf_writer *writer = hpf_writer_create(sink, false);
+    hpf_hp_writer *writer = hpf_hp_writer_create(sink, false);
     if (!writer) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpf_survey_emit(in->survey, true, &hpf_writer_events, writer, err);
-    status = status == HPF_OK ? hpf_writer_finish(writer, err) : status;
-    hpf_writer_destroy(writer);
+    hpf_status status = hpf_survey_emit(in->survey, true, &hpf_hp_writer_events, writer, err);
+    status = status == HPF_OK ? hpf_hp_writer_finish(writer, err) : status;
+    hpf_hp_writer_destroy(writer);
     return status;
 }
 
@@ -114,7 +114,7 @@ static hpf_status write_eventlog(const input *in, const void *values, hpf_sink *
                                  hpf_error *err)
 {
     (void)values;
-    const hpf_log_profile *profile = hpf_survey_log_profile(in->survey);
+    const hpf_eventlog_profile *profile = hpf_survey_eventlog_profile(in->survey);
     warn_of_units(in);
     hpf_eventlog_writer_options options = {
         .breakdown = breakdown_of_text(in),

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/folded.h"
-#include "hpfile/speedscope.h"
+#include "exchange/folded.h"
+#include "exchange/speedscope.h"
 #include "hpfile/str.h"
 
 #include "eventlog/log_pass.h"
@@ -320,12 +320,12 @@ static size_t count_capabilities(const hpf_time_sample *ticks, size_t n_ticks)
     return n;
 }
 
-static hpf_status write_log_speedscope(const view *v, const hpf_prof *prof, hpf_log_time *time,
+static hpf_status write_log_speedscope(const view *v, const hpf_prof *prof, hpf_eventlog_time *time,
                                        hpf_sink *sink, hpf_error *err)
 {
     capabilities c;
     size_t n_ticks;
-    const hpf_time_sample *ticks = hpf_log_time_samples(time, &n_ticks);
+    const hpf_time_sample *ticks = hpf_eventlog_time_samples(time, &n_ticks);
     hpf_status status = capabilities_begin(&c, n_ticks, count_capabilities(ticks, n_ticks), err);
     if (status == HPF_OK) {
         fill_capabilities(&c, v, ticks, n_ticks, prof->tick_us * 1000);
@@ -343,15 +343,15 @@ hpf_status stacks_write_log(const input *in, const stacks_options *options, stac
     if (options->alloc) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, ALLOC_MISUSED);
     }
-    hpf_log_time *time = hpf_log_time_create();
+    hpf_eventlog_time *time = hpf_eventlog_time_create();
     if (!time) {
         return hpf_error_set_memory(err);
     }
     if (format == STACKS_SPEEDSCOPE) {
-        hpf_log_time_keep_order(time);
+        hpf_eventlog_time_keep_order(time);
     }
     hpf_status status = log_read_time(in, time, err);
-    status = status == HPF_OK ? hpf_log_time_profile(time, &prof, err) : status;
+    status = status == HPF_OK ? hpf_eventlog_time_profile(time, &prof, err) : status;
     status = status == HPF_OK ? view_prof(&v, &prof, options, err) : status;
     if (status == HPF_OK && format == STACKS_SPEEDSCOPE) {
         status = write_log_speedscope(&v, &prof, time, sink, err);
@@ -360,6 +360,6 @@ hpf_status stacks_write_log(const input *in, const stacks_options *options, stac
         status = hpf_folded_write(v.stacks, v.amounts, sink, err);
     }
     finish(&v);
-    hpf_log_time_destroy(time);
+    hpf_eventlog_time_destroy(time);
     return status;
 }

@@ -2,10 +2,11 @@
  *
  * Writes the comparison as text, Markdown, CSV and JSON.
  */
+#include "exchange/csv.h"
 #include "diff_table.h"
 
 #include "hpfile/csv.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 
 #include "unit_format.h"
 #include "output.h"

@@ -3,7 +3,7 @@
  * census info: what a profile contains.
  */
 #include "hpfile/breakdown.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 
 #include "diag.h"
 #include "profile_command.h"

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exchange/csv.h"
+#include "event/frame.h"
 #include "hpfile/csv.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 
 #include "diag.h"
 #include "profile_command.h"
@@ -66,10 +68,10 @@ static formatted decimals(double value, int n_decimals)
  * their number. */
 static void write_row_name(hpf_sink *sink, const report *r, const summary_row *row, bool is_others)
 {
-    hpf_set set;
+    hpf_retainer_set set;
     if (is_others) {
         hpf_sink_printf(sink, "(%s more)", format_count(row->n_names).text);
-    } else if (hpf_survey_set(r->in->survey, row->number, &set)) {
+    } else if (hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
         output_name(sink, set.name);
         hpf_sink_text(sink, " = {");
         output_name(sink, set.members);
@@ -130,8 +132,8 @@ static void write_text(hpf_sink *sink, const report *r)
 
 static void write_markdown_name(hpf_sink *sink, const report *r, const summary_row *row)
 {
-    hpf_set set;
-    bool has_set = hpf_survey_set(r->in->survey, row->number, &set);
+    hpf_retainer_set set;
+    bool has_set = hpf_survey_retainer_set(r->in->survey, row->number, &set);
     output_markdown_name(sink, has_set ? set.name : row->name);
     if (has_set) {
         hpf_sink_text(sink, " = ");
@@ -176,10 +178,10 @@ static void write_csv_number(hpf_sink *sink, double value)
 /* Writes the last column, if members of retainer sets are known. */
 static void write_csv_members(hpf_sink *sink, const report *r, const summary_row *row)
 {
-    hpf_set set;
+    hpf_retainer_set set;
     bool is_others = row == &r->sum.others;
     hpf_sink_text(sink, ",");
-    if (!is_others && hpf_survey_set(r->in->survey, row->number, &set)) {
+    if (!is_others && hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
         hpf_csv_text(sink, set.members);
     }
 }
@@ -209,11 +211,11 @@ static void write_csv(hpf_sink *sink, const report *r)
 /* Writes the frames or members of a name. */
 static void write_json_detail(hpf_json *json, const report *r, hpf_name name)
 {
-    hpf_set set;
+    hpf_retainer_set set;
     hpf_frame frames[MOST_FRAMES];
     size_t n_frames = hpf_survey_frames(r->in->survey, name, frames, MOST_FRAMES);
     hpf_json_frames(json, frames, n_frames < MOST_FRAMES ? n_frames : MOST_FRAMES);
-    if (hpf_survey_set(r->in->survey, name, &set)) {
+    if (hpf_survey_retainer_set(r->in->survey, name, &set)) {
         hpf_json_str(json, "members", set.members);
     }
 }

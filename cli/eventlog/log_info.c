@@ -3,12 +3,13 @@
  * The survey of the heap profile also counts records and collects metadata. A log without a heap
  * profile is read only for these.
  */
+#include "eventlog/eventlog_metadata.h"
 #include "log_info.h"
 
 #include <string.h>
 
 #include "hpfile/eventlog.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 
@@ -38,10 +39,10 @@ typedef struct log_contents {
     const input *in;
     bool exact;
     const hpf_eventlog *log;
-    const hpf_log_facts *facts;
+    const hpf_eventlog_metadata *facts;
     hpf_survey *survey;    /* NULL if there is no complete heap sample */
     hpf_eventlog *counted; /* used if there is no survey */
-    hpf_log_facts noted;   /* used if there is no survey */
+    hpf_eventlog_metadata noted;   /* used if there is no survey */
     const char *hints[MAX_HINTS];
     size_t n_hints;
 } log_contents;
@@ -52,13 +53,13 @@ static hpf_status choose(void *context, const hpf_event_type *type, bool *is_wan
 {
     (void)context;
     (void)err;
-    *is_wanted = hpf_log_facts_want(type->id);
+    *is_wanted = hpf_eventlog_metadata_want(type->id);
     return HPF_OK;
 }
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_facts_note(context, event, err);
+    return hpf_eventlog_metadata_note(context, event, err);
 }
 
 static uint64_t count_of(const log_contents *c, unsigned id)
@@ -133,12 +134,12 @@ static hpf_status read_contents(log_contents *c, hpf_error *err)
         .expects_no_series = true, .warning = warn, .warning_context = c};
     hpf_status status = hpf_survey_create(&c->survey, c->in->given, &options, err);
     if (status == HPF_OK) {
-        c->log = hpf_survey_log_records(c->survey);
-        c->facts = hpf_survey_log(c->survey);
+        c->log = hpf_survey_eventlog(c->survey);
+        c->facts = hpf_survey_eventlog_metadata(c->survey);
     } else if (status == HPF_ERR_SYNTAX) {
         status = count_only(c, err);
     }
-    if (status == HPF_OK && hpf_log_is_ghc(c->facts)) {
+    if (status == HPF_OK && hpf_eventlog_metadata_is_ghc(c->facts)) {
         find_hints(c);
     }
     return status;
@@ -178,13 +179,13 @@ static const char *ending(const log_contents *c)
     }
 }
 
-static void write_filters(hpf_sink *sink, const hpf_log_profile *profile)
+static void write_filters(hpf_sink *sink, const hpf_eventlog_profile *profile)
 {
-    static const char *const names[HPF_N_FILTERS] = {
+    static const char *const names[HPF_N_RESTRICTIONS] = {
         "module",   "closure description", "type", "cost centre", "cost centre on the stack",
         "retainer", "biography",
     };
-    for (int i = 0; i < HPF_N_FILTERS; i++) {
+    for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
         if (profile->filters[i].length) {
             hpf_sink_printf(sink, ", only %s ", names[i]);
             output_name(sink, profile->filters[i]);
@@ -195,7 +196,7 @@ static void write_filters(hpf_sink *sink, const hpf_log_profile *profile)
 static void write_profiles(hpf_sink *sink, const log_contents *c)
 {
     for (size_t i = 0; i < c->facts->n_profiles; i++) {
-        const hpf_log_profile *p = &c->facts->profiles[i];
+        const hpf_eventlog_profile *p = &c->facts->profiles[i];
         const char *name = hpf_breakdown_name(p->breakdown);
         hpf_sink_text(sink, "\nbreakdown    ");
         if (c->facts->n_profiles > 1) {
@@ -263,9 +264,9 @@ static void write_heap(hpf_sink *sink, const log_contents *c)
     hpf_sink_printf(sink, "\nnames        %s", format_count(summary_n_names(c->survey)).text);
     hpf_sink_printf(sink, "\npeak         %s", log_amount(c, o->peak_total).text);
     hpf_sink_printf(sink, " at %s", log_time(c, o->peak_time).text);
-    for (size_t i = 0; i < o->n_lines; i++) {
+    for (size_t i = 0; i < o->n_quantities; i++) {
         hpf_sink_text(sink, i ? ", " : "\nlines        ");
-        hpf_sink_str(sink, o->lines[i].name);
+        hpf_sink_str(sink, o->quantities[i].name);
     }
 }
 
@@ -339,13 +340,13 @@ static void write_text(hpf_sink *sink, const log_contents *c)
 
 static void write_json_profiles(hpf_json *json, const log_contents *c)
 {
-    static const char *const keys[HPF_N_FILTERS] = {
+    static const char *const keys[HPF_N_RESTRICTIONS] = {
         "module",   "closure_descr", "type", "cost_centre", "cost_centre_stack",
         "retainer", "biography",
     };
     hpf_json_array(json, "heap_profiles");
     for (size_t i = 0; i < c->facts->n_profiles; i++) {
-        const hpf_log_profile *p = &c->facts->profiles[i];
+        const hpf_eventlog_profile *p = &c->facts->profiles[i];
         const char letter[] = {hpf_breakdown_letter(p->breakdown), '\0'};
         hpf_json_object(json, NULL);
         hpf_json_whole(json, "id", p->id);
@@ -353,7 +354,7 @@ static void write_json_profiles(hpf_json *json, const log_contents *c)
         hpf_json_text(json, "breakdown_letter", *letter ? letter : NULL);
         hpf_json_whole(json, "period_ns", p->period_ns);
         hpf_json_object(json, "only");
-        for (int k = 0; k < HPF_N_FILTERS; k++) {
+        for (int k = 0; k < HPF_N_RESTRICTIONS; k++) {
             if (p->filters[k].length) {
                 hpf_json_str(json, keys[k], p->filters[k]);
             }
@@ -379,8 +380,8 @@ static void write_json_heap(hpf_json *json, const log_contents *c)
     hpf_json_whole(json, "sample", o->peak_sample);
     hpf_json_close(json);
     hpf_json_array(json, "lines");
-    for (size_t i = 0; i < o->n_lines; i++) {
-        hpf_json_str(json, NULL, o->lines[i].name);
+    for (size_t i = 0; i < o->n_quantities; i++) {
+        hpf_json_str(json, NULL, o->quantities[i].name);
     }
     if (!c->survey) {
         for_lines(c, write_json_line_name, json);
@@ -454,7 +455,7 @@ static hpf_status write_contents(log_contents *c, void (*write)(hpf_sink *, cons
         write(sink, c);
     }
     hpf_survey_destroy(c->survey);
-    hpf_log_facts_finish(&c->noted);
+    hpf_eventlog_metadata_finish(&c->noted);
     hpf_eventlog_destroy(c->counted);
     return status;
 }

@@ -2,18 +2,19 @@
  *
  * Text and Markdown leave out block sizes without segments.
  */
+#include "eventlog/eventlog_metadata.h"
 #include "log_nonmoving.h"
 
 #include <stdlib.h>
 
-#include "hpfile/log_nonmoving.h"
+#include "eventlog/eventlog_nonmoving.h"
 
 #include "unit_format.h"
 #include "log_pass.h"
 
 typedef struct nonmoving_report {
-    hpf_log_facts facts;
-    hpf_log_nonmoving log;
+    hpf_eventlog_metadata facts;
+    hpf_eventlog_nonmoving log;
     const hpf_nonmoving_blocks **rows; /* rows of the table */
     size_t n_rows;
     uint32_t peak_census; /* the first with the most live bytes */
@@ -190,7 +191,7 @@ static void write_report(const nonmoving_report *r, table_format format, hpf_sin
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_nonmoving_note(context, event, err);
+    return hpf_eventlog_nonmoving_note(context, event, err);
 }
 
 static void find_peak(nonmoving_report *r)
@@ -250,7 +251,7 @@ hpf_status log_write_nonmoving(const input *in, table_format format, bool exact,
         write_report(&r, format, sink);
     }
     free(r.rows);
-    hpf_log_nonmoving_finish(&r.log);
-    hpf_log_facts_finish(&r.facts);
+    hpf_eventlog_nonmoving_finish(&r.log);
+    hpf_eventlog_metadata_finish(&r.facts);
     return status;
 }

@@ -2,13 +2,14 @@
  *
  * One pass over all records, and the report of the time profile.
  */
+#include "eventlog/eventlog_metadata.h"
 #include "log_pass.h"
 
 #include "diag.h"
 #include "output.h"
 
 typedef struct passing {
-    hpf_log_facts *facts;
+    hpf_eventlog_metadata *facts;
     log_note *note;
     void *context;
 } passing;
@@ -16,11 +17,11 @@ typedef struct passing {
 static hpf_status visit(void *context, const hpf_event *event, hpf_error *err)
 {
     passing *p = context;
-    hpf_status status = p->facts ? hpf_log_facts_note(p->facts, event, err) : HPF_OK;
+    hpf_status status = p->facts ? hpf_eventlog_metadata_note(p->facts, event, err) : HPF_OK;
     return status == HPF_OK ? p->note(p->context, event, err) : status;
 }
 
-hpf_status log_pass(const input *in, hpf_log_facts *facts, log_note *note, void *context,
+hpf_status log_pass(const input *in, hpf_eventlog_metadata *facts, log_note *note, void *context,
                     hpf_error *err)
 {
     const hpf_event_visitor visitor = {.event = visit};
@@ -37,7 +38,7 @@ hpf_status log_pass(const input *in, hpf_log_facts *facts, log_note *note, void 
     return status;
 }
 
-void log_write_head(hpf_sink *sink, const hpf_log_facts *facts)
+void log_write_head(hpf_sink *sink, const hpf_eventlog_metadata *facts)
 {
     output_name(sink, facts->job);
     hpf_sink_text(sink, "\n");
@@ -45,7 +46,7 @@ void log_write_head(hpf_sink *sink, const hpf_log_facts *facts)
     hpf_sink_text(sink, "\n");
 }
 
-void log_write_json_head(hpf_json *json, const hpf_log_facts *facts)
+void log_write_json_head(hpf_json *json, const hpf_eventlog_metadata *facts)
 {
     hpf_json_str(json, "job", facts->job);
     hpf_json_str(json, "date", facts->date);
@@ -55,13 +56,13 @@ void log_write_json_head(hpf_json *json, const hpf_log_facts *facts)
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_time_note(context, event, err);
+    return hpf_eventlog_time_note(context, event, err);
 }
 
-hpf_status log_read_time(const input *in, hpf_log_time *time, hpf_error *err)
+hpf_status log_read_time(const input *in, hpf_eventlog_time *time, hpf_error *err)
 {
     hpf_status status = log_pass(in, NULL, note, time, err);
-    if (status == HPF_OK && hpf_log_time_n_ticks(time) == 0) {
+    if (status == HPF_OK && hpf_eventlog_time_n_ticks(time) == 0) {
         return hpf_error_set(
             err, HPF_ERR_UNSUPPORTED,
             "no time profile in the event log: run a program built with -prof with +RTS -p -l");
@@ -72,16 +73,16 @@ hpf_status log_read_time(const input *in, hpf_log_time *time, hpf_error *err)
 hpf_status log_write_time(const input *in, bool as_json, hpf_sink *sink, hpf_error *err)
 {
     hpf_prof prof;
-    hpf_log_time *time = hpf_log_time_create();
+    hpf_eventlog_time *time = hpf_eventlog_time_create();
     if (!time) {
         return hpf_error_set_memory(err);
     }
     hpf_status status = log_read_time(in, time, err);
-    status = status == HPF_OK ? hpf_log_time_profile(time, &prof, err) : status;
+    status = status == HPF_OK ? hpf_eventlog_time_profile(time, &prof, err) : status;
     if (status == HPF_OK) {
         status = as_json ? hpf_prof_write_json(sink, &prof, err)
                          : hpf_prof_write(sink, &prof, HPF_PROF_VERBOSE, err);
     }
-    hpf_log_time_destroy(time);
+    hpf_eventlog_time_destroy(time);
     return status;
 }

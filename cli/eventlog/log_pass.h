@@ -6,8 +6,8 @@
 #define CENSUS_LOG_PASS_H
 
 #include "hpfile/eventlog.h"
-#include "hpfile/json.h"
-#include "hpfile/log_time.h"
+#include "io/json.h"
+#include "eventlog/eventlog_time.h"
 
 #include "input.h"
 #include "hpfile/sink.h"
@@ -17,15 +17,15 @@ typedef hpf_status log_note(void *context, const hpf_event *event, hpf_error *er
 /* Calls `note` for every record of an opened log, and warns if the log has no end marker. `facts`,
  * unless NULL, must be zeroed and receives the metadata of the log; finish it also after an error.
  */
-hpf_status log_pass(const input *in, hpf_log_facts *facts, log_note *note, void *context,
+hpf_status log_pass(const input *in, hpf_eventlog_metadata *facts, log_note *note, void *context,
                     hpf_error *err);
 
 /* Write the program and the date, as two lines of text or two members. */
-void log_write_head(hpf_sink *sink, const hpf_log_facts *facts);
-void log_write_json_head(hpf_json *json, const hpf_log_facts *facts);
+void log_write_head(hpf_sink *sink, const hpf_eventlog_metadata *facts);
+void log_write_json_head(hpf_json *json, const hpf_eventlog_metadata *facts);
 
 /* Reads the ticks of an opened log. Having no ticks is an error. */
-hpf_status log_read_time(const input *in, hpf_log_time *time, hpf_error *err);
+hpf_status log_read_time(const input *in, hpf_eventlog_time *time, hpf_error *err);
 
 /* Writes the time profile of an opened log, laid out like GHC's `.prof`. Does not finish the sink.
  */

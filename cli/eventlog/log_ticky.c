@@ -2,18 +2,19 @@
  *
  * Counters that are zero are only counted: most code of a program never runs.
  */
+#include "eventlog/eventlog_metadata.h"
 #include "log_ticky.h"
 
 #include <stdlib.h>
 
-#include "hpfile/log_ticky.h"
+#include "eventlog/eventlog_ticky.h"
 
 #include "unit_format.h"
 #include "log_pass.h"
 
 typedef struct ticky_report {
-    hpf_log_facts facts;
-    hpf_log_ticky *log;
+    hpf_eventlog_metadata facts;
+    hpf_eventlog_ticky *log;
     hpf_ticky_counter *counters; /* sorted */
     size_t n_counters, n_counted, n_shown;
     uint64_t entries, allocs_bytes;
@@ -116,13 +117,13 @@ static void write_report(const ticky_report *r, table_format format, hpf_sink *s
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
     const ticky_report *r = context;
-    return hpf_log_ticky_note(r->log, event, err);
+    return hpf_eventlog_ticky_note(r->log, event, err);
 }
 
 /* Sorts the counters and adds them up. */
 static hpf_status sum_up(ticky_report *r, size_t most_rows, hpf_error *err)
 {
-    r->n_counters = hpf_log_ticky_n_counters(r->log);
+    r->n_counters = hpf_eventlog_ticky_n_counters(r->log);
     r->counters = calloc(r->n_counters + 1, sizeof *r->counters);
     if (!r->counters) {
         return hpf_error_set_memory(err);
@@ -132,7 +133,7 @@ static hpf_status sum_up(ticky_report *r, size_t most_rows, hpf_error *err)
                              "no ticky counters in the event log: build with -ticky and -eventlog "
                              "(GHC 9.2 or later) and run with +RTS -lT");
     }
-    hpf_log_ticky_list(r->log, r->counters);
+    hpf_eventlog_ticky_list(r->log, r->counters);
     for (size_t i = 0; i < r->n_counters; i++) {
         const hpf_ticky_counter *c = &r->counters[i];
         r->n_counted += c->entries || c->allocs_bytes || c->allocd_bytes;
@@ -146,7 +147,7 @@ static hpf_status sum_up(ticky_report *r, size_t most_rows, hpf_error *err)
 hpf_status log_write_ticky(const input *in, table_format format, size_t most_rows, bool exact,
                            hpf_sink *sink, hpf_error *err)
 {
-    ticky_report r = {.exact = exact, .log = hpf_log_ticky_create()};
+    ticky_report r = {.exact = exact, .log = hpf_eventlog_ticky_create()};
     if (!r.log) {
         return hpf_error_set_memory(err);
     }
@@ -156,7 +157,7 @@ hpf_status log_write_ticky(const input *in, table_format format, size_t most_row
         write_report(&r, format, sink);
     }
     free(r.counters);
-    hpf_log_ticky_destroy(r.log);
-    hpf_log_facts_finish(&r.facts);
+    hpf_eventlog_ticky_destroy(r.log);
+    hpf_eventlog_metadata_finish(&r.facts);
     return status;
 }

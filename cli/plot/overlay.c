@@ -45,8 +45,8 @@ bool overlay_add(input *in, const char *path)
 static bool has_line(const input *in, hpf_str name)
 {
     const hpf_overview *overview = hpf_survey_overview(in->survey);
-    for (size_t i = 0; i < overview->n_lines; i++) {
-        if (hpf_str_equal(overview->lines[i].name, name)) {
+    for (size_t i = 0; i < overview->n_quantities; i++) {
+        if (hpf_str_equal(overview->quantities[i].name, name)) {
             return true;
         }
     }
@@ -59,8 +59,8 @@ static void complain(const input *in, hpf_str wanted)
     const hpf_overview *overview = hpf_survey_overview(in->survey);
     char names[200] = "none";
     size_t n = 0;
-    for (size_t i = 0; i < overview->n_lines; i++) {
-        hpf_str name = overview->lines[i].name;
+    for (size_t i = 0; i < overview->n_quantities; i++) {
+        hpf_str name = overview->quantities[i].name;
         size_t n_more = name.length + 2;
         if (n + n_more < sizeof names) {
             memcpy(names + n, i ? ", " : "", i ? 2 : 0);

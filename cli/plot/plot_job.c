@@ -165,10 +165,10 @@ static bool read_sets(plot_job *j)
 
 static hpf_status note_collection(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_gc_note(context, event, err);
+    return hpf_eventlog_gc_note(context, event, err);
 }
 
-static hpf_status read_gc_events(const input *in, hpf_log_gc *out, hpf_error *err)
+static hpf_status read_gc_events(const input *in, hpf_eventlog_gc *out, hpf_error *err)
 {
     const hpf_event_visitor visitor = {.event = note_collection};
     if (in->format != HPF_FORMAT_EVENTLOG) {
@@ -186,14 +186,14 @@ static hpf_status read_gc_events(const input *in, hpf_log_gc *out, hpf_error *er
     return status;
 }
 
-static bool read_gc_ticks(const input *in, hpf_log_gc *out)
+static bool read_gc_ticks(const input *in, hpf_eventlog_gc *out)
 {
     hpf_error err;
     if (read_gc_events(in, out, &err) != HPF_OK) {
         diag_input(in->name, in->given, &err);
         return false;
     }
-    hpf_log_gc_settle(out);
+    hpf_eventlog_gc_settle(out);
     return true;
 }
 
@@ -279,7 +279,7 @@ static void finish(plot_job *j)
         input_close(&j->inputs[i]);
     }
     free(j->inputs);
-    hpf_log_gc_finish(&j->collections);
+    hpf_eventlog_gc_finish(&j->collections);
 }
 
 int plot_job_run(plot_job *j, char *const *paths, size_t n)

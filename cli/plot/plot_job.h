@@ -5,7 +5,7 @@
 #ifndef CENSUS_PLOT_JOB_H
 #define CENSUS_PLOT_JOB_H
 
-#include "hpfile/log_gc.h"
+#include "hpfile/eventlog_gc.h"
 
 #include "input.h"
 #include "plot_setup.h"
@@ -14,7 +14,7 @@ typedef struct plot_job {
     plot_setup setup;
     const char *output; /* NULL: standard output */
     /* Used while running. */
-    hpf_log_gc collections; /* for --gc */
+    hpf_eventlog_gc collections; /* for --gc */
     input *inputs;
     size_t n_inputs;  /* number of open inputs */
     char **names;     /* names of the profiles on an interactive page */

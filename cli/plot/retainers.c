@@ -12,13 +12,13 @@
 #include "path.h"
 #include "diag.h"
 
-static hpf_status read_sets(hpf_sets **sets, hpf_survey *survey, const char *path,
+static hpf_status read_sets(hpf_retainer_sets **sets, hpf_survey *survey, const char *path,
                             hpf_source **source, hpf_error *err)
 {
     hpf_status status = hpf_source_open(source, path, NULL, err);
-    status = status == HPF_OK ? hpf_sets_read(sets, *source, err) : status;
+    status = status == HPF_OK ? hpf_retainer_sets_read(sets, *source, err) : status;
     if (status == HPF_OK) {
-        hpf_survey_use_sets(survey, *sets);
+        hpf_survey_use_retainer_sets(survey, *sets);
     }
     return status;
 }
@@ -26,7 +26,7 @@ static hpf_status read_sets(hpf_sets **sets, hpf_survey *survey, const char *pat
 /* Returns the break-down from the event log, or from the options in JOB; NONE if unknown. */
 static hpf_breakdown breakdown_of(const hpf_survey *survey)
 {
-    const hpf_log_profile *profile = hpf_survey_log_profile(survey);
+    const hpf_eventlog_profile *profile = hpf_survey_eventlog_profile(survey);
     return profile ? profile->breakdown
                    : hpf_breakdown_of_job(hpf_survey_header(survey, HPF_HEADER_JOB));
 }
@@ -44,7 +44,7 @@ static bool read_named(input *in, const char *path)
         return false;
     }
     hpf_status status = read_sets(&in->sets, in->survey, path, &source, &err);
-    if (status == HPF_OK && hpf_sets_n(in->sets) == 0) {
+    if (status == HPF_OK && hpf_retainer_sets_n(in->sets) == 0) {
         status = hpf_error_set(&err, HPF_ERR_UNSUPPORTED,
                                "no retainer sets found: a program writes them with +RTS -hr");
     }
@@ -55,11 +55,11 @@ static bool read_named(input *in, const char *path)
     return status == HPF_OK;
 }
 
-hpf_sets *retainers_of_profile(hpf_survey *survey, const char *path)
+hpf_retainer_sets *retainers_of_profile(hpf_survey *survey, const char *path)
 {
     bool has_sets = breakdown_of(survey) == HPF_BREAKDOWN_RETAINER;
     char *report = has_sets ? companion_path(path, ".prof") : NULL;
-    hpf_sets *sets = NULL;
+    hpf_retainer_sets *sets = NULL;
     hpf_source *source = NULL;
     hpf_error err;
     if (report && access(report, F_OK) == 0 &&

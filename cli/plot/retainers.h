@@ -15,6 +15,6 @@ bool retainers_read(input *in, const char *path);
 
 /* Returns the sets from the report of the profile at `path`, which the survey then uses; NULL if
  * there are none. The caller destroys them. */
-hpf_sets *retainers_of_profile(hpf_survey *survey, const char *path);
+hpf_retainer_sets *retainers_of_profile(hpf_survey *survey, const char *path);
 
 #endif

@@ -93,7 +93,7 @@ static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
 }
 
 /* The report with retainer sets exists only after the program has ended. */
-static hpf_sets *read_sets(const picture *p, hpf_survey *survey)
+static hpf_retainer_sets *read_sets(const picture *p, hpf_survey *survey)
 {
     bool may_have =
         p->profile->state == WATCHED_ENDED && p->options.setup->values->look != HPR_LOOK_CLASSIC;
@@ -102,10 +102,10 @@ static hpf_sets *read_sets(const picture *p, hpf_survey *survey)
 
 static hpf_status draw_with_sets(picture *p, hpf_survey *survey, hpf_error *err)
 {
-    hpf_sets *sets = read_sets(p, survey);
+    hpf_retainer_sets *sets = read_sets(p, survey);
     hpf_status status = draw_survey(p, survey, err);
-    hpf_survey_use_sets(survey, NULL);
-    hpf_sets_destroy(sets);
+    hpf_survey_use_retainer_sets(survey, NULL);
+    hpf_retainer_sets_destroy(sets);
     return status;
 }
 

@@ -2,6 +2,7 @@
  *
  * Bands by index, and the few of them that a result shows.
  */
+#include "base/arena.h"
 #include "bands.h"
 
 #include "grow.h"

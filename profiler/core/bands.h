@@ -7,7 +7,7 @@
 #ifndef HPP_BANDS_H
 #define HPP_BANDS_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpprof/census.h"
 #include "text.h"
 

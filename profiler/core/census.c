@@ -4,6 +4,7 @@
  * restrictions, given a key by the breakdown, and counted under it. The key of a breakdown by
  * biography is the same for all objects: phases are told apart within it.
  */
+#include "base/arena.h"
 #include "census.h"
 
 #include <assert.h>

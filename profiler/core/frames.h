@@ -6,7 +6,7 @@
 #define HPP_FRAMES_H
 
 #include "hpfile/breakdown.h"
-#include "hpfile/reader.h"
+#include "hpfile/frame.h"
 #include "hpprof/census.h"
 
 /* The frames of the stack that a band stands for, innermost first and without the outermost (MAIN).

@@ -2,6 +2,7 @@
  *
  * Three small tables: stacks and shapes by address, texts by content.
  */
+#include "base/arena.h"
 #include "identity.h"
 
 #include "hpfile/str.h"

@@ -8,7 +8,7 @@
 #ifndef HPP_IDENTITY_H
 #define HPP_IDENTITY_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpprof/census.h"
 #include "map.h"
 #include "text.h"

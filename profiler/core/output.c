@@ -59,12 +59,12 @@ static void drop_file(hpp__out_file *f)
 
 static hpf_status begin_writing(hpp__output *o, hpf_status opened, hpf_error *err)
 {
-    o->writer = opened == HPF_OK ? hpf_writer_create(o->files[HPP__OUT_HP].sink, true) : NULL;
+    o->writer = opened == HPF_OK ? hpf_hp_writer_create(o->files[HPP__OUT_HP].sink, true) : NULL;
     if (!o->writer) {
         hpp__output_drop(o);
         return opened == HPF_OK ? hpf_error_set_memory(err) : opened;
     }
-    o->listeners[HPP__OUT_HP] = (hpp__listener){.events = &hpf_writer_events, .context = o->writer};
+    o->listeners[HPP__OUT_HP] = (hpp__listener){.events = &hpf_hp_writer_events, .context = o->writer};
     return HPF_OK;
 }
 
@@ -245,12 +245,12 @@ void hpp__output_mark(hpp__output *o, double time_s, hpf_str label)
 
 void hpp__output_line(hpp__output *o, double time_s, hpf_str name, double value)
 {
-    hpf_line_point point = {.time = time_s, .value = value};
+    hpf_quantity_point point = {.time = time_s, .value = value};
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
         hpf_error err;
-        if (hears(l) && l->events->line &&
-            l->events->line(l->context, name, point, &err) != HPF_OK) {
+        if (hears(l) && l->events->quantity &&
+            l->events->quantity(l->context, name, point, &err) != HPF_OK) {
             note_failure(o, i, &err);
         }
     }
@@ -260,7 +260,7 @@ void hpp__output_line(hpp__output *o, double time_s, hpf_str name, double value)
 
 void hpp__output_drop(hpp__output *o)
 {
-    hpf_writer_destroy(o->writer);
+    hpf_hp_writer_destroy(o->writer);
     hpf_sidecar_writer_destroy(o->sidecar);
     hpf_eventlog_writer_destroy(o->log);
     for (int i = 0; i < HPP__N_OUT_FILES; i++) {
@@ -276,7 +276,7 @@ void hpp__output_drop(hpp__output *o)
 /* What writers have kept until now. */
 static hpf_status finish_writers(hpp__output *o, hpf_error *err)
 {
-    hpf_status status = o->writer ? hpf_writer_finish(o->writer, err) : HPF_OK;
+    hpf_status status = o->writer ? hpf_hp_writer_finish(o->writer, err) : HPF_OK;
     hpf_status of_log =
         o->log ? hpf_eventlog_writer_finish(o->log, status == HPF_OK ? err : NULL) : HPF_OK;
     return status == HPF_OK ? of_log : status;

@@ -7,8 +7,8 @@
 #define HPP_OUTPUT_H
 
 #include "hpfile/eventlog_writer.h"
-#include "hpfile/sidecar.h"
-#include "hpfile/writer.h"
+#include "event/sidecar.h"
+#include "hpfile/hp_writer.h"
 #include "hpprof/options.h"
 
 /* One that is told. It numbers names by its own: what it could not be told once, it is told later.
@@ -33,7 +33,7 @@ typedef struct hpp__out_file {
 typedef struct hpp__output {
     hpp__listener listeners[HPP__N_OUT_FILES + 1]; /* the last: whoever else listens */
     hpp__out_file files[HPP__N_OUT_FILES];
-    hpf_writer *writer;
+    hpf_hp_writer *writer;
     hpf_sidecar_writer *sidecar;
     hpf_eventlog_writer *log;
     const hpp_census *engine; /* that knows the stacks of the log; borrowed */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hpfile/bins.h"
+#include "prof/address_bins.h"
 
 typedef struct hpp__places {
     hpf_bin *slots; /* by hash of the address; address 0 is free */

@@ -2,6 +2,7 @@
  *
  * The life of a profile: start what the options ask for, take censuses, write the rest at the end.
  */
+#include "prof/prof.h"
 #include "hpprof/profiler.h"
 
 #include <math.h>

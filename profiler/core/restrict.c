@@ -3,6 +3,7 @@
  * Each rule is answered by one of three: the stack (c, C, and m where there is one), the shape
  * (d, y, T, and m where there is no stack), or the retainer set (r). Phases are a set of bits.
  */
+#include "base/arena.h"
 #include "restrict.h"
 
 #include "hpfile/str.h"

@@ -7,7 +7,7 @@
 #ifndef HPP_RESTRICT_H
 #define HPP_RESTRICT_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpprof/census.h"
 #include "map.h"
 

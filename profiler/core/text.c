@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 #include "grow.h"
 
 void hpp__text_add(hpp__text *text, hpf_str piece)

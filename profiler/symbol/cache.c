@@ -2,6 +2,7 @@
  *
  * Two kinds of table over one arena.
  */
+#include "base/arena.h"
 #include "cache.h"
 
 #include "hpfile/str.h"

@@ -7,7 +7,7 @@
 #ifndef HPP_SYMBOL_CACHE_H
 #define HPP_SYMBOL_CACHE_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "resolve.h"
 #include "map.h"
 

@@ -4,6 +4,7 @@
  * From the function on, the tree of what was inlined is descended. See the DWARF standard, version
  * 5, sections 3.1.1 (units), 3.3 (functions) and 3.3.8 (inlined ones).
  */
+#include "base/arena.h"
 #include "debug_info.h"
 
 #include <fcntl.h>

@@ -3,6 +3,7 @@
  * A description does not know its parent. But descriptions lie in the order of the tree, so the way
  * down to one is found by taking, on each level, the last that does not begin behind it.
  */
+#include "base/arena.h"
 #include "debug_names.h"
 
 #include "text.h"

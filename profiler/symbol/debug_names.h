@@ -6,7 +6,7 @@
 #ifndef HPP_SYMBOL_DEBUG_NAMES_H
 #define HPP_SYMBOL_DEBUG_NAMES_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "libdw.h"
 #include "map.h"
 

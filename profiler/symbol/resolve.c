@@ -3,6 +3,7 @@
  * An object is opened at the first question about it. Answers are kept by address; the name of a
  * function is made once for all of its addresses.
  */
+#include "base/arena.h"
 #include "resolve.h"
 
 #include <stdio.h>

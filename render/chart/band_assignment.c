@@ -2,6 +2,7 @@
  *
  * Making a plan from two lists of names.
  */
+#include "base/arena.h"
 #include "chart/band_assignment.h"
 
 hpf_status hpr__assignment_init(hpr__assignment *plan, hpf_arena *arena, uint32_t n_names,

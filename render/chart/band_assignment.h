@@ -6,7 +6,7 @@
 #ifndef HPR_BAND_ASSIGNMENT_H
 #define HPR_BAND_ASSIGNMENT_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/survey.h"
 
 /* Instead of a name: the band of the names folded together. */

@@ -2,6 +2,7 @@
  *
  * Life of a chart: what both looks share.
  */
+#include "base/arena.h"
 #include "chart/chart.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef HPR_CHART_H
 #define HPR_CHART_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hprender/render.h"
 
 typedef struct hpr__chart {

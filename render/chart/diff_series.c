@@ -4,6 +4,7 @@
  * differ most is told by the area between old and new, which takes the whole series; so those of
  * promising rows are read, some more than are wanted, and the best are kept.
  */
+#include "base/arena.h"
 #include "chart/diff_series.h"
 
 #include <math.h>

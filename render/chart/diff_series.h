@@ -5,7 +5,7 @@
 #ifndef HPR_DIFF_SERIES_H
 #define HPR_DIFF_SERIES_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hprender/diff.h"
 
 typedef struct hpr__diff_series {

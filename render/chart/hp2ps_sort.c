@@ -9,6 +9,7 @@
  * All positions before i are taken, so i was the top of *its* group's heap: replacing the top by p
  * repairs that heap.
  */
+#include "base/arena.h"
 #include "chart/hp2ps_sort.h"
 
 #include <stdlib.h>

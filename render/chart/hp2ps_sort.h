@@ -6,7 +6,7 @@
 #ifndef HPR_HP2PS_SORT_H
 #define HPR_HP2PS_SORT_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/survey.h"
 
 /* A name among others, and what it is sorted by. */

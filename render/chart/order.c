@@ -2,6 +2,7 @@
  *
  * Orders by a figure, by a list, and by least wiggle.
  */
+#include "base/arena.h"
 #include "chart/order.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
  *
  * Figures of bands, and sorting by them.
  */
+#include "base/arena.h"
 #include "chart/order_keys.h"
 
 #include <math.h>

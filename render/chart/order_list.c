@@ -2,6 +2,7 @@
  *
  * Each band is looked up in the list, by its whole name first, and sorted by the line found.
  */
+#include "base/arena.h"
 #include "chart/order_list.h"
 
 #include <stdlib.h>

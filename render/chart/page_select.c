@@ -3,11 +3,12 @@
  * All names of all profiles in one list, sorted by what they are called: equal neighbours are one
  * row. Rows are weighed and limited as the names of one profile are.
  */
+#include "base/arena.h"
 #include "chart/page_select.h"
 
 #include <stdlib.h>
 
-#include "hpfile/match.h"
+#include "summary/match.h"
 #include "hpfile/str.h"
 #include "chart/select.h"
 

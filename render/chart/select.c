@@ -2,6 +2,7 @@
  *
  * Weighing names and drawing the line between bands and OTHER.
  */
+#include "base/arena.h"
 #include "chart/select.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  *
  * From a plan to cumulated bands.
  */
+#include "base/arena.h"
 #include "chart/stack.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
  *
  * The tip is the text as the first line, then a line for each frame or member.
  */
+#include "base/arena.h"
 #include "chart/tooltip.h"
 
 #include <string.h>
@@ -86,7 +87,7 @@ void hpr__tooltip_lines(hpf_sink *lines, const hpf_frame *frames, size_t n_frame
     write_members(lines, members);
 }
 
-static hpf_status take_set(hpr__chart *chart, const hpf_set *set, hpr_band *band, hpf_error *err)
+static hpf_status take_set(hpr__chart *chart, const hpf_retainer_set *set, hpr_band *band, hpf_error *err)
 {
     hpf_status status = hpr__chart_text(chart, set->name, &band->text, err);
     return status ? status : hpr__chart_bytes(chart, set->members, &band->members, err);
@@ -122,9 +123,9 @@ static hpf_status write_tip(hpr__chart *chart, hpr_band *band, hpf_error *err)
 hpf_status hpr__tooltip_part(hpr__chart *chart, const hpf_survey *survey, hpf_name name,
                              hpr_band *band, hpf_error *err)
 {
-    hpf_set set;
+    hpf_retainer_set set;
     hpf_status status = copy_frames(chart, survey, name, band, err);
-    if (!status && hpf_survey_set(survey, name, &set)) {
+    if (!status && hpf_survey_retainer_set(survey, name, &set)) {
         status = take_set(chart, &set, band, err);
     }
     bool is_more = band->n_frames || band->members.length;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 

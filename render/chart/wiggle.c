@@ -3,6 +3,7 @@
  * Measuring and minimising wiggle. The search works in single precision on the intervals between
  * points in which most happens; the verdict is always the exact measure.
  */
+#include "base/arena.h"
 #include "chart/wiggle.h"
 
 #include <math.h>

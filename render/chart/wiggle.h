@@ -20,7 +20,7 @@
 #ifndef HPR_WIGGLE_H
 #define HPR_WIGGLE_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 
 /* Series of the bands: `values` has n_bands rows of n_points amounts. */
 typedef struct hpr__series {

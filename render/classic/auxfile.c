@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/str.h"
 
 #define MAX_NUMBER_BYTES 32

@@ -3,6 +3,7 @@
  * The numbers of hp2ps's drawing. Its crude estimate of text widths decides the width of the graph
  * and which ticks are left out, so it is kept; real fonts are only asked when ink is drawn.
  */
+#include "base/arena.h"
 #include "classic/classic_layout.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
  * hp2ps's pipeline from the table of names to the bands: total order, trace removal, the orders
  * that the user asks for, and the limit. Each step works on one list of names, lowest first.
  */
+#include "base/arena.h"
 #include "classic/classic_select.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
  * The ink of the modern look: grid, bands, hairlines in the colour of the paper between them, the
  * line of the total with its peak, axes, names, marks, title.
  */
+#include "base/arena.h"
 #include "draw/draw.h"
 #include "draw/draw_modern.h"
 

@@ -15,7 +15,7 @@
 #define NAME_GAP_PT 2.5 /* between a name and its line */
 #define STEP_PT     6.0 /* from one place that is tried for a name to the next */
 
-static hpr_point place_of(const hpr__drawing *d, const hpf_line_point *point)
+static hpr_point place_of(const hpr__drawing *d, const hpf_quantity_point *point)
 {
     return hpr__at(d, hpr__x_of_time(d->chart, point->time), hpr__y_of(d->chart, point->value));
 }
@@ -159,7 +159,7 @@ static bool is_on_stack(const hpr_chart *chart, const hpr__area *area)
  */
 static hpr__area area_behind(const hpr__drawing *d, const hpr_line *line, hpr_text_size size)
 {
-    const hpf_line_point *last = &line->points[line->n_points - 1];
+    const hpf_quantity_point *last = &line->points[line->n_points - 1];
     double left = hpr__x_of_time(d->chart, last->time) + NAME_GAP_PT;
     double height = size.ascent_pt + size.descent_pt;
     double middle = hpr__y_of(d->chart, last->value);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hprender/render.h"
 
 /* What a finished hpr_scene really is. */

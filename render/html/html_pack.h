@@ -10,7 +10,7 @@
 #ifndef HPR_HTML_PACK_H
 #define HPR_HTML_PACK_H
 
-#include "hpfile/json.h"
+#include "io/json.h"
 
 /* Packed bytes of one series. Zeroed: empty. */
 typedef struct hpr__packed {

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 
 #include "chart/tooltip.h"
 #include "html/html_columns.h"
@@ -67,10 +67,10 @@ void hpr_html_names_json(const hpf_str *names, size_t n, hpf_sink *sink)
 static bool tell_more(telling *t, hpf_name name)
 {
     hpf_frame frames[MOST_FRAMES];
-    hpf_set set = {.members = {"", 0}};
+    hpf_retainer_set set = {.members = {"", 0}};
     size_t n_frames = hpf_survey_frames(t->survey, name, frames, MOST_FRAMES);
     n_frames = n_frames < MOST_FRAMES ? n_frames : MOST_FRAMES;
-    if (hpf_survey_set(t->survey, name, &set)) {
+    if (hpf_survey_retainer_set(t->survey, name, &set)) {
         hpf_json_bytes(t->json, "full", set.name);
     } else if (n_frames == 0) {
         return true;
@@ -259,7 +259,7 @@ static void tell_marks(telling *t)
     hpf_json_close(t->json);
 }
 
-static hpf_status tell_line(telling *t, const hpf_line *line)
+static hpf_status tell_line(telling *t, const hpf_quantity *line)
 {
     double *numbers = hpf_arena_array(t->arena, line->n_points, sizeof *numbers);
     if (!numbers) {
@@ -284,8 +284,8 @@ static hpf_status tell_lines(telling *t)
     const hpf_overview *o = hpf_survey_overview(t->survey);
     hpf_status status = HPF_OK;
     hpf_json_array(t->json, "lines");
-    for (size_t i = 0; i < o->n_lines && !status; i++) {
-        status = tell_line(t, &o->lines[i]);
+    for (size_t i = 0; i < o->n_quantities && !status; i++) {
+        status = tell_line(t, &o->quantities[i]);
     }
     hpf_json_close(t->json);
     return status;

@@ -5,7 +5,7 @@
 #ifndef HPR_HTML_PROFILE_H
 #define HPR_HTML_PROFILE_H
 
-#include "hpfile/json.h"
+#include "io/json.h"
 #include "hprender/html.h"
 
 /* What the packed series of a page may take, all profiles together. */

@@ -6,6 +6,7 @@
  * From zero outwards the largest come first, so that the calm ones carry the others; OTHER is
  * outermost. Slivers of a row on its smaller side would only clutter: they go to OTHER.
  */
+#include "base/arena.h"
 #include "hprender/diff.h"
 
 #include <math.h>

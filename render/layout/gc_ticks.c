@@ -2,6 +2,7 @@
  *
  * There may be far more collections than places for ticks.
  */
+#include "base/arena.h"
 #include "layout/gc_ticks.h"
 
 #define LEAST_APART_PT 0.9

@@ -2,6 +2,7 @@
  *
  * Finding an empty corner of the plot for a few names.
  */
+#include "base/arena.h"
 #include "layout/inset_legend.h"
 
 #include <math.h>

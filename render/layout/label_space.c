@@ -2,6 +2,7 @@
  *
  * Columns, their extremes, and extremes over runs of columns by doubling.
  */
+#include "base/arena.h"
 #include "layout/label_space.h"
 
 #include <math.h>

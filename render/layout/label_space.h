@@ -10,7 +10,7 @@
 #ifndef HPR_LABEL_SPACE_H
 #define HPR_LABEL_SPACE_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 
 /* Extremes of a curve by column, in points above the bottom of the plot. */
 typedef struct hpr__extent {

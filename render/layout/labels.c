@@ -2,6 +2,7 @@
  *
  * Placing labels: inside, in the margin, in a key. All heights are measured upwards.
  */
+#include "base/arena.h"
 #include "layout/labels.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
  * right margin, which depends on the names that find no room on their bands, which depends on the
  * width of the plot; then the x axis.
  */
+#include "base/arena.h"
 #include "layout/layout.h"
 
 #include <float.h>

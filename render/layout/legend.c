@@ -2,6 +2,7 @@
  *
  * Arranging names in columns of one width.
  */
+#include "base/arena.h"
 #include "layout/legend.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
  * cut, in the row with the most room. A label that wants all of its width may leave none to others,
  * so plans are tried in which long ones want less.
  */
+#include "base/arena.h"
 #include "layout/mark_labels.h"
 
 #include <math.h>

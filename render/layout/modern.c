@@ -2,6 +2,7 @@
  *
  * The modern look, step by step.
  */
+#include "base/arena.h"
 #include "layout/modern.h"
 
 #include "hpfile/str.h"

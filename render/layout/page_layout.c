@@ -5,6 +5,7 @@
  * share of these, which tells how wide their margins are; and at last with the widest of these, so
  * that plots that stand below each other begin and end together.
  */
+#include "base/arena.h"
 #include "layout/page_layout.h"
 
 #include <math.h>

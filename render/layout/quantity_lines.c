@@ -3,6 +3,7 @@
  * A line that nobody asked for by name is drawn where it shows something and hides nothing: it
  * rises above the bands, and does not press them flat.
  */
+#include "base/arena.h"
 #include "layout/quantity_lines.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static const double least_rise = 1.02;
 static const double most_rise = 3;
 
 /* The points of a line at times of the chart. */
-static hpr_line clip(const hpr_chart *chart, const hpf_line *line)
+static hpr_line clip(const hpr_chart *chart, const hpf_quantity *line)
 {
     double from = chart->times[0], to = chart->times[chart->n_points - 1];
     size_t begin = 0, end = line->n_points;
@@ -92,7 +93,7 @@ static void interpolate(double *values, const hpr_chart *chart, const hpr_line *
         } else if (next == 0 || next == line->n_points) {
             values[i] = NAN;
         } else {
-            const hpf_line_point *a = &line->points[next - 1], *b = &line->points[next];
+            const hpf_quantity_point *a = &line->points[next - 1], *b = &line->points[next];
             values[i] = a->value + (b->value - a->value) * (time - a->time) / (b->time - a->time);
         }
     }
@@ -102,7 +103,7 @@ static void interpolate(double *values, const hpr_chart *chart, const hpr_line *
 static hpf_status keep(hpr__chart *chart, hpr_line *line, hpf_error *err)
 {
     hpr_chart *public = &chart->public;
-    hpf_line_point *points = hpf_arena_array(chart->arena, line->n_points, sizeof *points);
+    hpf_quantity_point *points = hpf_arena_array(chart->arena, line->n_points, sizeof *points);
     double *values = hpf_arena_array(chart->arena, public->n_points, sizeof *values);
     if (!points || !values) {
         return hpf_error_set_memory(err);
@@ -126,15 +127,15 @@ hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *surve
     hpr_chart *public = &chart->public;
     public->n_lines = 0;
     /* Percents of the total are no amounts. */
-    if (!overview || overview->n_lines == 0 || public->n_points == 0 || public->is_normalised) {
+    if (!overview || overview->n_quantities == 0 || public->n_points == 0 || public->is_normalised) {
         return HPF_OK;
     }
-    hpr_line *lines = hpf_arena_array(chart->arena, overview->n_lines, sizeof *lines);
+    hpr_line *lines = hpf_arena_array(chart->arena, overview->n_quantities, sizeof *lines);
     if (!lines) {
         return hpf_error_set_memory(err);
     }
-    for (size_t i = 0; i < overview->n_lines; i++) {
-        hpr_line line = clip(public, &overview->lines[i]);
+    for (size_t i = 0; i < overview->n_quantities; i++) {
+        hpr_line line = clip(public, &overview->quantities[i]);
         if (!is_wanted(public, options, &line)) {
             continue;
         }

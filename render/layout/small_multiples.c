@@ -3,6 +3,7 @@
  * Charts with bands in common. What is decided for all of them, order and fills, is decided on a
  * chart of all their points one after the other.
  */
+#include "base/arena.h"
 #include "hprender/page.h"
 
 #include <math.h>

@@ -3,12 +3,13 @@
  * JSON: the chart as data (docs/formats/json.md). What is drawn stands here in the numbers of the
  * input; what is laid out, in points of the drawing area with the origin at the lower left.
  */
+#include "event/frame.h"
 #include "output/backends.h"
 
 #include <stdio.h>
 
 #include "style/colour.h"
-#include "hpfile/json.h"
+#include "io/json.h"
 #include "hprender/page.h"
 
 static void put_numbers(hpf_json *json, const char *key, const double *numbers, size_t n)

@@ -2,6 +2,7 @@
  *
  * Choosing colours, dashes and markers from the heaviest line down.
  */
+#include "base/arena.h"
 #include "style/line_style.h"
 
 #include <math.h>

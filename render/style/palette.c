@@ -7,6 +7,7 @@
  * beside those already given. A band touches two others at most, so of the three lightnesses one
  * is always free, and nearly all of its hues are distinct from both neighbours to every eye.
  */
+#include "base/arena.h"
 #include "style/palette.h"
 
 #include <stdlib.h>

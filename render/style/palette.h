@@ -13,7 +13,7 @@
 #define HPR_PALETTE_H
 
 #include "style/colour.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hprender/render.h"
 
 #define HPR__N_HUES        9

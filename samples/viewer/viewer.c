@@ -74,7 +74,7 @@ static gboolean on_draw(GtkWidget *area, cairo_t *cr, gpointer message)
             whole = g_steal_pointer(&chart);
         }
         g_clear_pointer(&chart, hpr_chart_destroy);
-    } else if (status == HPF_MORE && hpf_live_caveat(live, &err) == HPF_OK) {
+    } else if (status == HPF_MORE && hpf_live_diagnosis(live, &err) == HPF_OK) {
         hpf_error_set(&err, HPF_MORE, fd < 0 ? "Waiting for the file" : "Waiting for a sample");
     }
     gtk_label_set_text(GTK_LABEL(message), read_error.status ? read_error.message : err.message);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/arena.h"
 #include "hpfile/str.h"
 #include "hprender/render.h"
 #include "made_up_font.h"

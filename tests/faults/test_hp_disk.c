@@ -88,17 +88,13 @@ static void shorten(void *context, uint64_t read_bytes, uint64_t all_bytes)
     }
 }
 
-/* The file is cut during the first pass. What is found depends on who was first; it must be found
- * in good order. */
-static void survey_while_shortening(uint64_t parts_least_bytes, shortening *s)
+/* Shortens the file during the first pass: the survey succeeds or reports an I/O error. */
+static void survey_while_shortening(shortening *s)
 {
     hpf_source *source;
     hpf_survey *survey;
     hpf_error err = {0};
-    hpf_survey_options options = {.max_picks = 64,
-                                  .parts_least_bytes = parts_least_bytes,
-                                  .progress = shorten,
-                                  .progress_context = s};
+    hpf_survey_options options = {.max_picks = 64, .progress = shorten, .progress_context = s};
     cr_assert_eq(hpf_source_open(&source, s->path, NULL, &err), HPF_OK);
     hpf_status status = hpf_survey_create(&survey, source, &options, &err);
     cr_expect(status == HPF_OK || status == HPF_ERR_IO, "%s", err.message);
@@ -121,11 +117,9 @@ Test(hp_disk, a_file_that_becomes_shorter_while_it_is_read)
     put_profile(text, 50000);
     cr_assert_gt(hpf_sink_position(text), 2000000);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        for (int in_parts = 0; in_parts <= 1; in_parts++) {
-            shortening s = {scratch_path("in"), lengths[i], 300000};
-            write_file(s.path, hpf_sink_bytes(text));
-            survey_while_shortening(in_parts ? 1 : UINT64_MAX, &s);
-        }
+        shortening s = {scratch_path("in"), lengths[i], 300000};
+        write_file(s.path, hpf_sink_bytes(text));
+        survey_while_shortening(&s);
     }
     hpf_sink_destroy(text);
 }
@@ -139,10 +133,9 @@ Test(hp_disk, a_file_that_grows_while_it_is_read_is_read_to_its_new_end_or_its_o
     write_file(path, (hpf_str){bytes.data, bytes.length / 2});
     hpf_source *source;
     hpf_survey *survey;
-    hpf_survey_options options = {.parts_least_bytes = 1};
     cr_assert_eq(hpf_source_open(&source, path, NULL, NULL), HPF_OK);
     write_file(path, bytes);
-    cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_overview(survey)->n_samples, 50000);
     cr_assert(!hpf_survey_overview(survey)->truncated);
     hpf_survey_destroy(survey);

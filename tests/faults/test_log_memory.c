@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "eventlog/eventlog_metadata.h"
 #include "failing_alloc.h"
 #include "hpfile/survey.h"
 #include "log_build.h"
@@ -107,19 +108,19 @@ Test(log_memory, putting_in_order)
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_facts_note(context, event, err);
+    return hpf_eventlog_metadata_note(context, event, err);
 }
 
 static hpf_status read_facts(hpf_error *err)
 {
     hpf_event_visitor visitor = {.event = note};
-    hpf_log_facts facts = {0};
+    hpf_eventlog_metadata facts = {0};
     hpf_source *source = NULL;
     hpf_status status = hpf_source_from_memory(&source, hpf_sink_bytes(profile), NULL, err);
     if (status == HPF_OK) {
         status = hpf_eventlog_read_source(NULL, source, &visitor, &facts, err);
     }
-    hpf_log_facts_finish(&facts);
+    hpf_eventlog_metadata_finish(&facts);
     hpf_source_destroy(source);
     return status;
 }

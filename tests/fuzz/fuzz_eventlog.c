@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "detect/reader.h"
 #include "fuzz.h"
 #include "hpfile/eventlog.h"
-#include "hpfile/log_nonmoving.h"
-#include "hpfile/log_ticky.h"
-#include "hpfile/log_time.h"
+#include "eventlog/eventlog_nonmoving.h"
+#include "eventlog/eventlog_ticky.h"
+#include "eventlog/eventlog_time.h"
 #include "laws.h"
 #include "log_mutator.h"
 #include "readings.h"
@@ -62,17 +63,17 @@ static void check_records(hpf_str bytes, rng *chance)
 
 /* What reports beside the heap gather from a log, all at once. */
 typedef struct gathered {
-    hpf_log_ticky *ticky;
-    hpf_log_time *time;
-    hpf_log_nonmoving nonmoving;
+    hpf_eventlog_ticky *ticky;
+    hpf_eventlog_time *time;
+    hpf_eventlog_nonmoving nonmoving;
 } gathered;
 
 static hpf_status gather(void *context, const hpf_event *event, hpf_error *err)
 {
     gathered *g = context;
-    hpf_status status = hpf_log_ticky_note(g->ticky, event, err);
-    status = status == HPF_OK ? hpf_log_time_note(g->time, event, err) : status;
-    return status == HPF_OK ? hpf_log_nonmoving_note(&g->nonmoving, event, err) : status;
+    hpf_status status = hpf_eventlog_ticky_note(g->ticky, event, err);
+    status = status == HPF_OK ? hpf_eventlog_time_note(g->time, event, err) : status;
+    return status == HPF_OK ? hpf_eventlog_nonmoving_note(&g->nonmoving, event, err) : status;
 }
 
 static void check_sums(gathered *g)
@@ -80,14 +81,15 @@ static void check_sums(gathered *g)
     hpf_prof prof;
     size_t n_samples;
     uint64_t n_ticks = 0;
-    fuzz_require(hpf_log_time_profile(g->time, &prof, NULL) == HPF_OK, "there is no profile");
+    fuzz_require(hpf_eventlog_time_profile(g->time, &prof, NULL) == HPF_OK, "there is no profile");
     for (size_t i = 0; i < prof.n_stacks; i++) {
         n_ticks += prof.stacks[i].ticks;
     }
-    hpf_log_time_samples(g->time, &n_samples);
+    hpf_eventlog_time_samples(g->time, &n_samples);
     fuzz_require(n_ticks == n_samples, "stacks have other ticks than there are samples");
-    hpf_ticky_counter *counters = calloc(hpf_log_ticky_n_counters(g->ticky) + 1, sizeof *counters);
-    hpf_log_ticky_list(g->ticky, counters);
+    hpf_ticky_counter *counters =
+        calloc(hpf_eventlog_ticky_n_counters(g->ticky) + 1, sizeof *counters);
+    hpf_eventlog_ticky_list(g->ticky, counters);
     free(counters);
     fuzz_require(g->nonmoving.n_censuses <= g->nonmoving.n_blocks, "a census without blocks");
 }
@@ -95,16 +97,16 @@ static void check_sums(gathered *g)
 static void check_reports(hpf_str bytes)
 {
     static const hpf_event_visitor visitor = {.event = gather};
-    gathered g = {.ticky = hpf_log_ticky_create(), .time = hpf_log_time_create()};
-    hpf_log_time_keep_order(g.time);
+    gathered g = {.ticky = hpf_eventlog_ticky_create(), .time = hpf_eventlog_time_create()};
+    hpf_eventlog_time_keep_order(g.time);
     hpf_eventlog *log = hpf_eventlog_create(&visitor, &g);
     if (hpf_eventlog_feed(log, bytes.data, bytes.length, NULL) == HPF_OK) {
         check_sums(&g);
     }
     hpf_eventlog_destroy(log);
-    hpf_log_ticky_destroy(g.ticky);
-    hpf_log_time_destroy(g.time);
-    hpf_log_nonmoving_finish(&g.nonmoving);
+    hpf_eventlog_ticky_destroy(g.ticky);
+    hpf_eventlog_time_destroy(g.time);
+    hpf_eventlog_nonmoving_finish(&g.nonmoving);
 }
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)

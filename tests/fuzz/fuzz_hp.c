@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The laws of `.hp` on any bytes: cutting the input changes nothing; writing and reading again
- * changes nothing; the survey, read in one go or in parts, adds up to what the model holds.
+ * changes nothing; the survey, of memory or of a file, adds up to what the model
+ * holds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static void check_written(const hpf_model *model)
     hpf_model_destroy(again);
 }
 
-/* A file is read in parts, by several threads. */
+/* Checks the survey of a file. */
 static void survey_file(hpf_str text, const hpf_model *model, size_t max_picks)
 {
     static FILE *file;

@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hpf_survey *survey = survey_text(&source, text, options.max_picks, &expected);
     fuzz_require(hpf_live_create(&live, &options, NULL) == HPF_OK, "no live profile");
     fuzz_require(feed(live, text, &chance) == expected, "it takes what a survey refuses");
-    if (survey && hpf_live_caveat(live, NULL) != HPF_ERR_ORDER) {
+    if (survey && hpf_live_diagnosis(live, NULL) != HPF_ERR_ORDER) {
         compare(live, survey, (surveys_excuses){.series = is_tight});
     }
     hpf_live_destroy(live);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "fuzz.h"
 #include "made_window.h"
 #include "native_guard.h"

@@ -90,7 +90,7 @@ static void check_replay(hpf_survey *survey, const hpf_model *model)
 
 void law_survey(hpf_source *source, const hpf_model *model, size_t max_picks, bool in_order)
 {
-    hpf_survey_options options = {.max_picks = max_picks, .parts_least_bytes = 1};
+    hpf_survey_options options = {.max_picks = max_picks};
     hpf_survey *survey = NULL;
     hpf_error err;
     hpf_status status = hpf_survey_create(&survey, source, &options, &err);

@@ -5,7 +5,7 @@
 #ifndef CENSUS_TESTS_LAWS_H
 #define CENSUS_TESTS_LAWS_H
 
-#include "hpfile/model.h"
+#include "model.h"
 #include "hpfile/source.h"
 #include "rng.h"
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "eventlog_tags.h"
+#include "base/big_endian.h"
+#include "eventlog/eventlog_tags.h"
 #include "fuzz.h"
 
 #define MOST_RECORDS 512u

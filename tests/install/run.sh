@@ -1,26 +1,71 @@
 #!/bin/sh
-# Installs the build into a scratch folder, moves it, and uses the libraries from there: once found by
-# CMake, once by pkg-config. run.sh BUILD SOURCE COMPILER SANITIZERS
+# Installs the libraries into a scratch folder, moves it, and uses them from there: found once by CMake, once by pkg-config.
+# The consumer draws a profile; samples/api has one program for each library.
+#
+# run.sh static BUILD SOURCE COMPILER [SANITIZERS]: the libraries of a finished build
+# run.sh shared BUILD SOURCE COMPILER: shared libraries, which are built for this
 set -eu
-build=$1 source=$2 compiler=$3 sanitizers=${4:+-fsanitize=$4}
+mode=$1 build=$2 source=$3 compiler=$4 sanitizers=${5:+-fsanitize=$5}
+root=$source/../..
+profile=$root/samples/hp/foldleak-prof-hb.hp
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-profile=$source/../../samples/hp/foldleak-prof-hb.hp
 
+if [ "$mode" = shared ]; then
+    build=$scratch/build
+    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON -DCMAKE_C_COMPILER="$compiler" \
+        -DCENSUS_BUILD_TESTS=OFF -DCENSUS_BUILD_BENCH=OFF -DCENSUS_BUILD_SAMPLES=OFF >/dev/null
+    cmake --build "$build" >/dev/null
+fi
 cmake --install "$build" --prefix "$scratch/first" >/dev/null
 mv "$scratch/first" "$scratch/moved"
-
-cmake -S "$source/consumer" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$scratch/moved" -DCMAKE_C_COMPILER="$compiler" \
-    -DCMAKE_C_FLAGS="$sanitizers" >/dev/null
-cmake --build "$scratch/cmake" >/dev/null
-"$scratch/cmake/consumer" "$profile" "$scratch/cmake.svg"
+"$scratch/moved/bin/census" --version
 
 PKG_CONFIG_PATH=$(find "$scratch/moved" -name pkgconfig)
 export PKG_CONFIG_PATH
-# The flags are words: no quotes.
-# shellcheck disable=SC2046
-"$compiler" $sanitizers "$source/consumer/consumer.c" $(pkg-config --static --cflags --libs hprender hpprof) -o "$scratch/consumer"
-"$scratch/consumer" "$profile" "$scratch/pkg.svg"
 
+# Builds FOLDER with CMake.
+with_cmake() {
+    cmake -S "$1" -B "$2" -DCMAKE_PREFIX_PATH="$scratch/moved" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$sanitizers" >/dev/null
+    cmake --build "$2" >/dev/null
+}
+
+# Compiles FILE into PROGRAM with what pkg-config says of the packages.
+with_pkg_config() {
+    file=$1 program=$2
+    shift 2
+    run_path=
+    [ "$mode" = static ] || run_path="-Wl,-rpath,$(pkg-config --variable=libdir hpfile)"
+    # The flags are words: no quotes.
+    # shellcheck disable=SC2046
+    "$compiler" $sanitizers "$file" $(pkg-config --cflags --libs "$@") $run_path -o "$program"
+}
+
+with_cmake "$source/consumer" "$scratch/consumer"
+"$scratch/consumer/consumer" "$profile" "$scratch/cmake.svg"
+with_pkg_config "$source/consumer/consumer.c" "$scratch/consumer_pkg" hprender hpprof
+"$scratch/consumer_pkg" "$profile" "$scratch/pkg.svg"
 cmp "$scratch/cmake.svg" "$scratch/pkg.svg"
-"$scratch/moved/bin/census" --version
+
+# A program's name begins with that of its library.
+with_cmake "$root/samples/api" "$scratch/api"
+for file in "$root"/samples/api/*.c; do
+    name=$(basename "$file" .c)
+    with_pkg_config "$file" "$scratch/$name" "${name%%_*}"
+    case $name in
+    hpfile_*)
+        "$scratch/api/$name" "$profile" >"$scratch/$name.cmake"
+        "$scratch/$name" "$profile" >"$scratch/$name.pkg"
+        cmp "$scratch/$name.cmake" "$scratch/$name.pkg"
+        grep '^peak: [1-9]' "$scratch/$name.pkg"
+        ;;
+    esac
+done
+
+if [ "$mode" = shared ]; then
+    # Only the public API is visible; each library has a soname.
+    for library in "${PKG_CONFIG_PATH%/pkgconfig}"/libhp*.so; do
+        ! nm -D --defined-only "$library" | grep -v ' _\{0,1\}hp[frp]_\| etext$' || { echo "$library exports private names"; exit 1; }
+        readelf -d "$library" | grep -q "SONAME.*$(basename "$library")\.[0-9]" || { echo "$library has no soname"; exit 1; }
+    done
+fi

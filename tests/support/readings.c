@@ -2,13 +2,14 @@
  *
  * Readings as text.
  */
+#include "detect/reader.h"
 #include "readings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/writer.h"
+#include "hpfile/hp_writer.h"
 #include "rng.h"
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
@@ -66,7 +67,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     return HPF_OK;
 }
 
-static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     (void)err;
     hpf_sink_text(context, "line ");
@@ -91,7 +92,7 @@ const hpf_events event_text_events = {.header = on_header,
                                       .name = on_name,
                                       .sample = on_sample,
                                       .mark = on_mark,
-                                      .line = on_line,
+                                      .quantity = on_line,
                                       .leftover = on_leftover};
 
 static void put_error(hpf_sink *to, const char *kind, const hpf_error *error)
@@ -190,12 +191,12 @@ hpf_model *model_of_text(hpf_str text, hpf_error *err)
 hpf_sink *write_model(const hpf_model *model)
 {
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf_writer *writer = hpf_writer_create(sink, false);
-    hpf_status status = hpf_model_replay(model, &hpf_writer_events, writer, NULL);
+    hpf_hp_writer *writer = hpf_hp_writer_create(sink, false);
+    hpf_status status = hpf_model_replay(model, &hpf_hp_writer_events, writer, NULL);
     if (status == HPF_OK) {
-        status = hpf_writer_finish(writer, NULL);
+        status = hpf_hp_writer_finish(writer, NULL);
     }
-    hpf_writer_destroy(writer);
+    hpf_hp_writer_destroy(writer);
     if (status != HPF_OK) {
         hpf_sink_destroy(sink);
         return NULL;

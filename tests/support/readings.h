@@ -6,9 +6,9 @@
 #ifndef CENSUS_TESTS_READINGS_H
 #define CENSUS_TESTS_READINGS_H
 
-#include "hpfile/model.h"
-#include "hpfile/reader.h"
+#include "model.h"
 #include "hpfile/sink.h"
+#include "hpfile/source.h"
 
 /* Events to a sink, one line each; the context is the sink. Numbers are written exactly. */
 extern const hpf_events event_text_events;

@@ -9,7 +9,7 @@
 
 #include "hpfile/json_profile.h"
 #include "hpfile/survey.h"
-#include "hpfile/writer.h"
+#include "hpfile/hp_writer.h"
 #include "readings.h"
 
 static const hpf_source_options keeping = {.keep = true};
@@ -91,9 +91,9 @@ char *events_of(hpf_format format, hpf_str text, hpf_error *err)
 char *retold_as_hp(hpf_format format, hpf_str text, hpf_error *err)
 {
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf_writer *writer = hpf_writer_create(sink, false);
-    bool is_good = read_as(format, text, &hpf_writer_events, writer, err) == HPF_OK &&
-                   hpf_writer_finish(writer, err) == HPF_OK;
-    hpf_writer_destroy(writer);
+    hpf_hp_writer *writer = hpf_hp_writer_create(sink, false);
+    bool is_good = read_as(format, text, &hpf_hp_writer_events, writer, err) == HPF_OK &&
+                   hpf_hp_writer_finish(writer, err) == HPF_OK;
+    hpf_hp_writer_destroy(writer);
     return bytes_of(sink, is_good);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Profiles told in another format and read back, as texts.
+ * Profiles emitted in another format and read back, as texts.
  */
 #ifndef CENSUS_TESTS_RETOLD_H
 #define CENSUS_TESTS_RETOLD_H

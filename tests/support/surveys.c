@@ -82,9 +82,9 @@ static const char *marks_differ(const hpf_overview *a, const hpf_overview *b)
 
 static const char *lines_differ(const hpf_overview *a, const hpf_overview *b)
 {
-    bool is_same = a->n_lines == b->n_lines;
-    for (size_t i = 0; is_same && i < a->n_lines; i++) {
-        const hpf_line *p = &a->lines[i], *q = &b->lines[i];
+    bool is_same = a->n_quantities == b->n_quantities;
+    for (size_t i = 0; is_same && i < a->n_quantities; i++) {
+        const hpf_quantity *p = &a->quantities[i], *q = &b->quantities[i];
         is_same = hpf_str_equal(p->name, q->name) && p->n_points == q->n_points &&
                   memcmp(p->points, q->points, p->n_points * sizeof *p->points) == 0;
     }

@@ -12,9 +12,9 @@ from tmux import Tmux
 from viewer import Place, Viewer
 
 NO_OPTION = "no heap profile: the program was started without -h (run it with +RTS -l -hT)"
-NO_PROFILE = "no heap profile in the event log yet: a program writes one with +RTS -l -hT"
-BIOGRAPHICAL = "a biographical profile: its samples come when the program ends"
-SEVERAL = "the event log holds several heap profiles, 0, 3: read number 0 (--profile N)"
+NO_PROFILE = "no heap profile in the event log yet: run the program with +RTS -l -hT"
+BIOGRAPHICAL = "a biographical profile: its samples are written when the program ends"
+SEVERAL = "the event log has several heap profiles, 0, 3: read number 0 (--profile N)"
 NO_SAMPLE = "no complete heap sample in the event log"
 
 

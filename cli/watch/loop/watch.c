@@ -122,12 +122,12 @@ static hpf_status notify_mark(void *context, double time, hpf_str label, hpf_err
     return HPF_OK;
 }
 
-static hpf_status notify_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status notify_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     profile *p = context;
     (void)err;
     p->has_annotations = true;
-    NOTIFY(p, line, name, point)
+    NOTIFY(p, quantity, name, point)
     return HPF_OK;
 }
 
@@ -136,7 +136,7 @@ static const hpf_events to_views = {
     .name = notify_name,
     .sample = notify_sample,
     .mark = notify_mark,
-    .line = notify_line,
+    .quantity = notify_line,
 };
 
 /* ---- states ---- */
@@ -189,7 +189,7 @@ static void update_caveat(profile *p)
     hpf_error caveat = {.status = HPF_OK};
     char text[sizeof p->seen.caveat];
     if (p->seen.state != WATCHED_FAILED) {
-        (void)hpf_live_caveat(p->seen.live, &caveat);
+        (void)hpf_live_diagnosis(p->seen.live, &caveat);
     }
     snprintf(text, sizeof text, "%s%s", caveat.message,
              caveat.status == HPF_ERR_UNSUPPORTED ? " (--profile N)" : "");

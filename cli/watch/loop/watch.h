@@ -101,7 +101,7 @@ void watch_restart_profile(watch *w, watched *profile);
 /* Adds bytes to a profile, in pieces of any size. Invalid input makes it fail; it then ignores
  * bytes until it is restarted. */
 void watch_feed(watch *w, watched *profile, const char *bytes, size_t n_bytes);
-/* Adds bytes of the sidecar file (hpfile/sidecar.h). An error is reported once, and the rest of the
+/* Adds bytes of the sidecar file (event/sidecar.h). An error is reported once, and the rest of the
  * file is ignored. */
 void watch_feed_sidecar(watch *w, watched *profile, const char *bytes, size_t n_bytes);
 

@@ -2,11 +2,12 @@
  *
  * Keeps both kinds in one array. docs/formats/page.md describes the data.
  */
+#include "base/arena.h"
 #include "http_annotations.h"
 
 #include <stdlib.h>
 
-#include "hpfile/json.h"
+#include "io/json.h"
 
 enum { MOST_POINTS = 2048 };
 
@@ -61,7 +62,7 @@ bool http_annotations_add_mark(http_annotations *annotations, double time, hpf_s
     return true;
 }
 
-bool http_annotations_add_line(http_annotations *annotations, hpf_str name, hpf_line_point point)
+bool http_annotations_add_line(http_annotations *annotations, hpf_str name, hpf_quantity_point point)
 {
     if (!make_room(annotations)) {
         return false;

@@ -2,12 +2,13 @@
  *
  * Samples are converted to text when they arrive. docs/formats/page.md describes the data.
  */
+#include "base/arena.h"
 #include "http_feed.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "hpfile/json.h"
+#include "io/json.h"
 #include "hpfile/live.h"
 #include "hprender/html.h"
 
@@ -261,7 +262,7 @@ void http_feed_add_mark(http_feed *feed, double time, hpf_str label)
     }
 }
 
-void http_feed_add_line(http_feed *feed, hpf_str name, hpf_line_point point)
+void http_feed_add_line(http_feed *feed, hpf_str name, hpf_quantity_point point)
 {
     if (!feed->needs_snapshot && !http_annotations_add_line(&feed->annotations, name, point)) {
         http_feed_invalidate(feed);

@@ -51,7 +51,7 @@ void http_feed_invalidate(http_feed *feed);
 void http_feed_add_name(http_feed *feed, hpf_name name, hpf_str text);
 void http_feed_add_sample(http_feed *feed, const hpf_sample *sample);
 void http_feed_add_mark(http_feed *feed, double time, hpf_str label);
-void http_feed_add_line(http_feed *feed, hpf_str name, hpf_line_point point);
+void http_feed_add_line(http_feed *feed, hpf_str name, hpf_quantity_point point);
 
 /* Sends pending events. */
 void http_feed_flush(http_feed *feed, http_channel *to);

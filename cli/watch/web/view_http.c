@@ -306,7 +306,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     return HPF_OK;
 }
 
-static hpf_status on_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     http_feed *feed = feed_of(context);
     (void)err;
@@ -320,7 +320,7 @@ static const hpf_events events = {
     .name = on_name,
     .sample = on_sample,
     .mark = on_mark,
-    .line = on_line,
+    .quantity = on_line,
 };
 
 /* ---- begin and end ---- */

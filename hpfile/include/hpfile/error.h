@@ -2,9 +2,9 @@
  *
  * Status codes and the error value that every fallible function of the project fills.
  *
- * Errors: a fallible function returns an hpf_status and takes `hpf_error *err` last; NULL means
- * that the caller does not want the details. The caller owns the struct; nothing is allocated and
- * nothing is global, so an error can be reported with memory gone, from any thread.
+ * Errors: a fallible function returns an hpf_status and takes `hpf_error *err` last; NULL if the
+ * caller does not want the details. The caller owns the struct. Nothing is allocated and nothing is
+ * global, so an error can be reported from any thread and without memory.
  */
 #ifndef HPFILE_ERROR_H
 #define HPFILE_ERROR_H
@@ -31,42 +31,43 @@ extern "C" {
 
 typedef enum hpf_status {
     HPF_OK = 0,
-    HPF_MORE,            /* an outcome, not an error: feed more input */
-    HPF_END,             /* an outcome, not an error: there is no more */
-    HPF_ERR_IO,          /* the system said no; os_errno tells why */
-    HPF_ERR_MEMORY,      /* no memory */
-    HPF_ERR_SYNTAX,      /* the input is not of the format */
-    HPF_ERR_ORDER,       /* well-formed, but not allowed here (time goes back, END without BEGIN) */
-    HPF_ERR_RANGE,       /* a number does not fit or makes no sense */
-    HPF_ERR_VERSION,     /* a version of the format that is not read */
+    HPF_MORE,            /* not an error: more input is needed */
+    HPF_END,             /* not an error: there is no more */
+    HPF_ERR_IO,          /* a system error; see os_errno */
+    HPF_ERR_MEMORY,      /* out of memory */
+    HPF_ERR_SYNTAX,      /* invalid input */
+    HPF_ERR_ORDER,       /* valid syntax in the wrong place (time goes back, END without BEGIN) */
+    HPF_ERR_RANGE,       /* a number is out of range */
+    HPF_ERR_VERSION,     /* an unsupported version of the format */
     HPF_ERR_LIMIT,       /* a documented limit was exceeded */
-    HPF_ERR_ARGUMENT,    /* the caller asked for something impossible */
+    HPF_ERR_ARGUMENT,    /* an invalid argument */
     HPF_ERR_UNSUPPORTED, /* not built in */
 } hpf_status;
 
 typedef struct hpf_error {
     hpf_status status; /* HPF_OK, or the reason */
     int os_errno;      /* errno when status is HPF_ERR_IO, else 0 */
-    uint64_t offset;   /* first offending byte, from 0 */
-    uint32_t line;     /* from 1; 0 when there is no place in a text */
+    uint64_t offset;   /* of the first offending byte, from 0 */
+    uint32_t line;     /* from 1; 0 when the error has no place in a text */
     uint32_t column;   /* from 1, in bytes; 0 like line */
-    char message[160]; /* one line: what is wrong, what was expected; no file name, no newline */
+    char message[160]; /* one line: what is wrong and what was expected, without file name and
+                          newline */
 } hpf_error;
 
-/* The name of a status in lower case words ("syntax error"). Static, never NULL. */
+/* Returns the name of a status in lower case words ("syntax error"): static, never NULL. */
 HPF_API const char *hpf_status_name(hpf_status status);
 
-/* Fills `err` (unless NULL) and returns `status`, so that a failing function ends in
- * `return hpf_error_set(...)`. The place is left 0. The message is cut at 159 bytes. */
+/* Fills `err` (unless NULL) and returns `status`, so that a function can fail with `return
+ * hpf_error_set(...)`. Sets the place to 0, and cuts the message at 159 bytes. */
 HPF_API hpf_status hpf_error_set(hpf_error *err, hpf_status status, const char *format, ...)
     HPF_PRINTF(3, 4);
 
-/* The same for a failed system call: status HPF_ERR_IO, os_errno = `os_errno`, and the system's
- * text for it appended after ": ". */
+/* Fills `err` for a failed system call: status HPF_ERR_IO, `os_errno`, and its text appended after
+ * ": ". Returns HPF_ERR_IO. */
 HPF_API hpf_status hpf_error_set_os(hpf_error *err, int os_errno, const char *format, ...)
     HPF_PRINTF(3, 4);
 
-/* "out of memory", with HPF_ERR_MEMORY. */
+/* Fills `err` with "out of memory" and returns HPF_ERR_MEMORY. */
 HPF_API hpf_status hpf_error_set_memory(hpf_error *err);
 
 #ifdef __cplusplus

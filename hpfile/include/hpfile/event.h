@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The event vocabulary: what a heap profile says, one thing at a time.
+ * The event vocabulary: the contents of a heap profile, one event at a time.
  *
- * Readers and the profiler emit events; the model, the survey and every writer accept them. So a
- * conversion, a live view and a profile being taken are each one pipe.
+ * Readers and the profiler emit events; the survey and every writer accept them. So reading,
+ * converting and profiling are each one pipe.
  *
- * A sample is one event. It is emitted when it is complete, with all its costs: a consumer never
- * sees half a sample and has nothing to undo when a file ends in the middle of one.
+ * A sample is one event, emitted with all its costs when it is complete: a consumer never sees half
+ * a sample, also when a file ends inside one.
  *
  * Order of events: a name before the first sample that uses it; headers, marks and names anywhere
  * else. A header may be repeated: the last one counts.
@@ -14,22 +14,12 @@
 #ifndef HPFILE_EVENT_H
 #define HPFILE_EVENT_H
 
-#include <stdbool.h>
 #include "hpfile/error.h"
+#include "hpfile/str.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Bytes with a length; not terminated, of no particular encoding. Borrowed unless said otherwise.
- */
-typedef struct hpf_str {
-    const char *data;
-    size_t length;
-} hpf_str;
-
-/* A string literal as an hpf_str. */
-#define HPF_STR(literal) ((hpf_str){(literal), sizeof(literal) - 1})
 
 /* The four headers of a profile, all compulsory in a `.hp` file. */
 typedef enum hpf_header {
@@ -40,11 +30,11 @@ typedef enum hpf_header {
     HPF_N_HEADERS
 } hpf_header;
 
-/* A name's number: dense, from 0, in order of definition. Belongs to one stream of events. */
+/* The number of a name: 0, 1, 2, ... in the order of definition, within one stream of events. */
 typedef uint32_t hpf_name;
 
-/* What one name costs in one sample. Whole numbers are exact; a fraction, or a whole number of
- * 2^64 and more, is a double. */
+/* The cost of one name in one sample. Whole numbers are exact; fractions, and whole numbers of 2^64
+ * and more, are doubles. */
 typedef struct hpf_cost {
     hpf_name name;
     uint32_t is_real; /* 0: `whole` is the amount, 1: `real` is */
@@ -54,7 +44,7 @@ typedef struct hpf_cost {
     };
 } hpf_cost;
 
-/* The amount as a double, rounded where it is a whole number above 2^53. */
+/* Returns the amount as a double; whole numbers above 2^53 are rounded. */
 static inline double hpf_cost_amount(const hpf_cost *cost)
 {
     return cost->is_real ? cost->real : (double)cost->whole;
@@ -66,32 +56,62 @@ typedef struct hpf_sample {
     double time;           /* in the profile's sample unit; never less than the sample before */
     const hpf_cost *costs; /* in the order of the input */
     size_t n_costs;
-    uint64_t begin_offset; /* the bytes of the input that say this sample: */
+    uint64_t begin_offset; /* the bytes of the input that hold this sample: */
     uint64_t end_offset;   /*   [begin_offset, end_offset); 0,0 when it comes from no input */
 } hpf_sample;
 
-/* One point of a quantity that is measured beside the samples, in the value unit: the resident set,
- * the size of the heap. `name` says what it is, in words for people ("heap size"); equal names are
- * one line. Points of a line may come in any order, and have nothing to do with sample times. */
-typedef struct hpf_line_point {
+/* One point of a quantity that is measured in addition to the samples, in the value unit: the
+ * resident set or the size of the heap. Its name is for people ("heap size"); points of the same
+ * name belong to one quantity. They may come in any order, and their times are independent of those
+ * of the samples. */
+typedef struct hpf_quantity_point {
     double time; /* in the sample unit */
     double value;
-} hpf_line_point;
+} hpf_quantity_point;
 
-/* A consumer. Each function may be NULL: the consumer does not care. A function that returns
- * anything but HPF_OK (with `err` set) stops the producer, which hands status and error on.
- * Threads: called on the producer's thread. All pointers are borrowed for the call. */
+/* A consumer of events. Each function may be NULL. A function that returns anything but HPF_OK
+ * (with `err` set) stops the producer, which returns this status and error. Threads: called on the
+ * producer's thread. All pointers are borrowed for the call. */
 typedef struct hpf_events {
     hpf_status (*header)(void *context, hpf_header which, hpf_str text, hpf_error *err);
     hpf_status (*name)(void *context, hpf_name name, hpf_str text, hpf_error *err);
     hpf_status (*sample)(void *context, const hpf_sample *sample, hpf_error *err);
-    /* `label` is empty in `.hp` files, which know no labels. */
+    /* `label` is empty in `.hp` files, which have no labels. */
     hpf_status (*mark)(void *context, double time, hpf_str label, hpf_error *err);
-    /* There are few names of lines, and they stay borrowed for the producer's life. */
-    hpf_status (*line)(void *context, hpf_str name, hpf_line_point point, hpf_error *err);
-    /* Costs after the last complete sample, that no END_SAMPLE ever closed. At most once, last. */
+    /* The names of quantities are few, and are valid as long as the producer. */
+    hpf_status (*quantity)(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err);
+    /* The costs of a last sample without END_SAMPLE. Called at most once, as the last event. */
     hpf_status (*leftover)(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err);
 } hpf_events;
+
+typedef struct hpf_mark {
+    double time;
+    hpf_str label;
+} hpf_mark;
+
+/* A quantity over time. */
+typedef struct hpf_quantity {
+    hpf_str name;
+    const hpf_quantity_point *points; /* by time, increasing; at least one */
+    size_t n_points;
+} hpf_quantity;
+
+/* Receives a problem that does not stop the reader, as an error: HPF_END for truncated input,
+ * HPF_ERR_ORDER for samples out of order, HPF_ERR_UNSUPPORTED for anything that is skipped. May be
+ * NULL. */
+typedef void hpf_warning(void *context, const hpf_error *warning);
+
+typedef struct hpf_reader_options {
+    hpf_warning *warning;
+    void *warning_context;
+    /* The number of the heap profile to read from an event log that has several. Without it the
+     * first one is read, with a warning. */
+    bool has_log_profile;
+    uint8_t log_profile;
+    /* Leave the time of a sample that is earlier than the one before it: the consumer sorts the
+     * samples. */
+    bool keeps_times;
+} hpf_reader_options;
 
 #ifdef __cplusplus
 }

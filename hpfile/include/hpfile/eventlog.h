@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * GHC's event logs, record by record: a resumable push reader that knows the framing, and a table
- * that knows the fields. What a log says about the heap comes through hpfile/reader.h like any
- * other profile; this is for everything else in it.
+ * GHC's event logs, record by record: a resumable push reader of records, and a table of their
+ * fields. The heap profile of a log is read like any other profile (hpfile/format.h,
+ * hpfile/survey.h); this header is for everything else.
  *
  * Source: GHC user's guide, chapter "Eventlog encodings"; docs/formats/eventlog.md.
  *
- * A record's length is told by the log's own header, never by the table, so records of unknown
- * types pass. However the input is cut into pieces, the records are the same. Order is that of the
- * file: each capability writes blocks of its own, so time goes back between blocks.
+ * The length of a record comes from the header of the log, never from the table, so records of
+ * unknown types are skipped. The records do not depend on how the input is cut into pieces. They
+ * come in the order of the file: each capability writes blocks of its own, so time goes back
+ * between blocks.
  *
  * Memory: the header's descriptions, and at most one unfinished record.
  */
 #ifndef HPFILE_EVENTLOG_H
 #define HPFILE_EVENTLOG_H
 
-#include "hpfile/arena.h"
 #include "hpfile/breakdown.h"
 #include "hpfile/event.h"
 #include "hpfile/sink.h"
@@ -25,13 +25,13 @@
 extern "C" {
 #endif
 
-/* The length of records that tell their own, and the capability of records outside all blocks or in
- * a block of none. */
+/* The length of types with a length in each record; the capability of records outside of blocks, or
+ * in a block without capability. */
 #define HPF_EVENT_VARIABLE (-1)
 #define HPF_EVENT_NO_CAP   UINT16_MAX
 #define HPF_EVENTLOG_MAGIC "hdrb"
 
-/* A type as the log declares it. */
+/* A type of records, as the log declares it. */
 typedef struct hpf_event_type {
     uint16_t id;
     int32_t n_bytes; /* of a record without type and time, or HPF_EVENT_VARIABLE */
@@ -47,61 +47,61 @@ typedef struct hpf_event {
     hpf_str payload;
 } hpf_event;
 
-/* What a consumer of records does. Each may be NULL. A status other than HPF_OK stops the reader,
- * which hands it on. All pointers are borrowed for the call, types until the reader's end. */
+/* A consumer of records. Each function may be NULL. A status other than HPF_OK stops the reader,
+ * which returns it. All pointers are borrowed for the call, types for the life of the reader. */
 typedef struct hpf_event_visitor {
-    /* The header declares a type. `*is_wanted` is true; false makes the reader count records of
-     * this type and pass over them. */
+    /* A type is declared. Set `*is_wanted` to false to have its records counted but not visited. */
     hpf_status (*type)(void *context, const hpf_event_type *type, bool *is_wanted, hpf_error *err);
     hpf_status (*event)(void *context, const hpf_event *event, hpf_error *err);
 } hpf_event_visitor;
 
 typedef struct hpf_eventlog hpf_eventlog;
 
-/* `visitor` is copied, `context` borrowed for the reader's life. NULL when there is no memory. */
+/* Creates a reader. `visitor` is copied, `context` is borrowed for its life. Returns NULL when
+ * there is no memory. */
 HPF_API hpf_eventlog *hpf_eventlog_create(const hpf_event_visitor *visitor, void *context);
 
-/* Reads on: every record that is complete is visited before it returns. What follows the end marker
- * is left alone. A failed reader stays failed. Errors: SYNTAX; VERSION for a log of GHC 6.12, whose
- * header does not tell the truth; LIMIT; MEMORY; what the visitor returned. */
+/* Reads the next bytes, and visits every complete record. Bytes after the end marker are ignored.
+ * Errors are sticky: SYNTAX; VERSION for a log of GHC 6.12, whose header is wrong; LIMIT; MEMORY;
+ * those of the visitor. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_feed(hpf_eventlog *log, const char *bytes,
                                                   size_t n_bytes, hpf_error *err);
 
-/* How the input ended, to be asked when there is no more of it. */
+/* How the input ends. */
 typedef enum hpf_eventlog_end {
     HPF_EVENTLOG_COMPLETE,  /* with an end marker */
-    HPF_EVENTLOG_OPEN,      /* behind a record: the program still runs, or was killed */
+    HPF_EVENTLOG_OPEN,      /* after a record: the program still runs, or was killed */
     HPF_EVENTLOG_IN_RECORD, /* inside a record */
     HPF_EVENTLOG_IN_HEADER,
 } hpf_eventlog_end;
 HPF_API hpf_eventlog_end hpf_eventlog_state(const hpf_eventlog *log);
 
-/* Bytes read as whole records or header, without the unfinished rest. */
+/* Returns the number of bytes in the header and complete records so far. */
 HPF_API uint64_t hpf_eventlog_offset(const hpf_eventlog *log);
 
-/* Events read so far, visited or passed over, and the latest of their times; 0 when there is none.
+/* Return the number of events so far, visited or not, and the latest of their times, or 0.
  */
 HPF_API uint64_t hpf_eventlog_n_events(const hpf_eventlog *log);
 HPF_API uint64_t hpf_eventlog_last_ns(const hpf_eventlog *log);
 
-/* The types declared so far, in order of the header. */
+/* Return the types declared so far, in the order of the header. */
 HPF_API size_t hpf_eventlog_n_types(const hpf_eventlog *log);
 HPF_API const hpf_event_type *hpf_eventlog_type(const hpf_eventlog *log, size_t index);
 
 HPF_API void hpf_eventlog_destroy(hpf_eventlog *log);
 
-/* Reads a whole source. `*log` (if not NULL) is the caller's afterwards, also after an error, and
- * may be NULL. */
+/* Reads a whole source. The caller owns `*log`, unless `log` is NULL; it is set also after an
+ * error, and may be NULL. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_read_source(hpf_eventlog **log, hpf_source *source,
                                                          const hpf_event_visitor *visitor,
                                                          void *context, hpf_error *err);
 
-/* --- what records mean --- */
+/* --- fields of records --- */
 
 typedef enum hpf_event_field_kind {
     HPF_FIELD_NUMBER,
     HPF_FIELD_TEXT,
-    HPF_FIELD_TEXTS, /* several, each ended by a NUL but perhaps the last */
+    HPF_FIELD_TEXTS, /* several, each with a NUL at the end, except perhaps the last */
     HPF_FIELD_STACK, /* 4-byte big-endian numbers of cost centres, innermost first */
     HPF_FIELD_BYTES,
 } hpf_event_field_kind;
@@ -110,16 +110,16 @@ typedef struct hpf_event_field {
     hpf_str name; /* static */
     hpf_event_field_kind kind;
     uint64_t number;
-    hpf_str text; /* of all other kinds; inside the payload */
+    hpf_str text; /* for all other kinds; in the payload */
 } hpf_event_field;
 
-/* The documented name of a type ("HEAP_PROF_BEGIN"), or NULL when it is not known, or when the log
- * declares a fixed length where a variable one is documented or the other way round: then the
- * number means something else there. */
+/* Returns the documented name of a type ("HEAP_PROF_BEGIN"). NULL if it is unknown, or if the log
+ * declares a fixed length instead of the documented variable one or vice versa: the number is then
+ * another type. */
 HPF_API const char *hpf_event_name(const hpf_event_type *type);
 
-/* Walks over the fields of a record: zero the cursor, and call until it returns false. Fields that
- * the record is too short for are not there. */
+/* Iterates over the fields of a record: zero the cursor, and call until it returns false. Ends
+ * early if the record is too short. */
 typedef struct hpf_event_cursor {
     const char *layout; /* NULL before the first field */
     size_t at;          /* in the payload */
@@ -127,61 +127,47 @@ typedef struct hpf_event_cursor {
 HPF_API bool hpf_event_next_field(const hpf_event *event, hpf_event_cursor *cursor,
                                   hpf_event_field *field);
 
-/* Writes a record as one line of text: time in seconds, capability, name, fields. A type that is
- * not known is written with its number and the log's own description. */
+/* Writes a record as one line of text: time in seconds, capability, name, fields. An unknown type
+ * is written as its number and the description in the log. */
 HPF_API void hpf_event_print(hpf_sink *sink, const hpf_event *event);
 
-/* --- what a log says of itself --- */
+/* --- metadata --- */
 
-/* The restrictions of a heap profile, in the order of HEAP_PROF_BEGIN. */
-typedef enum hpf_filter {
-    HPF_FILTER_MODULE,
-    HPF_FILTER_CLOSURE_DESCR,
-    HPF_FILTER_TYPE,
-    HPF_FILTER_COST_CENTRE,
-    HPF_FILTER_COST_CENTRE_STACK,
-    HPF_FILTER_RETAINER,
-    HPF_FILTER_BIOGRAPHY,
-    HPF_N_FILTERS
-} hpf_filter;
+/* Restrictions of a heap profile, in the order of HEAP_PROF_BEGIN. */
+typedef enum hpf_restriction {
+    HPF_RESTRICT_MODULE,
+    HPF_RESTRICT_CLOSURE_DESCR,
+    HPF_RESTRICT_TYPE,
+    HPF_RESTRICT_COST_CENTRE,
+    HPF_RESTRICT_COST_CENTRE_STACK,
+    HPF_RESTRICT_RETAINER,
+    HPF_RESTRICT_BIOGRAPHY,
+    HPF_N_RESTRICTIONS
+} hpf_restriction;
 
-/* A HEAP_PROF_BEGIN. */
-typedef struct hpf_log_profile {
+/* One heap profile: a HEAP_PROF_BEGIN. */
+typedef struct hpf_eventlog_profile {
     uint8_t id;
-    hpf_breakdown breakdown; /* may be a number that is not known */
+    hpf_breakdown breakdown; /* may be an unknown number */
     uint64_t period_ns;
-    hpf_str filters[HPF_N_FILTERS]; /* empty when there is none */
-} hpf_log_profile;
+    hpf_str filters[HPF_N_RESTRICTIONS]; /* empty when there is none */
+} hpf_eventlog_profile;
 
-typedef struct hpf_log_facts {
+typedef struct hpf_arena hpf_arena; /* private to the library */
+
+typedef struct hpf_eventlog_metadata {
     hpf_str rts;  /* "GHC-9.0.2 rts_p" */
-    hpf_str args; /* the command line, each word ended by a NUL */
+    hpf_str args; /* the command line, a NUL after each word */
     hpf_str
         job; /* as GHC writes it into a `.hp` file: program and its words, then +RTS and those */
     hpf_str date; /* "Sat Nov 21 02:07 2026", UTC */
     uint64_t pid;
     uint64_t mblock_bytes; /* unit of MEM_RETURN: 1 MiB unless the log says otherwise */
-    uint64_t tick_ns;      /* of the time profile; 0 when there is none */
-    hpf_log_profile *profiles;
+    uint64_t tick_ns;      /* of the time profile; 0: none */
+    hpf_eventlog_profile *profiles;
     size_t n_profiles, profiles_capacity;
     hpf_arena *arena;
-} hpf_log_facts;
-
-/* Whether events of this type say something of the log. */
-HPF_API bool hpf_log_facts_want(uint16_t id);
-
-/* Notes what an event says of the log; events of no interest do nothing. The struct begins zeroed.
- * Errors: MEMORY. */
-HPF_API HPF_MUST_USE hpf_status hpf_log_facts_note(hpf_log_facts *facts, const hpf_event *event,
-                                                   hpf_error *err);
-
-/* Whether the command line has an option of the run-time system that begins so. False also as long
- * as no command line was told; and options come from elsewhere, too. */
-HPF_API bool hpf_log_facts_has_option(const hpf_log_facts *facts, const char *beginning);
-HPF_API void hpf_log_facts_finish(hpf_log_facts *facts);
-
-/* Whether GHC's run-time system has written the log: it says so, or nothing. */
-HPF_API bool hpf_log_is_ghc(const hpf_log_facts *facts);
+} hpf_eventlog_metadata;
 
 #ifdef __cplusplus
 }

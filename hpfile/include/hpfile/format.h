@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which format an input is in, and reading it whatever it is.
+ * Detecting the format of an input, and reading any format.
  */
 #ifndef HPFILE_FORMAT_H
 #define HPFILE_FORMAT_H
 
-#include "hpfile/reader.h"
+#include "hpfile/event.h"
+#include "hpfile/source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,14 +17,14 @@ typedef enum hpf_format {
     HPF_FORMAT_CSV,      /* hpfile/csv.h: the first cell of the first line is `time` */
     HPF_FORMAT_JSON,     /* hpfile/json_profile.h: the text begins with a brace */
     HPF_FORMAT_EVENTLOG, /* hpfile/reader.h, hpfile/eventlog.h: the bytes begin with hdrb */
-    HPF_FORMAT_PROF,     /* hpfile/prof.h: text that says what it is in the first line, or JSON whose
-                            first member is "program". No heap profile */
+    HPF_FORMAT_PROF, /* hpfile/prof.h: text that says what it is in the first line, or JSON whose
+                        first member is "program". No heap profile */
 } hpf_format;
 
 /* "hp", "csv", "json", "eventlog" or "prof". */
 HPF_API const char *hpf_format_name(hpf_format format);
 
-/* Tells by the first bytes, and starts the source again, which must have been opened with `keep`.
+/* Detects the format from the first bytes, and rewinds the source, which was opened with `keep`.
  * Errors: those of the source. */
 HPF_API HPF_MUST_USE hpf_status hpf_format_detect(hpf_format *out, hpf_source *source,
                                                   hpf_error *err);

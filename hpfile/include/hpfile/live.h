@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A profile that is still growing: bytes are pushed in as they come, and a survey is taken out at
- * any moment. Nothing is read twice.
+ * A profile that is still growing. The caller feeds the new bytes, and takes a survey at any
+ * moment. Each update reads only the new bytes.
  *
- * A survey taken in between shows the complete samples, as if the input ended behind the last of
- * them; one taken after hpf_live_finish is what hpf_survey_create finds in the same bytes. There
- * are three differences:
- * - Samples of an event log that are earlier than one before them are put in order as long as the
- *   costs of all samples are kept. From then on they get the time of the one before.
- * - Of large files, which hpf_survey_create reads in parts, sums of fractions may differ in the
- *   last digits, and other samples may be picked.
- * - When the samples worth drawing need more than half of `most_bytes`, the costs of small names
- *   are added up to one rest: of those beyond the 512 largest, the smallest first. Totals of all
- *   names stay exact. In series the rest counts with the names that it is of; if they are in
- *   several bands, each band gets so much of it as its names amount to. A name that rises to be
- *   among those that are kept has a series of its own from then on, and what it had before stays in
- *   the rest.
+ * A survey shows the complete samples so far. A survey after hpf_live_finish equals the one that
+ * hpf_survey_create makes of the same bytes, with two exceptions:
+ * - Samples of an event log that are out of order are sorted only while all samples are stored.
+ * Later ones get the time of the sample before them.
+ * - When the samples worth drawing need more than half of `most_bytes`, the costs of the smallest
+ * names, but never of the 512 largest, are added up to one rest. Totals of all names stay exact. In
+ * series the rest is divided among the bands of these names in proportion to their sums. A name
+ * that becomes large later has costs of its own from then on.
  *
- * Memory: names, `most_bytes`, and for each of the two surveys what a survey takes (survey.h) and
- * the last four series, of at most 8 MiB each; never rows.
- * Threads: one thread at a time.
+ * Memory: the names, `most_bytes`, and for each of the two surveys the memory of a survey
+ * (survey.h) and its last four series, at most 8 MiB each; never rows. Threads: one thread at a
+ * time.
  */
 #ifndef HPFILE_LIVE_H
 #define HPFILE_LIVE_H
@@ -34,77 +29,75 @@ typedef struct hpf_live hpf_live;
 
 typedef struct hpf_live_options {
     size_t max_picks;     /* as in hpf_survey_options; 0: the default, 8192 */
-    size_t most_bytes;    /* about what kept samples may take; 0: the default, 64 MiB */
+    size_t most_bytes;    /* for the stored samples, approximately; 0: 64 MiB */
     bool has_log_profile; /* as in hpf_reader_options */
     uint8_t log_profile;
     /* As in hpf_survey_options. */
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;
-    /* Also gets every event as it comes, after it was counted: samples without the costs of names
-     * that are not wanted, also those that are earlier than one before them; what is fed as sidecar
-     * too, where a mark labels the one that came at the same time. Must not call the live profile.
-     * May be NULL; borrowed for the profile's life. */
+    /* Receives every event after it was counted: samples in the order of the input, without the
+     * costs of names that are not wanted; also the events of the sidecar, where a mark labels the
+     * mark of the same time. Must not call the live profile. May be NULL; borrowed for the
+     * profile's life. */
     const hpf_events *listener;
     void *listener_context;
     hpf_warning *warning;
     void *warning_context;
 } hpf_live_options;
 
-/* NULL `options` means all zero. Errors: MEMORY. */
+/* Creates an empty profile. NULL `options` are all zero. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_create(hpf_live **out, const hpf_live_options *options,
                                                 hpf_error *err);
 HPF_API void hpf_live_destroy(hpf_live *live);
 
-/* The next bytes of the input, cut anywhere. Costs what the bytes cost to read; now and then, when
- * there is no room, also a sweep over what is kept. Errors: those of hpf_reader_feed; one that
- * failed stays failed. */
+/* Feeds the next bytes of the input, cut anywhere. Takes time in proportion to the bytes, and
+ * sometimes for the compaction of the stored samples. Errors: those of the reader; they are sticky.
+ */
 HPF_API HPF_MUST_USE hpf_status hpf_live_feed(hpf_live *live, const char *bytes, size_t n_bytes,
                                               hpf_error *err);
 
-/* The next bytes of the file beside the input (sidecar.h). Its lines become lines of the profile;
- * its labels go to marks of the same times that have none, whichever comes first. Errors: those of
- * hpf_sidecar_read; one that failed stays failed, and what was read until then stays. */
+/* Feeds the next bytes of the sidecar file. Its quantities become quantities of the profile; its
+ * labels go to the marks of the same times that have none, whichever comes first. Errors: SYNTAX,
+ * LIMIT, MEMORY; they are sticky, and what was read before them remains. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_feed_sidecar(hpf_live *live, const char *bytes,
                                                       size_t n_bytes, hpf_error *err);
 
-/* The input has ended: reads what was held back. Errors: those of hpf_reader_finish. */
+/* Ends the input. Errors: those of the reader. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_finish(hpf_live *live, hpf_error *err);
 
-/* Whether the input may end here without hpf_live_finish, which would change nothing and say
- * nothing: there are samples, and all bytes fed are read. More of them may still follow. */
+/* Returns whether the input may end here: there are samples, and no statement is incomplete, so
+ * that hpf_live_finish would change nothing. */
 HPF_API bool hpf_live_is_whole(const hpf_live *live);
 
-/* Whether the input itself has said that it is over, as event logs do. */
+/* Returns whether the input has an end marker, as event logs do. */
 HPF_API bool hpf_live_has_end(const hpf_live *live);
 
-/* What one should know of a profile that grows, as far as the input has told: HPF_OK if there is
- * nothing. Otherwise `caveat` says it, without a place, with the status
- * - HPF_MORE: why there is no sample yet. The program was started without a heap profile; its
- *   samples come in the end; the profile that is asked for has not begun.
- * - ORDER: samples came too late to be put in order.
- * - UNSUPPORTED: there are samples of other profiles, which are left out.
- * No warning says the same. It may change with whatever is fed. */
-HPF_API hpf_status hpf_live_caveat(const hpf_live *live, hpf_error *caveat);
+/* Returns HPF_OK, or why the profile is incomplete so far, which `diagnosis` describes:
+ * - HPF_MORE: there is no sample yet, because the program runs without a heap profile, or writes
+ * its samples at the end, or the selected profile has not begun.
+ * - ORDER: samples came too late to be sorted.
+ * - UNSUPPORTED: samples of other profiles are skipped.
+ * It may change with each feed, and is not reported as a warning. */
+HPF_API hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis);
 
-/* Complete samples, and bytes fed (not those of the sidecar), so far. */
+/* Return the number of complete samples, and of bytes fed (without the sidecar), so far. */
 HPF_API uint64_t hpf_live_n_samples(const hpf_live *live);
 HPF_API uint64_t hpf_live_n_bytes(const hpf_live *live);
 
-/* The profile so far, also when feeding has failed for another reason than memory. The survey is
- * the live profile's: it is not destroyed, gets no sidecar, and is valid until the next call that
- * is not hpf_live_snapshot_last or a count. hpf_survey_replay, also inside hpf_survey_emit, is
- * UNSUPPORTED when not all samples are kept; hpf_survey_amounts_at takes the nearest sample that is
- * kept. What is in a rest, or is not wanted, amounts to 0 for each name there. Costs time with
- * names and picks; nothing when nothing came since the last. Returns HPF_MORE, without an error,
- * while headers or the first sample are missing. Errors: MEMORY. */
+/* Stores a survey of the profile so far in `*out`, also after a failed feed. The live profile owns
+ * it: do not destroy it or add a sidecar to it. It is valid until the next call other than
+ * hpf_live_snapshot_last and the counts. hpf_survey_replay and hpf_survey_emit are UNSUPPORTED when
+ * not all samples are stored; hpf_survey_amounts_at uses the nearest stored sample, where folded
+ * and unwanted names have 0. Takes time in proportion to names and picks; none if nothing was fed
+ * since the last call. Returns HPF_MORE, without an error, while headers or the first sample are
+ * missing. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_snapshot(hpf_survey **out, hpf_live *live, hpf_error *err);
 
-/* The same of the samples of the last `duration` only (in the sample unit, both ends included): as
- * if the input had no others, so bands are ranked for this stretch. All samples of the stretch
- * count if they take no more than a quarter of `most_bytes`, and what can be of it; before those
- * only samples that were picked for the whole do. `n_before` of the overview is the number of all
- * samples that do not count. It costs time with the samples of the stretch. Errors also: ARGUMENT
- * for a duration that is negative or not a number. */
+/* Stores a survey of the last `duration` only, in the sample unit, both ends included, as if the
+ * input had no other samples. Samples for which a quarter of `most_bytes` has no room are included
+ * only if they are worth drawing. `n_before` of the overview is the number of samples left out.
+ * Takes time in proportion to the samples in the window. Errors: MEMORY; ARGUMENT for a duration
+ * that is negative or not a number. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_live *live,
                                                        double duration, hpf_error *err);
 

@@ -25,9 +25,6 @@ typedef struct hpf_prof_centre {
     bool is_hidden; /* kept out of totals, and shown only in full detail: GC, SYSTEM, ... */
 } hpf_prof_centre;
 
-/* Whether GHC hides a cost centre of this label and place: GC, SYSTEM and others of its own. */
-HPF_API bool hpf_prof_hides(hpf_str label, hpf_str srcloc);
-
 #define HPF_PROF_NO_PARENT UINT32_MAX
 
 /* A cost-centre stack: `centre_index` on top of the stack `parent_index`. Costs are its own. */
@@ -73,33 +70,15 @@ HPF_API HPF_MUST_USE hpf_status hpf_prof_write(hpf_sink *sink, const hpf_prof *p
 HPF_API HPF_MUST_USE hpf_status hpf_prof_write_json(hpf_sink *sink, const hpf_prof *prof,
                                                     hpf_error *err);
 
-/* One census of retainer profiling. */
-typedef struct hpf_prof_census {
-    uint64_t number; /* from 0 */
-    double time_s;
-    uint64_t max_stack_entries; /* deepest work stack of the traversal */
-    double visits_per_object;
-} hpf_prof_census;
-
-HPF_API void hpf_prof_write_census(hpf_sink *sink, const hpf_prof_census *census);
-
-/* Retainer sets follow the censuses: the title once, then "SET id = {text}" for each. */
-HPF_API void hpf_prof_write_sets_title(hpf_sink *sink);
-HPF_API void hpf_prof_write_set(hpf_sink *sink, uint64_t id, hpf_str text);
-
-/* Reads one line: HPF_OK and the members of `SET id = {text}`, borrowed from the line; HPF_END when
- * it is another line. */
-HPF_API hpf_status hpf_prof_read_set(uint64_t *id, hpf_str *text, hpf_str line);
-
-/* A report read back. */
+/* A report that was read. */
 typedef struct hpf_prof_file hpf_prof_file;
 
 /* Reads a report of time and allocation, the whole source: the text of `-p`, `-P` and `-pa`, of GHC
- * 7.0 and later, or the JSON of `-pj`. Centres whose `is_hidden` is set are those that GHC hides; of
- * the command line only the program is read. The text of `-p` has no ticks and bytes: they are made
- * of its percentages, which have one decimal, and the totals.
- * Errors: SYNTAX; RANGE; UNSUPPORTED, of a report that has only retainer sets; LIMIT, of stacks
- * deeper than 2000; MEMORY; those of the source. */
+ * 7.0 and later, or the JSON of `-pj`. Centres whose `is_hidden` is set are those that GHC hides;
+ * of the command line only the program is read. The text of `-p` has no ticks and bytes: they are
+ * made of its percentages, which have one decimal, and the totals. Errors: SYNTAX; RANGE;
+ * UNSUPPORTED, of a report that has only retainer sets; LIMIT, of stacks deeper than 2000; MEMORY;
+ * those of the source. */
 HPF_API HPF_MUST_USE hpf_status hpf_prof_read(hpf_prof_file **out, hpf_source *source,
                                               hpf_error *err);
 HPF_API const hpf_prof *hpf_prof_file_report(const hpf_prof_file *file);

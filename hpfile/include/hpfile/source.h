@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Bytes in: from a file, a descriptor or memory, compressed or not.
+ * Input: a file, a descriptor or memory, compressed or not.
  *
- * gzip, xz and zstd are recognised by their first bytes and read as if they were not compressed;
- * all offsets speak of the uncompressed bytes. Files are read, not mapped: a profile may be cut or
- * replaced by its producer at any time, and a mapping would then raise SIGBUS; it would also count
- * as memory.
+ * gzip, xz and zstd are recognised by their first bytes and decompressed; all offsets are those of
+ * the decompressed bytes. Files are read, not mapped: their producer may truncate them at any time,
+ * and a mapping would then raise SIGBUS.
  *
- * Reading twice: hpf_source_read_at gives any range that was passed already. A plain file is read
- * again; what comes from a pipe or is compressed is kept aside when `keep` was asked for, in memory
- * up to 4 MiB and then in an unnamed temporary file.
+ * Reading twice: hpf_source_read_at returns any range that was read before. A plain file is read
+ * again. Pipes and compressed input are spooled if the option `keep` is set: in memory up to 4 MiB,
+ * then in an unnamed temporary file.
  *
  * Threads: one source, one thread at a time.
  */
 #ifndef HPFILE_SOURCE_H
 #define HPFILE_SOURCE_H
 
-#include "hpfile/event.h"
+#include "hpfile/error.h"
+#include "hpfile/str.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,41 +25,42 @@ extern "C" {
 typedef struct hpf_source hpf_source;
 
 typedef struct hpf_source_options {
-    bool keep;                 /* hpf_source_read_at will be called */
-    const char *temporary_dir; /* where to keep aside; NULL means /tmp. Borrowed until destroy */
+    bool keep;                 /* spool input that cannot be read twice */
+    const char *temporary_dir; /* for the spool; NULL: /tmp. Borrowed until destroy */
 } hpf_source_options;
 
-/* Opens a file. NULL `options` means all zero. Errors: IO, MEMORY; a directory is an IO error. */
+/* Opens a file. NULL `options` are all zero. Errors: IO, also for a directory; MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_source_open(hpf_source **out, const char *path,
                                                 const hpf_source_options *options, hpf_error *err);
 
-/* Reads an open descriptor, which stays the caller's. */
+/* Creates a source of an open descriptor, which the caller keeps and closes. */
 HPF_API HPF_MUST_USE hpf_status hpf_source_from_fd(hpf_source **out, int fd,
                                                    const hpf_source_options *options,
                                                    hpf_error *err);
 
-/* Reads memory, which is borrowed for the source's life. */
+/* Creates a source of memory, which is borrowed for the life of the source. */
 HPF_API HPF_MUST_USE hpf_status hpf_source_from_memory(hpf_source **out, hpf_str bytes,
                                                        const hpf_source_options *options,
                                                        hpf_error *err);
 
-/* The next piece: HPF_OK and at least one byte in `*out`, borrowed until the next call on this
- * source; or HPF_END. Errors: IO; SYNTAX for compressed data that is broken. */
+/* Reads the next piece. Returns HPF_OK with at least one byte in `*out`, borrowed until the next
+ * call on this source, or HPF_END. Errors: IO; SYNTAX for broken compressed data. */
 HPF_API HPF_MUST_USE hpf_status hpf_source_next(hpf_source *source, hpf_str *out, hpf_error *err);
 
-/* Bytes [offset, offset + length) of what hpf_source_next has given so far, into `into`.
- * Errors: IO (also when the file is shorter by now); ARGUMENT when nothing was kept. */
+/* Reads the bytes [offset, offset + length) again, which hpf_source_next has returned before.
+ * Errors: IO, also when the file was truncated; ARGUMENT without `keep`. */
 HPF_API HPF_MUST_USE hpf_status hpf_source_read_at(hpf_source *source, uint64_t offset, void *into,
                                                    size_t length, hpf_error *err);
 
-/* Starts again: the next hpf_source_next gives the first bytes. Same errors. */
+/* Restarts at the first byte. Errors: those of hpf_source_read_at. */
 HPF_API HPF_MUST_USE hpf_status hpf_source_rewind(hpf_source *source, hpf_error *err);
 
-/* Size of the input as stored, in bytes, or 0 when unknown (a pipe); bytes of it read so far. */
+/* Return the size of the input as stored, 0 for a pipe, and how many of these bytes were read. */
 HPF_API uint64_t hpf_source_stored_bytes(const hpf_source *source);
 HPF_API uint64_t hpf_source_position_bytes(const hpf_source *source);
 
-/* "gzip", "xz", "zstd", or "" when the input is not compressed. Known after the first piece. */
+/* Returns "gzip", "xz", "zstd", or "" for input that is not compressed. Known after the first
+ * piece. */
 HPF_API const char *hpf_source_compression(const hpf_source *source);
 
 HPF_API void hpf_source_destroy(hpf_source *source);

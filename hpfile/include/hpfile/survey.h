@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One pass over a profile that keeps what drawing and reporting need, in bounded memory: totals for
- * every name, and the samples worth drawing.
+ * One pass over a profile that computes what drawing and reporting need in bounded memory: totals
+ * of every name, and the samples worth drawing.
  *
- * Picks: while there are at most `max_picks` samples, all of them are picked. Beyond that the time
- * range is divided into cells, and each cell keeps the sample with its smallest and the one with
- * its largest total, so that the outline keeps its peaks and dips; the first, the last and the peak
- * sample are always picked. Cells are of equal width, and as they come to hold too many, they are
- * joined in pairs, from the left: some are twice as wide as others then. What is picked of a longer
- * profile was picked of its beginning, if it lies there. A pick is a whole sample, so bands at a
- * pick still add up to the total. Only the place of a pick in the input is kept; hpf_survey_series
- * reads those bytes again.
+ * Picks are the samples worth drawing. Up to `max_picks` samples, all are picked. Beyond that the
+ * time range is divided into cells, and each cell keeps its sample with the smallest and the one
+ * with the largest total, so that the outline keeps its peaks and dips; the first, the last and the
+ * peak sample are always picked. When there are too many cells they are joined in pairs, from the
+ * left. A pick is a whole sample, so bands at a pick add up to the total. Of a large profile only
+ * the place of a pick in the input is kept; hpf_survey_series reads those bytes again.
  *
- * Samples of an event log that stand in another order than that of time are put in order: their
- * places are then kept too.
+ * Samples of an event log that are out of order are sorted by time; the places of all samples are
+ * then kept.
  *
- * Lines are thinned in the same way: at most 16384 points each, the smallest and the largest of
- * every cell and the last one.
+ * Quantities are downsampled in the same way, to at most 16384 points each.
  *
  * Memory: names + picks + points, never rows.
  */
@@ -25,163 +22,107 @@
 
 #include "hpfile/event.h"
 #include "hpfile/eventlog.h"
-#include "hpfile/reader.h"
-#include "hpfile/sets.h"
+#include "hpfile/overview.h"
+#include "hpfile/frame.h"
+#include "hpfile/retainer_sets.h"
 #include "hpfile/source.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What one name amounts to. Times are in the sample unit, amounts in the value unit. */
-typedef struct hpf_totals {
-    double sum;            /* all amounts added: exact below 2^53, then rounded once */
-    uint64_t sum_wrapped;  /* whole amounts added modulo 2^64; reals are truncated first */
-    double trapezium;      /* area under the name's line, absent samples being 0 */
-    double sum_squares;    /* of the amount per sample */
-    double sum_time;       /* of time * amount, time counted from the first sample */
-    double max;            /* largest amount in a sample */
-    uint64_t first_sample; /* index of the first and the last sample that have the name */
-    uint64_t last_sample;
-    uint64_t n_samples; /* samples that have the name */
-} hpf_totals;
-
-typedef struct hpf_mark {
-    double time;
-    hpf_str label;
-} hpf_mark;
-
-/* A quantity over time, drawn over the bands. */
-typedef struct hpf_line {
-    hpf_str name;
-    const hpf_line_point *points; /* by time, increasing; at least one */
-    size_t n_points;
-} hpf_line;
-
-/* A sample worth drawing. */
-typedef struct hpf_pick {
-    double time;
-    double total;          /* all names added */
-    uint64_t sample_index; /* from 0, among all samples */
-    uint64_t begin_offset, end_offset;
-} hpf_pick;
-
 typedef struct hpf_survey_options {
     size_t max_picks; /* 0: the default, 8192 */
-    /* Only the samples at times from `from_time` to `to_time`, both included: for totals, picks and
-     * replay it is as if the input had no others. Names and marks are those of the whole input. */
+    /* Use only the samples from `from_time` to `to_time`, both included, for totals, picks and
+     * replay. Names and marks are those of the whole input. */
     bool has_window;
     double from_time, to_time;
-    /* Whether a name counts; NULL: all do. One that does not is known, but in no sample: totals,
-     * peak and picks are those of the others. Called once or more for each name, by several threads
-     * at once. Replay tells every cost. */
+    /* Returns whether a name is wanted; NULL: all are. Totals, peak and picks are those of the
+     * wanted names, as if the others were in no sample; replay emits all costs. */
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;
-    /* A plain file of at least so many bytes is read in four parts at once, by three threads beside
-     * the caller's; 0: the default, 64 MiB. The result depends on the file only, not on the
-     * machine. */
-    uint64_t parts_least_bytes;
-    /* hpf_survey_series will not be asked: no costs are kept to answer it without reading again. */
+    /* hpf_survey_series will not be called: do not store costs for it. */
     bool expects_no_series;
     bool has_log_profile; /* as in hpf_reader_options */
     uint8_t log_profile;
     hpf_warning *warning;
     void *warning_context;
-    /* Called for each piece of input with the bytes read and, if known, all there are (else 0). */
+    /* Called for each piece of input with the bytes read and the size of the input, 0 if unknown.
+     */
     void (*progress)(void *context, uint64_t read_bytes, uint64_t all_bytes);
     void *progress_context;
 } hpf_survey_options;
 
-typedef struct hpf_survey hpf_survey;
-
-/* Reads the whole source. The source must have been opened with `keep`, and is borrowed for the
- * survey's life. Errors: those of source and reader; RANGE when no sample is in the window. */
+/* Reads the whole source, which was opened with `keep` and is borrowed for the survey's life.
+ * Errors: those of source and reader; RANGE if no sample is in the window. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
                                                   const hpf_survey_options *options,
                                                   hpf_error *err);
 HPF_API void hpf_survey_destroy(hpf_survey *survey);
 
-/* Adds what is told beside a `.hp` file (sidecar.h): its lines to those of the survey, its labels
- * to marks of the same times that have none. Errors: those of hpf_sidecar_read; what was read until
- * then stays. */
+/* Adds the sidecar of a `.hp` file (docs/formats/sidecar.md): its quantities, and its labels for
+ * marks of the same times that have none. Errors: SYNTAX, LIMIT, MEMORY, those of the source; what
+ * was read before an error remains. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_add_sidecar(hpf_survey *survey, hpf_source *sidecar,
                                                        hpf_error *err);
 
-/* Says where hpf_survey_set looks; borrowed for the survey's life. NULL: nowhere. */
-HPF_API void hpf_survey_use_sets(hpf_survey *survey, hpf_sets *sets);
+/* Sets the retainer sets for hpf_survey_retainer_set, borrowed for the survey's life; NULL: none.
+ */
+HPF_API void hpf_survey_use_retainer_sets(hpf_survey *survey, hpf_retainer_sets *sets);
 
 HPF_API hpf_str hpf_survey_header(const hpf_survey *survey, hpf_header which);
 HPF_API uint32_t hpf_survey_n_names(const hpf_survey *survey);
 HPF_API hpf_str hpf_survey_name(const hpf_survey *survey, hpf_name name);
-/* As hpf_reader_frames. */
+/* Fills at most `room` frames of a name of an event log: its stack, innermost first, or its info
+ * table. Returns how many there are; 0 for other names. Borrowed from the survey. */
 HPF_API size_t hpf_survey_frames(const hpf_survey *survey, hpf_name name, hpf_frame *frames,
                                  size_t room);
-/* The retainer set that a name stands for; false: it is not known. Borrowed. */
-HPF_API bool hpf_survey_set(const hpf_survey *survey, hpf_name name, hpf_set *set);
-/* What the event log says of itself; NULL for other inputs. Borrowed. */
-HPF_API const hpf_log_facts *hpf_survey_log(const hpf_survey *survey);
-/* The reader that the event log was read by: what types it declares and how many events of each it
- * has, its end, its last time; NULL for other inputs. Borrowed. */
-HPF_API const hpf_eventlog *hpf_survey_log_records(const hpf_survey *survey);
-/* The heap profile that was read of it; NULL when the log does not say how that began. */
-HPF_API const hpf_log_profile *hpf_survey_log_profile(const hpf_survey *survey);
+/* Stores the retainer set of a name, borrowed. Returns false if it is unknown. */
+HPF_API bool hpf_survey_retainer_set(const hpf_survey *survey, hpf_name name,
+                                     hpf_retainer_set *set);
+/* Returns the metadata of the event log; NULL for other inputs. Borrowed. */
+HPF_API const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *survey);
+/* Returns the reader of the event log, which knows its types, the number of events, its end and its
+ * last time; NULL for other inputs. Borrowed. */
+HPF_API const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *survey);
+/* Returns the heap profile of the event log that was read; NULL if the log does not have its begin.
+ */
+HPF_API const hpf_eventlog_profile *hpf_survey_eventlog_profile(const hpf_survey *survey);
 HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name name);
-/* Costs of `name` after the last complete sample (hpf_events.leftover). */
+/* Returns the cost of a name after the last complete sample (hpf_events.leftover). */
 HPF_API double hpf_survey_leftover(const hpf_survey *survey, hpf_name name);
 
-/* The profile as a whole. */
-typedef struct hpf_overview {
-    uint64_t n_samples;
-    uint64_t n_before; /* samples before the window */
-    double first_time, last_time;
-    double peak_total, peak_time; /* the first sample with the largest total */
-    uint64_t peak_sample;
-    hpf_totals total; /* of all names together; n_samples counts all samples */
-    double sum_times,
-        sum_times_squared; /* of sample times counted from the first: for least squares */
-    size_t n_marks;
-    const hpf_mark *marks; /* in order of appearance, of an event log by time; borrowed */
-    size_t n_lines;
-    const hpf_line *lines; /* in order of appearance; borrowed */
-    size_t n_picks;
-    const hpf_pick *picks; /* by sample_index, increasing; borrowed */
-    bool reduced;          /* picks are not all samples */
-    bool truncated;        /* the input ended inside a sample */
-} hpf_overview;
 HPF_API const hpf_overview *hpf_survey_overview(const hpf_survey *survey);
 
-/* The pick of the peak, and the last one that is not empty (GHC ends its profiles with an empty
- * sample); the last one if all are. */
+/* Return the index of the peak's pick, and of the last pick that is not empty (GHC ends profiles
+ * with an empty sample); the last one if all are empty. */
 HPF_API size_t hpf_survey_peak_pick(const hpf_survey *survey);
 HPF_API size_t hpf_survey_end_pick(const hpf_survey *survey);
 
-/* What a name, or all of them, costs on average: over time, area by duration; in a profile without
- * duration over its samples. */
+/* Returns the mean of a name, or of all: the area divided by the duration; in a profile without
+ * duration, the mean over its samples. */
 HPF_API double hpf_survey_mean(const hpf_survey *survey, const hpf_totals *totals);
 
-/* Says that a name belongs to no band. */
-#define HPF_NO_BAND UINT32_MAX
-
-/* Series of bands at the picks. `band_of_name[name]` is a band in [0, n_bands), or HPF_NO_BAND.
- * `values` has n_bands rows of overview->n_picks amounts, and is overwritten. */
+/* Computes the series of bands at the picks. `band_of_name[name]` is a band in [0, n_bands), or
+ * HPF_NO_BAND. Fills `values`, n_bands rows of overview->n_picks amounts. Errors: IO when the input
+ * has changed; MEMORY; those of the source. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_series(hpf_survey *survey, const uint32_t *band_of_name,
                                                   uint32_t n_bands, double *values, hpf_error *err);
 
-/* Every sample again, in order, to another consumer, with marks and lines (names are not defined
- * again). */
+/* Emits every sample again, in order, with marks and quantities but without names. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_replay(hpf_survey *survey, const hpf_events *events,
                                                   void *context, hpf_error *err);
 
-/* The whole profile to another consumer: headers and names; marks and lines in the order of time;
- * samples in order. With `marks_in_place`, marks and lines are sent between the samples: where the
- * input has them, or by time, if samples are not in order there or a sidecar tells more. */
+/* Emits the whole profile: headers, names, marks and quantities by time, samples. With
+ * `marks_in_place`, marks and quantities come between the samples: where the input has them, or by
+ * time if samples were sorted or there is a sidecar. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_emit(hpf_survey *survey, bool marks_in_place,
                                                 const hpf_events *events, void *context,
                                                 hpf_error *err);
 
-/* One moment: what each name costs in the sample of pick `pick_index`, or in the sample nearest to
- * `time`, the earlier of two. `amounts` has one element for each name, and is overwritten;
- * `*sample_time`, unless NULL, becomes the time of that sample. */
+/* Fill `amounts`, one element for each name, with the costs of the sample of a pick, or of the
+ * sample nearest to `time` (the earlier of two). Stores the time of that sample in `*sample_time`,
+ * unless NULL. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_pick_amounts(hpf_survey *survey, size_t pick_index,
                                                         double *amounts, hpf_error *err);
 HPF_API HPF_MUST_USE hpf_status hpf_survey_amounts_at(hpf_survey *survey, double time,

@@ -3,6 +3,7 @@
  * One epoll descriptor over the socket, the callers that have not spoken yet, the timer, and each
  * process's own descriptor.
  */
+#include "base/arena.h"
 #include "hpprof/collector.h"
 
 #include <errno.h>

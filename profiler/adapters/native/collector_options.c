@@ -2,6 +2,7 @@
  *
  * Options that are refused, each with what has them; and names without blanks.
  */
+#include "base/arena.h"
 #include "collector_options.h"
 
 #include "native_names.h"

@@ -5,7 +5,7 @@
 #ifndef HPP_NATIVE_COLLECTOR_OPTIONS_H
 #define HPP_NATIVE_COLLECTOR_OPTIONS_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpprof/collector.h"
 
 /* Copies the options of a profile into `arena` and `*out`, with names of restrictions written as

@@ -2,6 +2,7 @@
  *
  * From a site to its group: by its stack and its shape; shapes by function, file, line and call.
  */
+#include "base/arena.h"
 #include "native_heap.h"
 
 #include "grow.h"

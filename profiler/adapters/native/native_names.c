@@ -12,7 +12,7 @@
 
 #include "allocator_names.h"
 #include "grow.h"
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpfile/str.h"
 #include "map.h"
 #include "text.h"

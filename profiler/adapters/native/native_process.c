@@ -2,6 +2,7 @@
  *
  * A process's clock and its censuses; what follows from them are jobs for the queue.
  */
+#include "base/arena.h"
 #include "native_process.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
  *
  * Reader, stacks, heap, engine and output of one process, and what its peak looked like.
  */
+#include "base/arena.h"
 #include "native_profile.h"
 
 #include <limits.h>

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 
 #include "grow.h"
 #include "report.h"

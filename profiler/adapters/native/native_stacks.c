@@ -2,6 +2,7 @@
  *
  * A node's stack is its caller's with its own functions on top; both are remembered.
  */
+#include "base/arena.h"
 #include "native_stacks.h"
 
 #include "grow.h"

@@ -10,7 +10,7 @@
 #ifndef HPP_NATIVE_STACKS_OF_FUNCTIONS_H
 #define HPP_NATIVE_STACKS_OF_FUNCTIONS_H
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "hpprof/heap.h"
 #include "map.h"
 #include "native_names.h"

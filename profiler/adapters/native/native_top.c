@@ -2,6 +2,7 @@
  *
  * One pass over the groups into a table of places, then a sort.
  */
+#include "base/arena.h"
 #include "native_top.h"
 
 #include "grow.h"

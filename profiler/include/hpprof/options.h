@@ -28,12 +28,14 @@
 #ifndef HPPROF_OPTIONS_H
 #define HPPROF_OPTIONS_H
 
-#include "hpfile/arena.h"
+#include "hpfile/event.h"
 #include "hpprof/census.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct hpf_arena hpf_arena; /* private to the library */
 
 typedef enum hpp_report {
     HPP_REPORT_NONE,

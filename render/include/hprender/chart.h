@@ -122,7 +122,7 @@ typedef struct hpr_collection {
 typedef struct hpr_line {
     hpf_str name;
     const char *text;             /* name as UTF-8 for showing */
-    const hpf_line_point *points; /* by time; within the times of the chart; at least one */
+    const hpf_quantity_point *points; /* by time; within the times of the chart; at least one */
     size_t n_points;
     const double *values; /* at the chart's times: straight between points, NAN beyond their ends */
     double max;

@@ -157,8 +157,8 @@ Test(http_feed, sends_points_of_a_quantity_together)
     static const hpf_str rss = {"rss", 3};
     begin(&f);
     for (int i = 0; i < 2; i++) {
-        http_feed_add_line(&f.feed, heap, (hpf_line_point){i, 10});
-        http_feed_add_line(&f.feed, rss, (hpf_line_point){i, 20});
+        http_feed_add_line(&f.feed, heap, (hpf_quantity_point){i, 10});
+        http_feed_add_line(&f.feed, rss, (hpf_quantity_point){i, 20});
     }
     http_feed_flush(&f.feed, &f.channel);
     const char *text = sent(&f);

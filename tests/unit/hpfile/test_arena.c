@@ -6,7 +6,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-#include "hpfile/arena.h"
+#include "base/arena.h"
 #include "rng.h"
 
 static hpf_arena *arena;

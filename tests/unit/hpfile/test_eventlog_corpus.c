@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "detect/reader.h"
+#include "eventlog/eventlog_metadata.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 #include "readings.h"
@@ -119,7 +121,7 @@ static bool near(double a, double b)
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_log_facts_note(context, event, err);
+    return hpf_eventlog_metadata_note(context, event, err);
 }
 
 static const hpf_event_type *type_of(const hpf_eventlog *log, unsigned id)
@@ -167,7 +169,7 @@ static void expect_counts(const facts *f, const hpf_eventlog *log)
     cr_expect_eq(n_events, f->n_events, "%s", f->name);
 }
 
-static void expect_facts(const facts *f, const hpf_log_facts *found)
+static void expect_facts(const facts *f, const hpf_eventlog_metadata *found)
 {
     cr_expect_eq(found->n_profiles, f->breakdown != '-', "%s", f->name);
     if (f->breakdown != '-') {
@@ -181,7 +183,7 @@ static void expect_facts(const facts *f, const hpf_log_facts *found)
 static void check_records(const facts *f, const char *path)
 {
     hpf_event_visitor visitor = {.event = note};
-    hpf_log_facts found = {0};
+    hpf_eventlog_metadata found = {0};
     hpf_eventlog *log = NULL;
     hpf_error err = {0};
     hpf_source *source = source_of(path);
@@ -200,7 +202,7 @@ static void check_records(const facts *f, const char *path)
         expect_counts(f, log);
         expect_facts(f, &found);
     }
-    hpf_log_facts_finish(&found);
+    hpf_eventlog_metadata_finish(&found);
     hpf_eventlog_destroy(log);
     hpf_source_destroy(source);
 }
@@ -229,8 +231,9 @@ static hpf_sink *table_name(const hpf_survey *survey, hpf_name name)
         hpf_sink_str(text, frames[i].label);
         hpf_sink_text(text, i ? ";" : "");
     }
-    bool is_main = hpf_survey_log(survey)->profiles[0].breakdown == HPF_BREAKDOWN_COST_CENTRE &&
-                   hpf_str_is(hpf_survey_name(survey, name), "MAIN");
+    bool is_main =
+        hpf_survey_eventlog_metadata(survey)->profiles[0].breakdown == HPF_BREAKDOWN_COST_CENTRE &&
+        hpf_str_is(hpf_survey_name(survey, name), "MAIN");
     if (depth == 0 && !is_main) {
         hpf_sink_str(text, hpf_survey_name(survey, name));
     }

@@ -239,7 +239,7 @@ Test(eventlog_reader, a_broken_header_is_an_error)
 
     log = hpf_sink_to_memory();
     hpf_sink_text(log, "hdrbhetbhetehdredatX");
-    expect_failure(log, HPF_ERR_SYNTAX, 8, "no type");
+    expect_failure(log, HPF_ERR_SYNTAX, 8, "expected a type");
 }
 
 static hpf_status stop_at_second(void *context, const hpf_event *event, hpf_error *err)

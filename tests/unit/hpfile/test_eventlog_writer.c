@@ -7,12 +7,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "detect/reader.h"
 #include "hpfile/eventlog_writer.h"
-#include "hpfile/model.h"
+#include "model.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 #include "log_build.h"
-#include "log_date.h"
+#include "base/date.h"
 
 #define LOGS    CENSUS_SOURCE_DIR "/tests/data/eventlog/"
 #define SAMPLES CENSUS_SOURCE_DIR "/samples/"
@@ -196,20 +197,20 @@ Test(eventlog_writer, amounts_and_times_are_rounded_to_whole_numbers)
 
 /* --- what tools ask of logs --- */
 
-typedef struct told {
+typedef struct emitted {
     hpf_sink *sink;
     hpf_eventlog_writer *writer;
-} told;
+} emitted;
 
-static told begin_telling(double units_per_s)
+static emitted begin_telling(double units_per_s)
 {
     hpf_eventlog_writer_options options = {.units_per_s = units_per_s};
     hpf_sink *sink = hpf_sink_to_memory();
-    return (told){sink, hpf_eventlog_writer_create(sink, &options)};
+    return (emitted){sink, hpf_eventlog_writer_create(sink, &options)};
 }
 
 /* One sample of all names, each of which costs one more than the one before it. */
-static hpf_model *end_telling(told *t, uint32_t n_names, double time)
+static hpf_model *end_telling(emitted *t, uint32_t n_names, double time)
 {
     hpf_cost costs[8];
     for (uint32_t i = 0; i < n_names; i++) {
@@ -240,7 +241,7 @@ Test(eventlog_writer, text_is_utf_8_and_names_stay_apart)
     const hpf_str given[] = {HPF_STR("ab\xCE"), HPF_STR("ab\xCF"), HPF_STR("b\0c"), HPF_STR("b"),
                              HPF_STR("\xED\xA0z")};
     const hpf_events *e = &hpf_eventlog_writer_events;
-    told t = begin_telling(0);
+    emitted t = begin_telling(0);
     for (uint32_t i = 0; i < 5; i++) {
         cr_assert_eq(e->name(t.writer, i, given[i], NULL), HPF_OK);
     }
@@ -258,7 +259,7 @@ Test(eventlog_writer, texts_end_where_a_record_has_no_room)
     static char longest[70000];
     memset(longest, 'x', sizeof longest);
     const hpf_events *e = &hpf_eventlog_writer_events;
-    told t = begin_telling(0);
+    emitted t = begin_telling(0);
     hpf_str text = {longest, sizeof longest};
     cr_assert_eq(e->header(t.writer, HPF_HEADER_JOB, text, NULL), HPF_OK);
     cr_assert_eq(e->name(t.writer, 0, text, NULL), HPF_OK);
@@ -283,7 +284,7 @@ Test(eventlog_writer, the_job_is_read_as_it_was)
     static const char *const jobs[] = {"./server --port 80 ", " a  b", "p +RTS -hc -RTS x", "",
                                        "/"};
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
-        told t = begin_telling(0);
+        emitted t = begin_telling(0);
         hpf_str job = {jobs[i], strlen(jobs[i])};
         const hpf_events *e = &hpf_eventlog_writer_events;
         cr_assert_eq(e->header(t.writer, HPF_HEADER_JOB, job, NULL), HPF_OK);
@@ -295,7 +296,7 @@ Test(eventlog_writer, the_job_is_read_as_it_was)
 
 Test(eventlog_writer, times_in_another_unit_become_seconds)
 {
-    told t = begin_telling(1000);
+    emitted t = begin_telling(1000);
     hpf_model *model = end_telling(&t, 0, 137.5);
     cr_expect_eq(hpf_model_sample(model, 0).time, 0.1375);
     hpf_model_destroy(model);
@@ -316,7 +317,7 @@ Test(eventlog_writer, names_of_the_same_frames_stay_apart)
     static const char *const names[] = {"go/main", "(2)go/main", "(3)go/main"};
     hpf_eventlog_writer_options options = {.breakdown = HPF_BREAKDOWN_COST_CENTRE,
                                            .frames = one_stack};
-    told t = {.sink = hpf_sink_to_memory()};
+    emitted t = {.sink = hpf_sink_to_memory()};
     t.writer = hpf_eventlog_writer_create(t.sink, &options);
     for (uint32_t i = 0; i < 3; i++) {
         hpf_str text = {names[i], strlen(names[i])};
@@ -347,7 +348,7 @@ Test(eventlog_writer, info_tables_are_defined)
                                         "(2)sat_info Main.main Main.hs:5:1-30"};
     hpf_eventlog_writer_options options = {.breakdown = HPF_BREAKDOWN_INFO_TABLE,
                                            .frames = two_tables};
-    told t = {.sink = hpf_sink_to_memory()};
+    emitted t = {.sink = hpf_sink_to_memory()};
     t.writer = hpf_eventlog_writer_create(t.sink, &options);
     for (uint32_t i = 0; i < 2; i++) {
         hpf_str text = {names[i], strlen(names[i])};
@@ -358,7 +359,7 @@ Test(eventlog_writer, info_tables_are_defined)
     hpf_model_destroy(model);
 }
 
-static hpf_status add_points(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status add_points(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     double *sum = context;
     (void)err;
@@ -370,12 +371,14 @@ static hpf_status add_points(void *context, hpf_str name, hpf_line_point point, 
 Test(eventlog_writer, one_line_is_the_size_of_the_heap)
 {
     const hpf_events *e = &hpf_eventlog_writer_events;
-    told t = begin_telling(0);
-    cr_assert_eq(e->line(t.writer, HPF_STR("resident"), (hpf_line_point){1, 10}, NULL), HPF_OK);
-    cr_assert_eq(e->line(t.writer, HPF_STR("heap"), (hpf_line_point){1, 20}, NULL), HPF_OK);
-    cr_assert_eq(e->line(t.writer, HPF_STR("resident"), (hpf_line_point){2, 30}, NULL), HPF_OK);
+    emitted t = begin_telling(0);
+    cr_assert_eq(e->quantity(t.writer, HPF_STR("resident"), (hpf_quantity_point){1, 10}, NULL),
+                 HPF_OK);
+    cr_assert_eq(e->quantity(t.writer, HPF_STR("heap"), (hpf_quantity_point){1, 20}, NULL), HPF_OK);
+    cr_assert_eq(e->quantity(t.writer, HPF_STR("resident"), (hpf_quantity_point){2, 30}, NULL),
+                 HPF_OK);
     hpf_model *model = end_telling(&t, 0, 1);
-    static const hpf_events counting = {.line = add_points};
+    static const hpf_events counting = {.quantity = add_points};
     double sum = 0;
     cr_assert_eq(hpf_model_replay(model, &counting, &sum, NULL), HPF_OK);
     cr_expect_eq(sum, 40);
@@ -395,19 +398,19 @@ Test(eventlog_writer, dates_are_written_and_read)
         {4107542400, "Mon Mar  1 00:00 2100"}, {253402300740, "Fri Dec 31 23:59 9999"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char text[HPF__LOG_DATE_BYTES];
+        char text[HPF__DATE_BYTES];
         uint64_t unix_s = 1;
-        hpf__log_date_write(text, cases[i].unix_s);
+        hpf__date_write(text, cases[i].unix_s);
         cr_expect_str_eq(text, cases[i].text);
-        cr_expect(hpf__log_date_parse((hpf_str){text, sizeof text - 1}, &unix_s));
+        cr_expect(hpf__date_parse((hpf_str){text, sizeof text - 1}, &unix_s));
         cr_expect_eq(unix_s, cases[i].unix_s);
     }
     uint64_t unix_s;
-    cr_expect(hpf__log_date_parse(HPF_STR("Sat Nov 21 02:04:33 2026"), &unix_s));
+    cr_expect(hpf__date_parse(HPF_STR("Sat Nov 21 02:04:33 2026"), &unix_s));
     cr_expect_eq(unix_s, 1795226673);
-    cr_expect_not(hpf__log_date_parse(HPF_STR("Sat Nov 21 02:04:71 2026"), &unix_s));
-    cr_expect_not(hpf__log_date_parse(HPF_STR("Sat Nov 21 02:04x33 2026"), &unix_s));
-    cr_expect_not(hpf__log_date_parse(HPF_STR("Tue Nov 21 2026"), &unix_s));
-    cr_expect_not(hpf__log_date_parse(HPF_STR("Tue Nov 41 00:00 2026"), &unix_s));
-    cr_expect_not(hpf__log_date_parse(HPF_STR("Tue Nox 21 00:00 2026"), &unix_s));
+    cr_expect_not(hpf__date_parse(HPF_STR("Sat Nov 21 02:04:71 2026"), &unix_s));
+    cr_expect_not(hpf__date_parse(HPF_STR("Sat Nov 21 02:04x33 2026"), &unix_s));
+    cr_expect_not(hpf__date_parse(HPF_STR("Tue Nov 21 2026"), &unix_s));
+    cr_expect_not(hpf__date_parse(HPF_STR("Tue Nov 41 00:00 2026"), &unix_s));
+    cr_expect_not(hpf__date_parse(HPF_STR("Tue Nox 21 00:00 2026"), &unix_s));
 }

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "hpfile/folded.h"
+#include "exchange/folded.h"
 
 typedef struct entry {
     const char *name;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Tokens: where each ends, what cannot be told without more bytes, and that more bytes never change
- * what was told.
+ * Tokens: where each ends, what cannot be emitted without more bytes, and that more bytes never
+ * change what was emitted.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bits.h"
-#include "hp_lex.h"
+#include "base/bits.h"
+#include "hp/hp_lex.h"
 #include "rng.h"
 
 static hpf__lexed lex_number(hpf__number_token *token, const char *text, bool is_final)
@@ -66,7 +66,7 @@ static const number_example numbers[] = {
     {"+5 ", HPF__LEX_BAD, 0, 0, false},
     {".5 ", HPF__LEX_BAD, 0, 0, false},
     {"x", HPF__LEX_BAD, 0, 0, false},
-    /* Not to be told yet. */
+    /* Not to be emitted yet. */
     {"", HPF__LEX_MORE, 0, 0, false},
     {"5", HPF__LEX_MORE, 0, 0, false},
     {"5.", HPF__LEX_MORE, 0, 0, false},
@@ -115,8 +115,8 @@ Test(hp_lex, a_number_at_the_end_of_the_input)
     }
 }
 
-/* What was told of a prefix holds for the whole. Every prefix is lexed from memory that ends with
- * it. */
+/* What was emitted of a prefix holds for the whole. Every prefix is lexed from memory that ends
+ * with it. */
 Test(hp_lex, more_bytes_never_change_a_number)
 {
     static const char *const parts[] = {"5",
@@ -143,7 +143,7 @@ Test(hp_lex, more_bytes_never_change_a_number)
         size_t length = strlen(text);
         double told_value = 0;
         size_t told_length = 0;
-        hpf__lexed told = HPF__LEX_MORE;
+        hpf__lexed emitted = HPF__LEX_MORE;
         for (size_t n = 0; n <= length + 1; n++) {
             bool is_final = n == length + 1;
             size_t n_bytes = is_final ? length : n;
@@ -154,17 +154,17 @@ Test(hp_lex, more_bytes_never_change_a_number)
             hpf__lexed lexed = hpf__lex_number(&token, begin, begin + n_bytes, is_final);
             size_t end = lexed == HPF__LEXED ? (size_t)(token.end - begin) : 0;
             free(copy);
-            if (told != HPF__LEX_MORE) {
-                cr_assert_eq(lexed, told, "'%.*s' of '%s'", (int)n_bytes, text, text);
+            if (emitted != HPF__LEX_MORE) {
+                cr_assert_eq(lexed, emitted, "'%.*s' of '%s'", (int)n_bytes, text, text);
                 cr_assert_eq(end, told_length, "'%.*s' of '%s'", (int)n_bytes, text, text);
                 cr_assert(lexed != HPF__LEXED || token.real == told_value, "'%s'", text);
             } else {
-                told = lexed;
+                emitted = lexed;
                 told_value = token.real;
                 told_length = end;
             }
         }
-        cr_assert_neq(told, HPF__LEX_MORE, "'%s'", text);
+        cr_assert_neq(emitted, HPF__LEX_MORE, "'%s'", text);
     }
 }
 

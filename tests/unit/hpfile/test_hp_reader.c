@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "detect/reader.h"
 #include "readings.h"
 #include "rng.h"
 

@@ -93,7 +93,7 @@ Test(json_profile, marks_come_before_what_is_later)
                   "sample 0 [0,0)\nmark 1 x\nsample 2 [0,0)\nmark 5 \n");
 }
 
-/* In the order in which they were told, which need not be that of time. */
+/* In the order in which they were emitted, which need not be that of time. */
 Test(json_profile, lines_are_written_and_read_back)
 {
     hpf_sink *sink = hpf_sink_to_memory();
@@ -103,11 +103,11 @@ Test(json_profile, lines_are_written_and_read_back)
     for (int i = 0; i < HPF_N_HEADERS; i++) {
         cr_assert_eq(events->header(writer, (hpf_header)i, HPF_STR(""), NULL), HPF_OK);
     }
-    const hpf_line_point points[] = {{1, 4096}, {0.5, 0.25}};
-    cr_assert_eq(events->line(writer, HPF_STR("heap"), points[0], NULL), HPF_OK);
-    cr_assert_eq(events->line(writer, HPF_STR("a \"b\""), points[1], NULL), HPF_OK);
+    const hpf_quantity_point points[] = {{1, 4096}, {0.5, 0.25}};
+    cr_assert_eq(events->quantity(writer, HPF_STR("heap"), points[0], NULL), HPF_OK);
+    cr_assert_eq(events->quantity(writer, HPF_STR("a \"b\""), points[1], NULL), HPF_OK);
     cr_assert_eq(events->sample(writer, &none, NULL), HPF_OK);
-    cr_expect_eq(events->line(writer, HPF_STR("heap"), points[1], NULL), HPF_ERR_ORDER);
+    cr_expect_eq(events->quantity(writer, HPF_STR("heap"), points[1], NULL), HPF_ERR_ORDER);
     cr_assert_eq(hpf_json_profile_writer_finish(writer, NULL), HPF_OK);
     char *got = events_of(HPF_FORMAT_JSON, hpf_sink_bytes(sink), NULL);
     cr_assert_str_eq(got, "JOB \nDATE \nSAMPLE_UNIT \nVALUE_UNIT \n"

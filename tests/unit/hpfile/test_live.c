@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "detect/reader.h"
 #include "hpfile/live.h"
 #include "hpfile/str.h"
 #include "log_build.h"
@@ -564,8 +565,8 @@ Test(live, a_broken_file_beside_stays_so_and_leaves_the_rest)
     cr_expect_eq(hpf_live_feed_sidecar(live, "2\tresident\t10\n", 14, &err), HPF_ERR_SYNTAX);
     cr_expect_eq(err.line, 3);
     cr_expect_eq(hpf_live_feed(live, "MARK 5\n", 7, &err), HPF_OK);
-    cr_assert_eq(hpf_survey_overview(look(live))->n_lines, 1);
-    cr_expect_eq(hpf_survey_overview(look(live))->lines[0].n_points, 1);
+    cr_assert_eq(hpf_survey_overview(look(live))->n_quantities, 1);
+    cr_expect_eq(hpf_survey_overview(look(live))->quantities[0].n_points, 1);
     cr_expect_eq(hpf_survey_overview(look(live))->n_marks, 5);
     hpf_live_destroy(live);
 }
@@ -588,7 +589,7 @@ static void compare_log(hpf_str text, const char *what)
     }
     cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK, "%s", what);
     expect_as_surveyed(live, text, &few, what);
-    cr_expect_not_null(hpf_survey_log(look(live)));
+    cr_expect_not_null(hpf_survey_eventlog_metadata(look(live)));
     hpf_live_destroy(live);
 }
 
@@ -676,7 +677,7 @@ static void compare_disordered(unsigned n_samples, const hpf_live_options *optio
         }
     }
     cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
-    cr_expect_eq(hpf_live_caveat(live, NULL), HPF_OK);
+    cr_expect_eq(hpf_live_diagnosis(live, NULL), HPF_OK);
     expect_survey_of(live, text, options, true);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
@@ -743,16 +744,15 @@ Test(live, where_not_all_costs_are_kept_late_samples_get_the_time_before)
     }
     put_log_sample(log, 3500000000, 7);
     hpf_live *live = live_create(&tight);
-    hpf_error caveat;
+    hpf_error diagnosis;
     hpf_str bytes = hpf_sink_bytes(log);
     cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
     const hpf_overview *o = hpf_survey_overview(look(live));
     cr_expect_eq(o->n_samples, 501);
     cr_expect_eq(o->picks[o->n_picks - 1].time, 500);
-    cr_expect_eq(hpf_live_caveat(live, &caveat), HPF_ERR_ORDER);
-    cr_expect_str_eq(
-        caveat.message,
-        "samples came too late to be put in order: they have the times of those before");
+    cr_expect_eq(hpf_live_diagnosis(live, &diagnosis), HPF_ERR_ORDER);
+    cr_expect_str_eq(diagnosis.message,
+                     "samples came too late to be sorted: they have the times of those before");
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
 }
@@ -768,18 +768,18 @@ static void count_warning(void *context, const hpf_error *warning)
     n_warned++;
 }
 
-/* The caveat of what is there of a log; "" for none. Frees the log. */
+/* The diagnosis of what is there of a log; "" for none. Frees the log. */
 static const char *caveat_of(hpf_sink *log, const hpf_live_options *options)
 {
-    static hpf_error caveat;
+    static hpf_error diagnosis;
     hpf_live *live = live_create(options);
     hpf_str bytes = hpf_sink_bytes(log);
-    caveat.message[0] = '\0';
+    diagnosis.message[0] = '\0';
     cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
-    (void)hpf_live_caveat(live, &caveat);
+    (void)hpf_live_diagnosis(live, &diagnosis);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
-    return caveat.message;
+    return diagnosis.message;
 }
 
 /* A block of another record. */
@@ -809,35 +809,37 @@ Test(live, tells_why_a_log_has_no_samples_yet)
     static const struct {
         const char *words, *more, *biography;
         const unsigned *breakdowns;
-        const char *caveat;
+        const char *diagnosis;
     } cases[] = {
         {"+RTS", "-l", "", none,
          "no heap profile: the program was started without -h (run it with +RTS -l -hT)"},
         {"-hT", "-hT", "", none,
          "no heap profile: the program was started without -h (run it with +RTS -l -hT)"},
         {"+RTS", "-hT", "", none,
-         "no heap sample yet: from GHC 9.2 on, --eventlog-flush-interval=1 sends them soon"},
+         "no heap sample yet: use --eventlog-flush-interval=1 (GHC 9.2 or later) to get them "
+         "sooner"},
         {"+RTS", "-hT", "", by_type,
-         "no heap sample yet: from GHC 9.2 on, --eventlog-flush-interval=1 sends them soon"},
+         "no heap sample yet: use --eventlog-flush-interval=1 (GHC 9.2 or later) to get them "
+         "sooner"},
         {"+RTS", "--eventlog-flush-interval=1", "", by_type, ""},
         {"+RTS", "-hb", "", biographical,
-         "a biographical profile: its samples come when the program ends"},
+         "a biographical profile: its samples are written when the program ends"},
         {"+RTS", "-hc", "drag", by_type,
-         "a biographical profile: its samples come when the program ends"},
+         "a biographical profile: its samples are written when the program ends"},
         {"+RTS", "--no-automatic-heap-samples", "", by_type,
-         "the program takes samples when it is told to: --no-automatic-heap-samples"},
+         "the program takes samples only on request: --no-automatic-heap-samples"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpf_sink *log =
             running(cases[i].words, cases[i].more, cases[i].biography, cases[i].breakdowns);
-        cr_expect_str_eq(caveat_of(log, NULL), cases[i].caveat, "case %zu", i);
+        cr_expect_str_eq(caveat_of(log, NULL), cases[i].diagnosis, "case %zu", i);
     }
 }
 
 Test(live, tells_it_when_the_log_shows_it_and_not_for_longer)
 {
     static const unsigned none[] = {0};
-    const char *unknown = "no heap profile in the event log yet: a program writes one with "
+    const char *unknown = "no heap profile in the event log yet: run the program with "
                           "+RTS -l -hT";
     hpf_sink *log = begin_log();
     cr_expect_str_eq(caveat_of(log, NULL), "");
@@ -866,9 +868,9 @@ Test(live, leaves_it_to_the_end_to_tell_that_there_were_no_samples)
     hpf_live *live = live_create(NULL);
     hpf_str bytes = hpf_sink_bytes(log);
     cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
-    cr_expect_eq(hpf_live_caveat(live, NULL), HPF_MORE);
+    cr_expect_eq(hpf_live_diagnosis(live, NULL), HPF_MORE);
     cr_expect_eq(hpf_live_finish(live, NULL), HPF_ERR_SYNTAX);
-    cr_expect_eq(hpf_live_caveat(live, NULL), HPF_OK);
+    cr_expect_eq(hpf_live_diagnosis(live, NULL), HPF_OK);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
 }
@@ -889,7 +891,7 @@ Test(live, tells_of_profiles_that_are_left_out)
         log_put(log, 165, 5000, "8", 0ull);
         const hpf_live_options *options = way == 0 ? NULL : way == 1 ? &second : &third;
         cr_expect_str_eq(caveat_of(log, options),
-                         way == 0 ? "the event log holds several heap profiles, 0, 1: read number 0"
+                         way == 0 ? "the event log has several heap profiles, 0, 1: read number 0"
                          : way == 1
                              ? ""
                              : "no heap profile number 3 in the event log yet, which has 0, 1");
@@ -916,7 +918,7 @@ Test(live, does_not_warn_of_what_is_a_caveat)
     cr_expect(hpf_live_has_end(live));
     cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
     cr_expect_eq(n_warned, 0);
-    cr_expect_eq(hpf_live_caveat(live, NULL), HPF_ERR_UNSUPPORTED);
+    cr_expect_eq(hpf_live_diagnosis(live, NULL), HPF_ERR_UNSUPPORTED);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
 }
@@ -988,7 +990,7 @@ Test(live, tells_a_listener_what_comes)
     hpf_sink_destroy(expected);
 }
 
-static hpf_status keep_name(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status keep_name(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     (void)point;
     (void)err;
@@ -998,7 +1000,7 @@ static hpf_status keep_name(void *context, hpf_str name, hpf_line_point point, h
 
 Test(live, names_of_lines_stay_whatever_is_fed_behind_them)
 {
-    static const hpf_events events = {.line = keep_name};
+    static const hpf_events events = {.quantity = keep_name};
     hpf_str name = {NULL, 0};
     hpf_live *live =
         live_create(&(hpf_live_options){.listener = &events, .listener_context = &name});

@@ -134,11 +134,11 @@ Test(model, lines_are_kept_told_again_and_compared)
     hpf_model *a = model_of(HEAD BODY);
     hpf_model *b = model_of(HEAD BODY);
     const hpf_events *e = &hpf_model_events;
-    cr_assert_eq(e->line(a, HPF_STR("heap"), (hpf_line_point){1, 5}, NULL), HPF_OK);
-    cr_assert_eq(e->line(a, HPF_STR("live"), (hpf_line_point){1, 4}, NULL), HPF_OK);
+    cr_assert_eq(e->quantity(a, HPF_STR("heap"), (hpf_quantity_point){1, 5}, NULL), HPF_OK);
+    cr_assert_eq(e->quantity(a, HPF_STR("live"), (hpf_quantity_point){1, 4}, NULL), HPF_OK);
     cr_expect(!hpf_model_equal(a, b));
-    cr_assert_eq(e->line(b, HPF_STR("heap"), (hpf_line_point){1, 5}, NULL), HPF_OK);
-    cr_assert_eq(e->line(b, HPF_STR("live"), (hpf_line_point){1, 3}, NULL), HPF_OK);
+    cr_assert_eq(e->quantity(b, HPF_STR("heap"), (hpf_quantity_point){1, 5}, NULL), HPF_OK);
+    cr_assert_eq(e->quantity(b, HPF_STR("live"), (hpf_quantity_point){1, 3}, NULL), HPF_OK);
     cr_expect(!hpf_model_equal(a, b));
     hpf_model *again = hpf_model_create();
     cr_assert_eq(hpf_model_replay(a, &hpf_model_events, again, NULL), HPF_OK);

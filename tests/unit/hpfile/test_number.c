@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
+#include "base/number.h"
 #include "rng.h"
 
 static double parse(const char *text)

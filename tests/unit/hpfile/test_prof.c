@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hpfile/arena.h"
+#include "prof/prof.h"
+#include "base/arena.h"
 #include "hpfile/prof.h"
 
 enum { MOST_STACKS = 2000 };
@@ -437,7 +438,7 @@ static void parse_json_stacks(const char *at)
         while (p->centres[s->centre_index].id != id) {
             s->centre_index++;
         }
-        s->id = MOST_STACKS - index; /* not told: anything that falls among siblings */
+        s->id = MOST_STACKS - index; /* not emitted: anything that falls among siblings */
         s->entries = take_number(&at, "\"entries\": ");
         s->allocated_bytes = take_number(&at, "\"alloc\": ");
         s->ticks = take_number(&at, "\"ticks\": ");

@@ -6,18 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hpfile/sidecar.h"
+#include "event/sidecar.h"
 #include "scratch.h"
 
-static char told[1000]; /* what a reader has told so far */
+static char emitted[1000]; /* what a reader has emitted so far */
 
-static hpf_status tell_line(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status tell_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     (void)context;
     (void)err;
-    size_t n = strlen(told);
-    snprintf(told + n, sizeof told - n, "%g %.*s=%g;", point.time, (int)name.length, name.data,
-             point.value);
+    size_t n = strlen(emitted);
+    snprintf(emitted + n, sizeof emitted - n, "%g %.*s=%g;", point.time, (int)name.length,
+             name.data, point.value);
     return HPF_OK;
 }
 
@@ -25,12 +25,12 @@ static hpf_status tell_mark(void *context, double time, hpf_str label, hpf_error
 {
     (void)context;
     (void)err;
-    size_t n = strlen(told);
-    snprintf(told + n, sizeof told - n, "%g mark %.*s;", time, (int)label.length, label.data);
+    size_t n = strlen(emitted);
+    snprintf(emitted + n, sizeof emitted - n, "%g mark %.*s;", time, (int)label.length, label.data);
     return HPF_OK;
 }
 
-static const hpf_events teller = {.line = tell_line, .mark = tell_mark};
+static const hpf_events teller = {.quantity = tell_line, .mark = tell_mark};
 
 static hpf_status read_with(const char *text, const hpf_events *events, hpf_error *err)
 {
@@ -43,7 +43,7 @@ static hpf_status read_with(const char *text, const hpf_events *events, hpf_erro
 
 static hpf_status read_text(const char *text, hpf_error *err)
 {
-    told[0] = '\0';
+    emitted[0] = '\0';
     return read_with(text, &teller, err);
 }
 
@@ -54,8 +54,10 @@ Test(sidecar, writes_rows_that_are_read_back)
     hpf_sidecar_writer *writer = hpf_sidecar_writer_create(sink);
     const hpf_events *to = &hpf_sidecar_writer_events;
     const hpf_sample sample = {.time = 0.5};
-    cr_assert_eq(to->line(writer, HPF_STR("resident"), (hpf_line_point){0.5, 4096}, &err), HPF_OK);
-    cr_assert_eq(to->line(writer, HPF_STR("mark"), (hpf_line_point){0.5, 0.25}, &err), HPF_OK);
+    cr_assert_eq(to->quantity(writer, HPF_STR("resident"), (hpf_quantity_point){0.5, 4096}, &err),
+                 HPF_OK);
+    cr_assert_eq(to->quantity(writer, HPF_STR("mark"), (hpf_quantity_point){0.5, 0.25}, &err),
+                 HPF_OK);
     cr_assert_eq(to->sample(writer, &sample, &err), HPF_OK);
     cr_assert_eq(to->mark(writer, 1.25, HPF_STR("two\twords\nin lines"), &err), HPF_OK);
     hpf_str bytes = hpf_sink_bytes(sink);
@@ -66,7 +68,7 @@ Test(sidecar, writes_rows_that_are_read_back)
     cr_assert_eq(bytes.length, strlen(expected));
     cr_expect_arr_eq(bytes.data, expected, bytes.length);
     cr_expect_eq(read_text(expected, &err), HPF_OK);
-    cr_expect_str_eq(told, "0.5 resident=4096;0.5 mark_=0.25;1.25 mark two words in lines;");
+    cr_expect_str_eq(emitted, "0.5 resident=4096;0.5 mark_=0.25;1.25 mark two words in lines;");
     hpf_sidecar_writer_destroy(writer);
     hpf_sink_destroy(sink);
 }
@@ -75,7 +77,7 @@ Test(sidecar, leaves_out_a_row_that_is_being_written)
 {
     hpf_error err;
     cr_expect_eq(read_text("time\twhat\tvalue\n1\ta\t2\n2\ta\t3", &err), HPF_OK);
-    cr_expect_str_eq(told, "1 a=2;");
+    cr_expect_str_eq(emitted, "1 a=2;");
 }
 
 Test(sidecar, says_where_something_else_stands)
@@ -100,7 +102,7 @@ Test(sidecar, says_where_something_else_stands)
     }
 }
 
-static hpf_status refuse(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status refuse(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     (void)context;
     (void)name;
@@ -108,7 +110,7 @@ static hpf_status refuse(void *context, hpf_str name, hpf_line_point point, hpf_
     return hpf_error_set(err, HPF_ERR_LIMIT, "enough");
 }
 
-static hpf_status add_up(void *context, hpf_str name, hpf_line_point point, hpf_error *err)
+static hpf_status add_up(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     (void)err;
     cr_assert_eq(name.length, 8);
@@ -119,7 +121,7 @@ static hpf_status add_up(void *context, hpf_str name, hpf_line_point point, hpf_
 Test(sidecar, stops_when_the_reader_has_enough)
 {
     hpf_error err;
-    const hpf_events events = {.line = refuse};
+    const hpf_events events = {.quantity = refuse};
     static const char text[] = "time\twhat\tvalue\n1\tmark\tx\n1\ta\t2\n1\ta\n";
     cr_expect_eq(read_with(text, &events, &err), HPF_ERR_LIMIT);
 }
@@ -139,7 +141,7 @@ Test(sidecar, reads_rows_across_the_pieces_of_a_source, .init = scratch_begin, .
     }
     fclose(file);
     cr_assert_eq(hpf_source_open(&source, path, NULL, &err), HPF_OK);
-    const hpf_events events = {.line = add_up};
+    const hpf_events events = {.quantity = add_up};
     cr_expect_eq(hpf_sidecar_read(source, &events, &sum, &err), HPF_OK);
     cr_expect_eq(sum, (double)N_ROWS * (N_ROWS - 1));
     hpf_source_destroy(source);

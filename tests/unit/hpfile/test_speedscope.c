@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "hpfile/speedscope.h"
+#include "exchange/speedscope.h"
 
 static const char expected[] =
     "{\n"

@@ -732,10 +732,10 @@ Test(survey, lines_and_labels_from_beside)
     hpf_source *sidecar = source_of(HPF_STR(beside));
     const hpf_overview *o = hpf_survey_overview(survey);
     cr_assert_eq(hpf_survey_add_sidecar(survey, sidecar, NULL), HPF_OK);
-    cr_assert_eq(o->n_lines, 1);
-    cr_expect(hpf_str_is(o->lines[0].name, "resident"));
-    cr_assert_eq(o->lines[0].n_points, 2);
-    cr_expect_eq(o->lines[0].points[1].value, 30);
+    cr_assert_eq(o->n_quantities, 1);
+    cr_expect(hpf_str_is(o->quantities[0].name, "resident"));
+    cr_assert_eq(o->quantities[0].n_points, 2);
+    cr_expect_eq(o->quantities[0].points[1].value, 30);
     cr_assert_eq(o->n_marks, 3);
     cr_expect(hpf_str_is(o->marks[0].label, "first"));
     cr_expect_eq(o->marks[1].label.length, 0);
@@ -755,7 +755,7 @@ Test(survey, a_broken_file_beside_leaves_what_was_read)
     hpf_error err = {0};
     cr_expect_eq(hpf_survey_add_sidecar(survey, sidecar, &err), HPF_ERR_SYNTAX);
     cr_expect_eq(err.line, 3);
-    cr_expect_eq(hpf_survey_overview(survey)->n_lines, 1);
+    cr_expect_eq(hpf_survey_overview(survey)->n_quantities, 1);
     hpf_source_destroy(sidecar);
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);

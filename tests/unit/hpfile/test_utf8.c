@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "hpfile/utf8.h"
+#include "base/utf8.h"
 
 typedef struct example {
     hpf_str text;

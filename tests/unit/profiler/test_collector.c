@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hpfile/model.h"
-#include "hpfile/reader.h"
+#include "detect/reader.h"
+#include "model.h"
 #include "hpfile/source.h"
 #include "hpprof/collector.h"
 #include "made_window.h"

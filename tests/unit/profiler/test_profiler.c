@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hpfile/bins.h"
-#include "hpfile/model.h"
+#include "detect/reader.h"
+#include "prof/address_bins.h"
+#include "model.h"
 #include "hpfile/prof.h"
-#include "hpfile/reader.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 #include "hpprof/scope.h"
@@ -214,11 +214,11 @@ Test(profiler, an_event_log_has_the_same_samples_with_whole_stacks)
     cr_expect(strstr(frames[1].source.data, "test_profiler.c:"));
     cr_assert_eq(o->n_marks, 1);
     cr_expect(hpf_str_is(o->marks[0].label, "phase 2"));
-    cr_assert_eq(o->n_lines, 1);
-    cr_expect(hpf_str_is(o->lines[0].name, "live"));
-    cr_expect_eq(o->lines[0].points[0].value, 105);
-    cr_expect_eq(hpf_survey_log(survey)->profiles[0].breakdown, HPF_BREAKDOWN_COST_CENTRE);
-    cr_expect_eq(hpf_survey_log(survey)->profiles[0].period_ns, 1000000000);
+    cr_assert_eq(o->n_quantities, 1);
+    cr_expect(hpf_str_is(o->quantities[0].name, "live"));
+    cr_expect_eq(o->quantities[0].points[0].value, 105);
+    cr_expect_eq(hpf_survey_eventlog_metadata(survey)->profiles[0].breakdown, HPF_BREAKDOWN_COST_CENTRE);
+    cr_expect_eq(hpf_survey_eventlog_metadata(survey)->profiles[0].period_ns, 1000000000);
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
 }
@@ -235,7 +235,7 @@ Test(profiler, an_event_log_of_a_biography_is_final_at_the_end)
     stop(runtime);
     hpf_survey *survey = survey_log(&source);
     cr_expect_eq(hpf_survey_totals(survey, name_in(survey, "LAG"))->sum, 100);
-    cr_expect_eq(hpf_survey_log(survey)->profiles[0].breakdown, HPF_BREAKDOWN_BIOGRAPHY);
+    cr_expect_eq(hpf_survey_eventlog_metadata(survey)->profiles[0].breakdown, HPF_BREAKDOWN_BIOGRAPHY);
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
 }

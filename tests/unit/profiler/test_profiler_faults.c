@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "detect/reader.h"
 #include "failing_alloc.h"
-#include "hpfile/model.h"
-#include "hpfile/reader.h"
+#include "model.h"
 #include "hpprof/scope.h"
 #include "scratch.h"
 #include "tiny_language.h"

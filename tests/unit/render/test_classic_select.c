@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "classic/classic_select.h"
 #include "profile.h"
 

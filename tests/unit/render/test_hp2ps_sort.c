@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "base/arena.h"
 #include "chart/hp2ps_sort.h"
 
 static hpf_arena *scratch;

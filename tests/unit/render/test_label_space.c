@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "base/arena.h"
 #include "layout/label_space.h"
 
 static hpf_arena *arena;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "style/line_style.h"
 
 enum { MOST = 40 };

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "profile.h"
 #include "chart/stack.h"
 

@@ -100,11 +100,11 @@ Test(tooltip, retainer_sets_have_their_members_and_whole_names)
 {
     hpf_source *source = NULL;
     hpf_source *sets_source = NULL;
-    hpf_sets *sets = NULL;
+    hpf_retainer_sets *sets = NULL;
     cr_assert_eq(hpf_source_from_memory(&sets_source, HPF_STR(report), NULL, NULL), HPF_OK);
-    cr_assert_eq(hpf_sets_read(&sets, sets_source, NULL), HPF_OK);
+    cr_assert_eq(hpf_retainer_sets_read(&sets, sets_source, NULL), HPF_OK);
     hpf_survey *survey = survey_of(&source, HPF_STR(profile));
-    hpf_survey_use_sets(survey, sets);
+    hpf_survey_use_retainer_sets(survey, sets);
     hpr_chart *chart = chart_of(survey);
     const hpr_band *band = band_of(chart, "(105)SYSTEM,eval,lookupVa");
     cr_expect_str_eq(band->text, "(105)SYSTEM,eval,lookupVar");
@@ -115,7 +115,7 @@ Test(tooltip, retainer_sets_have_their_members_and_whole_names)
     cr_expect_null(band_of(chart, "(3)f")->tip);
     hpr_chart_destroy(chart);
     hpf_survey_destroy(survey);
-    hpf_sets_destroy(sets);
+    hpf_retainer_sets_destroy(sets);
     hpf_source_destroy(sets_source);
     hpf_source_destroy(source);
 }

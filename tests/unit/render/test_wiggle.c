@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "chart/wiggle.h"
 
 enum { MOST_BANDS = 32, MOST_POINTS = 700 };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * An arena: memory that is allocated piece by piece and freed all at once. Everything that belongs
+ * to one profile, one census or one chart is in one arena.
+ *
+ * Threads: one arena, one thread at a time.
+ */
+#ifndef HPFILE_ARENA_H
+#define HPFILE_ARENA_H
+
+#include "hpfile/error.h"
+#include "hpfile/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hpf_arena hpf_arena;
+
+/* Creates an empty arena. Returns NULL when there is no memory. */
+HPF_API hpf_arena *hpf_arena_create(void);
+HPF_API void hpf_arena_destroy(hpf_arena *arena);
+
+/* Returns zeroed memory, aligned for any type, or NULL when there is none. A size of 0 gives a
+ * valid pointer.
+ */
+HPF_API void *hpf_arena_alloc(hpf_arena *arena, size_t n_bytes);
+
+/* Returns zeroed memory for `n` elements; NULL also when the product overflows. */
+HPF_API void *hpf_arena_array(hpf_arena *arena, size_t n, size_t element_bytes);
+
+/* Returns a copy of `text` with a NUL after it, or NULL when there is no memory. */
+HPF_API char *hpf_arena_text(hpf_arena *arena, hpf_str text);
+
+/* Returns the number of bytes allocated so far. */
+HPF_API size_t hpf_arena_used_bytes(const hpf_arena *arena);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

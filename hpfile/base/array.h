@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Growable arrays: a pointer, a length and a capacity, which the owner keeps where it likes and
+ * frees with free(). An empty array is NULL, 0, 0.
+ *
+ *     hpf_mark *marks;
+ *     size_t n_marks, marks_capacity;
+ *     ...
+ *     if (!HPF__ARRAY_PUSH(marks, n_marks, marks_capacity, mark)) {
+ *         return hpf_error_set_memory(err);
+ *     }
+ *
+ * The macros evaluate their arguments more than once. Not for code that runs inside an allocator.
+ */
+#ifndef HPF_ARRAY_H
+#define HPF_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Makes room for at least `needed` elements, doubling the capacity. Returns the array, which may
+ * have moved. Without memory the array and `*capacity` stay as they are. */
+static inline void *hpf__array_grow(void *array, size_t *capacity, size_t needed,
+                                    size_t element_bytes)
+{
+    size_t wanted = *capacity > SIZE_MAX / 2 ? SIZE_MAX : *capacity * 2;
+    wanted = wanted < 16 ? 16 : wanted;
+    wanted = wanted < needed ? needed : wanted;
+    bool fits = wanted <= PTRDIFF_MAX / element_bytes;
+    void *moved = fits ? realloc(array, wanted * element_bytes) : NULL;
+    if (moved) {
+        *capacity = wanted;
+    }
+    return moved ? moved : array;
+}
+
+/* Makes room for `needed` elements. Returns false when there is no memory; the array is unchanged
+ * then. `array` and `capacity` are lvalues. */
+#define HPF__ARRAY_RESERVE(array, capacity, needed)                                                \
+    ((needed) <= (capacity) ||                                                                     \
+     ((array) = hpf__array_grow((array), &(capacity), (needed), sizeof *(array)),                  \
+      (needed) <= (capacity)))
+
+/* Appends `value`. Returns false when there is no memory; the array is unchanged then. */
+#define HPF__ARRAY_PUSH(array, n, capacity, value)                                                 \
+    (HPF__ARRAY_RESERVE(array, capacity, (size_t)(n) + 1) ? ((array)[(n)++] = (value), true)       \
+                                                          : false)
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Numbers to text and back, always with a point, whatever locale the program has set.
+ */
+#ifndef HPF_NUMBER_H
+#define HPF_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The longest number that hp2ps reads, in characters. */
+#define HPF__NUMBER_MAX 32
+
+/* Room for any number printed by the functions below. */
+#define HPF__NUMBER_BYTES 352
+
+/* Reads digits[.digits][e[sign]digits], `length` bytes that are known to be of that form, rounded
+ * correctly; at most 64 bytes. Infinity when it is too large. */
+double hpf__number_parse(const char *text, size_t length);
+
+/* Each writes into `out` (HPF__NUMBER_BYTES) and returns the length, without a NUL. */
+size_t hpf__number_whole(char *out, uint64_t value);
+size_t hpf__number_fixed(char *out, double value, int decimals); /* as printf's %.*f */
+size_t hpf__number_shortest(char *out, double value);            /* reads back as the same double */
+
+/* A time: six decimals as GHC has them, unless they lose something or are more than a reader of
+ * `.hp` takes. */
+size_t hpf__number_time(char *out, double value);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A decoder of one character (Unicode 15, table 3-7); the other functions use it.
+ */
+#include "base/utf8.h"
+
+static bool is_tail(unsigned char byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
+size_t hpf_utf8_next(hpf_str text, uint32_t *code_point)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *p = (const unsigned char *)text.data;
+    if (text.length == 0) {
+        return 0;
+    }
+    size_t length = p[0] < 0x80             ? 1
+                    : (p[0] & 0xe0) == 0xc0 ? 2
+                    : (p[0] & 0xf0) == 0xe0 ? 3
+                    : (p[0] & 0xf8) == 0xf0 ? 4
+                                            : 0;
+    if (length == 0 || length > text.length) {
+        return 0;
+    }
+    uint32_t code = length == 1 ? p[0] : p[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if (!is_tail(p[i])) {
+            return 0;
+        }
+        code = code << 6 | (p[i] & 0x3f);
+    }
+    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+        return 0;
+    }
+    if (code_point) {
+        *code_point = code;
+    }
+    return length;
+}
+
+size_t hpf_utf8_cut(hpf_str text, size_t most_bytes)
+{
+    if (text.length <= most_bytes) {
+        return text.length;
+    }
+    size_t first = most_bytes > 3 ? most_bytes - 3 : 0;
+    for (size_t at = most_bytes; at > first; at--) {
+        size_t length = hpf_utf8_next((hpf_str){text.data + at - 1, text.length - at + 1}, NULL);
+        if (length && at - 1 + length > most_bytes) {
+            return at - 1;
+        }
+    }
+    return most_bytes;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * UTF-8: decoding characters, and cutting texts between characters. Names are bytes; these
+ * functions serve to show and to shorten them.
+ */
+#ifndef HPFILE_UTF8_H
+#define HPFILE_UTF8_H
+
+#include "hpfile/error.h"
+#include "hpfile/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Returns the length in bytes (1 to 4) of the valid character at the start of `text`, or 0 if there
+ * is none. Overlong forms, surrogates and numbers above U+10FFFF are not valid. Stores the number
+ * of the character in `*code_point`, unless NULL. */
+HPF_API size_t hpf_utf8_next(hpf_str text, uint32_t *code_point);
+
+/* Returns the length of the longest prefix of at most `most_bytes` bytes that does not end inside a
+ * character. Each byte that is not UTF-8 counts as a character. */
+HPF_API size_t hpf_utf8_cut(hpf_str text, size_t most_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Detects the format from the first four bytes, and forwards to the reader of that format.
+ */
+#include "detect/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hp/hp_reader.h"
+
+#define MAGIC_BYTES (sizeof HPF_EVENTLOG_MAGIC - 1)
+
+struct hpf_reader {
+    hpf_events events;
+    void *context;
+    hpf_reader_options options;
+    hpf_error error; /* sticky; while there is no format */
+    char head[MAGIC_BYTES];
+    size_t n_head;
+    hpf__hp_reader *hp; /* one of the two, or none while the format is not known */
+    hpf__eventlog_heap *log;
+};
+
+hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
+                              const hpf_reader_options *options)
+{
+    hpf_reader *r = calloc(1, sizeof *r);
+    if (r) {
+        r->events = *events;
+        r->context = context;
+        r->options = options ? *options : (hpf_reader_options){0};
+    }
+    return r;
+}
+
+void hpf_reader_destroy(hpf_reader *r)
+{
+    if (r) {
+        hpf__hp_destroy(r->hp);
+        hpf__eventlog_heap_destroy(r->log);
+        free(r);
+    }
+}
+
+hpf__eventlog_heap *hpf__reader_log(const hpf_reader *r)
+{
+    return r->log;
+}
+
+static hpf_status feed_known(hpf_reader *r, const char *bytes, size_t n_bytes, hpf_error *err)
+{
+    return r->log ? hpf__eventlog_heap_feed(r->log, bytes, n_bytes, err)
+                  : hpf__hp_feed(r->hp, bytes, n_bytes, err);
+}
+
+/* Creates the reader of the format, and feeds it what was held back. */
+static hpf_status choose(hpf_reader *r, bool is_log, hpf_error *err)
+{
+    if (is_log) {
+        r->log = hpf__eventlog_heap_create(&r->events, r->context, &r->options);
+    } else {
+        r->hp = hpf__hp_create(&r->events, r->context, &r->options);
+    }
+    if (!r->log && !r->hp) {
+        hpf_error_set_memory(&r->error);
+        return hpf_error_set_memory(err);
+    }
+    return feed_known(r, r->head, r->n_head, err);
+}
+
+static bool is_magic(const hpf_reader *r)
+{
+    return memcmp(r->head, HPF_EVENTLOG_MAGIC, r->n_head) == 0;
+}
+
+hpf_status hpf_reader_feed(hpf_reader *r, const char *bytes, size_t n_bytes, hpf_error *err)
+{
+    hpf_status status = r->error.status;
+    if (status != HPF_OK && err) {
+        *err = r->error;
+    }
+    while (status == HPF_OK && n_bytes && !r->hp && !r->log) {
+        r->head[r->n_head++] = *bytes++;
+        n_bytes--;
+        if (!is_magic(r) || r->n_head == MAGIC_BYTES) {
+            status = choose(r, is_magic(r), err);
+        }
+    }
+    bool is_known = r->hp || r->log;
+    return status == HPF_OK && is_known ? feed_known(r, bytes, n_bytes, err) : status;
+}
+
+hpf_status hpf_reader_finish(hpf_reader *r, hpf_error *err)
+{
+    hpf_status status = hpf_reader_feed(r, NULL, 0, err);
+    if (status == HPF_OK && !r->hp && !r->log) {
+        status = choose(r, false, err);
+    }
+    if (status != HPF_OK) {
+        return status;
+    }
+    return r->log ? hpf__eventlog_heap_finish(r->log, err) : hpf__hp_finish(r->hp, err);
+}
+
+void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)
+{
+    r->events = *events;
+    r->context = context;
+    r->error = (hpf_error){0};
+    r->n_head = 0;
+    if (r->log) {
+        hpf__eventlog_heap_revisit(r->log, events, context);
+    } else if (r->hp) {
+        hpf__hp_revisit(r->hp, events, context);
+    }
+}
+
+hpf_status hpf_reader_settle(hpf_reader *r, hpf_error *err)
+{
+    hpf_status status = hpf_reader_feed(r, NULL, 0, err);
+    if (status != HPF_OK || (!r->log && !r->hp)) {
+        return status;
+    }
+    return r->log ? hpf__eventlog_heap_settle(r->log, err) : hpf__hp_settle(r->hp, err);
+}
+
+bool hpf_reader_is_between(const hpf_reader *r)
+{
+    return r->error.status == HPF_OK && r->hp && hpf__hp_is_between(r->hp);
+}
+
+hpf_str hpf_reader_name(const hpf_reader *r, hpf_name name)
+{
+    return r->log ? hpf__eventlog_heap_name(r->log, name) : hpf__hp_name(r->hp, name);
+}
+
+uint32_t hpf_reader_n_names(const hpf_reader *r)
+{
+    return r->log ? hpf__eventlog_heap_n_names(r->log) : r->hp ? hpf__hp_n_names(r->hp) : 0;
+}
+
+size_t hpf_reader_frames(const hpf_reader *r, hpf_name name, hpf_frame *frames, size_t room)
+{
+    return r->log ? hpf__eventlog_heap_frames(r->log, name, frames, room) : 0;
+}
+
+hpf_status hpf_read_source(hpf_source *source, const hpf_events *events, void *context,
+                           const hpf_reader_options *options, hpf_error *err)
+{
+    hpf_reader *r = hpf_reader_create(events, context, options);
+    if (!r) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_str piece;
+    hpf_status status;
+    while ((status = hpf_source_next(source, &piece, err)) == HPF_OK) {
+        status = hpf_reader_feed(r, piece.data, piece.length, err);
+        if (status != HPF_OK) {
+            break;
+        }
+    }
+    if (status == HPF_END) {
+        status = hpf_reader_finish(r, err);
+    }
+    hpf_reader_destroy(r);
+    return status;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A resumable push reader from profiles to events, and one call for a whole source. The input is
+ * `.hp` text (docs/formats/hp.md) or a GHC event log (docs/formats/eventlog.md), detected by its
+ * first four bytes.
+ *
+ * The events do not depend on how the input is cut into pieces. Events of an event log come in the
+ * order of the file: marks and quantities are not sorted by time, and a sample that is earlier than
+ * the one before it gets that one's time, with a warning (a survey sorts them).
+ *
+ * Memory: the names, the costs of the sample being read, and at most one unfinished line, string or
+ * record.
+ */
+#ifndef HPF_READER_H
+#define HPF_READER_H
+
+#include "eventlog/eventlog_heap.h"
+#include "hpfile/event.h"
+#include "hpfile/frame.h"
+#include "hpfile/source.h"
+
+typedef struct hpf_reader hpf_reader;
+
+/* Creates a reader. `events` is copied, `context` is borrowed for its life, NULL `options` are all
+ * zero. Returns NULL when there is no memory. */
+HPF_API hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
+                                      const hpf_reader_options *options);
+
+/* Reads the next bytes, and emits the events of all complete statements. A statement of more than 4
+ * KiB that comes in pieces may be delayed by a quarter of its length. Errors are sticky: SYNTAX,
+ * ORDER, RANGE, LIMIT, MEMORY; those of the consumer. */
+HPF_API HPF_MUST_USE hpf_status hpf_reader_feed(hpf_reader *reader, const char *bytes,
+                                                size_t n_bytes, hpf_error *err);
+
+/* Ends the input: reads the last statement, and checks that there were all four headers and at
+ * least one sample. */
+HPF_API HPF_MUST_USE hpf_status hpf_reader_finish(hpf_reader *reader, hpf_error *err);
+
+/* Prepares the second pass over samples whose offsets are known: discards an incomplete sample, the
+ * time and any error, keeps the names, and emits to another consumer. Offsets start at 0 again. The
+ * next bytes must begin at a `begin_offset` of a sample. Call hpf_reader_settle at an `end_offset`
+ * before bytes that do not follow it directly. hpf_reader_finish is not called in this mode. */
+HPF_API void hpf_reader_revisit(hpf_reader *reader, const hpf_events *events, void *context);
+
+/* Ends a run of samples in the second pass: reads the last statement without the byte after it. */
+HPF_API HPF_MUST_USE hpf_status hpf_reader_settle(hpf_reader *reader, hpf_error *err);
+
+/* Returns whether all bytes fed so far are read and no sample is incomplete. Always false for an
+ * event log, which may hold samples back. */
+HPF_API bool hpf_reader_is_between(const hpf_reader *reader);
+
+/* Return a name by number, borrowed from the reader, and the number of names so far. */
+HPF_API hpf_str hpf_reader_name(const hpf_reader *reader, hpf_name name);
+HPF_API uint32_t hpf_reader_n_names(const hpf_reader *reader);
+
+/* Fills at most `room` frames of a name of an event log: its stack, innermost first, or its info
+ * table. Returns how many there are; 0 for other names. The texts are borrowed from the reader. */
+HPF_API size_t hpf_reader_frames(const hpf_reader *reader, hpf_name name, hpf_frame *frames,
+                                 size_t room);
+
+HPF_API void hpf_reader_destroy(hpf_reader *reader);
+
+/* Reads a whole source: create, feed until the end, finish, destroy. */
+HPF_API HPF_MUST_USE hpf_status hpf_read_source(hpf_source *source, const hpf_events *events,
+                                                void *context, const hpf_reader_options *options,
+                                                hpf_error *err);
+
+/* Returns the reader of an event log, or NULL when the input is not one, or not yet known. */
+hpf__eventlog_heap *hpf__reader_log(const hpf_reader *reader);
+
+#endif

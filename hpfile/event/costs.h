@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The costs of a sample while it is gathered. When repeated names make them far more than there are
+ * names, those of one name are added up, so that a sample's memory goes with its names.
+ */
+#ifndef HPF_COSTS_H
+#define HPF_COSTS_H
+
+#include "base/bits.h"
+#include "hpfile/event.h"
+
+typedef struct hpf__costs {
+    hpf_cost *all;
+    size_t n;
+    size_t capacity;
+} hpf__costs;
+
+/* Adds amounts; whole numbers stay whole while they fit. */
+void hpf__cost_add(hpf_cost *total, const hpf_cost *cost);
+
+/* After it one more cost fits. `n_names` is more than every name in the costs. False when there is
+ * no memory. */
+bool hpf__costs_make_room(hpf__costs *costs, uint32_t n_names);
+void hpf__costs_finish(hpf__costs *costs);
+
+static inline bool hpf__costs_add(hpf__costs *costs, hpf_cost cost, uint32_t n_names)
+{
+    if (HPF__UNLIKELY(costs->n == costs->capacity) && !hpf__costs_make_room(costs, n_names)) {
+        return false;
+    }
+    costs->all[costs->n++] = cost;
+    return true;
+}
+
+/* Writes an amount into `out` (HPF__NUMBER_BYTES) and returns the length. A point keeps a double
+ * with a whole value from being read back as a whole number. */
+size_t hpf__number_cost(char *out, const hpf_cost *cost);
+
+#endif

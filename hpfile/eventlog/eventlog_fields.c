@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What records mean: rows of the table found by number and length, fields cut out one by one.
+ */
+#include <string.h>
+
+#include "base/big_endian.h"
+#include "eventlog/eventlog_tags.h"
+#include "eventlog/eventlog_words.h"
+#include "hpfile/eventlog.h"
+#include "base/utf8.h"
+
+typedef struct row {
+    uint16_t id;
+    const char *name;
+    const char *layout;
+} row;
+
+static const row rows[] = {
+#define ROW(number, name, fields) {(number), #name, (fields)},
+    HPF__EVENTS(ROW)
+#undef ROW
+};
+
+#define N_ROWS (sizeof rows / sizeof rows[0])
+
+/* The sum of a layout's numbers, or HPF_EVENT_VARIABLE. */
+static int32_t layout_bytes(const char *layout)
+{
+    int32_t sum = 0;
+    for (const char *at = layout; (at = strchr(at, ':')) != NULL; at++) {
+        if (at[1] < '1' || at[1] > '8') {
+            return HPF_EVENT_VARIABLE;
+        }
+        sum += at[1] - '0';
+    }
+    return sum;
+}
+
+static const row *first_row(uint16_t id)
+{
+    size_t low = 0;
+    size_t high = N_ROWS;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (rows[middle].id < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < N_ROWS && rows[low].id == id ? &rows[low] : NULL;
+}
+
+static const row *row_of(const hpf_event_type *type)
+{
+    const row *first = first_row(type->id);
+    for (const row *r = first; r && r < rows + N_ROWS && r->id == type->id; r++) {
+        if (layout_bytes(r->layout) == type->n_bytes) {
+            return r;
+        }
+    }
+    bool is_variable = type->n_bytes == HPF_EVENT_VARIABLE;
+    bool is_alike = first && is_variable == (layout_bytes(first->layout) == HPF_EVENT_VARIABLE);
+    return is_alike ? first : NULL;
+}
+
+const char *hpf_event_name(const hpf_event_type *type)
+{
+    const row *r = row_of(type);
+    return r ? first_row(type->id)->name : NULL;
+}
+
+/* --- fields --- */
+
+static uint64_t read_number(const char *p, size_t n)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < n; i++) {
+        number = number << 8 | (unsigned char)p[i];
+    }
+    return number;
+}
+
+/* Returns the length of a text: all bytes but those of the fields after it. */
+static size_t text_bytes(const char *after, size_t n)
+{
+    size_t needed = (size_t)layout_bytes(after);
+    return needed <= n ? n - needed : SIZE_MAX;
+}
+
+/* Fills in what stands at `p`, of which `n` bytes are there; returns how many it takes, or SIZE_MAX
+ * when the record is too short. `layout` begins with the kind of the field. */
+static size_t cut_field(hpf_event_field *field, const char *layout, const char *p, size_t n)
+{
+    char kind = *layout;
+    size_t length = n;
+    const char *nul;
+    switch (kind) {
+    case 's':
+        field->kind = HPF_FIELD_TEXT;
+        nul = n ? memchr(p, '\0', n) : NULL;
+        field->text = (hpf_str){p, nul ? (size_t)(nul - p) : n};
+        return n ? field->text.length + (nul != NULL) : SIZE_MAX;
+    case 'k':
+        length = n ? 4 * (size_t)(unsigned char)*p : SIZE_MAX;
+        field->kind = HPF_FIELD_STACK;
+        field->text = (hpf_str){p + 1, length};
+        return length < n ? 1 + length : SIZE_MAX;
+    case 't':
+        length = text_bytes(layout + 1, n);
+        field->kind = HPF_FIELD_TEXT;
+        field->text = (hpf_str){p, length};
+        return length;
+    case 'v':
+    case 'b':
+        field->kind = kind == 'v' ? HPF_FIELD_TEXTS : HPF_FIELD_BYTES;
+        field->text = (hpf_str){p, n};
+        return n;
+    default:
+        length = (size_t)(kind - '0');
+        field->kind = HPF_FIELD_NUMBER;
+        field->number = length <= n ? read_number(p, length) : 0;
+        return length <= n ? length : SIZE_MAX;
+    }
+}
+
+bool hpf_event_next_field(const hpf_event *event, hpf_event_cursor *cursor, hpf_event_field *field)
+{
+    if (!cursor->layout) {
+        const row *r = row_of(event->type);
+        cursor->layout = r ? r->layout : "";
+    }
+    const char *name = cursor->layout;
+    const char *colon = strchr(name, ':');
+    if (!colon) {
+        return false;
+    }
+    *field = (hpf_event_field){.name = {name, (size_t)(colon - name)}};
+    size_t n = cut_field(field, colon + 1, event->payload.data + cursor->at,
+                         event->payload.length - cursor->at);
+    if (n == SIZE_MAX) {
+        cursor->layout = "";
+        return false;
+    }
+    cursor->at += n;
+    cursor->layout = colon[2] == ' ' ? colon + 3 : "";
+    return true;
+}
+
+/* --- as text --- */
+
+/* In quotes; what is no printable UTF-8 as \xNN. */
+static void print_text(hpf_sink *sink, hpf_str text)
+{
+    hpf_sink_text(sink, "\"");
+    for (size_t at = 0; at < text.length;) {
+        hpf_str rest = {text.data + at, text.length - at};
+        uint32_t code = 0;
+        size_t n = hpf_utf8_next(rest, &code);
+        if (n == 0 || code < ' ' || (code >= 0x7f && code < 0xa0)) {
+            n = 1;
+            hpf_sink_printf(sink, "\\x%02x", (unsigned char)*rest.data);
+        } else {
+            hpf_sink_text(sink, code == '"' || code == '\\' ? "\\" : "");
+            hpf_sink_write(sink, rest.data, n);
+        }
+        at += n;
+    }
+    hpf_sink_text(sink, "\"");
+}
+
+static void print_texts(hpf_sink *sink, hpf_str texts)
+{
+    hpf_sink_text(sink, "[");
+    for (size_t at = 0; at < texts.length;) {
+        const char *nul = memchr(texts.data + at, '\0', texts.length - at);
+        size_t n = nul ? (size_t)(nul - texts.data) - at : texts.length - at;
+        hpf_sink_text(sink, at ? "," : "");
+        print_text(sink, (hpf_str){texts.data + at, n});
+        at += n + 1;
+    }
+    hpf_sink_text(sink, "]");
+}
+
+static void print_stack(hpf_sink *sink, hpf_str stack)
+{
+    hpf_sink_text(sink, "[");
+    for (size_t at = 0; at < stack.length; at += 4) {
+        hpf_sink_text(sink, at ? "," : "");
+        hpf_sink_whole(sink, hpf__read4(stack.data + at));
+    }
+    hpf_sink_text(sink, "]");
+}
+
+/* A number, and its meaning after a colon. */
+static void print_number(hpf_sink *sink, uint16_t type, const hpf_event_field *field)
+{
+    const char *word = hpf__event_word(type, field);
+    hpf_sink_whole(sink, field->number);
+    hpf_sink_text(sink, word ? ":" : "");
+    hpf_sink_text(sink, word ? word : "");
+}
+
+static void print_field(hpf_sink *sink, uint16_t type, const hpf_event_field *field)
+{
+    hpf_sink_text(sink, " ");
+    hpf_sink_str(sink, field->name);
+    hpf_sink_text(sink, "=");
+    switch (field->kind) {
+    case HPF_FIELD_NUMBER:
+        print_number(sink, type, field);
+        break;
+    case HPF_FIELD_TEXTS:
+        print_texts(sink, field->text);
+        break;
+    case HPF_FIELD_STACK:
+        print_stack(sink, field->text);
+        break;
+    default:
+        print_text(sink, field->text);
+    }
+}
+
+void hpf_event_print(hpf_sink *sink, const hpf_event *event)
+{
+    const char *name = hpf_event_name(event->type);
+    hpf_sink_printf(sink, "%llu.%09u ", (unsigned long long)(event->time_ns / 1000000000),
+                    (unsigned)(event->time_ns % 1000000000));
+    if (event->cap == HPF_EVENT_NO_CAP) {
+        hpf_sink_text(sink, "- ");
+    } else {
+        hpf_sink_printf(sink, "%u ", event->cap);
+    }
+    if (name) {
+        hpf_sink_text(sink, name);
+    } else {
+        hpf_sink_printf(sink, "%u ", event->type->id);
+        print_text(sink, event->type->description);
+        hpf_sink_printf(sink, " bytes=%zu", event->payload.length);
+    }
+    hpf_event_cursor cursor = {0};
+    hpf_event_field field;
+    while (hpf_event_next_field(event, &cursor, &field)) {
+        print_field(sink, event->type->id, &field);
+    }
+    hpf_sink_text(sink, "\n");
+}

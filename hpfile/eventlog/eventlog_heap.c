@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Records to events. A sample begins with a HEAP_PROF_SAMPLE_BEGIN and ends with its END, or, in
+ * logs of GHC 8.2 to 8.8, whose headers declare no END, where the next one begins or the log ends.
+ * It stands at the time of its begin; a biographical one, all of which are written at the program's
+ * end, at the time in its own field.
+ *
+ * A log may hold several profiles under numbers of their own. The first one begun is read.
+ */
+#include "eventlog/eventlog_metadata.h"
+#include "eventlog/eventlog_heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+#include "event/costs.h"
+#include "eventlog/eventlog_reader.h"
+#include "eventlog/eventlog_tags.h"
+#include "eventlog/eventlog_diagnosis.h"
+#include "eventlog/eventlog_names.h"
+
+#define COST_BYTES 9u  /* number of the profile and amount, before stack or label */
+#define LENGTH_AT  10u /* of the length in a record, and of the payload */
+#define COST_AT    12u
+
+struct hpf__eventlog_heap {
+    hpf_events events;
+    void *context;
+    hpf_reader_options options;
+    hpf_eventlog *log;
+    hpf_error error; /* sticky, of what is not the log's */
+    hpf_eventlog_metadata metadata;
+    hpf__eventlog_names names;
+
+    int profile;       /* the number of the one that is read; -1: none was begun yet */
+    bool has_begun;    /* that one */
+    uint64_t n_others; /* costs of other profiles */
+    uint64_t n_blocks; /* read before the one that emitted the command line */
+
+    hpf__costs costs; /* of the sample being gathered */
+    bool in_sample;
+    bool is_foreign; /* the sample has costs of another profile */
+    double time;
+    uint64_t begin_offset, end_offset; /* of what was read of the sample */
+    double last_time;                  /* of the last sample that was emitted */
+    uint64_t n_samples, n_late;
+    bool has_units;
+    bool is_revisiting;
+    bool is_whole; /* the header was read, not only samples again */
+    bool is_finished;
+};
+
+static const hpf_event_visitor visitor;
+static hpf__eventlog_run run_of_costs;
+
+hpf__eventlog_heap *hpf__eventlog_heap_create(const hpf_events *events, void *context,
+                                              const hpf_reader_options *options)
+{
+    hpf__eventlog_heap *h = calloc(1, sizeof *h);
+    if (!h || !(h->log = hpf_eventlog_create(&visitor, h))) {
+        free(h);
+        return NULL;
+    }
+    h->events = *events;
+    h->context = context;
+    h->options = options ? *options : (hpf_reader_options){0};
+    static const uint16_t costs[] = {HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE,
+                                     HPF__EVENT_HEAP_PROF_SAMPLE_STRING};
+    hpf__eventlog_set_run(h->log, run_of_costs, costs, 2);
+    h->profile = h->options.has_log_profile ? h->options.log_profile : -1;
+    h->last_time = -INFINITY;
+    return h;
+}
+
+void hpf__eventlog_heap_destroy(hpf__eventlog_heap *h)
+{
+    if (h) {
+        hpf_eventlog_destroy(h->log);
+        hpf_eventlog_metadata_finish(&h->metadata);
+        hpf__eventlog_names_finish(&h->names);
+        hpf__costs_finish(&h->costs);
+        free(h);
+    }
+}
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static hpf_status fail(hpf_status status, hpf_error *err)
+{
+    return status == HPF_ERR_LIMIT ? hpf_error_set(err, status, "more than 2^30 names")
+                                   : hpf_error_set_memory(err);
+}
+
+/* --- samples --- */
+
+static void open_sample(hpf__eventlog_heap *h, const hpf_event *event, uint64_t time_ns)
+{
+    h->in_sample = true;
+    h->time = seconds(time_ns);
+    h->begin_offset = event->begin_offset;
+    h->end_offset = event->end_offset;
+    hpf__eventlog_keys_start(&h->names.stacks);
+    hpf__eventlog_keys_start(&h->names.labels);
+}
+
+/* Ends the sample, if one is open. A sample of nothing but another profile's costs is none. */
+static hpf_status emit_sample(hpf__eventlog_heap *h, hpf_error *err)
+{
+    bool is_ours = h->in_sample && (h->costs.n || !h->is_foreign);
+    bool is_late = is_ours && h->time < h->last_time && !h->options.keeps_times;
+    hpf_sample sample = {.time = is_late ? h->last_time : h->time,
+                         .costs = h->costs.all,
+                         .n_costs = h->costs.n,
+                         .begin_offset = h->begin_offset,
+                         .end_offset = h->end_offset};
+    h->in_sample = false;
+    h->is_foreign = false;
+    h->costs.n = 0;
+    if (!is_ours) {
+        return HPF_OK;
+    }
+    h->n_late += is_late;
+    h->last_time = sample.time;
+    h->n_samples++;
+    return h->events.sample ? h->events.sample(h->context, &sample, err) : HPF_OK;
+}
+
+static hpf_status add_cost(hpf__eventlog_heap *h, const hpf_event *event, hpf_name name,
+                           hpf_error *err)
+{
+    hpf_cost cost = {.name = name, .whole = hpf__read8(event->payload.data + 1)};
+    h->end_offset = event->end_offset;
+    return hpf__costs_add(&h->costs, cost, h->names.texts.n_names) ? HPF_OK
+                                                                   : hpf_error_set_memory(err);
+}
+
+/* Adds a cost whose name was not predicted; emits the name first if it is new. */
+static hpf_status add_unexpected(hpf__eventlog_heap *h, const hpf_event *event, bool is_stack,
+                                 hpf_str key, hpf_error *err)
+{
+    hpf_name name;
+    bool is_new;
+    hpf_status status = is_stack ? hpf__eventlog_names_of_stack(&h->names, key, &name, &is_new)
+                                 : hpf__eventlog_names_of_label(&h->names, key, &name, &is_new);
+    if (status != HPF_OK) {
+        return fail(status, err);
+    }
+    if (is_new && h->events.name) {
+        status = h->events.name(h->context, name, h->names.texts.names[name], err);
+    }
+    return status == HPF_OK ? add_cost(h, event, name, err) : status;
+}
+
+static hpf_status on_cost(hpf__eventlog_heap *h, const hpf_event *event, bool is_stack,
+                          hpf_error *err)
+{
+    hpf_str payload = event->payload;
+    if (!h->in_sample || payload.length < COST_BYTES) {
+        return HPF_OK;
+    }
+    int profile = (unsigned char)*payload.data;
+    h->profile = h->profile < 0 ? profile : h->profile;
+    if (profile != h->profile) {
+        h->is_foreign = true;
+        h->n_others++;
+        return HPF_OK;
+    }
+    hpf_str key = {payload.data + COST_BYTES, payload.length - COST_BYTES};
+    hpf_name name;
+    return hpf__eventlog_keys_guess(is_stack ? &h->names.stacks : &h->names.labels, key, &name)
+               ? add_cost(h, event, name, err)
+               : add_unexpected(h, event, is_stack, key, err);
+}
+
+/* Whether a record at `p` of the type `id` is a cost under a key, in the profile that is read. The
+ * length of the payload and the number of the profile, which stand side by side, are compared in
+ * one. */
+static inline bool is_cost_of(const hpf__eventlog_key *link, const char *p, uint16_t id,
+                              int profile)
+{
+    size_t length = COST_BYTES + link->text.length;
+    uint32_t length_and_profile = (uint32_t)length << 8 | (uint32_t)profile;
+    return hpf__read2(p) == id && hpf__read4(p + LENGTH_AT) >> 8 == length_and_profile &&
+           hpf__eventlog_key_is(link, p + COST_AT + COST_BYTES);
+}
+
+/* Costs in a row whose names are those that are expected: the inner loop of reading a log. What
+ * changes is kept in registers meanwhile. Records so near to the end that a key's head might be
+ * beyond are left to others. */
+static const char *run_of_costs(void *context, const char *p, const char *end, uint64_t offset,
+                                hpf__eventlog_taken *taken)
+{
+    hpf__eventlog_heap *h = context;
+    const char *begin = p;
+    uint16_t id = hpf__read2(p);
+    hpf__eventlog_keys *keys =
+        id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING ? &h->names.labels : &h->names.stacks;
+    if (!h->in_sample || !keys->links || h->profile < 0) {
+        return p;
+    }
+    const hpf__eventlog_key *links = keys->links;
+    const hpf__eventlog_key *last = &links[keys->last];
+    int profile = h->profile;
+    hpf_cost *cost = h->costs.all + h->costs.n;
+    const hpf_cost *cost_end = h->costs.all + h->costs.capacity;
+    while (cost < cost_end && last->next) {
+        const hpf__eventlog_key *expected = &links[last->next];
+        size_t n_bytes = COST_AT + COST_BYTES + expected->text.length;
+        if ((size_t)(end - p) < n_bytes + HPF__KEY_HEAD_BYTES ||
+            !is_cost_of(expected, p, id, profile)) {
+            break;
+        }
+        cost->name = expected->name;
+        cost->is_real = false;
+        cost->whole = hpf__read8(p + COST_AT + 1);
+        cost++;
+        last = expected;
+        p += n_bytes;
+    }
+    taken->n_records = (uint64_t)(cost - h->costs.all) - h->costs.n;
+    taken->last = p - (COST_AT + COST_BYTES + last->text.length);
+    keys->last = (uint32_t)(last - links);
+    h->costs.n += taken->n_records;
+    h->end_offset = taken->n_records ? offset + (uint64_t)(p - begin) : h->end_offset;
+    return p;
+}
+
+static hpf_status on_sample_begin(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
+{
+    bool has_time =
+        event->type->id == HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN && event->payload.length >= 16;
+    hpf_status status = emit_sample(h, err);
+    open_sample(h, event, has_time ? hpf__read8(event->payload.data + 8) : event->time_ns);
+    return status;
+}
+
+static hpf_status on_sample_end(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
+{
+    h->end_offset = event->end_offset;
+    return emit_sample(h, err);
+}
+
+/* --- everything else --- */
+
+static hpf_status tell_header(hpf__eventlog_heap *h, hpf_header which, hpf_str text, hpf_error *err)
+{
+    return h->events.header ? h->events.header(h->context, which, text, err) : HPF_OK;
+}
+
+static hpf_status tell_units(hpf__eventlog_heap *h, hpf_error *err)
+{
+    h->has_units = true;
+    hpf_status status = tell_header(h, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"), err);
+    return status == HPF_OK ? tell_header(h, HPF_HEADER_VALUE_UNIT, HPF_STR("bytes"), err) : status;
+}
+
+static hpf_status tell_line(hpf__eventlog_heap *h, const hpf_event *event, hpf_str name,
+                            double value, hpf_error *err)
+{
+    hpf_quantity_point point = {seconds(event->time_ns), value};
+    return h->events.quantity ? h->events.quantity(h->context, name, point, err) : HPF_OK;
+}
+
+/* HEAP_SIZE and its like: capability set, bytes. */
+static hpf_status on_size(hpf__eventlog_heap *h, const hpf_event *event, hpf_str name,
+                          hpf_error *err)
+{
+    return event->payload.length < 12
+               ? HPF_OK
+               : tell_line(h, event, name, (double)hpf__read8(event->payload.data + 4), err);
+}
+
+static hpf_status on_mem_return(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
+{
+    static const hpf_str names[] = {{"held", 4}, {"needed", 6}, {"returned", 8}};
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < 3 && status == HPF_OK && event->payload.length >= 16; i++) {
+        double mblocks = hpf__read4(event->payload.data + 4 * (i + 1));
+        status = tell_line(h, event, names[i], mblocks * (double)h->metadata.mblock_bytes, err);
+    }
+    return status;
+}
+
+static hpf_status on_marker(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
+{
+    hpf_str label = event->payload;
+    while (label.length && label.data[label.length - 1] == '\0') {
+        label.length--;
+    }
+    return h->events.mark ? h->events.mark(h->context, seconds(event->time_ns), label, err)
+                          : HPF_OK;
+}
+
+/* A profile began: the last that was noted. */
+static void note_profile(hpf__eventlog_heap *h)
+{
+    const hpf_eventlog_profile *begun =
+        h->metadata.n_profiles ? &h->metadata.profiles[h->metadata.n_profiles - 1] : NULL;
+    if (begun && (h->profile < 0 || h->profile == begun->id)) {
+        h->profile = begun->id;
+        h->has_begun = true;
+        h->names.labels_are_infos = begun->breakdown == HPF_BREAKDOWN_INFO_TABLE;
+    }
+}
+
+/* Reads metadata from the event, and emits the headers that result. */
+static hpf_status on_fact(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
+{
+    if (h->is_revisiting) {
+        return HPF_OK;
+    }
+    hpf_status status = hpf_eventlog_metadata_note(&h->metadata, event, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    switch (event->type->id) {
+    case HPF__EVENT_PROGRAM_ARGS:
+        h->n_blocks = hpf__eventlog_n_blocks(h->log);
+        return tell_header(h, HPF_HEADER_JOB, h->metadata.job, err);
+    case HPF__EVENT_WALL_CLOCK_TIME:
+        return tell_header(h, HPF_HEADER_DATE, h->metadata.date, err);
+    case HPF__EVENT_HEAP_PROF_BEGIN:
+        note_profile(h);
+        return HPF_OK;
+    default:
+        return HPF_OK;
+    }
+}
+
+/* Info tables may come before their profile begins, so they are kept until it tells its breakdown.
+ */
+static hpf_status on_definition(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
+{
+    if (h->is_revisiting) {
+        return HPF_OK;
+    }
+    hpf_status status = HPF_OK;
+    if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
+        status = hpf__eventlog_names_define_centre(&h->names, event->payload);
+    } else if (h->names.labels_are_infos || !h->has_begun) {
+        status = hpf__eventlog_names_define_info(&h->names, event->payload);
+    }
+    return status == HPF_OK ? HPF_OK : fail(status, err);
+}
+
+/* --- the visitor --- */
+
+static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wanted,
+                          hpf_error *err)
+{
+    static const uint16_t wanted[] = {
+        HPF__EVENT_HEAP_SIZE,
+        HPF__EVENT_HEAP_LIVE,
+        HPF__EVENT_USER_MARKER,
+        HPF__EVENT_MEM_RETURN,
+        HPF__EVENT_BLOCKS_SIZE,
+        HPF__EVENT_HEAP_PROF_COST_CENTRE,
+        HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN,
+        HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE,
+        HPF__EVENT_HEAP_PROF_SAMPLE_STRING,
+        HPF__EVENT_HEAP_PROF_SAMPLE_END,
+        HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN,
+        HPF__EVENT_IPE,
+    };
+    hpf__eventlog_heap *h = context;
+    *is_wanted = hpf_eventlog_metadata_want(type->id);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        *is_wanted |= wanted[i] == type->id;
+    }
+    *is_wanted &= hpf_event_name(type) != NULL;
+    h->is_whole = true;
+    return h->has_units ? HPF_OK : tell_units(h, err);
+}
+
+static hpf_status on_other(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
+{
+    switch (event->type->id) {
+    case HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN:
+    case HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN:
+        return on_sample_begin(h, event, err);
+    case HPF__EVENT_HEAP_PROF_SAMPLE_END:
+        return on_sample_end(h, event, err);
+    case HPF__EVENT_HEAP_PROF_COST_CENTRE:
+    case HPF__EVENT_IPE:
+        return on_definition(h, event, err);
+    case HPF__EVENT_USER_MARKER:
+        return on_marker(h, event, err);
+    case HPF__EVENT_HEAP_LIVE:
+        return on_size(h, event, HPF_STR("live"), err);
+    case HPF__EVENT_HEAP_SIZE:
+        return on_size(h, event, HPF_STR("heap"), err);
+    case HPF__EVENT_BLOCKS_SIZE:
+        return on_size(h, event, HPF_STR("blocks"), err);
+    case HPF__EVENT_MEM_RETURN:
+        return on_mem_return(h, event, err);
+    default:
+        return on_fact(h, event, err);
+    }
+}
+
+/* Nearly all are costs. */
+static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
+{
+    hpf__eventlog_heap *h = context;
+    bool is_stack = event->type->id == HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE;
+    if (is_stack || event->type->id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING) {
+        return on_cost(h, event, is_stack, err);
+    }
+    return on_other(h, event, err);
+}
+
+static const hpf_event_visitor visitor = {.type = on_type, .event = on_event};
+
+/* --- reading --- */
+
+hpf_status hpf__eventlog_heap_feed(hpf__eventlog_heap *h, const char *bytes, size_t n_bytes,
+                                   hpf_error *err)
+{
+    return hpf_eventlog_feed(h->log, bytes, n_bytes, err);
+}
+
+static void warn(hpf__eventlog_heap *h, hpf_error *warning)
+{
+    warning->offset = hpf_eventlog_offset(h->log);
+    if (h->options.warning) {
+        h->options.warning(h->options.warning_context, warning);
+    }
+}
+
+static void warn_of_end(hpf__eventlog_heap *h)
+{
+    static const char *const ends[] = {
+        [HPF_EVENTLOG_OPEN] = "has no end marker",
+        [HPF_EVENTLOG_IN_RECORD] = "ends inside a record",
+        [HPF_EVENTLOG_IN_HEADER] = "ends inside its header",
+    };
+    hpf_eventlog_end end = hpf_eventlog_state(h->log);
+    const char *what = h->in_sample ? "ends inside a sample" : ends[end];
+    hpf_error warning;
+    if (end == HPF_EVENTLOG_COMPLETE && !h->in_sample) {
+        return;
+    }
+    if (h->n_samples == 0) {
+        hpf_error_set(&warning, HPF_END, "the event log %s", what);
+    } else {
+        hpf_error_set(&warning, HPF_END, "the event log %s: kept the %llu complete %s before", what,
+                      (unsigned long long)h->n_samples, h->n_samples == 1 ? "sample" : "samples");
+    }
+    warn(h, &warning);
+}
+
+static void warn_of_rest(hpf__eventlog_heap *h)
+{
+    hpf_error warning;
+    if (h->n_late) {
+        hpf_error_set(&warning, HPF_ERR_ORDER, "%llu %s earlier than the one before",
+                      (unsigned long long)h->n_late, h->n_late == 1 ? "sample is" : "samples are");
+        warn(h, &warning);
+    }
+    if (hpf__eventlog_heap_caveat(h, &warning) == HPF_ERR_UNSUPPORTED) {
+        warn(h, &warning);
+    }
+}
+
+bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *h)
+{
+    return hpf_eventlog_state(h->log) == HPF_EVENTLOG_COMPLETE;
+}
+
+hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *h, hpf_error *diagnosis)
+{
+    const hpf__eventlog_state sight = {
+        .metadata = &h->metadata,
+        .profile = h->profile,
+        .is_chosen = h->options.has_log_profile,
+        .n_samples = h->n_samples,
+        .n_others = h->n_others,
+        .is_running = hpf__eventlog_n_blocks(h->log) > h->n_blocks,
+        .is_over = h->is_finished,
+    };
+    return hpf__eventlog_diagnosis(&sight, diagnosis);
+}
+
+/* Whether the end of the log ends its last sample. */
+static bool ends_sample(const hpf__eventlog_heap *h)
+{
+    return !hpf__eventlog_declares(h->log, HPF__EVENT_HEAP_PROF_SAMPLE_END) &&
+           hpf__eventlog_heap_has_end(h);
+}
+
+static hpf_status leave_rest(hpf__eventlog_heap *h, hpf_error *err)
+{
+    hpf_status status = ends_sample(h) ? emit_sample(h, err) : HPF_OK;
+    warn_of_end(h);
+    warn_of_rest(h);
+    if (status == HPF_OK && h->costs.n && h->events.leftover) {
+        status = h->events.leftover(h->context, h->costs.all, h->costs.n, err);
+    }
+    return status;
+}
+
+static hpf_status fail_to_find(hpf__eventlog_heap *h)
+{
+    char ids[HPF__PROFILE_LIST_BYTES];
+    hpf__eventlog_list_profiles(&h->metadata, ids);
+    h->error.offset = hpf_eventlog_offset(h->log);
+    return hpf_error_set(&h->error, HPF_ERR_ARGUMENT,
+                         "no heap profile number %d in the event log, which has %s", h->profile,
+                         ids);
+}
+
+hpf_status hpf__eventlog_heap_finish(hpf__eventlog_heap *h, hpf_error *err)
+{
+    hpf_status status = hpf_eventlog_feed(h->log, NULL, 0, &h->error);
+    if (status == HPF_OK && !h->is_finished) {
+        h->is_finished = true;
+        status = leave_rest(h, &h->error);
+        if (status == HPF_OK && h->options.has_log_profile && !hpf__eventlog_heap_profile(h)) {
+            status = fail_to_find(h);
+        } else if (status == HPF_OK && h->n_samples == 0) {
+            status = hpf_error_set(&h->error, HPF_ERR_SYNTAX,
+                                   "no complete heap sample in the event log: run the program "
+                                   "with +RTS -l and -hT, or built for profiling with -hc");
+            h->error.offset = hpf_eventlog_offset(h->log);
+        }
+    }
+    if (h->error.status != HPF_OK && err) {
+        *err = h->error;
+    }
+    return h->error.status;
+}
+
+void hpf__eventlog_heap_revisit(hpf__eventlog_heap *h, const hpf_events *events, void *context)
+{
+    h->events = *events;
+    h->context = context;
+    h->error = (hpf_error){0};
+    h->is_revisiting = true;
+    h->is_whole = false;
+    h->in_sample = false;
+    h->is_foreign = false;
+    h->costs.n = 0;
+    h->last_time = -INFINITY;
+    hpf__eventlog_revisit(h->log);
+}
+
+hpf_status hpf__eventlog_heap_settle(hpf__eventlog_heap *h, hpf_error *err)
+{
+    hpf_status status = hpf_eventlog_feed(h->log, NULL, 0, err);
+    if (status == HPF_OK && (!h->is_whole || ends_sample(h))) {
+        status = emit_sample(h, err);
+    }
+    h->last_time = -INFINITY;
+    return status;
+}
+
+hpf_str hpf__eventlog_heap_name(const hpf__eventlog_heap *h, hpf_name name)
+{
+    return h->names.texts.names[name];
+}
+
+uint32_t hpf__eventlog_heap_n_names(const hpf__eventlog_heap *h)
+{
+    return h->names.texts.n_names;
+}
+
+size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *h, hpf_name name, hpf_frame *frames,
+                                 size_t room)
+{
+    return hpf__eventlog_names_frames(&h->names, name, frames, room);
+}
+
+const hpf_eventlog_metadata *hpf__eventlog_heap_facts(const hpf__eventlog_heap *h)
+{
+    return &h->metadata;
+}
+
+const hpf_eventlog *hpf__eventlog_heap_records(const hpf__eventlog_heap *h)
+{
+    return h->log;
+}
+
+const hpf_eventlog_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *h)
+{
+    for (size_t i = 0; i < h->metadata.n_profiles; i++) {
+        if (h->metadata.profiles[i].id == h->profile) {
+            return &h->metadata.profiles[i];
+        }
+    }
+    return NULL;
+}
+
+uint64_t hpf__eventlog_heap_n_late(const hpf__eventlog_heap *h)
+{
+    return h->n_late;
+}
+
+void hpf__eventlog_heap_keep_times(hpf__eventlog_heap *h)
+{
+    h->options.keeps_times = true;
+}

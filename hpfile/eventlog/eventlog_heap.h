@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The heap profile of an event log as events. All functions but the last do what hpfile/reader.h
+ * says of theirs.
+ */
+#ifndef HPF_LOG_HEAP_H
+#define HPF_LOG_HEAP_H
+
+#include "hpfile/eventlog.h"
+#include "hpfile/frame.h"
+
+typedef struct hpf__eventlog_heap hpf__eventlog_heap;
+
+hpf__eventlog_heap *hpf__eventlog_heap_create(const hpf_events *events, void *context,
+                                              const hpf_reader_options *options);
+hpf_status hpf__eventlog_heap_feed(hpf__eventlog_heap *heap, const char *bytes, size_t n_bytes,
+                                   hpf_error *err);
+hpf_status hpf__eventlog_heap_finish(hpf__eventlog_heap *heap, hpf_error *err);
+void hpf__eventlog_heap_revisit(hpf__eventlog_heap *heap, const hpf_events *events, void *context);
+hpf_status hpf__eventlog_heap_settle(hpf__eventlog_heap *heap, hpf_error *err);
+hpf_str hpf__eventlog_heap_name(const hpf__eventlog_heap *heap, hpf_name name);
+uint32_t hpf__eventlog_heap_n_names(const hpf__eventlog_heap *heap);
+size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *heap, hpf_name name, hpf_frame *frames,
+                                 size_t room);
+const hpf_eventlog_metadata *hpf__eventlog_heap_facts(const hpf__eventlog_heap *heap);
+void hpf__eventlog_heap_destroy(hpf__eventlog_heap *heap);
+
+/* The reader of the records, with what it counted. */
+const hpf_eventlog *hpf__eventlog_heap_records(const hpf__eventlog_heap *heap);
+
+/* Returns how the profile that is read began; NULL if that is not in the log. */
+const hpf_eventlog_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *heap);
+
+/* Whether its end marker was read. */
+bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *heap);
+
+/* What hpf_live_diagnosis says (hpfile/live.h), but for late samples. */
+hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *heap, hpf_error *diagnosis);
+
+/* Samples that were earlier than the one before them. */
+uint64_t hpf__eventlog_heap_n_late(const hpf__eventlog_heap *heap);
+
+/* From now on such samples keep their times: the consumer puts them in order. */
+void hpf__eventlog_heap_keep_times(hpf__eventlog_heap *heap);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a log says of itself: program, run-time system, date, heap profiles.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "eventlog/eventlog_metadata.h"
+#include "base/buffer.h"
+#include "base/big_endian.h"
+#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog.h"
+#include "hpfile/str.h"
+#include "base/date.h"
+
+#define DEFAULT_MBLOCK_BYTES (UINT64_C(1) << 20)
+
+void hpf_eventlog_metadata_finish(hpf_eventlog_metadata *metadata)
+{
+    hpf_arena_destroy(metadata->arena);
+    free(metadata->profiles);
+    *metadata = (hpf_eventlog_metadata){0};
+}
+
+bool hpf_eventlog_metadata_is_ghc(const hpf_eventlog_metadata *metadata)
+{
+    hpf_str rts = metadata->rts;
+    return rts.length == 0 || (rts.length >= 4 && memcmp(rts.data, "GHC-", 4) == 0);
+}
+
+static hpf_status keep(hpf_eventlog_metadata *metadata, hpf_str text, hpf_str *copy, hpf_error *err)
+{
+    char *bytes = hpf_arena_text(metadata->arena, text);
+    *copy = (hpf_str){bytes, text.length};
+    return bytes ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* --- the command line --- */
+
+static hpf_str next_word(hpf_str *rest)
+{
+    const char *nul = memchr(rest->data, '\0', rest->length);
+    hpf_str word = {rest->data, nul ? (size_t)(nul - rest->data) : rest->length};
+    size_t taken = word.length + (nul != NULL);
+    *rest = (hpf_str){rest->data + taken, rest->length - taken};
+    return word;
+}
+
+static hpf_str base_name(hpf_str path)
+{
+    size_t begin = path.length;
+    while (begin > 0 && path.data[begin - 1] != '/') {
+        begin--;
+    }
+    return (hpf_str){path.data + begin, path.length - begin};
+}
+
+static bool put_word(hpf__buffer *job, hpf_str word)
+{
+    return (job->length == 0 || hpf__buffer_append(job, " ", 1)) &&
+           (word.length == 0 || hpf__buffer_append(job, word.data, word.length));
+}
+
+/* The words of a command line after the first: of the program, or of the run-time system. */
+typedef struct words {
+    hpf_str rest;
+    bool is_rts;  /* between +RTS and -RTS; so is +RTS itself */
+    bool is_over; /* after --RTS all words are the program's */
+} words;
+
+/* The next word of the kind that is wanted; false: there is none. */
+static bool find_word(words *w, bool want_rts, hpf_str *word)
+{
+    while (w->rest.length) {
+        *word = next_word(&w->rest);
+        bool is_end = hpf_str_is(*word, "-RTS") || hpf_str_is(*word, "--RTS");
+        if (!w->is_over && is_end) {
+            w->is_rts = false;
+            w->is_over = hpf_str_is(*word, "--RTS");
+            continue;
+        }
+        w->is_rts |= !w->is_over && hpf_str_is(*word, "+RTS");
+        if (w->is_rts == want_rts) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool put_words(hpf__buffer *job, hpf_str args, bool want_rts)
+{
+    words w = {.rest = args};
+    bool is_put = true;
+    for (hpf_str word; is_put && find_word(&w, want_rts, &word);) {
+        is_put = put_word(job, word);
+    }
+    return is_put;
+}
+
+static bool put_ghc_job(hpf__buffer *job, hpf_str args)
+{
+    return !args.length || (put_word(job, base_name(next_word(&args))) &&
+                            put_words(job, args, false) && put_words(job, args, true));
+}
+
+/* Other run-time systems take no words of the program's: the job is all of them. */
+static bool put_other_job(hpf__buffer *job, hpf_str args)
+{
+    size_t length = args.length && !args.data[args.length - 1] ? args.length - 1 : args.length;
+    bool is_put = length == 0 || hpf__buffer_append(job, args.data, length);
+    for (size_t i = 0; i < job->length; i++) {
+        job->bytes[i] = job->bytes[i] ? job->bytes[i] : ' ';
+    }
+    return is_put;
+}
+
+bool hpf_eventlog_metadata_has_option(const hpf_eventlog_metadata *metadata, const char *beginning)
+{
+    words w = {.rest = metadata->args};
+    size_t length = strlen(beginning);
+    bool is_there = false;
+    if (metadata->args.length) {
+        (void)next_word(&w.rest);
+    }
+    for (hpf_str word; !is_there && find_word(&w, true, &word);) {
+        is_there = word.length >= length && memcmp(word.data, beginning, length) == 0;
+    }
+    return is_there;
+}
+
+static hpf_status note_args(hpf_eventlog_metadata *metadata, hpf_str args, hpf_error *err)
+{
+    hpf__buffer job = {0};
+    hpf_status status = keep(metadata, args, &metadata->args, err);
+    bool is_put = hpf_eventlog_metadata_is_ghc(metadata) ? put_ghc_job(&job, args)
+                                                         : put_other_job(&job, args);
+    if (status == HPF_OK) {
+        hpf_str text = {job.bytes, job.length};
+        status = is_put ? keep(metadata, text, &metadata->job, err) : hpf_error_set_memory(err);
+    }
+    hpf__buffer_finish(&job);
+    return status;
+}
+
+/* --- the others --- */
+
+static hpf_status note_date(hpf_eventlog_metadata *metadata, uint64_t unix_s, hpf_error *err)
+{
+    char text[HPF__DATE_BYTES];
+    hpf__date_write(text, unix_s);
+    return keep(metadata, (hpf_str){text, sizeof text - 1}, &metadata->date, err);
+}
+
+static hpf_status note_profile(hpf_eventlog_metadata *metadata, hpf_str payload, hpf_error *err)
+{
+    const size_t fixed_bytes = 13;
+    hpf_str rest;
+    if (payload.length < fixed_bytes) {
+        return HPF_OK;
+    }
+    if (!HPF__ARRAY_RESERVE(metadata->profiles, metadata->profiles_capacity,
+                            metadata->n_profiles + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = keep(metadata, payload, &rest, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    hpf_eventlog_profile *p = &metadata->profiles[metadata->n_profiles++];
+    *p = (hpf_eventlog_profile){.id = (uint8_t)*rest.data,
+                                .period_ns = hpf__read8(rest.data + 1),
+                                .breakdown = (hpf_breakdown)hpf__read4(rest.data + 9)};
+    rest = (hpf_str){rest.data + fixed_bytes, rest.length - fixed_bytes};
+    for (int i = 0; i < HPF_N_RESTRICTIONS && rest.length; i++) {
+        p->filters[i] = next_word(&rest);
+    }
+    return HPF_OK;
+}
+
+/* Returns the payload after the capability set, with which many events begin. */
+static hpf_str after_set(hpf_str payload)
+{
+    return payload.length < 4 ? (hpf_str){payload.data, 0}
+                              : (hpf_str){payload.data + 4, payload.length - 4};
+}
+
+static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf_str payload,
+                               hpf_error *err)
+{
+    hpf_str rest = after_set(payload);
+    switch (id) {
+    case HPF__EVENT_RTS_IDENTIFIER:
+        return keep(metadata, rest.length ? next_word(&rest) : rest, &metadata->rts, err);
+    case HPF__EVENT_PROGRAM_ARGS:
+        return note_args(metadata, rest, err);
+    case HPF__EVENT_WALL_CLOCK_TIME:
+        return rest.length < 8 ? HPF_OK : note_date(metadata, hpf__read8(rest.data), err);
+    case HPF__EVENT_OSPROCESS_PID:
+        metadata->pid = rest.length < 4 ? 0 : hpf__read4(rest.data);
+        return HPF_OK;
+    case HPF__EVENT_HEAP_INFO_GHC:
+        metadata->mblock_bytes =
+            rest.length < 26 ? metadata->mblock_bytes : hpf__read8(rest.data + 18);
+        return HPF_OK;
+    case HPF__EVENT_PROF_BEGIN:
+        metadata->tick_ns = payload.length < 8 ? 0 : hpf__read8(payload.data);
+        return HPF_OK;
+    case HPF__EVENT_HEAP_PROF_BEGIN:
+        return note_profile(metadata, payload, err);
+    default:
+        return HPF_OK;
+    }
+}
+
+static bool begin_facts(hpf_eventlog_metadata *metadata)
+{
+    metadata->arena = hpf_arena_create();
+    metadata->mblock_bytes = DEFAULT_MBLOCK_BYTES;
+    return metadata->arena != NULL;
+}
+
+bool hpf_eventlog_metadata_want(uint16_t id)
+{
+    switch (id) {
+    case HPF__EVENT_RTS_IDENTIFIER:
+    case HPF__EVENT_PROGRAM_ARGS:
+    case HPF__EVENT_WALL_CLOCK_TIME:
+    case HPF__EVENT_OSPROCESS_PID:
+    case HPF__EVENT_HEAP_INFO_GHC:
+    case HPF__EVENT_PROF_BEGIN:
+    case HPF__EVENT_HEAP_PROF_BEGIN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+hpf_status hpf_eventlog_metadata_note(hpf_eventlog_metadata *metadata, const hpf_event *event,
+                                      hpf_error *err)
+{
+    if (!metadata->arena && !begin_facts(metadata)) {
+        return hpf_error_set_memory(err);
+    }
+    return note_payload(metadata, event->type->id, event->payload, err);
+}

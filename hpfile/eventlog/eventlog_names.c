@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Definitions and the writing of names. Source of the form: GHC's rts/ProfHeap.c, fprint_ccs.
+ */
+#include "base/arena.h"
+#include "eventlog/eventlog_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+#include "hpfile/str.h"
+
+#define CENTRE_ID_BYTES 4u
+#define ADDRESS_BYTES   8u
+#define IS_CAF          1 /* in the flags of a cost centre */
+
+void hpf__eventlog_names_finish(hpf__eventlog_names *n)
+{
+    hpf_arena_destroy(n->arena);
+    hpf__intern_finish(&n->centre_ids);
+    hpf__intern_finish(&n->info_addresses);
+    hpf__eventlog_keys_finish(&n->stacks);
+    hpf__eventlog_keys_finish(&n->labels);
+    hpf__intern_finish(&n->texts);
+    hpf__buffer_finish(&n->scratch);
+    free(n->centres);
+    free(n->infos);
+    free(n->origins);
+    *n = (hpf__eventlog_names){0};
+}
+
+/* --- definitions --- */
+
+/* The next text of a record, up to its NUL or the end. */
+static hpf_str cut_text(hpf_str *rest)
+{
+    const char *nul = rest->length ? memchr(rest->data, '\0', rest->length) : NULL;
+    hpf_str text = {rest->data, nul ? (size_t)(nul - rest->data) : rest->length};
+    size_t taken = text.length + (nul != NULL);
+    *rest = (hpf_str){rest->data + taken, rest->length - taken};
+    return text;
+}
+
+/* A copy of a payload, so that frames can point into it. */
+static hpf_status keep(hpf__eventlog_names *n, hpf_str payload, hpf_str *copy)
+{
+    if (!n->arena && !(n->arena = hpf_arena_create())) {
+        return HPF_ERR_MEMORY;
+    }
+    copy->data = hpf_arena_text(n->arena, payload);
+    copy->length = payload.length;
+    return copy->data ? HPF_OK : HPF_ERR_MEMORY;
+}
+
+/* The place for the definition of `id` in `*frames`, which grows. NULL when there is no memory,
+ * with
+ * `*status` telling why. */
+static hpf_frame *place_of(hpf__intern *ids, hpf_str id, hpf_frame **frames, size_t *capacity,
+                           hpf_status *status)
+{
+    uint32_t number;
+    bool is_new;
+    *status = HPF_ERR_MEMORY;
+    if (!HPF__ARRAY_RESERVE(*frames, *capacity, (size_t)ids->n_names + 1)) {
+        return NULL;
+    }
+    *status = hpf__intern_add(ids, id, &number, &is_new);
+    return *status == HPF_OK ? &(*frames)[number] : NULL;
+}
+
+hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *n, hpf_str payload)
+{
+    hpf_str rest;
+    if (payload.length < CENTRE_ID_BYTES) {
+        return HPF_OK;
+    }
+    hpf_status status = keep(n, payload, &rest);
+    if (status != HPF_OK) {
+        return status;
+    }
+    hpf_str id = {rest.data, CENTRE_ID_BYTES};
+    hpf_frame *frame = place_of(&n->centre_ids, id, &n->centres, &n->centres_capacity, &status);
+    if (frame) {
+        rest = (hpf_str){rest.data + CENTRE_ID_BYTES, rest.length - CENTRE_ID_BYTES};
+        *frame = (hpf_frame){0};
+        frame->label = cut_text(&rest);
+        frame->module = cut_text(&rest);
+        frame->source = cut_text(&rest);
+        frame->is_caf = rest.length && (*rest.data & IS_CAF);
+    }
+    return status;
+}
+
+hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *n, hpf_str payload)
+{
+    hpf_str rest;
+    if (payload.length < ADDRESS_BYTES) {
+        return HPF_OK;
+    }
+    hpf_status status = keep(n, payload, &rest);
+    if (status != HPF_OK) {
+        return status;
+    }
+    hpf_str id = {rest.data, ADDRESS_BYTES};
+    hpf_frame *frame = place_of(&n->info_addresses, id, &n->infos, &n->infos_capacity, &status);
+    if (frame) {
+        rest = (hpf_str){rest.data + ADDRESS_BYTES, rest.length - ADDRESS_BYTES};
+        *frame = (hpf_frame){0};
+        frame->table = cut_text(&rest);
+        frame->closure_type = cut_text(&rest);
+        frame->type = cut_text(&rest);
+        frame->label = cut_text(&rest);
+        frame->module = cut_text(&rest);
+        frame->source = cut_text(&rest);
+    }
+    return status;
+}
+
+/* A definition that is known, or NULL. */
+static const hpf_frame *find(const hpf__intern *ids, const hpf_frame *frames, hpf_str id)
+{
+    uint32_t number;
+    return hpf__intern_find(ids, id, &number) ? &frames[number] : NULL;
+}
+
+static hpf_str without_nul(hpf_str key)
+{
+    hpf_str rest = key;
+    return cut_text(&rest);
+}
+
+/* The info table that a label "0x409f78" means, or NULL. */
+static const hpf_frame *info_of_label(const hpf__eventlog_names *n, hpf_str label)
+{
+    char digits[2 * ADDRESS_BYTES + 1] = {0};
+    char address[ADDRESS_BYTES];
+    char *end;
+    if (label.length < 3 || label.length > 2 + 2 * ADDRESS_BYTES || memcmp(label.data, "0x", 2)) {
+        return NULL;
+    }
+    memcpy(digits, label.data + 2, label.length - 2);
+    uint64_t number = strtoull(digits, &end, 16);
+    if (*end || strspn(digits, " \t\n+-")) {
+        return NULL;
+    }
+    for (size_t i = 0; i < ADDRESS_BYTES; i++) {
+        address[i] = (char)(number >> 8 * (ADDRESS_BYTES - 1 - i));
+    }
+    return find(&n->info_addresses, n->infos, (hpf_str){address, ADDRESS_BYTES});
+}
+
+/* --- names --- */
+
+static bool put(hpf__buffer *buf, hpf_str text)
+{
+    return text.length == 0 || hpf__buffer_append(buf, text.data, text.length);
+}
+
+static size_t stack_depth(hpf_str key)
+{
+    size_t emitted = key.length ? (unsigned char)key.data[0] : 0;
+    size_t there = key.length ? (key.length - 1) / CENTRE_ID_BYTES : 0;
+    return emitted < there ? emitted : there;
+}
+
+static hpf_str id_at(hpf_str stack, size_t i)
+{
+    return (hpf_str){stack.data + 1 + i * CENTRE_ID_BYTES, CENTRE_ID_BYTES};
+}
+
+/* A log that began late may lack definitions: such cost centres are known by their numbers. */
+static hpf_status define_missing(hpf__eventlog_names *n, hpf_str stack)
+{
+    hpf_status status = HPF_OK;
+    size_t depth = stack_depth(stack);
+    for (size_t i = 0; i < depth && status == HPF_OK; i++) {
+        hpf_str id = id_at(stack, i);
+        if (!find(&n->centre_ids, n->centres, id)) {
+            char payload[40];
+            memcpy(payload, id.data, CENTRE_ID_BYTES);
+            int length = snprintf(payload + CENTRE_ID_BYTES, sizeof payload - CENTRE_ID_BYTES,
+                                  "cost centre %u", (unsigned)hpf__read4(id.data));
+            status = hpf__eventlog_names_define_centre(
+                n, (hpf_str){payload, CENTRE_ID_BYTES + (size_t)length});
+        }
+    }
+    return status;
+}
+
+static bool put_frame(hpf__buffer *buf, const hpf_frame *frame)
+{
+    if (hpf_str_is(frame->label, "CAF")) {
+        return put(buf, frame->module) && put(buf, HPF_STR(".CAF"));
+    }
+    return put(buf, frame->label);
+}
+
+static bool put_stack(const hpf__eventlog_names *n, hpf__buffer *buf, hpf_str stack)
+{
+    size_t depth = stack_depth(stack);
+    bool is_put = depth > 0 || put(buf, HPF_STR("MAIN"));
+    for (size_t i = 0; i < depth && is_put; i++) {
+        hpf_str id = id_at(stack, i);
+        is_put = (i == 0 || put(buf, HPF_STR("/"))) &&
+                 put_frame(buf, find(&n->centre_ids, n->centres, id));
+    }
+    return is_put;
+}
+
+bool hpf__eventlog_names_put_info(hpf__buffer *buf, const hpf_frame *info)
+{
+    hpf_str before_source = info->source.length ? HPF_STR(" ") : HPF_STR("");
+    return put(buf, info->table) && put(buf, HPF_STR(" ")) && put(buf, info->module) &&
+           put(buf, HPF_STR(".")) && put(buf, info->label) && put(buf, before_source) &&
+           put(buf, info->source);
+}
+
+/* Scratch holds a name behind this many bytes, where a number may be put before it. */
+#define NUMBER_ROOM 16
+
+/* Makes the text in scratch a name. If it must be of its own and is not, it gets the next number
+ * that makes it so. */
+static hpf_status add_text(hpf__eventlog_names *n, bool must_be_own, hpf_name *name, bool *is_new)
+{
+    char number[NUMBER_ROOM];
+    char *text = n->scratch.bytes + NUMBER_ROOM;
+    size_t length = n->scratch.length - NUMBER_ROOM;
+    hpf_status status = hpf__intern_add(&n->texts, (hpf_str){text, length}, name, is_new);
+    hpf_name first = *name;
+    while (status == HPF_OK && must_be_own && !*is_new) {
+        unsigned i = 2 + n->origins[first].n_alike++;
+        size_t digits = (size_t)snprintf(number, sizeof number, "(%u)", i);
+        memcpy(text - digits, number, digits);
+        status =
+            hpf__intern_add(&n->texts, (hpf_str){text - digits, length + digits}, name, is_new);
+    }
+    return status;
+}
+
+static bool begin_text(hpf__eventlog_names *n)
+{
+    n->scratch.length = 0;
+    if (!hpf__buffer_reserve(&n->scratch, NUMBER_ROOM)) {
+        return false;
+    }
+    n->scratch.length = NUMBER_ROOM;
+    return true;
+}
+
+static hpf_status finish_name(hpf__eventlog_names *n, hpf__eventlog_origin origin, bool must_be_own,
+                              hpf_name *name, bool *is_new)
+{
+    size_t needed = (size_t)n->texts.n_names + 1;
+    if (!HPF__ARRAY_RESERVE(n->origins, n->origins_capacity, needed)) {
+        return HPF_ERR_MEMORY;
+    }
+    hpf_status status = add_text(n, must_be_own, name, is_new);
+    if (status == HPF_OK && *is_new) {
+        n->origins[*name] = origin;
+    }
+    return status;
+}
+
+hpf_status hpf__eventlog_names_of_stack(hpf__eventlog_names *n, hpf_str key, hpf_name *name,
+                                        bool *is_new)
+{
+    uint32_t number;
+    *is_new = false;
+    hpf_status status = hpf__eventlog_keys_add(&n->stacks, key, &number, is_new);
+    if (status == HPF_OK && *is_new) {
+        status = define_missing(n, key);
+    }
+    if (status == HPF_OK && *is_new) {
+        hpf__eventlog_origin origin = {true, number, 0};
+        status =
+            begin_text(n) && put_stack(n, &n->scratch, key)
+                ? finish_name(n, origin, true, hpf__eventlog_keys_name(&n->stacks, number), is_new)
+                : HPF_ERR_MEMORY;
+    }
+    *name = status == HPF_OK ? *hpf__eventlog_keys_name(&n->stacks, number) : 0;
+    return status;
+}
+
+hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *n, hpf_str key, hpf_name *name,
+                                        bool *is_new)
+{
+    uint32_t number;
+    *is_new = false;
+    hpf_status status = hpf__eventlog_keys_add(&n->labels, key, &number, is_new);
+    if (status == HPF_OK && *is_new) {
+        hpf_str label = without_nul(key);
+        label = label.length ? label : HPF_STR("(no name)");
+        hpf__eventlog_origin origin = {false, number, 0};
+        const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;
+        bool is_put = begin_text(n) && (info ? hpf__eventlog_names_put_info(&n->scratch, info)
+                                             : put(&n->scratch, label));
+        status = is_put ? finish_name(n, origin, info != NULL,
+                                      hpf__eventlog_keys_name(&n->labels, number), is_new)
+                        : HPF_ERR_MEMORY;
+    }
+    *name = status == HPF_OK ? *hpf__eventlog_keys_name(&n->labels, number) : 0;
+    return status;
+}
+
+/* --- frames --- */
+
+size_t hpf__eventlog_names_frames(const hpf__eventlog_names *n, hpf_name name, hpf_frame *frames,
+                                  size_t room)
+{
+    const hpf__eventlog_origin *origin = &n->origins[name];
+    if (!origin->is_stack) {
+        hpf_str label = without_nul(n->labels.texts.names[origin->key]);
+        const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;
+        if (info && room) {
+            frames[0] = *info;
+        }
+        return info != NULL;
+    }
+    hpf_str stack = n->stacks.texts.names[origin->key];
+    size_t depth = stack_depth(stack);
+    for (size_t i = 0; i < depth && i < room; i++) {
+        frames[i] = *find(&n->centre_ids, n->centres, id_at(stack, i));
+    }
+    return depth;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Names for the bands of an event log. A log defines cost centres and info tables once, and then
+ * uses their numbers; this table keeps the definitions and makes names of stacks and labels.
+ *
+ * A stack is written as GHC writes it into a `.hp` file, but whole: labels from the innermost,
+ * divided by slashes, a CAF as MODULE.CAF, the empty stack as MAIN. GHC puts the number of the
+ * stack in front, which logs do not have; where two stacks have the same text, the later ones get a
+ * number in front, from 2: "(2)go/main".
+ */
+#ifndef HPF_LOG_NAMES_H
+#define HPF_LOG_NAMES_H
+
+#include "base/buffer.h"
+#include "base/arena.h"
+#include "hpfile/frame.h"
+#include "base/intern.h"
+#include "eventlog/eventlog_keys.h"
+
+/* Where a name comes from. */
+typedef struct hpf__eventlog_origin {
+    bool is_stack;
+    uint32_t key;     /* in stacks or in labels */
+    uint32_t n_alike; /* number of names with this text after a number */
+} hpf__eventlog_origin;
+
+typedef struct hpf__eventlog_names {
+    hpf_arena *arena; /* definitions */
+    hpf__intern centre_ids;
+    hpf_frame *centres; /* by the number of its id in centre_ids */
+    size_t centres_capacity;
+    hpf__intern info_addresses;
+    hpf_frame *infos;
+    size_t infos_capacity;
+    bool labels_are_infos; /* labels are addresses of info tables */
+
+    hpf__eventlog_keys stacks, labels;
+    hpf__intern texts; /* the names */
+    hpf__eventlog_origin *origins;
+    size_t origins_capacity;
+    hpf__buffer scratch;
+} hpf__eventlog_names;
+
+void hpf__eventlog_names_finish(hpf__eventlog_names *names);
+
+/* The payloads of HEAP_PROF_COST_CENTRE and IPE records. Of a repeated definition the last counts,
+ * for names made after it. HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
+hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *names, hpf_str payload);
+hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *names, hpf_str payload);
+
+/* Store the name of a stack (one byte with its depth, numbers of cost centres) or of a label
+ * (perhaps with a NUL after it) that hpf__eventlog_keys_guess did not find, and whether it is new.
+ * Return HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
+hpf_status hpf__eventlog_names_of_stack(hpf__eventlog_names *names, hpf_str key, hpf_name *name,
+                                        bool *is_new);
+hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *names, hpf_str key, hpf_name *name,
+                                        bool *is_new);
+
+/* As hpf_reader_frames. */
+size_t hpf__eventlog_names_frames(const hpf__eventlog_names *names, hpf_name name,
+                                  hpf_frame *frames, size_t room);
+
+/* The name of an info table: "sat_s154_info Main.main Test.hs:5:1-30". False: no memory. */
+bool hpf__eventlog_names_put_info(hpf__buffer *buf, const hpf_frame *info);
+
+#endif

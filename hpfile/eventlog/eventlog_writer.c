@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Events to records. Records gather in blocks, which get their markers when they are full, that is,
+ * with each sample. What a log begins with waits for the first thing that is no header.
+ */
+#include "base/arena.h"
+#include "hpfile/eventlog_writer.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/date.h"
+#include "base/intern.h"
+#include "eventlog/eventlog_tags.h"
+#include "hpfile/str.h"
+#include "base/utf8.h"
+
+#define MAX_PAYLOAD 65535u
+#define N_HELD      3 /* lines that make one MEM_RETURN */
+
+/* Records in the order of time that leave in blocks. As GHC's run-time system does, samples and all
+ * that belongs to them are of no capability, marks and sizes of capability 0. */
+typedef struct log_stream {
+    hpf__buffer block; /* records that have not left */
+    uint64_t now_ns;   /* the latest time that was written */
+    uint64_t block_ns; /* the latest in blocks that have left */
+} log_stream;
+
+enum { OF_CAPABILITY, OF_NONE, N_STREAMS };
+
+/* A name as it is in records, after the amount. */
+typedef struct log_key {
+    hpf_str bytes;
+    bool is_stack;
+} log_key;
+
+struct hpf_eventlog_writer {
+    hpf_sink *sink;
+    hpf_eventlog_writer_options options;
+    hpf_arena *arena;
+    hpf_str headers[HPF_N_HEADERS];
+    bool is_begun;
+    bool is_out_of_memory;
+    log_stream streams[N_STREAMS];
+    hpf__buffer scratch; /* a payload */
+    hpf__intern centres, stacks, labels;
+    log_key *keys; /* by name */
+    size_t keys_capacity;
+    uint64_t n_samples;
+    const char *heap_line; /* "heap" or "resident", whichever came first; NULL: none did */
+    double held[N_HELD];   /* parts of a MEM_RETURN that came already: */
+    double held_time;      /*   at this time */
+    unsigned has_held;     /*   these bits */
+};
+
+#define MAX_FRAMES 255u
+
+/* The most that texts may have, so that a record is never too long. */
+#define CENTRE_TEXT_BYTES 21800u
+#define INFO_TEXT_BYTES   10900u
+#define LABEL_BYTES       65500u
+
+/* Info tables get addresses that no program has. */
+#define FIRST_ADDRESS (UINT64_C(0xf) << 60)
+
+#define SET_BYTES    4u    /* of the number of a capability set */
+#define BLOCK_HEAD   24u   /* bytes of a BLOCK_MARKER */
+#define BLOCK_BYTES  60000 /* of marks and lines before they leave without a sample */
+#define MBLOCK_BYTES 1048576.0
+
+/* What is declared, with GHC's words. */
+typedef struct type {
+    uint16_t id;
+    int16_t n_bytes;
+    int16_t stream;
+    const char *description;
+} type;
+
+static const type types[] = {
+    {HPF__EVENT_BLOCK_MARKER, 14, OF_NONE, "Block marker"},
+    {HPF__EVENT_CAPSET_CREATE, 6, OF_NONE, "Create capability set"},
+    {HPF__EVENT_CAPSET_ASSIGN_CAP, 6, OF_NONE, "Add capability to capability set"},
+    {HPF__EVENT_RTS_IDENTIFIER, -1, OF_NONE, "RTS name and version"},
+    {HPF__EVENT_PROGRAM_ARGS, -1, OF_NONE, "Program arguments"},
+    {HPF__EVENT_WALL_CLOCK_TIME, 16, OF_NONE, "Wall clock time"},
+    {HPF__EVENT_CAP_CREATE, 2, OF_NONE, "Create capability"},
+    {HPF__EVENT_HEAP_SIZE, 12, OF_CAPABILITY, "Current heap size"},
+    {HPF__EVENT_HEAP_LIVE, 12, OF_CAPABILITY, "Current heap live data"},
+    {HPF__EVENT_USER_MARKER, -1, OF_CAPABILITY, "User marker"},
+    {HPF__EVENT_MEM_RETURN, 16, OF_CAPABILITY, "Memory return statistics"},
+    {HPF__EVENT_BLOCKS_SIZE, 12, OF_CAPABILITY, "Current heap size (size of allocated blocks)"},
+    {HPF__EVENT_HEAP_PROF_BEGIN, -1, OF_NONE, "Start of heap profile"},
+    {HPF__EVENT_HEAP_PROF_COST_CENTRE, -1, OF_NONE, "Cost center definition"},
+    {HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, 8, OF_NONE, "Start of heap profile sample"},
+    {HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE, -1, OF_NONE, "Heap profile cost-centre sample"},
+    {HPF__EVENT_HEAP_PROF_SAMPLE_STRING, -1, OF_NONE, "Heap profile string sample"},
+    {HPF__EVENT_HEAP_PROF_SAMPLE_END, 8, OF_NONE, "End of heap profile sample"},
+    {HPF__EVENT_IPE, -1, OF_NONE, "Info Table Source Position"},
+};
+
+static const type *type_of(uint16_t id)
+{
+    const type *t = types;
+    while (t->id != id) {
+        t++;
+    }
+    return t;
+}
+
+hpf_eventlog_writer *hpf_eventlog_writer_create(hpf_sink *sink,
+                                                const hpf_eventlog_writer_options *options)
+{
+    hpf_eventlog_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->arena = hpf_arena_create())) {
+        free(w);
+        return NULL;
+    }
+    w->sink = sink;
+    w->options = options ? *options : (hpf_eventlog_writer_options){0};
+    w->options.units_per_s = w->options.units_per_s > 0 ? w->options.units_per_s : 1;
+    hpf_str rts = w->options.rts.length ? w->options.rts : HPF_STR("heapcensus rts");
+    w->options.rts = (hpf_str){hpf_arena_text(w->arena, rts), rts.length};
+    if (!w->options.rts.data) {
+        hpf_eventlog_writer_destroy(w);
+        return NULL;
+    }
+    return w;
+}
+
+void hpf_eventlog_writer_destroy(hpf_eventlog_writer *w)
+{
+    if (w) {
+        hpf_arena_destroy(w->arena);
+        for (int i = 0; i < N_STREAMS; i++) {
+            hpf__buffer_finish(&w->streams[i].block);
+        }
+        hpf__buffer_finish(&w->scratch);
+        hpf__intern_finish(&w->centres);
+        hpf__intern_finish(&w->stacks);
+        hpf__intern_finish(&w->labels);
+        free(w->keys);
+        free(w);
+    }
+}
+
+/* --- bytes --- */
+
+/* Appends to a buffer; sets is_out_of_memory when there is none. */
+static void put(hpf_eventlog_writer *w, hpf__buffer *to, const void *bytes, size_t n)
+{
+    w->is_out_of_memory |= n && !hpf__buffer_append(to, bytes, n);
+}
+
+static void put_number(hpf_eventlog_writer *w, hpf__buffer *to, uint64_t number, size_t n_bytes)
+{
+    char bytes[8];
+    for (size_t i = 0; i < n_bytes; i++) {
+        bytes[i] = (char)(number >> 8 * (n_bytes - 1 - i));
+    }
+    put(w, to, bytes, n_bytes);
+}
+
+/* Appends text as logs hold it: UTF-8, U+FFFD for each byte that is none, up to the first NUL, and
+ * at most `room` bytes, of whole characters. */
+static void put_text(hpf_eventlog_writer *w, hpf__buffer *to, hpf_str text, size_t room)
+{
+    static const char replacement[] = "\xEF\xBF\xBD";
+    while (text.length && *text.data) {
+        size_t n = hpf_utf8_next(text, NULL);
+        hpf_str shown = n ? (hpf_str){text.data, n} : HPF_STR(replacement);
+        if (shown.length > room) {
+            break;
+        }
+        put(w, to, shown.data, shown.length);
+        room -= shown.length;
+        n += n == 0;
+        text = (hpf_str){text.data + n, text.length - n};
+    }
+}
+
+/* Appends text of at most `room` bytes, and a NUL. */
+static void put_string(hpf_eventlog_writer *w, hpf__buffer *to, hpf_str text, size_t room)
+{
+    put_text(w, to, text, room);
+    put_number(w, to, 0, 1);
+}
+
+/* Moves the payload in scratch to the end of its stream, as a record. */
+static void put_record(hpf_eventlog_writer *w, uint16_t id, uint64_t time_ns)
+{
+    const type *t = type_of(id);
+    log_stream *to = &w->streams[t->stream];
+    assert(w->scratch.length <= MAX_PAYLOAD);
+    to->now_ns = time_ns > to->now_ns ? time_ns : to->now_ns;
+    put_number(w, &to->block, id, 2);
+    put_number(w, &to->block, time_ns, 8);
+    if (t->n_bytes < 0) {
+        put_number(w, &to->block, w->scratch.length, 2);
+    }
+    put(w, &to->block, w->scratch.bytes, w->scratch.length);
+    w->scratch.length = 0;
+}
+
+/* What a stream gathered leaves as a block. */
+static void leave_block(hpf_eventlog_writer *w, log_stream *stream, uint16_t cap)
+{
+    hpf__buffer marker = {0};
+    if (stream->block.length) {
+        put_number(w, &marker, HPF__EVENT_BLOCK_MARKER, 2);
+        put_number(w, &marker, stream->block_ns, 8);
+        put_number(w, &marker, BLOCK_HEAD + stream->block.length, 4);
+        put_number(w, &marker, stream->now_ns, 8);
+        put_number(w, &marker, cap, 2);
+        hpf_sink_write(w->sink, marker.bytes, marker.length);
+        hpf_sink_write(w->sink, stream->block.bytes, stream->block.length);
+        stream->block.length = 0;
+        stream->block_ns = stream->now_ns;
+        hpf__buffer_finish(&marker);
+    }
+}
+
+/* Marks and sizes go ahead of the sample that they came before. */
+static void leave(hpf_eventlog_writer *w)
+{
+    leave_block(w, &w->streams[OF_CAPABILITY], 0);
+    leave_block(w, &w->streams[OF_NONE], HPF_EVENT_NO_CAP);
+}
+
+/* --- names --- */
+
+static hpf_str keep(hpf_eventlog_writer *w, const hpf__buffer *bytes)
+{
+    hpf_str text = {bytes->bytes, bytes->length};
+    hpf_str copy = {hpf_arena_text(w->arena, text), text.length};
+    w->is_out_of_memory |= !copy.data;
+    return copy;
+}
+
+/* Adds the bytes of scratch from `begin` on. Returns whether they are new. */
+static bool intern(hpf_eventlog_writer *w, hpf__intern *table, size_t begin, uint32_t *number)
+{
+    bool is_new = false;
+    *number = 0;
+    if (!w->is_out_of_memory) {
+        hpf_str text = {w->scratch.bytes + begin, w->scratch.length - begin};
+        w->is_out_of_memory = hpf__intern_add(table, text, number, &is_new) != HPF_OK;
+    }
+    return is_new;
+}
+
+/* --- stacks --- */
+
+/* The number of a cost centre, which is defined if it is new. Those of different `twin` are never
+ * the same. */
+static uint32_t number_of_centre(hpf_eventlog_writer *w, const hpf_frame *frame, uint64_t twin)
+{
+    uint32_t number;
+    w->scratch.length = 0;
+    put_number(w, &w->scratch, (uint64_t)w->centres.n_names + 1, 4);
+    put_string(w, &w->scratch, frame->label, CENTRE_TEXT_BYTES);
+    put_string(w, &w->scratch, frame->module, CENTRE_TEXT_BYTES);
+    put_string(w, &w->scratch, frame->source, CENTRE_TEXT_BYTES);
+    put_number(w, &w->scratch, frame->is_caf, 1);
+    size_t length = w->scratch.length;
+    put_number(w, &w->scratch, twin, 8);
+    bool is_new = intern(w, &w->centres, 4, &number);
+    w->scratch.length = length;
+    if (is_new) {
+        put_record(w, HPF__EVENT_HEAP_PROF_COST_CENTRE, w->streams[OF_NONE].now_ns);
+    }
+    w->scratch.length = 0;
+    return number + 1;
+}
+
+/* Leaves the stack in `stack`. Its innermost cost centre is the one of `twin`. */
+static void put_stack(hpf_eventlog_writer *w, hpf__buffer *stack, const hpf_frame *frames,
+                      size_t depth, uint64_t twin)
+{
+    stack->length = 0;
+    put_number(w, stack, depth, 1);
+    for (size_t i = 0; i < depth; i++) {
+        put_number(w, stack, number_of_centre(w, &frames[i], i == 0 ? twin : 0), 4);
+    }
+}
+
+/* Two names may have the same frames, as far as these are known: the later gets a cost centre of
+ * its own. */
+static log_key make_stack(hpf_eventlog_writer *w, hpf_name name, const hpf_frame *frames,
+                          size_t depth)
+{
+    uint32_t known;
+    hpf__buffer stack = {0};
+    put_stack(w, &stack, frames, depth, 0);
+    put(w, &w->scratch, stack.bytes, stack.length);
+    if (!intern(w, &w->stacks, 0, &known)) {
+        put_stack(w, &stack, frames, depth, (uint64_t)name + 1);
+    }
+    w->scratch.length = 0;
+    log_key made = {keep(w, &stack), true};
+    hpf__buffer_finish(&stack);
+    return made;
+}
+
+/* --- labels --- */
+
+/* Two texts may have become one, for want of room or of UTF-8: the later gets a number in front. */
+static log_key make_label(hpf_eventlog_writer *w, hpf_name name, hpf_str text)
+{
+    uint32_t known;
+    char number[16] = "";
+    bool is_own = false;
+    for (unsigned long i = name; !is_own && !w->is_out_of_memory; i++) {
+        w->scratch.length = 0;
+        put(w, &w->scratch, number, strlen(number));
+        put_string(w, &w->scratch, text, LABEL_BYTES);
+        is_own = intern(w, &w->labels, 0, &known);
+        snprintf(number, sizeof number, "(%lu)", i);
+    }
+    log_key made = {keep(w, &w->scratch), false};
+    w->scratch.length = 0;
+    return made;
+}
+
+/* --- info tables --- */
+
+/* Tools read the closure type as a number. */
+static hpf_str number_or_zero(hpf_str text)
+{
+    size_t i = 0;
+    while (i < text.length && text.data[i] >= '0' && text.data[i] <= '9') {
+        i++;
+    }
+    return i && i == text.length ? text : HPF_STR("0");
+}
+
+/* The label is the address; a record describes the info table. */
+static log_key make_info(hpf_eventlog_writer *w, hpf_name name, const hpf_frame *info)
+{
+    uint64_t address = FIRST_ADDRESS + name;
+    const hpf_str texts[] = {info->table,  number_or_zero(info->closure_type),
+                             info->type,   info->label,
+                             info->module, info->source};
+    char label[24];
+    put_number(w, &w->scratch, address, 8);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        put_string(w, &w->scratch, texts[i], INFO_TEXT_BYTES);
+    }
+    put_record(w, HPF__EVENT_IPE, w->streams[OF_NONE].now_ns);
+    int n = snprintf(label, sizeof label, "0x%llx", (unsigned long long)address);
+    return make_label(w, name, (hpf_str){label, (size_t)n});
+}
+
+/* Returns what a name is in records, and defines its cost centres or its info table if they are
+ * new. The empty stack has no frames; it is known by its name. */
+static log_key make_key(hpf_eventlog_writer *w, hpf_name name, hpf_str text)
+{
+    static const hpf_frame no_frames[1];
+    hpf_frame *frames = w->options.frames ? calloc(MAX_FRAMES, sizeof *frames) : NULL;
+    size_t depth = 0;
+    if (frames) {
+        depth = w->options.frames(w->options.frames_context, name, frames, MAX_FRAMES);
+        depth = depth < MAX_FRAMES ? depth : MAX_FRAMES;
+    }
+    bool is_main = w->options.breakdown == HPF_BREAKDOWN_COST_CENTRE && hpf_str_is(text, "MAIN");
+    bool is_table = depth == 1 && w->options.breakdown == HPF_BREAKDOWN_INFO_TABLE;
+    w->is_out_of_memory |= w->options.frames && !frames;
+    log_key made = is_table           ? make_info(w, name, &frames[0])
+                   : depth || is_main ? make_stack(w, name, frames ? frames : no_frames, depth)
+                                      : make_label(w, name, text);
+    free(frames);
+    return made;
+}
+
+/* --- events --- */
+
+static hpf_status status_of(const hpf_eventlog_writer *w, hpf_error *err)
+{
+    return w->is_out_of_memory ? hpf_error_set_memory(err) : HPF_OK;
+}
+
+/* --- the begin --- */
+
+static void write_types(hpf_eventlog_writer *w)
+{
+    hpf__buffer header = {0};
+    put(w, &header, "hdrbhetb", 8);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        size_t length = strlen(types[i].description);
+        put(w, &header, "etb\0", 4);
+        put_number(w, &header, types[i].id, 2);
+        put_number(w, &header, (uint16_t)types[i].n_bytes, 2);
+        put_number(w, &header, length, 4);
+        put(w, &header, types[i].description, length);
+        put_number(w, &header, 0, 4);
+        put(w, &header, "ete\0", 4);
+    }
+    put(w, &header, "hetehdredatb", 12);
+    hpf_sink_write(w->sink, header.bytes, header.length);
+    hpf__buffer_finish(&header);
+}
+
+/* Capability 0, and the sets that GHC has for the process and for its clock. */
+static void put_capabilities(hpf_eventlog_writer *w)
+{
+    const uint16_t kinds[] = {2, 3};
+    put_number(w, &w->scratch, 0, 2);
+    put_record(w, HPF__EVENT_CAP_CREATE, 0);
+    for (uint32_t set = 0; set < 2; set++) {
+        put_number(w, &w->scratch, set, 4);
+        put_number(w, &w->scratch, kinds[set], 2);
+        put_record(w, HPF__EVENT_CAPSET_CREATE, 0);
+        put_number(w, &w->scratch, set, 4);
+        put_number(w, &w->scratch, 0, 2);
+        put_record(w, HPF__EVENT_CAPSET_ASSIGN_CAP, 0);
+    }
+}
+
+/* The words of JOB, each with a NUL instead of the blank after it. */
+static void put_args(hpf_eventlog_writer *w)
+{
+    put_number(w, &w->scratch, 0, SET_BYTES);
+    put_string(w, &w->scratch, w->headers[HPF_HEADER_JOB], MAX_PAYLOAD - SET_BYTES - 1);
+    for (size_t i = SET_BYTES; i < w->scratch.length; i++) {
+        w->scratch.bytes[i] = w->scratch.bytes[i] == ' ' ? '\0' : w->scratch.bytes[i];
+    }
+    put_record(w, HPF__EVENT_PROGRAM_ARGS, 0);
+}
+
+static void put_date(hpf_eventlog_writer *w)
+{
+    uint64_t unix_s;
+    if (hpf__date_parse(w->headers[HPF_HEADER_DATE], &unix_s)) {
+        put_number(w, &w->scratch, 1, 4);
+        put_number(w, &w->scratch, unix_s, 8);
+        put_number(w, &w->scratch, 0, 4);
+        put_record(w, HPF__EVENT_WALL_CLOCK_TIME, 0);
+    }
+}
+
+static void put_profile(hpf_eventlog_writer *w)
+{
+    hpf_breakdown breakdown = w->options.breakdown;
+    breakdown = breakdown == HPF_BREAKDOWN_NONE ? HPF_BREAKDOWN_CLOSURE_DESCR : breakdown;
+    put_number(w, &w->scratch, 0, 1);
+    put_number(w, &w->scratch, w->options.period_ns, 8);
+    put_number(w, &w->scratch, (uint64_t)breakdown, 4);
+    put(w, &w->scratch, "\0\0\0\0\0\0\0", HPF_N_RESTRICTIONS);
+    put_record(w, HPF__EVENT_HEAP_PROF_BEGIN, 0);
+}
+
+static void begin(hpf_eventlog_writer *w)
+{
+    if (w->is_begun) {
+        return;
+    }
+    w->is_begun = true;
+    write_types(w);
+    put_capabilities(w);
+    put_number(w, &w->scratch, 0, SET_BYTES);
+    put_text(w, &w->scratch, w->options.rts, MAX_PAYLOAD - SET_BYTES);
+    put_record(w, HPF__EVENT_RTS_IDENTIFIER, 0);
+    put_args(w);
+    put_date(w);
+    put_profile(w);
+    leave(w);
+}
+
+static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    hpf_eventlog_writer *w = context;
+    char *copy = hpf_arena_text(w->arena, text);
+    w->headers[which] = (hpf_str){copy, text.length};
+    return copy ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    hpf_eventlog_writer *w = context;
+    if (!HPF__ARRAY_RESERVE(w->keys, w->keys_capacity, (size_t)name + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    begin(w);
+    w->keys[name] = make_key(w, name, text);
+    return status_of(w, err);
+}
+
+/* --- samples, marks, lines --- */
+
+/* Whole numbers from 0 to 2^64 - 1. */
+static uint64_t round_whole(double number)
+{
+    const double two_to_64 = 18446744073709551616.0;
+    double rounded = nearbyint(number);
+    return rounded >= two_to_64 ? UINT64_MAX : rounded > 0 ? (uint64_t)rounded : 0;
+}
+
+static uint64_t ns_of(const hpf_eventlog_writer *w, double time)
+{
+    return round_whole(time / w->options.units_per_s * 1e9);
+}
+
+static void put_cost(hpf_eventlog_writer *w, const hpf_cost *cost, uint64_t time_ns)
+{
+    const log_key *k = &w->keys[cost->name];
+    put_number(w, &w->scratch, 0, 1);
+    put_number(w, &w->scratch, cost->is_real ? round_whole(cost->real) : cost->whole, 8);
+    put(w, &w->scratch, k->bytes.data, k->bytes.length);
+    put_record(w,
+               k->is_stack ? HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE
+                           : HPF__EVENT_HEAP_PROF_SAMPLE_STRING,
+               time_ns);
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf_eventlog_writer *w = context;
+    uint64_t time_ns = ns_of(w, sample->time);
+    begin(w);
+    put_number(w, &w->scratch, w->n_samples, 8);
+    put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, time_ns);
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        put_cost(w, &sample->costs[i], time_ns);
+    }
+    put_number(w, &w->scratch, w->n_samples++, 8);
+    put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_END, time_ns);
+    leave(w);
+    return w->options.flush_samples && !w->is_out_of_memory ? hpf_sink_flush(w->sink, err)
+                                                            : status_of(w, err);
+}
+
+static void leave_if_full(hpf_eventlog_writer *w)
+{
+    if (w->streams[OF_CAPABILITY].block.length >= BLOCK_BYTES) {
+        leave(w);
+    }
+}
+
+static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    hpf_eventlog_writer *w = context;
+    begin(w);
+    put_text(w, &w->scratch, label, MAX_PAYLOAD);
+    put_record(w, HPF__EVENT_USER_MARKER, ns_of(w, time));
+    leave_if_full(w);
+    return status_of(w, err);
+}
+
+/* The bytes held, needed and returned at one time are one record, counted in megablocks. */
+static void put_held(hpf_eventlog_writer *w, unsigned which, hpf_quantity_point point)
+{
+    w->has_held = point.time == w->held_time ? w->has_held | 1u << which : 1u << which;
+    w->held_time = point.time;
+    w->held[which] = point.value;
+    if (w->has_held == (1u << N_HELD) - 1) {
+        put_number(w, &w->scratch, 0, 4);
+        for (int i = 0; i < N_HELD; i++) {
+            put_number(w, &w->scratch, round_whole(w->held[i] / MBLOCK_BYTES), 4);
+        }
+        put_record(w, HPF__EVENT_MEM_RETURN, ns_of(w, point.time));
+        w->has_held = 0;
+    }
+}
+
+/* Logs know one size of the heap: of lines that could be it, the one that comes first is. */
+static bool is_heap_line(hpf_eventlog_writer *w, const char *name)
+{
+    w->heap_line = w->heap_line ? w->heap_line : name;
+    return w->heap_line == name;
+}
+
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
+{
+    static const struct {
+        const char *name;
+        uint16_t id;
+    } sizes[] = {
+        {"live", HPF__EVENT_HEAP_LIVE},
+        {"heap", HPF__EVENT_HEAP_SIZE},
+        {"resident", HPF__EVENT_HEAP_SIZE},
+        {"blocks", HPF__EVENT_BLOCKS_SIZE},
+    };
+    static const char *const held[N_HELD] = {"held", "needed", "returned"};
+    hpf_eventlog_writer *w = context;
+    begin(w);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        bool is_size = sizes[i].id == HPF__EVENT_HEAP_SIZE;
+        if (hpf_str_is(name, sizes[i].name) && (!is_size || is_heap_line(w, sizes[i].name))) {
+            put_number(w, &w->scratch, 0, 4);
+            put_number(w, &w->scratch, round_whole(point.value), 8);
+            put_record(w, sizes[i].id, ns_of(w, point.time));
+        }
+    }
+    for (unsigned i = 0; i < N_HELD; i++) {
+        if (hpf_str_is(name, held[i])) {
+            put_held(w, i, point);
+        }
+    }
+    leave_if_full(w);
+    return status_of(w, err);
+}
+
+const hpf_events hpf_eventlog_writer_events = {.header = on_header,
+                                               .name = on_name,
+                                               .sample = on_sample,
+                                               .mark = on_mark,
+                                               .quantity = on_line};
+
+hpf_status hpf_eventlog_writer_finish(hpf_eventlog_writer *w, hpf_error *err)
+{
+    begin(w);
+    leave(w);
+    hpf_sink_write(w->sink, "\xff\xff", 2);
+    return status_of(w, err);
+}

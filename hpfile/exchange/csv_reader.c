@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tables to events. Row by row: a row is split into its cells, each with its place, and then either
+ * is a whole sample or adds to one.
+ */
+#include "hpfile/csv.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "event/emitter.h"
+#include "hpfile/str.h"
+
+typedef struct cell {
+    size_t begin, end; /* in the row's text */
+    hpf__location place;
+    bool was_quoted;
+} cell;
+
+typedef struct table {
+    hpf__cursor scan;
+    hpf__emitter emit;
+    hpf_error *err;
+    hpf__buffer text; /* of all cells of the row, one after the other */
+    cell *cells;
+    size_t n_cells;
+    size_t cells_capacity;
+    hpf__location row_place;
+    size_t n_columns;
+    hpf_name *names;                               /* wide: by column; the first is not used */
+    size_t time_column, name_column, value_column; /* tidy */
+    /* tidy: the sample being gathered */
+    bool has_time;
+    double time;
+    hpf__location time_place;
+    uint64_t *seen; /* by name: the number of the last sample that has it */
+    size_t seen_capacity;
+} table;
+
+static hpf_status fail(const table *t, hpf__location place, const char *what)
+{
+    return hpf__location_error(place, t->err, HPF_ERR_SYNTAX, "%s", what);
+}
+
+static hpf_status out_of_memory(const table *t)
+{
+    return hpf_error_set_memory(t->err);
+}
+
+/* ---- Rows and cells ---- */
+
+static hpf_str cell_text(const table *t, size_t column)
+{
+    const cell *c = &t->cells[column];
+    return (hpf_str){t->text.bytes + c->begin, c->end - c->begin};
+}
+
+static bool ends_cell(int byte)
+{
+    return byte == ',' || byte == '\n' || byte == HPF__CURSOR_END;
+}
+
+static bool add_byte(table *t, int byte)
+{
+    char c = (char)byte;
+    return hpf__buffer_append(&t->text, &c, 1);
+}
+
+/* The inside of a quoted cell, whose first quote was passed. */
+static hpf_status read_quoted(table *t, hpf__location begin)
+{
+    for (;;) {
+        int byte = hpf__cursor_peek(&t->scan);
+        if (byte == HPF__CURSOR_END) {
+            return t->scan.status == HPF_END ? fail(t, begin, "this quote is not closed")
+                                             : t->scan.status;
+        }
+        hpf__cursor_pass(&t->scan);
+        if (byte == '"') {
+            if (hpf__cursor_peek(&t->scan) != '"') {
+                return HPF_OK;
+            }
+            hpf__cursor_pass(&t->scan);
+        }
+        if (!add_byte(t, byte)) {
+            return out_of_memory(t);
+        }
+    }
+}
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+/* Blanks around a cell that is not quoted, and the carriage return of CR LF, do not belong to it.
+ */
+static void trim(const table *t, cell *c)
+{
+    while (c->end > c->begin && is_blank(t->text.bytes[c->end - 1])) {
+        c->end--;
+    }
+    while (c->end > c->begin && is_blank(t->text.bytes[c->begin])) {
+        c->begin++;
+    }
+}
+
+static hpf_status read_plain(table *t)
+{
+    int byte;
+    while (!ends_cell(byte = hpf__cursor_peek(&t->scan))) {
+        hpf__cursor_pass(&t->scan);
+        if (!add_byte(t, byte)) {
+            return out_of_memory(t);
+        }
+    }
+    return byte == HPF__CURSOR_END && t->scan.status != HPF_END ? t->scan.status : HPF_OK;
+}
+
+/* Only blanks may follow the closing quote. */
+static hpf_status pass_blanks(table *t)
+{
+    int byte;
+    while (!ends_cell(byte = hpf__cursor_peek(&t->scan))) {
+        if (!is_blank((char)byte)) {
+            return fail(t, hpf__cursor_spot(&t->scan), "expected a comma after the closing quote");
+        }
+        hpf__cursor_pass(&t->scan);
+    }
+    return byte == HPF__CURSOR_END && t->scan.status != HPF_END ? t->scan.status : HPF_OK;
+}
+
+static hpf_status read_cell(table *t)
+{
+    if (!HPF__ARRAY_RESERVE(t->cells, t->cells_capacity, t->n_cells + 1)) {
+        return out_of_memory(t);
+    }
+    int first = hpf__cursor_peek(&t->scan);
+    cell c = {t->text.length, 0, hpf__cursor_spot(&t->scan), first == '"'};
+    hpf_status status;
+    if (c.was_quoted) {
+        hpf__cursor_pass(&t->scan);
+        status = read_quoted(t, c.place);
+        c.end = t->text.length;
+        status = status == HPF_OK ? pass_blanks(t) : status;
+    } else {
+        status = read_plain(t);
+        c.end = t->text.length;
+        trim(t, &c);
+    }
+    t->cells[t->n_cells++] = c;
+    return status;
+}
+
+/* The cells of one line, which may be a single empty one; HPF_END when there is no line. */
+static hpf_status read_line(table *t)
+{
+    t->n_cells = 0;
+    t->text.length = 0;
+    if (hpf__cursor_peek(&t->scan) == HPF__CURSOR_END) {
+        return t->scan.status;
+    }
+    t->row_place = hpf__cursor_spot(&t->scan);
+    for (;;) {
+        hpf_status status = read_cell(t);
+        if (status != HPF_OK) {
+            return status;
+        }
+        int byte = hpf__cursor_peek(&t->scan);
+        if (byte != HPF__CURSOR_END) {
+            hpf__cursor_pass(&t->scan);
+        }
+        if (byte != ',') {
+            return HPF_OK;
+        }
+    }
+}
+
+/* The next line that is not empty. */
+static hpf_status read_row(table *t)
+{
+    hpf_status status;
+    do {
+        status = read_line(t);
+    } while (status == HPF_OK && t->n_cells == 1 && t->cells[0].begin == t->cells[0].end);
+    return status;
+}
+
+static hpf_status check_width(const table *t)
+{
+    if (t->n_cells != t->n_columns) {
+        return hpf__location_error(t->row_place, t->err, HPF_ERR_SYNTAX,
+                                   "expected %zu cells as in the first line, found %zu",
+                                   t->n_columns, t->n_cells);
+    }
+    return HPF_OK;
+}
+
+/* ---- What cells mean ---- */
+
+/* What tools write where there is no value. */
+static bool is_missing(hpf_str text)
+{
+    static const char *const words[] = {"", "NA", "NaN", "nan", "null"};
+    size_t i = 0;
+    while (i < sizeof words / sizeof *words && !hpf_str_is(text, words[i])) {
+        i++;
+    }
+    return i < sizeof words / sizeof *words;
+}
+
+/* Adds the amount in a cell, unless it is none or zero. */
+static hpf_status take_amount(table *t, size_t column, hpf_name name)
+{
+    hpf_cost cost = {.name = name};
+    hpf_str text = cell_text(t, column);
+    if (is_missing(text)) {
+        return HPF_OK;
+    }
+    hpf_status status = hpf__amount_parse(&cost, text, t->cells[column].place, t->err);
+    if (status != HPF_OK || hpf_cost_amount(&cost) == 0) {
+        return status;
+    }
+    return hpf__emitter_cost(&t->emit, &cost, t->err);
+}
+
+static hpf_status parse_time(const table *t, size_t column, double *time)
+{
+    hpf_cost number;
+    hpf_status status =
+        hpf__amount_parse(&number, cell_text(t, column), t->cells[column].place, t->err);
+    *time = status == HPF_OK ? hpf_cost_amount(&number) : 0;
+    return status;
+}
+
+/* ---- Wide ---- */
+
+static hpf_status read_wide_head(table *t)
+{
+    hpf_status status = HPF_OK;
+    t->names = calloc(t->n_columns, sizeof *t->names);
+    if (!t->names) {
+        return out_of_memory(t);
+    }
+    for (size_t i = 1; i < t->n_columns && status == HPF_OK; i++) {
+        status = hpf__emitter_name(&t->emit, cell_text(t, i), &t->names[i], t->err);
+    }
+    return status;
+}
+
+static hpf_status read_wide_row(table *t)
+{
+    double time;
+    hpf_status status = parse_time(t, 0, &time);
+    for (size_t i = 1; i < t->n_columns && status == HPF_OK; i++) {
+        status = take_amount(t, i, t->names[i]);
+    }
+    return status == HPF_OK ? hpf__emitter_sample(&t->emit, time, t->cells[0].place, t->err)
+                            : status;
+}
+
+/* ---- Tidy ---- */
+
+/* Whether there are just the three columns, and where. The wide table of two names `name` and
+ * `value` has those quoted and `time` not. */
+static bool is_tidy_head(table *t)
+{
+    unsigned found = 0;
+    for (size_t i = 0; t->n_cells == 3 && i < 3; i++) {
+        hpf_str text = cell_text(t, i);
+        size_t *column = hpf_str_is(text, "time")    ? &t->time_column
+                         : hpf_str_is(text, "name")  ? &t->name_column
+                         : hpf_str_is(text, "value") ? &t->value_column
+                                                     : NULL;
+        if (column) {
+            *column = i;
+            found |= 1u << i;
+        }
+    }
+    return found == 7 &&
+           (t->cells[t->time_column].was_quoted || !t->cells[t->name_column].was_quoted);
+}
+
+static hpf_status send_tidy_sample(table *t)
+{
+    return t->has_time ? hpf__emitter_sample(&t->emit, t->time, t->time_place, t->err) : HPF_OK;
+}
+
+/* Notes that the sample being gathered has `name`; `*again` if it had it already. */
+static hpf_status note_name(table *t, hpf_name name, bool *again)
+{
+    size_t known = t->seen_capacity;
+    if (!HPF__ARRAY_RESERVE(t->seen, t->seen_capacity, (size_t)name + 1)) {
+        return out_of_memory(t);
+    }
+    for (; known < t->seen_capacity; known++) {
+        t->seen[known] = 0;
+    }
+    *again = t->seen[name] == t->emit.n_samples + 1;
+    t->seen[name] = t->emit.n_samples + 1;
+    return HPF_OK;
+}
+
+/* A sample ends where the time changes, and where a name comes again: there are samples of equal
+ * times. */
+static hpf_status begin_tidy_sample(table *t, double time, bool again)
+{
+    if (t->has_time && time == t->time && !again) {
+        return HPF_OK;
+    }
+    hpf_status status = send_tidy_sample(t);
+    t->has_time = true;
+    t->time = time;
+    t->time_place = t->cells[t->time_column].place;
+    return status;
+}
+
+/* A row without name and value means that there was a sample. */
+static bool is_sample_only(const table *t)
+{
+    return cell_text(t, t->name_column).length == 0 && is_missing(cell_text(t, t->value_column));
+}
+
+static hpf_status read_tidy_row(table *t)
+{
+    hpf_name name = 0;
+    bool again = false;
+    double time;
+    hpf_status status = parse_time(t, t->time_column, &time);
+    if (status == HPF_OK && is_sample_only(t)) {
+        return begin_tidy_sample(t, time, false);
+    }
+    if (status == HPF_OK) {
+        status = hpf__emitter_name(&t->emit, cell_text(t, t->name_column), &name, t->err);
+    }
+    status = status == HPF_OK ? note_name(t, name, &again) : status;
+    status = status == HPF_OK ? begin_tidy_sample(t, time, again) : status;
+    status = status == HPF_OK ? note_name(t, name, &again) : status;
+    return status == HPF_OK ? take_amount(t, t->value_column, name) : status;
+}
+
+/* ---- The whole ---- */
+
+/* A table says nothing of its headers. */
+static hpf_status send_headers(table *t)
+{
+    hpf_status status = HPF_OK;
+    for (int i = 0; i < HPF_N_HEADERS && status == HPF_OK; i++) {
+        status = hpf__emitter_default_header(&t->emit, (hpf_header)i, t->err);
+    }
+    return status;
+}
+
+/* The mark that some tools put in front of UTF-8 text. */
+static hpf_status pass_byte_order_mark(table *t)
+{
+    static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
+    size_t i = 0;
+    while (i < sizeof mark && hpf__cursor_peek(&t->scan) == mark[i]) {
+        hpf__cursor_pass(&t->scan);
+        i++;
+    }
+    return i == 0 || i == sizeof mark
+               ? HPF_OK
+               : fail(t, hpf__cursor_spot(&t->scan), "expected a line with the names of columns");
+}
+
+static hpf_status read_rows(table *t, hpf_status (*read)(table *t))
+{
+    hpf_status status;
+    while ((status = read_row(t)) == HPF_OK) {
+        status = check_width(t);
+        if (status == HPF_OK) {
+            status = read(t);
+        }
+        if (status != HPF_OK) {
+            return status;
+        }
+    }
+    return status == HPF_END ? HPF_OK : status;
+}
+
+static hpf_status read_table(table *t)
+{
+    hpf_status status = pass_byte_order_mark(t);
+    status = status == HPF_OK ? read_row(t) : status;
+    if (status != HPF_OK) {
+        return status == HPF_END ? fail(t, hpf__cursor_spot(&t->scan), "the table is empty")
+                                 : status;
+    }
+    t->n_columns = t->n_cells;
+    status = send_headers(t);
+    if (status == HPF_OK && is_tidy_head(t)) {
+        status = read_rows(t, read_tidy_row);
+        status = status == HPF_OK ? send_tidy_sample(t) : status;
+    } else if (status == HPF_OK) {
+        status = read_wide_head(t);
+        status = status == HPF_OK ? read_rows(t, read_wide_row) : status;
+    }
+    if (status == HPF_OK && t->emit.n_samples == 0) {
+        status = fail(t, hpf__cursor_spot(&t->scan), "expected at least one line below the first");
+    }
+    return status;
+}
+
+hpf_status hpf_csv_read(hpf_source *source, const hpf_events *events, void *context, hpf_error *err)
+{
+    table t = {
+        .scan = {.source = source, .err = err, .line = 1},
+        .emit = {.events = events, .context = context},
+        .err = err,
+    };
+    hpf_status status = read_table(&t);
+    hpf__emitter_finish(&t.emit);
+    hpf__buffer_finish(&t.text);
+    free(t.cells);
+    free(t.names);
+    free(t.seen);
+    return status;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Events to tables. A tidy row is written when the next sample is known, which decides the names
+ * that need a zero before they begin.
+ */
+#include "exchange/csv.h"
+#include "hpfile/csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/arena.h"
+#include "event/sample_by_name.h"
+#include "base/number.h"
+#include "event/costs.h"
+
+struct hpf_csv_writer {
+    hpf_sink *sink;
+    hpf_csv_shape shape;
+    hpf_arena *arena;
+    hpf_str *names;
+    size_t names_capacity;
+    uint32_t n_names;
+    bool is_begun;                            /* the first line is written */
+    bool is_held;                             /* tidy: `held` waits for its successor */
+    hpf__buffer row;                          /* wide: the cells of one sample */
+    hpf__sample_by_name *before, *held, *now; /* in `ledgers`, taking turns */
+    hpf__sample_by_name ledgers[3];
+};
+
+hpf_csv_writer *hpf_csv_writer_create(hpf_sink *sink, hpf_csv_shape shape)
+{
+    hpf_csv_writer *w = calloc(1, sizeof *w);
+    if (!w) {
+        return NULL;
+    }
+    w->sink = sink;
+    w->shape = shape;
+    w->before = &w->ledgers[0];
+    w->held = &w->ledgers[1];
+    w->now = &w->ledgers[2];
+    w->arena = hpf_arena_create();
+    if (!w->arena) {
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void hpf_csv_writer_destroy(hpf_csv_writer *w)
+{
+    if (w) {
+        hpf_arena_destroy(w->arena);
+        free(w->names);
+        hpf__buffer_finish(&w->row);
+        for (int i = 0; i < 3; i++) {
+            hpf__sample_by_name_finish(&w->ledgers[i]);
+        }
+        free(w);
+    }
+}
+
+void hpf_csv_text(hpf_sink *sink, hpf_str text)
+{
+    hpf_sink_write(sink, "\"", 1);
+    while (text.length > 0) {
+        const char *quote = memchr(text.data, '"', text.length);
+        size_t n = quote ? (size_t)(quote - text.data) + 1 : text.length;
+        hpf_sink_write(sink, text.data, n);
+        hpf_sink_write(sink, "\"", quote != NULL);
+        text = (hpf_str){text.data + n, text.length - n};
+    }
+    hpf_sink_write(sink, "\"", 1);
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    hpf_csv_writer *w = context;
+    if (w->is_begun && w->shape == HPF_CSV_WIDE) {
+        return hpf_error_set(err, HPF_ERR_ORDER, "a name after the first line of a wide table");
+    }
+    char *copy = hpf_arena_text(w->arena, text);
+    if (!copy || !HPF__ARRAY_RESERVE(w->names, w->names_capacity, (size_t)name + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    w->names[name] = (hpf_str){copy, text.length};
+    w->n_names = name + 1;
+    return HPF_OK;
+}
+
+static void begin(hpf_csv_writer *w)
+{
+    if (w->is_begun) {
+        return;
+    }
+    w->is_begun = true;
+    hpf_sink_text(w->sink, w->shape == HPF_CSV_TIDY ? "time,name,value" : "time");
+    for (hpf_name i = 0; w->shape == HPF_CSV_WIDE && i < w->n_names; i++) {
+        hpf_sink_text(w->sink, ",");
+        hpf_csv_text(w->sink, w->names[i]);
+    }
+    hpf_sink_text(w->sink, "\n");
+}
+
+/* The row is put together aside: most cells of many names are zero, two bytes each. */
+static bool write_wide(hpf_csv_writer *w, const hpf__sample_by_name *sample)
+{
+    w->row.length = 0;
+    if (!hpf__buffer_reserve(&w->row, HPF__NUMBER_BYTES)) {
+        return false;
+    }
+    w->row.length = hpf__number_shortest(w->row.bytes, sample->time);
+    for (hpf_name i = 0; i < w->n_names; i++) {
+        const hpf_cost *cost = hpf__sample_by_name_find(sample, i);
+        if (!hpf__buffer_reserve(&w->row, 1 + HPF__NUMBER_BYTES)) {
+            return false;
+        }
+        char *to = w->row.bytes + w->row.length;
+        *to = ',';
+        to[1] = '0';
+        w->row.length += 1 + (cost ? hpf__number_cost(to + 1, cost) : 1);
+    }
+    hpf_sink_write(w->sink, w->row.bytes, w->row.length);
+    hpf_sink_write(w->sink, "\n", 1);
+    return true;
+}
+
+static void write_tidy_row(hpf_csv_writer *w, hpf_str time, const hpf_cost *cost)
+{
+    char amount[HPF__NUMBER_BYTES];
+    hpf_sink_str(w->sink, time);
+    hpf_sink_write(w->sink, ",", 1);
+    hpf_csv_text(w->sink, w->names[cost->name]);
+    hpf_sink_write(w->sink, ",", 1);
+    hpf_sink_write(w->sink, amount, hpf__number_cost(amount, cost));
+    hpf_sink_write(w->sink, "\n", 1);
+}
+
+/* Zeros for the names of `neighbour` that `sample` lacks, and `done`, unless NULL, too. */
+static void write_tidy_zeros(hpf_csv_writer *w, hpf_str time, const hpf__sample_by_name *sample,
+                             const hpf__sample_by_name *neighbour, const hpf__sample_by_name *done)
+{
+    for (size_t i = 0; i < neighbour->n_costs; i++) {
+        const hpf_cost zero = {.name = neighbour->costs[i].name};
+        if (!hpf__sample_by_name_find(sample, zero.name) &&
+            !(done && hpf__sample_by_name_find(done, zero.name))) {
+            write_tidy_row(w, time, &zero);
+        }
+    }
+}
+
+/* The sample that waited; `now` is the one after it. */
+static void write_tidy(hpf_csv_writer *w)
+{
+    char text[HPF__NUMBER_BYTES];
+    hpf_str time = {text, hpf__number_shortest(text, w->held->time)};
+    for (size_t i = 0; i < w->held->n_costs; i++) {
+        write_tidy_row(w, time, &w->held->costs[i]);
+    }
+    write_tidy_zeros(w, time, w->held, w->before, NULL);
+    write_tidy_zeros(w, time, w->held, w->now, w->before);
+    if (w->before->n_costs + w->held->n_costs + w->now->n_costs == 0) {
+        hpf_sink_str(w->sink, time);
+        hpf_sink_text(w->sink, ",,\n");
+    }
+}
+
+/* The one that was held comes before, and what is held now waits. */
+static void take_turns(hpf_csv_writer *w)
+{
+    hpf__sample_by_name *oldest = w->before;
+    w->before = w->held;
+    w->held = w->now;
+    w->now = oldest;
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf_csv_writer *w = context;
+    begin(w);
+    if (!hpf__sample_by_name_take(w->now, sample)) {
+        return hpf_error_set_memory(err);
+    }
+    if (w->shape == HPF_CSV_WIDE) {
+        return write_wide(w, w->now) ? HPF_OK : hpf_error_set_memory(err);
+    }
+    if (w->is_held) {
+        write_tidy(w);
+    }
+    w->is_held = true;
+    take_turns(w);
+    return HPF_OK;
+}
+
+const hpf_events hpf_csv_writer_events = {.name = on_name, .sample = on_sample};
+
+hpf_status hpf_csv_writer_finish(hpf_csv_writer *w, hpf_error *err)
+{
+    const hpf_sample none = {0};
+    begin(w);
+    if (w->is_held && hpf__sample_by_name_take(w->now, &none)) {
+        write_tidy(w);
+        w->is_held = false;
+    }
+    return hpf_sink_flush(w->sink, err);
+}

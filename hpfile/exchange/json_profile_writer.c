@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Events to JSON: the head through the JSON writer, then each sample on a line of its own, put
+ * together from keys that are quoted once.
+ */
+#include "hpfile/json_profile.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/arena.h"
+#include "io/json.h"
+#include "exchange/json_profile_members.h"
+#include "event/sample_by_name.h"
+#include "base/number.h"
+#include "event/costs.h"
+
+/* A point of a line, whose name is borrowed. */
+typedef struct named_point {
+    hpf_str name;
+    hpf_quantity_point at;
+} named_point;
+
+struct hpf_json_profile_writer {
+    hpf_sink *sink;
+    hpf_arena *arena;
+    hpf_str headers[HPF_N_HEADERS];
+    hpf_mark *marks;
+    size_t n_marks;
+    size_t marks_capacity;
+    named_point *points;
+    size_t n_points;
+    size_t points_capacity;
+    hpf_str *keys; /* by name: as JSON, with a colon behind */
+    size_t keys_capacity;
+    hpf__sample_by_name ledger;
+    bool is_begun; /* the head is written */
+    bool has_samples;
+};
+
+hpf_json_profile_writer *hpf_json_profile_writer_create(hpf_sink *sink)
+{
+    hpf_json_profile_writer *w = calloc(1, sizeof *w);
+    if (!w) {
+        return NULL;
+    }
+    w->sink = sink;
+    w->arena = hpf_arena_create();
+    if (!w->arena) {
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void hpf_json_profile_writer_destroy(hpf_json_profile_writer *w)
+{
+    if (w) {
+        hpf_arena_destroy(w->arena);
+        hpf__sample_by_name_finish(&w->ledger);
+        free(w->marks);
+        free(w->points);
+        free(w->keys);
+        free(w);
+    }
+}
+
+static hpf_status refuse_late(hpf_error *err, const char *what)
+{
+    return hpf_error_set(err, HPF_ERR_ORDER, "a %s after the first sample", what);
+}
+
+static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    hpf_json_profile_writer *w = context;
+    char *copy = hpf_arena_text(w->arena, text);
+    if (w->is_begun) {
+        return refuse_late(err, "header");
+    }
+    if (!copy) {
+        return hpf_error_set_memory(err);
+    }
+    w->headers[which] = (hpf_str){copy, text.length};
+    return HPF_OK;
+}
+
+static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    hpf_json_profile_writer *w = context;
+    if (w->is_begun) {
+        return refuse_late(err, "mark");
+    }
+    hpf_mark mark = {time, {hpf_arena_text(w->arena, label), label.length}};
+    return mark.label.data && HPF__ARRAY_PUSH(w->marks, w->n_marks, w->marks_capacity, mark)
+               ? HPF_OK
+               : hpf_error_set_memory(err);
+}
+
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
+{
+    hpf_json_profile_writer *w = context;
+    if (w->is_begun) {
+        return refuse_late(err, "line");
+    }
+    named_point named = {name, point};
+    return HPF__ARRAY_PUSH(w->points, w->n_points, w->points_capacity, named)
+               ? HPF_OK
+               : hpf_error_set_memory(err);
+}
+
+/* `text` as a key of JSON; no data when there is no memory. */
+static hpf_str make_key(hpf_arena *arena, hpf_str text)
+{
+    hpf_str key = {NULL, 0};
+    hpf_sink *quoted = hpf_sink_to_memory();
+    if (quoted) {
+        hpf_json_quoted(quoted, text);
+        hpf_sink_text(quoted, ": ");
+        if (hpf_sink_flush(quoted, NULL) == HPF_OK) {
+            key = hpf_sink_bytes(quoted);
+            key.data = hpf_arena_text(arena, key);
+        }
+        hpf_sink_destroy(quoted);
+    }
+    return key;
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    hpf_json_profile_writer *w = context;
+    if (!HPF__ARRAY_RESERVE(w->keys, w->keys_capacity, (size_t)name + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    w->keys[name] = make_key(w->arena, text);
+    return w->keys[name].data ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static void write_marks(hpf_json_profile_writer *w, hpf_json *json)
+{
+    hpf_json_array(json, "marks");
+    for (size_t i = 0; i < w->n_marks; i++) {
+        hpf_json_object(json, NULL);
+        hpf_json_number(json, "time", w->marks[i].time);
+        hpf_json_bytes(json, "label", w->marks[i].label);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
+static void write_number(hpf_sink *sink, double number)
+{
+    char text[HPF__NUMBER_BYTES];
+    hpf_sink_write(sink, text, hpf__number_shortest(text, number));
+}
+
+/* Each point on a line of its own, as samples are. Without any, there is no such member. */
+static void write_lines(hpf_json_profile_writer *w, hpf_json *json)
+{
+    if (w->n_points == 0) {
+        return;
+    }
+    hpf_json_array(json, "lines");
+    for (size_t i = 0; i < w->n_points; i++) {
+        hpf_sink_text(w->sink, i > 0 ? ",\n    {\"time\": " : "\n    {\"time\": ");
+        write_number(w->sink, w->points[i].at.time);
+        hpf_sink_text(w->sink, ", \"name\": ");
+        hpf_json_quoted(w->sink, w->points[i].name);
+        hpf_sink_text(w->sink, ", \"value\": ");
+        write_number(w->sink, w->points[i].at.value);
+        hpf_sink_text(w->sink, "}");
+    }
+    hpf_sink_text(w->sink, "\n  ");
+    hpf_json_close(json);
+}
+
+/* Up to the bracket that opens the samples. */
+static void begin(hpf_json_profile_writer *w)
+{
+    if (w->is_begun) {
+        return;
+    }
+    w->is_begun = true;
+    hpf_json json = hpf_json_begin(w->sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_text(&json, "format", HPF__JSON_PROFILE_FORMAT);
+    hpf_json_whole(&json, "version", HPF__JSON_PROFILE_VERSION);
+    for (int i = 0; i < HPF_N_HEADERS; i++) {
+        hpf_json_bytes(&json, hpf__json_profile_member((hpf_header)i), w->headers[i]);
+    }
+    write_marks(w, &json);
+    write_lines(w, &json);
+    hpf_json_array(&json, "samples");
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf_json_profile_writer *w = context;
+    char number[HPF__NUMBER_BYTES];
+    begin(w);
+    if (!hpf__sample_by_name_take(&w->ledger, sample)) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_sink_text(w->sink, w->has_samples ? ",\n    {\"time\": " : "\n    {\"time\": ");
+    hpf_sink_write(w->sink, number, hpf__number_shortest(number, sample->time));
+    hpf_sink_text(w->sink, ", \"costs\": {");
+    for (size_t i = 0; i < w->ledger.n_costs; i++) {
+        const hpf_cost *cost = &w->ledger.costs[i];
+        hpf_sink_write(w->sink, ", ", i > 0 ? 2 : 0);
+        hpf_sink_str(w->sink, w->keys[cost->name]);
+        hpf_sink_write(w->sink, number, hpf__number_cost(number, cost));
+    }
+    hpf_sink_text(w->sink, "}}");
+    w->has_samples = true;
+    return HPF_OK;
+}
+
+const hpf_events hpf_json_profile_writer_events = {.header = on_header,
+                                                   .name = on_name,
+                                                   .sample = on_sample,
+                                                   .mark = on_mark,
+                                                   .quantity = on_line};
+
+hpf_status hpf_json_profile_writer_finish(hpf_json_profile_writer *w, hpf_error *err)
+{
+    begin(w);
+    hpf_sink_text(w->sink, w->has_samples ? "\n  ]\n}\n" : "]\n}\n");
+    return hpf_sink_flush(w->sink, err);
+}

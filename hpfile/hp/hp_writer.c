@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Events to `.hp` text. What is written is read back as the same: names and strings are checked
+ * against the reader's own rules.
+ */
+#include "hpfile/hp_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "hp/hp_lex.h"
+#include "base/arena.h"
+#include "base/number.h"
+#include "event/costs.h"
+
+struct hpf_hp_writer {
+    hpf_sink *sink;
+    bool flush_samples;
+    hpf_arena *arena;
+    hpf_str headers[HPF_N_HEADERS];
+    bool is_begun;  /* the headers are written */
+    hpf_str *names; /* as they are written */
+    size_t names_capacity;
+};
+
+hpf_hp_writer *hpf_hp_writer_create(hpf_sink *sink, bool flush_samples)
+{
+    hpf_hp_writer *w = calloc(1, sizeof *w);
+    if (!w) {
+        return NULL;
+    }
+    w->sink = sink;
+    w->flush_samples = flush_samples;
+    w->arena = hpf_arena_create();
+    if (!w->arena) {
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void hpf_hp_writer_destroy(hpf_hp_writer *w)
+{
+    if (w) {
+        hpf_arena_destroy(w->arena);
+        free(w->names);
+        free(w);
+    }
+}
+
+/* A quote inside is doubled, as GHC does. Readers take `\"` at the end of a line for the end of the
+ * text: there the line goes on. */
+static void write_header(hpf_hp_writer *w, hpf_header which)
+{
+    hpf_str text = w->headers[which];
+    bool ends_line = false;
+    hpf_sink_text(w->sink, hpf__keyword_text((hpf__keyword)which));
+    hpf_sink_text(w->sink, " \"");
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.data[i] == '\0' ? '_' : text.data[i];
+        ends_line = ends_line ? hpf__is_blank(c) : c == '"' && i && text.data[i - 1] == '\\';
+        c = ends_line && c == '\n' ? ' ' : c;
+        hpf_sink_write(w->sink, &c, 1);
+        if (c == '"') {
+            hpf_sink_write(w->sink, &c, 1);
+        }
+    }
+    hpf_sink_text(w->sink, "\"\n");
+}
+
+static void begin(hpf_hp_writer *w)
+{
+    if (!w->is_begun) {
+        w->is_begun = true;
+        for (int i = 0; i < HPF_N_HEADERS; i++) {
+            write_header(w, (hpf_header)i);
+        }
+    }
+}
+
+static void write_time(hpf_hp_writer *w, hpf__keyword keyword, double time)
+{
+    char text[HPF__NUMBER_BYTES];
+    size_t length = hpf__number_time(text, time);
+    hpf_sink_text(w->sink, hpf__keyword_text(keyword));
+    hpf_sink_text(w->sink, " ");
+    hpf_sink_write(w->sink, text, length);
+    hpf_sink_text(w->sink, "\n");
+}
+
+static void write_amount(hpf_hp_writer *w, const hpf_cost *cost)
+{
+    char text[HPF__NUMBER_BYTES];
+    hpf_sink_write(w->sink, text, hpf__number_cost(text, cost));
+}
+
+/* Joins the first word with what follows as long as a reader would take that for a value. */
+static void join_digits(char *name, size_t length)
+{
+    const char *end = name + length;
+    char *at = name;
+    for (;;) {
+        at += hpf__word_end(at, end) - at;
+        const char *next = hpf__skip_blanks(at, end);
+        if (next == end || !hpf__is_digit(*next)) {
+            return;
+        }
+        memset(at, '_', (size_t)(next - at));
+    }
+}
+
+static hpf_str writable_name(hpf_hp_writer *w, hpf_str text)
+{
+    char *copy = hpf_arena_alloc(w->arena, text.length + 2);
+    if (!copy) {
+        return (hpf_str){NULL, 0};
+    }
+    const char *first_end = hpf__word_end(text.data, text.data + text.length);
+    bool is_keyword =
+        hpf__keyword_of(text.data, (size_t)(first_end - text.data)) != HPF__KEYWORD_NONE;
+    size_t n = 0;
+    if (is_keyword || text.length == 0) {
+        copy[n++] = '_';
+    }
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.data[i];
+        bool is_edge = i == 0 || i + 1 == text.length;
+        bool is_bad =
+            c == '\0' || c == '\n' || (is_edge && hpf__is_blank(c)) || (i == 0 && c == '"');
+        copy[n++] = is_bad ? '_' : c;
+    }
+    join_digits(copy, n);
+    return (hpf_str){copy, n};
+}
+
+static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    hpf_hp_writer *w = context;
+    char *copy = hpf_arena_text(w->arena, text);
+    if (!copy) {
+        return hpf_error_set_memory(err);
+    }
+    w->headers[which] = (hpf_str){copy, text.length};
+    if (w->is_begun) {
+        write_header(w, which);
+    }
+    return HPF_OK;
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    hpf_hp_writer *w = context;
+    if (!HPF__ARRAY_RESERVE(w->names, w->names_capacity, (size_t)name + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    w->names[name] = writable_name(w, text);
+    return w->names[name].data ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf_hp_writer *w = context;
+    begin(w);
+    write_time(w, HPF__KEYWORD_BEGIN_SAMPLE, sample->time);
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        hpf_sink_str(w->sink, w->names[sample->costs[i].name]);
+        hpf_sink_write(w->sink, "\t", 1);
+        write_amount(w, &sample->costs[i]);
+        hpf_sink_write(w->sink, "\n", 1);
+    }
+    write_time(w, HPF__KEYWORD_END_SAMPLE, sample->time);
+    return w->flush_samples ? hpf_sink_flush(w->sink, err) : HPF_OK;
+}
+
+static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    hpf_hp_writer *w = context;
+    (void)label; /* the format has no place for it */
+    begin(w);
+    write_time(w, HPF__KEYWORD_MARK, time);
+    return w->flush_samples ? hpf_sink_flush(w->sink, err) : HPF_OK;
+}
+
+const hpf_events hpf_hp_writer_events = {
+    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark};
+
+hpf_status hpf_hp_writer_finish(hpf_hp_writer *w, hpf_error *err)
+{
+    begin(w);
+    return hpf_sink_flush(w->sink, err);
+}

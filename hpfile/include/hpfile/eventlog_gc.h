@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The garbage collections of an event log (`+RTS -lg`, part of `-l`): when each was, and whether it
+ * was a major one, of an older generation than the youngest.
+ *
+ * Memory: the collections.
+ */
+#ifndef HPFILE_EVENTLOG_GC_H
+#define HPFILE_EVENTLOG_GC_H
+
+#include "hpfile/eventlog.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hpf_collection {
+    double time_s; /* of its end; in logs without statistics (GHC before 7.6) of its begin */
+    bool is_major; /* false also where nothing tells */
+} hpf_collection;
+
+typedef struct hpf_eventlog_gc {
+    hpf_collection *list; /* as the log has them; see hpf_eventlog_gc_settle */
+    size_t n, capacity;
+    bool has_statistics; /* they count, and begins do not, of which each capability has its own */
+} hpf_eventlog_gc;
+
+/* Notes an event; those of no collection do nothing. The struct begins zeroed. Errors: MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *log, const hpf_event *event,
+                                                     hpf_error *err);
+
+/* Puts the collections in the order of time. */
+HPF_API void hpf_eventlog_gc_settle(hpf_eventlog_gc *log);
+HPF_API void hpf_eventlog_gc_finish(hpf_eventlog_gc *log);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The frames of a name in an event log: the cost centres of its stack, or its info table.
+ */
+#ifndef HPFILE_FRAME_H
+#define HPFILE_FRAME_H
+
+#include "hpfile/error.h"
+#include "hpfile/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One cost centre of a stack, or one info table. Unknown texts are empty. */
+typedef struct hpf_frame {
+    hpf_str label, module;
+    hpf_str source; /* file, line and columns, as GHC writes them */
+    bool is_caf;
+    hpf_str table, closure_type, type; /* of info tables only; the closure type is a number */
+} hpf_frame;
+
+/* Returns GHC's name for a closure type given as a decimal number, such as THUNK for 15. Returns
+ * the text itself if it is not such a number. */
+HPF_API hpf_str hpf_closure_type_name(hpf_str number);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Pieces of a source as one row of bytes.
+ */
+#include "io/byte_cursor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_BYTES_MAX (16u << 20)
+
+bool hpf__cursor_refill(hpf__cursor *scan)
+{
+    if (scan->status != HPF_OK) {
+        return false;
+    }
+    scan->piece_offset += scan->piece.length;
+    scan->piece.length = 0;
+    scan->at = 0;
+    scan->status = hpf_source_next(scan->source, &scan->piece, scan->err);
+    return scan->status == HPF_OK;
+}
+
+hpf__location hpf__cursor_spot(const hpf__cursor *scan)
+{
+    uint64_t offset = scan->piece_offset + scan->at;
+    uint64_t column = offset - scan->line_offset + 1;
+    return (hpf__location){offset, scan->line, column < UINT32_MAX ? (uint32_t)column : UINT32_MAX};
+}
+
+/* Takes what the piece has of a line, with its line feed. */
+static hpf_status take_some(hpf__cursor *scan, hpf__buffer *line, bool *is_whole)
+{
+    const char *from = scan->piece.data + scan->at;
+    const char *feed = memchr(from, '\n', scan->piece.length - scan->at);
+    size_t length = feed ? (size_t)(feed - from) : scan->piece.length - scan->at;
+    if (!hpf__buffer_append(line, from, length)) {
+        return hpf_error_set_memory(scan->err);
+    }
+    scan->at += length;
+    *is_whole = feed != NULL;
+    if (feed) {
+        hpf__cursor_pass(scan);
+    }
+    return line->length <= LINE_BYTES_MAX
+               ? HPF_OK
+               : hpf_error_set(scan->err, HPF_ERR_LIMIT, "a line of more than 16 MiB");
+}
+
+hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line)
+{
+    bool is_whole = false;
+    hpf_status status = HPF_OK;
+    line->length = 0;
+    if (hpf__cursor_peek(scan) == HPF__CURSOR_END) {
+        return scan->status;
+    }
+    while (!is_whole && status == HPF_OK && hpf__cursor_peek(scan) != HPF__CURSOR_END) {
+        status = take_some(scan, line, &is_whole);
+    }
+    if (line->length && line->bytes[line->length - 1] == '\r') {
+        line->length--;
+    }
+    return status != HPF_OK || scan->status == HPF_END ? status : scan->status;
+}
+
+hpf_status hpf__location_error(hpf__location place, hpf_error *err, hpf_status status,
+                               const char *format, ...)
+{
+    if (err) {
+        va_list arguments;
+        *err = (hpf_error){
+            .status = status, .offset = place.offset, .line = place.line, .column = place.column};
+        va_start(arguments, format);
+        vsnprintf(err->message, sizeof err->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+const char *hpf__quoted(char out[HPF__QUOTED_BYTES], hpf_str text)
+{
+    size_t most = HPF__QUOTED_BYTES - 6; /* two quotes, "..." and a NUL */
+    size_t used = 0;
+    out[used++] = '\'';
+    for (size_t i = 0; i < text.length && i < most; i++) {
+        out[used++] = text.data[i] >= ' ' && text.data[i] <= '~' ? text.data[i] : '?';
+    }
+    snprintf(out + used, HPF__QUOTED_BYTES - used, "%s'", text.length > most ? "..." : "");
+    return out;
+}

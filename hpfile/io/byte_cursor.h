@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A cursor over the bytes or lines of a source, with the place of each, for readers that pull their
+ * input.
+ */
+#ifndef HPF_SCAN_H
+#define HPF_SCAN_H
+
+#include "base/buffer.h"
+#include "hpfile/source.h"
+
+/* What hpf__cursor_peek gives when there is no byte. */
+#define HPF__CURSOR_END (-1)
+
+typedef struct hpf__location {
+    uint64_t offset;
+    uint32_t line, column; /* from 1 */
+} hpf__location;
+
+/* Begins as {.source = ..., .line = 1}; err may be NULL. */
+typedef struct hpf__cursor {
+    hpf_source *source;
+    hpf_error *err;
+    hpf_status status;     /* HPF_OK, HPF_END, or why the source failed, `err` being filled */
+    hpf_str piece;         /* what the source gave last */
+    size_t at;             /* the next byte in it */
+    uint64_t piece_offset; /* of its first byte in the input */
+    uint64_t line_offset;  /* of the line's first byte */
+    uint32_t line;
+} hpf__cursor;
+
+/* Gets the next piece; false at the end and after a failure. */
+bool hpf__cursor_refill(hpf__cursor *scan);
+
+/* The next byte, 0 to 255, which stays the next one. */
+static inline int hpf__cursor_peek(hpf__cursor *scan)
+{
+    if (scan->at == scan->piece.length && !hpf__cursor_refill(scan)) {
+        return HPF__CURSOR_END;
+    }
+    return (unsigned char)scan->piece.data[scan->at];
+}
+
+/* Passes the byte that was peeked at. */
+static inline void hpf__cursor_pass(hpf__cursor *scan)
+{
+    if (scan->piece.data[scan->at++] == '\n') {
+        scan->line++;
+        scan->line_offset = scan->piece_offset + scan->at;
+    }
+}
+
+/* Where the next byte is. */
+hpf__location hpf__cursor_spot(const hpf__cursor *scan);
+
+/* Reads the next line into `line`, without what ends it: HPF_OK, or HPF_END after the last one.
+ * Errors: LIMIT, of lines of more than 16 MiB; MEMORY; those of the source. */
+hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line);
+
+/* An error at a place. */
+hpf_status hpf__location_error(hpf__location place, hpf_error *err, hpf_status status,
+                               const char *format, ...) HPF_PRINTF(4, 5);
+
+/* Room for a piece of the input inside a message. */
+#define HPF__QUOTED_BYTES 48
+
+/* Quotes text of the input for a message: truncated, on one line, in ASCII. Returns `out`. */
+const char *hpf__quoted(char out[HPF__QUOTED_BYTES], hpf_str text);
+
+#endif

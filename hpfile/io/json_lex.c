@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The tokens of JSON. Numbers are cut out, not read: who wants one knows what it may be.
+ */
+#include "io/json_lex.h"
+
+#include <string.h>
+
+#include "hpfile/str.h"
+
+static hpf_status fail(const hpf__json_lex *lex, hpf__location place, const char *what)
+{
+    return hpf__location_error(place, lex->scan.err, HPF_ERR_SYNTAX, "%s", what);
+}
+
+/* What the scan ran into where a byte was wanted. */
+static hpf_status fail_at_end(const hpf__json_lex *lex, const char *what)
+{
+    return lex->scan.status == HPF_END ? fail(lex, lex->place, what) : lex->scan.status;
+}
+
+static hpf_status append(hpf__json_lex *lex, const void *bytes, size_t n_bytes)
+{
+    return hpf__buffer_append(&lex->buf, bytes, n_bytes) ? HPF_OK
+                                                         : hpf_error_set_memory(lex->scan.err);
+}
+
+static hpf_status append_code_point(hpf__json_lex *lex, uint32_t code)
+{
+    unsigned char bytes[4];
+    size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const unsigned char heads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = n - 1; i > 0; i--) {
+        bytes[i] = (unsigned char)(0x80 | (code & 0x3f));
+        code >>= 6;
+    }
+    bytes[0] = (unsigned char)(heads[n] | code);
+    return append(lex, bytes, n);
+}
+
+/* ---- Strings ---- */
+
+static int digit_value(int byte)
+{
+    return byte >= '0' && byte <= '9'   ? byte - '0'
+           : byte >= 'a' && byte <= 'f' ? byte - 'a' + 10
+           : byte >= 'A' && byte <= 'F' ? byte - 'A' + 10
+                                        : -1;
+}
+
+static hpf_status read_four_digits(hpf__json_lex *lex, uint32_t *code)
+{
+    *code = 0;
+    for (int i = 0; i < 4; i++) {
+        int digit = digit_value(hpf__cursor_peek(&lex->scan));
+        if (digit < 0) {
+            return fail(lex, hpf__cursor_spot(&lex->scan), "expected four hexadecimal digits");
+        }
+        hpf__cursor_pass(&lex->scan);
+        *code = *code * 16 + (uint32_t)digit;
+    }
+    return HPF_OK;
+}
+
+static bool is_high(uint32_t code)
+{
+    return code >= 0xd800 && code < 0xdc00;
+}
+
+static bool is_low(uint32_t code)
+{
+    return code >= 0xdc00 && code < 0xe000;
+}
+
+/* A high surrogate that nothing has followed yet has no other half. */
+static hpf_status settle_high(hpf__json_lex *lex)
+{
+    bool is_lone = lex->high != 0;
+    lex->high = 0;
+    return is_lone ? append_code_point(lex, 0xfffd) : HPF_OK;
+}
+
+/* After `\u`. */
+static hpf_status read_unicode(hpf__json_lex *lex)
+{
+    uint32_t code;
+    hpf_status status = read_four_digits(lex, &code);
+    if (status == HPF_OK && lex->high && is_low(code)) {
+        code = 0x10000 + ((lex->high - 0xd800) << 10) + (code - 0xdc00);
+        lex->high = 0;
+        return append_code_point(lex, code);
+    }
+    status = status == HPF_OK ? settle_high(lex) : status;
+    if (status != HPF_OK) {
+        return status;
+    }
+    if (is_high(code)) {
+        lex->high = code;
+        return HPF_OK;
+    }
+    unsigned char byte = (unsigned char)(code & 0xff);
+    return code >= 0xdc80 && code <= 0xdcff ? append(lex, &byte, 1)
+                                            : append_code_point(lex, is_low(code) ? 0xfffd : code);
+}
+
+/* After a backslash. */
+static hpf_status read_escape(hpf__json_lex *lex)
+{
+    static const char names[] = "\"\\/bfnrt";
+    static const char values[] = "\"\\/\b\f\n\r\t";
+    hpf__location place = hpf__cursor_spot(&lex->scan);
+    int byte = hpf__cursor_peek(&lex->scan);
+    if (byte == HPF__CURSOR_END) {
+        return fail_at_end(lex, "this string is not closed");
+    }
+    hpf__cursor_pass(&lex->scan);
+    if (byte == 'u') {
+        return read_unicode(lex);
+    }
+    const char *name = byte ? strchr(names, byte) : NULL;
+    if (!name) {
+        return fail(lex, place, "unknown escape in a string");
+    }
+    hpf_status status = settle_high(lex);
+    return status == HPF_OK ? append(lex, &values[name - names], 1) : status;
+}
+
+/* A byte without escape. */
+static hpf_status read_plain(hpf__json_lex *lex, int byte)
+{
+    char c = (char)byte;
+    hpf_status status = settle_high(lex);
+    return status == HPF_OK ? append(lex, &c, 1) : status;
+}
+
+static hpf_status read_string(hpf__json_lex *lex)
+{
+    hpf_status status = HPF_OK;
+    hpf__cursor_pass(&lex->scan);
+    while (status == HPF_OK) {
+        int byte = hpf__cursor_peek(&lex->scan);
+        if (byte == HPF__CURSOR_END) {
+            return fail_at_end(lex, "this string is not closed");
+        }
+        if (byte < ' ') {
+            return fail(lex, hpf__cursor_spot(&lex->scan), "a control character in a string");
+        }
+        hpf__cursor_pass(&lex->scan);
+        if (byte == '"') {
+            lex->kind = HPF__JSON_STRING;
+            return settle_high(lex);
+        }
+        status = byte == '\\' ? read_escape(lex) : read_plain(lex, byte);
+    }
+    return status;
+}
+
+/* ---- The rest ---- */
+
+static bool is_word_byte(int byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+           (byte >= 'A' && byte <= 'Z') || byte == '+' || byte == '-' || byte == '.';
+}
+
+/* A number, or one of three words. */
+static hpf_status read_bare(hpf__json_lex *lex)
+{
+    int first = hpf__cursor_peek(&lex->scan);
+    int byte;
+    while (is_word_byte(byte = hpf__cursor_peek(&lex->scan))) {
+        char c = (char)byte;
+        if (append(lex, &c, 1) != HPF_OK) {
+            return HPF_ERR_MEMORY;
+        }
+        hpf__cursor_pass(&lex->scan);
+    }
+    hpf_str text = {lex->buf.bytes, lex->buf.length};
+    bool is_number = first == '-' || (first >= '0' && first <= '9');
+    lex->kind = is_number ? HPF__JSON_NUMBER : HPF__JSON_WORD;
+    if (!is_number && !hpf_str_is(text, "true") && !hpf_str_is(text, "false") &&
+        !hpf_str_is(text, "null")) {
+        return fail(lex, lex->place, "expected JSON");
+    }
+    return HPF_OK;
+}
+
+/* The first byte that is not blank, or HPF__CURSOR_END. */
+static int pass_blanks(hpf__json_lex *lex)
+{
+    int byte;
+    while ((byte = hpf__cursor_peek(&lex->scan)) == ' ' || byte == '\t' || byte == '\n' ||
+           byte == '\r') {
+        hpf__cursor_pass(&lex->scan);
+    }
+    return byte;
+}
+
+hpf_status hpf__json_next(hpf__json_lex *lex)
+{
+    static const char signs[] = "{}[]:,";
+    int byte = pass_blanks(lex);
+    lex->place = hpf__cursor_spot(&lex->scan);
+    lex->buf.length = 0;
+    lex->text = (hpf_str){"", 0};
+    if (byte == HPF__CURSOR_END) {
+        lex->kind = HPF__JSON_END;
+        return lex->scan.status == HPF_END ? HPF_OK : lex->scan.status;
+    }
+    const char *sign = byte ? strchr(signs, byte) : NULL;
+    if (sign) {
+        hpf__cursor_pass(&lex->scan);
+        lex->kind = (hpf__json_kind)(HPF__JSON_OPEN_OBJECT + (sign - signs));
+        return HPF_OK;
+    }
+    hpf_status status = byte == '"'          ? read_string(lex)
+                        : is_word_byte(byte) ? read_bare(lex)
+                                             : fail(lex, lex->place, "expected JSON");
+    if (lex->buf.length > 0) {
+        lex->text = (hpf_str){lex->buf.bytes, lex->buf.length};
+    }
+    return status;
+}
+
+hpf_status hpf__json_pass_value(hpf__json_lex *lex)
+{
+    uint64_t depth = 0;
+    for (;;) {
+        if (lex->kind == HPF__JSON_OPEN_OBJECT || lex->kind == HPF__JSON_OPEN_ARRAY) {
+            depth++;
+        } else if (depth > 0 &&
+                   (lex->kind == HPF__JSON_CLOSE_OBJECT || lex->kind == HPF__JSON_CLOSE_ARRAY)) {
+            depth--;
+        } else if (lex->kind == HPF__JSON_END ||
+                   (depth == 0 && lex->kind >= HPF__JSON_CLOSE_OBJECT)) {
+            return hpf__json_unexpected(lex, "a value");
+        }
+        if (depth == 0) {
+            return HPF_OK;
+        }
+        hpf_status status = hpf__json_next(lex);
+        if (status != HPF_OK) {
+            return status;
+        }
+    }
+}
+
+hpf_status hpf__json_unexpected(const hpf__json_lex *lex, const char *what)
+{
+    static const char *const signs[] = {"'{'", "'}'", "'['", "']'", "':'", "','"};
+    char quoted[HPF__QUOTED_BYTES];
+    const char *found = lex->kind == HPF__JSON_END ? "the end of the input"
+                        : lex->kind >= HPF__JSON_OPEN_OBJECT
+                            ? signs[lex->kind - HPF__JSON_OPEN_OBJECT]
+                            : hpf__quoted(quoted, lex->text);
+    return hpf__location_error(lex->place, lex->scan.err, HPF_ERR_SYNTAX, "expected %s, found %s",
+                               what, found);
+}
+
+void hpf__json_lex_finish(hpf__json_lex *lex)
+{
+    hpf__buffer_finish(&lex->buf);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Commas and brackets are checked here, once.
+ */
+#include "io/json_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+hpf_status hpf__json_expect(hpf__json_lex *lex, hpf__json_kind kind, const char *what)
+{
+    hpf_status status = hpf__json_next(lex);
+    return status == HPF_OK && lex->kind != kind ? hpf__json_unexpected(lex, what) : status;
+}
+
+hpf_status hpf__json_pass(hpf__json_lex *lex)
+{
+    hpf_status status = hpf__json_next(lex);
+    return status == HPF_OK ? hpf__json_pass_value(lex) : status;
+}
+
+/* One key and its value. The key is copied: the value's tokens take its place. */
+static hpf_status read_pair(hpf__json_lex *lex, hpf__json_member *read, void *context)
+{
+    char *copy = malloc(lex->text.length + 1);
+    if (!copy) {
+        return hpf_error_set_memory(lex->scan.err);
+    }
+    hpf_str key = {copy, lex->text.length};
+    memcpy(copy, lex->text.data, key.length);
+    hpf_status status = hpf__json_expect(lex, HPF__JSON_COLON, "':' after the name of a member");
+    status = status == HPF_OK ? read(context, key) : status;
+    free(copy);
+    return status;
+}
+
+/* After an item: returns HPF_OK if another one follows, with its first token read, or HPF_END. */
+static hpf_status find_next(hpf__json_lex *lex, hpf__json_kind closing, const char *what)
+{
+    hpf_status status = hpf__json_next(lex);
+    if (status == HPF_OK && lex->kind == closing) {
+        return HPF_END;
+    }
+    if (status == HPF_OK && lex->kind != HPF__JSON_COMMA) {
+        return hpf__json_unexpected(lex, what);
+    }
+    return status == HPF_OK ? hpf__json_next(lex) : status;
+}
+
+hpf_status hpf__json_members(hpf__json_lex *lex, hpf__json_member *read, void *context)
+{
+    hpf_status status = hpf__json_next(lex);
+    if (status == HPF_OK && lex->kind == HPF__JSON_CLOSE_OBJECT) {
+        return HPF_OK;
+    }
+    while (status == HPF_OK) {
+        if (lex->kind != HPF__JSON_STRING) {
+            return hpf__json_unexpected(lex, "the name of a member, in quotes");
+        }
+        status = read_pair(lex, read, context);
+        status = status == HPF_OK ? find_next(lex, HPF__JSON_CLOSE_OBJECT, "',' or '}'") : status;
+    }
+    return status == HPF_END ? HPF_OK : status;
+}
+
+hpf_status hpf__json_objects(hpf__json_lex *lex, hpf_status (*read)(void *context), void *context)
+{
+    hpf_status status = hpf__json_expect(lex, HPF__JSON_OPEN_ARRAY, "'['");
+    status = status == HPF_OK ? hpf__json_next(lex) : status;
+    if (status == HPF_OK && lex->kind == HPF__JSON_CLOSE_ARRAY) {
+        return HPF_OK;
+    }
+    while (status == HPF_OK) {
+        if (lex->kind != HPF__JSON_OPEN_OBJECT) {
+            return hpf__json_unexpected(lex, "'{'");
+        }
+        status = read(context);
+        status = status == HPF_OK ? find_next(lex, HPF__JSON_CLOSE_ARRAY, "',' or ']'") : status;
+    }
+    return status == HPF_END ? HPF_OK : status;
+}

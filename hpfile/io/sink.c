@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Three kinds of sink share one buffer: memory keeps it, a descriptor is written when it is full,
+ * and a file is a descriptor on a temporary that finish renames.
+ */
+#include "hpfile/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/number.h"
+
+#define BUFFER_BYTES (64u << 10)
+
+struct hpf_sink {
+    hpf__buffer buf;
+    uint64_t flushed_bytes;
+    int fd; /* -1: memory */
+    bool owns_fd;
+    char *path;           /* final place, or NULL */
+    char *temporary_path; /* NULL unless a temporary exists */
+    mode_t mode;
+    hpf_error error; /* the first one; status HPF_OK until then */
+};
+
+hpf_sink *hpf_sink_to_memory(void)
+{
+    return hpf_sink_to_fd(-1);
+}
+
+hpf_sink *hpf_sink_to_fd(int fd)
+{
+    hpf_sink *sink = calloc(1, sizeof *sink);
+    if (sink) {
+        sink->fd = fd;
+    }
+    return sink;
+}
+
+/* Bytes of a path up to and with the last slash. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Creates the temporary file in the folder of the target, with a short name, as the target's may
+ * have the maximum length. open(2), unlike mkstemp, applies the umask. */
+static int create_temporary(hpf_sink *sink, const char *target)
+{
+    size_t length = folder_length(target);
+    size_t room = length + 64;
+    char *name = malloc(room);
+    if (!name) {
+        errno = ENOMEM;
+        return -1;
+    }
+    memcpy(name, target, length);
+    for (unsigned attempt = 0; attempt < 1000; attempt++) {
+        snprintf(name + length, room - length, ".census-%ld-%u.tmp", (long)getpid(), attempt);
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            sink->temporary_path = name;
+            return fd;
+        }
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    int why = errno;
+    free(name);
+    errno = why;
+    return -1;
+}
+
+/* What the link `path` points to, as a path from here; NULL with errno set. */
+static char *read_link(const char *path)
+{
+    char inside[PATH_MAX];
+    ssize_t n = readlink(path, inside, sizeof inside);
+    if (n < 0) {
+        return NULL;
+    }
+    size_t length = inside[0] == '/' ? 0 : folder_length(path);
+    char *joined = malloc(length + (size_t)n + 1);
+    if (joined) {
+        memcpy(joined, path, length);
+        memcpy(joined + length, inside, (size_t)n);
+        joined[length + (size_t)n] = '\0';
+    }
+    return joined;
+}
+
+/* Where a file that does not exist will be: `path`, or what it links to. Circles of links do not
+ * come here: for stat they are another error. */
+static char *final_path(const char *path)
+{
+    struct stat st;
+    char *at = strdup(path);
+    while (at && lstat(at, &st) == 0 && S_ISLNK(st.st_mode)) {
+        char *next = read_link(at);
+        free(at);
+        at = next;
+    }
+    return at;
+}
+
+/* Decides between the temporary and direct writing, and opens. Returns false with errno set. */
+static bool open_target(hpf_sink *sink, const char *path)
+{
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    if (!exists && (errno != ENOENT || *path == '\0')) {
+        return false;
+    }
+    if (exists && !S_ISREG(st.st_mode)) {
+        sink->fd = open(path, O_WRONLY | O_CLOEXEC);
+        return sink->fd >= 0;
+    }
+    if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) {
+        return false;
+    }
+    sink->path = exists ? realpath(path, NULL) : final_path(path);
+    if (!sink->path) {
+        return false;
+    }
+    sink->mode = exists ? st.st_mode & 07777 : 0;
+    sink->fd = create_temporary(sink, sink->path);
+    return sink->fd >= 0;
+}
+
+hpf_sink *hpf_sink_to_path(const char *path, hpf_error *err)
+{
+    hpf_sink *sink = hpf_sink_to_fd(-1);
+    if (!sink) {
+        hpf_error_set_memory(err);
+        return NULL;
+    }
+    sink->owns_fd = true;
+    if (!open_target(sink, path)) {
+        hpf_error_set_os(err, errno, "cannot write");
+        hpf_sink_destroy(sink);
+        return NULL;
+    }
+    return sink;
+}
+
+void hpf_sink_fail(hpf_sink *sink, const hpf_error *why)
+{
+    if (sink->error.status == HPF_OK) {
+        sink->error = *why;
+    }
+}
+
+static void write_all(hpf_sink *sink, const char *bytes, size_t n_bytes)
+{
+    while (n_bytes) {
+        ssize_t n = write(sink->fd, bytes, n_bytes);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            hpf_error_set_os(&sink->error, n < 0 ? errno : EIO, "cannot write");
+            return;
+        }
+        bytes += n;
+        n_bytes -= (size_t)n;
+        sink->flushed_bytes += (uint64_t)n;
+    }
+}
+
+static bool is_memory(const hpf_sink *sink)
+{
+    return sink->fd < 0;
+}
+
+void hpf_sink_write(hpf_sink *sink, const void *bytes, size_t n_bytes)
+{
+    if (sink->error.status != HPF_OK) {
+        return;
+    }
+    if (!is_memory(sink) && sink->buf.length + n_bytes > BUFFER_BYTES) {
+        write_all(sink, sink->buf.bytes, sink->buf.length);
+        sink->buf.length = 0;
+        if (n_bytes >= BUFFER_BYTES && sink->error.status == HPF_OK) {
+            write_all(sink, bytes, n_bytes);
+            return;
+        }
+    }
+    if (sink->error.status == HPF_OK && !hpf__buffer_append(&sink->buf, bytes, n_bytes)) {
+        hpf_error_set_memory(&sink->error);
+    }
+}
+
+void hpf_sink_str(hpf_sink *sink, hpf_str text)
+{
+    hpf_sink_write(sink, text.data, text.length);
+}
+
+void hpf_sink_text(hpf_sink *sink, const char *text)
+{
+    hpf_sink_write(sink, text, strlen(text));
+}
+
+void hpf_sink_printf(hpf_sink *sink, const char *format, ...)
+{
+    char small[256];
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(small, sizeof small, format, arguments);
+    va_end(arguments);
+    if (n >= 0 && (size_t)n < sizeof small) {
+        hpf_sink_write(sink, small, (size_t)n);
+        return;
+    }
+    char *large = n < 0 ? NULL : malloc((size_t)n + 1);
+    if (!large) {
+        hpf_error why;
+        hpf_error_set_memory(&why);
+        hpf_sink_fail(sink, &why);
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(large, (size_t)n + 1, format, arguments);
+    va_end(arguments);
+    hpf_sink_write(sink, large, (size_t)n);
+    free(large);
+}
+
+void hpf_sink_whole(hpf_sink *sink, uint64_t value)
+{
+    char text[HPF__NUMBER_BYTES];
+    hpf_sink_write(sink, text, hpf__number_whole(text, value));
+}
+
+static bool is_printable(hpf_sink *sink, double value)
+{
+    if (!isfinite(value)) {
+        hpf_error why;
+        hpf_error_set(&why, HPF_ERR_RANGE, "cannot write a number that is not finite");
+        hpf_sink_fail(sink, &why);
+    }
+    return isfinite(value);
+}
+
+void hpf_sink_fixed(hpf_sink *sink, double value, int decimals)
+{
+    char text[HPF__NUMBER_BYTES];
+    if (is_printable(sink, value)) {
+        hpf_sink_write(sink, text, hpf__number_fixed(text, value, decimals));
+    }
+}
+
+void hpf_sink_shortest(hpf_sink *sink, double value)
+{
+    char text[HPF__NUMBER_BYTES];
+    if (is_printable(sink, value)) {
+        hpf_sink_write(sink, text, hpf__number_shortest(text, value));
+    }
+}
+
+hpf_status hpf_sink_flush(hpf_sink *sink, hpf_error *err)
+{
+    if (!is_memory(sink) && sink->error.status == HPF_OK) {
+        write_all(sink, sink->buf.bytes, sink->buf.length);
+        sink->buf.length = 0;
+    }
+    if (sink->error.status != HPF_OK && err) {
+        *err = sink->error;
+    }
+    return sink->error.status;
+}
+
+uint64_t hpf_sink_position(const hpf_sink *sink)
+{
+    return sink->flushed_bytes + sink->buf.length;
+}
+
+hpf_str hpf_sink_bytes(const hpf_sink *sink)
+{
+    return is_memory(sink) ? (hpf_str){sink->buf.bytes ? sink->buf.bytes : "", sink->buf.length}
+                           : (hpf_str){"", 0};
+}
+
+/* Closes the temporary and puts it in place. Some file systems report a failed write only at close.
+ */
+static void put_in_place(hpf_sink *sink)
+{
+    if (sink->mode && fchmod(sink->fd, sink->mode) != 0) {
+        hpf_error_set_os(&sink->error, errno, "cannot set its mode");
+        return;
+    }
+    int fd = sink->fd;
+    sink->owns_fd = false;
+    if (close(fd) != 0) {
+        hpf_error_set_os(&sink->error, errno, "cannot write");
+    } else if (rename(sink->temporary_path, sink->path) != 0) {
+        hpf_error_set_os(&sink->error, errno, "cannot replace it");
+    } else {
+        free(sink->temporary_path);
+        sink->temporary_path = NULL;
+    }
+}
+
+hpf_status hpf_sink_finish(hpf_sink *sink, hpf_error *err)
+{
+    if (hpf_sink_flush(sink, NULL) == HPF_OK && sink->temporary_path) {
+        put_in_place(sink);
+    }
+    return hpf_sink_flush(sink, err);
+}
+
+void hpf_sink_destroy(hpf_sink *sink)
+{
+    if (!sink) {
+        return;
+    }
+    if (sink->owns_fd && sink->fd >= 0) {
+        close(sink->fd);
+    }
+    if (sink->temporary_path) {
+        unlink(sink->temporary_path);
+        free(sink->temporary_path);
+    }
+    free(sink->path);
+    hpf__buffer_finish(&sink->buf);
+    free(sink);
+}

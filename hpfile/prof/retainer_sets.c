@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sets are stored by their numbers. The name of a set is composed of its members when a profile's
+ * name is looked up, which must be a prefix of it.
+ */
+#include "base/arena.h"
+#include "prof/prof.h"
+#include "hpfile/retainer_sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "hpfile/prof.h"
+#include "hpfile/str.h"
+#include "base/intern.h"
+#include "io/byte_cursor.h"
+
+enum {
+    CUT_BYTES = 25, /* where GHC cuts names by default, without dots */
+};
+
+struct hpf_retainer_sets {
+    hpf_arena *arena;
+    hpf__intern ids;
+    hpf_str *members; /* by the number of the id */
+    size_t members_capacity;
+    hpf__buffer name;
+};
+
+void hpf_retainer_sets_destroy(hpf_retainer_sets *s)
+{
+    if (s) {
+        hpf_arena_destroy(s->arena);
+        hpf__intern_finish(&s->ids);
+        hpf__buffer_finish(&s->name);
+        free(s->members);
+        free(s);
+    }
+}
+
+uint32_t hpf_retainer_sets_n(const hpf_retainer_sets *s)
+{
+    return s->ids.n_names;
+}
+
+/* --- reading --- */
+
+static hpf_str key_of(const uint64_t *id)
+{
+    return (hpf_str){(const char *)id, sizeof *id};
+}
+
+static hpf_status keep(hpf_retainer_sets *s, uint64_t id, hpf_str text)
+{
+    uint32_t number;
+    bool is_new;
+    hpf_str copy = {hpf_arena_text(s->arena, text), text.length};
+    if (!copy.data ||
+        !HPF__ARRAY_RESERVE(s->members, s->members_capacity, (size_t)s->ids.n_names + 1) ||
+        hpf__intern_add(&s->ids, key_of(&id), &number, &is_new) != HPF_OK) {
+        return HPF_ERR_MEMORY;
+    }
+    s->members[number] = copy;
+    return HPF_OK;
+}
+
+static hpf_status read_source(hpf_retainer_sets *s, hpf_source *source, hpf_error *err)
+{
+    hpf__cursor scan = {.source = source, .err = err, .line = 1};
+    hpf__buffer line = {0};
+    hpf_status status;
+    while ((status = hpf__cursor_line(&scan, &line)) == HPF_OK) {
+        uint64_t id;
+        hpf_str text;
+        if (hpf_prof_read_set(&id, &text, (hpf_str){line.bytes, line.length}) == HPF_OK &&
+            keep(s, id, text) != HPF_OK) {
+            status = hpf_error_set_memory(err);
+            break;
+        }
+    }
+    hpf__buffer_finish(&line);
+    return status == HPF_END ? HPF_OK : status;
+}
+
+hpf_status hpf_retainer_sets_read(hpf_retainer_sets **out, hpf_source *source, hpf_error *err)
+{
+    hpf_retainer_sets *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s || !(s->arena = hpf_arena_create())) {
+        free(s);
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = read_source(s, source, err);
+    if (status == HPF_OK) {
+        *out = s;
+    } else {
+        hpf_retainer_sets_destroy(s);
+    }
+    return status;
+}
+
+/* --- names --- */
+
+/* Returns the next member of a set, without its brackets; no data after the last. */
+static hpf_str cut_member(hpf_str *rest)
+{
+    static const char between[] = ">, <";
+    hpf_str member = {NULL, 0};
+    if (rest->length < 2 || *rest->data != '<') {
+        return member;
+    }
+    member = (hpf_str){rest->data + 1, rest->length - 2};
+    for (size_t i = 1; i + sizeof between <= rest->length; i++) {
+        if (memcmp(rest->data + i, between, sizeof between - 1) == 0) {
+            member.length = i - 1;
+            *rest = (hpf_str){rest->data + i + 3, rest->length - i - 3};
+            return member;
+        }
+    }
+    rest->length = 0;
+    return member;
+}
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+/* The label of a stack's innermost frame: `eval` of `Main.eval,Main.main`, or, as earlier versions
+ * of GHC write it, of `eval[Main],main[Main]`. The empty stack is MAIN's. */
+static hpf_str label_of(hpf_str member)
+{
+    const char *comma = member.length ? memchr(member.data, ',', member.length) : NULL;
+    hpf_str label = {member.data, comma ? (size_t)(comma - member.data) : member.length};
+    if (label.length == 0) {
+        return HPF_STR("MAIN");
+    }
+    if (label.data[label.length - 1] == ']') {
+        const char *bracket = memchr(label.data, '[', label.length);
+        label.length = bracket ? (size_t)(bracket - label.data) : label.length;
+        return label;
+    }
+    const char *point;
+    while (is_upper(*label.data) && (point = memchr(label.data, '.', label.length)) &&
+           point + 1 < label.data + label.length) {
+        label.length -= (size_t)(point + 1 - label.data);
+        label.data = point + 1;
+    }
+    return label;
+}
+
+/* Puts "(105)SYSTEM,eval,lookupVar" together. `id` is the name up to its closing parenthesis. */
+static bool put_name(hpf_retainer_sets *s, hpf_str id, hpf_str members)
+{
+    hpf_str member;
+    s->name.length = 0;
+    bool fits = hpf__buffer_append(&s->name, id.data, id.length);
+    for (bool is_first = true; fits && (member = cut_member(&members)).data; is_first = false) {
+        hpf_str label = label_of(member);
+        fits = (is_first || hpf__buffer_append(&s->name, ",", 1)) &&
+               hpf__buffer_append(&s->name, label.data, label.length);
+    }
+    return fits;
+}
+
+/* Whether a profile's name is the whole one, or what was left of it. */
+static bool is_same_name(hpf_str name, hpf_str whole)
+{
+    static const char dots[] = "...";
+    size_t n_dots = sizeof dots - 1;
+    bool has_dots =
+        name.length > n_dots && memcmp(name.data + name.length - n_dots, dots, n_dots) == 0;
+    bool may_be_cut = has_dots || name.length >= CUT_BYTES;
+    size_t length = has_dots ? name.length - n_dots : name.length;
+    return hpf_str_equal(name, whole) ||
+           (may_be_cut && length < whole.length && memcmp(name.data, whole.data, length) == 0);
+}
+
+/* The number in parentheses that a name begins with, and how long that is; 0: there is none. */
+static size_t read_id(hpf_str name, uint64_t *id)
+{
+    hpf_str rest = hpf_str_without_id(name);
+    size_t length = name.length - rest.length;
+    *id = 0;
+    for (size_t i = 1; i + 1 < length; i++) {
+        *id = *id * 10 + (uint64_t)(name.data[i] - '0');
+    }
+    return length;
+}
+
+bool hpf_retainer_sets_find(hpf_retainer_sets *s, hpf_str name, hpf_retainer_set *out)
+{
+    uint64_t id;
+    uint32_t number;
+    hpf_str head = {name.data, read_id(name, &id)};
+    if (head.length == 0 || !hpf__intern_find(&s->ids, key_of(&id), &number) ||
+        !put_name(s, head, s->members[number]) ||
+        !is_same_name(name, (hpf_str){s->name.bytes, s->name.length})) {
+        return false;
+    }
+    hpf_str whole = {s->name.bytes, s->name.length};
+    *out = (hpf_retainer_set){{hpf_arena_text(s->arena, whole), whole.length}, s->members[number]};
+    return out->name.data != NULL;
+}

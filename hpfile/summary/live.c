@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One accumulator computes the totals, one store keeps the costs; surveys are views of both.
+ */
+#include "hpfile/live.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "summary/sidecar_merge.h"
+#include "detect/reader.h"
+#include "event/sidecar_reader.h"
+#include "summary/live_survey.h"
+
+#define DEFAULT_STORE_BYTES ((size_t)64 << 20)
+
+struct hpf_live {
+    hpf_live_options options;
+    hpf_events listener; /* all NULL without a listener */
+    hpf_reader *reader;
+    hpf__accumulator accumulator;
+    hpf__sample_store store;
+    hpf__sidecar_merge merge;
+    hpf__sidecar_reader sidecar;
+    hpf__live_survey whole, latest;
+    uint64_t n_bytes;
+    bool is_disordered; /* all columns are there, maybe not by time; the accumulator is of no use */
+    bool has_late;      /* samples came too late to be put in order */
+    bool is_prepared;   /* marks and lines are as a survey shows them */
+    bool is_fresh;      /* `whole` shows all that came */
+};
+
+/* --- events --- */
+
+static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    hpf_live *live = context;
+    hpf_status status = hpf__accumulator_events.header(&live->accumulator, which, text, err);
+    return status == HPF_OK && live->listener.header
+               ? live->listener.header(live->options.listener_context, which, text, err)
+               : status;
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    hpf_live *live = context;
+    hpf_status status = hpf__accumulator_events.name(&live->accumulator, name, text, err);
+    return status == HPF_OK && live->listener.name
+               ? live->listener.name(live->options.listener_context, name, text, err)
+               : status;
+}
+
+static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    hpf_live *live = context;
+    hpf_status status = hpf__accumulator_events.mark(&live->accumulator, time, label, err);
+    return status == HPF_OK && live->listener.mark
+               ? live->listener.mark(live->options.listener_context, time, label, err)
+               : status;
+}
+
+/* The listener may keep the name, which a row of the sidecar does not. */
+static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
+{
+    hpf_live *live = context;
+    hpf_status status = hpf__accumulator_events.quantity(&live->accumulator, name, point, err);
+    hpf_str kept = hpf__quantities_name(&live->accumulator.quantities, name);
+    return status == HPF_OK && live->listener.quantity
+               ? live->listener.quantity(live->options.listener_context, kept, point, err)
+               : status;
+}
+
+static hpf_status on_sidecar_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    hpf_live *live = context;
+    hpf_status status = hpf__sidecar_merge_events.mark(&live->merge, time, label, err);
+    return status == HPF_OK && live->listener.mark
+               ? live->listener.mark(live->options.listener_context, time, label, err)
+               : status;
+}
+
+static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err)
+{
+    hpf_live *live = context;
+    hpf_status status = hpf__accumulator_events.leftover(&live->accumulator, costs, n_costs, err);
+    return status == HPF_OK && live->listener.leftover
+               ? live->listener.leftover(live->options.listener_context, costs, n_costs, err)
+               : status;
+}
+
+/* Whether the costs of every sample are kept as they came. */
+static bool keeps_all(const hpf_live *live)
+{
+    return live->store.n_samples == hpf_live_n_samples(live) && live->store.n_folds == 0;
+}
+
+static hpf_status add(hpf_live *live, const hpf_sample *sample, hpf_error *err)
+{
+    return hpf__sample_store_add(&live->store, sample) ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static hpf_status add_again(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf_live *live = context;
+    hpf_status status = hpf__accumulator_events.sample(&live->accumulator, sample, err);
+    return status == HPF_OK ? add(live, sample, err) : status;
+}
+
+static size_t store_bytes(const hpf_live *live)
+{
+    return live->options.most_bytes ? live->options.most_bytes : DEFAULT_STORE_BYTES;
+}
+
+/* Adds all samples up once more, in the order of their times. Without memory for it the columns
+ * stay, for another try. */
+static hpf_status restore_order(hpf_live *live, hpf_error *err)
+{
+    static const hpf_events again = {.sample = add_again};
+    hpf__sample_store before = live->store;
+    hpf__live_survey all = {.store = &before};
+    hpf__sample_store_sort(&before);
+    hpf__sample_store_init(&live->store, store_bytes(live));
+    hpf__accumulator_forget_samples(&live->accumulator);
+    hpf__sample_store_drop(&live->accumulator.store);
+    hpf_status status =
+        hpf__live_survey_emit(&all, 0, before.n_samples, HPF__REST, &again, live, err);
+    hpf__live_survey_finish(&all);
+    hpf__sample_store_finish(status == HPF_OK ? &before : &live->store);
+    if (status == HPF_OK) {
+        live->is_disordered = false;
+    } else {
+        live->store = before;
+    }
+    return status;
+}
+
+/* Returns a name's area after another run of the same length in which it keeps its amount; its sum
+ * in a profile without duration. */
+static double worth_of(const void *context, hpf_name name)
+{
+    const hpf__accumulator *t = context;
+    const hpf__account *account = &t->accounts[name];
+    double duration = t->overview.last_time - t->overview.first_time;
+    bool is_alive = account->stamp == t->overview.n_samples;
+    if (duration > 0) {
+        return account->trapezium + (is_alive ? account->current * duration : 0);
+    }
+    return hpf__account_sum(account);
+}
+
+/* The last survey is out of date by now: its picks serve as scratch. */
+static bool sweep(hpf_live *live)
+{
+    hpf__downsample *picks = &live->whole.base.accumulator.picks;
+    return hpf__downsample_copy(picks, &live->accumulator.picks) && hpf__downsample_settle(picks) &&
+           hpf__sample_store_compact(&live->store, picks, live->accumulator.n_accounts, worth_of,
+                                     &live->accumulator);
+}
+
+static hpf_status make_room(hpf_live *live, hpf_error *err)
+{
+    hpf_status status = live->is_disordered ? restore_order(live, err) : HPF_OK;
+    return status != HPF_OK || sweep(live) ? status : hpf_error_set_memory(err);
+}
+
+/* Counts a sample. One that is earlier than the one before it gets that one's time, if only until
+ * order is restored; for good when some of those that it belongs between are kept no more. */
+static hpf_status count(hpf_live *live, hpf_sample *sample, hpf_error *err)
+{
+    hpf_sample timely = *sample;
+    if (hpf_live_n_samples(live) > 0 && sample->time < live->accumulator.held.time) {
+        bool can_wait = keeps_all(live);
+        timely.time = live->accumulator.held.time;
+        sample->time = can_wait ? sample->time : timely.time;
+        live->is_disordered |= can_wait;
+        live->has_late |= !can_wait;
+    }
+    return hpf__accumulator_events.sample(&live->accumulator, &timely, err);
+}
+
+/* When it is counted, the accumulator holds the sample without the names that are not wanted. */
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf_live *live = context;
+    hpf_sample wanted = *sample;
+    hpf_status status = count(live, &wanted, err);
+    wanted.costs = live->accumulator.held.costs;
+    wanted.n_costs = live->accumulator.held.n_costs;
+    status = status == HPF_OK ? add(live, &wanted, err) : status;
+    if (status == HPF_OK && live->listener.sample) {
+        status = live->listener.sample(live->options.listener_context, &wanted, err);
+    }
+    return status == HPF_OK && hpf__sample_store_is_full(&live->store) ? make_room(live, err)
+                                                                       : status;
+}
+
+static const hpf_events events = {.header = on_header,
+                                  .name = on_name,
+                                  .sample = on_sample,
+                                  .mark = on_mark,
+                                  .quantity = on_line,
+                                  .leftover = on_leftover};
+
+static const hpf_events sidecar_events = {.mark = on_sidecar_mark, .quantity = on_line};
+
+static void on_warning(void *context, const hpf_error *warning)
+{
+    hpf_live *live = context;
+    live->accumulator.overview.truncated |= warning->status == HPF_END;
+    if (live->options.warning && warning->status != HPF_ERR_UNSUPPORTED) { /* that is a diagnosis */
+        live->options.warning(live->options.warning_context, warning);
+    }
+}
+
+/* --- feeding --- */
+
+static bool init(hpf_live *live)
+{
+    hpf_reader_options reader_options = {.warning = on_warning,
+                                         .warning_context = live,
+                                         .has_log_profile = live->options.has_log_profile,
+                                         .log_profile = live->options.log_profile,
+                                         .keeps_times = true};
+    if (!hpf__accumulator_init(&live->accumulator, live->options.max_picks)) {
+        return false;
+    }
+    hpf__sample_store_drop(&live->accumulator.store); /* live->store serves instead */
+    live->accumulator.is_wanted = live->options.is_wanted;
+    live->accumulator.is_wanted_context = live->options.is_wanted_context;
+    hpf__sample_store_init(&live->store, store_bytes(live));
+    live->merge.accumulator = &live->accumulator;
+    live->sidecar = (hpf__sidecar_reader){.events = &sidecar_events, .context = live};
+    live->reader = hpf_reader_create(&events, live, &reader_options);
+    hpf__live_survey kept = {
+        .base = {.reader = live->reader, .second_pass = &hpf__live_second_pass},
+        .store = &live->store,
+        .growing = &live->accumulator,
+    };
+    live->whole = live->latest = kept;
+    return live->reader != NULL;
+}
+
+hpf_status hpf_live_create(hpf_live **out, const hpf_live_options *options, hpf_error *err)
+{
+    *out = NULL;
+    hpf_live *live = calloc(1, sizeof *live);
+    if (!live) {
+        return hpf_error_set_memory(err);
+    }
+    live->options = options ? *options : (hpf_live_options){0};
+    live->listener = live->options.listener ? *live->options.listener : (hpf_events){0};
+    if (!init(live)) {
+        hpf_live_destroy(live);
+        return hpf_error_set_memory(err);
+    }
+    *out = live;
+    return HPF_OK;
+}
+
+void hpf_live_destroy(hpf_live *live)
+{
+    if (live) {
+        hpf__live_survey_finish(&live->whole);
+        hpf__live_survey_finish(&live->latest);
+        hpf__sidecar_reader_finish(&live->sidecar);
+        hpf__sidecar_merge_finish(&live->merge);
+        hpf__sample_store_finish(&live->store);
+        hpf__accumulator_finish(&live->accumulator);
+        hpf_reader_destroy(live->reader);
+        free(live);
+    }
+}
+
+hpf_status hpf_live_feed(hpf_live *live, const char *bytes, size_t n_bytes, hpf_error *err)
+{
+    live->is_prepared = live->is_fresh = false;
+    live->n_bytes += n_bytes;
+    return hpf_reader_feed(live->reader, bytes, n_bytes, err);
+}
+
+hpf_status hpf_live_feed_sidecar(hpf_live *live, const char *bytes, size_t n_bytes, hpf_error *err)
+{
+    live->is_prepared = live->is_fresh = false;
+    return hpf__sidecar_reader_feed(&live->sidecar, (hpf_str){bytes, n_bytes}, err);
+}
+
+hpf_status hpf_live_finish(hpf_live *live, hpf_error *err)
+{
+    live->is_prepared = live->is_fresh = false;
+    return hpf_reader_finish(live->reader, err);
+}
+
+bool hpf_live_is_whole(const hpf_live *live)
+{
+    return hpf_live_n_samples(live) > 0 && hpf_reader_is_between(live->reader);
+}
+
+uint64_t hpf_live_n_samples(const hpf_live *live)
+{
+    return live->is_disordered
+               ? live->store.n_samples
+               : live->accumulator.overview.n_samples + live->accumulator.held.is_there;
+}
+
+uint64_t hpf_live_n_bytes(const hpf_live *live)
+{
+    return live->n_bytes;
+}
+
+bool hpf_live_has_end(const hpf_live *live)
+{
+    const hpf__eventlog_heap *log = hpf__reader_log(live->reader);
+    return log && hpf__eventlog_heap_has_end(log);
+}
+
+hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis)
+{
+    const hpf__eventlog_heap *log = hpf__reader_log(live->reader);
+    if (!live->has_late) {
+        return log ? hpf__eventlog_heap_caveat(log, diagnosis) : HPF_OK;
+    }
+    return hpf_error_set(diagnosis, HPF_ERR_ORDER,
+                         "samples came too late to be sorted: they have the times of those "
+                         "before");
+}
+
+/* --- surveys --- */
+
+/* An event log may lack headers. */
+static bool has_headers(const hpf_live *live)
+{
+    bool has_all = true;
+    for (int i = 0; i < HPF_N_HEADERS; i++) {
+        has_all = has_all && live->accumulator.headers[i].data;
+    }
+    return has_all || hpf__reader_log(live->reader);
+}
+
+/* Whether there is something to survey; does what is put off until somebody looks. */
+static hpf_status prepare(hpf_live *live, hpf_error *err)
+{
+    if (live->is_prepared) {
+        return HPF_OK;
+    }
+    if (hpf_reader_feed(live->reader, NULL, 0, NULL) == HPF_ERR_MEMORY) {
+        return hpf_error_set_memory(err);
+    }
+    if (hpf_live_n_samples(live) == 0 || !has_headers(live)) {
+        return HPF_MORE;
+    }
+    if (hpf__reader_log(live->reader) && !hpf__accumulator_sort_marks(&live->accumulator)) {
+        return hpf_error_set_memory(err);
+    }
+    hpf__sidecar_merge_catch_up(&live->merge);
+    hpf_status status = live->is_disordered ? restore_order(live, err) : HPF_OK;
+    status = status == HPF_OK ? hpf__accumulator_settle_lines(&live->accumulator, err) : status;
+    live->is_prepared = status == HPF_OK;
+    return status;
+}
+
+hpf_status hpf_live_snapshot(hpf_survey **out, hpf_live *live, hpf_error *err)
+{
+    hpf__accumulator *view = &live->whole.base.accumulator;
+    hpf_status status = prepare(live, err);
+    if (status == HPF_OK && !live->is_fresh) {
+        status = hpf__accumulator_view(view, &live->accumulator)
+                     ? hpf__accumulator_settle(view, err)
+                     : hpf_error_set_memory(err);
+    }
+    live->is_fresh = status == HPF_OK;
+    *out = live->is_fresh ? &live->whole.base : NULL;
+    return status;
+}
+
+static hpf_status survey_latest(hpf_live *live, double from_time, hpf_error *err)
+{
+    hpf__accumulator *view = &live->latest.base.accumulator;
+    size_t begin = hpf__sample_store_find_time(&live->store, from_time);
+    if (!hpf__accumulator_view_names(view, &live->accumulator)) {
+        return hpf_error_set_memory(err);
+    }
+    view->overview.n_before = hpf_live_n_samples(live) - (live->store.n_samples - begin);
+    hpf_status status = hpf__live_survey_emit(&live->latest, begin, live->store.n_samples,
+                                              (hpf_name)live->accumulator.n_accounts,
+                                              &hpf__accumulator_events, view, err);
+    return status == HPF_OK ? hpf__accumulator_settle(view, err) : status;
+}
+
+hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_live *live, double duration, hpf_error *err)
+{
+    *out = NULL;
+    if (isnan(duration) || duration < 0) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "a duration cannot be negative");
+    }
+    hpf_status status = prepare(live, err);
+    if (status == HPF_OK) {
+        status = survey_latest(live, live->accumulator.held.time - duration, err);
+    }
+    *out = status == HPF_OK ? &live->latest.base : NULL;
+    return status;
+}

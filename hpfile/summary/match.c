@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Names to rows by a table of their texts, then one row for those that were cut differently, and
+ * for one that was cut and one that was not.
+ */
+#include "summary/match.h"
+
+#include <stdlib.h>
+
+#include "hpfile/str.h"
+#include "base/intern.h"
+
+#define DOTS "..."
+
+/* A number in front of a name rarely has more digits than another by more than this. */
+#define MOST_DIGITS 3
+
+struct hpf_match {
+    hpf__intern texts;
+    uint32_t **row_of_name; /* by profile, by name; first a number of a text, at last a row */
+    size_t n;               /* profiles */
+    uint32_t *text_of_row;
+    uint32_t n_rows;
+};
+
+/* Scratch by number of a text. */
+typedef struct scratch {
+    uint64_t *profiles; /* a bit for each profile with a sample that has it, or what joined it */
+    uint32_t *joined;   /* a text that it is the same as; first itself */
+    uint32_t *row;
+} scratch;
+
+static hpf_status number_names(hpf_match *m, size_t which, const hpf_survey *survey, hpf_error *err)
+{
+    uint32_t n = hpf_survey_n_names(survey);
+    m->row_of_name[which] = calloc((size_t)n + 1, sizeof **m->row_of_name);
+    if (!m->row_of_name[which]) {
+        return hpf_error_set_memory(err);
+    }
+    for (hpf_name i = 0; i < n; i++) {
+        uint32_t *row = &m->row_of_name[which][i];
+        hpf_str text = hpf_str_without_id(hpf_survey_name(survey, i));
+        bool is_new;
+        if (hpf_survey_totals(survey, i)->n_samples == 0) {
+            *row = HPF_NO_ROW;
+            continue;
+        }
+        hpf_status status = hpf__intern_add(&m->texts, text, row, &is_new);
+        if (status != HPF_OK) {
+            return status == HPF_ERR_MEMORY ? hpf_error_set_memory(err)
+                                            : hpf_error_set(err, status, "too many names");
+        }
+    }
+    return HPF_OK;
+}
+
+/* ---- Names that were cut ---- */
+
+typedef struct some_name {
+    hpf_str text; /* of a cut name without the dots */
+    uint64_t profiles;
+    uint32_t number;
+} some_name;
+
+static bool is_cut(hpf_str name)
+{
+    size_t n = sizeof DOTS - 1;
+    return name.length > n && memcmp(name.data + name.length - n, DOTS, n) == 0;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    const some_name *a = left;
+    const some_name *b = right;
+    return hpf_str_compare(a->text, b->text);
+}
+
+/* Whether one is the other, cut a little sooner. */
+static bool is_sooner(const some_name *sooner, const some_name *later)
+{
+    size_t n = sooner->text.length;
+    return n < later->text.length && later->text.length - n <= MOST_DIGITS &&
+           memcmp(sooner->text.data, later->text.data, n) == 0;
+}
+
+/* Cut names that some of the profiles do not have. */
+static size_t gather_cut_names(const hpf_match *m, const scratch *s, some_name *out)
+{
+    uint64_t all = UINT64_MAX >> (HPF_MATCH_MOST - m->n);
+    size_t n = 0;
+    for (uint32_t i = 0; i < m->texts.n_names; i++) {
+        hpf_str name = m->texts.names[i];
+        if (is_cut(name) && s->profiles[i] != all) {
+            hpf_str text = {name.data, name.length - (sizeof DOTS - 1)};
+            out[n++] = (some_name){text, s->profiles[i], i};
+        }
+    }
+    qsort(out, n, sizeof *out, compare_names);
+    return n;
+}
+
+static size_t gather_whole_names(const hpf_match *m, const scratch *s, some_name *out)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < m->texts.n_names; i++) {
+        if (!is_cut(m->texts.names[i])) {
+            out[n++] = (some_name){m->texts.names[i], s->profiles[i], i};
+        }
+    }
+    qsort(out, n, sizeof *out, compare_names);
+    return n;
+}
+
+/* Whether the names from `begin` to `end`, each of which begins with the one before, are one
+ * without doubt. In the order of bytes a name stands right before those that begin with it: what
+ * else would fit stands at `end`. */
+static bool is_one_name(const some_name *names, size_t n, size_t begin, size_t end)
+{
+    uint64_t seen = 0;
+    for (size_t i = begin; i < end; i++) {
+        if ((seen & names[i].profiles) != 0 || (end < n && is_sooner(&names[i], &names[end]))) {
+            return false;
+        }
+        seen |= names[i].profiles;
+    }
+    return is_sooner(&names[begin], &names[end - 1]);
+}
+
+static void join(scratch *s, uint32_t number, uint32_t to)
+{
+    s->joined[number] = to;
+    s->profiles[to] |= s->profiles[number];
+}
+
+static void join_cut_names(const some_name *names, size_t n, scratch *s)
+{
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1; end < n && is_sooner(&names[end - 1], &names[end]); end++) {
+        }
+        bool is_one = is_one_name(names, n, begin, end);
+        for (size_t i = begin; is_one && i < end; i++) {
+            join(s, names[i].number, names[end - 1].number);
+        }
+    }
+}
+
+static bool begins_with(hpf_str text, hpf_str beginning)
+{
+    return text.length > beginning.length &&
+           memcmp(text.data, beginning.data, beginning.length) == 0;
+}
+
+/* The only one of the whole names that begins with `text`, and is longer; NULL: there is none, or
+ * another. */
+static const some_name *find_whole(const some_name *whole, size_t n, hpf_str text)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool is_before = hpf_str_compare(whole[middle].text, text) <= 0;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    bool is_only = low < n && begins_with(whole[low].text, text) &&
+                   !(low + 1 < n && begins_with(whole[low + 1].text, text));
+    return is_only ? &whole[low] : NULL;
+}
+
+/* What one profile has cut and another has not, such as a `.hp` file and the log of the same
+ * program.
+ */
+static void join_whole_names(const some_name *cut, size_t n_cut, const some_name *whole,
+                             size_t n_whole, scratch *s)
+{
+    for (size_t i = 0; i < n_cut; i++) {
+        uint32_t number = cut[i].number;
+        const some_name *found =
+            s->joined[number] == number ? find_whole(whole, n_whole, cut[i].text) : NULL;
+        if (found && (s->profiles[number] & s->profiles[found->number]) == 0) {
+            join(s, number, found->number);
+        }
+    }
+}
+
+/* ---- Rows ---- */
+
+static void look_at_profiles(const hpf_match *m, hpf_survey *const *surveys, scratch *s)
+{
+    for (size_t which = 0; which < m->n; which++) {
+        for (hpf_name i = 0; i < hpf_survey_n_names(surveys[which]); i++) {
+            uint32_t number = m->row_of_name[which][i];
+            if (number != HPF_NO_ROW) {
+                s->profiles[number] |= UINT64_C(1) << which;
+            }
+        }
+    }
+}
+
+static uint32_t root_of(const scratch *s, uint32_t number)
+{
+    while (s->joined[number] != number) {
+        number = s->joined[number];
+    }
+    return number;
+}
+
+/* Numbers the texts that are left, in order of appearance. */
+static void make_rows(hpf_match *m, hpf_survey *const *surveys, const scratch *s)
+{
+    for (uint32_t i = 0; i < m->texts.n_names; i++) {
+        if (s->joined[i] == i) {
+            s->row[i] = m->n_rows;
+            m->text_of_row[m->n_rows++] = i;
+        }
+    }
+    for (size_t which = 0; which < m->n; which++) {
+        for (hpf_name i = 0; i < hpf_survey_n_names(surveys[which]); i++) {
+            uint32_t *row = &m->row_of_name[which][i];
+            *row = *row == HPF_NO_ROW ? HPF_NO_ROW : s->row[root_of(s, *row)];
+        }
+    }
+}
+
+static hpf_status find_rows(hpf_match *m, hpf_survey *const *surveys, hpf_error *err)
+{
+    size_t room = (size_t)m->texts.n_names + 1;
+    some_name *cut = calloc(room, sizeof *cut);
+    some_name *whole = calloc(room, sizeof *whole);
+    scratch s = {.profiles = calloc(room, sizeof *s.profiles),
+                 .joined = calloc(room, sizeof *s.joined),
+                 .row = calloc(room, sizeof *s.row)};
+    m->text_of_row = calloc(room, sizeof *m->text_of_row);
+    bool fits = cut && whole && s.profiles && s.joined && s.row && m->text_of_row;
+    if (fits) {
+        for (uint32_t i = 0; i < m->texts.n_names; i++) {
+            s.joined[i] = i;
+        }
+        look_at_profiles(m, surveys, &s);
+        size_t n_cut = gather_cut_names(m, &s, cut);
+        join_cut_names(cut, n_cut, &s);
+        join_whole_names(cut, n_cut, whole, gather_whole_names(m, &s, whole), &s);
+        make_rows(m, surveys, &s);
+    }
+    free(cut);
+    free(whole);
+    free(s.profiles);
+    free(s.joined);
+    free(s.row);
+    return fits ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static hpf_status match(hpf_match *m, hpf_survey *const *surveys, hpf_error *err)
+{
+    m->row_of_name = calloc(m->n + 1, sizeof *m->row_of_name);
+    if (!m->row_of_name) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < m->n && status == HPF_OK; i++) {
+        status = number_names(m, i, surveys[i], err);
+    }
+    return status == HPF_OK ? find_rows(m, surveys, err) : status;
+}
+
+hpf_status hpf_match_create(hpf_match **out, hpf_survey *const *surveys, size_t n, hpf_error *err)
+{
+    *out = NULL;
+    if (n > HPF_MATCH_MOST) {
+        return hpf_error_set(err, HPF_ERR_LIMIT, "at most %d profiles at once", HPF_MATCH_MOST);
+    }
+    hpf_match *m = calloc(1, sizeof *m);
+    if (!m) {
+        return hpf_error_set_memory(err);
+    }
+    m->n = n;
+    hpf_status status = match(m, surveys, err);
+    if (status != HPF_OK) {
+        hpf_match_destroy(m);
+        return status;
+    }
+    *out = m;
+    return HPF_OK;
+}
+
+void hpf_match_destroy(hpf_match *m)
+{
+    if (m) {
+        for (size_t i = 0; m->row_of_name && i < m->n; i++) {
+            free(m->row_of_name[i]);
+        }
+        free(m->row_of_name);
+        free(m->text_of_row);
+        hpf__intern_finish(&m->texts);
+        free(m);
+    }
+}
+
+/* ---- What was found ---- */
+
+uint32_t hpf_match_n_rows(const hpf_match *m)
+{
+    return m->n_rows;
+}
+
+hpf_str hpf_match_name(const hpf_match *m, uint32_t row)
+{
+    return m->texts.names[m->text_of_row[row]];
+}
+
+uint32_t hpf_match_row(const hpf_match *m, size_t which, hpf_name name)
+{
+    return m->row_of_name[which][name];
+}

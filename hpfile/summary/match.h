@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Matching the names of several profiles.
+ *
+ * Names are matched without the numbers that a run gives its cost-centre stacks: `(12)f/g` and
+ * `(345)f/g` are one row, also within one profile. GHC cuts long names, number included, so that
+ * the same stack may be cut sooner in one run: `(99)f/g/mai...` and `(100)f/g/ma...` are one row
+ * too, if all of them end in dots, each begins with all of the next shorter one, at most three
+ * bytes are between the longest and the shortest, no profile has two of them, and no other name
+ * would fit as well. Event logs cut nothing: `f/g/ma...` and `f/g/main` are one row if no other
+ * whole name begins like that, and no profile has both.
+ *
+ * Memory: the names of all.
+ */
+#ifndef HPFILE_MATCH_H
+#define HPFILE_MATCH_H
+
+#include "hpfile/survey.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Most profiles that can be matched. */
+#define HPF_MATCH_MOST 64
+
+typedef struct hpf_match hpf_match;
+
+/* Matches the names of `n` surveys, at least one, which are only read. Errors: MEMORY; LIMIT for
+ * more than HPF_MATCH_MOST profiles or too many names. */
+HPF_API HPF_MUST_USE hpf_status hpf_match_create(hpf_match **out, hpf_survey *const *surveys,
+                                                 size_t n, hpf_error *err);
+HPF_API void hpf_match_destroy(hpf_match *match);
+
+HPF_API uint32_t hpf_match_n_rows(const hpf_match *match);
+
+/* What a row is called: the name without its number, the whole one or of cut ones the longest.
+ * Borrowed. */
+HPF_API hpf_str hpf_match_name(const hpf_match *match, uint32_t row);
+
+/* The row of a name of profile `which`, or HPF_NO_ROW. */
+HPF_API uint32_t hpf_match_row(const hpf_match *match, size_t which, hpf_name name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Lines of a survey: points in any order, thinned by time when they become too many.
+ */
+#ifndef HPF_LINES_H
+#define HPF_LINES_H
+
+#include "base/arena.h"
+#include "hpfile/overview.h"
+
+#define HPF__QUANTITY_MAX_POINTS 16384
+
+typedef struct hpf__quantity {
+    hpf_str name;
+    hpf_quantity_point *points;
+    size_t n_points, capacity;
+} hpf__quantity;
+
+typedef struct hpf__quantities {
+    hpf__quantity *all;
+    size_t n, capacity;
+    hpf_quantity *settled; /* what hpf__quantities_settle made */
+} hpf__quantities;
+
+/* False when there is no memory. A name that is new is copied into the arena. */
+bool hpf__quantities_add(hpf__quantities *quantities, hpf_arena *arena, hpf_str name,
+                         hpf_quantity_point point);
+
+/* The copy of the name of a quantity that was added. */
+hpf_str hpf__quantities_name(const hpf__quantities *quantities, hpf_str name);
+
+/* Sorts all points; the quantities are then in `settled`. False when there is no memory. */
+bool hpf__quantities_settle(hpf__quantities *quantities);
+void hpf__quantities_finish(hpf__quantities *quantities);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The second pass over a source reads only the picks, or takes them from the sample store.
+ */
+#include <stdlib.h>
+
+#include "summary/survey_read.h"
+
+#define READ_BYTES (256u << 10)
+
+/* Reads the samples in [begin, end) again. */
+static hpf_status revisit(hpf__read_survey *s, uint64_t begin, uint64_t end, char *buffer,
+                          hpf_error *err)
+{
+    while (begin < end) {
+        size_t n = end - begin < READ_BYTES ? (size_t)(end - begin) : READ_BYTES;
+        hpf_status status = hpf_source_read_at(s->source, begin, buffer, n, err);
+        if (status == HPF_OK) {
+            status = hpf_reader_feed(s->base.reader, buffer, n, err);
+        }
+        if (status != HPF_OK) {
+            return status;
+        }
+        begin += n;
+    }
+    return hpf_reader_settle(s->base.reader, err);
+}
+
+/* All of the source again. */
+hpf_status hpf__survey_reread_all(hpf__read_survey *s, hpf_error *err)
+{
+    hpf_str piece;
+    hpf_status status = hpf_source_rewind(s->source, err);
+    while (status == HPF_OK && (status = hpf_source_next(s->source, &piece, err)) == HPF_OK) {
+        status = hpf_reader_feed(s->base.reader, piece.data, piece.length, err);
+    }
+    return status == HPF_END ? hpf_reader_settle(s->base.reader, err) : status;
+}
+
+/* All samples again, by time. */
+hpf_status hpf__survey_reread_by_time(hpf__read_survey *s, hpf_error *err)
+{
+    char *buffer = malloc(READ_BYTES);
+    hpf_status status = buffer ? HPF_OK : hpf_error_set_memory(err);
+    for (size_t i = 0; i < s->order.n_places && status == HPF_OK; i++) {
+        s->place = &s->order.places[i];
+        status = revisit(s, s->place->begin_offset, s->place->end_offset, buffer, err);
+    }
+    free(buffer);
+    return status;
+}
+
+/* Fails on a name that the first pass did not see. */
+static hpf_status on_unknown_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    (void)context;
+    (void)name;
+    (void)text;
+    return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
+}
+
+/* --- series --- */
+
+typedef struct reading {
+    hpf__series *to;
+    const bool *unwanted; /* by name; NULL: all count */
+    size_t next_pick;
+} reading;
+
+static hpf_status on_pick(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    reading *r = context;
+    const hpf__series *to = r->to;
+    if (r->next_pick == to->n_picks) {
+        return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
+    }
+    double *column = to->values + r->next_pick++;
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        hpf_name name = sample->costs[i].name;
+        uint32_t band = to->band_of_name[name];
+        if (band != HPF_NO_BAND && !(r->unwanted && r->unwanted[name])) {
+            column[(size_t)band * to->n_picks] += hpf_cost_amount(&sample->costs[i]);
+        }
+    }
+    return HPF_OK;
+}
+
+/* Picks that are neighbours are read in one go. */
+static hpf_status revisit_picks(hpf__read_survey *s, char *buffer, hpf_error *err)
+{
+    const hpf_overview *o = &s->base.accumulator.overview;
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < o->n_picks && status == HPF_OK;) {
+        size_t first = i++;
+        while (i < o->n_picks && o->picks[i].begin_offset == o->picks[i - 1].end_offset) {
+            i++;
+        }
+        status = revisit(s, o->picks[first].begin_offset, o->picks[i - 1].end_offset, buffer, err);
+    }
+    return status;
+}
+
+static hpf_status read_series(hpf__read_survey *s, hpf__series *to, hpf_error *err)
+{
+    static const hpf_events events = {.name = on_unknown_name, .sample = on_pick};
+    reading r = {.to = to, .unwanted = s->base.accumulator.unwanted};
+    char *buffer = malloc(READ_BYTES);
+    if (!buffer) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_reader_revisit(s->base.reader, &events, &r);
+    hpf_status status = revisit_picks(s, buffer, err);
+    free(buffer);
+    if (status == HPF_OK && r.next_pick < to->n_picks) {
+        return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
+    }
+    return status;
+}
+
+/* Adds up the stored samples, which are all picks. */
+static void add_stored(const hpf__sample_store *store, hpf__series *to)
+{
+    for (size_t i = 0; i < to->n_picks; i++) {
+        uint64_t n_costs;
+        const uint64_t *word = hpf__sample_store_costs(store, i, &n_costs);
+        for (; n_costs; n_costs--) {
+            hpf_cost cost;
+            word = hpf__unpack(word, &cost);
+            uint32_t band = to->band_of_name[cost.name];
+            if (band != HPF_NO_BAND) {
+                to->values[(size_t)band * to->n_picks + i] += hpf_cost_amount(&cost);
+            }
+        }
+    }
+}
+
+static hpf_status find_series(hpf_survey *survey, hpf__series *to, hpf_error *err)
+{
+    if (survey->accumulator.store.is_dropped) {
+        return read_series((hpf__read_survey *)survey, to, err);
+    }
+    add_stored(&survey->accumulator.store, to);
+    return HPF_OK;
+}
+
+/* --- everything again --- */
+
+/* A consumer of the samples in the window. */
+typedef struct replay {
+    const hpf__accumulator *accumulator;
+    const hpf_events *events;
+    void *context;
+} replay;
+
+static hpf_status on_replayed_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    const replay *r = context;
+    bool is_wanted = r->events->sample && hpf__accumulator_has(r->accumulator, sample->time);
+    return is_wanted ? r->events->sample(r->context, sample, err) : HPF_OK;
+}
+
+static hpf_status on_replayed_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    const replay *r = context;
+    return r->events->mark ? r->events->mark(r->context, time, label, err) : HPF_OK;
+}
+
+static hpf_status on_replayed_line(void *context, hpf_str name, hpf_quantity_point point,
+                                   hpf_error *err)
+{
+    const replay *r = context;
+    return r->events->quantity ? r->events->quantity(r->context, name, point, err) : HPF_OK;
+}
+
+static bool is_ordered(const hpf_survey *survey)
+{
+    return ((const hpf__read_survey *)survey)->order.n_places > 0;
+}
+
+static hpf_status replay_all(hpf_survey *survey, const hpf_events *events, void *context,
+                             hpf_error *err)
+{
+    static const hpf_events samples = {.name = on_unknown_name, .sample = on_replayed_sample};
+    static const hpf_events all = {.name = on_unknown_name,
+                                   .sample = on_replayed_sample,
+                                   .mark = on_replayed_mark,
+                                   .quantity = on_replayed_line};
+    hpf__read_survey *s = (hpf__read_survey *)survey;
+    replay r = {&survey->accumulator, events, context};
+    if (is_ordered(survey)) {
+        hpf_status status = hpf__survey_emit_marks(survey, events, context, err);
+        hpf_reader_revisit(survey->reader, &samples, &r);
+        return status == HPF_OK ? hpf__survey_reread_by_time(s, err) : status;
+    }
+    hpf_reader_revisit(survey->reader, &all, &r);
+    return hpf__survey_reread_all(s, err);
+}
+
+/* --- a stretch --- */
+
+/* Returns whether a sample is neither before the first pick nor after the last. */
+static bool is_between(const hpf__place *place, const hpf_pick *first, const hpf_pick *last)
+{
+    bool is_before = place->time < first->time ||
+                     (place->time == first->time && place->begin_offset < first->begin_offset);
+    bool is_after = place->time > last->time ||
+                    (place->time == last->time && place->begin_offset > last->begin_offset);
+    return !is_before && !is_after;
+}
+
+static hpf_status revisit_stretch(hpf__read_survey *s, const hpf_pick *first, const hpf_pick *last,
+                                  char *buffer, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    if (s->order.n_places == 0) {
+        return revisit(s, first->begin_offset, last->end_offset, buffer, err);
+    }
+    for (size_t i = 0; i < s->order.n_places && status == HPF_OK; i++) {
+        const hpf__place *place = &s->order.places[i];
+        if (is_between(place, first, last)) {
+            status = revisit(s, place->begin_offset, place->end_offset, buffer, err);
+        }
+    }
+    return status;
+}
+
+static hpf_status replay_stretch(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
+                                 const hpf_events *events, void *context, hpf_error *err)
+{
+    hpf_events samples = {.name = on_unknown_name, .sample = events->sample};
+    char *buffer = malloc(READ_BYTES);
+    if (!buffer) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_reader_revisit(survey->reader, &samples, context);
+    hpf_status status = revisit_stretch((hpf__read_survey *)survey, first, last, buffer, err);
+    free(buffer);
+    return status;
+}
+
+const hpf__second_pass hpf__survey_second_pass = {.series = find_series,
+                                                  .replay = replay_all,
+                                                  .emits_marks_first = is_ordered,
+                                                  .between = replay_stretch};

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The results of a survey; costs come from its second pass.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "event/sidecar.h"
+
+#include "summary/sidecar_merge.h"
+#include "detect/reader.h"
+#include "summary/survey.h"
+
+/* --- results --- */
+
+hpf_str hpf_survey_header(const hpf_survey *s, hpf_header which)
+{
+    return s->accumulator.headers[which];
+}
+
+uint32_t hpf_survey_n_names(const hpf_survey *s)
+{
+    return (uint32_t)s->accumulator.n_accounts;
+}
+
+hpf_str hpf_survey_name(const hpf_survey *s, hpf_name name)
+{
+    return hpf_reader_name(s->reader, name);
+}
+
+size_t hpf_survey_frames(const hpf_survey *s, hpf_name name, hpf_frame *frames, size_t room)
+{
+    return hpf_reader_frames(s->reader, name, frames, room);
+}
+
+const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *s)
+{
+    const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
+    return log ? hpf__eventlog_heap_facts(log) : NULL;
+}
+
+const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *s)
+{
+    const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
+    return log ? hpf__eventlog_heap_records(log) : NULL;
+}
+
+const hpf_eventlog_profile *hpf_survey_eventlog_profile(const hpf_survey *s)
+{
+    const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
+    return log ? hpf__eventlog_heap_profile(log) : NULL;
+}
+
+const hpf_totals *hpf_survey_totals(const hpf_survey *s, hpf_name name)
+{
+    return &s->accumulator.totals[name];
+}
+
+double hpf_survey_leftover(const hpf_survey *s, hpf_name name)
+{
+    return s->accumulator.accounts[name].leftover;
+}
+
+const hpf_overview *hpf_survey_overview(const hpf_survey *s)
+{
+    return &s->accumulator.overview;
+}
+
+size_t hpf_survey_peak_pick(const hpf_survey *s)
+{
+    const hpf_overview *o = &s->accumulator.overview;
+    size_t i = 0;
+    while (i + 1 < o->n_picks && o->picks[i].sample_index != o->peak_sample) {
+        i++;
+    }
+    return i;
+}
+
+size_t hpf_survey_end_pick(const hpf_survey *s)
+{
+    const hpf_overview *o = &s->accumulator.overview;
+    size_t i = o->n_picks;
+    while (i > 0 && o->picks[i - 1].total == 0) {
+        i--;
+    }
+    return (i > 0 ? i : o->n_picks) - 1;
+}
+
+double hpf_survey_mean(const hpf_survey *s, const hpf_totals *totals)
+{
+    const hpf_overview *o = &s->accumulator.overview;
+    double duration = o->last_time - o->first_time;
+    return duration > 0 ? totals->trapezium / duration : totals->sum / (double)o->n_samples;
+}
+
+/* --- sidecar and retainer sets --- */
+
+hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error *err)
+{
+    hpf__sidecar_merge merge = {.accumulator = &s->accumulator};
+    s->has_sidecar = true;
+    hpf_status status = hpf_sidecar_read(sidecar, &hpf__sidecar_merge_events, &merge, err);
+    hpf__sidecar_merge_finish(&merge);
+    hpf_status settled =
+        hpf__accumulator_settle_lines(&s->accumulator, status == HPF_OK ? err : NULL);
+    return status == HPF_OK ? settled : status;
+}
+
+void hpf_survey_use_retainer_sets(hpf_survey *s, hpf_retainer_sets *sets)
+{
+    s->sets = sets;
+}
+
+bool hpf_survey_retainer_set(const hpf_survey *s, hpf_name name, hpf_retainer_set *set)
+{
+    return s->sets && hpf_retainer_sets_find(s->sets, hpf_survey_name(s, name), set);
+}
+
+/* --- the second pass --- */
+
+hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32_t n_bands,
+                             double *values, hpf_error *err)
+{
+    hpf__series to = {.band_of_name = band_of_name,
+                      .n_bands = n_bands,
+                      .values = values,
+                      .n_picks = s->accumulator.overview.n_picks};
+    memset(values, 0, (size_t)n_bands * to.n_picks * sizeof *values);
+    return s->second_pass->series(s, &to, err);
+}
+
+hpf_status hpf_survey_replay(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)
+{
+    return s->second_pass->replay(s, events, context, err);
+}
+
+/* --- one moment --- */
+
+typedef struct moment {
+    double time; /* wanted */
+    double found_time;
+    bool is_found;
+    double *amounts;
+    size_t n_names;
+} moment;
+
+static hpf_status on_candidate(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    moment *m = context;
+    (void)err;
+    if (m->is_found && fabs(sample->time - m->time) >= fabs(m->found_time - m->time)) {
+        return HPF_OK;
+    }
+    m->is_found = true;
+    m->found_time = sample->time;
+    memset(m->amounts, 0, m->n_names * sizeof *m->amounts);
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        m->amounts[sample->costs[i].name] += hpf_cost_amount(&sample->costs[i]);
+    }
+    return HPF_OK;
+}
+
+/* The best sample from pick `first` to pick `last`. */
+static hpf_status find_moment(hpf_survey *s, size_t first, size_t last, moment *m, hpf_error *err)
+{
+    static const hpf_events events = {.sample = on_candidate};
+    const hpf_pick *picks = s->accumulator.overview.picks;
+    m->n_names = hpf_survey_n_names(s);
+    hpf_status status = s->second_pass->between(s, &picks[first], &picks[last], &events, m, err);
+    if (status == HPF_OK && !m->is_found) {
+        return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
+    }
+    return status;
+}
+
+hpf_status hpf_survey_pick_amounts(hpf_survey *s, size_t pick_index, double *amounts,
+                                   hpf_error *err)
+{
+    moment m = {.time = s->accumulator.overview.picks[pick_index].time, .amounts = amounts};
+    return find_moment(s, pick_index, pick_index, &m, err);
+}
+
+hpf_status hpf_survey_amounts_at(hpf_survey *s, double time, double *amounts, double *sample_time,
+                                 hpf_error *err)
+{
+    const hpf_overview *o = &s->accumulator.overview;
+    moment m = {.time = time, .amounts = amounts};
+    size_t next = 0; /* the first pick that is not earlier */
+    while (next < o->n_picks - 1 && o->picks[next].time < time) {
+        next++;
+    }
+    hpf_status status = find_moment(s, next > 0 ? next - 1 : 0, next, &m, err);
+    if (status == HPF_OK && sample_time) {
+        *sample_time = m.found_time;
+    }
+    return status;
+}

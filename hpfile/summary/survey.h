@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The common part of all surveys: the names of a reader, a settled accumulator, and a second pass
+ * to the costs of samples. Each kind of survey begins with this struct.
+ */
+#ifndef HPF_SURVEY_STATE_H
+#define HPF_SURVEY_STATE_H
+
+#include "detect/reader.h"
+#include "hpfile/survey.h"
+#include "summary/accumulator.h"
+
+/* Series at the picks: hpf_survey_series while it is filled, pick by pick. */
+typedef struct hpf__series {
+    const uint32_t *band_of_name;
+    uint32_t n_bands;
+    double *values; /* n_bands rows of n_picks, zero at first */
+    size_t n_picks;
+} hpf__series;
+
+/* How the costs of samples are found again. */
+typedef struct hpf__second_pass {
+    /* Fills the series of all picks. */
+    hpf_status (*series)(hpf_survey *survey, hpf__series *to, hpf_error *err);
+    /* Every sample of the survey in order; marks and lines in between, where the input has them, or
+     * before them all, by time. */
+    hpf_status (*replay)(hpf_survey *survey, const hpf_events *events, void *context,
+                         hpf_error *err);
+    bool (*emits_marks_first)(const hpf_survey *survey); /* all before the first sample */
+    /* The samples from pick `first` to pick `last`, as far as they can be found. */
+    hpf_status (*between)(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
+                          const hpf_events *events, void *context, hpf_error *err);
+} hpf__second_pass;
+
+struct hpf_survey {
+    hpf_reader *reader;
+    hpf__accumulator accumulator;
+    const hpf__second_pass *second_pass;
+    hpf_retainer_sets *sets; /* borrowed; or NULL */
+    bool has_sidecar;        /* not all marks and quantities are in the input */
+};
+
+/* Marks and lines, in the order of time. Errors: MEMORY; those of `events`. */
+hpf_status hpf__survey_emit_marks(const hpf_survey *survey, const hpf_events *events, void *context,
+                                  hpf_error *err);
+
+#endif

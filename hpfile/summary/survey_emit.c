@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Emits the profile of a survey. Marks and quantities come with the samples from the input, or from
+ * the survey, which has them sorted by time in rows: row 0 has the marks, row i + 1 is quantity i.
+ * The rows are merged by time.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "summary/survey.h"
+
+/* --- marks and lines --- */
+
+typedef struct rest {
+    const hpf_overview *overview;
+    const hpf_events *to;
+    void *context;
+    size_t *at; /* by row: number of points emitted */
+} rest;
+
+static hpf_status begin_rest(rest *r, const hpf_survey *survey, const hpf_events *to, void *context,
+                             hpf_error *err)
+{
+    const hpf_overview *o = &survey->accumulator.overview;
+    *r = (rest){o, to, context, calloc(o->n_quantities + 1, sizeof *r->at)};
+    return r->at ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* The time of a row's next; infinite when there is none. */
+static double time_of_next(const rest *r, size_t row)
+{
+    const hpf_overview *o = r->overview;
+    if (row == 0) {
+        return r->at[0] < o->n_marks ? o->marks[r->at[0]].time : INFINITY;
+    }
+    const hpf_quantity *line = &o->quantities[row - 1];
+    return r->at[row] < line->n_points ? line->points[r->at[row]].time : INFINITY;
+}
+
+static size_t earliest_row(const rest *r)
+{
+    size_t found = 0;
+    for (size_t row = 1; row <= r->overview->n_quantities; row++) {
+        found = time_of_next(r, row) < time_of_next(r, found) ? row : found;
+    }
+    return found;
+}
+
+static hpf_status tell_next(rest *r, size_t row, hpf_error *err)
+{
+    size_t index = r->at[row]++;
+    if (row == 0) {
+        const hpf_mark *mark = &r->overview->marks[index];
+        return r->to->mark ? r->to->mark(r->context, mark->time, mark->label, err) : HPF_OK;
+    }
+    const hpf_quantity *line = &r->overview->quantities[row - 1];
+    return r->to->quantity ? r->to->quantity(r->context, line->name, line->points[index], err)
+                           : HPF_OK;
+}
+
+/* All that is not later than `time`. */
+static hpf_status tell_until(rest *r, double time, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    for (bool is_due = true; is_due && status == HPF_OK;) {
+        size_t row = earliest_row(r);
+        double next = time_of_next(r, row);
+        is_due = next <= time && !isinf(next);
+        status = is_due ? tell_next(r, row, err) : HPF_OK;
+    }
+    return status;
+}
+
+hpf_status hpf__survey_emit_marks(const hpf_survey *survey, const hpf_events *events, void *context,
+                                  hpf_error *err)
+{
+    rest r;
+    hpf_status status = begin_rest(&r, survey, events, context, err);
+    status = status == HPF_OK ? tell_until(&r, INFINITY, err) : status;
+    free(r.at);
+    return status;
+}
+
+/* --- samples among them --- */
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    rest *r = context;
+    hpf_status status = tell_until(r, sample->time, err);
+    return status == HPF_OK && r->to->sample ? r->to->sample(r->context, sample, err) : status;
+}
+
+static hpf_status interleave(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)
+{
+    static const hpf_events samples = {.sample = on_sample};
+    rest r;
+    hpf_status status = begin_rest(&r, s, events, context, err);
+    status = status == HPF_OK ? hpf_survey_replay(s, &samples, &r, err) : status;
+    status = status == HPF_OK ? tell_until(&r, INFINITY, err) : status;
+    free(r.at);
+    return status;
+}
+
+/* --- the whole --- */
+
+/* Names that only an unfinished sample has are the last ones: they are left out. */
+static uint32_t n_used_names(const hpf_survey *s)
+{
+    uint32_t n = hpf_survey_n_names(s);
+    while (n > 0 && s->accumulator.totals[n - 1].n_samples == 0) {
+        n--;
+    }
+    return n;
+}
+
+static hpf_status emit_head(const hpf_survey *s, const hpf_events *to, void *context,
+                            hpf_error *err)
+{
+    uint32_t n_names = to->name ? n_used_names(s) : 0;
+    hpf_status status = HPF_OK;
+    for (int i = 0; to->header && i < HPF_N_HEADERS && status == HPF_OK; i++) {
+        status = to->header(context, (hpf_header)i, s->accumulator.headers[i], err);
+    }
+    for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
+        status = to->name(context, i, hpf_survey_name(s, i), err);
+    }
+    return status;
+}
+
+static hpf_status emit_apart(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)
+{
+    const hpf_events samples = {.sample = events->sample};
+    hpf_status status = hpf__survey_emit_marks(s, events, context, err);
+    return status == HPF_OK ? hpf_survey_replay(s, &samples, context, err) : status;
+}
+
+static hpf_status emit_in_place(hpf_survey *s, const hpf_events *events, void *context,
+                                hpf_error *err)
+{
+    const hpf_events replayed = {
+        .sample = events->sample, .mark = events->mark, .quantity = events->quantity};
+    return hpf_survey_replay(s, &replayed, context, err);
+}
+
+hpf_status hpf_survey_emit(hpf_survey *s, bool marks_in_place, const hpf_events *events,
+                           void *context, hpf_error *err)
+{
+    bool is_kept = s->has_sidecar || s->second_pass->emits_marks_first(s);
+    hpf_status status = emit_head(s, events, context, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    return !marks_in_place ? emit_apart(s, events, context, err)
+           : is_kept       ? interleave(s, events, context, err)
+                           : emit_in_place(s, events, context, err);
+}

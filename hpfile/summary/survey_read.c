@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The first pass over a source adds up (accumulator.h). Samples
+ * that are not in the order of time are put in order.
+ */
+#include "summary/survey_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "detect/reader.h"
+
+/* --- first pass --- */
+
+/* Where no series is expected, no costs are stored. */
+static void limit_store(hpf__read_survey *s)
+{
+    if (s->options.expects_no_series) {
+        hpf__sample_store_drop(&s->base.accumulator.store);
+    }
+}
+
+static void on_warning(void *context, const hpf_error *warning)
+{
+    hpf__read_survey *s = context;
+    s->base.accumulator.overview.truncated |= warning->status == HPF_END;
+    if (s->options.warning && warning->status != HPF_ERR_ORDER) {
+        s->options.warning(s->options.warning_context, warning);
+    }
+}
+
+static hpf_status feed_all(hpf__read_survey *s, hpf_error *err)
+{
+    hpf_str piece;
+    hpf_status status = HPF_OK;
+    while (status == HPF_OK && (status = hpf_source_next(s->source, &piece, err)) == HPF_OK) {
+        status = hpf_reader_feed(s->base.reader, piece.data, piece.length, err);
+        if (status == HPF_OK && s->options.progress) {
+            s->options.progress(s->options.progress_context, hpf_source_position_bytes(s->source),
+                                hpf_source_stored_bytes(s->source));
+        }
+    }
+    return status == HPF_END ? HPF_OK : status;
+}
+
+/* --- order --- */
+
+static hpf_status on_place(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf__time_index *order = context;
+    if (!HPF__ARRAY_RESERVE(order->places, order->capacity, order->n_places + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    order->places[order->n_places++] =
+        (hpf__place){sample->time, sample->begin_offset, sample->end_offset};
+    return HPF_OK;
+}
+
+const hpf_events hpf__time_index_events = {.sample = on_place};
+
+static int compare_places(const void *left, const void *right)
+{
+    const hpf__place *a = left;
+    const hpf__place *b = right;
+    if (a->time != b->time) {
+        return a->time < b->time ? -1 : 1;
+    }
+    return (a->begin_offset > b->begin_offset) - (a->begin_offset < b->begin_offset);
+}
+
+void hpf__time_index_sort(hpf__time_index *order)
+{
+    if (order->n_places) {
+        qsort(order->places, order->n_places, sizeof *order->places, compare_places);
+    }
+}
+
+void hpf__time_index_finish(hpf__time_index *order)
+{
+    free(order->places);
+    *order = (hpf__time_index){0};
+}
+
+/* A sample read alone does not know its place. */
+static hpf_status on_placed(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf__read_survey *s = context;
+    hpf_sample placed = *sample;
+    placed.begin_offset = s->place->begin_offset;
+    placed.end_offset = s->place->end_offset;
+    return hpf__accumulator_events.sample(&s->base.accumulator, &placed, err);
+}
+
+/* An event log's blocks come as they were full: marks are sorted, and if samples are not in order,
+ * they are read once more for their places, and then again by time. */
+static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
+{
+    static const hpf_events placed = {.sample = on_placed};
+    hpf__eventlog_heap *log = hpf__reader_log(s->base.reader);
+    if (!hpf__accumulator_sort_marks(&s->base.accumulator)) {
+        return hpf_error_set_memory(err);
+    }
+    if (hpf__eventlog_heap_n_late(log) == 0) {
+        return HPF_OK;
+    }
+    hpf__eventlog_heap_keep_times(log);
+    hpf_reader_revisit(s->base.reader, &hpf__time_index_events, &s->order);
+    hpf_status status = hpf__survey_reread_all(s, err);
+    if (status == HPF_OK) {
+        hpf__time_index_sort(&s->order);
+        hpf__accumulator_forget_samples(&s->base.accumulator);
+        limit_store(s);
+        hpf_reader_revisit(s->base.reader, &placed, s);
+        status = hpf__survey_reread_by_time(s, err);
+    }
+    return status;
+}
+
+static hpf_status run(hpf__read_survey *s, hpf_error *err)
+{
+    hpf_reader_options reader_options = {.warning = on_warning,
+                                         .warning_context = s,
+                                         .has_log_profile = s->options.has_log_profile,
+                                         .log_profile = s->options.log_profile};
+    bool is_ready = hpf__accumulator_init(&s->base.accumulator, s->options.max_picks);
+    if (s->options.has_window) {
+        s->base.accumulator.from_time = s->options.from_time;
+        s->base.accumulator.to_time = s->options.to_time;
+    }
+    limit_store(s);
+    s->base.accumulator.is_wanted = s->options.is_wanted;
+    s->base.accumulator.is_wanted_context = s->options.is_wanted_context;
+    s->base.reader =
+        hpf_reader_create(&hpf__accumulator_events, &s->base.accumulator, &reader_options);
+    if (!is_ready || !s->base.reader) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = feed_all(s, err);
+    if (status == HPF_OK) {
+        status = hpf_reader_finish(s->base.reader, err);
+    }
+    if (status == HPF_OK && hpf__reader_log(s->base.reader)) {
+        status = put_in_order(s, err);
+    }
+    if (status == HPF_OK) {
+        status = hpf__accumulator_settle(&s->base.accumulator, err);
+    }
+    return status == HPF_OK ? hpf__accumulator_settle_lines(&s->base.accumulator, err) : status;
+}
+
+hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
+                             const hpf_survey_options *options, hpf_error *err)
+{
+    *out = NULL;
+    hpf__read_survey *s = calloc(1, sizeof *s);
+    if (!s) {
+        return hpf_error_set_memory(err);
+    }
+    s->base.second_pass = &hpf__survey_second_pass;
+    s->source = source;
+    s->options = options ? *options : (hpf_survey_options){0};
+    hpf_status status = run(s, err);
+    if (status != HPF_OK) {
+        hpf_survey_destroy(&s->base);
+        return status;
+    }
+    *out = &s->base;
+    return HPF_OK;
+}
+
+void hpf_survey_destroy(hpf_survey *survey)
+{
+    hpf__read_survey *s = (hpf__read_survey *)survey;
+    if (s) {
+        hpf_reader_destroy(s->base.reader);
+        hpf__accumulator_finish(&s->base.accumulator);
+        hpf__time_index_finish(&s->order);
+        free(s);
+    }
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A survey of a source, which is read a second time for the costs of samples.
+ */
+#ifndef HPF_SURVEY_READ_H
+#define HPF_SURVEY_READ_H
+
+#include "summary/survey.h"
+
+typedef struct hpf__place {
+    double time;
+    uint64_t begin_offset, end_offset;
+} hpf__place;
+
+typedef struct hpf__time_index {
+    hpf__place *places;
+    size_t n_places, capacity;
+} hpf__time_index;
+
+/* Gathers the places of samples; the context is the order. */
+extern const hpf_events hpf__time_index_events;
+
+/* Sorts by time, then by place in the input. */
+void hpf__time_index_sort(hpf__time_index *order);
+void hpf__time_index_finish(hpf__time_index *order);
+
+typedef struct hpf__read_survey {
+    hpf_survey base;
+    hpf_source *source;
+    hpf__time_index order;   /* empty while samples come in the order of time */
+    const hpf__place *place; /* of the sample that is read */
+    hpf_survey_options options;
+} hpf__read_survey;
+
+/* By reading the picks again, or recalling them. */
+extern const hpf__second_pass hpf__survey_second_pass;
+
+/* All of the source again, and all samples by time, to the consumer that the reader has. */
+hpf_status hpf__survey_reread_all(hpf__read_survey *survey, hpf_error *err);
+hpf_status hpf__survey_reread_by_time(hpf__read_survey *survey, hpf_error *err);
+
+#endif

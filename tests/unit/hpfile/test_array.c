@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Growable arrays: contents survive, growing is linear, sizes that overflow are refused.
+ */
+#include <criterion/criterion.h>
+
+#include "base/array.h"
+
+Test(array, doubles_so_that_growing_is_linear)
+{
+    int *array = NULL;
+    size_t n = 0;
+    size_t capacity = 0;
+    unsigned n_moves = 0;
+    for (int i = 0; i < 100000; i++) {
+        size_t before = capacity;
+        cr_assert(HPF__ARRAY_PUSH(array, n, capacity, i));
+        n_moves += capacity != before;
+    }
+    cr_assert_leq(n_moves, 20);
+    cr_assert_eq(n, 100000);
+    for (int i = 0; i < 100000; i++) {
+        cr_assert_eq(array[i], i);
+    }
+    free(array);
+}
+
+Test(array, a_size_that_overflows_is_refused_and_changes_nothing)
+{
+    uint64_t *array = NULL;
+    size_t n = 0;
+    size_t capacity = 0;
+    cr_assert_not(HPF__ARRAY_RESERVE(array, capacity, SIZE_MAX / 8 + 1));
+    cr_assert_null(array);
+    cr_assert_eq(capacity, 0);
+    cr_assert(HPF__ARRAY_PUSH(array, n, capacity, UINT64_C(7)));
+    size_t before = capacity;
+    cr_assert_not(HPF__ARRAY_RESERVE(array, capacity, SIZE_MAX));
+    cr_assert_eq(capacity, before);
+    cr_assert_eq(array[0], 7);
+    free(array);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Picks: all of few; of many, the ends, and peaks and dips of every stretch, never too many.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "summary/downsample.h"
+#include "rng.h"
+
+static hpf__downsample picks;
+
+static void tear_down(void)
+{
+    hpf__downsample_finish(&picks);
+}
+
+TestSuite(picks, .fini = tear_down);
+
+static void add(uint64_t index, double time, double total)
+{
+    hpf_pick pick = {.time = time, .total = total, .sample_index = index};
+    cr_assert(hpf__downsample_add(&picks, &pick));
+}
+
+static bool has(uint64_t index)
+{
+    for (size_t i = 0; i < picks.n_all; i++) {
+        if (picks.all[i].sample_index == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void expect_increasing(void)
+{
+    for (size_t i = 1; i < picks.n_all; i++) {
+        cr_assert_lt(picks.all[i - 1].sample_index, picks.all[i].sample_index);
+        cr_assert_leq(picks.all[i - 1].time, picks.all[i].time);
+    }
+}
+
+Test(picks, nothing_was_added)
+{
+    hpf__downsample_init(&picks, 100);
+    cr_assert(hpf__downsample_settle(&picks));
+    cr_assert_eq(picks.n_all, 0);
+}
+
+Test(picks, few_samples_are_all_picked)
+{
+    hpf__downsample_init(&picks, 100);
+    for (uint64_t i = 0; i < 100; i++) {
+        add(i, (double)i, 1);
+    }
+    cr_assert(hpf__downsample_settle(&picks));
+    cr_assert_eq(picks.n_all, 100);
+    expect_increasing();
+}
+
+Test(picks, one_too_many_is_reduced)
+{
+    hpf__downsample_init(&picks, 100);
+    for (uint64_t i = 0; i < 101; i++) {
+        add(i, (double)i, (double)(i % 7));
+    }
+    cr_assert(hpf__downsample_settle(&picks));
+    cr_assert_lt(picks.n_all, 101);
+    cr_assert(has(0) && has(100) && has(6));
+    expect_increasing();
+}
+
+Test(picks, peak_ends_and_number_hold_for_random_walks)
+{
+    rng chance = {17};
+    for (int round = 0; round < 200; round++) {
+        size_t max = 16 + (size_t)rng_below(&chance, 300);
+        uint64_t n = 1 + rng_below(&chance, 5000);
+        uint64_t peak = 0;
+        double time = (double)rng_below(&chance, 100);
+        double peak_total = -1;
+        hpf__downsample_init(&picks, max);
+        for (uint64_t i = 0; i < n; i++) {
+            double total = (double)rng_below(&chance, 1000);
+            if (total > peak_total) {
+                peak_total = total;
+                peak = i;
+            }
+            add(i, time, total);
+            time += rng_below(&chance, 4) ? (double)rng_below(&chance, 1000) / 1000
+                                          : (double)rng_below(&chance, 50);
+        }
+        cr_assert(hpf__downsample_settle(&picks));
+        cr_assert_leq(picks.n_all, max);
+        cr_assert(has(0) && has(n - 1), "round %d", round);
+        cr_assert(has(peak), "round %d: the peak %llu of %llu is lost", round,
+                  (unsigned long long)peak, (unsigned long long)n);
+        expect_increasing();
+        hpf__downsample_finish(&picks);
+    }
+}
+
+/* One sample more never loses much of the detail, however long the run is. */
+Test(picks, nearly_as_many_as_there_may_be)
+{
+    enum { N = 2000, MAX = 320 };
+    hpf__downsample before = {0};
+    rng chance = {3};
+    hpf__downsample_init(&before, MAX);
+    for (uint64_t i = 0; i < N; i++) {
+        hpf_pick pick = {
+            .time = (double)i, .total = (double)rng_below(&chance, 1000), .sample_index = i};
+        cr_assert(hpf__downsample_add(&before, &pick));
+        cr_assert(hpf__downsample_copy(&picks, &before) && hpf__downsample_settle(&picks));
+        cr_assert_geq(picks.n_all, i < MAX ? i + 1 : MAX * 5 / 6, "%zu of %llu", picks.n_all,
+                      (unsigned long long)i + 1);
+        cr_assert_leq(picks.n_all, MAX);
+    }
+    hpf__downsample_finish(&before);
+}
+
+/* What a longer run picks of a part was picked when that part was all: who keeps only the samples
+ * that are picked so far will have what is picked later. */
+Test(picks, nothing_is_picked_that_was_passed_over)
+{
+    enum { N = 700, MAX = 60 };
+    static bool is_passed[N];
+    hpf__downsample growing = {0};
+    rng chance = {5};
+    double time = 0;
+    hpf__downsample_init(&growing, MAX);
+    for (uint64_t i = 0; i < N; i++) {
+        hpf_pick pick = {.time = time, .total = (double)rng_below(&chance, 99), .sample_index = i};
+        time += rng_below(&chance, 3) ? 1 : (double)rng_below(&chance, 90);
+        cr_assert(hpf__downsample_add(&growing, &pick));
+        cr_assert(hpf__downsample_copy(&picks, &growing) && hpf__downsample_settle(&picks));
+        for (uint64_t k = 0; k + 1 < i; k++) {
+            bool is_picked = has(k);
+            cr_assert_not(is_passed[k] && is_picked, "%llu at %llu", (unsigned long long)k,
+                          (unsigned long long)i);
+            is_passed[k] = !is_picked;
+        }
+    }
+    hpf__downsample_finish(&growing);
+}
+
+/* With a grid of at least max / 8 cells, neighbours are never further apart than two cells. */
+Test(picks, evenly_spaced_samples_are_covered_evenly)
+{
+    enum { N = 100000, MAX = 800 };
+    hpf__downsample_init(&picks, MAX);
+    for (uint64_t i = 0; i < N; i++) {
+        add(i, (double)i * 0.1, 5);
+    }
+    cr_assert(hpf__downsample_settle(&picks));
+    double cell = N * 0.1 / (MAX / 8);
+    for (size_t i = 1; i < picks.n_all; i++) {
+        cr_assert_leq(picks.all[i].time - picks.all[i - 1].time, 2 * cell + 0.1);
+    }
+}
+
+Test(picks, every_dip_of_a_cell_stays)
+{
+    enum { N = 10000 };
+    hpf__downsample_init(&picks, 400);
+    for (uint64_t i = 0; i < N; i++) {
+        add(i, (double)i, i % 1000 == 500 ? 0 : i % 1000 == 200 ? 100 : 50);
+    }
+    cr_assert(hpf__downsample_settle(&picks));
+    for (uint64_t i = 0; i < N; i += 1000) {
+        cr_expect(has(i + 500) && has(i + 200), "around %llu", (unsigned long long)i);
+    }
+}
+
+Test(picks, times_that_stand_still_or_jump)
+{
+    static const double steps[] = {0, 1e-300, 5e-324, 1e90, 1e-9};
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        hpf__downsample_init(&picks, 64);
+        double time = 0;
+        for (uint64_t i = 0; i < 1000; i++) {
+            add(i, time, i == 321 ? 7 : 1);
+            time += i == 500 ? 1e99 : steps[k];
+        }
+        cr_assert(hpf__downsample_settle(&picks));
+        cr_expect(has(0) && has(321) && has(999), "step %g", steps[k]);
+        cr_expect_leq(picks.n_all, 64);
+        expect_increasing();
+        hpf__downsample_finish(&picks);
+    }
+}
+
+/* A long stillness at the beginning must not spoil the grid for what comes later. */
+Test(picks, a_still_beginning_leaves_the_rest_its_shape)
+{
+    hpf__downsample_init(&picks, 64);
+    for (uint64_t i = 0; i < 100; i++) {
+        add(i, 0, 1);
+    }
+    for (uint64_t i = 100; i < 1100; i++) {
+        add(i, (double)(i - 99) * 1e-6, (double)(i % 10));
+    }
+    cr_assert(hpf__downsample_settle(&picks));
+    cr_expect_geq(picks.n_all, 16, "only %zu picks", picks.n_all);
+}
