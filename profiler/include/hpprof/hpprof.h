@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The profiler library, whole. A program that has cost centres needs scope.h; one that is profiled,
- * profiler.h and options.h; a language runtime, runtime.h; another kind of heap, heap.h and census.h.
+ * profiler.h and options.h; a language runtime, runtime.h; another kind of heap, heap.h and
+ * census.h.
  */
 #ifndef HPPROF_HPPROF_H
 #define HPPROF_HPPROF_H

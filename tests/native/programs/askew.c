@@ -98,7 +98,7 @@ static int news(char **arguments)
     must(dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL) != NULL, "the C++ library");
     void *new = dlsym(RTLD_DEFAULT, "_Znwm"), *delete = dlsym(RTLD_DEFAULT, "_ZdlPv");
     (void)arguments;
-    must(new != NULL && delete != NULL, "operators");
+    must(new != NULL &&delete != NULL, "operators");
     for (int i = 0; i < 100; i++) {
         ASKEW(delete, ASKEW(new, 24 + i, 0, 0), 0, 0);
         made((void *)ASKEW(new, 24, 0, 0));
