@@ -178,6 +178,9 @@ static void say_unnamed(const page *p)
     } else if (u.n > 0) {
         say(p, "places without symbols: %s", u.text);
     }
+    if (u.n > 0 && hpp_collector_missing()[0]) {
+        say(p, "not built in: %s", hpp_collector_missing());
+    }
 }
 
 /* ---- All ---- */

@@ -8,7 +8,7 @@
 #define HPP_SYMBOL_CACHE_H
 
 #include "hpfile/arena.h"
-#include "resolve.h"
+#include "function.h"
 #include "map.h"
 
 typedef struct hpp__cache {

@@ -420,12 +420,11 @@ static hpf_status open_descriptors(hpp_collector *c, hpf_error *err)
 static hpf_status init(hpp_collector *c, hpf_error *err)
 {
     const hpp_collector_options *o = &c->options;
-    const hpp_resolver_options symbols = {.with_debuginfod = true};
     c->arena = hpf_arena_create();
     hpf_status status = c->arena ? hpp__collector_adapt(&c->profile, o->profile, c->arena, err)
                                  : hpf_error_set_memory(err);
     if (status == HPF_OK) {
-        status = hpp__names_create(&c->names, o->skip, o->n_skip, &symbols, err);
+        status = hpp__names_create(&c->names, o->skip, o->n_skip, NULL, err);
     }
     return status == HPF_OK ? open_descriptors(c, err) : status;
 }
@@ -513,6 +512,11 @@ const hpf_error *hpp_collector_refused(const hpp_collector *c)
 int hpp_collector_each_unnamed(hpp_collector *c, hpp_visit_unnamed *visit, void *context)
 {
     return hpp_resolver_each_unnamed(hpp__names_resolver(c->names), visit, context);
+}
+
+const char *hpp_collector_missing(void)
+{
+    return hpp_resolver_missing();
 }
 
 double hpp_collector_naming_s(const hpp_collector *c)

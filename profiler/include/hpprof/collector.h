@@ -181,6 +181,10 @@ typedef int hpp_visit_unnamed(hpf_str path, uint64_t n_addresses, void *context)
 HPF_API int hpp_collector_each_unnamed(hpp_collector *collector, hpp_visit_unnamed *visit,
                                        void *context);
 
+/* Returns what this build lacks to name functions, to be followed by "not built in"; "" if nothing.
+ */
+HPF_API const char *hpp_collector_missing(void);
+
 /* Time spent on finding names so far. */
 HPF_API double hpp_collector_naming_s(const hpp_collector *collector);
 

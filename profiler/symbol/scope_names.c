@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A description does not know its parent. But descriptions lie in the order of the tree, so the way
- * down to one is found by taking, on each level, the last that does not begin behind it.
+ * A DIE (debugging information entry) has no reference to its parent. But DIEs are in the order of
+ * the tree, so the way down to one goes, on each level, through the last DIE that does not begin
+ * after it.
  */
-#include "debug_names.h"
+#include "scope_names.h"
+
+#include <dwarf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "text.h"
 
@@ -12,19 +18,19 @@
 /* Copies of a function refer to its description, a definition refers to its declaration. */
 #define REFERENCES_MAX 16
 
-void hpp__debug_names_finish(hpp__debug_names *names)
+void hpp__scope_names_finish(hpp__scope_names *names)
 {
     hpp__map_finish(&names->known);
 }
 
-static Dwarf_Die declaration_of(const hpp__libdw *call, Dwarf_Die die)
+static Dwarf_Die declaration_of(Dwarf_Die die)
 {
     for (unsigned i = 0; i < REFERENCES_MAX; i++) {
         Dwarf_Attribute attribute;
         Dwarf_Die other;
-        if (!(call->attribute(&die, DW_AT_abstract_origin, &attribute) ||
-              call->attribute(&die, DW_AT_specification, &attribute)) ||
-            !call->reference(&attribute, &other)) {
+        if (!(dwarf_attr(&die, DW_AT_abstract_origin, &attribute) ||
+              dwarf_attr(&die, DW_AT_specification, &attribute)) ||
+            !dwarf_formref_die(&attribute, &other)) {
             break;
         }
         die = other;
@@ -32,19 +38,19 @@ static Dwarf_Die declaration_of(const hpp__libdw *call, Dwarf_Die die)
     return die;
 }
 
-static const char *own_name(const hpp__libdw *call, Dwarf_Die *die)
+static const char *own_name(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
-    return call->attribute(die, DW_AT_name, &attribute) ? call->text(&attribute) : NULL;
+    return dwarf_attr(die, DW_AT_name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
 /* C has nothing to put before a name. */
-static bool is_in_c(const hpp__libdw *call, Dwarf_Die *unit)
+static bool is_in_c(Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word language;
-    if (!call->attribute(unit, DW_AT_language, &attribute) ||
-        call->number(&attribute, &language) != 0) {
+    if (!dwarf_attr(unit, DW_AT_language, &attribute) ||
+        dwarf_formudata(&attribute, &language) != 0) {
         return false;
     }
     return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
@@ -57,10 +63,10 @@ static void add(hpp__text *text, const char *piece)
 }
 
 /* What a description adds to the names of those inside. */
-static void add_scope(const hpp__libdw *call, hpp__text *text, Dwarf_Die *die)
+static void add_scope(hpp__text *text, Dwarf_Die *die)
 {
-    const char *name = own_name(call, die);
-    switch (call->tag(die)) {
+    const char *name = own_name(die);
+    switch (dwarf_tag(die)) {
     case DW_TAG_namespace:
         add(text, name ? name : "(anonymous namespace)");
         break;
@@ -82,10 +88,9 @@ static void add_scope(const hpp__libdw *call, hpp__text *text, Dwarf_Die *die)
 }
 
 /* The child of `parent` that is `wanted` or holds it. */
-static bool step_down(const hpp__libdw *call, Dwarf_Die *parent, const Dwarf_Die *wanted,
-                      Dwarf_Die *out)
+static bool step_down(Dwarf_Die *parent, const Dwarf_Die *wanted, Dwarf_Die *out)
 {
-    hpp__walk walk = {.call = call};
+    hpp__walk walk = {0};
     Dwarf_Die child;
     bool found = false;
     bool is_there = hpp__walk_child(&walk, parent, &child);
@@ -97,39 +102,36 @@ static bool step_down(const hpp__libdw *call, Dwarf_Die *parent, const Dwarf_Die
     return found;
 }
 
-static void add_scopes(const hpp__libdw *call, hpp__text *text, Dwarf_Die *unit,
-                       const Dwarf_Die *wanted)
+static void add_scopes(hpp__text *text, Dwarf_Die *unit, const Dwarf_Die *wanted)
 {
     Dwarf_Die at = *unit, next;
-    for (unsigned depth = 0; depth < DEPTH_MAX && step_down(call, &at, wanted, &next); depth++) {
+    for (unsigned depth = 0; depth < DEPTH_MAX && step_down(&at, wanted, &next); depth++) {
         if (next.addr == wanted->addr) {
             break;
         }
-        add_scope(call, text, &next);
+        add_scope(text, &next);
         at = next;
     }
 }
 
-static const char *qualify(hpf_arena *arena, const hpp__libdw *call, Dwarf_Die *die,
-                           const char *name)
+static const char *qualify(hpf_arena *arena, Dwarf_Die *die, const char *name)
 {
     Dwarf_Die unit;
-    if (call->unit_info(die->cu, NULL, NULL, &unit, NULL, NULL, NULL, NULL) != 0 ||
-        is_in_c(call, &unit)) {
+    if (dwarf_cu_info(die->cu, NULL, NULL, &unit, NULL, NULL, NULL, NULL) != 0 || is_in_c(&unit)) {
         return name;
     }
     hpp__text text = {0};
-    add_scopes(call, &text, &unit, die);
+    add_scopes(&text, &unit, die);
     add(&text, name);
     const char *kept = text.is_short ? NULL : hpf_arena_text(arena, hpp__text_str(&text));
     hpp__text_finish(&text);
     return kept ? kept : name;
 }
 
-const char *hpp__debug_name(hpp__debug_names *names, const hpp__libdw *call, Dwarf_Die *die)
+const char *hpp__scoped_name(hpp__scope_names *names, Dwarf_Die *die)
 {
-    Dwarf_Die declaration = declaration_of(call, *die);
-    const char *name = own_name(call, &declaration);
+    Dwarf_Die declaration = declaration_of(*die);
+    const char *name = own_name(&declaration);
     if (!name) {
         return NULL;
     }
@@ -138,7 +140,25 @@ const char *hpp__debug_name(hpp__debug_names *names, const hpp__libdw *call, Dwa
         return name;
     }
     if (*slot == 0) {
-        *slot = (uint64_t)(uintptr_t)qualify(names->arena, call, &declaration, name);
+        *slot = (uint64_t)(uintptr_t)qualify(names->arena, &declaration, name);
     }
     return (const char *)(uintptr_t)*slot;
+}
+
+static bool advance(hpp__walk *walk, const Dwarf_Die *to)
+{
+    uintptr_t address = (uintptr_t)to->addr;
+    bool is_ahead = address > walk->reached;
+    walk->reached = address;
+    return is_ahead;
+}
+
+bool hpp__walk_child(hpp__walk *walk, Dwarf_Die *parent, Dwarf_Die *out)
+{
+    return dwarf_child(parent, out) == 0 && advance(walk, out);
+}
+
+bool hpp__walk_next(hpp__walk *walk, Dwarf_Die *die)
+{
+    return dwarf_siblingof(die, die) == 0 && advance(walk, die);
 }
