@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ccs.h"
+#include "ccs/ccs.h"
 
 static struct sigaction action_before;
 

@@ -4,7 +4,7 @@
  */
 #include "frames.h"
 
-#include "census.h"
+#include "census/census.h"
 #include "hpfile/str.h"
 
 static hpf_frame frame_of(const hpp_heap *heap, const void *stack)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "frames.h"
-#include "grow.h"
+#include "base/grow.h"
 
 enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
 

@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "abort.h"
-#include "ccs.h"
-#include "grow.h"
+#include "ccs/ccs.h"
+#include "base/grow.h"
 #include "marks.h"
-#include "missing.h"
+#include "loss_report.h"
 #include "output.h"
-#include "places.h"
+#include "address_histogram.h"
 #include "report.h"
-#include "text.h"
+#include "base/text.h"
 #include "timer.h"
 #include "title.h"
 

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "ccs.h"
+#include "ccs/ccs.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

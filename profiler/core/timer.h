@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 #include "hpprof/profiler.h"
-#include "places.h"
+#include "address_histogram.h"
 
 /* All members but the first three are the ticker's. */
 typedef struct hpp__timer {

@@ -5,7 +5,7 @@
 #ifndef HPP_TITLE_H
 #define HPP_TITLE_H
 
-#include "text.h"
+#include "base/text.h"
 
 /* The last part of a program's path. Borrowed from it. */
 hpf_str hpp__title_program(const char *path);

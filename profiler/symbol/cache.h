@@ -9,7 +9,7 @@
 
 #include "hpfile/arena.h"
 #include "function.h"
-#include "map.h"
+#include "base/map.h"
 
 typedef struct hpp__cache {
     hpf_arena *arena;

@@ -6,7 +6,7 @@
 #ifndef HPP_SYMBOL_CXX_NAME_H
 #define HPP_SYMBOL_CXX_NAME_H
 
-#include "text.h"
+#include "base/text.h"
 
 /* Shortens a dressed name in place. Gone are the parameters of functions that enclose a local one,
  * template arguments of the standard library that are there by default (allocators, traits,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grow.h"
+#include "base/grow.h"
 #include "scope_names.h"
 
 /* Deeper trees are not descended: they are damaged. */
@@ -247,9 +247,9 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
     return is_there && dwarf_formudata(&attribute, &number) == 0 ? number : 0;
 }
 
-static hpp__frame name_frame(hpp__debug_info *in, Dwarf_Die *die)
+static hpp__debug_frame name_frame(hpp__debug_info *in, Dwarf_Die *die)
 {
-    hpp__frame frame = {.linkage = text_of(die, DW_AT_linkage_name)};
+    hpp__debug_frame frame = {.linkage = text_of(die, DW_AT_linkage_name)};
     if (!frame.linkage) {
         frame.linkage = text_of(die, DW_AT_MIPS_linkage_name);
     }
@@ -258,7 +258,7 @@ static hpp__frame name_frame(hpp__debug_info *in, Dwarf_Die *die)
 }
 
 /* Where an inlined function was called. `unit` is the unit that the function is in. */
-static void set_call_place(Dwarf_Die *unit, Dwarf_Die *inlined, hpp__frame *caller)
+static void set_call_place(Dwarf_Die *unit, Dwarf_Die *inlined, hpp__debug_frame *caller)
 {
     Dwarf_Files *files;
     size_t n_files;
@@ -269,7 +269,7 @@ static void set_call_place(Dwarf_Die *unit, Dwarf_Die *inlined, hpp__frame *call
     }
 }
 
-static void set_own_place(Dwarf_Die *unit, uint64_t address, hpp__frame *innermost)
+static void set_own_place(Dwarf_Die *unit, uint64_t address, hpp__debug_frame *innermost)
 {
     int number;
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
@@ -317,7 +317,7 @@ static bool find_inlined(hpp__walk *walk, Dwarf_Die *die, uint64_t address, unsi
 
 /* The function and what was inlined in it, outermost first. */
 static size_t descend(hpp__debug_info *in, Dwarf_Die *unit, Dwarf_Die die, uint64_t address,
-                      hpp__frame *frames)
+                      hpp__debug_frame *frames)
 {
     hpp__walk walk = {0};
     size_t n = 0;
@@ -329,16 +329,16 @@ static size_t descend(hpp__debug_info *in, Dwarf_Die *unit, Dwarf_Die die, uint6
     return n;
 }
 
-static void reverse(hpp__frame *frames, size_t n)
+static void reverse(hpp__debug_frame *frames, size_t n)
 {
     for (size_t i = 0; i < n / 2; i++) {
-        hpp__frame other = frames[i];
+        hpp__debug_frame other = frames[i];
         frames[i] = frames[n - 1 - i];
         frames[n - 1 - i] = other;
     }
 }
 
-size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__frame *frames)
+size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_frame *frames)
 {
     const span *in_unit = find_span(&in->spans, address);
     compilation *unit = in_unit ? &in->units[in_unit->index] : NULL;
@@ -351,7 +351,7 @@ size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__frame *f
     }
     const span *in_function = find_span(&unit->spans, address);
     size_t n = 1;
-    frames[0] = (hpp__frame){0};
+    frames[0] = (hpp__debug_frame){0};
     if (in_function) {
         n = descend(in, split.addr ? &split : &die, unit->functions[in_function->index], address,
                     frames);

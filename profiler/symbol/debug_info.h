@@ -19,12 +19,12 @@
 struct Dwarf;
 
 /* A function at an address. Texts are valid as long as the debugging information. */
-typedef struct hpp__frame {
+typedef struct hpp__debug_frame {
     const char *linkage; /* NULL: none; C has none */
     const char *name;    /* NULL: only file and line are known */
     const char *file;    /* NULL: unknown */
     uint32_t line;       /* 0: unknown */
-} hpp__frame;
+} hpp__debug_frame;
 
 typedef struct hpp__debug_info hpp__debug_info;
 
@@ -35,6 +35,6 @@ void hpp__debug_info_free(hpp__debug_info *in);
 
 /* Stores the functions at an address, innermost first; `frames` has room for HPP__FRAMES_MAX.
  * Returns their number, 0 if nothing is known. */
-size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__frame *frames);
+size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_frame *frames);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef HPP_SYMBOL_DEMANGLE_H
 #define HPP_SYMBOL_DEMANGLE_H
 
-#include "text.h"
+#include "base/text.h"
 
 /* Longer names are cut here, on a character boundary. */
 #define HPP__NAME_MAX_BYTES 4096

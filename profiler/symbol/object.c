@@ -251,7 +251,7 @@ bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t 
     return hpp__function_bounds_find(&object->bounds, address, start);
 }
 
-size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__frame *frames)
+size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames)
 {
     return object->info ? hpp__debug_info_find(object->info, address, frames) : 0;
 }

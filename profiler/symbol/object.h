@@ -45,7 +45,7 @@ bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t 
 
 /* Stores the functions at an address as debugging information has them, innermost first; `frames`
  * has room for HPP__FRAMES_MAX. Returns their number, 0 if nothing is known. */
-size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__frame *frames);
+size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames);
 
 /* Returns whether this build can open objects. */
 bool hpp__object_is_built_in(void);

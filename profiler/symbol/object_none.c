@@ -56,7 +56,7 @@ bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t 
     return false;
 }
 
-size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__frame *frames)
+size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames)
 {
     (void)object;
     (void)address;

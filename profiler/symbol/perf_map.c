@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "grow.h"
+#include "base/grow.h"
 
 #define FILE_BYTES_MAX (256u << 20)
 

@@ -7,7 +7,7 @@
 #ifndef HPP_SYMBOL_PERF_MAP_H
 #define HPP_SYMBOL_PERF_MAP_H
 
-#include "text.h"
+#include "base/text.h"
 
 typedef struct hpp__perf_map hpp__perf_map;
 

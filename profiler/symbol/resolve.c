@@ -11,7 +11,7 @@
 
 #include "cache.h"
 #include "demangle.h"
-#include "grow.h"
+#include "base/grow.h"
 #include "hpfile/str.h"
 #include "object.h"
 #include "perf_map.h"
@@ -258,13 +258,13 @@ static hpf_str text_or_empty(hpp__cache *cache, const char *text)
     return text ? hpp__cache_text(cache, (hpf_str){text, strlen(text)}) : HPF_STR("");
 }
 
-static bool is_named(const hpp__frame *frame)
+static bool is_named(const hpp__debug_frame *frame)
 {
     return frame->linkage || frame->name;
 }
 
 static hpp_function name_by_frame(hpp_resolver *resolver, const module_state *module,
-                                  const hpp__frame *frame)
+                                  const hpp__debug_frame *frame)
 {
     const char *symbol = frame->linkage ? frame->linkage : frame->name;
     hpp__demangle(&resolver->scratch, (hpf_str){symbol, strlen(symbol)});
@@ -297,7 +297,7 @@ static size_t add_function(hpp_function *list, size_t n, hpp_function function)
 static const hpp_functions *find_frames(hpp_resolver *resolver, module_state *module,
                                         uint64_t address)
 {
-    hpp__frame frames[HPP__FRAMES_MAX];
+    hpp__debug_frame frames[HPP__FRAMES_MAX];
     hpp_function list[HPP__FRAMES_MAX];
     size_t n = module->object ? hpp__object_frames(module->object, address, frames) : 0;
     if (n == 0) {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 #define DEPTH_MAX 64
 

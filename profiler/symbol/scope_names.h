@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "hpfile/arena.h"
-#include "map.h"
+#include "base/map.h"
 
 /* Cache of names. All zero is empty, except for the arena, which is borrowed. */
 typedef struct hpp__scope_names {

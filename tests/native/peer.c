@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "window.h"
+#include "native/window/window.h"
 
 enum { MAX_WINDOWS = 1024, N_SECRET = 16, WAIT_MS = 5 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "retainer.h"
+#include "census/retainer.h"
 #include "toy_heap.h"
 
 static const hpp_shape CONS = {.flags = 0};

@@ -5,7 +5,7 @@
 #ifndef SYMBOL_PLACES_H
 #define SYMBOL_PLACES_H
 
-#include "resolve.h"
+#include "symbol/resolve.h"
 
 #define FIXTURE(name) FIXTURES "/" name
 

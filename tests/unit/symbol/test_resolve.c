@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "demangle.h"
+#include "symbol/demangle.h"
 #include "places.h"
 #include "scratch.h"
 

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Three small tables: stacks and shapes by address, texts by content.
+ */
+#include "band_key.h"
+
+#include "hpfile/str.h"
+
+#include "base/grow.h"
+
+#define UNKNOWN HPF_STR("UNKNOWN")
+
+/* ---- What an object says about itself ---- */
+
+static hpf_str shape_text(const hpp_shape *shape, hpp_breakdown kind)
+{
+    switch (kind) {
+    case HPP_BY_DESCRIPTION:
+        return shape->description;
+    case HPP_BY_TYPE:
+        return shape->type;
+    case HPP_BY_KIND:
+        return shape->kind;
+    default:
+        return shape->module;
+    }
+}
+
+static bool is_told_by_stack(const hpp_heap *heap, const hpp_object *object, hpp_breakdown kind)
+{
+    return kind == HPP_BY_STACK || (kind == HPP_BY_MODULE && object->stack && heap->stacks);
+}
+
+hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpp_breakdown kind)
+{
+    hpf_str text;
+    if (!is_told_by_stack(heap, object, kind)) {
+        text = shape_text(object->shape, kind);
+    } else if (!object->stack) {
+        text = UNKNOWN;
+    } else if (kind == HPP_BY_MODULE) {
+        text = heap->stacks->module(object->stack, heap->context);
+    } else {
+        text = heap->stacks->label(object->stack, heap->context);
+    }
+    return text.length ? text : UNKNOWN;
+}
+
+/* ---- Keys ---- */
+
+/* An odd number, so that the numbers reached from it by steps of 2 are never 0. */
+static uint64_t hash_text(hpf_str text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ text.length;
+    for (size_t i = 0; i < text.length; i++) {
+        hash = (hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash | 1;
+}
+
+static uint32_t new_key(hpp__identity *identity, hpp__origin origin)
+{
+    if (identity->n_keys == UINT32_MAX ||
+        !hpp__grow(&identity->origins, &identity->origins_capacity, identity->n_keys + 1,
+                   sizeof *identity->origins)) {
+        return HPP__KEY_OUT_OF_MEMORY;
+    }
+    identity->origins[identity->n_keys] = origin;
+    return identity->n_keys++;
+}
+
+static uint32_t new_text_key(hpp__identity *identity, hpf_str text)
+{
+    char *copy = hpf_arena_text(identity->arena, text);
+    return copy ? new_key(identity, (hpp__origin){NULL, {copy, text.length}})
+                : HPP__KEY_OUT_OF_MEMORY;
+}
+
+/* Texts with equal hashes take the odd numbers behind. */
+static uint32_t text_key(hpp__identity *identity, hpf_str text)
+{
+    for (uint64_t hash = hash_text(text);; hash += 2) {
+        uint64_t *key = hpp__map_add(&identity->texts, hash);
+        if (!key) {
+            return HPP__KEY_OUT_OF_MEMORY;
+        }
+        if (*key == 0) {
+            *key = new_text_key(identity, text);
+            return (uint32_t)*key;
+        }
+        if (hpf_str_equal(identity->origins[*key].text, text)) {
+            return (uint32_t)*key;
+        }
+    }
+}
+
+static uint32_t make_key(hpp__identity *identity, const hpp_object *object)
+{
+    if (identity->kind == HPP_BY_STACK) {
+        return new_key(identity, (hpp__origin){object->stack, {NULL, 0}});
+    }
+    return text_key(identity, hpp__object_text(identity->heap, object, identity->kind));
+}
+
+/* Where the key of an object is remembered: false for one without a producer, which needs none. */
+static bool locate(const hpp__identity *identity, const hpp_object *object, bool *is_stack,
+                   uint64_t *address)
+{
+    *is_stack = is_told_by_stack(identity->heap, object, identity->kind);
+    *address = (uintptr_t)(*is_stack ? object->stack : (const void *)object->shape);
+    return *address != 0;
+}
+
+bool hpp__identity_find(const hpp__identity *identity, const hpp_object *object, uint32_t *key)
+{
+    bool is_stack;
+    uint64_t address;
+    *key = HPP__KEY_UNKNOWN;
+    if (!locate(identity, object, &is_stack, &address)) {
+        return true;
+    }
+    const uint64_t *known =
+        hpp__map_find(is_stack ? &identity->stacks : &identity->shapes, address);
+    *key = known ? (uint32_t)*known : HPP__KEY_OUT_OF_MEMORY;
+    return *key != HPP__KEY_OUT_OF_MEMORY;
+}
+
+uint32_t hpp__identity_key(hpp__identity *identity, const hpp_object *object)
+{
+    uint32_t key;
+    if (HPP_LIKELY(hpp__identity_find(identity, object, &key))) {
+        return key;
+    }
+    bool is_stack;
+    uint64_t address;
+    locate(identity, object, &is_stack, &address);
+    uint64_t *place = hpp__map_add(is_stack ? &identity->stacks : &identity->shapes, address);
+    if (!place) {
+        return HPP__KEY_OUT_OF_MEMORY;
+    }
+    return (uint32_t)(*place = make_key(identity, object));
+}
+
+/* ---- Names ---- */
+
+hpf_str hpp__identity_label(const hpp__identity *identity, uint32_t key)
+{
+    const hpp__origin *origin = &identity->origins[key];
+    return origin->stack ? identity->heap->stacks->label(origin->stack, identity->heap->context)
+                         : origin->text;
+}
+
+static void write_labels(const hpp_heap *heap, const void *stack, hpp__text *out)
+{
+    const hpp_stacks *stacks = heap->stacks;
+    const void *parent = stacks->parent(stack, heap->context);
+    if (!parent) {
+        hpp__text_add(out, stacks->label(stack, heap->context));
+        return;
+    }
+    while (parent) {
+        hpf_str label = stacks->label(stack, heap->context);
+        if (hpf_str_is(label, "CAF")) {
+            hpp__text_add(out, stacks->module(stack, heap->context));
+            hpp__text_add(out, HPF_STR("."));
+        }
+        hpp__text_add(out, label);
+        stack = parent;
+        parent = stacks->parent(stack, heap->context);
+        if (parent) {
+            hpp__text_add(out, HPF_STR("/"));
+        }
+    }
+}
+
+static void shorten(hpp__text *text, size_t start, size_t max_bytes)
+{
+    if (text->length - start > max_bytes) {
+        hpp__text_cut(text, start + (max_bytes > 4 ? max_bytes - 4 : 0));
+        hpp__text_add(text, HPF_STR("..."));
+    }
+}
+
+void hpp__identity_write_name(const hpp__identity *identity, uint32_t key, size_t max_bytes,
+                              hpp__text *out)
+{
+    const hpp__origin *origin = &identity->origins[key];
+    const hpp_heap *heap = identity->heap;
+    if (!origin->stack) {
+        hpp__text_add(out, origin->text);
+        return;
+    }
+    if (heap->stacks->parent(origin->stack, heap->context)) {
+        hpp__text_add(out, HPF_STR("("));
+        hpp__text_add_number(out, heap->stacks->id(origin->stack, heap->context));
+        hpp__text_add(out, HPF_STR(")"));
+    }
+    size_t start = out->length;
+    write_labels(heap, origin->stack, out);
+    shorten(out, start, max_bytes);
+}
+
+void hpp__identity_write_whole(const hpp__identity *identity, uint32_t key, hpp__text *out)
+{
+    const hpp__origin *origin = &identity->origins[key];
+    const hpp_heap *heap = identity->heap;
+    if (!origin->stack) {
+        hpp__text_add(out, origin->text);
+        return;
+    }
+    for (const void *stack = origin->stack; stack;) {
+        hpp__text_add(out, heap->stacks->label(stack, heap->context));
+        hpp__text_add(out, HPF_STR("["));
+        hpp__text_add(out, heap->stacks->module(stack, heap->context));
+        stack = heap->stacks->parent(stack, heap->context);
+        hpp__text_add(out, stack ? HPF_STR("],") : HPF_STR("]"));
+    }
+}
+
+/* ---- Life ---- */
+
+static bool has_stacks(const hpp_heap *heap)
+{
+    return heap->stacks && heap->stacks->label && heap->stacks->module && heap->stacks->parent &&
+           heap->stacks->id;
+}
+
+static hpf_status check_kind(hpp_breakdown kind, const hpp_heap *heap, hpf_error *err)
+{
+    switch (kind) {
+    case HPP_BY_DESCRIPTION:
+    case HPP_BY_TYPE:
+    case HPP_BY_KIND:
+    case HPP_BY_MODULE:
+        return HPF_OK;
+    case HPP_BY_STACK:
+        return has_stacks(heap)
+                   ? HPF_OK
+                   : hpf_error_set(err, HPF_ERR_ARGUMENT,
+                                   "this heap knows no producers: no breakdown '%c'", (char)kind);
+    default:
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "no such breakdown of objects");
+    }
+}
+
+hpf_status hpp__identity_init(hpp__identity *identity, hpp_breakdown kind, const hpp_heap *heap,
+                              hpf_arena *arena, hpf_error *err)
+{
+    *identity = (hpp__identity){.kind = kind, .heap = heap, .arena = arena};
+    hpf_status status = check_kind(kind, heap, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    if (!hpp__grow(&identity->origins, &identity->origins_capacity, HPP__FIRST_KEY,
+                   sizeof *identity->origins)) {
+        return hpf_error_set_memory(err);
+    }
+    identity->origins[HPP__KEY_OUT_OF_MEMORY].text = HPF_STR("OUT_OF_MEMORY");
+    identity->origins[HPP__KEY_UNKNOWN].text = UNKNOWN;
+    identity->n_keys = HPP__FIRST_KEY;
+    return HPF_OK;
+}
+
+void hpp__identity_finish(hpp__identity *identity)
+{
+    hpp__map_finish(&identity->stacks);
+    hpp__map_finish(&identity->shapes);
+    hpp__map_finish(&identity->texts);
+    free(identity->origins);
+    *identity = (hpp__identity){0};
+}

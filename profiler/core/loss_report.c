@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What is missing, as a table of amounts and words.
+ */
+#include "loss_report.h"
+
+typedef struct line {
+    uint64_t amount; /* 0: no line */
+    const char *words;
+} line;
+
+enum { N_LINES = 15 };
+
+static void list(const hpp__missing *m, line lines[N_LINES])
+{
+    const line all[N_LINES] = {
+        {m->stacks.stacks, "cost-centre stacks could not be made; those below them paid"},
+        {m->stacks.threads, "threads were not followed: no entries, no ticks, allocation to MAIN"},
+        {m->censuses.unnamed_bytes, "bytes, over all censuses, are in the band OUT_OF_MEMORY"},
+        {m->censuses.n_sets, "retainer sets could not be made or listed"},
+        {m->censuses.n_untraced, "objects were not followed in search of retainers"},
+        {m->censuses.n_biographies, "objects have no last phase: they are seen as lag or use"},
+        {m->censuses.n_eras, "eras were not recorded"},
+        {m->n_samples, "samples were not written"},
+        {m->n_retainer_passes, "retainer censuses are not listed"},
+        {m->n_roots, "variables are no roots: what they alone reach is UNREACHED"},
+        {m->no_title, "title: without options and arguments"},
+        {m->no_ticks, "time profile: there was no clock"},
+        {m->no_places, "file of bins: there was no room to count"},
+        {m->no_report, "time and allocation report"},
+        {m->no_final_biography, "final biography: the phases in the heap profile are provisional"},
+    };
+    for (int i = 0; i < N_LINES; i++) {
+        lines[i] = all[i];
+    }
+}
+
+void hpp__missing_add(hpp__missing *m, const hpp_missing *census)
+{
+    m->censuses.unnamed_bytes += census->unnamed_bytes;
+    m->censuses.n_sets += census->n_sets;
+    m->censuses.n_untraced += census->n_untraced;
+    m->censuses.n_biographies = census->n_biographies;
+    m->censuses.n_eras = census->n_eras;
+}
+
+bool hpp__missing_is_any(const hpp__missing *m)
+{
+    line lines[N_LINES];
+    list(m, lines);
+    for (int i = 0; i < N_LINES; i++) {
+        if (lines[i].amount > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void hpp__missing_write(const hpp__missing *m, hpf_sink *sink)
+{
+    line lines[N_LINES];
+    list(m, lines);
+    for (int i = 0; i < N_LINES; i++) {
+        if (lines[i].amount > 0) {
+            hpf_sink_text(sink, "Missing: ");
+            hpf_sink_whole(sink, lines[i].amount);
+            hpf_sink_text(sink, " ");
+            hpf_sink_text(sink, lines[i].words);
+            hpf_sink_text(sink, "\n");
+        }
+    }
+}
