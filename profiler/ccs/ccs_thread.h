@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "ccs.h"
-#include "hpprof/scope.h"
+#include "hpprof/ccs.h"
 #include "thread_stack.h"
 
 /* What a thread has spent on one stack. Written by the thread, but for `ticks`; read by all. */

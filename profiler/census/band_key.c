@@ -58,95 +58,95 @@ static uint64_t hash_text(hpf_str text)
     return hash | 1;
 }
 
-static uint32_t new_key(hpp__identity *identity, hpp__origin origin)
+static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
 {
-    if (identity->n_keys == UINT32_MAX ||
-        !hpp__grow(&identity->origins, &identity->origins_capacity, identity->n_keys + 1,
-                   sizeof *identity->origins)) {
+    if (keys->n_keys == UINT32_MAX ||
+        !hpp__grow(&keys->origins, &keys->origins_capacity, keys->n_keys + 1,
+                   sizeof *keys->origins)) {
         return HPP__KEY_OUT_OF_MEMORY;
     }
-    identity->origins[identity->n_keys] = origin;
-    return identity->n_keys++;
+    keys->origins[keys->n_keys] = origin;
+    return keys->n_keys++;
 }
 
-static uint32_t new_text_key(hpp__identity *identity, hpf_str text)
+static uint32_t new_text_key(hpp__band_keys *keys, hpf_str text)
 {
-    char *copy = hpf_arena_text(identity->arena, text);
-    return copy ? new_key(identity, (hpp__origin){NULL, {copy, text.length}})
+    char *copy = hpf_arena_text(keys->arena, text);
+    return copy ? new_key(keys, (hpp__origin){NULL, {copy, text.length}})
                 : HPP__KEY_OUT_OF_MEMORY;
 }
 
 /* Texts with equal hashes take the odd numbers behind. */
-static uint32_t text_key(hpp__identity *identity, hpf_str text)
+static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
 {
     for (uint64_t hash = hash_text(text);; hash += 2) {
-        uint64_t *key = hpp__map_add(&identity->texts, hash);
+        uint64_t *key = hpp__map_add(&keys->texts, hash);
         if (!key) {
             return HPP__KEY_OUT_OF_MEMORY;
         }
         if (*key == 0) {
-            *key = new_text_key(identity, text);
+            *key = new_text_key(keys, text);
             return (uint32_t)*key;
         }
-        if (hpf_str_equal(identity->origins[*key].text, text)) {
+        if (hpf_str_equal(keys->origins[*key].text, text)) {
             return (uint32_t)*key;
         }
     }
 }
 
-static uint32_t make_key(hpp__identity *identity, const hpp_object *object)
+static uint32_t make_key(hpp__band_keys *keys, const hpp_object *object)
 {
-    if (identity->kind == HPP_BY_STACK) {
-        return new_key(identity, (hpp__origin){object->stack, {NULL, 0}});
+    if (keys->kind == HPP_BY_STACK) {
+        return new_key(keys, (hpp__origin){object->stack, {NULL, 0}});
     }
-    return text_key(identity, hpp__object_text(identity->heap, object, identity->kind));
+    return text_key(keys, hpp__object_text(keys->heap, object, keys->kind));
 }
 
 /* Where the key of an object is remembered: false for one without a producer, which needs none. */
-static bool locate(const hpp__identity *identity, const hpp_object *object, bool *is_stack,
+static bool locate(const hpp__band_keys *keys, const hpp_object *object, bool *is_stack,
                    uint64_t *address)
 {
-    *is_stack = is_told_by_stack(identity->heap, object, identity->kind);
+    *is_stack = is_told_by_stack(keys->heap, object, keys->kind);
     *address = (uintptr_t)(*is_stack ? object->stack : (const void *)object->shape);
     return *address != 0;
 }
 
-bool hpp__identity_find(const hpp__identity *identity, const hpp_object *object, uint32_t *key)
+bool hpp__band_keys_find(const hpp__band_keys *keys, const hpp_object *object, uint32_t *key)
 {
     bool is_stack;
     uint64_t address;
     *key = HPP__KEY_UNKNOWN;
-    if (!locate(identity, object, &is_stack, &address)) {
+    if (!locate(keys, object, &is_stack, &address)) {
         return true;
     }
     const uint64_t *known =
-        hpp__map_find(is_stack ? &identity->stacks : &identity->shapes, address);
+        hpp__map_find(is_stack ? &keys->stacks : &keys->shapes, address);
     *key = known ? (uint32_t)*known : HPP__KEY_OUT_OF_MEMORY;
     return *key != HPP__KEY_OUT_OF_MEMORY;
 }
 
-uint32_t hpp__identity_key(hpp__identity *identity, const hpp_object *object)
+uint32_t hpp__band_keys_get(hpp__band_keys *keys, const hpp_object *object)
 {
     uint32_t key;
-    if (HPP_LIKELY(hpp__identity_find(identity, object, &key))) {
+    if (HPP_LIKELY(hpp__band_keys_find(keys, object, &key))) {
         return key;
     }
     bool is_stack;
     uint64_t address;
-    locate(identity, object, &is_stack, &address);
-    uint64_t *place = hpp__map_add(is_stack ? &identity->stacks : &identity->shapes, address);
+    locate(keys, object, &is_stack, &address);
+    uint64_t *place = hpp__map_add(is_stack ? &keys->stacks : &keys->shapes, address);
     if (!place) {
         return HPP__KEY_OUT_OF_MEMORY;
     }
-    return (uint32_t)(*place = make_key(identity, object));
+    return (uint32_t)(*place = make_key(keys, object));
 }
 
 /* ---- Names ---- */
 
-hpf_str hpp__identity_label(const hpp__identity *identity, uint32_t key)
+hpf_str hpp__band_keys_label(const hpp__band_keys *keys, uint32_t key)
 {
-    const hpp__origin *origin = &identity->origins[key];
-    return origin->stack ? identity->heap->stacks->label(origin->stack, identity->heap->context)
+    const hpp__origin *origin = &keys->origins[key];
+    return origin->stack ? keys->heap->stacks->label(origin->stack, keys->heap->context)
                          : origin->text;
 }
 
@@ -181,11 +181,11 @@ static void shorten(hpp__text *text, size_t start, size_t max_bytes)
     }
 }
 
-void hpp__identity_write_name(const hpp__identity *identity, uint32_t key, size_t max_bytes,
-                              hpp__text *out)
+void hpp__band_keys_write_name(const hpp__band_keys *keys, uint32_t key, size_t max_bytes,
+                               hpp__text *out)
 {
-    const hpp__origin *origin = &identity->origins[key];
-    const hpp_heap *heap = identity->heap;
+    const hpp__origin *origin = &keys->origins[key];
+    const hpp_heap *heap = keys->heap;
     if (!origin->stack) {
         hpp__text_add(out, origin->text);
         return;
@@ -200,10 +200,10 @@ void hpp__identity_write_name(const hpp__identity *identity, uint32_t key, size_
     shorten(out, start, max_bytes);
 }
 
-void hpp__identity_write_whole(const hpp__identity *identity, uint32_t key, hpp__text *out)
+void hpp__band_keys_write_whole(const hpp__band_keys *keys, uint32_t key, hpp__text *out)
 {
-    const hpp__origin *origin = &identity->origins[key];
-    const hpp_heap *heap = identity->heap;
+    const hpp__origin *origin = &keys->origins[key];
+    const hpp_heap *heap = keys->heap;
     if (!origin->stack) {
         hpp__text_add(out, origin->text);
         return;
@@ -243,29 +243,29 @@ static hpf_status check_kind(hpp_breakdown kind, const hpp_heap *heap, hpf_error
     }
 }
 
-hpf_status hpp__identity_init(hpp__identity *identity, hpp_breakdown kind, const hpp_heap *heap,
-                              hpf_arena *arena, hpf_error *err)
+hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpp_breakdown kind, const hpp_heap *heap,
+                               hpf_arena *arena, hpf_error *err)
 {
-    *identity = (hpp__identity){.kind = kind, .heap = heap, .arena = arena};
+    *keys = (hpp__band_keys){.kind = kind, .heap = heap, .arena = arena};
     hpf_status status = check_kind(kind, heap, err);
     if (status != HPF_OK) {
         return status;
     }
-    if (!hpp__grow(&identity->origins, &identity->origins_capacity, HPP__FIRST_KEY,
-                   sizeof *identity->origins)) {
+    if (!hpp__grow(&keys->origins, &keys->origins_capacity, HPP__FIRST_KEY,
+                   sizeof *keys->origins)) {
         return hpf_error_set_memory(err);
     }
-    identity->origins[HPP__KEY_OUT_OF_MEMORY].text = HPF_STR("OUT_OF_MEMORY");
-    identity->origins[HPP__KEY_UNKNOWN].text = UNKNOWN;
-    identity->n_keys = HPP__FIRST_KEY;
+    keys->origins[HPP__KEY_OUT_OF_MEMORY].text = HPF_STR("OUT_OF_MEMORY");
+    keys->origins[HPP__KEY_UNKNOWN].text = UNKNOWN;
+    keys->n_keys = HPP__FIRST_KEY;
     return HPF_OK;
 }
 
-void hpp__identity_finish(hpp__identity *identity)
+void hpp__band_keys_finish(hpp__band_keys *keys)
 {
-    hpp__map_finish(&identity->stacks);
-    hpp__map_finish(&identity->shapes);
-    hpp__map_finish(&identity->texts);
-    free(identity->origins);
-    *identity = (hpp__identity){0};
+    hpp__map_finish(&keys->stacks);
+    hpp__map_finish(&keys->shapes);
+    hpp__map_finish(&keys->texts);
+    free(keys->origins);
+    *keys = (hpp__band_keys){0};
 }

@@ -8,7 +8,7 @@
 #define HPP_BANDS_H
 
 #include "hpfile/arena.h"
-#include "hpprof/census.h"
+#include "hpprof/census_types.h"
 #include "base/text.h"
 
 /* Appends the name of a key. */

@@ -16,7 +16,7 @@
 #ifndef HPP_BIOGRAPHY_H
 #define HPP_BIOGRAPHY_H
 
-#include "hpprof/census.h"
+#include "hpprof/census_types.h"
 #include "base/map.h"
 
 /* A band that no object is in: restricted away, this time. */

@@ -28,7 +28,7 @@ static uint32_t key_of(hpp_census *c, const hpp_object *object, uint32_t set)
     case HPP_BY_BIOGRAPHY:
         return 0;
     default:
-        return hpp__identity_key(&c->identity, object);
+        return hpp__band_keys_get(&c->keys, object);
     }
 }
 
@@ -189,7 +189,7 @@ static void write_name(uint32_t key, hpp__text *out, void *context)
         write_phase(key, out);
         break;
     default:
-        hpp__identity_write_name(&c->identity, key, c->max_name_bytes, out);
+        hpp__band_keys_write_name(&c->keys, key, c->max_name_bytes, out);
     }
 }
 
@@ -325,7 +325,7 @@ static uint32_t last_key(hpp_census *c, const hpp_object *object)
 {
     uint32_t key = 0;
     if (c->has_retainers || !hpp__restrict_passes(&c->restrictions, object) ||
-        (c->breakdown != HPP_BY_BIOGRAPHY && !hpp__identity_find(&c->identity, object, &key))) {
+        (c->breakdown != HPP_BY_BIOGRAPHY && !hpp__band_keys_find(&c->keys, object, &key))) {
         return HPP__NO_BAND;
     }
     return key;
@@ -411,7 +411,7 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
     hpf_status status = hpp__restrict_init(&c->restrictions, &c->heap, options->restrictions,
                                            options->n_restrictions, c->arena, err);
     if (status == HPF_OK && by_object) {
-        status = hpp__identity_init(&c->identity, c->breakdown, &c->heap, c->arena, err);
+        status = hpp__band_keys_init(&c->keys, c->breakdown, &c->heap, c->arena, err);
     }
     c->has_retainers = c->breakdown == HPP_BY_RETAINERS || c->restrictions.has_retainers;
     c->has_biography = c->breakdown == HPP_BY_BIOGRAPHY || c->restrictions.has_phases;
@@ -475,7 +475,7 @@ void hpp_census_destroy(hpp_census *c)
         return;
     }
     hpp__restrict_finish(&c->restrictions);
-    hpp__identity_finish(&c->identity);
+    hpp__band_keys_finish(&c->keys);
     hpp__retainer_finish(&c->retainer);
     hpp__biography_finish(&c->biography);
     hpp__bands_finish(&c->bands);

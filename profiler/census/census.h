@@ -25,7 +25,7 @@ struct hpp_census {
     pthread_mutex_t lock; /* of the biography, its memos included, when there are many threads */
     hpf_arena *arena;
     hpp__restrict restrictions;
-    hpp__identity identity; /* for breakdowns by what an object says of itself */
+    hpp__band_keys keys; /* for breakdowns by what an object says of itself */
     hpp__retainer retainer;
     hpp__biography biography;
     hpp__bands bands;

@@ -73,16 +73,16 @@ static bool ask(const hpp__restrict *r, witness who, const hpp_object *object)
 
 /* The verdict on an address: 1 passes, 2 does not. `which` picks one of several verdicts that are
  * kept for one address. */
-static bool remembered(hpp__map *memo, const void *address, unsigned which, const hpp__restrict *r,
+static bool remembered(hpp__map *known, const void *address, unsigned which, const hpp__restrict *r,
                        witness who, const hpp_object *object)
 {
     unsigned shift = which * 2;
-    uint64_t *verdicts = hpp__map_find(memo, (uintptr_t)address);
+    uint64_t *verdicts = hpp__map_find(known, (uintptr_t)address);
     if (HPP_LIKELY(verdicts && (*verdicts >> shift & 3) != 0)) {
         return (*verdicts >> shift & 3) == 1;
     }
     bool passes = ask(r, who, object);
-    uint64_t *place = hpp__map_add(memo, (uintptr_t)address);
+    uint64_t *place = hpp__map_add(known, (uintptr_t)address);
     if (place) {
         *place |= (uint64_t)(passes ? 1 : 2) << shift;
     }

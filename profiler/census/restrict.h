@@ -8,7 +8,7 @@
 #define HPP_RESTRICT_H
 
 #include "hpfile/arena.h"
-#include "hpprof/census.h"
+#include "hpprof/census_types.h"
 #include "base/map.h"
 
 /* Phases of a life, as a set. */

@@ -36,7 +36,7 @@ uint32_t hpp__retainer_set(const hpp__retainer *r, hpp_ref ref, const hpp_object
 
 static uint32_t identity_set(hpp__retainer *r, const hpp_object *object)
 {
-    uint32_t key = hpp__identity_key(&r->identity, object);
+    uint32_t key = hpp__band_keys_get(&r->identity, object);
     if (key == HPP__KEY_OUT_OF_MEMORY) {
         r->sets.n_failed++;
         return HPP__SET_OUT_OF_MEMORY;
@@ -185,8 +185,8 @@ static hpf_str label_at(size_t i, void *context)
     uint32_t n;
     return l->set < HPP__FIRST_SET
                ? special_name(l->set)
-               : hpp__identity_label(&l->retainer->identity,
-                                     hpp__sets_elements(&l->retainer->sets, l->set, &n)[i]);
+               : hpp__band_keys_label(&l->retainer->identity,
+                                      hpp__sets_elements(&l->retainer->sets, l->set, &n)[i]);
 }
 
 static bool judge(const hpp__retainer *r, const hpp__restrict *restrictions, uint32_t set)
@@ -261,7 +261,7 @@ void hpp__retainer_write_whole(const hpp__retainer *r, uint32_t set, hpp__text *
     const uint32_t *elements = hpp__sets_elements(&r->sets, set, &n);
     for (uint32_t i = 0; i < n; i++) {
         hpp__text_add(out, i > 0 ? HPF_STR(", <") : HPF_STR("<"));
-        hpp__identity_write_whole(&r->identity, elements[i], out);
+        hpp__band_keys_write_whole(&r->identity, elements[i], out);
         hpp__text_add(out, HPF_STR(">"));
     }
 }
@@ -280,7 +280,7 @@ hpf_status hpp__retainer_init(hpp__retainer *r, const hpp_heap *heap,
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
                              "this heap has no roots and children: no retainers");
     }
-    hpf_status status = hpp__identity_init(&r->identity, kind, heap, arena, err);
+    hpf_status status = hpp__band_keys_init(&r->identity, kind, heap, arena, err);
     if (status != HPF_OK) {
         return status;
     }
@@ -293,7 +293,7 @@ hpf_status hpp__retainer_init(hpp__retainer *r, const hpp_heap *heap,
 
 void hpp__retainer_finish(hpp__retainer *r)
 {
-    hpp__identity_finish(&r->identity);
+    hpp__band_keys_finish(&r->identity);
     hpp__sets_finish(&r->sets);
     hpp__traverse_finish(&r->traverse);
     hpp__map_finish(&r->words);

@@ -29,7 +29,7 @@ typedef enum hpp__set_note {
 typedef struct hpp__retainer {
     const hpp_heap *heap; /* borrowed */
     hpp_retaining retaining;
-    hpp__identity identity; /* R() */
+    hpp__band_keys identity; /* R() */
     hpp__sets sets;
     hpp__traverse traverse;
     hpp__map words;               /* of objects without one in their header */

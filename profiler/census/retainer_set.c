@@ -119,15 +119,15 @@ uint32_t hpp__sets_union(hpp__sets *s, uint32_t a, uint32_t b)
         return a == HPP__SET_OUT_OF_MEMORY || b == HPP__SET_OUT_OF_MEMORY ? HPP__SET_OUT_OF_MEMORY
                                                                           : HPP__SET_MANY;
     }
-    hpp__union *memo = &s->unions[(a * UINT32_C(0x9e3779b1) ^ b) % HPP__N_UNIONS];
-    if (memo->a != a || memo->b != b) {
+    hpp__union *known = &s->unions[(a * UINT32_C(0x9e3779b1) ^ b) % HPP__N_UNIONS];
+    if (known->a != a || known->b != b) {
         uint32_t result = unite(s, a, b);
         if (result == HPP__SET_OUT_OF_MEMORY) {
             return noted(s, result);
         }
-        *memo = (hpp__union){a, b, result};
+        *known = (hpp__union){a, b, result};
     }
-    return memo->result;
+    return known->result;
 }
 
 const uint32_t *hpp__sets_elements(const hpp__sets *s, uint32_t set, uint32_t *n)

@@ -22,26 +22,26 @@ static uint64_t base_address(void)
     return (uintptr_t)__executable_start;
 }
 
-bool hpp__places_is_own(uint64_t address)
+bool hpp__address_is_own(uint64_t address)
 {
     uint64_t end = (uintptr_t)etext;
     return end == 0 || (address >= base_address() && address < end);
 }
 
-bool hpp__places_init(hpp__places *places)
+bool hpp__address_histogram_init(hpp__address_histogram *places)
 {
-    *places = (hpp__places){calloc(N_SLOTS, sizeof *places->slots), 0};
+    *places = (hpp__address_histogram){calloc(N_SLOTS, sizeof *places->slots), 0};
     return places->slots != NULL;
 }
 
-void hpp__places_finish(hpp__places *places)
+void hpp__address_histogram_finish(hpp__address_histogram *places)
 {
     free(places->slots);
     places->slots = NULL;
 }
 
 /* The slot of an address, taken if need be; NULL when there is none near its hash. */
-static hpf_bin *find(hpp__places *places, uint64_t address)
+static hpf_bin *find(hpp__address_histogram *places, uint64_t address)
 {
     size_t home = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 48);
     for (size_t i = 0; i < MAX_PROBES; i++) {
@@ -56,13 +56,14 @@ static hpf_bin *find(hpp__places *places, uint64_t address)
     return NULL;
 }
 
-void hpp__places_add(hpp__places *places, uint64_t address, uint64_t n)
+void hpp__address_histogram_add(hpp__address_histogram *places, uint64_t address, uint64_t n)
 {
     hpf_bin *slot = address != 0 && places->slots ? find(places, address) : NULL;
     HPP_RELAXED_ADD(slot ? &slot->count : &places->unknown_count, n);
 }
 
-void hpp__places_write(const hpp__places *places, hpf_bins_kind kind, uint64_t unit, hpf_sink *sink)
+void hpp__address_histogram_write(const hpp__address_histogram *places, hpf_bins_kind kind,
+                                  uint64_t unit, hpf_sink *sink)
 {
     hpf_bins bins = {.kind = kind,
                      .unit = unit,

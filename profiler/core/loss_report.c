@@ -11,7 +11,7 @@ typedef struct line {
 
 enum { N_LINES = 15 };
 
-static void list(const hpp__missing *m, line lines[N_LINES])
+static void list(const hpp__loss_report *m, line lines[N_LINES])
 {
     const line all[N_LINES] = {
         {m->stacks.stacks, "cost-centre stacks could not be made; those below them paid"},
@@ -35,7 +35,7 @@ static void list(const hpp__missing *m, line lines[N_LINES])
     }
 }
 
-void hpp__missing_add(hpp__missing *m, const hpp_missing *census)
+void hpp__loss_report_add(hpp__loss_report *m, const hpp_missing *census)
 {
     m->censuses.unnamed_bytes += census->unnamed_bytes;
     m->censuses.n_sets += census->n_sets;
@@ -44,7 +44,7 @@ void hpp__missing_add(hpp__missing *m, const hpp_missing *census)
     m->censuses.n_eras = census->n_eras;
 }
 
-bool hpp__missing_is_any(const hpp__missing *m)
+bool hpp__loss_report_is_any(const hpp__loss_report *m)
 {
     line lines[N_LINES];
     list(m, lines);
@@ -56,7 +56,7 @@ bool hpp__missing_is_any(const hpp__missing *m)
     return false;
 }
 
-void hpp__missing_write(const hpp__missing *m, hpf_sink *sink)
+void hpp__loss_report_write(const hpp__loss_report *m, hpf_sink *sink)
 {
     line lines[N_LINES];
     list(m, lines);

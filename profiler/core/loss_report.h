@@ -2,13 +2,14 @@
  *
  * What a profile lacks for want of memory, in words.
  */
-#ifndef HPP_MISSING_H
-#define HPP_MISSING_H
+#ifndef HPP_LOSS_REPORT_H
+#define HPP_LOSS_REPORT_H
 
 #include "hpfile/sink.h"
-#include "hpprof/profiler.h"
+#include "hpprof/ccs.h"
+#include "hpprof/census_types.h"
 
-typedef struct hpp__missing {
+typedef struct hpp__loss_report {
     hpp_missing censuses; /* of all of them */
     hpp_losses stacks;
     uint64_t n_samples;         /* that could not be written */
@@ -19,17 +20,18 @@ typedef struct hpp__missing {
     bool no_places;             /* there was no room to count by address */
     bool no_report;             /* the time and allocation report could not be made */
     bool no_final_biography;    /* what is in the `.hp` file is provisional */
-} hpp__missing;
+} hpp__loss_report;
 
 /* What a profiler notes, for adapters that have something to note. */
-hpp__missing *hpp__profiler_missing(hpp_profiler *profiler);
+struct hpp_profiler;
+hpp__loss_report *hpp__profiler_losses(struct hpp_profiler *profiler);
 
 /* Adds what one census lacks. */
-void hpp__missing_add(hpp__missing *missing, const hpp_missing *census);
+void hpp__loss_report_add(hpp__loss_report *missing, const hpp_missing *census);
 
-bool hpp__missing_is_any(const hpp__missing *missing);
+bool hpp__loss_report_is_any(const hpp__loss_report *missing);
 
 /* One line for each, "Missing: ...". */
-void hpp__missing_write(const hpp__missing *missing, hpf_sink *sink);
+void hpp__loss_report_write(const hpp__loss_report *missing, hpf_sink *sink);
 
 #endif

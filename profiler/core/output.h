@@ -9,6 +9,7 @@
 #include "hpfile/eventlog_writer.h"
 #include "hpfile/sidecar.h"
 #include "hpfile/writer.h"
+#include "hpprof/census.h"
 #include "hpprof/options.h"
 
 /* One that is told. It numbers names by its own: what it could not be told once, it is told later.

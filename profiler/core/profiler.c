@@ -29,14 +29,14 @@ struct hpp_profiler {
     hpp_census *engine;
     hpp__output output;
     hpp__timer timer;
-    hpp__places time_places, heap_places;
+    hpp__address_histogram time_places, heap_places;
     uint64_t start_ns;       /* on the clock */
     uint64_t excluded_ns;    /* spent in censuses */
     uint64_t next_ns;        /* when the next census is due, on the profile's clock */
     hpf_prof_census *passes; /* of retainer profiling */
     size_t n_passes, passes_capacity;
     hpp__marks marks; /* of a biography, whose samples are written again */
-    hpp__missing missing;
+    hpp__loss_report missing;
     bool watches_abort;
     bool is_stopped;
 };
@@ -139,7 +139,8 @@ static bool wants_time(const hpp_options *options)
 static hpf_status start_time(hpp_profiler *p, hpf_error *err)
 {
     if (p->options->with_bins) {
-        bool has_room = hpp__places_init(&p->time_places) && hpp__places_init(&p->heap_places);
+        bool has_room = hpp__address_histogram_init(&p->time_places) &&
+                        hpp__address_histogram_init(&p->heap_places);
         p->missing.no_places = !has_room;
     }
     if (!wants_time(p->options) || p->options->tick_ns == 0) {
@@ -258,7 +259,7 @@ void hpp_profiler_census(hpp_profiler *p)
     hpp_ccs_set(hpp_ccs_builtin(HPP_CCS_OVERHEAD));
     uint64_t now_ns = profile_time_ns(p);
     const hpp_census_result *result = hpp_census_take(p->engine, seconds(now_ns));
-    hpp__missing_add(&p->missing, &result->missing);
+    hpp__loss_report_add(&p->missing, &result->missing);
     if (hpp_census_has_retainers(p->engine)) {
         note_retainers(p, result);
     }
@@ -269,7 +270,7 @@ void hpp_profiler_census(hpp_profiler *p)
     hpp_ccs_set(before);
 }
 
-hpp__missing *hpp__profiler_missing(hpp_profiler *p)
+hpp__loss_report *hpp__profiler_losses(hpp_profiler *p)
 {
     return &p->missing;
 }
@@ -294,7 +295,7 @@ void hpp_profiler_mark(hpp_profiler *p, hpf_str label)
 void hpp_profiler_allocated_at(hpp_profiler *p, const void *place, size_t n_bytes)
 {
     if (p && p->options->with_bins) {
-        hpp__places_add(&p->heap_places, (uintptr_t)place, n_bytes);
+        hpp__address_histogram_add(&p->heap_places, (uintptr_t)place, n_bytes);
     }
 }
 
@@ -341,7 +342,7 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
     p->missing.censuses = (hpp_missing){0}; /* of the samples that are replaced */
     for (uint32_t i = 0; i < hpp_census_n_eras(p->engine); i++) {
         const hpp_census_result *result = hpp_census_final(p->engine, i);
-        hpp__missing_add(&p->missing, &result->missing);
+        hpp__loss_report_add(&p->missing, &result->missing);
         hpp__marks_tell(&p->marks, result->time_s, &p->output);
         tell_result(p, result);
     }
@@ -421,7 +422,7 @@ static void write_prof_into(hpp_profiler *p, hpf_sink *sink)
         p->missing.no_report = write_times(p, sink, NULL) != HPF_OK;
     }
     if (is_text || p->missing.no_report) {
-        hpp__missing_write(&p->missing, sink);
+        hpp__loss_report_write(&p->missing, sink);
     }
 }
 
@@ -450,12 +451,12 @@ static hpf_status write_file(hpp_profiler *p, const char *suffix,
 
 static void fill_time_bins(hpp_profiler *p, hpf_sink *sink)
 {
-    hpp__places_write(&p->time_places, HPF_BINS_TIME, p->options->tick_ns, sink);
+    hpp__address_histogram_write(&p->time_places, HPF_BINS_TIME, p->options->tick_ns, sink);
 }
 
 static void fill_heap_bins(hpp_profiler *p, hpf_sink *sink)
 {
-    hpp__places_write(&p->heap_places, HPF_BINS_HEAP, 1, sink);
+    hpp__address_histogram_write(&p->heap_places, HPF_BINS_HEAP, 1, sink);
 }
 
 static void write_files(hpp_profiler *p, hpf_status *all, hpf_error *err)
@@ -463,7 +464,7 @@ static void write_files(hpp_profiler *p, hpf_status *all, hpf_error *err)
     hpf_error why;
     bool has_sets = p->engine && hpp_census_has_retainers(p->engine);
     p->missing.stacks = hpp_ccs_losses();
-    if (p->options->report != HPP_REPORT_NONE || has_sets || hpp__missing_is_any(&p->missing)) {
+    if (p->options->report != HPP_REPORT_NONE || has_sets || hpp__loss_report_is_any(&p->missing)) {
         keep_first(all, err, write_file(p, ".prof", write_prof_into, &why), &why);
     }
     if (p->options->with_bins) {
@@ -501,8 +502,8 @@ void hpp_profiler_destroy(hpp_profiler *p)
     }
     hpp__output_drop(&p->output);
     hpp_census_destroy(p->engine);
-    hpp__places_finish(&p->time_places);
-    hpp__places_finish(&p->heap_places);
+    hpp__address_histogram_finish(&p->time_places);
+    hpp__address_histogram_finish(&p->heap_places);
     free(p->passes);
     hpp__marks_finish(&p->marks);
     free(p);

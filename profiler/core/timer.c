@@ -134,7 +134,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     const hpp__timer *t = HPP_ACQUIRE_LOAD(&signalled);
     if (t && t->places) {
         uint64_t address = interrupted_address(context);
-        hpp__places_add(t->places, hpp__places_is_own(address) ? address : 0, 1);
+        hpp__address_histogram_add(t->places, hpp__address_is_own(address) ? address : 0, 1);
     }
     errno = saved_errno;
 }

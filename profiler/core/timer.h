@@ -7,14 +7,14 @@
 
 #include <pthread.h>
 
-#include "hpprof/profiler.h"
+#include "hpprof/clock.h"
 #include "address_histogram.h"
 
 /* All members but the first three are the ticker's. */
 typedef struct hpp__timer {
     hpp_ticker kind;
     uint64_t tick_ns;
-    hpp__places *places; /* NULL, or where ticks are counted by address */
+    hpp__address_histogram *places; /* NULL, or where ticks are counted by address */
     bool is_running;
     bool is_over;
     pthread_t thread;

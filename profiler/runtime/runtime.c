@@ -307,7 +307,7 @@ void hpp_runtime_add_roots(hpp_runtime *r, const hpp_ref *variables, size_t n)
     if (hpp__grow(&r->roots, &r->roots_capacity, r->n_roots + 1, sizeof *r->roots)) {
         r->roots[r->n_roots++] = (root_range){variables, n};
     } else {
-        hpp__profiler_missing(r->profiler)->n_roots += n;
+        hpp__profiler_losses(r->profiler)->n_roots += n;
     }
 }
 

@@ -167,7 +167,7 @@ static void finish(hpp__text *text)
     hpp__text_cut(text, HPP__NAME_MAX_BYTES);
 }
 
-void hpp__dress(hpp__text *out, hpf_str name)
+void hpp__clean_name(hpp__text *out, hpf_str name)
 {
     start(out, name);
     finish(out);

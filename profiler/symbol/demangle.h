@@ -18,7 +18,7 @@ void hpp__demangle(hpp__text *out, hpf_str symbol);
 
 /* Replaces `out` by a name with nothing in it that a name in a `.hp` file cannot have: no control
  * characters; no blank before a digit, behind a comma, or between closing angle brackets. */
-void hpp__dress(hpp__text *out, hpf_str name);
+void hpp__clean_name(hpp__text *out, hpf_str name);
 
 /* Whether C++ and Rust names are demangled in this build. */
 bool hpp__demangle_is_built_in(void);

@@ -136,7 +136,7 @@ static module_state *new_module(hpp_resolver *resolver, hpf_str path, hpf_str bu
     }
     *new = (module_state){.path = hpp__cache_text(&resolver->cache, path),
                           .build_id = hpp__cache_text(&resolver->cache, build_id)};
-    hpp__dress(&resolver->scratch, name_of(new->path));
+    hpp__clean_name(&resolver->scratch, name_of(new->path));
     new->name = keep_scratch(resolver);
     bool is_kept = new->path.length == path.length &&new->build_id.length == build_id.length &&
                    !resolver->scratch.is_short &&new->name.length == resolver->scratch.length;

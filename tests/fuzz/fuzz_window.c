@@ -13,6 +13,7 @@
 
 #include "fuzz.h"
 #include "made_window.h"
+#include "hpprof/census.h"
 #include "native/collector/native_guard.h"
 #include "native/collector/native_heap.h"
 #include "native/collector/native_threads.h"

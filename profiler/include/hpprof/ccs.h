@@ -155,6 +155,17 @@ HPF_API void hpp_ccs_count_entries(bool on);
  * Allocates nothing: safe in a signal handler. */
 HPF_API void hpp_ccs_print(const hpp_ccs *ccs, int fd);
 
+/* ---- internal: used by the macros of scope.h ---------------------------------------------------
+ */
+
+/* The calling thread's innermost scope, and the stack with its counters. */
+typedef struct hpp_thread {
+    struct hpp_cell *current; /* NULL before the first scope */
+    struct hpp_frame *top;
+} hpp_thread;
+
+HPF_API extern HPP_THREAD_LOCAL hpp_thread *hpp_this_thread;
+
 #ifdef __cplusplus
 }
 #endif

@@ -29,7 +29,7 @@
 #define HPPROF_OPTIONS_H
 
 #include "hpfile/arena.h"
-#include "hpprof/census.h"
+#include "hpprof/census_types.h"
 
 #ifdef __cplusplus
 extern "C" {

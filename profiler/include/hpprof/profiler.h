@@ -24,29 +24,12 @@
 
 #include "hpprof/ccs.h"
 #include "hpprof/census.h"
+#include "hpprof/clock.h"
 #include "hpprof/options.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The clock of censuses and of the profile's x axis. It never goes back. */
-typedef struct hpp_clock {
-    uint64_t (*now_ns)(void *context);
-    void *context;
-} hpp_clock;
-
-/* Processor time of the process, and time that passes. */
-HPF_API extern const hpp_clock hpp_clock_cpu;
-HPF_API extern const hpp_clock hpp_clock_wall;
-
-/* Who hands out the ticks of the time profile. */
-typedef enum hpp_ticker {
-    HPP_TICKER_THREAD, /* a thread that looks at the processor time of every other thread */
-    HPP_TICKER_SIGNAL, /* SIGPROF: the one ticker that knows addresses (-B), and the one that takes
-                          a signal from the program. One per process */
-    HPP_TICKER_NONE,   /* the program calls hpp_ccs_tick */
-} hpp_ticker;
 
 /* What to profile. Everything is borrowed until the profiler is destroyed. Zero means the default,
  * where one is given. */

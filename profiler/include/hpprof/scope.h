@@ -99,19 +99,11 @@ HPF_API HPF_NORETURN void hpp_longjmp(hpp_jmp_buf *jump, int value);
     hpp_scope scope HPP_CLEANUP(hpp_scope_leave);                                                  \
     hpp_scope_enter(&scope, centre, HPP_FRAME_ADDRESS(), HPP_RETURN_ADDRESS())
 
-/* What is current in a thread: the innermost scope, and the stack with the thread's counters. */
-typedef struct hpp_thread {
-    struct hpp_cell *current; /* NULL before the first scope */
-    struct hpp_frame *top;
-} hpp_thread;
-
 /* What leaving a scope restores. Kept in memory, where setjmp does not forget it. */
 typedef struct hpp_scope {
     struct hpp_cell *volatile before;
     struct hpp_frame *volatile top;
 } hpp_scope;
-
-HPF_API extern HPP_THREAD_LOCAL hpp_thread *hpp_this_thread;
 
 /* `frame` and `return_address` are those of the function that has the scope. */
 HPF_API void hpp_scope_enter(hpp_scope *scope, hpp_cc *centre, void *frame, void *return_address);

@@ -41,7 +41,7 @@ struct hpp_collector {
     hpp_collector_options options;
     hpp_options profile; /* adapted */
     uint32_t first_id;
-    hpp__rendezvous place;
+    hpp__collector_socket place;
     int epoll, timer;
     bool timer_runs;
     hpf_arena *arena;
@@ -201,14 +201,14 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
     if (greeting->file >= 0) {
         close(greeting->file);
     }
-    hpp__rendezvous_answer(fd, p != NULL);
+    hpp__collector_socket_answer(fd, p != NULL);
 }
 
 /* Whether there is nothing more to hear from a caller. */
 static bool hear(hpp_collector *c, int fd)
 {
     hpp__greeting greeting;
-    hpf_status status = hpp__rendezvous_receive(fd, &greeting);
+    hpf_status status = hpp__collector_socket_receive(fd, &greeting);
     if (status == HPF_MORE) {
         return false;
     }
@@ -224,7 +224,7 @@ static bool hear(hpp_collector *c, int fd)
 static void accept_callers(hpp_collector *c)
 {
     for (;;) {
-        int fd = hpp__rendezvous_accept(&c->place, c->first_id);
+        int fd = hpp__collector_socket_accept(&c->place, c->first_id);
         if (fd < 0) {
             return;
         }
@@ -409,7 +409,7 @@ static hpf_status open_descriptors(hpp_collector *c, hpf_error *err)
     if (c->epoll < 0 || c->timer < 0) {
         return hpf_error_set_os(err, errno, "cannot make a timer");
     }
-    hpf_status status = hpp__rendezvous_open(&c->place, err);
+    hpf_status status = hpp__collector_socket_open(&c->place, err);
     if (status == HPF_OK) {
         status = watch(c, c->place.fd, err);
     }
@@ -461,7 +461,7 @@ void hpp_collector_destroy(hpp_collector *c)
         close(c->callers[i].fd);
     }
     free(c->processes);
-    hpp__rendezvous_close(&c->place);
+    hpp__collector_socket_close(&c->place);
     if (c->timer >= 0) {
         close(c->timer);
     }

@@ -31,10 +31,11 @@ static bool make_name(char out[HPP__SOCKET_NAME_BYTES])
     return true;
 }
 
-hpf_status hpp__rendezvous_open(hpp__rendezvous *out, hpf_error *err)
+hpf_status hpp__collector_socket_open(hpp__collector_socket *out, hpf_error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    *out = (hpp__rendezvous){.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    *out = (hpp__collector_socket){
+        .fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (out->fd < 0 || !make_name(out->name)) {
         return hpf_error_set_os(err, errno, "cannot make a socket");
     }
@@ -47,7 +48,7 @@ hpf_status hpp__rendezvous_open(hpp__rendezvous *out, hpf_error *err)
     return HPF_OK;
 }
 
-void hpp__rendezvous_close(hpp__rendezvous *place)
+void hpp__collector_socket_close(hpp__collector_socket *place)
 {
     if (place->fd >= 0) {
         close(place->fd);
@@ -63,7 +64,7 @@ static bool who_is(int caller, struct ucred *out)
     return getsockopt(caller, SOL_SOCKET, SO_PEERCRED, out, &n) == 0 && out->pid > 0;
 }
 
-int hpp__rendezvous_accept(const hpp__rendezvous *place, uint32_t ancestor_id)
+int hpp__collector_socket_accept(const hpp__collector_socket *place, uint32_t ancestor_id)
 {
     for (;;) {
         int caller = accept4(place->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -113,7 +114,7 @@ static bool is_sensible(const hpp__greeting *greeting, ssize_t n)
                         hello->kind == HPP_HELLO_MARK);
 }
 
-hpf_status hpp__rendezvous_receive(int caller, hpp__greeting *out)
+hpf_status hpp__collector_socket_receive(int caller, hpp__greeting *out)
 {
     union {
         struct cmsghdr head;
@@ -141,7 +142,7 @@ hpf_status hpp__rendezvous_receive(int caller, hpp__greeting *out)
     return HPF_OK;
 }
 
-void hpp__rendezvous_answer(int caller, bool taken)
+void hpp__collector_socket_answer(int caller, bool taken)
 {
     char answer = taken ? 1 : 0;
     (void)send(caller, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -12,7 +12,7 @@
 #ifndef HPP_NATIVE_PROFILE_H
 #define HPP_NATIVE_PROFILE_H
 
-#include "hpprof/collector.h"
+#include "hpprof/collector_types.h"
 #include "native_heap.h"
 #include "core/output.h"
 

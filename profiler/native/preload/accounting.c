@@ -20,13 +20,13 @@ static hpp_thread *own_thread(void)
     return hpp__self != NULL ? hpp__self : hpp__thread_begin();
 }
 
-HPP_COLD hpp_block hpp__count_take_slowly(const void *block)
+HPP_COLD hpp_block hpp__account_take_slowly(const void *block)
 {
     bool is_profiled = hpp__alive() || hpp__process_wake();
     return is_profiled ? hpp__blocks_take(block) : (hpp_block){0};
 }
 
-void hpp__count_gone(hpp_block gone)
+void hpp__account_free(hpp_block gone)
 {
     hpp_thread *self = own_thread();
     hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, gone.site) : NULL;
@@ -56,8 +56,8 @@ static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
     }
 }
 
-HPP_COLD HPP_ANY_STACK void *hpp__count_at_slowly(void *block, size_t n_bytes,
-                                                  hpp_window_cell *cell, uint32_t site)
+HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_bytes,
+                                                       hpp_window_cell *cell, uint32_t site)
 {
     uint32_t control = atomic_load_explicit(&hpp__window->head.control, memory_order_relaxed);
     if (control & HPP_CONTROL_NO_NEW_BLOCKS) {
@@ -68,7 +68,7 @@ HPP_COLD HPP_ANY_STACK void *hpp__count_at_slowly(void *block, size_t n_bytes,
     bool is_known = hpp__blocks_put(block, site, n_bytes, &before);
     if (before.site != 0) {
         atomic_fetch_add(&hpp__window->head.n_missed_frees, 1);
-        hpp__count_gone(before);
+        hpp__account_free(before);
     }
     if (is_known) {
         count_in(cell, site, n_bytes);
@@ -81,7 +81,7 @@ HPP_COLD HPP_ANY_STACK void *hpp__count_at_slowly(void *block, size_t n_bytes,
 static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
                                            hpp_call call)
 {
-    if (hpp__real_pool_bytes(block) != 0 || (!hpp__alive() && !hpp__process_wake())) {
+    if (hpp__next_allocator_pool_bytes(block) != 0 || (!hpp__alive() && !hpp__process_wake())) {
         return block;
     }
     hpp_thread *self = own_thread();
@@ -94,11 +94,12 @@ static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_call
         place.site = hpp__stacks_site_unaided(caller, call);
         place.cell = self != NULL ? hpp__thread_cell(self, place.site) : NULL;
     }
-    return hpp__count_at(block, n_bytes, place.cell, place.site);
+    return hpp__account_block(block, n_bytes, place.cell, place.site);
 }
 
-HPP_NO_INLINE HPP_ANY_STACK void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call,
-                                                         uintptr_t pc, uintptr_t sp, uintptr_t fp)
+HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, size_t n_bytes,
+                                                                 hpp_call call, uintptr_t pc,
+                                                                 uintptr_t sp, uintptr_t fp)
 {
     hpp_caller caller = {pc, sp, fp};
     hpp_thread *self = hpp__ready;
@@ -108,7 +109,7 @@ HPP_NO_INLINE HPP_ANY_STACK void *hpp__count_made_slowly(void *block, size_t n_b
         bool is_remembered = hpp__stacks_recall(&place, self, &caller, call);
         hpp__thread_exit(self);
         if (HPP_LIKELY(is_remembered)) {
-            return hpp__count_at(block, n_bytes, place.cell, place.site);
+            return hpp__account_block(block, n_bytes, place.cell, place.site);
         }
     }
     return count_made_anew(block, n_bytes, caller, call);

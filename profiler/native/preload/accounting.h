@@ -7,8 +7,8 @@
  * signal handler in the midst of the library, a full window, a block that is already there - is in
  * count.c, and jumped to. errno stays as it was.
  */
-#ifndef HPP_NATIVE_COUNT_H
-#define HPP_NATIVE_COUNT_H
+#ifndef HPP_NATIVE_ACCOUNTING_H
+#define HPP_NATIVE_ACCOUNTING_H
 
 #include "blocks.h"
 #include "process_state.h"
@@ -22,17 +22,17 @@ static inline size_t hpp__asked_bytes(size_t n_bytes)
 }
 
 /* The unusual cases. All return `block`. */
-void *hpp__count_made_slowly(void *block, size_t n_bytes, hpp_call call, uintptr_t pc, uintptr_t sp,
-                             uintptr_t fp);
-void *hpp__count_at_slowly(void *block, size_t n_bytes, hpp_window_cell *cell, uint32_t site);
+void *hpp__account_allocation_slowly(void *block, size_t n_bytes, hpp_call call, uintptr_t pc,
+                                     uintptr_t sp, uintptr_t fp);
+void *hpp__account_block_slowly(void *block, size_t n_bytes, hpp_window_cell *cell, uint32_t site);
 
 /* Enters and counts a block, whose place is known. Returns it. */
-HPP_ALWAYS_INLINE void *hpp__count_at(void *block, size_t n_bytes, hpp_window_cell *cell,
-                                      uint32_t site)
+HPP_ALWAYS_INLINE void *hpp__account_block(void *block, size_t n_bytes, hpp_window_cell *cell,
+                                           uint32_t site)
 {
     if (HPP_UNLIKELY(cell == NULL || hpp__window->head.control != 0 ||
                      !hpp__blocks_put_usual(block, site, n_bytes))) {
-        return hpp__count_at_slowly(block, n_bytes, cell, site);
+        return hpp__account_block_slowly(block, n_bytes, cell, site);
     }
     hpp__add_own(&cell->allocations, 1);
     hpp__add_own(&cell->allocated_bytes, n_bytes);
@@ -40,7 +40,7 @@ HPP_ALWAYS_INLINE void *hpp__count_at(void *block, size_t n_bytes, hpp_window_ce
 }
 
 /* The place of a call, if all is as usual. Else its site is HPP_SITE_NONE. */
-HPP_ALWAYS_INLINE hpp_place hpp__count_place(hpp_caller caller, hpp_call call)
+HPP_ALWAYS_INLINE hpp_place hpp__account_place(hpp_caller caller, hpp_call call)
 {
     hpp_place place = {HPP_SITE_NONE, NULL};
     hpp_thread *self = hpp__ready;
@@ -58,18 +58,19 @@ HPP_ALWAYS_INLINE hpp_place hpp__count_place(hpp_caller caller, hpp_call call)
 }
 
 /* A block of `n_bytes` was made. Returns it. */
-HPP_ALWAYS_INLINE void *hpp__count_made(void *block, size_t n_bytes, hpp_caller caller,
-                                        hpp_call call)
+HPP_ALWAYS_INLINE void *hpp__account_allocation(void *block, size_t n_bytes, hpp_caller caller,
+                                                hpp_call call)
 {
-    hpp_place place = hpp__count_place(caller, call);
+    hpp_place place = hpp__account_place(caller, call);
     if (HPP_UNLIKELY(place.site == HPP_SITE_NONE)) {
-        return hpp__count_made_slowly(block, n_bytes, call, caller.pc, caller.sp, caller.fp);
+        return hpp__account_allocation_slowly(block, n_bytes, call, caller.pc, caller.sp,
+                                              caller.fp);
     }
-    return hpp__count_at(block, n_bytes, place.cell, place.site);
+    return hpp__account_block(block, n_bytes, place.cell, place.site);
 }
 
 /* The first granule of a usual block, with what it says, or NULL. */
-HPP_ALWAYS_INLINE _Atomic uint32_t *hpp__count_find_usual(uint32_t *out_entry, const void *block)
+HPP_ALWAYS_INLINE _Atomic uint32_t *hpp__account_find_usual(uint32_t *out_entry, const void *block)
 {
     _Atomic uint32_t *first = hpp__granule_at(block);
     if (HPP_UNLIKELY(first == NULL || !hpp__alive())) {
@@ -79,28 +80,28 @@ HPP_ALWAYS_INLINE _Atomic uint32_t *hpp__count_find_usual(uint32_t *out_entry, c
     return HPP_LIKELY(hpp__block_is_usual(*out_entry)) ? first : NULL;
 }
 
-hpp_block hpp__count_take_slowly(const void *block);
+hpp_block hpp__account_take_slowly(const void *block);
 
 /* Takes a block out of the table, without counting that: realloc may still fail. */
-static inline hpp_block hpp__count_take(const void *block)
+static inline hpp_block hpp__account_take(const void *block)
 {
     uint32_t entry;
-    _Atomic uint32_t *first = hpp__count_find_usual(&entry, block);
+    _Atomic uint32_t *first = hpp__account_find_usual(&entry, block);
     if (HPP_UNLIKELY(first == NULL)) {
-        return hpp__count_take_slowly(block);
+        return hpp__account_take_slowly(block);
     }
     return (hpp_block){entry & HPP_BLOCK_SITE, hpp__block_erase_usual(first, entry)};
 }
 
 /* Counts that a block that was taken is gone. */
-void hpp__count_gone(hpp_block gone);
+void hpp__account_free(hpp_block gone);
 
 /* Both, in the usual case. False: nothing was done. */
-HPP_ALWAYS_INLINE bool hpp__count_free_usual(const void *block)
+HPP_ALWAYS_INLINE bool hpp__account_free_usual(const void *block)
 {
     const hpp_thread *self = hpp__self;
     uint32_t entry;
-    _Atomic uint32_t *first = hpp__count_find_usual(&entry, block);
+    _Atomic uint32_t *first = hpp__account_find_usual(&entry, block);
     if (HPP_UNLIKELY(first == NULL || self == NULL)) {
         return false;
     }

@@ -29,7 +29,7 @@ static void on_tick(int signal_number, siginfo_t *info, void *context)
     }
 }
 
-void hpp__ticks_take_signal(void)
+void hpp__cpu_ticks_take_signal(void)
 {
     if (hpp__settings.tick_us == 0) {
         return;
@@ -40,7 +40,7 @@ void hpp__ticks_take_signal(void)
     sigaction(SIGPROF, &action, NULL);
 }
 
-void hpp__ticks_start(hpp_thread *self)
+void hpp__cpu_ticks_start(hpp_thread *self)
 {
     uint32_t tick_us = hpp__settings.tick_us;
     if (tick_us == 0) {
@@ -59,7 +59,7 @@ void hpp__ticks_start(hpp_thread *self)
     hpp__syscall(SYS_timer_settime, timer_id, 0, (long)&times, 0, 0, 0);
 }
 
-void hpp__ticks_stop(hpp_thread *self)
+void hpp__cpu_ticks_stop(hpp_thread *self)
 {
     if (self->timer_id != 0) {
         hpp__syscall(SYS_timer_delete, (long)self->timer_id - 1, 0, 0, 0, 0, 0);

@@ -10,16 +10,16 @@
  *
  * All of these do nothing when no ticks were asked for.
  */
-#ifndef HPP_NATIVE_TICKS_H
-#define HPP_NATIVE_TICKS_H
+#ifndef HPP_NATIVE_CPU_TICKS_H
+#define HPP_NATIVE_CPU_TICKS_H
 
 #include "thread.h"
 
 /* Takes SIGPROF, at the start of the process. */
-void hpp__ticks_take_signal(void);
+void hpp__cpu_ticks_take_signal(void);
 
 /* The calling thread's timer. */
-void hpp__ticks_start(hpp_thread *self);
-void hpp__ticks_stop(hpp_thread *self);
+void hpp__cpu_ticks_start(hpp_thread *self);
+void hpp__cpu_ticks_stop(hpp_thread *self);
 
 #endif

@@ -37,7 +37,7 @@ static void *pool_take(size_t n_bytes)
     return pool + place + POOL_ALIGNMENT;
 }
 
-size_t hpp__real_pool_bytes(const void *block)
+size_t hpp__next_allocator_pool_bytes(const void *block)
 {
     const char *bytes = block;
     if ((uintptr_t)bytes < (uintptr_t)pool || (uintptr_t)bytes >= (uintptr_t)pool + POOL_BYTES) {
@@ -58,8 +58,8 @@ static void *first_malloc(size_t n_bytes)
     if (is_finding) {
         return pool_take(n_bytes);
     }
-    hpp__real_find();
-    return hpp__real.malloc(n_bytes);
+    hpp__next_allocator_find();
+    return hpp__next.malloc(n_bytes);
 }
 
 /* The pool has never been written to. */
@@ -73,20 +73,20 @@ static void *first_calloc(size_t n, size_t n_bytes)
         }
         return pool_take(n_all);
     }
-    hpp__real_find();
-    return hpp__real.calloc(n, n_bytes);
+    hpp__next_allocator_find();
+    return hpp__next.calloc(n, n_bytes);
 }
 
 /* While names are looked up, `block` cannot be but NULL or of the pool. */
 static void *first_realloc(void *block, size_t n_bytes)
 {
     if (!is_finding) {
-        hpp__real_find();
-        return hpp__real.realloc(block, n_bytes);
+        hpp__next_allocator_find();
+        return hpp__next.realloc(block, n_bytes);
     }
     void *moved = pool_take(n_bytes);
     if (moved != NULL && block != NULL) {
-        size_t n_before = hpp__real_pool_bytes(block);
+        size_t n_before = hpp__next_allocator_pool_bytes(block);
         memcpy(moved, block, n_before < n_bytes ? n_before : n_bytes);
     }
     return moved;
@@ -95,42 +95,42 @@ static void *first_realloc(void *block, size_t n_bytes)
 static void first_free(void *block)
 {
     if (!is_finding) {
-        hpp__real_find();
-        hpp__real.free(block);
+        hpp__next_allocator_find();
+        hpp__next.free(block);
     }
 }
 
 static void *first_memalign(size_t alignment, size_t n_bytes)
 {
-    hpp__real_find();
-    return hpp__real.memalign(alignment, n_bytes);
+    hpp__next_allocator_find();
+    return hpp__next.memalign(alignment, n_bytes);
 }
 
 static int first_posix_memalign(void **block, size_t alignment, size_t n_bytes)
 {
-    hpp__real_find();
-    return hpp__real.posix_memalign(block, alignment, n_bytes);
+    hpp__next_allocator_find();
+    return hpp__next.posix_memalign(block, alignment, n_bytes);
 }
 
 static void *first_aligned_alloc(size_t alignment, size_t n_bytes)
 {
-    hpp__real_find();
-    return hpp__real.aligned_alloc(alignment, n_bytes);
+    hpp__next_allocator_find();
+    return hpp__next.aligned_alloc(alignment, n_bytes);
 }
 
 static void *first_valloc(size_t n_bytes)
 {
-    hpp__real_find();
-    return hpp__real.valloc(n_bytes);
+    hpp__next_allocator_find();
+    return hpp__next.valloc(n_bytes);
 }
 
 static void *first_pvalloc(size_t n_bytes)
 {
-    hpp__real_find();
-    return hpp__real.pvalloc(n_bytes);
+    hpp__next_allocator_find();
+    return hpp__next.pvalloc(n_bytes);
 }
 
-hpp_real hpp__real = {
+hpp_next_allocator hpp__next = {
     .malloc = first_malloc,
     .calloc = first_calloc,
     .realloc = first_realloc,
@@ -155,7 +155,7 @@ static void find(void *function, const char *name)
 
 /* Once only: a name that is not there costs an error message, which would count as the program's.
  */
-HPP_COLD HPP_ANY_STACK void hpp__real_find(void)
+HPP_COLD HPP_ANY_STACK void hpp__next_allocator_find(void)
 {
     static atomic_bool is_found;
     if (is_finding || is_found) {
@@ -163,18 +163,18 @@ HPP_COLD HPP_ANY_STACK void hpp__real_find(void)
     }
     int error = errno;
     is_finding = true;
-    find(&hpp__real.free_sized, "free_sized");
-    find(&hpp__real.free_aligned_sized, "free_aligned_sized");
-    find(&hpp__real.sdallocx, "sdallocx");
-    find(&hpp__real.calloc, "calloc");
-    find(&hpp__real.realloc, "realloc");
-    find(&hpp__real.free, "free");
-    find(&hpp__real.memalign, "memalign");
-    find(&hpp__real.posix_memalign, "posix_memalign");
-    find(&hpp__real.aligned_alloc, "aligned_alloc");
-    find(&hpp__real.valloc, "valloc");
-    find(&hpp__real.pvalloc, "pvalloc");
-    find(&hpp__real.malloc, "malloc");
+    find(&hpp__next.free_sized, "free_sized");
+    find(&hpp__next.free_aligned_sized, "free_aligned_sized");
+    find(&hpp__next.sdallocx, "sdallocx");
+    find(&hpp__next.calloc, "calloc");
+    find(&hpp__next.realloc, "realloc");
+    find(&hpp__next.free, "free");
+    find(&hpp__next.memalign, "memalign");
+    find(&hpp__next.posix_memalign, "posix_memalign");
+    find(&hpp__next.aligned_alloc, "aligned_alloc");
+    find(&hpp__next.valloc, "valloc");
+    find(&hpp__next.pvalloc, "pvalloc");
+    find(&hpp__next.malloc, "malloc");
     /* The program shall not be told of names that we missed. */
     dlerror();
     is_finding = false;
@@ -182,7 +182,7 @@ HPP_COLD HPP_ANY_STACK void hpp__real_find(void)
     errno = error;
 }
 
-bool hpp__real_is_together(const void *function, const void *other)
+bool hpp__next_allocator_is_together(const void *function, const void *other)
 {
     struct dl_find_object mine, theirs;
     return function != NULL && other != NULL &&

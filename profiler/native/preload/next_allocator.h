@@ -6,15 +6,15 @@
  * The table can be called from the start: its first use fills it. Looking a name up may itself
  * allocate; that is served from a small pool, and never given back.
  */
-#ifndef HPP_NATIVE_REAL_H
-#define HPP_NATIVE_REAL_H
+#ifndef HPP_NATIVE_NEXT_ALLOCATOR_H
+#define HPP_NATIVE_NEXT_ALLOCATOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "native/window/platform.h"
 
-typedef struct hpp_real {
+typedef struct hpp_next_allocator {
     void *(*malloc)(size_t n_bytes);
     void *(*calloc)(size_t n, size_t n_bytes);
     void *(*realloc)(void *block, size_t n_bytes);
@@ -28,17 +28,17 @@ typedef struct hpp_real {
     void (*free_sized)(void *block, size_t n_bytes);
     void (*free_aligned_sized)(void *block, size_t alignment, size_t n_bytes);
     void (*sdallocx)(void *block, size_t n_bytes, int flags);
-} hpp_real;
+} hpp_next_allocator;
 
-extern HPP_HIDDEN hpp_real hpp__real;
+extern HPP_HIDDEN hpp_next_allocator hpp__next;
 
 /* Fills the table, if that has not been done. Leaves errno alone. */
-void hpp__real_find(void);
+void hpp__next_allocator_find(void);
 
 /* Whether both are in the same loaded object. */
-bool hpp__real_is_together(const void *function, const void *other);
+bool hpp__next_allocator_is_together(const void *function, const void *other);
 
 /* A block of the pool: its size, which is never 0. 0 for any other. */
-size_t hpp__real_pool_bytes(const void *block);
+size_t hpp__next_allocator_pool_bytes(const void *block);
 
 #endif

@@ -61,16 +61,16 @@ static HPP_NO_INLINE void *make(uint32_t index, size_t n_bytes, uintptr_t second
     new_code *next = (new_code *)next_operators[index];
     void *block = next(hpp__asked_bytes(n_bytes), second, third);
     if (block != NULL && hpp__blocks_get(block).site == 0) {
-        hpp__count_made(block, n_bytes, *caller, call);
+        hpp__account_allocation(block, n_bytes, *caller, call);
     }
     return block;
 }
 
 static void give_back(uint32_t index, void *block, uintptr_t second, uintptr_t third)
 {
-    hpp_block gone = hpp__count_take(block);
+    hpp_block gone = hpp__account_take(block);
     if (gone.site != 0) {
-        hpp__count_gone(gone);
+        hpp__account_free(gone);
     }
     ((delete_code *)next_operators[index])(block, second, third);
 }
@@ -179,7 +179,7 @@ static void *look_where_caller_would(uintptr_t caller_pc, const char *name)
 HPP_COLD HPP_ANY_STACK operator_code *hpp__operator_find(uintptr_t index, uintptr_t caller_pc)
 {
     int error = errno;
-    hpp__real_find();
+    hpp__next_allocator_find();
     void *found = dlsym(RTLD_NEXT, names[index]);
     if (found == NULL) {
         found = look_where_caller_would(caller_pc, names[index]);
@@ -189,7 +189,7 @@ HPP_COLD HPP_ANY_STACK operator_code *hpp__operator_find(uintptr_t index, uintpt
     }
     operator_code *target = (operator_code *)(uintptr_t)found;
     next_operators[index] = target;
-    if (hpp__real_is_together(found, (const void *)(uintptr_t)hpp__real.malloc)) {
+    if (hpp__next_allocator_is_together(found, (const void *)(uintptr_t)hpp__next.malloc)) {
         target = counted_operators[index];
     }
     hpp__operator_targets[index] = target;

@@ -34,12 +34,12 @@ HPP_ENTRY(pvalloc, 1, hpp__on_pvalloc);
 
 HPP_ALWAYS_INLINE void *made(void *block, size_t n_bytes, hpp_caller caller, hpp_call call)
 {
-    return HPP_LIKELY(block != NULL) ? hpp__count_made(block, n_bytes, caller, call) : NULL;
+    return HPP_LIKELY(block != NULL) ? hpp__account_allocation(block, n_bytes, caller, call) : NULL;
 }
 
 void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    void *block = hpp__real.malloc(hpp__asked_bytes(n_bytes));
+    void *block = hpp__next.malloc(hpp__asked_bytes(n_bytes));
     return made(block, n_bytes, HPP_CALLER, HPP_CALL_MALLOC);
 }
 
@@ -47,10 +47,10 @@ void *hpp__on_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     size_t n_all;
     if (HPP_UNLIKELY(__builtin_mul_overflow(n, n_bytes, &n_all))) {
-        return hpp__real.calloc(n, n_bytes);
+        return hpp__next.calloc(n, n_bytes);
     }
-    void *block = n_all < HPP_GRANULE_BYTES ? hpp__real.calloc(1, HPP_GRANULE_BYTES)
-                                            : hpp__real.calloc(n, n_bytes);
+    void *block = n_all < HPP_GRANULE_BYTES ? hpp__next.calloc(1, HPP_GRANULE_BYTES)
+                                            : hpp__next.calloc(n, n_bytes);
     return made(block, n_all, HPP_CALLER, HPP_CALL_CALLOC);
 }
 
@@ -61,20 +61,20 @@ static HPP_NO_INLINE void *made_aligned(void *block, size_t n_bytes, const hpp_c
 
 HPP_ANY_STACK void *hpp__on_memalign(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    void *block = hpp__real.memalign(alignment, hpp__asked_bytes(n_bytes));
+    void *block = hpp__next.memalign(alignment, hpp__asked_bytes(n_bytes));
     return made_aligned(block, n_bytes, &HPP_CALLER);
 }
 
 HPP_ANY_STACK void *hpp__on_aligned_alloc(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    void *block = hpp__real.aligned_alloc(alignment, hpp__asked_bytes(n_bytes));
+    void *block = hpp__next.aligned_alloc(alignment, hpp__asked_bytes(n_bytes));
     return made_aligned(block, n_bytes, &HPP_CALLER);
 }
 
 HPP_ANY_STACK int hpp__on_posix_memalign(void **block, size_t alignment, size_t n_bytes,
                                          HPP_CALLER_PARAMETERS)
 {
-    int error = hpp__real.posix_memalign(block, alignment, hpp__asked_bytes(n_bytes));
+    int error = hpp__next.posix_memalign(block, alignment, hpp__asked_bytes(n_bytes));
     if (error == 0) {
         made_aligned(*block, n_bytes, &HPP_CALLER);
     }
@@ -83,12 +83,12 @@ HPP_ANY_STACK int hpp__on_posix_memalign(void **block, size_t alignment, size_t 
 
 HPP_ANY_STACK void *hpp__on_valloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    return made_aligned(hpp__real.valloc(n_bytes), n_bytes, &HPP_CALLER);
+    return made_aligned(hpp__next.valloc(n_bytes), n_bytes, &HPP_CALLER);
 }
 
 HPP_ANY_STACK void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    return made_aligned(hpp__real.pvalloc(n_bytes), n_bytes, &HPP_CALLER);
+    return made_aligned(hpp__next.pvalloc(n_bytes), n_bytes, &HPP_CALLER);
 }
 
 /* ---- giving back ----------------------------------------------------------------------------- */
@@ -103,31 +103,31 @@ void sdallocx(void *block, size_t n_bytes, int flags);
  * get it. False: it is not to be handed to the real allocator. */
 static bool let_go(void *block)
 {
-    if (HPP_LIKELY(hpp__count_free_usual(block))) {
+    if (HPP_LIKELY(hpp__account_free_usual(block))) {
         return true;
     }
-    hpp_block gone = hpp__count_take(block);
+    hpp_block gone = hpp__account_take(block);
     if (gone.site != 0) {
-        hpp__count_gone(gone);
+        hpp__account_free(gone);
         return true;
     }
-    return block != NULL && hpp__real_pool_bytes(block) == 0;
+    return block != NULL && hpp__next_allocator_pool_bytes(block) == 0;
 }
 
 static HPP_COLD HPP_ANY_STACK void free_slowly(void *block)
 {
     if (let_go(block)) {
-        hpp__real.free(block);
+        hpp__next.free(block);
     }
 }
 
 HPP_EXPORT void free(void *block)
 {
-    if (HPP_UNLIKELY(!hpp__count_free_usual(block))) {
+    if (HPP_UNLIKELY(!hpp__account_free_usual(block))) {
         free_slowly(block);
         return;
     }
-    hpp__real.free(block);
+    hpp__next.free(block);
 }
 
 /* Old programs still ask libc for it. */
@@ -141,10 +141,10 @@ HPP_EXPORT HPP_ANY_STACK void free_sized(void *block, size_t n_bytes)
     if (!let_go(block)) {
         return;
     }
-    if (hpp__real.free_sized != NULL) {
-        hpp__real.free_sized(block, hpp__asked_bytes(n_bytes));
+    if (hpp__next.free_sized != NULL) {
+        hpp__next.free_sized(block, hpp__asked_bytes(n_bytes));
     } else {
-        hpp__real.free(block);
+        hpp__next.free(block);
     }
 }
 
@@ -153,10 +153,10 @@ HPP_EXPORT HPP_ANY_STACK void free_aligned_sized(void *block, size_t alignment, 
     if (!let_go(block)) {
         return;
     }
-    if (hpp__real.free_aligned_sized != NULL) {
-        hpp__real.free_aligned_sized(block, alignment, hpp__asked_bytes(n_bytes));
+    if (hpp__next.free_aligned_sized != NULL) {
+        hpp__next.free_aligned_sized(block, alignment, hpp__asked_bytes(n_bytes));
     } else {
-        hpp__real.free(block);
+        hpp__next.free(block);
     }
 }
 
@@ -166,10 +166,10 @@ HPP_EXPORT HPP_ANY_STACK void sdallocx(void *block, size_t n_bytes, int flags)
     if (!let_go(block)) {
         return;
     }
-    if (hpp__real.sdallocx != NULL) {
-        hpp__real.sdallocx(block, hpp__asked_bytes(n_bytes), flags);
+    if (hpp__next.sdallocx != NULL) {
+        hpp__next.sdallocx(block, hpp__asked_bytes(n_bytes), flags);
     } else {
-        hpp__real.free(block);
+        hpp__next.free(block);
     }
 }
 
@@ -181,8 +181,8 @@ HPP_ENTRY(reallocarray, 3, hpp__on_reallocarray);
 /* The pool's blocks cannot grow, and the real allocator does not know them. */
 static void *move_from_pool(const void *block, size_t n_bytes, hpp_caller caller)
 {
-    size_t n_before = hpp__real_pool_bytes(block);
-    void *moved = hpp__real.malloc(hpp__asked_bytes(n_bytes));
+    size_t n_before = hpp__next_allocator_pool_bytes(block);
+    void *moved = hpp__next.malloc(hpp__asked_bytes(n_bytes));
     if (moved != NULL) {
         memcpy(moved, block, n_before < n_bytes ? n_before : n_bytes);
     }
@@ -194,7 +194,7 @@ static void put_back(const void *block, hpp_block kept)
 {
     hpp_block before;
     if (kept.site != 0 && !hpp__blocks_put(block, kept.site, kept.size_bytes, &before)) {
-        hpp__count_gone(kept);
+        hpp__account_free(kept);
     }
 }
 
@@ -208,20 +208,20 @@ static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller 
 {
     hpp_caller caller = *where;
     if (block == NULL) {
-        void *fresh = hpp__real.realloc(NULL, hpp__asked_bytes(n_bytes));
+        void *fresh = hpp__next.realloc(NULL, hpp__asked_bytes(n_bytes));
         return made(fresh, n_bytes, caller, HPP_CALL_REALLOC);
     }
-    hpp_block gone = hpp__count_take(block);
-    if (HPP_UNLIKELY(gone.site == 0) && hpp__real_pool_bytes(block) != 0) {
+    hpp_block gone = hpp__account_take(block);
+    if (HPP_UNLIKELY(gone.site == 0) && hpp__next_allocator_pool_bytes(block) != 0) {
         return move_from_pool(block, n_bytes, caller);
     }
-    void *moved = hpp__real.realloc(block, n_bytes == 0 ? 0 : hpp__asked_bytes(n_bytes));
+    void *moved = hpp__next.realloc(block, n_bytes == 0 ? 0 : hpp__asked_bytes(n_bytes));
     if (HPP_UNLIKELY(!has_gone(moved, n_bytes))) {
         put_back(block, gone);
         return NULL;
     }
     if (HPP_LIKELY(gone.site != 0)) {
-        hpp__count_gone(gone);
+        hpp__account_free(gone);
     }
     return made(moved, n_bytes, caller, HPP_CALL_REALLOC);
 }

@@ -43,9 +43,9 @@ static bool start(void)
     if (file < 0) {
         return false;
     }
-    hpp__real_find();
+    hpp__next_allocator_find();
     hpp__window->head.tick_us = hpp__settings.tick_us;
-    hpp__ticks_take_signal();
+    hpp__cpu_ticks_take_signal();
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();
     return hpp__window_hand_in(file, hpp__settings.socket_name) && has_slot;

@@ -41,25 +41,25 @@ HPP_EXPORT void census_mark_text(const char *text)
 static void count_if_gone(hpp_block gone)
 {
     if (gone.site != 0) {
-        hpp__count_gone(gone);
+        hpp__account_free(gone);
     }
 }
 
 HPP_EXPORT void census_pool_chunk(void *chunk)
 {
-    count_if_gone(hpp__count_take(chunk));
+    count_if_gone(hpp__account_take(chunk));
 }
 
 HPP_EXPORT void census_pool_freed(void *object)
 {
-    count_if_gone(hpp__count_take(object));
+    count_if_gone(hpp__account_take(object));
 }
 
 HPP_ENTRY(census_pool_allocated, 2, hpp__on_pool_allocated);
 void hpp__on_pool_allocated(void *object, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     if (object != NULL) {
-        hpp__count_made(object, n_bytes, HPP_CALLER, HPP_CALL_POOL);
+        hpp__account_allocation(object, n_bytes, HPP_CALLER, HPP_CALL_POOL);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What happens when the first look into the memo fails: a closer look, a walk, and remembering.
+ * What happens when the first look into the cache fails: a closer look, a walk, and remembering.
  */
 #include "stacks.h"
 
@@ -12,7 +12,7 @@ static _Atomic uint32_t check_interval; /* 0: nothing is verified */
 
 void hpp__stacks_new_generation(void)
 {
-    hpp__rules_new_generation();
+    hpp__unwind_rules_new_generation();
 }
 
 void hpp__stacks_verify(uint32_t n)
@@ -24,9 +24,9 @@ void hpp__stacks_verify(uint32_t n)
 
 void hpp__stacks_forget(hpp_thread *thread)
 {
-    if (thread->memo != NULL) {
-        hpp__memo_forget(&thread->memo->table);
-        hpp__path_forget(&thread->memo->path);
+    if (thread->cache != NULL) {
+        hpp__unwind_cache_forget(&thread->cache->table);
+        hpp__stack_walk_forget(&thread->cache->path);
     }
 }
 
@@ -53,55 +53,56 @@ static hpp_walk walk_from(hpp_caller caller, hpp_memory memory)
     return (hpp_walk){.pc = caller.pc, .sp = caller.sp, .rbp = caller.fp, .memory = memory};
 }
 
-static void count_walk(const hpp_path *path, hpp_path_outcome outcome)
+static void count_walk(const hpp_stack_walk *path, hpp_stack_walk_outcome outcome)
 {
     hpp_window_head *head = &hpp__window->head;
     count(&head->n_unwinds, 1);
     count(&head->n_frames, path->n_new_frames);
-    if (outcome == HPP_PATH_CUT) {
+    if (outcome == HPP_STACK_WALK_CUT) {
         count(&head->n_cut_stacks, 1);
     }
 }
 
 /* Finishes a walk that came to a frame which only a full walk can leave. */
-static hpp_path_outcome walk_fully_from_here(hpp_path *path, hpp_caller caller, hpp_memory memory)
+static hpp_stack_walk_outcome walk_fully_from_here(hpp_stack_walk *path, hpp_caller caller,
+                                                   hpp_memory memory)
 {
     hpp_full_walk walk;
     if (!hpp__full_walk_begin_here(&walk, caller.pc, caller.sp, memory)) {
-        return HPP_PATH_FAILED;
+        return HPP_STACK_WALK_FAILED;
     }
-    return hpp__path_walk_fully(path, &walk);
+    return hpp__stack_walk_fully(path, &walk);
 }
 
 /* A call from the loader while it changes what is loaded. */
 static bool is_loading(hpp_caller caller)
 {
-    hpp_rule rule = hpp__rules_find(caller.pc - 1);
-    return hpp__rule_is_loader(rule) && hpp__modules_are_changing();
+    hpp_unwind_rule rule = hpp__unwind_rules_find(caller.pc - 1);
+    return hpp__unwind_rule_is_loader(rule) && hpp__modules_are_changing();
 }
 
 /* ---- with a thread's memory ---------------------------------------------------------------- */
 
-static bool has_memo(hpp_thread *thread)
+static bool has_cache(hpp_thread *thread)
 {
-    if (thread->memo == NULL) {
-        hpp_memo *memo = hpp__map(sizeof(*memo));
-        if (memo == NULL || !hpp__memo_begin(&memo->table)) {
+    if (thread->cache == NULL) {
+        hpp_unwind_cache *cache = hpp__map(sizeof(*cache));
+        if (cache == NULL || !hpp__unwind_cache_begin(&cache->table)) {
             return false;
         }
-        thread->memo = memo;
+        thread->cache = cache;
     }
     return true;
 }
 
-/* Makes the memo one of the generation that now is. With verification the thread's number stays
+/* Makes the cache one of the generation that now is. With verification the thread's number stays
  * another, so that each call comes here. */
-static void renew_memo(hpp_thread *thread)
+static void renew_cache(hpp_thread *thread)
 {
     uint32_t generation = atomic_load_explicit(&hpp__generation, memory_order_acquire);
-    if (thread->memo->generation != generation) {
+    if (thread->cache->generation != generation) {
         hpp__stacks_forget(thread);
-        thread->memo->generation = generation;
+        thread->cache->generation = generation;
     }
     thread->generation = check_interval == 0 ? generation : 0;
 }
@@ -118,72 +119,72 @@ static hpp_place place_of(hpp_thread *thread, uint32_t site)
 }
 
 /* Remembers the stack that the path is. What a caller in the loader does is looked at each time. */
-static void remember(hpp_memo *memo, hpp_caller caller, hpp_call call, const hpp_memory *memory,
-                     hpp_place place)
+static void remember(hpp_unwind_cache *cache, hpp_caller caller, hpp_call call,
+                     const hpp_memory *memory, hpp_place place)
 {
-    bool are_own = hpp__path_is_own(&memo->path, memory);
+    bool are_own = hpp__stack_walk_is_own(&cache->path, memory);
     uint32_t n_known;
     uint32_t n_words;
-    if (hpp__memo_has_gap(&n_known, &memo->table, &caller, call, are_own) &&
-        !hpp__rule_is_loader(hpp__rules_find(caller.pc - 1)) &&
-        hpp__path_collect(&n_words, &memo->path, n_known)) {
-        hpp__memo_add(&memo->table, caller, memo->path.new_words.data, n_words, place);
+    if (hpp__unwind_cache_has_gap(&n_known, &cache->table, &caller, call, are_own) &&
+        !hpp__unwind_rule_is_loader(hpp__unwind_rules_find(caller.pc - 1)) &&
+        hpp__stack_walk_collect(&n_words, &cache->path, n_known)) {
+        hpp__unwind_cache_add(&cache->table, caller, cache->path.new_words.data, n_words, place);
     }
     if (!are_own) {
-        hpp__path_forget(&memo->path);
+        hpp__stack_walk_forget(&cache->path);
     }
 }
 
 static hpp_place place_by_walk(hpp_thread *thread, hpp_caller caller, hpp_call call)
 {
-    hpp_memo *memo = thread->memo;
+    hpp_unwind_cache *cache = thread->cache;
     hpp_memory memory = memory_of(thread, caller.sp);
     if (memory.end == 0) {
-        hpp__path_forget(&memo->path);
+        hpp__stack_walk_forget(&cache->path);
     }
     hpp_walk walk = walk_from(caller, memory);
-    hpp_path_outcome outcome = hpp__path_walk(&memo->path, &walk);
-    bool is_pure = outcome != HPP_PATH_HARD;
+    hpp_stack_walk_outcome outcome = hpp__stack_walk(&cache->path, &walk);
+    bool is_pure = outcome != HPP_STACK_WALK_HARD;
     if (!is_pure) {
-        outcome = walk_fully_from_here(&memo->path, caller, memory);
+        outcome = walk_fully_from_here(&cache->path, caller, memory);
     }
-    count_walk(&memo->path, outcome);
-    uint32_t node = outcome != HPP_PATH_FAILED ? hpp__path_extend(&memo->path) : 0;
+    count_walk(&cache->path, outcome);
+    uint32_t node = outcome != HPP_STACK_WALK_FAILED ? hpp__stack_walk_extend(&cache->path) : 0;
     hpp_place place = place_of(thread, add_site(node, call));
     if (!is_pure || place.site == HPP_SITE_UNKNOWN) {
-        hpp__path_forget(&memo->path);
+        hpp__stack_walk_forget(&cache->path);
     } else {
-        remember(memo, caller, call, &memory, place);
+        remember(cache, caller, call, &memory, place);
     }
     return place;
 }
 
-static bool is_due(hpp_memo *memo)
+static bool is_due(hpp_unwind_cache *cache)
 {
     if (check_interval == 0) {
         return false;
     }
-    if (memo->until_check == 0) {
-        memo->until_check = check_interval;
+    if (cache->until_check == 0) {
+        cache->until_check = check_interval;
     }
-    return --memo->until_check == 0;
+    return --cache->until_check == 0;
 }
 
 hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call)
 {
     hpp_place place;
     bool is_known_new = hpp__stacks_are_current(thread);
-    if (!has_memo(thread)) {
+    if (!has_cache(thread)) {
         return place_of(thread, lose_stack());
     }
     if (is_loading(caller)) {
         hpp__stacks_new_generation();
     }
-    renew_memo(thread);
-    if (is_known_new || !hpp__memo_find(&place, &thread->memo->table, &caller, call)) {
+    renew_cache(thread);
+    if (is_known_new || !hpp__unwind_cache_find(&place, &thread->cache->table, &caller, call)) {
         place = place_by_walk(thread, caller, call);
     }
-    if (is_due(thread->memo) && place.site != HPP_SITE_UNKNOWN) {
+    if (is_due(thread->cache) && place.site != HPP_SITE_UNKNOWN) {
         hpp__verify_site(place.site, caller, memory_of(thread, caller.sp));
     }
     return place;
@@ -194,7 +195,7 @@ hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call
 /* Paths for whoever needs one for a moment. */
 typedef struct spare_path {
     atomic_flag is_taken;
-    hpp_path path;
+    hpp_stack_walk path;
 } spare_path;
 
 enum { N_SPARE_PATHS = 16 };
@@ -219,22 +220,22 @@ typedef struct beginning {
     hpp_memory memory;
 } beginning;
 
-static uint32_t walk_to_node(hpp_path *path, const beginning *begin)
+static uint32_t walk_to_node(hpp_stack_walk *path, const beginning *begin)
 {
     hpp_walk walk = walk_from(begin->caller, begin->memory);
     walk.is_exact = begin->context != NULL;
-    hpp__path_forget(path);
-    hpp_path_outcome outcome = hpp__path_walk(path, &walk);
-    if (outcome == HPP_PATH_HARD && begin->context != NULL) {
+    hpp__stack_walk_forget(path);
+    hpp_stack_walk_outcome outcome = hpp__stack_walk(path, &walk);
+    if (outcome == HPP_STACK_WALK_HARD && begin->context != NULL) {
         hpp_full_walk full;
         hpp__full_walk_begin_interrupted(&full, begin->context, begin->memory);
-        outcome = hpp__path_walk_fully(path, &full);
-    } else if (outcome == HPP_PATH_HARD) {
+        outcome = hpp__stack_walk_fully(path, &full);
+    } else if (outcome == HPP_STACK_WALK_HARD) {
         outcome = walk_fully_from_here(path, begin->caller, begin->memory);
     }
     count_walk(path, outcome);
-    uint32_t node = outcome != HPP_PATH_FAILED ? hpp__path_extend(path) : 0;
-    hpp__path_forget(path);
+    uint32_t node = outcome != HPP_STACK_WALK_FAILED ? hpp__stack_walk_extend(path) : 0;
+    hpp__stack_walk_forget(path);
     return node;
 }
 
@@ -246,9 +247,9 @@ static uint32_t site_from(const beginning *begin, hpp_call call)
         node = walk_to_node(&spare->path, begin);
         atomic_flag_clear_explicit(&spare->is_taken, memory_order_release);
     } else {
-        hpp_path path = {0};
+        hpp_stack_walk path = {0};
         node = walk_to_node(&path, begin);
-        hpp__path_end(&path);
+        hpp__stack_walk_end(&path);
     }
     return add_site(node, call);
 }

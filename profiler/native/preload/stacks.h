@@ -4,7 +4,7 @@
  *
  * Unwinding is a pure function of the caller's pc, stack pointer, frame pointer, and the words of
  * the stack that it reads. So a thread remembers, under (pc, sp), the words that an unwind read and
- * the site that came out (memo.h); when the words are the same, so is the stack. Only where they
+ * the site that came out (cache.h); when the words are the same, so is the stack. Only where they
  * differ is the stack walked, and only up to the frame where it joins the stack before, whose outer
  * words still verify (path.h). New frames become nodes of the window's trie (trie.h).
  *
@@ -24,9 +24,9 @@
 #include "thread.h"
 
 /* Of a thread: made when it is first needed. */
-struct hpp_memo {
-    hpp_memo_table table;
-    hpp_path path;
+struct hpp_unwind_cache {
+    hpp_unwind_cache_table table;
+    hpp_stack_walk path;
     uint32_t generation;  /* that the table and the path are of */
     uint32_t until_check; /* stacks until the next one is verified */
 };
@@ -35,7 +35,7 @@ struct hpp_memo {
  * not for where the loader is at work. */
 void hpp__stacks_verify(uint32_t n);
 
-/* Whether the thread's memo may be used: then its `generation` is that of the memo. */
+/* Whether the thread's cache may be used: then its `generation` is that of the cache. */
 static inline bool hpp__stacks_are_current(const hpp_thread *thread)
 {
     return thread->generation == atomic_load_explicit(&hpp__generation, memory_order_relaxed);
@@ -48,10 +48,11 @@ static inline const hpp_place *hpp__stacks_remembered(const hpp_thread *thread, 
     if (HPP_UNLIKELY(!hpp__stacks_are_current(thread))) {
         return NULL;
     }
-    uint64_t key = hpp__memo_key(caller.pc, call);
-    const hpp_memo_slot *slot = hpp__memo_slot_of(&thread->memo->table, key, caller.sp);
+    uint64_t key = hpp__unwind_cache_key(caller.pc, call);
+    const hpp_unwind_cache_slot *slot =
+        hpp__unwind_cache_slot_of(&thread->cache->table, key, caller.sp);
     bool is_known = HPP_LIKELY(slot->a == key && slot->b == caller.sp &&
-                               hpp__memo_agrees(slot, caller.sp, caller.fp));
+                               hpp__unwind_cache_agrees(slot, caller.sp, caller.fp));
     return is_known ? &slot->entry->place : NULL;
 }
 
@@ -60,7 +61,7 @@ static inline bool hpp__stacks_recall(hpp_place *out, const hpp_thread *thread,
                                       const hpp_caller *caller, hpp_call call)
 {
     return HPP_LIKELY(hpp__stacks_are_current(thread)) &&
-           hpp__memo_find(out, &thread->memo->table, caller, call);
+           hpp__unwind_cache_find(out, &thread->cache->table, caller, call);
 }
 
 /* The place of a call of which hpp__stacks_recall knows nothing. `thread` is the calling one, and

@@ -21,7 +21,7 @@ static pthread_key_t end_key;
 static void leave(void *thread)
 {
     hpp_thread *self = thread;
-    hpp__ticks_stop(self);
+    hpp__cpu_ticks_stop(self);
     hpp__slot_leave(self->slot_index, self->thread_id);
 }
 
@@ -79,7 +79,7 @@ hpp_thread *hpp__thread_begin(void)
         pthread_setspecific(end_key, self);
         hpp__self = self;
         hpp__thread_exit(self);
-        hpp__ticks_start(self);
+        hpp__cpu_ticks_start(self);
     }
     is_beginning = false;
     return hpp__self;
@@ -106,6 +106,6 @@ hpp_thread *hpp__threads_forked(void)
     atomic_store(&self->slot->thread_id, thread_id);
     atomic_store(&self->slot->n_threads, 1);
     atomic_store(&self->slot->state, HPP_SLOT_LIVE);
-    hpp__ticks_start(self);
+    hpp__cpu_ticks_start(self);
     return self;
 }

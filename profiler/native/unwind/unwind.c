@@ -167,11 +167,12 @@ static hpp_step step_hard(hpp_walk *walk, hpp_word *words, uint32_t *n_words)
     return step_by_row(walk, &row, words, n_words);
 }
 
-static hpp_step step_realigned(hpp_walk *walk, hpp_rule rule, hpp_word *words, uint32_t *n_words)
+static hpp_step step_realigned(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,
+                               uint32_t *n_words)
 {
     hpp__walk_note_rbp(walk, words, n_words);
-    uintptr_t place = walk->rbp + (uintptr_t)hpp__rule_cfa_offset(rule);
-    uintptr_t slot = walk->rbp + (uintptr_t)hpp__rule_rbp_offset(rule);
+    uintptr_t place = walk->rbp + (uintptr_t)hpp__unwind_rule_cfa_offset(rule);
+    uintptr_t slot = walk->rbp + (uintptr_t)hpp__unwind_rule_rbp_offset(rule);
     uintptr_t cfa;
     if (!hpp__memory_read(&cfa, &walk->memory, place) || cfa % 8 != 0 ||
         (cfa <= walk->sp && !hpp__walk_may_jump(&walk->n_jumps)) ||
@@ -189,14 +190,15 @@ static hpp_step step_realigned(hpp_walk *walk, hpp_rule rule, hpp_word *words, u
     return walk->pc != 0 ? HPP_STEP_UP : HPP_STEP_END;
 }
 
-hpp_step hpp__walk_step_rarely(hpp_walk *walk, hpp_rule rule, hpp_word *words, uint32_t *n_words)
+hpp_step hpp__walk_step_rarely(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,
+                               uint32_t *n_words)
 {
-    switch (hpp__rule_kind(rule)) {
-    case HPP_RULE_RBP_AT:
+    switch (hpp__unwind_rule_kind(rule)) {
+    case HPP_UNWIND_RULE_RBP_AT:
         return step_realigned(walk, rule, words, n_words);
-    case HPP_RULE_END:
+    case HPP_UNWIND_RULE_END:
         return HPP_STEP_END;
-    case HPP_RULE_HARD:
+    case HPP_UNWIND_RULE_HARD:
         return step_hard(walk, words, n_words);
     default:
         return step_by_guess(walk, words, n_words);

@@ -68,34 +68,35 @@ static inline bool hpp__walk_may_jump(uint8_t *n_jumps)
 }
 
 /* One step by a rule of the rarer kinds. */
-hpp_step hpp__walk_step_rarely(hpp_walk *walk, hpp_rule rule, hpp_word *words, uint32_t *n_words);
+hpp_step hpp__walk_step_rarely(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,
+                               uint32_t *n_words);
 
 /* One step. `rule` is that of hpp__walk_place. Appends to `words` the words that decided, in the
  * order in which they became needed, so that each one's address follows from those before. Unless
  * it goes up the walk is at no frame any more. */
-static inline hpp_step hpp__walk_step(hpp_walk *walk, hpp_rule rule, hpp_word *words,
+static inline hpp_step hpp__walk_step(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,
                                       uint32_t *n_words)
 {
-    hpp_rule_kind kind = hpp__rule_kind(rule);
-    if (HPP_UNLIKELY(kind > HPP_RULE_RBP)) {
+    hpp_unwind_rule_kind kind = hpp__unwind_rule_kind(rule);
+    if (HPP_UNLIKELY(kind > HPP_UNWIND_RULE_RBP)) {
         return hpp__walk_step_rarely(walk, rule, words, n_words);
     }
     uintptr_t cfa = walk->sp;
-    if (kind == HPP_RULE_RBP) {
+    if (kind == HPP_UNWIND_RULE_RBP) {
         hpp__walk_note_rbp(walk, words, n_words);
         cfa = walk->rbp;
     }
-    cfa += (uintptr_t)hpp__rule_cfa_offset(rule);
+    cfa += (uintptr_t)hpp__unwind_rule_cfa_offset(rule);
     if (HPP_UNLIKELY(cfa <= walk->sp) &&
-        (kind == HPP_RULE_RSP || !hpp__walk_may_jump(&walk->n_jumps))) {
+        (kind == HPP_UNWIND_RULE_RSP || !hpp__walk_may_jump(&walk->n_jumps))) {
         return HPP_STEP_LOST;
     }
     if (HPP_UNLIKELY(cfa % 8 != 0 || !hpp__memory_read(&walk->pc, &walk->memory, cfa - 8))) {
         return HPP_STEP_LOST;
     }
     words[(*n_words)++] = (hpp_word){cfa - 8, walk->pc};
-    if (!hpp__rule_keeps_rbp(rule)) {
-        uintptr_t slot = cfa + (uintptr_t)hpp__rule_rbp_offset(rule);
+    if (!hpp__unwind_rule_keeps_rbp(rule)) {
+        uintptr_t slot = cfa + (uintptr_t)hpp__unwind_rule_rbp_offset(rule);
         if (HPP_UNLIKELY(!hpp__memory_read(&walk->rbp, &walk->memory, slot))) {
             return HPP_STEP_LOST;
         }

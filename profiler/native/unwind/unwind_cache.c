@@ -13,12 +13,13 @@ enum {
 };
 
 /* Under what follows an entry's word: its address with the word's index below. */
-static uint64_t child_key(const hpp_memo_entry *entry, uint32_t index)
+static uint64_t child_key(const hpp_unwind_cache_entry *entry, uint32_t index)
 {
     return (uint64_t)1 << 63 | (uint64_t)(uintptr_t)entry << 13 | index;
 }
 
-_Static_assert(HPP_MEMO_MAX_WORDS + HPP_MEMO_BATCH <= 1 << 13, "indices fit below addresses");
+_Static_assert(HPP_UNWIND_CACHE_MAX_WORDS + HPP_UNWIND_CACHE_BATCH <= 1 << 13,
+               "indices fit below addresses");
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
@@ -29,12 +30,12 @@ static size_t block_bytes(uint32_t block)
 }
 
 /* NULL: it is used up. */
-static void *take_memory(hpp_memo_pool *pool, size_t n_bytes)
+static void *take_memory(hpp_unwind_cache_pool *pool, size_t n_bytes)
 {
     while (pool->blocks[pool->block] == NULL ||
            n_bytes > block_bytes(pool->block) - pool->used_bytes) {
         uint32_t next = pool->blocks[pool->block] == NULL ? pool->block : pool->block + 1;
-        if (next == HPP_MEMO_N_BLOCKS) {
+        if (next == HPP_UNWIND_CACHE_N_BLOCKS) {
             return NULL;
         }
         if (pool->blocks[next] == NULL) {
@@ -51,63 +52,64 @@ static void *take_memory(hpp_memo_pool *pool, size_t n_bytes)
     return memory;
 }
 
-bool hpp__memo_begin(hpp_memo_table *out)
+bool hpp__unwind_cache_begin(hpp_unwind_cache_table *out)
 {
-    *out = (hpp_memo_table){.slots = hpp__map(FIRST_SLOTS * sizeof(hpp_memo_slot)),
-                            .mask_bytes = (FIRST_SLOTS - 1) * sizeof(hpp_memo_slot)};
+    *out =
+        (hpp_unwind_cache_table){.slots = hpp__map(FIRST_SLOTS * sizeof(hpp_unwind_cache_slot)),
+                                 .mask_bytes = (FIRST_SLOTS - 1) * sizeof(hpp_unwind_cache_slot)};
     return out->slots != NULL;
 }
 
-void hpp__memo_forget(hpp_memo_table *memo)
+void hpp__unwind_cache_forget(hpp_unwind_cache_table *cache)
 {
-    memset(memo->slots, 0, memo->mask_bytes + sizeof(*memo->slots));
-    memo->n_entries = 0;
-    memo->gap.key = 0;
-    memo->pool.block = 0;
-    memo->pool.used_bytes = 0;
+    memset(cache->slots, 0, cache->mask_bytes + sizeof(*cache->slots));
+    cache->n_entries = 0;
+    cache->gap.key = 0;
+    cache->pool.block = 0;
+    cache->pool.used_bytes = 0;
 }
 
-void hpp__memo_end(hpp_memo_table *memo)
+void hpp__unwind_cache_end(hpp_unwind_cache_table *cache)
 {
-    for (uint32_t i = 0; i < HPP_MEMO_N_BLOCKS; i++) {
-        if (memo->pool.blocks[i] != NULL) {
-            hpp__unmap(memo->pool.blocks[i], block_bytes(i));
+    for (uint32_t i = 0; i < HPP_UNWIND_CACHE_N_BLOCKS; i++) {
+        if (cache->pool.blocks[i] != NULL) {
+            hpp__unmap(cache->pool.blocks[i], block_bytes(i));
         }
     }
-    hpp__unmap(memo->slots, memo->mask_bytes + sizeof(*memo->slots));
+    hpp__unmap(cache->slots, cache->mask_bytes + sizeof(*cache->slots));
 }
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-static uint64_t n_slots(const hpp_memo_table *memo)
+static uint64_t n_slots(const hpp_unwind_cache_table *cache)
 {
-    return memo->mask_bytes / sizeof(hpp_memo_slot) + 1;
+    return cache->mask_bytes / sizeof(hpp_unwind_cache_slot) + 1;
 }
 
 /* The slot of a key, or the free one where it belongs. */
-static hpp_memo_slot *find_slot(const hpp_memo_table *memo, uint64_t a, uint64_t b)
+static hpp_unwind_cache_slot *find_slot(const hpp_unwind_cache_table *cache, uint64_t a, uint64_t b)
 {
-    hpp_memo_slot *slot = hpp__memo_slot_of(memo, a, b);
+    hpp_unwind_cache_slot *slot = hpp__unwind_cache_slot_of(cache, a, b);
     while (slot->entry != NULL && (slot->a != a || slot->b != b)) {
-        slot = slot + 1 == memo->slots + n_slots(memo) ? memo->slots : slot + 1;
+        slot = slot + 1 == cache->slots + n_slots(cache) ? cache->slots : slot + 1;
     }
     return slot;
 }
 
 /* False: it stays as it is. */
-static bool grow(hpp_memo_table *memo)
+static bool grow(hpp_unwind_cache_table *cache)
 {
-    uint64_t n_old = n_slots(memo);
-    hpp_memo_slot *old = memo->slots;
-    hpp_memo_slot *fresh = n_old < MAX_SLOTS ? hpp__map(4 * n_old * sizeof(*fresh)) : NULL;
+    uint64_t n_old = n_slots(cache);
+    hpp_unwind_cache_slot *old = cache->slots;
+    hpp_unwind_cache_slot *fresh = n_old < MAX_SLOTS ? hpp__map(4 * n_old * sizeof(*fresh)) : NULL;
     if (fresh == NULL) {
         return false;
     }
-    memo->slots = fresh;
-    memo->mask_bytes = (4 * n_old - 1) * sizeof(*fresh);
+    cache->slots = fresh;
+    cache->mask_bytes = (4 * n_old - 1) * sizeof(*fresh);
     for (uint64_t i = 0; i < n_old; i++) {
         if (old[i].entry != NULL) {
-            *find_slot(memo, old[i].a, old[i].b) = old[i];
+            *find_slot(cache, old[i].a, old[i].b) = old[i];
         }
     }
     hpp__unmap(old, n_old * sizeof(*old));
@@ -122,25 +124,28 @@ typedef struct difference {
     uintptr_t value;
 } difference;
 
-static uintptr_t word_offset(const hpp_memo_entry *entry, uint32_t index)
+static uintptr_t word_offset(const hpp_unwind_cache_entry *entry, uint32_t index)
 {
-    const hpp_memo_batch *batch = &hpp__memo_batches(entry)[index / HPP_MEMO_BATCH];
-    return (uintptr_t)(intptr_t)(int32_t)batch->offsets[index % HPP_MEMO_BATCH];
+    const hpp_unwind_cache_batch *batch =
+        &hpp__unwind_cache_batches(entry)[index / HPP_UNWIND_CACHE_BATCH];
+    return (uintptr_t)(intptr_t)(int32_t)batch->offsets[index % HPP_UNWIND_CACHE_BATCH];
 }
 
-static uintptr_t word_value(const hpp_memo_entry *entry, uint32_t index)
+static uintptr_t word_value(const hpp_unwind_cache_entry *entry, uint32_t index)
 {
-    return hpp__memo_batches(entry)[index / HPP_MEMO_BATCH].values[index % HPP_MEMO_BATCH];
+    return hpp__unwind_cache_batches(entry)[index / HPP_UNWIND_CACHE_BATCH]
+        .values[index % HPP_UNWIND_CACHE_BATCH];
 }
 
-HPP_ALWAYS_INLINE bool word_agrees(const hpp_memo_batch *batch, uint32_t index, uintptr_t base)
+HPP_ALWAYS_INLINE bool word_agrees(const hpp_unwind_cache_batch *batch, uint32_t index,
+                                   uintptr_t base)
 {
     uintptr_t place = base + (uintptr_t)(intptr_t)(int32_t)batch->offsets[index];
     return hpp__memory_word(place) == batch->values[index];
 }
 
-_Static_assert(HPP_MEMO_BATCH == 4, "these are all words of a batch");
-HPP_ALWAYS_INLINE uint32_t count_agreeing_in(const hpp_memo_batch *batch, uintptr_t base)
+_Static_assert(HPP_UNWIND_CACHE_BATCH == 4, "these are all words of a batch");
+HPP_ALWAYS_INLINE uint32_t count_agreeing_in(const hpp_unwind_cache_batch *batch, uintptr_t base)
 {
     return !word_agrees(batch, 0, base)   ? 0
            : !word_agrees(batch, 1, base) ? 1
@@ -151,24 +156,24 @@ HPP_ALWAYS_INLINE uint32_t count_agreeing_in(const hpp_memo_batch *batch, uintpt
 
 /* How many of the first `n` words agree, before one does not. One by one: a word is read only when
  * those before it agree, so that it is there. */
-HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_memo_entry *entry, uint32_t n,
+HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_unwind_cache_entry *entry, uint32_t n,
                                                uintptr_t sp)
 {
-    const hpp_memo_batch *batch = hpp__memo_batches(entry);
+    const hpp_unwind_cache_batch *batch = hpp__unwind_cache_batches(entry);
     uint32_t i = 0;
-    for (; i + HPP_MEMO_BATCH <= n; i += HPP_MEMO_BATCH, batch++) {
+    for (; i + HPP_UNWIND_CACHE_BATCH <= n; i += HPP_UNWIND_CACHE_BATCH, batch++) {
         uint32_t n_here = count_agreeing_in(batch, sp - 8);
-        if (n_here < HPP_MEMO_BATCH) {
+        if (n_here < HPP_UNWIND_CACHE_BATCH) {
             return i + n_here;
         }
     }
-    while (i < n && word_agrees(batch, i % HPP_MEMO_BATCH, sp - 8)) {
+    while (i < n && word_agrees(batch, i % HPP_UNWIND_CACHE_BATCH, sp - 8)) {
         i++;
     }
     return i;
 }
 
-static bool find_difference(difference *out, const hpp_memo_entry *entry, hpp_caller caller)
+static bool find_difference(difference *out, const hpp_unwind_cache_entry *entry, hpp_caller caller)
 {
     bool rbp_differs = ((caller.fp ^ entry->rbp) & entry->rbp_mask) != 0;
     uint32_t n = rbp_differs ? entry->rbp_index : entry->n_words;
@@ -182,16 +187,17 @@ static bool find_difference(difference *out, const hpp_memo_entry *entry, hpp_ca
 }
 
 /* The slot of a first entry. */
-static hpp_memo_slot *find_first(const hpp_memo_table *memo, hpp_caller caller, uint64_t key)
+static hpp_unwind_cache_slot *find_first(const hpp_unwind_cache_table *cache, hpp_caller caller,
+                                         uint64_t key)
 {
-    hpp_memo_slot *slot = find_slot(memo, key, caller.sp);
-    return slot->entry != NULL ? slot : find_slot(memo, key | HPP_MEMO_FOREIGN, caller.sp);
+    hpp_unwind_cache_slot *slot = find_slot(cache, key, caller.sp);
+    return slot->entry != NULL ? slot : find_slot(cache, key | HPP_UNWIND_CACHE_FOREIGN, caller.sp);
 }
 
 /* Where the stack would be that nothing was found for: it differs like that from `last`, the last
  * entry that it was compared with. */
-static HPP_NO_INLINE void leave_gap(hpp_memo_gap *gap, hpp_memo_slot *first,
-                                    const hpp_memo_entry *last, const difference *found)
+static HPP_NO_INLINE void leave_gap(hpp_unwind_cache_gap *gap, hpp_unwind_cache_slot *first,
+                                    const hpp_unwind_cache_entry *last, const difference *found)
 {
     bool is_rbp = last->rbp_mask != 0 && found->index == last->rbp_index;
     uintptr_t offset = word_offset(last, found->index);
@@ -204,28 +210,29 @@ static HPP_NO_INLINE void leave_gap(hpp_memo_gap *gap, hpp_memo_slot *first,
     }
 }
 
-bool hpp__memo_find(hpp_place *out, hpp_memo_table *memo, const hpp_caller *caller, uint32_t call)
+bool hpp__unwind_cache_find(hpp_place *out, hpp_unwind_cache_table *cache, const hpp_caller *caller,
+                            uint32_t call)
 {
-    uint64_t key = hpp__memo_key(caller->pc, call);
-    hpp_memo_slot *first = find_first(memo, *caller, key);
-    const hpp_memo_entry *last = NULL;
+    uint64_t key = hpp__unwind_cache_key(caller->pc, call);
+    hpp_unwind_cache_slot *first = find_first(cache, *caller, key);
+    const hpp_unwind_cache_entry *last = NULL;
     difference found = {0};
     uint32_t n_known = 0;
-    for (const hpp_memo_entry *entry = first->entry; entry != NULL;) {
+    for (const hpp_unwind_cache_entry *entry = first->entry; entry != NULL;) {
         n_known += found.index + (last != NULL);
         if (!find_difference(&found, entry, *caller)) {
             *out = entry->place;
             return true;
         }
         last = entry;
-        entry = find_slot(memo, child_key(entry, found.index), found.value)->entry;
+        entry = find_slot(cache, child_key(entry, found.index), found.value)->entry;
     }
-    memo->gap = (hpp_memo_gap){.key = key,
-                               .sp = caller->sp,
-                               .n_known = n_known + found.index,
-                               .is_own = !(first->a & HPP_MEMO_FOREIGN)};
+    cache->gap = (hpp_unwind_cache_gap){.key = key,
+                                       .sp = caller->sp,
+                                       .n_known = n_known + found.index,
+                                       .is_own = !(first->a & HPP_UNWIND_CACHE_FOREIGN)};
     if (last != NULL) {
-        leave_gap(&memo->gap, first, last, &found);
+        leave_gap(&cache->gap, first, last, &found);
     }
     return false;
 }
@@ -259,28 +266,30 @@ static bool has_near_words(const memorable *stack)
     return true;
 }
 
-static void put_word(hpp_memo_batch *batches, uint32_t index, intptr_t offset, uintptr_t value)
+static void put_word(hpp_unwind_cache_batch *batches, uint32_t index, intptr_t offset,
+                     uintptr_t value)
 {
-    hpp_memo_batch *batch = &batches[index / HPP_MEMO_BATCH];
-    batch->offsets[index % HPP_MEMO_BATCH] = (uint32_t)offset;
-    batch->values[index % HPP_MEMO_BATCH] = value;
+    hpp_unwind_cache_batch *batch = &batches[index / HPP_UNWIND_CACHE_BATCH];
+    batch->offsets[index % HPP_UNWIND_CACHE_BATCH] = (uint32_t)offset;
+    batch->values[index % HPP_UNWIND_CACHE_BATCH] = value;
 }
 
 /* The entry for the words from `first` on. NULL: there is no memory. */
-static hpp_memo_entry *make_entry(hpp_memo_table *memo, const memorable *stack, uint32_t first)
+static hpp_unwind_cache_entry *make_entry(hpp_unwind_cache_table *cache, const memorable *stack,
+                                          uint32_t first)
 {
     uint32_t n = stack->n_words - first;
-    uint32_t n_batches = n == 0 ? 1 : (n + HPP_MEMO_BATCH - 1) / HPP_MEMO_BATCH;
-    uint32_t words_bytes = n_batches * (uint32_t)sizeof(hpp_memo_batch);
-    hpp_memo_entry *entry = take_memory(&memo->pool, sizeof(*entry) + words_bytes);
+    uint32_t n_batches = n == 0 ? 1 : (n + HPP_UNWIND_CACHE_BATCH - 1) / HPP_UNWIND_CACHE_BATCH;
+    uint32_t words_bytes = n_batches * (uint32_t)sizeof(hpp_unwind_cache_batch);
+    hpp_unwind_cache_entry *entry = take_memory(&cache->pool, sizeof(*entry) + words_bytes);
     if (entry == NULL) {
         return NULL;
     }
-    hpp_memo_batch *batches = (hpp_memo_batch *)(void *)(entry + 1);
-    *entry = (hpp_memo_entry){.place = stack->place,
-                              .end = batches + n_batches,
-                              .n_words = (uint16_t)(n_batches * HPP_MEMO_BATCH)};
-    for (uint32_t i = 0; i < n_batches * HPP_MEMO_BATCH; i++) {
+    hpp_unwind_cache_batch *batches = (hpp_unwind_cache_batch *)(void *)(entry + 1);
+    *entry = (hpp_unwind_cache_entry){.place = stack->place,
+                                      .end = batches + n_batches,
+                                      .n_words = (uint16_t)(n_batches * HPP_UNWIND_CACHE_BATCH)};
+    for (uint32_t i = 0; i < n_batches * HPP_UNWIND_CACHE_BATCH; i++) {
         const hpp_word *word = &stack->words[first + i];
         if (i < n && word->address != 0) {
             put_word(batches, i, offset_of(stack, word), word->value);
@@ -296,32 +305,32 @@ static hpp_memo_entry *make_entry(hpp_memo_table *memo, const memorable *stack, 
     return entry;
 }
 
-static void add(hpp_memo_table *memo, const memorable *stack, hpp_memo_slot *slot, uint64_t a,
-                uint64_t b, uint32_t first)
+static void add(hpp_unwind_cache_table *cache, const memorable *stack, hpp_unwind_cache_slot *slot,
+                uint64_t a, uint64_t b, uint32_t first)
 {
-    hpp_memo_entry *entry = make_entry(memo, stack, first);
+    hpp_unwind_cache_entry *entry = make_entry(cache, stack, first);
     if (entry == NULL) {
-        hpp__memo_forget(memo);
+        hpp__unwind_cache_forget(cache);
         return;
     }
-    *slot = (hpp_memo_slot){a, b, entry, .fork_value = stack->caller.pc};
-    memo->n_entries++;
-    if (memo->n_entries > n_slots(memo) / 2 && !grow(memo) &&
-        memo->n_entries > n_slots(memo) / 4 * 3) {
-        hpp__memo_forget(memo);
+    *slot = (hpp_unwind_cache_slot){a, b, entry, .fork_value = stack->caller.pc};
+    cache->n_entries++;
+    if (cache->n_entries > n_slots(cache) / 2 && !grow(cache) &&
+        cache->n_entries > n_slots(cache) / 4 * 3) {
+        hpp__unwind_cache_forget(cache);
     }
 }
 
-bool hpp__memo_has_gap(uint32_t *n_known, hpp_memo_table *memo, const hpp_caller *caller,
-                       uint32_t call, bool are_own)
+bool hpp__unwind_cache_has_gap(uint32_t *n_known, hpp_unwind_cache_table *cache,
+                               const hpp_caller *caller, uint32_t call, bool are_own)
 {
-    hpp_memo_gap *gap = &memo->gap;
-    uint64_t key = hpp__memo_key(caller->pc, call);
+    hpp_unwind_cache_gap *gap = &cache->gap;
+    uint64_t key = hpp__unwind_cache_key(caller->pc, call);
     if (gap->key != key || gap->sp != caller->sp) {
         return false;
     }
     if (gap->a == 0 || (are_own && !gap->is_own)) {
-        *gap = (hpp_memo_gap){.key = key, .sp = caller->sp, .is_own = are_own};
+        *gap = (hpp_unwind_cache_gap){.key = key, .sp = caller->sp, .is_own = are_own};
     }
     *n_known = gap->n_known;
     return gap->is_own == are_own;
@@ -329,22 +338,23 @@ bool hpp__memo_has_gap(uint32_t *n_known, hpp_memo_table *memo, const hpp_caller
 
 /* Whether the words go on where the search ended. They do not where the stack was walked by other
  * rules than those before it. */
-static bool is_continued(const hpp_memo_gap *gap, const memorable *stack)
+static bool is_continued(const hpp_unwind_cache_gap *gap, const memorable *stack)
 {
     return gap->a == 0 || (stack->n_words > 0 && stack->words[0].value == gap->b &&
                            stack->words[0].address == gap->address);
 }
 
-void hpp__memo_add(hpp_memo_table *memo, hpp_caller caller, const hpp_word *words, uint32_t n_words,
-                   hpp_place place)
+void hpp__unwind_cache_add(hpp_unwind_cache_table *cache, hpp_caller caller, const hpp_word *words,
+                           uint32_t n_words, hpp_place place)
 {
-    const hpp_memo_gap gap = memo->gap;
+    const hpp_unwind_cache_gap gap = cache->gap;
     memorable stack = {caller, words, n_words, gap.is_own, place};
-    memo->gap.key = 0;
-    if (n_words > HPP_MEMO_MAX_WORDS || !has_near_words(&stack) || !is_continued(&gap, &stack)) {
+    cache->gap.key = 0;
+    if (n_words > HPP_UNWIND_CACHE_MAX_WORDS || !has_near_words(&stack) ||
+        !is_continued(&gap, &stack)) {
         return;
     }
-    uint64_t a = gap.a != 0 ? gap.a : gap.key | (gap.is_own ? 0 : HPP_MEMO_FOREIGN);
+    uint64_t a = gap.a != 0 ? gap.a : gap.key | (gap.is_own ? 0 : HPP_UNWIND_CACHE_FOREIGN);
     uint64_t b = gap.a != 0 ? gap.b : gap.sp;
-    add(memo, &stack, find_slot(memo, a, b), a, b, gap.a != 0);
+    add(cache, &stack, find_slot(cache, a, b), a, b, gap.a != 0);
 }

@@ -20,17 +20,17 @@
  *
  * Entries are only added. When the memory is used up, all are forgotten.
  *
- * Threads: a memo belongs to one thread.
+ * Threads: a cache belongs to one thread.
  */
-#ifndef HPP_NATIVE_MEMO_H
-#define HPP_NATIVE_MEMO_H
+#ifndef HPP_NATIVE_UNWIND_CACHE_H
+#define HPP_NATIVE_UNWIND_CACHE_H
 
 #include "unwind.h"
 #include "native/window/window.h"
 
 enum {
-    HPP_MEMO_BATCH = 4,        /* words are compared so many at a time, and filled up to that */
-    HPP_MEMO_MAX_WORDS = 4096, /* deeper stacks are not remembered */
+    HPP_UNWIND_CACHE_BATCH = 4, /* words are compared so many at a time, and filled up to that */
+    HPP_UNWIND_CACHE_MAX_WORDS = 4096, /* deeper stacks are not remembered */
 };
 
 /* Where a call came from, as the entry of an exported function sees it. */
@@ -49,113 +49,118 @@ typedef struct hpp_place {
 
 /* Words of a remembered stack: their places, in bytes from where the return address of the call is,
  * and their values. */
-typedef struct hpp_memo_batch {
-    uint32_t offsets[HPP_MEMO_BATCH];
-    uintptr_t values[HPP_MEMO_BATCH];
-} hpp_memo_batch;
+typedef struct hpp_unwind_cache_batch {
+    uint32_t offsets[HPP_UNWIND_CACHE_BATCH];
+    uintptr_t values[HPP_UNWIND_CACHE_BATCH];
+} hpp_unwind_cache_batch;
 
 /* A remembered stack, or the outer part of one; batches of words follow. The caller's rbp may be
  * among the words: `rbp_mask` is all ones then, and the return address of the call, which is the
  * same for all calls that come here, stands at `rbp_index`. */
-typedef struct hpp_memo_entry {
+typedef struct hpp_unwind_cache_entry {
     hpp_place place;
-    const hpp_memo_batch *end; /* of the batches */
+    const hpp_unwind_cache_batch *end; /* of the batches */
     uintptr_t rbp, rbp_mask;
     uint16_t rbp_index;
     uint16_t n_words;     /* with those that fill the last batch */
-    uint32_t fork_offset; /* of a first entry; its value: hpp_memo_slot */
-} hpp_memo_entry;
+    uint32_t fork_offset; /* of a first entry; its value: hpp_unwind_cache_slot */
+} hpp_unwind_cache_entry;
 
-_Static_assert(sizeof(hpp_memo_entry) % sizeof(hpp_pair) == 0, "batches are aligned for pairs");
+_Static_assert(sizeof(hpp_unwind_cache_entry) % sizeof(hpp_pair) == 0,
+               "batches are aligned for pairs");
 
-static inline const hpp_memo_batch *hpp__memo_batches(const hpp_memo_entry *entry)
+static inline const hpp_unwind_cache_batch *
+hpp__unwind_cache_batches(const hpp_unwind_cache_entry *entry)
 {
-    return (const hpp_memo_batch *)(const void *)(entry + 1);
+    return (const hpp_unwind_cache_batch *)(const void *)(entry + 1);
 }
 
 /* A first entry is under the pc, with the call in the bits above it, and the stack pointer; if some
- * of its words are on another stack than the thread's own, with HPP_MEMO_FOREIGN. Others: memo.c.
+ * of its words are on another stack than the thread's own, with HPP_UNWIND_CACHE_FOREIGN. Others:
+ * cache.c.
  */
-typedef struct hpp_memo_slot {
+typedef struct hpp_unwind_cache_slot {
     uint64_t a, b;
-    hpp_memo_entry *entry; /* NULL: nothing here */
-    uint64_t fork_value;   /* of a first entry that is on the thread's own stack; at first, the
-                              return address of the call stands in for a fork */
-} hpp_memo_slot;
+    hpp_unwind_cache_entry *entry; /* NULL: nothing here */
+    uint64_t fork_value; /* of a first entry that is on the thread's own stack; at first, the
+                            return address of the call stands in for a fork */
+} hpp_unwind_cache_slot;
 
-#define HPP_MEMO_FOREIGN ((uint64_t)1 << 62)
+#define HPP_UNWIND_CACHE_FOREIGN ((uint64_t)1 << 62)
 
 /* Where entries' memory comes from: blocks of growing size, used one after the other. */
-enum { HPP_MEMO_N_BLOCKS = 8 };
-typedef struct hpp_memo_pool {
-    char *blocks[HPP_MEMO_N_BLOCKS];
+enum { HPP_UNWIND_CACHE_N_BLOCKS = 8 };
+typedef struct hpp_unwind_cache_pool {
+    char *blocks[HPP_UNWIND_CACHE_N_BLOCKS];
     uint32_t block;      /* in use */
     uint32_t used_bytes; /* of it */
-} hpp_memo_pool;
+} hpp_unwind_cache_pool;
 
 /* Where the last search in vain ended: `n_known` words, the innermost, are as remembered; the next
  * one is at `address` (0: it is rbp) and differs, so the stack belongs under `a` and `b`. */
-typedef struct hpp_memo_gap {
+typedef struct hpp_unwind_cache_gap {
     uint64_t key; /* of the call that was looked for; 0: there is no gap */
     uintptr_t sp;
     uint64_t a, b; /* `a` is 0 of a stack that is the first one */
     uintptr_t address;
     uint32_t n_known;
     bool is_own; /* all words of the others are on the thread's own stack */
-} hpp_memo_gap;
+} hpp_unwind_cache_gap;
 
-typedef struct hpp_memo_table {
-    hpp_memo_slot *slots;
+typedef struct hpp_unwind_cache_table {
+    hpp_unwind_cache_slot *slots;
     uint64_t mask_bytes; /* (number of slots - 1) * the size of one */
     uint64_t n_entries;
-    hpp_memo_gap gap;
-    hpp_memo_pool pool;
-} hpp_memo_table;
+    hpp_unwind_cache_gap gap;
+    hpp_unwind_cache_pool pool;
+} hpp_unwind_cache_table;
 
 /* Makes an empty table. False: there is no memory. */
-bool hpp__memo_begin(hpp_memo_table *out);
-void hpp__memo_forget(hpp_memo_table *memo);
-void hpp__memo_end(hpp_memo_table *memo);
+bool hpp__unwind_cache_begin(hpp_unwind_cache_table *out);
+void hpp__unwind_cache_forget(hpp_unwind_cache_table *cache);
+void hpp__unwind_cache_end(hpp_unwind_cache_table *cache);
 
 /* The place of a call whose stack is remembered, or false, and then there is a gap. `call` is an
  * hpp_call. */
-bool hpp__memo_find(hpp_place *out, hpp_memo_table *memo, const hpp_caller *caller, uint32_t call);
+bool hpp__unwind_cache_find(hpp_place *out, hpp_unwind_cache_table *cache, const hpp_caller *caller,
+                            uint32_t call);
 
 /* Whether the gap is that of a call, whose stack turned out to be on the thread's own or not, and
  * how many of its words are known. */
-bool hpp__memo_has_gap(uint32_t *n_known, hpp_memo_table *memo, const hpp_caller *caller,
-                       uint32_t call, bool are_own);
+bool hpp__unwind_cache_has_gap(uint32_t *n_known, hpp_unwind_cache_table *cache,
+                               const hpp_caller *caller, uint32_t call, bool are_own);
 
-/* Remembers the stack that there is a gap for, as hpp__memo_has_gap has said. The words are those
- * behind the known ones, in the order in which they were needed. */
-void hpp__memo_add(hpp_memo_table *memo, hpp_caller caller, const hpp_word *words, uint32_t n_words,
-                   hpp_place place);
+/* Remembers the stack that there is a gap for, as hpp__unwind_cache_has_gap has said. The words are
+ * those behind the known ones, in the order in which they were needed. */
+void hpp__unwind_cache_add(hpp_unwind_cache_table *cache, hpp_caller caller, const hpp_word *words,
+                           uint32_t n_words, hpp_place place);
 
 /* ---- the usual case, in line --------------------------------------------------------------- */
 
-static inline uint64_t hpp__memo_key(uintptr_t pc, uint32_t call)
+static inline uint64_t hpp__unwind_cache_key(uintptr_t pc, uint32_t call)
 {
     return pc | (uint64_t)call << 56;
 }
 
 /* The slot where the search for a key begins. */
-static inline hpp_memo_slot *hpp__memo_slot_of(const hpp_memo_table *memo, uint64_t a, uint64_t b)
+static inline hpp_unwind_cache_slot *hpp__unwind_cache_slot_of(const hpp_unwind_cache_table *cache,
+                                                               uint64_t a, uint64_t b)
 {
     uint64_t hash = (a + 8 * b) * 0x9e3779b97f4a7c15;
-    return (hpp_memo_slot *)(void *)((char *)memo->slots + (hash >> 32 & memo->mask_bytes));
+    return (hpp_unwind_cache_slot *)(void *)((char *)cache->slots + (hash >> 32 & cache->mask_bytes));
 }
 
 /* Compares the words of a first entry; all of them must be readable. */
-HPP_UNSANITIZED static inline bool hpp__memo_agrees(const hpp_memo_slot *first, uintptr_t sp,
-                                                    uintptr_t fp)
+HPP_UNSANITIZED static inline bool hpp__unwind_cache_agrees(const hpp_unwind_cache_slot *first,
+                                                            uintptr_t sp, uintptr_t fp)
 {
-    const hpp_memo_entry *entry = first->entry;
+    const hpp_unwind_cache_entry *entry = first->entry;
     const char *base = (const char *)sp - 8;
     if (hpp__memory_word((uintptr_t)base + entry->fork_offset) != first->fork_value) {
         return false;
     }
-    const hpp_memo_batch *batch = hpp__memo_batches(entry);
-    const hpp_memo_batch *end = entry->end;
+    const hpp_unwind_cache_batch *batch = hpp__unwind_cache_batches(entry);
+    const hpp_unwind_cache_batch *end = entry->end;
     hpp_pair low = hpp__pair_of((fp ^ entry->rbp) & entry->rbp_mask);
     hpp_pair high = hpp__pair_of(0);
     do {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Does a site say the stack that there is? For --verify-stacks: compares what the memo, the rules
+ * Does a site say the stack that there is? For --verify-stacks: compares what the cache, the rules
  * and the joined paths have come to with a full walk, which uses none of them, and with glibc's
  * backtrace(), which shares no code. What was found is counted in the window's head.
  *

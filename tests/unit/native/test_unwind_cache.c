@@ -14,11 +14,11 @@ enum { N_WORDS = 23, PC = 0x401000, FP = 0x7000, CALL = 1 };
 
 /* What lies on the stack: the return address of the call, and what an unwind would read. */
 static uintptr_t stack[1 + N_WORDS];
-static hpp_memo_table memo;
+static hpp_unwind_cache_table cache;
 
 static void begin(void)
 {
-    cr_assert(hpp__memo_begin(&memo));
+    cr_assert(hpp__unwind_cache_begin(&cache));
     for (uintptr_t i = 0; i <= N_WORDS; i++) {
         stack[i] = i == 0 ? PC : 1000 + i;
     }
@@ -26,10 +26,10 @@ static void begin(void)
 
 static void end(void)
 {
-    hpp__memo_end(&memo);
+    hpp__unwind_cache_end(&cache);
 }
 
-TestSuite(memo, .init = begin, .fini = end);
+TestSuite(cache, .init = begin, .fini = end);
 
 static hpp_caller caller_with(uintptr_t fp)
 {
@@ -41,7 +41,7 @@ static uint32_t find(uintptr_t fp)
 {
     hpp_caller caller = caller_with(fp);
     hpp_place place;
-    return hpp__memo_find(&place, &memo, &caller, CALL) ? place.site : 0;
+    return hpp__unwind_cache_find(&place, &cache, &caller, CALL) ? place.site : 0;
 }
 
 /* Remembers the stack as it now is, unless it is: of which the caller's rbp is the word at
@@ -55,9 +55,10 @@ static void remember(uint32_t site, uint32_t n_words, uint32_t rbp_index, uintpt
                                   : (hpp_word){(uintptr_t)(stack + 1 + i), stack[1 + i]};
     }
     uint32_t n_known;
-    if (find(fp) == 0 && hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true)) {
+    if (find(fp) == 0 && hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true)) {
         cr_assert(le(u32, n_known, n_words));
-        hpp__memo_add(&memo, caller, words + n_known, n_words - n_known, (hpp_place){site, NULL});
+        hpp__unwind_cache_add(&cache, caller, words + n_known, n_words - n_known,
+                              (hpp_place){site, NULL});
     }
 }
 
@@ -65,15 +66,16 @@ static void remember(uint32_t site, uint32_t n_words, uint32_t rbp_index, uintpt
 static uint32_t find_first(uintptr_t fp)
 {
     hpp_caller caller = caller_with(fp);
-    const hpp_memo_slot *slot = hpp__memo_slot_of(&memo, hpp__memo_key(caller.pc, CALL), caller.sp);
+    const hpp_unwind_cache_slot *slot =
+        hpp__unwind_cache_slot_of(&cache, hpp__unwind_cache_key(caller.pc, CALL), caller.sp);
     cr_assert(ne(ptr, slot->entry, NULL));
-    return hpp__memo_agrees(slot, caller.sp, fp) ? slot->entry->place.site : 0;
+    return hpp__unwind_cache_agrees(slot, caller.sp, fp) ? slot->entry->place.site : 0;
 }
 
-Test(memo, a_stack_is_found_only_when_each_of_its_words_is_there)
+Test(cache, a_stack_is_found_only_when_each_of_its_words_is_there)
 {
     for (uint32_t n = 1; n <= N_WORDS; n++) {
-        hpp__memo_forget(&memo);
+        hpp__unwind_cache_forget(&cache);
         remember(n, n, N_WORDS, FP);
         cr_assert(eq(u32, find(FP), n));
         cr_assert(eq(u32, find_first(FP), n));
@@ -86,7 +88,7 @@ Test(memo, a_stack_is_found_only_when_each_of_its_words_is_there)
     }
 }
 
-Test(memo, stacks_that_differ_in_any_word_are_all_found)
+Test(cache, stacks_that_differ_in_any_word_are_all_found)
 {
     remember(100, N_WORDS, N_WORDS, FP);
     for (uint32_t i = 1; i <= N_WORDS; i++) {
@@ -105,7 +107,7 @@ Test(memo, stacks_that_differ_in_any_word_are_all_found)
     }
 }
 
-Test(memo, stacks_that_differ_in_two_words_are_told_apart)
+Test(cache, stacks_that_differ_in_two_words_are_told_apart)
 {
     for (uint32_t way = 0; way < 4; way++) {
         stack[3] = way & 1 ? 33 : 30;
@@ -120,10 +122,10 @@ Test(memo, stacks_that_differ_in_two_words_are_told_apart)
     }
 }
 
-Test(memo, the_frame_pointer_of_the_caller_counts_where_it_was_needed)
+Test(cache, the_frame_pointer_of_the_caller_counts_where_it_was_needed)
 {
     for (uint32_t index = 0; index < N_WORDS; index++) {
-        hpp__memo_forget(&memo);
+        hpp__unwind_cache_forget(&cache);
         remember(1, N_WORDS, index, FP);
         cr_assert(eq(u32, find_first(FP), 1));
         cr_assert(eq(u32, find_first(FP + 8), 0));
@@ -136,40 +138,40 @@ Test(memo, the_frame_pointer_of_the_caller_counts_where_it_was_needed)
     }
 }
 
-Test(memo, other_calls_and_places_are_other_stacks)
+Test(cache, other_calls_and_places_are_other_stacks)
 {
     hpp_place place;
     remember(1, N_WORDS, N_WORDS, FP);
     hpp_caller caller = caller_with(FP);
-    cr_assert(not(hpp__memo_find(&place, &memo, &caller, CALL + 1)));
+    cr_assert(not(hpp__unwind_cache_find(&place, &cache, &caller, CALL + 1)));
     caller.pc++;
-    cr_assert(not(hpp__memo_find(&place, &memo, &caller, CALL)));
+    cr_assert(not(hpp__unwind_cache_find(&place, &cache, &caller, CALL)));
     caller.pc--;
     caller.sp += 8;
-    cr_assert(not(hpp__memo_find(&place, &memo, &caller, CALL)));
+    cr_assert(not(hpp__unwind_cache_find(&place, &cache, &caller, CALL)));
 }
 
-Test(memo, only_what_was_looked_for_last_can_be_added)
+Test(cache, only_what_was_looked_for_last_can_be_added)
 {
     hpp_caller caller = caller_with(FP);
     uint32_t n_known;
-    cr_assert(not(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true)));
+    cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true)));
     cr_assert(eq(u32, find(FP), 0));
-    cr_assert(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true));
+    cr_assert(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true));
     cr_assert(eq(u32, n_known, 0));
-    cr_assert(not(hpp__memo_has_gap(&n_known, &memo, &caller, CALL + 1, true)));
+    cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL + 1, true)));
     remember(1, N_WORDS, N_WORDS, FP);
-    cr_assert(not(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true)));
+    cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true)));
     stack[5] ^= 8;
     cr_assert(eq(u32, find(FP), 0));
-    cr_assert(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true));
+    cr_assert(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true));
     cr_assert(eq(u32, n_known, 4));
-    cr_assert(not(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, false)));
-    hpp__memo_forget(&memo);
-    cr_assert(not(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true)));
+    cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, false)));
+    hpp__unwind_cache_forget(&cache);
+    cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true)));
 }
 
-Test(memo, a_stack_that_does_not_go_on_where_the_search_ended_is_not_added)
+Test(cache, a_stack_that_does_not_go_on_where_the_search_ended_is_not_added)
 {
     hpp_caller caller = caller_with(FP);
     uint32_t n_known;
@@ -177,28 +179,28 @@ Test(memo, a_stack_that_does_not_go_on_where_the_search_ended_is_not_added)
     stack[5] ^= 8;
     for (uint32_t way = 0; way < 3; way++) {
         cr_assert(eq(u32, find(FP), 0));
-        cr_assert(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, true));
+        cr_assert(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true));
         hpp_word strange = {(uintptr_t)(stack + 5 + (way == 0)), stack[5] + (way == 1)};
-        hpp__memo_add(&memo, caller, &strange, way < 2, (hpp_place){2, NULL});
+        hpp__unwind_cache_add(&cache, caller, &strange, way < 2, (hpp_place){2, NULL});
     }
     cr_assert(eq(u32, find(FP), 0));
 }
 
-Test(memo, a_stack_of_the_threads_own_comes_before_those_that_are_not)
+Test(cache, a_stack_of_the_threads_own_comes_before_those_that_are_not)
 {
     hpp_caller caller = caller_with(FP);
     uint32_t n_known;
     hpp_word word = {(uintptr_t)(stack + 1), stack[1]};
     cr_assert(eq(u32, find(FP), 0));
-    cr_assert(hpp__memo_has_gap(&n_known, &memo, &caller, CALL, false));
-    hpp__memo_add(&memo, caller, &word, 1, (hpp_place){1, NULL});
+    cr_assert(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, false));
+    hpp__unwind_cache_add(&cache, caller, &word, 1, (hpp_place){1, NULL});
     cr_assert(eq(u32, find(FP), 1));
     stack[1] ^= 8;
     remember(2, N_WORDS, N_WORDS, FP);
     cr_assert(eq(u32, find(FP), 2));
 }
 
-Test(memo, many_stacks)
+Test(cache, many_stacks)
 {
     enum { N = 5000 };
     for (uint32_t i = 0; i < N; i++) {
@@ -206,6 +208,6 @@ Test(memo, many_stacks)
         remember(1 + i, N_WORDS, N_WORDS, FP);
         cr_assert(eq(u32, find(FP), 1 + i));
     }
-    hpp__memo_forget(&memo);
+    hpp__unwind_cache_forget(&cache);
     cr_assert(eq(u32, find(FP), 0));
 }
