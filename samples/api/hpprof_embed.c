@@ -80,13 +80,9 @@ int main(int argc, char **argv)
     }
     for (int round = 0; round < 20; round++) {
         HPP_SCC("grow")
-        {
-            make(&toy, &cell, 1000);
-        }
+        make(&toy, &cell, 1000);
         HPP_SCC("enqueue")
-        {
-            make(&toy, &task, 4000);
-        }
+        make(&toy, &task, 4000);
         hpp_profiler_census(profiler); /* all that is not alive has been freed */
         drop(&toy, &task);
     }

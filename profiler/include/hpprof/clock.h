@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* The clock of censuses and of the profile's x axis. It never goes back. Threads: `now_ns` may be
- * called from any thread. */
+/* The clock of censuses and of the profile's x axis, in nanoseconds; it never goes back. Threads:
+ * `now_ns` may be called from any thread. */
 typedef struct hpp_clock {
     uint64_t (*now_ns)(void *context);
     void *context;

@@ -11,77 +11,77 @@
 extern "C" {
 #endif
 
-/* All is borrowed until the collector is destroyed. Zero means the default. */
+/* Options of a collector, borrowed until it is destroyed. Zero means the default. */
 typedef struct hpp_collector_options {
     const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
-    const char *base;           /* of the names of files */
-    bool without_children;      /* profile the first process alone */
-    bool by_cpu_time;           /* the clock is the processor time of each process; else time that
-                                   passes */
-    const char *const *skip; /* POSIX extended regular expressions: more functions that are passed
-                                over when a producer is named */
+    const char *base;           /* of file names */
+    bool without_children;      /* profile the first process only */
+    bool by_cpu_time; /* the clock is the processor time of each process; else elapsed time */
+    const char *const
+        *skip; /* POSIX extended regular expressions: functions to skip when a producer is named */
     size_t n_skip;
-    uint32_t max_depth;            /* functions in a stack, the innermost; 0: all */
-    uint32_t verify_stacks;        /* compare one stack in so many with a fresh unwind; 0: none */
-    uint64_t max_overhead_bytes;   /* memory of the profiler in a process; 0: no limit */
-    uint32_t max_overhead_percent; /* the same, of the process's own resident set; 0: no limit */
-    const hpf_events *events; /* NULL, or who is told what the first process's files are told */
+    uint32_t max_depth;            /* keep the innermost functions of a stack only; 0: all */
+    uint32_t verify_stacks;        /* compare every n-th stack with a new unwind; 0: none */
+    uint64_t max_overhead_bytes;   /* of the profiler in a process; 0: no limit */
+    uint32_t max_overhead_percent; /* the same, in percent of the process's own resident set; 0: no
+                                      limit */
+    const hpf_events *events;      /* callbacks for the first process's profile; may be NULL */
     void *events_context;
-    /* NULL, or who is told that files of a process were written to, on the thread that writes: it
-     * may do what any thread may, such as waking the host, which then asks hpp_collector_files. */
+    /* Called after files of a process were written, on the writing thread; may be NULL. To read the
+     * files, wake the main thread, and call hpp_collector_files there. */
     void (*written)(void *context);
     void *written_context;
 } hpp_collector_options;
 
-/* The files of a process, as far as they are written. */
+/* The files of a process, which may still grow. */
 typedef struct hpp_process_files {
-    const char *base;  /* what they are called but for ".hp"; borrowed until the next serve */
-    uint64_t n_writes; /* grows whenever there is more in them, or less; 0: there are none yet */
+    const char *base;  /* their name without ".hp"; valid until the next serve */
+    uint64_t n_writes; /* grows with each change of them; 0: there are none yet */
     bool is_complete;
 } hpp_process_files;
 
-/* One process, as far as it has been profiled. */
+/* The results for one process. */
 typedef struct hpp_process_figures {
     uint32_t process_id;
-    bool is_first;    /* the one that was started */
-    hpf_str command;  /* its words, with blanks between them */
+    bool is_first;    /* the process of hpp_collector_follow */
+    hpf_str command;  /* the command line, separated by blanks */
     const char *base; /* of its files */
     double duration_s;
     uint64_t n_samples;
-    uint64_t n_missed_samples; /* that were due while names were being found */
-    uint64_t peak_bytes;       /* of what restrictions let pass */
+    uint64_t n_missed_samples; /* skipped while functions were being named */
+    uint64_t peak_bytes;       /* of blocks that pass the restrictions */
     double peak_s;
     uint64_t allocations, allocated_bytes, frees, freed_bytes; /* of all */
-    uint64_t resident_bytes, profiler_bytes; /* the most that were seen; 0: none */
-    uint64_t n_sites, n_stacks; /* places that allocate; stacks of functions that they make */
-    uint32_t limits;            /* HPP_LIMITED values: what the memory limit has stopped */
-    /* What is missing. */
-    uint64_t n_lost_stacks; /* allocations of unknown producers */
+    uint64_t resident_bytes, profiler_bytes;                   /* maxima; 0: unknown */
+    uint64_t n_sites, n_stacks; /* allocation sites; distinct stacks of functions */
+    uint32_t limits;            /* HPP_LIMITED values: effects of the memory limit */
+    /* Losses. */
+    uint64_t n_lost_stacks; /* allocations with unknown producers */
     uint64_t n_uncounted, uncounted_bytes;
-    uint64_t n_missed_frees; /* blocks that went by ways that are not seen */
-    uint64_t n_cut_stacks;   /* stacks whose outer functions are not known */
-    /* Self-check of stacks: compared; different from a fresh unwind, from the C library's (but for
-     * those that this provably cut). */
+    uint64_t n_missed_frees; /* blocks whose free was not seen */
+    uint64_t n_cut_stacks;   /* stacks whose outer functions are unknown */
+    /* Self-check of stacks (verify_stacks): stacks compared; different from a new unwind; different
+     * from the C library's; and stacks that the C library cut. */
     uint64_t n_checked, n_memo_mismatches, n_peer_mismatches, n_peer_cut;
-    hpf_error error; /* what its files met first */
+    hpf_error error; /* the first error of its files */
 } hpp_process_figures;
 
 enum {
-    HPP_LIMITED_STACKS = 1, /* new stacks were not kept */
-    HPP_LIMITED_BLOCKS = 2, /* new blocks were not counted */
+    HPP_LIMITED_STACKS = 1, /* no new stacks */
+    HPP_LIMITED_BLOCKS = 2, /* no new blocks */
 };
 
 typedef enum hpp_moment { HPP_AT_PEAK, HPP_AT_END } hpp_moment;
 
-/* Blocks that were asked for at one place. */
+/* The blocks of one allocation site. */
 typedef struct hpp_site_figures {
     hpf_str place;  /* "function@file:line", or "function" */
-    hpf_str module; /* the object file it is in */
-    hpf_str path;   /* of the heaviest stack there, callers outwards: "caller/.../main" */
+    hpf_str module; /* its object file */
+    hpf_str path;   /* callers of the largest stack, innermost first: "caller/.../main" */
     uint64_t live_bytes, live_blocks;
 } hpp_site_figures;
 
-/* What threads of one name have allocated in a process, largest first. */
+/* All threads of one name in a process. */
 typedef struct hpp_thread_figures {
     hpf_str name;
     uint64_t n_threads;
