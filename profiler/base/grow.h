@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Arrays that grow by doubling, and stay as they are when there is no memory.
+ * Growable arrays.
  */
 #ifndef HPP_GROW_H
 #define HPP_GROW_H
@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for `n` elements in `*array`, zeroing what is new, and updates `*capacity`. `array` is
- * the address of a pointer to elements of `element_bytes`. */
+/* Makes room for `n` elements in `*array` by doubling, zeroes the new ones, and updates
+ * `*capacity`. `array` is the address of a pointer to elements of `element_bytes`. Returns false
+ * without memory; the array is unchanged then. */
 static inline bool hpp__grow(void *array, size_t *capacity, size_t n, size_t element_bytes)
 {
     if (n <= *capacity) {

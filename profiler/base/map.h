@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A table from 64-bit keys to 64-bit values, open addressing with linear probing. It serves for
- * objects (by reference), for shapes and stacks (by address), and for pairs of small numbers.
+ * A hash table from 64-bit keys to 64-bit values, with open addressing and linear probing. Keys are
+ * references of objects, addresses of shapes and stacks, pairs of small numbers.
  *
- * When it cannot grow it fills up; only when it is full to the last slot does an addition fail.
+ * Without memory to grow, the table fills up; an addition fails only if it is full.
  */
 #ifndef HPP_MAP_H
 #define HPP_MAP_H
@@ -20,10 +20,9 @@ typedef struct hpp__map_slot {
 
 /* All zero is an empty map. Invariant: at least one slot is free.
  *
- * A map with `is_near` set (before the first addition) keeps keys that are neighbours together: a
- * window of 64 of them, counted in units of 2^unit_shift, has its home in 64 slots in a row. So
- * objects that lie together in the heap have their words together, too. Keys that are not multiples
- * of the unit are allowed, but better rare. */
+ * With `is_near` (set it before the first addition), neighbouring keys have neighbouring slots: 64
+ * keys in a row, in units of 2^unit_shift, share a run of 64 slots. So the words of objects that
+ * are neighbours in the heap are neighbours, too. Keys should be multiples of the unit. */
 typedef struct hpp__map {
     hpp__map_slot *slots;
     size_t n_slots; /* a power of two, or 0 */
@@ -39,7 +38,7 @@ static inline uint64_t hpp__map_mix(uint64_t key)
     return (key ^ key >> 32) * UINT64_C(0xd6e8feb86659fd93);
 }
 
-/* Where the search for a key begins. The map is not empty. */
+/* Returns the slot where the search for a key begins. The map is not empty. */
 static inline size_t hpp__map_home(const hpp__map *map, uint64_t key)
 {
     if (!map->is_near) {
@@ -49,7 +48,7 @@ static inline size_t hpp__map_home(const hpp__map *map, uint64_t key)
     return (size_t)((hpp__map_mix(unit >> 6) >> map->shift & ~UINT64_C(63)) | (unit & 63));
 }
 
-/* The value of a key, or NULL. Valid until the next addition or removal. */
+/* Returns the value of a key, or NULL. The pointer is valid until the next addition or removal. */
 static inline uint64_t *hpp__map_find(const hpp__map *map, uint64_t key)
 {
     if (HPP_UNLIKELY(map->n_slots == 0)) {
@@ -72,14 +71,14 @@ static inline void hpp__map_prefetch(const hpp__map *map, uint64_t key)
     }
 }
 
-/* The value of a key, which is added with value 0 when it is not there. `key` is not 0. NULL when
- * there is no memory. Valid like that of hpp__map_find. */
+/* Returns the value of a key, which is not 0; adds a missing key with value 0. Returns NULL without
+ * memory. The pointer is valid as that of hpp__map_find. */
 uint64_t *hpp__map_add(hpp__map *map, uint64_t key);
 
 /* Removes a key if it is there. */
 void hpp__map_remove(hpp__map *map, uint64_t key);
 
-/* Removes all keys, keeps the memory. */
+/* Removes all keys and keeps the memory. */
 void hpp__map_clear(hpp__map *map);
 
 void hpp__map_finish(hpp__map *map);

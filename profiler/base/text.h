@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A text being put together. Appending never fails on the spot: a text that found no memory says so
- * when asked.
+ * A growing text. Appending never fails; a text that lacked memory has `is_short` set.
  */
 #ifndef HPP_TEXT_H
 #define HPP_TEXT_H
@@ -15,7 +14,7 @@ typedef struct hpp__text {
     char *data;
     size_t length;
     size_t capacity;
-    bool is_short; /* something is missing for lack of memory */
+    bool is_short; /* a piece is missing for lack of memory */
 } hpp__text;
 
 void hpp__text_add(hpp__text *text, hpf_str piece);

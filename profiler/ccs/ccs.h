@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Cost-centre stacks inside the library: the one tree of stacks (ccs.c), and what each thread keeps
- * about them (ccs_thread.c).
+ * The private side of cost-centre stacks: the tree of stacks (ccs.c) and the data of each thread
+ * (ccs_thread.c).
  *
- * The tree is shared, and grows under a lock. A thread has a cell of counters for each stack that
- * it has been on, and a table that leads from a cell and a cost centre to the cell of the stack
- * above. So after the first time, a push takes no lock and touches nothing that another thread
- * writes. What a stack costs is the sum of its cells.
+ * All threads share the tree, which grows under a lock. A thread has a cell of counters for each
+ * stack that it has used, and a table from a cell and a cost centre to the cell of the resulting
+ * stack. So a repeated push takes no lock and touches no memory that other threads write. The cost
+ * of a stack is the sum of its cells.
  */
 #ifndef HPP_CCS_INTERNAL_H
 #define HPP_CCS_INTERNAL_H
@@ -16,29 +16,29 @@
 struct hpp_ccs {
     hpp_cc *centre;
     const hpp_ccs *parent; /* NULL for MAIN */
-    const hpp_ccs *root; /* MAIN, or the CAF at the bottom: stacks with other roots share nothing */
+    const hpp_ccs *root;   /* MAIN, or the CAF at the bottom */
     uint32_t depth;
     uint32_t id;
-    hpp_costs *retired; /* what threads that have ended, or could not be tracked, spent here */
+    hpp_costs *retired; /* costs of threads that have ended or have no cells */
 };
 
-/* The stack `parent` with `centre` on top: the same one, one cut back to `centre`, a known child or
- * a new one. NULL when there is no memory for a new one. */
+/* Returns the stack `parent` with `centre` on top: a child, or `parent` cut back to `centre`.
+ * Returns NULL without memory for a new child. */
 const hpp_ccs *hpp__ccs_child(const hpp_ccs *parent, hpp_cc *centre);
 
-/* "*** `what` (reporting due to -xc), stack trace:" and the current stack. Safe in signal handlers.
- */
+/* Prints "*** `what` (reporting due to -xc), stack trace:" and the current stack. Safe in signal
+ * handlers. */
 void hpp__print_exception(const char *what, int fd);
 
-/* Keep the tree still while the process forks. */
+/* Lock the tree while the process forks. */
 void hpp__ccs_lock(void);
 void hpp__ccs_unlock(void);
 
-/* Charges each thread's current stack with the processor time that it has used since the last call,
- * in whole ticks; what is left over counts next time. A tick lasts `tick_ns`. */
+/* Charges each thread's processor time since the last call to its current stack, in whole ticks of
+ * `tick_ns`. The remainder counts in the next call. */
 void hpp__threads_tick(uint64_t tick_ns);
 
-/* Charges all threads' processor time up to now to nobody. */
+/* Drops the processor time of all threads since the last call. */
 void hpp__threads_skip_time(void);
 
 #endif

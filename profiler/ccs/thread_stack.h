@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Where the calling thread's stack lies.
+ * The address range of the calling thread's stack.
  */
 #ifndef HPP_THREAD_STACK_H
 #define HPP_THREAD_STACK_H
@@ -12,7 +12,8 @@ typedef struct hpp__stack_range {
     uintptr_t low, high;
 } hpp__stack_range;
 
-/* An unknown range is given as [1, 1): no address is in it. */
+/* Returns the range of the calling thread's stack; [1, 1), which contains no address, if it is
+ * unknown. */
 hpp__stack_range hpp__find_stack(void);
 
 #endif

@@ -60,9 +60,8 @@ static uint64_t hash_text(hpf_str text)
 
 static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
 {
-    if (keys->n_keys == UINT32_MAX ||
-        !hpp__grow(&keys->origins, &keys->origins_capacity, keys->n_keys + 1,
-                   sizeof *keys->origins)) {
+    if (keys->n_keys == UINT32_MAX || !hpp__grow(&keys->origins, &keys->origins_capacity,
+                                                 keys->n_keys + 1, sizeof *keys->origins)) {
         return HPP__KEY_OUT_OF_MEMORY;
     }
     keys->origins[keys->n_keys] = origin;
@@ -72,8 +71,7 @@ static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
 static uint32_t new_text_key(hpp__band_keys *keys, hpf_str text)
 {
     char *copy = hpf_arena_text(keys->arena, text);
-    return copy ? new_key(keys, (hpp__origin){NULL, {copy, text.length}})
-                : HPP__KEY_OUT_OF_MEMORY;
+    return copy ? new_key(keys, (hpp__origin){NULL, {copy, text.length}}) : HPP__KEY_OUT_OF_MEMORY;
 }
 
 /* Texts with equal hashes take the odd numbers behind. */
@@ -119,8 +117,7 @@ bool hpp__band_keys_find(const hpp__band_keys *keys, const hpp_object *object, u
     if (!locate(keys, object, &is_stack, &address)) {
         return true;
     }
-    const uint64_t *known =
-        hpp__map_find(is_stack ? &keys->stacks : &keys->shapes, address);
+    const uint64_t *known = hpp__map_find(is_stack ? &keys->stacks : &keys->shapes, address);
     *key = known ? (uint32_t)*known : HPP__KEY_OUT_OF_MEMORY;
     return *key != HPP__KEY_OUT_OF_MEMORY;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From an object to its band: a small number, the key, and the key's name.
+ * Maps an object to the key of its band, a small number, and a key to its name.
  *
- * Shapes and stacks are known by address, so that an object costs one look-up of a pointer; texts
- * are read and compared once per shape. Equal texts have equal keys.
+ * Shapes and stacks are looked up by address; texts are compared once per shape. Equal texts have
+ * equal keys.
  */
 #ifndef HPP_BAND_KEY_H
 #define HPP_BAND_KEY_H
@@ -13,14 +13,14 @@
 #include "base/map.h"
 #include "base/text.h"
 
-/* Keys that every keys has. */
+/* Keys that always exist. */
 enum {
-    HPP__KEY_OUT_OF_MEMORY = 0, /* could not be told apart from others */
+    HPP__KEY_OUT_OF_MEMORY = 0, /* there was no memory for a key */
     HPP__KEY_UNKNOWN = 1,       /* has no producer, or an empty text */
     HPP__FIRST_KEY = 2
 };
 
-/* What one key stands for: a stack, or a text. */
+/* The meaning of a key: a stack, or a text. */
 typedef struct hpp__origin {
     const void *stack; /* NULL: a text */
     hpf_str text;
@@ -31,38 +31,37 @@ typedef struct hpp__band_keys {
     const hpp_heap *heap; /* borrowed */
     hpp__map stacks;      /* stack -> key */
     hpp__map shapes;      /* shape -> key */
-    hpp__map texts;       /* hash of a text -> key; equal hashes are kept apart by probing */
+    hpp__map texts;       /* hash of a text -> key; equal hashes are probed */
     hpp__origin *origins; /* by key */
     size_t origins_capacity;
     uint32_t n_keys;
     hpf_arena *arena; /* texts; borrowed */
 } hpp__band_keys;
 
-/* Names of text go into `arena`, which outlives the keys. Errors: MEMORY; ARGUMENT for a
- * breakdown that is none of the object itself. */
+/* Initialises keys. Texts are copied into `arena`, which must outlive them. Errors: MEMORY;
+ * ARGUMENT for a breakdown by retainers or biography. */
 hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpp_breakdown kind, const hpp_heap *heap,
                                hpf_arena *arena, hpf_error *err);
 void hpp__band_keys_finish(hpp__band_keys *keys);
 
-/* The key of an object; HPP__KEY_OUT_OF_MEMORY when a new one cannot be made. */
+/* Returns the key of an object, a new one if needed; HPP__KEY_OUT_OF_MEMORY without memory. */
 uint32_t hpp__band_keys_get(hpp__band_keys *keys, const hpp_object *object);
 
-/* The key of an object that a census has seen; false when there is none. */
+/* Finds the key of an object without creating one. */
 bool hpp__band_keys_find(const hpp__band_keys *keys, const hpp_object *object, uint32_t *key);
 
-/* The text by which a selector knows a key: the innermost label of a stack, or the whole text. */
+/* Returns the text that selectors compare: the innermost label of a stack, or the whole text. */
 hpf_str hpp__band_keys_label(const hpp__band_keys *keys, uint32_t key);
 
-/* Appends the name of a key as a band. A stack is "(id)inner/.../outer", of which the part behind
- * the number is cut to `max_bytes`, with "..." at its end; MAIN is left out unless it is alone, and
- * CAF is "Module.CAF". */
+/* Appends the band name of a key. A stack is "(id)inner/.../outer", cut to `max_bytes` after the
+ * id, with "..." at the end; MAIN is left out unless it is alone, and CAF is "Module.CAF". */
 void hpp__band_keys_write_name(const hpp__band_keys *keys, uint32_t key, size_t max_bytes,
                                hpp__text *out);
 
-/* Appends a key as `.prof` files show a retainer: "inner[Module],...,MAIN[MAIN]". */
+/* Appends a key as a retainer of `.prof` files: "inner[Module],...,MAIN[MAIN]". */
 void hpp__band_keys_write_whole(const hpp__band_keys *keys, uint32_t key, hpp__text *out);
 
-/* What an object's selectors and breakdowns see, without a memo. */
+/* Returns the text of an object for a breakdown, without a cache. */
 hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpp_breakdown kind);
 
 #endif

@@ -3,15 +3,15 @@
  * Biography: lag, drag, void, use. (Park and Marlow, "Implementation of Lag/Drag/Void/Use
  * Profiling".)
  *
- * Time is counted in eras; a census ends one. It counts, for each band, the bytes not used yet and
- * those used at least once, and those for which the question is idle. Only death tells the rest: an
+ * Time is counted in eras; each census ends one. It sums, for each band, the bytes not used yet,
+ * those used at least once, and those inherently used. The rest is known when an object dies: an
  * object never used was void from its creation to the census before its death; one last used in era
- * t dragged from t + 1 to there. Such an interval is recorded as two differences, at its first era
- * and behind its last. At the end they are summed up over the eras, and
- *     lag = not used - void,  use = used - drag.
+ * t was drag from t + 1 to that census. Such an interval is recorded as two differences, at its
+ * first era and after its last. At the end they are summed over the eras, and lag = not used -
+ * void,  use = used - drag.
  *
- * An object whose band changes while it lives (its retainer set does) has a history: which band
- * from which era on. Its last interval is then recorded piece by piece.
+ * An object whose band changes during its life (its retainer set) has a history: a list of bands,
+ * each with its first era. Its last interval is then recorded in parts.
  */
 #ifndef HPP_BIOGRAPHY_H
 #define HPP_BIOGRAPHY_H
@@ -32,7 +32,7 @@ typedef struct hpp__phases {
     uint64_t void_bytes;     /* at the end */
 } hpp__phases;
 
-/* One census that is over. */
+/* A census of the past. */
 typedef struct hpp__era {
     double time_s;
     uint64_t live_bytes, n_live_objects;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Counts by address while the program runs: a table of fixed size that signal handlers and any
- * number of threads add to without locks. What finds no room goes to the unknown count.
+ * Counts by address: a lock-free table of fixed size, for any number of threads and signal
+ * handlers. Addresses without room count as unknown.
  */
 #ifndef HPP_ADDRESS_HISTOGRAM_H
 #define HPP_ADDRESS_HISTOGRAM_H
@@ -16,18 +16,18 @@ typedef struct hpp__address_histogram {
     uint64_t unknown_count;
 } hpp__address_histogram;
 
-/* False without memory. */
+/* Initialises a histogram. Returns false without memory. */
 bool hpp__address_histogram_init(hpp__address_histogram *places);
 void hpp__address_histogram_finish(hpp__address_histogram *places);
 
 /* Adds to the count of an address; 0 is unknown. Safe in signal handlers. */
 void hpp__address_histogram_add(hpp__address_histogram *places, uint64_t address, uint64_t n);
 
-/* The counts as a file of bins. `unit` and `kind` as in hpf_bins. */
+/* Writes the counts as a file of bins. `unit` and `kind` are those of hpf_bins. */
 void hpp__address_histogram_write(const hpp__address_histogram *places, hpf_bins_kind kind,
                                   uint64_t unit, hpf_sink *sink);
 
-/* Whether an address is in the program itself, not in a shared library. */
+/* Returns whether an address is in the program itself, not in a shared library. */
 bool hpp__address_is_own(uint64_t address);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a profile lacks for want of memory, in words.
+ * Lists in words what a profile lacks for lack of memory.
  */
 #ifndef HPP_LOSS_REPORT_H
 #define HPP_LOSS_REPORT_H
@@ -17,21 +17,21 @@ typedef struct hpp__loss_report {
     uint64_t n_roots;           /* variables that could not be registered */
     bool no_title;              /* the profile's title lacks options and arguments */
     bool no_ticks;              /* the clock could not be started */
-    bool no_places;             /* there was no room to count by address */
-    bool no_report;             /* the time and allocation report could not be made */
-    bool no_final_biography;    /* what is in the `.hp` file is provisional */
+    bool no_places;             /* there was no memory to count by address */
+    bool no_report;             /* there was no memory for the time and allocation report */
+    bool no_final_biography;    /* the `.hp` file is provisional */
 } hpp__loss_report;
 
-/* What a profiler notes, for adapters that have something to note. */
+/* Returns the losses of a profiler, so that adapters can add theirs. */
 struct hpp_profiler;
 hpp__loss_report *hpp__profiler_losses(struct hpp_profiler *profiler);
 
-/* Adds what one census lacks. */
+/* Adds the losses of one census. */
 void hpp__loss_report_add(hpp__loss_report *missing, const hpp_missing *census);
 
 bool hpp__loss_report_is_any(const hpp__loss_report *missing);
 
-/* One line for each, "Missing: ...". */
+/* Writes one line for each loss, "Missing: ...". */
 void hpp__loss_report_write(const hpp__loss_report *missing, hpf_sink *sink);
 
 #endif

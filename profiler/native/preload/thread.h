@@ -29,7 +29,7 @@ typedef struct hpp_thread {
     uint32_t generation; /* of the loaded objects, that `cache` was made under */
     uint32_t thread_id;
     hpp_window_slot *slot;
-    hpp_unwind_cache *cache;         /* made by stacks.c when first needed; emptied with the slot */
+    hpp_unwind_cache *cache;        /* made by stacks.c when first needed; emptied with the slot */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0,0: not known yet */
     uint32_t timer_id;              /* plus 1, of its ticks; 0: none */
 } hpp_thread;

@@ -228,9 +228,9 @@ bool hpp__unwind_cache_find(hpp_place *out, hpp_unwind_cache_table *cache, const
         entry = find_slot(cache, child_key(entry, found.index), found.value)->entry;
     }
     cache->gap = (hpp_unwind_cache_gap){.key = key,
-                                       .sp = caller->sp,
-                                       .n_known = n_known + found.index,
-                                       .is_own = !(first->a & HPP_UNWIND_CACHE_FOREIGN)};
+                                        .sp = caller->sp,
+                                        .n_known = n_known + found.index,
+                                        .is_own = !(first->a & HPP_UNWIND_CACHE_FOREIGN)};
     if (last != NULL) {
         leave_gap(&cache->gap, first, last, &found);
     }

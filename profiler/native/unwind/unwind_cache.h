@@ -77,7 +77,7 @@ hpp__unwind_cache_batches(const hpp_unwind_cache_entry *entry)
 
 /* A first entry is under the pc, with the call in the bits above it, and the stack pointer; if some
  * of its words are on another stack than the thread's own, with HPP_UNWIND_CACHE_FOREIGN. Others:
- * cache.c.
+ * unwind_cache.c. cache.c.
  */
 typedef struct hpp_unwind_cache_slot {
     uint64_t a, b;
@@ -147,7 +147,8 @@ static inline hpp_unwind_cache_slot *hpp__unwind_cache_slot_of(const hpp_unwind_
                                                                uint64_t a, uint64_t b)
 {
     uint64_t hash = (a + 8 * b) * 0x9e3779b97f4a7c15;
-    return (hpp_unwind_cache_slot *)(void *)((char *)cache->slots + (hash >> 32 & cache->mask_bytes));
+    return (hpp_unwind_cache_slot *)(void *)((char *)cache->slots +
+                                             (hash >> 32 & cache->mask_bytes));
 }
 
 /* Compares the words of a first entry; all of them must be readable. */
