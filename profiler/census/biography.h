@@ -19,16 +19,16 @@
 #include "hpprof/census_types.h"
 #include "base/map.h"
 
-/* A band that no object is in: restricted away, this time. */
+/* The band of objects that a restriction excludes in this census. */
 #define HPP__NO_BAND UINT32_MAX
 
-/* What one band holds in one era. At the end, `unused_bytes` has become lag, `used_bytes` use. */
+/* The bytes of one band in one era. At the end, `unused_bytes` is lag, `used_bytes` is use. */
 typedef struct hpp__phases {
     uint32_t band;
     uint64_t inherent_bytes;
     uint64_t unused_bytes;   /* not used yet */
     uint64_t used_bytes;     /* used at least once */
-    uint64_t used_now_bytes; /* of these, used in this very era; at the end: drag */
+    uint64_t used_now_bytes; /* of these, used in this era; at the end: drag */
     uint64_t void_bytes;     /* at the end */
 } hpp__phases;
 
@@ -43,14 +43,14 @@ typedef struct hpp__era {
     uint32_t first_difference; /* of this era: index + 1, or 0 */
 } hpp__era;
 
-/* By how much void and drag of a band change at an era. */
+/* The change of a band's void and drag at an era. */
 typedef struct hpp__difference {
     uint32_t band;
     uint32_t next; /* of the same era: index + 1, or 0 */
     int64_t void_bytes, drag_bytes;
 } hpp__difference;
 
-/* A piece of an object's history: in `band` from the era `since` on. */
+/* A part of an object's history: it is in `band` from the era `since` on. */
 typedef struct hpp__stay {
     uint32_t band, since;
     uint32_t before; /* the stay before it, or the next free one: index + 1, or 0 */
@@ -58,10 +58,10 @@ typedef struct hpp__stay {
 
 typedef struct hpp__biography {
     uint32_t era;       /* the current one, from 1 */
-    uint32_t lost_band; /* takes what finds no memory for a band of its own */
+    uint32_t lost_band; /* for objects without memory for a band */
     bool has_histories;
     bool is_summed_up;
-    hpp__map lives;   /* object -> its word, when there is none in its header */
+    hpp__map lives;   /* object -> its word, if not in its header */
     hpp__era *eras;   /* by number - 1; always room for the current one */
     hpp__phases *now; /* of the current era, by band */
     hpp__difference *differences;
@@ -71,7 +71,7 @@ typedef struct hpp__biography {
     uint32_t free_stay;     /* index + 1, or 0 */
     hpp__map difference_of; /* era and band -> index + 1 */
     hpp__map history_of;    /* object -> its last stay: index + 1 */
-    uint64_t n_lost;        /* biographies that lack something */
+    uint64_t n_lost;        /* incomplete biographies */
     uint64_t n_skipped;     /* censuses without a record */
 } hpp__biography;
 
@@ -80,8 +80,8 @@ hpf_status hpp__biography_init(hpp__biography *biography, unsigned ref_shift, bo
                                uint32_t lost_band, hpf_error *err);
 void hpp__biography_finish(hpp__biography *biography);
 
-/* The hooks of census.h, without locks. `band` is that of the object now; it is not looked at when
- * there are histories. */
+/* The hooks of census.h, without locks. `band` is the object's current band; it is ignored if there
+ * are histories. */
 void hpp__biography_created(hpp__biography *biography, hpp_ref ref, uint64_t *life_word);
 void hpp__biography_used(hpp__biography *biography, hpp_ref ref, uint64_t *life_word);
 void hpp__biography_dead(hpp__biography *biography, hpp_ref ref, const hpp_object *object,
@@ -96,7 +96,7 @@ void hpp__biography_see(hpp__biography *biography, hpp_ref ref, const hpp_object
                         uint32_t band);
 void hpp__biography_end_census(hpp__biography *biography, const hpp__era *record);
 
-/* Sums up all eras, once. All objects are dead. Errors: MEMORY; it can be tried again. */
+/* Sums all eras, once all objects are dead. Errors: MEMORY; the call can be repeated then. */
 hpf_status hpp__biography_sum_up(hpp__biography *biography, hpf_error *err);
 
 #endif

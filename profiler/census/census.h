@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The engine's state: the parts that a census is made of, behind hpprof/census.h.
+ * The private state of the engine of hpprof/census.h.
  */
 #ifndef HPP_CENSUS_H
 #define HPP_CENSUS_H
@@ -21,11 +21,11 @@ struct hpp_census {
     bool count_stacks, many_threads;
     bool has_ended; /* all objects are dead */
     uint32_t max_name_bytes;
-    uint32_t lost_key;    /* of the breakdown: what could not be told apart */
+    uint32_t lost_key;    /* of the breakdown: the band OUT_OF_MEMORY */
     pthread_mutex_t lock; /* of the biography, its memos included, when there are many threads */
     hpf_arena *arena;
     hpp__restrict restrictions;
-    hpp__band_keys keys; /* for breakdowns by what an object says of itself */
+    hpp__band_keys keys; /* for breakdowns by producer, module, description, type or kind */
     hpp__retainer retainer;
     hpp__biography biography;
     hpp__bands bands;

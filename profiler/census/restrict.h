@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Restrictions: which objects a profile counts. Selectors are read once; what they say about a
- * stack or a shape is remembered under its address, what they say about a retainer set under its
- * number, so that an object costs two look-ups however many names there are.
+ * Restrictions: which objects a profile counts. The verdict on a stack or a shape is cached by its
+ * address, that on a retainer set by its number, so an object takes two lookups whatever the number
+ * of names.
  */
 #ifndef HPP_RESTRICT_H
 #define HPP_RESTRICT_H
@@ -25,26 +25,28 @@ typedef struct hpp__restrict {
     const hpp_heap *heap;   /* borrowed */
     hpp_restriction *rules; /* all but those by phase */
     size_t n_rules;
-    uint32_t phases;                /* what all restrictions by phase allow */
+    uint32_t phases;                /* allowed by all restrictions by phase */
     bool has_phases, has_retainers; /* there are such restrictions */
-    bool has_stack, has_shape;      /* something is asked of the stack, of the shape */
+    bool has_stack, has_shape;      /* some rule needs the stack, or the shape */
     hpp__map stacks;                /* stack -> verdict + 1, for rules answered by the stack */
     hpp__map shapes;                /* shape -> verdicts: by shape alone, and of its module */
 } hpp__restrict;
 
-/* Copies the rules into `arena`, which outlives them. Errors: MEMORY; ARGUMENT for a selector that
- * is none or a phase that is none. */
+/* Copies the rules into `arena`, which must outlive them. Errors: MEMORY; ARGUMENT for an invalid
+ * selector or phase. */
 hpf_status hpp__restrict_init(hpp__restrict *r, const hpp_heap *heap, const hpp_restriction *rules,
                               size_t n_rules, hpf_arena *arena, hpf_error *err);
 void hpp__restrict_finish(hpp__restrict *r);
 
-/* Whether an object passes all restrictions by producer, module, description, type and kind. */
+/* Returns whether an object passes all restrictions by producer, module, description, type and
+ * kind. */
 bool hpp__restrict_passes(hpp__restrict *r, const hpp_object *object);
 
-/* The i-th of the labels by which a retainer set is known. */
+/* Returns the i-th label of a retainer set. */
 typedef hpf_str hpp__label_at(size_t i, void *context);
 
-/* Whether a retainer set passes all restrictions by retainer: each names one of its labels. */
+/* Returns whether a retainer set passes all restrictions by retainer: each contains one of its
+ * labels. */
 bool hpp__restrict_passes_set(const hpp__restrict *r, size_t n_labels, hpp__label_at *label,
                               void *context);
 

@@ -5,12 +5,11 @@
  *
  * The retainer sets of a heap are the least solution of: R(r) is in the set of each root r; and the
  * set of each child of c holds R(c) when c is a retainer, or else the whole set of c. A pass
- * computes it by walking the graph from the roots, carrying sets: a child that has learnt nothing
- * new is not walked again, nor is a retainer, which hands on the same set every time.
+ * computes it by a walk from the roots that carries sets. A child whose set does not change is not
+ * walked again, nor is a retainer, which always passes on the same set.
  *
- * An object's word is the number of the pass that wrote it and the number of its set. A word of an
- * earlier pass counts as empty: nothing is cleared between passes, and it does not matter whether a
- * static object was out of reach in the meantime.
+ * An object's word holds the number of the pass that wrote it and the number of its set. A word of
+ * an earlier pass counts as empty, so nothing is cleared between passes.
  */
 #ifndef HPP_RETAINER_H
 #define HPP_RETAINER_H
@@ -21,9 +20,9 @@
 #include "traverse.h"
 
 typedef enum hpp__set_note {
-    HPP__SET_PASSES = 1u << 0, /* the restrictions; neither: not asked yet */
+    HPP__SET_PASSES = 1u << 0, /* the restrictions; neither: not known yet */
     HPP__SET_FAILS = 1u << 1,
-    HPP__SET_CHARGED = 1u << 2, /* some object has cost it something */
+    HPP__SET_CHARGED = 1u << 2, /* it has a cost */
 } hpp__set_note;
 
 typedef struct hpp__retainer {
@@ -42,19 +41,19 @@ typedef struct hpp__retainer {
     size_t notes_capacity;
 } hpp__retainer;
 
-/* Errors: MEMORY; ARGUMENT for an identity that is none. */
+/* Initialises a retainer pass. Errors: MEMORY; ARGUMENT for an invalid identity. */
 hpf_status hpp__retainer_init(hpp__retainer *retainer, const hpp_heap *heap,
                               const hpp_retaining *retaining, uint32_t max_retainers,
                               hpf_arena *arena, hpf_error *err);
 void hpp__retainer_finish(hpp__retainer *retainer);
 
-/* Finds the retainer set of everything that the roots reach. */
+/* Computes the retainer sets of all objects that the roots reach. */
 void hpp__retainer_pass(hpp__retainer *retainer);
 
-/* The set of an object, after a pass. */
+/* Returns the set of an object, after a pass. */
 uint32_t hpp__retainer_set(const hpp__retainer *retainer, hpp_ref ref, const hpp_object *object);
 
-/* Whether a set passes the restrictions by retainer. */
+/* Returns whether a set passes the restrictions by retainer. */
 bool hpp__retainer_set_passes(hpp__retainer *retainer, const hpp__restrict *restrictions,
                               uint32_t set);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Counting a block that was made or is about to go: what every exported function has in common.
+ * Counts blocks that are allocated and freed, for all exported functions.
  *
- * The usual case is in line and takes no lock, no atomic read-modify-write and no call. All else -
- * a stack that is not remembered, the first call of a process, of a thread or after a fork, a
- * signal handler in the midst of the library, a full window, a block that is already there - is in
- * count.c, and jumped to. errno stays as it was.
+ * The usual case is inline and takes no lock, no atomic read-modify-write and no call. The other
+ * cases are in accounting.c: a stack that is not cached, the first call of a process, of a thread
+ * or after a fork, a signal handler that interrupted the library, a full window, a block that
+ * already exists. All preserve errno.
  */
 #ifndef HPP_NATIVE_ACCOUNTING_H
 #define HPP_NATIVE_ACCOUNTING_H
@@ -15,7 +15,7 @@
 #include "stacks.h"
 #include "thread.h"
 
-/* What the real allocator is asked for, so that no two blocks share a granule. */
+/* Returns the size to request from the next allocator, so that no two blocks share a granule. */
 static inline size_t hpp__asked_bytes(size_t n_bytes)
 {
     return n_bytes < HPP_GRANULE_BYTES ? HPP_GRANULE_BYTES : n_bytes;
@@ -26,7 +26,7 @@ void *hpp__account_allocation_slowly(void *block, size_t n_bytes, hpp_call call,
                                      uintptr_t sp, uintptr_t fp);
 void *hpp__account_block_slowly(void *block, size_t n_bytes, hpp_window_cell *cell, uint32_t site);
 
-/* Enters and counts a block, whose place is known. Returns it. */
+/* Enters and counts a block at a known place. Returns the block. */
 HPP_ALWAYS_INLINE void *hpp__account_block(void *block, size_t n_bytes, hpp_window_cell *cell,
                                            uint32_t site)
 {
@@ -39,7 +39,7 @@ HPP_ALWAYS_INLINE void *hpp__account_block(void *block, size_t n_bytes, hpp_wind
     return block;
 }
 
-/* The place of a call, if all is as usual. Else its site is HPP_SITE_NONE. */
+/* Returns the place of a call in the usual case; otherwise its site is HPP_SITE_NONE. */
 HPP_ALWAYS_INLINE hpp_place hpp__account_place(hpp_caller caller, hpp_call call)
 {
     hpp_place place = {HPP_SITE_NONE, NULL};
@@ -57,7 +57,7 @@ HPP_ALWAYS_INLINE hpp_place hpp__account_place(hpp_caller caller, hpp_call call)
     return place;
 }
 
-/* A block of `n_bytes` was made. Returns it. */
+/* Counts a new block of `n_bytes`. Returns the block. */
 HPP_ALWAYS_INLINE void *hpp__account_allocation(void *block, size_t n_bytes, hpp_caller caller,
                                                 hpp_call call)
 {
@@ -69,7 +69,7 @@ HPP_ALWAYS_INLINE void *hpp__account_allocation(void *block, size_t n_bytes, hpp
     return hpp__account_block(block, n_bytes, place.cell, place.site);
 }
 
-/* The first granule of a usual block, with what it says, or NULL. */
+/* Returns the first granule of a usual block, and its value; NULL if there is none. */
 HPP_ALWAYS_INLINE _Atomic uint32_t *hpp__account_find_usual(uint32_t *out_entry, const void *block)
 {
     _Atomic uint32_t *first = hpp__granule_at(block);
@@ -82,7 +82,7 @@ HPP_ALWAYS_INLINE _Atomic uint32_t *hpp__account_find_usual(uint32_t *out_entry,
 
 hpp_block hpp__account_take_slowly(const void *block);
 
-/* Takes a block out of the table, without counting that: realloc may still fail. */
+/* Removes a block from the table without counting it as freed: realloc may still fail. */
 static inline hpp_block hpp__account_take(const void *block)
 {
     uint32_t entry;
@@ -93,10 +93,10 @@ static inline hpp_block hpp__account_take(const void *block)
     return (hpp_block){entry & HPP_BLOCK_SITE, hpp__block_erase_usual(first, entry)};
 }
 
-/* Counts that a block that was taken is gone. */
+/* Counts a removed block as freed. */
 void hpp__account_free(hpp_block gone);
 
-/* Both, in the usual case. False: nothing was done. */
+/* Removes and counts a usual block. Returns false and does nothing for others. */
 HPP_ALWAYS_INLINE bool hpp__account_free_usual(const void *block)
 {
     const hpp_thread *self = hpp__self;

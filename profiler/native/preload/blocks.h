@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The live blocks: for each, the site that it was made at and the size that was asked for.
+ * The table of live blocks: the site and the requested size of each.
  *
- * A table beside the heap, 4 bytes for each 16 of address space (a granule), in leaves of 64 MiB of
- * addresses; a page of it exists once a block lies in its 16 KiB. A leaf ends with a page for what
- * blocks that begin near its end have beyond it. The heap itself is untouched, so
- * any allocator will do whose blocks begin at multiples of 16 when it is asked for at least 16
- * bytes.
+ * It has 4 bytes for each 16 bytes of address space (a granule), in leaves of 64 MiB of addresses;
+ * a page of it exists once its 16 KiB contain a block. A leaf ends with an extra page, for blocks
+ * that begin near its end. The heap itself is not changed, so it works with every allocator that
+ * aligns blocks of 16 bytes and more to 16.
  *
  *   first granule    bit 31: set. Bits 0-24: the site. Bit 30: small; then bits 25-29 are the size,
  *                    0-16. Bit 29 of a block that is not small: huge, it has a third granule
  *   second           (not small) bits 0-30 of the size; bit 31: clear
  *   third            (huge) the size's bits 31 and up; bit 31: clear
  *
- * So a first granule tells itself from the others, and a walk may begin anywhere.
+ * Bit 31 marks a first granule, so a walk may begin anywhere.
  *
- * Threads: a block belongs to the thread that holds it, as in the program: entries are written
- * before malloc returns it and cleared before free hands it back. Nothing waits. The table is
- * private memory: a forked child has its own copy, of the moment of the fork.
+ * Threads: the entry of a block is written before malloc returns it and cleared before free passes
+ * it on, so only one thread at a time accesses it. Nothing waits. The table is private memory: a
+ * forked child has a copy.
  */
 #ifndef HPP_NATIVE_BLOCKS_H
 #define HPP_NATIVE_BLOCKS_H
@@ -57,30 +56,31 @@ typedef struct hpp_block {
 /* By the upper bits of the address; NULL: no blocks there yet. */
 extern HPP_HIDDEN _Atomic(_Atomic uint32_t *) hpp__leaves[HPP_MAX_LEAVES];
 
-/* Enters a block. `before` is what was there: a block that went unseen, or none. False when the
- * block stays unknown: its address is not a multiple of 16, or there is no memory for the table. */
+/* Enters a block. Stores the previous block at its address in `before`, whose free was not seen, or
+ * none. Returns false if the address is not a multiple of 16, or without memory for the table. */
 bool hpp__blocks_put(const void *address, uint32_t site, uint64_t size_bytes, hpp_block *before);
 
-/* Takes a block out, or looks at it. */
+/* Removes and returns a block; site 0: there is none. */
 hpp_block hpp__blocks_take(const void *address);
 hpp_block hpp__blocks_get(const void *address);
 
-/* Visits every block, or those that begin in a range of addresses. A visitor may take its block. */
+/* Visit every block, or those that begin in a range of addresses. The visitor may remove its block.
+ */
 typedef void hpp_visit_block(uintptr_t address, hpp_block block, void *context);
 void hpp__blocks_each(hpp_visit_block *visit, void *context);
 void hpp__blocks_in(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void *context);
 
 /* ---- the usual cases, in line ---------------------------------------------------------------- */
 
-/* The number of an address's granule; what is not at the beginning of a granule has a number beyond
- * all addresses. */
+/* Returns the number of an address's granule; beyond all addresses if it is not at the start of a
+ * granule. */
 static inline uintptr_t hpp__granule_of(const void *address)
 {
     uintptr_t place = (uintptr_t)address;
     return place / HPP_GRANULE_BYTES | place << (8 * sizeof(place) - HPP_GRANULE_SHIFT);
 }
 
-/* The first granule of an address, or NULL: it has none, yet or ever. */
+/* Returns the first granule of an address; NULL if there is none. */
 static inline _Atomic uint32_t *hpp__granule_at(const void *address)
 {
     uintptr_t granule = hpp__granule_of(address);
@@ -92,7 +92,7 @@ static inline _Atomic uint32_t *hpp__granule_at(const void *address)
     return HPP_UNLIKELY(leaf == NULL) ? NULL : leaf + granule % HPP_GRANULES_PER_LEAF;
 }
 
-/* hpp__blocks_put where nothing is special. False: nothing was done. */
+/* Is hpp__blocks_put for the usual case. Returns false and does nothing in others. */
 static inline bool hpp__blocks_put_usual(const void *address, uint32_t site, uint64_t size_bytes)
 {
     _Atomic uint32_t *first = hpp__granule_at(address);
@@ -110,14 +110,14 @@ static inline bool hpp__blocks_put_usual(const void *address, uint32_t site, uin
     return true;
 }
 
-/* What a first granule says of a block that is neither huge nor absent. */
+/* Returns whether a first granule is that of a block that exists and is not huge. */
 static inline bool hpp__block_is_usual(uint32_t entry)
 {
     return entry >= (HPP_BLOCK_FIRST | HPP_BLOCK_SMALL) ||
            (entry & (HPP_BLOCK_FIRST | HPP_BLOCK_HUGE)) == HPP_BLOCK_FIRST;
 }
 
-/* Takes a usual block out, of which `entry` is the first granule. Returns its size. */
+/* Removes a usual block, whose first granule is `entry`. Returns its size. */
 static inline uint64_t hpp__block_erase_usual(_Atomic uint32_t *first, uint32_t entry)
 {
     atomic_store_explicit(first, 0, memory_order_relaxed);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The time profile: each thread is interrupted whenever it has used so much processor time, and the
- * place where it was is counted, as an allocation of no bytes with HPP_CALL_TICK.
+ * The time profile: each thread is interrupted at intervals of its processor time, and its stack is
+ * counted as an allocation of 0 bytes with HPP_CALL_TICK.
  *
- * The interruption is SIGPROF, from a POSIX timer on the thread's own clock. A program that takes
- * SIGPROF for itself gets our ticks then, and none are counted; one that blocks it gets none.
- * System calls that were interrupted go on, but for those that never do (poll, nanosleep): these
- * may end with EINTR when a tick comes just before they wait.
+ * The signal is SIGPROF, from a POSIX timer on the thread's own clock. A program that installs its
+ * own handler of SIGPROF gets the signals, and no ticks are counted; a program that blocks it gets
+ * none. Interrupted system calls are restarted, except those that never are (poll, nanosleep): they
+ * may fail with EINTR if a tick comes just before they wait.
  *
- * All of these do nothing when no ticks were asked for.
+ * Without the option for ticks, these functions do nothing.
  */
 #ifndef HPP_NATIVE_CPU_TICKS_H
 #define HPP_NATIVE_CPU_TICKS_H
 
 #include "thread.h"
 
-/* Takes SIGPROF, at the start of the process. */
+/* Installs the handler of SIGPROF, at the start of the process. */
 void hpp__cpu_ticks_take_signal(void);
 
-/* The calling thread's timer. */
+/* Start and stop the calling thread's timer. */
 void hpp__cpu_ticks_start(hpp_thread *self);
 void hpp__cpu_ticks_stop(hpp_thread *self);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Entries: what a profiled program calls instead of its allocator. An entry is a few instructions
- * that hand where they were called from - return address, stack pointer and frame pointer - to a C
- * function as further arguments, and jump to it. So that function knows its caller's frame exactly,
- * without having one of its own in between.
+ * Entries: the functions that a profiled program calls instead of its allocator. An entry is a few
+ * instructions that append the caller's return address, stack pointer and frame pointer to the
+ * arguments, and jump to a C function. So that function gets its caller's frame exactly, without a
+ * frame of its own in between.
  */
 #ifndef HPP_NATIVE_ENTRY_H
 #define HPP_NATIVE_ENTRY_H
@@ -33,7 +33,7 @@
 #define HPP_ENTRY(name, n_arguments, function)                                                     \
     HPP_ASM_FUNCTION(".globl", #name, HPP_CALLER_AFTER_##n_arguments "jmp " #function "\n")
 
-/* The further arguments, as the C function declares and uses them. */
+/* The appended arguments, as the C function declares and uses them. */
 #define HPP_CALLER_PARAMETERS uintptr_t pc, uintptr_t sp, uintptr_t fp
 #define HPP_CALLER            ((hpp_caller){pc, sp, fp})
 

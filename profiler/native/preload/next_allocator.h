@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The allocator that the program would have had without us: the next one in the order in which the
- * dynamic linker looks.
+ * The next allocator: the one that the program would use without this library, by the search order
+ * of the dynamic linker.
  *
- * The table can be called from the start: its first use fills it. Looking a name up may itself
- * allocate; that is served from a small pool, and never given back.
+ * The first call fills the table. The lookup of a function may itself allocate; such blocks come
+ * from a small pool, and are never freed.
  */
 #ifndef HPP_NATIVE_NEXT_ALLOCATOR_H
 #define HPP_NATIVE_NEXT_ALLOCATOR_H
@@ -24,7 +24,7 @@ typedef struct hpp_next_allocator {
     void *(*aligned_alloc)(size_t alignment, size_t n_bytes);
     void *(*valloc)(size_t n_bytes);
     void *(*pvalloc)(size_t n_bytes);
-    /* These only some allocators have; NULL: this one has not. */
+    /* Only some allocators have these; else NULL. */
     void (*free_sized)(void *block, size_t n_bytes);
     void (*free_aligned_sized)(void *block, size_t alignment, size_t n_bytes);
     void (*sdallocx)(void *block, size_t n_bytes, int flags);
@@ -32,13 +32,13 @@ typedef struct hpp_next_allocator {
 
 extern HPP_HIDDEN hpp_next_allocator hpp__next;
 
-/* Fills the table, if that has not been done. Leaves errno alone. */
+/* Fills the table at the first call. Preserves errno. */
 void hpp__next_allocator_find(void);
 
-/* Whether both are in the same loaded object. */
+/* Returns whether two functions are in the same loaded object. */
 bool hpp__next_allocator_is_together(const void *function, const void *other);
 
-/* A block of the pool: its size, which is never 0. 0 for any other. */
+/* Returns the size of a block of the pool, which is never 0; 0 for any other block. */
 size_t hpp__next_allocator_pool_bytes(const void *block);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What `census run` asked for, and whether this process is being profiled. process.h starts it.
+ * The settings from `census run`, and whether this process is being profiled. See process.h.
  */
 #ifndef HPP_NATIVE_PROCESS_STATE_H
 #define HPP_NATIVE_PROCESS_STATE_H

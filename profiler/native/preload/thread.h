@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a thread of the profiled program keeps for itself: its slot in the window, and its memory of
- * stacks that it has unwound. Nothing here is touched by another thread, so the path of an
- * allocation takes no lock and no atomic read-modify-write.
+ * The data of a thread of the profiled program: its slot in the window, and its cache of unwound
+ * stacks. No other thread accesses them, so an allocation takes no lock and no atomic
+ * read-modify-write.
  *
- * hpp__ready guards it: it is NULL while the thread looks for the site of a call. A signal handler
- * that allocates in that moment finds it so and goes by a slower way that touches none of this. The
- * counters need no guard: each is moved by one instruction (hpp__add_own).
+ * hpp__ready guards the cache: it is NULL while the thread looks up a site. A signal handler that
+ * allocates meanwhile takes a slower way that does not use the cache. The counters need no guard:
+ * each update is one instruction (hpp__add_own).
  *
- * Slots serve one thread after the other, and keep their counters and memory. Slot 0 is nobody's:
- * it counts what a thread cannot count in its own, with atomic additions.
+ * A slot is used by one thread after the other, and keeps its counters and memory.
  */
 #ifndef HPP_NATIVE_THREAD_H
 #define HPP_NATIVE_THREAD_H
@@ -19,25 +18,26 @@
 #include "native/window/platform.h"
 #include "native/window/window_writer.h"
 
-/* The slot that counts what a thread cannot count in its own, with atomic additions. */
+/* The slot that belongs to no thread. It counts, with atomic additions, what a thread cannot count
+ * in its own slot. */
 #define HPP_SHARED_SLOT 0u
 
 typedef struct hpp_unwind_cache hpp_unwind_cache; /* stacks.c */
 
 typedef struct hpp_thread {
     uint32_t slot_index;
-    uint32_t generation; /* of the loaded objects, that `cache` was made under */
+    uint32_t generation; /* of the loaded objects that `cache` is valid for */
     uint32_t thread_id;
     hpp_window_slot *slot;
-    hpp_unwind_cache *cache;        /* made by stacks.c when first needed; emptied with the slot */
+    hpp_unwind_cache *cache; /* created by stacks.c at its first use; cleared with the slot */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0,0: not known yet */
     uint32_t timer_id;              /* plus 1, of its ticks; 0: none */
 } hpp_thread;
 
-/* The calling thread's, NULL until it first allocates or frees. */
+/* The calling thread's data; NULL until its first allocation or free. */
 extern HPP_HIDDEN _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
 
-/* hpp__self, or NULL: there is none, or its memory of stacks is in use. */
+/* hpp__self; NULL if there is none, or its cache is in use. */
 extern HPP_HIDDEN _Thread_local hpp_thread *hpp__ready HPP_INITIAL_EXEC;
 
 /* Makes the shared slot in a new window. Returns false if the window has no room. */
@@ -55,7 +55,7 @@ void hpp__slots_forked(uint32_t own_index, uint32_t thread_id);
 
 hpp_window_slot *hpp__slot_at(uint32_t index);
 
-/* The thread's memory of stacks is in use from here to there; the compiler moves nothing across. */
+/* Mark the start and end of a use of the thread's cache; the compiler moves nothing across. */
 static inline void hpp__thread_enter(void)
 {
     hpp__ready = NULL;
@@ -68,14 +68,13 @@ static inline void hpp__thread_exit(hpp_thread *self)
     hpp__ready = self;
 }
 
-/* The cell of a site in slot 0, for atomic additions. */
+/* Returns the cell of a site in the shared slot, for atomic additions. */
 hpp_window_cell *hpp__shared_cell(uint32_t site);
 
-/* The cell of a site in the thread's slot, or NULL when the window is full. */
+/* Returns the cell of a site in the thread's slot, or NULL if the window is full. */
 hpp_window_cell *hpp__thread_cell(hpp_thread *thread, uint32_t site);
 
-/* The same, and NULL also when the page that it is in has not been needed yet. `site` is less than
- * HPP_MAX_SITES. */
+/* Returns the cell of a site if its page exists, else NULL. `site` is less than HPP_MAX_SITES. */
 static inline hpp_window_cell *hpp__thread_old_cell(const hpp_thread *thread, uint32_t site)
 {
     uint32_t page = atomic_load_explicit(&thread->slot->cell_pages[site / HPP_CELLS_PER_CHUNK],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Reading numbers from bytes that may end early. A reader that came to the end, or was told to
- * fail, gives zeros from then on and says so once, when asked.
+ * Reads numbers from a range of bytes. After the end of the range, or an explicit failure, all
+ * reads return 0 and `failed` is set.
  */
 #ifndef HPP_NATIVE_BYTES_H
 #define HPP_NATIVE_BYTES_H

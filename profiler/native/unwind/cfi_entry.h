@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Finding the entry of .eh_frame that covers a pc: the description of one function (FDE), together
- * with what it has in common with others (CIE).
+ * Finds the entry of .eh_frame that covers a pc: the description of one function (FDE), with the
+ * part that it shares with others (CIE).
  */
 #ifndef HPP_NATIVE_CFI_ENTRY_H
 #define HPP_NATIVE_CFI_ENTRY_H
@@ -22,8 +22,8 @@ typedef struct hpp_cfi_entry {
 
 hpp_cfi_found hpp__cfi_entry_find(hpp_cfi_entry *out, const hpp_cfi_tables *tables, uintptr_t pc);
 
-/* Reads an address in one of the DW_EH_PE_ encodings; indirect ones are not followed. `data_base`
- * is what DW_EH_PE_datarel counts from. */
+/* Reads an address in one of the DW_EH_PE_ encodings, without following indirect ones. `data_base`
+ * is the base of DW_EH_PE_datarel. */
 uintptr_t hpp__cfi_pointer(hpp_bytes *bytes, uint8_t encoding, uintptr_t data_base);
 
 #endif

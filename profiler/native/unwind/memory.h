@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Reading words of the program's stacks. The thread's own stack is there from the stack pointer to
- * its end; of anything else the kernel is asked first.
+ * Reads words of the program's stacks. The thread's own stack is readable from the stack pointer to
+ * its end; for other addresses, a system call checks first.
  */
 #ifndef HPP_NATIVE_MEMORY_H
 #define HPP_NATIVE_MEMORY_H
@@ -11,13 +11,13 @@
 
 #include "native/window/platform.h"
 
-/* What is known to be readable while a walk goes on. */
+/* Memory that is readable during a walk. */
 typedef struct hpp_memory {
-    uintptr_t low, end; /* the own stack, as far as it is in use; 0, 0: none */
-    uintptr_t page;     /* begin of the page that was last asked for; 0: none */
+    uintptr_t low, end; /* the used part of the own stack; 0, 0: none */
+    uintptr_t page;     /* start of the page that was last checked; 0: none */
 } hpp_memory;
 
-/* Whether the word at an address can be read. */
+/* Returns whether the word at an address can be read. */
 bool hpp__memory_has(hpp_memory *memory, uintptr_t address);
 
 static inline bool hpp__memory_is_own(const hpp_memory *memory, uintptr_t address)
@@ -25,7 +25,7 @@ static inline bool hpp__memory_is_own(const hpp_memory *memory, uintptr_t addres
     return address >= memory->low && address < memory->end && memory->end - address >= 8;
 }
 
-/* What is there must be readable. */
+/* Returns the word at an address, which must be readable. */
 HPP_UNSANITIZED static inline uintptr_t hpp__memory_word(uintptr_t address)
 {
     struct unaligned {

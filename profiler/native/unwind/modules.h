@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The loaded objects: where their unwind tables are, and their records in the window.
+ * The loaded objects: their unwind tables, and their records in the window.
  *
- * An object is looked up by _dl_find_object, which takes no lock, and recorded when it is first
- * seen on a stack. Objects come and go; a generation is a time in which none went and none came in
- * the place of another. An object that is found again in a new generation is the same one if it has
- * the same name and build id.
+ * An object is found by _dl_find_object, which takes no lock, and recorded when it is first found
+ * on a stack. A generation is a period in which no object is unloaded or replaced. In a new
+ * generation, an object is the same one if it has the same name and build id.
  *
- * Threads: any, also in signal handlers; nothing waits.
+ * Threads: any, also signal handlers; nothing waits.
  */
 #ifndef HPP_NATIVE_MODULES_H
 #define HPP_NATIVE_MODULES_H
@@ -23,19 +22,19 @@ typedef struct hpp_module {
     bool is_loader;  /* ld.so */
 } hpp_module;
 
-/* The object that an address is in. */
+/* Finds the object that contains an address. */
 bool hpp__modules_find(hpp_module *out, uintptr_t address);
 
-/* Whether an address is in any object. */
+/* Returns whether an address is in any object. */
 bool hpp__modules_hold(uintptr_t address);
 
-/* What has been loaded may have changed. Returns the new generation. */
+/* Starts a new generation, after objects may have changed. Returns it. */
 uint32_t hpp__modules_new_generation(void);
 
 /* The generation: from 1. */
 extern HPP_HIDDEN _Atomic uint32_t hpp__generation;
 
-/* Whether the loader is at this moment adding or removing objects. */
+/* Returns whether the loader is adding or removing objects now. */
 bool hpp__modules_are_changing(void);
 
 #endif

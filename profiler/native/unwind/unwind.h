@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Walking up a stack by the unwind tables (.eh_frame) of the loaded objects, in two ways.
+ * Walks up a stack by the unwind tables (.eh_frame) of the loaded objects, in two ways.
  *
- * A walk knows of each frame its pc, stack pointer and rbp, which is what nearly all rules need,
- * and names the stack words that its way depended on. A full walk knows all registers, and serves
- * where a frame needs another one: it starts from an interrupted context or from where it is
- * called.
+ * A walk tracks pc, stack pointer and rbp, which nearly all rules need, and lists the stack words
+ * that it depended on. A full walk tracks all registers, for frames that need others; it starts
+ * from an interrupted context or from its caller.
  *
  * Sources: System V ABI, AMD64 supplement, section 3.7; DWARF 5, section 6.4.
  *
- * Threads: everything may be called from any thread and from signal handlers; nothing allocates,
- * nothing waits.
+ * Threads: any, also signal handlers; nothing allocates or waits.
  */
 #ifndef HPP_NATIVE_UNWIND_H
 #define HPP_NATIVE_UNWIND_H
@@ -20,13 +18,12 @@
 
 typedef enum hpp_step {
     HPP_STEP_UP,   /* the walk is now at the caller */
-    HPP_STEP_END,  /* this is the outermost frame: the tables say so */
-    HPP_STEP_LOST, /* no rule, or one that leads nowhere */
-    HPP_STEP_HARD, /* the rule needs a register that the walk does not know */
+    HPP_STEP_END,  /* this is the outermost frame, according to the tables */
+    HPP_STEP_LOST, /* no rule, or an invalid one */
+    HPP_STEP_HARD, /* the rule needs a register that the walk does not track */
 } hpp_step;
 
-/* A word of the stack that decided where a walk went. At address 0: the value of rbp where the walk
- * began. */
+/* A stack word that a walk depended on. At address 0: the value of rbp at the start of the walk. */
 typedef struct hpp_word {
     uintptr_t address, value;
 } hpp_word;
@@ -36,16 +33,16 @@ enum { HPP_MAX_STEP_WORDS = 12 };
 
 typedef struct hpp_walk {
     uintptr_t pc, sp, rbp;
-    uintptr_t
-        rbp_slot; /* address of the word that rbp was read from; 0: it is as at the beginning */
-    bool rbp_is_noted; /* that word is among those that decided */
-    bool is_exact;     /* pc is an interrupted instruction, not a return address */
-    bool is_guessed;   /* found by the frame pointer */
-    uint8_t n_jumps;   /* steps so far to a caller that is not further up: on another stack */
+    uintptr_t rbp_slot; /* address of the word that rbp was read from; 0: it has its first value */
+    bool rbp_is_noted;  /* that word is already in the list */
+    bool is_exact;      /* pc is an interrupted instruction, not a return address */
+    bool is_guessed;    /* found by the frame pointer */
+    uint8_t n_jumps;    /* steps so far to a caller on another stack */
     hpp_memory memory;
 } hpp_walk;
 
-/* The instruction that tells in which function a frame is: a call may be a function's last. */
+/* Returns the address that identifies a frame's function: the byte before a return address, since a
+ * call may be a function's last instruction. */
 static inline uintptr_t hpp__walk_place(const hpp_walk *walk)
 {
     return walk->pc - !walk->is_exact;
@@ -59,21 +56,21 @@ static inline void hpp__walk_note_rbp(hpp_walk *walk, hpp_word *words, uint32_t 
     }
 }
 
-/* A caller that is not further up is on another stack, which a handler of a signal has, or a
- * function that switched. Where there are too many of those, it is nonsense: false. */
+/* Counts a step to a caller at a lower address: it is on another stack, that of a signal handler or
+ * a coroutine. Returns false after too many of them. */
 static inline bool hpp__walk_may_jump(uint8_t *n_jumps)
 {
     enum { MAX_JUMPS = 64 };
     return ++*n_jumps <= MAX_JUMPS;
 }
 
-/* One step by a rule of the rarer kinds. */
+/* Goes up one frame by a rare kind of rule. */
 hpp_step hpp__walk_step_rarely(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,
                                uint32_t *n_words);
 
-/* One step. `rule` is that of hpp__walk_place. Appends to `words` the words that decided, in the
- * order in which they became needed, so that each one's address follows from those before. Unless
- * it goes up the walk is at no frame any more. */
+/* Goes up one frame. `rule` is that of hpp__walk_place. Appends to `words` the words that it
+ * depended on, in the order of reading, so that the address of each follows from the words before.
+ * After a result other than HPP_STEP_UP the walk is over. */
 static inline hpp_step hpp__walk_step(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,
                                       uint32_t *n_words)
 {
@@ -119,14 +116,14 @@ typedef struct hpp_full_walk {
     hpp_memory memory;
 } hpp_full_walk;
 
-/* Begins at the frame whose stack pointer is `sp`, from the call of this function outwards.
- * Without a way there: false. */
+/* Starts at the frame with stack pointer `sp`, which is a caller of this function. Returns false if
+ * it cannot be reached. */
 bool hpp__full_walk_begin_here(hpp_full_walk *out, uintptr_t pc, uintptr_t sp, hpp_memory memory);
 
-/* Begins at an interrupted instruction: `context` is the ucontext_t of a signal handler. */
+/* Starts at an interrupted instruction. `context` is the ucontext_t of a signal handler. */
 void hpp__full_walk_begin_interrupted(hpp_full_walk *out, const void *context, hpp_memory memory);
 
-/* One step, by the tables alone: no rule is looked up or kept. */
+/* Goes up one frame by the tables, without cached rules. */
 hpp_step hpp__full_walk_step(hpp_full_walk *walk);
 
 static inline uintptr_t hpp__full_walk_pc(const hpp_full_walk *walk)

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What one thread remembers of the stacks that it has unwound: which words decided, and the place
- * that came out.
+ * A thread's cache of unwound stacks: the stack words that each unwind depended on, and its result,
+ * a place.
  *
- * An unwind reads words one after the other, and where it reads next follows from what it has read.
- * So all stacks with the same (pc, sp) form a decision tree. The first one seen is an entry under
- * (pc, sp) with all its words; one that differs from it in word i, and there has the value v, is an
- * entry under (first, i, v) with the words behind i only. Checking a stack is to compare the words
- * of the first entry, which nearly always agree; where they do not, to go to the entry under what
- * is there instead, and so on.
+ * An unwind reads words one after the other; the address of the next follows from those before. So
+ * all stacks with the same (pc, sp) form a decision tree. The first one is an entry under (pc, sp)
+ * with all its words. One that differs from it in word i, which has the value v, is an entry under
+ * (first, i, v) with the words after i only. A lookup compares the words of the first entry, which
+ * are nearly always equal. If a word differs, it continues with the entry under the new value, and
+ * so on.
  *
- * In line, only a first entry is looked at, and all of its words are compared at once. Where other
- * stacks were seen under its (pc, sp), that would often be in vain: so the word in which the last
- * of them differed, the fork, is compared before.
+ * The inline functions look only at a first entry, and compare all of its words at once. If there
+ * are other stacks under its (pc, sp), that would often fail; so the word in which the last of them
+ * differed, the fork, is compared before.
  *
- * A search that comes to nothing ends where its stack belongs, and leaves a note of that, the gap:
- * so whoever then walks the stack need not hand over again the words that led there, nor are they
- * compared again.
+ * A failed lookup ends where its stack belongs in the tree, and stores that place as the gap. After
+ * the walk, only the words after the gap are added.
  *
- * Entries are only added. When the memory is used up, all are forgotten.
+ * Entries are only added. When the memory is used up, the cache is cleared.
  *
  * Threads: a cache belongs to one thread.
  */
@@ -29,40 +28,39 @@
 #include "native/window/window.h"
 
 enum {
-    HPP_UNWIND_CACHE_BATCH = 4, /* words are compared so many at a time, and filled up to that */
-    HPP_UNWIND_CACHE_MAX_WORDS = 4096, /* deeper stacks are not remembered */
+    HPP_UNWIND_CACHE_BATCH = 4,        /* words are compared in batches of this size, padded */
+    HPP_UNWIND_CACHE_MAX_WORDS = 4096, /* longer stacks are not cached */
 };
 
-/* Where a call came from, as the entry of an exported function sees it. */
+/* The caller's registers at the entry of an exported function. */
 typedef struct hpp_caller {
     uintptr_t pc; /* return address */
     uintptr_t sp; /* stack pointer after the return: the canonical frame address of the callee */
     uintptr_t fp; /* rbp of the caller */
 } hpp_caller;
 
-/* What a call is counted for. `cell` is that of the thread's slot, and may be NULL (window full).
- */
+/* The counters of a call. `cell` is in the thread's slot, and may be NULL (window full). */
 typedef struct hpp_place {
     uint32_t site;
     hpp_window_cell *cell;
 } hpp_place;
 
-/* Words of a remembered stack: their places, in bytes from where the return address of the call is,
- * and their values. */
+/* Words of a cached stack: their addresses, in bytes from that of the call's return address, and
+ * their values. */
 typedef struct hpp_unwind_cache_batch {
     uint32_t offsets[HPP_UNWIND_CACHE_BATCH];
     uintptr_t values[HPP_UNWIND_CACHE_BATCH];
 } hpp_unwind_cache_batch;
 
-/* A remembered stack, or the outer part of one; batches of words follow. The caller's rbp may be
- * among the words: `rbp_mask` is all ones then, and the return address of the call, which is the
- * same for all calls that come here, stands at `rbp_index`. */
+/* A cached stack, or the outer part of one; batches of words follow. If the caller's rbp is among
+ * the words, `rbp_mask` is all ones, and the word at `rbp_index` is the call's return address
+ * instead, which is always equal. */
 typedef struct hpp_unwind_cache_entry {
     hpp_place place;
     const hpp_unwind_cache_batch *end; /* of the batches */
     uintptr_t rbp, rbp_mask;
     uint16_t rbp_index;
-    uint16_t n_words;     /* with those that fill the last batch */
+    uint16_t n_words;     /* with the padding of the last batch */
     uint32_t fork_offset; /* of a first entry; its value: hpp_unwind_cache_slot */
 } hpp_unwind_cache_entry;
 
@@ -81,14 +79,14 @@ hpp__unwind_cache_batches(const hpp_unwind_cache_entry *entry)
  */
 typedef struct hpp_unwind_cache_slot {
     uint64_t a, b;
-    hpp_unwind_cache_entry *entry; /* NULL: nothing here */
-    uint64_t fork_value; /* of a first entry that is on the thread's own stack; at first, the
-                            return address of the call stands in for a fork */
+    hpp_unwind_cache_entry *entry; /* NULL: free */
+    uint64_t fork_value; /* of a first entry on the thread's own stack; without a fork, the call's
+                            return address */
 } hpp_unwind_cache_slot;
 
 #define HPP_UNWIND_CACHE_FOREIGN ((uint64_t)1 << 62)
 
-/* Where entries' memory comes from: blocks of growing size, used one after the other. */
+/* The memory of entries: blocks of growing size, used one after the other. */
 enum { HPP_UNWIND_CACHE_N_BLOCKS = 8 };
 typedef struct hpp_unwind_cache_pool {
     char *blocks[HPP_UNWIND_CACHE_N_BLOCKS];
@@ -96,15 +94,15 @@ typedef struct hpp_unwind_cache_pool {
     uint32_t used_bytes; /* of it */
 } hpp_unwind_cache_pool;
 
-/* Where the last search in vain ended: `n_known` words, the innermost, are as remembered; the next
- * one is at `address` (0: it is rbp) and differs, so the stack belongs under `a` and `b`. */
+/* The end of the last failed lookup: the `n_known` innermost words are equal; the next one, at
+ * `address` (0: rbp), differs, so the stack belongs under `a` and `b`. */
 typedef struct hpp_unwind_cache_gap {
-    uint64_t key; /* of the call that was looked for; 0: there is no gap */
+    uint64_t key; /* of the call; 0: there is no gap */
     uintptr_t sp;
-    uint64_t a, b; /* `a` is 0 of a stack that is the first one */
+    uint64_t a, b; /* `a` is 0 for a first stack */
     uintptr_t address;
     uint32_t n_known;
-    bool is_own; /* all words of the others are on the thread's own stack */
+    bool is_own; /* all words of the other stacks are on the thread's own stack */
 } hpp_unwind_cache_gap;
 
 typedef struct hpp_unwind_cache_table {
@@ -115,23 +113,24 @@ typedef struct hpp_unwind_cache_table {
     hpp_unwind_cache_pool pool;
 } hpp_unwind_cache_table;
 
-/* Makes an empty table. False: there is no memory. */
+/* Creates an empty cache; clears one; frees one. hpp__unwind_cache_begin returns false without
+ * memory. */
 bool hpp__unwind_cache_begin(hpp_unwind_cache_table *out);
 void hpp__unwind_cache_forget(hpp_unwind_cache_table *cache);
 void hpp__unwind_cache_end(hpp_unwind_cache_table *cache);
 
-/* The place of a call whose stack is remembered, or false, and then there is a gap. `call` is an
- * hpp_call. */
+/* Finds the place of a call. Returns false if its stack is not cached; there is a gap then. `call`
+ * is an hpp_call. */
 bool hpp__unwind_cache_find(hpp_place *out, hpp_unwind_cache_table *cache, const hpp_caller *caller,
                             uint32_t call);
 
-/* Whether the gap is that of a call, whose stack turned out to be on the thread's own or not, and
- * how many of its words are known. */
+/* Returns whether the gap belongs to a call, and stores the number of its known words. `are_own`:
+ * all words of its stack are on the thread's own stack. */
 bool hpp__unwind_cache_has_gap(uint32_t *n_known, hpp_unwind_cache_table *cache,
                                const hpp_caller *caller, uint32_t call, bool are_own);
 
-/* Remembers the stack that there is a gap for, as hpp__unwind_cache_has_gap has said. The words are
- * those behind the known ones, in the order in which they were needed. */
+/* Adds the stack of the gap, after hpp__unwind_cache_has_gap has returned true. `words` are those
+ * after the known ones, in the order of reading. */
 void hpp__unwind_cache_add(hpp_unwind_cache_table *cache, hpp_caller caller, const hpp_word *words,
                            uint32_t n_words, hpp_place place);
 
@@ -142,7 +141,7 @@ static inline uint64_t hpp__unwind_cache_key(uintptr_t pc, uint32_t call)
     return pc | (uint64_t)call << 56;
 }
 
-/* The slot where the search for a key begins. */
+/* Returns the slot where the search for a key begins. */
 static inline hpp_unwind_cache_slot *hpp__unwind_cache_slot_of(const hpp_unwind_cache_table *cache,
                                                                uint64_t a, uint64_t b)
 {
@@ -151,7 +150,8 @@ static inline hpp_unwind_cache_slot *hpp__unwind_cache_slot_of(const hpp_unwind_
                                              (hash >> 32 & cache->mask_bytes));
 }
 
-/* Compares the words of a first entry; all of them must be readable. */
+/* Returns whether the words of a first entry are equal to those of the stack; all must be readable.
+ */
 HPP_UNSANITIZED static inline bool hpp__unwind_cache_agrees(const hpp_unwind_cache_slot *first,
                                                             uintptr_t sp, uintptr_t fp)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The step rule of a pc, in a word: what a row of the unwind tables comes to where it is of the
- * kinds that compilers make nearly always. Rules are worked out once and kept in a table that all
- * threads share: reading takes no lock and writes nothing; a full line loses an old rule.
+ * The unwind rule of a pc in one word: a compact form of the rows that compilers nearly always
+ * generate. Rules are computed once and cached in a table that all threads share. Reading takes no
+ * lock and writes nothing; a full line drops an old rule.
  *
- * Threads: any, also in signal handlers; nothing waits.
+ * Threads: any, also signal handlers; nothing waits.
  */
 #ifndef HPP_NATIVE_UNWIND_RULES_H
 #define HPP_NATIVE_UNWIND_RULES_H
@@ -20,7 +20,7 @@ typedef enum hpp_unwind_rule_kind {
     HPP_UNWIND_RULE_RBP_AT, /* CFA = the word at rbp + offset; rbp is saved relative to rbp, not the
                                CFA */
     HPP_UNWIND_RULE_END,    /* no caller */
-    HPP_UNWIND_RULE_HARD,   /* see the row itself */
+    HPP_UNWIND_RULE_HARD,   /* none of these: use the row itself */
     HPP_UNWIND_RULE_NONE,   /* there is no row */
 } hpp_unwind_rule_kind;
 
@@ -98,10 +98,10 @@ static inline hpp_unwind_rule_line *hpp__unwind_rule_line(uintptr_t pc)
     return &hpp__unwind_rule_lines[page << HPP_UNWIND_RULE_LINE_BITS | line];
 }
 
-/* Works the rule out and keeps it. */
+/* Computes the rule of a pc, and caches it. */
 hpp_unwind_rule hpp__unwind_rules_make(uintptr_t pc);
 
-/* The rule of the instruction at `pc`. For a return address, look up the byte before. */
+/* Returns the rule of the instruction at `pc`. For a return address, pass the byte before. */
 static inline hpp_unwind_rule hpp__unwind_rules_find(uintptr_t pc)
 {
     uint64_t wanted = hpp__unwind_rule_key(pc);
@@ -117,10 +117,10 @@ static inline hpp_unwind_rule hpp__unwind_rules_find(uintptr_t pc)
     return hpp__unwind_rules_make(pc);
 }
 
-/* Forgets all rules, as a new generation does. */
+/* Clears the cache, by starting a new generation. */
 void hpp__unwind_rules_new_generation(void);
 
-/* The rule that a row comes to. */
+/* Returns the rule of a row. */
 hpp_unwind_rule hpp__unwind_rules_from_row(const hpp_cfi_row *row, const hpp_module *module);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What the half inside the profiled program needs of compiler and kernel beyond C11: all of its GNU
- * C is here.
+ * GNU C and system calls for the code inside the profiled program.
  *
- * System calls are made directly. So they leave errno alone, are no cancellation points, work
- * before libc has started, and nobody who replaces libc's functions sees them.
+ * System calls do not go through libc: they preserve errno, are no cancellation points, work before
+ * libc has started, and are not seen by programs that replace libc's functions.
  */
 #ifndef HPP_NATIVE_PLATFORM_H
 #define HPP_NATIVE_PLATFORM_H
@@ -22,18 +21,16 @@
 #define HPP_ALWAYS_INLINE       static inline __attribute__((always_inline))
 #define HPP_COLD                __attribute__((cold, noinline))
 #define HPP_INITIAL_EXEC        __attribute__((tls_model("initial-exec")))
-/* For variables that are used often: the compiler then knows that they are in the library itself.
- */
+/* For frequently used variables, which the compiler then accesses directly. */
 #define HPP_HIDDEN __attribute__((visibility("hidden")))
 #define HPP_EXPORT __attribute__((visibility("default")))
 
-/* For functions that the program enters. Assembly and some code generators call malloc with a stack
- * that is not aligned to 16 bytes, which allocators mostly bear; such a function aligns it for all
- * that is called from there. The few in line with the usual case do without: they keep nothing on
- * the stack but registers. */
+/* For functions that the program calls: aligns the stack to 16 bytes. Assembly and some code
+ * generators call malloc with an unaligned stack, which most allocators accept. The inlined
+ * functions of the usual case do not need it: they keep only registers on the stack. */
 #define HPP_ANY_STACK __attribute__((force_align_arg_pointer))
 
-/* For what reads the frames of others, which sanitizers would take for a mistake. */
+/* For functions that read stack frames of other functions, which sanitizers report as errors. */
 #define HPP_UNSANITIZED                                                                            \
     __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined")))
 
@@ -41,7 +38,7 @@
 #error "the entry points, the system calls and the unwinder are for x86-64"
 #endif
 
-/* Returns the kernel's answer: from -4095 to -1 it is an errno, negated. */
+/* Returns the result of a system call; from -4095 to -1 it is a negated errno. */
 static inline long hpp__syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     long result;
@@ -55,7 +52,7 @@ static inline long hpp__syscall(long number, long a, long b, long c, long d, lon
     return result;
 }
 
-/* A map of the caller's own, zero, that takes memory where it is touched, or NULL. */
+/* Maps zeroed private memory, which takes pages when they are touched. Returns NULL on failure. */
 static inline void *hpp__map(size_t n_bytes)
 {
     long place = hpp__syscall(SYS_mmap, 0, (long)n_bytes, PROT_READ | PROT_WRITE,
@@ -68,9 +65,8 @@ static inline void hpp__unmap(void *place, size_t n_bytes)
     hpp__syscall(SYS_munmap, (long)place, (long)n_bytes, 0, 0, 0, 0);
 }
 
-/* Adds to a counter that no other thread writes. It is one instruction, so that a signal handler of
- * the same thread that does the same in between loses nothing; it is not locked, so that it is
- * cheap. */
+/* Adds to a counter that no other thread writes. It is one instruction, so a signal handler of the
+ * same thread can use it as well; it takes no bus lock. */
 static inline void hpp__add_own(_Atomic uint64_t *counter, uint64_t n)
 {
     __asm__ volatile("addq %1, %0"
@@ -79,7 +75,7 @@ static inline void hpp__add_own(_Atomic uint64_t *counter, uint64_t n)
                      : "cc");
 }
 
-/* Two words side by side: processors can compare twice as many with half of the loads. */
+/* Two words, to compare them in one instruction. */
 typedef uint64_t hpp_pair __attribute__((vector_size(16), may_alias));
 
 static inline hpp_pair hpp__pair_of(uint64_t low)

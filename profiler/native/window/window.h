@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The window: the memory that a profiled program and the collector share. The program counts in it,
- * the collector reads it; neither ever waits for the other, and what the program has counted
- * outlives it, however it ends.
+ * The window: the memory that a profiled program shares with the collector. The program counts in
+ * it, the collector reads it. Neither waits for the other, and the counts survive the program,
+ * however it ends.
  *
- * It is a sealed memfd that the program makes and hands to the collector: nobody can shorten it
- * under the reader, it has no name to clean up, and no limit of /dev/shm. It is sparse: its size is
- * the most that it can ever take, and only pages that were written to exist.
+ * It is a sealed memfd that the program creates and sends to the collector: it cannot be shortened
+ * under the reader, has no name to clean up, and does not count against /dev/shm. It is sparse: its
+ * size is an upper bound, and only pages that were written exist.
  *
  *   page 0             hpp_window_head
- *   directories        fixed places, below: for each table, the first page of each of its chunks
- *   the rest           chunks, handed out page by page from `used_bytes`, never given back
+ *   directories        for each table, the first page of each of its chunks
+ *   the rest           chunks, allocated page by page from `used_bytes`, never freed
  *
  * Four tables grow chunk by chunk, so that an index never moves:
  *   nodes     the trie of call stacks: a node is a return address below the node of its caller
- *   sites     what costs are counted for: a node (the allocating call) and the call used
- *   slots     one per living thread; a slot that a thread has left serves another
- *   modules   what was mapped where, as nodes name it
+ *   sites     what counters are for: a node (the allocating call) and the call used
+ *   slots     one per live thread; reused after the thread has ended
+ *   modules   object files and their addresses
  *
- * The counters of a site are cells, one per slot that touched it; only the thread that holds the
- * slot writes them. A site costs the sum of its cells over all slots. All counters only grow, so
- * that live bytes = allocated - freed, in any order of reading, once the program rests.
+ * The counters of a site are cells, one per slot that used it; only the thread of the slot writes
+ * them. The cost of a site is the sum of its cells over all slots. Counters only grow, so live
+ * bytes = allocated - freed in any order of reading, while the program does not run.
  *
- * Publication: nothing waits, so indices are handed out by counting and filled in any order. The
- * counts of nodes, sites and modules say how many were handed out; a record is complete before what
- * leads to it is stored with release, and the reader comes from there: cell -> site -> node ->
- * parent and module. A site from HPP_FIRST_SITE on whose node is still 0 is not complete yet, and
- * costs nothing yet. Some indices are never filled, or never referred to. Chunks and pages are
- * there before the directory entry that names them. The reader trusts nothing: every index is
- * loaded once and checked.
+ * Publication: there are no locks. An index is taken by incrementing a count, and its record is
+ * filled later, in any order. A record is complete before a reference to it is stored with release,
+ * and the reader follows references: cell -> site -> node -> parent and module. A site from
+ * HPP_FIRST_SITE on whose node is 0 is not complete yet and has no costs yet. Some indices are
+ * never filled, or never referenced. Chunks and pages exist before the directory entry that refers
+ * to them. The reader loads every index once and checks it.
  *
- * All numbers are in the machine's byte order; both ends run on one machine.
+ * All numbers are in the machine's byte order.
  */
 #ifndef HPP_NATIVE_WINDOW_H
 #define HPP_NATIVE_WINDOW_H
@@ -59,7 +58,7 @@ enum {
     HPP_MAX_MARKS = 4096,
 };
 
-/* How a block came to be: the call used (-hT). */
+/* The call that allocated a block (-hT). */
 typedef enum hpp_call {
     HPP_CALL_MALLOC,
     HPP_CALL_CALLOC,
@@ -81,9 +80,9 @@ typedef struct hpp_window_node {
 } hpp_window_node;
 
 enum {
-    HPP_NODE_EXACT = 1u << 0,   /* `address` is that of an instruction, not behind a call */
-    HPP_NODE_GUESSED = 1u << 1, /* found by frame pointer: no unwind information there */
-    HPP_NODE_CUT = 1u << 2,     /* callers further out could not be found */
+    HPP_NODE_EXACT = 1u << 0,   /* `address` is that of an instruction, not a return address */
+    HPP_NODE_GUESSED = 1u << 1, /* found by frame pointer, without unwind information */
+    HPP_NODE_CUT = 1u << 2,     /* its callers could not be found */
 };
 
 typedef struct hpp_window_site {
@@ -94,8 +93,8 @@ typedef struct hpp_window_site {
 /* Sites that exist from the start, all with node 0. */
 enum {
     HPP_SITE_NONE = 0,      /* no site: never counted */
-    HPP_SITE_UNKNOWN = 1,   /* the stack could not be kept: window full, limit reached */
-    HPP_SITE_INHERITED = 2, /* blocks of which a forked child knows no more than that */
+    HPP_SITE_UNKNOWN = 1,   /* the stack is unknown: window full, limit reached */
+    HPP_SITE_INHERITED = 2, /* blocks of a forked child's parent, without their stacks */
     HPP_FIRST_SITE = 3
 };
 
@@ -108,10 +107,10 @@ typedef struct hpp_window_cell {
 typedef enum hpp_slot_state {
     HPP_SLOT_FREE,
     HPP_SLOT_LIVE,
-    HPP_SLOT_LEFT, /* its thread is ending, and may still count */
+    HPP_SLOT_LEFT, /* its thread is ending, but may still count */
 } hpp_slot_state;
 
-/* A slot begins a run of pages: this page, then the directory of its cells. */
+/* A slot: this page, then the directory of its cells. */
 typedef struct hpp_window_slot {
     _Atomic uint32_t state; /* hpp_slot_state */
     _Atomic uint32_t thread_id;
@@ -120,9 +119,9 @@ typedef struct hpp_window_slot {
     _Atomic uint32_t cell_pages[HPP_MAX_CELL_CHUNKS]; /* page of 128 cells, or 0 */
 } hpp_window_slot;
 
-/* A loaded object. A place that is mapped anew has a new module. */
+/* A loaded object. If other contents are mapped at its address, that is a new module. */
 typedef struct hpp_window_module {
-    uint64_t begin, end; /* addresses, end behind the last */
+    uint64_t begin, end; /* addresses [begin, end) */
     uint64_t bias;       /* address = bias + address in the file's own terms (l_addr) */
     uint32_t n_build_id;
     uint8_t build_id[36];
@@ -134,16 +133,16 @@ typedef struct hpp_window_mark {
     char text[120];           /* terminated, cut */
 } hpp_window_mark;
 
-/* How far the program has come. */
+/* The state of the program. */
 typedef enum hpp_window_state {
     HPP_WINDOW_LIVE = 1,
-    HPP_WINDOW_EXITED = 2, /* went through exit or returned from main */
+    HPP_WINDOW_EXITED = 2, /* it called exit or returned from main */
 } hpp_window_state;
 
-/* What the collector asks of the program. */
+/* Requests of the collector to the program. */
 enum {
-    HPP_CONTROL_NO_NEW_STACKS = 1u << 0, /* the memory limit is near: new stacks are UNKNOWN */
-    HPP_CONTROL_NO_NEW_BLOCKS = 1u << 1, /* it is passed: new blocks are not counted */
+    HPP_CONTROL_NO_NEW_STACKS = 1u << 0, /* near the memory limit: new stacks are UNKNOWN */
+    HPP_CONTROL_NO_NEW_BLOCKS = 1u << 1, /* over the memory limit: new blocks are not counted */
 };
 
 typedef struct hpp_window_head {
@@ -155,7 +154,7 @@ typedef struct hpp_window_head {
     uint32_t process_id, parent_id;
     uint64_t start_ns;        /* CLOCK_MONOTONIC when the window was made */
     uint64_t parent_key;      /* `key` of the window that this one was forked from, or 0 */
-    uint64_t key;             /* tells this window from all others: pid << 32 | low bits of time */
+    uint64_t key;             /* unique: pid << 32 | low bits of time */
     _Atomic uint32_t state;   /* hpp_window_state */
     _Atomic uint32_t control; /* HPP_CONTROL_ values, written by the collector */
     _Atomic uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks;
@@ -167,25 +166,25 @@ typedef struct hpp_window_head {
     _Atomic uint32_t n_leaves;
     _Atomic uint32_t n_leaf_pages; /* page of the list of leaf addresses (uint64_t), or 0 */
 
-    /* What went wrong. */
+    /* Losses. */
     _Atomic uint64_t n_lost_stacks;   /* allocations counted for HPP_SITE_UNKNOWN */
     _Atomic uint64_t n_uncounted;     /* blocks that were not counted, */
     _Atomic uint64_t uncounted_bytes; /*   and their bytes when they were made */
-    _Atomic uint64_t n_missed_frees;  /* blocks that went by a way the library does not see */
+    _Atomic uint64_t n_missed_frees;  /* blocks whose free was not seen */
     _Atomic uint64_t n_cut_stacks;    /* unwinds that ended in a node with HPP_NODE_CUT */
 
-    /* Unwinding, for curious people and tests. */
-    _Atomic uint64_t n_unwinds;         /* stacks that no memo knew */
+    /* Statistics of unwinding. */
+    _Atomic uint64_t n_unwinds;         /* stacks that were in no cache */
     _Atomic uint64_t n_frames;          /* and the frames walked for them */
     _Atomic uint64_t n_checked;         /* --verify-stacks: stacks compared */
     _Atomic uint64_t n_memo_mismatches; /* with a fresh unwind */
     _Atomic uint64_t n_peer_mismatches; /* with glibc's backtrace, */
-    _Atomic uint64_t n_peer_cut;        /*   but for those that it provably cut */
+    _Atomic uint64_t n_peer_cut;        /* except those that it cut */
 
     char command[1024]; /* words of the command line, each terminated, ends with an empty one */
 } hpp_window_head;
 
-/* Fixed places behind the head. Directories hold page numbers; 0: no such chunk. */
+/* The fixed part of a window. Directories hold page numbers; 0: no such chunk. */
 typedef struct hpp_window {
     union {
         hpp_window_head head;
@@ -220,8 +219,9 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   tick=US         microseconds of processor time per tick, 0 for none
  *   verify=N        compare one stack in N with fresh unwinds, 0 for none
  *
- * A program that makes a window connects, sends hpp_window_hello with the memfd as SCM_RIGHTS, and
- * closes; it waits for no answer. `census mark` connects and sends a hello with a text instead. */
+ * A program that creates a window connects, sends hpp_window_hello with the memfd as SCM_RIGHTS,
+ * and closes the connection without waiting for an answer. `census mark` connects and sends a hello
+ * with a text. */
 #define HPP_WINDOW_VARIABLE "CENSUS_RUN"
 
 typedef enum hpp_hello_kind { HPP_HELLO_WINDOW = 1, HPP_HELLO_MARK = 2 } hpp_hello_kind;

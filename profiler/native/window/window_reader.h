@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The collector's end of the window: bytes to records that can be relied on.
+ * Reads a window in the collector, and checks every record.
  *
- * The program may be hostile, or broken, or dead in the middle of a store. So nothing read here is
- * followed before it is checked: every index and page number is loaded once, compared with what the
- * window has room for, and used from the copy. Counts never go back, whatever the program stores.
- * A record that makes no sense, or is not complete yet, is not there; it may be later.
+ * The program may be hostile, broken, or killed during a store. Every index and page number is
+ * loaded once, compared with the size of the window, and used from the copy. Counts never decrease,
+ * whatever the program stores. An invalid or incomplete record is treated as missing; it may be
+ * valid later.
  *
- * Pages that the program has not taken are never touched: reading a hole would fill it.
+ * Pages that the program has not allocated are never read: reading a hole would fill it.
  *
- * Threads: one reader, one thread at a time; the program writes meanwhile.
+ * Threads: use a reader in one thread at a time; the program may write meanwhile.
  */
 #ifndef HPP_NATIVE_WINDOW_READER_H
 #define HPP_NATIVE_WINDOW_READER_H
@@ -22,20 +22,20 @@
 typedef struct hpp__window_reader {
     const hpp_window *window; /* borrowed */
     uint64_t size_bytes;
-    /* As of the last refresh, and within what the tables have room for. */
+    /* As of the last refresh, limited to the size of the tables. */
     uint64_t used_bytes;
     uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks;
 } hpp__window_reader;
 
-/* Takes `n_bytes` of memory at `bytes`, aligned to 8, for a window, and refreshes. Borrows them.
- * Errors: SYNTAX when it is none, VERSION when it is that of another version. */
+/* Opens a window of `n_bytes` at `bytes`, which is aligned to 8 and borrowed, and refreshes.
+ * Errors: SYNTAX if it is not a window, VERSION if it has another version. */
 hpf_status hpp__window_reader_open(hpp__window_reader *out, const void *bytes, uint64_t n_bytes,
                                    hpf_error *err);
 
-/* Loads the counts again. Records below them are there to be read. */
+/* Reloads the counts. Records below them can be read. */
 void hpp__window_reader_refresh(hpp__window_reader *reader);
 
-/* Copies a record. False: there is none with that index, or it is not complete, or makes no sense.
+/* Copy a record. Return false if there is none with that index, or it is incomplete or invalid.
  * `parent` of a node is less than its index, `module_index` at most n_modules, and its address not
  * 0; `node` of a site is less than n_nodes, and its call one of hpp_call. Texts are terminated. */
 bool hpp__window_reader_node(const hpp__window_reader *reader, uint32_t index,
@@ -45,7 +45,7 @@ bool hpp__window_reader_site(const hpp__window_reader *reader, uint32_t index,
 bool hpp__window_reader_module(const hpp__window_reader *reader, uint32_t index,
                                hpp_window_module *out);
 
-/* A mark: when (CLOCK_MONOTONIC) and what. */
+/* A mark; its time is that of CLOCK_MONOTONIC. */
 typedef struct hpp__window_mark {
     uint64_t time_ns;
     char text[sizeof((hpp_window_mark *)0)->text];
@@ -53,15 +53,16 @@ typedef struct hpp__window_mark {
 bool hpp__window_reader_mark(const hpp__window_reader *reader, uint32_t index,
                              hpp__window_mark *out);
 
-/* A slot, or NULL. Its directory of cells is to be read through hpp__window_reader_cells alone. */
+/* Returns a slot, or NULL. Read its directory of cells through hpp__window_reader_cells only. */
 const hpp_window_slot *hpp__window_reader_slot(const hpp__window_reader *reader, uint32_t index);
 
-/* The HPP_CELLS_PER_CHUNK cells of chunk `chunk_index` of a slot, or NULL: never touched. */
+/* Returns the HPP_CELLS_PER_CHUNK cells of chunk `chunk_index` of a slot; NULL if it was never
+ * used. */
 const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *reader,
                                                 const hpp_window_slot *slot, uint32_t chunk_index);
 
-/* The words of the command line, from `*at` on, which begins with 0: the next word, or data NULL
- * at the end. Borrowed from the window: a word's length is what it was when it was asked for. */
+/* Returns the next word of the command line, and advances `*at`, which starts at 0; data is NULL at
+ * the end. The word is borrowed from the window, which may change. */
 hpf_str hpp__window_reader_word(const hpp__window_reader *reader, size_t *at);
 
 #endif

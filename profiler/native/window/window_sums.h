@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The counters of a window, added up: what each site has cost in all threads together. A census is
- * one walk over the cells that exist; chunks that no thread has touched cost nothing.
+ * Sums the counters of a window by site, over all threads. A census is one walk over the existing
+ * cells; chunks that no thread has used take no time.
  *
- * The program goes on counting during the walk. Of each cell the frees are read before the
- * allocations, so that a thread never seems to free more than it has; a block that goes from thread
- * to thread in that moment can make one site's frees exceed its allocations, and live amounts are
- * taken as 0 then. At rest, and after the end, all sums are exact.
+ * The program continues to count during the walk. The frees of a cell are read before its
+ * allocations, so that a thread never seems to free more than it has allocated. A block that moves
+ * between threads meanwhile can make the frees of a site exceed its allocations; live amounts are 0
+ * then. All sums are exact while the program does not run, and after its end.
  */
 #ifndef HPP_NATIVE_WINDOW_SUMS_H
 #define HPP_NATIVE_WINDOW_SUMS_H
@@ -21,7 +21,7 @@ typedef struct hpp__costs {
     uint64_t frees, freed_bytes;
 } hpp__costs;
 
-/* What is alive of it; 0 where frees seem to exceed allocations. */
+/* Return the live amounts of a site; 0 if frees exceed allocations. */
 static inline uint64_t hpp__costs_live_bytes(const hpp__costs *costs)
 {
     uint64_t live = costs->allocated_bytes - costs->freed_bytes;
@@ -50,8 +50,8 @@ typedef struct hpp__window_sums {
     size_t sites_capacity, slots_capacity;
 } hpp__window_sums;
 
-/* Adds up all cells as they are now; the reader was refreshed. False: no memory, and the sums are
- * those of before. Accepts zeroed sums. */
+/* Sums all cells; call hpp__window_reader_refresh before. Accepts zeroed sums. Returns false
+ * without memory; the sums are unchanged then. */
 bool hpp__window_sums_take(hpp__window_sums *sums, const hpp__window_reader *reader);
 
 void hpp__window_sums_finish(hpp__window_sums *sums);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The program's end of the window: making it, handing it to the collector, and pages from it.
+ * Creates the window in the program, sends it to the collector, and allocates pages from it.
  *
- * The window stays at one address for as long as the process lives. A forked child maps its own
- * over it, so that everything that points into it stays true.
+ * The window stays at one address for the life of the process. A forked child maps its own window
+ * over it, so that pointers into it stay valid.
  */
 #ifndef HPP_NATIVE_WINDOW_WRITER_H
 #define HPP_NATIVE_WINDOW_WRITER_H
@@ -16,12 +16,12 @@
 /* The window, or NULL: this process is not profiled. Set once. */
 extern HPP_HIDDEN hpp_window *hpp__window;
 
-/* `n` fresh pages in a row, all zero. Returns the number of the first, or 0 when the window is
- * full. Threads: any, also in signal handlers. */
+/* Allocates `n` consecutive pages of zeros. Returns the number of the first, or 0 if the window is
+ * full. Threads: any, also signal handlers. */
 uint32_t hpp__window_pages(uint32_t n);
 
-/* The same, one page, out of those that hpp__window_pages leaves: enough for one cell of every
- * site, so that whatever has been allocated can be counted as freed. */
+/* Allocates one page from a reserve that hpp__window_pages does not use. The reserve has one cell
+ * for every site, so that every free can be counted. */
 uint32_t hpp__window_reserved_page(void);
 
 /* The place of a page. */
@@ -30,20 +30,19 @@ static inline void *hpp__window_at(uint32_t page)
     return (char *)hpp__window + (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
 }
 
-/* Makes a window and sets hpp__window. It has the root node and the sites that are always there;
- * the head lacks what only the caller knows: command, tick_us. The window is smaller than asked
- * where limits of the process (address space, file size) will have it so. Returns its file, or -1.
+/* Creates a window with the root node and the fixed sites, and sets hpp__window. The caller sets
+ * command and tick_us in the head. The window is smaller than `size_bytes` if limits of the process
+ * (address space, file size) require it. Returns its file descriptor, or -1.
  */
 int hpp__window_make(uint64_t size_bytes);
 
-/* In a forked child: makes a window of its own, at the same place, of what the child still needs of
- * its parent's: nodes, sites, modules, and of the slot `kept_slot` the directory. All counters are
- * zero in it; the other slots are free and without cells. Returns its file, or -1, and then
- * hpp__window is still the parent's. */
+/* Creates a window in a forked child, at the same address, with the parent's nodes, sites, modules,
+ * and the directory of the slot `kept_slot`. All counters are zero; the other slots are free and
+ * have no cells. Returns its file descriptor, or -1; hpp__window is still the parent's then. */
 int hpp__window_renew(uint32_t kept_slot);
 
-/* Hands the window in at the abstract socket of that name, and closes the file in any case. Waits
- * for a collector that is busy, for at most two seconds. False when there is no collector. */
+/* Sends the window to the abstract socket `socket_name`, and closes the file in any case. Waits at
+ * most two seconds for a busy collector. Returns false if there is no collector. */
 bool hpp__window_hand_in(int file, const char *socket_name);
 
 /* The chunk that a directory entry names; it gets its pages now if it has none. Two threads that
