@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Functions that are told by their names: those that hand memory on, and those that call main.
- * docs/native.md lists them for people.
+ * Functions that are recognised by name: allocators and wrappers of them, and functions that call
+ * main. docs/native.md lists them.
  */
 #ifndef HPP_ALLOCATOR_NAMES_H
 #define HPP_ALLOCATOR_NAMES_H
 
-/* A POSIX extended regular expression for whole names without blanks, and what every name that
- * matches it has in it: most names have none of these, and searching for a word is quick. */
+/* A POSIX extended regular expression for whole names without blanks, and a word that all matching
+ * names contain. Most names contain none of the words, which is quick to find out. */
 typedef struct hpp__name_rule {
     const char *word;
     const char *expression;
 } hpp__name_rule;
 
-/* Allocators hand memory on; so do functions that return a copy of something in memory of its own
- * (strdup), and what the C++ library calls by names that are reserved to it. */
+/* Allocators, functions that return a copy in new memory (strdup), and functions of the C++ library
+ * with reserved names. */
 static const hpp__name_rule hpp__allocator_names[] = {
     /* C, and wrappers that end the program when there is no memory. */
     {"alloc",
@@ -49,7 +49,7 @@ static const hpp__name_rule hpp__allocator_names[] = {
     {"Py", "^_?Py(Mem|Object)_(Raw|Debug)*(Malloc|Calloc|Realloc|Resize|Alloc)$"},
     {"PyObject_", "^_?PyObject_(New|NewVar|GC_New|GC_NewVar|GC_Resize|GC_Malloc|GC_Alloc)$"},
     {"lloc", "^(gc_alloc|pymalloc_alloc|PyType_GenericAlloc|_PyType_AllocNoTrack)$"},
-    /* Libraries that many programs carry along. */
+    /* Libraries that many programs contain. */
     {"sqlite3", "^sqlite3(_|Mem|Db)?([Mm]alloc|[Rr]ealloc)(Raw|RawNN|RawNNTyped|Zero|OrFree|64)?$"},
     {"alloc", "^(dbMallocRawFinish|mallocWithAlarm)$"},
     {"sqlite3Db", "^sqlite3DbStrN?Dup$"},
@@ -58,7 +58,7 @@ static const hpp__name_rule hpp__allocator_names[] = {
     {"apr_", "^apr_palloc$"},
 };
 
-/* What calls main and the functions of threads, in the C library. */
+/* The callers of main and of the functions of threads in the C library. */
 #define HPP__START_NAMES                                                                           \
     "^(_start|__libc_start_main.*|__libc_start_call_main|__libc_init_first|generic_start_main.*"   \
     "|start_thread|_*clone[0-9]?)$"

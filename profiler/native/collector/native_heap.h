@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The heap of a profiled program as the census engine sees it: not objects, but sums, one for each
- * group of sites that no breakdown tells apart - the same stack of functions, the same place, the
- * same call. A site's group is found once; a census then only adds.
+ * The heap adapter of a profiled program. It has sums instead of objects, one for each group of
+ * sites that no breakdown distinguishes: with the same stack of functions, line and call. The group
+ * of a site is found once; a census then only adds.
  *
  * Threads: one thread at a time.
  */
@@ -13,14 +13,14 @@
 #include "native_stacks.h"
 #include "native/window/window_sums.h"
 
-/* Groups that are there from the start. */
+/* Groups that always exist. */
 enum {
     HPP__GROUP_UNKNOWN,   /* no producer: stack NULL */
-    HPP__GROUP_INHERITED, /* what a forked child has from its parent */
+    HPP__GROUP_INHERITED, /* a forked child's blocks of its parent */
     HPP__GROUP_TICKS,     /* no blocks: clock ticks */
 };
 
-/* Sites that cannot be told apart. */
+/* A group of sites. */
 typedef struct hpp__group {
     const hpp__stack *stack; /* NULL: unknown */
     const hpp_shape *shape;  /* of its blocks: -hd, -hT */
@@ -44,28 +44,27 @@ typedef struct hpp__native_heap {
     const hpp_shape **shape_list; /* by number - 1 */
     size_t shape_list_capacity;
     uint32_t n_shapes;
-    hpp_heap heap; /* what the engine gets */
+    hpp_heap heap; /* the adapter */
 } hpp__native_heap;
 
-/* `stacks` and `reader` are borrowed. The heap must not move. Errors: MEMORY. Finish in any case.
- */
+/* Initialises a heap, which must not be moved; `stacks` and `reader` are borrowed. Errors: MEMORY;
+ * call hpp__native_heap_finish in any case. */
 hpf_status hpp__native_heap_init(hpp__native_heap *heap, hpp__native_stacks *stacks,
                                  const hpp__window_reader *reader, hpf_error *err);
 void hpp__native_heap_finish(hpp__native_heap *heap);
 
-/* Adds the sums of sites up by group, finding the groups of new sites. What finds no memory for a
- * group, or is not complete yet, is in the first group, the unknown one. Clock ticks are left out.
- */
+/* Sums the costs of sites by group, and finds the groups of new sites. Sites that are incomplete or
+ * without memory for a group are in the first group, the unknown one. Leaves out clock ticks. */
 void hpp__native_heap_add_up(hpp__native_heap *heap, const hpp__window_sums *sums);
 
-/* What is alive of a group. */
+/* The live blocks of a group. */
 typedef struct hpp__alive {
     uint64_t bytes, blocks;
 } hpp__alive;
 
-/* Writes at most `n_most` places to `out`, largest first; returns how many. `alive` has an entry
- * for each of the first `n_alive` groups. Texts are borrowed from the heap, or written into
- * `arena`. Nothing without memory. */
+/* Stores the allocation sites with the most live bytes, largest first, at most `n_most`; those with
+ * the same place are one. `alive` has an entry for each of the first `n_alive` groups. Texts are
+ * borrowed from the heap, or in `arena`. Returns their number; 0 without memory. */
 size_t hpp__native_top(const hpp__native_heap *heap, const hpp__alive *alive, size_t n_alive,
                        hpp_site_figures *out, size_t n_most, hpf_arena *arena);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Functions as profiles name them: interned, with names that a `.hp` file can hold, and with a
- * verdict on what they are. Functions that only hand memory on - malloc and its family, operator
- * new, standard allocators, the wrappers that everyone has, and what the user says - are passed
- * over when the producer of an allocation is named.
+ * The functions of profiled programs: interned, with names that fit into `.hp` files, and
+ * classified. Allocators (malloc and its family, operator new, standard allocators, common
+ * wrappers, and functions that the user gives) are skipped when the producer of an allocation is
+ * named.
  *
  * One set of names serves all processes of a run.
  *
@@ -21,13 +21,13 @@
 typedef struct hpp__function {
     hpf_str label;  /* its name without blanks */
     hpf_str module; /* without folders and blanks */
-    hpf_str file;   /* one that it has code from, its last part; or empty */
+    hpf_str file;   /* the last part of a source file of it; or empty */
     uint32_t index; /* dense, from 0 */
     bool is_passed_over;
-    bool is_overhead; /* stands for all functions of the preload library */
-    bool is_start; /* calls main, or the function of a thread: what is further out is nothing that
-                      a program is made of */
-    bool is_nameless; /* of the C library, without a symbol: maybe such a function */
+    bool is_overhead; /* represents all functions of the preload library */
+    bool is_start;    /* calls main, or the function of a thread: its callers are not part of the
+                         program */
+    bool is_nameless; /* of the C library, without a symbol: it may call main */
     hpp_call call; /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY for operator new, else HPP_CALL_MALLOC */
 } hpp__function;
 
@@ -45,22 +45,22 @@ typedef struct hpp__frames {
 
 typedef struct hpp__names hpp__names;
 
-/* `skip` are POSIX extended regular expressions that add to the functions passed over; one that
- * begins with nothing else is found anywhere in a name. Errors: MEMORY; ARGUMENT for an expression
- * that is none. */
+/* Creates names. `skip` are POSIX extended regular expressions for more functions to skip; they
+ * match anywhere in a name unless they have anchors. Errors: MEMORY; ARGUMENT for an invalid
+ * expression. */
 hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n_skip,
                              const hpp_resolver_options *options, hpf_error *err);
 void hpp__names_destroy(hpp__names *names);
 
-/* Makes a module known; returns its number. */
+/* Registers a module. Returns its number. */
 uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module);
 
-/* The functions at a place of the code, `address` as resolve.h has it. Borrowed until the next
- * call; n 0 without memory. */
+/* Returns the functions at an address, as in resolve.h. Valid until the next call; n is 0 without
+ * memory. */
 hpp__frames hpp__names_at(hpp__names *names, uint32_t object, uint64_t address);
 hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_t address);
 
-/* A function that is none, to stand for something; NULL without memory. `text` is static. */
+/* Returns a pseudo-function with the static name `text`; NULL without memory. */
 const hpp__function *hpp__names_special(hpp__names *names, hpf_str text);
 
 /* Nanoseconds spent looking up so far, and addresses looked up. */
@@ -70,11 +70,11 @@ typedef struct hpp__naming_costs {
 } hpp__naming_costs;
 hpp__naming_costs hpp__names_costs(const hpp__names *names);
 
-/* The resolver, for what it has to say at the end. */
+/* Returns the resolver. */
 hpp_resolver *hpp__names_resolver(hpp__names *names);
 
-/* Writes `text` to `out`, which has room for as many bytes, as names are written: without blanks
- * beside punctuation, and with '_' for all others. Returns the length. */
+/* Copies `text` to `out`, which has room for it, in the form of names: without blanks next to
+ * punctuation, and with '_' for other blanks. Returns the length. */
 size_t hpp__names_clean(char *out, hpf_str text);
 
 #endif

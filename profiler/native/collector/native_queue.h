@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Jobs from the thread that samples to one that names and writes, in order. Sampling keeps in step
- * with the clock, however long it takes to read the symbols of a large program.
+ * A queue of jobs from the thread that samples to the thread that names and writes. So sampling
+ * stays on time while the symbols of a large program are read.
  *
- * Threads: hpp__queue_add and the rest from one thread; jobs run on the queue's own.
+ * Threads: call all functions in one thread; jobs run in the queue's own.
  */
 #ifndef HPP_NATIVE_QUEUE_H
 #define HPP_NATIVE_QUEUE_H
@@ -14,12 +14,12 @@
 
 #include "hpfile/error.h"
 
-/* Something to do; the first member of what it is done with. `run` frees it. */
+/* A job; the first member of a struct with its data. `run` frees it. */
 typedef struct hpp__job hpp__job;
 struct hpp__job {
     hpp__job *next;
     void (*run)(hpp__job *job);
-    size_t n_bytes; /* of memory that waits with it */
+    size_t n_bytes; /* memory that it holds while it waits */
 };
 
 typedef struct hpp__queue {
@@ -31,15 +31,15 @@ typedef struct hpp__queue {
     bool has_thread, is_ending;
 } hpp__queue;
 
-/* Starts the thread. Where there can be none, jobs run as they are added. */
+/* Starts the thread. If there can be none, jobs run when they are added. */
 void hpp__queue_start(hpp__queue *queue);
 
-/* Whether a job of so many bytes may wait: not when much waits already. */
+/* Returns whether the queue has room for a job of `n_bytes`. */
 bool hpp__queue_has_room(hpp__queue *queue, size_t n_bytes);
 
 void hpp__queue_add(hpp__queue *queue, hpp__job *job);
 
-/* Waits for all jobs, and ends the thread. Does nothing the second time. */
+/* Waits for all jobs, and ends the thread. A second call does nothing. */
 void hpp__queue_stop(hpp__queue *queue);
 
 #endif

@@ -9,15 +9,15 @@
 #include "hpprof/options.h"
 #include "native_heap.h"
 
-/* What the title of a report says. */
+/* The title of a report. */
 typedef struct hpp__report_title {
     hpf_str date, program, command;
     const hpf_str *arguments;
     size_t n_arguments;
 } hpp__report_title;
 
-/* Writes the report that `options` ask for to the file `path`, as of the sums given. Errors: IO,
- * MEMORY. */
+/* Writes the report of the given sums to the file `path`, in the form that `options` set. Errors:
+ * IO, MEMORY. */
 hpf_status hpp__native_report_write(const char *path, hpp__native_heap *heap,
                                     const hpp__window_sums *sums, const hpp_options *options,
                                     const hpp__report_title *title, hpf_error *err);

@@ -73,10 +73,9 @@ hpp__unwind_cache_batches(const hpp_unwind_cache_entry *entry)
     return (const hpp_unwind_cache_batch *)(const void *)(entry + 1);
 }
 
-/* A first entry is under the pc, with the call in the bits above it, and the stack pointer; if some
- * of its words are on another stack than the thread's own, with HPP_UNWIND_CACHE_FOREIGN. Others:
- * unwind_cache.c. cache.c.
- */
+/* The key of a first entry is the pc, with the call in the bits above it, and the stack pointer;
+ * with HPP_UNWIND_CACHE_FOREIGN if some of its words are not on the thread's own stack. See
+ * unwind_cache.c for other keys. */
 typedef struct hpp_unwind_cache_slot {
     uint64_t a, b;
     hpp_unwind_cache_entry *entry; /* NULL: free */

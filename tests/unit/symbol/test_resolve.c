@@ -119,7 +119,7 @@ static void make_debug_folder(char *path, size_t n_path)
     cr_assert_eq(mkdir(scratch_path(".build-id"), 0700), 0);
     int n = snprintf(path, n_path, "%s/%.2s", scratch_path(".build-id"), BUILD_ID);
     cr_assert_eq(mkdir(path, 0700), 0);
-    snprintf(path + n, n_path - (size_t)n, "/%s.debug", BUILD_ID + 2);
+    snprintf(path + n, n_path - (size_t)n, "/%s.debug", &BUILD_ID[2]);
 }
 
 Test(resolve, debug_files_by_build_id, .init = scratch_begin, .fini = scratch_end)
