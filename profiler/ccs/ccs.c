@@ -216,16 +216,16 @@ const hpp_ccs *hpp_ccs_of_caf(hpp_cc *centre)
     return hpp_ccs_push(main_stack, centre);
 }
 
-/* Whether `function` has nothing to append: it is empty, or the stack of a CAF alone. */
+/* Returns whether `function` has nothing to append: it is MAIN, or the stack of a CAF only. */
 static bool is_bare(const hpp_ccs *function)
 {
     return function == main_stack || (function->centre->flags & HPP_CC_CAF) != 0;
 }
 
-/* Appends are pushes of what is left of `function` above its common prefix with `current`, which
- * ends where both are the same node, or at the root of `function` when they have none in common.
- * The prefix is found from the top: first to equal depth, then in step. Stacks are as deep as the
- * program has cost centres, at most; the recursion is as deep as the suffix. */
+/* Pushes the part of `function` above its common prefix with `current`. The prefix ends where both
+ * are the same node, or at the root of `function`. It is found from the top: first to equal depth,
+ * then in step. A stack is at most as deep as the program has cost centres; the recursion is as
+ * deep as the suffix. */
 static const hpp_ccs *append_above(const hpp_ccs *current, const hpp_ccs *function,
                                    const hpp_ccs *prefix)
 {

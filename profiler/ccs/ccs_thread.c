@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a thread knows of cost-centre stacks: its current one, its counters, its open scopes.
+ * The cost-centre stacks of a thread: its current one, its counters, its open scopes.
  *
- * Counters have one writer, their thread, and any number of readers: they are written with plain,
- * whole stores. Ticks are the exception: whoever hands them out adds to them atomically. The mutex
- * guards the list of threads and the directories of cells against readers; the owner of a directory
- * reads it without.
+ * Counters have one writer, their thread, and any number of readers; they are written with plain,
+ * whole stores. Ticks are the exception: they are added atomically by other threads. The mutex
+ * guards the list of threads and the directories of cells; the owner of a directory reads it
+ * without the mutex.
  *
- * A thread that ends leaves its counts with the stacks, and its struct to the next thread that
- * begins: nothing is ever freed, so that a late tick or a stray scope finds valid memory.
+ * A thread that ends adds its counts to the stacks, and its struct is reused by the next new
+ * thread. Nothing is ever freed, so a late tick or a stray scope finds valid memory.
  */
 #include "ccs_thread.h"
 
@@ -22,13 +22,13 @@ enum {
     MIN_FRAMES = 64,    /* where there is no memory for as many */
 };
 
-/* A thread that is not enrolled: no room, so that pushes ask for more. */
+/* The frames of a thread without data: there is no room, so the first push creates the data. */
 static hpp_frame no_frames[1] = {{UINTPTR_MAX, 0, 0, NULL}};
 static hpp__thread nobody = {.fast = {NULL, no_frames + 1}, .end = no_frames + 1};
 
 HPP_THREAD_LOCAL hpp_thread *hpp_this_thread = &nobody.fast;
 
-/* A thread that there is no memory for. Its one cell is on MAIN and counts for nobody. */
+/* Dummy data for a thread without memory. Its only cell is of MAIN, and is not counted. */
 static HPP_THREAD_LOCAL struct {
     hpp__thread thread;
     hpp_frame frames[4];

@@ -11,8 +11,8 @@
 
 /* ---- edges ---- */
 
-/* Where an edge should be. Both hashes are offsets, because cells and edges have one size. The
- * cell's comes last: it is what has to be waited for. */
+/* Returns the home slot of an edge. Both hashes are offsets, because cells and edges have one size.
+ * That of the cell is added last, since it is available last. */
 static inline hpp__edge *edge_home(const hpp__thread *t, const hpp_cell *from, const hpp_cc *centre)
 {
     _Static_assert(sizeof(hpp__edge) == sizeof(hpp_cell), "offsets of cells are offsets of edges");
@@ -71,8 +71,8 @@ static const hpp__edge *remember(hpp__thread *t, hpp__edge edge)
     return place;
 }
 
-/* An edge away from home changes places with the one there: what is pushed most is found at once.
- * Both stay on their probe sequences, because all places from either home to here are taken. */
+/* Swaps an edge with the one in its home slot, so that frequent pushes find their edge at once.
+ * Both stay on their probe sequences, because all slots from either home to here are used. */
 static const hpp__edge *bring_home(hpp__thread *t, hpp__edge *edge)
 {
     hpp__edge *home = edge_home(t, edge->from, edge->centre);

@@ -10,7 +10,7 @@
 
 #define UNKNOWN HPF_STR("UNKNOWN")
 
-/* ---- What an object says about itself ---- */
+/* ---- Texts of objects ---- */
 
 static hpf_str shape_text(const hpp_shape *shape, hpp_breakdown kind)
 {
@@ -74,7 +74,7 @@ static uint32_t new_text_key(hpp__band_keys *keys, hpf_str text)
     return copy ? new_key(keys, (hpp__origin){NULL, {copy, text.length}}) : HPP__KEY_OUT_OF_MEMORY;
 }
 
-/* Texts with equal hashes take the odd numbers behind. */
+/* Returns the key of a text. Texts with equal hashes use the next odd numbers. */
 static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
 {
     for (uint64_t hash = hash_text(text);; hash += 2) {

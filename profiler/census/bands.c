@@ -18,7 +18,7 @@ static bool write_into_arena(hpp__bands *b, uint32_t key, hpf_str *name)
     return copy != NULL;
 }
 
-/* Makes room for `n` bands beside the one for what is lost. */
+/* Makes room for `n` bands and the lost band. */
 static bool reserve(hpp__bands *b, size_t n)
 {
     return hpp__grow(&b->bands, &b->bands_capacity, n + 1, sizeof *b->bands) &&

@@ -67,8 +67,7 @@ static uint32_t new_stay(hpp__biography *b, hpp__stay stay)
     return index;
 }
 
-/* Forgets the stays that ended before the era after the last use: nothing more will be asked about
- * them. */
+/* Frees the stays that ended before the era after the last use: they are not needed any more. */
 static void prune(hpp__biography *b, uint32_t stay, uint64_t life)
 {
     if (!hpp_life_is_used(life)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A census: a retainer pass if one is needed; then each living object is judged by the
- * restrictions, given a key by the breakdown, and counted under it. The key of a breakdown by
- * biography is the same for all objects: phases are told apart within it.
+ * A census runs a retainer pass if needed; then, for each live object that passes the restrictions,
+ * it adds the size to the object's key. In a breakdown by biography all objects have the same key,
+ * and phases are counted separately within it.
  */
 #include "census.h"
 
@@ -76,8 +76,8 @@ static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
     return 0;
 }
 
-/* A sum keeps its stack and its shape, so its key is looked up once. What could not be told apart
- * is not remembered. */
+/* Returns the key of a sum. A sum never changes its stack and shape, so the key is cached, except
+ * OUT_OF_MEMORY. */
 static uint32_t key_of_sum(hpp_census *c, const hpp_object *sum)
 {
     if (!sum->band_word) {

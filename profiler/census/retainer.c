@@ -2,10 +2,10 @@
  *
  * The walk carries the number of a set. Arriving at an object joins it to the object's own.
  *
- * When the walk's stack cannot grow, frames are dropped. The objects whose children were not
- * visited have their sets all the same; so after the walk, all objects are gone through and the
- * children of each are brought up to date, until a round drops nothing. Sets only grow and there
- * are finitely many, so this ends, with the same sets.
+ * Without memory for the walk's stack, frames are dropped. The objects whose children were not
+ * visited still have their sets. So after the walk, the children of all objects are updated, in
+ * rounds until one drops nothing. Sets only grow and there are finitely many, so this ends, with
+ * the same sets.
  */
 #include "retainer.h"
 
@@ -132,8 +132,8 @@ static int resume(hpp_ref ref, const hpp_object *object, void *context)
     return 0;
 }
 
-/* Words of objects that are gone pile up in the table; when they are the most of it, the table is
- * emptied. */
+/* Starts a pass. Words of dead objects accumulate in the table; it is cleared when most words are
+ * such. */
 static void begin_pass(hpp__retainer *r)
 {
     if (r->words.n_keys > 2 * r->n_in_table) {
@@ -173,7 +173,7 @@ static hpf_str special_name(uint32_t set)
                                   : HPF_STR("OUT_OF_MEMORY");
 }
 
-/* A set whose labels are asked for. */
+/* A set, for reading its labels. */
 typedef struct labelled {
     const hpp__retainer *retainer;
     uint32_t set;
@@ -196,7 +196,7 @@ static bool judge(const hpp__retainer *r, const hpp__restrict *restrictions, uin
     return hpp__restrict_passes_set(restrictions, n_labels, label_at, &l);
 }
 
-/* What is noted of a set, or NULL when there is no memory for notes. */
+/* Returns the notes of a set, or NULL without memory. */
 static unsigned char *note_of(hpp__retainer *r, uint32_t set)
 {
     return hpp__grow(&r->notes, &r->notes_capacity, set + (size_t)1, 1) ? &r->notes[set] : NULL;

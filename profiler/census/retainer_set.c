@@ -31,7 +31,7 @@ static uint32_t add_set(hpp__sets *s, uint64_t hash, uint32_t n)
     return s->n_sets++;
 }
 
-/* The set of the `n` elements that lie behind the end of the pool: found, or made. */
+/* Finds or creates the set of the `n` elements after the end of the pool. */
 static uint32_t intern(hpp__sets *s, uint32_t n)
 {
     const uint32_t *elements = s->pool + s->n_pool;
@@ -75,7 +75,7 @@ uint32_t hpp__sets_singleton(hpp__sets *s, uint32_t element)
     return noted(s, intern(s, 1));
 }
 
-/* Merges two sets behind the end of the pool, which has room; returns how many elements. */
+/* Merges two sets after the end of the pool, which has room. Returns the number of elements. */
 static uint32_t merge(hpp__sets *s, const hpp__set *a, const hpp__set *b)
 {
     const uint32_t *from = s->pool + a->first_index, *end = from + a->n;

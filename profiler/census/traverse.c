@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Frames lie one behind the other in chunks; the adapter writes children right into them. Children
- * that do not fit into one frame are fetched again, from where the last batch ended, when the frame
- * is empty: an object with millions of children takes no more room than one with thirty.
+ * Frames are stored in chunks, one after the other; the adapter writes children directly into them.
+ * Children that do not fit into a frame are fetched when it is empty, so an object with millions of
+ * children needs no more room than one with thirty.
  */
 #include "traverse.h"
 

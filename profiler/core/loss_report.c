@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What is missing, as a table of amounts and words.
+ * A table of losses and their texts.
  */
 #include "loss_report.h"
 

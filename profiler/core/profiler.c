@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The life of a profile: start what the options ask for, take censuses, write the rest at the end.
+ * The life of a profile: start, censuses, and the files at the end.
  */
 #include "hpprof/profiler.h"
 
@@ -411,7 +411,7 @@ static void write_retainers(hpp_profiler *p, hpf_sink *sink)
     hpp_census_each_set(p->engine, write_set, sink);
 }
 
-/* JSON is for programs to read: nothing else may stand in that file. */
+/* A JSON report is read by programs, so the file contains nothing else. */
 static void write_prof_into(hpp_profiler *p, hpf_sink *sink)
 {
     bool is_text = p->options->report != HPP_REPORT_JSON;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Clocks, and tickers behind a table.
+ * Clocks and tickers.
  *
- * The ticking thread wakes once per tick and charges each thread with the processor time that it
- * has used since: a thread that waits gets no ticks, and one late wake-up loses none. The signal
- * goes to a thread that is running, which charges itself.
+ * The ticking thread wakes once per tick and charges each thread's processor time since the last
+ * tick. So a waiting thread gets no ticks, and a late wake-up loses none. With HPP_TICKER_SIGNAL,
+ * the signal interrupts a running thread, which charges itself.
  */
 #define _GNU_SOURCE /* the interrupted address in a signal's context */
 #include "timer.h"

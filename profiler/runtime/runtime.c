@@ -2,9 +2,9 @@
  *
  * A heap adapter made of a language's description of its objects, and the hooks.
  *
- * A header's second word serves the biography when there is one, because the hooks for it are hot,
- * and the retainer sets otherwise. Without headers, producers are in a table here, and the words in
- * tables of the census engine.
+ * The second word of a header is for the biography if there is one, because its hooks are hot, else
+ * for the retainer sets. Without headers, producers are in a table here, and the words in tables of
+ * the census engine.
  */
 #include "hpprof/runtime.h"
 

@@ -43,7 +43,8 @@ static void replace_all(hpp__text *text, const replacement *what)
     }
 }
 
-/* Behind the bracket that closes the one at `open`, or 0. The '>' of an arrow closes nothing. */
+/* Returns the index after the bracket that closes the one at `open`, or 0. The '>' of an arrow does
+ * not count. */
 static size_t behind_closing(const hpp__text *text, size_t open)
 {
     size_t depth = 0;
@@ -75,7 +76,8 @@ static void cut_default(hpp__text *text, size_t at)
     }
 }
 
-/* From the right, so that what stands last is gone when the one before is looked at. */
+/* Removes default arguments from the right: an argument is a default only if all after it are
+ * removed. */
 static void cut_defaults(hpp__text *text)
 {
     for (size_t at = text->length; at-- > 0;) {
@@ -85,7 +87,7 @@ static void cut_defaults(hpp__text *text)
     }
 }
 
-/* The end of parameters with what may follow them, if a local name comes next; or 0. */
+/* Returns the end of parameters and their qualifiers if "::" follows, else 0. */
 static size_t end_of_parameters(const hpp__text *text, size_t open)
 {
     static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};

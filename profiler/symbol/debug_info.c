@@ -17,7 +17,7 @@
 /* Deeper trees are not descended: they are damaged. */
 #define DEPTH_MAX 200
 
-/* A span lies in at most this many others. */
+/* A span is nested in at most this many others. */
 #define NESTING_MAX 16
 
 /* Linkers leave functions that they dropped at address 0 or 1. */
@@ -290,8 +290,8 @@ static bool has_no_range(Dwarf_Die *die)
     return dwarf_ranges(die, 0, &base, &start, &end) <= 0;
 }
 
-/* What is inlined at an address right inside `die` or the blocks in it. A block's ranges may be
- * missing: a list that begins with an empty range at address 0 reads as if it ended there. */
+/* Finds the inlined function at an address that is a child of `die` or of its blocks. A block may
+ * seem to have no ranges: libdw takes an empty range at address 0 for the end of a list. */
 static bool find_inlined(hpp__walk *walk, Dwarf_Die *die, uint64_t address, unsigned depth,
                          Dwarf_Die *out)
 {

@@ -74,7 +74,7 @@ static const char *read_number(const char *at, const char *end, uint64_t *number
     return at > begin && at - begin <= 16 && at < end && *at == ' ' ? at + 1 : NULL;
 }
 
-/* Adds what a line says; other lines say nothing. */
+/* Adds the function of a line; ignores invalid lines. */
 static bool add_line(hpp__perf_map *map, const char *line, const char *end)
 {
     region new = {0};

@@ -276,8 +276,9 @@ static hpp_function name_by_frame(hpp_resolver *resolver, const module_state *mo
     };
 }
 
-/* A function that is inlined into itself, mostly as the part of it that was split off, is there
- * once, at the inner place. Returns how many there are. */
+/* Appends a function, or merges it with the last one if it is the same: a function inlined into
+ * itself, usually a part that was split off, is listed once, with the inner line. Returns the new
+ * number. */
 static size_t add_function(hpp_function *list, size_t n, hpp_function function)
 {
     const hpp_function *inner = &list[n - (n > 0)];

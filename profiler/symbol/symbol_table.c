@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A symbol lies in at most this many others. */
+/* A symbol is nested in at most this many others. */
 #define NESTING_MAX 16
 
 typedef struct candidate {
@@ -14,7 +14,8 @@ typedef struct candidate {
     unsigned rank; /* among symbols at one address, the lowest wins */
 } candidate;
 
-/* Assembly does not always say what is a function: labels in code count as well. */
+/* Returns whether a symbol is a function, or a label in code: assembly does not always mark
+ * functions. */
 static bool is_code(const char *name, const GElf_Sym *symbol, GElf_Word section, Elf *elf)
 {
     GElf_Shdr header;

@@ -72,7 +72,7 @@ static hpf_status watch(hpp_collector *c, int fd, hpf_error *err)
                : hpf_error_set_os(err, errno, "cannot wait for a descriptor");
 }
 
-/* The timer stands still while nothing is profiled. */
+/* Sets the timer, or stops it while nothing is profiled. */
 static void set_timer(hpp_collector *c)
 {
     bool should_run = hpp_collector_n_living(c) > 0;
@@ -165,13 +165,13 @@ static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id,
     c->processes[c->n_processes++] = p;
     if (p->pidfd >= 0 && watch(c, p->pidfd, err) != HPF_OK) {
         close(p->pidfd);
-        p->pidfd = -1; /* nobody would tell when it ends: that is now */
+        p->pidfd = -1; /* its end could not be noticed: end it now */
     }
     return HPF_OK;
 }
 
-/* Ends the processes that had ended when their windows came, once no more windows wait: each may
- * have become another program. */
+/* Ends the processes that had already ended when their windows came, once no more windows wait:
+ * each of them may have called exec. */
 static void end_the_late(hpp_collector *c)
 {
     for (size_t i = 0; i < c->n_processes; i++) {
@@ -219,8 +219,8 @@ static bool hear(hpp_collector *c, int fd)
     return true;
 }
 
-/* Those who have called wait in a row: a program that was heard late must not come behind the one
- * that it has become since. When the row is full, who does not speak at once is not heard. */
+/* Accepts clients in the order in which they connected: a program must not be handled after the one
+ * that replaced it by exec. If the list is full, a client without a message is dropped. */
 static void accept_callers(hpp_collector *c)
 {
     for (;;) {
@@ -236,7 +236,7 @@ static void accept_callers(hpp_collector *c)
     }
 }
 
-/* Whether a caller who has said nothing yet may go on waiting. */
+/* Returns whether a client that has sent nothing yet may wait longer. */
 static bool may_wait(hpp_collector *c, caller *at)
 {
     bool is_late = now_ns() - at->since_ns > patience_ns;
@@ -292,7 +292,8 @@ static void end_process(hpp_collector *c, int pidfd)
     }
 }
 
-/* Windows are taken before ends are seen: a process may have handed in its last one and ended. */
+/* Windows are accepted before ends of processes are handled: a process may have sent its last one
+ * and ended. */
 static void take_windows(hpp_collector *c)
 {
     accept_callers(c);

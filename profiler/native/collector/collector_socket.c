@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Sockets, credentials, and a descriptor that comes as a right.
+ * Sockets, credentials, and descriptors sent as SCM_RIGHTS.
  */
 #include "collector_socket.h"
 

@@ -30,7 +30,7 @@ static const uint64_t *list_leaves(const hpp__window_reader *reader, uint32_t *n
     return (const uint64_t *)(const void *)((const char *)reader->window + begin);
 }
 
-/* Of very many leaves only the first are looked at, and stand for all. */
+/* Estimates the size of the table from its first leaves if there are very many. */
 static uint64_t measure_table(const hpp__window_reader *reader, uint32_t process_id)
 {
     uint32_t n;

@@ -27,7 +27,7 @@ static hpf_str call_name(uint32_t call)
 
 /* ---- Shapes ---- */
 
-/* "function@file:line", or "function" alone. */
+/* Returns "function@file:line", or "function". */
 static hpf_str describe(hpp__native_heap *h, const hpp__frame *frame)
 {
     hpp__text text = {0};
@@ -101,7 +101,8 @@ static bool add_group(hpp__native_heap *h, hpp__group group)
     return true;
 }
 
-/* Operator new goes through malloc as a rule, and is known by its name then. */
+/* Returns the call of a site. Operator new usually calls malloc; it is recognised by its name then.
+ */
 static uint32_t call_of(const hpp_window_site *site, const hpp__producer *producer)
 {
     return site->call == HPP_CALL_MALLOC ? (uint32_t)producer->call : site->call;
@@ -255,7 +256,7 @@ static int by_bytes(const void *a, const void *b)
     return by_text(a, b);
 }
 
-/* Equal texts stand together: each run becomes its first. */
+/* Merges equal texts, which are neighbours. */
 static void join_equal(places *all)
 {
     size_t n = 0;

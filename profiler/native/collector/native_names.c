@@ -174,7 +174,7 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from)
     return function;
 }
 
-/* The profiler's own functions are told apart by nobody who reads a profile. */
+/* Returns one function for all functions of the profiler. */
 static hpp_function overhead_of(const hpp_function *from)
 {
     hpp_function overhead = *from;

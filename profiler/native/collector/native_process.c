@@ -49,7 +49,7 @@ static void run_begin(hpp__job *base)
 {
     job *j = (job *)(void *)base;
     hpp__process *p = j->process;
-    /* A profile that cannot be begun is NULL, and says why at the end. */
+    /* A profile that cannot start is NULL; its error is in the figures. */
     (void)hpp__native_profile_create(&p->profile, &p->profile_options, &j->snapshot.reader,
                                      &p->remains.figures.error);
     finish_job(j);
@@ -80,7 +80,7 @@ static hpf_str keep_text(hpp__remains *r, hpf_str text)
     return (hpf_str){copy ? copy : "", copy ? text.length : 0};
 }
 
-/* Keeps what people want to know at the end: the rest may be much. */
+/* Keeps the results that the summary shows, and frees the rest. */
 static void sum_up(hpp__native_profile *profile, hpp__remains *r)
 {
     const char *file_base = r->figures.base;
@@ -183,8 +183,8 @@ static uint64_t cpu_ns_at(const hpp__process *p, uint64_t at_ns)
     return p->before.cpu_ns + (uint64_t)(part * (double)(p->last.cpu_ns - p->before.cpu_ns));
 }
 
-/* The profile's time of a moment that is not after the last look. It never goes back, and has six
- * decimals, so that it is the same in all files. */
+/* Returns the profile's time of a moment up to the last reading. It never decreases, and is rounded
+ * to six decimals, so that it is the same in all files. */
 static double time_of(hpp__process *p, uint64_t at_ns)
 {
     at_ns = at_ns < p->last.ns ? at_ns : p->last.ns;
@@ -360,8 +360,8 @@ static hpf_status check_file(int window, uint64_t *size_bytes, hpf_error *err)
     return HPF_OK;
 }
 
-/* A program says twice whose window it is, before it hands it in. It need not be the number that
- * the collector knows it by: process numbers have name spaces. */
+/* Checks that the window belongs to the process that sent it. Its process id may differ from the
+ * one that the collector sees, since process ids have name spaces. */
 static hpf_status check_owner(const hpp_window_head *head, hpf_error *err)
 {
     if (head->process_id == 0 || head->key >> 32 != head->process_id) {

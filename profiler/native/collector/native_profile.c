@@ -202,7 +202,7 @@ void hpp__native_profile_set_base(hpp__native_profile *p, const char *base)
 
 /* ---- Snapshots ---- */
 
-/* Copies what is alive of each group. */
+/* Copies the live blocks of each group. */
 static void keep_alive(const hpp__native_heap *heap, hpp__alive **alive, size_t *capacity,
                        size_t *n)
 {

@@ -72,8 +72,7 @@ static bool add_centre(centres *c, const hpp__function *function, uint32_t *inde
     return true;
 }
 
-/* Stacks are numbered parents first, from the root on; those that stand for something else are
- * below the root here. */
+/* Lists the stacks, parents first. Special stacks are children of the root here. */
 static hpf_prof_stack *list_stacks(const hpp__native_heap *heap, const ticks *t, centres *c)
 {
     const hpp__native_stacks *s = heap->stacks;

@@ -104,7 +104,7 @@ static const hpp__stack *no_deeper(hpp__native_stacks *s, const hpp__stack *stac
 
 /* ---- Nodes ---- */
 
-/* A module, or NULL when it makes no sense. Borrowed until the next call. */
+/* Returns a module, or NULL if it is invalid. Valid until the next call. */
 static const hpp__known_module *module_at(hpp__native_stacks *s, uint32_t index)
 {
     hpp_window_module module;
@@ -119,7 +119,7 @@ static const hpp__known_module *module_at(hpp__native_stacks *s, uint32_t index)
     return &s->modules[index];
 }
 
-/* The functions at a node. A return address may lie behind the function that called. */
+/* Returns the functions at a node. A return address may be after the end of its function. */
 static hpp__frames frames_at(hpp__native_stacks *s, const hpp_window_node *node)
 {
     uint64_t address = node->address - (node->flags & HPP_NODE_EXACT ? 0 : 1);
@@ -129,14 +129,14 @@ static hpp__frames frames_at(hpp__native_stacks *s, const hpp_window_node *node)
                   : hpp__names_generated(s->names, s->process_id, address);
 }
 
-/* What is known of a node, the root included. */
+/* Returns the cached stack of a node, or NULL. */
 static const hpp__stack *known_stack(const hpp__native_stacks *s, uint32_t node)
 {
     return node == 0 ? s->root : node < s->of_node_capacity ? s->of_node[node] : NULL;
 }
 
-/* Notes the nodes from `node` out to one that is known; returns how many, or 0: no memory, or a
- * node that makes no sense. */
+/* Stores the nodes from `node` outwards to one with a cached stack. Returns their number; 0 without
+ * memory, or for an invalid node. */
 static size_t find_path(hpp__native_stacks *s, uint32_t node)
 {
     size_t n = 0;
@@ -209,7 +209,7 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
             break;
         }
     }
-    if (node == 0) { /* all of them hand on: then the innermost it is */
+    if (node == 0) { /* all of them are skipped: use the innermost */
         hpp__window_reader_node(s->reader, first, &record);
         i = 0;
     }

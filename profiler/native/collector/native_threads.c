@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A thread's name is asked for when it is first seen, and again at ages 2, 4, 8 and on: many set it
- * some time after they have begun to allocate.
+ * A thread's name is read at its first census, and again at the 2nd, 4th, 8th and so on: many
+ * threads set it some time after their first allocation.
  */
 #include "native_threads.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Whether the preload library can get into a program: what the kernel and the loader will do with
- * its file. System V ABI, chapters 4 and 5; execve(2), "Interpreter scripts"; ld.so(8), "Secure-
+ * Checks whether the preload library can be loaded into a program, by the rules of the kernel and
+ * the loader. System V ABI, chapters 4 and 5; execve(2), "Interpreter scripts"; ld.so(8), "Secure-
  * execution mode".
  */
 #include "hpprof/collector.h"
@@ -95,7 +95,7 @@ static hpf_status check_machine(const program *p, hpf_error *err)
     return HPF_OK;
 }
 
-/* Reads the path of the loader that a program asks for; false when it asks for none. */
+/* Reads the path of a program's loader. Returns false if it has none. */
 static bool read_loader(const program *p, char out[256])
 {
     const Elf64_Ehdr *elf = &p->head.elf;

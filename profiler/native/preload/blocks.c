@@ -32,8 +32,8 @@ static _Atomic uint32_t n_listed;
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
-/* Tells the collector where the leaf is. A list that is full, or a window that is, ends the list:
- * the memory guard then knows of less than there is. */
+/* Adds a leaf to the list that the collector's memory guard reads. If the list or the window is
+ * full, the leaf is not measured. */
 static void list_leaf(const void *leaf)
 {
     hpp_window_head *head = &hpp__window->head;
@@ -150,7 +150,7 @@ hpp_block hpp__blocks_take(const void *address)
     return block;
 }
 
-/* The upper parts first: a first granule that is there can be believed. */
+/* Writes the first granule last: if it is set, the others are complete. */
 bool hpp__blocks_put(const void *address, uint32_t site, uint64_t size_bytes, hpp_block *before)
 {
     *before = (hpp_block){0};

@@ -20,7 +20,7 @@ static void count_ticks(hpp_thread *self, const void *context, uint64_t n)
     }
 }
 
-/* The kernel says how many ticks it could not deliver in time. */
+/* `si_overrun` is the number of ticks that the kernel could not deliver in time. */
 static void on_tick(int signal_number, siginfo_t *info, void *context)
 {
     (void)signal_number;

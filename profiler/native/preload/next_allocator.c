@@ -16,7 +16,7 @@ enum { POOL_BYTES = 64 * 1024, POOL_ALIGNMENT = 16 };
 
 /* ---- pool ------------------------------------------------------------------------------------ */
 
-/* Blocks one after the other, each behind its size. */
+/* Blocks one after the other, each preceded by its size. */
 static _Alignas(POOL_ALIGNMENT) char pool[POOL_BYTES];
 static _Atomic size_t pool_used;
 
@@ -175,7 +175,7 @@ HPP_COLD HPP_ANY_STACK void hpp__next_allocator_find(void)
     find(&hpp__next.valloc, "valloc");
     find(&hpp__next.pvalloc, "pvalloc");
     find(&hpp__next.malloc, "malloc");
-    /* The program shall not be told of names that we missed. */
+    /* Clear our failed lookups, so that the program does not see them. */
     dlerror();
     is_finding = false;
     is_found = true;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * operator new and delete. Nearly always they come from the C++ library and go through malloc,
- * where they are counted; then the entries here jump on and leave no trace. They are needed for
- * allocators that bring their own (jemalloc, tcmalloc, mimalloc), which do not go through malloc.
+ * operator new and delete. Nearly always they are those of the C++ library, which call malloc and
+ * are counted there; then the entries here only jump to them. Allocators with their own operators
+ * (jemalloc, tcmalloc, mimalloc) do not call malloc, and are counted here.
  *
- * The next operator is looked up at its first use: behind us in the global order, or, when C++ came
- * in by dlopen, where its caller would have found it.
+ * The next operator is looked up at its first use: after this library in the global order, or, if
+ * C++ was loaded by dlopen, in the scope of its caller.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The malloc family as the profiled program sees it: the next allocator's, counted. What the
- * program can observe stays that allocator's: results, errno, alignment, the meaning of 0. Only,
- * never less than 16 bytes are asked for (blocks.h).
+ * The malloc family for the profiled program: calls the next allocator, and counts. Results, errno,
+ * alignment and the meaning of size 0 stay those of that allocator, except that it gets no request
+ * under 16 bytes (blocks.h).
  */
 #include <errno.h>
 #include <string.h>
@@ -99,8 +99,8 @@ void free_sized(void *block, size_t n_bytes);
 void free_aligned_sized(void *block, size_t alignment, size_t n_bytes);
 void sdallocx(void *block, size_t n_bytes, int flags);
 
-/* Counts a block as gone, before it is: as soon as the real allocator has it, another thread may
- * get it. False: it is not to be handed to the real allocator. */
+/* Counts a block as freed before it is: as soon as the next allocator has it, another thread may
+ * get it. Returns false if it must not be passed to the next allocator. */
 static bool let_go(void *block)
 {
     if (HPP_LIKELY(hpp__account_free_usual(block))) {
@@ -160,7 +160,7 @@ HPP_EXPORT HPP_ANY_STACK void free_aligned_sized(void *block, size_t alignment, 
     }
 }
 
-/* jemalloc's: it believes the size, which must be the one that it was asked for. */
+/* A function of jemalloc, which relies on the size: it must be the one that was requested. */
 HPP_EXPORT HPP_ANY_STACK void sdallocx(void *block, size_t n_bytes, int flags)
 {
     if (!let_go(block)) {
@@ -231,7 +231,7 @@ HPP_ANY_STACK void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARA
     return resize(block, n_bytes, &HPP_CALLER);
 }
 
-/* Not every allocator has it, and libc's would come back to our realloc. */
+/* Not every allocator has reallocarray, and that of libc would call our realloc. */
 HPP_ANY_STACK void *hpp__on_reallocarray(void *block, size_t n, size_t n_bytes,
                                          HPP_CALLER_PARAMETERS)
 {

@@ -15,8 +15,8 @@ enum { DEFAULT_WINDOW_MIB = 1024 };
 hpp_settings hpp__settings;
 hpp_alive_page hpp__alive_page;
 
-/* Where the kernel put the words of the command line and, behind a NULL, the environment: libc's
- * own variables may not be set yet. The first word is their number. */
+/* The initial stack: the number of words of the command line, these words, a NULL, and the
+ * environment. libc's own variables may not be set yet. */
 extern void *__libc_stack_end;
 
 static char **initial_environment(void)
@@ -25,8 +25,8 @@ static char **initial_environment(void)
     return (char **)__libc_stack_end + 1 + n_words + 1;
 }
 
-/* The number of characters before one of `ends`. Not strcspn: where that lies in libc, and what it
- * needs there, no small program has touched, and it would be a tenth of its memory. */
+/* Returns the number of characters before one of `ends`. (strcspn would touch pages of libc that
+ * are a tenth of a small program's memory.) */
 static size_t length_until(const char *text, const char *ends)
 {
     size_t n = 0;

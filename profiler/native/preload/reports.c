@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a program says of itself: marks (census/mark.h) and the objects of its pools
- * (hpprof/native.h).
+ * Functions that a program may call: marks (census/mark.h) and pools (hpprof/native.h).
  */
 #include <string.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * pthread_create: a new thread is told how large its stack is, which only its creator can say
- * cheaply, and is seen from its beginning when there are ticks, also if it never allocates. Neither
- * the creator's nor the new thread's stack has a frame of ours for it.
+ * Replaces pthread_create: passes the size of its stack to a new thread, since only its creator can
+ * get it cheaply, and starts its ticks, also if it never allocates. Neither stack has a frame of
+ * this library.
  */
 #include <dlfcn.h>
 #include <errno.h>

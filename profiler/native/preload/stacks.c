@@ -63,7 +63,7 @@ static void count_walk(const hpp_stack_walk *path, hpp_stack_walk_outcome outcom
     }
 }
 
-/* Finishes a walk that came to a frame which only a full walk can leave. */
+/* Finishes a walk from a frame that needs a full walk. */
 static hpp_stack_walk_outcome walk_fully_from_here(hpp_stack_walk *path, hpp_caller caller,
                                                    hpp_memory memory)
 {
@@ -74,7 +74,7 @@ static hpp_stack_walk_outcome walk_fully_from_here(hpp_stack_walk *path, hpp_cal
     return hpp__stack_walk_fully(path, &walk);
 }
 
-/* A call from the loader while it changes what is loaded. */
+/* Returns whether a call comes from the loader while it loads or unloads objects. */
 static bool is_loading(hpp_caller caller)
 {
     hpp_unwind_rule rule = hpp__unwind_rules_find(caller.pc - 1);
@@ -95,8 +95,8 @@ static bool has_cache(hpp_thread *thread)
     return true;
 }
 
-/* Makes the cache one of the generation that now is. With verification the thread's number stays
- * another, so that each call comes here. */
+/* Clears the cache for the current generation. With verification, the thread's generation stays
+ * different, so that each call gets here. */
 static void renew_cache(hpp_thread *thread)
 {
     uint32_t generation = atomic_load_explicit(&hpp__generation, memory_order_acquire);
@@ -192,7 +192,7 @@ hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call
 
 /* ---- without ------------------------------------------------------------------------------- */
 
-/* Paths for whoever needs one for a moment. */
+/* Paths for temporary use. */
 typedef struct spare_path {
     atomic_flag is_taken;
     hpp_stack_walk path;

@@ -68,8 +68,8 @@ static bool is_gone(uint32_t thread_id)
     return hpp__syscall(SYS_tgkill, process, thread_id, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* `also_unsaid` looks at threads too that have not said that they leave: they may have been ended
- * by the bare system call. */
+/* Returns a slot whose thread has ended. `also_unsaid` includes threads that ended by the bare
+ * system call, without notice. */
 static uint32_t reuse_slot(uint32_t thread_id, bool also_unsaid)
 {
     uint32_t n = atomic_load(&n_slots);
@@ -131,8 +131,8 @@ void hpp__slots_forked(uint32_t own_index, uint32_t thread_id)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Two may want the same page at once: threads in slot 0, a signal handler and what it interrupted.
- * Then one page stays unused. */
+/* Returns the cell of a site. If two threads (in the shared slot), or a signal handler and the code
+ * it interrupted, add the same page at once, one page stays unused. */
 static hpp_window_cell *cell_in(hpp_window_slot *slot, uint32_t site, uint32_t fresh_page)
 {
     _Atomic uint32_t *entry = &slot->cell_pages[site / HPP_CELLS_PER_CHUNK];

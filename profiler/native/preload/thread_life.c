@@ -30,8 +30,8 @@ bool hpp__threads_start(void)
     return pthread_key_create(&end_key, leave) == 0 && hpp__slots_start();
 }
 
-/* glibc puts a thread's descriptor, to which the thread pointer points, at the upper end of its
- * stack: what lies between is less than a page. */
+/* Finds the bounds of the thread's stack. glibc puts the thread descriptor, which the thread
+ * pointer points to, less than a page below the upper end of the stack. */
 static void find_stack(hpp_thread *self)
 {
     uintptr_t descriptor = (uintptr_t)__builtin_thread_pointer();

@@ -12,7 +12,7 @@ enum {
     POINTER_SORTED_TABLE = 0x3b, /* relative to the header, signed, 4 bytes */
 };
 
-/* An entry's bytes behind its length, cut out of the span that holds it. */
+/* An entry's bytes after its length, limited to the span that contains it. */
 typedef struct record {
     hpp_bytes body;
     const uint8_t *next;

@@ -14,7 +14,7 @@ typedef struct machine {
     uintptr_t header; /* of the tables */
     hpp_bytes bytes;
     hpp_cfi_row *row;
-    const hpp_cfi_row *first_row; /* what the CIE says; NULL while it is being run */
+    const hpp_cfi_row *first_row; /* the result of the CIE; NULL while it runs */
     unsigned n_remembered;
     hpp_cfi_row remembered[MAX_REMEMBERED];
 } machine;
@@ -159,7 +159,7 @@ static bool run_cfa_instruction(machine *m, unsigned code)
     }
 }
 
-/* Instructions about one register, whose number comes first. */
+/* Runs an instruction whose first operand is a register. */
 static void run_register_instruction(machine *m, unsigned code)
 {
     uint64_t column = hpp__bytes_uleb(&m->bytes);
@@ -256,7 +256,7 @@ static bool run_instruction(machine *m)
     }
 }
 
-/* False: the program makes no sense. */
+/* Runs a program. Returns false if it is invalid. */
 static bool run(machine *m, hpp_bytes program)
 {
     m->bytes = program;

@@ -394,8 +394,8 @@ hpp_cfi_step hpp__cfi_step_some(hpp_cfi_registers *registers, const hpp_cfi_row 
     if (outcome == HPP_CFI_UP && row->kind[HPP_CFI_RSP] != HPP_CFI_SAME) {
         outcome = caller_value(&caller.value[HPP_CFI_RSP], &f, row, HPP_CFI_RSP);
     }
-    /* One that cannot be had may never be needed: behind a pop of rbp compilers leave the rule by
-     * which it was found through itself. */
+    /* A register that cannot be found may not be needed: after a pop of rbp, compilers leave its
+     * old rule, which needs rbp itself. */
     for (unsigned i = 0; i < HPP_CFI_PC && outcome == HPP_CFI_UP; i++) {
         if (i != HPP_CFI_RSP && wanted >> i & 1) {
             bool is_known = caller_value(&caller.value[i], &f, row, i) == HPP_CFI_UP;

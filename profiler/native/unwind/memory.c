@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * rt_sigprocmask copies the set in before it looks at what it is to do with it: told to do nothing
- * that exists, it answers EFAULT where the set cannot be read, else EINVAL, and changes nothing.
+ * Tests whether memory is readable by rt_sigprocmask with an invalid operation: the kernel first
+ * copies the set, so it returns EFAULT if the set cannot be read, else EINVAL, and changes nothing.
  */
 #include "memory.h"
 

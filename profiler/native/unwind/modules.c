@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A hash table of records that are only ever added. The window's record and the private one have
- * one index. Two threads that add the same object at once use the record of the one that came
- * first.
+ * A hash table of records, which are only added. The window's record and the private one have the
+ * same index. If two threads add an object at once, both use the first record.
  */
 #include "modules.h"
 
@@ -42,7 +41,7 @@ _Atomic uint32_t hpp__generation = 1;
 static module_record records[HPP_MAX_MODULES];
 static _Atomic uint32_t slots[N_SLOTS]; /* index of a record plus 1 */
 
-/* ---- what an object says of itself --------------------------------------------------------- */
+/* ---- program headers and notes --------------------------------------------------------- */
 
 /* The program headers of the object whose first page is at a place, if it begins with an ELF
  * header. */

@@ -117,7 +117,7 @@ static void add_new_frame(hpp_stack_walk *path, const hpp_new_frame *frame)
     new_frames_of(path)[path->n_new_frames++].first_word = path->n_new_words;
 }
 
-/* The rbp that the walk has: frames from `first_frame` on have it, and it came from `slot`. */
+/* The current rbp of a walk: frames from `first_frame` on have it, and it was read from `slot`. */
 typedef struct rbp_range {
     uintptr_t slot;
     uint32_t first_frame;
@@ -132,8 +132,8 @@ static void mark_range(hpp_stack_walk *path, const rbp_range *range, uint32_t rb
     }
 }
 
-/* What a step has done with rbp. If it needed it, its word is the first that the step appended; if
- * another frame had needed it before, no word says so between the two. */
+/* Tracks rbp through a step. If the step needed rbp, its word is the first that the step appended,
+ * unless an earlier frame already needed it. */
 static void follow_rbp(hpp_stack_walk *path, rbp_range *range, const hpp_walk *walk,
                        hpp_unwind_rule rule, uint32_t first_word)
 {
@@ -168,7 +168,7 @@ static void cut_at_joint(hpp_stack_walk *path, uint32_t n_frames, const rbp_rang
     }
 }
 
-/* The outcome of a walk that goes no further up. */
+/* Returns the outcome of a walk that has ended. */
 static hpp_stack_walk_outcome end_walk(hpp_stack_walk *path, hpp_step step)
 {
     switch (step) {

@@ -38,7 +38,7 @@ typedef struct guess {
     uintptr_t pc, sp, rbp;
 } guess;
 
-/* What rbp points to, if it could be a frame's. (That the outermost frame has rbp 0 says the ABI,
+/* Reads the frame that rbp points to, if it is plausible. (In the outermost frame, rbp is 0: ABI,
  * section 3.4.1.) */
 static bool read_guess(guess *out, hpp_memory *memory, uintptr_t sp, uintptr_t rbp)
 {

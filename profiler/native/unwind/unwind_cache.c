@@ -118,7 +118,7 @@ static bool grow(hpp_unwind_cache_table *cache)
 
 /* ---- looking up ---------------------------------------------------------------------------- */
 
-/* The first word that differs, and what is there instead. */
+/* The first word that differs, and its value on the stack. */
 typedef struct difference {
     uint32_t index;
     uintptr_t value;
@@ -154,8 +154,8 @@ HPP_ALWAYS_INLINE uint32_t count_agreeing_in(const hpp_unwind_cache_batch *batch
                                           : 4;
 }
 
-/* How many of the first `n` words agree, before one does not. One by one: a word is read only when
- * those before it agree, so that it is there. */
+/* Returns the number of equal words before the first different one, at most `n`. Compares one by
+ * one: a word is mapped only if all words before it are equal. */
 HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_unwind_cache_entry *entry, uint32_t n,
                                                uintptr_t sp)
 {

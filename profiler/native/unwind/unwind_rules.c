@@ -26,7 +26,7 @@ static bool words(int64_t *out, int64_t n_bytes, int64_t max)
     return n_bytes % 8 == 0 && *out > -max && *out < max;
 }
 
-/* Whether the expression at a place says "rbp + offset", followed by `rest`. */
+/* Returns whether the expression at an address is "rbp + offset", followed by `rest`. */
 static bool is_rbp_plus(int64_t *out, int64_t place, const uint8_t *rest, size_t n_rest)
 {
     enum { BREG_RBP = 0x76, MAX_BYTES = 16 };
@@ -140,7 +140,7 @@ HPP_COLD hpp_unwind_rule hpp__unwind_rules_make(uintptr_t pc)
     return rule;
 }
 
-/* Keys have only 16 bits of the generation. Before they come round, all old ones go. */
+/* Clears all rules. Keys contain only 16 bits of the generation, which must not repeat. */
 static void forget_all(void)
 {
     for (size_t i = 0; i < HPP_UNWIND_RULE_LINES; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * backtrace() ends where it finds no unwind information. So a stack of its own that is the
- * beginning of ours is cut, not different, if ours goes on by a guess. It says nothing beyond the
- * frames that its array holds.
+ * backtrace() ends at a frame without unwind information. So if its stack is a prefix of ours, and
+ * ours continues by a guess, it is cut, not different. Frames after the end of its array are not
+ * compared.
  */
 #include "verify.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An entry is a number and, above it, as much of the hash as there is room for, which tells most
- * others apart. It is stored when the record is complete, so whoever finds it may read the record.
+ * An entry is a number and, in the upper bits, a part of the hash. It is stored after the record is
+ * complete, so its reader may read the record.
  */
 #include "trie.h"
 
@@ -33,7 +33,7 @@ typedef struct key {
     uint64_t first, second;
 } key;
 
-/* What the record of a number says. */
+/* Returns the contents of a record. */
 typedef key read_record(uint32_t number);
 
 static hpp_index nodes;
@@ -64,8 +64,7 @@ static uint32_t make_entry(uint64_t hash, uint32_t number)
     return ((uint32_t)(hash >> 32) & ~NUMBER_MASK) | number;
 }
 
-/* Goes through the entries that have the hash, up to a place where there is none. Returns the
- * number, or 0 and the place. */
+/* Searches the entries with the hash up to a free place. Returns the number, or 0 and the place. */
 static inline uint32_t find_in(index_slot **place, uintptr_t table, const key *wanted,
                                uint64_t hash, read_record *read)
 {
@@ -87,7 +86,7 @@ static inline uint32_t find_in(index_slot **place, uintptr_t table, const key *w
     }
 }
 
-/* Enters what is in a table into another, that nobody knows yet. */
+/* Copies the entries of a table into a new one that no other thread can see yet. */
 static void copy_entries(uintptr_t to, uintptr_t from, read_record *read)
 {
     for (uint64_t i = 0; i < size_of(from); i++) {

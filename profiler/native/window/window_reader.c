@@ -40,8 +40,8 @@ static uint32_t with_room(const hpp__window_reader *r, uint32_t most, size_t rec
     return n < most ? (uint32_t)n : most;
 }
 
-/* Modules last: what a record points to is counted when the record is. The pages in use come behind
- * all counts, so that the chunks of everything counted lie in them. */
+/* Loads modules last, so that a counted record refers to counted ones, and the used pages after all
+ * counts, so that they contain the chunks of all counted records. */
 void hpp__window_reader_refresh(hpp__window_reader *r)
 {
     const hpp_window_head *head = &r->window->head;

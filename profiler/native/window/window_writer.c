@@ -297,7 +297,7 @@ static int connect_collector(const char *socket_name)
     return -1;
 }
 
-/* The greeting with the file beside it. A fresh socket has room for it. */
+/* Sends the hello with the file. A new socket has room for it. */
 static bool send_file(int link, int file)
 {
     hpp_window_hello hello = {.kind = HPP_HELLO_WINDOW, .process_id = hpp__window->head.process_id};
