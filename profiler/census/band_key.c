@@ -234,9 +234,10 @@ static hpf_status check_kind(hpp_breakdown kind, const hpp_heap *heap, hpf_error
         return has_stacks(heap)
                    ? HPF_OK
                    : hpf_error_set(err, HPF_ERR_ARGUMENT,
-                                   "this heap knows no producers: no breakdown '%c'", (char)kind);
+                                   "-h%c needs stacks of producers, which this heap does not have",
+                                   (char)kind);
     default:
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "no such breakdown of objects");
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid breakdown");
     }
 }
 

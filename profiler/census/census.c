@@ -401,7 +401,8 @@ static hpf_status check_heap(const hpp_census *c, hpf_error *err)
 {
     return c->uses_sums || c->heap.objects
                ? HPF_OK
-               : hpf_error_set(err, HPF_ERR_ARGUMENT, "this profile needs a heap of objects");
+               : hpf_error_set(err, HPF_ERR_ARGUMENT,
+                               "this profile needs a heap that can visit objects");
 }
 
 static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, hpf_error *err)

@@ -179,7 +179,8 @@ static hpf_status note_selector(hpp__restrict *r, hpp_breakdown selector, hpf_er
         r->has_stack = true;
         return r->heap->stacks ? HPF_OK
                                : hpf_error_set(err, HPF_ERR_ARGUMENT,
-                                               "this heap knows no producers to restrict by");
+                                               "this restriction needs stacks of producers, which "
+                                               "this heap does not have");
     case HPP_BY_MODULE:
         r->has_stack |= r->heap->stacks != NULL;
         r->has_shape = true;
@@ -193,7 +194,7 @@ static hpf_status note_selector(hpp__restrict *r, hpp_breakdown selector, hpf_er
         r->has_retainers = true;
         return HPF_OK;
     default:
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "no such restriction");
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid restriction");
     }
 }
 

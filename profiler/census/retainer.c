@@ -278,7 +278,7 @@ hpf_status hpp__retainer_init(hpp__retainer *r, const hpp_heap *heap,
     hpp_breakdown kind = retaining->identity ? retaining->identity : HPP_BY_STACK;
     if (!heap->describe || !heap->children || !heap->roots) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
-                             "this heap has no roots and children: no retainers");
+                             "-hr needs roots and children, which this heap does not have");
     }
     hpf_status status = hpp__band_keys_init(&r->identity, kind, heap, arena, err);
     if (status != HPF_OK) {

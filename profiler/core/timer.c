@@ -90,7 +90,7 @@ static hpf_status start_thread(hpp__timer *t, hpf_error *err)
     if (result != 0) {
         pthread_cond_destroy(&t->wake_up);
         pthread_mutex_destroy(&t->mutex);
-        return hpf_error_set_os(err, result, "cannot make the thread that ticks");
+        return hpf_error_set_os(err, result, "cannot create the thread for clock ticks");
     }
     return HPF_OK;
 }
@@ -142,7 +142,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 static hpf_status start_signal(hpp__timer *t, hpf_error *err)
 {
     if (HPP_ACQUIRE_LOAD(&signalled)) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "another profiler has SIGPROF");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "another profiler of this process uses SIGPROF");
     }
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -156,7 +157,7 @@ static hpf_status start_signal(hpp__timer *t, hpf_error *err)
     if (sigaction(SIGPROF, &action, &action_before) != 0 ||
         setitimer(ITIMER_PROF, &timer, NULL) != 0) {
         HPP_RELEASE_STORE(&signalled, (hpp__timer *)NULL);
-        return hpf_error_set_os(err, errno, "cannot have SIGPROF");
+        return hpf_error_set_os(err, errno, "cannot install a handler of SIGPROF");
     }
     return HPF_OK;
 }

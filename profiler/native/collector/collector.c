@@ -361,7 +361,8 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
 {
     if (strpbrk(library, ": \t\n")) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
-                             "LD_PRELOAD can hold no blanks and colons: '%.80s'", library);
+                             "LD_PRELOAD cannot contain a path with blanks or colons: '%.80s'",
+                             library);
     }
     uint64_t tick_us = c->profile.report != HPP_REPORT_NONE ? c->profile.tick_ns / 1000 : 0;
     int n_run = snprintf(
@@ -408,7 +409,7 @@ static hpf_status open_descriptors(hpp_collector *c, hpf_error *err)
     c->epoll = epoll_create1(EPOLL_CLOEXEC);
     c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (c->epoll < 0 || c->timer < 0) {
-        return hpf_error_set_os(err, errno, "cannot make a timer");
+        return hpf_error_set_os(err, errno, "cannot create a timer");
     }
     hpf_status status = hpp__collector_socket_open(&c->place, err);
     if (status == HPF_OK) {

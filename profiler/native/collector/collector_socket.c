@@ -37,7 +37,7 @@ hpf_status hpp__collector_socket_open(hpp__collector_socket *out, hpf_error *err
     *out = (hpp__collector_socket){
         .fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (out->fd < 0 || !make_name(out->name)) {
-        return hpf_error_set_os(err, errno, "cannot make a socket");
+        return hpf_error_set_os(err, errno, "cannot create a socket");
     }
     size_t length = strlen(out->name);
     memcpy(address.sun_path + 1, out->name, length);

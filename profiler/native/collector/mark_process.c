@@ -41,7 +41,7 @@ static hpf_status find_socket(long process_id, char out[SOCKET_NAME_BYTES], hpf_
     snprintf(path, sizeof path, "/proc/%ld/environ", process_id);
     FILE *file = fopen(path, "re");
     if (!file) {
-        return hpf_error_set_os(err, errno, "cannot look into it");
+        return hpf_error_set_os(err, errno, "cannot read its data in /proc");
     }
     char *entry = NULL;
     size_t room = 0;
@@ -52,7 +52,7 @@ static hpf_status find_socket(long process_id, char out[SOCKET_NAME_BYTES], hpf_
     free(entry);
     fclose(file);
     return is_found ? HPF_OK
-                    : hpf_error_set(err, HPF_ERR_ARGUMENT, "it does not run under census run");
+                    : hpf_error_set(err, HPF_ERR_ARGUMENT, "it was not started by census run");
 }
 
 static int connect_to(const char *name)

@@ -292,7 +292,7 @@ static hpf_status compile(regex_t *out, const char *expression, hpf_error *err)
     regerror(wrong, out, why, sizeof why);
     return wrong == REG_ESPACE
                ? hpf_error_set_memory(err)
-               : hpf_error_set(err, HPF_ERR_ARGUMENT, "no regular expression: '%.60s' (%s)",
+               : hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid regular expression '%.60s': %s",
                                expression, why);
 }
 

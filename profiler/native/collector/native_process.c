@@ -350,11 +350,11 @@ static hpf_status check_file(int window, uint64_t *size_bytes, hpf_error *err)
     struct stat file;
     int seals = fcntl(window, F_GET_SEALS);
     if (seals < 0 || !(seals & F_SEAL_SHRINK)) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "a window that is no sealed memory");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "the window is not sealed memory");
     }
     if (fstat(window, &file) != 0 || file.st_size < (off_t)sizeof(hpp_window) ||
         file.st_blksize != sysconf(_SC_PAGESIZE)) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "a window of a strange size");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "the window has an invalid size");
     }
     *size_bytes = (uint64_t)file.st_size;
     return HPF_OK;
@@ -365,7 +365,8 @@ static hpf_status check_file(int window, uint64_t *size_bytes, hpf_error *err)
 static hpf_status check_owner(const hpp_window_head *head, hpf_error *err)
 {
     if (head->process_id == 0 || head->key >> 32 != head->process_id) {
-        return hpf_error_set(err, HPF_ERR_SYNTAX, "a window that is no process's");
+        return hpf_error_set(err, HPF_ERR_SYNTAX,
+                             "the window does not belong to the process that sent it");
     }
     return HPF_OK;
 }

@@ -360,14 +360,15 @@ static hpf_status check_selector(hpp_breakdown selector, hpf_error *err)
 {
     switch (selector) {
     case HPP_BY_TYPE:
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "-hy: types are not known of a program as it is; -hd and -hc tell "
-                             "where its blocks were made");
+        return hpf_error_set(
+            err, HPF_ERR_UNSUPPORTED,
+            "-hy needs to visit objects, which is not possible in an unmodified program; "
+            "-hd and -hc show where its blocks were allocated");
     case HPP_BY_RETAINERS:
     case HPP_BY_BIOGRAPHY:
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "-h%c needs to see each object: a program that embeds the profiler "
-                             "has it (hpprof/runtime.h)",
+                             "-h%c needs to visit objects: embed the profiler for that "
+                             "(hpprof/runtime.h)",
                              (char)selector);
     default:
         return HPF_OK;
@@ -384,7 +385,7 @@ static hpf_status check(const hpp_options *profile, hpf_error *err)
     if (status == HPF_OK &&
         (profile->with_bins || profile->print_on_abort || census->count_stacks)) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "-B, -xc and -xt are for programs that embed the profiler");
+                               "-B, -xc and -xt are only for programs that embed the profiler");
     }
     return status;
 }

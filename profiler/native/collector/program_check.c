@@ -60,19 +60,20 @@ static hpf_status check_privileges(const program *p, hpf_error *err)
 {
     mode_t mode = p->stat.st_mode;
     if ((mode & S_ISUID) && p->stat.st_uid != geteuid()) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "it changes its user when it starts (set-user-ID), so it may not be "
-                             "watched: profile it as that user");
+        return hpf_error_set(
+            err, HPF_ERR_UNSUPPORTED,
+            "it changes its user at start (set-user-ID), which disables LD_PRELOAD: "
+            "profile it as that user");
     }
     if ((mode & S_ISGID) && (mode & S_IXGRP) && p->stat.st_gid != getegid()) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "it changes its group when it starts (set-group-ID), so it may not be "
-                             "watched: profile it as that group");
+                             "it changes its group at start (set-group-ID), which disables "
+                             "LD_PRELOAD: profile it as that group");
     }
     if (geteuid() != 0 && fgetxattr(p->fd, "security.capability", NULL, 0) > 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "it gains capabilities when it starts, so it may not be watched: "
-                             "profile it as root, or a copy of it");
+                             "it gains capabilities at start, which disables LD_PRELOAD: "
+                             "profile it as root, or profile a copy of it");
     }
     return HPF_OK;
 }
@@ -87,10 +88,11 @@ static hpf_status check_machine(const program *p, hpf_error *err)
                              "it is a 32-bit program; only 64-bit ones can be profiled");
     }
     if (elf->e_machine != OUR_MACHINE) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it is a program for another machine");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "it is a program for another kind of processor");
     }
     if (elf->e_type != ET_EXEC && elf->e_type != ET_DYN) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it is no program");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it is not a program");
     }
     return HPF_OK;
 }
@@ -124,7 +126,7 @@ static hpf_status check_elf(const program *p, hpf_error *err)
     }
     if (!read_loader(p, loader)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "it is linked statically, so nothing can be put before its malloc: "
+                             "it is linked statically, so its malloc cannot be replaced: "
                              "link it dynamically");
     }
     const char *slash = strrchr(loader, '/');

@@ -64,16 +64,16 @@ hpf_status hpp__window_reader_open(hpp__window_reader *out, const void *bytes, u
     const hpp_window *window = bytes;
     *out = (hpp__window_reader){.window = window, .size_bytes = n_bytes};
     if (n_bytes < sizeof *window || n_bytes / HPP_WINDOW_PAGE_BYTES > UINT32_MAX) {
-        return hpf_error_set(err, HPF_ERR_SYNTAX, "a window of %llu bytes",
+        return hpf_error_set(err, HPF_ERR_SYNTAX, "the window has an invalid size: %llu bytes",
                              (unsigned long long)n_bytes);
     }
     if (memcmp(window->head.magic, HPP_WINDOW_MAGIC, sizeof window->head.magic) != 0) {
-        return hpf_error_set(err, HPF_ERR_SYNTAX, "no window: it does not begin with %s",
+        return hpf_error_set(err, HPF_ERR_SYNTAX, "not a window: it does not begin with %s",
                              HPP_WINDOW_MAGIC);
     }
     if (window->head.version != HPP_WINDOW_VERSION ||
         window->head.cell_bytes != sizeof(hpp_window_cell)) {
-        return hpf_error_set(err, HPF_ERR_VERSION, "a window of version %u, not %u",
+        return hpf_error_set(err, HPF_ERR_VERSION, "the window has version %u, expected %u",
                              (unsigned)window->head.version, HPP_WINDOW_VERSION);
     }
     hpp__window_reader_refresh(out);
