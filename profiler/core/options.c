@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "hpfile/arena.h"
+
 enum {
     DEFAULT_MAX_RETAINERS = 8,
     DEFAULT_MAX_NAME_BYTES = 25,

@@ -26,12 +26,13 @@
 #ifndef HPPROF_OPTIONS_H
 #define HPPROF_OPTIONS_H
 
-#include "hpfile/arena.h"
 #include "hpprof/census_types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct hpf_arena hpf_arena; /* private to the library */
 
 typedef enum hpp_report {
     HPP_REPORT_NONE,
