@@ -68,12 +68,6 @@ static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
     return keys->n_keys++;
 }
 
-static uint32_t new_text_key(hpp__band_keys *keys, hpf_str text)
-{
-    char *copy = hpf_arena_text(keys->arena, text);
-    return copy ? new_key(keys, (hpp__origin){NULL, {copy, text.length}}) : HPP__KEY_OUT_OF_MEMORY;
-}
-
 /* Returns the key of a text. Texts with equal hashes use the next odd numbers. */
 static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
 {
@@ -83,7 +77,9 @@ static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
             return HPP__KEY_OUT_OF_MEMORY;
         }
         if (*key == 0) {
-            *key = new_text_key(keys, text);
+            char *copy = hpf_arena_text(keys->arena, text);
+            *key = copy ? new_key(keys, (hpp__origin){NULL, {copy, text.length}})
+                        : HPP__KEY_OUT_OF_MEMORY;
             return (uint32_t)*key;
         }
         if (hpf_str_equal(keys->origins[*key].text, text)) {

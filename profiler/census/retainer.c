@@ -13,11 +13,6 @@
 
 /* ---- Words ---- */
 
-static uint64_t *place_of_word(hpp__retainer *r, hpp_ref ref, const hpp_object *object)
-{
-    return object->retainer_word ? object->retainer_word : hpp__map_add(&r->words, ref);
-}
-
 /* The set in a word, of this pass or none. */
 static uint32_t set_in(const hpp__retainer *r, uint64_t word)
 {
@@ -59,19 +54,12 @@ static uint32_t set_for_children(hpp__retainer *r, hpp_ref ref, const hpp_object
     return is_retainer(r, ref, object) ? identity_set(r, object) : own;
 }
 
-/* Notes the first arrival at an object. */
-static void count_object(hpp__retainer *r, const hpp_object *object)
-{
-    r->figures.n_objects++;
-    r->n_in_table += object->retainer_word == NULL;
-}
-
 static bool arrive(hpp_ref ref, uint32_t set, uint32_t *child_set, void *context)
 {
     hpp__retainer *r = context;
     hpp_object object = {0};
     r->heap->describe(&object, ref, r->heap->context);
-    uint64_t *word = place_of_word(r, ref, &object);
+    uint64_t *word = object.retainer_word ? object.retainer_word : hpp__map_add(&r->words, ref);
     if (!word) {
         r->n_untraced++;
         return false;
@@ -83,7 +71,8 @@ static bool arrive(hpp_ref ref, uint32_t set, uint32_t *child_set, void *context
     }
     *word = (uint64_t)r->pass << 32 | joined;
     if (old == HPP__SET_NONE) {
-        count_object(r, &object);
+        r->figures.n_objects++;
+        r->n_in_table += object.retainer_word == NULL;
     } else if (is_retainer(r, ref, &object)) {
         return false;
     }

@@ -14,12 +14,6 @@ static uint64_t hash_element(uint32_t element)
     return hash ^ (hash >> 27);
 }
 
-static bool has_elements(const hpp__sets *s, const hpp__set *set, const uint32_t *elements,
-                         uint32_t n)
-{
-    return set->n == n && memcmp(s->pool + set->first_index, elements, n * sizeof *elements) == 0;
-}
-
 static uint32_t add_set(hpp__sets *s, uint64_t hash, uint32_t n)
 {
     if (s->n_sets == UINT32_MAX ||
@@ -49,7 +43,9 @@ static uint32_t intern(hpp__sets *s, uint32_t n)
             *number = made == HPP__SET_OUT_OF_MEMORY ? HPP__SET_NONE : made;
             return made;
         }
-        if (s->sets[*number].hash == hash && has_elements(s, &s->sets[*number], elements, n)) {
+        const hpp__set *set = &s->sets[*number];
+        if (set->hash == hash && set->n == n &&
+            memcmp(s->pool + set->first_index, elements, n * sizeof *elements) == 0) {
             return (uint32_t)*number;
         }
     }

@@ -174,15 +174,11 @@ static void set_defaults(hpp_profiler *p)
     p->next_ns = p->options->interval_ns;
 }
 
-static bool asks_for_anything(const hpp_options *o)
-{
-    return o->with_census || wants_time(o) || o->print_on_abort;
-}
-
 hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_error *err)
 {
+    const hpp_options *o = config->options;
     *out = NULL;
-    if (!asks_for_anything(config->options)) {
+    if (!o->with_census && !wants_time(o) && !o->print_on_abort) {
         return HPF_OK;
     }
     hpp_profiler *p = calloc(1, sizeof *p);
@@ -215,13 +211,6 @@ bool hpp_profiler_census_due(const hpp_profiler *p)
         return false;
     }
     return p->options->interval_ns == 0 || profile_time_ns(p) >= HPP_RELAXED_LOAD(&p->next_ns);
-}
-
-/* The next census is an interval after this one was due, or after now when that has passed. */
-static void set_next(hpp_profiler *p, uint64_t now_ns)
-{
-    uint64_t next_ns = p->next_ns + p->options->interval_ns;
-    HPP_RELAXED_STORE(&p->next_ns, next_ns > now_ns ? next_ns : now_ns + p->options->interval_ns);
 }
 
 static void note_retainers(hpp_profiler *p, const hpp_census_result *result)
@@ -264,7 +253,9 @@ void hpp_profiler_census(hpp_profiler *p)
         note_retainers(p, result);
     }
     tell_result(p, result);
-    set_next(p, now_ns);
+    /* The next census is due one interval after this one was, or one interval from now. */
+    uint64_t next_ns = p->next_ns + p->options->interval_ns;
+    HPP_RELAXED_STORE(&p->next_ns, next_ns > now_ns ? next_ns : now_ns + p->options->interval_ns);
     uint64_t spent_ns = profile_time_ns(p) - now_ns;
     HPP_RELAXED_STORE(&p->excluded_ns, p->excluded_ns + spent_ns);
     hpp_ccs_set(before);

@@ -236,11 +236,6 @@ typedef struct places {
     size_t n, capacity;
 } places;
 
-static hpf_str text_of(const hpp__group *group)
-{
-    return group->shape->description.length > 0 ? group->shape->description : HPF_STR("UNKNOWN");
-}
-
 static int by_text(const void *a, const void *b)
 {
     return hpf_str_compare(((const place *)a)->text, ((const place *)b)->text);
@@ -301,7 +296,9 @@ size_t hpp__native_top(const hpp__native_heap *heap, const hpp__alive *alive, si
     places all = {0};
     for (size_t i = 0; i < n_alive && i < heap->n_groups; i++) {
         if (alive[i].bytes > 0 && hpp__grow(&all.list, &all.capacity, all.n + 1, sizeof(place))) {
-            all.list[all.n++] = (place){text_of(&heap->groups[i]), alive[i], i, alive[i].bytes};
+            hpf_str text = heap->groups[i].shape->description;
+            text = text.length > 0 ? text : HPF_STR("UNKNOWN");
+            all.list[all.n++] = (place){text, alive[i], i, alive[i].bytes};
         }
     }
     if (all.n == 0) {

@@ -26,11 +26,6 @@ static uint32_t name_index(hpp__native_threads *t, const char *text)
     return (uint32_t)t->n_names++;
 }
 
-static bool is_time_to_ask(uint32_t age)
-{
-    return (age & (age - 1)) == 0;
-}
-
 static void give_name(hpp__native_threads *t, hpp__held_slot *slot, uint32_t process_id,
                       uint32_t thread_id)
 {
@@ -55,7 +50,8 @@ static void count_slot(hpp__native_threads *t, hpp__held_slot *slot, const hpp_w
         slot->age = 0;
     }
     slot->age++;
-    if (process_id != 0 && is_time_to_ask(slot->age)) {
+    bool is_power_of_two = (slot->age & (slot->age - 1)) == 0;
+    if (process_id != 0 && is_power_of_two) {
         give_name(t, slot, process_id, thread_id);
     }
     t->names[slot->name_index].allocated_bytes += allocated_bytes - slot->counted_bytes;
