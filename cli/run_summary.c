@@ -146,7 +146,7 @@ static void say_checks(const page *p, const hpp_process_figures *f)
         say(p,
             "%s stacks verified: %s differ from a fresh unwind, %s from the C library's, which cut "
             "%s",
-            human_count(f->n_checked).text, human_count(f->n_memo_mismatches).text,
+            human_count(f->n_checked).text, human_count(f->n_cache_mismatches).text,
             human_count(f->n_peer_mismatches).text, human_count(f->n_peer_cut).text);
     }
 }

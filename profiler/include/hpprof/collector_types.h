@@ -62,7 +62,7 @@ typedef struct hpp_process_figures {
     uint64_t n_cut_stacks;   /* stacks whose outer functions are unknown */
     /* Self-check of stacks (verify_stacks): stacks compared; different from a new unwind; different
      * from the C library's; and stacks that the C library cut. */
-    uint64_t n_checked, n_memo_mismatches, n_peer_mismatches, n_peer_cut;
+    uint64_t n_checked, n_cache_mismatches, n_peer_mismatches, n_peer_cut;
     hpf_error error; /* the first error of its files */
 } hpp_process_figures;
 

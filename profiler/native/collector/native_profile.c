@@ -304,7 +304,7 @@ static void note_losses(hpp__native_profile *p)
     f->n_missed_frees = load(&head->n_missed_frees);
     f->n_cut_stacks = load(&head->n_cut_stacks);
     f->n_checked = load(&head->n_checked);
-    f->n_memo_mismatches = load(&head->n_memo_mismatches);
+    f->n_cache_mismatches = load(&head->n_cache_mismatches);
     f->n_peer_mismatches = load(&head->n_peer_mismatches);
     f->n_peer_cut = load(&head->n_peer_cut);
 }

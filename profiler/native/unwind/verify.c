@@ -51,7 +51,7 @@ static void check_with_full_walk(const hpp_window_node *node, hpp_caller caller,
     hpp_full_walk walk;
     if (hpp__full_walk_begin_here(&walk, caller.pc, caller.sp, memory) &&
         !equals_full_walk(node, &walk)) {
-        count(&hpp__window->head.n_memo_mismatches);
+        count(&hpp__window->head.n_cache_mismatches);
     }
 }
 

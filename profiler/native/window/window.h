@@ -174,12 +174,12 @@ typedef struct hpp_window_head {
     _Atomic uint64_t n_cut_stacks;    /* unwinds that ended in a node with HPP_NODE_CUT */
 
     /* Statistics of unwinding. */
-    _Atomic uint64_t n_unwinds;         /* stacks that were in no cache */
-    _Atomic uint64_t n_frames;          /* and the frames walked for them */
-    _Atomic uint64_t n_checked;         /* --verify-stacks: stacks compared */
-    _Atomic uint64_t n_memo_mismatches; /* with a fresh unwind */
-    _Atomic uint64_t n_peer_mismatches; /* with glibc's backtrace, */
-    _Atomic uint64_t n_peer_cut;        /* except those that it cut */
+    _Atomic uint64_t n_unwinds;          /* stacks that were in no cache */
+    _Atomic uint64_t n_frames;           /* and the frames walked for them */
+    _Atomic uint64_t n_checked;          /* --verify-stacks: stacks compared */
+    _Atomic uint64_t n_cache_mismatches; /* with a fresh unwind */
+    _Atomic uint64_t n_peer_mismatches;  /* with glibc's backtrace, */
+    _Atomic uint64_t n_peer_cut;         /* except those that it cut */
 
     char command[1024]; /* words of the command line, each terminated, ends with an empty one */
 } hpp_window_head;

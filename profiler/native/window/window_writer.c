@@ -245,7 +245,7 @@ static void reset_head(hpp_window_head *head)
     atomic_store(&head->n_unwinds, 0);
     atomic_store(&head->n_frames, 0);
     atomic_store(&head->n_checked, 0);
-    atomic_store(&head->n_memo_mismatches, 0);
+    atomic_store(&head->n_cache_mismatches, 0);
     atomic_store(&head->n_peer_mismatches, 0);
     atomic_store(&head->n_peer_cut, 0);
 }
