@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    BLOCK_STACKS = 256, /* stacks are allocated so many at a time */
+    BLOCK_STACKS = 256, /* stacks per allocation */
     MIN_TABLE_SLOTS = 1024,
 };
 

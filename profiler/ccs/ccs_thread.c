@@ -24,9 +24,9 @@ enum {
 
 /* The frames of a thread without data: there is no room, so the first push creates the data. */
 static hpp_frame no_frames[1] = {{UINTPTR_MAX, 0, 0, NULL}};
-static hpp__thread nobody = {.fast = {NULL, no_frames + 1}, .end = no_frames + 1};
+static hpp__thread no_thread = {.fast = {NULL, no_frames + 1}, .end = no_frames + 1};
 
-HPP_THREAD_LOCAL hpp_thread *hpp_this_thread = &nobody.fast;
+HPP_THREAD_LOCAL hpp_thread *hpp_this_thread = &no_thread.fast;
 
 /* Dummy data for a thread without memory. Its only cell is of MAIN, and is not counted. */
 static HPP_THREAD_LOCAL struct {
@@ -121,7 +121,7 @@ static void hand_in(hpp__thread *t)
 static void retire(void *ending)
 {
     hpp__thread *t = ending;
-    hpp_this_thread = &nobody.fast;
+    hpp_this_thread = &no_thread.fast;
     pthread_mutex_lock(&mutex);
     hand_in(t);
     for (hpp__thread **link = &active; *link; link = &(*link)->next) {
@@ -242,7 +242,7 @@ HPP_COLD static hpp__thread *enrol(void)
 hpp__thread *hpp__this_thread(void)
 {
     hpp__thread *t = (hpp__thread *)hpp_this_thread;
-    if (HPP_UNLIKELY(t == &nobody)) {
+    if (HPP_UNLIKELY(t == &no_thread)) {
         return enrol();
     }
     if (HPP_UNLIKELY(t == &lost.thread)) {

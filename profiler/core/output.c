@@ -86,7 +86,7 @@ hpf_status hpp__output_replace(hpp__output *o, const char *path, hpf_error *err)
 hpf_status hpp__output_open_sidecar(hpp__output *o, const char *path, hpf_error *err)
 {
     hpp__out_file *f = &o->files[HPP__OUT_LINES];
-    hpf_status status = open_growing(f, path, "the lines beside the heap profile", err);
+    hpf_status status = open_growing(f, path, "the sidecar of the heap profile", err);
     if (status != HPF_OK) {
         return status;
     }
@@ -112,9 +112,8 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
                                 const hpp_census *engine, bool at_once, hpf_error *err)
 {
     hpp__out_file *f = &o->files[HPP__OUT_LOG];
-    hpf_status status = at_once
-                            ? open_at_once(f, path, err)
-                            : open_growing(f, path, "the event log beside the heap profile", err);
+    hpf_status status = at_once ? open_at_once(f, path, err)
+                                : open_growing(f, path, "the event log of the heap profile", err);
     if (status != HPF_OK) {
         return status;
     }

@@ -45,7 +45,7 @@ static void replace_all(hpp__text *text, const replacement *what)
 
 /* Returns the index after the bracket that closes the one at `open`, or 0. The '>' of an arrow does
  * not count. */
-static size_t behind_closing(const hpp__text *text, size_t open)
+static size_t after_closing(const hpp__text *text, size_t open)
 {
     size_t depth = 0;
     for (size_t at = open; at < text->length; at++) {
@@ -67,7 +67,7 @@ static void cut_default(hpp__text *text, size_t at)
 {
     for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
         if (has_at(text, at, defaults[i])) {
-            size_t end = behind_closing(text, at + strlen(defaults[i]) - 1);
+            size_t end = after_closing(text, at + strlen(defaults[i]) - 1);
             if (end > 0 && end < text->length && text->data[end] == '>') {
                 cut(text, at, end);
                 return;
@@ -91,7 +91,7 @@ static void cut_defaults(hpp__text *text)
 static size_t end_of_parameters(const hpp__text *text, size_t open)
 {
     static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
-    size_t end = behind_closing(text, open);
+    size_t end = after_closing(text, open);
     for (size_t i = 0; end > 0 && i < sizeof qualifiers / sizeof qualifiers[0]; i++) {
         if (has_at(text, end, qualifiers[i])) {
             end += strlen(qualifiers[i]);

@@ -95,7 +95,7 @@ static bool add_spans(span_list *to, Dwarf_Die *die, size_t index)
 /* The innermost span around an address, or NULL. */
 static const span *find_span(const span_list *in, uint64_t address)
 {
-    size_t low = 0, high = in->n; /* the first span behind the address is in there */
+    size_t low = 0, high = in->n; /* the first span after the address is in there */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (in->list[middle].start <= address) {

@@ -174,7 +174,7 @@ static bool refresh(hpp__perf_map *map)
 
 static const region *find_region(const hpp__perf_map *map, uint64_t address)
 {
-    size_t low = 0, high = map->n_regions; /* the first region behind the address is in there */
+    size_t low = 0, high = map->n_regions; /* the first region after the address is in there */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (map->regions[middle].start <= address) {

@@ -92,7 +92,7 @@ typedef enum hpp_builtin {
     HPP_CCS_GC,        /* garbage collection */
     HPP_CCS_OVERHEAD,  /* the profiler */
     HPP_CCS_DONT_CARE, /* static objects; has no costs */
-    HPP_CCS_PINNED,    /* memory whose objects cannot be told apart */
+    HPP_CCS_PINNED,    /* memory whose objects cannot be distinguished */
     HPP_CCS_IDLE,      /* waiting */
     HPP_N_BUILTINS
 } hpp_builtin;

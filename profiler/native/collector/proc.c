@@ -83,8 +83,8 @@ static uint32_t parent_of(uint32_t process_id)
     char path[64], text[512];
     unsigned parent = 0;
     snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_id);
-    const char *behind = read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
-    return behind && sscanf(behind, ") %*c %u", &parent) == 1 ? parent : 0;
+    const char *after_name = read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+    return after_name && sscanf(after_name, ") %*c %u", &parent) == 1 ? parent : 0;
 }
 
 bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id)

@@ -45,8 +45,8 @@ static uint32_t add_slot(uint32_t thread_id)
 {
     uint32_t index = atomic_load(&n_slots);
     for (; index < HPP_MAX_SLOTS; index++) {
-        uint32_t nobody = 0;
-        if (atomic_compare_exchange_strong(&holders[index], &nobody, thread_id)) {
+        uint32_t free_slot = 0;
+        if (atomic_compare_exchange_strong(&holders[index], &free_slot, thread_id)) {
             break;
         }
     }

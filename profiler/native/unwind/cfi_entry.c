@@ -220,7 +220,8 @@ static hpp_cfi_found find_sorted(hpp_cfi_entry *out, const hpp_cfi_tables *table
     int64_t wanted = (int64_t)(pc - tables->header);
     uint64_t low = 0;
     uint64_t high = n_rows;
-    while (low < high) { /* rows before `low` begin at or before the pc, those from `high` behind */
+    while (low <
+           high) { /* rows before `low` begin at or before the pc, those from `high` on after it */
         uint64_t middle = low + (high - low) / 2;
         if (table_number(table, middle, 0) <= wanted) {
             low = middle + 1;
