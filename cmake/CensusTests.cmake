@@ -31,8 +31,7 @@ function(census_unit_test room module)
   set(target test_${room}_${module})
   add_executable(${target} ${CMAKE_CURRENT_SOURCE_DIR}/test_${module}.c ${arg_SOURCES})
   target_include_directories(${target} PRIVATE
-    ${PROJECT_SOURCE_DIR}/${room} ${PROJECT_SOURCE_DIR}/hpfile ${PROJECT_SOURCE_DIR}/${room}/core
-    ${PROJECT_SOURCE_DIR}/${room}/adapters/native ${PROJECT_SOURCE_DIR}/${room}/symbol
+    ${PROJECT_SOURCE_DIR}/${room} ${PROJECT_SOURCE_DIR}/hpfile
     ${PROJECT_SOURCE_DIR}/tests/support)
   target_link_libraries(${target} PRIVATE ${arg_LIBS} m)
   census_criterion_test(${target} ${room}.${module})

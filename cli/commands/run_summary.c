@@ -146,7 +146,7 @@ static void say_checks(const page *p, const hpp_process_figures *f)
         say(p,
             "%s stacks verified: %s differ from a fresh unwind, %s from the C library, which cut "
             "off %s",
-            format_count(f->n_checked).text, format_count(f->n_memo_mismatches).text,
+            format_count(f->n_checked).text, format_count(f->n_cache_mismatches).text,
             format_count(f->n_peer_mismatches).text, format_count(f->n_peer_cut).text);
     }
 }
@@ -177,6 +177,9 @@ static void say_unnamed(const page *p)
         say(p, "no symbols for addresses in: %s, and %zu more files", u.text, u.n - N_UNNAMED);
     } else if (u.n > 0) {
         say(p, "no symbols for addresses in: %s", u.text);
+    }
+    if (u.n > 0 && hpp_collector_missing()[0]) {
+        say(p, "not built in: %s", hpp_collector_missing());
     }
 }
 

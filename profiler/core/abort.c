@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A handler of SIGABRT, put there only when the user has asked for it (-xc).
+ * A handler of SIGABRT, installed only with -xc.
  */
 #include "abort.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ccs.h"
+#include "ccs/ccs.h"
 
 static struct sigaction action_before;
 

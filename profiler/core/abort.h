@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Telling where the program was when it aborted.
+ * Prints the cost-centre stack when the program aborts (-xc).
  */
 #ifndef HPP_ABORT_H
 #define HPP_ABORT_H
 
-/* From now on, SIGABRT first prints the cost-centre stack of the thread that raised it on standard
- * error, then does what it did before. */
+/* Install and remove a handler of SIGABRT that prints the raising thread's cost-centre stack to
+ * standard error, then does what the earlier handler did. */
 void hpp__abort_watch(void);
 void hpp__abort_unwatch(void);
 

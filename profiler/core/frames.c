@@ -4,7 +4,7 @@
  */
 #include "frames.h"
 
-#include "census.h"
+#include "census/census.h"
 #include "hpfile/str.h"
 
 static hpf_frame frame_of(const hpp_heap *heap, const void *stack)
@@ -24,7 +24,7 @@ size_t hpp__census_frames(const hpp_census *c, uint32_t band_index, hpf_frame *f
     if (c->breakdown != HPP_BY_STACK || key == c->lost_key) {
         return 0;
     }
-    const void *stack = c->identity.origins[key].stack;
+    const void *stack = c->keys.origins[key].stack;
     const void *below;
     for (; stack && (below = c->heap.stacks->parent(stack, c->heap.context)); stack = below) {
         if (n < room) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The whole stack behind a band, for formats that can hold it.
+ * The whole stack of a band, for formats that store it.
  */
 #ifndef HPP_FRAMES_H
 #define HPP_FRAMES_H
@@ -9,13 +9,13 @@
 #include "hpfile/frame.h"
 #include "hpprof/census.h"
 
-/* The frames of the stack that a band stands for, innermost first and without the outermost (MAIN).
- * Fills at most `room` and returns how many there are; 0 for bands that are no stack. Texts are
- * borrowed from the heap. */
+/* Stores up to `room` frames of a band's stack, innermost first, without the outermost (MAIN).
+ * Returns the number of frames of the stack; 0 for a band that is not a stack. Texts are borrowed
+ * from the heap. */
 size_t hpp__census_frames(const hpp_census *census, uint32_t band_index, hpf_frame *frames,
                           size_t room);
 
-/* What a breakdown is called in event logs. */
+/* Returns the name of a breakdown in event logs. */
 hpf_breakdown hpp__breakdown_in_log(hpp_breakdown breakdown);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grow.h"
+#include "base/grow.h"
 
 void hpp__marks_add(hpp__marks *m, double time_s, hpf_str label)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The marks of a profile whose samples are written again at its end.
+ * The marks of a profile whose samples are written a second time at its end.
  */
 #ifndef HPP_MARKS_H
 #define HPP_MARKS_H
@@ -14,16 +14,16 @@ typedef struct hpp__mark {
 } hpp__mark;
 
 typedef struct hpp__marks {
-    hpp__mark *marks; /* as they came, so by time */
+    hpp__mark *marks; /* by time */
     size_t n, capacity;
     size_t n_told;
-    bool is_short; /* there was no memory for one */
+    bool is_short; /* a mark was lost for lack of memory */
 } hpp__marks;
 
-/* Keeps a mark and a copy of its label. */
+/* Adds a mark with a copy of its label. */
 void hpp__marks_add(hpp__marks *marks, double time_s, hpf_str label);
 
-/* Tells the output those before `time_s` that it was not told before. */
+/* Writes the marks before `time_s` that are not written yet. */
 void hpp__marks_tell(hpp__marks *marks, double time_s, hpp__output *output);
 
 void hpp__marks_finish(hpp__marks *marks);

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+
 enum {
     DEFAULT_MAX_RETAINERS = 8,
     DEFAULT_MAX_NAME_BYTES = 25,
@@ -46,7 +48,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The word that begins at or behind `*at`, raw; empty at the end. Moves `*at` behind it. */
+/* Returns the next raw word from `*at` on, empty at the end, and moves `*at` after it. */
 static hpf_str next_word(hpf_str text, size_t *at)
 {
     size_t begin = *at;
@@ -67,8 +69,9 @@ static hpf_str next_word(hpf_str text, size_t *at)
     return (hpf_str){text.data + begin, end - begin};
 }
 
-/* Takes quotes and backslashes off `raw`, up to a comma outside quotes when `stop_at_comma`. Moves
- * `raw` behind what was taken, comma included. Returns a copy, or data NULL without memory. */
+/* Removes quotes and backslashes from `raw`, up to a comma outside quotes if `stop_at_comma`. Moves
+ * `raw` after the part that was read, including the comma. Returns a copy; data is NULL without
+ * memory. */
 static hpf_str unquote(hpf_arena *arena, hpf_str *raw, bool stop_at_comma)
 {
     char *copy = hpf_arena_alloc(arena, raw->length + 1);
@@ -277,7 +280,7 @@ static const struct {
     const char *prefix;
     hpf_status (*parse)(parser *p, hpf_str word, hpf_str rest);
 } table[] = {
-    /* A prefix of another stands behind it. */
+    /* An option comes before its prefixes. */
     {"-po", parse_stem},    {"-pa", parse_switch}, {"-pj", parse_switch},
     {"-p", parse_switch},   {"-P", parse_switch},  {"-xt", parse_switch},
     {"-xc", parse_switch},  {"-B", parse_switch},  {"-h", parse_heap},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Results of censuses as events. A listener that has no memory for a sample misses it and goes on;
- * after any other failure it is left alone.
+ * A listener without memory for a sample misses that sample. After any other failure it gets no
+ * more events.
  */
 #include "output.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "frames.h"
-#include "grow.h"
+#include "base/grow.h"
 
 enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
 
@@ -33,7 +33,7 @@ static hpf_status open_growing(hpp__out_file *f, const char *path, const char *w
     return HPF_OK;
 }
 
-/* A file that is there when it is finished. */
+/* Opens a file that appears when it is complete. */
 static hpf_status open_at_once(hpp__out_file *f, const char *path, hpf_error *err)
 {
     hpf_error why;
@@ -81,12 +81,12 @@ hpf_status hpp__output_replace(hpp__output *o, const char *path, hpf_error *err)
     return begin_writing(o, open_at_once(&o->files[HPP__OUT_HP], path, err), err);
 }
 
-/* ---- What lies beside it ---- */
+/* ---- Sidecar and event log ---- */
 
 hpf_status hpp__output_open_sidecar(hpp__output *o, const char *path, hpf_error *err)
 {
     hpp__out_file *f = &o->files[HPP__OUT_LINES];
-    hpf_status status = open_growing(f, path, "the lines beside the heap profile", err);
+    hpf_status status = open_growing(f, path, "the sidecar of the heap profile", err);
     if (status != HPF_OK) {
         return status;
     }
@@ -100,7 +100,7 @@ hpf_status hpp__output_open_sidecar(hpp__output *o, const char *path, hpf_error 
     return HPF_OK;
 }
 
-/* The writer asks while a name is told. */
+/* Stores the frames of the band whose name is being sent; called by the event log writer. */
 static size_t frames_of_named(void *context, hpf_name name, hpf_frame *frames, size_t room)
 {
     const hpp__output *o = context;
@@ -112,9 +112,8 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
                                 const hpp_census *engine, bool at_once, hpf_error *err)
 {
     hpp__out_file *f = &o->files[HPP__OUT_LOG];
-    hpf_status status = at_once
-                            ? open_at_once(f, path, err)
-                            : open_growing(f, path, "the event log beside the heap profile", err);
+    hpf_status status = at_once ? open_at_once(f, path, err)
+                                : open_growing(f, path, "the event log of the heap profile", err);
     if (status != HPF_OK) {
         return status;
     }
@@ -176,7 +175,7 @@ void hpp__output_headers(hpp__output *o, hpf_str job, hpf_str date)
     tell_header(o, HPF_HEADER_VALUE_UNIT, HPF_STR("bytes"));
 }
 
-/* Numbers the name of a band, and tells it if it is new. */
+/* Numbers the name of a band, and sends it if it is new. */
 static hpf_status define_name(hpp__output *o, hpp__listener *l, const hpp_band *band,
                               hpf_name *name, hpf_error *err)
 {

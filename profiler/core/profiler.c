@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The life of a profile: start what the options ask for, take censuses, write the rest at the end.
+ * The life of a profile: start, censuses, and the files at the end.
  */
 #include "prof/prof.h"
 #include "hpprof/profiler.h"
@@ -11,14 +11,14 @@
 #include <string.h>
 
 #include "abort.h"
-#include "ccs.h"
-#include "grow.h"
+#include "ccs/ccs.h"
+#include "base/grow.h"
 #include "marks.h"
-#include "missing.h"
+#include "loss_report.h"
 #include "output.h"
-#include "places.h"
+#include "address_histogram.h"
 #include "report.h"
-#include "text.h"
+#include "base/text.h"
 #include "timer.h"
 #include "title.h"
 
@@ -30,14 +30,14 @@ struct hpp_profiler {
     hpp_census *engine;
     hpp__output output;
     hpp__timer timer;
-    hpp__places time_places, heap_places;
+    hpp__address_histogram time_places, heap_places;
     uint64_t start_ns;       /* on the clock */
     uint64_t excluded_ns;    /* spent in censuses */
     uint64_t next_ns;        /* when the next census is due, on the profile's clock */
     hpf_prof_census *passes; /* of retainer profiling */
     size_t n_passes, passes_capacity;
     hpp__marks marks; /* of a biography, whose samples are written again */
-    hpp__missing missing;
+    hpp__loss_report missing;
     bool watches_abort;
     bool is_stopped;
 };
@@ -140,7 +140,8 @@ static bool wants_time(const hpp_options *options)
 static hpf_status start_time(hpp_profiler *p, hpf_error *err)
 {
     if (p->options->with_bins) {
-        bool has_room = hpp__places_init(&p->time_places) && hpp__places_init(&p->heap_places);
+        bool has_room = hpp__address_histogram_init(&p->time_places) &&
+                        hpp__address_histogram_init(&p->heap_places);
         p->missing.no_places = !has_room;
     }
     if (!wants_time(p->options) || p->options->tick_ns == 0) {
@@ -174,15 +175,11 @@ static void set_defaults(hpp_profiler *p)
     p->next_ns = p->options->interval_ns;
 }
 
-static bool asks_for_anything(const hpp_options *o)
-{
-    return o->with_census || wants_time(o) || o->print_on_abort;
-}
-
 hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_error *err)
 {
+    const hpp_options *o = config->options;
     *out = NULL;
-    if (!asks_for_anything(config->options)) {
+    if (!o->with_census && !wants_time(o) && !o->print_on_abort) {
         return HPF_OK;
     }
     hpp_profiler *p = calloc(1, sizeof *p);
@@ -215,13 +212,6 @@ bool hpp_profiler_census_due(const hpp_profiler *p)
         return false;
     }
     return p->options->interval_ns == 0 || profile_time_ns(p) >= HPP_RELAXED_LOAD(&p->next_ns);
-}
-
-/* The next census is an interval after this one was due, or after now when that has passed. */
-static void set_next(hpp_profiler *p, uint64_t now_ns)
-{
-    uint64_t next_ns = p->next_ns + p->options->interval_ns;
-    HPP_RELAXED_STORE(&p->next_ns, next_ns > now_ns ? next_ns : now_ns + p->options->interval_ns);
 }
 
 static void note_retainers(hpp_profiler *p, const hpp_census_result *result)
@@ -259,18 +249,20 @@ void hpp_profiler_census(hpp_profiler *p)
     hpp_ccs_set(hpp_ccs_builtin(HPP_CCS_OVERHEAD));
     uint64_t now_ns = profile_time_ns(p);
     const hpp_census_result *result = hpp_census_take(p->engine, seconds(now_ns));
-    hpp__missing_add(&p->missing, &result->missing);
+    hpp__loss_report_add(&p->missing, &result->missing);
     if (hpp_census_has_retainers(p->engine)) {
         note_retainers(p, result);
     }
     tell_result(p, result);
-    set_next(p, now_ns);
+    /* The next census is due one interval after this one was, or one interval from now. */
+    uint64_t next_ns = p->next_ns + p->options->interval_ns;
+    HPP_RELAXED_STORE(&p->next_ns, next_ns > now_ns ? next_ns : now_ns + p->options->interval_ns);
     uint64_t spent_ns = profile_time_ns(p) - now_ns;
     HPP_RELAXED_STORE(&p->excluded_ns, p->excluded_ns + spent_ns);
     hpp_ccs_set(before);
 }
 
-hpp__missing *hpp__profiler_missing(hpp_profiler *p)
+hpp__loss_report *hpp__profiler_losses(hpp_profiler *p)
 {
     return &p->missing;
 }
@@ -295,7 +287,7 @@ void hpp_profiler_mark(hpp_profiler *p, hpf_str label)
 void hpp_profiler_allocated_at(hpp_profiler *p, const void *place, size_t n_bytes)
 {
     if (p && p->options->with_bins) {
-        hpp__places_add(&p->heap_places, (uintptr_t)place, n_bytes);
+        hpp__address_histogram_add(&p->heap_places, (uintptr_t)place, n_bytes);
     }
 }
 
@@ -342,7 +334,7 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
     p->missing.censuses = (hpp_missing){0}; /* of the samples that are replaced */
     for (uint32_t i = 0; i < hpp_census_n_eras(p->engine); i++) {
         const hpp_census_result *result = hpp_census_final(p->engine, i);
-        hpp__missing_add(&p->missing, &result->missing);
+        hpp__loss_report_add(&p->missing, &result->missing);
         hpp__marks_tell(&p->marks, result->time_s, &p->output);
         tell_result(p, result);
     }
@@ -411,7 +403,7 @@ static void write_retainers(hpp_profiler *p, hpf_sink *sink)
     hpp_census_each_set(p->engine, write_set, sink);
 }
 
-/* JSON is for programs to read: nothing else may stand in that file. */
+/* A JSON report is read by programs, so the file contains nothing else. */
 static void write_prof_into(hpp_profiler *p, hpf_sink *sink)
 {
     bool is_text = p->options->report != HPP_REPORT_JSON;
@@ -422,7 +414,7 @@ static void write_prof_into(hpp_profiler *p, hpf_sink *sink)
         p->missing.no_report = write_times(p, sink, NULL) != HPF_OK;
     }
     if (is_text || p->missing.no_report) {
-        hpp__missing_write(&p->missing, sink);
+        hpp__loss_report_write(&p->missing, sink);
     }
 }
 
@@ -451,12 +443,12 @@ static hpf_status write_file(hpp_profiler *p, const char *suffix,
 
 static void fill_time_bins(hpp_profiler *p, hpf_sink *sink)
 {
-    hpp__places_write(&p->time_places, HPF_BINS_TIME, p->options->tick_ns, sink);
+    hpp__address_histogram_write(&p->time_places, HPF_BINS_TIME, p->options->tick_ns, sink);
 }
 
 static void fill_heap_bins(hpp_profiler *p, hpf_sink *sink)
 {
-    hpp__places_write(&p->heap_places, HPF_BINS_HEAP, 1, sink);
+    hpp__address_histogram_write(&p->heap_places, HPF_BINS_HEAP, 1, sink);
 }
 
 static void write_files(hpp_profiler *p, hpf_status *all, hpf_error *err)
@@ -464,7 +456,7 @@ static void write_files(hpp_profiler *p, hpf_status *all, hpf_error *err)
     hpf_error why;
     bool has_sets = p->engine && hpp_census_has_retainers(p->engine);
     p->missing.stacks = hpp_ccs_losses();
-    if (p->options->report != HPP_REPORT_NONE || has_sets || hpp__missing_is_any(&p->missing)) {
+    if (p->options->report != HPP_REPORT_NONE || has_sets || hpp__loss_report_is_any(&p->missing)) {
         keep_first(all, err, write_file(p, ".prof", write_prof_into, &why), &why);
     }
     if (p->options->with_bins) {
@@ -502,8 +494,8 @@ void hpp_profiler_destroy(hpp_profiler *p)
     }
     hpp__output_drop(&p->output);
     hpp_census_destroy(p->engine);
-    hpp__places_finish(&p->time_places);
-    hpp__places_finish(&p->heap_places);
+    hpp__address_histogram_finish(&p->time_places);
+    hpp__address_histogram_finish(&p->heap_places);
     free(p->passes);
     hpp__marks_finish(&p->marks);
     free(p);

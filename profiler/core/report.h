@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The cost-centre stacks of the process, as they stand, as a time and allocation report.
+ * Time and allocation reports of the process's cost-centre stacks.
  */
 #ifndef HPP_REPORT_H
 #define HPP_REPORT_H
@@ -8,10 +8,10 @@
 #include "hpfile/prof.h"
 #include "hpprof/options.h"
 
-/* Writes the report. `prof` has all members set but the centres and stacks. Errors: MEMORY. */
+/* Writes the report. All members of `prof` except centres and stacks are set. Errors: MEMORY. */
 hpf_status hpp__report_write(hpf_sink *sink, hpf_prof *prof, hpp_report kind, hpf_error *err);
 
-/* Writes a report that is complete. Errors: MEMORY, ARGUMENT as prof.h has them. */
+/* Writes a complete report. Errors: MEMORY, ARGUMENT as in prof.h. */
 hpf_status hpp__report_write_kind(hpf_sink *sink, const hpf_prof *prof, hpp_report kind,
                                   hpf_error *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Clocks, and tickers behind a table.
+ * Clocks and tickers.
  *
- * The ticking thread wakes once per tick and charges each thread with the processor time that it
- * has used since: a thread that waits gets no ticks, and one late wake-up loses none. The signal
- * goes to a thread that is running, which charges itself.
+ * The ticking thread wakes once per tick and charges each thread's processor time since the last
+ * tick. So a waiting thread gets no ticks, and a late wake-up loses none. With HPP_TICKER_SIGNAL,
+ * the signal interrupts a running thread, which charges itself.
  */
 #define _GNU_SOURCE /* the interrupted address in a signal's context */
 #include "timer.h"
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "ccs.h"
+#include "ccs/ccs.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -90,7 +90,7 @@ static hpf_status start_thread(hpp__timer *t, hpf_error *err)
     if (result != 0) {
         pthread_cond_destroy(&t->wake_up);
         pthread_mutex_destroy(&t->mutex);
-        return hpf_error_set_os(err, result, "cannot make the thread that ticks");
+        return hpf_error_set_os(err, result, "cannot create the thread for clock ticks");
     }
     return HPF_OK;
 }
@@ -134,7 +134,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     const hpp__timer *t = HPP_ACQUIRE_LOAD(&signalled);
     if (t && t->places) {
         uint64_t address = interrupted_address(context);
-        hpp__places_add(t->places, hpp__places_is_own(address) ? address : 0, 1);
+        hpp__address_histogram_add(t->places, hpp__address_is_own(address) ? address : 0, 1);
     }
     errno = saved_errno;
 }
@@ -142,7 +142,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 static hpf_status start_signal(hpp__timer *t, hpf_error *err)
 {
     if (HPP_ACQUIRE_LOAD(&signalled)) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "another profiler has SIGPROF");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "another profiler of this process uses SIGPROF");
     }
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -156,7 +157,7 @@ static hpf_status start_signal(hpp__timer *t, hpf_error *err)
     if (sigaction(SIGPROF, &action, &action_before) != 0 ||
         setitimer(ITIMER_PROF, &timer, NULL) != 0) {
         HPP_RELEASE_STORE(&signalled, (hpp__timer *)NULL);
-        return hpf_error_set_os(err, errno, "cannot have SIGPROF");
+        return hpf_error_set_os(err, errno, "cannot install a handler of SIGPROF");
     }
     return HPF_OK;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Clock ticks for the time profile: who looks, how often, and which stack pays.
+ * Clock ticks of the time profile.
  */
 #ifndef HPP_TIMER_H
 #define HPP_TIMER_H
 
 #include <pthread.h>
 
-#include "hpprof/profiler.h"
-#include "places.h"
+#include "hpprof/clock.h"
+#include "address_histogram.h"
 
-/* All members but the first three are the ticker's. */
+/* The caller sets the first three members. */
 typedef struct hpp__timer {
     hpp_ticker kind;
     uint64_t tick_ns;
-    hpp__places *places; /* NULL, or where ticks are counted by address */
+    hpp__address_histogram *places; /* counts ticks by address; may be NULL */
     bool is_running;
     bool is_over;
     pthread_t thread;
@@ -22,11 +22,11 @@ typedef struct hpp__timer {
     pthread_cond_t wake_up;
 } hpp__timer;
 
-/* Errors: IO when the system has no thread or timer; UNSUPPORTED when another timer of the process
- * has the signal. */
+/* Starts ticks. Errors: IO if the system has no thread or timer left; UNSUPPORTED if another timer
+ * of the process uses the signal. */
 hpf_status hpp__timer_start(hpp__timer *timer, hpf_error *err);
 
-/* Stops, after crediting what is due. Accepts a timer that does not run. */
+/* Charges the time that is due, and stops. Does nothing if the timer does not run. */
 void hpp__timer_stop(hpp__timer *timer);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What was found stays found: texts, each kept once, and the functions at each address.
+ * The cache of a resolver: interned texts, and the functions at each address.
  *
- * Threads: one cache, one thread at a time.
+ * Threads: use a cache in one thread at a time.
  */
 #ifndef HPP_SYMBOL_CACHE_H
 #define HPP_SYMBOL_CACHE_H
 
 #include "base/arena.h"
-#include "resolve.h"
-#include "map.h"
+#include "function.h"
+#include "base/map.h"
 
 typedef struct hpp__cache {
     hpf_arena *arena;
-    hpp__map texts; /* hash of a text -> hpf_str; equal hashes take the odd numbers behind */
+    hpp__map texts; /* hash of a text -> hpf_str; equal hashes use the next odd keys */
 } hpp__cache;
 
 /* Functions by address, of one object. All zero is empty. */
@@ -22,18 +22,17 @@ typedef hpp__map hpp__addresses;
 bool hpp__cache_init(hpp__cache *cache);
 void hpp__cache_finish(hpp__cache *cache);
 
-/* The one copy of a text, with a NUL behind it; equal texts, equal pointers. An empty text when
- * there is no memory. */
+/* Returns the interned copy of a text, which ends with a NUL; an empty text without memory. */
 hpf_str hpp__cache_text(hpp__cache *cache, hpf_str text);
 
-/* What is remembered for an address, or NULL. */
+/* Returns the cached functions of an address, or NULL. */
 const hpp_functions *hpp__cache_find(const hpp__addresses *addresses, uint64_t address);
 
-/* Copies a list, whose texts are the cache's; texts that are not set become empty ones. NULL when
- * there is no memory, or was none for a name: a function without one is not kept. */
+/* Copies a list of functions with interned texts; missing texts become empty. Returns NULL without
+ * memory, or if a function has no name. */
 const hpp_functions *hpp__cache_keep(hpp__cache *cache, hpp_functions functions);
 
-/* Remembers what is kept for an address; without memory it is forgotten. */
+/* Caches the functions of an address, if there is memory. */
 void hpp__cache_add(hpp__addresses *addresses, uint64_t address, const hpp_functions *kept);
 
 #endif

@@ -43,8 +43,9 @@ static void replace_all(hpp__text *text, const replacement *what)
     }
 }
 
-/* Behind the bracket that closes the one at `open`, or 0. The '>' of an arrow closes nothing. */
-static size_t behind_closing(const hpp__text *text, size_t open)
+/* Returns the index after the bracket that closes the one at `open`, or 0. The '>' of an arrow does
+ * not count. */
+static size_t after_closing(const hpp__text *text, size_t open)
 {
     size_t depth = 0;
     for (size_t at = open; at < text->length; at++) {
@@ -66,7 +67,7 @@ static void cut_default(hpp__text *text, size_t at)
 {
     for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
         if (has_at(text, at, defaults[i])) {
-            size_t end = behind_closing(text, at + strlen(defaults[i]) - 1);
+            size_t end = after_closing(text, at + strlen(defaults[i]) - 1);
             if (end > 0 && end < text->length && text->data[end] == '>') {
                 cut(text, at, end);
                 return;
@@ -75,7 +76,8 @@ static void cut_default(hpp__text *text, size_t at)
     }
 }
 
-/* From the right, so that what stands last is gone when the one before is looked at. */
+/* Removes default arguments from the right: an argument is a default only if all after it are
+ * removed. */
 static void cut_defaults(hpp__text *text)
 {
     for (size_t at = text->length; at-- > 0;) {
@@ -85,11 +87,11 @@ static void cut_defaults(hpp__text *text)
     }
 }
 
-/* The end of parameters with what may follow them, if a local name comes next; or 0. */
+/* Returns the end of parameters and their qualifiers if "::" follows, else 0. */
 static size_t end_of_parameters(const hpp__text *text, size_t open)
 {
     static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
-    size_t end = behind_closing(text, open);
+    size_t end = after_closing(text, open);
     for (size_t i = 0; end > 0 && i < sizeof qualifiers / sizeof qualifiers[0]; i++) {
         if (has_at(text, end, qualifiers[i])) {
             end += strlen(qualifiers[i]);

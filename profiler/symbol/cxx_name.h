@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * C++ names as people write them, from names as demanglers write them: "std::string", not what that
- * stands for.
+ * Shortens demangled C++ names to the form that programmers write: "std::string" instead of its
+ * expansion.
  */
 #ifndef HPP_SYMBOL_CXX_NAME_H
 #define HPP_SYMBOL_CXX_NAME_H
 
-#include "text.h"
+#include "base/text.h"
 
-/* Shortens a dressed name in place. Gone are the parameters of functions that enclose a local one,
- * template arguments of the standard library that are there by default (allocators, traits,
- * comparisons), and its namespaces that only tell versions. */
+/* Shortens a name of hpp__clean_name in place. Removes the parameters of enclosing functions,
+ * default template arguments of the standard library (allocators, traits, comparisons), and its
+ * version namespaces. */
 void hpp__cxx_shorten(hpp__text *name);
 
 #endif

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Two sorted tables: addresses to units, and in each unit that is asked, addresses to functions.
- * From the function on, the tree of what was inlined is descended. See the DWARF standard, version
- * 5, sections 3.1.1 (units), 3.3 (functions) and 3.3.8 (inlined ones).
+ * From a function on, the search descends its tree of inlined functions. See the DWARF standard,
+ * version 5, sections 3.1.1 (units), 3.3 (functions) and 3.3.8 (inlined ones).
  */
 #include "base/arena.h"
 #include "debug_info.h"
 
-#include <fcntl.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "debug_names.h"
-#include "grow.h"
-#include "libdw.h"
+#include "base/grow.h"
+#include "scope_names.h"
 
 /* Deeper trees are not descended: they are damaged. */
 #define DEPTH_MAX 200
 
-/* A span lies in at most this many others. */
+/* A span is nested in at most this many others. */
 #define NESTING_MAX 16
 
 /* Linkers leave functions that they dropped at address 0 or 1. */
@@ -47,14 +46,12 @@ typedef struct compilation {
 } compilation;
 
 struct hpp__debug_info {
-    hpp__libdw call;
-    Elf *elf;
-    Dwarf *info;
+    Dwarf *dwarf; /* borrowed */
     compilation *units;
     size_t n_units;
     size_t units_capacity;
     span_list spans; /* of units */
-    hpp__debug_names names;
+    hpp__scope_names names;
 };
 
 /* ---- Spans of addresses ---- */
@@ -80,11 +77,11 @@ static void sort_spans(span_list *spans)
 }
 
 /* Adds where the code of a unit or function is. False when there is no memory. */
-static bool add_spans(const hpp__libdw *call, span_list *to, Dwarf_Die *die, size_t index)
+static bool add_spans(span_list *to, Dwarf_Die *die, size_t index)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t at = 0;
-    while ((at = call->ranges(die, at, &base, &start, &end)) > 0) {
+    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
         if (start < FIRST_ADDRESS || end <= start) {
             continue;
         }
@@ -99,7 +96,7 @@ static bool add_spans(const hpp__libdw *call, span_list *to, Dwarf_Die *die, siz
 /* The innermost span around an address, or NULL. */
 static const span *find_span(const span_list *in, uint64_t address)
 {
-    size_t low = 0, high = in->n; /* the first span behind the address is in there */
+    size_t low = 0, high = in->n; /* the first span after the address is in there */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (in->list[middle].start <= address) {
@@ -121,16 +118,15 @@ static const span *find_span(const span_list *in, uint64_t address)
 
 static bool read_units(hpp__debug_info *in)
 {
-    const hpp__libdw *call = &in->call;
     Dwarf_CU *handle = NULL;
     uint8_t type;
     Dwarf_Die die;
-    while (call->units(in->info, handle, &handle, NULL, &type, &die, NULL) == 0) {
+    while (dwarf_get_units(in->dwarf, handle, &handle, NULL, &type, &die, NULL) == 0) {
         if (type != DW_UT_compile && type != DW_UT_skeleton) {
             continue;
         }
         if (!hpp__grow(&in->units, &in->units_capacity, in->n_units + 1, sizeof *in->units) ||
-            !add_spans(call, &in->spans, &die, in->n_units)) {
+            !add_spans(&in->spans, &die, in->n_units)) {
             return false;
         }
         in->units[in->n_units++].handle = handle;
@@ -139,39 +135,22 @@ static bool read_units(hpp__debug_info *in)
     return in->spans.n > 0;
 }
 
-static bool open_info(hpp__debug_info *in, int fd)
-{
-    const hpp__libdw *call = &in->call;
-    in->elf = call->elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    in->info = in->elf ? call->begin(in->elf, DWARF_C_READ, NULL) : NULL;
-    if (!in->info) {
-        return false;
-    }
-    call->elf_cntl(in->elf, ELF_C_FDDONE); /* it is mapped */
-    return read_units(in);
-}
-
-hpp__debug_info *hpp__debug_info_open(const char *path)
+hpp__debug_info *hpp__debug_info_read(Dwarf *dwarf)
 {
     hpp__debug_info *in = calloc(1, sizeof *in);
     if (!in) {
         return NULL;
     }
     in->names.arena = hpf_arena_create();
-    bool is_ready = in->names.arena && hpp__libdw_load(&in->call);
-    int fd = is_ready ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    bool done = fd >= 0 && open_info(in, fd);
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (!done) {
-        hpp__debug_info_close(in);
+    in->dwarf = dwarf;
+    if (!in->names.arena || !read_units(in)) {
+        hpp__debug_info_free(in);
         return NULL;
     }
     return in;
 }
 
-void hpp__debug_info_close(hpp__debug_info *in)
+void hpp__debug_info_free(hpp__debug_info *in)
 {
     if (!in) {
         return;
@@ -183,20 +162,8 @@ void hpp__debug_info_close(hpp__debug_info *in)
     free(in->units);
     free(in->spans.list);
     hpf_arena_destroy(in->names.arena);
-    hpp__debug_names_finish(&in->names);
-    if (in->info) {
-        in->call.end(in->info);
-    }
-    if (in->elf) {
-        in->call.elf_end(in->elf);
-    }
+    hpp__scope_names_finish(&in->names);
     free(in);
-}
-
-bool hpp__debug_info_is_there(void)
-{
-    hpp__libdw call;
-    return hpp__libdw_load(&call);
 }
 
 /* ---- Functions of a unit ---- */
@@ -220,12 +187,12 @@ static bool may_hold_functions(int tag)
 }
 
 /* A function counts where it has code. False when there is no memory. */
-static bool add_function(const hpp__libdw *call, compilation *unit, Dwarf_Die *die)
+static bool add_function(compilation *unit, Dwarf_Die *die)
 {
     size_t n_spans = unit->spans.n;
     if (!hpp__grow(&unit->functions, &unit->functions_capacity, unit->n_functions + 1,
                    sizeof *unit->functions) ||
-        !add_spans(call, &unit->spans, die, unit->n_functions)) {
+        !add_spans(&unit->spans, die, unit->n_functions)) {
         unit->spans.n = n_spans;
         return false;
     }
@@ -237,12 +204,11 @@ static bool add_function(const hpp__libdw *call, compilation *unit, Dwarf_Die *d
 
 static void add_functions(hpp__walk *walk, compilation *unit, Dwarf_Die *parent, unsigned depth)
 {
-    const hpp__libdw *call = walk->call;
     Dwarf_Die die;
     bool is_there = depth < DEPTH_MAX && hpp__walk_child(walk, parent, &die);
     for (; is_there; is_there = hpp__walk_next(walk, &die)) {
-        int tag = call->tag(&die);
-        if (tag == DW_TAG_subprogram && !add_function(call, unit, &die)) {
+        int tag = dwarf_tag(&die);
+        if (tag == DW_TAG_subprogram && !add_function(unit, &die)) {
             return;
         }
         if (may_hold_functions(tag)) {
@@ -252,15 +218,15 @@ static void add_functions(hpp__walk *walk, compilation *unit, Dwarf_Die *parent,
 }
 
 /* A unit's tree may be in a file of its own (-gsplit-dwarf). */
-static void read_unit(const hpp__libdw *call, compilation *unit)
+static void read_unit(compilation *unit)
 {
     Dwarf_Die die, split;
     uint8_t type;
     unit->is_read = true;
-    if (call->unit_info(unit->handle, NULL, &type, &die, &split, NULL, NULL, NULL) != 0) {
+    if (dwarf_cu_info(unit->handle, NULL, &type, &die, &split, NULL, NULL, NULL) != 0) {
         return;
     }
-    hpp__walk walk = {.call = call};
+    hpp__walk walk = {0};
     bool is_split = type == DW_UT_skeleton && split.addr;
     add_functions(&walk, unit, is_split ? &split : &die, 0);
     sort_spans(&unit->spans);
@@ -268,53 +234,49 @@ static void read_unit(const hpp__libdw *call, compilation *unit)
 
 /* ---- An address ---- */
 
-static const char *text_of(const hpp__libdw *call, Dwarf_Die *die, unsigned name)
+static const char *text_of(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
-    return call->inherited(die, name, &attribute) ? call->text(&attribute) : NULL;
+    return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-static uint64_t number_of(const hpp__libdw *call, Dwarf_Die *die, unsigned name)
+static uint64_t number_of(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word number;
-    bool is_there = call->attribute(die, name, &attribute) != NULL;
-    return is_there && call->number(&attribute, &number) == 0 ? number : 0;
+    bool is_there = dwarf_attr(die, name, &attribute) != NULL;
+    return is_there && dwarf_formudata(&attribute, &number) == 0 ? number : 0;
 }
 
-static hpp__frame name_frame(hpp__debug_info *in, Dwarf_Die *die)
+static hpp__debug_frame name_frame(hpp__debug_info *in, Dwarf_Die *die)
 {
-    const hpp__libdw *call = &in->call;
-    hpp__frame frame = {.linkage = text_of(call, die, DW_AT_linkage_name)};
+    hpp__debug_frame frame = {.linkage = text_of(die, DW_AT_linkage_name)};
     if (!frame.linkage) {
-        frame.linkage = text_of(call, die, DW_AT_MIPS_linkage_name);
+        frame.linkage = text_of(die, DW_AT_MIPS_linkage_name);
     }
-    frame.name =
-        frame.linkage ? text_of(call, die, DW_AT_name) : hpp__debug_name(&in->names, call, die);
+    frame.name = frame.linkage ? text_of(die, DW_AT_name) : hpp__scoped_name(&in->names, die);
     return frame;
 }
 
 /* Where an inlined function was called. `unit` is the unit that the function is in. */
-static void set_call_place(const hpp__libdw *call, Dwarf_Die *unit, Dwarf_Die *inlined,
-                           hpp__frame *caller)
+static void set_call_place(Dwarf_Die *unit, Dwarf_Die *inlined, hpp__debug_frame *caller)
 {
     Dwarf_Files *files;
     size_t n_files;
-    uint64_t index = number_of(call, inlined, DW_AT_call_file);
-    caller->line = (uint32_t)number_of(call, inlined, DW_AT_call_line);
-    if (index > 0 && call->files(unit, &files, &n_files) == 0 && index < n_files) {
-        caller->file = call->file(files, (size_t)index, NULL, NULL);
+    uint64_t index = number_of(inlined, DW_AT_call_file);
+    caller->line = (uint32_t)number_of(inlined, DW_AT_call_line);
+    if (index > 0 && dwarf_getsrcfiles(unit, &files, &n_files) == 0 && index < n_files) {
+        caller->file = dwarf_filesrc(files, (size_t)index, NULL, NULL);
     }
 }
 
-static void set_own_place(const hpp__libdw *call, Dwarf_Die *unit, uint64_t address,
-                          hpp__frame *innermost)
+static void set_own_place(Dwarf_Die *unit, uint64_t address, hpp__debug_frame *innermost)
 {
     int number;
-    Dwarf_Line *line = call->line_at(unit, address);
-    if (line && call->line_number(line, &number) == 0) {
+    Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+    if (line && dwarf_lineno(line, &number) == 0) {
         innermost->line = number > 0 ? (uint32_t)number : 0;
-        innermost->file = call->line_file(line, NULL, NULL);
+        innermost->file = dwarf_linesrc(line, NULL, NULL);
     }
 }
 
@@ -323,29 +285,28 @@ static bool is_block(int tag)
     return tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-static bool has_no_range(const hpp__libdw *call, Dwarf_Die *die)
+static bool has_no_range(Dwarf_Die *die)
 {
     Dwarf_Addr base, start, end;
-    return call->ranges(die, 0, &base, &start, &end) <= 0;
+    return dwarf_ranges(die, 0, &base, &start, &end) <= 0;
 }
 
-/* What is inlined at an address right inside `die` or the blocks in it. A block's ranges may be
- * missing: a list that begins with an empty range at address 0 reads as if it ended there. */
+/* Finds the inlined function at an address that is a child of `die` or of its blocks. A block may
+ * seem to have no ranges: libdw takes an empty range at address 0 for the end of a list. */
 static bool find_inlined(hpp__walk *walk, Dwarf_Die *die, uint64_t address, unsigned depth,
                          Dwarf_Die *out)
 {
-    const hpp__libdw *call = walk->call;
     Dwarf_Die child;
     bool is_child = depth < DEPTH_MAX && hpp__walk_child(walk, die, &child);
     for (; is_child; is_child = hpp__walk_next(walk, &child)) {
-        int tag = call->tag(&child);
-        if (tag == DW_TAG_inlined_subroutine && call->has_pc(&child, address) > 0) {
+        int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, address) > 0) {
             *out = child;
             return true;
         }
         if (is_block(tag)) {
-            bool is_around = call->has_pc(&child, address) > 0;
-            bool is_there = (is_around || has_no_range(call, &child)) &&
+            bool is_around = dwarf_haspc(&child, address) > 0;
+            bool is_there = (is_around || has_no_range(&child)) &&
                             find_inlined(walk, &child, address, depth + 1, out);
             if (is_there || is_around) {
                 return is_there;
@@ -357,48 +318,46 @@ static bool find_inlined(hpp__walk *walk, Dwarf_Die *die, uint64_t address, unsi
 
 /* The function and what was inlined in it, outermost first. */
 static size_t descend(hpp__debug_info *in, Dwarf_Die *unit, Dwarf_Die die, uint64_t address,
-                      hpp__frame *frames)
+                      hpp__debug_frame *frames)
 {
-    const hpp__libdw *call = &in->call;
-    hpp__walk walk = {.call = call};
+    hpp__walk walk = {0};
     size_t n = 0;
     frames[n++] = name_frame(in, &die);
     while (n < HPP__FRAMES_MAX && find_inlined(&walk, &die, address, 0, &die)) {
-        set_call_place(call, unit, &die, &frames[n - 1]);
+        set_call_place(unit, &die, &frames[n - 1]);
         frames[n++] = name_frame(in, &die);
     }
     return n;
 }
 
-static void reverse(hpp__frame *frames, size_t n)
+static void reverse(hpp__debug_frame *frames, size_t n)
 {
     for (size_t i = 0; i < n / 2; i++) {
-        hpp__frame other = frames[i];
+        hpp__debug_frame other = frames[i];
         frames[i] = frames[n - 1 - i];
         frames[n - 1 - i] = other;
     }
 }
 
-size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__frame *frames)
+size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_frame *frames)
 {
-    const hpp__libdw *call = &in->call;
     const span *in_unit = find_span(&in->spans, address);
     compilation *unit = in_unit ? &in->units[in_unit->index] : NULL;
     Dwarf_Die die, split;
-    if (!unit || call->unit_info(unit->handle, NULL, NULL, &die, &split, NULL, NULL, NULL) != 0) {
+    if (!unit || dwarf_cu_info(unit->handle, NULL, NULL, &die, &split, NULL, NULL, NULL) != 0) {
         return 0;
     }
     if (!unit->is_read) {
-        read_unit(call, unit);
+        read_unit(unit);
     }
     const span *in_function = find_span(&unit->spans, address);
     size_t n = 1;
-    frames[0] = (hpp__frame){0};
+    frames[0] = (hpp__debug_frame){0};
     if (in_function) {
         n = descend(in, split.addr ? &split : &die, unit->functions[in_function->index], address,
                     frames);
         reverse(frames, n);
     }
-    set_own_place(call, &die, address, &frames[0]);
+    set_own_place(&die, address, &frames[0]);
     return n > 1 || frames[0].linkage || frames[0].name || frames[0].file ? n : 0;
 }

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What debugging information says about an address: the function, what was inlined there, files
- * and lines.
+ * What debugging information says about an address: the function, the functions inlined there,
+ * files and lines.
  *
- * Opening reads which unit of compilation holds which addresses, and no more; of a unit, functions
- * and lines are read when an address in it is first asked for.
+ * libdw's own search (dwarf_getscopes) reads the whole unit at every call, and dwarf_addrdie needs
+ * .debug_aranges, which Clang does not write. So this module keeps two kinds of sorted tables:
+ * address ranges of units, read at first; and address ranges of the functions of a unit, read when
+ * an address in that unit is first looked up.
  */
 #ifndef HPP_SYMBOL_DEBUG_INFO_H
 #define HPP_SYMBOL_DEBUG_INFO_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define HPP__FRAMES_MAX 64
 
-typedef struct hpp__debug_info hpp__debug_info;
+struct Dwarf;
 
-/* A function at an address. Texts are borrowed until the information is closed. */
-typedef struct hpp__frame {
+/* A function at an address. Texts are valid as long as the debugging information. */
+typedef struct hpp__debug_frame {
     const char *linkage; /* NULL: none; C has none */
     const char *name;    /* NULL: only file and line are known */
     const char *file;    /* NULL: unknown */
     uint32_t line;       /* 0: unknown */
-} hpp__frame;
+} hpp__debug_frame;
 
-/* Opens the debugging information in a file. NULL: there is none, it cannot be read, or no memory.
- */
-hpp__debug_info *hpp__debug_info_open(const char *path);
-void hpp__debug_info_close(hpp__debug_info *in);
+typedef struct hpp__debug_info hpp__debug_info;
 
-/* The functions at an address, innermost first: `frames` has room for HPP__FRAMES_MAX. Their
- * number; 0 when nothing is known. */
-size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__frame *frames);
+/* Reads the address ranges of the units in `dwarf`, which must outlive the result. Returns NULL if
+ * there are none, or no memory. */
+hpp__debug_info *hpp__debug_info_read(struct Dwarf *dwarf);
+void hpp__debug_info_free(hpp__debug_info *in);
 
-/* Whether libdw is built in and on this machine. */
-bool hpp__debug_info_is_there(void);
+/* Stores the functions at an address, innermost first; `frames` has room for HPP__FRAMES_MAX.
+ * Returns their number, 0 if nothing is known. */
+size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_frame *frames);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The grammar of mangled names is libiberty's business; called with options that leave out
- * parameters, through callbacks that allocate nothing. What is done here is the dress.
+ * libiberty demangles, without parameters, through callbacks that do not allocate. The rest of the
+ * file cleans names.
  */
 #include "demangle.h"
 
@@ -15,7 +15,7 @@
 
 #include "cxx_name.h"
 
-/* What compilers put behind a dot when they split or copy a function. */
+/* Suffixes, after a dot, of functions that the compiler split or copied. */
 static const char *const clone_words[] = {"cold",       "part",     "isra",     "constprop",
                                           "localalias", "lto_priv", "clone",    "llvm",
                                           "warm",       "__uniq",   "resolver", "specialized"};
@@ -39,9 +39,9 @@ static bool is_digits(const char *word, size_t length)
     return length > 0 && n == length;
 }
 
-/* The symbol without clone suffixes: from the end, each dot with a word of the list or a number.
- * A bare number counts only behind a name without other dots: elsewhere (Go: "main.f.func1.2") it
- * is part of the name. */
+/* Returns a symbol without its suffixes: from the end, each dot with a word of the list or a
+ * number. A number without a word is a suffix only if the name has no other dots: otherwise (Go:
+ * "main.f.func1.2") it is part of the name. */
 static hpf_str without_suffixes(hpf_str symbol)
 {
     size_t end = symbol.length;
@@ -167,7 +167,7 @@ static void finish(hpp__text *text)
     hpp__text_cut(text, HPP__NAME_MAX_BYTES);
 }
 
-void hpp__dress(hpp__text *out, hpf_str name)
+void hpp__clean_name(hpp__text *out, hpf_str name)
 {
     start(out, name);
     finish(out);

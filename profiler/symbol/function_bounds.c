@@ -1,93 +1,101 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The table has an entry for each function: its start and its frame description (FDE), both as
- * signed 32-bit distances from the section. All linkers write it in this one encoding.
+ * The table has an entry for each function: its start and its frame description entry (FDE), both
+ * as signed 32-bit distances from the table. All linkers write it in this encoding.
  */
 #include "function_bounds.h"
 
-#include <stdlib.h>
+#include <gelf.h>
 #include <string.h>
 
 /* DW_EH_PE_... of the Linux Standard Base, core, 10.5.1. */
 enum {
-    PE_UDATA4 = 0x03,
-    PE_SDATA4 = 0x0b,
-    PE_UDATA8 = 0x04,
-    PE_SDATA8 = 0x0c,
     PE_ABSPTR = 0x00,
+    PE_UDATA4 = 0x03,
+    PE_UDATA8 = 0x04,
+    PE_SDATA4 = 0x0b,
+    PE_SDATA8 = 0x0c,
     PE_PCREL = 0x10,
     PE_DATAREL = 0x30,
     PE_FORMAT_MASK = 0x0f,
+    PE_UNKNOWN = 0xff,
 };
 
-/* version, three encodings, distance to .eh_frame, number of entries. */
+/* Version, three encodings, distance to .eh_frame, number of entries. */
 #define HEADER_BYTES 12
 
-static void read_table(hpp__frame_table *table, const hpp__elf *elf)
+typedef struct table_entry {
+    int32_t start;
+    int32_t description;
+} table_entry;
+
+/* Copies bytes of the file; returns false if they are not all in it. */
+static bool copy_bytes(const hpp__function_bounds *bounds, uint64_t offset, void *to, size_t n)
 {
+    bool is_inside = offset <= bounds->n_file && n <= bounds->n_file - offset;
+    if (is_inside) {
+        memcpy(to, bounds->file + offset, n);
+    }
+    return is_inside;
+}
+
+void hpp__function_bounds_read(hpp__function_bounds *bounds, Elf *elf)
+{
+    GElf_Phdr segment;
     uint8_t header[HEADER_BYTES];
-    uint32_t n;
-    const Elf64_Phdr *frames = &elf->frames;
-    table->is_read = true;
-    if (!elf->file || frames->p_filesz < sizeof header ||
-        !hpp__file_read(elf->file, frames->p_offset, header, sizeof header) || header[0] != 1 ||
-        header[2] != PE_UDATA4 || header[3] != (PE_DATAREL | PE_SDATA4)) {
+    size_t n_segments = 0;
+    *bounds = (hpp__function_bounds){0};
+    bounds->file = (const uint8_t *)elf_rawfile(elf, &bounds->n_file);
+    if (!bounds->file || elf_getphdrnum(elf, &n_segments) != 0) {
         return;
     }
-    memcpy(&n, header + 8, sizeof n);
-    if (n <= (frames->p_filesz - sizeof header) / sizeof *table->entries) {
-        void *entries =
-            hpp__file_copy(elf->file, frames->p_offset + sizeof header, n * sizeof *table->entries);
-        table->entries = entries;
-        table->n_entries = entries ? n : 0;
-        table->has_failed = !entries;
-    }
-}
-
-void hpp__frame_table_finish(hpp__frame_table *table)
-{
-    free(table->entries);
-    *table = (hpp__frame_table){0};
-}
-
-/* The last entry that starts at or before `distance`, or NULL. */
-static const hpp__frame_entry *find_entry(const hpp__frame_table *table, int64_t distance)
-{
-    uint32_t low = 0, high = table->n_entries; /* the first entry behind is in there */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (table->entries[middle].start <= distance) {
-            low = middle + 1;
-        } else {
-            high = middle;
+    for (size_t i = 0; i < n_segments; i++) {
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_GNU_EH_FRAME ||
+            !copy_bytes(bounds, segment.p_offset, header, sizeof header) || header[0] != 1 ||
+            header[2] != PE_UDATA4 || header[3] != (PE_DATAREL | PE_SDATA4)) {
+            continue;
+        }
+        uint32_t n;
+        memcpy(&n, header + 8, sizeof n);
+        if (n <= (bounds->n_file - segment.p_offset - sizeof header) / sizeof(table_entry)) {
+            bounds->table_offset = segment.p_offset;
+            bounds->table_address = segment.p_vaddr;
+            bounds->n_entries = n;
         }
     }
-    return low > 0 ? &table->entries[low - 1] : NULL;
+}
+
+static table_entry entry_at(const hpp__function_bounds *bounds, uint32_t index)
+{
+    table_entry entry = {0, 0};
+    copy_bytes(bounds, bounds->table_offset + HEADER_BYTES + (uint64_t)index * sizeof entry, &entry,
+               sizeof entry);
+    return entry;
 }
 
 /* ---- The length of a function, in its description ---- */
 
-/* The length of a common description's first parts; only the encoding of addresses matters. */
 static const uint8_t *skip_leb128(const uint8_t *at, const uint8_t *end)
 {
-    while (at < end && *at & 0x80) {
+    while (at && at < end && *at & 0x80) {
         at++;
     }
-    return at < end ? at + 1 : NULL;
+    return at && at < end ? at + 1 : NULL;
 }
 
-/* The encoding of addresses that a CIE names by 'R'; absolute without. 0xff: not understood. */
+/* Returns the encoding of addresses that a common information entry (CIE) names by 'R'; PE_ABSPTR
+ * if it names none. */
 static uint8_t address_encoding(const uint8_t *cie, const uint8_t *end)
 {
-    const uint8_t *augmentation = cie + 9; /* length, id, version */
+    const uint8_t *augmentation = cie + 9; /* after length, id, version */
     const uint8_t *at = memchr(augmentation, 0, (size_t)(end - augmentation));
     if (!at || augmentation[0] != 'z') {
-        return at && augmentation[0] == 0 ? PE_ABSPTR : 0xff;
+        return at && augmentation[0] == 0 ? PE_ABSPTR : PE_UNKNOWN;
     }
-    at = skip_leb128(at + 1, end);         /* code alignment */
-    at = at ? skip_leb128(at, end) : NULL; /* data alignment */
-    at = at ? skip_leb128(at, end) : NULL; /* return address: a byte, or LEB128 below 128 */
-    at = at ? skip_leb128(at, end) : NULL; /* length of what follows */
+    at = skip_leb128(at + 1, end); /* code alignment */
+    at = skip_leb128(at, end);     /* data alignment */
+    at = skip_leb128(at, end);     /* return address: a byte, or LEB128 below 128 */
+    at = skip_leb128(at, end);     /* length of the augmentation data */
     for (const uint8_t *letter = augmentation + 1; at && at < end && *letter; letter++) {
         switch (*letter) {
         case 'R':
@@ -102,24 +110,24 @@ static uint8_t address_encoding(const uint8_t *cie, const uint8_t *end)
         case 'B':
             break;
         default:
-            return 0xff;
+            return PE_UNKNOWN;
         }
     }
     return PE_ABSPTR;
 }
 
-/* Reads the FDE at a virtual address; like the header, it is in the same loaded piece of the file:
- * distances in memory are distances in the file. */
-static bool read_length(const hpp__elf *elf, int64_t description, uint64_t *n_bytes)
+/* Reads the length from an FDE. It is in the same loaded segment as the table: distances in memory
+ * are distances in the file. */
+static bool read_length(const hpp__function_bounds *bounds, int64_t description, uint64_t *n_bytes)
 {
     uint8_t fde[24], cie[64];
-    uint32_t back, length32;
-    uint64_t offset = elf->frames.p_offset + (uint64_t)description;
-    if (!hpp__file_read(elf->file, offset, fde, sizeof fde)) {
+    uint32_t distance_to_cie, length32;
+    uint64_t offset = bounds->table_offset + (uint64_t)description;
+    if (!copy_bytes(bounds, offset, fde, sizeof fde)) {
         return false;
     }
-    memcpy(&back, fde + 4, sizeof back);
-    if (!hpp__file_read(elf->file, offset + 4 - back, cie, sizeof cie)) {
+    memcpy(&distance_to_cie, fde + 4, sizeof distance_to_cie);
+    if (!copy_bytes(bounds, offset + 4 - distance_to_cie, cie, sizeof cie)) {
         return false;
     }
     switch (address_encoding(cie, cie + sizeof cie)) {
@@ -140,21 +148,24 @@ static bool read_length(const hpp__elf *elf, int64_t description, uint64_t *n_by
     }
 }
 
-bool hpp__function_bounds(hpp__frame_table *table, const hpp__elf *elf, uint64_t address,
-                          hpp__bounds *out)
+bool hpp__function_bounds_find(const hpp__function_bounds *bounds, uint64_t address,
+                               uint64_t *start)
 {
     uint64_t n_bytes;
-    if (!table->is_read) {
-        read_table(table, elf);
+    int64_t distance = (int64_t)(address - bounds->table_address);
+    uint32_t low = 0, high = bounds->n_entries; /* the first entry after the address is in there */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (entry_at(bounds, middle).start <= distance) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    const hpp__frame_entry *found = find_entry(table, (int64_t)(address - elf->frames.p_vaddr));
-    if (!found || !read_length(elf, found->description, &n_bytes)) {
+    if (low == 0) {
         return false;
     }
-    uint64_t start = elf->frames.p_vaddr + (uint64_t)(int64_t)found->start;
-    if (address - start >= n_bytes) {
-        return false;
-    }
-    *out = (hpp__bounds){start, start + n_bytes};
-    return true;
+    table_entry found = entry_at(bounds, low - 1);
+    *start = bounds->table_address + (uint64_t)(int64_t)found.start;
+    return read_length(bounds, found.description, &n_bytes) && address - *start < n_bytes;
 }

@@ -1,78 +1,262 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Symbols come from the file or its separate debug file, where the whole table is in one of them;
- * else from the dynamic symbols, with those of the mini debug information.
+ * An object is a module of libdwfl. Modules of a session have distinct addresses: each gets a range
+ * of 2^40, and the bias by which libdwfl moves the object there is taken out again.
  */
 #include "object.h"
 
-bool hpp__object_is_file(const char *path)
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "debug_info.h"
+#include "function_bounds.h"
+#include "hpfile/str.h"
+#include "symbol_table.h"
+
+/* A file as it was when it was opened. */
+typedef struct opened_file {
+    char *path; /* NULL: none */
+    struct stat state;
+} opened_file;
+
+struct hpp__objects {
+    char *debug_path; /* the folders that libdwfl searches: ":.debug:FOLDER" */
+    const char *debug_folder;
+    bool symbols_only;
+    Dwfl_Callbacks callbacks;
+    Dwfl *dwfl;
+    uint64_t n_modules;
+};
+
+struct hpp__object {
+    opened_file main_file;
+    opened_file debug_file;
+    hpp__symbol_table symbols;
+    hpp__function_bounds bounds;
+    hpp__debug_info *info;
+};
+
+/* What find_elf needs while an object is being opened. */
+typedef struct wanted_file {
+    const hpp__objects *objects;
+    const char *path;
+    hpf_str build_id;
+} wanted_file;
+
+/* ---- Finding the file ---- */
+
+static bool has_build_id(Elf *elf, hpf_str wanted)
 {
-    return path[0] != 0 && path[0] != '['; /* "[vdso]" */
+    const void *build_id;
+    ssize_t n = wanted.length ? dwelf_elf_gnu_build_id(elf, &build_id) : 0;
+    return wanted.length == 0 || (n > 0 && hpf_str_equal(wanted, (hpf_str){build_id, (size_t)n}));
 }
 
-static void open_file(hpp__object *object, hpp__files *files)
+/* Maps a regular file that is an ELF file with the right build id; else returns NULL. */
+static Elf *map_file(const char *path, hpf_str build_id)
 {
-    if (!hpp__object_is_file(object->path) ||
-        !hpp__elf_open(&object->elf, hpp__file_open(files, object->path))) {
-        return;
+    struct stat state;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    Elf *elf = fd >= 0 && fstat(fd, &state) == 0 && S_ISREG(state.st_mode)
+                   ? elf_begin(fd, ELF_C_READ_MMAP, NULL)
+                   : NULL;
+    if (elf && (elf_kind(elf) != ELF_K_ELF || !has_build_id(elf, build_id))) {
+        elf_end(elf);
+        elf = NULL;
     }
-    if (object->n_build_id > 0 &&
-        !hpp__elf_has_build_id(&object->elf, object->build_id, object->n_build_id)) {
-        hpp__elf_finish(&object->elf);
+    if (elf) {
+        elf_cntl(elf, ELF_C_FDDONE); /* a program may have more objects than we have descriptors */
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return elf;
+}
+
+/* Returns FOLDER/.build-id/ab/cdef....debug, to be freed, or NULL. */
+static char *path_by_build_id(const char *folder, hpf_str build_id)
+{
+    char *path = malloc(strlen(folder) + 2 * build_id.length + 32);
+    if (!path || build_id.length < 2) {
+        free(path);
+        return NULL;
+    }
+    char *at = path + sprintf(path, "%s/.build-id/", folder);
+    for (size_t i = 0; i < build_id.length; i++) {
+        at += sprintf(at, "%02x%s", (unsigned char)build_id.data[i], i == 0 ? "/" : "");
+    }
+    strcpy(at, ".debug");
+    return path;
+}
+
+/* Tries the path, then an executable with the build id (which may be on a debuginfod server), then
+ * a debug file with the build id. See `find_elf` in elfutils/libdwfl.h. */
+static int find_elf(Dwfl_Module *module, void **user_data, const char *name, Dwarf_Addr base,
+                    char **path, Elf **elf)
+{
+    const wanted_file *wanted = *user_data;
+    *path = strdup(wanted->path);
+    *elf = *path ? map_file(*path, wanted->build_id) : NULL;
+    if (*elf) {
+        return -1;
+    }
+    free(*path);
+    *path = NULL;
+    if (wanted->build_id.length == 0) {
+        return -1;
+    }
+    int fd = dwfl_build_id_find_elf(module, user_data, name, base, path, elf);
+    if (fd < 0 && !*elf) {
+        *path = path_by_build_id(wanted->objects->debug_folder, wanted->build_id);
+        *elf = *path ? map_file(*path, wanted->build_id) : NULL;
+    }
+    return fd;
+}
+
+/* ---- Opening ---- */
+
+static void note_file(opened_file *file, const char *path)
+{
+    if (path && stat(path, &file->state) == 0) {
+        file->path = strdup(path);
     }
 }
 
-static void open_debug_file(hpp__object *object, hpp__files *files,
-                            const hpp__object_options *options)
+hpp__objects *hpp__objects_create(const char *debug_folder, bool symbols_only)
 {
-    const hpp__elf *elf = object->elf.file ? &object->elf : NULL;
-    bool is_id_of_file = object->n_build_id == 0 && elf;
-    const hpp__debug_search search = {
-        .folder = options->debug_folder,
-        .path = object->path,
-        .elf = elf,
-        .build_id = is_id_of_file ? elf->build_id : object->build_id,
-        .n_build_id = is_id_of_file ? elf->n_build_id : object->n_build_id,
-        .with_debuginfod = options->with_debuginfod,
-    };
-    hpp__debug_file_open(&object->debug, files, &search);
+    static const char prefix[] = ":.debug:"; /* the object's own folder, and .debug in it */
+    hpp__objects *objects = calloc(1, sizeof *objects);
+    if (!objects) {
+        return NULL;
+    }
+    objects->symbols_only = symbols_only;
+    objects->debug_path = malloc(sizeof prefix + strlen(debug_folder));
+    if (!objects->debug_path) {
+        free(objects);
+        return NULL;
+    }
+    strcpy(objects->debug_path, prefix);
+    strcat(objects->debug_path, debug_folder);
+    objects->debug_folder = objects->debug_path + sizeof prefix - 1;
+    objects->callbacks = (Dwfl_Callbacks){.find_elf = find_elf,
+                                          .find_debuginfo = dwfl_standard_find_debuginfo,
+                                          .debuginfo_path = &objects->debug_path};
+    objects->dwfl = elf_version(EV_CURRENT) != EV_NONE ? dwfl_begin(&objects->callbacks) : NULL;
+    if (!objects->dwfl) {
+        hpp__objects_destroy(objects);
+        return NULL;
+    }
+    return objects;
 }
 
-static bool add_table(hpp__object *object, const hpp__elf *elf, uint32_t type)
+void hpp__objects_destroy(hpp__objects *objects)
 {
-    const Elf64_Shdr *section = hpp__elf_section_of_type(elf, type);
-    if (!section || !hpp__symtab_read(&object->tables[object->n_tables], elf, section)) {
-        return false;
+    if (objects) {
+        dwfl_end(objects->dwfl);
+        free(objects->debug_path);
+        free(objects);
     }
-    object->n_tables++;
+}
+
+/* Returns NULL if there is no memory. The file is not looked for yet. */
+static Dwfl_Module *add_module(hpp__objects *objects, const char *path, hpf_str build_id)
+{
+    const uint64_t n_addresses = UINT64_C(1) << 40;
+    uint64_t start = ++objects->n_modules * n_addresses;
+    dwfl_report_begin_add(objects->dwfl);
+    Dwfl_Module *module = dwfl_report_module(objects->dwfl, path, start, start + n_addresses);
+    if (dwfl_report_end(objects->dwfl, NULL, NULL) != 0 || !module) {
+        return NULL;
+    }
+    const unsigned char *bits = (const unsigned char *)build_id.data;
+    bool is_known =
+        build_id.length == 0 || dwfl_module_report_build_id(module, bits, build_id.length, 0) == 0;
+    return is_known ? module : NULL;
+}
+
+hpp__object *hpp__object_open(hpp__objects *objects, const char *path, hpf_str build_id)
+{
+    wanted_file wanted = {objects, path, build_id};
+    void **user_data;
+    const char *main_path, *debug_path;
+    Dwarf_Addr bias, dwarf_bias;
+    Dwfl_Module *module = add_module(objects, path, build_id);
+    if (!module) {
+        return NULL;
+    }
+    dwfl_module_info(module, &user_data, NULL, NULL, NULL, NULL, NULL, NULL);
+    *user_data = &wanted;
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    hpp__object *object = elf ? calloc(1, sizeof *object) : NULL;
+    if (object) {
+        Dwarf *dwarf = objects->symbols_only ? NULL : dwfl_module_getdwarf(module, &dwarf_bias);
+        hpp__symbol_table_read(&object->symbols, module, bias);
+        hpp__function_bounds_read(&object->bounds, elf);
+        object->info = dwarf ? hpp__debug_info_read(dwarf) : NULL;
+        dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &main_path, &debug_path);
+        note_file(&object->main_file, main_path);
+        note_file(&object->debug_file, debug_path);
+    }
+    *user_data = NULL;
+    return object;
+}
+
+void hpp__object_close(hpp__object *object)
+{
+    if (object) {
+        hpp__debug_info_free(object->info);
+        hpp__symbol_table_finish(&object->symbols);
+        free(object->main_file.path);
+        free(object->debug_file.path);
+        free(object);
+    }
+}
+
+/* A file that was removed or replaced is still mapped as it was. */
+static bool is_overwritten(const opened_file *file)
+{
+    struct stat now;
+    const struct stat *then = &file->state;
+    return file->path && stat(file->path, &now) == 0 && now.st_dev == then->st_dev &&
+           now.st_ino == then->st_ino &&
+           (now.st_size != then->st_size || now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != then->st_mtim.tv_nsec);
+}
+
+bool hpp__object_is_overwritten(const hpp__object *object)
+{
+    return is_overwritten(&object->main_file) || is_overwritten(&object->debug_file);
+}
+
+/* ---- An address ---- */
+
+const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address)
+{
+    const hpp__symbol *symbol = hpp__symbol_table_find(&object->symbols, address);
+    uint64_t start;
+    bool is_of_earlier_function = symbol && symbol->n_bytes == 0 &&
+                                  hpp__function_bounds_find(&object->bounds, address, &start) &&
+                                  start > symbol->start;
+    return is_of_earlier_function ? NULL : symbol;
+}
+
+bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t *start)
+{
+    return hpp__function_bounds_find(&object->bounds, address, start);
+}
+
+size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames)
+{
+    return object->info ? hpp__debug_info_find(object->info, address, frames) : 0;
+}
+
+bool hpp__object_is_built_in(void)
+{
     return true;
-}
-
-void hpp__object_open(hpp__object *object, hpp__files *files, const hpp__object_options *options)
-{
-    open_file(object, files);
-    bool is_complete = add_table(object, &object->elf, SHT_SYMTAB);
-    bool has_info =
-        options->without_debug_info || hpp__elf_section_named(&object->elf, ".debug_info");
-    if (!is_complete || !has_info) {
-        open_debug_file(object, files, options);
-        is_complete = is_complete || add_table(object, &object->debug, SHT_SYMTAB);
-    }
-    if (is_complete) {
-        return;
-    }
-    add_table(object, &object->elf, SHT_DYNSYM);
-    if (hpp__debug_data_open(&object->debug_data, &object->elf)) {
-        add_table(object, &object->debug_data, SHT_SYMTAB);
-    }
-}
-
-void hpp__object_finish(hpp__object *object)
-{
-    for (size_t i = 0; i < object->n_tables; i++) {
-        hpp__symtab_finish(&object->tables[i]);
-    }
-    hpp__elf_finish(&object->elf);
-    hpp__elf_finish(&object->debug);
-    hpp__elf_finish(&object->debug_data);
 }

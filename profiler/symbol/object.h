@@ -1,37 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * All that can be found on this machine about one object file: the file itself, its separate debug
- * file, its symbols.
+ * One object file, read through elfutils: symbols, bounds of functions, debugging information.
+ * libdwfl finds the separate debug file (build id, debug link), mini debug information, and the
+ * debuginfod servers in DEBUGINFOD_URLS.
+ *
+ * Without elfutils (CENSUS_WITH_SYMBOLS=OFF), no object can be opened: see object_none.c.
  */
 #ifndef HPP_SYMBOL_OBJECT_H
 #define HPP_SYMBOL_OBJECT_H
 
-#include "debug_file.h"
-#include "symtab.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-typedef struct hpp__object {
-    const char *path; /* borrowed */
-    uint8_t build_id[HPP__BUILD_ID_MAX];
-    size_t n_build_id; /* 0: not known, every file at the path will do */
-    hpp__elf elf;      /* each with file NULL when there is none */
-    hpp__elf debug;
-    hpp__elf debug_data;
-    hpp__symtab tables[2]; /* to be asked in this order */
-    size_t n_tables;
-} hpp__object;
+#include "debug_info.h"
+#include "hpfile/event.h"
+#include "symbol_table.h"
 
-/* What the opening of objects depends on. */
-typedef struct hpp__object_options {
-    const char *debug_folder;
-    bool without_debug_info; /* only symbols are wanted */
-    bool with_debuginfod;
-} hpp__object_options;
+/* All objects of a resolver; they share a libdwfl session. */
+typedef struct hpp__objects hpp__objects;
+typedef struct hpp__object hpp__object;
 
-/* Whether a path is that of a file: generated code has "", what the kernel provides "[vdso]". */
-bool hpp__object_is_file(const char *path);
+/* Returns NULL if there is no memory. `debug_folder` is copied. With `symbols_only`, debugging
+ * information is not read. */
+hpp__objects *hpp__objects_create(const char *debug_folder, bool symbols_only);
+void hpp__objects_destroy(hpp__objects *objects);
 
-/* Opens what there is. `path` and build id are given, the rest is zero. */
-void hpp__object_open(hpp__object *object, hpp__files *files, const hpp__object_options *options);
-void hpp__object_finish(hpp__object *object);
+/* Opens an object file. If the file is gone, opens its separate debug file by build id; an empty
+ * `build_id` is that of any file at the path. Returns NULL if there is neither, if the build id
+ * differs, or if there is no memory. Close it before the objects are destroyed. */
+hpp__object *hpp__object_open(hpp__objects *objects, const char *path, hpf_str build_id);
+void hpp__object_close(hpp__object *object);
+
+/* Returns whether one of the object's files was overwritten since it was opened. They are mapped:
+ * reading a file that was cut raises SIGBUS. Call this before each of the functions below. */
+bool hpp__object_is_overwritten(const hpp__object *object);
+
+/* Returns the symbol that names the code at an address, or NULL. A symbol without a size reaches
+ * to the next function. */
+const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address);
+
+/* Finds the first address of the function that contains `address` in the unwind tables. */
+bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t *start);
+
+/* Stores the functions at an address as debugging information has them, innermost first; `frames`
+ * has room for HPP__FRAMES_MAX. Returns their number, 0 if nothing is known. */
+size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames);
+
+/* Returns whether this build can open objects. */
+bool hpp__object_is_built_in(void);
 
 #endif

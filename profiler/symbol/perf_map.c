@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "grow.h"
+#include "base/grow.h"
 
 #define FILE_BYTES_MAX (256u << 20)
 
@@ -74,7 +74,7 @@ static const char *read_number(const char *at, const char *end, uint64_t *number
     return at > begin && at - begin <= 16 && at < end && *at == ' ' ? at + 1 : NULL;
 }
 
-/* Adds what a line says; other lines say nothing. */
+/* Adds the function of a line; ignores invalid lines. */
 static bool add_line(hpp__perf_map *map, const char *line, const char *end)
 {
     region new = {0};
@@ -174,7 +174,7 @@ static bool refresh(hpp__perf_map *map)
 
 static const region *find_region(const hpp__perf_map *map, uint64_t address)
 {
-    size_t low = 0, high = map->n_regions; /* the first region behind the address is in there */
+    size_t low = 0, high = map->n_regions; /* the first region after the address is in there */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (map->regions[middle].start <= address) {

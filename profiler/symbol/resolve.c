@@ -12,9 +12,7 @@
 
 #include "cache.h"
 #include "demangle.h"
-#include "debug_info.h"
-#include "function_bounds.h"
-#include "grow.h"
+#include "base/grow.h"
 #include "hpfile/str.h"
 #include "object.h"
 #include "perf_map.h"
@@ -22,15 +20,14 @@
 #define DEBUG_FOLDER "/usr/lib/debug"
 #define GENERATED    HPF_STR("[generated]")
 #define DELETED      " (deleted)"
+#define BUILD_ID_MAX 64 /* bytes; longer ones are ignored */
 
 typedef struct module_state {
-    hpp__object object;
     hpf_str path;
+    hpf_str build_id; /* empty: none */
     hpf_str name;
-    bool is_open; /* or has been tried */
-    hpp__debug_info *info;
-    const hpp__file *info_file;
-    hpp__frame_table frames;
+    bool is_open;            /* or opening it has failed */
+    hpp__object *object;     /* NULL: cannot be read */
     hpp__addresses found;    /* by address */
     hpp__addresses by_start; /* by the first address of a function: its name */
     uint64_t n_unnamed;
@@ -44,10 +41,8 @@ typedef struct generated_code {
 } generated_code;
 
 struct hpp_resolver {
-    hpp_resolver_options options;
-    char *debug_folder;
+    hpp__objects *objects;
     hpp__cache cache;
-    hpp__files files;
     module_state **modules; /* by number */
     size_t n_modules;
     size_t modules_capacity;
@@ -55,7 +50,6 @@ struct hpp_resolver {
     size_t n_processes;
     size_t processes_capacity;
     hpp__text scratch;
-    char symbol[HPP__SYMBOL_NAME_MAX + 1];
 };
 
 /* The answer when there is no memory for another. */
@@ -66,16 +60,14 @@ static const hpp_functions no_memory = {&nothing, 1};
 hpf_status hpp_resolver_create(hpp_resolver **out, const hpp_resolver_options *options,
                                hpf_error *err)
 {
-    const char *folder = options && options->debug_folder ? options->debug_folder : DEBUG_FOLDER;
+    const hpp_resolver_options o = options ? *options : (hpp_resolver_options){0};
     hpp_resolver *resolver = calloc(1, sizeof *resolver);
     *out = NULL;
     if (!resolver || !hpp__cache_init(&resolver->cache) ||
-        !(resolver->debug_folder = strdup(folder))) {
+        !(resolver->objects = hpp__objects_create(o.debug_folder ? o.debug_folder : DEBUG_FOLDER,
+                                                  o.symbols_only))) {
         hpp_resolver_destroy(resolver);
         return hpf_error_set_memory(err);
-    }
-    if (options) {
-        resolver->options = *options;
     }
     *out = resolver;
     return HPF_OK;
@@ -87,9 +79,7 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
         return;
     }
     for (size_t i = 0; i < resolver->n_modules; i++) {
-        hpp__debug_info_close(resolver->modules[i]->info);
-        hpp__object_finish(&resolver->modules[i]->object);
-        hpp__frame_table_finish(&resolver->modules[i]->frames);
+        hpp__object_close(resolver->modules[i]->object);
         hpp__map_finish(&resolver->modules[i]->found);
         hpp__map_finish(&resolver->modules[i]->by_start);
     }
@@ -99,7 +89,7 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
     }
     free(resolver->modules);
     free(resolver->processes);
-    free(resolver->debug_folder);
+    hpp__objects_destroy(resolver->objects);
     hpp__text_finish(&resolver->scratch);
     hpp__cache_finish(&resolver->cache);
     free(resolver);
@@ -114,15 +104,6 @@ static hpf_str keep_scratch(hpp_resolver *resolver)
 }
 
 /* ---- Objects ---- */
-
-static bool is_of_file(const module_state *module, const hpp_object_file *file)
-{
-    const hpp__object *object = &module->object;
-    return hpf_str_equal(module->path, (hpf_str){file->path, strlen(file->path)}) &&
-           object->n_build_id == file->n_build_id &&
-           (file->n_build_id == 0 ||
-            memcmp(object->build_id, file->build_id, file->n_build_id) == 0);
-}
 
 /* The name without folders, and without what the system appends to that of a deleted file. */
 static hpf_str name_of(hpf_str path)
@@ -142,46 +123,41 @@ static hpf_str name_of(hpf_str path)
     return (hpf_str){path.data + begin, path.length - begin};
 }
 
-static module_state *new_module(hpp_resolver *resolver, const hpp_object_file *file)
+/* The path of a file; generated code has "", the kernel's code "[vdso]". */
+static bool is_file(hpf_str path)
+{
+    return path.length > 0 && path.data[0] != '[';
+}
+
+static module_state *new_module(hpp_resolver *resolver, hpf_str path, hpf_str build_id)
 {
     module_state *new = hpf_arena_alloc(resolver->cache.arena, sizeof *new);
     if (!new) {
         return NULL;
     }
-    new->path = hpp__cache_text(&resolver->cache, (hpf_str){file->path, strlen(file->path)});
-    hpp__dress(&resolver->scratch, name_of(new->path));
+    *new = (module_state){.path = hpp__cache_text(&resolver->cache, path),
+                          .build_id = hpp__cache_text(&resolver->cache, build_id)};
+    hpp__clean_name(&resolver->scratch, name_of(new->path));
     new->name = keep_scratch(resolver);
-    new->object.path = new->path.data;
-    new->object.n_build_id = file->n_build_id;
-    if (file->n_build_id) {
-        memcpy(new->object.build_id, file->build_id, file->n_build_id);
-    }
-    bool is_kept = new->path.length == strlen(file->path) &&
+    bool is_kept = new->path.length == path.length &&new->build_id.length == build_id.length &&
                    !resolver->scratch.is_short &&new->name.length == resolver->scratch.length;
     return is_kept ? new : NULL;
 }
 
-/* Ids that are no ids are those of objects without one. */
-static hpp_object_file checked(const hpp_object_file *file)
-{
-    hpp_object_file checked = *file;
-    if (!checked.build_id || checked.n_build_id > HPP__BUILD_ID_MAX) {
-        checked.build_id = NULL;
-        checked.n_build_id = 0;
-    }
-    checked.path = checked.path ? checked.path : "";
-    return checked;
-}
-
 uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *file)
 {
-    const hpp_object_file wanted = checked(file);
+    hpf_str path = file->path ? (hpf_str){file->path, strlen(file->path)} : HPF_STR("");
+    hpf_str build_id = {(const char *)file->build_id, file->n_build_id};
+    if (!build_id.data || build_id.length > BUILD_ID_MAX) {
+        build_id = HPF_STR("");
+    }
     for (size_t i = 0; i < resolver->n_modules; i++) {
-        if (is_of_file(resolver->modules[i], &wanted)) {
+        if (hpf_str_equal(resolver->modules[i]->path, path) &&
+            hpf_str_equal(resolver->modules[i]->build_id, build_id)) {
             return (uint32_t)i;
         }
     }
-    module_state *new = new_module(resolver, &wanted);
+    module_state *new = new_module(resolver, path, build_id);
     if (!new || !hpp__grow(&resolver->modules, &resolver->modules_capacity, resolver->n_modules + 1,
                            sizeof new)) {
         return UINT32_MAX;
@@ -190,45 +166,17 @@ uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *file
     return (uint32_t)resolver->n_modules++;
 }
 
-static bool has_info(const hpp__elf *elf)
+/* Opens the object at the first call, and closes it once its file is overwritten. */
+static void update_object(hpp_resolver *resolver, module_state *module)
 {
-    return hpp__elf_section_named(elf, ".debug_info") ||
-           hpp__elf_section_named(elf, ".zdebug_info");
-}
-
-/* The file is mapped: when it has changed meanwhile, what it says is of no use, and the part of the
- * mapping behind its end must not be read. A file that was replaced is gone as it was. */
-static bool may_use_info(module_state *module)
-{
-    if (module->info && !hpp__file_is_same(module->info_file)) {
-        hpp__debug_info_close(module->info);
-        module->info = NULL;
-    }
-    return module->info != NULL;
-}
-
-static void open_info(module_state *module)
-{
-    const hpp__elf *elf =
-        has_info(&module->object.elf) ? &module->object.elf : &module->object.debug;
-    if (has_info(elf)) {
-        module->info = hpp__debug_info_open(hpp__file_path(elf->file));
-        module->info_file = elf->file;
-    }
-}
-
-static void open_module(hpp_resolver *resolver, module_state *module)
-{
-    const hpp__object_options options = {
-        .debug_folder = resolver->debug_folder,
-        .without_debug_info = resolver->options.without_inlines,
-        .with_debuginfod = resolver->options.with_debuginfod,
-    };
-    hpp__object_open(&module->object, &resolver->files, &options);
-    if (!resolver->options.without_inlines) {
-        open_info(module);
+    if (!module->is_open && is_file(module->path)) {
+        module->object = hpp__object_open(resolver->objects, module->path.data, module->build_id);
     }
     module->is_open = true;
+    if (module->object && hpp__object_is_overwritten(module->object)) {
+        hpp__object_close(module->object);
+        module->object = NULL;
+    }
 }
 
 /* ---- Names of functions ---- */
@@ -239,12 +187,10 @@ static const hpp_functions *keep_one(hpp_resolver *resolver, hpp_function functi
 }
 
 static const hpp_functions *name_by_symbol(hpp_resolver *resolver, const module_state *module,
-                                           const hpp__symtab *table, const hpp__symbol *symbol)
+                                           const hpp__symbol *symbol)
 {
-    hpf_str linkage = {resolver->symbol, hpp__symtab_name(table, symbol, resolver->symbol)};
-    if (linkage.length == 0) {
-        return NULL;
-    }
+    /* Without the version: "memcpy@@GLIBC_2.14". */
+    hpf_str linkage = {symbol->name, 1 + strcspn(symbol->name + 1, "@")};
     hpp__demangle(&resolver->scratch, linkage);
     return keep_one(resolver, (hpp_function){
                                   .name = keep_scratch(resolver),
@@ -269,54 +215,39 @@ static const hpp_functions *name_by_address(hpp_resolver *resolver, const module
                               });
 }
 
-/* Whether another function lies between a symbol without size and the address, or may. */
-static bool is_behind(module_state *module, const hpp__symbol *symbol, uint64_t address)
-{
-    hpp__bounds bounds;
-    if (symbol->n_bytes > 0) {
-        return false;
-    }
-    return hpp__function_bounds(&module->frames, &module->object.elf, address, &bounds)
-               ? bounds.start > symbol->start
-               : module->frames.has_failed;
-}
-
 static const hpp_functions *find_symbol(hpp_resolver *resolver, module_state *module,
                                         uint64_t address)
 {
-    for (size_t i = 0; i < module->object.n_tables; i++) {
-        const hpp__symtab *table = &module->object.tables[i];
-        const hpp__symbol *symbol = hpp__symtab_find(table, address);
-        if (!symbol || is_behind(module, symbol, address)) {
-            continue;
-        }
-        const hpp_functions *known = hpp__cache_find(&module->by_start, symbol->start);
-        if (!known) {
-            known = name_by_symbol(resolver, module, table, symbol);
-            hpp__cache_add(&module->by_start, symbol->start, known);
-        }
-        if (known) {
-            return known;
-        }
+    const hpp__symbol *symbol = module->object ? hpp__object_symbol(module->object, address) : NULL;
+    if (!symbol) {
+        return NULL;
     }
-    return NULL;
+    const hpp_functions *known = hpp__cache_find(&module->by_start, symbol->start);
+    if (!known) {
+        known = name_by_symbol(resolver, module, symbol);
+        hpp__cache_add(&module->by_start, symbol->start, known);
+    }
+    return known;
 }
 
-/* A function that is longer than its symbol says has the name of the symbol all the same. */
+/* Names the function by its bounds. A function that is longer than its symbol says has the name of
+ * the symbol all the same. */
 static const hpp_functions *find_bounds(hpp_resolver *resolver, module_state *module,
                                         uint64_t address)
 {
-    hpp__bounds bounds = {.start = address};
+    uint64_t start = address;
     const hpp_functions *known = NULL;
-    if (hpp__function_bounds(&module->frames, &module->object.elf, address, &bounds)) {
-        known = find_symbol(resolver, module, bounds.start);
+    if (module->object && hpp__object_function_start(module->object, address, &start)) {
+        known = find_symbol(resolver, module, start);
+    } else {
+        start = address;
     }
     if (!known) {
-        known = hpp__cache_find(&module->by_start, bounds.start);
+        known = hpp__cache_find(&module->by_start, start);
     }
     if (!known) {
-        known = name_by_address(resolver, module, bounds.start);
-        hpp__cache_add(&module->by_start, bounds.start, known);
+        known = name_by_address(resolver, module, start);
+        hpp__cache_add(&module->by_start, start, known);
     }
     return known;
 }
@@ -328,13 +259,13 @@ static hpf_str text_or_empty(hpp__cache *cache, const char *text)
     return text ? hpp__cache_text(cache, (hpf_str){text, strlen(text)}) : HPF_STR("");
 }
 
-static bool is_named(const hpp__frame *frame)
+static bool is_named(const hpp__debug_frame *frame)
 {
     return frame->linkage || frame->name;
 }
 
 static hpp_function name_by_frame(hpp_resolver *resolver, const module_state *module,
-                                  const hpp__frame *frame)
+                                  const hpp__debug_frame *frame)
 {
     const char *symbol = frame->linkage ? frame->linkage : frame->name;
     hpp__demangle(&resolver->scratch, (hpf_str){symbol, strlen(symbol)});
@@ -346,8 +277,9 @@ static hpp_function name_by_frame(hpp_resolver *resolver, const module_state *mo
     };
 }
 
-/* A function that is inlined into itself, mostly as the part of it that was split off, is there
- * once, at the inner place. Returns how many there are. */
+/* Appends a function, or merges it with the last one if it is the same: a function inlined into
+ * itself, usually a part that was split off, is listed once, with the inner line. Returns the new
+ * number. */
 static size_t add_function(hpp_function *list, size_t n, hpp_function function)
 {
     const hpp_function *inner = &list[n - (n > 0)];
@@ -367,9 +299,9 @@ static size_t add_function(hpp_function *list, size_t n, hpp_function function)
 static const hpp_functions *find_frames(hpp_resolver *resolver, module_state *module,
                                         uint64_t address)
 {
-    hpp__frame frames[HPP__FRAMES_MAX];
+    hpp__debug_frame frames[HPP__FRAMES_MAX];
     hpp_function list[HPP__FRAMES_MAX];
-    size_t n = may_use_info(module) ? hpp__debug_info_find(module->info, address, frames) : 0;
+    size_t n = module->object ? hpp__object_frames(module->object, address, frames) : 0;
     if (n == 0) {
         return NULL;
     }
@@ -404,9 +336,7 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_
     if (known) {
         return *known;
     }
-    if (!module->is_open) {
-        open_module(resolver, module);
-    }
+    update_object(resolver, module);
     known = find_frames(resolver, module, address);
     known = known ? known : find_symbol(resolver, module, address);
     known = known ? known : find_bounds(resolver, module, address);
@@ -419,7 +349,7 @@ int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *vis
 {
     for (size_t i = 0; i < resolver->n_modules; i++) {
         const module_state *module = resolver->modules[i];
-        bool is_listed = module->n_unnamed > 0 && hpp__object_is_file(module->path.data);
+        bool is_listed = module->n_unnamed > 0 && is_file(module->path);
         int answer = is_listed ? visit(module->path, module->n_unnamed, context) : 0;
         if (answer != 0) {
             return answer;
@@ -477,9 +407,8 @@ hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t proce
 const char *hpp_resolver_missing(void)
 {
     static const char *const missing[2][2] = {
-        {"", "libiberty (C++ and Rust names)"},
-        {"libdw (lines, inlined functions)",
-         "libdw (lines, inlined functions) and libiberty (C++ and Rust names)"},
+        {"", "C++ and Rust names (libiberty)"},
+        {"symbols (elfutils)", "symbols (elfutils), C++ and Rust names (libiberty)"},
     };
-    return missing[!hpp__debug_info_is_there()][!hpp__demangle_is_built_in()];
+    return missing[!hpp__object_is_built_in()][!hpp__demangle_is_built_in()];
 }

@@ -14,10 +14,10 @@
 #include "base/arena.h"
 #include "fuzz.h"
 #include "made_window.h"
-#include "native_guard.h"
-#include "native_heap.h"
-#include "native_threads.h"
-#include "native_top.h"
+#include "hpprof/census.h"
+#include "native/collector/native_guard.h"
+#include "native/collector/native_heap.h"
+#include "native/collector/native_threads.h"
 #include "toy_resolver.h"
 
 enum { SIZE_BYTES = (int)sizeof(hpp_window) + (96 << 12), MAX_STEPS = 64, MAX_CENSUSES = 6 };

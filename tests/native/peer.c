@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "window.h"
+#include "native/window/window.h"
 
 enum { MAX_WINDOWS = 1024, N_SECRET = 16, WAIT_MS = 5 };
 
@@ -126,7 +126,7 @@ static void write_window(FILE *output, const char *when, const hpp_window *windo
     fprintf(output,
             " checked=%" PRIu64 " memo_mismatches=%" PRIu64 " peer_mismatches=%" PRIu64
             " peer_cut=%" PRIu64,
-            head->n_checked, head->n_memo_mismatches, head->n_peer_mismatches, head->n_peer_cut);
+            head->n_checked, head->n_cache_mismatches, head->n_peer_mismatches, head->n_peer_cut);
     fprintf(output,
             " nodes=%" PRIu32 " sites=%" PRIu32 " slots=%" PRIu32 " modules=%" PRIu32
             " used_bytes=%" PRIu64 "\n",

@@ -29,6 +29,8 @@ ROOMS = {
 # that has a sink_*.c. One without a source is below all floors.
 FLOORS = {
     "hpfile": ["base", "io", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
+    "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/window", "native/unwind",
+                 "native/preload", "native/collector"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html"],
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * How a program finds what `census run` offers it, without being linked to anything: by a symbol
- * that may be missing. For census/mark.h and hpprof/native.h.
+ * Finds the functions that `census run` offers to a program, without linking: each is a symbol that
+ * may be missing. For census/mark.h and hpprof/native.h.
  *
- * The address is read from the global offset table. A weak symbol in C would do the same in code
- * that is position independent, as it is by default; in other code the linker would take it for
- * missing once and for all.
+ * The address is read from the global offset table. A weak symbol in C would work in position
+ * independent code, the default; in other code, the linker would treat it as missing for good.
  */
 #ifndef CENSUS_HOOK_H
 #define CENSUS_HOOK_H

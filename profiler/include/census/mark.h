@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Marks in a heap profile, from within the program:
+ * Sets marks in a heap profile from within the program:
  *
  *   #include <census/mark.h>
  *   census_mark("loaded");
  *
- * Under `census run` the mark stands in the profile at the moment of the call. Elsewhere it does
- * nothing, and costs a load and a branch. Nothing is linked: the function is found at run time.
- * Programs that cannot include this header can be marked from outside: `census mark PID TEXT`.
+ * Without `census run`, a call costs a load and a branch. Nothing is linked: the function is found
+ * at run time. `census mark PID TEXT` does the same from outside.
  *
- * The text is one line of UTF-8, copied; what is beyond 119 bytes is cut. A profile holds up to
- * 4096 marks of each process. Threads: any, also in signal handlers.
+ * The text is one line of UTF-8; it is copied, and cut after 119 bytes. A profile holds up to 4096
+ * marks per process. Threads: any, also signal handlers.
  */
 #ifndef CENSUS_MARK_H
 #define CENSUS_MARK_H
 
 #include <census/hook.h>
 
+/* Marks this moment in the profile with `text`. */
 static inline void census_mark(const char *text)
 {
     void (*mark)(const char *mark_text);

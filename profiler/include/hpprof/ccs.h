@@ -2,23 +2,23 @@
  *
  * Cost centres and cost-centre stacks.
  *
- * A cost centre is a named place in the program. A cost-centre stack says which places led here; a
- * program has one tree of them, rooted at MAIN, and each thread has a current one, which pays for
- * time and allocation. Stacks are interned: equal stacks are the same pointer, so that a heap
- * object or a suspended computation keeps the stack that made it in one word.
+ * A cost centre is a named place in the program. A cost-centre stack is the chain of cost centres
+ * that led to a place; all stacks form one tree with the root MAIN. Each thread has a current
+ * stack, which time and allocation are charged to. Stacks are interned (equal stacks are equal
+ * pointers), so an object or a suspended computation stores its producer in one word.
  *
  * The rules are those of GHC's profiler (user's guide, "Rules for attributing costs"):
  *   - entering a scope (scope.h) pushes its cost centre on the current stack and counts an entry;
- *   - a cost centre that is on the stack already is not pushed again: the stack is cut back to
- *     where it is (GHC 7.4 and later), so recursion, mutual recursion too, makes no deep stacks;
- *   - a suspended computation (thunk) keeps the stack that made it and is evaluated under it;
+ *   - a cost centre that is already on the stack is not pushed again: the stack is cut back to it
+ * (GHC 7.4 and later), so recursion does not make deep stacks;
+ *   - a suspended computation (thunk) is evaluated under the stack that created it;
  *   - calling a function appends the stack that the function captured to the caller's, without the
  *     prefix that both have;
  *   - a top-level computation (CAF) has a stack of its own, below MAIN in reports.
  *
- * Ownership: cost centres are static data of the program; stacks live as long as the process.
- * Errors: there are none. Where memory for a stack is missing, the parent pays, and
- * hpp_ccs_losses says so. Threads: everything may be called from any thread.
+ * Ownership: cost centres are static data of the program; stacks are never freed. Errors: none.
+ * Without memory for a stack, costs go to its parent, and hpp_ccs_losses counts it. Threads: call
+ * any function in any thread.
  */
 #ifndef HPPROF_CCS_H
 #define HPPROF_CCS_H
@@ -30,20 +30,20 @@
 extern "C" {
 #endif
 
-/* What a cost centre is besides its name. */
+/* Flags of a cost centre. */
 enum {
     HPP_CC_CAF = 1,       /* a top-level computation, or all those of a module */
     HPP_CC_UNCOUNTED = 2, /* entries are not counted */
 };
 
-/* A cost centre. Define it with HPP_CC_INIT, in static storage; the texts are static too. */
+/* A cost centre. Define it in static storage, with HPP_CC_INIT and static texts. */
 typedef struct hpp_cc {
     const char *label;
     const char *module;
     const char *srcloc;  /* "file.c:12", or "<built-in>" */
     uint32_t flags;      /* HPP_CC_ values */
-    uint32_t id;         /* the library's: 0 until first used, then dense from 1 */
-    struct hpp_cc *next; /* the library's */
+    uint32_t id;         /* internal: 0 until first used, then from 1 without gaps */
+    struct hpp_cc *next; /* internal */
 } hpp_cc;
 
 #define HPP_CC_INIT(label, module, srcloc, flags)                                                  \
@@ -51,70 +51,71 @@ typedef struct hpp_cc {
         (label), (module), (srcloc), (flags), 0, NULL                                              \
     }
 
-/* A cost-centre stack. Opaque and immutable, but for its costs. */
+/* A cost-centre stack. Opaque; only its costs change. */
 typedef struct hpp_ccs hpp_ccs;
 
 /* ---- the current stack, for language runtimes ---------------------------------------------- */
 
-/* The calling thread's stack: keep it in a thunk, in a heap object, in a function value. */
+/* Returns the calling thread's stack, to be stored in a thunk, an object or a function value. */
 HPF_API const hpp_ccs *hpp_ccs_current(void);
 
-/* Makes `ccs` the calling thread's stack, until the next change: for runtimes that keep their own
- * stack of frames, and when a thread of the language is resumed. */
+/* Sets the calling thread's stack: for runtimes with their own stack of frames, and when a thread
+ * of the language is resumed. */
 HPF_API void hpp_ccs_set(const hpp_ccs *ccs);
 
 /* Pushes a cost centre on the current stack and counts an entry. */
 HPF_API void hpp_ccs_enter(hpp_cc *centre);
 
-/* A call of a function that captured `function`: current = hpp_ccs_append(current, function). */
+/* Calls a function that captured `function`: sets the current stack to hpp_ccs_append(current,
+ * function). */
 HPF_API void hpp_ccs_enter_function(const hpp_ccs *function);
 
 /* ---- stacks as values ----------------------------------------------------------------------- */
 
-/* The stack `ccs` with `centre` on top, or cut back to it when it is there already. */
+/* Returns the stack `ccs` with `centre` on top, or cut back to it if it is already there. */
 HPF_API const hpp_ccs *hpp_ccs_push(const hpp_ccs *ccs, hpp_cc *centre);
 
-/* `current` followed by `function` without their common prefix:
+/* Returns `current` followed by `function` without their common prefix:
  *   <a,b,c> and <a,b,d> give <a,b,c,d>; <a,b> and <a,b,c> give <a,b,c>; <a,b,c> and <> the first.
- * Below a CAF nothing is shared with stacks of MAIN: all of `function` but its CAF is appended. A
- * function that captured a CAF alone runs under the caller's stack. */
+ * A stack below a CAF has no common prefix with stacks of MAIN: all of `function` except its CAF is
+ * appended. A function that captured only a CAF runs under the caller's stack. */
 HPF_API const hpp_ccs *hpp_ccs_append(const hpp_ccs *current, const hpp_ccs *function);
 
-/* The stack of a top-level computation: `centre`, which should have HPP_CC_CAF, alone. */
+/* Returns the stack of a top-level computation: only `centre`, which should have HPP_CC_CAF. */
 HPF_API const hpp_ccs *hpp_ccs_of_caf(hpp_cc *centre);
 
-/* Stacks that exist from the start. All but MAIN and PINNED are kept out of totals and reports,
- * unless `-pa` asks for everything. */
+/* Stacks that exist from the start. Totals and reports leave out all except MAIN and PINNED, unless
+ * `-pa` is given. */
 typedef enum hpp_builtin {
     HPP_CCS_MAIN,      /* the root: costs that no cost centre claims */
     HPP_CCS_SYSTEM,    /* the runtime itself */
     HPP_CCS_GC,        /* garbage collection */
     HPP_CCS_OVERHEAD,  /* the profiler */
-    HPP_CCS_DONT_CARE, /* static objects; never pays */
-    HPP_CCS_PINNED,    /* memory whose objects cannot be told apart */
+    HPP_CCS_DONT_CARE, /* static objects; has no costs */
+    HPP_CCS_PINNED,    /* memory whose objects cannot be distinguished */
     HPP_CCS_IDLE,      /* waiting */
     HPP_N_BUILTINS
 } hpp_builtin;
 HPF_API const hpp_ccs *hpp_ccs_builtin(hpp_builtin which);
 
-/* The top, what is below it (NULL for MAIN), cost centres on it (1 for MAIN), and its number: dense
- * from 1, in order of creation, parents before children. */
+/* Return the top of a stack, the stack below it (NULL for MAIN), the number of its cost centres (1
+ * for MAIN), and its id: from 1 in order of creation, parents before children. */
 HPF_API const hpp_cc *hpp_ccs_centre(const hpp_ccs *ccs);
 HPF_API const hpp_ccs *hpp_ccs_parent(const hpp_ccs *ccs);
 HPF_API uint32_t hpp_ccs_depth(const hpp_ccs *ccs);
 HPF_API uint32_t hpp_ccs_id(const hpp_ccs *ccs);
 
-/* Stacks made so far, and the stack with a given number; NULL when there is none. */
+/* Return the number of stacks, and the stack with an id; NULL if there is none. */
 HPF_API uint32_t hpp_ccs_count(void);
 HPF_API const hpp_ccs *hpp_ccs_by_id(uint32_t id);
 
-/* Stacks as a heap adapter names producers: the handles are `const hpp_ccs *`. */
+/* For heap adapters whose producers are of type `const hpp_ccs *`. */
 HPF_API extern const hpp_stacks hpp_ccs_stacks;
 
-/* Makes a cost centre known before it is used, so that a report of everything (-pa) lists it. */
+/* Registers a cost centre before its first use, so that a report of everything (-pa) lists it. */
 HPF_API void hpp_cc_declare(hpp_cc *centre);
 
-/* Cost centres known so far, newest first; NULL ends the list that hpp_cc.next makes. */
+/* Returns the newest registered cost centre; hpp_cc.next is the next older one, or NULL. */
 HPF_API const hpp_cc *hpp_cc_newest(void);
 
 /* ---- costs --------------------------------------------------------------------------------- */
@@ -132,28 +133,38 @@ typedef struct hpp_costs {
     uint64_t allocated_bytes;
 } hpp_costs;
 
-/* What a stack has cost so far, in all threads, without what is above it. */
+/* Returns the individual costs of a stack so far, summed over all threads. */
 HPF_API hpp_costs hpp_ccs_costs(const hpp_ccs *ccs);
 
-/* What is missing for want of memory: stacks that could not be made (their parents pay), and
- * threads whose costs could not be kept (entries and ticks are lost, allocation goes to MAIN). */
+/* What is missing for lack of memory: stacks that could not be created (their costs go to the
+ * parent), and threads without counters (entries and ticks are lost, allocation goes to MAIN). */
 typedef struct hpp_losses {
     uint64_t stacks;
     uint64_t threads;
 } hpp_losses;
 HPF_API hpp_losses hpp_ccs_losses(void);
 
-/* Whether pushes that no thread has made before count entries; at the start they do. Call it before
- * the first scope. */
+/* Turns the counting of entries on (the default) or off. Call it before the first scope. */
 HPF_API void hpp_ccs_count_entries(bool on);
 
-/* ---- in words -------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 /* Writes the stack, innermost first, to a file descriptor:
  *   Module.label,
  *     called from Module.label
- * Allocates nothing: safe in a signal handler. */
+ * Does not allocate: safe in a signal handler. */
 HPF_API void hpp_ccs_print(const hpp_ccs *ccs, int fd);
+
+/* ---- internal: used by the macros of scope.h ---------------------------------------------------
+ */
+
+/* The calling thread's innermost scope, and the stack with its counters. */
+typedef struct hpp_thread {
+    struct hpp_cell *current; /* NULL before the first scope */
+    struct hpp_frame *top;
+} hpp_thread;
+
+HPF_API extern HPP_THREAD_LOCAL hpp_thread *hpp_this_thread;
 
 #ifdef __cplusplus
 }

@@ -1,181 +1,88 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The census engine: what is alive, broken down into bands.
+ * The census engine: sums the sizes of live objects by band.
  *
- * One breakdown decides the bands; any number of restrictions decide which objects count. Retainer
- * sets and biographies are computed when the breakdown or a restriction asks for them, also both at
- * once.
+ * One breakdown defines the bands; any number of restrictions select the objects that count.
+ * Retainer sets and biographies are computed if the breakdown or a restriction needs them, also
+ * both at once.
  *
- * The engine never fails its program. When memory runs out it goes on with less, and each result
- * says what is missing (hpp_missing): bytes that could not be told apart are in a band of their
- * own.
+ * The engine never stops its program. Without memory it continues with less detail, and each result
+ * reports what is missing (hpp_missing): bytes whose band could not be created are in the band
+ * OUT_OF_MEMORY.
  *
  * Sources: Park and Peyton Jones, "Implementation of Retainer Profiling"; Park and Marlow,
  * "Implementation of Lag/Drag/Void/Use Profiling"; the GHC guide, chapter "Profiling".
  *
- * Threads: one engine, one thread at a time; but see hpp_census_options.many_threads.
+ * Threads: use an engine in one thread at a time, except with hpp_census_options.many_threads.
  */
 #ifndef HPPROF_CENSUS_H
 #define HPPROF_CENSUS_H
 
-#include "hpprof/heap.h"
+#include "hpprof/census_types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The letter after -h. */
-typedef enum hpp_breakdown {
-    HPP_BY_STACK = 'c',       /* producer: cost-centre stack or call stack */
-    HPP_IN_STACK = 'C',       /* restrictions only: a cost centre anywhere in the stack */
-    HPP_BY_MODULE = 'm',      /* module of the producer, or of the shape when there is none */
-    HPP_BY_DESCRIPTION = 'd', /* closure description */
-    HPP_BY_TYPE = 'y',        /* type description */
-    HPP_BY_RETAINERS = 'r',   /* retainer set */
-    HPP_BY_BIOGRAPHY = 'b',   /* lag, drag, void, use, and inherently used */
-    HPP_BY_KIND = 'T',        /* kind of object */
-} hpp_breakdown;
-
-/* An object passes when the selector names it: -hc the innermost cost centre, -hC any cost centre
- * of its stack, -hm, -hd, -hy, -hT the text, -hr the innermost cost centre of one of its retainers
- * (the set MANY is selected by "MANY", objects that no root reaches by "UNREACHED"), -hb "lag",
- * "drag", "void", "use" or "inherent_use". Names are compared whole, byte by byte, with the full
- * text. Several restrictions must all be passed, also several of one selector. */
-typedef struct hpp_restriction {
-    hpp_breakdown selector;
-    const hpf_str *names;
-    size_t n_names;
-} hpp_restriction;
-
-/* How retainers are told. */
-typedef struct hpp_retaining {
-    /* R(), the identity of a retainer: any of stack (the default, 0), module, description, type,
-     * kind. The coarser, the fewer sets and visits. */
-    hpp_breakdown identity;
-    /* isRetainer(); NULL: the object's flags say so. Must answer the same for the same object
-     * during one census. */
-    bool (*is_retainer)(hpp_ref ref, const hpp_object *object, void *context);
-    void *context;
-} hpp_retaining;
-
-typedef struct hpp_census_options {
-    hpp_breakdown breakdown;             /* 0: by stack */
-    const hpp_restriction *restrictions; /* copied */
-    size_t n_restrictions;
-    uint32_t max_retainers;  /* -R: larger sets are the set MANY; 0: 8 */
-    uint32_t max_name_bytes; /* -L: names of stacks and retainer sets are cut there, on a
-                                character boundary; 0: 25 */
-    bool count_stacks;       /* -xt: HPP_STACK objects cost what they are */
-    bool many_threads;       /* the hooks (not the census) are called by several threads at once */
-    hpp_retaining retaining;
-} hpp_census_options;
-
-/* One band of a result. `index` is dense from 0 in order of first appearance and means the same
- * name in all results of an engine; it can serve as an hpf_name. Names are borrowed until the
- * engine is destroyed. */
-typedef struct hpp_band {
-    uint32_t index;
-    hpf_str name;
-    uint64_t size_bytes; /* never 0 */
-} hpp_band;
-
-/* What is missing for lack of memory; all 0 when nothing is. */
-typedef struct hpp_missing {
-    /* In this census. */
-    uint64_t unnamed_bytes; /* counted, but under the band OUT_OF_MEMORY */
-    uint64_t n_sets;        /* retainer sets that could not be made, so that objects have the set
-                               OUT_OF_MEMORY instead; or that may not be visited */
-    uint64_t n_untraced;    /* objects whose children could not be followed */
-    /* Since the beginning. */
-    uint64_t n_biographies; /* objects whose last phase is unknown: seen as lag or use */
-    uint64_t n_eras;        /* censuses that left no record: their era goes on */
-} hpp_missing;
-
-/* The retainer pass of one census. */
-typedef struct hpp_retainer_figures {
-    uint64_t n_objects;  /* reached from the roots */
-    uint64_t n_visits;   /* arrivals at an object: the paper's visits per object are
-                            n_visits / n_objects */
-    uint64_t n_scans;    /* times that an object's children were walked */
-    uint64_t max_frames; /* deepest work stack */
-    uint64_t size_bytes; /* cost of all sets together: of what is counted, but UNREACHED */
-    uint32_t n_sets;     /* made since the beginning */
-} hpp_retainer_figures;
-
-/* One sample. */
-typedef struct hpp_census_result {
-    double time_s;
-    uint32_t era;          /* from 1 */
-    bool is_provisional;   /* phases that only the future can tell are joined */
-    const hpp_band *bands; /* by index, increasing */
-    size_t n_bands;
-    uint64_t size_bytes; /* all bands together */
-    uint64_t live_bytes; /* all objects, restricted or not; stacks only when counted */
-    uint64_t n_live_objects;
-    hpp_retainer_figures retainers;
-    hpp_missing missing;
-} hpp_census_result;
-
 typedef struct hpp_census hpp_census;
 
-/* Makes an engine for a heap. `heap` is copied, what it points to is borrowed. NULL `options` means
- * all zero. Errors: MEMORY; ARGUMENT for a breakdown or selector that is none, for a restriction by
- * a phase or set that does not exist, and for an adapter that lacks a needed function. */
+/* Creates an engine for a heap. Copies `heap`; what it points to is borrowed. `options` may be NULL
+ * (all zero). Errors: MEMORY; ARGUMENT for an invalid breakdown or selector, for a restriction by
+ * an unknown phase or set, and for an adapter without a needed function. */
 HPF_API HPF_MUST_USE hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
                                                   const hpp_census_options *options,
                                                   hpf_error *err);
 HPF_API void hpp_census_destroy(hpp_census *census);
 
-/* Whether the profile needs retainer sets, biographies. */
+/* Return whether the profile needs retainer sets, or biographies. */
 HPF_API bool hpp_census_has_retainers(const hpp_census *census);
 HPF_API bool hpp_census_has_biography(const hpp_census *census);
 
-/* Takes a census at `time_s`, a time that never decreases. The caller has just collected garbage.
- * The result is borrowed until the next call on this engine. Without biography it is final.
- * Biography: it is provisional (see hpp_census_final), and the next era begins.
- * When memory is short the result says so; it is never NULL. */
+/* Takes a census at `time_s`, in seconds, which must not decrease. Call it after a complete
+ * collection. The result is never NULL, and valid until the next call on this engine. With a
+ * biography it is provisional (see hpp_census_final), and the next era begins. */
 HPF_API const hpp_census_result *hpp_census_take(hpp_census *census, double time_s);
 
 /* ---- Biography ---------------------------------------------------------------------------------
- * The hooks do nothing when the profile has no biography. An object that is overwritten by another
- * - a thunk by an indirection, anything that changes its size or its shape - is dead and born. */
+ * The hooks do nothing if the profile has no biography. An object that is overwritten, or changes
+ * its size or shape (a thunk becomes an indirection), dies, and a new one is created. */
 
-/* The current era, from 1; 0 without biography, and after the end. */
+/* Returns the current era, from 1; 0 without a biography, and after hpp_census_end. */
 HPF_API uint32_t hpp_census_era(const hpp_census *census);
 
-/* An object is made; is used. `life_word` is its word in the header, or NULL when it is kept in the
- * engine's table. */
+/* Record that an object is created, or used. `life_word` is its word in the header, or NULL if the
+ * word is in the engine's table. */
 HPF_API void hpp_census_created(hpp_census *census, hpp_ref ref, uint64_t *life_word);
 HPF_API void hpp_census_used(hpp_census *census, hpp_ref ref, uint64_t *life_word);
 
-/* An object is dead: found by the collector, or overwritten. Call it while the object can still be
- * described, `object` being as the last census saw it. Its place may be used again. */
+/* Records that an object is dead: collected, or about to be overwritten. `object` describes it as
+ * the last census saw it. Its reference may be used again. */
 HPF_API void hpp_census_dead(hpp_census *census, hpp_ref ref, const hpp_object *object);
 
-/* An object moves. Words in headers move along with the bytes; what the engine keeps in tables for
- * a biography is rekeyed. Call it for every survivor of a collection, in any order in which `to`
- * is never the reference of an object that is yet to be moved or reported dead. */
+/* Records that an object moved, and renames it in the engine's tables; words in headers move with
+ * the object. Call it for every survivor of a collection. The order is free, but `to` must not be
+ * the reference of an object that is still to be reported as moved or dead. */
 HPF_API void hpp_census_moved(hpp_census *census, hpp_ref from, hpp_ref to);
 
-/* The end: all objects die, and all phases are known. Idempotent. Errors: MEMORY, and then the
- * results of hpp_census_final stay provisional. */
+/* Ends the profile: all objects die, so all phases are known. A second call does nothing. Errors:
+ * MEMORY; the results of hpp_census_final stay provisional then. */
 HPF_API HPF_MUST_USE hpf_status hpp_census_end(hpp_census *census, hpf_error *err);
 
-/* Biography only. The censuses taken so far, and the result of one of them, by index from 0:
- * complete after hpp_census_end, else provisional. Borrowed until the next call on this engine.
+/* With a biography: return the number of censuses so far, and the result of one of them, by index
+ * from 0. It is final after hpp_census_end, else provisional, and valid until the next call on this
+ * engine.
  *
  * Bands of a final biography: LAG, USE, DRAG, VOID, INHERENT_USE. Of a provisional one:
  * NOT_YET_USED (lag or void), USE (used in this era), NOT_USED_SINCE (use or drag), INHERENT_USE.
- * A provisional profile by something else, restricted by phase, counts an object when one of its
+ * A provisional profile with another breakdown, restricted by phase, counts an object if one of its
  * possible phases is selected. */
 HPF_API uint32_t hpp_census_n_eras(const hpp_census *census);
 HPF_API const hpp_census_result *hpp_census_final(hpp_census *census, uint32_t index);
 
 /* ---- Retainer sets -----------------------------------------------------------------------------
- * Visits, by id, each set that something has cost so far, as `.prof` shows it: `id` as in the
- * bands' names, `text` without braces, "<a[M],b[M]>, <c[M]>". The text is borrowed for the call;
- * it is OUT_OF_MEMORY when there is none for it.
- * Returns what `visit` returned. */
+ * Visits each set with a cost, by id: `id` is that in the names of bands, `text` the set as in
+ * `.prof`, without braces: "<a[M],b[M]>, <c[M]>", or OUT_OF_MEMORY. The text is valid during the
+ * call. Returns the value of the last visit. */
 typedef int hpp_visit_set(uint32_t id, hpf_str text, void *context);
 HPF_API int hpp_census_each_set(hpp_census *census, hpp_visit_set *visit, void *context);
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The collector: takes the profiles of programs that run with the preload library, of one program
- * and of all that it starts.
+ * The collector: takes profiles of a program that runs with the preload library, and of all
+ * programs that it starts.
  *
- * The program counts in memory that it shares with the collector (its window) and never waits. The
- * collector samples, names and writes: for each process BASE.hp, BASE.lines, and BASE.eventlog
- * and BASE.prof when they are asked for. BASE is the one given for the first process, BASE.PID for
- * others. What a process becomes by exec is a process of its own and takes the name over: what it
- * was before is in BASE.1.hp, and so on, or forgotten when it was that for less than a second.
+ * The program counts in memory that it shares with the collector (its window), and never waits for
+ * it. The collector samples, names functions and writes: for each process BASE.hp and BASE.lines,
+ * and BASE.eventlog and BASE.prof if the options say so. Processes after the first have BASE.PID
+ * instead of BASE. A program that replaces another by exec gets its file names; the profile of the
+ * earlier program becomes BASE.1.hp, and so on, and is dropped if it ran for less than a second.
  *
- * The host starts the program with the variables of hpp_collector_variables in its environment,
- * waits until the collector's descriptor is readable, and calls hpp_collector_serve. It keeps its
- * own signals, its own loop, and the program's exit status.
+ * The caller starts the program with the variables of hpp_collector_variables in its environment,
+ * waits until the collector's descriptor is readable, and calls hpp_collector_serve. Signals, event
+ * loop and the program's exit status stay with the caller.
  *
- * Breakdowns are those by stack, module, description ("function@file:line" of the place that asked
- * for memory) and kind (the call that was used), with restrictions by these. Others need to look
- * into objects: the embedding interface (hpprof/runtime.h) has them.
+ * Breakdowns and restrictions: by stack, module, description ("function@file:line" of the
+ * allocation) and kind (the allocating call). The others need to visit objects: see
+ * hpprof/runtime.h.
  *
- * Threads: one collector, one thread at a time.
+ * Threads: use a collector in one thread at a time.
  */
 #ifndef HPPROF_COLLECTOR_H
 #define HPPROF_COLLECTOR_H
 
-#include "hpprof/options.h"
+#include "hpprof/collector_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,173 +30,104 @@ extern "C" {
 
 typedef struct hpp_collector hpp_collector;
 
-/* All is borrowed until the collector is destroyed. Zero means the default. */
-typedef struct hpp_collector_options {
-    const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
-    const char *base;           /* of the names of files */
-    bool without_children;      /* profile the first process alone */
-    bool by_cpu_time;           /* the clock is the processor time of each process; else time that
-                                   passes */
-    const char *const *skip; /* POSIX extended regular expressions: more functions that are passed
-                                over when a producer is named */
-    size_t n_skip;
-    uint32_t max_depth;            /* functions in a stack, the innermost; 0: all */
-    uint32_t verify_stacks;        /* compare one stack in so many with a fresh unwind; 0: none */
-    uint64_t max_overhead_bytes;   /* memory of the profiler in a process; 0: no limit */
-    uint32_t max_overhead_percent; /* the same, of the process's own resident set; 0: no limit */
-    const hpf_events *events; /* NULL, or who is told what the first process's files are told */
-    void *events_context;
-    /* NULL, or who is told that files of a process were written to, on the thread that writes: it
-     * may do what any thread may, such as waking the host, which then asks hpp_collector_files. */
-    void (*written)(void *context);
-    void *written_context;
-} hpp_collector_options;
-
-/* Makes a collector that waits for programs. Errors: MEMORY; IO; ARGUMENT for an expression that is
- * none; UNSUPPORTED for a profile that native programs cannot have. */
+/* Creates a collector that waits for programs. Errors: MEMORY; IO; ARGUMENT for an invalid regular
+ * expression; UNSUPPORTED for a profile that needs to visit objects. */
 HPF_API HPF_MUST_USE hpf_status hpp_collector_create(hpp_collector **out,
                                                      const hpp_collector_options *options,
                                                      hpf_error *err);
 HPF_API void hpp_collector_destroy(hpp_collector *collector);
 
-/* Says which process was started: its files are called BASE. */
+/* Sets the first process, whose files are named BASE. */
 HPF_API void hpp_collector_follow(hpp_collector *collector, long process_id);
 
-/* The variables for the environment of a program whose process is `process_id`: CENSUS_RUN, and
- * LD_PRELOAD, whose value `preloaded` (NULL: none) is kept behind the library at `library`. */
+/* The environment variables of a profiled program: CENSUS_RUN and LD_PRELOAD. */
 enum { HPP_VARIABLE_BYTES = 512 };
 typedef struct hpp_variables {
     char run[HPP_VARIABLE_BYTES]; /* "socket=..." */
     char preload[4096 + HPP_VARIABLE_BYTES];
 } hpp_variables;
-/* Errors: LIMIT when they are too long; ARGUMENT for a path that LD_PRELOAD cannot hold. */
+/* Stores the variables for process `process_id`. LD_PRELOAD is the preload library at path
+ * `library`, followed by `preloaded` unless that is NULL. Errors: LIMIT if they are too long;
+ * ARGUMENT for a path that LD_PRELOAD cannot contain. */
 HPF_API HPF_MUST_USE hpf_status hpp_collector_variables(const hpp_collector *collector,
                                                         hpp_variables *out, long process_id,
                                                         const char *library, const char *preloaded,
                                                         hpf_error *err);
 
-/* A descriptor that is readable when there is something to do; it stays the collector's. */
+/* Returns a descriptor that is readable when hpp_collector_serve has work; do not close it. */
 HPF_API int hpp_collector_fd(const hpp_collector *collector);
 
-/* Does what there is to do: takes in new processes, takes censuses that are due, ends the profiles
- * of processes that have ended. Does not wait. Errors: IO when the collector itself cannot go on;
- * what goes wrong with one process is in its figures. */
+/* Accepts new processes, takes censuses that are due, and completes the profiles of processes that
+ * have ended. Does not wait. Errors: IO if the collector cannot continue; errors of one process are
+ * in its figures. */
 HPF_API HPF_MUST_USE hpf_status hpp_collector_serve(hpp_collector *collector, hpf_error *err);
 
-/* Processes that are being profiled now. */
+/* Returns the number of processes that are being profiled now. */
 HPF_API size_t hpp_collector_n_living(const hpp_collector *collector);
 
-/* The files of a process, as far as they are written. */
-typedef struct hpp_process_files {
-    const char *base;  /* what they are called but for ".hp"; borrowed until the next serve */
-    uint64_t n_writes; /* grows whenever there is more in them, or less; 0: there are none yet */
-    bool is_complete;
-} hpp_process_files;
-
-/* Of the process of that index, below hpp_collector_n_processes. False: it is forgotten, and has no
- * files. */
+/* Stores the files of a process; `index` is less than hpp_collector_n_processes. Returns false if
+ * its profile was dropped. */
 HPF_API bool hpp_collector_files(const hpp_collector *collector, size_t index,
                                  hpp_process_files *out);
 
-/* Whether there are processes that may still hand in a window: a child that was just forked, say.
- * Looks at all processes, and finds also those that never will. */
+/* Returns whether a process may still connect, such as a child that was just forked. Searches all
+ * processes, and also counts those that never will. */
 HPF_API bool hpp_collector_expects_more(const hpp_collector *collector);
 
-/* Ends all profiles. Processes that still run are sampled a last time, and left alone. What follows
- * below is known from then on, but for the number of processes, which until then counts those that
- * are forgotten too. */
+/* Ends all profiles. Takes a last sample of processes that still run, and does not stop them. The
+ * results below are valid after this call; until then the number of processes includes dropped
+ * ones. */
 HPF_API void hpp_collector_stop(hpp_collector *collector);
 
-/* ---- What has been found, after hpp_collector_stop
- * ------------------------------------------------------------------------
+/* ---- Results, after hpp_collector_stop ---------------------------------------------------------
  */
 
-/* One process, as far as it has been profiled. */
-typedef struct hpp_process_figures {
-    uint32_t process_id;
-    bool is_first;    /* the one that was started */
-    hpf_str command;  /* its words, with blanks between them */
-    const char *base; /* of its files */
-    double duration_s;
-    uint64_t n_samples;
-    uint64_t n_missed_samples; /* that were due while names were being found */
-    uint64_t peak_bytes;       /* of what restrictions let pass */
-    double peak_s;
-    uint64_t allocations, allocated_bytes, frees, freed_bytes; /* of all */
-    uint64_t resident_bytes, profiler_bytes; /* the most that were seen; 0: none */
-    uint64_t n_sites, n_stacks; /* places that allocate; stacks of functions that they make */
-    uint32_t limits;            /* HPP_LIMITED values: what the memory limit has stopped */
-    /* What is missing. */
-    uint64_t n_lost_stacks; /* allocations of unknown producers */
-    uint64_t n_uncounted, uncounted_bytes;
-    uint64_t n_missed_frees; /* blocks that went by ways that are not seen */
-    uint64_t n_cut_stacks;   /* stacks whose outer functions are not known */
-    /* Self-check of stacks: compared; different from a fresh unwind, from the C library's (but for
-     * those that this provably cut). */
-    uint64_t n_checked, n_memo_mismatches, n_peer_mismatches, n_peer_cut;
-    hpf_error error; /* what its files met first */
-} hpp_process_figures;
-
-enum {
-    HPP_LIMITED_STACKS = 1, /* new stacks were not kept */
-    HPP_LIMITED_BLOCKS = 2, /* new blocks were not counted */
-};
-
-/* The processes in the order of their coming. The texts are borrowed until the collector is
- * destroyed. */
+/* Return the number of processes, and the figures of one, in the order in which they connected. The
+ * texts are valid until the collector is destroyed. */
 HPF_API size_t hpp_collector_n_processes(const hpp_collector *collector);
 HPF_API void hpp_collector_figures(const hpp_collector *collector, size_t index,
                                    hpp_process_figures *out);
 
-typedef enum hpp_moment { HPP_AT_PEAK, HPP_AT_END } hpp_moment;
-
-/* Blocks that were asked for at one place. */
-typedef struct hpp_site_figures {
-    hpf_str place;  /* "function@file:line", or "function" */
-    hpf_str module; /* the object file it is in */
-    hpf_str path;   /* of the heaviest stack there, callers outwards: "caller/.../main" */
-    uint64_t live_bytes, live_blocks;
-} hpp_site_figures;
-
-/* The places with the most live bytes in a process, largest first. Returns how many were written.
- * The texts are borrowed until the collector is destroyed. */
+/* Stores the allocation sites with the most live bytes in a process, largest first. Returns their
+ * number, at most `n_most`. The texts are valid until the collector is destroyed. */
 HPF_API size_t hpp_collector_top(hpp_collector *collector, size_t index, hpp_moment moment,
                                  hpp_site_figures *out, size_t n_most);
 
-/* What threads of one name have allocated in a process, largest first. */
-typedef struct hpp_thread_figures {
-    hpf_str name;
-    uint64_t n_threads;
-    uint64_t allocated_bytes;
-} hpp_thread_figures;
+/* Stores the bytes that the threads of each name have allocated in a process, largest first.
+ * Returns the number of names, at most `n_most`. The texts are valid until the collector is
+ * destroyed. */
 HPF_API size_t hpp_collector_threads(hpp_collector *collector, size_t index,
                                      hpp_thread_figures *out, size_t n_most);
 
-/* The first window that could not be taken, and why; NULL: none. */
+/* Returns why the first window was refused; NULL if none was. */
 HPF_API const hpf_error *hpp_collector_refused(const hpp_collector *collector);
 
-/* Visits the object files in which addresses were found that no symbol covers. Returns what `visit`
- * returned. */
+/* Visits the object files with addresses that no symbol covers. Returns the value of the last
+ * visit. */
 typedef int hpp_visit_unnamed(hpf_str path, uint64_t n_addresses, void *context);
 HPF_API int hpp_collector_each_unnamed(hpp_collector *collector, hpp_visit_unnamed *visit,
                                        void *context);
 
-/* Time spent on finding names so far. */
+/* Returns what this build lacks to name functions, to be followed by "not built in"; "" if nothing.
+ */
+HPF_API const char *hpp_collector_missing(void);
+
+/* Returns the time spent on names so far, in seconds. */
 HPF_API double hpp_collector_naming_s(const hpp_collector *collector);
 
 /* ---- From another process ----------------------------------------------------------------------
  */
 
-/* Marks this moment in the profile of a process that runs under a collector, whoever's. Labels are
- * cut at 119 bytes. Errors: IO, ARGUMENT: no such process, or it is not being profiled. */
+/* Marks this moment in the profile of a process under any collector. Labels are cut at 119 bytes.
+ * Errors: IO, ARGUMENT if there is no such process, or it is not being profiled. */
 HPF_API HPF_MUST_USE hpf_status hpp_mark_process(long process_id, hpf_str label, hpf_error *err);
 
 /* ---- Before a program is started ---------------------------------------------------------------
  */
 
-/* Whether the program at `path` can be profiled: an ELF file for this machine that uses the dynamic
- * loader of glibc and gains no privileges, or a script whose interpreter is one. Errors:
- * UNSUPPORTED with the reason; IO when it cannot be read. */
+/* Checks that the program at `path` can be profiled: an ELF file for this machine that uses the
+ * dynamic loader of glibc and gains no privileges, or a script whose interpreter is one. Errors:
+ * UNSUPPORTED with the reason; IO if it cannot be read. */
 HPF_API HPF_MUST_USE hpf_status hpp_program_check(const char *path, hpf_error *err);
 
 #ifdef __cplusplus

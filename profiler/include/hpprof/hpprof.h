@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The profiler library, whole. A program that has cost centres needs scope.h; one that is profiled,
- * profiler.h and options.h; a language runtime, runtime.h; another kind of heap, heap.h and census.h.
+ * Includes all headers for programs that embed the profiler. Cost centres are in scope.h, the life
+ * of a profile in profiler.h and options.h, the adapter for language runtimes in runtime.h, that
+ * for other heaps in heap.h and census.h.
  */
 #ifndef HPPROF_HPPROF_H
 #define HPPROF_HPPROF_H

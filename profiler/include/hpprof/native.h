@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * For programs with allocators of their own - pools, arenas, slabs - that want their objects, not
- * the chunks that these are cut from, in the profile that `census run` takes. Elsewhere the
- * functions do nothing, and cost a load and a branch. Nothing is linked: what they call is found at
- * run time.
+ * Reports the objects of a program's own allocator (pool, arena, slab) to `census run`, instead of
+ * the chunks that they are cut from. Without `census run`, each function costs a load and a branch.
+ * Nothing is linked: the functions are found at run time.
  *
  *   chunk = malloc(65536);
- *   hpp_pool_chunk(chunk);                  the chunk itself no longer counts,
- *   hpp_pool_allocated(object, n_bytes);    but this object does, for who called the pool
+ *   hpp_pool_chunk(chunk);                  do not count the chunk itself,
+ *   hpp_pool_allocated(object, n_bytes);    but this object, for the pool's caller
  *   hpp_pool_freed(object);
  *   hpp_pool_emptied(chunk, 65536);         all objects in it are gone at once
  *   free(chunk);
  *
- * Chunks may come from malloc or from the system (then hpp_pool_chunk is not needed). Objects have
- * to begin at multiples of 16 bytes and not overlap: others are not counted, and the summary at the
- * end of the run says how many. An object belongs to the call stack that hpp_pool_allocated was
- * reached by; let the pool's own functions be passed over with `--skip`. Call it before the object
- * is given out, and hpp_pool_freed before it can be given out again.
+ * Chunks may come from malloc or from the system (hpp_pool_chunk is for malloc only). Objects must
+ * begin at multiples of 16 bytes and must not overlap; others are not counted, and the summary at
+ * the end of the run gives their number. An object belongs to the call stack of
+ * hpp_pool_allocated; use `--skip` to skip the pool's own functions. Call hpp_pool_allocated before
+ * another thread can get the object, and hpp_pool_freed before the object can be used again.
  *
- * Sizes are in bytes. NULL is no object. Threads: any, also in signal handlers.
+ * A NULL object is ignored. Threads: any, also signal handlers.
  */
 #ifndef HPPROF_NATIVE_H
 #define HPPROF_NATIVE_H
@@ -27,8 +26,8 @@
 
 #include <census/hook.h>
 
-/* A block from malloc is cut up: it goes from the profile as if it had been freed. Freeing it later
- * counts nothing. */
+/* Removes a block of malloc from the profile, as if it had been freed. Freeing it later is not
+ * counted again. */
 static inline void hpp_pool_chunk(void *chunk)
 {
     void (*report)(void *reported_chunk);
@@ -38,6 +37,7 @@ static inline void hpp_pool_chunk(void *chunk)
     }
 }
 
+/* Adds an object of `n_bytes` to the profile. */
 static inline void hpp_pool_allocated(void *object, size_t n_bytes)
 {
     void (*report)(void *reported_object, size_t reported_bytes);
@@ -47,6 +47,7 @@ static inline void hpp_pool_allocated(void *object, size_t n_bytes)
     }
 }
 
+/* Removes an object from the profile. */
 static inline void hpp_pool_freed(void *object)
 {
     void (*report)(void *reported_object);
@@ -56,7 +57,8 @@ static inline void hpp_pool_freed(void *object)
     }
 }
 
-/* All objects that begin within these bytes are gone. Takes time as the number of bytes. */
+/* Removes all objects that begin in a range of `n_bytes`. The time it takes is proportional to the
+ * range. */
 static inline void hpp_pool_emptied(void *chunk, size_t n_bytes)
 {
     void (*report)(void *reported_chunk, size_t reported_bytes);

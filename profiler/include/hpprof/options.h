@@ -1,35 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What to profile and how, as options that read like those of GHC's run-time system.
+ * Options of a profile, in the syntax of GHC's run-time system.
  *
- * One parser serves a program that embeds the profiler (a text) and a host that hands over what its
- * user put into HPP_OPTIONS. The library itself reads no environment.
+ * The program passes them as a text, for example the value of an environment variable; the library
+ * itself does not read the environment.
  *
  *   -h -hc -hm -hd -hy -hr -hb -hT   breakdown of the heap profile; at most one (-h is -hc, which
- *                 is also meant when there are only restrictions)
- *   -hcN,N -hmN,N -hdN,N -hyN,N -hrN,N -hbN,N -hTN,N   restriction: only objects whose cost centre,
- *                 module, description, type, retainers, biography, kind is one of the names
- *   -hCN,N        only objects with one of the cost centres anywhere in their stack
- *   -iS           seconds between censuses (0.1; 0: whenever the host can take one)
+ * is also the default with restrictions) -hcN,N -hmN,N -hdN,N -hyN,N -hrN,N -hbN,N -hTN,N
+ * restriction to objects whose cost centre, module, description, type, retainers, biography or kind
+ *                 is one of the names
+ *   -hCN,N        restriction to objects with one of the cost centres anywhere in their stack
+ *   -iS           seconds between censuses (0.1; 0: as often as possible)
  *   -LN -RN       longest name of a stack in bytes (25); largest retainer set (8)
- *   -xt           count the memory of threads and their stacks
+ *   -xt           count threads and their stacks
  *   -xc           print the cost-centre stack when the program aborts
  *   -p -P -pa -pj time and allocation report: plain, with ticks and bytes, with everything, JSON
- *   -B            count ticks and allocation by address too: NAME.time.bins, NAME.heap.bins
+ *   -B            ticks and allocation by address: NAME.time.bins, NAME.heap.bins
  *   -VS           seconds between clock ticks (0.001; 0: no clock)
- *   -l            the heap profile as an event log too, NAME.eventlog, with whole stacks; without
- *                 another option, that of -hc
- *   -oNAME        output goes to NAME.hp, NAME.prof (also -poNAME)
- *   +RTS, -RTS    ignored
+ *   -l            also write the heap profile as an event log, NAME.eventlog, with whole stacks;
+ * implies -hc -oNAME        write NAME.hp, NAME.prof (also -poNAME) +RTS, -RTS    ignored
  *
- * Options are separated by blanks. A list may stand in braces. Blanks, commas, quotes and
- * backslashes in names are written with a backslash before them, or inside double quotes.
+ * Options are separated by blanks. A list may be in braces. In names, write blanks, commas, quotes
+ * and backslashes after a backslash or inside double quotes.
  */
 #ifndef HPPROF_OPTIONS_H
 #define HPPROF_OPTIONS_H
 
-#include "hpfile/event.h"
-#include "hpprof/census.h"
+#include "hpprof/census_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,27 +43,27 @@ typedef enum hpp_report {
 } hpp_report;
 
 typedef struct hpp_options {
-    bool with_census;          /* there is a heap profile: an -h option was given */
-    hpp_census_options census; /* -h..., -L, -R, -xt; the rest is the host's */
+    bool with_census;          /* an -h option was given */
+    hpp_census_options census; /* -h..., -L, -R, -xt; the rest is set by the caller */
     uint64_t interval_ns;      /* -i */
     hpp_report report;         /* -p... */
     uint64_t tick_ns;          /* -V */
     bool print_on_abort;       /* -xc */
     bool with_bins;            /* -B */
-    bool with_eventlog;        /* -l; with_census is set, too */
+    bool with_eventlog;        /* -l; implies with_census */
     const char *stem;          /* -o; NULL: the program's name */
     const hpf_str *words;      /* the options as given, for the titles of profiles */
     size_t n_words;
     hpf_arena *memory; /* owns all of the above */
 } hpp_options;
 
-/* Defaults: no profile at all. `finish` accepts zeroed options. */
+/* Initialises options to their defaults, which contain no profile; frees them. hpp_options_finish
+ * accepts zeroed options. */
 HPF_API void hpp_options_init(hpp_options *options);
 HPF_API void hpp_options_finish(hpp_options *options);
 
-/* Adds the options of `text` to those there; of two that exclude each other the later text wins.
- * After a failure the options are as before. Errors: ARGUMENT, with the place in the text as line 1
- * and a column; MEMORY. */
+/* Parses `text` and adds its options to the existing ones, which it overrides. A failure leaves the
+ * options unchanged. Errors: ARGUMENT, with line 1 and the column in the text; MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpp_options_parse(hpp_options *options, hpf_str text,
                                                   hpf_error *err);
 

@@ -1,106 +1,86 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A profile of a running program, from start to stop: when a census is due, what it writes, and the
- * report at the end.
+ * The life of a profile: start, censuses, and the files that it writes.
  *
- *   NAME.hp          the heap profile: a sample per census, each written whole when it is taken.
- *                    A biography is provisional while the program runs; at the end the file is
- *                    replaced by the final one
+ *   NAME.hp          the heap profile: each census writes one complete sample. A biography is
+ *                    provisional until the end, when the file is replaced by the final one
  *   NAME.eventlog    the same as an event log (-l), with whole stacks and labels of marks
- *   NAME.prof        the time and allocation report, the retainer censuses and sets, and notes on
- *                    what is missing for want of memory, which make this file even if none was
- * asked NAME.time.bins, NAME.heap.bins   ticks and allocation by address (-B)
+ *   NAME.prof        the time and allocation report, retainer censuses and sets, and what is
+ * missing for lack of memory; if something is, this file is written even without -p NAME.time.bins,
+ * NAME.heap.bins   ticks and allocation by address (-B)
  *
- * A profiler never fails its program. Where it cannot start, it is NULL, and all functions below
- * accept that and do nothing. Later failures of memory are noted, those of output come back from
- * hpp_profiler_stop.
+ * A profiler never stops its program. If it cannot start, it is NULL, which all functions below
+ * accept and ignore. The `.prof` file lists later failures of memory; hpp_profiler_stop returns
+ * those of output.
  *
- * Threads: start, census, mark, stop and destroy on one thread at a time, census also with the
- * heap at rest; hpp_profiler_census_due and hpp_profiler_allocated_at on any thread. Cost-centre
- * stacks (ccs.h) belong to the process: one profiler at a time makes sense.
+ * Threads: call hpp_profiler_census_due and hpp_profiler_allocated_at on any thread, the other
+ * functions on one thread at a time. The heap must not change during hpp_profiler_census.
+ * Cost-centre stacks (ccs.h) belong to the process: use one profiler at a time.
  */
 #ifndef HPPROF_PROFILER_H
 #define HPPROF_PROFILER_H
 
 #include "hpprof/ccs.h"
 #include "hpprof/census.h"
+#include "hpprof/clock.h"
 #include "hpprof/options.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The clock of censuses and of the profile's x axis. It never goes back. */
-typedef struct hpp_clock {
-    uint64_t (*now_ns)(void *context);
-    void *context;
-} hpp_clock;
-
-/* Processor time of the process, and time that passes. */
-HPF_API extern const hpp_clock hpp_clock_cpu;
-HPF_API extern const hpp_clock hpp_clock_wall;
-
-/* Who hands out the ticks of the time profile. */
-typedef enum hpp_ticker {
-    HPP_TICKER_THREAD, /* a thread that looks at the processor time of every other thread */
-    HPP_TICKER_SIGNAL, /* SIGPROF: the one ticker that knows addresses (-B), and the one that takes
-                          a signal from the program. One per process */
-    HPP_TICKER_NONE,   /* the program calls hpp_ccs_tick */
-} hpp_ticker;
-
-/* What to profile. Everything is borrowed until the profiler is destroyed. Zero means the default,
- * where one is given. */
+/* What to profile. Everything is borrowed until the profiler is destroyed. Zero means the default
+ * given here. */
 typedef struct hpp_config {
     const hpp_options *options;
-    const char *program;          /* its path; the last part names the output */
+    const char *program;          /* its path; output is named by the last part */
     const char *const *arguments; /* without the profiler's */
     size_t n_arguments;
     const char *date;     /* for titles; NULL: now, as "Sat Nov 21 02:07 2026" */
-    const hpp_heap *heap; /* NULL: no heap, which is an error with -h */
+    const hpp_heap *heap; /* NULL: none, which is an error with -h */
     hpp_clock clock;      /* hpp_clock_cpu */
     hpp_ticker ticker;    /* HPP_TICKER_THREAD */
-    /* NULL, or who else is told the samples as they are taken. */
+    /* Callbacks for the samples as they are taken; may be NULL. */
     const hpf_events *events;
     void *events_context;
 } hpp_config;
 
 typedef struct hpp_profiler hpp_profiler;
 
-/* Starts what the options ask for; `*out` is NULL when they ask for nothing, and after a failure.
- * Errors: MEMORY; IO when the output cannot be made; ARGUMENT when options and heap do not fit;
- * UNSUPPORTED for a second signal ticker. */
+/* Starts a profile. Sets `*out` to NULL if the options contain no profile, and after a failure.
+ * Errors: MEMORY; IO if the output cannot be created; ARGUMENT if the heap lacks what the options
+ * need; UNSUPPORTED for a second signal ticker. */
 HPF_API HPF_MUST_USE hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config,
                                                    hpf_error *err);
 
-/* Whether it is time for a census: the program then collects all garbage and calls
- * hpp_profiler_census. Always true with -i0. Costs a look at the clock. */
+/* Returns whether a census is due: then collect all garbage and call hpp_profiler_census. Always
+ * true with -i0. Reads the clock. */
 HPF_API bool hpp_profiler_census_due(const hpp_profiler *profiler);
 
-/* Takes a census now, due or not. The time it takes is not on the profile's clock, and its ticks go
- * to OVERHEAD. */
+/* Takes a census now, due or not. The profile's clock stops meanwhile, and ticks go to OVERHEAD. */
 HPF_API void hpp_profiler_census(hpp_profiler *profiler);
 
-/* The engine, for the hooks of a biography; NULL without a heap profile. */
+/* Returns the engine, for the hooks of a biography; NULL without a heap profile. */
 HPF_API hpp_census *hpp_profiler_engine(hpp_profiler *profiler);
 
-/* The profile's clock: seconds since the start. */
+/* Returns the time of the profile's clock since the start, in seconds. */
 HPF_API double hpp_profiler_time_s(const hpp_profiler *profiler);
 
 /* Marks this moment in the heap profile. */
 HPF_API void hpp_profiler_mark(hpp_profiler *profiler, hpf_str label);
 
-/* Counts an allocation at a place of the code for -B; NULL: a place that is not known. */
+/* Counts an allocation at a code address, for -B; NULL is an unknown address. */
 HPF_API void hpp_profiler_allocated_at(hpp_profiler *profiler, const void *place, size_t n_bytes);
 
-/* For a runtime that raises an exception: with -xc, writes what it is and the cost-centre stack to
- * a file descriptor. */
+/* With -xc, writes an exception's text and the cost-centre stack to a file descriptor. For runtimes
+ * that raise exceptions. */
 HPF_API void hpp_profiler_exception(const hpp_profiler *profiler, const char *what, int fd);
 
-/* Ends the profile and writes what is left. Errors: the first that any output met. A second call
- * does nothing. */
+/* Ends the profile and completes its files. A second call does nothing. Errors: the first of any
+ * output. */
 HPF_API HPF_MUST_USE hpf_status hpp_profiler_stop(hpp_profiler *profiler, hpf_error *err);
 
-/* Frees a profiler; what was not stopped is cut off as if the program had died. */
+/* Frees a profiler. Without hpp_profiler_stop, its files end as if the program had been killed. */
 HPF_API void hpp_profiler_destroy(hpp_profiler *profiler);
 
 #ifdef __cplusplus

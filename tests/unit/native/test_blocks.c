@@ -3,7 +3,7 @@
  * The table of live blocks: every size and place keeps what was put there and nothing else, across
  * the bounds of leaves, and walks find each block once.
  */
-#include "blocks.h"
+#include "native/preload/blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "window_writer.h"
+#include "native/window/window_writer.h"
 
 #define LEAF  ((uintptr_t)1 << HPP_LEAF_SHIFT)
 #define BASE  (100 * LEAF)

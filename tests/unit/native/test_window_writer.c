@@ -3,7 +3,7 @@
  * The program's end of the window: what is in a new one, pages, limits, a forked child's own, and
  * the way to the collector.
  */
-#include "window_writer.h"
+#include "native/window/window_writer.h"
 
 #include <fcntl.h>
 #include <stdio.h>

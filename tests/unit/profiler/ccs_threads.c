@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "ccs.h"
+#include "ccs/ccs.h"
 #include "hpprof/scope.h"
 
 enum {

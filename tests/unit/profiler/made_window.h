@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "window.h"
+#include "native/window/window.h"
 
 typedef struct made_window {
     hpp_window *window;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
-#include "retainer_set.h"
+#include "base/map.h"
+#include "census/retainer_set.h"
 #include "toy_heap.h"
 
 /* Keys are multiples of `spacing`. */

@@ -8,7 +8,7 @@
 
 #include "hpprof/census.h"
 #include "made_window.h"
-#include "native_heap.h"
+#include "native/collector/native_heap.h"
 #include "toy_heap.h"
 #include "toy_resolver.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "retainer.h"
+#include "census/retainer.h"
 #include "toy_heap.h"
 
 static const hpp_shape CONS = {.flags = 0};
@@ -254,7 +254,7 @@ static uint64_t found(hpp__retainer *r, toy_heap *heap, size_t index)
     const uint32_t *elements = hpp__sets_elements(&r->sets, set, &n);
     uint64_t bits = 0;
     for (uint32_t i = 0; i < n; i++) {
-        bits |= UINT64_C(1) << atoi(hpp__identity_label(&r->identity, elements[i]).data);
+        bits |= UINT64_C(1) << atoi(hpp__band_keys_label(&r->identity, elements[i]).data);
     }
     cr_expect_eq(size_of(bits), n);
     return bits;

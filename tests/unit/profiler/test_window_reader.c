@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "made_window.h"
-#include "window_reader.h"
-#include "window_sums.h"
+#include "native/window/window_reader.h"
+#include "native/window/window_sums.h"
 
 enum { SIZE_BYTES = 4 << 20 };
 

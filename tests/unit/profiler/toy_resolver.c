@@ -128,3 +128,8 @@ int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *vis
     (void)context;
     return 0;
 }
+
+const char *hpp_resolver_missing(void)
+{
+    return "";
+}

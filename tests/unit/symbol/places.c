@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf_file.h"
 #include "scratch.h"
 
 #define PLACES_MAX 32
@@ -104,17 +103,8 @@ hpp_resolver *make_resolver(const hpp_resolver_options *options)
 
 hpp_functions find_in(hpp_resolver *resolver, const char *path, uint64_t address)
 {
-    hpp__files files = {0};
-    hpp__elf elf;
-    hpp_object_file file = {.path = path};
-    if (hpp__elf_open(&elf, hpp__file_open(&files, path))) {
-        file.build_id = elf.build_id;
-        file.n_build_id = elf.n_build_id;
-    }
-    hpp_functions found =
-        hpp_resolver_find(resolver, hpp_resolver_object(resolver, &file), address);
-    hpp__elf_finish(&elf);
-    return found;
+    const hpp_object_file file = {.path = path};
+    return hpp_resolver_find(resolver, hpp_resolver_object(resolver, &file), address);
 }
 
 void assert_text(hpf_str text, const char *expected)

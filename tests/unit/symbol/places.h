@@ -5,7 +5,7 @@
 #ifndef SYMBOL_PLACES_H
 #define SYMBOL_PLACES_H
 
-#include "resolve.h"
+#include "symbol/resolve.h"
 
 #define FIXTURE(name) FIXTURES "/" name
 
@@ -28,7 +28,7 @@ uint32_t places_line(const char *source, const char *marker);
 /* A resolver with default options, or these. */
 hpp_resolver *make_resolver(const hpp_resolver_options *options);
 
-/* The functions at an address of a file that has the build id that is in it now. */
+/* Returns the functions at an address of a file, whatever its build id. */
 hpp_functions find_in(hpp_resolver *resolver, const char *path, uint64_t address);
 
 /* Asserts that a text is `expected`. */

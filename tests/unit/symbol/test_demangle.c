@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
+#include "symbol/demangle.h"
 
 typedef struct pair {
     const char *symbol;

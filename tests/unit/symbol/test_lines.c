@@ -7,12 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "elf_file.h"
 #include "places.h"
 #include "rng.h"
 #include "scratch.h"
-#include "symtab.h"
 
 /* A function, and the comment at its line. */
 typedef struct expected {
@@ -42,10 +41,10 @@ static void assert_chain(hpp_resolver *resolver, const char *path, uint64_t addr
     cr_assert_null(chain[found.n].name);
 }
 
-static void need_libdw(void)
+static void need_elfutils(void)
 {
-    if (strncmp(hpp_resolver_missing(), "libdw", 5) == 0) {
-        cr_skip("no libdw");
+    if (strstr(hpp_resolver_missing(), "elfutils")) {
+        cr_skip("elfutils is not built in");
     }
 }
 
@@ -69,26 +68,26 @@ static void assert_c_chains(const char *path)
 
 Test(lines, inlined_functions_innermost_first)
 {
-    need_libdw();
+    need_elfutils();
     assert_c_chains(FIXTURE("libfixture.so"));
 }
 
 Test(lines, from_a_separate_debug_file)
 {
-    need_libdw();
+    need_elfutils();
     assert_c_chains(FIXTURE("libfixture_linked.so"));
     assert_c_chains(FIXTURE("libfixture_sum.so"));
 }
 
 Test(lines, from_split_units)
 {
-    need_libdw();
+    need_elfutils();
     assert_c_chains(FIXTURE("libfixture_split.so"));
 }
 
 Test(lines, cxx)
 {
-    need_libdw();
+    need_elfutils();
     static const expected inlined[] = {{"shapes::box<shapes::box<char,1>,4>::inlined", "inlined"},
                                        {"fixture_cxx_places", "inlined_call"},
                                        {0}};
@@ -110,7 +109,7 @@ Test(lines, cxx)
 /* Templates over local types have no linkage name: where they are declared tells the rest. */
 Test(lines, inlined_functions_without_linkage_name_are_qualified)
 {
-    need_libdw();
+    need_elfutils();
     const char *path = FIXTURE("libfixture_cxx.so");
     places *there = places_run(path, "fixture_cxx_places");
     hpp_resolver *resolver = make_resolver(NULL);
@@ -124,7 +123,7 @@ Test(lines, inlined_functions_without_linkage_name_are_qualified)
 
 Test(lines, not_where_they_are_not_asked_for)
 {
-    const hpp_resolver_options options = {.without_inlines = true};
+    const hpp_resolver_options options = {.symbols_only = true};
     const char *path = FIXTURE("libfixture.so");
     places *there = places_run(path, "fixture_places");
     hpp_resolver *resolver = make_resolver(&options);
@@ -140,7 +139,7 @@ Test(lines, not_where_they_are_not_asked_for)
 /* A file that is written over while it is in use. */
 Test(lines, a_file_that_changes_is_not_read_on, .init = scratch_begin, .fini = scratch_end)
 {
-    need_libdw();
+    need_elfutils();
     size_t length;
     const char *path = scratch_path("changing.so");
     char *bytes = read_file(FIXTURE("libfixture.so"), &length);
@@ -164,25 +163,34 @@ Test(lines, a_file_that_changes_is_not_read_on, .init = scratch_begin, .fini = s
 
 /* ---- Against addr2line ---- */
 
-enum { N_COMPARED = 600 };
+enum { N_COMPARED = 1000, N_SYMBOLS_MAX = 100000 };
 
-/* Addresses in functions, at random. */
-static void pick_addresses(const char *path, uint64_t *addresses)
+typedef struct range {
+    uint64_t start, n_bytes;
+} range;
+
+/* Picks addresses in functions at random. Returns false if the file has no symbols. */
+static bool pick_addresses(const char *path, uint64_t *addresses)
 {
-    hpp__files files = {0};
-    hpp__elf elf;
-    hpp__symtab table;
+    static range ranges[N_SYMBOLS_MAX];
+    char command[1024], line[8192], type;
+    size_t n = 0;
     rng random = {42};
-    cr_assert(hpp__elf_open(&elf, hpp__file_open(&files, path)));
-    cr_assert(hpp__symtab_read(&table, &elf, hpp__elf_section_of_type(&elf, SHT_SYMTAB)));
-    for (size_t i = 0; i < N_COMPARED;) {
-        const hpp__symbol *symbol = &table.symbols[rng_below(&random, table.n_symbols)];
-        if (symbol->n_bytes > 0) {
-            addresses[i++] = symbol->start + rng_below(&random, symbol->n_bytes);
+    snprintf(command, sizeof command, "(%s -S %s; %s -SD %s) 2>/dev/null", NM, path, NM, path);
+    FILE *list = popen(command, "r");
+    cr_assert(list);
+    while (n < N_SYMBOLS_MAX && fgets(line, sizeof line, list)) {
+        unsigned long long start, n_bytes;
+        if (sscanf(line, "%llx %llx %c", &start, &n_bytes, &type) == 3 && strchr("tTwW", type)) {
+            ranges[n++] = (range){start, n_bytes};
         }
     }
-    hpp__symtab_finish(&table);
-    hpp__elf_finish(&elf);
+    pclose(list);
+    for (size_t i = 0; n > 0 && i < N_COMPARED; i++) {
+        const range *in = &ranges[rng_below(&random, n)];
+        addresses[i] = in->start + rng_below(&random, in->n_bytes);
+    }
+    return n > 0;
 }
 
 static FILE *ask_addr2line(const char *path, const uint64_t *addresses)
@@ -213,8 +221,8 @@ static bool read_line(FILE *in, char *line, int n_line)
     return true;
 }
 
-/* Whether addr2line says the same. Of names, only those of functions inlined in C are compared: the
- * others it takes from wherever it finds one. */
+/* Returns whether addr2line gives the same place. Only names of C functions without aliases are
+ * compared. */
 static bool is_same_place(const hpp_function *function, const char *name, char *place)
 {
     char *colon = strrchr(place, ':');
@@ -223,7 +231,8 @@ static bool is_same_place(const hpp_function *function, const char *name, char *
     const char *slash = strrchr(place, '/');
     const char *file = slash ? slash + 1 : place;
     bool is_in_c = strlen(file) > 2 && strcmp(file + strlen(file) - 2, ".c") == 0;
-    return (!is_in_c || strcmp(function->name.data, name) == 0) &&
+    bool has_alias = !function->is_inlined && name[0] == '_'; /* "__GI_getaddrinfo" */
+    return (!is_in_c || has_alias || strcmp(function->name.data, name) == 0) &&
            (uint32_t)strtoul(colon + 1, NULL, 10) == function->line &&
            strcmp(file[0] == '?' ? "" : file, base_name(function->file)) == 0;
 }
@@ -239,7 +248,10 @@ static unsigned count_differences(const char *path)
     static uint64_t addresses[N_COMPARED];
     static char name[65536], before[65536], place[4096];
     hpp_resolver *resolver = make_resolver(NULL);
-    pick_addresses(path, addresses);
+    if (access(path, R_OK) != 0 || !pick_addresses(path, addresses)) {
+        hpp_resolver_destroy(resolver);
+        return 0;
+    }
     FILE *answer = ask_addr2line(path, addresses);
     unsigned n_different = 0;
     for (size_t i = 0; i < N_COMPARED; i++) {
@@ -262,16 +274,30 @@ static unsigned count_differences(const char *path)
     return n_different;
 }
 
-/* What the start-up files of the C library say is left out by one, and said by the other. */
-Test(lines, addr2line_says_the_same, .init = scratch_begin, .fini = scratch_end)
+/* Up to 1 in 100 may differ: addr2line and we choose differently between aliases, and at start-up
+ * code. */
+Test(lines, addr2line_says_the_same, .init = scratch_begin, .fini = scratch_end, .timeout = 120)
 {
-    need_libdw();
+    need_elfutils();
     if (system(ADDR2LINE " --version >/dev/null 2>&1") != 0) {
         cr_skip("no addr2line");
     }
-    unsigned n_own = count_differences(FIXTURE("libfixture_own.so"));
-    unsigned n_std = count_differences(FIXTURE("libfixture_std.so"));
-    cr_log_info("of %d: %u differ in C, %u in C++", N_COMPARED, n_own, n_std);
-    cr_expect_leq(n_own, N_COMPARED / 100);
-    cr_expect_leq(n_std, N_COMPARED / 100);
+    static const struct {
+        const char *path;
+        unsigned n_allowed;
+    } files[] = {
+        {FIXTURE("libfixture_own.so"), 10},
+        {FIXTURE("libfixture_std.so"), 10},
+        {SAMPLE_PROGRAM, 10},
+        {"/usr/bin/sqlite3", 10},
+        {"/usr/bin/git", 10},
+        /* Where a .c file is included by another, addr2line names the outer file, and it chooses
+         * other aliases ("__monstartup"). */
+        {"/lib/x86_64-linux-gnu/libc.so.6", 150},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        unsigned n = count_differences(files[i].path);
+        cr_log_info("%s: %u of %d differ", files[i].path, n, N_COMPARED);
+        cr_expect_leq(n, files[i].n_allowed, "%s: %u of %d differ", files[i].path, n, N_COMPARED);
+    }
 }

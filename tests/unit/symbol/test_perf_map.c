@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "perf_map.h"
-#include "resolve.h"
+#include "symbol/perf_map.h"
+#include "symbol/resolve.h"
 #include "scratch.h"
 
 static void append(const char *path, const char *text)

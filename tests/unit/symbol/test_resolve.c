@@ -9,12 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "demangle.h"
-#include "elf_file.h"
+#include "symbol/demangle.h"
 #include "places.h"
 #include "scratch.h"
 
-static const hpp_resolver_options symbols_only = {.without_inlines = true};
+static const hpp_resolver_options symbols_only = {.symbols_only = true};
 
 /* The name of the function that holds the code of a place. */
 static void assert_outermost(hpp_resolver *resolver, const char *path, const places *there,
@@ -98,7 +97,7 @@ Test(resolve, places_of_one_function_without_symbols_have_one_name)
 
 static void assert_hidden_is_named(const char *path, const char *debug_folder)
 {
-    const hpp_resolver_options options = {.without_inlines = true, .debug_folder = debug_folder};
+    const hpp_resolver_options options = {.symbols_only = true, .debug_folder = debug_folder};
     places *there = places_run(path, "fixture_places");
     hpp_resolver *resolver = make_resolver(&options);
     assert_outermost(resolver, path, there, "hidden_last", "hidden");
@@ -114,22 +113,13 @@ Test(resolve, separate_debug_files)
     assert_hidden_is_named(FIXTURE("libfixture_mini.so"), NULL);
 }
 
-/* Puts the debug file where its build id says, in a folder of debug files. */
+/* Makes the folder for the debug file of libfixture.so, and stores the file's path. */
 static void make_debug_folder(char *path, size_t n_path)
 {
-    hpp__files files = {0};
-    hpp__elf elf;
-    cr_assert(hpp__elf_open(&elf, hpp__file_open(&files, FIXTURE("libfixture.debug"))));
-    cr_assert_gt(elf.n_build_id, 2);
     cr_assert_eq(mkdir(scratch_path(".build-id"), 0700), 0);
-    int n = snprintf(path, n_path, "%s/%02x", scratch_path(".build-id"), elf.build_id[0]);
+    int n = snprintf(path, n_path, "%s/%.2s", scratch_path(".build-id"), BUILD_ID);
     cr_assert_eq(mkdir(path, 0700), 0);
-    n += snprintf(path + n, n_path - (size_t)n, "/");
-    for (size_t i = 1; i < elf.n_build_id; i++) {
-        n += snprintf(path + n, n_path - (size_t)n, "%02x", elf.build_id[i]);
-    }
-    snprintf(path + n, n_path - (size_t)n, ".debug");
-    hpp__elf_finish(&elf);
+    snprintf(path + n, n_path - (size_t)n, "/%s.debug", &BUILD_ID[2]);
 }
 
 Test(resolve, debug_files_by_build_id, .init = scratch_begin, .fini = scratch_end)
@@ -140,7 +130,7 @@ Test(resolve, debug_files_by_build_id, .init = scratch_begin, .fini = scratch_en
     cr_assert_eq(symlink(FIXTURE("libfixture.debug"), path), 0);
     assert_hidden_is_named(FIXTURE("libfixture_stripped.so"), folder);
 
-    /* One of another build is passed over. */
+    /* A debug file of another build is ignored. */
     unlink(path);
     cr_assert_eq(symlink(FIXTURE("libfixture_other.so"), path), 0);
     const hpp_resolver_options options = {.debug_folder = folder};
@@ -190,6 +180,36 @@ Test(resolve, an_address_is_looked_up_once)
     cr_assert_eq(first->name.data, other->name.data);
     hpp_resolver_destroy(resolver);
     places_free(there);
+}
+
+/* A program that was removed while it ran. */
+Test(resolve, a_missing_file_is_replaced_by_its_debug_file, .init = scratch_begin,
+     .fini = scratch_end)
+{
+    char path[512], folder[256];
+    uint8_t build_id[20];
+    make_debug_folder(path, sizeof path);
+    snprintf(folder, sizeof folder, "%s", scratch_path("."));
+    cr_assert_eq(symlink(FIXTURE("libfixture.debug"), path), 0);
+    for (size_t i = 0; i < sizeof build_id; i++) {
+        unsigned byte;
+        cr_assert_eq(sscanf(&BUILD_ID[2 * i], "%2x", &byte), 1);
+        build_id[i] = (uint8_t)byte;
+    }
+    const hpp_resolver_options options = {.debug_folder = folder};
+    const hpp_object_file file = {"/no/such/libfixture.so", build_id, sizeof build_id};
+    places *there = places_run(FIXTURE("libfixture.so"), "fixture_places");
+    hpp_resolver *resolver = make_resolver(&options);
+    hpp_functions found = hpp_resolver_find(resolver, hpp_resolver_object(resolver, &file),
+                                            places_address(there, "innermost", 0));
+    cr_assert_eq(found.n, 3);
+    assert_text(found.list[2].name, "hidden");
+    hpp_resolver_destroy(resolver);
+    places_free(there);
+    unlink(path);
+    *strrchr(path, '/') = 0;
+    rmdir(path);
+    rmdir(scratch_path(".build-id"));
 }
 
 typedef struct paths {

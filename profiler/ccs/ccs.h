@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The private side of cost-centre stacks: the tree of stacks (ccs.c) and the data of each thread
+ * (ccs_thread.c).
+ *
+ * All threads share the tree, which grows under a lock. A thread has a cell of counters for each
+ * stack that it has used, and a table from a cell and a cost centre to the cell of the resulting
+ * stack. So a repeated push takes no lock and touches no memory that other threads write. The cost
+ * of a stack is the sum of its cells.
+ */
+#ifndef HPP_CCS_INTERNAL_H
+#define HPP_CCS_INTERNAL_H
+
+#include "hpprof/ccs.h"
+
+struct hpp_ccs {
+    hpp_cc *centre;
+    const hpp_ccs *parent; /* NULL for MAIN */
+    const hpp_ccs *root;   /* MAIN, or the CAF at the bottom */
+    uint32_t depth;
+    uint32_t id;
+    hpp_costs *retired; /* costs of threads that have ended or have no cells */
+};
+
+/* Returns the stack `parent` with `centre` on top: a child, or `parent` cut back to `centre`.
+ * Returns NULL without memory for a new child. */
+const hpp_ccs *hpp__ccs_child(const hpp_ccs *parent, hpp_cc *centre);
+
+/* Prints "*** `what` (reporting due to -xc), stack trace:" and the current stack. Safe in signal
+ * handlers. */
+void hpp__print_exception(const char *what, int fd);
+
+/* Lock the tree while the process forks. */
+void hpp__ccs_lock(void);
+void hpp__ccs_unlock(void);
+
+/* Charges each thread's processor time since the last call to its current stack, in whole ticks of
+ * `tick_ns`. The remainder counts in the next call. */
+void hpp__threads_tick(uint64_t tick_ns);
+
+/* Drops the processor time of all threads since the last call. */
+void hpp__threads_skip_time(void);
+
+#endif

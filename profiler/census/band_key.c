@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Three small tables: stacks and shapes by address, texts by content.
+ */
+#include "base/arena.h"
+#include "band_key.h"
+
+#include "hpfile/str.h"
+
+#include "base/grow.h"
+
+#define UNKNOWN HPF_STR("UNKNOWN")
+
+/* ---- Texts of objects ---- */
+
+static hpf_str shape_text(const hpp_shape *shape, hpp_breakdown kind)
+{
+    switch (kind) {
+    case HPP_BY_DESCRIPTION:
+        return shape->description;
+    case HPP_BY_TYPE:
+        return shape->type;
+    case HPP_BY_KIND:
+        return shape->kind;
+    default:
+        return shape->module;
+    }
+}
+
+static bool is_told_by_stack(const hpp_heap *heap, const hpp_object *object, hpp_breakdown kind)
+{
+    return kind == HPP_BY_STACK || (kind == HPP_BY_MODULE && object->stack && heap->stacks);
+}
+
+hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpp_breakdown kind)
+{
+    hpf_str text;
+    if (!is_told_by_stack(heap, object, kind)) {
+        text = shape_text(object->shape, kind);
+    } else if (!object->stack) {
+        text = UNKNOWN;
+    } else if (kind == HPP_BY_MODULE) {
+        text = heap->stacks->module(object->stack, heap->context);
+    } else {
+        text = heap->stacks->label(object->stack, heap->context);
+    }
+    return text.length ? text : UNKNOWN;
+}
+
+/* ---- Keys ---- */
+
+/* An odd number, so that the numbers reached from it by steps of 2 are never 0. */
+static uint64_t hash_text(hpf_str text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ text.length;
+    for (size_t i = 0; i < text.length; i++) {
+        hash = (hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash | 1;
+}
+
+static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
+{
+    if (keys->n_keys == UINT32_MAX || !hpp__grow(&keys->origins, &keys->origins_capacity,
+                                                 keys->n_keys + 1, sizeof *keys->origins)) {
+        return HPP__KEY_OUT_OF_MEMORY;
+    }
+    keys->origins[keys->n_keys] = origin;
+    return keys->n_keys++;
+}
+
+/* Returns the key of a text. Texts with equal hashes use the next odd numbers. */
+static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
+{
+    for (uint64_t hash = hash_text(text);; hash += 2) {
+        uint64_t *key = hpp__map_add(&keys->texts, hash);
+        if (!key) {
+            return HPP__KEY_OUT_OF_MEMORY;
+        }
+        if (*key == 0) {
+            char *copy = hpf_arena_text(keys->arena, text);
+            *key = copy ? new_key(keys, (hpp__origin){NULL, {copy, text.length}})
+                        : HPP__KEY_OUT_OF_MEMORY;
+            return (uint32_t)*key;
+        }
+        if (hpf_str_equal(keys->origins[*key].text, text)) {
+            return (uint32_t)*key;
+        }
+    }
+}
+
+static uint32_t make_key(hpp__band_keys *keys, const hpp_object *object)
+{
+    if (keys->kind == HPP_BY_STACK) {
+        return new_key(keys, (hpp__origin){object->stack, {NULL, 0}});
+    }
+    return text_key(keys, hpp__object_text(keys->heap, object, keys->kind));
+}
+
+/* Where the key of an object is remembered: false for one without a producer, which needs none. */
+static bool locate(const hpp__band_keys *keys, const hpp_object *object, bool *is_stack,
+                   uint64_t *address)
+{
+    *is_stack = is_told_by_stack(keys->heap, object, keys->kind);
+    *address = (uintptr_t)(*is_stack ? object->stack : (const void *)object->shape);
+    return *address != 0;
+}
+
+bool hpp__band_keys_find(const hpp__band_keys *keys, const hpp_object *object, uint32_t *key)
+{
+    bool is_stack;
+    uint64_t address;
+    *key = HPP__KEY_UNKNOWN;
+    if (!locate(keys, object, &is_stack, &address)) {
+        return true;
+    }
+    const uint64_t *known = hpp__map_find(is_stack ? &keys->stacks : &keys->shapes, address);
+    *key = known ? (uint32_t)*known : HPP__KEY_OUT_OF_MEMORY;
+    return *key != HPP__KEY_OUT_OF_MEMORY;
+}
+
+uint32_t hpp__band_keys_get(hpp__band_keys *keys, const hpp_object *object)
+{
+    uint32_t key;
+    if (HPP_LIKELY(hpp__band_keys_find(keys, object, &key))) {
+        return key;
+    }
+    bool is_stack;
+    uint64_t address;
+    locate(keys, object, &is_stack, &address);
+    uint64_t *place = hpp__map_add(is_stack ? &keys->stacks : &keys->shapes, address);
+    if (!place) {
+        return HPP__KEY_OUT_OF_MEMORY;
+    }
+    return (uint32_t)(*place = make_key(keys, object));
+}
+
+/* ---- Names ---- */
+
+hpf_str hpp__band_keys_label(const hpp__band_keys *keys, uint32_t key)
+{
+    const hpp__origin *origin = &keys->origins[key];
+    return origin->stack ? keys->heap->stacks->label(origin->stack, keys->heap->context)
+                         : origin->text;
+}
+
+static void write_labels(const hpp_heap *heap, const void *stack, hpp__text *out)
+{
+    const hpp_stacks *stacks = heap->stacks;
+    const void *parent = stacks->parent(stack, heap->context);
+    if (!parent) {
+        hpp__text_add(out, stacks->label(stack, heap->context));
+        return;
+    }
+    while (parent) {
+        hpf_str label = stacks->label(stack, heap->context);
+        if (hpf_str_is(label, "CAF")) {
+            hpp__text_add(out, stacks->module(stack, heap->context));
+            hpp__text_add(out, HPF_STR("."));
+        }
+        hpp__text_add(out, label);
+        stack = parent;
+        parent = stacks->parent(stack, heap->context);
+        if (parent) {
+            hpp__text_add(out, HPF_STR("/"));
+        }
+    }
+}
+
+static void shorten(hpp__text *text, size_t start, size_t max_bytes)
+{
+    if (text->length - start > max_bytes) {
+        hpp__text_cut(text, start + (max_bytes > 4 ? max_bytes - 4 : 0));
+        hpp__text_add(text, HPF_STR("..."));
+    }
+}
+
+void hpp__band_keys_write_name(const hpp__band_keys *keys, uint32_t key, size_t max_bytes,
+                               hpp__text *out)
+{
+    const hpp__origin *origin = &keys->origins[key];
+    const hpp_heap *heap = keys->heap;
+    if (!origin->stack) {
+        hpp__text_add(out, origin->text);
+        return;
+    }
+    if (heap->stacks->parent(origin->stack, heap->context)) {
+        hpp__text_add(out, HPF_STR("("));
+        hpp__text_add_number(out, heap->stacks->id(origin->stack, heap->context));
+        hpp__text_add(out, HPF_STR(")"));
+    }
+    size_t start = out->length;
+    write_labels(heap, origin->stack, out);
+    shorten(out, start, max_bytes);
+}
+
+void hpp__band_keys_write_whole(const hpp__band_keys *keys, uint32_t key, hpp__text *out)
+{
+    const hpp__origin *origin = &keys->origins[key];
+    const hpp_heap *heap = keys->heap;
+    if (!origin->stack) {
+        hpp__text_add(out, origin->text);
+        return;
+    }
+    for (const void *stack = origin->stack; stack;) {
+        hpp__text_add(out, heap->stacks->label(stack, heap->context));
+        hpp__text_add(out, HPF_STR("["));
+        hpp__text_add(out, heap->stacks->module(stack, heap->context));
+        stack = heap->stacks->parent(stack, heap->context);
+        hpp__text_add(out, stack ? HPF_STR("],") : HPF_STR("]"));
+    }
+}
+
+/* ---- Life ---- */
+
+static bool has_stacks(const hpp_heap *heap)
+{
+    return heap->stacks && heap->stacks->label && heap->stacks->module && heap->stacks->parent &&
+           heap->stacks->id;
+}
+
+static hpf_status check_kind(hpp_breakdown kind, const hpp_heap *heap, hpf_error *err)
+{
+    switch (kind) {
+    case HPP_BY_DESCRIPTION:
+    case HPP_BY_TYPE:
+    case HPP_BY_KIND:
+    case HPP_BY_MODULE:
+        return HPF_OK;
+    case HPP_BY_STACK:
+        return has_stacks(heap)
+                   ? HPF_OK
+                   : hpf_error_set(err, HPF_ERR_ARGUMENT,
+                                   "-h%c needs stacks of producers, which this heap does not have",
+                                   (char)kind);
+    default:
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid breakdown");
+    }
+}
+
+hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpp_breakdown kind, const hpp_heap *heap,
+                               hpf_arena *arena, hpf_error *err)
+{
+    *keys = (hpp__band_keys){.kind = kind, .heap = heap, .arena = arena};
+    hpf_status status = check_kind(kind, heap, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    if (!hpp__grow(&keys->origins, &keys->origins_capacity, HPP__FIRST_KEY,
+                   sizeof *keys->origins)) {
+        return hpf_error_set_memory(err);
+    }
+    keys->origins[HPP__KEY_OUT_OF_MEMORY].text = HPF_STR("OUT_OF_MEMORY");
+    keys->origins[HPP__KEY_UNKNOWN].text = UNKNOWN;
+    keys->n_keys = HPP__FIRST_KEY;
+    return HPF_OK;
+}
+
+void hpp__band_keys_finish(hpp__band_keys *keys)
+{
+    hpp__map_finish(&keys->stacks);
+    hpp__map_finish(&keys->shapes);
+    hpp__map_finish(&keys->texts);
+    free(keys->origins);
+    *keys = (hpp__band_keys){0};
+}

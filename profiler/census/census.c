@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A census runs a retainer pass if needed; then, for each live object that passes the restrictions,
+ * it adds the size to the object's key. In a breakdown by biography all objects have the same key,
+ * and phases are counted separately within it.
+ */
+#include "base/arena.h"
+#include "census.h"
+
+#include <assert.h>
+
+#include "base/grow.h"
+#include "traverse.h"
+
+/* ---- From an object to its key ---- */
+
+static bool is_counted(const hpp_census *c, const hpp_object *object)
+{
+    uint32_t flags = hpp__object_flags(object);
+    return !(flags & HPP_STATIC) && (!(flags & HPP_STACK) || c->count_stacks);
+}
+
+/* The key of an object that has passed the restrictions. */
+static uint32_t key_of(hpp_census *c, const hpp_object *object, uint32_t set)
+{
+    switch (c->breakdown) {
+    case HPP_BY_RETAINERS:
+        return set;
+    case HPP_BY_BIOGRAPHY:
+        return 0;
+    default:
+        return hpp__band_keys_get(&c->keys, object);
+    }
+}
+
+/* The key of an object in a census, or HPP__NO_BAND. */
+static uint32_t judge(hpp_census *c, hpp_ref ref, const hpp_object *object)
+{
+    uint32_t set = HPP__SET_NONE;
+    if (!hpp__restrict_passes(&c->restrictions, object)) {
+        return HPP__NO_BAND;
+    }
+    if (c->has_retainers) {
+        set = hpp__retainer_set(&c->retainer, ref, object);
+        if (!hpp__retainer_set_passes(&c->retainer, &c->restrictions, set)) {
+            return HPP__NO_BAND;
+        }
+        hpp__retainer_charge(&c->retainer, set, object->size_bytes);
+    }
+    return key_of(c, object, set);
+}
+
+/* ---- Counting ---- */
+
+static void count(hpp_census *c, uint32_t key, uint64_t size_bytes)
+{
+    if (!hpp__grow(&c->counts, &c->counts_capacity, key + (size_t)1, sizeof *c->counts)) {
+        key = c->lost_key;
+    }
+    c->counts[key] += size_bytes;
+}
+
+static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
+{
+    hpp_census *c = context;
+    if (!is_counted(c, object)) {
+        return 0;
+    }
+    c->result.live_bytes += object->size_bytes;
+    c->result.n_live_objects++;
+    uint32_t key = judge(c, ref, object);
+    if (c->has_biography) {
+        hpp__biography_see(&c->biography, ref, object, key);
+    } else if (key != HPP__NO_BAND) {
+        count(c, key, object->size_bytes);
+    }
+    return 0;
+}
+
+/* Returns the key of a sum. A sum never changes its stack and shape, so the key is cached, except
+ * OUT_OF_MEMORY. */
+static uint32_t key_of_sum(hpp_census *c, const hpp_object *sum)
+{
+    if (!sum->band_word) {
+        return judge(c, 0, sum);
+    }
+    if (*sum->band_word == 0) {
+        uint32_t key = judge(c, 0, sum);
+        if (key == c->lost_key) {
+            return key;
+        }
+        *sum->band_word = key == HPP__NO_BAND ? key : key + 1;
+    }
+    return *sum->band_word == HPP__NO_BAND ? HPP__NO_BAND : *sum->band_word - 1;
+}
+
+static int visit_sum(const hpp_object *sum, uint64_t n_objects, void *context)
+{
+    hpp_census *c = context;
+    if (!is_counted(c, sum)) {
+        return 0;
+    }
+    c->result.live_bytes += sum->size_bytes;
+    c->result.n_live_objects += n_objects;
+    uint32_t key = key_of_sum(c, sum);
+    if (key != HPP__NO_BAND) {
+        count(c, key, sum->size_bytes);
+    }
+    return 0;
+}
+
+static void count_all(hpp_census *c)
+{
+    if (c->counts) {
+        memset(c->counts, 0, c->counts_capacity * sizeof *c->counts);
+    }
+    if (c->has_biography) {
+        hpp__biography_begin_census(&c->biography);
+    }
+    if (c->uses_sums) {
+        c->heap.sums(visit_sum, c, c->heap.context);
+    } else {
+        c->heap.objects(visit_object, c, c->heap.context);
+    }
+}
+
+/* ---- Phases ---- */
+
+/* Keys of the breakdown by biography. */
+enum { KEY_LOST, KEY_LAG, KEY_USE, KEY_DRAG, KEY_VOID, KEY_INHERENT, KEY_NOT_YET, KEY_NOT_SINCE };
+
+/* One phase as a result shows it: what it costs, and which phases it may turn out to be. */
+typedef struct shown_phase {
+    uint32_t key, phases;
+    uint64_t size_bytes;
+} shown_phase;
+
+#define N_SHOWN_PHASES 5
+
+static void list_phases(shown_phase out[N_SHOWN_PHASES], const hpp__phases *p, bool is_final)
+{
+    out[0] = (shown_phase){KEY_INHERENT, HPP__INHERENT, p->inherent_bytes};
+    if (is_final) {
+        out[1] = (shown_phase){KEY_LAG, HPP__LAG, p->unused_bytes};
+        out[2] = (shown_phase){KEY_USE, HPP__USE, p->used_bytes};
+        out[3] = (shown_phase){KEY_DRAG, HPP__DRAG, p->used_now_bytes};
+        out[4] = (shown_phase){KEY_VOID, HPP__VOID, p->void_bytes};
+    } else {
+        out[1] = (shown_phase){KEY_NOT_YET, HPP__LAG | HPP__VOID, p->unused_bytes};
+        out[2] = (shown_phase){KEY_USE, HPP__USE, p->used_now_bytes};
+        out[3] =
+            (shown_phase){KEY_NOT_SINCE, HPP__USE | HPP__DRAG, p->used_bytes - p->used_now_bytes};
+        out[4] = (shown_phase){KEY_LOST, 0, 0};
+    }
+}
+
+static void add_phases(hpp_census *c, const hpp__phases *phases, size_t n, bool is_final)
+{
+    for (size_t i = 0; i < n; i++) {
+        shown_phase shown[N_SHOWN_PHASES];
+        list_phases(shown, &phases[i], is_final);
+        for (size_t j = 0; j < N_SHOWN_PHASES; j++) {
+            if (shown[j].phases & c->restrictions.phases) {
+                hpp__bands_add(&c->bands,
+                               c->breakdown == HPP_BY_BIOGRAPHY ? shown[j].key : phases[i].band,
+                               shown[j].size_bytes);
+            }
+        }
+    }
+}
+
+static void write_phase(uint32_t key, hpp__text *out)
+{
+    static const char *const names[] = {"OUT_OF_MEMORY", "LAG",           "USE",
+                                        "DRAG",          "VOID",          "INHERENT_USE",
+                                        "NOT_YET_USED",  "NOT_USED_SINCE"};
+    hpp__text_add(out, (hpf_str){names[key], strlen(names[key])});
+}
+
+/* ---- Results ---- */
+
+static void write_name(uint32_t key, hpp__text *out, void *context)
+{
+    const hpp_census *c = context;
+    switch (c->breakdown) {
+    case HPP_BY_RETAINERS:
+        hpp__retainer_write_name(&c->retainer, key, c->max_name_bytes, out);
+        break;
+    case HPP_BY_BIOGRAPHY:
+        write_phase(key, out);
+        break;
+    default:
+        hpp__band_keys_write_name(&c->keys, key, c->max_name_bytes, out);
+    }
+}
+
+static void show_counts(hpp_census *c)
+{
+    for (size_t key = 0; key < c->counts_capacity; key++) {
+        hpp__bands_add(&c->bands, (uint32_t)key, c->counts[key]);
+    }
+}
+
+static void note_missing(hpp_census *c)
+{
+    if (c->has_retainers) {
+        c->result.retainers = c->retainer.figures;
+        c->result.missing.n_untraced = c->retainer.n_untraced;
+        c->result.missing.n_sets = c->retainer.sets.n_failed;
+        c->retainer.sets.n_failed = 0;
+    }
+    c->result.missing.n_biographies = c->biography.n_lost;
+    c->result.missing.n_eras = c->biography.n_skipped;
+}
+
+static void keep_era(hpp_census *c)
+{
+    hpp__era era = {
+        .time_s = c->result.time_s,
+        .live_bytes = c->result.live_bytes,
+        .n_live_objects = c->result.n_live_objects,
+        .retainers = c->result.retainers,
+        .missing = c->result.missing,
+    };
+    hpp__biography_end_census(&c->biography, &era);
+    c->result.missing.n_eras = c->biography.n_skipped;
+}
+
+const hpp_census_result *hpp_census_take(hpp_census *c, double time_s)
+{
+    c->result = (hpp_census_result){.time_s = time_s, .era = c->result.era + 1};
+    hpp__bands_begin(&c->bands);
+    if (!c->has_ended) {
+        if (c->has_retainers) {
+            hpp__retainer_pass(&c->retainer);
+        }
+        count_all(c);
+        note_missing(c);
+        if (c->has_biography) {
+            c->result.era = c->biography.era;
+            c->result.is_provisional = true;
+            add_phases(c, c->biography.now, c->biography.now_capacity, false);
+            keep_era(c);
+        } else {
+            show_counts(c);
+        }
+    }
+    hpp__bands_end(&c->bands, &c->result);
+    return &c->result;
+}
+
+uint32_t hpp_census_n_eras(const hpp_census *c)
+{
+    return c->has_biography ? c->biography.era - 1 : 0;
+}
+
+const hpp_census_result *hpp_census_final(hpp_census *c, uint32_t index)
+{
+    assert(index < hpp_census_n_eras(c));
+    const hpp__era *era = &c->biography.eras[index];
+    c->result = (hpp_census_result){
+        .time_s = era->time_s,
+        .era = index + 1,
+        .is_provisional = !c->biography.is_summed_up,
+        .live_bytes = era->live_bytes,
+        .n_live_objects = era->n_live_objects,
+        .retainers = era->retainers,
+        .missing = era->missing,
+    };
+    c->result.missing.n_biographies = c->biography.n_lost;
+    c->result.missing.n_eras = c->biography.n_skipped;
+    hpp__bands_begin(&c->bands);
+    add_phases(c, era->phases, era->n_phases, c->biography.is_summed_up);
+    hpp__bands_end(&c->bands, &c->result);
+    return &c->result;
+}
+
+/* ---- Hooks ---- */
+
+static bool lives(const hpp_census *c)
+{
+    return c->has_biography && !c->has_ended;
+}
+
+static void lock(hpp_census *c)
+{
+    if (c->many_threads) {
+        pthread_mutex_lock(&c->lock);
+    }
+}
+
+static void unlock(hpp_census *c)
+{
+    if (c->many_threads) {
+        pthread_mutex_unlock(&c->lock);
+    }
+}
+
+uint32_t hpp_census_era(const hpp_census *c)
+{
+    return lives(c) ? c->biography.era : 0;
+}
+
+void hpp_census_created(hpp_census *c, hpp_ref ref, uint64_t *life_word)
+{
+    if (lives(c)) {
+        lock(c);
+        hpp__biography_created(&c->biography, ref, life_word);
+        unlock(c);
+    }
+}
+
+void hpp_census_used(hpp_census *c, hpp_ref ref, uint64_t *life_word)
+{
+    if (lives(c)) {
+        lock(c);
+        hpp__biography_used(&c->biography, ref, life_word);
+        unlock(c);
+    }
+}
+
+/* The key under which an object dies: that of the censuses that have seen it. None is made here, so
+ * that the order of bands does not depend on when the dead are found. With retainers, its history
+ * knows better. */
+static uint32_t last_key(hpp_census *c, const hpp_object *object)
+{
+    uint32_t key = 0;
+    if (c->has_retainers || !hpp__restrict_passes(&c->restrictions, object) ||
+        (c->breakdown != HPP_BY_BIOGRAPHY && !hpp__band_keys_find(&c->keys, object, &key))) {
+        return HPP__NO_BAND;
+    }
+    return key;
+}
+
+void hpp_census_dead(hpp_census *c, hpp_ref ref, const hpp_object *object)
+{
+    if (lives(c)) {
+        lock(c);
+        hpp__biography_dead(&c->biography, ref, object, last_key(c, object));
+        unlock(c);
+    }
+}
+
+void hpp_census_moved(hpp_census *c, hpp_ref from, hpp_ref to)
+{
+    if (lives(c)) {
+        lock(c);
+        hpp__biography_moved(&c->biography, from, to);
+        unlock(c);
+    }
+}
+
+static int kill_object(hpp_ref ref, const hpp_object *object, void *context)
+{
+    hpp_census_dead(context, ref, object);
+    return 0;
+}
+
+hpf_status hpp_census_end(hpp_census *c, hpf_error *err)
+{
+    if (!c->has_biography) {
+        return HPF_OK;
+    }
+    if (!c->has_ended) {
+        c->heap.objects(kill_object, c, c->heap.context);
+        c->has_ended = true;
+    }
+    return hpp__biography_sum_up(&c->biography, err);
+}
+
+/* ---- Retainer sets ---- */
+
+int hpp_census_each_set(hpp_census *c, hpp_visit_set *visit, void *context)
+{
+    int result = 0;
+    uint32_t n_sets = c->has_retainers ? c->retainer.sets.n_sets : 0;
+    for (uint32_t set = HPP__FIRST_SET; set < n_sets && result == 0; set++) {
+        if (hpp__retainer_is_charged(&c->retainer, set)) {
+            hpp__text text = {0};
+            hpp__retainer_write_whole(&c->retainer, set, &text);
+            hpf_str shown = text.is_short ? HPF_STR("OUT_OF_MEMORY") : hpp__text_str(&text);
+            result = visit(set, shown, context);
+            hpp__text_finish(&text);
+        }
+    }
+    return result;
+}
+
+bool hpp_census_has_retainers(const hpp_census *c)
+{
+    return c->has_retainers;
+}
+
+bool hpp_census_has_biography(const hpp_census *c)
+{
+    return c->has_biography;
+}
+
+/* ---- Life ---- */
+
+static hpf_status check_heap(const hpp_census *c, hpf_error *err)
+{
+    return c->uses_sums || c->heap.objects
+               ? HPF_OK
+               : hpf_error_set(err, HPF_ERR_ARGUMENT,
+                               "this profile needs a heap that can visit objects");
+}
+
+static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, hpf_error *err)
+{
+    bool by_object = c->breakdown != HPP_BY_RETAINERS && c->breakdown != HPP_BY_BIOGRAPHY;
+    c->lost_key = c->breakdown == HPP_BY_RETAINERS ? HPP__SET_OUT_OF_MEMORY : 0;
+    hpf_status status = hpp__restrict_init(&c->restrictions, &c->heap, options->restrictions,
+                                           options->n_restrictions, c->arena, err);
+    if (status == HPF_OK && by_object) {
+        status = hpp__band_keys_init(&c->keys, c->breakdown, &c->heap, c->arena, err);
+    }
+    c->has_retainers = c->breakdown == HPP_BY_RETAINERS || c->restrictions.has_retainers;
+    c->has_biography = c->breakdown == HPP_BY_BIOGRAPHY || c->restrictions.has_phases;
+    c->uses_sums = c->heap.sums && !c->has_retainers && !c->has_biography;
+    if (status == HPF_OK) {
+        status = check_heap(c, err);
+    }
+    if (status == HPF_OK && c->has_retainers) {
+        uint32_t max = options->max_retainers ? options->max_retainers : 8;
+        status =
+            hpp__retainer_init(&c->retainer, &c->heap, &options->retaining, max, c->arena, err);
+    }
+    if (status == HPF_OK && c->has_biography) {
+        status = hpp__biography_init(&c->biography, c->heap.ref_shift, c->has_retainers,
+                                     c->lost_key, err);
+    }
+    return status;
+}
+
+/* What the engine counts into when there is no memory for more. */
+static hpf_status init_results(hpp_census *c, hpf_error *err)
+{
+    bool ok =
+        hpp__grow(&c->counts, &c->counts_capacity, c->lost_key + (size_t)1, sizeof *c->counts) &&
+        hpp__bands_init(&c->bands, c->lost_key, write_name, c, c->arena);
+    return ok ? HPF_OK : hpf_error_set_memory(err);
+}
+
+hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
+                             const hpp_census_options *options, hpf_error *err)
+{
+    static const hpp_census_options none;
+    options = options ? options : &none;
+    *out = NULL;
+    hpp_census *c = calloc(1, sizeof *c);
+    if (!c) {
+        return hpf_error_set_memory(err);
+    }
+    c->heap = *heap;
+    c->breakdown = options->breakdown ? options->breakdown : HPP_BY_STACK;
+    c->max_name_bytes = options->max_name_bytes ? options->max_name_bytes : 25;
+    c->count_stacks = options->count_stacks;
+    c->many_threads = options->many_threads;
+    pthread_mutex_init(&c->lock, NULL);
+    c->arena = hpf_arena_create();
+    hpf_status status = c->arena ? init_parts(c, options, err) : hpf_error_set_memory(err);
+    if (status == HPF_OK) {
+        status = init_results(c, err);
+    }
+    if (status != HPF_OK) {
+        hpp_census_destroy(c);
+        return status;
+    }
+    *out = c;
+    return HPF_OK;
+}
+
+void hpp_census_destroy(hpp_census *c)
+{
+    if (!c) {
+        return;
+    }
+    hpp__restrict_finish(&c->restrictions);
+    hpp__band_keys_finish(&c->keys);
+    hpp__retainer_finish(&c->retainer);
+    hpp__biography_finish(&c->biography);
+    hpp__bands_finish(&c->bands);
+    free(c->counts);
+    hpf_arena_destroy(c->arena);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Lists in words what a profile lacks for lack of memory.
+ */
+#ifndef HPP_LOSS_REPORT_H
+#define HPP_LOSS_REPORT_H
+
+#include "hpfile/sink.h"
+#include "hpprof/ccs.h"
+#include "hpprof/census_types.h"
+
+typedef struct hpp__loss_report {
+    hpp_missing censuses; /* of all of them */
+    hpp_losses stacks;
+    uint64_t n_samples;         /* that could not be written */
+    uint64_t n_retainer_passes; /* that are not in the report */
+    uint64_t n_roots;           /* variables that could not be registered */
+    bool no_title;              /* the profile's title lacks options and arguments */
+    bool no_ticks;              /* the clock could not be started */
+    bool no_places;             /* there was no memory to count by address */
+    bool no_report;             /* there was no memory for the time and allocation report */
+    bool no_final_biography;    /* the `.hp` file is provisional */
+} hpp__loss_report;
+
+/* Returns the losses of a profiler, so that adapters can add theirs. */
+struct hpp_profiler;
+hpp__loss_report *hpp__profiler_losses(struct hpp_profiler *profiler);
+
+/* Adds the losses of one census. */
+void hpp__loss_report_add(hpp__loss_report *missing, const hpp_missing *census);
+
+bool hpp__loss_report_is_any(const hpp__loss_report *missing);
+
+/* Writes one line for each loss, "Missing: ...". */
+void hpp__loss_report_write(const hpp__loss_report *missing, hpf_sink *sink);
+
+#endif

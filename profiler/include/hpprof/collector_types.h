@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Options and results of a collector (collector.h).
+ */
+#ifndef HPPROF_COLLECTOR_TYPES_H
+#define HPPROF_COLLECTOR_TYPES_H
+
+#include "hpprof/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Options of a collector, borrowed until it is destroyed. Zero means the default. */
+typedef struct hpp_collector_options {
+    const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
+    const char *base;           /* of file names */
+    bool without_children;      /* profile the first process only */
+    bool by_cpu_time; /* the clock is the processor time of each process; else elapsed time */
+    const char *const
+        *skip; /* POSIX extended regular expressions: functions to skip when a producer is named */
+    size_t n_skip;
+    uint32_t max_depth;            /* keep the innermost functions of a stack only; 0: all */
+    uint32_t verify_stacks;        /* compare every n-th stack with a new unwind; 0: none */
+    uint64_t max_overhead_bytes;   /* of the profiler in a process; 0: no limit */
+    uint32_t max_overhead_percent; /* the same, in percent of the process's own resident set; 0: no
+                                      limit */
+    const hpf_events *events;      /* callbacks for the first process's profile; may be NULL */
+    void *events_context;
+    /* Called after files of a process were written, on the writing thread; may be NULL. To read the
+     * files, wake the main thread, and call hpp_collector_files there. */
+    void (*written)(void *context);
+    void *written_context;
+} hpp_collector_options;
+
+/* The files of a process, which may still grow. */
+typedef struct hpp_process_files {
+    const char *base;  /* their name without ".hp"; valid until the next serve */
+    uint64_t n_writes; /* grows with each change of them; 0: there are none yet */
+    bool is_complete;
+} hpp_process_files;
+
+/* The results for one process. */
+typedef struct hpp_process_figures {
+    uint32_t process_id;
+    bool is_first;    /* the process of hpp_collector_follow */
+    hpf_str command;  /* the command line, separated by blanks */
+    const char *base; /* of its files */
+    double duration_s;
+    uint64_t n_samples;
+    uint64_t n_missed_samples; /* skipped while functions were being named */
+    uint64_t peak_bytes;       /* of blocks that pass the restrictions */
+    double peak_s;
+    uint64_t allocations, allocated_bytes, frees, freed_bytes; /* of all */
+    uint64_t resident_bytes, profiler_bytes;                   /* maxima; 0: unknown */
+    uint64_t n_sites, n_stacks; /* allocation sites; distinct stacks of functions */
+    uint32_t limits;            /* HPP_LIMITED values: effects of the memory limit */
+    /* Losses. */
+    uint64_t n_lost_stacks; /* allocations with unknown producers */
+    uint64_t n_uncounted, uncounted_bytes;
+    uint64_t n_missed_frees; /* blocks whose free was not seen */
+    uint64_t n_cut_stacks;   /* stacks whose outer functions are unknown */
+    /* Self-check of stacks (verify_stacks): stacks compared; different from a new unwind; different
+     * from the C library's; and stacks that the C library cut. */
+    uint64_t n_checked, n_cache_mismatches, n_peer_mismatches, n_peer_cut;
+    hpf_error error; /* the first error of its files */
+} hpp_process_figures;
+
+enum {
+    HPP_LIMITED_STACKS = 1, /* no new stacks */
+    HPP_LIMITED_BLOCKS = 2, /* no new blocks */
+};
+
+typedef enum hpp_moment { HPP_AT_PEAK, HPP_AT_END } hpp_moment;
+
+/* The blocks of one allocation site. */
+typedef struct hpp_site_figures {
+    hpf_str place;  /* "function@file:line", or "function" */
+    hpf_str module; /* its object file */
+    hpf_str path;   /* callers of the largest stack, innermost first: "caller/.../main" */
+    uint64_t live_bytes, live_blocks;
+} hpp_site_figures;
+
+/* All threads of one name in a process. */
+typedef struct hpp_thread_figures {
+    hpf_str name;
+    uint64_t n_threads;
+    uint64_t allocated_bytes;
+} hpp_thread_figures;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

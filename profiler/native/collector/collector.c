@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One epoll descriptor over the socket, the callers that have not spoken yet, the timer, and each
+ * process's own descriptor.
+ */
+#include "base/arena.h"
+#include "hpprof/collector.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "native_process.h"
+#include "proc.h"
+#include "collector_socket.h"
+
+enum {
+    MAX_EVENTS = 64,
+    MAX_CALLERS = 256, /* that have not spoken yet */
+    MAX_BASE_BYTES = 4096,
+    LOOKS_PER_INTERVAL = 4, /* at processor time */
+};
+static const uint64_t window_bytes = UINT64_C(4) << 30;
+static const uint64_t least_interval_ns = 1000000;
+static const uint64_t second_ns = 1000000000;
+static const uint64_t patience_ns = 2000000000;      /* with callers that say nothing */
+static const uint64_t worth_keeping_ns = 1000000000; /* of what becomes another program */
+
+typedef struct caller {
+    int fd;
+    uint64_t since_ns;
+    bool is_watched;
+} caller;
+
+struct hpp_collector {
+    hpp_collector_options options;
+    hpp_options profile; /* adapted */
+    uint32_t first_id;
+    hpp__collector_socket place;
+    int epoll, timer;
+    bool timer_runs;
+    hpf_arena *arena;
+    hpp__names *names;
+    hpp__queue queue;
+    hpp__process **processes; /* living and ended */
+    size_t n_processes, processes_capacity;
+    caller callers[MAX_CALLERS];
+    size_t n_callers;
+    hpf_error refused;
+    bool is_stopped;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * second_ns + (uint64_t)now.tv_nsec;
+}
+
+/* ---- Waiting ---- */
+
+static hpf_status watch(hpp_collector *c, int fd, hpf_error *err)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    return epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd, &event) == 0
+               ? HPF_OK
+               : hpf_error_set_os(err, errno, "cannot wait for a descriptor");
+}
+
+/* Sets the timer, or stops it while nothing is profiled. */
+static void set_timer(hpp_collector *c)
+{
+    bool should_run = hpp_collector_n_living(c) > 0;
+    uint64_t ns = c->profile.interval_ns / (c->options.by_cpu_time ? LOOKS_PER_INTERVAL : 1);
+    ns = ns > least_interval_ns ? ns : least_interval_ns;
+    ns = should_run ? ns : 0;
+    if (should_run != c->timer_runs) {
+        struct timespec every = {(time_t)(ns / second_ns), (long)(ns % second_ns)};
+        struct itimerspec times = {every, every};
+        timerfd_settime(c->timer, 0, &times, NULL);
+        c->timer_runs = should_run;
+    }
+}
+
+/* ---- Processes ---- */
+
+static hpp__process *find_living(const hpp_collector *c, uint32_t process_id)
+{
+    for (size_t i = c->n_processes; i > 0; i--) {
+        hpp__process *p = c->processes[i - 1];
+        if (p->process_id == process_id && !p->has_ended) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static void write_base(const hpp_collector *c, uint32_t process_id, char out[MAX_BASE_BYTES])
+{
+    int n = snprintf(out, MAX_BASE_BYTES, "%s", c->options.base);
+    if (process_id != c->first_id && n < MAX_BASE_BYTES) {
+        snprintf(out + n, (size_t)(MAX_BASE_BYTES - n), ".%u", (unsigned)process_id);
+    }
+}
+
+/* Makes room for a new program that has the number, and so the base, of others before: one that it
+ * has just replaced, or some that ended long ago. The last of them has the base until now. */
+static void retire(hpp_collector *c, uint32_t process_id, const char *base)
+{
+    hpp__process *last = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_processes; i++) {
+        hpp__process *p = c->processes[i];
+        if (p->process_id == process_id && !p->has_ended) {
+            hpp__process_end(p, hpp__process_age_ns(p) < worth_keeping_ns);
+        }
+        if (p->process_id == process_id && !p->is_forgotten) {
+            last = p;
+            n++;
+        }
+    }
+    if (last) {
+        char older[MAX_BASE_BYTES + 24];
+        snprintf(older, sizeof older, "%s.%zu", base, n);
+        hpp__process_rename(last, older);
+    }
+}
+
+static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id, hpf_error *err)
+{
+    char base[MAX_BASE_BYTES];
+    bool is_first = process_id == c->first_id;
+    if ((c->options.without_children && !is_first) ||
+        !hpp__grow(&c->processes, &c->processes_capacity, c->n_processes + 1,
+                   sizeof(hpp__process *))) {
+        close(window);
+        return HPF_OK;
+    }
+    write_base(c, process_id, base);
+    const hpp__native_profile_options profile = {
+        .profile = &c->profile,
+        .names = c->names,
+        .max_depth = c->options.max_depth,
+        .process_id = process_id,
+        .base = base,
+        .events = is_first ? c->options.events : NULL,
+        .events_context = c->options.events_context,
+    };
+    hpp__process *p;
+    hpf_status status = hpp__process_create(&p, window, &profile, &c->options, &c->queue, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    retire(c, process_id, base);
+    status = hpp__process_begin(p, err);
+    if (status != HPF_OK) {
+        hpp__process_destroy(p);
+        return status;
+    }
+    c->processes[c->n_processes++] = p;
+    if (p->pidfd >= 0 && watch(c, p->pidfd, err) != HPF_OK) {
+        close(p->pidfd);
+        p->pidfd = -1; /* its end could not be noticed: end it now */
+    }
+    return HPF_OK;
+}
+
+/* Ends the processes that had already ended when their windows came, once no more windows wait:
+ * each of them may have called exec. */
+static void end_the_late(hpp_collector *c)
+{
+    for (size_t i = 0; i < c->n_processes; i++) {
+        if (c->processes[i]->pidfd < 0 && !c->processes[i]->has_ended) {
+            hpp__process_end(c->processes[i], false);
+        }
+    }
+}
+
+/* ---- Callers ---- */
+
+static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
+{
+    if (greeting->hello.kind == HPP_HELLO_WINDOW) {
+        hpf_error err;
+        if (add_process(c, greeting->file, greeting->process_id, &err) != HPF_OK &&
+            c->refused.status == HPF_OK) {
+            c->refused = err;
+        }
+        return;
+    }
+    hpp__process *p = find_living(c, greeting->hello.process_id);
+    if (p) {
+        hpf_str label = {greeting->hello.text, strlen(greeting->hello.text)};
+        hpp__process_mark(p, label);
+    }
+    if (greeting->file >= 0) {
+        close(greeting->file);
+    }
+    hpp__collector_socket_answer(fd, p != NULL);
+}
+
+/* Whether there is nothing more to hear from a caller. */
+static bool hear(hpp_collector *c, int fd)
+{
+    hpp__greeting greeting;
+    hpf_status status = hpp__collector_socket_receive(fd, &greeting);
+    if (status == HPF_MORE) {
+        return false;
+    }
+    if (status == HPF_OK) {
+        greet(c, fd, &greeting);
+    }
+    close(fd);
+    return true;
+}
+
+/* Accepts clients in the order in which they connected: a program must not be handled after the one
+ * that replaced it by exec. If the list is full, a client without a message is dropped. */
+static void accept_callers(hpp_collector *c)
+{
+    for (;;) {
+        int fd = hpp__collector_socket_accept(&c->place, c->first_id);
+        if (fd < 0) {
+            return;
+        }
+        if (c->n_callers < MAX_CALLERS) {
+            c->callers[c->n_callers++] = (caller){.fd = fd, .since_ns = now_ns()};
+        } else if (!hear(c, fd)) {
+            close(fd);
+        }
+    }
+}
+
+/* Returns whether a client that has sent nothing yet may wait longer. */
+static bool may_wait(hpp_collector *c, caller *at)
+{
+    bool is_late = now_ns() - at->since_ns > patience_ns;
+    at->is_watched = at->is_watched || watch(c, at->fd, NULL) == HPF_OK;
+    return !is_late && at->is_watched;
+}
+
+static void hear_callers(hpp_collector *c)
+{
+    size_t n_waiting = 0;
+    for (size_t i = 0; i < c->n_callers; i++) {
+        caller at = c->callers[i];
+        if (hear(c, at.fd)) {
+            continue;
+        }
+        if (may_wait(c, &at)) {
+            c->callers[n_waiting++] = at;
+        } else {
+            close(at.fd);
+        }
+    }
+    c->n_callers = n_waiting;
+}
+
+/* ---- Events ---- */
+
+static void tick(hpp_collector *c)
+{
+    uint64_t n_times = 0;
+    if (read(c->timer, &n_times, sizeof n_times) != (ssize_t)sizeof n_times || n_times == 0) {
+        return;
+    }
+    for (size_t i = 0; i < c->n_processes; i++) {
+        hpp__process *p = c->processes[i];
+        if (p->has_ended) {
+            continue;
+        }
+        if (hpp__process_has_changed(p)) {
+            hpp__process_end(p, false);
+        } else {
+            hpp__process_tick(p, n_times);
+        }
+    }
+}
+
+static void end_process(hpp_collector *c, int pidfd)
+{
+    for (size_t i = 0; i < c->n_processes; i++) {
+        hpp__process *p = c->processes[i];
+        if (p->pidfd == pidfd && !p->has_ended) {
+            hpp__process_end(p, false);
+        }
+    }
+}
+
+/* Windows are accepted before ends of processes are handled: a process may have sent its last one
+ * and ended. */
+static void take_windows(hpp_collector *c)
+{
+    accept_callers(c);
+    hear_callers(c);
+    end_the_late(c);
+}
+
+hpf_status hpp_collector_serve(hpp_collector *c, hpf_error *err)
+{
+    struct epoll_event events[MAX_EVENTS];
+    take_windows(c);
+    int n = epoll_wait(c->epoll, events, MAX_EVENTS, 0);
+    if (n < 0 && errno != EINTR) {
+        return hpf_error_set_os(err, errno, "cannot wait for the program");
+    }
+    for (int i = 0; i < n; i++) {
+        int fd = events[i].data.fd;
+        if (fd == c->timer) {
+            tick(c);
+        } else if (fd != c->place.fd) {
+            end_process(c, fd);
+        }
+    }
+    set_timer(c);
+    return HPF_OK;
+}
+
+int hpp_collector_fd(const hpp_collector *c)
+{
+    return c->epoll;
+}
+
+size_t hpp_collector_n_living(const hpp_collector *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_processes; i++) {
+        n += !c->processes[i]->has_ended;
+    }
+    return n;
+}
+
+bool hpp_collector_files(const hpp_collector *c, size_t index, hpp_process_files *out)
+{
+    hpp__process *p = c->processes[index];
+    out->base = p->base;
+    out->n_writes = atomic_load(&p->n_writes);
+    out->is_complete = atomic_load(&p->is_complete);
+    return !p->is_forgotten;
+}
+
+bool hpp_collector_expects_more(const hpp_collector *c)
+{
+    return !c->options.without_children && hpp__proc_any_with(c->place.name);
+}
+
+/* ---- Beginning and end ---- */
+
+void hpp_collector_follow(hpp_collector *c, long process_id)
+{
+    c->first_id = (uint32_t)process_id;
+}
+
+hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, long process_id,
+                                   const char *library, const char *preloaded, hpf_error *err)
+{
+    if (strpbrk(library, ": \t\n")) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "LD_PRELOAD cannot contain a path with blanks or colons: '%.80s'",
+                             library);
+    }
+    uint64_t tick_us = c->profile.report != HPP_REPORT_NONE ? c->profile.tick_ns / 1000 : 0;
+    int n_run = snprintf(
+        out->run, sizeof out->run, "socket=%s,root=%ld,children=%d,window=%llu,tick=%llu,verify=%u",
+        c->place.name, process_id, !c->options.without_children, (unsigned long long)window_bytes,
+        (unsigned long long)tick_us, (unsigned)c->options.verify_stacks);
+    int n_preload = snprintf(out->preload, sizeof out->preload, "%s%s%s", library,
+                             preloaded && *preloaded ? ":" : "", preloaded ? preloaded : "");
+    bool is_whole = n_run < (int)sizeof out->run && n_preload < (int)sizeof out->preload;
+    return is_whole ? HPF_OK : hpf_error_set(err, HPF_ERR_LIMIT, "LD_PRELOAD is too long");
+}
+
+static void drop_forgotten(hpp_collector *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_processes; i++) {
+        if (c->processes[i]->is_forgotten) {
+            hpp__process_destroy(c->processes[i]);
+        } else {
+            c->processes[n++] = c->processes[i];
+        }
+    }
+    c->n_processes = n;
+}
+
+void hpp_collector_stop(hpp_collector *c)
+{
+    if (c->is_stopped) {
+        return;
+    }
+    take_windows(c);
+    for (size_t i = 0; i < c->n_processes; i++) {
+        if (!c->processes[i]->has_ended) {
+            hpp__process_end(c->processes[i], false);
+        }
+    }
+    hpp__queue_stop(&c->queue);
+    drop_forgotten(c);
+    c->is_stopped = true;
+}
+
+static hpf_status open_descriptors(hpp_collector *c, hpf_error *err)
+{
+    c->epoll = epoll_create1(EPOLL_CLOEXEC);
+    c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (c->epoll < 0 || c->timer < 0) {
+        return hpf_error_set_os(err, errno, "cannot create a timer");
+    }
+    hpf_status status = hpp__collector_socket_open(&c->place, err);
+    if (status == HPF_OK) {
+        status = watch(c, c->place.fd, err);
+    }
+    return status == HPF_OK ? watch(c, c->timer, err) : status;
+}
+
+static hpf_status init(hpp_collector *c, hpf_error *err)
+{
+    const hpp_collector_options *o = &c->options;
+    c->arena = hpf_arena_create();
+    hpf_status status = c->arena ? hpp__native_options(&c->profile, o->profile, c->arena, err)
+                                 : hpf_error_set_memory(err);
+    if (status == HPF_OK) {
+        status = hpp__names_create(&c->names, o->skip, o->n_skip, NULL, err);
+    }
+    return status == HPF_OK ? open_descriptors(c, err) : status;
+}
+
+hpf_status hpp_collector_create(hpp_collector **out, const hpp_collector_options *options,
+                                hpf_error *err)
+{
+    *out = NULL;
+    hpp_collector *c = calloc(1, sizeof *c);
+    if (!c) {
+        return hpf_error_set_memory(err);
+    }
+    c->options = *options;
+    c->epoll = c->timer = c->place.fd = -1;
+    hpp__queue_start(&c->queue);
+    hpf_status status = init(c, err);
+    if (status != HPF_OK) {
+        hpp_collector_destroy(c);
+        return status;
+    }
+    *out = c;
+    return HPF_OK;
+}
+
+void hpp_collector_destroy(hpp_collector *c)
+{
+    if (!c) {
+        return;
+    }
+    hpp__queue_stop(&c->queue);
+    for (size_t i = 0; i < c->n_processes; i++) {
+        hpp__process_destroy(c->processes[i]);
+    }
+    for (size_t i = 0; i < c->n_callers; i++) {
+        close(c->callers[i].fd);
+    }
+    free(c->processes);
+    hpp__collector_socket_close(&c->place);
+    if (c->timer >= 0) {
+        close(c->timer);
+    }
+    if (c->epoll >= 0) {
+        close(c->epoll);
+    }
+    hpp__names_destroy(c->names);
+    hpf_arena_destroy(c->arena);
+    free(c);
+}
+
+/* ---- Figures ---- */
+
+size_t hpp_collector_n_processes(const hpp_collector *c)
+{
+    return c->n_processes;
+}
+
+void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_figures *out)
+{
+    const hpp__process *p = c->processes[index];
+    *out = p->remains.figures;
+    out->is_first = p->process_id == c->first_id;
+    out->n_missed_samples = p->n_missed;
+    out->limits = p->guard.control;
+}
+
+size_t hpp_collector_top(hpp_collector *c, size_t index, hpp_moment moment, hpp_site_figures *out,
+                         size_t n_most)
+{
+    const hpp__remains *r = &c->processes[index]->remains;
+    size_t n = r->n_sites[moment] < n_most ? r->n_sites[moment] : n_most;
+    memcpy(out, r->sites[moment], n * sizeof *out);
+    return n;
+}
+
+size_t hpp_collector_threads(hpp_collector *c, size_t index, hpp_thread_figures *out, size_t n_most)
+{
+    return hpp__native_threads_top(&c->processes[index]->threads, out, n_most);
+}
+
+const hpf_error *hpp_collector_refused(const hpp_collector *c)
+{
+    return c->refused.status == HPF_OK ? NULL : &c->refused;
+}
+
+int hpp_collector_each_unnamed(hpp_collector *c, hpp_visit_unnamed *visit, void *context)
+{
+    return hpp_resolver_each_unnamed(hpp__names_resolver(c->names), visit, context);
+}
+
+const char *hpp_collector_missing(void)
+{
+    return hpp_resolver_missing();
+}
+
+double hpp_collector_naming_s(const hpp_collector *c)
+{
+    return (double)hpp__names_costs(c->names).spent_ns / 1e9;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sockets, credentials, and descriptors sent as SCM_RIGHTS.
+ */
+#include "collector_socket.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "proc.h"
+
+enum { BACKLOG = 4096 };
+
+/* ---- Opening ---- */
+
+static bool make_name(char out[HPP__SOCKET_NAME_BYTES])
+{
+    unsigned char secret[16];
+    if (getrandom(secret, sizeof secret, 0) != (ssize_t)sizeof secret) {
+        return false;
+    }
+    int n = snprintf(out, HPP__SOCKET_NAME_BYTES, "census-%ld-", (long)getpid());
+    for (size_t i = 0; i < sizeof secret; i++) {
+        n += snprintf(out + n, HPP__SOCKET_NAME_BYTES - (size_t)n, "%02x", secret[i]);
+    }
+    return true;
+}
+
+hpf_status hpp__collector_socket_open(hpp__collector_socket *out, hpf_error *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    *out = (hpp__collector_socket){
+        .fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (out->fd < 0 || !make_name(out->name)) {
+        return hpf_error_set_os(err, errno, "cannot create a socket");
+    }
+    size_t length = strlen(out->name);
+    memcpy(address.sun_path + 1, out->name, length);
+    socklen_t n = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+    if (bind(out->fd, (struct sockaddr *)&address, n) != 0 || listen(out->fd, BACKLOG) != 0) {
+        return hpf_error_set_os(err, errno, "cannot listen on a socket");
+    }
+    return HPF_OK;
+}
+
+void hpp__collector_socket_close(hpp__collector_socket *place)
+{
+    if (place->fd >= 0) {
+        close(place->fd);
+    }
+    place->fd = -1;
+}
+
+/* ---- Callers ---- */
+
+static bool who_is(int caller, struct ucred *out)
+{
+    socklen_t n = sizeof *out;
+    return getsockopt(caller, SOL_SOCKET, SO_PEERCRED, out, &n) == 0 && out->pid > 0;
+}
+
+int hpp__collector_socket_accept(const hpp__collector_socket *place, uint32_t ancestor_id)
+{
+    for (;;) {
+        int caller = accept4(place->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (caller < 0) {
+            if (errno == EINTR || errno == ECONNABORTED) {
+                continue;
+            }
+            return -1;
+        }
+        struct ucred who;
+        if (who_is(caller, &who) &&
+            (who.uid == geteuid() || hpp__proc_descends((uint32_t)who.pid, ancestor_id))) {
+            return caller;
+        }
+        close(caller);
+    }
+}
+
+/* The first descriptor of a message; all others are closed. */
+static int take_file(struct msghdr *message)
+{
+    int file = -1;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
+            continue;
+        }
+        size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < n; i++) {
+            int next;
+            memcpy(&next, CMSG_DATA(c) + i * sizeof next, sizeof next);
+            if (file < 0) {
+                file = next;
+            } else {
+                close(next);
+            }
+        }
+    }
+    return file;
+}
+
+static bool is_sensible(const hpp__greeting *greeting, ssize_t n)
+{
+    const hpp_window_hello *hello = &greeting->hello;
+    bool is_whole = n == (ssize_t)sizeof *hello &&
+                    memcmp(hello->magic, HPP_WINDOW_MAGIC, sizeof hello->magic) == 0;
+    return is_whole && ((hello->kind == HPP_HELLO_WINDOW && greeting->file >= 0) ||
+                        hello->kind == HPP_HELLO_MARK);
+}
+
+hpf_status hpp__collector_socket_receive(int caller, hpp__greeting *out)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(4 * sizeof(int))];
+    } rights;
+    struct iovec bytes = {&out->hello, sizeof out->hello};
+    struct msghdr message = {.msg_iov = &bytes,
+                             .msg_iovlen = 1,
+                             .msg_control = &rights,
+                             .msg_controllen = sizeof rights};
+    struct ucred who;
+    ssize_t n = recvmsg(caller, &message, MSG_CMSG_CLOEXEC);
+    if (n < 0) {
+        return errno == EAGAIN || errno == EINTR ? HPF_MORE : HPF_END;
+    }
+    out->file = take_file(&message);
+    if (!who_is(caller, &who) || !is_sensible(out, n)) {
+        if (out->file >= 0) {
+            close(out->file);
+        }
+        return HPF_END;
+    }
+    out->process_id = (uint32_t)who.pid;
+    out->hello.text[sizeof out->hello.text - 1] = '\0';
+    return HPF_OK;
+}
+
+void hpp__collector_socket_answer(int caller, bool taken)
+{
+    char answer = taken ? 1 : 0;
+    (void)send(caller, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);
+}

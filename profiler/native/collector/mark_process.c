@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A mark from outside: the environment of the process names the collector's socket.
+ */
+#include "hpprof/collector.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "native/window/window.h"
+
+enum { PATIENCE_MS = 5000, SOCKET_NAME_BYTES = 100 };
+
+/* The socket's name from "CENSUS_RUN=socket=NAME,...". */
+static bool read_socket_name(const char *entry, char out[SOCKET_NAME_BYTES])
+{
+    static const char begin[] = HPP_WINDOW_VARIABLE "=socket=";
+    if (strncmp(entry, begin, sizeof begin - 1) != 0) {
+        return false;
+    }
+    const char *name = entry + sizeof begin - 1;
+    size_t length = strcspn(name, ",");
+    if (length == 0 || length >= SOCKET_NAME_BYTES) {
+        return false;
+    }
+    memcpy(out, name, length);
+    out[length] = '\0';
+    return true;
+}
+
+/* Looks through the environment that the process was started with. */
+static hpf_status find_socket(long process_id, char out[SOCKET_NAME_BYTES], hpf_error *err)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/environ", process_id);
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return hpf_error_set_os(err, errno, "cannot read its data in /proc");
+    }
+    char *entry = NULL;
+    size_t room = 0;
+    bool is_found = false;
+    while (!is_found && getdelim(&entry, &room, '\0', file) > 0) {
+        is_found = read_socket_name(entry, out);
+    }
+    free(entry);
+    fclose(file);
+    return is_found ? HPF_OK
+                    : hpf_error_set(err, HPF_ERR_ARGUMENT, "it was not started by census run");
+}
+
+static int connect_to(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(name);
+    memcpy(address.sun_path + 1, name, length);
+    socklen_t n = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, n) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* Sends the mark and waits for the answer. */
+static hpf_status send_mark(int fd, long process_id, hpf_str label, hpf_error *err)
+{
+    hpp_window_hello hello = {.kind = HPP_HELLO_MARK, .process_id = (uint32_t)process_id};
+    memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof hello.magic);
+    size_t most = sizeof hello.text - 1;
+    memcpy(hello.text, label.data, label.length < most ? label.length : most);
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    char answer = 0;
+    if (send(fd, &hello, sizeof hello, MSG_NOSIGNAL) != (ssize_t)sizeof hello ||
+        poll(&ready, 1, PATIENCE_MS) <= 0 || read(fd, &answer, 1) != 1) {
+        return hpf_error_set(err, HPF_ERR_IO, "its profiler does not answer");
+    }
+    return answer ? HPF_OK : hpf_error_set(err, HPF_ERR_ARGUMENT, "it is not being profiled");
+}
+
+hpf_status hpp_mark_process(long process_id, hpf_str label, hpf_error *err)
+{
+    char name[SOCKET_NAME_BYTES];
+    hpf_status status = find_socket(process_id, name, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    int fd = connect_to(name);
+    if (fd < 0) {
+        return hpf_error_set(err, HPF_ERR_IO, "its profiler has ended");
+    }
+    status = send_mark(fd, process_id, label, err);
+    close(fd);
+    return status;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a site to its group: by its stack and its shape; shapes by function, file, line and call.
+ */
+#include "base/arena.h"
+#include "native_heap.h"
+
+#include "hpfile/str.h"
+
+#include "base/grow.h"
+#include "base/text.h"
+
+enum { MAX_LINE = (1 << 28) - 1 };
+
+static const hpp_shape unknown_shape = {{"", 0}, {"", 0}, {"", 0}, {"", 0}, 0};
+static const hpp_shape inherited_shape = {
+    {"INHERITED", 9}, {"", 0}, {"INHERITED", 9}, {"INHERITED", 9}, 0};
+
+static hpf_str call_name(uint32_t call)
+{
+    static const hpf_str names[HPP_N_CALLS] = {
+        [HPP_CALL_MALLOC] = {"malloc", 6},   [HPP_CALL_CALLOC] = {"calloc", 6},
+        [HPP_CALL_REALLOC] = {"realloc", 7}, [HPP_CALL_ALIGNED] = {"aligned", 7},
+        [HPP_CALL_NEW] = {"new", 3},         [HPP_CALL_NEW_ARRAY] = {"new[]", 5},
+        [HPP_CALL_POOL] = {"pool", 4},       [HPP_CALL_TICK] = {"", 0}};
+    return names[call];
+}
+
+/* ---- Shapes ---- */
+
+/* Returns "function@file:line", or "function". */
+static hpf_str describe(hpp__native_heap *h, const hpp__frame *frame)
+{
+    hpp__text text = {0};
+    hpp__text_add(&text, frame->function->label);
+    if (frame->file.length > 0 && frame->line > 0) {
+        hpp__text_add(&text, HPF_STR("@"));
+        hpp__text_add(&text, frame->file);
+        hpp__text_add(&text, HPF_STR(":"));
+        hpp__text_add_number(&text, frame->line);
+    }
+    char *copy = text.is_short ? NULL : hpf_arena_alloc(h->arena, text.length + 1);
+    hpf_str description = {copy, copy ? hpp__names_clean(copy, hpp__text_str(&text)) : 0};
+    hpp__text_finish(&text);
+    return description;
+}
+
+static const hpp_shape *make_shape(hpp__native_heap *h, const hpp__frame *frame, uint32_t call)
+{
+    hpp_shape *shape = hpf_arena_alloc(h->arena, sizeof *shape);
+    hpf_str description = describe(h, frame);
+    if (!shape || !description.data) {
+        return NULL;
+    }
+    shape->description = description;
+    shape->type = HPF_STR("");
+    shape->module = frame->function->module;
+    shape->kind = call_name(call);
+    return shape;
+}
+
+/* The number, from 1, that `map` has for a key, or the next of `*n`; 0 without memory. */
+static uint64_t number_of(hpp__map *map, uint64_t key, uint32_t *n)
+{
+    uint64_t *number = hpp__map_add(map, key);
+    if (number && *number == 0) {
+        *number = ++*n;
+    }
+    return number ? *number : 0;
+}
+
+/* The number of the shape of a place, from 1; 0 without memory. */
+static uint32_t shape_of(hpp__native_heap *h, const hpp__frame *frame, uint32_t call)
+{
+    uint64_t file = number_of(&h->files, (uintptr_t)frame->file.data | 1, &h->n_files);
+    uint64_t place =
+        number_of(&h->places, (uint64_t)frame->function->index << 32 | file, &h->n_places);
+    uint64_t line = frame->line < MAX_LINE ? frame->line : MAX_LINE;
+    uint64_t *number = hpp__map_add(&h->shapes, place << 32 | line << 4 | call);
+    if (!number || file == 0 || place == 0) {
+        return 0;
+    }
+    if (*number == 0 && hpp__grow(&h->shape_list, &h->shape_list_capacity, h->n_shapes + (size_t)1,
+                                  sizeof *h->shape_list)) {
+        const hpp_shape *shape = make_shape(h, frame, call);
+        h->shape_list[h->n_shapes] = shape;
+        *number = shape ? ++h->n_shapes : 0;
+    }
+    return (uint32_t)*number;
+}
+
+/* ---- Groups ---- */
+
+static bool add_group(hpp__native_heap *h, hpp__group group)
+{
+    if (!hpp__grow(&h->groups, &h->groups_capacity, h->n_groups + 1, sizeof *h->groups) ||
+        !hpp__grow(&h->costs, &h->costs_capacity, h->n_groups + 1, sizeof *h->costs)) {
+        return false;
+    }
+    h->costs[h->n_groups] = (hpp__costs){0};
+    h->groups[h->n_groups++] = group;
+    return true;
+}
+
+/* Returns the call of a site. Operator new usually calls malloc; it is recognised by its name then.
+ */
+static uint32_t call_of(const hpp_window_site *site, const hpp__producer *producer)
+{
+    return site->call == HPP_CALL_MALLOC ? (uint32_t)producer->call : site->call;
+}
+
+/* Number of the group of a site, from 1; 0 when it is not known yet. */
+static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
+{
+    hpp_window_site site;
+    if (site_index < HPP_FIRST_SITE) {
+        return (site_index == HPP_SITE_INHERITED ? HPP__GROUP_INHERITED : HPP__GROUP_UNKNOWN) + 1;
+    }
+    if (!hpp__window_reader_site(h->reader, site_index, &site) || site.node == 0) {
+        return 0;
+    }
+    if (site.call == HPP_CALL_TICK) {
+        return HPP__GROUP_TICKS + 1;
+    }
+    hpp__producer producer = hpp__native_stacks_producer(h->stacks, site.node);
+    if (!producer.stack) {
+        return 0;
+    }
+    uint32_t shape = shape_of(h, &producer.frame, call_of(&site, &producer));
+    uint64_t key = (uint64_t)producer.stack->id << 32 | shape;
+    uint64_t *number = shape > 0 ? hpp__map_add(&h->by_shape, key) : NULL;
+    if (!number) {
+        return 0;
+    }
+    hpp__group group = {.stack = producer.stack, .shape = h->shape_list[shape - 1]};
+    if (*number == 0 && add_group(h, group)) {
+        *number = h->n_groups;
+    }
+    return (uint32_t)*number;
+}
+
+/* Index of the group of a site. */
+static size_t group_of(hpp__native_heap *h, uint32_t site_index)
+{
+    if (site_index >= h->group_of_capacity) {
+        return HPP__GROUP_UNKNOWN;
+    }
+    if (h->group_of[site_index] == 0) {
+        h->group_of[site_index] = find_group(h, site_index);
+    }
+    return h->group_of[site_index] > 0 ? h->group_of[site_index] - 1 : HPP__GROUP_UNKNOWN;
+}
+
+void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)
+{
+    memset(h->costs, 0, h->n_groups * sizeof *h->costs);
+    /* Without room, sites that have no place in the array are unknown. */
+    (void)hpp__grow(&h->group_of, &h->group_of_capacity, sums->n_sites, sizeof *h->group_of);
+    for (uint32_t site = HPP_SITE_UNKNOWN; site < sums->n_sites; site++) {
+        const hpp__costs *costs = &sums->sites[site];
+        if ((costs->allocations | costs->frees) != 0) {
+            size_t group = group_of(h, site);
+            hpp__costs_add(&h->costs[group], costs);
+        }
+    }
+}
+
+/* ---- For the engine ---- */
+
+static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
+{
+    const hpp__native_heap *h = context;
+    int stop = 0;
+    for (size_t i = 0; i < h->n_groups && !stop; i++) {
+        hpp__group *group = &h->groups[i];
+        hpp_object sum = {
+            .size_bytes = hpp__costs_live_bytes(&h->costs[i]),
+            .shape = group->shape,
+            .stack = group->stack,
+            .band_word = &group->band_word,
+        };
+        uint64_t n_blocks = hpp__costs_live_blocks(&h->costs[i]);
+        if ((sum.size_bytes | n_blocks) != 0 && i != HPP__GROUP_TICKS) {
+            stop = visit(&sum, n_blocks, visit_context);
+        }
+    }
+    return stop;
+}
+
+/* ---- Life ---- */
+
+static bool add_special_groups(hpp__native_heap *h)
+{
+    const hpp__stack *inherited = hpp__native_stacks_special(h->stacks, HPF_STR("INHERITED"));
+    return inherited && add_group(h, (hpp__group){.shape = &unknown_shape}) &&
+           add_group(h, (hpp__group){.stack = inherited, .shape = &inherited_shape}) &&
+           add_group(h, (hpp__group){.shape = &unknown_shape});
+}
+
+hpf_status hpp__native_heap_init(hpp__native_heap *h, hpp__native_stacks *stacks,
+                                 const hpp__window_reader *reader, hpf_error *err)
+{
+    *h = (hpp__native_heap){.stacks = stacks, .reader = reader};
+    h->heap = (hpp_heap){.sums = visit_sums, .stacks = &hpp__native_stacks_view, .context = h};
+    h->arena = hpf_arena_create();
+    return h->arena && add_special_groups(h) ? HPF_OK : hpf_error_set_memory(err);
+}
+
+void hpp__native_heap_finish(hpp__native_heap *h)
+{
+    hpf_arena_destroy(h->arena);
+    free(h->groups);
+    free(h->costs);
+    free(h->group_of);
+    hpp__map_finish(&h->files);
+    hpp__map_finish(&h->places);
+    hpp__map_finish(&h->shapes);
+    hpp__map_finish(&h->by_shape);
+    free(h->shape_list);
+    *h = (hpp__native_heap){0};
+}
+
+/* ---- The places that cost most --------------------------------------------------------------- */
+
+enum { MAX_PATH_BYTES = 200 };
+
+/* A place, and the heaviest of its groups. */
+typedef struct place {
+    hpf_str text;
+    hpp__alive alive;
+    size_t heaviest;
+    uint64_t heaviest_bytes;
+} place;
+
+typedef struct places {
+    place *list;
+    size_t n, capacity;
+} places;
+
+static int by_text(const void *a, const void *b)
+{
+    return hpf_str_compare(((const place *)a)->text, ((const place *)b)->text);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const place *left = a;
+    const place *right = b;
+    if (left->alive.bytes != right->alive.bytes) {
+        return left->alive.bytes < right->alive.bytes ? 1 : -1;
+    }
+    return by_text(a, b);
+}
+
+/* Merges equal texts, which are neighbours. */
+static void join_equal(places *all)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        place *last = n > 0 ? &all->list[n - 1] : NULL;
+        const place *next = &all->list[i];
+        if (!last || !hpf_str_equal(last->text, next->text)) {
+            all->list[n++] = *next;
+            continue;
+        }
+        last->alive.bytes += next->alive.bytes;
+        last->alive.blocks += next->alive.blocks;
+        if (next->heaviest_bytes > last->heaviest_bytes) {
+            last->heaviest = next->heaviest;
+            last->heaviest_bytes = next->heaviest_bytes;
+        }
+    }
+    all->n = n;
+}
+
+/* "caller/.../main" of a stack, without its innermost function; with "..." where it is cut. */
+static hpf_str path_of(const hpp__stack *stack, hpf_arena *arena)
+{
+    hpp__text text = {0};
+    const hpp__stack *at = stack ? stack->parent : NULL;
+    for (; at && at->parent && text.length < MAX_PATH_BYTES; at = at->parent) {
+        hpp__text_add(&text, text.length > 0 ? HPF_STR("/") : HPF_STR(""));
+        hpp__text_add(&text, at->function->label);
+    }
+    if (at && at->parent) {
+        hpp__text_add(&text, HPF_STR("/..."));
+    }
+    const char *copy = hpf_arena_text(arena, hpp__text_str(&text));
+    hpf_str path = {copy ? copy : "", copy ? text.length : 0};
+    hpp__text_finish(&text);
+    return path;
+}
+
+size_t hpp__native_top(const hpp__native_heap *heap, const hpp__alive *alive, size_t n_alive,
+                       hpp_site_figures *out, size_t n_most, hpf_arena *arena)
+{
+    places all = {0};
+    for (size_t i = 0; i < n_alive && i < heap->n_groups; i++) {
+        if (alive[i].bytes > 0 && hpp__grow(&all.list, &all.capacity, all.n + 1, sizeof(place))) {
+            hpf_str text = heap->groups[i].shape->description;
+            text = text.length > 0 ? text : HPF_STR("UNKNOWN");
+            all.list[all.n++] = (place){text, alive[i], i, alive[i].bytes};
+        }
+    }
+    if (all.n == 0) {
+        return 0;
+    }
+    qsort(all.list, all.n, sizeof *all.list, by_text);
+    join_equal(&all);
+    qsort(all.list, all.n, sizeof *all.list, by_bytes);
+    size_t n = all.n < n_most ? all.n : n_most;
+    for (size_t i = 0; i < n; i++) {
+        const hpp__group *group = &heap->groups[all.list[i].heaviest];
+        out[i] = (hpp_site_figures){
+            .place = all.list[i].text,
+            .module = group->shape->module,
+            .path = path_of(group->stack, arena),
+            .live_bytes = all.list[i].alive.bytes,
+            .live_blocks = all.list[i].alive.blocks,
+        };
+    }
+    free(all.list);
+    return n;
+}

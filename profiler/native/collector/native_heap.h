@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The heap adapter of a profiled program. It has sums instead of objects, one for each group of
+ * sites that no breakdown distinguishes: with the same stack of functions, line and call. The group
+ * of a site is found once; a census then only adds.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_HEAP_H
+#define HPP_NATIVE_HEAP_H
+
+#include "hpprof/collector_types.h"
+#include "native_stacks.h"
+#include "native/window/window_sums.h"
+
+/* Groups that always exist. */
+enum {
+    HPP__GROUP_UNKNOWN,   /* no producer: stack NULL */
+    HPP__GROUP_INHERITED, /* a forked child's blocks of its parent */
+    HPP__GROUP_TICKS,     /* no blocks: clock ticks */
+};
+
+/* A group of sites. */
+typedef struct hpp__group {
+    const hpp__stack *stack; /* NULL: unknown */
+    const hpp_shape *shape;  /* of its blocks: -hd, -hT */
+    uint32_t band_word;      /* the engine's */
+} hpp__group;
+
+typedef struct hpp__native_heap {
+    hpp__native_stacks *stacks;       /* borrowed */
+    const hpp__window_reader *reader; /* borrowed */
+    hpf_arena *arena;                 /* shapes and their texts */
+    hpp__group *groups;
+    hpp__costs *costs; /* by group, as of the last hpp__native_heap_add_up */
+    size_t n_groups, groups_capacity, costs_capacity;
+    uint32_t *group_of; /* by site: index + 1, or 0: not known yet */
+    size_t group_of_capacity;
+    hpp__map files;    /* text of a file, by address -> number */
+    hpp__map places;   /* function and file -> number */
+    hpp__map shapes;   /* place, line and call -> number */
+    hpp__map by_shape; /* stack and shape -> index of the group + 1 */
+    uint32_t n_files, n_places;
+    const hpp_shape **shape_list; /* by number - 1 */
+    size_t shape_list_capacity;
+    uint32_t n_shapes;
+    hpp_heap heap; /* the adapter */
+} hpp__native_heap;
+
+/* Initialises a heap, which must not be moved; `stacks` and `reader` are borrowed. Errors: MEMORY;
+ * call hpp__native_heap_finish in any case. */
+hpf_status hpp__native_heap_init(hpp__native_heap *heap, hpp__native_stacks *stacks,
+                                 const hpp__window_reader *reader, hpf_error *err);
+void hpp__native_heap_finish(hpp__native_heap *heap);
+
+/* Sums the costs of sites by group, and finds the groups of new sites. Sites that are incomplete or
+ * without memory for a group are in the first group, the unknown one. Leaves out clock ticks. */
+void hpp__native_heap_add_up(hpp__native_heap *heap, const hpp__window_sums *sums);
+
+/* The live blocks of a group. */
+typedef struct hpp__alive {
+    uint64_t bytes, blocks;
+} hpp__alive;
+
+/* Stores the allocation sites with the most live bytes, largest first, at most `n_most`; those with
+ * the same place are one. `alive` has an entry for each of the first `n_alive` groups. Texts are
+ * borrowed from the heap, or in `arena`. Returns their number; 0 without memory. */
+size_t hpp__native_top(const hpp__native_heap *heap, const hpp__alive *alive, size_t n_alive,
+                       hpp_site_figures *out, size_t n_most, hpf_arena *arena);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From the resolver's functions to interned ones. A name is cleaned and judged once.
+ */
+#include "native_names.h"
+
+#include <ctype.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "allocator_names.h"
+#include "base/grow.h"
+#include "base/arena.h"
+#include "hpfile/str.h"
+#include "base/map.h"
+#include "base/text.h"
+
+enum {
+    MAX_JUDGED_BYTES = 1024, /* regular expressions see no more of a name */
+    N_ALLOCATOR_NAMES = sizeof hpp__allocator_names / sizeof *hpp__allocator_names,
+};
+
+#define OVERHEAD_MODULE "libcensus-preload."
+
+struct hpp__names {
+    hpp_resolver *resolver;
+    hpf_arena *arena;
+    hpp__map texts;     /* name of a module, by address -> number from 1 */
+    hpp__map functions; /* name's address and module's number -> function */
+    uint32_t n_texts, n_functions;
+    regex_t *passed_over;
+    size_t n_passed_over;
+    regex_t start;
+    bool has_start;
+    hpp__frame *frames; /* of the last call */
+    size_t frames_capacity;
+    hpp__naming_costs costs;
+};
+
+/* ---- Texts ---- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0';
+}
+
+size_t hpp__names_clean(char *out, hpf_str text)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.data[i];
+        if (!is_blank(c)) {
+            out[n++] = c;
+            continue;
+        }
+        bool has_next = i + 1 < text.length && !is_blank(text.data[i + 1]);
+        if (n > 0 && has_next && is_word(out[n - 1]) && is_word(text.data[i + 1])) {
+            out[n++] = '_';
+        }
+    }
+    return n;
+}
+
+static hpf_str clean_copy(hpp__names *names, hpf_str text)
+{
+    char *copy = hpf_arena_alloc(names->arena, text.length + 1);
+    return (hpf_str){copy, copy ? hpp__names_clean(copy, text) : 0};
+}
+
+static hpf_str last_part(hpf_str path)
+{
+    size_t begin = path.length;
+    while (begin > 0 && path.data[begin - 1] != '/') {
+        begin--;
+    }
+    return begin == 0 ? path : (hpf_str){path.data + begin, path.length - begin};
+}
+
+/* ---- Verdicts ---- */
+
+/* A name as regular expressions take it. */
+typedef struct judged_text {
+    char text[MAX_JUDGED_BYTES + 1];
+} judged_text;
+
+static void copy_text(judged_text *out, hpf_str label)
+{
+    size_t length = label.length < MAX_JUDGED_BYTES ? label.length : MAX_JUDGED_BYTES;
+    memcpy(out->text, label.data, length);
+    out->text[length] = '\0';
+}
+
+static bool matches(const regex_t *expression, const judged_text *judged)
+{
+    return regexec(expression, judged->text, 0, NULL, 0) == 0;
+}
+
+static bool is_passed_over(const hpp__names *names, const judged_text *judged)
+{
+    for (size_t i = 0; i < names->n_passed_over; i++) {
+        bool may_match =
+            i >= N_ALLOCATOR_NAMES || strstr(judged->text, hpp__allocator_names[i].word);
+        if (may_match && matches(&names->passed_over[i], judged)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool begins_with(hpf_str text, const char *begin)
+{
+    size_t length = strlen(begin);
+    return text.length >= length && memcmp(text.data, begin, length) == 0;
+}
+
+static bool is_of_libc(const hpp_function *function)
+{
+    return begins_with(function->module, "libc.so.") || begins_with(function->module, "libc-2") ||
+           begins_with(function->module, "ld-linux");
+}
+
+static hpp_call call_of(hpf_str linkage)
+{
+    return begins_with(linkage, "_Znw")   ? HPP_CALL_NEW
+           : begins_with(linkage, "_Zna") ? HPP_CALL_NEW_ARRAY
+                                          : HPP_CALL_MALLOC;
+}
+
+/* ---- Functions ---- */
+
+/* A number for a module's name, below 2^16; all further ones share the last. */
+static uint64_t module_number(hpp__names *names, hpf_str module)
+{
+    uint64_t *number = hpp__map_add(&names->texts, (uintptr_t)module.data | 1);
+    if (number && *number == 0) {
+        names->n_texts += names->n_texts < UINT16_MAX;
+        *number = names->n_texts;
+    }
+    return number ? *number : UINT16_MAX;
+}
+
+static hpp__function *make_function(hpp__names *names, const hpp_function *from)
+{
+    hpp__function *function = hpf_arena_alloc(names->arena, sizeof *function);
+    if (!function) {
+        return NULL;
+    }
+    *function = (hpp__function){
+        .label = clean_copy(names, from->name),
+        .module = clean_copy(names, from->module),
+        .file = last_part(from->file),
+        .index = names->n_functions,
+        .call = call_of(from->linkage),
+    };
+    if (!function->label.data || !function->module.data) {
+        return NULL;
+    }
+    judged_text judged;
+    copy_text(&judged, function->label);
+    function->is_overhead = begins_with(from->module, OVERHEAD_MODULE);
+    function->is_passed_over = function->call != HPP_CALL_MALLOC || function->is_overhead ||
+                               is_passed_over(names, &judged);
+    function->is_start =
+        (is_of_libc(from) || hpf_str_is(from->name, "_start")) && matches(&names->start, &judged);
+    function->is_nameless = is_of_libc(from) && !from->has_symbol;
+    names->n_functions++;
+    return function;
+}
+
+/* Returns one function for all functions of the profiler. */
+static hpp_function overhead_of(const hpp_function *from)
+{
+    hpp_function overhead = *from;
+    overhead.name = HPF_STR("OVERHEAD");
+    overhead.linkage = overhead.file = HPF_STR("");
+    return overhead;
+}
+
+/* Addresses take 47 bits: the name's and the module's number fit into one key. */
+static const hpp__function *function_of(hpp__names *names, const hpp_function *from)
+{
+    hpp_function overhead;
+    if (begins_with(from->module, OVERHEAD_MODULE)) {
+        overhead = overhead_of(from);
+        from = &overhead;
+    }
+    uint64_t key = (uint64_t)(uintptr_t)from->name.data << 16 | module_number(names, from->module);
+    uint64_t *place = hpp__map_add(&names->functions, key);
+    if (place && *place == 0) {
+        *place = (uintptr_t)make_function(names, from);
+    }
+    return place ? (const hpp__function *)(uintptr_t)*place : NULL;
+}
+
+const hpp__function *hpp__names_special(hpp__names *names, hpf_str text)
+{
+    const hpp_function from = {.name = text,
+                               .module = text,
+                               .linkage = HPF_STR(""),
+                               .file = HPF_STR(""),
+                               .has_symbol = true};
+    return function_of(names, &from);
+}
+
+/* ---- Looking up ---- */
+
+static hpp__frames frames_of(hpp__names *names, hpp_functions found)
+{
+    hpp__frames none = {NULL, 0};
+    if (!hpp__grow(&names->frames, &names->frames_capacity, found.n, sizeof *names->frames)) {
+        return none;
+    }
+    for (size_t i = 0; i < found.n; i++) {
+        const hpp_function *from = &found.list[i];
+        names->frames[i] = (hpp__frame){
+            .function = function_of(names, from),
+            .file = last_part(from->file),
+            .line = from->line,
+        };
+        if (!names->frames[i].function) {
+            return none;
+        }
+    }
+    return (hpp__frames){names->frames, found.n};
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void count(hpp__names *names, uint64_t begin_ns)
+{
+    names->costs.n_addresses++;
+    names->costs.spent_ns += now_ns() - begin_ns;
+}
+
+hpp__frames hpp__names_at(hpp__names *names, uint32_t object, uint64_t address)
+{
+    uint64_t begin_ns = now_ns();
+    hpp_functions found = hpp_resolver_find(names->resolver, object, address);
+    count(names, begin_ns);
+    return frames_of(names, found);
+}
+
+hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_t address)
+{
+    uint64_t begin_ns = now_ns();
+    hpp_functions found = hpp_resolver_find_generated(names->resolver, process_id, address);
+    count(names, begin_ns);
+    return frames_of(names, found);
+}
+
+uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module)
+{
+    const hpp_object_file object = {
+        .path = module->path,
+        .build_id = module->n_build_id > 0 ? module->build_id : NULL,
+        .n_build_id = module->n_build_id,
+    };
+    return hpp_resolver_object(names->resolver, &object);
+}
+
+hpp__naming_costs hpp__names_costs(const hpp__names *names)
+{
+    return names->costs;
+}
+
+hpp_resolver *hpp__names_resolver(hpp__names *names)
+{
+    return names->resolver;
+}
+
+/* ---- Life ---- */
+
+static hpf_status compile(regex_t *out, const char *expression, hpf_error *err)
+{
+    int wrong = regcomp(out, expression, REG_EXTENDED | REG_NOSUB);
+    if (wrong == 0) {
+        return HPF_OK;
+    }
+    char why[80];
+    regerror(wrong, out, why, sizeof why);
+    return wrong == REG_ESPACE
+               ? hpf_error_set_memory(err)
+               : hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid regular expression '%.60s': %s",
+                               expression, why);
+}
+
+static hpf_status compile_all(hpp__names *names, const char *const *skip, size_t n_skip,
+                              hpf_error *err)
+{
+    hpf_status status = compile(&names->start, HPP__START_NAMES, err);
+    names->has_start = status == HPF_OK;
+    size_t n = N_ALLOCATOR_NAMES + n_skip;
+    names->passed_over = calloc(n, sizeof *names->passed_over);
+    if (!names->passed_over) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < n && status == HPF_OK; i++) {
+        const char *expression = i < N_ALLOCATOR_NAMES ? hpp__allocator_names[i].expression
+                                                       : skip[i - N_ALLOCATOR_NAMES];
+        status = compile(&names->passed_over[i], expression, err);
+        names->n_passed_over += status == HPF_OK;
+    }
+    return status;
+}
+
+hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n_skip,
+                             const hpp_resolver_options *options, hpf_error *err)
+{
+    *out = NULL;
+    hpp__names *names = calloc(1, sizeof *names);
+    if (!names) {
+        return hpf_error_set_memory(err);
+    }
+    names->arena = hpf_arena_create();
+    hpf_status status =
+        names->arena ? compile_all(names, skip, n_skip, err) : hpf_error_set_memory(err);
+    if (status == HPF_OK) {
+        status = hpp_resolver_create(&names->resolver, options, err);
+    }
+    if (status != HPF_OK) {
+        hpp__names_destroy(names);
+        return status;
+    }
+    *out = names;
+    return HPF_OK;
+}
+
+void hpp__names_destroy(hpp__names *names)
+{
+    if (!names) {
+        return;
+    }
+    for (size_t i = 0; i < names->n_passed_over; i++) {
+        regfree(&names->passed_over[i]);
+    }
+    if (names->has_start) {
+        regfree(&names->start);
+    }
+    free(names->passed_over);
+    hpp__map_finish(&names->texts);
+    hpp__map_finish(&names->functions);
+    free(names->frames);
+    hpp_resolver_destroy(names->resolver);
+    hpf_arena_destroy(names->arena);
+    free(names);
+}

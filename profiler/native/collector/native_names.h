@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The functions of profiled programs: interned, with names that fit into `.hp` files, and
+ * classified. Allocators (malloc and its family, operator new, standard allocators, common
+ * wrappers, and functions that the user gives) are skipped when the producer of an allocation is
+ * named.
+ *
+ * One set of names serves all processes of a run.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_NAMES_H
+#define HPP_NATIVE_NAMES_H
+
+#include <stdbool.h>
+
+#include "symbol/resolve.h"
+#include "native/window/window.h"
+
+/* A function. The same name in the same module is the same pointer. */
+typedef struct hpp__function {
+    hpf_str label;  /* its name without blanks */
+    hpf_str module; /* without folders and blanks */
+    hpf_str file;   /* the last part of a source file of it; or empty */
+    uint32_t index; /* dense, from 0 */
+    bool is_passed_over;
+    bool is_overhead; /* represents all functions of the preload library */
+    bool is_start;    /* calls main, or the function of a thread: its callers are not part of the
+                         program */
+    bool is_nameless; /* of the C library, without a symbol: it may call main */
+    hpp_call call; /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY for operator new, else HPP_CALL_MALLOC */
+} hpp__function;
+
+/* A place in a function. */
+typedef struct hpp__frame {
+    const hpp__function *function;
+    hpf_str file;  /* its last part; empty: unknown */
+    uint32_t line; /* 0: unknown */
+} hpp__frame;
+
+typedef struct hpp__frames {
+    const hpp__frame *list; /* innermost first */
+    size_t n;               /* at least 1 */
+} hpp__frames;
+
+typedef struct hpp__names hpp__names;
+
+/* Creates names. `skip` are POSIX extended regular expressions for more functions to skip; they
+ * match anywhere in a name unless they have anchors. Errors: MEMORY; ARGUMENT for an invalid
+ * expression. */
+hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n_skip,
+                             const hpp_resolver_options *options, hpf_error *err);
+void hpp__names_destroy(hpp__names *names);
+
+/* Registers a module. Returns its number. */
+uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module);
+
+/* Returns the functions at an address, as in resolve.h. Valid until the next call; n is 0 without
+ * memory. */
+hpp__frames hpp__names_at(hpp__names *names, uint32_t object, uint64_t address);
+hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_t address);
+
+/* Returns a pseudo-function with the static name `text`; NULL without memory. */
+const hpp__function *hpp__names_special(hpp__names *names, hpf_str text);
+
+/* Nanoseconds spent looking up so far, and addresses looked up. */
+typedef struct hpp__naming_costs {
+    uint64_t spent_ns;
+    uint64_t n_addresses;
+} hpp__naming_costs;
+hpp__naming_costs hpp__names_costs(const hpp__names *names);
+
+/* Returns the resolver. */
+hpp_resolver *hpp__names_resolver(hpp__names *names);
+
+/* Copies `text` to `out`, which has room for it, in the form of names: without blanks next to
+ * punctuation, and with '_' for other blanks. Returns the length. */
+size_t hpp__names_clean(char *out, hpf_str text);
+
+#endif

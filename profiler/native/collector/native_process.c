@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A process's clock and its censuses; what follows from them are jobs for the queue.
+ */
+#include "base/arena.h"
+#include "native_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t longest_run_ns = UINT64_C(1000000000) * 60 * 60 * 24 * 3660;
+
+/* ---- Jobs, on the queue's thread ---- */
+
+typedef struct job {
+    hpp__job job;
+    hpp__process *process;
+    hpp__snapshot snapshot;
+    double mark_s;
+    char mark[sizeof((hpp_window_mark *)0)->text];
+    bool forget;
+    const char *new_base;
+} job;
+
+static void free_job(job *j)
+{
+    hpp__window_sums_finish(&j->snapshot.sums);
+    free(j);
+}
+
+/* The files are not what they were. */
+static void finish_job(job *j)
+{
+    hpp__process *p = j->process;
+    atomic_fetch_add(&p->n_writes, 1);
+    if (p->written) {
+        p->written(p->written_context);
+    }
+    free_job(j);
+}
+
+static void run_begin(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    hpp__process *p = j->process;
+    /* A profile that cannot start is NULL; its error is in the figures. */
+    (void)hpp__native_profile_create(&p->profile, &p->profile_options, &j->snapshot.reader,
+                                     &p->remains.figures.error);
+    finish_job(j);
+}
+
+static void run_sample(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    if (j->process->profile) {
+        hpp__native_profile_take(j->process->profile, &j->snapshot);
+    }
+    finish_job(j);
+}
+
+static void run_mark(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    if (j->process->profile) {
+        hpf_str label = {j->mark, strlen(j->mark)};
+        hpp__native_profile_mark(j->process->profile, j->mark_s, label);
+    }
+    free_job(j);
+}
+
+static hpf_str keep_text(hpp__remains *r, hpf_str text)
+{
+    const char *copy = hpf_arena_text(r->arena, text);
+    return (hpf_str){copy ? copy : "", copy ? text.length : 0};
+}
+
+/* Keeps the results that the summary shows, and frees the rest. */
+static void sum_up(hpp__native_profile *profile, hpp__remains *r)
+{
+    const char *file_base = r->figures.base;
+    r->figures = *hpp__native_profile_figures(profile);
+    r->figures.base = file_base;
+    r->figures.command = keep_text(r, r->figures.command);
+    for (hpp_moment moment = HPP_AT_PEAK; moment <= HPP_AT_END; moment++) {
+        hpp_site_figures *sites = r->sites[moment];
+        r->n_sites[moment] = hpp__native_profile_top(profile, moment, sites, HPP__TOP_SITES);
+        for (size_t i = 0; i < r->n_sites[moment]; i++) {
+            sites[i].place = keep_text(r, sites[i].place);
+            sites[i].module = keep_text(r, sites[i].module);
+            sites[i].path = keep_text(r, sites[i].path);
+        }
+    }
+}
+
+static void close_window(hpp__process *p)
+{
+    if (p->bytes) {
+        munmap((void *)(uintptr_t)p->bytes, p->size_bytes);
+    }
+    if (p->control) {
+        munmap(p->control, HPP_WINDOW_PAGE_BYTES);
+    }
+    if (p->window >= 0) {
+        close(p->window);
+    }
+    p->bytes = NULL;
+    p->control = NULL;
+    p->window = -1;
+}
+
+static void run_end(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    hpp__process *p = j->process;
+    if (p->profile && j->forget) {
+        hpp__native_profile_discard(p->profile);
+    } else if (p->profile) {
+        hpp__native_profile_finish(p->profile, &j->snapshot);
+        sum_up(p->profile, &p->remains);
+    }
+    hpp__native_profile_destroy(p->profile);
+    p->profile = NULL;
+    close_window(p);
+    atomic_store(&p->is_complete, true);
+    finish_job(j);
+}
+
+static void run_rename(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    hpp__process *p = j->process;
+    hpp__native_profile_rename_files(p->remains.figures.base, j->new_base);
+    p->remains.figures.base = j->new_base;
+    if (p->profile) {
+        hpp__native_profile_set_base(p->profile, j->new_base);
+    }
+    finish_job(j);
+}
+
+static job *new_job(hpp__process *p, void (*run)(hpp__job *))
+{
+    job *j = calloc(1, sizeof *j);
+    if (j) {
+        j->process = p;
+        j->job.run = run;
+        j->job.n_bytes = sizeof *j;
+    }
+    return j;
+}
+
+/* ---- The clock ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void look_at_clock(hpp__process *p)
+{
+    uint64_t cpu_ns;
+    p->before = p->last;
+    p->last.ns = now_ns();
+    if (hpp__proc_cpu_ns(p->process_id, &cpu_ns) && cpu_ns > p->last.cpu_ns) {
+        p->last.cpu_ns = cpu_ns;
+    }
+}
+
+/* Processor time at a moment between the last two looks; it is taken to have passed evenly. */
+static uint64_t cpu_ns_at(const hpp__process *p, uint64_t at_ns)
+{
+    if (at_ns <= p->before.ns || p->last.ns <= p->before.ns) {
+        return p->before.cpu_ns;
+    }
+    double part = (double)(at_ns - p->before.ns) / (double)(p->last.ns - p->before.ns);
+    return p->before.cpu_ns + (uint64_t)(part * (double)(p->last.cpu_ns - p->before.cpu_ns));
+}
+
+/* Returns the profile's time of a moment up to the last reading. It never decreases, and is rounded
+ * to six decimals, so that it is the same in all files. */
+static double time_of(hpp__process *p, uint64_t at_ns)
+{
+    at_ns = at_ns < p->last.ns ? at_ns : p->last.ns;
+    uint64_t from_ns = p->by_cpu_time ? p->start_cpu_ns : p->start_ns;
+    uint64_t to_ns = at_ns == p->last.ns ? p->last.cpu_ns : cpu_ns_at(p, at_ns);
+    to_ns = p->by_cpu_time ? to_ns : at_ns;
+    double time_s = to_ns > from_ns ? (double)((to_ns - from_ns) / 1000) / 1e6 : 0;
+    p->last_s = time_s > p->last_s ? time_s : p->last_s;
+    return p->last_s;
+}
+
+static void start_clock(hpp__process *p)
+{
+    look_at_clock(p);
+    uint64_t start_ns = p->reader.window->head.start_ns;
+    bool is_sane = start_ns <= p->last.ns && p->last.ns - start_ns < longest_run_ns;
+    p->start_ns = is_sane ? start_ns : p->last.ns;
+    p->start_cpu_ns = p->last.cpu_ns;
+    p->next_cpu_ns = p->last.cpu_ns + p->interval_ns;
+    p->before = p->last;
+}
+
+/* ---- Looking ---- */
+
+static void queue_mark(hpp__process *p, uint64_t at_ns, const char *text, size_t length)
+{
+    job *j = new_job(p, run_mark);
+    if (j) {
+        size_t most = sizeof j->mark - 1;
+        memcpy(j->mark, text, length < most ? length : most);
+        j->mark_s = time_of(p, at_ns);
+        hpp__queue_add(p->queue, &j->job);
+    }
+}
+
+/* Marks of the window, up to one that is not complete yet. */
+static void queue_marks(hpp__process *p)
+{
+    hpp__window_mark mark;
+    while (hpp__window_reader_mark(&p->reader, p->n_marks, &mark)) {
+        queue_mark(p, mark.time_ns, mark.text, strlen(mark.text));
+        p->n_marks++;
+    }
+}
+
+static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
+{
+    uint32_t process_id = is_alive ? p->process_id : 0;
+    snapshot->profiler_bytes =
+        hpp__native_guard_measure(&p->guard, &p->reader, p->window, process_id, p->last.ns);
+    double all_bytes = is_alive ? hpp__proc_resident_bytes(p->process_id) : -1;
+    if (all_bytes < 0) {
+        snapshot->resident_bytes = -1;
+        return;
+    }
+    double own_bytes = all_bytes - snapshot->profiler_bytes;
+    snapshot->resident_bytes = own_bytes > 0 ? own_bytes : 0;
+    uint32_t control =
+        hpp__native_guard_judge(&p->guard, snapshot->profiler_bytes, snapshot->resident_bytes);
+    atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
+}
+
+/* Takes marks and sums of this moment. Sums without memory stay empty. */
+static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
+{
+    hpp__window_reader_refresh(&p->reader);
+    look_at_clock(p);
+    queue_marks(p);
+    snapshot->time_s = time_of(p, p->last.ns);
+    snapshot->reader = p->reader;
+    if (hpp__window_sums_take(&snapshot->sums, &p->reader)) {
+        hpp__native_threads_count(&p->threads, &p->reader, &snapshot->sums,
+                                  is_alive ? p->process_id : 0);
+    }
+    measure(p, snapshot, is_alive);
+}
+
+static void sample(hpp__process *p)
+{
+    size_t n_bytes = sizeof(job) + p->reader.n_sites * sizeof(hpp__costs);
+    job *j = hpp__queue_has_room(p->queue, n_bytes) ? new_job(p, run_sample) : NULL;
+    if (!j) {
+        p->n_missed++;
+        return;
+    }
+    look(p, &j->snapshot, true);
+    j->job.n_bytes = n_bytes;
+    p->n_samples++;
+    hpp__queue_add(p->queue, &j->job);
+}
+
+void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
+{
+    uint64_t cpu_ns;
+    if (!p->by_cpu_time) {
+        p->n_missed += n_intervals - 1;
+        sample(p);
+    } else if (hpp__proc_cpu_ns(p->process_id, &cpu_ns) && cpu_ns >= p->next_cpu_ns) {
+        sample(p);
+        p->next_cpu_ns = cpu_ns + p->interval_ns;
+    }
+}
+
+void hpp__process_mark(hpp__process *p, hpf_str label)
+{
+    hpp__window_reader_refresh(&p->reader);
+    look_at_clock(p);
+    queue_marks(p);
+    queue_mark(p, p->last.ns, label.data, label.length);
+}
+
+bool hpp__process_has_changed(const hpp__process *p)
+{
+    hpp__program_id now;
+    return hpp__proc_program(p->process_id, &now) &&
+           (now.device != p->program.device || now.inode != p->program.inode);
+}
+
+void hpp__process_end(hpp__process *p, bool forget)
+{
+    job *j = new_job(p, run_end);
+    p->has_ended = true;
+    p->is_forgotten = forget;
+    if (p->pidfd >= 0) {
+        close(p->pidfd);
+        p->pidfd = -1;
+    }
+    if (!j) {
+        return; /* the files stay as the last sample left them */
+    }
+    if (!forget) {
+        look(p, &j->snapshot, false);
+        p->n_samples++;
+    }
+    j->forget = forget;
+    hpp__queue_add(p->queue, &j->job);
+}
+
+void hpp__process_rename(hpp__process *p, const char *base)
+{
+    job *j = new_job(p, run_rename);
+    const char *copy = hpf_arena_text(p->names_arena, (hpf_str){base, strlen(base)});
+    if (!j || !copy) {
+        free(j);
+        return; /* the files of the next one take the place of these */
+    }
+    j->new_base = copy;
+    p->base = copy;
+    hpp__queue_add(p->queue, &j->job);
+}
+
+uint64_t hpp__process_age_ns(const hpp__process *p)
+{
+    return now_ns() - p->start_ns;
+}
+
+/* ---- Life ---- */
+
+/* Sealed memory cannot be shortened under the reader. Holes of huge pages cannot always be filled,
+ * and even reading fills them. */
+static hpf_status check_file(int window, uint64_t *size_bytes, hpf_error *err)
+{
+    struct stat file;
+    int seals = fcntl(window, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "the window is not sealed memory");
+    }
+    if (fstat(window, &file) != 0 || file.st_size < (off_t)sizeof(hpp_window) ||
+        file.st_blksize != sysconf(_SC_PAGESIZE)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "the window has an invalid size");
+    }
+    *size_bytes = (uint64_t)file.st_size;
+    return HPF_OK;
+}
+
+/* Checks that the window belongs to the process that sent it. Its process id may differ from the
+ * one that the collector sees, since process ids have name spaces. */
+static hpf_status check_owner(const hpp_window_head *head, hpf_error *err)
+{
+    if (head->process_id == 0 || head->key >> 32 != head->process_id) {
+        return hpf_error_set(err, HPF_ERR_SYNTAX,
+                             "the window does not belong to the process that sent it");
+    }
+    return HPF_OK;
+}
+
+static hpf_status map_window(hpp__process *p, hpf_error *err)
+{
+    hpf_status status = check_file(p->window, &p->size_bytes, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    void *bytes = mmap(NULL, p->size_bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, p->window, 0);
+    p->bytes = bytes == MAP_FAILED ? NULL : bytes;
+    void *control =
+        mmap(NULL, HPP_WINDOW_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, p->window, 0);
+    p->control = control == MAP_FAILED ? NULL : control;
+    if (!p->bytes || !p->control) {
+        return hpf_error_set_os(err, errno, "cannot map a window");
+    }
+    status = hpp__window_reader_open(&p->reader, p->bytes, p->size_bytes, err);
+    return status == HPF_OK ? check_owner(&p->reader.window->head, err) : status;
+}
+
+static hpf_status copy_options(hpp__process *p, const hpp__native_profile_options *profile,
+                               hpf_error *err)
+{
+    p->profile_options = *profile;
+    p->remains.arena = hpf_arena_create();
+    p->names_arena = hpf_arena_create();
+    if (!p->remains.arena || !p->names_arena) {
+        return hpf_error_set_memory(err);
+    }
+    const char *base =
+        hpf_arena_text(p->names_arena, (hpf_str){profile->base, strlen(profile->base)});
+    p->profile_options.base = base;
+    p->base = base;
+    p->remains.figures.base = base;
+    p->remains.figures.process_id = p->process_id;
+    return base ? HPF_OK : hpf_error_set_memory(err);
+}
+
+hpf_status hpp__process_begin(hpp__process *p, hpf_error *err)
+{
+    job *j = new_job(p, run_begin);
+    if (!j) {
+        return hpf_error_set_memory(err);
+    }
+    p->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)p->process_id, 0);
+    hpp__proc_program(p->process_id, &p->program);
+    start_clock(p);
+    j->snapshot.reader = p->reader;
+    hpp__queue_add(p->queue, &j->job);
+    sample(p);
+    return HPF_OK;
+}
+
+hpf_status hpp__process_create(hpp__process **out, int window,
+                               const hpp__native_profile_options *profile,
+                               const hpp_collector_options *options, hpp__queue *queue,
+                               hpf_error *err)
+{
+    *out = NULL;
+    hpp__process *p = calloc(1, sizeof *p);
+    if (!p) {
+        close(window);
+        return hpf_error_set_memory(err);
+    }
+    *p = (hpp__process){
+        .process_id = profile->process_id,
+        .pidfd = -1,
+        .window = window,
+        .by_cpu_time = options->by_cpu_time,
+        .interval_ns = options->profile->interval_ns,
+        .queue = queue,
+        .written = options->written,
+        .written_context = options->written_context,
+        .guard = {.max_bytes = options->max_overhead_bytes,
+                  .max_percent = options->max_overhead_percent},
+    };
+    hpf_status status = map_window(p, err);
+    if (status == HPF_OK) {
+        status = copy_options(p, profile, err);
+    }
+    if (status != HPF_OK) {
+        hpp__process_destroy(p);
+        return status;
+    }
+    *out = p;
+    return HPF_OK;
+}
+
+void hpp__process_destroy(hpp__process *p)
+{
+    if (!p) {
+        return;
+    }
+    if (p->pidfd >= 0) {
+        close(p->pidfd);
+    }
+    hpp__native_profile_destroy(p->profile);
+    close_window(p);
+    hpp__native_threads_finish(&p->threads);
+    hpf_arena_destroy(p->remains.arena);
+    hpf_arena_destroy(p->names_arena);
+    free(p);
+}

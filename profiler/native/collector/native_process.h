@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A process that is being profiled: its window, its clock, its samples. Samples and marks go
+ * through the queue to its profile, which names and writes.
+ *
+ * Threads: call the functions in the thread of the collector. The profile and its remains belong to
+ * the queue's thread until the queue has stopped.
+ */
+#ifndef HPP_NATIVE_PROCESS_H
+#define HPP_NATIVE_PROCESS_H
+
+#include <stdatomic.h>
+
+#include "hpprof/collector_types.h"
+#include "native_guard.h"
+#include "native_profile.h"
+#include "native_queue.h"
+#include "native_threads.h"
+
+enum { HPP__TOP_SITES = 16, HPP__TOP_THREADS = 16 };
+
+/* The results of a profile that has ended. */
+typedef struct hpp__remains {
+    hpf_arena *arena; /* owns the texts */
+    hpp_process_figures figures;
+    hpp_site_figures sites[2][HPP__TOP_SITES]; /* by hpp_moment */
+    size_t n_sites[2];
+} hpp__remains;
+
+/* A reading of the clocks. */
+typedef struct hpp__clock_point {
+    uint64_t ns; /* CLOCK_MONOTONIC */
+    uint64_t cpu_ns;
+} hpp__clock_point;
+
+typedef struct hpp__process {
+    uint32_t process_id;
+    int pidfd; /* -1: it has ended */
+    hpp__program_id program;
+
+    int window; /* the file */
+    const void *bytes;
+    hpp_window_head *control; /* the first page, writable */
+    uint64_t size_bytes;
+    hpp__window_reader reader;
+
+    bool by_cpu_time;
+    uint64_t interval_ns;
+    uint64_t start_ns, start_cpu_ns;
+    uint64_t next_cpu_ns;          /* when a census is due by processor time */
+    hpp__clock_point before, last; /* the last two readings */
+    double last_s;                 /* time of the last queued sample or mark */
+
+    uint32_t n_marks; /* marks of the window that were queued */
+    uint64_t n_samples, n_missed;
+    bool has_ended, is_forgotten;
+    hpp__native_guard guard;
+    hpp__native_threads threads;
+
+    hpf_arena *names_arena; /* bases; the collector's thread fills it */
+    const char *base;       /* the current or next base of the files */
+    /* Set by the queue's thread: number of jobs that changed the files, and whether the last one is
+     * done. */
+    _Atomic uint64_t n_writes;
+    _Atomic bool is_complete;
+    void (*written)(void *context);
+    void *written_context;
+    hpp__queue *queue; /* borrowed */
+    hpp__native_profile_options profile_options;
+    hpp__native_profile *profile;
+    hpp__remains remains;
+} hpp__process;
+
+/* Creates a process from the file descriptor of its window, which it checks and owns. `profile` is
+ * copied, with its base. Errors: IO; UNSUPPORTED if it is not sealed memory; SYNTAX and VERSION if
+ * it is not a window; MEMORY. The descriptor is closed then. */
+hpf_status hpp__process_create(hpp__process **out, int window,
+                               const hpp__native_profile_options *profile,
+                               const hpp_collector_options *options, hpp__queue *queue,
+                               hpf_error *err);
+
+/* Starts the profile, which uses the base from now on. Errors: MEMORY. */
+hpf_status hpp__process_begin(hpp__process *process, hpf_error *err);
+
+/* Frees a process, after the queue has stopped or before the profile has started. */
+void hpp__process_destroy(hpp__process *process);
+
+/* Takes a census after `n_intervals`, or checks whether one is due by processor time. */
+void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
+
+/* Marks this moment. */
+void hpp__process_mark(hpp__process *process, hpf_str label);
+
+/* Returns whether the process has called exec since its window came. */
+bool hpp__process_has_changed(const hpp__process *process);
+
+/* Takes a last census and ends the profile, or, with `forget`, drops it and removes its files. The
+ * window is unmapped then. */
+void hpp__process_end(hpp__process *process, bool forget);
+
+/* Renames its files, also after its end, so that another process can use their base. */
+void hpp__process_rename(hpp__process *process, const char *base);
+
+/* Returns how long it has been profiled. */
+uint64_t hpp__process_age_ns(const hpp__process *process);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reader, stacks, heap, engine and output of one process, and what its peak looked like.
+ */
+#include "base/arena.h"
+#include "native_profile.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "native_report.h"
+#include "core/title.h"
+
+enum { MAX_WORDS = sizeof((hpp_window_head *)0)->command };
+
+struct hpp__native_profile {
+    const hpp_options *options;
+    hpf_arena *arena;
+    const char *base;
+    char date[32];
+    hpf_str words[MAX_WORDS]; /* copies */
+    size_t n_words;
+    hpp__window_reader reader; /* as of the last snapshot */
+    hpp__native_stacks stacks;
+    hpp__native_heap heap;
+    hpp_census *engine;
+    hpp__output output;
+    hpp__alive *peak, *last; /* by group */
+    size_t peak_capacity, last_capacity, n_peak, n_last;
+    hpp_process_figures figures;
+};
+
+/* ---- Titles ---- */
+
+static bool copy_words(hpp__native_profile *p)
+{
+    hpp__text command = {0};
+    size_t at = 0;
+    for (;;) {
+        hpf_str word = hpp__window_reader_word(&p->reader, &at);
+        const char *copy = word.data ? hpf_arena_text(p->arena, word) : NULL;
+        if (!copy) {
+            break;
+        }
+        p->words[p->n_words++] = (hpf_str){copy, word.length};
+        hpp__text_add(&command, command.length > 0 ? HPF_STR(" ") : HPF_STR(""));
+        hpp__text_add(&command, (hpf_str){copy, word.length});
+    }
+    const char *text = hpf_arena_text(p->arena, hpp__text_str(&command));
+    p->figures.command = (hpf_str){text, text ? command.length : 0};
+    hpp__text_finish(&command);
+    return text != NULL;
+}
+
+static hpf_str program_of(const hpp__native_profile *p)
+{
+    return p->n_words > 0 ? hpp__title_program(p->words[0].data) : HPF_STR("program");
+}
+
+static void tell_headers(hpp__native_profile *p)
+{
+    hpp__text job = {0};
+    hpp__text_add(&job, program_of(p));
+    for (size_t i = 1; i < p->n_words; i++) {
+        hpp__title_add_word(&job, p->words[i].data);
+    }
+    hpp__title_add_options(&job, p->options->words, p->options->n_words);
+    hpp__output_headers(&p->output, hpp__text_str(&job), (hpf_str){p->date, strlen(p->date)});
+    hpp__text_finish(&job);
+}
+
+/* ---- Files ---- */
+
+/* Path of a file of the profile, in the arena; NULL without memory. */
+static const char *path_of(const hpp__native_profile *p, const char *suffix)
+{
+    size_t length = strlen(p->base);
+    char *path = hpf_arena_alloc(p->arena, length + strlen(suffix) + 1);
+    if (path) {
+        memcpy(path, p->base, length);
+        strcpy(path + length, suffix);
+    }
+    return path;
+}
+
+static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
+{
+    const char *path = path_of(p, ".hp");
+    const char *sidecar = path_of(p, ".lines");
+    const char *log = path_of(p, ".eventlog");
+    if (!path || !sidecar || !log) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpp__output_open(&p->output, path, err);
+    if (status == HPF_OK) {
+        status = hpp__output_open_sidecar(&p->output, sidecar, err);
+    }
+    if (status == HPF_OK && p->options->with_eventlog) {
+        status = hpp__output_open_log(&p->output, log, p->options, p->engine, false, err);
+    }
+    return status;
+}
+
+/* ---- Life ---- */
+
+static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_options *options,
+                             hpf_error *err)
+{
+    hpf_status status = hpp__native_stacks_init(&p->stacks, options->names, &p->reader,
+                                                options->process_id, options->max_depth, err);
+    if (status == HPF_OK) {
+        status = hpp__native_heap_init(&p->heap, &p->stacks, &p->reader, err);
+    }
+    if (status == HPF_OK) {
+        status = hpp_census_create(&p->engine, &p->heap.heap, &p->options->census, err);
+    }
+    if (status == HPF_OK && p->options->with_census) {
+        status = open_files(p, err);
+    }
+    if (status == HPF_OK) {
+        hpp__output_add(&p->output, options->events, options->events_context);
+        tell_headers(p);
+    }
+    return status;
+}
+
+hpf_status hpp__native_profile_create(hpp__native_profile **out,
+                                      const hpp__native_profile_options *options,
+                                      const hpp__window_reader *reader, hpf_error *err)
+{
+    *out = NULL;
+    hpp__native_profile *p = calloc(1, sizeof *p);
+    if (!p) {
+        return hpf_error_set_memory(err);
+    }
+    p->options = options->profile;
+    p->reader = *reader;
+    p->figures.process_id = options->process_id;
+    hpp__title_date(p->date, sizeof p->date);
+    p->arena = hpf_arena_create();
+    if (p->arena) {
+        p->base = hpf_arena_text(p->arena, (hpf_str){options->base, strlen(options->base)});
+    }
+    hpf_status status =
+        p->base && copy_words(p) ? init_parts(p, options, err) : hpf_error_set_memory(err);
+    if (status != HPF_OK) {
+        hpp__native_profile_destroy(p);
+        return status;
+    }
+    *out = p;
+    return HPF_OK;
+}
+
+void hpp__native_profile_destroy(hpp__native_profile *p)
+{
+    if (!p) {
+        return;
+    }
+    hpp__output_drop(&p->output);
+    hpp_census_destroy(p->engine);
+    hpp__native_heap_finish(&p->heap);
+    hpp__native_stacks_finish(&p->stacks);
+    free(p->peak);
+    free(p->last);
+    hpf_arena_destroy(p->arena);
+    free(p);
+}
+
+static const char *const suffixes[] = {".hp", ".lines", ".eventlog", ".prof"};
+enum { N_SUFFIXES = sizeof suffixes / sizeof *suffixes };
+
+void hpp__native_profile_discard(hpp__native_profile *p)
+{
+    for (size_t i = 0; p->options->with_census && i < N_SUFFIXES; i++) {
+        const char *path = path_of(p, suffixes[i]);
+        if (path) {
+            unlink(path);
+        }
+    }
+}
+
+void hpp__native_profile_rename_files(const char *base, const char *new_base)
+{
+    for (size_t i = 0; i < N_SUFFIXES; i++) {
+        char from[PATH_MAX], to[PATH_MAX];
+        int n_from = snprintf(from, sizeof from, "%s%s", base, suffixes[i]);
+        int n_to = snprintf(to, sizeof to, "%s%s", new_base, suffixes[i]);
+        if (n_from < PATH_MAX && n_to < PATH_MAX) {
+            (void)rename(from, to);
+        }
+    }
+}
+
+void hpp__native_profile_set_base(hpp__native_profile *p, const char *base)
+{
+    const char *copy = hpf_arena_text(p->arena, (hpf_str){base, strlen(base)});
+    p->base = copy ? copy : p->base;
+}
+
+/* ---- Snapshots ---- */
+
+/* Copies the live blocks of each group. */
+static void keep_alive(const hpp__native_heap *heap, hpp__alive **alive, size_t *capacity,
+                       size_t *n)
+{
+    *n = 0;
+    if (!hpp__grow(alive, capacity, heap->n_groups, sizeof **alive)) {
+        return;
+    }
+    for (size_t i = 0; i < heap->n_groups; i++) {
+        const hpp__costs *costs = &heap->costs[i];
+        (*alive)[i] = i == HPP__GROUP_TICKS ? (hpp__alive){0, 0}
+                                            : (hpp__alive){hpp__costs_live_bytes(costs),
+                                                           hpp__costs_live_blocks(costs)};
+    }
+    *n = heap->n_groups;
+}
+
+static void count_totals(hpp__native_profile *p)
+{
+    hpp__costs all = {0};
+    for (size_t i = 0; i < p->heap.n_groups; i++) {
+        if (i != HPP__GROUP_TICKS) {
+            hpp__costs_add(&all, &p->heap.costs[i]);
+        }
+    }
+    p->figures.allocations = all.allocations;
+    p->figures.allocated_bytes = all.allocated_bytes;
+    p->figures.frees = all.frees;
+    p->figures.freed_bytes = all.freed_bytes;
+}
+
+static uint64_t larger(uint64_t known, double seen)
+{
+    return seen > (double)known ? (uint64_t)seen : known;
+}
+
+static void note_figures(hpp__native_profile *p, const hpp__snapshot *snapshot,
+                         const hpp_census_result *result)
+{
+    hpp_process_figures *f = &p->figures;
+    f->n_samples++;
+    f->duration_s = snapshot->time_s;
+    f->resident_bytes = larger(f->resident_bytes, snapshot->resident_bytes);
+    f->profiler_bytes = larger(f->profiler_bytes, snapshot->profiler_bytes);
+    if (result->size_bytes > f->peak_bytes) {
+        f->peak_bytes = result->size_bytes;
+        f->peak_s = result->time_s;
+        keep_alive(&p->heap, &p->peak, &p->peak_capacity, &p->n_peak);
+    }
+}
+
+static void tell_lines(hpp__native_profile *p, const hpp__snapshot *snapshot, uint64_t live_bytes)
+{
+    const struct {
+        hpf_str name;
+        double value;
+    } lines[] = {
+        {HPF_STR("live"), (double)live_bytes},
+        {HPF_STR("resident"), snapshot->resident_bytes},
+        {HPF_STR("profiler"), snapshot->profiler_bytes},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        if (lines[i].value >= 0) {
+            hpp__output_line(&p->output, snapshot->time_s, lines[i].name, lines[i].value);
+        }
+    }
+}
+
+void hpp__native_profile_take(hpp__native_profile *p, const hpp__snapshot *snapshot)
+{
+    p->reader = snapshot->reader;
+    hpp__native_heap_add_up(&p->heap, &snapshot->sums);
+    const hpp_census_result *result = hpp_census_take(p->engine, snapshot->time_s);
+    note_figures(p, snapshot, result);
+    tell_lines(p, snapshot, result->live_bytes);
+    hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
+}
+
+void hpp__native_profile_mark(hpp__native_profile *p, double time_s, hpf_str label)
+{
+    hpp__output_mark(&p->output, time_s, label);
+}
+
+/* ---- The end ---- */
+
+static uint64_t load(const _Atomic uint64_t *from)
+{
+    return atomic_load_explicit(from, memory_order_relaxed);
+}
+
+static void note_losses(hpp__native_profile *p)
+{
+    const hpp_window_head *head = &p->reader.window->head;
+    hpp_process_figures *f = &p->figures;
+    f->n_sites = p->reader.n_sites;
+    f->n_stacks = p->stacks.n_stacks;
+    f->n_lost_stacks = load(&head->n_lost_stacks);
+    f->n_uncounted = load(&head->n_uncounted);
+    f->uncounted_bytes = load(&head->uncounted_bytes);
+    f->n_missed_frees = load(&head->n_missed_frees);
+    f->n_cut_stacks = load(&head->n_cut_stacks);
+    f->n_checked = load(&head->n_checked);
+    f->n_cache_mismatches = load(&head->n_cache_mismatches);
+    f->n_peer_mismatches = load(&head->n_peer_mismatches);
+    f->n_peer_cut = load(&head->n_peer_cut);
+}
+
+static hpf_status write_report(hpp__native_profile *p, const hpp__window_sums *sums, hpf_error *err)
+{
+    if (p->options->report == HPP_REPORT_NONE) {
+        return HPF_OK;
+    }
+    const char *path = path_of(p, ".prof");
+    const hpp__report_title title = {
+        .date = {p->date, strlen(p->date)},
+        .program = program_of(p),
+        .command = p->n_words > 0 ? p->words[0] : program_of(p),
+        .arguments = p->n_words > 0 ? &p->words[1] : NULL,
+        .n_arguments = p->n_words > 0 ? p->n_words - 1 : 0,
+    };
+    return path ? hpp__native_report_write(path, &p->heap, sums, p->options, &title, err)
+                : hpf_error_set_memory(err);
+}
+
+void hpp__native_profile_finish(hpp__native_profile *p, const hpp__snapshot *last)
+{
+    hpp__native_profile_take(p, last);
+    keep_alive(&p->heap, &p->last, &p->last_capacity, &p->n_last);
+    count_totals(p);
+    note_losses(p);
+    hpf_error of_files = {0};
+    hpf_error of_report = {0};
+    hpf_status status = hpp__output_close(&p->output, &of_files);
+    p->figures.error = status == HPF_OK ? of_report : of_files;
+    if (write_report(p, &last->sums, &of_report) != HPF_OK && status == HPF_OK) {
+        p->figures.error = of_report;
+    }
+}
+
+const hpp_process_figures *hpp__native_profile_figures(const hpp__native_profile *p)
+{
+    return &p->figures;
+}
+
+size_t hpp__native_profile_top(hpp__native_profile *p, hpp_moment moment, hpp_site_figures *out,
+                               size_t n_most)
+{
+    return moment == HPP_AT_PEAK
+               ? hpp__native_top(&p->heap, p->peak, p->n_peak, out, n_most, p->arena)
+               : hpp__native_top(&p->heap, p->last, p->n_last, out, n_most, p->arena);
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static hpf_status check_selector(hpp_breakdown selector, hpf_error *err)
+{
+    switch (selector) {
+    case HPP_BY_TYPE:
+        return hpf_error_set(
+            err, HPF_ERR_UNSUPPORTED,
+            "-hy needs to visit objects, which is not possible in an unmodified program; "
+            "-hd and -hc show where its blocks were allocated");
+    case HPP_BY_RETAINERS:
+    case HPP_BY_BIOGRAPHY:
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "-h%c needs to visit objects: embed the profiler for that "
+                             "(hpprof/runtime.h)",
+                             (char)selector);
+    default:
+        return HPF_OK;
+    }
+}
+
+static hpf_status check(const hpp_options *profile, hpf_error *err)
+{
+    const hpp_census_options *census = &profile->census;
+    hpf_status status = check_selector(census->breakdown, err);
+    for (size_t i = 0; i < census->n_restrictions && status == HPF_OK; i++) {
+        status = check_selector(census->restrictions[i].selector, err);
+    }
+    if (status == HPF_OK &&
+        (profile->with_bins || profile->print_on_abort || census->count_stacks)) {
+        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                               "-B, -xc and -xt are only for programs that embed the profiler");
+    }
+    return status;
+}
+
+static bool clean_names(hpp_restriction *to, const hpp_restriction *from, hpf_arena *arena)
+{
+    hpf_str *names = hpf_arena_array(arena, from->n_names, sizeof *names);
+    *to = *from;
+    to->names = names;
+    for (size_t i = 0; names && i < from->n_names; i++) {
+        char *name = hpf_arena_alloc(arena, from->names[i].length);
+        if (!name) {
+            return false;
+        }
+        names[i] = (hpf_str){name, hpp__names_clean(name, from->names[i])};
+    }
+    return names != NULL;
+}
+
+hpf_status hpp__native_options(hpp_options *out, const hpp_options *profile, hpf_arena *arena,
+                               hpf_error *err)
+{
+    *out = *profile;
+    hpf_status status = check(profile, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    size_t n = profile->census.n_restrictions;
+    hpp_restriction *restrictions = hpf_arena_array(arena, n, sizeof *restrictions);
+    bool is_good = restrictions != NULL;
+    for (size_t i = 0; i < n && is_good; i++) {
+        is_good = clean_names(&restrictions[i], &profile->census.restrictions[i], arena);
+    }
+    out->census.restrictions = restrictions;
+    return is_good ? HPF_OK : hpf_error_set_memory(err);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The profile of one process: turns samples into files, and into figures at the end.
+ *
+ * Sampling is separate: a snapshot holds all values of one moment, and is taken quickly and on
+ * time. Adding it to the profile looks up names, which may take long, and writes. The two may run
+ * in different threads.
+ *
+ * Threads: use a profile in one thread at a time.
+ */
+#ifndef HPP_NATIVE_PROFILE_H
+#define HPP_NATIVE_PROFILE_H
+
+#include "hpprof/collector_types.h"
+#include "native_heap.h"
+#include "core/output.h"
+
+/* The state of a process at one moment. A negative value was not measured. */
+typedef struct hpp__snapshot {
+    double time_s;
+    hpp__window_reader reader; /* refreshed at that moment */
+    hpp__window_sums sums;
+    double resident_bytes, profiler_bytes;
+} hpp__snapshot;
+
+typedef struct hpp__native_profile hpp__native_profile;
+
+typedef struct hpp__native_profile_options {
+    const hpp_options *profile; /* borrowed */
+    hpp__names *names;          /* borrowed */
+    uint32_t max_depth;
+    uint32_t process_id;
+    const char *base;         /* of file names; copied */
+    const hpf_events *events; /* more callbacks; may be NULL */
+    void *events_context;
+} hpp__native_profile_options;
+
+/* Creates a profile of the window of `reader`, and its files. Errors: IO, MEMORY, ARGUMENT for
+ * options that this heap does not support. */
+hpf_status hpp__native_profile_create(hpp__native_profile **out,
+                                      const hpp__native_profile_options *options,
+                                      const hpp__window_reader *reader, hpf_error *err);
+void hpp__native_profile_destroy(hpp__native_profile *profile);
+
+/* Adds a snapshot to the profile: takes a census and writes a sample. Times must not decrease. */
+void hpp__native_profile_take(hpp__native_profile *profile, const hpp__snapshot *snapshot);
+
+/* Adds a mark, not before the last snapshot. */
+void hpp__native_profile_mark(hpp__native_profile *profile, double time_s, hpf_str label);
+
+/* Ends the profile with a last snapshot: completes its files and writes the report. Errors are in
+ * the figures. */
+void hpp__native_profile_finish(hpp__native_profile *profile, const hpp__snapshot *last);
+
+/* Removes the files. */
+void hpp__native_profile_discard(hpp__native_profile *profile);
+
+/* Renames the files of a profile, which may have ended; ignores missing ones. */
+void hpp__native_profile_rename_files(const char *base, const char *new_base);
+
+/* Sets the base of files that are created later. Copies it. */
+void hpp__native_profile_set_base(hpp__native_profile *profile, const char *base);
+
+/* Returns the figures that the profile has: samples, peak, totals, errors. Other members are 0. */
+const hpp_process_figures *hpp__native_profile_figures(const hpp__native_profile *profile);
+
+/* Stores the allocation sites with the most live bytes at the peak or at the last snapshot, largest
+ * first. Returns their number; texts are borrowed from the profile. */
+size_t hpp__native_profile_top(hpp__native_profile *profile, hpp_moment moment,
+                               hpp_site_figures *out, size_t n_most);
+
+/* Copies the options of a profile into `arena` and `*out`, with names of restrictions in the form
+ * of hpp__names_clean. Errors: UNSUPPORTED for options that need to visit objects; MEMORY. */
+hpf_status hpp__native_options(hpp_options *out, const hpp_options *profile, hpf_arena *arena,
+                               hpf_error *err);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Groups give allocations to their stacks, clock ticks go to the stacks where they fell; then
+ * stacks and functions become the arrays that the `.prof` writer takes.
+ */
+#include "native_report.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+#include "base/grow.h"
+#include "core/report.h"
+
+/* Ticks by stack, grown as stacks are found. */
+typedef struct ticks {
+    uint64_t *by_stack;
+    size_t capacity;
+} ticks;
+
+static void count_ticks(ticks *t, hpp__native_heap *heap, const hpp__window_sums *sums)
+{
+    for (uint32_t i = HPP_FIRST_SITE; i < sums->n_sites; i++) {
+        hpp_window_site site;
+        if (sums->sites[i].allocations == 0 || !hpp__window_reader_site(heap->reader, i, &site) ||
+            site.call != HPP_CALL_TICK) {
+            continue;
+        }
+        const hpp__stack *stack = hpp__native_stacks_place(heap->stacks, site.node);
+        stack = stack ? stack : heap->stacks->root;
+        if (hpp__grow(&t->by_stack, &t->capacity, stack->id + (size_t)1, sizeof *t->by_stack)) {
+            t->by_stack[stack->id] += sums->sites[i].allocations;
+        }
+    }
+}
+
+/* Functions in the order in which they are first met on a stack. */
+typedef struct centres {
+    hpf_prof_centre *list;
+    size_t n;
+    uint32_t *index_of; /* by function: index + 1 */
+    size_t index_of_capacity, capacity;
+    uint32_t max_label_bytes; /* 0: no limit */
+} centres;
+
+/* Tables as wide as the longest of all C++ names are no use. */
+static hpf_str shorten(const centres *c, hpf_str label)
+{
+    return c->max_label_bytes == 0 || label.length <= c->max_label_bytes
+               ? label
+               : (hpf_str){label.data, hpf_utf8_cut(label, c->max_label_bytes)};
+}
+
+static bool add_centre(centres *c, const hpp__function *function, uint32_t *index)
+{
+    if (!hpp__grow(&c->index_of, &c->index_of_capacity, function->index + (size_t)1,
+                   sizeof *c->index_of) ||
+        !hpp__grow(&c->list, &c->capacity, c->n + 1, sizeof *c->list)) {
+        return false;
+    }
+    if (c->index_of[function->index] == 0) {
+        c->list[c->n++] = (hpf_prof_centre){
+            .label = shorten(c, function->label),
+            .module = function->module,
+            .srcloc = function->file.length > 0 ? function->file : HPF_STR("<no location info>"),
+            .id = function->index + UINT64_C(1),
+            .is_hidden = function->is_overhead,
+        };
+        c->index_of[function->index] = (uint32_t)c->n;
+    }
+    *index = c->index_of[function->index] - 1;
+    return true;
+}
+
+/* Lists the stacks, parents first. Special stacks are children of the root here. */
+static hpf_prof_stack *list_stacks(const hpp__native_heap *heap, const ticks *t, centres *c)
+{
+    const hpp__native_stacks *s = heap->stacks;
+    hpf_prof_stack *list = calloc(s->n_stacks, sizeof *list);
+    for (uint32_t i = 0; list && i < s->n_stacks; i++) {
+        const hpp__stack *parent = s->by_id[i]->parent;
+        list[i].parent_index = i == 0 ? HPF_PROF_NO_PARENT : parent ? parent->id : 0;
+        list[i].id = i + UINT64_C(1);
+        list[i].ticks = i < t->capacity ? t->by_stack[i] : 0;
+        if (!add_centre(c, s->by_id[i]->function, &list[i].centre_index)) {
+            free(list);
+            list = NULL;
+        }
+    }
+    return list;
+}
+
+static void add_allocation(hpf_prof_stack *list, const hpp__native_heap *heap)
+{
+    for (size_t i = 0; i < heap->n_groups; i++) {
+        const hpp__group *group = &heap->groups[i];
+        hpf_prof_stack *stack = &list[group->stack ? group->stack->id : 0];
+        if (i != HPP__GROUP_TICKS) {
+            stack->entries += heap->costs[i].allocations;
+            stack->allocated_bytes += heap->costs[i].allocated_bytes;
+        }
+    }
+}
+
+static hpf_status write_file(const char *path, const hpf_prof *prof, hpp_report kind,
+                             hpf_error *err)
+{
+    hpf_sink *sink = hpf_sink_to_path(path, err);
+    if (!sink) {
+        return err->status;
+    }
+    hpf_status status = hpp__report_write_kind(sink, prof, kind, err);
+    if (status == HPF_OK) {
+        status = hpf_sink_finish(sink, err);
+    }
+    hpf_sink_destroy(sink);
+    return status;
+}
+
+hpf_status hpp__native_report_write(const char *path, hpp__native_heap *heap,
+                                    const hpp__window_sums *sums, const hpp_options *options,
+                                    const hpp__report_title *title, hpf_error *err)
+{
+    ticks t = {0};
+    centres c = {0};
+    c.max_label_bytes = options->report == HPP_REPORT_JSON ? 0 : options->census.max_name_bytes;
+    count_ticks(&t, heap, sums);
+    hpf_prof_stack *stacks = list_stacks(heap, &t, &c);
+    hpf_status status = HPF_OK;
+    if (stacks) {
+        add_allocation(stacks, heap);
+        const hpf_prof prof = {
+            .date = title->date,
+            .program = title->program,
+            .command = title->command,
+            .options = options->words,
+            .n_options = options->n_words,
+            .arguments = title->arguments,
+            .n_arguments = title->n_arguments,
+            .tick_us = options->tick_ns / 1000,
+            .n_processors = 1, /* ticks are processor time already */
+            .centres = c.list,
+            .n_centres = c.n,
+            .stacks = stacks,
+            .n_stacks = heap->stacks->n_stacks,
+        };
+        status = write_file(path, &prof, options->report, err);
+    } else {
+        status = hpf_error_set_memory(err);
+    }
+    free(t.by_stack);
+    free(c.list);
+    free(c.index_of);
+    free(stacks);
+    return status;
+}

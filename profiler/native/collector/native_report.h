@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The time and allocation report of a native program, in the layout of GHC's: functions are the
+ * cost centres. An entry is an allocation.
+ */
+#ifndef HPP_NATIVE_REPORT_H
+#define HPP_NATIVE_REPORT_H
+
+#include "hpprof/options.h"
+#include "native_heap.h"
+
+/* The title of a report. */
+typedef struct hpp__report_title {
+    hpf_str date, program, command;
+    const hpf_str *arguments;
+    size_t n_arguments;
+} hpp__report_title;
+
+/* Writes the report of the given sums to the file `path`, in the form that `options` set. Errors:
+ * IO, MEMORY. */
+hpf_status hpp__native_report_write(const char *path, hpp__native_heap *heap,
+                                    const hpp__window_sums *sums, const hpp_options *options,
+                                    const hpp__report_title *title, hpf_error *err);
+
+#endif

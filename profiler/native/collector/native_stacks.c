@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A node's stack is its caller's with its own functions on top; both are remembered.
+ */
+#include "base/arena.h"
+#include "native_stacks.h"
+
+#include "base/grow.h"
+
+/* ---- The tree ---- */
+
+static hpp__stack *new_stack(hpp__native_stacks *s, const hpp__function *function,
+                             const hpp__stack *parent)
+{
+    hpp__stack *stack = hpf_arena_alloc(s->arena, sizeof *stack);
+    if (!stack || !function ||
+        !hpp__grow(&s->by_id, &s->by_id_capacity, s->n_stacks + (size_t)1, sizeof *s->by_id)) {
+        return NULL;
+    }
+    *stack = (hpp__stack){function, parent, s->n_stacks, parent ? parent->depth + 1 : 0};
+    s->by_id[s->n_stacks++] = stack;
+    return stack;
+}
+
+/* The stack cut back to `function`, or NULL when that is not on it. */
+static const hpp__stack *cut_back(const hpp__stack *stack, const hpp__function *function)
+{
+    while (stack && stack->function != function) {
+        stack = stack->parent;
+    }
+    return stack;
+}
+
+/* NULL without memory, and on top of NULL. What calls main may be nameless where symbols are
+ * stripped: then it is on the root, or on one that has a name. */
+static const hpp__stack *push(hpp__native_stacks *s, const hpp__stack *stack,
+                              const hpp__function *function)
+{
+    if (!stack || function->is_start || (stack == s->root && function->is_nameless)) {
+        return stack ? s->root : NULL;
+    }
+    uint64_t key = (uint64_t)(stack->id + 1) << 32 | function->index;
+    const uint64_t *known = hpp__map_find(&s->children, key);
+    if (known) {
+        return (const hpp__stack *)(uintptr_t)*known;
+    }
+    const hpp__stack *child = cut_back(stack, function);
+    child = child ? child : new_stack(s, function, stack);
+    uint64_t *place = child ? hpp__map_add(&s->children, key) : NULL;
+    if (place) {
+        *place = (uintptr_t)child;
+    }
+    return child;
+}
+
+/* Functions are pushed from the outermost in. */
+static const hpp__stack *push_frames(hpp__native_stacks *s, const hpp__stack *stack,
+                                     hpp__frames frames, size_t from)
+{
+    for (size_t i = frames.n; i > from && stack; i--) {
+        stack = push(s, stack, frames.list[i - 1].function);
+    }
+    return frames.n > from ? stack : NULL;
+}
+
+/* ---- Depth ---- */
+
+/* The same functions below the root, `n` innermost of them. */
+static const hpp__stack *copy_top(hpp__native_stacks *s, const hpp__stack *stack, uint32_t n)
+{
+    const hpp__function *functions[64];
+    const hpp__stack *copy = s->root;
+    while (n > 0) {
+        /* A batch from `n` on, outermost first. */
+        uint32_t n_batch = n < 64 ? n : 64;
+        const hpp__stack *at = stack;
+        for (uint32_t i = 0; i < n - n_batch; i++) {
+            at = at->parent;
+        }
+        for (uint32_t i = 0; i < n_batch; i++, at = at->parent) {
+            functions[i] = at->function;
+        }
+        for (uint32_t i = n_batch; i > 0; i--) {
+            copy = push(s, copy, functions[i - 1]);
+        }
+        n -= n_batch;
+    }
+    return copy;
+}
+
+static const hpp__stack *no_deeper(hpp__native_stacks *s, const hpp__stack *stack)
+{
+    if (!stack || s->max_depth == 0 || stack->depth <= s->max_depth) {
+        return stack;
+    }
+    uint64_t *place = hpp__map_add(&s->cuts, (uintptr_t)stack);
+    if (!place) {
+        return NULL;
+    }
+    if (*place == 0) {
+        *place = (uintptr_t)copy_top(s, stack, s->max_depth);
+    }
+    return (const hpp__stack *)(uintptr_t)*place;
+}
+
+/* ---- Nodes ---- */
+
+/* Returns a module, or NULL if it is invalid. Valid until the next call. */
+static const hpp__known_module *module_at(hpp__native_stacks *s, uint32_t index)
+{
+    hpp_window_module module;
+    if (index < s->modules_capacity && s->modules[index].object != 0) {
+        return &s->modules[index];
+    }
+    if (!hpp__window_reader_module(s->reader, index, &module) ||
+        !hpp__grow(&s->modules, &s->modules_capacity, index + (size_t)1, sizeof *s->modules)) {
+        return NULL;
+    }
+    s->modules[index] = (hpp__known_module){hpp__names_object(s->names, &module) + 1, module.bias};
+    return &s->modules[index];
+}
+
+/* Returns the functions at a node. A return address may be after the end of its function. */
+static hpp__frames frames_at(hpp__native_stacks *s, const hpp_window_node *node)
+{
+    uint64_t address = node->address - (node->flags & HPP_NODE_EXACT ? 0 : 1);
+    const hpp__known_module *module =
+        node->module_index ? module_at(s, node->module_index - 1u) : NULL;
+    return module ? hpp__names_at(s->names, module->object - 1, address - module->bias)
+                  : hpp__names_generated(s->names, s->process_id, address);
+}
+
+/* Returns the cached stack of a node, or NULL. */
+static const hpp__stack *known_stack(const hpp__native_stacks *s, uint32_t node)
+{
+    return node == 0 ? s->root : node < s->of_node_capacity ? s->of_node[node] : NULL;
+}
+
+/* Stores the nodes from `node` outwards to one with a cached stack. Returns their number; 0 without
+ * memory, or for an invalid node. */
+static size_t find_path(hpp__native_stacks *s, uint32_t node)
+{
+    size_t n = 0;
+    while (!known_stack(s, node)) {
+        hpp_window_node record;
+        if (!hpp__window_reader_node(s->reader, node, &record) ||
+            !hpp__grow(&s->path, &s->path_capacity, n + 1, sizeof *s->path)) {
+            return 0;
+        }
+        s->path[n++] = node;
+        node = record.parent;
+    }
+    return n;
+}
+
+static const hpp__stack *whole_stack(hpp__native_stacks *s, uint32_t node)
+{
+    if (known_stack(s, node)) {
+        return known_stack(s, node);
+    }
+    if (!hpp__grow(&s->of_node, &s->of_node_capacity, node + (size_t)1, sizeof *s->of_node)) {
+        return NULL;
+    }
+    const hpp__stack *stack = NULL;
+    for (size_t i = find_path(s, node); i > 0; i--) {
+        hpp_window_node record;
+        if (!hpp__window_reader_node(s->reader, s->path[i - 1], &record)) {
+            return NULL;
+        }
+        stack = push_frames(s, known_stack(s, record.parent), frames_at(s, &record), 0);
+        s->of_node[s->path[i - 1]] = stack;
+        if (!stack) {
+            return NULL;
+        }
+    }
+    return stack;
+}
+
+const hpp__stack *hpp__native_stacks_place(hpp__native_stacks *s, uint32_t node)
+{
+    return no_deeper(s, whole_stack(s, node));
+}
+
+/* The index of the innermost frame that is not passed over, or frames.n. */
+static size_t first_producer(hpp__frames frames, hpp_call *call)
+{
+    size_t i = 0;
+    for (; i < frames.n && frames.list[i].function->is_passed_over; i++) {
+        if (frames.list[i].function->call != HPP_CALL_MALLOC) {
+            *call = frames.list[i].function->call;
+        }
+    }
+    return i;
+}
+
+hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
+{
+    hpp__producer producer = {.call = HPP_CALL_MALLOC};
+    hpp_window_node record;
+    uint32_t first = node;
+    hpp__frames frames = {NULL, 0};
+    size_t i = 0;
+    for (; node != 0; node = record.parent) {
+        if (!hpp__window_reader_node(s->reader, node, &record)) {
+            return producer;
+        }
+        frames = frames_at(s, &record);
+        i = first_producer(frames, &producer.call);
+        if (i < frames.n || frames.n == 0) {
+            break;
+        }
+    }
+    if (node == 0) { /* all of them are skipped: use the innermost */
+        hpp__window_reader_node(s->reader, first, &record);
+        i = 0;
+    }
+    const hpp__stack *callers = whole_stack(s, record.parent);
+    frames = frames_at(s, &record);
+    if (i < frames.n) {
+        producer.frame = frames.list[i];
+        producer.stack = no_deeper(s, push_frames(s, callers, frames, i));
+    }
+    return producer;
+}
+
+const hpp__stack *hpp__native_stacks_special(hpp__native_stacks *s, hpf_str text)
+{
+    return new_stack(s, hpp__names_special(s->names, text), NULL);
+}
+
+/* ---- Looking in ---- */
+
+static hpf_str label(const void *stack, void *context)
+{
+    (void)context;
+    return ((const hpp__stack *)stack)->function->label;
+}
+
+static hpf_str module(const void *stack, void *context)
+{
+    (void)context;
+    return ((const hpp__stack *)stack)->function->module;
+}
+
+static const void *parent(const void *stack, void *context)
+{
+    (void)context;
+    return ((const hpp__stack *)stack)->parent;
+}
+
+static uint64_t id(const void *stack, void *context)
+{
+    (void)context;
+    return ((const hpp__stack *)stack)->id;
+}
+
+static hpf_str source(const void *stack, void *context)
+{
+    (void)context;
+    return ((const hpp__stack *)stack)->function->file;
+}
+
+const hpp_stacks hpp__native_stacks_view = {
+    .label = label, .module = module, .parent = parent, .id = id, .source = source};
+
+/* ---- Life ---- */
+
+hpf_status hpp__native_stacks_init(hpp__native_stacks *s, hpp__names *names,
+                                   const hpp__window_reader *reader, uint32_t process_id,
+                                   uint32_t max_depth, hpf_error *err)
+{
+    *s = (hpp__native_stacks){
+        .names = names, .reader = reader, .process_id = process_id, .max_depth = max_depth};
+    s->arena = hpf_arena_create();
+    s->root = s->arena ? new_stack(s, hpp__names_special(names, HPF_STR("MAIN")), NULL) : NULL;
+    return s->root ? HPF_OK : hpf_error_set_memory(err);
+}
+
+void hpp__native_stacks_finish(hpp__native_stacks *s)
+{
+    hpp__map_finish(&s->children);
+    hpp__map_finish(&s->cuts);
+    free(s->by_id);
+    free(s->of_node);
+    free(s->modules);
+    free(s->path);
+    hpf_arena_destroy(s->arena);
+    *s = (hpp__native_stacks){0};
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Maps the nodes of a window to stacks of functions. They follow the rules of GHC's cost-centre
+ * stacks: a tree with the root MAIN, interned, without recursion (a function that is already on the
+ * stack cuts it back). Inlined functions count as functions; the callers of main are left out.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_STACKS_OF_FUNCTIONS_H
+#define HPP_NATIVE_STACKS_OF_FUNCTIONS_H
+
+#include "base/arena.h"
+#include "hpprof/heap.h"
+#include "base/map.h"
+#include "native_names.h"
+#include "native/window/window_reader.h"
+
+/* A stack: `function` on top of `parent`. */
+typedef struct hpp__stack {
+    const hpp__function *function;
+    const struct hpp__stack *parent; /* NULL: the root, or a special stack */
+    uint32_t id;                     /* from 0 without gaps, parents before children */
+    uint32_t depth;                  /* number of functions, without the root */
+} hpp__stack;
+
+/* Who made a block. */
+typedef struct hpp__producer {
+    const hpp__stack *stack; /* without skipped functions, cut to max_depth; NULL without memory, or
+                                if the node is invalid */
+    hpp__frame frame;        /* the innermost of these functions, and its line */
+    hpp_call call;           /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY if that was skipped */
+} hpp__producer;
+
+/* A module of the window, with its number in the resolver. */
+typedef struct hpp__known_module {
+    uint32_t object; /* number + 1; 0: not registered yet */
+    uint64_t bias;
+} hpp__known_module;
+
+typedef struct hpp__native_stacks {
+    hpp__names *names;                /* borrowed */
+    const hpp__window_reader *reader; /* borrowed */
+    uint32_t process_id;
+    uint32_t max_depth;
+    hpf_arena *arena;
+    hpp__stack *root;
+    const hpp__stack **by_id; /* all stacks of the tree */
+    size_t by_id_capacity;
+    uint32_t n_stacks;
+    hpp__map children; /* id of the parent, index of the function -> stack */
+    hpp__map cuts;     /* stack -> the same, cut to max_depth */
+    const hpp__stack **of_node;
+    hpp__known_module *modules;
+    size_t of_node_capacity, modules_capacity;
+    uint32_t *path; /* nodes from a known one to the one that is looked up */
+    size_t path_capacity;
+} hpp__native_stacks;
+
+/* Initialises stacks; `max_depth` 0 means no limit. Errors: MEMORY; call hpp__native_stacks_finish
+ * in any case. */
+hpf_status hpp__native_stacks_init(hpp__native_stacks *stacks, hpp__names *names,
+                                   const hpp__window_reader *reader, uint32_t process_id,
+                                   uint32_t max_depth, hpf_error *err);
+void hpp__native_stacks_finish(hpp__native_stacks *stacks);
+
+/* Returns the producer of a node, which is not 0. */
+hpp__producer hpp__native_stacks_producer(hpp__native_stacks *stacks, uint32_t node);
+
+/* Returns the whole stack of a node, without skipping functions, for the time profile. NULL as
+ * above. */
+const hpp__stack *hpp__native_stacks_place(hpp__native_stacks *stacks, uint32_t node);
+
+/* Returns a special stack, which is not in the tree; NULL without memory. */
+const hpp__stack *hpp__native_stacks_special(hpp__native_stacks *stacks, hpf_str text);
+
+/* The functions by which the census engine reads stacks; they need no context. */
+extern const hpp_stacks hpp__native_stacks_view;
+
+#endif

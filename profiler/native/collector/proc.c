@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Small reads of /proc.
+ */
+#include "proc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_ANCESTORS = 4096, MAX_ENVIRONMENT_BYTES = 1 << 18 };
+
+/* Reads the beginning of a small file as text; false when there is none. */
+static bool read_text(const char *path, char *out, size_t n_bytes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return false;
+    }
+    ssize_t n = read(fd, out, n_bytes - 1);
+    close(fd);
+    out[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+double hpp__proc_resident_bytes(uint32_t process_id)
+{
+    char path[64], text[128];
+    unsigned long long n_pages, n_resident;
+    snprintf(path, sizeof path, "/proc/%u/statm", (unsigned)process_id);
+    if (!read_text(path, text, sizeof text) ||
+        sscanf(text, "%llu %llu", &n_pages, &n_resident) != 2 || n_pages == 0) {
+        return -1;
+    }
+    return (double)n_resident * (double)sysconf(_SC_PAGESIZE);
+}
+
+bool hpp__proc_cpu_ns(uint32_t process_id, uint64_t *out_ns)
+{
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid((pid_t)process_id, &clock) != 0 || clock_gettime(clock, &time) != 0) {
+        return false;
+    }
+    *out_ns = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    return true;
+}
+
+bool hpp__proc_thread_name(uint32_t process_id, uint32_t thread_id,
+                           char out[HPP__THREAD_NAME_BYTES])
+{
+    char path[64], text[HPP__THREAD_NAME_BYTES + 1];
+    snprintf(path, sizeof path, "/proc/%u/task/%u/comm", (unsigned)process_id, (unsigned)thread_id);
+    if (!read_text(path, text, sizeof text)) {
+        return false;
+    }
+    text[strcspn(text, "\n")] = '\0';
+    memcpy(out, text, HPP__THREAD_NAME_BYTES);
+    out[HPP__THREAD_NAME_BYTES - 1] = '\0';
+    return true;
+}
+
+bool hpp__proc_program(uint32_t process_id, hpp__program_id *out)
+{
+    char path[64];
+    struct stat file;
+    snprintf(path, sizeof path, "/proc/%u/exe", (unsigned)process_id);
+    if (stat(path, &file) != 0) {
+        return false;
+    }
+    *out = (hpp__program_id){(uint64_t)file.st_dev, (uint64_t)file.st_ino};
+    return true;
+}
+
+/* The parent of a process, or 0. The name in parentheses may hold anything. */
+static uint32_t parent_of(uint32_t process_id)
+{
+    char path[64], text[512];
+    unsigned parent = 0;
+    snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_id);
+    const char *after_name = read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+    return after_name && sscanf(after_name, ") %*c %u", &parent) == 1 ? parent : 0;
+}
+
+bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id)
+{
+    for (int i = 0; i < MAX_ANCESTORS && process_id != 0; i++) {
+        if (process_id == ancestor_id) {
+            return true;
+        }
+        process_id = parent_of(process_id);
+    }
+    return false;
+}
+
+/* Whether the environment of a process has the text in it, within its first bytes. */
+static bool has_in_environment(const char *process_id, const char *text, char *room, size_t n_room)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%.20s/environ", process_id);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t n = 0;
+    ssize_t got = 1;
+    while (fd >= 0 && got > 0 && n < n_room) {
+        got = read(fd, room + n, n_room - n);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    size_t length = strlen(text);
+    for (size_t i = 0; i + length <= n; i++) {
+        if (room[i] == text[0] && memcmp(room + i, text, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hpp__proc_any_with(const char *text)
+{
+    DIR *all = opendir("/proc");
+    char *room = malloc(MAX_ENVIRONMENT_BYTES);
+    const struct dirent *entry = NULL;
+    bool is_found = false;
+    while (all && room && !is_found && (entry = readdir(all))) {
+        is_found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+                   has_in_environment(entry->d_name, text, room, MAX_ENVIRONMENT_BYTES);
+    }
+    free(room);
+    if (all) {
+        closedir(all);
+    }
+    return is_found;
+}
+
+int hpp__proc_open_pagemap(uint32_t process_id)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/pagemap", (unsigned)process_id);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+uint64_t hpp__proc_touched_bytes(int pagemap, uint64_t begin, uint64_t n_bytes)
+{
+    enum { N_ENTRIES = 512 };
+    const uint64_t is_there = UINT64_C(3) << 62; /* present, swapped */
+    uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t page = begin / page_bytes;
+    uint64_t end = page + n_bytes / page_bytes;
+    uint64_t n_touched = 0;
+    while (page < end) {
+        uint64_t entries[N_ENTRIES];
+        size_t n = end - page < N_ENTRIES ? (size_t)(end - page) : N_ENTRIES;
+        ssize_t got = pread(pagemap, entries, n * sizeof *entries, (off_t)(page * sizeof *entries));
+        if (got < (ssize_t)sizeof *entries) {
+            break;
+        }
+        n = (size_t)got / sizeof *entries;
+        for (size_t i = 0; i < n; i++) {
+            n_touched += (entries[i] & is_there) != 0;
+        }
+        page += n;
+    }
+    return n_touched * page_bytes;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reads /proc. Every function may fail at any time, since processes end.
+ */
+#ifndef HPP_NATIVE_PROC_H
+#define HPP_NATIVE_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns the resident bytes, or -1. */
+double hpp__proc_resident_bytes(uint32_t process_id);
+
+/* Reads the processor time of all threads so far. */
+bool hpp__proc_cpu_ns(uint32_t process_id, uint64_t *out_ns);
+
+/* Reads the name of a thread, with its NUL. Returns false if it has ended. */
+enum { HPP__THREAD_NAME_BYTES = 16 };
+bool hpp__proc_thread_name(uint32_t process_id, uint32_t thread_id,
+                           char out[HPP__THREAD_NAME_BYTES]);
+
+/* The executable of a process, identified by numbers. hpp__proc_program returns false if it is
+ * unknown. */
+typedef struct hpp__program_id {
+    uint64_t device, inode;
+} hpp__program_id;
+bool hpp__proc_program(uint32_t process_id, hpp__program_id *out);
+
+/* Returns whether `process_id` is `ancestor_id` or descends from it. */
+bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id);
+
+/* Returns whether any process, or the one that it was forked from, was started with `text` in its
+ * environment. */
+bool hpp__proc_any_with(const char *text);
+
+/* Open /proc/PID/pagemap (or return -1), and count the pages of [begin, begin + n_bytes) that
+ * exist, in memory or swapped out. */
+int hpp__proc_open_pagemap(uint32_t process_id);
+uint64_t hpp__proc_touched_bytes(int pagemap, uint64_t begin, uint64_t n_bytes);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Counting in the unusual cases. See count.h.
+ */
+#include "accounting.h"
+
+#include "next_allocator.h"
+#include "process.h"
+#include "thread_life.h"
+
+static void count_uncounted(size_t n_bytes)
+{
+    atomic_fetch_add(&hpp__window->head.n_uncounted, 1);
+    atomic_fetch_add(&hpp__window->head.uncounted_bytes, n_bytes);
+}
+
+/* The calling thread's, or NULL where there is none to be had. */
+static hpp_thread *own_thread(void)
+{
+    return hpp__self != NULL ? hpp__self : hpp__thread_begin();
+}
+
+HPP_COLD hpp_block hpp__account_take_slowly(const void *block)
+{
+    bool is_profiled = hpp__alive() || hpp__process_wake();
+    return is_profiled ? hpp__blocks_take(block) : (hpp_block){0};
+}
+
+void hpp__account_free(hpp_block gone)
+{
+    hpp_thread *self = own_thread();
+    hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, gone.site) : NULL;
+    if (cell != NULL) {
+        hpp__add_own(&cell->frees, 1);
+        hpp__add_own(&cell->freed_bytes, gone.size_bytes);
+        return;
+    }
+    cell = hpp__shared_cell(gone.site);
+    if (cell != NULL) {
+        atomic_fetch_add(&cell->frees, 1);
+        atomic_fetch_add(&cell->freed_bytes, gone.size_bytes);
+    }
+}
+
+static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
+{
+    if (cell != NULL) {
+        hpp__add_own(&cell->allocations, 1);
+        hpp__add_own(&cell->allocated_bytes, n_bytes);
+        return;
+    }
+    cell = hpp__shared_cell(site);
+    if (cell != NULL) {
+        atomic_fetch_add(&cell->allocations, 1);
+        atomic_fetch_add(&cell->allocated_bytes, n_bytes);
+    }
+}
+
+HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_bytes,
+                                                       hpp_window_cell *cell, uint32_t site)
+{
+    uint32_t control = atomic_load_explicit(&hpp__window->head.control, memory_order_relaxed);
+    if (control & HPP_CONTROL_NO_NEW_BLOCKS) {
+        count_uncounted(n_bytes);
+        return block;
+    }
+    hpp_block before;
+    bool is_known = hpp__blocks_put(block, site, n_bytes, &before);
+    if (before.site != 0) {
+        atomic_fetch_add(&hpp__window->head.n_missed_frees, 1);
+        hpp__account_free(before);
+    }
+    if (is_known) {
+        count_in(cell, site, n_bytes);
+    } else {
+        count_uncounted(n_bytes);
+    }
+    return block;
+}
+
+static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
+                                           hpp_call call)
+{
+    if (hpp__next_allocator_pool_bytes(block) != 0 || (!hpp__alive() && !hpp__process_wake())) {
+        return block;
+    }
+    hpp_thread *self = own_thread();
+    hpp_place place = {HPP_SITE_NONE, NULL};
+    if (HPP_LIKELY(hpp__ready != NULL)) {
+        hpp__thread_enter();
+        place = hpp__stacks_place_anew(self, caller, call);
+        hpp__thread_exit(self);
+    } else {
+        place.site = hpp__stacks_site_unaided(caller, call);
+        place.cell = self != NULL ? hpp__thread_cell(self, place.site) : NULL;
+    }
+    return hpp__account_block(block, n_bytes, place.cell, place.site);
+}
+
+HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, size_t n_bytes,
+                                                                 hpp_call call, uintptr_t pc,
+                                                                 uintptr_t sp, uintptr_t fp)
+{
+    hpp_caller caller = {pc, sp, fp};
+    hpp_thread *self = hpp__ready;
+    if (HPP_LIKELY(self != NULL && hpp__alive())) {
+        hpp_place place;
+        hpp__thread_enter();
+        bool is_remembered = hpp__stacks_recall(&place, self, &caller, call);
+        hpp__thread_exit(self);
+        if (HPP_LIKELY(is_remembered)) {
+            return hpp__account_block(block, n_bytes, place.cell, place.site);
+        }
+    }
+    return count_made_anew(block, n_bytes, caller, call);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The next allocator. See real.h.
+ */
+#include "next_allocator.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "native/window/platform.h"
+
+enum { POOL_BYTES = 64 * 1024, POOL_ALIGNMENT = 16 };
+
+/* ---- pool ------------------------------------------------------------------------------------ */
+
+/* Blocks one after the other, each preceded by its size. */
+static _Alignas(POOL_ALIGNMENT) char pool[POOL_BYTES];
+static _Atomic size_t pool_used;
+
+static void *pool_take(size_t n_bytes)
+{
+    n_bytes += n_bytes == 0;
+    if (n_bytes > POOL_BYTES) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    size_t rounded = (n_bytes + POOL_ALIGNMENT - 1) / POOL_ALIGNMENT * POOL_ALIGNMENT;
+    size_t place = atomic_fetch_add(&pool_used, POOL_ALIGNMENT + rounded);
+    if (place > POOL_BYTES || POOL_BYTES - place < POOL_ALIGNMENT + rounded) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memcpy(pool + place, &n_bytes, sizeof(n_bytes));
+    return pool + place + POOL_ALIGNMENT;
+}
+
+size_t hpp__next_allocator_pool_bytes(const void *block)
+{
+    const char *bytes = block;
+    if ((uintptr_t)bytes < (uintptr_t)pool || (uintptr_t)bytes >= (uintptr_t)pool + POOL_BYTES) {
+        return 0;
+    }
+    size_t n_bytes;
+    memcpy(&n_bytes, bytes - POOL_ALIGNMENT, sizeof(n_bytes));
+    return n_bytes;
+}
+
+/* ---- first use ------------------------------------------------------------------------------- */
+
+/* Volatile: libc's headers promise that dlsym does not call back. */
+static _Thread_local volatile bool is_finding HPP_INITIAL_EXEC;
+
+static void *first_malloc(size_t n_bytes)
+{
+    if (is_finding) {
+        return pool_take(n_bytes);
+    }
+    hpp__next_allocator_find();
+    return hpp__next.malloc(n_bytes);
+}
+
+/* The pool has never been written to. */
+static void *first_calloc(size_t n, size_t n_bytes)
+{
+    if (is_finding) {
+        size_t n_all;
+        if (__builtin_mul_overflow(n, n_bytes, &n_all)) {
+            errno = ENOMEM;
+            return NULL;
+        }
+        return pool_take(n_all);
+    }
+    hpp__next_allocator_find();
+    return hpp__next.calloc(n, n_bytes);
+}
+
+/* While names are looked up, `block` cannot be but NULL or of the pool. */
+static void *first_realloc(void *block, size_t n_bytes)
+{
+    if (!is_finding) {
+        hpp__next_allocator_find();
+        return hpp__next.realloc(block, n_bytes);
+    }
+    void *moved = pool_take(n_bytes);
+    if (moved != NULL && block != NULL) {
+        size_t n_before = hpp__next_allocator_pool_bytes(block);
+        memcpy(moved, block, n_before < n_bytes ? n_before : n_bytes);
+    }
+    return moved;
+}
+
+static void first_free(void *block)
+{
+    if (!is_finding) {
+        hpp__next_allocator_find();
+        hpp__next.free(block);
+    }
+}
+
+static void *first_memalign(size_t alignment, size_t n_bytes)
+{
+    hpp__next_allocator_find();
+    return hpp__next.memalign(alignment, n_bytes);
+}
+
+static int first_posix_memalign(void **block, size_t alignment, size_t n_bytes)
+{
+    hpp__next_allocator_find();
+    return hpp__next.posix_memalign(block, alignment, n_bytes);
+}
+
+static void *first_aligned_alloc(size_t alignment, size_t n_bytes)
+{
+    hpp__next_allocator_find();
+    return hpp__next.aligned_alloc(alignment, n_bytes);
+}
+
+static void *first_valloc(size_t n_bytes)
+{
+    hpp__next_allocator_find();
+    return hpp__next.valloc(n_bytes);
+}
+
+static void *first_pvalloc(size_t n_bytes)
+{
+    hpp__next_allocator_find();
+    return hpp__next.pvalloc(n_bytes);
+}
+
+hpp_next_allocator hpp__next = {
+    .malloc = first_malloc,
+    .calloc = first_calloc,
+    .realloc = first_realloc,
+    .free = first_free,
+    .memalign = first_memalign,
+    .posix_memalign = first_posix_memalign,
+    .aligned_alloc = first_aligned_alloc,
+    .valloc = first_valloc,
+    .pvalloc = first_pvalloc,
+};
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+/* Replaces `*function` if the name is known. */
+static void find(void *function, const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (found != NULL) {
+        memcpy(function, &found, sizeof(found));
+    }
+}
+
+/* Once only: a name that is not there costs an error message, which would count as the program's.
+ */
+HPP_COLD HPP_ANY_STACK void hpp__next_allocator_find(void)
+{
+    static atomic_bool is_found;
+    if (is_finding || is_found) {
+        return;
+    }
+    int error = errno;
+    is_finding = true;
+    find(&hpp__next.free_sized, "free_sized");
+    find(&hpp__next.free_aligned_sized, "free_aligned_sized");
+    find(&hpp__next.sdallocx, "sdallocx");
+    find(&hpp__next.calloc, "calloc");
+    find(&hpp__next.realloc, "realloc");
+    find(&hpp__next.free, "free");
+    find(&hpp__next.memalign, "memalign");
+    find(&hpp__next.posix_memalign, "posix_memalign");
+    find(&hpp__next.aligned_alloc, "aligned_alloc");
+    find(&hpp__next.valloc, "valloc");
+    find(&hpp__next.pvalloc, "pvalloc");
+    find(&hpp__next.malloc, "malloc");
+    /* Clear our failed lookups, so that the program does not see them. */
+    dlerror();
+    is_finding = false;
+    is_found = true;
+    errno = error;
+}
+
+bool hpp__next_allocator_is_together(const void *function, const void *other)
+{
+    struct dl_find_object mine, theirs;
+    return function != NULL && other != NULL &&
+           _dl_find_object((void *)(uintptr_t)function, &mine) == 0 &&
+           _dl_find_object((void *)(uintptr_t)other, &theirs) == 0 &&
+           mine.dlfo_link_map == theirs.dlfo_link_map;
+}

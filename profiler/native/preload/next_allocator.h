@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The next allocator: the one that the program would use without this library, by the search order
+ * of the dynamic linker.
+ *
+ * The first call fills the table. The lookup of a function may itself allocate; such blocks come
+ * from a small pool, and are never freed.
+ */
+#ifndef HPP_NATIVE_NEXT_ALLOCATOR_H
+#define HPP_NATIVE_NEXT_ALLOCATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "native/window/platform.h"
+
+typedef struct hpp_next_allocator {
+    void *(*malloc)(size_t n_bytes);
+    void *(*calloc)(size_t n, size_t n_bytes);
+    void *(*realloc)(void *block, size_t n_bytes);
+    void (*free)(void *block);
+    void *(*memalign)(size_t alignment, size_t n_bytes);
+    int (*posix_memalign)(void **block, size_t alignment, size_t n_bytes);
+    void *(*aligned_alloc)(size_t alignment, size_t n_bytes);
+    void *(*valloc)(size_t n_bytes);
+    void *(*pvalloc)(size_t n_bytes);
+    /* Only some allocators have these; else NULL. */
+    void (*free_sized)(void *block, size_t n_bytes);
+    void (*free_aligned_sized)(void *block, size_t alignment, size_t n_bytes);
+    void (*sdallocx)(void *block, size_t n_bytes, int flags);
+} hpp_next_allocator;
+
+extern HPP_HIDDEN hpp_next_allocator hpp__next;
+
+/* Fills the table at the first call. Preserves errno. */
+void hpp__next_allocator_find(void);
+
+/* Returns whether two functions are in the same loaded object. */
+bool hpp__next_allocator_is_together(const void *function, const void *other);
+
+/* Returns the size of a block of the pool, which is never 0; 0 for any other block. */
+size_t hpp__next_allocator_pool_bytes(const void *block);
+
+#endif

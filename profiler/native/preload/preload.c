@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The malloc family for the profiled program: calls the next allocator, and counts. Results, errno,
+ * alignment and the meaning of size 0 stay those of that allocator, except that it gets no request
+ * under 16 bytes (blocks.h).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "accounting.h"
+#include "entry.h"
+#include "next_allocator.h"
+
+/* Called from assembly only. */
+void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_reallocarray(void *block, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_memalign(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_aligned_alloc(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS);
+int hpp__on_posix_memalign(void **block, size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_valloc(size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS);
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+HPP_ENTRY(malloc, 1, hpp__on_malloc);
+HPP_ENTRY(calloc, 2, hpp__on_calloc);
+HPP_ENTRY(memalign, 2, hpp__on_memalign);
+HPP_ENTRY(aligned_alloc, 2, hpp__on_aligned_alloc);
+HPP_ENTRY(posix_memalign, 3, hpp__on_posix_memalign);
+HPP_ENTRY(valloc, 1, hpp__on_valloc);
+HPP_ENTRY(pvalloc, 1, hpp__on_pvalloc);
+
+HPP_ALWAYS_INLINE void *made(void *block, size_t n_bytes, hpp_caller caller, hpp_call call)
+{
+    return HPP_LIKELY(block != NULL) ? hpp__account_allocation(block, n_bytes, caller, call) : NULL;
+}
+
+void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    void *block = hpp__next.malloc(hpp__asked_bytes(n_bytes));
+    return made(block, n_bytes, HPP_CALLER, HPP_CALL_MALLOC);
+}
+
+void *hpp__on_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    size_t n_all;
+    if (HPP_UNLIKELY(__builtin_mul_overflow(n, n_bytes, &n_all))) {
+        return hpp__next.calloc(n, n_bytes);
+    }
+    void *block = n_all < HPP_GRANULE_BYTES ? hpp__next.calloc(1, HPP_GRANULE_BYTES)
+                                            : hpp__next.calloc(n, n_bytes);
+    return made(block, n_all, HPP_CALLER, HPP_CALL_CALLOC);
+}
+
+static HPP_NO_INLINE void *made_aligned(void *block, size_t n_bytes, const hpp_caller *caller)
+{
+    return made(block, n_bytes, *caller, HPP_CALL_ALIGNED);
+}
+
+HPP_ANY_STACK void *hpp__on_memalign(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    void *block = hpp__next.memalign(alignment, hpp__asked_bytes(n_bytes));
+    return made_aligned(block, n_bytes, &HPP_CALLER);
+}
+
+HPP_ANY_STACK void *hpp__on_aligned_alloc(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    void *block = hpp__next.aligned_alloc(alignment, hpp__asked_bytes(n_bytes));
+    return made_aligned(block, n_bytes, &HPP_CALLER);
+}
+
+HPP_ANY_STACK int hpp__on_posix_memalign(void **block, size_t alignment, size_t n_bytes,
+                                         HPP_CALLER_PARAMETERS)
+{
+    int error = hpp__next.posix_memalign(block, alignment, hpp__asked_bytes(n_bytes));
+    if (error == 0) {
+        made_aligned(*block, n_bytes, &HPP_CALLER);
+    }
+    return error;
+}
+
+HPP_ANY_STACK void *hpp__on_valloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    return made_aligned(hpp__next.valloc(n_bytes), n_bytes, &HPP_CALLER);
+}
+
+HPP_ANY_STACK void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    return made_aligned(hpp__next.pvalloc(n_bytes), n_bytes, &HPP_CALLER);
+}
+
+/* ---- giving back ----------------------------------------------------------------------------- */
+
+void free(void *block);
+void cfree(void *block);
+void free_sized(void *block, size_t n_bytes);
+void free_aligned_sized(void *block, size_t alignment, size_t n_bytes);
+void sdallocx(void *block, size_t n_bytes, int flags);
+
+/* Counts a block as freed before it is: as soon as the next allocator has it, another thread may
+ * get it. Returns false if it must not be passed to the next allocator. */
+static bool let_go(void *block)
+{
+    if (HPP_LIKELY(hpp__account_free_usual(block))) {
+        return true;
+    }
+    hpp_block gone = hpp__account_take(block);
+    if (gone.site != 0) {
+        hpp__account_free(gone);
+        return true;
+    }
+    return block != NULL && hpp__next_allocator_pool_bytes(block) == 0;
+}
+
+static HPP_COLD HPP_ANY_STACK void free_slowly(void *block)
+{
+    if (let_go(block)) {
+        hpp__next.free(block);
+    }
+}
+
+HPP_EXPORT void free(void *block)
+{
+    if (HPP_UNLIKELY(!hpp__account_free_usual(block))) {
+        free_slowly(block);
+        return;
+    }
+    hpp__next.free(block);
+}
+
+/* Old programs still ask libc for it. */
+HPP_EXPORT void cfree(void *block)
+{
+    free(block);
+}
+
+HPP_EXPORT HPP_ANY_STACK void free_sized(void *block, size_t n_bytes)
+{
+    if (!let_go(block)) {
+        return;
+    }
+    if (hpp__next.free_sized != NULL) {
+        hpp__next.free_sized(block, hpp__asked_bytes(n_bytes));
+    } else {
+        hpp__next.free(block);
+    }
+}
+
+HPP_EXPORT HPP_ANY_STACK void free_aligned_sized(void *block, size_t alignment, size_t n_bytes)
+{
+    if (!let_go(block)) {
+        return;
+    }
+    if (hpp__next.free_aligned_sized != NULL) {
+        hpp__next.free_aligned_sized(block, alignment, hpp__asked_bytes(n_bytes));
+    } else {
+        hpp__next.free(block);
+    }
+}
+
+/* A function of jemalloc, which relies on the size: it must be the one that was requested. */
+HPP_EXPORT HPP_ANY_STACK void sdallocx(void *block, size_t n_bytes, int flags)
+{
+    if (!let_go(block)) {
+        return;
+    }
+    if (hpp__next.sdallocx != NULL) {
+        hpp__next.sdallocx(block, hpp__asked_bytes(n_bytes), flags);
+    } else {
+        hpp__next.free(block);
+    }
+}
+
+/* ---- realloc --------------------------------------------------------------------------------- */
+
+HPP_ENTRY(realloc, 2, hpp__on_realloc);
+HPP_ENTRY(reallocarray, 3, hpp__on_reallocarray);
+
+/* The pool's blocks cannot grow, and the real allocator does not know them. */
+static void *move_from_pool(const void *block, size_t n_bytes, hpp_caller caller)
+{
+    size_t n_before = hpp__next_allocator_pool_bytes(block);
+    void *moved = hpp__next.malloc(hpp__asked_bytes(n_bytes));
+    if (moved != NULL) {
+        memcpy(moved, block, n_before < n_bytes ? n_before : n_bytes);
+    }
+    return made(moved, n_bytes, caller, HPP_CALL_REALLOC);
+}
+
+/* The block did not change after all. */
+static void put_back(const void *block, hpp_block kept)
+{
+    hpp_block before;
+    if (kept.site != 0 && !hpp__blocks_put(block, kept.site, kept.size_bytes, &before)) {
+        hpp__account_free(kept);
+    }
+}
+
+/* To 0 bytes: allocators that free then return NULL, others a block. */
+static inline bool has_gone(const void *moved, size_t n_bytes)
+{
+    return moved != NULL || n_bytes == 0;
+}
+
+static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller *where)
+{
+    hpp_caller caller = *where;
+    if (block == NULL) {
+        void *fresh = hpp__next.realloc(NULL, hpp__asked_bytes(n_bytes));
+        return made(fresh, n_bytes, caller, HPP_CALL_REALLOC);
+    }
+    hpp_block gone = hpp__account_take(block);
+    if (HPP_UNLIKELY(gone.site == 0) && hpp__next_allocator_pool_bytes(block) != 0) {
+        return move_from_pool(block, n_bytes, caller);
+    }
+    void *moved = hpp__next.realloc(block, n_bytes == 0 ? 0 : hpp__asked_bytes(n_bytes));
+    if (HPP_UNLIKELY(!has_gone(moved, n_bytes))) {
+        put_back(block, gone);
+        return NULL;
+    }
+    if (HPP_LIKELY(gone.site != 0)) {
+        hpp__account_free(gone);
+    }
+    return made(moved, n_bytes, caller, HPP_CALL_REALLOC);
+}
+
+HPP_ANY_STACK void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    return resize(block, n_bytes, &HPP_CALLER);
+}
+
+/* Not every allocator has reallocarray, and that of libc would call our realloc. */
+HPP_ANY_STACK void *hpp__on_reallocarray(void *block, size_t n, size_t n_bytes,
+                                         HPP_CALLER_PARAMETERS)
+{
+    size_t n_all;
+    if (__builtin_mul_overflow(n, n_bytes, &n_all)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return resize(block, n_all, &HPP_CALLER);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Start, fork and exit of the profiled process. See process.h.
+ */
+#include "process.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "blocks.h"
+#include "next_allocator.h"
+#include "stacks.h"
+#include "process_state.h"
+#include "thread_life.h"
+#include "cpu_ticks.h"
+#include "native/window/window_writer.h"
+
+/* The phase, and in the upper bits the id of the thread that is changing it. */
+enum {
+    PHASE_UNSTARTED,
+    PHASE_CHANGING,
+    PHASE_ON,  /* and not alive: this is a forked child */
+    PHASE_OFF, /* for good */
+    PHASE_BITS = 2,
+    PHASE_MASK = (1 << PHASE_BITS) - 1,
+};
+static _Atomic uint32_t current_phase;
+
+static bool is_wanted(void)
+{
+    long process_id = hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    return hpp__settings.has_children || process_id == (long)hpp__settings.root_id;
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static bool start(void)
+{
+    if (!hpp__settings_read() || !is_wanted() || !hpp__alive_page_map()) {
+        return false;
+    }
+    int file = hpp__window_make(hpp__settings.window_bytes);
+    if (file < 0) {
+        return false;
+    }
+    hpp__next_allocator_find();
+    hpp__window->head.tick_us = hpp__settings.tick_us;
+    hpp__cpu_ticks_take_signal();
+    hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
+    bool has_slot = hpp__threads_start();
+    return hpp__window_hand_in(file, hpp__settings.socket_name) && has_slot;
+}
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+static void count_inherited(uintptr_t address, hpp_block block, void *context)
+{
+    (void)address;
+    hpp_thread *self = context;
+    hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, block.site) : NULL;
+    if (cell == NULL) {
+        cell = hpp__shared_cell(block.site);
+    }
+    if (cell != NULL) {
+        hpp__add_own(&cell->allocations, 1);
+        hpp__add_own(&cell->allocated_bytes, block.size_bytes);
+    }
+}
+
+static bool renew(void)
+{
+    if (!hpp__settings.has_children) {
+        return false;
+    }
+    int file = hpp__window_renew(hpp__self != NULL ? hpp__self->slot_index : 0);
+    if (file < 0) {
+        return false;
+    }
+    hpp_thread *self = hpp__threads_forked();
+    hpp__blocks_each(count_inherited, self);
+    return hpp__window_hand_in(file, hpp__settings.socket_name);
+}
+
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+/* Waits for the thread that is changing the phase, unless it is this one. A child may have lost it
+ * in a fork. */
+static bool wait_for_change(uint32_t own_id)
+{
+    uint32_t now = atomic_load(&current_phase);
+    long process_id = hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    while ((now & PHASE_MASK) == PHASE_CHANGING) {
+        uint32_t changer = now >> PHASE_BITS;
+        if (changer == own_id) {
+            return false;
+        }
+        if (hpp__syscall(SYS_tgkill, process_id, changer, 0, 0, 0, 0) == -ESRCH) {
+            atomic_compare_exchange_strong(&current_phase, &now, PHASE_OFF);
+        }
+        hpp__syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+        now = atomic_load(&current_phase);
+    }
+    return hpp__alive();
+}
+
+HPP_COLD bool hpp__process_wake(void)
+{
+    uint32_t before = atomic_load(&current_phase);
+    if (before == PHASE_OFF || hpp__alive()) {
+        return before != PHASE_OFF;
+    }
+    uint32_t own_id = (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    uint32_t changing = own_id << PHASE_BITS | PHASE_CHANGING;
+    if ((before & PHASE_MASK) == PHASE_CHANGING ||
+        !atomic_compare_exchange_strong(&current_phase, &before, changing)) {
+        return wait_for_change(own_id);
+    }
+    bool is_on = before == PHASE_UNSTARTED ? start() : renew();
+    atomic_store(&hpp__alive_page.is_alive, is_on);
+    atomic_store(&current_phase, is_on ? PHASE_ON : PHASE_OFF);
+    return is_on;
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+__attribute__((constructor)) static void begin(void)
+{
+    if (hpp__process_wake()) {
+        if (hpp__self == NULL) {
+            hpp__thread_begin();
+        }
+        if (hpp__settings.verify_every != 0) {
+            hpp__stacks_verify(hpp__settings.verify_every);
+        }
+    } else if (hpp__settings.socket_name[0] != '\0' && !is_wanted()) {
+        hpp__environment_clean();
+    }
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    if (hpp__alive()) {
+        atomic_store(&hpp__window->head.state, HPP_WINDOW_EXITED);
+    }
+}

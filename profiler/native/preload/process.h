@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Start, fork and exit of the profiled process. Profiling starts at the first call of any function,
+ * which may come before libc's own constructors have run.
+ *
+ * A forked child is detected at its first allocation or free: hpp__alive_page is a page that the
+ * kernel clears in children (MADV_WIPEONFORK, Linux 4.14). So every kind of fork is detected, a
+ * child that only calls exec costs nothing, and a child of vfork, which shares the parent's memory,
+ * counts for the parent. The child's window starts with its parent's stacks and with counts of the
+ * parent's live blocks.
+ */
+#ifndef HPP_NATIVE_PROCESS_H
+#define HPP_NATIVE_PROCESS_H
+
+#include <stdbool.h>
+
+/* Starts profiling if hpp__alive() is false and the process is to be profiled. Returns
+ * hpp__alive(). Preserves errno. */
+bool hpp__process_wake(void);
+
+#endif

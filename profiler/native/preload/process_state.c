@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * This is the only file that reads the environment. It does so without libc, whose own variables
+ * may not be set yet, and whose functions a program may replace by its own, as bash does.
+ */
+#include "process_state.h"
+
+#include <string.h>
+
+#include "native/window/window.h"
+
+enum { DEFAULT_WINDOW_MIB = 1024 };
+#define LIBRARY_NAME "libcensus-preload.so"
+
+hpp_settings hpp__settings;
+hpp_alive_page hpp__alive_page;
+
+/* The initial stack: the number of words of the command line, these words, a NULL, and the
+ * environment. libc's own variables may not be set yet. */
+extern void *__libc_stack_end;
+
+static char **initial_environment(void)
+{
+    long n_words = *(long *)__libc_stack_end;
+    return (char **)__libc_stack_end + 1 + n_words + 1;
+}
+
+/* Returns the number of characters before one of `ends`. (strcspn would touch pages of libc that
+ * are a tenth of a small program's memory.) */
+static size_t length_until(const char *text, const char *ends)
+{
+    size_t n = 0;
+    while (text[n] != '\0' && strchr(ends, text[n]) == NULL) {
+        n++;
+    }
+    return n;
+}
+
+static const char *find_variable(char **environment, const char *name)
+{
+    size_t n = strlen(name);
+    for (char **entry = environment; *entry != NULL; entry++) {
+        if (strncmp(*entry, name, n) == 0 && (*entry)[n] == '=') {
+            return *entry + n + 1;
+        }
+    }
+    return NULL;
+}
+
+/* What follows `name` in the word that begins with it, or NULL. */
+static const char *value_of(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (; text != NULL; text = strchr(text, ',')) {
+        text += *text == ',';
+        if (strncmp(text, name, n) == 0) {
+            return text + n;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t number_of(const char *text, const char *name, uint64_t otherwise)
+{
+    const char *value = value_of(text, name);
+    if (value == NULL || *value < '0' || *value > '9') {
+        return otherwise;
+    }
+    uint64_t n = 0;
+    for (; *value >= '0' && *value <= '9'; value++) {
+        n = n * 10 + (uint64_t)(*value - '0');
+    }
+    return n;
+}
+
+bool hpp__settings_read(void)
+{
+    const char *text = find_variable(initial_environment(), HPP_WINDOW_VARIABLE);
+    const char *name = value_of(text, "socket=");
+    if (name == NULL) {
+        return false;
+    }
+    size_t n = length_until(name, ",");
+    if (n == 0 || n >= sizeof(hpp__settings.socket_name)) {
+        return false;
+    }
+    memcpy(hpp__settings.socket_name, name, n);
+    hpp__settings.root_id = (uint32_t)number_of(text, "root=", 0);
+    hpp__settings.has_children = number_of(text, "children=", 1) != 0;
+    hpp__settings.window_bytes =
+        number_of(text, "window=", (uint64_t)DEFAULT_WINDOW_MIB * 1024 * 1024);
+    hpp__settings.tick_us = (uint32_t)number_of(text, "tick=", 0);
+    hpp__settings.verify_every = (uint32_t)number_of(text, "verify=", 0);
+    return true;
+}
+
+void hpp__command_copy(char *to, size_t n_bytes)
+{
+    char **words = (char **)__libc_stack_end + 1;
+    size_t place = 0;
+    for (; *words != NULL && place + 1 < n_bytes; words++) {
+        size_t n = strnlen(*words, n_bytes - 2 - place);
+        memcpy(to + place, *words, n);
+        place += n + 1;
+    }
+}
+
+bool hpp__alive_page_map(void)
+{
+    void *page = &hpp__alive_page;
+    long mapped =
+        hpp__syscall(SYS_mmap, (long)page, sizeof(hpp__alive_page), PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    return mapped == (long)page && hpp__syscall(SYS_madvise, (long)page, sizeof(hpp__alive_page),
+                                                MADV_WIPEONFORK, 0, 0, 0) == 0;
+}
+
+/* Takes this library out of a list of paths, in place. Returns whether anything is left. */
+static bool remove_from_list(char *list)
+{
+    char *to = list;
+    for (char *word = list; *word != '\0';) {
+        size_t n = length_until(word, ": ");
+        size_t n_name = strlen(LIBRARY_NAME);
+        bool is_own = n >= n_name && memcmp(word + n - n_name, LIBRARY_NAME, n_name) == 0;
+        size_t n_taken = n + (word[n] != '\0');
+        if (!is_own) {
+            memmove(to, word, n_taken);
+            to += n_taken;
+        }
+        word += n_taken;
+    }
+    *to = '\0';
+    return *list != '\0';
+}
+
+void hpp__environment_clean(void)
+{
+    char **kept = initial_environment();
+    for (char **entry = kept; *entry != NULL; entry++) {
+        char *list = strncmp(*entry, "LD_PRELOAD=", 11) == 0 ? *entry + 11 : NULL;
+        bool is_ours = strncmp(*entry, HPP_WINDOW_VARIABLE "=", sizeof(HPP_WINDOW_VARIABLE)) == 0;
+        if (!is_ours && (list == NULL || remove_from_list(list))) {
+            *kept++ = *entry;
+        }
+    }
+    *kept = NULL;
+}

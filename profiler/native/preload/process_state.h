@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The settings from `census run`, and whether this process is being profiled. See process.h.
+ */
+#ifndef HPP_NATIVE_PROCESS_STATE_H
+#define HPP_NATIVE_PROCESS_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "native/window/platform.h"
+
+typedef struct hpp_settings {
+    char socket_name[108];
+    uint32_t root_id;
+    bool has_children;
+    uint64_t window_bytes;
+    uint32_t tick_us;
+    uint32_t verify_every;
+} hpp_settings;
+
+/* Complete once hpp__alive() has returned true. */
+extern HPP_HIDDEN hpp_settings hpp__settings;
+
+typedef struct hpp_alive_page {
+    _Alignas(4096) _Atomic uint32_t is_alive;
+    char rest[4092];
+} hpp_alive_page;
+extern HPP_HIDDEN hpp_alive_page hpp__alive_page;
+
+/* Returns whether this process is profiled and has a window of its own. */
+static inline bool hpp__alive(void)
+{
+    return atomic_load_explicit(&hpp__alive_page.is_alive, memory_order_acquire) != 0;
+}
+
+/* Reads the settings from the environment. Returns false if there is no collector to connect to. */
+bool hpp__settings_read(void);
+
+/* Copies the words of the command line, each with its NUL, into zeroed memory. */
+void hpp__command_copy(char *to, size_t n_bytes);
+
+/* Maps hpp__alive_page so that the kernel clears it in forked children. */
+bool hpp__alive_page_map(void);
+
+/* Removes this library and its variable from the environment, so that programs started by this
+ * process do not load it. */
+void hpp__environment_clean(void);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What happens when the first look into the cache fails: a closer look, a walk, and remembering.
+ */
+#include "stacks.h"
+
+#include "native/window/trie.h"
+#include "native/unwind/verify.h"
+#include "native/window/window_writer.h"
+
+static _Atomic uint32_t check_interval; /* 0: nothing is verified */
+
+void hpp__stacks_new_generation(void)
+{
+    hpp__unwind_rules_new_generation();
+}
+
+void hpp__stacks_verify(uint32_t n)
+{
+    hpp__verify_begin();
+    check_interval = n;
+    hpp__stacks_new_generation();
+}
+
+void hpp__stacks_forget(hpp_thread *thread)
+{
+    if (thread->cache != NULL) {
+        hpp__unwind_cache_forget(&thread->cache->table);
+        hpp__stack_walk_forget(&thread->cache->path);
+    }
+}
+
+static void count(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static uint32_t lose_stack(void)
+{
+    count(&hpp__window->head.n_lost_stacks, 1);
+    return HPP_SITE_UNKNOWN;
+}
+
+/* What of the stack can be read without asking, in a call from a frame that has `sp`. */
+static hpp_memory memory_of(const hpp_thread *thread, uintptr_t sp)
+{
+    bool is_own = thread != NULL && sp >= thread->stack_low && sp < thread->stack_end;
+    return is_own ? (hpp_memory){.low = sp, .end = thread->stack_end} : (hpp_memory){0};
+}
+
+static hpp_walk walk_from(hpp_caller caller, hpp_memory memory)
+{
+    return (hpp_walk){.pc = caller.pc, .sp = caller.sp, .rbp = caller.fp, .memory = memory};
+}
+
+static void count_walk(const hpp_stack_walk *path, hpp_stack_walk_outcome outcome)
+{
+    hpp_window_head *head = &hpp__window->head;
+    count(&head->n_unwinds, 1);
+    count(&head->n_frames, path->n_new_frames);
+    if (outcome == HPP_STACK_WALK_CUT) {
+        count(&head->n_cut_stacks, 1);
+    }
+}
+
+/* Finishes a walk from a frame that needs a full walk. */
+static hpp_stack_walk_outcome walk_fully_from_here(hpp_stack_walk *path, hpp_caller caller,
+                                                   hpp_memory memory)
+{
+    hpp_full_walk walk;
+    if (!hpp__full_walk_begin_here(&walk, caller.pc, caller.sp, memory)) {
+        return HPP_STACK_WALK_FAILED;
+    }
+    return hpp__stack_walk_fully(path, &walk);
+}
+
+/* Returns whether a call comes from the loader while it loads or unloads objects. */
+static bool is_loading(hpp_caller caller)
+{
+    hpp_unwind_rule rule = hpp__unwind_rules_find(caller.pc - 1);
+    return hpp__unwind_rule_is_loader(rule) && hpp__modules_are_changing();
+}
+
+/* ---- with a thread's memory ---------------------------------------------------------------- */
+
+static bool has_cache(hpp_thread *thread)
+{
+    if (thread->cache == NULL) {
+        hpp_unwind_cache *cache = hpp__map(sizeof(*cache));
+        if (cache == NULL || !hpp__unwind_cache_begin(&cache->table)) {
+            return false;
+        }
+        thread->cache = cache;
+    }
+    return true;
+}
+
+/* Clears the cache for the current generation. With verification, the thread's generation stays
+ * different, so that each call gets here. */
+static void renew_cache(hpp_thread *thread)
+{
+    uint32_t generation = atomic_load_explicit(&hpp__generation, memory_order_acquire);
+    if (thread->cache->generation != generation) {
+        hpp__stacks_forget(thread);
+        thread->cache->generation = generation;
+    }
+    thread->generation = check_interval == 0 ? generation : 0;
+}
+
+static uint32_t add_site(uint32_t node, hpp_call call)
+{
+    uint32_t site = node != 0 ? hpp__trie_site(node, call) : 0;
+    return site != 0 ? site : lose_stack();
+}
+
+static hpp_place place_of(hpp_thread *thread, uint32_t site)
+{
+    return (hpp_place){site, hpp__thread_cell(thread, site)};
+}
+
+/* Remembers the stack that the path is. What a caller in the loader does is looked at each time. */
+static void remember(hpp_unwind_cache *cache, hpp_caller caller, hpp_call call,
+                     const hpp_memory *memory, hpp_place place)
+{
+    bool are_own = hpp__stack_walk_is_own(&cache->path, memory);
+    uint32_t n_known;
+    uint32_t n_words;
+    if (hpp__unwind_cache_has_gap(&n_known, &cache->table, &caller, call, are_own) &&
+        !hpp__unwind_rule_is_loader(hpp__unwind_rules_find(caller.pc - 1)) &&
+        hpp__stack_walk_collect(&n_words, &cache->path, n_known)) {
+        hpp__unwind_cache_add(&cache->table, caller, cache->path.new_words.data, n_words, place);
+    }
+    if (!are_own) {
+        hpp__stack_walk_forget(&cache->path);
+    }
+}
+
+static hpp_place place_by_walk(hpp_thread *thread, hpp_caller caller, hpp_call call)
+{
+    hpp_unwind_cache *cache = thread->cache;
+    hpp_memory memory = memory_of(thread, caller.sp);
+    if (memory.end == 0) {
+        hpp__stack_walk_forget(&cache->path);
+    }
+    hpp_walk walk = walk_from(caller, memory);
+    hpp_stack_walk_outcome outcome = hpp__stack_walk(&cache->path, &walk);
+    bool is_pure = outcome != HPP_STACK_WALK_HARD;
+    if (!is_pure) {
+        outcome = walk_fully_from_here(&cache->path, caller, memory);
+    }
+    count_walk(&cache->path, outcome);
+    uint32_t node = outcome != HPP_STACK_WALK_FAILED ? hpp__stack_walk_extend(&cache->path) : 0;
+    hpp_place place = place_of(thread, add_site(node, call));
+    if (!is_pure || place.site == HPP_SITE_UNKNOWN) {
+        hpp__stack_walk_forget(&cache->path);
+    } else {
+        remember(cache, caller, call, &memory, place);
+    }
+    return place;
+}
+
+static bool is_due(hpp_unwind_cache *cache)
+{
+    if (check_interval == 0) {
+        return false;
+    }
+    if (cache->until_check == 0) {
+        cache->until_check = check_interval;
+    }
+    return --cache->until_check == 0;
+}
+
+hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call)
+{
+    hpp_place place;
+    bool is_known_new = hpp__stacks_are_current(thread);
+    if (!has_cache(thread)) {
+        return place_of(thread, lose_stack());
+    }
+    if (is_loading(caller)) {
+        hpp__stacks_new_generation();
+    }
+    renew_cache(thread);
+    if (is_known_new || !hpp__unwind_cache_find(&place, &thread->cache->table, &caller, call)) {
+        place = place_by_walk(thread, caller, call);
+    }
+    if (is_due(thread->cache) && place.site != HPP_SITE_UNKNOWN) {
+        hpp__verify_site(place.site, caller, memory_of(thread, caller.sp));
+    }
+    return place;
+}
+
+/* ---- without ------------------------------------------------------------------------------- */
+
+/* Paths for temporary use. */
+typedef struct spare_path {
+    atomic_flag is_taken;
+    hpp_stack_walk path;
+} spare_path;
+
+enum { N_SPARE_PATHS = 16 };
+
+static spare_path spare_paths[N_SPARE_PATHS];
+
+/* NULL: all are in use. */
+static spare_path *take_spare_path(void)
+{
+    for (unsigned i = 0; i < N_SPARE_PATHS; i++) {
+        if (!atomic_flag_test_and_set_explicit(&spare_paths[i].is_taken, memory_order_acquire)) {
+            return &spare_paths[i];
+        }
+    }
+    return NULL;
+}
+
+/* Where an unaided walk begins: at a caller, or at an interrupted context. */
+typedef struct beginning {
+    hpp_caller caller;
+    const void *context; /* NULL: at the caller */
+    hpp_memory memory;
+} beginning;
+
+static uint32_t walk_to_node(hpp_stack_walk *path, const beginning *begin)
+{
+    hpp_walk walk = walk_from(begin->caller, begin->memory);
+    walk.is_exact = begin->context != NULL;
+    hpp__stack_walk_forget(path);
+    hpp_stack_walk_outcome outcome = hpp__stack_walk(path, &walk);
+    if (outcome == HPP_STACK_WALK_HARD && begin->context != NULL) {
+        hpp_full_walk full;
+        hpp__full_walk_begin_interrupted(&full, begin->context, begin->memory);
+        outcome = hpp__stack_walk_fully(path, &full);
+    } else if (outcome == HPP_STACK_WALK_HARD) {
+        outcome = walk_fully_from_here(path, begin->caller, begin->memory);
+    }
+    count_walk(path, outcome);
+    uint32_t node = outcome != HPP_STACK_WALK_FAILED ? hpp__stack_walk_extend(path) : 0;
+    hpp__stack_walk_forget(path);
+    return node;
+}
+
+static uint32_t site_from(const beginning *begin, hpp_call call)
+{
+    spare_path *spare = take_spare_path();
+    uint32_t node;
+    if (spare != NULL) {
+        node = walk_to_node(&spare->path, begin);
+        atomic_flag_clear_explicit(&spare->is_taken, memory_order_release);
+    } else {
+        hpp_stack_walk path = {0};
+        node = walk_to_node(&path, begin);
+        hpp__stack_walk_end(&path);
+    }
+    return add_site(node, call);
+}
+
+uint32_t hpp__stacks_site_unaided(hpp_caller caller, hpp_call call)
+{
+    beginning begin = {.caller = caller};
+    return site_from(&begin, call);
+}
+
+uint32_t hpp__stacks_site_interrupted(const hpp_thread *thread, const void *context, hpp_call call)
+{
+    hpp_full_walk full;
+    hpp__full_walk_begin_interrupted(&full, context, (hpp_memory){0});
+    beginning begin = {.context = context};
+    begin.caller.pc = hpp__full_walk_pc(&full);
+    begin.caller.sp = hpp__full_walk_sp(&full);
+    begin.caller.fp = full.registers.value[HPP_CFI_RBP];
+    begin.memory = memory_of(thread, begin.caller.sp);
+    return site_from(&begin, call);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "thread_life.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "cpu_ticks.h"
+#include "process_state.h"
+#include "stacks.h"
+
+#define MAX_FIRST_STACK_BYTES ((uintptr_t)64 << 20)
+
+extern void *__libc_stack_end;
+
+static _Thread_local volatile bool is_beginning HPP_INITIAL_EXEC;
+static _Thread_local size_t created_stack_bytes HPP_INITIAL_EXEC;
+
+static hpp_thread threads[HPP_MAX_SLOTS]; /* by slot */
+static pthread_key_t end_key;
+
+static void leave(void *thread)
+{
+    hpp_thread *self = thread;
+    hpp__cpu_ticks_stop(self);
+    hpp__slot_leave(self->slot_index, self->thread_id);
+}
+
+bool hpp__threads_start(void)
+{
+    return pthread_key_create(&end_key, leave) == 0 && hpp__slots_start();
+}
+
+/* Finds the bounds of the thread's stack. glibc puts the thread descriptor, which the thread
+ * pointer points to, less than a page below the upper end of the stack. */
+static void find_stack(hpp_thread *self)
+{
+    uintptr_t descriptor = (uintptr_t)__builtin_thread_pointer();
+    struct rlimit limit = {0};
+    self->stack_low = 0;
+    self->stack_end = 0;
+    if (created_stack_bytes > HPP_WINDOW_PAGE_BYTES) {
+        self->stack_end = descriptor;
+        self->stack_low = descriptor + HPP_WINDOW_PAGE_BYTES - created_stack_bytes;
+    } else if ((long)self->thread_id == hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
+        /* The kernel maps nothing where the first stack may grow to. */
+        hpp__syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit, 0, 0);
+        uintptr_t n_bytes =
+            limit.rlim_cur < MAX_FIRST_STACK_BYTES ? limit.rlim_cur : MAX_FIRST_STACK_BYTES;
+        self->stack_end = (uintptr_t)__libc_stack_end;
+        self->stack_low = self->stack_end - n_bytes;
+    }
+}
+
+static hpp_thread *settle(uint32_t index, uint32_t thread_id)
+{
+    hpp_thread *self = &threads[index];
+    self->slot_index = index;
+    self->slot = hpp__slot_at(index);
+    self->thread_id = thread_id;
+    self->timer_id = 0;
+    find_stack(self);
+    hpp__stacks_forget(self);
+    atomic_store(&self->slot->thread_id, thread_id);
+    atomic_fetch_add(&self->slot->n_threads, 1);
+    atomic_store(&self->slot->state, HPP_SLOT_LIVE);
+    return self;
+}
+
+hpp_thread *hpp__thread_begin(void)
+{
+    if (is_beginning) {
+        return NULL;
+    }
+    is_beginning = true;
+    uint32_t thread_id = (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    uint32_t index = hpp__slot_take(thread_id);
+    if (index != HPP_SHARED_SLOT) {
+        hpp_thread *self = settle(index, thread_id);
+        pthread_setspecific(end_key, self);
+        hpp__self = self;
+        hpp__thread_exit(self);
+        hpp__cpu_ticks_start(self);
+    }
+    is_beginning = false;
+    return hpp__self;
+}
+
+void hpp__thread_created(size_t stack_bytes)
+{
+    created_stack_bytes = stack_bytes;
+    if (hpp__settings.tick_us != 0 && hpp__self == NULL) {
+        hpp__thread_begin();
+    }
+}
+
+hpp_thread *hpp__threads_forked(void)
+{
+    hpp_thread *self = hpp__self;
+    uint32_t thread_id = (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    hpp__slots_forked(self != NULL ? self->slot_index : HPP_SHARED_SLOT, thread_id);
+    if (self == NULL) {
+        return hpp__thread_begin();
+    }
+    self->thread_id = thread_id;
+    self->timer_id = 0;
+    atomic_store(&self->slot->thread_id, thread_id);
+    atomic_store(&self->slot->n_threads, 1);
+    atomic_store(&self->slot->state, HPP_SLOT_LIVE);
+    hpp__cpu_ticks_start(self);
+    return self;
+}

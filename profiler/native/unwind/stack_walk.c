@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The outer words of the path are compared from the outermost inwards, once in a walk, when it
+ * first meets a frame of the path: up to the first word that differs all frames can be joined.
+ */
+#include "stack_walk.h"
+
+#include <string.h>
+
+#include "native/window/trie.h"
+
+enum { FIRST_BYTES = 4096 };
+
+static hpp_stack_walk_frame *frames_of(const hpp_stack_walk *path)
+{
+    return path->frames.data;
+}
+
+static hpp_word *words_of(const hpp_stack_walk *path)
+{
+    return path->words.data;
+}
+
+static hpp_new_frame *new_frames_of(const hpp_stack_walk *path)
+{
+    return path->new_frames.data;
+}
+
+static hpp_word *new_words_of(const hpp_stack_walk *path)
+{
+    return path->new_words.data;
+}
+
+HPP_COLD static bool grow(hpp_growing *memory, size_t n_bytes)
+{
+    size_t n_more = memory->n_bytes > 0 ? 2 * memory->n_bytes : FIRST_BYTES;
+    while (n_more < n_bytes) {
+        n_more *= 2;
+    }
+    void *fresh = hpp__map(n_more);
+    if (fresh == NULL) {
+        return false;
+    }
+    if (memory->data != NULL) {
+        memcpy(fresh, memory->data, memory->n_bytes);
+        hpp__unmap(memory->data, memory->n_bytes);
+    }
+    *memory = (hpp_growing){fresh, n_more};
+    return true;
+}
+
+bool hpp__growing_reserve(hpp_growing *memory, size_t n_bytes)
+{
+    return HPP_LIKELY(n_bytes <= memory->n_bytes) || grow(memory, n_bytes);
+}
+
+static uint16_t node_flags(bool is_exact, bool is_guessed)
+{
+    return (uint16_t)((is_exact ? HPP_NODE_EXACT : 0) | (is_guessed ? HPP_NODE_GUESSED : 0));
+}
+
+/* ---- joining ------------------------------------------------------------------------------- */
+
+/* A walk looking for the path. */
+typedef struct joint_search {
+    uint32_t n_candidates; /* frames of the path that are not further in than the walk */
+    uint32_t n_agreeing;   /* words from the outermost on that are as they were; UINT32_MAX: not
+                              compared yet */
+} joint_search;
+
+HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_word *words, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (words[i].address > HPP_STACK_WALK_NO_WORD &&
+            hpp__memory_word(words[i].address) != words[i].value) {
+            return i;
+        }
+    }
+    return n;
+}
+
+/* Whether the walk is at a frame of the path from which on all is as it was. */
+static bool has_joined(const hpp_stack_walk *path, joint_search *search, const hpp_walk *walk)
+{
+    const hpp_stack_walk_frame *frames = frames_of(path);
+    while (search->n_candidates > 0 && frames[search->n_candidates - 1].sp < walk->sp) {
+        search->n_candidates--;
+    }
+    if (search->n_candidates == 0) {
+        return false;
+    }
+    const hpp_stack_walk_frame *frame = &frames[search->n_candidates - 1];
+    if (frame->sp != walk->sp || frame->pc != walk->pc ||
+        frame->flags != node_flags(walk->is_exact, walk->is_guessed)) {
+        return false;
+    }
+    if (search->n_agreeing == UINT32_MAX) {
+        search->n_agreeing = count_agreeing(words_of(path), frame->n_words);
+    }
+    return frame->n_words <= search->n_agreeing && frame->rbp_word != HPP_STACK_WALK_NO_JOINT &&
+           (frame->rbp_word == 0 || words_of(path)[frame->rbp_word - 1].value == walk->rbp);
+}
+
+/* ---- walking ------------------------------------------------------------------------------- */
+
+static bool reserve_step(hpp_stack_walk *path)
+{
+    size_t n_frames = path->n_new_frames + (size_t)1;
+    size_t n_words = path->n_new_words + (size_t)HPP_MAX_STEP_WORDS;
+    return hpp__growing_reserve(&path->new_frames, n_frames * sizeof(hpp_new_frame)) &&
+           hpp__growing_reserve(&path->new_words, n_words * sizeof(hpp_word));
+}
+
+static void add_new_frame(hpp_stack_walk *path, const hpp_new_frame *frame)
+{
+    new_frames_of(path)[path->n_new_frames] = *frame;
+    new_frames_of(path)[path->n_new_frames++].first_word = path->n_new_words;
+}
+
+/* The current rbp of a walk: frames from `first_frame` on have it, and it was read from `slot`. */
+typedef struct rbp_range {
+    uintptr_t slot;
+    uint32_t first_frame;
+    bool is_noted;
+} rbp_range;
+
+static void mark_range(hpp_stack_walk *path, const rbp_range *range, uint32_t rbp_word)
+{
+    hpp_new_frame *frames = new_frames_of(path);
+    for (uint32_t i = range->first_frame; i < path->n_new_frames; i++) {
+        frames[i].rbp_word = rbp_word;
+    }
+}
+
+/* Tracks rbp through a step. If the step needed rbp, its word is the first that the step appended,
+ * unless an earlier frame already needed it. */
+static void follow_rbp(hpp_stack_walk *path, rbp_range *range, const hpp_walk *walk,
+                       hpp_unwind_rule rule, uint32_t first_word)
+{
+    const hpp_word *words = new_words_of(path);
+    bool needs_rbp = hpp__unwind_rule_kind(rule) != HPP_UNWIND_RULE_RSP;
+    if (range->is_noted && needs_rbp) {
+        mark_range(path, range, HPP_STACK_WALK_NO_JOINT);
+    } else if (needs_rbp && path->n_new_words > first_word &&
+               words[first_word].address == range->slot) {
+        mark_range(path, range, first_word + 1);
+    }
+    if (walk->rbp_slot != range->slot) {
+        range->slot = walk->rbp_slot;
+        range->first_frame = path->n_new_frames;
+    }
+    range->is_noted = walk->rbp_is_noted;
+}
+
+/* The path loses the frames inside of the one that was joined. The word by which its outer frames
+ * need rbp is now where this walk has it from; where this walk has needed it already, it says
+ * nothing new. */
+static void cut_at_joint(hpp_stack_walk *path, uint32_t n_frames, const rbp_range *range)
+{
+    const hpp_stack_walk_frame *joint = &frames_of(path)[n_frames - 1];
+    path->n_frames = n_frames;
+    path->n_words = joint->n_words;
+    path->n_without_joint_rbp = range->first_frame;
+    if (joint->rbp_word != 0) {
+        path->joint_rbp_slot = range->is_noted ? 0 : range->slot;
+        words_of(path)[joint->rbp_word - 1].address =
+            range->is_noted ? HPP_STACK_WALK_NO_WORD : range->slot;
+    }
+}
+
+/* Returns the outcome of a walk that has ended. */
+static hpp_stack_walk_outcome end_walk(hpp_stack_walk *path, hpp_step step)
+{
+    switch (step) {
+    case HPP_STEP_END:
+        return HPP_STACK_WALK_WHOLE;
+    case HPP_STEP_HARD:
+        return HPP_STACK_WALK_HARD;
+    default:
+        new_frames_of(path)[path->n_new_frames - 1].flags |= HPP_NODE_CUT;
+        return HPP_STACK_WALK_CUT;
+    }
+}
+
+static hpp_stack_walk_outcome fail(hpp_stack_walk *path)
+{
+    hpp__stack_walk_forget(path);
+    return HPP_STACK_WALK_FAILED;
+}
+
+hpp_stack_walk_outcome hpp__stack_walk(hpp_stack_walk *path, hpp_walk *walk)
+{
+    joint_search search = {path->n_frames, UINT32_MAX};
+    rbp_range range = {walk->rbp_slot, 0, walk->rbp_is_noted};
+    path->n_new_frames = 0;
+    path->n_new_words = 0;
+    path->joint_rbp_slot = 0;
+    for (;;) {
+        if (has_joined(path, &search, walk)) {
+            cut_at_joint(path, search.n_candidates, &range);
+            return HPP_STACK_WALK_JOINED;
+        }
+        if (!reserve_step(path)) {
+            return fail(path);
+        }
+        hpp_unwind_rule rule = hpp__unwind_rules_find(hpp__walk_place(walk));
+        uint32_t first_word = path->n_new_words;
+        add_new_frame(path,
+                      &(hpp_new_frame){.pc = walk->pc,
+                                       .sp = walk->sp,
+                                       .module_number = hpp__unwind_rule_module(rule),
+                                       .flags = node_flags(walk->is_exact, walk->is_guessed)});
+        hpp_step step = hpp__walk_step(walk, rule, new_words_of(path), &path->n_new_words);
+        follow_rbp(path, &range, walk, rule, first_word);
+        if (HPP_UNLIKELY(step != HPP_STEP_UP)) {
+            path->n_frames = 0;
+            path->n_words = 0;
+            return end_walk(path, step);
+        }
+    }
+}
+
+hpp_stack_walk_outcome hpp__stack_walk_fully(hpp_stack_walk *path, hpp_full_walk *walk)
+{
+    hpp__stack_walk_forget(path);
+    path->n_new_frames = 0;
+    path->n_new_words = 0;
+    for (;;) {
+        if (!reserve_step(path)) {
+            return fail(path);
+        }
+        hpp_new_frame frame = {.pc = hpp__full_walk_pc(walk),
+                               .sp = hpp__full_walk_sp(walk),
+                               .flags = node_flags(walk->is_exact, walk->is_guessed)};
+        hpp_step step = hpp__full_walk_step(walk);
+        frame.module_number = walk->module_number;
+        add_new_frame(path, &frame);
+        if (step != HPP_STEP_UP) {
+            return end_walk(path, step == HPP_STEP_HARD ? HPP_STEP_LOST : step);
+        }
+    }
+}
+
+/* ---- from frames to nodes ------------------------------------------------------------------ */
+
+static bool reserve_extension(hpp_stack_walk *path)
+{
+    size_t n_frames = (size_t)path->n_frames + path->n_new_frames;
+    size_t n_words = (size_t)path->n_words + path->n_new_words;
+    return hpp__growing_reserve(&path->words, n_words * sizeof(hpp_word)) &&
+           hpp__growing_reserve(&path->frames, n_frames * sizeof(hpp_stack_walk_frame));
+}
+
+/* The new words go onto the path in reverse: the innermost is the last. */
+static void push_new_words(hpp_stack_walk *path)
+{
+    hpp_word *words = words_of(path) + path->n_words;
+    const hpp_word *new_words = new_words_of(path);
+    for (uint32_t i = 0; i < path->n_new_words; i++) {
+        words[i] = new_words[path->n_new_words - 1 - i];
+    }
+    path->n_words += path->n_new_words;
+}
+
+/* `rbp_word` of a new frame, as a frame of the path. */
+static uint32_t rbp_word_in_path(const hpp_stack_walk *path, uint32_t index,
+                                 uint32_t joint_rbp_word)
+{
+    uint32_t rbp_word = new_frames_of(path)[index].rbp_word;
+    if (joint_rbp_word != 0 && index >= path->n_without_joint_rbp) {
+        bool is_noted = words_of(path)[joint_rbp_word - 1].address == HPP_STACK_WALK_NO_WORD;
+        return is_noted ? HPP_STACK_WALK_NO_JOINT : joint_rbp_word;
+    }
+    return rbp_word == 0 || rbp_word == HPP_STACK_WALK_NO_JOINT ? rbp_word
+                                                                : path->n_words + 1 - rbp_word;
+}
+
+uint32_t hpp__stack_walk_extend(hpp_stack_walk *path)
+{
+    if (!reserve_extension(path)) {
+        hpp__stack_walk_forget(path);
+        return 0;
+    }
+    push_new_words(path);
+    hpp_stack_walk_frame *frames = frames_of(path);
+    const hpp_stack_walk_frame *joint = path->n_frames > 0 ? &frames[path->n_frames - 1] : NULL;
+    uint32_t joint_rbp_word = joint ? joint->rbp_word : 0;
+    uint32_t node = joint ? joint->node : 0;
+    for (uint32_t i = path->n_new_frames; i-- > 0;) {
+        const hpp_new_frame *frame = &new_frames_of(path)[i];
+        node = hpp__trie_node(node, frame->pc, frame->module_number, frame->flags);
+        if (node == 0) {
+            hpp__stack_walk_forget(path);
+            return 0;
+        }
+        frames[path->n_frames++] =
+            (hpp_stack_walk_frame){.pc = frame->pc,
+                                   .sp = frame->sp,
+                                   .node = node,
+                                   .n_words = path->n_words - frame->first_word,
+                                   .rbp_word = rbp_word_in_path(path, i, joint_rbp_word),
+                                   .flags = frame->flags & (uint16_t)~HPP_NODE_CUT};
+    }
+    return node;
+}
+
+static bool is_own(uintptr_t address, const hpp_memory *memory)
+{
+    return address == 0 || hpp__memory_is_own(memory, address);
+}
+
+/* The words that were joined are: of others no path is kept. */
+bool hpp__stack_walk_is_own(const hpp_stack_walk *path, const hpp_memory *memory)
+{
+    const hpp_word *words = words_of(path);
+    for (uint32_t i = path->n_words - path->n_new_words; i < path->n_words; i++) {
+        if (!is_own(words[i].address, memory)) {
+            return false;
+        }
+    }
+    return is_own(path->joint_rbp_slot, memory);
+}
+
+bool hpp__stack_walk_collect(uint32_t *n_words, hpp_stack_walk *path, uint32_t n_skipped)
+{
+    if (!hpp__growing_reserve(&path->new_words, path->n_words * sizeof(hpp_word))) {
+        return false;
+    }
+    const hpp_word *words = words_of(path);
+    hpp_word *out = new_words_of(path);
+    uint32_t i = path->n_words;
+    for (uint32_t n_left = n_skipped; n_left > 0 && i > 0; i--) {
+        n_left -= words[i - 1].address != HPP_STACK_WALK_NO_WORD;
+    }
+    uint32_t n = 0;
+    while (i-- > 0) {
+        if (words[i].address != HPP_STACK_WALK_NO_WORD) {
+            out[n++] = words[i];
+        }
+    }
+    *n_words = n;
+    return true;
+}
+
+void hpp__stack_walk_forget(hpp_stack_walk *path)
+{
+    path->n_frames = 0;
+    path->n_words = 0;
+}
+
+static void release(hpp_growing *memory)
+{
+    if (memory->data != NULL) {
+        hpp__unmap(memory->data, memory->n_bytes);
+    }
+    *memory = (hpp_growing){0};
+}
+
+void hpp__stack_walk_end(hpp_stack_walk *path)
+{
+    release(&path->frames);
+    release(&path->words);
+    release(&path->new_frames);
+    release(&path->new_words);
+    hpp__stack_walk_forget(path);
+}

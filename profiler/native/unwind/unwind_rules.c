@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A key that is being written belongs to its writer; a reader takes a rule only if its key is the
+ * same before and after.
+ */
+#include "unwind_rules.h"
+
+#include "bytes.h"
+
+enum { BEING_WRITTEN = 1, MAX_CFA_WORDS = 1 << 23, MAX_RBP_WORDS = 1 << 15, GENERATIONS = 1 << 16 };
+
+_Alignas(4096) hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
+
+static hpp_unwind_rule pack(hpp_unwind_rule_kind kind, int64_t cfa_words, int64_t rbp_words,
+                            const hpp_module *module)
+{
+    return (uint64_t)kind | (uint64_t)module->is_loader << 3 |
+           (uint64_t)(uint32_t)((uint32_t)cfa_words << 8) | (uint64_t)(uint16_t)rbp_words << 32 |
+           (uint64_t)module->number << 48;
+}
+
+/* In words, if it is a whole number of them that is nearer than `max`. */
+static bool words(int64_t *out, int64_t n_bytes, int64_t max)
+{
+    *out = n_bytes / 8;
+    return n_bytes % 8 == 0 && *out > -max && *out < max;
+}
+
+/* Returns whether the expression at an address is "rbp + offset", followed by `rest`. */
+static bool is_rbp_plus(int64_t *out, int64_t place, const uint8_t *rest, size_t n_rest)
+{
+    enum { BREG_RBP = 0x76, MAX_BYTES = 16 };
+    const uint8_t *at = (const uint8_t *)(uintptr_t)place;
+    hpp_bytes bytes = {at, at + 1, false};
+    uint64_t length = hpp__bytes_uleb(&bytes); /* fails if it takes more than a byte */
+    if (bytes.failed || length > MAX_BYTES) {
+        return false;
+    }
+    bytes.end = bytes.at + length;
+    if (hpp__bytes_fixed(&bytes, 1) != BREG_RBP) {
+        return false;
+    }
+    *out = hpp__bytes_sleb(&bytes);
+    return !bytes.failed && hpp__bytes_left(&bytes) == n_rest &&
+           (n_rest == 0 || memcmp(bytes.at, rest, n_rest) == 0);
+}
+
+/* What a function has that aligns its stack: its frame is found by a pointer kept below rbp. */
+static hpp_unwind_rule from_realigned(const hpp_cfi_row *row, const hpp_module *module)
+{
+    static const uint8_t dereference[] = {0x06};
+    int64_t cfa_offset;
+    int64_t rbp_offset;
+    int64_t cfa_words;
+    int64_t rbp_words;
+    if (is_rbp_plus(&cfa_offset, row->cfa_value, dereference, 1) &&
+        row->kind[HPP_CFI_RBP] == HPP_CFI_AT_EXPRESSION &&
+        is_rbp_plus(&rbp_offset, row->value[HPP_CFI_RBP], NULL, 0) &&
+        words(&cfa_words, cfa_offset, MAX_CFA_WORDS) &&
+        words(&rbp_words, rbp_offset, MAX_RBP_WORDS)) {
+        return pack(HPP_UNWIND_RULE_RBP_AT, cfa_words, rbp_words, module);
+    }
+    return pack(HPP_UNWIND_RULE_HARD, 0, 0, module);
+}
+
+hpp_unwind_rule hpp__unwind_rules_from_row(const hpp_cfi_row *row, const hpp_module *module)
+{
+    if (row->kind[row->return_register] == HPP_CFI_UNDEFINED) {
+        return pack(HPP_UNWIND_RULE_END, 0, 0, module);
+    }
+    if (row->is_signal || row->return_register != HPP_CFI_PC ||
+        row->kind[HPP_CFI_PC] != HPP_CFI_AT_CFA || row->value[HPP_CFI_PC] != -8 ||
+        row->kind[HPP_CFI_RSP] != HPP_CFI_SAME) {
+        return pack(HPP_UNWIND_RULE_HARD, 0, 0, module);
+    }
+    if (row->cfa_is_expression) {
+        return from_realigned(row, module);
+    }
+    int64_t cfa_words;
+    int64_t rbp_words = HPP_UNWIND_RULE_RBP_KEPT;
+    bool is_easy = words(&cfa_words, row->cfa_value, MAX_CFA_WORDS) &&
+                   (row->cfa_register == HPP_CFI_RSP || row->cfa_register == HPP_CFI_RBP);
+    if (row->kind[HPP_CFI_RBP] == HPP_CFI_AT_CFA) {
+        is_easy = is_easy && words(&rbp_words, row->value[HPP_CFI_RBP], MAX_RBP_WORDS);
+    } else if (row->kind[HPP_CFI_RBP] != HPP_CFI_SAME) {
+        is_easy = false;
+    }
+    hpp_unwind_rule_kind kind =
+        row->cfa_register == HPP_CFI_RBP ? HPP_UNWIND_RULE_RBP : HPP_UNWIND_RULE_RSP;
+    return is_easy ? pack(kind, cfa_words, rbp_words, module)
+                   : pack(HPP_UNWIND_RULE_HARD, 0, 0, module);
+}
+
+static hpp_unwind_rule work_out(uintptr_t pc)
+{
+    hpp_module module;
+    if (!hpp__modules_find(&module, pc)) {
+        return pack(HPP_UNWIND_RULE_NONE, 0, 0, &(hpp_module){0});
+    }
+    hpp_cfi_row row;
+    if (hpp__cfi_row(&row, &module.tables, pc) != HPP_CFI_FOUND) {
+        return pack(HPP_UNWIND_RULE_NONE, 0, 0, &module);
+    }
+    return hpp__unwind_rules_from_row(&row, &module);
+}
+
+/* Where to put a rule: a place that holds none of this generation, else one of the four. */
+static unsigned choose(hpp_unwind_rule_line *line, uint64_t key)
+{
+    for (unsigned i = 0; i < HPP_UNWIND_RULES_PER_LINE; i++) {
+        uint64_t old = atomic_load_explicit(&line->key[i], memory_order_relaxed);
+        if (old != BEING_WRITTEN && old >> 48 != key >> 48) {
+            return i;
+        }
+    }
+    return (unsigned)(key >> 2) % HPP_UNWIND_RULES_PER_LINE;
+}
+
+/* In a place that another is writing to, nothing is kept. */
+static void keep(uintptr_t pc, uint64_t key, hpp_unwind_rule rule)
+{
+    hpp_unwind_rule_line *line = hpp__unwind_rule_line(pc);
+    unsigned i = choose(line, key);
+    uint64_t old = atomic_load_explicit(&line->key[i], memory_order_relaxed);
+    if (old != BEING_WRITTEN &&
+        atomic_compare_exchange_strong_explicit(&line->key[i], &old, BEING_WRITTEN,
+                                                memory_order_acq_rel, memory_order_relaxed)) {
+        atomic_store_explicit(&line->rule[i], rule, memory_order_release);
+        atomic_store_explicit(&line->key[i], key, memory_order_release);
+    }
+}
+
+HPP_COLD hpp_unwind_rule hpp__unwind_rules_make(uintptr_t pc)
+{
+    uint64_t key = hpp__unwind_rule_key(pc);
+    hpp_unwind_rule rule = work_out(pc);
+    if (pc >> 48 == 0 && pc > BEING_WRITTEN) {
+        keep(pc, key, rule);
+    }
+    return rule;
+}
+
+/* Clears all rules. Keys contain only 16 bits of the generation, which must not repeat. */
+static void forget_all(void)
+{
+    for (size_t i = 0; i < HPP_UNWIND_RULE_LINES; i++) {
+        for (unsigned j = 0; j < HPP_UNWIND_RULES_PER_LINE; j++) {
+            uint64_t old =
+                atomic_load_explicit(&hpp__unwind_rule_lines[i].key[j], memory_order_relaxed);
+            if (old != BEING_WRITTEN) {
+                atomic_compare_exchange_strong(&hpp__unwind_rule_lines[i].key[j], &old, 0);
+            }
+        }
+    }
+}
+
+void hpp__unwind_rules_new_generation(void)
+{
+    if (hpp__modules_new_generation() % GENERATIONS == 0) {
+        forget_all();
+    }
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The unwind rule of a pc in one word: a compact form of the rows that compilers nearly always
+ * generate. Rules are computed once and cached in a table that all threads share. Reading takes no
+ * lock and writes nothing; a full line drops an old rule.
+ *
+ * Threads: any, also signal handlers; nothing waits.
+ */
+#ifndef HPP_NATIVE_UNWIND_RULES_H
+#define HPP_NATIVE_UNWIND_RULES_H
+
+#include <stdatomic.h>
+
+#include "modules.h"
+#include "native/window/platform.h"
+
+typedef enum hpp_unwind_rule_kind {
+    HPP_UNWIND_RULE_RSP,    /* CFA = rsp + offset */
+    HPP_UNWIND_RULE_RBP,    /* CFA = rbp + offset */
+    HPP_UNWIND_RULE_RBP_AT, /* CFA = the word at rbp + offset; rbp is saved relative to rbp, not the
+                               CFA */
+    HPP_UNWIND_RULE_END,    /* no caller */
+    HPP_UNWIND_RULE_HARD,   /* none of these: use the row itself */
+    HPP_UNWIND_RULE_NONE,   /* there is no row */
+} hpp_unwind_rule_kind;
+
+/* From the lowest bit:
+ *    0   3 bits   hpp_unwind_rule_kind
+ *    3   1 bit    the pc is in the loader
+ *    8   24 bits  offset for the CFA in words, signed
+ *    32  16 bits  place of the saved rbp from the CFA in words, signed; HPP_UNWIND_RULE_RBP_KEPT
+ *    48  16 bits  number of the module
+ * The return address is below the CFA. */
+typedef uint64_t hpp_unwind_rule;
+
+enum { HPP_UNWIND_RULE_RBP_KEPT = INT16_MIN };
+
+static inline hpp_unwind_rule_kind hpp__unwind_rule_kind(hpp_unwind_rule rule)
+{
+    return (hpp_unwind_rule_kind)(rule & 7);
+}
+
+static inline bool hpp__unwind_rule_is_loader(hpp_unwind_rule rule)
+{
+    return rule >> 3 & 1;
+}
+
+/* In bytes. */
+static inline intptr_t hpp__unwind_rule_cfa_offset(hpp_unwind_rule rule)
+{
+    return (intptr_t)((int32_t)(uint32_t)rule >> 8) * 8;
+}
+
+static inline bool hpp__unwind_rule_keeps_rbp(hpp_unwind_rule rule)
+{
+    return (int16_t)(uint16_t)(rule >> 32) == HPP_UNWIND_RULE_RBP_KEPT;
+}
+
+/* In bytes. */
+static inline intptr_t hpp__unwind_rule_rbp_offset(hpp_unwind_rule rule)
+{
+    return (intptr_t)(int16_t)(uint16_t)(rule >> 32) * 8;
+}
+
+static inline uint16_t hpp__unwind_rule_module(hpp_unwind_rule rule)
+{
+    return (uint16_t)(rule >> 48);
+}
+
+enum {
+    HPP_UNWIND_RULES_PER_LINE = 4,
+    HPP_UNWIND_RULE_LINE_BITS = 6, /* lines of a page */
+    HPP_UNWIND_RULE_PAGE_BITS = 9, /* pages */
+    HPP_UNWIND_RULE_LINES = 1 << (HPP_UNWIND_RULE_PAGE_BITS + HPP_UNWIND_RULE_LINE_BITS),
+    HPP_UNWIND_RULE_CODE_BITS = 12, /* code of 2^12 bytes shares a page of rules */
+};
+
+/* A key is the pc, and above it 16 bits of the generation. 0: nothing; 1: being written. */
+typedef struct hpp_unwind_rule_line {
+    _Atomic uint64_t key[HPP_UNWIND_RULES_PER_LINE];
+    _Atomic hpp_unwind_rule rule[HPP_UNWIND_RULES_PER_LINE];
+} hpp_unwind_rule_line;
+
+extern HPP_HIDDEN hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
+
+static inline uint64_t hpp__unwind_rule_key(uintptr_t pc)
+{
+    uint64_t generation = atomic_load_explicit(&hpp__generation, memory_order_relaxed);
+    return generation << 48 | (pc & 0xffffffffffff);
+}
+
+static inline hpp_unwind_rule_line *hpp__unwind_rule_line(uintptr_t pc)
+{
+    const uint64_t factor = 0x9e3779b97f4a7c15;
+    uint64_t page =
+        ((pc >> HPP_UNWIND_RULE_CODE_BITS) * factor) >> (64 - HPP_UNWIND_RULE_PAGE_BITS);
+    uint64_t line = (pc * factor) >> (64 - HPP_UNWIND_RULE_LINE_BITS);
+    return &hpp__unwind_rule_lines[page << HPP_UNWIND_RULE_LINE_BITS | line];
+}
+
+/* Computes the rule of a pc, and caches it. */
+hpp_unwind_rule hpp__unwind_rules_make(uintptr_t pc);
+
+/* Returns the rule of the instruction at `pc`. For a return address, pass the byte before. */
+static inline hpp_unwind_rule hpp__unwind_rules_find(uintptr_t pc)
+{
+    uint64_t wanted = hpp__unwind_rule_key(pc);
+    hpp_unwind_rule_line *line = hpp__unwind_rule_line(pc);
+    for (unsigned i = 0; i < HPP_UNWIND_RULES_PER_LINE; i++) {
+        if (atomic_load_explicit(&line->key[i], memory_order_acquire) == wanted) {
+            hpp_unwind_rule rule = atomic_load_explicit(&line->rule[i], memory_order_acquire);
+            if (HPP_LIKELY(atomic_load_explicit(&line->key[i], memory_order_relaxed) == wanted)) {
+                return rule;
+            }
+        }
+    }
+    return hpp__unwind_rules_make(pc);
+}
+
+/* Clears the cache, by starting a new generation. */
+void hpp__unwind_rules_new_generation(void);
+
+/* Returns the rule of a row. */
+hpp_unwind_rule hpp__unwind_rules_from_row(const hpp_cfi_row *row, const hpp_module *module);
+
+#endif

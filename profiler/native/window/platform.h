@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * GNU C and system calls for the code inside the profiled program.
+ *
+ * System calls do not go through libc: they preserve errno, are no cancellation points, work before
+ * libc has started, and are not seen by programs that replace libc's functions.
+ */
+#ifndef HPP_NATIVE_PLATFORM_H
+#define HPP_NATIVE_PLATFORM_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#define HPP_LIKELY(condition)   __builtin_expect(!!(condition), 1)
+#define HPP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define HPP_ASSUME(condition)   ((condition) ? (void)0 : __builtin_unreachable())
+#define HPP_NO_INLINE           __attribute__((noinline))
+#define HPP_ALWAYS_INLINE       static inline __attribute__((always_inline))
+#define HPP_COLD                __attribute__((cold, noinline))
+#define HPP_INITIAL_EXEC        __attribute__((tls_model("initial-exec")))
+/* For frequently used variables, which the compiler then accesses directly. */
+#define HPP_HIDDEN __attribute__((visibility("hidden")))
+#define HPP_EXPORT __attribute__((visibility("default")))
+
+/* For functions that the program calls: aligns the stack to 16 bytes. Assembly and some code
+ * generators call malloc with an unaligned stack, which most allocators accept. The inlined
+ * functions of the usual case do not need it: they keep only registers on the stack. */
+#define HPP_ANY_STACK __attribute__((force_align_arg_pointer))
+
+/* For functions that read stack frames of other functions, which sanitizers report as errors. */
+#define HPP_UNSANITIZED                                                                            \
+    __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined")))
+
+#if !defined(__x86_64__)
+#error "the entry points, the system calls and the unwinder are for x86-64"
+#endif
+
+/* Returns the result of a system call; from -4095 to -1 it is a negated errno. */
+static inline long hpp__syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+/* Maps zeroed private memory, which takes pages when they are touched. Returns NULL on failure. */
+static inline void *hpp__map(size_t n_bytes)
+{
+    long place = hpp__syscall(SYS_mmap, 0, (long)n_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return place < 0 && place >= -4095 ? NULL : (void *)place;
+}
+
+static inline void hpp__unmap(void *place, size_t n_bytes)
+{
+    hpp__syscall(SYS_munmap, (long)place, (long)n_bytes, 0, 0, 0, 0);
+}
+
+/* Adds to a counter that no other thread writes. It is one instruction, so a signal handler of the
+ * same thread can use it as well; it takes no bus lock. */
+static inline void hpp__add_own(_Atomic uint64_t *counter, uint64_t n)
+{
+    __asm__ volatile("addq %1, %0"
+                     : "+m"(*(volatile uint64_t *)(uintptr_t)counter)
+                     : "er"(n)
+                     : "cc");
+}
+
+/* Two words, to compare them in one instruction. */
+typedef uint64_t hpp_pair __attribute__((vector_size(16), may_alias));
+
+static inline hpp_pair hpp__pair_of(uint64_t low)
+{
+    return (hpp_pair){low, 0};
+}
+
+static inline hpp_pair hpp__pair_at(const void *low, const void *high)
+{
+    typedef uint64_t word __attribute__((aligned(1), may_alias));
+    return (hpp_pair){*(const word *)low, *(const word *)high};
+}
+
+static inline hpp_pair hpp__pair_in(const uint64_t *aligned)
+{
+    return *(const hpp_pair *)(const void *)aligned;
+}
+
+static inline int hpp__pair_is_zero(hpp_pair pair)
+{
+    return (pair[0] | pair[1]) == 0;
+}
+
+/* Two 32-bit numbers by one load. */
+static inline uint64_t hpp__two_offsets(const uint32_t *offsets)
+{
+    typedef uint64_t word __attribute__((aligned(4), may_alias));
+    return *(const word *)offsets;
+}
+
+#endif

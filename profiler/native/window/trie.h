@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Finds or creates the nodes and sites of the window.
+ *
+ * A hash table in private memory maps the contents of a node or site to its number. Entries are
+ * only added, by compare and swap. When it is three quarters full, a larger table replaces it, and
+ * its memory is unmapped.
+ *
+ * Two threads that look up a new node at the same moment may both create it. Then one of them is
+ * never referenced, or both are, while a table is being replaced. This costs a record and changes
+ * no sum.
+ *
+ * Threads: any, also signal handlers, and after fork in the child; nothing waits.
+ */
+#ifndef HPP_NATIVE_TRIE_H
+#define HPP_NATIVE_TRIE_H
+
+#include "window.h"
+
+/* Returns the node of an address below `parent`; 0 if it is new and the window is full or must not
+ * grow. */
+uint32_t hpp__trie_node(uint32_t parent, uintptr_t address, uint16_t module_index, uint16_t flags);
+
+/* Returns the site of a node and a call; 0 as above. */
+uint32_t hpp__trie_site(uint32_t node, hpp_call call);
+
+/* Returns the record of an existing node. */
+const hpp_window_node *hpp__trie_look(uint32_t node);
+
+/* Returns the node of an existing site. */
+uint32_t hpp__trie_site_node(uint32_t site);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The window: the memory that a profiled program shares with the collector. The program counts in
+ * it, the collector reads it. Neither waits for the other, and the counts survive the program,
+ * however it ends.
+ *
+ * It is a sealed memfd that the program creates and sends to the collector: it cannot be shortened
+ * under the reader, has no name to clean up, and does not count against /dev/shm. It is sparse: its
+ * size is an upper bound, and only pages that were written exist.
+ *
+ *   page 0             hpp_window_head
+ *   directories        for each table, the first page of each of its chunks
+ *   the rest           chunks, allocated page by page from `used_bytes`, never freed
+ *
+ * Four tables grow chunk by chunk, so that an index never moves:
+ *   nodes     the trie of call stacks: a node is a return address below the node of its caller
+ *   sites     what counters are for: a node (the allocating call) and the call used
+ *   slots     one per live thread; reused after the thread has ended
+ *   modules   object files and their addresses
+ *
+ * The counters of a site are cells, one per slot that used it; only the thread of the slot writes
+ * them. The cost of a site is the sum of its cells over all slots. Counters only grow, so live
+ * bytes = allocated - freed in any order of reading, while the program does not run.
+ *
+ * Publication: there are no locks. An index is taken by incrementing a count, and its record is
+ * filled later, in any order. A record is complete before a reference to it is stored with release,
+ * and the reader follows references: cell -> site -> node -> parent and module. A site from
+ * HPP_FIRST_SITE on whose node is 0 is not complete yet and has no costs yet. Some indices are
+ * never filled, or never referenced. Chunks and pages exist before the directory entry that refers
+ * to them. The reader loads every index once and checks it.
+ *
+ * All numbers are in the machine's byte order.
+ */
+#ifndef HPP_NATIVE_WINDOW_H
+#define HPP_NATIVE_WINDOW_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HPP_WINDOW_MAGIC   "CENSUSW1"
+#define HPP_WINDOW_VERSION 2u
+
+enum {
+    HPP_WINDOW_PAGE_BYTES = 4096,
+
+    HPP_NODES_PER_CHUNK = 4096, /* 64 KiB */
+    HPP_MAX_NODE_CHUNKS = 8192,
+    HPP_SITES_PER_CHUNK = 8192, /* 64 KiB */
+    HPP_MAX_SITE_CHUNKS = 512,
+    HPP_CELLS_PER_CHUNK = 128, /* 4 KiB */
+    HPP_MAX_SITES = HPP_SITES_PER_CHUNK * HPP_MAX_SITE_CHUNKS,
+    HPP_MAX_CELL_CHUNKS = HPP_MAX_SITES / HPP_CELLS_PER_CHUNK,
+    HPP_MAX_SLOTS = 16384,
+    HPP_MODULES_PER_CHUNK = 4, /* 4 KiB */
+    HPP_MAX_MODULE_CHUNKS = 4096,
+    HPP_MAX_MODULES = HPP_MODULES_PER_CHUNK * HPP_MAX_MODULE_CHUNKS,
+    HPP_MAX_MARKS = 4096,
+};
+
+/* The call that allocated a block (-hT). */
+typedef enum hpp_call {
+    HPP_CALL_MALLOC,
+    HPP_CALL_CALLOC,
+    HPP_CALL_REALLOC,
+    HPP_CALL_ALIGNED,   /* memalign, posix_memalign, aligned_alloc, valloc, pvalloc */
+    HPP_CALL_NEW,       /* operator new of an allocator that does not go through malloc */
+    HPP_CALL_NEW_ARRAY, /* operator new[], the same */
+    HPP_CALL_POOL,      /* reported by a pool (hpprof/native.h) */
+    HPP_CALL_TICK,      /* no block: `allocations` counts ticks of processor time (-p) */
+    HPP_N_CALLS
+} hpp_call;
+
+/* Node 0 is the root, above the outermost frame of every thread. */
+typedef struct hpp_window_node {
+    uint64_t address;      /* return address, or the interrupted address of a signal frame */
+    uint32_t parent;       /* node of the caller; less than the own index */
+    uint16_t module_index; /* plus 1; 0: in no known module (generated code) */
+    uint16_t flags;        /* HPP_NODE_ values */
+} hpp_window_node;
+
+enum {
+    HPP_NODE_EXACT = 1u << 0,   /* `address` is that of an instruction, not a return address */
+    HPP_NODE_GUESSED = 1u << 1, /* found by frame pointer, without unwind information */
+    HPP_NODE_CUT = 1u << 2,     /* its callers could not be found */
+};
+
+typedef struct hpp_window_site {
+    uint32_t node;
+    uint32_t call; /* hpp_call */
+} hpp_window_site;
+
+/* Sites that exist from the start, all with node 0. */
+enum {
+    HPP_SITE_NONE = 0,      /* no site: never counted */
+    HPP_SITE_UNKNOWN = 1,   /* the stack is unknown: window full, limit reached */
+    HPP_SITE_INHERITED = 2, /* blocks of a forked child's parent, without their stacks */
+    HPP_FIRST_SITE = 3
+};
+
+/* Counters of one site in one slot. */
+typedef struct hpp_window_cell {
+    _Atomic uint64_t allocations, allocated_bytes;
+    _Atomic uint64_t frees, freed_bytes;
+} hpp_window_cell;
+
+typedef enum hpp_slot_state {
+    HPP_SLOT_FREE,
+    HPP_SLOT_LIVE,
+    HPP_SLOT_LEFT, /* its thread is ending, but may still count */
+} hpp_slot_state;
+
+/* A slot: this page, then the directory of its cells. */
+typedef struct hpp_window_slot {
+    _Atomic uint32_t state; /* hpp_slot_state */
+    _Atomic uint32_t thread_id;
+    _Atomic uint64_t n_threads; /* that have held the slot */
+    char padding[HPP_WINDOW_PAGE_BYTES - 16];
+    _Atomic uint32_t cell_pages[HPP_MAX_CELL_CHUNKS]; /* page of 128 cells, or 0 */
+} hpp_window_slot;
+
+/* A loaded object. If other contents are mapped at its address, that is a new module. */
+typedef struct hpp_window_module {
+    uint64_t begin, end; /* addresses [begin, end) */
+    uint64_t bias;       /* address = bias + address in the file's own terms (l_addr) */
+    uint32_t n_build_id;
+    uint8_t build_id[36];
+    char path[960]; /* absolute, terminated, cut */
+} hpp_window_module;
+
+typedef struct hpp_window_mark {
+    _Atomic uint64_t time_ns; /* CLOCK_MONOTONIC; 0: not complete yet. Stored last */
+    char text[120];           /* terminated, cut */
+} hpp_window_mark;
+
+/* The state of the program. */
+typedef enum hpp_window_state {
+    HPP_WINDOW_LIVE = 1,
+    HPP_WINDOW_EXITED = 2, /* it called exit or returned from main */
+} hpp_window_state;
+
+/* Requests of the collector to the program. */
+enum {
+    HPP_CONTROL_NO_NEW_STACKS = 1u << 0, /* near the memory limit: new stacks are UNKNOWN */
+    HPP_CONTROL_NO_NEW_BLOCKS = 1u << 1, /* over the memory limit: new blocks are not counted */
+};
+
+typedef struct hpp_window_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t cell_bytes;
+    uint64_t size_bytes;
+    _Atomic uint64_t used_bytes; /* a whole number of pages */
+    uint32_t process_id, parent_id;
+    uint64_t start_ns;        /* CLOCK_MONOTONIC when the window was made */
+    uint64_t parent_key;      /* `key` of the window that this one was forked from, or 0 */
+    uint64_t key;             /* unique: pid << 32 | low bits of time */
+    _Atomic uint32_t state;   /* hpp_window_state */
+    _Atomic uint32_t control; /* HPP_CONTROL_ values, written by the collector */
+    _Atomic uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks;
+    uint32_t tick_us; /* of processor time per tick, or 0 */
+
+    /* The program's private memory that blocks are kept in, for the memory guard: each leaf is
+     * `leaf_bytes` of address space at these addresses. */
+    uint64_t leaf_bytes;
+    _Atomic uint32_t n_leaves;
+    _Atomic uint32_t n_leaf_pages; /* page of the list of leaf addresses (uint64_t), or 0 */
+
+    /* Losses. */
+    _Atomic uint64_t n_lost_stacks;   /* allocations counted for HPP_SITE_UNKNOWN */
+    _Atomic uint64_t n_uncounted;     /* blocks that were not counted, */
+    _Atomic uint64_t uncounted_bytes; /*   and their bytes when they were made */
+    _Atomic uint64_t n_missed_frees;  /* blocks whose free was not seen */
+    _Atomic uint64_t n_cut_stacks;    /* unwinds that ended in a node with HPP_NODE_CUT */
+
+    /* Statistics of unwinding. */
+    _Atomic uint64_t n_unwinds;          /* stacks that were in no cache */
+    _Atomic uint64_t n_frames;           /* and the frames walked for them */
+    _Atomic uint64_t n_checked;          /* --verify-stacks: stacks compared */
+    _Atomic uint64_t n_cache_mismatches; /* with a fresh unwind */
+    _Atomic uint64_t n_peer_mismatches;  /* with glibc's backtrace, */
+    _Atomic uint64_t n_peer_cut;         /* except those that it cut */
+
+    char command[1024]; /* words of the command line, each terminated, ends with an empty one */
+} hpp_window_head;
+
+/* The fixed part of a window. Directories hold page numbers; 0: no such chunk. */
+typedef struct hpp_window {
+    union {
+        hpp_window_head head;
+        char head_page[HPP_WINDOW_PAGE_BYTES];
+    };
+    _Atomic uint32_t node_pages[HPP_MAX_NODE_CHUNKS];
+    _Atomic uint32_t site_pages[HPP_MAX_SITE_CHUNKS];
+    _Atomic uint32_t slot_pages[HPP_MAX_SLOTS];
+    _Atomic uint32_t module_pages[HPP_MAX_MODULE_CHUNKS];
+    char padding[HPP_WINDOW_PAGE_BYTES - HPP_MAX_SITE_CHUNKS * 4 % HPP_WINDOW_PAGE_BYTES];
+    hpp_window_mark marks[HPP_MAX_MARKS];
+} hpp_window;
+
+_Static_assert(sizeof(hpp_window_node) == 16, "64 KiB chunks of nodes");
+_Static_assert(sizeof(hpp_window_site) == 8, "64 KiB chunks of sites");
+_Static_assert(sizeof(hpp_window_cell) == 32, "4 KiB chunks of cells");
+_Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");
+_Static_assert(sizeof(hpp_window_mark) == 128, "");
+_Static_assert(sizeof(hpp_window_head) <= HPP_WINDOW_PAGE_BYTES, "one page");
+_Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
+
+/* ---- how the program finds the collector
+ * ---------------------------------------------------------
+ *
+ * The variable CENSUS_RUN in the program's environment holds words separated by commas:
+ *
+ *   socket=NAME     abstract unix stream socket (without the leading NUL) where windows are handed
+ *                   in; NAME ends with 32 random hexadecimal digits, which are the secret
+ *   root=PID        the process that `census run` started
+ *   children=0|1    whether other processes than the root make windows
+ *   window=BYTES    size of a window
+ *   tick=US         microseconds of processor time per tick, 0 for none
+ *   verify=N        compare one stack in N with fresh unwinds, 0 for none
+ *
+ * A program that creates a window connects, sends hpp_window_hello with the memfd as SCM_RIGHTS,
+ * and closes the connection without waiting for an answer. `census mark` connects and sends a hello
+ * with a text. */
+#define HPP_WINDOW_VARIABLE "CENSUS_RUN"
+
+typedef enum hpp_hello_kind { HPP_HELLO_WINDOW = 1, HPP_HELLO_MARK = 2 } hpp_hello_kind;
+
+typedef struct hpp_window_hello {
+    char magic[8];
+    uint32_t kind; /* hpp_hello_kind */
+    uint32_t process_id;
+    char text[120]; /* of a mark: terminated */
+} hpp_window_hello;
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Checks, and one way from a directory to a chunk for all tables.
+ */
+#include "window_reader.h"
+
+#include <string.h>
+
+enum { MAX_NODES = HPP_NODES_PER_CHUNK * HPP_MAX_NODE_CHUNKS };
+
+static uint32_t load(const _Atomic uint32_t *from)
+{
+    return atomic_load_explicit(from, memory_order_acquire);
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- Opening ---- */
+
+static void renew_count(uint32_t *count, uint32_t now, uint32_t most)
+{
+    now = smaller(now, most);
+    *count = now > *count ? now : *count;
+}
+
+static void renew_used_bytes(hpp__window_reader *r)
+{
+    uint64_t now = atomic_load_explicit(&r->window->head.used_bytes, memory_order_acquire);
+    now = now < r->size_bytes ? now : r->size_bytes;
+    r->used_bytes = now > r->used_bytes ? now : r->used_bytes;
+}
+
+/* How many of `most` records have room in the pages in use. */
+static uint32_t with_room(const hpp__window_reader *r, uint32_t most, size_t record_bytes)
+{
+    uint64_t n = r->used_bytes / record_bytes;
+    return n < most ? (uint32_t)n : most;
+}
+
+/* Loads modules last, so that a counted record refers to counted ones, and the used pages after all
+ * counts, so that they contain the chunks of all counted records. */
+void hpp__window_reader_refresh(hpp__window_reader *r)
+{
+    const hpp_window_head *head = &r->window->head;
+    uint32_t n_marks = load(&head->n_marks);
+    uint32_t n_slots = load(&head->n_slots);
+    uint32_t n_sites = load(&head->n_sites);
+    uint32_t n_nodes = load(&head->n_nodes);
+    uint32_t n_modules = load(&head->n_modules);
+    renew_used_bytes(r);
+    renew_count(&r->n_marks, n_marks, HPP_MAX_MARKS);
+    renew_count(&r->n_slots, n_slots, with_room(r, HPP_MAX_SLOTS, sizeof(hpp_window_slot)));
+    renew_count(&r->n_sites, n_sites, with_room(r, HPP_MAX_SITES, sizeof(hpp_window_site)));
+    renew_count(&r->n_nodes, n_nodes, with_room(r, MAX_NODES, sizeof(hpp_window_node)));
+    renew_count(&r->n_modules, n_modules, with_room(r, HPP_MAX_MODULES, sizeof(hpp_window_module)));
+}
+
+hpf_status hpp__window_reader_open(hpp__window_reader *out, const void *bytes, uint64_t n_bytes,
+                                   hpf_error *err)
+{
+    const hpp_window *window = bytes;
+    *out = (hpp__window_reader){.window = window, .size_bytes = n_bytes};
+    if (n_bytes < sizeof *window || n_bytes / HPP_WINDOW_PAGE_BYTES > UINT32_MAX) {
+        return hpf_error_set(err, HPF_ERR_SYNTAX, "the window has an invalid size: %llu bytes",
+                             (unsigned long long)n_bytes);
+    }
+    if (memcmp(window->head.magic, HPP_WINDOW_MAGIC, sizeof window->head.magic) != 0) {
+        return hpf_error_set(err, HPF_ERR_SYNTAX, "not a window: it does not begin with %s",
+                             HPP_WINDOW_MAGIC);
+    }
+    if (window->head.version != HPP_WINDOW_VERSION ||
+        window->head.cell_bytes != sizeof(hpp_window_cell)) {
+        return hpf_error_set(err, HPF_ERR_VERSION, "the window has version %u, expected %u",
+                             (unsigned)window->head.version, HPP_WINDOW_VERSION);
+    }
+    hpp__window_reader_refresh(out);
+    return HPF_OK;
+}
+
+/* ---- Chunks ---- */
+
+/* The place of a chunk of `n_bytes` that begins at page `page`, or NULL. */
+static const char *chunk_at(const hpp__window_reader *r, uint32_t page, size_t n_bytes)
+{
+    uint64_t begin = (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
+    if (begin < sizeof *r->window || begin > r->used_bytes || n_bytes > r->used_bytes - begin) {
+        return NULL;
+    }
+    return (const char *)r->window + begin;
+}
+
+/* The record `index` of a table of `n`, whose chunks of `n_per_chunk` are found by `directory`. */
+static const void *record_at(const hpp__window_reader *r, const _Atomic uint32_t *directory,
+                             uint32_t index, uint32_t n, uint32_t n_per_chunk, size_t record_bytes)
+{
+    if (index >= n) {
+        return NULL;
+    }
+    const char *chunk =
+        chunk_at(r, load(&directory[index / n_per_chunk]), n_per_chunk * record_bytes);
+    return chunk ? chunk + index % n_per_chunk * record_bytes : NULL;
+}
+
+/* ---- Records ---- */
+
+bool hpp__window_reader_node(const hpp__window_reader *r, uint32_t index, hpp_window_node *out)
+{
+    const void *record =
+        record_at(r, r->window->node_pages, index, r->n_nodes, HPP_NODES_PER_CHUNK, sizeof *out);
+    if (!record) {
+        return false;
+    }
+    memcpy(out, record, sizeof *out);
+    return out->address != 0 && out->parent < index && out->module_index <= r->n_modules;
+}
+
+bool hpp__window_reader_site(const hpp__window_reader *r, uint32_t index, hpp_window_site *out)
+{
+    const void *record =
+        record_at(r, r->window->site_pages, index, r->n_sites, HPP_SITES_PER_CHUNK, sizeof *out);
+    if (!record) {
+        return false;
+    }
+    memcpy(out, record, sizeof *out);
+    return out->node < r->n_nodes && out->call < HPP_N_CALLS;
+}
+
+bool hpp__window_reader_module(const hpp__window_reader *r, uint32_t index, hpp_window_module *out)
+{
+    const void *record = record_at(r, r->window->module_pages, index, r->n_modules,
+                                   HPP_MODULES_PER_CHUNK, sizeof *out);
+    if (!record) {
+        return false;
+    }
+    memcpy(out, record, sizeof *out);
+    out->path[sizeof out->path - 1] = '\0';
+    out->n_build_id = smaller(out->n_build_id, sizeof out->build_id);
+    return out->begin < out->end;
+}
+
+bool hpp__window_reader_mark(const hpp__window_reader *r, uint32_t index, hpp__window_mark *out)
+{
+    if (index >= r->n_marks) {
+        return false;
+    }
+    const hpp_window_mark *mark = &r->window->marks[index];
+    out->time_ns = atomic_load_explicit(&mark->time_ns, memory_order_acquire);
+    memcpy(out->text, mark->text, sizeof out->text);
+    out->text[sizeof out->text - 1] = '\0';
+    return out->time_ns != 0;
+}
+
+const hpp_window_slot *hpp__window_reader_slot(const hpp__window_reader *r, uint32_t index)
+{
+    const void *slot =
+        record_at(r, r->window->slot_pages, index, r->n_slots, 1, sizeof(hpp_window_slot));
+    return slot;
+}
+
+const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *r,
+                                                const hpp_window_slot *slot, uint32_t chunk_index)
+{
+    const void *cells = record_at(r, slot->cell_pages, chunk_index, HPP_MAX_CELL_CHUNKS, 1,
+                                  HPP_CELLS_PER_CHUNK * sizeof(hpp_window_cell));
+    return cells;
+}
+
+hpf_str hpp__window_reader_word(const hpp__window_reader *r, size_t *at)
+{
+    const char *words = r->window->head.command;
+    size_t room = sizeof r->window->head.command;
+    const char *word = words + *at;
+    const char *end = *at < room ? memchr(word, '\0', room - *at) : NULL;
+    if (!end || end == word) {
+        return (hpf_str){NULL, 0};
+    }
+    *at = (size_t)(end - words) + 1;
+    return (hpf_str){word, (size_t)(end - word)};
+}

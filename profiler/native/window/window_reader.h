@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reads a window in the collector, and checks every record.
+ *
+ * The program may be hostile, broken, or killed during a store. Every index and page number is
+ * loaded once, compared with the size of the window, and used from the copy. Counts never decrease,
+ * whatever the program stores. An invalid or incomplete record is treated as missing; it may be
+ * valid later.
+ *
+ * Pages that the program has not allocated are never read: reading a hole would fill it.
+ *
+ * Threads: use a reader in one thread at a time; the program may write meanwhile.
+ */
+#ifndef HPP_NATIVE_WINDOW_READER_H
+#define HPP_NATIVE_WINDOW_READER_H
+
+#include <stdbool.h>
+
+#include "hpfile/event.h"
+#include "window.h"
+
+typedef struct hpp__window_reader {
+    const hpp_window *window; /* borrowed */
+    uint64_t size_bytes;
+    /* As of the last refresh, limited to the size of the tables. */
+    uint64_t used_bytes;
+    uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks;
+} hpp__window_reader;
+
+/* Opens a window of `n_bytes` at `bytes`, which is aligned to 8 and borrowed, and refreshes.
+ * Errors: SYNTAX if it is not a window, VERSION if it has another version. */
+hpf_status hpp__window_reader_open(hpp__window_reader *out, const void *bytes, uint64_t n_bytes,
+                                   hpf_error *err);
+
+/* Reloads the counts. Records below them can be read. */
+void hpp__window_reader_refresh(hpp__window_reader *reader);
+
+/* Copy a record. Return false if there is none with that index, or it is incomplete or invalid.
+ * `parent` of a node is less than its index, `module_index` at most n_modules, and its address not
+ * 0; `node` of a site is less than n_nodes, and its call one of hpp_call. Texts are terminated. */
+bool hpp__window_reader_node(const hpp__window_reader *reader, uint32_t index,
+                             hpp_window_node *out);
+bool hpp__window_reader_site(const hpp__window_reader *reader, uint32_t index,
+                             hpp_window_site *out);
+bool hpp__window_reader_module(const hpp__window_reader *reader, uint32_t index,
+                               hpp_window_module *out);
+
+/* A mark; its time is that of CLOCK_MONOTONIC. */
+typedef struct hpp__window_mark {
+    uint64_t time_ns;
+    char text[sizeof((hpp_window_mark *)0)->text];
+} hpp__window_mark;
+bool hpp__window_reader_mark(const hpp__window_reader *reader, uint32_t index,
+                             hpp__window_mark *out);
+
+/* Returns a slot, or NULL. Read its directory of cells through hpp__window_reader_cells only. */
+const hpp_window_slot *hpp__window_reader_slot(const hpp__window_reader *reader, uint32_t index);
+
+/* Returns the HPP_CELLS_PER_CHUNK cells of chunk `chunk_index` of a slot; NULL if it was never
+ * used. */
+const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *reader,
+                                                const hpp_window_slot *slot, uint32_t chunk_index);
+
+/* Returns the next word of the command line, and advances `*at`, which starts at 0; data is NULL at
+ * the end. The word is borrowed from the window, which may change. */
+hpf_str hpp__window_reader_word(const hpp__window_reader *reader, size_t *at);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One walk over slots, chunks and cells. No two chunks share a page, so there are never more of
+ * them than pages in use: a window whose directories say otherwise is read so far and no further.
+ */
+#include "window_sums.h"
+
+#include "base/grow.h"
+
+static uint64_t load(const _Atomic uint64_t *from, memory_order order)
+{
+    return atomic_load_explicit(from, order);
+}
+
+/* Adds a cell to a site; returns the bytes allocated. */
+static uint64_t add_cell(hpp__costs *site, const hpp_window_cell *cell)
+{
+    uint64_t freed_bytes = load(&cell->freed_bytes, memory_order_relaxed);
+    uint64_t frees = load(&cell->frees, memory_order_acquire);
+    uint64_t allocated_bytes = load(&cell->allocated_bytes, memory_order_relaxed);
+    site->allocations += load(&cell->allocations, memory_order_relaxed);
+    site->allocated_bytes += allocated_bytes;
+    site->frees += frees;
+    site->freed_bytes += freed_bytes;
+    return allocated_bytes;
+}
+
+/* Adds the cells of a slot; returns the bytes that its threads have allocated. `n_chunks` is how
+ * many chunks there may still be. */
+static uint64_t add_slot(hpp__window_sums *sums, const hpp__window_reader *reader,
+                         const hpp_window_slot *slot, uint64_t *n_chunks)
+{
+    uint64_t allocated_bytes = 0;
+    for (uint32_t begin = 0; begin < sums->n_sites; begin += HPP_CELLS_PER_CHUNK) {
+        const hpp_window_cell *cells =
+            hpp__window_reader_cells(reader, slot, begin / HPP_CELLS_PER_CHUNK);
+        if (!cells || *n_chunks == 0) {
+            continue;
+        }
+        uint32_t n = sums->n_sites - begin;
+        n = n < HPP_CELLS_PER_CHUNK ? n : HPP_CELLS_PER_CHUNK;
+        for (uint32_t i = 0; i < n; i++) {
+            allocated_bytes += add_cell(&sums->sites[begin + i], &cells[i]);
+        }
+        (*n_chunks)--;
+    }
+    return allocated_bytes;
+}
+
+bool hpp__window_sums_take(hpp__window_sums *sums, const hpp__window_reader *reader)
+{
+    if (!hpp__grow(&sums->sites, &sums->sites_capacity, reader->n_sites, sizeof *sums->sites) ||
+        !hpp__grow(&sums->allocated_bytes, &sums->slots_capacity, reader->n_slots,
+                   sizeof *sums->allocated_bytes)) {
+        return false;
+    }
+    sums->n_sites = reader->n_sites;
+    sums->n_slots = reader->n_slots;
+    if (sums->n_sites > 0) {
+        memset(sums->sites, 0, sums->n_sites * sizeof *sums->sites);
+    }
+    uint64_t n_chunks = reader->used_bytes / HPP_WINDOW_PAGE_BYTES;
+    for (uint32_t i = 0; i < sums->n_slots; i++) {
+        const hpp_window_slot *slot = hpp__window_reader_slot(reader, i);
+        sums->allocated_bytes[i] = slot ? add_slot(sums, reader, slot, &n_chunks) : 0;
+    }
+    return true;
+}
+
+void hpp__window_sums_finish(hpp__window_sums *sums)
+{
+    free(sums->sites);
+    free(sums->allocated_bytes);
+    *sums = (hpp__window_sums){0};
+}

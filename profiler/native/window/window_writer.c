@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The program's end of the window. See window_writer.h. Pages are handed out by moving one number
+ * up, so that handing them out needs no lock.
+ */
+#include "window_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+
+#include "platform.h"
+
+enum {
+    MIN_WINDOW_BYTES = 16 << 20,
+    SHRINK_FACTOR = 4,       /* from one try to the next */
+    ADDRESS_SPACE_SHARE = 8, /* the program needs the rest of what it is allowed */
+    MAX_SEND_TRIES = 200,
+    SEND_PAUSE_NS = 10000000,
+};
+
+hpp_window *hpp__window;
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+static uint32_t take_pages(uint32_t n, uint64_t end_bytes)
+{
+    uint64_t n_bytes = (uint64_t)n * HPP_WINDOW_PAGE_BYTES;
+    uint64_t used = atomic_load_explicit(&hpp__window->head.used_bytes, memory_order_relaxed);
+    do {
+        if (used + n_bytes > end_bytes) {
+            return 0;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(&hpp__window->head.used_bytes, &used,
+                                                    used + n_bytes, memory_order_release,
+                                                    memory_order_relaxed));
+    return (uint32_t)(used / HPP_WINDOW_PAGE_BYTES);
+}
+
+uint32_t hpp__window_pages(uint32_t n)
+{
+    uint32_t n_sites = atomic_load_explicit(&hpp__window->head.n_sites, memory_order_relaxed);
+    uint64_t n_reserved = n_sites / HPP_CELLS_PER_CHUNK + 1;
+    return take_pages(n, hpp__window->head.size_bytes - n_reserved * HPP_WINDOW_PAGE_BYTES);
+}
+
+uint32_t hpp__window_reserved_page(void)
+{
+    return take_pages(1, hpp__window->head.size_bytes);
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now = {0};
+    hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void close_file(int file)
+{
+    hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
+}
+
+static uint64_t limit_of(int resource)
+{
+    struct rlimit limit = {0};
+    if (hpp__syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0) != 0) {
+        return UINT64_MAX;
+    }
+    return limit.rlim_cur;
+}
+
+/* Growing a file beyond its limit would raise SIGXFSZ. */
+static int make_file(uint64_t size_bytes)
+{
+    if (size_bytes > limit_of(RLIMIT_FSIZE)) {
+        return -1;
+    }
+    static const char name[] = "census-window";
+    long file =
+        hpp__syscall(SYS_memfd_create, (long)name, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0, 0, 0);
+    if (file < 0) {
+        return -1;
+    }
+    long seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+    if (hpp__syscall(SYS_ftruncate, file, (long)size_bytes, 0, 0, 0, 0) != 0 ||
+        hpp__syscall(SYS_fcntl, file, F_ADD_SEALS, seals, 0, 0, 0) != 0) {
+        close_file((int)file);
+        return -1;
+    }
+    return (int)file;
+}
+
+/* At `place`, or anywhere if that is NULL. */
+static hpp_window *map_file(int file, uint64_t size_bytes, void *place)
+{
+    long flags = MAP_SHARED | MAP_NORESERVE | (place != NULL ? MAP_FIXED : 0);
+    long mapped = hpp__syscall(SYS_mmap, (long)place, (long)size_bytes, PROT_READ | PROT_WRITE,
+                               flags, file, 0);
+    if (mapped < 0 && mapped >= -4095) {
+        return NULL;
+    }
+    hpp__syscall(SYS_madvise, mapped, (long)size_bytes, MADV_NOHUGEPAGE, 0, 0, 0);
+    hpp__syscall(SYS_madvise, mapped, (long)size_bytes, MADV_DONTDUMP, 0, 0, 0);
+    return (hpp_window *)mapped;
+}
+
+static void fill_identity(hpp_window_head *head)
+{
+    head->process_id = (uint32_t)hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    head->parent_id = (uint32_t)hpp__syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
+    head->start_ns = now_ns();
+    head->key = (uint64_t)head->process_id << 32 | (uint32_t)head->start_ns;
+    atomic_store_explicit(&head->state, HPP_WINDOW_LIVE, memory_order_relaxed);
+}
+
+static void fill_new(uint64_t size_bytes)
+{
+    hpp_window_head *head = &hpp__window->head;
+    memcpy(head->magic, HPP_WINDOW_MAGIC, sizeof(head->magic));
+    head->version = HPP_WINDOW_VERSION;
+    head->cell_bytes = sizeof(hpp_window_cell);
+    head->size_bytes = size_bytes;
+    atomic_store_explicit(&head->used_bytes, sizeof(hpp_window), memory_order_relaxed);
+    fill_identity(head);
+    uint32_t page = hpp__window_pages(HPP_NODES_PER_CHUNK * (uint32_t)sizeof(hpp_window_node) /
+                                      HPP_WINDOW_PAGE_BYTES);
+    atomic_store_explicit(&hpp__window->node_pages[0], page, memory_order_relaxed);
+    page = hpp__window_pages(HPP_SITES_PER_CHUNK * (uint32_t)sizeof(hpp_window_site) /
+                             HPP_WINDOW_PAGE_BYTES);
+    atomic_store_explicit(&hpp__window->site_pages[0], page, memory_order_relaxed);
+    atomic_store_explicit(&head->n_nodes, 1, memory_order_relaxed);
+    atomic_store_explicit(&head->n_sites, HPP_FIRST_SITE, memory_order_relaxed);
+}
+
+int hpp__window_make(uint64_t size_bytes)
+{
+    uint64_t share_bytes = limit_of(RLIMIT_AS) / ADDRESS_SPACE_SHARE;
+    size_bytes = size_bytes < share_bytes ? size_bytes : share_bytes;
+    size_bytes -= size_bytes % HPP_WINDOW_PAGE_BYTES;
+    for (; size_bytes >= MIN_WINDOW_BYTES; size_bytes /= SHRINK_FACTOR) {
+        int file = make_file(size_bytes);
+        if (file < 0) {
+            continue;
+        }
+        hpp__window = map_file(file, size_bytes, NULL);
+        if (hpp__window != NULL) {
+            fill_new(size_bytes);
+            return file;
+        }
+        close_file(file);
+    }
+    return -1;
+}
+
+/* ---- a child's own --------------------------------------------------------------------------- */
+
+static bool copy_bytes(int file, uint64_t offset, uint64_t n_bytes)
+{
+    while (n_bytes > 0) {
+        long n = hpp__syscall(SYS_pwrite64, file, (long)((char *)hpp__window + offset),
+                              (long)n_bytes, (long)offset, 0, 0);
+        if (n == -EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        offset += (uint64_t)n;
+        n_bytes -= (uint64_t)n;
+    }
+    return true;
+}
+
+/* The first `n` records of a table, chunk by chunk, and what of its directory names these. */
+static bool copy_table(int file, _Atomic uint32_t *pages, uint32_t n, uint32_t n_per_chunk,
+                       uint64_t record_bytes)
+{
+    uint64_t n_chunks = (n + n_per_chunk - 1) / n_per_chunk;
+    if (!copy_bytes(file, (uintptr_t)pages - (uintptr_t)hpp__window, n_chunks * sizeof(*pages))) {
+        return false;
+    }
+    for (uint32_t i = 0; n > 0; i++) {
+        uint32_t n_here = n < n_per_chunk ? n : n_per_chunk;
+        uint32_t page = atomic_load_explicit(&pages[i], memory_order_acquire);
+        if (page != 0 &&
+            !copy_bytes(file, (uint64_t)page * HPP_WINDOW_PAGE_BYTES, n_here * record_bytes)) {
+            return false;
+        }
+        n -= n_here;
+    }
+    return true;
+}
+
+static uint32_t load_count(_Atomic uint32_t *count, uint32_t max)
+{
+    uint32_t n = atomic_load_explicit(count, memory_order_acquire);
+    return n < max ? n : max;
+}
+
+static bool copy_needed(int file, uint32_t kept_slot)
+{
+    hpp_window_head *head = &hpp__window->head;
+    uint32_t n_nodes =
+        load_count(&head->n_nodes, HPP_MAX_NODE_CHUNKS * (uint32_t)HPP_NODES_PER_CHUNK);
+    uint32_t n_sites = load_count(&head->n_sites, HPP_MAX_SITES);
+    uint32_t n_modules = load_count(&head->n_modules, HPP_MAX_MODULES);
+    uint64_t n_slots = load_count(&head->n_slots, HPP_MAX_SLOTS);
+    uint64_t leaves_at = (uint64_t)atomic_load(&head->n_leaf_pages) * HPP_WINDOW_PAGE_BYTES;
+    uint64_t slot_at =
+        (uint64_t)atomic_load(&hpp__window->slot_pages[kept_slot]) * HPP_WINDOW_PAGE_BYTES;
+    uint64_t n_cell_pages = n_sites / HPP_CELLS_PER_CHUNK + 1;
+    return copy_bytes(file, 0, HPP_WINDOW_PAGE_BYTES) &&
+           copy_bytes(file, offsetof(hpp_window, slot_pages), n_slots * sizeof(uint32_t)) &&
+           copy_table(file, hpp__window->node_pages, n_nodes, HPP_NODES_PER_CHUNK,
+                      sizeof(hpp_window_node)) &&
+           copy_table(file, hpp__window->site_pages, n_sites, HPP_SITES_PER_CHUNK,
+                      sizeof(hpp_window_site)) &&
+           copy_table(file, hpp__window->module_pages, n_modules, HPP_MODULES_PER_CHUNK,
+                      sizeof(hpp_window_module)) &&
+           copy_bytes(file, leaves_at, atomic_load(&head->n_leaves) * sizeof(uint64_t)) &&
+           copy_bytes(file, slot_at,
+                      offsetof(hpp_window_slot, cell_pages) + n_cell_pages * sizeof(uint32_t));
+}
+
+/* The head was copied with all that the parent had counted. */
+static void reset_head(hpp_window_head *head)
+{
+    head->parent_key = head->key;
+    fill_identity(head);
+    atomic_store(&head->control, 0);
+    atomic_store(&head->n_marks, 0);
+    atomic_store(&head->n_lost_stacks, 0);
+    atomic_store(&head->n_uncounted, 0);
+    atomic_store(&head->uncounted_bytes, 0);
+    atomic_store(&head->n_missed_frees, 0);
+    atomic_store(&head->n_cut_stacks, 0);
+    atomic_store(&head->n_unwinds, 0);
+    atomic_store(&head->n_frames, 0);
+    atomic_store(&head->n_checked, 0);
+    atomic_store(&head->n_cache_mismatches, 0);
+    atomic_store(&head->n_peer_mismatches, 0);
+    atomic_store(&head->n_peer_cut, 0);
+}
+
+int hpp__window_renew(uint32_t kept_slot)
+{
+    uint64_t size_bytes = hpp__window->head.size_bytes;
+    int file = make_file(size_bytes);
+    if (file < 0) {
+        return -1;
+    }
+    if (!copy_needed(file, kept_slot) || map_file(file, size_bytes, hpp__window) == NULL) {
+        close_file(file);
+        return -1;
+    }
+    reset_head(&hpp__window->head);
+    return file;
+}
+
+/* ---- handing it in --------------------------------------------------------------------------- */
+
+/* Connects; waits while the collector has more callers than it can hold. Returns a socket or -1. */
+static int connect_collector(const char *socket_name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t n = strlen(socket_name);
+    if (n + 1 > sizeof(address.sun_path)) {
+        return -1;
+    }
+    memcpy(address.sun_path + 1, socket_name, n);
+    long length = (long)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
+    long link =
+        hpp__syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, 0, 0, 0);
+    if (link < 0) {
+        return -1;
+    }
+    for (int i = 0; i < MAX_SEND_TRIES; i++) {
+        long result = hpp__syscall(SYS_connect, link, (long)&address, length, 0, 0, 0);
+        if (result == 0) {
+            return (int)link;
+        }
+        if (result != -EAGAIN && result != -EINTR) {
+            break;
+        }
+        struct timespec pause = {.tv_nsec = SEND_PAUSE_NS};
+        hpp__syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    }
+    close_file((int)link);
+    return -1;
+}
+
+/* Sends the hello with the file. A new socket has room for it. */
+static bool send_file(int link, int file)
+{
+    hpp_window_hello hello = {.kind = HPP_HELLO_WINDOW, .process_id = hpp__window->head.process_id};
+    memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof(hello.magic));
+    struct iovec bytes = {&hello, sizeof(hello)};
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } rights = {{0}};
+    struct msghdr message = {.msg_iov = &bytes,
+                             .msg_iovlen = 1,
+                             .msg_control = &rights,
+                             .msg_controllen = sizeof(rights)};
+    struct cmsghdr *control = CMSG_FIRSTHDR(&message);
+    control->cmsg_level = SOL_SOCKET;
+    control->cmsg_type = SCM_RIGHTS;
+    control->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(control), &file, sizeof(file));
+    long n;
+    do {
+        n = hpp__syscall(SYS_sendmsg, link, (long)&message, MSG_NOSIGNAL, 0, 0, 0);
+    } while (n == -EINTR);
+    return n == (long)sizeof(hello);
+}
+
+bool hpp__window_hand_in(int file, const char *socket_name)
+{
+    int link = connect_collector(socket_name);
+    bool done = link >= 0 && send_file(link, file);
+    if (link >= 0) {
+        close_file(link);
+    }
+    close_file(file);
+    return done;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Creates the window in the program, sends it to the collector, and allocates pages from it.
+ *
+ * The window stays at one address for the life of the process. A forked child maps its own window
+ * over it, so that pointers into it stay valid.
+ */
+#ifndef HPP_NATIVE_WINDOW_WRITER_H
+#define HPP_NATIVE_WINDOW_WRITER_H
+
+#include <stdbool.h>
+
+#include "platform.h"
+#include "window.h"
+
+/* The window, or NULL: this process is not profiled. Set once. */
+extern HPP_HIDDEN hpp_window *hpp__window;
+
+/* Allocates `n` consecutive pages of zeros. Returns the number of the first, or 0 if the window is
+ * full. Threads: any, also signal handlers. */
+uint32_t hpp__window_pages(uint32_t n);
+
+/* Allocates one page from a reserve that hpp__window_pages does not use. The reserve has one cell
+ * for every site, so that every free can be counted. */
+uint32_t hpp__window_reserved_page(void);
+
+/* The place of a page. */
+static inline void *hpp__window_at(uint32_t page)
+{
+    return (char *)hpp__window + (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
+}
+
+/* Creates a window with the root node and the fixed sites, and sets hpp__window. The caller sets
+ * command and tick_us in the head. The window is smaller than `size_bytes` if limits of the process
+ * (address space, file size) require it. Returns its file descriptor, or -1.
+ */
+int hpp__window_make(uint64_t size_bytes);
+
+/* Creates a window in a forked child, at the same address, with the parent's nodes, sites, modules,
+ * and the directory of the slot `kept_slot`. All counters are zero; the other slots are free and
+ * have no cells. Returns its file descriptor, or -1; hpp__window is still the parent's then. */
+int hpp__window_renew(uint32_t kept_slot);
+
+/* Sends the window to the abstract socket `socket_name`, and closes the file in any case. Waits at
+ * most two seconds for a busy collector. Returns false if there is no collector. */
+bool hpp__window_hand_in(int file, const char *socket_name);
+
+/* The chunk that a directory entry names; it gets its pages now if it has none. Two threads that
+ * make it at once waste the pages of one, which are never touched. NULL: the window is full. */
+static inline void *hpp__window_chunk(_Atomic uint32_t *entry, uint32_t n_pages)
+{
+    uint32_t page = atomic_load_explicit(entry, memory_order_acquire);
+    if (page == 0) {
+        uint32_t fresh = hpp__window_pages(n_pages);
+        if (fresh == 0) {
+            return NULL;
+        }
+        if (atomic_compare_exchange_strong_explicit(entry, &page, fresh, memory_order_acq_rel,
+                                                    memory_order_acquire)) {
+            page = fresh;
+        }
+    }
+    return hpp__window_at(page);
+}
+
+/* The next index of a table, or UINT32_MAX: it has `max` records. */
+static inline uint32_t hpp__window_next(_Atomic uint32_t *count, uint32_t max)
+{
+    uint32_t n = atomic_load_explicit(count, memory_order_relaxed);
+    do {
+        if (n >= max) {
+            return UINT32_MAX;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(count, &n, n + 1, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return n;
+}
+
+#endif

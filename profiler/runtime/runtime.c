@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A heap adapter made of a language's description of its objects, and the hooks.
+ *
+ * The second word of a header is for the biography if there is one, because its hooks are hot, else
+ * for the retainer sets. Without headers, producers are in a table here, and the words in tables of
+ * the census engine.
+ */
+#include "hpprof/runtime.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "base/map.h"
+#include "core/loss_report.h"
+
+/* Variables that hold references. */
+typedef struct root_range {
+    const hpp_ref *variables;
+    size_t n;
+} root_range;
+
+struct hpp_runtime {
+    hpp_language language;
+    hpp_heap heap;
+    hpp_profiler *profiler;
+    hpp_census *census; /* NULL without a heap profile */
+    bool has_biography;
+    bool has_threads;
+    pthread_mutex_t mutex; /* of `producers`, where there are threads */
+    hpp__map producers;    /* by reference, of objects without headers */
+    root_range *roots;
+    size_t n_roots, roots_capacity;
+};
+
+/* A visit of objects on its way through the language. */
+typedef struct visit {
+    hpp_runtime *runtime;
+    hpp_visit_object *visit;
+    void *context;
+} visit;
+
+/* ---- headers and tables ---- */
+
+static hpp_header *header_of(const hpp_runtime *r, hpp_ref ref)
+{
+    return r->language.header ? r->language.header(ref, r->language.context) : NULL;
+}
+
+static void lock(hpp_runtime *r)
+{
+    if (r->has_threads) {
+        pthread_mutex_lock(&r->mutex);
+    }
+}
+
+static void unlock(hpp_runtime *r)
+{
+    if (r->has_threads) {
+        pthread_mutex_unlock(&r->mutex);
+    }
+}
+
+/* Without memory the producer is forgotten. */
+static void table_producer(hpp_runtime *r, hpp_ref ref, const hpp_ccs *producer)
+{
+    lock(r);
+    uint64_t *place = hpp__map_add(&r->producers, ref);
+    if (place) {
+        *place = (uintptr_t)producer;
+    }
+    unlock(r);
+}
+
+static const hpp_ccs *tabled_producer(const hpp_runtime *r, hpp_ref ref)
+{
+    const uint64_t *place = hpp__map_find(&r->producers, ref);
+    return place ? (const hpp_ccs *)(uintptr_t)*place : NULL;
+}
+
+static uint64_t *life_word(const hpp_runtime *r, hpp_ref ref)
+{
+    hpp_header *header = header_of(r, ref);
+    return header ? &header->word : NULL;
+}
+
+/* ---- the heap, as the engine sees it ---- */
+
+static void describe(hpp_object *out, hpp_ref ref, void *context)
+{
+    hpp_runtime *r = context;
+    const hpp_language *l = &r->language;
+    hpp_header *header = header_of(r, ref);
+    out->shape = l->shape(ref, l->context);
+    out->size_bytes = l->size_bytes(ref, l->context);
+    out->flags = l->flags ? l->flags(ref, l->context) : 0;
+    if (!header) {
+        out->stack = tabled_producer(r, ref);
+        return;
+    }
+    out->size_bytes -= sizeof *header;
+    out->stack = header->producer;
+    out->life_word = r->has_biography ? &header->word : NULL;
+    out->retainer_word = r->has_biography ? NULL : &header->word;
+}
+
+static int pass_on(hpp_ref ref, void *context)
+{
+    const visit *v = context;
+    hpp_object object = {0};
+    describe(&object, ref, v->runtime);
+    return v->visit(ref, &object, v->context);
+}
+
+static int visit_objects(hpp_visit_object *visit_object, void *visit_context, void *context)
+{
+    hpp_runtime *r = context;
+    visit v = {r, visit_object, visit_context};
+    return r->language.objects(pass_on, &v, r->language.context);
+}
+
+static size_t list_children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_index,
+                            void *context)
+{
+    const hpp_runtime *r = context;
+    return r->language.children(out, capacity, ref, from_index, r->language.context);
+}
+
+static int visit_roots(hpp_visit_root *visit_root, void *visit_context, void *context)
+{
+    const hpp_runtime *r = context;
+    for (size_t i = 0; i < r->n_roots; i++) {
+        for (size_t k = 0; k < r->roots[i].n; k++) {
+            hpp_ref ref = r->roots[i].variables[k];
+            int stop = ref != 0 ? visit_root(ref, visit_context) : 0;
+            if (stop != 0) {
+                return stop;
+            }
+        }
+    }
+    return r->language.roots ? r->language.roots(visit_root, visit_context, r->language.context)
+                             : 0;
+}
+
+static void make_heap(hpp_runtime *r)
+{
+    r->heap = (hpp_heap){
+        .objects = visit_objects,
+        .describe = describe,
+        .children = r->language.children ? list_children : NULL,
+        .roots = visit_roots,
+        .stacks = &hpp_ccs_stacks,
+        .context = r,
+    };
+}
+
+/* ---- life ---- */
+
+hpf_status hpp_runtime_start(hpp_runtime **out, const hpp_language *language,
+                             const hpp_config *config, hpf_error *err)
+{
+    *out = NULL;
+    hpp_runtime *r = calloc(1, sizeof *r);
+    if (!r) {
+        return hpf_error_set_memory(err);
+    }
+    pthread_mutex_init(&r->mutex, NULL);
+    r->language = *language;
+    r->has_threads = config->options->census.many_threads;
+    make_heap(r);
+    hpp_config with_heap = *config;
+    with_heap.heap = &r->heap;
+    hpf_status status = hpp_profiler_start(&r->profiler, &with_heap, err);
+    if (!r->profiler) {
+        hpp_runtime_destroy(r);
+        return status;
+    }
+    r->census = hpp_profiler_engine(r->profiler);
+    r->has_biography = r->census && hpp_census_has_biography(r->census);
+    *out = r;
+    return HPF_OK;
+}
+
+hpp_profiler *hpp_runtime_profiler(hpp_runtime *r)
+{
+    return r ? r->profiler : NULL;
+}
+
+hpp_needs hpp_runtime_needs(const hpp_runtime *r)
+{
+    if (!r || !r->census) {
+        return (hpp_needs){false, false, false};
+    }
+    bool has_table = !r->language.header;
+    return (hpp_needs){.used = r->has_biography,
+                       .dead = r->has_biography || has_table,
+                       .moved = r->has_biography || has_table};
+}
+
+hpf_status hpp_runtime_stop(hpp_runtime *r, hpf_error *err)
+{
+    return r ? hpp_profiler_stop(r->profiler, err) : HPF_OK;
+}
+
+void hpp_runtime_destroy(hpp_runtime *r)
+{
+    if (r) {
+        hpp_profiler_destroy(r->profiler);
+        hpp__map_finish(&r->producers);
+        pthread_mutex_destroy(&r->mutex);
+        free(r->roots);
+        free(r);
+    }
+}
+
+/* ---- hooks ---- */
+
+/* What the profiler takes of an object is not the program's allocation. */
+void hpp_runtime_created(hpp_runtime *r, hpp_ref ref, size_t n_bytes)
+{
+    if (!r) {
+        return;
+    }
+    const hpp_ccs *producer = hpp_ccs_current();
+    hpp_header *header = header_of(r, ref);
+    if (header) {
+        header->producer = producer;
+        header->word = 0;
+        n_bytes -= sizeof *header;
+    } else if (r->census) {
+        table_producer(r, ref, producer);
+    }
+    hpp_ccs_allocated(n_bytes);
+    if (r->has_biography) {
+        hpp_census_created(r->census, ref, header ? &header->word : NULL);
+    }
+}
+
+void hpp_runtime_used(hpp_runtime *r, hpp_ref ref)
+{
+    if (r && r->has_biography) {
+        hpp_census_used(r->census, ref, life_word(r, ref));
+    }
+}
+
+static void bury(hpp_runtime *r, hpp_ref ref)
+{
+    if (r->has_biography) {
+        hpp_object object = {0};
+        lock(r);
+        describe(&object, ref, r);
+        unlock(r);
+        hpp_census_dead(r->census, ref, &object);
+    }
+}
+
+void hpp_runtime_dead(hpp_runtime *r, hpp_ref ref)
+{
+    if (!r) {
+        return;
+    }
+    bury(r, ref);
+    if (!r->language.header) {
+        lock(r);
+        hpp__map_remove(&r->producers, ref);
+        unlock(r);
+    }
+}
+
+void hpp_runtime_overwritten(hpp_runtime *r, hpp_ref ref, bool is_done)
+{
+    if (!r || !r->has_biography) {
+        return;
+    }
+    if (is_done) {
+        hpp_census_created(r->census, ref, life_word(r, ref));
+    } else {
+        bury(r, ref);
+    }
+}
+
+void hpp_runtime_moved(hpp_runtime *r, hpp_ref from, hpp_ref to)
+{
+    if (!r || !r->census || from == to) {
+        return;
+    }
+    if (!r->language.header) {
+        lock(r);
+        const hpp_ccs *producer = tabled_producer(r, from);
+        hpp__map_remove(&r->producers, from);
+        unlock(r);
+        table_producer(r, to, producer);
+    }
+    if (r->has_biography) {
+        hpp_census_moved(r->census, from, to);
+    }
+}
+
+/* ---- roots ---- */
+
+void hpp_runtime_add_roots(hpp_runtime *r, const hpp_ref *variables, size_t n)
+{
+    if (!r) {
+        return;
+    }
+    if (hpp__grow(&r->roots, &r->roots_capacity, r->n_roots + 1, sizeof *r->roots)) {
+        r->roots[r->n_roots++] = (root_range){variables, n};
+    } else {
+        hpp__profiler_losses(r->profiler)->n_roots += n;
+    }
+}
+
+void hpp_runtime_remove_roots(hpp_runtime *r, const hpp_ref *variables)
+{
+    for (size_t i = r ? r->n_roots : 0; i-- > 0;) {
+        if (r->roots[i].variables == variables) {
+            r->roots[i] = r->roots[--r->n_roots];
+            return;
+        }
+    }
+}
+
+/* ---- censuses ---- */
+
+bool hpp_runtime_wants_collection(const hpp_runtime *r)
+{
+    return r && hpp_profiler_census_due(r->profiler);
+}
+
+void hpp_runtime_collected(hpp_runtime *r)
+{
+    if (hpp_runtime_wants_collection(r)) {
+        hpp_profiler_census(r->profiler);
+    }
+}

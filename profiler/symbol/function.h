@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The functions at an address, as the resolver returns them.
+ */
+#ifndef HPP_SYMBOL_FUNCTION_H
+#define HPP_SYMBOL_FUNCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hpfile/event.h"
+
+/* A function at an address. Texts are never NULL and end with a NUL; they are valid until the
+ * resolver is destroyed. Equal texts are equal pointers. */
+typedef struct hpp_function {
+    hpf_str name;    /* demangled, without parameters: "std::vector<int>::push_back" */
+    hpf_str linkage; /* as in the object file; empty if there is none */
+    hpf_str module;  /* the file's name without folders: "libc.so.6"; "[generated]" for path "" */
+    hpf_str file;    /* source file with its folders, as the compiler recorded it; or empty */
+    uint32_t line;   /* 0: unknown. For the caller of an inlined function: the line of the call */
+    bool is_inlined; /* into the next of the list */
+    bool has_symbol; /* false: the name is `module+0x1234` */
+} hpp_function;
+
+/* The functions at one address, innermost first: the inlined ones, then the one that contains the
+ * code. At least one, and never the same one twice in a row. */
+typedef struct hpp_functions {
+    const hpp_function *list;
+    size_t n;
+} hpp_functions;
+
+#endif

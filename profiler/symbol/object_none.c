@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Replaces object.c in builds without elfutils: no object has symbols.
+ */
+#include "object.h"
+
+#include <stdlib.h>
+
+struct hpp__objects {
+    bool is_used;
+};
+
+hpp__objects *hpp__objects_create(const char *debug_folder, bool symbols_only)
+{
+    (void)debug_folder;
+    (void)symbols_only;
+    return calloc(1, sizeof(hpp__objects));
+}
+
+void hpp__objects_destroy(hpp__objects *objects)
+{
+    free(objects);
+}
+
+hpp__object *hpp__object_open(hpp__objects *objects, const char *path, hpf_str build_id)
+{
+    (void)path;
+    (void)build_id;
+    objects->is_used = true;
+    return NULL;
+}
+
+void hpp__object_close(hpp__object *object)
+{
+    (void)object;
+}
+
+bool hpp__object_is_overwritten(const hpp__object *object)
+{
+    (void)object;
+    return false;
+}
+
+const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address)
+{
+    (void)object;
+    (void)address;
+    return NULL;
+}
+
+bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t *start)
+{
+    (void)object;
+    (void)address;
+    (void)start;
+    return false;
+}
+
+size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames)
+{
+    (void)object;
+    (void)address;
+    (void)frames;
+    return 0;
+}
+
+bool hpp__object_is_built_in(void)
+{
+    return false;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A DIE (debugging information entry) has no reference to its parent. But DIEs are in the order of
+ * the tree, so the way down to one goes, on each level, through the last DIE that does not begin
+ * after it.
+ */
+#include "base/arena.h"
+#include "scope_names.h"
+
+#include <dwarf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define DEPTH_MAX 64
+
+/* Copies of a function refer to its description, a definition refers to its declaration. */
+#define REFERENCES_MAX 16
+
+void hpp__scope_names_finish(hpp__scope_names *names)
+{
+    hpp__map_finish(&names->known);
+}
+
+static Dwarf_Die declaration_of(Dwarf_Die die)
+{
+    for (unsigned i = 0; i < REFERENCES_MAX; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die other;
+        if (!(dwarf_attr(&die, DW_AT_abstract_origin, &attribute) ||
+              dwarf_attr(&die, DW_AT_specification, &attribute)) ||
+            !dwarf_formref_die(&attribute, &other)) {
+            break;
+        }
+        die = other;
+    }
+    return die;
+}
+
+static const char *own_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr(die, DW_AT_name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+/* C has nothing to put before a name. */
+static bool is_in_c(Dwarf_Die *unit)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word language;
+    if (!dwarf_attr(unit, DW_AT_language, &attribute) ||
+        dwarf_formudata(&attribute, &language) != 0) {
+        return false;
+    }
+    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
+           language == DW_LANG_C11;
+}
+
+static void add(hpp__text *text, const char *piece)
+{
+    hpp__text_add(text, (hpf_str){piece, strlen(piece)});
+}
+
+/* What a description adds to the names of those inside. */
+static void add_scope(hpp__text *text, Dwarf_Die *die)
+{
+    const char *name = own_name(die);
+    switch (dwarf_tag(die)) {
+    case DW_TAG_namespace:
+        add(text, name ? name : "(anonymous namespace)");
+        break;
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+        add(text, name ? name : "(unnamed)");
+        break;
+    case DW_TAG_subprogram:
+        if (!name) {
+            return;
+        }
+        add(text, name);
+        break;
+    default:
+        return;
+    }
+    add(text, "::");
+}
+
+/* The child of `parent` that is `wanted` or holds it. */
+static bool step_down(Dwarf_Die *parent, const Dwarf_Die *wanted, Dwarf_Die *out)
+{
+    hpp__walk walk = {0};
+    Dwarf_Die child;
+    bool found = false;
+    bool is_there = hpp__walk_child(&walk, parent, &child);
+    while (is_there && (uintptr_t)child.addr <= (uintptr_t)wanted->addr) {
+        *out = child;
+        found = true;
+        is_there = hpp__walk_next(&walk, &child);
+    }
+    return found;
+}
+
+static void add_scopes(hpp__text *text, Dwarf_Die *unit, const Dwarf_Die *wanted)
+{
+    Dwarf_Die at = *unit, next;
+    for (unsigned depth = 0; depth < DEPTH_MAX && step_down(&at, wanted, &next); depth++) {
+        if (next.addr == wanted->addr) {
+            break;
+        }
+        add_scope(text, &next);
+        at = next;
+    }
+}
+
+static const char *qualify(hpf_arena *arena, Dwarf_Die *die, const char *name)
+{
+    Dwarf_Die unit;
+    if (dwarf_cu_info(die->cu, NULL, NULL, &unit, NULL, NULL, NULL, NULL) != 0 || is_in_c(&unit)) {
+        return name;
+    }
+    hpp__text text = {0};
+    add_scopes(&text, &unit, die);
+    add(&text, name);
+    const char *kept = text.is_short ? NULL : hpf_arena_text(arena, hpp__text_str(&text));
+    hpp__text_finish(&text);
+    return kept ? kept : name;
+}
+
+const char *hpp__scoped_name(hpp__scope_names *names, Dwarf_Die *die)
+{
+    Dwarf_Die declaration = declaration_of(*die);
+    const char *name = own_name(&declaration);
+    if (!name) {
+        return NULL;
+    }
+    uint64_t *slot = hpp__map_add(&names->known, (uint64_t)(uintptr_t)declaration.addr);
+    if (!slot) {
+        return name;
+    }
+    if (*slot == 0) {
+        *slot = (uint64_t)(uintptr_t)qualify(names->arena, &declaration, name);
+    }
+    return (const char *)(uintptr_t)*slot;
+}
+
+static bool advance(hpp__walk *walk, const Dwarf_Die *to)
+{
+    uintptr_t address = (uintptr_t)to->addr;
+    bool is_ahead = address > walk->reached;
+    walk->reached = address;
+    return is_ahead;
+}
+
+bool hpp__walk_child(hpp__walk *walk, Dwarf_Die *parent, Dwarf_Die *out)
+{
+    return dwarf_child(parent, out) == 0 && advance(walk, out);
+}
+
+bool hpp__walk_next(hpp__walk *walk, Dwarf_Die *die)
+{
+    return dwarf_siblingof(die, die) == 0 && advance(walk, die);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The functions of an object's symbol table, sorted by address. (dwfl_module_addrinfo looks through
+ * the whole table at every call.)
+ *
+ * Where several symbols have one address, the best known name wins: a function before a bare label,
+ * few leading underscores ("malloc" before "__libc_malloc"), global before local, short before
+ * long.
+ */
+#ifndef HPP_SYMBOL_SYMBOL_TABLE_H
+#define HPP_SYMBOL_SYMBOL_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct Dwfl_Module;
+
+typedef struct hpp__symbol {
+    uint64_t start;
+    uint64_t n_bytes; /* 0: unknown */
+    const char *name;
+} hpp__symbol;
+
+typedef struct hpp__symbol_table {
+    hpp__symbol *symbols; /* names belong to the module */
+    size_t n_symbols;
+} hpp__symbol_table;
+
+/* Reads the symbols of a module; `bias` is what libdwfl adds to addresses of the file. The table is
+ * empty if there are no functions, or no memory. */
+void hpp__symbol_table_read(hpp__symbol_table *table, struct Dwfl_Module *module, uint64_t bias);
+void hpp__symbol_table_finish(hpp__symbol_table *table);
+
+/* Returns the symbol that contains an address, else the next one before it if that has no size;
+ * NULL if there is neither. */
+const hpp__symbol *hpp__symbol_table_find(const hpp__symbol_table *table, uint64_t address);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Remembered stacks: whichever of them lies there is found, and no other, by the look in line at
+ * the first and by the closer one at all.
+ */
+#include "native/unwind/unwind_cache.h"
+
+#include <string.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+enum { N_WORDS = 23, PC = 0x401000, FP = 0x7000, CALL = 1 };
+
+/* What lies on the stack: the return address of the call, and what an unwind would read. */
+static uintptr_t stack[1 + N_WORDS];
+static hpp_unwind_cache_table cache;
+
+static void begin(void)
+{
+    cr_assert(hpp__unwind_cache_begin(&cache));
+    for (uintptr_t i = 0; i <= N_WORDS; i++) {
+        stack[i] = i == 0 ? PC : 1000 + i;
+    }
+}
+
+static void end(void)
+{
+    hpp__unwind_cache_end(&cache);
+}
+
+TestSuite(cache, .init = begin, .fini = end);
+
+static hpp_caller caller_with(uintptr_t fp)
+{
+    return (hpp_caller){PC, (uintptr_t)(stack + 1), fp};
+}
+
+/* The site that is found for the stack as it now is; 0: none. */
+static uint32_t find(uintptr_t fp)
+{
+    hpp_caller caller = caller_with(fp);
+    hpp_place place;
+    return hpp__unwind_cache_find(&place, &cache, &caller, CALL) ? place.site : 0;
+}
+
+/* Remembers the stack as it now is, unless it is: of which the caller's rbp is the word at
+ * `rbp_index`, if that is one. */
+static void remember(uint32_t site, uint32_t n_words, uint32_t rbp_index, uintptr_t fp)
+{
+    hpp_caller caller = caller_with(fp);
+    hpp_word words[N_WORDS];
+    for (uint32_t i = 0; i < n_words; i++) {
+        words[i] = i == rbp_index ? (hpp_word){0, fp}
+                                  : (hpp_word){(uintptr_t)(stack + 1 + i), stack[1 + i]};
+    }
+    uint32_t n_known;
+    if (find(fp) == 0 && hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true)) {
+        cr_assert(le(u32, n_known, n_words));
+        hpp__unwind_cache_add(&cache, caller, words + n_known, n_words - n_known,
+                              (hpp_place){site, NULL});
+    }
+}
+
+/* The same by the look in line. The slot is the first to be looked at, as there are few. */
+static uint32_t find_first(uintptr_t fp)
+{
+    hpp_caller caller = caller_with(fp);
+    const hpp_unwind_cache_slot *slot =
+        hpp__unwind_cache_slot_of(&cache, hpp__unwind_cache_key(caller.pc, CALL), caller.sp);
+    cr_assert(ne(ptr, slot->entry, NULL));
+    return hpp__unwind_cache_agrees(slot, caller.sp, fp) ? slot->entry->place.site : 0;
+}
+
+Test(cache, a_stack_is_found_only_when_each_of_its_words_is_there)
+{
+    for (uint32_t n = 1; n <= N_WORDS; n++) {
+        hpp__unwind_cache_forget(&cache);
+        remember(n, n, N_WORDS, FP);
+        cr_assert(eq(u32, find(FP), n));
+        cr_assert(eq(u32, find_first(FP), n));
+        for (uint32_t i = 1; i <= N_WORDS; i++) {
+            stack[i] ^= 8;
+            cr_assert(eq(u32, find(FP), i <= n ? 0 : n), "%u of %u", i, n);
+            cr_assert(eq(u32, find_first(FP), i <= n ? 0 : n), "%u of %u", i, n);
+            stack[i] ^= 8;
+        }
+    }
+}
+
+Test(cache, stacks_that_differ_in_any_word_are_all_found)
+{
+    remember(100, N_WORDS, N_WORDS, FP);
+    for (uint32_t i = 1; i <= N_WORDS; i++) {
+        stack[i] ^= 8;
+        cr_assert(eq(u32, find(FP), 0));
+        remember(100 + i, N_WORDS, N_WORDS, FP);
+        stack[i] ^= 8;
+    }
+    cr_assert(eq(u32, find(FP), 100));
+    cr_assert(eq(u32, find_first(FP), 100));
+    for (uint32_t i = 1; i <= N_WORDS; i++) {
+        stack[i] ^= 8;
+        cr_assert(eq(u32, find(FP), 100 + i));
+        cr_assert(eq(u32, find_first(FP), 0));
+        stack[i] ^= 8;
+    }
+}
+
+Test(cache, stacks_that_differ_in_two_words_are_told_apart)
+{
+    for (uint32_t way = 0; way < 4; way++) {
+        stack[3] = way & 1 ? 33 : 30;
+        stack[17] = way & 2 ? 77 : 70;
+        remember(1 + way, N_WORDS, N_WORDS, FP);
+    }
+    for (uint32_t way = 0; way < 4; way++) {
+        stack[3] = way & 1 ? 33 : 30;
+        stack[17] = way & 2 ? 77 : 70;
+        cr_assert(eq(u32, find(FP), 1 + way));
+        cr_assert(eq(u32, find_first(FP), way == 0 ? 1 : 0));
+    }
+}
+
+Test(cache, the_frame_pointer_of_the_caller_counts_where_it_was_needed)
+{
+    for (uint32_t index = 0; index < N_WORDS; index++) {
+        hpp__unwind_cache_forget(&cache);
+        remember(1, N_WORDS, index, FP);
+        cr_assert(eq(u32, find_first(FP), 1));
+        cr_assert(eq(u32, find_first(FP + 8), 0));
+        cr_assert(eq(u32, find(FP + 8), 0));
+        remember(2, N_WORDS, index, FP + 8);
+        stack[1 + index] ^= 8; /* nobody reads that */
+        cr_assert(eq(u32, find(FP), 1));
+        cr_assert(eq(u32, find(FP + 8), 2));
+        cr_assert(eq(u32, find(FP + 16), 0));
+    }
+}
+
+Test(cache, other_calls_and_places_are_other_stacks)
+{
+    hpp_place place;
+    remember(1, N_WORDS, N_WORDS, FP);
+    hpp_caller caller = caller_with(FP);
+    cr_assert(not(hpp__unwind_cache_find(&place, &cache, &caller, CALL + 1)));
+    caller.pc++;
+    cr_assert(not(hpp__unwind_cache_find(&place, &cache, &caller, CALL)));
+    caller.pc--;
+    caller.sp += 8;
+    cr_assert(not(hpp__unwind_cache_find(&place, &cache, &caller, CALL)));
+}
+
+Test(cache, only_what_was_looked_for_last_can_be_added)
+{
+    hpp_caller caller = caller_with(FP);
+    uint32_t n_known;
+    cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true)));
+    cr_assert(eq(u32, find(FP), 0));
+    cr_assert(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true));
+    cr_assert(eq(u32, n_known, 0));
+    cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL + 1, true)));
+    remember(1, N_WORDS, N_WORDS, FP);
+    cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true)));
+    stack[5] ^= 8;
+    cr_assert(eq(u32, find(FP), 0));
+    cr_assert(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true));
+    cr_assert(eq(u32, n_known, 4));
+    cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, false)));
+    hpp__unwind_cache_forget(&cache);
+    cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true)));
+}
+
+Test(cache, a_stack_that_does_not_go_on_where_the_search_ended_is_not_added)
+{
+    hpp_caller caller = caller_with(FP);
+    uint32_t n_known;
+    remember(1, N_WORDS, N_WORDS, FP);
+    stack[5] ^= 8;
+    for (uint32_t way = 0; way < 3; way++) {
+        cr_assert(eq(u32, find(FP), 0));
+        cr_assert(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true));
+        hpp_word strange = {(uintptr_t)(stack + 5 + (way == 0)), stack[5] + (way == 1)};
+        hpp__unwind_cache_add(&cache, caller, &strange, way < 2, (hpp_place){2, NULL});
+    }
+    cr_assert(eq(u32, find(FP), 0));
+}
+
+Test(cache, a_stack_of_the_threads_own_comes_before_those_that_are_not)
+{
+    hpp_caller caller = caller_with(FP);
+    uint32_t n_known;
+    hpp_word word = {(uintptr_t)(stack + 1), stack[1]};
+    cr_assert(eq(u32, find(FP), 0));
+    cr_assert(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, false));
+    hpp__unwind_cache_add(&cache, caller, &word, 1, (hpp_place){1, NULL});
+    cr_assert(eq(u32, find(FP), 1));
+    stack[1] ^= 8;
+    remember(2, N_WORDS, N_WORDS, FP);
+    cr_assert(eq(u32, find(FP), 2));
+}
+
+Test(cache, many_stacks)
+{
+    enum { N = 5000 };
+    for (uint32_t i = 0; i < N; i++) {
+        stack[1 + i % 7] = i;
+        remember(1 + i, N_WORDS, N_WORDS, FP);
+        cr_assert(eq(u32, find(FP), 1 + i));
+    }
+    hpp__unwind_cache_forget(&cache);
+    cr_assert(eq(u32, find(FP), 0));
+}
