@@ -17,7 +17,7 @@ typedef struct input {
     hpf_source *source;  /* what is surveyed: `given`, or its translation in `spool` */
     hpf_source *spooled; /* the source on `spool`, or NULL */
     int spool;           /* a temporary file without a name, or -1 */
-    hpf_sink *rest;      /* of the translation: labels and lines (hpfile/sidecar.h), or NULL */
+    hpf_sink *rest;      /* of the translation: labels and lines (event/sidecar.h), or NULL */
     hpf_survey *survey;  /* NULL when only opened */
     hpf_retainer_sets *sets;      /* that the survey looks into (retainers.h), or NULL */
 } input;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What a survey does not read, as two texts that it does: a `.hp` profile, and the labels and lines
- * for which that has no place (hpfile/sidecar.h).
+ * for which that has no place (event/sidecar.h).
  */
 #ifndef CENSUS_TRANSLATE_H
 #define CENSUS_TRANSLATE_H

@@ -104,7 +104,7 @@ void watch_begin_anew(watch *w, watched *profile);
 /* The next bytes, cut anywhere. When they are not those of a profile it fails, and takes no more
  * until it begins anew. */
 void watch_feed(watch *w, watched *profile, const char *bytes, size_t n_bytes);
-/* Bytes of the file beside it (hpfile/sidecar.h). What is wrong there is said once, and then the
+/* Bytes of the file beside it (event/sidecar.h). What is wrong there is said once, and then the
  * file is left alone. */
 void watch_feed_sidecar(watch *w, watched *profile, const char *bytes, size_t n_bytes);
 
