@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The heap profile of an event log as events. All functions but the last do what hpfile/reader.h
+ * The heap profile of an event log as events. All functions but the last do what detect/reader.h
  * says of theirs.
  */
 #ifndef HPF_LOG_HEAP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Call stacks and cost-centre stacks under numbers, for the formats of flame graphs
- * (hpfile/folded.h, hpfile/speedscope.h): equal stacks are one, and so are equal frames.
+ * (folded.h, speedscope.h): equal stacks are one, and so are equal frames.
  *
  * A name such as `(12)apply/eval/main` is a stack, innermost frame first, after a number that is
  * dropped. Any other name is a stack of one frame. A slash that would leave a frame empty belongs

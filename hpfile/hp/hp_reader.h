@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The reader of `.hp` text. All functions do what hpfile/reader.h says of
+ * The reader of `.hp` text. All functions do what detect/reader.h says of
  * theirs.
  */
 #ifndef HPF_HP_READER_H

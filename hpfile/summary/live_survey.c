@@ -144,7 +144,9 @@ static void update_cache(hpf__live_survey *s, const hpf__series *series, const s
         !HPF__ARRAY_RESERVE(cache->ends, cache->ends_capacity, n_picks)) {
         return;
     }
-    memcpy(cache->band_of_name, series->band_of_name, n_names * sizeof *cache->band_of_name);
+    if (n_names) {
+        memcpy(cache->band_of_name, series->band_of_name, n_names * sizeof *cache->band_of_name);
+    }
     memcpy(cache->values, series->values, n_values * sizeof *cache->values);
     for (size_t i = 0; i < n_picks; i++) {
         cache->ends[i] = s->base.accumulator.overview.picks[i].end_offset;

@@ -31,11 +31,15 @@ FLOORS = {
     "hpfile": ["base", "io", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/window", "native/unwind",
                  "native/preload", "native/collector"],
+    "cli": [".", "eventlog", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html"],
 }
 
+# Rooms whose public headers are below all floors: they hold the types that all floors share.
+PUBLIC_BELOW = {"render"}
+
 # (room, floor): floors of the same room that it may include although they are listed after it.
-SIDEWAYS = {}
+SIDEWAYS = {("cli", "."): ["commands"]}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
@@ -59,10 +63,22 @@ class Room:
                 return file
         return None
 
+    def is_below_all(self, file):
+        return self.name in PUBLIC_BELOW and file.startswith("include/")
+
+    def unit(self, file):
+        """Returns the name that X.h and X.c share, whether X.h is public or not."""
+        path = pathlib.PurePosixPath(file)
+        public = {pathlib.PurePosixPath(other).stem for other in self.files if other.startswith("include/")}
+        is_shared = self.name not in PUBLIC_BELOW and path.stem in public
+        return path.stem if is_shared else path.with_suffix("").as_posix()
+
     def floor(self, file):
         """Returns the index of a file's floor in the list, or -1 for a header below all floors."""
         floors = FLOORS[self.name]
         path = pathlib.PurePosixPath(file)
+        if self.is_below_all(file):
+            return -1
         if path.parts[0] != "include":
             folder = path.parent.as_posix()
             while folder not in floors and folder != ".":
@@ -102,20 +118,15 @@ def floor_problems(room):
                 yield f'{room.name}/{file}: "{name}" is of {floors[below]}, above {floors[floor] if floor >= 0 else "all"}'
 
 
-def unit_of(file):
-    """Returns the name that X.h and X.c share, whether X.h is public or not."""
-    return pathlib.PurePosixPath(file).stem
-
-
 def circles(room):
     """Yields each circle of units as a list of names."""
     graph = {}
     for file, includes in room.files.items():
-        targets = graph.setdefault(unit_of(file), set())
+        targets = graph.setdefault(room.unit(file), set())
         for kind, name in includes:
             included = room.find(file, name) if kind == '"' else None
-            if included and unit_of(included) != unit_of(file):
-                targets.add(unit_of(included))
+            if included and room.unit(included) != room.unit(file):
+                targets.add(room.unit(included))
     state = {}
     path = []
 

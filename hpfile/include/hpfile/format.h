@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 typedef enum hpf_format {
-    HPF_FORMAT_HP,       /* hpfile/reader.h; also what is no other format */
+    HPF_FORMAT_HP,       /* also any input of no other format */
     HPF_FORMAT_CSV,      /* hpfile/csv.h: the first cell of the first line is `time` */
     HPF_FORMAT_JSON,     /* hpfile/json_profile.h: the text begins with a brace */
-    HPF_FORMAT_EVENTLOG, /* hpfile/reader.h, hpfile/eventlog.h: the bytes begin with hdrb */
+    HPF_FORMAT_EVENTLOG, /* hpfile/eventlog.h: the bytes begin with hdrb */
     HPF_FORMAT_PROF, /* hpfile/prof.h: text that says what it is in the first line, or JSON whose
                         first member is "program". No heap profile */
 } hpf_format;
