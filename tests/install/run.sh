@@ -59,6 +59,16 @@ for file in "$root"/samples/api/*.c; do
         cmp "$scratch/$name.cmake" "$scratch/$name.pkg"
         grep '^peak: [1-9]' "$scratch/$name.pkg"
         ;;
+    hprender_*)
+        "$scratch/api/$name" "$profile" "$scratch/$name.cmake"
+        "$scratch/$name" "$profile" "$scratch/$name.pkg"
+        cmp "$scratch/$name.cmake" "$scratch/$name.pkg"
+        ;;
+    hpprof_*)
+        mkdir "$scratch/$name.run"
+        (cd "$scratch/$name.run" && "$scratch/api/$name" && "$scratch/$name")
+        "$scratch/moved/bin/census" info "$scratch/$name.run"/*.hp
+        ;;
     esac
 done
 
