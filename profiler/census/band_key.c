@@ -13,33 +13,34 @@
 
 /* ---- Texts of objects ---- */
 
-static hpf_str shape_text(const hpp_shape *shape, hpp_breakdown kind)
+static hpf_str shape_text(const hpp_shape *shape, hpf_breakdown kind)
 {
     switch (kind) {
-    case HPP_BY_DESCRIPTION:
+    case HPF_BREAKDOWN_CLOSURE_DESCR:
         return shape->description;
-    case HPP_BY_TYPE:
+    case HPF_BREAKDOWN_TYPE:
         return shape->type;
-    case HPP_BY_KIND:
+    case HPF_BREAKDOWN_CLOSURE_TYPE:
         return shape->kind;
     default:
         return shape->module;
     }
 }
 
-static bool is_told_by_stack(const hpp_heap *heap, const hpp_object *object, hpp_breakdown kind)
+static bool is_told_by_stack(const hpp_heap *heap, const hpp_object *object, hpf_breakdown kind)
 {
-    return kind == HPP_BY_STACK || (kind == HPP_BY_MODULE && object->stack && heap->stacks);
+    return kind == HPF_BREAKDOWN_COST_CENTRE ||
+           (kind == HPF_BREAKDOWN_MODULE && object->stack && heap->stacks);
 }
 
-hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpp_breakdown kind)
+hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpf_breakdown kind)
 {
     hpf_str text;
     if (!is_told_by_stack(heap, object, kind)) {
         text = shape_text(object->shape, kind);
     } else if (!object->stack) {
         text = UNKNOWN;
-    } else if (kind == HPP_BY_MODULE) {
+    } else if (kind == HPF_BREAKDOWN_MODULE) {
         text = heap->stacks->module(object->stack, heap->context);
     } else {
         text = heap->stacks->label(object->stack, heap->context);
@@ -91,7 +92,7 @@ static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
 
 static uint32_t make_key(hpp__band_keys *keys, const hpp_object *object)
 {
-    if (keys->kind == HPP_BY_STACK) {
+    if (keys->kind == HPF_BREAKDOWN_COST_CENTRE) {
         return new_key(keys, (hpp__origin){object->stack, {NULL, 0}});
     }
     return text_key(keys, hpp__object_text(keys->heap, object, keys->kind));
@@ -219,15 +220,15 @@ static bool has_stacks(const hpp_heap *heap)
            heap->stacks->id;
 }
 
-static hpf_status check_kind(hpp_breakdown kind, const hpp_heap *heap, hpf_error *err)
+static hpf_status check_kind(hpf_breakdown kind, const hpp_heap *heap, hpf_error *err)
 {
     switch (kind) {
-    case HPP_BY_DESCRIPTION:
-    case HPP_BY_TYPE:
-    case HPP_BY_KIND:
-    case HPP_BY_MODULE:
+    case HPF_BREAKDOWN_CLOSURE_DESCR:
+    case HPF_BREAKDOWN_TYPE:
+    case HPF_BREAKDOWN_CLOSURE_TYPE:
+    case HPF_BREAKDOWN_MODULE:
         return HPF_OK;
-    case HPP_BY_STACK:
+    case HPF_BREAKDOWN_COST_CENTRE:
         return has_stacks(heap)
                    ? HPF_OK
                    : hpf_error_set(err, HPF_ERR_ARGUMENT,
@@ -238,7 +239,7 @@ static hpf_status check_kind(hpp_breakdown kind, const hpp_heap *heap, hpf_error
     }
 }
 
-hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpp_breakdown kind, const hpp_heap *heap,
+hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpf_breakdown kind, const hpp_heap *heap,
                                hpf_arena *arena, hpf_error *err)
 {
     *keys = (hpp__band_keys){.kind = kind, .heap = heap, .arena = arena};

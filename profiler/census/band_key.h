@@ -27,7 +27,7 @@ typedef struct hpp__origin {
 } hpp__origin;
 
 typedef struct hpp__band_keys {
-    hpp_breakdown kind;   /* stack, module, description, type or kind */
+    hpf_breakdown kind;   /* stack, module, description, type or kind */
     const hpp_heap *heap; /* borrowed */
     hpp__map stacks;      /* stack -> key */
     hpp__map shapes;      /* shape -> key */
@@ -40,7 +40,7 @@ typedef struct hpp__band_keys {
 
 /* Initialises keys. Texts are copied into `arena`, which must outlive them. Errors: MEMORY;
  * ARGUMENT for a breakdown by retainers or biography. */
-hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpp_breakdown kind, const hpp_heap *heap,
+hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpf_breakdown kind, const hpp_heap *heap,
                                hpf_arena *arena, hpf_error *err);
 void hpp__band_keys_finish(hpp__band_keys *keys);
 
@@ -62,6 +62,6 @@ void hpp__band_keys_write_name(const hpp__band_keys *keys, uint32_t key, size_t 
 void hpp__band_keys_write_whole(const hpp__band_keys *keys, uint32_t key, hpp__text *out);
 
 /* Returns the text of an object for a breakdown, without a cache. */
-hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpp_breakdown kind);
+hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpf_breakdown kind);
 
 #endif

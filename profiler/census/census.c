@@ -24,9 +24,9 @@ static bool is_counted(const hpp_census *c, const hpp_object *object)
 static uint32_t key_of(hpp_census *c, const hpp_object *object, uint32_t set)
 {
     switch (c->breakdown) {
-    case HPP_BY_RETAINERS:
+    case HPF_BREAKDOWN_RETAINER:
         return set;
-    case HPP_BY_BIOGRAPHY:
+    case HPF_BREAKDOWN_BIOGRAPHY:
         return 0;
     default:
         return hpp__band_keys_get(&c->keys, object);
@@ -162,7 +162,8 @@ static void add_phases(hpp_census *c, const hpp__phases *phases, size_t n, bool 
         for (size_t j = 0; j < N_SHOWN_PHASES; j++) {
             if (shown[j].phases & c->restrictions.phases) {
                 hpp__bands_add(&c->bands,
-                               c->breakdown == HPP_BY_BIOGRAPHY ? shown[j].key : phases[i].band,
+                               c->breakdown == HPF_BREAKDOWN_BIOGRAPHY ? shown[j].key
+                                                                       : phases[i].band,
                                shown[j].size_bytes);
             }
         }
@@ -183,10 +184,10 @@ static void write_name(uint32_t key, hpp__text *out, void *context)
 {
     const hpp_census *c = context;
     switch (c->breakdown) {
-    case HPP_BY_RETAINERS:
+    case HPF_BREAKDOWN_RETAINER:
         hpp__retainer_write_name(&c->retainer, key, c->max_name_bytes, out);
         break;
-    case HPP_BY_BIOGRAPHY:
+    case HPF_BREAKDOWN_BIOGRAPHY:
         write_phase(key, out);
         break;
     default:
@@ -326,7 +327,7 @@ static uint32_t last_key(hpp_census *c, const hpp_object *object)
 {
     uint32_t key = 0;
     if (c->has_retainers || !hpp__restrict_passes(&c->restrictions, object) ||
-        (c->breakdown != HPP_BY_BIOGRAPHY && !hpp__band_keys_find(&c->keys, object, &key))) {
+        (c->breakdown != HPF_BREAKDOWN_BIOGRAPHY && !hpp__band_keys_find(&c->keys, object, &key))) {
         return HPP__NO_BAND;
     }
     return key;
@@ -408,15 +409,16 @@ static hpf_status check_heap(const hpp_census *c, hpf_error *err)
 
 static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, hpf_error *err)
 {
-    bool by_object = c->breakdown != HPP_BY_RETAINERS && c->breakdown != HPP_BY_BIOGRAPHY;
-    c->lost_key = c->breakdown == HPP_BY_RETAINERS ? HPP__SET_OUT_OF_MEMORY : 0;
+    bool by_object =
+        c->breakdown != HPF_BREAKDOWN_RETAINER && c->breakdown != HPF_BREAKDOWN_BIOGRAPHY;
+    c->lost_key = c->breakdown == HPF_BREAKDOWN_RETAINER ? HPP__SET_OUT_OF_MEMORY : 0;
     hpf_status status = hpp__restrict_init(&c->restrictions, &c->heap, options->restrictions,
                                            options->n_restrictions, c->arena, err);
     if (status == HPF_OK && by_object) {
         status = hpp__band_keys_init(&c->keys, c->breakdown, &c->heap, c->arena, err);
     }
-    c->has_retainers = c->breakdown == HPP_BY_RETAINERS || c->restrictions.has_retainers;
-    c->has_biography = c->breakdown == HPP_BY_BIOGRAPHY || c->restrictions.has_phases;
+    c->has_retainers = c->breakdown == HPF_BREAKDOWN_RETAINER || c->restrictions.has_retainers;
+    c->has_biography = c->breakdown == HPF_BREAKDOWN_BIOGRAPHY || c->restrictions.has_phases;
     c->uses_sums = c->heap.sums && !c->has_retainers && !c->has_biography;
     if (status == HPF_OK) {
         status = check_heap(c, err);
@@ -453,7 +455,7 @@ hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
         return hpf_error_set_memory(err);
     }
     c->heap = *heap;
-    c->breakdown = options->breakdown ? options->breakdown : HPP_BY_STACK;
+    c->breakdown = options->breakdown ? options->breakdown : HPF_BREAKDOWN_COST_CENTRE;
     c->max_name_bytes = options->max_name_bytes ? options->max_name_bytes : 25;
     c->count_stacks = options->count_stacks;
     c->many_threads = options->many_threads;

@@ -16,7 +16,7 @@
 
 struct hpp_census {
     hpp_heap heap;
-    hpp_breakdown breakdown;
+    hpf_breakdown breakdown;
     bool has_retainers, has_biography, uses_sums;
     bool count_stacks, many_threads;
     bool has_ended; /* all objects are dead */

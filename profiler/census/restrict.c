@@ -35,7 +35,7 @@ static bool is_named_in_stack(const hpp_heap *heap, const hpp_restriction *rule,
 
 static bool rule_passes(const hpp_heap *heap, const hpp_restriction *rule, const hpp_object *object)
 {
-    if (rule->selector == HPP_IN_STACK) {
+    if (rule->selector == HPF_BREAKDOWN_IN_STACK) {
         return is_named_in_stack(heap, rule, object->stack);
     }
     return is_named(rule, hpp__object_text(heap, object, rule->selector));
@@ -46,15 +46,15 @@ static bool rule_passes(const hpp_heap *heap, const hpp_restriction *rule, const
 /* Who answers a rule. */
 typedef enum witness { BY_STACK, BY_SHAPE, BY_RETAINERS } witness;
 
-static witness witness_of(const hpp__restrict *r, hpp_breakdown selector, const hpp_object *object)
+static witness witness_of(const hpp__restrict *r, hpf_breakdown selector, const hpp_object *object)
 {
     switch (selector) {
-    case HPP_BY_STACK:
-    case HPP_IN_STACK:
+    case HPF_BREAKDOWN_COST_CENTRE:
+    case HPF_BREAKDOWN_IN_STACK:
         return BY_STACK;
-    case HPP_BY_MODULE:
+    case HPF_BREAKDOWN_MODULE:
         return object->stack && r->heap->stacks ? BY_STACK : BY_SHAPE;
-    case HPP_BY_RETAINERS:
+    case HPF_BREAKDOWN_RETAINER:
         return BY_RETAINERS;
     default:
         return BY_SHAPE;
@@ -107,7 +107,7 @@ bool hpp__restrict_passes_set(const hpp__restrict *r, size_t n_labels, hpp__labe
                               void *context)
 {
     for (size_t i = 0; i < r->n_rules; i++) {
-        bool passes = r->rules[i].selector != HPP_BY_RETAINERS;
+        bool passes = r->rules[i].selector != HPF_BREAKDOWN_RETAINER;
         for (size_t j = 0; j < n_labels && !passes; j++) {
             passes = is_named(&r->rules[i], label(j, context));
         }
@@ -172,26 +172,26 @@ static hpf_status copy_rule(hpp_restriction *to, const hpp_restriction *from, hp
     return HPF_OK;
 }
 
-static hpf_status note_selector(hpp__restrict *r, hpp_breakdown selector, hpf_error *err)
+static hpf_status note_selector(hpp__restrict *r, hpf_breakdown selector, hpf_error *err)
 {
     switch (selector) {
-    case HPP_BY_STACK:
-    case HPP_IN_STACK:
+    case HPF_BREAKDOWN_COST_CENTRE:
+    case HPF_BREAKDOWN_IN_STACK:
         r->has_stack = true;
         return r->heap->stacks ? HPF_OK
                                : hpf_error_set(err, HPF_ERR_ARGUMENT,
                                                "this restriction needs stacks of producers, which "
                                                "this heap does not have");
-    case HPP_BY_MODULE:
+    case HPF_BREAKDOWN_MODULE:
         r->has_stack |= r->heap->stacks != NULL;
         r->has_shape = true;
         return HPF_OK;
-    case HPP_BY_DESCRIPTION:
-    case HPP_BY_TYPE:
-    case HPP_BY_KIND:
+    case HPF_BREAKDOWN_CLOSURE_DESCR:
+    case HPF_BREAKDOWN_TYPE:
+    case HPF_BREAKDOWN_CLOSURE_TYPE:
         r->has_shape = true;
         return HPF_OK;
-    case HPP_BY_RETAINERS:
+    case HPF_BREAKDOWN_RETAINER:
         r->has_retainers = true;
         return HPF_OK;
     default:
@@ -202,7 +202,7 @@ static hpf_status note_selector(hpp__restrict *r, hpp_breakdown selector, hpf_er
 static hpf_status add_rule(hpp__restrict *r, const hpp_restriction *rule, hpf_arena *arena,
                            hpf_error *err)
 {
-    if (rule->selector == HPP_BY_BIOGRAPHY) {
+    if (rule->selector == HPF_BREAKDOWN_BIOGRAPHY) {
         return add_phases(r, rule, err);
     }
     hpf_status status = note_selector(r, rule->selector, err);

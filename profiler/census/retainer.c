@@ -264,7 +264,7 @@ hpf_status hpp__retainer_init(hpp__retainer *r, const hpp_heap *heap,
     *r = (hpp__retainer){.heap = heap, .retaining = *retaining};
     r->words.is_near = true;
     r->words.unit_shift = heap->ref_shift;
-    hpp_breakdown kind = retaining->identity ? retaining->identity : HPP_BY_STACK;
+    hpf_breakdown kind = retaining->identity ? retaining->identity : HPF_BREAKDOWN_COST_CENTRE;
     if (!heap->describe || !heap->children || !heap->roots) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
                              "-hr needs roots and children, which this heap does not have");

@@ -21,7 +21,7 @@ size_t hpp__census_frames(const hpp_census *c, uint32_t band_index, hpf_frame *f
 {
     uint32_t key = c->bands.key_of[band_index];
     size_t n = 0;
-    if (c->breakdown != HPP_BY_STACK || key == c->lost_key) {
+    if (c->breakdown != HPF_BREAKDOWN_COST_CENTRE || key == c->lost_key) {
         return 0;
     }
     const void *stack = c->keys.origins[key].stack;
@@ -33,15 +33,4 @@ size_t hpp__census_frames(const hpp_census *c, uint32_t band_index, hpf_frame *f
         n++;
     }
     return n;
-}
-
-/* The letters are the same. */
-hpf_breakdown hpp__breakdown_in_log(hpp_breakdown breakdown)
-{
-    hpf_breakdown found = HPF_BREAKDOWN_COST_CENTRE;
-    for (int i = HPF_BREAKDOWN_NONE + 1; i < HPF_N_BREAKDOWNS; i++) {
-        found =
-            hpf_breakdown_letter((hpf_breakdown)i) == (char)breakdown ? (hpf_breakdown)i : found;
-    }
-    return found;
 }

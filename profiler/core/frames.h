@@ -15,7 +15,4 @@
 size_t hpp__census_frames(const hpp_census *census, uint32_t band_index, hpf_frame *frames,
                           size_t room);
 
-/* Returns the name of a breakdown in event logs. */
-hpf_breakdown hpp__breakdown_in_log(hpp_breakdown breakdown);
-
 #endif

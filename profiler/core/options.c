@@ -189,7 +189,7 @@ static hpf_status parse_restriction(parser *p, hpf_str word, char letter, hpf_st
         return complain(p, begin, "expected names", word);
     }
     p->restrictions[p->options.census.n_restrictions++] =
-        (hpp_restriction){(hpp_breakdown)letter, names, n_names};
+        (hpp_restriction){hpf_breakdown_of_letter(letter), names, n_names};
     return HPF_OK;
 }
 
@@ -207,7 +207,7 @@ static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
         return complain(p, word.data, "only one breakdown is possible", word);
     }
     p->has_breakdown = true;
-    p->options.census.breakdown = (hpp_breakdown)letter;
+    p->options.census.breakdown = hpf_breakdown_of_letter(letter);
     return HPF_OK;
 }
 

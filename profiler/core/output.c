@@ -64,7 +64,8 @@ static hpf_status begin_writing(hpp__output *o, hpf_status opened, hpf_error *er
         hpp__output_drop(o);
         return opened == HPF_OK ? hpf_error_set_memory(err) : opened;
     }
-    o->listeners[HPP__OUT_HP] = (hpp__listener){.events = &hpf_hp_writer_events, .context = o->writer};
+    o->listeners[HPP__OUT_HP] =
+        (hpp__listener){.events = &hpf_hp_writer_events, .context = o->writer};
     return HPF_OK;
 }
 
@@ -118,7 +119,8 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
         return status;
     }
     const hpf_eventlog_writer_options how = {
-        .breakdown = hpp__breakdown_in_log(options->census.breakdown),
+        .breakdown =
+            options->census.breakdown ? options->census.breakdown : HPF_BREAKDOWN_COST_CENTRE,
         .period_ns = options->interval_ns,
         .flush_samples = true,
         .frames = frames_of_named,

@@ -95,24 +95,25 @@ int main(int argc, char **argv)
 {
     static bench_heap heap;
     const hpf_str names[] = {{"drag", 4}, {"void", 4}};
-    const hpp_restriction rule = {HPP_BY_BIOGRAPHY, names, 2};
+    const hpp_restriction rule = {HPF_BREAKDOWN_BIOGRAPHY, names, 2};
     bench_heap_init(&heap, bench_n_objects(argc, argv), false, 0, 0);
     plain_store_s(&heap);
     printf("plain store: %.2f ns\n", plain_store_s(&heap) * 1e9 / (double)heap.n);
     for (int in_table = 0; in_table < 2; in_table++) {
         heap.has_headers = !in_table;
         report(in_table ? "-hb, words in a table" : "-hb, words in headers", &heap,
-               &(hpp_census_options){.breakdown = HPP_BY_BIOGRAPHY});
+               &(hpp_census_options){.breakdown = HPF_BREAKDOWN_BIOGRAPHY});
         report(in_table ? "-hc -hbdrag,void, words in a table"
                         : "-hc -hbdrag,void, words in headers",
                &heap,
-               &(hpp_census_options){
-                   .breakdown = HPP_BY_STACK, .restrictions = &rule, .n_restrictions = 1});
+               &(hpp_census_options){.breakdown = HPF_BREAKDOWN_COST_CENTRE,
+                                     .restrictions = &rule,
+                                     .n_restrictions = 1});
     }
     heap.has_headers = true;
     report("-hr -hbdrag,void, words in headers", &heap,
            &(hpp_census_options){
-               .breakdown = HPP_BY_RETAINERS, .restrictions = &rule, .n_restrictions = 1});
+               .breakdown = HPF_BREAKDOWN_RETAINER, .restrictions = &rule, .n_restrictions = 1});
     bench_heap_finish(&heap);
     return 0;
 }

@@ -49,15 +49,16 @@ int main(int argc, char **argv)
     static bench_heap heap;
     static const struct {
         const char *name;
-        hpp_breakdown breakdown;
+        hpf_breakdown breakdown;
     } breakdowns[] = {
-        {"-hc (stack)", HPP_BY_STACK}, {"-hm (module)", HPP_BY_MODULE},
-        {"-hd", HPP_BY_DESCRIPTION},   {"-hy", HPP_BY_TYPE},
-        {"-hT", HPP_BY_KIND},          {"-hr", HPP_BY_RETAINERS},
-        {"-hb", HPP_BY_BIOGRAPHY},
+        {"-hc (stack)", HPF_BREAKDOWN_COST_CENTRE}, {"-hm (module)", HPF_BREAKDOWN_MODULE},
+        {"-hd", HPF_BREAKDOWN_CLOSURE_DESCR},       {"-hy", HPF_BREAKDOWN_TYPE},
+        {"-hT", HPF_BREAKDOWN_CLOSURE_TYPE},        {"-hr", HPF_BREAKDOWN_RETAINER},
+        {"-hb", HPF_BREAKDOWN_BIOGRAPHY},
     };
     const hpf_str names[] = {{"f3", 2}, {"f4", 2}, {"f77", 3}, {"f500", 4}};
-    const hpp_restriction rules[] = {{HPP_IN_STACK, names, 4}, {HPP_BY_STACK, names, 4}};
+    const hpp_restriction rules[] = {{HPF_BREAKDOWN_IN_STACK, names, 4},
+                                     {HPF_BREAKDOWN_COST_CENTRE, names, 4}};
     bench_heap_init(&heap, bench_n_objects(argc, argv), false, 0, 0);
     plain_loop_s(&heap);
     double floor_s = plain_loop_s(&heap);
@@ -67,7 +68,7 @@ int main(int argc, char **argv)
         report(breakdowns[i].name, &heap, census_s(&heap, &options), floor_s);
     }
     hpp_census_options options = {
-        .breakdown = HPP_BY_DESCRIPTION, .restrictions = rules, .n_restrictions = 2};
+        .breakdown = HPF_BREAKDOWN_CLOSURE_DESCR, .restrictions = rules, .n_restrictions = 2};
     report("-hd -hC(4 names) -hc(4 names)", &heap, census_s(&heap, &options), floor_s);
     bench_heap_finish(&heap);
     return 0;

@@ -41,7 +41,7 @@ static void report(const char *what, size_t n, bool is_scattered, bool has_heade
     double floor_s = plain_walk_s(&heap, 2);
     uint64_t before_bytes = bench_resident_bytes();
     hpp_census *census;
-    const hpp_census_options options = {.breakdown = HPP_BY_RETAINERS};
+    const hpp_census_options options = {.breakdown = HPF_BREAKDOWN_RETAINER};
     if (hpp_census_create(&census, &heap.adapter, &options, NULL) != HPF_OK) {
         exit(1);
     }

@@ -66,7 +66,8 @@ typedef struct readers {
 static bool open_readers(readers *r)
 {
     hpf_error err;
-    const hpp_census_options options = {.breakdown = HPP_BY_STACK, .max_name_bytes = 80};
+    const hpp_census_options options = {.breakdown = HPF_BREAKDOWN_COST_CENTRE,
+                                        .max_name_bytes = 80};
     memset(r, 0, sizeof *r);
     if (hpp__window_reader_open(&r->reader, made.window, SIZE_BYTES, &err) != HPF_OK) {
         return false;

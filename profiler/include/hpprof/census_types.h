@@ -5,23 +5,12 @@
 #ifndef HPPROF_CENSUS_TYPES_H
 #define HPPROF_CENSUS_TYPES_H
 
+#include "hpfile/breakdown.h"
 #include "hpprof/heap.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The letter after -h. */
-typedef enum hpp_breakdown {
-    HPP_BY_STACK = 'c',       /* producer: cost-centre stack or call stack */
-    HPP_IN_STACK = 'C',       /* restrictions only: any cost centre of the stack */
-    HPP_BY_MODULE = 'm',      /* module of the producer, or of the shape without a producer */
-    HPP_BY_DESCRIPTION = 'd', /* closure description */
-    HPP_BY_TYPE = 'y',        /* type description */
-    HPP_BY_RETAINERS = 'r',   /* retainer set */
-    HPP_BY_BIOGRAPHY = 'b',   /* lag, drag, void, use, and inherently used */
-    HPP_BY_KIND = 'T',        /* kind of object */
-} hpp_breakdown;
 
 /* An object passes if one of the names equals: for -hc the innermost cost centre, for -hC any cost
  * centre of its stack, for -hm, -hd, -hy and -hT the text, for -hr the innermost cost centre of one
@@ -29,7 +18,7 @@ typedef enum hpp_breakdown {
  * "lag", "drag", "void", "use" or "inherent_use". Names are compared with the full text, byte by
  * byte. An object counts if it passes all restrictions, also those with equal selectors. */
 typedef struct hpp_restriction {
-    hpp_breakdown selector;
+    hpf_breakdown selector;
     const hpf_str *names;
     size_t n_names;
 } hpp_restriction;
@@ -38,14 +27,14 @@ typedef struct hpp_restriction {
 typedef struct hpp_retaining {
     /* R(), the identity of a retainer: by stack (0, the default), module, description, type or
      * kind. A coarser identity has fewer sets and visits. */
-    hpp_breakdown identity;
+    hpf_breakdown identity;
     /* isRetainer(); NULL: use the object's flags. Must not change its answer during a census. */
     bool (*is_retainer)(hpp_ref ref, const hpp_object *object, void *context);
     void *context;
 } hpp_retaining;
 
 typedef struct hpp_census_options {
-    hpp_breakdown breakdown;             /* 0: by stack */
+    hpf_breakdown breakdown;             /* NONE: by stack; not by info table or era */
     const hpp_restriction *restrictions; /* copied */
     size_t n_restrictions;
     uint32_t max_retainers;  /* -R: a larger set is MANY; 0: 8 */

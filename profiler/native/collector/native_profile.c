@@ -357,20 +357,20 @@ size_t hpp__native_profile_top(hpp__native_profile *p, hpp_moment moment, hpp_si
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static hpf_status check_selector(hpp_breakdown selector, hpf_error *err)
+static hpf_status check_selector(hpf_breakdown selector, hpf_error *err)
 {
     switch (selector) {
-    case HPP_BY_TYPE:
+    case HPF_BREAKDOWN_TYPE:
         return hpf_error_set(
             err, HPF_ERR_UNSUPPORTED,
             "-hy needs to visit objects, which is not possible in an unmodified program; "
             "-hd and -hc show where its blocks were allocated");
-    case HPP_BY_RETAINERS:
-    case HPP_BY_BIOGRAPHY:
+    case HPF_BREAKDOWN_RETAINER:
+    case HPF_BREAKDOWN_BIOGRAPHY:
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "-h%c needs to visit objects: embed the profiler for that "
                              "(hpprof/runtime.h)",
-                             (char)selector);
+                             hpf_breakdown_letter(selector));
     default:
         return HPF_OK;
     }

@@ -81,7 +81,7 @@ int main(void)
         toy_new(&heap, 1, &CELL, &MAIN, 0);
     }
     hpp_census *census;
-    const hpp_census_options options = {.breakdown = HPP_BY_BIOGRAPHY, .many_threads = true};
+    const hpp_census_options options = {.breakdown = HPF_BREAKDOWN_BIOGRAPHY, .many_threads = true};
     uint64_t shared_word = hpp_life_created_in(1);
     int failed = hpp_census_create(&census, &heap.adapter, &options, NULL) != HPF_OK;
     for (int round = 0; round < N_ROUNDS && !failed; round++) {

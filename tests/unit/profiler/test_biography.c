@@ -25,7 +25,7 @@ static hpp_census *new_census(const toy_heap *heap, const hpp_census_options *op
 
 static hpp_census *biography_of(const toy_heap *heap)
 {
-    return new_census(heap, &(hpp_census_options){.breakdown = HPP_BY_BIOGRAPHY});
+    return new_census(heap, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_BIOGRAPHY});
 }
 
 static size_t create(hpp_census *census, toy_heap *heap, uint64_t size_bytes)
@@ -436,7 +436,8 @@ Test(biography, random_lives_have_the_phases_of_the_definition)
 {
     static world w;
     for (uint64_t seed = 1; seed <= 150; seed++) {
-        run(&w, seed % 2, &(hpp_census_options){.breakdown = HPP_BY_BIOGRAPHY}, seed, seed * 31);
+        run(&w, seed % 2, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_BIOGRAPHY}, seed,
+            seed * 31);
         for (uint32_t era = 1; era <= N_ERAS; era++) {
             const hpp_census_result *result = hpp_census_final(w.census, era - 1);
             for (uint32_t phase = 0; phase < 5; phase++) {
@@ -473,9 +474,9 @@ Test(biography, phases_of_another_breakdown)
     for (uint64_t seed = 1; seed <= 150; seed++) {
         uint32_t phases = (uint32_t)seed % 31 + 1;
         hpf_str names[5];
-        const hpp_restriction rule = {HPP_BY_BIOGRAPHY, names, select_phases(phases, names)};
+        const hpp_restriction rule = {HPF_BREAKDOWN_BIOGRAPHY, names, select_phases(phases, names)};
         const hpp_census_options options = {
-            .breakdown = HPP_BY_DESCRIPTION, .restrictions = &rule, .n_restrictions = 1};
+            .breakdown = HPF_BREAKDOWN_CLOSURE_DESCR, .restrictions = &rule, .n_restrictions = 1};
         run(&w, seed % 2, &options, seed, 5);
         for (uint32_t era = 1; era <= N_ERAS; era++) {
             const hpp_census_result *result = hpp_census_final(w.census, era - 1);
@@ -499,9 +500,9 @@ Test(biography, of_some_descriptions_only)
 {
     static world w;
     const hpf_str names[] = {HPF_STR("s0"), HPF_STR("s3")};
-    const hpp_restriction rule = {HPP_BY_DESCRIPTION, names, 2};
+    const hpp_restriction rule = {HPF_BREAKDOWN_CLOSURE_DESCR, names, 2};
     const hpp_census_options options = {
-        .breakdown = HPP_BY_BIOGRAPHY, .restrictions = &rule, .n_restrictions = 1};
+        .breakdown = HPF_BREAKDOWN_BIOGRAPHY, .restrictions = &rule, .n_restrictions = 1};
     for (uint64_t seed = 1; seed <= 50; seed++) {
         run(&w, seed % 2, &options, seed, 9);
         for (uint32_t era = 1; era <= N_ERAS; era++) {
@@ -538,8 +539,8 @@ Test(biography, phases_by_retainer_set)
     for (uint64_t seed = 1; seed <= 100; seed++) {
         uint32_t phases = (uint32_t)seed % 31 + 1;
         hpf_str names[5];
-        const hpp_restriction rule = {HPP_BY_BIOGRAPHY, names, select_phases(phases, names)};
-        const hpp_census_options options = {.breakdown = HPP_BY_RETAINERS,
+        const hpp_restriction rule = {HPF_BREAKDOWN_BIOGRAPHY, names, select_phases(phases, names)};
+        const hpp_census_options options = {.breakdown = HPF_BREAKDOWN_RETAINER,
                                             .restrictions = &rule,
                                             .n_restrictions = 1,
                                             .max_name_bytes = 100};
@@ -572,9 +573,9 @@ Test(biography, of_what_one_producer_retains)
 {
     static world w;
     const hpf_str names[] = {HPF_STR("s2")};
-    const hpp_restriction rule = {HPP_BY_RETAINERS, names, 1};
+    const hpp_restriction rule = {HPF_BREAKDOWN_RETAINER, names, 1};
     const hpp_census_options options = {
-        .breakdown = HPP_BY_BIOGRAPHY, .restrictions = &rule, .n_restrictions = 1};
+        .breakdown = HPF_BREAKDOWN_BIOGRAPHY, .restrictions = &rule, .n_restrictions = 1};
     for (uint64_t seed = 1; seed <= 100; seed++) {
         run(&w, seed % 2, &options, seed, 13);
         for (uint32_t era = 1; era <= N_ERAS; era++) {
@@ -610,10 +611,10 @@ static void expect_same_results(world *a, world *b)
 Test(biography, results_do_not_depend_on_collections)
 {
     static world a, b;
-    static const hpp_breakdown breakdowns[] = {HPP_BY_BIOGRAPHY, HPP_BY_DESCRIPTION,
-                                               HPP_BY_RETAINERS};
+    static const hpf_breakdown breakdowns[] = {HPF_BREAKDOWN_BIOGRAPHY, HPF_BREAKDOWN_CLOSURE_DESCR,
+                                               HPF_BREAKDOWN_RETAINER};
     const hpf_str names[] = {HPF_STR("drag"), HPF_STR("void")};
-    const hpp_restriction rule = {HPP_BY_BIOGRAPHY, names, 2};
+    const hpp_restriction rule = {HPF_BREAKDOWN_BIOGRAPHY, names, 2};
     for (uint64_t seed = 1; seed <= 60; seed++) {
         const hpp_census_options options = {
             .breakdown = breakdowns[seed % 3], .restrictions = &rule, .n_restrictions = 1};

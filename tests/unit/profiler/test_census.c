@@ -74,36 +74,37 @@ static void expect(const hpp_census_options *options, const char *expected)
 
 Test(census, by_stack_names_as_ghc_prints_them)
 {
-    expect(&(hpp_census_options){.breakdown = HPP_BY_STACK},
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_COST_CENTRE},
            "UNKNOWN=32 (41)build/main=21 (42)go/build/main=10 (40)main=64 (43)Data.Tree.CAF=128 "
            "MAIN=256");
 }
 
 Test(census, long_stack_names_are_cut)
 {
-    expect(&(hpp_census_options){.breakdown = HPP_BY_STACK, .max_name_bytes = 9},
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_COST_CENTRE, .max_name_bytes = 9},
            "UNKNOWN=32 (41)build...=21 (42)go/bu...=10 (40)main=64 (43)Data....=128 MAIN=256");
 }
 
 Test(census, by_module_of_the_producer_or_else_of_the_shape)
 {
-    expect(&(hpp_census_options){.breakdown = HPP_BY_MODULE},
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_MODULE},
            "Tree=31 Base=32 Main=64 Data.Tree=128 MAIN=256");
 }
 
 Test(census, by_description)
 {
-    expect(&(hpp_census_options){.breakdown = HPP_BY_DESCRIPTION}, "Branch=259 Leaf=204 sat_s1=48");
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_CLOSURE_DESCR},
+           "Branch=259 Leaf=204 sat_s1=48");
 }
 
 Test(census, by_type_empty_is_unknown)
 {
-    expect(&(hpp_census_options){.breakdown = HPP_BY_TYPE}, "Tree=463 UNKNOWN=48");
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_TYPE}, "Tree=463 UNKNOWN=48");
 }
 
 Test(census, by_kind_with_stacks)
 {
-    expect(&(hpp_census_options){.breakdown = HPP_BY_KIND, .count_stacks = true},
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_CLOSURE_TYPE, .count_stacks = true},
            "CONSTR=463 THUNK=48 TSO=512");
 }
 
@@ -112,8 +113,8 @@ Test(census, by_kind_with_stacks)
 
 Test(census, restricted_by_innermost_cost_centre)
 {
-    hpp_restriction rule = {HPP_BY_STACK, NAMES(HPF_STR("build"), HPF_STR("main"))};
-    expect(&(hpp_census_options){.breakdown = HPP_BY_DESCRIPTION,
+    hpp_restriction rule = {HPF_BREAKDOWN_COST_CENTRE, NAMES(HPF_STR("build"), HPF_STR("main"))};
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_CLOSURE_DESCR,
                                  .restrictions = &rule,
                                  .n_restrictions = 1},
            "Branch=1 Leaf=68 sat_s1=16");
@@ -121,8 +122,8 @@ Test(census, restricted_by_innermost_cost_centre)
 
 Test(census, restricted_by_any_cost_centre_in_the_stack)
 {
-    hpp_restriction rule = {HPP_IN_STACK, NAMES(HPF_STR("build"))};
-    expect(&(hpp_census_options){.breakdown = HPP_BY_DESCRIPTION,
+    hpp_restriction rule = {HPF_BREAKDOWN_IN_STACK, NAMES(HPF_STR("build"))};
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_CLOSURE_DESCR,
                                  .restrictions = &rule,
                                  .n_restrictions = 1},
            "Branch=3 Leaf=12 sat_s1=16");
@@ -131,14 +132,14 @@ Test(census, restricted_by_any_cost_centre_in_the_stack)
 Test(census, restrictions_are_joined)
 {
     hpp_restriction rules[] = {
-        {HPP_IN_STACK, NAMES(HPF_STR("main"))},
-        {HPP_BY_MODULE, NAMES(HPF_STR("Tree"))},
-        {HPP_BY_DESCRIPTION, NAMES(HPF_STR("Leaf"), HPF_STR("sat_s1"), HPF_STR("none"))},
-        {HPP_BY_TYPE, NAMES(HPF_STR("Tree"))},
-        {HPP_BY_STACK, NAMES(HPF_STR("go"))},
-        {HPP_BY_KIND, NAMES(HPF_STR("CONSTR"))},
+        {HPF_BREAKDOWN_IN_STACK, NAMES(HPF_STR("main"))},
+        {HPF_BREAKDOWN_MODULE, NAMES(HPF_STR("Tree"))},
+        {HPF_BREAKDOWN_CLOSURE_DESCR, NAMES(HPF_STR("Leaf"), HPF_STR("sat_s1"), HPF_STR("none"))},
+        {HPF_BREAKDOWN_TYPE, NAMES(HPF_STR("Tree"))},
+        {HPF_BREAKDOWN_COST_CENTRE, NAMES(HPF_STR("go"))},
+        {HPF_BREAKDOWN_CLOSURE_TYPE, NAMES(HPF_STR("CONSTR"))},
     };
-    expect(&(hpp_census_options){.breakdown = HPP_BY_STACK,
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_COST_CENTRE,
                                  .restrictions = rules,
                                  .n_restrictions = 6},
            "(42)go/build/main=8");
@@ -146,8 +147,8 @@ Test(census, restrictions_are_joined)
 
 Test(census, module_of_objects_without_producer_restricts_too)
 {
-    hpp_restriction rule = {HPP_BY_MODULE, NAMES(HPF_STR("Base"))};
-    expect(&(hpp_census_options){.breakdown = HPP_BY_MODULE,
+    hpp_restriction rule = {HPF_BREAKDOWN_MODULE, NAMES(HPF_STR("Base"))};
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_MODULE,
                                  .restrictions = &rule,
                                  .n_restrictions = 1},
            "Base=32");
@@ -155,8 +156,8 @@ Test(census, module_of_objects_without_producer_restricts_too)
 
 Test(census, a_selector_without_names_selects_nothing)
 {
-    hpp_restriction rule = {HPP_BY_TYPE, NULL, 0};
-    expect(&(hpp_census_options){.breakdown = HPP_BY_MODULE,
+    hpp_restriction rule = {HPF_BREAKDOWN_TYPE, NULL, 0};
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_MODULE,
                                  .restrictions = &rule,
                                  .n_restrictions = 1},
            "");
@@ -178,27 +179,32 @@ Test(census, refuses_what_makes_no_sense)
 {
     toy_heap heap;
     toy_init(&heap, 1, true);
-    hpp_restriction no_phase = {HPP_BY_BIOGRAPHY, NAMES(HPF_STR("lagg"))};
-    hpp_restriction no_selector = {(hpp_breakdown)'q', NAMES(HPF_STR("x"))};
+    hpp_restriction no_phase = {HPF_BREAKDOWN_BIOGRAPHY, NAMES(HPF_STR("lagg"))};
+    hpp_restriction no_selector = {(hpf_breakdown)'q', NAMES(HPF_STR("x"))};
     cr_expect_eq(create_status(&heap.adapter, NULL), HPF_OK);
-    cr_expect_eq(create_status(&heap.adapter, &(hpp_census_options){.breakdown = HPP_IN_STACK}),
-                 HPF_ERR_ARGUMENT);
-    cr_expect_eq(create_status(&heap.adapter, &(hpp_census_options){.breakdown = HPP_BY_KIND,
-                                                                    .restrictions = &no_phase,
-                                                                    .n_restrictions = 1}),
-                 HPF_ERR_ARGUMENT);
-    cr_expect_eq(create_status(&heap.adapter, &(hpp_census_options){.breakdown = HPP_BY_KIND,
-                                                                    .restrictions = &no_selector,
-                                                                    .n_restrictions = 1}),
-                 HPF_ERR_ARGUMENT);
+    cr_expect_eq(
+        create_status(&heap.adapter, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_IN_STACK}),
+        HPF_ERR_ARGUMENT);
+    cr_expect_eq(
+        create_status(&heap.adapter, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_CLOSURE_TYPE,
+                                                           .restrictions = &no_phase,
+                                                           .n_restrictions = 1}),
+        HPF_ERR_ARGUMENT);
+    cr_expect_eq(
+        create_status(&heap.adapter, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_CLOSURE_TYPE,
+                                                           .restrictions = &no_selector,
+                                                           .n_restrictions = 1}),
+        HPF_ERR_ARGUMENT);
     hpp_heap poor = heap.adapter;
     poor.stacks = NULL;
     poor.roots = NULL;
-    cr_expect_eq(create_status(&poor, &(hpp_census_options){.breakdown = HPP_BY_STACK}),
+    cr_expect_eq(
+        create_status(&poor, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_COST_CENTRE}),
+        HPF_ERR_ARGUMENT);
+    cr_expect_eq(create_status(&poor, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_RETAINER}),
                  HPF_ERR_ARGUMENT);
-    cr_expect_eq(create_status(&poor, &(hpp_census_options){.breakdown = HPP_BY_RETAINERS}),
-                 HPF_ERR_ARGUMENT);
-    cr_expect_eq(create_status(&poor, &(hpp_census_options){.breakdown = HPP_BY_MODULE}), HPF_OK);
+    cr_expect_eq(create_status(&poor, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_MODULE}),
+                 HPF_OK);
     toy_finish(&heap);
 }
 
@@ -225,8 +231,9 @@ Test(census, takes_sums_where_an_adapter_keeps_them)
     cr_expect_eq(result->n_live_objects, 8);
     cr_expect_eq(result->live_bytes, 350);
     hpp_census_destroy(census);
-    cr_expect_eq(create_status(&summing, &(hpp_census_options){.breakdown = HPP_BY_BIOGRAPHY}),
-                 HPF_ERR_ARGUMENT);
+    cr_expect_eq(
+        create_status(&summing, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_BIOGRAPHY}),
+        HPF_ERR_ARGUMENT);
     toy_finish(&heap);
 }
 
@@ -282,8 +289,9 @@ static uint64_t total(const toy_heap *heap, const hpp_census_options *options,
     return sum;
 }
 
-static const hpp_breakdown BY_OBJECT[] = {HPP_BY_STACK, HPP_BY_MODULE, HPP_BY_DESCRIPTION,
-                                          HPP_BY_TYPE, HPP_BY_KIND};
+static const hpf_breakdown BY_OBJECT[] = {HPF_BREAKDOWN_COST_CENTRE, HPF_BREAKDOWN_MODULE,
+                                          HPF_BREAKDOWN_CLOSURE_DESCR, HPF_BREAKDOWN_TYPE,
+                                          HPF_BREAKDOWN_CLOSURE_TYPE};
 
 Test(census, restriction_and_complement_make_the_whole_in_every_band)
 {
@@ -291,8 +299,8 @@ Test(census, restriction_and_complement_make_the_whole_in_every_band)
     for (int round = 0; round < 60; round++) {
         random_heap r;
         make_random(&r, 300, &seed);
-        hpp_breakdown breakdown = BY_OBJECT[toy_random(&seed, 5)];
-        hpp_breakdown selector = BY_OBJECT[toy_random(&seed, 5)];
+        hpf_breakdown breakdown = BY_OBJECT[toy_random(&seed, 5)];
+        hpf_breakdown selector = BY_OBJECT[toy_random(&seed, 5)];
         hpf_str in[N_WORDS + 1], out[N_WORDS + 1];
         size_t n_in = 0, n_out = 0;
         for (size_t i = 0; i < N_WORDS + 1; i++) {

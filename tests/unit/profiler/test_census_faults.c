@@ -151,40 +151,41 @@ static void fail_in_turn(const hpp_census_options *options)
 
 Test(census_faults, by_stack)
 {
-    fail_in_turn(&(hpp_census_options){.breakdown = HPP_BY_STACK});
+    fail_in_turn(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_COST_CENTRE});
 }
 
 Test(census_faults, by_description_restricted)
 {
     const hpf_str names[] = {HPF_STR("f3"), HPF_STR("f4")};
-    const hpp_restriction rules[] = {{HPP_IN_STACK, names, 1}, {HPP_BY_STACK, names, 2}};
+    const hpp_restriction rules[] = {{HPF_BREAKDOWN_IN_STACK, names, 1},
+                                     {HPF_BREAKDOWN_COST_CENTRE, names, 2}};
     fail_in_turn(&(hpp_census_options){
-        .breakdown = HPP_BY_DESCRIPTION, .restrictions = rules, .n_restrictions = 2});
+        .breakdown = HPF_BREAKDOWN_CLOSURE_DESCR, .restrictions = rules, .n_restrictions = 2});
 }
 
 Test(census_faults, by_retainers)
 {
-    fail_in_turn(&(hpp_census_options){.breakdown = HPP_BY_RETAINERS, .max_name_bytes = 200});
+    fail_in_turn(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_RETAINER, .max_name_bytes = 200});
 }
 
 Test(census_faults, by_biography)
 {
-    fail_in_turn(&(hpp_census_options){.breakdown = HPP_BY_BIOGRAPHY});
+    fail_in_turn(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_BIOGRAPHY});
 }
 
 Test(census_faults, by_stack_in_some_phases)
 {
     const hpf_str names[] = {HPF_STR("drag"), HPF_STR("void")};
-    const hpp_restriction rule = {HPP_BY_BIOGRAPHY, names, 2};
+    const hpp_restriction rule = {HPF_BREAKDOWN_BIOGRAPHY, names, 2};
     fail_in_turn(&(hpp_census_options){
-        .breakdown = HPP_BY_STACK, .restrictions = &rule, .n_restrictions = 1});
+        .breakdown = HPF_BREAKDOWN_COST_CENTRE, .restrictions = &rule, .n_restrictions = 1});
 }
 
 Test(census_faults, by_retainers_in_some_phases)
 {
     const hpf_str names[] = {HPF_STR("lag"), HPF_STR("use"), HPF_STR("drag")};
-    const hpp_restriction rule = {HPP_BY_BIOGRAPHY, names, 3};
-    fail_in_turn(&(hpp_census_options){.breakdown = HPP_BY_RETAINERS,
+    const hpp_restriction rule = {HPF_BREAKDOWN_BIOGRAPHY, names, 3};
+    fail_in_turn(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_RETAINER,
                                        .restrictions = &rule,
                                        .n_restrictions = 1,
                                        .max_name_bytes = 200});
@@ -211,7 +212,7 @@ Test(census_faults, the_stack_of_the_walk_cannot_grow)
     }
     heap.objects[0].is_root = true;
     hpp_census *census;
-    const hpp_census_options options = {.breakdown = HPP_BY_RETAINERS};
+    const hpp_census_options options = {.breakdown = HPF_BREAKDOWN_RETAINER};
     cr_assert_eq(hpp_census_create(&census, &heap.adapter, &options, NULL), HPF_OK);
     cr_expect_eq(toy_band(hpp_census_take(census, 0), "(3)MAIN"), heap.n);
     failing_alloc_arm(1, true);

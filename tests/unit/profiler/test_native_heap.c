@@ -106,7 +106,7 @@ static void allocate(uint32_t node, hpp_call call, uint64_t n_bytes)
     made_allocate(&made, slot, made_site(&made, node, call), 1, n_bytes);
 }
 
-static const hpp_census_result *take(hpp_census **census, hpp_breakdown breakdown)
+static const hpp_census_result *take(hpp_census **census, hpf_breakdown breakdown)
 {
     hpf_error err;
     hpp_census_options options = {.breakdown = breakdown, .max_name_bytes = 200};
@@ -120,7 +120,7 @@ static const hpp_census_result *take(hpp_census **census, hpp_breakdown breakdow
 }
 
 /* The only band of a census, without the number in front. */
-static void expect_one_band(hpp_breakdown breakdown, const char *name, uint64_t n_bytes)
+static void expect_one_band(hpf_breakdown breakdown, const char *name, uint64_t n_bytes)
 {
     hpp_census *census;
     const hpp_census_result *result = take(&census, breakdown);
@@ -141,10 +141,10 @@ Test(native_heap, names_a_stack_from_the_inside_out)
 {
     allocate(NODE(START, MAIN, F, G), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
-    expect_one_band(HPP_BY_STACK, "g/f/main", 8);
-    expect_one_band(HPP_BY_MODULE, "prog", 8);
-    expect_one_band(HPP_BY_DESCRIPTION, "g@g.c:30", 8);
-    expect_one_band(HPP_BY_KIND, "malloc", 8);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "g/f/main", 8);
+    expect_one_band(HPF_BREAKDOWN_MODULE, "prog", 8);
+    expect_one_band(HPF_BREAKDOWN_CLOSURE_DESCR, "g@g.c:30", 8);
+    expect_one_band(HPF_BREAKDOWN_CLOSURE_TYPE, "malloc", 8);
 }
 
 Test(native_heap, leaves_out_what_calls_main_with_symbols_or_without)
@@ -153,22 +153,22 @@ Test(native_heap, leaves_out_what_calls_main_with_symbols_or_without)
     allocate(NODE(LIBC_NAMELESS, LIBC_NAMELESS, MAIN, F), HPP_CALL_MALLOC, 1);
     allocate(NODE(START, LIBC_START, MAIN, F), HPP_CALL_MALLOC, 1);
     open_window(0, NULL);
-    expect_one_band(HPP_BY_STACK, "f/main", 10);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "f/main", 10);
 }
 
 Test(native_heap, keeps_what_is_nameless_elsewhere)
 {
     allocate(NODE(MAIN, LIBC_NAMELESS, NAMELESS), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
-    expect_one_band(HPP_BY_STACK, "prog+0x10/libc.so.6+0x2400/main", 8);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "prog+0x10/libc.so.6+0x2400/main", 8);
 }
 
 Test(native_heap, makes_names_that_hp_files_can_hold)
 {
     allocate(NODE(MAIN, H), HPP_CALL_CALLOC, 8);
     open_window(0, NULL);
-    expect_one_band(HPP_BY_STACK, "(anonymous_namespace)::h<int,4>/main", 8);
-    expect_one_band(HPP_BY_KIND, "calloc", 8);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "(anonymous_namespace)::h<int,4>/main", 8);
+    expect_one_band(HPF_BREAKDOWN_CLOSURE_TYPE, "calloc", 8);
 }
 
 Test(native_heap, adds_up_sites_that_are_one_producer)
@@ -176,7 +176,7 @@ Test(native_heap, adds_up_sites_that_are_one_producer)
     allocate(NODE(MAIN, F), HPP_CALL_MALLOC, 8);
     allocate(NODE(MAIN, F), HPP_CALL_MALLOC, 20);
     open_window(0, NULL);
-    expect_one_band(HPP_BY_STACK, "f/main", 28);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "f/main", 28);
     cr_expect_eq(heap.n_groups, 4);
 }
 
@@ -184,37 +184,38 @@ Test(native_heap, folds_recursion_as_cost_centre_stacks_do)
 {
     allocate(NODE(MAIN, F, F, G, F, G, H), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
-    expect_one_band(HPP_BY_STACK, "(anonymous_namespace)::h<int,4>/g/f/main", 8);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "(anonymous_namespace)::h<int,4>/g/f/main", 8);
 }
 
 Test(native_heap, passes_over_functions_that_hand_memory_on)
 {
     allocate(NODE(MAIN, F, MALLOC_WRAPPER), HPP_CALL_MALLOC, 8);
     open_window(0, "^my_");
-    expect_one_band(HPP_BY_STACK, "f/main", 8);
-    expect_one_band(HPP_BY_DESCRIPTION, "f@f.c:20", 8);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "f/main", 8);
+    expect_one_band(HPF_BREAKDOWN_CLOSURE_DESCR, "f@f.c:20", 8);
 }
 
 Test(native_heap, passes_over_inlined_allocators_and_operator_new)
 {
     allocate(NODE(MAIN, INLINED, NEW), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
-    expect_one_band(HPP_BY_STACK, "std::vector<int,std::allocator<int>>::push_back/fill/main", 8);
-    expect_one_band(HPP_BY_KIND, "new", 8);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE,
+                    "std::vector<int,std::allocator<int>>::push_back/fill/main", 8);
+    expect_one_band(HPF_BREAKDOWN_CLOSURE_TYPE, "new", 8);
 }
 
 Test(native_heap, tells_new_of_arrays_by_the_function_called)
 {
     allocate(NODE(MAIN, F, NEW_ARRAY, NEW), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
-    expect_one_band(HPP_BY_KIND, "new[]", 8);
+    expect_one_band(HPF_BREAKDOWN_CLOSURE_TYPE, "new[]", 8);
 }
 
 Test(native_heap, names_the_innermost_when_all_hand_on)
 {
     allocate(NODE(MALLOC_WRAPPER), HPP_CALL_MALLOC, 8);
     open_window(0, "^my_");
-    expect_one_band(HPP_BY_STACK, "my_alloc", 8);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "my_alloc", 8);
 }
 
 Test(native_heap, cuts_stacks_at_the_depth_asked_for)
@@ -222,7 +223,7 @@ Test(native_heap, cuts_stacks_at_the_depth_asked_for)
     allocate(NODE(MAIN, F, G), HPP_CALL_MALLOC, 8);
     allocate(NODE(F, G), HPP_CALL_MALLOC, 1);
     open_window(2, NULL);
-    expect_one_band(HPP_BY_STACK, "g/f", 9);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "g/f", 9);
 }
 
 Test(native_heap, keeps_what_is_unknown_and_inherited_apart)
@@ -232,7 +233,7 @@ Test(native_heap, keeps_what_is_unknown_and_inherited_apart)
     allocate(99, HPP_CALL_MALLOC, 1); /* no such node */
     open_window(0, NULL);
     hpp_census *census;
-    const hpp_census_result *result = take(&census, HPP_BY_STACK);
+    const hpp_census_result *result = take(&census, HPF_BREAKDOWN_COST_CENTRE);
     cr_expect_eq(result->n_bands, 2);
     cr_expect_eq(toy_band(result, "UNKNOWN"), 6);
     cr_expect_eq(toy_band(result, "INHERITED"), 6);
@@ -248,7 +249,7 @@ Test(native_heap, leaves_out_ticks_and_what_is_dead)
     made_free(&made, slot, site, 2, 8);
     open_window(0, NULL);
     hpp_census *census;
-    const hpp_census_result *result = take(&census, HPP_BY_STACK);
+    const hpp_census_result *result = take(&census, HPF_BREAKDOWN_COST_CENTRE);
     cr_expect_eq(result->n_bands, 0);
     cr_expect_eq(result->live_bytes, 0);
     hpp_census_destroy(census);
@@ -259,7 +260,7 @@ Test(native_heap, sees_sites_that_come_later)
     hpp_census *census;
     allocate(NODE(MAIN, F), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
-    take(&census, HPP_BY_STACK);
+    take(&census, HPF_BREAKDOWN_COST_CENTRE);
     allocate(NODE(MAIN, G), HPP_CALL_MALLOC, 9);
     hpp__window_reader_refresh(&reader);
     cr_assert(hpp__window_sums_take(&sums, &reader));
@@ -277,7 +278,7 @@ Test(native_heap, sees_sites_completed_later)
     uint32_t site = made_site(&made, 0, HPP_CALL_MALLOC);
     made_allocate(&made, slot, site, 1, 8);
     open_window(0, NULL);
-    const hpp_census_result *result = take(&census, HPP_BY_STACK);
+    const hpp_census_result *result = take(&census, HPF_BREAKDOWN_COST_CENTRE);
     cr_expect_eq(toy_band(result, "UNKNOWN"), 8);
     hpp_window_site *record =
         (hpp_window_site *)((char *)made.window +

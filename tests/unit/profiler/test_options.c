@@ -51,10 +51,10 @@ Test(options, every_breakdown_letter)
         char text[] = {'-', 'h', *letter, '\0'};
         cr_assert_eq(parse(text), HPF_OK);
         cr_assert(options.with_census);
-        cr_assert_eq((char)options.census.breakdown, *letter);
+        cr_assert_eq(options.census.breakdown, hpf_breakdown_of_letter(*letter));
     }
     cr_assert_eq(parse("-h"), HPF_OK);
-    cr_assert_eq(options.census.breakdown, HPP_BY_STACK);
+    cr_assert_eq(options.census.breakdown, HPF_BREAKDOWN_COST_CENTRE);
 }
 
 Test(options, an_event_log_is_of_a_heap_profile)
@@ -63,7 +63,7 @@ Test(options, an_event_log_is_of_a_heap_profile)
     cr_assert(options.with_eventlog && options.with_census);
     cr_assert_eq(parse("-hd"), HPF_OK);
     cr_assert(options.with_eventlog);
-    cr_assert_eq(options.census.breakdown, HPP_BY_DESCRIPTION);
+    cr_assert_eq(options.census.breakdown, HPF_BREAKDOWN_CLOSURE_DESCR);
     cr_assert_eq(parse("-lu"), HPF_ERR_ARGUMENT);
     cr_assert_eq(err.column, 3);
 }
@@ -71,9 +71,9 @@ Test(options, an_event_log_is_of_a_heap_profile)
 Test(options, the_example_of_the_guide)
 {
     cr_assert_eq(parse("+RTS -hr -hdBranch,Leaf -RTS"), HPF_OK);
-    cr_assert_eq(options.census.breakdown, HPP_BY_RETAINERS);
+    cr_assert_eq(options.census.breakdown, HPF_BREAKDOWN_RETAINER);
     cr_assert_eq(options.census.n_restrictions, 1);
-    cr_assert_eq(options.census.restrictions[0].selector, HPP_BY_DESCRIPTION);
+    cr_assert_eq(options.census.restrictions[0].selector, HPF_BREAKDOWN_CLOSURE_DESCR);
     cr_assert_eq(options.census.restrictions[0].n_names, 2);
     expect_name(&options.census.restrictions[0], 0, "Branch");
     expect_name(&options.census.restrictions[0], 1, "Leaf");
@@ -86,13 +86,13 @@ Test(options, restrictions_of_all_kinds_add_up)
     static const char letters[] = "cCmyrb";
     cr_assert_eq(options.census.n_restrictions, 6);
     for (size_t i = 0; i < 6; i++) {
-        cr_assert_eq((char)options.census.restrictions[i].selector, letters[i]);
+        cr_assert_eq(options.census.restrictions[i].selector, hpf_breakdown_of_letter(letters[i]));
     }
     expect_name(&options.census.restrictions[4], 0, "x");
     expect_name(&options.census.restrictions[4], 1, "y");
     cr_assert_eq(parse("-hdD"), HPF_OK);
     cr_assert_eq(options.census.n_restrictions, 7);
-    cr_assert_eq(options.census.breakdown, HPP_BY_BIOGRAPHY);
+    cr_assert_eq(options.census.breakdown, HPF_BREAKDOWN_BIOGRAPHY);
     expect_name(&options.census.restrictions[1], 1, "C");
 }
 
@@ -168,7 +168,7 @@ Test(options, later_text_wins)
 {
     cr_assert_eq(parse("-hc -p"), HPF_OK);
     cr_assert_eq(parse("-hy -P"), HPF_OK);
-    cr_assert_eq(options.census.breakdown, HPP_BY_TYPE);
+    cr_assert_eq(options.census.breakdown, HPF_BREAKDOWN_TYPE);
     cr_assert_eq(options.report, HPP_REPORT_VERBOSE);
     cr_assert_eq(options.n_words, 4);
 }

@@ -217,7 +217,8 @@ Test(profiler, an_event_log_has_the_same_samples_with_whole_stacks)
     cr_assert_eq(o->n_quantities, 1);
     cr_expect(hpf_str_is(o->quantities[0].name, "live"));
     cr_expect_eq(o->quantities[0].points[0].value, 105);
-    cr_expect_eq(hpf_survey_eventlog_metadata(survey)->profiles[0].breakdown, HPF_BREAKDOWN_COST_CENTRE);
+    cr_expect_eq(hpf_survey_eventlog_metadata(survey)->profiles[0].breakdown,
+                 HPF_BREAKDOWN_COST_CENTRE);
     cr_expect_eq(hpf_survey_eventlog_metadata(survey)->profiles[0].period_ns, 1000000000);
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
@@ -235,7 +236,8 @@ Test(profiler, an_event_log_of_a_biography_is_final_at_the_end)
     stop(runtime);
     hpf_survey *survey = survey_log(&source);
     cr_expect_eq(hpf_survey_totals(survey, name_in(survey, "LAG"))->sum, 100);
-    cr_expect_eq(hpf_survey_eventlog_metadata(survey)->profiles[0].breakdown, HPF_BREAKDOWN_BIOGRAPHY);
+    cr_expect_eq(hpf_survey_eventlog_metadata(survey)->profiles[0].breakdown,
+                 HPF_BREAKDOWN_BIOGRAPHY);
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
 }

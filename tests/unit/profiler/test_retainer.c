@@ -34,7 +34,7 @@ static hpp_census *census_by_retainers(const toy_heap *heap, const hpp_census_op
 {
     hpp_census *census;
     hpp_census_options with = options ? *options : (hpp_census_options){0};
-    with.breakdown = HPP_BY_RETAINERS;
+    with.breakdown = HPF_BREAKDOWN_RETAINER;
     cr_assert_eq(hpp_census_create(&census, &heap->adapter, &with, NULL), HPF_OK);
     return census;
 }
@@ -167,7 +167,7 @@ Test(retainer, the_scheme_is_a_parameter)
     toy_link(&heap, b, c);
     toy_link(&heap, c, d);
     int n_asked = 0;
-    const hpp_retaining scheme = {HPP_BY_TYPE, is_any, &n_asked};
+    const hpp_retaining scheme = {HPF_BREAKDOWN_TYPE, is_any, &n_asked};
     hpp_census *census = census_by_retainers(&heap, &(hpp_census_options){.retaining = scheme});
     const hpp_census_result *result = hpp_census_take(census, 0);
     cr_expect_eq(toy_band(result, "(3)red"), 1 + 2 + 8);
@@ -193,7 +193,7 @@ Test(retainer, restriction_by_retainer)
         toy_link(&heap, thunk, cells[2]);
     }
     const hpf_str names[] = {HPF_STR("1"), HPF_STR("7")};
-    const hpp_restriction rule = {HPP_BY_RETAINERS, names, 2};
+    const hpp_restriction rule = {HPF_BREAKDOWN_RETAINER, names, 2};
     hpp_census *census;
     const hpp_census_options options = {.restrictions = &rule, .n_restrictions = 1};
     cr_assert_eq(hpp_census_create(&census, &heap.adapter, &options, NULL), HPF_OK);
@@ -396,7 +396,7 @@ Test(retainer, ten_million_cells_deep)
                          .stacks = any.adapter.stacks,
                          .context = &list};
         hpp_census *census;
-        const hpp_census_options options = {.breakdown = HPP_BY_RETAINERS};
+        const hpp_census_options options = {.breakdown = HPF_BREAKDOWN_RETAINER};
         cr_assert_eq(hpp_census_create(&census, &heap, &options, NULL), HPF_OK);
         const hpp_census_result *result = hpp_census_take(census, 0);
         cr_expect_eq(toy_band(result, "(3)UNKNOWN"), LIST_LENGTH);
