@@ -3,7 +3,7 @@
  * The numbers of hp2ps's drawing. Its crude estimate of text widths decides the width of the graph
  * and which ticks are left out, so it is kept; real fonts are only asked when ink is drawn.
  */
-#include "classic/classic_layout.h"
+#include "classic/classic.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -330,7 +330,7 @@ static void lay_out_key(hpr__chart *chart, bool key_beside)
         double middle_pt = base_pt + (row + 1) * distance_pt;
 
         chart->bands[i].label = (hpr_label){
-            .place = HPR_LABEL_KEY,
+            .place = HPR_LABEL_LEGEND,
             .text = chart->bands[i].text,
             .x_pt = left_pt + KEY_TEXT_X_PT,
             .y_pt = middle_pt + KEY_TEXT_Y_PT,

@@ -3,7 +3,7 @@
  * hp2ps's pipeline from the table of names to the bands: total order, trace removal, the orders
  * that the user asks for, and the limit. Each step works on one list of names, lowest first.
  */
-#include "classic/classic_select.h"
+#include "classic/classic.h"
 
 #include <math.h>
 
@@ -237,7 +237,7 @@ static hpf_status order_names(selection *sel, hpf_error *err)
 }
 
 /* The lowest names share OTHER when there are too many. */
-static hpf_status limit(hpr__assignment *plan, hpf_arena *arena, const selection *sel,
+static hpf_status limit(hpr__assignment *assignment, hpf_arena *arena, const selection *sel,
                         hpf_error *err)
 {
     hpf_name *names = hpf_arena_array(sel->scratch, sel->n, sizeof *names);
@@ -259,11 +259,11 @@ static hpf_status limit(hpr__assignment *plan, hpf_arena *arena, const selection
         .folded = names,
         .n_folded = n_folded,
     };
-    return hpr__assignment_init(plan, arena, sel->n_names, &parts, err);
+    return hpr__assignment_init(assignment, arena, sel->n_names, &parts, err);
 }
 
-hpf_status hpr__classic_plan(hpr__assignment *plan, hpf_arena *arena, hpf_survey *survey,
-                             const hpr_options *options, hpf_error *err)
+hpf_status hpr__classic_select(hpr__assignment *assignment, hpf_arena *arena, hpf_survey *survey,
+                               const hpr_options *options, hpf_error *err)
 {
     uint32_t n_names = hpf_survey_n_names(survey);
     selection sel = {
@@ -283,7 +283,7 @@ hpf_status hpr__classic_plan(hpr__assignment *plan, hpf_arena *arena, hpf_survey
         status = order_names(&sel, err);
     }
     if (!status) {
-        status = limit(plan, arena, &sel, err);
+        status = limit(assignment, arena, &sel, err);
     }
     hpf_arena_destroy(sel.scratch);
     return status;

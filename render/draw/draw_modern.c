@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "layout/gc_ticks.h"
+#include "layout/overlays.h"
 #include "layout/elide.h"
 #include "layout/labels.h"
 #include "layout/legend.h"
@@ -214,7 +214,7 @@ static void draw_rest_of_key(const hpr__drawing *d)
     for (uint32_t i = d->chart->n_bands; i-- > 0;) {
         const hpr_band *band = &d->chart->bands[i];
         n_nowhere += hpr__label_is_due(d->chart, band);
-        lowest = band->label.place == HPR_LABEL_KEY ? &band->label : lowest;
+        lowest = band->label.place == HPR_LABEL_LEGEND ? &band->label : lowest;
     }
     if (lowest && n_nowhere > 0) {
         draw_number_of_rest(d, lowest, n_nowhere);

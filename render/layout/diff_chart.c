@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "chart/diff_series.h"
-#include "layout/modern.h"
 #include "layout/layout.h"
+#include "style/fill.h"
 
 #define LEAST_HALF 0.01 /* of the height of both stacks: a thinner half is a sliver */
 
@@ -147,7 +147,7 @@ static hpf_status choose_fills(work *w, hpf_error *err)
                                     hpr__pinned_colour(&w->options->chart, s->name), 0};
     }
     hpf_status status =
-        hpr__modern_fill(fills, swatches, w->n_splits, &w->options->chart, arena, err);
+        hpr__fill_choose(fills, swatches, w->n_splits, &w->options->chart, arena, err);
     for (uint32_t i = 0; i < w->n_splits && !status; i++) {
         w->splits[i].fill = fills[i];
     }

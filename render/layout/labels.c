@@ -14,7 +14,6 @@
 #include "layout/geometry.h"
 #include "style/palette.h"
 #include "layout/label_space.h"
-#include "layout/label_spacing.h"
 
 enum { PADDING_PT = 3 }; /* left and right of a text inside its band */
 
@@ -404,7 +403,7 @@ static hpf_status fill_key(margin *m, hpf_error *err)
     drop_smallest(m);
     double middle = m->high_pt - pitch_of(m) / 2;
     for (size_t i = m->n; i-- > 0;) {
-        if (put_label(m, m->bands[i], HPR_LABEL_KEY, middle, err)) {
+        if (put_label(m, m->bands[i], HPR_LABEL_LEGEND, middle, err)) {
             return HPF_ERR_MEMORY;
         }
         middle -= pitch_of(m);

@@ -12,13 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/gc_ticks.h"
-#include "layout/inset_legend.h"
+#include "layout/overlays.h"
+#include "layout/legend.h"
 #include "layout/elide.h"
 #include "layout/labels.h"
-#include "layout/legend.h"
-#include "layout/mark_labels.h"
-#include "layout/quantity_lines.h"
 
 enum {
     X_LABEL_GAP_PT = 10,  /* between labels of the x axis */

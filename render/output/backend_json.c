@@ -61,7 +61,7 @@ static void put_label(hpf_json *json, const hpr_label *label)
         put_point(json, "at", label->x_pt, label->y_pt);
         hpf_json_number(json, "size_pt", label->size_pt);
     }
-    if (label->place == HPR_LABEL_KEY) {
+    if (label->place == HPR_LABEL_LEGEND) {
         put_point(json, "box", label->box_x_pt, label->box_y_pt);
     }
     if (label->place == HPR_LABEL_MARGIN) {
@@ -122,7 +122,7 @@ static void put_key(hpf_json *json, const hpr_chart *chart)
 {
     hpf_json_array(json, "key");
     for (uint32_t i = 0; i < chart->n_bands; i++) {
-        if (chart->bands[i].label.place == HPR_LABEL_KEY) {
+        if (chart->bands[i].label.place == HPR_LABEL_LEGEND) {
             hpf_json_bytes(json, NULL, chart->bands[i].name);
         }
     }

@@ -362,7 +362,7 @@ static void put_legend(hpf_sink *sink, const hpr_chart *legend)
 {
     for (uint32_t b = 0; b < legend->n_bands; b++) {
         const hpr_label *label = &legend->bands[b].label;
-        if (label->place != HPR_LABEL_KEY) {
+        if (label->place != HPR_LABEL_LEGEND) {
             continue;
         }
         define_colour(sink, legend, b + 1);

@@ -43,7 +43,7 @@ typedef enum hpr_label_place {
     HPR_LABEL_NONE,   /* nowhere */
     HPR_LABEL_INSIDE, /* on the band */
     HPR_LABEL_MARGIN, /* beside the right end of the band, with a leader where it had to move */
-    HPR_LABEL_KEY,    /* in the key: box and text */
+    HPR_LABEL_LEGEND, /* in the key: box and text */
 } hpr_label_place;
 
 typedef struct hpr_label {

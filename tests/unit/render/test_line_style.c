@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "style/line_style.h"
+#include "style/fill.h"
 
 enum { MOST = 40 };
 
