@@ -88,7 +88,7 @@ static void draw_x_axis(const hpr__drawing *d)
 static hpr_colour ink_on(hpr_colour ground)
 {
     const hpr_colour soft = hpr__theme_of(HPR_THEME_LIGHT)->ink;
-    return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_ink_on(ground);
+    return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_text_on(ground);
 }
 
 /* A piece of a band's line. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Choosing colours, dashes and markers from the heaviest line down.
+ * Chooses line styles, from the heaviest line down, and hatches, from the bottom band up. OTHER is
+ * plain grey, since it need not be recognised elsewhere.
  */
 #include "style/fill.h"
 
@@ -8,58 +9,44 @@
 
 #include "hpfile/str.h"
 
-/* --- line styles ----------------------------------------------------------------------------- */
+/* --- line styles ---------------------------------------------------------------------------- */
 
 enum { N_SHADES = 2, N_COLOURS = HPR__N_HUES * N_SHADES, N_DASHES = 5, NO_HUE = -1 };
 
 static const double dashes_pt[N_DASHES] = {0, 4, 1.5, 8, 2.5};
 
-/* What a line must have against the ground. */
+/* Least contrast of a line against the background. */
 static const double least_contrast = 2.5;
 
-/* A colour, and how many lines have it with each kind of dashes. */
-typedef struct ink {
+/* A colour, and how many lines use it with each kind of dashes. */
+typedef struct candidate {
     hpr_colour colour;
-    int hue; /* of the palette; NO_HUE for a colour that is no matter of choice */
+    int hue; /* of the palette; NO_HUE for a fixed colour */
     hpr__appearance appearance;
     uint32_t n_users[N_DASHES];
-} ink;
+} candidate;
 
 typedef struct choice {
     const hpr__theme *theme;
     bool is_dark;
-    ink *inks; /* N_COLOURS, and behind them those that are no matter of choice */
-    size_t n_inks;
+    candidate *candidates; /* N_COLOURS of the palette, then the fixed ones */
+    size_t n_candidates;
 } choice;
 
-/* The colour, darker or lighter if the ground asks for that. */
-static hpr_colour make_visible(hpr_colour colour, hpr_colour ground)
+/* Adds a colour, made darker or lighter until it has enough contrast with the background. */
+static candidate *add_candidate(choice *c, hpr_colour colour, int hue)
 {
-    const hpr_colour far = hpr__colour_ink_on(ground);
+    const hpr_colour ground = c->theme->background;
     while (hpr__colour_contrast(colour, ground) < least_contrast) {
-        colour = hpr__colour_mix(colour, far, 0.9);
+        colour = hpr__colour_mix(colour, hpr__colour_text_on(ground), 0.9);
     }
-    return colour;
-}
-
-static ink *add_ink(choice *c, hpr_colour colour, int hue)
-{
-    ink *added = &c->inks[c->n_inks++];
-    *added = (ink){.colour = make_visible(colour, c->theme->background), .hue = hue};
+    candidate *added = &c->candidates[c->n_candidates++];
+    *added = (candidate){.colour = colour, .hue = hue};
     added->appearance = hpr__appearance_of(added->colour);
     return added;
 }
 
-/* The two shades of each hue that are farther from the ground. */
-static void list_colours(choice *c)
-{
-    for (int i = 0; i < N_COLOURS; i++) {
-        int hue = i % HPR__N_HUES;
-        add_ink(c, hpr__palette_colour(hue, i / HPR__N_HUES + c->is_dark), hue);
-    }
-}
-
-static uint32_t users_of(const ink *used)
+static uint32_t users_of(const candidate *used)
 {
     uint32_t n = 0;
     for (int i = 0; i < N_DASHES; i++) {
@@ -68,9 +55,9 @@ static uint32_t users_of(const ink *used)
     return n;
 }
 
-/* To how many eyes two colours are alike; shades of one hue, which are thin lines here, to one
- * more. */
-static int n_eyes_mistaken(const ink *x, const ink *y)
+/* Returns for how many kinds of vision two colours look alike, plus one for shades of one hue,
+ * which are hard to tell apart in thin lines. */
+static int n_confusions(const candidate *x, const candidate *y)
 {
     int n = x->hue != NO_HUE && x->hue == y->hue;
     for (int eye = 0; eye < HPR__N_VISIONS; eye++) {
@@ -80,8 +67,8 @@ static int n_eyes_mistaken(const ink *x, const ink *y)
     return n;
 }
 
-/* How much is against a colour: that others have one like it, and then that the name calls for
- * another. */
+/* Returns the cost of a colour: mostly how many lines have one that looks alike, then how far it is
+ * from the colour that the name hashes to. */
 static uint64_t cost_of(const choice *c, hpf_str name, int colour)
 {
     uint64_t hash = hpr__palette_hash(name);
@@ -89,30 +76,31 @@ static uint64_t cost_of(const choice *c, hpf_str name, int colour)
     bool is_shade = (int)(hash / HPR__N_HUES % N_SHADES) == colour / HPR__N_HUES;
     uint64_t cost =
         (is_hue ? 0 : 16) + (is_shade ? 0 : 8) + ((hash >> 8) + (uint64_t)colour * 7) % 8;
-    for (size_t i = 0; i < c->n_inks; i++) {
-        uint32_t n = users_of(&c->inks[i]);
-        cost += n > 0 ? 32 * n * (uint64_t)n_eyes_mistaken(&c->inks[i], &c->inks[colour]) : 0;
+    for (size_t i = 0; i < c->n_candidates; i++) {
+        uint32_t n = users_of(&c->candidates[i]);
+        cost +=
+            n > 0 ? 32 * n * (uint64_t)n_confusions(&c->candidates[i], &c->candidates[colour]) : 0;
     }
     return cost;
 }
 
-static ink *best_ink(const choice *c, hpf_str name)
+static candidate *best_candidate(const choice *c, hpf_str name)
 {
     int best = 0;
     for (int colour = 1; colour < N_COLOURS; colour++) {
         best = cost_of(c, name, colour) < cost_of(c, name, best) ? colour : best;
     }
-    return &c->inks[best];
+    return &c->candidates[best];
 }
 
-/* The dashes that fewest lines of such a colour have. */
-static int best_dashes(const choice *c, const ink *chosen)
+/* Returns the dashes that the fewest lines of a similar colour have. */
+static int best_dashes(const choice *c, const candidate *chosen)
 {
     uint32_t n_alike[N_DASHES] = {0};
     int best = 0;
-    for (size_t i = 0; i < c->n_inks; i++) {
-        const ink *other = &c->inks[i];
-        bool counts = users_of(other) > 0 && n_eyes_mistaken(other, chosen) > 0;
+    for (size_t i = 0; i < c->n_candidates; i++) {
+        const candidate *other = &c->candidates[i];
+        bool counts = users_of(other) > 0 && n_confusions(other, chosen) > 0;
         for (int k = 0; k < N_DASHES; k++) {
             n_alike[k] += counts ? other->n_users[k] : 0;
         }
@@ -127,14 +115,15 @@ static hpr_fill choose(choice *c, const hpr__swatch *swatch)
 {
     hpr_colour fixed;
     bool is_fixed = swatch->pinned || hpr__palette_fixed(&fixed, swatch->name, c->is_dark);
-    ink *chosen = is_fixed ? add_ink(c, swatch->pinned ? *swatch->pinned : fixed, NO_HUE)
-                           : best_ink(c, hpf_str_without_id(swatch->name));
+    candidate *chosen = is_fixed
+                            ? add_candidate(c, swatch->pinned ? *swatch->pinned : fixed, NO_HUE)
+                            : best_candidate(c, hpf_str_without_id(swatch->name));
     int dashes = best_dashes(c, chosen);
     chosen->n_users[dashes]++;
     return (hpr_fill){.colour = chosen->colour, .dash_pt = dashes_pt[dashes]};
 }
 
-/* With the next dashes and the next marker each time, it takes ten lines until both come again. */
+/* Returns the style of the `rank`-th line in print. Dashes and markers repeat after ten lines. */
 static hpr_fill print_fill(const hpr__theme *theme, uint32_t rank)
 {
     return (hpr_fill){
@@ -152,18 +141,21 @@ bool hpr__line_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
     choice c = {
         .theme = hpr__theme_of(theme),
         .is_dark = theme == HPR_THEME_DARK,
-        .inks = hpf_arena_array(arena, (size_t)N_COLOURS + n, sizeof(ink)),
+        .candidates = hpf_arena_array(arena, (size_t)N_COLOURS + n, sizeof(candidate)),
     };
-    if (!ranking || !c.inks) {
+    if (!ranking || !c.candidates) {
         return false;
     }
-    list_colours(&c);
+    for (int i = 0; i < N_COLOURS; i++) { /* the two shades of each hue with most contrast */
+        int hue = i % HPR__N_HUES;
+        add_candidate(&c, hpr__palette_colour(hue, i / HPR__N_HUES + c.is_dark), hue);
+    }
     hpr__palette_rank(ranking, swatches, n);
     for (uint32_t rank = 0, line = 0; rank < n; rank++) {
         const hpr__swatch *swatch = &swatches[ranking[rank].band];
         hpr_fill *fill = &fills[ranking[rank].band];
         if (swatch->is_other) {
-            *fill = (hpr_fill){.colour = c.theme->faint}; /* and is not drawn */
+            *fill = (hpr_fill){.colour = c.theme->faint}; /* not drawn */
         } else {
             *fill = theme == HPR_THEME_PRINT ? print_fill(c.theme, line) : choose(&c, swatch);
             line++;
@@ -172,9 +164,7 @@ bool hpr__line_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
     return true;
 }
 
-/* --- lines on each other -------------------------------------------------------------------- */
-
-/* Whether two lines are one to the eye, nearly everywhere. */
+/* Returns whether two lines coincide at three quarters of the points or more. */
 static bool is_covered(const double *x, const double *y, size_t n_points, double tolerance)
 {
     size_t n_apart = 0;
@@ -219,7 +209,7 @@ static hpr_fill grey_fill(double grey)
     return (hpr_fill){.is_gray = true, .colour = {grey, grey, grey}};
 }
 
-/* The angle of a hatch as a bit; no hatch: no bit. */
+/* Returns the angle of a hatch as a bit, or 0 if there is no hatch. */
 static unsigned angle_bit(const hpr_fill *fill)
 {
     unsigned bit = 0;
@@ -229,7 +219,7 @@ static unsigned angle_bit(const hpr_fill *fill)
     return bit;
 }
 
-/* The angles of what lies right below a band, in one stack or another. */
+/* Returns the angles of the bands directly below a band, in any stack. */
 static unsigned angles_below(const hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
                              uint64_t stacks, uint32_t band)
 {
@@ -244,8 +234,8 @@ static unsigned angles_below(const hpr_fill *fills, const hpr__swatch *swatches,
     return taken;
 }
 
-/* The angle that the fewest bands on this ground have so far, none of those that are taken unless
- * all are; among equals the one that the name calls for, or the next. */
+/* Returns the angle that the fewest bands on this background have so far, and that is not taken
+ * unless all are; of equals the one that the name hashes to, or the next. */
 static unsigned best_angle(const unsigned *n_users, unsigned taken, hpf_str name)
 {
     unsigned wanted = (unsigned)(hpr__palette_hash(hpf_str_without_id(name)) % N_ANGLES);
@@ -280,7 +270,7 @@ void hpr__print_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint3
     }
 }
 
-/* --- any fill ---------------------------------------------------------------------------- */
+/* --- any fill ------------------------------------------------------------------------------- */
 
 const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name)
 {
