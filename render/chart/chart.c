@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Life of a chart: what both looks share.
+ * Charts of both looks: their life, their texts, and the assignment of names to bands.
  */
 #include "chart/chart.h"
 
@@ -78,24 +78,19 @@ void hpr_chart_destroy(hpr_chart *chart)
     }
 }
 
-/* --- text that can be shown ------------------------------------------------------------------ */
+/* --- displayable text ----------------------------------------------------------------------- */
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-/* What turns the direction of the characters that follow, so that a name could make its neighbours
- * read as something else. */
-static bool is_turn(uint32_t character)
-{
-    return character == 0x200E || character == 0x200F ||
-           (character >= 0x202A && character <= 0x202E) ||
-           (character >= 0x2066 && character <= 0x2069);
-}
-
-/* No control characters, nor the two that XML forbids. */
+/* Returns whether a character can be displayed: no control character, no change of direction, with
+ * which a name could disguise the text next to it, and neither of the two that XML forbids. */
 static bool is_showable(uint32_t character)
 {
     bool is_control = character < 0x20 || (character >= 0x7F && character < 0xA0);
-    return !is_control && !is_turn(character) && character != 0xFFFE && character != 0xFFFF;
+    bool is_direction = character == 0x200E || character == 0x200F ||
+                        (character >= 0x202A && character <= 0x202E) ||
+                        (character >= 0x2066 && character <= 0x2069);
+    return !is_control && !is_direction && character != 0xFFFE && character != 0xFFFF;
 }
 
 static size_t convert(char *out, hpf_str name, bool keeps_lines)

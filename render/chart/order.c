@@ -43,6 +43,7 @@ static double key_area_down(const hpr_chart *chart, const hpr_band *band)
     return -band->trapezium;
 }
 
+/* Returns the sum of squared deviations from the mean. */
 static double key_deviation(const hpr_chart *chart, const hpr_band *band)
 {
     double mean = 0;
@@ -56,6 +57,7 @@ static double key_deviation(const hpr_chart *chart, const hpr_band *band)
     return squares;
 }
 
+/* Returns the first point at which the band is not empty. */
 static double key_first(const hpr_chart *chart, const hpr_band *band)
 {
     size_t i = 0;
@@ -75,6 +77,8 @@ static bool is_empty_at(const hpr_chart *chart, size_t point)
     return true;
 }
 
+/* Returns the slope of the regression line, without an empty first and an empty last point, which
+ * GHC always writes. */
 static double key_growth(const hpr_chart *chart, const hpr_band *band)
 {
     size_t begin = chart->n_points > 0 && is_empty_at(chart, 0);
@@ -83,20 +87,21 @@ static double key_growth(const hpr_chart *chart, const hpr_band *band)
     double n = (double)(end - begin);
     double mean_time = 0;
     double mean_value = 0;
-    double together = 0;
-    double spread = 0;
+    double covariance = 0;
+    double variance = 0;
     for (size_t i = begin; i < end; i++) {
         mean_time += chart->times[i] / n;
         mean_value += band->values[i] / n;
     }
     for (size_t i = begin; i < end; i++) {
         double later = chart->times[i] - mean_time;
-        together += later * (band->values[i] - mean_value);
-        spread += later * later;
+        covariance += later * (band->values[i] - mean_value);
+        variance += later * later;
     }
-    return spread > 0 ? together / spread : 0;
+    return variance > 0 ? covariance / variance : 0;
 }
 
+/* Returns the sum of all increases and decreases. */
 static double key_variation(const hpr_chart *chart, const hpr_band *band)
 {
     double variation = 0;
@@ -106,12 +111,11 @@ static double key_variation(const hpr_chart *chart, const hpr_band *band)
     return variation;
 }
 
+/* Returns the variation per unit of area. */
 static double key_restlessness(const hpr_chart *chart, const hpr_band *band)
 {
     return key_variation(chart, band) / fmax(band->trapezium, 1e-300);
 }
-
-/* --- sorting -------------------------------------------------------------------------------- */
 
 typedef struct keyed {
     double key;
@@ -119,6 +123,7 @@ typedef struct keyed {
     uint32_t band;
 } keyed;
 
+/* Sorts by key; equal ones by name, the first name on top. */
 static int compare_keyed(const void *a, const void *b)
 {
     const keyed *x = a;
@@ -126,11 +131,12 @@ static int compare_keyed(const void *a, const void *b)
     if (x->key != y->key) {
         return x->key < y->key ? -1 : 1;
     }
-    /* Byte order, the first name on top: so the later one is less. */
     int by_name = hpf_str_compare(y->name, x->name);
     return by_name ? by_name : x->band < y->band ? -1 : x->band > y->band;
 }
 
+/* Returns the indices of the first `n` bands by key, bottom first, in the arena of the chart, or
+ * NULL if there is no memory. */
 static uint32_t *order_by(const hpr__chart *chart, uint32_t n, band_key *key)
 {
     keyed *list = hpf_arena_array(chart->arena, n, sizeof *list);
@@ -149,7 +155,6 @@ static uint32_t *order_by(const hpr__chart *chart, uint32_t n, band_key *key)
     return order;
 }
 
-/* A band and when its name appeared in the profile. */
 typedef struct appearance {
     hpf_name name;
     uint32_t band;
@@ -162,7 +167,8 @@ static int compare_appearances(const void *a, const void *b)
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* hp2ps's table and sort of the bands in `list`, which is in order of appearance. */
+/* Sorts the bands in `list`, which is in order of appearance, with the hash table and the selection
+ * sort of hp2ps. Returns false if there is no memory. */
 static bool sort_as_hp2ps(uint32_t *order, const hpr__chart *chart, const appearance *list,
                           uint32_t n)
 {
@@ -181,6 +187,8 @@ static bool sort_as_hp2ps(uint32_t *order, const hpr__chart *chart, const appear
     return true;
 }
 
+/* Returns the first `n` bands in the order of hp2ps: by sum, the least at the bottom, equal ones as
+ * its table and its sort leave them, and OTHER below all. NULL if there is no memory. */
 static uint32_t *order_as_hp2ps(const hpr__chart *chart, const hpr__assignment *assignment,
                                 uint32_t n)
 {
@@ -201,16 +209,17 @@ static uint32_t *order_as_hp2ps(const hpr__chart *chart, const hpr__assignment *
     return sort_as_hp2ps(order + (n - n_listed), chart, list, n_listed) ? order : NULL;
 }
 
-/* --- a list of names ------------------------------------------------------------------------- */
+/* --- lists of names ------------------------------------------------------------------------- */
 
-static const char all_others[] = "*";
-
+/* The user gives a list of names from the top of the picture to its bottom. A name also stands for
+ * names that differ only in the id of a cost-centre stack, so that a list works for later runs. "*"
+ * stands for all bands that are not listed; without it they come last. */
 typedef struct entry {
     hpf_str text;
     size_t line;
 } entry;
 
-/* By text, then from the top of the list. */
+/* Sorts by text, then from the top of the list. */
 static int compare_entries(const void *a, const void *b)
 {
     const entry *x = a;
@@ -219,7 +228,7 @@ static int compare_entries(const void *a, const void *b)
     return by_text ? by_text : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The first line with `text`, or `none`. */
+/* Returns the first line with `text`, or `none`. */
 static size_t find_line(const entry *entries, size_t n, hpf_str text, size_t none)
 {
     size_t low = 0;
@@ -235,7 +244,7 @@ static size_t find_line(const entry *entries, size_t n, hpf_str text, size_t non
     return low < n && hpf_str_equal(entries[low].text, text) ? entries[low].line : none;
 }
 
-/* The list sorted by text, with or without the numbers of stacks. NULL when there is no memory. */
+/* Returns the list sorted by text, with or without ids of stacks, or NULL if there is no memory. */
 static entry *sorted_entries(hpf_arena *arena, const hpf_str *list, size_t n, bool is_bare)
 {
     entry *entries = hpf_arena_array(arena, n, sizeof *entries);
@@ -248,13 +257,12 @@ static entry *sorted_entries(hpf_arena *arena, const hpf_str *list, size_t n, bo
     return entries;
 }
 
-/* A band's place and its line of the list. */
 typedef struct listed {
     size_t line;
     uint32_t place, band;
 } listed;
 
-/* The first line on top; bands of one line stay as they were. */
+/* Sorts the first line on top; bands of one line keep their order. */
 static int compare_listed(const void *a, const void *b)
 {
     const listed *x = a;
@@ -265,6 +273,7 @@ static int compare_listed(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
+/* Reorders `order`, the indices of `n` bands, by the list. Returns false if there is no memory. */
 static bool order_by_list(hpr__chart *chart, uint32_t *order, uint32_t n, const hpf_str *list,
                           size_t n_list)
 {
@@ -274,7 +283,7 @@ static bool order_by_list(hpr__chart *chart, uint32_t *order, uint32_t n, const 
     if (!whole || !bare || !bands) {
         return false;
     }
-    size_t rest = find_line(whole, n_list, (hpf_str){all_others, sizeof all_others - 1}, n_list);
+    size_t rest = find_line(whole, n_list, HPF_STR("*"), n_list);
     for (uint32_t i = 0; i < n; i++) {
         hpf_str name = chart->bands[order[i]].name;
         size_t line = find_line(bare, n_list, hpf_str_without_id(name), rest);
@@ -296,6 +305,7 @@ static bool has_line(const hpf_str *list, size_t n_list, hpf_str text)
     return i < n_list;
 }
 
+/* Returns whether the list has each of the first `n` bands with its whole name. */
 static bool list_is_whole(const hpr__chart *chart, uint32_t n, const hpf_str *list, size_t n_list)
 {
     uint32_t i = 0;
@@ -305,21 +315,15 @@ static bool list_is_whole(const hpr__chart *chart, uint32_t n, const hpf_str *li
     return i == n;
 }
 
-static bool list_has_other(const hpf_str *list, size_t n_list)
-{
-    return has_line(list, n_list, HPF_STR("OTHER"));
-}
-
-/* What OTHER on top may cost in wiggle before it has to leave. */
+/* OTHER leaves the top if it causes more wiggle than this, in units of the order of hp2ps. */
 static const double most_excess = 1.01;
 
-/* An order being made. */
 typedef struct ordering {
     hpr__chart *chart;
     const hpr__assignment *assignment;
     hpr__series series;
     uint32_t n_bands;
-    uint32_t n; /* without OTHER, which is the last one if it is there */
+    uint32_t n; /* without OTHER, which is the last one if there is one */
 } ordering;
 
 static bool prepare(ordering *o)
@@ -334,9 +338,9 @@ static bool prepare(ordering *o)
 
 /* --- least wiggle --------------------------------------------------------------------------- */
 
-/* The calmest order of the first `n` bands: searched from hp2ps's order and from some others, so
- * never worse than any of them. NULL when there is no memory. */
-static uint32_t *calmest(const ordering *o, uint32_t n)
+/* Returns the order of least wiggle of the first `n` bands that a search from the order of hp2ps
+ * and some others finds, so never worse than these. NULL if there is no memory. */
+static uint32_t *least_wiggle(const ordering *o, uint32_t n)
 {
     static band_key *const keys[] = {key_sum, key_area_down, key_variation, key_restlessness,
                                      key_nothing};
@@ -352,26 +356,27 @@ static uint32_t *calmest(const ordering *o, uint32_t n)
                : NULL;
 }
 
-/* Sets `*is_free` if the order, with OTHER on top of it, moves distinctly more than hp2ps's order,
- * which has OTHER at the bottom. False when there is no memory. */
+/* Sets `*is_free` if the order with OTHER on top has clearly more wiggle than the order of hp2ps,
+ * which has OTHER at the bottom. Returns false if there is no memory. */
 static bool compare_with_hp2ps(const ordering *o, const uint32_t *order, bool *is_free)
 {
     uint32_t *whole = hpf_arena_array(o->chart->arena, o->n_bands, sizeof *whole);
-    const uint32_t *of_hp2ps = order_as_hp2ps(o->chart, o->assignment, o->n_bands);
-    if (!whole || !of_hp2ps) {
+    const uint32_t *hp2ps_order = order_as_hp2ps(o->chart, o->assignment, o->n_bands);
+    if (!whole || !hp2ps_order) {
         return false;
     }
     memcpy(whole, order, o->n * sizeof *whole);
     whole[o->n] = o->n;
     *is_free = hpr__wiggle_of(&o->series, whole, o->n_bands) >
-               most_excess * hpr__wiggle_of(&o->series, of_hp2ps, o->n_bands);
+               most_excess * hpr__wiggle_of(&o->series, hp2ps_order, o->n_bands);
     return true;
 }
 
-/* The calmest order; of all bands if `o->n` says so afterwards, else of all but OTHER. */
-static uint32_t *of_least_wiggle(ordering *o, bool keep_other)
+/* Returns the order of least wiggle of the first `o->n` bands; includes OTHER in `o->n` if it does
+ * not stay on top. */
+static uint32_t *order_by_wiggle(ordering *o, bool keep_other)
 {
-    uint32_t *order = calmest(o, o->n);
+    uint32_t *order = least_wiggle(o, o->n);
     bool is_free = false;
     if (!order || keep_other || o->n == o->n_bands) {
         return order;
@@ -380,12 +385,10 @@ static uint32_t *of_least_wiggle(ordering *o, bool keep_other)
         return NULL;
     }
     o->n = is_free ? o->n_bands : o->n;
-    return is_free ? calmest(o, o->n) : order;
+    return is_free ? least_wiggle(o, o->n) : order;
 }
 
-/* --- all orders ----------------------------------------------------------------------------- */
-
-/* Indices of the first `o->n` bands. NULL when there is no memory. */
+/* Returns the indices of the first `o->n` bands in order, or NULL if there is no memory. */
 static uint32_t *find_order(ordering *o, const hpr_options *options)
 {
     if (options->n_order_names > 0 &&
@@ -409,7 +412,7 @@ static uint32_t *find_order(ordering *o, const hpr_options *options)
     case HPR_ORDER_WIGGLE:
         break;
     }
-    return of_least_wiggle(o, options->reverse || options->n_order_names > 0);
+    return order_by_wiggle(o, options->reverse || options->n_order_names > 0);
 }
 
 static hpf_status permute(ordering *o, const uint32_t *order, bool reverse, hpf_error *err)
@@ -434,7 +437,7 @@ hpf_status hpr__modern_order(hpr__chart *chart, const hpr__assignment *assignmen
     bool has_other = n_bands > 0 && chart->bands[n_bands - 1].is_other;
     ordering o = {
         .chart = chart, .assignment = assignment, .n_bands = n_bands, .n = n_bands - has_other};
-    if (list_has_other(options->order_names, options->n_order_names)) {
+    if (has_line(options->order_names, options->n_order_names, HPF_STR("OTHER"))) {
         o.n = n_bands;
     }
     uint32_t *order = prepare(&o) ? find_order(&o, options) : NULL;

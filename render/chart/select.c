@@ -21,7 +21,8 @@ typedef struct weighed {
     hpf_name name; /* for pages: the number of the row */
 } weighed;
 
-/* How many names of a sorted list get a band of their own, and how many that or a share of OTHER. */
+/* How many names of a sorted list get a band of their own, and how many that or a share of OTHER.
+ */
 typedef struct limits {
     uint32_t n_drawn, n_kept;
 } limits;
@@ -172,7 +173,8 @@ static limits limit_names(weighed *list, uint32_t n, const hpr_options *options)
     return (limits){n_large + 1 == n_kept ? n_kept : n_large, n_kept};
 }
 
-/* Assigns all names of a group to the band of its first name, and names the band after the group. */
+/* Assigns all names of a group to the band of its first name, and names the band after the group.
+ */
 static hpf_status assign_groups(hpr__assignment *assignment, hpf_arena *arena, const selection *sel,
                                 hpf_error *err)
 {
@@ -243,7 +245,8 @@ hpf_status hpr__modern_select(hpr__assignment *assignment, hpf_arena *arena, hpf
 
 /* --- several profiles ------------------------------------------------------------------------ */
 
-/* All names of all profiles are sorted by the text of their bands; equal neighbours form one row. */
+/* All names of all profiles are sorted by the text of their bands; equal neighbours form one row.
+ */
 typedef struct page_name {
     hpf_str text; /* of its band */
     size_t profile;
@@ -406,7 +409,7 @@ static hpf_status make_assignments(hpr__assignment *assignments, uint32_t *other
     for (uint32_t i = 0; i < s->n_rows; i++) {
         band_of_row[s->rows[i].name] = i < split.n_drawn  ? i
                                        : i < split.n_kept ? split.n_drawn
-                                                           : HPF_NO_BAND;
+                                                          : HPF_NO_BAND;
         if (i < split.n_drawn) {
             texts[i] = s->rows[i].text;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From a assignment to cumulated bands.
+ * Fetches the bands of an assignment, cumulates and normalises them.
  */
 #include "chart/stack.h"
 
@@ -53,8 +53,8 @@ static hpf_status name_bands(hpr__chart *chart, hpf_survey *survey,
     return HPF_OK;
 }
 
-/* Adds the names' figures to those of their bands. The maximum of a band of several names is that
- * of its points; no total tells it. */
+/* Adds the totals of the names to their bands. The maximum of a band of several names is not in the
+ * totals, and is taken from its points. */
 static void sum_bands(hpr__chart *chart, hpf_survey *survey, const hpr__assignment *assignment)
 {
     uint32_t n_names = hpf_survey_n_names(survey);
@@ -109,8 +109,8 @@ hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey,
     return HPF_OK;
 }
 
-/* The trapezium rule, each interval as a rectangle and a triangle: dt * low + dt * (high - low) /
- * 2, from left to right. Rounded just so, a whole number comes out whole where hp2ps's does. */
+/* Returns the area by the trapezium rule, each interval as a rectangle and a triangle: dt * low +
+ * dt * (high - low) / 2, from left to right, so that rounding gives the same result as in hp2ps. */
 static double trapezium_of(const double *times, const double *amounts, size_t n)
 {
     double area = 0;
@@ -137,7 +137,7 @@ static void find_peak(hpr_chart *chart)
     }
 }
 
-/* Puts the bands on each other; `sums` becomes their sum. */
+/* Stacks the bands, and sets `sums` to their sum. */
 static void pile_up(hpr__chart *chart, double *sums)
 {
     size_t n_points = chart->public.n_points;
@@ -171,17 +171,6 @@ void hpr__stack_cumulate(hpr__chart *chart)
     find_peak(public);
 }
 
-/* Gives the empty points before `first` and behind `last` the values of these two. */
-static void level_ends(double *values, size_t n_points, size_t first, size_t last)
-{
-    for (size_t point = 0; point < first; point++) {
-        values[point] = values[first];
-    }
-    for (size_t point = last + 1; point < n_points; point++) {
-        values[point] = values[last];
-    }
-}
-
 static void normalise_band(const hpr__chart *chart, hpr_band *band, double *values)
 {
     size_t n_points = chart->public.n_points;
@@ -197,8 +186,11 @@ static void normalise_band(const hpr__chart *chart, hpr_band *band, double *valu
         first = total > 0 && first == n_points ? point : first;
         last = total > 0 ? point : last;
     }
-    if (first < n_points) {
-        level_ends(values, n_points, first, last);
+    for (size_t point = 0; point < first && first < n_points; point++) {
+        values[point] = values[first];
+    }
+    for (size_t point = last + 1; point < n_points && first < n_points; point++) {
+        values[point] = values[last];
     }
 }
 

@@ -212,7 +212,7 @@ static hpf_status check_panels(const layout *l, hpf_error *err)
         return HPF_OK;
     }
     return hpf_error_set(err, HPF_ERR_LIMIT,
-                         "%zu profiles and their legend have no room on so small a page", l->n);
+                         "the page is too small for %zu profiles and their legend", l->n);
 }
 
 /* Where the legend begins: below and beside the plots it keeps to their edges. */
@@ -466,7 +466,7 @@ static hpf_status check_unit(const work *w, hpf_header which, hpf_error *err)
         hpf_str other = hpf_survey_header(w->surveys[i], which);
         if (!hpf_str_equal(first, other)) {
             return hpf_error_set(err, HPF_ERR_ARGUMENT,
-                                 "%s is in %.*s, %s in %.*s: they have no scale in common",
+                                 "%s is in %.*s, %s in %.*s: they cannot share a scale",
                                  w->sources[0].name, (int)first.length, first.data,
                                  w->sources[i].name, (int)other.length, other.data);
         }
