@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Arranging names in columns of one width.
+ * Arranges legends, and finds an empty corner of the plot for the inset one.
  */
 #include "layout/legend.h"
 
@@ -9,7 +9,7 @@
 #include "layout/geometry.h"
 
 #define COLUMN_GAP_PT   12.0
-#define LEAST_COLUMN_PT 60.0 /* of names cut short */
+#define LEAST_COLUMN_PT 60.0 /* of elided names */
 
 static double before_text(const hpr_chart *chart)
 {
@@ -18,9 +18,9 @@ static double before_text(const hpr_chart *chart)
 
 enum { MOST_COLUMNS = 64 };
 
-/* The names that a legend is made for, in their order, in one size. */
+/* The names of a legend, in order, in one font size. */
 typedef struct entries {
-    double *widths_pt; /* swatch and gap behind included */
+    double *widths_pt; /* including swatch and gap */
     size_t n;
     double size_pt, pitch_pt;
 } entries;
@@ -53,7 +53,7 @@ static size_t whole(double quotient)
     return quotient >= 1 ? (size_t)fmin(quotient + 1e-9, 1e6) : 0;
 }
 
-/* The names in at most so many columns; `ends_pt` has room for them. */
+/* Returns the names in at most `n_columns` columns; `ends_pt` has room for these. */
 static hpr__legend arrange(const entries *e, size_t n_columns, double *ends_pt)
 {
     hpr__legend legend = {.n_shown = e->n, .size_pt = e->size_pt, .pitch_pt = e->pitch_pt};
@@ -79,7 +79,7 @@ static bool fits(const hpr__legend *legend, const hpr__legend_box *box)
     return legend->width_pt <= box->width_pt + 1e-9 && legend->height_pt <= box->height_pt + 1e-9;
 }
 
-/* Whole names in the size of the entries. False: they do not fit. */
+/* Finds columns for whole names in the size of the entries; returns false if they do not fit. */
 static bool find_arrangement(hpr__legend *out, const entries *e, const hpr__legend_box *box,
                              double *ends_pt)
 {
@@ -93,7 +93,7 @@ static bool find_arrangement(hpr__legend *out, const entries *e, const hpr__lege
     return false;
 }
 
-/* Names cut short, and the smallest bands left out if that is not enough. */
+/* Returns an arrangement of elided names, without the smallest bands if necessary. */
 static hpr__legend squeeze(const entries *e, const hpr__legend_box *box, double *ends_pt)
 {
     size_t rows = whole(box->height_pt / e->pitch_pt);
@@ -137,7 +137,7 @@ hpf_status hpr__legend_fit(hpr__legend *out, hpr__chart *chart, const hpr__label
     return HPF_OK;
 }
 
-/* The bands that are due and among the `n_shown` largest, as flags by band. NULL: no memory. */
+/* Returns flags by band: due and among the `n_shown` largest. NULL if there is no memory. */
 static bool *choose_shown(const hpr__chart *chart, size_t n_shown)
 {
     uint32_t n_bands = chart->public.n_bands;
@@ -163,7 +163,7 @@ static double begin_of_column(const hpr__legend *legend, size_t column)
     return column > 0 ? legend->ends_pt[column - 1] : 0;
 }
 
-/* The label at the k-th place. */
+/* Returns the label at the k-th place, without its text. */
 static hpr_label label_at(const hpr__legend *legend, size_t k, double left_pt, double top_pt,
                           double before_pt, hpr_text_size line)
 {
@@ -211,34 +211,20 @@ hpf_status hpr__legend_place(hpr__chart *chart, const hpr__legend *legend,
 
 /* --- inset ----------------------------------------------------------------------------------- */
 
-#define LEAST_END_PT 2.0 /* thickness at the right end that is worth a leader */
-#define GAP_PT       6.0 /* to the bands, to the right end, to the text of the peak */
+#define LEAST_END_PT 2.0 /* thickness at the right end that a leader can point at */
+#define GAP_PT       6.0 /* to bands, right end and text of the peak */
 
 static const double most_share = 0.5; /* of the plot's width, for a name */
 
-/* A block of names, one below the other. */
+/* A column of names. */
 typedef struct block {
     size_t n;
-    double text_pt, pitch_pt; /* the widest text; the height of a line */
+    double text_pt, pitch_pt; /* the widest text; the distance of rows */
     double left_pt, bottom_pt;
 } block;
 
-/* Whether a name in the margin would have no leader, or one that points to hardly anything. */
-static bool has_no_end(const hpr__chart *chart, const hpr_band *band)
-{
-    const hpr_chart *public = &chart->public;
-    size_t end = hpr__end_point(public);
-    return hpr__height_of(public, band->values[end]) < LEAST_END_PT;
-}
-
-/* The peak's text needs the room above the highest point; marks and lines may be anywhere. */
-static bool is_calm(const hpr_chart *chart)
-{
-    return chart->n_points > 1 && chart->n_marks == 0 && chart->n_lines == 0 && !chart->is_lines &&
-           !chart->is_normalised && !chart->base;
-}
-
-/* False: not all that are due are of the kind. */
+/* Measures the names that are due. Returns false if there are none, or if one of the bands has a
+ * right end that a leader can point at. */
 static bool measure_names(block *b, const hpr__chart *chart, const char **texts,
                           const hpr__label_style *style)
 {
@@ -247,7 +233,8 @@ static bool measure_names(block *b, const hpr__chart *chart, const char **texts,
         if (!hpr__label_is_due(&chart->public, band)) {
             continue;
         }
-        if (!has_no_end(chart, band)) {
+        double end = band->values[hpr__end_point(&chart->public)];
+        if (hpr__height_of(&chart->public, end) >= LEAST_END_PT) {
             return false;
         }
         hpr_text_size size =
@@ -259,7 +246,7 @@ static bool measure_names(block *b, const hpr__chart *chart, const char **texts,
     return b->n > 0;
 }
 
-/* The highest that the stack is from a place to the right. */
+/* Returns the highest point of the stack right of a place. */
 static double highest_from(const hpr_chart *chart, double left_pt)
 {
     double highest = 0;
@@ -280,7 +267,7 @@ static double highest_from(const hpr_chart *chart, double left_pt)
     return hpr__y_of(chart, highest);
 }
 
-/* How far to the right the peak's text may reach. */
+/* Returns the rightmost place that the text of the peak may reach. */
 static double end_of_peak(const hpr_chart *chart, const hpr__label_style *style, bool si_units)
 {
     hpr__peak peak;
@@ -294,6 +281,7 @@ static double end_of_peak(const hpr_chart *chart, const hpr__label_style *style,
     return fmax(hpr__x_of_time(chart, peak.time) + width / 2, chart->plot_x_pt + width);
 }
 
+/* Finds the place of the block; returns false if there is none. */
 static bool find_place(block *b, const hpr_chart *chart, const hpr__label_style *style,
                        bool si_units)
 {
@@ -338,8 +326,10 @@ hpf_status hpr__inset_legend_place(bool *is_placed, hpr__chart *chart,
 {
     block b = {.n = 0};
     *is_placed = false;
-    if (!is_calm(&chart->public)) {
-        return HPF_OK;
+    const hpr_chart *public = &chart->public;
+    if (public->n_points < 2 || public->n_marks > 0 || public->n_lines > 0 || public->is_lines ||
+        public->is_normalised || public->base) {
+        return HPF_OK; /* marks and lines may be anywhere */
     }
     const char **texts = hpf_arena_array(chart->arena, chart->public.n_bands, sizeof *texts);
     double room = chart->public.plot_width_pt * most_share;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The modern look, step by step.
+ * The steps of the modern look.
  */
 #include "layout/layout.h"
 
@@ -8,12 +8,6 @@
 #include "chart/select.h"
 #include "chart/stack.h"
 #include "style/fill.h"
-
-/* The area; amounts of a single sample have none. */
-static double weight_of(const hpr__chart *chart, const hpr_band *band)
-{
-    return chart->public.n_points == 1 ? band->sum : band->trapezium;
-}
 
 hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
                                   const hpr_options *options, hpf_error *err)
@@ -27,9 +21,10 @@ hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
     }
     for (uint32_t i = 0; i < n; i++) {
         const hpr_band *band = &chart->bands[i];
+        double weight = chart->public.n_points == 1 ? band->sum : band->trapezium;
         rows[i] = band->values;
         swatches[i] =
-            (hpr__swatch){band->name, band->is_other, weight_of(chart, band),
+            (hpr__swatch){band->name, band->is_other, weight,
                           hpr__pinned_colour(options, band->name), absent ? absent[i] : 0};
     }
     hpf_status status = hpr__fill_choose(fills, swatches, n, options, chart->arena, err);
@@ -42,7 +37,6 @@ hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
     return status;
 }
 
-/* Totals before percents: they stay amounts, whatever the bands are shown as. */
 hpf_status hpr__modern_fetch(hpr__chart *chart, hpf_survey *survey,
                              const hpr__assignment *assignment, const hpr_options *options,
                              hpf_error *err)
@@ -55,7 +49,7 @@ hpf_status hpr__modern_fetch(hpr__chart *chart, hpf_survey *survey,
         return status;
     }
     chart->public.is_lines = options->as_lines;
-    hpr__stack_cumulate(chart);
+    hpr__stack_cumulate(chart); /* before normalising: totals stay amounts */
     if (options->normalise) {
         hpr__stack_normalise(chart);
     }
