@@ -9,15 +9,12 @@
 #include "hpfile/str.h"
 #include "chart/stack.h"
 
-/* --- shades ---------------------------------------------------------------------------------- */
-
 #define N_GRAYS   10
 #define N_COLOURS 27
 
 static const double grays[N_GRAYS] = {0, 0.2, 0.6, 0.3, 0.9, 0.4, 1, 0.7, 0.5, 0.8};
 
-/* red * 0.1 + green * 0.001 + blue * 0.00001, as literals: a sum would round differently, and be
- * decoded differently. */
+/* red * 0.1 + green * 0.001 + blue * 0.00001, as literals, since sums would round differently. */
 static const double colours[N_COLOURS] = {
     0.000000, 0.000010, 0.001000, 0.001010, 0.100000, 0.100010, 0.101000, 0.101010, 0.000005,
     0.000500, 0.000510, 0.001005, 0.050000, 0.050010, 0.051000, 0.051010, 0.100005, 0.100500,
@@ -36,9 +33,9 @@ hpr_fill hpr__shade_to_gray(double shade)
     return (hpr_fill){.is_gray = true, .colour = {gray, gray, gray}};
 }
 
-/* Two decimal digits of the number, as tenths. The product is cut, not rounded: where it falls just
- * short of a whole number the last digit is one too small, as in hp2ps, whose half red and full
- * green (0.051) comes out as 0.5 0.9 0. */
+/* Returns two decimal digits of the number, as tenths. The product is truncated, so that the last
+ * digit is sometimes too small by one, as in hp2ps: half red and full green (0.051) gives 0.5 0.9
+ * 0. */
 static double decode(double shade, double factor)
 {
     return level(fmod(trunc(shade * factor), 100) / 10);
@@ -56,20 +53,17 @@ double hpr__shade_of_index(size_t index, bool colour)
     return colour ? colours[index % N_COLOURS] : grays[index % N_GRAYS];
 }
 
-/* The lower band of the same name, which a name that really is OTHER can meet. */
+/* Returns the band OTHER if the profile has a name "OTHER" and this is its band, else NULL. */
 static const hpr_band *twin_below(const hpr__chart *chart, uint32_t index)
 {
-    hpf_str name = chart->bands[index].name;
-
-    if (index == 0 || !chart->bands[0].is_other) {
-        return NULL;
-    }
-    hpf_str lowest = chart->bands[0].name;
-    bool is_twin = hpf_str_equal(lowest, name);
-
-    return is_twin ? &chart->bands[0] : NULL;
+    const hpr_band *lowest = &chart->bands[0];
+    bool is_twin =
+        index > 0 && lowest->is_other && hpf_str_equal(lowest->name, chart->bands[index].name);
+    return is_twin ? lowest : NULL;
 }
 
+/* Sets the shade and the fill of every band, from the bottom: that of the previous `.aux` file, or
+ * the next one of the table. `capacity` is how many shades hp2ps can keep. Errors: LIMIT. */
 static hpf_status shade_bands(hpr__chart *chart, const hpr_classic *classic, size_t capacity,
                               hpf_error *err)
 {
@@ -96,8 +90,6 @@ static hpf_status shade_bands(hpr__chart *chart, const hpr_classic *classic, siz
     }
     return HPF_OK;
 }
-
-/* --- chart ----------------------------------------------------------------------------------- */
 
 hpf_status hpr__chart_classic(hpr__chart *chart, hpf_survey *survey, const hpr_options *options,
                               hpf_error *err)

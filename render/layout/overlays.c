@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A line that nobody asked for by name is drawn where it shows something and hides nothing: it
- * rises above the bands, and does not press them flat.
+ * Quantities, marks and garbage collections of a modern chart.
  */
 #include "layout/overlays.h"
 
@@ -14,12 +13,13 @@
 
 /* --- quantities ------------------------------------------------------------------------------ */
 
-/* Highest point of a line in peaks of what is drawn: what rises less runs along that or below it;
- * what rises more leaves it too little of the height. */
+/* A quantity that is not selected by name is drawn if its maximum, in peaks of the bands, is
+ * between these. A lower one would be hidden by the bands, a higher one would make the bands flat.
+ */
 static const double least_rise = 1.02;
 static const double most_rise = 3;
 
-/* The points of a line at times of the chart. */
+/* Returns the points within the times of the chart. */
 static hpr_line clip(const hpr_chart *chart, const hpf_line *line)
 {
     double from = chart->times[0], to = chart->times[chart->n_points - 1];
@@ -48,30 +48,26 @@ static bool is_named(const hpr_options *options, hpf_str name)
     return false;
 }
 
-/* What the profiler takes itself is not the program's, and what a collector would need and gives
- * back is its own business. */
+/* Returns whether a quantity describes the profiler or the collector instead of the program. */
 static bool is_internal(hpf_str name)
 {
     return hpf_str_is(name, "profiler") || hpf_str_is(name, "needed") ||
            hpf_str_is(name, "returned");
 }
 
-/* The highest that bands are, or lines instead of them. */
-static double peak_of(const hpr_chart *chart)
-{
-    hpr__peak peak;
-    return hpr__peak_of(&peak, chart) ? peak.at : 0;
-}
-
 static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const hpr_line *line)
 {
+    hpr__peak peak;
     if (line->n_points == 0) {
         return false;
     }
+    if (!hpr__peak_of(&peak, chart)) {
+        peak.at = 0;
+    }
     switch (options->overlay) {
     case HPR_OVERLAY_FITTING:
-        return !is_internal(line->name) && line->max > peak_of(chart) * least_rise &&
-               line->max <= peak_of(chart) * most_rise;
+        return !is_internal(line->name) && line->max > peak.at * least_rise &&
+               line->max <= peak.at * most_rise;
     case HPR_OVERLAY_ALL:
         return true;
     case HPR_OVERLAY_NAMED:
@@ -82,10 +78,10 @@ static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const 
     return false;
 }
 
-/* The line at the sample times, straight between its points, and not a number beyond its ends. */
+/* Interpolates the quantity at the times of the chart; NAN outside its points. */
 static void interpolate(double *values, const hpr_chart *chart, const hpr_line *line)
 {
-    size_t next = 0; /* the first point at or behind the time */
+    size_t next = 0; /* the first point at or after the time */
     for (size_t i = 0; i < chart->n_points; i++) {
         double time = chart->times[i];
         while (next < line->n_points && line->points[next].time < time) {
@@ -102,8 +98,8 @@ static void interpolate(double *values, const hpr_chart *chart, const hpr_line *
     }
 }
 
-/* Copies what the survey owns. */
-static hpf_status keep(hpr__chart *chart, hpr_line *line, hpf_error *err)
+/* Copies what the survey owns, and computes the values. */
+static hpf_status copy_quantity(hpr__chart *chart, hpr_line *line, hpf_error *err)
 {
     hpr_chart *public = &chart->public;
     hpf_line_point *points = hpf_arena_array(chart->arena, line->n_points, sizeof *points);
@@ -129,7 +125,6 @@ hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *surve
     const hpf_overview *overview = survey ? hpf_survey_overview(survey) : NULL;
     hpr_chart *public = &chart->public;
     public->n_lines = 0;
-    /* Percents of the total are no amounts. */
     if (!overview || overview->n_lines == 0 || public->n_points == 0 || public->is_normalised) {
         return HPF_OK;
     }
@@ -142,7 +137,7 @@ hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *surve
         if (!is_wanted(public, options, &line)) {
             continue;
         }
-        if (keep(chart, &line, err)) {
+        if (copy_quantity(chart, &line, err)) {
             return HPF_ERR_MEMORY;
         }
         lines[public->n_lines++] = line;
@@ -153,15 +148,15 @@ hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *surve
 
 /* --- marks ----------------------------------------------------------------------------------- */
 
-#define GAP_PT         4.0 /* behind a label */
-#define BEFORE_RULE_PT 2.0 /* behind a label that ends at its rule */
-#define LEAST_EMS      2.9 /* of a label that has to be cut */
+#define GAP_PT         4.0 /* right of a label */
+#define BEFORE_RULE_PT 2.0 /* right of a label that ends at its rule */
+#define LEAST_EMS      2.9 /* width of an elided label */
 
 enum { MOST_ROWS = 5 };
 
 static const double most_of_height = 0.28; /* for all rows */
 
-/* Where the leftmost label of each row begins, so far. */
+/* The left end of the leftmost label of each row, so far. */
 typedef struct row_ends {
     double left_pt[MOST_ROWS];
     unsigned n;
@@ -169,7 +164,7 @@ typedef struct row_ends {
 
 /* The place of a label. */
 typedef struct spot {
-    double width_pt; /* of the whole */
+    double width_pt; /* of the whole label */
     double x_pt, room_pt;
     unsigned row;
 } spot;
@@ -179,13 +174,13 @@ unsigned hpr__mark_rows_at_most(double height_pt, double line_pt)
     return (unsigned)fmax(1, fmin(MOST_ROWS, floor(most_of_height * height_pt / line_pt)));
 }
 
-/* How wide a label that begins at `x_pt` may be in a row. */
+/* Returns how wide a label that begins at `x_pt` may be in a row. */
 static double room_in(const row_ends *rows, unsigned row, double x_pt)
 {
     double end = HUGE_VAL;
     for (unsigned i = 0; i < row; i++) {
         if (rows->left_pt[i] < x_pt) {
-            return 0; /* its rule would go through that label */
+            return 0; /* its rule would cross that label */
         }
     }
     for (unsigned i = row; i < rows->n; i++) {
@@ -194,8 +189,9 @@ static double room_in(const row_ends *rows, unsigned row, double x_pt)
     return end - GAP_PT - x_pt;
 }
 
-/* Right of the rule at `x_pt`. */
-static spot spot_behind(const row_ends *rows, double x_pt, double width_pt, double wanted_pt)
+/* Returns the spot right of the rule at `x_pt`, in the lowest row with the wanted width, or else in
+ * the row with the most room. */
+static spot spot_right(const row_ends *rows, double x_pt, double width_pt, double wanted_pt)
 {
     spot best = {width_pt, x_pt, 0, 0};
     for (unsigned row = 0; row < rows->n && best.room_pt < wanted_pt; row++) {
@@ -208,14 +204,15 @@ static spot spot_behind(const row_ends *rows, double x_pt, double width_pt, doub
     return best;
 }
 
-/* Left of the rule, where that leaves room for the whole label and the one behind does not. */
+/* Returns the spot left of the rule if the whole label fits only there, else the spot right of it.
+ */
 static spot spot_of(const row_ends *rows, double x_pt, double width_pt, double wanted_pt,
                     double free_from_pt)
 {
-    spot behind = spot_behind(rows, x_pt, width_pt, wanted_pt);
+    spot right = spot_right(rows, x_pt, width_pt, wanted_pt);
     double left = x_pt - BEFORE_RULE_PT - width_pt;
-    bool is_before = behind.room_pt < width_pt && left >= free_from_pt && rows->left_pt[0] >= x_pt;
-    return is_before ? (spot){width_pt, left, width_pt, 0} : behind;
+    bool is_left = right.room_pt < width_pt && left >= free_from_pt && rows->left_pt[0] >= x_pt;
+    return is_left ? (spot){width_pt, left, width_pt, 0} : right;
 }
 
 static bool is_whole(const spot *s)
@@ -223,7 +220,7 @@ static bool is_whole(const spot *s)
     return s->width_pt > 0 && s->room_pt >= s->width_pt;
 }
 
-/* The place of the last mark with a label before mark `i`, or the left end. */
+/* Returns the position of the last mark with a label before mark `i`, or the left end. */
 static double place_before(const hpr_mark *marks, size_t i, const hpr__mark_box *box)
 {
     while (i > 0 && !*marks[i - 1].label) {
@@ -232,19 +229,19 @@ static double place_before(const hpr_mark *marks, size_t i, const hpr__mark_box 
     return i > 0 ? marks[i - 1].x_pt : box->left_pt;
 }
 
-/* How labels are placed: in so many rows, none wanting more than a width. And what comes of it. */
-typedef struct plan {
+/* A way to place labels, in `n_rows` rows with none wider than `most_wanted_pt`, and its result. */
+typedef struct arrangement {
     unsigned n_rows;
     double most_wanted_pt;
     size_t n_shown, n_whole;
-} plan;
+} arrangement;
 
-static double least_pt(const hpr__mark_box *box)
-{
-    return LEAST_EMS * box->text_pt;
-}
-
-static void follow(plan *p, spot *spots, const hpr_mark *marks, size_t n, const hpr__mark_box *box)
+/* Places the labels from right to left, so that the limits of each label are known: the labels of
+ * its own row, and the rules that go up to its row or higher, which are where labels of such rows
+ * begin. A label goes to the lowest row in which it has the wanted width, or else is elided, in the
+ * row with the most room. */
+static void place_spots(arrangement *p, spot *spots, const hpr_mark *marks, size_t n,
+                        const hpr__mark_box *box)
 {
     row_ends rows = {.n = p->n_rows};
     for (unsigned row = 0; row < rows.n; row++) {
@@ -257,7 +254,7 @@ static void follow(plan *p, spot *spots, const hpr_mark *marks, size_t n, const 
             spots[i] = spot_of(&rows, marks[i].x_pt, width, fmin(width, p->most_wanted_pt),
                                place_before(marks, i, box));
         }
-        if (spots[i].room_pt < fmin(width, least_pt(box))) {
+        if (spots[i].room_pt < fmin(width, LEAST_EMS * box->text_pt)) {
             spots[i].room_pt = 0;
         } else if (width > 0) {
             rows.left_pt[spots[i].row] = spots[i].x_pt;
@@ -267,16 +264,17 @@ static void follow(plan *p, spot *spots, const hpr_mark *marks, size_t n, const 
     }
 }
 
-/* The plan by which most labels are shown, of those the one by which most are whole, of those that
- * of the fewest rows. */
-static plan best_plan(spot *spots, const hpr_mark *marks, size_t n, const hpr__mark_box *box)
+/* Returns the arrangement that shows the most labels; of equals, the one with the most whole
+ * labels, and then the one with the fewest rows. */
+static arrangement best_arrangement(spot *spots, const hpr_mark *marks, size_t n,
+                                    const hpr__mark_box *box)
 {
     static const double wanted_ems[] = {HUGE_VAL, 13, 9, 6.5, 5, 4, LEAST_EMS};
-    plan best = {.n_rows = 1, .most_wanted_pt = HUGE_VAL};
+    arrangement best = {.n_rows = 1, .most_wanted_pt = HUGE_VAL};
     for (unsigned n_rows = 1; n_rows <= box->n_rows; n_rows++) {
         for (size_t i = 0; i < sizeof wanted_ems / sizeof *wanted_ems; i++) {
-            plan p = {.n_rows = n_rows, .most_wanted_pt = wanted_ems[i] * box->text_pt};
-            follow(&p, spots, marks, n, box);
+            arrangement p = {.n_rows = n_rows, .most_wanted_pt = wanted_ems[i] * box->text_pt};
+            place_spots(&p, spots, marks, n, box);
             if (p.n_shown > best.n_shown ||
                 (p.n_shown == best.n_shown && p.n_whole > best.n_whole)) {
                 best = p;
@@ -300,15 +298,15 @@ static spot *spots_of(const hpr_mark *marks, size_t n, const hpr__mark_box *box)
 unsigned hpr__mark_rows_wanted(const hpr_mark *marks, size_t n_marks, const hpr__mark_box *box)
 {
     spot *spots = spots_of(marks, n_marks, box);
-    unsigned wanted = spots ? best_plan(spots, marks, n_marks, box).n_rows : 0;
+    unsigned wanted = spots ? best_arrangement(spots, marks, n_marks, box).n_rows : 0;
     free(spots);
     return wanted;
 }
 
-static hpf_status show(hpr__chart *chart, hpr_mark *mark, const spot *s, const hpr__mark_box *box,
-                       hpf_error *err)
+static hpf_status show_label(hpr__chart *chart, hpr_mark *mark, const spot *s,
+                             const hpr__mark_box *box, hpf_error *err)
 {
-    const double slack = 1e-6; /* the room may be the width, to the last digit */
+    const double slack = 1e-6; /* against rounding */
     char *shown = hpf_arena_alloc(chart->arena, hpr__elided_bytes(mark->label));
     if (!shown) {
         return hpf_error_set_memory(err);
@@ -328,11 +326,11 @@ hpf_status hpr__mark_labels_place(hpr__chart *chart, hpr_mark *marks, const hpr_
     if (!spots) {
         return hpf_error_set_memory(err);
     }
-    plan p = best_plan(spots, marks, n, box);
-    follow(&p, spots, marks, n, box);
+    arrangement p = best_arrangement(spots, marks, n, box);
+    place_spots(&p, spots, marks, n, box);
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < n && !status; i++) {
-        status = spots[i].room_pt > 0 ? show(chart, &marks[i], &spots[i], box, err) : HPF_OK;
+        status = spots[i].room_pt > 0 ? show_label(chart, &marks[i], &spots[i], box, err) : HPF_OK;
     }
     free(spots);
     return status;

@@ -35,13 +35,14 @@ typedef struct small_multiples {
 
 /* --- layout ---------------------------------------------------------------------------------- */
 
-#define LEAST_PANEL_PT    100.0 /* width; narrower panels stand below each other */
-#define SMALLEST_PANEL_PT 50.0  /* width of one in which something can be seen */
+#define LEAST_PANEL_PT    100.0 /* width; narrower panels go below each other */
+#define SMALLEST_PANEL_PT 50.0  /* width of the smallest useful panel */
 #define SMALLEST_PLOT_PT  24.0  /* height of its plot */
-#define PANEL_STRETCH     1.5   /* width by height of the panels that a given page is cut into */
-#define GUTTER_PT         6.0   /* between panels, and between panels and legend */
-#define MOST_RIGHT_SHARE  0.3   /* of the page's width, for a legend at the right */
-#define MOST_BELOW_SHARE  0.4   /* of a given page's height, for one below */
+#define PANEL_STRETCH                                                                              \
+    1.5 /* preferred ratio of width to height, if the height of the page is given */
+#define GUTTER_PT        6.0 /* between panels, and between panels and legend */
+#define MOST_RIGHT_SHARE 0.3 /* of the width of the page, for a legend on the right */
+#define MOST_BELOW_SHARE 0.4 /* of a given height of the page, for one below */
 
 typedef enum place { NOWHERE, BELOW, RIGHT, SPARE_CELLS } place;
 
@@ -51,7 +52,7 @@ typedef struct layout {
     const hpr_page_options *options;
     hpr_measurer measurer;
     size_t n, n_columns, n_rows;
-    double width_pt, height_pt; /* of the page; height 0: what the panels need */
+    double width_pt, height_pt; /* of the page; height 0: as the panels need */
     double panel_width_pt, panel_height_pt;
     double pad_pt;
     hpr__type_sizes type;
@@ -62,7 +63,7 @@ typedef struct layout {
 
 /* --- grid ----------------------------------------------------------------------------------- */
 
-/* Columns that leave the panels of a given page most room. */
+/* Returns the number of columns that gives the panels of a page most room. */
 static size_t best_columns(const layout *l, size_t most)
 {
     size_t best = 1;
@@ -90,24 +91,20 @@ static void choose_grid(layout *l)
     l->n_rows = (l->n + l->n_columns - 1) / l->n_columns;
 }
 
-/* Height of a panel that may be as high as it needs: half as high as wide, and its rows of text. */
-static double natural_height(const layout *l)
-{
-    return ceil(0.5 * l->panel_width_pt + 6 * l->type.text_pt);
-}
-
-/* Sizes of the panels, where a legend takes something of the page. */
-static void size_panels(layout *l, double beside_pt, double below_pt)
+/* Sets the size of the panels, given the space that the legend takes. If the page has no given
+ * height, a panel is half as high as wide, plus its rows of text. */
+static void size_panels(layout *l, double right_pt, double below_pt)
 {
     double columns = (double)l->n_columns;
     double rows = (double)l->n_rows;
-    double width = (l->width_pt - beside_pt - (columns - 1) * GUTTER_PT) / columns;
+    double width = (l->width_pt - right_pt - (columns - 1) * GUTTER_PT) / columns;
     double height = (l->height_pt - below_pt - (rows - 1) * GUTTER_PT) / rows;
     l->panel_width_pt = fmax(width, 1);
-    l->panel_height_pt = l->height_pt > 0 ? fmax(height, 1) : natural_height(l);
+    l->panel_height_pt =
+        l->height_pt > 0 ? fmax(height, 1) : ceil(0.5 * l->panel_width_pt + 6 * l->type.text_pt);
 }
 
-/* From panel to panel. */
+/* Returns the distance from panel to panel. */
 static double pitch_of(double panel_pt)
 {
     return panel_pt + GUTTER_PT;
@@ -126,13 +123,13 @@ static double panels_height(const layout *l)
     return (double)l->n_rows * pitch_of(l->panel_height_pt) - GUTTER_PT;
 }
 
-/* Of a panel, above its plot: title, and a row for unit and peak. */
+/* Returns the height above the plot of a panel: title, and a row for unit and peak. */
 static double text_above(const layout *l)
 {
     return l->pad_pt + 2 * l->type.title_pt + 2 * l->type.text_pt;
 }
 
-/* Room for all names, uncut, in the cells behind the last panel? */
+/* Puts the legend into the free cells after the last panel if all names fit whole. */
 static hpf_status try_spare_cells(layout *l, hpf_error *err)
 {
     size_t n_spare = l->n_rows * l->n_columns - l->n;
@@ -148,7 +145,7 @@ static hpf_status try_spare_cells(layout *l, hpf_error *err)
     return status;
 }
 
-/* What is at the right takes its width from the panels, which keep their height. */
+/* Puts the legend right of the panels, which become narrower and keep their height. */
 static hpf_status make_room_at_right(layout *l, hpf_error *err)
 {
     double height = panels_height(l);
@@ -180,13 +177,13 @@ static hpf_status make_room_below(layout *l, hpf_error *err)
     return status;
 }
 
-/* Sizes of legend and panels. */
+/* Sets the sizes of legend and panels. */
 static hpf_status divide(layout *l, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     size_panels(l, 0, 0);
     l->sheet->legend->public.plot_height_pt =
-        l->panel_height_pt; /* which bands show depends on it */
+        l->panel_height_pt; /* determines which bands are visible */
     if (l->sheet->legend->public.n_bands == 0) {
         return HPF_OK;
     }
@@ -215,7 +212,7 @@ static hpf_status check_panels(const layout *l, hpf_error *err)
                          "the page is too small for %zu profiles and their legend", l->n);
 }
 
-/* Where the legend begins: below and beside the plots it keeps to their edges. */
+/* Places the legend, aligned with the edges of plots. */
 static hpf_status place_legend(layout *l, hpf_error *err)
 {
     const hpr_page *page = &l->sheet->public;
@@ -251,8 +248,8 @@ static bool has_room(const layout *l, const char *title)
     return size.width_pt <= l->panel_width_pt - 2 * l->pad_pt;
 }
 
-/* Whether the programs can be told apart by what would be shown of them. */
-static bool are_telling(const layout *l)
+/* Returns whether the programs are different, not empty, and fit as titles. */
+static bool are_titles_useful(const layout *l)
 {
     for (size_t i = 0; i < l->n; i++) {
         bool is_new = *l->titles[i] != '\0' && has_room(l, l->titles[i]);
@@ -278,13 +275,13 @@ static hpf_status choose_titles(layout *l, hpf_error *err)
             return HPF_ERR_MEMORY;
         }
     }
-    for (size_t i = 0, keep = are_telling(l); i < l->n && !keep; i++) {
+    for (size_t i = 0, keep = are_titles_useful(l); i < l->n && !keep; i++) {
         l->titles[i] = l->sources[i].name;
     }
     return HPF_OK;
 }
 
-/* What the document is called: all titles, between commas. */
+/* Sets the title of the document: all titles, separated by commas. */
 static hpf_status name_page(layout *l, hpf_error *err)
 {
     size_t room = 1;
@@ -339,6 +336,7 @@ static hpr__reach common_reach(const layout *l)
     return all;
 }
 
+/* Returns whether all profiles have the same unit of time. */
 static bool is_time_alike(const layout *l)
 {
     for (size_t i = 1; i < l->n; i++) {
@@ -350,7 +348,7 @@ static bool is_time_alike(const layout *l)
     return true;
 }
 
-/* One scale, or at least the same unit of time. */
+/* Shares the scale of the axes, or at least the unit of time. */
 static void share_axes(const layout *l, hpr__frame *frame, const hpr__reach *reach)
 {
     frame->reach = l->options->same_scale ? reach : NULL;
@@ -360,6 +358,7 @@ static void share_axes(const layout *l, hpr__frame *frame, const hpr__reach *rea
     }
 }
 
+/* Sets the margins to the widest of all panels. */
 static void widen_margins(const layout *l, hpr__frame *frame)
 {
     for (size_t i = 0; i < l->n; i++) {
@@ -370,6 +369,7 @@ static void widen_margins(const layout *l, hpr__frame *frame)
     }
 }
 
+/* Lays out the panels, three times. */
 static hpf_status fill_panels(layout *l, hpf_error *err)
 {
     bool is_direct =
@@ -389,6 +389,7 @@ static hpf_status fill_panels(layout *l, hpf_error *err)
     return lay_out_panels(l, frame, is_direct ? HPR_LEGEND_NONE : HPR_LEGEND_SEPARATE, err);
 }
 
+/* Sets the size of the page and the positions of the panels. */
 static void place_panels(layout *l)
 {
     hpr_page *page = &l->sheet->public;
@@ -474,8 +475,8 @@ static hpf_status check_unit(const work *w, hpf_header which, hpf_error *err)
     return HPF_OK;
 }
 
-/* What the profile knows of bands that are one name of it. */
-static hpf_status tell_details(const work *w, size_t i, hpf_error *err)
+/* Adds the tooltips of bands that have one name in the profile. */
+static hpf_status add_tooltips(const work *w, size_t i, hpf_error *err)
 {
     hpr__chart *chart = w->sheet->charts[i];
     hpf_status status = HPF_OK;
@@ -504,7 +505,7 @@ static hpf_status fetch_panel(work *w, size_t i, hpf_error *err)
             hpr__modern_fetch(chart, w->surveys[i], &w->assignments[i], &w->options->chart, err);
     }
     bool is_grouped = w->options->chart.group != HPR_GROUP_NONE;
-    return status || is_grouped ? status : tell_details(w, i, err);
+    return status || is_grouped ? status : add_tooltips(w, i, err);
 }
 
 static hpf_status fetch_panels(work *w, hpf_error *err)
@@ -526,13 +527,13 @@ static hpf_status fetch_panels(work *w, hpf_error *err)
 
 /* --- what they have in common --------------------------------------------------------------- */
 
-/* What the amounts of a panel are multiplied with, to be as high as they are drawn. */
+/* Returns the factor that scales the amounts of a panel to their drawn height. */
 static double share_of(const work *w, const hpr_chart *chart)
 {
     return w->options->same_scale || !(chart->peak_total > 0) ? 1 : 1 / chart->peak_total;
 }
 
-/* What the highest band of all could be. */
+/* Returns the largest scaled amount that a band can have. */
 static double highest_of(const work *w)
 {
     double highest = w->options->chart.normalise ? 100 : 0;
@@ -543,6 +544,7 @@ static double highest_of(const work *w)
     return highest > 0 ? highest : 1;
 }
 
+/* Creates the chart of the legend, with the bands of the first panel and room for all points. */
 static hpf_status begin_legend(work *w, hpf_error *err)
 {
     const hpr_page *page = &w->sheet->public;
@@ -580,8 +582,8 @@ static hpf_status begin_legend(work *w, hpf_error *err)
     return HPF_OK;
 }
 
-/* Adds a panel's band to that of all, whose points from `first` on are the panel's. Each panel
- * counts the same, however long it took. */
+/* Adds a band of a panel to the same band of the legend, whose points from `first` on are those of
+ * the panel. All panels have the same weight, regardless of their duration. */
 static void add_band(const work *w, size_t panel, uint32_t b, size_t first)
 {
     const hpr__chart *all = w->sheet->legend;
@@ -602,16 +604,8 @@ static void add_band(const work *w, size_t panel, uint32_t b, size_t first)
     to->max = fmax(to->max, from->max * high);
 }
 
-/* Times as shares of each panel's, so that what grows in a short run counts as in a long one. */
-static void add_times(double *times, const hpr_chart *chart)
-{
-    size_t n = chart->n_points;
-    double span = n > 0 ? chart->times[n - 1] - chart->times[0] : 0;
-    for (size_t i = 0; i < n; i++) {
-        times[i] = span > 0 ? (chart->times[i] - chart->times[0]) / span : 0;
-    }
-}
-
+/* Joins the bands of all panels in the chart of the legend, and orders them. Times become shares of
+ * the duration of each panel, so that growth in a short run counts as much as in a long one. */
 static hpf_status join_bands(work *w, hpf_error *err)
 {
     hpf_status status = begin_legend(w, err);
@@ -622,7 +616,11 @@ static hpf_status join_bands(work *w, hpf_error *err)
     size_t first = 0;
     for (size_t i = 0; i < w->sheet->public.n_panels; i++) {
         const hpr_chart *chart = &w->sheet->charts[i]->public;
-        add_times((double *)(uintptr_t)all->public.times + first, chart);
+        double *times = (double *)(uintptr_t)all->public.times + first;
+        double span = chart->n_points > 0 ? chart->times[chart->n_points - 1] - chart->times[0] : 0;
+        for (size_t k = 0; k < chart->n_points; k++) {
+            times[k] = span > 0 ? (chart->times[k] - chart->times[0]) / span : 0;
+        }
         for (uint32_t b = 0; b < all->public.n_bands; b++) {
             add_band(w, i, b, first);
         }
@@ -631,8 +629,8 @@ static hpf_status join_bands(work *w, hpf_error *err)
     return hpr__modern_order(all, &w->assignments[0], &w->options->chart, err);
 }
 
-/* The place of a band of all in the panels, whose bands are still in the order of the assignments:
- * its values stay where they were. */
+/* Returns the index in the panels of a band of the legend. The bands of the panels are still in the
+ * original order, in which the values of the legend were allocated. */
 static size_t row_of(const hpr__chart *all, uint32_t band)
 {
     return (size_t)(all->bands[band].values - all->values) / all->public.n_points;
@@ -654,7 +652,7 @@ static hpf_status fill_bands(const work *w, hpf_error *err)
     return hpr__modern_fill_bands(all, absent, &w->options->chart, err);
 }
 
-/* Gives a panel the common order and fills. What it does not have is no band of it. */
+/* Gives a panel the common order and fills, and removes the bands that it does not have. */
 static hpf_status arrange_panel(const hpr__chart *all, hpr__chart *chart, hpf_error *err)
 {
     hpr_band *bands = hpf_arena_array(chart->arena, all->public.n_bands, sizeof *bands);
