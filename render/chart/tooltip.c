@@ -96,7 +96,7 @@ static hpf_status write_tip(hpr__chart *chart, hpr_band *band, hpf_error *err)
         if (tip) {
             hpr_lines_from_bytes(tip, bytes);
         }
-        band->tip = tip;
+        band->tooltip = tip;
         status = tip ? HPF_OK : hpf_error_set_memory(err);
     }
     hpf_sink_destroy(lines);

@@ -20,7 +20,7 @@ void hpr__tooltip_lines(hpf_sink *lines, const hpf_frame *frames, size_t n_frame
 /* Returns the text of the tooltip of a band. */
 static inline const char *hpr__tooltip(const hpr_band *band)
 {
-    return band->tip ? band->tip : band->text;
+    return band->tooltip ? band->tooltip : band->text;
 }
 
 #endif

@@ -133,8 +133,8 @@ static double highest_of(const hpr_chart *chart)
     if (!chart->is_lines) {
         highest = chart->is_normalised ? 100 : chart->peak_total;
     }
-    for (size_t i = 0; i < chart->n_lines; i++) {
-        highest = fmax(highest, chart->lines[i].max);
+    for (size_t i = 0; i < chart->n_quantities; i++) {
+        highest = fmax(highest, chart->quantities[i].max);
     }
     return highest;
 }

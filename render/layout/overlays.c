@@ -20,7 +20,7 @@ static const double least_rise = 1.02;
 static const double most_rise = 3;
 
 /* Returns the points within the times of the chart. */
-static hpr_line clip(const hpr_chart *chart, const hpf_line *line)
+static hpr_quantity clip(const hpr_chart *chart, const hpf_line *line)
 {
     double from = chart->times[0], to = chart->times[chart->n_points - 1];
     size_t begin = 0, end = line->n_points;
@@ -30,7 +30,7 @@ static hpr_line clip(const hpr_chart *chart, const hpf_line *line)
     while (end > begin && line->points[end - 1].time > to) {
         end--;
     }
-    hpr_line clipped = {
+    hpr_quantity clipped = {
         .name = line->name, .points = line->points + begin, .n_points = end - begin};
     for (size_t i = 0; i < clipped.n_points; i++) {
         clipped.max = fmax(clipped.max, clipped.points[i].value);
@@ -55,7 +55,7 @@ static bool is_internal(hpf_str name)
            hpf_str_is(name, "returned");
 }
 
-static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const hpr_line *line)
+static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const hpr_quantity *line)
 {
     hpr__peak peak;
     if (line->n_points == 0) {
@@ -79,7 +79,7 @@ static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const 
 }
 
 /* Interpolates the quantity at the times of the chart; NAN outside its points. */
-static void interpolate(double *values, const hpr_chart *chart, const hpr_line *line)
+static void interpolate(double *values, const hpr_chart *chart, const hpr_quantity *line)
 {
     size_t next = 0; /* the first point at or after the time */
     for (size_t i = 0; i < chart->n_points; i++) {
@@ -99,7 +99,7 @@ static void interpolate(double *values, const hpr_chart *chart, const hpr_line *
 }
 
 /* Copies what the survey owns, and computes the values. */
-static hpf_status copy_quantity(hpr__chart *chart, hpr_line *line, hpf_error *err)
+static hpf_status copy_quantity(hpr__chart *chart, hpr_quantity *line, hpf_error *err)
 {
     hpr_chart *public = &chart->public;
     hpf_line_point *points = hpf_arena_array(chart->arena, line->n_points, sizeof *points);
@@ -124,25 +124,25 @@ hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *surve
 {
     const hpf_overview *overview = survey ? hpf_survey_overview(survey) : NULL;
     hpr_chart *public = &chart->public;
-    public->n_lines = 0;
+    public->n_quantities = 0;
     if (!overview || overview->n_lines == 0 || public->n_points == 0 || public->is_normalised) {
         return HPF_OK;
     }
-    hpr_line *lines = hpf_arena_array(chart->arena, overview->n_lines, sizeof *lines);
+    hpr_quantity *lines = hpf_arena_array(chart->arena, overview->n_lines, sizeof *lines);
     if (!lines) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < overview->n_lines; i++) {
-        hpr_line line = clip(public, &overview->lines[i]);
+        hpr_quantity line = clip(public, &overview->lines[i]);
         if (!is_wanted(public, options, &line)) {
             continue;
         }
         if (copy_quantity(chart, &line, err)) {
             return HPF_ERR_MEMORY;
         }
-        lines[public->n_lines++] = line;
+        lines[public->n_quantities++] = line;
     }
-    public->lines = lines;
+    public->quantities = lines;
     return HPF_OK;
 }
 

@@ -182,8 +182,8 @@ static void put_collections(hpf_json *json, const hpr_chart *chart)
 static void put_lines(hpf_json *json, const hpr_chart *chart)
 {
     hpf_json_array(json, "lines");
-    for (size_t i = 0; i < chart->n_lines; i++) {
-        const hpr_line *line = &chart->lines[i];
+    for (size_t i = 0; i < chart->n_quantities; i++) {
+        const hpr_quantity *line = &chart->quantities[i];
         hpf_json_object(json, NULL);
         hpf_json_bytes(json, "name", line->name);
         hpf_json_number(json, "max", line->max);

@@ -128,7 +128,7 @@ static hpr_fill print_fill(const hpr__theme *theme, uint32_t rank)
 {
     return (hpr_fill){
         .is_gray = true,
-        .colour = theme->ink,
+        .colour = theme->text,
         .dash_pt = dashes_pt[rank % N_DASHES],
         .marker = rank % HPR__N_MARKERS + 1,
     };
@@ -155,7 +155,7 @@ bool hpr__line_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
         const hpr__swatch *swatch = &swatches[ranking[rank].band];
         hpr_fill *fill = &fills[ranking[rank].band];
         if (swatch->is_other) {
-            *fill = (hpr_fill){.colour = c.theme->faint}; /* not drawn */
+            *fill = (hpr_fill){.colour = c.theme->muted}; /* not drawn */
         } else {
             *fill = theme == HPR_THEME_PRINT ? print_fill(c.theme, line) : choose(&c, swatch);
             line++;

@@ -52,8 +52,8 @@ static const uint32_t grey_hex[2][N_GREYS] = {
 
 static const hpr__theme light_theme = {
     .background = {1, 1, 1},
-    .ink = {0.13, 0.14, 0.16},
-    .faint = {0.42, 0.44, 0.47},
+    .text = {0.13, 0.14, 0.16},
+    .muted = {0.42, 0.44, 0.47},
     .rule = {0.60, 0.62, 0.65},
     .grid = {0.90, 0.905, 0.91},
     .outline = {0.20, 0.21, 0.24},
@@ -63,8 +63,8 @@ static const hpr__theme light_theme = {
 
 static const hpr__theme dark_theme = {
     .background = {0.09, 0.10, 0.12},
-    .ink = {0.92, 0.93, 0.94},
-    .faint = {0.62, 0.64, 0.67},
+    .text = {0.92, 0.93, 0.94},
+    .muted = {0.62, 0.64, 0.67},
     .rule = {0.45, 0.47, 0.50},
     .grid = {0.19, 0.20, 0.22},
     .outline = {0.86, 0.87, 0.89},
@@ -74,8 +74,8 @@ static const hpr__theme dark_theme = {
 
 static const hpr__theme print_theme = {
     .background = {1, 1, 1},
-    .ink = {0, 0, 0},
-    .faint = {0, 0, 0},
+    .text = {0, 0, 0},
+    .muted = {0, 0, 0},
     .rule = {0.35, 0.35, 0.35},
     .grid = {0.80, 0.80, 0.80},
     .outline = {0, 0, 0},
@@ -85,8 +85,8 @@ static const hpr__theme print_theme = {
 
 static const hpr__theme slide_theme = {
     .background = {1, 1, 1},
-    .ink = {0.05, 0.05, 0.07},
-    .faint = {0.25, 0.27, 0.30},
+    .text = {0.05, 0.05, 0.07},
+    .muted = {0.25, 0.27, 0.30},
     .rule = {0.45, 0.47, 0.50},
     .grid = {0.85, 0.855, 0.86},
     .outline = {0.10, 0.11, 0.13},

@@ -22,8 +22,8 @@
 /* The colours of everything but bands. */
 typedef struct hpr__theme {
     hpr_colour background;
-    hpr_colour ink;     /* important text */
-    hpr_colour faint;   /* other text */
+    hpr_colour text;    /* important text */
+    hpr_colour muted;   /* other text */
     hpr_colour rule;    /* axis ticks, leaders */
     hpr_colour grid;    /* grid lines */
     hpr_colour outline; /* the line of the total */

@@ -59,7 +59,7 @@ typedef struct hpr_label {
 typedef struct hpr_band {
     hpf_str name;     /* bytes as in the input */
     const char *text; /* `name` as displayable UTF-8: other bytes are U+FFFD */
-    const char *tip;  /* UTF-8: the text, then one line per frame or member; NULL: none of these */
+    const char *tooltip;  /* UTF-8: the text, then one line per frame or member; NULL: none of these */
     /* Of a band with one name: the frames of its stack in an event log, innermost first, and the
      * members of its retainer set (hpfile/sets.h). */
     const hpf_frame *frames;
@@ -118,14 +118,14 @@ typedef struct hpr_collection {
 } hpr_collection;
 
 /* A quantity measured in addition to the bands, drawn as a line over them. */
-typedef struct hpr_line {
+typedef struct hpr_quantity {
     hpf_str name;
     const char *text;             /* `name` as displayable UTF-8 */
     const hpf_line_point *points; /* by time, within the times of the chart; at least one */
     size_t n_points;
     const double *values; /* at the times of the chart, interpolated; NAN outside the points */
     double max;
-} hpr_line;
+} hpr_quantity;
 
 /* A page for PostScript. The matrix (a b c d e f, as PostScript's concat) places the drawing area
  * on it. width_pt 0: the page is the drawing area. */
@@ -164,8 +164,8 @@ typedef struct hpr_chart {
     size_t n_marks;
     const hpr_collection *collections; /* modern, by time */
     size_t n_collections;
-    const hpr_line *lines; /* modern; the y axis includes them */
-    size_t n_lines;
+    const hpr_quantity *quantities; /* modern; the y axis includes them */
+    size_t n_quantities;
 
     double width_pt, height_pt; /* the drawing area */
     double plot_x_pt, plot_y_pt, plot_width_pt, plot_height_pt;
