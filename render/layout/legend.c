@@ -327,8 +327,8 @@ hpf_status hpr__inset_legend_place(bool *is_placed, hpr__chart *chart,
     block b = {.n = 0};
     *is_placed = false;
     const hpr_chart *public = &chart->public;
-    if (public->n_points < 2 || public->n_marks > 0 || public->n_quantities > 0 || public->is_lines ||
-        public->is_normalised || public->base) {
+    if (public->n_points < 2 || public->n_marks > 0 || public->n_quantities > 0 ||
+        public->is_lines || public->is_normalised || public->base) {
         return HPF_OK; /* marks and lines may be anywhere */
     }
     const char **texts = hpf_arena_array(chart->arena, chart->public.n_bands, sizeof *texts);

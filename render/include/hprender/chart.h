@@ -59,7 +59,8 @@ typedef struct hpr_label {
 typedef struct hpr_band {
     hpf_str name;     /* bytes as in the input */
     const char *text; /* `name` as displayable UTF-8: other bytes are U+FFFD */
-    const char *tooltip;  /* UTF-8: the text, then one line per frame or member; NULL: none of these */
+    const char
+        *tooltip; /* UTF-8: the text, then one line per frame or member; NULL: none of these */
     /* Of a band with one name: the frames of its stack in an event log, innermost first, and the
      * members of its retainer set (hpfile/sets.h). */
     const hpf_frame *frames;
