@@ -174,7 +174,7 @@ static int decimals_of_step(double step)
 
 hpr__ticks hpr__ticks_of_step(double low, double high, double step, const hpr_unit *unit)
 {
-    const double slack = 1e-9; /* of a step: what rounding may take from a tick at an end */
+    const double slack = 1e-9; /* in steps: rounding error of a tick at an end */
     hpr__ticks ticks = {.step = step, .decimals = decimals_of_step(step)};
     double first = ceil(low / unit->factor / step - slack);
     double last = floor(high / unit->factor / step + slack);
