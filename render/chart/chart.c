@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Life of a chart: what both looks share.
+ * Charts of both looks: their life, their texts, and the assignment of names to bands.
  */
 #include "base/arena.h"
 #include "chart/chart.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "hprender/text.h"
 
 hpf_status hpr__chart_bytes(hpr__chart *chart, hpf_str bytes, hpf_str *out, hpf_error *err)
 {
@@ -73,4 +77,85 @@ void hpr_chart_destroy(hpr_chart *chart)
         hpf_arena_destroy(whole->arena);
         free(whole);
     }
+}
+
+/* --- displayable text ----------------------------------------------------------------------- */
+
+static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
+
+/* Returns whether a character can be displayed: no control character, no change of direction, with
+ * which a name could disguise the text next to it, and neither of the two that XML forbids. */
+static bool is_showable(uint32_t character)
+{
+    bool is_control = character < 0x20 || (character >= 0x7F && character < 0xA0);
+    bool is_direction = character == 0x200E || character == 0x200F ||
+                        (character >= 0x202A && character <= 0x202E) ||
+                        (character >= 0x2066 && character <= 0x2069);
+    return !is_control && !is_direction && character != 0xFFFE && character != 0xFFFF;
+}
+
+static size_t convert(char *out, hpf_str name, bool keeps_lines)
+{
+    size_t n_out = 0;
+    for (size_t i = 0; i < name.length;) {
+        uint32_t character = 0;
+        size_t length = hpf_utf8_next((hpf_str){name.data + i, name.length - i}, &character);
+        bool is_kept = keeps_lines && character == '\n';
+        if (length && (is_kept || is_showable(character))) {
+            memcpy(out + n_out, name.data + i, length);
+            n_out += length;
+        } else {
+            memcpy(out + n_out, replacement, 3);
+            n_out += 3;
+        }
+        i += length ? length : 1;
+    }
+    out[n_out] = '\0';
+    return n_out;
+}
+
+size_t hpr_text_from_bytes(char *out, hpf_str name)
+{
+    return convert(out, name, false);
+}
+
+size_t hpr_lines_from_bytes(char *out, hpf_str lines)
+{
+    return convert(out, lines, true);
+}
+
+/* --- assignment of names to bands ------------------------------------------------------------ */
+
+hpf_status hpr__assignment_init(hpr__assignment *assignment, hpf_arena *arena, uint32_t n_names,
+                                const hpr__assignment_parts *parts, hpf_error *err)
+{
+    bool has_other = parts->n_folded > 0;
+    uint32_t n_bands = parts->n_drawn + has_other;
+    uint32_t first_drawn = has_other && !parts->other_on_top;
+    uint32_t other_band = parts->other_on_top ? parts->n_drawn : 0;
+
+    *assignment = (hpr__assignment){
+        .names = hpf_arena_array(arena, n_bands, sizeof *assignment->names),
+        .band_of_name = hpf_arena_array(arena, n_names, sizeof *assignment->band_of_name),
+        .n_bands = n_bands,
+        .other_names = parts->n_folded,
+        .dropped_names = n_names - parts->n_drawn - parts->n_folded,
+    };
+    if (!assignment->names || !assignment->band_of_name) {
+        return hpf_error_set_memory(err);
+    }
+    for (uint32_t i = 0; i < n_names; i++) {
+        assignment->band_of_name[i] = HPF_NO_BAND;
+    }
+    for (uint32_t i = 0; i < parts->n_drawn; i++) {
+        assignment->names[first_drawn + i] = parts->drawn[i];
+        assignment->band_of_name[parts->drawn[i]] = first_drawn + i;
+    }
+    for (uint32_t i = 0; i < parts->n_folded; i++) {
+        assignment->band_of_name[parts->folded[i]] = other_band;
+    }
+    if (has_other) {
+        assignment->names[other_band] = HPR__OTHER_BAND;
+    }
+    return HPF_OK;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The private side of a chart: its arena, its arrays while they can still be written, and the two
- * looks that fill it.
+ * The private side of a chart: its arena, and its arrays while they can still be written.
  *
- * The steps of a look: make a plan (plan.h) from the survey's totals; hpr__stack_fetch for the
- * series; hpr__stack_cumulate once the order is settled (stack.h); then scale and layout fill the
- * rest of the public struct.
+ * Both looks take the same steps: assign names to bands (select.h), fetch the series and cumulate
+ * them (stack.h), then scale and lay out, which fills the rest of the public struct.
  */
 #ifndef HPR_CHART_H
 #define HPR_CHART_H
@@ -17,29 +15,57 @@ typedef struct hpr__chart {
     hpr_chart public; /* first, so that a pointer to it is a pointer to the whole */
     hpf_arena *arena;
     hpr_band *bands; /* public.bands */
-    double *values;  /* n_bands rows of n_points: the bands' `values`, by position when fetched */
+    double *values;  /* n_bands rows of n_points: `values` of the bands, in the order fetched */
     double *upper;   /* the same for `upper` */
     double *totals;  /* public.totals */
 } hpr__chart;
 
-/* A copy of `bytes` in the chart's arena, with a NUL behind it. Errors: MEMORY. */
+/* Creates an empty chart with an arena; free it with hpr_chart_destroy. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__chart_begin(hpr__chart **out, hpf_error *err);
+
+/* Copies `bytes` to the arena of the chart and adds a NUL. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__chart_bytes(hpr__chart *chart, hpf_str bytes, hpf_str *out,
                                          hpf_error *err);
 
-/* `bytes` as UTF-8 that can be shown, in the chart's arena: blanks of all kinds become spaces,
- * other control characters and what is no UTF-8 become U+FFFD. Errors: MEMORY. */
+/* Converts `bytes` to displayable UTF-8 in the arena of the chart. White space becomes spaces;
+ * other control characters and invalid bytes become U+FFFD. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__chart_text(hpr__chart *chart, hpf_str bytes, const char **out,
                                         hpf_error *err);
-
-/* An empty chart with an arena, to be destroyed by hpr_chart_destroy. Errors: MEMORY. */
-HPF_MUST_USE hpf_status hpr__chart_begin(hpr__chart **out, hpf_error *err);
 
 /* Copies the headers of the profile. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__chart_headers(hpr__chart *chart, const hpf_survey *survey,
                                            hpf_error *err);
 
-/* Select, order, limit, stack, scale and layout of the classic look (classic.c) and of the modern
- * one. On failure the chart is only fit to be destroyed. Errors: as hpr_chart_create. */
+/* Takes the place of a name: the band of the names that are folded together. */
+#define HPR__OTHER_BAND UINT32_MAX
+
+/* Which name goes into which band: the outcome of select, order and limit. */
+typedef struct hpr__assignment {
+    hpf_name *names; /* n_bands, bottom first; at most one is HPR__OTHER_BAND. Of a group of names:
+                        the first */
+    const hpf_str *texts; /* n_bands: names to show for the bands; NULL: those of `names` */
+    uint32_t n_bands;
+    uint32_t *band_of_name; /* by name: its band, that of OTHER, or HPF_NO_BAND if dropped */
+    uint32_t other_names;   /* names folded into OTHER */
+    uint32_t dropped_names; /* names in no band */
+} hpr__assignment;
+
+typedef struct hpr__assignment_parts {
+    const hpf_name *drawn; /* names with a band of their own, bottom first */
+    uint32_t n_drawn;
+    const hpf_name *folded; /* names that share the band OTHER; without any there is no OTHER */
+    uint32_t n_folded;
+    bool other_on_top; /* else OTHER is the lowest band */
+} hpr__assignment_parts;
+
+/* Initialises the assignment for a survey of `n_names` names; names in neither list are dropped. It
+ * lives as long as the arena. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__assignment_init(hpr__assignment *assignment, hpf_arena *arena,
+                                             uint32_t n_names, const hpr__assignment_parts *parts,
+                                             hpf_error *err);
+
+/* Fill a chart in the classic look (classic.c) and in the modern look (modern.c). After a failure
+ * the chart can only be destroyed. Errors: those of hpr_chart_create. */
 HPF_MUST_USE hpf_status hpr__chart_classic(hpr__chart *chart, hpf_survey *survey,
                                            const hpr_options *options, hpf_error *err);
 HPF_MUST_USE hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The grid has every position that one of the profiles has, within what both have. Which rows
- * differ most is told by the area between old and new, which takes the whole series; so those of
- * promising rows are read, some more than are wanted, and the best are kept.
+ * The grid has every position of either profile in the range that both cover. Rows are chosen by
+ * the area between old and new, which needs whole series. Therefore the series of more rows than
+ * wanted are read, the most promising ones, and the best of these are kept.
  */
 #include "base/arena.h"
 #include "chart/diff_series.h"
@@ -11,19 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows whose series are read, for each one that is wanted; and at least so many. */
+/* How many series are read per wanted row, and at least. */
 #define CANDIDATES_EACH  4
 #define CANDIDATES_LEAST 64
 
-/* Longest grid into which crossings are put. */
+/* Longest grid to which crossings of zero are added. */
 #define MOST_CROSSED 2048
 
-/* One of the profiles, and its places on the common axis. */
+/* One of the profiles, and its positions on the common axis. */
 typedef struct side {
     hpf_survey *survey;
     const hpf_overview *overview;
-    double *positions; /* of its picks */
-    size_t n_picks;    /* that are compared */
+    double *positions; /* of its samples */
+    size_t n_picks;    /* samples that are compared */
     double low, high;
 } side;
 
@@ -33,25 +33,18 @@ typedef struct work {
     side sides[2];
     hpr__diff_series *out;
     const hpf_diff_row **candidates;
-    uint32_t *candidate_of_row; /* by number of row; HPF_NO_BAND */
+    uint32_t *candidate_of_row; /* by number of row; HPF_NO_BAND: none */
     uint32_t n_candidates;
     double *changes; /* n_candidates rows of n_points */
 } work;
 
-/* ---- The grid ---- */
-
-/* Picks up to the last sample that is not empty, with which GHC ends its profiles: a program that
- * has ended is not compared with one that goes on. At least two, if there are. */
-static size_t count_picks(const hpf_survey *survey)
-{
-    size_t n = hpf_survey_end_pick(survey) + 1;
-    return n > 1 ? n : hpf_survey_overview(survey)->n_picks;
-}
-
+/* Takes the samples of a profile, without the empty ones at its end, which GHC writes: a program
+ * that has ended is not compared with one that still runs. Returns false if there is no memory. */
 static bool begin_side(side *s, hpf_arena *arena, hpf_survey *survey, bool by_sample)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
-    *s = (side){.survey = survey, .overview = o, .n_picks = count_picks(survey)};
+    size_t n = hpf_survey_end_pick(survey) + 1;
+    *s = (side){.survey = survey, .overview = o, .n_picks = n > 1 ? n : o->n_picks};
     s->positions = hpf_arena_array(arena, o->n_picks, sizeof *s->positions);
     if (!s->positions) {
         return false;
@@ -64,7 +57,7 @@ static bool begin_side(side *s, hpf_arena *arena, hpf_survey *survey, bool by_sa
     return true;
 }
 
-/* The smallest position of both sides that is after `last`; false when there is none. */
+/* Finds the smallest position of either side after `last`; returns false if there is none. */
 static bool next_position(const side *sides, size_t at[2], double last, double *next)
 {
     bool is_found = false;
@@ -81,7 +74,7 @@ static bool next_position(const side *sides, size_t at[2], double last, double *
     return is_found;
 }
 
-/* Both ends are positions of the grid: one side begins, and one ends, there. */
+/* Builds the grid, from the later first position to the earlier last one. */
 static hpf_status make_grid(work *w, hpf_error *err)
 {
     const side *s = w->sides;
@@ -90,8 +83,7 @@ static hpf_status make_grid(work *w, hpf_error *err)
     size_t at[2] = {0, 0};
     double next = low;
     if (!(high > low)) {
-        return hpf_error_set(err, HPF_ERR_RANGE,
-                             "the two profiles have no stretch of time in common");
+        return hpf_error_set(err, HPF_ERR_RANGE, "the two profiles do not overlap in time");
     }
     w->out->positions =
         hpf_arena_array(w->arena, s[0].n_picks + s[1].n_picks, sizeof *w->out->positions);
@@ -104,8 +96,8 @@ static hpf_status make_grid(work *w, hpf_error *err)
     return HPF_OK;
 }
 
-/* Adds a side's amounts, times `sign`, to the grid. Where several samples have one position, the
- * line jumps: the last of them counts. */
+/* Adds the amounts of a side, times `sign`, to the grid, interpolating linearly. Of several samples
+ * at one position the last one counts. */
 static void add_resampled(const hpr__diff_series *to, double *sums, const side *s,
                           const double *amounts, double sign)
 {
@@ -134,8 +126,6 @@ double hpr__diff_area(const double *positions, const double *values, size_t n)
     return area;
 }
 
-/* ---- Candidates ---- */
-
 typedef struct ranked {
     const hpf_diff_row *row;
     double weight;
@@ -152,16 +142,7 @@ static int compare_ranked(const void *left, const void *right)
     return (a->row->number > b->row->number) - (a->row->number < b->row->number);
 }
 
-/* What a row promises before its series is known: its largest difference of any kind. */
-static double promise_of(const hpf_diff_row *row)
-{
-    double most = 0;
-    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
-        most = fmax(most, fabs(hpf_diff_change(row, (hpf_diff_measure)m)));
-    }
-    return most;
-}
-
+/* Chooses the rows with the largest difference in any measure. */
 static hpf_status choose_candidates(work *w, uint32_t n_wanted, hpf_error *err)
 {
     uint32_t n = hpf_diff_n_rows(w->diff);
@@ -176,7 +157,10 @@ static hpf_status choose_candidates(work *w, uint32_t n_wanted, hpf_error *err)
     }
     for (uint32_t i = 0; i < n; i++) {
         const hpf_diff_row *row = &hpf_diff_rows(w->diff)[i];
-        all[i] = (ranked){.row = row, .weight = promise_of(row)};
+        all[i] = (ranked){.row = row};
+        for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
+            all[i].weight = fmax(all[i].weight, fabs(hpf_diff_change(row, (hpf_diff_measure)m)));
+        }
         w->candidate_of_row[row->number] = HPF_NO_BAND;
     }
     if (n > 0) {
@@ -189,17 +173,7 @@ static hpf_status choose_candidates(work *w, uint32_t n_wanted, hpf_error *err)
     return HPF_OK;
 }
 
-/* ---- Series ---- */
-
-static void add_totals(const work *w, int which, double *buffer)
-{
-    const side *s = &w->sides[which];
-    for (size_t i = 0; i < s->n_picks; i++) {
-        buffer[i] = s->overview->picks[i].total;
-    }
-    add_resampled(w->out, w->out->totals, s, buffer, which ? 1 : -1);
-}
-
+/* Adds the series of the candidates and the totals of side 1, or subtracts those of side 0. */
 static hpf_status add_side(work *w, int which, hpf_error *err)
 {
     const side *s = &w->sides[which];
@@ -222,7 +196,11 @@ static hpf_status add_side(work *w, int which, hpf_error *err)
                       which ? 1 : -1);
     }
     if (!status) {
-        add_totals(w, which, values + w->n_candidates * row_length);
+        double *totals = values + w->n_candidates * row_length;
+        for (size_t i = 0; i < s->n_picks; i++) {
+            totals[i] = s->overview->picks[i].total;
+        }
+        add_resampled(w->out, w->out->totals, s, totals, which ? 1 : -1);
     }
     free(band_of_name);
     free(values);
@@ -242,7 +220,7 @@ static hpf_status fetch(work *w, hpf_error *err)
     return status ? status : add_side(w, 1, err);
 }
 
-/* Keeps the best candidates; what is left of the totals is the rest. */
+/* Keeps the candidates of the largest area, and subtracts them from the totals to get the rest. */
 static hpf_status keep_best(work *w, uint32_t n_wanted, hpf_error *err)
 {
     hpr__diff_series *out = w->out;
@@ -274,9 +252,7 @@ static hpf_status keep_best(work *w, uint32_t n_wanted, hpf_error *err)
     return HPF_OK;
 }
 
-/* ---- Crossings ---- */
-
-/* Where the line from one point to the next crosses zero, if it does. */
+/* Finds where the curve crosses zero between points i and i + 1; returns false if it does not. */
 static bool find_crossing(const hpr__diff_series *s, const double *values, size_t i, double *at)
 {
     double before = values[i];
@@ -296,8 +272,8 @@ static int compare_positions(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The grid with all crossings of the rows and the rest; `positions` has room for them. Returns its
- * length. */
+/* Writes the grid with all crossings of the rows and the rest to `positions`; returns its length.
+ */
 static size_t cross(const hpr__diff_series *s, double *positions)
 {
     size_t n = 0;
@@ -321,7 +297,7 @@ static size_t cross(const hpr__diff_series *s, double *positions)
     return n;
 }
 
-/* A curve on a finer grid. */
+/* Returns a curve on a finer grid, or NULL if there is no memory. */
 static double *refine(hpf_arena *arena, const hpr__diff_series *s, const double *values,
                       double *positions, size_t n)
 {
@@ -334,9 +310,8 @@ static double *refine(hpf_arena *arena, const hpr__diff_series *s, const double 
     return finer;
 }
 
-/* A row that grows here and shrinks there comes to zero in between, at a point of its own: else it
- * would be above and below zero at once. Curves of very many points do without: there it does not
- * show. */
+/* Adds a point wherever a row crosses zero, so that no row is above and below zero between the same
+ * two points. Long grids are left alone, since there it is not visible. */
 static hpf_status add_crossings(hpf_arena *arena, hpr__diff_series *s, hpf_error *err)
 {
     if (s->n_points > MOST_CROSSED) {

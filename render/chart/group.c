@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Taking names apart.
+ * Parses names into package, module and entity.
  */
 #include "chart/group.h"
+
+#include <string.h>
 
 #include "hpfile/str.h"
 
@@ -16,8 +18,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* A letter, which any byte outside ASCII is taken for, a digit, or what else Haskell has in names.
- */
+/* Returns whether Haskell allows a character in names; bytes outside ASCII count as letters. */
 static bool is_word(char c)
 {
     return is_upper(c) || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_' || c == '\'' ||
@@ -34,7 +35,7 @@ static hpf_str up_to(hpf_str text, size_t end)
     return (hpf_str){text.data, end};
 }
 
-/* Length of the package in front of a colon; 0: there is none. */
+/* Returns the length of the package before a colon; 0 if there is none. */
 static size_t package_length(hpf_str text)
 {
     size_t i = 0;
@@ -47,12 +48,12 @@ static size_t package_length(hpf_str text)
     return is_there ? i : 0;
 }
 
-/* A name of one thing, taken apart; what it does not say is empty. */
+/* The parts of a name; missing ones are empty. */
 typedef struct parts {
     hpf_str package, module, entity;
 } parts;
 
-/* How far a capital word goes from `begin`; `begin` itself when there is none. */
+/* Returns the end of a capitalised word at `begin`, or `begin` if there is none. */
 static size_t end_of_capital_word(hpf_str text, size_t begin)
 {
     size_t i = begin;
@@ -64,7 +65,7 @@ static size_t end_of_capital_word(hpf_str text, size_t begin)
     return i;
 }
 
-static parts take_apart(hpf_str text)
+static parts parse_name(hpf_str text)
 {
     if (text.length > 2 && text.data[0] == '<' && text.data[text.length - 1] == '>') {
         text = up_to(from(text, 1), text.length - 2);
@@ -80,13 +81,13 @@ static parts take_apart(hpf_str text)
         end = end_of_capital_word(text, begin);
     }
     p.entity = from(text, begin);
-    /* Capital words alone, without a package: a module itself. */
+    /* Capitalised words alone, without a package, are a module. */
     bool is_module = p.package.length == 0 && begin > 0 && end == text.length;
     p.module = up_to(text, is_module && !hpf_str_is(p.entity, "CAF") ? end : module_end);
     return p;
 }
 
-/* The part of a stack up to the next slash; `*rest` is what follows. */
+/* Returns the part of a stack up to the next slash, and sets `*rest` to what follows. */
 static hpf_str next_of_stack(hpf_str *rest)
 {
     size_t i = 0;
@@ -101,7 +102,7 @@ static hpf_str next_of_stack(hpf_str *rest)
 static hpf_str module_of_stack(hpf_str stack)
 {
     while (stack.length > 0) {
-        parts p = take_apart(next_of_stack(&stack));
+        parts p = parse_name(next_of_stack(&stack));
         if (p.module.length > 0) {
             return p.module;
         }
@@ -109,7 +110,7 @@ static hpf_str module_of_stack(hpf_str stack)
     return stack;
 }
 
-/* "THUNK_1_0" is a THUNK. */
+/* Returns "THUNK" of "THUNK_1_0". */
 static hpf_str without_shape(hpf_str type)
 {
     size_t end = type.length;
@@ -131,7 +132,7 @@ static hpf_str without_shape(hpf_str type)
     return up_to(type, end);
 }
 
-/* "std::vector<int>" is a std::vector; an operator such as "<>" is itself. */
+/* Returns "std::vector" of "std::vector<int>"; operators such as "<>" stay whole. */
 static hpf_str without_arguments(hpf_str type)
 {
     size_t i = 0;
@@ -142,7 +143,7 @@ static hpf_str without_arguments(hpf_str type)
     return has_arguments ? up_to(type, i) : type;
 }
 
-/* Length of what parts a name at `i`; 0: nothing does. */
+/* Returns the length of the separator at `i`; 0 if there is none. */
 static size_t separator_at(hpf_str text, size_t i, bool is_stack)
 {
     if (text.data[i] == '/' || (!is_stack && text.data[i] == '.')) {
@@ -153,12 +154,6 @@ static size_t separator_at(hpf_str text, size_t i, bool is_stack)
     return is_double ? 2 : 0;
 }
 
-/* Arguments and operators are not looked into. */
-static bool ends_parting(char c)
-{
-    return c == '(' || c == '<' || c == '[' || c == ' ' || c == '"';
-}
-
 static hpf_str prefix_of(hpf_str text, int n_parts, bool is_stack)
 {
     size_t package = is_stack ? 0 : package_length(text);
@@ -167,8 +162,10 @@ static hpf_str prefix_of(hpf_str text, int n_parts, bool is_stack)
     if (n_parts == 0) {
         return up_to(text, package);
     }
-    for (size_t i = part_begin; i < text.length && !(!is_stack && ends_parting(text.data[i]));
-         i++) {
+    for (size_t i = part_begin; i < text.length; i++) {
+        if (!is_stack && memchr("(<[ \"", text.data[i], 5)) {
+            break; /* arguments and operators are not divided */
+        }
         size_t length = i > part_begin ? separator_at(text, i, is_stack) : 0;
         if (length > 0) {
             if (--n_parts == 0) {
@@ -190,13 +187,13 @@ hpf_str hpr__group_of(hpf_str name, hpr_group group, int n_parts)
     case HPR_GROUP_NONE:
         break;
     case HPR_GROUP_MODULE:
-        found = is_stack ? module_of_stack(bare) : take_apart(bare).module;
+        found = is_stack ? module_of_stack(bare) : parse_name(bare).module;
         break;
     case HPR_GROUP_TYPE:
-        found = is_stack ? name : without_arguments(without_shape(take_apart(bare).entity));
+        found = is_stack ? name : without_arguments(without_shape(parse_name(bare).entity));
         break;
     case HPR_GROUP_PACKAGE:
-        found = is_stack ? name : take_apart(bare).package;
+        found = is_stack ? name : parse_name(bare).package;
         break;
     case HPR_GROUP_PREFIX:
         found = prefix_of(bare, n_parts, is_stack);

@@ -2,12 +2,12 @@
  *
  * The swapping selection sort, replayed in O(n log n).
  *
- * Sorting says which *key* comes to a position; what the swaps decide is which of the elements with
- * that key. So elements with equal keys form a group, and each group keeps the present positions of
- * its elements in a heap. For position i the smallest remaining key gives the group, and the top of
- * its heap the position p of the element that comes to i. The element that stood at i goes to p.
- * All positions before i are taken, so i was the top of *its* group's heap: replacing the top by p
- * repairs that heap.
+ * Sorting determines which key comes to a position; the swaps determine which of the elements with
+ * that key. So elements with equal keys form a group, and each group keeps the current positions of
+ * its elements in a heap. For position i, the smallest remaining key gives the group, and the top
+ * of its heap the position p of the element that moves to i. The element that was at i moves to p.
+ * All positions before i are final, so i was the top of the heap of *its* group: replacing the top
+ * by p repairs that heap.
  */
 #include "base/arena.h"
 #include "chart/hp2ps_sort.h"
@@ -71,7 +71,7 @@ hpf_status hpr__sort_hash_table(hpr__sort_item *items, uint32_t n, hpf_arena *sc
     for (int bucket = 1; bucket < N_BUCKETS; bucket++) {
         ends[bucket] += ends[bucket - 1];
     }
-    /* Filled from its end in order of appearance, each bucket has the newest name first. */
+    /* Filling each bucket from its end puts the newest name first. */
     for (uint32_t i = 0; i < n; i++) {
         items[--ends[buckets[i]]] = copy[i];
     }
@@ -103,7 +103,7 @@ static hpf_status allocate(swap_sort *sort, uint32_t n, hpf_arena *scratch, hpf_
     return HPF_OK;
 }
 
-/* Numbers the distinct keys and fills the heaps: in order of position, which is a heap already. */
+/* Numbers the distinct keys and fills the heaps in order of position, which makes them heaps. */
 static void make_groups(swap_sort *sort, const hpr__sort_item *items, uint32_t n,
                         hpr__sort_compare *compare)
 {
@@ -129,7 +129,7 @@ static void make_groups(swap_sort *sort, const hpr__sort_item *items, uint32_t n
     }
 }
 
-/* Puts `position` on top of the group's heap in place of what was there, and lets it sink. */
+/* Replaces the top of the heap of a group, and sifts it down. */
 static void replace_top(swap_sort *sort, uint32_t group, uint32_t position)
 {
     uint32_t *heap = sort->heaps + sort->start[group];
@@ -151,7 +151,7 @@ static void replace_top(swap_sort *sort, uint32_t group, uint32_t position)
     heap[hole] = position;
 }
 
-/* Takes the smallest position of the group. */
+/* Removes and returns the smallest position of a group. */
 static uint32_t take_top(swap_sort *sort, uint32_t group)
 {
     uint32_t *heap = sort->heaps + sort->start[group];
@@ -183,7 +183,7 @@ hpf_status hpr__sort_by_swaps(hpr__sort_item *items, uint32_t n, hpr__sort_compa
             sort.at[i] = coming;
         }
     }
-    /* `ranked` is free to hold the items in their old order. */
+    /* `ranked` is no longer needed, and holds the items in their old order. */
     memcpy(sort.ranked, items, n * sizeof *items);
     for (uint32_t i = 0; i < n; i++) {
         items[i] = sort.ranked[sort.at[i]];

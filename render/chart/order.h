@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The step *order* of the modern look: which band lies on which.
+ * The step *order* of the modern look: which band is stacked on which.
  *
- * OTHER lies on top, where its noise lifts nobody; hp2ps has it at the bottom. The order of least
- * wiggle never moves more than hp2ps's order with OTHER in the same place. Against hp2ps's order as
- * it is, OTHER on top may cost one part in a hundred; where it would cost more, it is searched a
- * place like any other band, and the order never moves more than that one. OTHER also leaves the
- * top when a list says so.
+ * OTHER goes on top, so that its noise does not move the other bands; hp2ps has it at the bottom.
+ * The order of least wiggle (wiggle.h) is never worse than the order of hp2ps with OTHER in the
+ * same place. OTHER on top may cost 1 % more wiggle than the order of hp2ps as it is; if it would
+ * cost more, OTHER is placed like any other band, and the order is never worse than that of hp2ps.
+ * OTHER also leaves the top when a list of names places it.
  */
 #ifndef HPR_ORDER_H
 #define HPR_ORDER_H
 
 #include "chart/chart.h"
-#include "chart/band_assignment.h"
 
-/* Permutes the chart's bands, which are those of `plan` as fetched. Errors: MEMORY. */
-HPF_MUST_USE hpf_status hpr__modern_order(hpr__chart *chart, const hpr__assignment *plan,
+/* Permutes the bands of the chart, which are those of `assignment` as fetched. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__modern_order(hpr__chart *chart, const hpr__assignment *assignment,
                                           const hpr_options *options, hpf_error *err);
 
 #endif

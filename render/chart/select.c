@@ -1,72 +1,79 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Weighing names and drawing the line between bands and OTHER.
+ * Weighs names, and decides which become bands and which go into OTHER.
  */
 #include "base/arena.h"
 #include "chart/select.h"
 
 #include <stdlib.h>
 
+#include "summary/match.h"
 #include "hpfile/str.h"
-
 #include "chart/group.h"
 
-/* How much heavier a name counts that had a band. */
-static const double favour_of_kept = 1.1;
+/* The rank of a name that had a band before is its weight times this. */
+static const double kept_factor = 1.1;
 
-/* Largest first; equal ones by name, so that the numbers of names do not matter. */
+/* A name, or names that count as one. */
+typedef struct weighed {
+    double weight;
+    double rank; /* the weight, raised for names to keep */
+    hpf_str text;
+    hpf_name name; /* for pages: the number of the row */
+} weighed;
+
+/* How many names of a sorted list get a band of their own, and how many that or a share of OTHER.
+ */
+typedef struct limits {
+    uint32_t n_drawn, n_kept;
+} limits;
+
+/* Sorts the largest first, and equal ones by text, so that the numbers of names do not matter. */
 static int compare_weighed(const void *a, const void *b)
 {
-    const hpr__weighed *x = a;
-    const hpr__weighed *y = b;
+    const weighed *x = a;
+    const weighed *y = b;
     if (x->rank != y->rank) {
         return x->rank > y->rank ? -1 : 1;
     }
     return hpf_str_compare(x->text, y->text);
 }
 
-/* By text, then in order of appearance. */
+/* Sorts by text, then in order of appearance. */
 static int compare_texts(const void *a, const void *b)
 {
-    const hpr__weighed *x = a;
-    const hpr__weighed *y = b;
+    const weighed *x = a;
+    const weighed *y = b;
     int by_text = hpf_str_compare(x->text, y->text);
     return by_text ? by_text : x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* A selection being made. */
 typedef struct selection {
     const hpf_survey *survey;
     const hpr_options *options;
-    hpr__weighed *list;
+    weighed *list;
     uint32_t n;
     uint32_t n_names;   /* of the survey */
-    hpf_name *first_of; /* by name: the first one of its group */
+    hpf_name *first_of; /* by name: the first name of its group */
 } selection;
 
-/* What an event log knows beside the name; else empty. */
-static hpf_str known_group(const hpf_survey *survey, hpf_name name, hpr_group group)
+/* Returns the group of a name, from the innermost frame of an event log if there is one, else from
+ * the name itself. Borrowed from the survey. */
+static hpf_str group_text(const hpf_survey *survey, hpf_name name, const hpr_options *options)
 {
     hpf_frame innermost;
+    hpf_str known = {NULL, 0};
     if (hpf_survey_frames(survey, name, &innermost, 1) > 0) {
-        if (group == HPR_GROUP_MODULE) {
-            return innermost.module;
-        }
-        if (group == HPR_GROUP_TYPE) {
-            return innermost.type;
-        }
+        known = options->group == HPR_GROUP_MODULE ? innermost.module
+                : options->group == HPR_GROUP_TYPE ? innermost.type
+                                                   : known;
     }
-    return (hpf_str){NULL, 0};
+    return known.length > 0 ? known
+                            : hpr__group_of(hpf_survey_name(survey, name), options->group,
+                                            options->n_prefix_parts);
 }
 
-hpf_str hpr__group_text(const hpf_survey *survey, hpf_name name, const hpr_options *options)
-{
-    hpf_str known = known_group(survey, name, options->group);
-    hpf_str text = hpf_survey_name(survey, name);
-    return known.length > 0 ? known : hpr__group_of(text, options->group, options->n_prefix_parts);
-}
-
-/* Lists the names that are in a sample. */
+/* Lists the names that occur in a sample. */
 static void list_names(selection *sel)
 {
     bool has_area = hpf_survey_overview(sel->survey)->total.trapezium > 0;
@@ -75,19 +82,19 @@ static void list_names(selection *sel)
         sel->first_of[name] = name;
         if (totals->n_samples > 0) {
             double weight = has_area && !sel->options->by_sample ? totals->trapezium : totals->sum;
-            hpf_str text = hpr__group_text(sel->survey, name, sel->options);
-            sel->list[sel->n++] = (hpr__weighed){weight, weight, text, name};
+            hpf_str text = group_text(sel->survey, name, sel->options);
+            sel->list[sel->n++] = (weighed){weight, weight, text, name};
         }
     }
 }
 
-/* Puts entries with the same text together. */
+/* Merges entries with the same text. */
 static void join_groups(selection *sel)
 {
     uint32_t n = 0;
     qsort(sel->list, sel->n, sizeof *sel->list, compare_texts);
     for (uint32_t i = 0; i < sel->n; i++) {
-        const hpr__weighed *next = &sel->list[i];
+        const weighed *next = &sel->list[i];
         if (n > 0 && hpf_str_equal(sel->list[n - 1].text, next->text)) {
             sel->list[n - 1].weight += next->weight;
             sel->list[n - 1].rank += next->rank;
@@ -108,14 +115,14 @@ static void favour_kept(selection *sel)
             i++;
         }
         if (i < sel->n) {
-            sel->list[i].rank *= favour_of_kept;
+            sel->list[i].rank *= kept_factor;
         }
     }
 }
 
-/* Sorts the list so far as the choice of bands looks at it: of 20,000 names some ten. Unless traces
- * are dropped, it is enough to know whether they reach up to those. */
-static void sort_list(hpr__weighed *list, uint32_t n, const hpr_options *o)
+/* Sorts as much of the list as the choice of bands needs: often ten of 20,000 names. Unless traces
+ * are dropped, their order does not matter. */
+static void sort_list(weighed *list, uint32_t n, const hpr_options *o)
 {
     bool is_short = o->n_bands > 0 && o->n_bands < 100 && !o->drop_traces;
     uint32_t n_first = is_short ? (uint32_t)o->n_bands + 1 : n;
@@ -123,7 +130,7 @@ static void sort_list(hpr__weighed *list, uint32_t n, const hpr_options *o)
     qsort(list, n_first, sizeof *list, compare_weighed);
     for (uint32_t i = n_first; i < n; i++) {
         if (compare_weighed(&list[i], &list[n_first - 1]) < 0) {
-            hpr__weighed next = list[i];
+            weighed next = list[i];
             uint32_t k = n_first - 1;
             list[i] = list[k];
             for (; k > 0 && compare_weighed(&next, &list[k - 1]) < 0; k--) {
@@ -134,8 +141,8 @@ static void sort_list(hpr__weighed *list, uint32_t n, const hpr_options *o)
     }
 }
 
-/* How many of the list are left when the traces at its end are gone. */
-static uint32_t without_traces(const hpr__weighed *list, uint32_t n, double percent)
+/* Returns how many of the list remain without the traces at its end. */
+static uint32_t without_traces(const weighed *list, uint32_t n, double percent)
 {
     double total = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -152,49 +159,47 @@ static uint32_t without_traces(const hpr__weighed *list, uint32_t n, double perc
     return n;
 }
 
-static hpr__limits find_limits(const hpr__weighed *list, uint32_t n, const hpr_options *options)
+/* Sorts the list by rank, and returns how much of it gets a band or goes into OTHER. */
+static limits limit_names(weighed *list, uint32_t n, const hpr_options *options)
 {
+    sort_list(list, n, options);
     uint32_t n_large = without_traces(list, n, options->trace_percent);
     uint32_t n_kept = options->drop_traces ? n_large : n;
     if (options->n_bands < 0) {
-        return (hpr__limits){0, n_kept};
+        return (limits){0, n_kept};
     }
     if (options->n_bands > 0 && n_large > (uint32_t)options->n_bands) {
         n_large = (uint32_t)options->n_bands;
     }
-    return (hpr__limits){n_large + 1 == n_kept ? n_kept : n_large, n_kept};
+    return (limits){n_large + 1 == n_kept ? n_kept : n_large, n_kept};
 }
 
-hpr__limits hpr__limit(hpr__weighed *list, uint32_t n, const hpr_options *options)
-{
-    sort_list(list, n, options);
-    return find_limits(list, n, options);
-}
-
-/* Sends all names of a group where its first one goes, and calls its band by the group's text. */
-static hpf_status spread_groups(hpr__assignment *plan, hpf_arena *arena, const selection *sel,
+/* Assigns all names of a group to the band of its first name, and names the band after the group.
+ */
+static hpf_status assign_groups(hpr__assignment *assignment, hpf_arena *arena, const selection *sel,
                                 hpf_error *err)
 {
-    hpf_str *texts = hpf_arena_array(arena, plan->n_bands, sizeof *texts);
+    hpf_str *texts = hpf_arena_array(arena, assignment->n_bands, sizeof *texts);
     if (!texts) {
         return hpf_error_set_memory(err);
     }
     for (hpf_name name = 0; name < sel->n_names; name++) {
-        plan->band_of_name[name] = plan->band_of_name[sel->first_of[name]];
+        assignment->band_of_name[name] = assignment->band_of_name[sel->first_of[name]];
     }
     for (uint32_t i = 0; i < sel->n; i++) {
-        uint32_t band = plan->band_of_name[sel->list[i].name];
+        uint32_t band = assignment->band_of_name[sel->list[i].name];
         if (band != HPF_NO_BAND) {
             texts[band] = sel->list[i].text;
         }
     }
-    plan->texts = texts;
+    assignment->texts = texts;
     return HPF_OK;
 }
 
-static hpf_status make_plan(hpr__assignment *plan, hpf_arena *arena, selection *sel, hpf_error *err)
+static hpf_status make_assignment(hpr__assignment *assignment, hpf_arena *arena, selection *sel,
+                                  hpf_error *err)
 {
-    hpr__limits limit = hpr__limit(sel->list, sel->n, sel->options);
+    limits split = limit_names(sel->list, sel->n, sel->options);
     hpf_name *names = hpf_arena_array(arena, sel->n, sizeof *names);
     if (!names) {
         return hpf_error_set_memory(err);
@@ -204,20 +209,20 @@ static hpf_status make_plan(hpr__assignment *plan, hpf_arena *arena, selection *
     }
     hpr__assignment_parts parts = {
         .drawn = names,
-        .n_drawn = limit.n_drawn,
-        .folded = names + limit.n_drawn,
-        .n_folded = limit.n_kept - limit.n_drawn,
+        .n_drawn = split.n_drawn,
+        .folded = names + split.n_drawn,
+        .n_folded = split.n_kept - split.n_drawn,
         .other_on_top = true,
     };
-    hpf_status status = hpr__assignment_init(plan, arena, sel->n_names, &parts, err);
+    hpf_status status = hpr__assignment_init(assignment, arena, sel->n_names, &parts, err);
     if (!status && sel->options->group != HPR_GROUP_NONE) {
-        status = spread_groups(plan, arena, sel, err);
+        status = assign_groups(assignment, arena, sel, err);
     }
-    plan->dropped_names = sel->n - limit.n_kept;
+    assignment->dropped_names = sel->n - split.n_kept;
     return status;
 }
 
-hpf_status hpr__modern_select(hpr__assignment *plan, hpf_arena *arena, hpf_survey *survey,
+hpf_status hpr__modern_select(hpr__assignment *assignment, hpf_arena *arena, hpf_survey *survey,
                               const hpr_options *options, hpf_error *err)
 {
     uint32_t n_names = hpf_survey_n_names(survey);
@@ -236,5 +241,197 @@ hpf_status hpr__modern_select(hpr__assignment *plan, hpf_arena *arena, hpf_surve
         join_groups(&sel);
     }
     favour_kept(&sel);
-    return make_plan(plan, arena, &sel, err);
+    return make_assignment(assignment, arena, &sel, err);
+}
+
+/* --- several profiles ------------------------------------------------------------------------ */
+
+/* All names of all profiles are sorted by the text of their bands; equal neighbours form one row.
+ */
+typedef struct page_name {
+    hpf_str text; /* of its band */
+    size_t profile;
+    hpf_name name;
+    double weight;
+    uint32_t row;
+} page_name;
+
+typedef struct page_selection {
+    hpf_arena *arena;
+    hpf_survey *const *surveys;
+    size_t n_surveys;
+    const hpr_page_options *options;
+    page_name *entries; /* names that occur in a sample */
+    size_t n_entries;
+    weighed *rows; /* their `name` is the number of the row */
+    uint32_t n_rows;
+} page_selection;
+
+static int compare_page_names(const void *a, const void *b)
+{
+    const page_name *x = a;
+    const page_name *y = b;
+    int by_text = hpf_str_compare(x->text, y->text);
+    if (by_text || x->profile != y->profile) {
+        return by_text ? by_text : x->profile < y->profile ? -1 : 1;
+    }
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static double mean_of(const page_selection *s, size_t profile, const hpf_totals *totals)
+{
+    const hpf_survey *survey = s->surveys[profile];
+    return s->options->chart.by_sample
+               ? totals->sum / (double)hpf_survey_overview(survey)->n_samples
+               : hpf_survey_mean(survey, totals);
+}
+
+/* Returns what the means of a profile are divided by. */
+static double whole_of(const page_selection *s, size_t profile)
+{
+    double mean = mean_of(s, profile, &hpf_survey_overview(s->surveys[profile])->total);
+    return s->options->same_scale || !(mean > 0) ? 1 : mean;
+}
+
+static void list_profile(page_selection *s, size_t profile, const hpf_match *match)
+{
+    const hpf_survey *survey = s->surveys[profile];
+    double whole = whole_of(s, profile);
+    for (hpf_name name = 0; name < hpf_survey_n_names(survey); name++) {
+        uint32_t row = hpf_match_row(match, profile, name);
+        if (row == HPF_NO_ROW) {
+            continue;
+        }
+        hpf_str text = s->options->chart.group == HPR_GROUP_NONE
+                           ? hpf_match_name(match, row)
+                           : hpf_str_without_id(group_text(survey, name, &s->options->chart));
+        const hpf_totals *totals = hpf_survey_totals(survey, name);
+        s->entries[s->n_entries++] =
+            (page_name){text, profile, name, mean_of(s, profile, totals) / whole, 0};
+    }
+}
+
+static hpf_status make_rows(page_selection *s, hpf_error *err)
+{
+    s->rows = hpf_arena_array(s->arena, s->n_entries, sizeof *s->rows);
+    if (!s->rows) {
+        return hpf_error_set_memory(err);
+    }
+    qsort(s->entries, s->n_entries, sizeof *s->entries, compare_page_names);
+    for (size_t i = 0; i < s->n_entries; i++) {
+        page_name *e = &s->entries[i];
+        if (i == 0 || !hpf_str_equal(s->rows[s->n_rows - 1].text, e->text)) {
+            /* The match owns the text, and is destroyed soon. */
+            hpf_str copy = {hpf_arena_text(s->arena, e->text), e->text.length};
+            if (!copy.data) {
+                return hpf_error_set_memory(err);
+            }
+            s->rows[s->n_rows] = (weighed){0, 0, copy, s->n_rows};
+            s->n_rows++;
+        }
+        s->rows[s->n_rows - 1].weight += e->weight;
+        s->rows[s->n_rows - 1].rank += e->weight;
+        e->row = s->n_rows - 1;
+    }
+    return HPF_OK;
+}
+
+static hpf_status list_all(page_selection *s, hpf_error *err)
+{
+    hpf_match *match;
+    size_t room = 0;
+    for (size_t i = 0; i < s->n_surveys; i++) {
+        room += hpf_survey_n_names(s->surveys[i]);
+    }
+    s->entries = hpf_arena_array(s->arena, room, sizeof *s->entries);
+    if (!s->entries) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpf_match_create(&match, s->surveys, s->n_surveys, err);
+    if (status) {
+        return status;
+    }
+    for (size_t i = 0; i < s->n_surveys; i++) {
+        list_profile(s, i, match);
+    }
+    status = make_rows(s, err);
+    hpf_match_destroy(match);
+    return status;
+}
+
+/* Initialises an assignment without names. Its bands are numbers, and have the same texts in all
+ * assignments. */
+static hpf_status begin_assignment(hpr__assignment *assignment, const page_selection *s,
+                                   size_t profile, const limits *split, const hpf_str *texts,
+                                   hpf_error *err)
+{
+    bool has_other = split->n_kept > split->n_drawn;
+    uint32_t n_names = hpf_survey_n_names(s->surveys[profile]);
+    *assignment = (hpr__assignment){
+        .n_bands = split->n_drawn + has_other,
+        .names = hpf_arena_array(s->arena, split->n_drawn + has_other, sizeof *assignment->names),
+        .band_of_name = hpf_arena_array(s->arena, n_names, sizeof *assignment->band_of_name),
+        .texts = texts,
+    };
+    if (!assignment->names || !assignment->band_of_name) {
+        return hpf_error_set_memory(err);
+    }
+    for (uint32_t i = 0; i < assignment->n_bands; i++) {
+        assignment->names[i] = i < split->n_drawn ? i : HPR__OTHER_BAND;
+    }
+    for (hpf_name i = 0; i < n_names; i++) {
+        assignment->band_of_name[i] = HPF_NO_BAND;
+    }
+    return HPF_OK;
+}
+
+/* Assigns each name to the band of its row. */
+static void fill_assignments(hpr__assignment *assignments, const page_selection *s,
+                             const uint32_t *band_of_row, uint32_t other_band)
+{
+    for (size_t i = 0; i < s->n_entries; i++) {
+        const page_name *e = &s->entries[i];
+        uint32_t band = band_of_row[e->row];
+        assignments[e->profile].band_of_name[e->name] = band;
+        assignments[e->profile].other_names += band == other_band;
+        assignments[e->profile].dropped_names += band == HPF_NO_BAND;
+    }
+}
+
+static hpf_status make_assignments(hpr__assignment *assignments, uint32_t *other_names,
+                                   page_selection *s, hpf_error *err)
+{
+    limits split = limit_names(s->rows, s->n_rows, &s->options->chart);
+    hpf_str *texts = hpf_arena_array(s->arena, (size_t)split.n_drawn + 1, sizeof *texts);
+    uint32_t *band_of_row = hpf_arena_array(s->arena, s->n_rows, sizeof *band_of_row);
+    if (!texts || !band_of_row) {
+        return hpf_error_set_memory(err);
+    }
+    for (uint32_t i = 0; i < s->n_rows; i++) {
+        band_of_row[s->rows[i].name] = i < split.n_drawn  ? i
+                                       : i < split.n_kept ? split.n_drawn
+                                                          : HPF_NO_BAND;
+        if (i < split.n_drawn) {
+            texts[i] = s->rows[i].text;
+        }
+    }
+    *other_names = split.n_kept - split.n_drawn;
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < s->n_surveys && !status; i++) {
+        status = begin_assignment(&assignments[i], s, i, &split, texts, err);
+    }
+    if (!status) {
+        fill_assignments(assignments, s, band_of_row, split.n_drawn);
+    }
+    return status;
+}
+
+hpf_status hpr__page_select(hpr__assignment *assignments, uint32_t *other_names, hpf_arena *arena,
+                            hpf_survey *const *surveys, size_t n_surveys,
+                            const hpr_page_options *options, hpf_error *err)
+{
+    page_selection s = {
+        .arena = arena, .surveys = surveys, .n_surveys = n_surveys, .options = options};
+    hpf_status status = list_all(&s, err);
+    return status ? status : make_assignments(assignments, other_names, &s, err);
 }

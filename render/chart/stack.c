@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From a plan to cumulated bands.
+ * Fetches the bands of an assignment, cumulates and normalises them.
  */
 #include "base/arena.h"
 #include "chart/stack.h"
@@ -31,20 +31,20 @@ static hpf_status allocate(hpr__chart *chart, size_t n_points, uint32_t n_bands,
     return HPF_OK;
 }
 
-static hpf_status name_bands(hpr__chart *chart, hpf_survey *survey, const hpr__assignment *plan,
-                             hpf_error *err)
+static hpf_status name_bands(hpr__chart *chart, hpf_survey *survey,
+                             const hpr__assignment *assignment, hpf_error *err)
 {
-    for (uint32_t i = 0; i < plan->n_bands; i++) {
+    for (uint32_t i = 0; i < assignment->n_bands; i++) {
         hpr_band *band = &chart->bands[i];
-        bool is_other = plan->names[i] == HPR__PLAN_OTHER;
-        hpf_str name = is_other      ? HPF_STR("OTHER")
-                       : plan->texts ? plan->texts[i]
-                                     : hpf_survey_name(survey, plan->names[i]);
+        bool is_other = assignment->names[i] == HPR__OTHER_BAND;
+        hpf_str name = is_other            ? HPF_STR("OTHER")
+                       : assignment->texts ? assignment->texts[i]
+                                           : hpf_survey_name(survey, assignment->names[i]);
 
         if (hpr__chart_bytes(chart, name, &band->name, err) ||
             hpr__chart_text(chart, name, &band->text, err) ||
-            (!is_other && !plan->texts &&
-             hpr__tooltip_part(chart, survey, plan->names[i], band, err))) {
+            (!is_other && !assignment->texts &&
+             hpr__tooltip_part(chart, survey, assignment->names[i], band, err))) {
             return HPF_ERR_MEMORY;
         }
         band->is_other = is_other;
@@ -54,16 +54,16 @@ static hpf_status name_bands(hpr__chart *chart, hpf_survey *survey, const hpr__a
     return HPF_OK;
 }
 
-/* Adds the names' figures to those of their bands. The maximum of a band of several names is that
- * of its points; no total tells it. */
-static void sum_bands(hpr__chart *chart, hpf_survey *survey, const hpr__assignment *plan)
+/* Adds the totals of the names to their bands. The maximum of a band of several names is not in the
+ * totals, and is taken from its points. */
+static void sum_bands(hpr__chart *chart, hpf_survey *survey, const hpr__assignment *assignment)
 {
     uint32_t n_names = hpf_survey_n_names(survey);
 
     for (hpf_name name = 0; name < n_names; name++) {
-        if (plan->band_of_name[name] != HPF_NO_BAND) {
+        if (assignment->band_of_name[name] != HPF_NO_BAND) {
             const hpf_totals *totals = hpf_survey_totals(survey, name);
-            hpr_band *band = &chart->bands[plan->band_of_name[name]];
+            hpr_band *band = &chart->bands[assignment->band_of_name[name]];
 
             band->n_names++;
             band->sum += totals->sum;
@@ -83,18 +83,19 @@ static void sum_bands(hpr__chart *chart, hpf_survey *survey, const hpr__assignme
     }
 }
 
-hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey, const hpr__assignment *plan,
-                            hpf_error *err)
+hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey,
+                            const hpr__assignment *assignment, hpf_error *err)
 {
     const hpf_overview *overview = hpf_survey_overview(survey);
     double *times;
-    hpf_status status = allocate(chart, overview->n_picks, plan->n_bands, &times, err);
+    hpf_status status = allocate(chart, overview->n_picks, assignment->n_bands, &times, err);
 
     if (!status) {
-        status = name_bands(chart, survey, plan, err);
+        status = name_bands(chart, survey, assignment, err);
     }
     if (!status) {
-        status = hpf_survey_series(survey, plan->band_of_name, plan->n_bands, chart->values, err);
+        status = hpf_survey_series(survey, assignment->band_of_name, assignment->n_bands,
+                                   chart->values, err);
     }
     if (status) {
         return status;
@@ -102,15 +103,15 @@ hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey, const hpr__as
     for (size_t i = 0; i < overview->n_picks; i++) {
         times[i] = overview->picks[i].time;
     }
-    sum_bands(chart, survey, plan);
+    sum_bands(chart, survey, assignment);
     chart->public.is_reduced = overview->reduced;
-    chart->public.other_names = plan->other_names;
-    chart->public.dropped_names = plan->dropped_names;
+    chart->public.other_names = assignment->other_names;
+    chart->public.dropped_names = assignment->dropped_names;
     return HPF_OK;
 }
 
-/* The trapezium rule, each interval as a rectangle and a triangle: dt * low + dt * (high - low) /
- * 2, from left to right. Rounded just so, a whole number comes out whole where hp2ps's does. */
+/* Returns the area by the trapezium rule, each interval as a rectangle and a triangle: dt * low +
+ * dt * (high - low) / 2, from left to right, so that rounding gives the same result as in hp2ps. */
 static double trapezium_of(const double *times, const double *amounts, size_t n)
 {
     double area = 0;
@@ -137,7 +138,7 @@ static void find_peak(hpr_chart *chart)
     }
 }
 
-/* Puts the bands on each other; `sums` becomes their sum. */
+/* Stacks the bands, and sets `sums` to their sum. */
 static void pile_up(hpr__chart *chart, double *sums)
 {
     size_t n_points = chart->public.n_points;
@@ -171,17 +172,6 @@ void hpr__stack_cumulate(hpr__chart *chart)
     find_peak(public);
 }
 
-/* Gives the empty points before `first` and behind `last` the values of these two. */
-static void level_ends(double *values, size_t n_points, size_t first, size_t last)
-{
-    for (size_t point = 0; point < first; point++) {
-        values[point] = values[first];
-    }
-    for (size_t point = last + 1; point < n_points; point++) {
-        values[point] = values[last];
-    }
-}
-
 static void normalise_band(const hpr__chart *chart, hpr_band *band, double *values)
 {
     size_t n_points = chart->public.n_points;
@@ -197,8 +187,11 @@ static void normalise_band(const hpr__chart *chart, hpr_band *band, double *valu
         first = total > 0 && first == n_points ? point : first;
         last = total > 0 ? point : last;
     }
-    if (first < n_points) {
-        level_ends(values, n_points, first, last);
+    for (size_t point = 0; point < first && first < n_points; point++) {
+        values[point] = values[first];
+    }
+    for (size_t point = last + 1; point < n_points && first < n_points; point++) {
+        values[point] = values[last];
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The tip is the text as the first line, then a line for each frame or member.
+ * Collects frames and members of a name, and writes them as text.
  */
 #include "base/arena.h"
 #include "chart/tooltip.h"
@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "hprender/text.h"
-
-/* --- stacks --- */
 
 static hpf_status copy_frame(hpr__chart *chart, hpf_frame *frame, hpf_error *err)
 {
@@ -63,9 +61,6 @@ static void write_frame(hpf_sink *lines, const hpf_frame *frame)
     write_info_table(lines, frame);
 }
 
-/* --- retainer sets --- */
-
-/* Each member on a line of its own. */
 static void write_members(hpf_sink *lines, hpf_str members)
 {
     hpf_sink_text(lines, members.length ? "\n" : "");
@@ -87,25 +82,6 @@ void hpr__tooltip_lines(hpf_sink *lines, const hpf_frame *frames, size_t n_frame
     write_members(lines, members);
 }
 
-static hpf_status take_set(hpr__chart *chart, const hpf_retainer_set *set, hpr_band *band, hpf_error *err)
-{
-    hpf_status status = hpr__chart_text(chart, set->name, &band->text, err);
-    return status ? status : hpr__chart_bytes(chart, set->members, &band->members, err);
-}
-
-/* --- all --- */
-
-static hpf_status make_tip(hpr__chart *chart, hpr_band *band, hpf_str lines, hpf_error *err)
-{
-    char *tip = hpf_arena_array(chart->arena, lines.length + 1, 3);
-    if (!tip) {
-        return hpf_error_set_memory(err);
-    }
-    hpr_lines_from_bytes(tip, lines);
-    band->tip = tip;
-    return HPF_OK;
-}
-
 static hpf_status write_tip(hpr__chart *chart, hpr_band *band, hpf_error *err)
 {
     hpf_sink *lines = hpf_sink_to_memory();
@@ -115,7 +91,15 @@ static hpf_status write_tip(hpr__chart *chart, hpr_band *band, hpf_error *err)
     hpf_sink_text(lines, band->text);
     hpr__tooltip_lines(lines, band->frames, band->n_frames, band->members);
     hpf_status status = hpf_sink_flush(lines, err);
-    status = status ? status : make_tip(chart, band, hpf_sink_bytes(lines), err);
+    if (!status) {
+        hpf_str bytes = hpf_sink_bytes(lines);
+        char *tip = hpf_arena_array(chart->arena, bytes.length + 1, 3);
+        if (tip) {
+            hpr_lines_from_bytes(tip, bytes);
+        }
+        band->tooltip = tip;
+        status = tip ? HPF_OK : hpf_error_set_memory(err);
+    }
     hpf_sink_destroy(lines);
     return status;
 }
@@ -126,7 +110,8 @@ hpf_status hpr__tooltip_part(hpr__chart *chart, const hpf_survey *survey, hpf_na
     hpf_retainer_set set;
     hpf_status status = copy_frames(chart, survey, name, band, err);
     if (!status && hpf_survey_retainer_set(survey, name, &set)) {
-        status = take_set(chart, &set, band, err);
+        status = hpr__chart_text(chart, set.name, &band->text, err);
+        status = status ? status : hpr__chart_bytes(chart, set.members, &band->members, err);
     }
     bool is_more = band->n_frames || band->members.length;
     return status || !is_more ? status : write_tip(chart, band, err);

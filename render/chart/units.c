@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Units and ticks. Numbers are printed from whole numbers, digit by digit, so that no locale can
- * change them.
+ * Units and ticks. Numbers are printed as whole numbers, so that the locale does not matter.
  */
 #include "chart/units.h"
 
@@ -29,7 +28,7 @@ static const hpr_unit decimal_bytes[] = {
     {1e12, "", "TB"}, {1e15, "", "PB"}, {1e18, "", "EB"}, {1e21, "", "ZB"},
 };
 
-/* Counts of anything else; below ten thousand the plain number reads better. */
+/* Counts of anything else. Below ten thousand the plain number is easier to read. */
 static const hpr_unit counts[] = {
     {1, "", NULL},     {1e3, "k", NULL},  {1e6, "M", NULL},  {1e9, "G", NULL},
     {1e12, "T", NULL}, {1e15, "P", NULL}, {1e18, "E", NULL}, {1e21, "Z", NULL},
@@ -45,7 +44,7 @@ static const hpr_unit milliseconds[] = {
     {60e3, "", "min"},       {3600e3, "", "h"}, {86400e3, "", "d"},
 };
 
-/* The largest unit of which there is at least one; the first if there is none. */
+/* Returns the largest unit that is at most `amount`, or the first one. */
 static hpr_unit largest_below(const hpr_unit *units, size_t n, double amount)
 {
     size_t i = n - 1;
@@ -79,7 +78,7 @@ double hpr_units_per_second(hpf_str sample_unit)
     return is_milliseconds(sample_unit) ? 1000 : 1;
 }
 
-/* A span is shown in the next larger unit only when it has two of it: 90 s, not 1.5 min. */
+/* Uses minutes, hours and days only for spans of two or more of them: 90 s, not 1.5 min. */
 hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span)
 {
     const size_t n = sizeof seconds / sizeof *seconds;
@@ -93,7 +92,7 @@ hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span)
     return span < 10000 ? counts[0] : largest_below(counts, sizeof counts / sizeof *counts, span);
 }
 
-/* Appends the decimal digits of a whole number below 2^64. */
+/* Writes a whole number below 2^64; returns its length. */
 static size_t put_whole(char *out, double whole)
 {
     return (size_t)snprintf(out, 24, "%llu", (unsigned long long)whole);
@@ -118,7 +117,7 @@ static size_t put_fixed(char *out, double magnitude, int decimals)
     return length;
 }
 
-/* For numbers too large to be written out: two decimals and an exponent. */
+/* Writes a very large number with two decimals and an exponent. */
 static size_t put_exponent(char *out, double magnitude)
 {
     int exponent = (int)floor(log10(magnitude));
@@ -175,7 +174,7 @@ static int decimals_of_step(double step)
 
 hpr__ticks hpr__ticks_of_step(double low, double high, double step, const hpr_unit *unit)
 {
-    const double slack = 1e-9; /* of a step: what rounding may take from a tick at an end */
+    const double slack = 1e-9; /* in steps: rounding error of a tick at an end */
     hpr__ticks ticks = {.step = step, .decimals = decimals_of_step(step)};
     double first = ceil(low / unit->factor / step - slack);
     double last = floor(high / unit->factor / step + slack);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Measuring and minimising wiggle. The search works in single precision on the intervals between
- * points in which most happens; the verdict is always the exact measure.
+ * The search works in single precision on the intervals between points that change most. Orders are
+ * compared by the exact measure.
  */
 #include "base/arena.h"
 #include "chart/wiggle.h"
@@ -12,8 +12,8 @@
 
 enum {
     LANES = 8,            /* independent sums, so that compilers can use vectors */
-    MOST_INTERVALS = 512, /* looked at by the search; a multiple of LANES */
-    MOST_BANDS = 400,     /* above, only the seeds compete */
+    MOST_INTERVALS = 512, /* used by the search; a multiple of LANES */
+    MOST_BANDS = 400,     /* above, there is no search */
     MOST_ROUNDS = 4,
 };
 
@@ -21,7 +21,7 @@ double hpr__wiggle_of(const hpr__series *series, const uint32_t *order, uint32_t
 {
     double wiggle = 0;
     for (size_t t = 0; t + 1 < series->n_points; t++) {
-        double below = 0; /* how much the lower edge moves up */
+        double below = 0; /* movement of the lower edge */
         for (uint32_t i = 0; i < order_n; i++) {
             const double *row = series->values[order[i]];
             double step = row[t + 1] - row[t];
@@ -32,14 +32,14 @@ double hpr__wiggle_of(const hpr__series *series, const uint32_t *order, uint32_t
     return wiggle;
 }
 
-/* The intervals of a search: row by row of `n`, padded with zeros to a multiple of LANES. */
+/* The intervals of a search: rows of `n`, padded with zeros to a multiple of LANES. */
 typedef struct field {
     size_t n;
     float *steps;    /* by band: change of its thickness */
     float *weights;  /* by band: its mean thickness */
-    float *base;     /* change of all that is below the place of the band being moved */
-    float *below;    /* the same for the place where it is being tried */
-    uint32_t *order; /* being changed */
+    float *base;     /* change of all bands below the band being moved */
+    float *below;    /* the same for the place being tried */
+    uint32_t *order; /* the current order */
     uint32_t order_n;
 } field;
 
@@ -53,8 +53,8 @@ static const float *weights_of(const field *f, uint32_t band)
     return f->weights + band * f->n;
 }
 
-/* By how much the wiggle grows when `upper`, that stands right above `lower`, changes places with
- * it. f->below is what is below both. */
+/* Returns how much the wiggle grows when the adjacent bands `lower` and `upper` change places.
+ * f->below is the change of all bands below both. */
 static float cost_of_exchange(const field *f, uint32_t lower, uint32_t upper)
 {
     const float *below = f->below;
@@ -86,17 +86,6 @@ static void add_steps(float *restrict sum, const float *restrict steps, size_t n
     }
 }
 
-static void shift_below(field *f, uint32_t band, float sign)
-{
-    add_steps(f->below, steps_of(f, band), f->n, sign);
-}
-
-/* Sets f->below for the band that `f->base` belongs to. */
-static void look_from_base(field *f)
-{
-    memcpy(f->below, f->base, f->n * sizeof *f->below);
-}
-
 static void move_band(uint32_t *order, uint32_t from, uint32_t to)
 {
     uint32_t band = order[from];
@@ -108,27 +97,27 @@ static void move_band(uint32_t *order, uint32_t from, uint32_t to)
     order[to] = band;
 }
 
-/* Puts the band at `place` where it is best, and moves f->base to the next place. Returns whether
- * the band moved. */
+/* Moves the band at `place` to its best place, and f->base to the next place. Returns whether the
+ * band moved. */
 static bool reinsert(field *f, uint32_t place, float least_gain)
 {
     uint32_t band = f->order[place];
     uint32_t best = place;
     float best_cost = -least_gain;
     float cost = 0;
-    look_from_base(f);
+    memcpy(f->below, f->base, f->n * sizeof *f->below);
     for (uint32_t i = place + 1; i < f->order_n; i++) { /* upwards */
         cost += cost_of_exchange(f, band, f->order[i]);
-        shift_below(f, f->order[i], 1);
+        add_steps(f->below, steps_of(f, f->order[i]), f->n, 1);
         if (cost < best_cost) {
             best_cost = cost;
             best = i;
         }
     }
     cost = 0;
-    look_from_base(f);
+    memcpy(f->below, f->base, f->n * sizeof *f->below);
     for (uint32_t i = place; i-- > 0;) { /* downwards */
-        shift_below(f, f->order[i], -1);
+        add_steps(f->below, steps_of(f, f->order[i]), f->n, -1);
         cost += cost_of_exchange(f, f->order[i], band);
         if (cost < best_cost) {
             best_cost = cost;
@@ -136,7 +125,7 @@ static bool reinsert(field *f, uint32_t place, float least_gain)
         }
     }
     move_band(f->order, place, best);
-    /* A band that went down is now below the next place, like all that made room for it. */
+    /* A band that moved down is now below the next place, like the bands that it passed. */
     add_steps(f->base, steps_of(f, best > place ? f->order[place] : band), f->n, 1);
     return best != place;
 }
@@ -153,24 +142,24 @@ static void search_insertions(field *f, float least_gain)
     }
 }
 
-/* An interval and how much happens in it. */
-typedef struct eventful {
+/* An interval and how much changes in it. */
+typedef struct busy_interval {
     double amount;
     size_t t;
-} eventful;
+} busy_interval;
 
-static int compare_eventful(const void *a, const void *b)
+static int compare_busy_interval(const void *a, const void *b)
 {
-    const eventful *x = a;
-    const eventful *y = b;
+    const busy_interval *x = a;
+    const busy_interval *y = b;
     if (x->amount != y->amount) {
         return x->amount > y->amount ? -1 : 1;
     }
     return x->t < y->t ? -1 : x->t > y->t;
 }
 
-/* The intervals in which most thickness moves most, the most eventful first; returns how many. */
-static size_t pick_intervals(const hpr__series *series, eventful *picks)
+/* Lists the intervals with the most movement, weighted by thickness; returns how many. */
+static size_t list_busy_intervals(const hpr__series *series, busy_interval *intervals)
 {
     size_t n = series->n_points - 1;
     for (size_t t = 0; t < n; t++) {
@@ -181,9 +170,9 @@ static size_t pick_intervals(const hpr__series *series, eventful *picks)
             moved += fabs(row[t + 1] - row[t]);
             thickness += row[t] + row[t + 1];
         }
-        picks[t] = (eventful){moved * thickness, t};
+        intervals[t] = (busy_interval){moved * thickness, t};
     }
-    qsort(picks, n, sizeof *picks, compare_eventful);
+    qsort(intervals, n, sizeof *intervals, compare_busy_interval);
     return n < MOST_INTERVALS ? n : MOST_INTERVALS;
 }
 
@@ -198,35 +187,35 @@ static double largest_value(const hpr__series *series)
     return largest;
 }
 
-/* Fills the rows of a field, scaled so that the largest amount is 1. */
-static void fill_field(field *f, const hpr__series *series, const eventful *picks, size_t n_picks,
-                       double largest)
+/* Fills the rows of a field, scaled to a largest amount of 1. */
+static void fill_field(field *f, const hpr__series *series, const busy_interval *intervals,
+                       size_t n_intervals, double largest)
 {
     for (uint32_t b = 0; b < series->n_bands; b++) {
         const double *row = series->values[b];
         float *steps = f->steps + b * f->n;
         float *weights = f->weights + b * f->n;
-        for (size_t i = 0; i < n_picks; i++) {
-            size_t t = picks[i].t;
+        for (size_t i = 0; i < n_intervals; i++) {
+            size_t t = intervals[i].t;
             steps[i] = (float)((row[t + 1] - row[t]) / largest);
             weights[i] = (float)((row[t] / largest + row[t + 1] / largest) / 2);
         }
     }
 }
 
-/* Improves f->order. False when there is no memory. */
+/* Improves f->order. Returns false if there is no memory. */
 static bool search_from(field *f, const hpr__series *series, hpf_arena *arena)
 {
     double largest = largest_value(series);
     if (f->order_n < 2 || f->order_n > MOST_BANDS || series->n_points < 2 || !(largest > 0)) {
         return true;
     }
-    eventful *picks = hpf_arena_array(arena, series->n_points - 1, sizeof *picks);
-    if (!picks) {
+    busy_interval *intervals = hpf_arena_array(arena, series->n_points - 1, sizeof *intervals);
+    if (!intervals) {
         return false;
     }
-    size_t n_picks = pick_intervals(series, picks);
-    f->n = (n_picks + LANES - 1) / LANES * LANES;
+    size_t n_intervals = list_busy_intervals(series, intervals);
+    f->n = (n_intervals + LANES - 1) / LANES * LANES;
     f->steps = hpf_arena_array(arena, f->n * series->n_bands, sizeof *f->steps);
     f->weights = hpf_arena_array(arena, f->n * series->n_bands, sizeof *f->weights);
     f->base = hpf_arena_array(arena, f->n, sizeof *f->base);
@@ -234,8 +223,8 @@ static bool search_from(field *f, const hpr__series *series, hpf_arena *arena)
     if (!f->steps || !f->weights || !f->base || !f->below) {
         return false;
     }
-    fill_field(f, series, picks, n_picks, largest);
-    search_insertions(f, 1e-5f * (float)n_picks / (float)f->order_n);
+    fill_field(f, series, intervals, n_intervals, largest);
+    search_insertions(f, 1e-5f * (float)n_intervals / (float)f->order_n);
     return true;
 }
 

@@ -2,8 +2,8 @@
  *
  * Reading and writing `.aux` files (docs/formats/auxfile.md).
  *
- * The text is a stream of tokens; lines only matter for messages. Entries are kept in two tables
- * that are sorted by name once everything is read, equal names in order of appearance.
+ * The text is a stream of tokens; lines matter for messages only. Entries are in two tables, which
+ * are sorted by name after reading, equal names in order of appearance.
  */
 #include "hprender/auxfile.h"
 
@@ -48,7 +48,7 @@ static bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* In a name, a blank is written as '_': the file's tokens end at blanks. */
+/* Names are written with '_' for blanks, which end tokens. */
 static char without_blank(char c)
 {
     return is_blank(c) ? '_' : c;
@@ -75,7 +75,7 @@ static hpf_status complain(const scanner *scan, hpf_status status, hpf_error *er
     return status;
 }
 
-/* The next run of bytes that are not blank, empty at the end. */
+/* Returns the next run of bytes that are not blank, empty at the end. */
 static hpf_str scan_word(scanner *scan)
 {
     size_t start;
@@ -93,8 +93,8 @@ typedef struct number {
     bool has_point;
 } number;
 
-/* The next number: digits and points, beginning with a digit. It ends where they end, and after 32
- * of them. False, with the scanner in front of it, when there is none. */
+/* Finds the next number: up to 32 digits and points, the first a digit. Leaves the scanner in front
+ * of it; returns false if there is none. */
 static bool scan_number(scanner *scan, number *out)
 {
     size_t length = 0;
@@ -113,8 +113,8 @@ static bool scan_number(scanner *scan, number *out)
     return length > 0;
 }
 
-/* The digits up to a second point, if there is one. They are handed to strtod without the point and
- * with an exponent instead, which reads the same in every locale. */
+/* Returns the number up to its second point, if it has one. strtod gets an exponent instead of a
+ * point, which does not depend on the locale. */
 static double number_as_double(const number *n)
 {
     char text[MAX_NUMBER_BYTES + sizeof "e-32"];
@@ -128,7 +128,7 @@ static double number_as_double(const number *n)
     return strtod(text, NULL);
 }
 
-/* The number as hp2ps has it: held at 2^63 - 1, then cut to its lowest 32 bits. */
+/* Returns the number as hp2ps does: at most 2^63 - 1, truncated to its lowest 32 bits. */
 static int32_t number_as_whole(const number *n)
 {
     int64_t value = 0;
@@ -274,7 +274,7 @@ static int compare_entries(const void *a, const void *b)
     return order ? order : (left->index > right->index) - (left->index < right->index);
 }
 
-/* The first entry of the name, or NULL. */
+/* Returns the first entry of the name, or NULL. */
 static const entry *find(const table *in, hpf_str name)
 {
     size_t low = 0;
@@ -293,13 +293,6 @@ static const entry *find(const table *in, hpf_str name)
                                                                           : NULL;
 }
 
-static void sort_table(table *of)
-{
-    if (of->n > 0) {
-        qsort(of->entries, of->n, sizeof *of->entries, compare_entries);
-    }
-}
-
 static hpf_status parse(hpr_auxfile *aux, hpf_str text, hpf_error *err)
 {
     scanner scan = {.text = text.data, .length = text.length, .line = 1};
@@ -311,8 +304,12 @@ static hpf_status parse(hpr_auxfile *aux, hpf_str text, hpf_error *err)
             return status;
         }
     }
-    sort_table(&aux->orders);
-    sort_table(&aux->shades);
+    table *const tables[] = {&aux->orders, &aux->shades};
+    for (int i = 0; i < 2; i++) {
+        if (tables[i]->n > 0) {
+            qsort(tables[i]->entries, tables[i]->n, sizeof(entry), compare_entries);
+        }
+    }
     return HPF_OK;
 }
 
@@ -385,19 +382,13 @@ size_t hpr_auxfile_n_shades(const hpr_auxfile *aux)
     return aux->shades.n;
 }
 
-static void write_name(hpf_sink *sink, hpf_str name)
-{
-    for (size_t i = 0; i < name.length; i++) {
-        char c = without_blank(name.data[i]);
-
-        hpf_sink_write(sink, &c, 1);
-    }
-}
-
 static void write_entry(hpf_sink *sink, const char *keyword, hpf_str name)
 {
     hpf_sink_text(sink, keyword);
-    write_name(sink, name);
+    for (size_t i = 0; i < name.length; i++) {
+        char c = without_blank(name.data[i]);
+        hpf_sink_write(sink, &c, 1);
+    }
     hpf_sink_text(sink, " ");
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The numbers of hp2ps's drawing. Its crude estimate of text widths decides the width of the graph
- * and which ticks are left out, so it is kept; real fonts are only asked when ink is drawn.
+ * The numbers of the drawing of hp2ps. Its crude estimate of text widths determines the width of
+ * the graph and which ticks are omitted, so it is used here; real fonts are used only for drawing.
  */
 #include "base/arena.h"
-#include "classic/classic_layout.h"
+#include "classic/classic.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,20 +12,20 @@
 
 #define PLOT_X_PT        45.0
 #define PLOT_Y_PT        20.0
-#define PLOT_WIDTH_PT    593.0 /* with the key beside it */
+#define PLOT_WIDTH_PT    593.0 /* including the key */
 #define TEXT_UNIT_PT     1.7007876
-#define KEY_MARGIN_PT    29.0 /* around the texts of the key: 15, and a box of 14 */
-#define KEY_BOX_X_PT     5.0 /* from the right end of the graph, or from its left on a page alone */
+#define KEY_MARGIN_PT    29.0 /* 15 around the texts of the key, and a box of 14 */
+#define KEY_BOX_X_PT     5.0  /* from the right end of the graph, or from its left on key pages */
 #define KEY_TEXT_X_PT    24.0
 #define KEY_TEXT_Y_PT    (-5.0) /* from the middle of the entry */
 #define KEY_PAGE_ENTRIES 20
 #define TICK_CLEARANCE   15.0 /* between the last tick and the unit at the end of the axis */
-#define LONG_JOB_BYTES   35   /* longer ones call for the big title box, or are cut there */
+#define LONG_JOB_BYTES   35   /* longer ones get the big title box, or are truncated */
 #define BIG_JOB_BYTES    80
 #define MAX_TICKS        64 /* steps of 1, 2, 5 never make more than 14 */
 #define INT64_LIMIT      9223372036854775808.0
 
-/* Widths of the printable ASCII characters in units; what is not here counts nothing. */
+/* Returns the width of a printable ASCII character in units; 0 for others. */
 static int text_unit_width(unsigned char c)
 {
     if (c < ' ' || c > '~') {
@@ -68,8 +68,6 @@ double hpr__classic_nice_step(double step)
     return power * (step > 4 ? 5 : step > 1 ? 2 : 1);
 }
 
-/* Ranges. */
-
 static void set_ranges(hpr_chart *chart, const hpf_survey *survey, const hpr_auxfile *previous)
 {
     const hpf_overview *overview = hpf_survey_overview(survey);
@@ -97,9 +95,7 @@ static double y_of_amount(const hpr_chart *chart, double amount)
     return PLOT_Y_PT + amount / chart->y.range * chart->plot_height_pt;
 }
 
-/* Texts made of numbers. */
-
-/* The end of what was written since `start`, as a text of the chart. */
+/* Copies the bytes written since `start` to the chart, as text. */
 static hpf_status keep(hpr__chart *chart, hpf_sink *sink, uint64_t start, const char **out,
                        hpf_error *err)
 {
@@ -112,7 +108,8 @@ static hpf_status keep(hpr__chart *chart, hpf_sink *sink, uint64_t start, const 
     return hpr__chart_text(chart, (hpf_str){all.data + start, all.length - start}, out, err);
 }
 
-/* A whole number with commas between groups of three digits. From 2^63 on hp2ps prints a 0. */
+/* Writes a whole number with commas between groups of three digits. From 2^63 on, hp2ps prints 0.
+ */
 static void put_grouped(hpf_sink *to, double whole)
 {
     char digits[32];
@@ -125,8 +122,6 @@ static void put_grouped(hpf_sink *to, double whole)
         hpf_sink_write(to, &digits[i], 1);
     }
 }
-
-/* Ticks. */
 
 typedef struct tick_writer {
     hpr__chart *chart;
@@ -145,7 +140,7 @@ static hpf_status start_ticks(tick_writer *writer, hpr__chart *chart, hpf_error 
     return writer->ticks && writer->labels ? HPF_OK : hpf_error_set_memory(err);
 }
 
-/* Whether a tick at this place would run into the unit at the end of the axis. */
+/* Returns whether the label of a tick would overlap the unit at the end of the axis. */
 static bool is_crowded(double distance_pt, double axis_pt, hpf_str unit)
 {
     return distance_pt >= axis_pt - (hpr__classic_text_width_pt(unit) + TICK_CLEARANCE);
@@ -230,8 +225,6 @@ static hpf_status lay_out_axis(hpr__chart *chart, hpr_axis *axis, const hpf_surv
     return status;
 }
 
-/* Title. */
-
 static hpr_title_box title_box(const hpr_chart *chart, const hpr_classic *classic)
 {
     bool is_long = chart->headers[HPF_HEADER_JOB].length > LONG_JOB_BYTES;
@@ -291,8 +284,6 @@ static hpf_status lay_out_title(hpr__chart *chart, const hpr_classic *classic, h
     return status;
 }
 
-/* Key, plot and pages. */
-
 static double key_width_pt(const hpr_chart *chart)
 {
     double widest_pt = 0;
@@ -303,7 +294,7 @@ static double key_width_pt(const hpr_chart *chart)
     return widest_pt + KEY_MARGIN_PT;
 }
 
-static void lay_out_plot(hpr_chart *chart, bool key_beside)
+static void lay_out_plot(hpr_chart *chart, bool is_key_right)
 {
     int title_rows = chart->title.box == HPR_TITLE_BIG ? 2 : 1;
 
@@ -311,37 +302,37 @@ static void lay_out_plot(hpr_chart *chart, bool key_beside)
     chart->height_pt = HPR__CLASSIC_HEIGHT_PT;
     chart->plot_x_pt = PLOT_X_PT;
     chart->plot_y_pt = PLOT_Y_PT;
-    chart->plot_width_pt = PLOT_WIDTH_PT - (key_beside ? key_width_pt(chart) : 0);
+    chart->plot_width_pt = PLOT_WIDTH_PT - (is_key_right ? key_width_pt(chart) : 0);
     chart->plot_height_pt = HPR__CLASSIC_HEIGHT_PT - 2 * HPR__CLASSIC_BOX_INSET_PT - PLOT_Y_PT -
                             title_rows * HPR__CLASSIC_SMALL_BOX_PT;
 }
 
-/* Entries stand at equal distances, twenty at most above each other on a page of their own. */
-static void lay_out_key(hpr__chart *chart, bool key_beside)
+/* Places the entries at equal distances, at most twenty on each key page. */
+static void lay_out_key(hpr__chart *chart, bool is_key_right)
 {
     hpr_chart *public = &chart->public;
     uint32_t n = public->n_bands;
     double distance_pt =
         public->plot_height_pt / (n <= KEY_PAGE_ENTRIES ? n + 1 : KEY_PAGE_ENTRIES);
-    double left_pt = key_beside ? PLOT_X_PT + public->plot_width_pt : PLOT_X_PT;
-    double base_pt = key_beside ? PLOT_Y_PT : 0;
+    double left_pt = is_key_right ? PLOT_X_PT + public->plot_width_pt : PLOT_X_PT;
+    double base_pt = is_key_right ? PLOT_Y_PT : 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = key_beside ? i : i % KEY_PAGE_ENTRIES;
+        uint32_t row = is_key_right ? i : i % KEY_PAGE_ENTRIES;
         double middle_pt = base_pt + (row + 1) * distance_pt;
 
         chart->bands[i].label = (hpr_label){
-            .place = HPR_LABEL_KEY,
+            .place = HPR_LABEL_LEGEND,
             .text = chart->bands[i].text,
             .x_pt = left_pt + KEY_TEXT_X_PT,
             .y_pt = middle_pt + KEY_TEXT_Y_PT,
             .size_pt = HPR__CLASSIC_TEXT_SIZE_PT,
             .box_x_pt = left_pt + KEY_BOX_X_PT,
             .box_y_pt = middle_pt - HPR__CLASSIC_KEY_BOX_PT / 2,
-            .page = key_beside ? 0 : (int)(i / KEY_PAGE_ENTRIES),
+            .page = is_key_right ? 0 : (int)(i / KEY_PAGE_ENTRIES),
         };
     }
-    if (!key_beside) {
+    if (!is_key_right) {
         public->n_key_pages = n > 0 ? (int)((n - 1) / KEY_PAGE_ENTRIES) + 1 : 1;
     }
 }
@@ -366,8 +357,8 @@ static hpf_status lay_out_marks(hpr__chart *chart, const hpf_survey *survey, hpf
     return HPF_OK;
 }
 
-/* Sheets for the drawing area: on letter paper turned to the right, on its side for a previewer, or
- * just as large as the scaled area. */
+/* Sets the page: letter paper with the drawing turned right, landscape letter paper for a
+ * previewer, or, for EPS, the scaled drawing area. */
 static void lay_out_paper(hpr_chart *chart, const hpr_classic *classic)
 {
     if (classic->eps_width_pt > 0) {
@@ -390,16 +381,16 @@ hpf_status hpr__classic_layout(hpr__chart *chart, const hpf_survey *survey,
 {
     const hpr_classic *classic = &options->classic;
     bool key_pages = classic->key_pages || options->n_bands > KEY_PAGE_ENTRIES;
-    bool key_beside = !key_pages && options->n_bands != 0;
+    bool is_key_right = !key_pages && options->n_bands != 0;
     hpf_status status = lay_out_title(chart, classic, err);
 
     if (status) {
         return status;
     }
     set_ranges(&chart->public, survey, classic->previous);
-    lay_out_plot(&chart->public, key_beside);
-    if (key_pages || key_beside) {
-        lay_out_key(chart, key_beside);
+    lay_out_plot(&chart->public, is_key_right);
+    if (key_pages || is_key_right) {
+        lay_out_key(chart, is_key_right);
     }
     lay_out_paper(&chart->public, classic);
     status = lay_out_axis(chart, &chart->public.x, survey, err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * hp2ps's pipeline from the table of names to the bands: total order, trace removal, the orders
- * that the user asks for, and the limit. Each step works on one list of names, lowest first.
+ * The steps of hp2ps from the table of names to the bands: total order, trace removal, the orders
+ * of the options, and the limit. Each step works on one list of names, lowest first.
  */
 #include "base/arena.h"
-#include "classic/classic_select.h"
+#include "classic/classic.h"
 
 #include <math.h>
 
@@ -22,8 +22,8 @@ typedef struct selection {
     hpr__sort_item *items; /* lowest first */
     uint32_t n;
     uint32_t n_names; /* of the survey */
-    double *figures;  /* by name: what the present sort goes by */
-    double *means;    /* by name: what deviations are from */
+    double *figures;  /* by name: the key of the current sort */
+    double *means;    /* by name: base of the deviations */
 } selection;
 
 static hpf_status sort(selection *sel, hpr__sort_compare *compare, hpf_error *err)
@@ -39,8 +39,8 @@ static hpf_status sort_by_figures(selection *sel, hpf_error *err)
     return sort(sel, hpr__sort_by_number, err);
 }
 
-/* All names in the order of the hash table. Without leftovers, a name that is in no complete sample
- * is not there. */
+/* Lists the names in the order of the hash table, without leftovers only those in complete samples.
+ */
 static hpf_status list_names(selection *sel, hpf_error *err)
 {
     sel->n = 0;
@@ -55,8 +55,8 @@ static hpf_status list_names(selection *sel, hpf_error *err)
     return hpr__sort_hash_table(sel->items, sel->n, sel->scratch, err);
 }
 
-/* Adds a cost to a total as hp2ps does: in a double, that is then cut to 64 bits. What does not fit
- * becomes the least number there is. */
+/* Adds a cost to a total as hp2ps does: in a double that is then truncated to 64 bits. On overflow,
+ * the result is the smallest 64-bit number. */
 static void add_cut(double *total, double amount)
 {
     double sum = trunc(*total + amount);
@@ -75,8 +75,8 @@ static hpf_status add_sample_cut(void *context, const hpf_sample *sample, hpf_er
     return HPF_OK;
 }
 
-/* The sums of all names. Below 2^53 there is only one result; above, hp2ps's rounding and overflow
- * depend on the order of the costs, so they are read again. */
+/* Computes the sums of all names. Up to 2^53 they are exact; above, rounding and overflow in hp2ps
+ * depend on the order of the costs, so the profile is read again. */
 static hpf_status find_sums(selection *sel, hpf_error *err)
 {
     static const hpf_events events = {.sample = add_sample_cut};
@@ -101,8 +101,8 @@ static hpf_status find_sums(selection *sel, hpf_error *err)
     return status;
 }
 
-/* Drops the smallest names as long as all that were dropped stay below the threshold together.
- * With a grand total of 0 the comparison is never true: everything goes. */
+/* Drops the smallest names while the sum of the dropped ones stays below the threshold. With a
+ * grand total of 0 the comparison is never true, and all names are dropped. */
 static void remove_traces(selection *sel)
 {
     double grand_total = 0;
@@ -148,8 +148,8 @@ static bool leftover_survives(const selection *sel)
     return false;
 }
 
-/* hp2ps counts costs after the last sample in the percentages of trace removal, and fails when a
- * name that has some survives it. Where it would fail, they are left out of account. */
+/* Counts costs after the last sample in the percentages of trace removal, as hp2ps does, unless a
+ * name with such costs survives: then hp2ps fails, and here these costs are ignored. */
 static hpf_status select_with_leftovers(selection *sel, hpf_error *err)
 {
     hpr__sort_item *items = sel->items;
@@ -179,8 +179,8 @@ static hpf_status add_squares(void *context, const hpf_sample *sample, hpf_error
     return HPF_OK;
 }
 
-/* hp2ps's standard deviation: only recorded costs have squares, each for itself, but all samples
- * count in the mean and in the divisor. */
+/* Sorts by the standard deviation of hp2ps: only recorded costs contribute squares, but mean and
+ * divisor count all samples. */
 static hpf_status sort_by_deviation(selection *sel, hpf_error *err)
 {
     static const hpf_events events = {.sample = add_squares};
@@ -237,8 +237,8 @@ static hpf_status order_names(selection *sel, hpf_error *err)
     return status;
 }
 
-/* The lowest names share OTHER when there are too many. */
-static hpf_status limit(hpr__assignment *plan, hpf_arena *arena, const selection *sel,
+/* Assigns the lowest names to OTHER if there are too many. */
+static hpf_status limit(hpr__assignment *assignment, hpf_arena *arena, const selection *sel,
                         hpf_error *err)
 {
     hpf_name *names = hpf_arena_array(sel->scratch, sel->n, sizeof *names);
@@ -260,11 +260,11 @@ static hpf_status limit(hpr__assignment *plan, hpf_arena *arena, const selection
         .folded = names,
         .n_folded = n_folded,
     };
-    return hpr__assignment_init(plan, arena, sel->n_names, &parts, err);
+    return hpr__assignment_init(assignment, arena, sel->n_names, &parts, err);
 }
 
-hpf_status hpr__classic_plan(hpr__assignment *plan, hpf_arena *arena, hpf_survey *survey,
-                             const hpr_options *options, hpf_error *err)
+hpf_status hpr__classic_select(hpr__assignment *assignment, hpf_arena *arena, hpf_survey *survey,
+                               const hpr_options *options, hpf_error *err)
 {
     uint32_t n_names = hpf_survey_n_names(survey);
     selection sel = {
@@ -284,7 +284,7 @@ hpf_status hpr__classic_plan(hpr__assignment *plan, hpf_arena *arena, hpf_survey
         status = order_names(&sel, err);
     }
     if (!status) {
-        status = limit(plan, arena, &sel, err);
+        status = limit(assignment, arena, &sel, err);
     }
     hpf_arena_destroy(sel.scratch);
     return status;

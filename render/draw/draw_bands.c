@@ -54,7 +54,7 @@ void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n, c
 {
     if (fill->hatch_gap_pt > 0) {
         hpr__hatch(d->ink, points, n, fill->hatch_deg, fill->hatch_gap_pt,
-                   hpr__paint_stroke(d->theme->ink, HATCH_PT));
+                   hpr__paint_stroke(d->theme->text, HATCH_PT));
     }
 }
 

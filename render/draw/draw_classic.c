@@ -2,7 +2,7 @@
  *
  * The ink of the classic look, in hp2ps's order: border, title, axes, key, bands, marks.
  */
-#include "classic/classic_layout.h"
+#include "classic/classic.h"
 #include "draw/curve.h"
 #include "chart/tooltip.h"
 #include "draw/draw.h"
@@ -131,7 +131,7 @@ static void draw_key(hpr__builder *ink, const hpr_chart *chart, int page)
         const hpr_band *band = &chart->bands[i];
         const hpr_label *label = &band->label;
 
-        if (label->place == HPR_LABEL_KEY && label->page == page) {
+        if (label->place == HPR_LABEL_LEGEND && label->page == page) {
             draw_box(ink, chart, label->box_x_pt, label->box_y_pt, HPR__CLASSIC_KEY_BOX_PT,
                      HPR__CLASSIC_KEY_BOX_PT, hpr__paint_fill(band->fill.colour));
             draw_text(ink, chart, label->text, (hpr_point){label->x_pt, label->y_pt},

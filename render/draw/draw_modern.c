@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "layout/gc_ticks.h"
+#include "layout/overlays.h"
 #include "layout/elide.h"
 #include "layout/labels.h"
 #include "layout/legend.h"
@@ -52,10 +52,10 @@ static void draw_y_axis(const hpr__drawing *d)
     double above = hpr__top_of_plot(chart) + 1.3 * d->type.text_pt - half;
     for (size_t i = 0; i < chart->y.n_ticks; i++) {
         hpr__draw_text(d, chart->y.ticks[i].label, right, chart->y.ticks[i].at_pt - half,
-                       d->type.text_pt, HPR_ANCHOR_END, d->theme->faint);
+                       d->type.text_pt, HPR_ANCHOR_END, d->theme->muted);
     }
     hpr__draw_text(d, chart->y.unit, right, fmin(above, chart->height_pt - line.ascent_pt),
-                   d->type.text_pt, HPR_ANCHOR_END, d->theme->faint);
+                   d->type.text_pt, HPR_ANCHOR_END, d->theme->muted);
 }
 
 static void draw_x_axis(const hpr__drawing *d)
@@ -75,12 +75,12 @@ static void draw_x_axis(const hpr__drawing *d)
         hpr__draw_segment(d, tick->at_pt, chart->plot_y_pt, tick->at_pt, chart->plot_y_pt - 3,
                           rule);
         hpr__draw_text(d, tick->label, left + width / 2, baseline, d->type.text_pt,
-                       HPR_ANCHOR_MIDDLE, d->theme->faint);
+                       HPR_ANCHOR_MIDDLE, d->theme->muted);
         unit_x = fmax(unit_x, left + width + HPR__TEXT_GAP_PT);
     }
     unit_x = fmin(unit_x, chart->width_pt - hpr__sheet_pad_pt(chart) - unit_width);
     hpr__draw_text(d, chart->x.unit, unit_x, baseline, d->type.text_pt, HPR_ANCHOR_START,
-                   d->theme->faint);
+                   d->theme->muted);
 }
 
 /* --- names ---------------------------------------------------------------------------------- */
@@ -88,8 +88,8 @@ static void draw_x_axis(const hpr__drawing *d)
 /* The theme's softer black where it reads as well. */
 static hpr_colour ink_on(hpr_colour ground)
 {
-    const hpr_colour soft = hpr__theme_of(HPR_THEME_LIGHT)->ink;
-    return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_ink_on(ground);
+    const hpr_colour soft = hpr__theme_of(HPR_THEME_LIGHT)->text;
+    return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_text_on(ground);
 }
 
 /* A piece of a band's line. */
@@ -190,7 +190,7 @@ static void draw_label(const hpr__drawing *d, const hpr_band *band)
     }
     draw_swatch(d, band);
     hpr__draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_START,
-                   d->theme->ink);
+                   d->theme->text);
 }
 
 /* Below a key without room for all: how many are not in it. */
@@ -205,7 +205,7 @@ static void draw_number_of_rest(const hpr__drawing *d, const hpr_label *lowest, 
         left = lowest->box_x_pt;
     }
     hpr__draw_text(d, text, left, lowest->y_pt - line.ascent_pt - line.descent_pt, lowest->size_pt,
-                   HPR_ANCHOR_START, d->theme->faint);
+                   HPR_ANCHOR_START, d->theme->muted);
 }
 
 static void draw_rest_of_key(const hpr__drawing *d)
@@ -215,7 +215,7 @@ static void draw_rest_of_key(const hpr__drawing *d)
     for (uint32_t i = d->chart->n_bands; i-- > 0;) {
         const hpr_band *band = &d->chart->bands[i];
         n_nowhere += hpr__label_is_due(d->chart, band);
-        lowest = band->label.place == HPR_LABEL_KEY ? &band->label : lowest;
+        lowest = band->label.place == HPR_LABEL_LEGEND ? &band->label : lowest;
     }
     if (lowest && n_nowhere > 0) {
         draw_number_of_rest(d, lowest, n_nowhere);
@@ -237,11 +237,11 @@ static void draw_title(const hpr__drawing *d)
     const hpr_chart *chart = d->chart;
     double pad = hpr__sheet_pad_pt(chart);
     double baseline = chart->height_pt - pad - d->type.title_pt;
-    hpr__text_style style = {.size_pt = d->type.title_pt, .colour = d->theme->ink, .bold = true};
+    hpr__text_style style = {.size_pt = d->type.title_pt, .colour = d->theme->text, .bold = true};
     hpr_point place = hpr__at(d, pad, baseline);
     hpr__builder_text(d->ink, chart->title.job, place.x_pt, place.y_pt, &style);
     hpr__draw_text(d, chart->title.date, chart->width_pt - pad, baseline, d->type.text_pt,
-                   HPR_ANCHOR_END, d->theme->faint);
+                   HPR_ANCHOR_END, d->theme->muted);
 }
 
 static void draw_emptiness(const hpr__drawing *d)
@@ -255,7 +255,7 @@ static void draw_emptiness(const hpr__drawing *d)
         if (width_of(d, text) <= chart->plot_width_pt) {
             hpr__draw_text(d, text, chart->plot_x_pt + chart->plot_width_pt / 2,
                            chart->plot_y_pt + chart->plot_height_pt / 2, d->type.text_pt,
-                           HPR_ANCHOR_MIDDLE, d->theme->faint);
+                           HPR_ANCHOR_MIDDLE, d->theme->muted);
         }
     }
 }

@@ -178,7 +178,7 @@ static peak_note place_peak(const hpr__drawing *d)
     note.right_pt = note.left_pt + width;
     note.baseline_pt = (chart->base ? hpr__top_of_plot(chart) : note.dot_y_pt) + HPR__TEXT_GAP_PT;
     note.top_pt = note.baseline_pt + measure(d, note.text).ascent_pt;
-    if (chart->n_lines > 0) {
+    if (chart->n_quantities > 0) {
         avoid_lines(d, &note);
     }
     note.is_there = note.top_pt <= chart->height_pt; /* not on a sheet that is too low for it */
@@ -219,7 +219,7 @@ static void draw_peak(const hpr__drawing *d, const peak_note *note)
     draw_peak_leader(d, note);
     draw_dot(d, note->dot_x_pt, note->dot_y_pt);
     hpr__draw_text(d, note->text, note->left_pt, note->baseline_pt, d->type.text_pt,
-                   HPR_ANCHOR_START, d->theme->ink);
+                   HPR_ANCHOR_START, d->theme->text);
 }
 
 /* --- marks ---------------------------------------------------------------------------------- */
@@ -258,7 +258,7 @@ static size_t draw_rule(const hpr__drawing *d, size_t first, hpr_paint paint)
 
 static void draw_rules(const hpr__drawing *d)
 {
-    hpr_paint paint = hpr__stroke_of(d, d->theme->ink, HPR__RULE_PT);
+    hpr_paint paint = hpr__stroke_of(d, d->theme->text, HPR__RULE_PT);
     paint.dash_pt = hpr__has_rules(d->chart) ? 2 : 0;
     for (size_t i = 0; i < d->chart->n_marks;) {
         i = draw_rule(d, i, paint);
@@ -271,7 +271,7 @@ static void draw_mark_labels(const hpr__drawing *d)
         const hpr_mark *mark = &d->chart->marks[i];
         if (*mark->shown) {
             hpr__draw_text(d, mark->shown, mark->label_x_pt, baseline_of_row(d, mark->row),
-                           d->type.text_pt, HPR_ANCHOR_START, d->theme->faint);
+                           d->type.text_pt, HPR_ANCHOR_START, d->theme->muted);
         }
     }
 }
@@ -301,7 +301,7 @@ static void draw_gc_name(const hpr__drawing *d)
     double left = hpr__right_of_plot(d->chart) + gap_pt;
     if (left + size.width_pt <= d->chart->width_pt) {
         hpr__draw_text(d, "GC", left, hpr__top_of_plot(d->chart) - size.ascent_pt, size_pt,
-                       HPR_ANCHOR_START, d->theme->faint);
+                       HPR_ANCHOR_START, d->theme->muted);
     }
 }
 
@@ -309,7 +309,7 @@ void hpr__draw_gc_ticks(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
     double top = hpr__top_of_plot(chart);
-    hpr_paint paint = hpr__stroke_of(d, d->theme->ink, GC_WIDTH_PT);
+    hpr_paint paint = hpr__stroke_of(d, d->theme->text, GC_WIDTH_PT);
     if (chart->n_collections == 0) {
         return;
     }

@@ -22,7 +22,7 @@ static hpr_point place_of(const hpr__drawing *d, const hpf_quantity_point *point
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
-static void draw_line(const hpr__drawing *d, const hpr_line *line)
+static void draw_line(const hpr__drawing *d, const hpr_quantity *line)
 {
     hpr__curve curve;
     if (!hpr__curve_init(&curve, d->ink, line->n_points)) {
@@ -33,7 +33,7 @@ static void draw_line(const hpr__drawing *d, const hpr_line *line)
     }
     hpr__curve_simplify(&curve, NULL, NULL, 0, d->fineness);
     const hpr_point *points = hpr__curve_points(d->ink, &curve);
-    hpr_paint paint = hpr__stroke_of(d, d->theme->ink, LINE_PT);
+    hpr_paint paint = hpr__stroke_of(d, d->theme->text, LINE_PT);
     paint.dash_pt = 3;
     hpr__builder_group_begin(d->ink, line->text);
     hpr__builder_line_owned(d->ink, points, curve.n_shown,
@@ -45,8 +45,8 @@ static void draw_line(const hpr__drawing *d, const hpr_line *line)
 
 void hpr__draw_quantity_lines(const hpr__drawing *d)
 {
-    for (size_t i = 0; i < d->chart->n_lines; i++) {
-        draw_line(d, &d->chart->lines[i]);
+    for (size_t i = 0; i < d->chart->n_quantities; i++) {
+        draw_line(d, &d->chart->quantities[i]);
     }
 }
 
@@ -82,7 +82,7 @@ static bool is_in_plot(const hpr_chart *chart, const hpr__area *area)
 }
 
 /* The lowest and the highest that a line is between two places. */
-static void find_extent(const hpr__drawing *d, const hpr_line *line, double left_pt,
+static void find_extent(const hpr__drawing *d, const hpr_quantity *line, double left_pt,
                         double right_pt, double *low_pt, double *high_pt)
 {
     const hpr_chart *chart = d->chart;
@@ -105,9 +105,9 @@ static void find_extent(const hpr__drawing *d, const hpr_line *line, double left
 
 bool hpr__is_on_lines(const hpr__drawing *d, const hpr__area *area)
 {
-    for (size_t i = 0; i < d->chart->n_lines; i++) {
+    for (size_t i = 0; i < d->chart->n_quantities; i++) {
         double low, high;
-        find_extent(d, &d->chart->lines[i], area->left_pt, area->right_pt, &low, &high);
+        find_extent(d, &d->chart->quantities[i], area->left_pt, area->right_pt, &low, &high);
         if (low <= area->top_pt && high >= area->bottom_pt) {
             return true;
         }
@@ -126,7 +126,7 @@ static bool is_free(const hpr__drawing *d, const crowd *others, const hpr__area 
 }
 
 /* The area of a name that ends at `right_pt`, above its line or below it. */
-static hpr__area area_beside(const hpr__drawing *d, const hpr_line *line, hpr_text_size size,
+static hpr__area area_beside(const hpr__drawing *d, const hpr_quantity *line, hpr_text_size size,
                              double right_pt, bool is_above)
 {
     double low, high;
@@ -157,7 +157,7 @@ static bool is_on_stack(const hpr_chart *chart, const hpr__area *area)
 
 /* The area right of the end of a line that ends early, at its height, as far as the plot reaches.
  */
-static hpr__area area_behind(const hpr__drawing *d, const hpr_line *line, hpr_text_size size)
+static hpr__area area_behind(const hpr__drawing *d, const hpr_quantity *line, hpr_text_size size)
 {
     const hpf_quantity_point *last = &line->points[line->n_points - 1];
     double left = hpr__x_of_time(d->chart, last->time) + NAME_GAP_PT;
@@ -169,7 +169,7 @@ static hpr__area area_behind(const hpr__drawing *d, const hpr_line *line, hpr_te
 
 /* The area behind the line, or the rightmost free one above it, or below it and above the bands; or
  * with `is_on_bands` below it on them. */
-static bool find_free(const hpr__drawing *d, const hpr_line *line, const crowd *others,
+static bool find_free(const hpr__drawing *d, const hpr_quantity *line, const crowd *others,
                       hpr_text_size size, bool is_on_bands, hpr__area *out)
 {
     const hpr_chart *chart = d->chart;
@@ -194,7 +194,7 @@ static bool find_free(const hpr__drawing *d, const hpr_line *line, const crowd *
 }
 
 /* When there is no room at all, at the end of the line. */
-static hpr__area find_area(const hpr__drawing *d, const hpr_line *line, const crowd *others,
+static hpr__area find_area(const hpr__drawing *d, const hpr_quantity *line, const crowd *others,
                            hpr_text_size size)
 {
     const hpr_chart *chart = d->chart;
@@ -212,7 +212,7 @@ static hpr__area find_area(const hpr__drawing *d, const hpr_line *line, const cr
     return area;
 }
 
-static void draw_name(const hpr__drawing *d, const hpr_line *line, const hpr__area *area,
+static void draw_name(const hpr__drawing *d, const hpr_quantity *line, const hpr__area *area,
                       hpr_text_size size)
 {
     hpr_point corner = hpr__at(d, area->left_pt - 1, area->top_pt);
@@ -220,7 +220,7 @@ static void draw_name(const hpr__drawing *d, const hpr_line *line, const hpr__ar
                       area->top_pt - area->bottom_pt, hpr__paint_fill(d->theme->background),
                       hpr__paint_none());
     hpr__draw_text(d, line->text, area->left_pt, area->bottom_pt + size.descent_pt, d->type.text_pt,
-                   HPR_ANCHOR_START, d->theme->ink);
+                   HPR_ANCHOR_START, d->theme->text);
 }
 
 static void add_band_names(const hpr__drawing *d, crowd *others)
@@ -241,15 +241,15 @@ static void add_band_names(const hpr__drawing *d, crowd *others)
 void hpr__draw_quantity_names(const hpr__drawing *d, const hpr__area *taken)
 {
     const hpr_chart *chart = d->chart;
-    crowd others = {.areas = malloc((chart->n_bands + chart->n_lines + 1) * sizeof(hpr__area))};
+    crowd others = {.areas = malloc((chart->n_bands + chart->n_quantities + 1) * sizeof(hpr__area))};
     if (!others.areas) {
         hpr__builder_fail(d->ink);
         return;
     }
     others.areas[others.n++] = *taken;
     add_band_names(d, &others);
-    for (size_t i = 0; i < chart->n_lines; i++) {
-        const hpr_line *line = &chart->lines[i];
+    for (size_t i = 0; i < chart->n_quantities; i++) {
+        const hpr_quantity *line = &chart->quantities[i];
         hpr_text_size size =
             d->measurer.measure(d->measurer.context, line->text, d->type.text_pt, false);
         hpr__area area = find_area(d, line, &others, size);

@@ -5,7 +5,7 @@
 #ifndef HPR_MARKER_H
 #define HPR_MARKER_H
 
-#include "style/line_style.h"
+#include "style/fill.h"
 #include "draw/scene_builder.h"
 
 /* Draws a marker, from 1 to HPR__N_MARKERS, with its middle at a place of the scene. */

@@ -12,9 +12,8 @@
 
 #include "chart/tooltip.h"
 #include "html/html_columns.h"
-#include "layout/modern.h"
 #include "chart/select.h"
-#include "style/palette.h"
+#include "style/fill.h"
 
 #define BATCH_NUMBERS ((size_t)4 << 20) /* of series fetched at once */
 
@@ -28,11 +27,11 @@ typedef struct telling {
     const hpr_options *options;
     hpr_html_limits limits;
     hpf_arena *arena;
-    hpr__assignment plan; /* all names, or groups of them, largest first */
-    uint32_t *band_of;    /* by name: of the batch */
-    double *numbers;      /* of the batch */
+    hpr__assignment assignment; /* all names, or groups of them, largest first */
+    uint32_t *band_of;          /* by name: of the batch */
+    double *numbers;            /* of the batch */
     size_t n_picks;
-    uint32_t n_written; /* bands of the plan that have a series */
+    uint32_t n_written; /* bands of the assignment that have a series */
     size_t n_bytes;     /* packed */
     hpr__packed packed;
     hpf_error *err;
@@ -118,11 +117,11 @@ static hpf_status tell_samples(telling *t)
     return status ? status : tell_numbers(t, "total", numbers, t->n_picks);
 }
 
-/* Fetches the bands [first, first + n) of the plan; with `as_one` as a single series. */
+/* Fetches the bands [first, first + n) of the assignment; with `as_one` as a single series. */
 static hpf_status fetch(telling *t, uint32_t first, uint32_t n, bool as_one)
 {
     for (uint32_t name = 0; name < hpf_survey_n_names(t->survey); name++) {
-        uint32_t band = t->plan.band_of_name[name];
+        uint32_t band = t->assignment.band_of_name[name];
         bool is_in = band != HPF_NO_BAND && band >= first && band - first < n;
         t->band_of[name] = !is_in ? HPF_NO_BAND : as_one ? 0 : band - first;
     }
@@ -131,7 +130,8 @@ static hpf_status fetch(telling *t, uint32_t first, uint32_t n, bool as_one)
 
 static hpf_str text_of(const telling *t, uint32_t band)
 {
-    return t->plan.texts ? t->plan.texts[band] : hpf_survey_name(t->survey, t->plan.names[band]);
+    return t->assignment.texts ? t->assignment.texts[band]
+                               : hpf_survey_name(t->survey, t->assignment.names[band]);
 }
 
 /* Whether the series in `packed` still has a place. */
@@ -148,7 +148,7 @@ static hpf_status tell_band(telling *t, const hpr__packed *packed)
     hpf_str text = text_of(t, band);
     hpf_json_object(t->json, NULL);
     tell_name(t->json, text, hpr__pinned_colour(t->options, text));
-    if (!t->plan.texts && !tell_more(t, t->plan.names[band])) {
+    if (!t->assignment.texts && !tell_more(t, t->assignment.names[band])) {
         return hpf_error_set_memory(t->err);
     }
     hpf_status status = tell_packed(t, "column", packed);
@@ -171,7 +171,7 @@ static hpf_status tell_numbers_of_band(telling *t, const double *numbers, bool *
 static uint32_t batch_bands(const telling *t)
 {
     size_t n = BATCH_NUMBERS / (t->n_picks ? t->n_picks : 1);
-    size_t n_bands = t->plan.n_bands;
+    size_t n_bands = t->assignment.n_bands;
     n = n < 1 ? 1 : n;
     return (uint32_t)(n < n_bands ? n : n_bands);
 }
@@ -204,7 +204,7 @@ static hpf_status tell_in_one_pass(telling *t, uint32_t most)
     for (uint32_t i = 0; i < most; i++) {
         costs[i] = text_of(t, i).length;
     }
-    hpf_status status = hpr__columns_pack(&columns, t->survey, t->plan.band_of_name, t->err);
+    hpf_status status = hpr__columns_pack(&columns, t->survey, t->assignment.band_of_name, t->err);
     for (uint32_t i = 0; i < columns.n && !status; i++) {
         status = tell_band(t, &columns.packers[i].packed);
     }
@@ -214,7 +214,7 @@ static hpf_status tell_in_one_pass(telling *t, uint32_t most)
 
 static hpf_status tell_bands(telling *t)
 {
-    uint32_t most = t->plan.n_bands;
+    uint32_t most = t->assignment.n_bands;
     if (t->limits.most_names && most > t->limits.most_names) {
         most = t->limits.most_names;
     }
@@ -230,7 +230,7 @@ static hpf_status tell_bands(telling *t)
 /* All names that have no series of their own, in one. */
 static hpf_status tell_rest(telling *t)
 {
-    uint32_t n = t->plan.n_bands - t->n_written;
+    uint32_t n = t->assignment.n_bands - t->n_written;
     hpf_status status = HPF_OK;
     if (n == 0) {
         hpf_json_text(t->json, "rest", NULL);
@@ -318,7 +318,7 @@ static hpf_status prepare(telling *t)
     if (!t->arena) {
         return hpf_error_set_memory(t->err);
     }
-    hpf_status status = hpr__modern_select(&t->plan, t->arena, t->survey, &all, t->err);
+    hpf_status status = hpr__modern_select(&t->assignment, t->arena, t->survey, &all, t->err);
     if (status) {
         return status;
     }
@@ -333,7 +333,7 @@ static hpf_status list_chosen(const telling *t, uint32_t **chosen)
     uint32_t n_names = hpf_survey_n_names(t->survey);
     uint32_t *place = calloc(n_names ? n_names : 1, sizeof *place);
     for (uint32_t name = 0; place && name < n_names; name++) {
-        uint32_t band = t->plan.band_of_name[name];
+        uint32_t band = t->assignment.band_of_name[name];
         place[name] = band != HPF_NO_BAND && band < t->n_written ? band : UINT32_MAX;
     }
     *chosen = place;

@@ -71,8 +71,8 @@ static void put_theme(hpf_json *json, const char *key, hpr_theme which)
     const hpr__theme *theme = hpr__theme_of(which);
     hpf_json_object(json, key);
     hpr__html_colour(json, "background", theme->background);
-    hpr__html_colour(json, "ink", theme->ink);
-    hpr__html_colour(json, "faint", theme->faint);
+    hpr__html_colour(json, "ink", theme->text);
+    hpr__html_colour(json, "faint", theme->muted);
     hpr__html_colour(json, "rule", theme->rule);
     hpr__html_colour(json, "grid", theme->grid);
     hpr__html_colour(json, "outline", theme->outline);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A chart of differences: every row is split into what is above zero and what is below, the halves
- * are stacked from the bottom up, and the modern look does the rest.
+ * A chart of differences. Every row is split into a half above zero and a half below, and the
+ * halves are stacked from the bottom up.
  *
- * From zero outwards the largest come first, so that the calm ones carry the others; OTHER is
- * outermost. Slivers of a row on its smaller side would only clutter: they go to OTHER.
+ * The largest rows are next to zero, so that the calm ones carry the others; OTHER is outermost. If
+ * the smaller half of a row is very thin, it is merged into OTHER.
  */
 #include "base/arena.h"
 #include "hprender/diff.h"
@@ -14,23 +14,21 @@
 #include <string.h>
 
 #include "chart/diff_series.h"
-#include "layout/modern.h"
 #include "layout/layout.h"
+#include "style/fill.h"
 
-#define LEAST_HALF 0.01 /* of the height of both stacks: a thinner half is a sliver */
+#define LEAST_HALF 0.01 /* of the height of both stacks: thinner halves go to OTHER */
 
-/* One row above zero, or below. */
 typedef struct half {
     double *values; /* thicknesses */
     double area, max;
 } half;
 
-/* A row with both halves: [0] below zero, [1] above. */
 typedef struct split {
     hpf_str name;
     uint32_t n_names;
     bool is_other;
-    half halves[2];
+    half halves[2]; /* below zero, above */
     hpr_fill fill;
 } split;
 
@@ -41,8 +39,6 @@ typedef struct work {
     split *splits; /* the chosen rows; the last one is OTHER */
     uint32_t n_splits;
 } work;
-
-/* ---- Halves ---- */
 
 static hpf_status split_values(work *w, split *to, const double *changes, hpf_error *err)
 {
@@ -89,7 +85,7 @@ static hpf_status make_splits(work *w, hpf_error *err)
     return status;
 }
 
-/* The height of both stacks together. */
+/* Returns the height of both stacks together. */
 static double height_of(const work *w)
 {
     double high[2] = {0, 0};
@@ -105,9 +101,9 @@ static double height_of(const work *w)
     return high[0] + high[1];
 }
 
-/* Slivers go to OTHER. That is a rest, in which rounding leaves traces where there is none: such
- * traces are no band. */
-static void drop_slivers(work *w)
+/* Merges thin halves into OTHER. Since OTHER is a difference of sums, it can be a rounding error
+ * alone; then it gets no band. */
+static void merge_thin_halves(work *w)
 {
     double least = LEAST_HALF * height_of(w);
     split *other = &w->splits[w->n_splits - 1];
@@ -131,9 +127,7 @@ static void drop_slivers(work *w)
     }
 }
 
-/* ---- Bands ---- */
-
-/* Both halves of a row have one colour: it is chosen among the larger halves. */
+/* Chooses one fill for both halves of a row. */
 static hpf_status choose_fills(work *w, hpf_error *err)
 {
     hpf_arena *arena = w->chart->arena;
@@ -148,13 +142,14 @@ static hpf_status choose_fills(work *w, hpf_error *err)
                                     hpr__pinned_colour(&w->options->chart, s->name), 0};
     }
     hpf_status status =
-        hpr__modern_fill(fills, swatches, w->n_splits, &w->options->chart, arena, err);
+        hpr__fill_choose(fills, swatches, w->n_splits, &w->options->chart, arena, err);
     for (uint32_t i = 0; i < w->n_splits && !status; i++) {
         w->splits[i].fill = fills[i];
     }
     return status;
 }
 
+/* Adds the band of a half that is not empty. */
 static hpf_status add_band(work *w, const split *s, int which, hpf_error *err)
 {
     hpr_chart *public = &w->chart->public;
@@ -179,7 +174,7 @@ static hpf_status add_band(work *w, const split *s, int which, hpf_error *err)
     return status ? status : hpr__chart_text(w->chart, s->name, &band->text, err);
 }
 
-/* Bottom first: below zero from OTHER to the largest, above it from the largest to OTHER. */
+/* Adds the bands bottom first: OTHER to the largest below zero, the largest to OTHER above. */
 static hpf_status add_bands(work *w, hpf_error *err)
 {
     hpf_status status = HPF_OK;
@@ -197,7 +192,7 @@ static hpf_status add_bands(work *w, hpf_error *err)
     return status;
 }
 
-/* The base lies as far below zero as the lower halves are thick together. */
+/* Stacks the bands. The base is the negative sum of the lower halves. */
 static hpf_status stack(work *w, hpf_error *err)
 {
     hpr_chart *public = &w->chart->public;
@@ -227,19 +222,7 @@ static hpf_status stack(work *w, hpf_error *err)
     return HPF_OK;
 }
 
-static void find_extreme(hpr_chart *public)
-{
-    for (size_t i = 0; i < public->n_points; i++) {
-        if (i == 0 || fabs(public->totals[i]) > fabs(public->peak_total)) {
-            public->peak_total = public->totals[i];
-            public->peak_time = public->times[i];
-        }
-    }
-}
-
-/* ---- The chart ---- */
-
-static hpf_status write_headers(work *w, hpf_survey *survey, hpf_error *err)
+static hpf_status copy_headers(work *w, hpf_survey *survey, hpf_error *err)
 {
     hpf_str texts[HPF_N_HEADERS] = {
         [HPF_HEADER_JOB] = w->options->title,
@@ -258,17 +241,17 @@ static hpf_status fill_chart(work *w, const hpf_diff *diff, hpf_survey *const su
                              hpr_measurer measurer, hpf_error *err)
 {
     hpr_chart *public = &w->chart->public;
-    int asked = w->options->chart.n_bands;
-    uint32_t n_rows = asked > 0 && asked < HPR_DIFF_MOST_BANDS ? (uint32_t)asked
-                      : asked < 0                              ? 0
-                                                               : HPR_DIFF_MOST_BANDS;
+    int most = w->options->chart.n_bands;
+    uint32_t n_rows = most > 0 && most < HPR_DIFF_MOST_BANDS ? (uint32_t)most
+                      : most < 0                             ? 0
+                                                             : HPR_DIFF_MOST_BANDS;
     hpf_status status = hpr__diff_series_make(&w->series, w->chart->arena, diff, surveys,
                                               w->options->chart.by_sample, n_rows, err);
     status = status ? status : make_splits(w, err);
     if (status) {
         return status;
     }
-    drop_slivers(w);
+    merge_thin_halves(w);
     public->look = HPR_LOOK_MODERN;
     public->n_points = w->series.n_points;
     public->times = w->series.positions;
@@ -280,8 +263,13 @@ static hpf_status fill_chart(work *w, const hpf_diff *diff, hpf_survey *const su
     status = choose_fills(w, err);
     status = status ? status : add_bands(w, err);
     status = status ? status : stack(w, err);
-    find_extreme(public);
-    status = status ? status : write_headers(w, surveys[0], err);
+    for (size_t i = 0; i < public->n_points; i++) {
+        if (i == 0 || fabs(public->totals[i]) > fabs(public->peak_total)) {
+            public->peak_total = public->totals[i];
+            public->peak_time = public->times[i];
+        }
+    }
+    status = status ? status : copy_headers(w, surveys[0], err);
     return status ? status
                   : hpr__modern_layout(w->chart, NULL, &w->options->chart, NULL, measurer, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Middle elision by bisection over the number of characters kept.
+ * Elision in the middle, by bisection over the number of characters kept.
  */
 #include "layout/elide.h"
 
@@ -8,7 +8,7 @@
 
 enum { MOST_CHARACTERS = 160 };
 
-/* Room that was made for a text, by sums with its width, is enough for it. */
+/* Sums of widths may be smaller than the text by rounding. */
 #define ROUNDING_PT 1e-6
 
 const char hpr__ellipsis[] = "\xE2\x80\xA6";
@@ -32,7 +32,7 @@ static size_t count_characters(const char *text)
     return n;
 }
 
-/* Byte offset behind `n` characters. */
+/* Returns the byte offset after `n` characters. */
 static size_t offset_of(const char *text, size_t n)
 {
     size_t i = 0;
@@ -43,14 +43,14 @@ static size_t offset_of(const char *text, size_t n)
     return i;
 }
 
-/* Producers cut long names themselves: such a name has no ending worth keeping. */
+/* Returns whether the producer has cut the name, which then has no end worth keeping. */
 static bool is_cut_already(const char *text)
 {
     size_t length = strlen(text);
     return length >= 3 && memcmp(text + length - 3, "...", 3) == 0;
 }
 
-/* Keeps `kept` of `n` characters: three in five at the beginning, where names say what they are. */
+/* Keeps `kept` of `n` characters, three in five of them at the beginning. */
 static void write_kept(char *out, const char *text, size_t n, size_t kept)
 {
     size_t n_head = is_cut_already(text) ? kept : (kept * 3 + 4) / 5;
@@ -75,7 +75,7 @@ double hpr__elide(char *out, const char *text, double width_pt, double size_pt, 
             return width;
         }
     }
-    size_t fitting = 0; /* characters that are known to fit */
+    size_t fitting = 0; /* number of characters known to fit */
     size_t too_many = n < MOST_CHARACTERS ? n : MOST_CHARACTERS;
     double fitting_width = 0;
     while (fitting + 1 < too_many) {

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Positions, sizes and the peak of a modern chart.
+ */
 #include "layout/geometry.h"
 
 #include <math.h>
@@ -6,6 +9,7 @@
 
 enum { MOST_RULES = 12 }; /* marks that are drawn through the whole plot */
 
+/* Returns the sizes that belong to a size of the text. */
 static hpr__type_sizes sizes_around(double text_pt)
 {
     return (hpr__type_sizes){1.2 * text_pt, text_pt, fmin(text_pt, 7)};
@@ -43,7 +47,7 @@ double hpr__x_of(const hpr_chart *chart, double x)
     return chart->plot_x_pt + clamp(share, 0, 1) * chart->plot_width_pt;
 }
 
-/* The first point that is not before `time`. */
+/* Returns the first point that is not before `time`. */
 static size_t point_at(const hpr_chart *chart, double time)
 {
     size_t low = 0;
@@ -117,7 +121,7 @@ bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band)
     return !(chart->is_lines && band->is_other);
 }
 
-/* The highest that anything is drawn. */
+/* Returns the highest amount that is drawn. */
 static double highest_of(const hpr_chart *chart)
 {
     double highest = 0;
@@ -129,8 +133,8 @@ static double highest_of(const hpr_chart *chart)
     if (!chart->is_lines) {
         highest = chart->is_normalised ? 100 : chart->peak_total;
     }
-    for (size_t i = 0; i < chart->n_lines; i++) {
-        highest = fmax(highest, chart->lines[i].max);
+    for (size_t i = 0; i < chart->n_quantities; i++) {
+        highest = fmax(highest, chart->quantities[i].max);
     }
     return highest;
 }
@@ -150,7 +154,7 @@ hpr__reach hpr__reach_of(const hpr_chart *chart)
     return reach;
 }
 
-/* A number with its unit: "9.3 MiB". */
+/* Writes a number with its unit, such as "9.3 MiB"; returns its length. */
 static size_t amount_text(char *out, size_t n_bytes, double value, const hpr_unit *unit,
                           const char *unit_name, int n_digits)
 {
@@ -158,13 +162,6 @@ static size_t amount_text(char *out, size_t n_bytes, double value, const hpr_uni
     hpr_unit_label_rounded(number, value, unit, n_digits);
     int length = snprintf(out, n_bytes, "%s%s%.100s", number, *unit_name ? " " : "", unit_name);
     return length > 0 ? (size_t)length : 0;
-}
-
-/* The number of the sample at a time. */
-static double number_of_sample(const hpr_chart *chart, double time)
-{
-    size_t point = point_at(chart, time);
-    return point < chart->n_points ? chart->xs[point] : 0;
 }
 
 static hpr__peak peak_of_lines(const hpr_chart *chart)
@@ -192,11 +189,12 @@ bool hpr__peak_of(hpr__peak *peak, const hpr_chart *chart)
     return chart->base ? peak->value != 0 : peak->value > 0;
 }
 
-/* " at 4.2 s". */
+/* Writes " at 4.2 s". */
 static void put_peak_time(char *out, size_t n_bytes, const hpr_chart *chart, const hpr__peak *peak)
 {
     if (chart->is_by_sample) {
-        snprintf(out, n_bytes, " at sample %.0f", number_of_sample(chart, peak->time));
+        size_t point = point_at(chart, peak->time);
+        snprintf(out, n_bytes, " at sample %.0f", point < chart->n_points ? chart->xs[point] : 0);
         return;
     }
     hpr_unit x = hpr_unit_of_times(

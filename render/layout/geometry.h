@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Where things are in a modern chart: functions of a chart that is laid out, or of the part of it
- * that is settled so far.
+ * Geometry of a modern chart: functions of a chart that is laid out, or of the fields that are
+ * final at the time of the call.
  */
 #ifndef HPR_GEOMETRY_H
 #define HPR_GEOMETRY_H
@@ -9,79 +9,77 @@
 #include "chart/chart.h"
 #include "chart/units.h"
 
-#define HPR__TEXT_GAP_PT 4.0 /* between a text and what it names */
+#define HPR__TEXT_GAP_PT 4.0 /* between a text and what it labels */
 
 enum {
     HPR__TICK_GAP_PT = 4, /* between a tick label and the plot */
-    HPR__NARROW_PT = 300, /* a sheet as wide as the column of a paper is narrow */
+    HPR__NARROW_PT = 300, /* narrower sheets fit the column of a paper */
 };
 
-/* Font sizes for a sheet. */
 typedef struct hpr__type_sizes {
     double title_pt, text_pt, smallest_pt;
 } hpr__type_sizes;
 
+/* Returns the font sizes for a sheet of this width. */
 hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt, const hpr_options *options);
 
-/* Empty space around everything. */
+/* Returns the width of the empty border around the sheet. */
 double hpr__sheet_pad_pt(const hpr_chart *chart);
 
-/* Where a value of the x axis (hpr_chart.xs), a time, and a value of the y axis lie in the plot, in
- * points of the drawing area. Never outside the plot. */
+/* Return the position of a value of the x axis (hpr_chart.xs), of a time, and of a value of the y
+ * axis, in points of the drawing area, clamped to the plot. */
 double hpr__x_of(const hpr_chart *chart, double x);
 double hpr__x_of_time(const hpr_chart *chart, double time);
 double hpr__y_of(const hpr_chart *chart, double amount);
 
-/* Where a number under the x axis begins whose tick is at `at_pt`: centred there, but on the sheet
- * and before the axis' unit. */
+/* Returns the left end of the label of an x tick: centred at `at_pt`, but inside the sheet and left
+ * of the unit. */
 double hpr__x_label_left(const hpr_chart *chart, double at_pt, double width_pt, double unit_pt);
 
-/* From the x axis down to the baseline of its numbers: below the lowest number of the y axis, half
- * of which hangs down too. */
+/* Returns the distance from the x axis down to the baseline of its labels, which clears the lowest
+ * label of the y axis. */
 double hpr__x_label_drop(const hpr_text_size *line, double text_pt);
 
-/* How high so much is, in points. */
+/* Returns the height of an amount, in points. */
 double hpr__height_of(const hpr_chart *chart, double amount);
 
-/* What lies between these is drawn. */
+/* The ranges that the axes must include. */
 typedef struct hpr__reach {
     double x_low, x_high;
     double y_low, y_high; /* amounts; 0 is always between them */
 } hpr__reach;
 
-/* The reach of a chart that was laid out. */
+/* Returns the reach of the bands and quantities of a chart. */
 hpr__reach hpr__reach_of(const hpr_chart *chart);
 
-/* Whether a band is in the picture: OTHER is no line, being nothing in itself, and larger than all.
- */
+/* Returns whether a band is drawn: OTHER is not in a chart of lines. */
 bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band);
 
-/* Whether any mark has a label: then there is a row for them above the plot and the peak's text. */
+/* Returns whether any mark has a label, so that labels need a row above the plot. */
 bool hpr__has_mark_labels(const hpr_chart *chart);
 
-/* Whether marks are few enough to be drawn through the whole plot. */
+/* Returns whether marks are few enough to be drawn through the whole plot. */
 bool hpr__has_rules(const hpr_chart *chart);
 
-/* The place that is marked as the peak: of the total, or where bands are lines of the highest; in a
- * chart of differences where the total is farthest from 0. */
+/* The point marked as the peak: of the total; in a chart of lines of the highest line; in a chart
+ * of differences where the total is farthest from 0. */
 typedef struct hpr__peak {
     double value; /* an amount */
     double time;
     double at; /* on the y axis */
 } hpr__peak;
 
-/* False: there is none to be marked. */
+/* Finds the peak. Returns false if none is to be marked. */
 bool hpr__peak_of(hpr__peak *peak, const hpr_chart *chart);
 
-/* "peak 9.3 MiB at 4.2 s", or of a chart of differences "total (line): largest change +9.3 MiB at
- * 4.2 s"; `out` has HPR__PEAK_BYTES. Where there is less room: "peak 9.3 MiB", and only
- * "9.3 MiB". */
 typedef enum hpr__peak_words {
-    HPR__PEAK_AND_TIME,
-    HPR__PEAK_ALONE,
-    HPR__PEAK_BARE
+    HPR__PEAK_AND_TIME, /* "peak 9.3 MiB at 4.2 s" */
+    HPR__PEAK_ALONE,    /* "peak 9.3 MiB" */
+    HPR__PEAK_BARE,     /* "9.3 MiB" */
 } hpr__peak_words;
 #define HPR__PEAK_BYTES (2 * HPR_UNIT_LABEL_BYTES + 256)
+/* Writes the text of the peak to `out`, which has HPR__PEAK_BYTES. In a chart of differences it
+ * begins "total (line): largest change +9.3 MiB". */
 void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units,
                     hpr__peak_words words);
 

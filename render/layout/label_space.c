@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Columns, their extremes, and extremes over runs of columns by doubling.
+ * Finds boxes by sliding minima over columns, and spreads labels by isotonic regression.
  */
 #include "base/arena.h"
 #include "layout/label_space.h"
@@ -42,7 +42,7 @@ bool hpr__columns_init(hpr__columns *columns, hpf_arena *arena, const double *x_
     return columns->column_of && columns->scratch;
 }
 
-/* The smaller and the larger of two, neither being NaN: fmin and fmax are calls. */
+/* Faster than fmin and fmax, which handle NaN. */
 static inline double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -59,7 +59,7 @@ static inline void include(hpr__extent *extent, size_t column, double y_pt)
     extent->highest[column] = larger(extent->highest[column], y_pt);
 }
 
-/* Takes in a straight line that leaves its column, at each edge that it crosses. */
+/* Includes a segment at each edge of a column that it crosses. */
 static void include_crossings(hpr__extent *extent, const hpr__columns *columns, size_t from,
                               double y0, double y1)
 {
@@ -71,17 +71,6 @@ static void include_crossings(hpr__extent *extent, const hpr__columns *columns, 
         double y = y0 + share * (y1 - y0);
         include(extent, column, y);
         include(extent, column + 1, y);
-    }
-}
-
-/* Where a curve is not, nothing has room. */
-static void clear_untouched(hpr__extent *extent, const hpr__columns *columns)
-{
-    for (size_t column = 0; column < columns->n; column++) {
-        if (extent->lowest[column] > extent->highest[column]) {
-            extent->lowest[column] = 0;
-            extent->highest[column] = 0;
-        }
     }
 }
 
@@ -108,7 +97,12 @@ void hpr__extent_fill(hpr__extent *extent, const hpr__columns *columns, const do
         include(extent, columns->column_of[i], next_y);
         y = next_y;
     }
-    clear_untouched(extent, columns);
+    for (size_t column = 0; column < columns->n; column++) {
+        if (extent->lowest[column] > extent->highest[column]) { /* outside the curve */
+            extent->lowest[column] = 0;
+            extent->highest[column] = 0;
+        }
+    }
 }
 
 double hpr__label_space_thickest(const hpr__columns *columns, const hpr__extent *lower,
@@ -121,8 +115,8 @@ double hpr__label_space_thickest(const hpr__columns *columns, const hpr__extent 
     return thickest;
 }
 
-/* Replaces each value by the least of the `window` values that begin there, where there are so
- * many; returns how many places have them. */
+/* Replaces each value by the least of the `window` values that begin there; returns for how many
+ * values that many exist. */
 static size_t window_minima(double *values, size_t n, size_t window)
 {
     size_t reach = 1; /* values[i] is the least of this many */
@@ -136,25 +130,25 @@ static size_t window_minima(double *values, size_t n, size_t window)
     return n - window + 1;
 }
 
-/* The middle of a band's ink, from left to right. */
-static double centre_of_ink(const hpr__columns *columns, const hpr__extent *lower,
-                            const hpr__extent *upper)
+/* Returns the horizontal centre of the area of a band. */
+static double centre_of_area(const hpr__columns *columns, const hpr__extent *lower,
+                             const hpr__extent *upper)
 {
-    double ink = 0;
+    double area = 0;
     double moment = 0;
     for (size_t i = 0; i < columns->n; i++) {
         double thickness = larger(upper->highest[i] - lower->lowest[i], 0);
-        ink += thickness;
+        area += thickness;
         moment += thickness * ((double)i + 0.5);
     }
-    double centre = ink > 0 ? moment / ink : (double)columns->n / 2;
+    double centre = area > 0 ? moment / area : (double)columns->n / 2;
     return centre * columns->width_pt / (double)columns->n;
 }
 
-/* How high a place must be to be considered: a good part of the highest, or, where room is scarce,
- * nearly as high as that; never less than the box. */
-static double enough_room(const double *ceilings, const double *floors, size_t n_places,
-                          double box_height_pt)
+/* Returns how high a place must be: a good part of the highest one, nearly all of it if that is
+ * scarcely higher than the box, and at least the box. */
+static double least_height(const double *ceilings, const double *floors, size_t n_places,
+                           double box_height_pt)
 {
     double highest = 0;
     for (size_t i = 0; i < n_places; i++) {
@@ -164,54 +158,16 @@ static double enough_room(const double *ceilings, const double *floors, size_t n
     return fmax(ample, box_height_pt);
 }
 
-/* Takes the room from the columns at the rules. */
-static void bar_rules(const hpr__columns *columns, double *ceilings)
+/* Excludes the columns at the rules. */
+static void exclude_rules(const hpr__columns *columns, double *ceilings)
 {
-    const double beside_pt = 1.5;
+    const double gap_pt = 1.5;
     for (size_t i = 0; i < columns->n_rules; i++) {
-        size_t last = column_at(columns, columns->rules_pt[i] + beside_pt);
-        for (size_t k = column_at(columns, columns->rules_pt[i] - beside_pt); k <= last; k++) {
+        size_t last = column_at(columns, columns->rules_pt[i] + gap_pt);
+        for (size_t k = column_at(columns, columns->rules_pt[i] - gap_pt); k <= last; k++) {
             ceilings[k] = -HUGE_VAL;
         }
     }
-}
-
-/* A box being placed: `window` columns wide. */
-typedef struct search {
-    const hpr__columns *columns;
-    const hpr__extent *lower, *upper;
-    size_t window;
-    double box_height_pt;
-} search;
-
-static bool find_place(const search *s, bool avoid_rules, double *x_pt, double *y_pt)
-{
-    const hpr__columns *columns = s->columns;
-    double *ceilings = columns->scratch;
-    double *floors = columns->scratch + columns->n; /* negated, so that their minima serve too */
-    for (size_t i = 0; i < columns->n; i++) {
-        ceilings[i] = s->upper->lowest[i];
-        floors[i] = -s->lower->highest[i];
-    }
-    if (avoid_rules) {
-        bar_rules(columns, ceilings);
-    }
-    size_t n_places = window_minima(ceilings, columns->n, s->window);
-    window_minima(floors, columns->n, s->window);
-    double enough = enough_room(ceilings, floors, n_places, s->box_height_pt);
-    double wanted = centre_of_ink(columns, s->lower, s->upper);
-    double best_distance = HUGE_VAL;
-    for (size_t i = 0; i < n_places; i++) {
-        double centre =
-            ((double)i + (double)s->window / 2) * columns->width_pt / (double)columns->n;
-        double distance = fabs(centre - wanted);
-        if (ceilings[i] + floors[i] >= enough && distance < best_distance) {
-            best_distance = distance;
-            *x_pt = centre;
-            *y_pt = (ceilings[i] - floors[i]) / 2;
-        }
-    }
-    return best_distance < HUGE_VAL;
 }
 
 bool hpr__label_space_find(const hpr__columns *columns, const hpr__extent *lower,
@@ -223,6 +179,65 @@ bool hpr__label_space_find(const hpr__columns *columns, const hpr__extent *lower
     if (window > columns->n) {
         return false;
     }
-    const search s = {columns, lower, upper, window, box->height_pt};
-    return find_place(&s, box->avoids_rules, x_pt, y_pt);
+    double *ceilings = columns->scratch;
+    double *floors = columns->scratch + columns->n; /* negated, so that minima work for them too */
+    for (size_t i = 0; i < columns->n; i++) {
+        ceilings[i] = upper->lowest[i];
+        floors[i] = -lower->highest[i];
+    }
+    if (box->avoids_rules) {
+        exclude_rules(columns, ceilings);
+    }
+    size_t n_places = window_minima(ceilings, columns->n, window);
+    window_minima(floors, columns->n, window);
+    double enough = least_height(ceilings, floors, n_places, box->height_pt);
+    double wanted = centre_of_area(columns, lower, upper);
+    double best_distance = HUGE_VAL;
+    for (size_t i = 0; i < n_places; i++) {
+        double centre = ((double)i + (double)window / 2) * columns->width_pt / (double)columns->n;
+        double distance = fabs(centre - wanted);
+        if (ceilings[i] + floors[i] >= enough && distance < best_distance) {
+            best_distance = distance;
+            *x_pt = centre;
+            *y_pt = (ceilings[i] - floors[i]) / 2;
+        }
+    }
+    return best_distance < HUGE_VAL;
+}
+
+/* Merges pools at the top of the stack while they are out of order; returns how many remain. */
+static size_t pool(hpr__label_slot *pools, size_t n_pools)
+{
+    while (n_pools > 1 && pools[n_pools - 1].pool_mean < pools[n_pools - 2].pool_mean) {
+        hpr__label_slot *lower = &pools[n_pools - 2];
+        const hpr__label_slot *upper = &pools[n_pools - 1];
+        double n = (double)(lower->pool_n + upper->pool_n);
+        lower->pool_mean =
+            (lower->pool_mean * (double)lower->pool_n + upper->pool_mean * (double)upper->pool_n) /
+            n;
+        lower->pool_n += upper->pool_n;
+        n_pools--;
+    }
+    return n_pools;
+}
+
+void hpr__space_labels(hpr__label_slot *items, size_t n, double pitch, double low, double high)
+{
+    size_t n_pools = 0;
+    for (size_t i = 0; i < n; i++) {
+        items[n_pools].pool_mean = items[i].wanted - (double)i * pitch;
+        items[n_pools].pool_n = 1;
+        n_pools = pool(items, n_pools + 1);
+    }
+    double highest = n > 0 ? high - (double)(n - 1) * pitch : high;
+    size_t i = 0;
+    for (size_t p = 0; p < n_pools; p++) {
+        double base = items[p].pool_mean;
+        base = base > highest ? highest : base;
+        base = base < low ? low : base;
+        for (size_t member = 0; member < items[p].pool_n; member++) {
+            items[i].at = base + (double)i * pitch;
+            i++;
+        }
+    }
 }

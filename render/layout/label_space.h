@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Room for a text inside a band: where does a box fit between two curves?
+ * Space for names: boxes inside bands, and names spread along the margin.
  *
- * The plot is cut into columns of about one point; of each curve the lowest and the highest value
- * in every column are kept, ends of segments included. A box over some columns is inside the band
- * when it is below the lowest value of the upper curve and above the highest value of the lower
- * curve there, so what is found truly fits.
+ * Inside a band: the plot is divided into columns of about one point. For each curve the lowest and
+ * the highest value in every column are kept, including the ends of segments. A box over some
+ * columns is inside the band if it is below the lowest value of the upper curve there and above the
+ * highest value of the lower curve.
  */
 #ifndef HPR_LABEL_SPACE_H
 #define HPR_LABEL_SPACE_H
+
+#include <stddef.h>
 
 #include "base/arena.h"
 
@@ -17,7 +19,7 @@ typedef struct hpr__extent {
     double *lowest, *highest;
 } hpr__extent;
 
-/* Where curves lie: points in increasing x_pt from the left of the plot, and the columns. */
+/* The points of the curves, in increasing x_pt from the left of the plot, and the columns. */
 typedef struct hpr__columns {
     const double *x_pt; /* n_points */
     size_t n_points;
@@ -25,33 +27,47 @@ typedef struct hpr__columns {
     size_t n;               /* columns */
     size_t *column_of;      /* of each point */
     double *scratch;        /* 2 * n */
-    const double *rules_pt; /* n_rules: upright lines that a box had better not lie on */
+    const double *rules_pt; /* n_rules: vertical lines that a box should avoid */
     size_t n_rules;
 } hpr__columns;
 
-/* False when there is no memory. */
+/* Initialise columns and an extent. Return false if there is no memory. */
 bool hpr__columns_init(hpr__columns *columns, hpf_arena *arena, const double *x_pt, size_t n_points,
                        double width_pt);
 bool hpr__extent_init(hpr__extent *extent, hpf_arena *arena, const hpr__columns *columns);
 
-/* Fills an extent from a curve of n_points amounts, one alone being level from end to end; NULL:
- * all zero, as is what lies before and behind the curve. */
+/* Fills an extent from a curve of n_points amounts; a single point makes a level curve. `amounts`
+ * NULL, and any column outside the curve, count as zero. */
 void hpr__extent_fill(hpr__extent *extent, const hpr__columns *columns, const double *amounts,
                       double pt_per_amount);
 
-/* The thickest place of a band, in points. */
+/* Returns the largest thickness of a band, in points. */
 double hpr__label_space_thickest(const hpr__columns *columns, const hpr__extent *lower,
                                  const hpr__extent *upper);
 
 typedef struct hpr__box {
     double width_pt, height_pt;
-    bool avoids_rules; /* no place on a rule will do */
+    bool avoids_rules; /* must not lie on a rule */
 } hpr__box;
 
-/* Looks for a place for a box: not much tighter than the roomiest one, and as near as can be to the
- * middle of the band's ink. Gives the centre of the box; false when it fits nowhere. */
+/* Finds a place for a box: about as high as the highest place there is, and as close as possible to
+ * the centre of the band's area. Sets the centre of the box; returns false if it fits nowhere. */
 bool hpr__label_space_find(const hpr__columns *columns, const hpr__extent *lower,
                            const hpr__extent *upper, const hpr__box *box, double *x_pt,
                            double *y_pt);
+
+typedef struct hpr__label_slot {
+    double wanted; /* in: not decreasing along the array */
+    double at;     /* out */
+    double pool_mean;
+    size_t pool_n; /* scratch: the pools, as a stack */
+} hpr__label_slot;
+
+/* Places `n` labels at least `pitch` apart in [low, high], with the least sum of squared distances
+ * from where they are wanted. They must fit: (n - 1) * pitch <= high - low.
+ *
+ * Without the pitch this is isotonic regression, solved by pooling adjacent violators (Barlow et
+ * al., Statistical Inference under Order Restrictions, 1972). */
+void hpr__space_labels(hpr__label_slot *items, size_t n, double pitch, double low, double high);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Placing labels: inside, in the margin, in a key. All heights are measured upwards.
+ * Places labels inside bands, in the margin or in a legend. All heights are measured upwards.
  */
 #include "base/arena.h"
 #include "layout/labels.h"
@@ -15,12 +15,10 @@
 #include "layout/geometry.h"
 #include "style/palette.h"
 #include "layout/label_space.h"
-#include "layout/label_spacing.h"
 
 enum { PADDING_PT = 3 }; /* left and right of a text inside its band */
 
-/* A rim that is no name's own band needs no name: that would cost all other bands of their width.
- */
+/* A thinner OTHER gets no label, which would take width from all other bands. */
 static const double least_named_other_pt = 2;
 
 double hpr__swatch_width_pt(const hpr_chart *chart)
@@ -47,7 +45,7 @@ static const char *without_id(const hpr_band *band)
     return hpf_str_without_id((hpf_str){band->text, strlen(band->text)}).data;
 }
 
-/* Whether what is left of a band's name may be that of another one as well. */
+/* Returns whether the elided name of a band could also be that of another band. */
 static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const char *shown)
 {
     const char *cut = strstr(shown, hpr__ellipsis);
@@ -88,14 +86,14 @@ const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double widt
     return out;
 }
 
-/* One band between two extents. */
+/* The space of a band between two curves. */
 typedef struct slot {
     const hpr__columns *columns;
     const hpr__extent *lower, *upper;
     bool avoids_rules;
 } slot;
 
-/* Puts `text` inside if it fits, off the rules if it must be. */
+/* Sets `text` inside the band if it fits; returns whether it does. */
 static bool try_inside(hpr__chart *chart, hpr_band *band, const slot *between, const char *text,
                        double size_pt, const hpr__label_style *style)
 {
@@ -116,7 +114,7 @@ static bool try_inside(hpr__chart *chart, hpr_band *band, const slot *between, c
     return true;
 }
 
-/* The widest cut that fits inside, if that is wider than what the margin can show. */
+/* Sets the widest elided name that fits inside, if it is wider than in the margin. */
 static hpf_status place_cut(hpr__chart *chart, hpr_band *band, const slot *between,
                             double whole_width_pt, const hpr__label_style *style, hpf_error *err)
 {
@@ -136,7 +134,7 @@ static hpf_status place_cut(hpr__chart *chart, hpr_band *band, const slot *betwe
     return HPF_OK;
 }
 
-/* In the largest size that fits; cut where the margin would cut it even more. */
+/* Sets a name in the largest size that fits, elided if the margin would cut it even shorter. */
 static hpf_status place_in_slot(hpr__chart *chart, hpr_band *band, const slot *between,
                                 const hpr__label_style *style, hpf_error *err)
 {
@@ -160,7 +158,7 @@ static hpf_status place_in_slot(hpr__chart *chart, hpr_band *band, const slot *b
     return place_cut(chart, band, between, width, style, err);
 }
 
-/* Off the rules, even if that makes the text smaller, or else on them. */
+/* Sets a name off the rules, even if it must be smaller, or else on them. */
 static hpf_status place_inside(hpr__chart *chart, hpr_band *band, slot between,
                                const hpr__label_style *style, hpf_error *err)
 {
@@ -173,17 +171,6 @@ static hpf_status place_inside(hpr__chart *chart, hpr_band *band, slot between,
     return status;
 }
 
-/* Where the rules of marks are, from the left of the plot. NULL when there is no memory. */
-static double *place_rules(const hpr__chart *chart)
-{
-    const hpr_chart *public = &chart->public;
-    double *rules = hpf_arena_array(chart->arena, public->n_marks, sizeof *rules);
-    for (size_t i = 0; rules && i < public->n_marks; i++) {
-        rules[i] = hpr__x_of_time(public, public->marks[i].time) - public->plot_x_pt;
-    }
-    return rules;
-}
-
 hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, const double *x_pt,
                               hpf_error *err)
 {
@@ -191,12 +178,15 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
     double scale = hpr__height_of(public, 1);
     hpr__columns columns;
     hpr__extent extents[2];
-    double *rules = place_rules(chart);
+    double *rules = hpf_arena_array(chart->arena, public->n_marks, sizeof *rules);
     if (!rules ||
         !hpr__columns_init(&columns, chart->arena, x_pt, public->n_points, public->plot_width_pt) ||
         !hpr__extent_init(&extents[0], chart->arena, &columns) ||
         !hpr__extent_init(&extents[1], chart->arena, &columns)) {
         return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < public->n_marks; i++) {
+        rules[i] = hpr__x_of_time(public, public->marks[i].time) - public->plot_x_pt;
     }
     columns.rules_pt = rules;
     columns.n_rules = hpr__has_rules(public) ? public->n_marks : 0;
@@ -243,16 +233,15 @@ hpf_status hpr__labels_margin_width(double *width_pt, hpr__chart *chart,
     return HPF_OK;
 }
 
-/* The margin being filled. */
 typedef struct margin {
     hpr__chart *chart;
     const hpr__label_style *style;
-    hpr_band **bands; /* those without a label, bottom first */
+    hpr_band **bands; /* without a label, bottom first */
     size_t n;
     double text_x_pt, text_width_pt;
     double low_pt, high_pt;
     double size_pt;
-    hpr_text_size line; /* of the font in that size; no width */
+    hpr_text_size line; /* height of the font in that size */
 } margin;
 
 static void set_size(margin *m, double size_pt)
@@ -266,14 +255,14 @@ static double pitch_of(const margin *m)
     return m->line.ascent_pt + m->line.descent_pt + 0.25;
 }
 
-/* How many lines have room. */
+/* Returns how many rows fit. */
 static size_t capacity_of(const margin *m)
 {
-    double lines = floor((m->high_pt - m->low_pt) / pitch_of(m) + 1e-6);
-    return lines > 0 ? (size_t)fmin(lines, 1e6) : 0;
+    double rows = floor((m->high_pt - m->low_pt) / pitch_of(m) + 1e-6);
+    return rows > 0 ? (size_t)fmin(rows, 1e6) : 0;
 }
 
-/* Writes the label of a band with its middle at a height. */
+/* Sets the label of a band with its middle at a height, unless not even an ellipsis fits. */
 static hpf_status put_label(margin *m, hpr_band *band, hpr_label_place place, double middle_pt,
                             hpf_error *err)
 {
@@ -282,7 +271,7 @@ static hpf_status put_label(margin *m, hpr_band *band, hpr_label_place place, do
         return hpf_error_set_memory(err);
     }
     if (*text == '\0' && *band->text != '\0') {
-        return HPF_OK; /* not even an ellipsis has room */
+        return HPF_OK;
     }
     band->label = (hpr_label){
         .place = place,
@@ -296,7 +285,7 @@ static hpf_status put_label(margin *m, hpr_band *band, hpr_label_place place, do
     return HPF_OK;
 }
 
-/* All bands together at a point. */
+/* Returns the thickness of the whole stack at a point. */
 static double thickness_at(const hpr_chart *chart, size_t point)
 {
     if (!chart->base || chart->n_bands == 0) {
@@ -318,7 +307,7 @@ size_t hpr__end_point(const hpr_chart *chart)
     return end;
 }
 
-/* The height of the middle of a band, or of its line, where names are aimed at. */
+/* Returns the height of the middle of a band, or of its line, at the end point. */
 static double right_end_of(const hpr_chart *chart, const hpr_band *band)
 {
     if (chart->n_points == 0) {
@@ -329,7 +318,7 @@ static double right_end_of(const hpr_chart *chart, const hpr_band *band)
     return hpr__y_of(chart, amount);
 }
 
-/* From the lowest line's end to the highest; where ends meet, by the lines' maxima. */
+/* Sorts lines by their ends, the lowest first; equal ones by their maxima. */
 static int compare_ends(const void *a, const void *b)
 {
     const hpr_band *x = *(hpr_band *const *)a;
@@ -340,25 +329,21 @@ static int compare_ends(const void *a, const void *b)
     return x->max < y->max ? -1 : x->max > y->max;
 }
 
-static void sort_by_ends(margin *m)
-{
-    for (size_t i = 0; i < m->n; i++) {
-        m->bands[i]->label.anchor_y_pt = right_end_of(&m->chart->public, m->bands[i]);
-    }
-    qsort(m->bands, m->n, sizeof *m->bands, compare_ends);
-}
-
+/* Places all names next to their bands. */
 static hpf_status fill_margin(margin *m, hpf_error *err)
 {
     hpr__label_slot *items = hpf_arena_array(m->chart->arena, m->n, sizeof *items);
     if (!items) {
         return hpf_error_set_memory(err);
     }
+    for (size_t i = 0; i < m->n; i++) {
+        m->bands[i]->label.anchor_y_pt = right_end_of(&m->chart->public, m->bands[i]);
+    }
     if (m->chart->public.is_lines) {
-        sort_by_ends(m);
+        qsort(m->bands, m->n, sizeof *m->bands, compare_ends);
     }
     for (size_t i = 0; i < m->n; i++) {
-        items[i].wanted = right_end_of(&m->chart->public, m->bands[i]);
+        items[i].wanted = m->bands[i]->label.anchor_y_pt;
     }
     double half = pitch_of(m) / 2;
     hpr__space_labels(items, m->n, pitch_of(m), m->low_pt + half, m->high_pt - half);
@@ -388,9 +373,9 @@ static int compare_places(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Keeps the largest bands that have room, leaving the last line free for saying how many have none.
- */
-static void drop_smallest(margin *m)
+/* Places the names in a legend. If not all fit, keeps those of the largest bands, and leaves the
+ * last row free for the number of the others. */
+static hpf_status fill_legend(margin *m, hpf_error *err)
 {
     size_t capacity = capacity_of(m);
     if (m->n > capacity) {
@@ -398,14 +383,9 @@ static void drop_smallest(margin *m)
         m->n = capacity > 0 ? capacity - 1 : 0;
         qsort(m->bands, m->n, sizeof *m->bands, compare_places);
     }
-}
-
-static hpf_status fill_key(margin *m, hpf_error *err)
-{
-    drop_smallest(m);
     double middle = m->high_pt - pitch_of(m) / 2;
     for (size_t i = m->n; i-- > 0;) {
-        if (put_label(m, m->bands[i], HPR_LABEL_KEY, middle, err)) {
+        if (put_label(m, m->bands[i], HPR_LABEL_LEGEND, middle, err)) {
             return HPF_ERR_MEMORY;
         }
         middle -= pitch_of(m);
@@ -413,23 +393,8 @@ static hpf_status fill_key(margin *m, hpf_error *err)
     return HPF_OK;
 }
 
-static hpf_status collect_unplaced(margin *m, hpf_error *err)
-{
-    uint32_t n_bands = m->chart->public.n_bands;
-    m->bands = hpf_arena_array(m->chart->arena, n_bands, sizeof *m->bands);
-    if (!m->bands) {
-        return hpf_error_set_memory(err);
-    }
-    for (uint32_t i = 0; i < n_bands; i++) {
-        if (hpr__label_is_due(&m->chart->public, &m->chart->bands[i])) {
-            m->bands[m->n++] = &m->chart->bands[i];
-        }
-    }
-    return HPF_OK;
-}
-
 hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style,
-                              const hpr__margin_box *box, bool as_key, hpf_error *err)
+                              const hpr__margin_box *box, bool as_legend, hpf_error *err)
 {
     double extra = hpr__margin_extra_pt(&chart->public);
     margin m = {
@@ -440,9 +405,17 @@ hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style,
         .low_pt = box->low_pt,
         .high_pt = box->high_pt,
     };
-    hpf_status status = collect_unplaced(&m, err);
-    if (status || m.n == 0) {
-        return status;
+    m.bands = hpf_arena_array(chart->arena, chart->public.n_bands, sizeof *m.bands);
+    if (!m.bands) {
+        return hpf_error_set_memory(err);
+    }
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        if (hpr__label_is_due(&chart->public, &chart->bands[i])) {
+            m.bands[m.n++] = &chart->bands[i];
+        }
+    }
+    if (m.n == 0) {
+        return HPF_OK;
     }
     double size = style->largest_pt;
     set_size(&m, size);
@@ -450,5 +423,5 @@ hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style,
         size--;
         set_size(&m, size);
     }
-    return m.n <= capacity_of(&m) && !as_key ? fill_margin(&m, err) : fill_key(&m, err);
+    return m.n <= capacity_of(&m) && !as_legend ? fill_margin(&m, err) : fill_legend(&m, err);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Boxes from the outside in: heights first, which fix the y axis and so the left margin; then the
- * right margin, which depends on the names that find no room on their bands, which depends on the
- * width of the plot; then the x axis.
+ * Lays out boxes from the outside in. Heights come first; they determine the y axis and so the left
+ * margin. The right margin depends on the names that do not fit on their bands, and these depend on
+ * the width of the plot. The x axis comes last.
  */
 #include "base/arena.h"
 #include "layout/layout.h"
@@ -13,37 +13,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/gc_ticks.h"
-#include "layout/inset_legend.h"
+#include "layout/overlays.h"
+#include "layout/legend.h"
 #include "layout/elide.h"
 #include "layout/labels.h"
-#include "layout/legend.h"
-#include "layout/mark_labels.h"
-#include "layout/quantity_lines.h"
 
 enum {
     X_LABEL_GAP_PT = 10,  /* between labels of the x axis */
     LEAST_X_TICK_PT = 28, /* between ticks */
     LEAST_Y_TICK_PT = 20,
-    LEAST_PLOT_PT = 24, /* what gives way to the plot when a sheet is tiny */
-    LEAST_CUT_EMS = 6,  /* names that stand nowhere else are not cut to less */
+    LEAST_PLOT_PT = 24, /* rows are dropped to give the plot this height */
+    LEAST_CUT_EMS = 6,  /* least width of names that are set only on bands */
     LEGEND_GAP_PT = 6,  /* above a legend below the plot */
     DATE_GAP_PT = 12,   /* between program and date */
 };
 
-/* Of the sheet's width, for names, which do not get shorter when it does. */
+/* Shares of the width of the sheet for names; narrow sheets need a larger share. */
 static const double most_margin_share = 0.3;
 static const double most_narrow_margin_share = 0.36;
 static const double most_left_share = 0.65;
-static const double most_legend_share = 0.4; /* of its height */
+static const double most_legend_share = 0.4; /* of the height */
 
-static const double most_longer = 10; /* than its own is the x axis whose unit a chart takes over */
+static const double most_longer =
+    10; /* an x axis may be this much longer than its own to set its unit */
 
-/* What stands above and below the plot and its axis, in the order in which it gives way to a plot
- * that is getting too low. */
+/* Rows above and below the plot, in the order in which they are dropped if the plot gets too low.
+ */
 enum { ROW_TITLE, ROW_LEGEND, ROW_HEAD, N_ROWS };
 
-/* Everything that the layout is working with. */
 typedef struct layout {
     hpr__chart *chart;
     hpr_chart *public;
@@ -54,12 +51,12 @@ typedef struct layout {
     hpr_text_size line; /* of the text font */
     double pad_pt;      /* around the sheet */
     hpr_unit x_unit, y_unit;
-    bool is_flat;                         /* there is no amount but 0 */
-    bool has_title, has_legend, has_head; /* the rows that have room */
+    bool is_flat;                         /* all amounts are 0 */
+    bool has_title, has_legend, has_head; /* rows that are not dropped */
     double *x_pt;                         /* places of the points, from the left of the plot */
     hpr_mark *marks;                      /* public->marks */
-    unsigned n_mark_rows;                 /* of their labels */
-    hpr__legend legend;                   /* below the plot; no height: none */
+    unsigned n_mark_rows;                 /* for their labels */
+    hpr__legend legend;                   /* below the plot; height 0: none */
 } layout;
 
 static double width_of(const layout *l, const char *text)
@@ -69,7 +66,7 @@ static double width_of(const layout *l, const char *text)
 
 /* --- scale ---------------------------------------------------------------------------------- */
 
-/* 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 or 10 times a power of ten: multiples of round steps. */
+/* Returns 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 or 10 times a power of ten, at least `highest`. */
 static double steady_end(double highest, double factor)
 {
     enum { LEAST_STEPS = 5 };
@@ -77,7 +74,7 @@ static double steady_end(double highest, double factor)
     return ceil(highest / factor / step - 1e-9) * step * factor;
 }
 
-/* The ends of the y axis: a little beyond what there is. */
+/* Sets the ends of the y axis, a little beyond the extremes, and its unit. */
 static void scale_y(layout *l, const hpr__reach *reach)
 {
     hpr_chart *public = l->public;
@@ -96,13 +93,14 @@ static void scale_y(layout *l, const hpr__reach *reach)
     }
 }
 
-/* An axis of nothing is only numbered 0 and 1. */
+/* Returns the most ticks of the y axis; without amounts only 0 and 1. */
 static int most_y_ticks(const layout *l)
 {
     return l->is_flat ? 2 : (int)fmin(fmax(l->public->plot_height_pt / LEAST_Y_TICK_PT, 2), 8);
 }
 
-/* Raises the upper end so far that an amount is `room_pt` below it, if the plot is not too low. */
+/* Raises the end of the y axis until an amount is `room_pt` below it, unless the plot is too low.
+ */
 static void make_room_above(layout *l, double amount, double room_pt)
 {
     hpr_axis *y = &l->public->y;
@@ -112,8 +110,8 @@ static void make_room_above(layout *l, double amount, double room_pt)
     }
 }
 
-/* What is drawn, and what is said of the peak, stays below the ticks of collections. */
-static void clear_collections(layout *l, const hpr__reach *reach)
+/* Keeps the bands and the text of the peak below the ticks of collections. */
+static void make_room_for_collections(layout *l, const hpr__reach *reach)
 {
     const hpr_chart *public = l->public;
     hpr__peak peak;
@@ -128,7 +126,7 @@ static void clear_collections(layout *l, const hpr__reach *reach)
     }
 }
 
-/* Moves an end to the next tick if that costs little of the height. */
+/* Moves each end to the next tick if that takes little of the height. */
 static void round_y(layout *l)
 {
     hpr_axis *y = &l->public->y;
@@ -142,26 +140,22 @@ static void round_y(layout *l)
     }
 }
 
-/* What the unit of times is chosen by: the axis' own extent, or that of a longer one beside it, if
- * it reads well in the other's unit. */
-static double extent_for_unit(double own, double others)
-{
-    return others > own && others <= most_longer * own ? others : own;
-}
-
+/* Sets the ends of the x axis and its unit, which panels share unless their extents differ too
+ * much. */
 static void scale_x(layout *l, const hpr__reach *reach)
 {
     const hpr_chart *public = l->public;
     hpr_axis *x = &l->public->x;
     x->low = reach->x_low;
     x->high = reach->x_high;
-    double span = extent_for_unit(x->high - x->low, l->frame.x_extent);
+    double span = x->high - x->low;
+    span = l->frame.x_extent <= most_longer * span ? fmax(span, l->frame.x_extent) : span;
     l->x_unit = public->is_by_sample ? (hpr_unit){1, "", "sample"}
                                      : hpr_unit_of_times(public->headers[HPF_HEADER_SAMPLE_UNIT],
                                                          span > 0 ? span : fabs(x->high));
 }
 
-/* A unit as it is shown: the profile's own words, which may be long, when it has no name. */
+/* Sets the text of a unit: its name or, elided, the header of the profile. */
 static hpf_status name_unit(layout *l, const char **out, const char *name, hpf_header which,
                             hpf_error *err)
 {
@@ -199,7 +193,7 @@ static hpf_status name_units(layout *l, hpf_error *err)
 
 /* --- ticks ---------------------------------------------------------------------------------- */
 
-/* Turns ticks into an axis's own, leaving out a label equal to the one before. */
+/* Sets the ticks of an axis, without those whose label equals the one before. */
 static hpf_status keep_ticks(layout *l, hpr_axis *axis, const hpr__ticks *ticks,
                              const hpr_unit *unit, hpf_error *err)
 {
@@ -226,13 +220,13 @@ static hpf_status keep_ticks(layout *l, hpr_axis *axis, const hpr__ticks *ticks,
     return HPF_OK;
 }
 
-/* The axis's ticks while they are still to be written. */
+/* Returns a tick of an axis to be changed. */
 static hpr_tick *tick_at(hpr_axis *axis, size_t i)
 {
     return (hpr_tick *)(uintptr_t)&axis->ticks[i];
 }
 
-/* Where there is no row for the unit, it stands behind the highest number. */
+/* Moves the unit, which has no row, to the label of the highest tick. */
 static hpf_status move_unit(layout *l, hpf_error *err)
 {
     hpr_axis *y = &l->public->y;
@@ -262,7 +256,7 @@ static hpf_status tick_y(layout *l, hpf_error *err)
     return !status && !l->has_head ? move_unit(l, err) : status;
 }
 
-/* Whether labels of the x axis keep their distance. */
+/* Returns whether the labels of the x axis are far enough apart. */
 static bool is_x_loose(const layout *l, const hpr__ticks *ticks)
 {
     double free_from = -HUGE_VAL;
@@ -281,8 +275,8 @@ static bool is_x_loose(const layout *l, const hpr__ticks *ticks)
     return true;
 }
 
-/* One tick alone says nothing of how long the axis is: a finer step may have room all the same. */
-static hpr__ticks avoid_lone_tick(const layout *l, hpr__ticks ticks, int most)
+/* Replaces a single tick, which does not show the scale, by finer ticks if these fit. */
+static hpr__ticks avoid_single_tick(const layout *l, hpr__ticks ticks, int most)
 {
     const hpr_axis *x = &l->public->x;
     for (int n = most + 1; n <= most + 2 && ticks.n == 1 && !l->public->is_by_sample; n++) {
@@ -292,14 +286,14 @@ static hpr__ticks avoid_lone_tick(const layout *l, hpr__ticks ticks, int most)
     return ticks;
 }
 
-/* Whether the sheet is wide enough for a number of the x axis beside its unit. */
+/* Returns whether the sheet is wide enough for a label of the x axis and the unit. */
 static bool has_x_room(const layout *l, const char *label)
 {
     double width = width_of(l, label) + HPR__TICK_GAP_PT + width_of(l, l->public->x.unit);
     return width <= l->public->width_pt - 2 * l->pad_pt;
 }
 
-/* The x axis has this tick alone, with fewer digits where the sheet has no room for six. */
+/* Sets the only tick of the x axis, with as many digits as fit, at most six. */
 static hpf_status keep_single_tick(layout *l, double value, hpf_error *err)
 {
     hpr_axis *x = &l->public->x;
@@ -319,9 +313,9 @@ static hpf_status keep_single_tick(layout *l, double value, hpf_error *err)
     return HPF_OK;
 }
 
-/* A lone number that the sheet has no room for is of times that are large for what the axis spans:
- * it stands in the unit that suits itself. */
-static hpf_status shorten_lone_tick(layout *l, hpf_error *err)
+/* Changes the unit of a single tick that does not fit, because its time is large compared with the
+ * extent of the axis, to one that suits the time. */
+static hpf_status shorten_single_tick(layout *l, hpf_error *err)
 {
     const hpr_axis *x = &l->public->x;
     if (x->n_ticks != 1 || l->public->is_by_sample || has_x_room(l, x->ticks[0].label)) {
@@ -336,7 +330,7 @@ static hpf_status tick_x(layout *l, hpf_error *err)
 {
     hpr_axis *x = &l->public->x;
     int most = (int)fmin(fmax(l->public->plot_width_pt / LEAST_X_TICK_PT, 2), 10);
-    if (l->public->is_by_sample) { /* no half samples */
+    if (l->public->is_by_sample) { /* whole samples only */
         most = (int)fmin(most, x->high - x->low + 1);
     }
     hpr__ticks ticks = hpr__ticks_of_count(x->low, x->high, most, &l->x_unit);
@@ -344,14 +338,14 @@ static hpf_status tick_x(layout *l, hpf_error *err)
         most = ticks.n - 1;
         ticks = hpr__ticks_of_count(x->low, x->high, most, &l->x_unit);
     }
-    ticks = avoid_lone_tick(l, ticks, most);
+    ticks = avoid_single_tick(l, ticks, most);
     hpf_status status;
     if (ticks.n > 0 || l->public->n_points == 0) {
         status = keep_ticks(l, x, &ticks, &l->x_unit, err);
     } else {
         status = keep_single_tick(l, (x->low + x->high) / 2, err);
     }
-    status = status ? status : shorten_lone_tick(l, err);
+    status = status ? status : shorten_single_tick(l, err);
     for (size_t i = 0; !status && i < x->n_ticks; i++) {
         tick_at(x, i)->at_pt = hpr__x_of(l->public, x->ticks[i].value);
     }
@@ -360,7 +354,7 @@ static hpf_status tick_x(layout *l, hpf_error *err)
 
 /* --- boxes ---------------------------------------------------------------------------------- */
 
-/* Heights of the rows above and below the plot. */
+/* Sets the heights of the plot and of the rows above and below it. */
 static void place_rows(layout *l)
 {
     hpr_chart *public = l->public;
@@ -381,12 +375,12 @@ static void place_rows(layout *l)
     l->has_title = rows[ROW_TITLE] > 0;
     l->has_legend = rows[ROW_LEGEND] > 0;
     l->has_head = rows[ROW_HEAD] > 0;
-    plot -= l->has_head ? 0 : line / 2; /* what a number at the top takes */
+    plot -= l->has_head ? 0 : line / 2; /* for half a label at the top */
     public->plot_y_pt = fmin(axis + rows[ROW_LEGEND], public->height_pt * 0.6);
     public->plot_height_pt = fmax(plot, public->height_pt * 0.2);
 }
 
-/* The left margin holds the tick labels of the y axis, and half of the first one of the x axis. */
+/* Sets the left margin, which holds the labels of the y axis. */
 static void place_left(layout *l)
 {
     const hpr_axis *y = &l->public->y;
@@ -398,7 +392,7 @@ static void place_left(layout *l)
     l->public->plot_x_pt = fmin(left, l->public->width_pt * most_left_share);
 }
 
-/* The plot takes what a right margin leaves; the points move with it. */
+/* Sets the right margin, and so the width of the plot and the positions of the points. */
 static void place_right(layout *l, double margin_pt)
 {
     hpr_chart *public = l->public;
@@ -414,7 +408,7 @@ static hpr__label_style style_of(const layout *l, double margin_text_pt)
     return (hpr__label_style){l->measurer, l->type.text_pt, l->type.smallest_pt, margin_text_pt};
 }
 
-/* What the margin must hold in any case: the end of the x axis. */
+/* Returns the least right margin, which holds the unit of the x axis. */
 static double least_margin(const layout *l)
 {
     double margin = l->pad_pt + width_of(l, l->public->x.unit) + 2 * HPR__TICK_GAP_PT;
@@ -430,7 +424,7 @@ static double most_margin(const layout *l)
 }
 
 static hpf_status fill_margin(layout *l, const hpr__label_style *style, double margin_pt,
-                              bool as_key, hpf_error *err)
+                              bool as_legend, hpf_error *err)
 {
     const hpr_chart *public = l->public;
     hpr__margin_box box = {
@@ -438,10 +432,11 @@ static hpf_status fill_margin(layout *l, const hpr__label_style *style, double m
         .low_pt = public->plot_y_pt,
         .high_pt = public->plot_y_pt + public->plot_height_pt + l->line.descent_pt,
     };
-    return hpr__labels_margin(l->chart, style, &box, as_key, err);
+    return hpr__labels_margin(l->chart, style, &box, as_legend, err);
 }
 
-/* Inside labels first without names in the margin; as long as some find no room, a wider margin. */
+/* Places names on bands first without a margin for names, and widens the margin until the names
+ * that do not fit on bands fit there. */
 static hpf_status place_direct_labels(layout *l, hpf_error *err)
 {
     double margin = least_margin(l);
@@ -471,8 +466,8 @@ static hpf_status place_direct_labels(layout *l, hpf_error *err)
     return fill_margin(l, &style, margin, false, err);
 }
 
-/* All names in a key beside the plot. */
-static hpf_status place_key(layout *l, hpf_error *err)
+/* Places all names in a legend right of the plot. */
+static hpf_status place_right_legend(layout *l, hpf_error *err)
 {
     double wanted;
     double most = most_margin(l);
@@ -492,7 +487,7 @@ static hpf_status place_labels(layout *l, hpf_error *err)
     case HPR_LEGEND_AUTO:
         return place_direct_labels(l, err);
     case HPR_LEGEND_RIGHT:
-        return place_key(l, err);
+        return place_right_legend(l, err);
     case HPR_LEGEND_NONE:
         style.margin_text_pt = LEAST_CUT_EMS * l->type.text_pt;
         place_right(l, least_margin(l));
@@ -509,14 +504,15 @@ static hpf_status place_labels(layout *l, hpf_error *err)
     return HPF_OK;
 }
 
-/* The legend below takes its height from the plot. */
+/* Arranges the legend below the plot. */
 static hpf_status fit_legend(layout *l, hpf_error *err)
 {
     if (l->options->legend != HPR_LEGEND_BELOW) {
         return HPF_OK;
     }
     hpr__label_style style = style_of(l, 0);
-    l->public->plot_height_pt = l->public->height_pt; /* for now: which bands show depends on it */
+    l->public->plot_height_pt =
+        l->public->height_pt; /* temporary: determines which bands are visible */
     const hpr__legend_box box = {.width_pt = l->public->width_pt - 2 * l->pad_pt,
                                  .height_pt = l->public->height_pt * most_legend_share};
     return hpr__legend_fit(&l->legend, l->chart, &style, &box, err);
@@ -524,20 +520,7 @@ static hpf_status fit_legend(layout *l, hpf_error *err)
 
 /* --- texts and marks ------------------------------------------------------------------------ */
 
-/* What is said above the plot: program and date, or what others say of the chart. */
-static hpf_status copy_titles(layout *l, hpr_title *title, hpf_error *err)
-{
-    const char *own = l->frame.title;
-    if (own) {
-        title->date_bytes = HPF_STR("");
-        return hpr__chart_bytes(l->chart, (hpf_str){own, strlen(own)}, &title->job_bytes, err);
-    }
-    title->job_bytes = l->public->headers[HPF_HEADER_JOB];
-    title->date_bytes = l->public->headers[HPF_HEADER_DATE];
-    return HPF_OK;
-}
-
-/* The date gives way to the job: it is shown when both fit. */
+/* Sets the title: program and date, or the title of the panel. The program is elided first. */
 static hpf_status place_title(layout *l, hpf_error *err)
 {
     hpr_title *title = &l->public->title;
@@ -546,7 +529,11 @@ static hpf_status place_title(layout *l, hpf_error *err)
     if (!l->has_title) {
         return HPF_OK;
     }
-    if (copy_titles(l, title, err) || hpr__chart_text(l->chart, title->job_bytes, &job, err) ||
+    const char *own = l->frame.title;
+    title->date_bytes = own ? HPF_STR("") : l->public->headers[HPF_HEADER_DATE];
+    hpf_str job_bytes = own ? (hpf_str){own, strlen(own)} : l->public->headers[HPF_HEADER_JOB];
+    if (hpr__chart_bytes(l->chart, job_bytes, &title->job_bytes, err) ||
+        hpr__chart_text(l->chart, title->job_bytes, &job, err) ||
         hpr__chart_text(l->chart, title->date_bytes, &date, err)) {
         return HPF_ERR_MEMORY;
     }
@@ -572,7 +559,7 @@ static int compare_marks(const void *a, const void *b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* The marks within the time that is drawn; their places follow. */
+/* Copies the marks within the times of the chart. */
 static hpf_status collect_marks(layout *l, const hpf_survey *survey, hpf_error *err)
 {
     hpr_chart *public = l->public;
@@ -601,15 +588,8 @@ static hpf_status collect_marks(layout *l, const hpf_survey *survey, hpf_error *
     return HPF_OK;
 }
 
-static void place_marks(layout *l)
-{
-    for (size_t i = 0; i < l->public->n_marks; i++) {
-        l->marks[i].x_pt = hpr__x_of_time(l->public, l->marks[i].time);
-    }
-}
-
-/* Rows that would show more of the labels where marks are now, few enough for the sheet. Marks that
- * have no rules have one row: nobody could tell whose the others are. */
+/* Returns how many rows the labels of marks need where the marks are now, at most as many as fit.
+ * Marks without rules have one row, since labels in others could not be matched to marks. */
 static unsigned mark_rows_wanted(const layout *l, const hpr__mark_box *box)
 {
     hpr__mark_box high = *box;
@@ -628,7 +608,7 @@ static hpr__mark_box mark_box(const layout *l)
                            .measurer = l->measurer};
 }
 
-/* All but the labels of marks, which have so many rows. */
+/* Lays out everything but the labels of marks, for which it reserves n_mark_rows rows. */
 static hpf_status arrange(layout *l, const hpr__reach *reach, hpf_error *err)
 {
     scale_y(l, reach);
@@ -637,7 +617,7 @@ static hpf_status arrange(layout *l, const hpr__reach *reach, hpf_error *err)
         return HPF_ERR_MEMORY;
     }
     place_rows(l);
-    clear_collections(l, reach);
+    make_room_for_collections(l, reach);
     round_y(l);
     if (tick_y(l, err)) {
         return HPF_ERR_MEMORY;
@@ -646,12 +626,14 @@ static hpf_status arrange(layout *l, const hpr__reach *reach, hpf_error *err)
     if (place_labels(l, err) || tick_x(l, err) || place_title(l, err)) {
         return HPF_ERR_MEMORY;
     }
-    place_marks(l);
+    for (size_t i = 0; i < l->public->n_marks; i++) {
+        l->marks[i].x_pt = hpr__x_of_time(l->public, l->marks[i].time);
+    }
     return HPF_OK;
 }
 
-/* How many rows labels of marks want is known when marks have their places; rows take from the
- * height of the plot, so all is arranged again then. */
+/* Lays out everything. The rows for labels of marks are known only after marks are placed; if there
+ * are more than one, they reduce the height of the plot, and everything is laid out again. */
 static hpf_status arrange_with_marks(layout *l, const hpr__reach *reach, hpf_error *err)
 {
     hpf_status status = arrange(l, reach, err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The steps *scale* and *layout* of the modern look: ranges, ticks, boxes, labels, all from
- * measured text.
+ * The modern look. Its steps *scale* and *layout* compute ranges, ticks, boxes and labels from
+ * measured text:
  *
  *     title ........................................ date
  *     MiB   . peak 9.3 MiB at 4.2 s
  *      10 |                                 |
- *       5 |   plot                          | names beside bands
+ *       5 |   plot                          | names next to their bands
  *       0 |_________________________________|
  *         0     1     2     3     4         s
  */
@@ -15,19 +15,30 @@
 
 #include "layout/geometry.h"
 
-/* What a chart that stands beside others is told by them. */
+/* What a panel of small multiples takes over from the other panels. */
 typedef struct hpr__frame {
-    const char *title;        /* stands alone where program and date would; NULL: those */
+    const char *title;        /* replaces program and date; NULL: those */
     const hpr__reach *reach;  /* of the axes; NULL: the chart's own */
-    double left_pt, right_pt; /* widths that the margins have at least */
-    double x_extent;          /* of the longest x axis beside it, in the same unit; 0: none */
+    double left_pt, right_pt; /* least widths of the margins */
+    double x_extent;          /* of the longest x axis of the panels, in the same unit; 0: none */
 } hpr__frame;
 
-/* Fills the rest of a chart whose bands are cumulated. `survey` has the marks; NULL: there are
- * none. `frame` NULL: the chart stands alone. May be called again with other options and another
- * frame. Errors: MEMORY. */
+/* Fills the rest of a chart whose bands are cumulated. `survey` has the marks; NULL: no marks.
+ * `frame` NULL: the chart is not a panel. May be called again with other options and another frame.
+ * Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *survey,
                                            const hpr_options *options, const hpr__frame *frame,
                                            hpr_measurer measurer, hpf_error *err);
+
+/* Fetches the bands of an assignment: cumulated, in percents if the options say so, not yet in
+ * order. Errors: those of hpf_survey_series; MEMORY. */
+HPF_MUST_USE hpf_status hpr__modern_fetch(hpr__chart *chart, hpf_survey *survey,
+                                          const hpr__assignment *assignment,
+                                          const hpr_options *options, hpf_error *err);
+
+/* Chooses the fills of the bands of a chart. `absent` has, by band, one bit for each of several
+ * stacks that lack the band; NULL: there is one stack. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
+                                               const hpr_options *options, hpf_error *err);
 
 #endif

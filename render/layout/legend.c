@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Arranging names in columns of one width.
+ * Arranges legends, and finds an empty corner of the plot for the inset one.
  */
 #include "base/arena.h"
 #include "layout/legend.h"
 
 #include <math.h>
 
+#include "layout/geometry.h"
+
 #define COLUMN_GAP_PT   12.0
-#define LEAST_COLUMN_PT 60.0 /* of names cut short */
+#define LEAST_COLUMN_PT 60.0 /* of elided names */
 
 static double before_text(const hpr_chart *chart)
 {
@@ -17,9 +19,9 @@ static double before_text(const hpr_chart *chart)
 
 enum { MOST_COLUMNS = 64 };
 
-/* The names that a legend is made for, in their order, in one size. */
+/* The names of a legend, in order, in one font size. */
 typedef struct entries {
-    double *widths_pt; /* swatch and gap behind included */
+    double *widths_pt; /* including swatch and gap */
     size_t n;
     double size_pt, pitch_pt;
 } entries;
@@ -52,7 +54,7 @@ static size_t whole(double quotient)
     return quotient >= 1 ? (size_t)fmin(quotient + 1e-9, 1e6) : 0;
 }
 
-/* The names in at most so many columns; `ends_pt` has room for them. */
+/* Returns the names in at most `n_columns` columns; `ends_pt` has room for these. */
 static hpr__legend arrange(const entries *e, size_t n_columns, double *ends_pt)
 {
     hpr__legend legend = {.n_shown = e->n, .size_pt = e->size_pt, .pitch_pt = e->pitch_pt};
@@ -78,7 +80,7 @@ static bool fits(const hpr__legend *legend, const hpr__legend_box *box)
     return legend->width_pt <= box->width_pt + 1e-9 && legend->height_pt <= box->height_pt + 1e-9;
 }
 
-/* Whole names in the size of the entries. False: they do not fit. */
+/* Finds columns for whole names in the size of the entries; returns false if they do not fit. */
 static bool find_arrangement(hpr__legend *out, const entries *e, const hpr__legend_box *box,
                              double *ends_pt)
 {
@@ -92,7 +94,7 @@ static bool find_arrangement(hpr__legend *out, const entries *e, const hpr__lege
     return false;
 }
 
-/* Names cut short, and the smallest bands left out if that is not enough. */
+/* Returns an arrangement of elided names, without the smallest bands if necessary. */
 static hpr__legend squeeze(const entries *e, const hpr__legend_box *box, double *ends_pt)
 {
     size_t rows = whole(box->height_pt / e->pitch_pt);
@@ -136,7 +138,7 @@ hpf_status hpr__legend_fit(hpr__legend *out, hpr__chart *chart, const hpr__label
     return HPF_OK;
 }
 
-/* The bands that are due and among the `n_shown` largest, as flags by band. NULL: no memory. */
+/* Returns flags by band: due and among the `n_shown` largest. NULL if there is no memory. */
 static bool *choose_shown(const hpr__chart *chart, size_t n_shown)
 {
     uint32_t n_bands = chart->public.n_bands;
@@ -162,14 +164,14 @@ static double begin_of_column(const hpr__legend *legend, size_t column)
     return column > 0 ? legend->ends_pt[column - 1] : 0;
 }
 
-/* The label at the k-th place. */
+/* Returns the label at the k-th place, without its text. */
 static hpr_label label_at(const hpr__legend *legend, size_t k, double left_pt, double top_pt,
                           double before_pt, hpr_text_size line)
 {
     double x = left_pt + begin_of_column(legend, k / legend->n_rows);
     double middle = top_pt - ((double)(k % legend->n_rows) + 0.5) * legend->pitch_pt;
     return (hpr_label){
-        .place = HPR_LABEL_KEY,
+        .place = HPR_LABEL_LEGEND,
         .x_pt = x + before_pt,
         .y_pt = middle - (line.ascent_pt - line.descent_pt) / 2,
         .size_pt = legend->size_pt,
@@ -204,6 +206,144 @@ hpf_status hpr__legend_place(hpr__chart *chart, const hpr__legend *legend,
             return hpf_error_set_memory(err);
         }
         band->label = label;
+    }
+    return HPF_OK;
+}
+
+/* --- inset ----------------------------------------------------------------------------------- */
+
+#define LEAST_END_PT 2.0 /* thickness at the right end that a leader can point at */
+#define GAP_PT       6.0 /* to bands, right end and text of the peak */
+
+static const double most_share = 0.5; /* of the plot's width, for a name */
+
+/* A column of names. */
+typedef struct block {
+    size_t n;
+    double text_pt, pitch_pt; /* the widest text; the distance of rows */
+    double left_pt, bottom_pt;
+} block;
+
+/* Measures the names that are due. Returns false if there are none, or if one of the bands has a
+ * right end that a leader can point at. */
+static bool measure_names(block *b, const hpr__chart *chart, const char **texts,
+                          const hpr__label_style *style)
+{
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        const hpr_band *band = &chart->bands[i];
+        if (!hpr__label_is_due(&chart->public, band)) {
+            continue;
+        }
+        double end = band->values[hpr__end_point(&chart->public)];
+        if (hpr__height_of(&chart->public, end) >= LEAST_END_PT) {
+            return false;
+        }
+        hpr_text_size size =
+            style->measurer.measure(style->measurer.context, texts[i], style->largest_pt, false);
+        b->text_pt = fmax(b->text_pt, size.width_pt);
+        b->pitch_pt = size.ascent_pt + size.descent_pt + 0.25;
+        b->n++;
+    }
+    return b->n > 0;
+}
+
+/* Returns the highest point of the stack right of a place. */
+static double highest_from(const hpr_chart *chart, double left_pt)
+{
+    double highest = 0;
+    for (size_t i = chart->n_points; i-- > 0;) {
+        double x = hpr__x_of(chart, chart->xs[i]);
+        if (x >= left_pt) {
+            highest = fmax(highest, chart->totals[i]);
+            continue;
+        }
+        if (i + 1 < chart->n_points) {
+            double next = hpr__x_of(chart, chart->xs[i + 1]);
+            double share = next > x ? (left_pt - x) / (next - x) : 1;
+            double there = chart->totals[i] + share * (chart->totals[i + 1] - chart->totals[i]);
+            highest = fmax(highest, there);
+        }
+        break;
+    }
+    return hpr__y_of(chart, highest);
+}
+
+/* Returns the rightmost place that the text of the peak may reach. */
+static double end_of_peak(const hpr_chart *chart, const hpr__label_style *style, bool si_units)
+{
+    hpr__peak peak;
+    char text[HPR__PEAK_BYTES];
+    if (!hpr__peak_of(&peak, chart)) {
+        return 0;
+    }
+    hpr__peak_text(text, chart, &peak, si_units, HPR__PEAK_AND_TIME);
+    double width =
+        style->measurer.measure(style->measurer.context, text, style->largest_pt, false).width_pt;
+    return fmax(hpr__x_of_time(chart, peak.time) + width / 2, chart->plot_x_pt + width);
+}
+
+/* Finds the place of the block; returns false if there is none. */
+static bool find_place(block *b, const hpr_chart *chart, const hpr__label_style *style,
+                       bool si_units)
+{
+    double before = hpr__swatch_width_pt(chart) + HPR__SWATCH_GAP_PT;
+    double right = chart->plot_x_pt + chart->plot_width_pt;
+    double top = chart->plot_y_pt + chart->plot_height_pt;
+    b->left_pt = right - GAP_PT - b->text_pt - before;
+    b->bottom_pt = highest_from(chart, b->left_pt - GAP_PT) + GAP_PT;
+    double block_top = b->bottom_pt + (double)b->n * b->pitch_pt;
+    hpr__peak peak;
+    bool is_below_peak =
+        !hpr__peak_of(&peak, chart) || block_top <= hpr__y_of(chart, peak.at) - GAP_PT;
+    return block_top <= top && b->left_pt > chart->plot_x_pt &&
+           (is_below_peak || b->left_pt > end_of_peak(chart, style, si_units) + GAP_PT);
+}
+
+static void place_names(const block *b, hpr__chart *chart, const char **texts,
+                        const hpr__label_style *style)
+{
+    hpr_text_size line =
+        style->measurer.measure(style->measurer.context, "Ag", style->largest_pt, false);
+    double middle = b->bottom_pt + b->pitch_pt / 2;
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        hpr_band *band = &chart->bands[i];
+        if (hpr__label_is_due(&chart->public, band)) {
+            band->label = (hpr_label){
+                .place = HPR_LABEL_LEGEND,
+                .text = texts[i],
+                .x_pt = b->left_pt + hpr__swatch_width_pt(&chart->public) + HPR__SWATCH_GAP_PT,
+                .y_pt = middle - (line.ascent_pt - line.descent_pt) / 2,
+                .size_pt = style->largest_pt,
+                .box_x_pt = b->left_pt,
+                .box_y_pt = middle - HPR__SWATCH_PT / 2,
+            };
+            middle += b->pitch_pt;
+        }
+    }
+}
+
+hpf_status hpr__inset_legend_place(bool *is_placed, hpr__chart *chart,
+                                   const hpr__label_style *style, bool si_units, hpf_error *err)
+{
+    block b = {.n = 0};
+    *is_placed = false;
+    const hpr_chart *public = &chart->public;
+    if (public->n_points < 2 || public->n_marks > 0 || public->n_quantities > 0 ||
+        public->is_lines || public->is_normalised || public->base) {
+        return HPF_OK; /* marks and lines may be anywhere */
+    }
+    const char **texts = hpf_arena_array(chart->arena, chart->public.n_bands, sizeof *texts);
+    double room = chart->public.plot_width_pt * most_share;
+    for (uint32_t i = 0; texts && i < chart->public.n_bands; i++) {
+        texts[i] = hpr__label_text(chart, &chart->bands[i], room, style, style->largest_pt);
+        texts = texts[i] ? texts : NULL;
+    }
+    if (!texts) {
+        return hpf_error_set_memory(err);
+    }
+    if (measure_names(&b, chart, texts, style) && find_place(&b, &chart->public, style, si_units)) {
+        place_names(&b, chart, texts, style);
+        *is_placed = true;
     }
     return HPF_OK;
 }

@@ -1,29 +1,461 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Charts with bands in common. What is decided for all of them, order and fills, is decided on a
- * chart of all their points one after the other.
+ * Small multiples: charts with bands in common, and their layout on a page.
+ *
+ * Order and fills are the same in all charts. They are chosen on one chart that has the points of
+ * all of them, one chart after the other; it also holds the legend.
+ *
+ * The page is laid out from the outside in: columns and rows, the legend, the size of the panels.
+ * Then the panels are laid out three times: alone, to find how far their axes reach; with shared
+ * axes, to find how wide their margins are; and with the widest of these margins, so that plots in
+ * one column begin and end together.
  */
 #include "base/arena.h"
 #include "hprender/page.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hpfile/str.h"
-
-#include "chart/tooltip.h"
-#include "layout/modern.h"
 #include "chart/order.h"
-#include "layout/page_layout.h"
-#include "chart/page_select.h"
+#include "chart/select.h"
 #include "chart/stack.h"
+#include "chart/tooltip.h"
+#include "layout/layout.h"
+#include "layout/legend.h"
+
+/* The private side of a page: its charts while they can still be written. */
+typedef struct small_multiples {
+    hpr_page public; /* first, so that a pointer to it is a pointer to the whole */
+    hpf_arena *arena;
+    hpr__chart **charts; /* n_panels: the charts of public.panels */
+    hpr_panel *panels;   /* public.panels */
+    hpr__chart *legend;  /* public.legend */
+} small_multiples;
+
+/* --- layout ---------------------------------------------------------------------------------- */
+
+#define LEAST_PANEL_PT    100.0 /* width; narrower panels go below each other */
+#define SMALLEST_PANEL_PT 50.0  /* width of the smallest useful panel */
+#define SMALLEST_PLOT_PT  24.0  /* height of its plot */
+#define PANEL_STRETCH                                                                              \
+    1.5 /* preferred ratio of width to height, if the height of the page is given */
+#define GUTTER_PT        6.0 /* between panels, and between panels and legend */
+#define MOST_RIGHT_SHARE 0.3 /* of the width of the page, for a legend on the right */
+#define MOST_BELOW_SHARE 0.4 /* of a given height of the page, for one below */
+
+typedef enum place { NOWHERE, BELOW, RIGHT, SPARE_CELLS } place;
+
+typedef struct layout {
+    small_multiples *sheet;
+    const hpr_page_source *sources;
+    const hpr_page_options *options;
+    hpr_measurer measurer;
+    size_t n, n_columns, n_rows;
+    double width_pt, height_pt; /* of the page; height 0: as the panels need */
+    double panel_width_pt, panel_height_pt;
+    double pad_pt;
+    hpr__type_sizes type;
+    const char **titles;
+    hpr__legend legend;
+    place legend_place;
+} layout;
+
+/* --- grid ----------------------------------------------------------------------------------- */
+
+/* Returns the number of columns that gives the panels of a page most room. */
+static size_t best_columns(const layout *l, size_t most)
+{
+    size_t best = 1;
+    double best_room = 0;
+    for (size_t columns = 1; columns <= most; columns++) {
+        double rows = ceil((double)l->n / (double)columns);
+        double room = fmin(l->width_pt / (double)columns, PANEL_STRETCH * l->height_pt / rows);
+        if (room > best_room * 1.001) {
+            best_room = room;
+            best = columns;
+        }
+    }
+    return best;
+}
+
+static void choose_grid(layout *l)
+{
+    double fitting = fmax(floor(l->width_pt / LEAST_PANEL_PT), 1);
+    size_t most = (size_t)fmin(fitting, (double)l->n);
+    if (l->height_pt > 0) {
+        l->n_columns = best_columns(l, most);
+    } else {
+        l->n_columns = (size_t)fmin(ceil(sqrt((double)l->n)), (double)most);
+    }
+    l->n_rows = (l->n + l->n_columns - 1) / l->n_columns;
+}
+
+/* Sets the size of the panels, given the space that the legend takes. If the page has no given
+ * height, a panel is half as high as wide, plus its rows of text. */
+static void size_panels(layout *l, double right_pt, double below_pt)
+{
+    double columns = (double)l->n_columns;
+    double rows = (double)l->n_rows;
+    double width = (l->width_pt - right_pt - (columns - 1) * GUTTER_PT) / columns;
+    double height = (l->height_pt - below_pt - (rows - 1) * GUTTER_PT) / rows;
+    l->panel_width_pt = fmax(width, 1);
+    l->panel_height_pt =
+        l->height_pt > 0 ? fmax(height, 1) : ceil(0.5 * l->panel_width_pt + 6 * l->type.text_pt);
+}
+
+/* Returns the distance from panel to panel. */
+static double pitch_of(double panel_pt)
+{
+    return panel_pt + GUTTER_PT;
+}
+
+/* --- legend --------------------------------------------------------------------------------- */
+
+static hpf_status fit_legend(layout *l, hpr__legend_box box, hpf_error *err)
+{
+    hpr__label_style style = {l->measurer, l->type.text_pt, l->type.smallest_pt, 0};
+    return hpr__legend_fit(&l->legend, l->sheet->legend, &style, &box, err);
+}
+
+static double panels_height(const layout *l)
+{
+    return (double)l->n_rows * pitch_of(l->panel_height_pt) - GUTTER_PT;
+}
+
+/* Returns the height above the plot of a panel: title, and a row for unit and peak. */
+static double text_above(const layout *l)
+{
+    return l->pad_pt + 2 * l->type.title_pt + 2 * l->type.text_pt;
+}
+
+/* Puts the legend into the free cells after the last panel if all names fit whole. */
+static hpf_status try_spare_cells(layout *l, hpf_error *err)
+{
+    size_t n_spare = l->n_rows * l->n_columns - l->n;
+    double width = (double)n_spare * l->panel_width_pt - 2 * l->pad_pt;
+    double height = l->panel_height_pt - text_above(l) - l->pad_pt;
+    if (n_spare == 0 || height <= 0) {
+        return HPF_OK;
+    }
+    hpf_status status = fit_legend(l, (hpr__legend_box){width, height, true}, err);
+    if (!status && !l->legend.is_cut) {
+        l->legend_place = SPARE_CELLS;
+    }
+    return status;
+}
+
+/* Puts the legend right of the panels, which become narrower and keep their height. */
+static hpf_status make_room_at_right(layout *l, hpf_error *err)
+{
+    double height = panels_height(l);
+    double room = height - text_above(l) - l->pad_pt;
+    double most_width = MOST_RIGHT_SHARE * l->width_pt;
+    hpf_status status = fit_legend(l, (hpr__legend_box){most_width, room, true}, err);
+    if (status) {
+        return status;
+    }
+    double panel_height = l->panel_height_pt;
+    size_panels(l, l->legend.width_pt + l->pad_pt + GUTTER_PT, 0);
+    l->panel_height_pt = panel_height;
+    l->legend_place = RIGHT;
+    return HPF_OK;
+}
+
+static double height_below(const layout *l)
+{
+    return GUTTER_PT + l->legend.height_pt + l->pad_pt;
+}
+
+static hpf_status make_room_below(layout *l, hpf_error *err)
+{
+    double most_height = l->height_pt > 0 ? l->height_pt * MOST_BELOW_SHARE : HUGE_VAL;
+    double width = l->width_pt - 2 * l->pad_pt;
+    hpf_status status = fit_legend(l, (hpr__legend_box){width, most_height, false}, err);
+    size_panels(l, 0, height_below(l));
+    l->legend_place = BELOW;
+    return status;
+}
+
+/* Sets the sizes of legend and panels. */
+static hpf_status divide(layout *l, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    size_panels(l, 0, 0);
+    l->sheet->legend->public.plot_height_pt =
+        l->panel_height_pt; /* determines which bands are visible */
+    if (l->sheet->legend->public.n_bands == 0) {
+        return HPF_OK;
+    }
+    switch (l->options->chart.legend) {
+    case HPR_LEGEND_AUTO:
+        status = try_spare_cells(l, err);
+        return status || l->legend_place == SPARE_CELLS ? status : make_room_below(l, err);
+    case HPR_LEGEND_BELOW:
+        return make_room_below(l, err);
+    case HPR_LEGEND_RIGHT:
+        return make_room_at_right(l, err);
+    case HPR_LEGEND_NONE:
+    case HPR_LEGEND_SEPARATE:
+        break;
+    }
+    return HPF_OK;
+}
+
+static hpf_status check_panels(const layout *l, hpf_error *err)
+{
+    double least_height = text_above(l) + SMALLEST_PLOT_PT + 2 * l->type.text_pt;
+    if (l->panel_width_pt >= SMALLEST_PANEL_PT && l->panel_height_pt >= least_height) {
+        return HPF_OK;
+    }
+    return hpf_error_set(err, HPF_ERR_LIMIT,
+                         "the page is too small for %zu profiles and their legend", l->n);
+}
+
+/* Places the legend, aligned with the edges of plots. */
+static hpf_status place_legend(layout *l, hpf_error *err)
+{
+    const hpr_page *page = &l->sheet->public;
+    const hpr_chart *first = page->panels[0].chart;
+    double above_plot = first->height_pt - first->plot_y_pt - first->plot_height_pt;
+    double left = first->plot_x_pt;
+    double top = page->height_pt - above_plot;
+    double right = page->width_pt - l->pad_pt;
+    switch (l->legend_place) {
+    case NOWHERE:
+        return HPF_OK;
+    case BELOW:
+        top = l->legend.height_pt + l->pad_pt;
+        break;
+    case RIGHT:
+        left = (double)l->n_columns * pitch_of(l->panel_width_pt);
+        break;
+    case SPARE_CELLS:
+        left += (double)(l->n % l->n_columns) * pitch_of(l->panel_width_pt);
+        top -= (double)(l->n_rows - 1) * pitch_of(l->panel_height_pt);
+        break;
+    }
+    left = fmax(fmin(left, right - l->legend.width_pt), l->pad_pt);
+    hpr__label_style style = {l->measurer, l->type.text_pt, l->type.smallest_pt, 0};
+    return hpr__legend_place(l->sheet->legend, &l->legend, &style, left, top, err);
+}
+
+/* --- titles --------------------------------------------------------------------------------- */
+
+static bool has_room(const layout *l, const char *title)
+{
+    hpr_text_size size = l->measurer.measure(l->measurer.context, title, l->type.title_pt, true);
+    return size.width_pt <= l->panel_width_pt - 2 * l->pad_pt;
+}
+
+/* Returns whether the programs are different, not empty, and fit as titles. */
+static bool are_titles_useful(const layout *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        bool is_new = *l->titles[i] != '\0' && has_room(l, l->titles[i]);
+        for (size_t k = 0; k < i && is_new; k++) {
+            is_new = strcmp(l->titles[i], l->titles[k]) != 0;
+        }
+        if (!is_new) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static hpf_status choose_titles(layout *l, hpf_error *err)
+{
+    l->titles = hpf_arena_array(l->sheet->arena, l->n, sizeof *l->titles);
+    if (!l->titles) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < l->n; i++) {
+        hpr__chart *chart = l->sheet->charts[i];
+        if (hpr__chart_text(chart, chart->public.headers[HPF_HEADER_JOB], &l->titles[i], err)) {
+            return HPF_ERR_MEMORY;
+        }
+    }
+    for (size_t i = 0, keep = are_titles_useful(l); i < l->n && !keep; i++) {
+        l->titles[i] = l->sources[i].name;
+    }
+    return HPF_OK;
+}
+
+/* Sets the title of the document: all titles, separated by commas. */
+static hpf_status name_page(layout *l, hpf_error *err)
+{
+    size_t room = 1;
+    for (size_t i = 0; i < l->n; i++) {
+        room += strlen(l->titles[i]) + 2;
+    }
+    char *name = hpf_arena_alloc(l->sheet->arena, room);
+    if (!name) {
+        return hpf_error_set_memory(err);
+    }
+    char *end = name;
+    for (size_t i = 0; i < l->n; i++) {
+        end = stpcpy(stpcpy(end, i > 0 ? ", " : ""), l->titles[i]);
+    }
+    l->sheet->legend->public.title = (hpr_title){.job = name, .area = "", .date = ""};
+    return HPF_OK;
+}
+
+/* --- panels --------------------------------------------------------------------------------- */
+
+static hpf_status lay_out_panels(const layout *l, hpr__frame frame, hpr_legend legend,
+                                 hpf_error *err)
+{
+    hpr_options options = l->options->chart;
+    options.width_pt = l->panel_width_pt;
+    options.height_pt = l->panel_height_pt;
+    options.legend = legend;
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < l->n && !status; i++) {
+        frame.title = l->titles[i];
+        status = hpr__modern_layout(l->sheet->charts[i], l->sources[i].survey, &options, &frame,
+                                    l->measurer, err);
+    }
+    return status;
+}
+
+static hpr__reach common_reach(const layout *l)
+{
+    hpr__reach all = {.x_low = HUGE_VAL, .x_high = -HUGE_VAL};
+    for (size_t i = 0; i < l->n; i++) {
+        const hpr_chart *chart = &l->sheet->charts[i]->public;
+        hpr__reach one = hpr__reach_of(chart);
+        if (chart->n_points > 0) {
+            all.x_low = fmin(all.x_low, one.x_low);
+            all.x_high = fmax(all.x_high, one.x_high);
+            all.y_high = fmax(all.y_high, one.y_high);
+        }
+    }
+    if (all.x_low > all.x_high) {
+        all.x_low = all.x_high = 0;
+    }
+    return all;
+}
+
+/* Returns whether all profiles have the same unit of time. */
+static bool is_time_alike(const layout *l)
+{
+    for (size_t i = 1; i < l->n; i++) {
+        if (!hpf_str_equal(l->sheet->charts[0]->public.headers[HPF_HEADER_SAMPLE_UNIT],
+                           l->sheet->charts[i]->public.headers[HPF_HEADER_SAMPLE_UNIT])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Shares the scale of the axes, or at least the unit of time. */
+static void share_axes(const layout *l, hpr__frame *frame, const hpr__reach *reach)
+{
+    frame->reach = l->options->same_scale ? reach : NULL;
+    for (size_t i = 0; i < l->n && is_time_alike(l); i++) {
+        const hpr_chart *chart = &l->sheet->charts[i]->public;
+        frame->x_extent = fmax(frame->x_extent, chart->x.high - chart->x.low);
+    }
+}
+
+/* Sets the margins to the widest of all panels. */
+static void widen_margins(const layout *l, hpr__frame *frame)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        const hpr_chart *chart = &l->sheet->charts[i]->public;
+        double right = chart->width_pt - chart->plot_x_pt - chart->plot_width_pt;
+        frame->left_pt = fmax(frame->left_pt, chart->plot_x_pt);
+        frame->right_pt = fmax(frame->right_pt, right);
+    }
+}
+
+/* Lays out the panels, three times. */
+static hpf_status fill_panels(layout *l, hpf_error *err)
+{
+    bool is_direct =
+        l->options->chart.legend == HPR_LEGEND_AUTO || l->options->chart.legend == HPR_LEGEND_NONE;
+    hpr__frame frame = {.title = NULL};
+    hpf_status status = lay_out_panels(l, frame, HPR_LEGEND_SEPARATE, err);
+    if (status) {
+        return status;
+    }
+    hpr__reach reach = common_reach(l);
+    share_axes(l, &frame, &reach);
+    status = lay_out_panels(l, frame, HPR_LEGEND_SEPARATE, err);
+    if (status) {
+        return status;
+    }
+    widen_margins(l, &frame);
+    return lay_out_panels(l, frame, is_direct ? HPR_LEGEND_NONE : HPR_LEGEND_SEPARATE, err);
+}
+
+/* Sets the size of the page and the positions of the panels. */
+static void place_panels(layout *l)
+{
+    hpr_page *page = &l->sheet->public;
+    double below = l->legend_place == BELOW ? height_below(l) : 0;
+    page->n_columns = l->n_columns;
+    page->n_rows = l->n_rows;
+    page->width_pt = l->width_pt;
+    page->height_pt = l->height_pt > 0 ? l->height_pt : panels_height(l) + below;
+    for (size_t i = 0; i < l->n; i++) {
+        hpr_panel *panel = &l->sheet->panels[i];
+        double row = (double)(i / l->n_columns);
+        panel->x_pt = (double)(i % l->n_columns) * pitch_of(l->panel_width_pt);
+        panel->y_pt = page->height_pt - row * pitch_of(l->panel_height_pt) - l->panel_height_pt;
+    }
+    l->sheet->legend->public.width_pt = page->width_pt;
+    l->sheet->legend->public.height_pt = page->height_pt;
+}
+
+static hpf_status lay_out_page(small_multiples *sheet, const hpr_page_source *sources,
+                               const hpr_page_options *options, hpr_measurer measurer,
+                               hpf_error *err)
+{
+    layout l = {
+        .sheet = sheet,
+        .sources = sources,
+        .options = options,
+        .measurer = measurer,
+        .n = sheet->public.n_panels,
+        .width_pt = options->chart.width_pt > 0 ? options->chart.width_pt : 648,
+        .height_pt = options->chart.height_pt,
+    };
+    hpr_chart *legend = &sheet->legend->public;
+    choose_grid(&l);
+    l.type = hpr__type_sizes_of(l.width_pt / (double)l.n_columns, &options->chart);
+    legend->width_pt = l.width_pt / (double)l.n_columns;
+    legend->height_pt = legend->width_pt;
+    l.pad_pt = hpr__sheet_pad_pt(legend);
+    hpf_status status = divide(&l, err);
+    if (!status) {
+        status = check_panels(&l, err);
+    }
+    if (!status) {
+        status = choose_titles(&l, err);
+    }
+    if (!status) {
+        status = name_page(&l, err);
+    }
+    if (!status) {
+        status = fill_panels(&l, err);
+    }
+    if (status) {
+        return status;
+    }
+    place_panels(&l);
+    return place_legend(&l, err);
+}
+
+/* --- bands in common ------------------------------------------------------------------------- */
 
 typedef struct work {
-    hpr__sheet *sheet;
+    small_multiples *sheet;
     const hpr_page_source *sources;
     const hpr_page_options *options;
     hpf_survey **surveys;
-    hpr__assignment *plans;
+    hpr__assignment *assignments;
     uint32_t other_names;
 } work;
 
@@ -36,7 +468,7 @@ static hpf_status check_unit(const work *w, hpf_header which, hpf_error *err)
         hpf_str other = hpf_survey_header(w->surveys[i], which);
         if (!hpf_str_equal(first, other)) {
             return hpf_error_set(err, HPF_ERR_ARGUMENT,
-                                 "%s is in %.*s, %s in %.*s: they have no scale in common",
+                                 "%s is in %.*s, %s in %.*s: they cannot share a scale",
                                  w->sources[0].name, (int)first.length, first.data,
                                  w->sources[i].name, (int)other.length, other.data);
         }
@@ -44,13 +476,13 @@ static hpf_status check_unit(const work *w, hpf_header which, hpf_error *err)
     return HPF_OK;
 }
 
-/* What the profile knows of bands that are one name of it. */
-static hpf_status tell_details(const work *w, size_t i, hpf_error *err)
+/* Adds the tooltips of bands that have one name in the profile. */
+static hpf_status add_tooltips(const work *w, size_t i, hpf_error *err)
 {
     hpr__chart *chart = w->sheet->charts[i];
     hpf_status status = HPF_OK;
     for (hpf_name name = 0; name < hpf_survey_n_names(w->surveys[i]) && !status; name++) {
-        uint32_t b = w->plans[i].band_of_name[name];
+        uint32_t b = w->assignments[i].band_of_name[name];
         hpr_band *band = b == HPF_NO_BAND ? NULL : &chart->bands[b];
         if (band && !band->is_other && band->n_names == 1) {
             status = hpr__tooltip_part(chart, w->surveys[i], name, band, err);
@@ -70,10 +502,11 @@ static hpf_status fetch_panel(work *w, size_t i, hpf_error *err)
     w->sheet->panels[i].chart = &chart->public;
     status = hpr__chart_headers(chart, w->surveys[i], err);
     if (!status) {
-        status = hpr__modern_fetch(chart, w->surveys[i], &w->plans[i], &w->options->chart, err);
+        status =
+            hpr__modern_fetch(chart, w->surveys[i], &w->assignments[i], &w->options->chart, err);
     }
     bool is_grouped = w->options->chart.group != HPR_GROUP_NONE;
-    return status || is_grouped ? status : tell_details(w, i, err);
+    return status || is_grouped ? status : add_tooltips(w, i, err);
 }
 
 static hpf_status fetch_panels(work *w, hpf_error *err)
@@ -84,7 +517,7 @@ static hpf_status fetch_panels(work *w, hpf_error *err)
         status = check_unit(w, HPF_HEADER_SAMPLE_UNIT, err);
     }
     if (!status) {
-        status = hpr__page_select(w->plans, &w->other_names, w->sheet->arena, w->surveys,
+        status = hpr__page_select(w->assignments, &w->other_names, w->sheet->arena, w->surveys,
                                   public->n_panels, w->options, err);
     }
     for (size_t i = 0; i < public->n_panels && !status; i++) {
@@ -95,13 +528,13 @@ static hpf_status fetch_panels(work *w, hpf_error *err)
 
 /* --- what they have in common --------------------------------------------------------------- */
 
-/* What the amounts of a panel are multiplied with, to be as high as they are drawn. */
+/* Returns the factor that scales the amounts of a panel to their drawn height. */
 static double share_of(const work *w, const hpr_chart *chart)
 {
     return w->options->same_scale || !(chart->peak_total > 0) ? 1 : 1 / chart->peak_total;
 }
 
-/* What the highest band of all could be. */
+/* Returns the largest scaled amount that a band can have. */
 static double highest_of(const work *w)
 {
     double highest = w->options->chart.normalise ? 100 : 0;
@@ -112,6 +545,7 @@ static double highest_of(const work *w)
     return highest > 0 ? highest : 1;
 }
 
+/* Creates the chart of the legend, with the bands of the first panel and room for all points. */
 static hpf_status begin_legend(work *w, hpf_error *err)
 {
     const hpr_page *page = &w->sheet->public;
@@ -124,7 +558,7 @@ static hpf_status begin_legend(work *w, hpf_error *err)
     public->look = HPR_LOOK_MODERN;
     public->is_lines = w->options->chart.as_lines;
     public->is_normalised = w->options->chart.normalise;
-    public->n_bands = w->plans[0].n_bands;
+    public->n_bands = w->assignments[0].n_bands;
     for (size_t i = 0; i < page->n_panels; i++) {
         public->n_points += page->panels[i].chart->n_points;
     }
@@ -149,8 +583,8 @@ static hpf_status begin_legend(work *w, hpf_error *err)
     return HPF_OK;
 }
 
-/* Adds a panel's band to that of all, whose points from `first` on are the panel's. Each panel
- * counts the same, however long it took. */
+/* Adds a band of a panel to the same band of the legend, whose points from `first` on are those of
+ * the panel. All panels have the same weight, regardless of their duration. */
 static void add_band(const work *w, size_t panel, uint32_t b, size_t first)
 {
     const hpr__chart *all = w->sheet->legend;
@@ -171,16 +605,8 @@ static void add_band(const work *w, size_t panel, uint32_t b, size_t first)
     to->max = fmax(to->max, from->max * high);
 }
 
-/* Times as shares of each panel's, so that what grows in a short run counts as in a long one. */
-static void add_times(double *times, const hpr_chart *chart)
-{
-    size_t n = chart->n_points;
-    double span = n > 0 ? chart->times[n - 1] - chart->times[0] : 0;
-    for (size_t i = 0; i < n; i++) {
-        times[i] = span > 0 ? (chart->times[i] - chart->times[0]) / span : 0;
-    }
-}
-
+/* Joins the bands of all panels in the chart of the legend, and orders them. Times become shares of
+ * the duration of each panel, so that growth in a short run counts as much as in a long one. */
 static hpf_status join_bands(work *w, hpf_error *err)
 {
     hpf_status status = begin_legend(w, err);
@@ -191,17 +617,21 @@ static hpf_status join_bands(work *w, hpf_error *err)
     size_t first = 0;
     for (size_t i = 0; i < w->sheet->public.n_panels; i++) {
         const hpr_chart *chart = &w->sheet->charts[i]->public;
-        add_times((double *)(uintptr_t)all->public.times + first, chart);
+        double *times = (double *)(uintptr_t)all->public.times + first;
+        double span = chart->n_points > 0 ? chart->times[chart->n_points - 1] - chart->times[0] : 0;
+        for (size_t k = 0; k < chart->n_points; k++) {
+            times[k] = span > 0 ? (chart->times[k] - chart->times[0]) / span : 0;
+        }
         for (uint32_t b = 0; b < all->public.n_bands; b++) {
             add_band(w, i, b, first);
         }
         first += chart->n_points;
     }
-    return hpr__modern_order(all, &w->plans[0], &w->options->chart, err);
+    return hpr__modern_order(all, &w->assignments[0], &w->options->chart, err);
 }
 
-/* The place of a band of all in the panels, whose bands are still in the order of the plans: its
- * values stay where they were. */
+/* Returns the index in the panels of a band of the legend. The bands of the panels are still in the
+ * original order, in which the values of the legend were allocated. */
 static size_t row_of(const hpr__chart *all, uint32_t band)
 {
     return (size_t)(all->bands[band].values - all->values) / all->public.n_points;
@@ -223,7 +653,7 @@ static hpf_status fill_bands(const work *w, hpf_error *err)
     return hpr__modern_fill_bands(all, absent, &w->options->chart, err);
 }
 
-/* Gives a panel the common order and fills. What it does not have is no band of it. */
+/* Gives a panel the common order and fills, and removes the bands that it does not have. */
 static hpf_status arrange_panel(const hpr__chart *all, hpr__chart *chart, hpf_error *err)
 {
     hpr_band *bands = hpf_arena_array(chart->arena, all->public.n_bands, sizeof *bands);
@@ -248,12 +678,12 @@ static hpf_status arrange_panel(const hpr__chart *all, hpr__chart *chart, hpf_er
 
 static bool prepare(work *w, size_t n)
 {
-    hpr__sheet *sheet = w->sheet;
+    small_multiples *sheet = w->sheet;
     sheet->charts = hpf_arena_array(sheet->arena, n, sizeof *sheet->charts);
     sheet->panels = hpf_arena_array(sheet->arena, n, sizeof *sheet->panels);
     w->surveys = hpf_arena_array(sheet->arena, n, sizeof *w->surveys);
-    w->plans = hpf_arena_array(sheet->arena, n, sizeof *w->plans);
-    if (!sheet->charts || !sheet->panels || !w->surveys || !w->plans) {
+    w->assignments = hpf_arena_array(sheet->arena, n, sizeof *w->assignments);
+    if (!sheet->charts || !sheet->panels || !w->surveys || !w->assignments) {
         return false;
     }
     sheet->public.n_panels = n;
@@ -281,7 +711,7 @@ static hpf_status fill(work *w, hpr_measurer measurer, hpf_error *err)
         return status;
     }
     w->sheet->public.legend = &w->sheet->legend->public;
-    return hpr__page_layout(w->sheet, w->sources, w->options, measurer, err);
+    return lay_out_page(w->sheet, w->sources, w->options, measurer, err);
 }
 
 hpf_status hpr_page_create(hpr_page **out, const hpr_page_source *sources, size_t n_sources,
@@ -292,7 +722,7 @@ hpf_status hpr_page_create(hpr_page **out, const hpr_page_source *sources, size_
         return hpf_error_set(err, HPF_ERR_LIMIT, "a page has room for 1 to %d profiles",
                              HPR_PAGE_MOST_PANELS);
     }
-    hpr__sheet *sheet = calloc(1, sizeof *sheet);
+    small_multiples *sheet = calloc(1, sizeof *sheet);
     if (!sheet) {
         return hpf_error_set_memory(err);
     }
@@ -310,7 +740,7 @@ hpf_status hpr_page_create(hpr_page **out, const hpr_page_source *sources, size_
 
 void hpr_page_destroy(hpr_page *page)
 {
-    hpr__sheet *sheet = (hpr__sheet *)page;
+    small_multiples *sheet = (small_multiples *)page;
     if (!sheet) {
         return;
     }

@@ -62,7 +62,7 @@ static void put_label(hpf_json *json, const hpr_label *label)
         put_point(json, "at", label->x_pt, label->y_pt);
         hpf_json_number(json, "size_pt", label->size_pt);
     }
-    if (label->place == HPR_LABEL_KEY) {
+    if (label->place == HPR_LABEL_LEGEND) {
         put_point(json, "box", label->box_x_pt, label->box_y_pt);
     }
     if (label->place == HPR_LABEL_MARGIN) {
@@ -123,7 +123,7 @@ static void put_key(hpf_json *json, const hpr_chart *chart)
 {
     hpf_json_array(json, "key");
     for (uint32_t i = 0; i < chart->n_bands; i++) {
-        if (chart->bands[i].label.place == HPR_LABEL_KEY) {
+        if (chart->bands[i].label.place == HPR_LABEL_LEGEND) {
             hpf_json_bytes(json, NULL, chart->bands[i].name);
         }
     }
@@ -183,8 +183,8 @@ static void put_collections(hpf_json *json, const hpr_chart *chart)
 static void put_lines(hpf_json *json, const hpr_chart *chart)
 {
     hpf_json_array(json, "lines");
-    for (size_t i = 0; i < chart->n_lines; i++) {
-        const hpr_line *line = &chart->lines[i];
+    for (size_t i = 0; i < chart->n_quantities; i++) {
+        const hpr_quantity *line = &chart->quantities[i];
         hpf_json_object(json, NULL);
         hpf_json_bytes(json, "name", line->name);
         hpf_json_number(json, "max", line->max);

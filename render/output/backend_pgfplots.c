@@ -100,7 +100,7 @@ static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *show
     for (uint32_t b = 0; b < chart->n_bands; b++) {
         hpf_sink_printf(sink, " b%u", b + 1);
     }
-    for (size_t k = 0; k < chart->n_lines; k++) {
+    for (size_t k = 0; k < chart->n_quantities; k++) {
         hpf_sink_printf(sink, " l%zu", k + 1);
     }
     hpf_sink_text(sink, "\n");
@@ -109,8 +109,8 @@ static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *show
         for (uint32_t b = 0; b < chart->n_bands; b++) {
             put_value(sink, chart->bands[b].values[shown[i]] / chart->y.factor);
         }
-        for (size_t k = 0; k < chart->n_lines; k++) {
-            put_value(sink, chart->lines[k].values[shown[i]] / chart->y.factor);
+        for (size_t k = 0; k < chart->n_quantities; k++) {
+            put_value(sink, chart->quantities[k].values[shown[i]] / chart->y.factor);
         }
         hpf_sink_text(sink, "\n");
     }
@@ -248,9 +248,9 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
             put_entry(sink, chart->bands[b].text);
         }
     }
-    for (size_t k = 0; k < chart->n_lines; k++) {
+    for (size_t k = 0; k < chart->n_quantities; k++) {
         put_line(sink, k + 1);
-        put_entry(sink, chart->lines[k].text);
+        put_entry(sink, chart->quantities[k].text);
     }
     hpf_sink_text(sink, "\\end{axis}\n\\end{tikzpicture}%\n");
     free(shown);
@@ -335,7 +335,7 @@ static hpf_status put_panel(hpf_sink *sink, const hpr_panel *panel, size_t most_
             put_band(sink, chart, b + 1, n_shown);
         }
     }
-    for (size_t k = 0; k < chart->n_lines; k++) {
+    for (size_t k = 0; k < chart->n_quantities; k++) {
         put_line(sink, k + 1);
     }
     hpf_sink_text(sink, "\\end{axis}\n");
@@ -362,7 +362,7 @@ static void put_legend(hpf_sink *sink, const hpr_chart *legend)
 {
     for (uint32_t b = 0; b < legend->n_bands; b++) {
         const hpr_label *label = &legend->bands[b].label;
-        if (label->place != HPR_LABEL_KEY) {
+        if (label->place != HPR_LABEL_LEGEND) {
             continue;
         }
         define_colour(sink, legend, b + 1);

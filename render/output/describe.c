@@ -96,8 +96,8 @@ static void put_growth(const words *w)
 
 static void put_lines(const words *w)
 {
-    for (size_t i = 0; i < w->chart->n_lines; i++) {
-        const hpr_line *line = &w->chart->lines[i];
+    for (size_t i = 0; i < w->chart->n_quantities; i++) {
+        const hpr_quantity *line = &w->chart->quantities[i];
         hpf_sink_text(w->sink, " The line over the bands, ");
         hpr__tex_text(w->sink, line->text);
         hpf_sink_text(w->sink, ", reaches ");

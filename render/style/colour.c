@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Colour arithmetic: spaces, differences, simulated vision, contrast. See colour.h for sources.
+ * Colour spaces, differences, simulated vision and contrast. See colour.h for sources.
  */
 #include "style/colour.h"
 
@@ -68,7 +68,7 @@ hpr__lab hpr__lab_of(hpr_colour colour)
     return (hpr__lab){116 * y - 16, 500 * (x - y), 200 * (y - z)};
 }
 
-/* A point in the a', C', h' of CIEDE2000. */
+/* The C' and h' of CIEDE2000. */
 typedef struct polar {
     double chroma, hue_deg;
 } polar;
@@ -90,13 +90,6 @@ static double seventh_power_share(double chroma)
     return sqrt(power / (power + 6103515625.0)); /* 25^7 */
 }
 
-/* Signed hue difference in -180..180, and the mean hue, where both have a hue. */
-static double hue_step(polar p, polar q)
-{
-    double step = q.hue_deg - p.hue_deg;
-    return step > 180 ? step - 360 : step < -180 ? step + 360 : step;
-}
-
 static double mean_hue(polar p, polar q)
 {
     double sum = p.hue_deg + q.hue_deg;
@@ -116,7 +109,8 @@ double hpr__lab_difference(hpr__lab x, hpr__lab y)
     polar p = polar_of(stretch * x.a, x.b);
     polar q = polar_of(stretch * y.a, y.b);
     double chroma_product = p.chroma * q.chroma;
-    double step = chroma_product == 0 ? 0 : hue_step(p, q);
+    double step = chroma_product == 0 ? 0 : q.hue_deg - p.hue_deg;
+    step = step > 180 ? step - 360 : step < -180 ? step + 360 : step;
     double d_lightness = y.lightness - x.lightness;
     double d_chroma = q.chroma - p.chroma;
     double d_hue = 2 * sqrt(chroma_product) * sin(step / 2 * pi / 180);
@@ -184,7 +178,7 @@ double hpr__colour_contrast(hpr_colour x, hpr_colour y)
     return a > b ? a / b : b / a;
 }
 
-hpr_colour hpr__colour_ink_on(hpr_colour ground)
+hpr_colour hpr__colour_text_on(hpr_colour ground)
 {
     const hpr_colour black = {0, 0, 0};
     const hpr_colour white = {1, 1, 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * How different two colours look, to whom.
+ * How different two colours look, also to colour-blind readers.
  *
  * sRGB (IEC 61966-2-1) to CIE L*a*b* under D65; differences by CIEDE2000 (Sharma, Wu, Dalal 2005);
  * colour-blind vision by the matrices of Machado, Oliveira, Fernandes 2009 at severity 1, applied
@@ -23,34 +23,38 @@ typedef enum hpr__vision {
     HPR__N_VISIONS
 } hpr__vision;
 
-/* One colour through all eyes. */
+/* A colour as seen with each kind of vision. */
 typedef struct hpr__appearance {
     hpr__lab lab[HPR__N_VISIONS];
 } hpr__appearance;
 
-/* What bands that touch must differ by: in lightness, for grey prints, and in CIEDE2000 to every
- * kind of eye. */
+/* Least differences of adjacent bands: in lightness, for grey prints, and in CIEDE2000 for every
+ * kind of vision. */
 #define HPR__MIN_LIGHTNESS_STEP 20.0
 #define HPR__MIN_DIFFERENCE     15.0
 
-/* 0xrrggbb. */
+/* Returns the colour 0xrrggbb. */
 hpr_colour hpr__colour_hex(uint32_t hex);
-/* A part of a colour, 0..1, as 0..255. */
+/* Converts a component of a colour from 0..1 to 0..255. */
 uint32_t hpr__colour_byte(double part);
-/* `share` of `a` and the rest of `b`, mixed as the numbers are. */
+/* Returns share * a + (1 - share) * b, by sRGB component. */
 hpr_colour hpr__colour_mix(hpr_colour a, hpr_colour b, double share);
 
 hpr__lab hpr__lab_of(hpr_colour colour);
+
+/* Returns the CIEDE2000 difference. */
 double hpr__lab_difference(hpr__lab x, hpr__lab y);
+
+/* Returns how a colour looks with a kind of vision. */
 hpr_colour hpr__colour_seen(hpr_colour colour, hpr__vision vision);
 
 hpr__appearance hpr__appearance_of(hpr_colour colour);
-/* Whether both minima above are kept. */
+/* Returns whether both least differences are kept. */
 bool hpr__appearance_distinct(const hpr__appearance *x, const hpr__appearance *y);
 
-/* 1..21. */
+/* Returns the contrast of WCAG 2, 1..21. */
 double hpr__colour_contrast(hpr_colour x, hpr_colour y);
-/* Black or white, whichever reads better on `ground`: always 4.5 or more. */
-hpr_colour hpr__colour_ink_on(hpr_colour ground);
+/* Returns black or white, whichever has more contrast with `ground`: always 4.5 or more. */
+hpr_colour hpr__colour_text_on(hpr_colour ground);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Names to colours: fixed colours for biographies, grey for OTHER, a hash and a search for the
- * rest.
+ * Fixed colours for biographies, grey for OTHER, a hash and a search for the rest.
  *
- * The search walks the bands from the heaviest down and gives each the colour that costs least
- * beside those already given. A band touches two others at most, so of the three lightnesses one
- * is always free, and nearly all of its hues are distinct from both neighbours to every eye.
+ * The search visits the bands from the heaviest down and gives each the colour of least cost, given
+ * the colours chosen so far. A band has at most two neighbours, so one of the three lightnesses is
+ * always free, and nearly all hues in it differ from both neighbours for every kind of vision.
  */
 #include "base/arena.h"
 #include "style/palette.h"
@@ -37,7 +36,7 @@ static const uint32_t palette_hex[HPR__N_HUES][HPR__N_LIGHTNESSES] = {
     {0x844d9b, 0xbd87d2, 0xebcdf6}, /* purple */
 };
 
-/* Each 20 or more of L* from all others: they may meet in any order. */
+/* Each differs by 20 or more in L* from all others, so any two may be adjacent. */
 static const struct {
     const char *name;
     uint32_t light_hex, dark_hex;
@@ -46,7 +45,7 @@ static const struct {
     {"DRAG", 0xefa84e, 0xfdb45a}, {"INHERENT_USE", 0xe4f7e4, 0xf4fff4},
 };
 
-/* The first is what OTHER has unless its neighbour forbids. */
+/* OTHER has the first one unless a neighbour is too similar. */
 static const uint32_t grey_hex[2][N_GREYS] = {
     {0xd6d6d6, 0x9b9b9b, 0x636363},
     {0x636363, 0x9b9b9b, 0xd6d6d6},
@@ -54,8 +53,8 @@ static const uint32_t grey_hex[2][N_GREYS] = {
 
 static const hpr__theme light_theme = {
     .background = {1, 1, 1},
-    .ink = {0.13, 0.14, 0.16},
-    .faint = {0.42, 0.44, 0.47},
+    .text = {0.13, 0.14, 0.16},
+    .muted = {0.42, 0.44, 0.47},
     .rule = {0.60, 0.62, 0.65},
     .grid = {0.90, 0.905, 0.91},
     .outline = {0.20, 0.21, 0.24},
@@ -65,8 +64,8 @@ static const hpr__theme light_theme = {
 
 static const hpr__theme dark_theme = {
     .background = {0.09, 0.10, 0.12},
-    .ink = {0.92, 0.93, 0.94},
-    .faint = {0.62, 0.64, 0.67},
+    .text = {0.92, 0.93, 0.94},
+    .muted = {0.62, 0.64, 0.67},
     .rule = {0.45, 0.47, 0.50},
     .grid = {0.19, 0.20, 0.22},
     .outline = {0.86, 0.87, 0.89},
@@ -76,8 +75,8 @@ static const hpr__theme dark_theme = {
 
 static const hpr__theme print_theme = {
     .background = {1, 1, 1},
-    .ink = {0, 0, 0},
-    .faint = {0, 0, 0},
+    .text = {0, 0, 0},
+    .muted = {0, 0, 0},
     .rule = {0.35, 0.35, 0.35},
     .grid = {0.80, 0.80, 0.80},
     .outline = {0, 0, 0},
@@ -87,8 +86,8 @@ static const hpr__theme print_theme = {
 
 static const hpr__theme slide_theme = {
     .background = {1, 1, 1},
-    .ink = {0.05, 0.05, 0.07},
-    .faint = {0.25, 0.27, 0.30},
+    .text = {0.05, 0.05, 0.07},
+    .muted = {0.25, 0.27, 0.30},
     .rule = {0.45, 0.47, 0.50},
     .grid = {0.85, 0.855, 0.86},
     .outline = {0.10, 0.11, 0.13},
@@ -116,7 +115,7 @@ hpr_colour hpr__palette_grey(int step, bool is_dark)
     return hpr__colour_hex(grey_hex[is_dark][step]);
 }
 
-/* FNV-1a, with the bits stirred once more so that low ones are good. */
+/* FNV-1a, with a final mix that improves the low bits. */
 uint64_t hpr__palette_hash(hpf_str name)
 {
     uint64_t hash = 14695981039346656037u;
@@ -153,7 +152,7 @@ typedef struct search {
     uint64_t stacks;  /* that lack something */
     uint16_t *chosen; /* a colour, or UNDECIDED, by band */
     uint32_t n_users[N_PALETTE];
-    bool is_like[N_PALETTE][N_PALETTE]; /* two colours that are taken for each other in a picture */
+    bool is_like[N_PALETTE][N_PALETTE]; /* look alike */
     /* N_COLOURS, and then the pinned ones in the order of their bands. */
     hpr_colour *colours;
     hpr__appearance *appearances;
@@ -188,7 +187,7 @@ static void compare_colours(search *s)
     }
 }
 
-/* How many bands anywhere have a colour that is taken for this one. */
+/* Returns how many bands have a colour that looks like this one. */
 static uint32_t n_users_alike(const search *s, int colour)
 {
     uint32_t n = 0;
@@ -198,14 +197,7 @@ static uint32_t n_users_alike(const search *s, int colour)
     return n;
 }
 
-static uint16_t add_colour(search *s, int *n_colours, hpr_colour colour)
-{
-    s->colours[*n_colours] = colour;
-    s->appearances[*n_colours] = hpr__appearance_of(colour);
-    return (uint16_t)(*n_colours)++;
-}
-
-/* N_BIOGRAPHY for other names. */
+/* Returns the index of a biography phase, N_BIOGRAPHY for other names. */
 static int biography_index(hpf_str name)
 {
     int i = 0;
@@ -224,12 +216,6 @@ bool hpr__palette_fixed(hpr_colour *out, hpf_str name, bool is_dark)
     return i < N_BIOGRAPHY;
 }
 
-static uint16_t biography_colour(hpf_str name)
-{
-    int i = biography_index(name);
-    return i < N_BIOGRAPHY ? (uint16_t)(FIRST_BIOGRAPHY + i) : UNDECIDED;
-}
-
 hpr_colour hpr__palette_of_name(hpf_str name, bool is_dark)
 {
     hpr_colour fixed;
@@ -245,7 +231,7 @@ static bool is_hue_shared(int colour, int other)
     return colour < N_PALETTE && other < N_PALETTE && colour % HPR__N_HUES == other % HPR__N_HUES;
 }
 
-/* What the three next bands in a direction say against a colour. */
+/* Returns the cost of a colour because of the next three bands in a direction. */
 static uint32_t cost_towards(const search *s, uint32_t band, int colour, int direction,
                              uint64_t stack)
 {
@@ -270,13 +256,14 @@ static uint32_t cost_towards(const search *s, uint32_t band, int colour, int dir
     return cost;
 }
 
+/* Returns the cost of a colour because of the bands around it in one stack. */
 static uint32_t cost_in_stack(const search *s, uint32_t band, int colour, uint64_t stack)
 {
     return cost_towards(s, band, colour, -1, stack) + cost_towards(s, band, colour, 1, stack);
 }
 
-/* What the surroundings say against a colour, in the stack where they say most. */
-static uint32_t cost_beside_neighbours(const search *s, uint32_t band, int colour)
+/* Returns the cost of a colour because of the bands around it, in the stack where it is highest. */
+static uint32_t cost_of_neighbours(const search *s, uint32_t band, int colour)
 {
     uint32_t worst = cost_in_stack(s, band, colour, 0);
     uint64_t stacks = s->stacks & ~s->swatches[band].absent;
@@ -287,7 +274,7 @@ static uint32_t cost_beside_neighbours(const search *s, uint32_t band, int colou
     return worst;
 }
 
-/* How far a palette colour is from the one that the name calls for. */
+/* Returns the cost of a palette colour that is not the one that the name hashes to. */
 static uint32_t cost_for_name(hpf_str name, int colour)
 {
     uint64_t hash = hpr__palette_hash(name);
@@ -308,7 +295,7 @@ static uint16_t best_colour(const search *s, uint32_t band)
         uint32_t cost =
             cost_for_name(name, colour) + 100 * s->n_users[colour] + 20 * n_users_alike(s, colour);
         if (cost < best_cost) {
-            cost += cost_beside_neighbours(s, band, colour);
+            cost += cost_of_neighbours(s, band, colour);
         }
         if (cost < best_cost) {
             best_cost = cost;
@@ -321,23 +308,26 @@ static uint16_t best_colour(const search *s, uint32_t band)
 static uint16_t best_grey(const search *s, uint32_t band)
 {
     for (int i = 0; i < N_GREYS; i++) {
-        if (cost_beside_neighbours(s, band, FIRST_GREY + i) == 0) {
+        if (cost_of_neighbours(s, band, FIRST_GREY + i) == 0) {
             return (uint16_t)(FIRST_GREY + i);
         }
     }
     return FIRST_GREY;
 }
 
-/* Bands whose colour is not a matter of search. */
+/* Sets the colours that are not searched: pinned ones, biography phases, the grey of OTHER. */
 static void pin_bands(search *s)
 {
     int n_colours = N_COLOURS;
     for (uint32_t band = 0; band < s->n; band++) {
         const hpr__swatch *swatch = &s->swatches[band];
-        s->chosen[band] = swatch->pinned && n_colours < UNDECIDED
-                              ? add_colour(s, &n_colours, *swatch->pinned)
-                          : swatch->is_other ? UNDECIDED
-                                             : biography_colour(swatch->name);
+        int phase = swatch->is_other ? N_BIOGRAPHY : biography_index(swatch->name);
+        s->chosen[band] = phase < N_BIOGRAPHY ? (uint16_t)(FIRST_BIOGRAPHY + phase) : UNDECIDED;
+        if (swatch->pinned && n_colours < UNDECIDED) {
+            s->colours[n_colours] = *swatch->pinned;
+            s->appearances[n_colours] = hpr__appearance_of(*swatch->pinned);
+            s->chosen[band] = (uint16_t)n_colours++;
+        }
     }
     for (uint32_t band = 0; band < s->n; band++) {
         if (s->swatches[band].is_other && s->chosen[band] == UNDECIDED) {
@@ -364,17 +354,6 @@ void hpr__palette_rank(hpr__ranked *ranking, const hpr__swatch *swatches, uint32
     qsort(ranking, n, sizeof *ranking, compare_ranked);
 }
 
-static void decide(search *s, const hpr__ranked *ranking)
-{
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t band = ranking[i].band;
-        if (s->chosen[band] == UNDECIDED) {
-            s->chosen[band] = best_colour(s, band);
-            s->n_users[s->chosen[band]]++;
-        }
-    }
-}
-
 bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint32_t n, bool is_dark,
                          hpf_arena *arena)
 {
@@ -396,7 +375,13 @@ bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint3
     compare_colours(s);
     pin_bands(s);
     hpr__palette_rank(ranking, swatches, n);
-    decide(s, ranking);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t band = ranking[i].band;
+        if (chosen[band] == UNDECIDED) {
+            chosen[band] = best_colour(s, band);
+            s->n_users[chosen[band]]++;
+        }
+    }
     for (uint32_t band = 0; band < n; band++) {
         colours[band] = s->colours[chosen[band]];
     }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A chart: a profile laid out, as data. What is drawn where, before any ink.
+ * A chart: a profile laid out, as data. It says what is drawn where; a scene (scene.h) says how.
  *
- * Made from a survey by hpr_chart_create (render.h) in named steps: select, order, limit, stack,
- * scale, layout. The JSON back end writes it out; draw.h turns it into a scene for the other back
- * ends.
+ * hpr_chart_create (render.h) makes it from a survey in these steps: select, order, limit, stack,
+ * scale, layout. The JSON back end writes the chart itself, the other back ends its scene.
  *
  * Units: `_pt` are PostScript points in the drawing area, origin at the lower left, y upwards.
- * Times are in the profile's sample unit, amounts in its value unit. Ownership: everything hangs on
- * the chart and dies with it; nothing points into the survey. Threads: a finished chart is not
- * modified and may be read by any number of threads.
+ * Times are in the profile's sample unit, amounts in its value unit. Ownership: the chart owns
+ * everything; nothing points into the survey. Threads: a finished chart is not modified, and any
+ * number of threads may read it.
  */
 #ifndef HPRENDER_CHART_H
 #define HPRENDER_CHART_H
@@ -21,8 +20,8 @@ extern "C" {
 #endif
 
 typedef enum hpr_look {
-    HPR_LOOK_MODERN,  /* readable without being told; the default of `census plot` */
-    HPR_LOOK_CLASSIC, /* what hp2ps draws */
+    HPR_LOOK_MODERN,  /* the default of `census plot` */
+    HPR_LOOK_CLASSIC, /* that of hp2ps */
 } hpr_look;
 
 typedef struct hpr_colour {
@@ -30,48 +29,49 @@ typedef struct hpr_colour {
 } hpr_colour;
 
 typedef struct hpr_fill {
-    bool is_gray; /* `colour` holds three equal parts, and JSON says {"gray":g} */
+    bool is_gray; /* `colour` has three equal components; JSON writes {"gray":g} */
     hpr_colour colour;
-    double hatch_gap_pt; /* 0: plain; else dark lines this far apart on the colour */
-    double hatch_deg;    /* in which direction they run, counter-clockwise from the x axis */
-    double dash_pt;      /* in a chart of lines. 0: solid; else dashes and gaps this long */
-    unsigned marker;     /* in a chart of lines. 0: none; else a shape that stands on the line */
+    double hatch_gap_pt; /* 0: plain; else the distance of dark lines on the colour */
+    double hatch_deg;    /* their direction, counter-clockwise from the x axis */
+    double dash_pt;      /* in a chart of lines. 0: solid; else the length of dashes and gaps */
+    unsigned marker;     /* in a chart of lines. 0: none; else a shape on the line */
 } hpr_fill;
 
-/* Where the name of a band stands. */
+/* Where the name of a band is. */
 typedef enum hpr_label_place {
     HPR_LABEL_NONE,   /* nowhere */
     HPR_LABEL_INSIDE, /* on the band */
-    HPR_LABEL_MARGIN, /* beside the right end of the band, with a leader where it had to move */
-    HPR_LABEL_KEY,    /* in the key: box and text */
+    HPR_LABEL_MARGIN, /* next to the right end of the band, with a leader if it was moved */
+    HPR_LABEL_LEGEND, /* in the legend or key: box and text */
 } hpr_label_place;
 
 typedef struct hpr_label {
     hpr_label_place place;
-    const char *text;  /* UTF-8, elided where it had to be; NULL with HPR_LABEL_NONE */
+    const char *text;  /* UTF-8, elided if necessary; NULL with HPR_LABEL_NONE */
     double x_pt, y_pt; /* left end of the baseline; INSIDE: centre of the baseline */
     double size_pt;    /* font size */
     double box_x_pt,
-        box_y_pt;       /* KEY, MARGIN: lower left of the box, 14 x 14 (classic), or 5.5 high */
-    double anchor_y_pt; /* MARGIN: middle of the band's right end, where a leader begins */
-    int page;           /* from 0: the page of the key entry */
+        box_y_pt;       /* LEGEND, MARGIN: lower left of the box, 14 x 14 (classic), or 5.5 high */
+    double anchor_y_pt; /* MARGIN: middle of the band's right end, the start of the leader */
+    int page;           /* of a classic key entry, from 0 */
 } hpr_label;
 
 typedef struct hpr_band {
     hpf_str name;     /* bytes as in the input */
-    const char *text; /* name as UTF-8 for showing: other bytes are U+FFFD */
-    const char *tip;  /* UTF-8: the text and, line by line, what is known beside it */
-    /* What the one name of the band stands for, copied: the frames of an event log's stack,
-     * innermost first, and the members of a retainer set as its report has them (hpfile/sets.h). */
+    const char *text; /* `name` as displayable UTF-8: other bytes are U+FFFD */
+    const char
+        *tooltip; /* UTF-8: the text, then one line per frame or member; NULL: none of these */
+    /* Of a band with one name: the frames of its stack in an event log, innermost first, and the
+     * members of its retainer set (hpfile/sets.h). */
     const hpf_frame *frames;
     size_t n_frames;
     hpf_str members;
-    bool is_other;    /* the band of names folded together */
-    uint32_t n_names; /* names in it: 1 unless is_other */
+    bool is_other;    /* the band of all names that are not drawn on their own */
+    uint32_t n_names; /* names in the band: 1 unless is_other or grouped */
     hpr_fill fill;
-    double classic_shade; /* classic: the number of the .aux file; else 0 */
-    const double *values; /* n_points amounts; percents in a normalised chart */
-    const double *upper;  /* n_points: amounts of this band and all below it */
+    double classic_shade; /* classic: the number in the .aux file; else 0 */
+    const double *values; /* n_points amounts, or percents in a normalised chart */
+    const double *upper;  /* n_points: sum of this band and all below it */
     double sum, trapezium, max;
     hpr_label label;
 } hpr_band;
@@ -83,20 +83,20 @@ typedef struct hpr_tick {
 } hpr_tick;
 
 typedef struct hpr_axis {
-    double low, high; /* the range that the axis stands for */
+    double low, high; /* the range of the axis */
     double range;     /* high - low, before any rounding; never 0 */
     const hpr_tick *ticks;
     size_t n_ticks;
-    const char *unit; /* text at the axis, UTF-8 */
-    double factor;    /* how many of the profile's units one of these is */
+    const char *unit; /* shown at the axis, UTF-8 */
+    double factor;    /* one `unit` in units of the profile */
 } hpr_axis;
 
 typedef enum hpr_title_box { HPR_TITLE_NONE, HPR_TITLE_SMALL, HPR_TITLE_BIG } hpr_title_box;
 
-/* The texts as they are shown, in UTF-8, and the bytes that they stand for. */
+/* The texts as shown, in UTF-8, and as bytes of the input. */
 typedef struct hpr_title {
     hpr_title_box box;
-    const char *job;  /* cut to what the look shows */
+    const char *job;  /* cut to the length that the look shows */
     const char *area; /* classic: "1,234 bytes x seconds"; modern: "" */
     const char *date;
     hpf_str job_bytes, area_bytes, date_bytes;
@@ -106,30 +106,30 @@ typedef struct hpr_mark {
     double time;
     double x_pt;
     const char *label; /* UTF-8, maybe "" */
-    const char *shown; /* modern: what of it there is room for, from label_x_pt on; maybe "" */
+    const char *shown; /* modern: `label` as far as it fits, from label_x_pt on; maybe "" */
     double label_x_pt;
-    unsigned row; /* of those above the plot, the lowest being 0 */
+    unsigned row; /* above the plot; 0 is the lowest */
 } hpr_mark;
 
 /* Garbage collections that share a tick at the upper edge of the plot. */
 typedef struct hpr_collection {
     double time, x_pt; /* of the first */
-    size_t n;          /* how many there are */
-    bool is_major;     /* whether one of them is */
+    size_t n;          /* number of collections */
+    bool is_major;     /* one of them is */
 } hpr_collection;
 
-/* A quantity measured beside the bands, as a line over them. */
-typedef struct hpr_line {
+/* A quantity measured in addition to the bands, drawn as a line over them. */
+typedef struct hpr_quantity {
     hpf_str name;
-    const char *text;             /* name as UTF-8 for showing */
-    const hpf_quantity_point *points; /* by time; within the times of the chart; at least one */
+    const char *text;             /* `name` as displayable UTF-8 */
+    const hpf_quantity_point *points; /* by time, within the times of the chart; at least one */
     size_t n_points;
-    const double *values; /* at the chart's times: straight between points, NAN beyond their ends */
+    const double *values; /* at the times of the chart, interpolated; NAN outside the points */
     double max;
-} hpr_line;
+} hpr_quantity;
 
-/* A page for PostScript: the drawing area placed on paper by a matrix (a b c d e f, as PostScript's
- * concat). width_pt 0: the page is the drawing area. */
+/* A page for PostScript. The matrix (a b c d e f, as PostScript's concat) places the drawing area
+ * on it. width_pt 0: the page is the drawing area. */
 typedef struct hpr_paper {
     double width_pt, height_pt;
     double matrix[6];
@@ -140,12 +140,12 @@ typedef struct hpr_chart {
     hpf_str headers[HPF_N_HEADERS]; /* as in the input */
 
     size_t n_points;
-    bool is_by_sample;   /* the x axis counts samples, from 1 */
-    bool is_normalised;  /* the y axis and all values are percents of the total */
-    bool is_lines;       /* bands are drawn as lines from zero, not on each other; OTHER is not */
-    bool is_reduced;     /* the points are some of the samples (survey.h says which) */
-    const double *times; /* n_points */
-    const double *xs;    /* n_points: where they lie on the x axis: times, or numbers of samples */
+    bool is_by_sample;     /* the x axis counts samples, from 1 */
+    bool is_normalised;    /* y axis and values are percents of the total */
+    bool is_lines;         /* bands are lines from zero instead of a stack; OTHER is not drawn */
+    bool is_reduced;       /* the points are a selection of the samples (survey.h) */
+    const double *times;   /* n_points */
+    const double *xs;      /* n_points: values on the x axis: times, or numbers of samples */
     const hpr_band *bands; /* bottom first */
     uint32_t n_bands;
     uint32_t other_names;         /* names folded into OTHER */
@@ -153,27 +153,27 @@ typedef struct hpr_chart {
     const double *totals;         /* n_points: sum of the drawn bands, always amounts */
     double area;                  /* trapezium of the drawn bands */
     double peak_total, peak_time; /* of the drawn bands */
-    /* A chart of differences (diff.h): n_points amounts, not above 0, from which the bands are
-     * stacked; values are then thicknesses, `totals` the differences of the totals, and the peak is
-     * the one farthest from 0. NULL: the bands stand on 0. */
+    /* In a chart of differences (diff.h): n_points amounts <= 0, on which the bands are stacked;
+     * then `values` are thicknesses, `totals` differences of totals, and the peak is the total
+     * farthest from 0. NULL: the bands are stacked on 0. */
     const double *base;
 
     hpr_axis x, y;
-    const char *time_unit, *amount_unit; /* the profile's own units as they are shown, UTF-8 */
+    const char *time_unit, *amount_unit; /* units of the profile as shown, UTF-8 */
     hpr_title title;
     const hpr_mark *marks;
     size_t n_marks;
     const hpr_collection *collections; /* modern, by time */
     size_t n_collections;
-    const hpr_line *lines; /* modern; the y axis reaches over them */
-    size_t n_lines;
+    const hpr_quantity *quantities; /* modern; the y axis includes them */
+    size_t n_quantities;
 
     double width_pt, height_pt; /* the drawing area */
     double plot_x_pt, plot_y_pt, plot_width_pt, plot_height_pt;
-    int n_key_pages;       /* classic -M: key entries on pages before the graph */
+    int n_key_pages;       /* classic -M: pages with key entries before the graph */
     hpr_paper paper;       /* of the graph's page */
     hpr_paper later_paper; /* of the second and later pages */
-    bool is_encapsulated;  /* PostScript output is to be EPS */
+    bool is_encapsulated;  /* write PostScript as EPS */
 } hpr_chart;
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A chart in words, for those who cannot see it: what `\Description` in a paper wants.
+ * A chart in words, for readers who cannot see it: the text for `\Description` in a paper.
  */
 #ifndef HPRENDER_DESCRIBE_H
 #define HPRENDER_DESCRIBE_H
@@ -12,11 +12,11 @@
 extern "C" {
 #endif
 
-/* Writes three sentences for TeX, special characters escaped: what is shown over which time, the
- * peak with the largest bands there, and how the total grows. `si_units` as in hpr_options. */
+/* Writes three sentences of escaped TeX: contents and time span, the peak with its largest bands,
+ * and the growth of the total. `si_units` is that of hpr_options. */
 HPF_API void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units);
 
-/* The same of each panel of a page, under its title. */
+/* Writes the same for each panel of a page, after its title. */
 HPF_API void hpr_describe_page_for_tex(hpf_sink *sink, const hpr_page *page, bool si_units);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Human units: which multiple of a profile's unit reads best, and numbers in it. Independent of the
- * locale.
+ * Units for readers: the multiple of a profile's unit that is easiest to read, and numbers in it.
+ * Independent of the locale.
  */
 #ifndef HPRENDER_UNITS_H
 #define HPRENDER_UNITS_H
@@ -15,24 +15,24 @@ extern "C" {
 /* A multiple of a profile's unit. The texts are static. */
 typedef struct hpr_unit {
     double factor;      /* how many of the profile's units one of these is */
-    const char *suffix; /* behind each number: "k"; or "" */
+    const char *suffix; /* of each number: "k"; or "" */
     const char *name;   /* after a number with its suffix: "MiB", "min"; NULL: the profile's own */
 } hpr_unit;
 
-/* For amounts up to `largest` in a profile's value unit. */
+/* Returns the unit for amounts up to `largest` in a profile's value unit. */
 HPF_API hpr_unit hpr_unit_of_values(hpf_str value_unit, double largest, bool si_units);
-/* For times that span `span` in a profile's sample unit. */
+/* Returns the unit for times that span `span` in a profile's sample unit. */
 HPF_API hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span);
 
-/* How many of a profile's time units make a second; 1 for a unit that is not known. */
+/* Returns how many of a profile's time units make a second; 1 for an unknown unit. */
 HPF_API double hpr_units_per_second(hpf_str sample_unit);
 
-/* Room for any number written here. */
+/* Room for any such number. */
 #define HPR_UNIT_LABEL_BYTES 64
 
-/* Writes `value` (in the profile's unit) as a number in `unit` of `n_digits` significant digits,
- * trailing zeros dropped, with its suffix and without its name. `out` has room for
- * HPR_UNIT_LABEL_BYTES. */
+/* Writes `value` (in the profile's unit) as a number in `unit` to `out`, which has
+ * HPR_UNIT_LABEL_BYTES: at most `n_digits` significant digits without trailing zeros, the suffix,
+ * not the name. */
 HPF_API void hpr_unit_label_rounded(char *out, double value, const hpr_unit *unit, int n_digits);
 
 #ifdef __cplusplus

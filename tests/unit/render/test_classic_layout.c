@@ -6,7 +6,7 @@
 #include <criterion/parameterized.h>
 #include <stdio.h>
 
-#include "classic/classic_layout.h"
+#include "classic/classic.h"
 #include "profile.h"
 
 Test(classic_layout, widths_come_from_the_table)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "classic/classic_select.h"
+#include "classic/classic.h"
 #include "profile.h"
 
 static hpf_arena *arena;
@@ -31,14 +31,15 @@ static const char *bands_of(const char *samples)
 {
     static char text[512];
     static char names[256];
-    hpr__assignment plan;
+    hpr__assignment assignment;
     snprintf(text, sizeof text, "%s%s", PROFILE_HEADERS, samples);
     test_profile profile = test_profile_open(text, 0);
-    cr_assert_eq(hpr__classic_plan(&plan, arena, profile.survey, &options, NULL), HPF_OK);
+    cr_assert_eq(hpr__classic_select(&assignment, arena, profile.survey, &options, NULL), HPF_OK);
     names[0] = '\0';
-    for (uint32_t i = 0; i < plan.n_bands; i++) {
-        bool is_other = plan.names[i] == HPR__PLAN_OTHER;
-        hpf_str name = is_other ? HPF_STR("OTHER") : hpf_survey_name(profile.survey, plan.names[i]);
+    for (uint32_t i = 0; i < assignment.n_bands; i++) {
+        bool is_other = assignment.names[i] == HPR__OTHER_BAND;
+        hpf_str name =
+            is_other ? HPF_STR("OTHER") : hpf_survey_name(profile.survey, assignment.names[i]);
         strcat(names, i > 0 ? " " : "");
         strncat(names, name.data, name.length);
     }
@@ -112,7 +113,7 @@ Test(classic_select, leftovers_count_unless_hp2ps_would_fail)
 Test(classic_select, more_orders_than_hp2ps_keeps_are_refused)
 {
     char text[1024] = "";
-    hpr__assignment plan;
+    hpr__assignment assignment;
     hpr_auxfile *aux = NULL;
     hpf_error err;
     for (int i = 0; i < 41; i++) {
@@ -121,7 +122,8 @@ Test(classic_select, more_orders_than_hp2ps_keeps_are_refused)
     cr_assert_eq(hpr_auxfile_parse(&aux, (hpf_str){text, strlen(text)}, NULL), HPF_OK);
     options.classic.previous = aux;
     test_profile profile = test_profile_open(PROFILE_HEADERS SAMPLE("0.0", "a 1"), 0);
-    cr_assert_eq(hpr__classic_plan(&plan, arena, profile.survey, &options, &err), HPF_ERR_LIMIT);
+    cr_assert_eq(hpr__classic_select(&assignment, arena, profile.survey, &options, &err),
+                 HPF_ERR_LIMIT);
     test_profile_close(&profile);
     hpr_auxfile_destroy(aux);
 }

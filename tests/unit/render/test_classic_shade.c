@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "classic/classic_shade.h"
+#include "classic/classic.h"
 
 Test(classic_shade, grays_come_in_hp2ps_order)
 {

@@ -76,7 +76,7 @@ Test(colour, ink_is_readable_on_every_ground)
         is_near(hpr__colour_contrast(hpr__colour_hex(0), hpr__colour_hex(0xffffff)), 21, 1e-9));
     for (uint32_t hex = 0; hex <= 0xffffff; hex += 4099) {
         hpr_colour ground = hpr__colour_hex(hex);
-        cr_expect_geq(hpr__colour_contrast(ground, hpr__colour_ink_on(ground)), 4.5);
+        cr_expect_geq(hpr__colour_contrast(ground, hpr__colour_text_on(ground)), 4.5);
     }
 }
 

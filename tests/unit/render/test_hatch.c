@@ -9,7 +9,7 @@
 
 #include "draw/hatch.h"
 #include "hprender/render.h"
-#include "style/print_style.h"
+#include "style/fill.h"
 
 static hpr_scene *hatched(const hpr_point *points, size_t n, double angle_deg, double gap_pt)
 {

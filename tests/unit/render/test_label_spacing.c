@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "layout/label_spacing.h"
+#include "layout/label_space.h"
 
 Test(label_spacing, leaves_alone_what_does_not_collide)
 {

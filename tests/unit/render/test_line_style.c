@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "style/line_style.h"
+#include "style/fill.h"
 
 enum { MOST = 40 };
 

@@ -536,7 +536,7 @@ Test(modern, names_without_leaders_stand_where_the_plot_is_empty)
 {
     double right;
     hpr_label over_nothing = place_of_small(EARLY "BEGIN_SAMPLE 9\nbig\t2\nEND_SAMPLE 9\n", &right);
-    cr_expect_eq(over_nothing.place, HPR_LABEL_KEY);
+    cr_expect_eq(over_nothing.place, HPR_LABEL_LEGEND);
     cr_expect_lt(over_nothing.x_pt, right);
     hpr_label at_an_end =
         place_of_small(EARLY "BEGIN_SAMPLE 9\nbig\t2\nsmall\t30\nEND_SAMPLE 9\n", &right);

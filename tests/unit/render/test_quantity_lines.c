@@ -59,9 +59,9 @@ static void expect_lines(const hpr_options *options, const char *expected)
     drawing d;
     char names[100] = "";
     draw(&d, PROFILE, LINES, options);
-    for (size_t i = 0; i < d.chart->n_lines; i++) {
+    for (size_t i = 0; i < d.chart->n_quantities; i++) {
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "",
-                 d.chart->lines[i].text);
+                 d.chart->quantities[i].text);
     }
     cr_expect_str_eq(names, expected);
     destroy(&d);
@@ -97,11 +97,11 @@ Test(quantity_lines, lines_among_lines_are_measured_by_the_highest)
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     drawing d;
     draw(&d, profile, TITLE "0\theap\t130\n1\theap\t140\n", &options);
-    cr_expect_eq(d.chart->n_lines, 1);
+    cr_expect_eq(d.chart->n_quantities, 1);
     destroy(&d);
     options.as_lines = true;
     draw(&d, profile, TITLE "0\theap\t130\n1\theap\t140\n", &options);
-    cr_expect_eq(d.chart->n_lines, 0);
+    cr_expect_eq(d.chart->n_quantities, 0);
     destroy(&d);
 }
 
@@ -110,7 +110,7 @@ Test(quantity_lines, values_at_the_samples_and_an_axis_over_them)
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     drawing d;
     draw(&d, PROFILE, LINES, &options);
-    const hpr_line *line = &d.chart->lines[0];
+    const hpr_quantity *line = &d.chart->quantities[0];
     cr_assert_eq(d.chart->n_points, 4);
     cr_expect_eq(line->values[0], 60);
     cr_expect_eq(line->values[1], 150);
@@ -130,10 +130,10 @@ Test(quantity_lines, only_what_is_measured_between_the_samples)
     drawing d;
     draw(&d, HEAD "BEGIN_SAMPLE 2\na 1\nEND_SAMPLE 2\nBEGIN_SAMPLE 3\na 1\nEND_SAMPLE 3\n",
          TITLE "1\tearly\t7\n1\tboth\t9\n2.5\tboth\t2\n4\tboth\t9\n", &options);
-    cr_assert_eq(d.chart->n_lines, 1);
-    cr_expect_str_eq(d.chart->lines[0].text, "both");
-    cr_expect_eq(d.chart->lines[0].n_points, 1);
-    cr_expect_eq(d.chart->lines[0].max, 2);
+    cr_assert_eq(d.chart->n_quantities, 1);
+    cr_expect_str_eq(d.chart->quantities[0].text, "both");
+    cr_expect_eq(d.chart->quantities[0].n_points, 1);
+    cr_expect_eq(d.chart->quantities[0].max, 2);
     destroy(&d);
 }
 

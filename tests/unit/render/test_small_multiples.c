@@ -83,7 +83,7 @@ Test(small_multiples, names_without_numbers_have_one_colour_and_one_place)
     cr_assert(a && b && key);
     cr_expect_eq(memcmp(&a->fill, &b->fill, sizeof a->fill), 0);
     cr_expect_eq(memcmp(&a->fill, &key->fill, sizeof a->fill), 0);
-    cr_expect_eq(key->label.place, HPR_LABEL_KEY);
+    cr_expect_eq(key->label.place, HPR_LABEL_LEGEND);
     cr_expect_eq(d.page->legend->n_bands, 3);
     finish(&d);
 }
@@ -254,7 +254,7 @@ Test(small_multiples, the_legend_takes_cells_that_are_left_over)
     drawn d;
     draw_same(&d, 3, &options);
     const hpr_label *label = &find(d.page->legend, "only")->label;
-    cr_expect_eq(label->place, HPR_LABEL_KEY);
+    cr_expect_eq(label->place, HPR_LABEL_LEGEND);
     cr_expect_gt(label->x_pt, d.page->width_pt / 2);
     cr_expect_lt(label->y_pt, d.page->height_pt / 2);
     finish(&d);

@@ -33,9 +33,9 @@ TestSuite(stack, .init = set_up, .fini = tear_down);
 
 static void stack(const hpr__assignment_parts *parts)
 {
-    hpr__assignment plan;
-    cr_assert_eq(hpr__assignment_init(&plan, chart.arena, 3, parts, NULL), HPF_OK);
-    cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &plan, NULL), HPF_OK);
+    hpr__assignment assignment;
+    cr_assert_eq(hpr__assignment_init(&assignment, chart.arena, 3, parts, NULL), HPF_OK);
+    cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &assignment, NULL), HPF_OK);
     hpr__stack_cumulate(&chart);
 }
 
@@ -93,10 +93,10 @@ Test(stack, a_reduced_survey_keeps_sums_and_areas)
     }
     test_profile_close(&profile);
     profile = test_profile_open(text, 64);
-    hpr__assignment plan;
+    hpr__assignment assignment;
     hpr__assignment_parts parts = {.drawn = drawn, .n_drawn = 1};
-    cr_assert_eq(hpr__assignment_init(&plan, chart.arena, 1, &parts, NULL), HPF_OK);
-    cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &plan, NULL), HPF_OK);
+    cr_assert_eq(hpr__assignment_init(&assignment, chart.arena, 1, &parts, NULL), HPF_OK);
+    cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &assignment, NULL), HPF_OK);
     hpr__stack_cumulate(&chart);
     cr_assert(chart.public.is_reduced);
     cr_assert_lt(chart.public.n_points, N);

@@ -46,10 +46,10 @@ Test(tooltip, stacks_of_logs_have_their_frames)
     hpf_survey *survey = survey_of(&source, hpf_sink_bytes(log));
     hpr_chart *chart = chart_of(survey);
     const hpr_band *band = band_of(chart, "go/main");
-    cr_expect_str_eq(band->tip, "go/main\ngo  Main  Main.hs:5:1-9\nmain  Main  Main.hs:3:1-10");
+    cr_expect_str_eq(band->tooltip, "go/main\ngo  Main  Main.hs:5:1-9\nmain  Main  Main.hs:3:1-10");
     cr_assert_eq(band->n_frames, 2);
     cr_expect(hpf_str_is(band->frames[1].source, "Main.hs:3:1-10"));
-    cr_expect_null(band_of(chart, "MAIN")->tip);
+    cr_expect_null(band_of(chart, "MAIN")->tooltip);
     hpf_survey_destroy(survey);
     cr_expect(hpf_str_is(band->frames[0].label, "go"), "the chart has copies");
     hpr_chart_destroy(chart);
@@ -79,9 +79,9 @@ Test(tooltip, info_tables_tell_what_the_closures_are)
     put_example_of_info_tables(log);
     hpf_survey *survey = survey_of(&source, hpf_sink_bytes(log));
     hpr_chart *chart = chart_of(survey);
-    cr_expect_str_eq(band_of(chart, "sat_info Main.main Main.hs:5:1-30")->tip,
+    cr_expect_str_eq(band_of(chart, "sat_info Main.main Main.hs:5:1-30")->tooltip,
                      "sat_info Main.main Main.hs:5:1-30\nmain  Main  Main.hs:5:1-30\nTHUNK  [Int]");
-    cr_expect_str_eq(band_of(chart, "con_info Main.C")->tip, "con_info Main.C\nC  Main\n99");
+    cr_expect_str_eq(band_of(chart, "con_info Main.C")->tooltip, "con_info Main.C\nC  Main\n99");
     hpf_survey_destroy(survey);
     hpr_chart_destroy(chart);
     hpf_source_destroy(source);
@@ -108,11 +108,11 @@ Test(tooltip, retainer_sets_have_their_members_and_whole_names)
     hpr_chart *chart = chart_of(survey);
     const hpr_band *band = band_of(chart, "(105)SYSTEM,eval,lookupVa");
     cr_expect_str_eq(band->text, "(105)SYSTEM,eval,lookupVar");
-    cr_expect_str_eq(band->tip, "(105)SYSTEM,eval,lookupVar\n<SYSTEM.SYSTEM>\n<Main.eval>\n"
+    cr_expect_str_eq(band->tooltip, "(105)SYSTEM,eval,lookupVar\n<SYSTEM.SYSTEM>\n<Main.eval>\n"
                                 "<Main.lookupVar,Main.eval>");
     cr_expect(
         hpf_str_is(band->members, "<SYSTEM.SYSTEM>, <Main.eval>, <Main.lookupVar,Main.eval>"));
-    cr_expect_null(band_of(chart, "(3)f")->tip);
+    cr_expect_null(band_of(chart, "(3)f")->tooltip);
     hpr_chart_destroy(chart);
     hpf_survey_destroy(survey);
     hpf_retainer_sets_destroy(sets);

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Quantities, marks and garbage collections of a modern chart.
+ */
+#include "base/arena.h"
+#include "layout/overlays.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "hpfile/str.h"
+#include "layout/elide.h"
+#include "layout/geometry.h"
+
+/* --- quantities ------------------------------------------------------------------------------ */
+
+/* A quantity that is not selected by name is drawn if its maximum, in peaks of the bands, is
+ * between these. A lower one would be hidden by the bands, a higher one would make the bands flat.
+ */
+static const double least_rise = 1.02;
+static const double most_rise = 3;
+
+/* Returns the points within the times of the chart. */
+static hpr_quantity clip(const hpr_chart *chart, const hpf_quantity *line)
+{
+    double from = chart->times[0], to = chart->times[chart->n_points - 1];
+    size_t begin = 0, end = line->n_points;
+    while (begin < end && line->points[begin].time < from) {
+        begin++;
+    }
+    while (end > begin && line->points[end - 1].time > to) {
+        end--;
+    }
+    hpr_quantity clipped = {
+        .name = line->name, .points = line->points + begin, .n_points = end - begin};
+    for (size_t i = 0; i < clipped.n_points; i++) {
+        clipped.max = fmax(clipped.max, clipped.points[i].value);
+    }
+    return clipped;
+}
+
+static bool is_named(const hpr_options *options, hpf_str name)
+{
+    for (size_t i = 0; i < options->n_overlay_names; i++) {
+        if (hpf_str_equal(options->overlay_names[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether a quantity describes the profiler or the collector instead of the program. */
+static bool is_internal(hpf_str name)
+{
+    return hpf_str_is(name, "profiler") || hpf_str_is(name, "needed") ||
+           hpf_str_is(name, "returned");
+}
+
+static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const hpr_quantity *line)
+{
+    hpr__peak peak;
+    if (line->n_points == 0) {
+        return false;
+    }
+    if (!hpr__peak_of(&peak, chart)) {
+        peak.at = 0;
+    }
+    switch (options->overlay) {
+    case HPR_OVERLAY_FITTING:
+        return !is_internal(line->name) && line->max > peak.at * least_rise &&
+               line->max <= peak.at * most_rise;
+    case HPR_OVERLAY_ALL:
+        return true;
+    case HPR_OVERLAY_NAMED:
+        return is_named(options, line->name);
+    case HPR_OVERLAY_NONE:
+        break;
+    }
+    return false;
+}
+
+/* Interpolates the quantity at the times of the chart; NAN outside its points. */
+static void interpolate(double *values, const hpr_chart *chart, const hpr_quantity *line)
+{
+    size_t next = 0; /* the first point at or after the time */
+    for (size_t i = 0; i < chart->n_points; i++) {
+        double time = chart->times[i];
+        while (next < line->n_points && line->points[next].time < time) {
+            next++;
+        }
+        if (next < line->n_points && line->points[next].time == time) {
+            values[i] = line->points[next].value;
+        } else if (next == 0 || next == line->n_points) {
+            values[i] = NAN;
+        } else {
+            const hpf_quantity_point *a = &line->points[next - 1], *b = &line->points[next];
+            values[i] = a->value + (b->value - a->value) * (time - a->time) / (b->time - a->time);
+        }
+    }
+}
+
+/* Copies what the survey owns, and computes the values. */
+static hpf_status copy_quantity(hpr__chart *chart, hpr_quantity *line, hpf_error *err)
+{
+    hpr_chart *public = &chart->public;
+    hpf_quantity_point *points = hpf_arena_array(chart->arena, line->n_points, sizeof *points);
+    double *values = hpf_arena_array(chart->arena, public->n_points, sizeof *values);
+    if (!points || !values) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < line->n_points; i++) {
+        points[i] = line->points[i];
+    }
+    line->points = points;
+    interpolate(values, public, line);
+    line->values = values;
+    return hpr__chart_bytes(chart, line->name, &line->name, err) ||
+                   hpr__chart_text(chart, line->name, &line->text, err)
+               ? HPF_ERR_MEMORY
+               : HPF_OK;
+}
+
+hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *survey,
+                                      const hpr_options *options, hpf_error *err)
+{
+    const hpf_overview *overview = survey ? hpf_survey_overview(survey) : NULL;
+    hpr_chart *public = &chart->public;
+    public->n_quantities = 0;
+    if (!overview || overview->n_quantities == 0 || public->n_points == 0 || public->is_normalised) {
+        return HPF_OK;
+    }
+    hpr_quantity *lines = hpf_arena_array(chart->arena, overview->n_quantities, sizeof *lines);
+    if (!lines) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < overview->n_quantities; i++) {
+        hpr_quantity line = clip(public, &overview->quantities[i]);
+        if (!is_wanted(public, options, &line)) {
+            continue;
+        }
+        if (copy_quantity(chart, &line, err)) {
+            return HPF_ERR_MEMORY;
+        }
+        lines[public->n_quantities++] = line;
+    }
+    public->quantities = lines;
+    return HPF_OK;
+}
+
+/* --- marks ----------------------------------------------------------------------------------- */
+
+#define GAP_PT         4.0 /* right of a label */
+#define BEFORE_RULE_PT 2.0 /* right of a label that ends at its rule */
+#define LEAST_EMS      2.9 /* width of an elided label */
+
+enum { MOST_ROWS = 5 };
+
+static const double most_of_height = 0.28; /* for all rows */
+
+/* The left end of the leftmost label of each row, so far. */
+typedef struct row_ends {
+    double left_pt[MOST_ROWS];
+    unsigned n;
+} row_ends;
+
+/* The place of a label. */
+typedef struct spot {
+    double width_pt; /* of the whole label */
+    double x_pt, room_pt;
+    unsigned row;
+} spot;
+
+unsigned hpr__mark_rows_at_most(double height_pt, double line_pt)
+{
+    return (unsigned)fmax(1, fmin(MOST_ROWS, floor(most_of_height * height_pt / line_pt)));
+}
+
+/* Returns how wide a label that begins at `x_pt` may be in a row. */
+static double room_in(const row_ends *rows, unsigned row, double x_pt)
+{
+    double end = HUGE_VAL;
+    for (unsigned i = 0; i < row; i++) {
+        if (rows->left_pt[i] < x_pt) {
+            return 0; /* its rule would cross that label */
+        }
+    }
+    for (unsigned i = row; i < rows->n; i++) {
+        end = fmin(end, rows->left_pt[i]);
+    }
+    return end - GAP_PT - x_pt;
+}
+
+/* Returns the spot right of the rule at `x_pt`, in the lowest row with the wanted width, or else in
+ * the row with the most room. */
+static spot spot_right(const row_ends *rows, double x_pt, double width_pt, double wanted_pt)
+{
+    spot best = {width_pt, x_pt, 0, 0};
+    for (unsigned row = 0; row < rows->n && best.room_pt < wanted_pt; row++) {
+        double room = room_in(rows, row, x_pt);
+        if (room > best.room_pt) {
+            best.room_pt = room;
+            best.row = row;
+        }
+    }
+    return best;
+}
+
+/* Returns the spot left of the rule if the whole label fits only there, else the spot right of it.
+ */
+static spot spot_of(const row_ends *rows, double x_pt, double width_pt, double wanted_pt,
+                    double free_from_pt)
+{
+    spot right = spot_right(rows, x_pt, width_pt, wanted_pt);
+    double left = x_pt - BEFORE_RULE_PT - width_pt;
+    bool is_left = right.room_pt < width_pt && left >= free_from_pt && rows->left_pt[0] >= x_pt;
+    return is_left ? (spot){width_pt, left, width_pt, 0} : right;
+}
+
+static bool is_whole(const spot *s)
+{
+    return s->width_pt > 0 && s->room_pt >= s->width_pt;
+}
+
+/* Returns the position of the last mark with a label before mark `i`, or the left end. */
+static double place_before(const hpr_mark *marks, size_t i, const hpr__mark_box *box)
+{
+    while (i > 0 && !*marks[i - 1].label) {
+        i--;
+    }
+    return i > 0 ? marks[i - 1].x_pt : box->left_pt;
+}
+
+/* A way to place labels, in `n_rows` rows with none wider than `most_wanted_pt`, and its result. */
+typedef struct arrangement {
+    unsigned n_rows;
+    double most_wanted_pt;
+    size_t n_shown, n_whole;
+} arrangement;
+
+/* Places the labels from right to left, so that the limits of each label are known: the labels of
+ * its own row, and the rules that go up to its row or higher, which are where labels of such rows
+ * begin. A label goes to the lowest row in which it has the wanted width, or else is elided, in the
+ * row with the most room. */
+static void place_spots(arrangement *p, spot *spots, const hpr_mark *marks, size_t n,
+                        const hpr__mark_box *box)
+{
+    row_ends rows = {.n = p->n_rows};
+    for (unsigned row = 0; row < rows.n; row++) {
+        rows.left_pt[row] = box->right_pt + GAP_PT;
+    }
+    p->n_shown = p->n_whole = 0;
+    for (size_t i = n; i-- > 0;) {
+        double width = spots[i].width_pt;
+        if (width > 0) {
+            spots[i] = spot_of(&rows, marks[i].x_pt, width, fmin(width, p->most_wanted_pt),
+                               place_before(marks, i, box));
+        }
+        if (spots[i].room_pt < fmin(width, LEAST_EMS * box->text_pt)) {
+            spots[i].room_pt = 0;
+        } else if (width > 0) {
+            rows.left_pt[spots[i].row] = spots[i].x_pt;
+            p->n_shown++;
+        }
+        p->n_whole += is_whole(&spots[i]);
+    }
+}
+
+/* Returns the arrangement that shows the most labels; of equals, the one with the most whole
+ * labels, and then the one with the fewest rows. */
+static arrangement best_arrangement(spot *spots, const hpr_mark *marks, size_t n,
+                                    const hpr__mark_box *box)
+{
+    static const double wanted_ems[] = {HUGE_VAL, 13, 9, 6.5, 5, 4, LEAST_EMS};
+    arrangement best = {.n_rows = 1, .most_wanted_pt = HUGE_VAL};
+    for (unsigned n_rows = 1; n_rows <= box->n_rows; n_rows++) {
+        for (size_t i = 0; i < sizeof wanted_ems / sizeof *wanted_ems; i++) {
+            arrangement p = {.n_rows = n_rows, .most_wanted_pt = wanted_ems[i] * box->text_pt};
+            place_spots(&p, spots, marks, n, box);
+            if (p.n_shown > best.n_shown ||
+                (p.n_shown == best.n_shown && p.n_whole > best.n_whole)) {
+                best = p;
+            }
+        }
+    }
+    return best;
+}
+
+static spot *spots_of(const hpr_mark *marks, size_t n, const hpr__mark_box *box)
+{
+    spot *spots = calloc(n + 1, sizeof *spots);
+    for (size_t i = 0; spots && i < n; i++) {
+        spots[i].width_pt =
+            box->measurer.measure(box->measurer.context, marks[i].label, box->text_pt, false)
+                .width_pt;
+    }
+    return spots;
+}
+
+unsigned hpr__mark_rows_wanted(const hpr_mark *marks, size_t n_marks, const hpr__mark_box *box)
+{
+    spot *spots = spots_of(marks, n_marks, box);
+    unsigned wanted = spots ? best_arrangement(spots, marks, n_marks, box).n_rows : 0;
+    free(spots);
+    return wanted;
+}
+
+static hpf_status show_label(hpr__chart *chart, hpr_mark *mark, const spot *s,
+                             const hpr__mark_box *box, hpf_error *err)
+{
+    const double slack = 1e-6; /* against rounding */
+    char *shown = hpf_arena_alloc(chart->arena, hpr__elided_bytes(mark->label));
+    if (!shown) {
+        return hpf_error_set_memory(err);
+    }
+    hpr__elide(shown, mark->label, s->room_pt + slack, box->text_pt, false, box->measurer);
+    mark->shown = shown;
+    mark->label_x_pt = s->x_pt;
+    mark->row = s->row;
+    return HPF_OK;
+}
+
+hpf_status hpr__mark_labels_place(hpr__chart *chart, hpr_mark *marks, const hpr__mark_box *box,
+                                  hpf_error *err)
+{
+    size_t n = chart->public.n_marks;
+    spot *spots = spots_of(marks, n, box);
+    if (!spots) {
+        return hpf_error_set_memory(err);
+    }
+    arrangement p = best_arrangement(spots, marks, n, box);
+    place_spots(&p, spots, marks, n, box);
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        status = spots[i].room_pt > 0 ? show_label(chart, &marks[i], &spots[i], box, err) : HPF_OK;
+    }
+    free(spots);
+    return status;
+}
+
+/* --- collections ----------------------------------------------------------------------------- */
+
+#define LEAST_APART_PT 0.9
+
+hpf_status hpr__gc_ticks_place(hpr__chart *chart, const hpr_options *options, hpf_error *err)
+{
+    hpr_chart *public = &chart->public;
+    if (options->n_collections == 0 || public->n_points == 0) {
+        return HPF_OK;
+    }
+    hpr_collection *placed = hpf_arena_array(chart->arena, options->n_collections, sizeof *placed);
+    if (!placed) {
+        return hpf_error_set_memory(err);
+    }
+    double first = public->times[0];
+    double last = public->times[public->n_points - 1];
+    size_t n = 0;
+    for (size_t i = 0; i < options->n_collections; i++) {
+        const hpf_collection *c = &options->collections[i];
+        double x = hpr__x_of_time(public, c->time_s);
+        if (c->time_s < first || c->time_s > last) {
+            continue;
+        }
+        if (n > 0 && x - placed[n - 1].x_pt < LEAST_APART_PT) {
+            placed[n - 1].n++;
+            placed[n - 1].is_major |= c->is_major;
+        } else {
+            placed[n++] = (hpr_collection){c->time_s, x, 1, c->is_major};
+        }
+    }
+    public->collections = placed;
+    public->n_collections = n;
+    return HPF_OK;
+}

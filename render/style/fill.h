@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What bands are filled with: a colour of the palette, a hatch (theme "print") or, in a chart of
+ * lines, a line style.
+ *
+ * Line styles: the colour follows the name, as it does for a band. Since any two lines may cross, a
+ * line whose colour could be mistaken for that of a heavier line gets different dashes. In print,
+ * lines differ by dashes and markers alone.
+ *
+ * Hatches: four directions on two backgrounds. The direction follows the name, unless the band
+ * below has the same direction. Bands alternate between a wide hatch on white and a narrow one on
+ * grey. In several stacks at once a band may touch four others, and then shares the direction of
+ * one.
+ */
+#ifndef HPR_FILL_H
+#define HPR_FILL_H
+
+#include "style/palette.h"
+
+#define HPR__N_MARKERS 10 /* markers of lines in print: five shapes, full and hollow */
+
+/* Returns the colour that the options give a name, or NULL. Borrowed from the options. */
+const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name);
+
+/* Chooses fills for `n` bands, bottom first, in the theme and kind of chart of the options. Takes
+ * scratch memory from `arena`. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
+                                         const hpr_options *options, hpf_arena *arena,
+                                         hpf_error *err);
+
+/* Chooses line styles for `n` lines. Takes scratch memory from `arena`; returns false if there is
+ * none. */
+bool hpr__line_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
+                            hpr_theme theme, hpf_arena *arena);
+
+/* Dashes every solid line that would hide another one. `rows` are the values of the lines at
+ * `n_points` points, in the order in which the lines are drawn. */
+void hpr__line_style_uncover(hpr_fill *fills, const double *const *rows, uint32_t n,
+                             size_t n_points);
+
+/* Chooses hatches for `n` bands, bottom first. */
+void hpr__print_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n);
+
+#endif
