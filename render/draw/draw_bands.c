@@ -3,14 +3,13 @@
  * The bands of the modern look: polygons with hairlines between them and the line of the total, or
  * unstacked lines.
  */
-#include "draw/draw_modern.h"
+#include "draw/draw.h"
 
 #include <math.h>
 
 #include "draw/curve.h"
 #include "chart/tooltip.h"
-#include "draw/hatch.h"
-#include "draw/marker.h"
+#include "draw/shapes.h"
 
 #define OUTLINE_PT      0.8  /* the total */
 #define LINE_PT         1.2  /* a band that is a line */
@@ -20,7 +19,7 @@
 
 static bool init_curve(hpr__curve *out, const hpr__drawing *d)
 {
-    return hpr__curve_init(out, d->ink, d->chart->n_points == 1 ? 2 : d->chart->n_points);
+    return hpr__curve_init(out, d->builder, d->chart->n_points == 1 ? 2 : d->chart->n_points);
 }
 
 static const double *values_of(const hpr_band *band)
@@ -47,13 +46,14 @@ static void set_curve(hpr__curve *curve, const hpr__drawing *d, const double *am
 
 static void stroke_curve(const hpr__drawing *d, const hpr__curve *curve, hpr_paint paint)
 {
-    hpr__builder_line_owned(d->ink, hpr__curve_points(d->ink, curve), curve->n_shown, paint);
+    hpr__builder_line_owned(d->builder, hpr__curve_points(d->builder, curve), curve->n_shown,
+                            paint);
 }
 
 void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n, const hpr_fill *fill)
 {
     if (fill->hatch_gap_pt > 0) {
-        hpr__hatch(d->ink, points, n, fill->hatch_deg, fill->hatch_gap_pt,
+        hpr__hatch(d->builder, points, n, fill->hatch_deg, fill->hatch_gap_pt,
                    hpr__paint_stroke(d->theme->ink, HATCH_PT));
     }
 }
@@ -71,7 +71,7 @@ static bool init_base(hpr__curve *out, const hpr__drawing *d)
         }
         return has_memory;
     }
-    if (!hpr__curve_init(out, d->ink, 2)) {
+    if (!hpr__curve_init(out, d->builder, 2)) {
         return false;
     }
     double axis_pt = hpr__at(d, 0, d->chart->plot_y_pt).y_pt;
@@ -93,14 +93,14 @@ static void draw_band(const hpr__drawing *d, const hpr__curve *upper, const hpr_
                       const hpr_band *band)
 {
     size_t n;
-    hpr_point *points = hpr__curve_area(d->ink, upper, base, &n);
-    hpr__builder_group_begin(d->ink, hpr__tooltip(band));
-    hpr__builder_polygon_owned(d->ink, points, n, hpr__paint_fill(band->fill.colour),
+    hpr_point *points = hpr__curve_area(d->builder, upper, base, &n);
+    hpr__builder_group_begin(d->builder, hpr__tooltip(band));
+    hpr__builder_polygon_owned(d->builder, points, n, hpr__paint_fill(band->fill.colour),
                                hpr__paint_none());
     if (points) {
         hpr__draw_hatch(d, points, n, &band->fill);
     }
-    hpr__builder_group_end(d->ink);
+    hpr__builder_group_end(d->builder);
 }
 
 /* Returns whether the bands on both sides of the upper edge of `band` are thick enough, from one
@@ -121,7 +121,7 @@ static void draw_hairline(const hpr__drawing *d, const hpr__curve *upper, uint32
 {
     hpr_paint paint = hpr__paint_stroke(d->theme->edge, HPR__HAIRLINE_PT);
     const size_t *shown = upper->shown;
-    hpr_point *points = hpr__curve_points(d->ink, upper);
+    hpr_point *points = hpr__curve_points(d->builder, upper);
     if (!points) {
         return;
     }
@@ -131,7 +131,7 @@ static void draw_hairline(const hpr__drawing *d, const hpr__curve *upper, uint32
             end++;
         }
         if (end > begin) {
-            hpr__builder_line_owned(d->ink, points + begin, end - begin + 1, paint);
+            hpr__builder_line_owned(d->builder, points + begin, end - begin + 1, paint);
         }
     }
 }
@@ -205,7 +205,7 @@ static void draw_markers(const hpr__drawing *d, const hpr_band *band)
         for (; next <= to && to > from; next += MARKER_STEP_PT) {
             double share = (next - from) / (to - from);
             double amount = band->values[i - 1] + share * (band->values[i] - band->values[i - 1]);
-            hpr__marker(d->ink, hpr__at(d, next, hpr__y_of(chart, amount)), band->fill.marker,
+            hpr__marker(d->builder, hpr__at(d, next, hpr__y_of(chart, amount)), band->fill.marker,
                         band->fill.colour, d->theme->background);
         }
     }
@@ -214,12 +214,12 @@ static void draw_markers(const hpr__drawing *d, const hpr_band *band)
 static void draw_line(const hpr__drawing *d, const hpr_band *band, hpr__curve *scratch)
 {
     set_curve(scratch, d, band->values, NULL, NULL);
-    hpr__builder_group_begin(d->ink, hpr__tooltip(band));
+    hpr__builder_group_begin(d->builder, hpr__tooltip(band));
     stroke_curve(d, scratch, hpr__paint_of_line(d, band));
     if (band->fill.marker > 0) {
         draw_markers(d, band);
     }
-    hpr__builder_group_end(d->ink);
+    hpr__builder_group_end(d->builder);
 }
 
 void hpr__draw_bands(const hpr__drawing *d)

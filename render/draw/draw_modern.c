@@ -4,7 +4,6 @@
  * line of the total with its peak, axes, names, marks, title.
  */
 #include "draw/draw.h"
-#include "draw/draw_modern.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +12,8 @@
 #include "layout/elide.h"
 #include "layout/labels.h"
 #include "layout/legend.h"
-#include "draw/marker.h"
+#include "draw/shapes.h"
+#include "hprender/page.h"
 
 #define LEAST_LED_PT 0.8 /* thickness at the right end that a leader points to */
 
@@ -98,7 +98,7 @@ static void draw_sample(const hpr__drawing *d, const hpr_band *band, double widt
     double middle = band->label.box_y_pt + HPR__SWATCH_PT / 2;
     hpr__draw_segment(d, left, middle, left + width, middle, hpr__paint_of_line(d, band));
     if (band->fill.marker > 0) {
-        hpr__marker(d->ink, hpr__at(d, left + width / 2, middle), band->fill.marker,
+        hpr__marker(d->builder, hpr__at(d, left + width / 2, middle), band->fill.marker,
                     band->fill.colour, d->theme->background);
     }
 }
@@ -111,7 +111,7 @@ static void draw_swatch(const hpr__drawing *d, const hpr_band *band)
         return;
     }
     hpr_point corner = hpr__at(d, band->label.box_x_pt, band->label.box_y_pt + HPR__SWATCH_PT);
-    hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, width, HPR__SWATCH_PT,
+    hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, width, HPR__SWATCH_PT,
                       hpr__paint_fill(band->fill.colour),
                       hpr__paint_stroke(d->theme->rule, HPR__HAIRLINE_PT));
     hpr_point box[4] = {corner,
@@ -137,7 +137,7 @@ static void draw_leader(const hpr__drawing *d, const hpr_band *band)
     hpr_point points[4] = {hpr__at(d, begin, anchor),
                            hpr__at(d, hpr__right_of_plot(chart) + 2, anchor),
                            hpr__at(d, end - 2.5, middle), hpr__at(d, end - 1, middle)};
-    hpr__builder_line(d->ink, points, 4, hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT));
+    hpr__builder_line(d->builder, points, 4, hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT));
 }
 
 /* A name is not read through lines. */
@@ -149,7 +149,7 @@ static void clear_hatch(const hpr__drawing *d, const hpr_band *band)
             d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
         hpr_point corner =
             hpr__at(d, label->x_pt - size.width_pt / 2 - 1.5, label->y_pt + size.ascent_pt);
-        hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, size.width_pt + 3,
+        hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, size.width_pt + 3,
                           size.ascent_pt + size.descent_pt, hpr__paint_fill(band->fill.colour),
                           hpr__paint_none());
     }
@@ -163,7 +163,7 @@ static void clear_grid(const hpr__drawing *d, const hpr_label *label)
         hpr_text_size size =
             d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
         hpr_point corner = hpr__at(d, label->box_x_pt - 1.5, label->y_pt + size.ascent_pt);
-        hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt,
+        hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt,
                           label->x_pt + size.width_pt + 3 - label->box_x_pt,
                           size.ascent_pt + size.descent_pt, hpr__paint_fill(d->theme->background),
                           hpr__paint_none());
@@ -238,7 +238,7 @@ static void draw_title(const hpr__drawing *d)
     double baseline = chart->height_pt - pad - d->type.title_pt;
     hpr__text_style style = {.size_pt = d->type.title_pt, .colour = d->theme->ink, .bold = true};
     hpr_point place = hpr__at(d, pad, baseline);
-    hpr__builder_text(d->ink, chart->title.job, place.x_pt, place.y_pt, &style);
+    hpr__builder_text(d->builder, chart->title.job, place.x_pt, place.y_pt, &style);
     hpr__draw_text(d, chart->title.date, chart->width_pt - pad, baseline, d->type.text_pt,
                    HPR_ANCHOR_END, d->theme->faint);
 }
@@ -324,11 +324,11 @@ hpr__drawing hpr__drawing_of(const hpr_chart *chart, const hpr_options *options,
 
 void hpr__draw_begin(const hpr__drawing *d, const char *title)
 {
-    hpr__builder_set_title(d->ink, title);
-    hpr__builder_set_date(d->ink, d->chart->title.date);
-    hpr__builder_set_creator(d->ink, "heapcensus");
-    hpr__builder_set_background(d->ink, d->theme->background);
-    hpr__builder_page(d->ink, NULL);
+    hpr__builder_set_title(d->builder, title);
+    hpr__builder_set_date(d->builder, d->chart->title.date);
+    hpr__builder_set_creator(d->builder, "heapcensus");
+    hpr__builder_set_background(d->builder, d->theme->background);
+    hpr__builder_page(d->builder, NULL);
 }
 
 hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
@@ -342,10 +342,10 @@ hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
         copy_bands(&sheet, chart) ? lay_out_legend(&sheet, &d, err) : hpf_error_set_memory(err);
     if (!status) {
         d.chart = &sheet.public;
-        d.ink = hpr__builder_create(sheet.public.width_pt, sheet.public.height_pt);
+        d.builder = hpr__builder_create(sheet.public.width_pt, sheet.public.height_pt);
         hpr__draw_begin(&d, chart->title.job);
         hpr__draw_labels(&d);
-        status = hpr__builder_finish(d.ink, out, err);
+        status = hpr__builder_finish(d.builder, out, err);
     }
     hpf_arena_destroy(sheet.arena);
     return status;
@@ -357,9 +357,29 @@ hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_o
                             hpr_measurer measurer, hpf_error *err)
 {
     hpr__drawing d = hpr__drawing_of(chart, options, measurer);
-    d.ink = hpr__builder_create(chart->width_pt, chart->height_pt);
+    d.builder = hpr__builder_create(chart->width_pt, chart->height_pt);
     *out = NULL;
     hpr__draw_begin(&d, chart->title.job);
     hpr__draw_chart(&d);
-    return hpr__builder_finish(d.ink, out, err);
+    return hpr__builder_finish(d.builder, out, err);
+}
+
+hpf_status hpr_page_scene_create(hpr_scene **out, const hpr_page *page,
+                                 const hpr_page_options *options, hpr_measurer measurer,
+                                 hpf_error *err)
+{
+    hpr__drawing d = hpr__drawing_of(page->legend, &options->chart, measurer);
+    d.builder = hpr__builder_create(page->width_pt, page->height_pt);
+    *out = NULL;
+    hpr__draw_begin(&d, page->legend->title.job);
+    for (size_t i = 0; i < page->n_panels; i++) {
+        const hpr_panel *panel = &page->panels[i];
+        hpr__drawing drawing = hpr__drawing_of(panel->chart, &options->chart, measurer);
+        drawing.builder = d.builder;
+        drawing.corner.x_pt = panel->x_pt;
+        drawing.corner.y_pt = page->height_pt - panel->y_pt - panel->chart->height_pt;
+        hpr__draw_chart(&drawing);
+    }
+    hpr__draw_labels(&d);
+    return hpr__builder_finish(d.builder, out, err);
 }

@@ -5,7 +5,7 @@
  * of marks and the lines over the bands; the labels of marks have rows of their own above that
  * (mark_labels.h).
  */
-#include "draw/draw_modern.h"
+#include "draw/draw.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ void hpr__draw_segment(const hpr__drawing *d, double x0_pt, double y0_pt, double
                        double y1_pt, hpr_paint paint)
 {
     hpr_point points[2] = {hpr__at(d, x0_pt, y0_pt), hpr__at(d, x1_pt, y1_pt)};
-    hpr__builder_line(d->ink, points, 2, paint);
+    hpr__builder_line(d->builder, points, 2, paint);
 }
 
 void hpr__draw_text(const hpr__drawing *d, const char *text, double x_pt, double y_pt,
@@ -34,7 +34,7 @@ void hpr__draw_text(const hpr__drawing *d, const char *text, double x_pt, double
 {
     hpr__text_style style = {.size_pt = size_pt, .anchor = anchor, .colour = colour};
     hpr_point place = hpr__at(d, x_pt, y_pt);
-    hpr__builder_text(d->ink, text, place.x_pt, place.y_pt, &style);
+    hpr__builder_text(d->builder, text, place.x_pt, place.y_pt, &style);
 }
 
 static hpr_text_size measure(const hpr__drawing *d, const char *text)
@@ -192,7 +192,7 @@ static void draw_dot(const hpr__drawing *d, double x_pt, double y_pt)
         double angle = 6.283185307179586 * i / DOT_CORNERS;
         corners[i] = hpr__at(d, x_pt + PEAK_DOT_PT * cos(angle), y_pt + PEAK_DOT_PT * sin(angle));
     }
-    hpr__builder_polygon(d->ink, corners, DOT_CORNERS, hpr__paint_fill(d->theme->outline),
+    hpr__builder_polygon(d->builder, corners, DOT_CORNERS, hpr__paint_fill(d->theme->outline),
                          hpr__paint_stroke(d->theme->background, HPR__HAIRLINE_PT));
 }
 
@@ -213,7 +213,7 @@ static void draw_peak(const hpr__drawing *d, const peak_note *note)
 {
     double descent = measure(d, note->text).descent_pt;
     hpr_point corner = hpr__at(d, note->left_pt, note->top_pt);
-    hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, note->right_pt - note->left_pt,
+    hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, note->right_pt - note->left_pt,
                       note->top_pt - note->baseline_pt + descent / 2,
                       hpr__paint_fill(d->theme->background), hpr__paint_none());
     draw_peak_leader(d, note);
@@ -313,12 +313,12 @@ void hpr__draw_gc_ticks(const hpr__drawing *d)
     if (chart->n_collections == 0) {
         return;
     }
-    hpr__builder_group_begin(d->ink, "garbage collections; the longer ticks are major ones");
+    hpr__builder_group_begin(d->builder, "garbage collections; the longer ticks are major ones");
     for (size_t i = 0; i < chart->n_collections; i++) {
         const hpr_collection *c = &chart->collections[i];
         double length = c->is_major ? MAJOR_GC_PT : MINOR_GC_PT;
         hpr__draw_segment(d, c->x_pt, top, c->x_pt, top - length, paint);
     }
-    hpr__builder_group_end(d->ink);
+    hpr__builder_group_end(d->builder);
     draw_gc_name(d);
 }

@@ -3,7 +3,7 @@
  * Lines over the bands: dashed, on a halo in the colour of the paper, with names of their own near
  * their right ends, where nothing else is.
  */
-#include "draw/draw_modern.h"
+#include "draw/draw.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,21 +25,21 @@ static hpr_point place_of(const hpr__drawing *d, const hpf_line_point *point)
 static void draw_line(const hpr__drawing *d, const hpr_line *line)
 {
     hpr__curve curve;
-    if (!hpr__curve_init(&curve, d->ink, line->n_points)) {
+    if (!hpr__curve_init(&curve, d->builder, line->n_points)) {
         return;
     }
     for (size_t i = 0; i < line->n_points; i++) {
         curve.points[i] = place_of(d, &line->points[i]);
     }
     hpr__curve_simplify(&curve, NULL, NULL, 0, d->fineness);
-    const hpr_point *points = hpr__curve_points(d->ink, &curve);
+    const hpr_point *points = hpr__curve_points(d->builder, &curve);
     hpr_paint paint = hpr__stroke_of(d, d->theme->ink, LINE_PT);
     paint.dash_pt = 3;
-    hpr__builder_group_begin(d->ink, line->text);
-    hpr__builder_line_owned(d->ink, points, curve.n_shown,
+    hpr__builder_group_begin(d->builder, line->text);
+    hpr__builder_line_owned(d->builder, points, curve.n_shown,
                             hpr__stroke_of(d, d->theme->background, HALO_PT));
-    hpr__builder_line_owned(d->ink, points, curve.n_shown, paint);
-    hpr__builder_group_end(d->ink);
+    hpr__builder_line_owned(d->builder, points, curve.n_shown, paint);
+    hpr__builder_group_end(d->builder);
     hpr__curve_finish(&curve);
 }
 
@@ -216,7 +216,7 @@ static void draw_name(const hpr__drawing *d, const hpr_line *line, const hpr__ar
                       hpr_text_size size)
 {
     hpr_point corner = hpr__at(d, area->left_pt - 1, area->top_pt);
-    hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, size.width_pt + 2,
+    hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, size.width_pt + 2,
                       area->top_pt - area->bottom_pt, hpr__paint_fill(d->theme->background),
                       hpr__paint_none());
     hpr__draw_text(d, line->text, area->left_pt, area->bottom_pt + size.descent_pt, d->type.text_pt,
@@ -243,7 +243,7 @@ void hpr__draw_quantity_names(const hpr__drawing *d, const hpr__area *taken)
     const hpr_chart *chart = d->chart;
     crowd others = {.areas = malloc((chart->n_bands + chart->n_lines + 1) * sizeof(hpr__area))};
     if (!others.areas) {
-        hpr__builder_fail(d->ink);
+        hpr__builder_fail(d->builder);
         return;
     }
     others.areas[others.n++] = *taken;

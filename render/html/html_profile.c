@@ -6,6 +6,7 @@
  */
 #include "html/html_profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "hpfile/arena.h"
@@ -14,6 +15,7 @@
 #include "html/html_columns.h"
 #include "layout/modern.h"
 #include "chart/select.h"
+#include "style/colour.h"
 #include "style/palette.h"
 
 #define BATCH_NUMBERS ((size_t)4 << 20) /* of series fetched at once */
@@ -37,6 +39,14 @@ typedef struct telling {
     hpr__packed packed;
     hpf_error *err;
 } telling;
+
+void hpr__html_colour(hpf_json *json, const char *key, hpr_colour colour)
+{
+    char text[32];
+    snprintf(text, sizeof text, "#%02x%02x%02x", hpr__colour_byte(colour.red),
+             hpr__colour_byte(colour.green), hpr__colour_byte(colour.blue));
+    hpf_json_text(json, key, text);
+}
 
 /* --- names ---------------------------------------------------------------------------------- */
 

@@ -21,10 +21,14 @@ HPF_MUST_USE hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey,
                                           const hpr_html_limits *limits, const hpr_options *options,
                                           uint32_t **chosen, hpf_error *err);
 
-/* Adds the member "view": what the options say of what is shown first. */
-void hpr__html_view(hpf_json *json, const hpr_page_options *page);
+/* The page, cut at the places of the allowed connections and of the data; not terminated. The build
+ * makes them from html/js (cmake/CensusPage.cmake). */
+typedef struct hpr__html_piece {
+    const unsigned char *bytes;
+    size_t n_bytes;
+} hpr__html_piece;
 
-/* Adds the member "look": the colours of the palette and of the themes. */
-void hpr__html_look(hpf_json *json);
+enum { HPR__HTML_N_PIECES = 3 };
+extern const hpr__html_piece hpr__html_pieces[HPR__HTML_N_PIECES];
 
 #endif

@@ -3,7 +3,7 @@
  * JSON: the chart as data (docs/formats/json.md). What is drawn stands here in the numbers of the
  * input; what is laid out, in points of the drawing area with the origin at the lower left.
  */
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <stdio.h>
 

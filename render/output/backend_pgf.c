@@ -6,11 +6,10 @@
  *
  * Points are TeX's (72.27 to the inch), so that a figure as wide as a column fits it.
  */
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <math.h>
 
-#include "draw/scene_page.h"
 #include "output/tex.h"
 
 /* A picture being written. What TeX already knows is not said again. */

@@ -6,20 +6,91 @@
  * Numbers are in the units of the axes. TeX reads a few hundred rows at most in good time: of more
  * samples those with the extremes of the total are kept, cell by cell, and the peak.
  */
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "draw/marker.h"
+#include "style/line_style.h"
 #include "hprender/page.h"
 #include "layout/labels.h"
 #include "layout/geometry.h"
-#include "output/downsample.h"
 #include "output/tex.h"
 
 #define BESIDE_AXIS_PT 42.0 /* tick labels and the axis' own label on its left */
+
+/* --- choice of points ----------------------------------------------------------------------- */
+
+typedef struct choice {
+    const hpr_chart *chart;
+    size_t *shown;
+    size_t n;
+    double cell_pt;
+} choice;
+
+static void show_point(choice *c, size_t index)
+{
+    if (c->n == 0 || c->shown[c->n - 1] < index) {
+        c->shown[c->n++] = index;
+    }
+}
+
+/* Of the points [begin, end) of one cell, shows the lowest and the highest by amount. */
+static void show_cell(choice *c, size_t begin, size_t end)
+{
+    const double *totals = c->chart->totals;
+    size_t low = begin;
+    size_t high = begin;
+    for (size_t i = begin; i < end; i++) {
+        low = totals[i] < totals[low] ? i : low;
+        high = totals[i] > totals[high] ? i : high;
+    }
+    show_point(c, low < high ? low : high);
+    show_point(c, low < high ? high : low);
+}
+
+static size_t cell_of(const choice *c, size_t point)
+{
+    const hpr_chart *chart = c->chart;
+    return (size_t)((hpr__x_of(chart, chart->xs[point]) - chart->plot_x_pt) / c->cell_pt);
+}
+
+static void show_cells(choice *c, size_t n_points)
+{
+    show_point(c, 0);
+    for (size_t begin = 0, end; begin < n_points; begin = end) {
+        size_t cell = cell_of(c, begin);
+        for (end = begin + 1; end < n_points && cell_of(c, end) == cell; end++) {
+        }
+        show_cell(c, begin, end);
+    }
+    show_point(c, n_points - 1);
+}
+
+/* Returns the increasing indices of about `most` points, to be freed by the caller; NULL without
+ * memory. The plot is cut into cells of equal width, and each keeps its lowest and highest total;
+ * all bands share the choice, so they stay stacked without gaps, and the peak stays. */
+static size_t *downsample(size_t *n, const hpr_chart *chart, size_t most)
+{
+    double cells = (double)most / 2;
+    choice c = {
+        .chart = chart,
+        .shown = calloc(chart->n_points + 1, sizeof *c.shown),
+        .cell_pt = chart->plot_width_pt / cells,
+    };
+    if (c.shown && (double)chart->n_points <= 2 * cells) {
+        for (size_t i = 0; i < chart->n_points; i++) {
+            show_point(&c, i);
+        }
+    } else if (c.shown) {
+        show_cells(&c, chart->n_points);
+    }
+    *n = c.n;
+    return c.shown;
+}
+
+/* --- one chart ------------------------------------------------------------------------------ */
 
 static void put_size(hpf_sink *sink, const char *name, double size_pt)
 {
@@ -233,8 +304,7 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
 {
     (void)scene;
     size_t n_shown;
-    size_t *shown =
-        hpr__downsample(&n_shown, chart, chart->totals, hpr__backend_pgfplots.most_points);
+    size_t *shown = downsample(&n_shown, chart, hpr__backend_pgfplots.most_points);
     if (!shown) {
         return hpf_error_set_memory(err);
     }
@@ -324,7 +394,7 @@ static hpf_status put_panel(hpf_sink *sink, const hpr_panel *panel, size_t most_
 {
     const hpr_chart *chart = panel->chart;
     size_t n_shown;
-    size_t *shown = hpr__downsample(&n_shown, chart, chart->totals, most_points);
+    size_t *shown = downsample(&n_shown, chart, most_points);
     if (!shown) {
         return hpf_error_set_memory(err);
     }

@@ -3,7 +3,7 @@
  * SVG, written directly: shapes as paths, texts as texts. A path goes from corner to corner by
  * differences, in the shortest command for each.
  */
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "style/colour.h"
-#include "draw/scene_page.h"
 
 /* Coordinates are whole hundredths of a point, so that differences do not add up to a drift. */
 static long hundredths_of(double value_pt)

@@ -3,7 +3,7 @@
  * PDF, PostScript and EPS: cairo's surfaces, streaming into the sink. The sink remembers its own
  * errors, so cairo is told that each write went well.
  */
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <cairo-pdf.h>
 #include <cairo-ps.h>
@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "output/cairo_draw.h"
-#include "output/iso_date.h"
 
 /* Draws a page without a white background: a figure on coloured paper stays without a box. */
 static hpf_status draw_page(cairo_t *cr, const hpr_scene *scene, const hpr__page *page,
@@ -42,6 +41,67 @@ static hpf_status finish(cairo_t *cr, hpf_sink *sink, hpf_status status, hpf_err
 
 /* --- PDF ------------------------------------------------------------------------------------ */
 
+#define ISO_DATE_BYTES 20
+
+typedef struct moment {
+    int year, month, day, hour, minute, second;
+} moment;
+
+static int month_number(const char *name)
+{
+    static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    for (int i = 0; i < 12; i++) {
+        if (strncmp(names + (size_t)i * 3, name, 3) == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+static bool read_ctime(moment *d, const char *text)
+{
+    char month[4] = "";
+    char rest[16] = "";
+    int n =
+        sscanf(text, "%*3s %3s %2d %2d:%2d%15[: 0-9]", month, &d->day, &d->hour, &d->minute, rest);
+    d->month = month_number(month);
+    return n == 5 && (sscanf(rest, ":%2d %4d", &d->second, &d->year) == 2 ||
+                      sscanf(rest, " %4d", &d->year) == 1);
+}
+
+static bool read_iso(moment *d, const char *text)
+{
+    return sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%2d", &d->year, &d->month, &d->day, &d->hour,
+                  &d->minute, &d->second) >= 5;
+}
+
+static bool is_sane(const moment *d)
+{
+    return d->year >= 1900 && d->year <= 9999 && d->month >= 1 && d->month <= 12 && d->day >= 1 &&
+           d->day <= 31 && d->hour >= 0 && d->hour <= 23 && d->minute >= 0 && d->minute <= 59 &&
+           d->second >= 0 && d->second <= 60;
+}
+
+/* Writes a date of GHC ("Thu Aug 31 20:07 2023"), ctime ("Thu Aug 31 20:07:05 2023") or ISO 8601 as
+ * "YYYY-MM-DDThh:mm:ss". Returns false for any other text. Not by strptime, which reads the month
+ * names of the locale. */
+static bool iso_date(char out[ISO_DATE_BYTES], const char *text)
+{
+    moment d = {0};
+    if (!read_iso(&d, text)) {
+        d = (moment){0};
+        if (!read_ctime(&d, text)) {
+            return false;
+        }
+    }
+    if (!is_sane(&d)) {
+        return false;
+    }
+    int n = snprintf(out, ISO_DATE_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d", d.year, d.month, d.day,
+                     d.hour, d.minute, d.second);
+    return n == ISO_DATE_BYTES - 1;
+}
+
 static cairo_status_t write_pdf_bytes(void *sink, const unsigned char *bytes, unsigned n_bytes)
 {
     hpf_sink_write(sink, bytes, n_bytes);
@@ -55,9 +115,9 @@ static hpf_status write_pdf(const hpr_chart *chart, const hpr_scene *scene,
     cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
         write_pdf_bytes, sink, scene->width_pt, scene->height_pt);
     /* Without a date cairo would write the clock's. */
-    char date[HPR__ISO_DATE_BYTES];
-    if (!hpr__iso_date(date, output->date ? output->date : scene->date)) {
-        hpr__iso_date(date, "1970-01-01T00:00:00");
+    char date[ISO_DATE_BYTES];
+    if (!iso_date(date, output->date ? output->date : scene->date)) {
+        iso_date(date, "1970-01-01T00:00:00");
     }
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, scene->title);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, scene->creator);
@@ -172,7 +232,11 @@ static hpf_status write_postscript(const hpr_scene *scene, const hpr_output *out
     size_t at = 0;
     for (hpr__page page; status == HPF_OK && hpr__scene_next_page(scene, &at, &page);) {
         bool is_last = at == scene->n_items;
-        hpr_paper paper = hpr__scene_paper(scene, &page, is_eps);
+        /* The paper that the scene chose for such a document, else the drawing area. */
+        hpr_paper paper = {scene->width_pt, scene->height_pt, {1, 0, 0, 1, 0, 0}};
+        if (page.paper->width_pt > 0 && is_eps == scene->is_encapsulated) {
+            paper = *page.paper;
+        }
         if (is_eps && is_last) {
             add_boxes(surface, &paper);
         }

@@ -6,7 +6,7 @@
 #define HPR_CAIRO_DRAW_H
 
 #include "hprender/cairo.h"
-#include "draw/scene_page.h"
+#include "output/backend.h"
 
 /* Fills the drawing area with the background of a scene. */
 void hpr__cairo_paint_background(cairo_t *cr, const hpr_scene *scene);

@@ -5,9 +5,9 @@
 #include "hprender/page.h"
 #include "hprender/render.h"
 
-#include "output/backends.h"
 #include "chart/chart.h"
 #include "draw/draw.h"
+#include "hprender/backend.h"
 
 hpr_options hpr_options_default(hpr_look look)
 {
@@ -64,6 +64,15 @@ hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart, const hpr_o
     return hpr__draw_modern(out, chart, options, measurer, err);
 }
 
+/* Sets how finely curves are drawn to what `backend` can show of a picture of that width, with
+ * `n_columns` charts in a row. */
+static void fit_fineness(hpr_options *options, const hpr_backend *backend, const hpr_output *output,
+                         double width_pt, size_t n_columns)
+{
+    options->tolerance_pt = backend->px_per_pt ? 0.5 / backend->px_per_pt(output, width_pt) : 0;
+    options->most_points = (backend->most_points + n_columns - 1) / n_columns;
+}
+
 hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const hpr_backend *backend,
                      const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
@@ -72,7 +81,7 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
     if (!backend->is_graphical) {
         return backend->write(chart, NULL, output, sink, err);
     }
-    hpr__options_fit(&fitted, backend, output, chart->width_pt, 1);
+    fit_fineness(&fitted, backend, output, chart->width_pt, 1);
     hpf_status status = hpr_scene_create(&scene, chart, &fitted,
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {
@@ -121,7 +130,7 @@ hpf_status hpr_page_write(const hpr_page *page, const hpr_page_options *options,
                    : hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s has room for one profile only",
                                    backend->name);
     }
-    hpr__options_fit(&fitted.chart, backend, output, page->width_pt, page->n_columns);
+    fit_fineness(&fitted.chart, backend, output, page->width_pt, page->n_columns);
     hpf_status status = hpr_page_scene_create(&scene, page, &fitted,
                                               hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {

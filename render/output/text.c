@@ -6,14 +6,15 @@
 #include "output/text.h"
 
 #include <cairo-ft.h>
+#include <fontconfig/fontconfig.h>
 #include <math.h>
 #include <pango/pangocairo.h>
 #include <pango/pangofc-font.h>
 #include <pango/pangofc-fontmap.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "output/font_config.h"
 #include "hprender/backend.h"
 
 /* What the first family lacks is taken from the next, then from any font of the system. */
@@ -30,6 +31,9 @@
 
 #define METRICS_SIZE_PT 100.0
 
+/* Family name of a font file of the caller. */
+#define FONT_FILE_FAMILY "census font file"
+
 struct hpr_fonts {
     FcConfig *config;
     PangoFontMap *map;
@@ -42,6 +46,94 @@ struct hpr_fonts {
     bool has_fonts;
     bool has_bold; /* false for a font file, whose letters fontconfig would only smear */
 };
+
+/* --- fonts of the system --------------------------------------------------------------------- */
+
+static hpf_status add_font_file(FcConfig *config, const char *path, hpf_error *err)
+{
+    FcBool is_added = FcConfigAppFontAddFile(config, (const FcChar8 *)path);
+    FcFontSet *added = is_added ? FcConfigGetFonts(config, FcSetApplication) : NULL;
+    for (int i = 0; added && i < added->nfont; i++) {
+        FcPattern *font = added->fonts[i];
+        FcBool has_outlines = FcFalse, has_colour = FcFalse;
+        FcPatternGetBool(font, FC_OUTLINE, 0, &has_outlines);
+        FcPatternGetBool(font, FC_COLOR, 0, &has_colour);
+        if (has_outlines && !has_colour) {
+            /* With its own name only, an installed font of the same family might be chosen. */
+            FcValue alias = {.type = FcTypeString, .u.s = (const FcChar8 *)FONT_FILE_FAMILY};
+            FcPatternAdd(font, FC_FAMILY, alias, FcFalse);
+            return HPF_OK;
+        }
+    }
+    return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                         "%.100s cannot be used as a font: expected a readable TrueType or "
+                         "OpenType file with outlines",
+                         path);
+}
+
+/* Loads the fonts of the system without bitmap and colour fonts, which cairo embeds as Type 3. Adds
+ * `font_file`, unless NULL, under the name FONT_FILE_FAMILY. */
+static hpf_status create_config(FcConfig **out, const char *font_file, hpf_error *err)
+{
+    static const char outlines_only[] =
+        "<fontconfig><selectfont><rejectfont>"
+        "<pattern><patelt name=\"color\"><bool>true</bool></patelt></pattern>"
+        "<pattern><patelt name=\"outline\"><bool>false</bool></patelt></pattern>"
+        "</rejectfont></selectfont></fontconfig>";
+    FcConfig *config = FcInitLoadConfig();
+    if (!config) {
+        return hpf_error_set_memory(err);
+    }
+    FcConfigParseAndLoadFromMemory(config, (const FcChar8 *)outlines_only, FcFalse);
+    hpf_status status = FcConfigBuildFonts(config) ? HPF_OK : hpf_error_set_memory(err);
+    if (status == HPF_OK && font_file) {
+        status = add_font_file(config, font_file, err);
+    }
+    if (status != HPF_OK) {
+        FcConfigDestroy(config);
+        return status;
+    }
+    *out = config;
+    return HPF_OK;
+}
+
+static bool has_fonts(FcConfig *config)
+{
+    FcFontSet *system = FcConfigGetFonts(config, FcSetSystem);
+    FcFontSet *added = FcConfigGetFonts(config, FcSetApplication);
+    return (system && system->nfont > 0) || (added && added->nfont > 0);
+}
+
+static bool is_generic(const char *family)
+{
+    static const char *const generic[] = {"sans",      "sans-serif", "serif",   "mono",
+                                          "monospace", "cursive",    "fantasy", "system-ui"};
+    for (size_t i = 0; i < sizeof generic / sizeof generic[0]; i++) {
+        if (strcasecmp(family, generic[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns the family name of a font, owned by it. Sets `*is_asked` to whether `asked`, unless NULL,
+ * is one of its names (there may be several, in different languages) or a generic family ("serif").
+ */
+static const char *family_of(const FcPattern *font, const char *asked, bool *is_asked)
+{
+    FcChar8 *name = NULL;
+    const char *family = "";
+    *is_asked = !asked || is_generic(asked);
+    for (int i = 0; FcPatternGetString(font, FC_FAMILY, i, &name) == FcResultMatch; i++) {
+        *is_asked |= asked && strcasecmp((const char *)name, asked) == 0;
+        if (!family[0] && strcmp((const char *)name, FONT_FILE_FAMILY) != 0) {
+            family = (const char *)name;
+        }
+    }
+    return family;
+}
+
+/* --- opening --------------------------------------------------------------------------------- */
 
 static void set_font(hpr_fonts *fonts, double size_pt, bool bold)
 {
@@ -94,7 +186,7 @@ static void look_at_font(hpr_fonts *fonts, const char *asked)
     if (used) {
         bool is_asked;
         FcPattern *pattern = pango_fc_font_get_pattern(PANGO_FC_FONT(used));
-        fonts->family = g_strdup(hpr__font_family(pattern, asked, &is_asked));
+        fonts->family = g_strdup(family_of(pattern, asked, &is_asked));
         fonts->is_substitute = !is_asked;
     }
     g_clear_object(&used);
@@ -104,17 +196,17 @@ hpf_status hpr_fonts_create(hpr_fonts **out, const char *family, const char *fon
                             hpf_error *err)
 {
     *out = NULL;
-    const char *first = font_file ? HPR__FONT_FILE_FAMILY : family;
+    const char *first = font_file ? FONT_FILE_FAMILY : family;
     hpr_fonts *fonts = calloc(1, sizeof *fonts);
     if (!fonts) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpr__font_config_create(&fonts->config, font_file, err);
+    hpf_status status = create_config(&fonts->config, font_file, err);
     if (status != HPF_OK) {
         free(fonts);
         return status;
     }
-    fonts->has_fonts = hpr__font_config_has_fonts(fonts->config);
+    fonts->has_fonts = has_fonts(fonts->config);
     fonts->has_bold = !font_file;
     if (fonts->has_fonts) {
         set_up_pango(fonts);

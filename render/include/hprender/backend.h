@@ -31,7 +31,10 @@ typedef struct hpr_backend {
     const char *summary;    /* "Portable Document Format" */
     size_t most_points;     /* points of a curve that readers of the format bear; 0: any number */
     bool has_foreign_fonts; /* texts are set by others, in their own fonts */
-    bool is_graphical; /* draws the scene; else it writes the chart as data, whatever the scene */
+    bool is_graphical; /* draws the scene; else it writes the chart as data, and `scene` is NULL */
+    /* Returns the pixels per point of a picture of that width: curves are drawn to half a pixel,
+     * and hpr_output.dpi and width_px apply. NULL for vectors and data. */
+    double (*px_per_pt)(const hpr_output *output, double width_pt);
     /* Writes the whole document. The sink is flushed, not finished. Errors: those of the sink;
      * MEMORY; LIMIT for a picture that is too large; ARGUMENT for a font file that cannot be used;
      * UNSUPPORTED when the system has no font. */

@@ -50,11 +50,11 @@ Test(backend_svg, texts_are_texts_and_bands_have_names)
 
 static char *path_of(const hpr_point *points, size_t n)
 {
-    hpr__builder *ink = hpr__builder_create(10, 10);
-    hpr__builder_page(ink, NULL);
-    hpr__builder_line(ink, points, n, hpr__paint_stroke((hpr_colour){1, 0, 0.5}, 0.25));
+    hpr__builder *builder = hpr__builder_create(10, 10);
+    hpr__builder_page(builder, NULL);
+    hpr__builder_line(builder, points, n, hpr__paint_stroke((hpr_colour){1, 0, 0.5}, 0.25));
     hpr_scene *scene = NULL;
-    cr_assert_eq(hpr__builder_finish(ink, &scene, NULL), HPF_OK);
+    cr_assert_eq(hpr__builder_finish(builder, &scene, NULL), HPF_OK);
     char *bytes = drawing_bytes(hpr_backend_by_name("svg"), scene, NULL);
     hpr_scene_destroy(scene);
     return bytes;

@@ -249,3 +249,48 @@ Test(backend_vector, there_are_no_raster_images)
     free(text);
     free(bytes);
 }
+
+/* Returns whether the PDF of a drawing with that date contains `wanted` in its list of properties.
+ */
+static bool pdf_has_date(const char *date, const char *wanted)
+{
+    size_t n_bytes;
+    int status;
+    char *bytes = drawing_of("pdf", &(drawing){.date = date}, &n_bytes);
+    char *text = drawing_judge("pdfinfo -isodates @", bytes, n_bytes, &status);
+    bool has_it = strstr(text, wanted) != NULL;
+    free(text);
+    free(bytes);
+    return has_it;
+}
+
+Test(backend_vector, pdf_understands_dates_of_profiles)
+{
+    static const char *const pairs[][2] = {
+        {"Thu Aug 31 20:07 2023", "2023-08-31T20:07:00"},
+        {"Thu Aug  3 20:07:05 2023", "2023-08-03T20:07:05"},
+        {"2024-02-29T23:59:58", "2024-02-29T23:59:58"},
+        {"2024-02-29 01:02", "2024-02-29T01:02:00"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        cr_assert(pdf_has_date(pairs[i][0], pairs[i][1]), "%s", pairs[i][0]);
+    }
+}
+
+Test(backend_vector, pdf_rejects_other_dates)
+{
+    static const char *const texts[] = {
+        "",
+        "yesterday",
+        "Thu Foo 31 20:07 2023",
+        "Thu Aug 32 20:07 2023",
+        "Thu Aug 31 25:07 2023",
+        "Thu Aug 31 20:07",
+        "2024-13-01T00:00",
+        "2024-02-29",
+        "-123-02-29T00:00",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        cr_assert(pdf_has_date(texts[i], "1970-01-01T00:00:00"), "%s", texts[i]);
+    }
+}

@@ -7,18 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "draw/hatch.h"
+#include "draw/shapes.h"
 #include "hprender/render.h"
 #include "style/print_style.h"
 
 static hpr_scene *hatched(const hpr_point *points, size_t n, double angle_deg, double gap_pt)
 {
-    hpr__builder *ink = hpr__builder_create(200, 200);
+    hpr__builder *builder = hpr__builder_create(200, 200);
     hpr_scene *scene = NULL;
     hpf_error err;
-    hpr__builder_page(ink, NULL);
-    hpr__hatch(ink, points, n, angle_deg, gap_pt, hpr__paint_stroke((hpr_colour){0, 0, 0}, 0.3));
-    cr_assert_eq(hpr__builder_finish(ink, &scene, &err), HPF_OK);
+    hpr__builder_page(builder, NULL);
+    hpr__hatch(builder, points, n, angle_deg, gap_pt,
+               hpr__paint_stroke((hpr_colour){0, 0, 0}, 0.3));
+    cr_assert_eq(hpr__builder_finish(builder, &scene, &err), HPF_OK);
     return scene;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "rng.h"
-#include "draw/simplify_polyline.h"
+#include "draw/curve.h"
 
 enum { N = 4000 };
 

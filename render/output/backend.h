@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The back ends, for the table of backend.c.
+ * The back ends, for the table of backend.c, and what they share.
  */
-#ifndef HPR_BACKENDS_H
-#define HPR_BACKENDS_H
+#ifndef HPR_BACKEND_H
+#define HPR_BACKEND_H
 
 #include "hprender/backend.h"
-#include "hprender/render.h"
 
 /* PDF, each page as large as the drawing area. */
 extern const hpr_backend hpr__backend_pdf;
@@ -31,12 +30,18 @@ extern const hpr_backend hpr__backend_pgfplots;
 /* The chart as data (docs/formats/json.md). */
 extern const hpr_backend hpr__backend_json;
 
-/* Returns the pixels of a PNG per point of a drawing area. */
-double hpr__png_px_per_pt(const hpr_output *output, double width_pt);
+/* A page: the items after its PAGE item. */
+typedef struct hpr__page {
+    const hpr_paper *paper;
+    const hpr_item *items;
+    size_t n_items;
+} hpr__page;
 
-/* Sets how finely curves are drawn to what a back end can show of a picture of that width, with
- * `n_columns` charts side by side. */
-void hpr__options_fit(hpr_options *options, const hpr_backend *backend, const hpr_output *output,
-                      double width_pt, size_t n_columns);
+/* Returns the number of pages. */
+size_t hpr__scene_n_pages(const hpr_scene *scene);
+
+/* Fills in the page that begins at item `*at`, and moves `*at` to the next page. Returns false
+ * after the last page. Start with `*at` = 0. */
+bool hpr__scene_next_page(const hpr_scene *scene, size_t *at, hpr__page *page);
 
 #endif
