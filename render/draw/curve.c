@@ -16,7 +16,7 @@ hpr__fineness hpr__fineness_of(const hpr_options *options, double plot_width_pt)
     return (hpr__fineness){fmax(0.8 * error_pt, widest_pt), 0.6 * error_pt};
 }
 
-/* Appends an index that is larger than those before it. */
+/* Appends an index unless it is the last one already. Returns the new number of indices. */
 static size_t append(size_t *shown, size_t n, size_t index)
 {
     if (n == 0 || shown[n - 1] < index) {
@@ -26,7 +26,7 @@ static size_t append(size_t *shown, size_t n, size_t index)
 }
 
 /* Lists the first, the lowest, the highest and the last point of each column of the points
- * [begin, end). */
+ * [begin, end). Returns their number. */
 static size_t choose_in_columns(size_t *shown, const hpr_point *points, size_t begin, size_t end,
                                 double column_pt)
 {
@@ -53,7 +53,7 @@ static double slope_to(hpr_point from, hpr_point to, double offset_pt)
 }
 
 /* Removes the indices of points within `tolerance_pt` of the line between those that stay; the
- * first and the last stay. */
+ * first and the last stay. Returns how many stay. */
 static size_t remove_straight(size_t *shown, size_t n, const hpr_point *points, double tolerance_pt)
 {
     if (n < 3) {
@@ -81,7 +81,7 @@ static size_t remove_straight(size_t *shown, size_t n, const hpr_point *points, 
     return n_kept;
 }
 
-/* Returns the smallest of the points that must stay and are after `begin`. */
+/* Returns the first point after `begin` that must stay; `last` if there is none. */
 static size_t next_kept(size_t begin, size_t last, const size_t *kept, size_t n_kept)
 {
     size_t next = last;

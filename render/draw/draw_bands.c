@@ -11,11 +11,11 @@
 #include "chart/tooltip.h"
 #include "draw/shapes.h"
 
-#define OUTLINE_PT      0.8  /* the total */
-#define LINE_PT         1.2  /* a band that is a line */
-#define MARKER_STEP_PT  42.0 /* between the markers of a line */
-#define HATCH_PT        0.35 /* lines of a hatch */
-#define LEAST_PARTED_PT 1.0  /* bands thinner than this have no hairline: it would hide them */
+#define OUTLINE_PT        0.8  /* the total */
+#define LINE_PT           1.2  /* a band drawn as a line */
+#define MARKER_STEP_PT    42.0 /* between the markers of a line */
+#define HATCH_PT          0.35 /* lines of a hatch */
+#define LEAST_HAIRLINE_PT 1.0  /* a hairline would hide thinner bands */
 
 static bool init_curve(hpr__curve *out, const hpr__drawing *d)
 {
@@ -27,8 +27,8 @@ static const double *values_of(const hpr_band *band)
     return band ? band->values : NULL;
 }
 
-/* Places a curve with the bands below and above it, which may be NULL; a point alone is level from
- * end to end. */
+/* Sets the points of a curve between two bands, which may be NULL. A single point becomes a level
+ * line across the plot. */
 static void set_curve(hpr__curve *curve, const hpr__drawing *d, const double *amounts,
                       const hpr_band *below, const hpr_band *above)
 {
@@ -58,10 +58,10 @@ void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n, c
     }
 }
 
-/* --- on each other -------------------------------------------------------------------------- */
+/* --- stacked -------------------------------------------------------------------------------- */
 
-/* The bands are on the axis, or on the base of a chart of differences: returns false when there is
- * no memory for it. */
+/* Sets the lower edge of the stack: the axis, or the base of a chart of differences. Returns false
+ * without memory. */
 static bool init_base(hpr__curve *out, const hpr__drawing *d)
 {
     if (d->chart->base) {
@@ -87,8 +87,8 @@ static bool init_base(hpr__curve *out, const hpr__drawing *d)
     return true;
 }
 
-/* A band is drawn down to the base; the bands below it are drawn over it, so that no paper shines
- * through where two meet. */
+/* Draws a band down to the base. The bands below it are drawn over it, so that no gap shows where
+ * two meet. */
 static void draw_band(const hpr__drawing *d, const hpr__curve *upper, const hpr__curve *base,
                       const hpr_band *band)
 {
@@ -103,20 +103,20 @@ static void draw_band(const hpr__drawing *d, const hpr__curve *upper, const hpr_
     hpr__builder_group_end(d->builder);
 }
 
-/* Returns whether the bands on both sides of the upper edge of `band` are thick enough, from one
- * point of the chart to another, to be parted by a hairline. */
-static bool is_parted(const hpr_chart *chart, uint32_t band, size_t from, size_t to)
+/* Returns whether the bands on both sides of the upper edge of `band` are thick enough for a
+ * hairline, from one point of the chart to another. */
+static bool has_hairline(const hpr_chart *chart, uint32_t band, size_t from, size_t to)
 {
     for (size_t i = from; i <= to && i < chart->n_points; i++) {
         double thinner = fmin(chart->bands[band].values[i], chart->bands[band + 1].values[i]);
-        if (hpr__height_of(chart, thinner) < LEAST_PARTED_PT) {
+        if (hpr__height_of(chart, thinner) < LEAST_HAIRLINE_PT) {
             return false;
         }
     }
     return true;
 }
 
-/* Draws the hairline on the upper edge of a band, in as many pieces as it takes. */
+/* Draws the hairline on the upper edge of a band, in pieces. */
 static void draw_hairline(const hpr__drawing *d, const hpr__curve *upper, uint32_t band)
 {
     hpr_paint paint = hpr__paint_stroke(d->theme->edge, HPR__HAIRLINE_PT);
@@ -127,7 +127,8 @@ static void draw_hairline(const hpr__drawing *d, const hpr__curve *upper, uint32
     }
     for (size_t begin = 0, end; begin + 1 < upper->n_shown; begin = end + 1) {
         end = begin;
-        while (end + 1 < upper->n_shown && is_parted(d->chart, band, shown[end], shown[end + 1])) {
+        while (end + 1 < upper->n_shown &&
+               has_hairline(d->chart, band, shown[end], shown[end + 1])) {
             end++;
         }
         if (end > begin) {
@@ -136,7 +137,7 @@ static void draw_hairline(const hpr__drawing *d, const hpr__curve *upper, uint32
     }
 }
 
-/* The outer edges of signed bands, and zero between them. */
+/* Draws the outer edges of signed bands, and the zero line between them. */
 static void draw_frame(const hpr__drawing *d, const hpr__curve *base, hpr__curve *scratch)
 {
     const hpr_chart *chart = d->chart;
@@ -150,8 +151,8 @@ static void draw_frame(const hpr__drawing *d, const hpr__curve *base, hpr__curve
                       hpr__stroke_of(d, d->theme->outline, HPR__RULE_PT));
 }
 
-/* The line of the total is on the uppermost band; among signed bands it crosses them, with a seam
- * on both sides. */
+/* Draws the line of the total: the upper edge of the highest band. Among signed bands it crosses
+ * them, on a halo. */
 static void draw_total(const hpr__drawing *d, const hpr__curve *base, hpr__curve *scratch)
 {
     const hpr_chart *chart = d->chart;
@@ -194,7 +195,7 @@ hpr_paint hpr__paint_of_line(const hpr__drawing *d, const hpr_band *band)
     return paint;
 }
 
-/* Markers stand at even distances, those of each line elsewhere. */
+/* Draws the markers of a line at even distances; each line starts at a different place. */
 static void draw_markers(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_chart *chart = d->chart;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The ink of the classic look, in hp2ps's order: border, title, axes, key, bands, marks.
+ * The classic look, in the drawing order of hp2ps: border, title, axes, key, bands, marks.
  */
 #include "classic/classic_layout.h"
 #include "draw/curve.h"
@@ -8,8 +8,8 @@
 #include "draw/draw.h"
 #include "draw/scene_builder.h"
 
-#define TITLE_TEXT_INSET_PT 6.0   /* from the sides and the bottom of a title box's row */
-#define TITLE_CENTRE_X_PT   319.0 /* where hp2ps has the middle of the small box */
+#define TITLE_TEXT_INSET_PT 6.0   /* from the sides and the bottom of a row of the title box */
+#define TITLE_CENTRE_X_PT   319.0 /* of the small box, as hp2ps has it */
 #define TITLE_LOWER_ROW_PT  393.0 /* baseline of the big box's second row, as hp2ps has it */
 
 static const hpr_colour black = {0, 0, 0};
@@ -25,7 +25,7 @@ static double down(const hpr_chart *chart, double y_pt)
     return chart->height_pt - y_pt;
 }
 
-/* A rectangle by its lower left corner. */
+/* Draws a rectangle by its lower left corner. */
 static void draw_box(hpr__builder *builder, const hpr_chart *chart, double x_pt, double y_pt,
                      double width_pt, double height_pt, hpr_paint fill)
 {
@@ -143,7 +143,7 @@ static void draw_key(hpr__builder *builder, const hpr_chart *chart, int page)
     }
 }
 
-/* Places an edge between two bands, or the base with `upper` NULL. */
+/* Sets the edge between two bands; without `upper`, the base. */
 static void set_edge(hpr__curve *edge, const hpr_chart *chart, const double *upper,
                      const hpr_band *below, const hpr_band *above, hpr__fineness fineness)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The ink of the modern look: grid, bands, hairlines in the colour of the paper between them, the
- * line of the total with its peak, axes, names, marks, title.
+ * The modern look: grid, bands with their labels, quantity lines, axes, notes, title; a page of
+ * several charts; a legend of its own.
  */
 #include "draw/draw.h"
 
@@ -15,19 +15,13 @@
 #include "draw/shapes.h"
 #include "hprender/page.h"
 
-#define LEAST_LED_PT 0.8 /* thickness at the right end that a leader points to */
+#define LEAST_LED_PT 0.8 /* a band that is thinner at its right end has no leader */
 
 /* --- axes ----------------------------------------------------------------------------------- */
 
 static double width_of(const hpr__drawing *d, const char *text)
 {
-    return d->measurer.measure(d->measurer.context, text, d->type.text_pt, false).width_pt;
-}
-
-static double half_height(const hpr__drawing *d, double size_pt)
-{
-    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", size_pt, false);
-    return (line.ascent_pt - line.descent_pt) / 2;
+    return hpr__measure(d, text, d->type.text_pt).width_pt;
 }
 
 static void draw_grid(const hpr__drawing *d)
@@ -46,8 +40,8 @@ static void draw_y_axis(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
     double right = chart->plot_x_pt - HPR__TEXT_GAP_PT;
-    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", d->type.text_pt, false);
-    double half = half_height(d, d->type.text_pt);
+    hpr_text_size line = hpr__measure(d, "0", d->type.text_pt);
+    double half = (line.ascent_pt - line.descent_pt) / 2;
     double above = hpr__top_of_plot(chart) + 1.3 * d->type.text_pt - half;
     for (size_t i = 0; i < chart->y.n_ticks; i++) {
         hpr__draw_text(d, chart->y.ticks[i].label, right, chart->y.ticks[i].at_pt - half,
@@ -60,7 +54,7 @@ static void draw_y_axis(const hpr__drawing *d)
 static void draw_x_axis(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
-    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", d->type.text_pt, false);
+    hpr_text_size line = hpr__measure(d, "0", d->type.text_pt);
     double baseline = chart->plot_y_pt - hpr__x_label_drop(&line, d->type.text_pt);
     double unit_width = width_of(d, chart->x.unit);
     double unit_x = hpr__right_of_plot(chart) + HPR__TEXT_GAP_PT;
@@ -84,14 +78,16 @@ static void draw_x_axis(const hpr__drawing *d)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-/* The theme's softer black where it reads as well. */
-static hpr_colour ink_on(hpr_colour ground)
+/* Returns the colour of text on `ground`: the softer black of the theme where its contrast is
+ * enough.
+ */
+static hpr_colour text_on(hpr_colour ground)
 {
     const hpr_colour soft = hpr__theme_of(HPR_THEME_LIGHT)->ink;
     return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_ink_on(ground);
 }
 
-/* A piece of a band's line. */
+/* Draws a piece of a band's line, with its marker. */
 static void draw_sample(const hpr__drawing *d, const hpr_band *band, double width)
 {
     double left = band->label.box_x_pt;
@@ -121,7 +117,7 @@ static void draw_swatch(const hpr__drawing *d, const hpr_band *band)
     hpr__draw_hatch(d, box, 4, &band->fill);
 }
 
-/* From the middle of the band's right end, if it is still there, to its swatch. */
+/* Draws the line from the middle of the band's right end to its swatch. */
 static void draw_leader(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_chart *chart = d->chart;
@@ -140,13 +136,12 @@ static void draw_leader(const hpr__drawing *d, const hpr_band *band)
     hpr__builder_line(d->builder, points, 4, hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT));
 }
 
-/* A name is not read through lines. */
+/* Clears the hatch of a band under its name. */
 static void clear_hatch(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_label *label = &band->label;
     if (band->fill.hatch_gap_pt > 0) {
-        hpr_text_size size =
-            d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
+        hpr_text_size size = hpr__measure(d, label->text, label->size_pt);
         hpr_point corner =
             hpr__at(d, label->x_pt - size.width_pt / 2 - 1.5, label->y_pt + size.ascent_pt);
         hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, size.width_pt + 3,
@@ -155,13 +150,12 @@ static void clear_hatch(const hpr__drawing *d, const hpr_band *band)
     }
 }
 
-/* Nor through the grid, when it stands in the plot. */
+/* Clears the grid under a name that is in the plot, not on a band. */
 static void clear_grid(const hpr__drawing *d, const hpr_label *label)
 {
     const hpr_chart *chart = d->chart;
     if (label->x_pt < hpr__right_of_plot(chart) && label->y_pt > chart->plot_y_pt) {
-        hpr_text_size size =
-            d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
+        hpr_text_size size = hpr__measure(d, label->text, label->size_pt);
         hpr_point corner = hpr__at(d, label->box_x_pt - 1.5, label->y_pt + size.ascent_pt);
         hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt,
                           label->x_pt + size.width_pt + 3 - label->box_x_pt,
@@ -179,7 +173,7 @@ static void draw_label(const hpr__drawing *d, const hpr_band *band)
     if (label->place == HPR_LABEL_INSIDE) {
         clear_hatch(d, band);
         hpr__draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_MIDDLE,
-                       ink_on(band->fill.colour));
+                       text_on(band->fill.colour));
         return;
     }
     if (label->place == HPR_LABEL_MARGIN) {
@@ -192,12 +186,12 @@ static void draw_label(const hpr__drawing *d, const hpr_band *band)
                    d->theme->ink);
 }
 
-/* Below a key without room for all: how many are not in it. */
+/* Writes below a legend how many bands have no room in it. */
 static void draw_number_of_rest(const hpr__drawing *d, const hpr_label *lowest, unsigned n)
 {
     char text[48];
     snprintf(text, sizeof text, "and %u smaller", n);
-    hpr_text_size line = d->measurer.measure(d->measurer.context, text, lowest->size_pt, false);
+    hpr_text_size line = hpr__measure(d, text, lowest->size_pt);
     double left = lowest->x_pt;
     if (left + line.width_pt > d->chart->width_pt) {
         snprintf(text, sizeof text, "+%u", n);
@@ -207,26 +201,26 @@ static void draw_number_of_rest(const hpr__drawing *d, const hpr_label *lowest, 
                    HPR_ANCHOR_START, d->theme->faint);
 }
 
-static void draw_rest_of_key(const hpr__drawing *d)
+static void draw_rest_of_legend(const hpr__drawing *d)
 {
     const hpr_label *lowest = NULL;
-    unsigned n_nowhere = 0;
+    unsigned n_unlabelled = 0;
     for (uint32_t i = d->chart->n_bands; i-- > 0;) {
         const hpr_band *band = &d->chart->bands[i];
-        n_nowhere += hpr__label_is_due(d->chart, band);
+        n_unlabelled += hpr__label_is_due(d->chart, band);
         lowest = band->label.place == HPR_LABEL_KEY ? &band->label : lowest;
     }
-    if (lowest && n_nowhere > 0) {
-        draw_number_of_rest(d, lowest, n_nowhere);
+    if (lowest && n_unlabelled > 0) {
+        draw_number_of_rest(d, lowest, n_unlabelled);
     }
 }
 
-void hpr__draw_labels(const hpr__drawing *d)
+static void draw_labels(const hpr__drawing *d)
 {
     for (uint32_t i = 0; i < d->chart->n_bands; i++) {
         draw_label(d, &d->chart->bands[i]);
     }
-    draw_rest_of_key(d);
+    draw_rest_of_legend(d);
 }
 
 /* --- page ----------------------------------------------------------------------------------- */
@@ -259,13 +253,13 @@ static void draw_emptiness(const hpr__drawing *d)
     }
 }
 
-void hpr__draw_chart(const hpr__drawing *d)
+static void draw_chart(const hpr__drawing *d)
 {
     draw_grid(d);
     if (d->chart->n_points > 0 && d->chart->n_bands > 0) {
         hpr__draw_bands(d);
         hpr__draw_quantity_lines(d);
-        hpr__draw_labels(d);
+        draw_labels(d);
     }
     draw_x_axis(d);
     draw_y_axis(d);
@@ -277,7 +271,7 @@ void hpr__draw_chart(const hpr__drawing *d)
 
 /* --- legend --------------------------------------------------------------------------------- */
 
-/* A chart of the same bands, without labels, on a sheet for the legend. False: no memory. */
+/* Makes a chart of the same bands, without labels. Returns false without memory. */
 static bool copy_bands(hpr__chart *copy, const hpr_chart *chart)
 {
     *copy = (hpr__chart){.public = *chart, .arena = hpf_arena_create()};
@@ -309,8 +303,8 @@ static hpf_status lay_out_legend(hpr__chart *sheet, const hpr__drawing *d, hpf_e
     return hpr__legend_place(sheet, &legend, &style, pad, sheet->public.height_pt - pad, err);
 }
 
-hpr__drawing hpr__drawing_of(const hpr_chart *chart, const hpr_options *options,
-                             hpr_measurer measurer)
+static hpr__drawing drawing_of(const hpr_chart *chart, const hpr_options *options,
+                               hpr_measurer measurer)
 {
     return (hpr__drawing){
         .chart = chart,
@@ -322,7 +316,7 @@ hpr__drawing hpr__drawing_of(const hpr_chart *chart, const hpr_options *options,
     };
 }
 
-void hpr__draw_begin(const hpr__drawing *d, const char *title)
+static void begin_page(const hpr__drawing *d, const char *title)
 {
     hpr__builder_set_title(d->builder, title);
     hpr__builder_set_date(d->builder, d->chart->title.date);
@@ -335,7 +329,7 @@ hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
                                    const hpr_options *options, hpr_measurer measurer,
                                    hpf_error *err)
 {
-    hpr__drawing d = hpr__drawing_of(chart, options, measurer);
+    hpr__drawing d = drawing_of(chart, options, measurer);
     hpr__chart sheet;
     *out = NULL;
     hpf_status status =
@@ -343,8 +337,8 @@ hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
     if (!status) {
         d.chart = &sheet.public;
         d.builder = hpr__builder_create(sheet.public.width_pt, sheet.public.height_pt);
-        hpr__draw_begin(&d, chart->title.job);
-        hpr__draw_labels(&d);
+        begin_page(&d, chart->title.job);
+        draw_labels(&d);
         status = hpr__builder_finish(d.builder, out, err);
     }
     hpf_arena_destroy(sheet.arena);
@@ -356,11 +350,11 @@ hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
 hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
                             hpr_measurer measurer, hpf_error *err)
 {
-    hpr__drawing d = hpr__drawing_of(chart, options, measurer);
+    hpr__drawing d = drawing_of(chart, options, measurer);
     d.builder = hpr__builder_create(chart->width_pt, chart->height_pt);
     *out = NULL;
-    hpr__draw_begin(&d, chart->title.job);
-    hpr__draw_chart(&d);
+    begin_page(&d, chart->title.job);
+    draw_chart(&d);
     return hpr__builder_finish(d.builder, out, err);
 }
 
@@ -368,18 +362,18 @@ hpf_status hpr_page_scene_create(hpr_scene **out, const hpr_page *page,
                                  const hpr_page_options *options, hpr_measurer measurer,
                                  hpf_error *err)
 {
-    hpr__drawing d = hpr__drawing_of(page->legend, &options->chart, measurer);
+    hpr__drawing d = drawing_of(page->legend, &options->chart, measurer);
     d.builder = hpr__builder_create(page->width_pt, page->height_pt);
     *out = NULL;
-    hpr__draw_begin(&d, page->legend->title.job);
+    begin_page(&d, page->legend->title.job);
     for (size_t i = 0; i < page->n_panels; i++) {
         const hpr_panel *panel = &page->panels[i];
-        hpr__drawing drawing = hpr__drawing_of(panel->chart, &options->chart, measurer);
+        hpr__drawing drawing = drawing_of(panel->chart, &options->chart, measurer);
         drawing.builder = d.builder;
         drawing.corner.x_pt = panel->x_pt;
         drawing.corner.y_pt = page->height_pt - panel->y_pt - panel->chart->height_pt;
-        hpr__draw_chart(&drawing);
+        draw_chart(&drawing);
     }
-    hpr__draw_labels(&d);
+    draw_labels(&d);
     return hpr__builder_finish(d.builder, out, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A scene under construction is a growing list of items; points and texts lie in an arena, which
- * the finished scene takes over together with the list.
+ * A scene under construction is a growing list of items. Points and texts are in an arena, which
+ * the finished scene owns, like the list.
  */
 #include "draw/scene_builder.h"
 
@@ -11,7 +11,7 @@
 #include "hpfile/arena.h"
 #include "hprender/render.h"
 
-/* What a finished hpr_scene really is. */
+/* A scene with what it owns. */
 typedef struct scene_body {
     hpr_scene scene; /* first, so that a pointer to it is a pointer to the body */
     hpf_arena *arena;
@@ -59,7 +59,7 @@ void hpr_scene_destroy(hpr_scene *scene)
     free(body);
 }
 
-void hpr__builder_destroy(hpr__builder *builder)
+static void destroy(hpr__builder *builder)
 {
     if (!builder) {
         return;
@@ -68,7 +68,7 @@ void hpr__builder_destroy(hpr__builder *builder)
     free(builder);
 }
 
-/* A copy of `text` as valid UTF-8; "" (and a failed builder) when there is no memory. */
+/* Returns a copy of `text` as valid UTF-8; without memory "", and the builder has failed. */
 static const char *keep(hpr__builder *builder, const char *text, bool has_lines)
 {
     size_t length = strlen(text);
@@ -85,11 +85,6 @@ static const char *keep(hpr__builder *builder, const char *text, bool has_lines)
     return copy;
 }
 
-static const char *keep_text(hpr__builder *builder, const char *text)
-{
-    return keep(builder, text, false);
-}
-
 void hpr__builder_fail(hpr__builder *builder)
 {
     if (builder) {
@@ -100,21 +95,21 @@ void hpr__builder_fail(hpr__builder *builder)
 void hpr__builder_set_title(hpr__builder *builder, const char *title)
 {
     if (builder) {
-        builder->body->scene.title = keep_text(builder, title);
+        builder->body->scene.title = keep(builder, title, false);
     }
 }
 
 void hpr__builder_set_date(hpr__builder *builder, const char *date)
 {
     if (builder) {
-        builder->body->scene.date = keep_text(builder, date);
+        builder->body->scene.date = keep(builder, date, false);
     }
 }
 
 void hpr__builder_set_creator(hpr__builder *builder, const char *creator)
 {
     if (builder) {
-        builder->body->scene.creator = keep_text(builder, creator);
+        builder->body->scene.creator = keep(builder, creator, false);
     }
 }
 
@@ -266,7 +261,7 @@ void hpr__builder_text(hpr__builder *builder, const char *text, double x_pt, dou
 {
     if (builder && text[0] != '\0') {
         add(builder, (hpr_item){.kind = HPR_ITEM_TEXT,
-                                .text = keep_text(builder, text),
+                                .text = keep(builder, text, false),
                                 .at = {x_pt, y_pt},
                                 .fill = hpr__paint_fill(style->colour),
                                 .anchor = style->anchor,
@@ -280,12 +275,12 @@ hpf_status hpr__builder_finish(hpr__builder *builder, hpr_scene **out, hpf_error
 {
     *out = NULL;
     if (!builder || builder->failed) {
-        hpr__builder_destroy(builder);
+        destroy(builder);
         return hpf_error_set_memory(err);
     }
     scene_body *body = builder->body;
     if (body->scene.n_items == 0 || body->items[0].kind != HPR_ITEM_PAGE) {
-        hpr__builder_destroy(builder);
+        destroy(builder);
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "a drawing must begin with a page");
     }
     body->scene.items = body->items;

@@ -12,10 +12,10 @@
 
 #define DEGREE 0.017453292519943295
 
-/* Line number k of the grid is all points at distance k * gap along the normal. */
+/* A crossing with line k of the grid, which is at distance k * gap_pt along the normal. */
 typedef struct crossing {
     int64_t line;
-    double along; /* along the line */
+    double along;
 } crossing;
 
 typedef struct grid {
@@ -30,7 +30,7 @@ static double along(const grid *g, hpr_point p)
     return p.x_pt * g->dx + p.y_pt * g->dy;
 }
 
-/* In gaps. */
+/* Returns the distance along the normal, in gaps. */
 static double across(const grid *g, hpr_point p)
 {
     return (p.y_pt * g->dx - p.x_pt * g->dy) / g->gap_pt;
@@ -51,7 +51,8 @@ static bool keep(grid *g, crossing c)
     return true;
 }
 
-/* An edge has its lower end but not its upper one: a line through a corner crosses once. */
+/* Adds the crossings of an edge, which has its lower end but not its upper one: a line through a
+ * corner crosses once. Returns false without memory. */
 static bool cross_edge(grid *g, hpr_point a, hpr_point b)
 {
     double from = across(g, a);
@@ -85,14 +86,6 @@ static hpr_point place_of(const grid *g, const crossing *c)
     return (hpr_point){c->along * g->dx - distance * g->dy, c->along * g->dy + distance * g->dx};
 }
 
-static void draw_strokes(const grid *g, hpr__builder *builder, hpr_paint paint)
-{
-    for (size_t i = 0; i + 1 < g->n; i += 2) {
-        hpr_point ends[2] = {place_of(g, &g->crossings[i]), place_of(g, &g->crossings[i + 1])};
-        hpr__builder_line(builder, ends, 2, paint);
-    }
-}
-
 void hpr__hatch(hpr__builder *builder, const hpr_point *points, size_t n, double angle_deg,
                 double gap_pt, hpr_paint paint)
 {
@@ -103,7 +96,10 @@ void hpr__hatch(hpr__builder *builder, const hpr_point *points, size_t n, double
     }
     if (is_whole && g.n > 0) {
         qsort(g.crossings, g.n, sizeof *g.crossings, compare_crossings);
-        draw_strokes(&g, builder, paint);
+    }
+    for (size_t i = 0; is_whole && i + 1 < g.n; i += 2) {
+        hpr_point ends[2] = {place_of(&g, &g.crossings[i]), place_of(&g, &g.crossings[i + 1])};
+        hpr__builder_line(builder, ends, 2, paint);
     }
     free(g.crossings);
 }
