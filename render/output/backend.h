@@ -7,23 +7,23 @@
 
 #include "hprender/backend.h"
 
-/* PDF, each page as large as the drawing area. */
+/* PDF; each page has the size of the drawing area. */
 extern const hpr_backend hpr__backend_pdf;
 
 /* PostScript, level 2; EPS when the scene is encapsulated. */
 extern const hpr_backend hpr__backend_ps;
 
-/* EPS of the last page, the graph. */
+/* EPS of the last page, which has the graph. */
 extern const hpr_backend hpr__backend_eps;
 
-/* An opaque picture, 8 bits a channel; pages are stacked. Error, besides those of drawing: LIMIT
- * when a side is longer than 32767 pixels. */
+/* Opaque, 8 bits a channel; one page below the other. Error: also LIMIT when a side is longer than
+ * 32767 pixels. */
 extern const hpr_backend hpr__backend_png;
 
-/* SVG 1.1 with real text; a band's name is its tooltip; pages are stacked. */
+/* SVG 1.1; texts are texts, bands have tooltips; one page below the other. */
 extern const hpr_backend hpr__backend_svg;
 
-/* TeX: the scene in PGF's basic layer, and the chart's data with a pgfplots axis. */
+/* TeX: the scene in PGF's basic layer; the data of the chart with a pgfplots axis. */
 extern const hpr_backend hpr__backend_pgf;
 extern const hpr_backend hpr__backend_pgfplots;
 

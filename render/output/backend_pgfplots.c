@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The profile as data with a pgfplots axis around it, for authors who want to set the picture in
- * their own style: a table of the drawn bands, one stacked \addplot for each, bottom first.
+ * The profile as data with a pgfplots axis, for authors who style the picture themselves: a table
+ * of the drawn bands, and a stacked \addplot for each, bottom first.
  *
- * Numbers are in the units of the axes. TeX reads a few hundred rows at most in good time: of more
- * samples those with the extremes of the total are kept, cell by cell, and the peak.
+ * Numbers are in the units of the axes. TeX is slow for more than a few hundred rows: of more
+ * samples, the table has those with the extremes of the total in each part of the plot, and the
+ * peak.
  */
 #include "output/backend.h"
 
@@ -18,7 +19,7 @@
 #include "layout/geometry.h"
 #include "output/tex.h"
 
-#define BESIDE_AXIS_PT 42.0 /* tick labels and the axis' own label on its left */
+#define LEFT_OF_AXIS_PT 42.0 /* for tick labels and the label of the axis */
 
 /* --- choice of points ----------------------------------------------------------------------- */
 
@@ -99,7 +100,7 @@ static void put_size(hpf_sink *sink, const char *name, double size_pt)
     hpf_sink_text(sink, "pt,\n");
 }
 
-/* About what an entry of the legend takes in TeX's own font at 7 points, box and gaps included. */
+/* Returns the approximate width of an entry of the legend in TeX's own font at 7 points. */
 static double entry_width(const char *text)
 {
     double width = 28;
@@ -110,7 +111,7 @@ static double entry_width(const char *text)
     return width;
 }
 
-/* Two, if the two longest names have room beside each other. */
+/* Returns 2 if the two longest names fit in one row, else 1. */
 static int legend_columns(const hpr_chart *chart)
 {
     double longest = 0, second = 0;
@@ -119,7 +120,7 @@ static int legend_columns(const hpr_chart *chart)
         second = fmax(second, fmin(width, longest));
         longest = fmax(longest, width);
     }
-    return longest + second <= chart->width_pt - BESIDE_AXIS_PT ? 2 : 1;
+    return longest + second <= chart->width_pt - LEFT_OF_AXIS_PT ? 2 : 1;
 }
 
 static void put_range(hpf_sink *sink, char axis, const hpr_axis *range)
@@ -136,7 +137,7 @@ static void put_range(hpf_sink *sink, char axis, const hpr_axis *range)
 static void put_axis(hpf_sink *sink, const hpr_chart *chart)
 {
     hpf_sink_text(sink, "\\begin{axis}[\n  scale only axis,\n");
-    put_size(sink, "width", fmax(chart->width_pt - BESIDE_AXIS_PT, chart->plot_width_pt / 2));
+    put_size(sink, "width", fmax(chart->width_pt - LEFT_OF_AXIS_PT, chart->plot_width_pt / 2));
     put_size(sink, "height", chart->plot_height_pt);
     put_range(sink, 'x', &chart->x);
     put_range(sink, 'y', &chart->y);
@@ -163,8 +164,8 @@ static void put_value(hpf_sink *sink, double value)
     }
 }
 
-/* Column `t`, then one for each band, named b1, b2, ... from the bottom, and for each line over
- * them, l1, l2, ... */
+/* Writes the table: column t, then b1, b2, ... for the bands from the bottom, then l1, l2, ... for
+ * the quantity lines. */
 static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *shown, size_t n_shown)
 {
     hpf_sink_text(sink, "\\pgfplotstableread{\nt");
@@ -188,7 +189,7 @@ static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *show
     hpf_sink_text(sink, "}\\censusprofile\n");
 }
 
-/* The pattern of the TikZ library that runs like a hatch. */
+/* Returns the pattern of the TikZ library for the direction of a hatch. */
 static const char *pattern_of(double deg)
 {
     return deg == 0    ? "horizontal lines"
@@ -197,11 +198,11 @@ static const char *pattern_of(double deg)
                        : "north west lines";
 }
 
-/* About six on each line, those of each line elsewhere. */
+/* Writes the options for about six markers on a line; each line starts at a different place. */
 static void put_marker(hpf_sink *sink, const hpr_chart *chart, const hpr_band *band,
                        size_t n_points)
 {
-    /* In the order of marker.h. */
+    /* In the order of draw/shapes.c. */
     static const char *const marks[HPR__N_MARKERS] = {
         "*", "square*", "triangle*", "diamond*", "triangle*",
         "o", "square",  "triangle",  "diamond",  "triangle"};
@@ -214,7 +215,7 @@ static void put_marker(hpf_sink *sink, const hpr_chart *chart, const hpr_band *b
                     marks[band->fill.marker - 1], step, 1 + place, is_turned ? ", rotate=180" : "");
 }
 
-/* What a band is drawn with: its colour, and what tells it apart without colour. */
+/* Writes the options of a band: colour, and hatch, or dashes and markers. */
 static void put_style(hpf_sink *sink, const hpr_chart *chart, uint32_t number, size_t n_points)
 {
     const hpr_band *band = &chart->bands[number - 1];
@@ -329,7 +330,7 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
 
 /* --- pages ---------------------------------------------------------------------------------- */
 
-/* "(12pt,34.5pt)". */
+/* Writes "(12pt,34.5pt)". */
 static void put_place(hpf_sink *sink, double x_pt, double y_pt)
 {
     hpf_sink_text(sink, "(");
@@ -364,7 +365,7 @@ static void put_title(hpf_sink *sink, const char *title)
                   "inner sep=0pt, yshift=13pt},\n");
 }
 
-/* The axis where the layout has it, with its ticks; units stand where they do in other formats. */
+/* Writes the axis of a panel with the positions and ticks of the layout. */
 static void put_panel_axis(hpf_sink *sink, const hpr_panel *panel)
 {
     const hpr_chart *chart = panel->chart;
@@ -445,7 +446,7 @@ static void put_legend(hpf_sink *sink, const hpr_chart *legend)
     }
 }
 
-/* An axis for each panel, with a table of its own, and the legend as it is laid out. */
+/* Writes a table and an axis for each panel, and the legend with the positions of the layout. */
 static hpf_status write_pgfplots_page(const hpr_page *page, const hpr_output *output,
                                       hpf_sink *sink, hpf_error *err)
 {

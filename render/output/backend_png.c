@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * PNG: cairo draws the pixels, libpng writes them with resolution and texts. Charts are flat areas,
- * which unfiltered rows at a low level of compression pack best and fastest (measured: a filter
- * makes the file larger, and level 6 takes twice the time of level 3 for 3 % less).
+ * PNG: cairo draws the pixels, libpng writes them with resolution and texts. Charts consist of flat
+ * areas, so rows are not filtered and the level of compression is low (measured: a filter makes the
+ * file larger, and level 6 takes twice the time of level 3 for 3 % less).
  */
 #include "output/backend.h"
 
@@ -61,7 +61,7 @@ static hpf_status draw_pages(cairo_surface_t **out, const hpr_scene *scene,
     return status;
 }
 
-/* What libpng calls while it writes. */
+/* State for the callbacks of libpng. */
 typedef struct writer {
     hpf_sink *sink;
     hpf_error *err;
@@ -74,7 +74,7 @@ static void on_bytes(png_structp png, png_bytep bytes, size_t n_bytes)
     hpf_sink_write(w->sink, bytes, n_bytes);
 }
 
-/* The sink is flushed by who made it. */
+/* Does nothing: write_png flushes the sink. */
 static void on_flush(png_structp png)
 {
     (void)png;
@@ -87,7 +87,7 @@ static void on_error(png_structp png, const char *message)
     png_longjmp(png, 1);
 }
 
-/* Warnings are about texts that libpng adjusts. */
+/* Ignores warnings: they are about texts that libpng adjusts. */
 static void on_warning(png_structp png, const char *message)
 {
     (void)png;
@@ -145,7 +145,7 @@ static void write_rows(png_structp png, cairo_surface_t *surface, unsigned char 
     }
 }
 
-/* Everything that libpng may leave by a jump. */
+/* Writes the image. Errors of libpng jump back here, and are in the writer. */
 static void write_image(png_structp png, png_infop info, cairo_surface_t *surface,
                         unsigned char *row, const hpr_scene *scene, const hpr_output *output)
 {

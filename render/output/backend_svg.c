@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * SVG, written directly: shapes as paths, texts as texts. A path goes from corner to corner by
- * differences, in the shortest command for each.
+ * SVG, written directly: shapes are paths, texts are texts. Paths use relative coordinates and the
+ * shortest command for each segment.
  */
 #include "output/backend.h"
 
@@ -12,7 +12,8 @@
 
 #include "style/colour.h"
 
-/* Coordinates are whole hundredths of a point, so that differences do not add up to a drift. */
+/* Returns whole hundredths of a point: so relative coordinates do not accumulate rounding errors.
+ */
 static long hundredths_of(double value_pt)
 {
     return lround(fmin(fmax(100 * value_pt, -1e9), 1e9));
@@ -34,7 +35,7 @@ static void put_number(hpf_sink *sink, double value_pt)
     put_hundredths(sink, hundredths_of(value_pt));
 }
 
-/* ` name="12.5"` */
+/* Writes ` name="12.5"`. */
 static void put_attribute(hpf_sink *sink, const char *name, double value_pt)
 {
     hpf_sink_printf(sink, " %s=\"", name);
@@ -42,7 +43,7 @@ static void put_attribute(hpf_sink *sink, const char *name, double value_pt)
     hpf_sink_text(sink, "\"");
 }
 
-/* Text for content and for attributes in double quotes. */
+/* Writes text for content and for attributes in double quotes. */
 static void put_escaped(hpf_sink *sink, const char *text)
 {
     while (*text) {
@@ -69,7 +70,7 @@ static void put_escaped(hpf_sink *sink, const char *text)
     }
 }
 
-/* ` name="#rrggbb"`, or three digits where they say the same. */
+/* Writes ` name="#rrggbb"`, or `"#rgb"` where that is equal. */
 static void put_colour(hpf_sink *sink, const char *name, hpr_colour colour)
 {
     unsigned red = hpr__colour_byte(colour.red);
@@ -86,11 +87,11 @@ static void put_colour(hpf_sink *sink, const char *name, hpr_colour colour)
 typedef struct pen {
     hpf_sink *sink;
     long x, y;    /* in hundredths */
-    char command; /* the last one; 0: none yet */
+    char command; /* the last one; 0: none */
 } pen;
 
-/* Writes a number with its command, or after a blank where it would run into the number before it.
- */
+/* Writes a number after its command, or after a blank if the command is repeated and the number has
+ * no sign. */
 static void put_operand(pen *p, char command, long hundredths)
 {
     if (p->command != command) {
@@ -152,7 +153,8 @@ static void put_shape(hpf_sink *sink, const hpr_item *item)
     }
     if (item->stroke.on) {
         put_stroke(sink, &item->stroke);
-        /* Boxes have sharp corners; mitres on the spikes of a curve would shoot beyond it. */
+        /* Only boxes have mitred corners: on the spikes of a curve they would rise above its
+         * values. */
         hpf_sink_text(sink, item->n_points > 4 ? " stroke-linejoin=\"round\"" : "");
     }
     hpf_sink_text(sink, "/>\n");

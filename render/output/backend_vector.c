@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * PDF, PostScript and EPS: cairo's surfaces, streaming into the sink. The sink remembers its own
- * errors, so cairo is told that each write went well.
+ * PDF, PostScript and EPS: surfaces of cairo that stream into the sink. The sink keeps its errors,
+ * so the callbacks always return success.
  */
 #include "output/backend.h"
 
@@ -13,7 +13,7 @@
 
 #include "output/cairo_draw.h"
 
-/* Draws a page without a white background: a figure on coloured paper stays without a box. */
+/* Draws a page. A white background is not drawn, so that a figure has no box on coloured paper. */
 static hpf_status draw_page(cairo_t *cr, const hpr_scene *scene, const hpr__page *page,
                             const hpr_output *output, hpf_error *err)
 {
@@ -26,7 +26,8 @@ static hpf_status draw_page(cairo_t *cr, const hpr_scene *scene, const hpr__page
     return status;
 }
 
-/* Ends the document and frees everything. `status` is that of the pages. */
+/* Ends the document and frees surface and context. Returns `status`, that of the pages, or a later
+ * error. */
 static hpf_status finish(cairo_t *cr, hpf_sink *sink, hpf_status status, hpf_error *err)
 {
     cairo_surface_t *surface = cairo_surface_reference(cairo_get_target(cr));
@@ -69,12 +70,6 @@ static bool read_ctime(moment *d, const char *text)
                       sscanf(rest, " %4d", &d->year) == 1);
 }
 
-static bool read_iso(moment *d, const char *text)
-{
-    return sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%2d", &d->year, &d->month, &d->day, &d->hour,
-                  &d->minute, &d->second) >= 5;
-}
-
 static bool is_sane(const moment *d)
 {
     return d->year >= 1900 && d->year <= 9999 && d->month >= 1 && d->month <= 12 && d->day >= 1 &&
@@ -88,7 +83,8 @@ static bool is_sane(const moment *d)
 static bool iso_date(char out[ISO_DATE_BYTES], const char *text)
 {
     moment d = {0};
-    if (!read_iso(&d, text)) {
+    if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%2d", &d.year, &d.month, &d.day, &d.hour, &d.minute,
+               &d.second) < 5) {
         d = (moment){0};
         if (!read_ctime(&d, text)) {
             return false;
@@ -114,7 +110,7 @@ static hpf_status write_pdf(const hpr_chart *chart, const hpr_scene *scene,
     (void)chart;
     cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
         write_pdf_bytes, sink, scene->width_pt, scene->height_pt);
-    /* Without a date cairo would write the clock's. */
+    /* Without a date, cairo would write the current one. */
     char date[ISO_DATE_BYTES];
     if (!iso_date(date, output->date ? output->date : scene->date)) {
         iso_date(date, "1970-01-01T00:00:00");
@@ -142,12 +138,12 @@ const hpr_backend hpr__backend_pdf = {
 
 /* --- PostScript ----------------------------------------------------------------------------- */
 
-/* The second and third line of cairo's header say that cairo made the document, now: they give way
- * to comments of ours. */
+/* Removes the lines of cairo's header with its name and the current date: add_comment writes
+ * others. */
 typedef struct ps_stream {
     hpf_sink *sink;
-    int line;       /* from 0; stops at 3 */
-    char text[128]; /* of the line so far */
+    int line;       /* number, from 0 to 3 */
+    char text[128]; /* of this line */
     size_t n_bytes;
 } ps_stream;
 
@@ -191,7 +187,7 @@ static void add_comment(cairo_surface_t *surface, const char *key, const char *t
     cairo_ps_surface_dsc_comment(surface, line);
 }
 
-/* Adds the box of the page, which in cairo's header would be that of the ink. */
+/* Adds the box of the page: cairo would write that of the drawn shapes. */
 static void add_boxes(cairo_surface_t *surface, const hpr_paper *paper)
 {
     char box[128];
@@ -203,8 +199,8 @@ static void add_boxes(cairo_surface_t *surface, const hpr_paper *paper)
     add_comment(surface, "HiResBoundingBox", box);
 }
 
-/* Puts the drawing area on paper of whole points: cairo would round the height up, and shift the
- * drawing. The paper's matrix, like all of PostScript, has y upwards. */
+/* Sets paper of whole points, because cairo would round the height up and shift the drawing. The
+ * matrix of the paper has y upwards, as in PostScript. */
 static void set_paper(cairo_t *cr, const hpr_scene *scene, const hpr_paper *paper)
 {
     const double *m = paper->matrix;

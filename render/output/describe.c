@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Words for a chart.
+ * Describes charts in sentences.
  */
 #include "hprender/describe.h"
 
@@ -55,7 +55,8 @@ static double amount_at(const hpr_chart *chart, const hpr_band *band, size_t poi
     return band->values[point] * share;
 }
 
-/* The band that is the largest at a point among those not yet named; NULL: no other is there. */
+/* Returns the largest band at a point after `last`, whose value is `below`; NULL if there is none.
+ */
 static const hpr_band *next_largest(const hpr_chart *chart, size_t point, double below,
                                     const hpr_band *last)
 {

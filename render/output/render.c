@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One call for all steps, and the options that users of a look expect.
+ * The steps from a survey to a document, one after the other, and the default options of each look.
  */
 #include "hprender/page.h"
 #include "hprender/render.h"
@@ -125,10 +125,9 @@ hpf_status hpr_page_write(const hpr_page *page, const hpr_page_options *options,
     hpr_page_options fitted = *options;
     hpr_scene *scene = NULL;
     if (!backend->is_graphical) {
-        return backend->write_page
-                   ? backend->write_page(page, output, sink, err)
-                   : hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s has room for one profile only",
-                                   backend->name);
+        return backend->write_page ? backend->write_page(page, output, sink, err)
+                                   : hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                                                   "%s can hold only one profile", backend->name);
     }
     fit_fineness(&fitted.chart, backend, output, page->width_pt, page->n_columns);
     hpf_status status = hpr_page_scene_create(&scene, page, &fitted,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Measuring and drawing texts with Pango. Glyphs are unhinted and their places are not rounded, so
- * a text is as wide in each format and at each resolution as the layout was told.
+ * Measures and draws texts with Pango. Glyphs are not hinted and their positions not rounded, so a
+ * text has the measured width in every format and at every resolution.
  */
 #include "output/text.h"
 
@@ -17,16 +17,16 @@
 
 #include "hprender/backend.h"
 
-/* What the first family lacks is taken from the next, then from any font of the system. */
+/* Glyphs that the first family does not have come from the next one, then from any font. */
 #define DEFAULT_FAMILY "Liberation Sans"
 #define SECOND_FAMILY  "DejaVu Sans"
 
-/* Without any font, a letter is taken to be as large as one of a typical font. */
+/* Measures of a typical font, for systems without any. */
 #define GUESSED_ADVANCE_EM 0.55
 #define GUESSED_ASCENT_EM  0.9
 #define GUESSED_DESCENT_EM 0.2
 
-/* No page has room for more of a text. Pango's widths overflow at some hundred thousand letters. */
+/* Longer than any page. Pango's widths overflow at some hundred thousand letters. */
 #define MAX_TEXT_BYTES 16384
 
 #define METRICS_SIZE_PT 100.0
@@ -42,9 +42,9 @@ struct hpr_fonts {
     PangoFontDescription *font;
     hpr_text_size em[2]; /* of regular and bold text of 1 pt: ascent and descent */
     char *family;        /* that most text is set in */
-    bool is_substitute;  /* and that is not the one asked for */
+    bool is_substitute;  /* it replaces the requested one */
     bool has_fonts;
-    bool has_bold; /* false for a font file, whose letters fontconfig would only smear */
+    bool has_bold; /* false for a font file: fontconfig would only smear its glyphs */
 };
 
 /* --- fonts of the system --------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ static hpf_status add_font_file(FcConfig *config, const char *path, hpf_error *e
         FcPatternGetBool(font, FC_OUTLINE, 0, &has_outlines);
         FcPatternGetBool(font, FC_COLOR, 0, &has_colour);
         if (has_outlines && !has_colour) {
-            /* With its own name only, an installed font of the same family might be chosen. */
+            /* By its own name, fontconfig could choose an installed font of the same family. */
             FcValue alias = {.type = FcTypeString, .u.s = (const FcChar8 *)FONT_FILE_FAMILY};
             FcPatternAdd(font, FC_FAMILY, alias, FcFalse);
             return HPF_OK;
@@ -142,8 +142,8 @@ static void set_font(hpr_fonts *fonts, double size_pt, bool bold)
                                                                            : PANGO_WEIGHT_NORMAL);
 }
 
-/* Sets what must not depend on the device, the locale or the text: positions are exact, lines run
- * from left to right, and letters do not join to ligatures, which readers of PDF may not find. */
+/* Makes text independent of device and locale: positions are exact, text runs from left to right,
+ * and there are no ligatures, which searches in a PDF may not find. */
 static void set_up_pango(hpr_fonts *fonts)
 {
     fonts->map = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT);
@@ -170,8 +170,8 @@ static void set_up_pango(hpr_fonts *fonts)
     pango_attr_list_unref(attributes);
 }
 
-/* Asks for heights, and for the family that is used when `asked` is wanted. */
-static void look_at_font(hpr_fonts *fonts, const char *asked)
+/* Reads the heights of the fonts, and the family that is used when `asked` is requested. */
+static void read_font(hpr_fonts *fonts, const char *asked)
 {
     for (int bold = 0; bold < 2; bold++) {
         set_font(fonts, METRICS_SIZE_PT, bold);
@@ -215,7 +215,7 @@ hpf_status hpr_fonts_create(hpr_fonts **out, const char *family, const char *fon
         fonts->font = pango_font_description_new();
         pango_font_description_set_family(fonts->font, families);
         g_free(families);
-        look_at_font(fonts, font_file ? NULL : family);
+        read_font(fonts, font_file ? NULL : family);
     } else {
         fonts->em[0] = fonts->em[1] = (hpr_text_size){0, GUESSED_ASCENT_EM, GUESSED_DESCENT_EM};
     }
@@ -247,7 +247,7 @@ const char *hpr_fonts_family(const hpr_fonts *fonts)
     return fonts && fonts->family ? fonts->family : DEFAULT_FAMILY;
 }
 
-/* Sets `text` in one line, which the layout owns until the next text. */
+/* Sets `text` in one line. The layout owns the line until the next text. */
 static PangoLayoutLine *set_line(hpr_fonts *fonts, const char *text, double size_pt, bool bold)
 {
     size_t length = strnlen(text, MAX_TEXT_BYTES);
@@ -285,7 +285,7 @@ static hpr_text_size measure(void *context, const char *text, double size_pt, bo
     };
 }
 
-/* In small sizes, the fonts of TeX are wider than those of the system by up to this factor. */
+/* Small sizes of the fonts of TeX are wider than system fonts by up to this factor. */
 static const double foreign_width = 1.2;
 
 static hpr_text_size measure_foreign(void *context, const char *text, double size_pt, bool bold)
