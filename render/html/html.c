@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A page: the embedded files with data between them.
+ * Writes a page: the embedded files with data between them.
  */
 #include "hprender/html.h"
 
@@ -101,7 +101,7 @@ static void put_piece(hpf_sink *sink, int which)
     hpf_sink_write(sink, hpr__html_pieces[which].bytes, hpr__html_pieces[which].n_bytes);
 }
 
-/* All up to the list of profiles. */
+/* Writes everything before the list of profiles. Returns the open JSON text. */
 static hpf_json begin(const char *events_url, const hpr_page_options *options, hpf_sink *sink)
 {
     put_piece(sink, 0);
