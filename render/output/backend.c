@@ -9,11 +9,15 @@
 
 #include "output/backend.h"
 
-static const hpr_backend *const backends[] = {
-    &hpr__backend_pdf,      &hpr__backend_ps,   &hpr__backend_eps,
-    &hpr__backend_png,      &hpr__backend_svg,  &hpr__backend_pgf,
-    &hpr__backend_pgfplots, &hpr__backend_json, NULL,
-};
+/* In the order of --help. To add one, write backend_NAME.c with a `const hpr_backend
+ * hpr__backend_NAME`, and add its row. */
+#define BACKENDS(row) row(pdf) row(ps) row(eps) row(png) row(svg) row(pgf) row(pgfplots) row(json)
+
+#define DECLARE(name) extern const hpr_backend hpr__backend_##name;
+BACKENDS(DECLARE)
+
+#define ENTRY(name) &hpr__backend_##name,
+static const hpr_backend *const backends[] = {BACKENDS(ENTRY) NULL};
 
 const hpr_backend *const *hpr_backends(void)
 {

@@ -19,6 +19,8 @@
 #include "layout/geometry.h"
 #include "output/tex.h"
 
+enum { MOST_POINTS = 200 };
+
 #define LEFT_OF_AXIS_PT 42.0 /* for tick labels and the label of the axis */
 
 /* --- choice of points ----------------------------------------------------------------------- */
@@ -305,7 +307,7 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
 {
     (void)scene;
     size_t n_shown;
-    size_t *shown = downsample(&n_shown, chart, hpr__backend_pgfplots.most_points);
+    size_t *shown = downsample(&n_shown, chart, MOST_POINTS);
     if (!shown) {
         return hpf_error_set_memory(err);
     }
@@ -450,7 +452,7 @@ static void put_legend(hpf_sink *sink, const hpr_chart *legend)
 static hpf_status write_pgfplots_page(const hpr_page *page, const hpr_output *output,
                                       hpf_sink *sink, hpf_error *err)
 {
-    size_t most_points = hpr__backend_pgfplots.most_points / page->n_columns + 1;
+    size_t most_points = MOST_POINTS / page->n_columns + 1;
     hpf_status status = HPF_OK;
     put_head(sink, page->legend, output);
     begin_picture(sink);
@@ -466,7 +468,7 @@ const hpr_backend hpr__backend_pgfplots = {
     .name = "pgfplots",
     .extension = "tikz",
     .summary = "TeX: the data, with an axis of pgfplots around it",
-    .most_points = 200,
+    .most_points = MOST_POINTS,
     .has_foreign_fonts = true,
     .write = write_pgfplots,
     .write_page = write_pgfplots_page,

@@ -185,6 +185,7 @@ static hpf_status write_png(const hpr_chart *chart, const hpr_scene *scene,
     return w.status != HPF_OK ? w.status : hpf_sink_flush(sink, err);
 }
 
+/* Opaque, 8 bits a channel; one page below the other. */
 const hpr_backend hpr__backend_png = {
     .name = "png",
     .extension = "png",

@@ -277,6 +277,7 @@ static hpf_status write_svg(const hpr_chart *chart, const hpr_scene *scene,
     return hpf_sink_flush(sink, err);
 }
 
+/* SVG 1.1; one page below the other. */
 const hpr_backend hpr__backend_svg = {
     .name = "svg",
     .extension = "svg",

@@ -128,6 +128,7 @@ static hpf_status write_pdf(const hpr_chart *chart, const hpr_scene *scene,
     return finish(cr, sink, status, err);
 }
 
+/* Each page has the size of the drawing area. */
 const hpr_backend hpr__backend_pdf = {
     .name = "pdf",
     .extension = "pdf",
@@ -259,6 +260,7 @@ static hpf_status write_eps(const hpr_chart *chart, const hpr_scene *scene,
     return write_postscript(scene, output, true, sink, err);
 }
 
+/* Level 2; EPS when the scene is encapsulated. */
 const hpr_backend hpr__backend_ps = {
     .name = "ps",
     .extension = "ps",
@@ -267,6 +269,7 @@ const hpr_backend hpr__backend_ps = {
     .write = write_ps,
 };
 
+/* Only the last page, which has the graph. */
 const hpr_backend hpr__backend_eps = {
     .name = "eps",
     .extension = "eps",
