@@ -203,9 +203,7 @@ hpf_status hpr__draw_classic(hpr_scene **out, const hpr_chart *chart, const hpr_
 {
     hpr__builder *builder = hpr__builder_create(chart->width_pt, chart->height_pt);
 
-    hpr__builder_set_title(builder, chart->title.job);
-    hpr__builder_set_date(builder, chart->title.date);
-    hpr__builder_set_creator(builder, "heapcensus");
+    hpr__builder_describe(builder, chart->title.job, chart->title.date, "heapcensus");
     hpr__builder_set_encapsulated(builder, chart->is_encapsulated);
     for (int page = 0; page < chart->n_key_pages; page++) {
         draw_page_frame(builder, chart, page);

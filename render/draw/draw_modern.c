@@ -316,11 +316,11 @@ static hpr__drawing drawing_of(const hpr_chart *chart, const hpr_options *option
     };
 }
 
-static void begin_page(const hpr__drawing *d, const char *title)
+/* Creates the builder of a scene of that size, and begins its page. */
+static void begin_scene(hpr__drawing *d, double width_pt, double height_pt, const char *title)
 {
-    hpr__builder_set_title(d->builder, title);
-    hpr__builder_set_date(d->builder, d->chart->title.date);
-    hpr__builder_set_creator(d->builder, "heapcensus");
+    d->builder = hpr__builder_create(width_pt, height_pt);
+    hpr__builder_describe(d->builder, title, d->chart->title.date, "heapcensus");
     hpr__builder_set_background(d->builder, d->theme->background);
     hpr__builder_page(d->builder, NULL);
 }
@@ -336,8 +336,7 @@ hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
         copy_bands(&sheet, chart) ? lay_out_legend(&sheet, &d, err) : hpf_error_set_memory(err);
     if (!status) {
         d.chart = &sheet.public;
-        d.builder = hpr__builder_create(sheet.public.width_pt, sheet.public.height_pt);
-        begin_page(&d, chart->title.job);
+        begin_scene(&d, sheet.public.width_pt, sheet.public.height_pt, chart->title.job);
         draw_labels(&d);
         status = hpr__builder_finish(d.builder, out, err);
     }
@@ -351,9 +350,8 @@ hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_o
                             hpr_measurer measurer, hpf_error *err)
 {
     hpr__drawing d = drawing_of(chart, options, measurer);
-    d.builder = hpr__builder_create(chart->width_pt, chart->height_pt);
     *out = NULL;
-    begin_page(&d, chart->title.job);
+    begin_scene(&d, chart->width_pt, chart->height_pt, chart->title.job);
     draw_chart(&d);
     return hpr__builder_finish(d.builder, out, err);
 }
@@ -363,9 +361,8 @@ hpf_status hpr_page_scene_create(hpr_scene **out, const hpr_page *page,
                                  hpf_error *err)
 {
     hpr__drawing d = drawing_of(page->legend, &options->chart, measurer);
-    d.builder = hpr__builder_create(page->width_pt, page->height_pt);
     *out = NULL;
-    begin_page(&d, page->legend->title.job);
+    begin_scene(&d, page->width_pt, page->height_pt, page->legend->title.job);
     for (size_t i = 0; i < page->n_panels; i++) {
         const hpr_panel *panel = &page->panels[i];
         hpr__drawing drawing = drawing_of(panel->chart, &options->chart, measurer);

@@ -92,23 +92,12 @@ void hpr__builder_fail(hpr__builder *builder)
     }
 }
 
-void hpr__builder_set_title(hpr__builder *builder, const char *title)
+void hpr__builder_describe(hpr__builder *builder, const char *title, const char *date,
+                           const char *creator)
 {
     if (builder) {
         builder->body->scene.title = keep(builder, title, false);
-    }
-}
-
-void hpr__builder_set_date(hpr__builder *builder, const char *date)
-{
-    if (builder) {
         builder->body->scene.date = keep(builder, date, false);
-    }
-}
-
-void hpr__builder_set_creator(hpr__builder *builder, const char *creator)
-{
-    if (builder) {
         builder->body->scene.creator = keep(builder, creator, false);
     }
 }

@@ -29,9 +29,8 @@ hpr__builder *hpr__builder_create(double width_pt, double height_pt);
 void hpr__builder_fail(hpr__builder *builder);
 
 /* Set properties of the document. Texts that are not set are empty. */
-void hpr__builder_set_title(hpr__builder *builder, const char *title);
-void hpr__builder_set_date(hpr__builder *builder, const char *date);
-void hpr__builder_set_creator(hpr__builder *builder, const char *creator);
+void hpr__builder_describe(hpr__builder *builder, const char *title, const char *date,
+                           const char *creator);
 void hpr__builder_set_background(hpr__builder *builder, hpr_colour colour);
 void hpr__builder_set_encapsulated(hpr__builder *builder, bool is_encapsulated);
 

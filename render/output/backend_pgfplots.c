@@ -358,15 +358,6 @@ static void put_ticks(hpf_sink *sink, char name, const hpr_axis *axis)
     hpf_sink_text(sink, "},\n");
 }
 
-static void put_title(hpf_sink *sink, const char *title)
-{
-    hpf_sink_text(sink, "  title={");
-    hpr__tex_text(sink, title);
-    hpf_sink_text(sink,
-                  "}, title style={font=\\censussmall\\bfseries, at={(0,1)}, anchor=south west, "
-                  "inner sep=0pt, yshift=13pt},\n");
-}
-
 /* Writes the axis of a panel with the positions and ticks of the layout. */
 static void put_panel_axis(hpf_sink *sink, const hpr_panel *panel)
 {
@@ -381,7 +372,10 @@ static void put_panel_axis(hpf_sink *sink, const hpr_panel *panel)
     put_ticks(sink, 'x', &chart->x);
     put_ticks(sink, 'y', &chart->y);
     if (*chart->title.job) {
-        put_title(sink, chart->title.job);
+        hpf_sink_text(sink, "  title={");
+        hpr__tex_text(sink, chart->title.job);
+        hpf_sink_text(sink, "}, title style={font=\\censussmall\\bfseries, at={(0,1)}, "
+                            "anchor=south west, inner sep=0pt, yshift=13pt},\n");
     }
     hpf_sink_text(sink, chart->is_lines ? "  line width=0.8pt," : "  stack plots=y, area style,");
     hpf_sink_text(sink,

@@ -49,12 +49,6 @@ static size_t peak_point(const hpr_chart *chart)
     return peak;
 }
 
-static double amount_at(const hpr_chart *chart, const hpr_band *band, size_t point)
-{
-    double share = chart->is_normalised ? chart->totals[point] / 100 : 1;
-    return band->values[point] * share;
-}
-
 /* Returns the largest band at a point after `last`, whose value is `below`; NULL if there is none.
  */
 static const hpr_band *next_largest(const hpr_chart *chart, size_t point, double below,
@@ -74,12 +68,13 @@ static const hpr_band *next_largest(const hpr_chart *chart, size_t point, double
 
 static void put_largest(const words *w, size_t point)
 {
+    const double share = w->chart->is_normalised ? w->chart->totals[point] / 100 : 1;
     const hpr_band *band = next_largest(w->chart, point, HUGE_VAL, NULL);
     for (int i = 0; band && i < N_NAMED; i++) {
         hpf_sink_text(w->sink, i == 0 ? ", of which " : ", ");
         hpr__tex_text(w->sink, band->text);
         hpf_sink_text(w->sink, " takes ");
-        put_amount(w, amount_at(w->chart, band, point));
+        put_amount(w, band->values[point] * share);
         band = next_largest(w->chart, point, band->values[point], band);
     }
 }

@@ -42,9 +42,8 @@ hpr_scene *drawing_scene(const drawing *d)
     const char *title = d->title ? d->title : "a drawing";
     hpr__builder *builder =
         hpr__builder_create(d->width_pt ? d->width_pt : 300, d->height_pt ? d->height_pt : 200);
-    hpr__builder_set_title(builder, title);
-    hpr__builder_set_date(builder, d->date ? d->date : "Thu Aug 31 20:07 2023");
-    hpr__builder_set_creator(builder, "census tests");
+    hpr__builder_describe(builder, title, d->date ? d->date : "Thu Aug 31 20:07 2023",
+                          "census tests");
     hpr__builder_set_encapsulated(builder, d->is_encapsulated);
     for (int page = 0; page < (d->n_pages ? d->n_pages : 1); page++) {
         hpr__builder_page(builder, &d->paper);

@@ -130,7 +130,7 @@ class App {
         const now = view.trace > 0 || !view.bands ? chart.ranked.length : view.bands;
         const most = Math.min(census.chartTools.MOST_BANDS, chart.countNames());
         view.bands = Math.max(1, Math.min(most, now + by));
-        view.trace = 0; // whoever counts bands wants small ones too
+        view.trace = 0; // a chosen number of bands includes small ones
         this.rankAnew();
         this.redraw();
     }

@@ -42,7 +42,7 @@ class Pointer {
         return {at, band: chart.bandAt(at, Math.max(0, drawing.valueAtY(y)))};
     }
 
-    // A name right of the bands stands for its band.
+    // Returns the band of a name right of the bands.
     findName([x, y]) {
         const {chart, drawing} = this.panel;
         if (!drawing.gutter || x < drawing.frame.right + 8) {

@@ -7,7 +7,7 @@
 const {byId, element} = census;
 const SMALL_HEIGHT = 190;
 const MOST_NAMES = 40;  // in the legend of all
-const MOST_TABS = 10;   // before those of small profiles have to be asked for
+const MOST_TABS = 10;   // shown at first; the tabs of smaller profiles need a click
 
 class Tabs {
     constructor(app) {

@@ -32,7 +32,7 @@ function makeOwn() {
         window: null,       // [from, to] in time; null: all
         isolated: null,     // the name that is shown alone
         skip: 0,            // how many of the largest names OTHER was opened past
-        order: null,        // names as they lie on each other, the bottom one first
+        order: null,        // names in stacking order, bottom first
         isSticky: false,    // they stay there while they can
         yMax: null,         // what the y axis reaches to, from the largest amount
     };

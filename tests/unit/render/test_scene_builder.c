@@ -52,7 +52,7 @@ Test(scene_builder, texts_and_points_are_copied)
     hpr__builder *builder = hpr__builder_create(100, 50);
     char text[] = "before";
     hpr_point points[] = {{1, 2}, {3, 4}, {5, 6}};
-    hpr__builder_set_title(builder, text);
+    hpr__builder_describe(builder, text, "", "");
     hpr__builder_page(builder, NULL);
     hpr__builder_text(builder, text, 0, 0, &plain);
     hpr__builder_polygon(builder, points, 3, hpr__paint_fill(black), hpr__paint_none());
@@ -155,7 +155,7 @@ Test(scene_builder, too_much_is_out_of_memory)
 Test(scene_builder, a_null_ink_is_out_of_memory)
 {
     hpr__builder_page(NULL, NULL);
-    hpr__builder_set_title(NULL, "t");
+    hpr__builder_describe(NULL, "t", "", "");
     hpr__builder_group_begin(NULL, "g");
     hpr__builder_text(NULL, "t", 0, 0, &plain);
     hpr__builder_rect(NULL, 0, 0, 1, 1, hpr__paint_fill(black), hpr__paint_none());
