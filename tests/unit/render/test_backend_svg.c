@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * SVG: well-formed whatever the texts, and small.
+ * SVG: well-formed for any texts, and small.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ Test(backend_svg, paths_are_short)
     free(bytes);
 }
 
-Test(backend_svg, rounding_does_not_add_up)
+Test(backend_svg, rounding_errors_do_not_accumulate)
 {
     hpr_point points[1001];
     for (int i = 0; i <= 1000; i++) {
@@ -88,7 +88,7 @@ Test(backend_svg, rounding_does_not_add_up)
     free(bytes);
 }
 
-Test(backend_svg, what_is_no_number_is_still_an_svg)
+Test(backend_svg, nan_and_infinity_are_still_valid)
 {
     const hpr_point points[] = {{1, 1e300}, {-1e300, 2}, {3, 4}};
     char *bytes = path_of(points, 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Ink goes into the scene in order, owned by it, and what must not happen is reported at the end.
+ * Items are in the scene in order and owned by it; errors are reported at the end.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static hpr_scene *finish(hpr__builder *builder)
     return scene;
 }
 
-Test(scene_builder, items_come_in_order)
+Test(scene_builder, items_are_in_order)
 {
     hpr__builder *builder = hpr__builder_create(100, 50);
     hpr_point points[] = {{1, 2}, {3, 4}};
@@ -78,7 +78,7 @@ Test(scene_builder, owned_points_are_not_copied)
     hpr_scene_destroy(scene);
 }
 
-Test(scene_builder, nothing_to_see_is_nothing_added)
+Test(scene_builder, invisible_items_are_not_added)
 {
     hpr__builder *builder = hpr__builder_create(100, 50);
     hpr__builder_page(builder, NULL);
@@ -141,7 +141,7 @@ Test(scene_builder, a_drawing_begins_with_a_page)
     cr_assert_eq(hpr__builder_finish(builder, &scene, &err), HPF_ERR_ARGUMENT);
 }
 
-Test(scene_builder, too_much_is_out_of_memory)
+Test(scene_builder, too_many_points_are_out_of_memory)
 {
     hpr__builder *builder = hpr__builder_create(1, 1);
     hpr__builder_page(builder, NULL);
@@ -152,7 +152,7 @@ Test(scene_builder, too_much_is_out_of_memory)
     cr_assert_null(scene);
 }
 
-Test(scene_builder, a_null_ink_is_out_of_memory)
+Test(scene_builder, null_builder_is_out_of_memory)
 {
     hpr__builder_page(NULL, NULL);
     hpr__builder_describe(NULL, "t", "", "");
