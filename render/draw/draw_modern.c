@@ -87,23 +87,16 @@ static hpr_colour text_on(hpr_colour ground)
     return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_ink_on(ground);
 }
 
-/* Draws a piece of a band's line, with its marker. */
-static void draw_sample(const hpr__drawing *d, const hpr_band *band, double width)
-{
-    double left = band->label.box_x_pt;
-    double middle = band->label.box_y_pt + HPR__SWATCH_PT / 2;
-    hpr__draw_segment(d, left, middle, left + width, middle, hpr__paint_of_line(d, band));
-    if (band->fill.marker > 0) {
-        hpr__marker(d->builder, hpr__at(d, left + width / 2, middle), band->fill.marker,
-                    band->fill.colour, d->theme->background);
-    }
-}
-
 static void draw_swatch(const hpr__drawing *d, const hpr_band *band)
 {
     double width = hpr__swatch_width_pt(d->chart);
-    if (d->chart->is_lines) {
-        draw_sample(d, band, width);
+    if (d->chart->is_lines) { /* a piece of the line, with its marker */
+        double left = band->label.box_x_pt, middle = band->label.box_y_pt + HPR__SWATCH_PT / 2;
+        hpr__draw_segment(d, left, middle, left + width, middle, hpr__paint_of_line(d, band));
+        if (band->fill.marker > 0) {
+            hpr__marker(d->builder, hpr__at(d, left + width / 2, middle), band->fill.marker,
+                        band->fill.colour, d->theme->background);
+        }
         return;
     }
     hpr_point corner = hpr__at(d, band->label.box_x_pt, band->label.box_y_pt + HPR__SWATCH_PT);
@@ -187,8 +180,18 @@ static void draw_label(const hpr__drawing *d, const hpr_band *band)
 }
 
 /* Writes below a legend how many bands have no room in it. */
-static void draw_number_of_rest(const hpr__drawing *d, const hpr_label *lowest, unsigned n)
+static void draw_rest_of_legend(const hpr__drawing *d)
 {
+    const hpr_label *lowest = NULL;
+    unsigned n = 0;
+    for (uint32_t i = d->chart->n_bands; i-- > 0;) {
+        const hpr_band *band = &d->chart->bands[i];
+        n += hpr__label_is_due(d->chart, band);
+        lowest = band->label.place == HPR_LABEL_KEY ? &band->label : lowest;
+    }
+    if (!lowest || n == 0) {
+        return;
+    }
     char text[48];
     snprintf(text, sizeof text, "and %u smaller", n);
     hpr_text_size line = hpr__measure(d, text, lowest->size_pt);
@@ -199,20 +202,6 @@ static void draw_number_of_rest(const hpr__drawing *d, const hpr_label *lowest, 
     }
     hpr__draw_text(d, text, left, lowest->y_pt - line.ascent_pt - line.descent_pt, lowest->size_pt,
                    HPR_ANCHOR_START, d->theme->faint);
-}
-
-static void draw_rest_of_legend(const hpr__drawing *d)
-{
-    const hpr_label *lowest = NULL;
-    unsigned n_unlabelled = 0;
-    for (uint32_t i = d->chart->n_bands; i-- > 0;) {
-        const hpr_band *band = &d->chart->bands[i];
-        n_unlabelled += hpr__label_is_due(d->chart, band);
-        lowest = band->label.place == HPR_LABEL_KEY ? &band->label : lowest;
-    }
-    if (lowest && n_unlabelled > 0) {
-        draw_number_of_rest(d, lowest, n_unlabelled);
-    }
 }
 
 static void draw_labels(const hpr__drawing *d)

@@ -14,7 +14,6 @@ typedef struct pass {
     hpr__columns *columns;
     const hpf_overview *overview;
     const uint32_t *band_of_name;
-    uint32_t n_bands;    /* at the start */
     double *amounts;     /* by band: in this sample */
     uint32_t *touched;   /* bands that are in this sample */
     bool *is_touched;    /* by band */
@@ -110,16 +109,6 @@ static hpf_status end_all(pass *p, hpf_error *err)
     return HPF_OK;
 }
 
-static hpf_status run(pass *p, hpf_survey *survey, hpf_error *err)
-{
-    static const hpf_events events = {.sample = on_sample};
-    for (uint32_t i = 0; i < p->n_bands; i++) {
-        p->n_bytes += p->columns->costs[i];
-    }
-    hpf_status status = hpf_survey_replay(survey, &events, p, err);
-    return status ? status : end_all(p, err);
-}
-
 hpf_status hpr__columns_pack(hpr__columns *columns, hpf_survey *survey,
                              const uint32_t *band_of_name, hpf_error *err)
 {
@@ -127,13 +116,18 @@ hpf_status hpr__columns_pack(hpr__columns *columns, hpf_survey *survey,
     pass p = {.columns = columns,
               .overview = hpf_survey_overview(survey),
               .band_of_name = band_of_name,
-              .n_bands = columns->n,
               .amounts = calloc(n, sizeof *p.amounts),
               .touched = calloc(n, sizeof *p.touched),
               .is_touched = calloc(n, sizeof *p.is_touched)};
     columns->packers = calloc(n, sizeof *columns->packers);
     bool has_memory = p.amounts && p.touched && p.is_touched && columns->packers;
-    hpf_status status = has_memory ? run(&p, survey, err) : hpf_error_set_memory(err);
+    static const hpf_events events = {.sample = on_sample};
+    for (uint32_t i = 0; i < columns->n; i++) {
+        p.n_bytes += columns->costs[i];
+    }
+    hpf_status status =
+        has_memory ? hpf_survey_replay(survey, &events, &p, err) : hpf_error_set_memory(err);
+    status = status ? status : end_all(&p, err);
     free(p.amounts);
     free(p.touched);
     free(p.is_touched);

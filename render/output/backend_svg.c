@@ -132,17 +132,6 @@ static bool is_black(hpr_colour colour)
            !hpr__colour_byte(colour.blue);
 }
 
-static void put_stroke(hpf_sink *sink, const hpr_paint *stroke)
-{
-    put_colour(sink, "stroke", stroke->colour);
-    if (hundredths_of(stroke->width_pt) != 100) {
-        put_attribute(sink, "stroke-width", stroke->width_pt);
-    }
-    if (stroke->dash_pt > 0) {
-        put_attribute(sink, "stroke-dasharray", stroke->dash_pt);
-    }
-}
-
 static void put_shape(hpf_sink *sink, const hpr_item *item)
 {
     put_path(sink, item);
@@ -152,7 +141,13 @@ static void put_shape(hpf_sink *sink, const hpr_item *item)
         put_colour(sink, "fill", item->fill.colour);
     }
     if (item->stroke.on) {
-        put_stroke(sink, &item->stroke);
+        put_colour(sink, "stroke", item->stroke.colour);
+        if (hundredths_of(item->stroke.width_pt) != 100) {
+            put_attribute(sink, "stroke-width", item->stroke.width_pt);
+        }
+        if (item->stroke.dash_pt > 0) {
+            put_attribute(sink, "stroke-dasharray", item->stroke.dash_pt);
+        }
         /* Only boxes have mitred corners: on the spikes of a curve they would rise above its
          * values. */
         hpf_sink_text(sink, item->n_points > 4 ? " stroke-linejoin=\"round\"" : "");

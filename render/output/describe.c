@@ -79,17 +79,6 @@ static void put_largest(const words *w, size_t point)
     }
 }
 
-static void put_growth(const words *w)
-{
-    const hpr_chart *chart = w->chart;
-    double last = chart->totals[chart->n_points - 1];
-    hpf_sink_text(w->sink, " It begins at ");
-    put_amount(w, chart->totals[0]);
-    hpf_sink_text(w->sink, " and ends at ");
-    put_amount(w, last);
-    hpf_sink_text(w->sink, ".");
-}
-
 static void put_lines(const words *w)
 {
     for (size_t i = 0; i < w->chart->n_lines; i++) {
@@ -119,8 +108,11 @@ void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
     hpf_sink_text(sink, " after ");
     put_time(&w, chart->times[peak], chart->times[peak]);
     put_largest(&w, peak);
+    hpf_sink_text(sink, ". It begins at ");
+    put_amount(&w, chart->totals[0]);
+    hpf_sink_text(sink, " and ends at ");
+    put_amount(&w, chart->totals[chart->n_points - 1]);
     hpf_sink_text(sink, ".");
-    put_growth(&w);
     put_lines(&w);
 }
 

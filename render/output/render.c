@@ -21,21 +21,6 @@ hpr_options hpr_options_default(hpr_look look)
     };
 }
 
-static hpf_status fill(hpr__chart *chart, hpf_survey *survey, const hpr_options *options,
-                       hpr_measurer measurer, hpf_error *err)
-{
-    hpf_status status = hpr__chart_headers(chart, survey, err);
-
-    if (status) {
-        return status;
-    }
-    chart->public.look = options->look;
-    if (options->look == HPR_LOOK_CLASSIC) {
-        return hpr__chart_classic(chart, survey, options, err);
-    }
-    return hpr__chart_modern(chart, survey, options, measurer, err);
-}
-
 hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey, const hpr_options *options,
                             hpr_measurer measurer, hpf_error *err)
 {
@@ -46,7 +31,13 @@ hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey, const hpr_optio
     if (status) {
         return status;
     }
-    status = fill(chart, survey, options, measurer, err);
+    chart->public.look = options->look;
+    status = hpr__chart_headers(chart, survey, err);
+    if (!status) {
+        status = options->look == HPR_LOOK_CLASSIC
+                     ? hpr__chart_classic(chart, survey, options, err)
+                     : hpr__chart_modern(chart, survey, options, measurer, err);
+    }
     if (status) {
         hpr_chart_destroy(&chart->public);
         return status;
