@@ -99,7 +99,8 @@ static bool keep_point(import *t, hpf_quantity_point point)
 }
 
 /* The points are in the order of the blocks of the log. */
-static hpf_status on_line_of_log(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
+static hpf_status on_line_of_log(void *context, hpf_str name, hpf_quantity_point point,
+                                 hpf_error *err)
 {
     import *t = context;
     if (hpf_str_equal(name, live) && !keep_point(t, point)) {
@@ -132,7 +133,8 @@ static hpf_status write_points(import *t, hpf_error *err)
 
 hpf_status import_live(hpf_source *source, hpf_sink *profile, hpf_sink *rest, hpf_error *err)
 {
-    static const hpf_events events = {.header = on_header, .mark = on_mark, .quantity = on_line_of_log};
+    static const hpf_events events = {
+        .header = on_header, .mark = on_mark, .quantity = on_line_of_log};
 import t;
     hpf_status status = begin(&t, profile, rest, err);
     if (status == HPF_OK) {

@@ -17,8 +17,8 @@ typedef struct input {
     hpf_source *spooled; /* source that reads `spool`, or NULL */
     int spool;           /* file descriptor of an unlinked temporary file, or -1 */
     hpf_sink *rest; /* labels and quantities of an imported profile (event/sidecar.h), or NULL */
-    hpf_survey *survey; /* NULL if the input was only opened */
-    hpf_retainer_sets *sets;     /* retainer sets that the survey uses (retainers.h), or NULL */
+    hpf_survey *survey;      /* NULL if the input was only opened */
+    hpf_retainer_sets *sets; /* retainer sets that the survey uses (retainers.h), or NULL */
 } input;
 
 /* Opens and surveys the profile at `path`, or standard input for "-"; detects its format. `path` is

@@ -40,7 +40,7 @@ string(REPLACE "@STYLE@" "${style}" page "${page}")
 string(REPLACE "@SCRIPT@" "${script}" page "${page}")
 
 # put_piece(TEXT): the bytes of one piece as an array.
-set(c "/* Made by the build from render/html. */\n#include \"html/html_page.h\"\n")
+set(c "/* Made by the build from render/html. */\n#include \"html/html_profile.h\"\n")
 set(rows "")
 set(n_pieces 0)
 function(put_piece text)

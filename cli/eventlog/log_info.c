@@ -40,9 +40,9 @@ typedef struct log_contents {
     bool exact;
     const hpf_eventlog *log;
     const hpf_eventlog_metadata *facts;
-    hpf_survey *survey;    /* NULL if there is no complete heap sample */
-    hpf_eventlog *counted; /* used if there is no survey */
-    hpf_eventlog_metadata noted;   /* used if there is no survey */
+    hpf_survey *survey;          /* NULL if there is no complete heap sample */
+    hpf_eventlog *counted;       /* used if there is no survey */
+    hpf_eventlog_metadata noted; /* used if there is no survey */
     const char *hints[MAX_HINTS];
     size_t n_hints;
 } log_contents;

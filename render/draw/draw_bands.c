@@ -3,24 +3,23 @@
  * The bands of the modern look: polygons with hairlines between them and the line of the total, or
  * unstacked lines.
  */
-#include "draw/draw_modern.h"
+#include "draw/draw.h"
 
 #include <math.h>
 
 #include "draw/curve.h"
 #include "chart/tooltip.h"
-#include "draw/hatch.h"
-#include "draw/marker.h"
+#include "draw/shapes.h"
 
-#define OUTLINE_PT      0.8  /* the total */
-#define LINE_PT         1.2  /* a band that is a line */
-#define MARKER_STEP_PT  42.0 /* between the markers of a line */
-#define HATCH_PT        0.35 /* lines of a hatch */
-#define LEAST_PARTED_PT 1.0  /* bands thinner than this have no hairline: it would hide them */
+#define OUTLINE_PT        0.8  /* the total */
+#define LINE_PT           1.2  /* a band drawn as a line */
+#define MARKER_STEP_PT    42.0 /* between the markers of a line */
+#define HATCH_PT          0.35 /* lines of a hatch */
+#define LEAST_HAIRLINE_PT 1.0  /* a hairline would hide thinner bands */
 
 static bool init_curve(hpr__curve *out, const hpr__drawing *d)
 {
-    return hpr__curve_init(out, d->ink, d->chart->n_points == 1 ? 2 : d->chart->n_points);
+    return hpr__curve_init(out, d->builder, d->chart->n_points == 1 ? 2 : d->chart->n_points);
 }
 
 static const double *values_of(const hpr_band *band)
@@ -28,8 +27,8 @@ static const double *values_of(const hpr_band *band)
     return band ? band->values : NULL;
 }
 
-/* Places a curve with the bands below and above it, which may be NULL; a point alone is level from
- * end to end. */
+/* Sets the points of a curve between two bands, which may be NULL. A single point becomes a level
+ * line across the plot. */
 static void set_curve(hpr__curve *curve, const hpr__drawing *d, const double *amounts,
                       const hpr_band *below, const hpr_band *above)
 {
@@ -47,21 +46,22 @@ static void set_curve(hpr__curve *curve, const hpr__drawing *d, const double *am
 
 static void stroke_curve(const hpr__drawing *d, const hpr__curve *curve, hpr_paint paint)
 {
-    hpr__builder_line_owned(d->ink, hpr__curve_points(d->ink, curve), curve->n_shown, paint);
+    hpr__builder_line_owned(d->builder, hpr__curve_points(d->builder, curve), curve->n_shown,
+                            paint);
 }
 
 void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n, const hpr_fill *fill)
 {
     if (fill->hatch_gap_pt > 0) {
-        hpr__hatch(d->ink, points, n, fill->hatch_deg, fill->hatch_gap_pt,
+        hpr__hatch(d->builder, points, n, fill->hatch_deg, fill->hatch_gap_pt,
                    hpr__paint_stroke(d->theme->text, HATCH_PT));
     }
 }
 
-/* --- on each other -------------------------------------------------------------------------- */
+/* --- stacked -------------------------------------------------------------------------------- */
 
-/* The bands are on the axis, or on the base of a chart of differences: returns false when there is
- * no memory for it. */
+/* Sets the lower edge of the stack: the axis, or the base of a chart of differences. Returns false
+ * without memory. */
 static bool init_base(hpr__curve *out, const hpr__drawing *d)
 {
     if (d->chart->base) {
@@ -71,7 +71,7 @@ static bool init_base(hpr__curve *out, const hpr__drawing *d)
         }
         return has_memory;
     }
-    if (!hpr__curve_init(out, d->ink, 2)) {
+    if (!hpr__curve_init(out, d->builder, 2)) {
         return false;
     }
     double axis_pt = hpr__at(d, 0, d->chart->plot_y_pt).y_pt;
@@ -87,56 +87,57 @@ static bool init_base(hpr__curve *out, const hpr__drawing *d)
     return true;
 }
 
-/* A band is drawn down to the base; the bands below it are drawn over it, so that no paper shines
- * through where two meet. */
+/* Draws a band down to the base. The bands below it are drawn over it, so that no gap shows where
+ * two meet. */
 static void draw_band(const hpr__drawing *d, const hpr__curve *upper, const hpr__curve *base,
                       const hpr_band *band)
 {
     size_t n;
-    hpr_point *points = hpr__curve_area(d->ink, upper, base, &n);
-    hpr__builder_group_begin(d->ink, hpr__tooltip(band));
-    hpr__builder_polygon_owned(d->ink, points, n, hpr__paint_fill(band->fill.colour),
+    hpr_point *points = hpr__curve_area(d->builder, upper, base, &n);
+    hpr__builder_group_begin(d->builder, hpr__tooltip(band));
+    hpr__builder_polygon_owned(d->builder, points, n, hpr__paint_fill(band->fill.colour),
                                hpr__paint_none());
     if (points) {
         hpr__draw_hatch(d, points, n, &band->fill);
     }
-    hpr__builder_group_end(d->ink);
+    hpr__builder_group_end(d->builder);
 }
 
-/* Returns whether the bands on both sides of the upper edge of `band` are thick enough, from one
- * point of the chart to another, to be parted by a hairline. */
-static bool is_parted(const hpr_chart *chart, uint32_t band, size_t from, size_t to)
+/* Returns whether the bands on both sides of the upper edge of `band` are thick enough for a
+ * hairline, from one point of the chart to another. */
+static bool has_hairline(const hpr_chart *chart, uint32_t band, size_t from, size_t to)
 {
     for (size_t i = from; i <= to && i < chart->n_points; i++) {
         double thinner = fmin(chart->bands[band].values[i], chart->bands[band + 1].values[i]);
-        if (hpr__height_of(chart, thinner) < LEAST_PARTED_PT) {
+        if (hpr__height_of(chart, thinner) < LEAST_HAIRLINE_PT) {
             return false;
         }
     }
     return true;
 }
 
-/* Draws the hairline on the upper edge of a band, in as many pieces as it takes. */
+/* Draws the hairline on the upper edge of a band, in pieces. */
 static void draw_hairline(const hpr__drawing *d, const hpr__curve *upper, uint32_t band)
 {
     hpr_paint paint = hpr__paint_stroke(d->theme->edge, HPR__HAIRLINE_PT);
     const size_t *shown = upper->shown;
-    hpr_point *points = hpr__curve_points(d->ink, upper);
+    hpr_point *points = hpr__curve_points(d->builder, upper);
     if (!points) {
         return;
     }
     for (size_t begin = 0, end; begin + 1 < upper->n_shown; begin = end + 1) {
         end = begin;
-        while (end + 1 < upper->n_shown && is_parted(d->chart, band, shown[end], shown[end + 1])) {
+        while (end + 1 < upper->n_shown &&
+               has_hairline(d->chart, band, shown[end], shown[end + 1])) {
             end++;
         }
         if (end > begin) {
-            hpr__builder_line_owned(d->ink, points + begin, end - begin + 1, paint);
+            hpr__builder_line_owned(d->builder, points + begin, end - begin + 1, paint);
         }
     }
 }
 
-/* The outer edges of signed bands, and zero between them. */
+/* Draws the outer edges of signed bands, and the zero line between them. */
 static void draw_frame(const hpr__drawing *d, const hpr__curve *base, hpr__curve *scratch)
 {
     const hpr_chart *chart = d->chart;
@@ -150,8 +151,8 @@ static void draw_frame(const hpr__drawing *d, const hpr__curve *base, hpr__curve
                       hpr__stroke_of(d, d->theme->outline, HPR__RULE_PT));
 }
 
-/* The line of the total is on the uppermost band; among signed bands it crosses them, with a seam
- * on both sides. */
+/* Draws the line of the total: the upper edge of the highest band. Among signed bands it crosses
+ * them, on a halo. */
 static void draw_total(const hpr__drawing *d, const hpr__curve *base, hpr__curve *scratch)
 {
     const hpr_chart *chart = d->chart;
@@ -194,7 +195,7 @@ hpr_paint hpr__paint_of_line(const hpr__drawing *d, const hpr_band *band)
     return paint;
 }
 
-/* Markers stand at even distances, those of each line elsewhere. */
+/* Draws the markers of a line at even distances; each line starts at a different place. */
 static void draw_markers(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_chart *chart = d->chart;
@@ -205,7 +206,7 @@ static void draw_markers(const hpr__drawing *d, const hpr_band *band)
         for (; next <= to && to > from; next += MARKER_STEP_PT) {
             double share = (next - from) / (to - from);
             double amount = band->values[i - 1] + share * (band->values[i] - band->values[i - 1]);
-            hpr__marker(d->ink, hpr__at(d, next, hpr__y_of(chart, amount)), band->fill.marker,
+            hpr__marker(d->builder, hpr__at(d, next, hpr__y_of(chart, amount)), band->fill.marker,
                         band->fill.colour, d->theme->background);
         }
     }
@@ -214,12 +215,12 @@ static void draw_markers(const hpr__drawing *d, const hpr_band *band)
 static void draw_line(const hpr__drawing *d, const hpr_band *band, hpr__curve *scratch)
 {
     set_curve(scratch, d, band->values, NULL, NULL);
-    hpr__builder_group_begin(d->ink, hpr__tooltip(band));
+    hpr__builder_group_begin(d->builder, hpr__tooltip(band));
     stroke_curve(d, scratch, hpr__paint_of_line(d, band));
     if (band->fill.marker > 0) {
         draw_markers(d, band);
     }
-    hpr__builder_group_end(d->ink);
+    hpr__builder_group_end(d->builder);
 }
 
 void hpr__draw_bands(const hpr__drawing *d)

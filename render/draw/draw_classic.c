@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The ink of the classic look, in hp2ps's order: border, title, axes, key, bands, marks.
+ * The classic look, in the drawing order of hp2ps: border, title, axes, key, bands, marks.
  */
 #include "classic/classic.h"
 #include "draw/curve.h"
@@ -8,8 +8,8 @@
 #include "draw/draw.h"
 #include "draw/scene_builder.h"
 
-#define TITLE_TEXT_INSET_PT 6.0   /* from the sides and the bottom of a title box's row */
-#define TITLE_CENTRE_X_PT   319.0 /* where hp2ps has the middle of the small box */
+#define TITLE_TEXT_INSET_PT 6.0   /* from the sides and the bottom of a row of the title box */
+#define TITLE_CENTRE_X_PT   319.0 /* of the small box, as hp2ps has it */
 #define TITLE_LOWER_ROW_PT  393.0 /* baseline of the big box's second row, as hp2ps has it */
 
 static const hpr_colour black = {0, 0, 0};
@@ -25,30 +25,31 @@ static double down(const hpr_chart *chart, double y_pt)
     return chart->height_pt - y_pt;
 }
 
-/* A rectangle by its lower left corner. */
-static void draw_box(hpr__builder *ink, const hpr_chart *chart, double x_pt, double y_pt,
+/* Draws a rectangle by its lower left corner. */
+static void draw_box(hpr__builder *builder, const hpr_chart *chart, double x_pt, double y_pt,
                      double width_pt, double height_pt, hpr_paint fill)
 {
-    hpr__builder_rect(ink, x_pt, down(chart, y_pt + height_pt), width_pt, height_pt, fill,
+    hpr__builder_rect(builder, x_pt, down(chart, y_pt + height_pt), width_pt, height_pt, fill,
                       outline());
 }
 
-static void draw_segment(hpr__builder *ink, const hpr_chart *chart, hpr_point from, hpr_point to)
+static void draw_segment(hpr__builder *builder, const hpr_chart *chart, hpr_point from,
+                         hpr_point to)
 {
     hpr_point points[2] = {{from.x_pt, down(chart, from.y_pt)}, {to.x_pt, down(chart, to.y_pt)}};
 
-    hpr__builder_line(ink, points, 2, outline());
+    hpr__builder_line(builder, points, 2, outline());
 }
 
-static void draw_text(hpr__builder *ink, const hpr_chart *chart, const char *text, hpr_point at,
+static void draw_text(hpr__builder *builder, const hpr_chart *chart, const char *text, hpr_point at,
                       double size_pt, hpr_anchor anchor)
 {
     hpr__text_style style = {.size_pt = size_pt, .anchor = anchor, .colour = black};
 
-    hpr__builder_text(ink, text, at.x_pt, down(chart, at.y_pt), &style);
+    hpr__builder_text(builder, text, at.x_pt, down(chart, at.y_pt), &style);
 }
 
-static void draw_title(hpr__builder *ink, const hpr_chart *chart)
+static void draw_title(hpr__builder *builder, const hpr_chart *chart)
 {
     const hpr_title *title = &chart->title;
     bool is_big = title->box == HPR_TITLE_BIG;
@@ -62,49 +63,50 @@ static void draw_title(hpr__builder *ink, const hpr_chart *chart)
     double upper_pt = rule_pt + TITLE_TEXT_INSET_PT;
     double lower_pt = is_big ? TITLE_LOWER_ROW_PT : upper_pt;
 
-    draw_box(ink, chart, left_pt, is_big ? rule_pt - row_pt : rule_pt, width_pt,
+    draw_box(builder, chart, left_pt, is_big ? rule_pt - row_pt : rule_pt, width_pt,
              is_big ? 2 * row_pt : row_pt, hpr__paint_none());
     if (is_big) {
-        draw_segment(ink, chart, (hpr_point){left_pt, rule_pt},
+        draw_segment(builder, chart, (hpr_point){left_pt, rule_pt},
                      (hpr_point){left_pt + width_pt, rule_pt});
     }
-    draw_text(ink, chart, title->job, (hpr_point){text_left_pt, upper_pt}, size_pt,
+    draw_text(builder, chart, title->job, (hpr_point){text_left_pt, upper_pt}, size_pt,
               HPR_ANCHOR_START);
-    draw_text(ink, chart, title->area,
+    draw_text(builder, chart, title->area,
               (hpr_point){is_big ? text_left_pt : TITLE_CENTRE_X_PT, lower_pt}, size_pt,
               is_big ? HPR_ANCHOR_START : HPR_ANCHOR_MIDDLE);
-    draw_text(ink, chart, title->date, (hpr_point){text_right_pt, lower_pt}, size_pt,
+    draw_text(builder, chart, title->date, (hpr_point){text_right_pt, lower_pt}, size_pt,
               HPR_ANCHOR_END);
 }
 
-static void draw_page_frame(hpr__builder *ink, const hpr_chart *chart, int page)
+static void draw_page_frame(hpr__builder *builder, const hpr_chart *chart, int page)
 {
-    hpr__builder_page(ink, page == 0 ? &chart->paper : &chart->later_paper);
-    draw_box(ink, chart, 0, 0, chart->width_pt, chart->height_pt, hpr__paint_none());
-    draw_title(ink, chart);
+    hpr__builder_page(builder, page == 0 ? &chart->paper : &chart->later_paper);
+    draw_box(builder, chart, 0, 0, chart->width_pt, chart->height_pt, hpr__paint_none());
+    draw_title(builder, chart);
 }
 
-static void draw_x_axis(hpr__builder *ink, const hpr_chart *chart)
+static void draw_x_axis(hpr__builder *builder, const hpr_chart *chart)
 {
     double size_pt = HPR__CLASSIC_TEXT_SIZE_PT;
     double right_pt = chart->plot_x_pt + chart->plot_width_pt;
     double base_pt = chart->plot_y_pt;
 
-    draw_segment(ink, chart, (hpr_point){chart->plot_x_pt, base_pt},
+    draw_segment(builder, chart, (hpr_point){chart->plot_x_pt, base_pt},
                  (hpr_point){right_pt, base_pt});
-    draw_text(ink, chart, chart->x.unit, (hpr_point){right_pt, HPR__CLASSIC_AXIS_TEXT_Y_PT},
+    draw_text(builder, chart, chart->x.unit, (hpr_point){right_pt, HPR__CLASSIC_AXIS_TEXT_Y_PT},
               size_pt, HPR_ANCHOR_END);
     for (size_t i = 0; i < chart->x.n_ticks; i++) {
         const hpr_tick *tick = &chart->x.ticks[i];
 
-        draw_segment(ink, chart, (hpr_point){tick->at_pt, base_pt},
+        draw_segment(builder, chart, (hpr_point){tick->at_pt, base_pt},
                      (hpr_point){tick->at_pt, base_pt - HPR__CLASSIC_TICK_PT});
-        draw_text(ink, chart, tick->label, (hpr_point){tick->at_pt, HPR__CLASSIC_AXIS_TEXT_Y_PT},
-                  size_pt, HPR_ANCHOR_MIDDLE);
+        draw_text(builder, chart, tick->label,
+                  (hpr_point){tick->at_pt, HPR__CLASSIC_AXIS_TEXT_Y_PT}, size_pt,
+                  HPR_ANCHOR_MIDDLE);
     }
 }
 
-static void draw_y_axis(hpr__builder *ink, const hpr_chart *chart)
+static void draw_y_axis(hpr__builder *builder, const hpr_chart *chart)
 {
     double size_pt = HPR__CLASSIC_TEXT_SIZE_PT;
     double top_pt = chart->plot_y_pt + chart->plot_height_pt;
@@ -112,35 +114,36 @@ static void draw_y_axis(hpr__builder *ink, const hpr_chart *chart)
     hpr__text_style turned = {
         .size_pt = size_pt, .anchor = HPR_ANCHOR_END, .colour = black, .turn_deg = 90};
 
-    draw_segment(ink, chart, (hpr_point){left_pt, chart->plot_y_pt}, (hpr_point){left_pt, top_pt});
-    hpr__builder_text(ink, chart->y.unit, HPR__CLASSIC_AXIS_TEXT_X_PT, down(chart, top_pt),
+    draw_segment(builder, chart, (hpr_point){left_pt, chart->plot_y_pt},
+                 (hpr_point){left_pt, top_pt});
+    hpr__builder_text(builder, chart->y.unit, HPR__CLASSIC_AXIS_TEXT_X_PT, down(chart, top_pt),
                       &turned);
     for (size_t i = 0; i < chart->y.n_ticks; i++) {
         const hpr_tick *tick = &chart->y.ticks[i];
 
-        draw_segment(ink, chart, (hpr_point){left_pt, tick->at_pt},
+        draw_segment(builder, chart, (hpr_point){left_pt, tick->at_pt},
                      (hpr_point){left_pt - HPR__CLASSIC_TICK_PT, tick->at_pt});
-        draw_text(ink, chart, tick->label, (hpr_point){HPR__CLASSIC_AXIS_TEXT_X_PT, tick->at_pt},
-                  size_pt, HPR_ANCHOR_END);
+        draw_text(builder, chart, tick->label,
+                  (hpr_point){HPR__CLASSIC_AXIS_TEXT_X_PT, tick->at_pt}, size_pt, HPR_ANCHOR_END);
     }
 }
 
-static void draw_key(hpr__builder *ink, const hpr_chart *chart, int page)
+static void draw_key(hpr__builder *builder, const hpr_chart *chart, int page)
 {
     for (uint32_t i = 0; i < chart->n_bands; i++) {
         const hpr_band *band = &chart->bands[i];
         const hpr_label *label = &band->label;
 
         if (label->place == HPR_LABEL_LEGEND && label->page == page) {
-            draw_box(ink, chart, label->box_x_pt, label->box_y_pt, HPR__CLASSIC_KEY_BOX_PT,
+            draw_box(builder, chart, label->box_x_pt, label->box_y_pt, HPR__CLASSIC_KEY_BOX_PT,
                      HPR__CLASSIC_KEY_BOX_PT, hpr__paint_fill(band->fill.colour));
-            draw_text(ink, chart, label->text, (hpr_point){label->x_pt, label->y_pt},
+            draw_text(builder, chart, label->text, (hpr_point){label->x_pt, label->y_pt},
                       label->size_pt, HPR_ANCHOR_START);
         }
     }
 }
 
-/* Places an edge between two bands, or the base with `upper` NULL. */
+/* Sets the edge between two bands; without `upper`, the base. */
 static void set_edge(hpr__curve *edge, const hpr_chart *chart, const double *upper,
                      const hpr_band *below, const hpr_band *above, hpr__fineness fineness)
 {
@@ -156,12 +159,12 @@ static void set_edge(hpr__curve *edge, const hpr_chart *chart, const double *upp
                         chart->n_points, fineness);
 }
 
-static void draw_bands(hpr__builder *ink, const hpr_chart *chart, hpr__fineness fineness)
+static void draw_bands(hpr__builder *builder, const hpr_chart *chart, hpr__fineness fineness)
 {
     hpr__curve lower = {0}, upper = {0};
 
-    if (hpr__curve_init(&lower, ink, chart->n_points) &&
-        hpr__curve_init(&upper, ink, chart->n_points)) {
+    if (hpr__curve_init(&lower, builder, chart->n_points) &&
+        hpr__curve_init(&upper, builder, chart->n_points)) {
         set_edge(&lower, chart, NULL, NULL, NULL, fineness);
         for (uint32_t i = 0; i < chart->n_bands; i++) {
             const hpr_band *band = &chart->bands[i];
@@ -169,11 +172,11 @@ static void draw_bands(hpr__builder *ink, const hpr_chart *chart, hpr__fineness 
             size_t n;
 
             set_edge(&upper, chart, band->upper, band, above, fineness);
-            const hpr_point *points = hpr__curve_area(ink, &lower, &upper, &n);
-            hpr__builder_group_begin(ink, hpr__tooltip(band));
-            hpr__builder_polygon_owned(ink, points, n, hpr__paint_fill(band->fill.colour),
+            const hpr_point *points = hpr__curve_area(builder, &lower, &upper, &n);
+            hpr__builder_group_begin(builder, hpr__tooltip(band));
+            hpr__builder_polygon_owned(builder, points, n, hpr__paint_fill(band->fill.colour),
                                        outline());
-            hpr__builder_group_end(ink);
+            hpr__builder_group_end(builder);
             hpr__curve next = lower;
             lower = upper;
             upper = next;
@@ -183,7 +186,7 @@ static void draw_bands(hpr__builder *ink, const hpr_chart *chart, hpr__fineness 
     hpr__curve_finish(&upper);
 }
 
-static void draw_mark(hpr__builder *ink, const hpr_chart *chart, const hpr_mark *mark)
+static void draw_mark(hpr__builder *builder, const hpr_chart *chart, const hpr_mark *mark)
 {
     double base_pt = down(chart, chart->plot_y_pt);
     hpr_point triangle[3] = {
@@ -192,31 +195,29 @@ static void draw_mark(hpr__builder *ink, const hpr_chart *chart, const hpr_mark 
         {mark->x_pt + HPR__CLASSIC_MARK_PT, base_pt},
     };
 
-    hpr__builder_polygon(ink, triangle, 3, hpr__paint_fill(white), outline());
+    hpr__builder_polygon(builder, triangle, 3, hpr__paint_fill(white), outline());
 }
 
 hpf_status hpr__draw_classic(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
                              hpf_error *err)
 {
-    hpr__builder *ink = hpr__builder_create(chart->width_pt, chart->height_pt);
+    hpr__builder *builder = hpr__builder_create(chart->width_pt, chart->height_pt);
 
-    hpr__builder_set_title(ink, chart->title.job);
-    hpr__builder_set_date(ink, chart->title.date);
-    hpr__builder_set_creator(ink, "heapcensus");
-    hpr__builder_set_encapsulated(ink, chart->is_encapsulated);
+    hpr__builder_describe(builder, chart->title.job, chart->title.date, "heapcensus");
+    hpr__builder_set_encapsulated(builder, chart->is_encapsulated);
     for (int page = 0; page < chart->n_key_pages; page++) {
-        draw_page_frame(ink, chart, page);
-        draw_key(ink, chart, page);
+        draw_page_frame(builder, chart, page);
+        draw_key(builder, chart, page);
     }
-    draw_page_frame(ink, chart, chart->n_key_pages);
-    draw_x_axis(ink, chart);
-    draw_y_axis(ink, chart);
+    draw_page_frame(builder, chart, chart->n_key_pages);
+    draw_x_axis(builder, chart);
+    draw_y_axis(builder, chart);
     if (chart->n_key_pages == 0) {
-        draw_key(ink, chart, 0);
+        draw_key(builder, chart, 0);
     }
-    draw_bands(ink, chart, hpr__fineness_of(options, chart->plot_width_pt));
+    draw_bands(builder, chart, hpr__fineness_of(options, chart->plot_width_pt));
     for (size_t i = 0; i < chart->n_marks; i++) {
-        draw_mark(ink, chart, &chart->marks[i]);
+        draw_mark(builder, chart, &chart->marks[i]);
     }
-    return hpr__builder_finish(ink, out, err);
+    return hpr__builder_finish(builder, out, err);
 }

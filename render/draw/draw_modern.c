@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The ink of the modern look: grid, bands, hairlines in the colour of the paper between them, the
- * line of the total with its peak, axes, names, marks, title.
+ * The modern look: grid, bands with their labels, quantity lines, axes, notes, title; a page of
+ * several charts; a legend of its own.
  */
 #include "base/arena.h"
 #include "draw/draw.h"
-#include "draw/draw_modern.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,21 +13,16 @@
 #include "layout/elide.h"
 #include "layout/labels.h"
 #include "layout/legend.h"
-#include "draw/marker.h"
+#include "draw/shapes.h"
+#include "hprender/page.h"
 
-#define LEAST_LED_PT 0.8 /* thickness at the right end that a leader points to */
+#define LEAST_LED_PT 0.8 /* a band that is thinner at its right end has no leader */
 
 /* --- axes ----------------------------------------------------------------------------------- */
 
 static double width_of(const hpr__drawing *d, const char *text)
 {
-    return d->measurer.measure(d->measurer.context, text, d->type.text_pt, false).width_pt;
-}
-
-static double half_height(const hpr__drawing *d, double size_pt)
-{
-    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", size_pt, false);
-    return (line.ascent_pt - line.descent_pt) / 2;
+    return hpr__measure(d, text, d->type.text_pt).width_pt;
 }
 
 static void draw_grid(const hpr__drawing *d)
@@ -47,8 +41,8 @@ static void draw_y_axis(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
     double right = chart->plot_x_pt - HPR__TEXT_GAP_PT;
-    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", d->type.text_pt, false);
-    double half = half_height(d, d->type.text_pt);
+    hpr_text_size line = hpr__measure(d, "0", d->type.text_pt);
+    double half = (line.ascent_pt - line.descent_pt) / 2;
     double above = hpr__top_of_plot(chart) + 1.3 * d->type.text_pt - half;
     for (size_t i = 0; i < chart->y.n_ticks; i++) {
         hpr__draw_text(d, chart->y.ticks[i].label, right, chart->y.ticks[i].at_pt - half,
@@ -61,7 +55,7 @@ static void draw_y_axis(const hpr__drawing *d)
 static void draw_x_axis(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
-    hpr_text_size line = d->measurer.measure(d->measurer.context, "0", d->type.text_pt, false);
+    hpr_text_size line = hpr__measure(d, "0", d->type.text_pt);
     double baseline = chart->plot_y_pt - hpr__x_label_drop(&line, d->type.text_pt);
     double unit_width = width_of(d, chart->x.unit);
     double unit_x = hpr__right_of_plot(chart) + HPR__TEXT_GAP_PT;
@@ -85,34 +79,29 @@ static void draw_x_axis(const hpr__drawing *d)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-/* The theme's softer black where it reads as well. */
-static hpr_colour ink_on(hpr_colour ground)
+/* Returns the colour of text on `ground`: the softer black of the theme where its contrast is
+ * enough.
+ */
+static hpr_colour text_on(hpr_colour ground)
 {
     const hpr_colour soft = hpr__theme_of(HPR_THEME_LIGHT)->text;
     return hpr__colour_contrast(soft, ground) >= 7 ? soft : hpr__colour_text_on(ground);
 }
 
-/* A piece of a band's line. */
-static void draw_sample(const hpr__drawing *d, const hpr_band *band, double width)
-{
-    double left = band->label.box_x_pt;
-    double middle = band->label.box_y_pt + HPR__SWATCH_PT / 2;
-    hpr__draw_segment(d, left, middle, left + width, middle, hpr__paint_of_line(d, band));
-    if (band->fill.marker > 0) {
-        hpr__marker(d->ink, hpr__at(d, left + width / 2, middle), band->fill.marker,
-                    band->fill.colour, d->theme->background);
-    }
-}
-
 static void draw_swatch(const hpr__drawing *d, const hpr_band *band)
 {
     double width = hpr__swatch_width_pt(d->chart);
-    if (d->chart->is_lines) {
-        draw_sample(d, band, width);
+    if (d->chart->is_lines) { /* a piece of the line, with its marker */
+        double left = band->label.box_x_pt, middle = band->label.box_y_pt + HPR__SWATCH_PT / 2;
+        hpr__draw_segment(d, left, middle, left + width, middle, hpr__paint_of_line(d, band));
+        if (band->fill.marker > 0) {
+            hpr__marker(d->builder, hpr__at(d, left + width / 2, middle), band->fill.marker,
+                        band->fill.colour, d->theme->background);
+        }
         return;
     }
     hpr_point corner = hpr__at(d, band->label.box_x_pt, band->label.box_y_pt + HPR__SWATCH_PT);
-    hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, width, HPR__SWATCH_PT,
+    hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, width, HPR__SWATCH_PT,
                       hpr__paint_fill(band->fill.colour),
                       hpr__paint_stroke(d->theme->rule, HPR__HAIRLINE_PT));
     hpr_point box[4] = {corner,
@@ -122,7 +111,7 @@ static void draw_swatch(const hpr__drawing *d, const hpr_band *band)
     hpr__draw_hatch(d, box, 4, &band->fill);
 }
 
-/* From the middle of the band's right end, if it is still there, to its swatch. */
+/* Draws the line from the middle of the band's right end to its swatch. */
 static void draw_leader(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_chart *chart = d->chart;
@@ -138,33 +127,31 @@ static void draw_leader(const hpr__drawing *d, const hpr_band *band)
     hpr_point points[4] = {hpr__at(d, begin, anchor),
                            hpr__at(d, hpr__right_of_plot(chart) + 2, anchor),
                            hpr__at(d, end - 2.5, middle), hpr__at(d, end - 1, middle)};
-    hpr__builder_line(d->ink, points, 4, hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT));
+    hpr__builder_line(d->builder, points, 4, hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT));
 }
 
-/* A name is not read through lines. */
+/* Clears the hatch of a band under its name. */
 static void clear_hatch(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_label *label = &band->label;
     if (band->fill.hatch_gap_pt > 0) {
-        hpr_text_size size =
-            d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
+        hpr_text_size size = hpr__measure(d, label->text, label->size_pt);
         hpr_point corner =
             hpr__at(d, label->x_pt - size.width_pt / 2 - 1.5, label->y_pt + size.ascent_pt);
-        hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, size.width_pt + 3,
+        hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, size.width_pt + 3,
                           size.ascent_pt + size.descent_pt, hpr__paint_fill(band->fill.colour),
                           hpr__paint_none());
     }
 }
 
-/* Nor through the grid, when it stands in the plot. */
+/* Clears the grid under a name that is in the plot, not on a band. */
 static void clear_grid(const hpr__drawing *d, const hpr_label *label)
 {
     const hpr_chart *chart = d->chart;
     if (label->x_pt < hpr__right_of_plot(chart) && label->y_pt > chart->plot_y_pt) {
-        hpr_text_size size =
-            d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
+        hpr_text_size size = hpr__measure(d, label->text, label->size_pt);
         hpr_point corner = hpr__at(d, label->box_x_pt - 1.5, label->y_pt + size.ascent_pt);
-        hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt,
+        hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt,
                           label->x_pt + size.width_pt + 3 - label->box_x_pt,
                           size.ascent_pt + size.descent_pt, hpr__paint_fill(d->theme->background),
                           hpr__paint_none());
@@ -180,7 +167,7 @@ static void draw_label(const hpr__drawing *d, const hpr_band *band)
     if (label->place == HPR_LABEL_INSIDE) {
         clear_hatch(d, band);
         hpr__draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_MIDDLE,
-                       ink_on(band->fill.colour));
+                       text_on(band->fill.colour));
         return;
     }
     if (label->place == HPR_LABEL_MARGIN) {
@@ -193,12 +180,22 @@ static void draw_label(const hpr__drawing *d, const hpr_band *band)
                    d->theme->text);
 }
 
-/* Below a key without room for all: how many are not in it. */
-static void draw_number_of_rest(const hpr__drawing *d, const hpr_label *lowest, unsigned n)
+/* Writes below a legend how many bands have no room in it. */
+static void draw_rest_of_legend(const hpr__drawing *d)
 {
+    const hpr_label *lowest = NULL;
+    unsigned n = 0;
+    for (uint32_t i = d->chart->n_bands; i-- > 0;) {
+        const hpr_band *band = &d->chart->bands[i];
+        n += hpr__label_is_due(d->chart, band);
+        lowest = band->label.place == HPR_LABEL_LEGEND ? &band->label : lowest;
+    }
+    if (!lowest || n == 0) {
+        return;
+    }
     char text[48];
     snprintf(text, sizeof text, "and %u smaller", n);
-    hpr_text_size line = d->measurer.measure(d->measurer.context, text, lowest->size_pt, false);
+    hpr_text_size line = hpr__measure(d, text, lowest->size_pt);
     double left = lowest->x_pt;
     if (left + line.width_pt > d->chart->width_pt) {
         snprintf(text, sizeof text, "+%u", n);
@@ -208,26 +205,12 @@ static void draw_number_of_rest(const hpr__drawing *d, const hpr_label *lowest, 
                    HPR_ANCHOR_START, d->theme->muted);
 }
 
-static void draw_rest_of_key(const hpr__drawing *d)
-{
-    const hpr_label *lowest = NULL;
-    unsigned n_nowhere = 0;
-    for (uint32_t i = d->chart->n_bands; i-- > 0;) {
-        const hpr_band *band = &d->chart->bands[i];
-        n_nowhere += hpr__label_is_due(d->chart, band);
-        lowest = band->label.place == HPR_LABEL_LEGEND ? &band->label : lowest;
-    }
-    if (lowest && n_nowhere > 0) {
-        draw_number_of_rest(d, lowest, n_nowhere);
-    }
-}
-
-void hpr__draw_labels(const hpr__drawing *d)
+static void draw_labels(const hpr__drawing *d)
 {
     for (uint32_t i = 0; i < d->chart->n_bands; i++) {
         draw_label(d, &d->chart->bands[i]);
     }
-    draw_rest_of_key(d);
+    draw_rest_of_legend(d);
 }
 
 /* --- page ----------------------------------------------------------------------------------- */
@@ -239,7 +222,7 @@ static void draw_title(const hpr__drawing *d)
     double baseline = chart->height_pt - pad - d->type.title_pt;
     hpr__text_style style = {.size_pt = d->type.title_pt, .colour = d->theme->text, .bold = true};
     hpr_point place = hpr__at(d, pad, baseline);
-    hpr__builder_text(d->ink, chart->title.job, place.x_pt, place.y_pt, &style);
+    hpr__builder_text(d->builder, chart->title.job, place.x_pt, place.y_pt, &style);
     hpr__draw_text(d, chart->title.date, chart->width_pt - pad, baseline, d->type.text_pt,
                    HPR_ANCHOR_END, d->theme->muted);
 }
@@ -260,13 +243,13 @@ static void draw_emptiness(const hpr__drawing *d)
     }
 }
 
-void hpr__draw_chart(const hpr__drawing *d)
+static void draw_chart(const hpr__drawing *d)
 {
     draw_grid(d);
     if (d->chart->n_points > 0 && d->chart->n_bands > 0) {
         hpr__draw_bands(d);
         hpr__draw_quantity_lines(d);
-        hpr__draw_labels(d);
+        draw_labels(d);
     }
     draw_x_axis(d);
     draw_y_axis(d);
@@ -278,7 +261,7 @@ void hpr__draw_chart(const hpr__drawing *d)
 
 /* --- legend --------------------------------------------------------------------------------- */
 
-/* A chart of the same bands, without labels, on a sheet for the legend. False: no memory. */
+/* Makes a chart of the same bands, without labels. Returns false without memory. */
 static bool copy_bands(hpr__chart *copy, const hpr_chart *chart)
 {
     *copy = (hpr__chart){.public = *chart, .arena = hpf_arena_create()};
@@ -310,8 +293,8 @@ static hpf_status lay_out_legend(hpr__chart *sheet, const hpr__drawing *d, hpf_e
     return hpr__legend_place(sheet, &legend, &style, pad, sheet->public.height_pt - pad, err);
 }
 
-hpr__drawing hpr__drawing_of(const hpr_chart *chart, const hpr_options *options,
-                             hpr_measurer measurer)
+static hpr__drawing drawing_of(const hpr_chart *chart, const hpr_options *options,
+                               hpr_measurer measurer)
 {
     return (hpr__drawing){
         .chart = chart,
@@ -323,30 +306,29 @@ hpr__drawing hpr__drawing_of(const hpr_chart *chart, const hpr_options *options,
     };
 }
 
-void hpr__draw_begin(const hpr__drawing *d, const char *title)
+/* Creates the builder of a scene of that size, and begins its page. */
+static void begin_scene(hpr__drawing *d, double width_pt, double height_pt, const char *title)
 {
-    hpr__builder_set_title(d->ink, title);
-    hpr__builder_set_date(d->ink, d->chart->title.date);
-    hpr__builder_set_creator(d->ink, "heapcensus");
-    hpr__builder_set_background(d->ink, d->theme->background);
-    hpr__builder_page(d->ink, NULL);
+    d->builder = hpr__builder_create(width_pt, height_pt);
+    hpr__builder_describe(d->builder, title, d->chart->title.date, "heapcensus");
+    hpr__builder_set_background(d->builder, d->theme->background);
+    hpr__builder_page(d->builder, NULL);
 }
 
 hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
                                    const hpr_options *options, hpr_measurer measurer,
                                    hpf_error *err)
 {
-    hpr__drawing d = hpr__drawing_of(chart, options, measurer);
+    hpr__drawing d = drawing_of(chart, options, measurer);
     hpr__chart sheet;
     *out = NULL;
     hpf_status status =
         copy_bands(&sheet, chart) ? lay_out_legend(&sheet, &d, err) : hpf_error_set_memory(err);
     if (!status) {
         d.chart = &sheet.public;
-        d.ink = hpr__builder_create(sheet.public.width_pt, sheet.public.height_pt);
-        hpr__draw_begin(&d, chart->title.job);
-        hpr__draw_labels(&d);
-        status = hpr__builder_finish(d.ink, out, err);
+        begin_scene(&d, sheet.public.width_pt, sheet.public.height_pt, chart->title.job);
+        draw_labels(&d);
+        status = hpr__builder_finish(d.builder, out, err);
     }
     hpf_arena_destroy(sheet.arena);
     return status;
@@ -357,10 +339,28 @@ hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
 hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
                             hpr_measurer measurer, hpf_error *err)
 {
-    hpr__drawing d = hpr__drawing_of(chart, options, measurer);
-    d.ink = hpr__builder_create(chart->width_pt, chart->height_pt);
+    hpr__drawing d = drawing_of(chart, options, measurer);
     *out = NULL;
-    hpr__draw_begin(&d, chart->title.job);
-    hpr__draw_chart(&d);
-    return hpr__builder_finish(d.ink, out, err);
+    begin_scene(&d, chart->width_pt, chart->height_pt, chart->title.job);
+    draw_chart(&d);
+    return hpr__builder_finish(d.builder, out, err);
+}
+
+hpf_status hpr_page_scene_create(hpr_scene **out, const hpr_page *page,
+                                 const hpr_page_options *options, hpr_measurer measurer,
+                                 hpf_error *err)
+{
+    hpr__drawing d = drawing_of(page->legend, &options->chart, measurer);
+    *out = NULL;
+    begin_scene(&d, page->width_pt, page->height_pt, page->legend->title.job);
+    for (size_t i = 0; i < page->n_panels; i++) {
+        const hpr_panel *panel = &page->panels[i];
+        hpr__drawing drawing = drawing_of(panel->chart, &options->chart, measurer);
+        drawing.builder = d.builder;
+        drawing.corner.x_pt = panel->x_pt;
+        drawing.corner.y_pt = page->height_pt - panel->y_pt - panel->chart->height_pt;
+        draw_chart(&drawing);
+    }
+    draw_labels(&d);
+    return hpr__builder_finish(d.builder, out, err);
 }

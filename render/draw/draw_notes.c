@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What is noted on the modern look: the peak, and marks. The peak's text stands above the highest
- * point, so nothing is under it (that of differences above the plot), and steps aside for the rules
- * of marks and the lines over the bands; the labels of marks have rows of their own above that
- * (mark_labels.h).
+ * Notes of the modern look: the peak, marks, garbage collections. The text of the peak is above the
+ * highest point (of differences: above the plot), moved to where no mark and no quantity line
+ * crosses it. The labels of marks are in rows above it (layout/mark_labels.h).
  */
-#include "draw/draw_modern.h"
+#include "draw/draw.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +12,12 @@
 
 #include "layout/elide.h"
 
-#define LEAST_APART_PT 0.8 /* marks nearer than this are one */
+#define LEAST_APART_PT 0.8 /* marks that are nearer share a rule */
 #define MINOR_GC_PT    3.0 /* lengths of ticks */
 #define MAJOR_GC_PT    7.0
 #define GC_WIDTH_PT    0.5
 #define PEAK_DOT_PT    1.7
-#define LEAST_LED_PT   4.0 /* from the dot: a text that is farther away has a leader */
+#define LEAST_LED_PT   4.0 /* a text that is farther from the dot has a leader */
 
 enum { DOT_CORNERS = 16 };
 
@@ -26,7 +25,7 @@ void hpr__draw_segment(const hpr__drawing *d, double x0_pt, double y0_pt, double
                        double y1_pt, hpr_paint paint)
 {
     hpr_point points[2] = {hpr__at(d, x0_pt, y0_pt), hpr__at(d, x1_pt, y1_pt)};
-    hpr__builder_line(d->ink, points, 2, paint);
+    hpr__builder_line(d->builder, points, 2, paint);
 }
 
 void hpr__draw_text(const hpr__drawing *d, const char *text, double x_pt, double y_pt,
@@ -34,33 +33,29 @@ void hpr__draw_text(const hpr__drawing *d, const char *text, double x_pt, double
 {
     hpr__text_style style = {.size_pt = size_pt, .anchor = anchor, .colour = colour};
     hpr_point place = hpr__at(d, x_pt, y_pt);
-    hpr__builder_text(d->ink, text, place.x_pt, place.y_pt, &style);
-}
-
-static hpr_text_size measure(const hpr__drawing *d, const char *text)
-{
-    return d->measurer.measure(d->measurer.context, text, d->type.text_pt, false);
+    hpr__builder_text(d->builder, text, place.x_pt, place.y_pt, &style);
 }
 
 /* --- peak ----------------------------------------------------------------------------------- */
 
-/* The text of the peak, and the box that it takes. */
+/* The text of the peak and its box. */
 typedef struct peak_note {
     bool is_there;
     double dot_x_pt, dot_y_pt;
     char text[HPR__PEAK_BYTES + 8];
     double left_pt, right_pt, baseline_pt;
-    double top_pt; /* of the text */
+    double top_pt;
 } peak_note;
 
-/* The text of differences stands in the row of the unit, and not right behind it. */
+/* Returns the leftmost place of the text. That of differences keeps a distance from the unit, which
+ * is in the same row. */
 static double lowest_left(const hpr_chart *chart)
 {
     return chart->plot_x_pt + (chart->base ? 2 * HPR__TEXT_GAP_PT : 0);
 }
 
-/* How far a text from `left` may go to the left or the right until no rule crosses it; HUGE_VAL:
- * nowhere. */
+/* Returns how far a text must move from `left` in a direction (1 or -1) until no rule crosses it;
+ * HUGE_VAL if there is no such place. */
 static double shift_past_rules(const hpr_chart *chart, double left, double width, double direction)
 {
     const double gap = 2;
@@ -83,7 +78,7 @@ static double shift_past_rules(const hpr_chart *chart, double left, double width
     return HUGE_VAL;
 }
 
-/* Where a text begins that would best begin at `wanted`. */
+/* Returns the left end of a text, as near as possible to `wanted`. */
 static double place_between_rules(const hpr_chart *chart, double wanted, double width)
 {
     double lowest = lowest_left(chart);
@@ -99,7 +94,7 @@ static double place_between_rules(const hpr_chart *chart, double wanted, double 
     return up <= down ? left + up : left - down;
 }
 
-/* How far the dot is from a text's box. */
+/* Returns the distance of the dot from a text's box. */
 static double distance_of(const peak_note *note, const hpr__area *area)
 {
     double x = fmax(area->left_pt - note->dot_x_pt, note->dot_x_pt - area->right_pt);
@@ -107,7 +102,7 @@ static double distance_of(const peak_note *note, const hpr__area *area)
     return hypot(fmax(0, x), fmax(0, y));
 }
 
-/* Whether the text of the peak would be in the plot, on no line and on no rule. */
+/* Returns whether an area is in the plot, and crossed by no quantity line and no rule. */
 static bool is_clear(const hpr__drawing *d, const hpr__area *area)
 {
     const hpr_chart *chart = d->chart;
@@ -148,7 +143,7 @@ static void avoid_lines(const hpr__drawing *d, peak_note *note)
     *note = best;
 }
 
-/* As much of the text as has room above the plot; numbers are not cut unless nothing else is left.
+/* Chooses the longest wording that has room above the plot, and elides the shortest one if needed.
  * Returns its width. */
 static double put_peak_text(const hpr__drawing *d, peak_note *note, const hpr__peak *peak)
 {
@@ -156,7 +151,7 @@ static double put_peak_text(const hpr__drawing *d, peak_note *note, const hpr__p
     char text[HPR__PEAK_BYTES];
     for (int words = HPR__PEAK_AND_TIME; words <= HPR__PEAK_BARE; words++) {
         hpr__peak_text(text, d->chart, peak, d->si_units, (hpr__peak_words)words);
-        if (measure(d, text).width_pt <= room) {
+        if (hpr__measure(d, text, d->type.text_pt).width_pt <= room) {
             break;
         }
     }
@@ -177,11 +172,11 @@ static peak_note place_peak(const hpr__drawing *d)
     note.left_pt = place_between_rules(chart, note.dot_x_pt - width / 2, width);
     note.right_pt = note.left_pt + width;
     note.baseline_pt = (chart->base ? hpr__top_of_plot(chart) : note.dot_y_pt) + HPR__TEXT_GAP_PT;
-    note.top_pt = note.baseline_pt + measure(d, note.text).ascent_pt;
+    note.top_pt = note.baseline_pt + hpr__measure(d, note.text, d->type.text_pt).ascent_pt;
     if (chart->n_quantities > 0) {
         avoid_lines(d, &note);
     }
-    note.is_there = note.top_pt <= chart->height_pt; /* not on a sheet that is too low for it */
+    note.is_there = note.top_pt <= chart->height_pt; /* else the page is too low */
     return note;
 }
 
@@ -192,11 +187,11 @@ static void draw_dot(const hpr__drawing *d, double x_pt, double y_pt)
         double angle = 6.283185307179586 * i / DOT_CORNERS;
         corners[i] = hpr__at(d, x_pt + PEAK_DOT_PT * cos(angle), y_pt + PEAK_DOT_PT * sin(angle));
     }
-    hpr__builder_polygon(d->ink, corners, DOT_CORNERS, hpr__paint_fill(d->theme->outline),
+    hpr__builder_polygon(d->builder, corners, DOT_CORNERS, hpr__paint_fill(d->theme->outline),
                          hpr__paint_stroke(d->theme->background, HPR__HAIRLINE_PT));
 }
 
-/* From the dot to the nearest place of a text that had to go far. */
+/* Connects the dot with a text that is far from it. */
 static void draw_peak_leader(const hpr__drawing *d, const peak_note *note)
 {
     const hpr__area area = {note->left_pt, note->right_pt, note->baseline_pt, note->top_pt};
@@ -208,12 +203,12 @@ static void draw_peak_leader(const hpr__drawing *d, const peak_note *note)
     }
 }
 
-/* On a ground of its own: no grid goes through it, nor a rule that had no other place. */
+/* Draws the text on a cleared area: no grid and no rule crosses it. */
 static void draw_peak(const hpr__drawing *d, const peak_note *note)
 {
-    double descent = measure(d, note->text).descent_pt;
+    double descent = hpr__measure(d, note->text, d->type.text_pt).descent_pt;
     hpr_point corner = hpr__at(d, note->left_pt, note->top_pt);
-    hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, note->right_pt - note->left_pt,
+    hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, note->right_pt - note->left_pt,
                       note->top_pt - note->baseline_pt + descent / 2,
                       hpr__paint_fill(d->theme->background), hpr__paint_none());
     draw_peak_leader(d, note);
@@ -224,15 +219,16 @@ static void draw_peak(const hpr__drawing *d, const peak_note *note)
 
 /* --- marks ---------------------------------------------------------------------------------- */
 
-/* Of a row of labels: above that in which the text of a peak may be. */
+/* Returns the baseline of a row of labels. The lowest is above the row of the peak's text. */
 static double baseline_of_row(const hpr__drawing *d, unsigned row)
 {
-    hpr_text_size line = measure(d, "0");
+    hpr_text_size line = hpr__measure(d, "0", d->type.text_pt);
     return hpr__top_of_plot(d->chart) + HPR__TEXT_GAP_PT +
            (row + 1) * (line.ascent_pt + line.descent_pt);
 }
 
-/* A few marks cross the plot, up to their labels; many only rise a little from the axis. */
+/* Returns the upper end of a mark: its label, or the top of the plot; if there are many marks, a
+ * little above the axis. */
 static double top_of_mark(const hpr__drawing *d, const hpr_mark *mark)
 {
     const hpr_chart *chart = d->chart;
@@ -242,7 +238,9 @@ static double top_of_mark(const hpr__drawing *d, const hpr_mark *mark)
     return *mark->shown ? baseline_of_row(d, mark->row) - 2 : hpr__top_of_plot(chart);
 }
 
-/* Marks that are too near to be told apart have one rule. */
+/* Draws one rule for mark `first` and those that are too near to be seen apart. Returns the next
+ * mark.
+ */
 static size_t draw_rule(const hpr__drawing *d, size_t first, hpr_paint paint)
 {
     const hpr_chart *chart = d->chart;
@@ -254,15 +252,6 @@ static size_t draw_rule(const hpr__drawing *d, size_t first, hpr_paint paint)
     }
     hpr__draw_segment(d, x, chart->plot_y_pt, x, top, paint);
     return i;
-}
-
-static void draw_rules(const hpr__drawing *d)
-{
-    hpr_paint paint = hpr__stroke_of(d, d->theme->text, HPR__RULE_PT);
-    paint.dash_pt = hpr__has_rules(d->chart) ? 2 : 0;
-    for (size_t i = 0; i < d->chart->n_marks;) {
-        i = draw_rule(d, i, paint);
-    }
 }
 
 static void draw_mark_labels(const hpr__drawing *d)
@@ -279,11 +268,16 @@ static void draw_mark_labels(const hpr__drawing *d)
 void hpr__draw_notes(const hpr__drawing *d)
 {
     peak_note peak = place_peak(d);
-    draw_rules(d);
+    hpr_paint rule = hpr__stroke_of(d, d->theme->text, HPR__RULE_PT);
+    rule.dash_pt = hpr__has_rules(d->chart) ? 2 : 0;
+    for (size_t i = 0; i < d->chart->n_marks;) {
+        i = draw_rule(d, i, rule);
+    }
     if (peak.is_there) {
         draw_peak(d, &peak);
     }
-    const double apart = 2 * HPR__TEXT_GAP_PT; /* "live peak 9 MiB" must not be read as one */
+    const double apart =
+        2 * HPR__TEXT_GAP_PT; /* so that "live peak 9 MiB" is not read as one text */
     const hpr__area taken = {peak.left_pt - apart, peak.right_pt + apart, peak.baseline_pt,
                              peak.top_pt};
     hpr__draw_quantity_names(d, &taken);
@@ -292,12 +286,12 @@ void hpr__draw_notes(const hpr__drawing *d)
 
 /* --- garbage collections -------------------------------------------------------------------- */
 
-/* What the ticks are stands right of them, where there is room. */
+/* Writes "GC" right of the ticks if there is room. */
 static void draw_gc_name(const hpr__drawing *d)
 {
     const double gap_pt = 3;
     double size_pt = d->type.text_pt;
-    hpr_text_size size = d->measurer.measure(d->measurer.context, "GC", size_pt, false);
+    hpr_text_size size = hpr__measure(d, "GC", size_pt);
     double left = hpr__right_of_plot(d->chart) + gap_pt;
     if (left + size.width_pt <= d->chart->width_pt) {
         hpr__draw_text(d, "GC", left, hpr__top_of_plot(d->chart) - size.ascent_pt, size_pt,
@@ -313,12 +307,12 @@ void hpr__draw_gc_ticks(const hpr__drawing *d)
     if (chart->n_collections == 0) {
         return;
     }
-    hpr__builder_group_begin(d->ink, "garbage collections; the longer ticks are major ones");
+    hpr__builder_group_begin(d->builder, "garbage collections; the longer ticks are major ones");
     for (size_t i = 0; i < chart->n_collections; i++) {
         const hpr_collection *c = &chart->collections[i];
         double length = c->is_major ? MAJOR_GC_PT : MINOR_GC_PT;
         hpr__draw_segment(d, c->x_pt, top, c->x_pt, top - length, paint);
     }
-    hpr__builder_group_end(d->ink);
+    hpr__builder_group_end(d->builder);
     draw_gc_name(d);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Lines over the bands: dashed, on a halo in the colour of the paper, with names of their own near
- * their right ends, where nothing else is.
+ * Quantities as lines over the bands: dashed, on a halo in the colour of the background, named near
+ * their right ends where nothing else is.
  */
-#include "draw/draw_modern.h"
+#include "draw/draw.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,33 +13,30 @@
 #define LINE_PT     0.9
 #define HALO_PT     2.2
 #define NAME_GAP_PT 2.5 /* between a name and its line */
-#define STEP_PT     6.0 /* from one place that is tried for a name to the next */
-
-static hpr_point place_of(const hpr__drawing *d, const hpf_quantity_point *point)
-{
-    return hpr__at(d, hpr__x_of_time(d->chart, point->time), hpr__y_of(d->chart, point->value));
-}
+#define STEP_PT     6.0 /* between the places that are tried for a name */
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
 static void draw_line(const hpr__drawing *d, const hpr_quantity *line)
 {
     hpr__curve curve;
-    if (!hpr__curve_init(&curve, d->ink, line->n_points)) {
+    if (!hpr__curve_init(&curve, d->builder, line->n_points)) {
         return;
     }
     for (size_t i = 0; i < line->n_points; i++) {
-        curve.points[i] = place_of(d, &line->points[i]);
+        const hpf_quantity_point *point = &line->points[i];
+        curve.points[i] =
+            hpr__at(d, hpr__x_of_time(d->chart, point->time), hpr__y_of(d->chart, point->value));
     }
     hpr__curve_simplify(&curve, NULL, NULL, 0, d->fineness);
-    const hpr_point *points = hpr__curve_points(d->ink, &curve);
+    const hpr_point *points = hpr__curve_points(d->builder, &curve);
     hpr_paint paint = hpr__stroke_of(d, d->theme->text, LINE_PT);
     paint.dash_pt = 3;
-    hpr__builder_group_begin(d->ink, line->text);
-    hpr__builder_line_owned(d->ink, points, curve.n_shown,
+    hpr__builder_group_begin(d->builder, line->text);
+    hpr__builder_line_owned(d->builder, points, curve.n_shown,
                             hpr__stroke_of(d, d->theme->background, HALO_PT));
-    hpr__builder_line_owned(d->ink, points, curve.n_shown, paint);
-    hpr__builder_group_end(d->ink);
+    hpr__builder_line_owned(d->builder, points, curve.n_shown, paint);
+    hpr__builder_group_end(d->builder);
     hpr__curve_finish(&curve);
 }
 
@@ -52,17 +49,11 @@ void hpr__draw_quantity_lines(const hpr__drawing *d)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-/* Where names may not be: the areas of texts that are there already. */
-typedef struct crowd {
+/* Areas of the texts that are drawn already. */
+typedef struct obstacles {
     hpr__area *areas;
     size_t n;
-} crowd;
-
-static bool is_apart(const hpr__area *a, const hpr__area *b)
-{
-    return a->right_pt < b->left_pt || b->right_pt < a->left_pt || a->top_pt < b->bottom_pt ||
-           b->top_pt < a->bottom_pt;
-}
+} obstacles;
 
 static bool is_on_rule(const hpr_chart *chart, const hpr__area *area)
 {
@@ -81,7 +72,7 @@ static bool is_in_plot(const hpr_chart *chart, const hpr__area *area)
            area->bottom_pt >= chart->plot_y_pt && area->top_pt <= hpr__top_of_plot(chart) + 1;
 }
 
-/* The lowest and the highest that a line is between two places. */
+/* Finds the lowest and the highest place of a line between two places of the x axis. */
 static void find_extent(const hpr__drawing *d, const hpr_quantity *line, double left_pt,
                         double right_pt, double *low_pt, double *high_pt)
 {
@@ -115,19 +106,21 @@ bool hpr__is_on_lines(const hpr__drawing *d, const hpr__area *area)
     return false;
 }
 
-static bool is_free(const hpr__drawing *d, const crowd *others, const hpr__area *area)
+static bool is_free(const hpr__drawing *d, const obstacles *others, const hpr__area *area)
 {
     bool is_clear =
         is_in_plot(d->chart, area) && !is_on_rule(d->chart, area) && !hpr__is_on_lines(d, area);
     for (size_t i = 0; is_clear && i < others->n; i++) {
-        is_clear = is_apart(area, &others->areas[i]);
+        const hpr__area *other = &others->areas[i];
+        is_clear = area->right_pt < other->left_pt || other->right_pt < area->left_pt ||
+                   area->top_pt < other->bottom_pt || other->top_pt < area->bottom_pt;
     }
     return is_clear;
 }
 
-/* The area of a name that ends at `right_pt`, above its line or below it. */
-static hpr__area area_beside(const hpr__drawing *d, const hpr_quantity *line, hpr_text_size size,
-                             double right_pt, bool is_above)
+/* Returns the area of a name that ends at `right_pt`, above its line or below it. */
+static hpr__area area_near(const hpr__drawing *d, const hpr_quantity *line, hpr_text_size size,
+                           double right_pt, bool is_above)
 {
     double low, high;
     hpr__area area = {.left_pt = right_pt - size.width_pt, .right_pt = right_pt};
@@ -138,7 +131,7 @@ static hpr__area area_beside(const hpr__drawing *d, const hpr_quantity *line, hp
     return area;
 }
 
-/* Whether any part of the stack is as high as an area. */
+/* Returns whether any part of the stack is as high as an area. */
 static bool is_on_stack(const hpr_chart *chart, const hpr__area *area)
 {
     double before_x = -HUGE_VAL;
@@ -155,9 +148,8 @@ static bool is_on_stack(const hpr_chart *chart, const hpr__area *area)
     return false;
 }
 
-/* The area right of the end of a line that ends early, at its height, as far as the plot reaches.
- */
-static hpr__area area_behind(const hpr__drawing *d, const hpr_quantity *line, hpr_text_size size)
+/* Returns the area right of the end of a line, at its height, below the top of the plot. */
+static hpr__area area_after(const hpr__drawing *d, const hpr_quantity *line, hpr_text_size size)
 {
     const hpf_quantity_point *last = &line->points[line->n_points - 1];
     double left = hpr__x_of_time(d->chart, last->time) + NAME_GAP_PT;
@@ -167,25 +159,25 @@ static hpr__area area_behind(const hpr__drawing *d, const hpr_quantity *line, hp
     return (hpr__area){left, left + size.width_pt, bottom, bottom + height};
 }
 
-/* The area behind the line, or the rightmost free one above it, or below it and above the bands; or
- * with `is_on_bands` below it on them. */
-static bool find_free(const hpr__drawing *d, const hpr_quantity *line, const crowd *others,
+/* Finds the area right of the line, or the rightmost free one above it, or below it and above the
+ * bands; with `is_on_bands`, below it on the bands. Returns whether there is one. */
+static bool find_free(const hpr__drawing *d, const hpr_quantity *line, const obstacles *others,
                       hpr_text_size size, bool is_on_bands, hpr__area *out)
 {
     const hpr_chart *chart = d->chart;
     double begin = hpr__x_of_time(chart, line->points[0].time);
     double end = hpr__x_of_time(chart, line->points[line->n_points - 1].time);
     end = fmin(end, hpr__right_of_plot(chart) - 1);
-    *out = area_behind(d, line, size);
+    *out = area_after(d, line, size);
     if (!is_on_stack(chart, out) && is_free(d, others, out)) {
         return true;
     }
     for (double right = end; right - size.width_pt >= begin; right -= STEP_PT) {
-        *out = area_beside(d, line, size, right, true);
+        *out = area_near(d, line, size, right, true);
         if (!is_on_bands && is_free(d, others, out)) {
             return true;
         }
-        *out = area_beside(d, line, size, right, false);
+        *out = area_near(d, line, size, right, false);
         if ((is_on_bands || !is_on_stack(chart, out)) && is_free(d, others, out)) {
             return true;
         }
@@ -193,8 +185,8 @@ static bool find_free(const hpr__drawing *d, const hpr_quantity *line, const cro
     return false;
 }
 
-/* When there is no room at all, at the end of the line. */
-static hpr__area find_area(const hpr__drawing *d, const hpr_quantity *line, const crowd *others,
+/* Returns the best area for a name; without any room, that at the end of the line. */
+static hpr__area find_area(const hpr__drawing *d, const hpr_quantity *line, const obstacles *others,
                            hpr_text_size size)
 {
     const hpr_chart *chart = d->chart;
@@ -205,7 +197,7 @@ static hpr__area find_area(const hpr__drawing *d, const hpr_quantity *line, cons
     }
     double end = hpr__x_of_time(chart, line->points[line->n_points - 1].time);
     end = fmin(fmax(end, chart->plot_x_pt + size.width_pt), hpr__right_of_plot(chart) - 1);
-    area = area_beside(d, line, size, end, true);
+    area = area_near(d, line, size, end, true);
     double excess = fmax(0, area.top_pt - hpr__top_of_plot(chart));
     area.top_pt -= excess;
     area.bottom_pt -= excess;
@@ -216,22 +208,21 @@ static void draw_name(const hpr__drawing *d, const hpr_quantity *line, const hpr
                       hpr_text_size size)
 {
     hpr_point corner = hpr__at(d, area->left_pt - 1, area->top_pt);
-    hpr__builder_rect(d->ink, corner.x_pt, corner.y_pt, size.width_pt + 2,
+    hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, size.width_pt + 2,
                       area->top_pt - area->bottom_pt, hpr__paint_fill(d->theme->background),
                       hpr__paint_none());
     hpr__draw_text(d, line->text, area->left_pt, area->bottom_pt + size.descent_pt, d->type.text_pt,
                    HPR_ANCHOR_START, d->theme->text);
 }
 
-static void add_band_names(const hpr__drawing *d, crowd *others)
+static void add_band_names(const hpr__drawing *d, obstacles *others)
 {
     for (uint32_t i = 0; i < d->chart->n_bands; i++) {
         const hpr_label *label = &d->chart->bands[i].label;
         if (label->place != HPR_LABEL_INSIDE) {
             continue;
         }
-        hpr_text_size size =
-            d->measurer.measure(d->measurer.context, label->text, label->size_pt, false);
+        hpr_text_size size = hpr__measure(d, label->text, label->size_pt);
         others->areas[others->n++] =
             (hpr__area){label->x_pt - size.width_pt / 2, label->x_pt + size.width_pt / 2,
                         label->y_pt - size.descent_pt, label->y_pt + size.ascent_pt};
@@ -241,17 +232,17 @@ static void add_band_names(const hpr__drawing *d, crowd *others)
 void hpr__draw_quantity_names(const hpr__drawing *d, const hpr__area *taken)
 {
     const hpr_chart *chart = d->chart;
-    crowd others = {.areas = malloc((chart->n_bands + chart->n_quantities + 1) * sizeof(hpr__area))};
+    obstacles others = {.areas =
+                            malloc((chart->n_bands + chart->n_quantities + 1) * sizeof(hpr__area))};
     if (!others.areas) {
-        hpr__builder_fail(d->ink);
+        hpr__builder_fail(d->builder);
         return;
     }
     others.areas[others.n++] = *taken;
     add_band_names(d, &others);
     for (size_t i = 0; i < chart->n_quantities; i++) {
         const hpr_quantity *line = &chart->quantities[i];
-        hpr_text_size size =
-            d->measurer.measure(d->measurer.context, line->text, d->type.text_pt, false);
+        hpr_text_size size = hpr__measure(d, line->text, d->type.text_pt);
         hpr__area area = find_area(d, line, &others, size);
         draw_name(d, line, &area, size);
         others.areas[others.n++] = area;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Each sample adds a number to the bands that are in it; to the others zeros are added when they
- * come again, or at the end. So the work goes with what the samples say.
+ * Each sample adds a number to the bands that it contains. Bands get zeros for the samples in
+ * between with their next number, or at the end: so the work is proportional to the costs in the
+ * samples.
  */
 #include "html/html_columns.h"
 
@@ -13,7 +14,6 @@ typedef struct pass {
     hpr__columns *columns;
     const hpf_overview *overview;
     const uint32_t *band_of_name;
-    uint32_t n_bands;    /* that were wanted */
     double *amounts;     /* by band: in this sample */
     uint32_t *touched;   /* bands that are in this sample */
     bool *is_touched;    /* by band */
@@ -22,7 +22,7 @@ typedef struct pass {
     size_t n_bytes;      /* of the bands that are left */
 } pass;
 
-static void give_up_last(pass *p)
+static void drop_last(pass *p)
 {
     hpr__columns *c = p->columns;
     hpr__packer *last = &c->packers[--c->n];
@@ -30,7 +30,8 @@ static void give_up_last(pass *p)
     hpr__packed_finish(&last->packed);
 }
 
-/* Adds up, as a name may stand in a sample several times, and several names in a band. */
+/* Adds up the amounts of each band: a sample may contain a name several times, and a band several
+ * names. Returns the number of bands in the sample. */
 static uint32_t add_up(pass *p, const hpf_sample *sample)
 {
     uint32_t n = 0;
@@ -54,7 +55,7 @@ static hpf_status put(pass *p, uint32_t band, hpf_error *err)
     hpr__packer *packer = &p->columns->packers[band];
     size_t n_before = packer->packed.n_bytes;
     if (amount != nearbyint(amount) || !(fabs(amount) < HPR__PACK_MOST_WHOLE)) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "an amount is no whole number");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "an amount is not a whole number");
     }
     if (!hpr__packer_fill(packer, p->n_picks_seen) || !hpr__packer_put(packer, (int64_t)amount)) {
         return hpf_error_set_memory(err);
@@ -81,12 +82,12 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     }
     p->n_picks_seen++;
     while (!status && p->n_bytes > p->columns->most_bytes && p->columns->n > 0) {
-        give_up_last(p);
+        drop_last(p);
     }
     return status;
 }
 
-/* Zeros at the ends; a byte or two each, so the budget is asked once more. */
+/* Adds the zeros at the end of each series, and checks the budget again. */
 static hpf_status end_all(pass *p, hpf_error *err)
 {
     hpr__columns *c = p->columns;
@@ -103,19 +104,9 @@ static hpf_status end_all(pass *p, hpf_error *err)
         p->n_bytes += packed->n_bytes - n_before;
     }
     while (p->n_bytes > c->most_bytes && c->n > 0) {
-        give_up_last(p);
+        drop_last(p);
     }
     return HPF_OK;
-}
-
-static hpf_status run(pass *p, hpf_survey *survey, hpf_error *err)
-{
-    static const hpf_events events = {.sample = on_sample};
-    for (uint32_t i = 0; i < p->n_bands; i++) {
-        p->n_bytes += p->columns->costs[i];
-    }
-    hpf_status status = hpf_survey_replay(survey, &events, p, err);
-    return status ? status : end_all(p, err);
 }
 
 hpf_status hpr__columns_pack(hpr__columns *columns, hpf_survey *survey,
@@ -125,13 +116,18 @@ hpf_status hpr__columns_pack(hpr__columns *columns, hpf_survey *survey,
     pass p = {.columns = columns,
               .overview = hpf_survey_overview(survey),
               .band_of_name = band_of_name,
-              .n_bands = columns->n,
               .amounts = calloc(n, sizeof *p.amounts),
               .touched = calloc(n, sizeof *p.touched),
               .is_touched = calloc(n, sizeof *p.is_touched)};
     columns->packers = calloc(n, sizeof *columns->packers);
     bool has_memory = p.amounts && p.touched && p.is_touched && columns->packers;
-    hpf_status status = has_memory ? run(&p, survey, err) : hpf_error_set_memory(err);
+    static const hpf_events events = {.sample = on_sample};
+    for (uint32_t i = 0; i < columns->n; i++) {
+        p.n_bytes += columns->costs[i];
+    }
+    hpf_status status =
+        has_memory ? hpf_survey_replay(survey, &events, &p, err) : hpf_error_set_memory(err);
+    status = status ? status : end_all(&p, err);
     free(p.amounts);
     free(p.touched);
     free(p.is_touched);

@@ -8,15 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first byte: how many decimals the numbers have, or that they are doubles. */
+/* The first byte: the number of decimals, or RAW_DOUBLES. */
 enum { MOST_DECIMALS = 9, RAW_DOUBLES = 255 };
 
-/* A difference of numbers below it, with its flag, fits in the 53 bits that a script can count
- * with.
- */
-static const double most_whole = HPR__PACK_MOST_WHOLE;
-
-/* A number of ten bytes at most, a byte for the kind. */
 enum { MOST_NUMBER_BYTES = 10 };
 
 static bool make_room(hpr__packed *out, size_t n_more)
@@ -39,21 +33,21 @@ void hpr__packed_finish(hpr__packed *packed)
     *packed = (hpr__packed){NULL, 0, 0};
 }
 
-/* --- which numbers -------------------------------------------------------------------------- */
+/* --- scaling -------------------------------------------------------------------------------- */
 
 static bool have_decimals(const double *numbers, size_t n, double scale)
 {
     for (size_t i = 0; i < n; i++) {
         double whole = nearbyint(numbers[i] * scale);
-        if (!(fabs(whole) < most_whole) || whole / scale != numbers[i]) {
+        if (!(fabs(whole) < HPR__PACK_MOST_WHOLE) || whole / scale != numbers[i]) {
             return false;
         }
     }
     return true;
 }
 
-/* The fewest decimals that tell all numbers exactly; -1: there are none. `*scale` becomes 10 to
- * their power. */
+/* Returns the smallest number of decimals that represents all numbers exactly, or -1, and sets
+ * `*scale` to 10 to its power. */
 static int find_decimals(const double *numbers, size_t n, double *scale)
 {
     *scale = 1;
@@ -65,7 +59,7 @@ static int find_decimals(const double *numbers, size_t n, double *scale)
     return -1;
 }
 
-/* --- writing them --------------------------------------------------------------------------- */
+/* --- writing -------------------------------------------------------------------------------- */
 
 static void put_number(hpr__packed *out, uint64_t number)
 {
@@ -76,20 +70,6 @@ static void put_number(hpr__packed *out, uint64_t number)
     out->bytes[out->n_bytes++] = (unsigned char)number;
 }
 
-/* An even number is a difference, its sign in the lowest bit of what is left. */
-static void put_difference(hpr__packed *out, int64_t difference)
-{
-    uint64_t zigzag = (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63);
-    put_number(out, zigzag << 1);
-}
-
-/* An odd one says how often the difference before comes again. */
-static void put_run(hpr__packed *out, size_t n_times)
-{
-    put_number(out, (uint64_t)(n_times - 1) << 1 | 1);
-}
-
-/* The kind comes first. */
 static bool put_kind(hpr__packed *out, int kind)
 {
     if (!make_room(out, 1)) {
@@ -104,8 +84,8 @@ static bool end_run(hpr__packer *p)
     if (!make_room(&p->packed, 2 * MOST_NUMBER_BYTES)) {
         return false;
     }
-    if (p->n_times > 0) {
-        put_run(&p->packed, p->n_times);
+    if (p->n_times > 0) { /* odd: repetitions of the last difference */
+        put_number(&p->packed, (uint64_t)(p->n_times - 1) << 1 | 1);
     }
     p->n_times = 0;
     return true;
@@ -121,7 +101,8 @@ bool hpr__packer_put(hpr__packer *p, int64_t number)
         p->n_times++;
     } else if (end_run(p)) {
         p->step = number - p->before;
-        put_difference(&p->packed, p->step);
+        /* Even: a difference, its sign in the next bit. */
+        put_number(&p->packed, ((uint64_t)p->step << 1 ^ (uint64_t)(p->step >> 63)) << 1);
     } else {
         return false;
     }
@@ -185,7 +166,7 @@ bool hpr__pack(hpr__packed *out, const double *numbers, size_t n)
     return decimals < 0 ? pack_doubles(out, numbers, n) : pack_whole(out, numbers, n, scale);
 }
 
-/* --- as text -------------------------------------------------------------------------------- */
+/* --- base64 --------------------------------------------------------------------------------- */
 
 static size_t put_base64(char *out, const unsigned char *bytes, size_t n)
 {

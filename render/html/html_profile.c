@@ -1,46 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A profile for a page. Names come largest first, each with its series, until the budget is spent;
- * the rest is one more series. Few series are fetched as numbers; many are packed while the samples
- * go by, or fetched some at a time, so that memory does not go with names times samples.
+ * Writes a profile for a page: names, largest first, each with its series, until the budget is
+ * spent; the sum of all others is one more series. Few series are fetched as numbers. Many are
+ * packed during one pass over the samples, or fetched in batches, so that memory does not grow with
+ * names times samples.
  */
 #include "html/html_profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 
 #include "chart/tooltip.h"
 #include "html/html_columns.h"
-#include "chart/select.h"
 #include "style/fill.h"
+#include "chart/select.h"
+#include "style/colour.h"
 
 #define BATCH_NUMBERS ((size_t)4 << 20) /* of series fetched at once */
 
-/* Innermost ones of a stack that are told. */
+/* Innermost frames of a stack that are written. */
 enum { MOST_FRAMES = 40 };
 
 /* A profile being written. */
-typedef struct telling {
+typedef struct profile_writer {
     hpf_json *json;
     hpf_survey *survey;
     const hpr_options *options;
     hpr_html_limits limits;
     hpf_arena *arena;
-    hpr__assignment assignment; /* all names, or groups of them, largest first */
+    hpr__assignment assignment; /* all names, or groups, largest first */
     uint32_t *band_of;          /* by name: of the batch */
     double *numbers;            /* of the batch */
     size_t n_picks;
-    uint32_t n_written; /* bands of the assignment that have a series */
+    uint32_t n_written; /* bands with a series so far */
     size_t n_bytes;     /* packed */
     hpr__packed packed;
     hpf_error *err;
-} telling;
+} profile_writer;
+
+void hpr__html_colour(hpf_json *json, const char *key, hpr_colour colour)
+{
+    char text[32];
+    snprintf(text, sizeof text, "#%02x%02x%02x", hpr__colour_byte(colour.red),
+             hpr__colour_byte(colour.green), hpr__colour_byte(colour.blue));
+    hpf_json_text(json, key, text);
+}
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-/* The name with its colours on light and on dark ground. */
-static void tell_name(hpf_json *json, hpf_str name, const hpr_colour *pinned)
+/* Writes a name with its colours on light and on dark ground. */
+static void put_name(hpf_json *json, hpf_str name, const hpr_colour *pinned)
 {
     hpf_json_bytes(json, "name", name);
     hpf_json_array(json, "colour");
@@ -55,22 +66,22 @@ void hpr_html_names_json(const hpf_str *names, size_t n, hpf_sink *sink)
     hpf_json_array(&json, NULL);
     for (size_t i = 0; i < n; i++) {
         hpf_json_object(&json, NULL);
-        tell_name(&json, names[i], NULL);
+        put_name(&json, names[i], NULL);
         hpf_json_close(&json);
     }
     hpf_json_end(&json);
 }
 
-/* What is known beside a name: the whole of one that was cut, frames of a stack, members of a set.
- * False when there is no memory. */
-static bool tell_more(telling *t, hpf_name name)
+/* Writes details of a name: the full text of one that was cut, frames of a stack, members of a set.
+ * Returns false without memory. */
+static bool put_details(profile_writer *w, hpf_name name)
 {
     hpf_frame frames[MOST_FRAMES];
     hpf_retainer_set set = {.members = {"", 0}};
-    size_t n_frames = hpf_survey_frames(t->survey, name, frames, MOST_FRAMES);
+    size_t n_frames = hpf_survey_frames(w->survey, name, frames, MOST_FRAMES);
     n_frames = n_frames < MOST_FRAMES ? n_frames : MOST_FRAMES;
-    if (hpf_survey_retainer_set(t->survey, name, &set)) {
-        hpf_json_bytes(t->json, "full", set.name);
+    if (hpf_survey_retainer_set(w->survey, name, &set)) {
+        hpf_json_bytes(w->json, "full", set.name);
     } else if (n_frames == 0) {
         return true;
     }
@@ -80,278 +91,272 @@ static bool tell_more(telling *t, hpf_name name)
     }
     hpr__tooltip_lines(lines, frames, n_frames, set.members);
     bool is_whole = hpf_sink_flush(lines, NULL) == HPF_OK;
-    hpf_json_bytes(t->json, "more", hpf_sink_bytes(lines));
+    hpf_json_bytes(w->json, "more", hpf_sink_bytes(lines));
     hpf_sink_destroy(lines);
     return is_whole;
 }
 
 /* --- series --------------------------------------------------------------------------------- */
 
-static hpf_status tell_packed(telling *t, const char *key, const hpr__packed *packed)
+static hpf_status put_packed(profile_writer *w, const char *key, const hpr__packed *packed)
 {
-    return hpr__packed_json(t->json, key, packed) ? HPF_OK : hpf_error_set_memory(t->err);
+    return hpr__packed_json(w->json, key, packed) ? HPF_OK : hpf_error_set_memory(w->err);
 }
 
-static hpf_status tell_numbers(telling *t, const char *key, const double *numbers, size_t n)
+static hpf_status put_numbers(profile_writer *w, const char *key, const double *numbers, size_t n)
 {
-    return hpr__pack(&t->packed, numbers, n) ? tell_packed(t, key, &t->packed)
-                                             : hpf_error_set_memory(t->err);
+    return hpr__pack(&w->packed, numbers, n) ? put_packed(w, key, &w->packed)
+                                             : hpf_error_set_memory(w->err);
 }
 
-/* What the samples are: when, which of all, and how much in all. */
-static hpf_status tell_samples(telling *t)
+/* Writes the time, the index and the total of each sample. */
+static hpf_status put_samples(profile_writer *w)
 {
-    const hpf_pick *picks = hpf_survey_overview(t->survey)->picks;
-    double *numbers = t->numbers;
-    for (size_t i = 0; i < t->n_picks; i++) {
+    const hpf_pick *picks = hpf_survey_overview(w->survey)->picks;
+    double *numbers = w->numbers;
+    for (size_t i = 0; i < w->n_picks; i++) {
         numbers[i] = picks[i].time;
     }
-    hpf_status status = tell_numbers(t, "times", numbers, t->n_picks);
-    for (size_t i = 0; i < t->n_picks; i++) {
+    hpf_status status = put_numbers(w, "times", numbers, w->n_picks);
+    for (size_t i = 0; i < w->n_picks; i++) {
         numbers[i] = (double)picks[i].sample_index;
     }
-    status = status ? status : tell_numbers(t, "samples", numbers, t->n_picks);
-    for (size_t i = 0; i < t->n_picks; i++) {
+    status = status ? status : put_numbers(w, "samples", numbers, w->n_picks);
+    for (size_t i = 0; i < w->n_picks; i++) {
         numbers[i] = picks[i].total;
     }
-    return status ? status : tell_numbers(t, "total", numbers, t->n_picks);
+    return status ? status : put_numbers(w, "total", numbers, w->n_picks);
 }
 
-/* Fetches the bands [first, first + n) of the assignment; with `as_one` as a single series. */
-static hpf_status fetch(telling *t, uint32_t first, uint32_t n, bool as_one)
+/* Fetches the series of bands [first, first + n); with `as_one` their sum. */
+static hpf_status fetch(profile_writer *w, uint32_t first, uint32_t n, bool as_one)
 {
-    for (uint32_t name = 0; name < hpf_survey_n_names(t->survey); name++) {
-        uint32_t band = t->assignment.band_of_name[name];
+    for (uint32_t name = 0; name < hpf_survey_n_names(w->survey); name++) {
+        uint32_t band = w->assignment.band_of_name[name];
         bool is_in = band != HPF_NO_BAND && band >= first && band - first < n;
-        t->band_of[name] = !is_in ? HPF_NO_BAND : as_one ? 0 : band - first;
+        w->band_of[name] = !is_in ? HPF_NO_BAND : as_one ? 0 : band - first;
     }
-    return hpf_survey_series(t->survey, t->band_of, as_one ? 1 : n, t->numbers, t->err);
+    return hpf_survey_series(w->survey, w->band_of, as_one ? 1 : n, w->numbers, w->err);
 }
 
-static hpf_str text_of(const telling *t, uint32_t band)
+static hpf_str text_of(const profile_writer *w, uint32_t band)
 {
-    return t->assignment.texts ? t->assignment.texts[band]
-                               : hpf_survey_name(t->survey, t->assignment.names[band]);
+    return w->assignment.texts ? w->assignment.texts[band]
+                               : hpf_survey_name(w->survey, w->assignment.names[band]);
 }
 
-/* Whether the series in `packed` still has a place. */
-static bool is_affordable(const telling *t, uint32_t band)
+/* Writes the next band with its series. */
+static hpf_status put_band(profile_writer *w, const hpr__packed *packed)
 {
-    size_t cost = t->packed.n_bytes + text_of(t, band).length;
-    return t->n_bytes + cost <= t->limits.most_bytes;
-}
-
-/* The next band, with its series. */
-static hpf_status tell_band(telling *t, const hpr__packed *packed)
-{
-    uint32_t band = t->n_written;
-    hpf_str text = text_of(t, band);
-    hpf_json_object(t->json, NULL);
-    tell_name(t->json, text, hpr__pinned_colour(t->options, text));
-    if (!t->assignment.texts && !tell_more(t, t->assignment.names[band])) {
-        return hpf_error_set_memory(t->err);
+    uint32_t band = w->n_written;
+    hpf_str text = text_of(w, band);
+    hpf_json_object(w->json, NULL);
+    put_name(w->json, text, hpr__pinned_colour(w->options, text));
+    if (!w->assignment.texts && !put_details(w, w->assignment.names[band])) {
+        return hpf_error_set_memory(w->err);
     }
-    hpf_status status = tell_packed(t, "column", packed);
-    hpf_json_close(t->json);
-    t->n_bytes += packed->n_bytes + text.length;
-    t->n_written++;
+    hpf_status status = put_packed(w, "column", packed);
+    hpf_json_close(w->json);
+    w->n_bytes += packed->n_bytes + text.length;
+    w->n_written++;
     return status;
 }
 
-/* Tells a band unless the budget is spent: then `*is_full` becomes true. */
-static hpf_status tell_numbers_of_band(telling *t, const double *numbers, bool *is_full)
+/* Writes the next band, or sets `*is_full` if the budget is spent. */
+static hpf_status put_band_if_affordable(profile_writer *w, const double *numbers, bool *is_full)
 {
-    if (!hpr__pack(&t->packed, numbers, t->n_picks)) {
-        return hpf_error_set_memory(t->err);
+    if (!hpr__pack(&w->packed, numbers, w->n_picks)) {
+        return hpf_error_set_memory(w->err);
     }
-    *is_full = !is_affordable(t, t->n_written);
-    return *is_full ? HPF_OK : tell_band(t, &t->packed);
+    size_t cost = w->packed.n_bytes + text_of(w, w->n_written).length;
+    *is_full = w->n_bytes + cost > w->limits.most_bytes;
+    return *is_full ? HPF_OK : put_band(w, &w->packed);
 }
 
-static uint32_t batch_bands(const telling *t)
+static uint32_t batch_bands(const profile_writer *w)
 {
-    size_t n = BATCH_NUMBERS / (t->n_picks ? t->n_picks : 1);
-    size_t n_bands = t->assignment.n_bands;
+    size_t n = BATCH_NUMBERS / (w->n_picks ? w->n_picks : 1);
+    size_t n_bands = w->assignment.n_bands;
     n = n < 1 ? 1 : n;
     return (uint32_t)(n < n_bands ? n : n_bands);
 }
 
-/* Some at a time, each time from the samples. */
-static hpf_status tell_by_batches(telling *t, uint32_t most)
+/* Writes at most `most` bands in batches, with one pass over the samples for each. */
+static hpf_status put_by_batches(profile_writer *w, uint32_t most)
 {
     bool is_full = false;
     hpf_status status = HPF_OK;
-    while (!status && !is_full && t->n_written < most) {
-        uint32_t n = batch_bands(t);
-        n = n < most - t->n_written ? n : most - t->n_written;
-        status = fetch(t, t->n_written, n, false);
+    while (!status && !is_full && w->n_written < most) {
+        uint32_t n = batch_bands(w);
+        n = n < most - w->n_written ? n : most - w->n_written;
+        status = fetch(w, w->n_written, n, false);
         for (uint32_t i = 0; i < n && !status && !is_full; i++) {
-            status = tell_numbers_of_band(t, t->numbers + (size_t)i * t->n_picks, &is_full);
+            status = put_band_if_affordable(w, w->numbers + (size_t)i * w->n_picks, &is_full);
         }
     }
     return status;
 }
 
-/* All at once, packed while the samples go by. Errors: UNSUPPORTED where that cannot be: nothing
- * was told then. */
-static hpf_status tell_in_one_pass(telling *t, uint32_t most)
+/* Writes at most `most` bands, packed in one pass over the samples. Error: UNSUPPORTED when that is
+ * not possible; then nothing was written. */
+static hpf_status put_in_one_pass(profile_writer *w, uint32_t most)
 {
-    size_t *costs = hpf_arena_array(t->arena, most, sizeof *costs);
-    hpr__columns columns = {.most_bytes = t->limits.most_bytes, .n = most, .costs = costs};
+    size_t *costs = hpf_arena_array(w->arena, most, sizeof *costs);
+    hpr__columns columns = {.most_bytes = w->limits.most_bytes, .n = most, .costs = costs};
     if (!costs) {
-        return hpf_error_set_memory(t->err);
+        return hpf_error_set_memory(w->err);
     }
     for (uint32_t i = 0; i < most; i++) {
-        costs[i] = text_of(t, i).length;
+        costs[i] = text_of(w, i).length;
     }
-    hpf_status status = hpr__columns_pack(&columns, t->survey, t->assignment.band_of_name, t->err);
+    hpf_status status = hpr__columns_pack(&columns, w->survey, w->assignment.band_of_name, w->err);
     for (uint32_t i = 0; i < columns.n && !status; i++) {
-        status = tell_band(t, &columns.packers[i].packed);
+        status = put_band(w, &columns.packers[i].packed);
     }
     hpr__columns_finish(&columns);
     return status;
 }
 
-static hpf_status tell_bands(telling *t)
+static hpf_status put_bands(profile_writer *w)
 {
-    uint32_t most = t->assignment.n_bands;
-    if (t->limits.most_names && most > t->limits.most_names) {
-        most = t->limits.most_names;
+    uint32_t most = w->assignment.n_bands;
+    if (w->limits.most_names && most > w->limits.most_names) {
+        most = w->limits.most_names;
     }
-    hpf_json_array(t->json, "names");
-    hpf_status status = most > batch_bands(t) ? tell_in_one_pass(t, most) : HPF_ERR_UNSUPPORTED;
+    hpf_json_array(w->json, "names");
+    hpf_status status = most > batch_bands(w) ? put_in_one_pass(w, most) : HPF_ERR_UNSUPPORTED;
     if (status == HPF_ERR_UNSUPPORTED) {
-        status = tell_by_batches(t, most);
+        status = put_by_batches(w, most);
     }
-    hpf_json_close(t->json);
+    hpf_json_close(w->json);
     return status;
 }
 
-/* All names that have no series of their own, in one. */
-static hpf_status tell_rest(telling *t)
+/* Writes the sum of all names without a series of their own. */
+static hpf_status put_rest(profile_writer *w)
 {
-    uint32_t n = t->assignment.n_bands - t->n_written;
+    uint32_t n = w->assignment.n_bands - w->n_written;
     hpf_status status = HPF_OK;
     if (n == 0) {
-        hpf_json_text(t->json, "rest", NULL);
+        hpf_json_text(w->json, "rest", NULL);
         return status;
     }
-    status = fetch(t, t->n_written, n, true);
-    hpf_json_object(t->json, "rest");
-    hpf_json_whole(t->json, "n", n);
-    status = status ? status : tell_numbers(t, "column", t->numbers, t->n_picks);
-    hpf_json_close(t->json);
+    status = fetch(w, w->n_written, n, true);
+    hpf_json_object(w->json, "rest");
+    hpf_json_whole(w->json, "n", n);
+    status = status ? status : put_numbers(w, "column", w->numbers, w->n_picks);
+    hpf_json_close(w->json);
     return status;
 }
 
-/* --- what stands beside --------------------------------------------------------------------- */
+/* --- marks, quantities, headers -------------------------------------------------------------- */
 
-static void tell_marks(telling *t)
+static void put_marks(profile_writer *w)
 {
-    const hpf_overview *o = hpf_survey_overview(t->survey);
-    hpf_json_array(t->json, "marks");
+    const hpf_overview *o = hpf_survey_overview(w->survey);
+    hpf_json_array(w->json, "marks");
     for (size_t i = 0; i < o->n_marks; i++) {
-        hpf_json_object(t->json, NULL);
-        hpf_json_number(t->json, "time", o->marks[i].time);
-        hpf_json_bytes(t->json, "label", o->marks[i].label);
-        hpf_json_close(t->json);
+        hpf_json_object(w->json, NULL);
+        hpf_json_number(w->json, "time", o->marks[i].time);
+        hpf_json_bytes(w->json, "label", o->marks[i].label);
+        hpf_json_close(w->json);
     }
-    hpf_json_close(t->json);
+    hpf_json_close(w->json);
 }
 
-static hpf_status tell_line(telling *t, const hpf_quantity *line)
+static hpf_status put_quantity(profile_writer *w, const hpf_quantity *line)
 {
-    double *numbers = hpf_arena_array(t->arena, line->n_points, sizeof *numbers);
+    double *numbers = hpf_arena_array(w->arena, line->n_points, sizeof *numbers);
     if (!numbers) {
-        return hpf_error_set_memory(t->err);
+        return hpf_error_set_memory(w->err);
     }
-    hpf_json_object(t->json, NULL);
-    hpf_json_bytes(t->json, "name", line->name);
+    hpf_json_object(w->json, NULL);
+    hpf_json_bytes(w->json, "name", line->name);
     for (size_t i = 0; i < line->n_points; i++) {
         numbers[i] = line->points[i].time;
     }
-    hpf_status status = tell_numbers(t, "times", numbers, line->n_points);
+    hpf_status status = put_numbers(w, "times", numbers, line->n_points);
     for (size_t i = 0; i < line->n_points; i++) {
         numbers[i] = line->points[i].value;
     }
-    status = status ? status : tell_numbers(t, "values", numbers, line->n_points);
-    hpf_json_close(t->json);
+    status = status ? status : put_numbers(w, "values", numbers, line->n_points);
+    hpf_json_close(w->json);
     return status;
 }
 
-static hpf_status tell_lines(telling *t)
+static hpf_status put_quantities(profile_writer *w)
 {
-    const hpf_overview *o = hpf_survey_overview(t->survey);
+    const hpf_overview *o = hpf_survey_overview(w->survey);
     hpf_status status = HPF_OK;
-    hpf_json_array(t->json, "lines");
+    hpf_json_array(w->json, "lines");
     for (size_t i = 0; i < o->n_quantities && !status; i++) {
-        status = tell_line(t, &o->quantities[i]);
+        status = put_quantity(w, &o->quantities[i]);
     }
-    hpf_json_close(t->json);
+    hpf_json_close(w->json);
     return status;
 }
 
-static void tell_head(telling *t, const hpr_html_profile *about)
+static void put_head(profile_writer *w, const hpr_html_profile *about)
 {
-    const hpf_overview *o = hpf_survey_overview(t->survey);
-    hpf_json_whole(t->json, "id", about->id);
-    hpf_json_whole(t->json, "epoch", about->epoch);
-    hpf_json_bytes(t->json, "title", hpf_survey_header(t->survey, HPF_HEADER_JOB));
-    hpf_json_text(t->json, "file", about->file);
-    hpf_json_bytes(t->json, "date", hpf_survey_header(t->survey, HPF_HEADER_DATE));
-    hpf_json_bytes(t->json, "sample_unit", hpf_survey_header(t->survey, HPF_HEADER_SAMPLE_UNIT));
-    hpf_json_bytes(t->json, "value_unit", hpf_survey_header(t->survey, HPF_HEADER_VALUE_UNIT));
-    hpf_json_text(t->json, "state", about->state ? about->state : "ended");
-    hpf_json_whole(t->json, "n_samples", o->n_samples);
+    const hpf_overview *o = hpf_survey_overview(w->survey);
+    hpf_json_whole(w->json, "id", about->id);
+    hpf_json_whole(w->json, "epoch", about->epoch);
+    hpf_json_bytes(w->json, "title", hpf_survey_header(w->survey, HPF_HEADER_JOB));
+    hpf_json_text(w->json, "file", about->file);
+    hpf_json_bytes(w->json, "date", hpf_survey_header(w->survey, HPF_HEADER_DATE));
+    hpf_json_bytes(w->json, "sample_unit", hpf_survey_header(w->survey, HPF_HEADER_SAMPLE_UNIT));
+    hpf_json_bytes(w->json, "value_unit", hpf_survey_header(w->survey, HPF_HEADER_VALUE_UNIT));
+    hpf_json_text(w->json, "state", about->state ? about->state : "ended");
+    hpf_json_whole(w->json, "n_samples", o->n_samples);
 }
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
-static hpf_status prepare(telling *t)
+static hpf_status prepare(profile_writer *w)
 {
-    hpr_options all = *t->options; /* every name, largest first */
-    uint32_t n_names = hpf_survey_n_names(t->survey);
+    hpr_options all = *w->options; /* all names, largest first */
+    uint32_t n_names = hpf_survey_n_names(w->survey);
     all.n_bands = 0;
     all.trace_percent = 0;
-    t->n_picks = hpf_survey_overview(t->survey)->n_picks;
-    t->arena = hpf_arena_create();
-    if (!t->arena) {
-        return hpf_error_set_memory(t->err);
+    w->n_picks = hpf_survey_overview(w->survey)->n_picks;
+    w->arena = hpf_arena_create();
+    if (!w->arena) {
+        return hpf_error_set_memory(w->err);
     }
-    hpf_status status = hpr__modern_select(&t->assignment, t->arena, t->survey, &all, t->err);
+    hpf_status status = hpr__modern_select(&w->assignment, w->arena, w->survey, &all, w->err);
     if (status) {
         return status;
     }
-    t->band_of = hpf_arena_array(t->arena, n_names, sizeof *t->band_of);
-    size_t n_rows = batch_bands(t);
-    t->numbers = calloc((n_rows ? n_rows : 1) * (t->n_picks ? t->n_picks : 1), sizeof *t->numbers);
-    return t->band_of && t->numbers ? HPF_OK : hpf_error_set_memory(t->err);
+    w->band_of = hpf_arena_array(w->arena, n_names, sizeof *w->band_of);
+    size_t n_rows = batch_bands(w);
+    w->numbers = calloc((n_rows ? n_rows : 1) * (w->n_picks ? w->n_picks : 1), sizeof *w->numbers);
+    return w->band_of && w->numbers ? HPF_OK : hpf_error_set_memory(w->err);
 }
 
-static hpf_status list_chosen(const telling *t, uint32_t **chosen)
+static hpf_status list_chosen(const profile_writer *w, uint32_t **chosen)
 {
-    uint32_t n_names = hpf_survey_n_names(t->survey);
+    uint32_t n_names = hpf_survey_n_names(w->survey);
     uint32_t *place = calloc(n_names ? n_names : 1, sizeof *place);
     for (uint32_t name = 0; place && name < n_names; name++) {
-        uint32_t band = t->assignment.band_of_name[name];
-        place[name] = band != HPF_NO_BAND && band < t->n_written ? band : UINT32_MAX;
+        uint32_t band = w->assignment.band_of_name[name];
+        place[name] = band != HPF_NO_BAND && band < w->n_written ? band : UINT32_MAX;
     }
     *chosen = place;
-    return place ? HPF_OK : hpf_error_set_memory(t->err);
+    return place ? HPF_OK : hpf_error_set_memory(w->err);
 }
 
-static hpf_status tell(telling *t, const hpr_html_profile *about)
+static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
 {
-    hpf_json_object(t->json, NULL);
-    tell_head(t, about);
-    hpf_status status = tell_samples(t);
-    status = status ? status : tell_bands(t);
-    status = status ? status : tell_rest(t);
+    hpf_json_object(w->json, NULL);
+    put_head(w, about);
+    hpf_status status = put_samples(w);
+    status = status ? status : put_bands(w);
+    status = status ? status : put_rest(w);
     if (!status) {
-        tell_marks(t);
-        status = tell_lines(t);
+        put_marks(w);
+        status = put_quantities(w);
     }
-    hpf_json_close(t->json);
+    hpf_json_close(w->json);
     return status;
 }
 
@@ -359,17 +364,17 @@ hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_
                              const hpr_html_limits *limits, const hpr_options *options,
                              uint32_t **chosen, hpf_error *err)
 {
-    telling t = {.json = json, .survey = survey, .options = options, .err = err};
-    t.limits = limits ? *limits : (hpr_html_limits){0};
-    t.limits.most_bytes = t.limits.most_bytes ? t.limits.most_bytes : HPR__HTML_MOST_BYTES;
-    hpf_status status = prepare(&t);
-    status = status ? status : tell(&t, about);
+    profile_writer w = {.json = json, .survey = survey, .options = options, .err = err};
+    w.limits = limits ? *limits : (hpr_html_limits){0};
+    w.limits.most_bytes = w.limits.most_bytes ? w.limits.most_bytes : HPR__HTML_MOST_BYTES;
+    hpf_status status = prepare(&w);
+    status = status ? status : put_profile(&w, about);
     if (!status && chosen) {
-        status = list_chosen(&t, chosen);
+        status = list_chosen(&w, chosen);
     }
-    hpr__packed_finish(&t.packed);
-    free(t.numbers);
-    hpf_arena_destroy(t.arena);
+    hpr__packed_finish(&w.packed);
+    free(w.numbers);
+    hpf_arena_destroy(w.arena);
     return status;
 }
 

@@ -126,7 +126,8 @@ hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *surve
     const hpf_overview *overview = survey ? hpf_survey_overview(survey) : NULL;
     hpr_chart *public = &chart->public;
     public->n_quantities = 0;
-    if (!overview || overview->n_quantities == 0 || public->n_points == 0 || public->is_normalised) {
+    if (!overview || overview->n_quantities == 0 || public->n_points == 0 ||
+        public->is_normalised) {
         return HPF_OK;
     }
     hpr_quantity *lines = hpf_arena_array(chart->arena, overview->n_quantities, sizeof *lines);

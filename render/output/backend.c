@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The table of output formats.
+ * The table of output formats, and the pages of a scene for those that write one page at a time.
  */
 #include "hprender/backend.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "output/backends.h"
+#include "output/backend.h"
 
-static const hpr_backend *const backends[] = {
-    &hpr__backend_pdf,      &hpr__backend_ps,   &hpr__backend_eps,
-    &hpr__backend_png,      &hpr__backend_svg,  &hpr__backend_pgf,
-    &hpr__backend_pgfplots, &hpr__backend_json, NULL,
-};
+/* In the order of --help. To add one, write backend_NAME.c with a `const hpr_backend
+ * hpr__backend_NAME`, and add its row. */
+#define BACKENDS(row) row(pdf) row(ps) row(eps) row(png) row(svg) row(pgf) row(pgfplots) row(json)
+
+#define DECLARE(name) extern const hpr_backend hpr__backend_##name;
+BACKENDS(DECLARE)
+
+#define ENTRY(name) &hpr__backend_##name,
+static const hpr_backend *const backends[] = {BACKENDS(ENTRY) NULL};
 
 const hpr_backend *const *hpr_backends(void)
 {
     return backends;
-}
-
-void hpr__options_fit(hpr_options *options, const hpr_backend *backend, const hpr_output *output,
-                      double width_pt, size_t n_columns)
-{
-    options->tolerance_pt =
-        backend == &hpr__backend_png ? 0.5 / hpr__png_px_per_pt(output, width_pt) : 0;
-    options->most_points = (backend->most_points + n_columns - 1) / n_columns;
 }
 
 const hpr_backend *hpr_backend_by_name(const char *name)
@@ -51,4 +47,30 @@ const hpr_backend *hpr_backend_by_path(const char *path)
         }
     }
     return NULL;
+}
+
+/* --- pages of a scene ----------------------------------------------------------------------- */
+
+size_t hpr__scene_n_pages(const hpr_scene *scene)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < scene->n_items; i++) {
+        n += scene->items[i].kind == HPR_ITEM_PAGE;
+    }
+    return n;
+}
+
+bool hpr__scene_next_page(const hpr_scene *scene, size_t *at, hpr__page *page)
+{
+    if (*at >= scene->n_items) {
+        return false;
+    }
+    const hpr_item *first = &scene->items[*at];
+    size_t end = *at + 1;
+    while (end < scene->n_items && scene->items[end].kind != HPR_ITEM_PAGE) {
+        end++;
+    }
+    *page = (hpr__page){&first->paper, first + 1, end - *at - 1};
+    *at = end;
+    return true;
 }

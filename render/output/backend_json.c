@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * JSON: the chart as data (docs/formats/json.md). What is drawn stands here in the numbers of the
- * input; what is laid out, in points of the drawing area with the origin at the lower left.
+ * JSON: the chart as data (docs/formats/json.md). Amounts and times are in the units of the input;
+ * positions are in points from the lower left of the drawing area.
  */
 #include "event/frame.h"
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ static void put_numbers(hpf_json *json, const char *key, const double *numbers, 
     hpf_json_close(json);
 }
 
-/* A classic grey is said as the shade, which may be out of range when an `.aux` file says so. */
+/* Writes the fill of a band. The shade of a classic grey may be out of range in an `.aux` file. */
 static void put_fill(hpf_json *json, const hpr_chart *chart, const hpr_band *band)
 {
     const hpr_colour *colour = &band->fill.colour;
@@ -71,22 +71,16 @@ static void put_label(hpf_json *json, const hpr_label *label)
     hpf_json_close(json);
 }
 
-/* What the name stands for, where that is known. */
-static void put_detail(hpf_json *json, const hpr_band *band)
-{
-    if (band->members.length) {
-        hpf_json_bytes(json, "members", band->members);
-    }
-    hpf_json_frames(json, band->frames, band->n_frames);
-}
-
 static void put_band(hpf_json *json, const hpr_chart *chart, uint32_t index)
 {
     const hpr_band *band = &chart->bands[index];
 
     hpf_json_object(json, NULL);
     hpf_json_bytes(json, "name", band->name);
-    put_detail(json, band);
+    if (band->members.length) {
+        hpf_json_bytes(json, "members", band->members);
+    }
+    hpf_json_frames(json, band->frames, band->n_frames);
     hpf_json_whole(json, "position", (uint64_t)index + 1);
     put_fill(json, chart, band);
     if (chart->is_lines) {
@@ -161,7 +155,7 @@ static void put_marks(hpf_json *json, const hpr_chart *chart)
     hpf_json_close(json);
 }
 
-/* Only where they were asked for. */
+/* Writes garbage collections, if the options request them. */
 static void put_collections(hpf_json *json, const hpr_chart *chart)
 {
     if (chart->n_collections == 0) {
@@ -214,23 +208,6 @@ static void put_page(hpf_json *json, const hpr_chart *chart)
     hpf_json_close(json);
 }
 
-static void put_headers(hpf_json *json, const hpr_chart *chart)
-{
-    hpf_json_bytes(json, "job", chart->headers[HPF_HEADER_JOB]);
-    hpf_json_bytes(json, "date", chart->headers[HPF_HEADER_DATE]);
-    hpf_json_bytes(json, "sample_unit", chart->headers[HPF_HEADER_SAMPLE_UNIT]);
-    hpf_json_bytes(json, "value_unit", chart->headers[HPF_HEADER_VALUE_UNIT]);
-}
-
-/* What the values are, and what they stand at. */
-static void put_manner(hpf_json *json, const hpr_chart *chart)
-{
-    hpf_json_bool(json, "by_sample", chart->is_by_sample);
-    hpf_json_bool(json, "normalised", chart->is_normalised);
-    hpf_json_bool(json, "stacked", !chart->is_lines);
-    put_numbers(json, "x_positions", chart->xs, chart->n_points);
-}
-
 static void put_bands(hpf_json *json, const hpr_chart *chart)
 {
     hpf_json_array(json, "bands");
@@ -251,15 +228,21 @@ static void put_bands(hpf_json *json, const hpr_chart *chart)
     hpf_json_close(json);
 }
 
-/* The members of a chart, in an object that is open. */
+/* Writes the members of a chart into an open object. */
 static void put_chart(hpf_json *json, const hpr_chart *chart)
 {
     hpf_json_text(json, "look", chart->look == HPR_LOOK_CLASSIC ? "classic" : "modern");
-    put_headers(json, chart);
+    hpf_json_bytes(json, "job", chart->headers[HPF_HEADER_JOB]);
+    hpf_json_bytes(json, "date", chart->headers[HPF_HEADER_DATE]);
+    hpf_json_bytes(json, "sample_unit", chart->headers[HPF_HEADER_SAMPLE_UNIT]);
+    hpf_json_bytes(json, "value_unit", chart->headers[HPF_HEADER_VALUE_UNIT]);
     put_numbers(json, "sample_times", chart->times, chart->n_points);
     hpf_json_bool(json, "reduced", chart->is_reduced);
     if (chart->look == HPR_LOOK_MODERN) {
-        put_manner(json, chart);
+        hpf_json_bool(json, "by_sample", chart->is_by_sample);
+        hpf_json_bool(json, "normalised", chart->is_normalised);
+        hpf_json_bool(json, "stacked", !chart->is_lines);
+        put_numbers(json, "x_positions", chart->xs, chart->n_points);
     }
     put_bands(json, chart);
     put_point(json, "x_range", chart->x.low, chart->x.high);

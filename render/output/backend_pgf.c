@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A picture in TeX's own terms: PGF's basic layer, for \input into a document that says no more
- * than \usepackage{pgf}. Shapes lie where the layout put them; texts are set by TeX, in the
- * document's font, at the size that the layout measured with.
+ * PGF's basic layer, for \input into a document with \usepackage{pgf}. Shapes are where the layout
+ * placed them; TeX sets the texts in the font of the document, at the sizes of the layout.
  *
- * Points are TeX's (72.27 to the inch), so that a figure as wide as a column fits it.
+ * Points are those of TeX (72.27 to the inch), so that a figure as wide as a column fits it.
  */
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <math.h>
 
-#include "draw/scene_page.h"
 #include "output/tex.h"
 
-/* A picture being written. What TeX already knows is not said again. */
+/* A picture being written, and the state of TeX, so that it is not set again. */
 typedef struct picture {
     hpf_sink *sink;
     double height_pt;
@@ -135,7 +133,7 @@ static void put_item(picture *p, const hpr_item *item)
     }
 }
 
-/* Short names for what is said often; they end with the picture. */
+/* Defines short names, local to the picture, for frequent commands. */
 static void put_head(const picture *p, double width_pt)
 {
     hpf_sink_text(p->sink,

@@ -1,25 +1,99 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The profile as data with a pgfplots axis around it, for authors who want to set the picture in
- * their own style: a table of the drawn bands, one stacked \addplot for each, bottom first.
+ * The profile as data with a pgfplots axis, for authors who style the picture themselves: a table
+ * of the drawn bands, and a stacked \addplot for each, bottom first.
  *
- * Numbers are in the units of the axes. TeX reads a few hundred rows at most in good time: of more
- * samples those with the extremes of the total are kept, cell by cell, and the peak.
+ * Numbers are in the units of the axes. TeX is slow for more than a few hundred rows: of more
+ * samples, the table has those with the extremes of the total in each part of the plot, and the
+ * peak.
  */
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "draw/marker.h"
+#include "style/fill.h"
 #include "hprender/page.h"
 #include "layout/labels.h"
 #include "layout/geometry.h"
-#include "output/downsample.h"
 #include "output/tex.h"
 
-#define BESIDE_AXIS_PT 42.0 /* tick labels and the axis' own label on its left */
+enum { MOST_POINTS = 200 };
+
+#define LEFT_OF_AXIS_PT 42.0 /* for tick labels and the label of the axis */
+
+/* --- choice of points ----------------------------------------------------------------------- */
+
+typedef struct choice {
+    const hpr_chart *chart;
+    size_t *shown;
+    size_t n;
+    double cell_pt;
+} choice;
+
+static void show_point(choice *c, size_t index)
+{
+    if (c->n == 0 || c->shown[c->n - 1] < index) {
+        c->shown[c->n++] = index;
+    }
+}
+
+/* Of the points [begin, end) of one cell, shows the lowest and the highest by amount. */
+static void show_cell(choice *c, size_t begin, size_t end)
+{
+    const double *totals = c->chart->totals;
+    size_t low = begin;
+    size_t high = begin;
+    for (size_t i = begin; i < end; i++) {
+        low = totals[i] < totals[low] ? i : low;
+        high = totals[i] > totals[high] ? i : high;
+    }
+    show_point(c, low < high ? low : high);
+    show_point(c, low < high ? high : low);
+}
+
+static size_t cell_of(const choice *c, size_t point)
+{
+    const hpr_chart *chart = c->chart;
+    return (size_t)((hpr__x_of(chart, chart->xs[point]) - chart->plot_x_pt) / c->cell_pt);
+}
+
+static void show_cells(choice *c, size_t n_points)
+{
+    show_point(c, 0);
+    for (size_t begin = 0, end; begin < n_points; begin = end) {
+        size_t cell = cell_of(c, begin);
+        for (end = begin + 1; end < n_points && cell_of(c, end) == cell; end++) {
+        }
+        show_cell(c, begin, end);
+    }
+    show_point(c, n_points - 1);
+}
+
+/* Returns the increasing indices of about `most` points, to be freed by the caller; NULL without
+ * memory. The plot is cut into cells of equal width, and each keeps its lowest and highest total;
+ * all bands share the choice, so they stay stacked without gaps, and the peak stays. */
+static size_t *downsample(size_t *n, const hpr_chart *chart, size_t most)
+{
+    double cells = (double)most / 2;
+    choice c = {
+        .chart = chart,
+        .shown = calloc(chart->n_points + 1, sizeof *c.shown),
+        .cell_pt = chart->plot_width_pt / cells,
+    };
+    if (c.shown && (double)chart->n_points <= 2 * cells) {
+        for (size_t i = 0; i < chart->n_points; i++) {
+            show_point(&c, i);
+        }
+    } else if (c.shown) {
+        show_cells(&c, chart->n_points);
+    }
+    *n = c.n;
+    return c.shown;
+}
+
+/* --- one chart ------------------------------------------------------------------------------ */
 
 static void put_size(hpf_sink *sink, const char *name, double size_pt)
 {
@@ -28,7 +102,7 @@ static void put_size(hpf_sink *sink, const char *name, double size_pt)
     hpf_sink_text(sink, "pt,\n");
 }
 
-/* About what an entry of the legend takes in TeX's own font at 7 points, box and gaps included. */
+/* Returns the approximate width of an entry of the legend in TeX's own font at 7 points. */
 static double entry_width(const char *text)
 {
     double width = 28;
@@ -39,7 +113,7 @@ static double entry_width(const char *text)
     return width;
 }
 
-/* Two, if the two longest names have room beside each other. */
+/* Returns 2 if the two longest names fit in one row, else 1. */
 static int legend_columns(const hpr_chart *chart)
 {
     double longest = 0, second = 0;
@@ -48,7 +122,7 @@ static int legend_columns(const hpr_chart *chart)
         second = fmax(second, fmin(width, longest));
         longest = fmax(longest, width);
     }
-    return longest + second <= chart->width_pt - BESIDE_AXIS_PT ? 2 : 1;
+    return longest + second <= chart->width_pt - LEFT_OF_AXIS_PT ? 2 : 1;
 }
 
 static void put_range(hpf_sink *sink, char axis, const hpr_axis *range)
@@ -65,7 +139,7 @@ static void put_range(hpf_sink *sink, char axis, const hpr_axis *range)
 static void put_axis(hpf_sink *sink, const hpr_chart *chart)
 {
     hpf_sink_text(sink, "\\begin{axis}[\n  scale only axis,\n");
-    put_size(sink, "width", fmax(chart->width_pt - BESIDE_AXIS_PT, chart->plot_width_pt / 2));
+    put_size(sink, "width", fmax(chart->width_pt - LEFT_OF_AXIS_PT, chart->plot_width_pt / 2));
     put_size(sink, "height", chart->plot_height_pt);
     put_range(sink, 'x', &chart->x);
     put_range(sink, 'y', &chart->y);
@@ -92,8 +166,8 @@ static void put_value(hpf_sink *sink, double value)
     }
 }
 
-/* Column `t`, then one for each band, named b1, b2, ... from the bottom, and for each line over
- * them, l1, l2, ... */
+/* Writes the table: column t, then b1, b2, ... for the bands from the bottom, then l1, l2, ... for
+ * the quantity lines. */
 static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *shown, size_t n_shown)
 {
     hpf_sink_text(sink, "\\pgfplotstableread{\nt");
@@ -117,7 +191,7 @@ static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *show
     hpf_sink_text(sink, "}\\censusprofile\n");
 }
 
-/* The pattern of the TikZ library that runs like a hatch. */
+/* Returns the pattern of the TikZ library for the direction of a hatch. */
 static const char *pattern_of(double deg)
 {
     return deg == 0    ? "horizontal lines"
@@ -126,11 +200,11 @@ static const char *pattern_of(double deg)
                        : "north west lines";
 }
 
-/* About six on each line, those of each line elsewhere. */
+/* Writes the options for about six markers on a line; each line starts at a different place. */
 static void put_marker(hpf_sink *sink, const hpr_chart *chart, const hpr_band *band,
                        size_t n_points)
 {
-    /* In the order of marker.h. */
+    /* In the order of draw/shapes.c. */
     static const char *const marks[HPR__N_MARKERS] = {
         "*", "square*", "triangle*", "diamond*", "triangle*",
         "o", "square",  "triangle",  "diamond",  "triangle"};
@@ -143,7 +217,7 @@ static void put_marker(hpf_sink *sink, const hpr_chart *chart, const hpr_band *b
                     marks[band->fill.marker - 1], step, 1 + place, is_turned ? ", rotate=180" : "");
 }
 
-/* What a band is drawn with: its colour, and what tells it apart without colour. */
+/* Writes the options of a band: colour, and hatch, or dashes and markers. */
 static void put_style(hpf_sink *sink, const hpr_chart *chart, uint32_t number, size_t n_points)
 {
     const hpr_band *band = &chart->bands[number - 1];
@@ -233,8 +307,7 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
 {
     (void)scene;
     size_t n_shown;
-    size_t *shown =
-        hpr__downsample(&n_shown, chart, chart->totals, hpr__backend_pgfplots.most_points);
+    size_t *shown = downsample(&n_shown, chart, MOST_POINTS);
     if (!shown) {
         return hpf_error_set_memory(err);
     }
@@ -259,7 +332,7 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
 
 /* --- pages ---------------------------------------------------------------------------------- */
 
-/* "(12pt,34.5pt)". */
+/* Writes "(12pt,34.5pt)". */
 static void put_place(hpf_sink *sink, double x_pt, double y_pt)
 {
     hpf_sink_text(sink, "(");
@@ -285,16 +358,7 @@ static void put_ticks(hpf_sink *sink, char name, const hpr_axis *axis)
     hpf_sink_text(sink, "},\n");
 }
 
-static void put_title(hpf_sink *sink, const char *title)
-{
-    hpf_sink_text(sink, "  title={");
-    hpr__tex_text(sink, title);
-    hpf_sink_text(sink,
-                  "}, title style={font=\\censussmall\\bfseries, at={(0,1)}, anchor=south west, "
-                  "inner sep=0pt, yshift=13pt},\n");
-}
-
-/* The axis where the layout has it, with its ticks; units stand where they do in other formats. */
+/* Writes the axis of a panel with the positions and ticks of the layout. */
 static void put_panel_axis(hpf_sink *sink, const hpr_panel *panel)
 {
     const hpr_chart *chart = panel->chart;
@@ -308,7 +372,10 @@ static void put_panel_axis(hpf_sink *sink, const hpr_panel *panel)
     put_ticks(sink, 'x', &chart->x);
     put_ticks(sink, 'y', &chart->y);
     if (*chart->title.job) {
-        put_title(sink, chart->title.job);
+        hpf_sink_text(sink, "  title={");
+        hpr__tex_text(sink, chart->title.job);
+        hpf_sink_text(sink, "}, title style={font=\\censussmall\\bfseries, at={(0,1)}, "
+                            "anchor=south west, inner sep=0pt, yshift=13pt},\n");
     }
     hpf_sink_text(sink, chart->is_lines ? "  line width=0.8pt," : "  stack plots=y, area style,");
     hpf_sink_text(sink,
@@ -324,7 +391,7 @@ static hpf_status put_panel(hpf_sink *sink, const hpr_panel *panel, size_t most_
 {
     const hpr_chart *chart = panel->chart;
     size_t n_shown;
-    size_t *shown = hpr__downsample(&n_shown, chart, chart->totals, most_points);
+    size_t *shown = downsample(&n_shown, chart, most_points);
     if (!shown) {
         return hpf_error_set_memory(err);
     }
@@ -375,11 +442,11 @@ static void put_legend(hpf_sink *sink, const hpr_chart *legend)
     }
 }
 
-/* An axis for each panel, with a table of its own, and the legend as it is laid out. */
+/* Writes a table and an axis for each panel, and the legend with the positions of the layout. */
 static hpf_status write_pgfplots_page(const hpr_page *page, const hpr_output *output,
                                       hpf_sink *sink, hpf_error *err)
 {
-    size_t most_points = hpr__backend_pgfplots.most_points / page->n_columns + 1;
+    size_t most_points = MOST_POINTS / page->n_columns + 1;
     hpf_status status = HPF_OK;
     put_head(sink, page->legend, output);
     begin_picture(sink);
@@ -395,7 +462,7 @@ const hpr_backend hpr__backend_pgfplots = {
     .name = "pgfplots",
     .extension = "tikz",
     .summary = "TeX: the data, with an axis of pgfplots around it",
-    .most_points = 200,
+    .most_points = MOST_POINTS,
     .has_foreign_fonts = true,
     .write = write_pgfplots,
     .write_page = write_pgfplots_page,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * PNG: cairo draws the pixels, libpng writes them with resolution and texts. Charts are flat areas,
- * which unfiltered rows at a low level of compression pack best and fastest (measured: a filter
- * makes the file larger, and level 6 takes twice the time of level 3 for 3 % less).
+ * PNG: cairo draws the pixels, libpng writes them with resolution and texts. Charts consist of flat
+ * areas, so rows are not filtered and the level of compression is low (measured: a filter makes the
+ * file larger, and level 6 takes twice the time of level 3 for 3 % less).
  */
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <math.h>
 #include <png.h>
@@ -17,7 +17,7 @@
 #define DEFAULT_DPI 144
 #define MAX_SIDE_PX 32767 /* of a cairo image */
 
-double hpr__png_px_per_pt(const hpr_output *output, double width_pt)
+static double px_per_pt_of(const hpr_output *output, double width_pt)
 {
     if (output->width_px > 0) {
         return output->width_px / width_pt;
@@ -29,7 +29,7 @@ double hpr__png_px_per_pt(const hpr_output *output, double width_pt)
 static hpf_status draw_pages(cairo_surface_t **out, const hpr_scene *scene,
                              const hpr_output *output, hpf_error *err)
 {
-    double px_per_pt = hpr__png_px_per_pt(output, scene->width_pt);
+    double px_per_pt = px_per_pt_of(output, scene->width_pt);
     size_t n_pages = hpr__scene_n_pages(scene);
     double width_px = fmax(1, floor(scene->width_pt * px_per_pt + 0.5));
     double height_px = fmax(1, floor(scene->height_pt * (double)n_pages * px_per_pt + 0.5));
@@ -61,7 +61,7 @@ static hpf_status draw_pages(cairo_surface_t **out, const hpr_scene *scene,
     return status;
 }
 
-/* What libpng calls while it writes. */
+/* State for the callbacks of libpng. */
 typedef struct writer {
     hpf_sink *sink;
     hpf_error *err;
@@ -74,7 +74,7 @@ static void on_bytes(png_structp png, png_bytep bytes, size_t n_bytes)
     hpf_sink_write(w->sink, bytes, n_bytes);
 }
 
-/* The sink is flushed by who made it. */
+/* Does nothing: write_png flushes the sink. */
 static void on_flush(png_structp png)
 {
     (void)png;
@@ -87,7 +87,7 @@ static void on_error(png_structp png, const char *message)
     png_longjmp(png, 1);
 }
 
-/* Warnings are about texts that libpng adjusts. */
+/* Ignores warnings: they are about texts that libpng adjusts. */
 static void on_warning(png_structp png, const char *message)
 {
     (void)png;
@@ -118,7 +118,7 @@ static void set_info(png_structp png, png_infop info, cairo_surface_t *surface,
     png_set_IHDR(png, info, (png_uint_32)cairo_image_surface_get_width(surface),
                  (png_uint_32)cairo_image_surface_get_height(surface), 8, PNG_COLOR_TYPE_RGB,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    double px_per_inch = hpr__png_px_per_pt(output, scene->width_pt) * 72;
+    double px_per_inch = px_per_pt_of(output, scene->width_pt) * 72;
     png_uint_32 px_per_m = (png_uint_32)floor(px_per_inch / 0.0254 + 0.5);
     png_set_pHYs(png, info, px_per_m, px_per_m, PNG_RESOLUTION_METER);
     add_text(png, info, "Title", scene->title);
@@ -145,7 +145,7 @@ static void write_rows(png_structp png, cairo_surface_t *surface, unsigned char 
     }
 }
 
-/* Everything that libpng may leave by a jump. */
+/* Writes the image. Errors of libpng jump back here, and are in the writer. */
 static void write_image(png_structp png, png_infop info, cairo_surface_t *surface,
                         unsigned char *row, const hpr_scene *scene, const hpr_output *output)
 {
@@ -185,10 +185,12 @@ static hpf_status write_png(const hpr_chart *chart, const hpr_scene *scene,
     return w.status != HPF_OK ? w.status : hpf_sink_flush(sink, err);
 }
 
+/* Opaque, 8 bits a channel; one page below the other. */
 const hpr_backend hpr__backend_png = {
     .name = "png",
     .extension = "png",
     .summary = "Portable Network Graphics, pixels",
     .is_graphical = true,
+    .px_per_pt = px_per_pt_of,
     .write = write_png,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * SVG, written directly: shapes as paths, texts as texts. A path goes from corner to corner by
- * differences, in the shortest command for each.
+ * SVG, written directly: shapes are paths, texts are texts. Paths use relative coordinates and the
+ * shortest command for each segment.
  */
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "style/colour.h"
-#include "draw/scene_page.h"
 
-/* Coordinates are whole hundredths of a point, so that differences do not add up to a drift. */
+/* Returns whole hundredths of a point: so relative coordinates do not accumulate rounding errors.
+ */
 static long hundredths_of(double value_pt)
 {
     return lround(fmin(fmax(100 * value_pt, -1e9), 1e9));
@@ -35,7 +35,7 @@ static void put_number(hpf_sink *sink, double value_pt)
     put_hundredths(sink, hundredths_of(value_pt));
 }
 
-/* ` name="12.5"` */
+/* Writes ` name="12.5"`. */
 static void put_attribute(hpf_sink *sink, const char *name, double value_pt)
 {
     hpf_sink_printf(sink, " %s=\"", name);
@@ -43,7 +43,7 @@ static void put_attribute(hpf_sink *sink, const char *name, double value_pt)
     hpf_sink_text(sink, "\"");
 }
 
-/* Text for content and for attributes in double quotes. */
+/* Writes text for content and for attributes in double quotes. */
 static void put_escaped(hpf_sink *sink, const char *text)
 {
     while (*text) {
@@ -70,7 +70,7 @@ static void put_escaped(hpf_sink *sink, const char *text)
     }
 }
 
-/* ` name="#rrggbb"`, or three digits where they say the same. */
+/* Writes ` name="#rrggbb"`, or `"#rgb"` where that is equal. */
 static void put_colour(hpf_sink *sink, const char *name, hpr_colour colour)
 {
     unsigned red = hpr__colour_byte(colour.red);
@@ -87,11 +87,11 @@ static void put_colour(hpf_sink *sink, const char *name, hpr_colour colour)
 typedef struct pen {
     hpf_sink *sink;
     long x, y;    /* in hundredths */
-    char command; /* the last one; 0: none yet */
+    char command; /* the last one; 0: none */
 } pen;
 
-/* Writes a number with its command, or after a blank where it would run into the number before it.
- */
+/* Writes a number after its command, or after a blank if the command is repeated and the number has
+ * no sign. */
 static void put_operand(pen *p, char command, long hundredths)
 {
     if (p->command != command) {
@@ -132,17 +132,6 @@ static bool is_black(hpr_colour colour)
            !hpr__colour_byte(colour.blue);
 }
 
-static void put_stroke(hpf_sink *sink, const hpr_paint *stroke)
-{
-    put_colour(sink, "stroke", stroke->colour);
-    if (hundredths_of(stroke->width_pt) != 100) {
-        put_attribute(sink, "stroke-width", stroke->width_pt);
-    }
-    if (stroke->dash_pt > 0) {
-        put_attribute(sink, "stroke-dasharray", stroke->dash_pt);
-    }
-}
-
 static void put_shape(hpf_sink *sink, const hpr_item *item)
 {
     put_path(sink, item);
@@ -152,8 +141,15 @@ static void put_shape(hpf_sink *sink, const hpr_item *item)
         put_colour(sink, "fill", item->fill.colour);
     }
     if (item->stroke.on) {
-        put_stroke(sink, &item->stroke);
-        /* Boxes have sharp corners; mitres on the spikes of a curve would shoot beyond it. */
+        put_colour(sink, "stroke", item->stroke.colour);
+        if (hundredths_of(item->stroke.width_pt) != 100) {
+            put_attribute(sink, "stroke-width", item->stroke.width_pt);
+        }
+        if (item->stroke.dash_pt > 0) {
+            put_attribute(sink, "stroke-dasharray", item->stroke.dash_pt);
+        }
+        /* Only boxes have mitred corners: on the spikes of a curve they would rise above its
+         * values. */
         hpf_sink_text(sink, item->n_points > 4 ? " stroke-linejoin=\"round\"" : "");
     }
     hpf_sink_text(sink, "/>\n");
@@ -276,6 +272,7 @@ static hpf_status write_svg(const hpr_chart *chart, const hpr_scene *scene,
     return hpf_sink_flush(sink, err);
 }
 
+/* SVG 1.1; one page below the other. */
 const hpr_backend hpr__backend_svg = {
     .name = "svg",
     .extension = "svg",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * PDF, PostScript and EPS: cairo's surfaces, streaming into the sink. The sink remembers its own
- * errors, so cairo is told that each write went well.
+ * PDF, PostScript and EPS: surfaces of cairo that stream into the sink. The sink keeps its errors,
+ * so the callbacks always return success.
  */
-#include "output/backends.h"
+#include "output/backend.h"
 
 #include <cairo-pdf.h>
 #include <cairo-ps.h>
@@ -12,9 +12,8 @@
 #include <string.h>
 
 #include "output/cairo_draw.h"
-#include "output/iso_date.h"
 
-/* Draws a page without a white background: a figure on coloured paper stays without a box. */
+/* Draws a page. A white background is not drawn, so that a figure has no box on coloured paper. */
 static hpf_status draw_page(cairo_t *cr, const hpr_scene *scene, const hpr__page *page,
                             const hpr_output *output, hpf_error *err)
 {
@@ -27,7 +26,8 @@ static hpf_status draw_page(cairo_t *cr, const hpr_scene *scene, const hpr__page
     return status;
 }
 
-/* Ends the document and frees everything. `status` is that of the pages. */
+/* Ends the document and frees surface and context. Returns `status`, that of the pages, or a later
+ * error. */
 static hpf_status finish(cairo_t *cr, hpf_sink *sink, hpf_status status, hpf_error *err)
 {
     cairo_surface_t *surface = cairo_surface_reference(cairo_get_target(cr));
@@ -42,6 +42,62 @@ static hpf_status finish(cairo_t *cr, hpf_sink *sink, hpf_status status, hpf_err
 
 /* --- PDF ------------------------------------------------------------------------------------ */
 
+#define ISO_DATE_BYTES 20
+
+typedef struct moment {
+    int year, month, day, hour, minute, second;
+} moment;
+
+static int month_number(const char *name)
+{
+    static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    for (int i = 0; i < 12; i++) {
+        if (strncmp(names + (size_t)i * 3, name, 3) == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+static bool read_ctime(moment *d, const char *text)
+{
+    char month[4] = "";
+    char rest[16] = "";
+    int n =
+        sscanf(text, "%*3s %3s %2d %2d:%2d%15[: 0-9]", month, &d->day, &d->hour, &d->minute, rest);
+    d->month = month_number(month);
+    return n == 5 && (sscanf(rest, ":%2d %4d", &d->second, &d->year) == 2 ||
+                      sscanf(rest, " %4d", &d->year) == 1);
+}
+
+static bool is_sane(const moment *d)
+{
+    return d->year >= 1900 && d->year <= 9999 && d->month >= 1 && d->month <= 12 && d->day >= 1 &&
+           d->day <= 31 && d->hour >= 0 && d->hour <= 23 && d->minute >= 0 && d->minute <= 59 &&
+           d->second >= 0 && d->second <= 60;
+}
+
+/* Writes a date of GHC ("Thu Aug 31 20:07 2023"), ctime ("Thu Aug 31 20:07:05 2023") or ISO 8601 as
+ * "YYYY-MM-DDThh:mm:ss". Returns false for any other text. Not by strptime, which reads the month
+ * names of the locale. */
+static bool iso_date(char out[ISO_DATE_BYTES], const char *text)
+{
+    moment d = {0};
+    if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%2d", &d.year, &d.month, &d.day, &d.hour, &d.minute,
+               &d.second) < 5) {
+        d = (moment){0};
+        if (!read_ctime(&d, text)) {
+            return false;
+        }
+    }
+    if (!is_sane(&d)) {
+        return false;
+    }
+    int n = snprintf(out, ISO_DATE_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d", d.year, d.month, d.day,
+                     d.hour, d.minute, d.second);
+    return n == ISO_DATE_BYTES - 1;
+}
+
 static cairo_status_t write_pdf_bytes(void *sink, const unsigned char *bytes, unsigned n_bytes)
 {
     hpf_sink_write(sink, bytes, n_bytes);
@@ -54,10 +110,10 @@ static hpf_status write_pdf(const hpr_chart *chart, const hpr_scene *scene,
     (void)chart;
     cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
         write_pdf_bytes, sink, scene->width_pt, scene->height_pt);
-    /* Without a date cairo would write the clock's. */
-    char date[HPR__ISO_DATE_BYTES];
-    if (!hpr__iso_date(date, output->date ? output->date : scene->date)) {
-        hpr__iso_date(date, "1970-01-01T00:00:00");
+    /* Without a date, cairo would write the current one. */
+    char date[ISO_DATE_BYTES];
+    if (!iso_date(date, output->date ? output->date : scene->date)) {
+        iso_date(date, "1970-01-01T00:00:00");
     }
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, scene->title);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, scene->creator);
@@ -72,6 +128,7 @@ static hpf_status write_pdf(const hpr_chart *chart, const hpr_scene *scene,
     return finish(cr, sink, status, err);
 }
 
+/* Each page has the size of the drawing area. */
 const hpr_backend hpr__backend_pdf = {
     .name = "pdf",
     .extension = "pdf",
@@ -82,12 +139,12 @@ const hpr_backend hpr__backend_pdf = {
 
 /* --- PostScript ----------------------------------------------------------------------------- */
 
-/* The second and third line of cairo's header say that cairo made the document, now: they give way
- * to comments of ours. */
+/* Removes the lines of cairo's header with its name and the current date: add_comment writes
+ * others. */
 typedef struct ps_stream {
     hpf_sink *sink;
-    int line;       /* from 0; stops at 3 */
-    char text[128]; /* of the line so far */
+    int line;       /* number, from 0 to 3 */
+    char text[128]; /* of this line */
     size_t n_bytes;
 } ps_stream;
 
@@ -131,7 +188,7 @@ static void add_comment(cairo_surface_t *surface, const char *key, const char *t
     cairo_ps_surface_dsc_comment(surface, line);
 }
 
-/* Adds the box of the page, which in cairo's header would be that of the ink. */
+/* Adds the box of the page: cairo would write that of the drawn shapes. */
 static void add_boxes(cairo_surface_t *surface, const hpr_paper *paper)
 {
     char box[128];
@@ -143,8 +200,8 @@ static void add_boxes(cairo_surface_t *surface, const hpr_paper *paper)
     add_comment(surface, "HiResBoundingBox", box);
 }
 
-/* Puts the drawing area on paper of whole points: cairo would round the height up, and shift the
- * drawing. The paper's matrix, like all of PostScript, has y upwards. */
+/* Sets paper of whole points, because cairo would round the height up and shift the drawing. The
+ * matrix of the paper has y upwards, as in PostScript. */
 static void set_paper(cairo_t *cr, const hpr_scene *scene, const hpr_paper *paper)
 {
     const double *m = paper->matrix;
@@ -172,7 +229,11 @@ static hpf_status write_postscript(const hpr_scene *scene, const hpr_output *out
     size_t at = 0;
     for (hpr__page page; status == HPF_OK && hpr__scene_next_page(scene, &at, &page);) {
         bool is_last = at == scene->n_items;
-        hpr_paper paper = hpr__scene_paper(scene, &page, is_eps);
+        /* The paper that the scene chose for such a document, else the drawing area. */
+        hpr_paper paper = {scene->width_pt, scene->height_pt, {1, 0, 0, 1, 0, 0}};
+        if (page.paper->width_pt > 0 && is_eps == scene->is_encapsulated) {
+            paper = *page.paper;
+        }
         if (is_eps && is_last) {
             add_boxes(surface, &paper);
         }
@@ -199,6 +260,7 @@ static hpf_status write_eps(const hpr_chart *chart, const hpr_scene *scene,
     return write_postscript(scene, output, true, sink, err);
 }
 
+/* Level 2; EPS when the scene is encapsulated. */
 const hpr_backend hpr__backend_ps = {
     .name = "ps",
     .extension = "ps",
@@ -207,6 +269,7 @@ const hpr_backend hpr__backend_ps = {
     .write = write_ps,
 };
 
+/* Only the last page, which has the graph. */
 const hpr_backend hpr__backend_eps = {
     .name = "eps",
     .extension = "eps",

@@ -10,7 +10,7 @@ static void set_colour(cairo_t *cr, hpr_colour colour)
     cairo_set_source_rgb(cr, colour.red, colour.green, colour.blue);
 }
 
-/* Adds the points [begin, end) of a shape to the path; a polygon goes on with its first point. */
+/* Adds the points [begin, end) of a shape to the path. After the last point comes the first. */
 static void add_points(cairo_t *cr, const hpr_item *item, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
@@ -19,9 +19,8 @@ static void add_points(cairo_t *cr, const hpr_item *item, size_t begin, size_t e
     }
 }
 
-/* On pixels, the time that cairo takes for a zigzag grows with the square of its length: long solid
- * lines are stroked in pieces, and the fills of long shapes are smoothed less, which on a zigzag
- * does not show. */
+/* The time of cairo for a zigzag of pixels grows with the square of its length: so long solid lines
+ * are stroked in pieces, and long shapes are filled with less antialiasing, which does not show. */
 enum { PIECE_POINTS = 64, LONG_POINTS = 2000 };
 
 static void stroke_in_pieces(cairo_t *cr, const hpr_item *item, bool is_closed)
@@ -37,8 +36,8 @@ static void stroke_in_pieces(cairo_t *cr, const hpr_item *item, bool is_closed)
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
 
-/* Fills and strokes a polygon, or strokes a line. Boxes have sharp corners; mitres on the spikes of
- * a curve would rise above its values. */
+/* Fills and strokes a polygon, or strokes a line. Only boxes have mitred corners: on the spikes of
+ * a curve they would rise above its values. */
 static void draw_shape(cairo_t *cr, const hpr_item *item)
 {
     bool is_closed = item->kind == HPR_ITEM_POLYGON;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What the back ends that draw with cairo share.
+ * Drawing scenes with cairo, for the back ends that use it.
  */
 #ifndef HPR_CAIRO_DRAW_H
 #define HPR_CAIRO_DRAW_H
 
 #include "hprender/cairo.h"
-#include "draw/scene_page.h"
+#include "output/backend.h"
 
 /* Fills the drawing area with the background of a scene. */
 void hpr__cairo_paint_background(cairo_t *cr, const hpr_scene *scene);
 
-/* Draws the items of a page, without a background, in the units of hprender/cairo.h. Errors: those
- * of hpr__fonts_draw, or of `cr`. */
+/* Draws the items of a page, but no background, in the units of hprender/cairo.h. Errors: those of
+ * hpr__fonts_draw and of `cr`. */
 HPF_MUST_USE hpf_status hpr__cairo_draw_page(cairo_t *cr, const hpr__page *page, hpr_fonts *fonts,
                                              hpf_error *err);
 
-/* Returns HPF_OK for success; else fills in `err`. */
+/* Turns a status of cairo into one of hpfile, and fills in `err` unless it is HPF_OK. */
 HPF_MUST_USE hpf_status hpr__cairo_status(cairo_status_t status, hpf_error *err);
 
 #endif

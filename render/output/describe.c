@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Words for a chart.
+ * Describes charts in sentences.
  */
 #include "hprender/describe.h"
 
@@ -49,13 +49,8 @@ static size_t peak_point(const hpr_chart *chart)
     return peak;
 }
 
-static double amount_at(const hpr_chart *chart, const hpr_band *band, size_t point)
-{
-    double share = chart->is_normalised ? chart->totals[point] / 100 : 1;
-    return band->values[point] * share;
-}
-
-/* The band that is the largest at a point among those not yet named; NULL: no other is there. */
+/* Returns the largest band at a point after `last`, whose value is `below`; NULL if there is none.
+ */
 static const hpr_band *next_largest(const hpr_chart *chart, size_t point, double below,
                                     const hpr_band *last)
 {
@@ -73,25 +68,15 @@ static const hpr_band *next_largest(const hpr_chart *chart, size_t point, double
 
 static void put_largest(const words *w, size_t point)
 {
+    const double share = w->chart->is_normalised ? w->chart->totals[point] / 100 : 1;
     const hpr_band *band = next_largest(w->chart, point, HUGE_VAL, NULL);
     for (int i = 0; band && i < N_NAMED; i++) {
         hpf_sink_text(w->sink, i == 0 ? ", of which " : ", ");
         hpr__tex_text(w->sink, band->text);
         hpf_sink_text(w->sink, " takes ");
-        put_amount(w, amount_at(w->chart, band, point));
+        put_amount(w, band->values[point] * share);
         band = next_largest(w->chart, point, band->values[point], band);
     }
-}
-
-static void put_growth(const words *w)
-{
-    const hpr_chart *chart = w->chart;
-    double last = chart->totals[chart->n_points - 1];
-    hpf_sink_text(w->sink, " It begins at ");
-    put_amount(w, chart->totals[0]);
-    hpf_sink_text(w->sink, " and ends at ");
-    put_amount(w, last);
-    hpf_sink_text(w->sink, ".");
 }
 
 static void put_lines(const words *w)
@@ -123,8 +108,11 @@ void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
     hpf_sink_text(sink, " after ");
     put_time(&w, chart->times[peak], chart->times[peak]);
     put_largest(&w, peak);
+    hpf_sink_text(sink, ". It begins at ");
+    put_amount(&w, chart->totals[0]);
+    hpf_sink_text(sink, " and ends at ");
+    put_amount(&w, chart->totals[chart->n_points - 1]);
     hpf_sink_text(sink, ".");
-    put_growth(&w);
     put_lines(&w);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One call for all steps, and the options that users of a look expect.
+ * The steps from a survey to a document, one after the other, and the default options of each look.
  */
 #include "hprender/page.h"
 #include "hprender/render.h"
 
-#include "output/backends.h"
 #include "chart/chart.h"
 #include "draw/draw.h"
+#include "hprender/backend.h"
 
 hpr_options hpr_options_default(hpr_look look)
 {
@@ -21,21 +21,6 @@ hpr_options hpr_options_default(hpr_look look)
     };
 }
 
-static hpf_status fill(hpr__chart *chart, hpf_survey *survey, const hpr_options *options,
-                       hpr_measurer measurer, hpf_error *err)
-{
-    hpf_status status = hpr__chart_headers(chart, survey, err);
-
-    if (status) {
-        return status;
-    }
-    chart->public.look = options->look;
-    if (options->look == HPR_LOOK_CLASSIC) {
-        return hpr__chart_classic(chart, survey, options, err);
-    }
-    return hpr__chart_modern(chart, survey, options, measurer, err);
-}
-
 hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey, const hpr_options *options,
                             hpr_measurer measurer, hpf_error *err)
 {
@@ -46,7 +31,13 @@ hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey, const hpr_optio
     if (status) {
         return status;
     }
-    status = fill(chart, survey, options, measurer, err);
+    chart->public.look = options->look;
+    status = hpr__chart_headers(chart, survey, err);
+    if (!status) {
+        status = options->look == HPR_LOOK_CLASSIC
+                     ? hpr__chart_classic(chart, survey, options, err)
+                     : hpr__chart_modern(chart, survey, options, measurer, err);
+    }
     if (status) {
         hpr_chart_destroy(&chart->public);
         return status;
@@ -64,6 +55,15 @@ hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart, const hpr_o
     return hpr__draw_modern(out, chart, options, measurer, err);
 }
 
+/* Sets how finely curves are drawn to what `backend` can show of a picture of that width, with
+ * `n_columns` charts in a row. */
+static void fit_fineness(hpr_options *options, const hpr_backend *backend, const hpr_output *output,
+                         double width_pt, size_t n_columns)
+{
+    options->tolerance_pt = backend->px_per_pt ? 0.5 / backend->px_per_pt(output, width_pt) : 0;
+    options->most_points = (backend->most_points + n_columns - 1) / n_columns;
+}
+
 hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const hpr_backend *backend,
                      const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
@@ -72,7 +72,7 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
     if (!backend->is_graphical) {
         return backend->write(chart, NULL, output, sink, err);
     }
-    hpr__options_fit(&fitted, backend, output, chart->width_pt, 1);
+    fit_fineness(&fitted, backend, output, chart->width_pt, 1);
     hpf_status status = hpr_scene_create(&scene, chart, &fitted,
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {
@@ -116,12 +116,11 @@ hpf_status hpr_page_write(const hpr_page *page, const hpr_page_options *options,
     hpr_page_options fitted = *options;
     hpr_scene *scene = NULL;
     if (!backend->is_graphical) {
-        return backend->write_page
-                   ? backend->write_page(page, output, sink, err)
-                   : hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s has room for one profile only",
-                                   backend->name);
+        return backend->write_page ? backend->write_page(page, output, sink, err)
+                                   : hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                                                   "%s can hold only one profile", backend->name);
     }
-    hpr__options_fit(&fitted.chart, backend, output, page->width_pt, page->n_columns);
+    fit_fineness(&fitted.chart, backend, output, page->width_pt, page->n_columns);
     hpf_status status = hpr_page_scene_create(&scene, page, &fitted,
                                               hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {

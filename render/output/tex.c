@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * TeX's ten special characters, and those that old text fonts have in other places.
+ * Replaces the ten special characters of TeX, and those that old text fonts have in other places.
  */
 #include "output/tex.h"
 
@@ -8,7 +8,6 @@
 
 #include "style/colour.h"
 
-/* What a character, or a sequence of bytes, is written as. */
 static const struct {
     const char *from, *to;
 } replacements[] = {
@@ -35,7 +34,7 @@ static const struct {
     {"\xEF\xBF\xBD", "?"},
 };
 
-/* The replacement for what `text` begins with, and its length; NULL: none. */
+/* Returns the replacement of the first character of `text`, or NULL, and the length to skip. */
 static const char *replacement_of(const char *text, size_t *length)
 {
     for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++) {
@@ -47,7 +46,7 @@ static const char *replacement_of(const char *text, size_t *length)
     return NULL;
 }
 
-/* The bytes of the character that `text`, valid UTF-8, begins with. */
+/* Returns the number of bytes of the first character of `text`, which is valid UTF-8. */
 static size_t length_of(const char *text)
 {
     size_t length = 1;
@@ -57,7 +56,7 @@ static size_t length_of(const char *text)
     return length;
 }
 
-/* Beyond U+017F only the engines that read Unicode have letters. */
+/* Returns whether only Unicode engines have the character: it is above U+017F. */
 static bool is_rare(const char *text)
 {
     return (unsigned char)text[0] >= 0xc6;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What is written into a TeX document: texts without surprises, and colours.
+ * Texts and colours for TeX documents.
  */
 #ifndef HPR_TEX_H
 #define HPR_TEX_H
@@ -8,14 +8,14 @@
 #include "hpfile/sink.h"
 #include "hprender/chart.h"
 
-/* The first lines of a file: who wrote it (NULL: nobody), and \censuschar, which sets a character
- * where TeX's engine is one for Unicode, else a question mark. */
+/* Writes the first lines of a file: a comment with `software`, unless NULL, and the definition of
+ * \censuschar, which sets a character in Unicode engines of TeX, else a question mark. */
 void hpr__tex_head(hpf_sink *sink, const char *software);
 
-/* UTF-8 as text that TeX sets as it stands: special characters as commands, no ligatures. */
+/* Writes UTF-8 as text of TeX: special characters as commands, no ligatures. */
 void hpr__tex_text(hpf_sink *sink, const char *text);
 
-/* Six hexadecimal digits, as xcolor's model HTML wants them. */
+/* Writes six hexadecimal digits, for the HTML model of xcolor. */
 void hpr__tex_colour(hpf_sink *sink, hpr_colour colour);
 
 #endif

@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Measuring and drawing texts with Pango. Glyphs are unhinted and their places are not rounded, so
- * a text is as wide in each format and at each resolution as the layout was told.
+ * Measures and draws texts with Pango. Glyphs are not hinted and their positions not rounded, so a
+ * text has the measured width in every format and at every resolution.
  */
 #include "output/text.h"
 
 #include <cairo-ft.h>
+#include <fontconfig/fontconfig.h>
 #include <math.h>
 #include <pango/pangocairo.h>
 #include <pango/pangofc-font.h>
 #include <pango/pangofc-fontmap.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "output/font_config.h"
 #include "hprender/backend.h"
 
-/* What the first family lacks is taken from the next, then from any font of the system. */
+/* Glyphs that the first family does not have come from the next one, then from any font. */
 #define DEFAULT_FAMILY "Liberation Sans"
 #define SECOND_FAMILY  "DejaVu Sans"
 
-/* Without any font, a letter is taken to be as large as one of a typical font. */
+/* Measures of a typical font, for systems without any. */
 #define GUESSED_ADVANCE_EM 0.55
 #define GUESSED_ASCENT_EM  0.9
 #define GUESSED_DESCENT_EM 0.2
 
-/* No page has room for more of a text. Pango's widths overflow at some hundred thousand letters. */
+/* Longer than any page. Pango's widths overflow at some hundred thousand letters. */
 #define MAX_TEXT_BYTES 16384
 
 #define METRICS_SIZE_PT 100.0
+
+/* Family name of a font file of the caller. */
+#define FONT_FILE_FAMILY "census font file"
 
 struct hpr_fonts {
     FcConfig *config;
@@ -38,10 +42,98 @@ struct hpr_fonts {
     PangoFontDescription *font;
     hpr_text_size em[2]; /* of regular and bold text of 1 pt: ascent and descent */
     char *family;        /* that most text is set in */
-    bool is_substitute;  /* and that is not the one asked for */
+    bool is_substitute;  /* it replaces the requested one */
     bool has_fonts;
-    bool has_bold; /* false for a font file, whose letters fontconfig would only smear */
+    bool has_bold; /* false for a font file: fontconfig would only smear its glyphs */
 };
+
+/* --- fonts of the system --------------------------------------------------------------------- */
+
+static hpf_status add_font_file(FcConfig *config, const char *path, hpf_error *err)
+{
+    FcBool is_added = FcConfigAppFontAddFile(config, (const FcChar8 *)path);
+    FcFontSet *added = is_added ? FcConfigGetFonts(config, FcSetApplication) : NULL;
+    for (int i = 0; added && i < added->nfont; i++) {
+        FcPattern *font = added->fonts[i];
+        FcBool has_outlines = FcFalse, has_colour = FcFalse;
+        FcPatternGetBool(font, FC_OUTLINE, 0, &has_outlines);
+        FcPatternGetBool(font, FC_COLOR, 0, &has_colour);
+        if (has_outlines && !has_colour) {
+            /* By its own name, fontconfig could choose an installed font of the same family. */
+            FcValue alias = {.type = FcTypeString, .u.s = (const FcChar8 *)FONT_FILE_FAMILY};
+            FcPatternAdd(font, FC_FAMILY, alias, FcFalse);
+            return HPF_OK;
+        }
+    }
+    return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                         "%.100s cannot be used as a font: expected a readable TrueType or "
+                         "OpenType file with outlines",
+                         path);
+}
+
+/* Loads the fonts of the system without bitmap and colour fonts, which cairo embeds as Type 3. Adds
+ * `font_file`, unless NULL, under the name FONT_FILE_FAMILY. */
+static hpf_status create_config(FcConfig **out, const char *font_file, hpf_error *err)
+{
+    static const char outlines_only[] =
+        "<fontconfig><selectfont><rejectfont>"
+        "<pattern><patelt name=\"color\"><bool>true</bool></patelt></pattern>"
+        "<pattern><patelt name=\"outline\"><bool>false</bool></patelt></pattern>"
+        "</rejectfont></selectfont></fontconfig>";
+    FcConfig *config = FcInitLoadConfig();
+    if (!config) {
+        return hpf_error_set_memory(err);
+    }
+    FcConfigParseAndLoadFromMemory(config, (const FcChar8 *)outlines_only, FcFalse);
+    hpf_status status = FcConfigBuildFonts(config) ? HPF_OK : hpf_error_set_memory(err);
+    if (status == HPF_OK && font_file) {
+        status = add_font_file(config, font_file, err);
+    }
+    if (status != HPF_OK) {
+        FcConfigDestroy(config);
+        return status;
+    }
+    *out = config;
+    return HPF_OK;
+}
+
+static bool has_fonts(FcConfig *config)
+{
+    FcFontSet *system = FcConfigGetFonts(config, FcSetSystem);
+    FcFontSet *added = FcConfigGetFonts(config, FcSetApplication);
+    return (system && system->nfont > 0) || (added && added->nfont > 0);
+}
+
+static bool is_generic(const char *family)
+{
+    static const char *const generic[] = {"sans",      "sans-serif", "serif",   "mono",
+                                          "monospace", "cursive",    "fantasy", "system-ui"};
+    for (size_t i = 0; i < sizeof generic / sizeof generic[0]; i++) {
+        if (strcasecmp(family, generic[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns the family name of a font, owned by it. Sets `*is_asked` to whether `asked`, unless NULL,
+ * is one of its names (there may be several, in different languages) or a generic family ("serif").
+ */
+static const char *family_of(const FcPattern *font, const char *asked, bool *is_asked)
+{
+    FcChar8 *name = NULL;
+    const char *family = "";
+    *is_asked = !asked || is_generic(asked);
+    for (int i = 0; FcPatternGetString(font, FC_FAMILY, i, &name) == FcResultMatch; i++) {
+        *is_asked |= asked && strcasecmp((const char *)name, asked) == 0;
+        if (!family[0] && strcmp((const char *)name, FONT_FILE_FAMILY) != 0) {
+            family = (const char *)name;
+        }
+    }
+    return family;
+}
+
+/* --- opening --------------------------------------------------------------------------------- */
 
 static void set_font(hpr_fonts *fonts, double size_pt, bool bold)
 {
@@ -50,8 +142,8 @@ static void set_font(hpr_fonts *fonts, double size_pt, bool bold)
                                                                            : PANGO_WEIGHT_NORMAL);
 }
 
-/* Sets what must not depend on the device, the locale or the text: positions are exact, lines run
- * from left to right, and letters do not join to ligatures, which readers of PDF may not find. */
+/* Makes text independent of device and locale: positions are exact, text runs from left to right,
+ * and there are no ligatures, which searches in a PDF may not find. */
 static void set_up_pango(hpr_fonts *fonts)
 {
     fonts->map = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT);
@@ -78,8 +170,8 @@ static void set_up_pango(hpr_fonts *fonts)
     pango_attr_list_unref(attributes);
 }
 
-/* Asks for heights, and for the family that is used when `asked` is wanted. */
-static void look_at_font(hpr_fonts *fonts, const char *asked)
+/* Reads the heights of the fonts, and the family that is used when `asked` is requested. */
+static void read_font(hpr_fonts *fonts, const char *asked)
 {
     for (int bold = 0; bold < 2; bold++) {
         set_font(fonts, METRICS_SIZE_PT, bold);
@@ -94,7 +186,7 @@ static void look_at_font(hpr_fonts *fonts, const char *asked)
     if (used) {
         bool is_asked;
         FcPattern *pattern = pango_fc_font_get_pattern(PANGO_FC_FONT(used));
-        fonts->family = g_strdup(hpr__font_family(pattern, asked, &is_asked));
+        fonts->family = g_strdup(family_of(pattern, asked, &is_asked));
         fonts->is_substitute = !is_asked;
     }
     g_clear_object(&used);
@@ -104,17 +196,17 @@ hpf_status hpr_fonts_create(hpr_fonts **out, const char *family, const char *fon
                             hpf_error *err)
 {
     *out = NULL;
-    const char *first = font_file ? HPR__FONT_FILE_FAMILY : family;
+    const char *first = font_file ? FONT_FILE_FAMILY : family;
     hpr_fonts *fonts = calloc(1, sizeof *fonts);
     if (!fonts) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpr__font_config_create(&fonts->config, font_file, err);
+    hpf_status status = create_config(&fonts->config, font_file, err);
     if (status != HPF_OK) {
         free(fonts);
         return status;
     }
-    fonts->has_fonts = hpr__font_config_has_fonts(fonts->config);
+    fonts->has_fonts = has_fonts(fonts->config);
     fonts->has_bold = !font_file;
     if (fonts->has_fonts) {
         set_up_pango(fonts);
@@ -123,7 +215,7 @@ hpf_status hpr_fonts_create(hpr_fonts **out, const char *family, const char *fon
         fonts->font = pango_font_description_new();
         pango_font_description_set_family(fonts->font, families);
         g_free(families);
-        look_at_font(fonts, font_file ? NULL : family);
+        read_font(fonts, font_file ? NULL : family);
     } else {
         fonts->em[0] = fonts->em[1] = (hpr_text_size){0, GUESSED_ASCENT_EM, GUESSED_DESCENT_EM};
     }
@@ -139,10 +231,6 @@ void hpr_fonts_destroy(hpr_fonts *fonts)
     pango_font_description_free(fonts->font);
     g_clear_object(&fonts->layout);
     g_clear_object(&fonts->context);
-    if (fonts->map) {
-        /* Pango 1.50 keeps its reference to the configuration for ever otherwise. */
-        pango_fc_font_map_set_config(PANGO_FC_FONT_MAP(fonts->map), NULL);
-    }
     g_clear_object(&fonts->map);
     FcConfigDestroy(fonts->config);
     g_free(fonts->family);
@@ -159,7 +247,7 @@ const char *hpr_fonts_family(const hpr_fonts *fonts)
     return fonts && fonts->family ? fonts->family : DEFAULT_FAMILY;
 }
 
-/* Sets `text` in one line, which the layout owns until the next text. */
+/* Sets `text` in one line. The layout owns the line until the next text. */
 static PangoLayoutLine *set_line(hpr_fonts *fonts, const char *text, double size_pt, bool bold)
 {
     size_t length = strnlen(text, MAX_TEXT_BYTES);
@@ -197,7 +285,7 @@ static hpr_text_size measure(void *context, const char *text, double size_pt, bo
     };
 }
 
-/* In small sizes, the fonts of TeX are wider than those of the system by up to this factor. */
+/* Small sizes of the fonts of TeX are wider than system fonts by up to this factor. */
 static const double foreign_width = 1.2;
 
 static hpr_text_size measure_foreign(void *context, const char *text, double size_pt, bool bold)

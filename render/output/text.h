@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Drawing texts with the widths that the layout measured.
+ * Drawing texts.
  */
 #ifndef HPR_TEXT_H
 #define HPR_TEXT_H
@@ -10,11 +10,11 @@
 #include "hprender/scene.h"
 #include "hprender/text.h"
 
-/* Returns whether the target keeps paths and texts, instead of turning them into pixels. */
+/* Returns whether the target of `cr` stores paths and texts, not pixels. */
 bool hpr__cairo_is_vector(cairo_t *cr);
 
-/* Draws a TEXT item with the source of `cr`, in units of points. Errors of cairo stay in `cr`.
- * Error: UNSUPPORTED when the system has no font. */
+/* Draws a TEXT item with the source of `cr`, as wide as the layout measured it. Errors: UNSUPPORTED
+ * when the system has no font; those of cairo stay in `cr`. */
 HPF_MUST_USE hpf_status hpr__fonts_draw(hpr_fonts *fonts, cairo_t *cr, const hpr_item *item,
                                         hpf_error *err);
 

@@ -88,11 +88,11 @@ def test_hover_tells_name_value_share_time_and_total(bench, browser):
     browser.open(bench.page(profile("hover", steady(3, 11))))
     browser.settle()
     browser.move(*place_of(browser, "n01"))
-    tip = browser.text("#tip").replace("\u00a0", " ")
+    tip = browser.text("#tooltip").replace("\u00a0", " ")
     for part in ("n01", "1.96 KiB", "33.3 %", "of 5.87 KiB", "at 5 s"):
         assert part in tip, f"no {part!r} in {tip!r}"
     browser.move(2, 2)
-    assert browser.run("return document.getElementById('tip').hidden")
+    assert browser.run("return document.getElementById('tooltip').hidden")
 
 
 def test_click_isolates_and_again_goes_back(bench, browser):
@@ -383,9 +383,9 @@ def test_small_pictures_of_long_words(bench, browser):
     heights = browser.run("return [...document.querySelectorAll('#legend li')].map((item) => item.offsetHeight)")
     assert len(heights) == 2 and max(heights) < 40, heights
     unit, peak = browser.run("""
-        const {prototype} = census.ink.CanvasInk, {text} = prototype, spans = [];
+        const {prototype} = census.surface.CanvasSurface, {text} = prototype, spans = [];
         prototype.text = function (words, x, y, style) {
-            const width = census.ink.measure(words, style.size);
+            const width = census.surface.measure(words, style.size);
             spans.push({words, y, left: style.anchor === 'middle' ? x - width / 2 : x, width});
             text.call(this, words, x, y, style);
         };
@@ -403,7 +403,7 @@ def test_what_is_known_beside_a_name(bench, browser):
                             options=["--sets", str(sets)]))
     browser.settle()
     browser.move(*place_of(browser, "(7)main,wo..."))
-    tip = browser.text("#tip")
+    tip = browser.text("#tooltip")
     assert "(7)main,worker" in tip and "<worker[Main]>" in tip, tip
 
 

@@ -14,7 +14,7 @@
 #include "fonts.h"
 #include "draw/scene_builder.h"
 
-static void draw_page(hpr__builder *ink, const char *title)
+static void draw_page(hpr__builder *builder, const char *title)
 {
     const hpr_colour black = {0, 0, 0};
     const hpr_colour orange = {0.9, 0.6, 0};
@@ -22,36 +22,35 @@ static void draw_page(hpr__builder *ink, const char *title)
     const hpr_point axis[] = {{30, 20}, {30, 180}, {280, 180}};
     hpr__text_style style = {.size_pt = 10, .colour = black};
 
-    hpr__builder_group_begin(ink, "a < b & \"c\"");
-    hpr__builder_polygon(ink, band, 5, hpr__paint_fill(orange), hpr__paint_stroke(black, 0.5));
-    hpr__builder_group_end(ink);
-    hpr__builder_line(ink, axis, 3, (hpr_paint){true, {0.5, 0.5, 0.5}, 1, 3});
-    hpr__builder_rect(ink, 200, 20, 14, 14, hpr__paint_fill(black), hpr__paint_none());
-    hpr__builder_text(ink, "label one", 220, 32, &style);
+    hpr__builder_group_begin(builder, "a < b & \"c\"");
+    hpr__builder_polygon(builder, band, 5, hpr__paint_fill(orange), hpr__paint_stroke(black, 0.5));
+    hpr__builder_group_end(builder);
+    hpr__builder_line(builder, axis, 3, (hpr_paint){true, {0.5, 0.5, 0.5}, 1, 3});
+    hpr__builder_rect(builder, 200, 20, 14, 14, hpr__paint_fill(black), hpr__paint_none());
+    hpr__builder_text(builder, "label one", 220, 32, &style);
     style.anchor = HPR_ANCHOR_MIDDLE;
     style.bold = true;
-    hpr__builder_text(ink, title, 150, 15, &style);
+    hpr__builder_text(builder, title, 150, 15, &style);
     style.anchor = HPR_ANCHOR_END;
     style.turn_deg = 90;
     style.bold = false;
-    hpr__builder_text(ink, "bytes", 20, 30, &style);
+    hpr__builder_text(builder, "bytes", 20, 30, &style);
 }
 
 hpr_scene *drawing_scene(const drawing *d)
 {
     const char *title = d->title ? d->title : "a drawing";
-    hpr__builder *ink =
+    hpr__builder *builder =
         hpr__builder_create(d->width_pt ? d->width_pt : 300, d->height_pt ? d->height_pt : 200);
-    hpr__builder_set_title(ink, title);
-    hpr__builder_set_date(ink, d->date ? d->date : "Thu Aug 31 20:07 2023");
-    hpr__builder_set_creator(ink, "census tests");
-    hpr__builder_set_encapsulated(ink, d->is_encapsulated);
+    hpr__builder_describe(builder, title, d->date ? d->date : "Thu Aug 31 20:07 2023",
+                          "census tests");
+    hpr__builder_set_encapsulated(builder, d->is_encapsulated);
     for (int page = 0; page < (d->n_pages ? d->n_pages : 1); page++) {
-        hpr__builder_page(ink, &d->paper);
-        draw_page(ink, title);
+        hpr__builder_page(builder, &d->paper);
+        draw_page(builder, title);
     }
     hpr_scene *scene = NULL;
-    cr_assert_eq(hpr__builder_finish(ink, &scene, NULL), HPF_OK);
+    cr_assert_eq(hpr__builder_finish(builder, &scene, NULL), HPF_OK);
     return scene;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A small made-up drawing with everything that a scene can hold, and other people's programs to
- * judge what a back end makes of it.
+ * A small drawing with every kind of item, and programs that check the output of back ends.
  */
 #ifndef CENSUS_TEST_DRAWING_H
 #define CENSUS_TEST_DRAWING_H
@@ -20,16 +19,16 @@ typedef struct drawing {
 
 hpr_scene *drawing_scene(const drawing *d);
 
-/* What a back end writes, which must succeed. Freed by the caller; `*n_bytes` may be NULL. A NUL
- * stands behind it. */
+/* Returns the output of a back end, which must succeed, with a terminating NUL. The caller frees
+ * it. `n_bytes` may be NULL. */
 char *drawing_bytes(const hpr_backend *backend, const hpr_scene *scene, size_t *n_bytes);
 
-/* The same for a scene made on the spot. */
+/* Returns the same for the scene of a drawing. */
 char *drawing_of(const char *backend, const drawing *d, size_t *n_bytes);
 
-/* Runs `command` of the shell with a file holding `bytes` in place of `@`; returns what it printed
- * on both streams (to be freed) and its exit status. Skips the test visibly, by name, when the
- * command's program is not installed. */
+/* Runs a shell command with the path of a file that holds `bytes` in place of `@`. Returns the text
+ * of both output streams, to be freed, and sets the exit status. Skips the test visibly, by name,
+ * when the command's program is not installed. */
 char *drawing_judge(const char *command, const char *bytes, size_t n_bytes, int *status);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An allocator that fails when emitted to. It stands before malloc, calloc and realloc of everything
- * that is linked statically into a test; link such a test with FAILING_ALLOC_LINK_OPTIONS of
- * tests/CMakeLists.txt. Threads: arm it while there is one.
+ * An allocator that fails when emitted to. It stands before malloc, calloc and realloc of
+ * everything that is linked statically into a test; link such a test with
+ * FAILING_ALLOC_LINK_OPTIONS of tests/CMakeLists.txt. Threads: arm it while there is one.
  */
 #ifndef FAILING_ALLOC_H
 #define FAILING_ALLOC_H

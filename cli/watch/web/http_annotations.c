@@ -62,7 +62,8 @@ bool http_annotations_add_mark(http_annotations *annotations, double time, hpf_s
     return true;
 }
 
-bool http_annotations_add_line(http_annotations *annotations, hpf_str name, hpf_quantity_point point)
+bool http_annotations_add_line(http_annotations *annotations, hpf_str name,
+                               hpf_quantity_point point)
 {
     if (!make_room(annotations)) {
         return false;

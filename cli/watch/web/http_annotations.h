@@ -25,7 +25,8 @@ void http_annotations_clear(http_annotations *annotations);
 /* Returns false if there are too many to send one by one, or without memory. The name of a quantity
  * is borrowed. */
 bool http_annotations_add_mark(http_annotations *annotations, double time, hpf_str label);
-bool http_annotations_add_line(http_annotations *annotations, hpf_str name, hpf_quantity_point point);
+bool http_annotations_add_line(http_annotations *annotations, hpf_str name,
+                               hpf_quantity_point point);
 
 /* Sends and clears the annotations of the profile `id`. */
 void http_annotations_flush(http_annotations *annotations, uint32_t id, http_channel *to);

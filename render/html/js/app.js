@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The page as a whole: which profile is shown how, and what the reader's wishes change.
+// The page as a whole: the shown profile, the settings of the reader, and starting the page.
 (function (census) {
 'use strict';
 
@@ -22,7 +22,7 @@ class App {
         this.live = null;
         this.frame = 0;
         this.before = null;         // what a click has changed
-        this.tip = new census.Tip(this);
+        this.tooltip = new census.Tooltip(this);
         this.panel = new census.Panel(this);
         this.table = new census.Table(this);
         this.pointer = new census.Pointer(this, this.panel);
@@ -71,7 +71,7 @@ class App {
         this.prepare(this.entries.get(profile.id).ranking);
     }
 
-    // Sums by blocks, in the background.
+    // Adds up names by blocks of samples, in the background.
     prepare(ranking) {
         if (!ranking.workSome()) {
             setTimeout(() => this.prepare(ranking), 0);
@@ -97,7 +97,7 @@ class App {
         }
     }
 
-    // Programs begin others that are soon over: until the reader chooses, the one that matters is shown.
+    // Programs start others that end soon: until the reader chooses, shows the largest profile.
     followLargest(entry) {
         const shown = this.entry();
         if (!this.isChosen && shown && entry.largest > 2 * (shown.largest || 0)) {
@@ -109,7 +109,7 @@ class App {
         return sentence(entry.caveat) || entry.message || (this.live ? 'No sample yet.' : 'This profile has no samples.');
     }
 
-    // --- wishes
+    // --- settings
 
     setMode(mode) {
         this.view.mode = mode;
@@ -130,12 +130,12 @@ class App {
         const now = view.trace > 0 || !view.bands ? chart.ranked.length : view.bands;
         const most = Math.min(census.chartTools.MOST_BANDS, chart.countNames());
         view.bands = Math.max(1, Math.min(most, now + by));
-        view.trace = 0; // whoever counts bands wants small ones too
+        view.trace = 0; // a chosen number of bands includes small ones
         this.rankAnew();
         this.redraw();
     }
 
-    // The band alone, or what OTHER consists of.
+    // Shows a band alone, or the names in OTHER.
     choose(band) {
         if (band.isOther) {
             this.openOther();
@@ -163,7 +163,7 @@ class App {
         const {chart, pointed} = this.panel;
         const band = name !== null && chart
             ? chart.bands.find((other) => other.name === name) : null;
-        this.tip.at = null;
+        this.tooltip.at = null;
         if (band || pointed) {
             this.panel.point(band ? {at: this.largestOf(band), band} : null);
         }
@@ -210,7 +210,7 @@ class App {
         this.zoomTo([middle - (middle - low) * factor, middle + (high - middle) * factor]);
     }
 
-    // By a share of what is shown, as far as there is more.
+    // Moves the window by a share of its width, within the profile.
     shift(share) {
         const {chart} = this.panel;
         if (chart) {
@@ -221,7 +221,7 @@ class App {
         }
     }
 
-    // Of a profile that grows: follows it again.
+    // Follows a growing profile again.
     zoomOut() {
         const entry = this.entry();
         if (entry && this.live) {
@@ -247,7 +247,7 @@ class App {
         });
     }
 
-    // One step back of whatever was done.
+    // Undoes the last step.
     stepBack() {
         const entry = this.entry();
         if (!entry) {
@@ -304,7 +304,7 @@ class App {
         this.applyTheme();
     }
 
-    // Paper is light.
+    // Printed pages are light.
     print(isBegun) {
         const {theme} = this.view;
         this.view.theme = isBegun ? 'light' : theme;
@@ -315,7 +315,7 @@ class App {
 
     // --- drawing
 
-    // Once before the next picture, however often it is asked for.
+    // Draws once before the next frame, however often it is called.
     redraw() {
         this.frame = this.frame || requestAnimationFrame(() => this.draw());
     }
@@ -401,7 +401,7 @@ class App {
         byId('note').textContent = notes.join(' ');
     }
 
-    // What is not all there is, and the way back.
+    // Shows which part of the profile is visible, and the way back.
     showCrumbs(chart) {
         const {own} = chart, parts = [];
         if (own.isolated !== null) {
@@ -432,4 +432,5 @@ class App {
 }
 
 census.App = App;
+census.app = new App(JSON.parse(document.getElementById('census-data').textContent));
 })(globalThis.census = globalThis.census || {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What is drawn, as data: which bands, in which order and colour, over which samples, on which
-// scales. From a profile and what the reader wants to see of it.
+// A chart as data: bands with order and colours, samples and scales, from a profile and the settings
+// of the reader.
 (function (census) {
 'use strict';
 
@@ -9,7 +9,7 @@ const STICKY = 1.25;        // how much larger a name must be to take the place 
 const OTHER = 'OTHER';
 const MOST_BANDS = 200;     // at a time; OTHER opens to the next ones
 
-// The first and the last sample within the window; the two around it when there is none.
+// Returns the first and the last sample within the window; without any, the two around it.
 function samplesWithin(xs, window) {
     let from = 0, to = xs.length - 1;
     if (window) {
@@ -24,7 +24,7 @@ function samplesWithin(xs, window) {
     return [from, to];
 }
 
-// The first place of which the value is not smaller.
+// Returns the first index whose value is not smaller.
 function lowerBound(xs, value) {
     let low = 0, high = xs.length;
     while (low < high) {
@@ -38,7 +38,7 @@ function lowerBound(xs, value) {
     return low;
 }
 
-// What rounding leaves of a difference is nothing.
+// Returns 0 for differences that are only rounding errors.
 function subtract(from, values) {
     for (let i = 0; i < from.length; i++) {
         const left = from[i] - values[i];
@@ -47,13 +47,13 @@ function subtract(from, values) {
 }
 
 class Chart {
-    // `view`: see view.js; `own`: what belongs to this profile alone.
+    // `view`: see view.js; `own`: settings of this profile.
     constructor(profile, view, own, ranking, colours) {
         Object.assign(this, {profile, view, own, ranking});
         this.xs = profile.times;
         this.window = own.window || [this.xs[0], this.xs[profile.n - 1]];
         [this.from, this.to] = samplesWithin(this.xs, own.window);
-        // What is drawn reaches to the next sample on either side; the edges cut it.
+        // Curves reach to the next sample on either side, and are clipped at the edges.
         this.low = Math.max(0, this.from - (own.window ? 1 : 0));
         this.high = Math.min(profile.n - 1, this.to + (own.window ? 1 : 0));
         this.stretch = new census.stats.Stretch(profile, this.from, this.to);
@@ -76,7 +76,7 @@ class Chart {
         this.total = accepts ? this.sumOf(accepts) : profile.total;
         let ranked = this.ranking.top(this.from, this.to, wanted + 1, accepts, favour);
         const hasRest = !accepts && profile.rest !== null;
-        // A single name left over is shown by name.
+        // A single remaining name is shown by name.
         if (ranked.length > wanted && (hasRest || this.hasMoreThan(ranked, accepts))) {
             ranked = ranked.slice(0, wanted);
         }
@@ -84,7 +84,7 @@ class Chart {
         this.ranked = this.withoutTraces(ranked.slice(own.skip));
     }
 
-    // Whether there is a name beyond those that were found.
+    // Returns whether there are more names than those found.
     hasMoreThan(ranked, accepts) {
         let left = 0;
         for (let i = this.from; i <= this.to; i++) {
@@ -97,7 +97,7 @@ class Chart {
         return left > 0 && (accepts !== null || this.profile.names.length > ranked.length);
     }
 
-    // The smallest names that are together less than the trace percentage go into OTHER.
+    // Merges the smallest names, together less than the trace percentage, into OTHER.
     withoutTraces(ranked) {
         const {view, own} = this;
         const all = census.stats.area(this.total, this.from, this.stretch.weight);
@@ -106,7 +106,7 @@ class Chart {
         while (own.skip === 0 && n > 1 && left + ranked[n - 1].area < view.trace / 100 * all) {
             left += ranked[--n].area;
         }
-        // One alone is no trace.
+        // A single name is not merged.
         return n + 1 === ranked.length && !(left > ranked[n].area) ? ranked : ranked.slice(0, n);
     }
 
@@ -139,7 +139,7 @@ class Chart {
         return this.band({k, name, shown, more, wanted: colour, area}, this.valuesOf(k).slice());
     }
 
-    // All names that have no band.
+    // Returns the sum of all names without a band.
     otherBand(bands) {
         const left = this.total.slice();
         this.skipped.forEach(({k}) => subtract(left, this.valuesOf(k)));
@@ -171,15 +171,14 @@ class Chart {
         return own.isolated === null ? order : this.isolate(order, own.isolated);
     }
 
-    // The same names stay as they lie, however they are shown; of a profile that grows all that were
-    // there.
+    // Keeps the order of names that stay when the view changes or the profile grows.
     keepsOrder(bands) {
         const {isSticky, order} = this.own;
         return order !== null && (isSticky || (bands.length === order.length &&
             bands.every((band) => order.includes(band.name))));
     }
 
-    // One band alone, if need be one that is not among the largest.
+    // Returns one band alone, even if it is not among the largest.
     isolate(order, name) {
         const band = order.find((other) => other.name === name);
         if (band) {
@@ -215,7 +214,7 @@ class Chart {
             Math.max(this.window[1] - this.window[0], 0));
     }
 
-    // Percents of the whole; where that is nothing, of the sample beside it.
+    // Scales to percents of the total; where that is 0, of the neighbouring sample's.
     shares(values) {
         const out = new Float64Array(values.length), last = values.length - 1;
         for (let i = 0; i <= last; i++) {
@@ -229,7 +228,7 @@ class Chart {
         return out;
     }
 
-    // `upper`: what each band and all below it have; of lines what the band has.
+    // Sets `upper`: the sum of each band and all below it; of lines, the band's own values.
     stack() {
         let below = new Float64Array(this.high - this.low + 1);
         for (const band of this.bands) {
@@ -240,7 +239,7 @@ class Chart {
         }
     }
 
-    // The largest amount drawn within the window, its edges included.
+    // Returns the largest amount that is drawn in the window, including its edges.
     largest() {
         const inside = (values) => {
             let most = 0;
@@ -253,7 +252,7 @@ class Chart {
             : this.bands.length ? inside(this.bands[this.bands.length - 1].upper) : 0;
     }
 
-    // Drawn values between the samples, at x.
+    // Interpolates drawn values at x.
     at(values, x) {
         const at = lowerBound(this.xs, x);
         const right = Math.min(this.high, Math.max(this.low, at));
@@ -263,7 +262,7 @@ class Chart {
         return values[left - this.low] * (1 - share) + values[right - this.low] * share;
     }
 
-    // Only a stack of everything has a peak worth telling.
+    // Only a stack of all names has a peak note.
     findPeak() {
         if (this.mode !== 'stacked' || !this.bands.length) {
             return null;
@@ -276,7 +275,7 @@ class Chart {
         return {x: this.xs[at], y: upper[at - this.low]};
     }
 
-    // --- what is measured beside
+    // --- quantity lines
 
     chooseLines() {
         const {view, profile} = this;
@@ -286,7 +285,7 @@ class Chart {
         if (Array.isArray(view.lines)) {
             return profile.lines.filter((line) => view.lines.includes(line.name));
         }
-        // Those that rise above the bands, but not so far that the bands would be flat.
+        // Chooses the lines that rise above the bands, but not so far that the bands would be flat.
         const peak = profile.total.reduce((most, amount) => Math.max(most, amount), 0);
         return profile.lines.filter((line) => {
             const most = line.values.reduce((a, b) => Math.max(a, b), 0);
@@ -300,9 +299,9 @@ class Chart {
                 ? Math.max(most, value) : most, 0);
     }
 
-    // --- for those who point at it
+    // --- pointing
 
-    // The sample nearest to x, of those in the window.
+    // Returns the sample in the window that is nearest to x.
     nearest(x) {
         const right = Math.min(this.to, Math.max(this.from, lowerBound(this.xs, x)));
         const left = Math.max(this.from, right - 1);
@@ -313,7 +312,7 @@ class Chart {
         return census.units.timeWithin(time, this.xUnit, this.window[1] - this.window[0]);
     }
 
-    // The band at the amount y at sample `at`; null above all. Of lines the nearest one.
+    // Returns the band at amount y of sample `at`, null above all; of lines, the nearest one.
     bandAt(at, y) {
         const i = at - this.low;
         if (this.mode === 'lines') {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Which colour a band gets. Colour follows the name: each comes with the one that it calls for.
-// Where two bands would have the same, or neighbours would be hard to tell apart, the lesser one
-// moves to another colour of the palette, and keeps that as long as it can.
+// Colours of bands. Each name has a preferred colour. Where two bands would have the same one, or
+// neighbours would look too similar, the smaller band gets another colour of the palette, and keeps
+// it as long as possible.
 (function (census) {
 'use strict';
 
@@ -34,7 +34,7 @@ function areApart(a, b) {
     return Math.abs(lightness(a) - lightness(b)) >= LEAST_STEP;
 }
 
-// Black or white, whichever reads better.
+// Returns black or white, whichever has more contrast.
 function inkOn(hex) {
     const y = luminance(hex);
     return (y + 0.05) / 0.05 > 1.05 / (y + 0.05) ? '#000000' : '#ffffff';
@@ -51,7 +51,7 @@ function contrast(a, b) {
     return (light + 0.05) / (dark + 0.05);
 }
 
-// The colour, mixed with ink until a line of it can be seen on the ground.
+// Returns the colour, mixed with black or white until a line of it is visible on the background.
 function strong(colour, theme) {
     for (let share = 1; share > 0; share -= 0.1) {
         const mixed = mix(colour, theme.ink, share);
@@ -76,32 +76,32 @@ class Colours {
         this.given = new Map(); // by name: its colour on this page
     }
 
-    // The colour that a name had when it was shown; undefined: it never was.
+    // Returns the colour that a name had when it was last shown, or undefined.
     colourOf(name) {
         return this.look.palette[this.given.get(name)];
     }
 
-    // Sets the colour of bands that lie on each other, the bottom one first. `side`: 0 on light
+    // Sets the colours of stacked bands, bottom first. `side`: 0 on light
     // ground, 1 on dark.
     assign(bands, side) {
         const theme = side ? this.look.dark : this.look.light;
         const named = bands.filter((band) => !band.isOther);
         const used = new Map();
         named.forEach((band) => { band.colour = null; });
-        // Those that were here before keep what they had.
+        // Bands that were shown before keep their colours.
         named.sort((a, b) => this.given.has(b.name) - this.given.has(a.name) || b.area - a.area);
         for (const band of named) {
             band.colour = this.best(bands, bands.indexOf(band), side, used);
             used.set(band.colour, (used.get(band.colour) || 0) + 1);
         }
         for (const band of bands.filter((other) => other.isOther)) {
-            const beside = this.beside(bands, bands.indexOf(band));
-            band.colour = theme.greys.find((grey) => beside.every((other) => areApart(grey, other)))
+            const neighbours = this.neighbours(bands, bands.indexOf(band));
+            band.colour = theme.greys.find((grey) => neighbours.every((other) => areApart(grey, other)))
                 || theme.greys[0];
         }
     }
 
-    beside(bands, at) {
+    neighbours(bands, at) {
         return [bands[at - 1], bands[at + 1]]
             .filter((band) => band && band.colour).map((band) => band.colour);
     }
@@ -110,14 +110,14 @@ class Colours {
         const band = bands[at], palette = this.look.palette;
         const wanted = palette.indexOf(band.wanted[side]);
         if (wanted < 0) {
-            return band.wanted[side];   // fixed, whatever is beside it
+            return band.wanted[side];   // fixed, whatever its neighbours are
         }
         const kept = this.given.has(band.name) ? this.given.get(band.name) : wanted;
-        const beside = this.beside(bands, at), seed = hash(band.name);
+        const neighbours = this.neighbours(bands, at), seed = hash(band.name);
         let best = 0, least = Infinity;
         palette.forEach((colour, i) => {
             const cost = this.cost(i, kept, seed) + 100 * (used.get(colour) || 0) +
-                10000 * beside.filter((other) => !areApart(colour, other)).length;
+                10000 * neighbours.filter((other) => !areApart(colour, other)).length;
             if (cost < least) {
                 [best, least] = [i, cost];
             }
@@ -126,7 +126,7 @@ class Colours {
         return palette[best];
     }
 
-    // The wanted colour costs nothing, others of its hue little.
+    // The preferred colour costs nothing, others of its hue little.
     cost(colour, wanted, seed) {
         const hue = (i) => Math.floor(i / N_LIGHTNESSES);
         return colour === wanted ? 0

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Series of numbers as the page holds them: packed until they are looked at (docs/formats/page.md),
-// and able to grow at the end.
+// Series of numbers: packed until they are read (docs/formats/page.md); they can grow at the end.
 (function (census) {
 'use strict';
 
@@ -23,14 +22,14 @@ function bytesOfBase64(text) {
     return bytes;
 }
 
-// Writes the numbers of `bytes` into `out` until one of them ends, but for zeros at both ends, which
-// many names have; returns the places [from, to) that were written, and how many numbers there are.
+// Unpacks `bytes` into `out` until one of them ends, except the zeros at both ends, which many names
+// have. Returns the range [from, to) that was written, and the number of numbers.
 function unpackWhole(bytes, out) {
     const scale = 10 ** bytes[0];
     let n = 0, whole = 0, step = 0, at = 1, from = 0;
     while (at < bytes.length && n < out.length) {
         let byte = bytes[at++], token = byte & 127;
-        // Beyond 28 bits the operators on bits no longer do.
+        // Bit operators work up to 28 bits.
         for (let factor = 128; byte > 127; factor *= 128) {
             byte = bytes[at++];
             token += (byte & 127) * factor;
@@ -128,7 +127,7 @@ function pack(values) {
     return packDoubles(values);
 }
 
-// Columns that are unpacked, the one used longest ago first.
+// Unpacked columns, the least recently used first.
 const opened = new Set();
 let nOpen = 0;
 
@@ -145,7 +144,7 @@ class Column {
     // `packed`: base64, bytes, or null for an empty one.
     constructor(packed) {
         this.packed = packed;
-        this.numbers = null;    // unpacked, with room behind
+        this.numbers = null;    // unpacked, with room to grow
         this.tailAt = [];       // appended since it was packed: where, and what
         this.tailValues = [];
     }
@@ -157,8 +156,8 @@ class Column {
         return this.packed;
     }
 
-    // Writes the numbers that are not 0 into `out`, with all between the first and the last of them;
-    // returns where those are: {from, to}. The rest of `out` is not touched.
+    // Writes the numbers from the first to the last that is not 0 into `out`, and returns their range
+    // {from, to}. The rest of `out` does not change.
     read(out) {
         let {from, to} = this.packed ? unpack(this.bytes(), out) : {from: 0, to: 0};
         if (this.tailAt.length) {
@@ -171,7 +170,7 @@ class Column {
         return {from, to};
     }
 
-    // The first `n` numbers. Valid until other columns have been looked at.
+    // Returns the first `n` numbers. Valid until other columns are read.
     values(n) {
         if (!this.numbers || this.numbers.length < n) {
             this.open(n);
@@ -199,7 +198,7 @@ class Column {
         this.numbers = null;
     }
 
-    // Number `at`, which is behind all others, is `value`; those between are 0.
+    // Sets number `at`, after all others, to `value`, and those between to 0.
     append(at, value) {
         this.tailAt.push(at);
         this.tailValues.push(value);
@@ -219,7 +218,7 @@ class Column {
         this.tailValues = [];
     }
 
-    // Keeps the numbers at the given places only.
+    // Keeps only the numbers at the given indices.
     keep(places, n) {
         const values = this.values(n);
         this.packed = pack(Float64Array.from(places, (at) => values[at]));

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// From a chart to ink: bands, the line of the total, axes, marks, lines, names.
+// Draws a chart on a surface: bands, the line of the total, axes, marks, quantity lines, names.
 (function (census) {
 'use strict';
 
-const {measure} = census.ink;
+const {measure} = census.surface;
 const {inkOn, mix, strong} = census.colours;
 
 const SMALL = 12;               // text at axes, in px
 const TOP = 40, BOTTOM = 30, RIGHT = 14, RIGHT_OF_UNIT = 8;
 const MARK_ROW = 26;            // of the labels of marks, over the name of the peak, over the frame
 const LINE_GAP = 6, UNDER_LINE = 15; // from a line to the ground of its name above or below it
-const GUTTER_SHARE = 0.24;      // what names beside the bands may take of the width
+const GUTTER_SHARE = 0.24;      // largest share of the width for names right of the bands
 const LEAST_WIDTH_FOR_GUTTER = 620;
 const POINTS_PER_PX = 2;        // an outline has not more
 const DENSE_PER_PX = 0.7;
 const DIMMED = 0.22;            // what is left of the colour of bands that are not meant
 
 class Drawing {
-    // `options`: {isSmall, theme, gutter}. `theme`: the colours of all that is no band.
-    constructor(ink, chart, width, height, options) {
-        Object.assign(this, {ink, chart, width, height, theme: options.theme,
+    // `options`: {isSmall, theme, gutter}. `theme`: the colours of everything except bands.
+    constructor(surface, chart, width, height, options) {
+        Object.assign(this, {surface, chart, width, height, theme: options.theme,
             isSmall: Boolean(options.isSmall), gutter: options.gutter || 0});
         this.frame = this.frameOf(this.gutter);
         this.places = this.choosePoints();
-        // So many points that lines between bands would hide them.
+        // With more points, lines between bands would hide the bands.
         this.isDense = this.places.length > this.frame.width * DENSE_PER_PX;
     }
 
@@ -50,7 +50,7 @@ class Drawing {
         return this.frame.bottom - amount / this.chart.yMax * this.frame.height;
     }
 
-    // What stands at a place on the page.
+    // Converts between amounts and times, and px.
     valueAtX(px) {
         const [low, high] = this.chart.window;
         const share = (px - this.frame.left) / this.frame.width;
@@ -63,8 +63,7 @@ class Drawing {
 
     // --- curves
 
-    // The samples that can be told apart: of those that share a stretch of a pixel the smallest and
-    // the largest, each with all its bands.
+    // Returns the samples to draw: the smallest and the largest of each pixel, with all their bands.
     choosePoints() {
         const {low, high, xs, bands} = this.chart;
         const n = high - low + 1, places = [];
@@ -90,7 +89,7 @@ class Drawing {
         return places;
     }
 
-    // Points of a curve, from left to right. One sample alone is level from end to end.
+    // Returns the points of a curve from left to right; a single sample is a level line.
     curve(values) {
         const {low, xs, window} = this.chart;
         const points = [];
@@ -119,11 +118,11 @@ class Drawing {
         return isMeant ? band.colour : mix(band.colour, this.theme.background, DIMMED);
     }
 
-    // Each down to the ground, the upper ones first, so that no paper shines through between two.
+    // Draws each band down to the axis, upper ones first, so that no gap shows between two.
     drawBands() {
         const {bands, mode} = this.chart;
-        const {frame, ink} = this;
-        ink.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 3);
+        const {frame, surface} = this;
+        surface.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 3);
         if (mode === 'lines') {
             bands.forEach((band) => this.drawAsLine(band));
         } else {
@@ -135,27 +134,27 @@ class Drawing {
             });
             this.drawOutline();
         }
-        ink.endClip();
+        surface.endClip();
     }
 
     drawBand(band) {
-        this.ink.beginGroup(band.shown);
-        this.ink.area(band.curve, this.frame.bottom, this.colourOf(band));
-        this.ink.endGroup();
+        this.surface.beginGroup(band.shown);
+        this.surface.area(band.curve, this.frame.bottom, this.colourOf(band));
+        this.surface.endGroup();
     }
 
     drawAsLine(band) {
-        this.ink.beginGroup(band.shown);
-        this.ink.polyline(band.curve, strong(this.colourOf(band), this.theme), 1.75);
-        this.ink.endGroup();
+        this.surface.beginGroup(band.shown);
+        this.surface.polyline(band.curve, strong(this.colourOf(band), this.theme), 1.75);
+        this.surface.endGroup();
     }
 
-    // A hairline where the bands on both sides are thick enough for one.
+    // Draws hairlines where the bands on both sides are thick enough.
     drawEdge(band, above) {
         let piece = [];
         const end = () => {
             if (piece.length > 2) {
-                this.ink.polyline(piece, this.theme.edge, 0.6);
+                this.surface.polyline(piece, this.theme.edge, 0.6);
             }
             piece = [];
         };
@@ -175,7 +174,7 @@ class Drawing {
     drawOutline() {
         const {bands} = this.chart;
         if (bands.length && this.chart.mode === 'stacked') {
-            this.ink.polyline(bands[bands.length - 1].curve, this.theme.outline,
+            this.surface.polyline(bands[bands.length - 1].curve, this.theme.outline,
                 this.isDense ? 0.6 : 1.1);
         }
     }
@@ -183,18 +182,18 @@ class Drawing {
     // --- axes
 
     drawGround() {
-        const {frame, ink, theme, chart} = this;
-        ink.rectangle(0, 0, this.width, this.height, theme.background);
+        const {frame, surface, theme, chart} = this;
+        surface.rectangle(0, 0, this.width, this.height, theme.background);
         for (const tick of this.yTicks) {
             const y = Math.round(this.y(tick.value)) + 0.5;
             if (tick.value > 0) {
-                ink.polyline([frame.left, y, frame.right, y], theme.grid, 1);
+                surface.polyline([frame.left, y, frame.right, y], theme.grid, 1);
             }
-            ink.text(tick.label, frame.left - 7, y + 4,
+            surface.text(tick.label, frame.left - 7, y + 4,
                 {colour: theme.faint, size: SMALL, anchor: 'end'});
         }
         if (chart.yUnit.name) {
-            ink.text(chart.yUnit.name, 2, this.yOfUnit(), {colour: theme.faint, size: SMALL});
+            surface.text(chart.yUnit.name, 2, this.yOfUnit(), {colour: theme.faint, size: SMALL});
         }
     }
 
@@ -202,7 +201,7 @@ class Drawing {
         return this.isSmall ? 12 : 14;
     }
 
-    // Where a text at that height may begin: not on the unit of the amounts.
+    // Returns where a text at that height may begin, right of the unit of the amounts.
     leastLeft(y) {
         const isBeside = y < this.yOfUnit() + SMALL;
         const unit = isBeside ? measure(this.chart.yUnit.name || '', SMALL) + 10 : 0;
@@ -210,19 +209,19 @@ class Drawing {
     }
 
     drawXAxis() {
-        const {frame, ink, theme, chart} = this;
+        const {frame, surface, theme, chart} = this;
         const y = frame.bottom + 0.5;
         const unit = chart.xUnit.name || '';
         const unitLeft = frame.right - measure(unit, SMALL);
-        ink.polyline([frame.left, y, frame.right, y], theme.rule, 1);
+        surface.polyline([frame.left, y, frame.right, y], theme.rule, 1);
         for (const tick of this.xTicks()) {
             const x = this.x(tick.value), half = measure(tick.label, SMALL) / 2;
-            ink.polyline([x, y, x, y + 4], theme.rule, 1);
+            surface.polyline([x, y, x, y + 4], theme.rule, 1);
             if (x + half < unitLeft - RIGHT_OF_UNIT) {
-                ink.text(tick.label, x, y + 18, {colour: theme.faint, size: SMALL, anchor: 'middle'});
+                surface.text(tick.label, x, y + 18, {colour: theme.faint, size: SMALL, anchor: 'middle'});
             }
         }
-        ink.text(unit, frame.right, y + 18, {colour: theme.faint, size: SMALL, anchor: 'end'});
+        surface.text(unit, frame.right, y + 18, {colour: theme.faint, size: SMALL, anchor: 'end'});
     }
 
     xTicks() {
@@ -234,11 +233,11 @@ class Drawing {
         return census.units.ticks(window[0], window[1], most, xUnit);
     }
 
-    // --- what stands over the bands
+    // --- over the bands
 
     drawMarks() {
         const {profile, window, view} = this.chart;
-        const {frame, ink, theme} = this;
+        const {frame, surface, theme} = this;
         let free = -Infinity;
         for (const mark of view.marks ? profile.marks : []) {
             if (mark.time < window[0] || mark.time > window[1]) {
@@ -246,12 +245,12 @@ class Drawing {
             }
             const x = Math.round(this.x(mark.time)) + 0.5;
             const top = frame.top - (this.isSmall ? 4 : MARK_ROW + 10);
-            ink.polyline([x, top, x, frame.bottom], theme.rule, 1, [3, 3]);
+            surface.polyline([x, top, x, frame.bottom], theme.rule, 1, [3, 3]);
             const text = mark.label && census.labels.elide(mark.label, 160, SMALL);
             if (text && !this.isSmall && x > free) {
                 free = x + measure(text, SMALL) + 14;
                 if (free < frame.right + 20) {
-                    ink.text(text, x + 4, frame.top - MARK_ROW,
+                    surface.text(text, x + 4, frame.top - MARK_ROW,
                         {colour: theme.ink, size: SMALL, halo: theme.background});
                 }
             }
@@ -260,23 +259,23 @@ class Drawing {
 
     drawLines() {
         const {lines, window} = this.chart;
-        const {frame, ink, theme} = this;
+        const {frame, surface, theme} = this;
         const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
-        ink.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 3);
+        surface.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 3);
         const ends = lines.map((line, i) => {
             const points = [];
             line.times.forEach((time, k) => points.push(this.x(time), this.y(line.values[k])));
-            ink.polyline(points, theme.background, 3.5);
-            ink.polyline(points, theme.ink, 1.4, dashes[i % dashes.length]);
+            surface.polyline(points, theme.background, 3.5);
+            surface.polyline(points, theme.ink, 1.4, dashes[i % dashes.length]);
             return this.endOfLine(line, window);
         });
-        ink.endClip();
+        surface.endClip();
         if (!this.isSmall) {
             this.nameLines(ends);
         }
     }
 
-    // Where the name of a line stands: over its last point in the window, or under it at the top.
+    // Places the name of a line: above its last point in the window, or below it at the top.
     endOfLine(line, window) {
         let at = -1;
         line.times.forEach((time, i) => { at = time <= window[1] ? i : at; });
@@ -292,7 +291,7 @@ class Drawing {
         const rows = census.labels.spread(ends.filter(Boolean), this.frame.top + 8,
             this.frame.bottom);
         for (const {text, x, y} of rows) {
-            this.ink.text(text, Math.min(x, this.frame.right) - 4, y,
+            this.surface.text(text, Math.min(x, this.frame.right) - 4, y,
                 {colour: this.theme.ink, size: SMALL, anchor: 'end', halo: this.theme.background});
         }
     }
@@ -309,19 +308,19 @@ class Drawing {
         const half = measure(text, SMALL) / 2;
         const at = Math.min(Math.max(x, this.leastLeft(y - 10) + half), this.width - half - 2);
         if (!single) {
-            this.ink.circle(x, y, 3, this.theme.outline, this.theme.background);
+            this.surface.circle(x, y, 3, this.theme.outline, this.theme.background);
         }
-        this.ink.text(text, at, y - 10,
+        this.surface.text(text, at, y - 10,
             {colour: this.theme.ink, size: SMALL, anchor: 'middle', halo: this.theme.background});
     }
 
     // --- names
 
-    // Bands by where their names stand.
+    // Sorts bands by the places of their names.
     placeNames() {
         const {bands, mode} = this.chart;
         const ground = this.curve(new Float64Array(this.chart.high - this.chart.low + 1));
-        const inside = [], beside = [];
+        const inside = [], right = [];
         bands.forEach((band, i) => {
             const lower = i > 0 ? bands[i - 1].curve : ground;
             const place = mode === 'lines' ? null
@@ -329,13 +328,13 @@ class Drawing {
             if (place) {
                 inside.push({...place, band});
             } else {
-                beside.push({band, ...this.rightEnd(band, mode === 'lines' ? band.curve : lower)});
+                right.push({band, ...this.rightEnd(band, mode === 'lines' ? band.curve : lower)});
             }
         });
-        return {inside, beside};
+        return {inside, right};
     }
 
-    // The middle of a band's right end, and whether there is anything to lead to.
+    // Returns the middle of a band's right end, and whether it is thick enough for a leader.
     rightEnd(band, lower) {
         let j = band.curve.length - 2;
         while (j > 0 && band.curve[j] > this.frame.right + 0.5) {
@@ -349,53 +348,52 @@ class Drawing {
 
     drawNamesInside(places) {
         for (const {text, x, y, band} of places) {
-            this.ink.text(text, x, y, {colour: inkOn(this.colourOf(band)), size: census.labels.SIZE,
+            this.surface.text(text, x, y, {colour: inkOn(this.colourOf(band)), size: census.labels.SIZE,
                 anchor: 'middle'});
         }
     }
 
-    // As many as there is room for, the largest first.
-    drawNamesBeside(places, gutter) {
-        const {frame, ink, theme} = this;
+    // Draws as many names as have room, the largest first.
+    drawNamesRight(places, gutter) {
+        const {frame, surface, theme} = this;
         const most = Math.floor((frame.height + 20) / census.labels.ROW_PX);
         const kept = [...places].sort((a, b) => b.band.area - a.band.area).slice(0, most);
         for (const {band, anchor, isThere, y} of census.labels.spread(kept, frame.top, frame.bottom + 4)) {
             const text = census.labels.elide(band.shown, gutter - 44, census.labels.SIZE);
             const left = frame.right + 20;
             if (isThere) {
-                ink.polyline([frame.right + 2, anchor, left - 4, y - 4], theme.rule, 0.75);
+                surface.polyline([frame.right + 2, anchor, left - 4, y - 4], theme.rule, 0.75);
             }
-            ink.rectangle(left, y - 9, 9, 9, this.chart.mode === 'lines'
+            surface.rectangle(left, y - 9, 9, 9, this.chart.mode === 'lines'
                 ? strong(this.colourOf(band), theme) : this.colourOf(band));
-            ink.text(text || '…', left + 14, y, {colour: theme.ink, size: census.labels.SIZE});
+            surface.text(text || '…', left + 14, y, {colour: theme.ink, size: census.labels.SIZE});
         }
     }
 }
 
-// What names beside the bands need.
+// Returns the width for names right of the bands.
 function gutterFor(places, width) {
     const widest = Math.max(...places.map(({band}) => measure(band.shown, census.labels.SIZE)));
     return Math.min(Math.ceil(widest) + 46, Math.floor(width * GUTTER_SHARE));
 }
 
-// A drawing with all its curves, and places for the names; a second one when those need room at the
-// right.
-function prepare(ink, chart, width, height, options) {
-    const drawing = new Drawing(ink, chart, width, height, options);
+// Prepares all curves and the places of names; a second time if those need room at the right.
+function prepare(surface, chart, width, height, options) {
+    const drawing = new Drawing(surface, chart, width, height, options);
     drawing.traceBands();
-    drawing.names = options.isSmall ? {inside: [], beside: []} : drawing.placeNames();
+    drawing.names = options.isSmall ? {inside: [], right: []} : drawing.placeNames();
     const isNarrow = width < LEAST_WIDTH_FOR_GUTTER;
-    if (options.gutter || isNarrow || !drawing.names.beside.length) {
+    if (options.gutter || isNarrow || !drawing.names.right.length) {
         return drawing;
     }
-    const gutter = gutterFor(drawing.names.beside, width);
-    return prepare(ink, chart, width, height, {...options, gutter});
+    const gutter = gutterFor(drawing.names.right, width);
+    return prepare(surface, chart, width, height, {...options, gutter});
 }
 
-// Draws a chart into a rectangle of so many px at the ink's origin; returns the drawing, which knows
-// where everything is. `options`: {theme, isSmall}.
-function draw(ink, chart, width, height, options) {
-    const drawing = prepare(ink, chart, width, height, options);
+// Draws a chart of that size in px at the origin of the surface. Returns the drawing, which has all
+// places. `options`: {theme, isSmall}.
+function draw(surface, chart, width, height, options) {
+    const drawing = prepare(surface, chart, width, height, options);
     drawing.drawGround();
     drawing.drawBands();
     drawing.drawNamesInside(drawing.names.inside);
@@ -404,7 +402,7 @@ function draw(ink, chart, width, height, options) {
     drawing.drawLines();
     drawing.drawPeak();
     if (drawing.gutter) {
-        drawing.drawNamesBeside(drawing.names.beside, drawing.gutter);
+        drawing.drawNamesRight(drawing.names.right, drawing.gutter);
     }
     return drawing;
 }

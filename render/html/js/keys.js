@@ -59,9 +59,9 @@ class Keys {
     }
 
     point(pointed) {
-        this.app.tip.at = null;
+        this.app.tooltip.at = null;
         this.panel.point(pointed);
-        this.app.tip.speak(this.panel);
+        this.app.tooltip.speak(this.panel);
     }
 
     step(by) {
@@ -74,7 +74,7 @@ class Keys {
         }
     }
 
-    // To the next band that is there at all.
+    // Moves to the next band that is not 0.
     climb(by) {
         const {chart} = this.panel;
         if (!chart) {

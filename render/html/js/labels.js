@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Where names stand: on their bands, as far as one is thick enough for so long; else beside the
-// right end, spread so that none overlap.
+// Places of names: on their bands where these are thick enough over the length of the name, else
+// right of the bands, spread so that none overlap.
 (function (census) {
 'use strict';
 
@@ -13,9 +13,9 @@ const ROW_PX = 16;
 const LEAST_CHARACTERS = 8;
 const SHARES = [1, 0.7, 0.5, 0.34]; // of a name that may have to do
 
-// The text cut in its middle so that it is at most so wide; null when too little would be left.
+// Cuts a text in its middle to a width; returns null when too little would be left.
 function elide(text, width, size) {
-    if (census.ink.measure(text, size) <= width) {
+    if (census.surface.measure(text, size) <= width) {
         return text;
     }
     const characters = Array.from(text);
@@ -24,14 +24,15 @@ function elide(text, width, size) {
         const head = characters.slice(0, left).join('').replace(/[\s.]+$/, '');
         const tail = characters.slice(characters.length - (keep - left)).join('');
         const short = `${head}…${tail.replace(/^[\s.]+/, '')}`;
-        if (census.ink.measure(short, size) <= width) {
+        if (census.surface.measure(short, size) <= width) {
             return short;
         }
     }
     return null;
 }
 
-// The room of a band cell by cell: the lowest point of its upper edge, the highest of its lower.
+// Returns the space of a band in each cell: the lowest point of its upper edge, the highest of its
+// lower.
 function roomOf(frame, upper, lower) {
     const n = Math.max(1, Math.floor(frame.width / CELL_PX));
     const top = new Float64Array(n).fill(frame.top), bottom = new Float64Array(n).fill(Infinity);
@@ -51,7 +52,7 @@ function roomOf(frame, upper, lower) {
     return {n, top, bottom};
 }
 
-// What the straight lines before point `j` are at the borders of cells.
+// Interpolates the straight lines before point `j` at the borders of cells.
 function seeBetween(frame, upper, lower, j, see) {
     const x0 = upper[j - 2], x1 = upper[j];
     const first = Math.max(0, Math.ceil((x0 - frame.left) / CELL_PX));
@@ -65,7 +66,7 @@ function seeBetween(frame, upper, lower, j, see) {
     }
 }
 
-// All places for a text of so many cells: {x, y, thick} of its middle.
+// Returns all places for a text that covers that many cells: {x, y, thick} of its middle.
 function listPlaces(frame, room, nCells) {
     const places = [];
     for (let first = 1; first + nCells < room.n; first++) {
@@ -83,8 +84,8 @@ function listPlaces(frame, room, nCells) {
     return places;
 }
 
-// Where the band is nearly as thick as anywhere, as near to the middle of the picture as can be;
-// null: nowhere.
+// Returns the place nearest to the middle of the picture where the band is nearly as thick as
+// anywhere, or null.
 function bestPlace(frame, room, nCells) {
     const places = listPlaces(frame, room, nCells);
     const most = places.reduce((thick, place) => Math.max(thick, place.thick), 0);
@@ -99,10 +100,10 @@ function bestPlace(frame, room, nCells) {
 
 function placeInside(frame, band, upper, lower) {
     const room = roomOf(frame, upper, lower);
-    const width = census.ink.measure(band.shown, SIZE);
+    const width = census.surface.measure(band.shown, SIZE);
     for (const share of SHARES) {
         const text = share === 1 ? band.shown : elide(band.shown, share * width, SIZE);
-        const taken = text && census.ink.measure(text, SIZE);
+        const taken = text && census.surface.measure(text, SIZE);
         const place = text && bestPlace(frame, room, Math.ceil((taken + 12) / CELL_PX));
         if (place) {
             return {text, x: place.x, y: place.y + SIZE * 0.35};

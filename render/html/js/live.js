@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A profile that grows: what the server sends goes into the profiles, and the window follows.
+// Growing profiles: adds the events of the server to the profiles, and moves the window.
 (function (census) {
 'use strict';
 
 const {byId} = census;
 const RETRY_MS = 3000;      // after the server has said no
-const SILENT_MS = 1000;     // how often the age of the last sample is told
+const SILENT_MS = 1000;     // between updates of the age of the last sample
 
 const WORDS = {growing: 'live', ended: 'ended', waiting: 'waiting', failed: 'failed'};
 
@@ -112,14 +112,14 @@ class Live {
         this.app.redraw();
     }
 
-    // --- what the program is told; what comes of it is a message
+    // --- commands to the program; the server answers with events
 
     command(name) {
         const url = new URL(`control/${this.app.current}/${name}`, new URL(this.url, location.href));
         fetch(url, {method: 'POST'}).catch(() => this.setConnected(false));
     }
 
-    // --- the window that follows
+    // --- following
 
     follow(entry) {
         const {profile, own} = entry;
@@ -136,7 +136,7 @@ class Live {
         this.setPaused(!this.isPaused);
     }
 
-    // Paused, the window stays where it is; whoever zooms wants that too.
+    // Pauses: the window stays where it is, also after zooming.
     setPaused(isPaused) {
         this.isPaused = isPaused;
         for (const entry of this.app.entries.values()) {
@@ -155,7 +155,7 @@ class Live {
         this.app.redraw();
     }
 
-    // --- what becomes of it
+    // --- state
 
     stateOf(entry) {
         if (!this.isConnected) {

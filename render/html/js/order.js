@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Which band lies on which. The default moves the picture least: the best of some orders, made
-// better by moving single bands while that helps (Di Bartolomeo & Hu 2016).
+// Order of bands. The default has the least movement: the best of some orders, improved by moving
+// single bands while that helps (Di Bartolomeo & Hu 2016).
 (function (census) {
 'use strict';
 
@@ -30,7 +30,7 @@ function firstSeen(values) {
     return at < 0 ? values.length : at;
 }
 
-// What a band is ordered by; the least comes to the bottom.
+// Returns the sort key of a band; the smallest is at the bottom.
 const KEYS = {
     area: (band) => -band.area,
     sum: (band) => -sum(band.values),
@@ -50,7 +50,7 @@ function orderBy(bands, key) {
     return [...bands].sort((a, b) => figures.get(a) - figures.get(b) || byName(a, b));
 }
 
-// How much the bands move up and down, each weighed by its thickness.
+// Returns how much the bands move up and down, weighted by their thickness.
 function wiggle(rows, order) {
     const n = rows.length ? rows[0].length : 0;
     let total = 0;
@@ -109,7 +109,7 @@ function calmest(bands) {
     return (best || []).map((i) => bands[i]);
 }
 
-// Names as listed, the first on top; '*' is where all others go.
+// Orders names as listed, the first on top; '*' is the place of all others.
 function byList(names, others) {
     const bare = (name) => name.replace(/^\(\d+\)(?=.)/, '');
     const place = new Map(names.map((name, i) => [bare(name), i]));
@@ -118,7 +118,7 @@ function byList(names, others) {
     return [...others].sort((a, b) => at(b) - at(a));
 }
 
-// Bands stay where they were in the order before; new ones come on top.
+// Keeps the previous order; new bands are on top.
 function keep(bands, before) {
     const place = new Map(before.map((name, i) => [name, i]));
     const old = bands.filter((band) => place.has(band.name));

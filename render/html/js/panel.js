@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The picture of one profile on the screen: one canvas for the chart, and one above it for what
-// follows the pointer.
+// The picture of one profile on the screen: a canvas for the chart, and one above it for the
+// crosshair and the selection.
 (function (census) {
 'use strict';
 
 const byId = (id) => document.getElementById(id);
 
-// Sizes a canvas for its place and the screen's density; returns its context in px of the page.
+// Sizes a canvas for its place and the density of the screen. Returns its context in px of the page.
 function prepareCanvas(canvas, width, height) {
     const ratio = window.devicePixelRatio || 1;
     const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -52,14 +52,14 @@ class Panel {
         const {width, height} = this.box.getBoundingClientRect();
         const pointedName = this.pointed && this.pointed.band && this.pointed.band.name;
         this.chart = new census.Chart(profile, this.app.view, own, ranking, this.app.colours);
-        const ink = new census.ink.CanvasInk(prepareCanvas(this.picture, width, height));
-        this.drawing = census.draw(ink, this.chart, width, height, {theme: this.app.theme()});
+        const surface = new census.surface.CanvasSurface(prepareCanvas(this.picture, width, height));
+        this.drawing = census.draw(surface, this.chart, width, height, {theme: this.app.theme()});
         this.keepPointed(pointedName);
         this.describe();
         performance.measure('census-draw', {start: began, end: performance.now()});
     }
 
-    // The same sample and band, if they are still there.
+    // Points at the same sample and band, if they still exist.
     keepPointed(name) {
         if (this.pointed) {
             const at = Math.min(this.chart.to, Math.max(this.chart.from, this.pointed.at));
@@ -79,7 +79,7 @@ class Panel {
             `${stretch.to - stretch.from + 1} samples. Largest: ${largest}`);
     }
 
-    // --- what follows the pointer
+    // --- crosshair and selection
 
     point(pointed) {
         this.pointed = pointed;
@@ -91,49 +91,49 @@ class Panel {
         const {width, height} = this.box.getBoundingClientRect();
         const context = prepareCanvas(this.over, width, height);
         context.clearRect(0, 0, width, height);
-        const ink = new census.ink.CanvasInk(context);
+        const surface = new census.surface.CanvasSurface(context);
         if (this.brush) {
-            this.drawBrush(ink);
+            this.drawBrush(surface);
         }
         if (this.chart && this.pointed) {
-            this.drawPointed(ink);
+            this.drawPointed(surface);
         }
-        this.app.tip.show(this);
+        this.app.tooltip.show(this);
     }
 
-    drawBrush(ink) {
+    drawBrush(surface) {
         const {frame} = this.drawing, theme = this.app.theme();
         const [left, right] = [...this.brush].sort((a, b) => a - b);
-        ink.context.globalAlpha = 0.14;
-        ink.rectangle(left, frame.top, right - left, frame.height, theme.ink);
-        ink.context.globalAlpha = 1;
+        surface.context.globalAlpha = 0.14;
+        surface.rectangle(left, frame.top, right - left, frame.height, theme.ink);
+        surface.context.globalAlpha = 1;
         for (const x of [left, right]) {
-            ink.polyline([x, frame.top, x, frame.bottom], theme.ink, 1);
+            surface.polyline([x, frame.top, x, frame.bottom], theme.ink, 1);
         }
     }
 
-    drawPointed(ink) {
+    drawPointed(surface) {
         const {drawing, chart} = this, theme = this.app.theme();
         const {at, band} = this.pointed;
         const {frame} = drawing;
         const x = chart.window[1] > chart.window[0] ? drawing.x(chart.xs[at]) : drawing.x(0);
-        ink.beginClip(frame.left - 1, frame.top - 6, frame.width + 2, frame.height + 8);
+        surface.beginClip(frame.left - 1, frame.top - 6, frame.width + 2, frame.height + 8);
         if (band) {
-            this.drawOutlined(ink, band, theme);
+            this.drawOutlined(surface, band, theme);
         }
-        ink.polyline([x, frame.top, x, frame.bottom], theme.ink, 1, [2, 2]);
+        surface.polyline([x, frame.top, x, frame.bottom], theme.ink, 1, [2, 2]);
         if (band) {
-            ink.circle(x, drawing.y(band.upper[at - chart.low]), 3.5, theme.ink, theme.background);
+            surface.circle(x, drawing.y(band.upper[at - chart.low]), 3.5, theme.ink, theme.background);
         }
-        ink.endClip();
+        surface.endClip();
     }
 
-    drawOutlined(ink, band, theme) {
-        ink.polyline(band.curve, theme.background, 4);
-        ink.polyline(band.curve, theme.ink, 2);
+    drawOutlined(surface, band, theme) {
+        surface.polyline(band.curve, theme.background, 4);
+        surface.polyline(band.curve, theme.ink, 2);
         if (band.lowerCurve) {
-            ink.polyline(band.lowerCurve, theme.background, 3);
-            ink.polyline(band.lowerCurve, theme.ink, 1.25);
+            surface.polyline(band.lowerCurve, theme.background, 3);
+            surface.polyline(band.lowerCurve, theme.ink, 1.25);
         }
     }
 }

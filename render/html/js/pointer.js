@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The mouse, or a finger, on the picture: to point, to click, to draw over a stretch of time.
+// Mouse and touch on the picture: point, click, select a time range.
 (function (census) {
 'use strict';
 
@@ -28,7 +28,7 @@ class Pointer {
         return [event.clientX - left, event.clientY - top];
     }
 
-    // The sample and the band there; null: nothing.
+    // Returns the sample and the band at a place, or null.
     find([x, y]) {
         const {chart, drawing} = this.panel;
         if (!chart) {
@@ -42,19 +42,19 @@ class Pointer {
         return {at, band: chart.bandAt(at, Math.max(0, drawing.valueAtY(y)))};
     }
 
-    // A name beside the bands is its band.
+    // Returns the band of a name right of the bands.
     findName([x, y]) {
         const {chart, drawing} = this.panel;
         if (!drawing.gutter || x < drawing.frame.right + 8) {
             return null;
         }
-        const row = drawing.names.beside.find((other) => Math.abs(other.y - 4 - y) <= 8);
+        const row = drawing.names.right.find((other) => Math.abs(other.y - 4 - y) <= 8);
         return row ? {at: chart.to, band: row.band} : null;
     }
 
     move(event) {
         const place = this.placeOf(event);
-        this.app.tip.at = place;
+        this.app.tooltip.at = place;
         if (this.pressed) {
             this.stretch(place);
         } else {
@@ -70,7 +70,7 @@ class Pointer {
         this.panel.drawOver();
     }
 
-    // Sideways, or with Shift: earlier and later; with Ctrl, or two fingers: in and out.
+    // Wheel sideways or with Shift moves the window; with Ctrl, or two fingers, it zooms.
     turn(event) {
         const {chart, drawing} = this.panel;
         const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
@@ -88,7 +88,7 @@ class Pointer {
     }
 
     leave() {
-        this.app.tip.at = null;
+        this.app.tooltip.at = null;
         if (!this.pressed) {
             this.panel.point(null);
         }
@@ -124,7 +124,7 @@ class Pointer {
         }
     }
 
-    // The second one of a double click takes the first one back.
+    // The second click of a double click undoes the first.
     click(place, event) {
         const isDouble = event.timeStamp - this.lastClick < DOUBLE_MS;
         this.lastClick = isDouble ? -Infinity : event.timeStamp;

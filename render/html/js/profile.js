@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A profile as the page knows it: samples, names with their columns, and what stands beside. A
-// growing one takes new samples at its end and stays bounded: what is older than the last few
-// thousand samples is thinned to the smallest and the largest of each stretch of time.
+// A profile: samples, names with their columns, marks, quantities. A growing profile stays bounded:
+// samples before the last few thousand are reduced to the smallest and the largest of each interval.
 (function (census) {
 'use strict';
 
@@ -14,15 +13,15 @@ const OLD_CELLS = 4096;     // of equal length, two samples each
 const MOST_POINTS = 16384;  // of a line
 const ROOM = 2 ** 17;       // more samples than any page has
 
-// What is shown of a text: control characters, those that turn the direction of others, and bytes that
-// are no text become U+FFFD.
+// Returns a text for display: control characters, characters that change the direction of text, and
+// invalid bytes become U+FFFD.
 function shown(text) {
     return (text.toWellFormed ? text.toWellFormed() : text.replace(/[\ud800-\udfff]/gu, '\ufffd'))
         .replace(/[\t\n\r]+/g, ' ')
         .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-// Places of the smallest and the largest value of each cell, in order.
+// Returns the indices of the smallest and the largest value of each cell, in order.
 function extremes(values, cellOf, from, to) {
     const places = [];
     for (let i = from; i < to;) {
@@ -106,7 +105,7 @@ class Profile {
         return data.n_samples > 0 ? census.columns.unpack(this.timeColumn.bytes(), room).n : 0;
     }
 
-    // Arrays for everyone to look at.
+    // Makes the arrays that other files read.
     refresh() {
         this.times = this.timeColumn.values(this.n).slice();
         this.total = this.totalColumn.values(this.n).slice();
@@ -121,7 +120,7 @@ class Profile {
         return this.numberColumn.values(this.n);
     }
 
-    // All names that have no column of their own, at each sample.
+    // Returns the sum of all names without a column, for each sample.
     restValues() {
         return this.rest ? this.rest.column.values(this.n) : null;
     }

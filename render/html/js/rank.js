@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The largest names of any stretch of time, exactly, without looking into all of them.
+// The largest names of any time range, exactly, without reading all columns.
 //
-// Each name's area is summed up once by blocks of samples. What a name has in the blocks that a
-// stretch touches is at least what it has in the stretch, so names are looked into by that figure,
-// largest first, until no other can be among the wanted ones.
+// The area of each name is added up once for each block of samples. The area in the blocks that a
+// range touches is an upper bound: names are read in its order, largest first, until no other name
+// can be among the largest.
 (function (census) {
 'use strict';
 
 const N_BLOCKS = 128;
-const SLICE_MS = 8; // of work at a time while nobody waits
+const SLICE_MS = 8; // of work at a time in the background
 const PATIENCE_MS = 2000;
 
 class Ranking {
@@ -40,7 +40,7 @@ class Ranking {
         before[row + nBlocks] = sum;
     }
 
-    // Works for a moment; true when there is nothing left to do.
+    // Works for SLICE_MS. Returns whether all is done.
     workSome() {
         const stop = performance.now() + SLICE_MS;
         while (this.nDone < this.profile.names.length && performance.now() < stop) {
@@ -53,15 +53,15 @@ class Ranking {
         while (!this.workSome()) { /* all of it */ }
     }
 
-    // The most that name `k` can have between the samples `from` and `to`.
+    // Returns the upper bound of name `k` between samples `from` and `to`.
     bound(k, from, to) {
         const row = k * (this.nBlocks + 1);
         return this.before[row + Math.floor(to / this.blockLength) + 1] -
             this.before[row + Math.floor(from / this.blockLength)];
     }
 
-    // As many names as are asked for, largest area between two samples first: {k, area}. Only those
-    // that `accepts(k)`; the area of one counts `favour(k)` times. Names without area are not there.
+    // Returns the names with the largest area between two samples, largest first: {k, area}. Skips
+    // names that `accepts(k)` rejects and names without area; multiplies areas by `favour(k)`.
     top(from, to, count, accepts, favour) {
         const isWhole = from === 0 && to === this.n - 1;
         if (isWhole && !accepts && !favour && !this.profile.hasGrown) {
@@ -80,7 +80,7 @@ class Ranking {
         return this.lookInto(bounds, from, to, count, favour);
     }
 
-    // Names come largest first.
+    // Names are sorted, largest first.
     first(count) {
         const out = [];
         for (let k = 0; k < this.profile.names.length && out.length < count; k++) {
@@ -110,7 +110,7 @@ class Ranking {
     }
 }
 
-// Keeps the list ordered, largest first; equal ones as they come.
+// Inserts into the list, largest first; equal ones in the order of insertion.
 function insert(list, item) {
     let at = list.length;
     while (at > 0 && list[at - 1].rank < item.rank) {
@@ -119,8 +119,8 @@ function insert(list, item) {
     list.splice(at, 0, item);
 }
 
-// Of a profile that grows: whoever is among the largest stays for a moment, so that not every new
-// sample costs a look at all names.
+// In a growing profile, the largest names stay for a moment, so that a new sample does not need a
+// search of all names.
 class PatientRanking {
     constructor(profile) {
         this.profile = profile;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What is shown, as a file: picture or numbers.
+// Saves the picture or its numbers in a file.
 (function (census) {
 'use strict';
 
 const PNG_SCALE = 2;
 
-// A name for the file: letters and digits of the title.
+// Returns a file name: letters and digits of the title.
 function baseName(profile) {
     const words = (profile.file || profile.title).replace(/^.*\//, '').replace(/\.[^.]*$/, '');
     return words.replace(/[^\w.-]+/g, '-').replace(/^[-.]+|[-.]+$/g, '').slice(0, 60) || 'heap';
@@ -21,9 +21,9 @@ function offer(blob, name) {
 }
 
 function svgOf(chart, size, theme) {
-    const ink = new census.ink.SvgInk(size.width, size.height, chart.profile.title);
-    census.draw(ink, chart, size.width, size.height, {theme});
-    return new Blob([ink.finish()], {type: 'image/svg+xml'});
+    const surface = new census.surface.SvgSurface(size.width, size.height, chart.profile.title);
+    census.draw(surface, chart, size.width, size.height, {theme});
+    return new Blob([surface.finish()], {type: 'image/svg+xml'});
 }
 
 function pngOf(chart, size, theme, done) {
@@ -32,7 +32,7 @@ function pngOf(chart, size, theme, done) {
     canvas.height = size.height * PNG_SCALE;
     const context = canvas.getContext('2d');
     context.scale(PNG_SCALE, PNG_SCALE);
-    census.draw(new census.ink.CanvasInk(context), chart, size.width, size.height, {theme});
+    census.draw(new census.surface.CanvasSurface(context), chart, size.width, size.height, {theme});
     canvas.toBlob(done, 'image/png');
 }
 
@@ -40,7 +40,7 @@ function csvText(text) {
     return `"${text.replace(/"/g, '""')}"`;
 }
 
-// A row for each sample in the window, a column for each band, the top one first.
+// Returns CSV: a row for each sample in the window, a column for each band, the top one first.
 function csvOf(chart) {
     const {xs, from, to, total} = chart;
     const bands = [...chart.bands].reverse();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Finding names by a regular expression: others fade, or are left out.
+// Search for names by a regular expression: other names fade, or are left out.
 (function (census) {
 'use strict';
 
@@ -21,7 +21,7 @@ class Search {
         });
     }
 
-    // Small letters find capital ones too.
+    // Lower case also finds upper case.
     compile(text) {
         return new RegExp(text, /[A-Z]/.test(text) ? '' : 'i');
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What a stretch of a series amounts to: mean, largest, last, growth and how straight it grows, as
-// `census report` has them.
+// Statistics of a range of a series: mean, maximum, last, growth and its coefficient of
+// determination, the same as `census report`.
 //
 // Means are over time: the area under the line by the duration; without duration over samples.
 // Growth is the slope of the line of least squares. An empty first and an empty last sample of the
@@ -9,8 +9,8 @@
 (function (census) {
 'use strict';
 
-// What each sample from `from` to `to` counts for in an area: half of the times beside it. All
-// count the same when no time passes.
+// Returns the weights of samples `from` to `to` in an area: half of the times to both neighbours; all
+// equal when no time passes.
 function weights(times, from, to) {
     const out = new Float64Array(to - from + 1);
     if (!(times[to] > times[from])) {
@@ -30,7 +30,7 @@ function area(values, from, weight) {
     return sum;
 }
 
-// A stretch of a profile, for any number of series.
+// A range of a profile, for any number of series.
 class Stretch {
     constructor(profile, from, to) {
         this.from = from;
@@ -48,8 +48,8 @@ class Stretch {
         this.prepareFit();
     }
 
-    // {share, mean, max, end, growth, r2} of a series that is 0 outside of `range`, {from, to}; what
-    // cannot be told is NaN.
+    // Returns {share, mean, max, end, growth, r2} of a series that is 0 outside of `range`, {from, to};
+    // undefined values are NaN.
     sumUp(values, range) {
         const from = Math.max(this.from, range.from), to = Math.min(this.to + 1, range.to);
         let covered = 0, max = 0;

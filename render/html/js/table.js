@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// All names as a table, for the stretch of time that is shown. The figures of many names are worked
-// out in the background.
+// Table of all names for the time range that is shown. Many names are computed in the background.
 (function (census) {
 'use strict';
 
@@ -12,7 +11,7 @@ const FIRST_ROWS = 50, MORE_ROWS = 250;
 const SPARK_WIDTH = 110, SPARK_HEIGHT = 20, SPARK_CELLS = 55;
 const SVG = 'http://www.w3.org/2000/svg';
 
-// The largest value of each cell, as a closed path.
+// Returns the largest value of each cell as a closed path.
 function sparkPath(values, from, to, most) {
     const n = Math.min(SPARK_CELLS, to - from + 1);
     let path = `M0 ${SPARK_HEIGHT}`;
@@ -43,7 +42,7 @@ function spark(path, colour) {
     return svg;
 }
 
-// By a figure, unknown ones last; equal ones by name.
+// Sorts by a column, undefined values last; equal ones by name.
 function compare(sort) {
     const sign = sort.isDown ? -1 : 1;
     return (a, b) => {
@@ -100,8 +99,8 @@ class Table {
         this.fill();
     }
 
-    // Begins anew when the samples are others; else only colours may have changed. While a profile
-    // grows, not for every sample.
+    // Restarts when the samples changed; else only colours may have. While a profile grows, not for
+    // every sample.
     show(chart) {
         const isSameProfile = this.chart !== null && this.chart.profile === chart.profile;
         const isSame = isSameProfile && this.version === chart.profile.version &&
@@ -171,7 +170,7 @@ class Table {
         });
     }
 
-    // The name of the row that has the focus; null: none.
+    // Returns the name of the row that has the focus, or null.
     focusedName() {
         const row = document.activeElement && document.activeElement.closest('#rows tr');
         return row ? row.dataset.name : null;
@@ -211,7 +210,7 @@ class Table {
         return cell;
     }
 
-    // Names do not change their past: a path is made once for each stretch.
+    // Past samples do not change: a path is made once for each range.
     sparkCell(figure, colour) {
         const {profile, from, to} = this.shown;
         if (!figure.path) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Several profiles: a tab for each, and all of them as small pictures.
+// Several profiles: a tab for each, and a tab with small pictures of all.
 (function (census) {
 'use strict';
 
 const {byId, element} = census;
 const SMALL_HEIGHT = 190;
 const MOST_NAMES = 40;  // in the legend of all
-const MOST_TABS = 10;   // before those of small profiles have to be asked for
+const MOST_TABS = 10;   // shown at first; the tabs of smaller profiles need a click
 
 class Tabs {
     constructor(app) {
@@ -25,7 +25,7 @@ class Tabs {
         return entry.profile ? entry.profile.file || entry.profile.title : entry.name;
     }
 
-    // Those that have tabs, in the order of their coming: if they are many, the largest ones.
+    // Returns the profiles with tabs, in the order of arrival; if there are many, the largest ones.
     shownEntries() {
         const entries = [...this.app.entries.values()];
         if (this.isWhole || entries.length <= MOST_TABS) {
@@ -37,7 +37,7 @@ class Tabs {
             .slice(0, 2 * MOST_TABS);
     }
 
-    // One tab for each profile, and one for all, when there are several.
+    // Makes a tab for each profile, and one for all if there are several.
     show() {
         const entries = this.shownEntries();
         const nHidden = this.app.entries.size - entries.length;
@@ -98,7 +98,7 @@ class Tabs {
         this.showLegend(charts.flatMap((chart) => chart.bands));
     }
 
-    // The names of all bands, the largest first. A name has one colour in all pictures.
+    // Makes the legend of all bands, the largest first. A name has one colour in all pictures.
     showLegend(bands) {
         const areas = new Map();
         bands.filter((band) => !band.isOther).forEach((band) => {
@@ -139,7 +139,7 @@ class Tabs {
         card.querySelector('.name').textContent = this.nameOf(entry);
         const {width} = canvas.getBoundingClientRect();
         const context = census.prepareCanvas(canvas, width, SMALL_HEIGHT);
-        census.draw(new census.ink.CanvasInk(context), chart, width, SMALL_HEIGHT,
+        census.draw(new census.surface.CanvasSurface(context), chart, width, SMALL_HEIGHT,
             {theme: this.app.theme(), isSmall: true});
         return chart;
     }

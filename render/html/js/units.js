@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Which multiple of a unit reads best, numbers in it, and ticks: as the program's pictures have them.
+// Multiples of units, formatted numbers and ticks, the same as in the pictures of `census plot`.
 (function (census) {
 'use strict';
 
@@ -26,7 +26,7 @@ function largestBelow(units, amount) {
     return units[i];
 }
 
-// How many of a profile's units of time a second is; 0: they are no time.
+// Returns the number of a profile's time units in a second; 0 if the unit is not a time.
 function secondIn(unit) {
     return unit === 'seconds' || unit === 's' ? 1
         : unit === 'ms' || unit === 'milliseconds' ? 1000 : 0;
@@ -55,14 +55,14 @@ function ofTimes(sampleUnit, span) {
 
 const PERCENT = {factor: 1, suffix: '', name: '%'};
 
-// `value` in `unit` with so many decimals, without the unit's name.
+// Formats `value` in `unit` with that many decimals, without the name of the unit.
 function label(value, unit, decimals) {
     const magnitude = Math.abs(value) / unit.factor;
     const digits = magnitude < 1e15 ? magnitude.toFixed(decimals) : magnitude.toExponential(2);
     return (value < 0 ? '\u2212' : '') + digits + unit.suffix;
 }
 
-// So many significant digits, without zeros at the end.
+// Formats with that many significant digits, without trailing zeros.
 function rounded(value, unit, nDigits) {
     const magnitude = Math.abs(value) / unit.factor;
     let decimals = magnitude > 0 ? nDigits - 1 - Math.floor(Math.log10(magnitude)) : 0;
@@ -77,7 +77,7 @@ function withName(number, unit) {
     return unit.name ? number + '\u00a0' + unit.name : number;
 }
 
-// An amount, or a time, with its unit: three digits.
+// Formats an amount or a time with its unit, in three digits.
 function amount(value, valueUnit, si) {
     const unit = ofValues(valueUnit, Math.abs(value), si);
     return withName(rounded(value, unit, 3), unit);
@@ -88,7 +88,7 @@ function time(value, sampleUnit) {
     return withName(rounded(value, unit, 3), unit);
 }
 
-// A time among others that span so much, in their unit, told from its neighbours.
+// Formats a time with enough digits to differ from its neighbours in a profile of that length.
 function timeWithin(value, unit, span) {
     const decimals = Math.ceil(-Math.log10((span || value || 1) / unit.factor / 1000));
     const text = label(value, unit, Math.max(0, Math.min(9, decimals)));
@@ -108,7 +108,7 @@ function niceStep(least) {
     return (factor || 10) * power;
 }
 
-// At most `most` ticks in [low, high]: {value, label}. No two labels are the same.
+// Returns at most `most` ticks in [low, high]: {value, label}. No two labels are the same.
 function ticks(low, high, most, unit) {
     const span = (high - low) / unit.factor;
     if (!(span > 0) || !Number.isFinite(span)) {
@@ -129,7 +129,7 @@ function ticks(low, high, most, unit) {
     }
 }
 
-// Whole numbers in groups of three.
+// Formats whole numbers in groups of three digits.
 function count(n) {
     return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ',');
 }

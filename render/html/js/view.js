@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What the reader wants to see: of all profiles alike, and of each one alone.
+// Settings of the reader: for all profiles, and for each one.
 (function (census) {
 'use strict';
 
 const LEAST_STEPS = 5;      // of the y axis of a profile that grows
 const DEFAULT_BANDS = 15;
 
-// Of all profiles: as the data say, until the reader says otherwise.
+// Settings for all profiles, initially those of the data.
 function makeView(data) {
     const said = data.view;
     return {
@@ -26,20 +26,20 @@ function makeView(data) {
     };
 }
 
-// Of one profile.
+// Settings for one profile.
 function makeOwn() {
     return {
         window: null,       // [from, to] in time; null: all
         isolated: null,     // the name that is shown alone
         skip: 0,            // how many of the largest names OTHER was opened past
-        order: null,        // names as they lie on each other, the bottom one first
+        order: null,        // names in stacking order, bottom first
         isSticky: false,    // they stay there while they can
         yMax: null,         // what the y axis reaches to, from the largest amount
     };
 }
 
-// The next one of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, ... in the unit that fits: multiples of round steps, as
-// the axis of pictures that are drawn again and again has them. It comes down only when half would do.
+// Returns the next of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, ... in the unit that fits, so that the axis
+// of a growing profile rarely changes. It decreases only when half would be enough.
 function makeSteps(valueUnit) {
     let top = 0;
     return (largest) => {

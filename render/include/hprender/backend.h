@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Output formats. A back end is a struct of functions; adding one means one file and one line in
- * the table of backend.c.
+ * Output formats. A back end is a struct of properties and functions; a new one is one file and one
+ * row in the table of render/output/backend.c. Threads: back ends are constants, and write several
+ * documents at a time if these use different sinks and fonts.
  */
 #ifndef HPRENDER_BACKEND_H
 #define HPRENDER_BACKEND_H
@@ -17,41 +18,44 @@ extern "C" {
 typedef struct hpr_page hpr_page; /* page.h */
 
 typedef struct hpr_output {
-    double dpi;           /* PNG: pixels per inch; 0: 144 */
-    double width_px;      /* PNG: image width, overrides dpi; 0: from dpi */
+    double dpi;           /* formats of pixels: pixels per inch; 0: 144 */
+    double width_px;      /* formats of pixels: image width, overrides dpi; 0: from dpi */
     const char *software; /* "heapcensus 0.1.0", for metadata */
-    const char *date;     /* of the document's creation, for metadata, as ISO 8601; NULL: the
-                             profile's */
-    hpr_fonts *fonts;     /* those that the chart was measured with; JSON needs none */
+    const char *date;     /* of creation, for metadata, as ISO 8601; NULL: the profile's */
+    hpr_fonts *fonts;     /* those that the chart was measured with; data formats: NULL is enough */
 } hpr_output;
 
 typedef struct hpr_backend {
-    const char *name;       /* of --format: "pdf" */
+    const char *name;       /* as given to --format: "pdf" */
     const char *extension;  /* without a dot */
     const char *summary;    /* "Portable Document Format" */
-    size_t most_points;     /* points of a curve that readers of the format bear; 0: any number */
-    bool has_foreign_fonts; /* texts are set by others, in their own fonts */
-    bool is_graphical; /* draws the scene; else it writes the chart as data, whatever the scene */
-    /* Writes the whole document. The sink is flushed, not finished. Errors: those of the sink;
-     * MEMORY; LIMIT for a picture that is too large; ARGUMENT for a font file that cannot be used;
-     * UNSUPPORTED when the system has no font. */
+    size_t most_points;     /* of a curve, that readers of the format can handle; 0: any number */
+    bool has_foreign_fonts; /* another program sets the texts, in fonts that are not known here */
+    bool is_graphical; /* draws the scene; else it writes the chart as data, and `scene` is NULL */
+    /* Returns the pixels per point of a picture of that width: curves are drawn to half a pixel,
+     * and hpr_output.dpi and width_px apply. NULL for vectors and data. */
+    double (*px_per_pt)(const hpr_output *output, double width_pt);
+    /* Writes the whole document and flushes the sink, but does not finish it. For a legend or a
+     * page of several charts, `chart` is NULL. Errors: those of the sink; MEMORY; LIMIT for a
+     * picture that is too large; UNSUPPORTED when the system has no font. */
     hpf_status (*write)(const hpr_chart *chart, const hpr_scene *scene, const hpr_output *output,
                         hpf_sink *sink, hpf_error *err);
-    /* The same for several charts on a page, for back ends that write data. NULL: the format has
-     * room for one; graphical ones write the page's scene. */
+    /* Writes several charts as data; same contract. NULL: the format can hold only one chart, or is
+     * graphical: then `write` gets the scene of the page. */
     hpf_status (*write_page)(const hpr_page *page, const hpr_output *output, hpf_sink *sink,
                              hpf_error *err);
 } hpr_backend;
 
-/* The measurer for pictures in a format: where another program sets the texts, in fonts that are
- * not known, it leaves room for wider ones. */
+/* Returns the measurer for pictures in a format: widths are larger where another program sets the
+ * texts. Valid as long as `fonts`. */
 HPF_API hpr_measurer hpr_fonts_measurer_for(hpr_fonts *fonts, const hpr_backend *backend);
 
-/* By name ("pdf") or by the extension of a path ("x/y.pdf"); NULL if there is none. */
+/* Return a back end by its name ("pdf"), or by the extension of a path ("x/y.pdf"); NULL if there
+ * is none. Letter case does not matter. */
 HPF_API const hpr_backend *hpr_backend_by_name(const char *name);
 HPF_API const hpr_backend *hpr_backend_by_path(const char *path);
 
-/* All back ends, in the order of --help; ends with a NULL entry. */
+/* Returns all back ends in the order of --help; the last entry is NULL. */
 HPF_API const hpr_backend *const *hpr_backends(void);
 
 #ifdef __cplusplus

@@ -8,11 +8,11 @@
  *     cairo_translate(cr, x, y);
  *     cairo_scale(cr, width / scene->width_pt, height / scene->height_pt);
  *
- * fits a picture into a box. The functions save and restore the state of the context, and draw on
- * any surface; on those of PDF, PostScript and SVG texts stay texts.
+ * fits a picture into a box. The functions save and restore the state of the context. On surfaces
+ * of PDF, PostScript and SVG, texts stay texts.
  *
- * Errors: MEMORY, UNSUPPORTED when the system has no font, or what cairo found wrong, which also
- * stays in the context. Threads: those of cairo, and one at a time for each hpr_fonts.
+ * Errors: MEMORY; UNSUPPORTED when the system has no font, or for an error of cairo, which also
+ * stays in the context. Threads: as cairo; each hpr_fonts in one thread at a time.
  */
 #ifndef HPRENDER_CAIRO_H
 #define HPRENDER_CAIRO_H
@@ -25,12 +25,13 @@
 extern "C" {
 #endif
 
-/* Draws page `page` of a scene, the first being 0, on its background. */
+/* Draws the background and page `page`, counted from 0, of a scene. Error: also ARGUMENT when there
+ * is no such page. */
 HPF_API HPF_MUST_USE hpf_status hpr_draw_scene(cairo_t *cr, const hpr_scene *scene, size_t page,
                                                hpr_fonts *fonts, hpf_error *err);
 
-/* Draws the last page of a chart's scene, which has the graph, in as much detail as the device of
- * `cr` can show. `fonts` and `options` are those that the chart was made with. */
+/* Draws the page with the graph of a chart, in as much detail as the device of `cr` can show.
+ * `fonts` and `options` must be those that the chart was created with. */
 HPF_API HPF_MUST_USE hpf_status hpr_draw_chart(cairo_t *cr, const hpr_chart *chart,
                                                const hpr_options *options, hpr_fonts *fonts,
                                                hpf_error *err);

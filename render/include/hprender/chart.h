@@ -121,7 +121,7 @@ typedef struct hpr_collection {
 /* A quantity measured in addition to the bands, drawn as a line over them. */
 typedef struct hpr_quantity {
     hpf_str name;
-    const char *text;             /* `name` as displayable UTF-8 */
+    const char *text;                 /* `name` as displayable UTF-8 */
     const hpf_quantity_point *points; /* by time, within the times of the chart; at least one */
     size_t n_points;
     const double *values; /* at the times of the chart, interpolated; NAN outside the points */

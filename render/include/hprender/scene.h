@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A scene: the ink of one chart as a flat list of shapes and texts, in drawing order, page after
- * page.
+ * A scene: a picture as a flat list of shapes and texts, in drawing order, page after page.
  *
- * draw.c makes it from a chart; every graphical back end only knows how to put these few items into
- * its own syntax. So a new look needs no change in a back end, and a new back end none in a look.
+ * hpr_scene_create makes it from a chart; a graphical back end writes its items in the syntax of a
+ * format. So a new look needs no change in back ends, and a new back end none in looks.
  *
- * Units: points; origin at the upper left of the drawing area, y downwards.
- * Ownership: a scene owns all its points and texts. Threads: read-only once drawn.
+ * Units: points; origin at the upper left of the drawing area, y downwards. Ownership: a scene owns
+ * its points and texts. Threads: a scene is not modified after it was created.
  */
 #ifndef HPRENDER_SCENE_H
 #define HPRENDER_SCENE_H
@@ -20,8 +19,8 @@ extern "C" {
 
 typedef enum hpr_item_kind {
     HPR_ITEM_PAGE,        /* a new page begins; the first item of every scene */
-    HPR_ITEM_GROUP_BEGIN, /* what follows belongs to `title` (a band): a tooltip where the format
-                             has them */
+    HPR_ITEM_GROUP_BEGIN, /* the next items are those of a band; its title is `text`, a tooltip in
+                             formats that have tooltips */
     HPR_ITEM_GROUP_END,
     HPR_ITEM_POLYGON, /* closed; filled and/or stroked */
     HPR_ITEM_LINE,    /* open polyline; stroked */
@@ -34,8 +33,8 @@ typedef struct hpr_point {
     double x_pt, y_pt;
 } hpr_point;
 
-/* Paint; `width_pt` only matters for strokes. No alpha: what is to look transparent is pre-blended.
- */
+/* Paint is opaque: transparent colours are blended beforehand. `width_pt` and `dash_pt` are for
+ * strokes. */
 typedef struct hpr_paint {
     bool on;
     hpr_colour colour;
@@ -63,7 +62,7 @@ typedef struct hpr_scene {
     const hpr_item *items;
     size_t n_items;
     const char *title; /* of the document, UTF-8 */
-    const char *date;  /* of the profile, UTF-8: never the clock's */
+    const char *date;  /* of the profile, UTF-8; never the current one */
     const char *creator;
     hpr_colour background;
     bool is_encapsulated;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Measuring text, so that layout can decide what fits. The measurer is handed to the layout as a
- * value, so tests lay out with a made-up one; the real one asks Pango.
+ * Fonts, and measuring text, so that the layout can decide what fits. The layout takes a measurer
+ * as an argument; tests pass one of their own.
  */
 #ifndef HPRENDER_TEXT_H
 #define HPRENDER_TEXT_H
@@ -26,32 +26,33 @@ typedef struct hpr_measurer {
 
 typedef struct hpr_fonts hpr_fonts;
 
-/* Opens the fonts of a document: those of the system without bitmaps and colours, in the order
- * `family`, Liberation Sans, DejaVu Sans, any other; so a text gets each of its glyphs from the
- * first that has it. `family` may be NULL. With `font_file`, which may be NULL, that file comes
- * first. A system without fonts is no error here: texts are measured by a guess, and drawing them
- * is one. The caller destroys `*out`. Costs about 10 ms. Errors: MEMORY; ARGUMENT for a file that
- * is no font with outlines. Threads: one at a time. */
+/* Opens the fonts of a document. Each glyph comes from the first font that has it: `font_file`,
+ * `family`, Liberation Sans, DejaVu Sans, any other font of the system. Bitmap and colour fonts are
+ * not used. `font_file` and `family` may be NULL. On a system without fonts this succeeds: widths
+ * are guessed, and drawing texts fails. The caller destroys `*out`. Takes about 10 ms. Errors:
+ * MEMORY; ARGUMENT for a file that is not an outline font. Threads: one at a time for each
+ * hpr_fonts. */
 HPF_API HPF_MUST_USE hpf_status hpr_fonts_create(hpr_fonts **out, const char *family,
                                                  const char *font_file, hpf_error *err);
 HPF_API void hpr_fonts_destroy(hpr_fonts *fonts);
 
-/* Returns the family that is used instead of the one asked for, which the system does not have;
- * NULL if it has. Borrowed from `fonts`. */
+/* Returns the family that replaces a requested one that the system does not have; NULL if it has
+ * it. Borrowed from `fonts`. */
 HPF_API const char *hpr_fonts_substitute(const hpr_fonts *fonts);
 
-/* Returns the family that most text is set in; "Liberation Sans" if there is no font, or `fonts` is
- * NULL. Borrowed from `fonts`. */
+/* Returns the family of most text; "Liberation Sans" if there is no font, or `fonts` is NULL.
+ * Borrowed from `fonts`. */
 HPF_API const char *hpr_fonts_family(const hpr_fonts *fonts);
 
+/* Returns a measurer of texts as they will be drawn. Valid as long as `fonts`. */
 HPF_API hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts);
 
-/* `name` as UTF-8 in `out` (at least 3 * length + 1 bytes): bytes that are no UTF-8, control
- * characters, and those that turn the direction of others become U+FFFD. Returns the length
- * written, without the terminating NUL. */
+/* Writes `name` as UTF-8 to `out`, at least 3 * length + 1 bytes. Invalid bytes, control characters
+ * and characters that change the direction of text become U+FFFD. Returns the length without the
+ * terminating NUL. */
 HPF_API size_t hpr_text_from_bytes(char *out, hpf_str name);
 
-/* The same for several lines: line feeds stay. */
+/* Does the same for several lines: line feeds stay. */
 HPF_API size_t hpr_lines_from_bytes(char *out, hpf_str lines);
 
 #ifdef __cplusplus

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What holds for every back end: how it is found, equal bytes for equal drawings, and that a full
- * disk is an error.
+ * Every back end: found by name and path, equal bytes for equal drawings, an error for a full disk.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -44,7 +43,7 @@ Test(backend, equal_drawings_give_equal_bytes)
     }
 }
 
-Test(backend, a_full_disk_is_an_error)
+Test(backend, full_disk_is_an_error)
 {
     hpr_scene *scene = drawing_scene(&(drawing){0});
     hpr_fonts *fonts = test_fonts(NULL, NULL);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The chart as data: one whole text, byte for byte, and bytes that are no UTF-8.
+ * The chart as data: a complete document, byte for byte, and names that are not valid UTF-8.
  */
 #include <criterion/criterion.h>
 
 #include "profile.h"
 #include "hprender/render.h"
 
-/* What the JSON back end makes of a profile in the classic look. Freed with the sink. */
+/* Returns the JSON text of a profile in the classic look, owned by the sink. */
 static const char *json_of(const char *profile_text, const hpr_options *options, hpf_sink *sink)
 {
     test_profile profile = test_profile_open(profile_text, 0);
@@ -23,7 +23,7 @@ static const char *json_of(const char *profile_text, const hpr_options *options,
     return hpf_sink_bytes(sink).data;
 }
 
-Test(backend_json, a_chart_is_written_whole)
+Test(backend_json, writes_a_complete_chart)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_CLASSIC);
     hpf_sink *sink = hpf_sink_to_memory();
@@ -57,7 +57,7 @@ Test(backend_json, a_chart_is_written_whole)
     hpf_sink_destroy(sink);
 }
 
-Test(backend_json, no_byte_of_a_name_is_lost)
+Test(backend_json, keeps_every_byte_of_a_name)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_CLASSIC);
     hpf_sink *sink = hpf_sink_to_memory();

@@ -55,7 +55,7 @@ static char *write_png(const drawing *d, hpr_output output, size_t *n_bytes)
     return copy;
 }
 
-Test(backend_png, colours_stand_where_they_were_drawn)
+Test(backend_png, colours_are_where_they_were_drawn)
 {
     size_t n_bytes;
     char *bytes = drawing_of("png", &(drawing){0}, &n_bytes);
@@ -69,7 +69,7 @@ Test(backend_png, colours_stand_where_they_were_drawn)
     free(bytes);
 }
 
-/* How many pixels of a box are dark. */
+/* Returns the number of dark pixels in a box. */
 static int n_dark(const picture *p, unsigned left, unsigned top, unsigned right, unsigned bottom)
 {
     int n = 0;
@@ -81,8 +81,7 @@ static int n_dark(const picture *p, unsigned left, unsigned top, unsigned right,
     return n;
 }
 
-/* Where the texts of the drawing stand, also when Pango sets the title. */
-Test(backend_png, texts_stand_at_their_anchors)
+Test(backend_png, texts_are_at_their_anchors)
 {
     static const char *const titles[] = {"Title", "e\xCC\x81 Titl"};
     for (int i = 0; i < 2; i++) {
@@ -100,7 +99,7 @@ Test(backend_png, texts_stand_at_their_anchors)
     }
 }
 
-Test(backend_png, resolution_and_width_can_be_asked_for)
+Test(backend_png, resolution_and_width_are_options)
 {
     size_t n_bytes;
     char *bytes = write_png(&(drawing){0}, (hpr_output){.dpi = 72}, &n_bytes);
@@ -127,7 +126,7 @@ Test(backend_png, pages_are_stacked)
     free(bytes);
 }
 
-/* The value of a chunk of four bytes' name, found by searching. */
+/* Finds a chunk by its name of four bytes. */
 static const unsigned char *chunk(const char *bytes, size_t n_bytes, const char *name)
 {
     for (size_t i = 8; i + 8 < n_bytes; i++) {
@@ -158,7 +157,7 @@ Test(backend_png, metadata)
     free(bytes);
 }
 
-Test(backend_png, too_large_is_a_limit)
+Test(backend_png, too_large_is_an_error)
 {
     hpr_scene *scene = drawing_scene(&(drawing){0});
     hpr_fonts *fonts = test_fonts(NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * SVG: well-formed whatever the texts, and small.
+ * SVG: well-formed for any texts, and small.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -50,11 +50,11 @@ Test(backend_svg, texts_are_texts_and_bands_have_names)
 
 static char *path_of(const hpr_point *points, size_t n)
 {
-    hpr__builder *ink = hpr__builder_create(10, 10);
-    hpr__builder_page(ink, NULL);
-    hpr__builder_line(ink, points, n, hpr__paint_stroke((hpr_colour){1, 0, 0.5}, 0.25));
+    hpr__builder *builder = hpr__builder_create(10, 10);
+    hpr__builder_page(builder, NULL);
+    hpr__builder_line(builder, points, n, hpr__paint_stroke((hpr_colour){1, 0, 0.5}, 0.25));
     hpr_scene *scene = NULL;
-    cr_assert_eq(hpr__builder_finish(ink, &scene, NULL), HPF_OK);
+    cr_assert_eq(hpr__builder_finish(builder, &scene, NULL), HPF_OK);
     char *bytes = drawing_bytes(hpr_backend_by_name("svg"), scene, NULL);
     hpr_scene_destroy(scene);
     return bytes;
@@ -70,7 +70,7 @@ Test(backend_svg, paths_are_short)
     free(bytes);
 }
 
-Test(backend_svg, rounding_does_not_add_up)
+Test(backend_svg, rounding_errors_do_not_accumulate)
 {
     hpr_point points[1001];
     for (int i = 0; i <= 1000; i++) {
@@ -88,7 +88,7 @@ Test(backend_svg, rounding_does_not_add_up)
     free(bytes);
 }
 
-Test(backend_svg, what_is_no_number_is_still_an_svg)
+Test(backend_svg, nan_and_infinity_are_still_valid)
 {
     const hpr_point points[] = {{1, 1e300}, {-1e300, 2}, {3, 4}};
     char *bytes = path_of(points, 3);

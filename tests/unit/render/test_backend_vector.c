@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * PostScript, EPS and PDF, judged by Ghostscript and Poppler. Each has two writers: our own for
- * plain texts, and cairo for what Pango must set; a title in Japanese brings the second in.
+ * PostScript, EPS and PDF, checked with Ghostscript and Poppler.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -39,7 +38,7 @@ static void check_ghostscript(const char *backend, const drawing *d)
     free(bytes);
 }
 
-Test(backend_vector, ghostscript_takes_everything)
+Test(backend_vector, ghostscript_accepts_everything)
 {
     static const char *const backends[] = {"ps", "eps", "pdf"};
     char *title = long_title();
@@ -70,14 +69,14 @@ static void check_says(const char *title, const char *comment)
     free(bytes);
 }
 
-Test(backend_vector, postscript_says_what_the_profile_says)
+Test(backend_vector, postscript_header_comes_from_the_profile)
 {
     check_says("job", "\n%%Title: job\n");
     check_says("\xE6\x97\xA5", "\n%%Title: (\\346\\227\\245)\n");
 }
 
-/* The box of the ink, by Ghostscript. */
-static void find_ink(const char *bytes, size_t n_bytes, double box[4])
+/* Finds the bounding box of the drawn shapes by Ghostscript. */
+static void find_box(const char *bytes, size_t n_bytes, double box[4])
 {
     int status;
     char *said =
@@ -97,14 +96,14 @@ static void check_on_paper(const char *title)
     const drawing d = {.title = title, .n_pages = 2, .paper = {612, 792, {0, 1, -1, 0, 500, 72}}};
     char *bytes = drawing_of("ps", &d, &n_bytes);
     check_has(bytes, "%%Pages: 2\n");
-    find_ink(bytes, n_bytes, box);
+    find_box(bytes, n_bytes, box);
     /* The turned axis begins at (30, 180 down) = (30, 20 up), which becomes (480, 102). */
     cr_assert_float_eq(box[2], 480.5, 0.3);
     cr_assert(box[0] > 300 && box[1] >= 72 && box[3] < 372);
     free(bytes);
 }
 
-Test(backend_vector, postscript_pages_lie_on_their_paper)
+Test(backend_vector, postscript_pages_are_on_their_paper)
 {
     check_on_paper(plain_title);
     check_on_paper(other_title);
@@ -122,7 +121,7 @@ static void check_boxes(const char *title)
     free(bytes);
 }
 
-Test(backend_vector, eps_is_boxed_by_its_page)
+Test(backend_vector, eps_bounding_box_is_its_page)
 {
     check_boxes(plain_title);
     check_boxes(other_title);
@@ -133,18 +132,18 @@ static void check_lower_left(const char *title)
     size_t n_bytes;
     double box[4];
     char *bytes = drawing_of("eps", &(drawing){.title = title, .height_pt = 200.4}, &n_bytes);
-    find_ink(bytes, n_bytes, box);
+    find_box(bytes, n_bytes, box);
     cr_assert_float_eq(box[1], 200.4 - 180 - 0.5, 0.1); /* half of the axis's width */
     free(bytes);
 }
 
-Test(backend_vector, eps_stands_at_the_lower_left)
+Test(backend_vector, eps_is_at_the_lower_left)
 {
     check_lower_left(plain_title);
     check_lower_left(other_title);
 }
 
-Test(backend_vector, a_scene_may_ask_for_eps_on_its_paper)
+Test(backend_vector, encapsulated_scene_is_eps_on_its_paper)
 {
     const drawing d = {.is_encapsulated = true, .paper = {150, 100, {0.5, 0, 0, 0.5, 0, 0}}};
     char *bytes = drawing_of("ps", &d, NULL);
@@ -193,7 +192,7 @@ static void check_text(const char *backend, const char *command, const char *tit
     free(bytes);
 }
 
-Test(backend_vector, text_can_be_found)
+Test(backend_vector, text_can_be_searched)
 {
     check_text("pdf", "pdftotext @ -", plain_title, plain_title);
     check_text("pdf", "pdftotext @ -", other_title, "AVATAR na\xC3\xAFve");
@@ -232,7 +231,7 @@ static void check_metadata(const char *title)
     free(bytes);
 }
 
-Test(backend_vector, pdf_metadata_come_from_the_profile)
+Test(backend_vector, pdf_metadata_comes_from_the_profile)
 {
     check_metadata("a (job) \\");
     check_metadata(plain_title);
@@ -248,4 +247,49 @@ Test(backend_vector, there_are_no_raster_images)
     cr_assert_null(strstr(text, " image "), "%s", text);
     free(text);
     free(bytes);
+}
+
+/* Returns whether the PDF of a drawing with that date contains `wanted` in its list of properties.
+ */
+static bool pdf_has_date(const char *date, const char *wanted)
+{
+    size_t n_bytes;
+    int status;
+    char *bytes = drawing_of("pdf", &(drawing){.date = date}, &n_bytes);
+    char *text = drawing_judge("pdfinfo -isodates @", bytes, n_bytes, &status);
+    bool has_it = strstr(text, wanted) != NULL;
+    free(text);
+    free(bytes);
+    return has_it;
+}
+
+Test(backend_vector, pdf_understands_dates_of_profiles)
+{
+    static const char *const pairs[][2] = {
+        {"Thu Aug 31 20:07 2023", "2023-08-31T20:07:00"},
+        {"Thu Aug  3 20:07:05 2023", "2023-08-03T20:07:05"},
+        {"2024-02-29T23:59:58", "2024-02-29T23:59:58"},
+        {"2024-02-29 01:02", "2024-02-29T01:02:00"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        cr_assert(pdf_has_date(pairs[i][0], pairs[i][1]), "%s", pairs[i][0]);
+    }
+}
+
+Test(backend_vector, pdf_rejects_other_dates)
+{
+    static const char *const texts[] = {
+        "",
+        "yesterday",
+        "Thu Foo 31 20:07 2023",
+        "Thu Aug 32 20:07 2023",
+        "Thu Aug 31 25:07 2023",
+        "Thu Aug 31 20:07",
+        "2024-13-01T00:00",
+        "2024-02-29",
+        "-123-02-29T00:00",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        cr_assert(pdf_has_date(texts[i], "1970-01-01T00:00:00"), "%s", texts[i]);
+    }
 }

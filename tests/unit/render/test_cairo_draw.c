@@ -101,7 +101,7 @@ Test(cairo_draw, the_transformation_of_the_caller_applies_and_stays)
     cairo_surface_destroy(recording);
 }
 
-Test(cairo_draw, a_page_that_is_not_there_is_an_error)
+Test(cairo_draw, missing_page_is_an_error)
 {
     cairo_surface_t *recording = cairo_recording_surface_create(CAIRO_CONTENT_COLOR, NULL);
     cairo_t *cr = cairo_create(recording);
@@ -127,7 +127,7 @@ Test(cairo_draw, an_error_of_the_context_is_returned)
     cairo_surface_destroy(none);
 }
 
-/* A sawtooth of many samples, as text. The caller frees it. */
+/* Returns a profile with a sawtooth of many samples. The caller frees it. */
 static char *sawtooth(int n_samples)
 {
     char *text = NULL;
@@ -162,7 +162,7 @@ static cairo_status_t count_bytes(void *n_bytes, const unsigned char *bytes, uns
     return CAIRO_STATUS_SUCCESS;
 }
 
-/* The size of a PDF of a chart that is drawn at a scale. */
+/* Returns the size of a PDF of a chart at a scale. */
 static size_t pdf_bytes(const hpr_chart *chart, const hpr_options *options)
 {
     size_t n_bytes = 0;
@@ -196,7 +196,7 @@ Test(cairo_draw, a_chart_of_either_look_is_drawn)
     }
 }
 
-/* The number of points of all shapes of a chart's scene. */
+/* Returns the number of points of all shapes of a chart's scene. */
 static size_t count_points(const hpr_chart *chart, double tolerance_pt)
 {
     hpr_options options = hpr_options_default(chart->look);

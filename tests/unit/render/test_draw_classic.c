@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The classic look's ink: where hp2ps puts it, in which order, on which page.
+ * The classic look: positions, drawing order and pages of hp2ps.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -38,7 +38,7 @@ static void draw(const char *text)
     test_profile_close(&profile);
 }
 
-/* The `nth` text (from 0) that reads so. */
+/* Returns the `nth` item (from 0) with that text. */
 static const hpr_item *find_text(const char *text, int nth)
 {
     for (size_t i = 0; i < scene->n_items; i++) {
@@ -61,7 +61,7 @@ static void expect_text(const char *text, double x_pt, double y_pt, hpr_anchor a
     cr_expect_eq(item->size_pt, size_pt, "size of %s", text);
 }
 
-Test(draw_classic, small_title_stands_in_one_row)
+Test(draw_classic, small_title_has_one_row)
 {
     draw(two_bands);
     expect_text("demo", 11, 413, HPR_ANCHOR_START, 12);
@@ -69,7 +69,7 @@ Test(draw_classic, small_title_stands_in_one_row)
     expect_text("today", 637, 413, HPR_ANCHOR_END, 12);
 }
 
-Test(draw_classic, big_title_stands_in_two_rows)
+Test(draw_classic, big_title_has_two_rows)
 {
     options.classic.big_title = true;
     draw(two_bands);
@@ -100,8 +100,8 @@ static void expect_points(const hpr_item *item, const double (*points)[2], size_
     }
 }
 
-/* a (200 in all) lies below b (300). */
-Test(draw_classic, bands_lie_on_each_other_and_marks_on_top)
+/* a (200 in total) is below b (300). */
+Test(draw_classic, bands_are_stacked_with_marks_on_top)
 {
     draw(two_bands);
     double right = 45 + chart->plot_width_pt;
@@ -154,8 +154,8 @@ Test(draw_classic, pages_are_turned_unless_for_a_previewer)
     cr_assert_eq(scene->items[0].paper.matrix[0], 1);
 }
 
-/* Names so long that hp2ps's estimate leaves less than nothing for the graph. */
-Test(draw_classic, a_negative_width_is_drawn_all_the_same)
+/* Names so long that the estimate of hp2ps leaves a negative width for the graph. */
+Test(draw_classic, negative_width_is_drawn)
 {
     char text[1024];
     char name[151];

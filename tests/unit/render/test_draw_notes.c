@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The peak's text and the labels of marks: none on another, none on a rule.
+ * The text of the peak and the labels of marks do not overlap each other or a rule.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -74,7 +74,7 @@ static bool is_rule(const hpr_item *item)
     return item->kind == HPR_ITEM_LINE && item->stroke.dash_pt > 0;
 }
 
-/* Whether a dashed line goes through a text. */
+/* Returns whether a dashed line crosses a text. */
 static bool is_crossed(const hpr_scene *scene, const hpr_item *text)
 {
     box b = box_of(text);
@@ -125,7 +125,7 @@ static hpr_scene *draw(hpr_chart *chart, const hpr_options *options)
     return scene;
 }
 
-Test(draw_notes, the_peak_steps_aside_for_a_rule)
+Test(draw_notes, peak_avoids_a_rule)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     for (double time = 3; time <= 7; time += 0.05) {
@@ -141,7 +141,7 @@ Test(draw_notes, the_peak_steps_aside_for_a_rule)
     }
 }
 
-Test(draw_notes, the_peak_between_two_rules)
+Test(draw_notes, peak_between_two_rules)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     const double times[] = {4.9, 5.2};
@@ -178,7 +178,7 @@ static size_t n_labels_of(const double *times, size_t n, const char *label, doub
     return n_shown;
 }
 
-Test(draw_notes, labels_of_marks_that_are_close_together_stand_in_rows)
+Test(draw_notes, labels_of_close_marks_are_in_rows)
 {
     const double close[] = {1, 1.1, 1.2, 1.2, 6, 6.3};
     const double even[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -188,7 +188,7 @@ Test(draw_notes, labels_of_marks_that_are_close_together_stand_in_rows)
     cr_expect_geq(n_labels_of(even, 9, "ph", 241), 7);
 }
 
-Test(draw_notes, rows_take_from_the_plot_what_they_need)
+Test(draw_notes, rows_make_the_plot_lower)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     const double times[] = {0.1, 0.2, 8};
@@ -204,7 +204,7 @@ Test(draw_notes, rows_take_from_the_plot_what_they_need)
     hpr_chart_destroy(close);
 }
 
-Test(draw_notes, labels_are_cut_at_the_next_and_dropped_without_room)
+Test(draw_notes, labels_are_cut_or_dropped_without_room)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     const double times[] = {0, 0, 0, 0, 0, 0, 1, 1.01, 9.9, 10};

@@ -7,18 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "draw/hatch.h"
+#include "draw/shapes.h"
 #include "hprender/render.h"
 #include "style/fill.h"
 
 static hpr_scene *hatched(const hpr_point *points, size_t n, double angle_deg, double gap_pt)
 {
-    hpr__builder *ink = hpr__builder_create(200, 200);
+    hpr__builder *builder = hpr__builder_create(200, 200);
     hpr_scene *scene = NULL;
     hpf_error err;
-    hpr__builder_page(ink, NULL);
-    hpr__hatch(ink, points, n, angle_deg, gap_pt, hpr__paint_stroke((hpr_colour){0, 0, 0}, 0.3));
-    cr_assert_eq(hpr__builder_finish(ink, &scene, &err), HPF_OK);
+    hpr__builder_page(builder, NULL);
+    hpr__hatch(builder, points, n, angle_deg, gap_pt,
+               hpr__paint_stroke((hpr_colour){0, 0, 0}, 0.3));
+    cr_assert_eq(hpr__builder_finish(builder, &scene, &err), HPF_OK);
     return scene;
 }
 
@@ -36,7 +37,7 @@ static double total_length(const hpr_scene *scene)
     return length;
 }
 
-/* Lines a gap apart are as long together as the area divided by the gap. */
+/* The total length of the lines is the area divided by the gap. */
 static void check_cover(const hpr_point *points, size_t n, double area)
 {
     static const double angles_deg[] = {0, 45, 90, 135, 30};
@@ -48,7 +49,7 @@ static void check_cover(const hpr_point *points, size_t n, double area)
     }
 }
 
-Test(hatch, covers_a_polygon_and_its_holes_not)
+Test(hatch, covers_a_polygon_but_not_its_holes)
 {
     const hpr_point box[] = {{10, 10}, {110, 10}, {110, 60}, {10, 60}};
     const hpr_point notched[] = {{10, 10}, {110, 10}, {110, 60}, {60, 20}, {10, 60}};
@@ -84,7 +85,7 @@ Test(print_fill, bands_that_touch_never_share_an_angle)
     }
 }
 
-Test(print_fill, bands_that_touch_in_one_of_several_stacks_do_not_either)
+Test(print_fill, bands_that_touch_in_any_of_several_stacks_differ)
 {
     enum { N = 60 };
     static char names[N][16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Series packed in one pass are those that are packed one by one.
+ * Series packed in one pass equal those that are packed one by one.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -15,7 +15,9 @@ enum { N_NAMES = 12, N_SAMPLES = 400 };
 
 static const size_t no_costs[N_NAMES];
 
-/* Names come and go, and sometimes stand in a sample twice. The caller frees it. */
+/* Returns a profile whose names come and go, and are sometimes in a sample twice. The caller frees
+ * it.
+ */
 static char *made_up_profile(void)
 {
     char *text = NULL;
@@ -82,7 +84,7 @@ Test(html_columns, only_picks)
     expect_as_packed_alone(60);
 }
 
-Test(html_columns, the_last_bands_are_given_up)
+Test(html_columns, last_bands_are_dropped)
 {
     char *text = made_up_profile();
     test_profile profile = test_profile_open(text, 0);
@@ -110,7 +112,7 @@ Test(html_columns, the_last_bands_are_given_up)
     free(text);
 }
 
-Test(html_columns, fractions_are_for_others)
+Test(html_columns, fractions_are_unsupported)
 {
     test_profile profile =
         test_profile_open(PROFILE_HEADERS "BEGIN_SAMPLE 1\na\t0.5\nEND_SAMPLE 1\n", 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Packed series: what is packed comes out again, bit for bit, and repetition costs little.
+ * Packed series: unpacking restores every bit, and repetition takes few bytes.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "html/html_pack.h"
 #include "rng.h"
 
-/* --- the way back, as docs/formats/page.md has it ------------------------------------------- */
+/* --- unpacking, after docs/formats/page.md -------------------------------------------------- */
 
 static uint64_t next_number(const hpr__packed *packed, size_t *at)
 {
@@ -81,7 +81,7 @@ Test(html_pack, nothing_and_one_number)
     cr_assert_eq(there_and_back(one, 1), 2);
 }
 
-Test(html_pack, repetition_costs_a_few_bytes)
+Test(html_pack, repetition_takes_a_few_bytes)
 {
     static double zeros[8192], steps[8192];
     for (size_t i = 0; i < 8192; i++) {
@@ -111,13 +111,13 @@ Test(html_pack, decimals_are_exact)
     cr_assert_lt(there_and_back(times, 1000), 4000);
 }
 
-Test(html_pack, what_has_no_decimals_is_kept_as_it_is)
+Test(html_pack, other_numbers_are_doubles)
 {
     const double strange[] = {1.0 / 3, 1e-300, 1e300, 0.1 + 0.2, -2.5};
     cr_assert_eq(there_and_back(strange, 5), 1 + sizeof strange);
 }
 
-Test(html_pack, any_numbers_come_back)
+Test(html_pack, random_numbers_are_restored)
 {
     rng random = {42};
     double numbers[300];

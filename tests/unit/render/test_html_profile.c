@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A profile as pages read it: which names, in which order, within which budget.
+ * A profile in the format of pages: names, their order, the budget.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const char three_names[] =
                     "BEGIN_SAMPLE 1.5\nmiddle\t40\nlarge\t100\nEND_SAMPLE 1.5\n"
                     "BEGIN_SAMPLE 2.5\nsmall\t1\nlarge\t120\nEND_SAMPLE 2.5\n";
 
-/* The JSON text, to be freed; `*chosen` as in hpr_html_profile_json. */
+/* Returns the JSON text, to be freed; `*chosen` as in hpr_html_profile_json. */
 static char *told(const char *profile, const hpr_html_limits *limits, uint32_t **chosen)
 {
     const hpr_html_profile about = {.id = 3, .epoch = 2, .file = "dir/run.hp", .state = "growing"};
@@ -37,7 +37,7 @@ static void expect_in(const char *text, const char *part)
     cr_expect(strstr(text, part), "no %s in %s", part, text);
 }
 
-Test(html_profile, says_what_it_is)
+Test(html_profile, has_headers_and_state)
 {
     char *text = told(three_names, NULL, NULL);
     expect_in(text, "\"id\":3,\"epoch\":2,\"title\":\"demo\",\"file\":\"dir/run.hp\"");
@@ -73,7 +73,7 @@ Test(html_profile, series_are_packed)
     free(text);
 }
 
-Test(html_profile, beyond_the_limit_names_share_the_rest)
+Test(html_profile, names_beyond_the_limit_are_in_the_rest)
 {
     uint32_t *chosen = NULL;
     const hpr_html_limits limits = {.most_names = 1};
@@ -107,7 +107,7 @@ Test(html_profile, hostile_names_cannot_leave_the_script_element)
     free(text);
 }
 
-Test(html_profile, a_name_has_its_colours_wherever_it_is_told)
+Test(html_profile, a_name_has_the_same_colours_everywhere)
 {
     const hpf_str names[] = {HPF_STR("(12)large"), HPF_STR("DRAG")};
     char *text = told(three_names, NULL, NULL);

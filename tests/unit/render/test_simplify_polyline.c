@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Simplified curves: few points, within the tolerance, with what must stay.
+ * Simplified curves: few points, within the tolerance, with all points that must stay.
  */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "rng.h"
-#include "draw/simplify_polyline.h"
+#include "draw/curve.h"
 
 enum { N = 4000 };
 
@@ -24,7 +24,7 @@ static double distance_to_segment(hpr_point p, hpr_point a, hpr_point b)
     return hypot(p.x_pt - a.x_pt - t * dx, p.y_pt - a.y_pt - t * dy);
 }
 
-/* How far the i-th point is from the simplified curve. */
+/* Returns the distance of the i-th point from the simplified curve. */
 static double distance_to_shown(size_t i, size_t n_shown)
 {
     double least = HUGE_VAL;
@@ -37,7 +37,7 @@ static double distance_to_shown(size_t i, size_t n_shown)
     return least;
 }
 
-/* How far the middle of the k-th piece of the simplified curve is from the curve. */
+/* Returns the distance of the middle of the k-th simplified segment from the curve. */
 static double distance_of_piece(size_t k)
 {
     hpr_point a = points[shown[k]], b = points[shown[k + 1]];
@@ -128,7 +128,7 @@ Test(simplify_polyline, extremes_and_kept_points_stay)
     }
 }
 
-Test(simplify_polyline, few_points_are_left_alone)
+Test(simplify_polyline, few_points_stay)
 {
     const hpr_point two[] = {{0, 0}, {1, 1}};
     cr_assert_eq(hpr__simplify_polyline(shown, two, 2, NULL, 0, fine), 2);

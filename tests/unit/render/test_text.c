@@ -28,8 +28,7 @@ Test(text, width_grows_with_the_size)
     hpr_fonts_destroy(fonts);
 }
 
-/* What was asked of the font once is the same when it is needed again, in whatever order. */
-Test(text, a_text_is_as_wide_whatever_was_measured_before)
+Test(text, width_does_not_depend_on_earlier_texts)
 {
     static const char *const texts[] = {"AVA", "To", "\xC3\x84V\xC3\x84", "oT", "a\tb", "VAV"};
     enum { N_TEXTS = sizeof texts / sizeof *texts };
@@ -44,7 +43,7 @@ Test(text, a_text_is_as_wide_whatever_was_measured_before)
     hpr_fonts_destroy(used);
 }
 
-Test(text, fonts_of_others_are_given_more_room)
+Test(text, foreign_fonts_get_more_room)
 {
     hpr_fonts *fonts = test_fonts(NULL, NULL);
     hpr_measurer tex = hpr_fonts_measurer_for(fonts, hpr_backend_by_name("pgf"));
@@ -67,7 +66,7 @@ Test(text, height_belongs_to_the_font)
     hpr_fonts_destroy(fonts);
 }
 
-Test(text, letters_do_not_join_to_ligatures)
+Test(text, there_are_no_ligatures)
 {
     hpr_fonts *fonts = test_fonts("DejaVu Sans", NULL);
     double apart = width(fonts, "f", 10, false) + width(fonts, "i", 10, false);
@@ -77,7 +76,7 @@ Test(text, letters_do_not_join_to_ligatures)
 
 /* Characters that turn the direction of their neighbours are replaced before a text gets here; a
  * text in a script from right to left turns only itself. */
-Test(text, arabic_in_a_name_leaves_its_neighbours)
+Test(text, arabic_does_not_change_its_neighbours)
 {
     hpr_fonts *fonts = test_fonts(NULL, NULL);
     double latin = width(fonts, "(12)main/", 10, false) + width(fonts, "/x", 10, false);
@@ -85,7 +84,7 @@ Test(text, arabic_in_a_name_leaves_its_neighbours)
     hpr_fonts_destroy(fonts);
 }
 
-Test(text, marks_stack_and_other_fonts_help)
+Test(text, combining_marks_and_fallback_fonts)
 {
     hpr_fonts *fonts = test_fonts(NULL, NULL);
     double plain = width(fonts, "caf\xC3\xA9", 10, false);
@@ -95,7 +94,7 @@ Test(text, marks_stack_and_other_fonts_help)
     hpr_fonts_destroy(fonts);
 }
 
-Test(text, a_family_that_is_missing_is_replaced_and_said)
+Test(text, missing_family_is_replaced_and_reported)
 {
     hpr_fonts *fonts = test_fonts("No Such Family At All", NULL);
     cr_assert_gt(width(fonts, "text", 10, false), 10);
@@ -139,7 +138,7 @@ Test(text, a_font_file_comes_first)
     hpr_fonts_destroy(liberation);
 }
 
-Test(text, a_font_file_that_is_none_is_an_error)
+Test(text, invalid_font_file_is_an_error)
 {
     static const char *const paths[] = {"/dev/null", "/nowhere/at/all.ttf", "/etc/passwd"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
@@ -151,7 +150,7 @@ Test(text, a_font_file_that_is_none_is_an_error)
     }
 }
 
-Test(text, a_text_that_no_page_has_room_for_is_cut)
+Test(text, very_long_text_is_cut)
 {
     size_t n = 1 << 20;
     char *text = malloc(n + 1);
@@ -169,7 +168,7 @@ Test(text, a_text_that_no_page_has_room_for_is_cut)
     free(text);
 }
 
-Test(text, bytes_that_are_no_text_are_still_measured)
+Test(text, invalid_utf8_is_measured)
 {
     hpr_fonts *fonts = test_fonts(NULL, NULL);
     cr_assert_gt(width(fonts, "\xFF\xC3", 10, false), 5);

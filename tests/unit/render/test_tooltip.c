@@ -109,7 +109,7 @@ Test(tooltip, retainer_sets_have_their_members_and_whole_names)
     const hpr_band *band = band_of(chart, "(105)SYSTEM,eval,lookupVa");
     cr_expect_str_eq(band->text, "(105)SYSTEM,eval,lookupVar");
     cr_expect_str_eq(band->tooltip, "(105)SYSTEM,eval,lookupVar\n<SYSTEM.SYSTEM>\n<Main.eval>\n"
-                                "<Main.lookupVar,Main.eval>");
+                                    "<Main.lookupVar,Main.eval>");
     cr_expect(
         hpf_str_is(band->members, "<SYSTEM.SYSTEM>, <Main.eval>, <Main.lookupVar,Main.eval>"));
     cr_expect_null(band_of(chart, "(3)f")->tooltip);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What is under the pointer, in words: beside it, and for those who listen.
+// Text for the band under the pointer: a tooltip, and a live region for screen readers.
 (function (census) {
 'use strict';
 
@@ -23,14 +23,14 @@ function swatch(colour) {
     return made;
 }
 
-class Tip {
+class Tooltip {
     constructor(app) {
         this.app = app;
-        this.box = byId('tip');
-        this.at = null; // where the pointer is, in px; null: there is none, but maybe a crosshair
+        this.box = byId('tooltip');
+        this.at = null; // place of the pointer in px; null: only a crosshair, or nothing
     }
 
-    // What is known beside the name.
+    // Returns an element with the details of a name.
     moreOf({more}) {
         const box = element('div', 'more');
         const lines = more.slice(0, MOST_LINES);
@@ -41,7 +41,7 @@ class Tip {
         return box;
     }
 
-    // {name, colour, value, share, time, total} of a pointed band, or of the total.
+    // Returns {name, colour, value, share, time, total} of the pointed band, or of the total.
     factsOf({chart, pointed}) {
         const {profile, view} = chart;
         const amount = (value) => census.units.amount(value, profile.valueUnit, view.si);
@@ -79,7 +79,7 @@ class Tip {
         this.place(panel);
     }
 
-    // Beside the pointer, on the side with more room.
+    // Places the tooltip next to the pointer, on the side with more room.
     place({box, drawing, chart, pointed}) {
         const {width, height} = box.getBoundingClientRect();
         const tip = this.box.getBoundingClientRect();
@@ -101,7 +101,7 @@ class Tip {
     }
 }
 
-census.Tip = Tip;
+census.Tooltip = Tooltip;
 census.element = element;
 census.swatch = swatch;
 })(globalThis.census = globalThis.census || {});

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Each edge of the polygon tells which lines of the grid cross it, and where; the crossings of one
- * line, sorted, are the ends of its strokes.
+ * Hatch: each edge of the polygon crosses some lines of a grid; the sorted crossings of one line
+ * are the ends of its strokes. Markers: regular polygons, all of about the same area.
  */
-#include "draw/hatch.h"
+#include "draw/shapes.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* --- hatch ---------------------------------------------------------------------------------- */
+
 #define DEGREE 0.017453292519943295
 
-/* Line number k of the grid is all points at distance k * gap along the normal. */
+/* A crossing with line k of the grid, which is at distance k * gap_pt along the normal. */
 typedef struct crossing {
     int64_t line;
-    double along; /* along the line */
+    double along;
 } crossing;
 
 typedef struct grid {
@@ -28,7 +30,7 @@ static double along(const grid *g, hpr_point p)
     return p.x_pt * g->dx + p.y_pt * g->dy;
 }
 
-/* In gaps. */
+/* Returns the distance along the normal, in gaps. */
 static double across(const grid *g, hpr_point p)
 {
     return (p.y_pt * g->dx - p.x_pt * g->dy) / g->gap_pt;
@@ -49,7 +51,8 @@ static bool keep(grid *g, crossing c)
     return true;
 }
 
-/* An edge has its lower end but not its upper one: a line through a corner crosses once. */
+/* Adds the crossings of an edge, which has its lower end but not its upper one: a line through a
+ * corner crosses once. Returns false without memory. */
 static bool cross_edge(grid *g, hpr_point a, hpr_point b)
 {
     double from = across(g, a);
@@ -83,15 +86,7 @@ static hpr_point place_of(const grid *g, const crossing *c)
     return (hpr_point){c->along * g->dx - distance * g->dy, c->along * g->dy + distance * g->dx};
 }
 
-static void draw_strokes(const grid *g, hpr__builder *ink, hpr_paint paint)
-{
-    for (size_t i = 0; i + 1 < g->n; i += 2) {
-        hpr_point ends[2] = {place_of(g, &g->crossings[i]), place_of(g, &g->crossings[i + 1])};
-        hpr__builder_line(ink, ends, 2, paint);
-    }
-}
-
-void hpr__hatch(hpr__builder *ink, const hpr_point *points, size_t n, double angle_deg,
+void hpr__hatch(hpr__builder *builder, const hpr_point *points, size_t n, double angle_deg,
                 double gap_pt, hpr_paint paint)
 {
     grid g = {.dx = cos(angle_deg * DEGREE), .dy = -sin(angle_deg * DEGREE), .gap_pt = gap_pt};
@@ -101,7 +96,43 @@ void hpr__hatch(hpr__builder *ink, const hpr_point *points, size_t n, double ang
     }
     if (is_whole && g.n > 0) {
         qsort(g.crossings, g.n, sizeof *g.crossings, compare_crossings);
-        draw_strokes(&g, ink, paint);
+    }
+    for (size_t i = 0; is_whole && i + 1 < g.n; i += 2) {
+        hpr_point ends[2] = {place_of(&g, &g.crossings[i]), place_of(&g, &g.crossings[i + 1])};
+        hpr__builder_line(builder, ends, 2, paint);
     }
     free(g.crossings);
+}
+
+/* --- markers -------------------------------------------------------------------------------- */
+
+#define EDGE_PT 0.6
+
+enum { N_SHAPES = HPR__N_MARKERS / 2, MOST_CORNERS = 12 };
+
+static const struct {
+    int n_corners;
+    double radius_pt, turn_deg; /* of the first corner, clockwise from the right */
+} shapes[N_SHAPES] = {
+    {MOST_CORNERS, 1.9, 0}, /* circle */
+    {4, 2.3, 45},           /* square */
+    {3, 2.6, -90},          /* triangle */
+    {4, 2.7, 0},            /* diamond */
+    {3, 2.6, 90},           /* triangle upside down */
+};
+
+void hpr__marker(hpr__builder *builder, hpr_point at, unsigned marker, hpr_colour colour,
+                 hpr_colour paper)
+{
+    unsigned shape = (marker - 1) % N_SHAPES;
+    bool is_hollow = (marker - 1) / N_SHAPES % 2 != 0;
+    int n = shapes[shape].n_corners;
+    hpr_point corners[MOST_CORNERS];
+    for (int i = 0; i < n; i++) {
+        double angle = (shapes[shape].turn_deg / 360 + (double)i / n) * 6.283185307179586;
+        corners[i].x_pt = at.x_pt + shapes[shape].radius_pt * cos(angle);
+        corners[i].y_pt = at.y_pt + shapes[shape].radius_pt * sin(angle);
+    }
+    hpr__builder_polygon(builder, corners, (size_t)n, hpr__paint_fill(is_hollow ? paper : colour),
+                         hpr__paint_stroke(colour, EDGE_PT));
 }

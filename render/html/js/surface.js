@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Two inks with the same verbs, so that what is on the screen and what is downloaded as SVG are one
-// drawing. Points are a flat list: x, y, x, y. All texts are texts, never markup.
+// Two drawing surfaces with the same methods, canvas and SVG, so that the screen and downloaded files
+// show the same picture. Points are a flat list: x, y, x, y. Texts are never interpreted as markup.
 (function (census) {
 'use strict';
 
@@ -31,7 +31,7 @@ function measure(text, size, isBold) {
     return width;
 }
 
-class CanvasInk {
+class CanvasSurface {
     constructor(context) {
         this.context = context;
     }
@@ -44,8 +44,8 @@ class CanvasInk {
         }
     }
 
-    // All between a curve and the height `base`. In pieces: what a rasteriser needs for a shape goes
-    // with its points times its height. Each overlaps the one before by a stretch, so no seam shows.
+    // Fills the area between a curve and the height `base`, in pieces: the time for a shape is
+    // proportional to its points times its height. Pieces overlap, so that no seam shows.
     area(points, base, colour) {
         this.context.fillStyle = colour;
         for (let i = 0; i < points.length - 2; i += PIECE) {
@@ -120,7 +120,7 @@ function round(number) {
     return String(Math.round(number * 100) / 100);
 }
 
-class SvgInk {
+class SvgSurface {
     constructor(width, height, title) {
         this.nClips = 0;
         this.parts = ['<?xml version="1.0" encoding="UTF-8"?>\n',
@@ -189,5 +189,5 @@ class SvgInk {
     }
 }
 
-census.ink = {CanvasInk, SvgInk, measure, FAMILY};
+census.surface = {CanvasSurface, SvgSurface, measure, FAMILY};
 })(globalThis.census = globalThis.census || {});
