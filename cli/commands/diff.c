@@ -139,7 +139,7 @@ static const char *find_conflict(const diff_values *v, const target *to)
     if (to->graph && (v->exact || v->by != HPF_DIFF_MEAN)) {
         return "--bytes and --by cannot be used with a graph";
     }
-    if (to->graph && v->dpi > 0 && !plot_options_has_dpi(to->graph)) {
+    if (to->graph && v->dpi > 0 && !to->graph->px_per_pt) {
         return "--dpi can only be used with PNG output";
     }
     bool is_filter = !v->output || strcmp(v->output, "-") == 0;

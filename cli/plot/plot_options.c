@@ -273,11 +273,6 @@ static const char *find_page_conflict(const plot_values *v, size_t n_profiles)
                : NULL;
 }
 
-bool plot_options_has_dpi(const hpr_backend *backend)
-{
-    return strcmp(backend->extension, "png") == 0;
-}
-
 const char *plot_options_conflict(const plot_values *v, const hpr_backend *backend,
                                   size_t n_profiles)
 {
@@ -286,7 +281,7 @@ const char *plot_options_conflict(const plot_values *v, const hpr_backend *backe
     if (of_page) {
         return of_page;
     }
-    if (v->dpi > 0 && !plot_options_has_dpi(backend)) {
+    if (v->dpi > 0 && !backend->px_per_pt) {
         return "--dpi can only be used with PNG output";
     }
     if (is_classic && (v->width_pt > 0 || v->height_pt > 0)) {

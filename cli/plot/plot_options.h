@@ -67,7 +67,4 @@ bool plot_options_chart(hpr_page_options *options, const plot_values *values, si
 const char *plot_options_conflict(const plot_values *values, const hpr_backend *backend,
                                   size_t n_profiles);
 
-/* Returns whether --dpi applies to the format. */
-bool plot_options_has_dpi(const hpr_backend *backend);
-
 #endif
