@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "hprender/render.h"
 
 /* A scene with what it owns. */
@@ -116,30 +117,10 @@ void hpr__builder_set_encapsulated(hpr__builder *builder, bool is_encapsulated)
     }
 }
 
-static bool grow(hpr__builder *builder)
-{
-    size_t capacity = builder->capacity ? builder->capacity * 2 : 64;
-    hpr_item *items = NULL;
-    if (capacity <= SIZE_MAX / sizeof *items) {
-        items = realloc(builder->body->items, capacity * sizeof *items);
-    }
-    if (!items) {
-        builder->failed = true;
-        return false;
-    }
-    builder->body->items = items;
-    builder->capacity = capacity;
-    return true;
-}
-
 static void add(hpr__builder *builder, hpr_item item)
 {
-    size_t n = builder->body->scene.n_items;
-    if (n == builder->capacity && !grow(builder)) {
-        return;
-    }
-    builder->body->items[n] = item;
-    builder->body->scene.n_items = n + 1;
+    scene_body *body = builder->body;
+    builder->failed |= !HPF__ARRAY_PUSH(body->items, body->scene.n_items, builder->capacity, item);
 }
 
 void hpr__builder_page(hpr__builder *builder, const hpr_paper *paper)

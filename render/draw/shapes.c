@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* --- hatch ---------------------------------------------------------------------------------- */
 
 #define DEGREE 0.017453292519943295
@@ -36,21 +38,6 @@ static double across(const grid *g, hpr_point p)
     return (p.y_pt * g->dx - p.x_pt * g->dy) / g->gap_pt;
 }
 
-static bool keep(grid *g, crossing c)
-{
-    if (g->n == g->capacity) {
-        size_t capacity = g->capacity > 0 ? 2 * g->capacity : 256;
-        crossing *more = realloc(g->crossings, capacity * sizeof *more);
-        if (!more) {
-            return false;
-        }
-        g->crossings = more;
-        g->capacity = capacity;
-    }
-    g->crossings[g->n++] = c;
-    return true;
-}
-
 /* Adds the crossings of an edge, which has its lower end but not its upper one: a line through a
  * corner crosses once. Returns false without memory. */
 static bool cross_edge(grid *g, hpr_point a, hpr_point b)
@@ -63,7 +50,8 @@ static bool cross_edge(grid *g, hpr_point a, hpr_point b)
     for (double line = ceil(from); line < to; line++) {
         double share = (line - from) / (to - from);
         double where = along(g, a) + share * (along(g, b) - along(g, a));
-        if (!keep(g, (crossing){(int64_t)line, where})) {
+        crossing here = {(int64_t)line, where};
+        if (!HPF__ARRAY_PUSH(g->crossings, g->n, g->capacity, here)) {
             return false;
         }
     }

@@ -62,7 +62,7 @@ typedef struct hpr_band {
     const char
         *tooltip; /* UTF-8: the text, then one line per frame or member; NULL: none of these */
     /* Of a band with one name: the frames of its stack in an event log, innermost first, and the
-     * members of its retainer set (hpfile/sets.h). */
+     * members of its retainer set (hpfile/retainer_sets.h). */
     const hpf_frame *frames;
     size_t n_frames;
     hpf_str members;
