@@ -11,6 +11,8 @@
 #include <pango/pangocairo.h>
 #include <pango/pangofc-font.h>
 #include <pango/pangofc-fontmap.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -135,6 +137,16 @@ static const char *family_of(const FcPattern *font, const char *asked, bool *is_
 
 /* --- opening --------------------------------------------------------------------------------- */
 
+/* Blocks all signals, and returns the mask of before: threads that Pango starts inherit it, and
+ * must not receive the signals of the program. */
+static sigset_t block_signals(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    return before;
+}
+
 static void set_font(hpr_fonts *fonts, double size_pt, bool bold)
 {
     pango_font_description_set_absolute_size(fonts->font, size_pt * PANGO_SCALE);
@@ -209,6 +221,7 @@ hpf_status hpr_fonts_create(hpr_fonts **out, const char *family, const char *fon
     fonts->has_fonts = has_fonts(fonts->config);
     fonts->has_bold = !font_file;
     if (fonts->has_fonts) {
+        sigset_t before = block_signals();
         set_up_pango(fonts);
         char *families = g_strconcat(first ? first : "", first ? ", " : "",
                                      DEFAULT_FAMILY ", " SECOND_FAMILY, NULL);
@@ -216,6 +229,7 @@ hpf_status hpr_fonts_create(hpr_fonts **out, const char *family, const char *fon
         pango_font_description_set_family(fonts->font, families);
         g_free(families);
         read_font(fonts, font_file ? NULL : family);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
     } else {
         fonts->em[0] = fonts->em[1] = (hpr_text_size){0, GUESSED_ASCENT_EM, GUESSED_DESCENT_EM};
     }
@@ -231,7 +245,13 @@ void hpr_fonts_destroy(hpr_fonts *fonts)
     pango_font_description_free(fonts->font);
     g_clear_object(&fonts->layout);
     g_clear_object(&fonts->context);
-    g_clear_object(&fonts->map);
+    if (fonts->map) {
+        /* Pango 1.50 does not release the configuration of a font map that ends. */
+        sigset_t before = block_signals();
+        pango_fc_font_map_set_config(PANGO_FC_FONT_MAP(fonts->map), NULL);
+        g_clear_object(&fonts->map);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
     FcConfigDestroy(fonts->config);
     g_free(fonts->family);
     free(fonts);

@@ -15,7 +15,8 @@ class Tmux:
     def __init__(self, columns=80, rows=24, environment=None, depth="tmux-256color"):
         self.folder = tempfile.TemporaryDirectory(prefix="census-tmux-")
         self.socket = os.path.join(self.folder.name, "socket")
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "CENSUS") if name in os.environ}
+        names = ("PATH", "HOME", "CENSUS", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS")
+        kept = {name: os.environ[name] for name in names if name in os.environ}
         self.environment = {**kept, "LC_ALL": "C.UTF-8", **(environment or {})}
         config = os.path.join(self.folder.name, "config")
         with open(config, "w", encoding="utf-8") as to:

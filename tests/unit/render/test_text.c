@@ -3,7 +3,12 @@
  * Measured widths, and which fonts are used.
  */
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -173,4 +178,54 @@ Test(text, invalid_utf8_is_measured)
     hpr_fonts *fonts = test_fonts(NULL, NULL);
     cr_assert_gt(width(fonts, "\xFF\xC3", 10, false), 5);
     hpr_fonts_destroy(fonts);
+}
+
+/* Returns how many threads of this process do not block SIGTERM. */
+static int count_open_threads(void)
+{
+    int n = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    cr_assert_not_null(tasks);
+    for (struct dirent *task; (task = readdir(tasks));) {
+        char path[300], line[256];
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", task->d_name);
+        FILE *status = task->d_name[0] == '.' ? NULL : fopen(path, "r");
+        while (status && fgets(line, sizeof line, status)) {
+            unsigned long long blocked;
+            if (sscanf(line, "SigBlk: %llx", &blocked) == 1) {
+                n += (blocked & 1ULL << (SIGTERM - 1)) == 0;
+            }
+        }
+        if (status) {
+            fclose(status);
+        }
+    }
+    closedir(tasks);
+    return n;
+}
+
+static atomic_bool is_over;
+
+/* Returns the largest number of such threads until `is_over`. */
+static void *watch_threads(void *most)
+{
+    while (!is_over) {
+        int n = count_open_threads();
+        *(int *)most = n > *(int *)most ? n : *(int *)most;
+    }
+    return NULL;
+}
+
+/* Or a signal may end a program whose other threads block and read it. */
+Test(text, threads_of_pango_block_all_signals)
+{
+    int before = count_open_threads(), most = 0;
+    pthread_t watcher;
+    cr_assert_eq(pthread_create(&watcher, NULL, watch_threads, &most), 0);
+    for (int i = 0; i < 30; i++) {
+        hpr_fonts_destroy(test_fonts(NULL, NULL));
+    }
+    is_over = true;
+    pthread_join(watcher, NULL);
+    cr_assert_leq(most, before + 1); /* with the watcher */
 }
