@@ -4,6 +4,8 @@
  */
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <dlfcn.h>
+#include <fontconfig/fontconfig.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -192,6 +194,9 @@ static int count_open_threads(void)
         FILE *status = task->d_name[0] == '.' ? NULL : fopen(path, "r");
         while (status && fgets(line, sizeof line, status)) {
             unsigned long long blocked;
+            if (strcmp(line, "Threads:\t0\n") == 0) {
+                break; /* the thread has ended: the kernel shows no mask */
+            }
             if (sscanf(line, "SigBlk: %llx", &blocked) == 1) {
                 n += (blocked & 1ULL << (SIGTERM - 1)) == 0;
             }
@@ -228,4 +233,31 @@ Test(text, threads_of_pango_block_all_signals)
     is_over = true;
     pthread_join(watcher, NULL);
     cr_assert_leq(most, before + 1); /* with the watcher */
+}
+
+static atomic_int n_sorted;
+
+/* Delays the threads of Pango 1.50, which sort fonts and change the font map when they end. */
+__attribute__((visibility("default"))) FcFontSet *FcFontSetSort(FcConfig *config, FcFontSet **sets,
+                                                                int nsets, FcPattern *pattern,
+                                                                FcBool trim, FcCharSet **charset,
+                                                                FcResult *result)
+{
+    FcFontSet *(*next)(FcConfig *, FcFontSet **, int, FcPattern *, FcBool, FcCharSet **,
+                       FcResult *);
+    *(void **)&next = dlsym(RTLD_NEXT, "FcFontSetSort");
+    usleep(20000);
+    FcFontSet *sorted = next(config, sets, nsets, pattern, trim, charset, result);
+    n_sorted++;
+    return sorted;
+}
+
+Test(text, destroy_waits_until_pango_has_sorted_fonts)
+{
+    hpr_fonts *fonts = test_fonts(NULL, NULL);
+    width(fonts, "x", 9, false);
+    hpr_fonts_destroy(fonts);
+    int n = n_sorted;
+    usleep(100000);
+    cr_assert_eq(n_sorted, n);
 }
