@@ -12,7 +12,7 @@ function(census_criterion_test target name)
   endif()
   target_compile_definitions(${target} PRIVATE
     _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE
-    CENSUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CENSUS_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
+    CENSUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE PkgConfig::CRITERION)
   census_warnings(${target})
   target_compile_options(${target} PRIVATE -Wno-pedantic -Wno-missing-prototypes)

@@ -45,7 +45,7 @@ static void load_facts(void)
         n_all += line[0] != '#' && n == 11;
     }
     fclose(file);
-    cr_assert_eq(n_all, 97);
+    cr_assert_eq(n_all, 72);
 }
 
 static void set_up(void)
@@ -56,50 +56,15 @@ static void set_up(void)
 
 TestSuite(corpus, .init = set_up, .fini = scratch_end, .timeout = 300);
 
-static bool is_published(const facts *f)
-{
-    return strncmp(f->name, "pub-", 4) == 0;
-}
-
-/* Fills `out` with the first of the folders that has `name`. */
-static bool find_file(char *out, size_t room, const char *const *folders, const char *name)
-{
-    for (; *folders; folders++) {
-        int n = snprintf(out, room, "%s%s", *folders, name);
-        cr_assert_lt((size_t)n, room);
-        if (access(out, R_OK) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool find_profile(char *out, size_t room, const facts *f)
-{
-    static const char *const folders[] = {DATA, CENSUS_SOURCE_DIR "/samples/hp/",
-                                          CENSUS_SHARED_DIR "/corpus/hp/", NULL};
-    bool is_found = find_file(out, room, folders, f->name);
-    cr_assert(is_found || is_published(f), "%s is missing", f->name);
-    return is_found;
-}
-
-/* Runs a check over our own profiles, or over the published ones where they are. */
-static void for_each(bool published, void (*check)(const facts *f, const char *path))
+static void for_each(void (*check)(const facts *f, const char *path))
 {
     char path[1000];
-    size_t n_missing = 0;
     for (size_t i = 0; i < n_all; i++) {
-        if (is_published(&all[i]) != published) {
-            continue;
+        snprintf(path, sizeof path, DATA "%s", all[i].name);
+        if (access(path, R_OK) != 0) {
+            snprintf(path, sizeof path, CENSUS_SOURCE_DIR "/samples/hp/%s", all[i].name);
         }
-        if (find_profile(path, sizeof path, &all[i])) {
-            check(&all[i], path);
-        } else {
-            n_missing++;
-        }
-    }
-    if (n_missing) {
-        cr_skip_test("%zu published profiles are not here", n_missing);
+        check(&all[i], path);
     }
 }
 
@@ -167,13 +132,11 @@ static uint32_t n_names_in_samples(const hpf_survey *survey)
 /* The table of names; a profile that has none has no table. */
 static void expect_names(const facts *f, const hpf_survey *survey)
 {
-    static const char *const folders[] = {DATA "truth/", CENSUS_SHARED_DIR "/corpus/truth/", NULL};
-    char name[200];
     char path[1000];
     char line[8000];
     uint32_t n_lines = 0;
-    snprintf(name, sizeof name, "%s.tsv", f->name);
-    FILE *file = find_file(path, sizeof path, folders, name) ? fopen(path, "r") : NULL;
+    snprintf(path, sizeof path, DATA "truth/%s.tsv", f->name);
+    FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file)) {
         double sum, trapezium, max;
         unsigned long n_samples;
@@ -208,14 +171,9 @@ static void check_truth(const facts *f, const char *path)
     expect_truth(f, source_of(path));
 }
 
-Test(corpus, our_profiles_have_their_true_totals)
+Test(corpus, profiles_have_their_true_totals)
 {
-    for_each(false, check_truth);
-}
-
-Test(corpus, published_profiles_have_their_true_totals)
-{
-    for_each(true, check_truth);
+    for_each(check_truth);
 }
 
 /* --- written and read again --- */
@@ -248,14 +206,9 @@ static void check_written(const facts *f, const char *path)
     hpf_model_destroy(again);
 }
 
-Test(corpus, our_profiles_survive_writing_and_reading)
+Test(corpus, profiles_survive_writing_and_reading)
 {
-    for_each(false, check_written);
-}
-
-Test(corpus, published_profiles_survive_writing_and_reading)
-{
-    for_each(true, check_written);
+    for_each(check_written);
 }
 
 /* --- the same bytes on other ways --- */
@@ -325,14 +278,9 @@ static void check_cuts(const facts *f, const char *path)
     hpf_sink_destroy(bytes);
 }
 
-Test(corpus, our_profiles_read_the_same_however_they_come)
+Test(corpus, profiles_are_read_alike_in_any_pieces)
 {
-    for_each(false, check_cuts);
-}
-
-Test(corpus, published_profiles_read_the_same_however_they_come)
-{
-    for_each(true, check_cuts);
+    for_each(check_cuts);
 }
 
 static void check_packed(const facts *f, const char *path)
@@ -348,9 +296,9 @@ static void check_packed(const facts *f, const char *path)
     reading_finish(&whole);
 }
 
-Test(corpus, our_profiles_read_the_same_packed)
+Test(corpus, profiles_are_read_alike_when_compressed)
 {
-    for_each(false, check_packed);
+    for_each(check_packed);
 }
 
 /* --- series --- */
@@ -399,12 +347,7 @@ static void check_series(const facts *f, const char *path)
     check_bands(f, path, 16);
 }
 
-Test(corpus, bands_of_our_profiles_add_up_to_the_totals)
+Test(corpus, bands_add_up_to_the_totals)
 {
-    for_each(false, check_series);
-}
-
-Test(corpus, bands_of_published_profiles_add_up_to_the_totals)
-{
-    for_each(true, check_series);
+    for_each(check_series);
 }

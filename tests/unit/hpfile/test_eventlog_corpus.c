@@ -24,7 +24,6 @@
 
 typedef struct facts {
     char name[120];
-    char status[20];
     int has_end;
     unsigned n_types;
     uint64_t n_blocks, n_events, last_ns;
@@ -50,57 +49,41 @@ static void load_facts(void)
     while (fgets(line, sizeof line, file)) {
         facts *f = &all[n_all];
         int n = sscanf(line,
-                       "%119s %19s %d %u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                       "%119s %d %u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                        " %" SCNu64 " %lf %" SCNu64 " %lf %d %u %" SCNu64 " %c %" SCNu64,
-                       f->name, f->status, &f->has_end, &f->n_types, &f->n_blocks, &f->n_events,
-                       &f->last_ns, &f->n_samples, &f->first_sample_ns, &f->last_sample_ns,
-                       &f->peak_total, &f->peak_sample, &f->sum, &f->is_open, &f->n_markers,
-                       &f->n_cost_centres, &f->breakdown, &f->period_ns);
-        n_all += line[0] != '#' && n == 18;
+                       f->name, &f->has_end, &f->n_types, &f->n_blocks, &f->n_events, &f->last_ns,
+                       &f->n_samples, &f->first_sample_ns, &f->last_sample_ns, &f->peak_total,
+                       &f->peak_sample, &f->sum, &f->is_open, &f->n_markers, &f->n_cost_centres,
+                       &f->breakdown, &f->period_ns);
+        n_all += line[0] != '#' && n == 17;
     }
     fclose(file);
-    cr_assert_eq(n_all, 65);
+    cr_assert_eq(n_all, 37);
 }
 
 TestSuite(eventlog_corpus, .init = load_facts, .timeout = 300);
 
-static bool is_published(const facts *f)
+/* Finds the log, compressed or not, in the test data or in the samples. */
+static void find_log(char *out, size_t room, const facts *f)
 {
-    return strncmp(f->name, "pub-", 4) == 0;
-}
-
-/* The log, packed or not, among ours or the published ones. */
-static bool find_log(char *out, size_t room, const facts *f)
-{
-    static const char *const folders[] = {DATA, SAMPLES, CENSUS_SHARED_DIR "/corpus/eventlog/"};
+    static const char *const folders[] = {DATA, SAMPLES};
     static const char *const endings[] = {"", ".xz"};
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 4; i++) {
         int n = snprintf(out, room, "%s%s%s", folders[i / 2], f->name, endings[i % 2]);
         cr_assert_lt((size_t)n, room);
         if (access(out, R_OK) == 0) {
-            return true;
+            return;
         }
     }
-    cr_assert(is_published(f), "%s is missing", f->name);
-    return false;
+    cr_assert_fail("%s is missing", f->name);
 }
 
-static void for_each(bool published, void (*check)(const facts *f, const char *path))
+static void for_each(void (*check)(const facts *f, const char *path))
 {
     char path[1000];
-    size_t n_missing = 0;
     for (size_t i = 0; i < n_all; i++) {
-        if (is_published(&all[i]) != published) {
-            continue;
-        }
-        if (find_log(path, sizeof path, &all[i])) {
-            check(&all[i], path);
-        } else {
-            n_missing++;
-        }
-    }
-    if (n_missing) {
-        cr_skip_test("%zu published logs are not here", n_missing);
+        find_log(path, sizeof path, &all[i]);
+        check(&all[i], path);
     }
 }
 
@@ -188,33 +171,24 @@ static void check_records(const facts *f, const char *path)
     hpf_error err = {0};
     hpf_source *source = source_of(path);
     hpf_status status = hpf_eventlog_read_source(&log, source, &visitor, &found, &err);
-    if (strcmp(f->status, "version") == 0) {
-        cr_expect_eq(status, HPF_ERR_VERSION, "%s", f->name);
-    } else if (strcmp(f->status, "ok") == 0) {
-        cr_expect_eq(status, HPF_OK, "%s: %s", f->name, err.message);
-        cr_expect_eq(hpf_eventlog_state(log) == HPF_EVENTLOG_COMPLETE, f->has_end, "%s", f->name);
-        cr_expect_eq(hpf_eventlog_n_types(log), f->n_types, "%s", f->name);
-        cr_expect_eq(count_of(log, 18), f->n_blocks, "%s", f->name);
-        cr_expect_eq(count_of(log, 161), f->n_cost_centres, "%s", f->name);
-        cr_expect_eq(count_of(log, 58), f->n_markers, "%s", f->name);
-        cr_expect_eq(hpf_eventlog_n_events(log), f->n_events, "%s", f->name);
-        cr_expect_eq(hpf_eventlog_last_ns(log), f->last_ns, "%s", f->name);
-        expect_counts(f, log);
-        expect_facts(f, &found);
-    }
+    cr_assert_eq(status, HPF_OK, "%s: %s", f->name, err.message);
+    cr_expect_eq(hpf_eventlog_state(log) == HPF_EVENTLOG_COMPLETE, f->has_end, "%s", f->name);
+    cr_expect_eq(hpf_eventlog_n_types(log), f->n_types, "%s", f->name);
+    cr_expect_eq(count_of(log, 18), f->n_blocks, "%s", f->name);
+    cr_expect_eq(count_of(log, 161), f->n_cost_centres, "%s", f->name);
+    cr_expect_eq(count_of(log, 58), f->n_markers, "%s", f->name);
+    cr_expect_eq(hpf_eventlog_n_events(log), f->n_events, "%s", f->name);
+    cr_expect_eq(hpf_eventlog_last_ns(log), f->last_ns, "%s", f->name);
+    expect_counts(f, log);
+    expect_facts(f, &found);
     hpf_eventlog_metadata_finish(&found);
     hpf_eventlog_destroy(log);
     hpf_source_destroy(source);
 }
 
-Test(eventlog_corpus, our_logs_have_their_records)
+Test(eventlog_corpus, logs_have_their_records)
 {
-    for_each(false, check_records);
-}
-
-Test(eventlog_corpus, published_logs_have_their_records)
-{
-    for_each(true, check_records);
+    for_each(check_records);
 }
 
 /* --- heap profiles --- */
@@ -262,17 +236,12 @@ static hpf_totals totals_of(const hpf_survey *survey, const char *name, unsigned
 
 static FILE *open_table(const facts *f)
 {
-    static const char *const forms[] = {DATA "truth/%s.tsv", DATA "truth/%s.xz.tsv",
-                                        CENSUS_SHARED_DIR "/corpus/truth/%s.tsv",
-                                        CENSUS_SHARED_DIR "/corpus/truth/%s.xz.tsv"};
     char path[1000];
-    FILE *file = NULL;
-    for (size_t i = 0; i < 4 && !file; i++) {
-        size_t at = (size_t)(strstr(forms[i], "%s") - forms[i]);
-        snprintf(path, sizeof path, "%.*s%s%s", (int)at, forms[i], f->name, forms[i] + at + 2);
-        file = fopen(path, "r");
+    snprintf(path, sizeof path, DATA "truth/%s.tsv", f->name);
+    if (access(path, R_OK) != 0) {
+        snprintf(path, sizeof path, DATA "truth/%s.xz.tsv", f->name);
     }
-    return file;
+    return fopen(path, "r");
 }
 
 static void expect_table(const facts *f, const hpf_survey *survey)
@@ -350,7 +319,6 @@ static void check_heap(const facts *f, const char *path)
     hpf_source *source = source_of(path);
     hpf_status status = hpf_survey_create(&survey, source, NULL, &err);
     cr_expect_eq(status == HPF_OK, f->n_samples > 0, "%s: %s", f->name, err.message);
-    cr_expect_eq(status == HPF_ERR_VERSION, strcmp(f->status, "version") == 0, "%s", f->name);
     if (survey) {
         expect_heap(f, survey);
     }
@@ -358,14 +326,9 @@ static void check_heap(const facts *f, const char *path)
     hpf_source_destroy(source);
 }
 
-Test(eventlog_corpus, our_logs_have_their_heap_profiles)
+Test(eventlog_corpus, logs_have_their_heap_profiles)
 {
-    for_each(false, check_heap);
-}
-
-Test(eventlog_corpus, published_logs_have_their_heap_profiles)
-{
-    for_each(true, check_heap);
+    for_each(check_heap);
 }
 
 /* --- the same run as text --- */
@@ -459,14 +422,9 @@ static void check_cuts(const facts *f, const char *path)
     hpf_sink_destroy(bytes);
 }
 
-Test(eventlog_corpus, our_logs_read_the_same_in_any_pieces)
+Test(eventlog_corpus, logs_read_the_same_in_any_pieces)
 {
-    for_each(false, check_cuts);
-}
-
-Test(eventlog_corpus, published_logs_read_the_same_in_any_pieces)
-{
-    for_each(true, check_cuts);
+    for_each(check_cuts);
 }
 
 /* What is said before the warning of a log that ends too soon. */

@@ -183,13 +183,6 @@ Test(live, is_what_a_survey_finds_in_real_profiles)
     cr_assert_gt(compare_folder(CENSUS_SOURCE_DIR "/samples/hp"), 0);
 }
 
-Test(live, is_what_a_survey_finds_in_published_profiles)
-{
-    if (compare_folder(CENSUS_SHARED_DIR "/corpus/hp") == 0) {
-        cr_skip_test("published profiles are not here");
-    }
-}
-
 /* --- made-up profiles --- */
 
 typedef struct shape {
