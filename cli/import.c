@@ -6,59 +6,61 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "event/sidecar.h"
 #include "hpfile/str.h"
 #include "hpfile/hp_writer.h"
+#include "summary/quantity.h"
 
 static const hpf_str live = {"live", 4};
 
-typedef struct import {
+typedef struct importer {
     hpf_hp_writer *profile;
     hpf_sidecar_writer *rest;
     hpf_quantity_point *points; /* of live bytes */
     size_t n_points;
     size_t capacity;
-} import;
+} importer;
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
-    const import *t = context;
+    const importer *t = context;
     return hpf_hp_writer_events.header(t->profile, which, text, err);
 }
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
-    const import *t = context;
+    const importer *t = context;
     return hpf_hp_writer_events.name(t->profile, name, text, err);
 }
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
-    const import *t = context;
+    const importer *t = context;
     return hpf_hp_writer_events.sample(t->profile, sample, err);
 }
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
-    const import *t = context;
+    const importer *t = context;
     hpf_status status = hpf_sidecar_writer_events.mark(t->rest, time, label, err);
     return status == HPF_OK ? hpf_hp_writer_events.mark(t->profile, time, label, err) : status;
 }
 
-static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
+static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
-    const import *t = context;
+    const importer *t = context;
     return hpf_sidecar_writer_events.quantity(t->rest, name, point, err);
 }
 
-static hpf_status begin(import *t, hpf_sink *profile, hpf_sink *rest, hpf_error *err)
+static hpf_status begin(importer *t, hpf_sink *profile, hpf_sink *rest, hpf_error *err)
 {
-    *t = (import){.profile = hpf_hp_writer_create(profile, false),
-                  .rest = hpf_sidecar_writer_create(rest)};
+    *t = (importer){.profile = hpf_hp_writer_create(profile, false),
+                    .rest = hpf_sidecar_writer_create(rest)};
     return t->profile && t->rest ? HPF_OK : hpf_error_set_memory(err);
 }
 
-static hpf_status finish(import *t, hpf_status status, hpf_error *err)
+static hpf_status finish(importer *t, hpf_status status, hpf_error *err)
 {
     status = status == HPF_OK ? hpf_hp_writer_finish(t->profile, err) : status;
     hpf_hp_writer_destroy(t->profile);
@@ -74,8 +76,8 @@ hpf_status import_profile(hpf_format format, hpf_source *source, hpf_sink *profi
                                       .name = on_name,
                                       .sample = on_sample,
                                       .mark = on_mark,
-                                      .quantity = on_line};
-import t;
+                                      .quantity = on_quantity};
+    importer t;
     hpf_status status = begin(&t, profile, rest, err);
     status = status == HPF_OK ? hpf_format_read(format, source, &events, &t, err) : status;
     return finish(&t, status, err);
@@ -83,43 +85,21 @@ import t;
 
 /* --- logs without a heap profile --- */
 
-static bool keep_point(import *t, hpf_quantity_point point)
-{
-    if (t->n_points == t->capacity) {
-        size_t capacity = t->capacity ? 2 * t->capacity : 64;
-        hpf_quantity_point *grown = realloc(t->points, capacity * sizeof *grown);
-        if (!grown) {
-            return false;
-        }
-        t->points = grown;
-        t->capacity = capacity;
-    }
-    t->points[t->n_points++] = point;
-    return true;
-}
-
 /* The points are in the order of the blocks of the log. */
-static hpf_status on_line_of_log(void *context, hpf_str name, hpf_quantity_point point,
-                                 hpf_error *err)
+static hpf_status on_quantity_of_log(void *context, hpf_str name, hpf_quantity_point point,
+                                     hpf_error *err)
 {
-    import *t = context;
-    if (hpf_str_equal(name, live) && !keep_point(t, point)) {
+    importer *t = context;
+    if (hpf_str_equal(name, live) && !HPF__ARRAY_PUSH(t->points, t->n_points, t->capacity, point)) {
         return hpf_error_set_memory(err);
     }
-    return on_line(context, name, point, err);
+    return on_quantity(context, name, point, err);
 }
 
-static int compare_points(const void *left, const void *right)
-{
-    const hpf_quantity_point *a = left;
-    const hpf_quantity_point *b = right;
-    return (a->time > b->time) - (a->time < b->time);
-}
-
-static hpf_status write_points(import *t, hpf_error *err)
+static hpf_status write_points(importer *t, hpf_error *err)
 {
     hpf_status status = hpf_hp_writer_events.name(t->profile, 0, live, err);
-    qsort(t->points, t->n_points, sizeof *t->points, compare_points);
+    qsort(t->points, t->n_points, sizeof *t->points, hpf__compare_points);
     for (size_t i = 0; i < t->n_points && status == HPF_OK; i++) {
         double bytes = t->points[i].value;
         bool is_whole = bytes < 0x1p64;
@@ -134,8 +114,8 @@ static hpf_status write_points(import *t, hpf_error *err)
 hpf_status import_live(hpf_source *source, hpf_sink *profile, hpf_sink *rest, hpf_error *err)
 {
     static const hpf_events events = {
-        .header = on_header, .mark = on_mark, .quantity = on_line_of_log};
-import t;
+        .header = on_header, .mark = on_mark, .quantity = on_quantity_of_log};
+    importer t;
     hpf_status status = begin(&t, profile, rest, err);
     if (status == HPF_OK) {
         status = hpf_format_read(HPF_FORMAT_EVENTLOG, source, &events, &t, err);

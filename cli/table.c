@@ -88,7 +88,7 @@ static void write_text_cell(const table *t, hpf_sink *sink, size_t row, size_t c
 
 enum { MOST_COLUMNS = 16 };
 
-void table_write_text(const table *t, hpf_sink *sink)
+static void write_text(const table *t, hpf_sink *sink)
 {
     size_t widths[MOST_COLUMNS] = {0};
     for (size_t column = 0; column < t->n_columns; column++) {
@@ -102,7 +102,7 @@ void table_write_text(const table *t, hpf_sink *sink)
     }
 }
 
-void table_write_csv(const table *t, hpf_sink *sink)
+static void write_csv(const table *t, hpf_sink *sink)
 {
     for (size_t column = 0; column < t->n_columns; column++) {
         hpf_sink_printf(sink, "%s%s", column ? "," : "", t->columns[column].key);
@@ -124,7 +124,7 @@ void table_write_csv(const table *t, hpf_sink *sink)
     }
 }
 
-void table_write_markdown(const table *t, hpf_sink *sink)
+static void write_markdown(const table *t, hpf_sink *sink)
 {
     for (size_t column = 0; column < t->n_columns; column++) {
         hpf_sink_printf(sink, "| %s ", t->columns[column].heading);
@@ -145,6 +145,17 @@ void table_write_markdown(const table *t, hpf_sink *sink)
             hpf_sink_text(sink, " ");
         }
         hpf_sink_text(sink, "|\n");
+    }
+}
+
+void table_write(const table *t, table_format format, hpf_sink *sink)
+{
+    if (format == TABLE_AS_CSV) {
+        write_csv(t, sink);
+    } else if (format == TABLE_AS_MARKDOWN) {
+        write_markdown(t, sink);
+    } else {
+        write_text(t, sink);
     }
 }
 

@@ -46,9 +46,8 @@ typedef struct table {
     bool exact; /* print exact numbers in text and Markdown */
 } table;
 
-void table_write_text(const table *t, hpf_sink *sink);
-void table_write_csv(const table *t, hpf_sink *sink); /* writes names unchanged */
-void table_write_markdown(const table *t, hpf_sink *sink);
+/* Writes the table as text, Markdown or CSV. CSV has names unchanged and exact numbers. */
+void table_write(const table *t, table_format format, hpf_sink *sink);
 
 /* Writes an array of objects. */
 void table_write_json(const table *t, hpf_json *json, const char *key);

@@ -2,7 +2,6 @@
  *
  * One pass over all records, and the report of the time profile.
  */
-#include "eventlog/eventlog_metadata.h"
 #include "log_pass.h"
 
 #include "diag.h"
@@ -46,10 +45,25 @@ void log_write_head(hpf_sink *sink, const hpf_eventlog_metadata *facts)
     hpf_sink_text(sink, "\n");
 }
 
-void log_write_json_head(hpf_json *json, const hpf_eventlog_metadata *facts)
+hpf_status log_report_write(log_report *report, const input *in, hpf_sink *sink, hpf_error *err)
 {
-    hpf_json_str(json, "job", facts->job);
-    hpf_json_str(json, "date", facts->date);
+    hpf_status status = log_pass(in, &report->facts, report->note, report, err);
+    status = status == HPF_OK ? report->sum_up(report, err) : status;
+    if (status == HPF_OK && report->format == TABLE_AS_JSON) {
+        hpf_json json = hpf_json_begin(sink);
+        hpf_json_object(&json, NULL);
+        hpf_json_str(&json, "job", report->facts.job);
+        hpf_json_str(&json, "date", report->facts.date);
+        report->write_json(report, &json);
+        hpf_json_end(&json);
+    } else if (status == HPF_OK && report->format == TABLE_AS_CSV) {
+        const table rows = report->rows(report);
+        table_write(&rows, TABLE_AS_CSV, sink);
+    } else if (status == HPF_OK) {
+        report->write_text(report, sink);
+    }
+    hpf_eventlog_metadata_finish(&report->facts);
+    return status;
 }
 
 /* --- time profiles --- */

@@ -5,12 +5,14 @@
 #ifndef CENSUS_LOG_PASS_H
 #define CENSUS_LOG_PASS_H
 
-#include "hpfile/eventlog.h"
-#include "io/json.h"
+#include "eventlog/eventlog_metadata.h"
 #include "eventlog/eventlog_time.h"
+#include "hpfile/eventlog.h"
+#include "hpfile/sink.h"
+#include "io/json.h"
 
 #include "input.h"
-#include "hpfile/sink.h"
+#include "table.h"
 
 typedef hpf_status log_note(void *context, const hpf_event *event, hpf_error *err);
 
@@ -20,9 +22,25 @@ typedef hpf_status log_note(void *context, const hpf_event *event, hpf_error *er
 hpf_status log_pass(const input *in, hpf_eventlog_metadata *facts, log_note *note, void *context,
                     hpf_error *err);
 
-/* Write the program and the date, as two lines of text or two members. */
+/* A report made from all records of an event log; each kind of report starts with this struct. */
+typedef struct log_report log_report;
+struct log_report {
+    table_format format;
+    bool exact;
+    log_note *note; /* called for every record; the context is the report */
+    /* Called after the last record. Fails if the log has nothing to report. */
+    hpf_status (*sum_up)(log_report *report, hpf_error *err);
+    void (*write_text)(const log_report *report, hpf_sink *sink); /* text or Markdown */
+    void (*write_json)(const log_report *report, hpf_json *json); /* members of the object */
+    table (*rows)(const log_report *report);                      /* the rows of CSV */
+    hpf_eventlog_metadata facts;                                  /* zeroed by the caller */
+};
+
+/* Reads an opened log and writes the report. Does not finish the sink. */
+hpf_status log_report_write(log_report *report, const input *in, hpf_sink *sink, hpf_error *err);
+
+/* Writes the program and the date as two lines of text. */
 void log_write_head(hpf_sink *sink, const hpf_eventlog_metadata *facts);
-void log_write_json_head(hpf_json *json, const hpf_eventlog_metadata *facts);
 
 /* Reads the ticks of an opened log. Having no ticks is an error. */
 hpf_status log_read_time(const input *in, hpf_eventlog_time *time, hpf_error *err);

@@ -2,7 +2,6 @@
  *
  * Counters that are zero are only counted: most code of a program never runs.
  */
-#include "eventlog/eventlog_metadata.h"
 #include "log_ticky.h"
 
 #include <stdlib.h>
@@ -13,12 +12,11 @@
 #include "log_pass.h"
 
 typedef struct ticky_report {
-    hpf_eventlog_metadata facts;
+    log_report base; /* first: a `log_report *` is a `ticky_report *` */
     hpf_eventlog_ticky *log;
     hpf_ticky_counter *counters; /* sorted */
-    size_t n_counters, n_counted, n_shown;
+    size_t most_rows, n_counters, n_counted, n_shown;
     uint64_t entries, allocs_bytes;
-    bool exact;
 } ticky_report;
 
 /* Text and Markdown leave out the description, which is JSON. */
@@ -56,62 +54,46 @@ static table_cell cell(const void *context, size_t row, size_t column)
     }
 }
 
-static table table_of(const ticky_report *r, table_format format)
+static table rows(const log_report *base)
 {
-    bool for_people = format == TABLE_AS_TEXT || format == TABLE_AS_MARKDOWN;
+    const ticky_report *r = (const ticky_report *)base;
+    bool for_people = base->format == TABLE_AS_TEXT || base->format == TABLE_AS_MARKDOWN;
     size_t n_columns = for_people ? DESCRIPTION : N_COLUMNS;
-    return (table){columns, n_columns, r->n_shown, cell, r, r->exact};
+    return (table){columns, n_columns, r->n_shown, cell, r, base->exact};
 }
 
-static void write_text(const ticky_report *r, hpf_sink *sink)
+static void write_text(const log_report *base, hpf_sink *sink)
 {
-    const table t = table_of(r, TABLE_AS_TEXT);
-    log_write_head(sink, &r->facts);
+    const ticky_report *r = (const ticky_report *)base;
+    const table counters = rows(base);
+    if (base->format == TABLE_AS_MARKDOWN) {
+        table_write(&counters, TABLE_AS_MARKDOWN, sink);
+        return;
+    }
+    log_write_head(sink, &base->facts);
     hpf_sink_printf(sink, "\ncounters   %s", format_count(r->n_counters).text);
     hpf_sink_printf(sink, ", of which %s counted\n", format_count(r->n_counted).text);
     hpf_sink_printf(sink, "entries    %s\n", format_count(r->entries).text);
     hpf_sink_printf(sink, "allocated  %s\n",
-                    format_amount((double)r->allocs_bytes, HPF_STR("bytes"), r->exact).text);
+                    format_amount((double)r->allocs_bytes, HPF_STR("bytes"), base->exact).text);
     if (r->n_shown) {
         hpf_sink_text(sink, "\n");
-        table_write_text(&t, sink);
+        table_write(&counters, TABLE_AS_TEXT, sink);
     }
     if (r->n_shown < r->n_counted) {
         hpf_sink_printf(sink, "(%s more)\n", format_count(r->n_counted - r->n_shown).text);
     }
 }
 
-static void write_json(const ticky_report *r, hpf_sink *sink)
+static void write_json(const log_report *base, hpf_json *json)
 {
-    const table t = table_of(r, TABLE_AS_JSON);
-    hpf_json json = hpf_json_begin(sink);
-    hpf_json_object(&json, NULL);
-    log_write_json_head(&json, &r->facts);
-    hpf_json_whole(&json, "counters", r->n_counters);
-    hpf_json_whole(&json, "counted", r->n_counted);
-    hpf_json_whole(&json, "entries", r->entries);
-    hpf_json_whole(&json, "allocs_bytes", r->allocs_bytes);
-    table_write_json(&t, &json, "rows");
-    hpf_json_end(&json);
-}
-
-static void write_report(const ticky_report *r, table_format format, hpf_sink *sink)
-{
-    const table t = table_of(r, format);
-    switch (format) {
-    case TABLE_AS_TEXT:
-        write_text(r, sink);
-        break;
-    case TABLE_AS_JSON:
-        write_json(r, sink);
-        break;
-    case TABLE_AS_CSV:
-        table_write_csv(&t, sink);
-        break;
-    case TABLE_AS_MARKDOWN:
-        table_write_markdown(&t, sink);
-        break;
-    }
+    const ticky_report *r = (const ticky_report *)base;
+    const table counters = rows(base);
+    hpf_json_whole(json, "counters", r->n_counters);
+    hpf_json_whole(json, "counted", r->n_counted);
+    hpf_json_whole(json, "entries", r->entries);
+    hpf_json_whole(json, "allocs_bytes", r->allocs_bytes);
+    table_write_json(&counters, json, "rows");
 }
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
@@ -121,8 +103,9 @@ static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 }
 
 /* Sorts the counters and adds them up. */
-static hpf_status sum_up(ticky_report *r, size_t most_rows, hpf_error *err)
+static hpf_status sum_up(log_report *base, hpf_error *err)
 {
+    ticky_report *r = (ticky_report *)base;
     r->n_counters = hpf_eventlog_ticky_n_counters(r->log);
     r->counters = calloc(r->n_counters + 1, sizeof *r->counters);
     if (!r->counters) {
@@ -140,24 +123,27 @@ static hpf_status sum_up(ticky_report *r, size_t most_rows, hpf_error *err)
         r->entries += c->entries;
         r->allocs_bytes += c->allocs_bytes;
     }
-    r->n_shown = most_rows && most_rows < r->n_counted ? most_rows : r->n_counted;
+    r->n_shown = r->most_rows && r->most_rows < r->n_counted ? r->most_rows : r->n_counted;
     return HPF_OK;
 }
 
 hpf_status log_write_ticky(const input *in, table_format format, size_t most_rows, bool exact,
                            hpf_sink *sink, hpf_error *err)
 {
-    ticky_report r = {.exact = exact, .log = hpf_eventlog_ticky_create()};
-    if (!r.log) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_status status = log_pass(in, &r.facts, note, &r, err);
-    status = status == HPF_OK ? sum_up(&r, most_rows, err) : status;
-    if (status == HPF_OK) {
-        write_report(&r, format, sink);
-    }
+    ticky_report r = {
+        .base = {.format = format,
+                 .exact = exact,
+                 .note = note,
+                 .sum_up = sum_up,
+                 .write_text = write_text,
+                 .write_json = write_json,
+                 .rows = rows},
+        .log = hpf_eventlog_ticky_create(),
+        .most_rows = most_rows,
+    };
+    hpf_status status =
+        r.log ? log_report_write(&r.base, in, sink, err) : hpf_error_set_memory(err);
     free(r.counters);
     hpf_eventlog_ticky_destroy(r.log);
-    hpf_eventlog_metadata_finish(&r.facts);
     return status;
 }

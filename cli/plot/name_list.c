@@ -11,45 +11,18 @@
 
 #include "diag.h"
 
-/* Reads the whole source. */
-static hpf_status read_all(name_list *list, size_t *n_bytes, hpf_source *source, hpf_error *err)
+/* Fills the list from its text, without empty names. */
+static hpf_status split(name_list *list, char separator, hpf_error *err)
 {
-    hpf_str piece;
-    hpf_status status;
-    while ((status = hpf_source_next(source, &piece, err)) == HPF_OK) {
-        char *longer = realloc(list->bytes, *n_bytes + piece.length);
-        if (!longer) {
-            return hpf_error_set_memory(err);
-        }
-        list->bytes = longer;
-        memcpy(longer + *n_bytes, piece.data, piece.length);
-        *n_bytes += piece.length;
-    }
-    return status == HPF_END ? HPF_OK : status;
-}
-
-static size_t count_names(const char *bytes, size_t n_bytes, char separator)
-{
-    size_t n = 1;
-    for (size_t i = 0; i < n_bytes; i++) {
-        n += bytes[i] == separator;
-    }
-    return n;
-}
-
-static hpf_status split(name_list *list, size_t n_bytes, char separator, hpf_error *err)
-{
-    list->names = calloc(count_names(list->bytes, n_bytes, separator), sizeof *list->names);
-    if (!list->names) {
-        return hpf_error_set_memory(err);
-    }
+    const char *bytes = list->text.bytes;
+    size_t n_bytes = list->text.length;
     for (size_t begin = 0, end; begin < n_bytes; begin = end + 1) {
-        const char *found = memchr(list->bytes + begin, separator, n_bytes - begin);
-        end = found ? (size_t)(found - list->bytes) : n_bytes;
-        size_t length = end - begin;
-        length -= length > 0 && list->bytes[begin + length - 1] == '\r';
-        if (length > 0) {
-            list->names[list->n++] = (hpf_str){list->bytes + begin, length};
+        const char *found = memchr(bytes + begin, separator, n_bytes - begin);
+        end = found ? (size_t)(found - bytes) : n_bytes;
+        hpf_str name = {bytes + begin, end - begin};
+        name.length -= name.length > 0 && bytes[end - 1] == '\r';
+        if (name.length > 0 && !HPF__ARRAY_PUSH(list->names, list->n, list->capacity, name)) {
+            return hpf_error_set_memory(err);
         }
     }
     return HPF_OK;
@@ -58,9 +31,10 @@ static hpf_status split(name_list *list, size_t n_bytes, char separator, hpf_err
 bool name_list_split(name_list *out, const char *text)
 {
     hpf_error err;
-    *out = (name_list){.bytes = strdup(text)};
-    hpf_status status =
-        out->bytes ? split(out, strlen(text), ',', &err) : hpf_error_set_memory(&err);
+    *out = (name_list){0};
+    hpf_status status = hpf__buffer_append(&out->text, text, strlen(text))
+                            ? split(out, ',', &err)
+                            : hpf_error_set_memory(&err);
     if (status != HPF_OK) {
         diag_say("%s", err.message);
         name_list_finish(out);
@@ -71,19 +45,19 @@ bool name_list_split(name_list *out, const char *text)
 bool name_list_read(name_list *out, const char *path)
 {
     hpf_source *source = NULL;
-    size_t n_bytes = 0;
+    hpf_str piece;
     hpf_error err;
     *out = (name_list){0};
     if (!path) {
         return true;
     }
     hpf_status status = hpf_source_open(&source, path, NULL, &err);
-    if (status == HPF_OK) {
-        status = read_all(out, &n_bytes, source, &err);
+    while (status == HPF_OK && (status = hpf_source_next(source, &piece, &err)) == HPF_OK) {
+        if (!hpf__buffer_append(&out->text, piece.data, piece.length)) {
+            status = hpf_error_set_memory(&err);
+        }
     }
-    if (status == HPF_OK) {
-        status = split(out, n_bytes, '\n', &err);
-    }
+    status = status == HPF_END ? split(out, '\n', &err) : status;
     hpf_source_destroy(source);
     if (status != HPF_OK) {
         diag_error(path, &err);
@@ -95,6 +69,6 @@ bool name_list_read(name_list *out, const char *path)
 void name_list_finish(name_list *list)
 {
     free(list->names);
-    free(list->bytes);
+    hpf__buffer_finish(&list->text);
     *list = (name_list){0};
 }

@@ -5,12 +5,13 @@
 #ifndef CENSUS_NAME_LIST_H
 #define CENSUS_NAME_LIST_H
 
+#include "base/buffer.h"
 #include "hpfile/event.h"
 
 typedef struct name_list {
-    char *bytes; /* text of all names */
+    hpf__buffer text; /* of all names */
     hpf_str *names;
-    size_t n;
+    size_t n, capacity;
 } name_list;
 
 /* Reads the lines of the file at `path`, except empty ones; NULL gives an empty list. Returns false

@@ -93,7 +93,7 @@ static bool are_there(const input *inputs, size_t n_inputs, const name_list *nam
 bool overlay_choose(hpr_options *options, name_list *names, const char *wanted, const input *inputs,
                     size_t n_inputs)
 {
-    *names = (name_list){NULL, NULL, 0};
+    *names = (name_list){0};
     if (!wanted) {
         options->overlay = HPR_OVERLAY_FITTING;
     } else if (strcmp(wanted, "all") == 0 || strcmp(wanted, "none") == 0) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diag.h"
 
 #include "watch/terminal/tty.h"
@@ -25,23 +26,8 @@ typedef struct messages {
     view base; /* first: a `view *` is a `messages *` */
     bool of_failures;
     said *said; /* by number of the profile */
-    uint32_t n_said;
+    size_t n_said, capacity;
 } messages;
-
-static bool make_room(messages *m, uint32_t n)
-{
-    if (n <= m->n_said) {
-        return true;
-    }
-    said *more = realloc(m->said, n * sizeof *more);
-    if (!more) {
-        return false;
-    }
-    memset(more + m->n_said, 0, (n - m->n_said) * sizeof *more);
-    m->said = more;
-    m->n_said = n;
-    return true;
-}
 
 /* Prints `text` if it differs from `last`. */
 static void say(const watched *profile, const char *text, char *last, size_t n_bytes)
@@ -58,7 +44,10 @@ static void changed(view *v, const watched *profile)
 {
     messages *m = (messages *)v;
     said nothing = {"", ""};
-    said *last = make_room(m, profile->number + 1) ? &m->said[profile->number] : &nothing;
+    while (m->n_said <= profile->number &&
+           HPF__ARRAY_PUSH(m->said, m->n_said, m->capacity, (said){0})) {
+    }
+    said *last = profile->number < m->n_said ? &m->said[profile->number] : &nothing;
     if (!m->of_failures || profile->state == WATCHED_FAILED) {
         say(profile, profile->message, last->message, sizeof last->message);
         say(profile, profile->caveat, last->caveat, sizeof last->caveat);

@@ -15,7 +15,7 @@
 /* Two points for each cell and the last one are less than half of the limit. */
 #define N_CELLS (HPF__QUANTITY_MAX_POINTS / 4 - 1)
 
-static int compare_points(const void *left, const void *right)
+int hpf__compare_points(const void *left, const void *right)
 {
     const hpf_quantity_point *a = left;
     const hpf_quantity_point *b = right;
@@ -29,7 +29,7 @@ static bool is_sorted(const hpf__quantity *quantity)
 {
     size_t i = 1;
     while (i < quantity->n_points &&
-           compare_points(&quantity->points[i - 1], &quantity->points[i]) <= 0) {
+           hpf__compare_points(&quantity->points[i - 1], &quantity->points[i]) <= 0) {
         i++;
     }
     return i >= quantity->n_points;
@@ -38,7 +38,7 @@ static bool is_sorted(const hpf__quantity *quantity)
 static void sort_points(hpf__quantity *quantity)
 {
     if (!is_sorted(quantity)) {
-        qsort(quantity->points, quantity->n_points, sizeof *quantity->points, compare_points);
+        qsort(quantity->points, quantity->n_points, sizeof *quantity->points, hpf__compare_points);
     }
 }
 
@@ -77,7 +77,7 @@ static void thin(hpf__quantity *quantity)
         }
         out = i > from ? keep_extremes(points, from, i, out) : out;
     }
-    if (compare_points(&points[out - 1], &last) != 0) {
+    if (hpf__compare_points(&points[out - 1], &last) != 0) {
         points[out++] = last;
     }
     quantity->n_points = out;

@@ -29,6 +29,9 @@ bool hpf__quantities_add(hpf__quantities *quantities, hpf_arena *arena, hpf_str 
 /* The copy of the name of a quantity that was added. */
 hpf_str hpf__quantities_name(const hpf__quantities *quantities, hpf_str name);
 
+/* Compares points by time, then by value, for qsort. */
+int hpf__compare_points(const void *left, const void *right);
+
 /* Sorts all points; the quantities are then in `settled`. False when there is no memory. */
 bool hpf__quantities_settle(hpf__quantities *quantities);
 void hpf__quantities_finish(hpf__quantities *quantities);

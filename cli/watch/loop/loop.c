@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 enum { N_MOST_AT_ONCE = 32, NS_PER_S = 1000000000 };
 
 typedef struct entry {
@@ -26,7 +28,7 @@ struct loop {
     bool is_stopped;
     uint32_t last_serial;
     entry *entries; /* by descriptor */
-    size_t n_entries;
+    size_t n_entries, capacity;
 };
 
 loop *loop_create(void)
@@ -64,27 +66,6 @@ int loop_fd(const loop *l)
 
 /* ---- entries ---- */
 
-static bool make_room(loop *l, int fd)
-{
-    size_t n = l->n_entries ? l->n_entries : 64;
-    if ((size_t)fd < l->n_entries) {
-        return true;
-    }
-    while (n <= (size_t)fd) {
-        n *= 2;
-    }
-    entry *entries = realloc(l->entries, n * sizeof *entries);
-    if (!entries) {
-        return false;
-    }
-    for (size_t i = l->n_entries; i < n; i++) {
-        entries[i] = (entry){.ready = NULL};
-    }
-    l->entries = entries;
-    l->n_entries = n;
-    return true;
-}
-
 static entry *find(const loop *l, int fd)
 {
     bool is_there = fd >= 0 && (size_t)fd < l->n_entries && l->entries[fd].ready;
@@ -103,7 +84,12 @@ static bool control(const loop *l, int operation, int fd, uint32_t epoll_events,
 bool loop_add(loop *l, int fd, uint32_t epoll_events, loop_ready *ready, void *context)
 {
     uint32_t serial = ++l->last_serial;
-    if (!make_room(l, fd) || !control(l, EPOLL_CTL_ADD, fd, epoll_events, serial)) {
+    while (l->n_entries <= (size_t)fd) {
+        if (!HPF__ARRAY_PUSH(l->entries, l->n_entries, l->capacity, (entry){.ready = NULL})) {
+            return false;
+        }
+    }
+    if (!control(l, EPOLL_CTL_ADD, fd, epoll_events, serial)) {
         return false;
     }
     l->entries[fd] = (entry){.ready = ready, .context = context, .serial = serial};

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "hprender/units.h"
 
 enum { N_MAGIC_BYTES = 6 };
@@ -33,9 +34,9 @@ typedef struct profile {
 struct watch {
     hpf_live_options options;
     view **views;
-    size_t n_views;
+    size_t n_views, views_capacity;
     profile **profiles;
-    size_t n_profiles;
+    size_t n_profiles, profiles_capacity;
     bool is_ending; /* no more messages: views are finished next */
 };
 
@@ -243,16 +244,11 @@ static profile *create_profile(watch *w, const char *name)
 
 watched *watch_add_profile(watch *w, const char *name)
 {
-    profile **profiles = realloc(w->profiles, (w->n_profiles + 1) * sizeof *profiles);
-    if (!profiles) {
-        return NULL;
-    }
-    w->profiles = profiles;
     profile *p = create_profile(w, name);
-    if (!p) {
+    if (!p || !HPF__ARRAY_PUSH(w->profiles, w->n_profiles, w->profiles_capacity, p)) {
+        destroy_profile(p);
         return NULL;
     }
-    w->profiles[w->n_profiles++] = p;
     notify_began(p);
     return &p->seen;
 }
@@ -503,12 +499,9 @@ static void notify_so_far(view *v, const watched *seen)
 
 bool watch_add_view(watch *w, view *v)
 {
-    view **views = realloc(w->views, (w->n_views + 1) * sizeof *views);
-    if (!views) {
+    if (!HPF__ARRAY_PUSH(w->views, w->n_views, w->views_capacity, v)) {
         return false;
     }
-    w->views = views;
-    w->views[w->n_views++] = v;
     for (size_t i = 0; i < w->n_profiles; i++) {
         notify_so_far(v, &w->profiles[i]->seen);
     }

@@ -174,19 +174,7 @@ void screen_elide(char *out, size_t room, const char *text, int width, bool is_a
 
 void screen_say(screen_bytes *to, const char *text)
 {
-    size_t n = strlen(text);
-    if (to->length + n > to->capacity) {
-        size_t capacity = 2 * (to->length + n) + 4096;
-        char *data = realloc(to->data, capacity);
-        if (!data) {
-            to->is_short = true;
-            return;
-        }
-        to->data = data;
-        to->capacity = capacity;
-    }
-    memcpy(to->data + to->length, text, n);
-    to->length += n;
+    to->is_short |= !hpf__buffer_append(&to->text, text, strlen(text));
 }
 
 /* Current style of the terminal. */

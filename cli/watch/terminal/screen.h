@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+
 /* Colours of a terminal. */
 typedef enum screen_depth {
     SCREEN_PLAIN,  /* no colour */
@@ -54,10 +56,9 @@ int screen_text_columns(const char *text);
  * columns. `is_ascii`: the ellipsis is "..". `out` has `room` bytes. */
 void screen_elide(char *out, size_t room, const char *text, int width, bool is_ascii);
 
-/* Growing buffer of output. The owner frees `data`. */
+/* Output for a terminal. */
 typedef struct screen_bytes {
-    char *data;
-    size_t length, capacity;
+    hpf__buffer text;
     bool is_short; /* some output was lost for lack of memory */
 } screen_bytes;
 

@@ -163,8 +163,9 @@ static void lay_out(tty *t)
 /* Writes pending output. Returns false if the terminal does not accept all of it. */
 static bool write_pending(tty *t)
 {
-    while (t->n_written < t->pending.length) {
-        ssize_t n = write(t->fd, t->pending.data + t->n_written, t->pending.length - t->n_written);
+    while (t->n_written < t->pending.text.length) {
+        ssize_t n = write(t->fd, t->pending.text.bytes + t->n_written,
+                          t->pending.text.length - t->n_written);
         if (n < 0 && errno == EAGAIN) {
             loop_change(t->loop, t->fd, EPOLLIN | EPOLLOUT);
             return false;
@@ -175,7 +176,7 @@ static bool write_pending(tty *t)
         }
         t->n_written += n > 0 ? (size_t)n : 0;
     }
-    t->pending.length = t->n_written = 0;
+    t->pending.text.length = t->n_written = 0;
     loop_change(t->loop, t->fd, EPOLLIN);
     return true;
 }
@@ -199,7 +200,7 @@ static void draw(tty *t)
 {
     screen next;
     int columns, rows;
-    if (t->pending.length > 0) {
+    if (t->pending.text.length > 0) {
         return;
     }
     if (t->is_stale || (t->has_news && !t->is_paused)) {
@@ -363,10 +364,10 @@ static void on_terminal(void *context, uint32_t events)
     for (size_t at = 0, used; n > 0 && at < (size_t)n; at += used) {
         take_key(t, keys_next(bytes + at, (size_t)n - at, &used));
     }
-    if (t->pending.length > 0) {
+    if (t->pending.text.length > 0) {
         write_pending(t);
     }
-    if (t->pending.length == 0) {
+    if (t->pending.text.length == 0) {
         draw(t);
     }
 }
@@ -445,7 +446,7 @@ static void finish(view *v)
     hpr_chart_destroy(t->chart);
     forget(&t->memory);
     screen_finish(&t->shown);
-    free(t->pending.data);
+    hpf__buffer_finish(&t->pending.text);
     free(t->chosen);
     free(t);
 }

@@ -2,11 +2,11 @@
  *
  * Keeps both kinds in one array. docs/formats/page.md describes the data.
  */
-#include "base/arena.h"
 #include "http_annotations.h"
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "io/json.h"
 
 enum { MOST_POINTS = 2048 };
@@ -33,19 +33,9 @@ void http_annotations_finish(http_annotations *annotations)
     *annotations = (http_annotations){.points = NULL};
 }
 
-static bool make_room(http_annotations *annotations)
+static bool push(http_annotations *a, http_annotation point)
 {
-    if (annotations->n_points < annotations->capacity) {
-        return true;
-    }
-    size_t capacity = annotations->capacity ? 2 * annotations->capacity : 16;
-    http_annotation *points =
-        capacity > MOST_POINTS ? NULL : realloc(annotations->points, capacity * sizeof *points);
-    if (points) {
-        annotations->points = points;
-        annotations->capacity = capacity;
-    }
-    return points != NULL;
+    return a->n_points < MOST_POINTS && HPF__ARRAY_PUSH(a->points, a->n_points, a->capacity, point);
 }
 
 bool http_annotations_add_mark(http_annotations *annotations, double time, hpf_str label)
@@ -54,23 +44,16 @@ bool http_annotations_add_mark(http_annotations *annotations, double time, hpf_s
         annotations->arena = hpf_arena_create();
     }
     const char *copy = annotations->arena ? hpf_arena_text(annotations->arena, label) : NULL;
-    if (!copy || !make_room(annotations)) {
-        return false;
-    }
-    annotations->points[annotations->n_points++] =
-        (http_annotation){.is_mark = true, .text = {copy, label.length}, .time = time};
-    return true;
+    return copy &&
+           push(annotations,
+                (http_annotation){.is_mark = true, .text = {copy, label.length}, .time = time});
 }
 
 bool http_annotations_add_line(http_annotations *annotations, hpf_str name,
                                hpf_quantity_point point)
 {
-    if (!make_room(annotations)) {
-        return false;
-    }
-    annotations->points[annotations->n_points++] =
-        (http_annotation){.text = name, .time = point.time, .value = point.value};
-    return true;
+    return push(annotations,
+                (http_annotation){.text = name, .time = point.time, .value = point.value});
 }
 
 /* Writes all points of the quantity from index `first` on. */

@@ -2,12 +2,13 @@
  *
  * Samples are converted to text when they arrive. docs/formats/page.md describes the data.
  */
-#include "base/arena.h"
 #include "http_feed.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/array.h"
 #include "io/json.h"
 #include "hpfile/live.h"
 #include "hprender/html.h"
@@ -74,12 +75,6 @@ void http_feed_finish(http_feed *feed)
     http_annotations_finish(&feed->annotations);
 }
 
-/* Returns room for `n` elements, or NULL without memory; the old array is then unchanged. */
-static void *grow(void *array, size_t n, size_t element_bytes)
-{
-    return n > SIZE_MAX / 2 / element_bytes ? NULL : realloc(array, n * element_bytes);
-}
-
 static hpf_str keep_text(http_feed *feed, hpf_str text)
 {
     if (!feed->arena) {
@@ -97,18 +92,8 @@ static hpf_str keep_text(http_feed *feed, hpf_str text)
 
 static bool make_room_for_names(http_feed *feed, uint32_t n)
 {
-    if (n <= feed->names_capacity) {
-        return true;
-    }
-    size_t capacity = 2 * (size_t)n;
-    http_feed_name *names = grow(feed->names, capacity, sizeof *names);
-    feed->names = names ? names : feed->names;
-    uint32_t *touched = grow(feed->touched, capacity, sizeof *touched);
-    feed->touched = touched ? touched : feed->touched;
-    if (names && touched) {
-        feed->names_capacity = (uint32_t)capacity;
-    }
-    return names && touched;
+    return HPF__ARRAY_RESERVE(feed->names, feed->names_capacity, n) &&
+           HPF__ARRAY_RESERVE(feed->touched, feed->touched_capacity, n);
 }
 
 void http_feed_add_name(http_feed *feed, hpf_name name, hpf_str text)
@@ -131,16 +116,10 @@ static bool give_place(http_feed *feed, http_feed_name *name)
         feed->prefers_snapshot = true;
         return false;
     }
-    if (feed->n_new_names == feed->new_names_capacity) {
-        size_t capacity = 2 * feed->new_names_capacity + 16;
-        hpf_str *names = grow(feed->new_names, capacity, sizeof *names);
-        if (!names) {
-            return false;
-        }
-        feed->new_names = names;
-        feed->new_names_capacity = capacity;
+    if (!HPF__ARRAY_PUSH(feed->new_names, feed->n_new_names, feed->new_names_capacity,
+                         name->text)) {
+        return false;
     }
-    feed->new_names[feed->n_new_names++] = name->text;
     name->place = feed->n_places++;
     return true;
 }

@@ -24,13 +24,14 @@ typedef struct http_feed {
     bool has_news;         /* the state or message has changed */
 
     http_feed_name *names; /* by name */
-    uint32_t n_names, names_capacity;
-    uint32_t *touched; /* names of the current sample; as long as `names` */
+    uint32_t n_names;
+    uint32_t *touched; /* names of the current sample; room for all names */
+    size_t names_capacity, touched_capacity;
     uint32_t n_places; /* length of the viewers' list */
     uint64_t n_samples;
     double last_time; /* time of the last sample */
 
-    /* Not yet feed: */
+    /* Not yet sent: */
     hpf_arena *arena; /* holds names since the snapshot */
     hpf_str *new_names;
     size_t n_new_names, new_names_capacity;

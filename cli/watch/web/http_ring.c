@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 http_text *http_text_create(hpf_str bytes)
 {
     http_text *text = malloc(sizeof *text + bytes.length);
@@ -56,27 +58,14 @@ void http_ring_finish(http_ring *ring)
     ring->capacity = 0;
 }
 
-static bool make_room(http_ring *ring)
-{
-    if (n_messages(ring) < ring->capacity) {
-        return true;
-    }
-    size_t capacity = ring->capacity ? 2 * ring->capacity : 64;
-    http_text **messages = realloc(ring->messages, capacity * sizeof *messages);
-    if (messages) {
-        ring->messages = messages;
-        ring->capacity = capacity;
-    }
-    return messages != NULL;
-}
-
 bool http_ring_push(http_ring *ring, hpf_str text)
 {
-    http_text *message = make_room(ring) ? http_text_create(text) : NULL;
-    if (!message) {
+    size_t n = n_messages(ring);
+    http_text *message = http_text_create(text);
+    if (!message || !HPF__ARRAY_PUSH(ring->messages, n, ring->capacity, message)) {
+        http_text_release(message);
         return false;
     }
-    ring->messages[n_messages(ring)] = message;
     ring->last_number++;
     ring->n_bytes += text.length;
     return true;

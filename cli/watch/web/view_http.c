@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diag.h"
 #include "hpfile/live.h"
 #include "hprender/html.h"
@@ -47,7 +48,7 @@ typedef struct view_http {
     hpf_sink *page;
     char policy[1024];
     http_feed **feeds; /* by the number of the profile */
-    size_t n_feeds;
+    size_t n_feeds, feeds_capacity;
     int batch_timer, rest_timer;
     bool is_batch_due; /* the batch timer is armed */
     bool is_followed;  /* there are viewers, or were recently */
@@ -229,17 +230,13 @@ static http_feed *find(const view *base, const watched *profile)
 
 static bool add_profile(view_http *v, const watched *profile)
 {
-    http_feed **all = realloc(v->feeds, (v->n_feeds + 1) * sizeof *all);
-    if (!all) {
+    http_feed *feed = malloc(sizeof *feed);
+    if (!feed || !HPF__ARRAY_PUSH(v->feeds, v->n_feeds, v->feeds_capacity, feed)) {
+        free(feed);
         return false;
     }
-    v->feeds = all;
-    http_feed *feed = malloc(sizeof *feed);
-    if (feed) {
-        http_feed_init(feed, profile);
-        v->feeds[v->n_feeds++] = feed;
-    }
-    return feed != NULL;
+    http_feed_init(feed, profile);
+    return true;
 }
 
 static void began(view *base, const watched *profile)

@@ -106,8 +106,7 @@ static const char *obey(terminal *t, const char *at)
 
 static void play(terminal *t, screen_bytes *bytes)
 {
-    screen_say(bytes, "");
-    for (const char *at = bytes->data, *end = at + bytes->length; at < end;) {
+    for (const char *at = bytes->text.bytes, *end = at + bytes->text.length; at < end;) {
         if (*at == '\x1b') {
             at = obey(t, at + 1);
             continue;
@@ -122,7 +121,7 @@ static void play(terminal *t, screen_bytes *bytes)
         strcpy(t->styles + 64 * cell, t->style);
         at += n;
     }
-    bytes->length = 0;
+    bytes->text.length = 0;
 }
 
 /* Equal cells have equal styles, and other cells others. */
@@ -169,10 +168,10 @@ Test(screen, updates_change_the_terminal)
         before = after;
     }
     screen_update(&bytes, &before, &after, SCREEN_DIRECT);
-    cr_assert_eq(bytes.length, strlen("\x1b[0m"), "nothing changed");
+    cr_assert_eq(bytes.text.length, strlen("\x1b[0m"), "nothing changed");
     screen_finish(&before);
     screen_finish(&t.shown);
-    free(bytes.data);
+    hpf__buffer_finish(&bytes.text);
     free(t.styles);
 }
 
@@ -183,10 +182,9 @@ static void expect_ink(uint32_t ink, screen_depth depth, const char *expected)
     cr_assert(screen_init(&after, 1, 1));
     after.cells[0] = (screen_cell){"x", false, ink, SCREEN_OWN_COLOUR};
     screen_update(&bytes, &before, &after, depth);
-    screen_say(&bytes, "");
-    bytes.data[bytes.length] = '\0';
-    cr_expect(strstr(bytes.data, expected), "%06x: no '%s'", ink, expected);
-    free(bytes.data);
+    cr_assert(hpf__buffer_append(&bytes.text, "", 1));
+    cr_expect(strstr(bytes.text.bytes, expected), "%06x: no '%s'", ink, expected);
+    hpf__buffer_finish(&bytes.text);
     screen_finish(&after);
 }
 
