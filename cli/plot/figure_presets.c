@@ -31,5 +31,6 @@ void figure_print_latex(const char *path, const hpr_backend *backend, const figu
     } else {
         printf("\\includegraphics[width=%s]{%s}\n", preset->tex_width, path);
     }
-    printf("\\Description{%.*s}\n", (int)words.length, words.data);
+    /* Only acmart has the command. */
+    printf("\\ifdefined\\Description\\Description{%.*s}\\fi\n", (int)words.length, words.data);
 }

@@ -19,7 +19,7 @@ typedef struct figure_preset {
 const figure_preset *figure_preset_of(int index);
 
 /* Prints the line that includes the picture at `path`, in the format `backend`, and a \Description
- * with `words`, which must be valid TeX. */
+ * with `words`, which must be valid TeX, for document classes that have this command. */
 void figure_print_latex(const char *path, const hpr_backend *backend, const figure_preset *preset,
                         hpf_str words);
 

@@ -18,7 +18,7 @@ static void put_in_unit(hpf_sink *sink, double value, hpr_unit unit, const char 
     hpr_unit_label_rounded(number, value, &unit, 3);
     hpf_sink_text(sink, number);
     hpf_sink_text(sink, "~");
-    hpr__tex_text(sink, unit.name ? unit.name : own_name);
+    hpr__tex_words(sink, unit.name ? unit.name : own_name);
 }
 
 typedef struct words {
@@ -72,7 +72,7 @@ static void put_largest(const words *w, size_t point)
     const hpr_band *band = next_largest(w->chart, point, HUGE_VAL, NULL);
     for (int i = 0; band && i < N_NAMED; i++) {
         hpf_sink_text(w->sink, i == 0 ? ", of which " : ", ");
-        hpr__tex_text(w->sink, band->text);
+        hpr__tex_words(w->sink, band->text);
         hpf_sink_text(w->sink, " takes ");
         put_amount(w, band->values[point] * share);
         band = next_largest(w->chart, point, band->values[point], band);
@@ -84,7 +84,7 @@ static void put_lines(const words *w)
     for (size_t i = 0; i < w->chart->n_quantities; i++) {
         const hpr_quantity *line = &w->chart->quantities[i];
         hpf_sink_text(w->sink, " The line over the bands, ");
-        hpr__tex_text(w->sink, line->text);
+        hpr__tex_words(w->sink, line->text);
         hpf_sink_text(w->sink, ", reaches ");
         put_amount(w, line->max);
         hpf_sink_text(w->sink, ".");
@@ -123,7 +123,7 @@ void hpr_describe_page_for_tex(hpf_sink *sink, const hpr_page *page, bool si_uni
     for (size_t i = 0; i < page->n_panels; i++) {
         const hpr_chart *chart = page->panels[i].chart;
         hpf_sink_printf(sink, " (%zu) ", i + 1);
-        hpr__tex_text(sink, chart->title.job);
+        hpr__tex_words(sink, chart->title.job);
         hpf_sink_text(sink, *chart->title.job ? ": " : "");
         hpr_describe_for_tex(sink, chart, si_units);
     }

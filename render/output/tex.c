@@ -62,7 +62,7 @@ static bool is_rare(const char *text)
     return (unsigned char)text[0] >= 0xc6;
 }
 
-void hpr__tex_text(hpf_sink *sink, const char *text)
+static void put_text(hpf_sink *sink, const char *text, bool is_typeset)
 {
     while (*text) {
         size_t length;
@@ -70,13 +70,24 @@ void hpr__tex_text(hpf_sink *sink, const char *text)
         if (to) {
             hpf_sink_text(sink, to);
         } else {
+            bool is_wrapped = is_typeset && is_rare(text);
             length = length_of(text);
-            hpf_sink_text(sink, is_rare(text) ? "\\censuschar{" : "");
+            hpf_sink_text(sink, is_wrapped ? "\\censuschar{" : "");
             hpf_sink_write(sink, text, length);
-            hpf_sink_text(sink, is_rare(text) ? "}" : "");
+            hpf_sink_text(sink, is_wrapped ? "}" : "");
         }
         text += length;
     }
+}
+
+void hpr__tex_text(hpf_sink *sink, const char *text)
+{
+    put_text(sink, text, true);
+}
+
+void hpr__tex_words(hpf_sink *sink, const char *text)
+{
+    put_text(sink, text, false);
 }
 
 void hpr__tex_head(hpf_sink *sink, const char *software)

@@ -15,6 +15,10 @@ void hpr__tex_head(hpf_sink *sink, const char *software);
 /* Writes UTF-8 as text of TeX: special characters as commands, no ligatures. */
 void hpr__tex_text(hpf_sink *sink, const char *text);
 
+/* Writes the same for the argument of a command that does not typeset it, such as \Description:
+ * without \censuschar, so that it needs no definitions. */
+void hpr__tex_words(hpf_sink *sink, const char *text);
+
 /* Writes six hexadecimal digits, for the HTML model of xcolor. */
 void hpr__tex_colour(hpf_sink *sink, hpr_colour colour);
 

@@ -22,7 +22,13 @@ DOCUMENT = r"""\documentclass[twocolumn]{article}
 \usepackage{lmodern,graphicx,pgf,pgfplots,pgfplotstable}
 \usetikzlibrary{patterns}
 \pgfplotsset{compat=1.12}
-\newcommand{\Description}[1]{\message{Description: #1}}
+\begin{document}
+%s
+\end{document}
+"""
+WITH_DESCRIPTION = r"""\documentclass{article}
+\usepackage{graphicx,pgf}
+\newcommand\Description[2][]{\typeout{Described: #2}\ignorespaces} %% as in acmart
 \begin{document}
 %s
 \end{document}
@@ -67,25 +73,29 @@ def figures(census, project, folder):
     return "\n".join(lines)
 
 
-def float_of(census, project, folder):
+def floats(census, project, folder):
     """What --latex prints for a column, as authors use it."""
     lines = ""
-    for extension in ("eps", "pgf"):
-        run = subprocess.run([census, "plot", "--for", "acm", "--latex", "-o", f"column.{extension}",
-                              project / "samples/hp/pathgrid-prof-hc-i0.005.hp"], check=True,
-                             cwd=folder, stdout=subprocess.PIPE, text=True)
-        lines += rf"\begin{{figure}}{run.stdout}\caption{{Two searches.}}\end{{figure}}" "\n"
+    for profile in ("pathgrid-prof-hc-i0.005", "oddnames-prof-hc-long"):
+        for extension in ("eps", "pdf", "pgf"):
+            run = subprocess.run([census, "plot", "--for", "acm", "--latex", "-o",
+                                  f"{profile}-column.{extension}",
+                                  project / f"samples/hp/{profile}.hp"], check=True,
+                                 cwd=folder, stdout=subprocess.PIPE, text=True)
+            lines += rf"\begin{{figure}}{run.stdout}\caption{{Two.}}\end{{figure}}" "\n"
     return lines
 
 
-def compile_document(folder):
-    run = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-shell-escape", "paper.tex"],
+def compile_document(folder, name, text):
+    (folder / f"{name}.tex").write_text(text)
+    run = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-shell-escape", name],
                          cwd=folder, capture_output=True, text=True, errors="replace")
-    log = (folder / "paper.log").read_text(errors="replace")
+    log = (folder / f"{name}.log").read_text(errors="replace")
     errors = re.findall(r"^! .*", log, re.M)
     overfull = re.findall(r"^Overfull .hbox .*", log, re.M)
     if run.returncode != 0 or errors or overfull:
-        sys.exit("\n".join(errors + overfull) or run.stdout[-2000:])
+        sys.exit("\n".join([name] + errors + overfull) + run.stdout[-2000:])
+    return log
 
 
 def check_text(folder):
@@ -104,10 +114,12 @@ def main():
         return SKIPPED
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(sys.argv[3] if len(sys.argv) > 3 else temporary)
-        (folder / "paper.tex").write_text(
-            DOCUMENT % (float_of(census, project, folder) + figures(census, project, folder)))
-        compile_document(folder)
+        float_lines = floats(census, project, folder)
+        compile_document(folder, "paper", DOCUMENT % (float_lines + figures(census, project, folder)))
         check_text(folder)
+        log = compile_document(folder, "acm", WITH_DESCRIPTION % float_lines)
+        if log.count("Described: ") != float_lines.count(r"\begin{figure}"):
+            sys.exit("a figure without its description")
     return 0
 
 

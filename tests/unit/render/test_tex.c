@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "hpfile/str.h"
 #include "output/tex.h"
 
 static void check(const char *text, const char *wanted)
@@ -38,4 +39,12 @@ Test(tex, characters_beyond_latin)
     check("\xE2\x8A\x95 \xF0\x9D\x84\x9E",
           "\\censuschar{\xE2\x8A\x95} \\censuschar{\xF0\x9D\x84\x9E}");
     check("a\xE2\x80\xA6", "a\\ldots{}");
+}
+
+Test(tex, words_need_no_definitions)
+{
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpr__tex_words(sink, "a_\xE2\x8A\x95");
+    cr_expect(hpf_str_is(hpf_sink_bytes(sink), "a\\_\xE2\x8A\x95"));
+    hpf_sink_destroy(sink);
 }
