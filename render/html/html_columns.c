@@ -26,8 +26,8 @@ static void drop_last(pass *p)
 {
     hpr__columns *c = p->columns;
     hpr__packer *last = &c->packers[--c->n];
-    p->n_bytes -= last->packed.n_bytes + c->costs[c->n];
-    hpr__packed_finish(&last->packed);
+    p->n_bytes -= last->packed.length + c->costs[c->n];
+    hpf__buffer_finish(&last->packed);
 }
 
 /* Adds up the amounts of each band: a sample may contain a name several times, and a band several
@@ -53,14 +53,14 @@ static hpf_status put(pass *p, uint32_t band, hpf_error *err)
 {
     double amount = p->amounts[band];
     hpr__packer *packer = &p->columns->packers[band];
-    size_t n_before = packer->packed.n_bytes;
+    size_t n_before = packer->packed.length;
     if (amount != nearbyint(amount) || !(fabs(amount) < HPR__PACK_MOST_WHOLE)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "an amount is not a whole number");
     }
     if (!hpr__packer_fill(packer, p->n_picks_seen) || !hpr__packer_put(packer, (int64_t)amount)) {
         return hpf_error_set_memory(err);
     }
-    p->n_bytes += packer->packed.n_bytes - n_before;
+    p->n_bytes += packer->packed.length - n_before;
     return HPF_OK;
 }
 
@@ -95,13 +95,13 @@ static hpf_status end_all(pass *p, hpf_error *err)
         return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
     }
     for (uint32_t i = 0; i < c->n; i++) {
-        hpr__packed *packed = &c->packers[i].packed;
-        size_t n_before = packed->n_bytes;
+        hpf__buffer *packed = &c->packers[i].packed;
+        size_t n_before = packed->length;
         if (!hpr__packer_fill(&c->packers[i], p->n_picks_seen) ||
             !hpr__packer_finish(&c->packers[i])) {
             return hpf_error_set_memory(err);
         }
-        p->n_bytes += packed->n_bytes - n_before;
+        p->n_bytes += packed->length - n_before;
     }
     while (p->n_bytes > c->most_bytes && c->n > 0) {
         drop_last(p);
@@ -137,7 +137,7 @@ hpf_status hpr__columns_pack(hpr__columns *columns, hpf_survey *survey,
 void hpr__columns_finish(hpr__columns *columns)
 {
     for (uint32_t i = 0; columns->packers && i < columns->n; i++) {
-        hpr__packed_finish(&columns->packers[i].packed);
+        hpf__buffer_finish(&columns->packers[i].packed);
     }
     free(columns->packers);
     columns->packers = NULL;

@@ -11,28 +11,6 @@
 /* The first byte: the number of decimals, or RAW_DOUBLES. */
 enum { MOST_DECIMALS = 9, RAW_DOUBLES = 255 };
 
-enum { MOST_NUMBER_BYTES = 10 };
-
-static bool make_room(hpr__packed *out, size_t n_more)
-{
-    if (out->capacity - out->n_bytes >= n_more) {
-        return true;
-    }
-    size_t capacity = 2 * out->capacity + n_more;
-    unsigned char *bytes = realloc(out->bytes, capacity);
-    if (bytes) {
-        out->bytes = bytes;
-        out->capacity = capacity;
-    }
-    return bytes != NULL;
-}
-
-void hpr__packed_finish(hpr__packed *packed)
-{
-    free(packed->bytes);
-    *packed = (hpr__packed){NULL, 0, 0};
-}
-
 /* --- scaling -------------------------------------------------------------------------------- */
 
 static bool have_decimals(const double *numbers, size_t n, double scale)
@@ -61,54 +39,43 @@ static int find_decimals(const double *numbers, size_t n, double *scale)
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-static void put_number(hpr__packed *out, uint64_t number)
+static bool put_byte(hpf__buffer *out, unsigned byte)
 {
-    while (number >= 0x80) {
-        out->bytes[out->n_bytes++] = (unsigned char)(number | 0x80);
-        number >>= 7;
-    }
-    out->bytes[out->n_bytes++] = (unsigned char)number;
+    return HPF__ARRAY_PUSH(out->bytes, out->length, out->capacity, (char)byte);
 }
 
-static bool put_kind(hpr__packed *out, int kind)
+static bool put_number(hpf__buffer *out, uint64_t number)
 {
-    if (!make_room(out, 1)) {
-        return false;
+    bool is_good = true;
+    for (; number >= 0x80; number >>= 7) {
+        is_good = is_good && put_byte(out, (unsigned)(number & 0x7f) | 0x80);
     }
-    out->bytes[out->n_bytes++] = (unsigned char)kind;
-    return true;
+    return is_good && put_byte(out, (unsigned)number);
 }
 
+/* Writes the pending repetitions of the last difference: an odd number. */
 static bool end_run(hpr__packer *p)
 {
-    if (!make_room(&p->packed, 2 * MOST_NUMBER_BYTES)) {
-        return false;
-    }
-    if (p->n_times > 0) { /* odd: repetitions of the last difference */
-        put_number(&p->packed, (uint64_t)(p->n_times - 1) << 1 | 1);
-    }
+    bool is_good = p->n_times == 0 || put_number(&p->packed, (uint64_t)(p->n_times - 1) << 1 | 1);
     p->n_times = 0;
-    return true;
+    return is_good;
 }
 
 bool hpr__packer_put(hpr__packer *p, int64_t number)
 {
-    bool is_again = number - p->before == p->step;
-    if (p->packed.n_bytes == 0 && !put_kind(&p->packed, 0)) {
-        return false;
-    }
-    if (is_again) {
+    bool is_good = p->packed.length > 0 || put_byte(&p->packed, 0);
+    if (number - p->before == p->step) {
         p->n_times++;
-    } else if (end_run(p)) {
+    } else {
+        is_good = is_good && end_run(p);
         p->step = number - p->before;
         /* Even: a difference, its sign in the next bit. */
-        put_number(&p->packed, ((uint64_t)p->step << 1 ^ (uint64_t)(p->step >> 63)) << 1);
-    } else {
-        return false;
+        uint64_t zigzag = (uint64_t)p->step << 1 ^ (uint64_t)(p->step >> 63);
+        is_good = is_good && put_number(&p->packed, zigzag << 1);
     }
     p->before = number;
     p->n++;
-    return true;
+    return is_good;
 }
 
 bool hpr__packer_fill(hpr__packer *p, size_t n)
@@ -125,10 +92,10 @@ bool hpr__packer_fill(hpr__packer *p, size_t n)
 
 bool hpr__packer_finish(hpr__packer *p)
 {
-    return p->packed.n_bytes == 0 ? put_kind(&p->packed, 0) : end_run(p);
+    return p->packed.length == 0 ? put_byte(&p->packed, 0) : end_run(p);
 }
 
-static bool pack_whole(hpr__packed *out, const double *numbers, size_t n, double scale)
+static bool pack_whole(hpf__buffer *out, const double *numbers, size_t n, double scale)
 {
     hpr__packer packer = {.packed = *out};
     bool is_good = true;
@@ -140,27 +107,26 @@ static bool pack_whole(hpr__packed *out, const double *numbers, size_t n, double
     return is_good;
 }
 
-static bool pack_doubles(hpr__packed *out, const double *numbers, size_t n)
+/* Appends doubles, their lowest bytes first. */
+static bool pack_doubles(hpf__buffer *out, const double *numbers, size_t n)
 {
-    if (!make_room(out, n * sizeof *numbers)) {
-        return false;
-    }
-    for (size_t i = 0; i < n; i++) {
+    bool is_good = hpf__buffer_reserve(out, n * sizeof *numbers);
+    for (size_t i = 0; i < n && is_good; i++) {
         uint64_t bits;
         memcpy(&bits, &numbers[i], sizeof bits);
         for (int shift = 0; shift < 64; shift += 8) {
-            out->bytes[out->n_bytes++] = (unsigned char)(bits >> shift);
+            out->bytes[out->length++] = (char)(bits >> shift & 0xff);
         }
     }
-    return true;
+    return is_good;
 }
 
-bool hpr__pack(hpr__packed *out, const double *numbers, size_t n)
+bool hpr__pack(hpf__buffer *out, const double *numbers, size_t n)
 {
     double scale = 1;
     int decimals = find_decimals(numbers, n, &scale);
-    out->n_bytes = 0;
-    if (!put_kind(out, decimals < 0 ? RAW_DOUBLES : decimals)) {
+    out->length = 0;
+    if (!put_byte(out, decimals < 0 ? RAW_DOUBLES : (unsigned)decimals)) {
         return false;
     }
     return decimals < 0 ? pack_doubles(out, numbers, n) : pack_whole(out, numbers, n, scale);
@@ -182,11 +148,12 @@ static size_t put_base64(char *out, const unsigned char *bytes, size_t n)
     return length;
 }
 
-bool hpr__packed_json(hpf_json *json, const char *key, const hpr__packed *packed)
+bool hpr__packed_json(hpf_json *json, const char *key, const hpf__buffer *packed)
 {
-    char *text = malloc((packed->n_bytes + 2) / 3 * 4 + 1);
+    char *text = malloc((packed->length + 2) / 3 * 4 + 1);
     if (text) {
-        hpf_json_str(json, key, (hpf_str){text, put_base64(text, packed->bytes, packed->n_bytes)});
+        size_t length = put_base64(text, (const unsigned char *)packed->bytes, packed->length);
+        hpf_json_str(json, key, (hpf_str){text, length});
     }
     free(text);
     return text != NULL;

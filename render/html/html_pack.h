@@ -9,13 +9,8 @@
 #ifndef HPR_HTML_PACK_H
 #define HPR_HTML_PACK_H
 
+#include "base/buffer.h"
 #include "io/json.h"
-
-/* Packed bytes of one series. Zero-initialised: empty. */
-typedef struct hpr__packed {
-    unsigned char *bytes;
-    size_t n_bytes, capacity;
-} hpr__packed;
 
 /* Whole numbers must have a smaller magnitude to be packed as differences. */
 #define HPR__PACK_MOST_WHOLE                                                                       \
@@ -23,7 +18,7 @@ typedef struct hpr__packed {
 
 /* Packs whole numbers one by one. Zero-initialised: empty. */
 typedef struct hpr__packer {
-    hpr__packed packed;
+    hpf__buffer packed;
     int64_t before, step; /* the last number, and its difference from the one before */
     size_t n_times;       /* repetitions of the difference that are not written yet */
     size_t n;             /* numbers so far */
@@ -36,12 +31,11 @@ bool hpr__packer_fill(hpr__packer *packer, size_t n);
 bool hpr__packer_finish(hpr__packer *packer);
 
 /* Packs `n` numbers into `out`, replacing its content. Returns false without memory. */
-bool hpr__pack(hpr__packed *out, const double *numbers, size_t n);
-void hpr__packed_finish(hpr__packed *packed);
+bool hpr__pack(hpf__buffer *out, const double *numbers, size_t n);
 
 /* Adds the bytes to a JSON text as a base64 string (RFC 4648, padded). Returns false without
  * memory.
  */
-bool hpr__packed_json(hpf_json *json, const char *key, const hpr__packed *packed);
+bool hpr__packed_json(hpf_json *json, const char *key, const hpf__buffer *packed);
 
 #endif

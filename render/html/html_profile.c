@@ -7,7 +7,6 @@
  */
 #include "html/html_profile.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -36,16 +35,14 @@ typedef struct profile_writer {
     size_t n_picks;
     uint32_t n_written; /* bands with a series so far */
     size_t n_bytes;     /* packed */
-    hpr__packed packed;
+    hpf__buffer packed;
     hpf_error *err;
 } profile_writer;
 
 void hpr__html_colour(hpf_json *json, const char *key, hpr_colour colour)
 {
-    char text[32];
-    snprintf(text, sizeof text, "#%02x%02x%02x", hpr__colour_byte(colour.red),
-             hpr__colour_byte(colour.green), hpr__colour_byte(colour.blue));
-    hpf_json_text(json, key, text);
+    char text[HPR__COLOUR_TEXT_BYTES];
+    hpf_json_text(json, key, hpr__colour_text(text, colour));
 }
 
 /* --- names ---------------------------------------------------------------------------------- */
@@ -98,7 +95,7 @@ static bool put_details(profile_writer *w, hpf_name name)
 
 /* --- series --------------------------------------------------------------------------------- */
 
-static hpf_status put_packed(profile_writer *w, const char *key, const hpr__packed *packed)
+static hpf_status put_packed(profile_writer *w, const char *key, const hpf__buffer *packed)
 {
     return hpr__packed_json(w->json, key, packed) ? HPF_OK : hpf_error_set_memory(w->err);
 }
@@ -146,7 +143,7 @@ static hpf_str text_of(const profile_writer *w, uint32_t band)
 }
 
 /* Writes the next band with its series. */
-static hpf_status put_band(profile_writer *w, const hpr__packed *packed)
+static hpf_status put_band(profile_writer *w, const hpf__buffer *packed)
 {
     uint32_t band = w->n_written;
     hpf_str text = text_of(w, band);
@@ -157,7 +154,7 @@ static hpf_status put_band(profile_writer *w, const hpr__packed *packed)
     }
     hpf_status status = put_packed(w, "column", packed);
     hpf_json_close(w->json);
-    w->n_bytes += packed->n_bytes + text.length;
+    w->n_bytes += packed->length + text.length;
     w->n_written++;
     return status;
 }
@@ -168,7 +165,7 @@ static hpf_status put_band_if_affordable(profile_writer *w, const double *number
     if (!hpr__pack(&w->packed, numbers, w->n_picks)) {
         return hpf_error_set_memory(w->err);
     }
-    size_t cost = w->packed.n_bytes + text_of(w, w->n_written).length;
+    size_t cost = w->packed.length + text_of(w, w->n_written).length;
     *is_full = w->n_bytes + cost > w->limits.most_bytes;
     return *is_full ? HPF_OK : put_band(w, &w->packed);
 }
@@ -372,7 +369,7 @@ hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_
     if (!status && chosen) {
         status = list_chosen(&w, chosen);
     }
-    hpr__packed_finish(&w.packed);
+    hpf__buffer_finish(&w.packed);
     free(w.numbers);
     hpf_arena_destroy(w.arena);
     return status;

@@ -6,8 +6,6 @@
 #include "event/frame.h"
 #include "output/backend.h"
 
-#include <stdio.h>
-
 #include "style/colour.h"
 #include "io/json.h"
 #include "hprender/page.h"
@@ -25,7 +23,7 @@ static void put_numbers(hpf_json *json, const char *key, const double *numbers, 
 static void put_fill(hpf_json *json, const hpr_chart *chart, const hpr_band *band)
 {
     const hpr_colour *colour = &band->fill.colour;
-    char text[16];
+    char text[HPR__COLOUR_TEXT_BYTES];
 
     if (band->fill.is_gray) {
         hpf_json_object(json, "fill");
@@ -38,9 +36,7 @@ static void put_fill(hpf_json *json, const hpr_chart *chart, const hpr_band *ban
         hpf_json_close(json);
         return;
     }
-    snprintf(text, sizeof text, "#%02x%02x%02x", hpr__colour_byte(colour->red),
-             hpr__colour_byte(colour->green), hpr__colour_byte(colour->blue));
-    hpf_json_text(json, "fill", text);
+    hpf_json_text(json, "fill", hpr__colour_text(text, *colour));
 }
 
 static void put_point(hpf_json *json, const char *key, double x_pt, double y_pt)

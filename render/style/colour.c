@@ -5,6 +5,7 @@
 #include "style/colour.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -42,6 +43,13 @@ hpr_colour hpr__colour_hex(uint32_t hex)
 uint32_t hpr__colour_byte(double part)
 {
     return (uint32_t)floor(fmin(fmax(part, 0), 1) * 255 + 0.5);
+}
+
+const char *hpr__colour_text(char out[HPR__COLOUR_TEXT_BYTES], hpr_colour colour)
+{
+    snprintf(out, HPR__COLOUR_TEXT_BYTES, "#%02x%02x%02x", hpr__colour_byte(colour.red) & 0xff,
+             hpr__colour_byte(colour.green) & 0xff, hpr__colour_byte(colour.blue) & 0xff);
+    return out;
 }
 
 hpr_colour hpr__colour_mix(hpr_colour a, hpr_colour b, double share)

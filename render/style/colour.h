@@ -33,10 +33,14 @@ typedef struct hpr__appearance {
 #define HPR__MIN_LIGHTNESS_STEP 20.0
 #define HPR__MIN_DIFFERENCE     15.0
 
+enum { HPR__COLOUR_TEXT_BYTES = 8 };
+
 /* Returns the colour 0xrrggbb. */
 hpr_colour hpr__colour_hex(uint32_t hex);
 /* Converts a component of a colour from 0..1 to 0..255. */
 uint32_t hpr__colour_byte(double part);
+/* Writes "#rrggbb" to `out`, and returns it. */
+const char *hpr__colour_text(char out[HPR__COLOUR_TEXT_BYTES], hpr_colour colour);
 /* Returns share * a + (1 - share) * b, by sRGB component. */
 hpr_colour hpr__colour_mix(hpr_colour a, hpr_colour b, double share);
 

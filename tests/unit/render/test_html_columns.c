@@ -55,19 +55,19 @@ static void expect_as_packed_alone(size_t max_picks)
     uint32_t band_of_name[N_NAMES];
     hpr__columns columns = {.most_bytes = SIZE_MAX, .costs = no_costs, .n = N_NAMES};
     double *numbers = calloc(N_NAMES * n_picks, sizeof *numbers);
-    hpr__packed alone = {NULL, 0, 0};
+    hpf__buffer alone = {NULL, 0, 0};
     hpf_error err;
     fill_bands(band_of_name);
     cr_assert_eq(hpf_survey_series(profile.survey, band_of_name, N_NAMES, numbers, &err), HPF_OK);
     cr_assert_eq(hpr__columns_pack(&columns, profile.survey, band_of_name, &err), HPF_OK);
     cr_assert_eq(columns.n, N_NAMES);
     for (uint32_t i = 0; i < N_NAMES; i++) {
-        const hpr__packed *packed = &columns.packers[i].packed;
+        const hpf__buffer *packed = &columns.packers[i].packed;
         cr_assert(hpr__pack(&alone, numbers + i * n_picks, n_picks));
-        cr_assert_eq(packed->n_bytes, alone.n_bytes);
-        cr_assert_eq(memcmp(packed->bytes, alone.bytes, alone.n_bytes), 0, "band %u", i);
+        cr_assert_eq(packed->length, alone.length);
+        cr_assert_eq(memcmp(packed->bytes, alone.bytes, alone.length), 0, "band %u", i);
     }
-    hpr__packed_finish(&alone);
+    hpf__buffer_finish(&alone);
     hpr__columns_finish(&columns);
     test_profile_close(&profile);
     free(numbers);
@@ -95,7 +95,7 @@ Test(html_columns, last_bands_are_dropped)
     fill_bands(band_of_name);
     cr_assert_eq(hpr__columns_pack(&all, profile.survey, band_of_name, &err), HPF_OK);
     for (size_t i = 0, sum = 0; i < N_NAMES; i++) {
-        sum += all.packers[i].packed.n_bytes;
+        sum += all.packers[i].packed.length;
         whole[i] = sum;
     }
     hpr__columns_finish(&all);

@@ -13,12 +13,12 @@
 
 /* --- unpacking, after docs/formats/page.md -------------------------------------------------- */
 
-static uint64_t next_number(const hpr__packed *packed, size_t *at)
+static uint64_t next_number(const hpf__buffer *packed, size_t *at)
 {
     uint64_t number = 0;
     for (int shift = 0;; shift += 7) {
-        cr_assert_lt(*at, packed->n_bytes);
-        unsigned char byte = packed->bytes[(*at)++];
+        cr_assert_lt(*at, packed->length);
+        unsigned char byte = (unsigned char)packed->bytes[(*at)++];
         number |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80) {
             return number;
@@ -26,12 +26,12 @@ static uint64_t next_number(const hpr__packed *packed, size_t *at)
     }
 }
 
-static size_t unpack_whole(const hpr__packed *packed, double *out)
+static size_t unpack_whole(const hpf__buffer *packed, double *out)
 {
     size_t n = 0, at = 1;
     int64_t whole = 0, step = 0;
     double scale = pow(10, packed->bytes[0]);
-    while (at < packed->n_bytes) {
+    while (at < packed->length) {
         uint64_t token = next_number(packed, &at);
         uint64_t n_times = token & 1 ? (token >> 1) + 1 : 1;
         cr_assert_lt(token, (uint64_t)1 << 53, "a script could not count with it");
@@ -46,19 +46,19 @@ static size_t unpack_whole(const hpr__packed *packed, double *out)
     return n;
 }
 
-static size_t unpack(const hpr__packed *packed, double *out)
+static size_t unpack(const hpf__buffer *packed, double *out)
 {
-    if (packed->bytes[0] != 255) {
+    if ((unsigned char)packed->bytes[0] != 255) {
         return unpack_whole(packed, out);
     }
-    memcpy(out, packed->bytes + 1, packed->n_bytes - 1);
-    return (packed->n_bytes - 1) / sizeof *out;
+    memcpy(out, packed->bytes + 1, packed->length - 1);
+    return (packed->length - 1) / sizeof *out;
 }
 
 /* Packs, unpacks, compares; returns the packed size. */
 static size_t there_and_back(const double *numbers, size_t n)
 {
-    hpr__packed packed = {NULL, 0, 0};
+    hpf__buffer packed = {NULL, 0, 0};
     double *again = calloc(n + 1, sizeof *again);
     cr_assert(hpr__pack(&packed, numbers, n));
     cr_assert_eq(unpack(&packed, again), n);
@@ -66,8 +66,8 @@ static size_t there_and_back(const double *numbers, size_t n)
         cr_assert_eq(again[i], numbers[i], "number %zu: %.17g became %.17g", i, numbers[i],
                      again[i]);
     }
-    size_t n_bytes = packed.n_bytes;
-    hpr__packed_finish(&packed);
+    size_t n_bytes = packed.length;
+    hpf__buffer_finish(&packed);
     free(again);
     return n_bytes;
 }
@@ -142,9 +142,9 @@ Test(html_pack, base64_is_padded)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpf_sink *sink = hpf_sink_to_memory();
         hpf_json json = hpf_json_begin_line(sink);
-        unsigned char bytes[8];
+        char bytes[8];
         memcpy(bytes, cases[i].bytes, strlen(cases[i].bytes));
-        const hpr__packed packed = {bytes, strlen(cases[i].bytes), sizeof bytes};
+        const hpf__buffer packed = {bytes, strlen(cases[i].bytes), sizeof bytes};
         cr_assert(hpr__packed_json(&json, NULL, &packed));
         hpf_sink_write(sink, "", 1);
         cr_assert_str_eq(hpf_sink_bytes(sink).data, cases[i].text);
