@@ -62,15 +62,13 @@ static void unlock(hpp_runtime *r)
     }
 }
 
-/* Without memory the producer is forgotten. */
+/* Without memory the producer is lost. Call it under the lock. */
 static void table_producer(hpp_runtime *r, hpp_ref ref, const hpp_ccs *producer)
 {
-    lock(r);
     uint64_t *place = hpp__map_add(&r->producers, ref);
     if (place) {
         *place = (uintptr_t)producer;
     }
-    unlock(r);
 }
 
 static const hpp_ccs *tabled_producer(const hpp_runtime *r, hpp_ref ref)
@@ -192,7 +190,7 @@ hpp_needs hpp_runtime_needs(const hpp_runtime *r)
     if (!r || !r->census) {
         return (hpp_needs){false, false, false};
     }
-    bool has_table = !r->language.header;
+    bool has_table = !r->language.all_have_headers;
     return (hpp_needs){.used = r->has_biography,
                        .dead = r->has_biography || has_table,
                        .moved = r->has_biography || has_table};
@@ -229,7 +227,9 @@ void hpp_runtime_created(hpp_runtime *r, hpp_ref ref, size_t n_bytes)
         header->word = 0;
         n_bytes -= sizeof *header;
     } else if (r->census) {
+        lock(r);
         table_producer(r, ref, producer);
+        unlock(r);
     }
     hpp_ccs_allocated(n_bytes);
     if (r->has_biography) {
@@ -261,7 +261,7 @@ void hpp_runtime_dead(hpp_runtime *r, hpp_ref ref)
         return;
     }
     bury(r, ref);
-    if (!r->language.header) {
+    if (!header_of(r, ref)) {
         lock(r);
         hpp__map_remove(&r->producers, ref);
         unlock(r);
@@ -285,12 +285,12 @@ void hpp_runtime_moved(hpp_runtime *r, hpp_ref from, hpp_ref to)
     if (!r || !r->census || from == to) {
         return;
     }
-    if (!r->language.header) {
+    if (!header_of(r, to)) {
         lock(r);
         const hpp_ccs *producer = tabled_producer(r, from);
         hpp__map_remove(&r->producers, from);
-        unlock(r);
         table_producer(r, to, producer);
+        unlock(r);
     }
     if (r->has_biography) {
         hpp_census_moved(r->census, from, to);

@@ -4,8 +4,9 @@
  *
  * A runtime describes its objects (hpp_language), calls a hook where it creates, uses, moves or
  * frees one, and takes a census after a complete collection if one is due. The profiler keeps the
- * producer of an object and one more word: in a header of two words in each object, or in a table,
- * for runtimes that cannot change their objects. Profiles show sizes without the header.
+ * producer of an object and one more word: in a header of two words in the object, or in a table
+ * for objects that have no room for one; a heap may have both. Profiles show sizes without the
+ * header.
  *
  *   hpp_runtime_start(&runtime, &language, &config, NULL);
  *   ... object created:              hpp_runtime_created(runtime, ref, n_bytes);
@@ -17,8 +18,9 @@
  *   }
  *   hpp_runtime_stop(runtime, NULL);
  *
- * Without a profile the runtime is NULL, which every hook accepts. Only biographies need `dead` and
- * `used`; biographies and tables need `moved`. hpp_runtime_needs returns which hooks are needed.
+ * Without a profile the runtime is NULL, which every hook accepts. Only biographies need `used`;
+ * biographies and objects without headers need `dead` and `moved`. hpp_runtime_needs returns which
+ * hooks are needed.
  *
  * Threads: with the option `many_threads`, call hooks on any thread, else on one at a time. Call
  * the other functions on one thread while no thread changes the heap.
@@ -47,8 +49,12 @@ typedef struct hpp_language {
     /* Returns an object's size in the heap, with its header. */
     uint64_t (*size_bytes)(hpp_ref ref, void *context);
 
-    /* Returns an object's header, or NULL if it has none. NULL: no object has one. */
+    /* Returns an object's header, or NULL for an object without one; it keeps that while the object
+     * lives. May be NULL if no object has one. */
     hpp_header *(*header)(hpp_ref ref, void *context);
+
+    /* No object is without a header: only biographies need the hooks `dead` and `moved` then. */
+    bool all_have_headers;
 
     /* Returns flags (hpp_object_flag) of an object in addition to its shape's. May be NULL. */
     uint32_t (*flags)(hpp_ref ref, void *context);
@@ -101,8 +107,8 @@ HPF_API void hpp_runtime_dead(hpp_runtime *runtime, hpp_ref ref);
  * producer. */
 HPF_API void hpp_runtime_overwritten(hpp_runtime *runtime, hpp_ref ref, bool is_done);
 
-/* Records that an object was moved, with its header. For the order of moves see hpp_census_moved.
- */
+/* Records that an object was moved, with its header. `to` can be described, `from` need not be. For
+ * the order of moves see hpp_census_moved. */
 HPF_API void hpp_runtime_moved(hpp_runtime *runtime, hpp_ref from, hpp_ref to);
 
 /* ---- roots ---------------------------------------------------------------------------------- */

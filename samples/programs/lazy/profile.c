@@ -133,6 +133,7 @@ void lz_profile_start(lz_runtime *rt, const char *program, const char *const *ar
         .shape = shape,
         .size_bytes = size_bytes,
         .header = header,
+        .all_have_headers = true,
         .children = children,
         .objects = objects,
         .roots = roots,

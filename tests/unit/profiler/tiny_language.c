@@ -69,6 +69,7 @@ hpp_language tiny_language(bool has_headers)
     return (hpp_language){.shape = shape_of,
                           .size_bytes = size_of,
                           .header = has_headers ? find_header : NULL,
+                          .all_have_headers = has_headers,
                           .children = list_children,
                           .objects = visit_cells};
 }
