@@ -4,11 +4,13 @@
  * and that it says so again. The rules one by one are in tests/conformance/hp.
  */
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "detect/reader.h"
+#include "hpfile/str.h"
 #include "readings.h"
 #include "rng.h"
 
@@ -164,6 +166,158 @@ Test(hp_reader, a_cut_sample_is_left_over)
     reading_finish(&r);
 }
 
+/* --- numbers and strings ---------------------------------------------------------------------- */
+
+/* Returns the costs of the first sample as "name=amount", with "r" after amounts that are not whole
+ * numbers; or the kind of the error. Valid until the next call. */
+static const char *costs_of(const char *text)
+{
+    static char costs[200];
+    reading r = read_in_all_ways(text_of(text));
+    snprintf(costs, sizeof costs, "%s", hpf_status_name(r.status));
+    if (r.status == HPF_OK) {
+        hpf_model *model = model_of_text(text_of(text), NULL);
+        hpf_sample sample = hpf_model_sample(model, 0);
+        costs[0] = '\0';
+        for (size_t i = 0, n = 0; i < sample.n_costs; i++) {
+            const hpf_cost *cost = &sample.costs[i];
+            hpf_str name = hpf_model_name(model, cost->name);
+            n += (size_t)snprintf(costs + n, sizeof costs - n, "%s%.*s=", i ? " " : "",
+                                  (int)name.length, name.data);
+            n += (size_t)(cost->is_real
+                              ? snprintf(costs + n, sizeof costs - n, "%.16gr", cost->real)
+                              : snprintf(costs + n, sizeof costs - n, "%" PRIu64, cost->whole));
+        }
+        hpf_model_destroy(model);
+    }
+    reading_finish(&r);
+    return costs;
+}
+
+Test(hp_reader, numbers_end_where_hp2ps_ends_them)
+{
+    static const struct {
+        const char *text, *costs;
+    } cases[] = {
+        {"5", "foo=5"},
+        {"007", "foo=7"},
+        {"5bar 6", "foo=5 bar=6"},
+        {"5/ 6", "foo=5 /=6"},
+        {"5: 6", "foo=5 :=6"},
+        {"5.5", "foo=5.5r"},
+        {"5.", "foo=5r"},
+        {"5.x 6", "foo=5r x=6"},
+        {"1.5.7", "foo=1.5r"},
+        {"1..7", "foo=1r"},
+        {"18446744073709551615", "foo=18446744073709551615"},
+        {"18446744073709551616", "foo=1.844674407370955e+19r"},
+        {"99999999999999999999999999999999", "foo=1e+32r"},
+        {"00000000000000000000000000000001", "foo=1"},
+        /* Exponents, unless hp2ps would continue with a name and its value. */
+        {"5e3\nx 1", "foo=5000r x=1"},
+        {"5E+3 x 1", "foo=5000r x=1"},
+        {"2.5e-1\nx 1", "foo=0.25r x=1"},
+        {"5e3 6", "foo=5 e3=6"},
+        {"5e3\t6", "foo=5 e3=6"},
+        {"5e3\n6\nx 1", "foo=5 e3=6 x=1"},
+        {"5e3\n6\t7", "foo=5000r 6=7"},
+        {"5e3\n6x\t7", "foo=5000r 6x=7"},
+        {"5e 1", "foo=5 e=1"},
+        {"5e+ 6", "foo=5 e+=6"},
+        {"5e3x 6", "foo=5 e3x=6"},
+        {"5.5.5e3 1", "foo=5.5r e3=1"},
+        /* Too long, too large, none. */
+        {"999999999999999999999999999999999\nx 1", "out of range"},
+        {"111111111111111111111111111111119 8", "foo=1.111111111111111e+31r 9=8"},
+        {"111111111111111111111111111111119bar\n8", "foo=1.111111111111111e+31r 9bar=8"},
+        {"1111111111111111111111111111e11111 x 1", "out of range"},
+        {"9e99\nx 1", "foo=9e+99r x=1"},
+        {"1e100\nx 1", "out of range"},
+        {"1e999\nx 1", "out of range"},
+        {"1e-999\nx 1", "foo=0r x=1"},
+        {"-5", "syntax error"},
+        {"+5", "syntax error"},
+        {".5", "syntax error"},
+    };
+    char text[300];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, HEAD "BEGIN_SAMPLE 1.0\nfoo\t%s\nEND_SAMPLE 1.0\n",
+                 cases[i].text);
+        cr_expect_str_eq(costs_of(text), cases[i].costs, "%s", cases[i].text);
+    }
+}
+
+Test(hp_reader, strings_end_at_the_quote_that_ends_them)
+{
+    static const struct {
+        const char *text, *job;
+    } cases[] = {
+        {"\"abc\"\n", "abc"},
+        {"\"\" ", ""},
+        {"\"a\nb\" ", "a\nb"},
+        {"\"a\"", "a"},
+        {"\"a\"\"b\" ", "a\"b"},
+        {"\"\"\"\" ", "\""},
+        {"\"say \"\"hi\"\"\"\n", "say \"hi\""},
+        {"\"say \\\"hi\\\" x\"\n", "say \"hi\" x"},
+        {"\"say \\\"hi\\\"\"\n", "say \"hi\""},
+        {"\"C:\\\"\n", "C:\\"},
+        {"\"C:\\\" \t\n", "C:\\"},
+        {"\"C:\\\" DATE \"x\"\n", "C:\\"},
+        {"\"C:\\\"DATE \"x\"\n", "C:\\"},
+        {"\"C:\\\" MARK 1.0 DATE \"x\"\n", "C:\\"},
+        {"\"a \\\"MARK twain\\\" b\"\n", "a \"MARK twain\" b"},
+        {"\"C:\\x\\\"y\"\n", "C:\\x\"y"},
+        {"\"\\\\\"\n", "\\\\"},
+    };
+    char text[300];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text,
+                 "JOB %sDATE \"d\"\nSAMPLE_UNIT \"s\"\nVALUE_UNIT \"b\"\n"
+                 "BEGIN_SAMPLE 1.0\nEND_SAMPLE 1.0\n",
+                 cases[i].text);
+        reading r = read_in_all_ways(text_of(text));
+        hpf_error err = {0};
+        hpf_model *model = model_of_text(text_of(text), &err);
+        cr_assert_not_null(model, "%s: %s", cases[i].text, err.message);
+        hpf_str job = hpf_model_header(model, HPF_HEADER_JOB);
+        cr_expect(hpf_str_is(job, cases[i].job), "%s is '%.*s'", cases[i].text, (int)job.length,
+                  job.data);
+        hpf_model_destroy(model);
+        reading_finish(&r);
+    }
+}
+
+Test(hp_reader, blanks_are_those_of_the_c_locale)
+{
+    char text[200];
+    for (int c = 1; c < 256; c++) {
+        snprintf(text, sizeof text, HEAD "BEGIN_SAMPLE%c1.0%cfoo%c5\nEND_SAMPLE 1.0\n", c, c, c);
+        bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\v' || c == '\f' || c == '\r';
+        cr_expect_eq(strcmp(costs_of(text), "foo=5") == 0, is_blank, "%d", c);
+    }
+}
+
+/* Digits are read eight at a time: whatever follows them must not count. */
+Test(hp_reader, numbers_of_all_lengths_before_all_bytes)
+{
+    static const char digits[] = "12345678901234567890";
+    char text[300], expected[60];
+    for (int n = 1; n <= 19; n++) {
+        for (int c = '!'; c < 256; c++) {
+            if (strchr("0123456789.eE\"", c)) {
+                continue;
+            }
+            snprintf(expected, sizeof expected, "foo=%.*s %cx=7", n, digits, c);
+            snprintf(text, sizeof text, HEAD "BEGIN_SAMPLE 1.0\nfoo\t%.*s%cx\t7\nEND_SAMPLE 1.0\n",
+                     n, digits, c);
+            cr_assert_str_eq(costs_of(text), expected);
+        }
+    }
+}
+
+/* --- names and plain lines -------------------------------------------------------------------- */
+
 /* Names of all lengths before and behind each other: the guess of the next name must never be
  * taken for more than it is. */
 Test(hp_reader, guessed_names_are_compared_whole)
@@ -281,6 +435,15 @@ Test(hp_reader, random_soups_do_not_depend_on_their_cuts)
         "\r\n",
         "name",
         "\"x\"",
+        "12",
+        ".",
+        "E",
+        "+",
+        "-",
+        "9 ",
+        "\n7",
+        "0000000000",
+        "1111111111111111111111111111",
     };
     rng chance = {41};
     for (int round = 0; round < 3000; round++) {

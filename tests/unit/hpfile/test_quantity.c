@@ -1,97 +1,136 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Lines over the bands: points in any order come out by time, and thinning keeps what is seen.
+ * Quantities of a survey: points in any order come out by time, and what is left of too many keeps
+ * the extremes and the end.
  */
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "base/arena.h"
-#include "summary/quantity.h"
+#include "hpfile/str.h"
+#include "hpfile/survey.h"
 #include "rng.h"
 
-typedef struct fixture {
-    hpf_arena *arena;
-    hpf__quantities lines;
-} fixture;
+#define PROFILE                                                                                    \
+    "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"s\"\nVALUE_UNIT \"b\"\n"                                 \
+    "BEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\n"
 
-static fixture begin(void)
+static hpf_source *source, *sidecar;
+static hpf_sink *rows;
+static hpf_survey *survey;
+
+static void set_up(void)
 {
-    return (fixture){.arena = hpf_arena_create()};
+    cr_assert_eq(hpf_source_from_memory(&source, HPF_STR(PROFILE), NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    rows = hpf_sink_to_memory();
+    hpf_sink_text(rows, "time\twhat\tvalue\n");
 }
 
-static void end(fixture *f)
+static void tear_down(void)
 {
-    hpf__quantities_finish(&f->lines);
-    hpf_arena_destroy(f->arena);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_source_destroy(sidecar);
+    hpf_sink_destroy(rows);
 }
 
-static void add(fixture *f, hpf_str name, double time, double value)
+TestSuite(quantity, .init = set_up, .fini = tear_down);
+
+static void add(const char *name, int time, int value)
 {
-    cr_assert(hpf__quantities_add(&f->lines, f->arena, name, (hpf_quantity_point){time, value}));
+    hpf_sink_printf(rows, "%d\t%s\t%d\n", time, name, value);
 }
 
-static const hpf_quantity *settle(fixture *f)
+/* Adds the rows to the survey, which then has `n` quantities. */
+static const hpf_quantity *quantities(size_t n)
 {
-    cr_assert(hpf__quantities_settle(&f->lines));
-    return f->lines.settled;
+    hpf_error err = {0};
+    cr_assert_eq(hpf_source_from_memory(&sidecar, hpf_sink_bytes(rows), NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_add_sidecar(survey, sidecar, &err), HPF_OK, "%s", err.message);
+    const hpf_overview *o = hpf_survey_overview(survey);
+    cr_assert_eq(o->n_quantities, n);
+    return o->quantities;
 }
 
-Test(quantity, points_come_out_by_time_and_equal_names_are_one_line)
+Test(quantity, points_are_sorted_by_time_and_equal_names_are_one_quantity)
 {
-    fixture f = begin();
-    add(&f, HPF_STR("heap size"), 2, 20);
-    add(&f, HPF_STR("live bytes"), 1, 5);
-    add(&f, HPF_STR("heap size"), 1, 10);
-    const hpf_quantity *lines = settle(&f);
-    cr_expect_eq(f.lines.n, 2);
-    cr_expect_eq(lines[0].n_points, 2);
-    cr_expect_eq(lines[0].points[0].value, 10);
-    cr_expect_eq(lines[0].points[1].value, 20);
-    cr_expect_eq(lines[1].n_points, 1);
-    end(&f);
+    add("heap size", 2, 20);
+    add("live bytes", 1, 5);
+    add("heap size", 1, 10);
+    const hpf_quantity *all = quantities(2);
+    cr_expect(hpf_str_is(all[0].name, "heap size"));
+    cr_assert_eq(all[0].n_points, 2);
+    cr_expect_eq(all[0].points[0].time, 1);
+    cr_expect_eq(all[0].points[0].value, 10);
+    cr_expect_eq(all[0].points[1].value, 20);
+    cr_expect(hpf_str_is(all[1].name, "live bytes"));
+    cr_expect_eq(all[1].n_points, 1);
 }
 
-static void expect_thin(const hpf_quantity *line, double first, double last, double low,
-                        double high)
+/* Expects sorted points, fewer than were added but at least 4000, that cover these times and
+ * values. */
+static void expect_cover(const hpf_quantity *quantity, double first, double last, double low,
+                         double high)
 {
     double least = INFINITY;
     double most = -INFINITY;
-    cr_expect_leq(line->n_points, HPF__QUANTITY_MAX_POINTS);
-    for (size_t i = 0; i < line->n_points; i++) {
-        cr_expect(i == 0 || line->points[i - 1].time <= line->points[i].time);
-        least = line->points[i].value < least ? line->points[i].value : least;
-        most = line->points[i].value > most ? line->points[i].value : most;
+    cr_expect_geq(quantity->n_points, 4000);
+    cr_expect_leq(quantity->n_points, 16384);
+    for (size_t i = 0; i < quantity->n_points; i++) {
+        cr_expect(i == 0 || quantity->points[i - 1].time <= quantity->points[i].time);
+        least = fmin(least, quantity->points[i].value);
+        most = fmax(most, quantity->points[i].value);
     }
-    cr_expect_leq(line->points[0].time, first + (last - first) / 1000);
-    cr_expect_eq(line->points[line->n_points - 1].time, last);
+    cr_expect_leq(quantity->points[0].time, first + (last - first) / 1000);
+    cr_expect_eq(quantity->points[quantity->n_points - 1].time, last);
     cr_expect_eq(least, low);
     cr_expect_eq(most, high);
 }
 
-Test(quantity, a_million_points_keep_their_extremes_and_their_end)
+Test(quantity, many_points_keep_their_extremes_and_their_end)
 {
-    fixture f = begin();
     rng chance = {7};
     double low = INFINITY;
     double high = -INFINITY;
-    for (int i = 0; i < 1000000; i++) {
-        double value = (double)rng_below(&chance, 1000000000);
-        /* Two capabilities: blocks of a thousand points, one half behind the other. */
+    for (int i = 0; i < 300000; i++) {
+        int value = (int)rng_below(&chance, 1000000000);
+        /* Two capabilities: blocks of a thousand points, each block of one half in time before one
+         * of the other half. */
         int time = i / 2000 * 2000 + i % 1000 * 2 + i / 1000 % 2;
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-        add(&f, HPF_STR("size"), time, value);
+        low = fmin(low, value);
+        high = fmax(high, value);
+        add("size", time, value);
     }
-    expect_thin(settle(&f), 0, 999999, low, high);
-    end(&f);
+    expect_cover(quantities(1), 0, 299999, low, high);
 }
 
-Test(quantity, points_of_one_time_are_thinned_too)
+/* The extremes of each stretch of time stay, whichever of them comes first. */
+Test(quantity, every_peak_and_dip_stays)
 {
-    fixture f = begin();
-    for (int i = 0; i < 50000; i++) {
-        add(&f, HPF_STR("size"), 3, i);
+    for (int i = 0; i < 100000; i++) {
+        add("size", i, i % 1000 == 300 ? 100000 : i % 1000 == 301 ? 0 : 50000);
     }
-    expect_thin(settle(&f), 3, 3, 0, 49999);
-    end(&f);
+    const hpf_quantity *q = quantities(1);
+    int n_found = 0;
+    for (size_t i = 0; i < q->n_points; i++) {
+        n_found += q->points[i].value != 50000;
+    }
+    cr_expect_eq(n_found, 200);
+}
+
+Test(quantity, many_points_of_one_time)
+{
+    for (int i = 0; i < 50000; i++) {
+        add("size", 3, i);
+    }
+    const hpf_quantity *q = quantities(1);
+    cr_expect_leq(q->n_points, 16384);
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < q->n_points; i++) {
+        cr_expect_eq(q->points[i].time, 3);
+        low = fmin(low, q->points[i].value);
+        high = fmax(high, q->points[i].value);
+    }
+    cr_expect_eq(low, 0);
+    cr_expect_eq(high, 49999);
 }

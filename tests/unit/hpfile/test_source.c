@@ -255,6 +255,7 @@ Test(source, no_place_to_keep_aside)
     }
     cr_assert_eq(status, HPF_ERR_IO);
     cr_assert_eq(err.os_errno, ENOENT);
+    cr_assert(strstr(err.message, options.temporary_dir), "%s", err.message);
     hpf_source_destroy(source);
     close(fd);
 }
