@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "drawing.h"
-#include "draw/scene_builder.h"
 
 static void check_well_formed(const drawing *d)
 {
@@ -50,14 +49,21 @@ Test(backend_svg, texts_are_texts_and_bands_have_names)
 
 static char *path_of(const hpr_point *points, size_t n)
 {
-    hpr__builder *builder = hpr__builder_create(10, 10);
-    hpr__builder_page(builder, NULL);
-    hpr__builder_line(builder, points, n, hpr__paint_stroke((hpr_colour){1, 0, 0.5}, 0.25));
-    hpr_scene *scene = NULL;
-    cr_assert_eq(hpr__builder_finish(builder, &scene, NULL), HPF_OK);
-    char *bytes = drawing_bytes(hpr_backend_by_name("svg"), scene, NULL);
-    hpr_scene_destroy(scene);
-    return bytes;
+    const hpr_item items[] = {
+        {.kind = HPR_ITEM_PAGE},
+        {.kind = HPR_ITEM_LINE,
+         .points = points,
+         .n_points = n,
+         .stroke = {.on = true, .colour = {1, 0, 0.5}, .width_pt = 0.25}},
+    };
+    const hpr_scene scene = {.width_pt = 10,
+                             .height_pt = 10,
+                             .items = items,
+                             .n_items = 2,
+                             .title = "",
+                             .date = "",
+                             .creator = ""};
+    return drawing_bytes(hpr_backend_by_name("svg"), &scene, NULL);
 }
 
 Test(backend_svg, paths_are_short)

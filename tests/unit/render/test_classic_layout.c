@@ -3,34 +3,10 @@
  * Scale and layout of the classic look: the numbers of hp2ps's drawing.
  */
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <stdio.h>
 
-#include "classic/classic.h"
+#include "hprender/render.h"
 #include "profile.h"
-
-Test(classic_layout, widths_come_from_the_table)
-{
-    cr_assert_float_eq(hpr__classic_text_width_pt(HPF_STR("il! ")), 6 * 1.7007876, 1e-9);
-    cr_assert_float_eq(hpr__classic_text_width_pt(HPF_STR("WmI3*a")), 20 * 1.7007876, 1e-9);
-    cr_assert_eq(hpr__classic_text_width_pt(HPF_STR("\xc3\xa9\x01\x7f")), 0);
-}
-
-struct step {
-    double asked, got;
-};
-
-ParameterizedTestParameters(classic_layout, steps_are_one_two_or_five)
-{
-    static struct step cases[] = {{1, 1},      {1.01, 2},  {4, 2},     {4.01, 5},  {10, 5},
-                                  {10.01, 20}, {0.5, 0.5}, {0.4, 0.2}, {0.1, 0.1}, {7e6, 5e6}};
-    return cr_make_param_array(struct step, cases, sizeof cases / sizeof *cases);
-}
-
-ParameterizedTest(struct step *step, classic_layout, steps_are_one_two_or_five)
-{
-    cr_assert_float_eq(hpr__classic_nice_step(step->asked), step->got, 1e-9 * step->got);
-}
 
 static hpr_chart *chart_of(const char *text, const hpr_options *options)
 {
@@ -61,6 +37,29 @@ Test(classic_layout, plot_leaves_room_for_the_key)
     cr_assert_float_eq(chart->bands[1].label.box_y_pt, 20 + 2 * 382 / 3.0 - 7, 1e-9);
     cr_assert_float_eq(chart->marks[0].x_pt, 45 + 0.3 / 2 * width_pt, 1e-9);
     hpr_chart_destroy(chart);
+}
+
+/* The longest name decides: the width of each character is in a table. */
+Test(classic_layout, key_is_as_wide_as_its_longest_name)
+{
+    static const struct {
+        const char *names;
+        double units;
+    } cases[] = {
+        {"il!\t5\n", 3},
+        {"WmI3*a\t5\nil!\t5\n", 20},
+        {"\xc3\xa9\x01\x7f\t5\n", 0},
+    };
+    hpr_options options = hpr_options_default(HPR_LOOK_CLASSIC);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        snprintf(text, sizeof text, PROFILE_HEADERS "BEGIN_SAMPLE 0\n%sEND_SAMPLE 0\n",
+                 cases[i].names);
+        hpr_chart *chart = chart_of(text, &options);
+        cr_expect_float_eq(chart->plot_width_pt, 593 - (cases[i].units * 1.7007876 + 29), 1e-9,
+                           "%zu: %g", i, (593 - 29 - chart->plot_width_pt) / 1.7007876);
+        hpr_chart_destroy(chart);
+    }
 }
 
 Test(classic_layout, ticks_start_at_the_first_sample_and_stop_before_the_unit)

@@ -5,45 +5,44 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "classic/classic.h"
+#include "hprender/auxfile.h"
+#include "hprender/render.h"
 #include "profile.h"
 
-static hpf_arena *arena;
 static hpr_options options;
 
 static void set_up(void)
 {
-    arena = hpf_arena_create();
     options = hpr_options_default(HPR_LOOK_CLASSIC);
     options.trace_percent = 0;
 }
 
-static void tear_down(void)
-{
-    hpf_arena_destroy(arena);
-}
+TestSuite(classic_select, .init = set_up);
 
-TestSuite(classic_select, .init = set_up, .fini = tear_down);
+static hpf_status draw(hpr_chart **chart, const char *samples, hpf_error *err)
+{
+    static char text[512];
+    hpr_measurer none = {.measure = NULL};
+    snprintf(text, sizeof text, "%s%s", PROFILE_HEADERS, samples);
+    test_profile profile = test_profile_open(text, 0);
+    hpf_status status = hpr_chart_create(chart, profile.survey, &options, none, err);
+    test_profile_close(&profile);
+    return status;
+}
 
 /* The names of the bands, bottom first, with blanks between them. */
 static const char *bands_of(const char *samples)
 {
-    static char text[512];
     static char names[256];
-    hpr__assignment assignment;
-    snprintf(text, sizeof text, "%s%s", PROFILE_HEADERS, samples);
-    test_profile profile = test_profile_open(text, 0);
-    cr_assert_eq(hpr__classic_select(&assignment, arena, profile.survey, &options, NULL), HPF_OK);
+    hpr_chart *chart = NULL;
+    hpf_error err;
+    cr_assert_eq(draw(&chart, samples, &err), HPF_OK, "%s", err.message);
     names[0] = '\0';
-    for (uint32_t i = 0; i < assignment.n_bands; i++) {
-        bool is_other = assignment.names[i] == HPR__OTHER_BAND;
-        hpf_str name =
-            is_other ? HPF_STR("OTHER") : hpf_survey_name(profile.survey, assignment.names[i]);
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
         strcat(names, i > 0 ? " " : "");
-        strncat(names, name.data, name.length);
+        strcat(names, chart->bands[i].text);
     }
-    test_profile_close(&profile);
+    hpr_chart_destroy(chart);
     return names;
 }
 
@@ -113,17 +112,15 @@ Test(classic_select, leftovers_count_unless_hp2ps_would_fail)
 Test(classic_select, more_orders_than_hp2ps_keeps_are_refused)
 {
     char text[1024] = "";
-    hpr__assignment assignment;
     hpr_auxfile *aux = NULL;
+    hpr_chart *chart = NULL;
     hpf_error err;
     for (int i = 0; i < 41; i++) {
         strcat(text, "ORDER a 1\n");
     }
     cr_assert_eq(hpr_auxfile_parse(&aux, (hpf_str){text, strlen(text)}, NULL), HPF_OK);
     options.classic.previous = aux;
-    test_profile profile = test_profile_open(PROFILE_HEADERS SAMPLE("0.0", "a 1"), 0);
-    cr_assert_eq(hpr__classic_select(&assignment, arena, profile.survey, &options, &err),
-                 HPF_ERR_LIMIT);
-    test_profile_close(&profile);
+    cr_assert_eq(draw(&chart, SAMPLE("0.0", "a 1"), &err), HPF_ERR_LIMIT);
+    cr_assert_null(chart);
     hpr_auxfile_destroy(aux);
 }

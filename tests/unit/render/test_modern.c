@@ -12,9 +12,8 @@
 
 #include "hprender/render.h"
 
-#include "layout/labels.h"
 #include "made_up_font.h"
-#include "chart/wiggle.h"
+#include "chart_wiggle.h"
 
 /* A profile, its chart and its ink. */
 typedef struct drawing {
@@ -324,22 +323,6 @@ Test(modern, profiles_with_all_legends_lines_and_percents, .timeout = 240)
     for_each_manner(CENSUS_SOURCE_DIR "/tests/data/hp");
 }
 
-static double wiggle_of_chart(const hpr_chart *chart)
-{
-    uint32_t n = chart->n_bands;
-    const double **rows = calloc(n + 1, sizeof *rows);
-    uint32_t *order = calloc(n + 1, sizeof *order);
-    for (uint32_t i = 0; i < n; i++) {
-        rows[i] = chart->bands[i].values;
-        order[i] = i;
-    }
-    hpr__series series = {rows, n, chart->n_points};
-    double wiggle = hpr__wiggle_of(&series, order, n);
-    free(rows);
-    free(order);
-    return wiggle;
-}
-
 Test(modern, default_order_moves_less_than_any_other)
 {
     DIR *dir = opendir(CENSUS_SOURCE_DIR "/samples/hp");
@@ -359,7 +342,7 @@ Test(modern, default_order_moves_less_than_any_other)
             drawing d;
             snprintf(path, sizeof path, "%s/samples/hp/%s", CENSUS_SOURCE_DIR, entry->d_name);
             draw_file(&d, path, &options);
-            double wiggle = wiggle_of_chart(d.chart);
+            double wiggle = chart_wiggle(d.chart, NULL);
             best = i == 0 ? wiggle : best;
             bool is_seed = orders[i / 2] == HPR_ORDER_SUM && options.reverse;
             cr_expect(wiggle >= best * (is_seed ? 1 - 1e-12 : 0.97), "%s: %zu", path, i);

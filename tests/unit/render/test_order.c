@@ -13,7 +13,7 @@
 
 #include "made_up_font.h"
 #include "rng.h"
-#include "chart/wiggle.h"
+#include "chart_wiggle.h"
 
 #define HEAD "JOB \"a.out\"\nDATE \"today\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
 
@@ -144,18 +144,6 @@ Test(order, a_list_may_move_other)
 
 /* --- the promise of the default --------------------------------------------------------------- */
 
-static double wiggle_in_order(const hpr_chart *chart, const uint32_t *order)
-{
-    const double **rows = calloc(chart->n_bands + 1u, sizeof *rows);
-    for (uint32_t i = 0; i < chart->n_bands; i++) {
-        rows[i] = chart->bands[i].values;
-    }
-    hpr__series series = {rows, chart->n_bands, chart->n_points};
-    double wiggle = hpr__wiggle_of(&series, order, chart->n_bands);
-    free(rows);
-    return wiggle;
-}
-
 /* The wiggle in hp2ps's order of all names, with OTHER at the place `other`. */
 static double wiggle_of_hp2ps(const hpr_chart *chart, const hpr_chart *all, uint32_t other)
 {
@@ -175,27 +163,23 @@ static double wiggle_of_hp2ps(const hpr_chart *chart, const hpr_chart *all, uint
         }
     }
     cr_assert_eq(n, chart->n_bands, "%u of %u", n, chart->n_bands);
-    double wiggle = wiggle_in_order(chart, order);
+    double wiggle = chart_wiggle(chart, order);
     free(order);
     return wiggle;
 }
 
 static void expect_calmer_than_hp2ps(const hpr_chart *chart, const hpr_chart *all, const char *what)
 {
-    uint32_t *order = calloc(chart->n_bands + 1u, sizeof *order);
     uint32_t other = chart->n_bands;
     if (all->n_bands == 0) { /* hp2ps draws nothing where all is 0 */
-        free(order);
         return;
     }
     for (uint32_t i = 0; i < chart->n_bands; i++) {
-        order[i] = i;
         other = chart->bands[i].is_other ? i : other;
     }
-    double ours = wiggle_in_order(chart, order);
+    double ours = chart_wiggle(chart, NULL);
     cr_expect_leq(ours, wiggle_of_hp2ps(chart, all, other) * (1 + 1e-12), "%s", what);
     cr_expect_leq(ours, wiggle_of_hp2ps(chart, all, 0) * (1.01 + 1e-12), "%s", what);
-    free(order);
 }
 
 static hpr_options as_hp2ps_with_all_bands(void)
