@@ -14,7 +14,6 @@
 #define OUTLINE_PT        0.8  /* the total */
 #define LINE_PT           1.2  /* a band drawn as a line */
 #define MARKER_STEP_PT    42.0 /* between the markers of a line */
-#define HATCH_PT          0.35 /* lines of a hatch */
 #define LEAST_HAIRLINE_PT 1.0  /* a hairline would hide thinner bands */
 
 static bool init_curve(hpr__curve *out, const hpr__drawing *d)
@@ -52,9 +51,10 @@ static void stroke_curve(const hpr__drawing *d, const hpr__curve *curve, hpr_pai
 
 void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n, const hpr_fill *fill)
 {
-    if (fill->hatch_gap_pt > 0) {
-        hpr__hatch(d->builder, points, n, fill->hatch_deg, fill->hatch_gap_pt,
-                   hpr__paint_stroke(d->theme->text, HATCH_PT));
+    hpr_paint paint = hpr__paint_stroke(hpr__hatch_colour(fill), fill->hatch_line_pt);
+    paint.dash_pt = fill->hatch_dash_pt;
+    for (int i = 0; fill->hatch_gap_pt > 0 && i < 1 + fill->hatch_is_crossed; i++) {
+        hpr__hatch(d->builder, points, n, fill->hatch_deg + 90 * i, fill->hatch_gap_pt, paint);
     }
 }
 
@@ -104,12 +104,14 @@ static void draw_band(const hpr__drawing *d, const hpr__curve *upper, const hpr_
 }
 
 /* Returns whether the bands on both sides of the upper edge of `band` are thick enough for a
- * hairline, from one point of the chart to another. */
+ * hairline, from one point of the chart to another. In print all are: hatches have no other edge.
+ */
 static bool has_hairline(const hpr_chart *chart, uint32_t band, size_t from, size_t to)
 {
     for (size_t i = from; i <= to && i < chart->n_points; i++) {
         double thinner = fmin(chart->bands[band].values[i], chart->bands[band + 1].values[i]);
-        if (hpr__height_of(chart, thinner) < LEAST_HAIRLINE_PT) {
+        if (hpr__height_of(chart, thinner) < LEAST_HAIRLINE_PT &&
+            !chart->bands[band].fill.is_gray) {
             return false;
         }
     }

@@ -11,7 +11,7 @@
 
 /* Draws parallel lines in a closed polygon (even-odd rule), `gap_pt` apart, that rise at
  * `angle_deg`, counter-clockwise from the x axis. Lines of the same angle and gap are on one grid,
- * wherever the polygon is. Draws nothing when there is no memory. */
+ * wherever the polygon is, and so are their dashes. Draws nothing when there is no memory. */
 void hpr__hatch(hpr__builder *builder, const hpr_point *points, size_t n, double angle_deg,
                 double gap_pt, hpr_paint paint);
 

@@ -25,7 +25,7 @@ double hpr__swatch_width_pt(const hpr_chart *chart)
 {
     double width = chart->is_lines ? 16 : HPR__SWATCH_PT;
     for (uint32_t i = 0; i < chart->n_bands; i++) {
-        width = chart->bands[i].fill.hatch_gap_pt > 0 ? fmax(width, 9) : width;
+        width = chart->bands[i].fill.hatch_gap_pt > 0 ? fmax(width, 12) : width;
     }
     return width;
 }

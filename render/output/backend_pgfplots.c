@@ -191,13 +191,28 @@ static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *show
     hpf_sink_text(sink, "}\\censusprofile\n");
 }
 
-/* Returns the pattern of the TikZ library for the direction of a hatch. */
-static const char *pattern_of(double deg)
+static void put_length(hpf_sink *sink, const char *key, double length_pt)
 {
-    return deg == 0    ? "horizontal lines"
-           : deg == 90 ? "vertical lines"
-           : deg < 90  ? "north east lines"
-                       : "north west lines";
+    hpf_sink_text(sink, key);
+    hpf_sink_fixed(sink, length_pt, 2);
+    hpf_sink_text(sink, "pt");
+}
+
+/* Writes a hatch as a pattern of the TikZ library patterns.meta. */
+static void put_pattern(hpf_sink *sink, const hpr_fill *fill)
+{
+    const char *kind = fill->hatch_dash_pt > 0  ? "Dots"
+                       : fill->hatch_is_crossed ? "Hatch"
+                                                : "Lines";
+    hpf_sink_printf(sink, ", postaction={pattern={%s[angle=%.0f", kind, fill->hatch_deg);
+    put_length(sink, ",distance=", fill->hatch_gap_pt);
+    if (fill->hatch_dash_pt > 0) {
+        put_length(sink, ",radius=", fill->hatch_line_pt / 2);
+    } else {
+        put_length(sink, ",line width=", fill->hatch_line_pt);
+    }
+    bool is_white = hpr__hatch_colour(fill).red > 0;
+    hpf_sink_printf(sink, "]}, pattern color=%s}", is_white ? "white" : "black");
 }
 
 /* Writes the options for about six markers on a line; each line starts at a different place. */
@@ -223,10 +238,9 @@ static void put_style(hpf_sink *sink, const hpr_chart *chart, uint32_t number, s
     const hpr_band *band = &chart->bands[number - 1];
     if (!chart->is_lines) {
         hpf_sink_printf(sink, "fill=census%u, ", number);
-        hpf_sink_text(sink,
-                      band->fill.hatch_gap_pt > 0 ? "draw=black, line width=0.3pt" : "draw=none");
+        hpf_sink_text(sink, band->fill.is_gray ? "draw=black, line width=0.3pt" : "draw=none");
         if (band->fill.hatch_gap_pt > 0) {
-            hpf_sink_printf(sink, ", postaction={pattern=%s}", pattern_of(band->fill.hatch_deg));
+            put_pattern(sink, &band->fill);
         }
         return;
     }
@@ -292,7 +306,7 @@ static void put_head(hpf_sink *sink, const hpr_chart *chart, const hpr_output *o
     hpf_sink_text(sink, "% needs \\usepackage{pgfplots,pgfplotstable} and "
                         "\\pgfplotsset{compat=1.12} or later\n");
     if (has_hatches(chart)) {
-        hpf_sink_text(sink, "% and \\usetikzlibrary{patterns}\n");
+        hpf_sink_text(sink, "% and \\usetikzlibrary{patterns.meta}\n");
     }
 }
 

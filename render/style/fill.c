@@ -195,79 +195,131 @@ void hpr__line_style_uncover(hpr_fill *fills, const double *const *rows, uint32_
 
 /* --- hatches --------------------------------------------------------------------------------- */
 
-enum { N_ANGLES = 4, NO_ANGLE = N_ANGLES, N_GROUNDS = 2, ALL_ANGLES = (1 << N_ANGLES) - 1 };
-
-static const double angles_deg[N_ANGLES] = {45, 135, 90, 0};
-
-static const struct {
-    double grey, gap_pt;
-} grounds[N_GROUNDS] = {{1, 4.5}, {0.86, 2.5}};
-
 #define OTHER_GREY 0.72
+
+/* The simple ones first. Dashes that are as long as their lines are wide make dots. */
+static const struct {
+    double grey, deg, gap_pt, line_pt, dash_pt;
+    bool is_crossed;
+} patterns[] = {
+    {1, 45, 4.2, 0.4, 0, false},     /* fine lines */
+    {1, 135, 4.2, 0.4, 0, false},    /* */
+    {1, 90, 4.2, 0.4, 0, false},     /* */
+    {1, 0, 4.2, 0.4, 0, false},      /* */
+    {0.35, 45, 3.4, 0.8, 0, false},  /* white lines on dark grey */
+    {0.35, 135, 3.4, 0.8, 0, false}, /* */
+    {0.35, 90, 3.4, 0.8, 0, false},  /* */
+    {0.35, 0, 3.4, 0.8, 0, false},   /* */
+    {1, 0, 1.8, 0.8, 0.8, false},    /* small dots */
+    {1, 45, 3.4, 1.4, 0, false},     /* thick lines */
+    {1, 135, 3.4, 1.4, 0, false},    /* */
+    {1, 90, 3.4, 1.4, 0, false},     /* */
+    {1, 0, 3.4, 1.4, 0, false},      /* */
+    {1, 0, 4.2, 0.4, 0, true},       /* grids */
+    {1, 45, 4.2, 0.4, 0, true},      /* */
+    {0.35, 0, 2.2, 1, 1, false},     /* white dots on dark grey */
+    {0.86, 45, 2, 0.4, 0, false},    /* narrow lines on light grey */
+    {0.86, 135, 2, 0.4, 0, false},   /* */
+    {0.86, 90, 2, 0.4, 0, false},    /* */
+    {0.86, 0, 2, 0.4, 0, false},     /* */
+    {1, 0, 3.6, 1.8, 1.8, false},    /* large dots */
+    {1, 0, 3.4, 1.2, 0, true},       /* a thick grid */
+    {1, 0, 0, 0, 0, false},          /* plain */
+    {0.5, 0, 0, 0, 0, false},        /* */
+};
+
+enum { N_PATTERNS = sizeof patterns / sizeof *patterns, PATTERNS_PER_TIER = 8 };
 
 static hpr_fill grey_fill(double grey)
 {
     return (hpr_fill){.is_gray = true, .colour = {grey, grey, grey}};
 }
 
-/* Returns the angle of a hatch as a bit, or 0 if there is no hatch. */
-static unsigned angle_bit(const hpr_fill *fill)
+static hpr_fill fill_of_pattern(int i)
 {
-    unsigned bit = 0;
-    for (unsigned i = 0; i < N_ANGLES && fill->hatch_gap_pt > 0; i++) {
-        bit |= fill->hatch_deg == angles_deg[i] ? 1U << i : 0;
-    }
-    return bit;
+    hpr_fill fill = grey_fill(patterns[i].grey);
+    fill.hatch_deg = patterns[i].deg;
+    fill.hatch_gap_pt = patterns[i].gap_pt;
+    fill.hatch_line_pt = patterns[i].line_pt;
+    fill.hatch_dash_pt = patterns[i].dash_pt;
+    fill.hatch_is_crossed = patterns[i].is_crossed;
+    return fill;
 }
 
-/* Returns the angles of the bands directly below a band, in any stack. */
-static unsigned angles_below(const hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
-                             uint64_t stacks, uint32_t band)
+/* Returns the directions of a fill, one bit for each; "plain" and "dots" count as directions. */
+static unsigned directions_of(const hpr_fill *fill)
+{
+    enum { PLAIN = 1 << 4, DOTS = 1 << 5 };
+    if (fill->hatch_gap_pt == 0) {
+        return PLAIN;
+    }
+    if (fill->hatch_dash_pt > 0) {
+        return DOTS;
+    }
+    int turn = (int)(fill->hatch_deg / 45);
+    return 1U << turn | (fill->hatch_is_crossed ? 1U << (turn + 2) % 4 : 0);
+}
+
+/* Returns how light a fill is as a whole, from 0 to 1. */
+static double tone_of(const hpr_fill *fill)
+{
+    double ground = fill->colour.red;
+    double line = hpr__hatch_colour(fill).red;
+    double share = fill->hatch_gap_pt > 0 ? fill->hatch_line_pt / fill->hatch_gap_pt : 0;
+    share *= fill->hatch_dash_pt > 0 ? 0.5 : fill->hatch_is_crossed ? 2 : 1;
+    return ground + share * (line - ground);
+}
+
+/* Returns how hard it is to see where two fills meet. */
+static uint64_t cost_of_touching(const hpr_fill *x, const hpr_fill *y)
+{
+    const double least_tone_step = 0.12;
+    bool is_direction_shared = (directions_of(x) & directions_of(y)) != 0;
+    bool is_tone_shared = fabs(tone_of(x) - tone_of(y)) < least_tone_step;
+    return (is_direction_shared ? 10000 : 0) + (is_tone_shared ? 100 : 0);
+}
+
+/* Returns the cost of a fill because of the bands directly below it, in any stack. */
+static uint64_t cost_of_neighbours(const hpr_fill *fill, const hpr_fill *fills,
+                                   const hpr__swatch *swatches, uint32_t n, uint64_t stacks,
+                                   uint32_t band)
 {
     int64_t below = hpr__swatch_next(swatches, n, band, -1, 0);
-    unsigned taken = below >= 0 ? angle_bit(&fills[below]) : 0;
+    uint64_t cost = below >= 0 ? cost_of_touching(fill, &fills[below]) : 0;
     for (uint64_t stack = 1; stack != 0 && stack <= stacks; stack <<= 1) {
         if ((swatches[band].absent & stack) == 0) {
             below = hpr__swatch_next(swatches, n, band, -1, stack);
-            taken |= below >= 0 ? angle_bit(&fills[below]) : 0;
+            cost += below >= 0 ? cost_of_touching(fill, &fills[below]) : 0;
         }
     }
-    return taken;
-}
-
-/* Returns the angle that the fewest bands on this background have so far, and that is not taken
- * unless all are; of equals the one that the name hashes to, or the next. */
-static unsigned best_angle(const unsigned *n_users, unsigned taken, hpf_str name)
-{
-    unsigned wanted = (unsigned)(hpr__palette_hash(hpf_str_without_id(name)) % N_ANGLES);
-    unsigned best = NO_ANGLE;
-    taken = taken == ALL_ANGLES ? 0 : taken;
-    for (unsigned i = 0; i < N_ANGLES; i++) {
-        unsigned angle = (wanted + i) % N_ANGLES;
-        bool is_free = (taken & 1U << angle) == 0;
-        if (is_free && (best == NO_ANGLE || n_users[angle] < n_users[best])) {
-            best = angle;
-        }
-    }
-    return best;
+    return cost;
 }
 
 void hpr__print_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n)
 {
-    unsigned n_users[N_GROUNDS][N_ANGLES] = {{0}};
+    uint64_t n_users[N_PATTERNS] = {0};
     uint64_t stacks = hpr__swatch_stacks(swatches, n);
     for (uint32_t i = 0; i < n; i++) {
         if (swatches[i].is_other) {
             fills[i] = grey_fill(OTHER_GREY);
             continue;
         }
-        unsigned ground = i % N_GROUNDS;
-        unsigned taken = angles_below(fills, swatches, n, stacks, i);
-        unsigned angle = best_angle(n_users[ground], taken, swatches[i].name);
-        n_users[ground][angle]++;
-        fills[i] = grey_fill(grounds[ground].grey);
-        fills[i].hatch_deg = angles_deg[angle];
-        fills[i].hatch_gap_pt = grounds[ground].gap_pt;
+        uint64_t hash = hpr__palette_hash(hpf_str_without_id(swatches[i].name));
+        uint64_t best_cost = UINT64_MAX;
+        int best = 0;
+        for (int k = 0; k < N_PATTERNS; k++) {
+            hpr_fill fill = fill_of_pattern(k);
+            uint64_t order = (uint64_t)(k / PATTERNS_PER_TIER * PATTERNS_PER_TIER) +
+                             (hash + (uint64_t)k) % PATTERNS_PER_TIER;
+            uint64_t cost = 1000 * n_users[k] + order +
+                            cost_of_neighbours(&fill, fills, swatches, n, stacks, i);
+            if (cost < best_cost) {
+                best_cost = cost;
+                best = k;
+            }
+        }
+        n_users[best]++;
+        fills[i] = fill_of_pattern(best);
     }
 }
 

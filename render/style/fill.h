@@ -7,10 +7,10 @@
  * line whose colour could be mistaken for that of a heavier line gets different dashes. In print,
  * lines differ by dashes and markers alone.
  *
- * Hatches: four directions on two backgrounds. The direction follows the name, unless the band
- * below has the same direction. Bands alternate between a wide hatch on white and a narrow one on
- * grey. In several stacks at once a band may touch four others, and then shares the direction of
- * one.
+ * Hatches: 24 patterns, which differ in direction, distance and width of lines, in crossings and
+ * dots, and in the grey below them. Each is used once before any is used again. Bands that touch
+ * never share a direction, and if possible one is darker; of the rest the name chooses. In several
+ * stacks at once a band may touch four others, and then may share the direction of one.
  */
 #ifndef HPR_FILL_H
 #define HPR_FILL_H
@@ -37,6 +37,12 @@ bool hpr__line_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
  * `n_points` points, in the order in which the lines are drawn. */
 void hpr__line_style_uncover(hpr_fill *fills, const double *const *rows, uint32_t n,
                              size_t n_points);
+
+/* Returns the colour of the lines of a hatch: white on a dark fill, else black. */
+static inline hpr_colour hpr__hatch_colour(const hpr_fill *fill)
+{
+    return fill->colour.red < 0.5 ? (hpr_colour){1, 1, 1} : (hpr_colour){0, 0, 0};
+}
 
 /* Chooses hatches for `n` bands, bottom first. */
 void hpr__print_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n);

@@ -20,7 +20,7 @@ DOCUMENT = r"""\documentclass[twocolumn]{article}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
 \usepackage{lmodern,graphicx,pgf,pgfplots,pgfplotstable}
-\usetikzlibrary{patterns}
+\usetikzlibrary{patterns.meta}
 \pgfplotsset{compat=1.12}
 \begin{document}
 %s

@@ -31,10 +31,14 @@ typedef struct hpr_colour {
 typedef struct hpr_fill {
     bool is_gray; /* `colour` has three equal components; JSON writes {"gray":g} */
     hpr_colour colour;
-    double hatch_gap_pt; /* 0: plain; else the distance of dark lines on the colour */
-    double hatch_deg;    /* their direction, counter-clockwise from the x axis */
-    double dash_pt;      /* in a chart of lines. 0: solid; else the length of dashes and gaps */
-    unsigned marker;     /* in a chart of lines. 0: none; else a shape on the line */
+    double hatch_gap_pt;  /* 0: plain; else the distance of lines on the colour, which are black, or
+                             white on a dark colour */
+    double hatch_deg;     /* their direction, counter-clockwise from the x axis */
+    double hatch_line_pt; /* their width */
+    double hatch_dash_pt; /* 0: solid; else the length of their dashes and gaps, staggered */
+    bool hatch_is_crossed; /* there are lines at a right angle, too */
+    double dash_pt;        /* in a chart of lines. 0: solid; else the length of dashes and gaps */
+    unsigned marker;       /* in a chart of lines. 0: none; else a shape on the line */
 } hpr_fill;
 
 /* Where the name of a band is. */
