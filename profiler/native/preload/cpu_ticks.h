@@ -3,10 +3,17 @@
  * The time profile: each thread is interrupted at intervals of its processor time, and its stack is
  * counted as an allocation of 0 bytes with HPP_CALL_TICK.
  *
- * The signal is SIGPROF, from a POSIX timer on the thread's own clock. A program that installs its
- * own handler of SIGPROF gets the signals, and no ticks are counted; a program that blocks it gets
- * none. Interrupted system calls are restarted, except those that never are (poll, nanosleep): they
- * may fail with EINTR if a tick comes just before they wait.
+ * A POSIX timer on the thread's own clock sends a real-time signal that libc keeps for itself
+ * (SIGSETXID): its functions neither block it nor change its handler, and no signal set of a
+ * program has it. So the program's own signals, timers and masks stay as they are. libc installs
+ * its handler at the first pthread_create; ours then takes its place and calls it.
+ *
+ * The kernel sends the signals of such a timer when the thread returns to its own code (Linux
+ * 5.11), so they interrupt no system call that waits.
+ *
+ * A stack of 100,000 frames takes milliseconds to walk. After a tick that took long, the next one
+ * is put off, so that ticks take at most a sixteenth of the time; a tick counts all processor time
+ * of the program since the last one.
  *
  * Without the option for ticks, these functions do nothing.
  */
@@ -15,11 +22,11 @@
 
 #include "thread.h"
 
-/* Installs the handler of SIGPROF, at the start of the process. */
-void hpp__cpu_ticks_take_signal(void);
-
 /* Start and stop the calling thread's timer. */
 void hpp__cpu_ticks_start(hpp_thread *self);
 void hpp__cpu_ticks_stop(hpp_thread *self);
+
+/* Whether no more timers are started. */
+extern HPP_HIDDEN atomic_bool hpp__cpu_ticks_are_over;
 
 #endif

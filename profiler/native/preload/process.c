@@ -12,7 +12,6 @@
 #include "stacks.h"
 #include "process_state.h"
 #include "thread_life.h"
-#include "cpu_ticks.h"
 #include "native/window/window_writer.h"
 
 /* The phase, and in the upper bits the id of the thread that is changing it. */
@@ -45,7 +44,6 @@ static bool start(void)
     }
     hpp__next_allocator_find();
     hpp__window->head.tick_us = hpp__settings.tick_us;
-    hpp__cpu_ticks_take_signal();
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();
     return hpp__window_hand_in(file, hpp__settings.socket_name) && has_slot;
@@ -108,6 +106,10 @@ HPP_COLD bool hpp__process_wake(void)
     uint32_t before = atomic_load(&current_phase);
     if (before == PHASE_OFF || hpp__alive()) {
         return before != PHASE_OFF;
+    }
+    if (hpp__isolation != HPP_NOT_ISOLATED) { /* a forked child */
+        atomic_store(&current_phase, PHASE_OFF);
+        return false;
     }
     uint32_t own_id = (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
     uint32_t changing = own_id << PHASE_BITS | PHASE_CHANGING;

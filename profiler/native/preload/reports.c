@@ -17,7 +17,7 @@ void hpp__on_pool_allocated(void *object, size_t n_bytes, HPP_CALLER_PARAMETERS)
 
 HPP_EXPORT void census_mark_text(const char *text)
 {
-    if (!hpp__alive() && !hpp__process_wake()) {
+    if ((!hpp__alive() && !hpp__process_wake()) || !hpp__may_call(SYS_clock_gettime)) {
         return;
     }
     uint32_t index = atomic_fetch_add(&hpp__window->head.n_marks, 1);

@@ -31,7 +31,9 @@ typedef struct hpp_thread {
     hpp_window_slot *slot;
     hpp_unwind_cache *cache; /* created by stacks.c at its first use; cleared with the slot */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0,0: not known yet */
-    uint32_t timer_id;              /* plus 1, of its ticks; 0: none */
+    _Atomic uint32_t timer_id;      /* plus 1, of its ticks; 0: none */
+    uint64_t tick_end_ns;           /* processor time at the end of its last tick */
+    uint64_t uncounted_ns;          /* processor time since then, less than a tick */
 } hpp_thread;
 
 /* The calling thread's data; NULL until its first allocation or free. */

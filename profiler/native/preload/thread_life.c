@@ -72,10 +72,10 @@ hpp_thread *hpp__thread_begin(void)
         return NULL;
     }
     is_beginning = true;
-    uint32_t thread_id = (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
-    uint32_t index = hpp__slot_take(thread_id);
+    long thread_id = hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    uint32_t index = thread_id > 0 ? hpp__slot_take((uint32_t)thread_id) : HPP_SHARED_SLOT;
     if (index != HPP_SHARED_SLOT) {
-        hpp_thread *self = settle(index, thread_id);
+        hpp_thread *self = settle(index, (uint32_t)thread_id);
         pthread_setspecific(end_key, self);
         hpp__self = self;
         hpp__thread_exit(self);
@@ -97,15 +97,27 @@ hpp_thread *hpp__threads_forked(void)
 {
     hpp_thread *self = hpp__self;
     uint32_t thread_id = (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    uint32_t n_slots = atomic_load(&hpp__window->head.n_slots);
+    for (uint32_t i = 0; i < n_slots; i++) {
+        threads[i].timer_id = 0; /* timers stay with the parent */
+    }
     hpp__slots_forked(self != NULL ? self->slot_index : HPP_SHARED_SLOT, thread_id);
     if (self == NULL) {
         return hpp__thread_begin();
     }
     self->thread_id = thread_id;
-    self->timer_id = 0;
     atomic_store(&self->slot->thread_id, thread_id);
     atomic_store(&self->slot->n_threads, 1);
     atomic_store(&self->slot->state, HPP_SLOT_LIVE);
     hpp__cpu_ticks_start(self);
     return self;
+}
+
+void hpp__threads_end_ticks(void)
+{
+    hpp__cpu_ticks_are_over = true;
+    uint32_t n = atomic_load(&hpp__window->head.n_slots);
+    for (uint32_t i = 0; i < n; i++) {
+        hpp__cpu_ticks_stop(&threads[i]);
+    }
 }

@@ -12,7 +12,7 @@ enum { PAGE_BYTES = 4096, NO_SUCH_WAY = 0x7fff };
 
 static bool page_is_readable(uintptr_t page)
 {
-    return hpp__syscall(SYS_rt_sigprocmask, NO_SUCH_WAY, (long)page, 0, 8, 0, 0) != -EFAULT;
+    return hpp__syscall(SYS_rt_sigprocmask, NO_SUCH_WAY, (long)page, 0, 8, 0, 0) == -EINVAL;
 }
 
 static bool has_page(hpp_memory *memory, uintptr_t page)

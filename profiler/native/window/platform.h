@@ -8,6 +8,7 @@
 #ifndef HPP_NATIVE_PLATFORM_H
 #define HPP_NATIVE_PLATFORM_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,10 +39,31 @@
 #error "the entry points, the system calls and the unwinder are for x86-64"
 #endif
 
-/* Returns the result of a system call; from -4095 to -1 it is a negated errno. */
+/* Whether the program has given up system calls (isolation.c): it may be killed for any that it
+ * does not make itself. */
+typedef enum hpp_isolation {
+    HPP_NOT_ISOLATED,
+    HPP_ISOLATED_BY_FILTER, /* allows at least what malloc needs */
+    HPP_ISOLATED_STRICTLY,  /* allows read, write and the end of a thread only */
+} hpp_isolation;
+extern HPP_HIDDEN _Atomic uint32_t hpp__isolation;
+
+/* Returns whether a system call cannot harm the program. */
+static inline int hpp__may_call(long number)
+{
+    uint32_t isolation = atomic_load_explicit(&hpp__isolation, memory_order_relaxed);
+    return HPP_LIKELY(isolation == HPP_NOT_ISOLATED) ||
+           (isolation == HPP_ISOLATED_BY_FILTER && (number == SYS_mmap || number == SYS_munmap));
+}
+
+/* Returns the result of a system call; from -4095 to -1 it is a negated errno. Returns -EPERM and
+ * does nothing if the program has isolated itself. */
 static inline long hpp__syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-    long result;
+    long result = -EPERM;
+    if (!hpp__may_call(number)) {
+        return result;
+    }
     register long r10 __asm__("r10") = d;
     register long r8 __asm__("r8") = e;
     register long r9 __asm__("r9") = f;

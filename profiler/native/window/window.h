@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 2u
+#define HPP_WINDOW_VERSION 3u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -145,6 +145,12 @@ enum {
     HPP_CONTROL_NO_NEW_BLOCKS = 1u << 1, /* over the memory limit: new blocks are not counted */
 };
 
+/* What the program did that ends a part of its profile. */
+enum {
+    HPP_EVENT_ISOLATED = 1u << 0,     /* it has entered seccomp */
+    HPP_EVENT_LEFT_NETWORK = 1u << 1, /* it has entered another network namespace */
+};
+
 typedef struct hpp_window_head {
     char magic[8];
     uint32_t version;
@@ -158,7 +164,9 @@ typedef struct hpp_window_head {
     _Atomic uint32_t state;   /* hpp_window_state */
     _Atomic uint32_t control; /* HPP_CONTROL_ values, written by the collector */
     _Atomic uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks;
-    uint32_t tick_us; /* of processor time per tick, or 0 */
+    uint32_t tick_us;         /* of processor time per tick, or 0 */
+    _Atomic uint32_t events;  /* HPP_EVENT_ values: why less was counted */
+    _Atomic uint32_t n_apart; /* forked children that could not connect */
 
     /* The program's private memory that blocks are kept in, for the memory guard: each leaf is
      * `leaf_bytes` of address space at these addresses. */
@@ -176,6 +184,7 @@ typedef struct hpp_window_head {
     /* Statistics of unwinding. */
     _Atomic uint64_t n_unwinds;          /* stacks that were in no cache */
     _Atomic uint64_t n_frames;           /* and the frames walked for them */
+    _Atomic uint64_t n_compared;         /* and the words compared or copied for them */
     _Atomic uint64_t n_checked;          /* --verify-stacks: stacks compared */
     _Atomic uint64_t n_cache_mismatches; /* with a fresh unwind */
     _Atomic uint64_t n_peer_mismatches;  /* with glibc's backtrace, */

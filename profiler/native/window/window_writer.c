@@ -244,6 +244,9 @@ static void reset_head(hpp_window_head *head)
     atomic_store(&head->n_cut_stacks, 0);
     atomic_store(&head->n_unwinds, 0);
     atomic_store(&head->n_frames, 0);
+    atomic_store(&head->n_compared, 0);
+    atomic_store(&head->events, 0);
+    atomic_store(&head->n_apart, 0);
     atomic_store(&head->n_checked, 0);
     atomic_store(&head->n_cache_mismatches, 0);
     atomic_store(&head->n_peer_mismatches, 0);

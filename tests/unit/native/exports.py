@@ -12,7 +12,7 @@ import sys
 MALLOC = ("malloc calloc realloc reallocarray free cfree memalign posix_memalign aligned_alloc valloc "
           "pvalloc free_sized free_aligned_sized sdallocx")
 OTHERS = ("pthread_create census_mark_text census_pool_chunk census_pool_allocated census_pool_freed "
-          "census_pool_emptied")
+          "census_pool_emptied prctl setns syscall unshare")
 NOTHROW, ALIGN = "RKSt9nothrow_t", "St11align_val_t"
 NEW = [f"_Z{kind}m{rest}" for kind in ("nw", "na") for rest in ("", NOTHROW, ALIGN, ALIGN + NOTHROW)]
 DELETE = [f"_Z{kind}Pv{rest}" for kind in ("dl", "da")

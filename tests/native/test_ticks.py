@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The time profile: the program behaves as without it, whatever it does with signals."""
+import json
+
+import harness
+from harness import Native, program
+
+
+def ticks_of(path, function):
+    """Ticks in a .prof file in JSON, of one function."""
+    with open(path, encoding="utf-8") as file:
+        profile = json.load(file)
+    centres = {centre["id"] for centre in profile["cost_centres"] if centre["label"] == function}
+
+    def count(node):
+        own = node["ticks"] if node["id"] in centres else 0
+        return own + sum(count(child) for child in node["children"])
+    return count(profile["profile"])
+
+
+class Ticks(Native):
+    def check(self, case, *arguments, function="burn"):
+        command = [program("ticks"), case, *arguments]
+        plain = harness.run(command)
+        self.assertEqual(plain.errors, "")
+        census = harness.run_census(command, self.fresh(), "-hd", "-pj", "-V0.001")
+        self.assert_unharmed(plain, census)
+        if function:
+            self.assertGreater(ticks_of(census.profile.path[:-2] + "prof", function), 10)
+        return census
+
+    def test_ticks_of_reset_signals(self):
+        self.check("resets_all_signals")
+
+    def test_ticks_and_own_clock(self):
+        self.check("has_own_clock")
+
+    def test_ticks_and_blocked_signals(self):
+        self.check("blocks_all_signals")
+
+    def test_ticks_do_not_interrupt(self):
+        self.check("waits")
+
+    def test_ticks_and_users(self):
+        self.check("changes_user")
+
+    def test_ticks_of_children(self):
+        self.check("forks_and_execs")
+
+    def test_ticks_of_deep_stacks(self):
+        self.check("burns_deep")
+
+    def test_ticks_end_with_isolation(self):
+        """What needs a system call then is not counted, or has no stack; the program goes on."""
+        self.check("isolates_itself", "prctl")
+        self.check("isolates_itself", "syscall")
+        self.check("isolates_itself_strictly", function=None)
+
+
+if __name__ == "__main__":
+    harness.main()
