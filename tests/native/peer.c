@@ -120,9 +120,10 @@ static void write_window(FILE *output, const char *when, const hpp_window *windo
     write_sums(output, window);
     fprintf(output,
             " lost_stacks=%" PRIu64 " uncounted=%" PRIu64 " uncounted_bytes=%" PRIu64
-            " missed_frees=%" PRIu64 " cut_stacks=%" PRIu64 " unwinds=%" PRIu64 " frames=%" PRIu64,
+            " missed_frees=%" PRIu64 " cut_stacks=%" PRIu64 " unwinds=%" PRIu64 " frames=%" PRIu64
+            " compared=%" PRIu64,
             head->n_lost_stacks, head->n_uncounted, head->uncounted_bytes, head->n_missed_frees,
-            head->n_cut_stacks, head->n_unwinds, head->n_frames);
+            head->n_cut_stacks, head->n_unwinds, head->n_frames, head->n_compared);
     fprintf(output,
             " checked=%" PRIu64 " memo_mismatches=%" PRIu64 " peer_mismatches=%" PRIu64
             " peer_cut=%" PRIu64,

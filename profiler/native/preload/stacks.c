@@ -53,11 +53,13 @@ static hpp_walk walk_from(hpp_caller caller, hpp_memory memory)
     return (hpp_walk){.pc = caller.pc, .sp = caller.sp, .rbp = caller.fp, .memory = memory};
 }
 
-static void count_walk(const hpp_stack_walk *path, hpp_stack_walk_outcome outcome)
+static void count_walk(hpp_stack_walk *path, hpp_stack_walk_outcome outcome)
 {
     hpp_window_head *head = &hpp__window->head;
     count(&head->n_unwinds, 1);
     count(&head->n_frames, path->n_new_frames);
+    count(&head->n_compared, path->n_compared);
+    path->n_compared = 0;
     if (outcome == HPP_STACK_WALK_CUT) {
         count(&head->n_cut_stacks, 1);
     }
@@ -127,7 +129,7 @@ static void remember(hpp_unwind_cache *cache, hpp_caller caller, hpp_call call,
     uint32_t n_words;
     if (hpp__unwind_cache_has_gap(&n_known, &cache->table, &caller, call, are_own) &&
         !hpp__unwind_rule_is_loader(hpp__unwind_rules_find(caller.pc - 1)) &&
-        hpp__stack_walk_collect(&n_words, &cache->path, n_known)) {
+        hpp__stack_walk_collect(&n_words, &cache->path, n_known, HPP_UNWIND_CACHE_MAX_WORDS)) {
         hpp__unwind_cache_add(&cache->table, caller, cache->path.new_words.data, n_words, place);
     }
     if (!are_own) {
@@ -198,7 +200,7 @@ typedef struct spare_path {
     hpp_stack_walk path;
 } spare_path;
 
-enum { N_SPARE_PATHS = 16 };
+enum { N_SPARE_PATHS = 16, MAX_INTERRUPTED_FRAMES = 1 << 17 };
 
 static spare_path spare_paths[N_SPARE_PATHS];
 
@@ -225,6 +227,7 @@ static uint32_t walk_to_node(hpp_stack_walk *path, const beginning *begin)
     hpp_walk walk = walk_from(begin->caller, begin->memory);
     walk.is_exact = begin->context != NULL;
     hpp__stack_walk_forget(path);
+    path->max_new_frames = begin->context != NULL ? MAX_INTERRUPTED_FRAMES : 0;
     hpp_stack_walk_outcome outcome = hpp__stack_walk(path, &walk);
     if (outcome == HPP_STACK_WALK_HARD && begin->context != NULL) {
         hpp_full_walk full;

@@ -9,7 +9,11 @@
 
 #include "native/window/trie.h"
 
-enum { FIRST_BYTES = 4096 };
+enum {
+    FIRST_BYTES = 4096,
+    DEEP_FRAMES = 1024,      /* from here on, reading the time stamp is worth it */
+    MAX_FRAMES_PER_TIME = 4, /* entered in a tick of the time stamp counter */
+};
 
 static hpp_stack_walk_frame *frames_of(const hpp_stack_walk *path)
 {
@@ -68,9 +72,10 @@ typedef struct joint_search {
                               compared yet */
 } joint_search;
 
-HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_word *words, uint32_t n)
+/* Returns the index of the first of the words [first, n) that has changed, or `n`. */
+HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_word *words, uint32_t first, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = first; i < n; i++) {
         if (words[i].address > HPP_STACK_WALK_NO_WORD &&
             hpp__memory_word(words[i].address) != words[i].value) {
             return i;
@@ -79,8 +84,17 @@ HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_word *words, uint32_t n
     return n;
 }
 
+/* Returns the number of frames, from the outermost on, that cannot have changed since the path was
+ * kept. */
+static uint32_t count_unchanged(const hpp_stack_walk *path, uint32_t n_frames)
+{
+    uint64_t time = path->kept_at != 0 ? __builtin_ia32_rdtsc() - path->kept_at : UINT64_MAX;
+    return time < n_frames / MAX_FRAMES_PER_TIME ? n_frames - (uint32_t)time * MAX_FRAMES_PER_TIME
+                                                 : 0;
+}
+
 /* Whether the walk is at a frame of the path from which on all is as it was. */
-static bool has_joined(const hpp_stack_walk *path, joint_search *search, const hpp_walk *walk)
+static bool has_joined(hpp_stack_walk *path, joint_search *search, const hpp_walk *walk)
 {
     const hpp_stack_walk_frame *frames = frames_of(path);
     while (search->n_candidates > 0 && frames[search->n_candidates - 1].sp < walk->sp) {
@@ -95,7 +109,10 @@ static bool has_joined(const hpp_stack_walk *path, joint_search *search, const h
         return false;
     }
     if (search->n_agreeing == UINT32_MAX) {
-        search->n_agreeing = count_agreeing(words_of(path), frame->n_words);
+        uint32_t n_unchanged = count_unchanged(path, search->n_candidates);
+        uint32_t first = n_unchanged > 0 ? frames[n_unchanged - 1].n_words : 0;
+        search->n_agreeing = count_agreeing(words_of(path), first, frame->n_words);
+        path->n_compared += search->n_agreeing - first;
     }
     return frame->n_words <= search->n_agreeing && frame->rbp_word != HPP_STACK_WALK_NO_JOINT &&
            (frame->rbp_word == 0 || words_of(path)[frame->rbp_word - 1].value == walk->rbp);
@@ -188,6 +205,11 @@ static hpp_stack_walk_outcome fail(hpp_stack_walk *path)
     return HPP_STACK_WALK_FAILED;
 }
 
+static bool is_full(const hpp_stack_walk *path)
+{
+    return path->max_new_frames != 0 && path->n_new_frames >= path->max_new_frames;
+}
+
 hpp_stack_walk_outcome hpp__stack_walk(hpp_stack_walk *path, hpp_walk *walk)
 {
     joint_search search = {path->n_frames, UINT32_MAX};
@@ -202,6 +224,10 @@ hpp_stack_walk_outcome hpp__stack_walk(hpp_stack_walk *path, hpp_walk *walk)
         }
         if (!reserve_step(path)) {
             return fail(path);
+        }
+        if (HPP_UNLIKELY(is_full(path))) {
+            hpp__stack_walk_forget(path);
+            return end_walk(path, HPP_STEP_LOST);
         }
         hpp_unwind_rule rule = hpp__unwind_rules_find(hpp__walk_place(walk));
         uint32_t first_word = path->n_new_words;
@@ -235,8 +261,8 @@ hpp_stack_walk_outcome hpp__stack_walk_fully(hpp_stack_walk *path, hpp_full_walk
         hpp_step step = hpp__full_walk_step(walk);
         frame.module_number = walk->module_number;
         add_new_frame(path, &frame);
-        if (step != HPP_STEP_UP) {
-            return end_walk(path, step == HPP_STEP_HARD ? HPP_STEP_LOST : step);
+        if (step != HPP_STEP_UP || is_full(path)) {
+            return end_walk(path, step == HPP_STEP_END ? step : HPP_STEP_LOST);
         }
     }
 }
@@ -301,6 +327,7 @@ uint32_t hpp__stack_walk_extend(hpp_stack_walk *path)
                                    .rbp_word = rbp_word_in_path(path, i, joint_rbp_word),
                                    .flags = frame->flags & (uint16_t)~HPP_NODE_CUT};
     }
+    path->kept_at = path->n_frames >= DEEP_FRAMES ? __builtin_ia32_rdtsc() : 0;
     return node;
 }
 
@@ -321,9 +348,12 @@ bool hpp__stack_walk_is_own(const hpp_stack_walk *path, const hpp_memory *memory
     return is_own(path->joint_rbp_slot, memory);
 }
 
-bool hpp__stack_walk_collect(uint32_t *n_words, hpp_stack_walk *path, uint32_t n_skipped)
+bool hpp__stack_walk_collect(uint32_t *n_words, hpp_stack_walk *path, uint32_t n_skipped,
+                             uint32_t n_most)
 {
-    if (!hpp__growing_reserve(&path->new_words, path->n_words * sizeof(hpp_word))) {
+    uint32_t n_room = path->n_words < n_most ? path->n_words : n_most;
+    if (path->n_words / 2 > n_most ||
+        !hpp__growing_reserve(&path->new_words, n_room * sizeof(hpp_word))) {
         return false;
     }
     const hpp_word *words = words_of(path);
@@ -333,13 +363,17 @@ bool hpp__stack_walk_collect(uint32_t *n_words, hpp_stack_walk *path, uint32_t n
         n_left -= words[i - 1].address != HPP_STACK_WALK_NO_WORD;
     }
     uint32_t n = 0;
-    while (i-- > 0) {
-        if (words[i].address != HPP_STACK_WALK_NO_WORD) {
-            out[n++] = words[i];
+    while (i > 0 && n <= n_most) {
+        const hpp_word *word = &words[--i];
+        bool is_needed = word->address != HPP_STACK_WALK_NO_WORD;
+        if (is_needed && n < n_room) {
+            out[n] = *word;
         }
+        n += is_needed;
     }
+    path->n_compared += path->n_words - i;
     *n_words = n;
-    return true;
+    return n <= n_most;
 }
 
 void hpp__stack_walk_forget(hpp_stack_walk *path)

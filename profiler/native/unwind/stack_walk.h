@@ -8,6 +8,10 @@
  * have not changed, the rest of the stack is the same. The inner frames of the path are then
  * replaced by the new ones.
  *
+ * Frames take time to leave and to enter again: a processor makes at most a few calls in a tick of
+ * its time stamp counter. So only as many frames as could have been replaced since the path was
+ * kept are compared. A recursion that allocates at each of its levels is walked in linear time.
+ *
  * Only stacks entirely on the thread's own stack are kept: the outer words are compared before the
  * walk has reached them, so they must be readable in any case.
  *
@@ -53,6 +57,10 @@ typedef struct hpp_stack_walk {
     uint32_t n_without_joint_rbp; /* new frames whose rbp differs from that of the joint */
     uintptr_t joint_rbp_slot; /* address of the rbp that the joint needs; 0: already noted, or not
                                  needed */
+    uint32_t max_new_frames;  /* the next walk is cut there; 0: no limit */
+    uint64_t kept_at;         /* time stamp of the processor when the path was last known to be the
+                                 stack; 0: not deep */
+    uint64_t n_compared;      /* words compared and copied so far */
 } hpp_stack_walk;
 
 /* The address of a word that is redundant, because an inner word has the same value. */
@@ -85,8 +93,10 @@ uint32_t hpp__stack_walk_extend(hpp_stack_walk *path);
 bool hpp__stack_walk_is_own(const hpp_stack_walk *path, const hpp_memory *memory);
 
 /* Stores the words of the path in `new_words`, innermost first, without the `n_skipped` innermost,
- * and their number. Returns false without memory. */
-bool hpp__stack_walk_collect(uint32_t *n_words, hpp_stack_walk *path, uint32_t n_skipped);
+ * and their number. Returns false without memory, or if there are more than `n_most`. It
+ * looks no further if the path is more than twice as long. */
+bool hpp__stack_walk_collect(uint32_t *n_words, hpp_stack_walk *path, uint32_t n_skipped,
+                             uint32_t n_most);
 
 void hpp__stack_walk_forget(hpp_stack_walk *path);
 

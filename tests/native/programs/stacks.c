@@ -359,18 +359,68 @@ OWN_FRAME static void *dig_deep(void *context)
     return NULL;
 }
 
+/* A block at each level, on the way down and on the way up; the lowest level is entered once more
+ * by another way, with the same frames everywhere but at the top. */
+enum { LEVELS = 100000 };
+
+OWN_FRAME static size_t keep_at_each_level(int depth)
+{
+    made(malloc(16));
+    size_t live = 32 + (depth > 1 ? keep_at_each_level(depth - 1) : 0);
+    made(malloc(16));
+    return live;
+}
+
+static size_t kept_one_way, kept_other_way, kept_at_levels;
+
+OWN_FRAME static size_t dig_one_way(int depth)
+{
+    kept_one_way += dig(depth);
+    return kept_one_way;
+}
+
+OWN_FRAME static size_t dig_other_way(int depth)
+{
+    kept_other_way += dig(depth);
+    return kept_other_way;
+}
+
+OWN_FRAME static void *keep_at_all_levels(void *context)
+{
+    for (int i = 0; i < 10; i++) {
+        dig_one_way(LEVELS);
+        dig_other_way(LEVELS);
+    }
+    kept_at_levels = keep_at_each_level(LEVELS);
+    return context;
+}
+
+static void run_with_large_stack(void *(*run)(void *), void *context)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    must(pthread_attr_init(&attributes) == 0 &&
+             pthread_attr_setstacksize(&attributes, (size_t)64 << 20) == 0 &&
+             pthread_create(&thread, &attributes, run, context) == 0,
+         "a thread with a large stack");
+    pthread_join(thread, NULL);
+}
+
 static int digs(char **arguments)
 {
     size_t live = 0;
-    pthread_attr_t attributes;
-    pthread_t thread = pthread_self();
     (void)arguments;
-    must(pthread_attr_init(&attributes) == 0 &&
-             pthread_attr_setstacksize(&attributes, (size_t)64 << 20) == 0 &&
-             pthread_create(&thread, &attributes, dig_deep, &live) == 0,
-         "a thread with a large stack");
-    pthread_join(thread, NULL);
+    run_with_large_stack(dig_deep, &live);
     say("live keep %zu\nthrough dig %zu\n", live, live);
+    return 0;
+}
+
+static int keeps_at_all_levels(char **arguments)
+{
+    (void)arguments;
+    run_with_large_stack(keep_at_all_levels, NULL);
+    say("through keep_at_each_level %zu\n", kept_at_levels);
+    say("through dig_one_way %zu\nthrough dig_other_way %zu\n", kept_one_way, kept_other_way);
     return 0;
 }
 
@@ -483,6 +533,7 @@ static const native_case cases[] = {
     {"shares_one_stack", shares_one_stack},
     {"switches", switches},
     {"digs", digs},
+    {"keeps_at_all_levels", keeps_at_all_levels},
     {"stretches", stretches},
     {"is_signalled", is_signalled},
     {"has_other_stack", has_other_stack},
