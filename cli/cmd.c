@@ -46,8 +46,8 @@ int cmd_misused(const cmd *self, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "census %s: ", self->name);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\nTry 'census %s --help'.\n", self->name);
+    diag_vprint(stderr, format, arguments);
+    fprintf(stderr, "Try 'census %s --help'.\n", self->name);
     va_end(arguments);
     return EXIT_MISUSED;
 }

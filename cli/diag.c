@@ -3,24 +3,71 @@
  * Prints errors with the line of the input and a caret.
  *
  * A line may be a megabyte long and contain any bytes. Only a window around the column is read.
- * Each byte that the terminal cannot show is printed as "?", so that the caret stays below its
- * column.
  */
 #include "diag.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
+#include "base/utf8.h"
+#include "hprender/text.h"
+
 enum {
     BEFORE_BYTES = 50, /* most bytes shown before the column */
-    AFTER_BYTES = 28   /* most bytes shown from the column on */
+    AFTER_BYTES = 29,  /* most bytes shown from the column on */
+    MESSAGE_BYTES = 16384
 };
+
+/* ---- lines ---- */
+
+/* Prints a message between two texts. Without a UTF-8 locale, characters that are not ASCII become
+ * question marks. Longer messages are cut. */
+static void print(FILE *to, const char *before, const char *after, const char *format,
+                  va_list arguments)
+{
+    char raw[MESSAGE_BYTES] = "";
+    char text[3 * sizeof raw + 1];
+    vsnprintf(raw, sizeof raw, format, arguments);
+    hpr_text_from_bytes(text, (hpf_str){raw, strlen(raw)});
+    if (MB_CUR_MAX == 1) {
+        char *end = text;
+        for (const unsigned char *at = (unsigned char *)text; *at; at++) {
+            if (*at < 0x80 || *at >= 0xc0) { /* the first byte of a character */
+                *end++ = *at < 0x80 ? (char)*at : '?';
+            }
+        }
+        *end = '\0';
+    }
+    fprintf(to, "%s%s%s", before, text, after);
+}
+
+void diag_vprint(FILE *to, const char *format, va_list arguments)
+{
+    print(to, "", "\n", format, arguments);
+}
+
+void diag_print(FILE *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    diag_vprint(to, format, arguments);
+    va_end(arguments);
+}
+
+void diag_progress(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print(stderr, "\r", "\033[K", format, arguments);
+    va_end(arguments);
+}
+
+/* ---- excerpts of the input ---- */
 
 /* Text as it is printed, and its width. */
 typedef struct shown {
-    char text[4 * (BEFORE_BYTES + AFTER_BYTES) + 1];
+    char text[3 * (BEFORE_BYTES + AFTER_BYTES) + 1];
     int columns;
 } shown;
 
@@ -28,30 +75,20 @@ typedef struct shown {
  * is left out. */
 static void show(shown *out, const char *bytes, size_t n_bytes, bool is_cut)
 {
-    mbstate_t state;
-    size_t used = 0;
-    out->columns = 0;
-    memset(&state, 0, sizeof state);
-    for (size_t i = 0; i < n_bytes;) {
-        wchar_t wide = 0;
-        size_t length = mbrtowc(&wide, bytes + i, n_bytes - i, &state);
-        if (length == (size_t)-2 && is_cut) {
-            break;
-        }
-        int columns = length - 1 < n_bytes - i ? wcwidth(wide) : -1;
-        if (columns < 0) {
-            out->text[used++] = bytes[i] == '\t' ? ' ' : '?';
-            out->columns++;
-            i++;
-            memset(&state, 0, sizeof state);
-            continue;
-        }
-        memcpy(out->text + used, bytes + i, length);
-        used += length;
-        out->columns += columns;
-        i += length;
+    char spaced[BEFORE_BYTES + AFTER_BYTES];
+    n_bytes = is_cut ? hpf_utf8_cut((hpf_str){bytes, n_bytes}, n_bytes - 1) : n_bytes;
+    for (size_t i = 0; i < n_bytes; i++) {
+        spaced[i] = bytes[i] == '\t' ? ' ' : bytes[i];
     }
-    out->text[used] = '\0';
+    hpf_str rest = {out->text, hpr_text_from_bytes(out->text, (hpf_str){spaced, n_bytes})};
+    out->columns = 0;
+    while (rest.length > 0) {
+        uint32_t character = 0;
+        size_t n = hpf_utf8_next(rest, &character);
+        int columns = wcwidth((wchar_t)character);
+        out->columns += columns < 0 ? 1 : columns;
+        rest = (hpf_str){rest.data + n, rest.length - n};
+    }
 }
 
 /* Reads up to `n_bytes` bytes of the input at `offset`. Returns their number, which is smaller near
@@ -99,9 +136,9 @@ static void print_excerpt(hpf_source *source, const hpf_error *err)
     if (*left.text == '\0' && *right.text == '\0') {
         return;
     }
-    fprintf(stderr, "    %s%s%s%s\n", is_cut ? "..." : "", left.text, right.text,
-            goes_on ? "..." : "");
-    fprintf(stderr, "    %*s^\n", left.columns + (is_cut ? 3 : 0), "");
+    diag_print(stderr, "    %s%s%s%s", is_cut ? "..." : "", left.text, right.text,
+               goes_on ? "..." : "");
+    diag_print(stderr, "    %*s^", left.columns + (is_cut ? 3 : 0), "");
 }
 
 void diag_input(const char *name, hpf_source *source, const hpf_error *err)
@@ -110,8 +147,8 @@ void diag_input(const char *name, hpf_source *source, const hpf_error *err)
         diag_error(name, err);
         return;
     }
-    fprintf(stderr, "%s:%u:%u: %s\n", name, (unsigned)err->line, (unsigned)err->column,
-            err->message);
+    diag_print(stderr, "%s:%u:%u: %s", name, (unsigned)err->line, (unsigned)err->column,
+               err->message);
     if (source && err->column > 0) {
         print_excerpt(source, err);
     }
@@ -119,20 +156,18 @@ void diag_input(const char *name, hpf_source *source, const hpf_error *err)
 
 void diag_warning(const char *name, const hpf_error *warning)
 {
-    fprintf(stderr, "%s: warning: %s\n", name, warning->message);
+    diag_print(stderr, "%s: warning: %s", name, warning->message);
 }
 
 void diag_error(const char *name, const hpf_error *err)
 {
-    fprintf(stderr, "census: %s: %s\n", name, err->message);
+    diag_print(stderr, "census: %s: %s", name, err->message);
 }
 
 void diag_say(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fputs("census: ", stderr);
-    vfprintf(stderr, format, arguments);
-    putc('\n', stderr);
+    print(stderr, "census: ", "\n", format, arguments);
     va_end(arguments);
 }

@@ -8,6 +8,9 @@
 #ifndef CENSUS_DIAG_H
 #define CENSUS_DIAG_H
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "hpfile/source.h"
 
 /* Prints an error in the input `name`. `source`, unless NULL, is used to show the line. */
@@ -21,6 +24,15 @@ void diag_error(const char *name, const hpf_error *err);
 
 /* Prints `census: message`. */
 void diag_say(const char *format, ...) HPF_PRINTF(1, 2);
+
+/* Prints a line for people: every line on a terminal that is not the output of a command comes from
+ * here. Control characters, changes of direction and invalid UTF-8, from file names, command lines
+ * or inputs, become U+FFFD, so that they cannot reach the terminal. Adds the line feed. */
+void diag_print(FILE *to, const char *format, ...) HPF_PRINTF(2, 3);
+void diag_vprint(FILE *to, const char *format, va_list arguments);
+
+/* Shows progress in the last line of standard error, a terminal. An empty message erases it. */
+void diag_progress(const char *format, ...) HPF_PRINTF(1, 2);
 
 enum {
     EXIT_DONE = 0,   /* success, including --help and --version */

@@ -52,10 +52,10 @@ static void progress_show(progress *line, const char *name, uint64_t done_bytes,
         return;
     }
     if (total_bytes > 0) {
-        fprintf(stderr, "\r%.50s: %3.0f%% of %.0f MB\033[K", name,
-                100.0 * (double)done_bytes / (double)total_bytes, (double)total_bytes / 1e6);
+        diag_progress("%.50s: %3.0f%% of %.0f MB", name,
+                      100.0 * (double)done_bytes / (double)total_bytes, (double)total_bytes / 1e6);
     } else {
-        fprintf(stderr, "\r%.50s: %.0f MB\033[K", name, (double)done_bytes / 1e6);
+        diag_progress("%.50s: %.0f MB", name, (double)done_bytes / 1e6);
     }
     line->is_shown = true;
     line->due_s = now_s() + INTERVAL_S;
@@ -64,7 +64,7 @@ static void progress_show(progress *line, const char *name, uint64_t done_bytes,
 static void progress_wipe(progress *line)
 {
     if (line->is_shown) {
-        fputs("\r\033[K", stderr);
+        diag_progress("%s", "");
         line->is_shown = false;
     }
 }

@@ -25,6 +25,20 @@ void output_name(hpf_sink *sink, hpf_str name)
     free(text);
 }
 
+void output_lines(hpf_sink *sink, hpf_str lines)
+{
+    while (lines.length > 0) {
+        size_t n = 0;
+        while (n < lines.length && lines.data[n] != '\n' && lines.data[n] != '\t') {
+            n++;
+        }
+        output_name(sink, (hpf_str){lines.data, n});
+        hpf_sink_write(sink, lines.data + n, n < lines.length);
+        n += n < lines.length;
+        lines = (hpf_str){lines.data + n, lines.length - n};
+    }
+}
+
 void output_markdown_name(hpf_sink *sink, hpf_str name)
 {
     hpf_sink *plain = hpf_sink_to_memory();

@@ -12,6 +12,9 @@
 /* Writes a name from a profile as text. Invalid UTF-8 and control characters become U+FFFD. */
 void output_name(hpf_sink *sink, hpf_str name);
 
+/* Writes lines of text in the same way; line feeds and tabs stay. */
+void output_lines(hpf_sink *sink, hpf_str lines);
+
 /* Writes a name as inline code in a cell of a Markdown table. */
 void output_markdown_name(hpf_sink *sink, hpf_str name);
 

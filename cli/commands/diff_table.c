@@ -55,7 +55,9 @@ static void write_side(hpf_sink *sink, const diff_table *t, int side)
     const input *in = &t->inputs[side];
     const hpf_overview *o = hpf_survey_overview(in->survey);
     hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
-    hpf_sink_printf(sink, "%s  %s: ", side_names[side], in->name);
+    hpf_sink_printf(sink, "%s  ", side_names[side]);
+    output_name(sink, (hpf_str){in->name, strlen(in->name)});
+    hpf_sink_text(sink, ": ");
     output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
     hpf_sink_printf(sink, "\n   %s samples over %s", format_count(o->n_samples).text,
                     format_time(o->last_time - o->first_time, time_unit, t->exact).text);

@@ -278,7 +278,7 @@ static int run_as_program(const cmd *self, int argc, char **argv)
 
     (void)self;
     if (!backend) {
-        printf("error: %s\n", wrong ? wrong : flags.format);
+        diag_print(stdout, "error: %s", wrong ? wrong : flags.format);
         print_flags(stdout, path_base(argv[0]));
         return EXIT_DONE;
     }

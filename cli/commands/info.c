@@ -2,6 +2,8 @@
  *
  * census info: what a profile contains.
  */
+#include <string.h>
+
 #include "hpfile/breakdown.h"
 #include "io/json.h"
 
@@ -50,7 +52,8 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
     uint64_t stored_bytes = hpf_source_stored_bytes(in->given);
     const char *compression = hpf_source_compression(in->given);
 
-    hpf_sink_printf(sink, "file         %s", in->name);
+    hpf_sink_text(sink, "file         ");
+    output_name(sink, (hpf_str){in->name, strlen(in->name)});
     if (stored_bytes > 0) {
         hpf_sink_printf(sink, ", %s",
                         format_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);

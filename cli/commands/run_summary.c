@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diag.h"
 #include "unit_format.h"
 
 enum { N_SITES = 5, N_THREADS = 5, N_OTHERS = 5, N_UNNAMED = 4, PATH_BYTES = 60 };
@@ -28,8 +29,7 @@ static void say(const page *p, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     fputs("census: ", p->to);
-    vfprintf(p->to, format, arguments);
-    putc('\n', p->to);
+    diag_vprint(p->to, format, arguments);
     va_end(arguments);
 }
 

@@ -266,7 +266,7 @@ static void write_heap(hpf_sink *sink, const log_contents *c)
     hpf_sink_printf(sink, " at %s", log_time(c, o->peak_time).text);
     for (size_t i = 0; i < o->n_quantities; i++) {
         hpf_sink_text(sink, i ? ", " : "\nlines        ");
-        hpf_sink_str(sink, o->quantities[i].name);
+        output_name(sink, o->quantities[i].name);
     }
 }
 
@@ -314,7 +314,8 @@ static void write_text(hpf_sink *sink, const log_contents *c)
 {
     uint64_t stored_bytes = hpf_source_stored_bytes(c->in->given);
     const char *compression = hpf_source_compression(c->in->given);
-    hpf_sink_printf(sink, "file         %s", c->in->name);
+    hpf_sink_text(sink, "file         ");
+    output_name(sink, (hpf_str){c->in->name, strlen(c->in->name)});
     if (stored_bytes > 0) {
         hpf_sink_printf(sink, ", %s", log_amount(c, (double)stored_bytes).text);
     }

@@ -93,10 +93,17 @@ hpf_status log_write_time(const input *in, bool as_json, hpf_sink *sink, hpf_err
     }
     hpf_status status = log_read_time(in, time, err);
     status = status == HPF_OK ? hpf_eventlog_time_profile(time, &prof, err) : status;
-    if (status == HPF_OK) {
-        status = as_json ? hpf_prof_write_json(sink, &prof, err)
-                         : hpf_prof_write(sink, &prof, HPF_PROF_VERBOSE, err);
+    hpf_sink *lines = as_json ? NULL : hpf_sink_to_memory();
+    if (status == HPF_OK && as_json) {
+        status = hpf_prof_write_json(sink, &prof, err);
+    } else if (status == HPF_OK) {
+        status =
+            lines ? hpf_prof_write(lines, &prof, HPF_PROF_VERBOSE, err) : hpf_error_set_memory(err);
     }
+    if (status == HPF_OK && lines) {
+        output_lines(sink, hpf_sink_bytes(lines));
+    }
+    hpf_sink_destroy(lines);
     hpf_eventlog_time_destroy(time);
     return status;
 }

@@ -5,7 +5,7 @@
  */
 #include "figure_presets.h"
 
-#include <stdio.h>
+#include "diag.h"
 
 const char *const figure_preset_names[] = {"none",      "acm",  "acm-wide", "acmsmall", "ieee",
                                            "ieee-wide", "lncs", "usenix",   "slide",    NULL};
@@ -27,10 +27,11 @@ void figure_print_latex(const char *path, const hpr_backend *backend, const figu
                         hpf_str words)
 {
     if (backend->has_foreign_fonts) { /* TeX source */
-        printf("\\input{%s}\n", path);
+        diag_print(stdout, "\\input{%s}", path);
     } else {
-        printf("\\includegraphics[width=%s]{%s}\n", preset->tex_width, path);
+        diag_print(stdout, "\\includegraphics[width=%s]{%s}", preset->tex_width, path);
     }
     /* Only acmart has the command. */
-    printf("\\ifdefined\\Description\\Description{%.*s}\\fi\n", (int)words.length, words.data);
+    diag_print(stdout, "\\ifdefined\\Description\\Description{%.*s}\\fi", (int)words.length,
+               words.data);
 }

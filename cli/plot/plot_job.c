@@ -64,7 +64,7 @@ static int write_to(const plot_job *j, const char *path, write_function *write)
     }
     int status = output_close(sink, name);
     if (status == EXIT_DONE && path && isatty(STDOUT_FILENO) && !j->setup.values->latex) {
-        puts(path);
+        diag_print(stdout, "%s", path);
     }
     return status;
 }

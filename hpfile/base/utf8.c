@@ -40,6 +40,17 @@ size_t hpf_utf8_next(hpf_str text, uint32_t *code_point)
     return length;
 }
 
+bool hpf_utf8_is_printable(uint32_t code_point)
+{
+    bool is_control = code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0);
+    bool is_separator = code_point == 0x2028 || code_point == 0x2029;
+    bool is_direction = code_point == 0x61c || code_point == 0x200e || code_point == 0x200f ||
+                        (code_point >= 0x202a && code_point <= 0x202e) ||
+                        (code_point >= 0x2066 && code_point <= 0x2069);
+    bool is_no_character = code_point == 0xfffe || code_point == 0xffff;
+    return !is_control && !is_separator && !is_direction && !is_no_character;
+}
+
 size_t hpf_utf8_cut(hpf_str text, size_t most_bytes)
 {
     if (text.length <= most_bytes) {

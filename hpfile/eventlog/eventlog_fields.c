@@ -150,7 +150,7 @@ bool hpf_event_next_field(const hpf_event *event, hpf_event_cursor *cursor, hpf_
 
 /* --- as text --- */
 
-/* In quotes; what is no printable UTF-8 as \xNN. */
+/* Writes a text in quotes, with \xNN for each byte that is not printable UTF-8. */
 static void print_text(hpf_sink *sink, hpf_str text)
 {
     hpf_sink_text(sink, "\"");
@@ -158,9 +158,11 @@ static void print_text(hpf_sink *sink, hpf_str text)
         hpf_str rest = {text.data + at, text.length - at};
         uint32_t code = 0;
         size_t n = hpf_utf8_next(rest, &code);
-        if (n == 0 || code < ' ' || (code >= 0x7f && code < 0xa0)) {
-            n = 1;
-            hpf_sink_printf(sink, "\\x%02x", (unsigned char)*rest.data);
+        if (n == 0 || !hpf_utf8_is_printable(code)) {
+            n = n ? n : 1;
+            for (size_t i = 0; i < n; i++) {
+                hpf_sink_printf(sink, "\\x%02x", (unsigned char)rest.data[i]);
+            }
         } else {
             hpf_sink_text(sink, code == '"' || code == '\\' ? "\\" : "");
             hpf_sink_write(sink, rest.data, n);

@@ -83,17 +83,6 @@ void hpr_chart_destroy(hpr_chart *chart)
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-/* Returns whether a character can be displayed: no control character, no change of direction, with
- * which a name could disguise the text next to it, and neither of the two that XML forbids. */
-static bool is_showable(uint32_t character)
-{
-    bool is_control = character < 0x20 || (character >= 0x7F && character < 0xA0);
-    bool is_direction = character == 0x200E || character == 0x200F ||
-                        (character >= 0x202A && character <= 0x202E) ||
-                        (character >= 0x2066 && character <= 0x2069);
-    return !is_control && !is_direction && character != 0xFFFE && character != 0xFFFF;
-}
-
 static size_t convert(char *out, hpf_str name, bool keeps_lines)
 {
     size_t n_out = 0;
@@ -101,7 +90,7 @@ static size_t convert(char *out, hpf_str name, bool keeps_lines)
         uint32_t character = 0;
         size_t length = hpf_utf8_next((hpf_str){name.data + i, name.length - i}, &character);
         bool is_kept = keeps_lines && character == '\n';
-        if (length && (is_kept || is_showable(character))) {
+        if (length && (is_kept || hpf_utf8_is_printable(character))) {
             memcpy(out + n_out, name.data + i, length);
             n_out += length;
         } else {

@@ -72,10 +72,11 @@ static int next_character(const char *text, size_t *n_bytes)
     static const unsigned char masks[] = {0x7F, 0x7F, 0x1F, 0x0F, 0x07};
     size_t n = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
     uint32_t c = lead & masks[n];
-    for (size_t i = 1; i < n && text[i]; i++) {
+    size_t i = 1;
+    for (; i < n && text[i]; i++) {
         c = c << 6 | ((unsigned char)text[i] & 0x3F);
     }
-    *n_bytes = n;
+    *n_bytes = i;
     return columns_of(c);
 }
 

@@ -9,11 +9,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+#include "hprender/text.h"
 #include "hprender/units.h"
 
-enum { LEAST_COLUMNS = 24, LEAST_ROWS = 7, LINE_BYTES = 512 };
+enum { LEAST_COLUMNS = 24, LEAST_ROWS = 7, LINE_BYTES = 2048 };
 
 static const uint32_t good = 0x2E9E5B, bad = 0xC8453B;
+
+/* A text that can be shown in a terminal. */
+typedef struct shown {
+    char text[3 * LINE_BYTES + 1];
+} shown;
+
+/* Makes a text, which may have come from a path or an input, fit to be shown in `width` columns. */
+static void show(shown *out, const char *text, int width, const tty_frame *f)
+{
+    shown whole;
+    hpf_str bytes = {text, strlen(text)};
+    bytes.length = hpf_utf8_cut(bytes, LINE_BYTES);
+    hpr_text_from_bytes(whole.text, bytes);
+    screen_elide(out->text, sizeof out->text, whole.text, width, !f->style.is_utf8);
+}
 
 static screen_style plain_style(bool is_bold)
 {
@@ -42,7 +59,8 @@ static void describe_amounts(char *out, size_t room, const tty_frame *f)
 
 static void draw_title(screen *s, const tty_frame *f)
 {
-    char amounts[LINE_BYTES] = "", name[LINE_BYTES];
+    char amounts[LINE_BYTES] = "";
+    shown name;
     screen_style bold = plain_style(true), plain = plain_style(false);
     const char *title = f->chart && *f->chart->title.job ? f->chart->title.job
                         : f->profile                     ? f->profile->name
@@ -56,8 +74,8 @@ static void draw_title(screen *s, const tty_frame *f)
         columns = 0;
         room = s->columns;
     }
-    screen_elide(name, sizeof name, title, room, !f->style.is_utf8);
-    screen_put(s, 0, 0, room, name, &bold);
+    show(&name, title, room, f);
+    screen_put(s, 0, 0, room, name.text, &bold);
     screen_put(s, 0, s->columns - columns, columns, amounts, &plain);
 }
 
@@ -100,7 +118,8 @@ static void describe_window(char *out, size_t room, double window_s)
 static void draw_status(screen *s, const tty_frame *f)
 {
     static const char keys[] = "q quit  space pause  ? help";
-    char age[80] = "", window[120], line[LINE_BYTES + 256], cut[LINE_BYTES + 256];
+    char age[80] = "", window[120], line[LINE_BYTES];
+    shown cut;
     bool has_message = f->profile && *f->profile->message;
     bool is_bad = f->profile && f->profile->state == WATCHED_FAILED;
     bool is_good = f->profile && f->profile->state == WATCHED_GROWING && !f->is_paused;
@@ -119,9 +138,9 @@ static void draw_status(screen *s, const tty_frame *f)
     int keys_columns = (int)sizeof keys - 1;
     int room = s->columns - 2 - keys_columns - 2;
     room = room < screen_text_columns(line) && room < 30 ? s->columns - 2 : room;
-    screen_elide(cut, sizeof cut, line, room, !f->style.is_utf8);
+    show(&cut, line, room, f);
     screen_put(s, row, 0, 1, f->style.is_utf8 ? "●" : "*", &dot);
-    screen_put(s, row, 2, room, cut, &plain);
+    screen_put(s, row, 2, room, cut.text, &plain);
     if (2 + room + 2 <= s->columns - keys_columns) {
         screen_put(s, row, s->columns - keys_columns, keys_columns, keys, &quiet);
     }
@@ -159,10 +178,11 @@ static void draw_help(screen *s, const tty_frame *f)
 
 static void draw_message(screen *s, int row, const char *text, const tty_frame *f)
 {
-    char cut[LINE_BYTES];
+    shown cut;
     screen_style quiet = quiet_style(f);
-    screen_elide(cut, sizeof cut, text, s->columns, !f->style.is_utf8);
-    screen_put(s, row, (s->columns - screen_text_columns(cut)) / 2, s->columns, cut, &quiet);
+    show(&cut, text, s->columns, f);
+    screen_put(s, row, (s->columns - screen_text_columns(cut.text)) / 2, s->columns, cut.text,
+               &quiet);
 }
 
 static bool has_caveat(const tty_frame *f)

@@ -13,12 +13,12 @@ const OLD_CELLS = 4096;     // of equal length, two samples each
 const MOST_POINTS = 16384;  // of a line
 const ROOM = 2 ** 17;       // more samples than any page has
 
-// Returns a text for display: control characters, characters that change the direction of text, and
-// invalid bytes become U+FFFD.
+// Returns a text for display: control characters, line separators, characters that change the
+// direction of text, and invalid bytes become U+FFFD.
 function shown(text) {
     return (text.toWellFormed ? text.toWellFormed() : text.replace(/[\ud800-\udfff]/gu, '\ufffd'))
         .replace(/[\t\n\r]+/g, ' ')
-        .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+        .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
 // Returns the indices of the smallest and the largest value of each cell, in order.
