@@ -136,7 +136,7 @@ void hpr__unit_label(char *out, double value, const hpr_unit *unit, int decimals
     }
     length += magnitude * pow(10, decimals) < 9e15 ? put_fixed(out + length, magnitude, decimals)
                                                    : put_exponent(out + length, magnitude);
-    snprintf(out + length, HPR_UNIT_LABEL_BYTES - length, "%s", unit->suffix);
+    snprintf(out + length, HPR_UNIT_LABEL_BYTES - length, "%s", value != 0 ? unit->suffix : "");
 }
 
 void hpr_unit_label_rounded(char *out, double value, const hpr_unit *unit, int n_digits)

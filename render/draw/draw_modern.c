@@ -16,7 +16,8 @@
 #include "draw/shapes.h"
 #include "hprender/page.h"
 
-#define LEAST_LED_PT 0.8 /* a band that is thinner at its right end has no leader */
+#define LEAST_LED_PT   0.8 /* a band that is thinner at its right end has no leader */
+#define LEAST_APART_PT 2.0 /* lines whose right ends are nearer have no leaders */
 
 /* --- axes ----------------------------------------------------------------------------------- */
 
@@ -111,12 +112,26 @@ static void draw_swatch(const hpr__drawing *d, const hpr_band *band)
     hpr__draw_hatch(d, box, 4, &band->fill);
 }
 
-/* Draws the line from the middle of the band's right end to its swatch. */
+/* Returns whether other lines end where a line ends: leaders from there would be a fan. */
+static bool is_end_shared(const hpr_chart *chart, const hpr_band *band)
+{
+    bool is_shared = false;
+    for (uint32_t i = 0; i < chart->n_bands && !is_shared; i++) {
+        const hpr_band *other = &chart->bands[i];
+        is_shared = other != band && other->label.place == HPR_LABEL_MARGIN &&
+                    fabs(other->label.anchor_y_pt - band->label.anchor_y_pt) < LEAST_APART_PT;
+    }
+    return is_shared;
+}
+
+/* Draws the line from the middle of the band's right end, or from the end of its line, to its
+ * swatch. */
 static void draw_leader(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_chart *chart = d->chart;
     size_t point = hpr__end_point(chart);
-    if (hpr__height_of(chart, band->values[point]) < LEAST_LED_PT) {
+    if (hpr__height_of(chart, band->values[point]) < LEAST_LED_PT ||
+        (chart->is_lines && is_end_shared(chart, band))) {
         return;
     }
     bool is_level = chart->n_points == 1; /* drawn from end to end */

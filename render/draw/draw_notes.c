@@ -21,6 +21,8 @@
 
 enum { DOT_CORNERS = 16 };
 
+static const double most_name_share = 0.4; /* of the plot's width, for the name of a line */
+
 void hpr__draw_segment(const hpr__drawing *d, double x0_pt, double y0_pt, double x1_pt,
                        double y1_pt, hpr_paint paint)
 {
@@ -66,7 +68,7 @@ static double shift_past_rules(const hpr_chart *chart, double left, double width
         double clear = at;
         for (size_t i = 0; i < chart->n_marks; i++) {
             double x = chart->marks[i].x_pt;
-            if (x > at - gap && x < at + width + gap) {
+            if (chart->marks[i].is_ruled && x > at - gap && x < at + width + gap) {
                 clear = direction > 0 ? fmax(clear, x + gap) : fmin(clear, x - gap - width);
             }
         }
@@ -83,9 +85,6 @@ static double place_between_rules(const hpr_chart *chart, double wanted, double 
 {
     double lowest = lowest_left(chart);
     double left = fmax(fmin(wanted, hpr__right_of_plot(chart) - width), lowest);
-    if (!hpr__has_rules(chart)) {
-        return left;
-    }
     double up = shift_past_rules(chart, left, width, 1);
     double down = shift_past_rules(chart, left, width, -1);
     if (fmin(up, down) == HUGE_VAL) {
@@ -111,8 +110,21 @@ static bool is_clear(const hpr__drawing *d, const hpr__area *area)
     bool is_inside = area->left_pt >= chart->plot_x_pt &&
                      area->right_pt <= hpr__right_of_plot(chart) &&
                      area->bottom_pt <= hpr__top_of_plot(chart) + HPR__TEXT_GAP_PT;
-    bool is_on_rule = hpr__has_rules(chart) && shift_past_rules(chart, area->left_pt, width, 1) > 0;
+    bool is_on_rule = shift_past_rules(chart, area->left_pt, width, 1) > 0;
     return is_inside && !is_on_rule && !hpr__is_on_lines(d, &padded);
+}
+
+/* Returns the lowest baseline from `baseline_pt` on at which no grid line crosses a text. */
+static double above_grid(const hpr_chart *chart, double baseline_pt, hpr_text_size size)
+{
+    const double gap = 0.7;
+    for (size_t i = 0; i < chart->y.n_ticks; i++) {
+        double line = chart->y.ticks[i].at_pt;
+        if (line > baseline_pt - size.descent_pt - gap && line < baseline_pt + size.ascent_pt) {
+            baseline_pt = line + size.descent_pt + gap;
+        }
+    }
+    return baseline_pt;
 }
 
 /* Moves the text of the peak to the nearest clear place, in its row or a few above. */
@@ -124,8 +136,9 @@ static void avoid_lines(const hpr__drawing *d, peak_note *note)
     double height = note->top_pt - note->baseline_pt;
     double nearest = HUGE_VAL;
     peak_note best = *note;
+    hpr_text_size size = hpr__measure(d, note->text, d->type.text_pt);
     for (int row = 0; row < N_ROWS; row++) {
-        double baseline = note->baseline_pt + row * height;
+        double baseline = above_grid(d->chart, note->baseline_pt + row * height, size);
         for (double left = note->dot_x_pt - 2 * width; left <= note->dot_x_pt + width;
              left += step) {
             const hpr__area area = {left, left + width, baseline, baseline + height};
@@ -149,8 +162,14 @@ static double put_peak_text(const hpr__drawing *d, peak_note *note, const hpr__p
 {
     const double room = d->chart->plot_width_pt;
     char text[HPR__PEAK_BYTES];
+    char name[HPR__ELIDED_BYTES] = "";
+    if (peak->band) {
+        hpr__elide(name, peak->band->text, room * most_name_share, d->type.text_pt, false,
+                   d->measurer);
+    }
     for (int words = HPR__PEAK_AND_TIME; words <= HPR__PEAK_BARE; words++) {
-        hpr__peak_text(text, d->chart, peak, d->si_units, (hpr__peak_words)words);
+        hpr__peak_text(text, d->chart, peak, d->si_units, (hpr__peak_words)words,
+                       *name ? name : NULL);
         if (hpr__measure(d, text, d->type.text_pt).width_pt <= room) {
             break;
         }
@@ -171,8 +190,10 @@ static peak_note place_peak(const hpr__drawing *d)
     note.dot_y_pt = hpr__y_of(chart, peak.at);
     note.left_pt = place_between_rules(chart, note.dot_x_pt - width / 2, width);
     note.right_pt = note.left_pt + width;
+    hpr_text_size size = hpr__measure(d, note.text, d->type.text_pt);
     note.baseline_pt = (chart->base ? hpr__top_of_plot(chart) : note.dot_y_pt) + HPR__TEXT_GAP_PT;
-    note.top_pt = note.baseline_pt + hpr__measure(d, note.text, d->type.text_pt).ascent_pt;
+    note.baseline_pt = above_grid(chart, note.baseline_pt, size);
+    note.top_pt = note.baseline_pt + size.ascent_pt;
     if (chart->n_quantities > 0) {
         avoid_lines(d, &note);
     }
@@ -227,28 +248,30 @@ static double baseline_of_row(const hpr__drawing *d, unsigned row)
            (row + 1) * (line.ascent_pt + line.descent_pt);
 }
 
-/* Returns the upper end of a mark: its label, or the top of the plot; if there are many marks, a
- * little above the axis. */
+/* Returns the upper end of a mark: its label, or the top of the plot; of a tick, a little above the
+ * axis. */
 static double top_of_mark(const hpr__drawing *d, const hpr_mark *mark)
 {
     const hpr_chart *chart = d->chart;
-    if (!hpr__has_rules(chart)) {
+    if (!mark->is_ruled) {
         return chart->plot_y_pt + fmin(6, chart->plot_height_pt);
     }
     return *mark->shown ? baseline_of_row(d, mark->row) - 2 : hpr__top_of_plot(chart);
 }
 
-/* Draws one rule for mark `first` and those that are too near to be seen apart. Returns the next
- * mark.
- */
-static size_t draw_rule(const hpr__drawing *d, size_t first, hpr_paint paint)
+/* Draws one rule or tick for mark `first` and those that are too near to be seen apart. Returns the
+ * next mark. */
+static size_t draw_rule(const hpr__drawing *d, size_t first)
 {
     const hpr_chart *chart = d->chart;
+    hpr_paint paint = hpr__stroke_of(d, d->theme->text, HPR__RULE_PT);
     double x = chart->marks[first].x_pt;
     double top = 0;
     size_t i = first;
     for (; i < chart->n_marks && chart->marks[i].x_pt - x < LEAST_APART_PT; i++) {
         top = fmax(top, top_of_mark(d, &chart->marks[i]));
+        x = chart->marks[i].is_ruled ? chart->marks[i].x_pt : x;
+        paint.dash_pt = chart->marks[i].is_ruled ? 2 : paint.dash_pt;
     }
     hpr__draw_segment(d, x, chart->plot_y_pt, x, top, paint);
     return i;
@@ -268,10 +291,8 @@ static void draw_mark_labels(const hpr__drawing *d)
 void hpr__draw_notes(const hpr__drawing *d)
 {
     peak_note peak = place_peak(d);
-    hpr_paint rule = hpr__stroke_of(d, d->theme->text, HPR__RULE_PT);
-    rule.dash_pt = hpr__has_rules(d->chart) ? 2 : 0;
     for (size_t i = 0; i < d->chart->n_marks;) {
-        i = draw_rule(d, i, rule);
+        i = draw_rule(d, i);
     }
     if (peak.is_there) {
         draw_peak(d, &peak);

@@ -57,9 +57,10 @@ typedef struct obstacles {
 
 static bool is_on_rule(const hpr_chart *chart, const hpr__area *area)
 {
-    for (size_t i = 0; hpr__has_rules(chart) && i < chart->n_marks; i++) {
+    for (size_t i = 0; i < chart->n_marks; i++) {
         double x = chart->marks[i].x_pt;
-        if (x > area->left_pt - NAME_GAP_PT && x < area->right_pt + NAME_GAP_PT) {
+        if (chart->marks[i].is_ruled && x > area->left_pt - NAME_GAP_PT &&
+            x < area->right_pt + NAME_GAP_PT) {
             return true;
         }
     }

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { MOST_CHARACTERS = 160 };
-
 /* Sums of widths may be smaller than the text by rounding. */
 #define ROUNDING_PT 1e-6
 
@@ -68,7 +66,7 @@ double hpr__elide(char *out, const char *text, double width_pt, double size_pt, 
                   hpr_measurer measurer)
 {
     size_t n = count_characters(text);
-    if (n <= MOST_CHARACTERS) {
+    if (n <= HPR__MOST_CHARACTERS) {
         double width = measurer.measure(measurer.context, text, size_pt, bold).width_pt;
         if (width <= width_pt + ROUNDING_PT) {
             memcpy(out, text, strlen(text) + 1);
@@ -76,7 +74,7 @@ double hpr__elide(char *out, const char *text, double width_pt, double size_pt, 
         }
     }
     size_t fitting = 0; /* number of characters known to fit */
-    size_t too_many = n < MOST_CHARACTERS ? n : MOST_CHARACTERS;
+    size_t too_many = n < HPR__MOST_CHARACTERS ? n : HPR__MOST_CHARACTERS;
     double fitting_width = 0;
     while (fitting + 1 < too_many) {
         size_t kept = (fitting + too_many) / 2;

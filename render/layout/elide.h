@@ -10,6 +10,11 @@
 
 extern const char hpr__ellipsis[4];
 
+enum { HPR__MOST_CHARACTERS = 160 };
+
+/* Enough bytes for any result of hpr__elide. */
+#define HPR__ELIDED_BYTES (HPR__MOST_CHARACTERS * 4 + 4)
+
 /* Returns how many bytes the elided `text` may need, including its NUL. */
 size_t hpr__elided_bytes(const char *text);
 

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_RULES = 12 }; /* marks that are drawn through the whole plot */
-
 /* Returns the sizes that belong to a size of the text. */
 static hpr__type_sizes sizes_around(double text_pt)
 {
@@ -102,11 +100,6 @@ double hpr__height_of(const hpr_chart *chart, double amount)
     return amount / (chart->y.high - chart->y.low) * chart->plot_height_pt;
 }
 
-bool hpr__has_rules(const hpr_chart *chart)
-{
-    return chart->n_marks <= MOST_RULES;
-}
-
 bool hpr__has_mark_labels(const hpr_chart *chart)
 {
     size_t i = 0;
@@ -155,23 +148,28 @@ hpr__reach hpr__reach_of(const hpr_chart *chart)
 }
 
 /* Writes a number with its unit, such as "9.3 MiB"; returns its length. */
-static size_t amount_text(char *out, size_t n_bytes, double value, const hpr_unit *unit,
-                          const char *unit_name, int n_digits)
+static size_t amount_text(char *out, size_t n_bytes, double value, hpr_unit unit)
 {
     char number[HPR_UNIT_LABEL_BYTES];
-    hpr_unit_label_rounded(number, value, unit, n_digits);
-    int length = snprintf(out, n_bytes, "%s%s%.100s", number, *unit_name ? " " : "", unit_name);
+    hpr_unit_label_rounded(number, value, &unit, 3);
+    int length = snprintf(out, n_bytes, "%s%s%.100s", number, *unit.name ? " " : "", unit.name);
     return length > 0 ? (size_t)length : 0;
+}
+
+static hpr_unit unit_of_axis(const hpr_axis *axis)
+{
+    return (hpr_unit){axis->factor, axis->suffix, axis->unit};
 }
 
 static hpr__peak peak_of_lines(const hpr_chart *chart)
 {
-    hpr__peak peak = {0, 0, 0};
+    hpr__peak peak = {.value = 0};
     for (uint32_t i = 0; i < chart->n_bands; i++) {
         const double *values = chart->bands[i].values;
         for (size_t point = 0; point < chart->n_points; point++) {
             if (values[point] > peak.value && hpr__is_shown(chart, &chart->bands[i])) {
-                peak = (hpr__peak){values[point], chart->times[point], values[point]};
+                peak = (hpr__peak){values[point], chart->times[point], values[point],
+                                   &chart->bands[i]};
             }
         }
     }
@@ -181,7 +179,7 @@ static hpr__peak peak_of_lines(const hpr_chart *chart)
 bool hpr__peak_of(hpr__peak *peak, const hpr_chart *chart)
 {
     double at = chart->is_normalised ? 100 : chart->peak_total;
-    *peak = (hpr__peak){chart->peak_total, chart->peak_time, at};
+    *peak = (hpr__peak){chart->peak_total, chart->peak_time, at, NULL};
     if (chart->is_lines) {
         *peak = peak_of_lines(chart);
         return peak->value > 0 && !chart->is_normalised;
@@ -197,26 +195,32 @@ static void put_peak_time(char *out, size_t n_bytes, const hpr_chart *chart, con
         snprintf(out, n_bytes, " at sample %.0f", point < chart->n_points ? chart->xs[point] : 0);
         return;
     }
-    hpr_unit x = hpr_unit_of_times(
-        chart->headers[HPF_HEADER_SAMPLE_UNIT],
-        fmax(fmax(chart->x.high - chart->x.low, chart->x.factor), fabs(peak->time)));
     size_t length = (size_t)snprintf(out, n_bytes, " at ");
-    amount_text(out + length, n_bytes - length, peak->time, &x, x.name ? x.name : chart->time_unit,
-                3);
+    amount_text(out + length, n_bytes - length, peak->time, unit_of_axis(&chart->x));
+}
+
+/* Returns the unit of the y axis, or one for `value` if the axis has another or shows none. */
+static hpr_unit unit_of_peak(const hpr_chart *chart, double value, bool si_units)
+{
+    hpr_unit unit =
+        hpr_unit_of_values(chart->headers[HPF_HEADER_VALUE_UNIT], fabs(value), si_units);
+    unit.name = unit.name ? unit.name : chart->amount_unit;
+    return chart->is_normalised || !*chart->y.unit ? unit : unit_of_axis(&chart->y);
 }
 
 void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units,
-                    hpr__peak_words words)
+                    hpr__peak_words words, const char *name)
 {
     const char *what = words == HPR__PEAK_BARE ? ""
                        : chart->base           ? "total (line): largest change "
                                                : "peak ";
     const char *sign = chart->base && peak->value > 0 ? "+" : "";
-    hpr_unit y =
-        hpr_unit_of_values(chart->headers[HPF_HEADER_VALUE_UNIT], fabs(peak->value), si_units);
-    size_t length = (size_t)snprintf(out, HPR__PEAK_BYTES, "%s%s", what, sign);
-    length += amount_text(out + length, HPR__PEAK_BYTES - length, peak->value, &y,
-                          y.name ? y.name : chart->amount_unit, 3);
+    bool has_name = name && words != HPR__PEAK_BARE;
+    size_t length =
+        (size_t)snprintf(out, HPR__PEAK_BYTES, "%s%s%.800s%s%s", what, has_name ? "of " : "",
+                         has_name ? name : "", has_name ? ": " : "", sign);
+    length += amount_text(out + length, HPR__PEAK_BYTES - length, peak->value,
+                          unit_of_peak(chart, peak->value, si_units));
     if (words == HPR__PEAK_AND_TIME) {
         put_peak_time(out + length, HPR__PEAK_BYTES - length, chart, peak);
     }

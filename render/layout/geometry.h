@@ -58,29 +58,28 @@ bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band);
 /* Returns whether any mark has a label, so that labels need a row above the plot. */
 bool hpr__has_mark_labels(const hpr_chart *chart);
 
-/* Returns whether marks are few enough to be drawn through the whole plot. */
-bool hpr__has_rules(const hpr_chart *chart);
-
 /* The point marked as the peak: of the total; in a chart of lines of the highest line; in a chart
  * of differences where the total is farthest from 0. */
 typedef struct hpr__peak {
     double value; /* an amount */
     double time;
-    double at; /* on the y axis */
+    double at;            /* on the y axis */
+    const hpr_band *band; /* whose line it is; NULL: it is the total */
 } hpr__peak;
 
 /* Finds the peak. Returns false if none is to be marked. */
 bool hpr__peak_of(hpr__peak *peak, const hpr_chart *chart);
 
 typedef enum hpr__peak_words {
-    HPR__PEAK_AND_TIME, /* "peak 9.3 MiB at 4.2 s" */
+    HPR__PEAK_AND_TIME, /* "peak 9.3 MiB at 4.2 s", "peak of NAME: 9.3 MiB at 4.2 s" */
     HPR__PEAK_ALONE,    /* "peak 9.3 MiB" */
     HPR__PEAK_BARE,     /* "9.3 MiB" */
 } hpr__peak_words;
-#define HPR__PEAK_BYTES (2 * HPR_UNIT_LABEL_BYTES + 256)
-/* Writes the text of the peak to `out`, which has HPR__PEAK_BYTES. In a chart of differences it
- * begins "total (line): largest change +9.3 MiB". */
+#define HPR__PEAK_BYTES (2 * HPR_UNIT_LABEL_BYTES + 1024)
+/* Writes the text of the peak to `out`, which has HPR__PEAK_BYTES, in the units of the axes. `name`
+ * is that of the line, or NULL. In a chart of differences the text begins "total (line): largest
+ * change +9.3 MiB". */
 void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units,
-                    hpr__peak_words words);
+                    hpr__peak_words words, const char *name);
 
 #endif

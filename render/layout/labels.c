@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "layout/labels.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,17 +46,17 @@ static const char *without_id(const hpr_band *band)
     return hpf_str_without_id((hpf_str){band->text, strlen(band->text)}).data;
 }
 
-/* Returns whether the elided name of a band could also be that of another band. */
+/* Returns whether the name of a band, elided or not, could also be that of another band. */
 static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const char *shown)
 {
     const char *cut = strstr(shown, hpr__ellipsis);
-    size_t head = cut ? (size_t)(cut - shown) : strlen(shown);
+    size_t head = cut ? (size_t)(cut - shown) : strlen(shown) + 1; /* the end counts */
     const char *tail = cut ? cut + strlen(hpr__ellipsis) : "";
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
         const hpr_band *other = &chart->bands[i];
         const char *name = without_id(other);
         size_t length = strlen(name);
-        if (other != band && !other->is_other && length >= head + strlen(tail) &&
+        if (other != band && !other->is_other && length + !cut >= head + strlen(tail) &&
             strncmp(name, shown, head) == 0 && strcmp(name + length - strlen(tail), tail) == 0) {
             return true;
         }
@@ -63,22 +64,51 @@ static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const c
     return false;
 }
 
+/* Returns whether a name has a letter or a digit. Else readers may take it for a missing glyph,
+ * such as "[]", or for a speck, such as ":". */
+static bool is_readable(const char *name)
+{
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++) {
+        bool is_symbol = *c == 0xE2 || (*c == 0xEF && c[1] == 0xBF); /* U+2000..2FFF, U+FFC0.. */
+        if (isalnum(*c) || (*c >= 0xC0 && !is_symbol)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns the text of a band without its id, as it is shown: OTHER with the number of its names,
+ * names without letters in quotes. In the arena of the chart, or borrowed from the band; NULL if
+ * there is no memory. */
+static const char *shown_name(hpr__chart *chart, const hpr_band *band)
+{
+    const char *name = without_id(band);
+    if (!band->is_other && is_readable(name)) {
+        return name;
+    }
+    size_t n_bytes = strlen(name) + 32;
+    char *shown = hpf_arena_alloc(chart->arena, n_bytes);
+    if (shown && band->is_other) {
+        snprintf(shown, n_bytes, "OTHER (%u names)", (unsigned)band->n_names);
+    } else if (shown) {
+        snprintf(shown, n_bytes, "\"%s\"", name);
+    }
+    return shown;
+}
+
 const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
                             const hpr__label_style *style, double size_pt)
 {
-    char counted[64];
-    const char *text = band->text;
-    if (band->is_other) {
-        snprintf(counted, sizeof counted, "OTHER (%u names)", (unsigned)band->n_names);
-        text = counted;
-    }
-    char *out = hpf_arena_alloc(chart->arena, hpr__elided_bytes(text));
+    const char *name = shown_name(chart, band);
+    bool has_id = !band->is_other && without_id(band) != band->text;
+    const char *text = has_id ? band->text : name;
+    char *out = name ? hpf_arena_alloc(chart->arena, hpr__elided_bytes(text) + 2) : NULL;
     if (!out) {
         return NULL;
     }
     hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
-    if (strcmp(out, text) != 0 && width_pt < HUGE_VAL) {
-        hpr__elide(out, without_id(band), width_pt, size_pt, false, style->measurer);
+    if (has_id && strcmp(out, text) != 0 && width_pt < HUGE_VAL) {
+        hpr__elide(out, name, width_pt, size_pt, false, style->measurer);
         if (is_mistakable(chart, band, out)) {
             hpr__elide(out, band->text, width_pt, size_pt, false, style->measurer);
         }
@@ -186,10 +216,12 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < public->n_marks; i++) {
-        rules[i] = hpr__x_of_time(public, public->marks[i].time) - public->plot_x_pt;
+        if (public->marks[i].is_ruled) {
+            rules[columns.n_rules++] =
+                hpr__x_of_time(public, public->marks[i].time) - public->plot_x_pt;
+        }
     }
     columns.rules_pt = rules;
-    columns.n_rules = hpr__has_rules(public) ? public->n_marks : 0;
     hpr__extent_fill(&extents[0], &columns, public->base, scale);
     for (uint32_t i = 0; i < public->n_bands; i++) {
         chart->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};

@@ -74,6 +74,15 @@ static double steady_end(double highest, double factor)
     return ceil(highest / factor / step - 1e-9) * step * factor;
 }
 
+static hpr_unit y_unit_of(const layout *l)
+{
+    const hpr_axis *y = &l->public->y;
+    return l->public->is_normalised
+               ? (hpr_unit){1, "", "%"}
+               : hpr_unit_of_values(l->public->headers[HPF_HEADER_VALUE_UNIT],
+                                    fmax(y->high, -y->low), l->options->si_units);
+}
+
 /* Sets the ends of the y axis, a little beyond the extremes, and its unit. */
 static void scale_y(layout *l, const hpr__reach *reach)
 {
@@ -82,10 +91,7 @@ static void scale_y(layout *l, const hpr__reach *reach)
     l->is_flat = !(reach->y_high > reach->y_low);
     y->low = fmax(reach->y_low * 1.01, -DBL_MAX / 2);
     y->high = l->is_flat ? 1 : fmin(reach->y_high * 1.01, DBL_MAX / 2);
-    l->y_unit = public->is_normalised
-                    ? (hpr_unit){1, "", "%"}
-                    : hpr_unit_of_values(public->headers[HPF_HEADER_VALUE_UNIT],
-                                         fmax(y->high, -y->low), l->options->si_units);
+    l->y_unit = y_unit_of(l);
     if (public->is_normalised && !public->is_lines) {
         y->high = 100;
     } else if (l->options->steady_y && !l->is_flat && !public->base) {
@@ -126,7 +132,8 @@ static void make_room_for_collections(layout *l, const hpr__reach *reach)
     }
 }
 
-/* Moves each end to the next tick if that takes little of the height. */
+/* Moves each end to the next tick if that takes little of the height. The highest tick may then
+ * need a larger unit: "1M", not "1000k". */
 static void round_y(layout *l)
 {
     hpr_axis *y = &l->public->y;
@@ -137,6 +144,7 @@ static void round_y(layout *l)
         double below = hpr__tick_value(&ticks, -1, &l->y_unit);
         y->high = above <= y->high + slack ? above : y->high;
         y->low = y->low < 0 && below >= y->low - slack ? below : y->low;
+        l->y_unit = y_unit_of(l);
     }
 }
 
@@ -176,6 +184,7 @@ static hpf_status name_unit(layout *l, const char **out, const char *name, hpf_h
 static hpf_status name_x_unit(layout *l, hpf_error *err)
 {
     l->public->x.factor = l->x_unit.factor;
+    l->public->x.suffix = l->x_unit.suffix;
     return name_unit(l, &l->public->x.unit, l->x_unit.name, HPF_HEADER_SAMPLE_UNIT, err);
 }
 
@@ -188,6 +197,7 @@ static hpf_status name_units(layout *l, hpf_error *err)
         return HPF_ERR_MEMORY;
     }
     public->y.factor = l->y_unit.factor;
+    public->y.suffix = l->y_unit.suffix;
     return name_x_unit(l, err);
 }
 
@@ -589,13 +599,12 @@ static hpf_status collect_marks(layout *l, const hpf_survey *survey, hpf_error *
 }
 
 /* Returns how many rows the labels of marks need where the marks are now, at most as many as fit.
- * Marks without rules have one row, since labels in others could not be matched to marks. */
+ */
 static unsigned mark_rows_wanted(const layout *l, const hpr__mark_box *box)
 {
     hpr__mark_box high = *box;
     double line = l->line.ascent_pt + l->line.descent_pt;
-    high.n_rows =
-        hpr__has_rules(l->public) ? hpr__mark_rows_at_most(l->public->height_pt, line) : 1;
+    high.n_rows = hpr__mark_rows_at_most(l->public->height_pt, line);
     return hpr__mark_rows_wanted(l->marks, l->public->n_marks, &high);
 }
 
@@ -613,16 +622,20 @@ static hpf_status arrange(layout *l, const hpr__reach *reach, hpf_error *err)
 {
     scale_y(l, reach);
     scale_x(l, reach);
-    if (name_units(l, err) || fit_legend(l, err)) {
+    if (fit_legend(l, err)) {
         return HPF_ERR_MEMORY;
     }
     place_rows(l);
     make_room_for_collections(l, reach);
     round_y(l);
-    if (tick_y(l, err)) {
+    if (name_units(l, err) || tick_y(l, err)) {
         return HPF_ERR_MEMORY;
     }
     place_left(l);
+    place_right(l, least_margin(l));
+    if (l->public->n_marks > 0 && hpr__mark_rules_choose(l->chart, l->marks, err)) {
+        return HPF_ERR_MEMORY;
+    }
     if (place_labels(l, err) || tick_x(l, err) || place_title(l, err)) {
         return HPF_ERR_MEMORY;
     }

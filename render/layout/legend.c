@@ -276,7 +276,7 @@ static double end_of_peak(const hpr_chart *chart, const hpr__label_style *style,
     if (!hpr__peak_of(&peak, chart)) {
         return 0;
     }
-    hpr__peak_text(text, chart, &peak, si_units, HPR__PEAK_AND_TIME);
+    hpr__peak_text(text, chart, &peak, si_units, HPR__PEAK_AND_TIME, NULL);
     double width =
         style->measurer.measure(style->measurer.context, text, style->largest_pt, false).width_pt;
     return fmax(hpr__x_of_time(chart, peak.time) + width / 2, chart->plot_x_pt + width);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hpfile/str.h"
 #include "layout/elide.h"
@@ -154,9 +155,78 @@ hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *surve
 #define BEFORE_RULE_PT 2.0 /* right of a label that ends at its rule */
 #define LEAST_EMS      2.9 /* width of an elided label */
 
-enum { MOST_ROWS = 5 };
+#define LEAST_RULE_PT 22.0 /* between the rules of many marks */
+
+enum { MOST_ROWS = 5, MOST_RULES = 12 };
 
 static const double most_of_height = 0.28; /* for all rows */
+
+/* A mark with a label, and how many marks have the same label. */
+typedef struct labelled {
+    const char *label;
+    size_t mark, n_alike;
+} labelled;
+
+static int compare_labels(const void *a, const void *b)
+{
+    const labelled *x = a;
+    const labelled *y = b;
+    int order = strcmp(x->label, y->label);
+    return order != 0 ? order : (x->mark > y->mark) - (x->mark < y->mark);
+}
+
+static int compare_rarity(const void *a, const void *b)
+{
+    const labelled *x = a;
+    const labelled *y = b;
+    return x->n_alike != y->n_alike ? (x->n_alike > y->n_alike) - (x->n_alike < y->n_alike)
+                                    : (x->mark > y->mark) - (x->mark < y->mark);
+}
+
+/* Gives rules to marks that are far enough apart: those with rare labels first. */
+static void rule_some(hpr_mark *marks, labelled *order, size_t n)
+{
+    qsort(order, n, sizeof *order, compare_labels);
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && strcmp(order[begin].label, order[end].label) == 0; end++) {
+        }
+        for (size_t i = begin; i < end; i++) {
+            order[i].n_alike = end - begin;
+        }
+    }
+    qsort(order, n, sizeof *order, compare_rarity);
+    size_t n_ruled = 0; /* kept at the front of `order` */
+    for (size_t i = 0; i < n; i++) {
+        hpr_mark *mark = &marks[order[i].mark];
+        mark->is_ruled = true;
+        for (size_t k = 0; k < n_ruled && mark->is_ruled; k++) {
+            mark->is_ruled = fabs(marks[order[k].mark].x_pt - mark->x_pt) >= LEAST_RULE_PT;
+        }
+        if (mark->is_ruled) {
+            order[n_ruled++] = order[i];
+        }
+    }
+}
+
+hpf_status hpr__mark_rules_choose(hpr__chart *chart, hpr_mark *marks, hpf_error *err)
+{
+    size_t n = chart->public.n_marks, n_labelled = 0;
+    labelled *order = hpf_arena_array(chart->arena, n, sizeof *order);
+    if (!order) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        marks[i].x_pt = hpr__x_of_time(&chart->public, marks[i].time);
+        marks[i].is_ruled = n <= MOST_RULES;
+        if (*marks[i].label) {
+            order[n_labelled++] = (labelled){.label = marks[i].label, .mark = i};
+        }
+    }
+    if (n > MOST_RULES && n_labelled > 0) {
+        rule_some(marks, order, n_labelled);
+    }
+    return HPF_OK;
+}
 
 /* The left end of the leftmost label of each row, so far. */
 typedef struct row_ends {
@@ -225,7 +295,7 @@ static bool is_whole(const spot *s)
 /* Returns the position of the last mark with a label before mark `i`, or the left end. */
 static double place_before(const hpr_mark *marks, size_t i, const hpr__mark_box *box)
 {
-    while (i > 0 && !*marks[i - 1].label) {
+    while (i > 0 && !(*marks[i - 1].label && marks[i - 1].is_ruled)) {
         i--;
     }
     return i > 0 ? marks[i - 1].x_pt : box->left_pt;
@@ -290,6 +360,9 @@ static spot *spots_of(const hpr_mark *marks, size_t n, const hpr__mark_box *box)
 {
     spot *spots = calloc(n + 1, sizeof *spots);
     for (size_t i = 0; spots && i < n; i++) {
+        if (!marks[i].is_ruled) {
+            continue;
+        }
         spots[i].width_pt =
             box->measurer.measure(box->measurer.context, marks[i].label, box->text_pt, false)
                 .width_pt;
@@ -332,7 +405,11 @@ hpf_status hpr__mark_labels_place(hpr__chart *chart, hpr_mark *marks, const hpr_
     place_spots(&p, spots, marks, n, box);
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < n && !status; i++) {
-        status = spots[i].room_pt > 0 ? show_label(chart, &marks[i], &spots[i], box, err) : HPF_OK;
+        if (spots[i].room_pt > 0) {
+            status = show_label(chart, &marks[i], &spots[i], box, err);
+        } else if (n > MOST_RULES) {
+            marks[i].is_ruled = false;
+        }
     }
     free(spots);
     return status;

@@ -13,6 +13,11 @@
 HPF_MUST_USE hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *survey,
                                                    const hpr_options *options, hpf_error *err);
 
+/* Chooses which marks are drawn through the whole plot: all, if they are few; else some that have
+ * labels and are far enough apart. The others are ticks. The x axis must have its ends, and the
+ * plot its width. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__mark_rules_choose(hpr__chart *chart, hpr_mark *marks, hpf_error *err);
+
 /* Labels of marks are set in rows above the plot; each begins at the rule of its mark.
  *
  *     loaded                    Of marks that are close together the first has the highest row:
@@ -32,7 +37,8 @@ unsigned hpr__mark_rows_at_most(double height_pt, double line_pt);
 /* Returns how many of the rows in `box` are needed to show the most labels; 0 without memory. */
 unsigned hpr__mark_rows_wanted(const hpr_mark *marks, size_t n_marks, const hpr__mark_box *box);
 
-/* Fills `shown`, `label_x_pt` and `row` of marks whose `x_pt` is known. Errors: MEMORY. */
+/* Fills `shown`, `label_x_pt` and `row` of marks whose `x_pt` is known. Of many marks, those whose
+ * label has no room become ticks. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__mark_labels_place(hpr__chart *chart, hpr_mark *marks,
                                                const hpr__mark_box *box, hpf_error *err);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "hprender/units.h"
+#include "layout/geometry.h"
 #include "output/tex.h"
 
 enum { N_NAMED = 3 };
@@ -40,13 +41,13 @@ static void put_time(const words *w, double time, double span)
     put_in_unit(w->sink, time, unit, w->chart->time_unit);
 }
 
-static size_t peak_point(const hpr_chart *chart)
+static size_t point_at(const hpr_chart *chart, double time)
 {
-    size_t peak = 0;
-    for (size_t i = 0; i < chart->n_points; i++) {
-        peak = chart->totals[i] > chart->totals[peak] ? i : peak;
+    size_t point = 0;
+    while (point + 1 < chart->n_points && chart->times[point] < time) {
+        point++;
     }
-    return peak;
+    return point;
 }
 
 /* Returns the largest band at a point after `last`, whose value is `below`; NULL if there is none.
@@ -98,20 +99,34 @@ void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
         hpf_sink_text(sink, "An empty heap profile.");
         return;
     }
-    size_t peak = peak_point(chart);
-    hpf_sink_printf(sink, "Banded graph of heap use over ");
+    uint32_t n_shown = 0;
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        n_shown += hpr__is_shown(chart, &chart->bands[i]);
+    }
+    hpr__peak peak;
+    bool is_line = hpr__peak_of(&peak, chart) && peak.band;
+    if (!is_line) {
+        peak = (hpr__peak){.value = chart->peak_total, .time = chart->peak_time};
+    }
+    const double *amounts = is_line ? peak.band->values : chart->totals;
     double span = chart->times[chart->n_points - 1] - chart->times[0];
+    hpf_sink_printf(sink, "%s graph of heap use over ", chart->is_lines ? "Line" : "Banded");
     put_time(&w, span, span);
-    hpf_sink_printf(sink, " in %u band%s. The total peaks at ", chart->n_bands,
-                    chart->n_bands == 1 ? "" : "s");
-    put_amount(&w, chart->totals[peak]);
+    hpf_sink_printf(sink, " in %u %s%s. ", n_shown, chart->is_lines ? "line" : "band",
+                    n_shown == 1 ? "" : "s");
+    hpf_sink_text(sink, is_line ? "The highest, " : "The total");
+    hpr__tex_words(sink, is_line ? peak.band->text : "");
+    hpf_sink_text(sink, is_line ? ", peaks at " : " peaks at ");
+    put_amount(&w, peak.value);
     hpf_sink_text(sink, " after ");
-    put_time(&w, chart->times[peak], chart->times[peak]);
-    put_largest(&w, peak);
+    put_time(&w, peak.time, peak.time);
+    if (!is_line) {
+        put_largest(&w, point_at(chart, peak.time));
+    }
     hpf_sink_text(sink, ". It begins at ");
-    put_amount(&w, chart->totals[0]);
+    put_amount(&w, amounts[0]);
     hpf_sink_text(sink, " and ends at ");
-    put_amount(&w, chart->totals[chart->n_points - 1]);
+    put_amount(&w, amounts[chart->n_points - 1]);
     hpf_sink_text(sink, ".");
     put_lines(&w);
 }

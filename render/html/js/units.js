@@ -59,7 +59,7 @@ const PERCENT = {factor: 1, suffix: '', name: '%'};
 function label(value, unit, decimals) {
     const magnitude = Math.abs(value) / unit.factor;
     const digits = magnitude < 1e15 ? magnitude.toFixed(decimals) : magnitude.toExponential(2);
-    return (value < 0 ? '\u2212' : '') + digits + unit.suffix;
+    return (value < 0 ? '\u2212' : '') + digits + (value !== 0 ? unit.suffix : '');
 }
 
 // Formats with that many significant digits, without trailing zeros.

@@ -91,8 +91,9 @@ typedef struct hpr_axis {
     double range;     /* high - low, before any rounding; never 0 */
     const hpr_tick *ticks;
     size_t n_ticks;
-    const char *unit; /* shown at the axis, UTF-8 */
-    double factor;    /* one `unit` in units of the profile */
+    const char *unit;   /* shown at the axis, UTF-8 */
+    double factor;      /* one `unit` in units of the profile */
+    const char *suffix; /* modern: of each number but 0: "k"; or "" */
 } hpr_axis;
 
 typedef enum hpr_title_box { HPR_TITLE_NONE, HPR_TITLE_SMALL, HPR_TITLE_BIG } hpr_title_box;
@@ -112,7 +113,8 @@ typedef struct hpr_mark {
     const char *label; /* UTF-8, maybe "" */
     const char *shown; /* modern: `label` as far as it fits, from label_x_pt on; maybe "" */
     double label_x_pt;
-    unsigned row; /* above the plot; 0 is the lowest */
+    unsigned row;  /* above the plot; 0 is the lowest */
+    bool is_ruled; /* modern: drawn through the whole plot; else a tick at the x axis */
 } hpr_mark;
 
 /* Garbage collections that share a tick at the upper edge of the plot. */

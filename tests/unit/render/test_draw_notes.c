@@ -5,11 +5,13 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hprender/render.h"
 
 #include "made_up_font.h"
+#include "style/palette.h"
 
 #define HEAD "JOB \"a.out\"\nDATE \"today\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
 
@@ -223,7 +225,8 @@ Test(draw_notes, labels_are_cut_or_dropped_without_room)
     hpr_chart_destroy(chart);
 }
 
-Test(draw_notes, many_marks_are_ticks)
+/* Of many marks, those have rules whose labels fit; the others are ticks at the axis. */
+Test(draw_notes, many_marks_are_thinned)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     double times[40];
@@ -232,9 +235,129 @@ Test(draw_notes, many_marks_are_ticks)
     }
     hpr_chart *chart = chart_with_marks(times, 40, "tick", &options);
     hpr_scene *scene = draw(chart, &options);
+    size_t n_rules = 0;
+    double last = -HUGE_VAL;
     for (size_t i = 0; i < scene->n_items; i++) {
-        cr_expect_not(is_rule(&scene->items[i]));
+        if (is_rule(&scene->items[i])) {
+            cr_expect_geq(scene->items[i].points[0].x_pt, last + 20);
+            last = scene->items[i].points[0].x_pt;
+            n_rules++;
+        }
     }
+    cr_expect_eq(n_rules, n_texts(scene, "tick"));
+    cr_expect_geq(n_rules, 10);
+    cr_expect_lt(n_rules, 40);
+    hpr_scene_destroy(scene);
+    hpr_chart_destroy(chart);
+}
+
+/* A chart of a profile in memory. */
+static hpr_chart *chart_of(const char *text, const hpr_options *options)
+{
+    static const hpf_source_options keep = {.keep = true};
+    hpf_source *source = NULL;
+    hpf_survey *survey = NULL;
+    hpr_chart *chart = NULL;
+    hpf_str bytes = {text, strlen(text)};
+    cr_assert_eq(hpf_source_from_memory(&source, bytes, &keep, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpr_chart_create(&chart, survey, options, made_up_measurer, NULL), HPF_OK);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    return chart;
+}
+
+/* Peaks of all heights below a round number, in sheets of all sizes: no grid line runs through the
+ * text, which is about 0.7 em high. */
+Test(draw_notes, peak_is_on_no_grid_line)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    const hpr_colour grid = hpr__theme_of(HPR_THEME_LIGHT)->grid;
+    int n_lines = 0;
+    for (int peak = 900; peak <= 1040; peak++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 HEAD "BEGIN_SAMPLE 0\na\t0\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\na\t%d\nEND_SAMPLE 1\n"
+                      "BEGIN_SAMPLE 2\na\t0\nEND_SAMPLE 2\n",
+                 peak);
+        options.width_pt = peak % 2 ? 241 : 500;
+        options.height_pt = 150 + peak % 7 * 20;
+        hpr_chart *chart = chart_of(text, &options);
+        hpr_scene *scene = draw(chart, &options);
+        const hpr_item *note = find_text(scene, "peak ");
+        cr_assert_not_null(note);
+        hpr_text_size size = made_up_measure(NULL, note->text, note->size_pt, false);
+        for (size_t i = 0; i < scene->n_items; i++) {
+            const hpr_item *item = &scene->items[i];
+            if (item->kind == HPR_ITEM_LINE && item->stroke.colour.red == grid.red) {
+                double y = item->points[0].y_pt;
+                cr_expect_not(y > note->at.y_pt - 0.7 * note->size_pt &&
+                                  y < note->at.y_pt + size.descent_pt,
+                              "peak %d", peak);
+                n_lines++;
+            }
+        }
+        hpr_scene_destroy(scene);
+        hpr_chart_destroy(chart);
+    }
+    cr_expect_gt(n_lines, 300);
+}
+
+/* The text of the peak is in the units of the axes, which have numbers below 1000 and no "0k". */
+Test(draw_notes, one_unit_in_a_picture)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    static const int peaks[] = {985000, 989000, 995000, 999999, 1000000, 1020000, 1048575};
+    for (size_t i = 0; i < 2 * sizeof peaks / sizeof *peaks; i++) {
+        char text[512];
+        bool is_bytes = i % 2;
+        snprintf(text, sizeof text,
+                 "JOB \"a\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"%s\"\n"
+                 "BEGIN_SAMPLE 0\na\t0\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\na\t%d\nEND_SAMPLE 1\n",
+                 is_bytes ? "bytes" : "closures", peaks[i / 2]);
+        hpr_chart *chart = chart_of(text, &options);
+        hpr_scene *scene = draw(chart, &options);
+        const char *peak = find_text(scene, "peak ")->text;
+        const hpr_axis *y = &chart->y;
+        cr_expect_str_eq(y->ticks[0].label, y->ticks[y->n_ticks - 1].label[1] == '.' ? "0.0" : "0");
+        cr_expect_neq(strcmp(y->ticks[y->n_ticks - 1].label, "1000k"), 0);
+        cr_expect_not_null(strstr(peak, is_bytes ? y->unit : y->suffix), "%s %s", peak, y->unit);
+        cr_expect(strtod(strchr(peak, ' '), NULL) * y->factor > 0.98 * peaks[i / 2]);
+        hpr_scene_destroy(scene);
+        hpr_chart_destroy(chart);
+    }
+}
+
+#define THREE_LINES                                                                                \
+    HEAD "BEGIN_SAMPLE 0\n[]\t0\nb\t0\nc\t0\nEND_SAMPLE 0\n"                                       \
+         "BEGIN_SAMPLE 1\n[]\t1048576\nb\t2097152\nc\t4194304\nEND_SAMPLE 1\n"                     \
+         "BEGIN_SAMPLE 2\n[]\t99999\nb\t99999\nc\t99999\nEND_SAMPLE 2\n"
+
+/* The peak of a chart of lines is that of the highest line, by name. Lines that end in one place
+ * have no leaders. */
+Test(draw_notes, peak_of_lines)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.as_lines = true;
+    hpr_chart *chart = chart_of(THREE_LINES, &options);
+    hpr_scene *scene = draw(chart, &options);
+    cr_expect_not_null(find_text(scene, "peak of c: 4 MiB at 1 s"));
+    for (size_t i = 0; i < scene->n_items; i++) {
+        const hpr_item *item = &scene->items[i];
+        cr_expect_not(item->kind == HPR_ITEM_LINE && item->n_points == 4, "a leader");
+    }
+    hpr_scene_destroy(scene);
+    hpr_chart_destroy(chart);
+}
+
+/* A name without a letter could be a missing glyph. */
+Test(draw_notes, names_of_symbols_are_quoted)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    hpr_chart *chart = chart_of(THREE_LINES, &options);
+    hpr_scene *scene = draw(chart, &options);
+    cr_expect_not_null(find_text(scene, "\"[]\""));
+    cr_expect_not_null(find_text(scene, "b"));
     hpr_scene_destroy(scene);
     hpr_chart_destroy(chart);
 }
