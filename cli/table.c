@@ -17,6 +17,11 @@ static table_cell cell_of(const table *t, size_t row, size_t column)
     return t->cell(t->context, row, column);
 }
 
+static bool is_whole(table_kind kind)
+{
+    return kind == TABLE_COUNT || kind == TABLE_BYTES;
+}
+
 static formatted number(const table *t, size_t row, size_t column)
 {
     table_cell cell = cell_of(t, row, column);
@@ -24,7 +29,13 @@ static formatted number(const table *t, size_t row, size_t column)
     case TABLE_BYTES:
         return format_amount((double)cell.whole, HPF_STR("bytes"), t->exact);
     case TABLE_TIME:
-        return format_time(cell.seconds, HPF_STR("seconds"), t->exact);
+        return format_time(cell.real, HPF_STR("seconds"), t->exact);
+    case TABLE_SHARE:
+        return format_share(cell.real);
+    case TABLE_BYTES_CHANGE:
+        return format_change(cell.real, HPF_STR("bytes"), t->exact);
+    case TABLE_TIME_CHANGE:
+        return format_time_change(cell.real, HPF_STR("seconds"), t->exact);
     default:
         return format_count(cell.whole);
     }
@@ -114,10 +125,10 @@ static void write_csv(const table *t, hpf_sink *sink)
             hpf_sink_text(sink, column ? "," : "");
             if (t->columns[column].kind == TABLE_NAME) {
                 hpf_csv_text(sink, cell.name);
-            } else if (t->columns[column].kind == TABLE_TIME) {
-                hpf_sink_shortest(sink, cell.seconds);
-            } else {
+            } else if (is_whole(t->columns[column].kind)) {
                 hpf_sink_whole(sink, cell.whole);
+            } else {
+                hpf_sink_shortest(sink, cell.real);
             }
         }
         hpf_sink_text(sink, "\n");
@@ -169,10 +180,10 @@ void table_write_json(const table *t, hpf_json *json, const char *key)
             table_cell cell = cell_of(t, row, column);
             if (c->kind == TABLE_NAME) {
                 hpf_json_str(json, c->key, cell.name);
-            } else if (c->kind == TABLE_TIME) {
-                hpf_json_number(json, c->key, cell.seconds);
-            } else {
+            } else if (is_whole(c->kind)) {
                 hpf_json_whole(json, c->key, cell.whole);
+            } else {
+                hpf_json_number(json, c->key, cell.real);
             }
         }
         hpf_json_close(json);

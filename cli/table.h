@@ -21,7 +21,10 @@ typedef enum table_kind {
     TABLE_NAME, /* text from a profile */
     TABLE_COUNT,
     TABLE_BYTES,
-    TABLE_TIME, /* seconds */
+    TABLE_TIME,         /* seconds */
+    TABLE_SHARE,        /* 0..1 */
+    TABLE_BYTES_CHANGE, /* signed */
+    TABLE_TIME_CHANGE,  /* seconds, signed */
 } table_kind;
 
 typedef struct table_column {
@@ -34,7 +37,7 @@ typedef struct table_column {
 typedef union table_cell {
     hpf_str name;
     uint64_t whole; /* COUNT and BYTES */
-    double seconds;
+    double real;    /* all others */
 } table_cell;
 
 typedef struct table {

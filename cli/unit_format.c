@@ -105,6 +105,21 @@ formatted format_growth(double amount_per_time, hpf_str value_unit, hpf_str time
     return out;
 }
 
+formatted format_time_change(double time, hpf_str unit, bool exact)
+{
+    formatted out;
+    formatted size = format_time(fabs(time), unit, exact);
+    snprintf(out.text, sizeof out.text, "%s%.180s", sign_of(time), size.text);
+    return out;
+}
+
+formatted format_share(double share)
+{
+    formatted out;
+    snprintf(out.text, sizeof out.text, "%.1f%%", 100 * share);
+    return out;
+}
+
 formatted format_count(uint64_t count)
 {
     char digits[24];

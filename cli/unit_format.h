@@ -24,6 +24,12 @@ formatted format_change(double amount, hpf_str unit, bool exact);
  * decimals. */
 formatted format_time(double time, hpf_str unit, bool exact);
 
+/* Formats a difference of times with its sign: "+1.2 ms". */
+formatted format_time_change(double time, hpf_str unit, bool exact);
+
+/* Formats a share, 0..1, in percent: "12.3%". */
+formatted format_share(double share);
+
 /* Formats an amount per unit of time, with its sign: "+1.2 MiB/s". */
 formatted format_growth(double amount_per_time, hpf_str value_unit, hpf_str time_unit, bool exact);
 

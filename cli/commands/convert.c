@@ -17,6 +17,7 @@
 #include "hprender/units.h"
 
 #include "convert_stacks.h"
+#include "bins/bins_report.h"
 #include "diag.h"
 #include "profile_command.h"
 #include "plot/overlay.h"
@@ -304,6 +305,15 @@ static int run(const cmd *self, int argc, char **argv)
     }
     if (values.from >= 0 && values.profile >= 0) {
         return cmd_misused(self, "--profile needs an event log, which --from cannot read");
+    }
+    if (argc > 1 && values.from < 0 && bins_is_file(argv[1])) {
+        const bins_output to = {values.output,
+                                strcmp(target->name, "json") == 0 ? TABLE_AS_JSON : TABLE_AS_CSV, 0,
+                                true};
+        if (strcmp(target->name, "json") != 0 && strcmp(target->name, "csv") != 0) {
+            return cmd_misused(self, "address bins can only be converted to csv or json");
+        }
+        return bins_report((const char *const *)(argv + 1), (size_t)argc - 1, BINS_BY_ADDRESS, &to);
     }
     const hpf_format from = values.from < 0 ? HPF_FORMAT_HP : (hpf_format)values.from;
     const profile_command f = {

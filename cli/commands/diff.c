@@ -10,6 +10,7 @@
 #include "hpfile/str.h"
 #include "hprender/diff.h"
 
+#include "bins/bins_report.h"
 #include "cmd.h"
 #include "diag.h"
 #include "diff_table.h"
@@ -40,8 +41,8 @@ typedef struct target {
     const hpr_backend *graph;
 } target;
 
-/* Table formats. */
-static const struct table_format {
+/* Table formats, in the order of table_format. */
+static const struct diff_format {
     const char *name, *extension;
     void (*write)(hpf_sink *sink, const diff_table *t);
 } tables[] = {
@@ -156,14 +157,14 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
 {
     uint32_t n_rows = hpf_diff_n_rows(diff);
     uint32_t most = values->n_bands < 0 ? 10 : (uint32_t)values->n_bands;
-    const diff_table table = {
+    const diff_table rows = {
         .inputs = inputs,
         .diff = diff,
         .n_rows = most > 0 && most < n_rows ? most : n_rows,
         .exact = values->exact,
     };
     hpf_diff_sort(diff, (hpf_diff_measure)values->by);
-    to->table(sink, &table);
+    to->table(sink, &rows);
 }
 
 /* Returns the title "new.hp minus old.hp", with directories only if the names are equal. */
@@ -257,6 +258,21 @@ static int compare(const input *inputs, const diff_values *values, const target 
     return status;
 }
 
+/* Compares two files of address bins, by function. */
+static int run_bins(const cmd *self, const diff_values *values, const target *to, char **argv)
+{
+    int format = 0;
+    if (!to->table || values->by != HPF_DIFF_MEAN) {
+        return cmd_misused(self, "address bins can only be compared as a table of all amounts");
+    }
+    while (tables[format].write != to->table) {
+        format++;
+    }
+    const bins_output output = {values->output, (table_format)format,
+                                values->n_bands < 0 ? 10 : (size_t)values->n_bands, values->exact};
+    return bins_diff(argv[1], argv[2], BINS_BY_FUNCTION, &output);
+}
+
 static int run(const cmd *self, int argc, char **argv)
 {
     diff_values values = {.n_bands = -1};
@@ -278,6 +294,9 @@ static int run(const cmd *self, int argc, char **argv)
     const char *conflict = find_conflict(&values, &to);
     if (conflict) {
         return cmd_misused(self, "%s", conflict);
+    }
+    if (bins_is_file(argv[1]) && bins_is_file(argv[2])) {
+        return run_bins(self, &values, &to, argv);
     }
     if (!input_open(&inputs[0], argv[1])) {
         return EXIT_FAILED;

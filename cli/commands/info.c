@@ -7,6 +7,7 @@
 #include "hpfile/breakdown.h"
 #include "io/json.h"
 
+#include "bins/bins_report.h"
 #include "diag.h"
 #include "profile_command.h"
 #include "unit_format.h"
@@ -149,6 +150,12 @@ static int run(const cmd *self, int argc, char **argv)
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
+    }
+    if (argc == 2 && bins_is_file(argv[1])) {
+        const bins_output to = {NULL, values.format == INFO_JSON ? TABLE_AS_JSON : TABLE_AS_TEXT, 0,
+                                values.exact};
+        return values.events ? cmd_misused(self, "--events needs an event log of GHC")
+                             : bins_info(argv[1], &to);
     }
     const profile_command f = {.write = write_info, .write_log = write_log, .values = &values};
     return profile_command_run(self, &f, argc, argv);

@@ -12,6 +12,7 @@
 #include "hpfile/csv.h"
 #include "io/json.h"
 
+#include "bins/bins_report.h"
 #include "diag.h"
 #include "profile_command.h"
 #include "unit_format.h"
@@ -26,9 +27,11 @@
 enum { MOST_FRAMES = 255 }; /* most frames of a stack in an event log */
 
 typedef struct report_values {
-    const char *output; /* NULL: standard output */
-    const char *sets;   /* report with retainer sets; NULL: that of the profile, if any */
-    int format;         /* table_format */
+    const char *output;   /* NULL: standard output */
+    const char *sets;     /* report with retainer sets; NULL: that of the profile, if any */
+    int format;           /* table_format */
+    const char *annotate; /* function of address bins */
+    int group;            /* bins_group; -1: none was given */
     int n_bands;
     int profile; /* number in an event log; -1: the first */
     bool exact;
@@ -322,6 +325,18 @@ static const opt report_options[] = {
      .argument = "N",
      .high = UINT8_MAX,
      .help = PROFILE_OPTION_HELP},
+    {.name = "by",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(report_values, group),
+     .argument = "PART",
+     .choices = bins_group_names,
+     .help = "address bins: group by function (default), line, address or module"},
+    {.name = "annotate",
+     .kind = OPT_TEXT,
+     .offset = offsetof(report_values, annotate),
+     .argument = "FUNCTION",
+     .help = "address bins: print the machine code of FUNCTION with the share of each instruction "
+             "(needs objdump)"},
     {.name = "time",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, time),
@@ -384,9 +399,27 @@ static hpf_status write_log(const input *in, const void *values, hpf_sink *sink,
     return log_write_time(in, format == TABLE_AS_JSON, sink, err);
 }
 
+/* Reports files of address bins. */
+static int run_bins(const cmd *self, const report_values *v, int argc, char **argv)
+{
+    const bins_output to = {v->output, (table_format)v->format, (size_t)v->n_bands, v->exact};
+    const char *const *paths = (const char *const *)(argv + 1);
+    size_t n = (size_t)argc - 1;
+    if (is_of_log(v) || v->sets || v->profile >= 0) {
+        return cmd_misused(self, "--sets, --profile, --time, --ticky and --nonmoving cannot be "
+                                 "used with address bins");
+    }
+    if (v->annotate) {
+        return v->format != TABLE_AS_TEXT
+                   ? cmd_misused(self, "--annotate can only be written as text")
+                   : bins_annotate(paths, n, v->annotate, &to);
+    }
+    return bins_report(paths, n, v->group >= 0 ? (bins_group)v->group : BINS_BY_FUNCTION, &to);
+}
+
 static int run(const cmd *self, int argc, char **argv)
 {
-    report_values values = {.n_bands = 10, .profile = -1};
+    report_values values = {.n_bands = 10, .profile = -1, .group = -1};
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
@@ -396,6 +429,12 @@ static int run(const cmd *self, int argc, char **argv)
     }
     if (values.time && values.format > TABLE_AS_JSON) {
         return cmd_misused(self, "--time can only be written as text or json");
+    }
+    if (argc > 1 && bins_is_file(argv[1])) {
+        return run_bins(self, &values, argc, argv);
+    }
+    if (values.group >= 0 || values.annotate) {
+        return cmd_misused(self, "--by and --annotate need files of address bins");
     }
     const profile_command f = {.output = values.output,
                                .log_profile = values.profile >= 0 ? &values.profile : NULL,
@@ -409,7 +448,7 @@ static int run(const cmd *self, int argc, char **argv)
 const cmd cmd_report = {
     .name = "report",
     .summary = "Summarise a profile: peak, largest names, growth",
-    .operands = "FILE",
+    .operands = "FILE...",
     .options = report_options,
     .run = run,
 };

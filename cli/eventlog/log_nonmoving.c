@@ -46,7 +46,7 @@ static table_cell block_cell(const void *context, size_t row, size_t column)
     const hpf_nonmoving_blocks *b = r->rows[row];
     switch (column) {
     case TIME:
-        return (table_cell){.seconds = (double)b->time_ns / 1e9};
+        return (table_cell){.real = (double)b->time_ns / 1e9};
     case BLOCK:
         return (table_cell){.whole = b->block_bytes};
     case ACTIVE:
@@ -95,9 +95,9 @@ static table_cell phase_cell(const void *context, size_t row, size_t column)
     case PHASE_COUNT:
         return (table_cell){.whole = phase->n};
     case PHASE_TOTAL:
-        return (table_cell){.seconds = (double)phase->total_ns / 1e9};
+        return (table_cell){.real = (double)phase->total_ns / 1e9};
     default:
-        return (table_cell){.seconds = (double)phase->longest_ns / 1e9};
+        return (table_cell){.real = (double)phase->longest_ns / 1e9};
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Files of bins. All numbers are 64 bits, the lowest byte first: eight bytes of magic, six numbers,
- * then pairs of address and count.
+ * pairs of address and count, then the objects.
  */
 #include "prof/address_bins.h"
 
@@ -13,7 +13,7 @@
 enum {
     WORD_BYTES = 8,
     BIN_BYTES = 2 * WORD_BYTES,
-    VERSION = 1,
+    VERSION = 2,
 };
 
 /* After the magic. */
@@ -21,15 +21,22 @@ typedef enum head_word {
     HEAD_VERSION,
     HEAD_KIND,
     HEAD_UNIT,
-    HEAD_BASE,
     HEAD_UNKNOWN,
     HEAD_N_BINS,
+    HEAD_N_OBJECTS,
     N_HEAD_WORDS
 } head_word;
 
 static const char magic[WORD_BYTES] = {'h', 'p', 'f', '.', 'b', 'i', 'n', 's'};
 
 enum { HEAD_BYTES = (1 + N_HEAD_WORDS) * WORD_BYTES };
+
+bool hpf_bins_is_file(hpf_str bytes)
+{
+    return bytes.length >= sizeof magic && memcmp(bytes.data, magic, sizeof magic) == 0;
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
 
 static void put_word(hpf_sink *sink, uint64_t word)
 {
@@ -38,15 +45,6 @@ static void put_word(hpf_sink *sink, uint64_t word)
         bytes[i] = (unsigned char)(word >> 8 * i);
     }
     hpf_sink_write(sink, bytes, sizeof bytes);
-}
-
-static uint64_t get_word(const char *at)
-{
-    uint64_t word = 0;
-    for (int i = WORD_BYTES; i-- > 0;) {
-        word = word << 8 | (unsigned char)at[i];
-    }
-    return word;
 }
 
 void hpf_bins_write(hpf_sink *sink, const hpf_bins *bins)
@@ -59,15 +57,57 @@ void hpf_bins_write(hpf_sink *sink, const hpf_bins *bins)
     put_word(sink, VERSION);
     put_word(sink, (uint64_t)bins->kind);
     put_word(sink, bins->unit);
-    put_word(sink, bins->base_address);
     put_word(sink, bins->unknown_count);
     put_word(sink, n_bins);
+    put_word(sink, bins->n_objects);
     for (size_t i = 0; i < bins->n_bins; i++) {
         if (bins->bins[i].count != 0) {
             put_word(sink, bins->bins[i].address);
             put_word(sink, bins->bins[i].count);
         }
     }
+    for (size_t i = 0; i < bins->n_objects; i++) {
+        const hpf_bins_object *object = &bins->objects[i];
+        put_word(sink, object->start);
+        put_word(sink, object->end);
+        put_word(sink, object->bias);
+        put_word(sink, object->path.length);
+        put_word(sink, object->build_id.length);
+        hpf_sink_write(sink, object->path.data, object->path.length);
+        hpf_sink_write(sink, object->build_id.data, object->build_id.length);
+    }
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+/* A position in the file. */
+typedef struct cursor {
+    const char *bytes;
+    size_t at, length;
+} cursor;
+
+/* Reads a number. Returns false at the end of the file. */
+static bool get_word(cursor *in, uint64_t *word)
+{
+    if (in->length - in->at < WORD_BYTES) {
+        return false;
+    }
+    *word = 0;
+    for (int i = WORD_BYTES; i-- > 0;) {
+        *word = *word << 8 | (unsigned char)in->bytes[in->at + (size_t)i];
+    }
+    in->at += WORD_BYTES;
+    return true;
+}
+
+static bool get_text(cursor *in, uint64_t length, hpf_str *text)
+{
+    if (length > in->length - in->at) {
+        return false;
+    }
+    *text = (hpf_str){in->bytes + in->at, (size_t)length};
+    in->at += (size_t)length;
+    return true;
 }
 
 static hpf_status fail_at(hpf_error *err, hpf_status status, uint64_t offset, const char *message)
@@ -93,29 +133,27 @@ static hpf_status slurp(hpf__buffer *all, hpf_source *source, hpf_error *err)
     }
 }
 
-static uint64_t head_of(const hpf__buffer *all, head_word which)
+static hpf_status read_head(uint64_t head[N_HEAD_WORDS], cursor *in, hpf_error *err)
 {
-    return get_word(all->bytes + (1 + (size_t)which) * WORD_BYTES);
-}
-
-static hpf_status check_head(const hpf__buffer *all, hpf_error *err)
-{
-    if (all->length < HEAD_BYTES || memcmp(all->bytes, magic, sizeof magic) != 0) {
+    if (!hpf_bins_is_file((hpf_str){in->bytes, in->length})) {
         return fail_at(err, HPF_ERR_SYNTAX, 0, "not an address bin file");
     }
-    if (head_of(all, HEAD_VERSION) != VERSION) {
-        return fail_at(err, HPF_ERR_VERSION, WORD_BYTES,
-                       "unsupported version of the address bin file, expected 1");
+    in->at = sizeof magic;
+    for (int i = 0; i < N_HEAD_WORDS; i++) {
+        if (!get_word(in, &head[i])) {
+            return fail_at(err, HPF_ERR_SYNTAX, in->length, "the address bin file is cut");
+        }
     }
-    uint64_t kind = head_of(all, HEAD_KIND);
-    if (kind != HPF_BINS_TIME && kind != HPF_BINS_HEAP) {
+    if (head[HEAD_VERSION] != VERSION) {
+        return fail_at(err, HPF_ERR_VERSION, (1 + HEAD_VERSION) * WORD_BYTES,
+                       "unsupported version of the address bin file, expected 2");
+    }
+    if (head[HEAD_KIND] != HPF_BINS_TIME && head[HEAD_KIND] != HPF_BINS_HEAP) {
         return fail_at(err, HPF_ERR_SYNTAX, (1 + HEAD_KIND) * WORD_BYTES,
                        "unknown kind of address bins, expected time or heap");
     }
-    uint64_t n_bins = head_of(all, HEAD_N_BINS);
-    size_t n_bytes = all->length - HEAD_BYTES;
-    if (n_bytes % BIN_BYTES != 0 || n_bytes / BIN_BYTES != n_bins) {
-        return fail_at(err, HPF_ERR_SYNTAX, all->length, "wrong number of address bins");
+    if (head[HEAD_N_BINS] > (in->length - in->at) / BIN_BYTES) {
+        return fail_at(err, HPF_ERR_SYNTAX, in->length, "the address bin file is cut");
     }
     return HPF_OK;
 }
@@ -127,63 +165,86 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b)
+/* Reads bins that are in the file. Sorts them and adds up those with the same address. */
+static hpf_status read_bins(hpf_bins *out, cursor *in, size_t n_bins, hpf_error *err)
 {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-
-/* Joins neighbours with the same address. Returns how many are left. */
-static size_t join_equal(hpf_bin *bins, size_t n_bins)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < n_bins; i++) {
-        if (n > 0 && bins[n - 1].address == bins[i].address) {
-            bins[n - 1].count = add_up(bins[n - 1].count, bins[i].count);
-        } else {
-            bins[n++] = bins[i];
-        }
-    }
-    return n;
-}
-
-static hpf_status decode(hpf_bins *out, const hpf__buffer *all, hpf_error *err)
-{
-    size_t n_bins = (all->length - HEAD_BYTES) / BIN_BYTES;
     hpf_bin *bins = calloc(n_bins > 0 ? n_bins : 1, sizeof *bins);
     if (!bins) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < n_bins; i++) {
-        const char *at = all->bytes + HEAD_BYTES + i * BIN_BYTES;
-        bins[i] = (hpf_bin){get_word(at), get_word(at + WORD_BYTES)};
+        get_word(in, &bins[i].address);
+        get_word(in, &bins[i].count);
     }
     qsort(bins, n_bins, sizeof *bins, by_address);
-    *out = (hpf_bins){.kind = (hpf_bins_kind)head_of(all, HEAD_KIND),
-                      .unit = head_of(all, HEAD_UNIT),
-                      .base_address = head_of(all, HEAD_BASE),
-                      .unknown_count = head_of(all, HEAD_UNKNOWN),
-                      .bins = bins,
-                      .n_bins = join_equal(bins, n_bins)};
+    size_t n = 0;
+    for (size_t i = 0; i < n_bins; i++) {
+        if (n > 0 && bins[n - 1].address == bins[i].address) {
+            uint64_t sum = bins[n - 1].count + bins[i].count;
+            bins[n - 1].count = sum < bins[i].count ? UINT64_MAX : sum;
+        } else {
+            bins[n++] = bins[i];
+        }
+    }
+    out->bins = bins;
+    out->n_bins = n;
     return HPF_OK;
+}
+
+static hpf_status read_objects(hpf_bins *out, cursor *in, uint64_t n, hpf_error *err)
+{
+    hpf_bins_object *objects = NULL;
+    size_t n_objects = 0, capacity = 0;
+    hpf_status status = HPF_OK;
+    while (n_objects < n && status == HPF_OK) {
+        hpf_bins_object o;
+        uint64_t path_bytes, id_bytes;
+        if (!get_word(in, &o.start) || !get_word(in, &o.end) || !get_word(in, &o.bias) ||
+            !get_word(in, &path_bytes) || !get_word(in, &id_bytes) ||
+            !get_text(in, path_bytes, &o.path) || !get_text(in, id_bytes, &o.build_id)) {
+            status = fail_at(err, HPF_ERR_SYNTAX, in->length, "the address bin file is cut");
+        } else if (!HPF__ARRAY_PUSH(objects, n_objects, capacity, o)) {
+            status = hpf_error_set_memory(err);
+        }
+    }
+    if (status == HPF_OK && in->at < in->length) {
+        status = fail_at(err, HPF_ERR_SYNTAX, in->at, "unexpected bytes after the last object");
+    }
+    out->objects = objects;
+    out->n_objects = n_objects;
+    return status;
 }
 
 hpf_status hpf_bins_read(hpf_bins *out, hpf_source *source, hpf_error *err)
 {
     hpf__buffer all = {0};
+    uint64_t head[N_HEAD_WORDS];
     memset(out, 0, sizeof *out);
     hpf_status status = slurp(&all, source, err);
+    cursor in = {all.bytes, 0, all.length};
     if (status == HPF_OK) {
-        status = check_head(&all, err);
+        status = read_head(head, &in, err);
     }
     if (status == HPF_OK) {
-        status = decode(out, &all, err);
+        status = read_bins(out, &in, (size_t)head[HEAD_N_BINS], err);
     }
-    hpf__buffer_finish(&all);
+    if (status == HPF_OK) {
+        out->kind = (hpf_bins_kind)head[HEAD_KIND];
+        out->unit = head[HEAD_UNIT];
+        out->unknown_count = head[HEAD_UNKNOWN];
+        status = read_objects(out, &in, head[HEAD_N_OBJECTS], err);
+    }
+    out->texts = all.bytes;
+    if (status != HPF_OK) {
+        hpf_bins_finish(out);
+    }
     return status;
 }
 
 void hpf_bins_finish(hpf_bins *bins)
 {
     free((void *)(uintptr_t)bins->bins);
+    free((void *)(uintptr_t)bins->objects);
+    free(bins->texts);
     memset(bins, 0, sizeof *bins);
 }

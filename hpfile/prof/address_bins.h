@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Bins: a count for each place in a program's code, for time and heap alike
+ * Address bins: a count for each address in a program's code, for time and heap alike
  * (docs/formats/address-bins.md).
  *
  * The file is sparse: it has the addresses with a count above zero, unsorted, as 64-bit addresses
  * with 64-bit counts, and one count for unknown addresses. Its writer may have little memory left,
  * so the reader sorts and adds up equal addresses. (After a proposal of H. Cejtin on the MLton
- * list, August 2001.)
+ * list, August 2001.) The objects at the end of the file tell which function an address is in.
  */
 #ifndef HPFILE_BINS_H
 #define HPFILE_BINS_H
@@ -28,15 +28,27 @@ typedef enum hpf_bins_kind {
     HPF_BINS_HEAP = 2, /* counts are multiples of `unit` bytes allocated */
 } hpf_bins_kind;
 
+/* An executable or shared library of the program. */
+typedef struct hpf_bins_object {
+    uint64_t start, end; /* addresses of its code in memory: start <= address < end */
+    uint64_t bias;       /* address minus bias is the virtual address in the file */
+    hpf_str path;
+    hpf_str build_id; /* bytes; empty: none */
+} hpf_bins_object;
+
 typedef struct hpf_bins {
     hpf_bins_kind kind;
     uint64_t unit;
-    uint64_t base_address; /* load address of the program, to be subtracted from addresses */
-    uint64_t
-        unknown_count; /* for addresses in shared libraries, and those without room for a bin */
+    uint64_t unknown_count; /* of events without an address, and without room for a bin */
     const hpf_bin *bins;
     size_t n_bins;
+    const hpf_bins_object *objects; /* the executable first */
+    size_t n_objects;
+    char *texts; /* of the objects that hpf_bins_read returns, else NULL */
 } hpf_bins;
+
+/* Returns whether a file that begins with `bytes` is a file of bins. */
+HPF_API bool hpf_bins_is_file(hpf_str bytes);
 
 /* Writes a file. Skips bins with a count of 0; keeps the order of the array. */
 HPF_API void hpf_bins_write(hpf_sink *sink, const hpf_bins *bins);
@@ -46,7 +58,7 @@ HPF_API void hpf_bins_write(hpf_sink *sink, const hpf_bins *bins);
  * MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_bins_read(hpf_bins *out, hpf_source *source, hpf_error *err);
 
-/* Frees the bins of hpf_bins_read. */
+/* Frees what hpf_bins_read allocated. */
 HPF_API void hpf_bins_finish(hpf_bins *bins);
 
 #ifdef __cplusplus

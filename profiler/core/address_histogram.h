@@ -27,7 +27,4 @@ void hpp__address_histogram_add(hpp__address_histogram *places, uint64_t address
 void hpp__address_histogram_write(const hpp__address_histogram *places, hpf_bins_kind kind,
                                   uint64_t unit, hpf_sink *sink);
 
-/* Returns whether an address is in the program itself, not in a shared library. */
-bool hpp__address_is_own(uint64_t address);
-
 #endif

@@ -264,7 +264,10 @@ static hpf_status parse_switch(parser *p, hpf_str word, hpf_str rest)
         p->options.census.count_stacks |= is_stacks;
         p->options.print_on_abort |= !is_stacks;
     }
-    p->options.with_bins |= word.data[1] == 'B';
+    if (word.data[1] == 'B') {
+        p->options.time_bins |= word.data[2] != 'h';
+        p->options.heap_bins |= word.data[2] != 't';
+    }
     p->options.with_eventlog |= word.data[1] == 'l';
     p->options.with_census |= word.data[1] == 'l';
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
@@ -281,11 +284,12 @@ static const struct {
     hpf_status (*parse)(parser *p, hpf_str word, hpf_str rest);
 } table[] = {
     /* An option comes before its prefixes. */
-    {"-po", parse_stem},    {"-pa", parse_switch}, {"-pj", parse_switch},
-    {"-p", parse_switch},   {"-P", parse_switch},  {"-xt", parse_switch},
-    {"-xc", parse_switch},  {"-B", parse_switch},  {"-h", parse_heap},
-    {"-i", parse_interval}, {"-V", parse_tick},    {"-L", parse_name_length},
-    {"-R", parse_set_size}, {"-o", parse_stem},    {"-l", parse_switch},
+    {"-po", parse_stem},   {"-pa", parse_switch},     {"-pj", parse_switch},
+    {"-p", parse_switch},  {"-P", parse_switch},      {"-xt", parse_switch},
+    {"-xc", parse_switch}, {"-Bt", parse_switch},     {"-Bh", parse_switch},
+    {"-B", parse_switch},  {"-h", parse_heap},        {"-i", parse_interval},
+    {"-V", parse_tick},    {"-L", parse_name_length}, {"-R", parse_set_size},
+    {"-o", parse_stem},    {"-l", parse_switch},
 };
 
 static bool is_bracket(hpf_str word)

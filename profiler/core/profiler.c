@@ -133,23 +133,26 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
 
 static bool wants_time(const hpp_options *options)
 {
-    return options->report != HPP_REPORT_NONE || options->with_bins;
+    return options->report != HPP_REPORT_NONE || options->time_bins;
 }
 
 /* A profile without ticks is better than none: only a second signal ticker is an error. */
 static hpf_status start_time(hpp_profiler *p, hpf_error *err)
 {
-    if (p->options->with_bins) {
-        bool has_room = hpp__address_histogram_init(&p->time_places) &&
-                        hpp__address_histogram_init(&p->heap_places);
-        p->missing.no_places = !has_room;
+    const hpp_options *o = p->options;
+    p->missing.no_places = (o->time_bins && !hpp__address_histogram_init(&p->time_places)) ||
+                           (o->heap_bins && !hpp__address_histogram_init(&p->heap_places));
+    if (o->time_bins && o->tick_ns > 0 && p->config.ticker != HPP_TICKER_SIGNAL) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "-Bt needs a clock that knows addresses, which this program does not "
+                             "use: try -Bh for allocation alone");
     }
-    if (!wants_time(p->options) || p->options->tick_ns == 0) {
+    if (!wants_time(o) || o->tick_ns == 0) {
         return HPF_OK;
     }
     p->timer.kind = p->config.ticker;
-    p->timer.tick_ns = p->options->tick_ns;
-    p->timer.places = p->options->with_bins ? &p->time_places : NULL;
+    p->timer.tick_ns = o->tick_ns;
+    p->timer.places = o->time_bins ? &p->time_places : NULL;
     hpf_status status = hpp__timer_start(&p->timer, err);
     p->missing.no_ticks = status != HPF_OK;
     return status == HPF_ERR_UNSUPPORTED ? status : HPF_OK;
@@ -179,7 +182,7 @@ hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_
 {
     const hpp_options *o = config->options;
     *out = NULL;
-    if (!o->with_census && !wants_time(o) && !o->print_on_abort) {
+    if (!o->with_census && !wants_time(o) && !o->heap_bins && !o->print_on_abort) {
         return HPF_OK;
     }
     hpp_profiler *p = calloc(1, sizeof *p);
@@ -286,7 +289,7 @@ void hpp_profiler_mark(hpp_profiler *p, hpf_str label)
 
 void hpp_profiler_allocated_at(hpp_profiler *p, const void *place, size_t n_bytes)
 {
-    if (p && p->options->with_bins) {
+    if (p && p->options->heap_bins) {
         hpp__address_histogram_add(&p->heap_places, (uintptr_t)place, n_bytes);
     }
 }
@@ -459,8 +462,10 @@ static void write_files(hpp_profiler *p, hpf_status *all, hpf_error *err)
     if (p->options->report != HPP_REPORT_NONE || has_sets || hpp__loss_report_is_any(&p->missing)) {
         keep_first(all, err, write_file(p, ".prof", write_prof_into, &why), &why);
     }
-    if (p->options->with_bins) {
+    if (p->options->time_bins) {
         keep_first(all, err, write_file(p, ".time.bins", fill_time_bins, &why), &why);
+    }
+    if (p->options->heap_bins) {
         keep_first(all, err, write_file(p, ".heap.bins", fill_heap_bins, &why), &why);
     }
 }

@@ -133,8 +133,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     hpp_ccs_tick();
     const hpp__timer *t = HPP_ACQUIRE_LOAD(&signalled);
     if (t && t->places) {
-        uint64_t address = interrupted_address(context);
-        hpp__address_histogram_add(t->places, hpp__address_is_own(address) ? address : 0, 1);
+        hpp__address_histogram_add(t->places, interrupted_address(context), 1);
     }
     errno = saved_errno;
 }

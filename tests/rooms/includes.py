@@ -24,6 +24,9 @@ ROOMS = {
     "cli": ({"hpfile", "hprender", "hpprof"}, DRAWING),
 }
 
+# Private headers of rooms other than hpfile that a room may include: doors between rooms that no outside program needs.
+DOORS = {"cli": {"symbol/resolve.h"}}
+
 # Room: its floors from the bottom up. A floor is a folder; a file that is directly in the room belongs to the floor ".".
 # A public header belongs to the floor of its source: include/hpfile/sink.h to that of sink.c, or else to the lowest one
 # that has a sink_*.c. One without a source is below all floors.
@@ -31,7 +34,7 @@ FLOORS = {
     "hpfile": ["base", "io", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/window", "native/unwind",
                  "native/preload", "native/collector"],
-    "cli": [".", "eventlog", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "commands"],
+    "cli": [".", "bins", "eventlog", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html"],
 }
 
@@ -98,7 +101,8 @@ def room_problems(room, hpfile):
             if kind == "<":
                 if any(word in name for word in foreign):
                     yield f"{room.name}/{file}: <{name}> is not for {room.name}"
-            elif not (name.split("/")[0] in allowed or room.find(file, name) or name in hpfile.files):
+            elif not (name.split("/")[0] in allowed or room.find(file, name) or name in hpfile.files
+                      or name in DOORS.get(room.name, ())):
                 yield f'{room.name}/{file}: "{name}" is neither of {room.name} nor of a room below'
 
 

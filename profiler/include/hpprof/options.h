@@ -15,7 +15,7 @@
  *   -xt           count threads and their stacks
  *   -xc           print the cost-centre stack when the program aborts
  *   -p -P -pa -pj time and allocation report: plain, with ticks and bytes, with everything, JSON
- *   -B            ticks and allocation by address: NAME.time.bins, NAME.heap.bins
+ *   -Bt -Bh -B    ticks by address: NAME.time.bins; allocation by address: NAME.heap.bins; both
  *   -VS           seconds between clock ticks (0.001; 0: no clock)
  *   -l            also write the heap profile as an event log, NAME.eventlog, with whole stacks;
  * implies -hc -oNAME        write NAME.hp, NAME.prof (also -poNAME) +RTS, -RTS    ignored
@@ -49,7 +49,7 @@ typedef struct hpp_options {
     hpp_report report;         /* -p... */
     uint64_t tick_ns;          /* -V */
     bool print_on_abort;       /* -xc */
-    bool with_bins;            /* -B */
+    bool time_bins, heap_bins; /* -Bt, -Bh; both: -B */
     bool with_eventlog;        /* -l; implies with_census */
     const char *stem;          /* -o; NULL: the program's name */
     const hpf_str *words;      /* the options as given, for the titles of profiles */

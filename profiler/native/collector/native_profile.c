@@ -383,8 +383,8 @@ static hpf_status check(const hpp_options *profile, hpf_error *err)
     for (size_t i = 0; i < census->n_restrictions && status == HPF_OK; i++) {
         status = check_selector(census->restrictions[i].selector, err);
     }
-    if (status == HPF_OK &&
-        (profile->with_bins || profile->print_on_abort || census->count_stacks)) {
+    if (status == HPF_OK && (profile->time_bins || profile->heap_bins || profile->print_on_abort ||
+                             census->count_stacks)) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                "-B, -xc and -xt are only for programs that embed the profiler");
     }

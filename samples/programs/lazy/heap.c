@@ -88,10 +88,16 @@ static lz_object *new_object(lz_runtime *rt, const lz_info *info, size_t n_bytes
     return o;
 }
 
-/* Profiler: told of an object when it can be looked at. The current cost-centre stack pays. */
-static lz_object *created(lz_runtime *rt, lz_object *o)
+/* Reports a complete object to the profiler, which charges it to the current cost-centre stack and,
+ * for -B, to the code address `place` that made it. The profiler's own header does not count. */
+static lz_object *created(lz_runtime *rt, lz_object *o, const void *place)
 {
-    hpp_runtime_created(rt->profile, (hpp_ref)o, lz_size_bytes(o));
+    size_t n_bytes = lz_size_bytes(o);
+    hpp_runtime_created(rt->profile, (hpp_ref)o, n_bytes);
+    if (rt->options.heap_bins) {
+        hpp_profiler_allocated_at(hpp_runtime_profiler(rt->profile), place,
+                                  n_bytes - sizeof(hpp_header));
+    }
     return o;
 }
 
@@ -101,7 +107,7 @@ lz_object *lz_new(lz_runtime *rt, const lz_info *info, lz_object *first, lz_obje
     lz_object *given[] = {first, second, third};
     lz_object *o = new_object(rt, info, info->n_words * sizeof *given);
     memcpy(lz_refs(o), given, info->n_words * sizeof *given);
-    return created(rt, o);
+    return created(rt, o, __builtin_return_address(0));
 }
 
 lz_object *lz_int(lz_runtime *rt, int64_t number)
@@ -109,7 +115,7 @@ lz_object *lz_int(lz_runtime *rt, int64_t number)
     static const lz_info int_info = LZ_CONSTRUCTOR_INFO("I#", "Int", 0, 1);
     lz_object *o = new_object(rt, &int_info, sizeof number);
     memcpy(o + 1, &number, sizeof number);
-    return created(rt, o);
+    return created(rt, o, __builtin_return_address(0));
 }
 
 int64_t lz_int_value(lz_object *o)
@@ -138,7 +144,7 @@ lz_object *lz_bytes(lz_runtime *rt, size_t n_bytes)
     };
     lz_object *o = new_object(rt, &bytes_info, sizeof n_bytes + (n_bytes + 7) / 8 * 8);
     memcpy(o + 1, &n_bytes, sizeof n_bytes);
-    return created(rt, o);
+    return created(rt, o, __builtin_return_address(0));
 }
 
 /* ---- Weak pointers --------------------------------------------------------------------------- */

@@ -129,6 +129,10 @@ static void add_options(lz_runtime *rt, const char *text)
 void lz_profile_start(lz_runtime *rt, const char *program, const char *const *arguments,
                       size_t n_arguments, const char *options)
 {
+    hpp_options_init(&rt->options);
+    const char *inherited = getenv("HPP_OPTIONS");
+    add_options(rt, inherited ? inherited : "");
+    add_options(rt, options);
     const hpp_language language = {
         .shape = shape,
         .size_bytes = size_bytes,
@@ -145,12 +149,9 @@ void lz_profile_start(lz_runtime *rt, const char *program, const char *const *ar
         .arguments = arguments,
         .n_arguments = n_arguments,
         .clock = {mutator_ns, rt},
+        .ticker = rt->options.time_bins ? HPP_TICKER_SIGNAL : HPP_TICKER_THREAD,
     };
     hpf_error err = {0};
-    hpp_options_init(&rt->options);
-    const char *inherited = getenv("HPP_OPTIONS");
-    add_options(rt, inherited ? inherited : "");
-    add_options(rt, options);
     rt->stack = (lz_object){&stack_info, {hpp_ccs_builtin(HPP_CCS_SYSTEM), 0}};
     check(hpp_runtime_start(&rt->profile, &language, &config, &err), &err, "no profile");
     rt->needs = hpp_runtime_needs(rt->profile);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Files of bins: what is written is read back sorted and added up, and broken files are emitted.
+ * Files of bins: written bins are read back sorted and added up; invalid files are errors.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ Test(bins, are_read_sorted_and_added_up)
 {
     static const hpf_bin unsorted[] = {{UINT64_MAX, 1}, {0x400100, 7}, {0x400000, UINT64_MAX - 1},
                                        {5, 0},          {0x400100, 3}, {0x400000, 9}};
-    hpf_bins bins = {HPF_BINS_HEAP, 8, 0x400000, 12, unsorted, 6};
+    hpf_bins bins = {HPF_BINS_HEAP, 8, 12, unsorted, 6, NULL, 0, NULL};
     hpf_bins_write(sink, &bins);
     hpf_str bytes = hpf_sink_bytes(sink);
     cr_assert_eq(bytes.length, HEAD_BYTES + 5 * 16, "an empty bin takes no room");
@@ -52,7 +52,6 @@ Test(bins, are_read_sorted_and_added_up)
     cr_assert_eq(read_bytes(&back, bytes, NULL), HPF_OK);
     cr_assert_eq(back.kind, HPF_BINS_HEAP);
     cr_assert_eq(back.unit, 8);
-    cr_assert_eq(back.base_address, 0x400000);
     cr_assert_eq(back.unknown_count, 12);
     cr_assert_eq(back.n_bins, 3);
     expect_bin(&back, 0, 0x400000, UINT64_MAX);
@@ -65,15 +64,46 @@ Test(bins, time_and_heap_have_one_layout)
 {
     static const hpf_bin one[] = {{0x1122334455667788, 2}};
     static const unsigned char wanted[] = {
-        'h',  'p',  'f',  '.',  'b',  'i',  'n',  's',  1, 0, 0, 0, 0, 0, 0, 0, /* version */
-        1,    0,    0,    0,    0,    0,    0,    0,    3, 0, 0, 0, 0, 0, 0, 0, /* kind, unit */
-        0,    0,    0,    0,    0,    0,    0,    0,    4, 0, 0, 0, 0, 0, 0, 0, /* base, unknown */
-        1,    0,    0,    0,    0,    0,    0,    0,                            /* one bin */
-        0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 2, 0, 0, 0, 0, 0, 0, 0};
-    hpf_bins bins = {HPF_BINS_TIME, 3, 0, 4, one, 1};
+        'h',  'p',  'f',  '.',  'b',  'i',  'n',  's',  2,   0,   0,
+        0,    0,    0,    0,    0, /* version */
+        1,    0,    0,    0,    0,    0,    0,    0,    3,   0,   0,
+        0,    0,    0,    0,    0, /* kind, unit */
+        4,    0,    0,    0,    0,    0,    0,    0,    1,   0,   0,
+        0,    0,    0,    0,    0,                   /* unknown, bins */
+        1,    0,    0,    0,    0,    0,    0,    0, /* objects */
+        0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 2,   0,   0,
+        0,    0,    0,    0,    0, /* a bin */
+        16,   0,    0,    0,    0,    0,    0,    0,    32,  0,   0,
+        0,    0,    0,    0,    0, /* start, end */
+        8,    0,    0,    0,    0,    0,    0,    0,    2,   0,   0,
+        0,    0,    0,    0,    0,                                       /* bias, path */
+        1,    0,    0,    0,    0,    0,    0,    0,    '/', 'p', 0xab}; /* build id */
+    static const hpf_bins_object object = {16, 32, 8, {"/p", 2}, {"\xab", 1}};
+    hpf_bins bins = {HPF_BINS_TIME, 3, 4, one, 1, &object, 1, NULL};
     hpf_bins_write(sink, &bins);
     cr_assert_eq(hpf_sink_bytes(sink).length, sizeof wanted);
     cr_assert_arr_eq(hpf_sink_bytes(sink).data, wanted, sizeof wanted);
+}
+
+Test(bins, objects_survive_the_round_trip)
+{
+    static const hpf_bins_object objects[] = {{1, 2, 3, {"/bin/a", 6}, {"\0id", 3}},
+                                              {4, 5, UINT64_MAX, {"", 0}, {"", 0}}};
+    hpf_bins bins = {HPF_BINS_HEAP, 1, 0, NULL, 0, objects, 2, NULL};
+    hpf_bins back;
+    hpf_bins_write(sink, &bins);
+    cr_assert_eq(read_bytes(&back, hpf_sink_bytes(sink), NULL), HPF_OK);
+    cr_assert_eq(back.n_objects, 2);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(back.objects[i].start, objects[i].start);
+        cr_assert_eq(back.objects[i].end, objects[i].end);
+        cr_assert_eq(back.objects[i].bias, objects[i].bias);
+        cr_assert_eq(back.objects[i].path.length, objects[i].path.length);
+        cr_assert_eq(back.objects[i].build_id.length, objects[i].build_id.length);
+    }
+    cr_assert_arr_eq(back.objects[0].path.data, "/bin/a", 6);
+    cr_assert_arr_eq(back.objects[0].build_id.data, "\0id", 3);
+    hpf_bins_finish(&back);
 }
 
 Test(bins, random_ones_survive_the_round_trip)
@@ -86,7 +116,7 @@ Test(bins, random_ones_survive_the_round_trip)
         some[i] = (hpf_bin){state >> 52, state >> 40 & 0xfff};
         total += some[i].count;
     }
-    hpf_bins bins = {HPF_BINS_HEAP, 1, 0, 0, some, N};
+    hpf_bins bins = {HPF_BINS_HEAP, 1, 0, some, N, NULL, 0, NULL};
     hpf_bins back;
     hpf_bins_write(sink, &bins);
     cr_assert_eq(read_bytes(&back, hpf_sink_bytes(sink), NULL), HPF_OK);
@@ -98,10 +128,11 @@ Test(bins, random_ones_survive_the_round_trip)
     hpf_bins_finish(&back);
 }
 
-Test(bins, broken_files_are_told)
+Test(bins, invalid_files_are_errors)
 {
     static const hpf_bin one[] = {{1, 2}};
-    hpf_bins bins = {HPF_BINS_TIME, 1, 0, 0, one, 1};
+    static const hpf_bins_object object = {0, 2, 0, {"/p", 2}, {"ab", 2}};
+    hpf_bins bins = {HPF_BINS_TIME, 1, 0, one, 1, &object, 1, NULL};
     hpf_bins_write(sink, &bins);
     hpf_str bytes = hpf_sink_bytes(sink);
     hpf_bins back;
@@ -112,9 +143,9 @@ Test(bins, broken_files_are_told)
     }
     char *copy = malloc(bytes.length);
     memcpy(copy, bytes.data, bytes.length);
-    copy[8] = 2;
-    cr_assert_eq(read_bytes(&back, (hpf_str){copy, bytes.length}, &err), HPF_ERR_VERSION);
     copy[8] = 1;
+    cr_assert_eq(read_bytes(&back, (hpf_str){copy, bytes.length}, &err), HPF_ERR_VERSION);
+    copy[8] = 2;
     copy[16] = 3;
     cr_assert_eq(read_bytes(&back, (hpf_str){copy, bytes.length}, &err), HPF_ERR_SYNTAX);
     cr_assert_eq(err.offset, 16);

@@ -124,9 +124,22 @@ Test(options, numbers_and_switches)
     cr_assert_eq(options.census.max_retainers, 3);
     cr_assert(options.census.count_stacks);
     cr_assert(options.print_on_abort);
-    cr_assert(options.with_bins);
+    cr_assert(options.time_bins && options.heap_bins);
     cr_assert_eq(options.report, HPP_REPORT_VERBOSE);
     cr_assert_str_eq(options.stem, "out/run");
+}
+
+Test(options, bins_of_time_and_heap_are_separate)
+{
+    cr_assert_eq(parse("-Bh"), HPF_OK);
+    cr_assert(!options.time_bins && options.heap_bins);
+    cr_assert_eq(parse("-Bt"), HPF_OK);
+    cr_assert(options.time_bins && options.heap_bins);
+    hpp_options_finish(&options);
+    hpp_options_init(&options);
+    cr_assert_eq(parse("-Bt"), HPF_OK);
+    cr_assert(options.time_bins && !options.heap_bins);
+    cr_assert_eq(parse("-Bx"), HPF_ERR_ARGUMENT);
 }
 
 Test(options, reports)

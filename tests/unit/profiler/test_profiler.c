@@ -613,7 +613,8 @@ static void check_ticker(hpp_ticker ticker)
     config.ticker = ticker;
     config.clock = hpp_clock_cpu;
     hpp_ccs_set(hpp_ccs_builtin(HPP_CCS_MAIN));
-    hpp_runtime *runtime = start("-p -B -V0.001", true);
+    hpp_runtime *runtime =
+        start(ticker == HPP_TICKER_SIGNAL ? "-p -B -V0.001" : "-p -V0.001", true);
     scope_ticks ticks = burn_in_scopes();
     stop(runtime);
     /* One for each millisecond at the most, but loaded machines are late. */
@@ -650,6 +651,11 @@ Test(profiler, signal_charges_who_runs_and_tells_where, .timeout = 120)
         in_burn += offset < 1000 ? bins.bins[i].count : 0;
     }
     cr_assert_gt(in_burn, 10);
+    cr_assert_gt(bins.n_objects, 0);
+    const hpf_bins_object *program = &bins.objects[0];
+    cr_assert((uintptr_t)burn >= program->start && (uintptr_t)burn < program->end);
+    cr_assert_eq(program->path.data[0], '/');
+    cr_assert_eq(program->build_id.length, 20);
     hpf_bins_finish(&bins);
 }
 
@@ -663,9 +669,18 @@ Test(profiler, only_one_profiler_has_the_signal)
     stop(runtime);
 }
 
+Test(profiler, a_clock_without_addresses_refuses_time_bins)
+{
+    hpp_profiler *profiler;
+    hpf_error err;
+    cr_assert_eq(hpp_options_parse(&options, HPF_STR("-Bt"), NULL), HPF_OK);
+    cr_assert_eq(hpp_profiler_start(&profiler, &config, &err), HPF_ERR_UNSUPPORTED);
+    cr_assert_not_null(strstr(err.message, "-Bh"));
+}
+
 Test(profiler, allocation_is_counted_by_address)
 {
-    hpp_runtime *runtime = start("-B -V0", true);
+    hpp_runtime *runtime = start("-Bh", true);
     hpp_profiler *profiler = hpp_runtime_profiler(runtime);
     static char code[100000];
     for (int turn = 0; turn < 3; turn++) {

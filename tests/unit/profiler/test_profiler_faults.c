@@ -204,7 +204,7 @@ Test(profiler_faults, profile_with_an_event_log)
 
 Test(profiler_faults, profile_by_description_without_headers)
 {
-    fail_each("-hd -p -B", false);
+    fail_each("-hd -p -Bh", false);
 }
 
 Test(profiler_faults, retainer_profile)

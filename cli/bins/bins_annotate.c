@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Machine code with amounts: objdump disassembles, and each of its instructions gets the amounts of
+ * the addresses up to the next one.
+ */
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "hpfile/str.h"
+
+#include "bins_report.h"
+#include "diag.h"
+#include "output.h"
+#include "unit_format.h"
+
+extern char **environ;
+
+/* Reads to the end of a pipe. Returns false without memory. */
+static bool read_all(int from, hpf__buffer *to)
+{
+    enum { PIECE = 65536 };
+    while (hpf__buffer_reserve(to, PIECE)) {
+        ssize_t n = read(from, to->bytes + to->length, PIECE);
+        if (n == 0 || (n < 0 && errno != EINTR)) {
+            return true;
+        }
+        to->length += n > 0 ? (size_t)n : 0;
+    }
+    return false;
+}
+
+/* Stores what objdump prints for a function of an object. Returns false after a message. */
+static bool disassemble(hpf__buffer *out, const char *path, const char *symbol)
+{
+    char only[8192];
+    snprintf(only, sizeof only, "--disassemble=%s", symbol);
+    const char *const argv[] = {"objdump", "--source", "--no-show-raw-insn", only, "--",
+                                path,      NULL};
+    int ends[2];
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    if (pipe(ends) != 0) {
+        diag_say("cannot create a pipe: %s", strerror(errno));
+        return false;
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    int error =
+        posix_spawnp(&child, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    bool has_read = error == 0 && read_all(ends[0], out);
+    close(ends[0]);
+    int status = 0;
+    if (error == 0) {
+        waitpid(child, &status, 0);
+    }
+    if (error == ENOENT) {
+        diag_say("--annotate needs objdump (Debian: binutils)");
+    } else if (error != 0) {
+        diag_say("cannot start objdump: %s", strerror(error));
+    } else if (!has_read) {
+        diag_say("out of memory");
+    } else if (status != 0) {
+        diag_say("objdump could not disassemble %s in %s", symbol, path);
+    }
+    return error == 0 && has_read && status == 0;
+}
+
+/* Returns the first line of `text`, and removes it. */
+static hpf_str next_line(hpf_str *text)
+{
+    const char *end = memchr(text->data, '\n', text->length);
+    hpf_str line = {text->data, end ? (size_t)(end - text->data) : text->length};
+    size_t n = end ? line.length + 1 : line.length;
+    *text = (hpf_str){text->data + n, text->length - n};
+    return line;
+}
+
+/* Finds the address of an instruction: "  401136:\tpush %rbp". */
+static bool is_instruction(hpf_str line, uint64_t *address)
+{
+    size_t at = 0;
+    *address = 0;
+    while (at < line.length && line.data[at] == ' ') {
+        at++;
+    }
+    size_t begin = at;
+    for (; at < line.length && strchr("0123456789abcdef", line.data[at]) && line.data[at]; at++) {
+        int digit = line.data[at] <= '9' ? line.data[at] - '0' : line.data[at] - 'a' + 10;
+        *address = *address << 4 | (uint64_t)digit;
+    }
+    return at > begin && at + 1 < line.length && line.data[at] == ':' && line.data[at + 1] == '\t';
+}
+
+/* Returns the address of the next instruction in `text`, or UINT64_MAX. */
+static uint64_t next_instruction(hpf_str text)
+{
+    uint64_t address;
+    while (text.length > 0) {
+        if (is_instruction(next_line(&text), &address)) {
+            return address;
+        }
+    }
+    return UINT64_MAX;
+}
+
+static uint64_t amount_between(const bins_table *bins, hpf_str path, uint64_t from, uint64_t to)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < bins->n_rows; i++) {
+        const bins_row *row = &bins->rows[i];
+        if (row->address >= from && row->address < to && hpf_str_equal(row->path, path)) {
+            sum += row->amounts[0];
+        }
+    }
+    return sum;
+}
+
+/* Writes text with spaces for tabs. */
+static void write_expanded(hpf_sink *sink, hpf_str text)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i <= text.length; i++) {
+        if (i == text.length || text.data[i] == '\t') {
+            output_name(sink, (hpf_str){text.data + begin, i - begin});
+            hpf_sink_text(sink, i < text.length ? "    " : "");
+            begin = i + 1;
+        }
+    }
+}
+
+static void write_code(hpf_sink *sink, const bins_table *bins, hpf_str path, hpf_str code)
+{
+    bool is_code = false;
+    while (code.length > 0) {
+        uint64_t address;
+        hpf_str line = next_line(&code);
+        bool is_step = is_instruction(line, &address);
+        uint64_t next = is_step ? next_instruction(code) : 0;
+        /* Parts of a function in other sections have their addresses far away. */
+        uint64_t end = next > address && next - address <= 15 ? next : address + 15;
+        uint64_t amount = is_step ? amount_between(bins, path, address, end) : 0;
+        is_code |= is_step || (line.length > 0 && line.data[line.length - 1] == ':' &&
+                               memchr(line.data, '<', line.length));
+        if (!is_code) {
+            continue; /* the head of objdump's output */
+        }
+        if (amount > 0) {
+            double share = (double)amount / (double)bins->totals[0];
+            hpf_sink_printf(sink, "%7s  ", format_share(share).text);
+        } else {
+            hpf_sink_text(sink, "         ");
+        }
+        write_expanded(sink, line);
+        hpf_sink_text(sink, "\n");
+    }
+}
+
+/* Writes the code of each function with that name, once. Returns their number, or -1 after a
+ * message. */
+static int write_functions(hpf_sink *sink, const bins_table *bins, hpf_str function)
+{
+    int n = 0;
+    for (size_t i = 0; i < bins->n_rows; i++) {
+        const bins_row *row = &bins->rows[i];
+        bool is_first = row->linkage.length > 0 && (hpf_str_equal(row->function, function) ||
+                                                    hpf_str_equal(row->linkage, function));
+        for (size_t k = 0; k < i && is_first; k++) {
+            is_first = !hpf_str_equal(bins->rows[k].linkage, row->linkage) ||
+                       !hpf_str_equal(bins->rows[k].path, row->path);
+        }
+        hpf__buffer code = {0};
+        if (is_first && !disassemble(&code, row->path.data, row->linkage.data)) {
+            hpf__buffer_finish(&code);
+            return -1;
+        }
+        if (is_first) {
+            hpf_sink_text(sink, n++ ? "\n" : "");
+            output_name(sink, row->path);
+            hpf_sink_text(sink, "\n");
+            write_code(sink, bins, row->path, (hpf_str){code.bytes, code.length});
+        }
+        hpf__buffer_finish(&code);
+    }
+    return n;
+}
+
+int bins_annotate(const char *const *paths, size_t n, const char *function, const bins_output *to)
+{
+    bins_table bins;
+    int status = EXIT_FAILED;
+    bool is_good = bins_init(&bins);
+    if (!is_good) {
+        return EXIT_FAILED;
+    }
+    for (size_t i = 0; i < n && is_good; i++) {
+        is_good = bins_add(&bins, paths[i], 0);
+    }
+    const char *name;
+    hpf_sink *sink = is_good ? output_open(to->output, &name) : NULL;
+    if (sink) {
+        bins_group_rows(&bins, BINS_BY_ADDRESS);
+        int n_functions = write_functions(sink, &bins, (hpf_str){function, strlen(function)});
+        if (n_functions > 0) {
+            status = output_close(sink, name);
+        } else {
+            if (n_functions == 0) {
+                diag_say("no address is in a function '%s' with a symbol", function);
+            }
+            hpf_sink_destroy(sink);
+        }
+    }
+    bins_finish(&bins);
+    return status;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tables of address bins.
+ */
+#include "bins_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+#include "output.h"
+#include "unit_format.h"
+
+static const double NS_PER_S = 1e9;
+
+/* The columns of a table, in their order: amounts by kind of bins, then the names by group. */
+typedef enum column {
+    COLUMN_SHARE,
+    COLUMN_BEFORE, /* or the amount */
+    COLUMN_AFTER,
+    COLUMN_CHANGE,
+    COLUMN_FUNCTION,
+    COLUMN_ADDRESS,
+    COLUMN_PLACE,
+    COLUMN_MODULE,
+    N_COLUMNS
+} column;
+
+typedef struct view {
+    const bins_table *bins;
+    column columns[N_COLUMNS];
+    table_column heads[N_COLUMNS];
+    size_t n_columns;
+    char (*addresses)[24]; /* of the rows, as text */
+} view;
+
+static void add_column(view *v, column which, const char *key, table_kind kind)
+{
+    v->columns[v->n_columns] = which;
+    v->heads[v->n_columns++] = (table_column){key, key, kind};
+}
+
+static void add_columns(view *v, bins_group group, bool is_diff)
+{
+    bool is_time = v->bins->kind == HPF_BINS_TIME;
+    table_kind amount = is_time ? TABLE_TIME : TABLE_BYTES;
+    if (is_diff) {
+        add_column(v, COLUMN_BEFORE, "before", amount);
+        add_column(v, COLUMN_AFTER, "after", amount);
+        add_column(v, COLUMN_CHANGE, "change", is_time ? TABLE_TIME_CHANGE : TABLE_BYTES_CHANGE);
+    } else {
+        add_column(v, COLUMN_SHARE, "share", TABLE_SHARE);
+        add_column(v, COLUMN_BEFORE, is_time ? "time" : "allocated", amount);
+    }
+    if (group != BINS_BY_MODULE) {
+        add_column(v, COLUMN_FUNCTION, "function", TABLE_NAME);
+    }
+    if (group == BINS_BY_ADDRESS) {
+        add_column(v, COLUMN_ADDRESS, "address", TABLE_NAME);
+    }
+    if (group == BINS_BY_ADDRESS || group == BINS_BY_LINE) {
+        add_column(v, COLUMN_PLACE, "line", TABLE_NAME);
+    }
+    add_column(v, COLUMN_MODULE, "module", TABLE_NAME);
+}
+
+static table_cell amount_cell(const view *v, uint64_t amount)
+{
+    return v->bins->kind == HPF_BINS_TIME ? (table_cell){.real = (double)amount / NS_PER_S}
+                                          : (table_cell){.whole = amount};
+}
+
+static table_cell cell_of(const void *context, size_t index, size_t at)
+{
+    const view *v = context;
+    const bins_row *row = &v->bins->rows[index];
+    const uint64_t *amounts = row->amounts;
+    double change = (double)amounts[1] - (double)amounts[0];
+    switch (v->columns[at]) {
+    case COLUMN_SHARE:
+        return (table_cell){.real = (double)amounts[0] / (double)v->bins->totals[0]};
+    case COLUMN_BEFORE:
+        return amount_cell(v, amounts[0]);
+    case COLUMN_AFTER:
+        return amount_cell(v, amounts[1]);
+    case COLUMN_CHANGE:
+        return (table_cell){.real = v->bins->kind == HPF_BINS_TIME ? change / NS_PER_S : change};
+    case COLUMN_FUNCTION:
+        return (table_cell){.name = row->function};
+    case COLUMN_ADDRESS:
+        return (table_cell){.name = {v->addresses[index], strlen(v->addresses[index])}};
+    case COLUMN_PLACE:
+        return (table_cell){.name = row->place};
+    default:
+        return (table_cell){.name = row->module};
+    }
+}
+
+static formatted format_of(const bins_table *bins, uint64_t amount, bool exact)
+{
+    return bins->kind == HPF_BINS_TIME
+               ? format_time((double)amount / NS_PER_S, HPF_STR("seconds"), exact)
+               : format_amount((double)amount, HPF_STR("bytes"), exact);
+}
+
+/* Writes the sums above a table in text and Markdown. */
+static void write_head(hpf_sink *sink, const bins_table *bins, bool is_diff, bool exact)
+{
+    static const char *const before_after[] = {"before", "after "};
+    for (int side = 0; side <= is_diff; side++) {
+        if (is_diff) {
+            hpf_sink_printf(sink, "%s   ", before_after[side]);
+        }
+        hpf_sink_printf(sink, "%s %s", bins->kind == HPF_BINS_TIME ? "time" : "allocated",
+                        format_of(bins, bins->totals[side], exact).text);
+        if (bins->unknown[side] > 0) {
+            hpf_sink_printf(sink, ", of it at unknown addresses %s",
+                            format_of(bins, bins->unknown[side], exact).text);
+        }
+        hpf_sink_text(sink, "\n");
+    }
+    hpf_sink_text(sink, "\n");
+}
+
+static void write_json(hpf_sink *sink, const bins_table *bins, const table *t, bool is_diff)
+{
+    bool is_time = bins->kind == HPF_BINS_TIME;
+    double unit = is_time ? NS_PER_S : 1;
+    hpf_json json = hpf_json_begin(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_text(&json, "kind", is_time ? "time" : "heap");
+    hpf_json_text(&json, "unit", is_time ? "seconds" : "bytes");
+    hpf_json_number(&json, is_diff ? "total_before" : "total", (double)bins->totals[0] / unit);
+    hpf_json_number(&json, is_diff ? "unknown_before" : "unknown", (double)bins->unknown[0] / unit);
+    if (is_diff) {
+        hpf_json_number(&json, "total_after", (double)bins->totals[1] / unit);
+        hpf_json_number(&json, "unknown_after", (double)bins->unknown[1] / unit);
+    }
+    table_write_json(t, &json, "rows");
+    hpf_json_end(&json);
+}
+
+static int warn_unnamed(hpf_str path, uint64_t n_addresses, void *context)
+{
+    (void)context;
+    diag_say("warning: %s has no symbols for %s addresses, or was changed after the run", path.data,
+             format_count(n_addresses).text);
+    return 0;
+}
+
+static int write_table(bins_table *bins, bins_group group, bool is_diff, const bins_output *to)
+{
+    view v = {.bins = bins};
+    add_columns(&v, group, is_diff);
+    table t = {.columns = v.heads,
+               .n_columns = v.n_columns,
+               .n_rows = to->n_rows && to->n_rows < bins->n_rows ? to->n_rows : bins->n_rows,
+               .cell = cell_of,
+               .context = &v,
+               .exact = to->exact};
+    v.addresses = calloc(t.n_rows + 1, sizeof *v.addresses);
+    if (!v.addresses) {
+        diag_say("out of memory");
+        return EXIT_FAILED;
+    }
+    for (size_t i = 0; i < t.n_rows; i++) {
+        snprintf(v.addresses[i], sizeof *v.addresses, "0x%" PRIx64, bins->rows[i].address);
+    }
+    const char *name;
+    hpf_sink *sink = output_open(to->output, &name);
+    if (sink && to->format == TABLE_AS_JSON) {
+        write_json(sink, bins, &t, is_diff);
+    } else if (sink) {
+        if (to->format != TABLE_AS_CSV) {
+            write_head(sink, bins, is_diff, to->exact);
+        }
+        table_write(&t, to->format, sink);
+    }
+    free(v.addresses);
+    hpp_resolver_each_unnamed(bins->resolver, warn_unnamed, NULL);
+    return output_close(sink, name);
+}
+
+int bins_report(const char *const *paths, size_t n, bins_group group, const bins_output *to)
+{
+    bins_table bins;
+    if (!bins_init(&bins)) {
+        return EXIT_FAILED;
+    }
+    bool is_good = true;
+    for (size_t i = 0; i < n && is_good; i++) {
+        is_good = bins_add(&bins, paths[i], 0);
+    }
+    bins_group_rows(&bins, group);
+    int status = is_good ? write_table(&bins, group, false, to) : EXIT_FAILED;
+    bins_finish(&bins);
+    return status;
+}
+
+static int by_change(const void *a, const void *b)
+{
+    const bins_row *x = a, *y = b;
+    double p = fabs((double)x->amounts[1] - (double)x->amounts[0]);
+    double q = fabs((double)y->amounts[1] - (double)y->amounts[0]);
+    return (p < q) - (p > q);
+}
+
+int bins_diff(const char *before, const char *after, bins_group group, const bins_output *to)
+{
+    bins_table bins;
+    if (!bins_init(&bins)) {
+        return EXIT_FAILED;
+    }
+    int status = EXIT_FAILED;
+    if (bins_add(&bins, before, 0) && bins_add(&bins, after, 1)) {
+        bins_group_rows(&bins, group);
+        qsort(bins.rows, bins.n_rows, sizeof *bins.rows, by_change);
+        status = write_table(&bins, group, true, to);
+    }
+    bins_finish(&bins);
+    return status;
+}
+
+static void write_info(hpf_sink *sink, const char *path, const hpf_bins *bins, table_format format)
+{
+    bool is_time = bins->kind == HPF_BINS_TIME;
+    if (format == TABLE_AS_JSON) {
+        hpf_json json = hpf_json_begin(sink);
+        hpf_json_object(&json, NULL);
+        hpf_json_text(&json, "file", path);
+        hpf_json_text(&json, "format", "bins");
+        hpf_json_text(&json, "kind", is_time ? "time" : "heap");
+        hpf_json_whole(&json, is_time ? "tick_ns" : "unit_bytes", bins->unit);
+        hpf_json_whole(&json, "addresses", bins->n_bins);
+        hpf_json_whole(&json, "unknown_count", bins->unknown_count);
+        hpf_json_array(&json, "objects");
+        for (size_t i = 0; i < bins->n_objects; i++) {
+            hpf_json_str(&json, NULL, bins->objects[i].path);
+        }
+        hpf_json_close(&json);
+        hpf_json_end(&json);
+        return;
+    }
+    hpf_sink_printf(sink, "file         %s, address bins\n", path);
+    hpf_sink_printf(sink, "counts       %s", is_time ? "ticks of " : "allocation in units of ");
+    hpf_sink_printf(sink, "%s\n",
+                    is_time
+                        ? format_time((double)bins->unit / NS_PER_S, HPF_STR("seconds"), false).text
+                        : format_amount((double)bins->unit, HPF_STR("bytes"), false).text);
+    hpf_sink_printf(sink, "addresses    %s\n", format_count(bins->n_bins).text);
+    hpf_sink_printf(sink, "unknown      %s\n", format_count(bins->unknown_count).text);
+    for (size_t i = 0; i < bins->n_objects; i++) {
+        hpf_sink_text(sink, i == 0 ? "objects      " : "             ");
+        output_name(sink, bins->objects[i].path);
+        hpf_sink_text(sink, "\n");
+    }
+}
+
+int bins_info(const char *path, const bins_output *to)
+{
+    hpf_source *source;
+    hpf_bins bins;
+    hpf_error err;
+    if (hpf_source_open(&source, path, NULL, &err) != HPF_OK) {
+        diag_error(path, &err);
+        return EXIT_FAILED;
+    }
+    int status = EXIT_FAILED;
+    if (hpf_bins_read(&bins, source, &err) != HPF_OK) {
+        diag_input(path, source, &err);
+    } else {
+        const char *name;
+        hpf_sink *sink = output_open(to->output, &name);
+        if (sink) {
+            write_info(sink, path, &bins, to->format);
+        }
+        status = output_close(sink, name);
+    }
+    hpf_bins_finish(&bins);
+    hpf_source_destroy(source);
+    return status;
+}
