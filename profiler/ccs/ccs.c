@@ -237,7 +237,7 @@ static const hpp_ccs *append_above(const hpp_ccs *current, const hpp_ccs *functi
 
 const hpp_ccs *hpp_ccs_append(const hpp_ccs *current, const hpp_ccs *function)
 {
-    if (function == current || is_bare(function)) {
+    if (function == current) {
         return current;
     }
     const hpp_ccs *a = current;

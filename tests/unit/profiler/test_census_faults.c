@@ -224,3 +224,79 @@ Test(census_faults, the_stack_of_the_walk_cannot_grow)
     hpp_census_destroy(census);
     toy_finish(&heap);
 }
+
+/* ---- Sums ---- */
+
+enum { N_SUMS = 40 };
+
+static uint32_t band_words[N_SUMS];
+
+static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
+{
+    (void)context;
+    for (size_t i = 0; i < N_SUMS; i++) {
+        const hpp_object sum = {
+            .size_bytes = i + 1, .shape = &CELL, .stack = &stacks[i], .band_word = &band_words[i]};
+        visit(&sum, 1, visit_context);
+    }
+    return 0;
+}
+
+/* Without memory for its band, a sum counts as OUT_OF_MEMORY, but only until there is memory. */
+Test(census_faults, a_sum_gets_its_band_when_there_is_memory_again)
+{
+    toy_heap heap;
+    make_heap(&heap, false);
+    const hpp_heap summing = {.sums = visit_sums, .stacks = heap.adapter.stacks};
+    bool has_failed = true;
+    for (unsigned long nth = 1; has_failed; nth++) {
+        hpp_census *census;
+        memset(band_words, 0, sizeof band_words);
+        cr_assert_eq(hpp_census_create(&census, &summing, NULL, NULL), HPF_OK);
+        failing_alloc_arm(nth, true);
+        const hpp_census_result *result = hpp_census_take(census, 0);
+        has_failed = failing_alloc_disarm();
+        uint64_t lost_bytes = toy_band(result, "OUT_OF_MEMORY");
+        cr_expect_eq(lost_bytes > 0, has_failed, "allocation %lu", nth);
+        cr_expect_eq(lost_bytes, result->missing.unnamed_bytes);
+        cr_expect_eq(result->size_bytes, N_SUMS * (N_SUMS + 1) / 2);
+        result = hpp_census_take(census, 1);
+        cr_expect_eq(result->n_bands, N_SUMS, "allocation %lu", nth);
+        cr_expect_eq(toy_band(result, "OUT_OF_MEMORY"), 0);
+        cr_expect_eq(toy_band(result, "f0"), 1);
+        cr_expect_eq(toy_band(result, "(39)f39/f19/f9/f4/f1"), 40);
+        cr_expect_eq(result->missing.unnamed_bytes, 0);
+        hpp_census_destroy(census);
+    }
+    toy_finish(&heap);
+}
+
+/* Each thunk holds a cell of its own, so there are as many sets as stacks. What has no memory for
+ * its set or its band costs OUT_OF_MEMORY; nothing is taken for a leak. */
+Test(census_faults, without_memory_nothing_is_unreached)
+{
+    enum { N_THUNKS = 300 };
+    toy_heap heap;
+    make_heap(&heap, true);
+    toy_finish(&heap);
+    toy_init(&heap, (size_t)2 * N_THUNKS, true);
+    for (size_t i = 0; i < N_THUNKS; i++) {
+        size_t thunk = toy_new(&heap, 1, &THUNK, &stacks[i % N_STACKS], 0);
+        heap.objects[thunk].is_root = true;
+        toy_link(&heap, thunk, toy_new(&heap, 2, &CELL, &stacks[0], 0));
+    }
+    const hpp_census_options options = {.breakdown = HPF_BREAKDOWN_RETAINER};
+    bool has_failed = true;
+    for (unsigned long nth = 2; has_failed; nth++) {
+        hpp_census *census;
+        cr_assert_eq(hpp_census_create(&census, &heap.adapter, &options, NULL), HPF_OK);
+        failing_alloc_arm(nth / 2, nth % 2);
+        const hpp_census_result *result = hpp_census_take(census, 0);
+        has_failed = failing_alloc_disarm();
+        cr_expect_eq(result->size_bytes, 3 * N_THUNKS);
+        cr_expect_eq(toy_band(result, "UNREACHED"), 0, "allocation %lu", nth / 2);
+        cr_expect_eq(toy_band(result, "OUT_OF_MEMORY"), result->missing.unnamed_bytes);
+        hpp_census_destroy(census);
+    }
+    toy_finish(&heap);
+}
