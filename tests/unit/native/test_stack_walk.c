@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A walk that joins the previous stack finds what a walk of the whole stack finds: the same frames,
+ * the same node, and the same words on which they depend. The stack is that of a made-up program,
+ * whose functions keep, save or change rbp, and whose frames leave old words behind.
+ */
+#include "native/unwind/stack_walk.h"
+
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "native/window/window_writer.h"
+#include "rng.h"
+
+/* --- the made-up program -----------------------------------------------------------------------
+ */
+
+enum { N_WORDS = 4096, MOST_FRAMES = 14, CODE = 0x400000, CODE_BYTES = 0x100 };
+
+typedef enum rbp_use {
+    KEEPS_RBP,
+    SAVES_RBP, /* and may change it */
+    NEEDS_RBP, /* has a frame pointer, and a frame of any size */
+    SHARES_RBP /* finds its frame by the frame pointer of a caller */
+} rbp_use;
+
+static const struct {
+    rbp_use use;
+    int n_words;   /* of the frame, with the return address; NEEDS_RBP: at least */
+    int cfa_words; /* from rbp to the CFA */
+} functions[] = {{KEEPS_RBP, 2, 0},   {KEEPS_RBP, 3, 0},   {KEEPS_RBP, 2, 0},  {SAVES_RBP, 3, 0},
+                 {SAVES_RBP, 4, 0},   {NEEDS_RBP, 2, 2},   {NEEDS_RBP, 2, 2},  {NEEDS_RBP, 2, 2},
+                 {SHARES_RBP, 2, -2}, {SHARES_RBP, 2, -4}, {SHARES_RBP, 3, -4}};
+
+enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
+
+typedef struct frame {
+    uintptr_t pc, sp, rbp;
+} frame;
+
+static uintptr_t stack[N_WORDS];
+static frame frames[MOST_FRAMES]; /* outermost first */
+static unsigned n_frames;
+
+static uintptr_t pc_in(unsigned function)
+{
+    return CODE + (uintptr_t)function * CODE_BYTES + 0x20;
+}
+
+static void put_word(uintptr_t address, uintptr_t value)
+{
+    stack[(address - (uintptr_t)stack) / 8] = value;
+}
+
+static void call(unsigned function, rng *chance)
+{
+    const frame outside = {0, (uintptr_t)(stack + N_WORDS), 0};
+    const frame *caller = n_frames > 0 ? &frames[n_frames - 1] : &outside;
+    rbp_use use = functions[function].use;
+    frame callee = {pc_in(function), caller->sp - 8 * (uintptr_t)functions[function].n_words,
+                    caller->rbp};
+    if (use == SHARES_RBP &&
+        caller->sp != caller->rbp + 8 * (uintptr_t)functions[function].cfa_words) {
+        return;
+    }
+    put_word(caller->sp - 8, caller->pc);
+    if (use == NEEDS_RBP || use == SAVES_RBP) {
+        put_word(caller->sp - 16, caller->rbp);
+    }
+    if (use == NEEDS_RBP) {
+        callee.rbp = caller->sp - 16;
+        callee.sp -= 8 * rng_below(chance, 5);
+    } else if (use == SAVES_RBP) {
+        callee.rbp = rng_below(chance, 2) ? caller->sp - 16 : rng_below(chance, 3);
+    }
+    frames[n_frames++] = callee;
+}
+
+/* Some functions return, others are called. */
+static void run(rng *chance)
+{
+    n_frames -= (unsigned)rng_below(chance, n_frames + 1);
+    while (n_frames == 0 || (n_frames < MOST_FRAMES && rng_below(chance, 4))) {
+        call(n_frames ? (unsigned)rng_below(chance, N_FUNCTIONS) : 0, chance);
+    }
+}
+
+/* --- what stack_walk.c takes from other files of the unwinder ----------------------------------
+ */
+
+hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
+_Atomic uint32_t hpp__generation = 1;
+
+hpp_unwind_rule hpp__unwind_rules_make(uintptr_t pc)
+{
+    unsigned function = (unsigned)((pc - CODE) / CODE_BYTES);
+    rbp_use use = functions[function].use;
+    bool is_by_rbp = use == NEEDS_RBP || use == SHARES_RBP;
+    int n_words = is_by_rbp ? functions[function].cfa_words : functions[function].n_words;
+    bool is_kept = use == KEEPS_RBP || use == SHARES_RBP;
+    int16_t rbp_place = is_kept ? (int16_t)HPP_UNWIND_RULE_RBP_KEPT : -2;
+    return (is_by_rbp ? HPP_UNWIND_RULE_RBP : HPP_UNWIND_RULE_RSP) |
+           (uint64_t)((uint32_t)n_words << 8) | (uint64_t)(uint16_t)rbp_place << 32 |
+           (uint64_t)(function + 1) << 48;
+}
+
+hpp_step hpp__walk_step_rarely(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,
+                               uint32_t *n_words)
+{
+    (void)walk, (void)rule, (void)words, (void)n_words;
+    return HPP_STEP_LOST;
+}
+
+hpp_step hpp__full_walk_step(hpp_full_walk *walk)
+{
+    (void)walk;
+    return HPP_STEP_LOST;
+}
+
+/* --- tests -------------------------------------------------------------------------------------
+ */
+
+static hpp_walk walk_from_inside(void)
+{
+    const frame *inner = &frames[n_frames - 1];
+    return (hpp_walk){.pc = inner->pc,
+                      .sp = inner->sp,
+                      .rbp = inner->rbp,
+                      .memory = {inner->sp, (uintptr_t)(stack + N_WORDS), 0}};
+}
+
+static void expect_frames(const hpp_stack_walk *path)
+{
+    const hpp_stack_walk_frame *found = path->frames.data;
+    cr_assert(eq(u32, path->n_frames, n_frames));
+    for (unsigned i = 0; i < n_frames; i++) {
+        cr_assert(eq(u64, found[i].pc, frames[i].pc));
+        cr_assert(eq(u64, found[i].sp, frames[i].sp));
+    }
+}
+
+static int compare_words(const void *left, const void *right)
+{
+    const hpp_word *a = left, *b = right;
+    return a->address != b->address ? (a->address > b->address) - (a->address < b->address)
+                                    : (a->value > b->value) - (a->value < b->value);
+}
+
+/* Returns the words of a path by address, in memory of the path. */
+static const hpp_word *sorted_words(uint32_t *n, hpp_stack_walk *path)
+{
+    cr_assert(hpp__stack_walk_collect(n, path, 0, UINT32_MAX));
+    qsort(path->new_words.data, *n, sizeof(hpp_word), compare_words);
+    return path->new_words.data;
+}
+
+Test(stack_walk, joining_finds_what_a_whole_walk_finds, .timeout = 120)
+{
+    enum { N_ROUNDS = 100000 };
+    hpp_stack_walk path = {0}, whole = {0};
+    unsigned n_joined = 0;
+    rng chance = {3};
+    cr_assert(ge(int, hpp__window_make(256 << 20), 0));
+    for (int round = 0; round < N_ROUNDS; round++) {
+        run(&chance);
+        hpp_walk walk = walk_from_inside(), again = walk;
+        hpp_stack_walk_outcome outcome = hpp__stack_walk(&path, &walk);
+        hpp__stack_walk_forget(&whole);
+        cr_assert(eq(int, hpp__stack_walk(&whole, &again), HPP_STACK_WALK_WHOLE));
+        cr_assert(outcome == HPP_STACK_WALK_WHOLE || outcome == HPP_STACK_WALK_JOINED);
+        n_joined += outcome == HPP_STACK_WALK_JOINED;
+        uint32_t node = hpp__stack_walk_extend(&path);
+        cr_assert(ne(u32, node, 0));
+        cr_assert(eq(u32, hpp__stack_walk_extend(&whole), node));
+        expect_frames(&path);
+        expect_frames(&whole);
+        uint32_t n, n_whole;
+        const hpp_word *words = sorted_words(&n, &path);
+        const hpp_word *all = sorted_words(&n_whole, &whole);
+        cr_assert(eq(u32, n, n_whole));
+        for (uint32_t i = 0; i < n; i++) {
+            cr_assert(eq(u64, words[i].address, all[i].address));
+            cr_assert(eq(u64, words[i].value, all[i].value));
+        }
+    }
+    cr_expect(eq(u32, n_joined, N_ROUNDS - 1));
+    hpp__stack_walk_end(&path);
+    hpp__stack_walk_end(&whole);
+}
