@@ -128,6 +128,32 @@ Test(wiggle, near_the_best_of_all_orders)
     }
 }
 
+/* The search goes on until no band wants to move. */
+Test(wiggle, no_single_move_makes_it_calmer)
+{
+    enum { N = 6 };
+    for (uint32_t seed = 1; seed <= 60; seed++) {
+        hpr__series series = random_series(seed * 31, N, 40);
+        uint32_t order[N], moved[N];
+        hpf_arena *arena = hpf_arena_create();
+        count_up(order, N);
+        cr_assert(hpr__wiggle_minimise(&series, order, N, NULL, 0, arena));
+        double found = hpr__wiggle_of(&series, order, N);
+        for (uint32_t from = 0; from < N; from++) {
+            for (uint32_t to = 0; to < N; to++) {
+                for (uint32_t i = 0, next = 0; i < N; i++) {
+                    next += next == from;
+                    moved[i] = i == to ? order[from] : order[next++];
+                }
+                double other = hpr__wiggle_of(&series, moved, N);
+                cr_expect_geq(other, found * (1 - 1e-4), "seed %u: %u to %u gains %g", seed, from,
+                              to, 1 - other / found);
+            }
+        }
+        hpf_arena_destroy(arena);
+    }
+}
+
 Test(wiggle, equal_input_equal_order)
 {
     uint32_t first[20], second[20];
