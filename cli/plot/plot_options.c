@@ -61,7 +61,8 @@ const opt plot_options[] = {
     {0, "exclude", OPT_TEXT, AT(exclude), "REGEX",
      "leave out names that match the extended regular expression", NULL, 0, 0},
     {0, "group-by", OPT_TEXT, AT(group), "PART",
-     "group names by module, type, package or prefix:N (their first N parts)", NULL, 0, 0},
+     "group names by module, type, package or prefix:N (their first N parts); none: do not group",
+     NULL, 0, 0},
     {0, "x", OPT_CHOICE, AT(x), "AXIS", "x axis: time (default), or sample: number of the sample",
      x_names, 0, 0},
     {0, "normalise", OPT_FLAG, AT(normalise), NULL, "draw percentages of the total at each moment",
@@ -178,9 +179,11 @@ static int prefix_parts(const char *text)
 
 static bool read_group(hpr_options *options, const char *text)
 {
-    static const char *const names[] = {
-        [HPR_GROUP_MODULE] = "module", [HPR_GROUP_TYPE] = "type", [HPR_GROUP_PACKAGE] = "package"};
-    for (size_t i = HPR_GROUP_MODULE; text && i < sizeof names / sizeof *names; i++) {
+    static const char *const names[] = {[HPR_GROUP_NONE] = "none",
+                                        [HPR_GROUP_MODULE] = "module",
+                                        [HPR_GROUP_TYPE] = "type",
+                                        [HPR_GROUP_PACKAGE] = "package"};
+    for (size_t i = 0; text && i < sizeof names / sizeof *names; i++) {
         if (strcmp(text, names[i]) == 0) {
             options->group = (hpr_group)i;
             return true;

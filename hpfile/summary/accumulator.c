@@ -37,6 +37,18 @@ void hpf__accumulator_finish(hpf__accumulator *t)
     free(t->marks);
     free(t->totals);
     free(t->unwanted);
+    free(t->whole_sums);
+}
+
+/* Returns whether some amounts do not count. */
+static bool is_partial(const hpf__accumulator *t)
+{
+    return t->is_wanted || t->from_time > -HUGE_VAL || t->to_time < HUGE_VAL;
+}
+
+double hpf__accumulator_whole_sum(const hpf__accumulator *t, hpf_name name)
+{
+    return t->whole_sums ? t->whole_sums[name] : hpf__account_sum(&t->accounts[name]);
 }
 
 /* --- events --- */
@@ -61,10 +73,15 @@ static hpf_status note_wish(hpf__accumulator *t, hpf_name name, hpf_str text, hp
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     hpf__accumulator *t = context;
-    if (!HPF__ARRAY_RESERVE(t->accounts, t->accounts_capacity, (size_t)name + 1)) {
+    if (!HPF__ARRAY_RESERVE(t->accounts, t->accounts_capacity, (size_t)name + 1) ||
+        (is_partial(t) &&
+         !HPF__ARRAY_RESERVE(t->whole_sums, t->whole_sums_capacity, (size_t)name + 1))) {
         return hpf_error_set_memory(err);
     }
     t->accounts[name] = (hpf__account){0};
+    if (t->whole_sums) {
+        t->whole_sums[name] = 0;
+    }
     t->n_accounts = (size_t)name + 1;
     return t->is_wanted ? note_wish(t, name, text, err) : HPF_OK;
 }
@@ -230,6 +247,9 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     hpf__accumulator *t = context;
     t->seen_from = fmin(t->seen_from, sample->time);
     t->seen_to = sample->time;
+    for (size_t i = 0; t->whole_sums && !t->counts_again && i < sample->n_costs; i++) {
+        t->whole_sums[sample->costs[i].name] += hpf_cost_amount(&sample->costs[i]);
+    }
     if (!hpf__accumulator_has(t, sample->time)) {
         t->overview.n_before += sample->time < t->from_time;
         return HPF_OK;
@@ -275,6 +295,7 @@ void hpf__accumulator_forget_samples(hpf__accumulator *t)
         t->accounts[i] = (hpf__account){.leftover = t->accounts[i].leftover};
     }
     t->whole = (hpf__account){0};
+    t->counts_again = true;
     t->overview = kept;
     t->held.is_there = false;
     hpf__downsample_finish(&t->picks);
@@ -397,7 +418,8 @@ hpf_status hpf__accumulator_settle(hpf__accumulator *t, hpf_error *err)
 /* Brings over what is borrowed, and makes room for what is not. */
 static bool borrow(hpf__accumulator *view, const hpf__accumulator *of)
 {
-    if (!HPF__ARRAY_RESERVE(view->accounts, view->accounts_capacity, of->n_accounts + 1)) {
+    if (!HPF__ARRAY_RESERVE(view->accounts, view->accounts_capacity, of->n_accounts + 1) ||
+        !HPF__ARRAY_RESERVE(view->whole_sums, view->whole_sums_capacity, of->n_accounts)) {
         return false;
     }
     hpf__accumulator own = *view;
@@ -409,7 +431,16 @@ static bool borrow(hpf__accumulator *view, const hpf__accumulator *of)
     view->picks = own.picks;
     view->totals = own.totals;
     view->totals_capacity = own.totals_capacity;
+    view->whole_sums = own.whole_sums;
+    view->whole_sums_capacity = own.whole_sums_capacity;
     view->store = (hpf__sample_store){.is_dropped = true};
+    for (size_t i = 0; i < of->n_accounts; i++) {
+        view->whole_sums[i] = hpf__accumulator_whole_sum(of, (hpf_name)i);
+    }
+    for (size_t i = 0; !of->whole_sums && of->held.is_there && i < of->held.n_costs; i++) {
+        const hpf_cost *cost = &of->held.costs[i];
+        view->whole_sums[cost->name] += hpf_cost_amount(cost);
+    }
     return true;
 }
 
@@ -464,5 +495,6 @@ void hpf__accumulator_view_finish(hpf__accumulator *view)
     free(view->held.costs);
     free(view->accounts);
     free(view->totals);
+    free(view->whole_sums);
     *view = (hpf__accumulator){0};
 }

@@ -68,6 +68,11 @@ typedef struct hpf__accumulator {
     void *is_wanted_context;
     bool *unwanted; /* by name, where is_wanted is given */
     size_t unwanted_capacity;
+    /* By name: sum of all its amounts, also those that do not count. Of an accumulator in which all
+     * count, only views have it. */
+    double *whole_sums;
+    size_t whole_sums_capacity;
+    bool counts_again;         /* samples that come are in whole_sums already */
     double seen_from, seen_to; /* times of the first and the last sample, counted or not */
 } hpf__accumulator;
 
@@ -84,8 +89,12 @@ static inline bool hpf__accumulator_has(const hpf__accumulator *accumulator, dou
 bool hpf__accumulator_init(hpf__accumulator *accumulator, size_t max_picks);
 void hpf__accumulator_finish(hpf__accumulator *accumulator);
 
-/* Forgets all samples; names, headers, marks, lines and leftovers stay. */
+/* Forgets all samples, which then must be sent again, until `counts_again` is unset; names,
+ * headers, marks, lines and leftovers stay. */
 void hpf__accumulator_forget_samples(hpf__accumulator *accumulator);
+
+/* Returns the sum of all amounts of a name, also of those that do not count. */
+double hpf__accumulator_whole_sum(const hpf__accumulator *accumulator, hpf_name name);
 
 /* Sorts marks by time, stably. Returns false when there is no memory.
  */

@@ -125,6 +125,7 @@ static hpf_status restore_order(hpf_live *live, hpf_error *err)
     hpf_status status =
         hpf__live_survey_emit(&all, 0, before.n_samples, HPF__REST, &again, live, err);
     hpf__live_survey_finish(&all);
+    live->accumulator.counts_again = false;
     hpf__sample_store_finish(status == HPF_OK ? &before : &live->store);
     if (status == HPF_OK) {
         live->is_disordered = false;

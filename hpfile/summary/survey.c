@@ -56,6 +56,11 @@ const hpf_totals *hpf_survey_totals(const hpf_survey *s, hpf_name name)
     return &s->accumulator.totals[name];
 }
 
+double hpf_survey_whole_sum(const hpf_survey *s, hpf_name name)
+{
+    return hpf__accumulator_whole_sum(&s->accumulator, name);
+}
+
 double hpf_survey_leftover(const hpf_survey *s, hpf_name name)
 {
     return s->accumulator.accounts[name].leftover;

@@ -10,6 +10,7 @@
 #include "summary/match.h"
 #include "hpfile/str.h"
 #include "chart/group.h"
+#include "style/palette.h"
 
 /* The rank of a name that had a band before is its weight times this. */
 static const double kept_factor = 1.1;
@@ -222,6 +223,42 @@ static hpf_status make_assignment(hpr__assignment *assignment, hpf_arena *arena,
     return status;
 }
 
+/* Chooses the colours of the `n_drawn` bands of an assignment that are not OTHER. `names` are all
+ * names of the profile. */
+static hpf_status colour_bands(hpr__assignment *assignment, hpr__named *names, uint32_t n,
+                               uint32_t n_drawn, const hpr_options *options, hpf_arena *arena,
+                               hpf_error *err)
+{
+    hpr_colour *colours = hpf_arena_array(arena, (size_t)n_drawn + 1, sizeof *colours);
+    if (!colours) {
+        return hpf_error_set_memory(err);
+    }
+    colours[n_drawn] = hpr__palette_grey(options->theme == HPR_THEME_DARK);
+    hpr__palette_choose(colours, names, n, n_drawn, options);
+    assignment->colours = colours;
+    return HPF_OK;
+}
+
+static hpf_status colour_selection(hpr__assignment *assignment, hpf_arena *arena,
+                                   const selection *sel, hpf_error *err)
+{
+    hpr__named *names = hpf_arena_array(arena, sel->n_names, sizeof *names);
+    uint32_t n = sel->n_names;
+    if (!names) {
+        return hpf_error_set_memory(err);
+    }
+    for (hpf_name name = 0; name < n; name++) {
+        names[name] =
+            (hpr__named){group_text(sel->survey, name, sel->options),
+                         hpf_survey_whole_sum(sel->survey, name), assignment->band_of_name[name]};
+    }
+    if (sel->options->group != HPR_GROUP_NONE) {
+        n = hpr__named_merge(names, n);
+    }
+    uint32_t n_drawn = assignment->n_bands - (assignment->other_names > 0);
+    return colour_bands(assignment, names, n, n_drawn, sel->options, arena, err);
+}
+
 hpf_status hpr__modern_select(hpr__assignment *assignment, hpf_arena *arena, hpf_survey *survey,
                               const hpr_options *options, hpf_error *err)
 {
@@ -241,7 +278,8 @@ hpf_status hpr__modern_select(hpr__assignment *assignment, hpf_arena *arena, hpf
         join_groups(&sel);
     }
     favour_kept(&sel);
-    return make_assignment(assignment, arena, &sel, err);
+    hpf_status status = make_assignment(assignment, arena, &sel, err);
+    return status ? status : colour_selection(assignment, arena, &sel, err);
 }
 
 /* --- several profiles ------------------------------------------------------------------------ */
@@ -332,6 +370,7 @@ static hpf_status make_rows(page_selection *s, hpf_error *err)
         s->rows[s->n_rows - 1].weight += e->weight;
         s->rows[s->n_rows - 1].rank += e->weight;
         e->row = s->n_rows - 1;
+        e->text = s->rows[e->row].text;
     }
     return HPF_OK;
 }
@@ -398,6 +437,47 @@ static void fill_assignments(hpr__assignment *assignments, const page_selection 
     }
 }
 
+/* Chooses the colours of bands that all profiles have in common. All profiles have the same weight.
+ */
+static hpf_status colour_page(hpr__assignment *assignments, const page_selection *s,
+                              uint32_t n_drawn, hpf_error *err)
+{
+    const hpr_options *options = &s->options->chart;
+    uint32_t *first = hpf_arena_array(s->arena, s->n_surveys + 1, sizeof *first);
+    for (size_t i = 0; first && i < s->n_surveys; i++) {
+        first[i + 1] = first[i] + hpf_survey_n_names(s->surveys[i]);
+    }
+    uint32_t n = first ? first[s->n_surveys] : 0;
+    hpr__named *names = hpf_arena_array(s->arena, n, sizeof *names);
+    if (!first || !names) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < s->n_surveys; i++) {
+        double whole = 0;
+        for (hpf_name name = 0; name < first[i + 1] - first[i]; name++) {
+            whole += hpf_survey_whole_sum(s->surveys[i], name);
+        }
+        for (hpf_name name = 0; name < first[i + 1] - first[i]; name++) {
+            double sum = hpf_survey_whole_sum(s->surveys[i], name);
+            names[first[i] + name] =
+                (hpr__named){hpf_str_without_id(group_text(s->surveys[i], name, options)),
+                             whole > 0 ? sum / whole : 0, HPF_NO_BAND};
+        }
+    }
+    for (size_t i = 0; i < s->n_entries; i++) {
+        const page_name *e = &s->entries[i];
+        hpr__named *named = &names[first[e->profile] + e->name];
+        named->name = e->text;
+        named->band = assignments[e->profile].band_of_name[e->name];
+    }
+    n = hpr__named_merge(names, n);
+    hpf_status status = colour_bands(&assignments[0], names, n, n_drawn, options, s->arena, err);
+    for (size_t i = 1; i < s->n_surveys; i++) {
+        assignments[i].colours = assignments[0].colours;
+    }
+    return status;
+}
+
 static hpf_status make_assignments(hpr__assignment *assignments, uint32_t *other_names,
                                    page_selection *s, hpf_error *err)
 {
@@ -422,6 +502,7 @@ static hpf_status make_assignments(hpr__assignment *assignments, uint32_t *other
     }
     if (!status) {
         fill_assignments(assignments, s, band_of_row, split.n_drawn);
+        status = colour_page(assignments, s, split.n_drawn, err);
     }
     return status;
 }

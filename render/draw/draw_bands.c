@@ -121,7 +121,10 @@ static bool has_hairline(const hpr_chart *chart, uint32_t band, size_t from, siz
 /* Draws the hairline on the upper edge of a band, in pieces. */
 static void draw_hairline(const hpr__drawing *d, const hpr__curve *upper, uint32_t band)
 {
-    hpr_paint paint = hpr__paint_stroke(d->theme->edge, HPR__HAIRLINE_PT);
+    const hpr_band *bands = d->chart->bands;
+    hpr_colour edge =
+        hpr__edge_between(d->theme, bands[band].fill.colour, bands[band + 1].fill.colour);
+    hpr_paint paint = hpr__paint_stroke(edge, HPR__HAIRLINE_PT);
     const size_t *shown = upper->shown;
     hpr_point *points = hpr__curve_points(d->builder, upper);
     if (!points) {
@@ -192,7 +195,7 @@ static void draw_stack(const hpr__drawing *d)
 
 hpr_paint hpr__paint_of_line(const hpr__drawing *d, const hpr_band *band)
 {
-    hpr_paint paint = hpr__stroke_of(d, band->fill.colour, LINE_PT);
+    hpr_paint paint = hpr__stroke_of(d, band->fill.line, LINE_PT);
     paint.dash_pt = band->fill.dash_pt;
     return paint;
 }
@@ -209,7 +212,7 @@ static void draw_markers(const hpr__drawing *d, const hpr_band *band)
             double share = (next - from) / (to - from);
             double amount = band->values[i - 1] + share * (band->values[i] - band->values[i - 1]);
             hpr__marker(d->builder, hpr__at(d, next, hpr__y_of(chart, amount)), band->fill.marker,
-                        band->fill.colour, d->theme->background);
+                        band->fill.line, d->theme->background);
         }
     }
 }

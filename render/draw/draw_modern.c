@@ -97,7 +97,7 @@ static void draw_swatch(const hpr__drawing *d, const hpr_band *band)
         hpr__draw_segment(d, left, middle, left + width, middle, hpr__paint_of_line(d, band));
         if (band->fill.marker > 0) {
             hpr__marker(d->builder, hpr__at(d, left + width / 2, middle), band->fill.marker,
-                        band->fill.colour, d->theme->background);
+                        band->fill.line, d->theme->background);
         }
         return;
     }

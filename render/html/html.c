@@ -71,9 +71,7 @@ static void put_theme(hpf_json *json, const char *key, hpr_theme which)
     hpr__html_colour(json, "outline", theme->outline);
     hpr__html_colour(json, "edge", theme->edge);
     hpf_json_array(json, "greys");
-    for (int i = 0; i < HPR__N_GREYS; i++) {
-        hpr__html_colour(json, NULL, hpr__palette_grey(i, which == HPR_THEME_DARK));
-    }
+    hpr__html_colour(json, NULL, hpr__palette_grey(which == HPR_THEME_DARK));
     hpf_json_close(json);
     hpf_json_close(json);
 }

@@ -47,13 +47,13 @@ void hpr__html_colour(hpf_json *json, const char *key, hpr_colour colour)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-/* Writes a name with its colours on light and on dark ground. */
-static void put_name(hpf_json *json, hpf_str name, const hpr_colour *pinned)
+/* Writes a name with its colours on light and on dark background: they differ only if fixed. */
+static void put_name(hpf_json *json, hpf_str name, hpr_colour light, hpr_colour dark)
 {
     hpf_json_bytes(json, "name", name);
     hpf_json_array(json, "colour");
-    hpr__html_colour(json, NULL, pinned ? *pinned : hpr__palette_of_name(name, false));
-    hpr__html_colour(json, NULL, pinned ? *pinned : hpr__palette_of_name(name, true));
+    hpr__html_colour(json, NULL, light);
+    hpr__html_colour(json, NULL, dark);
     hpf_json_close(json);
 }
 
@@ -63,7 +63,8 @@ void hpr_html_names_json(const hpf_str *names, size_t n, hpf_sink *sink)
     hpf_json_array(&json, NULL);
     for (size_t i = 0; i < n; i++) {
         hpf_json_object(&json, NULL);
-        put_name(&json, names[i], NULL);
+        put_name(&json, names[i], hpr__palette_of_name(names[i], false),
+                 hpr__palette_of_name(names[i], true));
         hpf_json_close(&json);
     }
     hpf_json_end(&json);
@@ -148,7 +149,11 @@ static hpf_status put_band(profile_writer *w, const hpf__buffer *packed)
     uint32_t band = w->n_written;
     hpf_str text = text_of(w, band);
     hpf_json_object(w->json, NULL);
-    put_name(w->json, text, hpr__pinned_colour(w->options, text));
+    hpr_colour light = w->assignment.colours[band], dark = light;
+    if (!hpr__pinned_colour(w->options, text) && hpr__palette_fixed(&dark, text, true)) {
+        hpr__palette_fixed(&light, text, false);
+    }
+    put_name(w->json, text, light, dark);
     if (!w->assignment.texts && !put_details(w, w->assignment.names[band])) {
         return hpf_error_set_memory(w->err);
     }

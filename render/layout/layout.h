@@ -36,8 +36,8 @@ HPF_MUST_USE hpf_status hpr__modern_fetch(hpr__chart *chart, hpf_survey *survey,
                                           const hpr__assignment *assignment,
                                           const hpr_options *options, hpf_error *err);
 
-/* Chooses the fills of the bands of a chart. `absent` has, by band, one bit for each of several
- * stacks that lack the band; NULL: there is one stack. Errors: MEMORY. */
+/* Completes the fills of the bands of a chart, which have colours. `absent` has, by band, one bit
+ * for each of several stacks that lack the band; NULL: there is one stack. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
                                                const hpr_options *options, hpf_error *err);
 

@@ -19,11 +19,16 @@ static void put_numbers(hpf_json *json, const char *key, const double *numbers, 
     hpf_json_close(json);
 }
 
+static void put_colour(hpf_json *json, const char *key, hpr_colour colour)
+{
+    char text[HPR__COLOUR_TEXT_BYTES];
+    hpf_json_text(json, key, hpr__colour_text(text, colour));
+}
+
 /* Writes the fill of a band. The shade of a classic grey may be out of range in an `.aux` file. */
 static void put_fill(hpf_json *json, const hpr_chart *chart, const hpr_band *band)
 {
     const hpr_colour *colour = &band->fill.colour;
-    char text[HPR__COLOUR_TEXT_BYTES];
 
     if (band->fill.is_gray) {
         hpf_json_object(json, "fill");
@@ -39,7 +44,7 @@ static void put_fill(hpf_json *json, const hpr_chart *chart, const hpr_band *ban
         hpf_json_close(json);
         return;
     }
-    hpf_json_text(json, "fill", hpr__colour_text(text, *colour));
+    put_colour(json, "fill", *colour);
 }
 
 static void put_point(hpf_json *json, const char *key, double x_pt, double y_pt)
@@ -83,6 +88,7 @@ static void put_band(hpf_json *json, const hpr_chart *chart, uint32_t index)
     hpf_json_whole(json, "position", (uint64_t)index + 1);
     put_fill(json, chart, band);
     if (chart->is_lines) {
+        put_colour(json, "line", band->fill.line);
         hpf_json_number(json, "dash_pt", band->fill.dash_pt);
         hpf_json_number(json, "marker", band->fill.marker);
     }

@@ -262,7 +262,8 @@ static void put_style(hpf_sink *sink, const hpr_chart *chart, uint32_t number, s
 static void define_colour(hpf_sink *sink, const hpr_chart *chart, uint32_t number)
 {
     hpf_sink_printf(sink, "\\definecolor{census%u}{HTML}{", number);
-    hpr__tex_colour(sink, chart->bands[number - 1].fill.colour);
+    const hpr_fill *fill = &chart->bands[number - 1].fill;
+    hpr__tex_colour(sink, chart->is_lines ? fill->line : fill->colour);
     hpf_sink_text(sink, "}\n");
 }
 

@@ -1,127 +1,66 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Chooses line styles, from the heaviest line down, and hatches, from the bottom band up. OTHER is
- * plain grey, since it need not be recognised elsewhere.
+ * Chooses dashes of lines, from the heaviest line down, and hatches, from the bottom band up. OTHER
+ * is plain grey, since it need not be recognised elsewhere.
  */
 #include "base/arena.h"
 #include "style/fill.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "hpfile/str.h"
 
 /* --- line styles ---------------------------------------------------------------------------- */
 
-enum { N_SHADES = 2, N_COLOURS = HPR__N_HUES * N_SHADES, N_DASHES = 5, NO_HUE = -1 };
+enum { N_DASHES = 6 };
 
-static const double dashes_pt[N_DASHES] = {0, 4, 1.5, 8, 2.5};
+static const double dashes_pt[N_DASHES] = {0, 4, 1.5, 8, 2.5, 14};
 
 /* Least contrast of a line against the background. */
 static const double least_contrast = 2.5;
 
-/* A colour, and how many lines use it with each kind of dashes. */
-typedef struct candidate {
-    hpr_colour colour;
-    int hue; /* of the palette; NO_HUE for a fixed colour */
-    hpr__appearance appearance;
-    uint32_t n_users[N_DASHES];
-} candidate;
+typedef struct ranked_line {
+    double weight;
+    uint32_t band;
+} ranked_line;
 
-typedef struct choice {
-    const hpr__theme *theme;
-    bool is_dark;
-    candidate *candidates; /* N_COLOURS of the palette, then the fixed ones */
-    size_t n_candidates;
-} choice;
-
-/* Adds a colour, made darker or lighter until it has enough contrast with the background. */
-static candidate *add_candidate(choice *c, hpr_colour colour, int hue)
+/* Returns a colour, made darker or lighter until it has enough contrast with the background. */
+static hpr_colour visible(hpr_colour colour, hpr_colour background)
 {
-    const hpr_colour ground = c->theme->background;
-    while (hpr__colour_contrast(colour, ground) < least_contrast) {
-        colour = hpr__colour_mix(colour, hpr__colour_text_on(ground), 0.9);
+    while (hpr__colour_contrast(colour, background) < least_contrast) {
+        colour = hpr__colour_mix(colour, hpr__colour_text_on(background), 0.9);
     }
-    candidate *added = &c->candidates[c->n_candidates++];
-    *added = (candidate){.colour = colour, .hue = hue};
-    added->appearance = hpr__appearance_of(added->colour);
-    return added;
+    return colour;
 }
 
-static uint32_t users_of(const candidate *used)
+static bool is_confusable(const hpr__appearance *x, const hpr__appearance *y)
 {
-    uint32_t n = 0;
-    for (int i = 0; i < N_DASHES; i++) {
-        n += used->n_users[i];
-    }
-    return n;
-}
-
-/* Returns for how many kinds of vision two colours look alike, plus one for shades of one hue,
- * which are hard to tell apart in thin lines. */
-static int n_confusions(const candidate *x, const candidate *y)
-{
-    int n = x->hue != NO_HUE && x->hue == y->hue;
+    bool is = false;
     for (int eye = 0; eye < HPR__N_VISIONS; eye++) {
-        n += hpr__lab_difference(x->appearance.lab[eye], y->appearance.lab[eye]) <
-             HPR__MIN_DIFFERENCE;
+        is |= hpr__lab_difference(x->lab[eye], y->lab[eye]) < HPR__MIN_DIFFERENCE;
     }
-    return n;
+    return is;
 }
 
-/* Returns the cost of a colour: mostly how many lines have one that looks alike, then how far it is
- * from the colour that the name hashes to. */
-static uint64_t cost_of(const choice *c, hpf_str name, int colour)
-{
-    uint64_t hash = hpr__palette_hash(name);
-    bool is_hue = (int)(hash % HPR__N_HUES) == colour % HPR__N_HUES;
-    bool is_shade = (int)(hash / HPR__N_HUES % N_SHADES) == colour / HPR__N_HUES;
-    uint64_t cost =
-        (is_hue ? 0 : 16) + (is_shade ? 0 : 8) + ((hash >> 8) + (uint64_t)colour * 7) % 8;
-    for (size_t i = 0; i < c->n_candidates; i++) {
-        uint32_t n = users_of(&c->candidates[i]);
-        cost +=
-            n > 0 ? 32 * n * (uint64_t)n_confusions(&c->candidates[i], &c->candidates[colour]) : 0;
-    }
-    return cost;
-}
-
-static candidate *best_candidate(const choice *c, hpf_str name)
-{
-    int best = 0;
-    for (int colour = 1; colour < N_COLOURS; colour++) {
-        best = cost_of(c, name, colour) < cost_of(c, name, best) ? colour : best;
-    }
-    return &c->candidates[best];
-}
-
-/* Returns the dashes that the fewest lines of a similar colour have. */
-static int best_dashes(const choice *c, const candidate *chosen)
+/* Returns the dashes that the fewest heavier lines of a similar colour have. `ranking` lists the
+ * lines, the heaviest first; `rank` is the place of the line in it. */
+static double best_dashes(const hpr_fill *fills, const hpr__appearance *appearances,
+                          const ranked_line *ranking, uint32_t rank)
 {
     uint32_t n_alike[N_DASHES] = {0};
     int best = 0;
-    for (size_t i = 0; i < c->n_candidates; i++) {
-        const candidate *other = &c->candidates[i];
-        bool counts = users_of(other) > 0 && n_confusions(other, chosen) > 0;
-        for (int k = 0; k < N_DASHES; k++) {
-            n_alike[k] += counts ? other->n_users[k] : 0;
+    for (uint32_t i = 0; i < rank; i++) {
+        uint32_t other = ranking[i].band;
+        bool counts = is_confusable(&appearances[other], &appearances[ranking[rank].band]);
+        for (int k = 0; k < N_DASHES && counts; k++) {
+            n_alike[k] += fills[other].dash_pt == dashes_pt[k];
         }
     }
     for (int k = 1; k < N_DASHES; k++) {
         best = n_alike[k] < n_alike[best] ? k : best;
     }
-    return best;
-}
-
-static hpr_fill choose(choice *c, const hpr__swatch *swatch)
-{
-    hpr_colour fixed;
-    bool is_fixed = swatch->pinned || hpr__palette_fixed(&fixed, swatch->name, c->is_dark);
-    candidate *chosen = is_fixed
-                            ? add_candidate(c, swatch->pinned ? *swatch->pinned : fixed, NO_HUE)
-                            : best_candidate(c, hpf_str_without_id(swatch->name));
-    int dashes = best_dashes(c, chosen);
-    chosen->n_users[dashes]++;
-    return (hpr_fill){.colour = chosen->colour, .dash_pt = dashes_pt[dashes]};
+    return dashes_pt[best];
 }
 
 /* Returns the style of the `rank`-th line in print. Dashes and markers repeat after ten lines. */
@@ -130,36 +69,46 @@ static hpr_fill print_fill(const hpr__theme *theme, uint32_t rank)
     return (hpr_fill){
         .is_gray = true,
         .colour = theme->text,
+        .line = theme->text,
         .dash_pt = dashes_pt[rank % N_DASHES],
         .marker = rank % HPR__N_MARKERS + 1,
     };
 }
 
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked_line *x = a;
+    const ranked_line *y = b;
+    if (x->weight != y->weight) {
+        return x->weight > y->weight ? -1 : 1;
+    }
+    return x->band < y->band ? -1 : x->band > y->band;
+}
+
 bool hpr__line_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
                             hpr_theme theme, hpf_arena *arena)
 {
-    hpr__ranked *ranking = hpf_arena_array(arena, n, sizeof *ranking);
-    choice c = {
-        .theme = hpr__theme_of(theme),
-        .is_dark = theme == HPR_THEME_DARK,
-        .candidates = hpf_arena_array(arena, (size_t)N_COLOURS + n, sizeof(candidate)),
-    };
-    if (!ranking || !c.candidates) {
+    const hpr__theme *look = hpr__theme_of(theme);
+    ranked_line *ranking = hpf_arena_array(arena, n, sizeof *ranking);
+    hpr__appearance *appearances = hpf_arena_array(arena, n, sizeof *appearances);
+    uint32_t n_lines = 0;
+    if (!ranking || !appearances) {
         return false;
     }
-    for (int i = 0; i < N_COLOURS; i++) { /* the two shades of each hue with most contrast */
-        int hue = i % HPR__N_HUES;
-        add_candidate(&c, hpr__palette_colour(hue, i / HPR__N_HUES + c.is_dark), hue);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!swatches[i].is_other) { /* which is not drawn */
+            ranking[n_lines++] = (ranked_line){swatches[i].weight, i};
+            fills[i].line = visible(fills[i].colour, look->background);
+            appearances[i] = hpr__appearance_of(fills[i].line);
+        }
     }
-    hpr__palette_rank(ranking, swatches, n);
-    for (uint32_t rank = 0, line = 0; rank < n; rank++) {
-        const hpr__swatch *swatch = &swatches[ranking[rank].band];
+    qsort(ranking, n_lines, sizeof *ranking, compare_ranked);
+    for (uint32_t rank = 0; rank < n_lines; rank++) {
         hpr_fill *fill = &fills[ranking[rank].band];
-        if (swatch->is_other) {
-            *fill = (hpr_fill){.colour = c.theme->muted}; /* not drawn */
+        if (theme == HPR_THEME_PRINT) {
+            *fill = print_fill(look, rank);
         } else {
-            *fill = theme == HPR_THEME_PRINT ? print_fill(c.theme, line) : choose(&c, swatch);
-            line++;
+            fill->dash_pt = best_dashes(fills, appearances, ranking, rank);
         }
     }
     return true;
@@ -325,18 +274,6 @@ void hpr__print_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint3
 
 /* --- any fill ------------------------------------------------------------------------------- */
 
-const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name)
-{
-    for (size_t i = 0; i < options->n_pins; i++) {
-        hpf_str pin = options->pins[i].name;
-        if (hpf_str_equal(pin, name) || hpf_str_equal(pin, hpf_str_without_id(name)) ||
-            hpf_str_equal(hpf_str_without_id(pin), name)) {
-            return &options->pins[i].colour;
-        }
-    }
-    return NULL;
-}
-
 hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
                             const hpr_options *options, hpf_arena *arena, hpf_error *err)
 {
@@ -347,15 +284,6 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
     }
     if (options->theme == HPR_THEME_PRINT) {
         hpr__print_style_choose(fills, swatches, n);
-        return HPF_OK;
-    }
-    hpr_colour *colours = hpf_arena_array(arena, n, sizeof *colours);
-    if (!colours ||
-        !hpr__palette_choose(colours, swatches, n, options->theme == HPR_THEME_DARK, arena)) {
-        return hpf_error_set_memory(err);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        fills[i] = (hpr_fill){.colour = colours[i]};
     }
     return HPF_OK;
 }

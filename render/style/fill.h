@@ -3,9 +3,9 @@
  * What bands are filled with: a colour of the palette, a hatch (theme "print") or, in a chart of
  * lines, a line style.
  *
- * Line styles: the colour follows the name, as it does for a band. Since any two lines may cross, a
- * line whose colour could be mistaken for that of a heavier line gets different dashes. In print,
- * lines differ by dashes and markers alone.
+ * Line styles: a line has the colour of its name, made darker or lighter until it is visible on the
+ * background. Since any two lines may cross, a line whose colour could be mistaken for that of a
+ * heavier line gets different dashes. In print, lines differ by dashes and markers alone.
  *
  * Hatches: 24 patterns, which differ in direction, distance and width of lines, in crossings and
  * dots, and in the grey below them. Each is used once before any is used again. Bands that touch
@@ -15,21 +15,19 @@
 #ifndef HPR_FILL_H
 #define HPR_FILL_H
 
+#include "base/arena.h"
 #include "style/palette.h"
 
 #define HPR__N_MARKERS 10 /* markers of lines in print: five shapes, full and hollow */
 
-/* Returns the colour that the options give a name, or NULL. Borrowed from the options. */
-const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name);
-
-/* Chooses fills for `n` bands, bottom first, in the theme and kind of chart of the options. Takes
- * scratch memory from `arena`. Errors: MEMORY. */
+/* Completes the fills of `n` bands, bottom first, which have the colours of their names, for the
+ * theme and kind of chart of the options. Takes scratch memory from `arena`. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
                                          const hpr_options *options, hpf_arena *arena,
                                          hpf_error *err);
 
-/* Chooses line styles for `n` lines. Takes scratch memory from `arena`; returns false if there is
- * none. */
+/* Chooses line styles for `n` lines, which have the colours of their names. Takes scratch memory
+ * from `arena`; returns false if there is none. */
 bool hpr__line_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
                             hpr_theme theme, hpf_arena *arena);
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Fixed colours for biographies, grey for OTHER, a hash and a search for the rest.
- *
- * The search visits the bands from the heaviest down and gives each the colour of least cost, given
- * the colours chosen so far. A band has at most two neighbours, so one of the three lightnesses is
- * always free, and nearly all hues in it differ from both neighbours for every kind of vision.
+ * Fixed colours for biographies, grey for OTHER, a hash and a ranking for the rest.
  */
-#include "base/arena.h"
 #include "style/palette.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "hpfile/str.h"
@@ -16,11 +12,6 @@
 enum {
     N_PALETTE = HPR__N_HUES * HPR__N_LIGHTNESSES,
     N_BIOGRAPHY = 5,
-    N_GREYS = HPR__N_GREYS,
-    FIRST_BIOGRAPHY = N_PALETTE,
-    FIRST_GREY = FIRST_BIOGRAPHY + N_BIOGRAPHY,
-    N_COLOURS = FIRST_GREY + N_GREYS,
-    UNDECIDED = UINT16_MAX,
 };
 
 /* Hue by hue: dark (L* 42), middle (64), light (86). */
@@ -43,12 +34,6 @@ static const struct {
 } biography[N_BIOGRAPHY] = {
     {"VOID", 0x3a0426, 0x4c1636}, {"LAG", 0x024c8b, 0x025aa3},          {"USE", 0x348f59, 0x439d65},
     {"DRAG", 0xefa84e, 0xfdb45a}, {"INHERENT_USE", 0xe4f7e4, 0xf4fff4},
-};
-
-/* OTHER has the first one unless a neighbour is too similar. */
-static const uint32_t grey_hex[2][N_GREYS] = {
-    {0xd6d6d6, 0x9b9b9b, 0x636363},
-    {0x636363, 0x9b9b9b, 0xd6d6d6},
 };
 
 static const hpr__theme light_theme = {
@@ -110,9 +95,19 @@ hpr_colour hpr__palette_colour(int hue, int lightness)
     return hpr__colour_hex(palette_hex[hue][lightness]);
 }
 
-hpr_colour hpr__palette_grey(int step, bool is_dark)
+hpr_colour hpr__palette_grey(bool is_dark)
 {
-    return hpr__colour_hex(grey_hex[is_dark][step]);
+    return hpr__colour_hex(is_dark ? 0x636363 : 0xd6d6d6);
+}
+
+hpr_colour hpr__edge_between(const hpr__theme *theme, hpr_colour x, hpr_colour y)
+{
+    const double least_contrast = 2;
+    hpr__appearance a = hpr__appearance_of(x), b = hpr__appearance_of(y);
+    double contrast =
+        fmin(hpr__colour_contrast(theme->edge, x), hpr__colour_contrast(theme->edge, y));
+    return contrast >= least_contrast || hpr__appearance_distinct(&a, &b) ? theme->edge
+                                                                          : theme->outline;
 }
 
 /* FNV-1a, with a final mix that improves the low bits. */
@@ -146,57 +141,6 @@ uint64_t hpr__swatch_stacks(const hpr__swatch *swatches, uint32_t n)
     return stacks;
 }
 
-typedef struct search {
-    const hpr__swatch *swatches;
-    uint32_t n;
-    uint64_t stacks;  /* that lack something */
-    uint16_t *chosen; /* a colour, or UNDECIDED, by band */
-    uint32_t n_users[N_PALETTE];
-    bool is_like[N_PALETTE][N_PALETTE]; /* look alike */
-    /* N_COLOURS, and then the pinned ones in the order of their bands. */
-    hpr_colour *colours;
-    hpr__appearance *appearances;
-} search;
-
-static void list_colours(search *s, bool is_dark)
-{
-    for (int i = 0; i < N_PALETTE; i++) {
-        s->colours[i] = hpr__palette_colour(i % HPR__N_HUES, i / HPR__N_HUES);
-    }
-    for (int i = 0; i < N_BIOGRAPHY; i++) {
-        s->colours[FIRST_BIOGRAPHY + i] =
-            hpr__colour_hex(is_dark ? biography[i].dark_hex : biography[i].light_hex);
-    }
-    for (int i = 0; i < N_GREYS; i++) {
-        s->colours[FIRST_GREY + i] = hpr__colour_hex(grey_hex[is_dark][i]);
-    }
-    for (int i = 0; i < N_COLOURS; i++) {
-        s->appearances[i] = hpr__appearance_of(s->colours[i]);
-    }
-}
-
-static void compare_colours(search *s)
-{
-    for (int i = 0; i < N_PALETTE; i++) {
-        s->is_like[i][i] = true;
-        for (int k = 0; k < i; k++) {
-            double difference = hpr__lab_difference(s->appearances[i].lab[HPR__VISION_NORMAL],
-                                                    s->appearances[k].lab[HPR__VISION_NORMAL]);
-            s->is_like[i][k] = s->is_like[k][i] = difference < HPR__MIN_DIFFERENCE;
-        }
-    }
-}
-
-/* Returns how many bands have a colour that looks like this one. */
-static uint32_t n_users_alike(const search *s, int colour)
-{
-    uint32_t n = 0;
-    for (int i = 0; i < N_PALETTE; i++) {
-        n += s->is_like[colour][i] ? s->n_users[i] : 0;
-    }
-    return n;
-}
-
 /* Returns the index of a biography phase, N_BIOGRAPHY for other names. */
 static int biography_index(hpf_str name)
 {
@@ -226,164 +170,134 @@ hpr_colour hpr__palette_of_name(hpf_str name, bool is_dark)
     return hpr__palette_colour(wanted % HPR__N_HUES, wanted / HPR__N_HUES);
 }
 
-static bool is_hue_shared(int colour, int other)
-{
-    return colour < N_PALETTE && other < N_PALETTE && colour % HPR__N_HUES == other % HPR__N_HUES;
-}
+/* --- all names of a profile ------------------------------------------------------------------ */
 
-/* Returns the cost of a colour because of the next three bands in a direction. */
-static uint32_t cost_towards(const search *s, uint32_t band, int colour, int direction,
-                             uint64_t stack)
+/* Costs of a colour: each name that has it already; each that has one that looks alike; the name
+ * ranked before, if the two would be hard to tell apart; names ranked shortly before of the same
+ * hue. Preferences of the name itself cost less than 24. */
+enum { USED = 100, USED_ALIKE = 20, NEXT_TO_LIKE = 10000, NEAR_SAME_HUE = 12, N_NEAR = 3 };
+
+typedef struct palette {
+    hpr__appearance appearances[N_PALETTE];
+    bool is_alike[N_PALETTE][N_PALETTE];    /* for normal vision */
+    bool is_distinct[N_PALETTE][N_PALETTE]; /* in lightness, and for every kind of vision */
+    uint32_t cost[N_PALETTE];               /* of the names so far */
+    int last[N_NEAR];                       /* colours of the last names, or -1 */
+} palette;
+
+static void init_palette(palette *p)
 {
-    uint32_t cost = 0;
-    int64_t at = band;
-    for (int steps = 1; steps <= 3; steps++) {
-        at = hpr__swatch_next(s->swatches, s->n, at, direction, stack);
-        if (at < 0) {
-            break;
+    *p = (palette){.last = {-1, -1, -1}};
+    for (int i = 0; i < N_PALETTE; i++) {
+        p->appearances[i] =
+            hpr__appearance_of(hpr__palette_colour(i % HPR__N_HUES, i / HPR__N_HUES));
+        for (int k = 0; k < i; k++) {
+            const hpr__appearance *x = &p->appearances[i], *y = &p->appearances[k];
+            double difference =
+                hpr__lab_difference(x->lab[HPR__VISION_NORMAL], y->lab[HPR__VISION_NORMAL]);
+            p->is_alike[i][k] = p->is_alike[k][i] = difference < HPR__MIN_DIFFERENCE;
+            p->is_distinct[i][k] = p->is_distinct[k][i] = hpr__appearance_distinct(x, y);
         }
-        uint16_t other = s->chosen[at];
-        if (other == UNDECIDED) {
-            continue;
-        }
-        if (steps == 1) {
-            cost += hpr__appearance_distinct(&s->appearances[colour], &s->appearances[other])
-                        ? 0
-                        : 10000;
-        }
-        cost += is_hue_shared(colour, other) ? 12 : 0;
     }
-    return cost;
 }
 
-/* Returns the cost of a colour because of the bands around it in one stack. */
-static uint32_t cost_in_stack(const search *s, uint32_t band, int colour, uint64_t stack)
+/* Returns the colour of least cost for the next name, and counts it. */
+static int next_colour(palette *p, hpf_str name)
 {
-    return cost_towards(s, band, colour, -1, stack) + cost_towards(s, band, colour, 1, stack);
-}
-
-/* Returns the cost of a colour because of the bands around it, in the stack where it is highest. */
-static uint32_t cost_of_neighbours(const search *s, uint32_t band, int colour)
-{
-    uint32_t worst = cost_in_stack(s, band, colour, 0);
-    uint64_t stacks = s->stacks & ~s->swatches[band].absent;
-    for (uint64_t stack = 1; stack != 0 && stack <= stacks; stack <<= 1) {
-        uint32_t cost = (stacks & stack) != 0 ? cost_in_stack(s, band, colour, stack) : 0;
-        worst = cost > worst ? cost : worst;
-    }
-    return worst;
-}
-
-/* Returns the cost of a palette colour that is not the one that the name hashes to. */
-static uint32_t cost_for_name(hpf_str name, int colour)
-{
-    uint64_t hash = hpr__palette_hash(name);
-    int wanted = (int)(hash % N_PALETTE);
-    if (colour == wanted) {
-        return 0;
-    }
-    uint32_t rank = (uint32_t)((hash >> 8) + (uint64_t)colour * 7) % 8;
-    return (is_hue_shared(colour, wanted) ? 8 : 16) + rank;
-}
-
-static uint16_t best_colour(const search *s, uint32_t band)
-{
-    hpf_str name = hpf_str_without_id(s->swatches[band].name);
-    uint16_t best = 0;
+    uint64_t hash = hpr__palette_hash(hpf_str_without_id(name));
+    int wanted = (int)(hash % N_PALETTE), best = 0;
     uint32_t best_cost = UINT32_MAX;
     for (int colour = 0; colour < N_PALETTE; colour++) {
-        uint32_t cost =
-            cost_for_name(name, colour) + 100 * s->n_users[colour] + 20 * n_users_alike(s, colour);
-        if (cost < best_cost) {
-            cost += cost_of_neighbours(s, band, colour);
+        uint32_t rank = (uint32_t)((hash >> 8) + (uint64_t)colour * 7) % 8;
+        uint32_t cost = p->cost[colour];
+        if (colour != wanted) {
+            cost += rank + (colour % HPR__N_HUES == wanted % HPR__N_HUES ? 8 : 16);
         }
-        if (cost < best_cost) {
-            best_cost = cost;
-            best = (uint16_t)colour;
+        for (int i = 0; i < N_NEAR && p->last[i] >= 0; i++) {
+            cost += i == 0 && !p->is_distinct[colour][p->last[i]] ? NEXT_TO_LIKE : 0;
+            cost += colour % HPR__N_HUES == p->last[i] % HPR__N_HUES ? NEAR_SAME_HUE : 0;
         }
+        best = cost < best_cost ? colour : best;
+        best_cost = cost < best_cost ? cost : best_cost;
     }
+    for (int colour = 0; colour < N_PALETTE; colour++) {
+        p->cost[colour] += colour == best ? USED : p->is_alike[colour][best] ? USED_ALIKE : 0;
+    }
+    for (int i = N_NEAR - 1; i > 0; i--) {
+        p->last[i] = p->last[i - 1];
+    }
+    p->last[0] = best;
     return best;
 }
 
-static uint16_t best_grey(const search *s, uint32_t band)
+static int compare_texts(const void *a, const void *b)
 {
-    for (int i = 0; i < N_GREYS; i++) {
-        if (cost_of_neighbours(s, band, FIRST_GREY + i) == 0) {
-            return (uint16_t)(FIRST_GREY + i);
-        }
-    }
-    return FIRST_GREY;
+    return hpf_str_compare(((const hpr__named *)a)->name, ((const hpr__named *)b)->name);
 }
 
-/* Sets the colours that are not searched: pinned ones, biography phases, the grey of OTHER. */
-static void pin_bands(search *s)
+/* Weights are compared as `float`, in which sums that were added in another order are equal. */
+static int compare_ranks(const void *a, const void *b)
 {
-    int n_colours = N_COLOURS;
-    for (uint32_t band = 0; band < s->n; band++) {
-        const hpr__swatch *swatch = &s->swatches[band];
-        int phase = swatch->is_other ? N_BIOGRAPHY : biography_index(swatch->name);
-        s->chosen[band] = phase < N_BIOGRAPHY ? (uint16_t)(FIRST_BIOGRAPHY + phase) : UNDECIDED;
-        if (swatch->pinned && n_colours < UNDECIDED) {
-            s->colours[n_colours] = *swatch->pinned;
-            s->appearances[n_colours] = hpr__appearance_of(*swatch->pinned);
-            s->chosen[band] = (uint16_t)n_colours++;
-        }
-    }
-    for (uint32_t band = 0; band < s->n; band++) {
-        if (s->swatches[band].is_other && s->chosen[band] == UNDECIDED) {
-            s->chosen[band] = best_grey(s, band);
-        }
-    }
+    const hpr__named *x = a, *y = b;
+    float difference = (float)y->weight - (float)x->weight;
+    return difference != 0 ? (difference > 0) - (difference < 0) : compare_texts(a, b);
 }
 
-static int compare_ranked(const void *a, const void *b)
+uint32_t hpr__named_merge(hpr__named *names, uint32_t n)
 {
-    const hpr__ranked *x = a;
-    const hpr__ranked *y = b;
-    if (x->weight != y->weight) {
-        return x->weight > y->weight ? -1 : 1;
-    }
-    return x->band < y->band ? -1 : x->band > y->band;
-}
-
-void hpr__palette_rank(hpr__ranked *ranking, const hpr__swatch *swatches, uint32_t n)
-{
+    uint32_t n_merged = 0;
+    qsort(names, n, sizeof *names, compare_texts);
     for (uint32_t i = 0; i < n; i++) {
-        ranking[i] = (hpr__ranked){swatches[i].weight, i};
-    }
-    qsort(ranking, n, sizeof *ranking, compare_ranked);
-}
-
-bool hpr__palette_choose(hpr_colour *colours, const hpr__swatch *swatches, uint32_t n, bool is_dark,
-                         hpf_arena *arena)
-{
-    search *s = hpf_arena_alloc(arena, sizeof *s);
-    hpr__ranked *ranking = hpf_arena_array(arena, n, sizeof *ranking);
-    uint16_t *chosen = hpf_arena_array(arena, n, sizeof *chosen);
-    hpr_colour *all = hpf_arena_array(arena, (size_t)N_COLOURS + n, sizeof *all);
-    hpr__appearance *looks = hpf_arena_array(arena, (size_t)N_COLOURS + n, sizeof *looks);
-    if (!s || !ranking || !chosen || !all || !looks) {
-        return false;
-    }
-    s->swatches = swatches;
-    s->n = n;
-    s->stacks = hpr__swatch_stacks(swatches, n);
-    s->chosen = chosen;
-    s->colours = all;
-    s->appearances = looks;
-    list_colours(s, is_dark);
-    compare_colours(s);
-    pin_bands(s);
-    hpr__palette_rank(ranking, swatches, n);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t band = ranking[i].band;
-        if (chosen[band] == UNDECIDED) {
-            chosen[band] = best_colour(s, band);
-            s->n_users[chosen[band]]++;
+        hpr__named *last = n_merged > 0 ? &names[n_merged - 1] : NULL;
+        if (last && hpf_str_equal(last->name, names[i].name)) {
+            last->weight += names[i].weight;
+            last->band = last->band < names[i].band ? last->band : names[i].band;
+        } else {
+            names[n_merged++] = names[i];
         }
     }
-    for (uint32_t band = 0; band < n; band++) {
-        colours[band] = s->colours[chosen[band]];
+    return n_merged;
+}
+
+const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name)
+{
+    for (size_t i = 0; i < options->n_pins; i++) {
+        hpf_str pin = options->pins[i].name;
+        if (hpf_str_equal(pin, name) || hpf_str_equal(pin, hpf_str_without_id(name)) ||
+            hpf_str_equal(hpf_str_without_id(pin), name)) {
+            return &options->pins[i].colour;
+        }
     }
-    return true;
+    return NULL;
+}
+
+void hpr__palette_choose(hpr_colour *colours, hpr__named *names, uint32_t n, uint32_t n_bands,
+                         const hpr_options *options)
+{
+    palette p;
+    float least = HUGE_VALF; /* weight of the lightest band: lighter names do not matter */
+    uint32_t n_ranked = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (names[i].band < n_bands) {
+            least = fminf(least, (float)names[i].weight);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if ((float)names[i].weight >= least) {
+            names[n_ranked++] = names[i];
+        }
+    }
+    qsort(names, n_ranked, sizeof *names, compare_ranks);
+    init_palette(&p);
+    for (uint32_t i = 0; i < n_ranked; i++) {
+        hpr_colour colour;
+        if (!hpr__palette_fixed(&colour, names[i].name, options->theme == HPR_THEME_DARK)) {
+            int chosen = next_colour(&p, names[i].name);
+            colour = hpr__palette_colour(chosen % HPR__N_HUES, chosen / HPR__N_HUES);
+        }
+        if (names[i].band < n_bands) {
+            const hpr_colour *pinned = hpr__pinned_colour(options, names[i].name);
+            colours[names[i].band] = pinned ? *pinned : colour;
+        }
+    }
 }

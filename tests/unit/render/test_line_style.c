@@ -13,9 +13,12 @@ enum { MOST = 40 };
 
 typedef struct lines {
     hpr__swatch swatches[MOST];
+    hpr__named names_of_profile[MOST];
     char names[MOST][32];
     hpr_fill fills[MOST];
     uint32_t n;
+    hpr_pin pins[1];
+    size_t n_pins;
 } lines;
 
 static void add(lines *l, const char *name)
@@ -24,6 +27,7 @@ static void add(lines *l, const char *name)
     snprintf(l->names[i], sizeof l->names[i], "%s", name);
     hpf_str text = {l->names[i], strlen(l->names[i])};
     l->swatches[i] = (hpr__swatch){.name = text, .weight = MOST - (double)i};
+    l->names_of_profile[i] = (hpr__named){text, MOST - (double)i, i};
 }
 
 static void add_many(lines *l, uint32_t n)
@@ -38,13 +42,19 @@ static void add_many(lines *l, uint32_t n)
 static void choose(lines *l, hpr_theme theme)
 {
     hpf_arena *arena = hpf_arena_create();
+    hpr_colour colours[MOST];
+    const hpr_options options = {.theme = theme, .pins = l->pins, .n_pins = l->n_pins};
+    hpr__palette_choose(colours, l->names_of_profile, l->n, l->n, &options);
+    for (uint32_t i = 0; i < l->n; i++) {
+        l->fills[i] = (hpr_fill){.colour = colours[i]};
+    }
     cr_assert(hpr__line_style_choose(l->fills, l->swatches, l->n, theme, arena));
     hpf_arena_destroy(arena);
 }
 
 static bool looks_like(const hpr_fill *x, const hpr_fill *y)
 {
-    hpr__appearance a = hpr__appearance_of(x->colour), b = hpr__appearance_of(y->colour);
+    hpr__appearance a = hpr__appearance_of(x->line), b = hpr__appearance_of(y->line);
     bool is_alike = false;
     for (int eye = 0; eye < HPR__N_VISIONS; eye++) {
         is_alike |= hpr__lab_difference(a.lab[eye], b.lab[eye]) < HPR__MIN_DIFFERENCE;
@@ -93,23 +103,21 @@ Test(line_style, the_heaviest_line_is_solid_in_the_colour_of_its_name)
     choose(&lone, HPR_THEME_LIGHT);
     choose(&many, HPR_THEME_LIGHT);
     cr_expect_eq(many.fills[0].dash_pt, 0);
-    cr_expect_eq(memcmp(&lone.fills[0].colour, &many.fills[0].colour, sizeof(hpr_colour)), 0);
+    cr_expect_eq(memcmp(&lone.fills[0].line, &many.fills[0].line, sizeof(hpr_colour)), 0);
 }
 
 Test(line_style, every_line_is_seen_on_its_ground)
 {
     for (int theme = HPR_THEME_LIGHT; theme <= HPR_THEME_SLIDE; theme++) {
-        lines l = {.n = 0};
-        hpr_colour yellow = {1, 1, 0.4};
+        lines l = {.pins = {{HPF_STR("pinned"), {1, 1, 0.4}}}, .n_pins = 1};
         add(&l, "INHERENT_USE");
         add(&l, "VOID");
         add(&l, "pinned");
-        l.swatches[2].pinned = &yellow;
         add_many(&l, 20);
         choose(&l, (hpr_theme)theme);
         for (uint32_t i = 0; i < l.n; i++) {
-            double contrast = hpr__colour_contrast(l.fills[i].colour,
-                                                   hpr__theme_of((hpr_theme)theme)->background);
+            double contrast =
+                hpr__colour_contrast(l.fills[i].line, hpr__theme_of((hpr_theme)theme)->background);
             cr_expect_geq(contrast, 2.5, "%s", l.names[i]);
         }
     }

@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Colours of bands: stable by name, told apart from their neighbours by every eye.
+ * Colours of names: the same in all pictures of a profile, distinct for every kind of vision.
  */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "hpfile/str.h"
 #include "style/palette.h"
 
 enum { MOST = 64 };
 
-typedef struct bands {
-    hpr__swatch swatches[MOST];
-    char names[MOST][32];
+/* All names of a profile, and their colours. */
+typedef struct names {
+    hpr__named list[MOST];
+    char texts[MOST][32];
     hpr_colour colours[MOST];
     uint32_t n;
-} bands;
+} names;
 
-static void add(bands *b, const char *name, double weight, bool is_other)
+static void add(names *all, const char *name, double weight)
 {
-    snprintf(b->names[b->n], sizeof b->names[b->n], "%s", name);
-    b->swatches[b->n] =
-        (hpr__swatch){{b->names[b->n], strlen(b->names[b->n])}, is_other, weight, NULL, 0};
-    b->n++;
+    uint32_t i = all->n++;
+    snprintf(all->texts[i], sizeof all->texts[i], "%s", name);
+    all->list[i] = (hpr__named){{all->texts[i], strlen(all->texts[i])}, weight, i};
 }
 
-static void choose(bands *b, bool is_dark)
+/* Chooses colours for the names whose bands are below `n_bands`. */
+static void choose(names *all, uint32_t n_bands, hpr_theme theme)
 {
-    hpf_arena *arena = hpf_arena_create();
-    cr_assert(hpr__palette_choose(b->colours, b->swatches, b->n, is_dark, arena));
-    hpf_arena_destroy(arena);
+    hpr__named list[MOST];
+    const hpr_options options = {.theme = theme};
+    memcpy(list, all->list, sizeof list);
+    hpr__palette_choose(all->colours, list, all->n, n_bands, &options);
 }
 
 static bool is_same(hpr_colour x, hpr_colour y)
@@ -39,13 +41,10 @@ static bool is_same(hpr_colour x, hpr_colour y)
     return x.red == y.red && x.green == y.green && x.blue == y.blue;
 }
 
-static void expect_distinct_neighbours(const bands *b)
+static bool is_distinct(hpr_colour x, hpr_colour y)
 {
-    for (uint32_t i = 1; i < b->n; i++) {
-        hpr__appearance x = hpr__appearance_of(b->colours[i - 1]);
-        hpr__appearance y = hpr__appearance_of(b->colours[i]);
-        cr_expect(hpr__appearance_distinct(&x, &y), "%s beside %s", b->names[i - 1], b->names[i]);
-    }
+    hpr__appearance a = hpr__appearance_of(x), b = hpr__appearance_of(y);
+    return hpr__appearance_distinct(&a, &b);
 }
 
 static uint32_t next_random(uint32_t *state)
@@ -54,129 +53,152 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
-Test(palette, neighbours_are_distinct_whatever_the_names)
+static void add_random(names *all, uint32_t n, uint32_t *state)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "Module%u.go", (unsigned)next_random(state));
+        add(all, name, 1e6 - i);
+    }
+}
+
+Test(palette, names_of_adjacent_ranks_are_distinct)
 {
     uint32_t state = 1;
     for (int round = 0; round < 300; round++) {
-        bands b = {.n = 0};
-        uint32_t n = 2 + next_random(&state) % 40;
-        for (uint32_t i = 0; i < n; i++) {
-            char name[32];
-            snprintf(name, sizeof name, "Module%u.go", (unsigned)next_random(&state));
-            add(&b, name, next_random(&state), false);
+        names all = {.n = 0};
+        add_random(&all, 2 + next_random(&state) % 40, &state);
+        choose(&all, all.n, HPR_THEME_LIGHT);
+        for (uint32_t i = 1; i < all.n; i++) {
+            cr_expect(is_distinct(all.colours[i - 1], all.colours[i]), "%s, %s", all.texts[i - 1],
+                      all.texts[i]);
         }
-        add(&b, "OTHER", 5, true);
-        choose(&b, round % 2);
-        expect_distinct_neighbours(&b);
     }
 }
 
-/* Three bands on each other; beside them, the same without the middle one. */
-Test(palette, bands_that_touch_only_in_one_of_several_stacks_are_distinct)
+Test(palette, a_colour_does_not_depend_on_what_is_drawn_or_on_the_order_of_names)
 {
-    uint32_t state = 3;
-    for (int round = 0; round < 300; round++) {
-        bands b = {.n = 0};
-        for (uint32_t i = 0; i < 3; i++) {
-            char name[32];
-            snprintf(name, sizeof name, "Module%u.go", (unsigned)next_random(&state));
-            add(&b, name, next_random(&state), false);
+    uint32_t state = 5;
+    for (int round = 0; round < 100; round++) {
+        names all = {.n = 0}, some = {.n = 0};
+        add_random(&all, 40, &state);
+        choose(&all, all.n, HPR_THEME_LIGHT);
+        for (uint32_t i = 0; i < all.n; i++) { /* every third name, and the list backwards */
+            some.list[i] = all.list[all.n - 1 - i];
+            some.list[i].band = some.list[i].band % 3 == 0 ? some.list[i].band : HPF_NO_BAND;
         }
-        b.swatches[1].absent = 4;
-        choose(&b, round % 2);
-        expect_distinct_neighbours(&b);
-        hpr__appearance lower = hpr__appearance_of(b.colours[0]);
-        hpr__appearance upper = hpr__appearance_of(b.colours[2]);
-        cr_expect(hpr__appearance_distinct(&lower, &upper), "%s beside %s", b.names[0], b.names[2]);
+        some.n = all.n;
+        choose(&some, 25, HPR_THEME_LIGHT);
+        for (uint32_t band = 0; band < 25; band += 3) {
+            cr_expect(is_same(all.colours[band], some.colours[band]), "%s", all.texts[band]);
+        }
     }
 }
 
-Test(palette, few_bands_have_colours_of_their_own)
+Test(palette, all_colours_are_used_before_one_is_used_twice)
 {
     uint32_t state = 7;
-    bands b = {.n = 0};
-    for (int i = 0; i < 16; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "f%u", (unsigned)next_random(&state));
-        add(&b, name, i, false);
-    }
-    choose(&b, false);
-    for (uint32_t i = 0; i < b.n; i++) {
-        for (uint32_t k = 0; k < i; k++) {
-            cr_expect_not(is_same(b.colours[i], b.colours[k]));
-        }
-    }
-}
-
-Test(palette, no_two_of_few_bands_look_alike_wherever_they_lie)
-{
-    uint32_t state = 3;
     for (int round = 0; round < 100; round++) {
-        bands b = {.n = 0};
-        for (int i = 0; i < 7; i++) {
-            char name[32];
-            snprintf(name, sizeof name, "f%u", (unsigned)next_random(&state));
-            add(&b, name, i, false);
-        }
-        choose(&b, round % 2);
-        for (uint32_t i = 0; i < b.n; i++) {
+        names all = {.n = 0};
+        add_random(&all, HPR__N_HUES * HPR__N_LIGHTNESSES, &state);
+        choose(&all, all.n, HPR_THEME_LIGHT);
+        for (uint32_t i = 0; i < 15; i++) { /* the last colours may be like those next to them */
             for (uint32_t k = 0; k < i; k++) {
-                double difference =
-                    hpr__lab_difference(hpr__lab_of(b.colours[i]), hpr__lab_of(b.colours[k]));
-                cr_expect_geq(difference, HPR__MIN_DIFFERENCE, "%s, %s", b.names[i], b.names[k]);
+                cr_expect_not(is_same(all.colours[i], all.colours[k]));
             }
         }
     }
 }
 
-Test(palette, a_lone_name_has_its_colour_in_every_run)
+Test(palette, no_two_of_the_largest_names_look_alike)
 {
-    bands first = {.n = 0}, second = {.n = 0};
-    add(&first, "(241)main.go/main", 10, false);
-    add(&second, "(7)main.go/main", 99, false);
-    choose(&first, false);
-    choose(&second, false);
-    cr_assert(is_same(first.colours[0], second.colours[0]));
-}
-
-Test(palette, the_heaviest_band_keeps_its_colour_among_others)
-{
-    bands lone = {.n = 0}, many = {.n = 0};
-    add(&lone, "heavy", 1, false);
-    for (int i = 0; i < 20; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "light%d", i);
-        add(&many, i == 9 ? "heavy" : name, i == 9 ? 1000 : i, false);
-    }
-    choose(&lone, false);
-    choose(&many, false);
-    cr_assert(is_same(lone.colours[0], many.colours[9]));
-}
-
-Test(palette, biography_is_fixed_and_distinct_in_any_order)
-{
-    static const char *const names[] = {"VOID", "LAG", "USE", "DRAG", "INHERENT_USE"};
-    for (int i = 0; i < 50; i++) {
-        int x = i / 2 / 5, y = i / 2 % 5;
-        bands b = {.n = 0};
-        add(&b, names[x], 1, false);
-        add(&b, names[y], 1, false);
-        choose(&b, i % 2);
-        if (x == y) {
-            cr_expect(is_same(b.colours[0], b.colours[1]));
-        } else {
-            expect_distinct_neighbours(&b);
+    uint32_t state = 3;
+    for (int round = 0; round < 100; round++) {
+        names all = {.n = 0};
+        add_random(&all, 20, &state);
+        choose(&all, 7, HPR_THEME_DARK);
+        for (uint32_t i = 0; i < 7; i++) {
+            for (uint32_t k = 0; k < i; k++) {
+                double difference =
+                    hpr__lab_difference(hpr__lab_of(all.colours[i]), hpr__lab_of(all.colours[k]));
+                cr_expect_geq(difference, HPR__MIN_DIFFERENCE, "%s, %s", all.texts[i],
+                              all.texts[k]);
+            }
         }
     }
 }
 
-Test(palette, other_is_grey)
+Test(palette, the_largest_name_has_its_colour_in_every_run)
 {
-    bands b = {.n = 0};
-    add(&b, "INHERENT_USE", 1, false);
-    add(&b, "OTHER", 1, true);
-    choose(&b, false);
-    cr_assert_eq(b.colours[1].red, b.colours[1].green);
-    cr_assert_eq(b.colours[1].red, b.colours[1].blue);
-    expect_distinct_neighbours(&b);
+    names lone = {.n = 0}, many = {.n = 0};
+    add(&lone, "(241)main.go/main", 10);
+    for (int i = 0; i < 20; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "light%d", i);
+        add(&many, i == 9 ? "(7)main.go/main" : name, i == 9 ? 1000 : i);
+    }
+    choose(&lone, 1, HPR_THEME_LIGHT);
+    choose(&many, many.n, HPR_THEME_LIGHT);
+    cr_assert(is_same(lone.colours[0], many.colours[9]));
+}
+
+Test(palette, names_of_equal_weight_but_for_rounding_are_ranked_by_text)
+{
+    names x = {.n = 0}, y = {.n = 0};
+    add(&x, "a", 0.1 + 0.2);
+    add(&x, "b", 0.3);
+    add(&y, "a", 0.3);
+    add(&y, "b", 0.1 + 0.2);
+    choose(&x, 2, HPR_THEME_LIGHT);
+    choose(&y, 2, HPR_THEME_LIGHT);
+    cr_assert(is_same(x.colours[0], y.colours[0]));
+    cr_assert(is_same(x.colours[1], y.colours[1]));
+}
+
+Test(palette, a_pinned_name_has_its_colour_and_others_keep_theirs)
+{
+    const hpr_colour red = {1, 0, 0};
+    const hpr_pin pin = {HPF_STR("b"), {1, 0, 0}};
+    const hpr_options options = {.pins = &pin, .n_pins = 1};
+    names plain = {.n = 0}, pinned = {.n = 0};
+    for (int i = 0; i < 6; i++) {
+        char name[2] = {(char)('a' + i), '\0'};
+        add(&plain, name, 10 - i);
+        add(&pinned, name, 10 - i);
+    }
+    choose(&plain, 6, HPR_THEME_LIGHT);
+    hpr__palette_choose(pinned.colours, pinned.list, 6, 6, &options);
+    for (int i = 0; i < 6; i++) {
+        cr_expect(is_same(pinned.colours[i], i == 1 ? red : plain.colours[i]), "%d", i);
+    }
+}
+
+Test(palette, merging_adds_weights_and_keeps_the_band)
+{
+    names all = {.n = 0};
+    add(&all, "b", 1);
+    add(&all, "a", 2);
+    add(&all, "b", 4);
+    all.list[0].band = HPF_NO_BAND;
+    cr_assert_eq(hpr__named_merge(all.list, 3), 2);
+    cr_expect(hpf_str_is(all.list[0].name, "a") && all.list[0].weight == 2);
+    cr_expect(hpf_str_is(all.list[1].name, "b") && all.list[1].weight == 5);
+    cr_expect_eq(all.list[1].band, 2);
+}
+
+Test(palette, biography_is_fixed_and_distinct_in_any_order)
+{
+    static const char *const phases[] = {"VOID", "LAG", "USE", "DRAG", "INHERENT_USE"};
+    for (int theme = HPR_THEME_LIGHT; theme <= HPR_THEME_DARK; theme++) {
+        names all = {.n = 0};
+        for (int i = 0; i < 5; i++) {
+            add(&all, phases[i], i);
+        }
+        choose(&all, 5, (hpr_theme)theme);
+        for (int i = 0; i < 5; i++) {
+            for (int k = 0; k < i; k++) {
+                cr_expect(is_distinct(all.colours[i], all.colours[k]), "%d, %d", i, k);
+            }
+        }
+    }
 }

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A name has one colour in all pictures of a profile.
+
+colours.py CENSUS PROJECT
+
+Draws each sample in many views, and in SVG, PGF, HTML and JSON, and compares the colours of every name. A page zooms and
+ranks on its own, but takes the colours from its data.
+"""
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def views_of(chart):
+    """Options for views of a profile: bands, windows, selections, orders, kinds."""
+    first, last = chart["x_range"]
+    names = [band["name"] for band in chart["bands"] if not band["is_other"]]
+    largest = re.escape(max(chart["bands"], key=lambda band: band["area"])["name"])[:40].rstrip("\\")
+    smallest = re.escape(names[0])[:40].rstrip("\\")
+    middle = (first + last) / 2
+    yield []
+    for n in (1, 5, 14, 16, 20, 0):
+        yield ["-m", str(n)]
+    yield ["-t", "20"]
+    yield ["-t", "5", "--combine"]
+    yield ["-m", "0", "-t", "0"]
+    for window in ((first, middle), (middle, last), (first + (last - first) / 3, last - (last - first) / 3)):
+        yield ["--from", repr(window[0]), "--to", repr(window[1])]
+        yield ["--from", repr(window[0]), "--to", repr(window[1]), "-m", "0", "-t", "0"]
+    for option in ("--match", "--exclude"):
+        for pattern in (largest, smallest, "[a-m]"):
+            yield [option, pattern, "-m", "20"]
+    yield ["--normalise"]
+    yield ["--lines"]
+    yield ["--x", "sample"]
+    yield ["--group-by", "none"]
+    for order in ("area", "name", "growth"):
+        yield ["--order", order, "--reverse"]
+    yield ["--for", "acm"]
+    yield ["--theme", "slide"]
+
+
+class Profile:
+    def __init__(self, census, path):
+        self.census, self.path = census, path
+        self.colours, self.n_views, self.failures = {}, 0, []
+
+    def draw(self, form, options, may_be_empty=True):
+        command = [self.census, "plot", *options, "--format", form, "-o", "-", self.path]
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if run.returncode == 1 and may_be_empty and b"no " in run.stderr:
+            return None  # nothing in this window, or without this name
+        if run.returncode != 0:
+            sys.exit(f"{command}: {run.stderr.decode()}")
+        return run.stdout.decode()
+
+    def note(self, name, colour, view):
+        known = self.colours.setdefault(name, (colour, view))
+        if known[0] != colour:
+            self.failures.append(f"{self.path}: {name} is {known[0]} with {known[1]}, {colour} with {view}")
+
+    def check(self):
+        chart = json.loads(self.draw("json", [], False))
+        for view in views_of(chart):
+            text = self.draw("json", view)
+            drawn = json.loads(text) if text else {"bands": []}
+            self.n_views += bool(drawn["bands"])
+            for band in drawn["bands"]:
+                self.note(band["name"], band["fill"], view)
+        self.check_formats(chart)
+
+    def check_formats(self, chart):
+        svg = self.draw("svg", [], False)
+        groups = re.findall(r'<title>([^<]*)</title>\n<path [^>]*?fill="(#[0-9a-f]+)"', svg)
+        colours = [colour if len(colour) == 7 else "#" + "".join(2 * c for c in colour[1:]) for _, colour in groups]
+        expected = [band["fill"] for band in reversed(chart["bands"])]
+        self.compare("SVG", colours, expected)
+        pgf = re.findall(r"\\F\{([0-9A-F]{6})\}\\M", self.draw("pgf", [], False))
+        self.compare("PGF", ["#" + colour.lower() for colour in pgf[:len(expected)]], expected)
+        page = self.draw("html", [], False)
+        data = json.loads(re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.S).group(1))
+        for name in data["profiles"][0]["names"]:
+            self.note(name["name"], name["colour"][0], "HTML")
+        self.note("OTHER", data["look"]["light"]["greys"][0], "HTML")
+
+    def compare(self, form, colours, expected):
+        if colours != expected:
+            self.failures.append(f"{self.path}: {form} has {colours}, JSON {expected}")
+
+
+def main():
+    census, project = sys.argv[1], Path(sys.argv[2])
+    paths = sorted([*(project / "samples/hp").glob("*.hp"), *(project / "samples/eventlog").glob("*-h*")])
+    paths = [path for path in paths if "nosample" not in path.name]
+    n_views, failures = 0, []
+    for path in paths:
+        profile = Profile(census, str(path))
+        profile.check()
+        n_views += profile.n_views
+        failures += profile.failures
+    print("\n".join(failures[:30]))
+    print(f"{len(paths)} profiles, {n_views} views, {len(failures)} differences")
+    sys.exit(1 if failures or n_views < 20 * len(paths) else 0)
+
+
+main()
