@@ -433,6 +433,7 @@ static bool borrow(hpf__accumulator *view, const hpf__accumulator *of)
     view->totals_capacity = own.totals_capacity;
     view->whole_sums = own.whole_sums;
     view->whole_sums_capacity = own.whole_sums_capacity;
+    view->counts_again = true;
     view->store = (hpf__sample_store){.is_dropped = true};
     for (size_t i = 0; i < of->n_accounts; i++) {
         view->whole_sums[i] = hpf__accumulator_whole_sum(of, (hpf_name)i);

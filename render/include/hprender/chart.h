@@ -37,9 +37,9 @@ typedef struct hpr_fill {
     double hatch_line_pt; /* their width */
     double hatch_dash_pt; /* 0: solid; else the length of their dashes and gaps, staggered */
     bool hatch_is_crossed; /* there are lines at a right angle, too */
-    hpr_colour line;       /* in a chart of lines: `colour`, darker or lighter until it is visible */
-    double dash_pt;        /* in a chart of lines. 0: solid; else the length of dashes and gaps */
-    unsigned marker;       /* in a chart of lines. 0: none; else a shape on the line */
+    hpr_colour line; /* in a chart of lines: `colour`, darker or lighter until it is visible */
+    double dash_pt;  /* in a chart of lines. 0: solid; else the length of dashes and gaps */
+    unsigned marker; /* in a chart of lines. 0: none; else a shape on the line */
 } hpr_fill;
 
 /* Where the name of a band is. */
