@@ -53,7 +53,8 @@ HPF_API HPF_MUST_USE hpf_status hpr_html_profile_json(hpf_survey *survey,
                                                       uint32_t **chosen, hpf_error *err);
 
 /* Writes names without series, as one line of JSON: `[{"name":...,"colour":[...]},...]`. Names have
- * the colours that they prefer, which other names of the profile may have. Errors stay in the sink. */
+ * the colours that they prefer, which other names of the profile may have. Errors stay in the sink.
+ */
 HPF_API void hpr_html_names_json(const hpf_str *names, size_t n, hpf_sink *sink);
 
 #ifdef __cplusplus
