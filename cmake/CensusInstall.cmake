@@ -50,3 +50,14 @@ function(census_install_package)
   install(FILES ${PROJECT_BINARY_DIR}/heapcensus-config.cmake
     ${PROJECT_BINARY_DIR}/heapcensus-config-version.cmake DESTINATION ${dir})
 endfunction()
+
+# The licence, the documents and the samples, in the folders that their links expect.
+function(census_install_documents)
+  install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "*.sh" EXCLUDE)
+  install(FILES samples/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/samples)
+  install(DIRECTORY samples/api samples/programs DESTINATION ${CMAKE_INSTALL_DOCDIR}/samples)
+  foreach(room hpfile render profiler profiler/native cli)
+    install(FILES ${room}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${room})
+  endforeach()
+endfunction()

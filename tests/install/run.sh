@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the libraries into a scratch folder, moves it, and uses them from there: found once by CMake, once by pkg-config.
-# The consumer draws a profile; samples/api has one program for each library.
+# The consumer draws a profile; samples/api has one program for each library. Checks the documents, too.
 #
 # run.sh static BUILD SOURCE COMPILER [SANITIZERS]: the libraries of a finished build
 # run.sh shared BUILD SOURCE COMPILER: shared libraries, which are built for this
@@ -71,6 +71,22 @@ for file in "$root"/samples/api/*.c; do
         ;;
     esac
 done
+
+# A program that marks moments in its profile includes headers and links nothing.
+"$compiler" -I"$(pkg-config --variable=includedir hpprof)" "$source/consumer/marks.c" -o "$scratch/marks"
+"$scratch/marks"
+"$scratch/moved/bin/census" run -q -o "$scratch/marks" "$scratch/marks"
+grep 'mark.loaded$' "$scratch/marks.lines"
+
+# The licence and the documents, whose links to other files lead somewhere.
+documents=$scratch/moved/share/doc/heapcensus
+cmp "$root/LICENSE" "$documents/LICENSE"
+find "$documents" -name '*.md' | while read -r page; do
+    grep -o ']([^):#]*[):#]' "$page" | grep -v ':$' | sed 's/^](//; s/.$//' | while read -r link; do
+        [ -e "$(dirname "$page")/$link" ] || { echo "$page: $link is not there"; exit 1; }
+    done
+done
+[ -s "$documents/docs/embedding.md" ]
 
 if [ "$mode" = shared ]; then
     # Only the public API is visible; each library has a soname.
