@@ -16,6 +16,7 @@
 #include "launch.h"
 #include "run_loop.h"
 #include "run_summary.h"
+#include "run_tree.h"
 #include "run_watch.h"
 
 /* GHC cuts names at 25 bytes, which would make most C++ names equal. */
@@ -31,6 +32,7 @@ typedef struct run_values {
     opt_list skip;
     int depth;
     bool children, no_children;
+    opt_list tree; /* arguments of --tree */
     const char *base;
     const char *max_overhead;
     int verify_stacks;
@@ -71,6 +73,10 @@ static const opt run_options[] = {
     {0, "children", OPT_FLAG, AT(children), NULL,
      "also profile processes that the program starts (default)", NULL, 0, 0},
     {0, "no-children", OPT_FLAG, AT(no_children), NULL, "profile only the program", NULL, 0, 0},
+    {0, "tree", OPT_SUFFIX, AT(tree), "BANDS",
+     "also write BASE.tree.hp, the sum of all processes: process (a band for each, default), or "
+     "name (bands added up by name)",
+     NULL, 0, 0},
     {'o', "output", OPT_TEXT, AT(base), "BASE",
      "write BASE.hp and BASE.lines (default: the name of the program)", NULL, 0, 0},
     {0, "max-rss-overhead", OPT_TEXT, AT(max_overhead), "SIZE",
@@ -79,7 +85,9 @@ static const opt run_options[] = {
      NULL, 0, 0},
     {0, "verify-stacks", OPT_INT, AT(verify_stacks), "N",
      "check one stack in N against a fresh unwind and the C library", NULL, 1, INT_MAX},
-    {0, "plot", OPT_TEXT, AT(plot), "FILE", "draw the profile to FILE at the end", NULL, 0, 0},
+    {0, "plot", OPT_TEXT, AT(plot), "FILE",
+     "draw the process with the largest peak, or the sum of --tree, to FILE at the end", NULL, 0,
+     0},
     {0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
      "show the profile while the program runs: http or http:WHERE (browser, default), tty "
      "(terminal), or a FILE to draw to (may be repeated)",
@@ -170,6 +178,16 @@ static bool read_limit(hpp_collector_options *options, const char *text)
     return *end == '\0' || (suffix && end[1] == '\0' && n <= UINT64_MAX >> shift);
 }
 
+/* Reads the last argument of --tree. */
+static bool read_tree(run_tree *out, const opt_list *arguments)
+{
+    const char *bands = arguments->n > 0 ? arguments->texts[arguments->n - 1] : NULL;
+    *out = !bands                                     ? RUN_TREE_NONE
+           : !*bands || strcmp(bands, "process") == 0 ? RUN_TREE_PROCESSES
+                                                      : RUN_TREE_NAMES;
+    return *out != RUN_TREE_NAMES || strcmp(bands, "name") == 0;
+}
+
 /* Derives BASE, without the suffix .hp. */
 static bool choose_base(const char *given, const char *program, char out[PATH_MAX])
 {
@@ -208,24 +226,18 @@ typedef struct run {
     hpp_collector_options options;
     char base[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
     hpp_collector *collector;
+    run_tree tree;
     run_signals signals;
     run_watch watch;
 } run;
 
-/* Runs `census plot -o FILE BASE.hp`. */
-static void draw(const run *r)
+/* Runs `census plot -o FILE INPUT`. */
+static void draw(const run *r, char *input)
 {
     char command[] = "plot";
     char option[] = "--output";
-    char output[PATH_MAX], input[PATH_MAX + 8];
-    size_t first = run_summary_first(r->collector);
-    if (first == SIZE_MAX) {
-        return;
-    }
-    hpp_process_figures f;
-    hpp_collector_figures(r->collector, first, &f);
+    char output[PATH_MAX];
     snprintf(output, sizeof output, "%s", r->values->plot);
-    snprintf(input, sizeof input, "%s.hp", f.base);
     char *words[] = {command, option, output, input, NULL};
     const cmd *plot = cmd_find(command);
     (void)plot->run(plot, 4, words);
@@ -237,13 +249,28 @@ static void report(const run *r)
         diag_say("%s was not profiled: it did not load the profiling library", r->path);
         return;
     }
+    char path[PATH_MAX + 8];
+    uint64_t n_tree_samples = 0;
+    if (r->tree != RUN_TREE_NONE) {
+        snprintf(path, sizeof path, "%s.tree.hp", r->base);
+        n_tree_samples = run_tree_write(path, r->collector, r->tree, r->profile.interval_ns);
+    }
     if (r->values->quiet) {
         run_summary_print_failures(stderr, r->collector);
     } else {
         run_summary_print(stderr, r->collector, r->profile.with_census);
+        if (r->profile.with_census) {
+            run_summary_print_tree(stderr, r->collector, n_tree_samples > 0 ? path : NULL,
+                                   n_tree_samples);
+        }
     }
     if (r->values->plot) {
-        draw(r);
+        if (n_tree_samples == 0) {
+            hpp_process_figures f;
+            hpp_collector_figures(r->collector, run_summary_largest(r->collector), &f);
+            snprintf(path, sizeof path, "%s.hp", f.base);
+        }
+        draw(r, path);
     }
 }
 
@@ -298,8 +325,22 @@ static int run_program(const cmd *self, run *r, char **argv)
         return cmd_misused(self, "--max-rss-overhead expects a size such as 64M or 20%%, not '%s'",
                            v->max_overhead);
     }
+    if (!read_tree(&r->tree, &v->tree)) {
+        return cmd_misused(self, "--tree expects process or name, not '%s'",
+                           v->tree.texts[v->tree.n - 1]);
+    }
+    if (r->tree != RUN_TREE_NONE && (v->no_children || v->clock == CLOCK_CPU)) {
+        return cmd_misused(self, "--tree and --%s exclude each other",
+                           v->no_children ? "no-children" : "clock=cpu");
+    }
+    if (r->tree != RUN_TREE_NONE && !r->profile.with_census) {
+        return cmd_misused(self, "--tree needs a heap profile: add -hc");
+    }
     if (v->watch.n > 0 && !r->profile.with_census) {
         return cmd_misused(self, "--watch needs a heap profile: add -hc");
+    }
+    if (v->plot && !r->profile.with_census) {
+        return cmd_misused(self, "--plot needs a heap profile: add -hc");
     }
     if (!choose_base(v->base, argv[0], r->base)) {
         return cmd_misused(self, "cannot derive an output name: use -o BASE");

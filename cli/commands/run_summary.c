@@ -241,16 +241,21 @@ static void say_others(const page *p, size_t first)
     free(others);
 }
 
-size_t run_summary_first(const hpp_collector *collector)
+size_t run_summary_largest(const hpp_collector *collector)
 {
-    for (size_t i = hpp_collector_n_processes(collector); i > 0; i--) {
+    size_t largest = SIZE_MAX;
+    hpp_process_figures best = {0};
+    for (size_t i = 0; i < hpp_collector_n_processes(collector); i++) {
         hpp_process_figures f;
-        hpp_collector_figures(collector, i - 1, &f);
-        if (f.is_first) {
-            return i - 1;
+        hpp_collector_figures(collector, i, &f);
+        bool is_better =
+            f.peak_bytes > best.peak_bytes || (f.peak_bytes == best.peak_bytes && f.is_first);
+        if (largest == SIZE_MAX || is_better) {
+            largest = i;
+            best = f;
         }
     }
-    return SIZE_MAX;
+    return largest;
 }
 
 void run_summary_print_failures(FILE *to, hpp_collector *collector)
@@ -261,17 +266,33 @@ void run_summary_print_failures(FILE *to, hpp_collector *collector)
 void run_summary_print(FILE *to, hpp_collector *collector, bool with_census)
 {
     page p = {to, collector};
-    size_t first = run_summary_first(collector);
-    if (first != SIZE_MAX) {
-        say_program(&p, first);
+    size_t n = hpp_collector_n_processes(collector);
+    size_t largest = run_summary_largest(collector);
+    if (n > 1) {
+        say(&p, "%zu processes; the one with the largest peak:", n);
     }
-    say_others(&p, first);
+    if (n > 0) {
+        say_program(&p, largest);
+    }
+    say_others(&p, largest);
     say_unnamed(&p);
     say_failures(&p);
-    if (first != SIZE_MAX && with_census) {
+    if (n > 0 && with_census) {
         hpp_process_figures f;
-        hpp_collector_figures(collector, first, &f);
-        say(&p, "%s samples in %s.hp; draw with: census plot %s.hp", format_count(f.n_samples).text,
-            f.base, f.base);
+        hpp_collector_figures(collector, largest, &f);
+        say(&p, "%s samples%s in %s.hp; draw with: census plot %s.hp",
+            format_count(f.n_samples).text, n > 1 ? " of this process" : "", f.base, f.base);
+    }
+}
+
+void run_summary_print_tree(FILE *to, const hpp_collector *collector, const char *tree,
+                            uint64_t n_samples)
+{
+    page p = {.to = to};
+    if (tree) {
+        say(&p, "%s samples of all processes in %s; draw with: census plot %s",
+            format_count(n_samples).text, tree, tree);
+    } else if (hpp_collector_n_processes(collector) > 1) {
+        say(&p, "to draw all processes in one picture: census run --tree");
     }
 }

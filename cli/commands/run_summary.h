@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The summary of a run: for the program its peak, the largest allocation sites, what was not freed,
- * and what the profile lacks; one line for each other process.
+ * The summary of a run: for the process with the largest peak this peak, the largest allocation
+ * sites, what was not freed, and what the profile lacks; one line for each other process.
  */
 #ifndef CENSUS_RUN_SUMMARY_H
 #define CENSUS_RUN_SUMMARY_H
@@ -11,14 +11,19 @@
 
 #include "hpprof/collector.h"
 
-/* Prints the summary of a stopped collector. `with_census`: there is a `.hp` file. */
+/* Prints the summary of a stopped collector. `with_census`: there are `.hp` files. */
 void run_summary_print(FILE *to, hpp_collector *collector, bool with_census);
+
+/* Prints how to draw all processes: the profile `tree`, which has `n_samples`, or with NULL the
+ * option that writes one. */
+void run_summary_print_tree(FILE *to, const hpp_collector *collector, const char *tree,
+                            uint64_t n_samples);
 
 /* Prints only failures: files that could not be written, programs that could not be profiled. Part
  * of run_summary_print. */
 void run_summary_print_failures(FILE *to, hpp_collector *collector);
 
-/* Returns the index of the profile of the program, or SIZE_MAX. */
-size_t run_summary_first(const hpp_collector *collector);
+/* Returns the index of the process with the largest peak; SIZE_MAX if there is none. */
+size_t run_summary_largest(const hpp_collector *collector);
 
 #endif

@@ -30,7 +30,7 @@ bool hpf__quantities_add(hpf__quantities *quantities, hpf_arena *arena, hpf_str 
 hpf_str hpf__quantities_name(const hpf__quantities *quantities, hpf_str name);
 
 /* Compares points by time, then by value, for qsort. */
-int hpf__compare_points(const void *left, const void *right);
+HPF_API int hpf__compare_points(const void *left, const void *right);
 
 /* Sorts all points; the quantities are then in `settled`. False when there is no memory. */
 bool hpf__quantities_settle(hpf__quantities *quantities);

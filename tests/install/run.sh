@@ -15,7 +15,7 @@ if [ "$mode" = shared ]; then
     build=$scratch/build
     cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON -DCMAKE_C_COMPILER="$compiler" \
         -DCENSUS_BUILD_TESTS=OFF -DCENSUS_BUILD_BENCH=OFF -DCENSUS_BUILD_SAMPLES=OFF >/dev/null
-    cmake --build "$build" >/dev/null
+    cmake --build "$build" >"$scratch/log" || { grep -A9 FAILED "$scratch/log"; exit 1; }
 fi
 cmake --install "$build" --prefix "$scratch/first" >/dev/null
 mv "$scratch/first" "$scratch/moved"

@@ -83,6 +83,64 @@ class Processes(Native):
         self.assertEqual(census.others, [])
         self.assertEqual(census.profile.of("keep_as_parent"), 20000)
 
+    def shell(self, script):
+        """A shell, which runs a script with the program as $1."""
+        return ["sh", "-c", script + "; true", "sh", program("processes")]
+
+    def test_summary_and_plot_show_the_largest_process(self):
+        base, picture = self.path("big"), self.path("big.svg")
+        run = harness.run([harness.CENSUS, "run", "-hd", "-o", base, "--plot", picture, "--",
+                           *self.shell("$1 keeps 200")])
+        self.assertIn("census: 2 processes; the one with the largest peak:\n"
+                      "census: %s keeps 200\n" % program("processes"), run.errors)
+        [path] = glob.glob(glob.escape(base) + ".*.hp")
+        self.assertEqual(harness.Profile(path).of("keep_as_child"), 20000)
+        self.assertIn("draw with: census plot %s\n" % path, run.errors)
+        again = self.path("again.svg")
+        harness.run([harness.CENSUS, "plot", "-o", again, path])
+        with open(picture, "rb") as drawn, open(again, "rb") as expected:
+            self.assertEqual(drawn.read(), expected.read())
+
+    def test_tree_has_a_band_for_each_process(self):
+        directory = self.fresh()
+        harness.run_census(self.shell("$1 keeps 200 & $1 keeps 100; wait"), directory, "-hd", "--tree")
+        paths = glob.glob(os.path.join(directory, "profile*.hp"))
+        tree = os.path.join(directory, "profile.tree.hp")
+        paths.remove(tree)
+        self.assertEqual(len(paths), 3)
+        samples = harness.Profile(tree).samples
+        self.assertEqual(sorted(samples, key=lambda sample: sample[0]), samples)
+        names = {name for _, amounts in samples for name in amounts}
+        self.assertEqual(len(names), 3)
+        for path in paths:
+            own = harness.Profile(path)
+            process = os.path.basename(path).split(".")[1]
+            if process != "hp":
+                [name] = [name for name in names if "(%s)" % process in name]
+                self.assertRegex(name, r"^processes_keeps_[12]00\(")
+                self.check_band(name, samples, own)
+
+    def check_band(self, name, samples, own):
+        """The band has what the process has, and ends with it. Samples that are less than a fourth of
+        the interval apart may be one in the sum."""
+        band = [(time_s, amounts[name]) for time_s, amounts in samples if amounts[name] > 0]
+        begin_s = min(time_s for time_s, amounts in own.samples if sum(amounts.values()) > 0)
+        self.assertEqual(band[-1][1], own.total())
+        self.assertLessEqual({amount for _, amount in band},
+                             {sum(amounts.values()) for _, amounts in own.samples})
+        self.assertAlmostEqual(band[-1][0] - band[0][0], own.samples[-1][0] - begin_s, delta=0.03)
+
+    def test_tree_adds_up_names(self):
+        """What a child inherited counts once, in its parent."""
+        directory = self.fresh()
+        harness.run_census(self.shell("$1 keeps 200; $1 keeps 100; $1 forks_many"), directory, "-hd",
+                           "--tree=name")
+        tree = harness.Profile(os.path.join(directory, "profile.tree.hp"))
+        names = {name for _, amounts in tree.samples for name in amounts}
+        self.assertNotIn("INHERITED", names)
+        [child] = [name for name in names if "keep_as_child" in name]
+        self.assertGreaterEqual(max(amounts[child] for _, amounts in tree.samples), 20000)
+
     def test_daemon(self):
         """The program ends at once, what it has left behind goes on, and census follows it."""
         command = self.command("daemonises", self.path("done"))

@@ -46,6 +46,7 @@ typedef struct hpp_process_figures {
     bool is_first;    /* the process of hpp_collector_follow */
     hpf_str command;  /* the command line, separated by blanks */
     const char *base; /* of its files */
+    double start_s;   /* after the first process of the collector; elapsed time */
     double duration_s;
     uint64_t n_samples;
     uint64_t n_missed_samples; /* skipped while functions were being named */

@@ -42,6 +42,7 @@ struct hpp_collector {
     hpp_collector_options options;
     hpp_options profile; /* adapted */
     uint32_t first_id;
+    uint64_t start_ns; /* of the first process, CLOCK_MONOTONIC */
     hpp__collector_socket place;
     int epoll, timer;
     bool timer_runs;
@@ -163,6 +164,7 @@ static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id,
         hpp__process_destroy(p);
         return status;
     }
+    c->start_ns = c->start_ns && c->start_ns < p->start_ns ? c->start_ns : p->start_ns;
     c->processes[c->n_processes++] = p;
     if (p->pidfd >= 0 && watch(c, p->pidfd, err) != HPF_OK) {
         close(p->pidfd);
@@ -488,6 +490,7 @@ void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_fig
     const hpp__process *p = c->processes[index];
     *out = p->remains.figures;
     out->is_first = p->process_id == c->first_id;
+    out->start_s = (double)((p->start_ns - c->start_ns) / 1000) / 1e6;
     out->n_missed_samples = p->n_missed;
     out->limits = p->guard.control;
 }
