@@ -31,6 +31,7 @@ typedef struct run_values {
     int clock;
     opt_list skip;
     int depth;
+    bool addresses;
     bool children, no_children;
     opt_list tree; /* arguments of --tree */
     const char *base;
@@ -70,6 +71,10 @@ static const opt run_options[] = {
      NULL, 0, 0},
     {0, "depth", OPT_INT, AT(depth), "N",
      "distinguish stacks by their N innermost functions (default 0: all)", NULL, 0, INT_MAX},
+    {0, "addresses", OPT_FLAG, AT(addresses), NULL,
+     "show functions without symbols by address, not as their module or as the function of the "
+     "module that called them",
+     NULL, 0, 0},
     {0, "children", OPT_FLAG, AT(children), NULL,
      "also profile processes that the program starts (default)", NULL, 0, 0},
     {0, "no-children", OPT_FLAG, AT(no_children), NULL, "profile only the program", NULL, 0, 0},
@@ -316,6 +321,7 @@ static int run_program(const cmd *self, run *r, char **argv)
         .skip = v->skip.texts,
         .n_skip = v->skip.n,
         .max_depth = (uint32_t)v->depth,
+        .with_addresses = v->addresses,
         .verify_stacks = (uint32_t)v->verify_stacks,
     };
     if (v->children && v->no_children) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "symbol_hint.h"
 #include "unit_format.h"
 
 enum { N_SITES = 5, N_THREADS = 5, N_OTHERS = 5, N_UNNAMED = 4, PATH_BYTES = 60 };
@@ -155,18 +156,37 @@ static void say_checks(const page *p, const hpp_process_figures *f)
 typedef struct unnamed {
     char text[600];
     size_t length, n;
+    hpf_str paths[N_UNNAMED];
 } unnamed;
 
 static int add_unnamed(hpf_str path, uint64_t n_addresses, void *context)
 {
     unnamed *u = context;
-    if (u->n++ < N_UNNAMED) {
+    if (u->n < N_UNNAMED) {
+        u->paths[u->n] = path;
         int n = snprintf(u->text + u->length, sizeof u->text - u->length, "%s%.*s (%s)",
                          u->length > 0 ? ", " : "", shown(path, 80), path.data,
                          format_count(n_addresses).text);
         u->length += n > 0 ? (size_t)n : 0;
     }
+    u->n++;
     return 0;
+}
+
+/* Prints how to get the symbols. */
+static void say_symbols(const page *p, const unnamed *u)
+{
+    symbol_hint hint;
+    symbol_hint_find(&hint, u->paths, u->n < N_UNNAMED ? u->n : N_UNNAMED);
+    const char *servers = getenv("DEBUGINFOD_URLS");
+    bool has_servers = servers && *servers;
+    if (hint.packages[0]) {
+        say(p, "  to name their functions, install %s%s", hint.packages,
+            has_servers ? "" : ", or set DEBUGINFOD_URLS=https://debuginfod.elfutils.org");
+    }
+    if (hint.others[0]) {
+        say(p, "  to name functions in %s, compile with -g and do not strip", hint.others);
+    }
 }
 
 static void say_unnamed(const page *p)
@@ -180,6 +200,8 @@ static void say_unnamed(const page *p)
     }
     if (u.n > 0 && hpp_collector_missing()[0]) {
         say(p, "not built in: %s", hpp_collector_missing());
+    } else if (u.n > 0) {
+        say_symbols(p, &u);
     }
 }
 

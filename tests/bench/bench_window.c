@@ -153,7 +153,7 @@ int main(int argc, char **argv)
     hpp__window_sums sums = {0};
     hpp_census *census = NULL;
     if (hpp__window_reader_open(&reader, made.window, made.size_bytes, NULL) != HPF_OK ||
-        hpp__names_create(&known, NULL, 0, NULL, NULL) != HPF_OK ||
+        hpp__names_create(&known, NULL, 0, false, NULL) != HPF_OK ||
         hpp__native_stacks_init(&stacks, known, &reader, 1, 0, NULL) != HPF_OK ||
         hpp__native_heap_init(&heap, &stacks, &reader, NULL) != HPF_OK ||
         hpp_census_create(&census, &heap.heap, NULL, NULL) != HPF_OK) {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Each block counts for the callers that it had, whatever the stack looked like meanwhile."""
 import collections
+import os
 import re
 
 import harness
@@ -32,6 +33,38 @@ class Stacks(Native):
         command = [program("stacks_gaps"), "jumps"]
         self.check_program(command)
         self.check_through(command)
+
+    def test_functions_without_symbols(self):
+        """They are shown as their module, or by address on request."""
+        command = [program("processes_stripped"), "keeps", "200"]
+        for option, pattern in (("-hc", r"^\(\d+\)\[processes_stripped\]$"),
+                                ("-hd", r"^\[processes_stripped\]$")):
+            last = harness.run_census(command, self.fresh(), option).profile.last()
+            [name] = [name for name in last if "processes_stripped" in name]
+            self.assertRegex(name, pattern)
+            self.assertEqual(last[name], 20000)
+        last = harness.run_census(command, self.fresh(), "-hc", "--addresses").profile.last()
+        [name] = [name for name in last if last[name] == 20000]
+        self.assertRegex(name, r"processes_stripped\+0x[0-9a-f]+/processes_stripped\+0x")
+
+    def test_summary_says_how_to_get_symbols(self):
+        folder, answer = self.fresh(), self.path("answer")
+        query = os.path.join(folder, "dpkg-query")
+        with open(query, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\necho \"$@\" >%s.question\ncat %s\n" % (answer, answer))
+        os.chmod(query, 0o755)
+        stripped = program("processes_stripped")
+        for text, wanted in (
+                ("fancy:amd64: %s\n" % stripped, "install fancy-dbgsym, or set DEBUGINFOD_URLS="),
+                ("", "to name functions in %s, compile with -g and do not strip" % stripped)):
+            with open(answer, "w", encoding="utf-8") as file:
+                file.write(text)
+            run = harness.run([harness.CENSUS, "run", "-o", self.path("base"), stripped, "keeps", "9"],
+                              {"PATH": folder + ":" + os.environ["PATH"], "DEBUGINFOD_URLS": ""})
+            self.assertIn("census: no symbols for addresses in: %s (" % stripped, run.errors)
+            self.assertIn(wanted, run.errors)
+        with open(answer + ".question", encoding="utf-8") as file:
+            self.assertIn(stripped, file.read().split())
 
     def test_longjmp(self):
         self.check("jumps")

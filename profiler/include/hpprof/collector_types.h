@@ -20,6 +20,7 @@ typedef struct hpp_collector_options {
     const char *const
         *skip; /* POSIX extended regular expressions: functions to skip when a producer is named */
     size_t n_skip;
+    bool with_addresses;           /* name functions without symbols by address, not by module */
     uint32_t max_depth;            /* keep the innermost functions of a stack only; 0: all */
     uint32_t verify_stacks;        /* compare every n-th stack with a new unwind; 0: none */
     uint64_t max_overhead_bytes;   /* of the profiler in a process; 0: no limit */

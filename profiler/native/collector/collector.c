@@ -428,7 +428,7 @@ static hpf_status init(hpp_collector *c, hpf_error *err)
     hpf_status status = c->arena ? hpp__native_options(&c->profile, o->profile, c->arena, err)
                                  : hpf_error_set_memory(err);
     if (status == HPF_OK) {
-        status = hpp__names_create(&c->names, o->skip, o->n_skip, NULL, err);
+        status = hpp__names_create(&c->names, o->skip, o->n_skip, o->with_addresses, err);
     }
     return status == HPF_OK ? open_descriptors(c, err) : status;
 }

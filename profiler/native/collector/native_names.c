@@ -30,6 +30,7 @@ struct hpp__names {
     hpp__map texts;     /* name of a module, by address -> number from 1 */
     hpp__map functions; /* name's address and module's number -> function */
     uint32_t n_texts, n_functions;
+    bool with_addresses;
     regex_t *passed_over;
     size_t n_passed_over;
     regex_t start;
@@ -146,14 +147,28 @@ static uint64_t module_number(hpp__names *names, hpf_str module)
     return number ? *number : UINT16_MAX;
 }
 
-static hpp__function *make_function(hpp__names *names, const hpp_function *from)
+/* Returns "[module]"; a module such as "[vdso]" has brackets already. */
+static hpf_str module_label(hpp__names *names, hpf_str module)
+{
+    bool is_bare = module.length == 0 || module.data[0] != '[';
+    char *copy = hpf_arena_alloc(names->arena, module.length + 3);
+    if (!copy) {
+        return (hpf_str){NULL, 0};
+    }
+    copy[0] = '[';
+    size_t n = is_bare + hpp__names_clean(copy + is_bare, module);
+    copy[n] = ']';
+    return (hpf_str){copy, n + is_bare};
+}
+
+static hpp__function *make_function(hpp__names *names, const hpp_function *from, bool is_module)
 {
     hpp__function *function = hpf_arena_alloc(names->arena, sizeof *function);
     if (!function) {
         return NULL;
     }
     *function = (hpp__function){
-        .label = clean_copy(names, from->name),
+        .label = is_module ? module_label(names, from->module) : clean_copy(names, from->name),
         .module = clean_copy(names, from->module),
         .file = last_part(from->file),
         .index = names->n_functions,
@@ -170,6 +185,7 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from)
     function->is_start =
         (is_of_libc(from) || hpf_str_is(from->name, "_start")) && matches(&names->start, &judged);
     function->is_nameless = is_of_libc(from) && !from->has_symbol;
+    function->is_module = is_module;
     names->n_functions++;
     return function;
 }
@@ -183,7 +199,8 @@ static hpp_function overhead_of(const hpp_function *from)
     return overhead;
 }
 
-/* Addresses take 47 bits: the name's and the module's number fit into one key. */
+/* Addresses take 47 bits: the name's and the module's number fit into one key, with a bit for
+ * functions that represent a module. */
 static const hpp__function *function_of(hpp__names *names, const hpp_function *from)
 {
     hpp_function overhead;
@@ -191,10 +208,13 @@ static const hpp__function *function_of(hpp__names *names, const hpp_function *f
         overhead = overhead_of(from);
         from = &overhead;
     }
-    uint64_t key = (uint64_t)(uintptr_t)from->name.data << 16 | module_number(names, from->module);
+    bool is_module = !from->has_symbol && !names->with_addresses;
+    hpf_str name = is_module ? from->module : from->name;
+    uint64_t key = (uint64_t)is_module << 63 | (uint64_t)(uintptr_t)name.data << 16 |
+                   module_number(names, from->module);
     uint64_t *place = hpp__map_add(&names->functions, key);
     if (place && *place == 0) {
-        *place = (uintptr_t)make_function(names, from);
+        *place = (uintptr_t)make_function(names, from, is_module);
     }
     return place ? (const hpp__function *)(uintptr_t)*place : NULL;
 }
@@ -316,18 +336,19 @@ static hpf_status compile_all(hpp__names *names, const char *const *skip, size_t
 }
 
 hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n_skip,
-                             const hpp_resolver_options *options, hpf_error *err)
+                             bool with_addresses, hpf_error *err)
 {
     *out = NULL;
     hpp__names *names = calloc(1, sizeof *names);
     if (!names) {
         return hpf_error_set_memory(err);
     }
+    names->with_addresses = with_addresses;
     names->arena = hpf_arena_create();
     hpf_status status =
         names->arena ? compile_all(names, skip, n_skip, err) : hpf_error_set_memory(err);
     if (status == HPF_OK) {
-        status = hpp_resolver_create(&names->resolver, options, err);
+        status = hpp_resolver_create(&names->resolver, NULL, err);
     }
     if (status != HPF_OK) {
         hpp__names_destroy(names);

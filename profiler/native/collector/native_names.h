@@ -28,6 +28,7 @@ typedef struct hpp__function {
     bool is_start;    /* calls main, or the function of a thread: its callers are not part of the
                          program */
     bool is_nameless; /* of the C library, without a symbol: it may call main */
+    bool is_module;   /* represents all functions of a module without symbols: "[module]" */
     hpp_call call; /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY for operator new, else HPP_CALL_MALLOC */
 } hpp__function;
 
@@ -46,10 +47,11 @@ typedef struct hpp__frames {
 typedef struct hpp__names hpp__names;
 
 /* Creates names. `skip` are POSIX extended regular expressions for more functions to skip; they
- * match anywhere in a name unless they have anchors. Errors: MEMORY; ARGUMENT for an invalid
- * expression. */
+ * match anywhere in a name unless they have anchors. With `with_addresses`, a function without a
+ * symbol is named by its first address, "module+0x1234"; else all of them in a module are one,
+ * "[module]". Errors: MEMORY; ARGUMENT for an invalid expression. */
 hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n_skip,
-                             const hpp_resolver_options *options, hpf_error *err);
+                             bool with_addresses, hpf_error *err);
 void hpp__names_destroy(hpp__names *names);
 
 /* Registers a module. Returns its number. */

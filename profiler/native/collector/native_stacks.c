@@ -6,6 +6,7 @@
 #include "native_stacks.h"
 
 #include "base/grow.h"
+#include "hpfile/str.h"
 
 /* ---- The tree ---- */
 
@@ -31,6 +32,14 @@ static const hpp__stack *cut_back(const hpp__stack *stack, const hpp__function *
     return stack;
 }
 
+/* Returns whether a function without a symbol is shown as the one below it: a function of the same
+ * module that has a name. */
+static bool is_hidden_by(const hpp__stack *stack, const hpp__function *function)
+{
+    return function->is_module && !stack->function->is_passed_over &&
+           hpf_str_equal(stack->function->module, function->module);
+}
+
 /* NULL without memory, and on top of NULL. What calls main may be nameless where symbols are
  * stripped: then it is on the root, or on one that has a name. */
 static const hpp__stack *push(hpp__native_stacks *s, const hpp__stack *stack,
@@ -38,6 +47,9 @@ static const hpp__stack *push(hpp__native_stacks *s, const hpp__stack *stack,
 {
     if (!stack || function->is_start || (stack == s->root && function->is_nameless)) {
         return stack ? s->root : NULL;
+    }
+    if (is_hidden_by(stack, function)) {
+        return stack;
     }
     uint64_t key = (uint64_t)(stack->id + 1) << 32 | function->index;
     const uint64_t *known = hpp__map_find(&s->children, key);
@@ -219,6 +231,9 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
     if (i < frames.n) {
         producer.frame = frames.list[i];
         producer.stack = no_deeper(s, push_frames(s, callers, frames, i));
+        if (producer.stack && is_hidden_by(producer.stack, producer.frame.function)) {
+            producer.frame.function = producer.stack->function;
+        }
     }
     return producer;
 }

@@ -77,10 +77,12 @@ static void end(void)
 
 TestSuite(native_heap, .init = begin, .fini = end);
 
+static bool with_addresses;
+
 static void open_window(uint32_t max_depth, const char *skip)
 {
     hpf_error err;
-    cr_assert_eq(hpp__names_create(&names, &skip, skip != NULL, NULL, &err), HPF_OK);
+    cr_assert_eq(hpp__names_create(&names, &skip, skip != NULL, with_addresses, &err), HPF_OK);
     cr_assert_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err), HPF_OK);
     cr_assert_eq(hpp__native_stacks_init(&stacks, names, &reader, 4711, max_depth, &err), HPF_OK);
     cr_assert_eq(hpp__native_heap_init(&heap, &stacks, &reader, &err), HPF_OK);
@@ -159,8 +161,34 @@ Test(native_heap, leaves_out_what_calls_main_with_symbols_or_without)
 Test(native_heap, keeps_what_is_nameless_elsewhere)
 {
     allocate(NODE(MAIN, LIBC_NAMELESS, NAMELESS), HPP_CALL_MALLOC, 8);
+    with_addresses = true;
     open_window(0, NULL);
     expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "prog+0x10/libc.so.6+0x2400/main", 8);
+}
+
+Test(native_heap, shows_functions_without_symbols_as_their_module)
+{
+    allocate(NODE(LIBC_START, NAMELESS, NAMELESS), HPP_CALL_MALLOC, 8);
+    allocate(NODE(LIBC_START, NAMELESS), HPP_CALL_MALLOC, 1);
+    open_window(0, NULL);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "[prog]", 9);
+    expect_one_band(HPF_BREAKDOWN_CLOSURE_DESCR, "[prog]", 9);
+}
+
+Test(native_heap, shows_functions_without_symbols_as_their_caller_in_the_module)
+{
+    allocate(NODE(MAIN, F, NAMELESS, NAMELESS), HPP_CALL_MALLOC, 8);
+    allocate(NODE(MAIN, F, NAMELESS), HPP_CALL_MALLOC, 1);
+    open_window(0, NULL);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "f/main", 9);
+    expect_one_band(HPF_BREAKDOWN_CLOSURE_DESCR, "f", 9);
+}
+
+Test(native_heap, shows_functions_without_symbols_as_their_module_after_an_allocator)
+{
+    allocate(NODE(MAIN, LIBC_NAMELESS, MALLOC_WRAPPER, NAMELESS), HPP_CALL_MALLOC, 8);
+    open_window(0, "my_alloc");
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "[prog]/my_alloc/[libc.so.6]/main", 8);
 }
 
 Test(native_heap, makes_names_that_hp_files_can_hold)
@@ -295,7 +323,7 @@ Test(native_heap, refuses_an_expression_that_is_none)
 {
     const char *skip = "a(";
     hpf_error err;
-    cr_expect_eq(hpp__names_create(&names, &skip, 1, NULL, &err), HPF_ERR_ARGUMENT);
+    cr_expect_eq(hpp__names_create(&names, &skip, 1, false, &err), HPF_ERR_ARGUMENT);
     cr_expect_null(names);
 }
 
