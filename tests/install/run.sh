@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the libraries into a scratch folder, moves it, and uses them from there: found once by CMake, once by pkg-config.
-# The consumer draws a profile; samples/api has one program for each library. Checks the documents, too.
+# The consumer draws a profile; samples/api has one program for each library. The documents are checked, too, and embedding.md
+# is compiled and run.
 #
 # run.sh static BUILD SOURCE COMPILER [SANITIZERS]: the libraries of a finished build
 # run.sh shared BUILD SOURCE COMPILER: shared libraries, which are built for this
@@ -86,7 +87,17 @@ find "$documents" -name '*.md' | while read -r page; do
         [ -e "$(dirname "$page")/$link" ] || { echo "$page: $link is not there"; exit 1; }
     done
 done
-[ -s "$documents/docs/embedding.md" ]
+
+# The program in embedding.md, built and run as it says, by the compiler of this build.
+mkdir "$scratch/embedding" "$scratch/bin"
+printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$compiler" "$sanitizers" >"$scratch/bin/cc"
+chmod +x "$scratch/bin/cc"
+(
+    cd "$scratch/embedding"
+    export PATH="$scratch/bin:$PATH" CC="$scratch/bin/cc" CMAKE_PREFIX_PATH="$scratch/moved"
+    export LD_LIBRARY_PATH="${PKG_CONFIG_PATH%/pkgconfig}"
+    python3 "$source/document.py" "$documents/docs/embedding.md"
+)
 
 if [ "$mode" = shared ]; then
     # Only the public API is visible; each library has a soname.
