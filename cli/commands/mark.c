@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpprof/collector.h"
+#include "native/collector/collector.h"
 
 #include "cmd.h"
 #include "diag.h"

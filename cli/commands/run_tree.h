@@ -8,7 +8,7 @@
 #ifndef CENSUS_RUN_TREE_H
 #define CENSUS_RUN_TREE_H
 
-#include "hpprof/collector.h"
+#include "native/collector/collector.h"
 
 typedef enum run_tree {
     RUN_TREE_NONE,

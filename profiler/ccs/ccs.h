@@ -13,6 +13,12 @@
 
 #include "hpprof/ccs.h"
 
+typedef struct hpp_costs {
+    uint64_t entries;
+    uint64_t ticks;
+    uint64_t allocated_bytes;
+} hpp_costs;
+
 struct hpp_ccs {
     hpp_cc *centre;
     const hpp_ccs *parent; /* NULL for MAIN */
@@ -40,5 +46,33 @@ void hpp__threads_tick(uint64_t tick_ns);
 
 /* Drops the processor time of all threads since the last call. */
 void hpp__threads_skip_time(void);
+
+/* Return the top of a stack, the stack below it (NULL for MAIN), the number of its cost centres (1
+ * for MAIN), and its id: from 1 in order of creation, parents before children. */
+const hpp_cc *hpp_ccs_centre(const hpp_ccs *ccs);
+const hpp_ccs *hpp_ccs_parent(const hpp_ccs *ccs);
+uint32_t hpp_ccs_depth(const hpp_ccs *ccs);
+uint32_t hpp_ccs_id(const hpp_ccs *ccs);
+
+/* Return the number of stacks, and the stack with an id; NULL if there is none. */
+uint32_t hpp_ccs_count(void);
+const hpp_ccs *hpp_ccs_by_id(uint32_t id);
+
+/* Returns the newest registered cost centre; hpp_cc.next is the next older one, or NULL. */
+const hpp_cc *hpp_cc_newest(void);
+
+/* Returns the individual costs of a stack so far, summed over all threads. */
+hpp_costs hpp_ccs_costs(const hpp_ccs *ccs);
+
+/* What is missing for lack of memory: stacks that could not be created (their costs go to the
+ * parent), and threads without counters (entries and ticks are lost, allocation goes to MAIN). */
+typedef struct hpp_losses {
+    uint64_t stacks;
+    uint64_t threads;
+} hpp_losses;
+hpp_losses hpp_ccs_losses(void);
+
+/* Turns the counting of entries on (the default) or off. Call it before the first scope. */
+void hpp_ccs_count_entries(bool on);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "hpprof/census_types.h"
+#include "result.h"
 #include "base/text.h"
 
 /* Appends the name of a key. */

@@ -4,13 +4,40 @@
  * it adds the size to the object's key. In a breakdown by biography all objects have the same key,
  * and phases are counted separately within it.
  */
-#include "base/arena.h"
 #include "census.h"
 
 #include <assert.h>
+#include <pthread.h>
 
+#include "band_key.h"
+#include "bands.h"
+#include "base/arena.h"
 #include "base/grow.h"
+#include "biography.h"
+#include "hpfile/str.h"
+#include "restrict.h"
+#include "retainer.h"
 #include "traverse.h"
+
+struct hpp_census {
+    hpp_heap heap;
+    hpf_breakdown breakdown;
+    bool has_retainers, has_biography, uses_sums;
+    bool count_stacks, many_threads;
+    bool has_ended; /* all objects are dead */
+    uint32_t max_name_bytes;
+    uint32_t lost_key;    /* of the breakdown: the band OUT_OF_MEMORY */
+    pthread_mutex_t lock; /* of the biography, its memos included, when there are many threads */
+    hpf_arena *arena;
+    hpp__restrict restrictions;
+    hpp__band_keys keys; /* for breakdowns by producer, module, description, type or kind */
+    hpp__retainer retainer;
+    hpp__biography biography;
+    hpp__bands bands;
+    uint64_t *counts; /* bytes by key, in a census without biography */
+    size_t counts_capacity;
+    hpp_census_result result;
+};
 
 /* ---- From an object to its key ---- */
 
@@ -395,6 +422,36 @@ bool hpp_census_has_retainers(const hpp_census *c)
 bool hpp_census_has_biography(const hpp_census *c)
 {
     return c->has_biography;
+}
+
+/* ---- Frames ---- */
+
+static hpf_frame frame_of(const hpp_heap *heap, const void *stack)
+{
+    const hpp_stacks *stacks = heap->stacks;
+    hpf_frame frame = {.label = stacks->label(stack, heap->context),
+                       .module = stacks->module(stack, heap->context)};
+    frame.source = stacks->source ? stacks->source(stack, heap->context) : HPF_STR("");
+    frame.is_caf = hpf_str_is(frame.label, "CAF");
+    return frame;
+}
+
+size_t hpp__census_frames(const hpp_census *c, uint32_t band_index, hpf_frame *frames, size_t room)
+{
+    uint32_t key = c->bands.key_of[band_index];
+    size_t n = 0;
+    if (c->breakdown != HPF_BREAKDOWN_COST_CENTRE || key == c->lost_key) {
+        return 0;
+    }
+    const void *stack = c->keys.origins[key].stack;
+    const void *below;
+    for (; stack && (below = c->heap.stacks->parent(stack, c->heap.context)); stack = below) {
+        if (n < room) {
+            frames[n] = frame_of(&c->heap, stack);
+        }
+        n++;
+    }
+    return n;
 }
 
 /* ---- Life ---- */

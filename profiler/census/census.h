@@ -1,37 +1,92 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The private state of the engine of hpprof/census.h.
+ * The census engine: sums the sizes of live objects by band.
+ *
+ * One breakdown defines the bands; any number of restrictions select the objects that count.
+ * Retainer sets and biographies are computed if the breakdown or a restriction needs them, also
+ * both at once.
+ *
+ * The engine never stops its program. Without memory it continues with less detail, and each result
+ * reports what is missing (hpp_missing): bytes whose band could not be created are in the band
+ * OUT_OF_MEMORY.
+ *
+ * Sources: Park and Peyton Jones, "Implementation of Retainer Profiling"; Park and Marlow,
+ * "Implementation of Lag/Drag/Void/Use Profiling"; the GHC guide, chapter "Profiling".
+ *
+ * Threads: use an engine in one thread at a time, except with hpp_census_options.many_threads.
  */
 #ifndef HPP_CENSUS_H
 #define HPP_CENSUS_H
 
-#include <pthread.h>
+#include "hpfile/frame.h"
+#include "hpprof/census_types.h"
+#include "result.h"
 
-#include "bands.h"
-#include "biography.h"
-#include "hpprof/census.h"
-#include "band_key.h"
-#include "restrict.h"
-#include "retainer.h"
+typedef struct hpp_census hpp_census;
 
-struct hpp_census {
-    hpp_heap heap;
-    hpf_breakdown breakdown;
-    bool has_retainers, has_biography, uses_sums;
-    bool count_stacks, many_threads;
-    bool has_ended; /* all objects are dead */
-    uint32_t max_name_bytes;
-    uint32_t lost_key;    /* of the breakdown: the band OUT_OF_MEMORY */
-    pthread_mutex_t lock; /* of the biography, its memos included, when there are many threads */
-    hpf_arena *arena;
-    hpp__restrict restrictions;
-    hpp__band_keys keys; /* for breakdowns by producer, module, description, type or kind */
-    hpp__retainer retainer;
-    hpp__biography biography;
-    hpp__bands bands;
-    uint64_t *counts; /* bytes by key, in a census without biography */
-    size_t counts_capacity;
-    hpp_census_result result;
-};
+/* Creates an engine for a heap. Copies `heap`; what it points to is borrowed. `options` may be NULL
+ * (all zero). Errors: MEMORY; ARGUMENT for an invalid breakdown or selector, for a restriction by
+ * an unknown phase or set, and for an adapter without a needed function. */
+HPF_MUST_USE hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
+                                          const hpp_census_options *options, hpf_error *err);
+void hpp_census_destroy(hpp_census *census);
+
+/* Stores up to `room` frames of a band's stack, innermost first, without the outermost (MAIN).
+ * Returns the number of frames of the stack; 0 for a band that is not a stack. Texts are borrowed
+ * from the heap. */
+size_t hpp__census_frames(const hpp_census *census, uint32_t band_index, hpf_frame *frames,
+                          size_t room);
+
+/* Return whether the profile needs retainer sets, or biographies. */
+bool hpp_census_has_retainers(const hpp_census *census);
+bool hpp_census_has_biography(const hpp_census *census);
+
+/* Takes a census at `time_s`, in seconds, which must not decrease. Call it after a complete
+ * collection. The result is never NULL, and valid until the next call on this engine. With a
+ * biography it is provisional (see hpp_census_final), and the next era begins. */
+const hpp_census_result *hpp_census_take(hpp_census *census, double time_s);
+
+/* ---- Biography ---------------------------------------------------------------------------------
+ * The hooks do nothing if the profile has no biography. An object that is overwritten, or changes
+ * its size or shape (a thunk becomes an indirection), dies, and a new one is created. */
+
+/* Returns the current era, from 1; 0 without a biography, and after hpp_census_end. */
+uint32_t hpp_census_era(const hpp_census *census);
+
+/* Record that an object is created, or used. `life_word` is its word in the header, or NULL if the
+ * word is in the engine's table. */
+void hpp_census_created(hpp_census *census, hpp_ref ref, uint64_t *life_word);
+void hpp_census_used(hpp_census *census, hpp_ref ref, uint64_t *life_word);
+
+/* Records that an object is dead: collected, or about to be overwritten. `object` describes it as
+ * the last census saw it. Its reference may be used again. */
+void hpp_census_dead(hpp_census *census, hpp_ref ref, const hpp_object *object);
+
+/* Records that an object moved, and renames it in the engine's tables; words in headers move with
+ * the object. Call it for every survivor of a collection. The order is free, but `to` must not be
+ * the reference of an object that is still to be reported as moved or dead. */
+void hpp_census_moved(hpp_census *census, hpp_ref from, hpp_ref to);
+
+/* Ends the profile: all objects die, so all phases are known. A second call does nothing. Errors:
+ * MEMORY; the results of hpp_census_final stay provisional then. */
+HPF_MUST_USE hpf_status hpp_census_end(hpp_census *census, hpf_error *err);
+
+/* With a biography: return the number of censuses so far, and the result of one of them, by index
+ * from 0. It is final after hpp_census_end, else provisional, and valid until the next call on this
+ * engine.
+ *
+ * Bands of a final biography: LAG, USE, DRAG, VOID, INHERENT_USE. Of a provisional one:
+ * NOT_YET_USED (lag or void), USE (used in this era), NOT_USED_SINCE (use or drag), INHERENT_USE.
+ * A provisional profile with another breakdown, restricted by phase, counts an object if one of its
+ * possible phases is selected. */
+uint32_t hpp_census_n_eras(const hpp_census *census);
+const hpp_census_result *hpp_census_final(hpp_census *census, uint32_t index);
+
+/* ---- Retainer sets -----------------------------------------------------------------------------
+ * Visits each set with a cost, by id: `id` is that in the names of bands, `text` the set as in
+ * `.prof`, without braces: "<a[M],b[M]>, <c[M]>", or OUT_OF_MEMORY. The text is valid during the
+ * call. Returns the value of the last visit. */
+typedef int hpp_visit_set(uint32_t id, hpf_str text, void *context);
+int hpp_census_each_set(hpp_census *census, hpp_visit_set *visit, void *context);
 
 #endif

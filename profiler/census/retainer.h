@@ -16,6 +16,7 @@
 
 #include "band_key.h"
 #include "restrict.h"
+#include "result.h"
 #include "retainer_set.h"
 #include "traverse.h"
 

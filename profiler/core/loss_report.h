@@ -6,8 +6,8 @@
 #define HPP_LOSS_REPORT_H
 
 #include "hpfile/sink.h"
-#include "hpprof/ccs.h"
-#include "hpprof/census_types.h"
+#include "ccs/ccs.h"
+#include "census/result.h"
 
 typedef struct hpp__loss_report {
     hpp_missing censuses; /* of all of them */
@@ -21,10 +21,6 @@ typedef struct hpp__loss_report {
     bool no_report;             /* there was no memory for the time and allocation report */
     bool no_final_biography;    /* the `.hp` file is provisional */
 } hpp__loss_report;
-
-/* Returns the losses of a profiler, so that adapters can add theirs. */
-struct hpp_profiler;
-hpp__loss_report *hpp__profiler_losses(struct hpp_profiler *profiler);
 
 /* Adds the losses of one census. */
 void hpp__loss_report_add(hpp__loss_report *missing, const hpp_missing *census);

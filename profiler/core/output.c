@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frames.h"
 #include "base/grow.h"
 
 enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };

@@ -9,7 +9,7 @@
 #include "hpfile/eventlog_writer.h"
 #include "event/sidecar.h"
 #include "hpfile/hp_writer.h"
-#include "hpprof/census.h"
+#include "census/census.h"
 #include "hpprof/options.h"
 
 /* A receiver of events. Each one numbers names itself: a name that it missed for lack of memory is

@@ -14,7 +14,7 @@
 #include "ccs/ccs.h"
 #include "base/grow.h"
 #include "marks.h"
-#include "loss_report.h"
+#include "profiler.h"
 #include "output.h"
 #include "address_histogram.h"
 #include "report.h"
@@ -270,7 +270,7 @@ hpp__loss_report *hpp__profiler_losses(hpp_profiler *p)
     return &p->missing;
 }
 
-hpp_census *hpp_profiler_engine(hpp_profiler *p)
+hpp_census *hpp__profiler_engine(hpp_profiler *p)
 {
     return p ? p->engine : NULL;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpprof/ccs.h"
+#include "ccs/ccs.h"
 
 static hpf_str text_of(const char *text)
 {

@@ -13,7 +13,7 @@
 
 #include "base/grow.h"
 #include "base/map.h"
-#include "core/loss_report.h"
+#include "core/profiler.h"
 
 /* Variables that hold references. */
 typedef struct root_range {
@@ -174,7 +174,7 @@ hpf_status hpp_runtime_start(hpp_runtime **out, const hpp_language *language,
         hpp_runtime_destroy(r);
         return status;
     }
-    r->census = hpp_profiler_engine(r->profiler);
+    r->census = hpp__profiler_engine(r->profiler);
     r->has_biography = r->census && hpp_census_has_biography(r->census);
     *out = r;
     return HPF_OK;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "census/biography.h"
 #include "bench_heap.h"
 
 typedef struct timings {

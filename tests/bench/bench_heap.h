@@ -7,7 +7,7 @@
 #ifndef BENCH_HEAP_H
 #define BENCH_HEAP_H
 
-#include "hpprof/census.h"
+#include "census/census.h"
 
 typedef struct bench_object {
     const hpp_shape *shape;

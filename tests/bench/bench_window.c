@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "hpprof/census.h"
+#include "census/census.h"
 #include "made_window.h"
 #include "native/collector/native_heap.h"
 

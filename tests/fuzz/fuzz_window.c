@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "fuzz.h"
 #include "made_window.h"
-#include "hpprof/census.h"
+#include "census/census.h"
 #include "native/collector/native_guard.h"
 #include "native/collector/native_heap.h"
 #include "native/collector/native_threads.h"

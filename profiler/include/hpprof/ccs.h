@@ -17,7 +17,7 @@
  *   - a top-level computation (CAF) has a stack of its own, below MAIN in reports.
  *
  * Ownership: cost centres are static data of the program; stacks are never freed. Errors: none.
- * Without memory for a stack, costs go to its parent, and hpp_ccs_losses counts it. Threads: call
+ * Without memory for a stack, costs go to its parent, and the `.prof` file says so. Threads: call
  * any function in any thread.
  */
 #ifndef HPPROF_CCS_H
@@ -98,25 +98,11 @@ typedef enum hpp_builtin {
 } hpp_builtin;
 HPF_API const hpp_ccs *hpp_ccs_builtin(hpp_builtin which);
 
-/* Return the top of a stack, the stack below it (NULL for MAIN), the number of its cost centres (1
- * for MAIN), and its id: from 1 in order of creation, parents before children. */
-HPF_API const hpp_cc *hpp_ccs_centre(const hpp_ccs *ccs);
-HPF_API const hpp_ccs *hpp_ccs_parent(const hpp_ccs *ccs);
-HPF_API uint32_t hpp_ccs_depth(const hpp_ccs *ccs);
-HPF_API uint32_t hpp_ccs_id(const hpp_ccs *ccs);
-
-/* Return the number of stacks, and the stack with an id; NULL if there is none. */
-HPF_API uint32_t hpp_ccs_count(void);
-HPF_API const hpp_ccs *hpp_ccs_by_id(uint32_t id);
-
 /* For heap adapters whose producers are of type `const hpp_ccs *`. */
 HPF_API extern const hpp_stacks hpp_ccs_stacks;
 
 /* Registers a cost centre before its first use, so that a report of everything (-pa) lists it. */
 HPF_API void hpp_cc_declare(hpp_cc *centre);
-
-/* Returns the newest registered cost centre; hpp_cc.next is the next older one, or NULL. */
-HPF_API const hpp_cc *hpp_cc_newest(void);
 
 /* ---- costs --------------------------------------------------------------------------------- */
 
@@ -126,26 +112,6 @@ HPF_API void hpp_ccs_allocated_by(const hpp_ccs *ccs, size_t n_bytes);
 
 /* Charges a clock tick to the current stack of the calling thread. Safe in a signal handler. */
 HPF_API void hpp_ccs_tick(void);
-
-typedef struct hpp_costs {
-    uint64_t entries;
-    uint64_t ticks;
-    uint64_t allocated_bytes;
-} hpp_costs;
-
-/* Returns the individual costs of a stack so far, summed over all threads. */
-HPF_API hpp_costs hpp_ccs_costs(const hpp_ccs *ccs);
-
-/* What is missing for lack of memory: stacks that could not be created (their costs go to the
- * parent), and threads without counters (entries and ticks are lost, allocation goes to MAIN). */
-typedef struct hpp_losses {
-    uint64_t stacks;
-    uint64_t threads;
-} hpp_losses;
-HPF_API hpp_losses hpp_ccs_losses(void);
-
-/* Turns the counting of entries on (the default) or off. Call it before the first scope. */
-HPF_API void hpp_ccs_count_entries(bool on);
 
 /* ---- printing -------------------------------------------------------------------------------- */
 

@@ -13,8 +13,10 @@
  * table of the profiler, keyed by the object's reference. A header with room for only one of them
  * should hold the one that is used more.
  *
- * Threads: the profiler calls the adapter during a census and in the hooks of census.h, on the
- * caller's thread. The heap must not change during a census.
+ * Threads: the profiler calls the adapter during a census, and the adapter of runtime.h also in
+ * hooks, on the caller's thread. The heap must not change during a census.
+ *
+ * A biography (-hb) needs the moments at which objects are used: see runtime.h.
  */
 #ifndef HPPROF_HEAP_H
 #define HPPROF_HEAP_H
@@ -29,7 +31,7 @@ extern "C" {
 #endif
 
 /* A reference to an object: its address, or another number that no other live object has. 0 is no
- * object. An object that moves gets a new reference (hpp_census_moved). */
+ * object. An object that moves gets a new reference. */
 typedef uintptr_t hpp_ref;
 
 typedef enum hpp_object_flag {
@@ -113,55 +115,6 @@ typedef struct hpp_heap {
      * words of neighbouring objects are neighbours in the engine's tables. */
     unsigned ref_shift;
 } hpp_heap;
-
-/* ---- The biography word ------------------------------------------------------------------------
- *
- * Bit 63: used at least once. Bits 32-62: the era of creation. Bits 0-31: the era of the last use.
- * (Park and Marlow, "Implementation of Lag/Drag/Void/Use Profiling": LDV words.) An object without
- * a biography has 0, and counts as created in the era of the first census that visits it.
- *
- * Threads: any thread may use an object at any time; two threads in one era write the same value.
- */
-#define HPP_LIFE_USED (UINT64_C(1) << 63)
-#define HPP_MAX_ERA   UINT32_C(0x7fffffff)
-
-/* Returns the word of an object created in `era`. */
-static inline uint64_t hpp_life_created_in(uint32_t era)
-{
-    return (uint64_t)era << 32;
-}
-
-/* Returns the word after a use in `era`. Era 0 means that the profile has no biography. */
-static inline uint64_t hpp_life_after_use(uint64_t life, uint32_t era)
-{
-    return era == 0 ? life : ((life >> 32 << 32) | HPP_LIFE_USED | era);
-}
-
-static inline int hpp_life_is_used(uint64_t life)
-{
-    return (life & HPP_LIFE_USED) != 0;
-}
-
-static inline uint32_t hpp_life_creation_era(uint64_t life)
-{
-    return (uint32_t)(life >> 32) & HPP_MAX_ERA;
-}
-
-static inline uint32_t hpp_life_last_use_era(uint64_t life)
-{
-    return (uint32_t)life;
-}
-
-/* Update a word in a header: when its object is created, and when it is used. */
-static inline void hpp_life_create(uint64_t *life_word, uint32_t era)
-{
-    HPP_RELAXED_STORE(life_word, hpp_life_created_in(era));
-}
-
-static inline void hpp_life_use(uint64_t *life_word, uint32_t era)
-{
-    HPP_RELAXED_STORE(life_word, hpp_life_after_use(HPP_RELAXED_LOAD(life_word), era));
-}
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@
 #define HPPROF_PROFILER_H
 
 #include "hpprof/ccs.h"
-#include "hpprof/census.h"
+#include "hpprof/census_types.h"
 #include "hpprof/clock.h"
 #include "hpprof/options.h"
 
@@ -59,9 +59,6 @@ HPF_API bool hpp_profiler_census_due(const hpp_profiler *profiler);
 
 /* Takes a census now, due or not. The profile's clock stops meanwhile, and ticks go to OVERHEAD. */
 HPF_API void hpp_profiler_census(hpp_profiler *profiler);
-
-/* Returns the engine, for the hooks of a biography; NULL without a heap profile. */
-HPF_API hpp_census *hpp_profiler_engine(hpp_profiler *profiler);
 
 /* Returns the time of the profile's clock since the start, in seconds. */
 HPF_API double hpp_profiler_time_s(const hpp_profiler *profiler);

@@ -107,8 +107,9 @@ HPF_API void hpp_runtime_dead(hpp_runtime *runtime, hpp_ref ref);
  * producer. */
 HPF_API void hpp_runtime_overwritten(hpp_runtime *runtime, hpp_ref ref, bool is_done);
 
-/* Records that an object was moved, with its header. `to` can be described, `from` need not be. For
- * the order of moves see hpp_census_moved. */
+/* Records that an object was moved, with its header. `to` can be described, `from` need not be. The
+ * order of moves is free, but `to` must not be the reference of an object that is still to be
+ * reported as moved or dead. */
 HPF_API void hpp_runtime_moved(hpp_runtime *runtime, hpp_ref from, hpp_ref to);
 
 /* ---- roots ---------------------------------------------------------------------------------- */

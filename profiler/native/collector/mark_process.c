@@ -2,7 +2,7 @@
  *
  * A mark from outside: the environment of the process names the collector's socket.
  */
-#include "hpprof/collector.h"
+#include "collector.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -9,7 +9,7 @@
 #ifndef HPP_NATIVE_HEAP_H
 #define HPP_NATIVE_HEAP_H
 
-#include "hpprof/collector_types.h"
+#include "collector_types.h"
 #include "native_stacks.h"
 #include "native/window/window_sums.h"
 

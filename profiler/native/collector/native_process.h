@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "hpprof/collector_types.h"
+#include "collector_types.h"
 #include "native_guard.h"
 #include "native_profile.h"
 #include "native_queue.h"

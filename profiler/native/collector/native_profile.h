@@ -11,7 +11,7 @@
 #ifndef HPP_NATIVE_PROFILE_H
 #define HPP_NATIVE_PROFILE_H
 
-#include "hpprof/collector_types.h"
+#include "collector_types.h"
 #include "native_heap.h"
 #include "core/output.h"
 

@@ -4,7 +4,7 @@
  * the loader. System V ABI, chapters 4 and 5; execve(2), "Interpreter scripts"; ld.so(8), "Secure-
  * execution mode".
  */
-#include "hpprof/collector.h"
+#include "collector.h"
 
 #include <elf.h>
 #include <errno.h>

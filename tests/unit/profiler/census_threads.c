@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "census/biography.h"
 #include "toy_heap.h"
 
 enum { N_THREADS = 4, N_PER_THREAD = 5000, N_ROUNDS = 3 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "census/biography.h"
 #include "toy_heap.h"
 
 static const toy_stack MAIN = {"MAIN", "MAIN", NULL, 1};

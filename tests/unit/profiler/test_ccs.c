@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ccs/ccs.h"
 #include "hpprof/scope.h"
 
 #define CENTRE(name) static hpp_cc name = HPP_CC_INIT(#name, "Main", "t.c:1", 0)

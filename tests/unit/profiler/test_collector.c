@@ -19,7 +19,7 @@
 #include "detect/reader.h"
 #include "model.h"
 #include "hpfile/source.h"
-#include "hpprof/collector.h"
+#include "native/collector/collector.h"
 #include "made_window.h"
 #include "scratch.h"
 #include "toy_resolver.h"

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "hpprof/census.h"
+#include "census/census.h"
 #include "made_window.h"
 #include "native/collector/native_heap.h"
 #include "toy_heap.h"

@@ -18,6 +18,8 @@
 #include "hpfile/prof.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
+#include "core/profiler.h"
+#include "ccs/ccs.h"
 #include "hpprof/scope.h"
 #include "scratch.h"
 #include "tiny_language.h"
@@ -112,7 +114,7 @@ Test(profiler, no_options_no_profiler)
     hpp_runtime_collected(runtime);
     hpp_profiler_mark(hpp_runtime_profiler(runtime), HPF_STR("x"));
     hpp_profiler_allocated_at(NULL, NULL, 1);
-    cr_assert_null(hpp_profiler_engine(NULL));
+    cr_assert_null(hpp__profiler_engine(NULL));
     tiny_free(runtime, ref);
     stop(runtime);
     cr_assert_eq(scratch_n_files(), 0);

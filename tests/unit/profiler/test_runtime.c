@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "hpprof/runtime.h"
+#include "core/profiler.h"
 #include "hpprof/scope.h"
 #include "rng.h"
 #include "scratch.h"
@@ -395,7 +396,7 @@ static void run(uint64_t seed, header_use headers, const view *v)
     const hpp_config config = {.options = &options, .program = "mixed", .ticker = HPP_TICKER_NONE};
     cr_assert_eq(hpp_runtime_start(&w.runtime, &language, &config, NULL), HPF_OK);
     w.needs = hpp_runtime_needs(w.runtime);
-    hpp_census *census = hpp_profiler_engine(hpp_runtime_profiler(w.runtime));
+    hpp_census *census = hpp__profiler_engine(hpp_runtime_profiler(w.runtime));
     bool has_biography = v->by_phase || v->only_phase != NONE;
     for (w.era = 1; w.era <= N_ERAS; w.era++) {
         for (int n = random_below(60); n > 0; n--) {

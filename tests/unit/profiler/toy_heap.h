@@ -6,7 +6,7 @@
 #ifndef TOY_HEAP_H
 #define TOY_HEAP_H
 
-#include "hpprof/census.h"
+#include "census/census.h"
 
 /* A producer. */
 typedef struct toy_stack {

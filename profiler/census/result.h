@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The result of a census, and what it lacks.
+ */
+#ifndef HPP_CENSUS_RESULT_H
+#define HPP_CENSUS_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hpfile/str.h"
+
+/* One band of a result. `index` counts from 0 in order of first appearance, and is the same for a
+ * name in all results of an engine; it can be used as an hpf_name. Names are valid until the engine
+ * is destroyed. */
+typedef struct hpp_band {
+    uint32_t index;
+    hpf_str name;
+    uint64_t size_bytes; /* never 0 */
+} hpp_band;
+
+/* What is missing for lack of memory; all 0 if nothing is. */
+typedef struct hpp_missing {
+    /* In this census. */
+    uint64_t unnamed_bytes; /* in the band OUT_OF_MEMORY */
+    uint64_t n_sets;        /* retainer sets that could not be created (their objects have the set
+                               OUT_OF_MEMORY) or cannot be visited */
+    uint64_t n_untraced;    /* objects whose children could not be followed */
+    /* Since the start. */
+    uint64_t n_biographies; /* objects whose last phase is unknown: they count as lag or use */
+    uint64_t n_eras;        /* censuses without a record: their era continues */
+} hpp_missing;
+
+/* The retainer pass of one census. */
+typedef struct hpp_retainer_figures {
+    uint64_t n_objects;  /* reached from the roots */
+    uint64_t n_visits;   /* n_visits / n_objects is the paper's visits per object */
+    uint64_t n_scans;    /* walks over the children of an object */
+    uint64_t max_frames; /* deepest work stack */
+    uint64_t size_bytes; /* cost of all sets: all that is counted, except UNREACHED */
+    uint32_t n_sets;     /* created since the start */
+} hpp_retainer_figures;
+
+/* One sample. */
+typedef struct hpp_census_result {
+    double time_s;
+    uint32_t era;          /* from 1 */
+    bool is_provisional;   /* phases that are not known yet are joined */
+    const hpp_band *bands; /* by index, increasing */
+    size_t n_bands;
+    uint64_t size_bytes; /* all bands together */
+    uint64_t live_bytes; /* all objects, whatever the restrictions; stacks only with count_stacks */
+    uint64_t n_live_objects;
+    hpp_retainer_figures retainers;
+    hpp_missing missing;
+} hpp_census_result;
+
+#endif
