@@ -27,7 +27,7 @@ static hpf_str shape_text(const hpp_shape *shape, hpf_breakdown kind)
     }
 }
 
-static bool is_told_by_stack(const hpp_heap *heap, const hpp_object *object, hpf_breakdown kind)
+static bool is_text_of_stack(const hpp_heap *heap, const hpp_object *object, hpf_breakdown kind)
 {
     return kind == HPF_BREAKDOWN_COST_CENTRE ||
            (kind == HPF_BREAKDOWN_MODULE && object->stack && heap->stacks);
@@ -36,7 +36,7 @@ static bool is_told_by_stack(const hpp_heap *heap, const hpp_object *object, hpf
 hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpf_breakdown kind)
 {
     hpf_str text;
-    if (!is_told_by_stack(heap, object, kind)) {
+    if (!is_text_of_stack(heap, object, kind)) {
         text = shape_text(object->shape, kind);
     } else if (!object->stack) {
         text = UNKNOWN;
@@ -102,7 +102,7 @@ static uint32_t make_key(hpp__band_keys *keys, const hpp_object *object)
 static bool locate(const hpp__band_keys *keys, const hpp_object *object, bool *is_stack,
                    uint64_t *address)
 {
-    *is_stack = is_told_by_stack(keys->heap, object, keys->kind);
+    *is_stack = is_text_of_stack(keys->heap, object, keys->kind);
     *address = (uintptr_t)(*is_stack ? object->stack : (const void *)object->shape);
     return *address != 0;
 }

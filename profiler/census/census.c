@@ -61,7 +61,7 @@ static uint32_t key_of(hpp_census *c, const hpp_object *object, uint32_t set)
 }
 
 /* The key of an object in a census, or HPP__NO_BAND. */
-static uint32_t judge(hpp_census *c, hpp_ref ref, const hpp_object *object)
+static uint32_t key_if_counted(hpp_census *c, hpp_ref ref, const hpp_object *object)
 {
     uint32_t set = HPP__SET_NONE;
     if (!hpp__restrict_passes(&c->restrictions, object)) {
@@ -95,7 +95,7 @@ static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
     }
     c->result.live_bytes += object->size_bytes;
     c->result.n_live_objects++;
-    uint32_t key = judge(c, ref, object);
+    uint32_t key = key_if_counted(c, ref, object);
     if (c->has_biography) {
         hpp__biography_see(&c->biography, ref, object, key);
     } else if (key != HPP__NO_BAND) {
@@ -109,10 +109,10 @@ static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
 static uint32_t key_of_sum(hpp_census *c, const hpp_object *sum)
 {
     if (!sum->band_word) {
-        return judge(c, 0, sum);
+        return key_if_counted(c, 0, sum);
     }
     if (*sum->band_word == 0) {
-        uint32_t key = judge(c, 0, sum);
+        uint32_t key = key_if_counted(c, 0, sum);
         if (key == c->lost_key) {
             return key;
         }

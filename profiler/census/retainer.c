@@ -178,7 +178,7 @@ static hpf_str label_at(size_t i, void *context)
                                       hpp__sets_elements(&l->retainer->sets, l->set, &n)[i]);
 }
 
-static bool judge(const hpp__retainer *r, const hpp__restrict *restrictions, uint32_t set)
+static bool check_names(const hpp__retainer *r, const hpp__restrict *restrictions, uint32_t set)
 {
     labelled l = {r, set};
     size_t n_labels = set < HPP__FIRST_SET ? 1 : r->sets.sets[set].n;
@@ -198,10 +198,10 @@ bool hpp__retainer_set_passes(hpp__retainer *r, const hpp__restrict *restriction
     }
     unsigned char *note = note_of(r, set);
     if (!note) {
-        return judge(r, restrictions, set);
+        return check_names(r, restrictions, set);
     }
     if ((*note & (HPP__SET_PASSES | HPP__SET_FAILS)) == 0) {
-        *note |= judge(r, restrictions, set) ? HPP__SET_PASSES : HPP__SET_FAILS;
+        *note |= check_names(r, restrictions, set) ? HPP__SET_PASSES : HPP__SET_FAILS;
     }
     return (*note & HPP__SET_PASSES) != 0;
 }

@@ -23,10 +23,10 @@ void hpp__marks_add(hpp__marks *m, double time_s, hpf_str label)
     m->marks[m->n++] = (hpp__mark){time_s, copy, label.length};
 }
 
-void hpp__marks_tell(hpp__marks *m, double time_s, hpp__output *output)
+void hpp__marks_emit(hpp__marks *m, double time_s, hpp__output *output)
 {
-    for (; m->n_told < m->n && m->marks[m->n_told].time_s < time_s; m->n_told++) {
-        const hpp__mark *mark = &m->marks[m->n_told];
+    for (; m->n_emitted < m->n && m->marks[m->n_emitted].time_s < time_s; m->n_emitted++) {
+        const hpp__mark *mark = &m->marks[m->n_emitted];
         hpp__output_mark(output, mark->time_s, (hpf_str){mark->label, mark->label_bytes});
     }
 }

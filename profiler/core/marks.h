@@ -16,7 +16,7 @@ typedef struct hpp__mark {
 typedef struct hpp__marks {
     hpp__mark *marks; /* by time */
     size_t n, capacity;
-    size_t n_told;
+    size_t n_emitted;
     bool is_short; /* a mark was lost for lack of memory */
 } hpp__marks;
 
@@ -24,7 +24,7 @@ typedef struct hpp__marks {
 void hpp__marks_add(hpp__marks *marks, double time_s, hpf_str label);
 
 /* Writes the marks before `time_s` that are not written yet. */
-void hpp__marks_tell(hpp__marks *marks, double time_s, hpp__output *output);
+void hpp__marks_emit(hpp__marks *marks, double time_s, hpp__output *output);
 
 void hpp__marks_finish(hpp__marks *marks);
 

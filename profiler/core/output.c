@@ -151,17 +151,17 @@ static void note_failure(hpp__output *o, int which, const hpf_error *err)
     }
 }
 
-static bool hears(const hpp__listener *l)
+static bool is_enabled(const hpp__listener *l)
 {
     return l->events && !l->has_failed;
 }
 
-static void tell_header(hpp__output *o, hpf_header which, hpf_str text)
+static void emit_header(hpp__output *o, hpf_header which, hpf_str text)
 {
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
         hpf_error err;
-        if (hears(l) && l->events->header &&
+        if (is_enabled(l) && l->events->header &&
             l->events->header(l->context, which, text, &err) != HPF_OK) {
             note_failure(o, i, &err);
         }
@@ -170,10 +170,10 @@ static void tell_header(hpp__output *o, hpf_header which, hpf_str text)
 
 void hpp__output_headers(hpp__output *o, hpf_str job, hpf_str date)
 {
-    tell_header(o, HPF_HEADER_JOB, job);
-    tell_header(o, HPF_HEADER_DATE, date);
-    tell_header(o, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"));
-    tell_header(o, HPF_HEADER_VALUE_UNIT, HPF_STR("bytes"));
+    emit_header(o, HPF_HEADER_JOB, job);
+    emit_header(o, HPF_HEADER_DATE, date);
+    emit_header(o, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"));
+    emit_header(o, HPF_HEADER_VALUE_UNIT, HPF_STR("bytes"));
 }
 
 /* Numbers the name of a band, and sends it if it is new. */
@@ -197,7 +197,7 @@ static hpf_status define_name(hpp__output *o, hpp__listener *l, const hpp_band *
     return status;
 }
 
-static hpf_status tell_sample(hpp__output *o, hpp__listener *l, double time_s,
+static hpf_status emit_sample(hpp__output *o, hpp__listener *l, double time_s,
                               const hpp_band *bands, size_t n_bands, hpf_error *err)
 {
     if (!hpp__grow(&o->costs, &o->costs_capacity, n_bands, sizeof *o->costs)) {
@@ -219,10 +219,10 @@ void hpp__output_sample(hpp__output *o, double time_s, const hpp_band *bands, si
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
         hpf_error err;
-        if (!hears(l)) {
+        if (!is_enabled(l)) {
             continue;
         }
-        hpf_status status = tell_sample(o, l, time_s, bands, n_bands, &err);
+        hpf_status status = emit_sample(o, l, time_s, bands, n_bands, &err);
         if (status == HPF_ERR_MEMORY) {
             o->n_lost_samples += i == HPP__OUT_HP || i == HPP__OUT_LOG;
         } else if (status != HPF_OK) {
@@ -236,7 +236,7 @@ void hpp__output_mark(hpp__output *o, double time_s, hpf_str label)
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
         hpf_error err;
-        if (hears(l) && l->events->mark &&
+        if (is_enabled(l) && l->events->mark &&
             l->events->mark(l->context, time_s, label, &err) != HPF_OK) {
             note_failure(o, i, &err);
         }
@@ -249,7 +249,7 @@ void hpp__output_line(hpp__output *o, double time_s, hpf_str name, double value)
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
         hpf_error err;
-        if (hears(l) && l->events->quantity &&
+        if (is_enabled(l) && l->events->quantity &&
             l->events->quantity(l->context, name, point, &err) != HPF_OK) {
             note_failure(o, i, &err);
         }

@@ -75,7 +75,7 @@ static char *path_of(const hpp_profiler *p, const char *suffix)
     return path;
 }
 
-static void tell_headers(hpp_profiler *p)
+static void emit_headers(hpp_profiler *p)
 {
     hpp__text job = {0};
     hpp__text_add(&job, p->name);
@@ -125,7 +125,7 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
     status = status == HPF_OK ? open_log(p, false, err) : status;
     if (status == HPF_OK) {
         hpp__output_add(&p->output, p->config.events, p->config.events_context);
-        tell_headers(p);
+        emit_headers(p);
         hpp__output_sample(&p->output, 0.0, NULL, 0);
     }
     return status;
@@ -235,7 +235,7 @@ static void note_retainers(hpp_profiler *p, const hpp_census_result *result)
 }
 
 /* Event logs have a place for all that is alive, which may be more than the profile shows. */
-static void tell_result(hpp_profiler *p, const hpp_census_result *result)
+static void emit_result(hpp_profiler *p, const hpp_census_result *result)
 {
     if (p->options->with_eventlog) {
         hpp__output_line(&p->output, result->time_s, HPF_STR("live"), (double)result->live_bytes);
@@ -256,7 +256,7 @@ void hpp_profiler_census(hpp_profiler *p)
     if (hpp_census_has_retainers(p->engine)) {
         note_retainers(p, result);
     }
-    tell_result(p, result);
+    emit_result(p, result);
     /* The next census is due one interval after this one was, or one interval from now. */
     uint64_t next_ns = p->next_ns + p->options->interval_ns;
     HPP_RELAXED_STORE(&p->next_ns, next_ns > now_ns ? next_ns : now_ns + p->options->interval_ns);
@@ -332,16 +332,16 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
         hpp__output_drop(&p->output);
         return status;
     }
-    tell_headers(p);
+    emit_headers(p);
     hpp__output_sample(&p->output, 0.0, NULL, 0);
     p->missing.censuses = (hpp_missing){0}; /* of the samples that are replaced */
     for (uint32_t i = 0; i < hpp_census_n_eras(p->engine); i++) {
         const hpp_census_result *result = hpp_census_final(p->engine, i);
         hpp__loss_report_add(&p->missing, &result->missing);
-        hpp__marks_tell(&p->marks, result->time_s, &p->output);
-        tell_result(p, result);
+        hpp__marks_emit(&p->marks, result->time_s, &p->output);
+        emit_result(p, result);
     }
-    hpp__marks_tell(&p->marks, HUGE_VAL, &p->output);
+    hpp__marks_emit(&p->marks, HUGE_VAL, &p->output);
     hpp__output_sample(&p->output, end_s, NULL, 0);
     if (p->output.n_lost_samples > 0) {
         hpp__output_drop(&p->output);

@@ -244,7 +244,7 @@ void hpp_runtime_used(hpp_runtime *r, hpp_ref ref)
     }
 }
 
-static void bury(hpp_runtime *r, hpp_ref ref)
+static void record_death(hpp_runtime *r, hpp_ref ref)
 {
     if (r->has_biography) {
         hpp_object object = {0};
@@ -260,7 +260,7 @@ void hpp_runtime_dead(hpp_runtime *r, hpp_ref ref)
     if (!r) {
         return;
     }
-    bury(r, ref);
+    record_death(r, ref);
     if (!header_of(r, ref)) {
         lock(r);
         hpp__map_remove(&r->producers, ref);
@@ -276,7 +276,7 @@ void hpp_runtime_overwritten(hpp_runtime *r, hpp_ref ref, bool is_done)
     if (is_done) {
         hpp_census_created(r->census, ref, life_word(r, ref));
     } else {
-        bury(r, ref);
+        record_death(r, ref);
     }
 }
 

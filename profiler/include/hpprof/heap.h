@@ -39,7 +39,7 @@ typedef enum hpp_object_flag {
     HPP_RETAINER = 1u << 1,        /* counts as a holder of other objects: a thunk, a mutable */
     HPP_STATIC = 1u << 2,          /* outside the heap: has no cost, but refers to other objects */
     HPP_STACK = 1u << 3,           /* a thread or its stack: a retainer, inherently used, counted
-                                      only when stacks are asked for (-xt) */
+                                      only with -xt */
     HPP_WEAK = 1u << 4, /* a weak pointer: a retainer, inherently used. The adapter visits it as a
                            root; its children are the key, the value and the finalizer */
     HPP_DEAD_WEAK = 1u << 5, /* a weak pointer whose key is dead: inherently used, no children */

@@ -207,8 +207,8 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
     hpp__collector_socket_answer(fd, p != NULL);
 }
 
-/* Whether there is nothing more to hear from a caller. */
-static bool hear(hpp_collector *c, int fd)
+/* Receives a message of a client. Returns whether the connection is done. */
+static bool receive(hpp_collector *c, int fd)
 {
     hpp__greeting greeting;
     hpf_status status = hpp__collector_socket_receive(fd, &greeting);
@@ -233,7 +233,7 @@ static void accept_callers(hpp_collector *c)
         }
         if (c->n_callers < MAX_CALLERS) {
             c->callers[c->n_callers++] = (caller){.fd = fd, .since_ns = now_ns()};
-        } else if (!hear(c, fd)) {
+        } else if (!receive(c, fd)) {
             close(fd);
         }
     }
@@ -247,12 +247,12 @@ static bool may_wait(hpp_collector *c, caller *at)
     return !is_late && at->is_watched;
 }
 
-static void hear_callers(hpp_collector *c)
+static void receive_all(hpp_collector *c)
 {
     size_t n_waiting = 0;
     for (size_t i = 0; i < c->n_callers; i++) {
         caller at = c->callers[i];
-        if (hear(c, at.fd)) {
+        if (receive(c, at.fd)) {
             continue;
         }
         if (may_wait(c, &at)) {
@@ -300,7 +300,7 @@ static void end_process(hpp_collector *c, int pidfd)
 static void take_windows(hpp_collector *c)
 {
     accept_callers(c);
-    hear_callers(c);
+    receive_all(c);
     end_the_late(c);
 }
 

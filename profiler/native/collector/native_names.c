@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From the resolver's functions to interned ones. A name is cleaned and judged once.
+ * From the resolver's functions to interned ones. A name is cleaned and classified once.
  */
 #include "native_names.h"
 
@@ -18,7 +18,7 @@
 #include "base/text.h"
 
 enum {
-    MAX_JUDGED_BYTES = 1024, /* regular expressions see no more of a name */
+    MAX_MATCHED_BYTES = 1024, /* regular expressions see no more of a name */
     N_ALLOCATOR_NAMES = sizeof hpp__allocator_names / sizeof *hpp__allocator_names,
 };
 
@@ -31,8 +31,8 @@ struct hpp__names {
     hpp__map functions; /* name's address and module's number -> function */
     uint32_t n_texts, n_functions;
     bool with_addresses;
-    regex_t *passed_over;
-    size_t n_passed_over;
+    regex_t *skipped;
+    size_t n_skipped;
     regex_t start;
     bool has_start;
     hpp__frame *frames; /* of the last call */
@@ -87,28 +87,27 @@ static hpf_str last_part(hpf_str path)
 /* ---- Verdicts ---- */
 
 /* A name as regular expressions take it. */
-typedef struct judged_text {
-    char text[MAX_JUDGED_BYTES + 1];
-} judged_text;
+typedef struct short_text {
+    char text[MAX_MATCHED_BYTES + 1];
+} short_text;
 
-static void copy_text(judged_text *out, hpf_str label)
+static void copy_text(short_text *out, hpf_str label)
 {
-    size_t length = label.length < MAX_JUDGED_BYTES ? label.length : MAX_JUDGED_BYTES;
+    size_t length = label.length < MAX_MATCHED_BYTES ? label.length : MAX_MATCHED_BYTES;
     memcpy(out->text, label.data, length);
     out->text[length] = '\0';
 }
 
-static bool matches(const regex_t *expression, const judged_text *judged)
+static bool matches(const regex_t *expression, const short_text *text)
 {
-    return regexec(expression, judged->text, 0, NULL, 0) == 0;
+    return regexec(expression, text->text, 0, NULL, 0) == 0;
 }
 
-static bool is_passed_over(const hpp__names *names, const judged_text *judged)
+static bool is_skipped(const hpp__names *names, const short_text *text)
 {
-    for (size_t i = 0; i < names->n_passed_over; i++) {
-        bool may_match =
-            i >= N_ALLOCATOR_NAMES || strstr(judged->text, hpp__allocator_names[i].word);
-        if (may_match && matches(&names->passed_over[i], judged)) {
+    for (size_t i = 0; i < names->n_skipped; i++) {
+        bool may_match = i >= N_ALLOCATOR_NAMES || strstr(text->text, hpp__allocator_names[i].word);
+        if (may_match && matches(&names->skipped[i], text)) {
             return true;
         }
     }
@@ -177,13 +176,13 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
     if (!function->label.data || !function->module.data) {
         return NULL;
     }
-    judged_text judged;
-    copy_text(&judged, function->label);
+    short_text text;
+    copy_text(&text, function->label);
     function->is_overhead = begins_with(from->module, OVERHEAD_MODULE);
-    function->is_passed_over = function->call != HPP_CALL_MALLOC || function->is_overhead ||
-                               is_passed_over(names, &judged);
+    function->is_skipped =
+        function->call != HPP_CALL_MALLOC || function->is_overhead || is_skipped(names, &text);
     function->is_start =
-        (is_of_libc(from) || hpf_str_is(from->name, "_start")) && matches(&names->start, &judged);
+        (is_of_libc(from) || hpf_str_is(from->name, "_start")) && matches(&names->start, &text);
     function->is_nameless = is_of_libc(from) && !from->has_symbol;
     function->is_module = is_module;
     names->n_functions++;
@@ -322,15 +321,15 @@ static hpf_status compile_all(hpp__names *names, const char *const *skip, size_t
     hpf_status status = compile(&names->start, HPP__START_NAMES, err);
     names->has_start = status == HPF_OK;
     size_t n = N_ALLOCATOR_NAMES + n_skip;
-    names->passed_over = calloc(n, sizeof *names->passed_over);
-    if (!names->passed_over) {
+    names->skipped = calloc(n, sizeof *names->skipped);
+    if (!names->skipped) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < n && status == HPF_OK; i++) {
         const char *expression = i < N_ALLOCATOR_NAMES ? hpp__allocator_names[i].expression
                                                        : skip[i - N_ALLOCATOR_NAMES];
-        status = compile(&names->passed_over[i], expression, err);
-        names->n_passed_over += status == HPF_OK;
+        status = compile(&names->skipped[i], expression, err);
+        names->n_skipped += status == HPF_OK;
     }
     return status;
 }
@@ -363,13 +362,13 @@ void hpp__names_destroy(hpp__names *names)
     if (!names) {
         return;
     }
-    for (size_t i = 0; i < names->n_passed_over; i++) {
-        regfree(&names->passed_over[i]);
+    for (size_t i = 0; i < names->n_skipped; i++) {
+        regfree(&names->skipped[i]);
     }
     if (names->has_start) {
         regfree(&names->start);
     }
-    free(names->passed_over);
+    free(names->skipped);
     hpp__map_finish(&names->texts);
     hpp__map_finish(&names->functions);
     free(names->frames);

@@ -23,7 +23,7 @@ typedef struct hpp__function {
     hpf_str module; /* without folders and blanks */
     hpf_str file;   /* the last part of a source file of it; or empty */
     uint32_t index; /* dense, from 0 */
-    bool is_passed_over;
+    bool is_skipped;
     bool is_overhead; /* represents all functions of the preload library */
     bool is_start;    /* calls main, or the function of a thread: its callers are not part of the
                          program */

@@ -61,7 +61,7 @@ static hpf_str program_of(const hpp__native_profile *p)
     return p->n_words > 0 ? hpp__title_program(p->words[0].data) : HPF_STR("program");
 }
 
-static void tell_headers(hpp__native_profile *p)
+static void emit_headers(hpp__native_profile *p)
 {
     hpp__text job = {0};
     hpp__text_add(&job, program_of(p));
@@ -123,7 +123,7 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
     }
     if (status == HPF_OK) {
         hpp__output_add(&p->output, options->events, options->events_context);
-        tell_headers(p);
+        emit_headers(p);
     }
     return status;
 }
@@ -254,7 +254,7 @@ static void note_figures(hpp__native_profile *p, const hpp__snapshot *snapshot,
     }
 }
 
-static void tell_lines(hpp__native_profile *p, const hpp__snapshot *snapshot, uint64_t live_bytes)
+static void emit_lines(hpp__native_profile *p, const hpp__snapshot *snapshot, uint64_t live_bytes)
 {
     const struct {
         hpf_str name;
@@ -277,7 +277,7 @@ void hpp__native_profile_take(hpp__native_profile *p, const hpp__snapshot *snaps
     hpp__native_heap_add_up(&p->heap, &snapshot->sums);
     const hpp_census_result *result = hpp_census_take(p->engine, snapshot->time_s);
     note_figures(p, snapshot, result);
-    tell_lines(p, snapshot, result->live_bytes);
+    emit_lines(p, snapshot, result->live_bytes);
     hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
 }
 

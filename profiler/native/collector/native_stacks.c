@@ -36,7 +36,7 @@ static const hpp__stack *cut_back(const hpp__stack *stack, const hpp__function *
  * module that has a name. */
 static bool is_hidden_by(const hpp__stack *stack, const hpp__function *function)
 {
-    return function->is_module && !stack->function->is_passed_over &&
+    return function->is_module && !stack->function->is_skipped &&
            hpf_str_equal(stack->function->module, function->module);
 }
 
@@ -193,11 +193,11 @@ const hpp__stack *hpp__native_stacks_place(hpp__native_stacks *s, uint32_t node)
     return no_deeper(s, whole_stack(s, node));
 }
 
-/* The index of the innermost frame that is not passed over, or frames.n. */
+/* The index of the innermost frame that is not skipped, or frames.n. */
 static size_t first_producer(hpp__frames frames, hpp_call *call)
 {
     size_t i = 0;
-    for (; i < frames.n && frames.list[i].function->is_passed_over; i++) {
+    for (; i < frames.n && frames.list[i].function->is_skipped; i++) {
         if (frames.list[i].function->call != HPP_CALL_MALLOC) {
             *call = frames.list[i].function->call;
         }

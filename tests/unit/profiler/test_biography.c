@@ -114,7 +114,7 @@ Test(biography, by_hand_with_words_in_a_table)
     live_by_hand(false);
 }
 
-Test(biography, live_results_join_what_only_the_future_tells)
+Test(biography, provisional_results_join_phases_not_known_yet)
 {
     toy_heap heap;
     toy_init(&heap, 10, true);
@@ -135,7 +135,7 @@ Test(biography, live_results_join_what_only_the_future_tells)
 }
 
 /* A thunk overwritten by a smaller indirection is dead, and something else is born in its place. */
-Test(biography, overwritten_is_dead_and_born)
+Test(biography, overwriting_is_a_death_and_a_creation)
 {
     toy_heap heap;
     toy_init(&heap, 4, false);
@@ -497,7 +497,7 @@ static bool has_shape_0_or_3(const world *w, size_t i, uint32_t era, const char 
     return w->lives[i].shape == &shapes[0] || w->lives[i].shape == &shapes[3];
 }
 
-Test(biography, of_some_descriptions_only)
+Test(biography, restricted_to_descriptions)
 {
     static world w;
     const hpf_str names[] = {HPF_STR("s0"), HPF_STR("s3")};
@@ -570,7 +570,7 @@ static bool is_retained_by_2(const world *w, size_t i, uint32_t era, const char 
     return (w->lives[i].sets[era] >> 2 & 1) != 0;
 }
 
-Test(biography, of_what_one_producer_retains)
+Test(biography, restricted_to_objects_that_a_producer_retains)
 {
     static world w;
     const hpf_str names[] = {HPF_STR("s2")};

@@ -65,7 +65,7 @@ static uint64_t entries_of(const hpp_ccs *ccs)
 
 /* ---- pushing ---- */
 
-Test(ccs, equal_stacks_are_one)
+Test(ccs, equal_stacks_are_equal_pointers)
 {
     cr_assert_eq(stack_of(&a, &b, NULL, NULL), stack_of(&a, &b, NULL, NULL));
     cr_assert_neq(stack_of(&a, &b, NULL, NULL), stack_of(&b, &a, NULL, NULL));
@@ -73,7 +73,7 @@ Test(ccs, equal_stacks_are_one)
     cr_assert_eq(hpp_ccs_parent(stack_of(&a, &b, NULL, NULL)), stack_of(&a, NULL, NULL, NULL));
 }
 
-Test(ccs, numbers_are_dense_and_parents_come_first)
+Test(ccs, ids_are_dense_and_parents_come_first)
 {
     stack_of(&a, &b, &c, NULL);
     stack_of(&b, &a, NULL, NULL);
@@ -109,7 +109,7 @@ static void fib(int n)
 }
 
 /* The guide's first example: main = print (fib 30), here fib 20. */
-Test(ccs, fib_of_the_guide)
+Test(ccs, fib_example_of_the_ghc_guide)
 {
     HPP_SCC("main")
     {
@@ -125,7 +125,7 @@ Test(ccs, fib_of_the_guide)
 }
 
 /* The second: main = print (f 30 + g 30), g n = fib (n `div` 2). 2692537 and 1973 entries. */
-Test(ccs, f_and_g_of_the_guide)
+Test(ccs, f_and_g_example_of_the_ghc_guide)
 {
     HPP_SCC("main")
     {
@@ -230,7 +230,7 @@ Test(ccs, append_folds_what_it_pushes)
     expect_stack(hpp_ccs_append(stack_of(&b, &a, NULL, NULL), stack_of(&a, &b, NULL, NULL)), "b");
 }
 
-Test(ccs, below_cafs_nothing_is_common)
+Test(ccs, stacks_below_cafs_have_no_common_prefix_with_main)
 {
     const hpp_ccs *caf_stack = hpp_ccs_of_caf(&caf);
     const hpp_ccs *in_caf = hpp_ccs_push(hpp_ccs_push(caf_stack, &a), &b);
@@ -244,7 +244,7 @@ Test(ccs, below_cafs_nothing_is_common)
     cr_assert_eq(hpp_ccs_parent(caf_stack), hpp_ccs_builtin(HPP_CCS_MAIN));
 }
 
-Test(ccs, enter_function_counts_no_entry)
+Test(ccs, entering_a_function_counts_no_entry)
 {
     hpp_ccs_set(stack_of(&a, NULL, NULL, NULL));
     hpp_ccs_enter_function(stack_of(&a, &b, NULL, NULL));
@@ -254,7 +254,7 @@ Test(ccs, enter_function_counts_no_entry)
     cr_assert_eq(entries_of(hpp_ccs_current()), 1);
 }
 
-Test(ccs, thunk_is_evaluated_under_the_stack_that_made_it)
+Test(ccs, thunks_run_under_the_stack_that_created_them)
 {
     const hpp_ccs *thunk = NULL;
     HPP_SCC_OF(&a)
@@ -407,7 +407,7 @@ __attribute__((noinline)) static void catch_jump(int depth)
     }
 }
 
-Test(ccs, plain_jump_is_noticed_by_the_next_scope)
+Test(ccs, plain_jump_is_detected_by_the_next_scope)
 {
     catch_jump(5);
     HPP_SCC("next")
@@ -417,7 +417,7 @@ Test(ccs, plain_jump_is_noticed_by_the_next_scope)
     expect_current("");
 }
 
-Test(ccs, plain_jump_is_healed_by_a_scope_around_it)
+Test(ccs, scope_around_a_plain_jump_restores_its_stack)
 {
     HPP_SCC("outer")
     {
@@ -450,7 +450,7 @@ __attribute__((noinline)) static void other_work(void)
 }
 
 /* Each call has its frame where the one that was jumped out of had its. */
-Test(ccs, jumps_out_of_equal_frames_are_noticed)
+Test(ccs, jumps_out_of_equal_frames_are_detected)
 {
     HPP_SCC("loop")
     {
@@ -503,7 +503,7 @@ Test(ccs, allocation_goes_to_the_current_stack_or_the_one_given)
     cr_assert_eq(hpp_ccs_costs(hpp_ccs_builtin(HPP_CCS_PINNED)).allocated_bytes, 100);
 }
 
-Test(ccs, entries_can_be_left_uncounted)
+Test(ccs, counting_of_entries_can_be_turned_off)
 {
     static hpp_cc quiet = HPP_CC_INIT("quiet", "Main", "t.c:1", HPP_CC_UNCOUNTED);
     hpp_ccs_enter(&quiet);
@@ -604,7 +604,7 @@ Test(ccs, stack_is_printed_as_xc_does)
     cr_assert_str_eq(text, "Main.c,\n  called from Main.b,\n  called from Main.a\nMAIN.MAIN\n");
 }
 
-Test(ccs, stacks_tell_a_heap_who_made_an_object)
+Test(ccs, stacks_name_the_producer_of_an_object)
 {
     const hpp_ccs *ab = stack_of(&a, &b, NULL, NULL);
     cr_assert_eq(hpp_ccs_stacks.label(ab, NULL).length, 1);

@@ -97,7 +97,7 @@ Test(census, by_description)
            "Branch=259 Leaf=204 sat_s1=48");
 }
 
-Test(census, by_type_empty_is_unknown)
+Test(census, by_type_where_an_empty_text_is_unknown)
 {
     expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_TYPE}, "Tree=463 UNKNOWN=48");
 }
@@ -129,7 +129,7 @@ Test(census, restricted_by_any_cost_centre_in_the_stack)
            "Branch=3 Leaf=12 sat_s1=16");
 }
 
-Test(census, restrictions_are_joined)
+Test(census, an_object_must_pass_all_restrictions)
 {
     hpp_restriction rules[] = {
         {HPF_BREAKDOWN_IN_STACK, NAMES(HPF_STR("main"))},
@@ -145,7 +145,7 @@ Test(census, restrictions_are_joined)
            "(42)go/build/main=8");
 }
 
-Test(census, module_of_objects_without_producer_restricts_too)
+Test(census, objects_without_producer_are_restricted_by_the_module_of_their_shape)
 {
     hpp_restriction rule = {HPF_BREAKDOWN_MODULE, NAMES(HPF_STR("Base"))};
     expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_MODULE,
@@ -175,7 +175,7 @@ static hpf_status create_status(const hpp_heap *heap, const hpp_census_options *
     return status;
 }
 
-Test(census, refuses_what_makes_no_sense)
+Test(census, rejects_invalid_options)
 {
     toy_heap heap;
     toy_init(&heap, 1, true);
@@ -219,7 +219,7 @@ static int sums(hpp_visit_sum *visit, void *visit_context, void *context)
     return result ? result : visit(&b, 5, visit_context);
 }
 
-Test(census, takes_sums_where_an_adapter_keeps_them)
+Test(census, uses_the_sums_of_an_adapter)
 {
     toy_heap heap;
     toy_init(&heap, 1, true);
@@ -293,7 +293,7 @@ static const hpf_breakdown BY_OBJECT[] = {HPF_BREAKDOWN_COST_CENTRE, HPF_BREAKDO
                                           HPF_BREAKDOWN_CLOSURE_DESCR, HPF_BREAKDOWN_TYPE,
                                           HPF_BREAKDOWN_CLOSURE_TYPE};
 
-Test(census, restriction_and_complement_make_the_whole_in_every_band)
+Test(census, restriction_and_complement_add_up_in_every_band)
 {
     uint64_t seed = 7;
     for (int round = 0; round < 60; round++) {

@@ -193,7 +193,7 @@ Test(census_faults, by_retainers_in_some_phases)
 
 /* A list whose cells have the rest as their first child, then leaves: the walk's stack grows with
  * its length. With no memory for that, the walk goes on in another way, to the same end. */
-Test(census_faults, the_stack_of_the_walk_cannot_grow)
+Test(census_faults, traversal_stack_cannot_grow)
 {
     enum { N_CELLS = 1000, N_LEAVES = 28 };
     static const toy_stack main_stack = {"MAIN", "MAIN", NULL, 1};

@@ -274,7 +274,7 @@ static bool has_five_samples(void)
     return n >= 5;
 }
 
-Test(collector, writes_what_was_alive_until_the_end)
+Test(collector, writes_live_blocks_until_the_end)
 {
     start("-hc -i0.01");
     program p = run(allocate_and_die);
@@ -327,7 +327,7 @@ static void become_another(const char *variable)
     made_allocate(&made, 0, HPP_FIRST_SITE, 1, 7);
 }
 
-Test(collector, forgets_what_became_another_program_at_once)
+Test(collector, drops_the_profile_of_a_program_replaced_at_once)
 {
     start("-hc -i1000");
     program p = run(become_another);
@@ -350,7 +350,7 @@ static void become_another_unheard(const char *variable)
     made_allocate(&made, 0, HPP_FIRST_SITE, 1, 7);
 }
 
-Test(collector, hears_programs_in_the_order_in_which_they_called)
+Test(collector, accepts_programs_in_the_order_in_which_they_connected)
 {
     start("-hc -i1000");
     program p = run(become_another_unheard);
@@ -373,7 +373,7 @@ static void become_another_later(const char *variable)
     made_allocate(&made, 0, HPP_FIRST_SITE, 1, 7);
 }
 
-Test(collector, keeps_a_profile_of_each_program_that_a_process_was)
+Test(collector, keeps_a_profile_of_each_program_of_a_process)
 {
     start("-hc -i0.001");
     struct timespec now;
@@ -393,7 +393,7 @@ Test(collector, keeps_a_profile_of_each_program_that_a_process_was)
     waitpid(p.pid, NULL, 0);
 }
 
-Test(collector, leaves_children_out_when_told_to)
+Test(collector, ignores_children_on_request)
 {
     options.without_children = true;
     start("-hc");
@@ -415,7 +415,7 @@ static void hand_in_something_else(const char *variable)
     send_hello(variable, 77, 1, "", -1);
 }
 
-Test(collector, refuses_memory_that_could_be_cut)
+Test(collector, rejects_memory_that_can_be_truncated)
 {
     start("-hc");
     program p = run(hand_in_something_else);
@@ -443,7 +443,7 @@ static bool has_refused(void)
     return hpp_collector_refused(collector) != NULL;
 }
 
-Test(collector, keeps_the_profile_when_a_later_window_is_none)
+Test(collector, keeps_the_profile_when_a_later_window_is_invalid)
 {
     start("-hc -i0.01");
     program p = run(hand_in_another_that_is_none);
@@ -506,7 +506,7 @@ Test(collector, takes_marks_from_inside_and_from_outside)
     waitpid(p.pid, NULL, 0);
 }
 
-Test(collector, writes_a_report_when_asked)
+Test(collector, writes_a_report_on_request)
 {
     start("-p");
     program p = run(become_another);
@@ -523,7 +523,7 @@ Test(collector, writes_a_report_when_asked)
     cr_expect_null(read_file(scratch_path("prog.hp"), &length));
 }
 
-Test(collector, says_what_its_files_met)
+Test(collector, reports_errors_of_its_files)
 {
     options.base = "/no/such/folder/prog";
     start("-hc");
@@ -537,7 +537,7 @@ Test(collector, says_what_its_files_met)
     cr_expect_eq(figures.error.status, HPF_ERR_IO);
 }
 
-Test(collector, refuses_profiles_that_need_objects)
+Test(collector, rejects_profiles_that_need_to_visit_objects)
 {
     static const char *const words[] = {"-hy", "-hr", "-hb", "-hc -hrx", "-hc -hblag", "-B", "-xt"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -554,7 +554,7 @@ Test(collector, refuses_profiles_that_need_objects)
     }
 }
 
-Test(collector, refuses_a_library_that_cannot_be_preloaded)
+Test(collector, rejects_a_library_that_cannot_be_preloaded)
 {
     hpp_variables variables;
     hpf_error err;

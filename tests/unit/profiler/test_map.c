@@ -59,7 +59,7 @@ Test(map, agrees_with_an_array_when_near_keys_stay_together)
     compare_with_array((hpp__map){.is_near = true}, 4096);
 }
 
-Test(map, removing_what_is_not_there_changes_nothing)
+Test(map, removing_a_missing_key_changes_nothing)
 {
     hpp__map map = {0};
     hpp__map_remove(&map, 5);
@@ -107,7 +107,7 @@ Test(retainer_set, equal_sets_are_equal_numbers)
     free(sets);
 }
 
-Test(retainer_set, many_takes_in_what_is_too_large)
+Test(retainer_set, sets_above_the_limit_become_many)
 {
     hpp__sets *sets = malloc(sizeof *sets);
     cr_assert(hpp__sets_init(sets, 3));

@@ -139,7 +139,7 @@ static void expect_one_band(hpf_breakdown breakdown, const char *name, uint64_t 
     hpp_census_destroy(census);
 }
 
-Test(native_heap, names_a_stack_from_the_inside_out)
+Test(native_heap, names_a_stack_innermost_function_first)
 {
     allocate(NODE(START, MAIN, F, G), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
@@ -149,7 +149,7 @@ Test(native_heap, names_a_stack_from_the_inside_out)
     expect_one_band(HPF_BREAKDOWN_CLOSURE_TYPE, "malloc", 8);
 }
 
-Test(native_heap, leaves_out_what_calls_main_with_symbols_or_without)
+Test(native_heap, leaves_out_callers_of_main_with_symbols_or_without)
 {
     allocate(NODE(NAMELESS, LIBC_START, LIBC_NAMELESS, MAIN, F), HPP_CALL_MALLOC, 8);
     allocate(NODE(LIBC_NAMELESS, LIBC_NAMELESS, MAIN, F), HPP_CALL_MALLOC, 1);
@@ -158,7 +158,7 @@ Test(native_heap, leaves_out_what_calls_main_with_symbols_or_without)
     expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "f/main", 10);
 }
 
-Test(native_heap, keeps_what_is_nameless_elsewhere)
+Test(native_heap, names_functions_without_symbols_by_address_on_request)
 {
     allocate(NODE(MAIN, LIBC_NAMELESS, NAMELESS), HPP_CALL_MALLOC, 8);
     with_addresses = true;
@@ -215,7 +215,7 @@ Test(native_heap, folds_recursion_as_cost_centre_stacks_do)
     expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "(anonymous_namespace)::h<int,4>/g/f/main", 8);
 }
 
-Test(native_heap, passes_over_functions_that_hand_memory_on)
+Test(native_heap, skips_allocation_wrappers)
 {
     allocate(NODE(MAIN, F, MALLOC_WRAPPER), HPP_CALL_MALLOC, 8);
     open_window(0, "^my_");
@@ -223,7 +223,7 @@ Test(native_heap, passes_over_functions_that_hand_memory_on)
     expect_one_band(HPF_BREAKDOWN_CLOSURE_DESCR, "f@f.c:20", 8);
 }
 
-Test(native_heap, passes_over_inlined_allocators_and_operator_new)
+Test(native_heap, skips_inlined_allocators_and_operator_new)
 {
     allocate(NODE(MAIN, INLINED, NEW), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
@@ -232,21 +232,21 @@ Test(native_heap, passes_over_inlined_allocators_and_operator_new)
     expect_one_band(HPF_BREAKDOWN_CLOSURE_TYPE, "new", 8);
 }
 
-Test(native_heap, tells_new_of_arrays_by_the_function_called)
+Test(native_heap, distinguishes_new_of_arrays_by_the_called_function)
 {
     allocate(NODE(MAIN, F, NEW_ARRAY, NEW), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
     expect_one_band(HPF_BREAKDOWN_CLOSURE_TYPE, "new[]", 8);
 }
 
-Test(native_heap, names_the_innermost_when_all_hand_on)
+Test(native_heap, names_the_innermost_function_if_all_are_wrappers)
 {
     allocate(NODE(MALLOC_WRAPPER), HPP_CALL_MALLOC, 8);
     open_window(0, "^my_");
     expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "my_alloc", 8);
 }
 
-Test(native_heap, cuts_stacks_at_the_depth_asked_for)
+Test(native_heap, cuts_stacks_at_the_given_depth)
 {
     allocate(NODE(MAIN, F, G), HPP_CALL_MALLOC, 8);
     allocate(NODE(F, G), HPP_CALL_MALLOC, 1);
@@ -254,7 +254,7 @@ Test(native_heap, cuts_stacks_at_the_depth_asked_for)
     expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "g/f", 9);
 }
 
-Test(native_heap, keeps_what_is_unknown_and_inherited_apart)
+Test(native_heap, has_bands_for_unknown_and_inherited_blocks)
 {
     made_allocate(&made, slot, HPP_SITE_UNKNOWN, 1, 5);
     made_allocate(&made, slot, HPP_SITE_INHERITED, 2, 3);
@@ -269,7 +269,7 @@ Test(native_heap, keeps_what_is_unknown_and_inherited_apart)
     hpp_census_destroy(census);
 }
 
-Test(native_heap, leaves_out_ticks_and_what_is_dead)
+Test(native_heap, leaves_out_ticks_and_dead_blocks)
 {
     allocate(NODE(MAIN, F), HPP_CALL_TICK, 1);
     uint32_t site = made_site(&made, NODE(MAIN, G), HPP_CALL_MALLOC);
@@ -283,7 +283,7 @@ Test(native_heap, leaves_out_ticks_and_what_is_dead)
     hpp_census_destroy(census);
 }
 
-Test(native_heap, sees_sites_that_come_later)
+Test(native_heap, finds_sites_added_later)
 {
     hpp_census *census;
     allocate(NODE(MAIN, F), HPP_CALL_MALLOC, 8);
@@ -299,7 +299,7 @@ Test(native_heap, sees_sites_that_come_later)
     hpp_census_destroy(census);
 }
 
-Test(native_heap, sees_sites_completed_later)
+Test(native_heap, finds_sites_completed_later)
 {
     hpp_census *census;
     uint32_t node = NODE(MAIN, F);
@@ -319,7 +319,7 @@ Test(native_heap, sees_sites_completed_later)
     hpp_census_destroy(census);
 }
 
-Test(native_heap, refuses_an_expression_that_is_none)
+Test(native_heap, rejects_an_invalid_expression)
 {
     const char *skip = "a(";
     hpf_error err;
@@ -328,11 +328,11 @@ Test(native_heap, refuses_an_expression_that_is_none)
 }
 
 /* Names as the resolver gives them, and whether they are passed over. */
-Test(native_heap, knows_the_names_of_allocators)
+Test(native_heap, recognises_the_names_of_allocators)
 {
     static const struct {
         const char *name;
-        bool is_passed_over;
+        bool is_skipped;
     } cases[] = {
         {"malloc", true},
         {"__libc_malloc", true},
@@ -382,6 +382,6 @@ Test(native_heap, knows_the_names_of_allocators)
         hpf_str name = {cases[i].name, strlen(cases[i].name)};
         hpf_str label = {clean, hpp__names_clean(clean, name)};
         const hpp__function *function = hpp__names_special(names, label);
-        cr_expect_eq(function->is_passed_over, cases[i].is_passed_over, "%s", cases[i].name);
+        cr_expect_eq(function->is_skipped, cases[i].is_skipped, "%s", cases[i].name);
     }
 }

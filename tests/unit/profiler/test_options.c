@@ -57,7 +57,7 @@ Test(options, every_breakdown_letter)
     cr_assert_eq(options.census.breakdown, HPF_BREAKDOWN_COST_CENTRE);
 }
 
-Test(options, an_event_log_is_of_a_heap_profile)
+Test(options, an_event_log_implies_a_heap_profile)
 {
     cr_assert_eq(parse("-l"), HPF_OK);
     cr_assert(options.with_eventlog && options.with_census);
@@ -96,14 +96,14 @@ Test(options, restrictions_of_all_kinds_add_up)
     expect_name(&options.census.restrictions[1], 1, "C");
 }
 
-Test(options, restriction_alone_asks_for_a_profile_by_stack)
+Test(options, restriction_alone_implies_a_profile_by_stack)
 {
     cr_assert_eq(parse("-hdBin"), HPF_OK);
     cr_assert(options.with_census);
     cr_assert_eq(options.census.breakdown, 0);
 }
 
-Test(options, names_may_hold_anything)
+Test(options, names_may_contain_any_character)
 {
     cr_assert_eq(parse("-hc\"a b,c\",d\\,e,f\\\"g,h\\\\i -hm\xce\xbb"), HPF_OK);
     const hpp_restriction *r = options.census.restrictions;
@@ -155,7 +155,7 @@ Test(options, reports)
     cr_assert_str_eq(options.stem, "my prog");
 }
 
-Test(options, bad_words_are_pointed_at)
+Test(options, errors_have_the_column_of_the_word)
 {
     static const struct {
         const char *text;
@@ -177,7 +177,7 @@ Test(options, bad_words_are_pointed_at)
     cr_assert_eq(options.n_words, 0);
 }
 
-Test(options, later_text_wins)
+Test(options, later_text_overrides_earlier_text)
 {
     cr_assert_eq(parse("-hc -p"), HPF_OK);
     cr_assert_eq(parse("-hy -P"), HPF_OK);
@@ -186,7 +186,7 @@ Test(options, later_text_wins)
     cr_assert_eq(options.n_words, 4);
 }
 
-Test(options, an_unset_text_is_empty)
+Test(options, a_missing_text_is_empty)
 {
     hpp_options unset;
     hpp_options_init(&unset);

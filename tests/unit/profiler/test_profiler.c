@@ -127,7 +127,7 @@ Test(profiler, no_options_no_profiler)
     "SAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"                                              \
     "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"
 
-Test(profiler, heap_profile_by_stack_is_written_as_it_goes)
+Test(profiler, heap_profile_by_stack_is_written_while_it_runs)
 {
     hpp_runtime *runtime = start("+RTS -hc -i1 -RTS", true);
     tiny_new(runtime, &tiny_data, 5, 0);
@@ -347,7 +347,7 @@ Test(profiler, a_final_biography_has_the_marks_where_they_were)
     hpf_source_destroy(source);
 }
 
-Test(profiler, overwritten_object_dies_and_is_born)
+Test(profiler, overwritten_object_dies_and_is_created)
 {
     hpp_runtime *runtime = start("-hb -i1", true);
     hpp_ref thunk = tiny_new(runtime, &tiny_thunk, 40, 0);
@@ -385,7 +385,7 @@ Test(profiler, retainers_are_reported_with_their_sets)
 }
 
 /* What is told to others is what is in the file. */
-Test(profiler, listener_hears_what_is_written)
+Test(profiler, listener_receives_the_written_events)
 {
     hpf_model *heard = hpf_model_create();
     config.events = &hpf_model_events;
@@ -416,7 +416,7 @@ static uint64_t slow_census_time(void *context)
     return now_ns += 100000000;
 }
 
-Test(profiler, time_of_a_census_is_not_on_the_clock)
+Test(profiler, clock_stops_during_a_census)
 {
     unsigned n_calls = 0;
     config.clock = (hpp_clock){slow_census_time, &n_calls};
@@ -430,7 +430,7 @@ Test(profiler, time_of_a_census_is_not_on_the_clock)
     hpp_runtime_destroy(runtime);
 }
 
-Test(profiler, censuses_come_in_intervals_and_skip_what_has_passed)
+Test(profiler, censuses_are_due_at_intervals_and_missed_ones_are_skipped)
 {
     hpp_runtime *runtime = start("-hc -i0.5", true);
     static const struct {
@@ -447,7 +447,7 @@ Test(profiler, censuses_come_in_intervals_and_skip_what_has_passed)
     stop(runtime);
 }
 
-Test(profiler, interval_zero_means_always)
+Test(profiler, interval_zero_makes_censuses_always_due)
 {
     hpp_runtime *runtime = start("-hc -i0", true);
     for (int i = 0; i < 3; i++) {
@@ -461,7 +461,7 @@ Test(profiler, interval_zero_means_always)
 
 /* The guide's second example, main = print (f 30 + g 30) with its ticks and shares of allocation.
  * The layout is that of today's GHC: a column for places, siblings by entries and label. */
-Test(profiler, report_of_the_guides_example)
+Test(profiler, report_of_the_example_in_the_ghc_guide)
 {
     static hpp_cc caf = HPP_CC_INIT("CAF", "Main", "<entire-module>", HPP_CC_CAF);
     static hpp_cc main_cc = HPP_CC_INIT("main", "Main", "Main.hs:1:1-29", 0);
@@ -520,7 +520,7 @@ Test(profiler, report_of_the_guides_example)
                 "      0    205844\n");
 }
 
-Test(profiler, json_report_has_everything)
+Test(profiler, json_report_has_all_figures)
 {
     hpp_runtime *runtime = start("-pj", true);
     HPP_SCC("a \"quoted\" name")
@@ -627,7 +627,7 @@ static void check_ticker(hpp_ticker ticker)
     cr_assert_leq(ticks.none, ticks.few / 4 + 1);
 }
 
-Test(profiler, ticking_thread_charges_who_runs, .timeout = 120)
+Test(profiler, ticker_thread_charges_the_running_thread, .timeout = 120)
 {
     check_ticker(HPP_TICKER_THREAD);
 }
@@ -640,7 +640,7 @@ static void read_bins(hpf_bins *bins, const char *name)
     hpf_source_destroy(source);
 }
 
-Test(profiler, signal_charges_who_runs_and_tells_where, .timeout = 120)
+Test(profiler, ticker_signal_charges_the_running_thread_and_address, .timeout = 120)
 {
     check_ticker(HPP_TICKER_SIGNAL);
     hpf_bins bins;
@@ -661,7 +661,7 @@ Test(profiler, signal_charges_who_runs_and_tells_where, .timeout = 120)
     hpf_bins_finish(&bins);
 }
 
-Test(profiler, only_one_profiler_has_the_signal)
+Test(profiler, only_one_profiler_uses_the_signal)
 {
     config.ticker = HPP_TICKER_SIGNAL;
     hpp_runtime *runtime = start("-p", true);
@@ -753,7 +753,7 @@ Test(profiler, stack_is_printed_on_request_and_at_abort)
 
 /* ---- failures ---- */
 
-Test(profiler, output_that_cannot_be_made_is_an_error_at_the_start)
+Test(profiler, output_that_cannot_be_created_is_an_error_at_the_start)
 {
     cr_assert_eq(hpp_options_parse(&options, HPF_STR("-hc -o/nowhere/toy"), NULL), HPF_OK);
     hpp_language language = tiny_language(true);
@@ -770,7 +770,7 @@ Test(profiler, heap_profile_needs_a_heap)
     cr_assert_eq(hpp_profiler_start(&profiler, &config, NULL), HPF_ERR_ARGUMENT);
 }
 
-Test(profiler, full_disk_is_told_at_the_end)
+Test(profiler, full_disk_is_an_error_at_the_end)
 {
     cr_assert_eq(symlink("/dev/full", scratch_path("toy.hp")), 0);
     hpp_runtime *runtime = start("-hc", true);

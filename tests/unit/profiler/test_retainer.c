@@ -153,7 +153,7 @@ static bool is_any(hpp_ref ref, const hpp_object *object, void *context)
 }
 
 /* R() by type and everything a retainer: the set of an object is the types of its parents. */
-Test(retainer, the_scheme_is_a_parameter)
+Test(retainer, retainers_and_their_identity_are_parameters)
 {
     static const hpp_shape red = {.type = {"red", 3}}, blue = {.type = {"blue", 4}};
     make_stacks();

@@ -33,7 +33,7 @@ static void open_window(void)
 
 TestSuite(window_reader, .init = begin, .fini = end);
 
-Test(window_reader, gives_back_what_was_made)
+Test(window_reader, returns_the_records_of_the_window)
 {
     uint32_t module = made_module(&made, "/lib/x.so", 0x1000, 0x9000);
     uint32_t outer = made_node(&made, 0x1234, 0, module + 1);
@@ -58,7 +58,7 @@ Test(window_reader, gives_back_what_was_made)
     cr_expect_str_eq(mark.text, "here");
 }
 
-Test(window_reader, gives_the_words_of_the_command)
+Test(window_reader, returns_the_words_of_the_command)
 {
     open_window();
     static const char *const words[] = {"/usr/bin/prog", "one", "two"};
@@ -71,7 +71,7 @@ Test(window_reader, gives_the_words_of_the_command)
     cr_expect_null(hpp__window_reader_word(&reader, &at).data);
 }
 
-Test(window_reader, has_no_word_without_an_end)
+Test(window_reader, returns_no_word_without_an_end)
 {
     open_window();
     memset(made.window->head.command, 'x', sizeof made.window->head.command);
@@ -81,7 +81,7 @@ Test(window_reader, has_no_word_without_an_end)
     cr_expect_null(hpp__window_reader_word(&reader, &at).data);
 }
 
-Test(window_reader, refuses_what_is_no_window)
+Test(window_reader, rejects_memory_that_is_no_window)
 {
     hpf_error err;
     cr_expect_eq(hpp__window_reader_open(&reader, made.window, 100, &err), HPF_ERR_SYNTAX);
@@ -91,7 +91,7 @@ Test(window_reader, refuses_what_is_no_window)
     cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err), HPF_ERR_SYNTAX);
 }
 
-Test(window_reader, counts_never_go_back)
+Test(window_reader, counts_never_decrease)
 {
     made_node(&made, 1, 0, 0);
     open_window();
@@ -101,7 +101,7 @@ Test(window_reader, counts_never_go_back)
     cr_expect_eq(reader.n_nodes, 2);
 }
 
-Test(window_reader, counts_no_more_than_there_is_room_for)
+Test(window_reader, counts_are_limited_by_the_room)
 {
     made.window->head.n_nodes = UINT32_MAX;
     made.window->head.n_sites = UINT32_MAX;
@@ -118,7 +118,7 @@ Test(window_reader, counts_no_more_than_there_is_room_for)
     cr_expect_eq(reader.n_marks, HPP_MAX_MARKS);
 }
 
-Test(window_reader, believes_no_chunk_outside_of_the_pages_in_use)
+Test(window_reader, ignores_chunks_outside_of_the_used_pages)
 {
     uint32_t index = made_node(&made, 1, 0, 0);
     hpp_window_node node;
@@ -136,7 +136,7 @@ Test(window_reader, believes_no_chunk_outside_of_the_pages_in_use)
     }
 }
 
-Test(window_reader, believes_no_record_that_makes_no_sense)
+Test(window_reader, ignores_invalid_records)
 {
     hpp_window_node node;
     hpp_window_site site;
@@ -196,7 +196,7 @@ Test(window_reader, adds_up_the_cells_of_all_slots)
     hpp__window_sums_finish(&sums);
 }
 
-Test(window_reader, takes_what_seems_negative_for_nothing)
+Test(window_reader, negative_sums_count_as_zero)
 {
     uint32_t site = made_site(&made, made_node(&made, 1, 0, 0), HPP_CALL_MALLOC);
     made_free(&made, made_slot(&made, 1), site, 1, 8);
