@@ -249,6 +249,14 @@ static hpf_status stop_at_second(void *context, const hpf_event *event, hpf_erro
     return ++*n == 2 ? hpf_error_set(err, HPF_ERR_LIMIT, "enough") : HPF_OK;
 }
 
+static hpf_status stop_at_once(void *context, const hpf_event *event, hpf_error *err)
+{
+    (void)context;
+    (void)event;
+    (void)err;
+    return HPF_ERR_LIMIT;
+}
+
 static hpf_status refuse_gc_end(void *context, const hpf_event_type *type, bool *is_wanted,
                                 hpf_error *err)
 {
@@ -274,6 +282,13 @@ Test(eventlog_reader, a_visitor_stops_the_reader_and_leaves_types_out)
     cr_expect_str_eq(err.message, "enough");
     cr_expect_eq(hpf_eventlog_feed(reader, bytes.data, bytes.length, NULL), HPF_ERR_LIMIT);
     cr_expect_eq(n, 2);
+    hpf_eventlog_destroy(reader);
+    visitor = (hpf_event_visitor){.event = stop_at_once};
+    reader = hpf_eventlog_create(&visitor, NULL);
+    err = (hpf_error){0};
+    cr_expect_eq(hpf_eventlog_feed(reader, bytes.data, bytes.length, &err), HPF_ERR_LIMIT);
+    cr_expect_eq(err.status, HPF_ERR_LIMIT, "a visitor that does not describe its error");
+    cr_expect_str_eq(err.message, hpf_status_name(HPF_ERR_LIMIT));
     hpf_eventlog_destroy(reader);
     hpf_sink_destroy(log);
 }

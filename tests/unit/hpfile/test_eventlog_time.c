@@ -94,6 +94,9 @@ Test(log_time, ticks_are_counted_by_stack)
     cr_expect(stack_of(&prof, "go")->parent_index ==
               (uint32_t)(stack_of(&prof, "main") - prof.stacks));
     cr_expect_eq(stack_of(&prof, "(unknown)")->ticks, 1);
+    cr_assert_eq(prof.n_centres, 5);
+    cr_expect(hpf_str_is(prof.centres[3].label, "MAIN"));
+    cr_expect(hpf_str_is(prof.centres[4].label, "(unknown)"));
     cr_expect(prof.centres[2].is_hidden);
     cr_expect_not(prof.centres[1].is_hidden);
     cr_expect_eq(prof.tick_us, 1000);

@@ -90,6 +90,11 @@ Test(match, a_cut_name_is_the_only_whole_one_that_begins_like_it)
     match(&m, (const char *const[]){"f/g/ma... f/g/main ", "f/g/main "}, 2);
     cr_expect_neq(row_of(&m, 0, "f/g/ma..."), row_of(&m, 1, "f/g/main"));
     finish(&m);
+    match(&m, (const char *const[]){"a/b... y/z... ", "a/bc a/bd y/za "}, 2);
+    cr_expect_neq(row_of(&m, 0, "a/b..."), row_of(&m, 1, "a/bc"), "the first of all names");
+    cr_expect_neq(row_of(&m, 0, "a/b..."), row_of(&m, 1, "a/bd"));
+    cr_expect_eq(row_of(&m, 0, "y/z..."), row_of(&m, 1, "y/za"), "the last of all names");
+    finish(&m);
 }
 
 Test(match, a_chain_of_cuts_is_one_name_called_by_the_longest)

@@ -605,6 +605,29 @@ Test(survey, what_is_emitted_is_the_model)
     }
 }
 
+/* Marks and quantities come by time between the samples, once there is a sidecar. */
+Test(survey, what_is_emitted_is_in_order_of_time)
+{
+    static const char profile[] = HEAD "MARK 0.5\nBEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\nMARK 1.5\n"
+                                       "BEGIN_SAMPLE 3\na 2\nEND_SAMPLE 3\nMARK 9\n";
+    static const char rows[] = "time\twhat\tvalue\n0.2\tx\t1\n1.2\tx\t2\n1.7\tx\t3\n1.6\ty\t7\n"
+                               "4\ty\t8\n";
+    static const char expected[] =
+        "JOB j\nDATE d\nSAMPLE_UNIT s\nVALUE_UNIT b\nname 0 a\nline x 0.2 1\nmark 0.5 \n"
+        "sample 1 [0,88) 0=1\nline x 1.2 2\nmark 1.5 \nline y 1.6 7\nline x 1.7 3\n"
+        "sample 3 [88,129) 0=2\nline y 4 8\nmark 9 \n";
+    hpf_source *source = source_of(HPF_STR(profile)), *sidecar = source_of(HPF_STR(rows));
+    hpf_survey *survey = survey_source(source, 0);
+    hpf_sink *text = hpf_sink_to_memory();
+    cr_assert_eq(hpf_survey_add_sidecar(survey, sidecar, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_emit(survey, true, &event_text_events, text, NULL), HPF_OK);
+    hpf_str got = hpf_sink_bytes(text);
+    cr_expect(hpf_str_is(got, expected), "%.*s", (int)got.length, got.data);
+    hpf_sink_destroy(text);
+    hpf_source_destroy(sidecar);
+    finish(survey, source);
+}
+
 /* The index of the sample nearest to `time`, the earlier of two. */
 static size_t nearest(const hpf_model *m, double time)
 {

@@ -1,83 +1,91 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Plans and stacks: bands add up to totals.
+ * Stacked bands: they add up to the totals, with OTHER below or on top, and without dropped names.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "base/arena.h"
+#include "hprender/render.h"
+#include "made_up_font.h"
 #include "profile.h"
-#include "chart/stack.h"
 
+/* Sums: a 11, b 5, c 9. */
 static const char *const three_names =
     PROFILE_HEADERS "BEGIN_SAMPLE 0.0\na 1\nb 2\nc 4\nEND_SAMPLE 0.0\n"
                     "BEGIN_SAMPLE 1.0\na 10\nc 5\nEND_SAMPLE 1.0\n"
                     "BEGIN_SAMPLE 3.0\nb 3\nEND_SAMPLE 3.0\n";
 
-static test_profile profile;
-static hpr__chart chart;
+static hpr_options options;
+static hpr_chart *chart;
 
-static void set_up(void)
+static void begin(hpr_look look)
 {
-    profile = test_profile_open(three_names, 0);
-    chart = (hpr__chart){.arena = hpf_arena_create()};
+    options = hpr_options_default(look);
+    options.order = HPR_ORDER_SUM;
+    options.trace_percent = 0;
+}
+
+static void draw(const char *text, size_t max_picks)
+{
+    test_profile profile = test_profile_open(text, max_picks);
+    hpf_error err;
+    cr_assert_eq(hpr_chart_create(&chart, profile.survey, &options, made_up_measurer, &err), HPF_OK,
+                 "%s", err.message);
+    test_profile_close(&profile);
 }
 
 static void tear_down(void)
 {
-    hpf_arena_destroy(chart.arena);
-    test_profile_close(&profile);
+    hpr_chart_destroy(chart);
 }
 
-TestSuite(stack, .init = set_up, .fini = tear_down);
-
-static void stack(const hpr__assignment_parts *parts)
-{
-    hpr__assignment assignment;
-    cr_assert_eq(hpr__assignment_init(&assignment, chart.arena, 3, parts, NULL), HPF_OK);
-    cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &assignment, NULL), HPF_OK);
-    hpr__stack_cumulate(&chart);
-}
+TestSuite(stack, .fini = tear_down);
 
 Test(stack, bands_add_up)
 {
-    static const hpf_name drawn[] = {2};
-    static const hpf_name folded[] = {0, 1};
-    stack(&(hpr__assignment_parts){.drawn = drawn, .n_drawn = 1, .folded = folded, .n_folded = 2});
-    cr_assert_eq(chart.public.n_bands, 2);
-    cr_assert(chart.bands[0].is_other);
-    cr_assert_str_eq(chart.bands[0].text, "OTHER");
-    cr_assert_eq(chart.bands[0].n_names, 2);
-    cr_assert_eq(chart.bands[0].sum, 16);
-    cr_assert_eq(chart.bands[0].max, 10);
-    cr_assert_str_eq(chart.bands[1].text, "c");
-    cr_assert_eq(chart.bands[1].max, 5);
-    cr_assert_eq(chart.bands[1].upper[1], 15);
-    cr_assert_eq(chart.public.totals[0], 7);
-    cr_assert_eq(chart.public.peak_total, 15);
-    cr_assert_eq(chart.public.peak_time, 1);
-    cr_assert_eq(chart.public.area, 11 + 18);
-    cr_assert_eq(chart.public.other_names, 2);
+    begin(HPR_LOOK_CLASSIC);
+    options.n_bands = 2;
+    draw(three_names, 0);
+    cr_assert_eq(chart->n_bands, 2);
+    cr_assert(chart->bands[0].is_other);
+    cr_assert_str_eq(chart->bands[0].text, "OTHER");
+    cr_assert_eq(chart->bands[0].n_names, 2);
+    cr_assert_eq(chart->bands[0].sum, 14);
+    cr_assert_eq(chart->bands[0].max, 6);
+    cr_assert_str_eq(chart->bands[1].text, "a");
+    cr_assert_eq(chart->bands[1].n_names, 1);
+    cr_assert_eq(chart->bands[1].max, 10);
+    cr_assert_eq(chart->bands[1].upper[1], 15);
+    cr_assert_eq(chart->totals[0], 7);
+    cr_assert_eq(chart->peak_total, 15);
+    cr_assert_eq(chart->peak_time, 1);
+    cr_assert_eq(chart->area, 11 + 18);
+    cr_assert_eq(chart->other_names, 2);
+    cr_assert_eq(chart->dropped_names, 0);
 }
 
 Test(stack, dropped_names_are_nowhere)
 {
-    static const hpf_name drawn[] = {1, 2};
-    stack(&(hpr__assignment_parts){.drawn = drawn, .n_drawn = 2});
-    cr_assert_eq(chart.public.dropped_names, 1);
-    cr_assert_eq(chart.public.peak_total, 6);
-    cr_assert_eq(chart.public.area, 5.5 + 8);
+    begin(HPR_LOOK_CLASSIC);
+    options.trace_percent = 21; /* b has 20 % */
+    draw(three_names, 0);
+    cr_assert_eq(chart->n_bands, 2);
+    cr_assert_eq(chart->dropped_names, 1);
+    cr_assert_eq(chart->totals[0], 5);
+    cr_assert_eq(chart->totals[2], 0);
+    cr_assert_eq(chart->area, 10 + 15);
 }
 
-Test(stack, other_may_lie_on_top)
+Test(stack, other_is_on_top_in_the_modern_look)
 {
-    static const hpf_name drawn[] = {0, 1};
-    static const hpf_name folded[] = {2};
-    stack(&(hpr__assignment_parts){
-        .drawn = drawn, .n_drawn = 2, .folded = folded, .n_folded = 1, .other_on_top = true});
-    cr_assert(chart.bands[2].is_other);
-    cr_assert_eq(chart.bands[2].values[1], 5);
-    cr_assert_eq(chart.bands[2].upper[1], 15);
+    begin(HPR_LOOK_MODERN);
+    options.n_bands = 1;
+    draw(three_names, 0);
+    cr_assert_eq(chart->n_bands, 2);
+    cr_assert_str_eq(chart->bands[0].text, "a");
+    cr_assert(chart->bands[1].is_other);
+    cr_assert_eq(chart->bands[1].values[1], 5);
+    cr_assert_eq(chart->bands[1].upper[1], 15);
 }
 
 /* Of a long profile only some samples are points; sums and areas still count all of them. */
@@ -85,22 +93,16 @@ Test(stack, a_reduced_survey_keeps_sums_and_areas)
 {
     enum { N = 500 };
     static char text[N * 64 + 256] = PROFILE_HEADERS;
-    static const hpf_name drawn[] = {0};
     size_t used = strlen(text);
     for (int i = 0; i < N; i++) {
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "BEGIN_SAMPLE %d.0\na %d\nEND_SAMPLE %d.0\n", i, i % 7, i);
     }
-    test_profile_close(&profile);
-    profile = test_profile_open(text, 64);
-    hpr__assignment assignment;
-    hpr__assignment_parts parts = {.drawn = drawn, .n_drawn = 1};
-    cr_assert_eq(hpr__assignment_init(&assignment, chart.arena, 1, &parts, NULL), HPF_OK);
-    cr_assert_eq(hpr__stack_fetch(&chart, profile.survey, &assignment, NULL), HPF_OK);
-    hpr__stack_cumulate(&chart);
-    cr_assert(chart.public.is_reduced);
-    cr_assert_lt(chart.public.n_points, N);
-    cr_assert_eq(chart.bands[0].sum, 71 * 21 + 0 + 1 + 2);
-    cr_assert_eq(chart.public.area, 71 * 21 + 0 + 1 + 2 - 0 / 2.0 - 2 / 2.0);
-    cr_assert_eq(chart.public.peak_total, 6);
+    begin(HPR_LOOK_MODERN);
+    draw(text, 64);
+    cr_assert(chart->is_reduced);
+    cr_assert_lt(chart->n_points, N);
+    cr_assert_eq(chart->bands[0].sum, 71 * 21 + 0 + 1 + 2);
+    cr_assert_eq(chart->area, 71 * 21 + 0 + 1 + 2 - 0 / 2.0 - 2 / 2.0);
+    cr_assert_eq(chart->peak_total, 6);
 }

@@ -118,7 +118,7 @@ Test(units, single_values_lose_idle_digits)
         const char *label;
     } cases[] = {
         {0, "0"},     {96, "96"},     {9.309, "9.31"},          {1234.5, "1235"},
-        {0.5, "0.5"}, {99.96, "100"}, {0.00012345, "0.000123"},
+        {0.5, "0.5"}, {99.96, "100"}, {0.00012345, "0.000123"}, {1.234e-8, "0.000000012"},
     };
     char label[HPR_UNIT_LABEL_BYTES];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
