@@ -107,18 +107,13 @@ const hpp_cc *hpp_cc_newest(void)
 
 /* ---- the table of children ---- */
 
-static uint32_t home_slot(const hpp_ccs *parent, const hpp_cc *centre, uint32_t n_slots)
-{
-    uint64_t mixed =
-        ((uint64_t)parent->id << 32 ^ (uintptr_t)centre) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(mixed >> 32) & (n_slots - 1);
-}
-
 /* The slot of a child, or the free one where it belongs. */
 static const hpp_ccs **find_slot(const hpp_ccs **slots, uint32_t n_slots, const hpp_ccs *parent,
                                  const hpp_cc *centre)
 {
-    uint32_t i = home_slot(parent, centre, n_slots);
+    uint64_t mixed =
+        ((uint64_t)parent->id << 32 ^ (uintptr_t)centre) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t i = (uint32_t)(mixed >> 32) & (n_slots - 1);
     while (slots[i] && (slots[i]->parent != parent || slots[i]->centre != centre)) {
         i = (i + 1) & (n_slots - 1);
     }

@@ -3,6 +3,7 @@
  * Three small tables: stacks and shapes by address, texts by content.
  */
 #include "base/arena.h"
+#include "base/hash_table.h"
 #include "band_key.h"
 
 #include "hpfile/str.h"
@@ -50,16 +51,6 @@ hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpf_bre
 
 /* ---- Keys ---- */
 
-/* An odd number, so that the numbers reached from it by steps of 2 are never 0. */
-static uint64_t hash_text(hpf_str text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ text.length;
-    for (size_t i = 0; i < text.length; i++) {
-        hash = (hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash | 1;
-}
-
 static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
 {
     if (keys->n_keys == UINT32_MAX || !hpp__grow(&keys->origins, &keys->origins_capacity,
@@ -70,10 +61,11 @@ static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
     return keys->n_keys++;
 }
 
-/* Returns the key of a text. Texts with equal hashes use the next odd numbers. */
+/* Returns the key of a text. Texts with equal hashes use the next odd numbers, which are never 0.
+ */
 static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
 {
-    for (uint64_t hash = hash_text(text);; hash += 2) {
+    for (uint64_t hash = hpf__hash_bytes(text.data, text.length) | 1;; hash += 2) {
         uint64_t *key = hpp__map_add(&keys->texts, hash);
         if (!key) {
             return HPP__KEY_OUT_OF_MEMORY;
@@ -88,14 +80,6 @@ static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
             return (uint32_t)*key;
         }
     }
-}
-
-static uint32_t make_key(hpp__band_keys *keys, const hpp_object *object)
-{
-    if (keys->kind == HPF_BREAKDOWN_COST_CENTRE) {
-        return new_key(keys, (hpp__origin){object->stack, {NULL, 0}});
-    }
-    return text_key(keys, hpp__object_text(keys->heap, object, keys->kind));
 }
 
 /* Where the key of an object is remembered: false for one without a producer, which needs none. */
@@ -133,7 +117,10 @@ uint32_t hpp__band_keys_get(hpp__band_keys *keys, const hpp_object *object)
     if (!place) {
         return HPP__KEY_OUT_OF_MEMORY;
     }
-    return (uint32_t)(*place = make_key(keys, object));
+    *place = keys->kind == HPF_BREAKDOWN_COST_CENTRE
+                 ? new_key(keys, (hpp__origin){object->stack, {NULL, 0}})
+                 : text_key(keys, hpp__object_text(keys->heap, object, keys->kind));
+    return (uint32_t)*place;
 }
 
 /* ---- Names ---- */
@@ -168,14 +155,6 @@ static void write_labels(const hpp_heap *heap, const void *stack, hpp__text *out
     }
 }
 
-static void shorten(hpp__text *text, size_t start, size_t max_bytes)
-{
-    if (text->length - start > max_bytes) {
-        hpp__text_cut(text, start + (max_bytes > 4 ? max_bytes - 4 : 0));
-        hpp__text_add(text, HPF_STR("..."));
-    }
-}
-
 void hpp__band_keys_write_name(const hpp__band_keys *keys, uint32_t key, size_t max_bytes,
                                hpp__text *out)
 {
@@ -192,7 +171,10 @@ void hpp__band_keys_write_name(const hpp__band_keys *keys, uint32_t key, size_t 
     }
     size_t start = out->length;
     write_labels(heap, origin->stack, out);
-    shorten(out, start, max_bytes);
+    if (out->length - start > max_bytes) {
+        hpp__text_cut(out, start + (max_bytes > 4 ? max_bytes - 4 : 0));
+        hpp__text_add(out, HPF_STR("..."));
+    }
 }
 
 void hpp__band_keys_write_whole(const hpp__band_keys *keys, uint32_t key, hpp__text *out)

@@ -197,35 +197,23 @@ static void add_phases(hpp_census *c, const hpp__phases *phases, size_t n, bool 
     }
 }
 
-static void write_phase(uint32_t key, hpp__text *out)
-{
-    static const char *const names[] = {"OUT_OF_MEMORY", "LAG",           "USE",
-                                        "DRAG",          "VOID",          "INHERENT_USE",
-                                        "NOT_YET_USED",  "NOT_USED_SINCE"};
-    hpp__text_add(out, (hpf_str){names[key], strlen(names[key])});
-}
-
 /* ---- Results ---- */
 
 static void write_name(uint32_t key, hpp__text *out, void *context)
 {
+    static const char *const phases[] = {"OUT_OF_MEMORY", "LAG",           "USE",
+                                         "DRAG",          "VOID",          "INHERENT_USE",
+                                         "NOT_YET_USED",  "NOT_USED_SINCE"};
     const hpp_census *c = context;
     switch (c->breakdown) {
     case HPF_BREAKDOWN_RETAINER:
         hpp__retainer_write_name(&c->retainer, key, c->max_name_bytes, out);
         break;
     case HPF_BREAKDOWN_BIOGRAPHY:
-        write_phase(key, out);
+        hpp__text_add(out, (hpf_str){phases[key], strlen(phases[key])});
         break;
     default:
         hpp__band_keys_write_name(&c->keys, key, c->max_name_bytes, out);
-    }
-}
-
-static void show_counts(hpp_census *c)
-{
-    for (size_t key = 0; key < c->counts_capacity; key++) {
-        hpp__bands_add(&c->bands, (uint32_t)key, c->counts[key]);
     }
 }
 
@@ -270,7 +258,9 @@ const hpp_census_result *hpp_census_take(hpp_census *c, double time_s)
             add_phases(c, c->biography.now, c->biography.now_capacity, false);
             keep_era(c);
         } else {
-            show_counts(c);
+            for (size_t key = 0; key < c->counts_capacity; key++) {
+                hpp__bands_add(&c->bands, (uint32_t)key, c->counts[key]);
+            }
         }
     }
     hpp__bands_end(&c->bands, &c->result);
@@ -456,14 +446,6 @@ size_t hpp__census_frames(const hpp_census *c, uint32_t band_index, hpf_frame *f
 
 /* ---- Life ---- */
 
-static hpf_status check_heap(const hpp_census *c, hpf_error *err)
-{
-    return c->uses_sums || c->heap.objects
-               ? HPF_OK
-               : hpf_error_set(err, HPF_ERR_ARGUMENT,
-                               "this profile needs a heap that can visit objects");
-}
-
 static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, hpf_error *err)
 {
     bool by_object =
@@ -477,8 +459,9 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
     c->has_retainers = c->breakdown == HPF_BREAKDOWN_RETAINER || c->restrictions.has_retainers;
     c->has_biography = c->breakdown == HPF_BREAKDOWN_BIOGRAPHY || c->restrictions.has_phases;
     c->uses_sums = c->heap.sums && !c->has_retainers && !c->has_biography;
-    if (status == HPF_OK) {
-        status = check_heap(c, err);
+    if (status == HPF_OK && !c->uses_sums && !c->heap.objects) {
+        status = hpf_error_set(err, HPF_ERR_ARGUMENT,
+                               "this profile needs a heap that can visit objects");
     }
     if (status == HPF_OK && c->has_retainers) {
         uint32_t max = options->max_retainers ? options->max_retainers : 8;
@@ -490,15 +473,6 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
                                      c->lost_key, err);
     }
     return status;
-}
-
-/* What the engine counts into when there is no memory for more. */
-static hpf_status init_results(hpp_census *c, hpf_error *err)
-{
-    bool ok =
-        hpp__grow(&c->counts, &c->counts_capacity, c->lost_key + (size_t)1, sizeof *c->counts) &&
-        hpp__bands_init(&c->bands, c->lost_key, write_name, c, c->arena);
-    return ok ? HPF_OK : hpf_error_set_memory(err);
 }
 
 hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
@@ -519,8 +493,11 @@ hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
     pthread_mutex_init(&c->lock, NULL);
     c->arena = hpf_arena_create();
     hpf_status status = c->arena ? init_parts(c, options, err) : hpf_error_set_memory(err);
-    if (status == HPF_OK) {
-        status = init_results(c, err);
+    /* The counts of the band OUT_OF_MEMORY must not need memory later. */
+    if (status == HPF_OK &&
+        (!hpp__grow(&c->counts, &c->counts_capacity, c->lost_key + (size_t)1, sizeof *c->counts) ||
+         !hpp__bands_init(&c->bands, c->lost_key, write_name, c, c->arena))) {
+        status = hpf_error_set_memory(err);
     }
     if (status != HPF_OK) {
         hpp_census_destroy(c);

@@ -33,14 +33,6 @@ static bool is_named_in_stack(const hpp_heap *heap, const hpp_restriction *rule,
     return false;
 }
 
-static bool rule_passes(const hpp_heap *heap, const hpp_restriction *rule, const hpp_object *object)
-{
-    if (rule->selector == HPF_BREAKDOWN_IN_STACK) {
-        return is_named_in_stack(heap, rule, object->stack);
-    }
-    return is_named(rule, hpp__object_text(heap, object, rule->selector));
-}
-
 /* ---- One object against all rules, remembered ---- */
 
 /* Who answers a rule. */
@@ -64,8 +56,14 @@ static witness witness_of(const hpp__restrict *r, hpf_breakdown selector, const 
 static bool ask(const hpp__restrict *r, witness who, const hpp_object *object)
 {
     for (size_t i = 0; i < r->n_rules; i++) {
-        if (witness_of(r, r->rules[i].selector, object) == who &&
-            !rule_passes(r->heap, &r->rules[i], object)) {
+        const hpp_restriction *rule = &r->rules[i];
+        if (witness_of(r, rule->selector, object) != who) {
+            continue;
+        }
+        bool passes = rule->selector == HPF_BREAKDOWN_IN_STACK
+                          ? is_named_in_stack(r->heap, rule, object->stack)
+                          : is_named(rule, hpp__object_text(r->heap, object, rule->selector));
+        if (!passes) {
             return false;
         }
     }

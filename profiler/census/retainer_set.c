@@ -7,13 +7,6 @@
 
 #include "base/grow.h"
 
-static uint64_t hash_element(uint32_t element)
-{
-    uint64_t hash = (element + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
-    hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    return hash ^ (hash >> 27);
-}
-
 static uint32_t add_set(hpp__sets *s, uint64_t hash, uint32_t n)
 {
     if (s->n_sets == UINT32_MAX ||
@@ -31,7 +24,9 @@ static uint32_t intern(hpp__sets *s, uint32_t n)
     const uint32_t *elements = s->pool + s->n_pool;
     uint64_t hash = 0;
     for (uint32_t i = 0; i < n; i++) {
-        hash += hash_element(elements[i]);
+        uint64_t mixed = (elements[i] + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
+        mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        hash += mixed ^ mixed >> 27; /* in any order */
     }
     for (uint64_t key = hash | 1;; key += 2) {
         uint64_t *number = hpp__map_add(&s->by_hash, key);

@@ -273,18 +273,12 @@ void hpp__output_drop(hpp__output *o)
     memset(o, 0, sizeof *o);
 }
 
-/* What writers have kept until now. */
-static hpf_status finish_writers(hpp__output *o, hpf_error *err)
+hpf_status hpp__output_close(hpp__output *o, hpf_error *err)
 {
     hpf_status status = o->writer ? hpf_hp_writer_finish(o->writer, err) : HPF_OK;
     hpf_status of_log =
         o->log ? hpf_eventlog_writer_finish(o->log, status == HPF_OK ? err : NULL) : HPF_OK;
-    return status == HPF_OK ? of_log : status;
-}
-
-hpf_status hpp__output_close(hpp__output *o, hpf_error *err)
-{
-    hpf_status status = finish_writers(o, err);
+    status = status == HPF_OK ? of_log : status;
     for (int i = 0; i < HPP__N_OUT_FILES; i++) {
         hpf_sink *sink = o->files[i].sink;
         hpf_status at_end = sink ? hpf_sink_finish(sink, status == HPF_OK ? err : NULL) : HPF_OK;

@@ -2,9 +2,10 @@
  *
  * Two kinds of table over one arena.
  */
-#include "base/arena.h"
 #include "cache.h"
 
+#include "base/arena.h"
+#include "base/hash_table.h"
 #include "hpfile/str.h"
 
 bool hpp__cache_init(hpp__cache *cache)
@@ -18,16 +19,6 @@ void hpp__cache_finish(hpp__cache *cache)
     hpf_arena_destroy(cache->arena);
     hpp__map_finish(&cache->texts);
     *cache = (hpp__cache){0};
-}
-
-/* An odd number, so that the numbers reached from it by steps of 2 are never 0. */
-static uint64_t hash_text(hpf_str text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ text.length;
-    for (size_t i = 0; i < text.length; i++) {
-        hash = (hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash | 1;
 }
 
 static const hpf_str *copy_text(hpf_arena *arena, hpf_str text)
@@ -46,7 +37,7 @@ hpf_str hpp__cache_text(hpp__cache *cache, hpf_str text)
     if (text.length == 0) {
         return HPF_STR("");
     }
-    for (uint64_t hash = hash_text(text);; hash += 2) {
+    for (uint64_t hash = hpf__hash_bytes(text.data, text.length) | 1;; hash += 2) {
         uint64_t *slot = hpp__map_add(&cache->texts, hash);
         if (!slot) {
             return HPF_STR("");
@@ -86,14 +77,6 @@ static hpf_str set_text(hpf_str text)
     return text.data ? text : HPF_STR("");
 }
 
-static hpp_function set_texts(hpp_function function)
-{
-    function.linkage = set_text(function.linkage);
-    function.module = set_text(function.module);
-    function.file = set_text(function.file);
-    return function;
-}
-
 const hpp_functions *hpp__cache_keep(hpp__cache *cache, hpp_functions functions)
 {
     if (!are_named(functions)) {
@@ -105,7 +88,10 @@ const hpp_functions *hpp__cache_keep(hpp__cache *cache, hpp_functions functions)
         return NULL;
     }
     for (size_t i = 0; i < functions.n; i++) {
-        list[i] = set_texts(functions.list[i]);
+        list[i] = functions.list[i];
+        list[i].linkage = set_text(list[i].linkage);
+        list[i].module = set_text(list[i].module);
+        list[i].file = set_text(list[i].file);
     }
     *kept = (hpp_functions){list, functions.n};
     return kept;

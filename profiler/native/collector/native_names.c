@@ -91,13 +91,6 @@ typedef struct short_text {
     char text[MAX_MATCHED_BYTES + 1];
 } short_text;
 
-static void copy_text(short_text *out, hpf_str label)
-{
-    size_t length = label.length < MAX_MATCHED_BYTES ? label.length : MAX_MATCHED_BYTES;
-    memcpy(out->text, label.data, length);
-    out->text[length] = '\0';
-}
-
 static bool matches(const regex_t *expression, const short_text *text)
 {
     return regexec(expression, text->text, 0, NULL, 0) == 0;
@@ -176,8 +169,11 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
     if (!function->label.data || !function->module.data) {
         return NULL;
     }
+    size_t length =
+        function->label.length < MAX_MATCHED_BYTES ? function->label.length : MAX_MATCHED_BYTES;
     short_text text;
-    copy_text(&text, function->label);
+    memcpy(text.text, function->label.data, length);
+    text.text[length] = '\0';
     function->is_overhead = begins_with(from->module, OVERHEAD_MODULE);
     function->is_skipped =
         function->call != HPP_CALL_MALLOC || function->is_overhead || is_skipped(names, &text);
@@ -189,22 +185,15 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
     return function;
 }
 
-/* Returns one function for all functions of the profiler. */
-static hpp_function overhead_of(const hpp_function *from)
-{
-    hpp_function overhead = *from;
-    overhead.name = HPF_STR("OVERHEAD");
-    overhead.linkage = overhead.file = HPF_STR("");
-    return overhead;
-}
-
 /* Addresses take 47 bits: the name's and the module's number fit into one key, with a bit for
  * functions that represent a module. */
 static const hpp__function *function_of(hpp__names *names, const hpp_function *from)
 {
     hpp_function overhead;
     if (begins_with(from->module, OVERHEAD_MODULE)) {
-        overhead = overhead_of(from);
+        overhead = *from; /* one function for all functions of the profiler */
+        overhead.name = HPF_STR("OVERHEAD");
+        overhead.linkage = overhead.file = HPF_STR("");
         from = &overhead;
     }
     bool is_module = !from->has_symbol && !names->with_addresses;
