@@ -23,7 +23,7 @@ static void insert_new(hpp__map *map, hpp__map_slot slot)
     map->slots[i] = slot;
 }
 
-/* Memory for slots, all free; where it is much, in large pages if the system has them. */
+/* Allocates slots, all free; many of them in large pages, if the system has them. */
 static hpp__map_slot *new_slots(size_t n_slots)
 {
     if (n_slots > SIZE_MAX / sizeof(hpp__map_slot)) {
@@ -38,7 +38,8 @@ static hpp__map_slot *new_slots(size_t n_slots)
     return slots;
 }
 
-/* A quarter of the slots stays free; three in small maps, where it costs little. */
+/* Returns whether the map must grow: a quarter of the slots stays free, three quarters in small
+ * maps. */
 static bool is_crowded(const hpp__map *map)
 {
     size_t n_slots = map->n_slots;
@@ -78,7 +79,8 @@ uint64_t *hpp__map_add(hpp__map *map, uint64_t key)
     return hpp__map_find(map, key);
 }
 
-/* Whether the key at `from` may move to the free slot `hole`: its home is not between them. */
+/* Returns whether the key at `from` may move to the free slot `hole`: its home is not between them.
+ */
 static bool may_move(const hpp__map *map, size_t from, size_t hole)
 {
     size_t mask = map->n_slots - 1;

@@ -107,7 +107,7 @@ const hpp_cc *hpp_cc_newest(void)
 
 /* ---- the table of children ---- */
 
-/* The slot of a child, or the free one where it belongs. */
+/* Returns the slot of a child, or the free one for it. */
 static const hpp_ccs **find_slot(const hpp_ccs **slots, uint32_t n_slots, const hpp_ccs *parent,
                                  const hpp_cc *centre)
 {
@@ -143,7 +143,7 @@ static bool reserve_slot(void)
     return true;
 }
 
-/* Room for one more stack, zeroed; NULL without memory. */
+/* Returns room for one more stack, zeroed; NULL without memory. */
 static hpp_ccs *reserve_stack(void)
 {
     uint32_t index = tree.n_stacks - HPP_N_BUILTINS;

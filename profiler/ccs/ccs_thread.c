@@ -48,7 +48,7 @@ static hpp_losses losses;
 
 /* ---- cells ---- */
 
-/* The cell of the stack `id`, in a chunk that exists; or NULL. */
+/* Returns the cell of the stack `id` if its chunk exists, else NULL. */
 static hpp_cell *existing_cell(const hpp__thread *t, uint32_t id)
 {
     uint32_t chunk = id / CHUNK_CELLS;

@@ -25,7 +25,7 @@ static size_t n_places(const hpp__thread *t)
     return t->edges_mask / sizeof *t->edges + 1;
 }
 
-/* The edge, or the free place where it belongs. */
+/* Returns the edge, or the free place for it. */
 static hpp__edge *probe(hpp__thread *t, const hpp_cell *from, const hpp_cc *centre)
 {
     hpp__edge *edge = edge_home(t, from, centre);

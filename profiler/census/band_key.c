@@ -82,7 +82,8 @@ static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
     }
 }
 
-/* Where the key of an object is remembered: false for one without a producer, which needs none. */
+/* Stores under which address the key of an object is cached. Returns false for one without a
+ * producer, which needs none. */
 static bool locate(const hpp__band_keys *keys, const hpp_object *object, bool *is_stack,
                    uint64_t *address)
 {

@@ -51,7 +51,7 @@ static void free_stays(hpp__biography *b, uint32_t stay)
     }
 }
 
-/* Index + 1 of a new stay, or 0. */
+/* Returns the index + 1 of a new stay, or 0. */
 static uint32_t new_stay(hpp__biography *b, hpp__stay stay)
 {
     uint32_t index = b->free_stay;
@@ -118,7 +118,8 @@ static void forget_history(hpp__biography *b, hpp_ref ref)
 
 /* ---- Differences ---- */
 
-/* The difference of a band at an era, made when there is none; index + 1, or 0. */
+/* Returns the index + 1 of the difference of a band at an era, which is created if there is none;
+ * or 0. */
 static uint32_t difference_at(hpp__biography *b, uint32_t era, uint32_t band)
 {
     uint64_t *index = hpp__map_add(&b->difference_of, (uint64_t)era << 32 | band);
@@ -151,7 +152,7 @@ static void record(hpp__biography *b, uint32_t band, uint32_t from, uint32_t to,
     *(is_drag ? &less->drag_bytes : &less->void_bytes) -= (int64_t)bytes;
 }
 
-/* The same for an object with a history, from `from` until now. */
+/* Records the same for an object with a history, from `from` until now. */
 static void record_stays(hpp__biography *b, hpp_ref ref, uint32_t from, bool is_drag,
                          uint64_t bytes)
 {
@@ -231,7 +232,7 @@ static hpp__phases *phases_of(hpp__biography *b, uint32_t band)
     return &b->now[band];
 }
 
-/* The word of a living object; one that has none yet is taken to be made now. */
+/* Returns the word of a live object; one without a word counts as created now. */
 static uint64_t life_of(hpp__biography *b, hpp_ref ref, const hpp_object *object)
 {
     uint64_t *word = place_of_word(b, ref, object->life_word);
@@ -308,8 +309,8 @@ void hpp__biography_end_census(hpp__biography *b, const hpp__era *recorded)
 
 /* ---- The end ---- */
 
-/* How much of `bytes` a sum of differences takes; what does not fit was recorded with another size
- * than a census saw. */
+/* Returns the part of `bytes` that a sum of differences covers. It is limited, because an object
+ * may have been recorded with another size than a census found. */
 static uint64_t share(int64_t sum, uint64_t bytes)
 {
     return sum <= 0 ? 0 : (uint64_t)sum < bytes ? (uint64_t)sum : bytes;

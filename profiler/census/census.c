@@ -47,7 +47,7 @@ static bool is_counted(const hpp_census *c, const hpp_object *object)
     return !(flags & HPP_STATIC) && (!(flags & HPP_STACK) || c->count_stacks);
 }
 
-/* The key of an object that has passed the restrictions. */
+/* Returns the key of an object that has passed the restrictions. */
 static uint32_t key_of(hpp_census *c, const hpp_object *object, uint32_t set)
 {
     switch (c->breakdown) {
@@ -60,7 +60,7 @@ static uint32_t key_of(hpp_census *c, const hpp_object *object, uint32_t set)
     }
 }
 
-/* The key of an object in a census, or HPP__NO_BAND. */
+/* Returns the key of an object in a census, or HPP__NO_BAND. */
 static uint32_t key_if_counted(hpp_census *c, hpp_ref ref, const hpp_object *object)
 {
     uint32_t set = HPP__SET_NONE;
@@ -337,9 +337,9 @@ void hpp_census_used(hpp_census *c, hpp_ref ref, uint64_t *life_word)
     }
 }
 
-/* The key under which an object dies: that of the censuses that have seen it. None is made here, so
- * that the order of bands does not depend on when the dead are found. With retainers, its history
- * knows better. */
+/* Returns the key under which an object dies: that of the censuses that visited it. No key is
+ * created here, so that the order of bands does not depend on when dead objects are found. With
+ * retainers, its history knows better. */
 static uint32_t last_key(hpp_census *c, const hpp_object *object)
 {
     uint32_t key = 0;

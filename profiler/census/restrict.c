@@ -70,8 +70,8 @@ static bool ask(const hpp__restrict *r, witness who, const hpp_object *object)
     return true;
 }
 
-/* The verdict on an address: 1 passes, 2 does not. `which` picks one of several verdicts that are
- * kept for one address. */
+/* Returns whether an object passes the rules of a witness. The answer is cached by an address: 1
+ * passes, 2 does not. `which` selects one of several answers for one address. */
 static bool remembered(hpp__map *known, const void *address, unsigned which, const hpp__restrict *r,
                        witness who, const hpp_object *object)
 {

@@ -13,7 +13,7 @@
 
 /* ---- Words ---- */
 
-/* The set in a word, of this pass or none. */
+/* Returns the set in a word, or none if the word is of an earlier pass. */
 static uint32_t set_in(const hpp__retainer *r, uint64_t word)
 {
     return word >> 32 == r->pass ? (uint32_t)word : HPP__SET_NONE;
@@ -47,7 +47,7 @@ static bool is_retainer(const hpp__retainer *r, hpp_ref ref, const hpp_object *o
 
 /* ---- The walk ---- */
 
-/* What an object hands to its children. */
+/* Returns the set that an object passes on to its children. */
 static uint32_t set_for_children(hpp__retainer *r, hpp_ref ref, const hpp_object *object,
                                  uint32_t own)
 {
@@ -88,7 +88,8 @@ static void approach(hpp_ref ref, void *context)
     hpp__map_prefetch(&r->words, ref);
 }
 
-/* Static objects need not be among the objects that a heap visits: they cannot be found again. */
+/* Counts an object whose children could not be followed. Static ones are lost: a heap need not
+ * visit them, so they cannot be found again. */
 static void drop(hpp_ref ref, void *context)
 {
     hpp__retainer *r = context;

@@ -117,7 +117,8 @@ static void pop(hpp__traverse *t)
     step_back(t);
 }
 
-/* Whether all children of a frame have been handed out. A full batch may have been the last. */
+/* Returns whether all children of a frame have been visited. A full batch may have been the last
+ * one. */
 static bool is_exhausted(hpp__traverse *t, hpp__frame *frame)
 {
     if (frame->n_visited < frame->n_refs) {

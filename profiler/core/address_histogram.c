@@ -33,7 +33,8 @@ void hpp__address_histogram_finish(hpp__address_histogram *places)
     places->slots = NULL;
 }
 
-/* The slot of an address, taken if need be; NULL when there is none near its hash. */
+/* Returns the slot of an address, which is taken if it was free; NULL if there is none near its
+ * hash. */
 static hpf_bin *find(hpp__address_histogram *places, uint64_t address)
 {
     size_t home = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 48);

@@ -29,7 +29,7 @@ typedef struct parser {
     hpf_error *err;
 } parser;
 
-/* `at` is the first byte of the text that is to blame. */
+/* Sets an error. `at` is the first wrong byte of the text. */
 static hpf_status complain(parser *p, const char *at, const char *what, hpf_str word)
 {
     int shown = word.length < 60 ? (int)word.length : 60;
@@ -100,7 +100,7 @@ static hpf_str unquote(hpf_arena *arena, hpf_str *raw, bool stop_at_comma)
     return (hpf_str){copy, length};
 }
 
-/* Seconds, "0.25", to nanoseconds. */
+/* Parses seconds, "0.25", into nanoseconds. */
 static hpf_status parse_seconds(parser *p, hpf_str word, hpf_str digits, uint64_t *out_ns)
 {
     uint64_t ns = 0;
@@ -163,7 +163,7 @@ static size_t count_commas(hpf_str list)
     return n;
 }
 
-/* "a,b,c" or "{a,b,c}" after the letter of a restriction. */
+/* Parses "a,b,c" or "{a,b,c}" after the letter of a restriction. */
 static hpf_status parse_restriction(parser *p, hpf_str word, char letter, hpf_str list)
 {
     const char *begin = list.data;

@@ -17,7 +17,7 @@ enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
 
 /* ---- Files ---- */
 
-/* A file that grows. `what` it is for people. */
+/* Opens a file that grows. `what` describes it in an error. */
 static hpf_status open_growing(hpp__out_file *f, const char *path, const char *what, hpf_error *err)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -62,7 +62,7 @@ double hpp_profiler_time_s(const hpp_profiler *p)
 
 /* ---- names ---- */
 
-/* Path of an output file, to be freed; NULL without memory. */
+/* Returns the path of an output file, to be freed; NULL without memory. */
 static char *path_of(const hpp_profiler *p, const char *suffix)
 {
     hpf_str stem =
@@ -104,7 +104,7 @@ static hpf_status open_log(hpp_profiler *p, bool at_once, hpf_error *err)
     return status;
 }
 
-/* As GHC does, the heap profile begins and ends with an empty sample. */
+/* Starts the heap profile, with an empty sample, as GHC does. */
 static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
 {
     if (!p->options->with_census) {
@@ -136,7 +136,8 @@ static bool wants_time(const hpp_options *options)
     return options->report != HPP_REPORT_NONE || options->time_bins;
 }
 
-/* A profile without ticks is better than none: only a second signal ticker is an error. */
+/* Starts the ticker. Only a second signal ticker is an error: a profile without ticks is better
+ * than none. */
 static hpf_status start_time(hpp_profiler *p, hpf_error *err)
 {
     const hpp_options *o = p->options;
@@ -234,7 +235,7 @@ static void note_retainers(hpp_profiler *p, const hpp_census_result *result)
     };
 }
 
-/* Event logs have a place for all that is alive, which may be more than the profile shows. */
+/* Emits a result. Event logs also contain the live bytes, which may be more than the bands. */
 static void emit_result(hpp_profiler *p, const hpp_census_result *result)
 {
     if (p->options->with_eventlog) {
@@ -303,7 +304,7 @@ void hpp_profiler_exception(const hpp_profiler *p, const char *what, int fd)
 
 /* ---- stop ---- */
 
-/* The first failure counts. */
+/* Keeps the first failure. */
 static void keep_first(hpf_status *all, hpf_error *err, hpf_status status, const hpf_error *why)
 {
     if (*all == HPF_OK && status != HPF_OK) {
@@ -406,7 +407,7 @@ static void write_retainers(hpp_profiler *p, hpf_sink *sink)
     hpp_census_each_set(p->engine, write_set, sink);
 }
 
-/* A JSON report is read by programs, so the file contains nothing else. */
+/* Writes the report. A JSON report is read by programs, so the file contains nothing else. */
 static void write_prof_into(hpp_profiler *p, hpf_sink *sink)
 {
     bool is_text = p->options->report != HPP_REPORT_JSON;
@@ -421,7 +422,7 @@ static void write_prof_into(hpp_profiler *p, hpf_sink *sink)
     }
 }
 
-/* A file of the profile, filled by `fill`. */
+/* Writes a file of the profile, which `fill` fills. */
 static hpf_status write_file(hpp_profiler *p, const char *suffix,
                              void (*fill)(hpp_profiler *p, hpf_sink *sink), hpf_error *err)
 {

@@ -16,7 +16,7 @@ static hpf_str text_of(const char *text)
     return (hpf_str){text, strlen(text)};
 }
 
-/* Costs of hidden ones are not part of the program's. */
+/* Returns whether the costs of a cost centre are left out of totals. */
 static bool is_hidden(const hpp_cc *centre)
 {
     for (hpp_builtin which = HPP_CCS_MAIN; which < HPP_N_BUILTINS; which++) {

@@ -66,7 +66,7 @@ static void *tick_until_over(void *context)
     return NULL;
 }
 
-/* A thread that takes none of the program's signals. */
+/* Creates a thread that receives no signals of the program. */
 static int create_quiet_thread(hpp__timer *t)
 {
     sigset_t all, before;
@@ -161,8 +161,8 @@ static hpf_status start_signal(hpp__timer *t, hpf_error *err)
     return HPF_OK;
 }
 
-/* A signal that is under way still finds a handler: the old one returns only where there was one.
- */
+/* Stops the signal ticker. A pending signal needs a handler, so the old one is only restored if
+ * there was one. */
 static void stop_signal(hpp__timer *t)
 {
     (void)t;

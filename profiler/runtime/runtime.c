@@ -62,7 +62,7 @@ static void unlock(hpp_runtime *r)
     }
 }
 
-/* Without memory the producer is lost. Call it under the lock. */
+/* Stores a producer; without memory it is lost. Call it under the lock. */
 static void table_producer(hpp_runtime *r, hpp_ref ref, const hpp_ccs *producer)
 {
     uint64_t *place = hpp__map_add(&r->producers, ref);

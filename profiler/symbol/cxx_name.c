@@ -31,7 +31,7 @@ static void cut(hpp__text *text, size_t begin, size_t end)
     text->length -= end - begin;
 }
 
-/* `to` is not longer than `from`. */
+/* Replaces all `from` by `to`, which is not longer. */
 static void replace_all(hpp__text *text, const replacement *what)
 {
     size_t n_from = strlen(what->from), n_to = strlen(what->to);

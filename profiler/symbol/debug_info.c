@@ -93,7 +93,7 @@ static bool add_spans(span_list *to, Dwarf_Die *die, size_t index)
     return true;
 }
 
-/* The innermost span around an address, or NULL. */
+/* Returns the innermost span around an address, or NULL. */
 static const span *find_span(const span_list *in, uint64_t address)
 {
     size_t low = 0, high = in->n; /* the first span after the address is in there */
@@ -168,7 +168,7 @@ void hpp__debug_info_free(hpp__debug_info *in)
 
 /* ---- Functions of a unit ---- */
 
-/* Whether there may be functions inside, other than inlined ones. */
+/* Returns whether there may be functions inside, other than inlined ones. */
 static bool may_hold_functions(int tag)
 {
     switch (tag) {
@@ -186,7 +186,7 @@ static bool may_hold_functions(int tag)
     }
 }
 
-/* A function counts where it has code. False when there is no memory. */
+/* Adds a function if it has code. Returns false without memory. */
 static bool add_function(compilation *unit, Dwarf_Die *die)
 {
     size_t n_spans = unit->spans.n;
@@ -217,7 +217,7 @@ static void add_functions(hpp__walk *walk, compilation *unit, Dwarf_Die *parent,
     }
 }
 
-/* A unit's tree may be in a file of its own (-gsplit-dwarf). */
+/* Reads a unit, whose tree may be in a file of its own (-gsplit-dwarf). */
 static void read_unit(compilation *unit)
 {
     Dwarf_Die die, split;
@@ -258,7 +258,7 @@ static hpp__debug_frame name_frame(hpp__debug_info *in, Dwarf_Die *die)
     return frame;
 }
 
-/* Where an inlined function was called. `unit` is the unit that the function is in. */
+/* Sets the place where an inlined function was called. `unit` is that of the function. */
 static void set_call_place(Dwarf_Die *unit, Dwarf_Die *inlined, hpp__debug_frame *caller)
 {
     Dwarf_Files *files;
@@ -316,7 +316,7 @@ static bool find_inlined(hpp__walk *walk, Dwarf_Die *die, uint64_t address, unsi
     return false;
 }
 
-/* The function and what was inlined in it, outermost first. */
+/* Stores the function and the functions inlined in it, outermost first. */
 static size_t descend(hpp__debug_info *in, Dwarf_Die *unit, Dwarf_Die die, uint64_t address,
                       hpp__debug_frame *frames)
 {

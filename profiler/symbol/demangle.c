@@ -64,7 +64,7 @@ static hpf_str without_suffixes(hpf_str symbol)
     return symbol;
 }
 
-/* The C library calls its own functions by hidden names that begin so. */
+/* Removes the prefix of the hidden names by which the C library calls its own functions. */
 static hpf_str without_prefix(hpf_str symbol)
 {
     static const char prefix[] = "__GI_";
@@ -85,7 +85,7 @@ static void add_piece(const char *piece, size_t length, void *context)
     }
 }
 
-/* False: that is no mangled name. */
+/* Demangles a name. Returns false if it is not mangled. */
 static bool demangle(hpp__text *out, hpf_str symbol)
 {
     char *terminated = malloc(symbol.length + 1);
@@ -128,7 +128,7 @@ static bool is_tag(const char *text, const char *end)
     return (size_t)(end - text) >= sizeof tag - 1 && memcmp(text, tag, sizeof tag - 1) == 0;
 }
 
-/* Whether a blank between these is left out. */
+/* Returns whether a blank between these characters is left out. */
 static bool is_superfluous(char before, char after)
 {
     return before == ' ' || before == ',' || after == ' ' || isdigit((unsigned char)after) ||

@@ -218,7 +218,8 @@ void hpp__object_close(hpp__object *object)
     }
 }
 
-/* A file that was removed or replaced is still mapped as it was. */
+/* Returns whether the file was overwritten. One that was removed or replaced is still mapped as it
+ * was. */
 static bool is_overwritten(const opened_file *file)
 {
     struct stat now;

@@ -55,7 +55,7 @@ void hpp__perf_map_destroy(hpp__perf_map *map)
 
 /* ---- Reading ---- */
 
-/* A number in hexadecimal and one blank; NULL when there is none. */
+/* Reads a hexadecimal number and one blank; returns NULL if there is none. */
 static const char *read_number(const char *at, const char *end, uint64_t *number)
 {
     static const char digits[] = "0123456789abcdef";
@@ -116,7 +116,7 @@ static void parse(hpp__perf_map *map)
     }
 }
 
-/* As perf does: only a file of our own or of root is believed. */
+/* Opens a file if it belongs to this user or to root, as perf does. */
 static int open_own(const char *path, uint64_t *n_bytes)
 {
     struct stat status;
@@ -148,7 +148,7 @@ static void read_rest(hpp__perf_map *map, int fd, uint64_t n_bytes)
     }
 }
 
-/* Whether there is anything new. A file that became shorter was begun again. */
+/* Returns whether there is anything new. A file that became shorter was started again. */
 static bool refresh(hpp__perf_map *map)
 {
     uint64_t n_bytes = 0;

@@ -95,7 +95,7 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
     free(resolver);
 }
 
-/* The text that was put together; empty when there was no memory for all of it. */
+/* Returns a copy of the scratch text; empty if there was not enough memory. */
 static hpf_str keep_scratch(hpp_resolver *resolver)
 {
     const hpp__text *scratch = &resolver->scratch;
@@ -105,7 +105,8 @@ static hpf_str keep_scratch(hpp_resolver *resolver)
 
 /* ---- Objects ---- */
 
-/* The name without folders, and without what the system appends to that of a deleted file. */
+/* Returns the name without folders, and without the text that the system appends for a deleted
+ * file. */
 static hpf_str name_of(hpf_str path)
 {
     const size_t n_deleted = sizeof DELETED - 1;
@@ -123,7 +124,8 @@ static hpf_str name_of(hpf_str path)
     return (hpf_str){path.data + begin, path.length - begin};
 }
 
-/* The path of a file; generated code has "", the kernel's code "[vdso]". */
+/* Returns whether a path is that of a file; generated code has "", the code of the kernel "[vdso]".
+ */
 static bool is_file(hpf_str path)
 {
     return path.length > 0 && path.data[0] != '[';

@@ -45,7 +45,7 @@ static const char *own_name(Dwarf_Die *die)
     return dwarf_attr(die, DW_AT_name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* C has nothing to put before a name. */
+/* Returns whether the language is C, which puts nothing before a name. */
 static bool is_in_c(Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
@@ -63,7 +63,7 @@ static void add(hpp__text *text, const char *piece)
     hpp__text_add(text, (hpf_str){piece, strlen(piece)});
 }
 
-/* What a description adds to the names of those inside. */
+/* Appends the name of a scope. */
 static void add_scope(hpp__text *text, Dwarf_Die *die)
 {
     const char *name = own_name(die);
@@ -88,7 +88,7 @@ static void add_scope(hpp__text *text, Dwarf_Die *die)
     add(text, "::");
 }
 
-/* The child of `parent` that is `wanted` or holds it. */
+/* Finds the child of `parent` that is `wanted` or contains it. Returns false if there is none. */
 static bool step_down(Dwarf_Die *parent, const Dwarf_Die *wanted, Dwarf_Die *out)
 {
     hpp__walk walk = {0};

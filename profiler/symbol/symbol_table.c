@@ -42,7 +42,7 @@ static unsigned rank_symbol(const char *name, const GElf_Sym *symbol)
            (GELF_ST_BIND(symbol->st_info) == STB_LOCAL);
 }
 
-/* The length of a name without its version ("memcpy@@GLIBC_2.14"). */
+/* Returns the length of a name without its version ("memcpy@@GLIBC_2.14"). */
 static size_t length_of(const char *name)
 {
     return name[0] ? 1 + strcspn(name + 1, "@") : 0;

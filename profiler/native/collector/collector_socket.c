@@ -83,7 +83,7 @@ int hpp__collector_socket_accept(const hpp__collector_socket *place, uint32_t an
     }
 }
 
-/* The first descriptor of a message; all others are closed. */
+/* Returns the first descriptor of a message, and closes all others. */
 static int take_file(struct msghdr *message)
 {
     int file = -1;

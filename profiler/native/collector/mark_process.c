@@ -17,7 +17,7 @@
 
 enum { PATIENCE_MS = 5000, SOCKET_NAME_BYTES = 100 };
 
-/* The socket's name from "CENSUS_RUN=socket=NAME,...". */
+/* Reads the name of the socket from "CENSUS_RUN=socket=NAME,...". */
 static bool read_socket_name(const char *entry, char out[SOCKET_NAME_BYTES])
 {
     static const char begin[] = HPP_WINDOW_VARIABLE "=socket=";

@@ -14,7 +14,7 @@ static const uint64_t max_measured_bytes = (uint64_t)16 << 30; /* of addresses: 
 static const double least_share_bytes = 16 << 20;
 static const uint64_t measure_every_ns = 1000000000;
 
-/* The list of leaves, checked; NULL when there is none. */
+/* Returns the list of leaves, checked; NULL if there is none. */
 static const uint64_t *list_leaves(const hpp__window_reader *reader, uint32_t *n)
 {
     const hpp_window_head *head = &reader->window->head;

@@ -59,7 +59,7 @@ static const hpp_shape *make_shape(hpp__native_heap *h, const hpp__frame *frame,
     return shape;
 }
 
-/* The number, from 1, that `map` has for a key, or the next of `*n`; 0 without memory. */
+/* Returns the number of a key in `map`, from 1, or the next one of `*n`; 0 without memory. */
 static uint64_t number_of(hpp__map *map, uint64_t key, uint32_t *n)
 {
     uint64_t *number = hpp__map_add(map, key);
@@ -69,7 +69,7 @@ static uint64_t number_of(hpp__map *map, uint64_t key, uint32_t *n)
     return number ? *number : 0;
 }
 
-/* The number of the shape of a place, from 1; 0 without memory. */
+/* Returns the number of the shape of a place, from 1; 0 without memory. */
 static uint32_t shape_of(hpp__native_heap *h, const hpp__frame *frame, uint32_t call)
 {
     uint64_t file = number_of(&h->files, (uintptr_t)frame->file.data | 1, &h->n_files);
@@ -109,7 +109,7 @@ static uint32_t call_of(const hpp_window_site *site, const hpp__producer *produc
     return site->call == HPP_CALL_MALLOC ? (uint32_t)producer->call : site->call;
 }
 
-/* Number of the group of a site, from 1; 0 when it is not known yet. */
+/* Returns the number of the group of a site, from 1; 0 if it is not known yet. */
 static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
 {
     hpp_window_site site;
@@ -139,7 +139,7 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
     return (uint32_t)*number;
 }
 
-/* Index of the group of a site. */
+/* Returns the index of the group of a site. */
 static size_t group_of(hpp__native_heap *h, uint32_t site_index)
 {
     if (site_index >= h->group_of_capacity) {
@@ -273,7 +273,7 @@ static void join_equal(places *all)
     all->n = n;
 }
 
-/* "caller/.../main" of a stack, without its innermost function; with "..." where it is cut. */
+/* Returns "caller/.../main" of a stack, without its innermost function; with "..." if it is cut. */
 static hpf_str path_of(const hpp__stack *stack, hpf_arena *arena)
 {
     hpp__text text = {0};

@@ -128,7 +128,7 @@ static hpp_call call_of(hpf_str linkage)
 
 /* ---- Functions ---- */
 
-/* A number for a module's name, below 2^16; all further ones share the last. */
+/* Returns a number for the name of a module, below 2^16; all further ones share the last. */
 static uint64_t module_number(hpp__names *names, hpf_str module)
 {
     uint64_t *number = hpp__map_add(&names->texts, (uintptr_t)module.data | 1);

@@ -35,7 +35,7 @@ static void free_job(job *j)
     free(j);
 }
 
-/* The files are not what they were. */
+/* Announces that files have changed, and frees the job. */
 static void finish_job(job *j)
 {
     hpp__process *p = j->process;
@@ -174,7 +174,7 @@ static void look_at_clock(hpp__process *p)
     }
 }
 
-/* Processor time at a moment between the last two looks; it is taken to have passed evenly. */
+/* Interpolates the processor time at a moment between the last two readings. */
 static uint64_t cpu_ns_at(const hpp__process *p, uint64_t at_ns)
 {
     if (at_ns <= p->before.ns || p->last.ns <= p->before.ns) {
@@ -344,8 +344,8 @@ uint64_t hpp__process_age_ns(const hpp__process *p)
 
 /* ---- Life ---- */
 
-/* Sealed memory cannot be shortened under the reader. Holes of huge pages cannot always be filled,
- * and even reading fills them. */
+/* Checks the file of a window. Sealed memory cannot be shortened while it is read. Holes of huge
+ * pages cannot always be filled, and even reading fills them. */
 static hpf_status check_file(int window, uint64_t *size_bytes, hpf_error *err)
 {
     struct stat file;

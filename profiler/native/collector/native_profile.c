@@ -75,7 +75,7 @@ static void emit_headers(hpp__native_profile *p)
 
 /* ---- Files ---- */
 
-/* Path of a file of the profile, in the arena; NULL without memory. */
+/* Returns the path of a file of the profile, in the arena; NULL without memory. */
 static const char *path_of(const hpp__native_profile *p, const char *suffix)
 {
     size_t length = strlen(p->base);

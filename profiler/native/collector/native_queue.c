@@ -8,7 +8,7 @@
 
 static const size_t max_waiting_bytes = (size_t)64 << 20;
 
-/* The job that has waited longest, or NULL: all is done. */
+/* Returns the job that has waited longest, or NULL if there is none. */
 static hpp__job *next_job(hpp__queue *q)
 {
     pthread_mutex_lock(&q->lock);

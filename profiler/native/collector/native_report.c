@@ -43,7 +43,7 @@ typedef struct centres {
     uint32_t max_label_bytes; /* 0: no limit */
 } centres;
 
-/* Tables as wide as the longest of all C++ names are no use. */
+/* Shortens a label: a table as wide as the longest C++ name could not be read. */
 static hpf_str shorten(const centres *c, hpf_str label)
 {
     return c->max_label_bytes == 0 || label.length <= c->max_label_bytes

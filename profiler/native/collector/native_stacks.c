@@ -23,7 +23,7 @@ static hpp__stack *new_stack(hpp__native_stacks *s, const hpp__function *functio
     return stack;
 }
 
-/* The stack cut back to `function`, or NULL when that is not on it. */
+/* Returns the stack cut back to `function`, or NULL if the function is not on it. */
 static const hpp__stack *cut_back(const hpp__stack *stack, const hpp__function *function)
 {
     while (stack && stack->function != function) {
@@ -40,8 +40,8 @@ static bool is_hidden_by(const hpp__stack *stack, const hpp__function *function)
            hpf_str_equal(stack->function->module, function->module);
 }
 
-/* NULL without memory, and on top of NULL. What calls main may be nameless where symbols are
- * stripped: then it is on the root, or on one that has a name. */
+/* Returns the stack with `function` on top; NULL without memory, and for NULL. The caller of main
+ * may have no symbol: then it is on the root, or on a function that has one. */
 static const hpp__stack *push(hpp__native_stacks *s, const hpp__stack *stack,
                               const hpp__function *function)
 {
@@ -77,7 +77,7 @@ static const hpp__stack *push_frames(hpp__native_stacks *s, const hpp__stack *st
 
 /* ---- Depth ---- */
 
-/* The same functions below the root, `n` innermost of them. */
+/* Returns a stack of the `n` innermost functions. */
 static const hpp__stack *copy_top(hpp__native_stacks *s, const hpp__stack *stack, uint32_t n)
 {
     const hpp__function *functions[64];
@@ -193,7 +193,7 @@ const hpp__stack *hpp__native_stacks_place(hpp__native_stacks *s, uint32_t node)
     return no_deeper(s, whole_stack(s, node));
 }
 
-/* The index of the innermost frame that is not skipped, or frames.n. */
+/* Returns the index of the innermost frame that is not skipped, or frames.n. */
 static size_t first_producer(hpp__frames frames, hpp_call *call)
 {
     size_t i = 0;

@@ -77,7 +77,7 @@ bool hpp__proc_program(uint32_t process_id, hpp__program_id *out)
     return true;
 }
 
-/* The parent of a process, or 0. The name in parentheses may hold anything. */
+/* Returns the parent of a process, or 0. The name in parentheses may contain any character. */
 static uint32_t parent_of(uint32_t process_id)
 {
     char path[64], text[512];
@@ -98,7 +98,7 @@ bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id)
     return false;
 }
 
-/* Whether the environment of a process has the text in it, within its first bytes. */
+/* Returns whether the first bytes of the environment of a process contain the text. */
 static bool has_in_environment(const char *process_id, const char *text, char *room, size_t n_room)
 {
     char path[64];

@@ -55,7 +55,7 @@ static hpf_status open_program(program *out, const char *path, hpf_error *err)
     return HPF_OK;
 }
 
-/* The loader drops LD_PRELOAD where the program gains privileges. */
+/* Rejects programs that gain privileges: for them the loader ignores LD_PRELOAD. */
 static hpf_status check_privileges(const program *p, hpf_error *err)
 {
     mode_t mode = p->stat.st_mode;
@@ -139,7 +139,7 @@ static hpf_status check_elf(const program *p, hpf_error *err)
 
 /* ---- Scripts ---- */
 
-/* The interpreter of "#! /path argument", terminated; NULL when there is none. */
+/* Returns the interpreter of "#! /path argument", terminated; NULL if there is none. */
 static char *interpreter_of(program *p)
 {
     char *line = p->head.bytes + 2;
