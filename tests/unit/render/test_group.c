@@ -26,6 +26,8 @@ static const sample samples[] = {
     {"GHC.IO.Encoding.Iconv", "GHC.IO.Encoding.Iconv", "Iconv", NULL},
     {"Main", NULL, "Main", NULL},
     {"THUNK_1_0", NULL, "THUNK", NULL},
+    {"A_1", NULL, "A", NULL},
+    {"_1", NULL, "_1", NULL},
     {"MUT_ARR_PTRS_CLEAN", NULL, "MUT_ARR_PTRS_CLEAN", NULL},
     {"sat_s1_2", NULL, "sat_s1_2", NULL},
     {"x_1", NULL, "x_1", NULL},

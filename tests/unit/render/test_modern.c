@@ -381,6 +381,48 @@ static const char three_names[] =
          "BEGIN_SAMPLE 1.0\nbig\t900\nsmall\t60\ntiny\t5\n"
          "END_SAMPLE 1.0\n";
 
+/* Where rules are everywhere, a name is set on them rather than left out. */
+Test(modern, names_are_set_on_rules_when_there_is_no_other_place)
+{
+    char text[1024] = HEAD "BEGIN_SAMPLE 0\nlongish_name\t900\nEND_SAMPLE 0\n";
+    for (int i = 0; i < 6; i++) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "MARK %d.5\n", i);
+    }
+    strcat(text, "BEGIN_SAMPLE 6\nlongish_name\t900\nEND_SAMPLE 6\n");
+    drawing d;
+    hpr_options options = sheet(300, 200);
+    draw_text(&d, text, &options);
+    cr_assert_eq(d.chart->n_marks, 6);
+    for (size_t i = 0; i < 6; i++) {
+        cr_assert(d.chart->marks[i].is_ruled);
+    }
+    cr_expect_eq(d.chart->bands[0].label.place, HPR_LABEL_INSIDE);
+    destroy(&d);
+}
+
+/* Thin bands far from each other have their names in the margin, each at its own height. */
+Test(modern, names_in_the_margin_are_at_their_bands)
+{
+    drawing d;
+    hpr_options options = sheet(300, 200);
+    options.as_lines = true;
+    draw_text(&d,
+              HEAD "BEGIN_SAMPLE 0\nhigh\t900\nmiddle\t500\nlow\t100\nEND_SAMPLE 0\n"
+                   "BEGIN_SAMPLE 1\nhigh\t900\nmiddle\t500\nlow\t100\nEND_SAMPLE 1\n",
+              &options);
+    cr_assert_eq(d.chart->n_bands, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const hpr_label *label = &d.chart->bands[i].label;
+        double y_pt = d.chart->plot_y_pt +
+                      d.chart->plot_height_pt * d.chart->bands[i].values[1] / d.chart->y.high;
+        cr_expect_eq(label->place, HPR_LABEL_MARGIN);
+        cr_expect_float_eq(label->anchor_y_pt, y_pt, 1e-6, "%s", label->text);
+        cr_expect_float_eq(label->y_pt, y_pt, 5, "%s: %g, not %g", label->text, label->y_pt, y_pt);
+    }
+    destroy(&d);
+}
+
 Test(modern, a_single_trace_is_shown_by_name)
 {
     drawing d;
