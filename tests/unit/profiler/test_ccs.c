@@ -185,6 +185,35 @@ Test(ccs, mutual_recursion_makes_two_stacks)
     cr_assert_eq(entries_of(hpp_ccs_by_id(HPP_N_BUILTINS + 2)), 500);
 }
 
+enum { N_STACKS = 20000 };
+static hpp_cc many_centres[N_STACKS];
+static const hpp_ccs *many_stacks[N_STACKS];
+
+static void *push_again(void *n_wrong)
+{
+    for (int i = 0; i < N_STACKS; i++) {
+        const hpp_ccs *parent = i < 100 ? hpp_ccs_builtin(HPP_CCS_MAIN) : many_stacks[i % 100];
+        *(int *)n_wrong += hpp_ccs_push(parent, &many_centres[i]) != many_stacks[i];
+    }
+    return NULL;
+}
+
+/* A thread that has pushed nothing yet finds the stacks of another, however many there are. */
+Test(ccs, a_new_thread_finds_all_stacks)
+{
+    for (int i = 0; i < N_STACKS; i++) {
+        const hpp_ccs *parent = i < 100 ? hpp_ccs_builtin(HPP_CCS_MAIN) : many_stacks[i % 100];
+        many_centres[i] = (hpp_cc)HPP_CC_INIT("x", "M", "", 0);
+        many_stacks[i] = hpp_ccs_push(parent, &many_centres[i]);
+    }
+    int n_wrong = 0;
+    pthread_t thread;
+    cr_assert_eq(pthread_create(&thread, NULL, push_again, &n_wrong), 0);
+    pthread_join(thread, NULL);
+    cr_expect_eq(n_wrong, 0);
+    cr_expect_eq(hpp_ccs_count(), HPP_N_BUILTINS + N_STACKS);
+}
+
 Test(ccs, many_children_of_one_stack)
 {
     static hpp_cc centres[5000];

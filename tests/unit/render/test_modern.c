@@ -409,13 +409,15 @@ Test(modern, names_in_the_margin_are_at_their_bands)
     options.as_lines = true;
     draw_text(&d,
               HEAD "BEGIN_SAMPLE 0\nhigh\t900\nmiddle\t500\nlow\t100\nEND_SAMPLE 0\n"
-                   "BEGIN_SAMPLE 1\nhigh\t900\nmiddle\t500\nlow\t100\nEND_SAMPLE 1\n",
+                   "BEGIN_SAMPLE 98\nhigh\t900\nmiddle\t500\nlow\t100\nEND_SAMPLE 98\n"
+                   "BEGIN_SAMPLE 99\nhigh\t850\nmiddle\t450\nlow\t100\nEND_SAMPLE 99\n"
+                   "BEGIN_SAMPLE 100\nhigh\t800\nmiddle\t400\nlow\t100\nEND_SAMPLE 100\n",
               &options);
     cr_assert_eq(d.chart->n_bands, 3);
     for (uint32_t i = 0; i < 3; i++) {
         const hpr_label *label = &d.chart->bands[i].label;
         double y_pt = d.chart->plot_y_pt +
-                      d.chart->plot_height_pt * d.chart->bands[i].values[1] / d.chart->y.high;
+                      d.chart->plot_height_pt * d.chart->bands[i].values[3] / d.chart->y.high;
         cr_expect_eq(label->place, HPR_LABEL_MARGIN);
         cr_expect_float_eq(label->anchor_y_pt, y_pt, 1e-6, "%s", label->text);
         cr_expect_float_eq(label->y_pt, y_pt, 5, "%s: %g, not %g", label->text, label->y_pt, y_pt);
