@@ -63,6 +63,8 @@ static void write_down(account *a, const hpp_census_result *result)
     const hpp_missing *m = &result->missing;
     a->is_partial |=
         (m->unnamed_bytes | m->n_sets | m->n_untraced | m->n_biographies | m->n_eras) != 0;
+    cr_assert_leq(m->n_untraced, N_OBJECTS);
+    cr_assert_leq(m->unnamed_bytes, result->size_bytes);
     uint64_t sum = 0, mixed = 0;
     for (size_t i = 0; i < result->n_bands; i++) {
         mixed += mix(&result->bands[i]);
