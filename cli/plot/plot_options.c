@@ -219,6 +219,7 @@ bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t
     options.height_pt = values->height_pt > 0 ? values->height_pt : preset->height_pt;
     options.text_pt = values->text_pt > 0 ? values->text_pt : preset->text_pt;
     options.no_title = values->no_title || values->preset != 0;
+    options.is_figure = values->preset != 0;
     options.no_marks = values->no_marks;
     options.legend = (hpr_legend)values->legend;
     options.classic.no_marks = values->no_marks;

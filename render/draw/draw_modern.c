@@ -225,6 +225,11 @@ static void draw_labels(const hpr__drawing *d)
     for (uint32_t i = 0; i < d->chart->n_bands; i++) {
         draw_label(d, &d->chart->bands[i]);
     }
+    const hpr_label *common = &d->chart->common;
+    if (common->place == HPR_LABEL_LEGEND) {
+        hpr__draw_text(d, common->text, common->x_pt, common->y_pt, common->size_pt,
+                       HPR_ANCHOR_START, d->theme->muted);
+    }
     draw_rest_of_legend(d);
 }
 
@@ -299,6 +304,7 @@ static hpf_status lay_out_legend(hpr__chart *sheet, const hpr__drawing *d, hpf_e
     hpr__label_style style = {d->measurer, d->type.text_pt, d->type.smallest_pt, 0};
     hpr__legend legend;
     const hpr__legend_box box = {.width_pt = d->chart->width_pt - 2 * pad, .height_pt = HUGE_VAL};
+    sheet->public.common = (hpr_label){.place = HPR_LABEL_NONE};
     hpf_status status = hpr__legend_fit(&legend, sheet, &style, &box, err);
     if (status) {
         return status;

@@ -19,13 +19,18 @@ hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt, const hpr_options *opt
         return sizes_around(options->text_pt);
     }
     if (options->theme == HPR_THEME_SLIDE) {
-        return sizes_around(sheet_width_pt >= 480 ? 12 : 9);
+        return sizes_around(sheet_width_pt >= HPR__WIDE_PT ? 12 : 9);
     }
-    if (sheet_width_pt >= 480) {
+    if (sheet_width_pt >= HPR__WIDE_PT) {
         return (hpr__type_sizes){11, 9, 7};
     }
     return sheet_width_pt >= HPR__NARROW_PT ? (hpr__type_sizes){9, 8, 7}
                                             : (hpr__type_sizes){8, 7, 7};
+}
+
+bool hpr__is_figure(const hpr_chart *chart, const hpr_options *options)
+{
+    return options->is_figure || chart->width_pt < HPR__NARROW_PT;
 }
 
 double hpr__sheet_pad_pt(const hpr_chart *chart)

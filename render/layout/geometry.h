@@ -14,6 +14,7 @@
 enum {
     HPR__TICK_GAP_PT = 4, /* between a tick label and the plot */
     HPR__NARROW_PT = 300, /* narrower sheets fit the column of a paper */
+    HPR__WIDE_PT = 480,   /* wider ones have room for names right of the plot */
 };
 
 typedef struct hpr__type_sizes {
@@ -22,6 +23,9 @@ typedef struct hpr__type_sizes {
 
 /* Returns the font sizes for a sheet of this width. */
 hpr__type_sizes hpr__type_sizes_of(double sheet_width_pt, const hpr_options *options);
+
+/* Returns whether a chart is for the column of a paper, or the options say that it is a figure. */
+bool hpr__is_figure(const hpr_chart *chart, const hpr_options *options);
 
 /* Returns the width of the empty border around the sheet. */
 double hpr__sheet_pad_pt(const hpr_chart *chart);

@@ -96,21 +96,146 @@ static const char *shown_name(hpr__chart *chart, const hpr_band *band)
     return shown;
 }
 
+/* Returns how long a prefix that ends with a separator all names share; 0 if it is not worth
+ * leaving out. */
+static size_t common_prefix(const hpr__chart *chart)
+{
+    enum { LEAST_BYTES = 4 };
+    const char *first = NULL;
+    size_t length = 0;
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        const char *name = without_id(&chart->bands[i]);
+        if (chart->bands[i].is_other) {
+            continue;
+        }
+        size_t same = 0;
+        while (first && same < length && name[same] && name[same] == first[same]) {
+            same++;
+        }
+        length = first ? same : strlen(name);
+        first = first ? first : name;
+        length -= name[length] == '\0' && length > 0; /* something stays */
+    }
+    while (length > 0 && !strchr(".:/", first[length - 1])) {
+        length--;
+    }
+    return length >= LEAST_BYTES ? length : 0;
+}
+
+/* Returns whether the callers of two stacks can be the same: `x` and `y` are equal, or one was cut
+ * by its producer. */
+static bool are_like(const char *x, const char *y)
+{
+    size_t n_x = strlen(x), n_y = strlen(y);
+    bool is_x_cut = n_x > 3 && strcmp(x + n_x - 3, "...") == 0;
+    bool is_y_cut = n_y > 3 && strcmp(y + n_y - 3, "...") == 0;
+    n_x -= is_x_cut ? 3 : 0;
+    n_y -= is_y_cut ? 3 : 0;
+    return strncmp(x, y, n_x < n_y ? n_x : n_y) == 0 &&
+           (n_x == n_y || (n_x < n_y ? is_x_cut : is_y_cut));
+}
+
+/* Returns the callers that all stacks have in common, from the first "/" on, if their innermost
+ * functions tell them apart; else NULL. */
+static const char *common_callers(const hpr__chart *chart)
+{
+    const char *longest = NULL;
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        const char *name = without_id(&chart->bands[i]);
+        const char *callers = strchr(name, '/');
+        if (chart->bands[i].is_other) {
+            continue;
+        }
+        if (!callers || callers == name || (longest && !are_like(callers, longest))) {
+            return NULL;
+        }
+        for (uint32_t k = 0; k < i; k++) {
+            const char *other = without_id(&chart->bands[k]);
+            size_t length = (size_t)(callers - name);
+            if (!chart->bands[k].is_other && strncmp(name, other, length + 1) == 0) {
+                return NULL;
+            }
+        }
+        longest = longest && strlen(longest) >= strlen(callers) ? longest : callers;
+    }
+    return longest;
+}
+
+/* Returns what a label of a band shows; NULL if there is no memory. */
+static const char *name_of(hpr__chart *chart, const hpr_band *band, bool is_figure, size_t prefix,
+                           const char *callers)
+{
+    const char *name = without_id(band);
+    if (!band->is_other && prefix > 0) {
+        return name + prefix;
+    }
+    if (!band->is_other && callers) {
+        return hpf_arena_text(chart->arena, (hpf_str){name, strcspn(name, "/")});
+    }
+    bool keeps_id =
+        !band->is_other && name != band->text && (!is_figure || is_mistakable(chart, band, name));
+    return keeps_id ? band->text : shown_name(chart, band);
+}
+
+hpf_status hpr__labels_name(hpr__chart *chart, bool is_figure, bool is_short, hpf_error *err)
+{
+    size_t n_names = 0;
+    const char *any = "";
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        n_names += !chart->bands[i].is_other;
+        any = chart->bands[i].is_other ? any : without_id(&chart->bands[i]);
+    }
+    is_short = is_short && n_names > 1;
+    size_t prefix = is_short ? common_prefix(chart) : 0;
+    const char *callers = is_short && prefix == 0 ? common_callers(chart) : NULL;
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        hpr_band *band = &chart->bands[i];
+        band->shown = name_of(chart, band, is_figure, prefix, callers);
+        if (!band->shown) {
+            return hpf_error_set_memory(err);
+        }
+    }
+    chart->public.common = (hpr_label){.place = HPR_LABEL_NONE};
+    if (prefix > 0 || callers) {
+        size_t n_bytes = prefix + strlen(callers ? callers : "") + sizeof "names: \u2026";
+        char *text = hpf_arena_alloc(chart->arena, n_bytes);
+        if (!text) {
+            return hpf_error_set_memory(err);
+        }
+        snprintf(text, n_bytes, "names: %.*s%s%s", (int)prefix, any, hpr__ellipsis,
+                 callers ? callers : "");
+        chart->public.common.text = text;
+    }
+    return HPF_OK;
+}
+
+bool hpr__labels_are_cut(const hpr_chart *chart)
+{
+    for (uint32_t i = 0; i < chart->n_bands; i++) {
+        const hpr_band *band = &chart->bands[i];
+        bool is_cut = band->label.place != HPR_LABEL_NONE &&
+                      strstr(band->label.text, hpr__ellipsis) && !strstr(band->text, hpr__ellipsis);
+        if (is_cut || hpr__label_is_due(chart, band)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
                             const hpr__label_style *style, double size_pt)
 {
-    const char *name = shown_name(chart, band);
-    bool has_id = !band->is_other && without_id(band) != band->text;
-    const char *text = has_id ? band->text : name;
-    char *out = name ? hpf_arena_alloc(chart->arena, hpr__elided_bytes(text) + 2) : NULL;
+    const char *text = band->shown ? band->shown : name_of(chart, band, false, 0, NULL);
+    char *out = text ? hpf_arena_alloc(chart->arena, hpr__elided_bytes(text)) : NULL;
     if (!out) {
         return NULL;
     }
     hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
-    if (has_id && strcmp(out, text) != 0 && width_pt < HUGE_VAL) {
-        hpr__elide(out, name, width_pt, size_pt, false, style->measurer);
+    if (text == band->text && without_id(band) != text && strcmp(out, text) != 0 &&
+        width_pt < HUGE_VAL) {
+        hpr__elide(out, without_id(band), width_pt, size_pt, false, style->measurer);
         if (is_mistakable(chart, band, out)) {
-            hpr__elide(out, band->text, width_pt, size_pt, false, style->measurer);
+            hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
         }
     }
     return out;

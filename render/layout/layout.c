@@ -25,6 +25,7 @@ enum {
     LEAST_PLOT_PT = 24, /* rows are dropped to give the plot this height */
     LEAST_CUT_EMS = 6,  /* least width of names that are set only on bands */
     LEGEND_GAP_PT = 6,  /* above a legend below the plot */
+    MOST_ROUNDS = 4,    /* to settle how much space a legend needs */
     DATE_GAP_PT = 12,   /* between program and date */
 };
 
@@ -32,7 +33,7 @@ enum {
 static const double most_margin_share = 0.3;
 static const double most_narrow_margin_share = 0.36;
 static const double most_left_share = 0.65;
-static const double most_legend_share = 0.4; /* of the height */
+static const double most_legend_share = 1.0 / 3; /* of the height */
 
 static const double most_longer =
     10; /* an x axis may be this much longer than its own to set its unit */
@@ -57,6 +58,9 @@ typedef struct layout {
     hpr_mark *marks;                      /* public->marks */
     unsigned n_mark_rows;                 /* for their labels */
     hpr__legend legend;                   /* below the plot; height 0: none */
+    bool is_key_below; /* AUTO: names that are not on bands are below the plot, else right of it */
+    bool is_unsettled; /* everything has to be laid out again */
+    int n_rounds;      /* how often that was so */
 } layout;
 
 static double width_of(const layout *l, const char *text)
@@ -433,6 +437,35 @@ static double most_margin(const layout *l)
     return fmax(width * share + wide_swatch, least_margin(l));
 }
 
+/* Returns the largest box for a legend below the plot. */
+static hpr__legend_box legend_box(const layout *l)
+{
+    return (hpr__legend_box){.width_pt = l->public->width_pt - 2 * l->pad_pt,
+                             .height_pt = l->public->height_pt * most_legend_share};
+}
+
+/* Arranges the legend below the plot. That of AUTO holds what is not on bands after the round
+ * before, and only grows. */
+static hpf_status fit_legend(layout *l, hpf_error *err)
+{
+    double least_pt = l->legend.height_pt;
+    if (l->options->legend != HPR_LEGEND_BELOW && !l->is_key_below) {
+        return HPF_OK;
+    }
+    for (uint32_t i = 0; i < l->public->n_bands; i++) {
+        hpr_label *label = &l->chart->bands[i].label;
+        *label = label->place == HPR_LABEL_INSIDE ? *label : (hpr_label){.place = HPR_LABEL_NONE};
+    }
+    hpr__label_style style = style_of(l, 0);
+    l->public->plot_height_pt =
+        l->public->height_pt; /* temporary: determines which bands are visible */
+    const hpr__legend_box box = legend_box(l);
+    hpf_status status = hpr__legend_fit(&l->legend, l->chart, &style, &box, err);
+    l->legend.height_pt =
+        l->is_key_below ? fmax(least_pt, l->legend.height_pt) : l->legend.height_pt;
+    return status;
+}
+
 static hpf_status fill_margin(layout *l, const hpr__label_style *style, double margin_pt,
                               bool as_legend, hpf_error *err)
 {
@@ -443,6 +476,19 @@ static hpf_status fill_margin(layout *l, const hpr__label_style *style, double m
         .high_pt = public->plot_y_pt + public->plot_height_pt + l->line.descent_pt,
     };
     return hpr__labels_margin(l->chart, style, &box, as_legend, err);
+}
+
+/* In the column of a paper, where a margin would cut names, asks for another round with the names
+ * below the plot. */
+static hpf_status move_key_below(layout *l, hpf_error *err)
+{
+    if (l->public->width_pt >= HPR__WIDE_PT || l->frame.title || l->n_rounds > 0 ||
+        !hpr__labels_are_cut(l->public)) {
+        return HPF_OK;
+    }
+    l->is_key_below = true;
+    l->is_unsettled = true;
+    return hpr__labels_name(l->chart, hpr__is_figure(l->public, l->options), true, err);
 }
 
 /* Places names on bands first without a margin for names, and widens the margin until the names
@@ -469,11 +515,39 @@ static hpf_status place_direct_labels(layout *l, hpf_error *err)
         bool is_placed;
         status = hpr__inset_legend_place(&is_placed, l->chart, &style, l->options->si_units, err);
         if (status || is_placed) {
-            return status;
+            return status ? status : move_key_below(l, err);
         }
         margin = wanted;
     }
-    return fill_margin(l, &style, margin, false, err);
+    hpf_status status = fill_margin(l, &style, margin, false, err);
+    return status ? status : move_key_below(l, err);
+}
+
+/* Places whole names on bands and all others below the plot. If these need more height than is
+ * reserved, reserves it and asks for another round. */
+static hpf_status place_key_below(layout *l, hpf_error *err)
+{
+    hpr__label_style style = style_of(l, HUGE_VAL);
+    hpr__legend_box box = legend_box(l);
+    hpr__legend legend;
+    place_right(l, least_margin(l));
+    if (hpr__labels_inside(l->chart, &style, l->x_pt, err) ||
+        hpr__legend_fit(&legend, l->chart, &style, &box, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    if (legend.height_pt > l->legend.height_pt + 0.01) {
+        if (l->n_rounds < MOST_ROUNDS) {
+            l->legend.height_pt = legend.height_pt;
+            l->is_unsettled = true;
+            return HPF_OK;
+        }
+        box.height_pt = l->legend.height_pt;
+        if (hpr__legend_fit(&legend, l->chart, &style, &box, err)) {
+            return HPF_ERR_MEMORY;
+        }
+    }
+    return hpr__legend_place(l->chart, &legend, &style, l->pad_pt, l->pad_pt + legend.height_pt,
+                             err);
 }
 
 /* Places all names in a legend right of the plot. */
@@ -495,7 +569,8 @@ static hpf_status place_labels(layout *l, hpf_error *err)
     hpr__label_style style = style_of(l, 0);
     switch (l->options->legend) {
     case HPR_LEGEND_AUTO:
-        return place_direct_labels(l, err);
+        return l->is_key_below && l->has_legend ? place_key_below(l, err)
+                                                : place_direct_labels(l, err);
     case HPR_LEGEND_RIGHT:
         return place_right_legend(l, err);
     case HPR_LEGEND_NONE:
@@ -512,20 +587,6 @@ static hpf_status place_labels(layout *l, hpf_error *err)
     }
     place_right(l, least_margin(l));
     return HPF_OK;
-}
-
-/* Arranges the legend below the plot. */
-static hpf_status fit_legend(layout *l, hpf_error *err)
-{
-    if (l->options->legend != HPR_LEGEND_BELOW) {
-        return HPF_OK;
-    }
-    hpr__label_style style = style_of(l, 0);
-    l->public->plot_height_pt =
-        l->public->height_pt; /* temporary: determines which bands are visible */
-    const hpr__legend_box box = {.width_pt = l->public->width_pt - 2 * l->pad_pt,
-                                 .height_pt = l->public->height_pt * most_legend_share};
-    return hpr__legend_fit(&l->legend, l->chart, &style, &box, err);
 }
 
 /* --- texts and marks ------------------------------------------------------------------------ */
@@ -645,18 +706,30 @@ static hpf_status arrange(layout *l, const hpr__reach *reach, hpf_error *err)
     return HPF_OK;
 }
 
+/* Lays out until names that do not fit next to their bands have their place below the plot. */
+static hpf_status settle(layout *l, const hpr__reach *reach, hpf_error *err)
+{
+    hpf_status status;
+    do {
+        l->is_unsettled = false;
+        status = arrange(l, reach, err);
+        l->n_rounds += l->is_unsettled;
+    } while (!status && l->is_unsettled);
+    return status;
+}
+
 /* Lays out everything. The rows for labels of marks are known only after marks are placed; if there
  * are more than one, they reduce the height of the plot, and everything is laid out again. */
 static hpf_status arrange_with_marks(layout *l, const hpr__reach *reach, hpf_error *err)
 {
-    hpf_status status = arrange(l, reach, err);
+    hpf_status status = settle(l, reach, err);
     if (status || !hpr__has_mark_labels(l->public) || !l->has_head) {
         return status;
     }
     hpr__mark_box box = mark_box(l);
     l->n_mark_rows = mark_rows_wanted(l, &box);
     if (l->n_mark_rows > 1) {
-        status = arrange(l, reach, err);
+        status = settle(l, reach, err);
         box = mark_box(l);
     }
     if (l->n_mark_rows == 0) {
@@ -672,7 +745,10 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
     }
     const hpr__reach own = hpr__reach_of(l->public);
     const hpr__reach *reach = l->frame.reach ? l->frame.reach : &own;
-    if (collect_marks(l, survey, err) || arrange_with_marks(l, reach, err) ||
+    bool is_figure = hpr__is_figure(l->public, l->options);
+    if (hpr__labels_name(l->chart, is_figure, is_figure && l->options->legend == HPR_LEGEND_BELOW,
+                         err) ||
+        collect_marks(l, survey, err) || arrange_with_marks(l, reach, err) ||
         hpr__gc_ticks_place(l->chart, l->options, err)) {
         return HPF_ERR_MEMORY;
     }

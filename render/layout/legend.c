@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "layout/elide.h"
 #include "layout/geometry.h"
 
 #define COLUMN_GAP_PT   12.0
@@ -123,18 +124,25 @@ hpf_status hpr__legend_fit(hpr__legend *out, hpr__chart *chart, const hpr__label
     entries e = {.widths_pt =
                      hpf_arena_array(chart->arena, chart->public.n_bands, sizeof *e.widths_pt)};
     double *ends_pt = hpf_arena_array(chart->arena, MOST_COLUMNS, sizeof *ends_pt);
+    hpr__legend_box rest = *box; /* below the head */
+    double head_pt = 0;
+    bool is_found = false;
     if (!e.widths_pt || !ends_pt) {
         return hpf_error_set_memory(err);
     }
-    for (double size = style->largest_pt; size >= style->smallest_pt; size--) {
+    for (double size = style->largest_pt; size >= style->smallest_pt && !is_found; size--) {
         if (measure_entries(&e, chart, style, size, err)) {
             return HPF_ERR_MEMORY;
         }
-        if (find_arrangement(out, &e, box, ends_pt)) {
-            return HPF_OK;
-        }
+        head_pt = chart->public.common.text ? e.pitch_pt : 0;
+        rest.height_pt = box->height_pt - head_pt;
+        is_found = find_arrangement(out, &e, &rest, ends_pt);
     }
-    *out = squeeze(&e, box, ends_pt);
+    if (!is_found) {
+        *out = squeeze(&e, &rest, ends_pt);
+    }
+    out->head_pt = head_pt;
+    out->height_pt += head_pt;
     return HPF_OK;
 }
 
@@ -189,8 +197,22 @@ hpf_status hpr__legend_place(hpr__chart *chart, const hpr__legend *legend,
     bool *is_shown = choose_shown(chart, legend->n_shown);
     double before_pt = before_text(&chart->public);
     size_t k = 0;
-    if (!is_shown) {
+    const char *common = chart->public.common.text;
+    char *head = common ? hpf_arena_alloc(chart->arena, hpr__elided_bytes(common)) : NULL;
+    if (!is_shown || (common && !head)) {
         return hpf_error_set_memory(err);
+    }
+    if (legend->head_pt > 0) {
+        hpr__elide(head, common, chart->public.width_pt - left_pt, legend->size_pt, false,
+                   style->measurer);
+        chart->public.common = (hpr_label){
+            .place = HPR_LABEL_LEGEND,
+            .text = head,
+            .x_pt = left_pt,
+            .y_pt = top_pt - (legend->head_pt + line.ascent_pt - line.descent_pt) / 2,
+            .size_pt = legend->size_pt,
+        };
+        top_pt -= legend->head_pt;
     }
     for (uint32_t i = chart->public.n_bands; i-- > 0;) {
         hpr_band *band = &chart->bands[i];

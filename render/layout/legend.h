@@ -19,6 +19,7 @@ typedef struct hpr__legend {
     double pitch_pt;       /* from row to row */
     const double *ends_pt; /* n_columns: right ends, including the gap, from the left */
     double width_pt, height_pt; /* without the gap after the last column */
+    double head_pt;             /* of the height, for what all names have in common */
 } hpr__legend;
 
 /* What a legend has to fit into. */

@@ -10,6 +10,7 @@
 #include "output/backend.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,9 @@
 
 enum { MOST_POINTS = 200 };
 
-#define LEFT_OF_AXIS_PT 42.0 /* for tick labels and the label of the axis */
+#define LEFT_OF_AXIS_PT  42.0 /* for tick labels and the label of the axis */
+#define BELOW_AXIS_PT    30.0
+#define RIGHT_OF_AXIS_PT 9.0 /* for half a tick label */
 
 /* --- choice of points ----------------------------------------------------------------------- */
 
@@ -102,27 +105,100 @@ static void put_size(hpf_sink *sink, const char *name, double size_pt)
     hpf_sink_text(sink, "pt,\n");
 }
 
+/* The legend below the axis: entries in rows, the top band first. */
+typedef struct key {
+    size_t n_columns;
+    double least_weight; /* smaller bands have no entry */
+    size_t n_left_out;
+    double height_pt;
+} key;
+
+enum { MOST_COLUMNS = 6 };
+
+#define ENTRY_PT    9.6  /* height of an entry */
+#define LEFT_OUT_PT 84.0 /* width of "and 12 smaller" */
+
+static const char *entry_of(const hpr_band *band)
+{
+    return band->shown ? band->shown : band->text;
+}
+
 /* Returns the approximate width of an entry of the legend in TeX's own font at 7 points. */
 static double entry_width(const char *text)
 {
-    double width = 28;
+    double width = 30;
     for (; *text; text++) {
         bool is_wide = (*text >= 'A' && *text <= 'Z') || *text == '_' || *text == '#';
-        width += is_wide ? 5.4 : 3.8;
+        bool is_continued = ((unsigned char)*text & 0xC0) == 0x80; /* of a character */
+        width += is_wide ? 5.8 : is_continued ? 0 : 3.8;
     }
     return width;
 }
 
-/* Returns 2 if the two longest names fit in one row, else 1. */
-static int legend_columns(const hpr_chart *chart)
+static bool has_entry(const hpr_chart *chart, const hpr_band *band, const key *k)
 {
-    double longest = 0, second = 0;
-    for (uint32_t i = 0; i < chart->n_bands; i++) {
-        double width = entry_width(chart->bands[i].text);
-        second = fmax(second, fmin(width, longest));
-        longest = fmax(longest, width);
+    return hpr__is_shown(chart, band) && band->trapezium >= k->least_weight;
+}
+
+/* Returns the width of the entries in `n_columns` columns, each as wide as its widest entry. */
+static double width_of_columns(const hpr_chart *chart, const key *k, size_t n_columns)
+{
+    double widths[MOST_COLUMNS] = {k->n_left_out > 0 ? LEFT_OUT_PT : 0};
+    double sum = 0;
+    size_t n = 0;
+    for (uint32_t i = chart->n_bands; i-- > 0;) {
+        if (has_entry(chart, &chart->bands[i], k)) {
+            double *width = &widths[n++ % n_columns];
+            *width = fmax(*width, entry_width(entry_of(&chart->bands[i])));
+        }
     }
-    return longest + second <= chart->width_pt - LEFT_OF_AXIS_PT ? 2 : 1;
+    for (size_t i = 0; i < n_columns; i++) {
+        sum += widths[i];
+    }
+    return sum;
+}
+
+/* Arranges the legend in as many columns as fit, at most as high as a third of the figure. The
+ * smallest bands are left out if they have no room. */
+static key arrange_key(const hpr_chart *chart)
+{
+    key k = {.least_weight = -HUGE_VAL};
+    for (;;) {
+        double smallest = HUGE_VAL;
+        size_t n = 0, n_left_out = 0;
+        for (uint32_t i = 0; i < chart->n_bands; i++) {
+            const hpr_band *band = &chart->bands[i];
+            bool is_entry = has_entry(chart, band, &k);
+            n += is_entry;
+            n_left_out += !is_entry && hpr__is_shown(chart, band);
+            smallest = is_entry ? fmin(smallest, band->trapezium) : smallest;
+        }
+        k.n_left_out = n_left_out;
+        k.n_columns = MOST_COLUMNS;
+        while (k.n_columns > 1 && width_of_columns(chart, &k, k.n_columns) > chart->width_pt) {
+            k.n_columns--;
+        }
+        size_t n_rows = (n + (n_left_out > 0) + k.n_columns - 1) / k.n_columns;
+        n_rows += chart->common.text != NULL;
+        k.height_pt = (double)n_rows * ENTRY_PT;
+        if (k.height_pt <= chart->height_pt / 3 || n <= 1) {
+            return k;
+        }
+        k.least_weight = nextafter(smallest, HUGE_VAL);
+    }
+}
+
+/* Writes what all names have in common above the legend. */
+static void put_common(hpf_sink *sink, const char *text)
+{
+    hpf_sink_text(sink, "  extra description/.code={\\node[anchor=north west, inner sep=0pt, "
+                        "font=\\censussmall, black!60, xshift=");
+    hpf_sink_fixed(sink, -LEFT_OF_AXIS_PT, 1);
+    hpf_sink_text(sink, "pt, yshift=");
+    hpf_sink_fixed(sink, -BELOW_AXIS_PT, 1);
+    hpf_sink_text(sink, "pt] at (0,0) {");
+    hpr__tex_text(sink, text);
+    hpf_sink_text(sink, "};},\n");
 }
 
 static void put_range(hpf_sink *sink, char axis, const hpr_axis *range)
@@ -136,11 +212,13 @@ static void put_range(hpf_sink *sink, char axis, const hpr_axis *range)
     hpf_sink_text(sink, "},\n");
 }
 
-static void put_axis(hpf_sink *sink, const hpr_chart *chart)
+static void put_axis(hpf_sink *sink, const hpr_chart *chart, const key *k)
 {
+    double rows_pt = BELOW_AXIS_PT + k->height_pt + 6;
     hpf_sink_text(sink, "\\begin{axis}[\n  scale only axis,\n");
-    put_size(sink, "width", fmax(chart->width_pt - LEFT_OF_AXIS_PT, chart->plot_width_pt / 2));
-    put_size(sink, "height", chart->plot_height_pt);
+    put_size(sink, "width",
+             fmax(chart->width_pt - LEFT_OF_AXIS_PT - RIGHT_OF_AXIS_PT, chart->plot_width_pt / 2));
+    put_size(sink, "height", fmax(chart->height_pt - rows_pt, chart->height_pt / 3));
     put_range(sink, 'x', &chart->x);
     put_range(sink, 'y', &chart->y);
     hpf_sink_text(sink, chart->is_lines ? "  line width=0.8pt,"
@@ -151,9 +229,16 @@ static void put_axis(hpf_sink *sink, const hpr_chart *chart)
                   "  ymajorgrids, grid style={black!10}, enlargelimits=false,\n"
                   "  axis on top=false, reverse legend, legend cell align=left,\n"
                   "  tick label style={font=\\censussmall}, label style={font=\\censussmall},\n"
-                  "  legend style={draw=none, font=\\censussmall, at={(0,-0.22)}, anchor=north "
-                  "west, column sep=4pt},\n");
-    hpf_sink_printf(sink, "  legend columns=%d,\n]\n", legend_columns(chart));
+                  "  legend style={draw=none, font=\\censussmall, at={(0,0)}, anchor=north west, "
+                  "column sep=4pt, inner sep=0pt, xshift=");
+    hpf_sink_fixed(sink, -LEFT_OF_AXIS_PT, 1);
+    hpf_sink_text(sink, "pt, yshift=");
+    hpf_sink_fixed(sink, -BELOW_AXIS_PT - (chart->common.text ? ENTRY_PT : 0), 1);
+    hpf_sink_printf(sink, "pt},\n  legend columns=%zu,\n", k->n_columns);
+    if (chart->common.text) {
+        put_common(sink, chart->common.text);
+    }
+    hpf_sink_text(sink, "]\n");
 }
 
 static void put_value(hpf_sink *sink, double value)
@@ -191,9 +276,9 @@ static void put_table(hpf_sink *sink, const hpr_chart *chart, const size_t *show
     hpf_sink_text(sink, "}\\censusprofile\n");
 }
 
-static void put_length(hpf_sink *sink, const char *key, double length_pt)
+static void put_length(hpf_sink *sink, const char *name, double length_pt)
 {
-    hpf_sink_text(sink, key);
+    hpf_sink_text(sink, name);
     hpf_sink_fixed(sink, length_pt, 2);
     hpf_sink_text(sink, "pt");
 }
@@ -267,12 +352,13 @@ static void define_colour(hpf_sink *sink, const hpr_chart *chart, uint32_t numbe
     hpf_sink_text(sink, "}\n");
 }
 
-static void put_band(hpf_sink *sink, const hpr_chart *chart, uint32_t number, size_t n_points)
+static void put_band(hpf_sink *sink, const hpr_chart *chart, uint32_t number, size_t n_points,
+                     const char *options)
 {
     define_colour(sink, chart, number);
     hpf_sink_text(sink, "\\addplot[");
     put_style(sink, chart, number, n_points);
-    hpf_sink_printf(sink, "] table[x=t, y=b%u]{\\censusprofile}%s;\n", number,
+    hpf_sink_printf(sink, "%s] table[x=t, y=b%u]{\\censusprofile}%s;\n", options, number,
                     chart->is_lines ? "" : " \\closedcycle");
 }
 
@@ -329,11 +415,21 @@ static hpf_status write_pgfplots(const hpr_chart *chart, const hpr_scene *scene,
     put_head(sink, chart, output);
     put_table(sink, chart, shown, n_shown);
     begin_picture(sink);
-    put_axis(sink, chart);
+    const key legend = arrange_key(chart);
+    put_axis(sink, chart, &legend);
+    if (legend.n_left_out > 0) {
+        char text[48];
+        snprintf(text, sizeof text, "and %zu smaller", legend.n_left_out);
+        hpf_sink_text(sink, "\\addlegendimage{empty legend}\n");
+        put_entry(sink, text);
+    }
     for (uint32_t b = 0; b < chart->n_bands; b++) {
-        if (hpr__is_shown(chart, &chart->bands[b])) {
-            put_band(sink, chart, b + 1, n_shown);
-            put_entry(sink, chart->bands[b].text);
+        const hpr_band *band = &chart->bands[b];
+        if (has_entry(chart, band, &legend)) {
+            put_band(sink, chart, b + 1, n_shown, "");
+            put_entry(sink, entry_of(band));
+        } else if (hpr__is_shown(chart, band)) {
+            put_band(sink, chart, b + 1, n_shown, ", forget plot");
         }
     }
     for (size_t k = 0; k < chart->n_quantities; k++) {
@@ -414,7 +510,7 @@ static hpf_status put_panel(hpf_sink *sink, const hpr_panel *panel, size_t most_
     put_panel_axis(sink, panel);
     for (uint32_t b = 0; b < chart->n_bands; b++) {
         if (hpr__is_shown(chart, &chart->bands[b])) {
-            put_band(sink, chart, b + 1, n_shown);
+            put_band(sink, chart, b + 1, n_shown, "");
         }
     }
     for (size_t k = 0; k < chart->n_quantities; k++) {

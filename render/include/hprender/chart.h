@@ -65,7 +65,9 @@ typedef struct hpr_band {
     hpf_str name;     /* bytes as in the input */
     const char *text; /* `name` as displayable UTF-8: other bytes are U+FFFD */
     const char
-        *tooltip; /* UTF-8: the text, then one line per frame or member; NULL: none of these */
+        *tooltip;      /* UTF-8: the text, then one line per frame or member; NULL: none of these */
+    const char *shown; /* modern: what its label shows if it fits whole. In figures without the id
+                          of a cost-centre stack, and without what `common` says; NULL: `text` */
     /* Of a band with one name: the frames of its stack in an event log, innermost first, and the
      * members of its retainer set (hpfile/retainer_sets.h). */
     const hpf_frame *frames;
@@ -174,6 +176,8 @@ typedef struct hpr_chart {
     size_t n_collections;
     const hpr_quantity *quantities; /* modern; the y axis includes them */
     size_t n_quantities;
+
+    hpr_label common; /* above a legend: what all names have in common, and do not show */
 
     double width_pt, height_pt; /* the drawing area */
     double plot_x_pt, plot_y_pt, plot_width_pt, plot_height_pt;

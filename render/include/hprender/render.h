@@ -103,6 +103,8 @@ typedef struct hpr_options {
     double width_pt, height_pt;   /* modern: the drawing area; 0: 648 x 432 */
     hpr_legend legend;            /* modern */
     bool no_title;                /* modern */
+    bool is_figure;               /* modern: for a paper: without ids of cost-centre stacks where
+                                     names differ without them. Sheets below 300 pt always are */
     bool no_marks;                /* modern */
     bool si_units;                /* modern: kB = 1000 bytes instead of KiB */
     hpr_theme theme;              /* modern */

@@ -485,6 +485,51 @@ Test(modern, cut_names_keep_the_numbers_that_tell_them_apart)
         different);
 }
 
+/* In the column of a paper the names are whole, without ids, and without callers that all stacks
+ * share; the legend is below the plot, and at most a third of the height. */
+static void check_column(const char *samples, const char *common, const char *const names[3])
+{
+    drawing d;
+    char profile[1024];
+    hpr_options options = sheet(241, 150);
+    int n_in_legend = 0;
+    options.order = HPR_ORDER_NAME; /* the first on top */
+    snprintf(profile, sizeof profile,
+             HEAD "BEGIN_SAMPLE 0\n%sEND_SAMPLE 0\nBEGIN_SAMPLE 1\nEND_SAMPLE 1\n", samples);
+    draw_text(&d, profile, &options);
+    cr_assert_eq(d.chart->n_bands, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const hpr_label *label = &d.chart->bands[2 - i].label;
+        cr_assert_neq(label->place, HPR_LABEL_NONE, "%s", names[i]);
+        cr_expect_str_eq(label->text, names[i]);
+        if (label->place == HPR_LABEL_LEGEND) {
+            cr_expect(label->y_pt < d.chart->plot_y_pt && label->y_pt < 150.0 / 3 + 3);
+            n_in_legend++;
+        }
+    }
+    cr_expect(*common || n_in_legend > 0);
+    cr_expect_str_eq(d.chart->common.text ? d.chart->common.text : "", common);
+    cr_expect_eq(d.chart->common.place, *common ? HPR_LABEL_LEGEND : HPR_LABEL_NONE);
+    destroy(&d);
+}
+
+Test(modern, names_in_a_column_are_whole)
+{
+    check_column("(12)anInnerFunction/ofAnOuterOne/main\t9\n(7)theSame/inTwoPlaces/main\t9\n"
+                 "(8)theSame/inTwoPlaces/main\t9\n",
+                 "",
+                 (const char *const[]){"anInnerFunction/ofAnOuterOne/main",
+                                       "(7)theSame/inTwoPlaces/main",
+                                       "(8)theSame/inTwoPlaces/main"});
+    check_column("(1)checkPattern/aPass/passes/main/aLongWayUp\t9\n"
+                 "(2)lexPattern/aPass/passes/main...\t9\n(3)parsePattern/aPass/p...\t9\n",
+                 "names: …/aPass/passes/main/aLongWayUp",
+                 (const char *const[]){"checkPattern", "lexPattern", "parsePattern"});
+    check_column("some-package:Some.Module.Just\t9\nsome-package:Some.Module.Map\t9\n"
+                 "some-package:Some.Module.Text\t9\n",
+                 "names: some-package:Some.Module.…", (const char *const[]){"Just", "Map", "Text"});
+}
+
 static bool has_label(const char *profile, const char *name)
 {
     drawing d;
