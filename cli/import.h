@@ -11,8 +11,8 @@
 
 /* Reads the whole source and writes both texts. Finishes neither sink. Errors: those of reading,
  * MEMORY. */
-hpf_status import_profile(hpf_format format, hpf_source *source, hpf_sink *profile, hpf_sink *rest,
-                          hpf_error *err);
+hpf_status import_profile(const hpf_format *format, hpf_source *source, hpf_sink *profile,
+                          hpf_sink *rest, hpf_error *err);
 
 /* Writes the live bytes that the garbage collector measured as samples of one name. Returns HPF_END
  * if the event log has none. */

@@ -161,11 +161,10 @@ static hpf_status spool(input *in, bool live, hpf_error *err)
 
 static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error *err)
 {
-    if (options->has_log_profile && in->format != HPF_FORMAT_EVENTLOG) {
+    if (options->has_log_profile && in->format != &hpf_format_eventlog) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--profile needs an event log of GHC");
     }
-    bool is_read_directly = in->format == HPF_FORMAT_HP || in->format == HPF_FORMAT_EVENTLOG;
-    hpf_status status = is_read_directly ? HPF_OK : spool(in, false, err);
+    hpf_status status = in->format->is_streamed ? HPF_OK : spool(in, false, err);
     status = status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
     return status == HPF_OK && in->rest ? add_rest(in, err) : status;
 }
@@ -208,17 +207,18 @@ static bool give_up(input *in, const hpf_error *err)
     return false;
 }
 
-/* Opens the input; detects its format if `format` is NULL. */
-static bool open_only(input *in, const char *path, const hpf_format *format)
+bool input_open_only(input *in, const char *path, const hpf_format *format)
 {
     *in = (input){.name = strcmp(path, "-") == 0 ? "stdin" : path, .spool = -1};
     hpf_error err;
     hpf_status status = open_given(in, path, &err);
     in->source = in->given;
-    if (status == HPF_OK && format) {
-        in->format = *format;
-    } else if (status == HPF_OK) {
+    /* Detection also refuses files of other tools, which are most often read as `.hp`. */
+    if (status == HPF_OK && (!format || format == &hpf_format_hp)) {
         status = hpf_format_detect(&in->format, in->given, &err);
+    }
+    if (format) {
+        in->format = format;
     }
     return status == HPF_OK || give_up(in, &err);
 }
@@ -234,7 +234,7 @@ static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live
     limits.progress = show;
     limits.progress_context = &callbacks;
     hpf_status status = survey(in, &limits, &err);
-    bool has_no_sample = status == HPF_ERR_SYNTAX && in->format == HPF_FORMAT_EVENTLOG;
+    bool has_no_sample = status == HPF_ERR_SYNTAX && in->format == &hpf_format_eventlog;
     if (has_no_sample && takes_live && !limits.has_log_profile) {
         status = survey_live_instead(in, &limits, &err);
     }
@@ -246,16 +246,11 @@ static bool open_any(input *out, const char *path, const hpf_format *format,
                      hpf_survey_options limits, bool takes_live)
 {
     input in;
-    if (!open_only(&in, path, format) || !survey_limited(&in, limits, takes_live)) {
+    if (!input_open_only(&in, path, format) || !survey_limited(&in, limits, takes_live)) {
         return false;
     }
     *out = in;
     return true;
-}
-
-bool input_open_only(input *out, const char *path)
-{
-    return open_only(out, path, NULL);
 }
 
 bool input_survey(input *in, const int *log_profile)
@@ -267,18 +262,12 @@ bool input_survey(input *in, const int *log_profile)
 
 bool input_open(input *out, const char *path)
 {
-    return input_open_as(out, path, NULL);
-}
-
-bool input_open_as(input *out, const char *path, const hpf_format *format)
-{
-    return open_any(out, path, format, (hpf_survey_options){.max_picks = 0}, false);
+    return open_any(out, path, NULL, (hpf_survey_options){.max_picks = 0}, false);
 }
 
 bool input_open_fine(input *out, const char *path, size_t max_picks)
 {
-    const hpf_format format = HPF_FORMAT_HP;
-    return open_any(out, path, &format, (hpf_survey_options){.max_picks = max_picks}, false);
+    return open_any(out, path, &hpf_format_hp, (hpf_survey_options){.max_picks = max_picks}, false);
 }
 
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits)

@@ -5,13 +5,14 @@
 #ifndef CENSUS_INPUT_H
 #define CENSUS_INPUT_H
 
+#include "event/format_row.h"
 #include "hpfile/format.h"
 #include "hpfile/sink.h"
 #include "hpfile/survey.h"
 
 typedef struct input {
-    const char *name;    /* for messages: the path, or "stdin" */
-    hpf_format format;   /* format of the input */
+    const char *name; /* for messages: the path, or "stdin" */
+    const hpf_format *format;
     hpf_source *given;   /* the input */
     hpf_source *source;  /* what is surveyed: `given`, or the imported profile in `spool` */
     hpf_source *spooled; /* source that reads `spool`, or NULL */
@@ -25,11 +26,8 @@ typedef struct input {
  * borrowed. Returns false after a message; there is nothing to close then. */
 bool input_open(input *out, const char *path);
 
-/* Like input_open, for an input of a known format; NULL: detect it. */
-bool input_open_as(input *out, const char *path, const hpf_format *format);
-
-/* Opens the input and detects its format, without a survey. */
-bool input_open_only(input *out, const char *path);
+/* Opens an input of a format, or of NULL, which detects it, without a survey. */
+bool input_open_only(input *out, const char *path, const hpf_format *format);
 
 /* Surveys an opened input for totals. For event logs with several heap profiles, uses number
  * `*log_profile`, or with NULL the first. Returns false after a message, with the input closed. */

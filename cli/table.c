@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "hpfile/csv.h"
-
 #include "unit_format.h"
 #include "output.h"
 

@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/csv.h"
-#include "hpfile/eventlog_writer.h"
-#include "hpfile/json_profile.h"
+#include "event/format_row.h"
+#include "hpfile/format.h"
 #include "hpfile/str.h"
-#include "hpfile/hp_writer.h"
 #include "hprender/units.h"
 
 #include "convert_stacks.h"
@@ -24,64 +22,38 @@
 
 typedef struct convert_values {
     const char *output; /* NULL: standard output */
-    int from;           /* hpf_format, or -1 */
+    int from;           /* index into `source_names`, or -1 */
     int to;             /* index into `targets`, or -1 */
     stacks_options stacks;
     int profile; /* number in an event log; -1: the first */
 } convert_values;
 
+/* ---- Output formats ---- */
+
+/* An output format: one of profiles, or of stacks. */
+typedef struct convert_target {
+    const char *name; /* of --to */
+    const char *extension;
+    const char *summary;
+    const hpf_format *format; /* NULL: of stacks */
+    stacks_format stacks;
+} convert_target;
+
+static const convert_target stack_formats[] = {
+    {"folded", "folded", "stacks at one moment, for flamegraph.pl and similar tools", NULL,
+     STACKS_FOLDED},
+    {"speedscope", "speedscope.json", "stacks for speedscope, with source locations", NULL,
+     STACKS_SPEEDSCOPE},
+};
+
+/* Filled by collect_formats. The names are for --to and --from. */
+enum { MAX_FORMATS = 32 };
+static convert_target targets[MAX_FORMATS];
+static int n_targets;
+static const char *target_names[MAX_FORMATS + 1];
+static const char *source_names[MAX_FORMATS + 1];
+
 /* ---- Writers ---- */
-
-static hpf_status write_hp(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
-{
-    (void)values;
-    hpf_hp_writer *writer = hpf_hp_writer_create(sink, false);
-    if (!writer) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_status status = hpf_survey_emit(in->survey, true, &hpf_hp_writer_events, writer, err);
-    status = status == HPF_OK ? hpf_hp_writer_finish(writer, err) : status;
-    hpf_hp_writer_destroy(writer);
-    return status;
-}
-
-static hpf_status write_table(const input *in, hpf_csv_shape shape, hpf_sink *sink, hpf_error *err)
-{
-    hpf_csv_writer *writer = hpf_csv_writer_create(sink, shape);
-    if (!writer) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_status status = hpf_survey_emit(in->survey, false, &hpf_csv_writer_events, writer, err);
-    status = status == HPF_OK ? hpf_csv_writer_finish(writer, err) : status;
-    hpf_csv_writer_destroy(writer);
-    return status;
-}
-
-static hpf_status write_csv(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
-{
-    (void)values;
-    return write_table(in, HPF_CSV_WIDE, sink, err);
-}
-
-static hpf_status write_tidy(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
-{
-    (void)values;
-    return write_table(in, HPF_CSV_TIDY, sink, err);
-}
-
-static hpf_status write_json(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
-{
-    (void)values;
-    hpf_json_profile_writer *writer = hpf_json_profile_writer_create(sink);
-    if (!writer) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_status status =
-        hpf_survey_emit(in->survey, false, &hpf_json_profile_writer_events, writer, err);
-    status = status == HPF_OK ? hpf_json_profile_writer_finish(writer, err) : status;
-    hpf_json_profile_writer_destroy(writer);
-    return status;
-}
 
 static size_t frames_of(void *context, hpf_name name, hpf_frame *frames, size_t room)
 {
@@ -111,84 +83,73 @@ static void warn_of_units(const input *in)
     }
 }
 
-static hpf_status write_eventlog(const input *in, const void *values, hpf_sink *sink,
-                                 hpf_error *err)
+static hpf_status write_profile(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
-    (void)values;
+    const convert_values *v = values;
+    const hpf_format *format = targets[v->to].format;
     const hpf_eventlog_profile *profile = hpf_survey_eventlog_profile(in->survey);
-    warn_of_units(in);
-    hpf_eventlog_writer_options options = {
-        .breakdown = breakdown_of_text(in),
+    hpf_writer_options options = {
+        .breakdown = profile ? profile->breakdown : breakdown_of_text(in),
+        .period_ns = profile ? profile->period_ns : 0,
         .units_per_s = hpr_units_per_second(hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT)),
         .frames = frames_of,
         .frames_context = in->survey};
-    if (profile) {
-        options.breakdown = profile->breakdown;
-        options.period_ns = profile->period_ns;
+    if (format->holds_only_s_and_bytes) {
+        warn_of_units(in);
     }
-    hpf_eventlog_writer *writer = hpf_eventlog_writer_create(sink, &options);
-    if (!writer) {
-        return hpf_error_set_memory(err);
+    hpf_writer *writer;
+    hpf_status status = hpf_writer_create(&writer, format, sink, &options, err);
+    if (status == HPF_OK) {
+        status = hpf_survey_emit(in->survey, format->holds_marks_in_place, &hpf_writer_events,
+                                 writer, err);
     }
-    hpf_status status = hpf_survey_emit(in->survey, true, &hpf_eventlog_writer_events, writer, err);
-    status = status == HPF_OK ? hpf_eventlog_writer_finish(writer, err) : status;
-    hpf_eventlog_writer_destroy(writer);
+    status = status == HPF_OK ? hpf_writer_finish(writer, err) : status;
+    hpf_writer_destroy(writer);
     return status;
 }
 
 /* Writers of stacks: from a survey, an event log's time profile, and a report. */
-#define STACK_WRITER(function, write, format)                                                      \
+#define STACK_WRITER(function, write)                                                              \
     static hpf_status function(const input *in, const void *values, hpf_sink *sink,                \
                                hpf_error *err)                                                     \
     {                                                                                              \
-        return write(in, &((const convert_values *)values)->stacks, format, sink, err);            \
+        const convert_values *v = values;                                                          \
+        return write(in, &v->stacks, targets[v->to].stacks, sink, err);                            \
     }
 
-STACK_WRITER(write_heap_folded, stacks_write_heap, STACKS_FOLDED)
-STACK_WRITER(write_heap_speedscope, stacks_write_heap, STACKS_SPEEDSCOPE)
-STACK_WRITER(write_log_folded, stacks_write_log, STACKS_FOLDED)
-STACK_WRITER(write_log_speedscope, stacks_write_log, STACKS_SPEEDSCOPE)
-STACK_WRITER(write_prof_folded, stacks_write_prof, STACKS_FOLDED)
-STACK_WRITER(write_prof_speedscope, stacks_write_prof, STACKS_SPEEDSCOPE)
+STACK_WRITER(write_heap_stacks, stacks_write_heap)
+STACK_WRITER(write_log_stacks, stacks_write_log)
+STACK_WRITER(write_prof_stacks, stacks_write_prof)
 
 /* ---- Formats ---- */
 
-/* An output format. To add one, write its writer and add a row. */
-typedef struct convert_target {
-    const char *name; /* of --to */
-    const char *extension;
-    const char *summary;
-    bool has_sidecar; /* has room for quantities and labelled marks from BASE.lines */
-    profile_command_write *write;
-    profile_command_write *write_log;  /* of stacks: from an event log's time profile */
-    profile_command_write *write_prof; /* of stacks: from a report of GHC's -p */
-} convert_target;
-
-static const convert_target targets[] = {
-    {"hp", "hp", "heap profile, as GHC writes it", false, write_hp, NULL, NULL},
-    {"csv", "csv", "table: one row for each sample, one column for each name", false, write_csv,
-     NULL, NULL},
-    {"tidy", "tidy", "table as CSV: one row for each amount, with time, name and value", false,
-     write_tidy, NULL, NULL},
-    {"json", "json", "everything that the profile holds", true, write_json, NULL, NULL},
-    {"folded", "folded", "stacks at one moment, for flamegraph.pl and similar tools", false,
-     write_heap_folded, write_log_folded, write_prof_folded},
-    {"speedscope", "speedscope.json", "stacks for speedscope, with source locations", false,
-     write_heap_speedscope, write_log_speedscope, write_prof_speedscope},
-    {"eventlog", "eventlog", "event log of GHC's run-time system", true, write_eventlog, NULL,
-     NULL},
-};
-enum { N_TARGETS = sizeof targets / sizeof *targets };
-
-/* For --to, filled from `targets`, and for --from. */
-static const char *target_names[N_TARGETS + 1];
-static const char *const from_names[] = {
-    [HPF_FORMAT_HP] = "hp", [HPF_FORMAT_CSV] = "csv", [HPF_FORMAT_JSON] = "json", NULL};
+/* Collects the output formats and the names of all formats. */
+static void collect_formats(void)
+{
+    size_t n_sources = 0;
+    for (const hpf_format *const *f = hpf_formats(); *f; f++) {
+        if ((*f)->create_writer) {
+            targets[n_targets++] = (convert_target){.name = (*f)->name,
+                                                    .extension = (*f)->extension,
+                                                    .summary = (*f)->summary,
+                                                    .format = *f};
+        }
+        if ((*f)->read || (*f)->is_streamed) {
+            source_names[n_sources++] = (*f)->name;
+        }
+    }
+    for (size_t i = 0; i < sizeof stack_formats / sizeof *stack_formats; i++) {
+        targets[n_targets++] = stack_formats[i];
+    }
+    for (int i = 0; i < n_targets; i++) {
+        target_names[i] = targets[i].name;
+    }
+}
 
 static void print_formats(FILE *to)
 {
     fputs("Formats:\n", to);
-    for (int i = 0; i < N_TARGETS; i++) {
+    for (int i = 0; i < n_targets; i++) {
         fprintf(to, "  %-10s  %s\n", targets[i].name, targets[i].summary);
     }
 }
@@ -205,7 +166,7 @@ static int target_of_path(const char *path)
 {
     int found = -1;
     size_t longest = 0;
-    for (int i = 0; i < N_TARGETS; i++) {
+    for (int i = 0; i < n_targets; i++) {
         size_t n = strlen(targets[i].extension);
         bool matches =
             has_extension(path, targets[i].extension) || has_extension(path, targets[i].name);
@@ -221,7 +182,8 @@ static int target_of_path(const char *path)
 static bool add_sidecar(input *in, const void *values)
 {
     const convert_values *v = values;
-    return !targets[v->to].has_sidecar || overlay_add(in, NULL);
+    const hpf_format *format = targets[v->to].format;
+    return !format || !format->holds_quantities || overlay_add(in, NULL);
 }
 
 /* ---- The command ---- */
@@ -243,8 +205,9 @@ static const opt convert_options[] = {
      .kind = OPT_CHOICE,
      .offset = offsetof(convert_values, from),
      .argument = "FORMAT",
-     .choices = from_names,
-     .help = "input format: hp, csv (either shape) or json (default: from the content)"},
+     .choices = source_names,
+     .help = "input format: hp, csv (either shape), json, eventlog or prof (default: from the "
+             "content)"},
     {.name = "at",
      .kind = OPT_NUMBER,
      .offset = offsetof(convert_values, stacks.at),
@@ -281,9 +244,7 @@ static int run(const cmd *self, int argc, char **argv)
 {
     convert_values values = {.from = -1, .to = -1, .stacks.at = NAN, .profile = -1};
     int status = EXIT_FAILED;
-    for (int i = 0; i < N_TARGETS; i++) {
-        target_names[i] = targets[i].name;
-    }
+    collect_formats();
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
@@ -293,8 +254,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (values.to < 0) {
         return cmd_misused(self, "no output format: use --to FORMAT");
     }
-    const convert_target *target = &targets[values.to];
-    bool has_stacks = target->write_prof != NULL;
+    bool has_stacks = !targets[values.to].format;
     if (!has_stacks && has_stacks_options(&values.stacks)) {
         return cmd_misused(
             self, "--at, --time, --alloc and --hidden need --to folded or --to speedscope");
@@ -303,26 +263,22 @@ static int run(const cmd *self, int argc, char **argv)
         return cmd_misused(
             self, "--at and --time exclude each other: a time profile covers the whole run");
     }
-    if (values.from >= 0 && values.profile >= 0) {
-        return cmd_misused(self, "--profile needs an event log, which --from cannot read");
-    }
+    const char *name = targets[values.to].name;
     if (argc > 1 && values.from < 0 && bins_is_file(argv[1])) {
-        const bins_output to = {values.output,
-                                strcmp(target->name, "json") == 0 ? TABLE_AS_JSON : TABLE_AS_CSV, 0,
-                                true};
-        if (strcmp(target->name, "json") != 0 && strcmp(target->name, "csv") != 0) {
+        bool is_json = strcmp(name, "json") == 0;
+        const bins_output to = {values.output, is_json ? TABLE_AS_JSON : TABLE_AS_CSV, 0, true};
+        if (!is_json && strcmp(name, "csv") != 0) {
             return cmd_misused(self, "address bins can only be converted to csv or json");
         }
         return bins_report((const char *const *)(argv + 1), (size_t)argc - 1, BINS_BY_ADDRESS, &to);
     }
-    const hpf_format from = values.from < 0 ? HPF_FORMAT_HP : (hpf_format)values.from;
     const profile_command f = {
-        .from = values.from < 0 ? NULL : &from,
+        .from = values.from < 0 ? NULL : hpf_format_find(source_names[values.from]),
         .output = values.output,
         .log_profile = values.profile >= 0 ? &values.profile : NULL,
-        .write = target->write,
-        .write_log = values.stacks.time ? target->write_log : NULL,
-        .write_prof = target->write_prof,
+        .write = has_stacks ? write_heap_stacks : write_profile,
+        .write_log = has_stacks && values.stacks.time ? write_log_stacks : NULL,
+        .write_prof = has_stacks ? write_prof_stacks : NULL,
         .prepare = add_sidecar,
         .values = &values,
     };

@@ -5,7 +5,6 @@
 #include "exchange/csv.h"
 #include "diff_table.h"
 
-#include "hpfile/csv.h"
 #include "io/json.h"
 
 #include "unit_format.h"

@@ -60,7 +60,7 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
                         format_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);
     }
     hpf_sink_printf(sink, "%s%s", *compression ? ", " : "", compression);
-    if (in->format != HPF_FORMAT_HP) {
+    if (in->format != &hpf_format_hp) {
         hpf_sink_printf(sink, ", %s", hpf_format_name(in->format));
     }
     hpf_sink_text(sink, "\njob          ");

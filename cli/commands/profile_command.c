@@ -10,18 +10,16 @@
 /* Returns the writer for an input without a survey, or NULL. */
 static profile_command_write *writer_of_raw(const profile_command *f, const input *in)
 {
-    return in->format == HPF_FORMAT_EVENTLOG ? f->write_log
-           : in->format == HPF_FORMAT_PROF   ? f->write_prof
-                                             : NULL;
+    return in->format == &hpf_format_eventlog ? f->write_log
+           : in->format == &hpf_format_prof   ? f->write_prof
+                                              : NULL;
 }
 
 /* Opens the input, and surveys it if the writer needs that. */
 static bool open_input(const profile_command *f, input *in, const char *path)
 {
-    if (f->from) {
-        return input_open_as(in, path, f->from);
-    }
-    return input_open_only(in, path) && (writer_of_raw(f, in) || input_survey(in, f->log_profile));
+    return input_open_only(in, path, f->from) &&
+           (writer_of_raw(f, in) || input_survey(in, f->log_profile));
 }
 
 static int write_text(const profile_command *f, const input *in)

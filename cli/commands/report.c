@@ -9,7 +9,6 @@
 
 #include "exchange/csv.h"
 #include "event/frame.h"
-#include "hpfile/csv.h"
 #include "io/json.h"
 
 #include "bins/bins_report.h"

@@ -23,7 +23,7 @@ static hpf_status add(input *in, const char *path, hpf_source **source, hpf_erro
 
 bool overlay_add(input *in, const char *path)
 {
-    bool may_have = !path && in->format == HPF_FORMAT_HP;
+    bool may_have = !path && in->format == &hpf_format_hp;
     char *found = may_have ? companion_path(in->name, ".lines") : NULL;
     const char *name = path ? path : found;
     bool is_there = name && (path || access(name, F_OK) == 0);

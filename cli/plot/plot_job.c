@@ -171,7 +171,7 @@ static hpf_status note_collection(void *context, const hpf_event *event, hpf_err
 static hpf_status read_gc_events(const input *in, hpf_eventlog_gc *out, hpf_error *err)
 {
     const hpf_event_visitor visitor = {.event = note_collection};
-    if (in->format != HPF_FORMAT_EVENTLOG) {
+    if (in->format != &hpf_format_eventlog) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--gc needs an event log of GHC");
     }
     hpf_status status = hpf_source_rewind(in->given, err);

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Events to records. Records gather in blocks, which get their markers when they are full, that is,
- * with each sample. What a log begins with waits for the first thing that is no header.
+ * A writer of event logs that GHC's tools read (docs/formats/eventlog.md): samples of labels, of
+ * cost-centre stacks or of info tables, markers, the size of the heap. Limits of the format: times
+ * are whole nanoseconds, amounts are whole numbers below 2^64, the date is in minutes, and only
+ * quantities of event logs are written ("resident" as "heap" if there is no "heap"). Texts are
+ * UTF-8, cut to the length of a record; names that become equal get a number in front.
+ *
+ * Records are collected in blocks. A block is written when it is full, and with each sample. The
+ * first records wait for the first event that is not a header.
  */
 #include "base/arena.h"
-#include "hpfile/eventlog_writer.h"
+#include "event/format_row.h"
+#include "hpfile/eventlog.h"
 
 #include <assert.h>
 #include <math.h>
@@ -38,9 +45,10 @@ typedef struct log_key {
     bool is_stack;
 } log_key;
 
-struct hpf_eventlog_writer {
+typedef struct eventlog_writer {
+    hpf_writer base;
     hpf_sink *sink;
-    hpf_eventlog_writer_options options;
+    hpf_writer_options options;
     hpf_arena *arena;
     hpf_str headers[HPF_N_HEADERS];
     bool is_begun;
@@ -55,7 +63,7 @@ struct hpf_eventlog_writer {
     double held[N_HELD];   /* parts of a MEM_RETURN that came already: */
     double held_time;      /*   at this time */
     unsigned has_held;     /*   these bits */
-};
+} eventlog_writer;
 
 #define MAX_FRAMES 255u
 
@@ -111,51 +119,15 @@ static const type *type_of(uint16_t id)
     return t;
 }
 
-hpf_eventlog_writer *hpf_eventlog_writer_create(hpf_sink *sink,
-                                                const hpf_eventlog_writer_options *options)
-{
-    hpf_eventlog_writer *w = calloc(1, sizeof *w);
-    if (!w || !(w->arena = hpf_arena_create())) {
-        free(w);
-        return NULL;
-    }
-    w->sink = sink;
-    w->options = options ? *options : (hpf_eventlog_writer_options){0};
-    w->options.units_per_s = w->options.units_per_s > 0 ? w->options.units_per_s : 1;
-    hpf_str rts = w->options.rts.length ? w->options.rts : HPF_STR("heapcensus rts");
-    w->options.rts = (hpf_str){hpf_arena_text(w->arena, rts), rts.length};
-    if (!w->options.rts.data) {
-        hpf_eventlog_writer_destroy(w);
-        return NULL;
-    }
-    return w;
-}
-
-void hpf_eventlog_writer_destroy(hpf_eventlog_writer *w)
-{
-    if (w) {
-        hpf_arena_destroy(w->arena);
-        for (int i = 0; i < N_STREAMS; i++) {
-            hpf__buffer_finish(&w->streams[i].block);
-        }
-        hpf__buffer_finish(&w->scratch);
-        hpf__intern_finish(&w->centres);
-        hpf__intern_finish(&w->stacks);
-        hpf__intern_finish(&w->labels);
-        free(w->keys);
-        free(w);
-    }
-}
-
 /* --- bytes --- */
 
 /* Appends to a buffer; sets is_out_of_memory when there is none. */
-static void put(hpf_eventlog_writer *w, hpf__buffer *to, const void *bytes, size_t n)
+static void put(eventlog_writer *w, hpf__buffer *to, const void *bytes, size_t n)
 {
     w->is_out_of_memory |= n && !hpf__buffer_append(to, bytes, n);
 }
 
-static void put_number(hpf_eventlog_writer *w, hpf__buffer *to, uint64_t number, size_t n_bytes)
+static void put_number(eventlog_writer *w, hpf__buffer *to, uint64_t number, size_t n_bytes)
 {
     char bytes[8];
     for (size_t i = 0; i < n_bytes; i++) {
@@ -166,7 +138,7 @@ static void put_number(hpf_eventlog_writer *w, hpf__buffer *to, uint64_t number,
 
 /* Appends text as logs hold it: UTF-8, U+FFFD for each byte that is none, up to the first NUL, and
  * at most `room` bytes, of whole characters. */
-static void put_text(hpf_eventlog_writer *w, hpf__buffer *to, hpf_str text, size_t room)
+static void put_text(eventlog_writer *w, hpf__buffer *to, hpf_str text, size_t room)
 {
     static const char replacement[] = "\xEF\xBF\xBD";
     while (text.length && *text.data) {
@@ -183,14 +155,14 @@ static void put_text(hpf_eventlog_writer *w, hpf__buffer *to, hpf_str text, size
 }
 
 /* Appends text of at most `room` bytes, and a NUL. */
-static void put_string(hpf_eventlog_writer *w, hpf__buffer *to, hpf_str text, size_t room)
+static void put_string(eventlog_writer *w, hpf__buffer *to, hpf_str text, size_t room)
 {
     put_text(w, to, text, room);
     put_number(w, to, 0, 1);
 }
 
 /* Moves the payload in scratch to the end of its stream, as a record. */
-static void put_record(hpf_eventlog_writer *w, uint16_t id, uint64_t time_ns)
+static void put_record(eventlog_writer *w, uint16_t id, uint64_t time_ns)
 {
     const type *t = type_of(id);
     log_stream *to = &w->streams[t->stream];
@@ -206,7 +178,7 @@ static void put_record(hpf_eventlog_writer *w, uint16_t id, uint64_t time_ns)
 }
 
 /* What a stream gathered leaves as a block. */
-static void leave_block(hpf_eventlog_writer *w, log_stream *stream, uint16_t cap)
+static void leave_block(eventlog_writer *w, log_stream *stream, uint16_t cap)
 {
     hpf__buffer marker = {0};
     if (stream->block.length) {
@@ -224,7 +196,7 @@ static void leave_block(hpf_eventlog_writer *w, log_stream *stream, uint16_t cap
 }
 
 /* Marks and sizes go ahead of the sample that they came before. */
-static void leave(hpf_eventlog_writer *w)
+static void leave(eventlog_writer *w)
 {
     leave_block(w, &w->streams[OF_CAPABILITY], 0);
     leave_block(w, &w->streams[OF_NONE], HPF_EVENT_NO_CAP);
@@ -232,7 +204,7 @@ static void leave(hpf_eventlog_writer *w)
 
 /* --- names --- */
 
-static hpf_str keep(hpf_eventlog_writer *w, const hpf__buffer *bytes)
+static hpf_str keep(eventlog_writer *w, const hpf__buffer *bytes)
 {
     hpf_str text = {bytes->bytes, bytes->length};
     hpf_str copy = {hpf_arena_text(w->arena, text), text.length};
@@ -241,7 +213,7 @@ static hpf_str keep(hpf_eventlog_writer *w, const hpf__buffer *bytes)
 }
 
 /* Adds the bytes of scratch from `begin` on. Returns whether they are new. */
-static bool intern(hpf_eventlog_writer *w, hpf__intern *table, size_t begin, uint32_t *number)
+static bool intern(eventlog_writer *w, hpf__intern *table, size_t begin, uint32_t *number)
 {
     bool is_new = false;
     *number = 0;
@@ -256,7 +228,7 @@ static bool intern(hpf_eventlog_writer *w, hpf__intern *table, size_t begin, uin
 
 /* The number of a cost centre, which is defined if it is new. Those of different `twin` are never
  * the same. */
-static uint32_t number_of_centre(hpf_eventlog_writer *w, const hpf_frame *frame, uint64_t twin)
+static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uint64_t twin)
 {
     uint32_t number;
     w->scratch.length = 0;
@@ -277,8 +249,8 @@ static uint32_t number_of_centre(hpf_eventlog_writer *w, const hpf_frame *frame,
 }
 
 /* Leaves the stack in `stack`. Its innermost cost centre is the one of `twin`. */
-static void put_stack(hpf_eventlog_writer *w, hpf__buffer *stack, const hpf_frame *frames,
-                      size_t depth, uint64_t twin)
+static void put_stack(eventlog_writer *w, hpf__buffer *stack, const hpf_frame *frames, size_t depth,
+                      uint64_t twin)
 {
     stack->length = 0;
     put_number(w, stack, depth, 1);
@@ -289,8 +261,7 @@ static void put_stack(hpf_eventlog_writer *w, hpf__buffer *stack, const hpf_fram
 
 /* Two names may have the same frames, as far as these are known: the later gets a cost centre of
  * its own. */
-static log_key make_stack(hpf_eventlog_writer *w, hpf_name name, const hpf_frame *frames,
-                          size_t depth)
+static log_key make_stack(eventlog_writer *w, hpf_name name, const hpf_frame *frames, size_t depth)
 {
     uint32_t known;
     hpf__buffer stack = {0};
@@ -308,7 +279,7 @@ static log_key make_stack(hpf_eventlog_writer *w, hpf_name name, const hpf_frame
 /* --- labels --- */
 
 /* Two texts may have become one, for want of room or of UTF-8: the later gets a number in front. */
-static log_key make_label(hpf_eventlog_writer *w, hpf_name name, hpf_str text)
+static log_key make_label(eventlog_writer *w, hpf_name name, hpf_str text)
 {
     uint32_t known;
     char number[16] = "";
@@ -338,7 +309,7 @@ static hpf_str number_or_zero(hpf_str text)
 }
 
 /* The label is the address; a record describes the info table. */
-static log_key make_info(hpf_eventlog_writer *w, hpf_name name, const hpf_frame *info)
+static log_key make_info(eventlog_writer *w, hpf_name name, const hpf_frame *info)
 {
     uint64_t address = FIRST_ADDRESS + name;
     const hpf_str texts[] = {info->table,  number_or_zero(info->closure_type),
@@ -356,7 +327,7 @@ static log_key make_info(hpf_eventlog_writer *w, hpf_name name, const hpf_frame 
 
 /* Returns what a name is in records, and defines its cost centres or its info table if they are
  * new. The empty stack has no frames; it is known by its name. */
-static log_key make_key(hpf_eventlog_writer *w, hpf_name name, hpf_str text)
+static log_key make_key(eventlog_writer *w, hpf_name name, hpf_str text)
 {
     static const hpf_frame no_frames[1];
     hpf_frame *frames = w->options.frames ? calloc(MAX_FRAMES, sizeof *frames) : NULL;
@@ -377,14 +348,14 @@ static log_key make_key(hpf_eventlog_writer *w, hpf_name name, hpf_str text)
 
 /* --- events --- */
 
-static hpf_status status_of(const hpf_eventlog_writer *w, hpf_error *err)
+static hpf_status status_of(const eventlog_writer *w, hpf_error *err)
 {
     return w->is_out_of_memory ? hpf_error_set_memory(err) : HPF_OK;
 }
 
 /* --- the begin --- */
 
-static void write_types(hpf_eventlog_writer *w)
+static void write_types(eventlog_writer *w)
 {
     hpf__buffer header = {0};
     put(w, &header, "hdrbhetb", 8);
@@ -404,7 +375,7 @@ static void write_types(hpf_eventlog_writer *w)
 }
 
 /* Capability 0, and the sets that GHC has for the process and for its clock. */
-static void put_capabilities(hpf_eventlog_writer *w)
+static void put_capabilities(eventlog_writer *w)
 {
     const uint16_t kinds[] = {2, 3};
     put_number(w, &w->scratch, 0, 2);
@@ -420,7 +391,7 @@ static void put_capabilities(hpf_eventlog_writer *w)
 }
 
 /* The words of JOB, each with a NUL instead of the blank after it. */
-static void put_args(hpf_eventlog_writer *w)
+static void put_args(eventlog_writer *w)
 {
     put_number(w, &w->scratch, 0, SET_BYTES);
     put_string(w, &w->scratch, w->headers[HPF_HEADER_JOB], MAX_PAYLOAD - SET_BYTES - 1);
@@ -430,7 +401,7 @@ static void put_args(hpf_eventlog_writer *w)
     put_record(w, HPF__EVENT_PROGRAM_ARGS, 0);
 }
 
-static void put_date(hpf_eventlog_writer *w)
+static void put_date(eventlog_writer *w)
 {
     uint64_t unix_s;
     if (hpf__date_parse(w->headers[HPF_HEADER_DATE], &unix_s)) {
@@ -441,7 +412,7 @@ static void put_date(hpf_eventlog_writer *w)
     }
 }
 
-static void put_profile(hpf_eventlog_writer *w)
+static void put_profile(eventlog_writer *w)
 {
     hpf_breakdown breakdown = w->options.breakdown;
     breakdown = breakdown == HPF_BREAKDOWN_NONE ? HPF_BREAKDOWN_CLOSURE_DESCR : breakdown;
@@ -452,7 +423,7 @@ static void put_profile(hpf_eventlog_writer *w)
     put_record(w, HPF__EVENT_HEAP_PROF_BEGIN, 0);
 }
 
-static void begin(hpf_eventlog_writer *w)
+static void begin(eventlog_writer *w)
 {
     if (w->is_begun) {
         return;
@@ -471,7 +442,7 @@ static void begin(hpf_eventlog_writer *w)
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
-    hpf_eventlog_writer *w = context;
+    eventlog_writer *w = context;
     char *copy = hpf_arena_text(w->arena, text);
     w->headers[which] = (hpf_str){copy, text.length};
     return copy ? HPF_OK : hpf_error_set_memory(err);
@@ -479,7 +450,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
-    hpf_eventlog_writer *w = context;
+    eventlog_writer *w = context;
     if (!HPF__ARRAY_RESERVE(w->keys, w->keys_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
@@ -498,12 +469,12 @@ static uint64_t round_whole(double number)
     return rounded >= two_to_64 ? UINT64_MAX : rounded > 0 ? (uint64_t)rounded : 0;
 }
 
-static uint64_t ns_of(const hpf_eventlog_writer *w, double time)
+static uint64_t ns_of(const eventlog_writer *w, double time)
 {
     return round_whole(time / w->options.units_per_s * 1e9);
 }
 
-static void put_cost(hpf_eventlog_writer *w, const hpf_cost *cost, uint64_t time_ns)
+static void put_cost(eventlog_writer *w, const hpf_cost *cost, uint64_t time_ns)
 {
     const log_key *k = &w->keys[cost->name];
     put_number(w, &w->scratch, 0, 1);
@@ -517,7 +488,7 @@ static void put_cost(hpf_eventlog_writer *w, const hpf_cost *cost, uint64_t time
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
-    hpf_eventlog_writer *w = context;
+    eventlog_writer *w = context;
     uint64_t time_ns = ns_of(w, sample->time);
     begin(w);
     put_number(w, &w->scratch, w->n_samples, 8);
@@ -532,7 +503,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
                                                             : status_of(w, err);
 }
 
-static void leave_if_full(hpf_eventlog_writer *w)
+static void leave_if_full(eventlog_writer *w)
 {
     if (w->streams[OF_CAPABILITY].block.length >= BLOCK_BYTES) {
         leave(w);
@@ -541,7 +512,7 @@ static void leave_if_full(hpf_eventlog_writer *w)
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
-    hpf_eventlog_writer *w = context;
+    eventlog_writer *w = context;
     begin(w);
     put_text(w, &w->scratch, label, MAX_PAYLOAD);
     put_record(w, HPF__EVENT_USER_MARKER, ns_of(w, time));
@@ -550,7 +521,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 }
 
 /* The bytes held, needed and returned at one time are one record, counted in megablocks. */
-static void put_held(hpf_eventlog_writer *w, unsigned which, hpf_quantity_point point)
+static void put_held(eventlog_writer *w, unsigned which, hpf_quantity_point point)
 {
     w->has_held = point.time == w->held_time ? w->has_held | 1u << which : 1u << which;
     w->held_time = point.time;
@@ -566,7 +537,7 @@ static void put_held(hpf_eventlog_writer *w, unsigned which, hpf_quantity_point 
 }
 
 /* Logs know one size of the heap: of lines that could be it, the one that comes first is. */
-static bool is_heap_line(hpf_eventlog_writer *w, const char *name)
+static bool is_heap_line(eventlog_writer *w, const char *name)
 {
     w->heap_line = w->heap_line ? w->heap_line : name;
     return w->heap_line == name;
@@ -584,7 +555,7 @@ static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point,
         {"blocks", HPF__EVENT_BLOCKS_SIZE},
     };
     static const char *const held[N_HELD] = {"held", "needed", "returned"};
-    hpf_eventlog_writer *w = context;
+    eventlog_writer *w = context;
     begin(w);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         bool is_size = sizes[i].id == HPF__EVENT_HEAP_SIZE;
@@ -603,16 +574,70 @@ static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point,
     return status_of(w, err);
 }
 
-const hpf_events hpf_eventlog_writer_events = {.header = on_header,
-                                               .name = on_name,
-                                               .sample = on_sample,
-                                               .mark = on_mark,
-                                               .quantity = on_line};
-
-hpf_status hpf_eventlog_writer_finish(hpf_eventlog_writer *w, hpf_error *err)
+static hpf_status finish(hpf_writer *base, hpf_error *err)
 {
+    eventlog_writer *w = (eventlog_writer *)base;
     begin(w);
     leave(w);
     hpf_sink_write(w->sink, "\xff\xff", 2);
     return status_of(w, err);
 }
+
+static void destroy(hpf_writer *base)
+{
+    eventlog_writer *w = (eventlog_writer *)base;
+    if (w) {
+        hpf_arena_destroy(w->arena);
+        for (int i = 0; i < N_STREAMS; i++) {
+            hpf__buffer_finish(&w->streams[i].block);
+        }
+        hpf__buffer_finish(&w->scratch);
+        hpf__intern_finish(&w->centres);
+        hpf__intern_finish(&w->stacks);
+        hpf__intern_finish(&w->labels);
+        free(w->keys);
+        free(w);
+    }
+}
+
+static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
+{
+    static const hpf_events events = {.header = on_header,
+                                      .name = on_name,
+                                      .sample = on_sample,
+                                      .mark = on_mark,
+                                      .quantity = on_line};
+    eventlog_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->arena = hpf_arena_create())) {
+        free(w);
+        return NULL;
+    }
+    w->base = (hpf_writer){&events, finish, destroy, 0};
+    w->sink = sink;
+    w->options = *options;
+    w->options.units_per_s = w->options.units_per_s > 0 ? w->options.units_per_s : 1;
+    hpf_str rts = w->options.rts.length ? w->options.rts : HPF_STR("heapcensus rts");
+    w->options.rts = (hpf_str){hpf_arena_text(w->arena, rts), rts.length};
+    if (!w->options.rts.data) {
+        destroy(&w->base);
+        return NULL;
+    }
+    return &w->base;
+}
+
+static bool is_format(hpf_str head)
+{
+    return hpf_str_begins(head, HPF_EVENTLOG_MAGIC);
+}
+
+const hpf_format hpf_format_eventlog = {
+    .name = "eventlog",
+    .extension = "eventlog",
+    .summary = "event log of GHC's run-time system",
+    .is_format = is_format,
+    .is_streamed = true,
+    .create_writer = create,
+    .holds_quantities = true,
+    .holds_marks_in_place = true,
+    .holds_only_s_and_bytes = true,
+};

@@ -3,12 +3,13 @@
  * Tables to events. Row by row: a row is split into its cells, each with its place, and then either
  * is a whole sample or adds to one.
  */
-#include "hpfile/csv.h"
+#include "exchange/csv.h"
 
 #include <stdlib.h>
 
 #include "base/buffer.h"
 #include "event/emitter.h"
+#include "event/format_row.h"
 #include "hpfile/str.h"
 
 typedef struct cell {
@@ -403,8 +404,18 @@ static hpf_status read_table(table *t)
     return status;
 }
 
-hpf_status hpf_csv_read(hpf_source *source, const hpf_events *events, void *context, hpf_error *err)
+bool hpf__csv_is_format(hpf_str head)
 {
+    /* The last one is of a table without names. */
+    hpf_str text = hpf__head_text(head);
+    return hpf_str_begins(text, "time,") || hpf_str_begins(text, "\"time\",") ||
+           hpf_str_begins(text, "time\n");
+}
+
+hpf_status hpf__csv_read(hpf_source *source, const hpf_events *events, void *context,
+                         const hpf_reader_options *options, hpf_error *err)
+{
+    (void)options;
     table t = {
         .scan = {.source = source, .err = err, .line = 1},
         .emit = {.events = events, .context = context},

@@ -4,7 +4,6 @@
  * that need a zero before they begin.
  */
 #include "exchange/csv.h"
-#include "hpfile/csv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +13,12 @@
 #include "event/sample_by_name.h"
 #include "base/number.h"
 #include "event/costs.h"
+#include "event/format_row.h"
 
-struct hpf_csv_writer {
+typedef struct csv_writer {
+    hpf_writer base;
     hpf_sink *sink;
-    hpf_csv_shape shape;
+    bool is_tidy;
     hpf_arena *arena;
     hpf_str *names;
     size_t names_capacity;
@@ -27,39 +28,7 @@ struct hpf_csv_writer {
     hpf__buffer row;                          /* wide: the cells of one sample */
     hpf__sample_by_name *before, *held, *now; /* in `ledgers`, taking turns */
     hpf__sample_by_name ledgers[3];
-};
-
-hpf_csv_writer *hpf_csv_writer_create(hpf_sink *sink, hpf_csv_shape shape)
-{
-    hpf_csv_writer *w = calloc(1, sizeof *w);
-    if (!w) {
-        return NULL;
-    }
-    w->sink = sink;
-    w->shape = shape;
-    w->before = &w->ledgers[0];
-    w->held = &w->ledgers[1];
-    w->now = &w->ledgers[2];
-    w->arena = hpf_arena_create();
-    if (!w->arena) {
-        free(w);
-        return NULL;
-    }
-    return w;
-}
-
-void hpf_csv_writer_destroy(hpf_csv_writer *w)
-{
-    if (w) {
-        hpf_arena_destroy(w->arena);
-        free(w->names);
-        hpf__buffer_finish(&w->row);
-        for (int i = 0; i < 3; i++) {
-            hpf__sample_by_name_finish(&w->ledgers[i]);
-        }
-        free(w);
-    }
-}
+} csv_writer;
 
 void hpf_csv_text(hpf_sink *sink, hpf_str text)
 {
@@ -76,8 +45,8 @@ void hpf_csv_text(hpf_sink *sink, hpf_str text)
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
-    hpf_csv_writer *w = context;
-    if (w->is_begun && w->shape == HPF_CSV_WIDE) {
+    csv_writer *w = context;
+    if (w->is_begun && !w->is_tidy) {
         return hpf_error_set(err, HPF_ERR_ORDER, "a name after the first line of a wide table");
     }
     char *copy = hpf_arena_text(w->arena, text);
@@ -89,14 +58,14 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
     return HPF_OK;
 }
 
-static void begin(hpf_csv_writer *w)
+static void begin(csv_writer *w)
 {
     if (w->is_begun) {
         return;
     }
     w->is_begun = true;
-    hpf_sink_text(w->sink, w->shape == HPF_CSV_TIDY ? "time,name,value" : "time");
-    for (hpf_name i = 0; w->shape == HPF_CSV_WIDE && i < w->n_names; i++) {
+    hpf_sink_text(w->sink, w->is_tidy ? "time,name,value" : "time");
+    for (hpf_name i = 0; !w->is_tidy && i < w->n_names; i++) {
         hpf_sink_text(w->sink, ",");
         hpf_csv_text(w->sink, w->names[i]);
     }
@@ -104,7 +73,7 @@ static void begin(hpf_csv_writer *w)
 }
 
 /* The row is put together aside: most cells of many names are zero, two bytes each. */
-static bool write_wide(hpf_csv_writer *w, const hpf__sample_by_name *sample)
+static bool write_wide(csv_writer *w, const hpf__sample_by_name *sample)
 {
     w->row.length = 0;
     if (!hpf__buffer_reserve(&w->row, HPF__NUMBER_BYTES)) {
@@ -126,7 +95,7 @@ static bool write_wide(hpf_csv_writer *w, const hpf__sample_by_name *sample)
     return true;
 }
 
-static void write_tidy_row(hpf_csv_writer *w, hpf_str time, const hpf_cost *cost)
+static void write_tidy_row(csv_writer *w, hpf_str time, const hpf_cost *cost)
 {
     char amount[HPF__NUMBER_BYTES];
     hpf_sink_str(w->sink, time);
@@ -138,7 +107,7 @@ static void write_tidy_row(hpf_csv_writer *w, hpf_str time, const hpf_cost *cost
 }
 
 /* Zeros for the names of `neighbour` that `sample` lacks, and `done`, unless NULL, too. */
-static void write_tidy_zeros(hpf_csv_writer *w, hpf_str time, const hpf__sample_by_name *sample,
+static void write_tidy_zeros(csv_writer *w, hpf_str time, const hpf__sample_by_name *sample,
                              const hpf__sample_by_name *neighbour, const hpf__sample_by_name *done)
 {
     for (size_t i = 0; i < neighbour->n_costs; i++) {
@@ -151,7 +120,7 @@ static void write_tidy_zeros(hpf_csv_writer *w, hpf_str time, const hpf__sample_
 }
 
 /* The sample that waited; `now` is the one after it. */
-static void write_tidy(hpf_csv_writer *w)
+static void write_tidy(csv_writer *w)
 {
     char text[HPF__NUMBER_BYTES];
     hpf_str time = {text, hpf__number_shortest(text, w->held->time)};
@@ -167,7 +136,7 @@ static void write_tidy(hpf_csv_writer *w)
 }
 
 /* The one that was held comes before, and what is held now waits. */
-static void take_turns(hpf_csv_writer *w)
+static void take_turns(csv_writer *w)
 {
     hpf__sample_by_name *oldest = w->before;
     w->before = w->held;
@@ -177,12 +146,12 @@ static void take_turns(hpf_csv_writer *w)
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
-    hpf_csv_writer *w = context;
+    csv_writer *w = context;
     begin(w);
     if (!hpf__sample_by_name_take(w->now, sample)) {
         return hpf_error_set_memory(err);
     }
-    if (w->shape == HPF_CSV_WIDE) {
+    if (!w->is_tidy) {
         return write_wide(w, w->now) ? HPF_OK : hpf_error_set_memory(err);
     }
     if (w->is_held) {
@@ -193,10 +162,9 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     return HPF_OK;
 }
 
-const hpf_events hpf_csv_writer_events = {.name = on_name, .sample = on_sample};
-
-hpf_status hpf_csv_writer_finish(hpf_csv_writer *w, hpf_error *err)
+static hpf_status finish(hpf_writer *base, hpf_error *err)
 {
+    csv_writer *w = (csv_writer *)base;
     const hpf_sample none = {0};
     begin(w);
     if (w->is_held && hpf__sample_by_name_take(w->now, &none)) {
@@ -205,3 +173,63 @@ hpf_status hpf_csv_writer_finish(hpf_csv_writer *w, hpf_error *err)
     }
     return hpf_sink_flush(w->sink, err);
 }
+
+static void destroy(hpf_writer *base)
+{
+    csv_writer *w = (csv_writer *)base;
+    hpf_arena_destroy(w->arena);
+    free(w->names);
+    hpf__buffer_finish(&w->row);
+    for (int i = 0; i < 3; i++) {
+        hpf__sample_by_name_finish(&w->ledgers[i]);
+    }
+    free(w);
+}
+
+static csv_writer *create(hpf_sink *sink, const hpf_writer_options *options)
+{
+    static const hpf_events events = {.name = on_name, .sample = on_sample};
+    (void)options;
+    csv_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->arena = hpf_arena_create())) {
+        free(w);
+        return NULL;
+    }
+    w->base = (hpf_writer){&events, finish, destroy, 0};
+    w->sink = sink;
+    w->before = &w->ledgers[0];
+    w->held = &w->ledgers[1];
+    w->now = &w->ledgers[2];
+    return w;
+}
+
+static hpf_writer *create_wide(hpf_sink *sink, const hpf_writer_options *options)
+{
+    csv_writer *w = create(sink, options);
+    return w ? &w->base : NULL;
+}
+
+static hpf_writer *create_tidy(hpf_sink *sink, const hpf_writer_options *options)
+{
+    csv_writer *w = create(sink, options);
+    if (w) {
+        w->is_tidy = true;
+    }
+    return w ? &w->base : NULL;
+}
+
+const hpf_format hpf_format_csv = {
+    .name = "csv",
+    .extension = "csv",
+    .summary = "table: one row for each sample, one column for each name",
+    .read = hpf__csv_read,
+    .is_format = hpf__csv_is_format,
+    .create_writer = create_wide,
+};
+
+const hpf_format hpf_format_tidy = {
+    .name = "tidy",
+    .extension = "tidy",
+    .summary = "table as CSV: one row for each amount, with time, name and value",
+    .create_writer = create_tidy,
+};

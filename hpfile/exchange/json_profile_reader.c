@@ -2,15 +2,13 @@
  *
  * JSON to events, one token ahead. Marks that precede the samples are emitted at their times.
  */
-#include "hpfile/json_profile.h"
-
 #include <math.h>
 #include <stdlib.h>
 
 #include "event/emitter.h"
 #include "base/arena.h"
 #include "hpfile/str.h"
-#include "exchange/json_profile_members.h"
+#include "exchange/json_profile.h"
 #include "io/json_walk.h"
 
 typedef struct document {
@@ -261,9 +259,10 @@ static hpf_status read_document(document *d)
     return status == HPF_OK ? complete(d, place) : status;
 }
 
-hpf_status hpf_json_profile_read(hpf_source *source, const hpf_events *events, void *context,
-                                 hpf_error *err)
+hpf_status hpf__json_profile_read(hpf_source *source, const hpf_events *events, void *context,
+                                  const hpf_reader_options *options, hpf_error *err)
 {
+    (void)options;
     document d = {
         .lex = {.scan = {.source = source, .err = err, .line = 1}},
         .emit = {.events = events, .context = context},

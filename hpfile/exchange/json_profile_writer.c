@@ -3,17 +3,16 @@
  * Events to JSON: the head through the JSON writer, then each sample on a line of its own, put
  * together from keys that are quoted once.
  */
-#include "hpfile/json_profile.h"
-
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/arena.h"
 #include "io/json.h"
-#include "exchange/json_profile_members.h"
+#include "exchange/json_profile.h"
 #include "event/sample_by_name.h"
 #include "base/number.h"
 #include "event/costs.h"
+#include "event/format_row.h"
 
 /* A point of a line, whose name is borrowed. */
 typedef struct named_point {
@@ -21,7 +20,8 @@ typedef struct named_point {
     hpf_quantity_point at;
 } named_point;
 
-struct hpf_json_profile_writer {
+typedef struct json_profile_writer {
+    hpf_writer base;
     hpf_sink *sink;
     hpf_arena *arena;
     hpf_str headers[HPF_N_HEADERS];
@@ -36,34 +36,7 @@ struct hpf_json_profile_writer {
     hpf__sample_by_name ledger;
     bool is_begun; /* the head is written */
     bool has_samples;
-};
-
-hpf_json_profile_writer *hpf_json_profile_writer_create(hpf_sink *sink)
-{
-    hpf_json_profile_writer *w = calloc(1, sizeof *w);
-    if (!w) {
-        return NULL;
-    }
-    w->sink = sink;
-    w->arena = hpf_arena_create();
-    if (!w->arena) {
-        free(w);
-        return NULL;
-    }
-    return w;
-}
-
-void hpf_json_profile_writer_destroy(hpf_json_profile_writer *w)
-{
-    if (w) {
-        hpf_arena_destroy(w->arena);
-        hpf__sample_by_name_finish(&w->ledger);
-        free(w->marks);
-        free(w->points);
-        free(w->keys);
-        free(w);
-    }
-}
+} json_profile_writer;
 
 static hpf_status refuse_late(hpf_error *err, const char *what)
 {
@@ -72,7 +45,7 @@ static hpf_status refuse_late(hpf_error *err, const char *what)
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
-    hpf_json_profile_writer *w = context;
+    json_profile_writer *w = context;
     char *copy = hpf_arena_text(w->arena, text);
     if (w->is_begun) {
         return refuse_late(err, "header");
@@ -86,7 +59,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
-    hpf_json_profile_writer *w = context;
+    json_profile_writer *w = context;
     if (w->is_begun) {
         return refuse_late(err, "mark");
     }
@@ -98,7 +71,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 
 static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
-    hpf_json_profile_writer *w = context;
+    json_profile_writer *w = context;
     if (w->is_begun) {
         return refuse_late(err, "line");
     }
@@ -127,7 +100,7 @@ static hpf_str make_key(hpf_arena *arena, hpf_str text)
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
-    hpf_json_profile_writer *w = context;
+    json_profile_writer *w = context;
     if (!HPF__ARRAY_RESERVE(w->keys, w->keys_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
@@ -135,7 +108,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
     return w->keys[name].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
-static void write_marks(hpf_json_profile_writer *w, hpf_json *json)
+static void write_marks(json_profile_writer *w, hpf_json *json)
 {
     hpf_json_array(json, "marks");
     for (size_t i = 0; i < w->n_marks; i++) {
@@ -154,7 +127,7 @@ static void write_number(hpf_sink *sink, double number)
 }
 
 /* Each point on a line of its own, as samples are. Without any, there is no such member. */
-static void write_lines(hpf_json_profile_writer *w, hpf_json *json)
+static void write_lines(json_profile_writer *w, hpf_json *json)
 {
     if (w->n_points == 0) {
         return;
@@ -174,7 +147,7 @@ static void write_lines(hpf_json_profile_writer *w, hpf_json *json)
 }
 
 /* Up to the bracket that opens the samples. */
-static void begin(hpf_json_profile_writer *w)
+static void begin(json_profile_writer *w)
 {
     if (w->is_begun) {
         return;
@@ -194,7 +167,7 @@ static void begin(hpf_json_profile_writer *w)
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
-    hpf_json_profile_writer *w = context;
+    json_profile_writer *w = context;
     char number[HPF__NUMBER_BYTES];
     begin(w);
     if (!hpf__sample_by_name_take(&w->ledger, sample)) {
@@ -214,15 +187,54 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     return HPF_OK;
 }
 
-const hpf_events hpf_json_profile_writer_events = {.header = on_header,
-                                                   .name = on_name,
-                                                   .sample = on_sample,
-                                                   .mark = on_mark,
-                                                   .quantity = on_line};
-
-hpf_status hpf_json_profile_writer_finish(hpf_json_profile_writer *w, hpf_error *err)
+static hpf_status finish(hpf_writer *base, hpf_error *err)
 {
+    json_profile_writer *w = (json_profile_writer *)base;
     begin(w);
     hpf_sink_text(w->sink, w->has_samples ? "\n  ]\n}\n" : "]\n}\n");
     return hpf_sink_flush(w->sink, err);
 }
+
+static void destroy(hpf_writer *base)
+{
+    json_profile_writer *w = (json_profile_writer *)base;
+    hpf_arena_destroy(w->arena);
+    hpf__sample_by_name_finish(&w->ledger);
+    free(w->marks);
+    free(w->points);
+    free(w->keys);
+    free(w);
+}
+
+static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
+{
+    static const hpf_events events = {.header = on_header,
+                                      .name = on_name,
+                                      .sample = on_sample,
+                                      .mark = on_mark,
+                                      .quantity = on_line};
+    (void)options;
+    json_profile_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->arena = hpf_arena_create())) {
+        free(w);
+        return NULL;
+    }
+    w->base = (hpf_writer){&events, finish, destroy, 0};
+    w->sink = sink;
+    return &w->base;
+}
+
+static bool is_format(hpf_str head)
+{
+    return hpf_str_begins(hpf__head_text(head), "{");
+}
+
+const hpf_format hpf_format_json = {
+    .name = "json",
+    .extension = "json",
+    .summary = "everything that the profile holds",
+    .read = hpf__json_profile_read,
+    .is_format = is_format,
+    .create_writer = create,
+    .holds_quantities = true,
+};

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Events to `.hp` text. What is written is read back as the same: names and strings are checked
- * against the reader's own rules.
+ * A writer of `.hp` files as GHC writes them (docs/formats/hp.md).
+ *
+ * The headers are written together before the first sample or mark, in GHC's order; missing ones
+ * are written empty. A header that changes later is written again. Times have six decimals, or as
+ * many as they need to be read back unchanged.
+ *
+ * Names and headers are written raw, as GHC does. Bytes that the reader would read as something
+ * else are replaced by '_': blanks inside a name that would end it, line feeds and NULs, a leading
+ * quote; a name that is a keyword gets a '_' in front. A line feed after `\"` in a header becomes a
+ * blank. Text that came from a `.hp` file never needs a replacement.
  */
-#include "hpfile/hp_writer.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +19,10 @@
 #include "base/arena.h"
 #include "base/number.h"
 #include "event/costs.h"
+#include "event/format_row.h"
 
-struct hpf_hp_writer {
+typedef struct hp_writer {
+    hpf_writer base;
     hpf_sink *sink;
     bool flush_samples;
     hpf_arena *arena;
@@ -22,36 +30,11 @@ struct hpf_hp_writer {
     bool is_begun;  /* the headers are written */
     hpf_str *names; /* as they are written */
     size_t names_capacity;
-};
-
-hpf_hp_writer *hpf_hp_writer_create(hpf_sink *sink, bool flush_samples)
-{
-    hpf_hp_writer *w = calloc(1, sizeof *w);
-    if (!w) {
-        return NULL;
-    }
-    w->sink = sink;
-    w->flush_samples = flush_samples;
-    w->arena = hpf_arena_create();
-    if (!w->arena) {
-        free(w);
-        return NULL;
-    }
-    return w;
-}
-
-void hpf_hp_writer_destroy(hpf_hp_writer *w)
-{
-    if (w) {
-        hpf_arena_destroy(w->arena);
-        free(w->names);
-        free(w);
-    }
-}
+} hp_writer;
 
 /* A quote inside is doubled, as GHC does. Readers take `\"` at the end of a line for the end of the
  * text: there the line goes on. */
-static void write_header(hpf_hp_writer *w, hpf_header which)
+static void write_header(hp_writer *w, hpf_header which)
 {
     hpf_str text = w->headers[which];
     bool ends_line = false;
@@ -69,7 +52,7 @@ static void write_header(hpf_hp_writer *w, hpf_header which)
     hpf_sink_text(w->sink, "\"\n");
 }
 
-static void begin(hpf_hp_writer *w)
+static void begin(hp_writer *w)
 {
     if (!w->is_begun) {
         w->is_begun = true;
@@ -79,7 +62,7 @@ static void begin(hpf_hp_writer *w)
     }
 }
 
-static void write_time(hpf_hp_writer *w, hpf__keyword keyword, double time)
+static void write_time(hp_writer *w, hpf__keyword keyword, double time)
 {
     char text[HPF__NUMBER_BYTES];
     size_t length = hpf__number_time(text, time);
@@ -89,7 +72,7 @@ static void write_time(hpf_hp_writer *w, hpf__keyword keyword, double time)
     hpf_sink_text(w->sink, "\n");
 }
 
-static void write_amount(hpf_hp_writer *w, const hpf_cost *cost)
+static void write_amount(hp_writer *w, const hpf_cost *cost)
 {
     char text[HPF__NUMBER_BYTES];
     hpf_sink_write(w->sink, text, hpf__number_cost(text, cost));
@@ -110,7 +93,7 @@ static void join_digits(char *name, size_t length)
     }
 }
 
-static hpf_str writable_name(hpf_hp_writer *w, hpf_str text)
+static hpf_str writable_name(hp_writer *w, hpf_str text)
 {
     char *copy = hpf_arena_alloc(w->arena, text.length + 2);
     if (!copy) {
@@ -136,7 +119,7 @@ static hpf_str writable_name(hpf_hp_writer *w, hpf_str text)
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
-    hpf_hp_writer *w = context;
+    hp_writer *w = context;
     char *copy = hpf_arena_text(w->arena, text);
     if (!copy) {
         return hpf_error_set_memory(err);
@@ -150,7 +133,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
-    hpf_hp_writer *w = context;
+    hp_writer *w = context;
     if (!HPF__ARRAY_RESERVE(w->names, w->names_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
@@ -160,7 +143,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
-    hpf_hp_writer *w = context;
+    hp_writer *w = context;
     begin(w);
     write_time(w, HPF__KEYWORD_BEGIN_SAMPLE, sample->time);
     for (size_t i = 0; i < sample->n_costs; i++) {
@@ -175,18 +158,48 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
-    hpf_hp_writer *w = context;
+    hp_writer *w = context;
     (void)label; /* the format has no place for it */
     begin(w);
     write_time(w, HPF__KEYWORD_MARK, time);
     return w->flush_samples ? hpf_sink_flush(w->sink, err) : HPF_OK;
 }
 
-const hpf_events hpf_hp_writer_events = {
-    .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark};
-
-hpf_status hpf_hp_writer_finish(hpf_hp_writer *w, hpf_error *err)
+static hpf_status finish(hpf_writer *base, hpf_error *err)
 {
+    hp_writer *w = (hp_writer *)base;
     begin(w);
     return hpf_sink_flush(w->sink, err);
 }
+
+static void destroy(hpf_writer *base)
+{
+    hp_writer *w = (hp_writer *)base;
+    hpf_arena_destroy(w->arena);
+    free(w->names);
+    free(w);
+}
+
+static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
+{
+    static const hpf_events events = {
+        .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark};
+    hp_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->arena = hpf_arena_create())) {
+        free(w);
+        return NULL;
+    }
+    w->base = (hpf_writer){&events, finish, destroy, 0};
+    w->sink = sink;
+    w->flush_samples = options->flush_samples;
+    return &w->base;
+}
+
+const hpf_format hpf_format_hp = {
+    .name = "hp",
+    .extension = "hp",
+    .summary = "heap profile, as GHC writes it",
+    .is_streamed = true,
+    .create_writer = create,
+    .holds_marks_in_place = true,
+};

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "event/format_row.h"
 #include "base/array.h"
 
 void hpf_prof_file_destroy(hpf_prof_file *file)
@@ -91,3 +92,37 @@ hpf_status hpf_prof_read(hpf_prof_file **out, hpf_source *source, hpf_error *err
     }
     return status;
 }
+
+/* The text of a `.prof`: a tab, the date, a title; or the first census of retainers. In JSON the
+ * first member is "program". */
+static bool is_format(hpf_str head)
+{
+    hpf_str text = hpf__head_text(head);
+    if (hpf_str_begins(text, "{")) {
+        text = hpf__head_text((hpf_str){text.data + 1, text.length - 1});
+        return hpf_str_begins(text, "\"program\"");
+    }
+    if (!hpf_str_begins(head, "\t")) {
+        return hpf_str_begins(head, "Retainer Profiling: ");
+    }
+    while (head.length > 0 && !hpf_str_begins(head, " Time and Allocation Profiling Report")) {
+        head = (hpf_str){head.data + 1, head.length - 1};
+    }
+    return head.length > 0;
+}
+
+static hpf_status refuse(hpf_source *source, const hpf_events *events, void *context,
+                         const hpf_reader_options *options, hpf_error *err)
+{
+    (void)source, (void)events, (void)context, (void)options;
+    return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                         "a report of time and allocation, not of the heap: census convert "
+                         "makes stacks of it");
+}
+
+const hpf_format hpf_format_prof = {
+    .name = "prof",
+    .summary = "report of GHC's -p, only to folded and speedscope",
+    .is_format = is_format,
+    .read = refuse,
+};

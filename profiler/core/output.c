@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event/format_row.h"
 #include "base/grow.h"
 
 enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
@@ -58,13 +59,17 @@ static void drop_file(hpp__out_file *f)
 
 static hpf_status begin_writing(hpp__output *o, hpf_status opened, hpf_error *err)
 {
-    o->writer = opened == HPF_OK ? hpf_hp_writer_create(o->files[HPP__OUT_HP].sink, true) : NULL;
-    if (!o->writer) {
-        hpp__output_drop(o);
-        return opened == HPF_OK ? hpf_error_set_memory(err) : opened;
+    static const hpf_writer_options options = {.flush_samples = true};
+    hpf_status status = opened;
+    if (status == HPF_OK) {
+        status = hpf_writer_create(&o->writer, &hpf_format_hp, o->files[HPP__OUT_HP].sink, &options,
+                                   err);
     }
-    o->listeners[HPP__OUT_HP] =
-        (hpp__listener){.events = &hpf_hp_writer_events, .context = o->writer};
+    if (status != HPF_OK) {
+        hpp__output_drop(o);
+        return status;
+    }
+    o->listeners[HPP__OUT_HP] = (hpp__listener){.events = &hpf_writer_events, .context = o->writer};
     return HPF_OK;
 }
 
@@ -117,7 +122,7 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
     if (status != HPF_OK) {
         return status;
     }
-    const hpf_eventlog_writer_options how = {
+    const hpf_writer_options how = {
         .breakdown =
             options->census.breakdown ? options->census.breakdown : HPF_BREAKDOWN_COST_CENTRE,
         .period_ns = options->interval_ns,
@@ -126,13 +131,12 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
         .frames_context = o,
     };
     o->engine = engine;
-    o->log = hpf_eventlog_writer_create(f->sink, &how);
-    if (!o->log) {
+    status = hpf_writer_create(&o->log, &hpf_format_eventlog, f->sink, &how, err);
+    if (status != HPF_OK) {
         drop_file(f);
-        return hpf_error_set_memory(err);
+        return status;
     }
-    o->listeners[HPP__OUT_LOG] =
-        (hpp__listener){.events = &hpf_eventlog_writer_events, .context = o->log};
+    o->listeners[HPP__OUT_LOG] = (hpp__listener){.events = &hpf_writer_events, .context = o->log};
     return HPF_OK;
 }
 
@@ -260,9 +264,9 @@ void hpp__output_line(hpp__output *o, double time_s, hpf_str name, double value)
 
 void hpp__output_drop(hpp__output *o)
 {
-    hpf_hp_writer_destroy(o->writer);
+    hpf_writer_destroy(o->writer);
     hpf_sidecar_writer_destroy(o->sidecar);
-    hpf_eventlog_writer_destroy(o->log);
+    hpf_writer_destroy(o->log);
     for (int i = 0; i < HPP__N_OUT_FILES; i++) {
         drop_file(&o->files[i]);
     }
@@ -275,9 +279,8 @@ void hpp__output_drop(hpp__output *o)
 
 hpf_status hpp__output_close(hpp__output *o, hpf_error *err)
 {
-    hpf_status status = o->writer ? hpf_hp_writer_finish(o->writer, err) : HPF_OK;
-    hpf_status of_log =
-        o->log ? hpf_eventlog_writer_finish(o->log, status == HPF_OK ? err : NULL) : HPF_OK;
+    hpf_status status = o->writer ? hpf_writer_finish(o->writer, err) : HPF_OK;
+    hpf_status of_log = o->log ? hpf_writer_finish(o->log, status == HPF_OK ? err : NULL) : HPF_OK;
     status = status == HPF_OK ? of_log : status;
     for (int i = 0; i < HPP__N_OUT_FILES; i++) {
         hpf_sink *sink = o->files[i].sink;

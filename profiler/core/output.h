@@ -6,9 +6,8 @@
 #ifndef HPP_OUTPUT_H
 #define HPP_OUTPUT_H
 
-#include "hpfile/eventlog_writer.h"
 #include "event/sidecar.h"
-#include "hpfile/hp_writer.h"
+#include "hpfile/writer.h"
 #include "census/census.h"
 #include "hpprof/options.h"
 
@@ -34,9 +33,9 @@ typedef struct hpp__out_file {
 typedef struct hpp__output {
     hpp__listener listeners[HPP__N_OUT_FILES + 1]; /* the last is not a file */
     hpp__out_file files[HPP__N_OUT_FILES];
-    hpf_hp_writer *writer;
+    hpf_writer *writer;
     hpf_sidecar_writer *sidecar;
-    hpf_eventlog_writer *log;
+    hpf_writer *log;
     const hpp_census *engine; /* has the stacks of the event log; borrowed */
     uint32_t named_band;      /* the band whose name is being sent */
     hpf_cost *costs;

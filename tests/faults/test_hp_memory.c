@@ -11,7 +11,7 @@
 #include "detect/reader.h"
 #include "failing_alloc.h"
 #include "hpfile/survey.h"
-#include "hpfile/hp_writer.h"
+#include "retold.h"
 #include "readings.h"
 #include "scratch.h"
 
@@ -164,16 +164,16 @@ Test(hp_memory, unpacking)
 
 static hpf_status write_into(hpf_sink *sink, hpf_error *err)
 {
-    hpf_hp_writer *writer = hpf_hp_writer_create(sink, false);
-    hpf_status status = writer ? hpf_model_replay(model, &hpf_hp_writer_events, writer, err)
+    hpf_writer *writer = create_writer(&hpf_format_hp, sink, NULL);
+    hpf_status status = writer ? hpf_model_replay(model, &hpf_writer_events, writer, err)
                                : hpf_error_set_memory(err);
     if (status == HPF_OK) {
-        status = hpf_hp_writer_finish(writer, err);
+        status = hpf_writer_finish(writer, err);
     }
     if (status == HPF_OK) {
         status = hpf_sink_finish(sink, err);
     }
-    hpf_hp_writer_destroy(writer);
+    hpf_writer_destroy(writer);
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/hp_writer.h"
+#include "retold.h"
 #include "rng.h"
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
@@ -191,12 +191,12 @@ hpf_model *model_of_text(hpf_str text, hpf_error *err)
 hpf_sink *write_model(const hpf_model *model)
 {
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf_hp_writer *writer = hpf_hp_writer_create(sink, false);
-    hpf_status status = hpf_model_replay(model, &hpf_hp_writer_events, writer, NULL);
+    hpf_writer *writer = create_writer(&hpf_format_hp, sink, NULL);
+    hpf_status status = hpf_model_replay(model, &hpf_writer_events, writer, NULL);
     if (status == HPF_OK) {
-        status = hpf_hp_writer_finish(writer, NULL);
+        status = hpf_writer_finish(writer, NULL);
     }
-    hpf_hp_writer_destroy(writer);
+    hpf_writer_destroy(writer);
     if (status != HPF_OK) {
         hpf_sink_destroy(sink);
         return NULL;

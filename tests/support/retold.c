@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/json_profile.h"
 #include "hpfile/survey.h"
-#include "hpfile/hp_writer.h"
 #include "readings.h"
 
 static const hpf_source_options keeping = {.keep = true};
@@ -44,56 +42,59 @@ static void close_hp(opened *o)
     hpf_source_destroy(o->source);
 }
 
-char *retold_as_json(hpf_str hp)
+hpf_writer *create_writer(const hpf_format *format, hpf_sink *sink,
+                          const hpf_writer_options *options)
+{
+    hpf_writer *writer;
+    return hpf_writer_create(&writer, format, sink, options, NULL) == HPF_OK ? writer : NULL;
+}
+
+hpf_sink *written_as(const hpf_format *format, hpf_str hp)
 {
     opened o;
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf_json_profile_writer *writer = hpf_json_profile_writer_create(sink);
-    bool is_good =
-        open_hp(&o, hp) &&
-        hpf_survey_emit(o.survey, false, &hpf_json_profile_writer_events, writer, NULL) == HPF_OK &&
-        hpf_json_profile_writer_finish(writer, NULL) == HPF_OK;
-    hpf_json_profile_writer_destroy(writer);
+    hpf_writer *writer = create_writer(format, sink, NULL);
+    bool is_good = open_hp(&o, hp) &&
+                   hpf_survey_emit(o.survey, format->holds_marks_in_place, &hpf_writer_events,
+                                   writer, NULL) == HPF_OK &&
+                   hpf_writer_finish(writer, NULL) == HPF_OK;
+    hpf_writer_destroy(writer);
     close_hp(&o);
-    return bytes_of(sink, is_good);
+    if (!is_good) {
+        hpf_sink_destroy(sink);
+    }
+    return is_good ? sink : NULL;
 }
 
-char *retold_as_csv(hpf_str hp, hpf_csv_shape shape)
+char *retold_as(const hpf_format *format, hpf_str hp)
 {
-    opened o;
-    hpf_sink *sink = hpf_sink_to_memory();
-    hpf_csv_writer *writer = hpf_csv_writer_create(sink, shape);
-    bool is_good =
-        open_hp(&o, hp) &&
-        hpf_survey_emit(o.survey, false, &hpf_csv_writer_events, writer, NULL) == HPF_OK &&
-        hpf_csv_writer_finish(writer, NULL) == HPF_OK;
-    hpf_csv_writer_destroy(writer);
-    close_hp(&o);
-    return bytes_of(sink, is_good);
+    hpf_sink *sink = written_as(format, hp);
+    return sink ? bytes_of(sink, true) : NULL;
 }
 
-static hpf_status read_as(hpf_format format, hpf_str text, const hpf_events *events, void *context,
-                          hpf_error *err)
+static hpf_status read_as(const hpf_format *format, hpf_str text, const hpf_events *events,
+                          void *context, hpf_error *err)
 {
     hpf_source *source = NULL;
     hpf_status status = hpf_source_from_memory(&source, text, &keeping, err);
-    status = status == HPF_OK ? hpf_format_read(format, source, events, context, err) : status;
+    status =
+        status == HPF_OK ? hpf_format_read(format, source, events, context, NULL, err) : status;
     hpf_source_destroy(source);
     return status;
 }
 
-char *events_of(hpf_format format, hpf_str text, hpf_error *err)
+char *events_of(const hpf_format *format, hpf_str text, hpf_error *err)
 {
     hpf_sink *sink = hpf_sink_to_memory();
     return bytes_of(sink, read_as(format, text, &event_text_events, sink, err) == HPF_OK);
 }
 
-char *retold_as_hp(hpf_format format, hpf_str text, hpf_error *err)
+char *retold_as_hp(const hpf_format *format, hpf_str text, hpf_error *err)
 {
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf_hp_writer *writer = hpf_hp_writer_create(sink, false);
-    bool is_good = read_as(format, text, &hpf_hp_writer_events, writer, err) == HPF_OK &&
-                   hpf_hp_writer_finish(writer, err) == HPF_OK;
-    hpf_hp_writer_destroy(writer);
+    hpf_writer *writer = create_writer(&hpf_format_hp, sink, NULL);
+    bool is_good = read_as(format, text, &hpf_writer_events, writer, err) == HPF_OK &&
+                   hpf_writer_finish(writer, err) == HPF_OK;
+    hpf_writer_destroy(writer);
     return bytes_of(sink, is_good);
 }

@@ -5,18 +5,23 @@
 #ifndef CENSUS_TESTS_RETOLD_H
 #define CENSUS_TESTS_RETOLD_H
 
-#include "hpfile/csv.h"
+#include "event/format_row.h"
 #include "hpfile/format.h"
 
-/* A `.hp` text as JSON / as a table. Freed by the caller; ends with a NUL. NULL on any failure. */
-char *retold_as_json(hpf_str hp);
-char *retold_as_csv(hpf_str hp, hpf_csv_shape shape);
+/* Creates a writer; NULL on any failure. */
+hpf_writer *create_writer(const hpf_format *format, hpf_sink *sink,
+                          const hpf_writer_options *options);
+
+/* Returns a `.hp` text in another format, as a sink into memory or as a text that ends with a NUL.
+ * Freed by the caller. NULL on any failure. */
+hpf_sink *written_as(const hpf_format *format, hpf_str hp);
+char *retold_as(const hpf_format *format, hpf_str hp);
 
 /* All events of `text` read as `format`, one line each (readings.h). Freed by the caller; NULL with
  * `err` filled when it is refused. */
-char *events_of(hpf_format format, hpf_str text, hpf_error *err);
+char *events_of(const hpf_format *format, hpf_str text, hpf_error *err);
 
 /* The text read as `format`, written as `.hp`; the same. */
-char *retold_as_hp(hpf_format format, hpf_str text, hpf_error *err);
+char *retold_as_hp(const hpf_format *format, hpf_str text, hpf_error *err);
 
 #endif

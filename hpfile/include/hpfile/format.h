@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Detecting the format of an input, and reading any format.
+ * The formats of profiles: detecting the format of an input, and reading any of them. writer.h
+ * writes them.
  */
 #ifndef HPFILE_FORMAT_H
 #define HPFILE_FORMAT_H
 
 #include "hpfile/event.h"
 #include "hpfile/source.h"
+#include "hpfile/writer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum hpf_format {
-    HPF_FORMAT_HP,       /* also any input of no other format */
-    HPF_FORMAT_CSV,      /* hpfile/csv.h: the first cell of the first line is `time` */
-    HPF_FORMAT_JSON,     /* hpfile/json_profile.h: the text begins with a brace */
-    HPF_FORMAT_EVENTLOG, /* hpfile/eventlog.h: the bytes begin with hdrb */
-    HPF_FORMAT_PROF, /* hpfile/prof.h: text that says what it is in the first line, or JSON whose
-                        first member is "program". No heap profile */
-} hpf_format;
+/* Returns all formats, ending with NULL; static. */
+HPF_API const hpf_format *const *hpf_formats(void);
 
-/* "hp", "csv", "json", "eventlog" or "prof". */
-HPF_API const char *hpf_format_name(hpf_format format);
+/* Returns the format of that name ("hp", "csv", "json", "eventlog", ...), or NULL. */
+HPF_API const hpf_format *hpf_format_find(const char *name);
+
+/* Returns the name of a format. */
+HPF_API const char *hpf_format_name(const hpf_format *format);
 
 /* Detects the format from the first bytes, and rewinds the source, which was opened with `keep`.
- * Errors: those of the source. */
-HPF_API HPF_MUST_USE hpf_status hpf_format_detect(hpf_format *out, hpf_source *source,
+ * Input of no known format is "hp". Errors: those of the source; UNSUPPORTED for a file of another
+ * tool, which the message names. */
+HPF_API HPF_MUST_USE hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source,
                                                   hpf_error *err);
 
-/* Reads the whole source as `format`. Errors: those of the format's reader; UNSUPPORTED for PROF.
- */
-HPF_API HPF_MUST_USE hpf_status hpf_format_read(hpf_format format, hpf_source *source,
+/* Reads the whole source as `format`. NULL `options` are all zero. Errors: those of the format's
+ * reader; UNSUPPORTED for a format without heap profiles. */
+HPF_API HPF_MUST_USE hpf_status hpf_format_read(const hpf_format *format, hpf_source *source,
                                                 const hpf_events *events, void *context,
-                                                hpf_error *err);
+                                                const hpf_reader_options *options, hpf_error *err);
 
 #ifdef __cplusplus
 }

@@ -41,6 +41,13 @@ static inline bool hpf_str_is(hpf_str text, const char *word)
     return hpf_str_equal(text, other);
 }
 
+/* Returns whether `text` begins with the bytes of `beginning`, which ends with a NUL. */
+static inline bool hpf_str_begins(hpf_str text, const char *beginning)
+{
+    size_t length = strlen(beginning);
+    return text.length >= length && memcmp(text.data, beginning, length) == 0;
+}
+
 /* Returns a name without the number of its cost-centre stack: "main" for "(241)main". */
 static inline hpf_str hpf_str_without_id(hpf_str name)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "detect/reader.h"
-#include "hpfile/eventlog_writer.h"
+#include "retold.h"
 #include "model.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
@@ -55,14 +55,14 @@ static hpf_sink *write_log(hpf_source *source, hpf_breakdown breakdown)
     hpf_survey *survey = NULL;
     hpf_error err = {0};
     cr_assert_eq(hpf_survey_create(&survey, source, NULL, &err), HPF_OK, "%s", err.message);
-    hpf_eventlog_writer_options options = {
+    hpf_writer_options options = {
         .breakdown = breakdown, .frames = survey_frames, .frames_context = survey};
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf_eventlog_writer *writer = hpf_eventlog_writer_create(sink, &options);
-    cr_assert_eq(hpf_survey_emit(survey, true, &hpf_eventlog_writer_events, writer, &err), HPF_OK,
-                 "%s", err.message);
-    cr_assert_eq(hpf_eventlog_writer_finish(writer, &err), HPF_OK);
-    hpf_eventlog_writer_destroy(writer);
+    hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, &options);
+    cr_assert_eq(hpf_survey_emit(survey, true, &hpf_writer_events, writer, &err), HPF_OK, "%s",
+                 err.message);
+    cr_assert_eq(hpf_writer_finish(writer, &err), HPF_OK);
+    hpf_writer_destroy(writer);
     hpf_survey_destroy(survey);
     return sink;
 }
@@ -172,17 +172,17 @@ Test(eventlog_writer, stacks_marks_and_lines_are_records)
 Test(eventlog_writer, amounts_and_times_are_rounded_to_whole_numbers)
 {
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf_eventlog_writer *writer = hpf_eventlog_writer_create(sink, NULL);
+    hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, NULL);
     hpf_cost costs[] = {{.name = 0, .is_real = 1, .real = 2.5000001},
-                        {.name = 1, .is_real = 1, .real = 1e300},
+                        {.name = 1, .is_real = 1, .real = 1e99},
                         {.name = 1, .whole = UINT64_MAX}};
     hpf_sample sample = {.time = 1.9999999996, .costs = costs, .n_costs = 3};
-    const hpf_events *e = &hpf_eventlog_writer_events;
+    const hpf_events *e = &hpf_writer_events;
     cr_assert_eq(e->name(writer, 0, HPF_STR("a"), NULL), HPF_OK);
     cr_assert_eq(e->name(writer, 1, HPF_STR("b\0c"), NULL), HPF_OK);
     cr_assert_eq(e->sample(writer, &sample, NULL), HPF_OK);
-    cr_assert_eq(hpf_eventlog_writer_finish(writer, NULL), HPF_OK);
-    hpf_eventlog_writer_destroy(writer);
+    cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
+    hpf_writer_destroy(writer);
     hpf_model *model = model_of(source_of_sink(sink));
     hpf_sample read = hpf_model_sample(model, 0);
     cr_expect_eq(read.time, 2);
@@ -198,14 +198,14 @@ Test(eventlog_writer, amounts_and_times_are_rounded_to_whole_numbers)
 
 typedef struct emitted {
     hpf_sink *sink;
-    hpf_eventlog_writer *writer;
+    hpf_writer *writer;
 } emitted;
 
 static emitted begin_telling(double units_per_s)
 {
-    hpf_eventlog_writer_options options = {.units_per_s = units_per_s};
+    hpf_writer_options options = {.units_per_s = units_per_s};
     hpf_sink *sink = hpf_sink_to_memory();
-    return (emitted){sink, hpf_eventlog_writer_create(sink, &options)};
+    return (emitted){sink, create_writer(&hpf_format_eventlog, sink, &options)};
 }
 
 /* One sample of all names, each of which costs one more than the one before it. */
@@ -216,9 +216,9 @@ static hpf_model *end_telling(emitted *t, uint32_t n_names, double time)
         costs[i] = (hpf_cost){.name = i, .whole = i + 1};
     }
     hpf_sample sample = {.time = time, .costs = costs, .n_costs = n_names};
-    cr_assert_eq(hpf_eventlog_writer_events.sample(t->writer, &sample, NULL), HPF_OK);
-    cr_assert_eq(hpf_eventlog_writer_finish(t->writer, NULL), HPF_OK);
-    hpf_eventlog_writer_destroy(t->writer);
+    cr_assert_eq(hpf_writer_events.sample(t->writer, &sample, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_finish(t->writer, NULL), HPF_OK);
+    hpf_writer_destroy(t->writer);
     hpf_model *model = model_of(source_of_sink(t->sink));
     hpf_sink_destroy(t->sink);
     return model;
@@ -239,7 +239,7 @@ Test(eventlog_writer, text_is_utf_8_and_names_stay_apart)
                                           "\xEF\xBF\xBD\xEF\xBF\xBDz"};
     const hpf_str given[] = {HPF_STR("ab\xCE"), HPF_STR("ab\xCF"), HPF_STR("b\0c"), HPF_STR("b"),
                              HPF_STR("\xED\xA0z")};
-    const hpf_events *e = &hpf_eventlog_writer_events;
+    const hpf_events *e = &hpf_writer_events;
     emitted t = begin_telling(0);
     for (uint32_t i = 0; i < 5; i++) {
         cr_assert_eq(e->name(t.writer, i, given[i], NULL), HPF_OK);
@@ -257,7 +257,7 @@ Test(eventlog_writer, texts_end_where_a_record_has_no_room)
 {
     static char longest[70000];
     memset(longest, 'x', sizeof longest);
-    const hpf_events *e = &hpf_eventlog_writer_events;
+    const hpf_events *e = &hpf_writer_events;
     emitted t = begin_telling(0);
     hpf_str text = {longest, sizeof longest};
     cr_assert_eq(e->header(t.writer, HPF_HEADER_JOB, text, NULL), HPF_OK);
@@ -285,7 +285,7 @@ Test(eventlog_writer, the_job_is_read_as_it_was)
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
         emitted t = begin_telling(0);
         hpf_str job = {jobs[i], strlen(jobs[i])};
-        const hpf_events *e = &hpf_eventlog_writer_events;
+        const hpf_events *e = &hpf_writer_events;
         cr_assert_eq(e->header(t.writer, HPF_HEADER_JOB, job, NULL), HPF_OK);
         hpf_model *model = end_telling(&t, 0, 1);
         cr_expect(hpf_str_equal(hpf_model_header(model, HPF_HEADER_JOB), job), "%s", jobs[i]);
@@ -314,13 +314,12 @@ static size_t one_stack(void *context, hpf_name name, hpf_frame *frames, size_t 
 Test(eventlog_writer, names_of_the_same_frames_stay_apart)
 {
     static const char *const names[] = {"go/main", "(2)go/main", "(3)go/main"};
-    hpf_eventlog_writer_options options = {.breakdown = HPF_BREAKDOWN_COST_CENTRE,
-                                           .frames = one_stack};
+    hpf_writer_options options = {.breakdown = HPF_BREAKDOWN_COST_CENTRE, .frames = one_stack};
     emitted t = {.sink = hpf_sink_to_memory()};
-    t.writer = hpf_eventlog_writer_create(t.sink, &options);
+    t.writer = create_writer(&hpf_format_eventlog, t.sink, &options);
     for (uint32_t i = 0; i < 3; i++) {
         hpf_str text = {names[i], strlen(names[i])};
-        cr_assert_eq(hpf_eventlog_writer_events.name(t.writer, i, text, NULL), HPF_OK);
+        cr_assert_eq(hpf_writer_events.name(t.writer, i, text, NULL), HPF_OK);
     }
     hpf_model *model = end_telling(&t, 3, 1);
     expect_names(model, names, 3);
@@ -345,13 +344,12 @@ Test(eventlog_writer, info_tables_are_defined)
 {
     static const char *const names[] = {"sat_info Main.main Main.hs:5:1-30",
                                         "(2)sat_info Main.main Main.hs:5:1-30"};
-    hpf_eventlog_writer_options options = {.breakdown = HPF_BREAKDOWN_INFO_TABLE,
-                                           .frames = two_tables};
+    hpf_writer_options options = {.breakdown = HPF_BREAKDOWN_INFO_TABLE, .frames = two_tables};
     emitted t = {.sink = hpf_sink_to_memory()};
-    t.writer = hpf_eventlog_writer_create(t.sink, &options);
+    t.writer = create_writer(&hpf_format_eventlog, t.sink, &options);
     for (uint32_t i = 0; i < 2; i++) {
         hpf_str text = {names[i], strlen(names[i])};
-        cr_assert_eq(hpf_eventlog_writer_events.name(t.writer, i, text, NULL), HPF_OK);
+        cr_assert_eq(hpf_writer_events.name(t.writer, i, text, NULL), HPF_OK);
     }
     hpf_model *model = end_telling(&t, 2, 1);
     expect_names(model, names, 2);
@@ -369,7 +367,7 @@ static hpf_status add_points(void *context, hpf_str name, hpf_quantity_point poi
 
 Test(eventlog_writer, one_line_is_the_size_of_the_heap)
 {
-    const hpf_events *e = &hpf_eventlog_writer_events;
+    const hpf_events *e = &hpf_writer_events;
     emitted t = begin_telling(0);
     cr_assert_eq(e->quantity(t.writer, HPF_STR("resident"), (hpf_quantity_point){1, 10}, NULL),
                  HPF_OK);
@@ -416,7 +414,7 @@ Test(eventlog_writer, dates_are_written_and_read)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         emitted t = begin_telling(0);
         hpf_str date = {cases[i][0], strlen(cases[i][0])};
-        const hpf_events *e = &hpf_eventlog_writer_events;
+        const hpf_events *e = &hpf_writer_events;
         cr_assert_eq(e->header(t.writer, HPF_HEADER_DATE, date, NULL), HPF_OK);
         hpf_model *model = end_telling(&t, 0, 1);
         hpf_str read = hpf_model_header(model, HPF_HEADER_DATE);

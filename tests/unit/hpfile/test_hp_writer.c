@@ -8,22 +8,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hpfile/hp_writer.h"
+#include "retold.h"
 #include "readings.h"
 #include "rng.h"
 
 static hpf_sink *sink;
-static hpf_hp_writer *writer;
+static hpf_writer *writer;
 
 static void set_up(void)
 {
     sink = hpf_sink_to_memory();
-    writer = hpf_hp_writer_create(sink, false);
+    writer = create_writer(&hpf_format_hp, sink, NULL);
 }
 
 static void tear_down(void)
 {
-    hpf_hp_writer_destroy(writer);
+    hpf_writer_destroy(writer);
     hpf_sink_destroy(sink);
 }
 
@@ -31,28 +31,28 @@ TestSuite(hp_writer, .init = set_up, .fini = tear_down);
 
 static void header(hpf_header which, hpf_str text)
 {
-    cr_assert_eq(hpf_hp_writer_events.header(writer, which, text, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_events.header(writer, which, text, NULL), HPF_OK);
 }
 
 static void name(hpf_name number, hpf_str text)
 {
-    cr_assert_eq(hpf_hp_writer_events.name(writer, number, text, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_events.name(writer, number, text, NULL), HPF_OK);
 }
 
 static void sample(double time, const hpf_cost *costs, size_t n_costs)
 {
     hpf_sample s = {.time = time, .costs = costs, .n_costs = n_costs};
-    cr_assert_eq(hpf_hp_writer_events.sample(writer, &s, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_events.sample(writer, &s, NULL), HPF_OK);
 }
 
 static void mark(double time)
 {
-    cr_assert_eq(hpf_hp_writer_events.mark(writer, time, HPF_STR("label"), NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_events.mark(writer, time, HPF_STR("label"), NULL), HPF_OK);
 }
 
 static void expect_text(const char *expected)
 {
-    cr_assert_eq(hpf_hp_writer_finish(writer, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
     hpf_str got = hpf_sink_bytes(sink);
     cr_assert(got.length == strlen(expected) && memcmp(got.data, expected, got.length) == 0, "%.*s",
               (int)got.length, got.data);
@@ -61,7 +61,7 @@ static void expect_text(const char *expected)
 static hpf_model *read_back(void)
 {
     hpf_error err;
-    cr_assert_eq(hpf_hp_writer_finish(writer, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
     hpf_model *model = model_of_text(hpf_sink_bytes(sink), &err);
     cr_assert_not_null(model, "%u:%u %s in\n%.*s", err.line, err.column, err.message,
                        (int)hpf_sink_position(sink), hpf_sink_bytes(sink).data);
@@ -257,17 +257,19 @@ Test(hp_writer, random_names_are_read_back_as_one_name)
     }
 }
 
+static const hpf_writer_options flushing_options = {.flush_samples = true};
+
 Test(hp_writer, a_follower_sees_whole_samples_only)
 {
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
     hpf_sink *to_pipe = hpf_sink_to_fd(ends[1]);
-    hpf_hp_writer *flushing = hpf_hp_writer_create(to_pipe, true);
-    cr_assert_eq(hpf_hp_writer_events.name(flushing, 0, HPF_STR("x"), NULL), HPF_OK);
+    hpf_writer *flushing = create_writer(&hpf_format_hp, to_pipe, &flushing_options);
+    cr_assert_eq(hpf_writer_events.name(flushing, 0, HPF_STR("x"), NULL), HPF_OK);
     for (int i = 0; i < 3; i++) {
         hpf_cost cost = {.whole = 5};
         hpf_sample s = {.time = i, .costs = &cost, .n_costs = 1};
-        cr_assert_eq(hpf_hp_writer_events.sample(flushing, &s, NULL), HPF_OK);
+        cr_assert_eq(hpf_writer_events.sample(flushing, &s, NULL), HPF_OK);
         char got[4096];
         ssize_t n = read(ends[0], got, sizeof got);
         cr_assert_gt(n, 0);
@@ -276,7 +278,7 @@ Test(hp_writer, a_follower_sees_whole_samples_only)
         snprintf(last, sizeof last, "x\t5\nEND_SAMPLE %d.000000\n", i);
         cr_assert_str_eq(got + (size_t)n - strlen(last), last);
     }
-    hpf_hp_writer_destroy(flushing);
+    hpf_writer_destroy(flushing);
     hpf_sink_destroy(to_pipe);
 }
 
@@ -287,10 +289,10 @@ Test(hp_writer, a_full_device_is_told)
     }
     hpf_error err;
     hpf_sink *full = hpf_sink_to_path("/dev/full", &err);
-    hpf_hp_writer *to_full = hpf_hp_writer_create(full, true);
+    hpf_writer *to_full = create_writer(&hpf_format_hp, full, &flushing_options);
     hpf_sample s = {.time = 1};
-    cr_assert_eq(hpf_hp_writer_events.sample(to_full, &s, &err), HPF_ERR_IO);
-    cr_assert_eq(hpf_hp_writer_finish(to_full, &err), HPF_ERR_IO);
-    hpf_hp_writer_destroy(to_full);
+    cr_assert_eq(hpf_writer_events.sample(to_full, &s, &err), HPF_ERR_IO);
+    cr_assert_eq(hpf_writer_finish(to_full, &err), HPF_ERR_IO);
+    hpf_writer_destroy(to_full);
     hpf_sink_destroy(full);
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/json_profile.h"
 #include "retold.h"
 
 #define HEAD "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
@@ -19,7 +18,7 @@ static hpf_str str(const char *text)
 static void expect_events(const char *json, const char *expected)
 {
     hpf_error err = {.status = HPF_OK};
-    char *got = events_of(HPF_FORMAT_JSON, str(json), &err);
+    char *got = events_of(&hpf_format_json, str(json), &err);
     cr_assert_not_null(got, "%u:%u: %s", err.line, err.column, err.message);
     cr_expect_str_eq(got, expected);
     free(got);
@@ -32,7 +31,7 @@ static const char *const whole = HEAD "BEGIN_SAMPLE 0.500000\na\t184467440737095
 
 Test(json_profile, is_written)
 {
-    char *got = retold_as_json(str(whole));
+    char *got = retold_as(&hpf_format_json, str(whole));
     cr_assert_str_eq(got, "{\n"
                           "  \"format\": \"heapcensus profile\",\n"
                           "  \"version\": 1,\n"
@@ -57,8 +56,8 @@ Test(json_profile, is_written)
 
 Test(json_profile, is_read_back_as_it_was)
 {
-    char *json = retold_as_json(str(whole));
-    char *hp = retold_as_hp(HPF_FORMAT_JSON, str(json), NULL);
+    char *json = retold_as(&hpf_format_json, str(whole));
+    char *hp = retold_as_hp(&hpf_format_json, str(json), NULL);
     cr_assert_str_eq(hp, whole);
     free(hp);
     free(json);
@@ -68,8 +67,8 @@ Test(json_profile, bytes_that_are_no_text_come_back)
 {
     const char *hp = HEAD "BEGIN_SAMPLE 1.000000\n\xff\xc3\xa9\xed\xa0\x80\t5\n"
                           "END_SAMPLE 1.000000\n";
-    char *json = retold_as_json(str(hp));
-    char *back = retold_as_hp(HPF_FORMAT_JSON, str(json), NULL);
+    char *json = retold_as(&hpf_format_json, str(hp));
+    char *back = retold_as_hp(&hpf_format_json, str(json), NULL);
     cr_assert_str_eq(back, hp);
     free(back);
     free(json);
@@ -97,8 +96,8 @@ Test(json_profile, marks_come_before_what_is_later)
 Test(json_profile, lines_are_written_and_read_back)
 {
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf_json_profile_writer *writer = hpf_json_profile_writer_create(sink);
-    const hpf_events *events = &hpf_json_profile_writer_events;
+    hpf_writer *writer = create_writer(&hpf_format_json, sink, NULL);
+    const hpf_events *events = &hpf_writer_events;
     const hpf_sample none = {.time = 2};
     for (int i = 0; i < HPF_N_HEADERS; i++) {
         cr_assert_eq(events->header(writer, (hpf_header)i, HPF_STR(""), NULL), HPF_OK);
@@ -108,12 +107,12 @@ Test(json_profile, lines_are_written_and_read_back)
     cr_assert_eq(events->quantity(writer, HPF_STR("a \"b\""), points[1], NULL), HPF_OK);
     cr_assert_eq(events->sample(writer, &none, NULL), HPF_OK);
     cr_expect_eq(events->quantity(writer, HPF_STR("heap"), points[1], NULL), HPF_ERR_ORDER);
-    cr_assert_eq(hpf_json_profile_writer_finish(writer, NULL), HPF_OK);
-    char *got = events_of(HPF_FORMAT_JSON, hpf_sink_bytes(sink), NULL);
+    cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
+    char *got = events_of(&hpf_format_json, hpf_sink_bytes(sink), NULL);
     cr_assert_str_eq(got, "JOB \nDATE \nSAMPLE_UNIT \nVALUE_UNIT \n"
                           "line heap 1 4096\nline a \"b\" 0.5 0.25\nsample 2 [0,0)\n");
     free(got);
-    hpf_json_profile_writer_destroy(writer);
+    hpf_writer_destroy(writer);
     hpf_sink_destroy(sink);
 }
 
@@ -168,7 +167,7 @@ Test(json_profile, what_is_wrong_has_a_place)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpf_error err = {.status = HPF_OK};
-        cr_expect_null(events_of(HPF_FORMAT_JSON, str(cases[i].text), &err), "%s", cases[i].text);
+        cr_expect_null(events_of(&hpf_format_json, str(cases[i].text), &err), "%s", cases[i].text);
         cr_expect(err.status == cases[i].status && err.line == cases[i].line &&
                       err.column == cases[i].column,
                   "%s: %d %u:%u %s", cases[i].text, err.status, err.line, err.column, err.message);
@@ -178,12 +177,12 @@ Test(json_profile, what_is_wrong_has_a_place)
 Test(json_profile, the_writer_wants_its_head_first)
 {
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf_json_profile_writer *writer = hpf_json_profile_writer_create(sink);
-    const hpf_events *events = &hpf_json_profile_writer_events;
+    hpf_writer *writer = create_writer(&hpf_format_json, sink, NULL);
+    const hpf_events *events = &hpf_writer_events;
     const hpf_sample none = {.time = 1};
     cr_expect_eq(events->sample(writer, &none, NULL), HPF_OK);
     cr_expect_eq(events->header(writer, HPF_HEADER_JOB, HPF_STR("j"), NULL), HPF_ERR_ORDER);
     cr_expect_eq(events->mark(writer, 1, HPF_STR(""), NULL), HPF_ERR_ORDER);
-    hpf_json_profile_writer_destroy(writer);
+    hpf_writer_destroy(writer);
     hpf_sink_destroy(sink);
 }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * No row accepts the beginning of a profile that census reads. A format that gets a reader loses
+ * its row.
+ */
+#include "detect/foreign.h"
+
+#include "event/format_row.h"
+#include "hp/hp_lex.h"
+
+/* ---- By the first bytes, or by the first member of JSON ---- */
+
+typedef struct foreign {
+    const char *beginning;
+    const char *name;
+} foreign;
+
+static const foreign beginnings[] = {
+    {"desc: --", "a heap profile of Valgrind's massif"},
+    {"heap profile: ", "a heap profile as text of gperftools or Go"},
+    {"heap_v2/", "a heap profile of jemalloc"},
+    {"# callgrind format", "a profile of Valgrind's callgrind"},
+    {"version: 1\ncreator: ", "a profile of Valgrind's callgrind"},
+    {"desc: I1 cache:", "a profile of Valgrind's cachegrind"},
+    {"JAVA PROFILE 1.0", "a heap dump of Java (HPROF)"},
+    {"memray", "a recording of memray"},
+    {"PERFILE2", "a recording of Linux perf"},
+    {"SQLite format 3", "a database of SQLite"},
+    {"CMDLINE ", "a recording of Python's memory_profiler (mprof)"},
+    {"%!PS", "a PostScript document"},
+    {"%PDF-", "a PDF document"},
+    {"<svg", "an SVG picture"},
+    {"<?xml", "an XML document"},
+    {"<!DOCTYPE html", "an HTML page"},
+    {"\x89PNG", "a PNG picture"},
+    {"\x7f"
+     "ELF",
+     "a program or library (ELF), not a profile of it"},
+};
+
+static const foreign members[] = {
+    {"\"dhatFileVersion\"", "a heap profile of Valgrind's DHAT"},
+    {"\"head\"", "a sampling heap profile of V8 (.heapprofile)"},
+    {"\"snapshot\"", "a heap snapshot of V8 (.heapsnapshot)"},
+    {"\"traceEvents\"", "a trace of Chrome or Perfetto"},
+    {"\"$schema\"", "a file of speedscope"},
+    {"\"look\"", "a chart that census plot wrote, not a profile"},
+};
+
+static const char *find(const foreign *rows, size_t n, hpf_str text)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (hpf_str_begins(text, rows[i].beginning)) {
+            return rows[i].name;
+        }
+    }
+    return NULL;
+}
+
+/* ---- By structure ---- */
+
+/* Cuts the first line off `text`, without its line feed. */
+static hpf_str next_line(hpf_str *text)
+{
+    const char *feed = text->length ? memchr(text->data, '\n', text->length) : NULL;
+    size_t n = feed ? (size_t)(feed - text->data) : text->length;
+    hpf_str line = {text->data, n};
+    n += feed != NULL;
+    *text = (hpf_str){text->data + n, text->length - n};
+    return line;
+}
+
+/* The text of heaptrack begins with "v VERSION VERSION", and goes on with the command line. */
+static bool is_heaptrack(hpf_str head)
+{
+    hpf_str first = next_line(&head);
+    return hpf_str_begins(first, "v ") && hpf_str_begins(head, "X ");
+}
+
+/* A message of pprof begins with its field 1, a short message with the types of a sample: two
+ * numbers, which are fields 1 and 2. */
+static bool is_pprof(hpf_str head)
+{
+    const unsigned char *bytes = (const unsigned char *)head.data;
+    return head.length > 6 && bytes[0] == 0x0a && bytes[1] >= 2 && bytes[1] <= 12 &&
+           bytes[2] == 0x08 && (bytes[1] == 2 || bytes[4] == 0x10 || bytes[5] == 0x10);
+}
+
+static size_t count(hpf_str line, char byte)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < line.length; i++) {
+        n += line.data[i] == byte;
+    }
+    return n;
+}
+
+/* Folded stacks, FRAME;FRAME;... NUMBER. */
+static bool is_folded(hpf_str line)
+{
+    size_t n = line.length;
+    while (n > 0 && hpf__is_digit(line.data[n - 1])) {
+        n--;
+    }
+    return n < line.length && n > 0 && line.data[n - 1] == ' ' && count(line, ';') > 0 &&
+           count(line, '\t') == 0;
+}
+
+/* Returns the cell after the last comma; empty without a comma. */
+static hpf_str last_cell(hpf_str line)
+{
+    size_t n = line.length;
+    while (n > 0 && line.data[n - 1] != ',') {
+        n--;
+    }
+    return n > 0 ? (hpf_str){line.data + n, line.length - n} : (hpf_str){line.data, 0};
+}
+
+/* Two lines with the same number of commas, and none of `.hp`: they begin with no keyword, and the
+ * second does not end with a name, a blank and a number. */
+static bool is_table(hpf_str first, hpf_str second)
+{
+    const char *word_end = hpf__word_end(first.data, first.data + first.length);
+    hpf_str value = last_cell(second);
+    return value.length > 0 && count(first, ',') == count(second, ',') && count(first, '\t') == 0 &&
+           count(value, ' ') == 0 &&
+           hpf__keyword_of(first.data, (size_t)(word_end - first.data)) == HPF__KEYWORD_NONE;
+}
+
+const char *hpf__foreign_name(hpf_str head)
+{
+    hpf_str text = hpf__head_text(head);
+    if (hpf_str_begins(text, "{")) {
+        hpf_str member = hpf__head_text((hpf_str){text.data + 1, text.length - 1});
+        return find(members, sizeof members / sizeof *members, member);
+    }
+    hpf_str rest = head;
+    hpf_str first = next_line(&rest), second = next_line(&rest);
+    const char *name = find(beginnings, sizeof beginnings / sizeof *beginnings, head);
+    return name                 ? name
+           : is_heaptrack(head) ? "a recording of heaptrack"
+           : is_pprof(head)     ? "a profile of pprof"
+           : is_folded(first) && (second.length == 0 || is_folded(second))
+               ? "a file of folded stacks"
+           : is_table(first, second) && !hpf_format_csv.is_format(head)
+               ? "a table (CSV) whose first column is not \"time\": see census convert --from"
+               : NULL;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a format of profiles can do. Detection, `hpf_format_read`, the writer, and the options
+ * --from and --to follow from the rows.
+ */
+#ifndef HPF_FORMAT_ROW_H
+#define HPF_FORMAT_ROW_H
+
+#include "base/lex.h"
+#include "hpfile/source.h"
+#include "hpfile/writer.h"
+
+struct hpf_format {
+    const char *name;      /* of --from and --to */
+    const char *extension; /* of file names, without the dot; NULL for one that is only read */
+    const char *summary;   /* one phrase for --help */
+
+    /* Reading. Returns whether an input that begins with `head`, at most HPF__HEAD_BYTES bytes, is
+     * of this format; rows are asked in their order. NULL: never. */
+    bool (*is_format)(hpf_str head);
+    hpf_status (*read)(hpf_source *source, const hpf_events *events, void *context,
+                       const hpf_reader_options *options, hpf_error *err);
+    bool is_streamed; /* instead of `read`: detect/reader.h reads it, in pieces */
+
+    /* Writing; returns NULL when there is no memory. NULL: the format is only read. */
+    hpf_writer *(*create_writer)(hpf_sink *sink, const hpf_writer_options *options);
+    bool holds_quantities;       /* quantities, and labels of marks */
+    bool holds_marks_in_place;   /* marks and quantities come between the samples */
+    bool holds_only_s_and_bytes; /* no other units */
+};
+
+enum { HPF__HEAD_BYTES = 512 };
+
+/* All formats, in the order of detection and of --help. To add one, write its file with a `const
+ * hpf_format hpf_format_NAME`, and add its row. */
+#define HPF__FORMATS(row) row(hp) row(csv) row(tidy) row(prof) row(json) row(eventlog)
+
+#define HPF__FORMAT_DECLARE(name) HPF_API extern const hpf_format hpf_format_##name;
+HPF__FORMATS(HPF__FORMAT_DECLARE)
+
+/* The head of a writer of each format; create_writer fills the first three. `events` are called
+ * with the writer as their context. */
+struct hpf_writer {
+    const hpf_events *events;
+    hpf_status (*finish)(hpf_writer *writer, hpf_error *err);
+    void (*destroy)(hpf_writer *writer);
+    double time; /* of the last sample; 0 before the first */
+};
+
+/* Returns `head` without a byte order mark and blanks at its beginning. */
+static inline hpf_str hpf__head_text(hpf_str head)
+{
+    const char *end = head.data + head.length;
+    const char *text = head.data + (hpf_str_begins(head, "\xef\xbb\xbf") ? 3 : 0);
+    text = hpf__skip_blanks(text, end);
+    return (hpf_str){text, (size_t)(end - text)};
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Writing a profile in any format that can be written.
+ *
+ * The writer accepts events (event.h) and checks them: times and amounts are finite and not
+ * negative, and the times of samples do not go back. What a format cannot hold is left out or
+ * changed as docs/formats describes.
+ */
+#ifndef HPFILE_WRITER_H
+#define HPFILE_WRITER_H
+
+#include "hpfile/breakdown.h"
+#include "hpfile/event.h"
+#include "hpfile/frame.h"
+#include "hpfile/sink.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A format of profiles: format.h. */
+typedef struct hpf_format hpf_format;
+
+typedef struct hpf_writer hpf_writer;
+
+/* Each format uses the options that it has a use for. */
+typedef struct hpf_writer_options {
+    /* hp, eventlog: write each sample in one call, so that followers of the file never see half a
+     * sample. */
+    bool flush_samples;
+    /* csv, tidy: write names as they are. Without it, a name that a spreadsheet would take for a
+     * formula gets an apostrophe in front, which the reader removes. */
+    bool raw_names;
+    /* eventlog: the break-down of the names; NONE: closure descriptions. */
+    hpf_breakdown breakdown;
+    uint64_t period_ns; /* eventlog: the requested time between samples */
+    double units_per_s; /* eventlog: sample units in a second; 0 means 1 */
+    /* eventlog: the identifier of the run-time system; empty: "heapcensus rts". If it begins with
+     * "GHC-", readers put the words of the job in GHC's order. Copied. */
+    hpf_str rts;
+    /* eventlog: returns the frames of a name, as hpf_survey_frames; called once for each name, with
+     * room for 255 frames. NULL, or no frames: the name is a label. */
+    size_t (*frames)(void *context, hpf_name name, hpf_frame *frames, size_t room);
+    void *frames_context;
+} hpf_writer_options;
+
+/* Creates a writer into `sink`, which is borrowed for its life. NULL `options` are all zero.
+ * Errors: MEMORY; UNSUPPORTED if the format can only be read. */
+HPF_API HPF_MUST_USE hpf_status hpf_writer_create(hpf_writer **out, const hpf_format *format,
+                                                  hpf_sink *sink, const hpf_writer_options *options,
+                                                  hpf_error *err);
+
+/* The events that the writer accepts; the context is the writer. Errors: RANGE for a time or an
+ * amount that is negative or not finite; ORDER for samples that go back in time, and for events
+ * that the format needs earlier, as hpf_survey_emit sends them: a wide table needs all names, and
+ * JSON all headers, marks and quantities, before the first sample. */
+HPF_API extern const hpf_events hpf_writer_events;
+
+/* Writes the end of the document. Does not finish the sink. */
+HPF_API HPF_MUST_USE hpf_status hpf_writer_finish(hpf_writer *writer, hpf_error *err);
+
+HPF_API void hpf_writer_destroy(hpf_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
