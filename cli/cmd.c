@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What all commands share: options, --help, usage errors, and SIGPIPE.
+ * What all commands share: options, --help, usage errors, and signals.
  */
 #include "cmd.h"
 
 #include <stdarg.h>
 #include <signal.h>
 #include <stddef.h>
+
+#include "hpfile/sink.h"
 
 #include "diag.h"
 
@@ -50,6 +52,25 @@ int cmd_misused(const cmd *self, const char *format, ...)
     fprintf(stderr, "Try 'census %s --help'.\n", self->name);
     va_end(arguments);
     return EXIT_MISUSED;
+}
+
+/* Removes temporary files, and dies of the signal: SA_RESETHAND has restored its default action. */
+static void on_deadly(int number)
+{
+    hpf_sink_remove_temporaries();
+    raise(number);
+}
+
+void cmd_catch_deadly_signals(void)
+{
+    static const int deadly[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGALRM, SIGXCPU,
+                                 SIGXFSZ, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF};
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
+        struct sigaction before, ours = {.sa_handler = on_deadly, .sa_flags = (int)SA_RESETHAND};
+        if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
+            sigaction(deadly[i], &ours, NULL);
+        }
+    }
 }
 
 static struct sigaction sigpipe_before;

@@ -40,6 +40,10 @@ bool cmd_options(const cmd *self, void *values, int *argc, char **argv, int *sta
 /* Prints `census NAME: message` and a hint to --help. Returns EXIT_MISUSED. */
 int cmd_misused(const cmd *self, const char *format, ...) HPF_PRINTF(2, 3);
 
+/* Makes signals that end the process remove its temporary files first. Ignored ones stay ignored.
+ */
+void cmd_catch_deadly_signals(void);
+
 /* Ignores SIGPIPE, so that writing to a closed pipe is an error like any other and temporary files
  * are removed. */
 void cmd_ignore_sigpipe(void);

@@ -70,8 +70,8 @@ static hpf_status finish(importer *t, hpf_status status, hpf_error *err)
     return status;
 }
 
-hpf_status import_profile(const hpf_format *format, hpf_source *source, hpf_sink *profile,
-                          hpf_sink *rest, hpf_error *err)
+hpf_status import_profile(const hpf_format *format, hpf_source *source, size_t max_name_bytes,
+                          hpf_sink *profile, hpf_sink *rest, hpf_error *err)
 {
     static const hpf_events events = {.header = on_header,
                                       .name = on_name,
@@ -80,7 +80,9 @@ hpf_status import_profile(const hpf_format *format, hpf_source *source, hpf_sink
                                       .quantity = on_quantity};
     importer t;
     hpf_status status = begin(&t, profile, rest, err);
-    status = status == HPF_OK ? hpf_format_read(format, source, &events, &t, NULL, err) : status;
+    const hpf_reader_options options = {.max_name_bytes = max_name_bytes};
+    status =
+        status == HPF_OK ? hpf_format_read(format, source, &events, &t, &options, err) : status;
     return finish(&t, status, err);
 }
 

@@ -9,10 +9,10 @@
 #include "hpfile/format.h"
 #include "hpfile/sink.h"
 
-/* Reads the whole source and writes both texts. Finishes neither sink. Errors: those of reading,
- * MEMORY. */
-hpf_status import_profile(const hpf_format *format, hpf_source *source, hpf_sink *profile,
-                          hpf_sink *rest, hpf_error *err);
+/* Reads the whole source and writes both texts. `max_name_bytes` is that of hpf_reader_options.
+ * Finishes neither sink. Errors: those of reading, MEMORY. */
+hpf_status import_profile(const hpf_format *format, hpf_source *source, size_t max_name_bytes,
+                          hpf_sink *profile, hpf_sink *rest, hpf_error *err);
 
 /* Writes the live bytes that the garbage collector measured as samples of one name. Returns HPF_END
  * if the event log has none. */

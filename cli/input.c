@@ -71,6 +71,13 @@ static void progress_wipe(progress *line)
 
 /* --- opening --- */
 
+static size_t max_name_bytes; /* 0: the default */
+
+void input_limit_names(int mib)
+{
+    max_name_bytes = (size_t)mib << 20;
+}
+
 /* Shared by the callbacks of a survey. */
 typedef struct survey_callbacks {
     const char *name;
@@ -140,7 +147,7 @@ static hpf_status import_given(input *in, bool live, hpf_error *err)
     } else if (live) {
         status = import_live(in->given, sink, in->rest, err);
     } else {
-        status = import_profile(in->format, in->given, sink, in->rest, err);
+        status = import_profile(in->format, in->given, max_name_bytes, sink, in->rest, err);
     }
     hpf_sink_destroy(sink);
     return status;
@@ -229,6 +236,7 @@ static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live
 {
     hpf_error err;
     survey_callbacks callbacks = {in->name, progress_begin()};
+    limits.max_name_bytes = max_name_bytes;
     limits.warning = warn;
     limits.warning_context = &callbacks;
     limits.progress = show;

@@ -43,4 +43,15 @@ bool input_open_limited(input *out, const char *path, const hpf_survey_options *
 
 void input_close(input *in);
 
+/* Sets the longest name or text of all inputs that are opened later, in MiB; 0: the default. */
+void input_limit_names(int mib);
+
+/* The option for it. `position` is that of an int. */
+#define INPUT_MAX_NAME_HELP "longest name or text of the input, in MiB (default: 16)"
+#define INPUT_MAX_NAME(position)                                                                   \
+    {                                                                                              \
+        .name = "max-name", .kind = OPT_INT, .offset = (position), .argument = "MIB", .low = 1,    \
+        .high = 1 << 20, .help = INPUT_MAX_NAME_HELP                                               \
+    }
+
 #endif

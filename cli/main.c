@@ -91,5 +91,6 @@ int main(int argc, char **argv)
     /* Numbers always have a decimal point, whatever the locale. */
     setlocale(LC_CTYPE, "");
     cmd_ignore_sigpipe();
+    cmd_catch_deadly_signals();
     return close_output(dispatch(argc, argv));
 }

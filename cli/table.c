@@ -122,7 +122,7 @@ static void write_csv(const table *t, hpf_sink *sink)
             table_cell cell = cell_of(t, row, column);
             hpf_sink_text(sink, column ? "," : "");
             if (t->columns[column].kind == TABLE_NAME) {
-                hpf_csv_text(sink, cell.name);
+                hpf_csv_text(sink, cell.name, false);
             } else if (is_whole(t->columns[column].kind)) {
                 hpf_sink_whole(sink, cell.whole);
             } else {

@@ -25,7 +25,9 @@ typedef struct convert_values {
     int from;           /* index into `source_names`, or -1 */
     int to;             /* index into `targets`, or -1 */
     stacks_options stacks;
-    int profile; /* number in an event log; -1: the first */
+    bool raw;
+    int profile;  /* number in an event log; -1: the first */
+    int max_name; /* MiB; 0: the default */
 } convert_values;
 
 /* ---- Output formats ---- */
@@ -92,6 +94,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
         .breakdown = profile ? profile->breakdown : breakdown_of_text(in),
         .period_ns = profile ? profile->period_ns : 0,
         .units_per_s = hpr_units_per_second(hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT)),
+        .raw_names = v->raw,
         .frames = frames_of,
         .frames_context = in->survey};
     if (format->holds_only_s_and_bytes) {
@@ -208,6 +211,10 @@ static const opt convert_options[] = {
      .choices = source_names,
      .help = "input format: hp, csv (either shape), json, eventlog or prof (default: from the "
              "content)"},
+    {.name = "raw",
+     .kind = OPT_FLAG,
+     .offset = offsetof(convert_values, raw),
+     .help = "csv, tidy: write names that spreadsheets take for formulas (=+-@) as they are"},
     {.name = "at",
      .kind = OPT_NUMBER,
      .offset = offsetof(convert_values, stacks.at),
@@ -232,6 +239,7 @@ static const opt convert_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, stacks.hidden),
      .help = "stacks: include what GHC leaves out of the totals of a time profile, such as GC"},
+    INPUT_MAX_NAME(offsetof(convert_values, max_name)),
     {.name = NULL},
 };
 
@@ -248,6 +256,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
+    input_limit_names(values.max_name);
     if (values.to < 0 && values.output) {
         values.to = target_of_path(values.output);
     }
@@ -258,6 +267,9 @@ static int run(const cmd *self, int argc, char **argv)
     if (!has_stacks && has_stacks_options(&values.stacks)) {
         return cmd_misused(
             self, "--at, --time, --alloc and --hidden need --to folded or --to speedscope");
+    }
+    if (values.raw && (has_stacks || !targets[values.to].format->is_for_spreadsheets)) {
+        return cmd_misused(self, "--raw needs --to csv or --to tidy");
     }
     if (!isnan(values.stacks.at) && values.stacks.time) {
         return cmd_misused(

@@ -33,6 +33,7 @@ typedef struct diff_values {
     const char *font;
     int theme; /* hpr_theme */
     bool si_units, no_title;
+    int max_name; /* MiB; 0: the default */
 } diff_values;
 
 /* A table or a graph; the other is NULL. */
@@ -86,6 +87,7 @@ static const opt diff_options[] = {
      "graph: use kB (1000 bytes) instead of KiB (1024 bytes)", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "graph: leave out the names of the profiles",
      NULL, 0, 0},
+    INPUT_MAX_NAME(AT(max_name)),
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
@@ -282,6 +284,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
+    input_limit_names(values.max_name);
     if (argc != 3) {
         return cmd_misused(self, "expected two profiles");
     }

@@ -162,7 +162,7 @@ void diff_table_markdown(hpf_sink *sink, const diff_table *t)
 static void write_csv_row(hpf_sink *sink, const char *kind, const hpf_diff_row *row)
 {
     hpf_sink_printf(sink, "%s,", kind);
-    hpf_csv_text(sink, row->name);
+    hpf_csv_text(sink, row->name, false);
     hpf_sink_printf(sink, ",%u,%u", (unsigned)row->n_names[0], (unsigned)row->n_names[1]);
     for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
         hpf_sink_text(sink, ",");

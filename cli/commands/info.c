@@ -21,6 +21,7 @@ typedef struct info_values {
     int format; /* info_format */
     bool exact;
     bool events;
+    int max_name; /* MiB; 0: the default */
 } info_values;
 
 static const char *const format_names[] = {"text", "json", NULL};
@@ -40,6 +41,7 @@ static const opt info_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(info_values, events),
      .help = "event log: print every record, one per line"},
+    INPUT_MAX_NAME(offsetof(info_values, max_name)),
     {.name = NULL},
 };
 
@@ -84,7 +86,7 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
                     format_amount(o->peak_total, value_unit, exact).text);
     hpf_sink_printf(sink, " at %s", format_time(o->peak_time, time_unit, exact).text);
     hpf_sink_printf(sink, "\ncomplete     %s\n",
-                    o->truncated ? "no, the last sample is incomplete" : "yes");
+                    o->truncated ? "no, the end of the file is missing" : "yes");
 }
 
 static void write_json(hpf_sink *sink, const input *in)
@@ -151,6 +153,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
+    input_limit_names(values.max_name);
     if (argc == 2 && bins_is_file(argv[1])) {
         const bins_output to = {NULL, values.format == INFO_JSON ? TABLE_AS_JSON : TABLE_AS_TEXT, 0,
                                 values.exact};

@@ -80,6 +80,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
+    input_limit_names(values.max_name);
     size_t n = (size_t)argc - 1;
     const char *wrong = check_operands(argv + 1, n);
     if (wrong) {

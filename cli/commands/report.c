@@ -35,6 +35,7 @@ typedef struct report_values {
     int profile; /* number in an event log; -1: the first */
     bool exact;
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
+    int max_name;                /* MiB; 0: the default */
 } report_values;
 
 /* Shared by all formats. */
@@ -184,7 +185,7 @@ static void write_csv_members(hpf_sink *sink, const report *r, const summary_row
     bool is_others = row == &r->sum.others;
     hpf_sink_text(sink, ",");
     if (!is_others && hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
-        hpf_csv_text(sink, set.members);
+        hpf_csv_text(sink, set.members, false);
     }
 }
 
@@ -195,7 +196,7 @@ static void write_csv(hpf_sink *sink, const report *r)
     hpf_sink_text(sink, r->in->sets ? ",members\n" : "\n");
     const summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
-        hpf_csv_text(sink, row->name);
+        hpf_csv_text(sink, row->name, false);
         hpf_sink_text(sink, ",");
         hpf_sink_whole(sink, row->n_names);
         write_csv_number(sink, row->share);
@@ -348,6 +349,7 @@ static const opt report_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, nonmoving),
      .help = "event log: report the work and the heap of the non-moving collector"},
+    INPUT_MAX_NAME(offsetof(report_values, max_name)),
     {.name = NULL},
 };
 
@@ -423,6 +425,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
+    input_limit_names(values.max_name);
     if (values.time + values.ticky + values.nonmoving > 1) {
         return cmd_misused(self, "--time, --ticky and --nonmoving exclude each other");
     }

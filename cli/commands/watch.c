@@ -106,6 +106,7 @@ static bool open_watch(session *s)
 {
     const hpf_live_options limits = {
         .max_picks = s->setup.backend == &plot_html ? PLOT_HTML_MOST_SAMPLES : 0,
+        .max_name_bytes = (size_t)s->values->plot.max_name << 20,
         .has_log_profile = s->values->plot.profile >= 0,
         .log_profile = (uint8_t)s->values->plot.profile,
         .is_wanted = plot_setup_filter(&s->setup),

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/regular_expression.h"
+
 static bool compile(regex_t *out, const char *text, char *complaint, size_t complaint_bytes)
 {
-    int code = regcomp(out, text, REG_EXTENDED | REG_NOSUB);
-    if (code != 0) {
-        char reason[100];
-        regerror(code, out, reason, sizeof reason);
-        snprintf(complaint, complaint_bytes, "'%.60s' is not a regular expression: %s", text,
-                 reason);
+    hpf_error err;
+    bool is_good = hpf__regular_expression(out, text, &err) == HPF_OK;
+    if (!is_good) {
+        snprintf(complaint, complaint_bytes, "%s", err.message);
     }
-    return code == 0;
+    return is_good;
 }
 
 bool name_filter_init(name_filter *out, const char *match, const char *exclude, char *complaint,

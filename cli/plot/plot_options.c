@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "figure_presets.h"
 
 static const char *const look_names[] = {
@@ -118,6 +119,7 @@ const opt plot_options[] = {
     {0, "profile", OPT_INT, AT(profile), "N",
      "event log with several heap profiles: draw profile number N (default: the first)", NULL, 0,
      UINT8_MAX},
+    INPUT_MAX_NAME(AT(max_name)),
     {0, "sets", OPT_TEXT, AT(sets), "FILE",
      "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
      "BASE.eventlog, for profiles made with -hr)",

@@ -35,6 +35,7 @@ typedef struct plot_values {
     const char *overlay_from;   /* sidecar file; NULL: that of the profile, if any */
     bool gc;                    /* draw garbage collections */
     int profile;                /* number in an event log; -1: the first */
+    int max_name;               /* MiB; 0: the default */
     const char *sets;           /* report with retainer sets; NULL: that of the profile, if any */
     bool latex, print;
     int theme;  /* hpr_theme */

@@ -27,6 +27,7 @@ struct hpf_format {
     bool holds_quantities;       /* quantities, and labels of marks */
     bool holds_marks_in_place;   /* marks and quantities come between the samples */
     bool holds_only_s_and_bytes; /* no other units */
+    bool is_for_spreadsheets;    /* `raw_names` of the options applies */
 };
 
 enum { HPF__HEAD_BYTES = 512 };

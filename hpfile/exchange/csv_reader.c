@@ -56,24 +56,48 @@ static hpf_str cell_text(const table *t, size_t column)
     return (hpf_str){t->text.bytes + c->begin, c->end - c->begin};
 }
 
+/* Returns the name in a cell, without the apostrophe that keeps spreadsheets from calculating it.
+ */
+static hpf_str cell_name(const table *t, size_t column)
+{
+    hpf_str text = cell_text(t, column);
+    bool is_guarded = text.length > 0 && *text.data == '\'' && hpf__csv_is_formula(text);
+    return is_guarded ? (hpf_str){text.data + 1, text.length - 1} : text;
+}
+
 static bool ends_cell(int byte)
 {
     return byte == ',' || byte == '\n' || byte == HPF__CURSOR_END;
 }
 
-static bool add_byte(table *t, int byte)
+/* A row may have the bytes of this many longest names. */
+#define ROW_NAMES 16
+
+/* The most columns: their cells, of any length, take 256 MiB. */
+#define MOST_COLUMNS (1u << 22)
+
+/* Adds a byte to the cell that begins at `begin`. */
+static hpf_status add_byte(table *t, const cell *c, int byte)
 {
-    char c = (char)byte;
-    return hpf__buffer_append(&t->text, &c, 1);
+    char letter = (char)byte;
+    size_t most = hpf__cursor_max(&t->scan);
+    if (t->text.length - c->begin >= most) {
+        return hpf__cursor_fail_long(&t->scan, c->place);
+    }
+    if (t->text.length / ROW_NAMES >= most) {
+        return hpf__location_error(t->row_place, t->err, HPF_ERR_LIMIT,
+                                   "a row of more than %d times %zu bytes", ROW_NAMES, most);
+    }
+    return hpf__buffer_append(&t->text, &letter, 1) ? HPF_OK : out_of_memory(t);
 }
 
 /* The inside of a quoted cell, whose first quote was passed. */
-static hpf_status read_quoted(table *t, hpf__location begin)
+static hpf_status read_quoted(table *t, const cell *c)
 {
     for (;;) {
         int byte = hpf__cursor_peek(&t->scan);
         if (byte == HPF__CURSOR_END) {
-            return t->scan.status == HPF_END ? fail(t, begin, "this quote is not closed")
+            return t->scan.status == HPF_END ? fail(t, c->place, "this quote is not closed")
                                              : t->scan.status;
         }
         hpf__cursor_pass(&t->scan);
@@ -83,8 +107,9 @@ static hpf_status read_quoted(table *t, hpf__location begin)
             }
             hpf__cursor_pass(&t->scan);
         }
-        if (!add_byte(t, byte)) {
-            return out_of_memory(t);
+        hpf_status status = add_byte(t, c, byte);
+        if (status != HPF_OK) {
+            return status;
         }
     }
 }
@@ -106,13 +131,14 @@ static void trim(const table *t, cell *c)
     }
 }
 
-static hpf_status read_plain(table *t)
+static hpf_status read_plain(table *t, const cell *c)
 {
     int byte;
     while (!ends_cell(byte = hpf__cursor_peek(&t->scan))) {
         hpf__cursor_pass(&t->scan);
-        if (!add_byte(t, byte)) {
-            return out_of_memory(t);
+        hpf_status status = add_byte(t, c, byte);
+        if (status != HPF_OK) {
+            return status;
         }
     }
     return byte == HPF__CURSOR_END && t->scan.status != HPF_END ? t->scan.status : HPF_OK;
@@ -133,6 +159,10 @@ static hpf_status pass_blanks(table *t)
 
 static hpf_status read_cell(table *t)
 {
+    if (t->n_cells == MOST_COLUMNS) {
+        return hpf__location_error(t->row_place, t->err, HPF_ERR_LIMIT,
+                                   "a row of more than %u cells", MOST_COLUMNS);
+    }
     if (!HPF__ARRAY_RESERVE(t->cells, t->cells_capacity, t->n_cells + 1)) {
         return out_of_memory(t);
     }
@@ -141,11 +171,11 @@ static hpf_status read_cell(table *t)
     hpf_status status;
     if (c.was_quoted) {
         hpf__cursor_pass(&t->scan);
-        status = read_quoted(t, c.place);
+        status = read_quoted(t, &c);
         c.end = t->text.length;
         status = status == HPF_OK ? pass_blanks(t) : status;
     } else {
-        status = read_plain(t);
+        status = read_plain(t, &c);
         c.end = t->text.length;
         trim(t, &c);
     }
@@ -244,7 +274,7 @@ static hpf_status read_wide_head(table *t)
         return out_of_memory(t);
     }
     for (size_t i = 1; i < t->n_columns && status == HPF_OK; i++) {
-        status = hpf__emitter_name(&t->emit, cell_text(t, i), &t->names[i], t->err);
+        status = hpf__emitter_name(&t->emit, cell_name(t, i), &t->names[i], t->err);
     }
     return status;
 }
@@ -332,7 +362,7 @@ static hpf_status read_tidy_row(table *t)
         return begin_tidy_sample(t, time, false);
     }
     if (status == HPF_OK) {
-        status = hpf__emitter_name(&t->emit, cell_text(t, t->name_column), &name, t->err);
+        status = hpf__emitter_name(&t->emit, cell_name(t, t->name_column), &name, t->err);
     }
     status = status == HPF_OK ? note_name(t, name, &again) : status;
     status = status == HPF_OK ? begin_tidy_sample(t, time, again) : status;
@@ -415,9 +445,11 @@ bool hpf__csv_is_format(hpf_str head)
 hpf_status hpf__csv_read(hpf_source *source, const hpf_events *events, void *context,
                          const hpf_reader_options *options, hpf_error *err)
 {
-    (void)options;
     table t = {
-        .scan = {.source = source, .err = err, .line = 1},
+        .scan = {.source = source,
+                 .err = err,
+                 .max_bytes = options ? options->max_name_bytes : 0,
+                 .line = 1},
         .emit = {.events = events, .context = context},
         .err = err,
     };

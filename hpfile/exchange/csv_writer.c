@@ -19,6 +19,7 @@ typedef struct csv_writer {
     hpf_writer base;
     hpf_sink *sink;
     bool is_tidy;
+    bool has_raw_names;
     hpf_arena *arena;
     hpf_str *names;
     size_t names_capacity;
@@ -30,9 +31,9 @@ typedef struct csv_writer {
     hpf__sample_by_name ledgers[3];
 } csv_writer;
 
-void hpf_csv_text(hpf_sink *sink, hpf_str text)
+void hpf_csv_text(hpf_sink *sink, hpf_str text, bool is_raw)
 {
-    hpf_sink_write(sink, "\"", 1);
+    hpf_sink_text(sink, !is_raw && hpf__csv_is_formula(text) ? "\"'" : "\"");
     while (text.length > 0) {
         const char *quote = memchr(text.data, '"', text.length);
         size_t n = quote ? (size_t)(quote - text.data) + 1 : text.length;
@@ -67,7 +68,7 @@ static void begin(csv_writer *w)
     hpf_sink_text(w->sink, w->is_tidy ? "time,name,value" : "time");
     for (hpf_name i = 0; !w->is_tidy && i < w->n_names; i++) {
         hpf_sink_text(w->sink, ",");
-        hpf_csv_text(w->sink, w->names[i]);
+        hpf_csv_text(w->sink, w->names[i], w->has_raw_names);
     }
     hpf_sink_text(w->sink, "\n");
 }
@@ -100,7 +101,7 @@ static void write_tidy_row(csv_writer *w, hpf_str time, const hpf_cost *cost)
     char amount[HPF__NUMBER_BYTES];
     hpf_sink_str(w->sink, time);
     hpf_sink_write(w->sink, ",", 1);
-    hpf_csv_text(w->sink, w->names[cost->name]);
+    hpf_csv_text(w->sink, w->names[cost->name], w->has_raw_names);
     hpf_sink_write(w->sink, ",", 1);
     hpf_sink_write(w->sink, amount, hpf__number_cost(amount, cost));
     hpf_sink_write(w->sink, "\n", 1);
@@ -189,7 +190,6 @@ static void destroy(hpf_writer *base)
 static csv_writer *create(hpf_sink *sink, const hpf_writer_options *options)
 {
     static const hpf_events events = {.name = on_name, .sample = on_sample};
-    (void)options;
     csv_writer *w = calloc(1, sizeof *w);
     if (!w || !(w->arena = hpf_arena_create())) {
         free(w);
@@ -197,6 +197,7 @@ static csv_writer *create(hpf_sink *sink, const hpf_writer_options *options)
     }
     w->base = (hpf_writer){&events, finish, destroy, 0};
     w->sink = sink;
+    w->has_raw_names = options->raw_names;
     w->before = &w->ledgers[0];
     w->held = &w->ledgers[1];
     w->now = &w->ledgers[2];
@@ -225,6 +226,7 @@ const hpf_format hpf_format_csv = {
     .read = hpf__csv_read,
     .is_format = hpf__csv_is_format,
     .create_writer = create_wide,
+    .is_for_spreadsheets = true,
 };
 
 const hpf_format hpf_format_tidy = {
@@ -232,4 +234,5 @@ const hpf_format hpf_format_tidy = {
     .extension = "tidy",
     .summary = "table as CSV: one row for each amount, with time, name and value",
     .create_writer = create_tidy,
+    .is_for_spreadsheets = true,
 };

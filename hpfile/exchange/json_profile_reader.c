@@ -262,9 +262,11 @@ static hpf_status read_document(document *d)
 hpf_status hpf__json_profile_read(hpf_source *source, const hpf_events *events, void *context,
                                   const hpf_reader_options *options, hpf_error *err)
 {
-    (void)options;
     document d = {
-        .lex = {.scan = {.source = source, .err = err, .line = 1}},
+        .lex = {.scan = {.source = source,
+                         .err = err,
+                         .max_bytes = options ? options->max_name_bytes : 0,
+                         .line = 1}},
         .emit = {.events = events, .context = context},
         .err = err,
         .arena = hpf_arena_create(),

@@ -16,9 +16,22 @@ hpf_status hpf__hp_fail_memory(hpf__hp_reader *r)
     return hpf_error_set_memory(&r->error);
 }
 
+hpf_status hpf__hp_fail_long(hpf__hp_reader *r)
+{
+    hpf_error_set(&r->error, HPF_ERR_LIMIT, "a name or text of more than %zu bytes",
+                  r->max_statement_bytes);
+    r->error.offset = r->offset;
+    r->error.line = r->line;
+    r->error.column = (uint32_t)(r->offset - r->line_offset + 1);
+    return HPF_ERR_LIMIT;
+}
+
 hpf_status hpf__hp_define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name)
 {
     bool is_new;
+    if (text.length > r->max_statement_bytes) {
+        return hpf__hp_fail_long(r);
+    }
     hpf_status status = hpf__intern_add(&r->names, text, name, &is_new);
     if (status == HPF_ERR_LIMIT) {
         return hpf_error_set(&r->error, status, "more than 2^30 names");
@@ -180,6 +193,9 @@ static hpf_status read_header(hpf__hp_reader *r, const hpf__hp_piece *p, const c
         return fail_expecting(r, p, at, "a string in double quotes", keyword);
     }
     hpf_str text = token.inside;
+    if (text.length > r->max_statement_bytes) {
+        return hpf__hp_fail_long(r);
+    }
     const char *nul = memchr(at, '\0', (size_t)(token.end - at));
     if (nul) {
         return fail_at(r, p, nul, HPF_ERR_SYNTAX, nul_message);
@@ -251,9 +267,10 @@ static hpf_status read_timed(hpf__hp_reader *r, const hpf__hp_piece *p, const ch
     if (status != HPF_OK || r->is_truncated) {
         return status;
     }
+    /* The number of a file that was cut may have been cut too. */
+    bool is_last = p->is_final && *next == p->end;
+    r->has_cut_line = is_last;
     if (keyword == HPF__KEYWORD_BEGIN_SAMPLE) {
-        /* The time of a file that was cut may have been cut too, and begins no sample any more. */
-        bool is_last = p->is_final && *next == p->end;
         return is_last ? cut_off(r, p, next) : begin_sample(r, p, at, time);
     }
     if (keyword == HPF__KEYWORD_END_SAMPLE) {

@@ -28,6 +28,8 @@ hpf__hp_reader *hpf__hp_create(const hpf_events *events, void *context,
     r->events = *events;
     r->context = context;
     r->options = options ? *options : (hpf_reader_options){0};
+    r->max_statement_bytes =
+        r->options.max_name_bytes ? r->options.max_name_bytes : HPF_MAX_NAME_BYTES;
     r->line = 1;
     r->time = -INFINITY;
     if (!HPF__ARRAY_RESERVE(r->next_name, r->next_name_capacity, 1)) {
@@ -92,6 +94,9 @@ static hpf_status read_statements(hpf__hp_reader *r, hpf__hp_piece *p)
         }
         const char *next = p->begin;
         status = hpf__hp_read_statement(r, p, &next);
+        if (status == HPF_MORE && (size_t)(p->end - p->begin) > r->max_statement_bytes) {
+            return hpf__hp_fail_long(r);
+        }
         if (status != HPF_OK) {
             return status == HPF_MORE ? HPF_OK : status;
         }
@@ -200,14 +205,21 @@ static hpf_status check_complete(hpf__hp_reader *r)
     return HPF_OK;
 }
 
-/* Warns of a truncated last sample, and emits its costs. */
+/* Warns of a truncated last sample or line, and emits the costs of the sample. */
 static hpf_status leave_rest(hpf__hp_reader *r)
 {
-    if ((r->is_truncated || r->in_sample || r->costs.n) && r->options.warning) {
+    bool has_cut_sample = r->is_truncated || r->in_sample || r->costs.n;
+    if ((has_cut_sample || r->has_cut_line) && r->options.warning) {
         hpf_error warning;
-        hpf_error_set(&warning, HPF_END,
-                      "the input ends inside a sample: kept the %llu complete %s before it",
-                      (unsigned long long)r->n_samples, r->n_samples == 1 ? "sample" : "samples");
+        if (has_cut_sample) {
+            hpf_error_set(&warning, HPF_END,
+                          "the input ends inside a sample: kept the %llu complete %s before it",
+                          (unsigned long long)r->n_samples,
+                          r->n_samples == 1 ? "sample" : "samples");
+        } else {
+            hpf_error_set(&warning, HPF_END,
+                          "the input ends inside its last line: kept all samples");
+        }
         warning.offset = r->offset;
         warning.line = r->line;
         warning.column = (uint32_t)(r->offset - r->line_offset + 1);
@@ -245,6 +257,7 @@ void hpf__hp_revisit(hpf__hp_reader *r, const hpf_events *events, void *context)
     r->last_name = 0;
     r->in_sample = false;
     r->is_truncated = false;
+    r->has_cut_line = false;
     r->time = -INFINITY;
     r->offset = 0;
     r->line_offset = 0;

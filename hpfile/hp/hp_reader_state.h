@@ -17,8 +17,9 @@ typedef struct hpf__hp_reader {
     hpf_reader_options options;
     hpf_error error; /* sticky */
 
-    hpf__buffer carry;    /* an unfinished statement */
-    size_t retry_length;  /* of carry, before it is tried again */
+    hpf__buffer carry;   /* an unfinished statement */
+    size_t retry_length; /* of carry, before it is tried again */
+    size_t max_statement_bytes;
     uint64_t offset;      /* of the next byte to be read */
     uint64_t line_offset; /* of the first byte of its line */
     uint32_t line;
@@ -34,6 +35,7 @@ typedef struct hpf__hp_reader {
     bool has_header[HPF_N_HEADERS];
     bool in_sample;    /* a BEGIN_SAMPLE has no END_SAMPLE yet */
     bool is_truncated; /* the input ended inside a statement */
+    bool has_cut_line; /* the input ended after the number of END_SAMPLE or MARK, in its line */
     bool is_finished;
     double time; /* of the last BEGIN_SAMPLE; -infinite before the first */
     uint64_t n_samples;
@@ -50,6 +52,9 @@ typedef struct hpf__hp_piece {
 /* --- gathering a sample --- */
 
 hpf_status hpf__hp_fail_memory(hpf__hp_reader *r);
+
+/* Fails at the next statement, which is longer than the limit. */
+hpf_status hpf__hp_fail_long(hpf__hp_reader *r);
 
 /* The number of a name, which is defined if it is new. */
 hpf_status hpf__hp_define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name);

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_BYTES_MAX (16u << 20)
-
 bool hpf__cursor_refill(hpf__cursor *scan)
 {
     if (scan->status != HPF_OK) {
@@ -31,6 +29,7 @@ hpf__location hpf__cursor_spot(const hpf__cursor *scan)
 /* Takes what the piece has of a line, with its line feed. */
 static hpf_status take_some(hpf__cursor *scan, hpf__buffer *line, bool *is_whole)
 {
+    hpf__location place = hpf__cursor_spot(scan);
     const char *from = scan->piece.data + scan->at;
     const char *feed = memchr(from, '\n', scan->piece.length - scan->at);
     size_t length = feed ? (size_t)(feed - from) : scan->piece.length - scan->at;
@@ -42,9 +41,7 @@ static hpf_status take_some(hpf__cursor *scan, hpf__buffer *line, bool *is_whole
     if (feed) {
         hpf__cursor_pass(scan);
     }
-    return line->length <= LINE_BYTES_MAX
-               ? HPF_OK
-               : hpf_error_set(scan->err, HPF_ERR_LIMIT, "a line of more than 16 MiB");
+    return line->length <= hpf__cursor_max(scan) ? HPF_OK : hpf__cursor_fail_long(scan, place);
 }
 
 hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line)
@@ -62,6 +59,12 @@ hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line)
         line->length--;
     }
     return status != HPF_OK || scan->status == HPF_END ? status : scan->status;
+}
+
+hpf_status hpf__cursor_fail_long(const hpf__cursor *scan, hpf__location place)
+{
+    return hpf__location_error(place, scan->err, HPF_ERR_LIMIT,
+                               "a name or text of more than %zu bytes", hpf__cursor_max(scan));
 }
 
 hpf_status hpf__location_error(hpf__location place, hpf_error *err, hpf_status status,

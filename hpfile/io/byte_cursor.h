@@ -7,6 +7,7 @@
 #define HPF_SCAN_H
 
 #include "base/buffer.h"
+#include "hpfile/event.h"
 #include "hpfile/source.h"
 
 /* What hpf__cursor_peek gives when there is no byte. */
@@ -17,10 +18,11 @@ typedef struct hpf__location {
     uint32_t line, column; /* from 1 */
 } hpf__location;
 
-/* Begins as {.source = ..., .line = 1}; err may be NULL. */
+/* Begins as {.source = ..., .line = 1}; err and max_bytes may be 0. */
 typedef struct hpf__cursor {
     hpf_source *source;
     hpf_error *err;
+    size_t max_bytes;      /* of a name, text or line; 0: the default, 16 MiB */
     hpf_status status;     /* HPF_OK, HPF_END, or why the source failed, `err` being filled */
     hpf_str piece;         /* what the source gave last */
     size_t at;             /* the next byte in it */
@@ -53,9 +55,18 @@ static inline void hpf__cursor_pass(hpf__cursor *scan)
 /* Where the next byte is. */
 hpf__location hpf__cursor_spot(const hpf__cursor *scan);
 
+/* Returns the longest name, text or line. */
+static inline size_t hpf__cursor_max(const hpf__cursor *scan)
+{
+    return scan->max_bytes ? scan->max_bytes : HPF_MAX_NAME_BYTES;
+}
+
 /* Reads the next line into `line`, without what ends it: HPF_OK, or HPF_END after the last one.
- * Errors: LIMIT, of lines of more than 16 MiB; MEMORY; those of the source. */
+ * Errors: LIMIT, of too long a line; MEMORY; those of the source. */
 hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line);
+
+/* Sets the error of a name, text or line at `place` that is too long, and returns its status. */
+hpf_status hpf__cursor_fail_long(const hpf__cursor *scan, hpf__location place);
 
 /* An error at a place. */
 hpf_status hpf__location_error(hpf__location place, hpf_error *err, hpf_status status,

@@ -21,6 +21,9 @@ static hpf_status fail_at_end(const hpf__json_lex *lex, const char *what)
 
 static hpf_status append(hpf__json_lex *lex, const void *bytes, size_t n_bytes)
 {
+    if (lex->buf.length >= hpf__cursor_max(&lex->scan)) {
+        return hpf__cursor_fail_long(&lex->scan, lex->place);
+    }
     return hpf__buffer_append(&lex->buf, bytes, n_bytes) ? HPF_OK
                                                          : hpf_error_set_memory(lex->scan.err);
 }
@@ -170,8 +173,9 @@ static hpf_status read_bare(hpf__json_lex *lex)
     int byte;
     while (is_word_byte(byte = hpf__cursor_peek(&lex->scan))) {
         char c = (char)byte;
-        if (append(lex, &c, 1) != HPF_OK) {
-            return HPF_ERR_MEMORY;
+        hpf_status status = append(lex, &c, 1);
+        if (status != HPF_OK) {
+            return status;
         }
         hpf__cursor_pass(&lex->scan);
     }

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,7 @@ struct hpf_sink {
     bool owns_fd;
     char *path;           /* final place, or NULL */
     char *temporary_path; /* NULL unless a temporary exists */
+    hpf_sink *next;       /* in the list of sinks with a temporary */
     mode_t mode;
     hpf_error error; /* the first one; status HPF_OK until then */
 };
@@ -52,24 +55,96 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* --- the list of temporaries, which a signal handler removes --- */
+
+static hpf_sink *with_temporary;
+static pid_t owner; /* the process that filled the list, not a child of it */
+static atomic_flag list_is_locked = ATOMIC_FLAG_INIT;
+
+/* Signals are blocked while the list is locked, so that a handler never waits for its own thread.
+ */
+static void lock_list(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+    while (atomic_flag_test_and_set(&list_is_locked)) {
+    }
+}
+
+static void unlock_list(const sigset_t *before)
+{
+    atomic_flag_clear(&list_is_locked);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void hpf_sink_remove_temporaries(void)
+{
+    sigset_t before;
+    lock_list(&before);
+    for (const hpf_sink *sink = with_temporary; sink && owner == getpid(); sink = sink->next) {
+        unlink(sink->temporary_path);
+    }
+    unlock_list(&before);
+}
+
+/* Creates the file `name` for the sink and takes the name over. Returns false with errno set. */
+static bool add_temporary(hpf_sink *sink, char *name)
+{
+    sigset_t before;
+    lock_list(&before);
+    sink->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (sink->fd >= 0) {
+        with_temporary = owner == getpid() ? with_temporary : NULL;
+        owner = getpid();
+        sink->temporary_path = name;
+        sink->next = with_temporary;
+        with_temporary = sink;
+    }
+    unlock_list(&before);
+    return sink->fd >= 0;
+}
+
+/* Renames the temporary file to `path`, or with NULL removes it. Returns what the system call
+ * returns. */
+static int take_temporary(hpf_sink *sink, const char *path)
+{
+    sigset_t before;
+    lock_list(&before);
+    int result = path ? rename(sink->temporary_path, path) : unlink(sink->temporary_path);
+    if (result == 0 || !path) {
+        hpf_sink **at = &with_temporary;
+        while (*at && *at != sink) {
+            at = &(*at)->next;
+        }
+        if (*at) {
+            *at = sink->next;
+        }
+        free(sink->temporary_path);
+        sink->temporary_path = NULL;
+    }
+    unlock_list(&before);
+    return result;
+}
+
+/* --- files --- */
+
 /* Creates the temporary file in the folder of the target, with a short name, as the target's may
  * have the maximum length. open(2), unlike mkstemp, applies the umask. */
-static int create_temporary(hpf_sink *sink, const char *target)
+static bool create_temporary(hpf_sink *sink, const char *target)
 {
     size_t length = folder_length(target);
     size_t room = length + 64;
     char *name = malloc(room);
     if (!name) {
         errno = ENOMEM;
-        return -1;
+        return false;
     }
     memcpy(name, target, length);
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
         snprintf(name + length, room - length, ".census-%ld-%u.tmp", (long)getpid(), attempt);
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            sink->temporary_path = name;
-            return fd;
+        if (add_temporary(sink, name)) {
+            return true;
         }
         if (errno != EEXIST) {
             break;
@@ -78,7 +153,7 @@ static int create_temporary(hpf_sink *sink, const char *target)
     int why = errno;
     free(name);
     errno = why;
-    return -1;
+    return false;
 }
 
 /* What the link `path` points to, as a path from here; NULL with errno set. */
@@ -133,8 +208,7 @@ static bool open_target(hpf_sink *sink, const char *path)
         return false;
     }
     sink->mode = exists ? st.st_mode & 07777 : 0;
-    sink->fd = create_temporary(sink, sink->path);
-    return sink->fd >= 0;
+    return create_temporary(sink, sink->path);
 }
 
 hpf_sink *hpf_sink_to_path(const char *path, hpf_error *err)
@@ -302,11 +376,8 @@ static void put_in_place(hpf_sink *sink)
     sink->owns_fd = false;
     if (close(fd) != 0) {
         hpf_error_set_os(&sink->error, errno, "cannot write");
-    } else if (rename(sink->temporary_path, sink->path) != 0) {
+    } else if (take_temporary(sink, sink->path) != 0) {
         hpf_error_set_os(&sink->error, errno, "cannot replace it");
-    } else {
-        free(sink->temporary_path);
-        sink->temporary_path = NULL;
     }
 }
 
@@ -327,8 +398,7 @@ void hpf_sink_destroy(hpf_sink *sink)
         close(sink->fd);
     }
     if (sink->temporary_path) {
-        unlink(sink->temporary_path);
-        free(sink->temporary_path);
+        (void)take_temporary(sink, NULL);
     }
     free(sink->path);
     hpf__buffer_finish(&sink->buf);

@@ -217,7 +217,8 @@ static void on_warning(void *context, const hpf_error *warning)
 
 static bool init(hpf_live *live)
 {
-    hpf_reader_options reader_options = {.warning = on_warning,
+    hpf_reader_options reader_options = {.max_name_bytes = live->options.max_name_bytes,
+                                         .warning = on_warning,
                                          .warning_context = live,
                                          .has_log_profile = live->options.has_log_profile,
                                          .log_profile = live->options.log_profile,

@@ -119,7 +119,8 @@ static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
 
 static hpf_status run(hpf__read_survey *s, hpf_error *err)
 {
-    hpf_reader_options reader_options = {.warning = on_warning,
+    hpf_reader_options reader_options = {.max_name_bytes = s->options.max_name_bytes,
+                                         .warning = on_warning,
                                          .warning_context = s,
                                          .has_log_profile = s->options.has_log_profile,
                                          .log_profile = s->options.log_profile};

@@ -101,7 +101,13 @@ typedef struct hpf_quantity {
  * NULL. */
 typedef void hpf_warning(void *context, const hpf_error *warning);
 
+/* The default of hpf_reader_options.max_name_bytes. */
+#define HPF_MAX_NAME_BYTES ((size_t)16 << 20)
+
 typedef struct hpf_reader_options {
+    /* The longest name, text or line of the input; longer ones are an error, LIMIT. 0: the default,
+     * 16 MiB. Memory of a reader is at most some times as much. */
+    size_t max_name_bytes;
     hpf_warning *warning;
     void *warning_context;
     /* The number of the heap profile to read from an event log that has several. Without it the

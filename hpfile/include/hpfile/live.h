@@ -28,7 +28,8 @@ extern "C" {
 typedef struct hpf_live hpf_live;
 
 typedef struct hpf_live_options {
-    size_t max_picks;     /* as in hpf_survey_options; 0: the default, 8192 */
+    size_t max_picks;      /* as in hpf_survey_options; 0: the default, 8192 */
+    size_t max_name_bytes; /* as in hpf_reader_options */
     size_t most_bytes;    /* for the stored samples, approximately; 0: 64 MiB */
     bool has_log_profile; /* as in hpf_reader_options */
     uint8_t log_profile;

@@ -53,7 +53,7 @@ typedef struct hpf_overview {
     size_t n_picks;
     const hpf_pick *picks; /* by sample_index, increasing; borrowed */
     bool reduced;          /* picks are not all samples */
-    bool truncated;        /* the input ended inside a sample */
+    bool truncated;        /* the input ended inside a sample or a line */
 } hpf_overview;
 
 /* Says that a name belongs to no band. */

@@ -32,6 +32,10 @@ HPF_API hpf_sink *hpf_sink_to_fd(int fd);
  * existing file is kept. Returns NULL with `err` set if the temporary file cannot be created. */
 HPF_API hpf_sink *hpf_sink_to_path(const char *path, hpf_error *err);
 
+/* Removes the temporary files of all sinks of the process, for a handler of signals that end it:
+ * async-signal-safe. The sinks fail when they are finished. */
+HPF_API void hpf_sink_remove_temporaries(void);
+
 /* Append bytes. After an error they do nothing. */
 HPF_API void hpf_sink_write(hpf_sink *sink, const void *bytes, size_t n_bytes);
 HPF_API void hpf_sink_str(hpf_sink *sink, hpf_str text);

@@ -32,7 +32,8 @@ extern "C" {
 #endif
 
 typedef struct hpf_survey_options {
-    size_t max_picks; /* 0: the default, 8192 */
+    size_t max_picks;      /* 0: the default, 8192 */
+    size_t max_name_bytes; /* as in hpf_reader_options */
     /* Use only the samples from `from_time` to `to_time`, both included, for totals, picks and
      * replay. Names and marks are those of the whole input. */
     bool has_window;

@@ -13,6 +13,7 @@
 #include "allocator_names.h"
 #include "base/grow.h"
 #include "base/arena.h"
+#include "base/regular_expression.h"
 #include "hpfile/str.h"
 #include "base/map.h"
 #include "base/text.h"
@@ -290,24 +291,10 @@ hpp_resolver *hpp__names_resolver(hpp__names *names)
 
 /* ---- Life ---- */
 
-static hpf_status compile(regex_t *out, const char *expression, hpf_error *err)
-{
-    int wrong = regcomp(out, expression, REG_EXTENDED | REG_NOSUB);
-    if (wrong == 0) {
-        return HPF_OK;
-    }
-    char why[80];
-    regerror(wrong, out, why, sizeof why);
-    return wrong == REG_ESPACE
-               ? hpf_error_set_memory(err)
-               : hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid regular expression '%.60s': %s",
-                               expression, why);
-}
-
 static hpf_status compile_all(hpp__names *names, const char *const *skip, size_t n_skip,
                               hpf_error *err)
 {
-    hpf_status status = compile(&names->start, HPP__START_NAMES, err);
+    hpf_status status = hpf__regular_expression(&names->start, HPP__START_NAMES, err);
     names->has_start = status == HPF_OK;
     size_t n = N_ALLOCATOR_NAMES + n_skip;
     names->skipped = calloc(n, sizeof *names->skipped);
@@ -317,7 +304,7 @@ static hpf_status compile_all(hpp__names *names, const char *const *skip, size_t
     for (size_t i = 0; i < n && status == HPF_OK; i++) {
         const char *expression = i < N_ALLOCATOR_NAMES ? hpp__allocator_names[i].expression
                                                        : skip[i - N_ALLOCATOR_NAMES];
-        status = compile(&names->skipped[i], expression, err);
+        status = hpf__regular_expression(&names->skipped[i], expression, err);
         names->n_skipped += status == HPF_OK;
     }
     return status;

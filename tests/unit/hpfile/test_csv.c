@@ -194,3 +194,37 @@ Test(csv, both_shapes_are_read_back_as_they_were)
         }
     }
 }
+
+Test(csv, names_that_are_formulas_are_guarded)
+{
+    static const char *const names[] = {"=1+2", "+x", "-x", "@x", "'=1", "''+", "'a", "a=b", "'"};
+    static const char *const cells[] = {"'=1+2", "'+x", "'-x", "'@x", "''=1",
+                                        "'''+",  "'a",  "a=b", "'"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char hp[200], csv[100];
+        snprintf(hp, sizeof hp, TABLE_HEAD "BEGIN_SAMPLE 1.000000\n%s\t5\nEND_SAMPLE 1.000000\n",
+                 names[i]);
+        snprintf(csv, sizeof csv, "time,\"%s\"\n1,5\n", cells[i]);
+        expect_csv(hp, &hpf_format_csv, csv);
+        expect_hp(csv, hp);
+        snprintf(csv, sizeof csv, "time,name,value\n1,\"%s\",5\n", cells[i]);
+        expect_csv(hp, &hpf_format_tidy, csv);
+        expect_hp(csv, hp);
+    }
+}
+
+Test(csv, raw_names_are_written_as_they_are)
+{
+    const hpf_writer_options options = {.raw_names = true};
+    const hpf_events *e = &hpf_writer_events;
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_writer *writer = create_writer(&hpf_format_csv, sink, &options);
+    const hpf_cost cost = {.whole = 5};
+    const hpf_sample sample = {.time = 1, .costs = &cost, .n_costs = 1};
+    cr_assert_eq(e->name(writer, 0, HPF_STR("=1"), NULL), HPF_OK);
+    cr_assert_eq(e->sample(writer, &sample, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
+    cr_expect(hpf_str_is(hpf_sink_bytes(sink), "time,\"=1\"\n1,5\n"));
+    hpf_writer_destroy(writer);
+    hpf_sink_destroy(sink);
+}

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "hpfile/sink.h"
@@ -111,6 +112,68 @@ Test(sink, an_unfinished_sink_leaves_no_trace)
     hpf_sink_destroy(sink);
     expect_file(path, "old");
     cr_assert_eq(scratch_n_files(), 1);
+}
+
+static void remove_and_die(int number)
+{
+    hpf_sink_remove_temporaries();
+    raise(number);
+}
+
+/* A child has three sinks open, and gets the signal that its parent chooses. */
+static void die_while_writing(int number)
+{
+    struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = (int)SA_RESETHAND};
+    sigaction(number, &action, NULL);
+    hpf_sink *done = hpf_sink_to_path(scratch_path("done"), NULL);
+    hpf_sink *dropped = hpf_sink_to_path(scratch_path("dropped"), NULL);
+    for (int i = 0; i < 3; i++) {
+        const char *names[] = {"out", "other", "third"};
+        hpf_sink *sink = hpf_sink_to_path(scratch_path(names[i]), NULL);
+        hpf_sink_text(sink, "new");
+        hpf_sink_flush(sink, NULL);
+    }
+    bool is_good = hpf_sink_finish(done, NULL) == HPF_OK;
+    hpf_sink_destroy(dropped);
+    hpf_sink_destroy(done);
+    if (is_good && scratch_n_files() == 5) {
+        raise(number);
+    }
+    _exit(1);
+}
+
+Test(sink, a_signal_leaves_no_trace)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
+    write_file(scratch_path("out"), HPF_STR("old"));
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            die_while_writing(signals[i]);
+        }
+        cr_assert_eq(waitpid(child, &status, 0), child);
+        cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == signals[i], "%#x", (unsigned)status);
+        expect_file(scratch_path("out"), "old");
+        cr_expect_eq(scratch_n_files(), 2);
+    }
+}
+
+/* A child that has not executed its program yet must not remove the files of its parent. */
+Test(sink, a_signal_to_a_child_leaves_the_files_of_the_parent)
+{
+    int status;
+    hpf_sink *sink = hpf_sink_to_path(scratch_path("out"), NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        hpf_sink_remove_temporaries();
+        _exit(0);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    hpf_sink_text(sink, "new");
+    cr_expect_eq(hpf_sink_finish(sink, NULL), HPF_OK);
+    hpf_sink_destroy(sink);
+    expect_file(scratch_path("out"), "new");
 }
 
 Test(sink, a_failed_sink_keeps_the_old_file_and_the_first_error)
