@@ -8,7 +8,7 @@
 #include "event/format_row.h"
 #include "hpfile/format.h"
 #include "hpfile/sink.h"
-#include "hpfile/survey.h"
+#include "summary/survey_details.h"
 
 typedef struct input {
     const char *name; /* for messages: the path, or "stdin" */

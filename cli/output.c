@@ -2,6 +2,7 @@
  *
  * Writes text to sinks, and opens and closes sinks.
  */
+#include "io/sink.h"
 #include "output.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  *
  * Computes means and slopes from the totals of a survey.
  */
+#include "summary/survey_details.h"
 #include "summary.h"
 
 #include <math.h>

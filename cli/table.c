@@ -2,6 +2,7 @@
  *
  * Aligns numbers to the right, names to the left.
  */
+#include "io/sink.h"
 #include "exchange/csv.h"
 #include "table.h"
 

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/sink.h"
 #include "base/buffer.h"
 #include "hpfile/str.h"
 

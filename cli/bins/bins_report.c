@@ -2,6 +2,7 @@
  *
  * Tables of address bins.
  */
+#include "io/sink.h"
 #include "bins_report.h"
 
 #include <inttypes.h>

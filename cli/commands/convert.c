@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "summary/survey_details.h"
+#include "event/breakdown.h"
 #include "event/format_row.h"
 #include "hpfile/format.h"
 #include "hpfile/str.h"

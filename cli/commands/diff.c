@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "summary/diff.h"
 #include "hpfile/str.h"
 #include "hprender/diff.h"
 

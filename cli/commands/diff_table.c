@@ -2,6 +2,9 @@
  *
  * Writes the comparison as text, Markdown, CSV and JSON.
  */
+#include "summary/survey_details.h"
+#include "summary/diff.h"
+#include "io/sink.h"
 #include "exchange/csv.h"
 #include "diff_table.h"
 

@@ -4,7 +4,9 @@
  */
 #include <string.h>
 
-#include "hpfile/breakdown.h"
+#include "io/source.h"
+#include "io/sink.h"
+#include "event/breakdown.h"
 #include "io/json.h"
 
 #include "bins/bins_report.h"

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "summary/survey_details.h"
+#include "io/sink.h"
 #include "exchange/csv.h"
 #include "event/frame.h"
 #include "io/json.h"

@@ -3,15 +3,18 @@
  * The survey of the heap profile also counts records and collects metadata. A log without a heap
  * profile is read only for these.
  */
+#include "io/source.h"
+#include "io/sink.h"
+#include "event/breakdown.h"
 #include "eventlog/eventlog_metadata.h"
 #include "log_info.h"
 
 #include <string.h>
 
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog.h"
 #include "io/json.h"
 #include "hpfile/str.h"
-#include "hpfile/survey.h"
+#include "summary/survey_details.h"
 
 #include "diag.h"
 #include "unit_format.h"

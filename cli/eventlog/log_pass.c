@@ -2,6 +2,7 @@
  *
  * One pass over all records, and the report of the time profile.
  */
+#include "io/sink.h"
 #include "log_pass.h"
 
 #include "diag.h"

@@ -7,7 +7,7 @@
 
 #include "eventlog/eventlog_metadata.h"
 #include "eventlog/eventlog_time.h"
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog.h"
 #include "hpfile/sink.h"
 #include "io/json.h"
 

@@ -5,7 +5,7 @@
 #ifndef CENSUS_PLOT_JOB_H
 #define CENSUS_PLOT_JOB_H
 
-#include "hpfile/eventlog_gc.h"
+#include "eventlog/eventlog_gc.h"
 
 #include "input.h"
 #include "plot_setup.h"

@@ -2,6 +2,8 @@
  *
  * Changes arm a timer, which draws.
  */
+#include "summary/survey_details.h"
+#include "io/sink.h"
 #include "view_picture.h"
 
 #include <stdio.h>

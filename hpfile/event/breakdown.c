@@ -2,7 +2,7 @@
  *
  * The flags of GHC's run-time system in one table.
  */
-#include "hpfile/breakdown.h"
+#include "event/breakdown.h"
 
 #include "hpfile/str.h"
 

@@ -5,7 +5,7 @@
 #ifndef HPF_LOG_CAVEAT_H
 #define HPF_LOG_CAVEAT_H
 
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog.h"
 
 #define HPF__PROFILE_LIST_BYTES 48
 

@@ -4,10 +4,11 @@
  */
 #include <string.h>
 
+#include "io/sink.h"
 #include "base/big_endian.h"
 #include "eventlog/eventlog_tags.h"
 #include "eventlog/eventlog_words.h"
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog.h"
 #include "base/utf8.h"
 
 typedef struct row {

@@ -2,7 +2,7 @@
  *
  * One record of statistics is one collection, however many capabilities took part.
  */
-#include "hpfile/eventlog_gc.h"
+#include "eventlog/eventlog_gc.h"
 
 #include <stdlib.h>
 

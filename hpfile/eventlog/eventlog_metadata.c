@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/big_endian.h"
 #include "eventlog/eventlog_tags.h"
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog.h"
 #include "hpfile/str.h"
 #include "base/date.h"
 

@@ -6,7 +6,7 @@
 #define HPF_EVENTLOG_METADATA_H
 
 #include "base/arena.h"
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog.h"
 
 /* Returns whether records of this type have metadata. */
 HPF_API bool hpf_eventlog_metadata_want(uint16_t id);

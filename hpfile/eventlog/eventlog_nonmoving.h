@@ -10,7 +10,7 @@
 #ifndef HPFILE_EVENTLOG_NONMOVING_H
 #define HPFILE_EVENTLOG_NONMOVING_H
 
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -12,7 +12,7 @@
 #ifndef HPFILE_EVENTLOG_TICKY_H
 #define HPFILE_EVENTLOG_TICKY_H
 
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog.h"
 
 #ifdef __cplusplus
 extern "C" {

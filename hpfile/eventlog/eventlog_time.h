@@ -8,8 +8,8 @@
 #ifndef HPFILE_EVENTLOG_TIME_H
 #define HPFILE_EVENTLOG_TIME_H
 
-#include "hpfile/eventlog.h"
-#include "hpfile/prof.h"
+#include "eventlog/eventlog.h"
+#include "prof/prof.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,6 +3,7 @@
  * Words of the GHC user's guide and of the run-time system's EventLogFormat.h; breakdowns have
  * their flags.
  */
+#include "event/breakdown.h"
 #include "eventlog/eventlog_words.h"
 
 #include "eventlog/eventlog_tags.h"

@@ -11,7 +11,7 @@
  */
 #include "base/arena.h"
 #include "event/format_row.h"
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog.h"
 
 #include <assert.h>
 #include <math.h>

@@ -2,6 +2,7 @@
  *
  * Stacks to lines: frames that differ only in their places read the same, so lines are looked up.
  */
+#include "io/sink.h"
 #include "exchange/folded.h"
 
 #include <math.h>

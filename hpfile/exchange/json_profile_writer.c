@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "io/sink.h"
 #include "base/array.h"
 #include "base/arena.h"
 #include "io/json.h"

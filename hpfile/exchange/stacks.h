@@ -13,7 +13,7 @@
 #ifndef HPFILE_STACKS_H
 #define HPFILE_STACKS_H
 
-#include "hpfile/prof.h"
+#include "prof/prof.h"
 #include "hpfile/frame.h"
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
  *
  * The JSON writer: commas by level, escapes by run.
  */
+#include "io/sink.h"
 #include "io/json.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
  * Three kinds of sink share one buffer: memory keeps it, a descriptor is written when it is full,
  * and a file is a descriptor on a temporary that finish renames.
  */
-#include "hpfile/sink.h"
+#include "io/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>

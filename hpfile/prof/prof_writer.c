@@ -6,8 +6,8 @@
  * loops, backwards where children report to parents. Children are then linked in printing order,
  * and the tree is walked by those links and the parents': deep trees need no deep C stack.
  */
+#include "io/sink.h"
 #include "prof/prof.h"
-#include "hpfile/prof.h"
 
 #include <stdlib.h>
 #include <string.h>

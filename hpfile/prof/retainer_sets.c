@@ -5,13 +5,12 @@
  */
 #include "base/arena.h"
 #include "prof/prof.h"
-#include "hpfile/retainer_sets.h"
+#include "prof/retainer_sets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
-#include "hpfile/prof.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
 #include "io/byte_cursor.h"

@@ -2,7 +2,8 @@
  *
  * Names to rows by matching them, then amounts.
  */
-#include "hpfile/diff.h"
+#include "summary/survey_details.h"
+#include "summary/diff.h"
 #include "summary/match.h"
 
 #include <math.h>

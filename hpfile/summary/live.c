@@ -2,7 +2,7 @@
  *
  * One accumulator computes the totals, one store keeps the costs; surveys are views of both.
  */
-#include "hpfile/live.h"
+#include "summary/live.h"
 
 #include <math.h>
 #include <stdlib.h>

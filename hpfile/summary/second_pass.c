@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "io/source.h"
 #include "summary/survey_read.h"
 
 #define READ_BYTES (256u << 10)

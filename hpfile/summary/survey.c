@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "event/sidecar.h"
-
 #include "summary/sidecar_merge.h"
 #include "detect/reader.h"
 #include "summary/survey.h"
@@ -33,37 +32,9 @@ size_t hpf_survey_frames(const hpf_survey *s, hpf_name name, hpf_frame *frames, 
     return hpf_reader_frames(s->reader, name, frames, room);
 }
 
-const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *s)
-{
-    const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
-    return log ? hpf__eventlog_heap_facts(log) : NULL;
-}
-
-const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *s)
-{
-    const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
-    return log ? hpf__eventlog_heap_records(log) : NULL;
-}
-
-const hpf_eventlog_profile *hpf_survey_eventlog_profile(const hpf_survey *s)
-{
-    const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
-    return log ? hpf__eventlog_heap_profile(log) : NULL;
-}
-
 const hpf_totals *hpf_survey_totals(const hpf_survey *s, hpf_name name)
 {
     return &s->accumulator.totals[name];
-}
-
-double hpf_survey_whole_sum(const hpf_survey *s, hpf_name name)
-{
-    return hpf__accumulator_whole_sum(&s->accumulator, name);
-}
-
-double hpf_survey_leftover(const hpf_survey *s, hpf_name name)
-{
-    return s->accumulator.accounts[name].leftover;
 }
 
 const hpf_overview *hpf_survey_overview(const hpf_survey *s)
@@ -81,24 +52,7 @@ size_t hpf_survey_peak_pick(const hpf_survey *s)
     return i;
 }
 
-size_t hpf_survey_end_pick(const hpf_survey *s)
-{
-    const hpf_overview *o = &s->accumulator.overview;
-    size_t i = o->n_picks;
-    while (i > 0 && o->picks[i - 1].total == 0) {
-        i--;
-    }
-    return (i > 0 ? i : o->n_picks) - 1;
-}
-
-double hpf_survey_mean(const hpf_survey *s, const hpf_totals *totals)
-{
-    const hpf_overview *o = &s->accumulator.overview;
-    double duration = o->last_time - o->first_time;
-    return duration > 0 ? totals->trapezium / duration : totals->sum / (double)o->n_samples;
-}
-
-/* --- sidecar and retainer sets --- */
+/* --- sidecar --- */
 
 hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error *err)
 {
@@ -109,16 +63,6 @@ hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error 
     hpf_status settled =
         hpf__accumulator_settle_lines(&s->accumulator, status == HPF_OK ? err : NULL);
     return status == HPF_OK ? settled : status;
-}
-
-void hpf_survey_use_retainer_sets(hpf_survey *s, hpf_retainer_sets *sets)
-{
-    s->sets = sets;
-}
-
-bool hpf_survey_retainer_set(const hpf_survey *s, hpf_name name, hpf_retainer_set *set)
-{
-    return s->sets && hpf_retainer_sets_find(s->sets, hpf_survey_name(s, name), set);
 }
 
 /* --- the second pass --- */

@@ -3,6 +3,7 @@
  * The first pass over a source adds up (accumulator.h). Samples
  * that are not in the order of time are put in order.
  */
+#include "io/source.h"
 #include "summary/survey_read.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  *
  * Weighs names, and decides which become bands and which go into OTHER.
  */
+#include "summary/survey_details.h"
 #include "base/arena.h"
 #include "chart/select.h"
 

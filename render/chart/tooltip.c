@@ -2,6 +2,9 @@
  *
  * Collects frames and members of a name, and writes them as text.
  */
+#include "summary/survey_details.h"
+#include "io/sink.h"
+#include "event/frame.h"
 #include "base/arena.h"
 #include "chart/tooltip.h"
 

@@ -2,6 +2,7 @@
  *
  * Writes a page: the embedded files with data between them.
  */
+#include "io/sink.h"
 #include "hprender/html.h"
 
 #include "html/html_profile.h"

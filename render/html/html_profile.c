@@ -5,6 +5,7 @@
  * packed during one pass over the samples, or fetched in batches, so that memory does not grow with
  * names times samples.
  */
+#include "summary/survey_details.h"
 #include "html/html_profile.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  * samples, the table has those with the extremes of the total in each part of the plot, and the
  * peak.
  */
+#include "io/sink.h"
 #include "output/backend.h"
 
 #include <math.h>

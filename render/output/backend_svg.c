@@ -3,6 +3,7 @@
  * SVG, written directly: shapes are paths, texts are texts. Paths use relative coordinates and the
  * shortest command for each segment.
  */
+#include "io/sink.h"
 #include "output/backend.h"
 
 #include <math.h>

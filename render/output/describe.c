@@ -2,6 +2,7 @@
  *
  * Describes charts in sentences.
  */
+#include "io/sink.h"
 #include "hprender/describe.h"
 
 #include <math.h>

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/sink.h"
 #include "detect/reader.h"
 #include "fuzz.h"
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog.h"
 #include "eventlog/eventlog_nonmoving.h"
 #include "eventlog/eventlog_ticky.h"
 #include "eventlog/eventlog_time.h"

@@ -2,6 +2,7 @@
  *
  * Readings as text.
  */
+#include "io/sink.h"
 #include "detect/reader.h"
 #include "readings.h"
 

@@ -2,6 +2,7 @@
  *
  * Forwards the events and states of each profile to all views.
  */
+#include "summary/live.h"
 #include "watch.h"
 
 #include <stdarg.h>

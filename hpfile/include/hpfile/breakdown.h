@@ -27,18 +27,10 @@ typedef enum hpf_breakdown {
     HPF_BREAKDOWN_IN_STACK, /* -hC: restrictions only, a cost centre anywhere in the stack */
 } hpf_breakdown;
 
-/* Returns the flag ("-hc") or the name ("cost-centre stack") of a break-down. NULL for NONE, for
- * IN_STACK and for unknown numbers. */
-HPF_API const char *hpf_breakdown_flag(hpf_breakdown breakdown);
+/* Returns the name of a break-down ("cost-centre stack"), and the letter after -h. NULL and 0 for
+ * NONE. */
 HPF_API const char *hpf_breakdown_name(hpf_breakdown breakdown);
-
-/* Returns the letter after -h, or 0; and the break-down of a letter, or NONE. */
 HPF_API char hpf_breakdown_letter(hpf_breakdown breakdown);
-HPF_API hpf_breakdown hpf_breakdown_of_letter(char letter);
-
-/* Returns the break-down that the run-time flags in a JOB select, or NONE. `-hc` is a break-down,
- * `-hcfoo` only a restriction; the last one counts. */
-HPF_API hpf_breakdown hpf_breakdown_of_job(hpf_str job);
 
 #ifdef __cplusplus
 }

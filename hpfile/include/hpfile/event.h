@@ -96,6 +96,12 @@ typedef struct hpf_quantity {
     size_t n_points;
 } hpf_quantity;
 
+/* One garbage collection of an event log. */
+typedef struct hpf_collection {
+    double time_s; /* of its end; in logs without statistics (GHC before 7.6) of its begin */
+    bool is_major; /* false also where nothing tells */
+} hpf_collection;
+
 /* Receives a problem that does not stop the reader, as an error: HPF_END for truncated input,
  * HPF_ERR_ORDER for samples out of order, HPF_ERR_UNSUPPORTED for anything that is skipped. May be
  * NULL. */

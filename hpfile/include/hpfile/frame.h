@@ -20,10 +20,6 @@ typedef struct hpf_frame {
     hpf_str table, closure_type, type; /* of info tables only; the closure type is a number */
 } hpf_frame;
 
-/* Returns GHC's name for a closure type given as a decimal number, such as THUNK for 15. Returns
- * the text itself if it is not such a number. */
-HPF_API hpf_str hpf_closure_type_name(hpf_str number);
-
 #ifdef __cplusplus
 }
 #endif

@@ -30,8 +30,8 @@ typedef struct hpf_live hpf_live;
 typedef struct hpf_live_options {
     size_t max_picks;      /* as in hpf_survey_options; 0: the default, 8192 */
     size_t max_name_bytes; /* as in hpf_reader_options */
-    size_t most_bytes;    /* for the stored samples, approximately; 0: 64 MiB */
-    bool has_log_profile; /* as in hpf_reader_options */
+    size_t most_bytes;     /* for the stored samples, approximately; 0: 64 MiB */
+    bool has_log_profile;  /* as in hpf_reader_options */
     uint8_t log_profile;
     /* As in hpf_survey_options. */
     bool (*is_wanted)(void *context, hpf_str name);
@@ -66,13 +66,6 @@ HPF_API HPF_MUST_USE hpf_status hpf_live_feed_sidecar(hpf_live *live, const char
 /* Ends the input. Errors: those of the reader. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_finish(hpf_live *live, hpf_error *err);
 
-/* Returns whether the input may end here: there are samples, and no statement is incomplete, so
- * that hpf_live_finish would change nothing. */
-HPF_API bool hpf_live_is_whole(const hpf_live *live);
-
-/* Returns whether the input has an end marker, as event logs do. */
-HPF_API bool hpf_live_has_end(const hpf_live *live);
-
 /* Returns HPF_OK, or why the profile is incomplete so far, which `diagnosis` describes:
  * - HPF_MORE: there is no sample yet, because the program runs without a heap profile, or writes
  * its samples at the end, or the selected profile has not begun.
@@ -81,13 +74,12 @@ HPF_API bool hpf_live_has_end(const hpf_live *live);
  * It may change with each feed, and is not reported as a warning. */
 HPF_API hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis);
 
-/* Return the number of complete samples, and of bytes fed (without the sidecar), so far. */
+/* Returns the number of complete samples so far. */
 HPF_API uint64_t hpf_live_n_samples(const hpf_live *live);
-HPF_API uint64_t hpf_live_n_bytes(const hpf_live *live);
 
 /* Stores a survey of the profile so far in `*out`, also after a failed feed. The live profile owns
  * it: do not destroy it or add a sidecar to it. It is valid until the next call other than
- * hpf_live_snapshot_last and the counts. hpf_survey_replay and hpf_survey_emit are UNSUPPORTED when
+ * hpf_live_snapshot_last and the count. hpf_survey_replay and hpf_survey_emit are UNSUPPORTED when
  * not all samples are stored; hpf_survey_amounts_at uses the nearest stored sample, where folded
  * and unwanted names have 0. Takes time in proportion to names and picks; none if nothing was fed
  * since the last call. Returns HPF_MORE, without an error, while headers or the first sample are

@@ -36,30 +36,14 @@ HPF_API hpf_sink *hpf_sink_to_path(const char *path, hpf_error *err);
  * async-signal-safe. The sinks fail when they are finished. */
 HPF_API void hpf_sink_remove_temporaries(void);
 
-/* Append bytes. After an error they do nothing. */
+/* Appends bytes. After an error it does nothing. */
 HPF_API void hpf_sink_write(hpf_sink *sink, const void *bytes, size_t n_bytes);
-HPF_API void hpf_sink_str(hpf_sink *sink, hpf_str text);
-HPF_API void hpf_sink_text(hpf_sink *sink, const char *text);
-HPF_API void hpf_sink_printf(hpf_sink *sink, const char *format, ...) HPF_PRINTF(2, 3);
-
-/* Append a whole number; a number with `decimals` digits after the point, at most 17; the shortest
- * text that reads back as the same double. The locale does not matter. A number that is not finite
- * fails the sink with HPF_ERR_RANGE. */
-HPF_API void hpf_sink_whole(hpf_sink *sink, uint64_t value);
-HPF_API void hpf_sink_fixed(hpf_sink *sink, double value, int decimals);
-HPF_API void hpf_sink_shortest(hpf_sink *sink, double value);
 
 /* Flushes the buffer; returns the sticky status. */
 HPF_API hpf_status hpf_sink_flush(hpf_sink *sink, hpf_error *err);
 
-/* Returns the number of bytes written so far, buffered or not. */
-HPF_API uint64_t hpf_sink_position(const hpf_sink *sink);
-
 /* Returns the bytes of a memory sink, borrowed until the next write; empty for other sinks. */
 HPF_API hpf_str hpf_sink_bytes(const hpf_sink *sink);
-
-/* Fails the sink with an error from elsewhere, such as a drawing library, unless it has failed. */
-HPF_API void hpf_sink_fail(hpf_sink *sink, const hpf_error *why);
 
 /* Flushes the buffer, renames the temporary file, and returns the first error of the sink's life.
  */

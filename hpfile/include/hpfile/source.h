@@ -6,7 +6,7 @@
  * the decompressed bytes. Files are read, not mapped: their producer may truncate them at any time,
  * and a mapping would then raise SIGBUS.
  *
- * Reading twice: hpf_source_read_at returns any range that was read before. A plain file is read
+ * Reading twice: a plain file is read
  * again. Pipes and compressed input are spooled if the option `keep` is set: in memory up to 4 MiB,
  * then in an unnamed temporary file.
  *
@@ -47,21 +47,9 @@ HPF_API HPF_MUST_USE hpf_status hpf_source_from_memory(hpf_source **out, hpf_str
  * call on this source, or HPF_END. Errors: IO; SYNTAX for broken compressed data. */
 HPF_API HPF_MUST_USE hpf_status hpf_source_next(hpf_source *source, hpf_str *out, hpf_error *err);
 
-/* Reads the bytes [offset, offset + length) again, which hpf_source_next has returned before.
- * Errors: IO, also when the file was truncated; ARGUMENT without `keep`. */
-HPF_API HPF_MUST_USE hpf_status hpf_source_read_at(hpf_source *source, uint64_t offset, void *into,
-                                                   size_t length, hpf_error *err);
-
-/* Restarts at the first byte. Errors: those of hpf_source_read_at. */
+/* Restarts at the first byte. Errors: IO, also when the file was truncated; ARGUMENT without
+ * `keep`. */
 HPF_API HPF_MUST_USE hpf_status hpf_source_rewind(hpf_source *source, hpf_error *err);
-
-/* Return the size of the input as stored, 0 for a pipe, and how many of these bytes were read. */
-HPF_API uint64_t hpf_source_stored_bytes(const hpf_source *source);
-HPF_API uint64_t hpf_source_position_bytes(const hpf_source *source);
-
-/* Returns "gzip", "xz", "zstd", or "" for input that is not compressed. Known after the first
- * piece. */
-HPF_API const char *hpf_source_compression(const hpf_source *source);
 
 HPF_API void hpf_source_destroy(hpf_source *source);
 

@@ -21,10 +21,8 @@
 #define HPFILE_SURVEY_H
 
 #include "hpfile/event.h"
-#include "hpfile/eventlog.h"
 #include "hpfile/overview.h"
 #include "hpfile/frame.h"
-#include "hpfile/retainer_sets.h"
 #include "hpfile/source.h"
 
 #ifdef __cplusplus
@@ -67,10 +65,6 @@ HPF_API void hpf_survey_destroy(hpf_survey *survey);
 HPF_API HPF_MUST_USE hpf_status hpf_survey_add_sidecar(hpf_survey *survey, hpf_source *sidecar,
                                                        hpf_error *err);
 
-/* Sets the retainer sets for hpf_survey_retainer_set, borrowed for the survey's life; NULL: none.
- */
-HPF_API void hpf_survey_use_retainer_sets(hpf_survey *survey, hpf_retainer_sets *sets);
-
 HPF_API hpf_str hpf_survey_header(const hpf_survey *survey, hpf_header which);
 HPF_API uint32_t hpf_survey_n_names(const hpf_survey *survey);
 HPF_API hpf_str hpf_survey_name(const hpf_survey *survey, hpf_name name);
@@ -78,33 +72,11 @@ HPF_API hpf_str hpf_survey_name(const hpf_survey *survey, hpf_name name);
  * table. Returns how many there are; 0 for other names. Borrowed from the survey. */
 HPF_API size_t hpf_survey_frames(const hpf_survey *survey, hpf_name name, hpf_frame *frames,
                                  size_t room);
-/* Stores the retainer set of a name, borrowed. Returns false if it is unknown. */
-HPF_API bool hpf_survey_retainer_set(const hpf_survey *survey, hpf_name name,
-                                     hpf_retainer_set *set);
-/* Returns the metadata of the event log; NULL for other inputs. Borrowed. */
-HPF_API const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *survey);
-/* Returns the reader of the event log, which knows its types, the number of events, its end and its
- * last time; NULL for other inputs. Borrowed. */
-HPF_API const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *survey);
-/* Returns the heap profile of the event log that was read; NULL if the log does not have its begin.
- */
-HPF_API const hpf_eventlog_profile *hpf_survey_eventlog_profile(const hpf_survey *survey);
 HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name name);
-/* Returns the sum of a name in the whole input, also outside the window and of unwanted names. */
-HPF_API double hpf_survey_whole_sum(const hpf_survey *survey, hpf_name name);
-/* Returns the cost of a name after the last complete sample (hpf_events.leftover). */
-HPF_API double hpf_survey_leftover(const hpf_survey *survey, hpf_name name);
-
 HPF_API const hpf_overview *hpf_survey_overview(const hpf_survey *survey);
 
-/* Return the index of the peak's pick, and of the last pick that is not empty (GHC ends profiles
- * with an empty sample); the last one if all are empty. */
+/* Returns the index of the peak's pick. */
 HPF_API size_t hpf_survey_peak_pick(const hpf_survey *survey);
-HPF_API size_t hpf_survey_end_pick(const hpf_survey *survey);
-
-/* Returns the mean of a name, or of all: the area divided by the duration; in a profile without
- * duration, the mean over its samples. */
-HPF_API double hpf_survey_mean(const hpf_survey *survey, const hpf_totals *totals);
 
 /* Computes the series of bands at the picks. `band_of_name[name]` is a band in [0, n_bands), or
  * HPF_NO_BAND. Fills `values`, n_bands rows of overview->n_picks amounts. Errors: IO when the input

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/sink.h"
 #include "detect/reader.h"
 #include "hpfile/survey.h"
 #include "readings.h"

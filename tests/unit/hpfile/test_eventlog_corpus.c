@@ -11,10 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/sink.h"
 #include "detect/reader.h"
 #include "eventlog/eventlog_metadata.h"
 #include "hpfile/str.h"
-#include "hpfile/survey.h"
+#include "summary/survey_details.h"
 #include "readings.h"
 
 #define DATA       CENSUS_SOURCE_DIR "/tests/data/eventlog/"

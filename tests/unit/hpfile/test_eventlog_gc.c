@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "hpfile/eventlog_gc.h"
+#include "eventlog/eventlog_gc.h"
 #include "log_build.h"
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)

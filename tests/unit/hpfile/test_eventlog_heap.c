@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hpfile/str.h"
-#include "hpfile/survey.h"
+#include "summary/survey_details.h"
 #include "log_build.h"
 #include "readings.h"
 

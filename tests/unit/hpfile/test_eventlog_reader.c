@@ -5,7 +5,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "hpfile/eventlog.h"
+#include "io/sink.h"
+#include "eventlog/eventlog.h"
 #include "hpfile/str.h"
 #include "log_build.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/sink.h"
 #include "retold.h"
 #include "readings.h"
 #include "rng.h"

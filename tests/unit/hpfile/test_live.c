@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "summary/survey_details.h"
+#include "io/sink.h"
 #include "detect/reader.h"
-#include "hpfile/live.h"
+#include "summary/live.h"
 #include "hpfile/str.h"
 #include "log_build.h"
 #include "readings.h"

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/sink.h"
 #include "prof/prof.h"
 #include "base/arena.h"
-#include "hpfile/prof.h"
 #include "hpfile/source.h"
 
 enum { MOST_STACKS = 2000 };

@@ -5,7 +5,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "hpfile/prof.h"
+#include "io/sink.h"
+#include "prof/prof.h"
 #include "hpfile/str.h"
 
 static hpf_status read_text(hpf_prof_file **file, hpf_str text, hpf_error *err)

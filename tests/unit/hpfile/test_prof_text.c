@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/prof.h"
+#include "io/sink.h"
+#include "prof/prof.h"
 #include "hpfile/str.h"
 
 #define SAMPLE(name) CENSUS_SOURCE_DIR "/samples/prof/" name

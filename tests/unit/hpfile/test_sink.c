@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hpfile/sink.h"
+#include "io/sink.h"
 #include "rng.h"
 #include "scratch.h"
 

@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/sink.h"
 #include "hpfile/str.h"
-#include "hpfile/survey.h"
+#include "summary/survey_details.h"
 #include "readings.h"
 #include "rng.h"
 #include "scratch.h"

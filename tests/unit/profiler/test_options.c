@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "event/breakdown.h"
 #include "hpprof/options.h"
 
 static hpp_options options;

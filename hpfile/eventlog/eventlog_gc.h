@@ -5,19 +5,10 @@
  *
  * Memory: the collections.
  */
-#ifndef HPFILE_EVENTLOG_GC_H
-#define HPFILE_EVENTLOG_GC_H
+#ifndef HPF_EVENTLOG_GC_H
+#define HPF_EVENTLOG_GC_H
 
-#include "hpfile/eventlog.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-typedef struct hpf_collection {
-    double time_s; /* of its end; in logs without statistics (GHC before 7.6) of its begin */
-    bool is_major; /* false also where nothing tells */
-} hpf_collection;
+#include "eventlog/eventlog.h"
 
 typedef struct hpf_eventlog_gc {
     hpf_collection *list; /* as the log has them; see hpf_eventlog_gc_settle */
@@ -33,7 +24,4 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *log, const
 HPF_API void hpf_eventlog_gc_settle(hpf_eventlog_gc *log);
 HPF_API void hpf_eventlog_gc_finish(hpf_eventlog_gc *log);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

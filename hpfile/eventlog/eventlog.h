@@ -13,17 +13,13 @@
  *
  * Memory: the header's descriptions, and at most one unfinished record.
  */
-#ifndef HPFILE_EVENTLOG_H
-#define HPFILE_EVENTLOG_H
+#ifndef HPF_EVENTLOG_H
+#define HPF_EVENTLOG_H
 
 #include "hpfile/breakdown.h"
 #include "hpfile/event.h"
 #include "hpfile/sink.h"
 #include "hpfile/source.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The length of types with a length in each record; the capability of records outside of blocks, or
  * in a block without capability. */
@@ -169,7 +165,4 @@ typedef struct hpf_eventlog_metadata {
     hpf_arena *arena;
 } hpf_eventlog_metadata;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,15 +11,11 @@
  *
  * Memory: the text of the sets.
  */
-#ifndef HPFILE_SETS_H
-#define HPFILE_SETS_H
+#ifndef HPF_SETS_H
+#define HPF_SETS_H
 
 #include "hpfile/event.h"
 #include "hpfile/source.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 typedef struct hpf_retainer_sets hpf_retainer_sets;
 
@@ -40,7 +36,4 @@ typedef struct hpf_retainer_set {
 /* Finds the set of a profile's name. Returns false if it is unknown, also without memory. */
 HPF_API bool hpf_retainer_sets_find(hpf_retainer_sets *sets, hpf_str name, hpf_retainer_set *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
