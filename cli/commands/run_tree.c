@@ -14,8 +14,8 @@
 #include "base/arena.h"
 #include "base/hash_table.h"
 #include "base/utf8.h"
+#include "event/format_row.h"
 #include "hpfile/format.h"
-#include "hpfile/hp_writer.h"
 
 #include "diag.h"
 
@@ -173,7 +173,7 @@ static hpf_status read_process(adder *a, const hpp_process_figures *f, hpf_error
     }
     status = status == HPF_OK ? hpf_source_open(&source, a->path, NULL, err) : status;
     if (status == HPF_OK) {
-        status = hpf_format_read(HPF_FORMAT_HP, source, &events, a, err);
+        status = hpf_format_read(&hpf_format_hp, source, &events, a, NULL, err);
     }
     hpf_source_destroy(source);
     return status == HPF_OK ? record_changes(a, a->last_s, true, err) : status;
@@ -188,7 +188,7 @@ static int by_time(const void *left, const void *right)
     return order ? order : a->is_end - b->is_end;
 }
 
-static hpf_status write_sample(adder *a, double time_s, hpf_cost *costs, hpf_hp_writer *writer,
+static hpf_status write_sample(adder *a, double time_s, hpf_cost *costs, hpf_writer *writer,
                                hpf_error *err)
 {
     size_t n = 0;
@@ -199,7 +199,7 @@ static hpf_status write_sample(adder *a, double time_s, hpf_cost *costs, hpf_hp_
     }
     const hpf_sample sample = {.time = time_s, .costs = costs, .n_costs = n};
     a->n_samples++;
-    return hpf_hp_writer_events.sample(writer, &sample, err);
+    return hpf_writer_events.sample(writer, &sample, err);
 }
 
 /* Adds the changes from index `i` on up to the end of the next sample, and returns the index after
@@ -222,7 +222,7 @@ static size_t add_changes(adder *a, size_t i, double gap_s, double *time_of_proc
 }
 
 static hpf_status write_samples(adder *a, double gap_s, double *time_of_process, hpf_cost *costs,
-                                hpf_hp_writer *writer, hpf_error *err)
+                                hpf_writer *writer, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     for (uint32_t i = 0; i < a->process; i++) {
@@ -243,15 +243,15 @@ static hpf_status write_samples(adder *a, double gap_s, double *time_of_process,
     return status;
 }
 
-static hpf_status write_profile(adder *a, double gap_s, hpf_hp_writer *writer, hpf_error *err)
+static hpf_status write_profile(adder *a, double gap_s, hpf_writer *writer, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     for (int i = 0; i < HPF_N_HEADERS && status == HPF_OK; i++) {
-        status = hpf_hp_writer_events.header(writer, (hpf_header)i, a->headers[i], err);
+        status = hpf_writer_events.header(writer, (hpf_header)i, a->headers[i], err);
     }
     for (uint32_t i = 0; i < a->n_bands && status == HPF_OK; i++) {
         a->bands[i].now_bytes = 0;
-        status = hpf_hp_writer_events.name(writer, i, a->bands[i].name, err);
+        status = hpf_writer_events.name(writer, i, a->bands[i].name, err);
     }
     qsort(a->changes, a->n_changes, sizeof *a->changes, by_time);
     hpf_cost *costs = calloc((size_t)a->n_bands + 1, sizeof *costs);
@@ -264,7 +264,7 @@ static hpf_status write_profile(adder *a, double gap_s, hpf_hp_writer *writer, h
     }
     free(costs);
     free(time_of_process);
-    return status == HPF_OK ? hpf_hp_writer_finish(writer, err) : status;
+    return status == HPF_OK ? hpf_writer_finish(writer, err) : status;
 }
 
 static hpf_status write_file(adder *a, const char *path, double gap_s, hpf_error *err)
@@ -274,10 +274,11 @@ static hpf_status write_file(adder *a, const char *path, double gap_s, hpf_error
     if (!sink) {
         return err->status;
     }
-    hpf_hp_writer *writer = hpf_hp_writer_create(sink, false);
-    hpf_status status = writer ? write_profile(a, gap_s, writer, err) : hpf_error_set_memory(err);
+    hpf_writer *writer;
+    hpf_status status = hpf_writer_create(&writer, &hpf_format_hp, sink, NULL, err);
+    status = status == HPF_OK ? write_profile(a, gap_s, writer, err) : status;
     status = status == HPF_OK ? hpf_sink_finish(sink, err) : status;
-    hpf_hp_writer_destroy(writer);
+    hpf_writer_destroy(writer);
     hpf_sink_destroy(sink);
     return status;
 }
