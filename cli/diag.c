@@ -25,6 +25,9 @@ enum {
 /* Prints a message between two texts. Without a UTF-8 locale, characters that are not ASCII become
  * question marks. Longer messages are cut. */
 static void print(FILE *to, const char *before, const char *after, const char *format,
+                  va_list arguments) HPF_PRINTF(4, 0);
+
+static void print(FILE *to, const char *before, const char *after, const char *format,
                   va_list arguments)
 {
     char raw[MESSAGE_BYTES] = "";

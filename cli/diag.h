@@ -29,7 +29,7 @@ void diag_say(const char *format, ...) HPF_PRINTF(1, 2);
  * here. Control characters, changes of direction and invalid UTF-8, from file names, command lines
  * or inputs, become U+FFFD, so that they cannot reach the terminal. Adds the line feed. */
 void diag_print(FILE *to, const char *format, ...) HPF_PRINTF(2, 3);
-void diag_vprint(FILE *to, const char *format, va_list arguments);
+void diag_vprint(FILE *to, const char *format, va_list arguments) HPF_PRINTF(2, 0);
 
 /* Shows progress in the last line of standard error, a terminal. An empty message erases it. */
 void diag_progress(const char *format, ...) HPF_PRINTF(1, 2);

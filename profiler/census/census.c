@@ -339,7 +339,7 @@ void hpp_census_used(hpp_census *c, hpp_ref ref, uint64_t *life_word)
 
 /* Returns the key under which an object dies: that of the censuses that visited it. No key is
  * created here, so that the order of bands does not depend on when dead objects are found. With
- * retainers, its history knows better. */
+ * retainers, the object has a history of bands instead. */
 static uint32_t last_key(hpp_census *c, const hpp_object *object)
 {
     uint32_t key = 0;
