@@ -25,6 +25,7 @@ enum { DEFAULT_NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };
 typedef struct run_values {
     opt_list heap; /* arguments of -h, after the letter */
     opt_list prof; /* arguments of -p */
+    opt_list bins; /* arguments of -B */
     bool eventlog;
     bool prof_verbose;
     const char *interval, *name_length, *tick; /* parsed by hpprof/options.h */
@@ -60,6 +61,10 @@ static const opt run_options[] = {
      "also write BASE.prof, a time and allocation report; a: all details, j: JSON", NULL, 0, 0},
     {'P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL, "like -p, with ticks and bytes", NULL,
      0, 0},
+    {'B', "bins", OPT_SUFFIX, AT(bins), "KIND",
+     "also write BASE.time.bins and BASE.heap.bins, processor time and allocation by code address; "
+     "t: time only, h: allocation only",
+     NULL, 0, 0},
     {'V', "tick", OPT_TEXT, AT(tick), "S",
      "seconds of processor time between ticks of the report (default 0.001)", NULL, 0, 0},
     {0, "clock", OPT_CHOICE, AT(clock), "CLOCK",
@@ -145,11 +150,12 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
 {
     static option_text text;
     hpf_error err;
-    bool with_report = values->prof.n > 0 || values->prof_verbose;
+    bool with_report = values->prof.n > 0 || values->prof_verbose || values->bins.n > 0;
     add_list(&text, "-h", &values->heap);
     add_if_given(&text, "-hc", values->heap.n == 0 && !with_report ? "" : NULL);
     add_if_given(&text, "-l", values->eventlog ? "" : NULL);
     add_list(&text, "-p", &values->prof);
+    add_list(&text, "-B", &values->bins);
     add_if_given(&text, "-P", values->prof_verbose ? "" : NULL);
     add_if_given(&text, "-i", values->interval);
     add_if_given(&text, "-L", values->name_length);

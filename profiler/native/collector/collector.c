@@ -367,7 +367,8 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
                              "LD_PRELOAD cannot contain a path with blanks or colons: '%.80s'",
                              library);
     }
-    uint64_t tick_us = c->profile.report != HPP_REPORT_NONE ? c->profile.tick_ns / 1000 : 0;
+    bool has_ticks = c->profile.report != HPP_REPORT_NONE || c->profile.time_bins;
+    uint64_t tick_us = has_ticks ? c->profile.tick_ns / 1000 : 0;
     int n_run = snprintf(
         out->run, sizeof out->run, "socket=%s,root=%ld,children=%d,window=%llu,tick=%llu,verify=%u",
         c->place.name, process_id, !c->options.without_children, (unsigned long long)window_bytes,

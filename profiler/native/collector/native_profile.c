@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "native_bins.h"
 #include "native_report.h"
 #include "core/title.h"
 
@@ -170,7 +171,8 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     free(p);
 }
 
-static const char *const suffixes[] = {".hp", ".lines", ".eventlog", ".prof"};
+static const char *const suffixes[] = {".hp",   ".lines",     ".eventlog",
+                                       ".prof", ".time.bins", ".heap.bins"};
 enum { N_SUFFIXES = sizeof suffixes / sizeof *suffixes };
 
 void hpp__native_profile_discard(hpp__native_profile *p)
@@ -327,6 +329,23 @@ static hpf_status write_report(hpp__native_profile *p, const hpp__window_sums *s
                 : hpf_error_set_memory(err);
 }
 
+static hpf_status write_bins(hpp__native_profile *p, const hpp__window_sums *sums, hpf_error *err)
+{
+    const hpp_options *o = p->options;
+    hpf_status status = HPF_OK;
+    if (o->time_bins) {
+        const char *path = path_of(p, ".time.bins");
+        status = path ? hpp__native_bins_write(path, &p->heap, sums, HPF_BINS_TIME, o->tick_ns, err)
+                      : hpf_error_set_memory(err);
+    }
+    if (o->heap_bins && status == HPF_OK) {
+        const char *path = path_of(p, ".heap.bins");
+        status = path ? hpp__native_bins_write(path, &p->heap, sums, HPF_BINS_HEAP, 1, err)
+                      : hpf_error_set_memory(err);
+    }
+    return status;
+}
+
 void hpp__native_profile_finish(hpp__native_profile *p, const hpp__snapshot *last)
 {
     hpp__native_profile_take(p, last);
@@ -337,7 +356,8 @@ void hpp__native_profile_finish(hpp__native_profile *p, const hpp__snapshot *las
     hpf_error of_report = {0};
     hpf_status status = hpp__output_close(&p->output, &of_files);
     p->figures.error = status == HPF_OK ? of_report : of_files;
-    if (write_report(p, &last->sums, &of_report) != HPF_OK && status == HPF_OK) {
+    if (status == HPF_OK && (write_report(p, &last->sums, &of_report) != HPF_OK ||
+                             write_bins(p, &last->sums, &of_report) != HPF_OK)) {
         p->figures.error = of_report;
     }
 }
@@ -383,10 +403,9 @@ static hpf_status check(const hpp_options *profile, hpf_error *err)
     for (size_t i = 0; i < census->n_restrictions && status == HPF_OK; i++) {
         status = check_selector(census->restrictions[i].selector, err);
     }
-    if (status == HPF_OK && (profile->time_bins || profile->heap_bins || profile->print_on_abort ||
-                             census->count_stacks)) {
+    if (status == HPF_OK && (profile->print_on_abort || census->count_stacks)) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "-B, -xc and -xt are only for programs that embed the profiler");
+                               "-xc and -xt are only for programs that embed the profiler");
     }
     return status;
 }

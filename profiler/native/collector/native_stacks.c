@@ -228,6 +228,7 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
     }
     const hpp__stack *callers = whole_stack(s, record.parent);
     frames = frames_at(s, &record);
+    producer.return_address = record.address + (record.flags & HPP_NODE_EXACT ? 1 : 0);
     if (i < frames.n) {
         producer.frame = frames.list[i];
         producer.stack = no_deeper(s, push_frames(s, callers, frames, i));

@@ -27,6 +27,7 @@ typedef struct hpp__stack {
 typedef struct hpp__producer {
     const hpp__stack *stack; /* without skipped functions, cut to max_depth; NULL without memory, or
                                 if the node is invalid */
+    uint64_t return_address; /* of the call in that frame; 0: unknown */
     hpp__frame frame;        /* the innermost of these functions, and its line */
     hpp_call call;           /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY if that was skipped */
 } hpp__producer;
