@@ -34,10 +34,14 @@ static void put_overlay(hpf_json *json, const hpr_options *options)
 static void put_view(hpf_json *json, const hpr_page_options *page)
 {
     const hpr_options *options = &page->chart;
-    static const char *const orders[] = {
-        [HPR_ORDER_DEFAULT] = "wiggle",   [HPR_ORDER_WIGGLE] = "wiggle", [HPR_ORDER_SUM] = "sum",
-        [HPR_ORDER_AREA] = "area",        [HPR_ORDER_STDDEV] = "stddev", [HPR_ORDER_NAME] = "name",
-        [HPR_ORDER_FIRST_SEEN] = "first", [HPR_ORDER_GROWTH] = "growth"};
+    static const char *const orders[] = {[HPR_ORDER_DEFAULT] = "wiggle",
+                                         [HPR_ORDER_WIGGLE] = "wiggle",
+                                         [HPR_ORDER_SUM] = "sum",
+                                         [HPR_ORDER_AREA] = "area",
+                                         [HPR_ORDER_STDDEV] = "stddev",
+                                         [HPR_ORDER_NAME] = "name",
+                                         [HPR_ORDER_FIRST_SEEN] = "first-seen",
+                                         [HPR_ORDER_GROWTH] = "growth"};
     static const char *const themes[] = {
         [HPR_THEME_AUTO] = "auto", [HPR_THEME_LIGHT] = "light", [HPR_THEME_DARK] = "dark"};
     bool is_known = options->theme <= HPR_THEME_DARK;
@@ -71,23 +75,14 @@ static void put_theme(hpf_json *json, const char *key, hpr_theme which)
     hpr__html_colour(json, "grid", theme->grid);
     hpr__html_colour(json, "outline", theme->outline);
     hpr__html_colour(json, "edge", theme->edge);
-    hpf_json_array(json, "greys");
-    hpr__html_colour(json, NULL, hpr__palette_grey(which == HPR_THEME_DARK));
-    hpf_json_close(json);
+    hpr__html_colour(json, "other", hpr__palette_grey(which == HPR_THEME_DARK));
     hpf_json_close(json);
 }
 
-/* Adds the member "look": the colours of the palette and of the themes. */
+/* Adds the member "look": the colours of everything except names. */
 static void put_look(hpf_json *json)
 {
     hpf_json_object(json, "look");
-    hpf_json_array(json, "palette");
-    for (int hue = 0; hue < HPR__N_HUES; hue++) {
-        for (int lightness = 0; lightness < HPR__N_LIGHTNESSES; lightness++) {
-            hpr__html_colour(json, NULL, hpr__palette_colour(hue, lightness));
-        }
-    }
-    hpf_json_close(json);
     put_theme(json, "light", HPR_THEME_LIGHT);
     put_theme(json, "dark", HPR_THEME_DARK);
     hpf_json_close(json);

@@ -12,11 +12,13 @@
 
 #include "base/arena.h"
 
+#include "chart/order.h"
+#include "chart/select.h"
 #include "chart/tooltip.h"
 #include "html/html_columns.h"
-#include "style/fill.h"
-#include "chart/select.h"
+#include "layout/layout.h"
 #include "style/colour.h"
+#include "style/fill.h"
 
 #define BATCH_NUMBERS ((size_t)4 << 20) /* of series fetched at once */
 
@@ -28,6 +30,7 @@ typedef struct profile_writer {
     hpf_json *json;
     hpf_survey *survey;
     const hpr_options *options;
+    bool has_order;
     hpr_html_limits limits;
     hpf_arena *arena;
     hpr__assignment assignment; /* all names, or groups, largest first */
@@ -252,6 +255,36 @@ static hpf_status put_rest(profile_writer *w)
     return status;
 }
 
+/* Writes the order of the bands in the picture of these options, bottom first: the names, and null
+ * for OTHER unless it is on top, where the page has it by itself. */
+static hpf_status put_order(profile_writer *w)
+{
+    hpr__assignment assignment;
+    hpr__chart *chart = NULL;
+    hpf_status status = hpr__chart_begin(&chart, w->err);
+    if (!status) {
+        status = hpr__modern_select(&assignment, chart->arena, w->survey, w->options, w->err);
+    }
+    if (!status) {
+        status = hpr__modern_fetch(chart, w->survey, &assignment, w->options, w->err);
+    }
+    if (!status) {
+        status = hpr__modern_order(chart, &assignment, w->options, w->err);
+    }
+    hpf_json_array(w->json, "order");
+    for (uint32_t i = 0; !status && i < assignment.n_bands; i++) {
+        const hpr_band *band = &chart->bands[i];
+        if (!band->is_other) {
+            hpf_json_bytes(w->json, NULL, band->name);
+        } else if (i + 1 < assignment.n_bands) {
+            hpf_json_text(w->json, NULL, NULL);
+        }
+    }
+    hpf_json_close(w->json);
+    hpr_chart_destroy(chart ? &chart->public : NULL);
+    return status;
+}
+
 /* --- marks, quantities, headers -------------------------------------------------------------- */
 
 static void put_marks(profile_writer *w)
@@ -355,6 +388,9 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
     hpf_status status = put_samples(w);
     status = status ? status : put_bands(w);
     status = status ? status : put_rest(w);
+    if (!status && w->has_order) {
+        status = put_order(w);
+    }
     if (!status) {
         put_marks(w);
         status = put_quantities(w);
@@ -367,7 +403,12 @@ hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_
                              const hpr_html_limits *limits, const hpr_options *options,
                              uint32_t **chosen, hpf_error *err)
 {
-    profile_writer w = {.json = json, .survey = survey, .options = options, .err = err};
+    const hpr_options defaults = hpr_options_default(HPR_LOOK_MODERN);
+    profile_writer w = {.json = json,
+                        .survey = survey,
+                        .options = options ? options : &defaults,
+                        .has_order = options != NULL,
+                        .err = err};
     w.limits = limits ? *limits : (hpr_html_limits){0};
     w.limits.most_bytes = w.limits.most_bytes ? w.limits.most_bytes : HPR__HTML_MOST_BYTES;
     hpf_status status = prepare(&w);
@@ -385,12 +426,11 @@ hpf_status hpr_html_profile_json(hpf_survey *survey, const hpr_html_profile *abo
                                  const hpr_html_limits *limits, hpf_sink *sink, uint32_t **chosen,
                                  hpf_error *err)
 {
-    const hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     hpf_json json = hpf_json_begin_line(sink);
     if (chosen) {
         *chosen = NULL;
     }
-    hpf_status status = hpr__html_profile(&json, survey, about, limits, &options, chosen, err);
+    hpf_status status = hpr__html_profile(&json, survey, about, limits, NULL, chosen, err);
     if (!status) {
         hpf_json_end(&json);
         status = hpf_sink_flush(sink, err);

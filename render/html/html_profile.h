@@ -14,8 +14,9 @@
 /* Adds a colour: "#rrggbb". */
 void hpr__html_colour(hpf_json *json, const char *key, hpr_colour colour);
 
-/* Adds one profile to a JSON text, with the groups and colours of the options. `chosen` as in
- * hpr_html_profile_json. Errors: those of hpf_survey_series; MEMORY. */
+/* Adds one profile to a JSON text, with the groups, colours and order of the options; NULL: the
+ * defaults, and no order, as for a profile that grows. `chosen` as in hpr_html_profile_json.
+ * Errors: those of hpf_survey_series; MEMORY. */
 HPF_MUST_USE hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey,
                                           const hpr_html_profile *about,
                                           const hpr_html_limits *limits, const hpr_options *options,

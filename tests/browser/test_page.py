@@ -7,6 +7,7 @@ test_page.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chr
 import contextlib
 import csv
 import io
+import json
 import pathlib
 import subprocess
 import sys
@@ -53,7 +54,7 @@ class Bench:
 
 def names_shown(browser):
     """The bands, bottom first."""
-    return browser.run("return census.app.panel.chart.bands.map((band) => band.name)")
+    return json.loads(browser.run("return JSON.stringify(census.app.panel.chart.bands.map((band) => band.name))"))
 
 
 def place_of(browser, name, share=0.5):
@@ -382,18 +383,156 @@ def test_small_pictures_of_long_words(bench, browser):
     browser.settle()
     heights = browser.run("return [...document.querySelectorAll('#legend li')].map((item) => item.offsetHeight)")
     assert len(heights) == 2 and max(heights) < 40, heights
-    unit, peak = browser.run("""
-        const {prototype} = census.surface.CanvasSurface, {text} = prototype, spans = [];
-        prototype.text = function (words, x, y, style) {
-            const width = census.surface.measure(words, style.size);
-            spans.push({words, y, left: style.anchor === 'middle' ? x - width / 2 : x, width});
-            text.call(this, words, x, y, style);
-        };
-        census.app.draw();
-        prototype.text = text;
+    unit, peak = browser.run(TEXTS_DRAWN + """
         return ['MiB', 'peak'].map((words) => spans.find((span) => span.words.startsWith(words)));""")
     assert abs(unit["y"] - peak["y"]) < 12, "at one height"
-    assert unit["left"] + unit["width"] < peak["left"], (unit, peak)
+    assert unit["right"] < peak["left"], (unit, peak)
+
+TEXTS_DRAWN = """
+    const {prototype} = census.surface.CanvasSurface, {text} = prototype, spans = [];
+    prototype.text = function (words, x, y, style) {
+        const width = census.surface.measure(words, style.size);
+        const left = {middle: x - width / 2, end: x - width}[style.anchor] ?? x;
+        spans.push({words, y, left, right: left + width});
+        text.call(this, words, x, y, style);
+    };
+    census.app.draw();
+    prototype.text = text;"""
+
+
+def test_level_bands_have_no_seams(bench, browser):
+    uneven = [(t / 100 + (t + 1) % 2 * 0.0098, {"a": 1000, "b": 1000, "c": 1000}) for t in range(1107)]
+    browser.open(bench.page(profile("seams", uneven)))
+    browser.settle()
+    seams = browser.run("""
+        const {chart, drawing, picture} = census.app.panel, {left, width} = drawing.frame;
+        const {width: rowLength, height} = picture, first = Math.ceil(left) + 3, last = left + width - 3;
+        const {data} = picture.getContext('2d').getImageData(0, 0, rowLength, height);
+        return chart.bands.map((band) => {  // the row a quarter above the bottom of the band: names are in the middle
+            const row = rowLength * Math.round(drawing.y(band.lower[5] * 0.75 + band.upper[5] * 0.25));
+            let most = 0;
+            for (let i = 4 * (row + first); i < 4 * (row + last); i++) {
+                most = Math.max(most, Math.abs(data[i] - data[4 * (row + first) + i % 4]));
+            }
+            return most;
+        });""")
+    assert max(seams) <= 1, f"how much colours differ along the bands: {seams}"
+
+
+def test_every_tick_of_the_x_axis_has_a_label(bench, browser):
+    try:
+        for last in (10, 14, 59, 61, 7000):
+            browser.open(bench.page(profile("ticks", [(t * last / 20, {"a": 1000}) for t in range(21)])))
+            for width in (360, 700, 1280):
+                browser.metrics(width, 900)
+                browser.settle()
+                ticks, spans, edge = browser.run(TEXTS_DRAWN + """
+                    const {drawing} = census.app.panel, at = drawing.frame.bottom + 18.5;
+                    return [drawing.xTicks().map(({label}) => label), spans.filter(({y}) => y === at), drawing.width];""")
+                unit = {7000: "min"}.get(last, "s")
+                expect([span["words"] for span in spans], [*ticks, unit], f"labels up to {last} at {width}")
+                for before, after in zip(spans, spans[1:]):
+                    assert before["right"] + 2 < after["left"], (width, before, after)
+                assert spans[-1]["right"] <= edge, (width, spans[-1], edge)
+    finally:
+        browser.metrics(1280, 900)
+
+
+def test_names_without_leaders_are_in_the_order_of_the_stack(bench, browser):
+    samples = [(t, {"long": 9000, **({f"gone{i}": 900 - 100 * (i * 5 % 7) for i in range(7)} if t < 2 else {})})
+               for t in range(100)]
+    browser.open(bench.page(profile("stack", samples), options=["--trace", "0", "--combine"]))
+    browser.settle()
+    right, bands = browser.run("""
+        const {drawing, chart} = census.app.panel;
+        return [[...drawing.names.right].sort((a, b) => b.y - a.y).map(({band}) => band.name), chart.bands.map((b) => b.name)];""")
+    assert len(right) == 7, right
+    expect(right, [name for name in bands if name in right], "from bottom to top")
+
+
+PROFILES = [path for folder in ("samples/hp", "tests/data/hp")
+            for path in sorted(pathlib.Path(__file__, "../../..", folder).resolve().glob("*.hp"))]
+MANY = 16  # profiles on a page
+
+
+def pages_and_pictures(bench, browser, options):
+    """Opens pages of all sample profiles, and shows one after the other: the path of each, and the bands of its picture.
+    Skips profiles with names that are always 0: pictures count these as names of OTHER."""
+    page, picture = bench.directory / "page.html", bench.directory / "picture.json"
+    for first in range(0, len(PROFILES), MANY):
+        paths = PROFILES[first:first + MANY]
+        subprocess.run([bench.census, "plot", *options, "-o", page, *paths], check=True, capture_output=True)
+        browser.open(page.as_uri())
+        browser.settle()
+        for i, path in enumerate(paths):
+            subprocess.run([bench.census, "plot", *options, "-o", picture, path], check=True, capture_output=True)
+            browser.run("census.app.showProfile(arguments[0]); census.app.draw();", i)
+            if not browser.run("return census.app.entry().profile.names.some(({column}) => !column.values(1e5).some(Boolean))"):
+                yield path, json.loads(picture.read_text())["bands"]
+
+
+def test_the_first_view_is_the_picture(bench, browser):
+    """Bands and their order are those of other formats."""
+    for options in ([], ["-m", "6", "--order", "growth", "--reverse", "--theme", "dark"]):
+        for path, bands in pages_and_pictures(bench, browser, options):
+            expect(names_shown(browser), [band["name"] for band in bands], f"bands of {path.name} with {options}")
+
+
+VIEW = """
+    const {app} = census, {view} = app, {chart} = app.panel, {own} = app.entry();
+    return JSON.stringify([app.current, view.mode, view.theme, view.order, view.sort, view.only, document.getElementById('search').value,
+        chart.bands.map((band) => band.name + band.colour), chart.window, own.skip, own.isolated])"""
+
+
+def test_a_link_restores_the_view(bench, browser):
+    odd = ["a&b=c", "#%41+", "naïve 漢字", b"bad\xff"]
+    first = profile("link", [(t, {**costs, **{name: 35500 + i for i, name in enumerate(odd)}}) for t, costs in steady()])
+    page = bench.page(first)
+    steps = [
+        [], ["]]"], ["n"], ["l[["], ["t"], ["o"],
+        ["s", lambda: brush(browser, 19.6, 70.4), "]"],
+        [lambda: browser.run("census.app.setOrder('first-seen')")],
+        [lambda: browser.press_button("th[data-sort=growth] button")],
+        [lambda: browser.type_into("#search", "^n[01]"), lambda: browser.press_button("#only")],
+        [lambda: browser.run("census.app.chooseName('a&b=c')")], [lambda: browser.run("census.app.chooseName('#%41+')")],
+        [lambda: browser.run("census.app.chooseName('bad\\udcff')")],
+    ]
+    addresses = set()
+    for actions in steps:
+        browser.open("about:blank")
+        browser.open(page)
+        browser.settle()
+        for action in actions:
+            browser.press(*action) if isinstance(action, str) else action()
+        browser.settle()
+        expected = browser.run(VIEW)
+        address = browser.until("const {link} = census.app, text = link.changes().toString();"
+                                "return location.hash.slice(1) === text && location.href;")
+        addresses.add(address)
+        for again in (lambda: browser.open("about:blank"), lambda: None):
+            again()
+            browser.open(address)
+            browser.settle()
+            expect(browser.run(VIEW), expected, f"the view of {address}")
+    assert page in addresses, "nothing is written for the first view"
+    expect(len(addresses), len(steps), "different views have different addresses")
+
+
+def test_another_fragment_changes_the_view(bench, browser):
+    page = bench.page(profile("one", steady()), profile("two", steady(5)))
+    browser.open(page + "#profile=0&bands=3&theme=dark")
+    browser.settle()
+    expect(names_shown(browser)[-1], "OTHER", "OTHER is on top")
+    expect(len(names_shown(browser)), 4, "three bands and OTHER")
+    browser.run("location.hash = '#profile=1&mode=lines&order=name'")
+    browser.until("return census.app.view.mode === 'lines'")
+    browser.settle()
+    expect(names_shown(browser), ["n04", "n03", "n02", "n01", "n00", "late"], "the bands of the second profile by name")
+    expect(browser.run("return census.app.view.theme"), "auto", "what is not in the fragment is as at first")
+    browser.open(page + "#profile=7&bands=-3&order=up&theme=pink&mode=x&from=9&to=1&sort=zz&skip=1e9&alone=none&last=5&overlay=q")
+    browser.settle()
+    expect(browser.run("return [census.app.current, census.app.view.mode, census.app.view.bands]"), ["all", "stacked", 15],
+           "nonsense is ignored")
 
 
 def test_what_is_known_beside_a_name(bench, browser):

@@ -48,11 +48,27 @@ static bool fails_cleanly(hpf_survey *survey, unsigned long nth)
     return has_failed;
 }
 
+/* The same for a page that is a file. */
+static bool fails_cleanly_as_file(hpf_survey *survey, unsigned long nth)
+{
+    const hpr_html_profile about = {.file = "run"};
+    const hpr_page_options options = {.chart = hpr_options_default(HPR_LOOK_MODERN)};
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_error err = {.status = HPF_OK};
+    failing_alloc_arm(nth, false);
+    hpf_status status = hpr_html_write(&survey, &about, 1, &options, sink, &err);
+    bool has_failed = failing_alloc_disarm();
+    cr_assert(status == HPF_OK || status == HPF_ERR_MEMORY, "allocation %lu: %s", nth, err.message);
+    cr_assert_eq(status == HPF_OK, !has_failed, "allocation %lu", nth);
+    hpf_sink_destroy(sink);
+    return has_failed;
+}
+
 static void expect_clean_failures(const char *text)
 {
     test_profile profile = test_profile_open(text, 0);
     unsigned long nth = 1;
-    while (fails_cleanly(profile.survey, nth)) {
+    while (fails_cleanly(profile.survey, nth) | fails_cleanly_as_file(profile.survey, nth)) {
         nth += 1 + nth / 16;
     }
     cr_assert_gt(nth, 10);

@@ -15,7 +15,6 @@ class App {
     constructor(data) {
         this.look = data.look;
         this.view = census.view.makeView(data);
-        this.colours = new census.colours.Colours(data.look);
         this.entries = new Map();   // by id: {id, profile, own, ranking, name, state, message, caveat}
         this.current = null;        // an id, or 'all'
         this.isChosen = false;      // by the reader
@@ -30,16 +29,13 @@ class App {
         this.search = new census.Search(this);
         this.save = new census.Save(this);
         this.tabs = new census.Tabs(this);
+        this.link = new census.Link(this, data);
         this.listen();
-        this.applyTheme();
         data.profiles.forEach((profile) => this.addProfile(new census.Profile(profile)));
-        if (data.profiles.length > 1) {
-            this.current = 'all';
-        }
         if (data.events) {
             this.live = new census.Live(this, data.events);
         }
-        this.redraw();
+        this.link.restore();
     }
 
     listen() {
@@ -81,6 +77,7 @@ class App {
     setEntry(id, entry) {
         this.entries.set(id, {...this.entries.get(id), ...entry});
         this.current = this.current === null ? id : this.current;
+        this.link.settle(id);
         this.redraw();
     }
 
@@ -92,6 +89,7 @@ class App {
         if (id === 'all' ? this.entries.size > 1 : this.entries.has(id)) {
             this.current = id;
             this.isChosen = true;
+            this.link.wanted = null;
             this.panel.pointed = null;
             this.redraw();
         }
@@ -117,7 +115,7 @@ class App {
     }
 
     setOrder(order) {
-        Object.assign(this.view, {order, order_names: [], reverse: false});
+        Object.assign(this.view, {order, order_names: [], reverse: false, hasGivenOrder: false});
         this.entries.forEach((entry) => { entry.own.order = null; });
         this.redraw();
     }
@@ -131,6 +129,7 @@ class App {
         const most = Math.min(census.chartTools.MOST_BANDS, chart.countNames());
         view.bands = Math.max(1, Math.min(most, now + by));
         view.trace = 0; // a chosen number of bands includes small ones
+        view.hasGivenBands = false;
         this.rankAnew();
         this.redraw();
     }
@@ -262,7 +261,7 @@ class App {
         } else if (own.window && !this.isFollowing()) {
             this.zoomOut();
         } else if (byId('search').value) {
-            this.search.clear();
+            this.search.set('', false);
         } else {
             this.panel.pointed = null;
         }
@@ -335,6 +334,7 @@ class App {
                 this.table.show(this.panel.chart);
             }
         }
+        this.link.write();
         document.body.dataset.drawn = String(1 + Number(document.body.dataset.drawn || 0));
     }
 

@@ -48,7 +48,7 @@ function subtract(from, values) {
 
 class Chart {
     // `view`: see view.js; `own`: settings of this profile.
-    constructor(profile, view, own, ranking, colours) {
+    constructor(profile, view, own, ranking) {
         Object.assign(this, {profile, view, own, ranking});
         this.xs = profile.times;
         this.window = own.window || [this.xs[0], this.xs[profile.n - 1]];
@@ -60,7 +60,6 @@ class Chart {
         this.mode = view.mode;
         this.select();
         this.bands = this.arrange();
-        colours.assign(this.bands, view.isDark ? 1 : 0);
         this.scale();
     }
 
@@ -131,12 +130,12 @@ class Chart {
 
     band(fields, full) {
         return {isOther: false, ...fields, full, values: full.slice(this.low, this.high + 1),
-            stretch: this.stretch};
+            colour: fields.colours[this.view.isDark ? 1 : 0], stretch: this.stretch};
     }
 
     namedBand({k, area}) {
-        const {name, shown, more, colour} = this.profile.names[k];
-        return this.band({k, name, shown, more, wanted: colour, area}, this.valuesOf(k).slice());
+        const {name, shown, more, colours} = this.profile.names[k];
+        return this.band({k, name, shown, more, colours, area}, this.valuesOf(k).slice());
     }
 
     // Returns the sum of all names without a band.
@@ -147,8 +146,8 @@ class Chart {
         const area = census.stats.area(left, this.from, this.stretch.weight);
         const nNames = this.countNames() - bands.length - this.skipped.length;
         return area > 0 && nNames > 0
-            ? this.band({isOther: true, name: OTHER, shown: `OTHER (${census.units.count(nNames)})`,
-                nNames, area}, left)
+            ? this.band({isOther: true, name: OTHER, shown: `OTHER (${nNames} names)`, nNames,
+                colours: this.view.otherColours, area}, left)
             : null;
     }
 
@@ -164,18 +163,26 @@ class Chart {
         const {view, own} = this;
         const bands = this.ranked.map((entry) => this.namedBand(entry));
         const other = this.otherBand(bands);
-        let order = this.keepsOrder(bands)
-            ? census.order.keep(bands, own.order) : census.order.arrange(bands, view);
-        own.order = order.map((band) => band.name);
-        order = other && this.mode !== 'lines' ? [...order, other] : order;
+        const all = other && this.mode !== 'lines' ? [...bands, other] : bands;
+        const before = this.knownOrder(bands);
+        const order = before ? census.order.keep(all, before)
+            : [...census.order.arrange(bands, view), ...all.slice(bands.length)];
+        own.order = before && !own.isSticky ? before
+            : order.filter((band) => !band.isOther).map((band) => band.name);
         return own.isolated === null ? order : this.isolate(order, own.isolated);
     }
 
-    // Keeps the order of names that stay when the view changes or the profile grows.
-    keepsOrder(bands) {
-        const {isSticky, order} = this.own;
-        return order !== null && (isSticky || (bands.length === order.length &&
-            bands.every((band) => order.includes(band.name))));
+    // Returns the order that the names have already, in this view or in the picture of the whole
+    // profile, or null.
+    knownOrder(bands) {
+        const {own, profile, view} = this;
+        const isOfBands = (order) => bands.every((band) => order.includes(band.name)) &&
+            order.filter((name) => name !== null).length === bands.length;
+        if (own.order !== null && (own.isSticky || isOfBands(own.order))) {
+            return own.order;
+        }
+        return profile.order !== null && view.hasGivenOrder && isOfBands(profile.order)
+            ? profile.order : null;
     }
 
     // Returns one band alone, even if it is not among the largest.
@@ -306,6 +313,14 @@ class Chart {
         const right = Math.min(this.to, Math.max(this.from, lowerBound(this.xs, x)));
         const left = Math.max(this.from, right - 1);
         return x - this.xs[left] < this.xs[right] - x ? left : right;
+    }
+
+    // Formats the time of the peak in three digits, as in the pictures of `census plot`.
+    peakTime() {
+        const {xUnit, peak, profile} = this;
+        const unit = census.units.ofTimes(profile.sampleUnit,
+            Math.max(this.window[1] - this.window[0], xUnit.factor, Math.abs(peak.x)));
+        return census.units.withName(census.units.rounded(peak.x, unit, 3), unit);
     }
 
     timeText(time) {

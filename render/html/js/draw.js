@@ -5,10 +5,10 @@
 'use strict';
 
 const {measure} = census.surface;
-const {inkOn, mix, strong} = census.colours;
+const {areApart, inkOn, mix, visible} = census.colours;
 
 const SMALL = 12;               // text at axes, in px
-const TOP = 40, BOTTOM = 30, RIGHT = 14, RIGHT_OF_UNIT = 8;
+const TOP = 40, BOTTOM = 30, RIGHT = 14, LEFT_OF_UNIT = 6;
 const MARK_ROW = 26;            // of the labels of marks, over the name of the peak, over the frame
 const LINE_GAP = 6, UNDER_LINE = 15; // from a line to the ground of its name above or below it
 const GUTTER_SHARE = 0.24;      // largest share of the width for names right of the bands
@@ -23,6 +23,10 @@ class Drawing {
         Object.assign(this, {surface, chart, width, height, theme: options.theme,
             isSmall: Boolean(options.isSmall), gutter: options.gutter || 0});
         this.frame = this.frameOf(this.gutter);
+        const hidden = Math.ceil(this.rightOfTicks()) + 2 - width;
+        if (hidden > 0) {
+            this.frame = this.frameOf(this.gutter + hidden);
+        }
         this.places = this.choosePoints();
         // With more points, lines between bands would hide the bands.
         this.isDense = this.places.length > this.frame.width * DENSE_PER_PX;
@@ -128,7 +132,7 @@ class Drawing {
         } else {
             [...bands].reverse().forEach((band) => this.drawBand(band));
             bands.slice(0, -1).forEach((band, i) => {
-                if (!this.isDense) {
+                if (!this.isDense || !areApart(band.colour, bands[i + 1].colour)) {
                     this.drawEdge(band, bands[i + 1]);
                 }
             });
@@ -145,7 +149,7 @@ class Drawing {
 
     drawAsLine(band) {
         this.surface.beginGroup(band.shown);
-        this.surface.polyline(band.curve, strong(this.colourOf(band), this.theme), 1.75);
+        this.surface.polyline(band.curve, visible(this.colourOf(band), this.theme.background), 1.75);
         this.surface.endGroup();
     }
 
@@ -211,17 +215,21 @@ class Drawing {
     drawXAxis() {
         const {frame, surface, theme, chart} = this;
         const y = frame.bottom + 0.5;
-        const unit = chart.xUnit.name || '';
-        const unitLeft = frame.right - measure(unit, SMALL);
         surface.polyline([frame.left, y, frame.right, y], theme.rule, 1);
         for (const tick of this.xTicks()) {
-            const x = this.x(tick.value), half = measure(tick.label, SMALL) / 2;
+            const x = this.x(tick.value);
             surface.polyline([x, y, x, y + 4], theme.rule, 1);
-            if (x + half < unitLeft - RIGHT_OF_UNIT) {
-                surface.text(tick.label, x, y + 18, {colour: theme.faint, size: SMALL, anchor: 'middle'});
-            }
+            surface.text(tick.label, x, y + 18, {colour: theme.faint, size: SMALL, anchor: 'middle'});
         }
-        surface.text(unit, frame.right, y + 18, {colour: theme.faint, size: SMALL, anchor: 'end'});
+        surface.text(chart.xUnit.name || '', this.rightOfTicks(), y + 18,
+            {colour: theme.faint, size: SMALL, anchor: 'end'});
+    }
+
+    // Returns where the unit ends: at the right edge of the frame, or right of the last label.
+    rightOfTicks() {
+        const last = this.xTicks().at(-1), unit = measure(this.chart.xUnit.name || '', SMALL);
+        const taken = last ? this.x(last.value) + measure(last.label, SMALL) / 2 + LEFT_OF_UNIT : 0;
+        return Math.max(this.frame.right, unit > 0 ? taken + unit : 0);
     }
 
     xTicks() {
@@ -304,7 +312,7 @@ class Drawing {
         const single = !(this.chart.window[1] > this.chart.window[0]);
         const x = this.x(peak.x), y = this.y(peak.y);
         const text = `peak ${census.units.amount(peak.y, profile.valueUnit, view.si)} at ` +
-            this.chart.timeText(peak.x);
+            this.chart.peakTime();
         const half = measure(text, SMALL) / 2;
         const at = Math.min(Math.max(x, this.leastLeft(y - 10) + half), this.width - half - 2);
         if (!single) {
@@ -353,11 +361,12 @@ class Drawing {
         }
     }
 
-    // Draws as many names as have room, the largest first.
+    // Draws as many names as have room, the largest ones, in the order of the stack.
     drawNamesRight(places, gutter) {
-        const {frame, surface, theme} = this;
+        const {frame, surface, theme, chart} = this;
         const most = Math.floor((frame.height + 20) / census.labels.ROW_PX);
-        const kept = [...places].sort((a, b) => b.band.area - a.band.area).slice(0, most);
+        const kept = [...places].sort((a, b) => b.band.area - a.band.area).slice(0, most)
+            .sort((a, b) => chart.bands.indexOf(b.band) - chart.bands.indexOf(a.band));
         for (const {band, anchor, isThere, y} of census.labels.spread(kept, frame.top, frame.bottom + 4)) {
             const text = census.labels.elide(band.shown, gutter - 44, census.labels.SIZE);
             const left = frame.right + 20;
@@ -365,7 +374,7 @@ class Drawing {
                 surface.polyline([frame.right + 2, anchor, left - 4, y - 4], theme.rule, 0.75);
             }
             surface.rectangle(left, y - 9, 9, 9, this.chart.mode === 'lines'
-                ? strong(this.colourOf(band), theme) : this.colourOf(band));
+                ? visible(this.colourOf(band), theme.background) : this.colourOf(band));
             surface.text(text || '…', left + 14, y, {colour: theme.ink, size: census.labels.SIZE});
         }
     }

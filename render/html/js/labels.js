@@ -10,25 +10,31 @@ const SIZE = 12;
 const LEAST_THICK_PX = 17;
 const NEARLY = 0.7;
 const ROW_PX = 16;
-const LEAST_CHARACTERS = 8;
+const LEAST_CHARACTERS = 8, MOST_CHARACTERS = 160;
+const ROUNDING_PX = 1e-6;
 const SHARES = [1, 0.7, 0.5, 0.34]; // of a name that may have to do
 
-// Cuts a text in its middle to a width; returns null when too little would be left.
+// Returns a text without its middle: with `kept` characters, three in five of them at the beginning. A
+// name that was cut before has no end worth keeping.
+function cut(characters, kept) {
+    const nHead = characters.slice(-3).join('') === '...' ? kept : Math.floor((kept * 3 + 4) / 5);
+    const head = characters.slice(0, nHead).join('').replace(/ +$/, '');
+    return `${head}…${characters.slice(characters.length - (kept - nHead)).join('')}`;
+}
+
+// Cuts a text to a width, as in render/layout/elide.c; returns null when too little would be left.
 function elide(text, width, size) {
-    if (census.surface.measure(text, size) <= width) {
+    const characters = Array.from(text), fits = (shown) =>
+        census.surface.measure(shown, size) <= width + ROUNDING_PX;
+    if (characters.length <= MOST_CHARACTERS && fits(text)) {
         return text;
     }
-    const characters = Array.from(text);
-    for (let keep = characters.length - 1; keep >= LEAST_CHARACTERS; keep -= keep > 40 ? 8 : 1) {
-        const left = Math.ceil(keep * 0.6);
-        const head = characters.slice(0, left).join('').replace(/[\s.]+$/, '');
-        const tail = characters.slice(characters.length - (keep - left)).join('');
-        const short = `${head}…${tail.replace(/^[\s.]+/, '')}`;
-        if (census.surface.measure(short, size) <= width) {
-            return short;
-        }
+    let fitting = 0, tooMany = Math.min(characters.length, MOST_CHARACTERS);
+    while (fitting + 1 < tooMany) {
+        const kept = Math.floor((fitting + tooMany) / 2);
+        [fitting, tooMany] = fits(cut(characters, kept)) ? [kept, tooMany] : [fitting, kept];
     }
-    return null;
+    return fitting < LEAST_CHARACTERS ? null : cut(characters, fitting);
 }
 
 // Returns the space of a band in each cell: the lowest point of its upper edge, the highest of its
@@ -112,7 +118,8 @@ function placeInside(frame, band, upper, lower) {
     return null;
 }
 
-// Moves rows apart, as little as possible: [{y, ...}] from top to bottom, within top and bottom.
+// Moves rows apart, as little as possible: [{y, ...}] from top to bottom, within top and bottom. Rows
+// of one height keep their order.
 function spread(rows, top, bottom) {
     rows.sort((a, b) => a.y - b.y);
     let least = top;

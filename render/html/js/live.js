@@ -20,8 +20,7 @@ class Live {
         this.isPaused = false;
         byId('follow').hidden = false;
         byId('window').addEventListener('change', (event) => {
-            this.length = Number(event.target.value);
-            this.setPaused(false);
+            this.setLength(Number(event.target.value));
         });
         byId('pause').addEventListener('click', () => this.togglePause());
         document.querySelectorAll('[data-control]').forEach((button) => {
@@ -130,6 +129,13 @@ class Live {
         const last = profile.times[profile.n - 1];
         const first = this.length ? last - this.length * second : -Infinity;
         own.window = first > profile.times[0] ? [first, last] : null;
+    }
+
+    // Follows the last `length` seconds; 0: all.
+    setLength(length) {
+        byId('window').value = length;
+        this.length = Number(byId('window').value);
+        this.setPaused(false);
     }
 
     togglePause() {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Order of bands. The default has the least movement: the best of some orders, improved by moving
-// single bands while that helps (Di Bartolomeo & Hu 2016).
+// Order of bands, the same as in the pictures of `census plot` (render/chart/order.c, wiggle.c).
 (function (census) {
 'use strict';
 
-const MOST_SEARCHED = 24;   // bands; more are only ordered by a figure
-const SEARCH_POINTS = 120;  // samples that the search looks at
+const MOST_INTERVALS = 512; // that the search looks at
+const MOST_ROUNDS = 4;
 
 function sum(values) {
     return values.reduce((total, value) => total + value, 0);
 }
 
+// Returns the sum of all increases and decreases.
 function variation(values) {
     let total = 0;
     for (let i = 1; i < values.length; i++) {
@@ -35,104 +35,167 @@ const KEYS = {
     area: (band) => -band.area,
     sum: (band) => -sum(band.values),
     stddev: (band) => deviation(band.values),
-    first: (band) => firstSeen(band.values),
+    name: () => 0,
+    'first-seen': (band) => firstSeen(band.values),
     growth: (band) => band.stretch.fit(band.full, {from: 0, to: band.full.length}).growth || 0,
-    variation: (band) => variation(sampled(band.values)),
-    restlessness: (band) => variation(sampled(band.values)) / (sum(sampled(band.values)) || 1),
 };
 
-function byName(a, b) {
-    return a.name < b.name ? 1 : a.name > b.name ? -1 : 0;
+// Returns the sort keys of the orders from which the search for least wiggle starts.
+const SEEDS = [
+    (band) => sum(band.values),
+    KEYS.area,
+    (band) => variation(band.values),
+    (band) => variation(band.values) / Math.max(band.area, 1e-300),
+    KEYS.name,
+];
+
+// Compares texts like their bytes in UTF-8.
+function compareTexts(a, b) {
+    let i = 0;
+    while (i < a.length && a.codePointAt(i) === b.codePointAt(i)) {
+        i++;
+    }
+    return (i < a.length ? a.codePointAt(i) : -1) - (i < b.length ? b.codePointAt(i) : -1);
 }
 
+// Sorts by a key; equal ones by name, the first name on top.
 function orderBy(bands, key) {
-    const figures = new Map(bands.map((band) => [band, KEYS[key](band)]));
-    return [...bands].sort((a, b) => figures.get(a) - figures.get(b) || byName(a, b));
+    const figures = new Map(bands.map((band) => [band, key(band)]));
+    return [...bands].sort((a, b) =>
+        figures.get(a) - figures.get(b) || compareTexts(b.name, a.name));
 }
 
 // Returns how much the bands move up and down, weighted by their thickness.
-function wiggle(rows, order) {
-    const n = rows.length ? rows[0].length : 0;
+function wiggle(bands) {
+    const n = bands.length ? bands[0].values.length : 0;
     let total = 0;
-    for (let j = 1; j < n; j++) {
+    for (let t = 1; t < n; t++) {
         let below = 0;
-        for (const row of order) {
-            const step = rows[row][j] - rows[row][j - 1];
-            total += Math.abs(below + step / 2) * (rows[row][j] + rows[row][j - 1]);
+        for (const {values} of bands) {
+            const step = values[t] - values[t - 1];
+            total += (values[t - 1] + values[t]) / 2 * Math.abs(below + step / 2);
             below += step;
         }
     }
     return total;
 }
 
-function moved(order, from, to) {
-    const out = order.slice();
-    out.splice(to, 0, out.splice(from, 1)[0]);
-    return out;
+// Returns the samples before the intervals with the most movement, weighted by thickness.
+function busyIntervals(bands) {
+    const n = bands[0].values.length, amounts = [];
+    for (let t = 0; t + 1 < n; t++) {
+        let moved = 0, thickness = 0;
+        for (const {values} of bands) {
+            moved += Math.abs(values[t + 1] - values[t]);
+            thickness += values[t] + values[t + 1];
+        }
+        amounts.push({t, amount: moved * thickness});
+    }
+    amounts.sort((a, b) => b.amount - a.amount || a.t - b.t);
+    return amounts.slice(0, MOST_INTERVALS).map(({t}) => t);
 }
 
-function improve(rows, order) {
-    let best = wiggle(rows, order);
-    for (let isBetter = true, rounds = 0; isBetter && rounds < 4; rounds++) {
-        isBetter = false;
-        for (let from = 0; from < order.length; from++) {
-            for (let to = 0; to < order.length; to++) {
-                const other = moved(order, from, to), cost = wiggle(rows, other);
-                if (cost < best * (1 - 1e-9)) {
-                    [order, best, isBetter] = [other, cost, true];
-                }
-            }
+function add(sums, steps, sign) {
+    for (let i = 0; i < sums.length; i++) {
+        sums[i] += sign * steps[i];
+    }
+}
+
+// Returns how much the wiggle grows when two adjacent rows change places, `below` being the change of
+// all rows below both.
+function costOfExchange(below, lower, upper) {
+    let cost = 0;
+    for (let i = 0; i < below.length; i++) {
+        const low = below[i] + lower.steps[i] / 2, high = below[i] + upper.steps[i] / 2;
+        cost += lower.weights[i] * (Math.abs(low + upper.steps[i]) - Math.abs(low)) +
+            upper.weights[i] * (Math.abs(high) - Math.abs(high + lower.steps[i]));
+    }
+    return cost;
+}
+
+// Moves the row at `place` to its best place, and `base`, the change of all rows below that place, to
+// the next place. Returns whether the row moved.
+function reinsert(rows, place, base, leastGain) {
+    const row = rows[place];
+    let best = place, bestCost = -leastGain, cost = 0, below = base.slice();
+    for (let i = place + 1; i < rows.length; i++) {
+        cost += costOfExchange(below, row, rows[i]);
+        add(below, rows[i].steps, 1);
+        [best, bestCost] = cost < bestCost ? [i, cost] : [best, bestCost];
+    }
+    cost = 0;
+    below = base.slice();
+    for (let i = place - 1; i >= 0; i--) {
+        add(below, rows[i].steps, -1);
+        cost += costOfExchange(below, rows[i], row);
+        [best, bestCost] = cost < bestCost ? [i, cost] : [best, bestCost];
+    }
+    rows.splice(best, 0, rows.splice(place, 1)[0]);
+    add(base, best > place ? rows[place].steps : row.steps, 1);
+    return best !== place;
+}
+
+// Returns a better order: moves single bands to their best places while that helps.
+function search(bands) {
+    const largest = Math.max(...bands.map(({values}) => values.reduce((a, b) => Math.max(a, b), 0)));
+    const intervals = busyIntervals(bands);
+    const rows = bands.map((band) => ({
+        band,
+        steps: Float64Array.from(intervals, (t) => (band.values[t + 1] - band.values[t]) / largest),
+        weights: Float64Array.from(intervals,
+            (t) => (band.values[t] + band.values[t + 1]) / largest / 2),
+    }));
+    const leastGain = 1e-5 * intervals.length / rows.length;
+    for (let hasMoved = largest > 0, round = 0; hasMoved && round < MOST_ROUNDS; round++) {
+        const base = new Float64Array(intervals.length);
+        hasMoved = false;
+        for (let place = 0; place < rows.length; place++) {
+            hasMoved = reinsert(rows, place, base, leastGain) || hasMoved;
         }
     }
-    return order;
+    return rows.map(({band}) => band);
 }
 
-function sampled(values) {
-    const n = Math.min(values.length, SEARCH_POINTS);
-    return Float64Array.from({length: n},
-        (_, i) => values[Math.round(i * (values.length - 1) / Math.max(1, n - 1))]);
-}
-
-function calmest(bands) {
-    const rows = bands.map((band) => sampled(band.values));
-    let best = null, least = Infinity;
-    for (const key of ['area', 'variation', 'restlessness']) {
-        const order = orderBy(bands, key).map((band) => bands.indexOf(band));
-        const cost = wiggle(rows, order);
-        if (cost < least) {
-            [best, least] = [order, cost];
-        }
+// Returns the order with the least movement: the best of some orders, and of a search that starts from
+// it (Di Bartolomeo & Hu 2016; Mathiesen & Schulz 2021).
+function leastWiggle(bands) {
+    let best = bands, least = Infinity;
+    const take = (order) => {
+        const cost = wiggle(order);
+        [best, least] = cost < least ? [order, cost] : [best, least];
+    };
+    SEEDS.forEach((key) => take(orderBy(bands, key)));
+    if (bands.length > 1 && bands[0].values.length > 1) {
+        take(search(best));
     }
-    if (bands.length > 1 && bands.length <= MOST_SEARCHED) {
-        best = improve(rows, best);
-    }
-    return (best || []).map((i) => bands[i]);
+    return best;
 }
 
-// Orders names as listed, the first on top; '*' is the place of all others.
-function byList(names, others) {
+// Orders names as listed, the first on top; '*' is the place of all others. A name also matches one
+// that differs only in the id of its cost-centre stack.
+function byList(names, bands) {
     const bare = (name) => name.replace(/^\(\d+\)(?=.)/, '');
-    const place = new Map(names.map((name, i) => [bare(name), i]));
-    const star = place.has('*') ? place.get('*') : names.length;
-    const at = (band) => place.has(bare(band.name)) ? place.get(bare(band.name)) : star;
-    return [...others].sort((a, b) => at(b) - at(a));
+    const lineOf = (list, name, none) => list.includes(name) ? list.indexOf(name) : none;
+    const bareNames = names.map(bare), star = lineOf(names, '*', names.length);
+    const at = ({name}) => lineOf(names, name, lineOf(bareNames, bare(name), star));
+    return [...bands].sort((a, b) => at(b) - at(a));
 }
 
-// Keeps the previous order; new bands are on top.
+// Keeps the previous order, a list of names with null for OTHER; new bands are on top.
 function keep(bands, before) {
     const place = new Map(before.map((name, i) => [name, i]));
-    const old = bands.filter((band) => place.has(band.name));
-    old.sort((a, b) => place.get(a.name) - place.get(b.name));
-    return [...old, ...bands.filter((band) => !place.has(band.name))];
+    const at = ({isOther, name}) => place.get(isOther ? null : name) ?? Infinity;
+    const isNew = (band) => at(band) === Infinity;
+    return [...bands.filter((band) => !isNew(band)).sort((a, b) => at(a) - at(b)),
+        ...bands.filter(isNew)];
 }
 
 // Bottom first.
 function arrange(bands, view) {
-    let order = view.order === 'name' ? [...bands].sort(byName)
-        : view.order === 'wiggle' ? calmest(bands) : orderBy(bands, view.order);
+    let order = view.order === 'wiggle' ? leastWiggle(bands) : orderBy(bands, KEYS[view.order]);
     order = view.order_names.length ? byList(view.order_names, order) : order;
     return view.reverse ? order.reverse() : order;
 }
 
-census.order = {arrange, keep};
+census.order = {arrange, keep, NAMES: ['wiggle', ...Object.keys(KEYS)]};
 })(globalThis.census = globalThis.census || {});

@@ -51,7 +51,7 @@ class Panel {
         const began = performance.now();
         const {width, height} = this.box.getBoundingClientRect();
         const pointedName = this.pointed && this.pointed.band && this.pointed.band.name;
-        this.chart = new census.Chart(profile, this.app.view, own, ranking, this.app.colours);
+        this.chart = new census.Chart(profile, this.app.view, own, ranking);
         const surface = new census.surface.CanvasSurface(prepareCanvas(this.picture, width, height));
         this.drawing = census.draw(surface, this.chart, width, height, {theme: this.app.theme()});
         this.keepPointed(pointedName);

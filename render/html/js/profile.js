@@ -17,8 +17,9 @@ const ROOM = 2 ** 17;       // more samples than any page has
 // direction of text, and invalid bytes become U+FFFD.
 function shown(text) {
     return (text.toWellFormed ? text.toWellFormed() : text.replace(/[\ud800-\udfff]/gu, '\ufffd'))
-        .replace(/[\t\n\r]+/g, ' ')
-        .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
+        .replace(/[\t-\r]/g, ' ')
+        .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g,
+            '\ufffd');
 }
 
 // Returns the indices of the smallest and the largest value of each cell, in order.
@@ -66,7 +67,7 @@ class Line {
 }
 
 function nameOf(data) {
-    return {name: data.name, shown: shown(data.full || data.name), colour: data.colour,
+    return {name: data.name, shown: shown(data.full || data.name), colours: data.colour,
         more: (data.more || '').split('\n').slice(1).map(shown),
         column: new Column(data.column || null)};
 }
@@ -91,6 +92,7 @@ class Profile {
         this.totalColumn = new Column(data.total);
         this.numberColumn = new Column(data.samples);
         this.names = data.names.map(nameOf);
+        this.order = data.order || null;    // of the picture of the whole profile, bottom first
         this.rest = data.rest && {n: data.rest.n, column: new Column(data.rest.column)};
         this.marks = data.marks.map((mark) => ({time: mark.time, label: shown(mark.label)}));
         this.lines = data.lines.map(lineOf);

@@ -53,9 +53,9 @@ class Search {
         return n === 0 ? 'no name has it' : n === 1 ? '1 name' : `${census.units.count(n)} names`;
     }
 
-    clear() {
-        this.input.value = '';
-        this.only.checked = false;
+    set(text, isOnly) {
+        this.input.value = text;
+        this.only.checked = isOnly;
         this.read();
     }
 }

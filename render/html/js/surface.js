@@ -8,7 +8,8 @@
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", Helvetica, Arial, ' +
     'sans-serif';
 
-const PIECE = 128;  // numbers of an area that are painted at once
+const PIECE = 128;      // numbers of an area that are painted at once
+const OVERLAP_PX = 4;   // of two pieces: where both end inside a pixel, it would be pale
 
 function fontOf(size, isBold) {
     return `${isBold ? '600 ' : ''}${size}px ${FAMILY}`;
@@ -45,12 +46,16 @@ class CanvasSurface {
     }
 
     // Fills the area between a curve and the height `base`, in pieces: the time for a shape is
-    // proportional to its points times its height. Pieces overlap, so that no seam shows.
+    // proportional to its points times its height.
     area(points, base, colour) {
         this.context.fillStyle = colour;
         for (let i = 0; i < points.length - 2; i += PIECE) {
-            const piece = points.slice(i, i + PIECE + 4);
-            this.trace([...piece, piece[piece.length - 2], base, piece[0], base]);
+            let last = Math.min(i + PIECE, points.length - 2);
+            const end = points[last] + OVERLAP_PX;
+            while (last < points.length - 2 && points[last] < end) {
+                last += 2;
+            }
+            this.trace([...points.slice(i, last + 2), points[last], base, points[i], base]);
             this.context.fill();
         }
     }

@@ -94,9 +94,10 @@ class Table {
 
     sortBy(column) {
         const {sort} = this.app.view;
+        this.app.view.hasSorted = true;
         this.app.view.sort = {column,
             isDown: sort.column === column ? !sort.isDown : column !== 'name'};
-        this.fill();
+        this.app.redraw();
     }
 
     // Restarts when the samples changed; else only colours may have. While a profile grows, not for
@@ -154,10 +155,9 @@ class Table {
         const rows = this.figures.filter((figure) => (figure.max > 0 || figure.mean > 0) &&
             (!view.matcher || view.matcher.test(figure.shown)));
         rows.sort(compare(view.sort));
-        const colours = new Map(this.chart.bands.map((band) => [band.name, band.colour]));
         const focused = this.focusedName();
         this.body.replaceChildren(...rows.slice(0, this.nShown)
-            .map((figure) => this.row(figure, colours)));
+            .map((figure) => this.row(figure)));
         this.focusName(focused);
         byId('more-rows').hidden = rows.length <= this.nShown;
         byId('more-rows').textContent = `Show more of ${census.units.count(rows.length)} names`;
@@ -183,11 +183,10 @@ class Table {
         }
     }
 
-    row(figure, colours) {
+    row(figure) {
         const {profile, view, own} = this.chart;
         const amount = (value) => census.units.amount(value, profile.valueUnit, view.si);
-        const colour = colours.get(figure.name) || this.app.colours.colourOf(figure.name) ||
-            'var(--grid)';
+        const colour = profile.names[figure.k].colours[view.isDark ? 1 : 0];
         const row = element('tr', figure.name === own.isolated ? 'alone' : '');
         row.dataset.figure = figure.k;
         row.dataset.name = figure.shown;
@@ -218,7 +217,7 @@ class Table {
             figure.path = sparkPath(values, from, to, figure.max);
         }
         const cell = element('td', '');
-        cell.append(spark(figure.path, colour === 'var(--grid)' ? 'var(--rule)' : colour));
+        cell.append(spark(figure.path, colour));
         return cell;
     }
 

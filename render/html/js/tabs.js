@@ -15,8 +15,10 @@ class Tabs {
         this.bar = byId('tabs');
         this.grid = byId('grid');
         this.isWhole = false;  // all tabs are shown
-        byId('same-scale').checked = app.view.sameScale;
-        byId('same-scale').addEventListener('change', () => app.redraw());
+        byId('same-scale').addEventListener('change', (event) => {
+            app.view.sameScale = event.target.checked;
+            app.redraw();
+        });
         this.bar.addEventListener('keydown', (event) => this.walk(event));
         new ResizeObserver(() => app.redraw()).observe(byId('overview'));
     }
@@ -92,7 +94,8 @@ class Tabs {
         if (this.grid.children.length !== entries.length) {
             this.grid.replaceChildren(...entries.map(() => this.card()));
         }
-        const shared = byId('same-scale').checked ? this.sharedScale(entries) : null;
+        byId('same-scale').checked = this.app.view.sameScale;
+        const shared = this.app.view.sameScale ? this.sharedScale(entries) : null;
         const charts = entries.map((entry, i) =>
             this.drawOne(this.grid.children[i], entry, shared));
         this.showLegend(charts.flatMap((chart) => chart.bands));
@@ -133,7 +136,7 @@ class Tabs {
         const own = {...census.view.makeOwn(), window: shared && shared.window,
             yMax: shared && ((largest) => Math.max(largest, shared.yMax))};
         const view = {...this.app.view, matcher: null, only: false};
-        const chart = new census.Chart(entry.profile, view, own, entry.ranking, this.app.colours);
+        const chart = new census.Chart(entry.profile, view, own, entry.ranking);
         const canvas = card.querySelector('canvas');
         card.dataset.id = entry.id;
         card.querySelector('.name').textContent = this.nameOf(entry);

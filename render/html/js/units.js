@@ -55,10 +55,25 @@ function ofTimes(sampleUnit, span) {
 
 const PERCENT = {factor: 1, suffix: '', name: '%'};
 
-// Formats `value` in `unit` with that many decimals, without the name of the unit.
+// Formats a number that is not negative, rounded half up, with that many decimals.
+function fixed(magnitude, decimals) {
+    const scale = 10 ** decimals, scaled = Math.round(magnitude * scale);
+    const whole = Math.floor(scaled / scale);
+    return String(BigInt(whole)) +
+        (decimals > 0 ? '.' + String(scaled - whole * scale).padStart(decimals, '0') : '');
+}
+
+// Formats `value` in `unit` with that many decimals, without the name of the unit; very large numbers
+// with an exponent.
 function label(value, unit, decimals) {
     const magnitude = Math.abs(value) / unit.factor;
-    const digits = magnitude < 1e15 ? magnitude.toFixed(decimals) : magnitude.toExponential(2);
+    let digits;
+    if (magnitude * 10 ** decimals < 9e15) {
+        digits = fixed(magnitude, decimals);
+    } else {
+        const exponent = Math.floor(Math.log10(magnitude));
+        digits = `${fixed(Math.min(magnitude / 10 ** exponent, 9.99), 2)}e${exponent}`;
+    }
     return (value < 0 ? '\u2212' : '') + digits + (value !== 0 ? unit.suffix : '');
 }
 
@@ -111,7 +126,8 @@ function niceStep(least) {
 // Returns at most `most` ticks in [low, high]: {value, label}. No two labels are the same.
 function ticks(low, high, most, unit) {
     const span = (high - low) / unit.factor;
-    if (!(span > 0) || !Number.isFinite(span)) {
+    const largest = Math.max(Math.abs(low), Math.abs(high)) / unit.factor;
+    if (!(span > largest * 1e-12) || !(span < Number.MAX_VALUE)) {
         return [];
     }
     for (let step = niceStep(span / (most + 1)); ; step = niceStep(step * 1.5)) {

@@ -11,14 +11,19 @@ const DEFAULT_BANDS = 15;
 function makeView(data) {
     const said = data.view;
     return {
+        said,
         bands: said.bands >= 0 ? said.bands : DEFAULT_BANDS,
         trace: said.trace, order: said.order, reverse: said.reverse,
         order_names: said.order_names,
+        hasGivenOrder: true,        // those of the data
+        hasGivenBands: true,
+        hasSorted: false,           // the reader has sorted the table
         mode: said.mode,            // 'stacked', 'share' or 'lines'
         lines: said.lines,          // 'fitting', 'all', 'none', or a list of names
         si: said.si, marks: said.marks,
         theme: said.theme,          // 'auto', 'light' or 'dark'
         isDark: false,
+        otherColours: [data.look.light.other, data.look.dark.other],
         sameScale: said.same_scale, // of several profiles
         matcher: null,              // the regular expression that is searched for
         only: false,                // nothing else is shown

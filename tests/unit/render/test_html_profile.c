@@ -73,6 +73,24 @@ Test(html_profile, series_are_packed)
     free(text);
 }
 
+Test(html_profile, a_page_has_the_order_of_the_picture)
+{
+    const hpr_html_profile about = {.file = "run"};
+    hpr_page_options page = {.chart = hpr_options_default(HPR_LOOK_MODERN)};
+    page.chart.order = HPR_ORDER_NAME;
+    test_profile p = test_profile_open(three_names, 0);
+    hpf_sink *sink = hpf_sink_to_memory();
+    cr_assert_eq(hpr_html_write(&p.survey, &about, 1, &page, sink, NULL), HPF_OK);
+    hpf_sink_write(sink, "", 1);
+    expect_in(hpf_sink_bytes(sink).data, "\"order\":[\"small\",\"middle\",\"large\"]");
+    hpf_sink_destroy(sink);
+    test_profile_close(&p);
+
+    char *growing = told(three_names, NULL, NULL);
+    cr_expect_null(strstr(growing, "\"order\""));
+    free(growing);
+}
+
 Test(html_profile, names_beyond_the_limit_are_in_the_rest)
 {
     uint32_t *chosen = NULL;

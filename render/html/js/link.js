@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The view in the fragment of the address, so that a link or a reload shows it again. It has what the
+// reader has changed, and nothing else.
+(function (census) {
+'use strict';
+
+const {byId} = census;
+const CALM_MS = 200;
+const CHOICES = {
+    mode: ['stacked', 'share', 'lines'],
+    order: census.order.NAMES,
+    theme: ['auto', 'light', 'dark'],
+};
+
+// Returns a text as it comes back from an address, in which invalid bytes become U+FFFD.
+function throughAddress(text) {
+    return new URLSearchParams({text}).get('text');
+}
+
+function numberOf(text) {
+    return text ? Number(text) : NaN;
+}
+
+class Link {
+    constructor(app, data) {
+        this.app = app;
+        this.data = data;
+        this.wanted = null;     // settings of one profile, until it is there
+        this.later = 0;         // the pending write
+        window.addEventListener('hashchange', () => this.restore());
+    }
+
+    // --- from the view to the address
+
+    // Returns what differs from the data.
+    changes() {
+        const {view, current, isChosen, live} = this.app, entry = this.app.entry(), {said} = view;
+        const own = entry ? entry.own : census.view.makeOwn(), out = new URLSearchParams();
+        const add = (key, isChanged, value) => isChanged && out.append(key, value);
+        const window = this.app.isFollowing() ? null : own.window;
+        const isOwn = window || own.skip || own.isolated !== null;
+        add('profile', isChosen || (isOwn && this.app.entries.size > 1), current);
+        add('mode', view.mode !== said.mode, view.mode);
+        add('bands', !view.hasGivenBands, view.bands);
+        add('order', !view.hasGivenOrder, view.order);
+        add('theme', view.theme !== said.theme, view.theme);
+        add('find', byId('search').value, byId('search').value);
+        add('only', view.only, 'yes');
+        add('sort', view.hasSorted, (view.sort.isDown ? '-' : '') + view.sort.column);
+        if (view.lines !== said.lines) {
+            view.lines.forEach((name) => add('overlay', true, name));
+            add('overlay', !view.lines.length, '');
+        }
+        add('same-scale', view.sameScale !== said.same_scale, view.sameScale ? 'yes' : 'no');
+        add('last', live && live.length, live && live.length);
+        add('from', window, window && window[0]);
+        add('to', window, window && window[1]);
+        add('skip', own.skip, own.skip);
+        add('alone', own.isolated !== null, own.isolated);
+        return out;
+    }
+
+    // Writes the address when the view has stayed the same for a moment: browsers limit how often.
+    write() {
+        clearTimeout(this.later);
+        this.later = setTimeout(() => {
+            const text = this.changes().toString();
+            if (!this.wanted && text !== location.hash.slice(1)) {
+                history.replaceState(null, '', text ? `#${text}` : location.href.split('#')[0]);
+            }
+        }, CALM_MS);
+    }
+
+    // --- from the address to the view
+
+    // Restores the view; ignores what makes no sense.
+    restore() {
+        const asked = new URLSearchParams(location.hash.slice(1)), {app} = this;
+        const view = census.view.makeView(this.data), bands = numberOf(asked.get('bands'));
+        const sort = /^(-?)(\w+)$/.exec(asked.get('sort') || '');
+        for (const [key, choices] of Object.entries(CHOICES)) {
+            view[key] = choices.includes(asked.get(key)) ? asked.get(key) : view[key];
+        }
+        if (CHOICES.order.includes(asked.get('order'))) {
+            Object.assign(view, {order_names: [], reverse: false, hasGivenOrder: false});
+        }
+        if (bands >= 1 && bands <= census.chartTools.MOST_BANDS) {
+            Object.assign(view, {bands: Math.floor(bands), trace: 0, hasGivenBands: false});
+        }
+        if (sort && document.querySelector(`th[data-sort="${sort[2]}"]`)) {
+            Object.assign(view, {sort: {column: sort[2], isDown: sort[1] !== ''}, hasSorted: true});
+        }
+        if (asked.has('overlay')) {
+            view.lines = asked.getAll('overlay').filter(Boolean);
+        }
+        view.sameScale = asked.has('same-scale') ? asked.get('same-scale') === 'yes' : view.sameScale;
+        app.view = view;
+        Object.assign(app, {isChosen: false, current: this.data.profiles.length > 1 ? 'all' : app.current});
+        if (app.live) {
+            app.live.setLength(numberOf(asked.get('last')) || 0);
+        }
+        app.search.set(asked.get('find') || '', asked.get('only') === 'yes');
+        this.wanted = asked;
+        app.entries.forEach((entry, id) => {
+            const {yMax, isSticky} = entry.own;
+            entry.own = {...census.view.makeOwn(), yMax, isSticky};
+            this.settle(id);
+        });
+        this.wanted = app.live ? this.wanted : null;
+        app.rankAnew();
+        app.applyTheme();
+    }
+
+    // Applies the settings of one profile when it is there.
+    settle(id) {
+        const {wanted, app} = this, {profile, own} = app.entries.get(id);
+        const asked = wanted && wanted.get('profile');
+        if (asked === 'all' && app.entries.size > 1) {
+            app.showProfile('all');
+            return;
+        }
+        if (!wanted || !profile || (asked || String(app.current)) !== String(id)) {
+            return;
+        }
+        const [from, to, skip] = ['from', 'to', 'skip'].map((key) => numberOf(wanted.get(key)));
+        const k = profile.names.findIndex(({name}) => throughAddress(name) === wanted.get('alone'));
+        this.wanted = null;
+        if (asked) {
+            app.showProfile(id);
+        }
+        if (to > from) {
+            app.zoomTo([from, to]);
+        }
+        own.isolated = k < 0 ? null : profile.names[k].name;
+        own.skip = skip > 0 && skip < profile.names.length ? Math.floor(skip) : 0;
+    }
+}
+
+census.Link = Link;
+})(globalThis.census = globalThis.census || {});
