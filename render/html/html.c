@@ -5,6 +5,8 @@
 #include "io/sink.h"
 #include "hprender/html.h"
 
+#include "base/arena.h"
+#include "chart/select.h"
 #include "html/html_profile.h"
 #include "style/palette.h"
 
@@ -124,15 +126,23 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
 {
     const hpr_html_limits limits = {.most_bytes =
                                         HPR__HTML_MOST_BYTES / (n_profiles ? n_profiles : 1)};
-    hpf_json json = begin(NULL, options, sink);
-    for (size_t i = 0; i < n_profiles; i++) {
-        hpf_status status =
-            hpr__html_profile(&json, surveys[i], &about[i], &limits, &options->chart, NULL, err);
-        if (status) {
-            return status;
-        }
+    hpf_arena *arena = hpf_arena_create();
+    hpr__assignment *shared = arena ? hpf_arena_array(arena, n_profiles, sizeof *shared) : NULL;
+    uint32_t n_other = 0;
+    hpr_page_options all = *options; /* all names */
+    all.chart.n_bands = 0;
+    all.chart.trace_percent = 0;
+    hpf_status status = shared ? HPF_OK : hpf_error_set_memory(err);
+    if (!status && n_profiles > 1) {
+        status = hpr__page_select(shared, &n_other, arena, surveys, n_profiles, &all, err);
     }
-    return end(&json, sink, err);
+    hpf_json json = begin(NULL, options, sink);
+    for (size_t i = 0; i < n_profiles && !status; i++) {
+        const hpr__html_view view = {&options->chart, n_profiles > 1 ? &shared[i] : NULL};
+        status = hpr__html_profile(&json, surveys[i], &about[i], &limits, &view, NULL, err);
+    }
+    hpf_arena_destroy(arena);
+    return status ? status : end(&json, sink, err);
 }
 
 hpf_status hpr_html_write_live(const char *events_url, const hpr_options *options, hpf_sink *sink,

@@ -29,8 +29,8 @@ enum { MOST_FRAMES = 40 };
 typedef struct profile_writer {
     hpf_json *json;
     hpf_survey *survey;
+    const hpr__html_view *view; /* or NULL */
     const hpr_options *options;
-    bool has_order;
     hpr_html_limits limits;
     hpf_arena *arena;
     hpr__assignment assignment; /* all names, or groups, largest first */
@@ -153,7 +153,10 @@ static hpf_status put_band(profile_writer *w, const hpf__buffer *packed)
     uint32_t band = w->n_written;
     hpf_str text = text_of(w, band);
     hpf_json_object(w->json, NULL);
-    hpr_colour light = w->assignment.colours[band], dark = light;
+    const hpr__assignment *shared = w->view ? w->view->shared : NULL;
+    hpr_colour light = shared ? shared->colours[shared->band_of_name[w->assignment.names[band]]]
+                              : w->assignment.colours[band];
+    hpr_colour dark = light;
     if (!hpr__pinned_colour(w->options, text) && hpr__palette_fixed(&dark, text, true)) {
         hpr__palette_fixed(&light, text, false);
     }
@@ -388,7 +391,7 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
     hpf_status status = put_samples(w);
     status = status ? status : put_bands(w);
     status = status ? status : put_rest(w);
-    if (!status && w->has_order) {
+    if (!status && w->view) {
         status = put_order(w);
     }
     if (!status) {
@@ -400,14 +403,14 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
 }
 
 hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_profile *about,
-                             const hpr_html_limits *limits, const hpr_options *options,
+                             const hpr_html_limits *limits, const hpr__html_view *view,
                              uint32_t **chosen, hpf_error *err)
 {
     const hpr_options defaults = hpr_options_default(HPR_LOOK_MODERN);
     profile_writer w = {.json = json,
                         .survey = survey,
-                        .options = options ? options : &defaults,
-                        .has_order = options != NULL,
+                        .view = view,
+                        .options = view ? view->options : &defaults,
                         .err = err};
     w.limits = limits ? *limits : (hpr_html_limits){0};
     w.limits.most_bytes = w.limits.most_bytes ? w.limits.most_bytes : HPR__HTML_MOST_BYTES;

@@ -5,6 +5,7 @@
 #ifndef HPR_HTML_PROFILE_H
 #define HPR_HTML_PROFILE_H
 
+#include "chart/chart.h"
 #include "io/json.h"
 #include "hprender/html.h"
 
@@ -14,12 +15,18 @@
 /* Adds a colour: "#rrggbb". */
 void hpr__html_colour(hpf_json *json, const char *key, hpr_colour colour);
 
-/* Adds one profile to a JSON text, with the groups, colours and order of the options; NULL: the
- * defaults, and no order, as for a profile that grows. `chosen` as in hpr_html_profile_json.
- * Errors: those of hpf_survey_series; MEMORY. */
+/* What a page that is a file adds to a profile. */
+typedef struct hpr__html_view {
+    const hpr_options *options;    /* groups, pinned colours, and the order of the bands */
+    const hpr__assignment *shared; /* of all names of several profiles, with the colours that they
+                                      share; NULL: the profile has its own */
+} hpr__html_view;
+
+/* Adds one profile to a JSON text. `view` is NULL for a profile that grows: it has no order.
+ * `chosen` as in hpr_html_profile_json. Errors: those of hpf_survey_series; MEMORY. */
 HPF_MUST_USE hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey,
                                           const hpr_html_profile *about,
-                                          const hpr_html_limits *limits, const hpr_options *options,
+                                          const hpr_html_limits *limits, const hpr__html_view *view,
                                           uint32_t **chosen, hpf_error *err);
 
 /* The page, cut at the places of the allowed connections and of the data; not terminated. The build

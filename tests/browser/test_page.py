@@ -452,30 +452,52 @@ def test_names_without_leaders_are_in_the_order_of_the_stack(bench, browser):
 
 PROFILES = [path for folder in ("samples/hp", "tests/data/hp")
             for path in sorted(pathlib.Path(__file__, "../../..", folder).resolve().glob("*.hp"))]
-MANY = 16  # profiles on a page
 
 
-def pages_and_pictures(bench, browser, options):
-    """Opens pages of all sample profiles, and shows one after the other: the path of each, and the bands of its picture.
-    Skips profiles with names that are always 0: pictures count these as names of OTHER."""
-    page, picture = bench.directory / "page.html", bench.directory / "picture.json"
-    for first in range(0, len(PROFILES), MANY):
-        paths = PROFILES[first:first + MANY]
-        subprocess.run([bench.census, "plot", *options, "-o", page, *paths], check=True, capture_output=True)
-        browser.open(page.as_uri())
-        browser.settle()
-        for i, path in enumerate(paths):
-            subprocess.run([bench.census, "plot", *options, "-o", picture, path], check=True, capture_output=True)
-            browser.run("census.app.showProfile(arguments[0]); census.app.draw();", i)
-            if not browser.run("return census.app.entry().profile.names.some(({column}) => !column.values(1e5).some(Boolean))"):
-                yield path, json.loads(picture.read_text())["bands"]
+def pages_and_pictures(bench, paths, options):
+    """The path of each profile, its page and its picture as JSON."""
+    for path in paths:
+        page, picture = bench.directory / "page.html", bench.directory / "picture.json"
+        for target in (page, picture):
+            subprocess.run([bench.census, "plot", *options, "-o", target, path], check=True, capture_output=True)
+        yield path, page, picture
+
+
+def fills_shown(browser):
+    """The names and fills of the bands, bottom first."""
+    return [tuple(pair) for pair in json.loads(browser.run(
+        "return JSON.stringify(census.app.panel.chart.bands.map((band) => [band.name, band.colour]))"))]
 
 
 def test_the_first_view_is_the_picture(bench, browser):
-    """Bands and their order are those of other formats."""
-    for options in ([], ["-m", "6", "--order", "growth", "--reverse", "--theme", "dark"]):
-        for path, bands in pages_and_pictures(bench, browser, options):
-            expect(names_shown(browser), [band["name"] for band in bands], f"bands of {path.name} with {options}")
+    """Bands, their order and their fills are those of other formats, and fills stay when the view changes."""
+    some, unlike = PROFILES[::5], ["-m", "6", "--order", "growth", "--reverse", "--theme", "dark"]
+    for paths, options in ((PROFILES, []), (some, unlike)):
+        for path, page, picture in pages_and_pictures(bench, paths, options):
+            fills = [(band["name"], band["fill"]) for band in json.loads(picture.read_text())["bands"]]
+            browser.open(page.as_uri())
+            browser.settle()
+            found = fills_shown(browser)
+            # Pictures count names that are always 0 as names of OTHER.
+            if not browser.run("return census.app.entry().profile.names.some(({column}) => !column.values(1e5).some(Boolean))"):
+                expect(found, fills, f"bands of {path.name} with {options}")
+            known = dict(found)
+            for change in ("changeBands(3)", "setMode('share')", "setOrder('name')", "zoomAround(census.app.panel.chart.xs[0], 0.5)",
+                           "openOther()"):
+                browser.run(f"census.app.{change}; census.app.draw();")
+                for name, fill in fills_shown(browser):
+                    expect(fill, known.setdefault(name, fill), f"the fill of {name} of {path.name} after {change}")
+
+
+def test_profiles_of_a_page_share_colours(bench, browser):
+    one = [(t, {f"({i})n{i}": 1000 - 30 * i for i in range(30)}) for t in range(3)]
+    other = [(t, {f"({i + 50})n{i}": 1000 + 30 * i for i in range(40)}) for t in range(3)]
+    browser.open(bench.page(profile("one", one), profile("other", other), options=["-m", "0"]))
+    first, second = browser.run("""
+        return [...census.app.entries.values()].map(({profile}) =>
+            Object.fromEntries(profile.names.map(({name, colours}) => [name.replace(/^.*[)]/, ''), colours[0]])));""")
+    expect(len(first), 30, "names of the first")
+    expect({name: second[name] for name in first}, first, "colours of the second")
 
 
 VIEW = """

@@ -66,8 +66,14 @@ class Line {
     }
 }
 
+// By name: its colours on this page, also in profiles that arrive later.
+const coloursOf = new Map();
+
 function nameOf(data) {
-    return {name: data.name, shown: shown(data.full || data.name), colours: data.colour,
+    if (!coloursOf.has(data.name)) {
+        coloursOf.set(data.name, data.colour);
+    }
+    return {name: data.name, shown: shown(data.full || data.name), colours: coloursOf.get(data.name),
         more: (data.more || '').split('\n').slice(1).map(shown),
         column: new Column(data.column || null)};
 }
