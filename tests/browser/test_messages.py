@@ -97,7 +97,7 @@ class Server:
                 viewer.put(text)
 
     def stop(self):
-        """Nobody is let in any more; then those who are in have to leave."""
+        """The server accepts no new viewers, then closes the connections of the others."""
         self.is_stopped = True
         self.http.shutdown()
         self.http.server_close()
@@ -153,7 +153,7 @@ def test_new_samples_appear(stage):
     expect(last, [10, 1082, 5, 1000, 77], "the last sample")
     stage.sample(0, 1000, 2, 5000, names=["newcomer"])
     stage.wait_for(12)
-    browser.until("census.app.rankAnew(); census.app.redraw();"
+    browser.until("census.app.forgetRanking(); census.app.redraw();"
                   "return census.app.panel.chart.bands.some((b) => b.name === 'newcomer')")
     expect(browser.run("return census.app.panel.chart.bands.find((b) => b.name === 'newcomer').full.slice(-3).join()"),
            "0,0,5000", "a name that came later")
@@ -226,6 +226,31 @@ def test_of_many_profiles_the_largest_is_shown(stage):
     browser.run("census.app.tabs.isWhole = false; census.app.showProfile(0)")
 
 
+def test_a_link_waits_for_its_profile(stage):
+    browser, server = stage.browser, stage.server
+    browser.open("about:blank")
+    browser.open(server.url + "#profile=7&from=2&to=6&alone=small&last=60")
+    stage.wait_for(10)
+    expect(browser.run("return [census.app.current, location.hash.includes('profile=7')]"), [0, True], "until it is there")
+    server.send("snapshot", {**stage.snapshot, "id": 7, "file": "later.hp"})
+    browser.until("return census.app.current === 7 && census.app.panel.chart && census.app.panel.chart.profile.id === 7")
+    view = browser.run("""
+        const {app} = census, {chart, own} = {chart: app.panel.chart, own: app.entry().own};
+        return [chart.window, own.isolated, app.isFollowing(), app.live.length];""")
+    expect(view, [[2, 6], "small", False, 60], "the view of the link")
+    browser.run("census.app.zoomOut()")
+    browser.until("return location.hash === '#profile=7&last=60&alone=small'")
+
+
+def test_a_name_keeps_its_colour_on_the_page(stage):
+    browser = stage.browser
+    names = [{**name, "colour": ["#123456", "#654321"]} for name in stage.snapshot["names"]]
+    before = browser.run("return census.app.entry().profile.names.map(({colours}) => colours)")
+    stage.server.send("snapshot", {**stage.snapshot, "epoch": 99, "names": names})
+    browser.until("return census.app.entry().profile.epoch === 99")
+    expect(browser.run("return census.app.entry().profile.names.map(({colours}) => colours)"), before, "colours")
+
+
 def test_the_window_follows_and_holds(stage):
     browser = stage.browser
     browser.run("const w = document.getElementById('window'); w.value = '60';"
@@ -270,7 +295,7 @@ def test_a_page_comes_back_after_the_server(stage):
     expect(browser.complaints(without="net::ERR_"), [], "what the console says besides lost connections")
 
 
-def test_a_profile_that_begins_anew_replaces_the_old_one(stage):
+def test_a_profile_that_restarts_replaces_the_old_one(stage):
     browser = stage.browser
     browser.run("census.app.chooseName('small')")
     stage.server.send("snapshot", {**stage.snapshot, "epoch": 1, "title": "again"})

@@ -438,6 +438,29 @@ def test_every_tick_of_the_x_axis_has_a_label(bench, browser):
         browser.metrics(1280, 900)
 
 
+def test_names_at_the_right_are_at_the_last_sample_that_is_not_empty(bench, browser):
+    samples = [(t, {"large": 9000, **{f"thin{i}": 300 for i in range(4)}, "tiny": 1} if t < 200 else {}) for t in range(201)]
+    browser.open(bench.page(profile("right", samples), options=["--trace", "0", "--combine"]))
+    browser.settle()
+    right, last = browser.run("""
+        const {drawing} = census.app.panel;
+        return [drawing.names.right.map(({band, x, isThere}) => ({name: band.name, x, isThere})), drawing.x(199)];""")
+    expect(sorted(row["name"] for row in right), [f"thin{i}" for i in range(4)], "bands too thin to see have no names")
+    assert all(row["isThere"] and abs(row["x"] - last) < 1 for row in right), (right, last)
+
+
+def test_lines_of_similar_colours_have_different_dashes(bench, browser):
+    pins = bench.directory / "pins"
+    pins.write_text("#0040c0 a\n#1048c8 b\n#0038b8 c\n#d08000 d\n")
+    samples = [(t, {name: 100 * (i + 1) for i, name in enumerate("dcba")}) for t in range(5)]
+    browser.open(bench.page(profile("dashes", samples), options=["--lines", "--colours", str(pins)]))
+    browser.settle()
+    dashes = browser.run("return Object.fromEntries(census.app.panel.chart.bands.map(({name, dash}) => [name, dash.join()]))")
+    expect(dashes["a"], "", "the dashes of the largest line")
+    expect(dashes["d"], "", "the dashes of another colour")
+    expect(len({dashes[name] for name in "abc"}), 3, "different dashes of similar colours")
+
+
 def test_names_without_leaders_are_in_the_order_of_the_stack(bench, browser):
     samples = [(t, {"long": 9000, **({f"gone{i}": 900 - 100 * (i * 5 % 7) for i in range(7)} if t < 2 else {})})
                for t in range(100)]

@@ -130,7 +130,7 @@ class App {
         view.bands = Math.max(1, Math.min(most, now + by));
         view.trace = 0; // a chosen number of bands includes small ones
         view.hasGivenBands = false;
-        this.rankAnew();
+        this.forgetRanking();
         this.redraw();
     }
 
@@ -199,7 +199,7 @@ class App {
         if (window[1] > window[0]) {
             entry.own.window = isAll ? null : window;
             entry.own.skip = 0;
-            this.rankAnew();
+            this.forgetRanking();
             this.redraw();
         }
     }
@@ -229,7 +229,7 @@ class App {
         if (entry) {
             entry.own.window = null;
             entry.own.skip = 0;
-            this.rankAnew();
+            this.forgetRanking();
             this.redraw();
         }
     }
@@ -238,7 +238,7 @@ class App {
         return this.live !== null && !this.live.isPaused;
     }
 
-    rankAnew() {
+    forgetRanking() {
         this.entries.forEach(({ranking}) => {
             if (ranking && ranking.forget) {
                 ranking.forget();

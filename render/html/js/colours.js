@@ -5,16 +5,20 @@
 (function (census) {
 'use strict';
 
-const LEAST_STEP = 20;      // of CIE lightness between bands that are told apart without a hairline
+const LEAST_STEP = 20;      // of CIE lightness between bands that need no hairline
+const LEAST_DIFFERENCE = 30; // in CIE L*a*b* between lines that need no dashes
 const LEAST_CONTRAST = 2.5; // of a line against the background
 
 function channels(hex) {
     return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
 }
 
+function linear(hex) {
+    return channels(hex).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+}
+
 function luminance(hex) {
-    const [r, g, b] = channels(hex)
-        .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = linear(hex);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
@@ -24,14 +28,22 @@ function contrast(a, b) {
     return (light + 0.05) / (dark + 0.05);
 }
 
-// Returns CIE L*.
-function lightness(hex) {
-    const y = luminance(hex);
-    return y > 216 / 24389 ? 116 * Math.cbrt(y) - 16 : y * 24389 / 27;
+// Returns CIE L*a*b* under D65.
+function labOf(hex) {
+    const [r, g, b] = linear(hex), curve = (t) => t > 216 / 24389 ? Math.cbrt(t) : t * 841 / 108 + 4 / 29;
+    const x = curve((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047);
+    const y = curve(luminance(hex));
+    const z = curve((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883);
+    return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
 function areApart(a, b) {
-    return Math.abs(lightness(a) - lightness(b)) >= LEAST_STEP;
+    return Math.abs(labOf(a)[0] - labOf(b)[0]) >= LEAST_STEP;
+}
+
+function areAlike(a, b) {
+    const other = labOf(b);
+    return Math.hypot(...labOf(a).map((part, i) => part - other[i])) < LEAST_DIFFERENCE;
 }
 
 // Returns black or white, whichever has more contrast.
@@ -60,5 +72,5 @@ function visible(colour, background) {
     return made;
 }
 
-census.colours = {areApart, inkOn, mix, visible};
+census.colours = {areAlike, areApart, inkOn, mix, visible};
 })(globalThis.census = globalThis.census || {});

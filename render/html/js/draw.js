@@ -5,7 +5,7 @@
 'use strict';
 
 const {measure} = census.surface;
-const {areApart, inkOn, mix, visible} = census.colours;
+const {areAlike, areApart, inkOn, mix, visible} = census.colours;
 
 const SMALL = 12;               // text at axes, in px
 const TOP = 40, BOTTOM = 30, RIGHT = 14, LEFT_OF_UNIT = 6;
@@ -15,6 +15,8 @@ const GUTTER_SHARE = 0.24;      // largest share of the width for names right of
 const LEAST_WIDTH_FOR_GUTTER = 620;
 const POINTS_PER_PX = 2;        // an outline has not more
 const DENSE_PER_PX = 0.7;
+const NEAR_END_PX = 60;
+const DASHES = [[], [6, 5], [2, 3], [11, 5], [11, 4, 2, 4]];    // of lines of similar colours
 const DIMMED = 0.22;            // what is left of the colour of bands that are not meant
 
 class Drawing {
@@ -59,6 +61,13 @@ class Drawing {
         const [low, high] = this.chart.window;
         const share = (px - this.frame.left) / this.frame.width;
         return low + Math.min(1, Math.max(0, share)) * (high - low);
+    }
+
+    // Returns the same with as few digits as differ by less than a pixel, for short addresses.
+    roundValueAtX(px) {
+        const [low, high] = this.chart.window, pixel = (high - low) / this.frame.width;
+        const decimals = Math.ceil(-Math.log10(pixel));
+        return Number(this.valueAtX(px).toFixed(Math.max(0, Math.min(20, decimals))));
     }
 
     valueAtY(py) {
@@ -128,6 +137,7 @@ class Drawing {
         const {frame, surface} = this;
         surface.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 3);
         if (mode === 'lines') {
+            this.chooseDashes();
             bands.forEach((band) => this.drawAsLine(band));
         } else {
             [...bands].reverse().forEach((band) => this.drawBand(band));
@@ -149,8 +159,26 @@ class Drawing {
 
     drawAsLine(band) {
         this.surface.beginGroup(band.shown);
-        this.surface.polyline(band.curve, visible(this.colourOf(band), this.theme.background), 1.75);
+        this.drawStroke(band.curve, band);
         this.surface.endGroup();
+    }
+
+    drawStroke(points, band) {
+        this.surface.polyline(points, visible(this.colourOf(band), this.theme.background), 1.75,
+            band.dash);
+    }
+
+    // Chooses for each line, the largest first, the dashes that the fewest lines of a similar colour
+    // have so far.
+    chooseDashes() {
+        const done = [];
+        for (const band of [...this.chart.bands].sort((a, b) => b.area - a.area)) {
+            const colour = visible(band.colour, this.theme.background);
+            const alike = done.filter((other) => areAlike(other.colour, colour));
+            const nUsers = (dash) => alike.filter((other) => other.dash === dash).length;
+            band.dash = DASHES.reduce((best, dash) => nUsers(dash) < nUsers(best) ? dash : best);
+            done.push({colour, dash: band.dash});
+        }
     }
 
     // Draws hairlines where the bands on both sides are thick enough.
@@ -328,30 +356,34 @@ class Drawing {
     placeNames() {
         const {bands, mode} = this.chart;
         const ground = this.curve(new Float64Array(this.chart.high - this.chart.low + 1));
-        const inside = [], right = [];
+        const inside = [], right = [], end = this.rightEnd();
         bands.forEach((band, i) => {
-            const lower = i > 0 ? bands[i - 1].curve : ground;
+            const lower = i > 0 && mode !== 'lines' ? bands[i - 1].curve : ground;
             const place = mode === 'lines' ? null
                 : census.labels.placeInside(this.frame, band, band.curve, lower);
             if (place) {
                 inside.push({...place, band});
-            } else {
-                right.push({band, ...this.rightEnd(band, mode === 'lines' ? band.curve : lower)});
+            } else if (mode === 'lines' || isVisible(band.curve, lower)) {
+                const y = band.curve[end + 1], height = lower[end + 1] - y;
+                const anchor = mode === 'lines' ? y : y + height / 2;
+                right.push({band, x: band.curve[end], anchor, y: anchor + 4, isThere: height >= 0.5});
             }
         });
         return {inside, right};
     }
 
-    // Returns the middle of a band's right end, and whether it is thick enough for a leader.
-    rightEnd(band, lower) {
-        let j = band.curve.length - 2;
-        while (j > 0 && band.curve[j] > this.frame.right + 0.5) {
-            j -= 2;
+    // Returns the point of all curves at which names at the right are anchored: the last one in the
+    // frame, or the one before an empty last sample, which GHC always writes, if that is near.
+    rightEnd() {
+        const {bands} = this.chart, {right, bottom} = this.frame;
+        const [{curve}] = bands.length ? bands : [{curve: [0, 0]}];
+        let last = curve.length - 2;
+        while (last > 0 && curve[last] > right + 0.5) {
+            last -= 2;
         }
-        const middle = (band.curve[j + 1] + lower[j + 1]) / 2;
-        const height = (this.chart.mode === 'lines' ? this.frame.bottom : lower[j + 1]) -
-            band.curve[j + 1];
-        return {anchor: middle, y: middle + 4, isThere: height >= 0.5};
+        const isEmpty = (at) => bands.every((band) => bottom - band.curve[at + 1] < 0.5);
+        return last > 0 && isEmpty(last) && !isEmpty(last - 2) && right - curve[last - 2] <= NEAR_END_PX
+            ? last - 2 : last;
     }
 
     drawNamesInside(places) {
@@ -367,17 +399,24 @@ class Drawing {
         const most = Math.floor((frame.height + 20) / census.labels.ROW_PX);
         const kept = [...places].sort((a, b) => b.band.area - a.band.area).slice(0, most)
             .sort((a, b) => chart.bands.indexOf(b.band) - chart.bands.indexOf(a.band));
-        for (const {band, anchor, isThere, y} of census.labels.spread(kept, frame.top, frame.bottom + 4)) {
+        for (const {band, x, anchor, isThere, y} of census.labels.spread(kept, frame.top, frame.bottom + 4)) {
             const text = census.labels.elide(band.shown, gutter - 44, census.labels.SIZE);
             const left = frame.right + 20;
             if (isThere) {
-                surface.polyline([frame.right + 2, anchor, left - 4, y - 4], theme.rule, 0.75);
+                surface.polyline([x + 2, anchor, left - 4, y - 4], theme.rule, 0.75);
             }
-            surface.rectangle(left, y - 9, 9, 9, this.chart.mode === 'lines'
-                ? visible(this.colourOf(band), theme.background) : this.colourOf(band));
+            if (chart.mode === 'lines') {
+                this.drawStroke([left - 3, y - 4, left + 11, y - 4], band);
+            } else {
+                surface.rectangle(left, y - 9, 9, 9, this.colourOf(band));
+            }
             surface.text(text || '…', left + 14, y, {colour: theme.ink, size: census.labels.SIZE});
         }
     }
+}
+
+function isVisible(upper, lower) {
+    return upper.some((y, i) => i % 2 === 1 && lower[i] - y >= 1);
 }
 
 // Returns the width for names right of the bands.

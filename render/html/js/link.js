@@ -108,7 +108,7 @@ class Link {
             this.settle(id);
         });
         this.wanted = app.live ? this.wanted : null;
-        app.rankAnew();
+        app.forgetRanking();
         app.applyTheme();
     }
 

@@ -62,8 +62,8 @@ class Live {
     takeSnapshot(data) {
         const profile = new census.Profile(data);
         const before = this.app.entries.get(data.id);
-        const isAnew = !before || !before.profile || before.profile.epoch !== data.epoch;
-        const own = isAnew ? census.view.makeOwn() : before.own;
+        const isAnother = !before || !before.profile || before.profile.epoch !== data.epoch;
+        const own = isAnother ? census.view.makeOwn() : before.own;
         own.isSticky = data.state === 'growing';
         own.yMax = own.yMax || census.view.makeSteps(profile.valueUnit);
         this.app.setEntry(data.id, {id: data.id, profile, own, name: profile.file,

@@ -116,7 +116,7 @@ class Pointer {
         this.pressed = null;
         this.panel.brush = null;
         if (brush && Math.abs(brush[0] - brush[1]) >= LEAST_BRUSH_PX) {
-            const ends = brush.map((x) => this.panel.drawing.valueAtX(x)).sort((a, b) => a - b);
+            const ends = brush.sort((a, b) => a - b).map((x) => this.panel.drawing.roundValueAtX(x));
             this.panel.pointed = null;
             this.app.zoomTo(ends);
         } else if (wasPressed) {
