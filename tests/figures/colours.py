@@ -85,7 +85,7 @@ class Profile:
         data = json.loads(re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.S).group(1))
         for name in data["profiles"][0]["names"]:
             self.note(name["name"], name["colour"][0], "HTML")
-        self.note("OTHER", data["look"]["light"]["greys"][0], "HTML")
+        self.note("OTHER", data["look"]["light"]["other"], "HTML")
 
     def compare(self, form, colours, expected):
         if colours != expected:

@@ -69,12 +69,12 @@ function orderBy(bands, key) {
 function wiggle(bands) {
     const n = bands.length ? bands[0].values.length : 0;
     let total = 0;
-    for (let t = 1; t < n; t++) {
-        let below = 0;
-        for (const {values} of bands) {
+    const below = new Float64Array(n);  // movement of the lower edge
+    for (const {values} of bands) {
+        for (let t = 1; t < n; t++) {
             const step = values[t] - values[t - 1];
-            total += (values[t - 1] + values[t]) / 2 * Math.abs(below + step / 2);
-            below += step;
+            total += (values[t - 1] + values[t]) / 2 * Math.abs(below[t] + step / 2);
+            below[t] += step;
         }
     }
     return total;
@@ -82,15 +82,15 @@ function wiggle(bands) {
 
 // Returns the samples before the intervals with the most movement, weighted by thickness.
 function busyIntervals(bands) {
-    const n = bands[0].values.length, amounts = [];
-    for (let t = 0; t + 1 < n; t++) {
-        let moved = 0, thickness = 0;
-        for (const {values} of bands) {
-            moved += Math.abs(values[t + 1] - values[t]);
-            thickness += values[t] + values[t + 1];
+    const n = bands[0].values.length - 1;
+    const moved = new Float64Array(n), thickness = new Float64Array(n);
+    for (const {values} of bands) {
+        for (let t = 0; t < n; t++) {
+            moved[t] += Math.abs(values[t + 1] - values[t]);
+            thickness[t] += values[t] + values[t + 1];
         }
-        amounts.push({t, amount: moved * thickness});
     }
+    const amounts = Array.from(moved, (amount, t) => ({t, amount: amount * thickness[t]}));
     amounts.sort((a, b) => b.amount - a.amount || a.t - b.t);
     return amounts.slice(0, MOST_INTERVALS).map(({t}) => t);
 }
@@ -103,12 +103,12 @@ function add(sums, steps, sign) {
 
 // Returns how much the wiggle grows when two adjacent rows change places, `below` being the change of
 // all rows below both.
-function costOfExchange(below, lower, upper) {
+function costOfExchange(below, {steps: ls, weights: lw}, {steps: us, weights: uw}) {
     let cost = 0;
     for (let i = 0; i < below.length; i++) {
-        const low = below[i] + lower.steps[i] / 2, high = below[i] + upper.steps[i] / 2;
-        cost += lower.weights[i] * (Math.abs(low + upper.steps[i]) - Math.abs(low)) +
-            upper.weights[i] * (Math.abs(high) - Math.abs(high + lower.steps[i]));
+        const low = below[i] + ls[i] / 2, high = below[i] + us[i] / 2;
+        cost += lw[i] * (Math.abs(low + us[i]) - Math.abs(low)) +
+            uw[i] * (Math.abs(high) - Math.abs(high + ls[i]));
     }
     return cost;
 }
