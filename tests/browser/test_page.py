@@ -449,6 +449,21 @@ def test_names_at_the_right_are_at_the_last_sample_that_is_not_empty(bench, brow
     assert all(row["isThere"] and abs(row["x"] - last) < 1 for row in right), (right, last)
 
 
+def test_leaders_are_never_steep(bench, browser):
+    samples = [(t, {"large": 90000, **{f"thin{i:02}": 600 for i in range(14)}}) for t in range(20)]
+    browser.open(bench.page(profile("leaders", samples), options=["--trace", "0", "--combine"]))
+    browser.settle()
+    leaders, n_names = browser.run("""
+        const {prototype} = census.surface.CanvasSurface, {polyline} = prototype, {frame, names} = census.app.panel.drawing;
+        const leaders = [];
+        prototype.polyline = (points) => { leaders.push(points); };
+        census.app.draw();
+        prototype.polyline = polyline;
+        return [leaders.filter(([x]) => x > frame.right + 1), names.right.length];""")
+    expect(n_names, 14, "names at the right")
+    assert 0 < len(leaders) < n_names and all(abs(y0 - y1) < 50 for _, y0, _, y1 in leaders), leaders
+
+
 def test_lines_of_similar_colours_have_different_dashes(bench, browser):
     pins = bench.directory / "pins"
     pins.write_text("#0040c0 a\n#1048c8 b\n#0038b8 c\n#d08000 d\n")

@@ -16,6 +16,7 @@ const LEAST_WIDTH_FOR_GUTTER = 620;
 const POINTS_PER_PX = 2;        // an outline has not more
 const DENSE_PER_PX = 0.7;
 const NEAR_END_PX = 60;
+const MOST_LEADER_PX = 48;       // up or down; steeper ones make a bundle, and names have the order of the bands
 const DASHES = [[], [6, 5], [2, 3], [11, 5], [11, 4, 2, 4]];    // of lines of similar colours
 const DIMMED = 0.22;            // what is left of the colour of bands that are not meant
 
@@ -402,11 +403,11 @@ class Drawing {
         for (const {band, x, anchor, isThere, y} of census.labels.spread(kept, frame.top, frame.bottom + 4)) {
             const text = census.labels.elide(band.shown, gutter - 44, census.labels.SIZE);
             const left = frame.right + 20;
-            if (isThere) {
+            if (isThere && Math.abs(anchor - y + 4) <= MOST_LEADER_PX) {
                 surface.polyline([x + 2, anchor, left - 4, y - 4], theme.rule, 0.75);
             }
             if (chart.mode === 'lines') {
-                this.drawStroke([left - 3, y - 4, left + 11, y - 4], band);
+                this.drawStroke([left - 2, y - 4, left + 11, y - 4], band);
             } else {
                 surface.rectangle(left, y - 9, 9, 9, this.colourOf(band));
             }
