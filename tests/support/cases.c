@@ -103,7 +103,7 @@ hpf_str case_text(const case_value *object, const char *key)
     return case_member(object, key)->text;
 }
 
-const char *case_profile(const case_value *profile)
+char *case_profile(const case_value *profile)
 {
     const case_value *times = case_member(profile, "times"), *names = case_member(profile, "names");
     char *text = NULL;

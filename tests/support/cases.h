@@ -28,8 +28,8 @@ hpf_str case_text(const case_value *object, const char *key);
 
 double case_number_of(const case_value *value);
 
-/* Returns the text of a profile with the headers, `times` and `names` of a case: amounts of each
- * name at each time, in objects or arrays of objects. Memory is never freed. */
-const char *case_profile(const case_value *profile);
+/* Returns the text of a profile with the `times` and `names` of a case, the amounts of each name at
+ * each time. The caller frees it. */
+char *case_profile(const case_value *profile);
 
 #endif

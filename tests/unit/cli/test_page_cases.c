@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
@@ -23,7 +24,8 @@ Test(page_cases, statistics)
     const case_value *list = case_member(cases_read("statistics.json"), "profiles");
     for (size_t i = 0; i < list->n_items; i++) {
         const case_value *c = &list->items[i];
-        test_profile p = test_profile_open(case_profile(c), 0);
+        char *text = case_profile(c);
+        test_profile p = test_profile_open(text, 0);
         summary sum;
         cr_assert(summary_make(&sum, p.survey, 0));
         expect_number(sum.peak, c, "peak");
@@ -41,6 +43,7 @@ Test(page_cases, statistics)
         }
         summary_finish(&sum);
         test_profile_close(&p);
+        free(text);
     }
 }
 

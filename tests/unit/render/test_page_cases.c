@@ -114,7 +114,7 @@ Test(page_cases, bands_and_their_order)
     const case_value *file = cases_read("order.json"), *list = case_member(file, "cases");
     for (size_t i = 0; i < list->n_items; i++) {
         const case_value *c = &list->items[i], *bands = case_member(c, "expected");
-        const char *text =
+        char *text =
             case_profile(case_member(case_member(file, "profiles"), case_text(c, "profile").data));
         hpf_str listed[16];
         hpr_options options = options_of(c, listed);
@@ -127,6 +127,7 @@ Test(page_cases, bands_and_their_order)
         }
         hpr_chart_destroy(chart);
         test_profile_close(&p);
+        free(text);
     }
 }
 
@@ -150,7 +151,8 @@ static void expect_fills(const case_value *c, hpr_theme theme, const char *membe
     options.theme = theme;
     options.n_bands = 0;
     options.trace_percent = 0;
-    test_profile p = test_profile_open(case_profile(c), 0);
+    char *text = case_profile(c);
+    test_profile p = test_profile_open(text, 0);
     hpr_chart *chart = NULL;
     cr_assert_eq(hpr_chart_create(&chart, p.survey, &options, made_up_measurer, NULL), HPF_OK);
     cr_assert_eq(chart->n_bands, expected->n_items);
@@ -159,6 +161,7 @@ static void expect_fills(const case_value *c, hpr_theme theme, const char *membe
     }
     hpr_chart_destroy(chart);
     test_profile_close(&p);
+    free(text);
 }
 
 Test(page_cases, colours_of_names)
