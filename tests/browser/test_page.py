@@ -509,7 +509,7 @@ def fills_shown(browser):
 
 def test_the_first_view_is_the_picture(bench, browser):
     """Bands, their order and their fills are those of other formats, and fills stay when the view changes."""
-    some, unlike = PROFILES[::5], ["-m", "6", "--order", "growth", "--reverse", "--theme", "dark"]
+    n_compared, some, unlike = 0, PROFILES[::5], ["-m", "6", "--order", "growth", "--reverse", "--theme", "dark"]
     for paths, options in ((PROFILES, []), (some, unlike)):
         for path, page, picture in pages_and_pictures(bench, paths, options):
             fills = [(band["name"], band["fill"]) for band in json.loads(picture.read_text())["bands"]]
@@ -519,12 +519,14 @@ def test_the_first_view_is_the_picture(bench, browser):
             # Pictures count names that are always 0 as names of OTHER.
             if not browser.run("return census.app.entry().profile.names.some(({column}) => !column.values(1e5).some(Boolean))"):
                 expect(found, fills, f"bands of {path.name} with {options}")
+                n_compared += 1
             known = dict(found)
             for change in ("changeBands(3)", "setMode('share')", "setOrder('name')", "zoomAround(census.app.panel.chart.xs[0], 0.5)",
                            "openOther()"):
                 browser.run(f"census.app.{change}; census.app.draw();")
                 for name, fill in fills_shown(browser):
                     expect(fill, known.setdefault(name, fill), f"the fill of {name} of {path.name} after {change}")
+    assert n_compared > len(PROFILES) / 2, n_compared
 
 
 def test_profiles_of_a_page_share_colours(bench, browser):
