@@ -127,7 +127,7 @@ static bool find_target(target *out, const diff_values *values)
     }
     out->graph =
         values->format ? hpr_backend_by_name(values->format) : hpr_backend_by_path(values->output);
-    return out->graph != NULL;
+    return out->graph && out->graph->write;
 }
 
 /* Returns a message about an option that cannot be used with the format, or NULL. */

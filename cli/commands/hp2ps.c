@@ -62,7 +62,9 @@ static void print_help(FILE *to)
           "  --format FMT  write FILE.FMT instead, in one of these formats:\n",
           to);
     for (const hpr_backend *const *backend = hpr_backends(); *backend; backend++) {
-        fprintf(to, "                  %-5s %s\n", (*backend)->name, (*backend)->summary);
+        if ((*backend)->write) {
+            fprintf(to, "                  %-5s %s\n", (*backend)->name, (*backend)->summary);
+        }
     }
     fputs("  --help        print this help\n", to);
 }
@@ -249,7 +251,8 @@ static int plot_named(hp2ps_flags *flags, const hpr_backend *backend)
 
 static const hpr_backend *backend_of(const hp2ps_flags *flags)
 {
-    return hpr_backend_by_name(flags->format ? flags->format : "ps");
+    const hpr_backend *backend = hpr_backend_by_name(flags->format ? flags->format : "ps");
+    return backend && backend->write ? backend : NULL;
 }
 
 static int run(const cmd *self, int argc, char **argv)

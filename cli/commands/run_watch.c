@@ -11,7 +11,6 @@
 #include "diag.h"
 #include "plot/overlay.h"
 #include "plot/plot_format.h"
-#include "plot/plot_html.h"
 
 /* How long a page without viewers stays: it may be loading, or be reloaded. */
 enum { PATIENCE_S = 10 };
@@ -31,7 +30,7 @@ static bool read_word(run_watch *rw, const char *word)
         rw->views.tty = true;
     } else {
         rw->plot.output = word;
-        return plot_format_by_path(word) != NULL;
+        return hpr_backend_by_path(word) != NULL;
     }
     return true;
 }
@@ -85,8 +84,7 @@ static void close_views(run_watch *rw)
 
 bool run_watch_open(run_watch *rw, hpp_collector_options *options)
 {
-    const hpf_live_options limits = {
-        .max_picks = rw->setup.backend == &plot_html ? PLOT_HTML_MOST_SAMPLES : 0};
+    const hpf_live_options limits = {.max_picks = rw->setup.backend->most_samples};
     if (!rw->views.http && !rw->views.tty && !rw->views.picture) {
         return true;
     }

@@ -15,7 +15,6 @@
 #include "plot/overlay.h"
 #include "path.h"
 #include "plot/plot_format.h"
-#include "plot/plot_html.h"
 #include "plot/plot_setup.h"
 #include "watch/inputs/inputs.h"
 #include "watch/views.h"
@@ -105,7 +104,7 @@ static bool wait_for_signals(session *s)
 static bool open_watch(session *s)
 {
     const hpf_live_options limits = {
-        .max_picks = s->setup.backend == &plot_html ? PLOT_HTML_MOST_SAMPLES : 0,
+        .max_picks = s->setup.backend->most_samples,
         .max_name_bytes = (size_t)s->values->plot.max_name << 20,
         .has_log_profile = s->values->plot.profile >= 0,
         .log_profile = (uint8_t)s->values->plot.profile,

@@ -13,11 +13,8 @@
 /* Prints the formats for --help. */
 void plot_formats_print(FILE *to);
 
-/* Returns the back end for the suffix of `path`, or NULL. */
-const hpr_backend *plot_format_by_path(const char *path);
-
-/* Returns the back end of --format or of the output, PDF without either, &plot_html for a page.
- * Returns NULL after a message. */
+/* Returns the back end of --format or of the output, PDF without either. Returns NULL after a
+ * message. */
 const hpr_backend *plot_format_choose(const cmd *self, const plot_values *values);
 
 #endif

@@ -16,7 +16,6 @@
 #include "overlay.h"
 #include "figure_presets.h"
 #include "path.h"
-#include "plot_html.h"
 #include "retainers.h"
 #include "font_choice.h"
 
@@ -41,11 +40,21 @@ static hpf_status write_legend(const plot_job *j, const hpr_output *output, hpf_
     return hpr_write_legend(chart, &j->setup.options.chart, j->setup.backend, output, sink, err);
 }
 
-static hpf_status write_html(const plot_job *j, const hpr_output *output, hpf_sink *sink,
-                             hpf_error *err)
+static hpf_status write_profiles(const plot_job *j, const hpr_output *output, hpf_sink *sink,
+                                 hpf_error *err)
 {
     (void)output;
-    return plot_html_write(j->inputs, j->names, j->n_inputs, &j->setup.options, sink, err);
+    hpf_survey **surveys = calloc(j->n_inputs, sizeof *surveys);
+    if (!surveys) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        surveys[i] = j->inputs[i].survey;
+    }
+    hpf_status status = j->setup.backend->write_profiles(surveys, (const char *const *)j->names,
+                                                         j->n_inputs, &j->setup.options, sink, err);
+    free(surveys);
+    return status;
 }
 
 static int write_to(const plot_job *j, const char *path, write_function *write)
@@ -128,7 +137,7 @@ static int write_interactive(plot_job *j, char *const *paths)
         diag_say("out of memory");
         return EXIT_FAILED;
     }
-    int status = write_to(j, j->output, write_html);
+    int status = write_to(j, j->output, write_profiles);
     path_free_names(j->names, j->n_inputs);
     return status;
 }
@@ -138,7 +147,7 @@ static int write_interactive(plot_job *j, char *const *paths)
 static bool open_input(plot_job *j, const char *path)
 {
     const hpf_survey_options limits = {
-        .max_picks = j->setup.backend == &plot_html ? PLOT_HTML_MOST_SAMPLES : 0,
+        .max_picks = j->setup.backend->most_samples,
         .has_window = true,
         .from_time = j->setup.values->from_time,
         .to_time = j->setup.values->to_time,
@@ -288,7 +297,7 @@ int plot_job_run(plot_job *j, char *const *paths, size_t n)
     bool is_ready = open_inputs(j, paths, n) &&
                     overlay_choose(&j->setup.options.chart, &j->setup.overlay,
                                    j->setup.values->overlay, j->inputs, j->n_inputs);
-    if (is_ready && j->setup.backend == &plot_html) {
+    if (is_ready && j->setup.backend->write_profiles) {
         status = write_interactive(j, paths);
     } else if (is_ready && plot_setup_open_fonts(&j->setup) &&
                (j->n_inputs > 1 ? make_page(j, paths) : make_chart(j))) {

@@ -279,13 +279,60 @@ static const char *find_page_conflict(const plot_values *v, size_t n_profiles)
                : NULL;
 }
 
+/* Same as MOST_BANDS in the script of the page (render/html/chart.js). */
+enum { MOST_PAGE_BANDS = 200 };
+
+/* Returns whether options for size, fonts or print were given. */
+static bool has_paper(const plot_values *v)
+{
+    return v->width_pt > 0 || v->height_pt > 0 || v->dpi > 0 || v->font || v->text_pt > 0 ||
+           v->preset != 0 || v->latex;
+}
+
+/* Returns a message about an option that cannot be used with an interactive page, or NULL. */
+static const char *find_interactive_conflict(const plot_values *v)
+{
+    if (v->look != HPR_LOOK_MODERN) {
+        return "--look classic cannot be used with HTML output";
+    }
+    if (has_paper(v)) {
+        return "--width, --height, --dpi, --font, --font-size, --for and --latex cannot be used "
+               "with HTML output";
+    }
+    if (v->print || v->theme == HPR_THEME_PRINT || v->theme == HPR_THEME_SLIDE) {
+        return "--print and --theme print or slide cannot be used with HTML output: it is light or "
+               "dark";
+    }
+    if (v->legend != HPR_LEGEND_AUTO || v->no_title) {
+        return "--legend and --no-title cannot be used with HTML output";
+    }
+    if (v->gc) {
+        return "--gc cannot be used with HTML output";
+    }
+    if (v->x != X_TIME) {
+        return "--x sample cannot be used with HTML output";
+    }
+    if (v->lines && v->normalise) {
+        return "--lines and --normalise exclude each other in HTML output";
+    }
+    if (v->n_bands > MOST_PAGE_BANDS) {
+        return "HTML output has at most 200 bands: use a smaller --bands (OTHER can be opened on "
+               "the page)";
+    }
+    if (v->trace_percent >= 0 && !v->combine) {
+        return "--trace needs --combine with HTML output, which leaves no names out";
+    }
+    return NULL;
+}
+
 const char *plot_options_conflict(const plot_values *v, const hpr_backend *backend,
                                   size_t n_profiles)
 {
     bool is_classic = v->look == HPR_LOOK_CLASSIC;
-    const char *of_page = find_page_conflict(v, n_profiles);
-    if (of_page) {
-        return of_page;
+    const char *found = backend->write_profiles ? find_interactive_conflict(v) : NULL;
+    found = found ? found : find_page_conflict(v, n_profiles);
+    if (found) {
+        return found;
     }
     if (v->dpi > 0 && !backend->px_per_pt) {
         return "--dpi can only be used with PNG output";

@@ -7,7 +7,6 @@
 #include "diag.h"
 #include "font_choice.h"
 #include "plot_format.h"
-#include "plot_html.h"
 
 /* Checks options that need more than their type. Returns false after a message. */
 static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
@@ -18,8 +17,7 @@ static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
     if (!s->backend) {
         return false;
     }
-    const char *conflict = s->backend == &plot_html ? plot_html_conflict(values) : NULL;
-    conflict = conflict ? conflict : plot_options_conflict(values, s->backend, n_profiles);
+    const char *conflict = plot_options_conflict(values, s->backend, n_profiles);
     if (conflict) {
         cmd_misused(self, "%s", conflict);
     } else if (!plot_options_chart(&s->options, values, n_profiles)) {

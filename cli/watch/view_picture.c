@@ -11,11 +11,9 @@
 #include <string.h>
 
 #include "hpfile/str.h"
-#include "hprender/html.h"
 
 #include "diag.h"
 #include "font_choice.h"
-#include "plot/plot_html.h"
 #include "plot/retainers.h"
 
 typedef struct picture {
@@ -71,10 +69,12 @@ static hpf_status write_chart(const plot_setup *s, hpf_survey *survey, hpf_sink 
     return hpr_render(survey, &s->options.chart, s->backend, &output, sink, err);
 }
 
-static hpf_status write_page(const picture *p, hpf_survey *survey, hpf_sink *sink, hpf_error *err)
+static hpf_status write_profile(const picture *p, hpf_survey *survey, hpf_sink *sink,
+                                hpf_error *err)
 {
-    const hpr_html_profile about = {.file = p->profile->name};
-    return hpr_html_write(&survey, &about, 1, &p->options.setup->options, sink, err);
+    const plot_setup *s = p->options.setup;
+    const char *const name = p->profile->name;
+    return s->backend->write_profiles(&survey, &name, 1, &s->options, sink, err);
 }
 
 static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
@@ -84,8 +84,8 @@ static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
     if (!drawn) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = s->backend == &plot_html ? write_page(p, survey, drawn, err)
-                                                 : write_chart(s, survey, drawn, err);
+    hpf_status status = s->backend->write_profiles ? write_profile(p, survey, drawn, err)
+                                                   : write_chart(s, survey, drawn, err);
     status = status == HPF_OK ? hpf_sink_finish(drawn, err) : status;
     if (status == HPF_OK) {
         return replace(p, drawn, err);

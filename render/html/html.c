@@ -5,6 +5,8 @@
 #include "io/sink.h"
 #include "hprender/html.h"
 
+#include <stdlib.h>
+
 #include "base/arena.h"
 #include "chart/select.h"
 #include "html/html_profile.h"
@@ -144,6 +146,31 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     hpf_arena_destroy(arena);
     return status ? status : end(&json, sink, err);
 }
+
+static hpf_status write_profiles(hpf_survey *const *surveys, const char *const *names, size_t n,
+                                 const hpr_page_options *options, hpf_sink *sink, hpf_error *err)
+{
+    hpr_html_profile *about = calloc(n, sizeof *about);
+    if (!about) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        about[i] = (hpr_html_profile){.id = (uint32_t)i, .file = names[i]};
+    }
+    hpf_status status = hpr_html_write(surveys, about, n, options, sink, err);
+    free(about);
+    return status;
+}
+
+extern const hpr_backend hpr__backend_html;
+
+const hpr_backend hpr__backend_html = {
+    .name = "html",
+    .extension = "html",
+    .summary = "interactive page in one file, needs no network",
+    .most_samples = 10240, /* more would make zooming slow */
+    .write_profiles = write_profiles,
+};
 
 hpf_status hpr_html_write_live(const char *events_url, const hpr_options *options, hpf_sink *sink,
                                hpf_error *err)

@@ -574,6 +574,7 @@ const hpr_backend hpr__backend_pgfplots = {
     .name = "pgfplots",
     .extension = "tikz",
     .summary = "TeX: the data, with an axis of pgfplots around it",
+    .has_only_stacks_on_zero = true,
     .most_points = MOST_POINTS,
     .has_foreign_fonts = true,
     .write = write_pgfplots,

@@ -69,6 +69,10 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
 {
     hpr_options fitted = *options;
     hpr_scene *scene = NULL;
+    if (!backend->write) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s shows profiles, not charts",
+                             backend->name);
+    }
     if (!backend->is_graphical) {
         return backend->write(chart, NULL, output, sink, err);
     }
@@ -100,6 +104,11 @@ hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_
                       const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
     hpr_chart *chart = NULL;
+    if (backend->write_profiles) {
+        const char *const no_name = NULL;
+        const hpr_page_options alone = {.chart = *options};
+        return backend->write_profiles(&survey, &no_name, 1, &alone, sink, err);
+    }
     hpf_status status = hpr_chart_create(&chart, survey, options,
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {

@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 typedef struct hpr_page hpr_page; /* page.h */
+typedef struct hpr_page_options hpr_page_options;
 
 typedef struct hpr_output {
     double dpi;           /* formats of pixels: pixels per inch; 0: 144 */
@@ -29,8 +30,10 @@ typedef struct hpr_backend {
     const char *name;       /* as given to --format: "pdf" */
     const char *extension;  /* without a dot */
     const char *summary;    /* "Portable Document Format" */
+    size_t most_samples;    /* of a profile, that readers can handle: hpf_survey_options.max_picks */
     size_t most_points;     /* of a curve, that readers of the format can handle; 0: any number */
     bool has_foreign_fonts; /* another program sets the texts, in fonts that are not known here */
+    bool has_only_stacks_on_zero; /* cannot show charts of differences (diff.h) */
     bool is_graphical; /* draws the scene; else it writes the chart as data, and `scene` is NULL */
     /* Returns the pixels per point of a picture of that width: curves are drawn to half a pixel,
      * and hpr_output.dpi and width_px apply. NULL for vectors and data. */
@@ -44,6 +47,11 @@ typedef struct hpr_backend {
      * graphical: then `write` gets the scene of the page. */
     hpf_status (*write_page)(const hpr_page *page, const hpr_output *output, hpf_sink *sink,
                              hpf_error *err);
+    /* Writes whole profiles, which its readers explore, instead of charts: `write` and `write_page`
+     * are NULL then. `names` are shown; each may be NULL. Flushes the sink, but does not finish it.
+     * Errors: those of hpf_survey_series and of the sink; MEMORY. */
+    hpf_status (*write_profiles)(hpf_survey *const *surveys, const char *const *names, size_t n,
+                                 const hpr_page_options *options, hpf_sink *sink, hpf_error *err);
 } hpr_backend;
 
 /* Returns the measurer for pictures in a format: widths are larger where another program sets the

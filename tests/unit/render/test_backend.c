@@ -28,6 +28,21 @@ Test(backend, found_by_name_and_by_path)
     }
 }
 
+Test(backend, each_writes_charts_or_whole_profiles)
+{
+    for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
+        cr_expect_neq((*b)->write != NULL, (*b)->write_profiles != NULL, "%s", (*b)->name);
+        if (!(*b)->write) {
+            const hpr_chart chart = {.n_bands = 0};
+            const hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+            const hpr_output output = {.software = "census tests"};
+            hpf_sink *sink = hpf_sink_to_memory();
+            cr_expect_eq(hpr_write(&chart, &options, *b, &output, sink, NULL), HPF_ERR_UNSUPPORTED);
+            hpf_sink_destroy(sink);
+        }
+    }
+}
+
 Test(backend, equal_drawings_give_equal_bytes)
 {
     const drawing d = {.title = "twice \xE2\x88\x80", .n_pages = 2};
