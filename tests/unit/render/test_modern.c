@@ -401,6 +401,24 @@ Test(modern, names_are_set_on_rules_when_there_is_no_other_place)
     destroy(&d);
 }
 
+Test(modern, names_are_set_off_rules_when_there_is_a_place)
+{
+    drawing d;
+    hpr_options options = sheet(300, 200);
+    draw_text(&d,
+              HEAD "BEGIN_SAMPLE 0\nlongish_name\t900\nEND_SAMPLE 0\nMARK 5\n"
+                   "BEGIN_SAMPLE 10\nlongish_name\t900\nEND_SAMPLE 10\n",
+              &options);
+    const hpr_label *label = &d.chart->bands[0].label;
+    cr_assert_eq(label->place, HPR_LABEL_INSIDE);
+    double width_pt = made_up_measure(NULL, label->text, label->size_pt, false).width_pt;
+    double rule_pt = d.chart->plot_x_pt + d.chart->plot_width_pt / 2;
+    cr_assert(d.chart->marks[0].is_ruled);
+    cr_expect_gt(fabs(label->x_pt - rule_pt), width_pt / 2, "from %g, %g wide; rule at %g",
+                 label->x_pt, width_pt, rule_pt);
+    destroy(&d);
+}
+
 /* Thin bands far from each other have their names in the margin, each at its own height. */
 Test(modern, names_in_the_margin_are_at_their_bands)
 {
