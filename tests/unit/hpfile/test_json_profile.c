@@ -83,13 +83,13 @@ Test(json_profile, members_may_stand_anywhere_and_others_are_passed)
                   "SAMPLE_UNIT seconds\nVALUE_UNIT bytes\n");
 }
 
-Test(json_profile, marks_come_before_what_is_later)
+Test(json_profile, marks_come_before_samples_that_are_not_earlier)
 {
     expect_events("{\"job\": \"\", \"date\": \"\", \"sample_unit\": \"\", \"value_unit\": \"\","
-                  "\"marks\": [{\"time\": 1, \"label\": \"x\"}, {\"time\": 5}],"
+                  "\"marks\": [{\"time\": 1, \"label\": \"x\"}, {\"time\": 2}, {\"time\": 5}],"
                   "\"samples\": [{\"time\": 0, \"costs\": {}}, {\"time\": 2, \"costs\": {}}]}",
                   "JOB \nDATE \nSAMPLE_UNIT \nVALUE_UNIT \n"
-                  "sample 0 [0,0)\nmark 1 x\nsample 2 [0,0)\nmark 5 \n");
+                  "sample 0 [0,0)\nmark 1 x\nmark 2 \nsample 2 [0,0)\nmark 5 \n");
 }
 
 /* In the order in which they were emitted, which need not be that of time. */
