@@ -20,8 +20,8 @@ static const uint32_t palette_hex[HPR__N_HUES][HPR__N_LIGHTNESSES] = {
     {0x056d81, 0x08aac8, 0x95e3f9}, /* sky */
     {0x017064, 0x0bae9c, 0x95e6d8}, /* teal */
     {0x287137, 0x5cac68, 0xafe4b3}, /* green */
-    {0x5f6918, 0x97a23f, 0xd7dd8f}, /* olive */
-    {0x7d5f01, 0xc09521, 0xf9d284}, /* sand */
+    {0x516c1b, 0x86a647, 0xc8e191}, /* olive */
+    {0x835c00, 0xc8921d, 0xffd086}, /* sand */
     {0x9e4c09, 0xe68139, 0xffcdaf}, /* orange */
     {0xb23450, 0xef7588, 0xffcacf}, /* rose */
     {0x844d9b, 0xbd87d2, 0xebcdf6}, /* purple */
@@ -32,8 +32,8 @@ static const struct {
     const char *name;
     uint32_t light_hex, dark_hex;
 } biography[N_BIOGRAPHY] = {
-    {"VOID", 0x3a0426, 0x4c1636}, {"LAG", 0x024c8b, 0x025aa3},          {"USE", 0x348f59, 0x439d65},
-    {"DRAG", 0xefa84e, 0xfdb45a}, {"INHERENT_USE", 0xe4f7e4, 0xf4fff4},
+    {"VOID", 0x4e0038, 0x4c1636}, {"LAG", 0x045498, 0x025aa3},          {"USE", 0x3b955e, 0x439d65},
+    {"DRAG", 0xf4ab4e, 0xfdb45a}, {"INHERENT_USE", 0xe5f8e5, 0xf4fff4},
 };
 
 static const hpr__theme light_theme = {
