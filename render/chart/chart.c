@@ -108,7 +108,7 @@ size_t hpr_text_from_bytes(char *out, hpf_str name)
     return convert(out, name, false);
 }
 
-size_t hpr_lines_from_bytes(char *out, hpf_str lines)
+size_t hpr__lines_from_bytes(char *out, hpf_str lines)
 {
     return convert(out, lines, true);
 }

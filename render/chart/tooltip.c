@@ -98,7 +98,7 @@ static hpf_status write_tip(hpr__chart *chart, hpr_band *band, hpf_error *err)
         hpf_str bytes = hpf_sink_bytes(lines);
         char *tip = hpf_arena_array(chart->arena, bytes.length + 1, 3);
         if (tip) {
-            hpr_lines_from_bytes(tip, bytes);
+            hpr__lines_from_bytes(tip, bytes);
         }
         band->tooltip = tip;
         status = tip ? HPF_OK : hpf_error_set_memory(err);

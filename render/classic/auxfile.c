@@ -7,12 +7,14 @@
  */
 #include "io/sink.h"
 #include "hprender/auxfile.h"
+#include "classic/classic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "hpfile/str.h"
 
 #define MAX_NUMBER_BYTES 32
@@ -170,21 +172,9 @@ static hpf_status read_whole(scanner *scan, int32_t *out, const char *complaint,
 
 static hpf_status add_entry(table *to, entry added, hpf_error *err)
 {
-    if (to->n == to->capacity) {
-        size_t capacity = to->capacity ? 2 * to->capacity : 32;
-        entry *grown = capacity <= SIZE_MAX / sizeof *grown
-                           ? realloc(to->entries, capacity * sizeof *grown)
-                           : NULL;
-
-        if (!grown) {
-            return hpf_error_set_memory(err);
-        }
-        to->entries = grown;
-        to->capacity = capacity;
-    }
     added.index = to->n;
-    to->entries[to->n++] = added;
-    return HPF_OK;
+    return HPF__ARRAY_PUSH(to->entries, to->n, to->capacity, added) ? HPF_OK
+                                                                    : hpf_error_set_memory(err);
 }
 
 static hpf_status read_name(scanner *scan, hpr_auxfile *aux, hpf_str *out, const char *complaint,
@@ -343,17 +333,17 @@ void hpr_auxfile_destroy(hpr_auxfile *aux)
     }
 }
 
-double hpr_auxfile_x_range(const hpr_auxfile *aux)
+double hpr__auxfile_x_range(const hpr_auxfile *aux)
 {
     return aux->x_range;
 }
 
-double hpr_auxfile_y_range(const hpr_auxfile *aux)
+double hpr__auxfile_y_range(const hpr_auxfile *aux)
 {
     return aux->y_range;
 }
 
-bool hpr_auxfile_order(const hpr_auxfile *aux, hpf_str name, int32_t *order)
+bool hpr__auxfile_order(const hpr_auxfile *aux, hpf_str name, int32_t *order)
 {
     const entry *found = find(&aux->orders, name);
 
@@ -363,7 +353,7 @@ bool hpr_auxfile_order(const hpr_auxfile *aux, hpf_str name, int32_t *order)
     return found != NULL;
 }
 
-bool hpr_auxfile_shade(const hpr_auxfile *aux, hpf_str name, double *shade)
+bool hpr__auxfile_shade(const hpr_auxfile *aux, hpf_str name, double *shade)
 {
     const entry *found = find(&aux->shades, name);
 
@@ -373,12 +363,12 @@ bool hpr_auxfile_shade(const hpr_auxfile *aux, hpf_str name, double *shade)
     return found != NULL;
 }
 
-size_t hpr_auxfile_n_orders(const hpr_auxfile *aux)
+size_t hpr__auxfile_n_orders(const hpr_auxfile *aux)
 {
     return aux->orders.n;
 }
 
-size_t hpr_auxfile_n_shades(const hpr_auxfile *aux)
+size_t hpr__auxfile_n_shades(const hpr_auxfile *aux)
 {
     return aux->shades.n;
 }

@@ -68,7 +68,7 @@ static hpf_status shade_bands(hpr__chart *chart, const hpr_classic *classic, siz
                               hpf_error *err)
 {
     const hpr_auxfile *previous = classic->previous;
-    size_t n_known = previous ? hpr_auxfile_n_shades(previous) : 0;
+    size_t n_known = previous ? hpr__auxfile_n_shades(previous) : 0;
     size_t n_new = 0;
 
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
@@ -77,7 +77,7 @@ static hpf_status shade_bands(hpr__chart *chart, const hpr_classic *classic, siz
 
         if (twin) {
             band->classic_shade = twin->classic_shade;
-        } else if (!previous || !hpr_auxfile_shade(previous, band->name, &band->classic_shade)) {
+        } else if (!previous || !hpr__auxfile_shade(previous, band->name, &band->classic_shade)) {
             band->classic_shade = hpr__shade_of_index(n_new++, classic->colour);
         }
         band->fill = classic->colour ? hpr__shade_to_colour(band->classic_shade)

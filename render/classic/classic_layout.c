@@ -76,8 +76,8 @@ static void set_ranges(hpr_chart *chart, const hpf_survey *survey, const hpr_aux
     double y_range = chart->peak_total;
 
     if (previous) {
-        x_range = fmax(x_range, hpr_auxfile_x_range(previous));
-        y_range = fmax(y_range, hpr_auxfile_y_range(previous));
+        x_range = fmax(x_range, hpr__auxfile_x_range(previous));
+        y_range = fmax(y_range, hpr__auxfile_y_range(previous));
     }
     chart->x.range = x_range > 0 ? x_range : 1;
     chart->x.low = overview->first_time;
@@ -89,11 +89,6 @@ static void set_ranges(hpr_chart *chart, const hpf_survey *survey, const hpr_aux
 static double x_of_time(const hpr_chart *chart, double time)
 {
     return PLOT_X_PT + (time - chart->x.low) / chart->x.range * chart->plot_width_pt;
-}
-
-static double y_of_amount(const hpr_chart *chart, double amount)
-{
-    return PLOT_Y_PT + amount / chart->y.range * chart->plot_height_pt;
 }
 
 /* Copies the bytes written since `start` to the chart, as text. */
@@ -189,7 +184,7 @@ static hpf_status y_ticks(tick_writer *writer, hpf_error *err)
     double amount = 0;
 
     for (int i = 0; !status && i < MAX_TICKS && amount <= public->y.range; i++, amount += step) {
-        double at_pt = y_of_amount(public, amount);
+        double at_pt = PLOT_Y_PT + amount / public->y.range * public->plot_height_pt;
         uint64_t start = hpf_sink_position(writer->labels);
 
         if (!is_crowded(at_pt - PLOT_Y_PT, public->plot_height_pt, unit)) {

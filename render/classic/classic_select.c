@@ -207,16 +207,16 @@ static hpf_status sort_by_deviation(selection *sel, hpf_error *err)
 
 static hpf_status sort_as_before(selection *sel, const hpr_auxfile *previous, hpf_error *err)
 {
-    if (hpr_auxfile_n_orders(previous) > hpr__classic_map_capacity(sel->survey, sel->options)) {
+    if (hpr__auxfile_n_orders(previous) > hpr__classic_map_capacity(sel->survey, sel->options)) {
         return hpf_error_set(err, HPF_ERR_LIMIT,
                              "%zu ORDER lines; at most %zu fit a profile of %u names",
-                             hpr_auxfile_n_orders(previous),
+                             hpr__auxfile_n_orders(previous),
                              hpr__classic_map_capacity(sel->survey, sel->options), sel->n_names);
     }
     for (uint32_t i = 0; i < sel->n; i++) {
         int32_t order = 0;
 
-        hpr_auxfile_order(previous, sel->items[i].text, &order);
+        hpr__auxfile_order(previous, sel->items[i].text, &order);
         sel->items[i].number = order;
     }
     return sort(sel, hpr__sort_by_number, err);

@@ -336,9 +336,8 @@ static void begin_scene(hpr__drawing *d, double width_pt, double height_pt, cons
     hpr__builder_page(d->builder, NULL);
 }
 
-hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
-                                   const hpr_options *options, hpr_measurer measurer,
-                                   hpf_error *err)
+hpf_status hpr__draw_legend(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
+                            hpr_measurer measurer, hpf_error *err)
 {
     hpr__drawing d = drawing_of(chart, options, measurer);
     hpr__chart sheet;

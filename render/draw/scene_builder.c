@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "chart/chart.h"
 #include "hprender/render.h"
 
 /* A scene with what it owns. */
@@ -79,7 +80,7 @@ static const char *keep(hpr__builder *builder, const char *text, bool has_lines)
         return "";
     }
     if (has_lines) {
-        hpr_lines_from_bytes(copy, (hpf_str){text, length});
+        hpr__lines_from_bytes(copy, (hpf_str){text, length});
     } else {
         hpr_text_from_bytes(copy, (hpf_str){text, length});
     }

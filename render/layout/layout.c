@@ -25,6 +25,7 @@ enum {
     LEAST_PLOT_PT = 24, /* rows are dropped to give the plot this height */
     LEAST_CUT_EMS = 6,  /* least width of names that are set only on bands */
     LEGEND_GAP_PT = 6,  /* above a legend below the plot */
+    LEAST_STEPS = 5,    /* of a steady y axis */
     MOST_ROUNDS = 4,    /* to settle how much space a legend needs */
     DATE_GAP_PT = 12,   /* between program and date */
 };
@@ -70,14 +71,6 @@ static double width_of(const layout *l, const char *text)
 
 /* --- scale ---------------------------------------------------------------------------------- */
 
-/* Returns 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 or 10 times a power of ten, at least `highest`. */
-static double steady_end(double highest, double factor)
-{
-    enum { LEAST_STEPS = 5 };
-    double step = hpr__nice_step(highest / factor / LEAST_STEPS);
-    return ceil(highest / factor / step - 1e-9) * step * factor;
-}
-
 static hpr_unit y_unit_of(const layout *l)
 {
     const hpr_axis *y = &l->public->y;
@@ -99,7 +92,10 @@ static void scale_y(layout *l, const hpr__reach *reach)
     if (public->is_normalised && !public->is_lines) {
         y->high = 100;
     } else if (l->options->steady_y && !l->is_flat && !public->base) {
-        y->high = steady_end(reach->y_high, l->y_unit.factor);
+        /* 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 or 10 times a power of ten */
+        double highest = reach->y_high / l->y_unit.factor;
+        double step = hpr__nice_step(highest / LEAST_STEPS);
+        y->high = ceil(highest / step - 1e-9) * step * l->y_unit.factor;
     }
 }
 

@@ -76,11 +76,6 @@ static hpr__legend arrange(const entries *e, size_t n_columns, double *ends_pt)
     return legend;
 }
 
-static bool fits(const hpr__legend *legend, const hpr__legend_box *box)
-{
-    return legend->width_pt <= box->width_pt + 1e-9 && legend->height_pt <= box->height_pt + 1e-9;
-}
-
 /* Finds columns for whole names in the size of the entries; returns false if they do not fit. */
 static bool find_arrangement(hpr__legend *out, const entries *e, const hpr__legend_box *box,
                              double *ends_pt)
@@ -88,7 +83,7 @@ static bool find_arrangement(hpr__legend *out, const entries *e, const hpr__lege
     size_t most = e->n < 1 ? 1 : e->n < MOST_COLUMNS ? e->n : MOST_COLUMNS;
     for (size_t i = 0; i < most; i++) {
         *out = arrange(e, box->is_tall ? i + 1 : most - i, ends_pt);
-        if (fits(out, box)) {
+        if (out->width_pt <= box->width_pt + 1e-9 && out->height_pt <= box->height_pt + 1e-9) {
             return true;
         }
     }

@@ -287,11 +287,6 @@ static spot spot_of(const row_ends *rows, double x_pt, double width_pt, double w
     return is_left ? (spot){width_pt, left, width_pt, 0} : right;
 }
 
-static bool is_whole(const spot *s)
-{
-    return s->width_pt > 0 && s->room_pt >= s->width_pt;
-}
-
 /* Returns the position of the last mark with a label before mark `i`, or the left end. */
 static double place_before(const hpr_mark *marks, size_t i, const hpr__mark_box *box)
 {
@@ -332,7 +327,7 @@ static void place_spots(arrangement *p, spot *spots, const hpr_mark *marks, size
             rows.left_pt[spots[i].row] = spots[i].x_pt;
             p->n_shown++;
         }
-        p->n_whole += is_whole(&spots[i]);
+        p->n_whole += width > 0 && spots[i].room_pt >= width;
     }
 }
 

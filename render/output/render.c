@@ -91,8 +91,8 @@ hpf_status hpr_write_legend(const hpr_chart *chart, const hpr_options *options,
                             hpf_error *err)
 {
     hpr_scene *scene = NULL;
-    hpf_status status = hpr_legend_scene_create(
-        &scene, chart, options, hpr_fonts_measurer_for(output->fonts, backend), err);
+    hpf_status status = hpr__draw_legend(&scene, chart, options,
+                                         hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {
         status = backend->write(NULL, scene, output, sink, err);
     }

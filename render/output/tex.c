@@ -57,12 +57,6 @@ static size_t length_of(const char *text)
     return length;
 }
 
-/* Returns whether only Unicode engines have the character: it is above U+017F. */
-static bool is_rare(const char *text)
-{
-    return (unsigned char)text[0] >= 0xc6;
-}
-
 static void put_text(hpf_sink *sink, const char *text, bool is_typeset)
 {
     while (*text) {
@@ -71,7 +65,8 @@ static void put_text(hpf_sink *sink, const char *text, bool is_typeset)
         if (to) {
             hpf_sink_text(sink, to);
         } else {
-            bool is_wrapped = is_typeset && is_rare(text);
+            /* Only Unicode engines have characters above U+017F. */
+            bool is_wrapped = is_typeset && (unsigned char)text[0] >= 0xc6;
             length = length_of(text);
             hpf_sink_text(sink, is_wrapped ? "\\censuschar{" : "");
             hpf_sink_write(sink, text, length);

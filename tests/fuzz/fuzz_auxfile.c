@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "classic/classic.h"
 #include "hprender/auxfile.h"
 
 static void check_error(const hpf_error *err, size_t size)
@@ -34,13 +35,13 @@ static void look_up_words(const hpr_auxfile *aux, hpf_str text)
         hpf_str word = {text.data + begin, at - begin};
         int32_t order;
         double shade = 0;
-        n_orders += hpr_auxfile_order(aux, word, &order);
-        n_shades += hpr_auxfile_shade(aux, word, &shade);
+        n_orders += hpr__auxfile_order(aux, word, &order);
+        n_shades += hpr__auxfile_shade(aux, word, &shade);
         fuzz_require(isfinite(shade) && shade >= 0, "a shade that is none");
         at++;
     }
-    fuzz_require(n_orders >= (hpr_auxfile_n_orders(aux) > 0), "orders of no name");
-    fuzz_require(n_shades >= (hpr_auxfile_n_shades(aux) > 0), "shades of no name");
+    fuzz_require(n_orders >= (hpr__auxfile_n_orders(aux) > 0), "orders of no name");
+    fuzz_require(n_shades >= (hpr__auxfile_n_shades(aux) > 0), "shades of no name");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -53,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_error(&err, size);
         return 0;
     }
-    fuzz_require(isfinite(hpr_auxfile_x_range(aux)) && isfinite(hpr_auxfile_y_range(aux)),
+    fuzz_require(isfinite(hpr__auxfile_x_range(aux)) && isfinite(hpr__auxfile_y_range(aux)),
                  "a range that is none");
     look_up_words(aux, text);
     hpr_auxfile_destroy(aux);

@@ -43,7 +43,7 @@ typedef enum hpr_legend {
     HPR_LEGEND_RIGHT,    /* in a legend right of the plot */
     HPR_LEGEND_BELOW,    /* in a legend below the plot */
     HPR_LEGEND_NONE,     /* on bands, if they fit */
-    HPR_LEGEND_SEPARATE, /* in a picture of their own (hpr_legend_scene_create) */
+    HPR_LEGEND_SEPARATE, /* in a picture of their own (hpr_write_legend) */
 } hpr_legend;
 
 /* Colours of the background, of text, and fills of bands. */
@@ -144,11 +144,6 @@ HPF_API void hpr_chart_destroy(hpr_chart *chart);
 HPF_API HPF_MUST_USE hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart,
                                                  const hpr_options *options, hpr_measurer measurer,
                                                  hpf_error *err);
-/* Creates a scene of the legend of a modern chart alone, as small as possible and at most as wide
- * as the chart. Errors: MEMORY. */
-HPF_API HPF_MUST_USE hpf_status hpr_legend_scene_create(hpr_scene **out, const hpr_chart *chart,
-                                                        const hpr_options *options,
-                                                        hpr_measurer measurer, hpf_error *err);
 HPF_API void hpr_scene_destroy(hpr_scene *scene);
 
 /* Write a chart, or the legend of a modern chart, with a back end, which for a legend must be

@@ -52,9 +52,6 @@ HPF_API hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts);
  * terminating NUL. */
 HPF_API size_t hpr_text_from_bytes(char *out, hpf_str name);
 
-/* Does the same for several lines: line feeds stay. */
-HPF_API size_t hpr_lines_from_bytes(char *out, hpf_str lines);
-
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #include <criterion/parameterized.h>
 #include <string.h>
 
+#include "classic/classic.h"
 #include "hprender/auxfile.h"
 
 static hpr_auxfile *parse(const char *text)
@@ -20,21 +21,21 @@ static hpr_auxfile *parse(const char *text)
 static int32_t order_of(const hpr_auxfile *aux, hpf_str name)
 {
     int32_t order = -99;
-    return hpr_auxfile_order(aux, name, &order) ? order : -99;
+    return hpr__auxfile_order(aux, name, &order) ? order : -99;
 }
 
 Test(auxfile, lines_mean_nothing)
 {
     hpr_auxfile *aux = parse("X_RANGE\n2.82 Y_RANGE 348.00 ORDER a\r\n1 SHADE a 0.20 ORDER\tb 2");
     double shade = 0;
-    cr_assert_eq(hpr_auxfile_x_range(aux), 2.82);
-    cr_assert_eq(hpr_auxfile_y_range(aux), 348);
+    cr_assert_eq(hpr__auxfile_x_range(aux), 2.82);
+    cr_assert_eq(hpr__auxfile_y_range(aux), 348);
     cr_assert_eq(order_of(aux, HPF_STR("a")), 1);
     cr_assert_eq(order_of(aux, HPF_STR("b")), 2);
     cr_assert_eq(order_of(aux, HPF_STR("c")), -99);
-    cr_assert(hpr_auxfile_shade(aux, HPF_STR("a"), &shade));
+    cr_assert(hpr__auxfile_shade(aux, HPF_STR("a"), &shade));
     cr_assert_eq(shade, 0.2);
-    cr_assert_not(hpr_auxfile_shade(aux, HPF_STR("b"), &shade));
+    cr_assert_not(hpr__auxfile_shade(aux, HPF_STR("b"), &shade));
     hpr_auxfile_destroy(aux);
 }
 
@@ -43,19 +44,19 @@ Test(auxfile, the_first_entry_of_a_name_and_the_last_range_count)
     hpr_auxfile *aux = parse("ORDER a 5 ORDER a 6 SHADE a 0.5 SHADE a 0.6 X_RANGE 9.0 X_RANGE 4.0");
     double shade = 0;
     cr_assert_eq(order_of(aux, HPF_STR("a")), 5);
-    cr_assert(hpr_auxfile_shade(aux, HPF_STR("a"), &shade));
+    cr_assert(hpr__auxfile_shade(aux, HPF_STR("a"), &shade));
     cr_assert_eq(shade, 0.5);
-    cr_assert_eq(hpr_auxfile_x_range(aux), 4);
-    cr_assert_eq(hpr_auxfile_n_orders(aux), 2);
-    cr_assert_eq(hpr_auxfile_n_shades(aux), 2);
+    cr_assert_eq(hpr__auxfile_x_range(aux), 4);
+    cr_assert_eq(hpr__auxfile_n_orders(aux), 2);
+    cr_assert_eq(hpr__auxfile_n_shades(aux), 2);
     hpr_auxfile_destroy(aux);
 }
 
 Test(auxfile, an_empty_file_says_nothing)
 {
     hpr_auxfile *aux = parse("");
-    cr_assert_eq(hpr_auxfile_x_range(aux), 0);
-    cr_assert_eq(hpr_auxfile_n_orders(aux), 0);
+    cr_assert_eq(hpr__auxfile_x_range(aux), 0);
+    cr_assert_eq(hpr__auxfile_n_orders(aux), 0);
     hpr_auxfile_destroy(aux);
 }
 
@@ -80,16 +81,16 @@ Test(auxfile, orders_have_32_bits)
 Test(auxfile, a_number_ends_at_its_second_point)
 {
     hpr_auxfile *aux = parse("Y_RANGE 1000.5.7 X_RANGE 5.");
-    cr_assert_eq(hpr_auxfile_y_range(aux), 1000.5);
-    cr_assert_eq(hpr_auxfile_x_range(aux), 5);
+    cr_assert_eq(hpr__auxfile_y_range(aux), 1000.5);
+    cr_assert_eq(hpr__auxfile_x_range(aux), 5);
     hpr_auxfile_destroy(aux);
 }
 
 Test(auxfile, long_numbers_are_rounded_once)
 {
     hpr_auxfile *aux = parse("Y_RANGE 3000027683626909396107264.00 X_RANGE 0.1");
-    cr_assert_eq(hpr_auxfile_y_range(aux), 3000027683626909396107264.);
-    cr_assert_eq(hpr_auxfile_x_range(aux), 0.1);
+    cr_assert_eq(hpr__auxfile_y_range(aux), 3000027683626909396107264.);
+    cr_assert_eq(hpr__auxfile_x_range(aux), 0.1);
     hpr_auxfile_destroy(aux);
 }
 
