@@ -257,7 +257,9 @@ static void draw(const run *r, char *input)
 static void report(const run *r)
 {
     if (hpp_collector_n_processes(r->collector) == 0) {
-        diag_say("%s was not profiled: it did not load the profiling library", r->path);
+        const hpf_error *refused = hpp_collector_refused(r->collector);
+        diag_say("%s was not profiled: %s", r->path,
+                 refused ? refused->message : "it did not load the profiling library");
         return;
     }
     char path[PATH_MAX + 8];

@@ -116,6 +116,20 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
     say_if(p, who, f->n_missed_frees, "blocks were freed without being seen");
     say_if(p, who, f->n_cut_stacks,
            "stacks are incomplete: no unwind information for the outer frames");
+    say_if(
+        p, who, f->n_apart,
+        "forked children were not profiled: they could not connect to census, maybe because they "
+        "are in another network namespace");
+    if (f->left_network) {
+        say(p, "%sit entered another network namespace: programs started there were not profiled",
+            who);
+    }
+    if (f->was_isolated) {
+        say(p,
+            "%sit isolated itself by seccomp: since then, new threads have no stacks, and programs "
+            "that it started were not profiled",
+            who);
+    }
     if (f->n_missed_samples > f->n_samples / 10) {
         say_if(p, who, f->n_missed_samples, "samples are missing: the machine was busy");
     }

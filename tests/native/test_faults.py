@@ -234,7 +234,24 @@ class Limits(Native):
             self.check_under("ulimit -n %d" % most, program("ends"), "returns", "3")
 
     def test_file_size_limit(self):
-        self.check_under("ulimit -f 0", program("ends"), "returns", "3")
+        """The program runs without a profile, and census says why."""
+        _, census = self.check_under("ulimit -f 0", program("ends"), "returns", "3")
+        self.assertIn("limit of file sizes (ulimit -f)", census.errors)
+
+    def test_program_limits_its_address_space(self):
+        self.check_program([program("ends"), "limits_itself"])
+
+    def test_other_network_namespace(self):
+        """The collector cannot be reached from there: neither by a child nor by a new program."""
+        child = ["unshare", "--net", "--fork", program("ends"), "returns", "3"]
+        for command in child, ["unshare", "--net", program("ends"), "returns", "3"]:
+            plain = harness.run(command)
+            if "unshare failed" in plain.errors:
+                self.skipTest("no network namespaces here")
+            base = os.path.join(self.fresh(), "profile")
+            census = harness.run([CENSUS, "run", "-o", base, "--", *command])
+            self.assertEqual((census.output, census.status), (plain.output, plain.status))
+            self.assertIn("another network namespace", census.errors)
 
     def test_small_stack(self):
         plain, census = self.check_under("ulimit -s 64", program("ends"), "returns", "3")

@@ -27,7 +27,7 @@ class Ticks(Native):
         census = harness.run_census(command, self.fresh(), "-hd", "-pj", "-V0.001")
         self.assert_unharmed(plain, census)
         if function:
-            self.assertGreater(ticks_of(census.profile.path[:-2] + "prof", function), 10)
+            self.assertGreater(ticks_of(census.profile.path[:-2] + "prof", function), 0)
         return census
 
     def test_ticks_of_reset_signals(self):

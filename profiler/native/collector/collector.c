@@ -186,6 +186,20 @@ static void end_the_late(hpp_collector *c)
 
 /* ---- Callers ---- */
 
+/* Keeps the first reason why a process is not profiled. */
+static void refuse(hpp_collector *c, const hpp__greeting *greeting)
+{
+    char reason[sizeof greeting->hello.text];
+    for (size_t i = 0; i < sizeof reason; i++) {
+        char letter = greeting->hello.text[i];
+        reason[i] = (char)(letter == '\0' || (letter >= ' ' && letter <= '~') ? letter : '?');
+    }
+    if (c->refused.status == HPF_OK) {
+        (void)hpf_error_set(&c->refused, HPF_ERR_UNSUPPORTED, "process %u: %s",
+                            (unsigned)greeting->process_id, reason);
+    }
+}
+
 static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
 {
     if (greeting->hello.kind == HPP_HELLO_WINDOW) {
@@ -196,13 +210,17 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
         }
         return;
     }
+    if (greeting->file >= 0) {
+        close(greeting->file);
+    }
+    if (greeting->hello.kind == HPP_HELLO_EXCUSE) {
+        refuse(c, greeting);
+        return;
+    }
     hpp__process *p = find_living(c, greeting->hello.process_id);
     if (p) {
         hpf_str label = {greeting->hello.text, strlen(greeting->hello.text)};
         hpp__process_mark(p, label);
-    }
-    if (greeting->file >= 0) {
-        close(greeting->file);
     }
     hpp__collector_socket_answer(fd, p != NULL);
 }

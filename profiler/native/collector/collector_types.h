@@ -51,7 +51,8 @@ typedef struct hpp_process_figures {
     double duration_s;
     uint64_t n_samples;
     uint64_t n_missed_samples; /* skipped while functions were being named */
-    uint64_t peak_bytes;       /* of blocks that pass the restrictions */
+    uint64_t peak_bytes; /* of blocks that pass the restrictions, in the largest sample. Without
+                            restrictions the largest amount ever reached: it has a sample */
     double peak_s;
     uint64_t allocations, allocated_bytes, frees, freed_bytes; /* of all */
     uint64_t resident_bytes, profiler_bytes;                   /* maxima; 0: unknown */
@@ -62,6 +63,9 @@ typedef struct hpp_process_figures {
     uint64_t n_uncounted, uncounted_bytes;
     uint64_t n_missed_frees; /* blocks whose free was not seen */
     uint64_t n_cut_stacks;   /* stacks whose outer functions are unknown */
+    uint64_t n_apart;        /* forked children that could not connect to the collector */
+    bool was_isolated;       /* it entered seccomp; less could be counted since then */
+    bool left_network; /* it entered another network namespace: what it starts cannot connect */
     /* Self-check of stacks (verify_stacks): stacks compared; different from a new unwind; different
      * from the C library's; and stacks that the C library cut. */
     uint64_t n_checked, n_cache_mismatches, n_peer_mismatches, n_peer_cut;

@@ -31,8 +31,10 @@ typedef struct job {
 
 static void free_job(job *j)
 {
-    hpp__window_sums_finish(&j->snapshot.sums);
-    free(j);
+    if (j) {
+        hpp__window_sums_finish(&j->snapshot.sums);
+        free(j);
+    }
 }
 
 /* Announces that files have changed, and frees the job. */
@@ -221,14 +223,48 @@ static void queue_mark(hpp__process *p, uint64_t at_ns, const char *text, size_t
     }
 }
 
-/* Marks of the window, up to one that is not complete yet. */
-static void queue_marks(hpp__process *p)
+/* Queues marks of the window, up to a time or to one that is not complete yet. */
+static void queue_marks(hpp__process *p, uint64_t end_ns)
 {
     hpp__window_mark mark;
-    while (hpp__window_reader_mark(&p->reader, p->n_marks, &mark)) {
+    while (hpp__window_reader_mark(&p->reader, p->n_marks, &mark) && mark.time_ns <= end_ns) {
         queue_mark(p, mark.time_ns, mark.text, strlen(mark.text));
         p->n_marks++;
     }
+}
+
+static bool has_room(const hpp__process *p, size_t *n_bytes)
+{
+    *n_bytes = sizeof(job) + p->reader.n_sites * sizeof(hpp__costs);
+    return hpp__queue_has_room(p->queue, *n_bytes);
+}
+
+/* Queues a sample of the largest total that the program has noted since the last look, if it
+ * exceeds `now_bytes` and all samples. */
+static void queue_peak(hpp__process *p, uint64_t now_bytes)
+{
+    hpp__window_peak peak;
+    size_t n_bytes;
+    bool is_new = hpp__window_reader_peak(&p->reader, &peak) && peak.number != p->peak_number;
+    job *j = is_new && has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
+    if (!j || !hpp__window_sums_take_peak(&j->snapshot.sums, &peak, &p->reader)) {
+        free_job(j);
+        return;
+    }
+    uint64_t peak_bytes = hpp__window_sums_live_bytes(&j->snapshot.sums);
+    p->peak_number = peak.number;
+    if (peak_bytes <= now_bytes || peak_bytes <= p->largest_bytes) {
+        free_job(j);
+        return;
+    }
+    uint64_t at_ns = peak.time_ns != 0 ? peak.time_ns : p->last.ns;
+    queue_marks(p, at_ns);
+    j->snapshot.time_s = time_of(p, at_ns);
+    j->snapshot.reader = p->reader;
+    j->snapshot.resident_bytes = j->snapshot.profiler_bytes = -1;
+    j->job.n_bytes = n_bytes;
+    p->largest_bytes = peak_bytes;
+    hpp__queue_add(p->queue, &j->job);
 }
 
 static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
@@ -248,25 +284,29 @@ static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
 }
 
-/* Takes marks and sums of this moment. Sums without memory stay empty. */
+/* Takes sums of this moment, and what happened before it: marks, and a peak. Sums without memory
+ * stay empty. */
 static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
 {
     hpp__window_reader_refresh(&p->reader);
     look_at_clock(p);
-    queue_marks(p);
-    snapshot->time_s = time_of(p, p->last.ns);
-    snapshot->reader = p->reader;
     if (hpp__window_sums_take(&snapshot->sums, &p->reader)) {
         hpp__native_threads_count(&p->threads, &p->reader, &snapshot->sums,
                                   is_alive ? p->process_id : 0);
     }
+    uint64_t live_bytes = hpp__window_sums_live_bytes(&snapshot->sums);
+    queue_peak(p, live_bytes);
+    p->largest_bytes = live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
+    queue_marks(p, UINT64_MAX);
+    snapshot->time_s = time_of(p, p->last.ns);
+    snapshot->reader = p->reader;
     measure(p, snapshot, is_alive);
 }
 
 static void sample(hpp__process *p)
 {
-    size_t n_bytes = sizeof(job) + p->reader.n_sites * sizeof(hpp__costs);
-    job *j = hpp__queue_has_room(p->queue, n_bytes) ? new_job(p, run_sample) : NULL;
+    size_t n_bytes;
+    job *j = has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
     if (!j) {
         p->n_missed++;
         return;
@@ -293,7 +333,7 @@ void hpp__process_mark(hpp__process *p, hpf_str label)
 {
     hpp__window_reader_refresh(&p->reader);
     look_at_clock(p);
-    queue_marks(p);
+    queue_marks(p, UINT64_MAX);
     queue_mark(p, p->last.ns, label.data, label.length);
 }
 

@@ -53,6 +53,8 @@ typedef struct hpp__process {
 
     uint32_t n_marks; /* marks of the window that were queued */
     uint64_t n_samples, n_missed;
+    uint32_t peak_number;   /* of the last peak that was read from the window */
+    uint64_t largest_bytes; /* live in any sample so far */
     bool has_ended, is_forgotten;
     hpp__native_guard guard;
     hpp__native_threads threads;

@@ -310,6 +310,10 @@ static void note_losses(hpp__native_profile *p)
     f->n_cache_mismatches = load(&head->n_cache_mismatches);
     f->n_peer_mismatches = load(&head->n_peer_mismatches);
     f->n_peer_cut = load(&head->n_peer_cut);
+    uint32_t events = atomic_load_explicit(&head->events, memory_order_relaxed);
+    f->was_isolated = (events & HPP_EVENT_ISOLATED) != 0;
+    f->left_network = (events & HPP_EVENT_LEFT_NETWORK) != 0;
+    f->n_apart = atomic_load_explicit(&head->n_apart, memory_order_relaxed);
 }
 
 static hpf_status write_report(hpp__native_profile *p, const hpp__window_sums *sums, hpf_error *err)

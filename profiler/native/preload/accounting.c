@@ -31,12 +31,14 @@ void hpp__account_free(hpp_block gone)
     hpp_thread *self = own_thread();
     hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, gone.site) : NULL;
     if (cell != NULL) {
+        hpp__peak_subtract(self, gone.size_bytes);
         hpp__add_own(&cell->frees, 1);
         hpp__add_own(&cell->freed_bytes, gone.size_bytes);
         return;
     }
     cell = hpp__shared_cell(gone.site);
     if (cell != NULL) {
+        hpp__peak_change_shared(-(int64_t)gone.size_bytes);
         atomic_fetch_add(&cell->frees, 1);
         atomic_fetch_add(&cell->freed_bytes, gone.size_bytes);
     }
@@ -47,12 +49,14 @@ static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
     if (cell != NULL) {
         hpp__add_own(&cell->allocations, 1);
         hpp__add_own(&cell->allocated_bytes, n_bytes);
+        hpp__peak_add(hpp__self, n_bytes);
         return;
     }
     cell = hpp__shared_cell(site);
     if (cell != NULL) {
         atomic_fetch_add(&cell->allocations, 1);
         atomic_fetch_add(&cell->allocated_bytes, n_bytes);
+        hpp__peak_change_shared((int64_t)n_bytes);
     }
 }
 

@@ -11,6 +11,7 @@
 #define HPP_NATIVE_ACCOUNTING_H
 
 #include "blocks.h"
+#include "peak.h"
 #include "process_state.h"
 #include "stacks.h"
 #include "thread.h"
@@ -36,6 +37,7 @@ HPP_ALWAYS_INLINE void *hpp__account_block(void *block, size_t n_bytes, hpp_wind
     }
     hpp__add_own(&cell->allocations, 1);
     hpp__add_own(&cell->allocated_bytes, n_bytes);
+    hpp__peak_add(hpp__self, n_bytes);
     return block;
 }
 
@@ -90,27 +92,32 @@ static inline hpp_block hpp__account_take(const void *block)
     if (HPP_UNLIKELY(first == NULL)) {
         return hpp__account_take_slowly(block);
     }
-    return (hpp_block){entry & HPP_BLOCK_SITE, hpp__block_erase_usual(first, entry)};
+    hpp_block taken = {entry & HPP_BLOCK_SITE, hpp__block_usual_bytes(first, entry)};
+    hpp__block_erase_usual(first, entry);
+    return taken;
 }
 
 /* Counts a removed block as freed. */
 void hpp__account_free(hpp_block gone);
 
-/* Removes and counts a usual block. Returns false and does nothing for others. */
+/* Removes and counts a usual block. Returns false and does nothing for others, and before a fall
+ * from a peak. */
 HPP_ALWAYS_INLINE bool hpp__account_free_usual(const void *block)
 {
-    const hpp_thread *self = hpp__self;
+    hpp_thread *self = hpp__self;
     uint32_t entry;
     _Atomic uint32_t *first = hpp__account_find_usual(&entry, block);
     if (HPP_UNLIKELY(first == NULL || self == NULL)) {
         return false;
     }
     hpp_window_cell *cell = hpp__thread_old_cell(self, entry & HPP_BLOCK_SITE);
-    if (HPP_UNLIKELY(cell == NULL)) {
+    uint64_t n_bytes = hpp__block_usual_bytes(first, entry);
+    if (HPP_UNLIKELY(cell == NULL || !hpp__peak_subtract_usual(self, n_bytes))) {
         return false;
     }
+    hpp__block_erase_usual(first, entry);
     hpp__add_own(&cell->frees, 1);
-    hpp__add_own(&cell->freed_bytes, hpp__block_erase_usual(first, entry));
+    hpp__add_own(&cell->freed_bytes, n_bytes);
     return true;
 }
 

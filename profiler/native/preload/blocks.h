@@ -117,16 +117,20 @@ static inline bool hpp__block_is_usual(uint32_t entry)
            (entry & (HPP_BLOCK_FIRST | HPP_BLOCK_HUGE)) == HPP_BLOCK_FIRST;
 }
 
-/* Removes a usual block, whose first granule is `entry`. Returns its size. */
-static inline uint64_t hpp__block_erase_usual(_Atomic uint32_t *first, uint32_t entry)
+/* Returns the size of a usual block, whose first granule is `entry`. */
+static inline uint64_t hpp__block_usual_bytes(_Atomic uint32_t *first, uint32_t entry)
+{
+    return entry & HPP_BLOCK_SMALL ? entry >> HPP_BLOCK_SIZE_SHIFT & 0x1f
+                                   : atomic_load_explicit(first + 1, memory_order_relaxed);
+}
+
+/* Removes a usual block. */
+static inline void hpp__block_erase_usual(_Atomic uint32_t *first, uint32_t entry)
 {
     atomic_store_explicit(first, 0, memory_order_relaxed);
-    if (entry & HPP_BLOCK_SMALL) {
-        return entry >> HPP_BLOCK_SIZE_SHIFT & 0x1f;
+    if (!(entry & HPP_BLOCK_SMALL)) {
+        atomic_store_explicit(first + 1, 0, memory_order_relaxed);
     }
-    uint64_t size_bytes = atomic_load_explicit(first + 1, memory_order_relaxed);
-    atomic_store_explicit(first + 1, 0, memory_order_relaxed);
-    return size_bytes;
 }
 
 #endif

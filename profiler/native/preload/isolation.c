@@ -39,6 +39,9 @@ static void isolate(hpp_isolation isolation)
     }
     hpp__environment_clean();
     atomic_store(&hpp__isolation, isolation);
+    if (isolation == HPP_ISOLATED_STRICTLY) {
+        atomic_store(&hpp__has_no_time_stamp, true);
+    }
 }
 
 static void note_new_network(void)
@@ -78,6 +81,8 @@ void *hpp__before_prctl(long option, long mode, const void *filter)
         isolate(HPP_ISOLATED_STRICTLY);
     } else if (option == PR_SET_SECCOMP && mode == SECCOMP_MODE_FILTER && filter != NULL) {
         isolate(HPP_ISOLATED_BY_FILTER);
+    } else if (option == PR_SET_TSC && mode == PR_TSC_SIGSEGV) {
+        atomic_store(&hpp__has_no_time_stamp, true);
     }
     return function;
 }

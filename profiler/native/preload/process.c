@@ -9,6 +9,7 @@
 
 #include "blocks.h"
 #include "next_allocator.h"
+#include "peak.h"
 #include "stacks.h"
 #include "process_state.h"
 #include "thread_life.h"
@@ -38,15 +39,21 @@ static bool start(void)
     if (!hpp__settings_read() || !is_wanted() || !hpp__alive_page_map()) {
         return false;
     }
-    int file = hpp__window_make(hpp__settings.window_bytes);
+    int link = hpp__window_connect(hpp__settings.socket_name);
+    if (link < 0) {
+        return false;
+    }
+    const char *reason;
+    int file = hpp__window_make(&reason, hpp__settings.window_bytes);
     if (file < 0) {
+        hpp__window_excuse(link, reason);
         return false;
     }
     hpp__next_allocator_find();
     hpp__window->head.tick_us = hpp__settings.tick_us;
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();
-    return hpp__window_hand_in(file, hpp__settings.socket_name) && has_slot;
+    return hpp__window_hand_in(link, file) && has_slot;
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
@@ -54,7 +61,8 @@ static bool start(void)
 static void count_inherited(uintptr_t address, hpp_block block, void *context)
 {
     (void)address;
-    hpp_thread *self = context;
+    hpp_thread *self = hpp__self;
+    uint64_t *live_bytes = context;
     hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, block.site) : NULL;
     if (cell == NULL) {
         cell = hpp__shared_cell(block.site);
@@ -62,6 +70,7 @@ static void count_inherited(uintptr_t address, hpp_block block, void *context)
     if (cell != NULL) {
         hpp__add_own(&cell->allocations, 1);
         hpp__add_own(&cell->allocated_bytes, block.size_bytes);
+        *live_bytes += block.size_bytes;
     }
 }
 
@@ -70,13 +79,21 @@ static bool renew(void)
     if (!hpp__settings.has_children) {
         return false;
     }
+    int link = hpp__window_connect(hpp__settings.socket_name);
+    if (link < 0) {
+        atomic_fetch_add(&hpp__window->head.n_apart, 1); /* still the parent's */
+        return false;
+    }
     int file = hpp__window_renew(hpp__self != NULL ? hpp__self->slot_index : 0);
     if (file < 0) {
+        hpp__window_excuse(link, "a forked child has no memory file for its window");
         return false;
     }
     hpp_thread *self = hpp__threads_forked();
-    hpp__blocks_each(count_inherited, self);
-    return hpp__window_hand_in(file, hpp__settings.socket_name);
+    uint64_t live_bytes = 0;
+    hpp__blocks_each(count_inherited, &live_bytes);
+    hpp__peak_forked(self, live_bytes);
+    return hpp__window_hand_in(link, file);
 }
 
 /* ---- phases ---------------------------------------------------------------------------------- */

@@ -25,15 +25,17 @@
 typedef struct hpp_unwind_cache hpp_unwind_cache; /* stacks.c */
 
 typedef struct hpp_thread {
-    uint32_t slot_index;
-    uint32_t generation; /* of the loaded objects that `cache` is valid for */
+    _Alignas(64) uint32_t slot_index; /* no cache line has the changes of two threads */
+    uint32_t generation;              /* of the loaded objects that `cache` is valid for */
     uint32_t thread_id;
     hpp_window_slot *slot;
     hpp_unwind_cache *cache; /* created by stacks.c at its first use; cleared with the slot */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0,0: not known yet */
-    _Atomic uint32_t timer_id;      /* plus 1, of its ticks; 0: none */
-    uint64_t tick_end_ns;           /* processor time at the end of its last tick */
-    uint64_t uncounted_ns;          /* processor time since then, less than a tick */
+    _Atomic uint64_t change;   /* of live bytes, not yet in the shared total; signed (peak.h) */
+    int64_t least, most;       /* bounds of `change` */
+    _Atomic uint32_t timer_id; /* plus 1, of its ticks; 0: none */
+    uint64_t tick_end_ns;      /* processor time at the end of its last tick */
+    uint64_t uncounted_ns;     /* processor time since then, less than a tick */
 } hpp_thread;
 
 /* The calling thread's data; NULL until its first allocation or free. */

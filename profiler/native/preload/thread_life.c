@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "cpu_ticks.h"
+#include "peak.h"
 #include "process_state.h"
 #include "stacks.h"
 
@@ -22,6 +23,7 @@ static void leave(void *thread)
 {
     hpp_thread *self = thread;
     hpp__cpu_ticks_stop(self);
+    hpp__peak_rise(self); /* its changes come to the total */
     hpp__slot_leave(self->slot_index, self->thread_id);
 }
 

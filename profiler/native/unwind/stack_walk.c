@@ -88,7 +88,7 @@ HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_word *words, uint32_t f
  * kept. */
 static uint32_t count_unchanged(const hpp_stack_walk *path, uint32_t n_frames)
 {
-    uint64_t time = path->kept_at != 0 ? __builtin_ia32_rdtsc() - path->kept_at : UINT64_MAX;
+    uint64_t time = path->kept_at != 0 ? hpp__time_stamp() - path->kept_at : UINT64_MAX;
     return time < n_frames / MAX_FRAMES_PER_TIME ? n_frames - (uint32_t)time * MAX_FRAMES_PER_TIME
                                                  : 0;
 }
@@ -327,7 +327,7 @@ uint32_t hpp__stack_walk_extend(hpp_stack_walk *path)
                                    .rbp_word = rbp_word_in_path(path, i, joint_rbp_word),
                                    .flags = frame->flags & (uint16_t)~HPP_NODE_CUT};
     }
-    path->kept_at = path->n_frames >= DEEP_FRAMES ? __builtin_ia32_rdtsc() : 0;
+    path->kept_at = path->n_frames >= DEEP_FRAMES ? hpp__time_stamp() : 0;
     return node;
 }
 

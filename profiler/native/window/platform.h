@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -49,11 +50,22 @@ typedef enum hpp_isolation {
 extern HPP_HIDDEN _Atomic uint32_t hpp__isolation;
 
 /* Returns whether a system call cannot harm the program. */
-static inline int hpp__may_call(long number)
+static inline bool hpp__may_call(long number)
 {
     uint32_t isolation = atomic_load_explicit(&hpp__isolation, memory_order_relaxed);
     return HPP_LIKELY(isolation == HPP_NOT_ISOLATED) ||
            (isolation == HPP_ISOLATED_BY_FILTER && (number == SYS_mmap || number == SYS_munmap));
+}
+
+/* Whether reading the time stamp counter would kill the program (seccomp, PR_SET_TSC). */
+extern HPP_HIDDEN atomic_bool hpp__has_no_time_stamp;
+
+/* Returns the time stamp counter of the processor; 0 if it cannot be read. */
+static inline uint64_t hpp__time_stamp(void)
+{
+    return HPP_LIKELY(!atomic_load_explicit(&hpp__has_no_time_stamp, memory_order_relaxed))
+               ? __builtin_ia32_rdtsc()
+               : 0;
 }
 
 /* Returns the result of a system call; from -4095 to -1 it is a negated errno. Returns -EPERM and
@@ -74,18 +86,13 @@ static inline long hpp__syscall(long number, long a, long b, long c, long d, lon
     return result;
 }
 
-/* Maps zeroed private memory, which takes pages when they are touched. Returns NULL on failure. */
-static inline void *hpp__map(size_t n_bytes)
-{
-    long place = hpp__syscall(SYS_mmap, 0, (long)n_bytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return place < 0 && place >= -4095 ? NULL : (void *)place;
-}
+/* Returns whether the library may take more address space, and counts it as taken. Under a limit
+ * (RLIMIT_AS), it takes at most a quarter: the program has first claim to it. */
+bool hpp__claim_addresses(size_t n_bytes);
 
-static inline void hpp__unmap(void *place, size_t n_bytes)
-{
-    hpp__syscall(SYS_munmap, (long)place, (long)n_bytes, 0, 0, 0, 0);
-}
+/* Maps zeroed private memory, which takes pages when they are touched. Returns NULL on failure. */
+void *hpp__map(size_t n_bytes);
+void hpp__unmap(void *place, size_t n_bytes);
 
 /* Adds to a counter that no other thread writes. It is one instruction, so a signal handler of the
  * same thread can use it as well; it takes no bus lock. */

@@ -22,6 +22,9 @@
  * them. The cost of a site is the sum of its cells over all slots. Counters only grow, so live
  * bytes = allocated - freed in any order of reading, while the program does not run.
  *
+ * The program itself copies these sums when its heap is about to shrink from a new maximum, so that
+ * a peak between two samples is not lost (peak.h).
+ *
  * Publication: there are no locks. An index is taken by incrementing a count, and its record is
  * filled later, in any order. A record is complete before a reference to it is stored with release,
  * and the reader follows references: cell -> site -> node -> parent and module. A site from
@@ -39,7 +42,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 3u
+#define HPP_WINDOW_VERSION 4u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -51,6 +54,8 @@ enum {
     HPP_CELLS_PER_CHUNK = 128, /* 4 KiB */
     HPP_MAX_SITES = HPP_SITES_PER_CHUNK * HPP_MAX_SITE_CHUNKS,
     HPP_MAX_CELL_CHUNKS = HPP_MAX_SITES / HPP_CELLS_PER_CHUNK,
+    HPP_LIVE_PER_CHUNK = 2 * HPP_CELLS_PER_CHUNK, /* 4 KiB */
+    HPP_MAX_PEAK_CHUNKS = HPP_MAX_SITES / HPP_LIVE_PER_CHUNK,
     HPP_MAX_SLOTS = 16384,
     HPP_MODULES_PER_CHUNK = 4, /* 4 KiB */
     HPP_MAX_MODULE_CHUNKS = 4096,
@@ -145,6 +150,18 @@ enum {
     HPP_CONTROL_NO_NEW_BLOCKS = 1u << 1, /* over the memory limit: new blocks are not counted */
 };
 
+/* A copy of what was live at one moment. */
+typedef struct hpp_window_peak {
+    uint64_t time_ns; /* CLOCK_MONOTONIC; 0: unknown */
+    uint64_t live_bytes;
+    uint32_t n_sites;
+} hpp_window_peak;
+
+/* What of a site was live then; a negative number is 0. */
+typedef struct hpp_window_live {
+    int64_t blocks, bytes;
+} hpp_window_live;
+
 /* What the program did that ends a part of its profile. */
 enum {
     HPP_EVENT_ISOLATED = 1u << 0,     /* it has entered seccomp */
@@ -164,6 +181,11 @@ typedef struct hpp_window_head {
     _Atomic uint32_t state;   /* hpp_window_state */
     _Atomic uint32_t control; /* HPP_CONTROL_ values, written by the collector */
     _Atomic uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks;
+    /* The largest total of live bytes so far. Each new one is copied to the other of two places, so
+     * that one is always complete: peak `n_peaks` is in place n_peaks % 2. */
+    _Atomic uint32_t n_peaks; /* 0: none yet */
+    hpp_window_peak peaks[2];
+
     uint32_t tick_us;         /* of processor time per tick, or 0 */
     _Atomic uint32_t events;  /* HPP_EVENT_ values: why less was counted */
     _Atomic uint32_t n_apart; /* forked children that could not connect */
@@ -203,6 +225,7 @@ typedef struct hpp_window {
     _Atomic uint32_t site_pages[HPP_MAX_SITE_CHUNKS];
     _Atomic uint32_t slot_pages[HPP_MAX_SLOTS];
     _Atomic uint32_t module_pages[HPP_MAX_MODULE_CHUNKS];
+    _Atomic uint32_t peak_pages[2][HPP_MAX_PEAK_CHUNKS];
     char padding[HPP_WINDOW_PAGE_BYTES - HPP_MAX_SITE_CHUNKS * 4 % HPP_WINDOW_PAGE_BYTES];
     hpp_window_mark marks[HPP_MAX_MARKS];
 } hpp_window;
@@ -210,6 +233,7 @@ typedef struct hpp_window {
 _Static_assert(sizeof(hpp_window_node) == 16, "64 KiB chunks of nodes");
 _Static_assert(sizeof(hpp_window_site) == 8, "64 KiB chunks of sites");
 _Static_assert(sizeof(hpp_window_cell) == 32, "4 KiB chunks of cells");
+_Static_assert(sizeof(hpp_window_live) == 16, "4 KiB chunks of live amounts");
 _Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");
 _Static_assert(sizeof(hpp_window_mark) == 128, "");
 _Static_assert(sizeof(hpp_window_head) <= HPP_WINDOW_PAGE_BYTES, "one page");
@@ -229,17 +253,21 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   verify=N        compare one stack in N with fresh unwinds, 0 for none
  *
  * A program that creates a window connects, sends hpp_window_hello with the memfd as SCM_RIGHTS,
- * and closes the connection without waiting for an answer. `census mark` connects and sends a hello
- * with a text. */
+ * and closes the connection without waiting for an answer. If it cannot create one, it sends the
+ * reason. `census mark` connects and sends a hello with a text. */
 #define HPP_WINDOW_VARIABLE "CENSUS_RUN"
 
-typedef enum hpp_hello_kind { HPP_HELLO_WINDOW = 1, HPP_HELLO_MARK = 2 } hpp_hello_kind;
+typedef enum hpp_hello_kind {
+    HPP_HELLO_WINDOW = 1,
+    HPP_HELLO_MARK = 2,
+    HPP_HELLO_EXCUSE = 3, /* this process cannot be profiled */
+} hpp_hello_kind;
 
 typedef struct hpp_window_hello {
     char magic[8];
     uint32_t kind; /* hpp_hello_kind */
     uint32_t process_id;
-    char text[120]; /* of a mark: terminated */
+    char text[120]; /* of a mark, or the reason: terminated */
 } hpp_window_hello;
 
 #endif

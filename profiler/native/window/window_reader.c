@@ -168,6 +168,22 @@ const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *r,
     return cells;
 }
 
+bool hpp__window_reader_peak(const hpp__window_reader *r, hpp__window_peak *out)
+{
+    uint32_t number = load(&r->window->head.n_peaks);
+    hpp_window_peak peak = r->window->head.peaks[number % 2];
+    *out = (hpp__window_peak){number, peak.time_ns, peak.live_bytes,
+                              smaller(peak.n_sites, r->n_sites)};
+    return number != 0;
+}
+
+const hpp_window_live *hpp__window_reader_live(const hpp__window_reader *r,
+                                               const hpp__window_peak *peak, uint32_t chunk_index)
+{
+    return record_at(r, r->window->peak_pages[peak->number % 2], chunk_index, HPP_MAX_PEAK_CHUNKS,
+                     1, HPP_LIVE_PER_CHUNK * sizeof(hpp_window_live));
+}
+
 hpf_str hpp__window_reader_word(const hpp__window_reader *r, size_t *at)
 {
     const char *words = r->window->head.command;

@@ -61,6 +61,22 @@ const hpp_window_slot *hpp__window_reader_slot(const hpp__window_reader *reader,
 const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *reader,
                                                 const hpp_window_slot *slot, uint32_t chunk_index);
 
+/* A peak: its number (from 1), and the time of CLOCK_MONOTONIC (0: unknown). */
+typedef struct hpp__window_peak {
+    uint32_t number;
+    uint64_t time_ns, live_bytes;
+    uint32_t n_sites; /* at most n_sites of the reader */
+} hpp__window_peak;
+
+/* Returns false if there is no peak yet. The program may replace what belongs to the peak while it
+ * is read: then a second call gives a number that is larger by 2 or more. */
+bool hpp__window_reader_peak(const hpp__window_reader *reader, hpp__window_peak *out);
+
+/* Returns the HPP_LIVE_PER_CHUNK live amounts of chunk `chunk_index` of a peak; NULL if all are 0.
+ */
+const hpp_window_live *hpp__window_reader_live(const hpp__window_reader *reader,
+                                               const hpp__window_peak *peak, uint32_t chunk_index);
+
 /* Returns the next word of the command line, and advances `*at`, which starts at 0; data is NULL at
  * the end. The word is borrowed from the window, which may change. */
 hpf_str hpp__window_reader_word(const hpp__window_reader *reader, size_t *at);

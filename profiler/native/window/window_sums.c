@@ -67,6 +67,39 @@ bool hpp__window_sums_take(hpp__window_sums *sums, const hpp__window_reader *rea
     return true;
 }
 
+static uint64_t positive(int64_t n)
+{
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+bool hpp__window_sums_take_peak(hpp__window_sums *sums, hpp__window_peak *peak,
+                                const hpp__window_reader *reader)
+{
+    hpp__window_peak now;
+    if (!hpp__window_reader_peak(reader, peak) ||
+        !hpp__grow(&sums->sites, &sums->sites_capacity, peak->n_sites, sizeof *sums->sites)) {
+        return false;
+    }
+    sums->n_sites = peak->n_sites;
+    for (uint32_t i = 0; i < sums->n_sites; i++) {
+        const hpp_window_live *live = hpp__window_reader_live(reader, peak, i / HPP_LIVE_PER_CHUNK);
+        live = live ? &live[i % HPP_LIVE_PER_CHUNK] : NULL;
+        sums->sites[i] = (hpp__costs){.allocations = live ? positive(live->blocks) : 0,
+                                      .allocated_bytes = live ? positive(live->bytes) : 0};
+    }
+    /* The program writes to this place again once it has written to the other. */
+    return hpp__window_reader_peak(reader, &now) && now.number == peak->number;
+}
+
+uint64_t hpp__window_sums_live_bytes(const hpp__window_sums *sums)
+{
+    uint64_t live_bytes = 0;
+    for (uint32_t i = 0; i < sums->n_sites; i++) {
+        live_bytes += hpp__costs_live_bytes(&sums->sites[i]);
+    }
+    return live_bytes;
+}
+
 void hpp__window_sums_finish(hpp__window_sums *sums)
 {
     free(sums->sites);

@@ -54,6 +54,14 @@ typedef struct hpp__window_sums {
  * without memory; the sums are unchanged then. */
 bool hpp__window_sums_take(hpp__window_sums *sums, const hpp__window_reader *reader);
 
+/* Sums the live amounts of the latest peak; nothing else of it is known. Stores in `peak` which
+ * one. Returns false if there is none, or it cannot be read now, or without memory. */
+bool hpp__window_sums_take_peak(hpp__window_sums *sums, hpp__window_peak *peak,
+                                const hpp__window_reader *reader);
+
+/* Returns the live bytes of all sites. */
+uint64_t hpp__window_sums_live_bytes(const hpp__window_sums *sums);
+
 void hpp__window_sums_finish(hpp__window_sums *sums);
 
 #endif

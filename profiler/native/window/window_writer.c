@@ -19,21 +19,83 @@
 enum {
     MIN_WINDOW_BYTES = 16 << 20,
     SHRINK_FACTOR = 4,       /* from one try to the next */
-    ADDRESS_SPACE_SHARE = 8, /* the program needs the rest of what it is allowed */
+    ADDRESS_SPACE_SHARE = 8, /* the collector maps the whole file, maybe under the same limit */
+    FIRST_BYTES = 4 << 20,
+    HEADROOM_BYTES = 1 << 20, /* that is mapped before it is needed */
+    GROWTH_SHARE = 4,
     MAX_SEND_TRIES = 200,
     SEND_PAUSE_NS = 10000000,
+    MAX_PLACES = 8,
+    MAX_YIELDS = 10000,
 };
+
+/* Where a window can grow: the kernel puts no mapping there unless it is asked to, and sanitizers
+ * have none there. */
+static const uint64_t first_place = UINT64_C(0x420000000000);
+static const uint64_t place_bytes = UINT64_C(1) << 36;
 
 hpp_window *hpp__window;
 
+static _Atomic uint64_t mapped_bytes; /* of the window */
+static atomic_flag is_growing = ATOMIC_FLAG_INIT;
+static atomic_bool cannot_grow;
+
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-static uint32_t take_pages(uint32_t n, uint64_t end_bytes)
+/* Maps more of the file. While one thread does that, others use the headroom. */
+static HPP_COLD void grow(uint64_t old_bytes)
+{
+    uint64_t size_bytes = hpp__window->head.size_bytes;
+    if (old_bytes == size_bytes || cannot_grow || atomic_flag_test_and_set(&is_growing)) {
+        return;
+    }
+    uint64_t step = old_bytes / GROWTH_SHARE;
+    step -= step % HPP_WINDOW_PAGE_BYTES;
+    step = step < size_bytes - old_bytes ? step : size_bytes - old_bytes;
+    if (old_bytes == atomic_load(&mapped_bytes)) {
+        long result = -ENOMEM;
+        if (hpp__claim_addresses(step)) {
+            result = hpp__syscall(SYS_mremap, (long)hpp__window, (long)old_bytes,
+                                  (long)(old_bytes + step), 0, 0, 0);
+        }
+        if (result == (long)hpp__window) {
+            atomic_store(&mapped_bytes, old_bytes + step);
+        } else {
+            atomic_store(&cannot_grow, true);
+        }
+    }
+    atomic_flag_clear(&is_growing);
+}
+
+/* Returns the mapped bytes, once they are at least `n_bytes` or cannot be: where many threads have
+ * used up the headroom, they let the one that maps more go first. A signal handler may have
+ * interrupted that one, and does not wait for long. */
+static uint64_t map_up_to(uint64_t n_bytes)
+{
+    uint64_t mapped = atomic_load_explicit(&mapped_bytes, memory_order_relaxed);
+    if (HPP_LIKELY(n_bytes + HEADROOM_BYTES <= mapped)) {
+        return mapped;
+    }
+    grow(mapped);
+    mapped = atomic_load(&mapped_bytes);
+    for (int i = 0; i < MAX_YIELDS && n_bytes > mapped && !cannot_grow &&
+                    mapped < hpp__window->head.size_bytes;
+         i++) {
+        hpp__syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+        grow(mapped);
+        mapped = atomic_load(&mapped_bytes);
+    }
+    return mapped;
+}
+
+/* Takes `n` pages, and leaves `reserve_bytes` for others. */
+static uint32_t take_pages(uint32_t n, uint64_t reserve_bytes)
 {
     uint64_t n_bytes = (uint64_t)n * HPP_WINDOW_PAGE_BYTES;
     uint64_t used = atomic_load_explicit(&hpp__window->head.used_bytes, memory_order_relaxed);
     do {
-        if (used + n_bytes > end_bytes) {
+        uint64_t needed = used + n_bytes + reserve_bytes;
+        if (needed > map_up_to(needed)) {
             return 0;
         }
     } while (!atomic_compare_exchange_weak_explicit(&hpp__window->head.used_bytes, &used,
@@ -46,12 +108,12 @@ uint32_t hpp__window_pages(uint32_t n)
 {
     uint32_t n_sites = atomic_load_explicit(&hpp__window->head.n_sites, memory_order_relaxed);
     uint64_t n_reserved = n_sites / HPP_CELLS_PER_CHUNK + 1;
-    return take_pages(n, hpp__window->head.size_bytes - n_reserved * HPP_WINDOW_PAGE_BYTES);
+    return take_pages(n, n_reserved * HPP_WINDOW_PAGE_BYTES);
 }
 
 uint32_t hpp__window_reserved_page(void)
 {
-    return take_pages(1, hpp__window->head.size_bytes);
+    return take_pages(1, 0);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -77,39 +139,56 @@ static uint64_t limit_of(int resource)
     return limit.rlim_cur;
 }
 
-/* Growing a file beyond its limit would raise SIGXFSZ. */
+/* Returns a file descriptor or a negated errno. Growing a file beyond its limit would raise
+ * SIGXFSZ.
+ */
 static int make_file(uint64_t size_bytes)
 {
     if (size_bytes > limit_of(RLIMIT_FSIZE)) {
-        return -1;
+        return -EFBIG;
     }
     static const char name[] = "census-window";
     long file =
         hpp__syscall(SYS_memfd_create, (long)name, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0, 0, 0);
     if (file < 0) {
-        return -1;
+        return (int)file;
     }
     long seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
     if (hpp__syscall(SYS_ftruncate, file, (long)size_bytes, 0, 0, 0, 0) != 0 ||
         hpp__syscall(SYS_fcntl, file, F_ADD_SEALS, seals, 0, 0, 0) != 0) {
         close_file((int)file);
-        return -1;
+        return -EPERM;
     }
     return (int)file;
 }
 
-/* At `place`, or anywhere if that is NULL. */
-static hpp_window *map_file(int file, uint64_t size_bytes, void *place)
+/* Maps the first part of a file, with `flags` that say where. */
+static bool map_file(int file, uint64_t n_bytes, uint64_t place, long flags)
 {
-    long flags = MAP_SHARED | MAP_NORESERVE | (place != NULL ? MAP_FIXED : 0);
-    long mapped = hpp__syscall(SYS_mmap, (long)place, (long)size_bytes, PROT_READ | PROT_WRITE,
-                               flags, file, 0);
+    long mapped = hpp__syscall(SYS_mmap, (long)place, (long)n_bytes, PROT_READ | PROT_WRITE,
+                               flags | MAP_SHARED | MAP_NORESERVE, file, 0);
     if (mapped < 0 && mapped >= -4095) {
-        return NULL;
+        return false;
     }
-    hpp__syscall(SYS_madvise, mapped, (long)size_bytes, MADV_NOHUGEPAGE, 0, 0, 0);
-    hpp__syscall(SYS_madvise, mapped, (long)size_bytes, MADV_DONTDUMP, 0, 0, 0);
-    return (hpp_window *)mapped;
+    hpp__syscall(SYS_madvise, mapped, (long)n_bytes, MADV_NOHUGEPAGE, 0, 0, 0);
+    hpp__syscall(SYS_madvise, mapped, (long)n_bytes, MADV_DONTDUMP, 0, 0, 0);
+    hpp__window = (hpp_window *)mapped;
+    atomic_store(&mapped_bytes, n_bytes);
+    return true;
+}
+
+/* Maps the first part of a new window. */
+static bool map_new(int file)
+{
+    if (!hpp__claim_addresses(FIRST_BYTES)) {
+        return false;
+    }
+    for (uint64_t i = 0; i < MAX_PLACES; i++) {
+        if (map_file(file, FIRST_BYTES, first_place + i * place_bytes, MAP_FIXED_NOREPLACE)) {
+            return true;
+        }
+    }
+    return map_file(file, FIRST_BYTES, 0, 0);
 }
 
 static void fill_identity(hpp_window_head *head)
@@ -140,24 +219,32 @@ static void fill_new(uint64_t size_bytes)
     atomic_store_explicit(&head->n_sites, HPP_FIRST_SITE, memory_order_relaxed);
 }
 
-int hpp__window_make(uint64_t size_bytes)
+int hpp__window_make(const char **reason, uint64_t size_bytes)
 {
     uint64_t share_bytes = limit_of(RLIMIT_AS) / ADDRESS_SPACE_SHARE;
     size_bytes = size_bytes < share_bytes ? size_bytes : share_bytes;
+    size_bytes = size_bytes > MIN_WINDOW_BYTES ? size_bytes : MIN_WINDOW_BYTES;
     size_bytes -= size_bytes % HPP_WINDOW_PAGE_BYTES;
-    for (; size_bytes >= MIN_WINDOW_BYTES; size_bytes /= SHRINK_FACTOR) {
-        int file = make_file(size_bytes);
-        if (file < 0) {
-            continue;
-        }
-        hpp__window = map_file(file, size_bytes, NULL);
-        if (hpp__window != NULL) {
-            fill_new(size_bytes);
-            return file;
-        }
-        close_file(file);
+    int file = make_file(size_bytes);
+    while (file == -EFBIG && size_bytes / SHRINK_FACTOR >= MIN_WINDOW_BYTES) {
+        size_bytes /= SHRINK_FACTOR;
+        size_bytes -= size_bytes % HPP_WINDOW_PAGE_BYTES;
+        file = make_file(size_bytes);
     }
-    return -1;
+    if (file < 0) {
+        *reason = file == -EFBIG ? "its limit of file sizes (ulimit -f) is too low for its counters"
+                  : file == -EMFILE
+                      ? "it has no free file descriptor (ulimit -n)"
+                      : "it cannot create a memory file for its counters (memfd_create)";
+        return -1;
+    }
+    if (!map_new(file)) {
+        *reason = "its limit of address space (ulimit -v) is too low for its counters";
+        close_file(file);
+        return -1;
+    }
+    fill_new(size_bytes);
+    return file;
 }
 
 /* ---- a child's own --------------------------------------------------------------------------- */
@@ -247,6 +334,7 @@ static void reset_head(hpp_window_head *head)
     atomic_store(&head->n_compared, 0);
     atomic_store(&head->events, 0);
     atomic_store(&head->n_apart, 0);
+    atomic_store(&head->n_peaks, 0);
     atomic_store(&head->n_checked, 0);
     atomic_store(&head->n_cache_mismatches, 0);
     atomic_store(&head->n_peer_mismatches, 0);
@@ -260,10 +348,12 @@ int hpp__window_renew(uint32_t kept_slot)
     if (file < 0) {
         return -1;
     }
-    if (!copy_needed(file, kept_slot) || map_file(file, size_bytes, hpp__window) == NULL) {
+    if (!copy_needed(file, kept_slot) ||
+        !map_file(file, atomic_load(&mapped_bytes), (uintptr_t)hpp__window, MAP_FIXED)) {
         close_file(file);
         return -1;
     }
+    atomic_flag_clear(&is_growing);
     reset_head(&hpp__window->head);
     return file;
 }
@@ -271,7 +361,7 @@ int hpp__window_renew(uint32_t kept_slot)
 /* ---- handing it in --------------------------------------------------------------------------- */
 
 /* Connects; waits while the collector has more callers than it can hold. Returns a socket or -1. */
-static int connect_collector(const char *socket_name)
+int hpp__window_connect(const char *socket_name)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t n = strlen(socket_name);
@@ -300,39 +390,46 @@ static int connect_collector(const char *socket_name)
     return -1;
 }
 
-/* Sends the hello with the file. A new socket has room for it. */
-static bool send_file(int link, int file)
+/* Sends a hello, with a file unless that is -1. A new socket has room for it. */
+static bool send_hello(int link, const hpp_window_hello *hello, int file)
 {
-    hpp_window_hello hello = {.kind = HPP_HELLO_WINDOW, .process_id = hpp__window->head.process_id};
-    memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof(hello.magic));
-    struct iovec bytes = {&hello, sizeof(hello)};
+    struct iovec bytes = {(void *)(uintptr_t)hello, sizeof(*hello)};
     union {
         struct cmsghdr head;
         char bytes[CMSG_SPACE(sizeof(int))];
     } rights = {{0}};
-    struct msghdr message = {.msg_iov = &bytes,
-                             .msg_iovlen = 1,
-                             .msg_control = &rights,
-                             .msg_controllen = sizeof(rights)};
-    struct cmsghdr *control = CMSG_FIRSTHDR(&message);
-    control->cmsg_level = SOL_SOCKET;
-    control->cmsg_type = SCM_RIGHTS;
-    control->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(control), &file, sizeof(file));
+    struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
+    if (file >= 0) {
+        message.msg_control = &rights;
+        message.msg_controllen = sizeof(rights);
+        struct cmsghdr *control = CMSG_FIRSTHDR(&message);
+        control->cmsg_level = SOL_SOCKET;
+        control->cmsg_type = SCM_RIGHTS;
+        control->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(control), &file, sizeof(file));
+    }
     long n;
     do {
         n = hpp__syscall(SYS_sendmsg, link, (long)&message, MSG_NOSIGNAL, 0, 0, 0);
     } while (n == -EINTR);
-    return n == (long)sizeof(hello);
+    return n == (long)sizeof(*hello);
 }
 
-bool hpp__window_hand_in(int file, const char *socket_name)
+bool hpp__window_hand_in(int link, int file)
 {
-    int link = connect_collector(socket_name);
-    bool done = link >= 0 && send_file(link, file);
-    if (link >= 0) {
-        close_file(link);
-    }
+    hpp_window_hello hello = {.kind = HPP_HELLO_WINDOW, .process_id = hpp__window->head.process_id};
+    memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof(hello.magic));
+    bool done = send_hello(link, &hello, file);
+    close_file(link);
     close_file(file);
     return done;
+}
+
+void hpp__window_excuse(int link, const char *reason)
+{
+    hpp_window_hello hello = {.kind = HPP_HELLO_EXCUSE};
+    memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof(hello.magic));
+    memcpy(hello.text, reason, strnlen(reason, sizeof(hello.text) - 1));
+    (void)send_hello(link, &hello, -1);
+    close_file(link);
 }

@@ -3,7 +3,8 @@
  * Creates the window in the program, sends it to the collector, and allocates pages from it.
  *
  * The window stays at one address for the life of the process. A forked child maps its own window
- * over it, so that pointers into it stay valid.
+ * over it, so that pointers into it stay valid. Only the used part of the file is mapped, since
+ * address space may be limited; the mapping grows where it is.
  */
 #ifndef HPP_NATIVE_WINDOW_WRITER_H
 #define HPP_NATIVE_WINDOW_WRITER_H
@@ -31,19 +32,23 @@ static inline void *hpp__window_at(uint32_t page)
 }
 
 /* Creates a window with the root node and the fixed sites, and sets hpp__window. The caller sets
- * command and tick_us in the head. The window is smaller than `size_bytes` if limits of the process
- * (address space, file size) require it. Returns its file descriptor, or -1.
- */
-int hpp__window_make(uint64_t size_bytes);
+ * command and tick_us in the head. The file is smaller than `size_bytes` if a limit of the process
+ * requires it. Returns its file descriptor, or -1 and the reason. */
+int hpp__window_make(const char **reason, uint64_t size_bytes);
 
 /* Creates a window in a forked child, at the same address, with the parent's nodes, sites, modules,
  * and the directory of the slot `kept_slot`. All counters are zero; the other slots are free and
  * have no cells. Returns its file descriptor, or -1; hpp__window is still the parent's then. */
 int hpp__window_renew(uint32_t kept_slot);
 
-/* Sends the window to the abstract socket `socket_name`, and closes the file in any case. Waits at
- * most two seconds for a busy collector. Returns false if there is no collector. */
-bool hpp__window_hand_in(int file, const char *socket_name);
+/* Connects to the abstract socket `socket_name`. Waits at most two seconds for a busy collector.
+ * Returns a socket, or -1 if there is no collector. */
+int hpp__window_connect(const char *socket_name);
+
+/* Sends the window, or the reason why there is none, and closes the socket and the file. Returns
+ * false if the collector has left. */
+bool hpp__window_hand_in(int link, int file);
+void hpp__window_excuse(int link, const char *reason);
 
 /* The chunk that a directory entry names; it gets its pages now if it has none. Two threads that
  * make it at once waste the pages of one, which are never touched. NULL: the window is full. */

@@ -4,9 +4,11 @@
  */
 #include "case.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void hold(void)
@@ -118,7 +120,28 @@ static int works(char **arguments)
     return 5;
 }
 
+/* The program is short of address space by its own will: 100 MB are used twice, 150 MB remain. */
+static int limits_itself(char **arguments)
+{
+    unsigned long n_pages = 0;
+    char text[64] = {0};
+    int file = open("/proc/self/statm", O_RDONLY);
+    (void)arguments;
+    must(read(file, text, sizeof text - 1) > 0, "its size is known");
+    close(file);
+    n_pages = strtoul(text, NULL, 10);
+    const struct rlimit most = {n_pages * 4096 + 250000000, RLIM_INFINITY};
+    must(n_pages * 4096 < 500000000, "its address space is its own");
+    must(setrlimit(RLIMIT_AS, &most) == 0, "a limit");
+    for (int i = 0; i < 2; i++) {
+        free(made(malloc(100000000)));
+    }
+    say("live keep %zu\n", keep(1000, 1000) + keep(1, 100000000));
+    return 3;
+}
+
 static const native_case cases[] = {
+    {"limits_itself", limits_itself},
     {"returns", returns},
     {"quits", quits},
     {"exits_quickly", exits_quickly},

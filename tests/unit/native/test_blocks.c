@@ -182,7 +182,8 @@ Test(blocks, a_walk_of_a_range_may_take_what_it_finds)
 
 Test(blocks, leaves_are_listed_for_the_guard)
 {
-    hpp__window_make(16 * MIB);
+    const char *reason;
+    hpp__window_make(&reason, 16 * MIB);
     put(BASE, 1, 1);
     put(BASE + 16, 1, 1);
     put(BASE + 7 * LEAF, 1, 1);

@@ -162,7 +162,8 @@ Test(stack_walk, joining_finds_what_a_whole_walk_finds, .timeout = 120)
     hpp_stack_walk path = {0}, whole = {0};
     unsigned n_joined = 0;
     rng chance = {3};
-    cr_assert(ge(int, hpp__window_make(256 << 20), 0));
+    const char *reason;
+    cr_assert(ge(int, hpp__window_make(&reason, 256 << 20), 0));
     for (int round = 0; round < N_ROUNDS; round++) {
         run(&chance);
         hpp_walk walk = walk_from_inside(), again = walk;

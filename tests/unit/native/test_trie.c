@@ -16,7 +16,8 @@ enum { N = 20000, MIB = 1 << 20 };
 
 static void begin(void)
 {
-    cr_assert(ge(int, hpp__window_make(64 * MIB), 0));
+    const char *reason;
+    cr_assert(ge(int, hpp__window_make(&reason, 64 * MIB), 0));
 }
 
 TestSuite(trie, .init = begin);

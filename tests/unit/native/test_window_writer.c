@@ -6,6 +6,7 @@
 #include "native/window/window_writer.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,9 +22,11 @@
 
 enum { MIB = 1 << 20 };
 
+static const char *reason;
+
 Test(window_writer, a_new_window_is_complete_and_sealed)
 {
-    int file = hpp__window_make(64 * MIB);
+    int file = hpp__window_make(&reason, 64 * MIB);
     cr_assert(ge(int, file, 0));
     hpp_window_head *head = &hpp__window->head;
     cr_assert(eq(int, memcmp(head->magic, HPP_WINDOW_MAGIC, 8), 0));
@@ -42,7 +45,7 @@ Test(window_writer, a_new_window_is_complete_and_sealed)
 
 Test(window_writer, a_window_takes_no_memory_before_it_is_used)
 {
-    int file = hpp__window_make((uint64_t)1 << 30);
+    int file = hpp__window_make(&reason, (uint64_t)1 << 30);
     struct stat stat;
     cr_assert(eq(int, fstat(file, &stat), 0));
     cr_assert(lt(long, stat.st_blocks * 512L, 64 * 1024));
@@ -50,7 +53,7 @@ Test(window_writer, a_window_takes_no_memory_before_it_is_used)
 
 Test(window_writer, pages_are_fresh_and_in_a_row)
 {
-    hpp__window_make(16 * MIB);
+    hpp__window_make(&reason, 16 * MIB);
     uint32_t first = hpp__window_pages(3);
     uint32_t second = hpp__window_pages(1);
     cr_assert(ge(u64, first * (uint64_t)HPP_WINDOW_PAGE_BYTES, sizeof(hpp_window)));
@@ -63,7 +66,7 @@ Test(window_writer, pages_are_fresh_and_in_a_row)
 
 Test(window_writer, a_full_window_keeps_pages_for_cells)
 {
-    hpp__window_make(16 * MIB);
+    hpp__window_make(&reason, 16 * MIB);
     hpp__window->head.n_sites = 1000;
     while (hpp__window_pages(1) != 0) {
     }
@@ -75,11 +78,73 @@ Test(window_writer, a_full_window_keeps_pages_for_cells)
     cr_assert(eq(u64, hpp__window->head.used_bytes, hpp__window->head.size_bytes));
 }
 
+static uint64_t address_space_bytes(void)
+{
+    unsigned long n_pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    cr_assert(eq(int, fscanf(file, "%lu", &n_pages), 1));
+    fclose(file);
+    return (uint64_t)n_pages * HPP_WINDOW_PAGE_BYTES;
+}
+
+Test(window_writer, a_window_takes_the_address_space_that_it_uses)
+{
+    uint64_t before = address_space_bytes();
+    hpp__window_make(&reason, (uint64_t)1 << 32);
+    cr_assert(le(u64, address_space_bytes() - before, 8 * MIB));
+    uint32_t last = 0;
+    for (int i = 0; i < 100 * MIB / HPP_WINDOW_PAGE_BYTES; i++) {
+        last = hpp__window_pages(1);
+        *(char *)hpp__window_at(last) = 1;
+    }
+    cr_assert(ge(u64, last * (uint64_t)HPP_WINDOW_PAGE_BYTES, 100 * MIB));
+    cr_assert(le(u64, address_space_bytes() - before, 140 * MIB));
+}
+
+static void *take_slots(void *n_failures)
+{
+    for (int i = 0; i < 200; i++) {
+        *(int *)n_failures += hpp__window_pages(33) == 0;
+    }
+    return NULL;
+}
+
+/* Also where they use up what is mapped before one of them has mapped more. */
+Test(window_writer, a_window_grows_for_many_threads_at_once)
+{
+    enum { N = 16 };
+    pthread_t threads[N];
+    int n_failures[N] = {0};
+    hpp__window_make(&reason, (uint64_t)1 << 32);
+    for (int i = 0; i < N; i++) {
+        pthread_create(&threads[i], NULL, take_slots, &n_failures[i]);
+    }
+    for (int i = 0; i < N; i++) {
+        pthread_join(threads[i], NULL);
+        cr_assert(eq(int, n_failures[i], 0));
+    }
+}
+
+/* As when the program has limited itself since: the reserve for cells is there all the same. */
+Test(window_writer, a_window_that_cannot_grow_is_full)
+{
+    hpp__window_make(&reason, (uint64_t)1 << 32);
+    hpp__window->head.n_sites = 1000;
+    struct rlimit limit = {address_space_bytes() + 2 * MIB, RLIM_INFINITY};
+    setrlimit(RLIMIT_AS, &limit);
+    uint32_t n = 0;
+    while (hpp__window_pages(1) != 0) {
+        n++;
+    }
+    cr_assert(lt(u32, n, 16 * MIB / HPP_WINDOW_PAGE_BYTES));
+    cr_assert(ne(u32, hpp__window_reserved_page(), 0));
+}
+
 Test(window_writer, limits_make_it_smaller)
 {
     struct rlimit limit = {100 * MIB, 100 * MIB};
     setrlimit(RLIMIT_FSIZE, &limit);
-    cr_assert(ge(int, hpp__window_make((uint64_t)1 << 30), 0));
+    cr_assert(ge(int, hpp__window_make(&reason, (uint64_t)1 << 30), 0));
     cr_assert(eq(u64, hpp__window->head.size_bytes, 64 * MIB));
 }
 
@@ -89,7 +154,7 @@ Test(window_writer, most_of_the_address_space_is_left)
     const rlim_t n_bytes = (rlim_t)1 << 46;
     struct rlimit limit = {n_bytes, n_bytes};
     setrlimit(RLIMIT_AS, &limit);
-    cr_assert(ge(int, hpp__window_make(n_bytes / 4), 0));
+    cr_assert(ge(int, hpp__window_make(&reason, n_bytes / 4), 0));
     cr_assert(eq(u64, hpp__window->head.size_bytes, n_bytes / 8));
 }
 
@@ -97,8 +162,9 @@ Test(window_writer, no_room_is_no_window)
 {
     struct rlimit limit = {MIB, MIB};
     setrlimit(RLIMIT_FSIZE, &limit);
-    cr_assert(eq(int, hpp__window_make((uint64_t)1 << 30), -1));
+    cr_assert(eq(int, hpp__window_make(&reason, (uint64_t)1 << 30), -1));
     cr_assert(hpp__window == NULL);
+    cr_assert(ne(ptr, strstr(reason, "ulimit -f"), NULL));
 }
 
 /* A slot with a directory and a cell, as a thread has it. */
@@ -116,7 +182,7 @@ static hpp_window_slot *add_slot(uint32_t index)
 
 Test(window_writer, a_child_gets_its_own)
 {
-    hpp__window_make(64 * MIB);
+    hpp__window_make(&reason, 64 * MIB);
     uint64_t parent_key = hpp__window->head.key;
     hpp_window_slot *other = add_slot(0);
     hpp_window_slot *kept = add_slot(1);
@@ -166,7 +232,8 @@ Test(window_writer, the_collector_receives_the_file)
     char name[64];
     sprintf(name, "census-test-%d", (int)getpid());
     int listener = listen_at(name);
-    cr_assert(hpp__window_hand_in(hpp__window_make(16 * MIB), name));
+    int sender = hpp__window_connect(name);
+    cr_assert(hpp__window_hand_in(sender, hpp__window_make(&reason, 16 * MIB)));
 
     int link = accept(listener, NULL, NULL);
     hpp_window_hello hello;
@@ -188,5 +255,5 @@ Test(window_writer, the_collector_receives_the_file)
 
 Test(window_writer, no_collector_is_no_harm)
 {
-    cr_assert(not(hpp__window_hand_in(hpp__window_make(16 * MIB), "census-test-nobody-is-here")));
+    cr_assert(eq(int, hpp__window_connect("census-test-without-a-collector"), -1));
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Finds the largest total of live bytes, however short it lasts, and copies what was live then.
+ *
+ * Each thread adds its changes to a shared total in batches of at most 64 KiB. When the total has
+ * exceeded the last copied peak, the next free first copies the live amounts of all sites into the
+ * window (window.h). With one thread, this is the exact maximum. With more, each other thread may
+ * have a batch that is not in the total yet: the copy is exact, but a higher moment may be missed
+ * by that much.
+ *
+ * A copy takes some microseconds, more with many sites. Copies that would follow each other
+ * closely, as while a heap grows with frees in between, are made only for a peak that is 1 % (at
+ * least 4 KiB) higher, or 6 % if they would take more than a 32nd of the time.
+ */
+#ifndef HPP_NATIVE_PEAK_H
+#define HPP_NATIVE_PEAK_H
+
+#include "thread.h"
+
+/* The rare cases: a bound was reached. */
+void hpp__peak_rise(hpp_thread *self);
+void hpp__peak_fall(hpp_thread *self, uint64_t n_bytes);
+
+/* Adds bytes that the calling thread has allocated and counted. */
+HPP_ALWAYS_INLINE void hpp__peak_add(hpp_thread *self, uint64_t n_bytes)
+{
+    hpp__add_own(&self->change, n_bytes);
+    if (HPP_UNLIKELY((int64_t)self->change > self->most)) {
+        hpp__peak_rise(self);
+    }
+}
+
+/* Subtracts bytes that the calling thread frees, unless a bound is reached: returns false then. */
+HPP_ALWAYS_INLINE bool hpp__peak_subtract_usual(hpp_thread *self, uint64_t n_bytes)
+{
+    bool is_usual = HPP_LIKELY((int64_t)(self->change - n_bytes) >= self->least);
+    if (is_usual) {
+        hpp__add_own(&self->change, -n_bytes);
+    }
+    return is_usual;
+}
+
+/* Subtracts bytes that the calling thread frees. Call it before they are counted as freed. */
+static inline void hpp__peak_subtract(hpp_thread *self, uint64_t n_bytes)
+{
+    if (!hpp__peak_subtract_usual(self, n_bytes)) {
+        hpp__peak_fall(self, n_bytes);
+    }
+}
+
+/* Adds bytes of a thread without a slot, which may be negative. */
+void hpp__peak_change_shared(int64_t n_bytes);
+
+/* Starts anew in a forked child, which has inherited `live_bytes`. */
+void hpp__peak_forked(hpp_thread *self, uint64_t live_bytes);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Programs whose heap is largest for a moment only. `peak BYTES` is how large.
+ */
+#include "case.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+OWN_FRAME static char *spike(size_t size_bytes)
+{
+    char *block = made(malloc(size_bytes));
+    block[0] = 1;
+    STAY();
+    return block;
+}
+
+static int spikes(char **arguments)
+{
+    (void)arguments;
+    size_t live = keep(10, 100000);
+    for (int i = 0; i < 5; i++) {
+        free(spike(300000000));
+    }
+    say("live keep %zu\npeak %zu\n", live, live + 300000000);
+    return 0;
+}
+
+/* Grows with many frees in between, shrinks, and grows again to less. */
+static int wanders(char **arguments)
+{
+    enum { N = 20000 };
+    static char *blocks[N];
+    static size_t sizes[N];
+    uint32_t random = 7;
+    size_t live = 0, most = 0;
+    (void)arguments;
+    for (int i = 0; i < 60 * N; i++) {
+        size_t k = next_number(&random) % N;
+        size_t n_used = i < 30 * N ? N : N / 2;
+        free(blocks[k]);
+        live -= sizes[k];
+        sizes[k] = k < n_used ? next_number(&random) % 1000 + 1 : 0;
+        blocks[k] = sizes[k] > 0 ? spike(sizes[k]) : NULL;
+        live += sizes[k];
+        most = live > most ? live : most;
+    }
+    say("peak %zu\n", most);
+    return 0;
+}
+
+static void *make_in_thread(void *size_bytes)
+{
+    return spike((size_t)(uintptr_t)size_bytes);
+}
+
+/* What one thread makes, another frees. */
+static int hands_over(char **arguments)
+{
+    (void)arguments;
+    for (int i = 0; i < 3; i++) {
+        pthread_t threads[4];
+        void *blocks[4];
+        for (int j = 0; j < 4; j++) {
+            must(pthread_create(&threads[j], NULL, make_in_thread, (void *)(uintptr_t)50000000) ==
+                     0,
+                 "a thread");
+        }
+        for (int j = 0; j < 4; j++) {
+            pthread_join(threads[j], &blocks[j]);
+        }
+        for (int j = 0; j < 3; j++) {
+            free(blocks[j]);
+        }
+    }
+    say("live spike %d\npeak %d\n", 3 * 50000000, 6 * 50000000);
+    return 0;
+}
+
+static int is_inherited(char **arguments)
+{
+    int status;
+    (void)arguments;
+    size_t live = keep(50, 100000);
+    free(spike(90000000));
+    pid_t child = fork();
+    if (child == 0) {
+        free(spike(40000000));
+        _exit(0);
+    }
+    must(waitpid(child, &status, 0) == child && status == 0, "the child ends well");
+    say("peak %zu\n", live + 90000000);
+    return 0;
+}
+
+static int is_killed(char **arguments)
+{
+    (void)arguments;
+    size_t live = keep(10, 100000);
+    free(spike(300000000));
+    say("peak %zu\n", live + 300000000);
+    raise(SIGKILL);
+    return 0;
+}
+
+static const native_case cases[] = {
+    {"spikes", spikes},         {"wanders", wanders},
+    {"hands_over", hands_over}, {"is_inherited", is_inherited},
+    {"is_killed", is_killed},   {NULL, NULL},
+};
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    return run_case(cases, argv);
+}
