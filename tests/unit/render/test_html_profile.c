@@ -137,7 +137,7 @@ Test(html_profile, a_name_has_the_same_colours_everywhere)
     const char *there = strstr(strstr(text, "\"name\":\"large\""), "\"colour\":");
     cr_assert(here && there);
     cr_expect_eq(strncmp(here, there, strlen("\"colour\":[\"#000000\",\"#000000\"]")), 0);
-    expect_in(list, "{\"name\":\"DRAG\",\"colour\":[\"#efa84e\",\"#fdb45a\"]}");
+    expect_in(list, "{\"name\":\"DRAG\",\"colour\":[\"#f4ab4e\",\"#fdb45a\"]}");
     hpf_sink_destroy(sink);
     free(text);
 }
