@@ -7,10 +7,12 @@
 #include <stdarg.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "hpfile/sink.h"
 
 #include "diag.h"
+#include "suggest.h"
 
 static void print_help(const cmd *self, FILE *to)
 {
@@ -71,6 +73,18 @@ void cmd_catch_deadly_signals(void)
             sigaction(deadly[i], &ours, NULL);
         }
     }
+}
+
+int cmd_unknown(const char *name)
+{
+    suggestion similar = {.given = name, .length = strlen(name)};
+    for (int i = 0; cmd_table[i]; i++) {
+        suggest_compare(&similar, cmd_table[i]->name);
+    }
+    suggest_compare(&similar, "help");
+    diag_say("unknown command '%s'%s", name, suggest_text(&similar, "").text);
+    fputs("Try 'census --help'.\n", stderr);
+    return EXIT_MISUSED;
 }
 
 static struct sigaction sigpipe_before;

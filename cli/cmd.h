@@ -33,6 +33,9 @@ extern const cmd *const cmd_table[];
 /* Returns the command of that name, or NULL. */
 const cmd *cmd_find(const char *name);
 
+/* Prints that there is no command `name`, and the most similar one. Returns EXIT_MISUSED. */
+int cmd_unknown(const char *name);
+
 /* Parses the options of `self` into `values` (see opt_parse). Returns true to continue; false after
  * --help or a message, with the exit status in `*status`. */
 bool cmd_options(const cmd *self, void *values, int *argc, char **argv, int *status);

@@ -15,6 +15,8 @@
 #include <unistd.h>
 #include <time.h>
 
+#include "hpfile/str.h"
+
 #include "diag.h"
 #include "import.h"
 
@@ -281,6 +283,17 @@ bool input_open_fine(input *out, const char *path, size_t max_picks)
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits)
 {
     return open_any(out, path, NULL, *limits, true);
+}
+
+bool input_accepts_time(const input *in, const char *option, opt_time time)
+{
+    hpf_str unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
+    bool is_accepted = !time.is_in_seconds || hpf_str_is(unit, "seconds") || hpf_str_is(unit, "s");
+    if (!is_accepted) {
+        diag_say("%s: times are in \"%.*s\", not in seconds: use --%s with a number without unit",
+                 in->name, (int)unit.length, unit.data, option);
+    }
+    return is_accepted;
 }
 
 void input_close(input *in)

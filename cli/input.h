@@ -10,6 +10,8 @@
 #include "hpfile/sink.h"
 #include "summary/survey_details.h"
 
+#include "opt.h"
+
 typedef struct input {
     const char *name; /* for messages: the path, or "stdin" */
     const hpf_format *format;
@@ -40,6 +42,10 @@ bool input_open_fine(input *out, const char *path, size_t max_picks);
  * without a heap profile it uses the live bytes that the collector measured, and prints a warning.
  */
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits);
+
+/* Checks that a time on the command line has a unit only if the profile is in seconds. Returns
+ * false after a message. */
+bool input_accepts_time(const input *in, const char *option, opt_time time);
 
 void input_close(input *in);
 

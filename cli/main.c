@@ -9,6 +9,9 @@
 
 #include "cmd.h"
 #include "diag.h"
+#include "suggest.h"
+
+static const char *const global_options[] = {"--help", "--version", NULL};
 
 static void print_usage(FILE *to)
 {
@@ -20,15 +23,8 @@ static void print_usage(FILE *to)
     }
     fputs("  help       print the help of a command, or this help\n"
           "\n"
-          "census --version prints the version.\n",
+          "census COMMAND --help prints the options of a command, census --version the version.\n",
           to);
-}
-
-static int complain(const char *what, const char *word)
-{
-    diag_say("unknown %s '%s'", what, word);
-    fputs("Try 'census --help'.\n", stderr);
-    return EXIT_MISUSED;
 }
 
 /* `census help` and `census help NAME`. */
@@ -39,9 +35,13 @@ static int help(int argc, char **argv)
         print_usage(stdout);
         return EXIT_DONE;
     }
+    if (strcmp(argv[1], "help") == 0) {
+        puts("usage: census help [COMMAND]\nPrint the help of a command, or the list of commands.");
+        return EXIT_DONE;
+    }
     const cmd *which = cmd_find(argv[1]);
     char *words[] = {argv[1], option, NULL};
-    return which ? which->run(which, 2, words) : complain("command", argv[1]);
+    return which ? which->run(which, 2, words) : cmd_unknown(argv[1]);
 }
 
 static int dispatch(int argc, char **argv)
@@ -56,7 +56,7 @@ static int dispatch(int argc, char **argv)
         return EXIT_MISUSED;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0) {
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         print_usage(stdout);
         return EXIT_DONE;
     }
@@ -71,7 +71,12 @@ static int dispatch(int argc, char **argv)
     if (which) {
         return which->run(which, argc - 1, argv + 1);
     }
-    return complain(word[0] == '-' ? "option" : "command", word);
+    if (word[0] != '-') {
+        return cmd_unknown(word);
+    }
+    diag_say("unknown option '%s'%s", word, suggest_of(word, global_options).text);
+    fputs("Try 'census --help'.\n", stderr);
+    return EXIT_MISUSED;
 }
 
 /* Flushes standard output. Returns `status`, or EXIT_FAILED after a message if output was lost, for

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpfile/error.h"
+#include "suggest.h"
 
 enum { HELP_COLUMN = 26, PAGE_COLUMNS = 80 };
 
-/* Implied in every table. */
+/* Belongs to every table. */
 static const opt help_option = {
-    .name = "help", .kind = OPT_FLAG, .help = "print this help and exit"};
+    .letter = 'h', .name = "help", .kind = OPT_FLAG, .help = "print this help and exit"};
 
 /* State of parsing. */
 typedef struct parser {
@@ -29,16 +29,21 @@ typedef struct parser {
     opt_complaint *complaint;
 } parser;
 
-static bool complain(parser *p, const char *format, ...) HPF_PRINTF(2, 3);
-
-/* Stores a message. Returns false, for `return complain(...)`. */
-static bool complain(parser *p, const char *format, ...)
+bool opt_complain(opt_complaint *complaint, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(p->complaint->message, sizeof p->complaint->message, format, arguments);
+    vsnprintf(complaint->message, sizeof complaint->message, format, arguments);
     va_end(arguments);
     return false;
+}
+
+const char *opt_first_given(const opt_given *table)
+{
+    while (table->name && !table->is_given) {
+        table++;
+    }
+    return table->name;
 }
 
 /* Reads a number at the start of `text`; sets `*rest` to the text after it. Accepts only decimal
@@ -63,8 +68,8 @@ static bool read_int(parser *p, const opt *option, const char *text)
     errno = 0;
     long value = strtol(text, &end, 10);
     if (end == text || *end || errno || value < option->low || value > option->high) {
-        return complain(p, "--%s expects an integer from %.0f to %.0f, not '%s'", option->name,
-                        option->low, option->high, text);
+        return opt_complain(p->complaint, "--%s expects an integer from %.0f to %.0f, not '%s'",
+                            option->name, option->low, option->high, text);
     }
     *(int *)((char *)p->values + option->offset) = (int)value;
     return true;
@@ -75,8 +80,8 @@ static bool read_double(parser *p, const opt *option, const char *text)
     const char *rest = "";
     double value = 0;
     if (!read_number(text, &value, &rest) || *rest || value < option->low || value > option->high) {
-        return complain(p, "--%s expects a number from %g to %g, not '%s'", option->name,
-                        option->low, option->high, text);
+        return opt_complain(p->complaint, "--%s expects a number from %g to %g, not '%s'",
+                            option->name, option->low, option->high, text);
     }
     *(double *)((char *)p->values + option->offset) = value;
     return true;
@@ -115,42 +120,67 @@ static bool read_measure(const parser *p, const opt *option, const char *text, c
 static bool read_length(parser *p, const opt *option, const char *text)
 {
     return read_measure(p, option, text, lengths) ||
-           complain(p,
-                    "--%s expects a length from %gpt to %gpt, such as 12cm, 4in or 300pt, not '%s'",
-                    option->name, option->low, option->high, text);
+           opt_complain(
+               p->complaint,
+               "--%s expects a length from %gpt to %gpt, such as 12cm, 4in or 300pt, not '%s'",
+               option->name, option->low, option->high, text);
 }
 
 static bool read_duration(parser *p, const opt *option, const char *text)
 {
     return read_measure(p, option, text, durations) ||
-           complain(p, "--%s expects a time from %gs to %gs, such as 30s, 5m or 2h, not '%s'",
-                    option->name, option->low, option->high, text);
+           opt_complain(p->complaint,
+                        "--%s expects a time from %gs to %gs, such as 30s, 5m or 2h, not '%s'",
+                        option->name, option->low, option->high, text);
+}
+
+static bool read_time(parser *p, const opt *option, const char *text)
+{
+    opt_time *out = (opt_time *)(void *)((char *)p->values + option->offset);
+    const char *rest = "";
+    const measure *unit = durations;
+    if (read_number(text, &out->value, &rest)) {
+        while (unit->suffix && strcmp(unit->suffix, rest) != 0) {
+            unit++;
+        }
+        out->value *= unit->factor;
+        out->is_in_seconds = *rest != '\0';
+        if (unit->suffix && out->value >= option->low && out->value <= option->high) {
+            return true;
+        }
+    }
+    return opt_complain(p->complaint, "--%s expects a time such as 12.5, 30s or 5m, not '%s'",
+                        option->name, text);
+}
+
+/* Appends a word to a list such as "a, b or c". */
+static void list_word(char *list, size_t room, const char *prefix, const char *word, bool is_last)
+{
+    size_t n = strlen(list);
+    const char *separator = n == 0 ? "" : is_last ? " or " : ", ";
+    snprintf(list + n, room - n, "%s%s%s", separator, prefix, word);
 }
 
 static bool read_choice(parser *p, const opt *option, const char *text)
 {
     char list[160] = "";
-    size_t used = 0;
     for (int i = 0; option->choices[i]; i++) {
         if (strcmp(text, option->choices[i]) == 0) {
             *(int *)((char *)p->values + option->offset) = i;
             return true;
         }
-        int written = snprintf(list + used, sizeof list - used, "%s%s",
-                               i == 0                   ? ""
-                               : option->choices[i + 1] ? ", "
-                                                        : " or ",
-                               option->choices[i]);
-        used += written > 0 && (size_t)written < sizeof list - used ? (size_t)written : 0;
+        list_word(list, sizeof list, "", option->choices[i], !option->choices[i + 1]);
     }
-    return complain(p, "--%s expects %s, not '%s'", option->name, list, text);
+    return opt_complain(p->complaint, "--%s expects %s, not '%s'%s", option->name, list, text,
+                        suggest_of(text, option->choices).text);
 }
 
 static bool add_to_list(parser *p, const opt *option, const char *text)
 {
     opt_list *list = (opt_list *)(void *)((char *)p->values + option->offset);
     if (list->n == OPT_LIST_MAX) {
-        return complain(p, "--%s may be given at most %d times", option->name, OPT_LIST_MAX);
+        return opt_complain(p->complaint, "--%s may be given at most %d times", option->name,
+                            OPT_LIST_MAX);
     }
     list->texts[list->n++] = text;
     return true;
@@ -174,6 +204,8 @@ static bool store(parser *p, const opt *option, const char *text)
         return read_length(p, option, text);
     case OPT_DURATION:
         return read_duration(p, option, text);
+    case OPT_TIME:
+        return read_time(p, option, text);
     case OPT_TEXT:
         *(const char **)((char *)p->values + option->offset) = text;
         return true;
@@ -193,7 +225,8 @@ static bool store_with_argument(parser *p, const opt *option, const char *attach
         return store(p, option, attached ? attached : "");
     }
     if (p->next >= p->argc) {
-        return complain(p, "--%s needs an argument: %s", option->name, option->argument);
+        return opt_complain(p->complaint, "--%s needs an argument: %s", option->name,
+                            option->argument);
     }
     return store(p, option, p->argv[p->next++]);
 }
@@ -206,9 +239,12 @@ static bool read_letters(parser *p, const char *word)
         while (option->name && option->letter != *at) {
             option++;
         }
+        if (!option->name && *at == help_option.letter) {
+            option = &help_option;
+        }
         if (!option->name) {
-            return complain(p, "unknown option '-%c'%s%s", *at, at == word + 1 ? "" : " in ",
-                            at == word + 1 ? "" : word);
+            return opt_complain(p->complaint, "unknown option '-%c'%s%s", *at,
+                                at == word + 1 ? "" : " in ", at == word + 1 ? "" : word);
         }
         if (option->kind != OPT_FLAG) {
             return store_with_argument(p, option, at[1] ? at + 1 : NULL);
@@ -220,33 +256,47 @@ static bool read_letters(parser *p, const char *word)
     return true;
 }
 
+/* Returns the option at `index`; the last one is --help. NULL after it. */
+static const opt *option_at(const opt *table, size_t index)
+{
+    size_t n = 0;
+    while (n < index && table[n].name) {
+        n++;
+    }
+    return n < index ? NULL : table[n].name ? &table[n] : &help_option;
+}
+
 /* Returns the option whose name is, or uniquely starts with, the `length` bytes at `name`; NULL
  * after a message. */
 static const opt *find_long(parser *p, const char *name, size_t length)
 {
-    const opt *found = NULL;
-    bool ambiguous = false;
-    for (const opt *option = p->table;; option++) {
-        const opt *candidate = option->name ? option : &help_option;
-        if (strncmp(candidate->name, name, length) == 0) {
-            if (strlen(candidate->name) == length) {
-                return candidate;
+    const opt *found = NULL, *option;
+    size_t n_found = 0, n_listed = 0;
+    int n_shown = length < 100 ? (int)length : 100;
+    suggestion similar = {.given = name, .length = length};
+    for (size_t i = 0; (option = option_at(p->table, i)); i++) {
+        suggest_compare(&similar, option->name);
+        if (strncmp(option->name, name, length) == 0) {
+            found = option;
+            n_found++;
+            if (strlen(option->name) == length) {
+                return option;
             }
-            ambiguous = found != NULL;
-            if (ambiguous) {
-                complain(p, "ambiguous option '--%.*s': --%s or --%s?", (int)length, name,
-                         found->name, candidate->name);
-            }
-            found = candidate;
-        }
-        if (!option->name) {
-            break;
         }
     }
-    if (!found) {
-        complain(p, "unknown option '--%.*s'", (int)(length < 100 ? length : 100), name);
+    if (n_found == 0) {
+        opt_complain(p->complaint, "unknown option '--%.*s'%s", n_shown, name,
+                     suggest_text(&similar, "--").text);
+    } else if (n_found > 1) {
+        char list[320] = "";
+        for (size_t i = 0; (option = option_at(p->table, i)); i++) {
+            if (strncmp(option->name, name, length) == 0) {
+                list_word(list, sizeof list, "--", option->name, ++n_listed == n_found);
+            }
+        }
+        opt_complain(p->complaint, "ambiguous option '--%.*s': %s?", n_shown, name, list);
     }
-    return ambiguous ? NULL : found;
+    return n_found == 1 ? found : NULL;
 }
 
 static bool read_long(parser *p, const char *word)
@@ -261,7 +311,7 @@ static bool read_long(parser *p, const char *word)
         return store_with_argument(p, option, equals ? equals + 1 : NULL);
     }
     if (equals) {
-        return complain(p, "--%s takes no argument", option->name);
+        return opt_complain(p->complaint, "--%s takes no argument", option->name);
     }
     return store(p, option, NULL);
 }
@@ -348,5 +398,9 @@ void opt_print(const opt *table, FILE *to)
     for (const opt *option = table; option->name; option++) {
         print_row(option, to);
     }
-    print_row(&help_option, to);
+    opt help = help_option;
+    for (const opt *option = table; option->name; option++) {
+        help.letter = option->letter == help.letter ? 0 : help.letter;
+    }
+    print_row(&help, to);
 }

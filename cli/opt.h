@@ -6,7 +6,8 @@
  * The syntax is that of getopt_long: short options may be bundled, an argument may be attached or
  * be the next word, long options take `=value` and may be abbreviated, options and operands may be
  * mixed, `--` ends the options, and a lone `-` is an operand. If the operands are the command line
- * of another program, the first operand ends the options.
+ * of another program, the first operand ends the options. `--help`, and `-h` unless the table has
+ * another option of that letter, belong to every table.
  */
 #ifndef CENSUS_OPT_H
 #define CENSUS_OPT_H
@@ -14,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#include "hpfile/error.h"
 
 /* The argument of an option, and the type of the member that stores it. */
 typedef enum opt_kind {
@@ -24,6 +27,7 @@ typedef enum opt_kind {
                    or "300" */
     OPT_DURATION, /* double, in seconds, within [low, high]; written as "30s", "5m", "2h", "500ms"
                      or "30" */
+    OPT_TIME,     /* opt_time; written as "12.5", in the unit of the profile, or as a duration */
     OPT_TEXT,     /* const char *, borrowed from argv */
     OPT_CHOICE,   /* int, the index into `choices` */
     OPT_LIST,     /* opt_list; each use of the option adds its argument */
@@ -36,6 +40,12 @@ typedef struct opt_list {
     const char *texts[OPT_LIST_MAX];
     size_t n;
 } opt_list;
+
+/* A time of a profile. */
+typedef struct opt_time {
+    double value;
+    bool is_in_seconds; /* it was written with a unit */
+} opt_time;
 
 typedef struct opt {
     char letter;      /* short form, or 0 */
@@ -56,8 +66,20 @@ typedef enum opt_outcome {
 
 /* A message about the command line. */
 typedef struct opt_complaint {
-    char message[256];
+    char message[512];
 } opt_complaint;
+
+/* Stores a message. Returns false, for `return opt_complain(...)`. */
+bool opt_complain(opt_complaint *complaint, const char *format, ...) HPF_PRINTF(2, 3);
+
+/* Options that exclude something: a name, and whether it was given. */
+typedef struct opt_given {
+    const char *name;
+    bool is_given;
+} opt_given;
+
+/* Returns the name of the first option that was given, or NULL; the table ends with NULL. */
+const char *opt_first_given(const opt_given *table);
 
 /* Parses argv[1] to argv[argc - 1] by `table`, which ends with an entry without a name. `values`
  * holds the defaults and receives the options. Moves the operands to argv[1] and following; sets

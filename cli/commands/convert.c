@@ -183,10 +183,13 @@ static int target_of_path(const char *path)
     return found;
 }
 
-/* Adds the sidecar file of a `.hp` file, if the output format has room for it. */
-static bool add_sidecar(input *in, const void *values)
+/* Checks --at, and adds the sidecar file of a `.hp` file, if the output format has room for it. */
+static bool prepare(input *in, const void *values)
 {
     const convert_values *v = values;
+    if (!input_accepts_time(in, "at", v->stacks.at)) {
+        return false;
+    }
     const hpf_format *format = targets[v->to].format;
     return !format || !format->holds_quantities || overlay_add(in, NULL);
 }
@@ -218,11 +221,13 @@ static const opt convert_options[] = {
      .offset = offsetof(convert_values, raw),
      .help = "csv, tidy: write names that spreadsheets take for formulas (=+-@) as they are"},
     {.name = "at",
-     .kind = OPT_NUMBER,
+     .kind = OPT_TIME,
      .offset = offsetof(convert_values, stacks.at),
      .argument = "T",
      .high = 1e100,
-     .help = "stacks: use the sample nearest to time T (default: the peak)"},
+     .help =
+         "stacks: use the sample nearest to time T, such as 30s, 5m, or 12.5 in the time unit of "
+         "the profile (default: the peak)"},
     {.name = "profile",
      .kind = OPT_INT,
      .offset = offsetof(convert_values, profile),
@@ -245,14 +250,9 @@ static const opt convert_options[] = {
     {.name = NULL},
 };
 
-static bool has_stacks_options(const stacks_options *options)
-{
-    return !isnan(options->at) || options->time || options->alloc || options->hidden;
-}
-
 static int run(const cmd *self, int argc, char **argv)
 {
-    convert_values values = {.from = -1, .to = -1, .stacks.at = NAN, .profile = -1};
+    convert_values values = {.from = -1, .to = -1, .stacks.at.value = NAN, .profile = -1};
     int status = EXIT_FAILED;
     collect_formats();
     if (!cmd_options(self, &values, &argc, argv, &status)) {
@@ -266,14 +266,19 @@ static int run(const cmd *self, int argc, char **argv)
         return cmd_misused(self, "no output format: use --to FORMAT");
     }
     bool has_stacks = !targets[values.to].format;
-    if (!has_stacks && has_stacks_options(&values.stacks)) {
-        return cmd_misused(
-            self, "--at, --time, --alloc and --hidden need --to folded or --to speedscope");
+    const opt_given of_stacks[] = {{"at", !isnan(values.stacks.at.value)},
+                                   {"time", values.stacks.time},
+                                   {"alloc", values.stacks.alloc},
+                                   {"hidden", values.stacks.hidden},
+                                   {NULL, false}};
+    const char *given = opt_first_given(of_stacks);
+    if (given && !has_stacks) {
+        return cmd_misused(self, "--%s needs --to folded or --to speedscope", given);
     }
     if (values.raw && (has_stacks || !targets[values.to].format->is_for_spreadsheets)) {
         return cmd_misused(self, "--raw needs --to csv or --to tidy");
     }
-    if (!isnan(values.stacks.at) && values.stacks.time) {
+    if (!isnan(values.stacks.at.value) && values.stacks.time) {
         return cmd_misused(
             self, "--at and --time exclude each other: a time profile covers the whole run");
     }
@@ -293,7 +298,7 @@ static int run(const cmd *self, int argc, char **argv)
         .write = has_stacks ? write_heap_stacks : write_profile,
         .write_log = has_stacks && values.stacks.time ? write_log_stacks : NULL,
         .write_prof = has_stacks ? write_prof_stacks : NULL,
-        .prepare = add_sidecar,
+        .prepare = prepare,
         .values = &values,
     };
     return profile_command_run(self, &f, argc, argv);

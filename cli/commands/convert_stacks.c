@@ -168,7 +168,7 @@ hpf_status stacks_write_heap(const input *in, const stacks_options *options, sta
                              : options->alloc ? ALLOC_MISUSED
                                               : "--hidden needs a time profile");
     }
-    hpf_status status = view_heap(&v, in, options->at, &time, err);
+    hpf_status status = view_heap(&v, in, options->at.value, &time, err);
     if (status == HPF_OK) {
         status = format == STACKS_FOLDED ? hpf_folded_write(v.stacks, v.amounts, sink, err)
                                          : write_heap_speedscope(&v, in, time, sink, err);
@@ -224,7 +224,7 @@ hpf_status stacks_write_prof(const input *in, const stacks_options *options, sta
 {
     hpf_prof_file *file;
     view v = {0};
-    if (options->time || !isnan(options->at)) {
+    if (options->time || !isnan(options->at.value)) {
         return hpf_error_set(
             err, HPF_ERR_UNSUPPORTED,
             "--time and --at cannot be used with a .prof report: it has only totals");

@@ -12,7 +12,7 @@
 typedef enum stacks_format { STACKS_FOLDED, STACKS_SPEEDSCOPE } stacks_format;
 
 typedef struct stacks_options {
-    double at;   /* time; NAN: the peak */
+    opt_time at; /* time; NAN: the peak */
     bool time;   /* event log: use the time profile, not the heap */
     bool alloc;  /* report: bytes, not ticks */
     bool hidden; /* report or time profile: include what GHC leaves out of its totals */

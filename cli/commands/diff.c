@@ -14,6 +14,7 @@
 #include "bins/bins_report.h"
 #include "cmd.h"
 #include "diag.h"
+#include "suggest.h"
 #include "diff_table.h"
 #include "output.h"
 #include "path.h"
@@ -130,27 +131,46 @@ static bool find_target(target *out, const diff_values *values)
     return out->graph && out->graph->write;
 }
 
-/* Returns a message about an option that cannot be used with the format, or NULL. */
-static const char *find_conflict(const diff_values *v, const target *to)
+/* Returns the format whose name is most similar, for a message. */
+static suggested suggest_format(const char *name)
 {
-    bool has_graph_options = v->axis != AXIS_TIME || v->width_pt > 0 || v->height_pt > 0 ||
-                             v->dpi > 0 || v->font || v->theme != HPR_THEME_AUTO || v->si_units ||
-                             v->no_title;
-    if (to->table && has_graph_options) {
-        return "--x, --width, --height, --dpi, --font, --theme, --si and --no-title cannot be used "
-               "with a table";
+    suggestion similar = {.given = name, .length = strlen(name)};
+    for (int i = 0; i < N_TABLES; i++) {
+        suggest_compare(&similar, tables[i].name);
     }
-    if (to->graph && (v->exact || v->by != HPF_DIFF_MEAN)) {
-        return "--bytes and --by cannot be used with a graph";
+    for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
+        suggest_compare(&similar, (*b)->name);
+    }
+    return suggest_text(&similar, "");
+}
+
+/* Checks that the format has all options. Returns false with a message. */
+static bool check_options(const diff_values *v, const target *to, opt_complaint *complaint)
+{
+    const opt_given of_graphs[] = {{"x", v->axis != AXIS_TIME},
+                                   {"width", v->width_pt > 0},
+                                   {"height", v->height_pt > 0},
+                                   {"dpi", v->dpi > 0},
+                                   {"font", v->font != NULL},
+                                   {"theme", v->theme != HPR_THEME_AUTO},
+                                   {"si", v->si_units},
+                                   {"no-title", v->no_title},
+                                   {NULL, false}};
+    const opt_given of_tables[] = {
+        {"bytes", v->exact}, {"by", v->by != HPF_DIFF_MEAN}, {NULL, false}};
+    const char *given = opt_first_given(to->table ? of_graphs : of_tables);
+    bool is_filter = !v->output || strcmp(v->output, "-") == 0;
+    if (given) {
+        return opt_complain(complaint, "--%s cannot be used with a %s", given,
+                            to->table ? "table" : "graph");
     }
     if (to->graph && v->dpi > 0 && !to->graph->px_per_pt) {
-        return "--dpi can only be used with PNG output";
+        return opt_complain(complaint, "--dpi can only be used with PNG output");
     }
-    bool is_filter = !v->output || strcmp(v->output, "-") == 0;
     if (to->graph && is_filter && isatty(STDOUT_FILENO)) {
-        return "standard output is a terminal: use -o FILE";
+        return opt_complain(complaint, "standard output is a terminal: use -o FILE");
     }
-    return NULL;
+    return true;
 }
 
 /* ---- Writing ---- */
@@ -290,14 +310,14 @@ static int run(const cmd *self, int argc, char **argv)
         return cmd_misused(self, "expected two profiles");
     }
     if (!find_target(&to, &values)) {
-        return cmd_misused(self,
-                           values.format ? "unknown format '%s'"
-                                         : "cannot guess the format of '%s': use --format",
-                           values.format ? values.format : values.output);
+        return values.format ? cmd_misused(self, "unknown format '%s'%s", values.format,
+                                           suggest_format(values.format).text)
+                             : cmd_misused(self, "cannot guess the format of '%s': use --format",
+                                           values.output);
     }
-    const char *conflict = find_conflict(&values, &to);
-    if (conflict) {
-        return cmd_misused(self, "%s", conflict);
+    opt_complaint complaint;
+    if (!check_options(&values, &to, &complaint)) {
+        return cmd_misused(self, "%s", complaint.message);
     }
     if (bins_is_file(argv[1]) && bins_is_file(argv[2])) {
         return run_bins(self, &values, &to, argv);

@@ -429,7 +429,8 @@ static int run(const cmd *self, int argc, char **argv)
     }
     input_limit_names(values.max_name);
     if (values.time + values.ticky + values.nonmoving > 1) {
-        return cmd_misused(self, "--time, --ticky and --nonmoving exclude each other");
+        return cmd_misused(self, "--%s and --%s exclude each other", values.time ? "time" : "ticky",
+                           values.nonmoving ? "nonmoving" : "ticky");
     }
     if (values.time && values.format > TABLE_AS_JSON) {
         return cmd_misused(self, "--time can only be written as text or json");

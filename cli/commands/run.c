@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hpfile/breakdown.h"
+
 #include "cmd.h"
 #include "diag.h"
 #include "launch.h"
@@ -18,6 +20,7 @@
 #include "run_summary.h"
 #include "run_tree.h"
 #include "run_watch.h"
+#include "suggest.h"
 
 /* GHC cuts names at 25 bytes, which would make most C++ names equal. */
 enum { DEFAULT_NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };
@@ -145,11 +148,43 @@ static void add_if_given(option_text *text, const char *option, const char *rest
     }
 }
 
+/* Checks that -h is followed by the letter of a break-down, not by its name: -hmodule would count
+ * only what a module "odule" allocated. Returns false after a message. */
+static bool check_breakdown(const cmd *self, const char *text)
+{
+    suggestion similar = {.given = text, .length = strlen(text)};
+    hpf_breakdown meant = HPF_BREAKDOWN_NONE;
+    for (int i = 0; i < HPF_N_BREAKDOWNS; i++) {
+        const char *name = hpf_breakdown_name((hpf_breakdown)i);
+        const char *before = similar.word;
+        if (name && similar.length > 2 && *text == *name) {
+            suggest_compare(&similar, name);
+            meant = similar.word != before ? (hpf_breakdown)i : meant;
+        }
+    }
+    if (meant) {
+        cmd_misused(self, "unknown break-down '%s': did you mean %s (%s)?", text,
+                    hpf_breakdown_flag(meant), hpf_breakdown_name(meant));
+    } else if (*text && *text != 'C' && !hpf_breakdown_of_letter(*text)) {
+        cmd_misused(self,
+                    "unknown break-down '-h%s': use -hc (call stack), -hm (module), -hd (source "
+                    "location) or -hT (allocation function)",
+                    text);
+        return false;
+    }
+    return !meant;
+}
+
 /* Reads the options of the profiler. Returns false after a message. */
 static bool read_profile(const cmd *self, hpp_options *profile, const run_values *values)
 {
     static option_text text;
     hpf_error err;
+    for (size_t i = 0; i < values->heap.n; i++) {
+        if (!check_breakdown(self, values->heap.texts[i])) {
+            return false;
+        }
+    }
     bool with_report = values->prof.n > 0 || values->prof_verbose || values->bins.n > 0;
     add_list(&text, "-h", &values->heap);
     add_if_given(&text, "-hc", values->heap.n == 0 && !with_report ? "" : NULL);

@@ -235,8 +235,11 @@ static const char *check_command_line(const watch_values *values, int n_operands
     if (!values->tty && values->http.n == 0 && !plot->output) {
         return "no view: use --tty (terminal), --http (browser) or -o FILE (picture)";
     }
-    if ((values->token_file || values->no_browser) && values->http.n == 0) {
-        return "--token-file and --no-browser need --http";
+    if (values->token_file && values->http.n == 0) {
+        return "--token-file needs --http";
+    }
+    if (values->no_browser && values->http.n == 0) {
+        return "--no-browser needs --http";
     }
     if (plot->output && strcmp(plot->output, "-") == 0) {
         return "-o - cannot be used: the picture is rewritten, which needs a file";

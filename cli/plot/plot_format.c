@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "suggest.h"
+
 void plot_formats_print(FILE *to)
 {
     fputs("Formats:\n", to);
@@ -14,13 +16,24 @@ void plot_formats_print(FILE *to)
     }
 }
 
+/* Returns the format whose name is most similar, for a message. */
+static suggested suggest_format(const char *name)
+{
+    suggestion similar = {.given = name, .length = strlen(name)};
+    for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
+        suggest_compare(&similar, (*b)->name);
+    }
+    return suggest_text(&similar, "");
+}
+
 const hpr_backend *plot_format_choose(const cmd *self, const plot_values *values)
 {
     const hpr_backend *backend = NULL;
     if (values->format) {
         backend = hpr_backend_by_name(values->format);
         if (!backend) {
-            cmd_misused(self, "unknown format '%s'", values->format);
+            cmd_misused(self, "unknown format '%s'%s", values->format,
+                        suggest_format(values->format).text);
         }
     } else if (values->output && strcmp(values->output, "-") != 0) {
         backend = hpr_backend_by_path(values->output);

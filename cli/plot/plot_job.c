@@ -149,8 +149,8 @@ static bool open_input(plot_job *j, const char *path)
     const hpf_survey_options limits = {
         .max_picks = j->setup.backend->most_samples,
         .has_window = true,
-        .from_time = j->setup.values->from_time,
-        .to_time = j->setup.values->to_time,
+        .from_time = j->setup.values->from.value,
+        .to_time = j->setup.values->to.value,
         .has_log_profile = j->setup.values->profile >= 0,
         .log_profile = (uint8_t)j->setup.values->profile,
         .is_wanted = plot_setup_filter(&j->setup),
@@ -161,6 +161,10 @@ static bool open_input(plot_job *j, const char *path)
         return false;
     }
     j->n_inputs++;
+    if (!input_accepts_time(in, "from", j->setup.values->from) ||
+        !input_accepts_time(in, "to", j->setup.values->to)) {
+        return false;
+    }
     return j->setup.values->look == HPR_LOOK_CLASSIC ||
            overlay_add(in, j->setup.values->overlay_from);
 }

@@ -52,11 +52,11 @@ const opt plot_options[] = {
      NULL, 0, 100},
     {0, "combine", OPT_FLAG, AT(combine), NULL,
      "merge the names of --trace into the rest instead of leaving them out", NULL, 0, 0},
-    {0, "from", OPT_NUMBER, AT(from_time), "T",
-     "draw only samples from time T on, in the profile's time unit; names are ranked by what is "
-     "drawn",
+    {0, "from", OPT_TIME, AT(from), "T",
+     "draw only samples from time T on, such as 30s, 5m, or 12.5 in the time unit of the profile; "
+     "names are ranked by what is drawn",
      NULL, -1e300, 1e300},
-    {0, "to", OPT_NUMBER, AT(to_time), "T", "draw only samples up to time T", NULL, -1e300, 1e300},
+    {0, "to", OPT_TIME, AT(to), "T", "draw only samples up to time T", NULL, -1e300, 1e300},
     {0, "match", OPT_TEXT, AT(match), "REGEX",
      "draw only names that match the extended regular expression", NULL, 0, 0},
     {0, "exclude", OPT_TEXT, AT(exclude), "REGEX",
@@ -163,8 +163,8 @@ plot_values plot_options_default(void)
     return (plot_values){.n_bands = -1,
                          .trace_percent = -1,
                          .profile = -1,
-                         .from_time = -HUGE_VAL,
-                         .to_time = HUGE_VAL};
+                         .from.value = -HUGE_VAL,
+                         .to.value = HUGE_VAL};
 }
 
 /* Returns the number in "prefix:2", or 0. */
@@ -259,129 +259,130 @@ static bool is_text_too_large(const plot_values *v)
            (height > 0 && v->text_pt > most_of_height * height);
 }
 
-/* Returns a message about options that depend on the number of profiles. */
-static const char *find_page_conflict(const plot_values *v, size_t n_profiles)
+/* Checks options that depend on the number of profiles. */
+static bool check_page(const plot_values *v, size_t n_profiles, opt_complaint *complaint)
 {
+    const opt_given single[] = {{"gc", v->gc},
+                                {"overlay-from", v->overlay_from != NULL},
+                                {"sets", v->sets != NULL},
+                                {NULL, false}};
     if (n_profiles == 1) {
-        return v->same_scale ? "--same-scale needs several profiles" : NULL;
+        return !v->same_scale || opt_complain(complaint, "--same-scale needs several profiles");
     }
     if (v->look == HPR_LOOK_CLASSIC) {
-        return "the classic look can draw only one profile";
+        return opt_complain(complaint, "the classic look can draw only one profile");
     }
     if (!v->output) {
-        return "several profiles are drawn in one picture: use -o FILE";
+        return opt_complain(complaint, "several profiles are drawn in one picture: use -o FILE");
     }
-    if (v->gc) {
-        return "--gc can only be used with one profile";
-    }
-    return v->overlay_from || v->sets
-               ? "--overlay-from and --sets can only be used with one profile"
-               : NULL;
+    const char *given = opt_first_given(single);
+    return !given || opt_complain(complaint, "--%s can only be used with one profile", given);
 }
 
 /* Same as MOST_BANDS in the script of the page (render/html/chart.js). */
 enum { MOST_PAGE_BANDS = 200 };
 
-/* Returns whether options for size, fonts or print were given. */
-static bool has_paper(const plot_values *v)
+/* Checks that an interactive page has all options. */
+static bool check_interactive(const plot_values *v, opt_complaint *complaint)
 {
-    return v->width_pt > 0 || v->height_pt > 0 || v->dpi > 0 || v->font || v->text_pt > 0 ||
-           v->preset != 0 || v->latex;
-}
-
-/* Returns a message about an option that cannot be used with an interactive page, or NULL. */
-static const char *find_interactive_conflict(const plot_values *v)
-{
-    if (v->look != HPR_LOOK_MODERN) {
-        return "--look classic cannot be used with HTML output";
-    }
-    if (has_paper(v)) {
-        return "--width, --height, --dpi, --font, --font-size, --for and --latex cannot be used "
-               "with HTML output";
-    }
-    if (v->print || v->theme == HPR_THEME_PRINT || v->theme == HPR_THEME_SLIDE) {
-        return "--print and --theme print or slide cannot be used with HTML output: it is light or "
-               "dark";
-    }
-    if (v->legend != HPR_LEGEND_AUTO || v->no_title) {
-        return "--legend and --no-title cannot be used with HTML output";
-    }
-    if (v->gc) {
-        return "--gc cannot be used with HTML output";
-    }
-    if (v->x != X_TIME) {
-        return "--x sample cannot be used with HTML output";
+    const opt_given missing[] = {{"look classic", v->look != HPR_LOOK_MODERN},
+                                 {"width", v->width_pt > 0},
+                                 {"height", v->height_pt > 0},
+                                 {"dpi", v->dpi > 0},
+                                 {"font", v->font != NULL},
+                                 {"font-size", v->text_pt > 0},
+                                 {"for", v->preset != 0},
+                                 {"latex", v->latex},
+                                 {"print", v->print},
+                                 {"theme print", v->theme == HPR_THEME_PRINT},
+                                 {"theme slide", v->theme == HPR_THEME_SLIDE},
+                                 {"legend", v->legend != HPR_LEGEND_AUTO},
+                                 {"no-title", v->no_title},
+                                 {"gc", v->gc},
+                                 {"x sample", v->x != X_TIME},
+                                 {NULL, false}};
+    const char *given = opt_first_given(missing);
+    if (given) {
+        return opt_complain(complaint, "--%s cannot be used with HTML output", given);
     }
     if (v->lines && v->normalise) {
-        return "--lines and --normalise exclude each other in HTML output";
+        return opt_complain(complaint, "--lines and --normalise exclude each other in HTML output");
     }
     if (v->n_bands > MOST_PAGE_BANDS) {
-        return "HTML output has at most 200 bands: use a smaller --bands (OTHER can be opened on "
-               "the page)";
+        return opt_complain(complaint,
+                            "HTML output has at most %d bands: use a smaller --bands (OTHER can be "
+                            "opened on the page)",
+                            MOST_PAGE_BANDS);
     }
-    if (v->trace_percent >= 0 && !v->combine) {
-        return "--trace needs --combine with HTML output, which leaves no names out";
-    }
-    return NULL;
+    return v->trace_percent < 0 || v->combine ||
+           opt_complain(complaint,
+                        "--trace needs --combine with HTML output, which leaves no names out");
 }
 
-const char *plot_options_conflict(const plot_values *v, const hpr_backend *backend,
-                                  size_t n_profiles)
+/* Checks that the classic look has all options. */
+static bool check_classic(const plot_values *v, opt_complaint *complaint)
 {
-    bool is_classic = v->look == HPR_LOOK_CLASSIC;
-    const char *found = backend->write_profiles ? find_interactive_conflict(v) : NULL;
-    found = found ? found : find_page_conflict(v, n_profiles);
-    if (found) {
-        return found;
+    const opt_given missing[] = {{"width", v->width_pt > 0},
+                                 {"height", v->height_pt > 0},
+                                 {"from", v->from.value > -HUGE_VAL},
+                                 {"to", v->to.value < HUGE_VAL},
+                                 {"match", v->match != NULL},
+                                 {"exclude", v->exclude != NULL},
+                                 {"combine", v->combine},
+                                 {"group-by", v->group != NULL},
+                                 {"x", v->x != X_TIME},
+                                 {"normalise", v->normalise},
+                                 {"lines", v->lines},
+                                 {"order-file", v->order_file != NULL},
+                                 {"legend", v->legend != HPR_LEGEND_AUTO},
+                                 {"no-title", v->no_title},
+                                 {"si", v->si_units},
+                                 {"theme", v->theme != HPR_THEME_AUTO},
+                                 {"for", v->preset != 0},
+                                 {"font-size", v->text_pt > 0},
+                                 {"colours", v->colours != NULL},
+                                 {"print", v->print},
+                                 {"overlay", v->overlay != NULL},
+                                 {"overlay-from", v->overlay_from != NULL},
+                                 {"sets", v->sets != NULL},
+                                 {"gc", v->gc},
+                                 {NULL, false}};
+    const char *given = v->look == HPR_LOOK_CLASSIC ? opt_first_given(missing) : NULL;
+    if (given) {
+        return opt_complain(complaint, "--%s cannot be used with --look classic", given);
+    }
+    return v->look != HPR_LOOK_CLASSIC || has_classic_order(v) ||
+           opt_complain(complaint, "--look classic can only be ordered by sum, stddev or name");
+}
+
+bool plot_options_check(const plot_values *v, const hpr_backend *backend, size_t n_profiles,
+                        opt_complaint *complaint)
+{
+    if ((backend->write_profiles && !check_interactive(v, complaint)) ||
+        !check_page(v, n_profiles, complaint) || !check_classic(v, complaint)) {
+        return false;
     }
     if (v->dpi > 0 && !backend->px_per_pt) {
-        return "--dpi can only be used with PNG output";
-    }
-    if (is_classic && (v->width_pt > 0 || v->height_pt > 0)) {
-        return "--width and --height cannot be used with --look classic, which has a fixed size";
-    }
-    if (is_classic && (!has_classic_order(v) || v->order_file)) {
-        return "--look classic can only be ordered by sum, stddev or name";
-    }
-    if (is_classic &&
-        (v->from_time > -HUGE_VAL || v->to_time < HUGE_VAL || v->match || v->exclude)) {
-        return "--from, --to, --match and --exclude cannot be used with --look classic";
-    }
-    if (is_classic && (v->combine || v->group || v->x != X_TIME || v->normalise || v->lines)) {
-        return "--combine, --group-by, --x, --normalise and --lines cannot be used with --look "
-               "classic";
-    }
-    if (is_classic && v->legend != HPR_LEGEND_AUTO) {
-        return "--legend cannot be used with --look classic";
+        return opt_complain(complaint, "--dpi can only be used with PNG output");
     }
     if (v->legend == HPR_LEGEND_SEPARATE && (!backend->is_graphical || is_filter(v))) {
-        return "--legend separate needs a picture in a file: use -o FILE";
-    }
-    if (is_classic && (v->no_title || v->si_units || v->theme != HPR_THEME_AUTO)) {
-        return "--no-title, --si and --theme cannot be used with --look classic";
-    }
-    if (is_classic && (v->preset != 0 || v->text_pt > 0 || v->colours || v->print)) {
-        return "--for, --font-size, --colours and --print cannot be used with --look classic";
+        return opt_complain(complaint, "--legend separate needs a picture in a file: use -o FILE");
     }
     if (is_text_too_large(v)) {
-        return "--font-size is too large: at most a fifth of the width and a quarter of the height "
-               "of the picture";
-    }
-    if (is_classic && (v->overlay || v->overlay_from)) {
-        return "--overlay and --overlay-from cannot be used with --look classic";
-    }
-    if (is_classic && (v->sets || v->gc)) {
-        return "--sets and --gc cannot be used with --look classic";
+        return opt_complain(complaint,
+                            "--font-size is too large: at most a fifth of the width and a quarter "
+                            "of the height of the picture");
     }
     if (v->overlay && strcmp(v->overlay, "none") != 0 && v->normalise) {
-        return "--overlay and --normalise exclude each other: quantities are amounts, not "
-               "percentages";
+        return opt_complain(complaint,
+                            "--overlay and --normalise exclude each other: quantities are "
+                            "amounts, not percentages");
     }
-    if (v->from_time > v->to_time) {
-        return "--from must not be later than --to";
+    if (v->from.value > v->to.value) {
+        return opt_complain(complaint, "--from must not be later than --to");
     }
     if (v->latex && (!v->output || is_filter(v))) {
-        return "--latex needs a picture in a file: use -o FILE";
+        return opt_complain(complaint, "--latex needs a picture in a file: use -o FILE");
     }
-    return NULL;
+    return true;
 }

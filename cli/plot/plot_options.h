@@ -18,7 +18,7 @@ typedef struct plot_values {
     int n_bands;          /* -1: default of the look */
     double trace_percent; /* -1: default of the look */
     bool combine;
-    double from_time, to_time;   /* -HUGE_VAL, HUGE_VAL: all */
+    opt_time from, to;           /* -HUGE_VAL, HUGE_VAL: all */
     const char *match, *exclude; /* regular expressions, or NULL */
     const char *group;           /* argument of --group-by, or NULL */
     int x;                       /* index into x_names */
@@ -63,9 +63,9 @@ void plot_options_add_live(opt *table, size_t n_rows);
  * --group-by is invalid. */
 bool plot_options_chart(hpr_page_options *options, const plot_values *values, size_t n_profiles);
 
-/* Returns a message about options that cannot be used with the look, the format or the number of
- * profiles, or with each other; NULL if there are none. */
-const char *plot_options_conflict(const plot_values *values, const hpr_backend *backend,
-                                  size_t n_profiles);
+/* Checks that the options can be used with the look, the format, the number of profiles, and with
+ * each other. Returns false with a message. */
+bool plot_options_check(const plot_values *values, const hpr_backend *backend, size_t n_profiles,
+                        opt_complaint *complaint);
 
 #endif

@@ -7,29 +7,31 @@
 #include "diag.h"
 #include "font_choice.h"
 #include "plot_format.h"
+#include "suggest.h"
+
+static const char *const groups[] = {"module", "type", "package", NULL};
 
 /* Checks options that need more than their type. Returns false after a message. */
 static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
 {
-    char complaint[200];
+    opt_complaint complaint;
     const plot_values *values = s->values;
     s->backend = plot_format_choose(self, values);
     if (!s->backend) {
         return false;
     }
-    const char *conflict = plot_options_conflict(values, s->backend, n_profiles);
-    if (conflict) {
-        cmd_misused(self, "%s", conflict);
-    } else if (!plot_options_chart(&s->options, values, n_profiles)) {
-        cmd_misused(self, "--group-by expects module, type, package or prefix:N, not '%s'",
-                    values->group);
-    } else if (!name_filter_init(&s->filter, values->match, values->exclude, complaint,
-                                 sizeof complaint)) {
-        cmd_misused(self, "%s", complaint);
-    } else {
-        return true;
+    bool is_valid =
+        plot_options_check(values, s->backend, n_profiles, &complaint) &&
+        (plot_options_chart(&s->options, values, n_profiles) ||
+         opt_complain(&complaint,
+                      "--group-by expects module, type, package or prefix:N, not '%s'%s",
+                      values->group, suggest_of(values->group, groups).text)) &&
+        name_filter_init(&s->filter, values->match, values->exclude, complaint.message,
+                         sizeof complaint.message);
+    if (!is_valid) {
+        cmd_misused(self, "%s", complaint.message);
     }
-    return false;
+    return is_valid;
 }
 
 /* False after a message. */

@@ -44,7 +44,7 @@ def main():
             continue
         printed = options_of_help(help_of(census, name, "--help"))
         written = options_of_page(page.read_text())
-        if ("", "help", "") not in printed:
+        if not {("", "help", ""), ("h", "help", "")} & printed:
             continue  # a command that reads its flags by itself; its own test compares them
         problems += [f"{page.name} lacks {row}" for row in sorted(printed - written)]
         problems += [f"census {name} --help lacks {row}" for row in sorted(written - printed)]

@@ -13,6 +13,7 @@ typedef struct values {
     double ratio, width_pt, pause_s;
     const char *name;
     int colour;
+    opt_time at;
 } values;
 
 static const char *const colours[] = {"red", "green", NULL};
@@ -25,6 +26,7 @@ static const opt table[] = {
     {0, "width", OPT_LENGTH, offsetof(values, width_pt), "LENGTH", "across", NULL, 10, 1000},
     {0, "pause", OPT_DURATION, offsetof(values, pause_s), "TIME", "between", NULL, 0.1, 7200},
     {'o', "name", OPT_TEXT, offsetof(values, name), "NAME", "of it", NULL, 0, 0},
+    {0, "at", OPT_TIME, offsetof(values, at), "T", "when", NULL, 0, 1e6},
     {0, "colour", OPT_CHOICE, offsetof(values, colour), "COLOUR", "of it", colours, 0, 0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -79,6 +81,9 @@ static const good reads_cases[] = {
     {"--pause 5m", {.pause_s = 300}, 0},
     {"--pause 2h", {.pause_s = 7200}, 0},
     {"--colour green", {.colour = 1}, 0},
+    {"--at 5", {.at = {5, false}}, 0},
+    {"--at 5m", {.at = {300, true}}, 0},
+    {"--at=250ms", {.at = {.25, true}}, 0},
 };
 
 Test(opt, parses_values)
@@ -99,6 +104,8 @@ Test(opt, parses_values)
         cr_expect_float_eq(v.width_pt, param->expected.width_pt, 1e-9, "%s", param->line);
         cr_expect_float_eq(v.pause_s, param->expected.pause_s, 1e-9, "%s", param->line);
         cr_expect_eq(v.colour, param->expected.colour, "%s", param->line);
+        cr_expect_float_eq(v.at.value, param->expected.at.value, 1e-9, "%s", param->line);
+        cr_expect_eq(v.at.is_in_seconds, param->expected.at.is_in_seconds, "%s", param->line);
     }
 }
 
@@ -127,6 +134,12 @@ static const bad refuses_cases[] = {
     {"--pause 5min",
      "--pause expects a time from 0.1s to 7200s, such as 30s, 5m or 2h, not '5min'"},
     {"--colour blue", "--colour expects red or green, not 'blue'"},
+    {"--colour gren", "--colour expects red or green, not 'gren': did you mean green?"},
+    {"--coulor red", "unknown option '--coulor': did you mean --colour?"},
+    {"--hlep", "unknown option '--hlep': did you mean --help?"},
+    {"--a", "ambiguous option '--a': --all or --at?"},
+    {"--at 5x", "--at expects a time such as 12.5, 30s or 5m, not '5x'"},
+    {"--at -1s", "--at expects a time such as 12.5, 30s or 5m, not '-1s'"},
 };
 
 Test(opt, rejects_invalid_values)
@@ -164,5 +177,6 @@ Test(opt, help_is_implied_and_may_be_abbreviated)
     char *words[MOST_WORDS + 1];
     opt_complaint complaint;
     cr_expect_eq(parse("--help", &v, &argc, words, &complaint), OPT_HELP);
+    cr_expect_eq(parse("-ah x", &v, &argc, words, &complaint), OPT_HELP);
     cr_expect_eq(parse("-a --hel x", &v, &argc, words, &complaint), OPT_HELP);
 }
