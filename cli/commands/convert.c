@@ -79,10 +79,10 @@ static void warn_of_units(const input *in)
     bool are_seconds = hpf_str_is(times, "seconds") || hpf_str_is(times, "s");
     hpf_error warning;
     if ((!are_seconds && hpr_units_per_second(times) == 1) || !hpf_str_is(values, "bytes")) {
-        hpf_error_set(
-            &warning, HPF_ERR_UNSUPPORTED,
-            "event logs have only seconds and bytes: \"%.*s\" and \"%.*s\" are written as these",
-            (int)times.length, times.data, (int)values.length, values.data);
+        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
+                      "event logs have only seconds and bytes: \"%.*s\" is written as seconds, "
+                      "\"%.*s\" as bytes",
+                      (int)times.length, times.data, (int)values.length, values.data);
         diag_warning(in->name, &warning);
     }
 }

@@ -64,7 +64,7 @@ static int plot(plot_job *j, const cmd *self, char *const *paths, size_t n)
     if (!is_filter && !j->output) {
         diag_say("out of memory");
     } else if (!is_filter && find_overwritten(paths, n, j->output)) {
-        status = cmd_misused(self, "the output '%s' is the profile itself", j->output);
+        status = cmd_misused(self, "the output '%s' would overwrite the profile", j->output);
     } else {
         status = plot_job_run(j, paths, n);
     }

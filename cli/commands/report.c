@@ -433,7 +433,7 @@ static int run(const cmd *self, int argc, char **argv)
                            values.nonmoving ? "nonmoving" : "ticky");
     }
     if (values.time && values.format > TABLE_AS_JSON) {
-        return cmd_misused(self, "--time can only be written as text or json");
+        return cmd_misused(self, "--time needs --format text or json");
     }
     if (argc > 1 && bins_is_file(argv[1])) {
         return run_bins(self, &values, argc, argv);

@@ -113,7 +113,7 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
 {
     say_if(p, who, f->n_lost_stacks, "allocations with an unknown stack, in the band UNKNOWN");
     say_if(p, who, f->n_uncounted, "blocks were not counted");
-    say_if(p, who, f->n_missed_frees, "blocks were freed without being seen");
+    say_if(p, who, f->n_missed_frees, "frees of counted blocks were not seen");
     say_if(p, who, f->n_cut_stacks,
            "stacks are incomplete: no unwind information for the outer frames");
     say_if(

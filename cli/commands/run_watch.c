@@ -58,9 +58,8 @@ int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words)
         return EXIT_DONE;
     }
     if (rw->views.tty && (isatty(STDOUT_FILENO) || isatty(STDERR_FILENO))) {
-        return cmd_misused(self,
-                           "--watch=tty needs the output and errors of the program redirected away "
-                           "from the terminal; --watch shows a page in a browser");
+        return cmd_misused(self, "--watch=tty cannot share the terminal with the program: redirect "
+                                 "the output and errors of the program, or use --watch (browser)");
     }
     rw->views.setup = &rw->setup;
     rw->views.picture = rw->plot.output;

@@ -260,7 +260,7 @@ static int check_and_watch(const cmd *self, watch_values *values, int argc, char
         return cmd_misused(self, "%s", wrong);
     }
     if (values->plot.output && path_is_same_file(argv[1], values->plot.output)) {
-        return cmd_misused(self, "the output '%s' is the profile itself", argv[1]);
+        return cmd_misused(self, "the output '%s' would overwrite the profile", argv[1]);
     }
     return watch_profile_at(&s, self, argv[1]);
 }

@@ -30,7 +30,7 @@ hpf_status log_pass(const input *in, hpf_eventlog_metadata *facts, log_note *not
     hpf_status status = hpf_eventlog_read_source(&log, in->given, &visitor, &p, err);
     if (status == HPF_OK && hpf_eventlog_state(log) != HPF_EVENTLOG_COMPLETE) {
         hpf_error warning;
-        hpf_error_set(&warning, HPF_END, "the event log has no end marker");
+        hpf_error_set(&warning, HPF_END, "the event log is incomplete: it has no end marker");
         warning.offset = hpf_eventlog_offset(log);
         diag_warning(in->name, &warning);
     }
@@ -78,9 +78,9 @@ hpf_status log_read_time(const input *in, hpf_eventlog_time *time, hpf_error *er
 {
     hpf_status status = log_pass(in, NULL, note, time, err);
     if (status == HPF_OK && hpf_eventlog_time_n_ticks(time) == 0) {
-        return hpf_error_set(
-            err, HPF_ERR_UNSUPPORTED,
-            "no time profile in the event log: run a program built with -prof with +RTS -p -l");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "no time profile in the event log: build the program with -prof and "
+                             "run it with +RTS -p -l");
     }
     return status;
 }

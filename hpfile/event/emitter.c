@@ -39,7 +39,7 @@ hpf_status hpf__emitter_name(hpf__emitter *emit, hpf_str text, hpf_name *number,
     hpf_status status = hpf__intern_add(&emit->names, text, number, &is_new);
     if (status != HPF_OK) {
         return status == HPF_ERR_MEMORY ? hpf_error_set_memory(err)
-                                        : hpf_error_set(err, status, "too many names");
+                                        : hpf_error_set(err, status, "more than 2^32 names");
     }
     if (is_new && emit->events->name) {
         return emit->events->name(emit->context, *number, emit->names.names[*number], err);

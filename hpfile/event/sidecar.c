@@ -170,7 +170,7 @@ static hpf_status read_rows(hpf__sidecar_reader *r, size_t n_scanned)
     r->pending.length = (size_t)(end - begin);
     memmove(r->pending.bytes, begin, r->pending.length);
     if (status == HPF_OK && r->pending.length > ROW_BYTES_MAX) {
-        return hpf_error_set(&r->error, HPF_ERR_LIMIT, "a row of more than 1 MiB");
+        return hpf_error_set(&r->error, HPF_ERR_LIMIT, "a line is longer than 1 MiB");
     }
     return status;
 }

@@ -97,7 +97,7 @@ hpf_status hpf__eventlog_diagnosis(const hpf__eventlog_state *s, hpf_error *diag
         char ids[HPF__PROFILE_LIST_BYTES];
         hpf__eventlog_list_profiles(s->metadata, ids);
         return hpf_error_set(diagnosis, HPF_ERR_UNSUPPORTED,
-                             "the event log has several heap profiles, %s: read number %d", ids,
+                             "the event log has several heap profiles (%s): using number %d", ids,
                              s->profile);
     }
     return s->n_samples || s->is_over ? HPF_OK : say_what_lacks(s, diagnosis);

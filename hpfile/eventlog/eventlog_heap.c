@@ -458,7 +458,8 @@ static void warn_of_rest(hpf__eventlog_heap *h)
 {
     hpf_error warning;
     if (h->n_late) {
-        hpf_error_set(&warning, HPF_ERR_ORDER, "%llu %s earlier than the one before",
+        hpf_error_set(&warning, HPF_ERR_ORDER,
+                      "%llu %s earlier than the sample before, and shown at its time",
                       (unsigned long long)h->n_late, h->n_late == 1 ? "sample is" : "samples are");
         warn(h, &warning);
     }

@@ -190,11 +190,11 @@ static hpf_status read_type(hpf_eventlog *log, const char *p, size_t n)
     int32_t n_bytes = (int16_t)hpf__read2(p + 6);
     if (n < TYPE_HEAD_BYTES + 2 * WORD_BYTES || memcmp(p + n - WORD_BYTES, TYPE_END, WORD_BYTES)) {
         return fail_at(log, HPF_ERR_SYNTAX,
-                       "a type in the header of the event log does not end where it should");
+                       "the header of the event log is invalid: an event type has a wrong length");
     }
     if (n_bytes < HPF_EVENT_VARIABLE) {
         return fail_at(log, HPF_ERR_SYNTAX,
-                       "a type in the header of the event log has a negative size");
+                       "the header of the event log is invalid: an event type has a negative size");
     }
     return declare(log, hpf__read2(p + 4), n_bytes, description);
 }
@@ -210,8 +210,8 @@ static hpf_status check_version(hpf_eventlog *log)
     if ((has_startup && slots[HPF__EVENT_STARTUP].n_bytes == 0) ||
         (has_thread && slots[HPF__EVENT_CREATE_THREAD].n_bytes == 8)) {
         return fail_at(log, HPF_ERR_VERSION,
-                       "an event log of GHC 6.12, whose header has wrong sizes: GHC 7.0 and later "
-                       "are read");
+                       "event logs of GHC 6.12 cannot be read, because their headers have wrong "
+                       "sizes: use GHC 7.0 or later");
     }
     return HPF_OK;
 }
@@ -242,7 +242,7 @@ static hpf_status read_header_item(hpf_eventlog *log, const char *p, size_t n)
 static hpf_status fail_undeclared(hpf_eventlog *log, unsigned id)
 {
     hpf_error_set(&log->error, HPF_ERR_SYNTAX,
-                  "an event of type %u at byte %llu, which the header does not declare", id,
+                  "event type %u at byte %llu is not declared in the header", id,
                   (unsigned long long)log->offset);
     log->error.offset = log->offset;
     return HPF_ERR_SYNTAX;

@@ -97,7 +97,7 @@ static hpf_status read_quoted(table *t, const cell *c)
     for (;;) {
         int byte = hpf__cursor_peek(&t->scan);
         if (byte == HPF__CURSOR_END) {
-            return t->scan.status == HPF_END ? fail(t, c->place, "this quote is not closed")
+            return t->scan.status == HPF_END ? fail(t, c->place, "the quotation mark is not closed")
                                              : t->scan.status;
         }
         hpf__cursor_pass(&t->scan);

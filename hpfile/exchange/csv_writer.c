@@ -49,7 +49,8 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
 {
     csv_writer *w = context;
     if (w->is_begun && !w->is_tidy) {
-        return hpf_error_set(err, HPF_ERR_ORDER, "a name after the first line of a wide table");
+        return hpf_error_set(err, HPF_ERR_ORDER,
+                             "a name cannot be added after the first row of a wide table");
     }
     char *copy = hpf_arena_text(w->arena, text);
     if (!copy || !HPF__ARRAY_RESERVE(w->names, w->names_capacity, (size_t)name + 1)) {

@@ -41,7 +41,7 @@ typedef struct json_profile_writer {
 
 static hpf_status refuse_late(hpf_error *err, const char *what)
 {
-    return hpf_error_set(err, HPF_ERR_ORDER, "a %s after the first sample", what);
+    return hpf_error_set(err, HPF_ERR_ORDER, "a %s cannot follow the first sample", what);
 }
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)

@@ -378,7 +378,7 @@ hpf_status hpf__hp_read_statement(hpf__hp_reader *r, const hpf__hp_piece *p, con
     const char *word_end = hpf__word_end(p->begin, p->end);
     if (*p->begin == '"') {
         return fail_at(r, p, p->begin, HPF_ERR_SYNTAX,
-                       "string where a name or a keyword was expected");
+                       "expected a name or a keyword, found a string");
     }
     if (word_end == p->end) {
         return cut_off(r, p, next);

@@ -200,7 +200,7 @@ static hpf_status check_complete(hpf__hp_reader *r)
         }
     }
     if (r->n_samples == 0) {
-        return fail_at_end(r, HPF_ERR_SYNTAX, "no complete sample found, expected at least one");
+        return fail_at_end(r, HPF_ERR_SYNTAX, "the profile has no complete sample");
     }
     return HPF_OK;
 }

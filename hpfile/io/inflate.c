@@ -214,12 +214,13 @@ hpf_status hpf__inflate_step(hpf__inflate *f, hpf_str *in, bool is_final, char *
         return hpf_error_set_memory(err);
     }
     if (status != HPF_OK) {
-        return hpf_error_set(err, status, "broken %s data", f->method->name);
+        return hpf_error_set(err, status, "invalid %s data", f->method->name);
     }
     if (is_final && *n_out == 0 && in->length == before) {
-        return f->is_between ? HPF_END
-                             : hpf_error_set(err, HPF_ERR_SYNTAX, "%s data that stops short",
-                                             f->method->name);
+        return f->is_between
+                   ? HPF_END
+                   : hpf_error_set(err, HPF_ERR_SYNTAX, "incomplete %s data: the file was cut",
+                                   f->method->name);
     }
     return HPF_OK;
 }

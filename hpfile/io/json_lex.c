@@ -114,7 +114,7 @@ static hpf_status read_escape(hpf__json_lex *lex)
     hpf__location place = hpf__cursor_spot(&lex->scan);
     int byte = hpf__cursor_peek(&lex->scan);
     if (byte == HPF__CURSOR_END) {
-        return fail_at_end(lex, "this string is not closed");
+        return fail_at_end(lex, "the string is not closed");
     }
     hpf__cursor_pass(&lex->scan);
     if (byte == 'u') {
@@ -143,10 +143,10 @@ static hpf_status read_string(hpf__json_lex *lex)
     while (status == HPF_OK) {
         int byte = hpf__cursor_peek(&lex->scan);
         if (byte == HPF__CURSOR_END) {
-            return fail_at_end(lex, "this string is not closed");
+            return fail_at_end(lex, "the string is not closed");
         }
         if (byte < ' ') {
-            return fail(lex, hpf__cursor_spot(&lex->scan), "a control character in a string");
+            return fail(lex, hpf__cursor_spot(&lex->scan), "control character in a string");
         }
         hpf__cursor_pass(&lex->scan);
         if (byte == '"') {

@@ -369,7 +369,7 @@ hpf_str hpf_sink_bytes(const hpf_sink *sink)
 static void put_in_place(hpf_sink *sink)
 {
     if (sink->mode && fchmod(sink->fd, sink->mode) != 0) {
-        hpf_error_set_os(&sink->error, errno, "cannot set its mode");
+        hpf_error_set_os(&sink->error, errno, "cannot set the file mode");
         return;
     }
     int fd = sink->fd;
@@ -377,7 +377,7 @@ static void put_in_place(hpf_sink *sink)
     if (close(fd) != 0) {
         hpf_error_set_os(&sink->error, errno, "cannot write");
     } else if (take_temporary(sink, sink->path) != 0) {
-        hpf_error_set_os(&sink->error, errno, "cannot replace it");
+        hpf_error_set_os(&sink->error, errno, "cannot replace the file");
     }
 }
 

@@ -144,8 +144,8 @@ static hpf_status complain_of_none(const text_report *r, bool has_retainers)
 {
     return has_retainers
                ? hpf_error_set(r->err, HPF_ERR_UNSUPPORTED,
-                               "a report of retainer sets, not of time and allocation: --sets "
-                               "takes it, with a profile of -hr")
+                               "a report of retainer sets, not of time and allocation: pass it as "
+                               "--sets FILE, together with the heap profile of the same run")
                : complain(r, HPF_ERR_SYNTAX, "expected a time and allocation profiling report");
 }
 
@@ -356,7 +356,8 @@ static hpf_status check_depth(const text_report *r, size_t depth)
     bool is_child = depth <= r->n_open && (depth > 0 || r->n_open == 0);
     return is_child ? HPF_OK
                     : complain(r, HPF_ERR_SYNTAX,
-                               "expected a stack one blank to the right of the one that it is on");
+                               "wrong indentation: expected a child of MAIN, at most one blank "
+                               "deeper than the line above");
 }
 
 static hpf_status add_row(text_report *r, const table_row *row)
@@ -385,9 +386,10 @@ static hpf_status read_rows(text_report *r)
     hpf_status status;
     while ((status = next_line(r, &line)) == HPF_OK && line.length > 0) {
         table_row row;
-        status = cut_row(r, line, &row)
-                     ? add_row(r, &row)
-                     : complain(r, HPF_ERR_SYNTAX, "expected names and numbers of a stack");
+        status =
+            cut_row(r, line, &row)
+                ? add_row(r, &row)
+                : complain(r, HPF_ERR_SYNTAX, "expected a cost centre, its module, and numbers");
         if (status != HPF_OK) {
             return status;
         }

@@ -393,7 +393,7 @@ hpf_status hpf__accumulator_settle(hpf__accumulator *t, hpf_error *err)
     }
     if (o->n_samples == 0) {
         return hpf_error_set(err, HPF_ERR_RANGE,
-                             "no sample in that window: the first is at %g, the last at %g",
+                             "no sample in the selected range: the samples are from %g to %g",
                              t->seen_from, t->seen_to);
     }
     size_t n_accounts = t->n_accounts + t->n_hidden;

@@ -321,9 +321,9 @@ hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis)
     if (!live->has_late) {
         return log ? hpf__eventlog_heap_caveat(log, diagnosis) : HPF_OK;
     }
-    return hpf_error_set(diagnosis, HPF_ERR_ORDER,
-                         "samples came too late to be sorted: they have the times of those "
-                         "before");
+    return hpf_error_set(
+        diagnosis, HPF_ERR_ORDER,
+        "samples came too late to be sorted: they are shown at the time of the sample before");
 }
 
 /* --- surveys --- */

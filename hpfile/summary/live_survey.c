@@ -262,8 +262,8 @@ static hpf_status replay(hpf_survey *survey, const hpf_events *events, void *con
     const hpf_overview *o = &survey->accumulator.overview;
     if (o->reduced || s->store->n_folds) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "this needs every sample, but a profile that is being watched keeps "
-                             "only the samples worth drawing");
+                             "a growing profile keeps only the samples that can be drawn, but this "
+                             "needs all samples");
     }
     hpf_status status = hpf__survey_emit_marks(survey, events, context, err);
     if (status != HPF_OK || !events->sample) {

@@ -218,7 +218,7 @@ static hpf_status check_kind(hpf_breakdown kind, const hpp_heap *heap, hpf_error
                                    "-h%c needs stacks of producers, which this heap does not have",
                                    (char)kind);
     default:
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid breakdown");
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid break-down");
     }
 }
 

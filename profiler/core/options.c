@@ -143,7 +143,7 @@ static hpf_status parse_count(parser *p, hpf_str word, hpf_str digits, uint32_t 
         }
         value = value * 10 + (uint64_t)(c - '0');
         if (value > UINT32_MAX) {
-            return complain(p, digits.data, "too large a number", word);
+            return complain(p, digits.data, "the number is too large", word);
         }
     }
     if (value == 0) {
@@ -196,14 +196,14 @@ static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
 {
     char letter = rest.length > 0 ? rest.data[0] : 'c';
     if (!strchr("cCmdyrbT", letter)) {
-        return complain(p, rest.data, "unknown breakdown or restriction", word);
+        return complain(p, rest.data, "unknown break-down or restriction", word);
     }
     p->options.with_census = true;
     if (rest.length > 1 || letter == 'C') {
         return parse_restriction(p, word, letter, (hpf_str){rest.data + 1, rest.length - 1});
     }
     if (p->has_breakdown) {
-        return complain(p, word.data, "only one breakdown is possible", word);
+        return complain(p, word.data, "only one break-down is possible", word);
     }
     p->has_breakdown = true;
     p->options.census.breakdown = hpf_breakdown_of_letter(letter);

@@ -177,12 +177,12 @@ def test_marks_lines_and_the_end(stage):
 
 def test_waiting_profiles_say_so(stage):
     browser = stage.browser
-    stage.server.send("state", {"id": 7, "name": "later.hp", "state": "waiting", "message": "no such file yet",
+    stage.server.send("state", {"id": 7, "name": "later.hp", "state": "waiting", "message": "the file does not exist yet",
                                 "age_s": None})
     browser.until("return document.querySelectorAll('#tabs button').length === 3")
     browser.run("census.app.showProfile(7)")
     browser.settle()
-    expect(browser.text("#empty"), "no such file yet", "what it waits for")
+    expect(browser.text("#empty"), "the file does not exist yet", "what it waits for")
     stage.server.send("snapshot", {**stage.snapshot, "id": 7, "file": "later.hp"})
     browser.until("return census.app.panel.chart !== null")
 

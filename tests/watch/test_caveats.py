@@ -14,7 +14,7 @@ from viewer import Place, Viewer
 NO_OPTION = "no heap profile: the program was started without -h (run it with +RTS -l -hT)"
 NO_PROFILE = "no heap profile in the event log yet: run the program with +RTS -l -hT"
 BIOGRAPHICAL = "a biographical profile: its samples are written when the program ends"
-SEVERAL = "the event log has several heap profiles, 0, 3: read number 0 (--profile N)"
+SEVERAL = "the event log has several heap profiles (0, 3): using number 0 (--profile N)"
 NO_SAMPLE = "no complete heap sample in the event log"
 
 
@@ -179,7 +179,7 @@ class Caveats(harness.Watch):
             terminal.wait_for("THUNK")
             terminal.wait_until_gone("heap profile")
             log.write(logs.block(logs.sample(3, {(0, "THUNK"): 6000, (3, "Main"): 6000})))
-            terminal.wait_for("several heap profiles, 0, 3: read number 0 .--profile N.\\s+● live")
+            terminal.wait_for("several heap profiles .0, 3.: using number 0 .--profile N.\\s+● live")
         terminal.type("q")
         terminal.wait_for("status=0")
 

@@ -42,14 +42,14 @@ class Files(harness.Watch):
 
     def test_not_there_yet(self):
         running = self.start(self.path("a.hp"))
-        running.wait_to_say("a.hp: no such file yet")
+        running.wait_to_say("a.hp: the file does not exist yet")
         self.write("a.hp", profile(3))
         running.wait_to_show(plot(profile(3)))
         self.assertEqual(running.end(), 0)
 
     def test_folder_not_there_yet(self):
         running = self.start(self.path("folder/a.hp"))
-        running.wait_to_say("a.hp: no such file yet")
+        running.wait_to_say("a.hp: the file does not exist yet")
         os.mkdir(self.path("folder"))
         self.write("folder/a.hp", profile(3))
         running.wait_to_show(plot(profile(3)))

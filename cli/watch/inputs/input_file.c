@@ -138,12 +138,12 @@ static void hp_looked(void *context, follow_found found)
         return;
     }
     if (found == FOLLOW_NOTHING) {
-        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "no such file yet");
+        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "the file does not exist yet");
     } else if (found == FOLLOW_CLOSED) {
         watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "%s",
                         strerror(follow_error(f->hp)));
     } else {
-        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "still empty");
+        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "the file is empty so far");
     }
 }
 

@@ -227,11 +227,11 @@ Test(eventlog_reader, a_broken_header_is_an_error)
 
     log = hpf_sink_to_memory();
     hpf_sink_write(log, "hdrbhetbetb\0\0\1\0\0\xff\xff\xff\xff", 20);
-    expect_failure(log, HPF_ERR_SYNTAX, 8, "does not end");
+    expect_failure(log, HPF_ERR_SYNTAX, 8, "wrong length");
 
     log = hpf_sink_to_memory();
     hpf_sink_write(log, "hdrbhetbetb\0\0\1\0\0\0\0\0\0\x80\0\0\0", 24);
-    expect_failure(log, HPF_ERR_SYNTAX, 8, "does not end");
+    expect_failure(log, HPF_ERR_SYNTAX, 8, "wrong length");
 
     log = hpf_sink_to_memory();
     hpf_sink_text(log, "hdrbhetb");

@@ -746,8 +746,9 @@ Test(live, where_not_all_costs_are_kept_late_samples_get_the_time_before)
     cr_expect_eq(o->n_samples, 501);
     cr_expect_eq(o->picks[o->n_picks - 1].time, 500);
     cr_expect_eq(hpf_live_diagnosis(live, &diagnosis), HPF_ERR_ORDER);
-    cr_expect_str_eq(diagnosis.message,
-                     "samples came too late to be sorted: they have the times of those before");
+    cr_expect_str_eq(
+        diagnosis.message,
+        "samples came too late to be sorted: they are shown at the time of the sample before");
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
 }
@@ -886,7 +887,7 @@ Test(live, tells_of_profiles_that_are_left_out)
         log_put(log, 165, 5000, "8", 0ull);
         const hpf_live_options *options = way == 0 ? NULL : way == 1 ? &second : &third;
         cr_expect_str_eq(caveat_of(log, options),
-                         way == 0 ? "the event log has several heap profiles, 0, 1: read number 0"
+                         way == 0 ? "the event log has several heap profiles (0, 1): using number 0"
                          : way == 1
                              ? ""
                              : "no heap profile number 3 in the event log yet, which has 0, 1");

@@ -172,10 +172,10 @@ Test(prof_text, what_is_wrong_has_a_place)
         {"Retainer Profiling: 0, at 0.19 seconds\n", HPF_ERR_UNSUPPORTED, 0, "--sets"},
         {HEAD, HPF_ERR_SYNTAX, 8, "expected a table of cost-centre stacks"},
         {HEAD TABLE, HPF_ERR_SYNTAX, 11, "expected the stack of MAIN"},
-        {HEAD TABLE "MAIN\n", HPF_ERR_SYNTAX, 11, "expected names and numbers"},
-        {HEAD TABLE MAIN_ROW MAIN_ROW, HPF_ERR_SYNTAX, 12, "one blank to the right"},
+        {HEAD TABLE "MAIN\n", HPF_ERR_SYNTAX, 11, "expected a cost centre"},
+        {HEAD TABLE MAIN_ROW MAIN_ROW, HPF_ERR_SYNTAX, 12, "wrong indentation"},
         {HEAD TABLE MAIN_ROW "  f         Main   x  2  3 0 0 0 0\n", HPF_ERR_SYNTAX, 12,
-         "one blank to the right"},
+         "wrong indentation"},
         {HEAD TABLE MAIN_ROW " f          Main   x           2         y 0 0 0 0\n", HPF_ERR_SYNTAX,
          12, "number"},
     };
