@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A browser for tests: Chromium by way of chromedriver and the WebDriver protocol (W3C), with nothing but
-Python's library."""
+"""A browser for tests: Chromium, controlled through chromedriver and the WebDriver protocol (W3C), with
+only the standard library of Python."""
 import base64
 import json
 import pathlib
@@ -23,7 +23,7 @@ KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "ArrowLeft": "\ue012", "ArrowUp":
 
 
 def find_driver():
-    """The paths of chromedriver and chromium; None where one is missing."""
+    """Returns the paths of chromedriver and chromium, or None for a missing one."""
     driver = shutil.which("chromedriver") or shutil.which("chromedriver", path="/usr/lib/chromium")
     chromium = shutil.which("chromium")
     return (driver, chromium) if driver and chromium else None
@@ -33,7 +33,7 @@ OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def keep_port():
-    """A socket that keeps a port of 127.0.0.1 for servers that start one after the other there."""
+    """Returns a socket that reserves a port of 127.0.0.1 for servers that are started one after another."""
     keeper = socket.socket()
     keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     keeper.bind(("127.0.0.1", 0))
@@ -41,11 +41,11 @@ def keep_port():
 
 
 class Problem(Exception):
-    """What the driver or the page says is wrong."""
+    """An error of the driver or the page."""
 
 
 class Browser:
-    """One window. As a context it ends the browser and its driver, and removes their files."""
+    """One window. As a context manager it ends the browser and its driver, and removes their files."""
 
     def __init__(self, width=1280, height=900, scale=1, dark=False):
         self.directory = tempfile.mkdtemp(prefix="census-browser-")
@@ -123,13 +123,13 @@ class Browser:
         return self.post("/execute/sync", script=script, args=list(arguments))
 
     def settle(self):
-        """Until what was asked for is drawn."""
+        """Waits until the page has been drawn again."""
         self.post("/execute/async", args=[], script="""
             const done = arguments[0];
             requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));""")
 
     def until(self, script, *arguments):
-        """The first value of the script that is true."""
+        """Runs the script until it returns a true value, and returns that."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             value = self.run(script, *arguments)
@@ -180,7 +180,7 @@ class Browser:
         pathlib.Path(path).write_bytes(base64.b64decode(picture))
 
     def downloaded(self, name):
-        """The bytes of a file that the page gave to the reader."""
+        """Returns the bytes of a file that the page offered for download."""
         end = time.monotonic() + PATIENCE_S
         path = self.downloads / name
         while time.monotonic() < end:
@@ -190,7 +190,7 @@ class Browser:
         raise Problem(f"no {name} was downloaded, but {[p.name for p in self.downloads.iterdir()]}")
 
     def complaints(self, without=None):
-        """What the console says that is no remark, except messages that contain `without`."""
+        """Returns the warnings and errors of the console, except messages that contain `without`."""
         entries = self.post("/se/log", type="browser")
         return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")
                 and not (without and without in entry["message"])]

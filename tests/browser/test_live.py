@@ -19,7 +19,7 @@ NAMES = ["worker", "cache", "parse", "</script><script>document.title='taken'</s
 
 
 class Growing:
-    """A profile that a test writes, and the server that watches it. As a context it ends the server."""
+    """A profile that a test writes, and the server that watches it. As a context manager it ends the server."""
 
     def __init__(self, census, directory):
         self.census, self.directory = census, pathlib.Path(directory)
@@ -179,7 +179,7 @@ def test_paused_it_stands_still(growing, browser):
 
 
 def test_commands_to_the_program(growing, browser):
-    """It sends an event log; the other half of it comes when a sample is asked for."""
+    """A program that sends half of an event log, and the rest when a sample is requested."""
     log = (SAMPLES / "eventlog" / "foldleak-prof-lu-hc.eventlog").read_bytes()
     with socket.socket(socket.AF_UNIX) as program:
         program.bind(str(growing.directory / "socket"))

@@ -168,10 +168,11 @@ def main():
         listed = subprocess.run([census, "--help"], capture_output=True, check=True).stdout
         commands = [word.decode() for word in re.findall(rb"^  (\w+) ", listed, re.M)]
         lines = cases(files, program)
+        plain = [[b"{%s}" % key.encode()] for key in files]  # for a command without cases
         for command in commands:
             if command == "help":
                 continue
-            for words in [*lines[command], *option_cases(census, command)]:
+            for words in [*lines.get(command, plain), *option_cases(census, command)]:
                 done = run(census, folder, files, [command.encode(), *words])
                 n_runs += 1
                 check([command, *words], done.stderr)

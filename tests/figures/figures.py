@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Figures that a publisher accepts as they are.
+"""Checks figures for papers: what publishers ask of fonts, sizes and formats.
 
 figures.py CENSUS PROJECT CHECK
 
 fonts    every font of a PDF is embedded, and none is of Type 3
-texts    every label of the chart is in the text of the PDF, in 7 or 8 points
-sizes    PDF and EPS are as large as is said, for themselves and to Ghostscript
+texts    the text of the PDF contains every label of the chart, in 7 or 8 points
+sizes    PDF and EPS have the requested size, in their headers and in Ghostscript
 vectors  no PS, EPS or PDF holds a raster image
-bytes    equal input and options give equal bytes, wherever and whenever
+bytes    equal input and options give equal bytes, in any folder and at any time
 """
 import json
 import os
@@ -24,7 +24,7 @@ SKIPPED = 77
 FORMATS = ("pdf", "ps", "eps", "png", "svg", "pgf", "pgfplots", "json")
 PAPERS = {"acm": 241.1, "acm-wide": 506.3, "acmsmall": 395.8, "ieee": 252, "ieee-wide": 516,
           "lncs": 347.1, "usenix": 241, "slide": 398}
-# Names of all kinds, one sample, many bands, marks, lines over the bands; and manners of drawing.
+# Unusual names, a single sample, many bands, marks, overlaid quantities; and different ways to draw.
 PROFILES = {
     "samples/hp/foldleak-prof-hb.hp": [],
     "samples/hp/foldleak-prof-hr.hp": [],
@@ -44,13 +44,13 @@ TOOLS = {"fonts": ["pdffonts"], "texts": ["pdftotext", "pdftohtml"], "sizes": ["
 
 
 class Figures:
-    """Draws into a folder of its own, each picture once."""
+    """Draws figures into a folder."""
 
     def __init__(self, census, project, folder):
         self.census, self.project, self.folder = census, project, folder
 
     def draw(self, profile, paper, form, name="figure", environment=None):
-        """One figure; its path."""
+        """Draws one figure and returns its path."""
         target = self.folder / f"{name}.{form}"
         command = [self.census, "plot", "--for", paper, *PROFILES[profile], "--format", form,
                    "-o", target, self.project / profile]
@@ -60,7 +60,7 @@ class Figures:
         return target
 
     def some(self):
-        """Profiles with papers: each profile for two, so that each paper comes several times."""
+        """Yields pairs of a profile and a paper: two papers for each profile."""
         names = list(PAPERS)
         for i, profile in enumerate(PROFILES):
             yield profile, names[i % len(names)]
@@ -87,7 +87,7 @@ def squeeze(text):
 
 
 def labels_of(chart):
-    """All texts that the chart says it shows. Labels of marks may be cut, or have no room."""
+    """Returns all texts of a chart, except labels of marks, which may be shortened or left out."""
     texts = [chart["x_unit"], chart["y_unit"]]
     texts += [tick["label"] for axis in ("x_ticks", "y_ticks") for tick in chart[axis]]
     texts += [band["label"]["text"] for band in chart["bands"] if band["label"]["place"] != "none"]
@@ -96,7 +96,7 @@ def labels_of(chart):
 
 
 def sizes_of_text(pdf):
-    """The sizes of all texts, in points."""
+    """Returns the sizes of all texts, in points."""
     zoom = 3  # the largest: thirds of a point
     fonts = output_of("pdftohtml", "-xml", "-i", "-stdout", "-zoom", str(zoom), pdf)
     return {int(size) / zoom for size in re.findall(r'<fontspec [^>]*size="(\d+)"', fonts)}
@@ -119,7 +119,7 @@ def check_texts(figures, complain):
 
 
 def rasterise(path, dpi):
-    """Width and height in pixels of what Ghostscript makes of an EPS."""
+    """Returns the width and height, in pixels, of an EPS drawn by Ghostscript."""
     out = path.with_suffix(".gs.png")
     output_of("gs", "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-sDEVICE=pnggray",
               f"-r{dpi}", f"-sOutputFile={out}", path)

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws one case of cases.txt and compares it with the picture that was looked at.
+"""Draws one case of cases.txt and compares it with its reference picture, which a person has checked.
 
-The PNG must be like ref/NAME.png. PDF and EPS, drawn by Ghostscript, must be like
-it too: the same scene comes out of every back end. The SVG must be well-formed and have each text
-of the PDF.
+The PNG, and the PDF and EPS as Ghostscript draws them, must look like ref/NAME.png. The SVG must be
+well-formed and contain each text of the PDF.
 
 golden.py CENSUS COMPARE SOURCE_DIRECTORY NAME
-golden.py CENSUS COMPARE SOURCE_DIRECTORY --update    replaces all pictures; look at them
+golden.py CENSUS COMPARE SOURCE_DIRECTORY --update    replaces all pictures; check them by eye
 """
 import os
 import pathlib
@@ -26,14 +25,14 @@ SKIPPED = 77
 
 
 def read_cases(source):
-    """The words of each case, by name."""
+    """Returns the arguments of each case, by name."""
     lines = (source / "tests/golden/cases.txt").read_text().splitlines()
     cases = (line.split(": ", 1) for line in lines if not line.startswith("#"))
     return {name: words.split() for name, words in cases}
 
 
 def draw(census, source, words, form, directory):
-    """Draws in one format; the path of the picture."""
+    """Draws in one format and returns the path of the picture."""
     target = directory / f"x.{form}"
     more = ["--format", form, "-o", str(target)]
     more += ["--dpi", str(DPI)] if form == "png" else []
@@ -45,8 +44,8 @@ def draw(census, source, words, form, directory):
 
 
 def rasterise(path, directory):
-    """A vector picture as PNG of DPI, with unhinted letters, which hints in this size would move: only
-    the older of Ghostscript's readers of PDF knows that option."""
+    """Converts a vector picture to PNG without hinting, which would move small letters. Only the older
+    PDF interpreter of Ghostscript has that option."""
     out = directory / f"{path.suffix[1:]}.png"
     subprocess.run(["gs", "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-sDEVICE=png16m",
                     f"-r{DPI}", "-dTextAlphaBits=4", "-dGraphicsAlphaBits=4", "-dGridFitTT=0",
@@ -62,7 +61,7 @@ def compare(tool, got, reference, difference, per_mille, what):
 
 
 def texts_agree(svg, pdf):
-    """Whether each word of the PDF's text is in the SVG's. Arabic words are not compared: Poppler
+    """Returns whether the SVG contains each word of the PDF. Skips Arabic words, because Poppler
     changes the order of the letters of a ligature."""
     text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext())
     words = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True,
@@ -88,7 +87,7 @@ def check(census, tool, source, name, words, directory):
 
 
 def missing_font(name):
-    """A font file that a case needs and this machine lacks, or None."""
+    """Returns a font file that a case needs and that is not installed, or None."""
     wanted = LATIN + (SCRIPTS if "scripts" in name else [])
     return next((str(FONTS / file) for file in wanted if not (FONTS / file).exists()), None)
 
