@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hpfile/breakdown.h"
+#include "event/breakdown.h"
 
 #include "cmd.h"
 #include "diag.h"

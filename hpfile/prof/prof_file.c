@@ -116,8 +116,8 @@ static hpf_status refuse(hpf_source *source, const hpf_events *events, void *con
 {
     (void)source, (void)events, (void)context, (void)options;
     return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                         "a report of time and allocation, not of the heap: census convert "
-                         "makes stacks of it");
+                         "a time and allocation report has no heap profile: convert it with census "
+                         "convert --to folded or speedscope");
 }
 
 const hpf_format hpf_format_prof = {
