@@ -572,7 +572,7 @@ Test(modern, other_has_no_label_where_nobody_can_see_it)
 Test(modern, leaders_of_a_single_sample_do_not_cross_its_bands)
 {
     drawing d;
-    hpr_options options = sheet(241, 150);
+    hpr_options options = sheet(500, 150);
     draw_text(
         &d, HEAD "BEGIN_SAMPLE 0\nbig\t100\na_long_name_that_has_no_room_inside\t4\nEND_SAMPLE 0\n",
         &options);
