@@ -127,14 +127,14 @@ static hpf_status read_sample_line(hpf__hp_reader *r, const hpf__hp_piece *p, co
         return HPF_MORE;
     }
     if (is_begin) {
-        hpf__hp_begin_sample(r, time);
+        hpf__hp_begin_sample(r, time, (size_t)(*next - at) - word.length);
         return HPF_OK;
     }
     return hpf__hp_end_sample(r, r->offset + (uint64_t)(*next - p->begin));
 }
 
 /* Reads lines NAME<TAB>DIGITS<LF> and those around a sample, as GHC writes them; p->begin moves
- * behind the last one. */
+ * after the last one. */
 hpf_status hpf__hp_read_plain_lines(hpf__hp_reader *r, hpf__hp_piece *p)
 {
     const char *at = p->begin;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Where hp2ps and the writers of other profiles differ, hp2ps's reading wins whenever it is one;
- * only what it would refuse is read more generously.
+ * Text that hp2ps accepts is read as hp2ps reads it. Text that only other tools write, and hp2ps
+ * refuses, is read as they mean it.
  */
 #include "hp/hp_lex.h"
 

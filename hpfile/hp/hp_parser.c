@@ -50,9 +50,10 @@ hpf_status hpf__hp_define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name)
                           : HPF_OK;
 }
 
-void hpf__hp_begin_sample(hpf__hp_reader *r, double time)
+void hpf__hp_begin_sample(hpf__hp_reader *r, double time, size_t time_bytes)
 {
     r->time = time;
+    r->time_bytes = time_bytes;
     r->in_sample = true;
 }
 
@@ -234,7 +235,7 @@ static hpf_status read_time(hpf__hp_reader *r, const hpf__hp_piece *p, const cha
 }
 
 static hpf_status begin_sample(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
-                               double time)
+                               double time, size_t n_bytes)
 {
     if (time < r->time) {
         char now[HPF__NUMBER_BYTES];
@@ -246,17 +247,8 @@ static hpf_status begin_sample(hpf__hp_reader *r, const hpf__hp_piece *p, const 
         place_error(r, &r->error, p->begin, hpf__skip_blanks(at, p->end));
         return HPF_ERR_ORDER;
     }
-    hpf__hp_begin_sample(r, time);
+    hpf__hp_begin_sample(r, time, n_bytes);
     return HPF_OK;
-}
-
-static hpf_status end_sample(hpf__hp_reader *r, const hpf__hp_piece *p, const char *next)
-{
-    if (!r->in_sample) {
-        return fail_at(r, p, p->begin, HPF_ERR_ORDER,
-                       "END_SAMPLE without a BEGIN_SAMPLE before it");
-    }
-    return hpf__hp_end_sample(r, r->offset + (uint64_t)(next - p->begin));
 }
 
 static hpf_status read_timed(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
@@ -267,14 +259,18 @@ static hpf_status read_timed(hpf__hp_reader *r, const hpf__hp_piece *p, const ch
     if (status != HPF_OK || r->is_truncated) {
         return status;
     }
-    /* The number of a file that was cut may have been cut too. */
+    /* The last number of a file that was cut may have been cut too: that of BEGIN_SAMPLE begins no
+     * sample, that of END_SAMPLE should be as long as the one of BEGIN_SAMPLE. */
     bool is_last = p->is_final && *next == p->end;
-    r->has_cut_line = is_last;
+    size_t n_bytes = (size_t)(*next - hpf__skip_blanks(at, p->end));
     if (keyword == HPF__KEYWORD_BEGIN_SAMPLE) {
-        return is_last ? cut_off(r, p, next) : begin_sample(r, p, at, time);
+        return is_last ? cut_off(r, p, next) : begin_sample(r, p, at, time, n_bytes);
     }
     if (keyword == HPF__KEYWORD_END_SAMPLE) {
-        return end_sample(r, p, *next);
+        r->has_cut_line = is_last && (time != r->time || n_bytes < r->time_bytes);
+        return r->in_sample ? hpf__hp_end_sample(r, r->offset + (uint64_t)(*next - p->begin))
+                            : fail_at(r, p, p->begin, HPF_ERR_ORDER,
+                                      "END_SAMPLE without a BEGIN_SAMPLE before it");
     }
     return r->events.mark ? r->events.mark(r->context, time, HPF_STR(""), &r->error) : HPF_OK;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The reader of `.hp` text. All functions do what detect/reader.h says of
- * theirs.
+ * The reader of `.hp` text. Its functions do the same as those of detect/reader.h.
  */
 #ifndef HPF_HP_READER_H
 #define HPF_HP_READER_H

@@ -35,14 +35,15 @@ typedef struct hpf__hp_reader {
     bool has_header[HPF_N_HEADERS];
     bool in_sample;    /* a BEGIN_SAMPLE has no END_SAMPLE yet */
     bool is_truncated; /* the input ended inside a statement */
-    bool has_cut_line; /* the input ended after the number of END_SAMPLE or MARK, in its line */
+    bool has_cut_line; /* the input ended inside the number of the last END_SAMPLE */
     bool is_finished;
-    double time; /* of the last BEGIN_SAMPLE; -infinite before the first */
+    double time;       /* of the last BEGIN_SAMPLE; -infinite before the first */
+    size_t time_bytes; /* of its text */
     uint64_t n_samples;
     uint64_t sample_offset; /* end of the last sample */
 } hpf__hp_reader;
 
-/* The bytes being read: [begin, end), `begin` standing at reader->offset. */
+/* The bytes being read: [begin, end), `begin` is at reader->offset. */
 typedef struct hpf__hp_piece {
     const char *begin;
     const char *end;
@@ -69,8 +70,8 @@ static inline hpf_status hpf__hp_add_cost(hpf__hp_reader *r, hpf_cost cost)
     return HPF_OK;
 }
 
-/* Begins a sample at a valid time. */
-void hpf__hp_begin_sample(hpf__hp_reader *r, double time);
+/* Begins a sample at a valid time, whose text has `time_bytes` bytes. */
+void hpf__hp_begin_sample(hpf__hp_reader *r, double time, size_t time_bytes);
 
 /* Emits the sample, which ends before `end_offset`. */
 hpf_status hpf__hp_end_sample(hpf__hp_reader *r, uint64_t end_offset);

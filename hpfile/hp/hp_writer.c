@@ -73,12 +73,6 @@ static void write_time(hp_writer *w, hpf__keyword keyword, double time)
     hpf_sink_text(w->sink, "\n");
 }
 
-static void write_amount(hp_writer *w, const hpf_cost *cost)
-{
-    char text[HPF__NUMBER_BYTES];
-    hpf_sink_write(w->sink, text, hpf__number_cost(text, cost));
-}
-
 /* Joins the first word with what follows as long as a reader would take that for a value. */
 static void join_digits(char *name, size_t length)
 {
@@ -145,12 +139,13 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     hp_writer *w = context;
+    char amount[HPF__NUMBER_BYTES];
     begin(w);
     write_time(w, HPF__KEYWORD_BEGIN_SAMPLE, sample->time);
     for (size_t i = 0; i < sample->n_costs; i++) {
         hpf_sink_str(w->sink, w->names[sample->costs[i].name]);
         hpf_sink_write(w->sink, "\t", 1);
-        write_amount(w, &sample->costs[i]);
+        hpf_sink_write(w->sink, amount, hpf__number_cost(amount, &sample->costs[i]));
         hpf_sink_write(w->sink, "\n", 1);
     }
     write_time(w, HPF__KEYWORD_END_SAMPLE, sample->time);

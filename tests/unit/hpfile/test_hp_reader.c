@@ -80,7 +80,7 @@ Test(hp_reader, errors_point_at_the_offending_byte)
     expect_error("", HPF_ERR_SYNTAX, 1, 1);
 }
 
-Test(hp_reader, nul_is_an_error_wherever_it_stands)
+Test(hp_reader, nul_is_an_error_everywhere)
 {
     hpf_str good = HPF_STR(HEAD "BEGIN_SAMPLE 1.0\nfoo\t5\nbar baz\t6\nEND_SAMPLE 1.0\n");
     for (size_t at = 0; at < good.length; at++) {
@@ -97,7 +97,7 @@ Test(hp_reader, nul_is_an_error_wherever_it_stands)
     }
 }
 
-Test(hp_reader, a_failed_reader_says_the_same_again)
+Test(hp_reader, a_failed_reader_repeats_its_error)
 {
     hpf_reader *reader = hpf_reader_create(&(hpf_events){0}, NULL, NULL);
     hpf_error first;
@@ -143,7 +143,8 @@ Test(hp_reader, a_profile_cut_at_every_byte)
         reading r = read_in_all_ways((hpf_str){text.data, n});
         cr_expect_eq(r.status, n < first_end ? HPF_ERR_SYNTAX : HPF_OK, "cut at %zu: %s", n,
                      r.error.message);
-        bool is_whole = n == text.length || n == first_end + 4;
+        /* With the whole number of END_SAMPLE, only the line feed is missing. */
+        bool is_whole = n >= text.length - 1 || n == first_end + 3 || n == first_end + 4;
         bool may_warn = n > first_end + 4 && n <= first_end + 13;
         cr_expect(r.status != HPF_OK || may_warn || (r.n_warnings == 0) == is_whole,
                   "cut at %zu warns %u times", n, r.n_warnings);
@@ -155,7 +156,7 @@ Test(hp_reader, a_profile_cut_at_every_byte)
     }
 }
 
-Test(hp_reader, a_cut_sample_is_left_over)
+Test(hp_reader, costs_of_a_truncated_sample_are_leftover)
 {
     reading r = read_in_all_ways(HPF_STR(HEAD "BEGIN_SAMPLE 1.0\nfoo\t5\nEND_SAMPLE 1.0\n"
                                               "BEGIN_SAMPLE 2.0\nfoo\t6\nbar\t7\nba"));
@@ -410,7 +411,7 @@ Test(hp_reader, almost_plain_lines)
 }
 
 /* Statements that are no plain lines at all, in random order: a check of the way back to them. */
-Test(hp_reader, random_soups_do_not_depend_on_their_cuts)
+Test(hp_reader, random_tokens_do_not_depend_on_their_cuts)
 {
     static const char *const parts[] = {
         "foo\t5\n",
