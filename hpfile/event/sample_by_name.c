@@ -11,48 +11,47 @@
 #include "event/costs.h"
 
 /* Room for a name and for one more cost. */
-static bool make_room(hpf__sample_by_name *ledger, hpf_name name)
+static bool make_room(hpf__sample_by_name *table, hpf_name name)
 {
-    size_t known = ledger->places_capacity;
+    size_t known = table->places_capacity;
     if (name >= known) {
-        if (!HPF__ARRAY_RESERVE(ledger->places, ledger->places_capacity, (size_t)name + 1)) {
+        if (!HPF__ARRAY_RESERVE(table->places, table->places_capacity, (size_t)name + 1)) {
             return false;
         }
-        memset(ledger->places + known, 0,
-               (ledger->places_capacity - known) * sizeof *ledger->places);
+        memset(table->places + known, 0, (table->places_capacity - known) * sizeof *table->places);
     }
-    return HPF__ARRAY_RESERVE(ledger->costs, ledger->costs_capacity, ledger->n_costs + 1);
+    return HPF__ARRAY_RESERVE(table->costs, table->costs_capacity, table->n_costs + 1);
 }
 
-static void clear(hpf__sample_by_name *ledger)
+static void clear(hpf__sample_by_name *table)
 {
-    for (size_t i = 0; i < ledger->n_costs; i++) {
-        ledger->places[ledger->costs[i].name] = 0;
+    for (size_t i = 0; i < table->n_costs; i++) {
+        table->places[table->costs[i].name] = 0;
     }
-    ledger->n_costs = 0;
+    table->n_costs = 0;
 }
 
-bool hpf__sample_by_name_take(hpf__sample_by_name *ledger, const hpf_sample *sample)
+bool hpf__sample_by_name_take(hpf__sample_by_name *table, const hpf_sample *sample)
 {
-    clear(ledger);
-    ledger->time = sample->time;
+    clear(table);
+    table->time = sample->time;
     for (size_t i = 0; i < sample->n_costs; i++) {
         const hpf_cost *cost = &sample->costs[i];
-        if (hpf__sample_by_name_find(ledger, cost->name)) {
-            hpf__cost_add(&ledger->costs[ledger->places[cost->name] - 1], cost);
-        } else if (make_room(ledger, cost->name)) {
-            ledger->costs[ledger->n_costs++] = *cost;
-            ledger->places[cost->name] = (uint32_t)ledger->n_costs;
+        if (hpf__sample_by_name_find(table, cost->name)) {
+            hpf__cost_add(&table->costs[table->places[cost->name] - 1], cost);
+        } else if (make_room(table, cost->name)) {
+            table->costs[table->n_costs++] = *cost;
+            table->places[cost->name] = (uint32_t)table->n_costs;
         } else {
-            clear(ledger);
+            clear(table);
             return false;
         }
     }
     return true;
 }
 
-void hpf__sample_by_name_finish(hpf__sample_by_name *ledger)
+void hpf__sample_by_name_finish(hpf__sample_by_name *table)
 {
-    free(ledger->costs);
-    free(ledger->places);
+    free(table->costs);
+    free(table->places);
 }

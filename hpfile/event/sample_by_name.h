@@ -18,16 +18,16 @@ typedef struct hpf__sample_by_name {
 } hpf__sample_by_name;
 
 /* Takes the place of what was there. False when there is no memory; it is empty then. */
-bool hpf__sample_by_name_take(hpf__sample_by_name *ledger, const hpf_sample *sample);
+bool hpf__sample_by_name_take(hpf__sample_by_name *table, const hpf_sample *sample);
 
 /* The cost of a name, or NULL when it does not occur. */
-static inline const hpf_cost *hpf__sample_by_name_find(const hpf__sample_by_name *ledger,
+static inline const hpf_cost *hpf__sample_by_name_find(const hpf__sample_by_name *table,
                                                        hpf_name name)
 {
-    uint32_t place = name < ledger->places_capacity ? ledger->places[name] : 0;
-    return place ? &ledger->costs[place - 1] : NULL;
+    uint32_t place = name < table->places_capacity ? table->places[name] : 0;
+    return place ? &table->costs[place - 1] : NULL;
 }
 
-void hpf__sample_by_name_finish(hpf__sample_by_name *ledger);
+void hpf__sample_by_name_finish(hpf__sample_by_name *table);
 
 #endif

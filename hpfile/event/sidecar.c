@@ -125,7 +125,7 @@ static bool read_number(hpf_str text, double *out)
     return true;
 }
 
-static hpf_status tell(hpf__sidecar_reader *r, double time, size_t what_at)
+static hpf_status emit_row(hpf__sidecar_reader *r, double time, size_t what_at)
 {
     const hpf_events *events = r->events;
     size_t at = what_at;
@@ -151,7 +151,7 @@ static hpf_status read_row(hpf__sidecar_reader *r)
     if (!read_number(column(r, &at), &time)) {
         return complain(r, 0, "expected a time at the beginning of the row");
     }
-    return tell(r, time, at);
+    return emit_row(r, time, at);
 }
 
 /* Reads all whole rows that are pending; none ends in the first `n_scanned` bytes. */

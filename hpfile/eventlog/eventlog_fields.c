@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What records mean: rows of the table found by number and length, fields cut out one by one.
+ * Finds the layout of a record by its number and length, and splits it into fields.
  */
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "base/big_endian.h"
 #include "eventlog/eventlog_tags.h"
 
-#define GENERATION_AT  4u /* behind the capability set */
+#define GENERATION_AT  4u /* after the capability set */
 #define GENERATION_END 6u
 
 static hpf_status add(hpf_eventlog_gc *gc, const hpf_event *event, bool is_major, hpf_error *err)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Records to events. A sample begins with a HEAP_PROF_SAMPLE_BEGIN and ends with its END, or, in
- * logs of GHC 8.2 to 8.8, whose headers declare no END, where the next one begins or the log ends.
- * It stands at the time of its begin; a biographical one, all of which are written at the program's
- * end, at the time in its own field.
+ * Converts the records of a heap profile to events.
  *
- * A log may hold several profiles under numbers of their own. The first one begun is read.
+ * A sample begins with a HEAP_PROF_SAMPLE_BEGIN and ends with its END. Logs of GHC 8.2 to 8.8 do
+ * not declare END: there a sample ends where the next one begins or the log ends. The time of a
+ * sample is that of its BEGIN record. Biographical samples are written at the end of the program,
+ * and have their time in a field.
+ *
+ * A log may hold several profiles with different numbers. The first one that begins is read.
  */
 #include "eventlog/eventlog_metadata.h"
 #include "eventlog/eventlog_heap.h"
@@ -30,12 +32,12 @@ struct hpf__eventlog_heap {
     void *context;
     hpf_reader_options options;
     hpf_eventlog *log;
-    hpf_error error; /* sticky, of what is not the log's */
+    hpf_error error; /* sticky; the log has its own */
     hpf_eventlog_metadata metadata;
     hpf__eventlog_names names;
 
-    int profile;       /* the number of the one that is read; -1: none was begun yet */
-    bool has_begun;    /* that one */
+    int profile;       /* number of the profile that is read; -1: none has begun */
+    bool has_begun;    /* the profile that is read */
     uint64_t n_others; /* costs of other profiles */
     uint64_t n_blocks; /* read before the one that emitted the command line */
 
@@ -43,7 +45,7 @@ struct hpf__eventlog_heap {
     bool in_sample;
     bool is_foreign; /* the sample has costs of another profile */
     double time;
-    uint64_t begin_offset, end_offset; /* of what was read of the sample */
+    uint64_t begin_offset, end_offset; /* of the sample, as far as it was read */
     double last_time;                  /* of the last sample that was emitted */
     uint64_t n_samples, n_late;
     bool has_units;
@@ -108,7 +110,8 @@ static void open_sample(hpf__eventlog_heap *h, const hpf_event *event, uint64_t 
     hpf__eventlog_keys_start(&h->names.labels);
 }
 
-/* Ends the sample, if one is open. A sample of nothing but another profile's costs is none. */
+/* Ends and emits the open sample, if any. A sample that has only costs of another profile is not
+ * emitted. */
 static hpf_status emit_sample(hpf__eventlog_heap *h, hpf_error *err)
 {
     bool is_ours = h->in_sample && (h->costs.n || !h->is_foreign);
@@ -177,9 +180,8 @@ static hpf_status on_cost(hpf__eventlog_heap *h, const hpf_event *event, bool is
                : add_unexpected(h, event, is_stack, key, err);
 }
 
-/* Whether a record at `p` of the type `id` is a cost under a key, in the profile that is read. The
- * length of the payload and the number of the profile, which stand side by side, are compared in
- * one. */
+/* Returns whether the record at `p` is a cost of type `id` in the profile that is read. The length
+ * of the payload and the number of the profile are adjacent, and are compared together. */
 static inline bool is_cost_of(const hpf__eventlog_key *link, const char *p, uint16_t id,
                               int profile)
 {
@@ -189,9 +191,9 @@ static inline bool is_cost_of(const hpf__eventlog_key *link, const char *p, uint
            hpf__eventlog_key_is(link, p + COST_AT + COST_BYTES);
 }
 
-/* Costs in a row whose names are those that are expected: the inner loop of reading a log. What
- * changes is kept in registers meanwhile. Records so near to the end that a key's head might be
- * beyond are left to others. */
+/* Reads consecutive costs whose names are the predicted ones: the inner loop of reading a log. Its
+ * state is kept in registers. It stops at a record so near to the end of the bytes that the head of
+ * a key could be cut. */
 static const char *run_of_costs(void *context, const char *p, const char *end, uint64_t offset,
                                 hpf__eventlog_taken *taken)
 {
@@ -239,12 +241,6 @@ static hpf_status on_sample_begin(hpf__eventlog_heap *h, const hpf_event *event,
     return status;
 }
 
-static hpf_status on_sample_end(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
-{
-    h->end_offset = event->end_offset;
-    return emit_sample(h, err);
-}
-
 /* --- everything else --- */
 
 static hpf_status tell_header(hpf__eventlog_heap *h, hpf_header which, hpf_str text, hpf_error *err)
@@ -266,7 +262,7 @@ static hpf_status tell_line(hpf__eventlog_heap *h, const hpf_event *event, hpf_s
     return h->events.quantity ? h->events.quantity(h->context, name, point, err) : HPF_OK;
 }
 
-/* HEAP_SIZE and its like: capability set, bytes. */
+/* Reads HEAP_SIZE and similar records: capability set, bytes. */
 static hpf_status on_size(hpf__eventlog_heap *h, const hpf_event *event, hpf_str name,
                           hpf_error *err)
 {
@@ -296,7 +292,7 @@ static hpf_status on_marker(hpf__eventlog_heap *h, const hpf_event *event, hpf_e
                           : HPF_OK;
 }
 
-/* A profile began: the last that was noted. */
+/* Begins the profile that was noted last. */
 static void note_profile(hpf__eventlog_heap *h)
 {
     const hpf_eventlog_profile *begun =
@@ -332,8 +328,7 @@ static hpf_status on_fact(hpf__eventlog_heap *h, const hpf_event *event, hpf_err
     }
 }
 
-/* Info tables may come before their profile begins, so they are kept until it tells its breakdown.
- */
+/* Keeps info tables that come before the profile begins, when the break-down is not yet known. */
 static hpf_status on_definition(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
 {
     if (h->is_revisiting) {
@@ -384,7 +379,8 @@ static hpf_status on_other(hpf__eventlog_heap *h, const hpf_event *event, hpf_er
     case HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN:
         return on_sample_begin(h, event, err);
     case HPF__EVENT_HEAP_PROF_SAMPLE_END:
-        return on_sample_end(h, event, err);
+        h->end_offset = event->end_offset;
+        return emit_sample(h, err);
     case HPF__EVENT_HEAP_PROF_COST_CENTRE:
     case HPF__EVENT_IPE:
         return on_definition(h, event, err);
@@ -403,7 +399,7 @@ static hpf_status on_other(hpf__eventlog_heap *h, const hpf_event *event, hpf_er
     }
 }
 
-/* Nearly all are costs. */
+/* Costs come first, because nearly all records are costs. */
 static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
 {
     hpf__eventlog_heap *h = context;
@@ -487,7 +483,7 @@ hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *h, hpf_error *dia
     return hpf__eventlog_diagnosis(&sight, diagnosis);
 }
 
-/* Whether the end of the log ends its last sample. */
+/* Returns whether the end of the log also ends the last sample. */
 static bool ends_sample(const hpf__eventlog_heap *h)
 {
     return !hpf__eventlog_declares(h->log, HPF__EVENT_HEAP_PROF_SAMPLE_END) &&

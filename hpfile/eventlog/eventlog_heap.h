@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The heap profile of an event log as events. All functions but the last do what detect/reader.h
- * says of theirs.
+ * The heap profile of an event log as events. The functions with the names of functions in
+ * detect/reader.h do the same.
  */
 #ifndef HPF_LOG_HEAP_H
 #define HPF_LOG_HEAP_H

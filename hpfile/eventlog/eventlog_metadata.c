@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a log says of itself: program, run-time system, date, heap profiles.
+ * Metadata of a log: program, run-time system, date, heap profiles.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,14 +62,15 @@ static bool put_word(hpf__buffer *job, hpf_str word)
            (word.length == 0 || hpf__buffer_append(job, word.data, word.length));
 }
 
-/* The words of a command line after the first: of the program, or of the run-time system. */
+/* Iterates over the words of a command line after the first: those of the program, or those of the
+ * run-time system. */
 typedef struct words {
     hpf_str rest;
     bool is_rts;  /* between +RTS and -RTS; so is +RTS itself */
     bool is_over; /* after --RTS all words are the program's */
 } words;
 
-/* The next word of the kind that is wanted; false: there is none. */
+/* Reads the next word of the wanted kind. Returns false after the last. */
 static bool find_word(words *w, bool want_rts, hpf_str *word)
 {
     while (w->rest.length) {
@@ -104,7 +105,7 @@ static bool put_ghc_job(hpf__buffer *job, hpf_str args)
                             put_words(job, args, false) && put_words(job, args, true));
 }
 
-/* Other run-time systems take no words of the program's: the job is all of them. */
+/* Other run-time systems do not take words from the program: the job has all words. */
 static bool put_other_job(hpf__buffer *job, hpf_str args)
 {
     size_t length = args.length && !args.data[args.length - 1] ? args.length - 1 : args.length;
@@ -145,13 +146,6 @@ static hpf_status note_args(hpf_eventlog_metadata *metadata, hpf_str args, hpf_e
 
 /* --- the others --- */
 
-static hpf_status note_date(hpf_eventlog_metadata *metadata, uint64_t unix_s, hpf_error *err)
-{
-    char text[HPF__DATE_BYTES];
-    hpf__date_write(text, unix_s);
-    return keep(metadata, (hpf_str){text, sizeof text - 1}, &metadata->date, err);
-}
-
 static hpf_status note_profile(hpf_eventlog_metadata *metadata, hpf_str payload, hpf_error *err)
 {
     const size_t fixed_bytes = 13;
@@ -188,6 +182,7 @@ static hpf_str after_set(hpf_str payload)
 static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf_str payload,
                                hpf_error *err)
 {
+    char date[HPF__DATE_BYTES];
     hpf_str rest = after_set(payload);
     switch (id) {
     case HPF__EVENT_RTS_IDENTIFIER:
@@ -195,7 +190,11 @@ static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf
     case HPF__EVENT_PROGRAM_ARGS:
         return note_args(metadata, rest, err);
     case HPF__EVENT_WALL_CLOCK_TIME:
-        return rest.length < 8 ? HPF_OK : note_date(metadata, hpf__read8(rest.data), err);
+        if (rest.length < 8) {
+            return HPF_OK;
+        }
+        hpf__date_write(date, hpf__read8(rest.data));
+        return keep(metadata, (hpf_str){date, sizeof date - 1}, &metadata->date, err);
     case HPF__EVENT_OSPROCESS_PID:
         metadata->pid = rest.length < 4 ? 0 : hpf__read4(rest.data);
         return HPF_OK;
@@ -211,13 +210,6 @@ static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf
     default:
         return HPF_OK;
     }
-}
-
-static bool begin_facts(hpf_eventlog_metadata *metadata)
-{
-    metadata->arena = hpf_arena_create();
-    metadata->mblock_bytes = DEFAULT_MBLOCK_BYTES;
-    return metadata->arena != NULL;
 }
 
 bool hpf_eventlog_metadata_want(uint16_t id)
@@ -239,7 +231,11 @@ bool hpf_eventlog_metadata_want(uint16_t id)
 hpf_status hpf_eventlog_metadata_note(hpf_eventlog_metadata *metadata, const hpf_event *event,
                                       hpf_error *err)
 {
-    if (!metadata->arena && !begin_facts(metadata)) {
+    if (!metadata->arena) {
+        metadata->mblock_bytes = DEFAULT_MBLOCK_BYTES;
+        metadata->arena = hpf_arena_create();
+    }
+    if (!metadata->arena) {
         return hpf_error_set_memory(err);
     }
     return note_payload(metadata, event->type->id, event->payload, err);

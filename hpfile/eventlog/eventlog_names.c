@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Definitions and the writing of names. Source of the form: GHC's rts/ProfHeap.c, fprint_ccs.
+ * Stores definitions and composes names of them, in the form of GHC's fprint_ccs (rts/ProfHeap.c).
  */
 #include "base/arena.h"
 #include "eventlog/eventlog_names.h"
@@ -33,7 +33,7 @@ void hpf__eventlog_names_finish(hpf__eventlog_names *n)
 
 /* --- definitions --- */
 
-/* The next text of a record, up to its NUL or the end. */
+/* Reads the next text of a record, up to its NUL or the end. */
 static hpf_str cut_text(hpf_str *rest)
 {
     const char *nul = rest->length ? memchr(rest->data, '\0', rest->length) : NULL;
@@ -43,7 +43,7 @@ static hpf_str cut_text(hpf_str *rest)
     return text;
 }
 
-/* A copy of a payload, so that frames can point into it. */
+/* Copies a payload, so that frames can point into it. */
 static hpf_status keep(hpf__eventlog_names *n, hpf_str payload, hpf_str *copy)
 {
     if (!n->arena && !(n->arena = hpf_arena_create())) {
@@ -54,9 +54,8 @@ static hpf_status keep(hpf__eventlog_names *n, hpf_str payload, hpf_str *copy)
     return copy->data ? HPF_OK : HPF_ERR_MEMORY;
 }
 
-/* The place for the definition of `id` in `*frames`, which grows. NULL when there is no memory,
- * with
- * `*status` telling why. */
+/* Returns the place for the definition of `id` in `*frames`, which grows. Returns NULL with
+ * `*status` set on failure. */
 static hpf_frame *place_of(hpf__intern *ids, hpf_str id, hpf_frame **frames, size_t *capacity,
                            hpf_status *status)
 {
@@ -118,7 +117,7 @@ hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *n, hpf_str paylo
     return status;
 }
 
-/* A definition that is known, or NULL. */
+/* Returns a known definition, or NULL. */
 static const hpf_frame *find(const hpf__intern *ids, const hpf_frame *frames, hpf_str id)
 {
     uint32_t number;
@@ -131,7 +130,7 @@ static hpf_str without_nul(hpf_str key)
     return cut_text(&rest);
 }
 
-/* The info table that a label "0x409f78" means, or NULL. */
+/* Returns the info table at the address in a label such as "0x409f78", or NULL. */
 static const hpf_frame *info_of_label(const hpf__eventlog_names *n, hpf_str label)
 {
     char digits[2 * ADDRESS_BYTES + 1] = {0};
@@ -170,7 +169,7 @@ static hpf_str id_at(hpf_str stack, size_t i)
     return (hpf_str){stack.data + 1 + i * CENTRE_ID_BYTES, CENTRE_ID_BYTES};
 }
 
-/* A log that began late may lack definitions: such cost centres are known by their numbers. */
+/* A log that was opened late may lack definitions. Such cost centres are shown by their numbers. */
 static hpf_status define_missing(hpf__eventlog_names *n, hpf_str stack)
 {
     hpf_status status = HPF_OK;
@@ -217,11 +216,11 @@ bool hpf__eventlog_names_put_info(hpf__buffer *buf, const hpf_frame *info)
            put(buf, info->source);
 }
 
-/* Scratch holds a name behind this many bytes, where a number may be put before it. */
+/* Bytes before the name in scratch, where a number may be put in front of it. */
 #define NUMBER_ROOM 16
 
-/* Makes the text in scratch a name. If it must be of its own and is not, it gets the next number
- * that makes it so. */
+/* Defines the text in scratch as a name. If the name must be unique and exists already, the next
+ * free number is put in front. */
 static hpf_status add_text(hpf__eventlog_names *n, bool must_be_own, hpf_name *name, bool *is_new)
 {
     char number[NUMBER_ROOM];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The framing of event logs, resumable anywhere.
+ * Splits an event log into records; can stop and continue at any byte.
  *
- * A log is a row of items: the magic, declarations of types, the mark between header and records,
- * records, the end marker. An item is read whole or not at all; one that is not all there waits in
- * `carry`, and `item_bytes` says how much of it must come before trying again.
+ * A log is a sequence of items: the magic, declarations of types, the mark between header and
+ * records, records, the end marker. Only complete items are read. An incomplete one is kept in
+ * `carry`, and `item_bytes` is the number of bytes needed before the next attempt.
  */
 #include "eventlog/eventlog_reader.h"
 
@@ -43,7 +43,7 @@ typedef enum state {
     AT_END,
 } state;
 
-/* What the record loop needs of a type. */
+/* The part of a type that the record loop needs. */
 typedef struct slot {
     hpf_event_type *type; /* NULL: not declared */
     int32_t n_bytes;
@@ -143,7 +143,7 @@ static bool is_run_id(const hpf_eventlog *log, uint16_t id)
     return i < log->n_run_ids;
 }
 
-/* Declares a type, or again one that is known: the last declaration counts. */
+/* Declares a type. If it is declared twice, the last declaration counts. */
 static hpf_status declare(hpf_eventlog *log, uint16_t id, int32_t n_bytes, hpf_str description)
 {
     slot *s = make_slot(log, id);
@@ -168,8 +168,8 @@ static hpf_status declare(hpf_eventlog *log, uint16_t id, int32_t n_bytes, hpf_s
     return status;
 }
 
-/* Length of the declaration at `p`, or how many bytes must be there to tell more of it. One that
- * makes no sense is as long as its head. */
+/* Returns the length of the declaration at `p`, or the number of bytes needed to compute it. An
+ * invalid one is as long as its head. */
 static size_t type_bytes(const char *p, size_t n)
 {
     if (n < TYPE_HEAD_BYTES) {
@@ -216,7 +216,7 @@ static hpf_status check_version(hpf_eventlog *log)
     return HPF_OK;
 }
 
-/* The item at `p`, which is all there. */
+/* Reads the complete item at `p`. */
 static hpf_status read_header_item(hpf_eventlog *log, const char *p, size_t n)
 {
     if (log->state == IN_MAGIC) {
@@ -295,7 +295,7 @@ static const char *take_run(hpf_eventlog *log, const slot *s, const char *p, con
     return left;
 }
 
-/* Reads whole records; returns the begin of what is left. log->offset moves along. */
+/* Reads complete records; returns the first byte after them. log->offset moves along. */
 static const char *read_records(hpf_eventlog *log, const char *p, const char *end,
                                 hpf_status *status)
 {
@@ -343,8 +343,8 @@ static const char *read_records(hpf_eventlog *log, const char *p, const char *en
     return p;
 }
 
-/* Length of the record at `p`, or how many bytes must be there to tell more of it. What is no
- * record is as long as its number. */
+/* Returns the length of the record at `p`, or the number of bytes needed to compute it. An
+ * undeclared type is as long as its number. */
 static size_t record_bytes(const hpf_eventlog *log, const char *p, size_t n)
 {
     if (n < END_BYTES) {
@@ -394,7 +394,7 @@ static hpf_status read_end(hpf_eventlog *log, const char *p)
     return HPF_OK;
 }
 
-/* Reads all items that are all there; returns the begin of what is left. */
+/* Reads all complete items; returns the first byte after them. */
 static const char *read_items(hpf_eventlog *log, const char *p, const char *end, hpf_status *status)
 {
     while (*status == HPF_OK && log->state != AT_END && p < end) {
@@ -419,7 +419,7 @@ static const char *read_items(hpf_eventlog *log, const char *p, const char *end,
     return log->state == AT_END ? end : p;
 }
 
-/* Completes the item in carry with what comes first in the piece, and reads it. */
+/* Completes the item in carry with the first bytes of the piece, and reads it. */
 static hpf_status feed_carry(hpf_eventlog *log, const char **at, const char *end)
 {
     hpf__buffer *carry = &log->carry;

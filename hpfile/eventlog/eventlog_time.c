@@ -102,7 +102,7 @@ static hpf_status find_child(hpf_eventlog_time *t, uint32_t parent, const char *
     return status;
 }
 
-/* The node of a stack, outermost first from the root. */
+/* Returns the node of a stack, descending from the root, outermost frame first. */
 static hpf_status find_node(hpf_eventlog_time *t, hpf_str stack, uint32_t *out)
 {
     size_t depth = (unsigned char)stack.data[0];

@@ -29,12 +29,12 @@
 #define MAX_PAYLOAD 65535u
 #define N_HELD      3 /* lines that make one MEM_RETURN */
 
-/* Records in the order of time that leave in blocks. As GHC's run-time system does, samples and all
- * that belongs to them are of no capability, marks and sizes of capability 0. */
+/* Records in the order of time, which are written in blocks. As in GHC's logs, samples and their
+ * definitions belong to no capability, marks and sizes to capability 0. */
 typedef struct log_stream {
-    hpf__buffer block; /* records that have not left */
-    uint64_t now_ns;   /* the latest time that was written */
-    uint64_t block_ns; /* the latest in blocks that have left */
+    hpf__buffer block; /* records that are not written yet */
+    uint64_t now_ns;   /* the latest time of a record */
+    uint64_t block_ns; /* the latest time in written blocks */
 } log_stream;
 
 enum { OF_CAPABILITY, OF_NONE, N_STREAMS };
@@ -67,7 +67,7 @@ typedef struct eventlog_writer {
 
 #define MAX_FRAMES 255u
 
-/* The most that texts may have, so that a record is never too long. */
+/* Longest texts, so that no record is too long. */
 #define CENTRE_TEXT_BYTES 21800u
 #define INFO_TEXT_BYTES   10900u
 #define LABEL_BYTES       65500u
@@ -77,7 +77,7 @@ typedef struct eventlog_writer {
 
 #define SET_BYTES    4u    /* of the number of a capability set */
 #define BLOCK_HEAD   24u   /* bytes of a BLOCK_MARKER */
-#define BLOCK_BYTES  60000 /* of marks and lines before they leave without a sample */
+#define BLOCK_BYTES  60000 /* of marks and quantities before they are written without a sample */
 #define MBLOCK_BYTES 1048576.0
 
 /* What is declared, with GHC's words. */
@@ -177,7 +177,7 @@ static void put_record(eventlog_writer *w, uint16_t id, uint64_t time_ns)
     w->scratch.length = 0;
 }
 
-/* What a stream gathered leaves as a block. */
+/* Writes the collected records of a stream as a block. */
 static void leave_block(eventlog_writer *w, log_stream *stream, uint16_t cap)
 {
     hpf__buffer marker = {0};
@@ -195,7 +195,7 @@ static void leave_block(eventlog_writer *w, log_stream *stream, uint16_t cap)
     }
 }
 
-/* Marks and sizes go ahead of the sample that they came before. */
+/* Marks and sizes are written before the sample that follows them. */
 static void leave(eventlog_writer *w)
 {
     leave_block(w, &w->streams[OF_CAPABILITY], 0);
@@ -212,7 +212,7 @@ static hpf_str keep(eventlog_writer *w, const hpf__buffer *bytes)
     return copy;
 }
 
-/* Adds the bytes of scratch from `begin` on. Returns whether they are new. */
+/* Interns the bytes of scratch from `begin` on. Returns whether they are new. */
 static bool intern(eventlog_writer *w, hpf__intern *table, size_t begin, uint32_t *number)
 {
     bool is_new = false;
@@ -226,8 +226,8 @@ static bool intern(eventlog_writer *w, hpf__intern *table, size_t begin, uint32_
 
 /* --- stacks --- */
 
-/* The number of a cost centre, which is defined if it is new. Those of different `twin` are never
- * the same. */
+/* Returns the number of a cost centre, and defines it if it is new. Cost centres of different
+ * `twin` are never the same. */
 static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uint64_t twin)
 {
     uint32_t number;
@@ -248,7 +248,7 @@ static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uin
     return number + 1;
 }
 
-/* Leaves the stack in `stack`. Its innermost cost centre is the one of `twin`. */
+/* Stores the stack in `stack`. Its innermost cost centre is that of `twin`. */
 static void put_stack(eventlog_writer *w, hpf__buffer *stack, const hpf_frame *frames, size_t depth,
                       uint64_t twin)
 {
@@ -278,7 +278,8 @@ static log_key make_stack(eventlog_writer *w, hpf_name name, const hpf_frame *fr
 
 /* --- labels --- */
 
-/* Two texts may have become one, for want of room or of UTF-8: the later gets a number in front. */
+/* Two texts may become equal by truncation or as UTF-8: then the later one gets a number in front.
+ */
 static log_key make_label(eventlog_writer *w, hpf_name name, hpf_str text)
 {
     uint32_t known;
@@ -536,7 +537,7 @@ static void put_held(eventlog_writer *w, unsigned which, hpf_quantity_point poin
     }
 }
 
-/* Logs know one size of the heap: of lines that could be it, the one that comes first is. */
+/* A log has one size of the heap: the first quantity that could be it is written. */
 static bool is_heap_line(eventlog_writer *w, const char *name)
 {
     w->heap_line = w->heap_line ? w->heap_line : name;

@@ -372,16 +372,6 @@ static hpf_status read_tidy_row(table *t)
 
 /* ---- The whole ---- */
 
-/* A table says nothing of its headers. */
-static hpf_status send_headers(table *t)
-{
-    hpf_status status = HPF_OK;
-    for (int i = 0; i < HPF_N_HEADERS && status == HPF_OK; i++) {
-        status = hpf__emitter_default_header(&t->emit, (hpf_header)i, t->err);
-    }
-    return status;
-}
-
 /* The mark that some tools put in front of UTF-8 text. */
 static hpf_status pass_byte_order_mark(table *t)
 {
@@ -420,7 +410,9 @@ static hpf_status read_table(table *t)
                                  : status;
     }
     t->n_columns = t->n_cells;
-    status = send_headers(t);
+    for (int i = 0; i < HPF_N_HEADERS && status == HPF_OK; i++) {
+        status = hpf__emitter_default_header(&t->emit, (hpf_header)i, t->err);
+    }
     if (status == HPF_OK && is_tidy_head(t)) {
         status = read_rows(t, read_tidy_row);
         status = status == HPF_OK ? send_tidy_sample(t) : status;

@@ -28,8 +28,8 @@ typedef struct csv_writer {
     bool is_begun;                            /* the first line is written */
     bool is_held;                             /* tidy: `held` waits for its successor */
     hpf__buffer row;                          /* wide: the cells of one sample */
-    hpf__sample_by_name *before, *held, *now; /* in `ledgers`, taking turns */
-    hpf__sample_by_name ledgers[3];
+    hpf__sample_by_name *before, *held, *now; /* in `samples`, taking turns */
+    hpf__sample_by_name samples[3];
 } csv_writer;
 
 void hpf_csv_text(hpf_sink *sink, hpf_str text, bool is_raw)
@@ -138,15 +138,6 @@ static void write_tidy(csv_writer *w)
     }
 }
 
-/* The one that was held comes before, and what is held now waits. */
-static void take_turns(csv_writer *w)
-{
-    hpf__sample_by_name *oldest = w->before;
-    w->before = w->held;
-    w->held = w->now;
-    w->now = oldest;
-}
-
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     csv_writer *w = context;
@@ -161,7 +152,10 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
         write_tidy(w);
     }
     w->is_held = true;
-    take_turns(w);
+    hpf__sample_by_name *oldest = w->before;
+    w->before = w->held;
+    w->held = w->now;
+    w->now = oldest;
     return HPF_OK;
 }
 
@@ -184,7 +178,7 @@ static void destroy(hpf_writer *base)
     free(w->names);
     hpf__buffer_finish(&w->row);
     for (int i = 0; i < 3; i++) {
-        hpf__sample_by_name_finish(&w->ledgers[i]);
+        hpf__sample_by_name_finish(&w->samples[i]);
     }
     free(w);
 }
@@ -200,9 +194,9 @@ static csv_writer *create(hpf_sink *sink, const hpf_writer_options *options)
     w->base = (hpf_writer){&events, finish, destroy, 0};
     w->sink = sink;
     w->has_raw_names = options->raw_names;
-    w->before = &w->ledgers[0];
-    w->held = &w->ledgers[1];
-    w->now = &w->ledgers[2];
+    w->before = &w->samples[0];
+    w->held = &w->samples[1];
+    w->now = &w->samples[2];
     return w;
 }
 

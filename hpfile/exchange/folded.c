@@ -23,7 +23,7 @@ typedef struct lines {
     hpf__buffer text;
 } lines;
 
-/* A byte of a frame as it may stand in a line. */
+/* Returns a byte of a frame as it is written in a line. */
 static char plain(char c)
 {
     return c == ';' ? ',' : (unsigned char)c < ' ' || c == 0x7f ? ' ' : c;

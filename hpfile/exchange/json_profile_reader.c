@@ -74,15 +74,6 @@ static hpf_status read_mark_member(void *context, hpf_str key)
     return read_label(d);
 }
 
-static hpf_status keep_mark(document *d)
-{
-    if (!HPF__ARRAY_RESERVE(d->marks, d->marks_capacity, d->n_marks + 1)) {
-        return hpf_error_set_memory(d->err);
-    }
-    d->marks[d->n_marks++] = (hpf_mark){d->time, d->label};
-    return HPF_OK;
-}
-
 static hpf_status read_mark(void *context)
 {
     document *d = context;
@@ -93,7 +84,11 @@ static hpf_status read_mark(void *context)
     if (status == HPF_OK && !d->has_time) {
         return hpf__location_error(place, d->err, HPF_ERR_SYNTAX, "this mark has no \"time\"");
     }
-    return status == HPF_OK ? keep_mark(d) : status;
+    const hpf_mark mark = {d->time, d->label};
+    if (status == HPF_OK && !HPF__ARRAY_PUSH(d->marks, d->n_marks, d->marks_capacity, mark)) {
+        return hpf_error_set_memory(d->err);
+    }
+    return status;
 }
 
 /* Those that wait and are not later than `time`, in their order. */

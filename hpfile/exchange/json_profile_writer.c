@@ -32,9 +32,9 @@ typedef struct json_profile_writer {
     named_point *points;
     size_t n_points;
     size_t points_capacity;
-    hpf_str *keys; /* by name: as JSON, with a colon behind */
+    hpf_str *keys; /* by name: as JSON, followed by a colon */
     size_t keys_capacity;
-    hpf__sample_by_name ledger;
+    hpf__sample_by_name sample;
     bool is_begun; /* the head is written */
     bool has_samples;
 } json_profile_writer;
@@ -171,14 +171,14 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     json_profile_writer *w = context;
     char number[HPF__NUMBER_BYTES];
     begin(w);
-    if (!hpf__sample_by_name_take(&w->ledger, sample)) {
+    if (!hpf__sample_by_name_take(&w->sample, sample)) {
         return hpf_error_set_memory(err);
     }
     hpf_sink_text(w->sink, w->has_samples ? ",\n    {\"time\": " : "\n    {\"time\": ");
     hpf_sink_write(w->sink, number, hpf__number_shortest(number, sample->time));
     hpf_sink_text(w->sink, ", \"costs\": {");
-    for (size_t i = 0; i < w->ledger.n_costs; i++) {
-        const hpf_cost *cost = &w->ledger.costs[i];
+    for (size_t i = 0; i < w->sample.n_costs; i++) {
+        const hpf_cost *cost = &w->sample.costs[i];
         hpf_sink_write(w->sink, ", ", i > 0 ? 2 : 0);
         hpf_sink_str(w->sink, w->keys[cost->name]);
         hpf_sink_write(w->sink, number, hpf__number_cost(number, cost));
@@ -200,7 +200,7 @@ static void destroy(hpf_writer *base)
 {
     json_profile_writer *w = (json_profile_writer *)base;
     hpf_arena_destroy(w->arena);
-    hpf__sample_by_name_finish(&w->ledger);
+    hpf__sample_by_name_finish(&w->sample);
     free(w->marks);
     free(w->points);
     free(w->keys);

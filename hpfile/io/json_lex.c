@@ -65,11 +65,6 @@ static hpf_status read_four_digits(hpf__json_lex *lex, uint32_t *code)
     return HPF_OK;
 }
 
-static bool is_high(uint32_t code)
-{
-    return code >= 0xd800 && code < 0xdc00;
-}
-
 static bool is_low(uint32_t code)
 {
     return code >= 0xdc00 && code < 0xe000;
@@ -97,7 +92,7 @@ static hpf_status read_unicode(hpf__json_lex *lex)
     if (status != HPF_OK) {
         return status;
     }
-    if (is_high(code)) {
+    if (code >= 0xd800 && code < 0xdc00) { /* the first of a pair */
         lex->high = code;
         return HPF_OK;
     }

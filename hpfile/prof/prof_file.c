@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which reader reads a report, and where what it reads is kept.
+ * Chooses the reader of a report, and stores what it reads.
  */
 #include "base/arena.h"
 #include "prof/prof_file.h"
@@ -57,16 +57,12 @@ hpf_status hpf__prof_file_keep(hpf_prof_file *file, hpf_str text, hpf_str *copy,
     return copy->data ? HPF_OK : hpf_error_set_memory(err);
 }
 
-static bool is_blank(int byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
-}
-
 /* JSON begins with a brace, text with a date. */
 static hpf_status read_any(hpf_prof_file *file, hpf_source *source, hpf_error *err)
 {
     hpf__cursor scan = {.source = source, .err = err, .line = 1};
-    while (is_blank(hpf__cursor_peek(&scan))) {
+    int byte;
+    while ((byte = hpf__cursor_peek(&scan)) != HPF__CURSOR_END && hpf__is_blank((char)byte)) {
         hpf__cursor_pass(&scan);
     }
     hpf_status status = hpf__cursor_peek(&scan) == '{' ? hpf__prof_read_json(file, scan, err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The JSON of a `.prof`: cost centres with ids, then a tree of stacks that speaks of these. A stack
- * takes its place when its brace opens, so parents come before children.
+ * The JSON of a `.prof`: cost centres with ids, then a tree of stacks that refers to them. A stack
+ * is added when its brace opens, so parents come before children.
  */
 #include "prof/prof.h"
 #include "hpfile/str.h"
@@ -69,7 +69,7 @@ static hpf_status read_centre_member(void *context, hpf_str key)
     return text ? read_text(f, text) : hpf__json_pass(&f->lex);
 }
 
-/* The place of a centre with this id; a new one has no words yet. */
+/* Returns the place of the centre with this id; a new one has no texts yet. */
 static hpf_status place_of(json_report *f, uint64_t id, uint32_t *index)
 {
     bool is_new;

@@ -17,7 +17,7 @@
 
 static const char title[] = " Time and Allocation Profiling Report";
 
-/* Where columns are, in characters from 0. */
+/* The columns, in characters from 0. */
 typedef struct columns {
     size_t module;
     size_t source;     /* 0: there is none, as before GHC 8.0 */
@@ -78,7 +78,7 @@ static hpf_str cut_word(hpf_str *text)
     return word;
 }
 
-/* Where `word` begins in the text; its length, if it does not. */
+/* Returns the position of `word` in the text, or the length of the text without it. */
 static size_t find(hpf_str text, const char *word)
 {
     size_t length = strlen(word);
@@ -109,7 +109,7 @@ static size_t byte_of(hpf_str text, size_t character)
     return at;
 }
 
-/* Digits, with commas between them or not, up to anything else. */
+/* Reads digits, which may have commas between them. */
 static uint64_t leading_number(hpf_str text)
 {
     uint64_t number = 0;
@@ -151,7 +151,7 @@ static hpf_status complain_of_none(const text_report *r, bool has_retainers)
 
 /* --- the head --- */
 
-/* A program of -hr and -p writes its censuses first. */
+/* Skips the censuses of -hr, which precede the report of -p. */
 static hpf_status read_title(text_report *r)
 {
     hpf_str line;
@@ -206,7 +206,7 @@ static hpf_status read_head_line(text_report *r, hpf_str line)
     return HPF_OK;
 }
 
-/* Up to the titles of the table, and an empty line. */
+/* Reads up to the titles of the table and the empty line after them. */
 static hpf_status read_head(text_report *r)
 {
     hpf_str line;
@@ -236,7 +236,7 @@ static hpf_str cut_number(const text_report *r, hpf_str line, hpf_str *rest, hpf
     return number;
 }
 
-/* The numbers at the end of a line; the names are left. */
+/* Cuts the numbers off the end of a line, and leaves the names. */
 static hpf_str cut_numbers(const text_report *r, hpf_str line, table_row *out)
 {
     hpf_str rest = line;
@@ -346,7 +346,7 @@ static hpf_status find_centre(text_report *r, const table_row *row, uint32_t *in
     return is_new ? add_centre(r, row, *index) : HPF_OK;
 }
 
-/* Each stack is one on another, which is the last before it with one blank less; but MAIN's. */
+/* Finds the parent of a stack: the last row before it with one blank less. MAIN has none. */
 static hpf_status check_depth(const text_report *r, size_t depth)
 {
     if (depth >= HPF__PROF_DEEPEST) {

@@ -86,7 +86,7 @@ static void put_blanks(hpf_sink *sink, size_t n)
     }
 }
 
-/* `text` and blanks up to `width` characters; a longer text stays whole. */
+/* Writes `text`, and blanks up to `width` characters; a longer text is not cut. */
 static void put_left(hpf_sink *sink, hpf_str text, size_t width)
 {
     size_t length = n_characters(text);
@@ -195,7 +195,7 @@ static void add_up(report *r)
 
 /* ---- order ---- */
 
-/* Whether stack `a` is printed before `b`, a child of the same stack. */
+/* Returns whether stack `a` is printed before `b`, a child of the same parent. */
 static bool is_before(const report *r, uint32_t a, uint32_t b)
 {
     const hpf_prof_stack *x = &r->prof->stacks[a];
@@ -358,7 +358,7 @@ static bool has_more_ticks(const report *r, uint32_t a, uint32_t b)
     return r->sums[a].ticks > r->sums[b].ticks;
 }
 
-/* Centres worth listing, into `order`. Hidden ones count for the widths, as they do in GHC. */
+/* Collects the centres worth listing in `order`. Hidden ones count for the widths, as in GHC. */
 static size_t select_centres(report *r, widths *w)
 {
     size_t n = 0;

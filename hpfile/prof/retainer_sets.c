@@ -121,11 +121,6 @@ static hpf_str cut_member(hpf_str *rest)
     return member;
 }
 
-static bool is_upper(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
 /* The label of a stack's innermost frame: `eval` of `Main.eval,Main.main`, or, as earlier versions
  * of GHC write it, of `eval[Main],main[Main]`. The empty stack is MAIN's. */
 static hpf_str label_of(hpf_str member)
@@ -141,7 +136,8 @@ static hpf_str label_of(hpf_str member)
         return label;
     }
     const char *point;
-    while (is_upper(*label.data) && (point = memchr(label.data, '.', label.length)) &&
+    while (*label.data >= 'A' && *label.data <= 'Z' &&
+           (point = memchr(label.data, '.', label.length)) &&
            point + 1 < label.data + label.length) {
         label.length -= (size_t)(point + 1 - label.data);
         label.data = point + 1;
@@ -149,7 +145,7 @@ static hpf_str label_of(hpf_str member)
     return label;
 }
 
-/* Puts "(105)SYSTEM,eval,lookupVar" together. `id` is the name up to its closing parenthesis. */
+/* Composes "(105)SYSTEM,eval,lookupVar". `id` is the name up to its closing parenthesis. */
 static bool put_name(hpf_retainer_sets *s, hpf_str id, hpf_str members)
 {
     hpf_str member;
@@ -163,7 +159,7 @@ static bool put_name(hpf_retainer_sets *s, hpf_str id, hpf_str members)
     return fits;
 }
 
-/* Whether a profile's name is the whole one, or what was left of it. */
+/* Returns whether the name of a profile is the whole name or a truncation of it. */
 static bool is_same_name(hpf_str name, hpf_str whole)
 {
     static const char dots[] = "...";
@@ -176,7 +172,7 @@ static bool is_same_name(hpf_str name, hpf_str whole)
            (may_be_cut && length < whole.length && memcmp(name.data, whole.data, length) == 0);
 }
 
-/* The number in parentheses that a name begins with, and how long that is; 0: there is none. */
+/* Reads the number in parentheses at the beginning of a name. Returns its length, or 0. */
 static size_t read_id(hpf_str name, uint64_t *id)
 {
     hpf_str rest = hpf_str_without_id(name);

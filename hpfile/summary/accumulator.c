@@ -415,7 +415,7 @@ hpf_status hpf__accumulator_settle(hpf__accumulator *t, hpf_error *err)
 
 /* --- views --- */
 
-/* Brings over what is borrowed, and makes room for what is not. */
+/* Copies the borrowed members, and allocates the others. */
 static bool borrow(hpf__accumulator *view, const hpf__accumulator *of)
 {
     if (!HPF__ARRAY_RESERVE(view->accounts, view->accounts_capacity, of->n_accounts + 1) ||

@@ -104,13 +104,6 @@ static hpf_status add_amounts(hpf_diff *d, int side, hpf_error *err)
     return status;
 }
 
-static hpf_status compare(hpf_diff *d, hpf_error *err)
-{
-    hpf_status status = make_rows(d, err);
-    status = status == HPF_OK ? add_amounts(d, 0, err) : status;
-    return status == HPF_OK ? add_amounts(d, 1, err) : status;
-}
-
 hpf_status hpf_diff_create(hpf_diff **out, hpf_survey *old_one, hpf_survey *new_one, hpf_error *err)
 {
     hpf_diff *d = calloc(1, sizeof *d);
@@ -121,7 +114,9 @@ hpf_status hpf_diff_create(hpf_diff **out, hpf_survey *old_one, hpf_survey *new_
     d->surveys[0] = old_one;
     d->surveys[1] = new_one;
     d->total.name = HPF_STR("");
-    hpf_status status = compare(d, err);
+    hpf_status status = make_rows(d, err);
+    status = status == HPF_OK ? add_amounts(d, 0, err) : status;
+    status = status == HPF_OK ? add_amounts(d, 1, err) : status;
     if (status != HPF_OK) {
         hpf_diff_destroy(d);
         return status;

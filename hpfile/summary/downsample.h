@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Choosing the samples worth drawing (survey.h says which) as they come.
+ * Chooses the samples worth drawing (see survey.h) in one pass.
  */
 #ifndef HPF_PICKS_H
 #define HPF_PICKS_H

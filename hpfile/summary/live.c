@@ -338,7 +338,7 @@ static bool has_headers(const hpf_live *live)
     return has_all || hpf__reader_log(live->reader);
 }
 
-/* Whether there is something to survey; does what is put off until somebody looks. */
+/* Returns whether there is something to survey. Does the work that is delayed until a snapshot. */
 static hpf_status prepare(hpf_live *live, hpf_error *err)
 {
     if (live->is_prepared) {

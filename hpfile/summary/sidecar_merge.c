@@ -28,15 +28,6 @@ static bool is_after_all(const hpf__sidecar_merge *b)
     return b->next_mark == b->accumulator->overview.n_marks;
 }
 
-static hpf_status wait(hpf__sidecar_merge *b, hpf_mark mark, hpf_error *err)
-{
-    if (!HPF__ARRAY_RESERVE(b->waiting, b->capacity, b->n_waiting + 1)) {
-        return hpf_error_set_memory(err);
-    }
-    b->waiting[b->n_waiting++] = mark;
-    return HPF_OK;
-}
-
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     hpf__sidecar_merge *b = context;
@@ -51,7 +42,9 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     }
     hpf_mark mark = {time, {copy, label.length}};
     if (waits) {
-        return wait(b, mark, err);
+        return HPF__ARRAY_PUSH(b->waiting, b->n_waiting, b->capacity, mark)
+                   ? HPF_OK
+                   : hpf_error_set_memory(err);
     }
     *found = mark;
     return HPF_OK;

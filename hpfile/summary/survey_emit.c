@@ -9,7 +9,7 @@
 
 #include "summary/survey.h"
 
-/* --- marks and lines --- */
+/* --- marks and quantities --- */
 
 typedef struct rest {
     const hpf_overview *overview;
@@ -26,7 +26,7 @@ static hpf_status begin_rest(rest *r, const hpf_survey *survey, const hpf_events
     return r->at ? HPF_OK : hpf_error_set_memory(err);
 }
 
-/* The time of a row's next; infinite when there is none. */
+/* Returns the time of the next point of a row; infinite after the last. */
 static double time_of_next(const rest *r, size_t row)
 {
     const hpf_overview *o = r->overview;
@@ -46,7 +46,7 @@ static size_t earliest_row(const rest *r)
     return found;
 }
 
-static hpf_status tell_next(rest *r, size_t row, hpf_error *err)
+static hpf_status emit_next(rest *r, size_t row, hpf_error *err)
 {
     size_t index = r->at[row]++;
     if (row == 0) {
@@ -58,15 +58,15 @@ static hpf_status tell_next(rest *r, size_t row, hpf_error *err)
                            : HPF_OK;
 }
 
-/* All that is not later than `time`. */
-static hpf_status tell_until(rest *r, double time, hpf_error *err)
+/* Emits everything that is not later than `time`. */
+static hpf_status emit_until(rest *r, double time, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     for (bool is_due = true; is_due && status == HPF_OK;) {
         size_t row = earliest_row(r);
         double next = time_of_next(r, row);
         is_due = next <= time && !isinf(next);
-        status = is_due ? tell_next(r, row, err) : HPF_OK;
+        status = is_due ? emit_next(r, row, err) : HPF_OK;
     }
     return status;
 }
@@ -76,7 +76,7 @@ hpf_status hpf__survey_emit_marks(const hpf_survey *survey, const hpf_events *ev
 {
     rest r;
     hpf_status status = begin_rest(&r, survey, events, context, err);
-    status = status == HPF_OK ? tell_until(&r, INFINITY, err) : status;
+    status = status == HPF_OK ? emit_until(&r, INFINITY, err) : status;
     free(r.at);
     return status;
 }
@@ -86,7 +86,7 @@ hpf_status hpf__survey_emit_marks(const hpf_survey *survey, const hpf_events *ev
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     rest *r = context;
-    hpf_status status = tell_until(r, sample->time, err);
+    hpf_status status = emit_until(r, sample->time, err);
     return status == HPF_OK && r->to->sample ? r->to->sample(r->context, sample, err) : status;
 }
 
@@ -96,14 +96,14 @@ static hpf_status interleave(hpf_survey *s, const hpf_events *events, void *cont
     rest r;
     hpf_status status = begin_rest(&r, s, events, context, err);
     status = status == HPF_OK ? hpf_survey_replay(s, &samples, &r, err) : status;
-    status = status == HPF_OK ? tell_until(&r, INFINITY, err) : status;
+    status = status == HPF_OK ? emit_until(&r, INFINITY, err) : status;
     free(r.at);
     return status;
 }
 
 /* --- the whole --- */
 
-/* Names that only an unfinished sample has are the last ones: they are left out. */
+/* Returns the number of names without those that only an unfinished sample has, which are last. */
 static uint32_t n_used_names(const hpf_survey *s)
 {
     uint32_t n = hpf_survey_n_names(s);

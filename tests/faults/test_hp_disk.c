@@ -53,7 +53,7 @@ Test(hp_disk, a_full_disk_keeps_the_old_file)
     cr_assert_eq(scratch_n_files(), 1);
 }
 
-Test(hp_disk, a_full_disk_while_keeping_aside)
+Test(hp_disk, a_full_disk_while_spooling)
 {
     hpf_sink *text = hpf_sink_to_memory();
     put_profile(text, 200000);

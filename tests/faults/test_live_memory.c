@@ -144,7 +144,7 @@ Test(live_memory, watching)
     fail_all_ways(profile, NULL);
 }
 
-Test(live_memory, watching_and_sweeping)
+Test(live_memory, watching_and_compacting)
 {
     fail_all_ways(profile, &(hpf_live_options){.max_picks = 16, .most_bytes = 6000});
 }

@@ -100,7 +100,7 @@ Test(log_memory, surveying)
     fail_each(profile, true);
 }
 
-Test(log_memory, putting_in_order)
+Test(log_memory, sorting)
 {
     fail_each(disordered, false);
     fail_each(disordered, true);
@@ -125,7 +125,7 @@ static hpf_status read_facts(hpf_error *err)
     return status;
 }
 
-Test(log_memory, noting_facts)
+Test(log_memory, collecting_metadata)
 {
     bool has_failed = true;
     for (unsigned long nth = 1; has_failed; nth++) {

@@ -88,7 +88,7 @@ Test(arena, used_bytes_go_with_what_was_asked)
     cr_assert_leq(hpf_arena_used_bytes(arena), 102000);
 }
 
-Test(arena, destroy_takes_nothing)
+Test(arena, destroy_accepts_null)
 {
     hpf_arena_destroy(NULL);
 }

@@ -44,7 +44,7 @@ Test(csv, a_wide_table_is_complete)
     expect_csv(three, &hpf_format_csv, "time,\"a\",\"b\"\n0,0,0\n0.5,3,20\n1.25,0,2.5\n");
 }
 
-Test(csv, a_tidy_table_has_the_zeros_beside_amounts)
+Test(csv, a_tidy_table_has_zeros_next_to_amounts)
 {
     expect_csv(three, &hpf_format_tidy,
                "time,name,value\n0,\"a\",0\n0,\"b\",0\n0.5,\"a\",3\n0.5,\"b\",20\n"
@@ -75,13 +75,13 @@ Test(csv, quotes_are_doubled_and_commas_kept)
                "time,\"a,\"\"b\"\"\"\n1,5\n");
 }
 
-Test(csv, a_name_of_an_unfinished_sample_is_no_column)
+Test(csv, a_name_of_an_unfinished_sample_is_not_a_column)
 {
     expect_csv(HEAD "BEGIN_SAMPLE 1\na 5\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nb 7\n", &hpf_format_csv,
                "time,\"a\"\n1,5\n");
 }
 
-Test(csv, a_wide_table_knows_its_names_before_it_begins)
+Test(csv, a_wide_table_needs_all_names_before_samples)
 {
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_writer *writer = create_writer(&hpf_format_csv, sink, NULL);
@@ -106,7 +106,7 @@ Test(csv, tidy_is_read_in_any_order_of_columns)
                          "BEGIN_SAMPLE 1.000000\nEND_SAMPLE 1.000000\n");
 }
 
-Test(csv, equal_times_are_told_apart_by_a_name_that_comes_again)
+Test(csv, a_repeated_name_begins_another_sample_of_the_same_time)
 {
     expect_hp("time,name,value\n1,a,1\n1,b,2\n1,a,3\n",
               TABLE_HEAD "BEGIN_SAMPLE 1.000000\na\t1\nb\t2\nEND_SAMPLE 1.000000\n"
@@ -129,7 +129,7 @@ Test(csv, two_bands_called_name_and_value_stay_wide)
               TABLE_HEAD "BEGIN_SAMPLE 1.000000\nname\t5\nvalue\t6\nEND_SAMPLE 1.000000\n");
 }
 
-Test(csv, what_is_wrong_has_a_place)
+Test(csv, errors_have_a_place)
 {
     static const struct {
         const char *text;

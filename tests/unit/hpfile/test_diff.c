@@ -114,7 +114,7 @@ Test(diff, a_number_in_front_makes_no_difference)
     expect_rows(ONE("(12)"), ONE("(13)"), 2);
 }
 
-Test(diff, names_cut_sooner_for_a_longer_number_find_their_partner)
+Test(diff, names_truncated_earlier_by_a_longer_number_match)
 {
     expect_rows(ONE("(99)walk/eval/mai..."), ONE("(100)walk/eval/ma..."), 1);
     expect_rows(ONE("(1000)walk/eval/m..."), ONE("(1)walk/eval/main..."), 1);
@@ -123,7 +123,7 @@ Test(diff, names_cut_sooner_for_a_longer_number_find_their_partner)
     expect_rows(ONE("walk/a..."), ONE("walk/b..."), 2);
 }
 
-Test(diff, several_partners_are_none)
+Test(diff, several_candidates_match_nothing)
 {
     expect_rows(TWO("(1)walk/ab...", "(2)walk/ac..."), ONE("(100)walk/a..."), 3);
     expect_rows(ONE("(100)walk/a..."), TWO("(1)walk/ab...", "(2)walk/ac..."), 3);
@@ -138,7 +138,7 @@ Test(diff, the_longer_of_two_cut_names_is_shown)
     finish(&p);
 }
 
-Test(diff, what_no_complete_sample_has_is_no_row)
+Test(diff, names_of_incomplete_samples_have_no_row)
 {
     expect_rows(PROFILE_HEADERS "BEGIN_SAMPLE 0\na 1\nEND_SAMPLE 0\n",
                 PROFILE_HEADERS "BEGIN_SAMPLE 0\na 1\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\nb 1\n", 1);

@@ -41,7 +41,7 @@ static void expect_increasing(void)
     }
 }
 
-Test(picks, nothing_was_added)
+Test(picks, an_empty_profile_has_no_picks)
 {
     hpf__downsample_init(&picks, 100);
     cr_assert(hpf__downsample_settle(&picks));
@@ -122,7 +122,7 @@ Test(picks, nearly_as_many_as_there_may_be)
 
 /* What a longer run picks of a part was picked when that part was all: who keeps only the samples
  * that are picked so far will have what is picked later. */
-Test(picks, nothing_is_picked_that_was_passed_over)
+Test(picks, skipped_samples_are_never_picked)
 {
     enum { N = 700, MAX = 60 };
     static bool is_passed[N];
@@ -160,7 +160,7 @@ Test(picks, evenly_spaced_samples_are_covered_evenly)
     }
 }
 
-Test(picks, every_dip_of_a_cell_stays)
+Test(picks, every_cell_keeps_its_dip)
 {
     enum { N = 10000 };
     hpf__downsample_init(&picks, 400);
@@ -173,7 +173,7 @@ Test(picks, every_dip_of_a_cell_stays)
     }
 }
 
-Test(picks, times_that_stand_still_or_jump)
+Test(picks, times_that_stay_equal_or_jump)
 {
     static const double steps[] = {0, 1e-300, 5e-324, 1e90, 1e-9};
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
@@ -192,7 +192,7 @@ Test(picks, times_that_stand_still_or_jump)
 }
 
 /* A long stillness at the beginning must not spoil the grid for what comes later. */
-Test(picks, a_still_beginning_leaves_the_rest_its_shape)
+Test(picks, equal_times_at_the_beginning_keep_the_shape_of_the_rest)
 {
     hpf__downsample_init(&picks, 64);
     for (uint64_t i = 0; i < 100; i++) {

@@ -481,7 +481,7 @@ static void check_truncated(const char *path)
     hpf_sink_destroy(bytes);
 }
 
-Test(eventlog_corpus, a_log_cut_after_any_byte_says_what_is_whole)
+Test(eventlog_corpus, a_log_cut_after_any_byte_keeps_complete_samples)
 {
     check_truncated(DATA "foldleak-prof-pair-hb.eventlog");
     check_truncated(DATA "dragvoid-prof-l-au-hm.eventlog");

@@ -62,7 +62,7 @@ static void expect_said(hpf_sink *log, const char *expected)
 
 #define UNITS "SAMPLE_UNIT seconds\nVALUE_UNIT bytes\n"
 
-Test(log_heap, everything_a_log_says_becomes_events)
+Test(log_heap, all_records_become_events)
 {
     hpf_sink *log = hpf_sink_to_memory();
     log_put_example(log);
@@ -101,7 +101,7 @@ Test(log_heap, stacks_that_read_the_same_are_numbered)
                            "sample 5e-09  0=10 1=20 2=30 3=40 1=50\n");
 }
 
-Test(log_heap, biographical_samples_stand_at_their_own_time)
+Test(log_heap, biographical_samples_have_their_own_time)
 {
     hpf_sink *log = open_log(0);
     begin_profile(log, 0, 6);
@@ -196,7 +196,7 @@ Test(log_heap, one_of_several_profiles_is_read_when_asked_for)
     }
 }
 
-Test(log_heap, one_that_is_not_there_is_an_error)
+Test(log_heap, a_profile_that_does_not_exist_is_an_error)
 {
     hpf_source *source;
     hpf_error err;
@@ -297,7 +297,7 @@ Test(log_heap, cost_centres_without_definition_are_known_by_their_numbers)
     hpf_sink_destroy(log);
 }
 
-Test(log_heap, frames_tell_the_whole_stack)
+Test(log_heap, frames_are_the_whole_stack)
 {
     hpf_sink *log = hpf_sink_to_memory();
     log_put_example(log);
@@ -471,7 +471,7 @@ static void expect_told_apart(const char *label, const char *other)
     hpf_sink_destroy(log);
 }
 
-Test(log_heap, keys_of_any_length_are_told_apart_by_any_byte)
+Test(log_heap, keys_of_any_length_differ_by_any_byte)
 {
     char label[81], other[81];
     for (size_t n = 1; n < sizeof label; n++) {

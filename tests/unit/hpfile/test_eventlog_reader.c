@@ -86,7 +86,7 @@ Test(eventlog_reader, records_print_their_fields)
                      "source=\"s\" flags=1\n");
 }
 
-Test(eventlog_reader, numbers_may_stand_behind_a_text)
+Test(eventlog_reader, numbers_may_follow_a_text)
 {
     hpf_sink *log = begun();
     log_declare(log, 42, HPF_EVENT_VARIABLE, "Intern string");
@@ -133,7 +133,7 @@ Test(eventlog_reader, a_block_gives_its_capability_to_the_records_in_it)
                      "0.000000005 - GC_START\n");
 }
 
-Test(eventlog_reader, unknown_types_pass_and_are_counted)
+Test(eventlog_reader, unknown_types_are_skipped_and_counted)
 {
     hpf_sink *log = begun();
     log_declare(log, 300, 3, "Something \"new\"");
@@ -178,7 +178,7 @@ Test(eventlog_reader, records_may_be_longer_or_shorter_than_documented)
                      "n_live_blocks=6\n");
 }
 
-Test(eventlog_reader, what_follows_the_end_marker_is_left_alone)
+Test(eventlog_reader, bytes_after_the_end_marker_are_ignored)
 {
     hpf_sink *log = open_log();
     log_put(log, 9, 1, "");
@@ -294,7 +294,7 @@ Test(eventlog_reader, a_visitor_stops_the_reader_and_leaves_types_out)
     hpf_sink_destroy(log);
 }
 
-Test(eventlog_reader, the_state_tells_how_the_input_ends)
+Test(eventlog_reader, the_state_shows_how_the_input_ends)
 {
     hpf_sink *log = open_log();
     size_t header = hpf_sink_bytes(log).length;

@@ -79,7 +79,7 @@ Test(log_ticky, samples_add_up_and_the_largest_come_first)
     hpf_eventlog_ticky_destroy(ticky);
 }
 
-Test(log_ticky, later_definitions_tell_more)
+Test(log_ticky, later_definitions_add_details)
 {
     hpf_ticky_counter c[1];
     hpf_sink *log = begin();
@@ -96,7 +96,7 @@ Test(log_ticky, later_definitions_tell_more)
 }
 
 /* Records too short for a counter, and a type of that number that is something else. */
-Test(log_ticky, what_is_no_counter_is_left_alone)
+Test(log_ticky, other_events_are_ignored)
 {
     hpf_sink *log = hpf_sink_to_memory();
     log_begin(log, 0);

@@ -69,7 +69,7 @@ Test(folded, separators_inside_are_replaced)
     EXPECT("a b,c 1\n", {"a\tb;c", 1});
 }
 
-Test(folded, what_is_cut_stays_cut)
+Test(folded, truncated_names_stay_truncated)
 {
     EXPECT("ma...;g;f 1\n", {"(7)f/g/ma...", 1});
 }

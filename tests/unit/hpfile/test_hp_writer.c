@@ -283,7 +283,7 @@ Test(hp_writer, a_follower_sees_whole_samples_only)
     hpf_sink_destroy(to_pipe);
 }
 
-Test(hp_writer, a_full_device_is_told)
+Test(hp_writer, a_full_device_is_an_error)
 {
     if (access("/dev/full", W_OK) != 0) {
         cr_skip_test("no /dev/full");

@@ -43,7 +43,7 @@ Test(intern, numbers_are_dense_and_stable_over_growth)
     cr_assert_eq(table.n_names, N);
 }
 
-Test(intern, bytes_and_length_are_what_counts)
+Test(intern, names_are_compared_by_bytes_and_length)
 {
     cr_assert_eq(add(HPF_STR(""), true), 0);
     cr_assert_eq(add(HPF_STR("\0"), true), 1);
@@ -55,7 +55,7 @@ Test(intern, bytes_and_length_are_what_counts)
     cr_assert_eq(add(HPF_STR(""), false), 0);
 }
 
-Test(intern, prefixes_of_all_lengths_are_apart)
+Test(intern, prefixes_of_all_lengths_differ)
 {
     char text[200];
     memset(text, 'x', sizeof text);
@@ -67,7 +67,7 @@ Test(intern, prefixes_of_all_lengths_are_apart)
     }
 }
 
-Test(intern, a_copy_has_zero_bytes_behind_it)
+Test(intern, a_copy_is_followed_by_zero_bytes)
 {
     char text[] = "abcde";
     add((hpf_str){text, 5}, true);

@@ -65,19 +65,19 @@ Test(json, controls_quotes_and_backslashes_are_escaped)
     expect("\"a\\\"b\\\\c\\nd\\te\\u0001\\u007f/\"\n");
 }
 
-Test(json, bytes_that_are_no_utf8_are_replaced_one_by_one)
+Test(json, bytes_that_are_not_utf8_are_replaced_one_by_one)
 {
     hpf_json_str(&json, NULL, HPF_STR("\xe2\x8a\x95\xe2\x8a|\xff"));
     expect("\"\xe2\x8a\x95\\ufffd\\ufffd|\\ufffd\"\n");
 }
 
-Test(json, bytes_that_are_no_utf8_can_be_kept)
+Test(json, bytes_that_are_not_utf8_can_be_kept)
 {
     hpf_json_bytes(&json, NULL, HPF_STR("\xc3\xa9\xe9\n"));
     expect("\"\xc3\xa9\\udce9\\n\"\n");
 }
 
-Test(json, what_is_not_finite_is_null)
+Test(json, numbers_that_are_not_finite_are_null)
 {
     hpf_json_array(&json, NULL);
     hpf_json_number(&json, NULL, INFINITY);

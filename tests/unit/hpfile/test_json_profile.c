@@ -63,7 +63,7 @@ Test(json_profile, is_read_back_as_it_was)
     free(json);
 }
 
-Test(json_profile, bytes_that_are_no_text_come_back)
+Test(json_profile, bytes_that_are_not_text_are_restored)
 {
     const char *hp = HEAD "BEGIN_SAMPLE 1.000000\n\xff\xc3\xa9\xed\xa0\x80\t5\n"
                           "END_SAMPLE 1.000000\n";
@@ -74,7 +74,7 @@ Test(json_profile, bytes_that_are_no_text_come_back)
     free(json);
 }
 
-Test(json_profile, members_may_stand_anywhere_and_others_are_passed)
+Test(json_profile, members_come_in_any_order_and_unknown_ones_are_skipped)
 {
     expect_events("{\"samples\": [{\"costs\": {\"a\": 1, \"a\": 2}, \"more\": [{}, [null]],"
                   " \"time\": 1e1}],\n \"x\": {\"y\": [true, -1]}, \"marks\": [{\"time\": 3}],"
@@ -93,7 +93,7 @@ Test(json_profile, marks_come_before_samples_that_are_not_earlier)
 }
 
 /* In the order in which they were emitted, which need not be that of time. */
-Test(json_profile, lines_are_written_and_read_back)
+Test(json_profile, quantities_are_written_and_read_back)
 {
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_writer *writer = create_writer(&hpf_format_json, sink, NULL);
@@ -128,7 +128,7 @@ Test(json_profile, escapes_are_resolved)
                   "sample 0 [0,0)\n");
 }
 
-Test(json_profile, what_is_wrong_has_a_place)
+Test(json_profile, errors_have_a_place)
 {
     static const struct {
         const char *text;
@@ -174,7 +174,7 @@ Test(json_profile, what_is_wrong_has_a_place)
     }
 }
 
-Test(json_profile, the_writer_wants_its_head_first)
+Test(json_profile, the_writer_needs_headers_before_samples)
 {
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_writer *writer = create_writer(&hpf_format_json, sink, NULL);

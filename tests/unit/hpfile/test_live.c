@@ -179,7 +179,7 @@ static unsigned compare_folder(const char *folder)
     return n_profiles;
 }
 
-Test(live, is_what_a_survey_finds_in_real_profiles)
+Test(live, equals_a_survey_of_real_profiles)
 {
     cr_assert_gt(compare_folder(CENSUS_SOURCE_DIR "/tests/data/hp"), 50);
     cr_assert_gt(compare_folder(CENSUS_SOURCE_DIR "/samples/hp"), 0);
@@ -220,7 +220,7 @@ static hpf_sink *make_profile(const shape *s)
     return to;
 }
 
-Test(live, keeps_what_is_drawn_when_samples_are_swept_out)
+Test(live, keeps_picks_when_samples_are_compacted)
 {
     static const shape shapes[] = {{700, 40, false, 0}, {900, 40, true, 100}, {3000, 7, true, 0}};
     static const hpf_live_options tight[] = {{.max_picks = 16, .most_bytes = 60000},
@@ -236,7 +236,7 @@ Test(live, keeps_what_is_drawn_when_samples_are_swept_out)
     }
 }
 
-Test(live, goes_on_as_if_never_looked_at)
+Test(live, a_snapshot_does_not_change_later_results)
 {
     hpf_sink *profile = make_profile(&(shape){300, 20, true, 0});
     hpf_str text = hpf_sink_bytes(profile);
@@ -329,7 +329,7 @@ static void expect_stretch(hpf_live *live, hpf_str text, const hpf_live_options 
     oneshot_finish(&all);
 }
 
-Test(live, the_last_stretch_is_a_window)
+Test(live, the_last_duration_is_a_window)
 {
     static const hpf_live_options options[] = {
         {0}, {.max_picks = 16}, {.max_picks = 32, .is_wanted = is_even}};
@@ -377,7 +377,7 @@ static void expect_whole(hpf_survey *survey)
     free(values);
 }
 
-Test(live, a_stretch_that_was_swept_goes_on_with_picks)
+Test(live, a_compacted_window_uses_picks)
 {
     static const hpf_live_options options = {.max_picks = 64, .most_bytes = 100000};
     hpf_sink *profile = make_profile(&(shape){2000, 30, true, 0});
@@ -547,7 +547,7 @@ Test(live, labels_find_their_marks_whichever_comes_first)
     oneshot_finish(&all);
 }
 
-Test(live, a_broken_file_beside_stays_so_and_leaves_the_rest)
+Test(live, a_broken_sidecar_stays_broken_and_keeps_the_rest)
 {
     hpf_live *live = live_create(NULL);
     hpf_error err = {0};
@@ -588,7 +588,7 @@ static void compare_log(hpf_str text, const char *what)
     hpf_live_destroy(live);
 }
 
-Test(live, is_what_a_survey_finds_in_event_logs)
+Test(live, equals_a_survey_of_event_logs)
 {
     static const char *const names[] = {"dragvoid-prof-l-au-hc",
                                         "foldleak-prof-l-au-hr",
@@ -799,7 +799,7 @@ static hpf_sink *running(const char *words, const char *more, const char *biogra
     return log;
 }
 
-Test(live, tells_why_a_log_has_no_samples_yet)
+Test(live, diagnoses_a_log_without_samples)
 {
     static const unsigned none[] = {0}, by_type[] = {4, 0}, biographical[] = {6, 0};
     static const struct {
@@ -832,7 +832,7 @@ Test(live, tells_why_a_log_has_no_samples_yet)
     }
 }
 
-Test(live, tells_it_when_the_log_shows_it_and_not_for_longer)
+Test(live, a_diagnosis_ends_when_its_reason_ends)
 {
     static const unsigned none[] = {0};
     const char *unknown = "no heap profile in the event log yet: run the program with "
@@ -857,7 +857,7 @@ Test(live, tells_it_when_the_log_shows_it_and_not_for_longer)
     cr_expect_str_eq(caveat_of(log, NULL), "");
 }
 
-Test(live, leaves_it_to_the_end_to_tell_that_there_were_no_samples)
+Test(live, the_end_reports_that_there_were_no_samples)
 {
     static const unsigned none[] = {0};
     hpf_sink *log = running("+RTS", "-l", "", none);
@@ -871,7 +871,7 @@ Test(live, leaves_it_to_the_end_to_tell_that_there_were_no_samples)
     hpf_sink_destroy(log);
 }
 
-Test(live, tells_of_profiles_that_are_left_out)
+Test(live, diagnoses_profiles_that_are_skipped)
 {
     static const unsigned two[] = {4, 1, 0};
     const hpf_live_options second = {.has_log_profile = true, .log_profile = 1},
@@ -894,7 +894,7 @@ Test(live, tells_of_profiles_that_are_left_out)
     }
 }
 
-Test(live, does_not_warn_of_what_is_a_caveat)
+Test(live, a_diagnosis_is_not_a_warning)
 {
     const hpf_live_options options = {.warning = count_warning};
     hpf_sink *log = begin_log();
@@ -949,7 +949,7 @@ Test(live, samples_before_headers_wait_for_them)
     hpf_live_destroy(live);
 }
 
-Test(live, a_broken_input_stays_so_and_can_be_seen)
+Test(live, a_broken_input_stays_broken_and_can_be_surveyed)
 {
     static const char good[] = HEAD "BEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\n";
     hpf_live *live = live_create(NULL);
@@ -967,7 +967,7 @@ Test(live, a_broken_input_stays_so_and_can_be_seen)
     hpf_live_destroy(live);
 }
 
-Test(live, tells_a_listener_what_comes)
+Test(live, a_listener_gets_all_events)
 {
     hpf_sink *said = hpf_sink_to_memory(), *expected = hpf_sink_to_memory();
     hpf_live_options options = {.listener = &event_text_events, .listener_context = said};
@@ -994,7 +994,7 @@ static hpf_status keep_name(void *context, hpf_str name, hpf_quantity_point poin
     return HPF_OK;
 }
 
-Test(live, names_of_lines_stay_whatever_is_fed_behind_them)
+Test(live, names_of_quantities_stay_valid)
 {
     static const hpf_events events = {.quantity = keep_name};
     hpf_str name = {NULL, 0};

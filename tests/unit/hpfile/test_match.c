@@ -58,7 +58,7 @@ static uint32_t row_of(const matched *m, size_t which, const char *name)
     return 0;
 }
 
-Test(match, numbers_of_runs_do_not_matter)
+Test(match, numbers_of_stacks_are_ignored)
 {
     matched m;
     match(&m, (const char *const[]){"(1)f/g b ", "(22)f/g ", "c (333)f/g (4)f/g "}, 3);
@@ -73,7 +73,7 @@ Test(match, numbers_of_runs_do_not_matter)
 }
 
 /* A `.hp` file cuts, the log of the same program does not. */
-Test(match, a_cut_name_is_the_only_whole_one_that_begins_like_it)
+Test(match, a_truncated_name_matches_the_only_name_that_begins_with_it)
 {
     matched m;
     match(&m,
@@ -97,7 +97,7 @@ Test(match, a_cut_name_is_the_only_whole_one_that_begins_like_it)
     finish(&m);
 }
 
-Test(match, a_chain_of_cuts_is_one_name_called_by_the_longest)
+Test(match, a_chain_of_truncated_names_is_shown_as_the_longest)
 {
     matched m;
     match(&m, (const char *const[]){"(999)f/g/ma... ", "(9)f/g/main... ", "(99)f/g/mai... "}, 3);
@@ -106,7 +106,7 @@ Test(match, a_chain_of_cuts_is_one_name_called_by_the_longest)
     finish(&m);
 }
 
-Test(match, a_profile_with_two_of_them_forbids_it)
+Test(match, a_profile_with_both_names_prevents_a_match)
 {
     matched m;
     match(&m, (const char *const[]){"(99)f/ma... ", "(9)f/mai... (8)f/main... ", "x "}, 3);
@@ -114,7 +114,7 @@ Test(match, a_profile_with_two_of_them_forbids_it)
     finish(&m);
 }
 
-Test(match, two_that_would_fit_forbid_it)
+Test(match, two_candidates_prevent_a_match)
 {
     matched m;
     match(&m, (const char *const[]){"(99)f/m... ", "(9)f/ma... ", "(9)f/mi... "}, 3);
@@ -122,7 +122,7 @@ Test(match, two_that_would_fit_forbid_it)
     finish(&m);
 }
 
-Test(match, cuts_far_apart_are_different_names)
+Test(match, truncations_of_very_different_lengths_do_not_match)
 {
     matched m;
     match(&m, (const char *const[]){"(1)ab... ", "(1)abcd... ", "(1)abcdef... "}, 3);
@@ -130,7 +130,7 @@ Test(match, cuts_far_apart_are_different_names)
     finish(&m);
 }
 
-Test(match, what_all_know_is_nobodys_other_half)
+Test(match, a_name_in_all_profiles_matches_no_truncated_one)
 {
     matched m;
     match(&m, (const char *const[]){"(9)f/ma... (9)f/m... ", "(9)f/ma... "}, 2);
@@ -138,7 +138,7 @@ Test(match, what_all_know_is_nobodys_other_half)
     finish(&m);
 }
 
-Test(match, there_is_a_most)
+Test(match, the_number_of_profiles_has_a_limit)
 {
     static const char *texts[MOST];
     matched m;

@@ -81,14 +81,14 @@ Test(model, write_then_read_is_identity_and_writing_again_gives_the_same_bytes)
     hpf_model_destroy(again);
 }
 
-Test(model, replay_with_no_interest_and_with_a_stop)
+Test(model, replay_to_an_empty_consumer_and_to_one_that_stops)
 {
     hpf_model *m = model_of(HEAD BODY);
     cr_assert_eq(hpf_model_replay(m, &(hpf_events){0}, NULL, NULL), HPF_OK);
     hpf_model_destroy(m);
 }
 
-Test(model, equality_is_about_what_is_said)
+Test(model, equality_compares_contents)
 {
     static const struct {
         const char *text;
@@ -130,7 +130,7 @@ Test(model, a_whole_amount_and_a_fraction_of_the_same_size_differ)
 }
 
 /* A line's points stand where they came, among the samples. */
-Test(model, lines_are_kept_told_again_and_compared)
+Test(model, quantities_are_stored_replayed_and_compared)
 {
     hpf_model *a = model_of(HEAD BODY);
     hpf_model *b = model_of(HEAD BODY);

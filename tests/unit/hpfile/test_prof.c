@@ -565,7 +565,7 @@ Test(prof, retainer_report_is_ghcs)
     check_retainers("foldleak-prof-hr.prof");
 }
 
-Test(prof, lines_that_are_no_sets_are_told)
+Test(prof, lines_that_are_not_sets_are_reported)
 {
     static const char *const lines[] = {"",          "SET",        "SET = {}",
                                         "SET 1 = {", "SET x = {}", "RESET 1 = {}"};

@@ -103,7 +103,7 @@ Test(prof_json, the_order_of_members_is_free)
     hpf_prof_file_destroy(file);
 }
 
-Test(prof_json, what_is_wrong_has_a_place)
+Test(prof_json, errors_have_a_place)
 {
     static const struct {
         const char *text;

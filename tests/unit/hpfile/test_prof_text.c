@@ -160,7 +160,7 @@ Test(prof_text, censuses_of_retainers_may_come_first)
     hpf_prof_file_destroy(file);
 }
 
-Test(prof_text, what_is_wrong_has_a_place)
+Test(prof_text, errors_have_a_place)
 {
     static const struct {
         const char *text;

@@ -82,7 +82,7 @@ Test(sets, a_number_alone_is_not_enough)
     hpf_retainer_sets_destroy(sets);
 }
 
-Test(sets, lines_that_are_no_sets_pass)
+Test(sets, other_lines_are_skipped)
 {
     static const char *const texts[] = {"", "SET", "SET 4 = {<>", "SET x = {<>}\n",
                                         "set 4 = {<>}\n"};

@@ -80,7 +80,7 @@ Test(sidecar, leaves_out_a_row_that_is_being_written)
     cr_expect_str_eq(emitted, "1 a=2;");
 }
 
-Test(sidecar, says_where_something_else_stands)
+Test(sidecar, errors_have_a_place)
 {
     static const struct {
         const char *text;

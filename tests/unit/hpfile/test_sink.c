@@ -249,7 +249,7 @@ Test(sink, a_symbolic_link_is_followed)
     expect_file(scratch_path("target"), "new");
 }
 
-Test(sink, a_symbolic_link_to_nothing_makes_its_target)
+Test(sink, a_dangling_symbolic_link_creates_its_target)
 {
     const char *link = scratch_path("link");
     const char *second = scratch_path("second");
@@ -321,7 +321,7 @@ Test(sink, a_folder_that_is_not_there)
 }
 
 /* Runs as somebody who owns nothing here; the super-user may write anywhere. */
-Test(sink, what_may_not_be_written_is_an_error_before_anything_is_done)
+Test(sink, a_target_without_permission_is_an_error_at_once)
 {
     const char *path = scratch_path("out");
     const char *inside = scratch_path("inside");
@@ -363,7 +363,7 @@ Test(sink, a_pipe_without_reader_is_an_error)
     close(ends[1]);
 }
 
-Test(sink, what_is_not_finite_is_refused)
+Test(sink, numbers_that_are_not_finite_are_refused)
 {
     static const double values[] = {INFINITY, -INFINITY, NAN};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -377,7 +377,7 @@ Test(sink, what_is_not_finite_is_refused)
     }
 }
 
-Test(sink, destroy_takes_nothing)
+Test(sink, destroy_accepts_null)
 {
     hpf_sink_destroy(NULL);
 }

@@ -211,7 +211,7 @@ Test(source, one_to_eight_bytes_from_a_pipe)
     }
 }
 
-Test(source, more_than_memory_may_hold_goes_to_a_file)
+Test(source, a_large_spool_goes_to_a_file)
 {
     make_plain(9 << 20);
     hpf_source_options options = {.keep = true, .temporary_dir = scratch_path(".")};
@@ -226,7 +226,7 @@ Test(source, more_than_memory_may_hold_goes_to_a_file)
     wait(NULL);
 }
 
-Test(source, exactly_what_memory_may_hold)
+Test(source, a_spool_of_exactly_the_limit)
 {
     for (int more = -1; more <= 1; more++) {
         make_plain((size_t)((4 << 20) + more));
@@ -240,7 +240,7 @@ Test(source, exactly_what_memory_may_hold)
     }
 }
 
-Test(source, no_place_to_keep_aside)
+Test(source, a_spool_that_cannot_be_created_is_an_error)
 {
     make_plain(5 << 20);
     hpf_source_options options = {.keep = true, .temporary_dir = scratch_path("missing")};
@@ -297,7 +297,7 @@ static char *pack(const packer *p, size_t *length)
     return read_file(scratch_path("packed"), length);
 }
 
-Test(source, packed_from_file_pipe_and_memory)
+Test(source, compressed_file_pipe_and_memory)
 {
     for (size_t i = 0; i < N_PACKERS; i++) {
         size_t n;
@@ -320,7 +320,7 @@ Test(source, packed_from_file_pipe_and_memory)
     }
 }
 
-Test(source, packed_to_a_multiple_of_the_piece)
+Test(source, compressed_to_a_multiple_of_the_piece)
 {
     for (size_t i = 0; i < N_PACKERS; i++) {
         for (size_t n = (512 << 10) - 1; n <= (512 << 10) + 1; n++) {
@@ -331,7 +331,7 @@ Test(source, packed_to_a_multiple_of_the_piece)
     }
 }
 
-Test(source, packed_and_not_kept)
+Test(source, compressed_and_not_kept)
 {
     free(pack(&packers[0], NULL));
     hpf_source *source;
@@ -342,7 +342,7 @@ Test(source, packed_and_not_kept)
     hpf_source_destroy(source);
 }
 
-Test(source, packed_streams_one_behind_the_other)
+Test(source, compressed_streams_in_a_row)
 {
     for (size_t i = 0; i < N_PACKERS; i++) {
         make_plain(100000);
@@ -370,7 +370,7 @@ Test(source, packed_streams_one_behind_the_other)
     }
 }
 
-Test(source, packed_nothing)
+Test(source, compressed_nothing)
 {
     for (size_t i = 0; i < N_PACKERS; i++) {
         make_plain(0);
@@ -392,7 +392,7 @@ static hpf_status read_all(hpf_source *source, size_t *n_bytes, hpf_error *err)
     return status;
 }
 
-Test(source, packed_data_cut_anywhere_is_an_error_not_a_short_text)
+Test(source, compressed_data_cut_anywhere_is_an_error)
 {
     for (size_t i = 0; i < N_PACKERS; i++) {
         make_plain(20000);
@@ -414,7 +414,7 @@ Test(source, packed_data_cut_anywhere_is_an_error_not_a_short_text)
     }
 }
 
-Test(source, packed_data_with_a_wrong_byte_never_gives_too_much)
+Test(source, compressed_data_with_a_wrong_byte_never_gives_too_much)
 {
     rng chance = {23};
     for (size_t i = 0; i < N_PACKERS; i++) {
@@ -440,7 +440,7 @@ Test(source, packed_data_with_a_wrong_byte_never_gives_too_much)
 
 /* --- what is no file --- */
 
-Test(source, what_cannot_be_opened)
+Test(source, files_that_cannot_be_opened)
 {
     hpf_source *source = NULL;
     hpf_error err;
@@ -468,7 +468,7 @@ Test(source, a_file_that_became_shorter)
     hpf_source_destroy(source);
 }
 
-Test(source, a_descriptor_that_stands_inside_its_file_is_read_from_there)
+Test(source, a_descriptor_is_read_from_its_position)
 {
     const char *path = scratch_path("in");
     write_file(path, plain_text());
@@ -480,7 +480,7 @@ Test(source, a_descriptor_that_stands_inside_its_file_is_read_from_there)
     close(fd);
 }
 
-Test(source, destroy_takes_nothing)
+Test(source, destroy_accepts_null)
 {
     hpf_source_destroy(NULL);
 }

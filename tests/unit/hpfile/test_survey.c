@@ -197,7 +197,7 @@ static void compare_series(hpf_source *source, const hpf_model *model,
     hpf_survey_destroy(survey);
 }
 
-Test(survey, series_are_the_lines_of_the_model_at_the_picks)
+Test(survey, series_equal_the_model_at_the_picks)
 {
     rng chance = {59};
     for (int round = 0; round < 40; round++) {
@@ -221,7 +221,7 @@ Test(survey, series_are_the_lines_of_the_model_at_the_picks)
     }
 }
 
-Test(survey, series_from_a_packed_file, .init = scratch_begin, .fini = scratch_end)
+Test(survey, series_of_a_compressed_file, .init = scratch_begin, .fini = scratch_end)
 {
     rng chance = {61};
     shape s = {.n_samples = 400, .n_names = 6};
@@ -297,7 +297,7 @@ Test(survey, the_largest_numbers_stay_finite)
     finish(s, source);
 }
 
-Test(survey, what_is_left_over)
+Test(survey, costs_after_the_last_sample_are_leftover)
 {
     hpf_source *source;
     hpf_survey *s = survey_text(HEAD "BEGIN_SAMPLE 1.0\na\t5\nEND_SAMPLE 1.0\nBEGIN_SAMPLE 2.0\n"
@@ -362,7 +362,7 @@ static void put_long_profile(hpf_sink *to, int n_samples)
     }
 }
 
-Test(survey, progress_is_told_up_to_the_end, .init = scratch_begin, .fini = scratch_end)
+Test(survey, progress_is_reported_up_to_the_end, .init = scratch_begin, .fini = scratch_end)
 {
     hpf_sink *text = hpf_sink_to_memory();
     put_long_profile(text, 30000);
@@ -380,7 +380,7 @@ Test(survey, progress_is_told_up_to_the_end, .init = scratch_begin, .fini = scra
     hpf_sink_destroy(text);
 }
 
-Test(survey, replay_tells_every_sample_again)
+Test(survey, replay_emits_every_sample_again)
 {
     hpf_sink *text = hpf_sink_to_memory();
     put_long_profile(text, 500);
@@ -586,7 +586,7 @@ Test(survey, a_window_is_the_profile_without_the_other_samples)
 
 /* --- the whole again, and one moment of it --- */
 
-Test(survey, what_is_emitted_is_the_model)
+Test(survey, emitted_events_equal_the_model)
 {
     rng chance = {11};
     const shape s = {40, 5, true, true, false};
@@ -607,7 +607,7 @@ Test(survey, what_is_emitted_is_the_model)
 }
 
 /* Marks and quantities come by time between the samples, once there is a sidecar. */
-Test(survey, what_is_emitted_is_in_order_of_time)
+Test(survey, emitted_events_are_in_order_of_time)
 {
     static const char profile[] = HEAD "MARK 0.5\nBEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\nMARK 1.5\n"
                                        "BEGIN_SAMPLE 3\na 2\nEND_SAMPLE 3\nMARK 9\n";
@@ -656,7 +656,7 @@ static void expect_moment(const hpf_model *m, hpf_survey *survey, double time)
     }
 }
 
-Test(survey, a_moment_is_the_nearest_sample_also_when_it_is_no_pick)
+Test(survey, a_moment_is_the_nearest_sample_even_if_it_is_not_a_pick)
 {
     rng chance = {12};
     const shape s = {300, 4, true, true, false};
@@ -675,7 +675,7 @@ Test(survey, a_moment_is_the_nearest_sample_also_when_it_is_no_pick)
     hpf_sink_destroy(text);
 }
 
-Test(survey, a_pick_tells_its_amounts)
+Test(survey, a_pick_has_its_amounts)
 {
     hpf_source *source =
         source_of(HPF_STR(HEAD "BEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nb 5\na 2\n"
@@ -712,7 +712,7 @@ static hpf_sink *without_n1(hpf_str text)
     return shorter;
 }
 
-Test(survey, unwanted_names_are_as_if_they_were_not_there)
+Test(survey, unwanted_names_do_not_count)
 {
     rng chance = {71};
     for (int round = 0; round < 60; round++) {
@@ -745,7 +745,7 @@ Test(survey, unwanted_names_are_as_if_they_were_not_there)
 
 /* --- what stands beside --- */
 
-Test(survey, lines_and_labels_from_beside)
+Test(survey, a_sidecar_adds_quantities_and_labels)
 {
     static const char profile[] = HEAD "BEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\nMARK 1.5\nMARK 1.5\n"
                                        "MARK 2\nBEGIN_SAMPLE 3\na 2\nEND_SAMPLE 3\n";
@@ -769,7 +769,7 @@ Test(survey, lines_and_labels_from_beside)
     hpf_source_destroy(source);
 }
 
-Test(survey, a_broken_file_beside_leaves_what_was_read)
+Test(survey, a_broken_sidecar_keeps_what_was_read)
 {
     static const char profile[] = HEAD "BEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\n";
     static const char beside[] = "time\twhat\tvalue\n1\tresident\t10\nnonsense\n";

@@ -89,7 +89,7 @@ Test(utf8, every_code_point_is_read_back)
     }
 }
 
-Test(utf8, a_cut_hurts_no_character)
+Test(utf8, cutting_keeps_characters_whole)
 {
     hpf_str text = HPF_STR("a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z");
     static const size_t expected[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
@@ -98,7 +98,7 @@ Test(utf8, a_cut_hurts_no_character)
     }
 }
 
-Test(utf8, bytes_of_no_character_may_be_cut_anywhere)
+Test(utf8, invalid_bytes_may_be_cut_anywhere)
 {
     hpf_str text = HPF_STR("\xff\x80\x80\xe2\x82|");
     for (size_t most = 0; most <= text.length; most++) {
