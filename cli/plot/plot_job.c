@@ -222,6 +222,37 @@ static bool read_collections(plot_job *j)
     return is_read;
 }
 
+/* Returns whether there is something to draw: a sample with a name that is wanted, in the window.
+ * hp2ps draws an empty picture. */
+static bool has_costs(const plot_job *j)
+{
+    const plot_values *v = j->setup.values;
+    bool has = v->look == HPR_LOOK_CLASSIC, has_elsewhere = false;
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        hpf_survey *survey = j->inputs[i].survey;
+        for (hpf_name name = 0; name < hpf_survey_n_names(survey) && !has; name++) {
+            has = hpf_survey_totals(survey, name)->n_samples > 0;
+            has_elsewhere |= hpf_survey_whole_sum(survey, name) > 0;
+        }
+    }
+    const char *path = j->inputs[0].name;
+    if (has) {
+        return true;
+    }
+    if (!has_elsewhere) {
+        diag_say("%s: all samples are empty: nothing to draw; did the program end before its first "
+                 "sample? Use a shorter interval, such as -i0.01",
+                 path);
+    } else if (v->match || v->exclude) {
+        diag_say("%s: no name is left by %s%s%s%s%s", path, v->match ? "--match " : "",
+                 v->match ? v->match : "", v->match && v->exclude ? " and " : "",
+                 v->exclude ? "--exclude " : "", v->exclude ? v->exclude : "");
+    } else {
+        diag_say("%s: all samples between --from and --to are empty", path);
+    }
+    return false;
+}
+
 static bool open_inputs(plot_job *j, char *const *paths, size_t n)
 {
     j->inputs = calloc(n, sizeof *j->inputs);
@@ -234,7 +265,7 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
             return false;
         }
     }
-    return read_sets(j) && read_collections(j);
+    return has_costs(j) && read_sets(j) && read_collections(j);
 }
 
 /* --- laying out ----------------------------------------------------------------------------- */

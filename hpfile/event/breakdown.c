@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The flags of GHC's run-time system in one table.
+ * The flags of GHC's run-time system, and the names of break-downs, in one table.
  */
 #include "event/breakdown.h"
 
@@ -9,16 +9,17 @@
 static const struct breakdown {
     const char *flag;
     const char *name;
+    const char *native_name; /* of programs that are not GHC's; NULL: `name` */
 } breakdowns[HPF_N_BREAKDOWNS] = {
-    [HPF_BREAKDOWN_COST_CENTRE] = {"-hc", "cost-centre stack"},
-    [HPF_BREAKDOWN_MODULE] = {"-hm", "module"},
-    [HPF_BREAKDOWN_CLOSURE_DESCR] = {"-hd", "closure description"},
-    [HPF_BREAKDOWN_TYPE] = {"-hy", "type"},
-    [HPF_BREAKDOWN_RETAINER] = {"-hr", "retainer set"},
-    [HPF_BREAKDOWN_BIOGRAPHY] = {"-hb", "biography"},
-    [HPF_BREAKDOWN_CLOSURE_TYPE] = {"-hT", "closure type"},
-    [HPF_BREAKDOWN_INFO_TABLE] = {"-hi", "info table"},
-    [HPF_BREAKDOWN_ERA] = {"-he", "era"},
+    [HPF_BREAKDOWN_COST_CENTRE] = {"-hc", "cost-centre stack", "call stack"},
+    [HPF_BREAKDOWN_MODULE] = {"-hm", "module", NULL},
+    [HPF_BREAKDOWN_CLOSURE_DESCR] = {"-hd", "closure description", "allocation site"},
+    [HPF_BREAKDOWN_TYPE] = {"-hy", "type", NULL},
+    [HPF_BREAKDOWN_RETAINER] = {"-hr", "retainer set", NULL},
+    [HPF_BREAKDOWN_BIOGRAPHY] = {"-hb", "biography", NULL},
+    [HPF_BREAKDOWN_CLOSURE_TYPE] = {"-hT", "closure type", "kind"},
+    [HPF_BREAKDOWN_INFO_TABLE] = {"-hi", "info table", NULL},
+    [HPF_BREAKDOWN_ERA] = {"-he", "era", NULL},
 };
 
 const char *hpf_breakdown_flag(hpf_breakdown breakdown)
@@ -35,6 +36,13 @@ char hpf_breakdown_letter(hpf_breakdown breakdown)
 const char *hpf_breakdown_name(hpf_breakdown breakdown)
 {
     return (unsigned)breakdown < HPF_N_BREAKDOWNS ? breakdowns[breakdown].name : NULL;
+}
+
+const char *hpf_breakdown_native_name(hpf_breakdown breakdown)
+{
+    const char *native =
+        (unsigned)breakdown < HPF_N_BREAKDOWNS ? breakdowns[breakdown].native_name : NULL;
+    return native ? native : hpf_breakdown_name(breakdown);
 }
 
 /* Removes the next word from `*rest` and returns it; it is empty at the end. */
@@ -71,9 +79,31 @@ static hpf_breakdown breakdown_of_word(hpf_str word)
     return is_flag ? hpf_breakdown_of_letter(word.data[2]) : HPF_BREAKDOWN_NONE;
 }
 
+/* Returns the break-down of a job that ends in HPF_NATIVE_JOB_BY, a native name and maybe a comma
+ * and more, or NONE. */
+static hpf_breakdown breakdown_of_native_job(hpf_str job)
+{
+    const hpf_str by = HPF_STR(HPF_NATIVE_JOB_BY);
+    hpf_breakdown found = HPF_BREAKDOWN_NONE;
+    for (size_t i = 0; i + by.length <= job.length; i++) {
+        if (memcmp(job.data + i, by.data, by.length) != 0) {
+            continue;
+        }
+        hpf_str rest = {job.data + i + by.length, job.length - i - by.length};
+        const char *comma = memchr(rest.data, ',', rest.length);
+        rest.length = comma ? (size_t)(comma - rest.data) : rest.length;
+        found = HPF_BREAKDOWN_NONE;
+        for (int b = 1; b < HPF_N_BREAKDOWNS; b++) {
+            bool is_it = hpf_str_is(rest, hpf_breakdown_native_name((hpf_breakdown)b));
+            found = is_it ? (hpf_breakdown)b : found;
+        }
+    }
+    return found;
+}
+
 hpf_breakdown hpf_breakdown_of_job(hpf_str job)
 {
-    hpf_breakdown found = HPF_BREAKDOWN_NONE;
+    hpf_breakdown found = breakdown_of_native_job(job);
     bool is_rts = false;
     job = job.length ? job : HPF_STR("");
     for (hpf_str word = next_word(&job); word.length > 0; word = next_word(&job)) {

@@ -10,11 +10,18 @@
 /* Returns the flag ("-hc"), or NULL for NONE. */
 HPF_API const char *hpf_breakdown_flag(hpf_breakdown breakdown);
 
+/* Returns the name for programs that are not GHC's ("call stack"). NULL as above. */
+HPF_API const char *hpf_breakdown_native_name(hpf_breakdown breakdown);
+
+/* Separates a program from its native break-down in a JOB: "python3 p.py", then this, then "call
+ * stack". */
+#define HPF_NATIVE_JOB_BY " \xC2\xB7 by "
+
 /* Returns the break-down of a letter, or NONE. */
 HPF_API hpf_breakdown hpf_breakdown_of_letter(char letter);
 
-/* Returns the break-down that the run-time flags in a JOB select, or NONE. `-hc` is a break-down,
- * `-hcfoo` only a restriction; the last one counts. */
+/* Returns the break-down that a JOB names, or that its run-time flags select, or NONE. `-hc`
+ * is a break-down, `-hcfoo` only a restriction; the last one counts. */
 HPF_API hpf_breakdown hpf_breakdown_of_job(hpf_str job);
 
 #endif

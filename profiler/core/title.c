@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Titles as GHC's run-time system writes them.
+ * Titles as GHC's run-time system writes them, and those of native programs.
  */
 #include "title.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+
+#include "event/breakdown.h"
 
 hpf_str hpp__title_program(const char *path)
 {
@@ -26,6 +29,22 @@ void hpp__title_add_options(hpp__text *title, const hpf_str *options, size_t n_o
     for (size_t i = 0; i < n_options; i++) {
         hpp__text_add(title, HPF_STR(" "));
         hpp__text_add(title, options[i]);
+    }
+}
+
+void hpp__title_add_breakdown(hpp__text *title, const hpp_options *options)
+{
+    hpf_breakdown breakdown =
+        options->census.breakdown ? options->census.breakdown : HPF_BREAKDOWN_COST_CENTRE;
+    const char *name = hpf_breakdown_native_name(breakdown);
+    hpp__text_add(title, HPF_STR(HPF_NATIVE_JOB_BY));
+    hpp__text_add(title, (hpf_str){name, strlen(name)});
+    for (size_t i = 0; i < options->n_words; i++) {
+        hpf_str word = options->words[i];
+        if (word.length > 3 && memcmp(word.data, "-h", 2) == 0) { /* a restriction */
+            hpp__text_add(title, HPF_STR(", "));
+            hpp__text_add(title, word);
+        }
     }
 }
 

@@ -6,7 +6,10 @@
 #include "base/arena.h"
 #include "chart/select.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "summary/match.h"
 #include "hpfile/str.h"
@@ -260,23 +263,109 @@ static hpf_status colour_selection(hpr__assignment *assignment, hpf_arena *arena
     return colour_bands(assignment, names, n, n_drawn, sel->options, arena, err);
 }
 
+/* Lists the names that occur in a sample, or their groups. */
+static hpf_status begin_selection(selection *sel, hpf_arena *arena, const hpf_survey *survey,
+                                  const hpr_options *options, hpf_error *err)
+{
+    uint32_t n_names = hpf_survey_n_names(survey);
+    *sel = (selection){
+        .survey = survey,
+        .options = options,
+        .list = hpf_arena_array(arena, n_names, sizeof *sel->list),
+        .first_of = hpf_arena_array(arena, n_names, sizeof *sel->first_of),
+        .n_names = n_names,
+    };
+    if (!sel->list || !sel->first_of) {
+        return hpf_error_set_memory(err);
+    }
+    list_names(sel);
+    if (options->group != HPR_GROUP_NONE) {
+        join_groups(sel);
+    }
+    return HPF_OK;
+}
+
+/* Returns how many entries, the largest first, hold half of the weight. Sorts as many as needed. */
+static uint32_t n_for_half(selection *sel)
+{
+    double total = 0, sum = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sel->n; i++) {
+        total += sel->list[i].weight;
+    }
+    sort_list(sel->list, sel->n, sel->options);
+    while (n < sel->n && n < (uint32_t)sel->options->n_bands && sum < total / 2) {
+        sum += sel->list[n++].weight;
+    }
+    if (sum < total / 2) {
+        qsort(sel->list, sel->n, sizeof *sel->list, compare_weighed);
+    }
+    while (n < sel->n && sum < total / 2) {
+        sum += sel->list[n++].weight;
+    }
+    return n;
+}
+
+hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena *arena,
+                          const hpf_survey *survey, hpf_error *err)
+{
+    enum { MOST_READABLE = 40, MOST_BANDS = 200 };
+    static const struct {
+        hpr_group group;
+        const char *name;
+    } ways[] = {{HPR_GROUP_NONE, NULL},
+                {HPR_GROUP_PREFIX, "innermost cost centre"},
+                {HPR_GROUP_MODULE, "module"}};
+    hpr_options tried = *options;
+    uint32_t n_alone = 0, n_names = 0;
+    char text[80];
+    *caption = NULL;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        selection sel;
+        tried.group = ways[i].group;
+        tried.n_prefix_parts = 1;
+        if (begin_selection(&sel, arena, survey, &tried, err)) {
+            return HPF_ERR_MEMORY;
+        }
+        uint32_t n = n_for_half(&sel);
+        if (i == 0) {
+            n_alone = n < MOST_BANDS ? n : MOST_BANDS;
+            n_names = sel.n;
+            if (n <= (uint32_t)options->n_bands) {
+                return HPF_OK;
+            }
+        }
+        /* Only the name of a stack begins with its innermost cost centre. */
+        bool is_stack =
+            sel.n > 0 && hpf_str_without_id(hpf_survey_name(survey, sel.list[0].name)).length <
+                             hpf_survey_name(survey, sel.list[0].name).length;
+        bool is_usable = i == 0 || (sel.n < n_names && (i != 1 || is_stack));
+        if (n <= MOST_READABLE && is_usable) {
+            options->group = tried.group;
+            options->n_prefix_parts = 1;
+            options->n_bands = n > (uint32_t)options->n_bands ? (int)n : options->n_bands;
+            break;
+        }
+        if (i + 1 == sizeof ways / sizeof *ways) {
+            options->n_bands = (int)n_alone;
+        }
+    }
+    if (options->group == HPR_GROUP_NONE) {
+        snprintf(text, sizeof text, "the largest %d of %" PRIu32 " names", options->n_bands,
+                 n_names);
+    } else {
+        snprintf(text, sizeof text, "by %s", ways[options->group == HPR_GROUP_PREFIX ? 1 : 2].name);
+    }
+    *caption = hpf_arena_text(arena, (hpf_str){text, strlen(text)});
+    return *caption ? HPF_OK : hpf_error_set_memory(err);
+}
+
 hpf_status hpr__modern_select(hpr__assignment *assignment, hpf_arena *arena, hpf_survey *survey,
                               const hpr_options *options, hpf_error *err)
 {
-    uint32_t n_names = hpf_survey_n_names(survey);
-    selection sel = {
-        .survey = survey,
-        .options = options,
-        .list = hpf_arena_array(arena, n_names, sizeof *sel.list),
-        .first_of = hpf_arena_array(arena, n_names, sizeof *sel.first_of),
-        .n_names = n_names,
-    };
-    if (!sel.list || !sel.first_of) {
-        return hpf_error_set_memory(err);
-    }
-    list_names(&sel);
-    if (options->group != HPR_GROUP_NONE) {
-        join_groups(&sel);
+    selection sel;
+    if (begin_selection(&sel, arena, survey, options, err)) {
+        return HPF_ERR_MEMORY;
     }
     favour_kept(&sel);
     hpf_status status = make_assignment(assignment, arena, &sel, err);

@@ -587,6 +587,23 @@ static hpf_status place_labels(layout *l, hpf_error *err)
 
 /* --- texts and marks ------------------------------------------------------------------------ */
 
+/* Appends the caption to the program. */
+static hpf_status add_caption(layout *l, const char **job, hpf_error *err)
+{
+    const char *caption = l->public->caption;
+    if (!caption) {
+        return HPF_OK;
+    }
+    size_t n_bytes = strlen(*job) + strlen(caption) + sizeof " \xC2\xB7 ";
+    char *both = hpf_arena_alloc(l->chart->arena, n_bytes);
+    if (!both) {
+        return hpf_error_set_memory(err);
+    }
+    snprintf(both, n_bytes, "%s \xC2\xB7 %s", *job, caption);
+    *job = both;
+    return HPF_OK;
+}
+
 /* Sets the title: program and date, or the title of the panel. The program is elided first. */
 static hpf_status place_title(layout *l, hpf_error *err)
 {
@@ -600,7 +617,7 @@ static hpf_status place_title(layout *l, hpf_error *err)
     title->date_bytes = own ? HPF_STR("") : l->public->headers[HPF_HEADER_DATE];
     hpf_str job_bytes = own ? (hpf_str){own, strlen(own)} : l->public->headers[HPF_HEADER_JOB];
     if (hpr__chart_bytes(l->chart, job_bytes, &title->job_bytes, err) ||
-        hpr__chart_text(l->chart, title->job_bytes, &job, err) ||
+        hpr__chart_text(l->chart, title->job_bytes, &job, err) || add_caption(l, &job, err) ||
         hpr__chart_text(l->chart, title->date_bytes, &date, err)) {
         return HPF_ERR_MEMORY;
     }

@@ -60,7 +60,14 @@ hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_op
                              hpr_measurer measurer, hpf_error *err)
 {
     hpr__assignment assignment;
-    hpf_status status = hpr__modern_select(&assignment, chart->arena, survey, options, err);
+    hpr_options fitted = *options;
+    hpf_status status = HPF_OK;
+    if (options->fit_bands) {
+        status = hpr__fit_bands(&fitted, &chart->public.caption, chart->arena, survey, err);
+    }
+    if (!status) {
+        status = hpr__modern_select(&assignment, chart->arena, survey, &fitted, err);
+    }
     if (!status) {
         status = hpr__modern_fetch(chart, survey, &assignment, options, err);
     }

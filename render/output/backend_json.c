@@ -224,6 +224,7 @@ static void put_bands(hpf_json *json, const hpr_chart *chart)
     if (chart->base) {
         put_numbers(json, "base", chart->base, chart->n_points);
     }
+    hpf_json_text(json, "caption", chart->caption);
     hpf_json_whole(json, "other_names", chart->other_names);
     hpf_json_whole(json, "dropped_names", chart->dropped_names);
     hpf_json_number(json, "area", chart->area);

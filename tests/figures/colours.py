@@ -50,10 +50,11 @@ class Profile:
         self.colours, self.n_views, self.failures = {}, 0, []
 
     def draw(self, form, options, may_be_empty=True):
+        """Returns the picture, or None if nothing is in this window or has this name."""
         command = [self.census, "plot", *options, "--format", form, "-o", "-", self.path]
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        if run.returncode == 1 and may_be_empty and b"no " in run.stderr:
-            return None  # nothing in this window, or without this name
+        if run.returncode == 1 and may_be_empty:
+            return None
         if run.returncode != 0:
             sys.exit(f"{command}: {run.stderr.decode()}")
         return run.stdout.decode()

@@ -34,7 +34,6 @@ PROFILES = {
     "samples/hp/pathgrid-prof-hc-i0.005.hp": ["--normalise"],
     "samples/hp/pathgrid-prof-hy.hp": ["--lines", "--print"],
     "samples/hp/queens-plain-pair-hT.hp": ["--lines", "--theme", "dark"],
-    "samples/hp/queens-prof-hc-nosample.hp": [],
     "samples/eventlog/foldleak-prof-lu-hc.eventlog": [],
     "tests/golden/inputs/marks.hp": [],
     "tests/cli/fixtures/served.hp": ["--overlay", "all"],

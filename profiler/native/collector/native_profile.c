@@ -69,7 +69,7 @@ static void emit_headers(hpp__native_profile *p)
     for (size_t i = 1; i < p->n_words; i++) {
         hpp__title_add_word(&job, p->words[i].data);
     }
-    hpp__title_add_options(&job, p->options->words, p->options->n_words);
+    hpp__title_add_breakdown(&job, p->options);
     hpp__output_headers(&p->output, hpp__text_str(&job), (hpf_str){p->date, strlen(p->date)});
     hpp__text_finish(&job);
 }

@@ -157,6 +157,7 @@ typedef struct hpr_chart {
     const double *xs;      /* n_points: values on the x axis: times, or numbers of samples */
     const hpr_band *bands; /* bottom first */
     uint32_t n_bands;
+    const char *caption;          /* how names were chosen to be visible, UTF-8; NULL: not said */
     uint32_t other_names;         /* names folded into OTHER */
     uint32_t dropped_names;       /* names removed as traces */
     const double *totals;         /* n_points: sum of the drawn bands, always amounts */

@@ -97,9 +97,11 @@ typedef struct hpr_options {
     bool drop_traces;     /* modern: drop them */
     hpr_group group;      /* modern */
     int n_prefix_parts;   /* for HPR_GROUP_PREFIX; at least 1 */
-    bool by_sample;       /* modern: evenly spaced samples, regardless of their times */
-    bool normalise;       /* modern: percent of the total at each time */
-    bool as_lines;        /* modern: one line per band but OTHER, instead of a stack */
+    bool fit_bands; /* modern, one profile: draw more bands, or group names, if OTHER would be more
+                       than half of the picture; chart.h: caption */
+    bool by_sample; /* modern: evenly spaced samples, regardless of their times */
+    bool normalise; /* modern: percent of the total at each time */
+    bool as_lines;  /* modern: one line per band but OTHER, instead of a stack */
     double width_pt, height_pt;   /* modern: the drawing area; 0: 648 x 432 */
     hpr_legend legend;            /* modern */
     bool no_title;                /* modern */

@@ -18,6 +18,7 @@
 
 #include "detect/reader.h"
 #include "model.h"
+#include "event/breakdown.h"
 #include "hpfile/source.h"
 #include "native/collector/collector.h"
 #include "made_window.h"
@@ -293,7 +294,8 @@ Test(collector, writes_live_blocks_until_the_end)
     cr_expect_eq(strncmp(name.data, "(3)f/main", name.length), 0, "%.*s", (int)name.length,
                  name.data);
     hpf_str job = hpf_model_header(model, HPF_HEADER_JOB);
-    cr_expect_eq(strncmp(job.data, "prog one two +RTS -hc -i0.01", job.length), 0);
+    cr_expect_eq(strncmp(job.data, "prog one two \xC2\xB7 by call stack", job.length), 0);
+    cr_expect_eq(hpf_breakdown_of_job(job), HPF_BREAKDOWN_COST_CENTRE);
     hpf_model_destroy(model);
     hpp_process_figures figures;
     cr_assert_eq(hpp_collector_n_processes(collector), 1);
