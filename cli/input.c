@@ -38,15 +38,6 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static progress progress_begin(void)
-{
-    progress begun = {.is_terminal = isatty(STDERR_FILENO) == 1};
-    if (begun.is_terminal) {
-        begun.due_s = now_s() + PATIENCE_S;
-    }
-    return begun;
-}
-
 static void progress_show(progress *line, const char *name, uint64_t done_bytes,
                           uint64_t total_bytes)
 {
@@ -237,7 +228,8 @@ bool input_open_only(input *in, const char *path, const hpf_format *format)
 static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live)
 {
     hpf_error err;
-    survey_callbacks callbacks = {in->name, progress_begin()};
+    survey_callbacks callbacks = {
+        in->name, {.is_terminal = isatty(STDERR_FILENO) == 1, .due_s = now_s() + PATIENCE_S}};
     limits.max_name_bytes = max_name_bytes;
     limits.warning = warn;
     limits.warning_context = &callbacks;

@@ -30,14 +30,6 @@ typedef struct picture {
 
 /* ---- drawing ---- */
 
-static void complain(picture *p, const hpf_error *err)
-{
-    if (strcmp(p->complaint, err->message) != 0) {
-        snprintf(p->complaint, sizeof p->complaint, "%s", err->message);
-        diag_error(p->options.path, err);
-    }
-}
-
 static hpf_status put_in_place(const char *path, hpf_str bytes, hpf_error *err)
 {
     hpf_sink *sink = hpf_sink_to_path(path, err);
@@ -94,17 +86,12 @@ static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
     return status;
 }
 
-/* The report with retainer sets exists only after the program has ended. */
-static hpf_retainer_sets *read_sets(const picture *p, hpf_survey *survey)
-{
-    bool may_have =
-        p->profile->state == WATCHED_ENDED && p->options.setup->values->look != HPR_LOOK_CLASSIC;
-    return may_have ? retainers_of_profile(survey, p->profile->name) : NULL;
-}
-
+/* Draws with the members of retainer sets, whose report exists only after the program has ended. */
 static hpf_status draw_with_sets(picture *p, hpf_survey *survey, hpf_error *err)
 {
-    hpf_retainer_sets *sets = read_sets(p, survey);
+    bool may_have_sets =
+        p->profile->state == WATCHED_ENDED && p->options.setup->values->look != HPR_LOOK_CLASSIC;
+    hpf_retainer_sets *sets = may_have_sets ? retainers_of_profile(survey, p->profile->name) : NULL;
     hpf_status status = draw_survey(p, survey, err);
     hpf_survey_use_retainer_sets(survey, NULL);
     hpf_retainer_sets_destroy(sets);
@@ -125,8 +112,9 @@ static void draw(picture *p)
     *p->options.state = status == HPF_OK ? PICTURE_CURRENT : PICTURE_FAILED;
     if (status == HPF_OK) {
         p->complaint[0] = '\0';
-    } else {
-        complain(p, &err);
+    } else if (strcmp(p->complaint, err.message) != 0) {
+        snprintf(p->complaint, sizeof p->complaint, "%s", err.message);
+        diag_error(p->options.path, &err);
     }
 }
 
