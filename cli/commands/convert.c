@@ -165,7 +165,7 @@ static bool has_extension(const char *path, const char *extension)
     return length > n && path[length - n - 1] == '.' && strcmp(path + length - n, extension) == 0;
 }
 
-/* Returns the index of the format that the extension of `path` stands for, or -1. The longest
+/* Returns the index of the format for the extension of `path`, or -1. The longest
  * extension wins: "x.speedscope.json" is not JSON. */
 static int target_of_path(const char *path)
 {

@@ -4,7 +4,7 @@
 
 memory.py CENSUS PROJECT
 
-GLib, on which Pango stands, ends the process when there is no memory; so any status but 0 is allowed,
+Pango uses GLib, which ends the process when there is no memory; so any status but 0 is allowed,
 and the picture must not have changed then.
 """
 import resource

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Options of `census plot` in combinations that nobody would think of, and what holds of every picture.
+"""Options of `census plot` in combinations that are unlikely, and what is true of every picture.
 
 torture.py CENSUS PROJECT [--seed N] [--cases N | --seconds S] [--only CASE] [--folder KEEP]
 
@@ -31,7 +31,7 @@ POINTS = {"pt": 1, "in": 72, "mm": 72 / 25.4, "cm": 72 / 2.54}
 SKIPPED = 77
 LONGEST_S = 60  # for one picture; sanitizers are slow
 
-# Each option with the values that it is given; None stands for none.
+# Each option with its values; None leaves the option out.
 OPTIONS = {
     "--order": ("wiggle", "sum", "area", "stddev", "name", "first-seen", "growth"),
     "--reverse": None,
@@ -172,7 +172,7 @@ def judge_labels(bands, page, at, complain):
             continue
         x, y = (a + b for a, b in zip(label["at"], at))
         if not (0 <= x <= page["width_pt"] and 0 <= y <= page["height_pt"]):
-            complain(f"label {label['text']!r} stands at {x}, {y}")
+            complain(f"label {label['text']!r} is at {x}, {y}")
 
 
 def judge_chart(chart, complain):
