@@ -450,7 +450,8 @@ static hpf_status fit_legend(layout *l, hpf_error *err)
     }
     for (uint32_t i = 0; i < l->public->n_bands; i++) {
         hpr_label *label = &l->chart->bands[i].label;
-        *label = label->place == HPR_LABEL_INSIDE ? *label : (hpr_label){.place = HPR_LABEL_NONE};
+        bool is_whole = label->place == HPR_LABEL_INSIDE && !strstr(label->text, hpr__ellipsis);
+        *label = is_whole ? *label : (hpr_label){.place = HPR_LABEL_NONE};
     }
     hpr__label_style style = style_of(l, 0);
     l->public->plot_height_pt =
