@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Makes room for at least `needed` elements, doubling the capacity. Returns the array, which may
  * have moved. Without memory the array and `*capacity` stay as they are. */
@@ -41,6 +42,23 @@ static inline void *hpf__array_grow(void *array, size_t *capacity, size_t needed
 #define HPF__ARRAY_RESERVE(array, capacity, needed)                                                \
     ((needed) <= (capacity) ||                                                                     \
      ((array) = hpf__array_grow((array), &(capacity), (needed), sizeof *(array)),                  \
+      (needed) <= (capacity)))
+
+/* Does the same and zeroes what is added, for arrays whose elements are read before they are
+ * written. */
+static inline void *hpf__array_grow_zeroed(void *array, size_t *capacity, size_t needed,
+                                           size_t element_bytes)
+{
+    size_t before = *capacity;
+    char *moved = hpf__array_grow(array, capacity, needed, element_bytes);
+    if (*capacity > before) {
+        memset(moved + before * element_bytes, 0, (*capacity - before) * element_bytes);
+    }
+    return moved;
+}
+#define HPF__ARRAY_RESERVE_ZEROED(array, capacity, needed)                                         \
+    ((needed) <= (capacity) ||                                                                     \
+     ((array) = hpf__array_grow_zeroed((array), &(capacity), (needed), sizeof *(array)),           \
       (needed) <= (capacity)))
 
 /* Appends `value`. Returns false when there is no memory; the array is unchanged then. */

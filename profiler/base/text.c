@@ -7,14 +7,14 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "grow.h"
+#include "base/array.h"
 
 void hpp__text_add(hpp__text *text, hpf_str piece)
 {
     if (piece.length == 0 || text->is_short) {
         return;
     }
-    if (!hpp__grow(&text->data, &text->capacity, text->length + piece.length, 1)) {
+    if (!HPF__ARRAY_RESERVE(text->data, text->capacity, text->length + piece.length)) {
         text->is_short = true;
         return;
     }

@@ -8,7 +8,7 @@
 
 #include "hpfile/str.h"
 
-#include "base/grow.h"
+#include "base/array.h"
 
 #define UNKNOWN HPF_STR("UNKNOWN")
 
@@ -53,8 +53,8 @@ hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpf_bre
 
 static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
 {
-    if (keys->n_keys == UINT32_MAX || !hpp__grow(&keys->origins, &keys->origins_capacity,
-                                                 keys->n_keys + 1, sizeof *keys->origins)) {
+    if (keys->n_keys == UINT32_MAX ||
+        !HPF__ARRAY_RESERVE_ZEROED(keys->origins, keys->origins_capacity, keys->n_keys + 1)) {
         return HPP__KEY_OUT_OF_MEMORY;
     }
     keys->origins[keys->n_keys] = origin;
@@ -230,8 +230,7 @@ hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpf_breakdown kind, const h
     if (status != HPF_OK) {
         return status;
     }
-    if (!hpp__grow(&keys->origins, &keys->origins_capacity, HPP__FIRST_KEY,
-                   sizeof *keys->origins)) {
+    if (!HPF__ARRAY_RESERVE_ZEROED(keys->origins, keys->origins_capacity, HPP__FIRST_KEY)) {
         return hpf_error_set_memory(err);
     }
     keys->origins[HPP__KEY_OUT_OF_MEMORY].text = HPF_STR("OUT_OF_MEMORY");

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "bands.h"
 
-#include "base/grow.h"
+#include "base/array.h"
 
 /* ---- Making a band ---- */
 
@@ -22,9 +22,9 @@ static bool write_into_arena(hpp__bands *b, uint32_t key, hpf_str *name)
 /* Makes room for `n` bands and the lost band. */
 static bool reserve(hpp__bands *b, size_t n)
 {
-    return hpp__grow(&b->bands, &b->bands_capacity, n + 1, sizeof *b->bands) &&
-           hpp__grow(&b->shown, &b->shown_capacity, n + 1, sizeof *b->shown) &&
-           hpp__grow(&b->key_of, &b->key_of_capacity, n + 1, sizeof *b->key_of);
+    return HPF__ARRAY_RESERVE(b->bands, b->bands_capacity, n + 1) &&
+           HPF__ARRAY_RESERVE(b->shown, b->shown_capacity, n + 1) &&
+           HPF__ARRAY_RESERVE(b->key_of, b->key_of_capacity, n + 1);
 }
 
 static uint32_t add_band(hpp__bands *b, uint32_t key, hpf_str name)
@@ -49,7 +49,7 @@ static hpp_band *band_of(hpp__bands *b, uint32_t key)
         return &b->bands[b->index_of[key] - 1];
     }
     if (key == b->lost_key ||
-        !hpp__grow(&b->index_of, &b->index_of_capacity, key + (size_t)1, sizeof *b->index_of) ||
+        !HPF__ARRAY_RESERVE_ZEROED(b->index_of, b->index_of_capacity, key + (size_t)1) ||
         !reserve(b, b->n_bands + (size_t)1) || !write_into_arena(b, key, &name)) {
         return lost_band(b);
     }

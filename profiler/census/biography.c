@@ -4,7 +4,7 @@
  */
 #include "biography.h"
 
-#include "base/grow.h"
+#include "base/array.h"
 #include "traverse.h"
 
 /* ---- Words ---- */
@@ -58,7 +58,7 @@ static uint32_t new_stay(hpp__biography *b, hpp__stay stay)
     if (index != 0) {
         b->free_stay = b->stays[index - 1].before;
     } else if (b->n_stays < UINT32_MAX - 1 &&
-               hpp__grow(&b->stays, &b->stays_capacity, b->n_stays + (size_t)1, sizeof stay)) {
+               HPF__ARRAY_RESERVE(b->stays, b->stays_capacity, b->n_stays + (size_t)1)) {
         index = ++b->n_stays;
     } else {
         return 0;
@@ -127,8 +127,8 @@ static uint32_t difference_at(hpp__biography *b, uint32_t era, uint32_t band)
         return index ? (uint32_t)*index : 0;
     }
     if (b->n_differences == UINT32_MAX - 1 ||
-        !hpp__grow(&b->differences, &b->differences_capacity, b->n_differences + (size_t)1,
-                   sizeof *b->differences)) {
+        !HPF__ARRAY_RESERVE(b->differences, b->differences_capacity,
+                            b->n_differences + (size_t)1)) {
         return 0;
     }
     b->differences[b->n_differences] =
@@ -225,7 +225,7 @@ void hpp__biography_begin_census(hpp__biography *b)
 
 static hpp__phases *phases_of(hpp__biography *b, uint32_t band)
 {
-    if (!hpp__grow(&b->now, &b->now_capacity, band + (size_t)1, sizeof *b->now)) {
+    if (!HPF__ARRAY_RESERVE_ZEROED(b->now, b->now_capacity, band + (size_t)1)) {
         band = b->lost_band;
     }
     b->now[band].band = band;
@@ -297,7 +297,7 @@ void hpp__biography_end_census(hpp__biography *b, const hpp__era *recorded)
 {
     hpp__era era = *recorded;
     if (b->era == HPP_MAX_ERA ||
-        !hpp__grow(&b->eras, &b->eras_capacity, b->era + (size_t)1, sizeof era) ||
+        !HPF__ARRAY_RESERVE_ZEROED(b->eras, b->eras_capacity, b->era + (size_t)1) ||
         !keep_phases(b, &era)) {
         b->n_skipped++;
         return;
@@ -361,8 +361,8 @@ hpf_status hpp__biography_init(hpp__biography *b, unsigned ref_shift, bool has_h
     *b = (hpp__biography){.era = 1, .lost_band = lost_band, .has_histories = has_histories};
     b->lives.is_near = b->history_of.is_near = true;
     b->lives.unit_shift = b->history_of.unit_shift = ref_shift;
-    bool ok = hpp__grow(&b->eras, &b->eras_capacity, 1, sizeof *b->eras) &&
-              hpp__grow(&b->now, &b->now_capacity, lost_band + (size_t)1, sizeof *b->now);
+    bool ok = HPF__ARRAY_RESERVE_ZEROED(b->eras, b->eras_capacity, 1) &&
+              HPF__ARRAY_RESERVE_ZEROED(b->now, b->now_capacity, lost_band + (size_t)1);
     return ok ? HPF_OK : hpf_error_set_memory(err);
 }
 

@@ -12,7 +12,7 @@
 #include "band_key.h"
 #include "bands.h"
 #include "base/arena.h"
-#include "base/grow.h"
+#include "base/array.h"
 #include "biography.h"
 #include "hpfile/str.h"
 #include "restrict.h"
@@ -81,7 +81,7 @@ static uint32_t key_if_counted(hpp_census *c, hpp_ref ref, const hpp_object *obj
 
 static void count(hpp_census *c, uint32_t key, uint64_t size_bytes)
 {
-    if (!hpp__grow(&c->counts, &c->counts_capacity, key + (size_t)1, sizeof *c->counts)) {
+    if (!HPF__ARRAY_RESERVE_ZEROED(c->counts, c->counts_capacity, key + (size_t)1)) {
         key = c->lost_key;
     }
     c->counts[key] += size_bytes;
@@ -495,7 +495,7 @@ hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
     hpf_status status = c->arena ? init_parts(c, options, err) : hpf_error_set_memory(err);
     /* The counts of the band OUT_OF_MEMORY must not need memory later. */
     if (status == HPF_OK &&
-        (!hpp__grow(&c->counts, &c->counts_capacity, c->lost_key + (size_t)1, sizeof *c->counts) ||
+        (!HPF__ARRAY_RESERVE_ZEROED(c->counts, c->counts_capacity, c->lost_key + (size_t)1) ||
          !hpp__bands_init(&c->bands, c->lost_key, write_name, c, c->arena))) {
         status = hpf_error_set_memory(err);
     }

@@ -9,7 +9,7 @@
  */
 #include "retainer.h"
 
-#include "base/grow.h"
+#include "base/array.h"
 
 /* ---- Words ---- */
 
@@ -189,7 +189,8 @@ static bool check_names(const hpp__retainer *r, const hpp__restrict *restriction
 /* Returns the notes of a set, or NULL without memory. */
 static unsigned char *note_of(hpp__retainer *r, uint32_t set)
 {
-    return hpp__grow(&r->notes, &r->notes_capacity, set + (size_t)1, 1) ? &r->notes[set] : NULL;
+    return HPF__ARRAY_RESERVE_ZEROED(r->notes, r->notes_capacity, set + (size_t)1) ? &r->notes[set]
+                                                                                   : NULL;
 }
 
 bool hpp__retainer_set_passes(hpp__retainer *r, const hpp__restrict *restrictions, uint32_t set)

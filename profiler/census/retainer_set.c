@@ -5,12 +5,12 @@
  */
 #include "retainer_set.h"
 
-#include "base/grow.h"
+#include "base/array.h"
 
 static uint32_t add_set(hpp__sets *s, uint64_t hash, uint32_t n)
 {
     if (s->n_sets == UINT32_MAX ||
-        !hpp__grow(&s->sets, &s->sets_capacity, s->n_sets + (size_t)1, sizeof *s->sets)) {
+        !HPF__ARRAY_RESERVE_ZEROED(s->sets, s->sets_capacity, s->n_sets + (size_t)1)) {
         return HPP__SET_OUT_OF_MEMORY;
     }
     s->sets[s->n_sets] = (hpp__set){hash, s->n_pool, n};
@@ -54,7 +54,7 @@ static uint32_t noted(hpp__sets *s, uint32_t set)
 
 static bool reserve(hpp__sets *s, uint32_t n)
 {
-    return hpp__grow(&s->pool, &s->pool_capacity, s->n_pool + n, sizeof *s->pool);
+    return HPF__ARRAY_RESERVE(s->pool, s->pool_capacity, s->n_pool + n);
 }
 
 uint32_t hpp__sets_singleton(hpp__sets *s, uint32_t element)
@@ -130,7 +130,7 @@ const uint32_t *hpp__sets_elements(const hpp__sets *s, uint32_t set, uint32_t *n
 bool hpp__sets_init(hpp__sets *s, uint32_t max_elements)
 {
     *s = (hpp__sets){.max_elements = max_elements, .n_sets = HPP__FIRST_SET};
-    return hpp__grow(&s->sets, &s->sets_capacity, HPP__FIRST_SET, sizeof *s->sets) && reserve(s, 1);
+    return HPF__ARRAY_RESERVE_ZEROED(s->sets, s->sets_capacity, HPP__FIRST_SET) && reserve(s, 1);
 }
 
 void hpp__sets_finish(hpp__sets *s)

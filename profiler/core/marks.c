@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/array.h"
 
 void hpp__marks_add(hpp__marks *m, double time_s, hpf_str label)
 {
     char *copy = malloc(label.length + 1);
-    if (!copy || !hpp__grow(&m->marks, &m->capacity, m->n + 1, sizeof *m->marks)) {
+    if (!copy || !HPF__ARRAY_RESERVE(m->marks, m->capacity, m->n + 1)) {
         free(copy);
         m->is_short = true;
         return;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "event/format_row.h"
-#include "base/grow.h"
+#include "base/array.h"
 
 enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
 
@@ -185,7 +185,7 @@ static hpf_status define_name(hpp__output *o, hpp__listener *l, const hpp_band *
                               hpf_name *name, hpf_error *err)
 {
     o->named_band = band->index;
-    if (!hpp__grow(&l->names, &l->names_capacity, (size_t)band->index + 1, sizeof *l->names)) {
+    if (!HPF__ARRAY_RESERVE_ZEROED(l->names, l->names_capacity, (size_t)band->index + 1)) {
         return hpf_error_set_memory(err);
     }
     hpf_status status = HPF_OK;
@@ -204,7 +204,7 @@ static hpf_status define_name(hpp__output *o, hpp__listener *l, const hpp_band *
 static hpf_status emit_sample(hpp__output *o, hpp__listener *l, double time_s,
                               const hpp_band *bands, size_t n_bands, hpf_error *err)
 {
-    if (!hpp__grow(&o->costs, &o->costs_capacity, n_bands, sizeof *o->costs)) {
+    if (!HPF__ARRAY_RESERVE(o->costs, o->costs_capacity, n_bands)) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < n_bands; i++) {

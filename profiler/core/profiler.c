@@ -12,7 +12,7 @@
 
 #include "abort.h"
 #include "ccs/ccs.h"
-#include "base/grow.h"
+#include "base/array.h"
 #include "marks.h"
 #include "profiler.h"
 #include "output.h"
@@ -221,7 +221,7 @@ bool hpp_profiler_census_due(const hpp_profiler *p)
 static void note_retainers(hpp_profiler *p, const hpp_census_result *result)
 {
     size_t n = p->n_passes + 1;
-    if (!hpp__grow(&p->passes, &p->passes_capacity, n, sizeof *p->passes)) {
+    if (!HPF__ARRAY_RESERVE(p->passes, p->passes_capacity, n)) {
         p->missing.n_retainer_passes++;
         return;
     }

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/grow.h"
+#include "base/array.h"
 #include "base/map.h"
 #include "core/profiler.h"
 
@@ -304,7 +304,7 @@ void hpp_runtime_add_roots(hpp_runtime *r, const hpp_ref *variables, size_t n)
     if (!r) {
         return;
     }
-    if (hpp__grow(&r->roots, &r->roots_capacity, r->n_roots + 1, sizeof *r->roots)) {
+    if (HPF__ARRAY_RESERVE(r->roots, r->roots_capacity, r->n_roots + 1)) {
         r->roots[r->n_roots++] = (root_range){variables, n};
     } else {
         hpp__profiler_losses(r->profiler)->n_roots += n;

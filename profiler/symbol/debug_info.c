@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/array.h"
 #include "scope_names.h"
 
 /* Deeper trees are not descended: they are damaged. */
@@ -85,7 +85,7 @@ static bool add_spans(span_list *to, Dwarf_Die *die, size_t index)
         if (start < FIRST_ADDRESS || end <= start) {
             continue;
         }
-        if (!hpp__grow(&to->list, &to->capacity, to->n + 1, sizeof *to->list)) {
+        if (!HPF__ARRAY_RESERVE(to->list, to->capacity, to->n + 1)) {
             return false;
         }
         to->list[to->n++] = (span){start, end, index};
@@ -125,7 +125,7 @@ static bool read_units(hpp__debug_info *in)
         if (type != DW_UT_compile && type != DW_UT_skeleton) {
             continue;
         }
-        if (!hpp__grow(&in->units, &in->units_capacity, in->n_units + 1, sizeof *in->units) ||
+        if (!HPF__ARRAY_RESERVE_ZEROED(in->units, in->units_capacity, in->n_units + 1) ||
             !add_spans(&in->spans, &die, in->n_units)) {
             return false;
         }
@@ -190,8 +190,7 @@ static bool may_hold_functions(int tag)
 static bool add_function(compilation *unit, Dwarf_Die *die)
 {
     size_t n_spans = unit->spans.n;
-    if (!hpp__grow(&unit->functions, &unit->functions_capacity, unit->n_functions + 1,
-                   sizeof *unit->functions) ||
+    if (!HPF__ARRAY_RESERVE(unit->functions, unit->functions_capacity, unit->n_functions + 1) ||
         !add_spans(&unit->spans, die, unit->n_functions)) {
         unit->spans.n = n_spans;
         return false;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/grow.h"
+#include "base/array.h"
 
 #define FILE_BYTES_MAX (256u << 20)
 
@@ -83,7 +83,7 @@ static bool add_line(hpp__perf_map *map, const char *line, const char *end)
     if (!at || at == end || new.n_bytes == 0) {
         return true;
     }
-    if (!hpp__grow(&map->regions, &map->capacity, map->n_regions + 1, sizeof new)) {
+    if (!HPF__ARRAY_RESERVE(map->regions, map->capacity, map->n_regions + 1)) {
         return false;
     }
     new.name = (uint32_t)(at - map->text.data);

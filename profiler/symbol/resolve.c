@@ -12,7 +12,7 @@
 
 #include "cache.h"
 #include "demangle.h"
-#include "base/grow.h"
+#include "base/array.h"
 #include "hpfile/str.h"
 #include "object.h"
 #include "perf_map.h"
@@ -160,8 +160,8 @@ uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *file
         }
     }
     module_state *new = new_module(resolver, path, build_id);
-    if (!new || !hpp__grow(&resolver->modules, &resolver->modules_capacity, resolver->n_modules + 1,
-                           sizeof new)) {
+    if (!new || !HPF__ARRAY_RESERVE(resolver->modules, resolver->modules_capacity,
+                                    resolver->n_modules + 1)) {
         return UINT32_MAX;
     }
     resolver->modules[resolver->n_modules] = new;
@@ -369,8 +369,8 @@ static generated_code *find_process(hpp_resolver *resolver, uint32_t process_id)
             return &resolver->processes[i];
         }
     }
-    if (!hpp__grow(&resolver->processes, &resolver->processes_capacity, resolver->n_processes + 1,
-                   sizeof *resolver->processes)) {
+    if (!HPF__ARRAY_RESERVE(resolver->processes, resolver->processes_capacity,
+                            resolver->n_processes + 1)) {
         return NULL;
     }
     char path[40];

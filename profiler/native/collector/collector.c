@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/grow.h"
+#include "base/array.h"
 #include "native_process.h"
 #include "proc.h"
 #include "collector_socket.h"
@@ -138,8 +138,7 @@ static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id,
     char base[MAX_BASE_BYTES];
     bool is_first = process_id == c->first_id;
     if ((c->options.without_children && !is_first) ||
-        !hpp__grow(&c->processes, &c->processes_capacity, c->n_processes + 1,
-                   sizeof(hpp__process *))) {
+        !HPF__ARRAY_RESERVE(c->processes, c->processes_capacity, c->n_processes + 1)) {
         close(window);
         return HPF_OK;
     }

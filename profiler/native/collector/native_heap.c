@@ -7,7 +7,7 @@
 
 #include "hpfile/str.h"
 
-#include "base/grow.h"
+#include "base/array.h"
 #include "base/text.h"
 
 enum { MAX_LINE = (1 << 28) - 1 };
@@ -80,8 +80,8 @@ static uint32_t shape_of(hpp__native_heap *h, const hpp__frame *frame, uint32_t 
     if (!number || file == 0 || place == 0) {
         return 0;
     }
-    if (*number == 0 && hpp__grow(&h->shape_list, &h->shape_list_capacity, h->n_shapes + (size_t)1,
-                                  sizeof *h->shape_list)) {
+    if (*number == 0 &&
+        HPF__ARRAY_RESERVE(h->shape_list, h->shape_list_capacity, h->n_shapes + (size_t)1)) {
         const hpp_shape *shape = make_shape(h, frame, call);
         h->shape_list[h->n_shapes] = shape;
         *number = shape ? ++h->n_shapes : 0;
@@ -93,8 +93,8 @@ static uint32_t shape_of(hpp__native_heap *h, const hpp__frame *frame, uint32_t 
 
 static bool add_group(hpp__native_heap *h, hpp__group group)
 {
-    if (!hpp__grow(&h->groups, &h->groups_capacity, h->n_groups + 1, sizeof *h->groups) ||
-        !hpp__grow(&h->costs, &h->costs_capacity, h->n_groups + 1, sizeof *h->costs)) {
+    if (!HPF__ARRAY_RESERVE(h->groups, h->groups_capacity, h->n_groups + 1) ||
+        !HPF__ARRAY_RESERVE(h->costs, h->costs_capacity, h->n_groups + 1)) {
         return false;
     }
     h->costs[h->n_groups] = (hpp__costs){0};
@@ -155,7 +155,7 @@ void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)
 {
     memset(h->costs, 0, h->n_groups * sizeof *h->costs);
     /* Without room, sites that have no place in the array are unknown. */
-    (void)hpp__grow(&h->group_of, &h->group_of_capacity, sums->n_sites, sizeof *h->group_of);
+    (void)HPF__ARRAY_RESERVE_ZEROED(h->group_of, h->group_of_capacity, sums->n_sites);
     for (uint32_t site = HPP_SITE_UNKNOWN; site < sums->n_sites; site++) {
         const hpp__costs *costs = &sums->sites[site];
         if ((costs->allocations | costs->frees) != 0) {
@@ -296,7 +296,7 @@ size_t hpp__native_top(const hpp__native_heap *heap, const hpp__alive *alive, si
 {
     places all = {0};
     for (size_t i = 0; i < n_alive && i < heap->n_groups; i++) {
-        if (alive[i].bytes > 0 && hpp__grow(&all.list, &all.capacity, all.n + 1, sizeof(place))) {
+        if (alive[i].bytes > 0 && HPF__ARRAY_RESERVE(all.list, all.capacity, all.n + 1)) {
             hpf_str text = heap->groups[i].shape->description;
             text = text.length > 0 ? text : HPF_STR("UNKNOWN");
             all.list[all.n++] = (place){text, alive[i], i, alive[i].bytes};

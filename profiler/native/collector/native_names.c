@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "allocator_names.h"
-#include "base/grow.h"
+#include "base/array.h"
 #include "base/arena.h"
 #include "base/regular_expression.h"
 #include "hpfile/str.h"
@@ -223,7 +223,7 @@ const hpp__function *hpp__names_special(hpp__names *names, hpf_str text)
 static hpp__frames frames_of(hpp__names *names, hpp_functions found)
 {
     hpp__frames none = {NULL, 0};
-    if (!hpp__grow(&names->frames, &names->frames_capacity, found.n, sizeof *names->frames)) {
+    if (!HPF__ARRAY_RESERVE(names->frames, names->frames_capacity, found.n)) {
         return none;
     }
     for (size_t i = 0; i < found.n; i++) {

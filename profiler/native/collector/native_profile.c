@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/grow.h"
+#include "base/array.h"
 #include "native_bins.h"
 #include "native_report.h"
 #include "core/title.h"
@@ -210,7 +210,7 @@ static void keep_alive(const hpp__native_heap *heap, hpp__alive **alive, size_t 
                        size_t *n)
 {
     *n = 0;
-    if (!hpp__grow(alive, capacity, heap->n_groups, sizeof **alive)) {
+    if (!HPF__ARRAY_RESERVE(*alive, *capacity, heap->n_groups)) {
         return;
     }
     for (size_t i = 0; i < heap->n_groups; i++) {

@@ -9,7 +9,7 @@
 
 #include "base/utf8.h"
 
-#include "base/grow.h"
+#include "base/array.h"
 #include "core/report.h"
 
 /* Ticks by stack, grown as stacks are found. */
@@ -28,7 +28,7 @@ static void count_ticks(ticks *t, hpp__native_heap *heap, const hpp__window_sums
         }
         const hpp__stack *stack = hpp__native_stacks_place(heap->stacks, site.node);
         stack = stack ? stack : heap->stacks->root;
-        if (hpp__grow(&t->by_stack, &t->capacity, stack->id + (size_t)1, sizeof *t->by_stack)) {
+        if (HPF__ARRAY_RESERVE_ZEROED(t->by_stack, t->capacity, stack->id + (size_t)1)) {
             t->by_stack[stack->id] += sums->sites[i].allocations;
         }
     }
@@ -53,9 +53,9 @@ static hpf_str shorten(const centres *c, hpf_str label)
 
 static bool add_centre(centres *c, const hpp__function *function, uint32_t *index)
 {
-    if (!hpp__grow(&c->index_of, &c->index_of_capacity, function->index + (size_t)1,
-                   sizeof *c->index_of) ||
-        !hpp__grow(&c->list, &c->capacity, c->n + 1, sizeof *c->list)) {
+    if (!HPF__ARRAY_RESERVE_ZEROED(c->index_of, c->index_of_capacity,
+                                   function->index + (size_t)1) ||
+        !HPF__ARRAY_RESERVE(c->list, c->capacity, c->n + 1)) {
         return false;
     }
     if (c->index_of[function->index] == 0) {

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "native_stacks.h"
 
-#include "base/grow.h"
+#include "base/array.h"
 #include "hpfile/str.h"
 
 /* ---- The tree ---- */
@@ -15,7 +15,7 @@ static hpp__stack *new_stack(hpp__native_stacks *s, const hpp__function *functio
 {
     hpp__stack *stack = hpf_arena_alloc(s->arena, sizeof *stack);
     if (!stack || !function ||
-        !hpp__grow(&s->by_id, &s->by_id_capacity, s->n_stacks + (size_t)1, sizeof *s->by_id)) {
+        !HPF__ARRAY_RESERVE_ZEROED(s->by_id, s->by_id_capacity, s->n_stacks + (size_t)1)) {
         return NULL;
     }
     *stack = (hpp__stack){function, parent, s->n_stacks, parent ? parent->depth + 1 : 0};
@@ -125,7 +125,7 @@ static const hpp__known_module *module_at(hpp__native_stacks *s, uint32_t index)
         return &s->modules[index];
     }
     if (!hpp__window_reader_module(s->reader, index, &module) ||
-        !hpp__grow(&s->modules, &s->modules_capacity, index + (size_t)1, sizeof *s->modules)) {
+        !HPF__ARRAY_RESERVE_ZEROED(s->modules, s->modules_capacity, index + (size_t)1)) {
         return NULL;
     }
     s->modules[index] = (hpp__known_module){hpp__names_object(s->names, &module) + 1, module.bias};
@@ -156,7 +156,7 @@ static size_t find_path(hpp__native_stacks *s, uint32_t node)
     while (!known_stack(s, node)) {
         hpp_window_node record;
         if (!hpp__window_reader_node(s->reader, node, &record) ||
-            !hpp__grow(&s->path, &s->path_capacity, n + 1, sizeof *s->path)) {
+            !HPF__ARRAY_RESERVE(s->path, s->path_capacity, n + 1)) {
             return 0;
         }
         s->path[n++] = node;
@@ -170,7 +170,7 @@ static const hpp__stack *whole_stack(hpp__native_stacks *s, uint32_t node)
     if (known_stack(s, node)) {
         return known_stack(s, node);
     }
-    if (!hpp__grow(&s->of_node, &s->of_node_capacity, node + (size_t)1, sizeof *s->of_node)) {
+    if (!HPF__ARRAY_RESERVE_ZEROED(s->of_node, s->of_node_capacity, node + (size_t)1)) {
         return NULL;
     }
     const hpp__stack *stack = NULL;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/array.h"
 
 enum { NO_NAME = 0, MAX_NAMES = 512 }; /* all further names are none */
 
@@ -19,7 +19,7 @@ static uint32_t name_index(hpp__native_threads *t, const char *text)
         }
     }
     if (t->n_names >= MAX_NAMES ||
-        !hpp__grow(&t->names, &t->names_capacity, t->n_names + 1, sizeof *t->names)) {
+        !HPF__ARRAY_RESERVE_ZEROED(t->names, t->names_capacity, t->n_names + 1)) {
         return NO_NAME;
     }
     memcpy(t->names[t->n_names].text, text, HPP__THREAD_NAME_BYTES);
@@ -61,8 +61,8 @@ static void count_slot(hpp__native_threads *t, hpp__held_slot *slot, const hpp_w
 void hpp__native_threads_count(hpp__native_threads *t, const hpp__window_reader *reader,
                                const hpp__window_sums *sums, uint32_t process_id)
 {
-    if (!hpp__grow(&t->slots, &t->slots_capacity, sums->n_slots, sizeof *t->slots) ||
-        !hpp__grow(&t->names, &t->names_capacity, 1, sizeof *t->names)) {
+    if (!HPF__ARRAY_RESERVE_ZEROED(t->slots, t->slots_capacity, sums->n_slots) ||
+        !HPF__ARRAY_RESERVE_ZEROED(t->names, t->names_capacity, 1)) {
         return;
     }
     t->n_names = t->n_names > 0 ? t->n_names : 1;

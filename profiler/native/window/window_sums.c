@@ -5,7 +5,7 @@
  */
 #include "window_sums.h"
 
-#include "base/grow.h"
+#include "base/array.h"
 
 static uint64_t load(const _Atomic uint64_t *from, memory_order order)
 {
@@ -49,9 +49,8 @@ static uint64_t add_slot(hpp__window_sums *sums, const hpp__window_reader *reade
 
 bool hpp__window_sums_take(hpp__window_sums *sums, const hpp__window_reader *reader)
 {
-    if (!hpp__grow(&sums->sites, &sums->sites_capacity, reader->n_sites, sizeof *sums->sites) ||
-        !hpp__grow(&sums->allocated_bytes, &sums->slots_capacity, reader->n_slots,
-                   sizeof *sums->allocated_bytes)) {
+    if (!HPF__ARRAY_RESERVE(sums->sites, sums->sites_capacity, reader->n_sites) ||
+        !HPF__ARRAY_RESERVE(sums->allocated_bytes, sums->slots_capacity, reader->n_slots)) {
         return false;
     }
     sums->n_sites = reader->n_sites;
@@ -77,7 +76,7 @@ bool hpp__window_sums_take_peak(hpp__window_sums *sums, hpp__window_peak *peak,
 {
     hpp__window_peak now;
     if (!hpp__window_reader_peak(reader, peak) ||
-        !hpp__grow(&sums->sites, &sums->sites_capacity, peak->n_sites, sizeof *sums->sites)) {
+        !HPF__ARRAY_RESERVE(sums->sites, sums->sites_capacity, peak->n_sites)) {
         return false;
     }
     sums->n_sites = peak->n_sites;

@@ -40,3 +40,24 @@ Test(array, a_size_that_overflows_is_refused_and_changes_nothing)
     cr_assert_eq(array[0], 7);
     free(array);
 }
+
+/* In memory that was used before. */
+Test(array, what_is_added_can_be_zeroed)
+{
+    char *before = malloc(1000);
+    memset(before, 0xff, 1000);
+    __asm__ volatile("" : : "r"(before) : "memory");
+    free(before);
+    unsigned char *array = NULL;
+    size_t capacity = 0;
+    size_t n = 0;
+    for (size_t needed = 20; needed < 5000; needed += 700) {
+        cr_assert(HPF__ARRAY_RESERVE_ZEROED(array, capacity, needed));
+        for (; n < capacity; n++) {
+            cr_assert_eq(array[n], 0);
+            array[n] = 0xff;
+        }
+    }
+    cr_assert_not(HPF__ARRAY_RESERVE_ZEROED(array, capacity, SIZE_MAX));
+    free(array);
+}
