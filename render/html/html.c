@@ -131,16 +131,21 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     hpf_arena *arena = hpf_arena_create();
     hpr__assignment *shared = arena ? hpf_arena_array(arena, n_profiles, sizeof *shared) : NULL;
     uint32_t n_other = 0;
-    hpr_page_options all = *options; /* all names */
+    hpr_page_options fitted = *options;
+    const char *caption = NULL; /* not shown */
+    hpf_status status = shared ? HPF_OK : hpf_error_set_memory(err);
+    if (!status && n_profiles == 1 && options->chart.fit_bands) {
+        status = hpr__fit_bands(&fitted.chart, &caption, arena, surveys[0], err);
+    }
+    hpr_page_options all = fitted; /* all names */
     all.chart.n_bands = 0;
     all.chart.trace_percent = 0;
-    hpf_status status = shared ? HPF_OK : hpf_error_set_memory(err);
     if (!status && n_profiles > 1) {
         status = hpr__page_select(shared, &n_other, arena, surveys, n_profiles, &all, err);
     }
-    hpf_json json = begin(NULL, options, sink);
+    hpf_json json = begin(NULL, &fitted, sink);
     for (size_t i = 0; i < n_profiles && !status; i++) {
-        const hpr__html_view view = {&options->chart, n_profiles > 1 ? &shared[i] : NULL};
+        const hpr__html_view view = {&fitted.chart, n_profiles > 1 ? &shared[i] : NULL};
         status = hpr__html_profile(&json, surveys[i], &about[i], &limits, &view, NULL, err);
     }
     hpf_arena_destroy(arena);

@@ -493,12 +493,14 @@ PROFILES = [path for folder in ("samples/hp", "tests/data/hp")
 
 
 def pages_and_pictures(bench, paths, options):
-    """The path of each profile, its page and its picture as JSON."""
+    """The path of each profile that is not empty, its page and its picture as JSON."""
     for path in paths:
         page, picture = bench.directory / "page.html", bench.directory / "picture.json"
-        for target in (page, picture):
-            subprocess.run([bench.census, "plot", *options, "-o", target, path], check=True, capture_output=True)
-        yield path, page, picture
+        commands = [[bench.census, "plot", *options, "-o", target, path] for target in (page, picture)]
+        failed = [subprocess.run(command, capture_output=True).returncode for command in commands]
+        expect(failed[0], failed[1], f"the exit status for {path.name}")
+        if not failed[0]:
+            yield path, page, picture
 
 
 def fills_shown(browser):
