@@ -68,8 +68,9 @@ static void expect_clean_failures(const char *text)
 {
     test_profile profile = test_profile_open(text, 0);
     unsigned long nth = 1;
-    while (fails_cleanly(profile.survey, nth) | fails_cleanly_as_file(profile.survey, nth)) {
-        nth += 1 + nth / 16;
+    for (bool has_failed = true; has_failed; nth += 1 + nth / 16) {
+        has_failed = fails_cleanly(profile.survey, nth);
+        has_failed |= fails_cleanly_as_file(profile.survey, nth);
     }
     cr_assert_gt(nth, 10);
     test_profile_close(&profile);

@@ -398,7 +398,7 @@ OWN_FRAME static void *keep_at_all_levels(void *context)
 static void run_with_large_stack(void *(*run)(void *), void *context)
 {
     pthread_attr_t attributes;
-    pthread_t thread;
+    pthread_t thread = pthread_self();
     must(pthread_attr_init(&attributes) == 0 &&
              pthread_attr_setstacksize(&attributes, (size_t)64 << 20) == 0 &&
              pthread_create(&thread, &attributes, run, context) == 0,

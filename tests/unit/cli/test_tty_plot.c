@@ -53,8 +53,8 @@ static made *make(void)
                            .totals = m->totals,
                            .bands = m->bands,
                            .n_bands = N_BANDS,
-                           .x = {0, 100, 100, m->x_ticks, 2, "s", 1},
-                           .y = {0, 80, 80, m->y_ticks, 2, "B", 1}};
+                           .x = {0, 100, 100, m->x_ticks, 2, "s", 1, ""},
+                           .y = {0, 80, 80, m->y_ticks, 2, "B", 1, ""}};
     m->chart.headers[HPF_HEADER_VALUE_UNIT] = HPF_STR("bytes");
     return m;
 }

@@ -367,6 +367,13 @@ static void check(const hpp_census_result *result, const view *v, int era)
 
 /* ---- Runs ---- */
 
+/* The profile's clock: an era is a second. */
+static uint64_t era_ns(void *context)
+{
+    (void)context;
+    return (uint64_t)w.era * UINT64_C(1000000000);
+}
+
 static void run(uint64_t seed, header_use headers, const view *v)
 {
     memset(&w, 0, sizeof w);
@@ -393,7 +400,10 @@ static void run(uint64_t seed, header_use headers, const view *v)
                                    .children = children_of,
                                    .objects = visit_objects,
                                    .roots = visit_roots};
-    const hpp_config config = {.options = &options, .program = "mixed", .ticker = HPP_TICKER_NONE};
+    const hpp_config config = {.options = &options,
+                               .program = "mixed",
+                               .ticker = HPP_TICKER_NONE,
+                               .clock = {era_ns, NULL}};
     cr_assert_eq(hpp_runtime_start(&w.runtime, &language, &config, NULL), HPF_OK);
     w.needs = hpp_runtime_needs(w.runtime);
     hpp_census *census = hpp__profiler_engine(hpp_runtime_profiler(w.runtime));
