@@ -39,7 +39,7 @@ OWN_FRAME static size_t burn(long ms)
     size_t n_rounds = 0;
     for (long end = cpu_ns() + ms * NS_PER_MS; cpu_ns() < end; n_rounds++) {
         for (unsigned i = 0; i < 2000; i++) {
-            work += i;
+            work = work + i;
         }
     }
     return n_rounds;
@@ -203,7 +203,7 @@ static int burns_deep(char **arguments)
 {
     size_t n[2] = {0, 0};
     pthread_attr_t attributes;
-    pthread_t thread;
+    pthread_t thread = pthread_self();
     (void)arguments;
     must(pthread_attr_init(&attributes) == 0 &&
              pthread_attr_setstacksize(&attributes, (size_t)64 << 20) == 0 &&
