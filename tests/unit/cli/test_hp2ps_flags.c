@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The command line of hp2ps: what a word means, and what is complained of.
+ * The command line of hp2ps: the meaning of each word, and error messages.
  */
 #include <criterion/criterion.h>
 #include <limits.h>

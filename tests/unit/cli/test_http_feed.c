@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What becomes of what a profile tells: which messages, with which data, and when a snapshot is
- * asked for.
+ * Messages for the events of a profile: their kinds, their data, and when a snapshot is requested.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -49,7 +48,7 @@ static void feed(fixture *f, const char *text)
                  err.message);
 }
 
-/* Viewers know a profile of one sample: a 100, b 50. */
+/* Starts with viewers that have a profile of one sample: a 100, b 50. */
 static void begin(fixture *f)
 {
     static const hpf_events events = {.name = on_name, .sample = on_sample, .mark = on_mark};
@@ -72,7 +71,7 @@ static void end(fixture *f)
     hpf_live_destroy(f->profile.live);
 }
 
-/* The messages that come next, one after the other. */
+/* Returns the next messages, one after the other. */
 static const char *sent(fixture *f)
 {
     static char all[1 << 16];
@@ -186,7 +185,7 @@ Test(http_feed, sends_state_only_when_changed)
     end(&f);
 }
 
-/* Names that were too small for a place of their own, b000 ... b999, and `a`. */
+/* Starts with names that are too small for their own places, b000 ... b999, and `a`. */
 static void begin_with_rest(fixture *f)
 {
     char line[64];
@@ -249,7 +248,7 @@ Test(http_feed, too_long_list_requests_snapshot)
     http_feed_flush(&f.feed, &f.channel);
     const char *text = sent(&f);
     cr_expect(strstr(text, "[[2,1000,["));
-    cr_expect(strstr(text, ",599,1]]]"), "as many as there is room for");
+    cr_expect(strstr(text, ",599,1]]]"), "as many names as fit");
     end(&f);
 }
 

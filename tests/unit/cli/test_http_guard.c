@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Requests and what they are worth, row by row.
+ * Accepted and rejected requests, as tables.
  */
 #include <criterion/criterion.h>
 #include <string.h>

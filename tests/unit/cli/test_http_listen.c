@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Places to listen at, and what becomes of files there.
+ * Addresses to listen at, and the files of sockets.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ Test(http_listen, addresses)
     expect_url("0.0.0.0:0", own, false);
 }
 
-/* Machines without IPv6 are there too. */
+/* Some machines have no IPv6. */
 Test(http_listen, addresses_of_ipv6)
 {
     http_listener at;
@@ -87,7 +87,7 @@ Test(http_listen, rejects_invalid_addresses)
     }
 }
 
-/* "unix:PATH" in a folder of our own, and where PATH begins in it. */
+/* Writes "unix:PATH" with a path in a new folder to `where`, and returns PATH. */
 static const char *begin_path(char where[640])
 {
     scratch_begin();

@@ -10,7 +10,7 @@
 
 #define GREETING "retry: 2000\n\n"
 
-/* All that a stream has to say at present, read `piece` bytes at a time. */
+/* Returns all pending bytes of a stream, read `piece` bytes at a time. */
 static const char *read_all(http_stream *stream, size_t piece)
 {
     static char all[4096];

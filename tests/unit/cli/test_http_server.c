@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A server and its clients in one loop, with short times: heartbeats, patience, ends.
+ * A server and its clients in one loop, with short times: heartbeats, timeouts, end of connections.
  */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
@@ -103,7 +103,7 @@ static void ask(const fixture *f, client *c, const char *path, const char *more)
     say(c, request);
 }
 
-/* Takes what is there. */
+/* Receives all available bytes. */
 static void hear(client *c)
 {
     ssize_t n = recv(c->fd, c->got + c->length, sizeof c->got - 1 - c->length, MSG_DONTWAIT);
@@ -124,7 +124,7 @@ static size_t count(const client *c, const char *text)
     return n;
 }
 
-/* Lets the server work until the client has heard `text` n times. */
+/* Runs the server until the client has received `text` n times. */
 static bool hears_times(const fixture *f, client *c, const char *text, size_t n)
 {
     double until_s = loop_now_s() + PATIENCE_S;
@@ -141,7 +141,7 @@ static bool hears(const fixture *f, client *c, const char *text)
     return hears_times(f, c, text, 1);
 }
 
-/* Lets the server work until it has at most n viewers. */
+/* Runs the server until it has at most n viewers. */
 static bool has_at_most(const fixture *f, size_t n)
 {
     double until_s = loop_now_s() + PATIENCE_S;
@@ -252,7 +252,7 @@ Test(http_server, limits_viewers_but_serves_the_page)
     finish(&f);
 }
 
-/* The kernel takes some megabytes for a reader that does not read. */
+/* The kernel buffers some megabytes for a client that does not read. */
 Test(http_server, drops_viewer_that_does_not_read)
 {
     fixture f;
@@ -305,7 +305,7 @@ Test(http_server, drops_incomplete_requests)
     finish(&f);
 }
 
-/* Nobody is kept out by who says nothing. */
+/* Silent connections do not keep others out. */
 Test(http_server, drops_oldest_connection_for_a_new_one)
 {
     enum { MANY = 400 };

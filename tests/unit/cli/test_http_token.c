@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Tokens, and the files that keep them.
+ * Tokens, and the files that store them.
  */
 #include <criterion/criterion.h>
 #include <string.h>

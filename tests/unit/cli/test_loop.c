@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Descriptors that become ready, times that come, and what happens to those that are removed
- * meanwhile.
+ * Descriptors that become ready, timers that expire, and entries that are removed in the same step.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -97,7 +96,7 @@ Test(loop, does_not_call_entry_removed_in_same_step)
     end(&f);
 }
 
-/* Takes the place of a descriptor that is ready in the same step, under the same number. */
+/* Replaces a descriptor that is ready in the same step by one with the same number. */
 static void replace(void *context, uint32_t events)
 {
     fixture *f = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Options as data: the habits of getopt_long, and what is refused.
+ * Options as data: the behaviour of getopt_long, and rejected words.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const opt table[] = {
 
 enum { MOST_WORDS = 8 };
 
-/* Splits `line` at blanks and parses it; operands come back in `words`. */
+/* Splits `line` at blanks and parses it; `words` receives the operands. */
 static opt_outcome parse(const char *line, values *v, int *argc, char **words,
                          opt_complaint *complaint)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What profiles are called by the names of their files.
+ * Names of profiles, made from the names of their files.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { MOST = 4 };
 
-/* Both end with NULL. */
+/* Checks the names for the paths; both lists end with NULL. */
 static void expect_names(const char *const *paths, const char *const *wanted)
 {
     char copies[MOST][64];

@@ -7,7 +7,7 @@
 
 #include "watch/inputs/profile_boundary.h"
 
-/* What the profiles of a stream got, with a bar between them. */
+/* The bytes that the profiles of a stream received, separated by bars. */
 typedef struct received {
     char text[2000];
     profile_boundary r;
@@ -34,7 +34,7 @@ static void feed(received *t, const char *bytes, size_t n_bytes)
     }
 }
 
-/* Whatever two pieces the stream comes in. */
+/* Checks the profiles for every way to split the stream in two. */
 static void check(const char *stream, const char *expected)
 {
     for (size_t cut = 0; cut <= strlen(stream); cut++) {

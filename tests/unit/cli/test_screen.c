@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Cells and texts in them; and that the bytes of an update make a terminal show what is wanted,
- * which a very small terminal here plays through.
+ * Cells and texts in them, and updates, whose bytes a very small terminal interprets here.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -74,7 +73,7 @@ Test(screen, names_are_cut_in_the_middle)
 
 /* --- updates --- */
 
-/* A terminal that knows what screen.c says, and nothing else. */
+/* A terminal that interprets only the sequences of screen.c. */
 typedef struct terminal {
     screen shown;
     int row, column;
@@ -124,7 +123,7 @@ static void play(terminal *t, screen_bytes *bytes)
     bytes->text.length = 0;
 }
 
-/* Equal cells have equal styles, and other cells others. */
+/* Checks the text of all cells, and that cells have equal styles only if the wanted ones do. */
 static void expect_shown(const terminal *t, const screen *wanted)
 {
     int n = wanted->columns * wanted->rows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Peaks, means and slopes, against figures worked out by hand.
+ * Peaks, means and slopes, compared with values computed by hand.
  */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A made-up chart in cells: heights are those of the bands to an eighth, peaks survive, and what
- * does not fit is left out and not drawn over something else.
+ * A synthetic chart in cells: heights are exact to an eighth, peaks are kept, and texts that do not
+ * fit are omitted.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct made {
     hpr_mark mark;
 } made;
 
-/* The lower two bands are flat, 20 and 40 of 80 high; the third is OTHER, a single peak at 50. */
+/* Makes a chart: two flat bands, 20 and 40 of 80 high, and OTHER, a single peak at 50. */
 static made *make(void)
 {
     static const char *const names[] = {"low", "middle", "OTHER"};
@@ -81,7 +81,7 @@ static const char *text_of(const screen *s)
     return text;
 }
 
-/* How many eighths of a column of the plot have a colour. */
+/* Returns the number of eighths of a plot column that have a colour. */
 static int eighths(const screen *s, int column, uint32_t colour)
 {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇"};

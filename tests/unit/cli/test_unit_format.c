@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Amounts and times as people read them.
+ * Amounts and times as text with units.
  */
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The table of live blocks: every size and place keeps what was put there and nothing else, across
- * the bounds of leaves, and walks find each block once.
+ * The table of live blocks: it keeps every size at every address, across the bounds of leaves, and
+ * walks find each block once.
  */
 #include "native/preload/blocks.h"
 
@@ -33,7 +33,7 @@ static void expect(hpp_block block, uint32_t site, uint64_t n_bytes)
     cr_assert(eq(u64, block.size_bytes, n_bytes));
 }
 
-Test(blocks, nothing_is_there_at_first)
+Test(blocks, starts_empty)
 {
     expect(hpp__blocks_get(AT(BASE)), 0, 0);
     expect(hpp__blocks_take(AT(BASE)), 0, 0);
@@ -55,7 +55,7 @@ static const uint64_t sizes[] = {0,
                                  ((uint64_t)1 << 47) - 1};
 enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
-Test(blocks, every_size_comes_back)
+Test(blocks, keeps_every_size)
 {
     for (size_t i = 0; i < N_SIZES; i++) {
         cr_assert(put(BASE, HPP_MAX_SITES - 1, sizes[i]));
@@ -67,7 +67,7 @@ Test(blocks, every_size_comes_back)
     }
 }
 
-Test(blocks, both_ways_of_putting_agree)
+Test(blocks, both_insertions_agree)
 {
     put(BASE, 1, 1); /* the leaf */
     for (size_t i = 0; i < N_SIZES; i++) {
@@ -79,7 +79,7 @@ Test(blocks, both_ways_of_putting_agree)
     }
 }
 
-Test(blocks, a_size_may_lie_in_the_next_leaf)
+Test(blocks, size_may_be_in_the_next_leaf)
 {
     for (uintptr_t back = 1; back <= 2; back++) {
         uintptr_t place = BASE + LEAF - back * 16;
@@ -91,7 +91,7 @@ Test(blocks, a_size_may_lie_in_the_next_leaf)
     }
 }
 
-Test(blocks, what_was_not_taken_is_reported)
+Test(blocks, reports_blocks_that_were_not_removed)
 {
     put(BASE, 4, 100);
     hpp_block before;
@@ -102,7 +102,7 @@ Test(blocks, what_was_not_taken_is_reported)
     expect(hpp__blocks_get(AT(BASE)), 5, 8);
 }
 
-Test(blocks, neighbours_do_not_touch)
+Test(blocks, keeps_neighbours_apart)
 {
     put(BASE, 1, 16);
     put(BASE + 16, 2, 32);
@@ -112,7 +112,7 @@ Test(blocks, neighbours_do_not_touch)
     expect(hpp__blocks_get(AT(BASE + 48)), 3, 0);
 }
 
-Test(blocks, other_addresses_are_refused)
+Test(blocks, rejects_other_addresses)
 {
     cr_assert(not(put(BASE + 8, 1, 8)));
     cr_assert(not(put((uintptr_t)1 << HPP_ADDRESS_BITS, 1, 8)));
@@ -138,8 +138,7 @@ static void see(uintptr_t address, hpp_block block, void *context)
     }
 }
 
-/* Blocks of all kinds one after the other over three leaves, many of the second's pages untouched.
- */
+/* Fills three leaves with blocks of all kinds, many of the second's pages untouched. */
 static seen fill(void)
 {
     seen all = {0};
@@ -156,7 +155,7 @@ static seen fill(void)
     return all;
 }
 
-Test(blocks, a_walk_finds_all)
+Test(blocks, walk_finds_every_block)
 {
     seen put_in = fill();
     seen found = {0};
@@ -166,7 +165,7 @@ Test(blocks, a_walk_finds_all)
     cr_assert(eq(u64, found.sum_places, put_in.sum_places));
 }
 
-Test(blocks, a_walk_of_a_range_may_take_what_it_finds)
+Test(blocks, walk_may_remove_blocks)
 {
     seen put_in = fill();
     seen found = {.takes = true};
@@ -180,7 +179,7 @@ Test(blocks, a_walk_of_a_range_may_take_what_it_finds)
     cr_assert(eq(u64, left.n, 0));
 }
 
-Test(blocks, leaves_are_listed_for_the_guard)
+Test(blocks, lists_leaves_for_the_guard)
 {
     const char *reason;
     hpp__window_make(&reason, 16 * MIB);
@@ -195,8 +194,8 @@ Test(blocks, leaves_are_listed_for_the_guard)
     cr_assert(eq(u64, list[1], (uintptr_t)hpp__leaves[107]));
 }
 
-/* As an allocator would: random blocks come and go, against a plain list of them. */
-Test(blocks, agrees_with_a_list)
+/* Adds and removes random blocks, like an allocator, and compares with a plain list. */
+Test(blocks, agrees_with_plain_list)
 {
     enum { N = 4096, SPACING = 64 };
     static hpp_block truth[N];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A walk that joins the previous stack finds what a walk of the whole stack finds: the same frames,
- * the same node, and the same words on which they depend. The stack is that of a made-up program,
- * whose functions keep, save or change rbp, and whose frames leave old words behind.
+ * the same node, and the same words on which they depend. The stack is that of a synthetic program,
+ * whose functions keep, save or change rbp, and whose frames keep old words.
  */
 #include "native/unwind/stack_walk.h"
 
@@ -14,8 +14,7 @@
 #include "native/window/window_writer.h"
 #include "rng.h"
 
-/* --- the made-up program -----------------------------------------------------------------------
- */
+/* --- the synthetic program -------------------------------------------------------------------- */
 
 enum { N_WORDS = 4096, MOST_FRAMES = 14, CODE = 0x400000, CODE_BYTES = 0x100 };
 
@@ -78,7 +77,7 @@ static void call(unsigned function, rng *chance)
     frames[n_frames++] = callee;
 }
 
-/* Some functions return, others are called. */
+/* Returns from some functions and calls others. */
 static void run(rng *chance)
 {
     n_frames -= (unsigned)rng_below(chance, n_frames + 1);
@@ -87,8 +86,7 @@ static void run(rng *chance)
     }
 }
 
-/* --- what stack_walk.c takes from other files of the unwinder ----------------------------------
- */
+/* --- replacements for other files of the unwinder --------------------------------------------- */
 
 hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
 _Atomic uint32_t hpp__generation = 1;
@@ -119,8 +117,7 @@ hpp_step hpp__full_walk_step(hpp_full_walk *walk)
     return HPP_STEP_LOST;
 }
 
-/* --- tests -------------------------------------------------------------------------------------
- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 static hpp_walk walk_from_inside(void)
 {
@@ -156,7 +153,7 @@ static const hpp_word *sorted_words(uint32_t *n, hpp_stack_walk *path)
     return path->new_words.data;
 }
 
-Test(stack_walk, joining_finds_what_a_whole_walk_finds, .timeout = 120)
+Test(stack_walk, joined_walk_equals_whole_walk, .timeout = 120)
 {
     enum { N_ROUNDS = 100000 };
     hpp_stack_walk path = {0}, whole = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Nodes and sites: equal contents have one number, also when the table grows, in other threads, and
- * when the window must not grow.
+ * Nodes and sites: equal contents have one number, even if the table grows, in other threads, and
+ * if the window must not grow.
  */
 #include "native/window/trie.h"
 
@@ -22,14 +22,14 @@ static void begin(void)
 
 TestSuite(trie, .init = begin);
 
-/* The i-th of many nodes, every one of which differs from another in one part only. */
+/* Returns the i-th of many nodes, each of which differs from another in one part only. */
 static uint32_t nth_node(uint32_t i)
 {
     return hpp__trie_node(i / 64, 0x400000 + i % 4 * 0x1000000000000, (uint16_t)(i / 4 % 4),
                           (uint16_t)(i / 16 % 4));
 }
 
-Test(trie, equal_contents_are_one_node)
+Test(trie, equal_contents_share_a_node)
 {
     uint32_t nodes[N];
     for (uint32_t i = 0; i < N; i++) {
@@ -47,7 +47,7 @@ Test(trie, equal_contents_are_one_node)
     cr_assert(eq(u32, hpp__window->head.n_nodes, N + 1));
 }
 
-Test(trie, equal_nodes_and_calls_are_one_site)
+Test(trie, equal_nodes_and_calls_share_a_site)
 {
     for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < N; i++) {
@@ -59,7 +59,7 @@ Test(trie, equal_nodes_and_calls_are_one_site)
     cr_assert(eq(u32, hpp__window->head.n_sites, HPP_FIRST_SITE + N));
 }
 
-Test(trie, a_window_that_must_not_grow_has_its_old_nodes_only)
+Test(trie, finds_only_existing_nodes_without_growth)
 {
     static const uint32_t controls[] = {HPP_CONTROL_NO_NEW_STACKS, HPP_CONTROL_NO_NEW_BLOCKS};
     uint32_t node = nth_node(0), site = hpp__trie_site(node, 1);
@@ -83,7 +83,7 @@ static void *add_all(void *nodes)
 }
 
 /* Two threads may create a node twice, but then agree on one of them. */
-Test(trie, threads_agree)
+Test(trie, threads_agree_on_nodes)
 {
     static uint32_t nodes[2][N];
     pthread_t thread;
@@ -104,7 +104,7 @@ Test(trie, threads_agree)
 }
 
 /* The last entries that fit are found, and the first that does not is refused. */
-Test(trie, a_full_window_refuses_nodes)
+Test(trie, full_window_rejects_nodes)
 {
     uint32_t n = 0;
     while (hpp__trie_node(7, n, 0, 0) != 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Remembered stacks: whichever of them lies there is found, and no other, by the look in line at
- * the first and by the closer one at all.
+ * Cached stacks: the inlined check of the first slot and the full search find the current stack,
+ * and no other.
  */
 #include "native/unwind/unwind_cache.h"
 
@@ -12,7 +12,7 @@
 
 enum { N_WORDS = 23, PC = 0x401000, FP = 0x7000, CALL = 1 };
 
-/* What lies on the stack: the return address of the call, and what an unwind would read. */
+/* The stack: the return address of the call, then the words that an unwind reads. */
 static uintptr_t stack[1 + N_WORDS];
 static hpp_unwind_cache_table cache;
 
@@ -36,7 +36,7 @@ static hpp_caller caller_with(uintptr_t fp)
     return (hpp_caller){PC, (uintptr_t)(stack + 1), fp};
 }
 
-/* The site that is found for the stack as it now is; 0: none. */
+/* Returns the site that the cache has for the current stack; 0: none. */
 static uint32_t find(uintptr_t fp)
 {
     hpp_caller caller = caller_with(fp);
@@ -44,8 +44,8 @@ static uint32_t find(uintptr_t fp)
     return hpp__unwind_cache_find(&place, &cache, &caller, CALL) ? place.site : 0;
 }
 
-/* Remembers the stack as it now is, unless it is: of which the caller's rbp is the word at
- * `rbp_index`, if that is one. */
+/* Adds the current stack to the cache if it is missing. The caller's rbp is its word at
+ * `rbp_index`, unless there is no such word. */
 static void remember(uint32_t site, uint32_t n_words, uint32_t rbp_index, uintptr_t fp)
 {
     hpp_caller caller = caller_with(fp);
@@ -62,7 +62,7 @@ static void remember(uint32_t site, uint32_t n_words, uint32_t rbp_index, uintpt
     }
 }
 
-/* The same by the look in line. The slot is the first to be looked at, as there are few. */
+/* Does the same as find by the inlined check of the first slot, where the few stacks are. */
 static uint32_t find_first(uintptr_t fp)
 {
     hpp_caller caller = caller_with(fp);
@@ -72,7 +72,7 @@ static uint32_t find_first(uintptr_t fp)
     return hpp__unwind_cache_agrees(slot, caller.sp, fp) ? slot->entry->place.site : 0;
 }
 
-Test(cache, a_stack_is_found_only_when_each_of_its_words_is_there)
+Test(cache, finds_stack_only_if_every_word_matches)
 {
     for (uint32_t n = 1; n <= N_WORDS; n++) {
         hpp__unwind_cache_forget(&cache);
@@ -88,7 +88,7 @@ Test(cache, a_stack_is_found_only_when_each_of_its_words_is_there)
     }
 }
 
-Test(cache, stacks_that_differ_in_any_word_are_all_found)
+Test(cache, finds_stacks_that_differ_in_one_word)
 {
     remember(100, N_WORDS, N_WORDS, FP);
     for (uint32_t i = 1; i <= N_WORDS; i++) {
@@ -107,7 +107,7 @@ Test(cache, stacks_that_differ_in_any_word_are_all_found)
     }
 }
 
-Test(cache, stacks_that_differ_in_two_words_are_told_apart)
+Test(cache, distinguishes_stacks_that_differ_in_two_words)
 {
     for (uint32_t way = 0; way < 4; way++) {
         stack[3] = way & 1 ? 33 : 30;
@@ -122,7 +122,7 @@ Test(cache, stacks_that_differ_in_two_words_are_told_apart)
     }
 }
 
-Test(cache, the_frame_pointer_of_the_caller_counts_where_it_was_needed)
+Test(cache, compares_frame_pointer_only_if_it_was_used)
 {
     for (uint32_t index = 0; index < N_WORDS; index++) {
         hpp__unwind_cache_forget(&cache);
@@ -131,14 +131,14 @@ Test(cache, the_frame_pointer_of_the_caller_counts_where_it_was_needed)
         cr_assert(eq(u32, find_first(FP + 8), 0));
         cr_assert(eq(u32, find(FP + 8), 0));
         remember(2, N_WORDS, index, FP + 8);
-        stack[1 + index] ^= 8; /* nobody reads that */
+        stack[1 + index] ^= 8; /* is not read */
         cr_assert(eq(u32, find(FP), 1));
         cr_assert(eq(u32, find(FP + 8), 2));
         cr_assert(eq(u32, find(FP + 16), 0));
     }
 }
 
-Test(cache, other_calls_and_places_are_other_stacks)
+Test(cache, calls_and_places_distinguish_stacks)
 {
     hpp_place place;
     remember(1, N_WORDS, N_WORDS, FP);
@@ -151,7 +151,7 @@ Test(cache, other_calls_and_places_are_other_stacks)
     cr_assert(not(hpp__unwind_cache_find(&place, &cache, &caller, CALL)));
 }
 
-Test(cache, only_what_was_looked_for_last_can_be_added)
+Test(cache, adds_only_the_stack_of_the_last_search)
 {
     hpp_caller caller = caller_with(FP);
     uint32_t n_known;
@@ -171,7 +171,7 @@ Test(cache, only_what_was_looked_for_last_can_be_added)
     cr_assert(not(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true)));
 }
 
-Test(cache, a_stack_that_does_not_go_on_where_the_search_ended_is_not_added)
+Test(cache, does_not_add_stack_of_another_search_path)
 {
     hpp_caller caller = caller_with(FP);
     uint32_t n_known;
@@ -186,7 +186,7 @@ Test(cache, a_stack_that_does_not_go_on_where_the_search_ended_is_not_added)
     cr_assert(eq(u32, find(FP), 0));
 }
 
-Test(cache, a_stack_of_the_threads_own_comes_before_those_that_are_not)
+Test(cache, prefers_stacks_of_the_same_thread)
 {
     hpp_caller caller = caller_with(FP);
     uint32_t n_known;
@@ -200,7 +200,7 @@ Test(cache, a_stack_of_the_threads_own_comes_before_those_that_are_not)
     cr_assert(eq(u32, find(FP), 2));
 }
 
-Test(cache, many_stacks)
+Test(cache, finds_many_stacks)
 {
     enum { N = 5000 };
     for (uint32_t i = 0; i < N; i++) {

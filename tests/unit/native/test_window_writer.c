@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The program's end of the window: what is in a new one, pages, limits, a forked child's own, and
- * the way to the collector.
+ * The program's side of the window: its initial state, pages, limits, the window of a forked child,
+ * and the connection to the collector.
  */
 #include "native/window/window_writer.h"
 
@@ -24,7 +24,7 @@ enum { MIB = 1 << 20 };
 
 static const char *reason;
 
-Test(window_writer, a_new_window_is_complete_and_sealed)
+Test(window_writer, new_window_is_complete_and_sealed)
 {
     int file = hpp__window_make(&reason, 64 * MIB);
     cr_assert(ge(int, file, 0));
@@ -43,7 +43,7 @@ Test(window_writer, a_new_window_is_complete_and_sealed)
     cr_assert(ne(int, fcntl(file, F_GETFD) & FD_CLOEXEC, 0));
 }
 
-Test(window_writer, a_window_takes_no_memory_before_it_is_used)
+Test(window_writer, unused_window_takes_no_memory)
 {
     int file = hpp__window_make(&reason, (uint64_t)1 << 30);
     struct stat stat;
@@ -51,7 +51,7 @@ Test(window_writer, a_window_takes_no_memory_before_it_is_used)
     cr_assert(lt(long, stat.st_blocks * 512L, 64 * 1024));
 }
 
-Test(window_writer, pages_are_fresh_and_in_a_row)
+Test(window_writer, pages_are_empty_and_consecutive)
 {
     hpp__window_make(&reason, 16 * MIB);
     uint32_t first = hpp__window_pages(3);
@@ -64,7 +64,7 @@ Test(window_writer, pages_are_fresh_and_in_a_row)
     }
 }
 
-Test(window_writer, a_full_window_keeps_pages_for_cells)
+Test(window_writer, full_window_reserves_pages_for_cells)
 {
     hpp__window_make(&reason, 16 * MIB);
     hpp__window->head.n_sites = 1000;
@@ -87,7 +87,7 @@ static uint64_t address_space_bytes(void)
     return (uint64_t)n_pages * HPP_WINDOW_PAGE_BYTES;
 }
 
-Test(window_writer, a_window_takes_the_address_space_that_it_uses)
+Test(window_writer, maps_only_used_address_space)
 {
     uint64_t before = address_space_bytes();
     hpp__window_make(&reason, (uint64_t)1 << 32);
@@ -109,8 +109,8 @@ static void *take_slots(void *n_failures)
     return NULL;
 }
 
-/* Also where they use up what is mapped before one of them has mapped more. */
-Test(window_writer, a_window_grows_for_many_threads_at_once)
+/* This includes threads that use up the mapped pages before one of them maps more. */
+Test(window_writer, grows_for_many_threads_at_once)
 {
     enum { N = 16 };
     pthread_t threads[N];
@@ -125,8 +125,8 @@ Test(window_writer, a_window_grows_for_many_threads_at_once)
     }
 }
 
-/* As when the program has limited itself since: the reserve for cells is there all the same. */
-Test(window_writer, a_window_that_cannot_grow_is_full)
+/* A program may lower its own limit later: the reserve for cells remains. */
+Test(window_writer, is_full_if_it_cannot_grow)
 {
     hpp__window_make(&reason, (uint64_t)1 << 32);
     hpp__window->head.n_sites = 1000;
@@ -140,7 +140,7 @@ Test(window_writer, a_window_that_cannot_grow_is_full)
     cr_assert(ne(u32, hpp__window_reserved_page(), 0));
 }
 
-Test(window_writer, limits_make_it_smaller)
+Test(window_writer, address_space_limit_makes_it_smaller)
 {
     struct rlimit limit = {100 * MIB, 100 * MIB};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -148,8 +148,8 @@ Test(window_writer, limits_make_it_smaller)
     cr_assert(eq(u64, hpp__window->head.size_bytes, 64 * MIB));
 }
 
-/* Of much, so that there is enough for a sanitizer too. */
-Test(window_writer, most_of_the_address_space_is_left)
+/* The limit is large, so that it suffices for a sanitizer too. */
+Test(window_writer, leaves_most_of_the_address_space)
 {
     const rlim_t n_bytes = (rlim_t)1 << 46;
     struct rlimit limit = {n_bytes, n_bytes};
@@ -158,7 +158,7 @@ Test(window_writer, most_of_the_address_space_is_left)
     cr_assert(eq(u64, hpp__window->head.size_bytes, n_bytes / 8));
 }
 
-Test(window_writer, no_room_is_no_window)
+Test(window_writer, file_size_limit_prevents_window)
 {
     struct rlimit limit = {MIB, MIB};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -167,7 +167,7 @@ Test(window_writer, no_room_is_no_window)
     cr_assert(ne(ptr, strstr(reason, "ulimit -f"), NULL));
 }
 
-/* A slot with a directory and a cell, as a thread has it. */
+/* Adds a slot with a directory and a cell, like that of a thread. */
 static hpp_window_slot *add_slot(uint32_t index)
 {
     uint32_t page = hpp__window_pages((uint32_t)(sizeof(hpp_window_slot) / HPP_WINDOW_PAGE_BYTES));
@@ -180,7 +180,7 @@ static hpp_window_slot *add_slot(uint32_t index)
     return slot;
 }
 
-Test(window_writer, a_child_gets_its_own)
+Test(window_writer, forked_child_gets_its_own_window)
 {
     hpp__window_make(&reason, 64 * MIB);
     uint64_t parent_key = hpp__window->head.key;
@@ -227,7 +227,7 @@ static int listen_at(const char *name)
     return socket_file;
 }
 
-Test(window_writer, the_collector_receives_the_file)
+Test(window_writer, collector_receives_the_file)
 {
     char name[64];
     sprintf(name, "census-test-%d", (int)getpid());
@@ -253,7 +253,7 @@ Test(window_writer, the_collector_receives_the_file)
     cr_assert(eq(u64, window->head.n_lost_stacks, 77));
 }
 
-Test(window_writer, no_collector_is_no_harm)
+Test(window_writer, missing_collector_is_harmless)
 {
     cr_assert(eq(int, hpp__window_connect("census-test-without-a-collector"), -1));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Reading `.aux` files: what is accepted, what counts, and where a mistake is.
+ * Reading `.aux` files: accepted text, which entry wins, and the positions of errors.
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -39,7 +39,7 @@ Test(auxfile, lines_mean_nothing)
     hpr_auxfile_destroy(aux);
 }
 
-Test(auxfile, the_first_entry_of_a_name_and_the_last_range_count)
+Test(auxfile, first_entry_of_a_name_and_last_range_win)
 {
     hpr_auxfile *aux = parse("ORDER a 5 ORDER a 6 SHADE a 0.5 SHADE a 0.6 X_RANGE 9.0 X_RANGE 4.0");
     double shade = 0;
@@ -52,7 +52,7 @@ Test(auxfile, the_first_entry_of_a_name_and_the_last_range_count)
     hpr_auxfile_destroy(aux);
 }
 
-Test(auxfile, an_empty_file_says_nothing)
+Test(auxfile, empty_file_has_no_entries)
 {
     hpr_auxfile *aux = parse("");
     cr_assert_eq(hpr__auxfile_x_range(aux), 0);
@@ -60,7 +60,7 @@ Test(auxfile, an_empty_file_says_nothing)
     hpr_auxfile_destroy(aux);
 }
 
-Test(auxfile, names_that_hp2ps_cannot_read_back_are_read)
+Test(auxfile, reads_names_that_hp2ps_cannot_read_back)
 {
     hpr_auxfile *aux = parse("ORDER 42 3 ORDER ORDER 4 ORDER \"a 5 ORDER two_words 6");
     cr_assert_eq(order_of(aux, HPF_STR("42")), 3);
@@ -78,7 +78,7 @@ Test(auxfile, orders_have_32_bits)
     hpr_auxfile_destroy(aux);
 }
 
-Test(auxfile, a_number_ends_at_its_second_point)
+Test(auxfile, number_ends_at_second_point)
 {
     hpr_auxfile *aux = parse("Y_RANGE 1000.5.7 X_RANGE 5.");
     cr_assert_eq(hpr__auxfile_y_range(aux), 1000.5);

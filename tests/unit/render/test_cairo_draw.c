@@ -51,7 +51,7 @@ static int green_at(cairo_surface_t *recording, int x, int y)
 }
 
 /* The drawing has every kind of item: pages, groups, polygons, lines, texts. */
-Test(cairo_draw, every_kind_of_item_is_recorded)
+Test(cairo_draw, draws_every_kind_of_item)
 {
     cairo_surface_t *recording = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
     cairo_t *cr = cairo_create(recording);
@@ -76,7 +76,7 @@ Test(cairo_draw, every_kind_of_item_is_recorded)
     cairo_surface_destroy(recording);
 }
 
-Test(cairo_draw, the_transformation_of_the_caller_applies_and_stays)
+Test(cairo_draw, keeps_and_applies_transformation_of_caller)
 {
     cairo_surface_t *recording = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
     cairo_t *cr = cairo_create(recording);
@@ -114,7 +114,7 @@ Test(cairo_draw, missing_page_is_an_error)
     cairo_surface_destroy(recording);
 }
 
-Test(cairo_draw, an_error_of_the_context_is_returned)
+Test(cairo_draw, returns_error_of_the_context)
 {
     cairo_surface_t *none = cairo_image_surface_create(CAIRO_FORMAT_RGB24, -1, -1);
     cairo_t *cr = cairo_create(none);
@@ -178,7 +178,7 @@ static size_t pdf_bytes(const hpr_chart *chart, const hpr_options *options)
     return n_bytes;
 }
 
-Test(cairo_draw, a_chart_of_either_look_is_drawn)
+Test(cairo_draw, draws_charts_of_both_looks)
 {
     static const hpr_look looks[] = {HPR_LOOK_MODERN, HPR_LOOK_CLASSIC};
     for (int i = 0; i < 2; i++) {
@@ -212,7 +212,7 @@ static size_t count_points(const hpr_chart *chart, double tolerance_pt)
     return n;
 }
 
-Test(cairo_draw, a_coarser_tolerance_needs_fewer_points)
+Test(cairo_draw, coarser_tolerance_needs_fewer_points)
 {
     static const hpr_look looks[] = {HPR_LOOK_MODERN, HPR_LOOK_CLASSIC};
     for (int i = 0; i < 2; i++) {

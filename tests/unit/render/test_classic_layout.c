@@ -39,7 +39,7 @@ Test(classic_layout, plot_leaves_room_for_the_key)
     hpr_chart_destroy(chart);
 }
 
-/* The longest name decides: the width of each character is in a table. */
+/* The longest name is found by a table with the width of each character. */
 Test(classic_layout, key_is_as_wide_as_its_longest_name)
 {
     static const struct {
@@ -107,7 +107,7 @@ Test(classic_layout, key_pages_count_twenty_each)
     hpr_chart_destroy(chart);
 }
 
-Test(classic_layout, no_band_is_an_empty_graph)
+Test(classic_layout, graph_without_bands_is_empty)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_CLASSIC);
     options.n_bands = -1;
@@ -118,8 +118,8 @@ Test(classic_layout, no_band_is_an_empty_graph)
     hpr_chart_destroy(chart);
 }
 
-/* Steps so small beside the time that adding them changes nothing. */
-Test(classic_layout, ticks_end_where_steps_drown, .timeout = 10)
+/* The steps are so small compared with the time that adding one changes nothing. */
+Test(classic_layout, ticks_end_where_steps_round_to_zero, .timeout = 10)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_CLASSIC);
     hpr_chart *chart =

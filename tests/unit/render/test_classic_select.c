@@ -30,7 +30,7 @@ static hpf_status draw(hpr_chart **chart, const char *samples, hpf_error *err)
     return status;
 }
 
-/* The names of the bands, bottom first, with blanks between them. */
+/* Returns the names of the bands, bottom first, separated by blanks. */
 static const char *bands_of(const char *samples)
 {
     static char names[256];
@@ -48,21 +48,21 @@ static const char *bands_of(const char *samples)
 
 #define SAMPLE(time, costs) "BEGIN_SAMPLE " time "\n" costs "\nEND_SAMPLE " time "\n"
 
-Test(classic_select, time_does_not_matter_for_sums)
+Test(classic_select, sums_ignore_time)
 {
     cr_assert_str_eq(
         bands_of(SAMPLE("0.0", "brief 9 long 4") SAMPLE("0.1", "long 4") SAMPLE("99.0", "")),
         "long brief");
 }
 
-Test(classic_select, traces_go_while_together_they_stay_below)
+Test(classic_select, drops_traces_below_the_threshold)
 {
     options.trace_percent = 1;
     cr_assert_str_eq(bands_of(SAMPLE("0.0", "a 5 b 6 c 989") SAMPLE("1.0", "")), "b c");
     cr_assert_str_eq(bands_of(SAMPLE("0.0", "a 5 b 4 c 991") SAMPLE("1.0", "")), "c");
 }
 
-Test(classic_select, nothing_is_left_of_nothing)
+Test(classic_select, empty_profile_has_no_bands)
 {
     cr_assert_str_eq(bands_of(SAMPLE("0.0", "a 0 b 0")), "");
 }
@@ -102,14 +102,14 @@ Test(classic_select, sums_overflow_as_in_hp2ps)
     cr_assert_str_eq(bands_of(SAMPLE("0.0", "b 9223372036854775808 a 7")), "b a");
 }
 
-Test(classic_select, leftovers_count_unless_hp2ps_would_fail)
+Test(classic_select, dropped_names_count_unless_hp2ps_would_fail)
 {
     options.trace_percent = 5;
     cr_assert_str_eq(bands_of(SAMPLE("0.0", "a 97 b 50") "b 1\n"), "b a");
     cr_assert_str_eq(bands_of(SAMPLE("0.0", "a 100 b 4 c 1") "c 4\n"), "a");
 }
 
-Test(classic_select, more_orders_than_hp2ps_keeps_are_refused)
+Test(classic_select, rejects_more_orders_than_hp2ps_keeps)
 {
     char text[1024] = "";
     hpr_auxfile *aux = NULL;

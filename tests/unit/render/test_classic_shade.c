@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The shades that the classic look gives to bands, and what is in a number.
+ * The shades of bands in the classic look, and the numbers that encode them.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static hpr_colour colour_of(const char *shade, bool in_colour)
     return colour;
 }
 
-Test(classic_shade, greys_come_in_the_order_of_hp2ps)
+Test(classic_shade, greys_are_in_the_order_of_hp2ps)
 {
     static const double expected[] = {0, 0.2, 0.6, 0.3, 0.9, 0.4, 1, 0.7, 0.5, 0.8, 0, 0.2};
     draw(12);
@@ -78,7 +78,7 @@ static const double drawn[28][3] = {
     {.5, 0, .5}, {.5, .5, 0}, {.5, .5, 1}, {.5, 1, .5}, {1, .5, .5}, {.5, .5, .5}, {0, 0, 0},
 };
 
-Test(classic_shade, colours_survive_their_number_as_in_hp2ps)
+Test(classic_shade, numbers_encode_colours_as_in_hp2ps)
 {
     options.classic.colour = true;
     draw(28);
@@ -90,7 +90,7 @@ Test(classic_shade, colours_survive_their_number_as_in_hp2ps)
     }
 }
 
-Test(classic_shade, two_decimals_only_hold_red)
+Test(classic_shade, two_decimals_hold_only_red)
 {
     hpr_colour half = colour_of("SHADE a 0.05\n", true);
     hpr_colour full = colour_of("SHADE a 0.10\n", true);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Graphs of differences: the two stacks, the grid on which they are compared, and what odd pairs
- * come to.
+ * Graphs of differences: the two stacks, the grid on which they are compared, and unusual pairs.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -50,7 +49,7 @@ static void finish(pair *p)
     test_profile_close(&p->profiles[1]);
 }
 
-/* Whether a band hangs below zero. */
+/* Returns whether a band is below zero. */
 static bool hangs(const hpr_chart *chart, const hpr_band *band)
 {
     for (size_t i = 0; i < chart->n_points; i++) {
@@ -61,7 +60,7 @@ static bool hangs(const hpr_chart *chart, const hpr_band *band)
     return true;
 }
 
-/* The band of a name above zero or below it; NULL: there is none. */
+/* Returns the band of a name above or below zero; NULL if there is none. */
 static const hpr_band *find(const hpr_chart *chart, const char *name, bool below)
 {
     for (uint32_t i = 0; i < chart->n_bands; i++) {
@@ -91,7 +90,7 @@ static const char *const before = PROFILE_HEADERS SAMPLE("0", "a 10\nb 5\nc 7\n"
 static const char *const after = PROFILE_HEADERS SAMPLE("0", "a 14\nb 5\n")
     SAMPLE("2", "a 10\nb 15\n") SAMPLE("4", "a 6\nb 15\n");
 
-Test(diff_chart, what_grew_is_above_and_what_shrank_below)
+Test(diff_chart, growth_is_above_zero_and_shrinkage_below)
 {
     hpr_diff_options options = options_of(0);
     pair p = compare(before, after, &options, 0);
@@ -108,7 +107,7 @@ Test(diff_chart, what_grew_is_above_and_what_shrank_below)
     finish(&p);
 }
 
-Test(diff_chart, only_the_common_time_is_compared)
+Test(diff_chart, compares_only_the_common_time)
 {
     hpr_diff_options options = options_of(0);
     pair p = compare(before, after, &options, 0);
@@ -118,7 +117,7 @@ Test(diff_chart, only_the_common_time_is_compared)
     finish(&p);
 }
 
-Test(diff_chart, the_empty_sample_at_an_end_is_not_compared)
+Test(diff_chart, ignores_empty_sample_at_the_end)
 {
     hpr_diff_options options = options_of(0);
     pair p = compare(PROFILE_HEADERS SAMPLE("0", "a 10\n") SAMPLE("3", "a 10\n") SAMPLE("4", ""),
@@ -128,7 +127,7 @@ Test(diff_chart, the_empty_sample_at_an_end_is_not_compared)
     finish(&p);
 }
 
-Test(diff_chart, a_band_on_both_sides_has_one_colour_and_meets_zero_in_between)
+Test(diff_chart, band_on_both_sides_has_one_colour_and_crosses_zero)
 {
     hpr_diff_options options = options_of(0);
     pair p = compare(PROFILE_HEADERS SAMPLE("0", "a 10\n") SAMPLE("3", "a 10\n"),
@@ -143,7 +142,7 @@ Test(diff_chart, a_band_on_both_sides_has_one_colour_and_meets_zero_in_between)
     finish(&p);
 }
 
-Test(diff_chart, samples_may_be_compared_one_by_one)
+Test(diff_chart, compares_samples_one_by_one)
 {
     hpr_diff_options options = options_of(0);
     options.chart.by_sample = true;
@@ -157,7 +156,7 @@ Test(diff_chart, samples_may_be_compared_one_by_one)
     finish(&p);
 }
 
-Test(diff_chart, profiles_without_common_time_are_refused)
+Test(diff_chart, rejects_profiles_without_common_time)
 {
     hpr_diff_options options = options_of(0);
     pair p = compare(PROFILE_HEADERS SAMPLE("5", "a 1\n") SAMPLE("6", "a 2\n"),
@@ -167,7 +166,7 @@ Test(diff_chart, profiles_without_common_time_are_refused)
     finish(&p);
 }
 
-Test(diff_chart, a_profile_and_itself_have_no_bands)
+Test(diff_chart, equal_profiles_have_no_bands)
 {
     hpr_diff_options options = options_of(0);
     pair p = compare(before, before, &options, 0);
@@ -184,7 +183,7 @@ Test(diff_chart, a_profile_and_itself_have_no_bands)
     finish(&p);
 }
 
-Test(diff_chart, the_largest_areas_are_drawn_and_the_rest_is_one_band)
+Test(diff_chart, draws_largest_areas_and_one_band_for_the_rest)
 {
     hpr_diff_options options = options_of(1);
     pair p = compare(before, after, &options, 0);
@@ -197,7 +196,7 @@ Test(diff_chart, the_largest_areas_are_drawn_and_the_rest_is_one_band)
     finish(&p);
 }
 
-/* --- what always holds ---------------------------------------------------------------------- */
+/* --- invariants ------------------------------------------------------------------------------- */
 
 static void write_random(char *out, size_t room, rng *r)
 {
@@ -215,8 +214,8 @@ static void write_random(char *out, size_t room, rng *r)
     }
 }
 
-/* Above minus below is the difference of the totals, everywhere; nothing is thinner than nothing,
- * and all of it is within the axis. */
+/* Checks at every point that above minus below is the difference of the totals, that no band has a
+ * negative thickness, and that all bands are within the axis. */
 static void expect_laws(const hpr_chart *chart)
 {
     double span = chart->y.high - chart->y.low;

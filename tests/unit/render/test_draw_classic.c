@@ -142,7 +142,7 @@ Test(draw_classic, key_may_have_pages_of_its_own)
     cr_assert_not(scene->is_encapsulated, "two pages are no EPS");
 }
 
-Test(draw_classic, pages_are_turned_unless_for_a_previewer)
+Test(draw_classic, pages_are_rotated_unless_for_a_previewer)
 {
     draw(two_bands);
     cr_assert_eq(scene->items[0].paper.height_pt, 792);

@@ -20,14 +20,14 @@ static void add_labels(hpf_survey *survey, const double *times, size_t n, const 
 {
     char text[4096] = "time\twhat\tvalue\n";
     size_t at = strlen(text);
-    hpf_source *beside = NULL;
+    hpf_source *sidecar = NULL;
     for (size_t i = 0; i < n; i++) {
         at += (size_t)snprintf(text + at, sizeof text - at, "%f\tmark\t%s\n", times[i], label);
     }
     hpf_str bytes = {text, at};
-    cr_assert_eq(hpf_source_from_memory(&beside, bytes, NULL, NULL), HPF_OK);
-    cr_assert_eq(hpf_survey_add_sidecar(survey, beside, NULL), HPF_OK);
-    hpf_source_destroy(beside);
+    cr_assert_eq(hpf_source_from_memory(&sidecar, bytes, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_add_sidecar(survey, sidecar, NULL), HPF_OK);
+    hpf_source_destroy(sidecar);
 }
 
 /* A peak at 5 s, of ten, and marks. */
@@ -190,7 +190,7 @@ Test(draw_notes, labels_of_close_marks_are_in_rows)
     cr_expect_geq(n_labels_of(even, 9, "ph", 241), 7);
 }
 
-Test(draw_notes, rows_make_the_plot_lower)
+Test(draw_notes, rows_of_labels_reduce_the_plot)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     const double times[] = {0.1, 0.2, 8};
@@ -213,7 +213,7 @@ Test(draw_notes, labels_are_cut_or_dropped_without_room)
     hpr_chart *chart = chart_with_marks(
         times, 10,
         "a label that is longer than ten seconds of this picture are wide: it cannot be "
-        "whole, as there is only so much room in a row that has others",
+        "whole, since the other labels in the same row need room as well",
         &options);
     hpr_scene *scene = draw(chart, &options);
     const hpr_item *first = find_text(scene, "a l");
@@ -304,7 +304,7 @@ Test(draw_notes, peak_is_on_no_grid_line)
 }
 
 /* The text of the peak is in the units of the axes, which have numbers below 1000 and no "0k". */
-Test(draw_notes, one_unit_in_a_picture)
+Test(draw_notes, peak_has_the_units_of_the_axes)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     static const int peaks[] = {985000, 989000, 995000, 999999, 1000000, 1020000, 1048575};
@@ -335,7 +335,7 @@ Test(draw_notes, one_unit_in_a_picture)
 
 /* The peak of a chart of lines is that of the highest line, by name. Lines that end in one place
  * have no leaders. */
-Test(draw_notes, peak_of_lines)
+Test(draw_notes, peak_is_that_of_the_highest_line)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     options.as_lines = true;

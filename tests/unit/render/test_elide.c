@@ -23,18 +23,18 @@ Test(elide, keeps_what_fits)
     expect_elided("", 20, "");
 }
 
-Test(elide, takes_the_middle)
+Test(elide, replaces_the_middle)
 {
     expect_elided("abcdefghijklmnop", 30, "abc\xE2\x80\xA6op");
     expect_elided("abcdefghijklmnop", 79.9, "abcdefghi\xE2\x80\xA6lmnop");
 }
 
-Test(elide, a_name_cut_by_its_producer_has_no_ending)
+Test(elide, name_cut_by_its_producer_has_no_ending)
 {
     expect_elided("checkExpr/passes/main...", 50, "checkExpr\xE2\x80\xA6");
 }
 
-Test(elide, does_not_hurt_characters)
+Test(elide, does_not_split_characters)
 {
     expect_elided("\xC3\xA4\xC3\xB6\xC3\xBC\xE2\x8A\x95\xC3\x9F\xC3\xA9", 20,
                   "\xC3\xA4\xC3\xB6\xE2\x80\xA6\xC3\xA9");
@@ -45,13 +45,13 @@ Test(elide, leaves_no_blank_before_the_gap)
     expect_elided("ab cdefghijk", 25, "ab\xE2\x80\xA6jk");
 }
 
-Test(elide, nothing_when_there_is_no_room)
+Test(elide, is_empty_without_room)
 {
     expect_elided("abcdefgh", 4, "");
     expect_elided("abcdefgh", -1, "");
 }
 
-Test(elide, a_megabyte_is_never_shown_whole)
+Test(elide, very_long_name_is_never_whole)
 {
     size_t length = 1 << 20;
     char *text = malloc(length + 1);

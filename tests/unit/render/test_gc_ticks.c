@@ -30,7 +30,7 @@ static hpr_chart *draw(const hpf_collection *collections, size_t n, hpr_scene **
     return chart;
 }
 
-Test(gc_ticks, those_in_the_plot_have_ticks_and_near_ones_share_one)
+Test(gc_ticks, collections_in_the_plot_have_ticks_and_near_ones_share)
 {
     static const hpf_collection collections[] = {{1.4, true},     {1.5, false},     {2, false},
                                                  {2.00001, true}, {2.00002, false}, {2.6, false}};
@@ -47,7 +47,7 @@ Test(gc_ticks, those_in_the_plot_have_ticks_and_near_ones_share_one)
     hpr_chart_destroy(chart);
 }
 
-/* The highest band, and what is said of it, end below the ticks. */
+/* The highest band and its label end below the ticks. */
 Test(gc_ticks, ticks_have_room_above_the_bands)
 {
     static const hpf_collection collections[] = {{1.7, false}};
@@ -60,7 +60,7 @@ Test(gc_ticks, ticks_have_room_above_the_bands)
     hpr_chart_destroy(chart);
 }
 
-/* Lines in the group of the ticks. */
+/* Returns the number of lines in the group of the ticks. */
 static size_t count_ticks(const hpr_scene *scene)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Names taken apart, as GHC and others print them.
+ * Modules, types and packages in names, as GHC and other profilers print them.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ typedef struct sample {
     const char *name, *module, *type, *package;
 } sample;
 
-/* NULL: the name stays by itself. */
+/* NULL: the name is its own group. */
 static const sample samples[] = {
     {"ghc-prim:GHC.Types.I#", "GHC.Types", "I#", "ghc-prim"},
     {"ghc-prim:GHC.Types.:", "GHC.Types", ":", "ghc-prim"},
@@ -66,7 +66,7 @@ static void expect_group(const char *name, hpr_group group, int n_parts, const c
     free(copy);
 }
 
-Test(group, modules_types_and_packages)
+Test(group, finds_modules_types_and_packages)
 {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         const sample *s = &samples[i];
@@ -77,7 +77,7 @@ Test(group, modules_types_and_packages)
     }
 }
 
-Test(group, first_parts)
+Test(group, finds_first_parts)
 {
     static const struct {
         const char *name;

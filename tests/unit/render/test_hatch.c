@@ -37,7 +37,7 @@ static double total_length(const hpr_scene *scene)
     return length;
 }
 
-/* The total length of the lines is the area divided by the gap. */
+/* Checks that the total length of the lines is the area divided by the gap. */
 static void check_cover(const hpr_point *points, size_t n, double area)
 {
     static const double angles_deg[] = {0, 45, 90, 135, 30};
@@ -65,7 +65,7 @@ Test(hatch, nothing_to_draw)
     hpr_scene_destroy(scene);
 }
 
-/* Dashes lie on one grid wherever the polygon begins, and no line is drawn outside of it. */
+/* Dashes are on one grid for any start of the polygon, and no line is outside of it. */
 Test(hatch, dashes_are_aligned_and_staggered)
 {
     const hpr_point slanted[] = {{10.3, 10}, {110, 10}, {110, 60}, {40.9, 60}};
@@ -124,7 +124,7 @@ static bool share_direction(const hpr_fill *x, const hpr_fill *y)
     return is_shared;
 }
 
-/* As many bands as `census plot` draws by default, and OTHER; whatever their names. */
+/* The default number of bands of `census plot`, and OTHER, with any names. */
 Test(print_fill, all_bands_of_a_picture_differ)
 {
     enum { N = 16, N_PICTURES = 50 };

@@ -21,7 +21,7 @@ static void tear_down(void)
 
 TestSuite(hp2ps_sort, .init = set_up, .fini = tear_down);
 
-/* What hp2ps does, word by word. */
+/* Sorts exactly like hp2ps. */
 static void selection_sort(hpr__sort_item *items, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -35,7 +35,7 @@ static void selection_sort(hpr__sort_item *items, uint32_t n)
     }
 }
 
-/* Reproducible numbers (Park and Miller's generator). */
+/* Returns the next reproducible number (Park and Miller's generator). */
 static uint32_t next_random(uint32_t *state)
 {
     *state = (uint32_t)((uint64_t)*state * 48271 % 2147483647);
@@ -62,7 +62,7 @@ Test(hp2ps_sort, swaps_are_those_of_a_selection_sort)
     }
 }
 
-Test(hp2ps_sort, many_equal_names_are_quick, .timeout = 20)
+Test(hp2ps_sort, sorts_many_equal_names_quickly, .timeout = 20)
 {
     enum { N = 300000 };
     hpr__sort_item *items = hpf_arena_array(scratch, N, sizeof *items);

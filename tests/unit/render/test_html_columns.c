@@ -39,7 +39,7 @@ static char *made_up_profile(void)
     return text;
 }
 
-/* Two names share a band, and one has none. */
+/* Gives two names one band, and one name none. */
 static void fill_bands(uint32_t *band_of_name)
 {
     for (uint32_t name = 0; name < N_NAMES; name++) {
@@ -74,17 +74,17 @@ static void expect_as_packed_alone(size_t max_picks)
     free(text);
 }
 
-Test(html_columns, all_samples)
+Test(html_columns, packs_all_samples)
 {
     expect_as_packed_alone(0);
 }
 
-Test(html_columns, only_picks)
+Test(html_columns, packs_selected_samples)
 {
     expect_as_packed_alone(60);
 }
 
-Test(html_columns, last_bands_are_dropped)
+Test(html_columns, drops_the_last_bands)
 {
     char *text = made_up_profile();
     test_profile profile = test_profile_open(text, 0);
@@ -112,7 +112,7 @@ Test(html_columns, last_bands_are_dropped)
     free(text);
 }
 
-Test(html_columns, fractions_are_unsupported)
+Test(html_columns, rejects_fractions)
 {
     test_profile profile =
         test_profile_open(PROFILE_HEADERS "BEGIN_SAMPLE 1\na\t0.5\nEND_SAMPLE 1\n", 0);

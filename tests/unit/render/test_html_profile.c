@@ -16,7 +16,7 @@ static const char three_names[] =
                     "BEGIN_SAMPLE 2.5\nsmall\t1\nlarge\t120\nEND_SAMPLE 2.5\n";
 
 /* Returns the JSON text, to be freed; `*chosen` as in hpr_html_profile_json. */
-static char *told(const char *profile, const hpr_html_limits *limits, uint32_t **chosen)
+static char *data_of(const char *profile, const hpr_html_limits *limits, uint32_t **chosen)
 {
     const hpr_html_profile about = {.id = 3, .epoch = 2, .file = "dir/run.hp", .state = "growing"};
     test_profile p = test_profile_open(profile, 0);
@@ -39,7 +39,7 @@ static void expect_in(const char *text, const char *part)
 
 Test(html_profile, has_headers_and_state)
 {
-    char *text = told(three_names, NULL, NULL);
+    char *text = data_of(three_names, NULL, NULL);
     expect_in(text, "\"id\":3,\"epoch\":2,\"title\":\"demo\",\"file\":\"dir/run.hp\"");
     expect_in(text, "\"state\":\"growing\",\"n_samples\":3");
     expect_in(text, "\"marks\":[{\"time\":0.75,\"label\":\"\"}]");
@@ -51,7 +51,7 @@ Test(html_profile, has_headers_and_state)
 Test(html_profile, names_are_largest_first)
 {
     uint32_t *chosen = NULL;
-    char *text = told(three_names, NULL, &chosen);
+    char *text = data_of(three_names, NULL, &chosen);
     const char *large = strstr(text, "\"large\"");
     const char *middle = strstr(text, "\"middle\"");
     const char *small = strstr(text, "\"small\"");
@@ -66,14 +66,14 @@ Test(html_profile, names_are_largest_first)
 
 Test(html_profile, series_are_packed)
 {
-    char *text = told(three_names, NULL, NULL);
+    char *text = data_of(three_names, NULL, NULL);
     /* 100, 100, 120 without decimals: a difference, none, a difference. */
     expect_in(text, "\"name\":\"large\",\"colour\":[");
     expect_in(text, "\"column\":\"AJADAFA=\"");
     free(text);
 }
 
-Test(html_profile, a_page_has_the_order_of_the_picture)
+Test(html_profile, page_has_the_order_of_the_picture)
 {
     const hpr_html_profile about = {.file = "run"};
     hpr_page_options page = {.chart = hpr_options_default(HPR_LOOK_MODERN)};
@@ -86,16 +86,16 @@ Test(html_profile, a_page_has_the_order_of_the_picture)
     hpf_sink_destroy(sink);
     test_profile_close(&p);
 
-    char *growing = told(three_names, NULL, NULL);
+    char *growing = data_of(three_names, NULL, NULL);
     cr_expect_null(strstr(growing, "\"order\""));
     free(growing);
 }
 
-Test(html_profile, names_beyond_the_limit_are_in_the_rest)
+Test(html_profile, names_beyond_the_limit_join_the_rest)
 {
     uint32_t *chosen = NULL;
     const hpr_html_limits limits = {.most_names = 1};
-    char *text = told(three_names, &limits, &chosen);
+    char *text = data_of(three_names, &limits, &chosen);
     cr_expect_null(strstr(text, "\"middle\""));
     /* 1, 40, 1. */
     expect_in(text, "\"rest\":{\"n\":2,\"column\":\"AASc");
@@ -106,10 +106,10 @@ Test(html_profile, names_beyond_the_limit_are_in_the_rest)
     free(text);
 }
 
-Test(html_profile, the_budget_counts_bytes)
+Test(html_profile, budget_counts_bytes)
 {
     const hpr_html_limits limits = {.most_bytes = 12};
-    char *text = told(three_names, &limits, NULL);
+    char *text = data_of(three_names, &limits, NULL);
     expect_in(text, "\"large\"");
     cr_expect_null(strstr(text, "\"middle\""));
     expect_in(text, "\"rest\":{\"n\":2,");
@@ -118,17 +118,17 @@ Test(html_profile, the_budget_counts_bytes)
 
 Test(html_profile, hostile_names_cannot_leave_the_script_element)
 {
-    char *text =
-        told(PROFILE_HEADERS "BEGIN_SAMPLE 1\n</script><b>\"'\xff\t1\nEND_SAMPLE 1\n", NULL, NULL);
+    char *text = data_of(PROFILE_HEADERS "BEGIN_SAMPLE 1\n</script><b>\"'\xff\t1\nEND_SAMPLE 1\n",
+                         NULL, NULL);
     cr_expect_null(strchr(text, '<'));
     expect_in(text, "\\u003c/script>\\u003cb>\\\"'\\udcff");
     free(text);
 }
 
-Test(html_profile, a_name_has_the_same_colours_everywhere)
+Test(html_profile, name_has_the_same_colours_everywhere)
 {
     const hpf_str names[] = {HPF_STR("(12)large"), HPF_STR("DRAG")};
-    char *text = told(three_names, NULL, NULL);
+    char *text = data_of(three_names, NULL, NULL);
     hpf_sink *sink = hpf_sink_to_memory();
     hpr_html_names_json(names, 2, sink);
     hpf_sink_write(sink, "", 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Boxes inside bands: truly inside, and found where there is room.
+ * Boxes for labels are inside their bands, and found wherever one fits.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -56,7 +56,7 @@ Test(label_space, level_band_is_labelled_in_the_middle, .fini = drop)
     cr_assert_not(find(120, 5, false, &x, &y));
 }
 
-Test(label_space, goes_beside_rules_when_it_must, .fini = drop)
+Test(label_space, avoids_rules_if_requested, .fini = drop)
 {
     static const double x_pt[] = {0, 100}, high[] = {20, 20}, rules_pt[] = {50};
     double x, y;
@@ -70,7 +70,7 @@ Test(label_space, goes_beside_rules_when_it_must, .fini = drop)
     cr_assert_not(find(60, 10, true, &x, &y));
 }
 
-Test(label_space, goes_where_the_band_is_thick, .fini = drop)
+Test(label_space, is_placed_where_the_band_is_thick, .fini = drop)
 {
     static const double x_pt[] = {0, 60, 70, 90, 100}, high[] = {2, 2, 30, 30, 2};
     double x, y;
@@ -80,7 +80,7 @@ Test(label_space, goes_where_the_band_is_thick, .fini = drop)
     cr_assert_float_eq(hpr__label_space_thickest(&columns, &lower, &upper), 30, 1e-9);
 }
 
-Test(label_space, one_point_is_a_level_band, .fini = drop)
+Test(label_space, band_of_one_point_is_level, .fini = drop)
 {
     static const double x_pt[] = {50}, high[] = {20};
     double x, y;

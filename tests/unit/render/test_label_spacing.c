@@ -7,7 +7,7 @@
 
 #include "layout/label_space.h"
 
-Test(label_spacing, leaves_alone_what_does_not_collide)
+Test(label_spacing, keeps_labels_that_do_not_collide)
 {
     hpr__label_slot items[] = {{.wanted = 10}, {.wanted = 30}, {.wanted = 55}};
     hpr__space_labels(items, 3, 10, 0, 100);
@@ -16,7 +16,7 @@ Test(label_spacing, leaves_alone_what_does_not_collide)
     }
 }
 
-Test(label_spacing, shares_the_pain_of_a_collision)
+Test(label_spacing, moves_colliding_labels_equally)
 {
     hpr__label_slot items[] = {{.wanted = 50}, {.wanted = 50}, {.wanted = 50}};
     hpr__space_labels(items, 3, 10, 0, 100);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Lines are told apart from all others, by colour or by dashes; in print by dashes and markers.
+ * Lines differ from all others by colour or by dashes; in print by dashes and markers.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static void expect_told_apart(const lines *l)
     }
 }
 
-Test(line_style, fifteen_lines_are_told_apart_by_every_eye)
+Test(line_style, fifteen_lines_are_distinct_for_every_kind_of_vision)
 {
     static const hpr_theme themes[] = {HPR_THEME_LIGHT, HPR_THEME_DARK, HPR_THEME_SLIDE};
     for (size_t i = 0; i < sizeof themes / sizeof *themes; i++) {
@@ -83,7 +83,7 @@ Test(line_style, fifteen_lines_are_told_apart_by_every_eye)
     }
 }
 
-Test(line_style, ten_lines_are_told_apart_in_print)
+Test(line_style, ten_lines_are_distinct_in_print)
 {
     lines l = {.n = 0};
     add_many(&l, 10);
@@ -94,7 +94,7 @@ Test(line_style, ten_lines_are_told_apart_in_print)
     }
 }
 
-Test(line_style, the_heaviest_line_is_solid_in_the_colour_of_its_name)
+Test(line_style, heaviest_line_is_solid_in_the_colour_of_its_name)
 {
     lines lone = {.n = 0}, many = {.n = 0};
     add(&lone, "(7)heavy");
@@ -106,7 +106,7 @@ Test(line_style, the_heaviest_line_is_solid_in_the_colour_of_its_name)
     cr_expect_eq(memcmp(&lone.fills[0].line, &many.fills[0].line, sizeof(hpr_colour)), 0);
 }
 
-Test(line_style, every_line_is_seen_on_its_ground)
+Test(line_style, every_line_is_visible_on_its_background)
 {
     for (int theme = HPR_THEME_LIGHT; theme <= HPR_THEME_SLIDE; theme++) {
         lines l = {.pins = {{HPF_STR("pinned"), {1, 1, 0.4}}}, .n_pins = 1};
@@ -123,7 +123,7 @@ Test(line_style, every_line_is_seen_on_its_ground)
     }
 }
 
-Test(line_style, a_line_on_another_has_gaps)
+Test(line_style, line_on_another_has_gaps)
 {
     static const double flat[] = {5, 5, 5}, close[] = {5.001, 5, 5.001}, other[] = {5, 9, 5};
     const double *rows[] = {flat, close, other};

@@ -37,7 +37,7 @@ static void expect_same_charts(hpf_survey *a, hpf_survey *b, const char *what)
     }
 }
 
-/* The profile comes in pieces, and is laid out after each. */
+/* Adds the profile in pieces, and compares the layout after each. */
 static void compare(const char *path, const char *name)
 {
     hpf_source_options keep = {.keep = true};
@@ -66,7 +66,7 @@ static void compare(const char *path, const char *name)
     free(bytes);
 }
 
-Test(live_chart, is_that_of_the_file, .timeout = 120)
+Test(live_chart, equals_the_chart_of_the_file, .timeout = 120)
 {
     const char *folder = CENSUS_SOURCE_DIR "/tests/data/hp";
     unsigned n_profiles = 0;

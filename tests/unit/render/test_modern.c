@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The modern look as a whole: what holds for every profile on every sheet, and what odd profiles
- * come to.
+ * The modern look as a whole: invariants for every profile on every sheet, and unusual profiles.
  */
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -15,7 +14,7 @@
 #include "made_up_font.h"
 #include "chart_wiggle.h"
 
-/* A profile, its chart and its ink. */
+/* A profile, its chart and its scene. */
 typedef struct drawing {
     hpf_source *source;
     hpf_survey *survey;
@@ -62,7 +61,7 @@ static hpr_options sheet(double width_pt, double height_pt)
     return options;
 }
 
-/* --- what always holds ---------------------------------------------------------------------- */
+/* --- invariants ------------------------------------------------------------------------------- */
 
 typedef struct box {
     double left, right, low, high;
@@ -91,7 +90,7 @@ static void expect_inside_page(const hpr_chart *chart, box b, const char *what)
               "%s: %g..%g %g..%g", what, b.left, b.right, b.low, b.high);
 }
 
-/* A curve's height at a place of the plot, by its straight lines. */
+/* Returns the height of a curve at an x position, by linear interpolation. */
 static double height_at(const hpr_chart *chart, const double *amounts, double x_pt)
 {
     double share = (x_pt - chart->plot_x_pt) / chart->plot_width_pt;
@@ -167,7 +166,7 @@ static void expect_x_labels_apart(const hpr_chart *chart)
     }
 }
 
-/* Bands lie on each other, and nothing of the profile is missing. */
+/* Checks that bands are stacked without gaps, and that they contain the whole profile. */
 static void expect_whole(const drawing *d)
 {
     const hpr_chart *chart = d->chart;
@@ -233,7 +232,7 @@ static box box_of_text(const hpr_item *item)
     return (box){left, left + size.width_pt, item->at.y_pt - 0.7 * size.ascent_pt, item->at.y_pt};
 }
 
-/* Texts of a scene must not run into each other, nor leave the sheet, whatever they are. */
+/* Checks that texts of a scene do not overlap and are within the sheet. */
 static void expect_texts_in_place(const drawing *d)
 {
     const hpr_scene *scene = d->scene;
@@ -274,7 +273,7 @@ static void for_each_profile(const char *directory, const hpr_options *options)
     closedir(dir);
 }
 
-/* Legends, lines and percents on two sheets. */
+/* Checks legends, lines and percents on two sheets. */
 static void for_each_manner(const char *directory)
 {
     static const double sizes[][2] = {{648, 432}, {241.1, 150}};
@@ -352,7 +351,7 @@ Test(modern, default_order_moves_less_than_any_other)
     closedir(dir);
 }
 
-Test(modern, equal_input_equal_ink)
+Test(modern, equal_input_gives_equal_scenes)
 {
     drawing a, b;
     hpr_options options = sheet(0, 0);
@@ -381,7 +380,7 @@ static const char three_names[] =
          "BEGIN_SAMPLE 1.0\nbig\t900\nsmall\t60\ntiny\t5\n"
          "END_SAMPLE 1.0\n";
 
-/* Where rules are everywhere, a name is set on them rather than left out. */
+/* If rules are everywhere, a name is drawn over them rather than omitted. */
 Test(modern, names_are_set_on_rules_when_there_is_no_other_place)
 {
     char text[1024] = HEAD "BEGIN_SAMPLE 0\nlongish_name\t900\nEND_SAMPLE 0\n";
@@ -443,7 +442,7 @@ Test(modern, names_in_the_margin_are_at_their_bands)
     destroy(&d);
 }
 
-Test(modern, a_single_trace_is_shown_by_name)
+Test(modern, single_trace_is_shown_by_name)
 {
     drawing d;
     hpr_options options = sheet(0, 0);
@@ -453,7 +452,7 @@ Test(modern, a_single_trace_is_shown_by_name)
     destroy(&d);
 }
 
-Test(modern, traces_and_the_rest_join_other_on_top)
+Test(modern, traces_and_the_rest_join_other)
 {
     drawing d;
     hpr_options options = sheet(0, 0);
@@ -477,7 +476,7 @@ Test(modern, traces_and_the_rest_join_other_on_top)
     destroy(&d);
 }
 
-/* Labels of a chart that is too narrow for whole names. */
+/* Checks the labels of a chart that is too narrow for whole names. */
 static void expect_labels(const char *profile, const char *const *expected)
 {
     drawing d;
@@ -492,7 +491,7 @@ static void expect_labels(const char *profile, const char *const *expected)
     destroy(&d);
 }
 
-Test(modern, cut_names_keep_the_numbers_that_tell_them_apart)
+Test(modern, cut_names_keep_distinguishing_numbers)
 {
     static const char *const alike[] = {"(96)l…mp", "(97)l…mp"};
     expect_labels(
@@ -503,8 +502,8 @@ Test(modern, cut_names_keep_the_numbers_that_tell_them_apart)
         different);
 }
 
-/* In the column of a paper the names are whole, without ids, and without callers that all stacks
- * share; the legend is below the plot, and at most a third of the height. */
+/* Checks that names in the column of a paper are whole, without ids and without callers that all
+ * stacks share, and that the legend is below the plot, at most a third of the height. */
 static void check_column(const char *samples, const char *common, const char *const names[3])
 {
     drawing d;
@@ -563,7 +562,7 @@ static bool has_label(const char *profile, const char *name)
     return is_there;
 }
 
-Test(modern, other_has_no_label_where_nobody_can_see_it)
+Test(modern, other_has_no_label_where_it_is_invisible)
 {
     cr_expect_not(has_label(HEAD "BEGIN_SAMPLE 0\nbig\t9990\nx\t5\ny\t5\nEND_SAMPLE 0\n", "OTHER"));
     cr_expect(has_label(HEAD "BEGIN_SAMPLE 0\nbig\t990\nx\t5\ny\t4\nEND_SAMPLE 0\n", "OTHER"));
@@ -593,7 +592,7 @@ Test(modern, leaders_of_a_single_sample_do_not_cross_its_bands)
     HEAD "BEGIN_SAMPLE 0\nbig\t900\nsmall\t20\nEND_SAMPLE 0\n"                                     \
          "BEGIN_SAMPLE 1\nbig\t100\nsmall\t10\nEND_SAMPLE 1\n"
 
-/* Where the name of the small band stands. */
+/* Returns the place of the label of the small band. */
 static hpr_label place_of_small(const char *profile, double *right_of_plot_pt)
 {
     drawing d;
@@ -612,7 +611,7 @@ static hpr_label place_of_small(const char *profile, double *right_of_plot_pt)
     return label;
 }
 
-Test(modern, names_without_leaders_stand_where_the_plot_is_empty)
+Test(modern, names_without_leaders_are_where_the_plot_is_empty)
 {
     double right;
     hpr_label over_nothing = place_of_small(EARLY "BEGIN_SAMPLE 9\nbig\t2\nEND_SAMPLE 9\n", &right);
@@ -626,7 +625,7 @@ Test(modern, names_without_leaders_stand_where_the_plot_is_empty)
     cr_expect_gt(over_much.x_pt, right);
 }
 
-Test(modern, the_largest_of_one_sample_keeps_its_colour)
+Test(modern, largest_name_of_one_sample_keeps_its_colour)
 {
     drawing lone, many;
     hpr_options options = sheet(0, 0);
@@ -645,7 +644,7 @@ Test(modern, the_largest_of_one_sample_keeps_its_colour)
     destroy(&many);
 }
 
-Test(modern, reverse_turns_all_but_other)
+Test(modern, reverse_keeps_the_place_of_other)
 {
     drawing up, down;
     hpr_options options = sheet(0, 0);
@@ -662,8 +661,7 @@ Test(modern, reverse_turns_all_but_other)
     destroy(&down);
 }
 
-/* --- odd profiles ------------------------------------------------------------------------------
- */
+/* --- unusual profiles ------------------------------------------------------------------------- */
 
 static void expect_drawable(const char *text)
 {
@@ -699,7 +697,7 @@ Test(modern, no_names_at_all)
     expect_drawable(HEAD "BEGIN_SAMPLE 0.0\nEND_SAMPLE 0.0\nBEGIN_SAMPLE 9.0\nEND_SAMPLE 9.0\n");
 }
 
-Test(modern, nothing_but_zeros)
+Test(modern, only_zeros)
 {
     expect_drawable(HEAD "BEGIN_SAMPLE 0.0\na\t0\nEND_SAMPLE 0.0\n"
                          "BEGIN_SAMPLE 1.0\na\t0\nb\t0\nEND_SAMPLE 1.0\n");
@@ -711,7 +709,7 @@ Test(modern, equal_times)
                          "BEGIN_SAMPLE 1.0\na\t20\nb\t3\nEND_SAMPLE 1.0\n");
 }
 
-Test(modern, the_largest_values)
+Test(modern, largest_values)
 {
     expect_drawable(HEAD "BEGIN_SAMPLE 0.0\na\t18446744073709551615\nb\t18446744073709551615\n"
                          "END_SAMPLE 0.0\nBEGIN_SAMPLE 1.0\na\t1\nEND_SAMPLE 1.0\n");
@@ -719,7 +717,7 @@ Test(modern, the_largest_values)
                          "BEGIN_SAMPLE 1.0\na\t1e99\nEND_SAMPLE 1.0\n");
 }
 
-Test(modern, the_smallest_values)
+Test(modern, smallest_values)
 {
     expect_drawable(HEAD "BEGIN_SAMPLE 0.0\na\t1e-300\nb\t3e-300\nEND_SAMPLE 0.0\n"
                          "BEGIN_SAMPLE 1e-9\na\t1e-300\nEND_SAMPLE 1e-9\n");
@@ -751,7 +749,7 @@ Test(modern, many_digits_on_half_an_inch)
     expect_texts_of(HEAD "BEGIN_SAMPLE 1700000000.0\na\t1\nEND_SAMPLE 1700000000.0\n", &options);
 }
 
-Test(modern, a_late_moment_on_a_narrow_sheet_has_a_unit_of_its_own)
+Test(modern, single_late_time_on_a_narrow_sheet_has_its_own_unit)
 {
     const hpr_options options = sheet(36, 200);
     drawing d;
@@ -765,7 +763,7 @@ Test(modern, a_late_moment_on_a_narrow_sheet_has_a_unit_of_its_own)
     destroy(&d);
 }
 
-Test(modern, numbers_of_both_axes_keep_apart_in_large_type)
+Test(modern, numbers_of_both_axes_do_not_overlap_in_large_type)
 {
     hpr_options options = sheet(648, 432);
     for (options.text_pt = 6; options.text_pt <= 48; options.text_pt += 6) {
@@ -775,13 +773,13 @@ Test(modern, numbers_of_both_axes_keep_apart_in_large_type)
     }
 }
 
-Test(modern, bytes_that_are_no_text)
+Test(modern, names_of_invalid_utf8)
 {
     expect_drawable(HEAD "BEGIN_SAMPLE 0.0\n\xFF\xC3(\t10\n\xE2\x8A\t30\nEND_SAMPLE 0.0\n"
                          "BEGIN_SAMPLE 1.0\n\xFF\xC3(\t20\nEND_SAMPLE 1.0\n");
 }
 
-Test(modern, a_megabyte_of_name)
+Test(modern, name_of_a_megabyte)
 {
     size_t length = 1 << 20;
     char *text = malloc(length + 1024);

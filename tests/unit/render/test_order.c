@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Orders of the modern look: which band lies on which.
+ * Orders of the modern look: the sequence of bands in the stack.
  */
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -47,7 +47,7 @@ static hpr_options all_bands(hpr_order order)
     return options;
 }
 
-/* The names of the bands, the bottom one first, with blanks between. */
+/* Checks the names of the bands, bottom first, separated by blanks. */
 static void expect_order(const char *text, const hpr_options *options, const char *expected)
 {
     char found[1024] = "";
@@ -68,7 +68,7 @@ static const char four[] = HEAD "BEGIN_SAMPLE 0.0\nsteady\t50\nEND_SAMPLE 0.0\n"
                                 "3.0\n"
                                 "BEGIN_SAMPLE 4.0\nEND_SAMPLE 4.0\n";
 
-Test(order, by_a_figure)
+Test(order, orders_by_a_statistic)
 {
     static const struct {
         hpr_order order;
@@ -110,14 +110,14 @@ static void expect_list(const hpf_str *list, size_t n, bool reverse, const char 
     expect_order(stacks, &options, expected);
 }
 
-Test(order, a_list_reads_from_the_top)
+Test(order, list_starts_at_the_top)
 {
     const hpf_str exact[] = {HPF_STR("(12)a"), HPF_STR("(13)b"), HPF_STR("c"), HPF_STR("(7)a")};
     expect_list(exact, 4, false, "(7)a c (13)b (12)a");
     expect_list(exact, 4, true, "(12)a (13)b c (7)a");
 }
 
-Test(order, a_list_may_leave_numbers_and_names_out)
+Test(order, list_may_omit_numbers_and_names)
 {
     const hpf_str bare[] = {HPF_STR("b"), HPF_STR("(99)a"), HPF_STR("none of these")};
     expect_list(bare, 3, false, "c (7)a (12)a (13)b");
@@ -128,7 +128,7 @@ Test(order, a_list_may_leave_numbers_and_names_out)
     expect_list(NULL, 0, false, "(13)b c (7)a (12)a");
 }
 
-Test(order, a_list_may_move_other)
+Test(order, list_may_move_other)
 {
     const hpf_str without[] = {HPF_STR("b")};
     const hpf_str with[] = {HPF_STR("b"), HPF_STR("OTHER")};
@@ -142,9 +142,9 @@ Test(order, a_list_may_move_other)
     expect_order(stacks, &options, "c OTHER (13)b");
 }
 
-/* --- the promise of the default --------------------------------------------------------------- */
+/* --- the default order moves little ----------------------------------------------------------- */
 
-/* The wiggle in hp2ps's order of all names, with OTHER at the place `other`. */
+/* Returns the wiggle in hp2ps's order of all names, with OTHER at the place `other`. */
 static double wiggle_of_hp2ps(const hpr_chart *chart, const hpr_chart *all, uint32_t other)
 {
     uint32_t *order = calloc(chart->n_bands + 1u, sizeof *order);
@@ -221,7 +221,7 @@ Test(order, default_is_calmer_than_hp2ps_on_real_profiles, .timeout = 60)
     compare_profiles_in(CENSUS_SOURCE_DIR "/tests/data/hp");
 }
 
-/* Bands of few and equal amounts, so that sums tie. */
+/* Writes bands of few and equal amounts, so that sums tie. */
 static size_t write_random(char *text, size_t room, uint64_t seed)
 {
     rng random = {seed};

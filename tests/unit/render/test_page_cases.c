@@ -84,7 +84,7 @@ Test(page_cases, ticks)
     }
 }
 
-/* --- bands ---------------------------------------------------------------------------------- */
+/* --- bands ------------------------------------------------------------------------------------ */
 
 static hpr_options options_of(const case_value *c, hpf_str *listed)
 {
@@ -131,7 +131,7 @@ Test(page_cases, bands_and_their_order)
     }
 }
 
-/* --- colours -------------------------------------------------------------------------------- */
+/* --- colours ---------------------------------------------------------------------------------- */
 
 static hpr_colour colour_of(const case_value *c, const char *member)
 {
@@ -199,9 +199,9 @@ Test(page_cases, colours_of_lines)
     hpf_arena_destroy(arena);
 }
 
-/* --- texts ---------------------------------------------------------------------------------- */
+/* --- texts ------------------------------------------------------------------------------------ */
 
-Test(page_cases, names_as_they_are_shown)
+Test(page_cases, shown_names)
 {
     const case_value *list = case_member(cases_read("texts.json"), "shown");
     for (size_t i = 0; i < list->n_items; i++) {
@@ -211,7 +211,7 @@ Test(page_cases, names_as_they_are_shown)
     }
 }
 
-Test(page_cases, names_as_they_are_shortened)
+Test(page_cases, shortened_names)
 {
     const case_value *list = case_member(cases_read("texts.json"), "shortened");
     for (size_t i = 0; i < list->n_items; i++) {

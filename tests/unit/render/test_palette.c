@@ -76,7 +76,7 @@ Test(palette, names_of_adjacent_ranks_are_distinct)
     }
 }
 
-Test(palette, a_colour_does_not_depend_on_what_is_drawn_or_on_the_order_of_names)
+Test(palette, colour_does_not_depend_on_the_picture_or_the_order_of_names)
 {
     uint32_t state = 5;
     for (int round = 0; round < 100; round++) {
@@ -95,7 +95,7 @@ Test(palette, a_colour_does_not_depend_on_what_is_drawn_or_on_the_order_of_names
     }
 }
 
-Test(palette, all_colours_are_used_before_one_is_used_twice)
+Test(palette, uses_all_colours_before_one_twice)
 {
     uint32_t state = 7;
     for (int round = 0; round < 100; round++) {
@@ -110,7 +110,7 @@ Test(palette, all_colours_are_used_before_one_is_used_twice)
     }
 }
 
-Test(palette, no_two_of_the_largest_names_look_alike)
+Test(palette, largest_names_look_different)
 {
     uint32_t state = 3;
     for (int round = 0; round < 100; round++) {
@@ -128,7 +128,7 @@ Test(palette, no_two_of_the_largest_names_look_alike)
     }
 }
 
-Test(palette, the_largest_name_has_its_colour_in_every_run)
+Test(palette, largest_name_has_its_colour_in_every_run)
 {
     names lone = {.n = 0}, many = {.n = 0};
     add(&lone, "(241)main.go/main", 10);
@@ -142,7 +142,7 @@ Test(palette, the_largest_name_has_its_colour_in_every_run)
     cr_assert(is_same(lone.colours[0], many.colours[9]));
 }
 
-Test(palette, names_of_equal_weight_but_for_rounding_are_ranked_by_text)
+Test(palette, ranks_names_of_nearly_equal_weight_by_text)
 {
     names x = {.n = 0}, y = {.n = 0};
     add(&x, "a", 0.1 + 0.2);
@@ -155,7 +155,7 @@ Test(palette, names_of_equal_weight_but_for_rounding_are_ranked_by_text)
     cr_assert(is_same(x.colours[1], y.colours[1]));
 }
 
-Test(palette, a_pinned_name_has_its_colour_and_others_keep_theirs)
+Test(palette, pinned_name_does_not_change_other_colours)
 {
     const hpr_colour red = {1, 0, 0};
     const hpr_pin pin = {HPF_STR("b"), {1, 0, 0}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Lines over the bands: which are drawn, what the axis makes of them, and where their names are.
+ * Lines over the bands: which are drawn, their effect on the axis, and the places of their names.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -67,7 +67,7 @@ static void expect_lines(const hpr_options *options, const char *expected)
     destroy(&d);
 }
 
-Test(quantity_lines, lines_that_show_something_and_hide_nothing)
+Test(quantity_lines, draws_selected_quantities)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     expect_lines(&options, "fits");
@@ -89,7 +89,7 @@ Test(quantity_lines, lines_that_show_something_and_hide_nothing)
 }
 
 /* Six names of 20 each are 120 on each other, and six lines at 20. */
-Test(quantity_lines, lines_among_lines_are_measured_by_the_highest)
+Test(quantity_lines, highest_line_is_the_limit_in_line_charts)
 {
     static const char profile[] = HEAD "BEGIN_SAMPLE 0\na 20\nb 20\nc 20\nEND_SAMPLE 0\n"
                                        "BEGIN_SAMPLE 1\nd 20\ne 20\nf 20\na 20\nb 20\nc 20\n"
@@ -105,7 +105,7 @@ Test(quantity_lines, lines_among_lines_are_measured_by_the_highest)
     destroy(&d);
 }
 
-Test(quantity_lines, values_at_the_samples_and_an_axis_over_them)
+Test(quantity_lines, values_are_at_the_samples_and_within_the_axis)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     drawing d;
@@ -123,7 +123,7 @@ Test(quantity_lines, values_at_the_samples_and_an_axis_over_them)
     destroy(&d);
 }
 
-Test(quantity_lines, only_what_is_measured_between_the_samples)
+Test(quantity_lines, uses_only_values_between_the_samples)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     options.overlay = HPR_OVERLAY_ALL;
@@ -137,7 +137,7 @@ Test(quantity_lines, only_what_is_measured_between_the_samples)
     destroy(&d);
 }
 
-/* --- ink ------------------------------------------------------------------------------------ */
+/* --- the scene -------------------------------------------------------------------------------- */
 
 typedef struct box {
     double left, right, top, bottom;
@@ -161,7 +161,7 @@ static box box_of(const hpr_item *text)
                  text->at.y_pt + size.descent_pt};
 }
 
-/* Whether a straight piece of a line goes through a box. */
+/* Returns whether a straight segment crosses a box. */
 static bool is_crossed(const box *b, hpr_point from, hpr_point to)
 {
     for (int i = 0; i <= 1000; i++) {
@@ -185,7 +185,7 @@ static void expect_no_line_through(const hpr_scene *scene, const box *b)
     }
 }
 
-Test(quantity_lines, names_stand_beside_their_lines)
+Test(quantity_lines, names_are_next_to_their_lines)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     drawing d;
@@ -204,7 +204,7 @@ Test(quantity_lines, names_stand_beside_their_lines)
     destroy(&d);
 }
 
-Test(quantity_lines, labels_of_marks_come_along)
+Test(quantity_lines, labels_of_marks_are_drawn_too)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     drawing d;
@@ -215,7 +215,7 @@ Test(quantity_lines, labels_of_marks_come_along)
     destroy(&d);
 }
 
-Test(quantity_lines, a_line_of_many_points_is_as_long_as_can_be_seen)
+Test(quantity_lines, simplifies_line_of_many_points)
 {
     static char lines[16000 * 32];
     size_t at = (size_t)snprintf(lines, sizeof lines, TITLE);

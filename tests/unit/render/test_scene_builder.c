@@ -128,7 +128,7 @@ Test(scene_builder, paper_belongs_to_its_page)
     hpr_scene_destroy(scene);
 }
 
-Test(scene_builder, a_drawing_begins_with_a_page)
+Test(scene_builder, drawing_begins_with_a_page)
 {
     hpr_scene *scene = NULL;
     hpf_error err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which names make bands in the modern look, and what is drawn of them: groups, traces, windows,
+ * Which names get bands in the modern look, and with which amounts: groups, traces, windows,
  * percents, samples side by side, lines.
  */
 #include <criterion/criterion.h>
@@ -106,8 +106,8 @@ Test(select, traces_are_dropped_or_joined)
     hpr_chart_destroy(dropped);
 }
 
-/* In the window the names rank otherwise than in the whole. */
-Test(select, a_window_is_ranked_by_itself)
+/* Names have other ranks in the window than in the whole profile. */
+Test(select, window_has_its_own_ranks)
 {
     hpr_options options = by_sum();
     hpf_survey_options limits = {.has_window = true, .from_time = 0.5, .to_time = 1.5};
@@ -164,7 +164,7 @@ Test(select, samples_side_by_side)
     hpr_chart_destroy(chart);
 }
 
-Test(select, lines_stand_on_zero_without_other)
+Test(select, lines_start_at_zero_without_other)
 {
     hpr_options options = by_sum();
     options.as_lines = true;
@@ -179,7 +179,7 @@ Test(select, lines_stand_on_zero_without_other)
     hpr_chart_destroy(chart);
 }
 
-/* --- pictures that are drawn again and again --- */
+/* --- pictures of growing profiles --- */
 
 static bool has_band(const hpr_chart *chart, const char *name)
 {
@@ -191,7 +191,7 @@ static bool has_band(const hpr_chart *chart, const char *name)
     return false;
 }
 
-/* Of three names one has a band; `rival` is the amount of the one that has none. */
+/* Returns a chart of three names with one band; `rival` is the amount of one without a band. */
 static hpr_chart *chart_with_rival(int rival, const hpf_str *keep, size_t n_keep)
 {
     char text[512];
@@ -206,7 +206,7 @@ static hpr_chart *chart_with_rival(int rival, const hpf_str *keep, size_t n_keep
     return chart_of(text, NULL, &options);
 }
 
-Test(select, kept_names_give_way_to_what_is_a_tenth_larger)
+Test(select, replaces_kept_name_by_one_a_tenth_larger)
 {
     const hpf_str keep[] = {HPF_STR("old")};
     for (int rival = 99; rival <= 120; rival += 3) {
@@ -220,7 +220,7 @@ Test(select, kept_names_give_way_to_what_is_a_tenth_larger)
     }
 }
 
-Test(select, a_steady_axis_ends_at_ten_round_numbers_a_decade)
+Test(select, steady_axis_ends_at_ten_round_numbers_a_decade)
 {
     double seen[64], last = 0;
     int n_seen = 0;

@@ -63,7 +63,7 @@ static void make_curve(uint64_t seed)
     }
 }
 
-Test(simplify_polyline, a_straight_line_has_two_points)
+Test(simplify_polyline, straight_line_has_two_points)
 {
     for (int i = 0; i < 50; i++) {
         points[i] = (hpr_point){i * 1.3, 7 - i * 0.1};
@@ -72,7 +72,7 @@ Test(simplify_polyline, a_straight_line_has_two_points)
     cr_assert_eq(shown[1], 49);
 }
 
-Test(simplify_polyline, corners_and_jumps_stay)
+Test(simplify_polyline, keeps_corners_and_jumps)
 {
     const hpr_point few[] = {{0, 0}, {1, 0}, {2, 0}, {2, 5}, {3, 5}, {4, 5}, {5, 9}};
     const size_t wanted[] = {0, 2, 3, 5, 6};
@@ -80,7 +80,7 @@ Test(simplify_polyline, corners_and_jumps_stay)
     cr_assert_arr_eq(shown, wanted, sizeof wanted);
 }
 
-Test(simplify_polyline, the_curve_is_never_further_away_than_the_tolerance)
+Test(simplify_polyline, is_within_the_tolerance)
 {
     for (uint64_t seed = 1; seed < 40; seed++) {
         make_curve(seed);
@@ -95,7 +95,7 @@ Test(simplify_polyline, the_curve_is_never_further_away_than_the_tolerance)
     }
 }
 
-Test(simplify_polyline, points_are_bounded_by_the_width)
+Test(simplify_polyline, width_limits_the_number_of_points)
 {
     const hpr__fineness coarse = {2, 0.06};
     for (uint64_t seed = 1; seed < 40; seed++) {
@@ -105,7 +105,7 @@ Test(simplify_polyline, points_are_bounded_by_the_width)
     }
 }
 
-Test(simplify_polyline, extremes_and_kept_points_stay)
+Test(simplify_polyline, keeps_extremes_and_required_points)
 {
     const hpr__fineness coarse = {50, 50};
     for (uint64_t seed = 1; seed < 20; seed++) {
@@ -128,7 +128,7 @@ Test(simplify_polyline, extremes_and_kept_points_stay)
     }
 }
 
-Test(simplify_polyline, few_points_stay)
+Test(simplify_polyline, keeps_few_points)
 {
     const hpr_point two[] = {{0, 0}, {1, 1}};
     cr_assert_eq(hpr__simplify_polyline(shown, two, 2, NULL, 0, fine), 2);

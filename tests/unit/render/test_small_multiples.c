@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Pages of several profiles: what the panels have in common, what each has for itself, and what
- * always holds.
+ * Pages of several profiles: common and own properties of the panels, and invariants.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -88,7 +87,7 @@ Test(small_multiples, names_without_numbers_have_one_colour_and_one_place)
     finish(&d);
 }
 
-Test(small_multiples, a_panel_has_only_its_own_names)
+Test(small_multiples, panel_has_only_its_own_names)
 {
     hpr_page_options options = defaults();
     drawn d;
@@ -99,7 +98,7 @@ Test(small_multiples, a_panel_has_only_its_own_names)
     finish(&d);
 }
 
-Test(small_multiples, a_small_profile_is_not_lost_beside_a_large_one)
+Test(small_multiples, small_profile_keeps_bands_next_to_a_large_one)
 {
     hpr_page_options options = defaults();
     options.chart.n_bands = 2;
@@ -120,7 +119,7 @@ Test(small_multiples, a_small_profile_is_not_lost_beside_a_large_one)
     finish(&d);
 }
 
-Test(small_multiples, each_has_its_scale_unless_it_is_to_be_the_same)
+Test(small_multiples, panels_have_own_scales_unless_same_is_set)
 {
     hpr_page_options options = defaults();
     drawn d;
@@ -141,7 +140,7 @@ Test(small_multiples, each_has_its_scale_unless_it_is_to_be_the_same)
     finish(&d);
 }
 
-Test(small_multiples, units_that_differ_have_no_scale_in_common)
+Test(small_multiples, different_units_do_not_share_a_scale)
 {
     hpr_page_options options = defaults();
     const char *const texts[] = {small_one, JOB("other", "ticks") SAMPLE("1", "a 1\n")};
@@ -160,7 +159,7 @@ Test(small_multiples, units_that_differ_have_no_scale_in_common)
     finish(&d);
 }
 
-Test(small_multiples, times_are_in_one_unit_where_that_reads_well)
+Test(small_multiples, times_share_a_unit_if_readable)
 {
     hpr_page_options options = defaults();
     drawn d;
@@ -174,7 +173,7 @@ Test(small_multiples, times_are_in_one_unit_where_that_reads_well)
     finish(&d);
 }
 
-Test(small_multiples, a_narrow_axis_has_more_than_one_tick)
+Test(small_multiples, narrow_axis_has_more_than_one_tick)
 {
     hpr_page_options options = defaults();
     options.chart.width_pt = 220;
@@ -186,7 +185,7 @@ Test(small_multiples, a_narrow_axis_has_more_than_one_tick)
     finish(&d);
 }
 
-Test(small_multiples, programs_are_titles_where_they_tell_panels_apart)
+Test(small_multiples, programs_are_titles_if_they_differ)
 {
     hpr_page_options options = defaults();
     drawn d;
@@ -210,7 +209,7 @@ Test(small_multiples, programs_are_titles_where_they_tell_panels_apart)
     finish(&d);
 }
 
-/* --- grid and legend ------------------------------------------------------------------------ */
+/* --- grid and legend -------------------------------------------------------------------------- */
 
 static void draw_same(drawn *d, size_t n, const hpr_page_options *options)
 {
@@ -234,7 +233,7 @@ static void expect_grid(size_t n, double width_pt, double height_pt, size_t colu
     finish(&d);
 }
 
-Test(small_multiples, the_grid_suits_number_and_size)
+Test(small_multiples, grid_depends_on_number_and_size)
 {
     expect_grid(1, 0, 0, 1, 1);
     expect_grid(2, 0, 0, 2, 1);
@@ -248,7 +247,7 @@ Test(small_multiples, the_grid_suits_number_and_size)
     expect_grid(3, 900, 200, 3, 1);
 }
 
-Test(small_multiples, the_legend_takes_cells_that_are_left_over)
+Test(small_multiples, legend_uses_spare_cells)
 {
     hpr_page_options options = defaults();
     drawn d;
@@ -260,7 +259,7 @@ Test(small_multiples, the_legend_takes_cells_that_are_left_over)
     finish(&d);
 }
 
-Test(small_multiples, the_legend_stands_where_it_is_asked_for)
+Test(small_multiples, legend_is_at_the_requested_place)
 {
     hpr_page_options options = defaults();
     drawn d;
@@ -281,7 +280,7 @@ Test(small_multiples, the_legend_stands_where_it_is_asked_for)
     finish(&d);
 }
 
-Test(small_multiples, a_page_without_room_is_refused)
+Test(small_multiples, rejects_page_without_room)
 {
     hpr_page_options options = defaults();
     drawn d;
@@ -314,7 +313,7 @@ Test(small_multiples, profiles_without_names_are_empty_panels)
     finish(&d);
 }
 
-Test(small_multiples, groups_are_one_over_all_profiles)
+Test(small_multiples, profiles_share_groups)
 {
     hpr_page_options options = defaults();
     options.chart.group = HPR_GROUP_MODULE;
@@ -331,7 +330,7 @@ Test(small_multiples, groups_are_one_over_all_profiles)
     finish(&d);
 }
 
-Test(small_multiples, a_pin_with_a_number_holds_for_the_name)
+Test(small_multiples, pin_with_a_number_applies_to_the_name)
 {
     const hpr_pin pin = {.name = HPF_STR("(1)f/main"), .colour = {1, 0, 0}};
     hpr_page_options options = defaults();
@@ -343,7 +342,7 @@ Test(small_multiples, a_pin_with_a_number_holds_for_the_name)
     finish(&d);
 }
 
-/* --- what always holds ---------------------------------------------------------------------- */
+/* --- invariants ------------------------------------------------------------------------------- */
 
 static void write_random(char *out, size_t room, rng *r)
 {
@@ -362,7 +361,7 @@ static void write_random(char *out, size_t room, rng *r)
     }
 }
 
-/* Bands that are in the order and have the fills of the legend, and add up. */
+/* Checks that the bands are in the order of the legend, have its fills, and add up. */
 static void expect_common_bands(const hpr_page *page, const hpr_chart *chart)
 {
     uint32_t at = 0;
@@ -388,7 +387,7 @@ static double right_of(const hpr_panel *panel)
     return panel->x_pt + panel->chart->width_pt;
 }
 
-/* Panels on the page, none on another, with plots of one size in one place. */
+/* Checks that panels are on the page and do not overlap, and that plots have one size and place. */
 static void expect_common_boxes(const hpr_page *page)
 {
     const hpr_chart *first = page->panels[0].chart;
@@ -450,7 +449,7 @@ static hpr_page_options random_options(rng *r)
     return options;
 }
 
-Test(small_multiples, panels_agree_and_nothing_is_on_anything_else)
+Test(small_multiples, panels_agree_and_do_not_overlap)
 {
     static char texts[MOST][32768];
     const char *list[MOST];
@@ -480,7 +479,7 @@ Test(small_multiples, panels_agree_and_nothing_is_on_anything_else)
     cr_expect_gt(n_drawn, 100);
 }
 
-Test(small_multiples, its_ink_is_on_it)
+Test(small_multiples, scene_is_within_the_page)
 {
     hpr_page_options options = defaults();
     hpr_scene *scene = NULL;

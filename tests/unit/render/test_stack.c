@@ -64,7 +64,7 @@ Test(stack, bands_add_up)
     cr_assert_eq(chart->dropped_names, 0);
 }
 
-Test(stack, dropped_names_are_nowhere)
+Test(stack, dropped_names_have_no_amounts)
 {
     begin(HPR_LOOK_CLASSIC);
     options.trace_percent = 21; /* b has 20 % */
@@ -88,8 +88,8 @@ Test(stack, other_is_on_top_in_the_modern_look)
     cr_assert_eq(chart->bands[1].upper[1], 15);
 }
 
-/* Of a long profile only some samples are points; sums and areas still count all of them. */
-Test(stack, a_reduced_survey_keeps_sums_and_areas)
+/* Only some samples of a long profile are points; sums and areas still include all samples. */
+Test(stack, reduced_survey_keeps_sums_and_areas)
 {
     enum { N = 500 };
     static char text[N * 64 + 256] = PROFILE_HEADERS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Texts for TeX: nothing in them is a command, and nothing is lost.
+ * Texts for TeX: they contain no commands, and every character is kept.
  */
 #include <criterion/criterion.h>
 #include <string.h>

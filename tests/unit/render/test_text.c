@@ -50,7 +50,7 @@ Test(text, width_does_not_depend_on_earlier_texts)
     hpr_fonts_destroy(used);
 }
 
-Test(text, foreign_fonts_get_more_room)
+Test(text, other_fonts_get_more_room)
 {
     hpr_fonts *fonts = test_fonts(NULL, NULL);
     hpr_measurer tex = hpr_fonts_measurer_for(fonts, hpr_backend_by_name("pgf"));
@@ -110,7 +110,7 @@ Test(text, missing_family_is_replaced_and_reported)
     hpr_fonts_destroy(fonts);
 }
 
-Test(text, a_family_of_the_system_is_found)
+Test(text, finds_family_of_the_system)
 {
     static const char *const families[] = {NULL, "DejaVu Sans", "dejavu sans", "serif"};
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
@@ -130,7 +130,7 @@ static const char *dejavu_path(void)
     return path;
 }
 
-Test(text, a_font_file_comes_first)
+Test(text, prefers_font_file)
 {
     hpr_fonts *fonts = test_fonts("Liberation Sans", dejavu_path());
     hpr_fonts *dejavu = test_fonts("DejaVu Sans", NULL);
@@ -221,7 +221,7 @@ static void *watch_threads(void *most)
     return NULL;
 }
 
-/* Or a signal may end a program whose other threads block and read it. */
+/* Otherwise a signal could end a program whose other threads block and read it. */
 Test(text, threads_of_pango_block_all_signals)
 {
     int before = count_open_threads(), most = 0;

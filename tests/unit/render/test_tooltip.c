@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What bands know beside their names.
+ * Details of bands for tooltips: frames, closures, members of retainer sets.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static void put_example_of_info_tables(hpf_sink *log)
     log_end(log);
 }
 
-Test(tooltip, info_tables_tell_what_the_closures_are)
+Test(tooltip, info_tables_describe_closures)
 {
     hpf_sink *log = hpf_sink_to_memory();
     hpf_source *source = NULL;

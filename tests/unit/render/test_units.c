@@ -80,7 +80,7 @@ Test(units, seconds_are_counted_in_the_profiles_unit)
     cr_expect_eq(hpr_units_per_second(text_of("instructions")), 1);
 }
 
-Test(units, numbers_are_printed_as_asked)
+Test(units, numbers_have_the_requested_digits)
 {
     const hpr_unit one = {1, "", NULL};
     const hpr_unit mega = {1e6, "M", NULL};
@@ -110,7 +110,7 @@ Test(units, numbers_are_printed_as_asked)
     cr_assert_str_eq(label, "2.5M");
 }
 
-Test(units, single_values_lose_idle_digits)
+Test(units, single_values_have_no_trailing_zeros)
 {
     const hpr_unit one = {1, "", NULL};
     static const struct {
@@ -159,7 +159,7 @@ Test(units, ticks_are_few_inside_and_all_different)
     }
 }
 
-Test(units, a_point_has_no_ticks)
+Test(units, empty_range_has_no_ticks)
 {
     const hpr_unit one = {1, "", NULL};
     cr_assert_eq(hpr__ticks_of_count(5, 5, 8, &one).n, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Bytes of a name become valid UTF-8, and nothing that was valid changes.
+ * Bytes of a name become valid UTF-8; valid text does not change.
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The measure by hand, and what the search promises.
+ * The measure, compared with values by hand, and the properties of the search.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void count_up(uint32_t *order, uint32_t n)
     }
 }
 
-Test(wiggle, measure_by_hand)
+Test(wiggle, measure_equals_values_by_hand)
 {
     static const double calm[] = {10, 10, 10};
     static const double restless[] = {0, 4, 0};
@@ -56,7 +56,7 @@ Test(wiggle, measure_by_hand)
     cr_assert_float_eq(hpr__wiggle_of(&series, calm_above, 2), 88, 1e-12);
 }
 
-Test(wiggle, puts_the_restless_on_top)
+Test(wiggle, restless_bands_are_on_top)
 {
     static const double calm[] = {10, 10, 10};
     static const double restless[] = {0, 4, 0};
@@ -70,7 +70,7 @@ Test(wiggle, puts_the_restless_on_top)
     hpf_arena_destroy(arena);
 }
 
-Test(wiggle, never_worse_than_a_seed_and_always_a_permutation)
+Test(wiggle, is_a_permutation_and_no_worse_than_the_seeds)
 {
     for (uint32_t seed = 1; seed <= 60; seed++) {
         uint32_t n = 1 + seed % MOST_BANDS;
@@ -114,7 +114,7 @@ static double best_of_all(const hpr__series *series, uint32_t *order, uint32_t f
     return best;
 }
 
-Test(wiggle, near_the_best_of_all_orders)
+Test(wiggle, is_near_the_best_of_all_orders)
 {
     for (uint32_t seed = 1; seed <= 20; seed++) {
         hpr__series series = random_series(seed * 977, 6, 40);
@@ -128,8 +128,8 @@ Test(wiggle, near_the_best_of_all_orders)
     }
 }
 
-/* The search goes on until no band wants to move. */
-Test(wiggle, no_single_move_makes_it_calmer)
+/* The search continues until no single move improves the order. */
+Test(wiggle, no_single_move_improves_it)
 {
     enum { N = 6 };
     for (uint32_t seed = 1; seed <= 60; seed++) {
@@ -154,7 +154,7 @@ Test(wiggle, no_single_move_makes_it_calmer)
     }
 }
 
-Test(wiggle, equal_input_equal_order)
+Test(wiggle, equal_input_gives_equal_order)
 {
     uint32_t first[20], second[20];
     for (int run = 0; run < 2; run++) {
@@ -168,7 +168,7 @@ Test(wiggle, equal_input_equal_order)
     cr_assert_eq(memcmp(first, second, sizeof first), 0);
 }
 
-Test(wiggle, nothing_to_do)
+Test(wiggle, accepts_few_bands)
 {
     hpr__series series = random_series(3, 3, 1);
     uint32_t order[] = {2, 0, 1};

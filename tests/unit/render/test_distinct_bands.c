@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Bands that touch can be told apart with every kind of vision, and in grey: by their colours or,
+ * Bands that touch are distinct with every kind of vision, and in grey: by their colours or,
  * in few pairs, by the hairline between them. Measured on all samples in all themes.
  */
 #include <criterion/criterion.h>
@@ -16,7 +16,7 @@
 
 /* Pairs of bands that touch. */
 typedef struct pairs {
-    size_t n, n_alike; /* those whose colours are hard to tell apart */
+    size_t n, n_alike; /* pairs of similar colours */
 } pairs;
 
 static void check_pair(pairs *p, const hpr_chart *chart, uint32_t upper, hpr_theme theme)
@@ -34,7 +34,7 @@ static void check_pair(pairs *p, const hpr_chart *chart, uint32_t upper, hpr_the
     }
 }
 
-/* Hatches that touch differ in direction; of two that have none, or dots, the grey differs. */
+/* Checks that hatches that touch differ in direction, or in grey if either has no direction. */
 static void expect_other_hatch(const hpr_chart *chart, uint32_t upper)
 {
     const hpr_fill *x = &chart->bands[upper - 1].fill;
@@ -59,7 +59,7 @@ static void check_chart(pairs *p, hpf_survey *survey, const hpr_options *options
     hpr_chart_destroy(chart);
 }
 
-/* Few bands, many bands, and percents, which lie in other orders. */
+/* Checks few bands, many bands, and percents, whose orders differ. */
 static void check_profile(pairs *p, const char *path, hpr_theme theme)
 {
     static const hpf_source_options keep = {.keep = true};
@@ -117,7 +117,7 @@ static void check_themes(const char *const *directories)
     }
 }
 
-Test(told_apart, bands_that_touch, .timeout = 120)
+Test(distinct_bands, bands_that_touch, .timeout = 120)
 {
     static const char *const directories[] = {
         CENSUS_SOURCE_DIR "/samples/hp", CENSUS_SOURCE_DIR "/samples/eventlog",
