@@ -21,9 +21,10 @@ static void print_usage(FILE *to)
     for (int i = 0; cmd_table[i]; i++) {
         fprintf(to, "  %-10s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
     }
-    fputs("  help       print the help of a command, or this help\n"
+    fputs("  help       Print the help of a command, or this list\n"
           "\n"
-          "census COMMAND --help prints the options of a command, census --version the version.\n",
+          "census COMMAND --help prints the options of a command.\n"
+          "census --version prints the version.\n",
           to);
 }
 

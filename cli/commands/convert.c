@@ -214,12 +214,13 @@ static const opt convert_options[] = {
      .offset = offsetof(convert_values, from),
      .argument = "FORMAT",
      .choices = source_names,
-     .help = "input format: hp, csv (either shape), json, eventlog or prof (default: from the "
-             "content)"},
+     .help = "input format: hp, csv (either kind of table), json, eventlog or prof (default: from "
+             "the content)"},
     {.name = "raw",
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, raw),
-     .help = "csv, tidy: write names that spreadsheets take for formulas (=+-@) as they are"},
+     .help = "csv, tidy: write all names unchanged, also those that spreadsheets take for formulas "
+             "(=+-@)"},
     {.name = "at",
      .kind = OPT_TIME,
      .offset = offsetof(convert_values, stacks.at),
@@ -245,7 +246,8 @@ static const opt convert_options[] = {
     {.name = "hidden",
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, stacks.hidden),
-     .help = "stacks: include what GHC leaves out of the totals of a time profile, such as GC"},
+     .help =
+         "stacks: include stacks that GHC leaves out of the totals of a time profile, such as GC"},
     INPUT_MAX_NAME(offsetof(convert_values, max_name)),
     {.name = NULL},
 };

@@ -52,7 +52,7 @@ static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_CP
 static const opt run_options[] = {
     {'h', "heap", OPT_SUFFIX, AT(heap), "KIND",
      "break the heap down by c: call stack (default), m: module, d: source location, T: allocation "
-     "function; -hcNAME,NAME: count only what these allocated",
+     "function; -hcNAME,NAME: count only blocks that these functions allocated",
      NULL, 0, 0},
     {'l', "eventlog", OPT_FLAG, AT(eventlog), NULL,
      "also write BASE.eventlog, an event log with whole stacks", NULL, 0, 0},
@@ -74,15 +74,13 @@ static const opt run_options[] = {
      "time of the profile: elapsed (default), or cpu (processor time of the process)", clock_names,
      0, 0},
     {0, "skip", OPT_LIST, AT(skip), "REGEX",
-     "skip functions that match when naming the function that allocated, like malloc (may be "
-     "repeated)",
+     "skip functions that match, like malloc, when naming the function that allocated a block (may "
+     "be repeated)",
      NULL, 0, 0},
     {0, "depth", OPT_INT, AT(depth), "N",
      "distinguish stacks by their N innermost functions (default 0: all)", NULL, 0, INT_MAX},
     {0, "addresses", OPT_FLAG, AT(addresses), NULL,
-     "show functions without symbols by address, not as their module or as the function of the "
-     "module that called them",
-     NULL, 0, 0},
+     "show functions without symbols by address instead of by their caller or module", NULL, 0, 0},
     {0, "children", OPT_FLAG, AT(children), NULL,
      "also profile processes that the program starts (default)", NULL, 0, 0},
     {0, "no-children", OPT_FLAG, AT(no_children), NULL, "profile only the program", NULL, 0, 0},
@@ -93,8 +91,7 @@ static const opt run_options[] = {
     {'o', "output", OPT_TEXT, AT(base), "BASE",
      "write BASE.hp and BASE.lines (default: the name of the program)", NULL, 0, 0},
     {0, "max-rss-overhead", OPT_TEXT, AT(max_overhead), "SIZE",
-     "limit the memory of the profiler in each process: 64M, or 20% of what the process uses "
-     "itself",
+     "limit the memory of the profiler in each process: 64M, or 20% of the memory of the process",
      NULL, 0, 0},
     {0, "verify-stacks", OPT_INT, AT(verify_stacks), "N",
      "check one stack in N against a fresh unwind and the C library", NULL, 1, INT_MAX},

@@ -54,7 +54,7 @@ const opt plot_options[] = {
      "merge the names of --trace into the rest instead of leaving them out", NULL, 0, 0},
     {0, "from", OPT_TIME, AT(from), "T",
      "draw only samples from time T on, such as 30s, 5m, or 12.5 in the time unit of the profile; "
-     "names are ranked by what is drawn",
+     "names are ranked by these samples only",
      NULL, -1e300, 1e300},
     {0, "to", OPT_TIME, AT(to), "T", "draw only samples up to time T", NULL, -1e300, 1e300},
     {0, "match", OPT_TEXT, AT(match), "REGEX",
@@ -75,7 +75,8 @@ const opt plot_options[] = {
      "growth",
      order_names, 0, 0},
     {0, "order-file", OPT_TEXT, AT(order_file), "FILE",
-     "order bands like the names in FILE, one per line, top band first; * stands for all others",
+     "order bands like the names in FILE, one per line, top band first; a line * marks the place "
+     "of all other names",
      NULL, 0, 0},
     {0, "reverse", OPT_FLAG, AT(reverse), NULL, "reverse the order", NULL, 0, 0},
     {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
@@ -108,7 +109,7 @@ const opt plot_options[] = {
      legend_names, 0, 0},
     {0, "overlay", OPT_TEXT, AT(overlay), "LINES",
      "draw these quantities as lines over the bands: comma-separated names, all or none (default: "
-     "quantities that rise above the bands, but not far)",
+     "quantities that rise above the bands, but not above three times their peak)",
      NULL, 0, 0},
     {0, "overlay-from", OPT_TEXT, AT(overlay_from), "FILE",
      "read quantities and labels of marks from FILE (default: BASE.lines next to BASE.hp)", NULL, 0,

@@ -233,7 +233,7 @@ static bool is_format(hpf_str head)
 const hpf_format hpf_format_json = {
     .name = "json",
     .extension = "json",
-    .summary = "everything that the profile holds",
+    .summary = "the whole profile: headers, marks and samples",
     .read = hpf__json_profile_read,
     .is_format = is_format,
     .create_writer = create,

@@ -573,7 +573,7 @@ static hpf_status write_pgfplots_page(const hpr_page *page, const hpr_output *ou
 const hpr_backend hpr__backend_pgfplots = {
     .name = "pgfplots",
     .extension = "tikz",
-    .summary = "TeX: the data, with an axis of pgfplots around it",
+    .summary = "TeX: the data in a pgfplots axis",
     .has_only_stacks_on_zero = true,
     .most_points = MOST_POINTS,
     .has_foreign_fonts = true,
