@@ -216,7 +216,7 @@ class Run(harness.Watch):
         os.close(theirs)
         os.close(terminal)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--watch=tty needs the output and errors", done.stderr)
+        self.assertIn("--watch=tty cannot share the terminal with the program", done.stderr)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,8 @@ Test(backend_json, writes_a_complete_chart)
         "        \"text\": \"a\",\n        \"page\": 1,\n        \"at\": [69, 186],\n"
         "        \"size_pt\": 10,\n        \"box\": [50, 184]\n      },\n"
         "      \"values\": [6, 2]\n    }\n  ],\n",
-        "  \"totals\": [6, 2],\n  \"other_names\": 0,\n  \"dropped_names\": 0,\n  \"area\": 8,\n"
+        "  \"totals\": [6, 2],\n  \"caption\": null,\n  \"other_names\": 0,\n  \"dropped_names\": "
+        "0,\n  \"area\": 8,\n"
         "  \"peak\": {\n    \"value\": 6,\n    \"time\": 0.5\n  },\n  \"x_range\": [0.5, 2.5],\n"
         "  \"y_range\": [0, 6],\n",
         "\"key\": [\"a\"],\n  \"title\": {\n    \"box\": \"small\",\n    \"job\": \"demo\",\n"
