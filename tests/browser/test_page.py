@@ -339,7 +339,7 @@ def test_hostile_names_are_only_texts(bench, browser):
 
 
 def test_odd_profiles(bench, browser):
-    for samples in ([(1.5, {"a": 10, "b": 5})], [(1, {"a": 1}), (1, {"a": 2})], [(0, {}), (1, {}), (2, {})],
+    for samples in ([(1.5, {"a": 10, "b": 5})], [(1, {"a": 1}), (1, {"a": 2})], [(0, {}), (1, {"a": 1}), (2, {})],
                     [(t / 7, {"a": 2 ** 60 + t}) for t in range(5)]):
         browser.open(bench.page(profile("odd", samples)))
         browser.settle()
