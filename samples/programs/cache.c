@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a runtime has besides thunks: a top-level constant that is kept by the code that refers to
- * it, weak pointers to large objects, and weak pointers that are dead.
+ * Objects other than thunks: a top-level constant that is kept alive by code that refers to it,
+ * weak pointers to large objects, and dead weak pointers.
  *
  *   squares = map square [1 .. 1000]              -- a CAF
  *   main = do first; second
- *   first = sum squares                           -- squares lives as long as first may run again
- *   second = a cache: n keys, each with 32 kB of bytes that live as long as their key
+ *   first = sum squares                           -- squares is alive as long as first can run
+ *   second = a cache: n keys, each with 32 kB of bytes that are alive as long as their key
  *
- *   census  what has happened                              squares   keys alive
- *      1    first is running, squares is evaluated          there        -
- *      2    second: all keys are there                      gone         n
- *      3    every other key is let go                       gone       n / 2
+ *   census  when                                           squares   keys alive
+ *      1    first is running, squares is evaluated          alive        -
+ *      2    second has created all keys                     dead         n
+ *      3    every other key is released                     dead       n / 2
  */
 #define HPP_MODULE "Main"
 #include "lazy/prelude.h"
@@ -51,8 +51,8 @@ static lz_object *first(lz_runtime *rt, lz_object **slots)
 
 /* ---- The cache ---- */
 
-/* A list of keys. The values hang on weak pointers, which the runtime keeps; a list of these is
- * kept, too, to ask which are dead. */
+/* Creates a list of keys, with values in weak pointers, which the runtime keeps. A list of the weak
+ * pointers is kept, too, to count how many are alive. */
 static lz_object *second(lz_runtime *rt, lz_object **slots)
 {
     lz_object **keys = &slots[1], **weaks = &slots[2], **odd_keys = &slots[3];
@@ -76,7 +76,7 @@ static lz_object *second(lz_runtime *rt, lz_object **slots)
     return lz_nil();
 }
 
-/* The code of main itself refers to neither: what `first` needs is gone when it has returned. */
+/* The code of main does not refer to `squares`, so it is dead after `first` has returned. */
 static lz_object *run(lz_runtime *rt, lz_object **slots)
 {
     static const lz_info first_info = LZ_STATIC_FUNCTION_INFO("first", 1, 1, first, &squares_caf);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Who pays: the examples of the GHC guide, and what recursion does to cost-centre stacks.
+ * Cost-centre stacks: the examples of GHC's user's guide, and the effect of recursion.
  *
  *   main = do print (f n + g n)
  *             print (isEven n)
@@ -15,17 +15,17 @@
  *   outer n = if n == 0 then 0 else n + {-# SCC inner #-} outer (n - 1)
  *   adder k = \x -> x + k
  *
- * fib calls itself: its stack does not grow, all costs are aggregated. But f's fib and g's are told
- * apart. isEven and isOdd call each other: <isOdd, isEven> is cut back to <isEven> and pushed anew.
- * The function that adder returns has captured <main, adder>; called from <main, caller>, it runs
- * under <main, caller, adder>.
+ * fib calls itself: its stack does not grow, and its costs are added up, separately for f and g.
+ * isEven and isOdd call each other: pushing isEven on <isEven, isOdd> cuts it back to <isEven>. The
+ * function that adder returns has captured <main, adder>; called from <main, caller>, it runs under
+ * <main, caller, adder>.
  */
 #define HPP_MODULE "Main"
 #include "lazy/prelude.h"
 
 static lz_code fib, is_even, is_odd, outer, adder;
 
-/* Top-level functions: objects that are always there. */
+/* A top-level function is a static object. */
 #define FUNCTION(name, text)                                                                       \
     static const lz_info name##_info = LZ_STATIC_FUNCTION_INFO(text, 1, 0, name, NULL);            \
     static lz_static name##_function = {.object = {.info = &name##_info}}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Drag: a table that is used early and kept to the end. Its censuses are at places that are known,
- * so that all numbers can be worked out with a pencil:
+ * Drag: a table that is used early and kept until the end. The program takes its censuses at fixed
+ * points, so that all numbers can be calculated by hand:
  *
- *   census  what has happened since the last one   phase of the n functions, 16 n bytes
- *      1    the table is made                      lag: made, and used later
- *      2    all functions are called               use: in this era for the last time
- *      3    other work                             drag: not used since, and still there
+ *   census  since the previous census              phase of the n functions, 16 n bytes
+ *      1    the table is created                   lag: created, and used later
+ *      2    all functions are called               use: for the last time
+ *      3    other work                             drag: not used any more, but still alive
  *      4    other work                             drag
- *      5    the table is let go, other work        gone
+ *      5    the table is released, other work      dead
  */
 #define HPP_MODULE "Main"
 #include "table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The example of the GHC guide: cost centres by hand. Where is the time spent, and who makes the
- * lists?
+ * The example of GHC's user's guide: cost centres set by hand show where time is spent, and which
+ * code creates the lists.
  *
  *   main = do let xs = [1 .. n]
  *             let ys = [1 .. 2 * n]
@@ -10,8 +10,8 @@
  *             print $ {-# SCC last_ys #-} last ys
  *             print $ {-# SCC last_init_ys #-} last $ init ys
  *
- * `xs` is made while last_xs runs, but under main.xs: that is the stack in its thunk. It lives
- * until last_init_xs has eaten it.
+ * `xs` is created while last_xs runs, but charged to main.xs, the stack of its thunk. It is alive
+ * until last_init_xs has consumed it.
  */
 #define HPP_MODULE "Main"
 #include "lazy/prelude.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A space leak, twice: a lazy sum is a chain of thunks as long as the list, and the list itself is
- * kept for its length.
+ * Two space leaks: a lazy sum is a chain of thunks as long as the list, and the list itself is kept
+ * because its length is computed later.
  *
  *   mean xs = {-# SCC total #-} foldl (+) 0 xs `div` {-# SCC count #-} length xs
  *   main = print (mean [1 .. n])

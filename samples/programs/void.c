@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Lag and void: a table that is made long before it is used, and one that never is.
+ * Lag and void: a table that is created long before it is used, and one that is never used.
  *
- *   census  what has happened                phase of the lag table    of the void table
- *      1    both tables are made             lag                       void
+ *   census  since the previous census        phase of the lag table    of the void table
+ *      1    both tables are created          lag                       void
  *      2    other work                       lag                       void
  *      3    other work                       lag                       void
- *      4    the lag table's are called       use                       void
- *      5    both are let go                  gone                      gone
+ *      4    the lag table is used            use                       void
+ *      5    both are released                dead                      dead
  *
  * The lag table has n functions, the void table 2 n: 16 n and 32 n bytes.
  */

@@ -1,4 +1,4 @@
--- Who pays: the examples of the GHC guide, and what recursion does to cost-centre stacks.
+-- Cost-centre stacks: the examples of GHC's user's guide, and the effect of recursion.
 module Main (main) where
 import System.Environment
 

@@ -1,11 +1,11 @@
--- Drag: a table that is used early and kept to the end.
+-- Drag: a table that is used early and kept until the end.
 module Main (main) where
 import Control.Exception (evaluate)
 import Data.IORef
 import System.Environment
 
--- A table is a chain of functions, each of which gives the next one: GHC records the use of a
--- function when it is called, but not that of a constructor whose pointer is tagged.
+-- A table is a chain of functions, each of which returns the next one: GHC records a use when a
+-- function is called, but not when a constructor is read through a tagged pointer.
 newtype Table = Table (Bool -> Table)
 
 table :: Int -> Table

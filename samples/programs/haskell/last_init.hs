@@ -1,4 +1,4 @@
--- The example of the GHC guide: cost centres by hand.
+-- The example of GHC's user's guide: cost centres set by hand.
 module Main (main) where
 import System.Environment
 

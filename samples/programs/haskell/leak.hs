@@ -1,4 +1,4 @@
--- A space leak, twice: a lazy sum is a chain of thunks, and the list is kept for its length.
+-- Two space leaks: a lazy sum is a chain of thunks, and the list is kept for its length.
 module Main (main) where
 import System.Environment
 

@@ -1,4 +1,4 @@
--- Lag and void: a table that is made long before it is used, and one that never is.
+-- Lag and void: a table that is created long before it is used, and one that is never used.
 module Main (main) where
 import Control.Exception (evaluate)
 import Data.IORef

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Evaluation: thunks are entered, overwritten by black holes, and at last by indirections to their
- * values. The stack of slots is the runtime's own; the C stack runs along with it.
+ * Evaluation: a thunk is overwritten with a black hole while its code runs, and then with an
+ * indirection to its value. The runtime has its own stack of slots, in parallel to the C stack.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@ static void pop(lz_runtime *rt)
     rt->n_slots = rt->frames[--rt->n_frames].first_slot;
 }
 
-/* The only place where objects move: all that is needed is in slots. A look at the clock takes
- * longer than a call, so most calls do not look. */
+/* Collects garbage if necessary. Objects move nowhere else, so callers keep references in slots.
+ * Reading the clock takes longer than a call, so most calls do not read it. */
 static void collect_if_due(lz_runtime *rt)
 {
     bool looks = rt->n_pushed++ % CALLS_PER_LOOK == 0;
@@ -83,7 +83,7 @@ static const lz_info static_indirection_info = {
 
 static lz_object *force(lz_runtime *rt, lz_object *thunk);
 
-/* The value of what code has returned. */
+/* Returns the value of an object that code has returned. */
 static lz_object *value_of(lz_runtime *rt, lz_object *o)
 {
     while (o->info->kind == LZ_INDIRECTION) {
@@ -95,7 +95,7 @@ static lz_object *value_of(lz_runtime *rt, lz_object *o)
     return o->info->kind == LZ_THUNK ? force(rt, o) : o;
 }
 
-/* Runs code under a cost-centre stack; NULL is the current one. */
+/* Runs code under a cost-centre stack; NULL means the current one. */
 static lz_object *run(lz_runtime *rt, const lz_info *info, lz_object **slots, const hpp_ccs *ccs)
 {
     lz_object *value = NULL;
@@ -106,8 +106,8 @@ static lz_object *run(lz_runtime *rt, const lz_info *info, lz_object **slots, co
     return value;
 }
 
-/* A top-level thunk is not in the heap, and costs nothing. Its value is kept as long as code that
- * refers to it can still run. */
+/* Evaluates a top-level thunk, which is outside the heap and has no cost. Its value is alive as
+ * long as code that refers to it can still run. */
 static lz_object *force_static(lz_runtime *rt, lz_static *caf)
 {
     const lz_info *info = caf->object.info;
@@ -122,8 +122,8 @@ static lz_object *force_static(lz_runtime *rt, lz_static *caf)
     return value;
 }
 
-/* Slot 0 is the thunk, which is to be overwritten; the code's own slots follow. The black hole does
- * not hold the free variables: they live as long as the code needs them. */
+/* Evaluates a thunk. Slot 0 holds the thunk, the next slots belong to the code. The black hole does
+ * not refer to the free variables, so they are alive only as long as the code needs them. */
 static lz_object *force(lz_runtime *rt, lz_object *thunk)
 {
     if (lz_is_static(thunk)) {
@@ -166,7 +166,7 @@ lz_object *lz_call(lz_runtime *rt, lz_object *function, lz_object *first, lz_obj
     function = slots[0];
     memcpy(slots + 1 + info->n_args, lz_refs(function), info->n_refs * sizeof *slots);
     used(rt, function);
-    /* Profiler: who made the function pays, in the name of who calls it. */
+    /* Profiler: costs belong to the creator of the function, called by the current stack. */
     const hpp_ccs *captured = function->profile.producer;
     const hpp_ccs *ccs = captured ? hpp_ccs_append(hpp_ccs_current(), captured) : NULL;
     lz_object *value = run(rt, info, slots + 1, ccs);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The heap: chunks that are filled front to back, and a copying collector (Cheney's): survivors are
- * copied to new chunks, which are scanned for references to more survivors until none is left.
- * Large objects stay where they are; their chunks change lists instead. Indirections are not
- * copied: who refers to one gets what it leads to.
+ * The heap: chunks that are filled front to back, and Cheney's copying collector: survivors are
+ * copied to new chunks, which are scanned for references to more survivors until there are none.
+ * Large objects do not move: each has a chunk of its own, which is kept. Indirections are not
+ * copied: references to them are replaced by references to their values.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum {
     CHUNK_BYTES = 64 * 1024,
-    LARGE_BYTES = CHUNK_BYTES / 4, /* objects from here on are not copied */
+    LARGE_BYTES = CHUNK_BYTES / 4, /* objects of this size and more are not copied */
 };
 
 /* ---- Objects --------------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ bool lz_is_static(const lz_object *o)
     return (o->info->shape.flags & HPP_STATIC) != 0;
 }
 
-/* A copied object's header says where the copy is. */
+/* Returns the copy of an object, which its header refers to, or NULL if it was not copied. */
 static lz_object *forwarded(const lz_object *o)
 {
     uintptr_t info = (uintptr_t)o->info;
@@ -77,7 +77,7 @@ static void *allocate(lz_runtime *rt, size_t n_bytes)
     return place;
 }
 
-/* An object with room for its payload, filled with zeros. */
+/* Creates an object with `n_bytes` of payload, filled with zeros. */
 static lz_object *new_object(lz_runtime *rt, const lz_info *info, size_t n_bytes)
 {
     size_t size_bytes = sizeof(lz_object) + n_bytes;
@@ -89,7 +89,7 @@ static lz_object *new_object(lz_runtime *rt, const lz_info *info, size_t n_bytes
 }
 
 /* Reports a complete object to the profiler, which charges it to the current cost-centre stack and,
- * for -B, to the code address `place` that made it. The profiler's own header does not count. */
+ * for -B, to the code address `place` that created it, without the profiler's own header. */
 static lz_object *created(lz_runtime *rt, lz_object *o, const void *place)
 {
     size_t n_bytes = lz_size_bytes(o);
@@ -185,7 +185,7 @@ static lz_object *copy(lz_runtime *rt, lz_object *o)
     return to;
 }
 
-/* The chunk of a large object, or NULL. */
+/* Returns the chunk of a large object, or NULL for other objects. */
 static lz_chunk *chunk_of_large(lz_object *o)
 {
     return lz_size_bytes(o) >= LARGE_BYTES ? (lz_chunk *)(void *)o - 1 : NULL;
@@ -208,7 +208,7 @@ static void keep_static(lz_runtime *rt, lz_static *s)
     }
 }
 
-/* Makes an object survive; returns where it is from now on. */
+/* Keeps an object alive, and returns its new address. */
 static lz_object *evacuate(lz_runtime *rt, lz_object *o)
 {
     o = behind_indirections(o);
@@ -238,7 +238,7 @@ static void evacuate_refs(lz_runtime *rt, lz_object **refs, size_t n_refs)
     }
 }
 
-/* Makes what an object leads to survive. */
+/* Keeps everything alive that an object refers to. */
 static void scavenge(lz_runtime *rt, lz_object *o)
 {
     evacuate_refs(rt, lz_refs(o), o->info->n_refs);
@@ -247,7 +247,7 @@ static void scavenge(lz_runtime *rt, lz_object *o)
     }
 }
 
-/* Scavenges the next survivor that waits for it. Large objects are bytes: they lead nowhere. */
+/* Scavenges the next pending survivor. Large objects are bytes, without references. */
 static bool scavenge_next(lz_runtime *rt)
 {
     lz_static *s = rt->unscanned;
@@ -280,8 +280,8 @@ static bool survives(lz_runtime *rt, lz_object *o)
     return lz_is_static(o) || (large && large->found_by == rt->n_collections);
 }
 
-/* Goes through the weak pointers that wait in `*left`: those whose keys have survived survive too,
- * with their values. Returns whether there were any. */
+/* Keeps those weak pointers of the list `*left` alive whose keys have survived, with their values,
+ * and removes them from the list. Returns whether there were any. */
 static bool keep_weaks(lz_runtime *rt, lz_object **left)
 {
     lz_object *weak = *left;
@@ -290,7 +290,7 @@ static bool keep_weaks(lz_runtime *rt, lz_object **left)
     while (weak) {
         lz_object *next = lz_refs(weak)[LZ_WEAK_NEXT];
         if (survives(rt, lz_refs(weak)[LZ_WEAK_KEY])) {
-            /* It may have been copied before: others refer to it. */
+            /* It may already have been copied, if another object refers to it. */
             lz_object *to = evacuate(rt, weak);
             lz_refs(to)[LZ_WEAK_KEY] = evacuate(rt, lz_refs(to)[LZ_WEAK_KEY]);
             lz_refs(to)[LZ_WEAK_VALUE] = evacuate(rt, lz_refs(to)[LZ_WEAK_VALUE]);
@@ -306,7 +306,7 @@ static bool keep_weaks(lz_runtime *rt, lz_object **left)
     return any;
 }
 
-/* The keys of these are gone. Those that something refers to survive as dead weak pointers. */
+/* Marks weak pointers whose keys are dead, if other objects keep these weak pointers alive. */
 static void kill_weaks(lz_object *weak)
 {
     while (weak) {
@@ -336,9 +336,9 @@ static void find_survivors(lz_runtime *rt)
     kill_weaks(weaks);
 }
 
-/* ---- Going through the heap ------------------------------------------------------------------ */
+/* ---- Walking the heap ------------------------------------------------------------------------ */
 
-/* Visits what has not been copied from a chunk, passing over slop. */
+/* Visits all objects of a chunk that have not been copied, and skips slop. */
 static int walk_chunk(lz_chunk *chunk, lz_visit *visit, void *context)
 {
     int result = 0;
@@ -381,7 +381,7 @@ static int bury(lz_object *o, void *context)
     return 0;
 }
 
-/* Frees the old chunks, and the large objects that have not been found. */
+/* Frees the old chunks, and large objects that are not reachable. */
 static void free_rest(lz_runtime *rt, lz_chunk *old)
 {
     lz_chunk **link = &rt->large;
@@ -395,7 +395,7 @@ static void free_rest(lz_runtime *rt, lz_chunk *old)
             old = chunk;
         }
     }
-    /* Profiler: what has not been copied is dead. */
+    /* Profiler: objects that have not been copied are dead. */
     if (rt->needs.dead) {
         walk(old, bury, rt);
     }
@@ -412,7 +412,7 @@ void lz_collect(lz_runtime *rt)
     rt->chunks = rt->filling = rt->scanning = NULL;
     rt->live_bytes = 0;
     rt->n_collections++;
-    /* Profiler: the collector pays for itself, and is not on the profile's clock. */
+    /* Profiler: a cost centre of its own for the collector, and no time on the profile's clock. */
     uint64_t begun_ns = lz_processor_ns();
     HPP_UNDER(hpp_ccs_builtin(HPP_CCS_GC))
     {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A small lazy graph-reduction runtime: what a program sees of it.
+ * The interface of a small lazy graph-reduction runtime.
  *
- * Everything is an object on a garbage-collected heap. A thunk is a suspended computation; to
- * evaluate it is to run its code, once, and to overwrite it with the result. Programs are written
- * in C, as a compiler for a lazy language would write them: one function per piece of code, its
- * arguments and variables in slots of the runtime's own stack, where the collector finds them.
+ * Every value is an object on a garbage-collected heap. A thunk is a suspended computation; its
+ * code runs once, when it is evaluated, and the result overwrites it. Programs are written in C, as
+ * a compiler for a lazy language would generate it: one function per piece of code, its arguments
+ * and variables in slots of the runtime's own stack, where the collector finds them.
  *
- * The one rule: objects move, but only inside lz_eval and lz_call. A pointer that is needed after
- * such a call has to be in a slot. Making objects moves nothing, so expressions nest freely.
+ * Objects move, but only inside lz_eval and lz_call. A pointer that is needed after such a call
+ * must be in a slot. Creating an object moves nothing, so such expressions can be nested.
  *
- * All that concerns the profiler is in profile.c and in the lines marked "Profiler:".
+ * All code for the profiler is in profile.c and in the lines marked "Profiler:".
  */
 #ifndef LAZY_H
 #define LAZY_H
@@ -26,9 +26,9 @@ typedef struct lz_runtime lz_runtime;
 typedef struct lz_object lz_object;
 typedef struct lz_static lz_static;
 
-/* Code of a thunk or function. `slots` hold the arguments, then the free variables, then locals,
- * which are NULL. The result may be a thunk: it is evaluated by the caller. To return a value that
- * somebody else has made, use lz_eval on it: that is a use. */
+/* Code of a thunk or function. `slots` holds the arguments, then the free variables, then locals,
+ * which are NULL. The result may be a thunk: the caller evaluates it. To return a value that was
+ * created elsewhere, call lz_eval on it, which records a use. */
 typedef lz_object *lz_code(lz_runtime *rt, lz_object **slots);
 
 typedef enum lz_kind {
@@ -36,19 +36,19 @@ typedef enum lz_kind {
     LZ_FUNCTION,
     LZ_THUNK,
     LZ_BLACKHOLE,   /* a thunk under evaluation */
-    LZ_INDIRECTION, /* a thunk that has been evaluated: leads to its value */
+    LZ_INDIRECTION, /* a thunk that has been evaluated: refers to its value */
     LZ_CELL,        /* a mutable reference */
-    LZ_BYTES,       /* bytes, their number first; large ones are never copied */
+    LZ_BYTES,       /* the number of bytes, then bytes; large ones never move */
     LZ_WEAK,        /* a weak pointer: key, value, and the next one */
-    LZ_DEAD_WEAK,   /* its key is gone */
-    LZ_STACK,       /* the stack, as the profiler sees it */
+    LZ_DEAD_WEAK,   /* a weak pointer whose key is dead */
+    LZ_STACK,       /* represents the stack in profiles */
 } lz_kind;
 
-/* What objects of one class have in common. */
+/* The properties that all objects of a class share. */
 typedef struct lz_info {
     lz_kind kind;
-    unsigned n_refs;   /* words of payload that are references; they come first */
-    unsigned n_words;  /* words of payload in all; at least 1 for a thunk */
+    unsigned n_refs;   /* words of payload that are references; they are first */
+    unsigned n_words;  /* all words of payload; at least 1 for a thunk */
     unsigned n_args;   /* of a function's code */
     unsigned n_locals; /* of a thunk's or function's code */
     lz_code *code;
@@ -58,8 +58,8 @@ typedef struct lz_info {
 
 /* The header of an object. Its payload of words follows. */
 struct lz_object {
-    const lz_info *info; /* in the heap that is left behind: the object's new address plus 1 */
-    hpp_header profile;  /* Profiler: who made it, and a word more */
+    const lz_info *info; /* after the object was copied: its new address plus 1 */
+    hpp_header profile;  /* Profiler: its producer, and one more word */
 };
 
 static inline lz_object **lz_refs(lz_object *o)
@@ -73,9 +73,9 @@ enum { LZ_STATIC_REFS = 2 };
 
 struct lz_static {
     lz_object object;
-    lz_object *refs[LZ_STATIC_REFS]; /* of a CAF: its value, once it has one */
-    hpp_cc *centre;                  /* Profiler: of a CAF, who pays for its evaluation */
-    lz_static *next;                 /* the collector's list */
+    lz_object *refs[LZ_STATIC_REFS]; /* of a CAF: its value, after evaluation */
+    hpp_cc *centre;                  /* Profiler: of a CAF, charged for its evaluation */
+    lz_static *next;                 /* in the collector's list */
     unsigned found_by;               /* the number of the last collection that reached it */
 };
 
@@ -119,18 +119,18 @@ struct lz_static {
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
-/* Evaluates to weak head normal form: the result is a constructor, a function, a cell, ... What has
- * been evaluated before is used thereby; the very first value of a thunk is not, it is handed over.
+/* Evaluates to weak head normal form, and returns a constructor, a function, a cell, ... Records a
+ * use of an object that was already evaluated, but not of the value that a thunk has just returned.
  */
 lz_object *lz_eval(lz_runtime *rt, lz_object *o);
 
-/* Calls a function, which is evaluated, with exactly as many arguments as it takes; evaluates the
- * result. Arguments that it does not take are NULL. */
+/* Calls an evaluated function with exactly as many arguments as it takes, and returns the evaluated
+ * result. Unused arguments are NULL. */
 lz_object *lz_call(lz_runtime *rt, lz_object *function, lz_object *first, lz_object *second);
 
-/* ---- Making objects -------------------------------------------------------------------------- */
+/* ---- Creating objects ------------------------------------------------------------------------ */
 
-/* An object of a class; absent references are NULL. */
+/* Creates an object of a class; unused references are NULL. */
 lz_object *lz_new(lz_runtime *rt, const lz_info *info, lz_object *first, lz_object *second,
                   lz_object *third);
 
@@ -140,23 +140,23 @@ int64_t lz_int_value(lz_object *o);
 lz_object *lz_cell(lz_runtime *rt, lz_object *content);
 lz_object *lz_bytes(lz_runtime *rt, size_t n_bytes);
 
-/* A weak pointer to `value`, which is alive as long as `key` is. It is kept by the runtime, whether
- * anything leads to it or not. */
+/* Creates a weak pointer to `value`, which is alive as long as `key` is. The runtime keeps the weak
+ * pointer until then, even if no object refers to it. */
 lz_object *lz_weak(lz_runtime *rt, lz_object *key, lz_object *value);
 
-/* The value, or NULL when the key is gone. */
+/* Returns the value, or NULL if the key is dead. */
 lz_object *lz_weak_value(lz_object *weak);
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* Collects, and takes a census if the program is profiled. */
+/* Collects garbage, and takes a census if the program is profiled. */
 void lz_census(lz_runtime *rt);
 
-/* Prints a message to stderr and ends the program. */
+/* Prints a message to stderr and exits with status 1. */
 HPF_NORETURN void lz_fail(const char *message);
 
-/* The main function of a program: runs code, with `n` as its only argument, under the options that
- * README.md tells of. */
+/* The main function of a program: parses the command line that README.md describes, and runs code
+ * with `n` as its only argument. */
 int lz_main(int argc, char **argv, const lz_info *program, int64_t default_n);
 
 #endif

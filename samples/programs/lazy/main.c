@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The main function that all programs share: options, start, run, stop.
+ * The main function of all programs: parses options, starts the profile, runs, stops.
  *
  *   PROGRAM [--nursery BYTES] [--live FILE] [N] [+RTS OPTIONS [-RTS]]
  */
@@ -11,8 +11,8 @@
 
 #include "runtime.h"
 
-/* Deep evaluation needs a deep C stack: about 500 bytes per frame of ours. On Linux the stack of
- * the first thread grows up to a limit that may be raised while it runs. */
+/* Raises the limit of the C stack: deep evaluation takes about 500 bytes of it per frame of the
+ * runtime. On Linux the stack of the first thread grows up to a limit that a program can raise. */
 static void raise_stack_limit(void)
 {
     struct rlimit limit;
@@ -23,17 +23,17 @@ static void raise_stack_limit(void)
     }
 }
 
-/* The command line, taken apart. */
+/* The parsed command line. */
 typedef struct command {
     int64_t n;
     size_t nursery_bytes;
     const char *live_path;
-    const char *arguments[8]; /* the program's own */
+    const char *arguments[8]; /* of the program */
     size_t n_arguments;
-    char options[1024]; /* the profiler's, as one text */
+    char options[1024]; /* of the profiler, as one text */
 } command;
 
-/* Adds a word to the profiler's options. Blanks in it are part of the word. */
+/* Appends a word to the profiler's options, with blanks in the word escaped. */
 static void add_option(command *c, const char *word)
 {
     size_t at = strlen(c->options);

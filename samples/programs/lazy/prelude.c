@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Code as a compiler would make it: each thunk is a class of objects (its free variables) and a
- * function (its code). The definition in the lazy language stands above each.
+ * Lists and functions on them, as a compiler would generate them: each thunk is a class of objects
+ * (its free variables) and a function (its code), after its definition in the lazy language.
  */
 #define HPP_MODULE "Prelude"
 #include "prelude.h"
@@ -118,7 +118,7 @@ lz_object *lz_map(lz_runtime *rt, lz_object *function, lz_object *list)
     return lz_new(rt, &info, function, list, NULL);
 }
 
-/* x + y. Each is evaluated in its slot; nothing is held once its number is known. */
+/* x + y. The slot of x is cleared after its evaluation, so that it retains nothing. */
 static lz_object *plus(lz_runtime *rt, lz_object **slots)
 {
     int64_t x = lz_int_value(lz_eval(rt, slots[0]));
@@ -140,7 +140,7 @@ lz_object *lz_plus_function(void)
     return &function.object;
 }
 
-/* f x y, suspended: what a lazy fold is made of */
+/* f x y, suspended: a step of a lazy fold */
 static lz_object *apply_to_two(lz_runtime *rt, lz_object **slots)
 {
     slots[0] = lz_eval(rt, slots[0]);
@@ -167,14 +167,14 @@ lz_object *lz_foldl(lz_runtime *rt, lz_object *function, lz_object *start, lz_ob
 
 /* ---- Strict functions ------------------------------------------------------------------------ */
 
-/* The last element: the list in the slot is walked with one cell in hand. */
+/* Returns the last element. The slot always holds the current cell. */
 lz_object *lz_last(lz_runtime *rt, lz_object **list)
 {
     if (!lz_is_cons(rt, list)) {
         lz_fail("last: empty list");
     }
     for (;;) {
-        /* The cell in hand is in the slot; its tail comes to be a value in its place. */
+        /* The slot keeps the current cell alive while its tail is evaluated. */
         lz_object *tail = lz_eval(rt, lz_tail(*list));
         if (tail == lz_nil()) {
             return lz_eval(rt, lz_head(*list));
@@ -197,7 +197,7 @@ int64_t lz_sum(lz_runtime *rt, lz_object **list)
 {
     int64_t sum = 0;
     while (lz_is_cons(rt, list)) {
-        /* The tail goes to the slot first: the element must not hold what is before it. */
+        /* Advance the slot first: evaluating the element must not retain the current cell. */
         lz_object *head = lz_head(*list);
         *list = lz_tail(*list);
         sum += lz_int_value(lz_eval(rt, head));

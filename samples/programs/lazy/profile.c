@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The heap as the profiler sees it, and the life of a profile.
+ * Describes the heap to the profiler, and starts and stops profiles.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 #include "runtime.h"
 
-/* ---- The language: what the profiler may ask of an object ------------------------------------ */
+/* ---- The language: functions that describe objects ------------------------------------------- */
 
-/* The stack is an object, too: it holds what its slots lead to, and what the code that is running
- * refers to. It belongs to no cost centre of the program. */
+/* The stack is an object in profiles: it refers to the objects in its slots, and to the static
+ * objects that running code refers to. It belongs to no cost centre of the program. */
 static const lz_info stack_info = {
     .kind = LZ_STACK,
     .shape = LZ_SHAPE("STACK", "STACK", "STACK", HPP_STACK),
@@ -39,8 +39,8 @@ static hpp_header *header(hpp_ref ref, void *context)
     return &((lz_object *)ref)->profile;
 }
 
-/* What an object leads to: references, then the static objects that its code - or, for the stack,
- * the code of each frame - refers to. */
+/* Returns the children of an object: its references, then the static objects that its code (for
+ * the stack, the code of each frame) refers to. */
 static size_t children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_index, void *context)
 {
     lz_runtime *rt = context;
@@ -61,7 +61,7 @@ static size_t children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_i
     return n_out;
 }
 
-/* Handed on from visitor to visitor. */
+/* Context of visit_object. */
 typedef struct visit_to {
     hpp_visit_root *visit;
     void *context;
@@ -73,7 +73,7 @@ static int visit_object(lz_object *o, void *context)
     return to->visit((hpp_ref)o, to->context);
 }
 
-/* All that is in the heap after a collection is alive. */
+/* Visits all objects in the heap: after a collection, these are the live ones. */
 static int objects(hpp_visit_root *visit, void *visit_context, void *context)
 {
     lz_runtime *rt = context;
@@ -82,7 +82,7 @@ static int objects(hpp_visit_root *visit, void *visit_context, void *context)
     return result == 0 ? lz_each_object(rt, visit_object, &to) : result;
 }
 
-/* The stack, and the weak pointers, which are kept whether anything leads to them or not. */
+/* Visits the stack, and the weak pointers, which the runtime keeps without references to them. */
 static int roots(hpp_visit_root *visit, void *visit_context, void *context)
 {
     lz_runtime *rt = context;
@@ -93,7 +93,7 @@ static int roots(hpp_visit_root *visit, void *visit_context, void *context)
     return result;
 }
 
-/* ---- The life of a profile ------------------------------------------------------------------- */
+/* ---- Starting and stopping ------------------------------------------------------------------- */
 
 uint64_t lz_processor_ns(void)
 {
@@ -102,14 +102,14 @@ uint64_t lz_processor_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The profile's clock is the program's own: it stands still while garbage is collected. */
+/* The clock of the profile: processor time without garbage collection. */
 static uint64_t mutator_ns(void *context)
 {
     const lz_runtime *rt = context;
     return lz_processor_ns() - rt->collecting_ns;
 }
 
-/* Nonsense ends the program; for want of memory it goes on, unprofiled. */
+/* Exits on invalid options. Warns of other errors, after which the program continues. */
 static void check(hpf_status status, const hpf_error *err, const char *otherwise)
 {
     if (status == HPF_ERR_ARGUMENT) {
