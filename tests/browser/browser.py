@@ -45,7 +45,7 @@ class Problem(Exception):
 
 
 class Browser:
-    """One window. As a context manager it ends the browser and its driver, and removes their files."""
+    """A browser window. As a context manager it ends the browser and its driver, and removes their files."""
 
     def __init__(self, width=1280, height=900, scale=1, dark=False):
         self.directory = tempfile.mkdtemp(prefix="census-browser-")

@@ -21,12 +21,12 @@ def read(name):
 
 
 def to_bytes(name):
-    """The bytes of a name, of which some may be written as lone surrogates."""
+    """Returns the bytes of a name, of which some may be written as lone surrogates."""
     return name.encode("utf-8", "surrogateescape")
 
 
 def hp(profile):
-    """The text of a profile of a case."""
+    """Returns the text of a profile of a case."""
     out = [HEADERS.encode()]
     for i, time in enumerate(profile["times"]):
         out += [b"BEGIN_SAMPLE %r\n" % time]
@@ -54,7 +54,8 @@ def open_page(bench, *profiles):
 
 
 def expect_all(browser, cases, script):
-    """The script returns what is wrong with `c`, a case, or nothing. It has `same(found, expected)`."""
+    """Runs a script for each case `c`; it returns an error message, or nothing, and may call `same(found,
+    expected)`."""
     wrong = browser.run("""
         const same = (found, expected) => JSON.stringify(found) !== JSON.stringify(expected) &&
             `${JSON.stringify(found)}, not ${JSON.stringify(expected)}`;
@@ -112,7 +113,7 @@ def test_statistics(*bench):
         return same(wrong, []);""")
 
 
-def test_names_as_they_are_shown_and_shortened(*bench):
+def test_shown_and_shortened_names(*bench):
     texts = read("texts.json")
     browser = open_page(bench, ONE)
     expect_all(browser, texts["shown"], "return same(census.shown(c.name), c.text);")

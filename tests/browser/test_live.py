@@ -72,7 +72,7 @@ def wait_for_last_drawn(browser, time_):
 # --- tests -----------------------------------------------------------------------------------------------
 
 
-def test_samples_come_without_a_reload(growing, browser):
+def test_samples_appear_without_a_reload(growing, browser):
     growing.add(20)
     browser.open(growing.start())
     wait_for_samples(browser, 20)
@@ -90,7 +90,7 @@ def test_samples_come_without_a_reload(growing, browser):
     expect(browser.run("return document.querySelectorAll('#rows tr').length"), len(NAMES), "rows of the table")
 
 
-def test_a_profile_that_is_not_there_yet(growing, browser):
+def test_profile_created_later(growing, browser):
     browser.open(growing.start())
     browser.until("return document.getElementById('state-text').textContent.startsWith('waiting')")
     growing.add(3)
@@ -115,7 +115,7 @@ def test_new_names_and_marks(growing, browser):
     raise AssertionError(f"it has no band: {names}")
 
 
-def test_the_server_starts_again(growing, browser):
+def test_server_restarts(growing, browser):
     growing.add(10)
     with keep_port() as keeper:
         check_another_start(growing, browser, keeper.getsockname()[1])
@@ -152,7 +152,7 @@ def test_two_viewers(growing, browser):
     wait_for_samples(browser, 40)
 
 
-def test_another_run_takes_its_place(growing, browser):
+def test_another_run_replaces_the_profile(growing, browser):
     growing.add(10)
     browser.open(growing.start())
     wait_for_samples(browser, 10)
@@ -164,7 +164,7 @@ def test_another_run_takes_its_place(growing, browser):
     expect(browser.text("#title"), "second", "the title")
 
 
-def test_paused_it_stands_still(growing, browser):
+def test_paused_view_does_not_change(growing, browser):
     growing.add(10)
     browser.open(growing.start())
     wait_for_samples(browser, 10)
@@ -179,7 +179,7 @@ def test_paused_it_stands_still(growing, browser):
 
 
 def test_commands_to_the_program(growing, browser):
-    """A program that sends half of an event log, and the rest when a sample is requested."""
+    """The program sends half of an event log, and the rest when a sample is requested."""
     log = (SAMPLES / "eventlog" / "foldleak-prof-lu-hc.eventlog").read_bytes()
     with socket.socket(socket.AF_UNIX) as program:
         program.bind(str(growing.directory / "socket"))

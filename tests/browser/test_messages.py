@@ -22,7 +22,7 @@ HEADERS = 'JOB "live"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n
 
 
 def page_of(census, directory, samples, name="live.hp"):
-    """A page with one profile, as text."""
+    """Returns the text of a page with one profile."""
     path = pathlib.Path(directory, name)
     path.write_text(HEADERS + "".join(
         f"BEGIN_SAMPLE {t}\n" + "".join(f"{n}\t{v}\n" for n, v in costs.items()) + f"END_SAMPLE {t}\n"
@@ -38,7 +38,7 @@ def data_of(page):
 
 
 def live_page(page):
-    """The same page without profiles, as a server gives it."""
+    """Returns the same page without profiles, as a server sends it."""
     data = {**data_of(page), "events": "events", "profiles": []}
     page = re.sub(re.escape(PLACE) + "[^<]*", lambda _: PLACE + json.dumps(data).replace("<", "\\u003c"), page)
     return page.replace("connect-src 'none'", "connect-src 'self'")
@@ -97,7 +97,7 @@ class Server:
                 viewer.put(text)
 
     def stop(self):
-        """The server accepts no new viewers, then closes the connections of the others."""
+        """Accepts no new viewers, then closes the connections of the others."""
         self.is_stopped = True
         self.http.shutdown()
         self.http.server_close()
@@ -116,7 +116,7 @@ def steady(n):
 
 
 class Stage:
-    """A server with a live page that a browser looks at, and has its first profile."""
+    """A server with a live page that is open in a browser and has its first profile."""
 
     def __init__(self, census, directory, browser, samples):
         page = page_of(census, directory, samples)
@@ -175,7 +175,7 @@ def test_marks_lines_and_the_end(stage):
     assert not browser.run("return document.getElementById('lines').hidden")
 
 
-def test_waiting_profiles_say_so(stage):
+def test_waiting_profile_shows_its_message(stage):
     browser = stage.browser
     stage.server.send("state", {"id": 7, "name": "later.hp", "state": "waiting", "message": "the file does not exist yet",
                                 "age_s": None})
@@ -187,7 +187,7 @@ def test_waiting_profiles_say_so(stage):
     browser.until("return census.app.panel.chart !== null")
 
 
-def test_what_a_profile_lacks_is_said(stage):
+def test_caveats_are_shown(stage):
     browser = stage.browser
     lacking = {"id": 0, "name": "live.hp", "state": "growing", "message": "", "caveat": "only <i>half</i> of it",
                "age_s": 1}
@@ -203,7 +203,7 @@ def test_what_a_profile_lacks_is_said(stage):
     browser.until("return document.getElementById('note').hidden")
 
 
-def test_of_many_profiles_the_largest_is_shown(stage):
+def test_largest_of_many_profiles_is_shown(stage):
     browser = stage.browser
     for number in range(20, 40):
         stage.server.send("snapshot", {**stage.snapshot, "id": number, "file": f"child.{number}.hp"})
@@ -226,7 +226,7 @@ def test_of_many_profiles_the_largest_is_shown(stage):
     browser.run("census.app.tabs.isWhole = false; census.app.showProfile(0)")
 
 
-def test_a_link_waits_for_its_profile(stage):
+def test_link_waits_for_its_profile(stage):
     browser, server = stage.browser, stage.server
     browser.open("about:blank")
     browser.open(server.url + "#profile=7&from=2&to=6&alone=small&last=60")
@@ -242,7 +242,7 @@ def test_a_link_waits_for_its_profile(stage):
     browser.until("return location.hash === '#profile=7&last=60&alone=small'")
 
 
-def test_a_name_keeps_its_colour_on_the_page(stage):
+def test_name_keeps_its_colour_on_the_page(stage):
     browser = stage.browser
     names = [{**name, "colour": ["#123456", "#654321"]} for name in stage.snapshot["names"]]
     before = browser.run("return census.app.entry().profile.names.map(({colours}) => colours)")
@@ -251,7 +251,7 @@ def test_a_name_keeps_its_colour_on_the_page(stage):
     expect(browser.run("return census.app.entry().profile.names.map(({colours}) => colours)"), before, "colours")
 
 
-def test_the_window_follows_and_holds(stage):
+def test_window_follows_or_stays(stage):
     browser = stage.browser
     browser.run("const w = document.getElementById('window'); w.value = '60';"
                 "w.dispatchEvent(new Event('change', {bubbles: true}))")
@@ -268,7 +268,7 @@ def test_the_window_follows_and_holds(stage):
     expect(browser.run("return census.app.panel.chart.window"), [50, 110], "follows again")
 
 
-def test_the_picture_stays_calm(stage):
+def test_axis_ends_at_few_round_numbers(stage):
     browser = stage.browser
     tops = set()
     for i in range(30):
@@ -278,7 +278,7 @@ def test_the_picture_stays_calm(stage):
     assert len(tops) <= 10 and all(top in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) for top in tops), tops
 
 
-def test_a_page_comes_back_after_the_server(stage):
+def test_page_reconnects_after_the_server(stage):
     browser = stage.browser
     colours = "return census.app.panel.chart.bands.map((b) => b.colour).join()"
     before = browser.run(colours)
@@ -295,7 +295,7 @@ def test_a_page_comes_back_after_the_server(stage):
     expect(browser.complaints(without="net::ERR_"), [], "what the console says besides lost connections")
 
 
-def test_a_profile_that_restarts_replaces_the_old_one(stage):
+def test_restarted_profile_replaces_the_old_one(stage):
     browser = stage.browser
     browser.run("census.app.chooseName('small')")
     stage.server.send("snapshot", {**stage.snapshot, "epoch": 1, "title": "again"})
@@ -312,7 +312,7 @@ def test_two_viewers(stage):
         expect(other.complaints(), [], "the console")
 
 
-def test_days_stay_bounded(stage):
+def test_long_profile_stays_bounded(stage):
     browser = stage.browser
     figures = browser.run("""
         const {profile} = census.app.entry();

@@ -21,7 +21,7 @@ HOSTILE = [b'</script><script>document.title="taken"</script>', b"<img src=x one
 
 
 def profile(job, samples, marks=()):
-    """The text of a profile: samples are (time, {name: amount})."""
+    """Returns the text of a profile: samples are (time, {name: amount})."""
     out = [HEADERS.format(job).encode()]
     for time, costs in samples:
         out += [b"BEGIN_SAMPLE %g\n" % time]
@@ -31,7 +31,8 @@ def profile(job, samples, marks=()):
 
 
 def steady(n_names=40, n_samples=100):
-    """Names n00, n01, ..., the first the largest; `late` is only there at the end, and then the largest."""
+    """Returns samples of names n00, n01, ..., the largest first; `late` exists only at the end, and is
+    the largest there."""
     return [(t, {**{f"n{i:02}": 1000 * (n_names - i) + t for i in range(n_names)},
                  **({"late": 90000} if t >= 90 else {})}) for t in range(n_samples)]
 
@@ -53,12 +54,12 @@ class Bench:
 
 
 def names_shown(browser):
-    """The bands, bottom first."""
+    """Returns the names of the bands, bottom first."""
     return json.loads(browser.run("return JSON.stringify(census.app.panel.chart.bands.map((band) => band.name))"))
 
 
 def place_of(browser, name, share=0.5):
-    """Where the middle of a band is on the screen, at a share of the way through the samples."""
+    """Returns the middle of a band on the screen, at a share of the way through the samples."""
     return browser.run("""
         const {chart, drawing, box} = census.app.panel, r = box.getBoundingClientRect();
         const band = chart.bands.find((b) => b.name === arguments[0]);
@@ -85,7 +86,7 @@ def rows(browser):
 # --- tests -----------------------------------------------------------------------------------------------
 
 
-def test_hover_tells_name_value_share_time_and_total(bench, browser):
+def test_hover_shows_name_value_share_time_and_total(bench, browser):
     browser.open(bench.page(profile("hover", steady(3, 11))))
     browser.settle()
     browser.move(*place_of(browser, "n01"))
@@ -96,7 +97,7 @@ def test_hover_tells_name_value_share_time_and_total(bench, browser):
     assert browser.run("return document.getElementById('tooltip').hidden")
 
 
-def test_click_isolates_and_again_goes_back(bench, browser):
+def test_click_isolates_and_second_click_returns(bench, browser):
     browser.open(bench.page(profile("isolate", steady(5))))
     browser.settle()
     all_names = names_shown(browser)
@@ -134,7 +135,7 @@ def test_brush_zooms_and_ranks_again(bench, browser):
            "a double click zooms out")
 
 
-def test_the_wheel_zooms_and_moves(bench, browser):
+def test_wheel_zooms_and_moves(bench, browser):
     browser.open(bench.page(profile("wheel", steady(5))))
     browser.settle()
     turn = """
@@ -221,7 +222,7 @@ def test_modes_and_bands(bench, browser):
     expect(len(names_shown(browser)), 17, "16 and OTHER")
 
 
-def test_order_and_colours_stay_when_the_mode_changes(bench, browser):
+def test_modes_keep_order_and_colours(bench, browser):
     browser.open(bench.page(profile("stay", [(t, {f"m{i}": 100 + (t * (i + 3)) % (20 * i + 50) for i in range(12)})
                                              for t in range(80)])))
     browser.settle()
@@ -350,7 +351,7 @@ def test_odd_profiles(bench, browser):
         browser.press("Escape")
 
 
-def test_options_say_what_is_shown_first(bench, browser):
+def test_options_set_the_first_view(bench, browser):
     browser.open(bench.page(profile("options", steady()), options=["-m", "3", "--lines", "--order", "name", "--from",
                                                                    "20", "--to", "60", "--match", "n[01]"]))
     browser.settle()
@@ -438,7 +439,7 @@ def test_every_tick_of_the_x_axis_has_a_label(bench, browser):
         browser.metrics(1280, 900)
 
 
-def test_names_at_the_right_are_at_the_last_sample_that_is_not_empty(bench, browser):
+def test_names_at_the_right_are_at_the_last_non_empty_sample(bench, browser):
     samples = [(t, {"large": 9000, **{f"thin{i}": 300 for i in range(4)}, "tiny": 1} if t < 200 else {}) for t in range(201)]
     browser.open(bench.page(profile("right", samples), options=["--trace", "0", "--combine"]))
     browser.settle()
@@ -493,7 +494,7 @@ PROFILES = [path for folder in ("samples/hp", "tests/data/hp")
 
 
 def pages_and_pictures(bench, paths, options):
-    """The path of each profile that is not empty, its page and its picture as JSON."""
+    """Yields the path of each profile that is not empty, its page and its picture as JSON."""
     for path in paths:
         page, picture = bench.directory / "page.html", bench.directory / "picture.json"
         commands = [[bench.census, "plot", *options, "-o", target, path] for target in (page, picture)]
@@ -504,13 +505,13 @@ def pages_and_pictures(bench, paths, options):
 
 
 def fills_shown(browser):
-    """The names and fills of the bands, bottom first."""
+    """Returns the names and fills of the bands, bottom first."""
     return [tuple(pair) for pair in json.loads(browser.run(
         "return JSON.stringify(census.app.panel.chart.bands.map((band) => [band.name, band.colour]))"))]
 
 
-def test_the_first_view_is_the_picture(bench, browser):
-    """Bands, their order and their fills are those of other formats, and fills stay when the view changes."""
+def test_first_view_equals_the_picture(bench, browser):
+    """Bands, their order and their fills equal those of other formats; fills do not change with the view."""
     n_compared, some, unlike = 0, PROFILES[::5], ["-m", "6", "--order", "growth", "--reverse", "--theme", "dark"]
     for paths, options in ((PROFILES, []), (some, unlike)):
         for path, page, picture in pages_and_pictures(bench, paths, options):
@@ -548,7 +549,7 @@ VIEW = """
         chart.bands.map((band) => band.name + band.colour), chart.window, own.skip, own.isolated])"""
 
 
-def test_a_link_restores_the_view(bench, browser):
+def test_link_restores_the_view(bench, browser):
     odd = ["a&b=c", "#%41+", "naïve 漢字", b"bad\xff"]
     first = profile("link", [(t, {**costs, **{name: 35500 + i for i, name in enumerate(odd)}}) for t, costs in steady()])
     page = bench.page(first)
@@ -599,7 +600,7 @@ def test_another_fragment_changes_the_view(bench, browser):
            "nonsense is ignored")
 
 
-def test_what_is_known_beside_a_name(bench, browser):
+def test_details_of_a_name(bench, browser):
     sets = bench.directory / "sets.prof"
     sets.write_text("SET 7 = {<main[Main]>, <worker[Main]>}\n")
     browser.open(bench.page(profile("sets", [(t, {"(7)main,wo...": 100, "b": 30}) for t in range(5)]),

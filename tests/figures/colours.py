@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 def views_of(chart):
-    """Options for views of a profile: bands, windows, selections, orders, kinds."""
+    """Returns options for views of a profile: bands, windows, selections, orders, kinds."""
     first, last = chart["x_range"]
     names = [band["name"] for band in chart["bands"] if not band["is_other"]]
     largest = re.escape(max(chart["bands"], key=lambda band: band["area"])["name"])[:40].rstrip("\\")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whatever memory a process may have, the old picture stays, or a whole new one takes its place.
+"""With any limit of memory, either the old picture stays or a complete new one replaces it.
 
 memory.py CENSUS PROJECT
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Profiles that no program writes, or few: what is right in them and hard to draw."""
+"""Unusual profiles: valid, but hard to draw."""
 import random
 
 
 def profile(samples, marks=(), job="odd", value_unit="bytes"):
-    """The bytes of a .hp file: samples are (time, {name: value}), names are bytes."""
+    """Returns the bytes of a .hp file: samples are (time, {name: value}), names are bytes."""
     out = [b'JOB "%s"' % job.encode(), b'DATE "Sat Nov 21 12:00 2026"', b'SAMPLE_UNIT "seconds"',
            b'VALUE_UNIT "%s"' % value_unit.encode()]
     marks = sorted(marks)
@@ -19,7 +19,7 @@ def profile(samples, marks=(), job="odd", value_unit="bytes"):
 
 
 def noise(rng, names, n, step=0.1, high=1_000_000):
-    """Samples in which each name wanders and is sometimes away."""
+    """Returns samples in which the amount of each name varies and is sometimes missing."""
     now = {name: rng.randrange(high) for name in names}
     samples = []
     for i in range(n):

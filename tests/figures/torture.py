@@ -89,7 +89,7 @@ class Case:
             self.options["--gc"] = None
 
     def words(self, form):
-        """The options, as far as they are for the format."""
+        """Returns the options that apply to the format."""
         options = dict(self.options)
         if form != "png":
             options.pop("--dpi", None)
@@ -100,7 +100,7 @@ class Case:
         return [word for name, value in options.items() for word in (name, value) if word is not None]
 
     def stated_size(self):
-        """Width and height as far as the options say them, else None."""
+        """Returns width and height if the options set them, else None."""
         def points(text):
             found = text and re.fullmatch(r"([\d.]+)(\w+)", text)
             return float(found[1]) * POINTS[found[2]] if found else None
@@ -115,7 +115,7 @@ class Drawer:
         self.census, self.folder = census, folder
 
     def draw(self, case, form, name):
-        """The status, the complaint, and the path of the picture."""
+        """Returns the status, the error message, and the path of the picture."""
         target = self.folder / f"{name}.{form}"
         for old in self.folder.glob(f"{name}*"):
             old.unlink()
@@ -132,7 +132,7 @@ def is_close(a, b, scale):
 # --- the chart as data ---------------------------------------------------------------------------
 
 def judge_sums(chart, complain):
-    """Bands and OTHER add up; lines have no OTHER."""
+    """Checks that bands and OTHER add up, and that lines have no OTHER."""
     for i, total in enumerate(chart["totals"]):
         added = math.fsum(band["values"][i] for band in chart["bands"])
         shown = total
@@ -209,7 +209,7 @@ def judge_data(case, data, complain):
 # --- texts on paper ------------------------------------------------------------------------------
 
 def ink_of_words(pdf):
-    """Pages as (width, height, words), words as (text, box of their ink)."""
+    """Returns pages as (width, height, words), words as (text, box of their ink)."""
     run = subprocess.run(["pdftotext", "-bbox", pdf, "-"], check=True, capture_output=True)
     for page in run.stdout.decode("utf-8", "replace").split("<page ")[1:]:
         width, height = (float(x) for x in re.match(r'width="([\d.]+)" height="([\d.]+)"', page).groups())
@@ -253,7 +253,7 @@ def judge_failure(drawer, case, status, message, complain):
 
 
 def judge(drawer, case, complain):
-    """Whether a picture was drawn."""
+    """Checks one case, and returns whether it drew a picture."""
     status, message, picture = drawer.draw(case, case.form, "one")
     if status != 0:
         judge_failure(drawer, case, status, message, complain)

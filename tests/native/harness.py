@@ -35,14 +35,14 @@ Counts.live = property(lambda self: self.allocations - self.frees)
 
 
 class Result:
-    """What a program did: exit status as a shell tells it, output, errors."""
+    """The result of a program: exit status as in a shell, output, errors."""
 
     def __init__(self, done):
         self.status = done.returncode if done.returncode >= 0 else 128 - done.returncode
         self.output, self.errors = done.stdout, done.stderr
 
-    def told(self, kind):
-        """The numbers that the program tells of its functions, the last one of each: {name: n}."""
+    def printed(self, kind):
+        """Returns the last number that the program printed for each of its functions: {name: n}."""
         return {line.split()[1]: int(line.split()[2]) for line in self.output.splitlines()
                 if line.startswith(kind + " ")}
 
@@ -59,7 +59,7 @@ def run(command, environment=None, patience_s=PATIENCE_S, **more):
 
 
 def preloading(library, environment):
-    """The environment with a library in front of what is preloaded anyway."""
+    """Returns the environment with a library before all others in LD_PRELOAD."""
     others = (environment or {}).get("LD_PRELOAD", "")
     return {**(environment or {}), "LD_PRELOAD": ":".join(filter(None, [library, others]))}
 
@@ -72,7 +72,7 @@ def read_counts(path):
 
 
 def run_counted(command, directory, environment=None, **more):
-    """The result, with `counts` of the program itself and `others` of those that it made."""
+    """Returns the result, with `counts` of the program itself and `others` of its children."""
     path = os.path.join(directory, "counts")
     result = run(command, {**preloading(COUNTING, environment), "COUNTING_FILE": path}, **more)
     result.counts = read_counts(path)
@@ -88,7 +88,7 @@ class Window(dict):
     live = property(lambda self: self["allocations"] - self["frees"])
 
     def by_call(self, call):
-        """The same four sums, of the blocks that came by one call."""
+        """Returns the same four sums for the blocks of one call."""
         return {what: self[call + "." + what]
                 for what in ("allocations", "asked_bytes", "frees", "freed_bytes")}
 
@@ -106,8 +106,8 @@ def read_windows(path, when):
 
 
 def run_peer(command, directory, verify=0, **more):
-    """The result, with `windows` as they were at the end, the program's own first, `marks` in all of
-    them, and `stopped` as windows were when it stopped itself."""
+    """Returns the result, with `windows` at the end, the program's own first, `marks` of all windows, and
+    `stopped`, the windows when the program stopped itself."""
     path = os.path.join(directory, "windows")
     result = run([PEER, path, PRELOAD, str(verify), *command], **more)
     result.windows, result.stopped = read_windows(path, "end"), read_windows(path, "stopped")
@@ -144,13 +144,13 @@ class Profile:
         return sum(self.last().values())
 
     def of(self, function):
-        """What the last sample has in bands in whose names the function is a word."""
+        """Returns the sum of the last sample's bands whose names contain the function as a word."""
         pattern = re.compile(r"(?<!\w)%s(?!\w)" % re.escape(function))
         return sum(size for name, size in self.last().items() if pattern.search(name))
 
 
 def run_census(command, directory, *options, **more):
-    """The result, with `profile` of the program itself and `others` of those that it made."""
+    """Returns the result, with `profile` of the program itself and `others` of its children."""
     base = os.path.join(directory, "profile")
     result = run([CENSUS, "run", "-q", "-i0.05", "-o", base, *options, "--", *command],
                  **more)
@@ -170,7 +170,7 @@ class Native(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
 
     def fresh(self):
-        """A new directory, for one run."""
+        """Returns a new directory for one run."""
         return tempfile.mkdtemp(dir=self.directory)
 
     def path(self, name):
@@ -186,13 +186,14 @@ class Native(unittest.TestCase):
             self.assertEqual(window[what], 0, what)
 
     def assert_same_counts(self, counts, window):
-        """Of a program that allocates the same in each run: every single call."""
+        """Compares the counts of every call, for a program that allocates the same in each run."""
         for what in "allocations", "asked_bytes", "frees", "freed_bytes":
             self.assertEqual(window[what], getattr(counts, what), what)
 
     def assert_same_live(self, counts, window):
-        """Of one run that both have seen, the counting library in front. It also sees what the
-        profiler's half asks for in the beginning, when it looks for names that are not there."""
+        """Compares two counts of the same run, with the counting library before the preloaded one. It
+        also sees the allocations of the preloaded library at the start, when that looks for symbols that
+        do not exist."""
         self.assertEqual(window.live_bytes, counts.live_bytes)
         self.assertEqual(window.live, counts.live)
         self.assertIn(counts.allocations - window["allocations"], range(10))
@@ -204,7 +205,7 @@ class Native(unittest.TestCase):
         plain = run(command, **more)
         census = run_census(command, self.fresh(), "-hd", **more)
         self.assert_unharmed(plain, census)
-        self.check_told(plain, census)
+        self.check_printed(plain, census)
         if is_repeatable:
             self.check_sums(plain, census, command, **more)
         self.check_stacks(plain, command, verify, **more)
@@ -220,24 +221,24 @@ class Native(unittest.TestCase):
         self.assertEqual(census.profile.total(), counted.counts.live_bytes)
 
     def check_stacks(self, plain, command, verify, **more):
-        """To compare stacks the C library loads another, so the sums are not those of the program
-        alone."""
+        """Compares stacks. For this the C library loads another one, so the sums include its allocations."""
         peer = run_peer(command, self.fresh(), verify, **more)
         self.assert_unharmed(plain, peer)
         self.assert_nothing_lost(peer.windows[0])
         self.assertGreater(peer.windows[0]["checked"], 0)
 
-    def check_told(self, plain, census):
-        """What the program tells of its functions, against the bands by site."""
-        for function, size in plain.told("live").items():
+    def check_printed(self, plain, census):
+        """Compares the numbers that the program prints for its functions with the bands by site."""
+        for function, size in plain.printed("live").items():
             self.assertEqual(census.profile.of(function), size, function)
 
     def check_through(self, command, **more):
-        """What the program tells to be live through functions, against the bands by stack."""
+        """Compares the live bytes that the program prints for paths through functions with the bands by
+        stack."""
         census = run_census(command, self.fresh(), "-hc", "-L4000", **more)
-        told = census.told("through")
-        self.assertTrue(told)
-        for function, size in told.items():
+        printed = census.printed("through")
+        self.assertTrue(printed)
+        for function, size in printed.items():
             self.assertEqual(census.profile.of(function), size, function)
         return census
 

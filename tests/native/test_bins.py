@@ -40,7 +40,7 @@ class Bins(Native):
         self.assertGreater(burned, 0.01)
         self.assertFalse(os.path.exists(base + ".heap.bins"))
 
-    def test_bins_follow_new_names_of_files(self):
+    def test_bins_follow_the_base_name(self):
         """`sh` execs the program, whose profile takes the base name."""
         base, _ = self.profile(["sh", "-c", "exec " + program("sizes") + " resizes"], "-hc", "-pj", "-Bh")
         rows = report(base + ".heap.bins", "--by", "module")["rows"]

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The counting library itself, against what programs tell: the others are compared with it."""
+"""The counting library itself, compared with the output of programs; other tests rely on it."""
 import harness
 from harness import Native, program
 
 
 class Counting(Native):
     def check(self, name, case, live=None):
-        """`live`: blocks, where the program's own are all that there are."""
+        """Compares the counts; `live` is the number of blocks if the program's own are the only ones."""
         command = [program(name), case]
         plain, counted = harness.run(command), harness.run_counted(command, self.fresh())
         self.assert_unharmed(plain, counted)
-        told = sum(plain.told("live").values()) or sum(plain.told("through").values())
-        self.assertEqual(counted.counts.live_bytes, told)
+        printed = sum(plain.printed("live").values()) or sum(plain.printed("through").values())
+        self.assertEqual(counted.counts.live_bytes, printed)
         if live is not None:
             self.assertEqual(counted.counts.live, live)
         return counted

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""However a program ends, it ends as it would have, and its last census is whole."""
+"""A program ends as it would without census, and its last census is complete."""
 import os
 import signal
 import subprocess
@@ -42,14 +42,14 @@ class Ends(Native):
     def test_main_thread_exit(self):
         self.check_end("main_thread_exits", 0)
 
-    def test_no_such_program(self):
+    def test_missing_program(self):
         census = harness.run_census([self.path("nothing")], self.fresh())
         self.assertNotEqual(census.status, 0)
         self.assertRegex(census.errors, "nothing")
         self.assertIsNone(census.profile)
 
     def begin(self, case, base):
-        """A program under census that says that it is ready and goes on when it is told to."""
+        """Starts a program under census that prints a line when it is ready and continues on request."""
         running = subprocess.Popen(
             [harness.CENSUS, "run", "-q", "-hd", "-i0.05", "-o", base, "--", program("ends"), case],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -63,7 +63,7 @@ class Ends(Native):
         return running
 
     def test_interrupt(self):
-        """As from a terminal: to the program and to census alike."""
+        """The signal goes to the program and to census, as from a terminal."""
         base = self.path("profile")
         running = self.begin("waits", base)
         os.killpg(running.pid, signal.SIGINT)
@@ -72,7 +72,7 @@ class Ends(Native):
         self.assertEqual(harness.Profile(base + ".hp").of("keep"), 364000)
 
     def test_profile_grows(self):
-        """The profile can be read while the program runs: each sample comes out whole."""
+        """The profile can be read while the program runs: each sample is written as a whole."""
         base = self.path("profile")
         running = self.begin("waits", base)
         deadline = time.monotonic() + harness.PATIENCE_S

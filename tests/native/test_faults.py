@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What goes wrong around a program: it must not notice, and what can be told is told."""
+"""Faults around a program: the program must not notice them, and census reports those that it can."""
 import fcntl
 import os
 import random
@@ -17,7 +17,7 @@ from harness import CENSUS, Native, program
 
 
 class Begun:
-    """A program under census that has said that it is ready, and waits."""
+    """A program under census that has printed that it is ready, and waits."""
 
     def __init__(self, test, *command):
         self.base = test.path("profile")
@@ -32,13 +32,13 @@ class Begun:
             self.output += more
 
     def end(self):
-        """Lets it go on, to its end. Returns its status and its errors."""
+        """Lets the program continue to its end. Returns its status and its errors."""
         output, errors = self.running.communicate(timeout=harness.PATIENCE_S)
         self.output += output
         return self.running.returncode, errors.decode()
 
     def socket_name(self):
-        """As the program knows it."""
+        """Returns the name of the collector's socket from the program's environment."""
         tasks = "/proc/%d/task/%d/children" % (self.running.pid, self.running.pid)
         with open(tasks, encoding="ascii") as file:
             child = file.read().split()[0]
@@ -64,7 +64,7 @@ class Output(Native):
         self.assertIn("No space left on device", done.errors)
 
     def test_disk_fills_up(self):
-        """The disk has room for a part of it: what is there is whole."""
+        """The disk has room for a part of the profile: the written samples are complete."""
         folder = self.path("small")
         os.mkdir(folder)
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", folder],
@@ -78,7 +78,7 @@ class Output(Native):
         self.assertIn("No space left on device", done.errors)
 
     def check_refused(self, done, path):
-        """What nobody could see the result of does not begin."""
+        """Checks that census does not start a program if its profile cannot be written."""
         self.assertEqual((done.status, done.output), (1, ""))
         self.assertIn(path, done.errors)
 
@@ -89,17 +89,17 @@ class Output(Native):
         done = harness.run([CENSUS, "run", "--", *command], cwd="/sys/kernel")
         self.check_refused(done, "ends.hp")
 
-    def test_no_directory(self):
+    def test_missing_directory(self):
         done = harness.run([CENSUS, "run", "-o", self.path("nowhere/profile"), "--",
                             program("ends"), "returns"])
         self.check_refused(done, self.path("nowhere/profile"))
 
 
 class Collector(Native):
-    """The collector dies, or is attacked by someone who knows its address."""
+    """The collector dies, or another process attacks it through its address."""
 
     def test_collector_killed(self):
-        """The program goes on, and so do those that it starts."""
+        """The program continues, and so do its children."""
         script = '"$0" waits; echo "status $?"; "$0" returns 3; echo "status $?"'
         begun = Begun(self, "/bin/sh", "-c", script, program("ends"))
         begun.running.kill()
@@ -115,7 +115,8 @@ class Collector(Native):
         return struct.pack("8sII120s", magic, kind, os.getpid(), b"\xff" * 120)
 
     def window(self, head, size=1 << 24, seals=0xf):
-        """A file that says of itself what it likes. `seals`: all but that against writing."""
+        """Returns a file with any header as a window. `seals`: those to set, except the one against
+        writing."""
         file = os.memfd_create("census-window", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
         os.ftruncate(file, size)
         os.pwrite(file, head, 0)
@@ -125,7 +126,7 @@ class Collector(Native):
         return file
 
     def send(self, name, data, files=()):
-        """The collector may close the connection at the first byte that is wrong."""
+        """Sends data; the collector may close the connection at the first invalid byte."""
         with socket.socket(socket.AF_UNIX) as link:
             link.connect(name)
             try:
@@ -161,8 +162,8 @@ class Collector(Native):
         os.ftruncate(unsealed, 0)
 
     def attack_and_end(self, name):
-        """As a process of its own: one of its windows may pass for that of a program, which is
-        followed to its end."""
+        """Attacks from another process, since census may accept one of its windows, and then waits for
+        its end."""
         child = os.fork()
         if child == 0:
             try:
@@ -173,7 +174,7 @@ class Collector(Native):
         self.assertEqual(os.waitpid(child, 0)[1], 0)
 
     def test_hostile_windows(self):
-        """And one who connects and says nothing: nobody waits for that."""
+        """The collector also does not wait for a process that connects and sends nothing."""
         begun = Begun(self, program("ends"), "waits")
         name = begun.socket_name()
         with socket.socket(socket.AF_UNIX) as silent:
@@ -185,13 +186,13 @@ class Collector(Native):
         self.assertEqual(harness.Profile(begun.base + ".hp").of("keep"), 374000)
 
     def test_window_keeps_its_size(self):
-        """`peer` refuses a window that anyone could shorten."""
+        """`peer` rejects a window that another process could shorten."""
         peer = harness.run_peer([program("ends"), "returns", "3"], self.fresh())
         self.assertEqual((peer.status, peer.errors), (3, ""))
 
 
 class Refused(Native):
-    """Programs that load no library: they are not run, and the reason is told."""
+    """Programs that cannot load the library: census does not run them, and reports the reason."""
 
     def check_refused(self, path, reason):
         done = harness.run([CENSUS, "run", "-o", self.path("profile"), "--", path, "returns"])
@@ -213,7 +214,7 @@ class Refused(Native):
 
 
 class Limits(Native):
-    """Little room: the program has first claim to it."""
+    """Resource limits: the program comes first."""
 
     def check_under(self, limits, *command):
         limited = ["/bin/sh", "-c", limits + ' && exec "$@"', "sh", *command]
@@ -223,9 +224,9 @@ class Limits(Native):
         self.assertEqual((census.output, census.status), (plain.output, plain.status))
         return plain, census
 
-    def test_little_address_space(self):
+    def test_small_address_space(self):
         plain, census = self.check_under("ulimit -v 400000", program("ends"), "returns", "3")
-        self.check_told(plain, census)
+        self.check_printed(plain, census)
         self.check_under("ulimit -v 30000", program("ends"), "returns", "3")
         self.check_under("ulimit -v 9000", program("ends"), "returns", "3")
 
@@ -234,7 +235,7 @@ class Limits(Native):
             self.check_under("ulimit -n %d" % most, program("ends"), "returns", "3")
 
     def test_file_size_limit(self):
-        """The program runs without a profile, and census says why."""
+        """The program runs without a profile, and census reports why."""
         _, census = self.check_under("ulimit -f 0", program("ends"), "returns", "3")
         self.assertIn("limit of file sizes (ulimit -f)", census.errors)
 
@@ -242,7 +243,7 @@ class Limits(Native):
         self.check_program([program("ends"), "limits_itself"])
 
     def test_other_network_namespace(self):
-        """The collector cannot be reached from there: neither by a child nor by a new program."""
+        """Neither a child nor a new program can reach the collector from there."""
         child = ["unshare", "--net", "--fork", program("ends"), "returns", "3"]
         for command in child, ["unshare", "--net", program("ends"), "returns", "3"]:
             plain = harness.run(command)
@@ -255,10 +256,10 @@ class Limits(Native):
 
     def test_small_stack(self):
         plain, census = self.check_under("ulimit -s 64", program("ends"), "returns", "3")
-        self.check_told(plain, census)
+        self.check_printed(plain, census)
 
     def test_closed_standard_files(self):
-        """census itself, and the program, with none of 0, 1 and 2."""
+        """census and the program run without descriptors 0, 1 and 2."""
         base = self.path("profile")
         done = harness.run(["/bin/sh", "-c", 'exec "$@" <&- 2>&- >&-', "sh", CENSUS, "run", "-q",
                             "-hd", "-o", base, "--", program("sizes"), "usable"])
@@ -267,7 +268,8 @@ class Limits(Native):
         self.assertEqual(harness.Profile(base + ".hp").of("keep_usable"), 448800)
 
     def test_script(self):
-        """What a script starts, counts for itself; the script's own name names its profile."""
+        """Programs that a script starts have their own profiles; the script's name is that of its
+        profile."""
         path = self.path("script")
         with open(path, "w", encoding="ascii") as file:
             file.write('#!/bin/sh\n"%s" keeps 7\nexit $?\n' % program("processes"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a program says of itself arrives in its window: marks, and the objects of its pools. It says
-it whether or not its code is position independent, and nothing happens without the profiler."""
+"""Marks and pools of a program arrive in its window, for position independent and other code. Without the
+profiler they have no effect."""
 import harness
 from harness import Native, program
 

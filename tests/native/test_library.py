@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the libraries of C and C++ allocate for a program, before main, in it, and after it."""
+"""Allocations of the C and C++ libraries for a program, before, during and after main."""
 import harness
 from harness import Native, program
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The largest amount ever reached has a sample of its own, however short it lasted."""
+"""The largest amount has its own sample, even if the peak is short."""
 import re
 
 import harness
@@ -8,7 +8,7 @@ from harness import CENSUS, Native, program
 
 
 def largest(profile):
-    """The largest sample: {name: bytes}."""
+    """Returns the largest sample: {name: bytes}."""
     return max((sample for _, sample in profile.samples), key=lambda sample: sum(sample.values()))
 
 
@@ -40,7 +40,7 @@ class Peaks(Native):
         self.assertRegex(done.errors, r"286 MiB +100% +1 block  spike")
 
     def test_peak_of_a_wandering_heap(self):
-        """While the heap grows with frees in between, a copy is made for each 1 % only."""
+        """While the heap grows with frees in between, it is copied only for each 1 % of growth."""
         self.check("wanders", error_bytes=120000)
 
     def test_peak_of_threads(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that make others: each process counts for itself, and a child for what it inherited."""
+"""Programs with child processes: each process has its own counts, and a child also has the inherited
+blocks."""
 import glob
 import os
 import time
@@ -14,7 +15,8 @@ class Processes(Native):
         return [program("processes"), case, *arguments]
 
     def check_family(self, case, children, **more):
-        """`children`: what keep_as_child holds in each of them at the end."""
+        """Compares parent and children; `children` are the bytes of keep_as_child at the end of each
+        child."""
         plain, census = self.check_program(self.command(case), **more)
         self.assertEqual(sorted(profile.of("keep_as_child") for profile in census.others),
                          sorted(children))
@@ -36,8 +38,8 @@ class Processes(Native):
         self.check_family("clones_in_memory", [])
 
     def test_exec_chain(self):
-        """The process stays, the program is new each time, and has a profile of its own if it lives
-        for a second. The last one has the name that was asked for."""
+        """The process executes several programs; each has its own profile if it runs for a second. The
+        last one has the requested name."""
         census = harness.run_census(self.command("executes_itself", "2", "1100"), self.fresh(),
                                     "-hd")
         self.assertEqual((census.status, census.errors), (6, ""))
@@ -46,7 +48,7 @@ class Processes(Native):
         self.assertEqual(profiles[-1].of("keep_as_parent"), 3000)
 
     def test_short_exec_chain(self):
-        """Programs that become another within a second leave nothing: so a script that ends with exec
+        """Programs that execute another within a second leave no profile, so a script that ends with exec
         makes one profile."""
         plain, census = self.check_program(self.command("executes_itself", "4", "0"),
                                            is_repeatable=False)
@@ -55,7 +57,7 @@ class Processes(Native):
             self.assertGreater(profile.samples[-1][0], 0.5, profile.path)
 
     def test_event_logs(self):
-        """Each profile has its log beside it, with the same samples and the same names of files."""
+        """Each profile has an event log with the same samples and the same base name."""
         directory = self.fresh()
         census = harness.run_census(self.command("executes_itself", "2", "1100"), directory,
                                     "-hd", "--eventlog")
@@ -84,7 +86,7 @@ class Processes(Native):
         self.assertEqual(census.profile.of("keep_as_parent"), 20000)
 
     def shell(self, script):
-        """A shell, which runs a script with the program as $1."""
+        """Returns the command of a shell script with the program as $1."""
         return ["sh", "-c", script + "; true", "sh", program("processes")]
 
     def test_summary_and_plot_show_the_largest_process(self):
@@ -121,8 +123,8 @@ class Processes(Native):
         self.assertEqual(commands, {"processes_keeps_100", "processes_keeps_200"})
 
     def check_band(self, name, samples, own):
-        """The band has what the process has, and ends with it. Samples that are less than a fourth of
-        the interval apart may be one in the sum."""
+        """Checks that the band equals the process's profile and ends with it. Samples less than a fourth
+        of the interval apart may be merged in the sum."""
         band = [(time_s, amounts[name]) for time_s, amounts in samples if amounts[name] > 0]
         begin_s = min(time_s for time_s, amounts in own.samples if sum(amounts.values()) > 0)
         self.assertEqual(band[-1][1], own.total())
@@ -131,7 +133,7 @@ class Processes(Native):
         self.assertAlmostEqual(band[-1][0] - band[0][0], own.samples[-1][0] - begin_s, delta=0.03)
 
     def test_tree_adds_up_names(self):
-        """What a child inherited counts once, in its parent."""
+        """Inherited blocks count once, in the parent."""
         directory = self.fresh()
         harness.run_census(self.shell("$1 keeps 200; $1 keeps 100; $1 forks_many"), directory, "-hd",
                            "--tree=name")
@@ -142,7 +144,7 @@ class Processes(Native):
         self.assertGreaterEqual(max(amounts[child] for _, amounts in tree.samples), 20000)
 
     def test_daemon(self):
-        """The program ends at once, what it has left behind goes on, and census follows it."""
+        """The program ends at once; its daemon continues, and census follows it."""
         command = self.command("daemonises", self.path("done"))
         plain = harness.run(command)
         self.wait_for_daemon()
@@ -164,7 +166,7 @@ class Processes(Native):
         self.assertEqual(plain.status, 8)
 
     def test_cleared_environment(self):
-        """A child of fork still counts; a program that is executed cannot know."""
+        """A forked child is still counted; an executed program is not."""
         self.check_family("clears_environment", [1800])
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""All calls and all sizes: the sums are exact, and the calls keep their promises."""
+"""All calls and all sizes: the sums are exact, and the calls behave as documented."""
 import os
 
 import harness
@@ -15,12 +15,12 @@ class Sizes(Native):
         self.check("million", verify=100)
 
     def test_huge_block(self):
-        """Overcommit: more than there is, so long as nobody touches it."""
+        """Overcommit: a block may exceed the memory while its pages are untouched."""
         with open("/proc/sys/vm/overcommit_memory", encoding="ascii") as file:
             if file.read().strip() == "2":
                 self.skipTest("the kernel grants only what there is")
         plain, _ = self.check("huge")
-        self.assertEqual(plain.told("live"), {"keep_huge": 8 << 30})
+        self.assertEqual(plain.printed("live"), {"keep_huge": 8 << 30})
 
     def test_aligned(self):
         self.check("aligns")
@@ -28,14 +28,14 @@ class Sizes(Native):
     def test_realloc(self):
         self.check("resizes")
 
-    def test_zero_and_too_much(self):
+    def test_zero_and_excessive_sizes(self):
         self.check("zero")
 
     def test_usable_size(self):
         self.check("usable")
 
-    def test_calls_are_told_apart(self):
-        """-hT: the bands are the calls used, and their sums are those of the counting library."""
+    def test_each_call_has_its_own_band(self):
+        """With -hT the bands are the used calls, and their sums equal those of the counting library."""
         command = [program("sizes"), "aligns"]
         counted = harness.run_counted(command, self.fresh())
         census = harness.run_census(command, self.fresh(), "-hT")
@@ -44,7 +44,7 @@ class Sizes(Native):
 
 
 class Allocators(Native):
-    """Whichever allocator is preloaded: the sums are exact, those of its own operators too."""
+    """With any preloaded allocator the sums are exact, including those of its own operators."""
 
     CASES = [("sizes", "usable"), ("objects", "throws"), ("threads", "hands_over"),
              ("processes", "forks_many")]
@@ -65,7 +65,7 @@ class Allocators(Native):
         self.assert_unharmed(plain, peer)
         self.assert_unharmed(plain, census)
         self.assert_nothing_lost(peer.windows[0])
-        self.check_told(plain, census)
+        self.check_printed(plain, census)
 
     # The first two do not keep all the promises that the other cases ask for.
     def test_jemalloc(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Each block counts for the callers that it had, whatever the stack looked like meanwhile."""
+"""Each block is counted for its callers, with any kind of stack."""
 import collections
 import os
 import re
@@ -20,22 +20,22 @@ class Stacks(Native):
         command = [program("stacks"), "paths"]
         self.check_program(command)
         census = harness.run_census(command, self.fresh(), "-hc", "-L4000")
-        found, told = collections.Counter(), collections.Counter()
+        found, printed = collections.Counter(), collections.Counter()
         for name, size in census.profile.last().items():
             found["".join(re.findall(r"(?<!\w)step_\d([abcd])(?!\w)", name))[::-1]] += size
         for line in census.output.splitlines():
             _, path, size = line.split()
-            told[path] += int(size)
-        self.assertEqual(found, told)
+            printed[path] += int(size)
+        self.assertEqual(found, printed)
 
     def test_program_with_gaps(self):
-        """The loader knows its segments one by one."""
+        """The loader maps its segments one by one."""
         command = [program("stacks_gaps"), "jumps"]
         self.check_program(command)
         self.check_through(command)
 
     def test_functions_without_symbols(self):
-        """They are shown as their module, or by address on request."""
+        """They are shown as their module, or by address if requested."""
         command = [program("processes_stripped"), "keeps", "200"]
         for option, pattern in (("-hc", r"^\(\d+\)\[processes_stripped\]$"),
                                 ("-hd", r"^\[processes_stripped\]$")):
@@ -47,7 +47,7 @@ class Stacks(Native):
         [name] = [name for name in last if last[name] == 20000]
         self.assertRegex(name, r"processes_stripped\+0x[0-9a-f]+/processes_stripped\+0x")
 
-    def test_summary_says_how_to_get_symbols(self):
+    def test_summary_explains_how_to_get_symbols(self):
         folder, answer = self.fresh(), self.path("answer")
         query = os.path.join(folder, "dpkg-query")
         with open(query, "w", encoding="ascii") as file:
@@ -93,19 +93,19 @@ class Stacks(Native):
     def test_variable_frames(self):
         self.check("stretches")
 
-    def test_stack_of_odd_alignment(self):
+    def test_stack_of_unusual_alignment(self):
         command = [program("askew"), "allocates"]
         self.check_program(command, verify=7)
         self.check_through(command)
 
-    def test_operators_on_a_stack_of_odd_alignment(self):
+    def test_operators_on_a_stack_of_unusual_alignment(self):
         self.check_through([program("askew"), "news"])
 
     def test_other_signal_stack(self):
         self.check("has_other_stack")
 
     def test_signal_handlers(self):
-        """A handler that allocates at any moment, also in the midst of the library."""
+        """A handler may allocate at any moment, even while the library runs."""
         command = [program("stacks_bump"), "is_signalled", self.path("numbers")]
         plain = harness.run(command)
         peer = harness.run_peer(command, self.fresh())

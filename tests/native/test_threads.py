@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Threads: exact whenever they rest, and at the end."""
+"""Threads: counts are exact whenever all threads pause, and at the end."""
 import harness
 from harness import Native, program
 
@@ -9,9 +9,9 @@ class Threads(Native):
     def check(self, case, *arguments, **more):
         return self.check_program([program("threads"), case, *arguments], **more)
 
-    def check_at_rest(self, case):
-        """The program stops when all its threads rest. The counting library sees the same run: it
-        is part of the program, in front of what is preloaded."""
+    def check_while_paused(self, case):
+        """Checks the counts while all threads pause. The counting library sees the same run: it is part
+        of the program, before the preloaded library."""
         path = self.path("counts")
         peer = harness.run_peer([program("threads_counted"), case, "stop"], self.fresh(), verify=70,
                                 environment={"COUNTING_FILE": path})
@@ -23,7 +23,7 @@ class Threads(Native):
 
     def test_thousand_threads(self):
         self.check("thousand")
-        stopped = self.check_at_rest("thousand")
+        stopped = self.check_while_paused("thousand")
         self.assertGreaterEqual(stopped.live_bytes, 3 * 1000 * 1001 // 2)
         self.assertGreaterEqual(stopped["slots"], 1000)
 
@@ -41,11 +41,11 @@ class Threads(Native):
     def test_tls_destructors(self):
         self.check("ends_values")
 
-    def test_blocks_change_hands(self):
+    def test_blocks_freed_by_other_threads(self):
         self.check("hands_over", verify=100)
-        self.check_at_rest("hands_over")
+        self.check_while_paused("hands_over")
 
-    def test_libraries_come_and_go(self):
+    def test_libraries_loaded_and_unloaded(self):
         plugins = [program("libplugin_one.so"), program("libplugin_two.so")]
         numbers = self.path("numbers")
         self.check("loads", *plugins, numbers, is_repeatable=False, verify=100)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The time profile: the program behaves as without it, whatever it does with signals."""
+"""Time profiles: the program behaves as without census, including its use of signals."""
 import json
 
 import harness
@@ -8,7 +8,7 @@ from harness import Native, program
 
 
 def ticks_of(path, function):
-    """Ticks in a .prof file in JSON, of one function."""
+    """Returns the ticks of one function in a .prof file in JSON."""
     with open(path, encoding="utf-8") as file:
         profile = json.load(file)
     centres = {centre["id"] for centre in profile["cost_centres"] if centre["label"] == function}
@@ -52,7 +52,7 @@ class Ticks(Native):
         self.check("burns_deep")
 
     def test_ticks_end_with_isolation(self):
-        """What needs a system call then is not counted, or has no stack; the program goes on."""
+        """Samples that would need a system call are not counted, or have no stack; the program continues."""
         self.check("isolates_itself", "prctl")
         self.check("isolates_itself", "syscall")
         self.check("isolates_itself_strictly", function=None)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Real programs, unharmed and counted exactly: the workloads of tests/bench/native, made small.
+"""Real programs run undisturbed and are counted exactly: small variants of the workloads of
+tests/bench/native. With NATIVE_FULL=1 they are as large as in the benchmark.
 
 With NATIVE_FULL=1 they are as large as in the benchmark.
 """
@@ -48,7 +49,7 @@ class Workloads(Native):
         return done
 
     def census(self, name, *prefix):
-        """With -i at its default, so that there are samples, but none that matter."""
+        """Runs census with the default -i, so that there are samples, but only a few."""
         base = os.path.join(self.fresh(), "profile")
         done = self.run_workload(name, harness.CENSUS, "run", "-q", "-hc", "-o", base, "--",
                                  *prefix)
@@ -63,7 +64,7 @@ class Workloads(Native):
         self.assertGreater(peer.window["checked"], peer.window["allocations"] // VERIFY // 2)
 
     def check_repeatable(self, name, **environment):
-        """A program that allocates the same in each run: every call is compared."""
+        """Compares every call, for a program that allocates the same in each run."""
         self.environment.update(environment)
         plain, counted, peer, census = (self.run_workload(name), self.counted(name),
                                         self.peer(name), self.census(name))
@@ -74,8 +75,8 @@ class Workloads(Native):
         self.check_stacks(plain, name)
 
     def check_together(self, name):
-        """A program to which it matters where its memory lies, or what its environment is: it is
-        counted in the same run, by the counting library in front of the profiler's."""
+        """Compares counts of one run, with the counting library before the profiler's, for a program
+        whose allocations depend on addresses or on the environment."""
         path, both = self.path("counts"), harness.COUNTING + ":" + harness.PRELOAD
         plain = self.run_workload(name)
         self.environment["COUNTING_FILE"] = path

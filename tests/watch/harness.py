@@ -30,7 +30,7 @@ def sample(name):
 
 
 def profile(n_samples, job="prog", scale=1000):
-    """A profile of a few bands, as GHC writes them."""
+    """Returns a profile of a few bands, as GHC writes them."""
     lines = [f'JOB "{job}"', 'DATE "Sat Nov 21 12:00 2026"', 'SAMPLE_UNIT "seconds"',
              'VALUE_UNIT "bytes"']
     for i in range(n_samples):
@@ -41,7 +41,7 @@ def profile(n_samples, job="prog", scale=1000):
 
 
 def ends_of_samples(data):
-    """Where the samples of a profile are complete: behind the lines of their ends."""
+    """Returns the offsets after the last line of each sample, where the samples are complete."""
     ends, at = [], 0
     for line in data.splitlines(keepends=True):
         at += len(line)
@@ -51,13 +51,13 @@ def ends_of_samples(data):
 
 
 def seconds(data):
-    """The time of the last sample of a profile; 0 if there is none."""
+    """Returns the time of the last sample of a profile; 0 if there is none."""
     ends = [line for line in data.splitlines() if line.startswith(b"END_SAMPLE")]
     return float(ends[-1].split()[1]) if ends else 0
 
 
 def wait_until(condition, what):
-    """The first result of `condition` that holds."""
+    """Returns the first true result of `condition`."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         result = condition()
@@ -68,7 +68,7 @@ def wait_until(condition, what):
 
 
 def read(path):
-    """What is in a file; empty if it is not there."""
+    """Returns the bytes of a file; empty if it does not exist."""
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -78,7 +78,7 @@ def read(path):
 
 @functools.lru_cache(maxsize=None)
 def plot(data, extension="json", *options):
-    """What `census plot` draws of these bytes; empty if it cannot."""
+    """Returns the picture that `census plot` draws of these bytes; empty if it fails."""
     with tempfile.TemporaryDirectory() as directory:
         output = os.path.join(directory, "plot." + extension)
         subprocess.run([CENSUS, "plot", "-o", output, *options, "-"], input=data,
@@ -100,7 +100,7 @@ class Running:
         return self.said.decode()
 
     def wait_to_show(self, expected):
-        """Until the picture is `expected`, and nothing else."""
+        """Waits until the picture is `expected`."""
         assert expected, "there is nothing to be shown"
         try:
             wait_until(lambda: read(self.picture) == expected, "the picture")
@@ -111,7 +111,7 @@ class Running:
         wait_until(lambda: words in self.errors(), f"{words!r}, after {self.said!r}")
 
     def end(self, with_signal=signal.SIGINT):
-        """Ends it. Its exit status."""
+        """Ends the process, and returns its exit status."""
         self.process.send_signal(with_signal)
         return self.wait()
 
@@ -135,15 +135,15 @@ class Watch(unittest.TestCase):
         return self.path(name)
 
     def open_writer(self, name, data=b""):
-        """Appends `data` to a file and keeps it open, until the test ends, for more to come. Without a
-        writer census takes a file that has not grown for a second for complete."""
+        """Appends `data` to a file and keeps it open until the test ends, for more data. Without a writer
+        census takes a file that has not grown for a second for complete."""
         writer = open(self.path(name), "ab", buffering=0)
         self.addCleanup(writer.close)
         writer.write(data)
         return writer
 
     def start(self, *words, extension="json", **more):
-        """Begins to watch, drawing as fast as it can."""
+        """Starts `census watch`, which draws as fast as it can."""
         picture = self.path("picture." + extension)
         running = Running(["watch", "--every", "10ms", "-o", picture, *words], picture, **more)
         self.addCleanup(running.process.stderr.close)
@@ -152,7 +152,7 @@ class Watch(unittest.TestCase):
         return running
 
     def assert_ends_well(self, running, expected):
-        """It ends by itself, having drawn `expected`."""
+        """Checks that it ends by itself after it has drawn `expected`."""
         self.assertEqual(running.wait(), 0, running.said)
         self.assertEqual(read(running.picture), expected)
 

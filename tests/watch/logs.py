@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Event logs made up by tests, by blocks as GHC's run-time system writes them."""
+"""Synthetic event logs, in blocks like those of GHC's run-time system."""
 import struct
 
 VARIABLE = 0xFFFF
@@ -38,7 +38,8 @@ def begun(number=0, breakdown=TYPE):
 
 
 def sample(seconds, costs, written=None):
-    """`costs` by profile and name. A biographical sample is written at another time than its own."""
+    """Returns a sample; `costs` are by profile and name. A biographical sample is written at a later time
+    than its own."""
     time_ns = int(seconds * 10**9)
     begin = record(162, time_ns, struct.pack(">Q", 0)) if written is None \
         else record(166, int(written * 10**9), struct.pack(">QQ", 0, time_ns))
@@ -47,5 +48,5 @@ def sample(seconds, costs, written=None):
 
 
 def running():
-    """Something that a capability writes when the program runs."""
+    """Returns an event that a capability writes while the program runs."""
     return block(record(9, 3000), capability=0)

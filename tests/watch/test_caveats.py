@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Event logs that lack something: each view says so as soon as the log shows it, and no view twice."""
+"""Incomplete event logs: each view reports the defect as soon as the log shows it, and only once."""
 import os
 import shutil
 import unittest
@@ -29,7 +29,7 @@ class Caveats(harness.Watch):
         self.writer = None
 
     def put(self, data):
-        """Appends to the log, and closes it if that is its end."""
+        """Appends to the log, and closes it if the data is its end."""
         self.writer = self.writer or self.open_writer("prog.eventlog")
         self.writer.write(data)
         if data.endswith(logs.END):
@@ -37,7 +37,7 @@ class Caveats(harness.Watch):
         return data
 
     def watch(self, *words):
-        """As a picture and a page, with somebody who looks at it."""
+        """Watches with a picture and a page, and connects a viewer."""
         running = self.start("--http", "--no-browser", *words, self.log)
         running.wait_to_say("watch at")
         viewer = Viewer(Place(running.errors()))
@@ -55,7 +55,7 @@ class Caveats(harness.Watch):
 
     # ---- no profile ----
 
-    def test_a_program_without_a_heap_profile(self):
+    def test_program_without_heap_profile(self):
         running, viewer = self.watch("--once")
         self.put(logs.header() + logs.block(logs.started("+RTS", "-l")))
         viewer.wait(lambda v: v.states.get(0, {}).get("state") == "growing", "the log")
@@ -69,14 +69,14 @@ class Caveats(harness.Watch):
         self.assertEqual(viewer.states[0]["caveat"], "")
         self.assertIn(NO_SAMPLE, viewer.states[0]["message"])
 
-    def test_a_log_that_has_ended_is_told_of_once(self):
+    def test_ended_log_without_samples_is_reported_once(self):
         self.put(logs.header() + logs.block(logs.started("+RTS", "-l")) + logs.running() + logs.END)
         running = self.start("--once", self.log)
         self.assertEqual(running.wait(), 1)
         self.assertEqual(running.errors().count("no heap profile"), 0, running.errors())
         self.assert_said_once(running, NO_SAMPLE)
 
-    def test_what_was_said_stays_between_programs(self):
+    def test_messages_stay_between_programs(self):
         os.mkfifo(self.log)
         running, viewer = self.watch()
         with open(self.log, "wb", buffering=0) as log:
@@ -93,8 +93,8 @@ class Caveats(harness.Watch):
             self.assertEqual(viewer.states[0]["caveat"], "")
         self.assertEqual(running.end(), 1)
 
-    def test_a_profile_that_comes_late(self):
-        """The run-time system may hold back how the program was started, and its profile."""
+    def test_late_profile(self):
+        """The run-time system may write the program's arguments, and its profile, late."""
         running, viewer = self.watch()
         data = self.put(logs.header() + logs.running())
         self.wait_to_say(running, viewer, NO_PROFILE)
@@ -106,7 +106,7 @@ class Caveats(harness.Watch):
 
     # ---- samples that come in the end ----
 
-    def test_a_biographical_profile(self):
+    def test_biographical_profile(self):
         running, viewer = self.watch("--once")
         start = logs.started("+RTS", "-l", "-hb"), logs.begun(breakdown=logs.BIOGRAPHY)
         data = self.put(logs.header() + logs.block(*start))
@@ -122,7 +122,7 @@ class Caveats(harness.Watch):
     # ---- several profiles ----
 
     def test_several_profiles(self):
-        """It is told with the first cost that is left out, and stays on the page."""
+        """The caveat appears with the first cost that is omitted, and stays on the page."""
         running, viewer = self.watch("--once")
         start = logs.started("+RTS", "-l", "-hT"), logs.begun(0), logs.begun(3, breakdown=2)
         data = self.put(logs.header() + logs.block(*start) + logs.block(by_type(1, 5000)))
@@ -137,7 +137,7 @@ class Caveats(harness.Watch):
         viewer.wait_for_end()
         self.assertEqual(viewer.states[0]["caveat"], SEVERAL)
 
-    def test_the_profile_that_is_asked_for(self):
+    def test_requested_profile(self):
         running, viewer = self.watch("--profile", "3")
         data = self.put(logs.header() + logs.block(logs.started("+RTS", "-l", "-hT"), logs.begun(0),
                                                    by_type(1, 5000)))
@@ -149,8 +149,8 @@ class Caveats(harness.Watch):
 
     # ---- late samples ----
 
-    def test_late_samples_are_put_in_order(self):
-        """In the picture as `plot` does, at each step, and on the page."""
+    def test_late_samples_are_sorted(self):
+        """The picture equals that of `plot` at each step, and the page has the same order."""
         running, viewer = self.watch()
         data = self.put(logs.header() + logs.block(logs.started("+RTS", "-hT"), logs.begun()))
         for seconds in 1, 5, 3, 4, 2, 6, 2.5:
@@ -164,7 +164,7 @@ class Caveats(harness.Watch):
     # ---- in the terminal ----
 
     @unittest.skipUnless(shutil.which("tmux"), "there is no tmux here")
-    def test_in_the_terminal(self):
+    def test_terminal(self):
         os.mkfifo(self.log)
         terminal = Tmux(columns=90)
         self.addCleanup(terminal.close)

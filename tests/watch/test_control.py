@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Commands to a program with eventlog-socket, from a terminal and from a page: what arrives there, and
-what is told of them."""
+"""Commands to a program with eventlog-socket, from a terminal and from a page: the messages that it
+receives, and the answers to the user."""
 import re
 import shutil
 import socket
@@ -19,7 +19,7 @@ START, STOP, CENSUS_NOW = 3, 4, 5
 
 
 class Program:
-    """The other end: a program that sends its log and takes commands."""
+    """The other end: a program that sends its log and receives commands."""
 
     def __init__(self, path):
         self.server = socket.socket(socket.AF_UNIX)
@@ -72,7 +72,7 @@ class Control(harness.Watch):
 
     # ---- pages ----
 
-    def test_from_a_page(self):
+    def test_commands_from_a_page(self):
         program = self.program()
         running, place = self.serve(self.word())
         viewer = Viewer(place)
@@ -92,7 +92,7 @@ class Control(harness.Watch):
         self.assertEqual(self.command(place, "0/census"), 409)
         self.assertEqual(running.end(), 0)
 
-    def test_who_may_not(self):
+    def test_rejected_commands(self):
         program = self.program()
         _, place = self.serve(self.word())
         self.assertEqual(self.command(place, "0/census"), 409)
@@ -116,7 +116,7 @@ class Control(harness.Watch):
 
     # ---- what is no such program ----
 
-    def test_a_profile_that_is_no_log(self):
+    def test_profile_that_is_not_a_log(self):
         program = self.program()
         running, place = self.serve(self.word())
         viewer = Viewer(place)
@@ -127,7 +127,7 @@ class Control(harness.Watch):
         self.assertEqual(self.command(place, "0/census"), 409)
         self.assertEqual(running.end(), 0)
 
-    def test_a_program_that_does_not_read(self):
+    def test_program_that_does_not_read(self):
         program = self.program()
         program.server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         _, place = self.serve(self.word())
@@ -141,7 +141,7 @@ class Control(harness.Watch):
     # ---- terminals ----
 
     @unittest.skipUnless(shutil.which("tmux"), "there is no tmux here")
-    def test_from_a_terminal(self):
+    def test_commands_from_a_terminal(self):
         program = self.program()
         terminal = Tmux(columns=110)
         self.addCleanup(terminal.close)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that grow, and what else happens to them while they are watched."""
+"""Files that grow, and other changes to them while they are watched."""
 import gzip
 import os
 import shutil
@@ -17,7 +17,7 @@ NONSENSE = b"END_SAMPLE 7\n"
 
 class Files(harness.Watch):
     def test_growing_by_bytes(self):
-        """Only whole samples are shown, each when its last byte is there."""
+        """Only complete samples are shown, each when its last byte is written."""
         data = profile(4)
         writer = self.open_writer("a.hp")
         running = self.start(self.path("a.hp"))
@@ -40,21 +40,21 @@ class Files(harness.Watch):
             running.wait_to_show(plot(b"".join(lines[:n])))
         self.assertEqual(running.end(), 0)
 
-    def test_not_there_yet(self):
+    def test_file_created_later(self):
         running = self.start(self.path("a.hp"))
         running.wait_to_say("a.hp: the file does not exist yet")
         self.write("a.hp", profile(3))
         running.wait_to_show(plot(profile(3)))
         self.assertEqual(running.end(), 0)
 
-    def test_folder_not_there_yet(self):
+    def test_folder_created_later(self):
         running = self.start(self.path("folder/a.hp"))
         running.wait_to_say("a.hp: the file does not exist yet")
         os.mkdir(self.path("folder"))
         self.write("folder/a.hp", profile(3))
         running.wait_to_show(plot(profile(3)))
 
-    def test_cut_and_written_again(self):
+    def test_truncated_and_rewritten(self):
         running = self.start(self.write("a.hp", profile(9)))
         running.wait_to_show(plot(profile(9)))
         os.truncate(self.path("a.hp"), 0)
@@ -62,7 +62,7 @@ class Files(harness.Watch):
         self.write("a.hp", profile(3, "other"), "ab")
         running.wait_to_show(plot(profile(3, "other")))
 
-    def test_cut_in_the_middle(self):
+    def test_truncated_in_the_middle(self):
         data = profile(9)
         running = self.start(self.write("a.hp", data))
         running.wait_to_show(plot(data))
@@ -77,13 +77,13 @@ class Files(harness.Watch):
         running.wait_to_show(plot(after))
         self.assertEqual(running.end(), 0)
 
-    def test_rewritten_with_as_many_bytes(self):
+    def test_rewritten_with_equal_size(self):
         self.rewrite(profile(9, "one"), profile(9, "two"))
 
     def test_rewritten_with_more_bytes(self):
         self.rewrite(profile(9, "one"), profile(12, "two"))
 
-    def test_rewritten_behind_the_same_headers(self):
+    def test_rewritten_after_equal_headers(self):
         self.rewrite(profile(300), profile(300, scale=2000))
 
     def test_replaced_by_rename(self):
@@ -95,7 +95,7 @@ class Files(harness.Watch):
         running.wait_to_show(plot(harness.read(self.path("a.hp"))))
 
     def test_rotated(self):
-        """What is still written to the old file is shown until there is a new one."""
+        """Data that is written to the old file is shown until there is a new one."""
         writer = self.open_writer("a.hp", profile(3))
         running = self.start(self.path("a.hp"))
         running.wait_to_show(plot(profile(3)))
@@ -127,8 +127,8 @@ class Files(harness.Watch):
         os.rename(self.path("link"), self.path("a.hp"))
         running.wait_to_show(plot(profile(4, "other")))
 
-    def test_broken_and_mended(self):
-        """What was whole before stays, and the file is still followed."""
+    def test_invalid_then_repaired(self):
+        """The samples before the error are kept, and the file is still followed."""
         running = self.start(self.write("a.hp", profile(3)))
         running.wait_to_show(plot(profile(3)))
         self.write("a.hp", NONSENSE, "ab")
@@ -138,19 +138,19 @@ class Files(harness.Watch):
         running.wait_to_show(plot(profile(5)))
         self.assertEqual(running.end(), 0)
 
-    def test_broken_at_the_end(self):
+    def test_invalid_at_the_end(self):
         running = self.start("--once", self.write("a.hp", profile(3) + NONSENSE))
         self.assertEqual(running.wait(), 1)
         self.assertEqual(harness.read(running.picture), plot(profile(3)))
 
-    def test_no_profile(self):
+    def test_not_a_profile(self):
         running = self.start(self.write("a.hp", NONSENSE))
         self.assertEqual(running.wait(), 1)
         self.assertIn(b"a.hp: line 1, column 1: ", running.said)
         self.assertFalse(os.path.exists(running.picture))
 
     def test_large(self):
-        """More than is read at once, in a file that is there already."""
+        """The file exists at the start and is larger than one read."""
         data = profile(60000)
         self.assertGreater(len(data), 4 << 20)
         running = self.start("--once", self.write("a.hp", data))
@@ -159,7 +159,8 @@ class Files(harness.Watch):
     # ---- event logs, lines, compressed files ----
 
     def plot_in_place(self, name, data):
-        """What `plot` draws of a file with what is beside it; that is more than the file alone."""
+        """Returns the picture that `plot` draws of a file with its sidecar files, which differs from that
+        of the file alone."""
         picture = self.path("whole.json")
         subprocess.run([harness.CENSUS, "plot", "-o", picture, self.path(name)], check=True)
         self.assertNotEqual(harness.read(picture), plot(data))
@@ -174,8 +175,8 @@ class Files(harness.Watch):
                 file.flush()
         self.assert_ends_well(running, plot(data))
 
-    def test_lines_beside(self):
-        """The file of lines grows, too; the picture is that of both."""
+    def test_sidecar_of_quantities(self):
+        """The sidecar file grows, too; the picture contains both."""
         rows = [b"time\twhat\tvalue\n"]
         rows += [b"%.2f\tresident\t%d\n" % (i / 10, 20000 + i) for i in range(9)]
         data = profile(9)
@@ -185,8 +186,8 @@ class Files(harness.Watch):
         self.write("a.lines", b"".join(rows[half:]), "ab")
         running.wait_to_show(self.plot_in_place("a.hp", data))
 
-    def test_retainer_sets_beside(self):
-        """Their members are known when the report is there, which is at the end."""
+    def test_sidecar_of_retainer_sets(self):
+        """Members of sets are known when the report is written, which is at the end."""
         for name in "retainers.hp", "retainers.prof":
             shutil.copy(os.path.join(FIXTURES, name), self.directory)
         running = self.start("--once", self.path("retainers.hp"))
@@ -201,7 +202,7 @@ class Files(harness.Watch):
     # ---- the end ----
 
     def test_once_ends_with_the_writer(self):
-        """Not while it pauses for longer than it takes to look."""
+        """A pause of the writer that is longer than the polling interval does not end the watch."""
         file = open(self.path("a.hp"), "wb")
         running = self.start("--once", self.path("a.hp"))
         data = profile(6)
@@ -214,7 +215,7 @@ class Files(harness.Watch):
         file.close()
         self.assert_ends_well(running, plot(data))
 
-    def test_once_ends_with_a_writer_that_wrote_nothing_whole(self):
+    def test_once_ends_with_a_writer_without_complete_samples(self):
         with open(self.path("a.hp"), "wb") as file:
             file.write(profile(1)[:-5])
             file.flush()
@@ -224,7 +225,7 @@ class Files(harness.Watch):
         self.assertEqual(running.wait(), 1)
         self.assertIn(b"a.hp: ", running.said)
 
-    def test_idle_ends_in_spite_of_a_writer(self):
+    def test_idle_timeout_ends_with_open_writer(self):
         with open(self.path("a.hp"), "wb") as file:
             file.write(profile(3))
             file.flush()
@@ -232,7 +233,7 @@ class Files(harness.Watch):
             self.assert_ends_well(running, plot(profile(3)))
 
     def test_growing_after_its_end(self):
-        """A writer that opens the file for each sample is not taken for done for good."""
+        """A writer that opens the file for each sample is still followed."""
         running = self.start(self.write("a.hp", profile(3)))
         running.wait_to_show(plot(profile(3)))
         harness.time.sleep(2)  # twice the time after which it is taken for complete
@@ -241,7 +242,7 @@ class Files(harness.Watch):
         self.assertEqual(running.errors(), "")  # of a new beginning
 
     def test_growing_after_its_end_in_a_sample(self):
-        """What was said of a sample that is not whole cannot be taken back."""
+        """A message about an incomplete sample cannot be withdrawn."""
         data = profile(6)
         running = self.start(self.write("a.hp", data[:-9]))
         running.wait_to_say("ends inside a sample")
@@ -250,7 +251,7 @@ class Files(harness.Watch):
         running.wait_to_say("restarted")
 
     def test_cut_sample_at_a_signal(self):
-        """What is whole is shown, as far as it was written when the signal came."""
+        """All complete samples are shown that were written before the signal."""
         data = profile(6)
         self.open_writer("a.hp", data[:-9])
         running = self.start(self.path("a.hp"))

@@ -19,7 +19,7 @@ GHC = shutil.which("ghc")
 @unittest.skipUnless(shutil.which("tmux"), "there is no tmux here")
 class Ghc(harness.Watch):
     def build(self):
-        """The program, for profiling."""
+        """Builds the program for profiling, and returns its path."""
         program = self.path("foldleak")
         built = subprocess.run([GHC, "-v0", "-prof", "-fprof-auto", "-rtsopts", "-O", "-outputdir",
                                 self.path("build"), "-o", program, SOURCE],
@@ -30,7 +30,7 @@ class Ghc(harness.Watch):
         return program
 
     def run_program(self):
-        """It leaks again and again until a line comes."""
+        """Starts the program, which leaks until it reads a line."""
         process = subprocess.Popen([self.build(), "150000", "+RTS", "-hc", "-i0.1"], cwd=self.directory,
                                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The http view, asked by hand: what it gives, to whom, and what viewers see of a profile that grows."""
+"""The http view with requests by hand: pages, access, and the data that viewers receive of a growing
+profile."""
 import os
 import select
 import signal
@@ -19,7 +20,7 @@ NEVER = "0123456789abcdef" * 2
 
 
 def samples_of(data):
-    """What Viewer's Profile.samples gives, read off the text of a profile."""
+    """Returns the value of Viewer's Profile.samples for the text of a profile."""
     samples = []
     for line in data.decode("utf-8", "surrogateescape").split("\n"):
         word = line.split(" ")
@@ -35,7 +36,7 @@ def samples_of(data):
 
 class Http(Watch):
     def serve(self, *words, where="", **more):
-        """Begins to watch; where the page is."""
+        """Starts to watch, and returns the place of the page."""
         option = f"--http={where}" if where else "--http"
         running = Running(["watch", "--no-browser", option, *words], None, **more)
         self.addCleanup(running.process.stderr.close)
@@ -55,7 +56,7 @@ class Http(Watch):
 
     # --- what is given, and to whom
 
-    def test_the_page_and_its_headers(self):
+    def test_page_and_its_headers(self):
         _, place = self.serve_profile()
         answer = ask(place, place.page())
         self.assertEqual(answer.status, 200)
@@ -76,7 +77,7 @@ class Http(Watch):
         self.assertNotIn("unsafe", policy)
         self.assertNotIn("access-control-allow-origin", headers)
 
-    def test_head_is_the_same_without_a_body(self):
+    def test_head_equals_get_without_a_body(self):
         _, place = self.serve_profile()
         whole, head = ask(place, place.page()), ask(place, place.page(), method="HEAD")
         self.assertEqual((head.status, head.body), (200, b""))
@@ -87,7 +88,7 @@ class Http(Watch):
         self.assertEqual((head.status, head.body), (200, b""))
         self.assertEqual(head.headers["content-type"], "text/event-stream")
 
-    def test_nothing_without_the_token(self):
+    def test_rejects_requests_without_the_token(self):
         _, place = self.serve_profile()
         wrong = place.token[:-1] + ("0" if place.token[-1] != "0" else "1")
         for path in ("/", "/events", "/favicon.ico", "/index.html", f"/{wrong}/", f"/{wrong}/events", f"/{NEVER}/",
@@ -97,7 +98,7 @@ class Http(Watch):
             self.assertEqual((answer.status, answer.body), (404, b""), path)
             self.assertEqual(answer.headers["x-frame-options"], "DENY")
 
-    def test_no_way_to_files(self):
+    def test_does_not_serve_files(self):
         _, place = self.serve_profile()
         for tail in ("../", "../../etc/passwd", "..%2f..%2fetc/passwd", "%2e%2e/", "./", "prog.hp", "/etc/passwd",
                      "events/../", "events%00", "\\..\\", "events/", "page.html"):
@@ -105,7 +106,7 @@ class Http(Watch):
                 answer = ask(place, path)
                 self.assertEqual((answer.status, answer.body), (404, b""), path)
 
-    def test_hosts_that_are_not_ours(self):
+    def test_rejects_other_hosts(self):
         _, place = self.serve_profile()
         for host in ("localhost", "LOCALHOST:80", f"127.0.0.1:{place.port}", "[::1]:4000"):
             self.assertEqual(ask(place, place.page(), host=host).status, 200, host)
@@ -131,7 +132,7 @@ class Http(Watch):
         self.assertEqual(ask(place, place.page(), **chunked).status, 400)
         self.assertEqual(ask(place, place.page(), headers=["Content-Length: 0"]).status, 200)
 
-    def test_heads_that_are_too_large(self):
+    def test_rejects_large_headers(self):
         _, place = self.serve_profile()
         self.assertEqual(ask(place, place.page(), headers=[f"X-{i}: y" for i in range(90)]).status, 200)
         self.assertEqual(ask(place, place.page(), headers=[f"X-{i}: y" for i in range(101)]).status, 431)
@@ -141,7 +142,7 @@ class Http(Watch):
         self.assertIn(ask(place, "/" + 100000 * "y").status, (414, 431))
         self.assertEqual(ask(place, place.page()).status, 200)
 
-    def test_garbage_and_rows_of_requests(self):
+    def test_invalid_and_pipelined_requests(self):
         _, place = self.serve_profile()
         good = f"GET {place.page()} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         for bytes_ in (b"\0\0\0\0\r\n\r\n", b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n", b"\r\n" * 1000,
@@ -173,7 +174,7 @@ class Http(Watch):
         self.assertEqual(ask(place, place.page(), host=f"[::1]:{place.port}").status, 200)
         self.view(place).wait_for_samples(5)
 
-    def test_a_socket_in_the_file_system(self):
+    def test_unix_socket(self):
         path = self.path("census.socket")
         old = os.umask(0)
         self.addCleanup(os.umask, old)
@@ -189,7 +190,7 @@ class Http(Watch):
         self.assertEqual(running.end(), 0)
         self.assertFalse(os.path.exists(path))
 
-    def test_places_that_it_cannot_listen_at(self):
+    def test_rejects_unusable_addresses(self):
         _, place = self.serve_profile()
         for where, words in ((f"127.0.0.1:{place.port}", "in use"), ("no such place", "cannot listen"),
                              ("127.0.0.1:99999", "ADDR:PORT"), ("192.0.2.1:0", "cannot listen"),
@@ -200,7 +201,7 @@ class Http(Watch):
             self.assertIn(words, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
-    def test_other_machines_only_when_asked_and_with_a_warning(self):
+    def test_other_machines_need_an_option_and_cause_a_warning(self):
         running, place = self.serve_profile(where="0.0.0.0:0")
         running.wait_to_say("not encrypted")
         place.host = "127.0.0.1"
@@ -209,7 +210,7 @@ class Http(Watch):
         running, _ = self.serve_profile()
         self.assertNotIn("not encrypted", running.errors())
 
-    def test_a_token_of_a_file_stays(self):
+    def test_keeps_token_of_a_file(self):
         options = ["--token-file", self.path("token"), self.write("prog.hp", profile(5))]
         running, first = self.serve(*options)
         running.end()
@@ -219,7 +220,7 @@ class Http(Watch):
         _, third = self.serve_profile()
         self.assertNotEqual(first.token, third.token)
 
-    def test_a_browser_is_started_without_the_token_on_its_command_line(self):
+    def test_browser_command_line_has_no_token(self):
         script = self.write("xdg-open", b'#!/bin/sh\necho "$1" > "$0.args"\ncat "$1" > "$0.page"\n')
         os.chmod(script, 0o700)
         environment = {"PATH": self.directory + ":" + os.environ["PATH"], "DISPLAY": ":0",
@@ -251,7 +252,7 @@ class Http(Watch):
                     at = ends[n - 1]
                 yield n
 
-    def test_samples_come_as_they_are_written(self):
+    def test_sends_samples_as_they_are_written(self):
         data = profile(200)
         self.write("prog.hp", b"")
         _, place = self.serve(self.path("prog.hp"))
@@ -261,7 +262,7 @@ class Http(Watch):
         self.assertEqual(viewer.profiles[0].samples(), samples_of(data))
         self.assertLessEqual(viewer.events.count("snapshot"), 1)
 
-    def test_who_comes_late_sees_the_same(self):
+    def test_late_viewer_gets_the_same_data(self):
         data = profile(200)
         self.write("prog.hp", b"")
         _, place = self.serve(self.path("prog.hp"))
@@ -273,7 +274,7 @@ class Http(Watch):
         for viewer in viewers:
             self.assertEqual(viewer.profiles[0].samples(), samples_of(data))
 
-    def test_new_names_names_twice_and_bytes(self):
+    def test_new_repeated_and_invalid_names(self):
         data = HEADERS + b"".join(
             b"BEGIN_SAMPLE %d\nold\t5\nnew%d \xff\xfe \"'<\\\t%d.5\nold\t1\nEND_SAMPLE %d\n" % (i, i // 3, i + 1, i)
             for i in range(30))
@@ -295,7 +296,7 @@ class Http(Watch):
         viewer.wait(lambda v: len(v.profiles[0].marks) == 3, "marks")
         self.assertEqual([time_ for time_, _ in viewer.profiles[0].marks], [1.5, 2.5, 2.75])
 
-    def test_who_comes_back_misses_nothing_and_sees_nothing_twice(self):
+    def test_returning_viewer_gets_every_message_once(self):
         data = profile(100)
         self.write("prog.hp", b"")
         _, place = self.serve(self.path("prog.hp"))
@@ -309,7 +310,7 @@ class Http(Watch):
         self.assertEqual(viewer.profiles[0].samples(), samples_of(data))
         self.assertLessEqual(viewer.events.count("snapshot"), 1)
 
-    def test_another_server_begins_with_a_snapshot(self):
+    def test_new_server_starts_with_a_snapshot(self):
         data = profile(50)
         words = ["--token-file", self.path("token"), self.write("prog.hp", data[:ends_of_samples(data)[20]])]
         where = "unix:" + self.path("socket")
@@ -325,7 +326,7 @@ class Http(Watch):
         self.assertEqual(again.profiles[0].samples(), samples_of(data))
         self.assertNotEqual(again.stream.last_id.split("-")[0], last_id.split("-")[0])
 
-    def test_ids_of_nobody(self):
+    def test_unknown_event_ids(self):
         _, place = self.serve_profile()
         for last_id in ("0", "x-1", "-", 60 * "9", "x" * 8000):
             viewer = self.view(place, last_id=last_id)
@@ -347,7 +348,7 @@ class Http(Watch):
         running.end()
         viewer.wait_for_end()
 
-    def test_a_profile_that_begins_anew(self):
+    def test_profile_that_restarts(self):
         self.write("prog.hp", profile(40, job="first"))
         _, place = self.serve(self.path("prog.hp"))
         viewer = self.view(place)
@@ -358,7 +359,7 @@ class Http(Watch):
         self.assertEqual(viewer.profiles[0].samples(), samples_of(profile(10)))
         self.assertEqual(viewer.profiles[0].epoch, 1)
 
-    def test_the_processes_of_a_program(self):
+    def test_processes_of_a_program(self):
         program = ("import os, sys, time\nfor i in range(2):\n    if os.fork() == 0: break\nheld = []\n"
                    "while not os.path.exists(sys.argv[1]):\n"
                    "    held.append(bytearray(100000)); time.sleep(0.02)")
@@ -379,7 +380,7 @@ class Http(Watch):
             self.assertEqual(seen.times, [time_ for time_, _ in written])
             self.assertEqual(seen.totals, [sum(costs.values()) for _, costs in written])
 
-    def test_a_name_that_rises_gets_a_column(self):
+    def test_growing_name_gets_a_column(self):
         names = b"".join(b"n%d\t%d\n" % (i, 5000 - i) for i in range(800))
         self.write("prog.hp", HEADERS + b"BEGIN_SAMPLE 0\n" + names + b"END_SAMPLE 0\n")
         _, place = self.serve(self.path("prog.hp"))
@@ -392,7 +393,7 @@ class Http(Watch):
         profile_ = viewer.profiles[0]
         self.assertEqual(profile_.columns[profile_.names.index("n799")], [5000 - 799, 9000000])
 
-    def test_a_profile_that_grows_fast_is_sent_in_few_messages(self):
+    def test_fast_profile_is_sent_in_few_messages(self):
         path = self.path("fifo")
         os.mkfifo(path)
         _, place = self.serve(path)
@@ -409,7 +410,7 @@ class Http(Watch):
         self.assertLess(n_messages, 12 * passed + 4, viewer.events)
         self.assertEqual(viewer.profiles[0].totals[-1], sum(samples_of(data)[-1][1].values()))
 
-    def test_a_reader_that_does_not_read_holds_up_nobody(self):
+    def test_slow_reader_does_not_delay_others(self):
         path = self.path("fifo")
         os.mkfifo(path)
         running, place = self.serve(path)
@@ -428,7 +429,7 @@ class Http(Watch):
             peak_kb = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
         self.assertLess(peak_kb, 400 * 1024)
 
-    def test_the_sixty_fifth_viewer(self):
+    def test_rejects_sixty_fifth_viewer(self):
         _, place = self.serve_profile()
         viewers = [self.view(place) for _ in range(64)]
         for viewer in viewers:
@@ -446,7 +447,7 @@ class Http(Watch):
 
     # --- ends
 
-    def test_viewers_hear_the_end(self):
+    def test_viewers_receive_the_end(self):
         data = profile(30)
         process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
@@ -462,7 +463,7 @@ class Http(Watch):
         self.assertEqual(viewer.events[-1], "bye")
         self.assertEqual(viewer.profiles[0].samples(), samples_of(data))
 
-    def test_the_end_waits_for_nobody_who_does_not_read(self):
+    def test_exits_without_waiting_for_slow_viewers(self):
         running, place = self.serve_profile(sample("hp/foldleak-prof-hc.hp"))
         lazy = send(place, f"GET {place.events()} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         self.addCleanup(lazy.close)
@@ -471,7 +472,7 @@ class Http(Watch):
         self.assertEqual(running.end(signal.SIGTERM), 0)
         self.assertLess(time.monotonic() - begin, 25)  # a viewer that is served is dropped after 30 s
 
-    def test_it_stays_when_the_pipe_has_ended(self):
+    def test_server_stays_after_the_pipe_has_ended(self):
         with open(self.write("prog.hp", profile(5)), "rb") as file:
             running, place = self.serve("-", stdin=file)
             viewer = self.view(place)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The event log of a GHC program in all views at once, while the program runs: through a file, a FIFO, and
-sockets as eventlog-socket has them. The program stops in its middle, so what is seen then is seen live."""
+"""The event log of a GHC program in all views at once, while the program runs: through a file, a FIFO,
+and the sockets of eventlog-socket. The program pauses in the middle, so the views must be live then."""
 import fcntl
 import os
 import shutil
@@ -22,7 +22,7 @@ N_SAMPLES = "32"  # of each phase, at least: more than GHC holds back
 
 
 def build():
-    """The program; made once for all tests. Empty where GHC cannot profile."""
+    """Builds the program once for all tests, and returns its path; empty if GHC cannot profile."""
     program = os.path.join(BUILT, "phases")
     os.makedirs(BUILT, exist_ok=True)
     with open(os.path.join(BUILT, "lock"), "w", encoding="ascii") as lock:
@@ -40,7 +40,8 @@ def build():
 
 
 def totals(profile):
-    """The sums of the samples of a .hp file. At its beginning and its end GHC writes empty ones."""
+    """Returns the sums of the samples of a .hp file, without the empty ones that GHC writes at the start
+    and the end."""
     sums = []
     for line in profile.decode().splitlines():
         if line.startswith("BEGIN_SAMPLE"):
@@ -59,7 +60,7 @@ class Logs(harness.Watch):
         self.program = build() or self.skipTest("there are no profiling libraries of GHC here")
 
     def run_program(self, log="phases.eventlog", n_lines=1, **environment):
-        """Up to where it waits for the first line."""
+        """Runs the program until it waits for the first line."""
         with open(self.path("told"), "wb") as told:
             process = subprocess.Popen(
                 [self.program, N_SAMPLES, str(n_lines), "+RTS", "-l", "-hc", "-i0.005", "-ol" + self.path(log)],
@@ -72,7 +73,7 @@ class Logs(harness.Watch):
         return process
 
     def watch(self, word):
-        """In all views, until the log ends. The terminal, and somebody who looks at the page."""
+        """Watches in all views until the log ends. Returns the terminal and a viewer of the page."""
         terminal = Tmux(columns=100)
         self.addCleanup(terminal.close)
         said = self.path("said")
@@ -84,7 +85,7 @@ class Logs(harness.Watch):
         return terminal, viewer
 
     def check_live(self, process, terminal, viewer):
-        """What is seen while the program stands still in its middle."""
+        """Checks all views while the program pauses in the middle."""
         self.assertEqual(process.stdout.readline(), b"waiting\n")
         viewer.wait(lambda v: 0 in v.profiles and v.profiles[0].n_samples > int(N_SAMPLES), "samples")
         viewer.wait(lambda v: "phase two" in [label for _, label in v.profiles[0].marks], "a mark")
@@ -141,24 +142,24 @@ class Logs(harness.Watch):
     def command(self, name):
         self.assertEqual(ask(self.place, f"{self.place.page()}control/0/{name}", method="POST").status, 204)
 
-    def wait_until_told(self, number):
+    def wait_until_reported(self, number):
         wait_until(lambda: b"told %d\n" % number in read(self.path("told")), f"command {number}")
 
     def test_commands(self):
-        """From the page and from the terminal, to the program that is watched in both: in its third phase it
-        takes no samples but the one that it was asked for, in the fourth as many as ever."""
+        """Page and terminal send commands to the program that both show: in its third phase it takes only
+        the requested sample, in the fourth it takes samples as usual."""
         terminal, viewer = self.watch("unix:" + self.path("socket"))
         process = self.run_program(n_lines=2, LOG_SOCKET=self.path("socket"))
         self.check_live(process, terminal, viewer)
         terminal.type("S")
-        self.wait_until_told(4)
+        self.wait_until_reported(4)
         terminal.wait_for("sampling switched off")
         self.command("census")
-        self.wait_until_told(5)
+        self.wait_until_reported(5)
         process.stdin.write(b"\n")
         self.assertEqual(process.stdout.readline(), b"waiting\n")
         self.command("start")
-        self.wait_until_told(3)
+        self.wait_until_reported(3)
         process.stdin.write(b"\n")
         self.assertEqual(process.wait(PATIENCE_S), 0)
         terminal.wait_for("status=0")

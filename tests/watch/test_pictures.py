@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The picture that is drawn again and again."""
+"""Pictures that `census watch` updates."""
 import json
 import os
 import signal
@@ -20,7 +20,7 @@ def formats():
 
 class Pictures(harness.Watch):
     def check_options(self, *options, extension="svg"):
-        """The last picture is that of `plot`."""
+        """Checks that the last picture equals that of `plot`."""
         with open(self.write("a.hp", profile(40)), "rb") as file:
             running = self.start(*options, "-", stdin=file, extension=extension)
         self.assert_ends_well(running, plot(profile(40), extension, *options))
@@ -42,12 +42,12 @@ class Pictures(harness.Watch):
         self.check_options("--order-file", order, "--colours", colours, "--overlay", "none")
 
     def test_window(self):
-        """The last two seconds, as they are when the last sample is there; names of the whole."""
+        """The picture shows the last two seconds before the last sample, with names of the whole profile."""
         running = self.start("--once", "--window", "2050ms", self.write("a.hp", profile(60)))
         self.assert_ends_well(running, plot(profile(60), "json", "--from", "3.9"))
 
     def test_replaced_in_one_step(self):
-        """Whoever reads the picture reads a whole one."""
+        """A reader never sees an incomplete picture."""
         data = profile(200)
         ends = harness.ends_of_samples(data)
         path = self.write("a.hp", data[:ends[0]])
@@ -72,7 +72,7 @@ class Pictures(harness.Watch):
         self.assertEqual(running.end(), 0)
         self.assertEqual(sorted(os.listdir(self.directory)), ["a.hp", "picture.json"])
 
-    def test_left_alone_while_nothing_changes(self):
+    def test_not_rewritten_without_changes(self):
         path = self.write("a.hp", profile(9))
         running = self.start(path)
         running.wait_to_show(plot(profile(9)))
@@ -83,8 +83,8 @@ class Pictures(harness.Watch):
         self.assertEqual(running.end(), 0)
         self.assertEqual(os.stat(running.picture).st_ino, before.st_ino)
 
-    def test_not_more_often_than_asked(self):
-        """What comes in between is drawn in time, or at the end."""
+    def test_interval_limits_drawing(self):
+        """Samples within the interval are drawn after it, or at the end."""
         picture = self.path("picture.json")
         path = self.write("a.hp", profile(3))
         running = harness.Running(["watch", "--every", "1h", "-o", picture, path], picture)
@@ -105,8 +105,8 @@ class Pictures(harness.Watch):
             self.assertEqual(running.said, b"")
             os.unlink(running.picture)
 
-    def test_folder_that_is_not_there(self):
-        """One complaint; and when the folder comes, the picture does."""
+    def test_folder_created_later(self):
+        """There is one error message; the picture is drawn when the folder exists."""
         path = self.write("a.hp", profile(3))
         picture = self.path("folder/picture.json")
         running = harness.Running(["watch", "--every", "10ms", "-o", picture, path], picture)
@@ -119,7 +119,7 @@ class Pictures(harness.Watch):
         self.assertEqual(running.end(), 0)
         self.assertEqual(running.said.count(b"No such file"), 1)
 
-    def test_folder_that_never_comes(self):
+    def test_folder_never_created(self):
         path = self.write("a.hp", profile(3))
         picture = self.path("folder/picture.json")
         running = harness.Running(["watch", "--every", "10ms", "-o", picture, path], picture)

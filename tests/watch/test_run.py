@@ -37,7 +37,7 @@ for i in range(2):
 
 
 def files(events):
-    """The names of the profiles in events of a page."""
+    """Returns the names of the profiles in the events of a page."""
     return set(re.findall(r'"file":"([^"]*)"', events))
 
 
@@ -58,7 +58,7 @@ class Run(harness.Watch):
         return running
 
     def test_picture(self):
-        """It is drawn while the program runs; the last one is that of the profile."""
+        """The picture is drawn while the program runs; the last one is that of the complete profile."""
         picture = self.path("live.json")
         running = self.begin("--watch=" + picture)
         first = wait_until(lambda: read(picture), "a picture")
@@ -72,14 +72,15 @@ class Run(harness.Watch):
         self.assertEqual(running.stderr.read(), "")
 
     def page(self, running):
-        """Host and path of the page."""
+        """Returns host and path of the page."""
         line = running.stderr.readline()
         found = re.search("watch at http://([^/]+)(/[0-9a-f]+/)", line)
         self.assertTrue(found, line)
         return found[1], found[2]
 
     def events(self, host, path, is_enough):
-        """All that is sent until the end, as one text. The program ends when `is_enough` of it."""
+        """Returns all events until the end, as one text. The program ends when `is_enough` accepts the
+        text."""
         connection = http.client.HTTPConnection(host, timeout=harness.PATIENCE_S)
         self.addCleanup(connection.close)
         connection.request("GET", path + "events")
@@ -93,7 +94,7 @@ class Run(harness.Watch):
 
     @harness.needs_http
     def test_page(self):
-        """It lives as long as the program, as nobody is at a terminal; and tells of its end."""
+        """Without a terminal the page ends with the program, and announces the end."""
         running = self.begin("--watch")
         host, path = self.page(running)
         connection = http.client.HTTPConnection(host, timeout=harness.PATIENCE_S)
@@ -110,8 +111,8 @@ class Run(harness.Watch):
             self.events(host, path, bool)
 
     @harness.needs_http
-    def test_page_that_a_person_looks_at(self):
-        """With a terminal at standard error it outlives the program, until an interrupt."""
+    def test_page_stays_with_a_terminal(self):
+        """With a terminal at standard error the page outlives the program, until an interrupt."""
         terminal, theirs = pty.openpty()
         self.addCleanup(os.close, terminal)
         running = subprocess.Popen(self.command("--watch"), stdout=subprocess.DEVNULL,
@@ -141,9 +142,9 @@ class Run(harness.Watch):
         self.assertIn(self.path("prog.hp"), names)
 
     @harness.needs_http
-    def test_page_of_what_comes_by_exec(self):
-        """The program that a shell becomes takes its place; the shell has a profile of its own only if
-        it lived for a second."""
+    def test_page_of_exec(self):
+        """The program that a shell executes replaces it; the shell has its own profile only if it lived
+        for a second."""
         running = subprocess.Popen(
             [harness.CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog"), "--watch", "--", "sh",
              "-c", f'exec "{sys.executable}" -c "$0" "$1" 3', GROWING, self.path("end")],
@@ -159,7 +160,7 @@ class Run(harness.Watch):
     # ---- in a terminal ----
 
     def begin_in_terminal(self):
-        """The view of a program that grows, in a terminal of its own, when it shows a picture."""
+        """Starts a growing program in its own terminal, and waits until the view shows a picture."""
         terminal = Tmux()
         self.addCleanup(terminal.close)
         words = self.command("--watch=tty")
@@ -170,7 +171,7 @@ class Run(harness.Watch):
 
     @needs_tmux
     def test_terminal(self):
-        """It stays when the program has ended, until its user has had enough."""
+        """The view remains after the end of the program, until its user quits."""
         terminal = self.begin_in_terminal()
         self.end_program()
         terminal.wait_for("● ended")
@@ -180,8 +181,8 @@ class Run(harness.Watch):
         self.assertTrue(terminal.is_plain())
 
     @needs_tmux
-    def test_terminal_that_is_left(self):
-        """The program goes on, and its profile."""
+    def test_terminal_closed_early(self):
+        """The program and its profile continue."""
         terminal = self.begin_in_terminal()
         terminal.type("q")
         terminal.until(terminal.is_plain, "given back")
@@ -195,8 +196,8 @@ class Run(harness.Watch):
         return read(self.path("prog.hp")).count(b"END_SAMPLE")
 
     @harness.needs_http
-    def test_page_that_cannot_be(self):
-        """The program is not started, and at a terminal nobody is kept waiting for a page."""
+    def test_page_that_cannot_be_served(self):
+        """The program is not started, and census does not wait at a terminal."""
         terminal, theirs = pty.openpty()
         self.addCleanup(os.close, terminal)
         running = subprocess.Popen(self.command("--watch=http:no:place"), stdout=subprocess.DEVNULL,

@@ -16,7 +16,7 @@ from harness import ends_of_samples, plot, profile, sample
 
 class Streams(harness.Watch):
     def feed(self, data, *words):
-        """Everything at once through a pipe that then ends."""
+        """Writes all data at once to a pipe, and closes it."""
         running = self.start(*words, "-", stdin=subprocess.PIPE)
         running.process.stdin.write(data)
         running.process.stdin.close()
@@ -35,7 +35,7 @@ class Streams(harness.Watch):
         self.assert_ends_well(running, plot(data))
 
     def test_pipe_cut_at_each_byte(self):
-        """A pipe that ends anywhere leaves what `plot` makes of its bytes; or nothing, like plot."""
+        """For a pipe that ends anywhere the result is that of `plot`: a picture of its bytes, or none."""
         data = profile(3)
         for n in range(len(data)):
             running = self.feed(data[:n])
@@ -50,13 +50,13 @@ class Streams(harness.Watch):
         data = sample("eventlog/foldleak-prof-lu-hc.eventlog")
         self.assert_ends_well(self.feed(data), plot(data))
 
-    def test_pipe_that_is_compressed(self):
+    def test_compressed_pipe(self):
         running = self.feed(b"\x1f\x8b\x08\x00\x00\x00\x00\x00")
         self.assertEqual(running.wait(), 1)
         self.assertIn(b"stdin: compressed with gzip", running.said)
 
     def test_pipe_of_tail(self):
-        """tail -F sends a file that was replaced right behind the one before."""
+        """tail -F sends a new file immediately after the one that it replaces."""
         path = self.write("a.hp", profile(3))
         tail = subprocess.Popen(["tail", "-c", "+1", "-s", "0.05", "-F", path],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -72,8 +72,8 @@ class Streams(harness.Watch):
         tail.kill()
         self.assert_ends_well(running, plot(profile(2, "other")))
 
-    def test_two_profiles_behind_each_other_cut_anywhere(self):
-        """The second one counts, wherever the first piece ends."""
+    def test_consecutive_profiles_cut_at_each_byte(self):
+        """The picture is that of the second profile, for any split of the data."""
         first, second = profile(2), profile(2, "other")
         for cut in range(len(first) - 2, len(first) + 8):
             running = self.start("-", stdin=subprocess.PIPE)
@@ -90,7 +90,7 @@ class Streams(harness.Watch):
             self.assert_ends_well(self.start("-", stdin=file), plot(data))
 
     def test_pipe_by_its_number(self):
-        """As a shell's <(...) gives it: there will be no other writer."""
+        """The path is that of a shell's <(...): there will be no other writer."""
         read_end, write_end = os.pipe()
         running = self.start(f"/dev/fd/{read_end}", pass_fds=[read_end])
         os.close(read_end)
@@ -116,8 +116,8 @@ class Streams(harness.Watch):
         running.wait_to_say("waiting for the next writer")
         self.assertEqual(running.end(), 0)
 
-    def test_fifo_with_writers_in_haste(self):
-        """The second one opens it before the end of the first one is seen."""
+    def test_fifo_with_overlapping_writers(self):
+        """The second one opens the FIFO before census has seen the end of the first."""
         path = self.fifo()
         running = self.start(path)
         running.wait_to_say("waiting for a writer")
@@ -148,7 +148,7 @@ class Streams(harness.Watch):
     # ---- connections ----
 
     def bind(self, family, address):
-        """A socket that has its address and refuses connections until it listens."""
+        """Returns a socket that has its address, and refuses connections until it listens."""
         server = socket.socket(family)
         self.addCleanup(server.close)
         server.bind(address)
@@ -172,7 +172,7 @@ class Streams(harness.Watch):
         server = self.listen(socket.AF_UNIX, self.path("socket"))
         self.check_connections(server, self.start("unix:" + self.path("socket")))
 
-    def test_unix_socket_not_there_yet(self):
+    def test_unix_socket_created_later(self):
         running = self.start("unix:" + self.path("socket"))
         running.wait_to_say("No such file or directory; retrying")
         self.check_connections(self.listen(socket.AF_UNIX, self.path("socket")), running)
@@ -187,7 +187,7 @@ class Streams(harness.Watch):
         server = self.listen(socket.AF_INET, ("127.0.0.1", 0))
         self.check_connections(server, self.start("tcp:localhost:%d" % server.getsockname()[1]))
 
-    def test_tcp_socket_not_there_yet(self):
+    def test_tcp_socket_created_later(self):
         server = self.bind(socket.AF_INET, ("127.0.0.1", 0))
         running = self.start("tcp:127.0.0.1:%d" % server.getsockname()[1])
         running.wait_to_say("Connection refused; retrying")
@@ -240,14 +240,14 @@ class Streams(harness.Watch):
 
     @staticmethod
     def drain(terminal):
-        """Reads what nobody looks at, until nobody writes any more."""
+        """Reads and discards data until all writers have ended."""
         try:
             while os.read(terminal, 65536):
                 pass
         except OSError:
             pass
 
-    def test_addresses_that_are_none(self):
+    def test_rejects_invalid_addresses(self):
         for word, said in ("tcp:localhost", b"tcp:HOST:PORT"), ("unix:", b"unix:PATH"), \
                 ("tcp:no-such-host.invalid:80", b"no-such-host.invalid"):
             running = self.start(word)

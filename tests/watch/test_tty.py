@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The view in a terminal, in a real one: what it shows while a profile grows, its keys, and that the
-terminal is given back on every way out."""
+"""The view in a real terminal: its picture while a profile grows, its keys, and that it restores the
+terminal however it ends."""
 import os
 import re
 import shutil
@@ -15,7 +15,7 @@ HEAD = 'JOB "leak +RTS -hc"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "by
 
 
 def has_ended(pid):
-    """Whether a process has ended, be its parent aware of that or not."""
+    """Returns whether a process has ended, even if its parent has not waited for it."""
     stat = read(f"/proc/{pid}/stat")
     return not stat or stat.rsplit(b") ", 1)[1].startswith(b"Z")
 
@@ -47,7 +47,8 @@ class TtyTest(unittest.TestCase):
         self.writer.flush()
 
     def watch(self, *options, first=r"cache +[0-9.]+ MiB", **more):
-        """Begins to watch. Returns the terminal when it shows a whole picture: `first`, and the last line."""
+        """Starts to watch. Returns the terminal when it shows a complete picture: `first`, and the last
+        line."""
         self.terminal = Tmux(**more)
         words = " ".join(options)
         self.terminal.run(f"{CENSUS} watch --tty {words} {self.path}; echo status=$?")
@@ -56,7 +57,7 @@ class TtyTest(unittest.TestCase):
         return self.terminal
 
     def pid(self):
-        """Of the program in the terminal, by its group's leader's child."""
+        """Returns the process in the terminal, a child of its group's leader."""
         shell = self.terminal.ask("pane_pid")
         with open(f"/proc/{shell}/task/{shell}/children", encoding="ascii") as children:
             return int(children.read().split()[-1])
@@ -79,13 +80,13 @@ class TtyTest(unittest.TestCase):
         self.assertIn("? help", lines[-1])
         self.assertTrue(all(len(line) <= 80 for line in lines))
 
-    def test_grows_without_being_asked(self):
+    def test_grows_without_keys(self):
         terminal = self.watch()
         self.append(sample(10, cache=20 << 20, index=3 << 20, fresh=7 << 20))
         terminal.wait_for(r"30 MiB, peak 30 MiB at 10 s")
         terminal.wait_for(r"█ fresh +7 MiB")
 
-    def test_says_when_the_writer_is_gone(self):
+    def test_reports_the_end_of_the_writer(self):
         terminal = self.watch()
         self.writer.close()
         terminal.wait_for("● ended")
@@ -100,7 +101,7 @@ class TtyTest(unittest.TestCase):
         self.append(whole[-4:])
         terminal.wait_for("peak 20 MiB")
 
-    def test_pauses_and_goes_on(self):
+    def test_pauses_and_continues(self):
         terminal = self.watch()
         terminal.type("Space")
         terminal.wait_for("paused")
@@ -110,7 +111,7 @@ class TtyTest(unittest.TestCase):
         terminal.type("Space")
         terminal.wait_for("peak 20 MiB")
 
-    def test_keys_change_what_is_shown(self):
+    def test_keys_change_the_view(self):
         terminal = self.watch()
         terminal.type("?")
         terminal.wait_for("pause, continue")
@@ -154,7 +155,7 @@ class TtyTest(unittest.TestCase):
         self.assertRegex(screen, "a…z|a…本|aa…zz|…")
         self.assertTrue(all(len(line) <= 80 for line in screen.splitlines()))
 
-    def test_uses_the_colours_that_there_are(self):
+    def test_uses_available_colours(self):
         self.assertIn("38;2;", self.watch(environment={"COLORTERM": "truecolor"}).with_colours())
 
     def test_uses_256_colours(self):
@@ -182,7 +183,7 @@ class TtyTest(unittest.TestCase):
         terminal.type("C-c")
         self.expect_given_back(status="0")
 
-    def test_gives_the_terminal_back_when_it_is_killed(self):
+    def test_restores_the_terminal_when_killed(self):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGSEGV, signal.SIGABRT,
                        signal.SIGQUIT):
             with self.subTest(signal=number):
@@ -191,7 +192,7 @@ class TtyTest(unittest.TestCase):
                 self.expect_given_back()
                 terminal.close()
 
-    def test_stops_and_goes_on(self):
+    def test_stops_and_continues(self):
         terminal = self.watch()
         terminal.type("C-z")
         terminal.until(terminal.is_plain, "stopped")
@@ -201,7 +202,7 @@ class TtyTest(unittest.TestCase):
         terminal.wait_for("peak 20 MiB")
         self.assertEqual(terminal.ask("alternate_on"), "1")
 
-    def test_ends_when_the_terminal_goes(self):
+    def test_ends_with_the_terminal(self):
         terminal = self.watch()
         pid = self.pid()
         terminal.call("kill-server")

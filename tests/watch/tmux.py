@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A terminal to test in: one window of a tmux server of its own."""
+"""A terminal for tests: one window of its own tmux server."""
 import os
 import re
 import subprocess
@@ -57,7 +57,7 @@ class Tmux:
         return self.call("display-message", "-p", "#{" + what + "}").strip()
 
     def is_plain(self):
-        """Whether the screen is the shell's again, with a cursor and with echo."""
+        """Returns whether the screen is the shell's again, with a cursor and with echo."""
         return self.ask("alternate_on") == "0" and self.ask("cursor_flag") == "1"
 
     def until(self, is_so, what):

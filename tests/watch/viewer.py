@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A viewer of the http view that is no browser: requests by hand over sockets, the events of a stream, and
-the profiles that they add up to (docs/formats/page.md)."""
+"""A viewer of the http view without a browser: requests by hand over sockets, the events of a stream, and
+the profiles that they describe (docs/formats/page.md)."""
 import base64
 import errno
 import http.client
@@ -15,7 +15,7 @@ PATIENCE_S = 60
 
 
 class Place:
-    """Where a page is, as `census watch` has said it."""
+    """The place of a page, from the message of `census watch`."""
 
     def __init__(self, said):
         found = re.search(r"watch at http://(\[.*?\]|[^:/]*)(?::(\d+))?/([0-9a-f]{32})/(?: through the socket (.*))?",
@@ -63,7 +63,7 @@ def receive_at_once(connection):
 
 
 def end_requests(connection):
-    """Tells the server that no more requests come, unless it has closed the connection first."""
+    """Announces the end of requests to the server, unless it has closed the connection first."""
     try:
         connection.shutdown(socket.SHUT_WR)
     except OSError as error:
@@ -92,7 +92,7 @@ def ask(place, path, method="GET", host="localhost", headers=(), body=b""):
 
 
 class Stream:
-    """The events of a server, as EventSource would have them: (id, event, data)."""
+    """The events of a server, as EventSource reports them: (id, event, data)."""
 
     def __init__(self, place, last_id=None):
         headers = f"Last-Event-ID: {last_id}\r\n" if last_id else ""
@@ -133,7 +133,7 @@ class Stream:
                 yield self.last_id, fields[b"event"].decode(), json.loads(fields[b"data"])
 
     def hear(self, seconds):
-        """The events that come within so much time, or what is there."""
+        """Returns the events that arrive within the time; with 0, only those that have arrived."""
         if select.select([self.connection], [], [], seconds)[0]:
             try:
                 more = self.connection.recv(1 << 20)
@@ -149,7 +149,7 @@ class Stream:
 
 
 def numbers(column):
-    """The numbers of a COLUMN."""
+    """Returns the numbers of a COLUMN."""
     data = base64.b64decode(column)
     if data[0] == 255:
         return list(struct.unpack(f"<{(len(data) - 1) // 8}d", data[1:]))
@@ -174,7 +174,7 @@ def numbers(column):
 
 
 class Profile:
-    """One profile, as a page would have it."""
+    """One profile, as a page has it."""
 
     def __init__(self, snapshot):
         self.epoch = snapshot["epoch"]
@@ -206,13 +206,13 @@ class Profile:
             self.rest.append(total - sum(pairs[1::2]))
 
     def samples(self):
-        """The samples as a list of (time, {name: amount}); without what is in the rest."""
+        """Returns the samples as a list of (time, {name: amount}), without the rest."""
         return [(time_, {name: column[i] for name, column in zip(self.names, self.columns) if column[i]})
                 for i, time_ in enumerate(self.times)]
 
 
 class Viewer:
-    """What somebody sees who has opened the page."""
+    """The data of a viewer that has opened the page."""
 
     def __init__(self, place, last_id=None):
         self.stream = Stream(place, last_id)
@@ -244,7 +244,7 @@ class Viewer:
             self._take(event, data)
 
     def wait(self, condition, what, patience_s=PATIENCE_S):
-        """Until something is seen."""
+        """Waits until the condition holds for the received data."""
         until = time.monotonic() + patience_s
         while not condition(self):
             left = until - time.monotonic()
