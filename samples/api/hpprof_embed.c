@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An object of the toy heap. Objects are in one linked list, and know who made them. */
+/* An object of the toy heap, with its producer. All objects are in one linked list. */
 typedef struct object {
     struct object *next;
     const hpp_shape *shape;

@@ -20,12 +20,12 @@ static hpf_error read_error; /* status HPF_OK: none */
 static hpf_live *live;
 static hpr_fonts *fonts;
 static hpr_options options;
-static hpr_chart *chart, *whole;     /* what is drawn; the last chart of the whole profile */
+static hpr_chart *chart, *whole;     /* the drawn chart; the last one of the whole profile */
 static hpr_pin pins[16];             /* the colours of `whole`, for all later charts */
-static double first, last, from, to; /* of the profile; of what is shown: 0 and 0 for all */
+static double first, last, from, to; /* of the profile; of the zoom: both 0 for all */
 static double plot_left, plot_width; /* in pixels */
 
-/* Makes `chart`, of the whole profile or of `from` to `to`, for which it reads the file again. */
+/* Creates `chart`, of the whole profile, or of `from` to `to` by reading the file again. */
 static hpf_status make_chart(hpf_error *err)
 {
     const hpf_survey_options window = {.has_window = true, .from_time = from, .to_time = to};
@@ -79,7 +79,7 @@ static gboolean on_draw(GtkWidget *area, cairo_t *cr)
     return TRUE;
 }
 
-/* Feeds what was appended to the file since the last call. */
+/* Feeds the bytes that were appended to the file since the last call. */
 static gboolean read_more(gpointer area)
 {
     static char bytes[1 << 16];

@@ -412,7 +412,7 @@ void lz_collect(lz_runtime *rt)
     rt->chunks = rt->filling = rt->scanning = NULL;
     rt->live_bytes = 0;
     rt->n_collections++;
-    /* Profiler: a cost centre of its own for the collector, and no time on the profile's clock. */
+    /* Profiler: the costs of the collector belong to GC, and its time is not on the clock. */
     uint64_t begun_ns = lz_processor_ns();
     HPP_UNDER(hpp_ccs_builtin(HPP_CCS_GC))
     {
