@@ -1,25 +1,25 @@
 #!/bin/sh
-# Draws the pictures of gallery.md again: docs/gallery.sh [CENSUS], from anywhere. Those of hp2ps need it (Debian: ghc)
-# and Ghostscript; without them they stay as they are.
+# Draws the pictures of gallery.md: docs/gallery.sh [CENSUS], from any directory. Pictures of hp2ps need hp2ps (Debian: ghc)
+# and Ghostscript; without these programs they are not changed.
 set -eu
 cd "$(dirname "$0")/.."
 census=${1:-build/release/cli/census}
 
-# ours NAME COMMAND OPTION...: a picture of its own.
+# ours NAME COMMAND OPTION...: a picture by census.
 ours() {
     name=$1 command=$2
     shift 2
     "$census" "$command" --dpi 60 -o "docs/images/gallery-$name.png" "$@" 2>/dev/null
 }
 
-# figure NAME OPTION...: one of a paper, at about the size in which it is printed.
+# figure NAME OPTION...: a figure for a paper, at about its printed size.
 figure() {
     name=$1
     shift
     ours "$name" plot --dpi 110 "$@"
 }
 
-# theirs PROFILE: as hp2ps draws it, in colour.
+# theirs PROFILE: a picture by hp2ps, in colour.
 theirs() {
     command -v hp2ps >/dev/null && command -v gs >/dev/null || return 0
     folder=$(mktemp -d)

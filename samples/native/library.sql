@@ -1,4 +1,4 @@
--- What ./demo profiles: sqlite3 fills a table in memory, indexes it, groups it, and lets go of it again.
+-- The workload that ./demo profiles: sqlite3 fills a table in memory, indexes it, groups it, and drops it.
 create table loan (reader integer, title text, days integer);
 insert into loan
     with recursive n (i) as (select 1 union all select i + 1 from n where i < 400000)
