@@ -122,6 +122,10 @@ static bool has_hairline(const hpr_chart *chart, uint32_t band, size_t from, siz
 static void draw_hairline(const hpr__drawing *d, const hpr__curve *upper, uint32_t band)
 {
     const hpr_band *bands = d->chart->bands;
+    double thinner = fmin(bands[band].max, bands[band + 1].max);
+    if (hpr__height_of(d->chart, thinner) < LEAST_HAIRLINE_PT && !bands[band].fill.is_gray) {
+        return;
+    }
     hpr_colour edge =
         hpr__edge_between(d->theme, bands[band].fill.colour, bands[band + 1].fill.colour);
     hpr_paint paint = hpr__paint_stroke(edge, HPR__HAIRLINE_PT);

@@ -3,6 +3,7 @@
  * Places labels inside bands, in the margin or in a legend. All heights are measured upwards.
  */
 #include "base/arena.h"
+#include "base/intern.h"
 #include "layout/labels.h"
 
 #include <ctype.h>
@@ -55,9 +56,12 @@ static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const c
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
         const hpr_band *other = &chart->bands[i];
         const char *name = without_id(other);
+        if (other == band || other->is_other || strncmp(name, shown, head) != 0) {
+            continue;
+        }
         size_t length = strlen(name);
-        if (other != band && !other->is_other && length + !cut >= head + strlen(tail) &&
-            strncmp(name, shown, head) == 0 && strcmp(name + length - strlen(tail), tail) == 0) {
+        if (length + !cut >= head + strlen(tail) &&
+            strcmp(name + length - strlen(tail), tail) == 0) {
             return true;
         }
     }
@@ -135,11 +139,41 @@ static bool are_like(const char *x, const char *y)
            (n_x == n_y || (n_x < n_y ? is_x_cut : is_y_cut));
 }
 
-/* Returns the callers that all stacks have in common, from the first "/" on, if their innermost
+/* Sets flags by band: whether another band has the same name without its id, up to the first of the
+ * bytes `ends`. */
+static hpf_status find_shared(bool **is_shared, const hpr__chart *chart, const char *ends,
+                              hpf_error *err)
+{
+    uint32_t n_bands = chart->public.n_bands;
+    uint32_t *first = hpf_arena_array(chart->arena, n_bands, sizeof *first); /* by name */
+    *is_shared = hpf_arena_array(chart->arena, n_bands, sizeof **is_shared);
+    hpf__intern names = {0};
+    hpf_status status = first && *is_shared ? HPF_OK : HPF_ERR_MEMORY;
+    for (uint32_t i = 0; !status && i < n_bands; i++) {
+        const char *name = without_id(&chart->bands[i]);
+        uint32_t number;
+        bool is_new;
+        if (chart->bands[i].is_other) {
+            continue;
+        }
+        status = hpf__intern_add(&names, (hpf_str){name, strcspn(name, ends)}, &number, &is_new);
+        if (!status && is_new) {
+            first[number] = i;
+        } else if (!status) {
+            (*is_shared)[i] = (*is_shared)[first[number]] = true;
+        }
+    }
+    hpf__intern_finish(&names);
+    return status ? hpf_error_set_memory(err) : HPF_OK;
+}
+
+/* Finds the callers that all stacks have in common, from the first "/" on, if their innermost
  * functions tell them apart; else NULL. */
-static const char *common_callers(const hpr__chart *chart)
+static hpf_status find_common_callers(const char **common, const hpr__chart *chart, hpf_error *err)
 {
     const char *longest = NULL;
+    bool *is_shared;
+    *common = NULL;
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
         const char *name = without_id(&chart->bands[i]);
         const char *callers = strchr(name, '/');
@@ -147,22 +181,22 @@ static const char *common_callers(const hpr__chart *chart)
             continue;
         }
         if (!callers || callers == name || (longest && !are_like(callers, longest))) {
-            return NULL;
-        }
-        for (uint32_t k = 0; k < i; k++) {
-            const char *other = without_id(&chart->bands[k]);
-            size_t length = (size_t)(callers - name);
-            if (!chart->bands[k].is_other && strncmp(name, other, length + 1) == 0) {
-                return NULL;
-            }
+            return HPF_OK;
         }
         longest = longest && strlen(longest) >= strlen(callers) ? longest : callers;
     }
-    return longest;
+    if (find_shared(&is_shared, chart, "/", err)) {
+        return HPF_ERR_MEMORY;
+    }
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        longest = is_shared[i] ? NULL : longest;
+    }
+    *common = longest;
+    return HPF_OK;
 }
 
 /* Returns what a label of a band shows; NULL if there is no memory. */
-static const char *name_of(hpr__chart *chart, const hpr_band *band, bool is_figure, size_t prefix,
+static const char *name_of(hpr__chart *chart, const hpr_band *band, bool keeps_id, size_t prefix,
                            const char *callers)
 {
     const char *name = without_id(band);
@@ -172,9 +206,7 @@ static const char *name_of(hpr__chart *chart, const hpr_band *band, bool is_figu
     if (!band->is_other && callers) {
         return hpf_arena_text(chart->arena, (hpf_str){name, strcspn(name, "/")});
     }
-    bool keeps_id =
-        !band->is_other && name != band->text && (!is_figure || is_mistakable(chart, band, name));
-    return keeps_id ? band->text : shown_name(chart, band);
+    return keeps_id && !band->is_other && name != band->text ? band->text : shown_name(chart, band);
 }
 
 hpf_status hpr__labels_name(hpr__chart *chart, bool is_figure, bool is_short, hpf_error *err)
@@ -187,10 +219,15 @@ hpf_status hpr__labels_name(hpr__chart *chart, bool is_figure, bool is_short, hp
     }
     is_short = is_short && n_names > 1;
     size_t prefix = is_short ? common_prefix(chart) : 0;
-    const char *callers = is_short && prefix == 0 ? common_callers(chart) : NULL;
+    const char *callers = NULL;
+    bool *is_shared = NULL;
+    if ((is_short && prefix == 0 && find_common_callers(&callers, chart, err)) ||
+        (is_figure && find_shared(&is_shared, chart, "", err))) {
+        return HPF_ERR_MEMORY;
+    }
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
         hpr_band *band = &chart->bands[i];
-        band->shown = name_of(chart, band, is_figure, prefix, callers);
+        band->shown = name_of(chart, band, !is_figure || is_shared[i], prefix, callers);
         if (!band->shown) {
             return hpf_error_set_memory(err);
         }
@@ -225,7 +262,7 @@ bool hpr__labels_are_cut(const hpr_chart *chart)
 const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
                             const hpr__label_style *style, double size_pt)
 {
-    const char *text = band->shown ? band->shown : name_of(chart, band, false, 0, NULL);
+    const char *text = band->shown ? band->shown : name_of(chart, band, true, 0, NULL);
     char *out = text ? hpf_arena_alloc(chart->arena, hpr__elided_bytes(text)) : NULL;
     if (!out) {
         return NULL;
@@ -347,16 +384,19 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
         }
     }
     columns.rules_pt = rules;
-    hpr__extent_fill(&extents[0], &columns, public->base, scale);
+    const double *below = public->base;
     for (uint32_t i = 0; i < public->n_bands; i++) {
-        chart->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};
-    }
-    for (uint32_t i = 0; i < public->n_bands && !public->is_lines; i++) {
-        hpr__extent *lower = &extents[i % 2];
-        hpr__extent *upper = &extents[(i + 1) % 2];
-        hpr__extent_fill(upper, &columns, chart->bands[i].upper, scale);
-        hpf_status status = place_inside(chart, &chart->bands[i],
-                                         (slot){&columns, lower, upper, false}, style, err);
+        hpr_band *band = &chart->bands[i];
+        const double *lower = below;
+        below = band->upper;
+        band->label = (hpr_label){.place = HPR_LABEL_NONE};
+        if (public->is_lines || hpr__height_of(public, band->max) < style->smallest_pt) {
+            continue; /* no text fits */
+        }
+        hpr__extent_fill(&extents[0], &columns, lower, scale);
+        hpr__extent_fill(&extents[1], &columns, band->upper, scale);
+        hpf_status status = place_inside(
+            chart, band, (slot){&columns, &extents[0], &extents[1], false}, style, err);
         if (status) {
             return status;
         }
@@ -369,25 +409,6 @@ bool hpr__label_is_due(const hpr_chart *chart, const hpr_band *band)
     double thickest = hpr__height_of(chart, band->max);
     return hpr__is_shown(chart, band) && band->label.place == HPR_LABEL_NONE &&
            thickest > (band->is_other ? least_named_other_pt : 0);
-}
-
-hpf_status hpr__labels_margin_width(double *width_pt, hpr__chart *chart,
-                                    const hpr__label_style *style, hpf_error *err)
-{
-    *width_pt = 0;
-    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
-        if (!hpr__label_is_due(&chart->public, &chart->bands[i])) {
-            continue;
-        }
-        const char *text =
-            hpr__label_text(chart, &chart->bands[i], HUGE_VAL, style, style->largest_pt);
-        if (!text) {
-            return hpf_error_set_memory(err);
-        }
-        double width = measure(style, text, style->largest_pt).width_pt;
-        *width_pt = fmax(*width_pt, width + hpr__margin_extra_pt(&chart->public));
-    }
-    return HPF_OK;
 }
 
 typedef struct margin {
@@ -513,7 +534,7 @@ static hpf_status fill_margin(margin *m, hpf_error *err)
     return HPF_OK;
 }
 
-static int compare_areas(const void *a, const void *b)
+int hpr__compare_areas(const void *a, const void *b)
 {
     const hpr_band *x = *(hpr_band *const *)a;
     const hpr_band *y = *(hpr_band *const *)b;
@@ -530,22 +551,71 @@ static int compare_places(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Places the names in a legend. If not all fit, keeps those of the largest bands, and leaves the
- * last row free for the number of the others. */
-static hpf_status fill_legend(margin *m, hpf_error *err)
+/* If not all names fit, keeps those of the largest bands, and leaves the last row free for the
+ * number of the others. */
+static void keep_largest(margin *m)
 {
     size_t capacity = capacity_of(m);
     if (m->n > capacity) {
-        qsort(m->bands, m->n, sizeof *m->bands, compare_areas);
+        qsort(m->bands, m->n, sizeof *m->bands, hpr__compare_areas);
         m->n = capacity > 0 ? capacity - 1 : 0;
         qsort(m->bands, m->n, sizeof *m->bands, compare_places);
     }
+}
+
+/* Places the names in a legend. */
+static hpf_status fill_legend(margin *m, hpf_error *err)
+{
+    keep_largest(m);
     double middle = m->high_pt - pitch_of(m) / 2;
     for (size_t i = m->n; i-- > 0;) {
         if (put_label(m, m->bands[i], HPR_LABEL_LEGEND, middle, err)) {
             return HPF_ERR_MEMORY;
         }
         middle -= pitch_of(m);
+    }
+    return HPF_OK;
+}
+
+/* Lists the bands without a label, and sets the largest size in which their names fit between the
+ * heights of the margin, or the smallest one. */
+static hpf_status init_margin(margin *m, hpf_error *err)
+{
+    hpr__chart *chart = m->chart;
+    m->bands = hpf_arena_array(chart->arena, chart->public.n_bands, sizeof *m->bands);
+    if (!m->bands) {
+        return hpf_error_set_memory(err);
+    }
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        if (hpr__label_is_due(&chart->public, &chart->bands[i])) {
+            m->bands[m->n++] = &chart->bands[i];
+        }
+    }
+    double size = m->style->largest_pt;
+    set_size(m, size);
+    while (m->n > capacity_of(m) && size - 1 >= m->style->smallest_pt) {
+        size--;
+        set_size(m, size);
+    }
+    return HPF_OK;
+}
+
+hpf_status hpr__labels_margin_width(double *width_pt, hpr__chart *chart,
+                                    const hpr__label_style *style, double height_pt, hpf_error *err)
+{
+    margin m = {.chart = chart, .style = style, .high_pt = height_pt};
+    double extra = hpr__margin_extra_pt(&chart->public);
+    *width_pt = 0;
+    if (init_margin(&m, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    keep_largest(&m);
+    for (size_t i = 0; i < m.n; i++) {
+        const char *text = hpr__label_text(chart, m.bands[i], HUGE_VAL, style, style->largest_pt);
+        if (!text) {
+            return hpf_error_set_memory(err);
+        }
+        *width_pt = fmax(*width_pt, measure(style, text, style->largest_pt).width_pt + extra);
     }
     return HPF_OK;
 }
@@ -562,23 +632,8 @@ hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style,
         .low_pt = box->low_pt,
         .high_pt = box->high_pt,
     };
-    m.bands = hpf_arena_array(chart->arena, chart->public.n_bands, sizeof *m.bands);
-    if (!m.bands) {
-        return hpf_error_set_memory(err);
-    }
-    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
-        if (hpr__label_is_due(&chart->public, &chart->bands[i])) {
-            m.bands[m.n++] = &chart->bands[i];
-        }
-    }
-    if (m.n == 0) {
-        return HPF_OK;
-    }
-    double size = style->largest_pt;
-    set_size(&m, size);
-    while (m.n > capacity_of(&m) && size - 1 >= style->smallest_pt) {
-        size--;
-        set_size(&m, size);
+    if (init_margin(&m, err)) {
+        return HPF_ERR_MEMORY;
     }
     return m.n <= capacity_of(&m) && !as_legend ? fill_margin(&m, err) : fill_legend(&m, err);
 }

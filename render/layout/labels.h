@@ -49,6 +49,9 @@ const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double widt
 /* Returns whether a band is visible and has no label yet. */
 bool hpr__label_is_due(const hpr_chart *chart, const hpr_band *band);
 
+/* Compares pointers to bands for qsort: the largest area first, then the lowest band. */
+int hpr__compare_areas(const void *a, const void *b);
+
 /* Places names inside their bands: whole names, and elided ones where the margin would cut them
  * even shorter. All other labels become HPR_LABEL_NONE. Labels avoid the rules of marks if
  * possible. The box of the plot and the y axis must be final; `x_pt` are the points, from the left
@@ -56,10 +59,11 @@ bool hpr__label_is_due(const hpr_chart *chart, const hpr_band *band);
 HPF_MUST_USE hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style,
                                            const double *x_pt, hpf_error *err);
 
-/* Computes the width that the names not yet placed need in the margin, including swatch and leader;
- * 0 if there are none. Errors: MEMORY. */
+/* Computes the width that the names not yet placed need in a margin of a height, including swatch
+ * and leader; 0 if there are none. Names that do not fit there do not count. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__labels_margin_width(double *width_pt, hpr__chart *chart,
-                                                 const hpr__label_style *style, hpf_error *err);
+                                                 const hpr__label_style *style, double height_pt,
+                                                 hpf_error *err);
 
 /* The margin right of the plot. */
 typedef struct hpr__margin_box {

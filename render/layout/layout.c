@@ -463,6 +463,12 @@ static hpf_status fit_legend(layout *l, hpf_error *err)
     return status;
 }
 
+/* Returns the height of the margin for names: its top row may reach a little above the plot. */
+static double margin_height(const layout *l)
+{
+    return l->public->plot_height_pt + l->line.descent_pt;
+}
+
 static hpf_status fill_margin(layout *l, const hpr__label_style *style, double margin_pt,
                               bool as_legend, hpf_error *err)
 {
@@ -470,7 +476,7 @@ static hpf_status fill_margin(layout *l, const hpr__label_style *style, double m
     hpr__margin_box box = {
         .width_pt = margin_pt - l->pad_pt,
         .low_pt = public->plot_y_pt,
-        .high_pt = public->plot_y_pt + public->plot_height_pt + l->line.descent_pt,
+        .high_pt = public->plot_y_pt + margin_height(l),
     };
     return hpr__labels_margin(l->chart, style, &box, as_legend, err);
 }
@@ -500,7 +506,7 @@ static hpf_status place_direct_labels(layout *l, hpf_error *err)
         place_right(l, margin);
         hpf_status status = hpr__labels_inside(l->chart, &style, l->x_pt, err);
         if (!status) {
-            status = hpr__labels_margin_width(&wanted, l->chart, &style, err);
+            status = hpr__labels_margin_width(&wanted, l->chart, &style, margin_height(l), err);
         }
         if (status) {
             return status;
@@ -553,7 +559,7 @@ static hpf_status place_right_legend(layout *l, hpf_error *err)
     double wanted;
     double most = most_margin(l);
     hpr__label_style style = style_of(l, most - l->pad_pt - hpr__margin_extra_pt(l->public));
-    if (hpr__labels_margin_width(&wanted, l->chart, &style, err)) {
+    if (hpr__labels_margin_width(&wanted, l->chart, &style, margin_height(l), err)) {
         return HPF_ERR_MEMORY;
     }
     double margin = fmax(least_margin(l), fmin(wanted + l->pad_pt, most));

@@ -6,6 +6,7 @@
 #include "layout/legend.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "layout/elide.h"
 #include "layout/geometry.h"
@@ -22,20 +23,33 @@ enum { MOST_COLUMNS = 64 };
 
 /* The names of a legend, in order, in one font size. */
 typedef struct entries {
-    double *widths_pt; /* including swatch and gap */
+    double *widths_pt; /* including swatch and gap; not set if is_crowded */
     size_t n;
+    bool is_crowded; /* even the narrowest names would not fit */
     double size_pt, pitch_pt;
 } entries;
 
+static size_t whole(double quotient)
+{
+    return quotient >= 1 ? (size_t)fmin(quotient + 1e-9, 1e6) : 0;
+}
+
 static hpf_status measure_entries(entries *e, hpr__chart *chart, const hpr__label_style *style,
-                                  double size_pt, hpf_error *err)
+                                  const hpr__legend_box *box, double size_pt, hpf_error *err)
 {
     const hpr_measurer *m = &style->measurer;
     hpr_text_size line = m->measure(m->context, "Ag", size_pt, false);
+    double least_pt = before_text(&chart->public) + COLUMN_GAP_PT;
+    size_t most_columns = whole((box->width_pt + COLUMN_GAP_PT) / least_pt);
     e->n = 0;
     e->size_pt = size_pt;
     e->pitch_pt = line.ascent_pt + line.descent_pt + 0.25;
-    for (uint32_t i = chart->public.n_bands; i-- > 0;) {
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        e->n += hpr__label_is_due(&chart->public, &chart->bands[i]);
+    }
+    e->is_crowded = e->n > whole(box->height_pt / e->pitch_pt) * most_columns;
+    size_t k = 0;
+    for (uint32_t i = chart->public.n_bands; !e->is_crowded && i-- > 0;) {
         const hpr_band *band = &chart->bands[i];
         if (!hpr__label_is_due(&chart->public, band)) {
             continue;
@@ -45,14 +59,9 @@ static hpf_status measure_entries(entries *e, hpr__chart *chart, const hpr__labe
             return hpf_error_set_memory(err);
         }
         double width = m->measure(m->context, text, size_pt, false).width_pt;
-        e->widths_pt[e->n++] = before_text(&chart->public) + width + COLUMN_GAP_PT;
+        e->widths_pt[k++] = least_pt + width;
     }
     return HPF_OK;
-}
-
-static size_t whole(double quotient)
-{
-    return quotient >= 1 ? (size_t)fmin(quotient + 1e-9, 1e6) : 0;
 }
 
 /* Returns the names in at most `n_columns` columns; `ends_pt` has room for these. */
@@ -126,12 +135,12 @@ hpf_status hpr__legend_fit(hpr__legend *out, hpr__chart *chart, const hpr__label
         return hpf_error_set_memory(err);
     }
     for (double size = style->largest_pt; size >= style->smallest_pt && !is_found; size--) {
-        if (measure_entries(&e, chart, style, size, err)) {
+        if (measure_entries(&e, chart, style, box, size, err)) {
             return HPF_ERR_MEMORY;
         }
         head_pt = chart->public.common.text ? e.pitch_pt : 0;
         rest.height_pt = box->height_pt - head_pt;
-        is_found = find_arrangement(out, &e, &rest, ends_pt);
+        is_found = !e.is_crowded && find_arrangement(out, &e, &rest, ends_pt);
     }
     if (!is_found) {
         *out = squeeze(&e, &rest, ends_pt);
@@ -142,22 +151,23 @@ hpf_status hpr__legend_fit(hpr__legend *out, hpr__chart *chart, const hpr__label
 }
 
 /* Returns flags by band: due and among the `n_shown` largest. NULL if there is no memory. */
-static bool *choose_shown(const hpr__chart *chart, size_t n_shown)
+static bool *choose_shown(hpr__chart *chart, size_t n_shown)
 {
     uint32_t n_bands = chart->public.n_bands;
     bool *is_shown = hpf_arena_array(chart->arena, n_bands, sizeof *is_shown);
-    for (size_t rank = 0; is_shown && rank < n_shown; rank++) {
-        uint32_t best = n_bands;
-        for (uint32_t i = 0; i < n_bands; i++) {
-            bool is_candidate = !is_shown[i] && hpr__label_is_due(&chart->public, &chart->bands[i]);
-            if (is_candidate &&
-                (best == n_bands || chart->bands[i].trapezium > chart->bands[best].trapezium)) {
-                best = i;
-            }
+    hpr_band **due = hpf_arena_array(chart->arena, n_bands, sizeof *due);
+    size_t n_due = 0;
+    if (!is_shown || !due) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n_bands; i++) {
+        if (hpr__label_is_due(&chart->public, &chart->bands[i])) {
+            due[n_due++] = &chart->bands[i];
         }
-        if (best < n_bands) {
-            is_shown[best] = true;
-        }
+    }
+    qsort(due, n_due, sizeof *due, hpr__compare_areas);
+    for (size_t rank = 0; rank < n_due && rank < n_shown; rank++) {
+        is_shown[due[rank] - chart->bands] = true;
     }
     return is_shown;
 }
@@ -241,19 +251,28 @@ typedef struct block {
     double left_pt, bottom_pt;
 } block;
 
-/* Measures the names that are due. Returns false if there are none, or if one of the bands has a
- * right end that a leader can point at. */
-static bool measure_names(block *b, const hpr__chart *chart, const char **texts,
-                          const hpr__label_style *style)
+/* Measures the names that are due, and sets their texts. `*fits` becomes false if there are none,
+ * if the plot is not high enough, or if one of the bands has a right end that a leader can point
+ * at. */
+static hpf_status measure_names(block *b, bool *fits, hpr__chart *chart, const char **texts,
+                                const hpr__label_style *style, hpf_error *err)
 {
-    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+    const hpr_chart *public = &chart->public;
+    double room = public->plot_width_pt * most_share;
+    *fits = false;
+    for (uint32_t i = 0; i < public->n_bands; i++) {
         const hpr_band *band = &chart->bands[i];
-        if (!hpr__label_is_due(&chart->public, band)) {
+        if (!hpr__label_is_due(public, band)) {
             continue;
         }
-        double end = band->values[hpr__end_point(&chart->public)];
-        if (hpr__height_of(&chart->public, end) >= LEAST_END_PT) {
-            return false;
+        double end = band->values[hpr__end_point(public)];
+        if (hpr__height_of(public, end) >= LEAST_END_PT ||
+            (double)b->n * b->pitch_pt > public->plot_height_pt) {
+            return HPF_OK;
+        }
+        texts[i] = hpr__label_text(chart, band, room, style, style->largest_pt);
+        if (!texts[i]) {
+            return hpf_error_set_memory(err);
         }
         hpr_text_size size =
             style->measurer.measure(style->measurer.context, texts[i], style->largest_pt, false);
@@ -261,7 +280,8 @@ static bool measure_names(block *b, const hpr__chart *chart, const char **texts,
         b->pitch_pt = size.ascent_pt + size.descent_pt + 0.25;
         b->n++;
     }
-    return b->n > 0;
+    *fits = b->n > 0;
+    return HPF_OK;
 }
 
 /* Returns the highest point of the stack right of a place. */
@@ -328,7 +348,7 @@ static void place_names(const block *b, hpr__chart *chart, const char **texts,
             band->label = (hpr_label){
                 .place = HPR_LABEL_LEGEND,
                 .text = texts[i],
-                .x_pt = b->left_pt + hpr__swatch_width_pt(&chart->public) + HPR__SWATCH_GAP_PT,
+                .x_pt = b->left_pt + before_text(&chart->public),
                 .y_pt = middle - (line.ascent_pt - line.descent_pt) / 2,
                 .size_pt = style->largest_pt,
                 .box_x_pt = b->left_pt,
@@ -350,15 +370,14 @@ hpf_status hpr__inset_legend_place(bool *is_placed, hpr__chart *chart,
         return HPF_OK; /* marks and lines may be anywhere */
     }
     const char **texts = hpf_arena_array(chart->arena, chart->public.n_bands, sizeof *texts);
-    double room = chart->public.plot_width_pt * most_share;
-    for (uint32_t i = 0; texts && i < chart->public.n_bands; i++) {
-        texts[i] = hpr__label_text(chart, &chart->bands[i], room, style, style->largest_pt);
-        texts = texts[i] ? texts : NULL;
-    }
     if (!texts) {
         return hpf_error_set_memory(err);
     }
-    if (measure_names(&b, chart, texts, style) && find_place(&b, &chart->public, style, si_units)) {
+    bool fits;
+    if (measure_names(&b, &fits, chart, texts, style, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    if (fits && find_place(&b, &chart->public, style, si_units)) {
         place_names(&b, chart, texts, style);
         *is_placed = true;
     }

@@ -817,6 +817,54 @@ Test(modern, twenty_thousand_names, .timeout = 60)
     free(text);
 }
 
+static hpr_text_size count_and_measure(void *context, const char *text, double size_pt, bool bold)
+{
+    unsigned *n_measured = context;
+    (*n_measured)++;
+    return made_up_measure(NULL, text, size_pt, bold);
+}
+
+/* Returns how many texts are measured for the chart of `n` names, all of them bands. */
+static unsigned texts_measured(int n, const hpr_options *options)
+{
+    size_t room = (size_t)n * 48 + 1024;
+    char *text = malloc(room);
+    size_t at = (size_t)snprintf(text, room, "%sBEGIN_SAMPLE 0.0\n", HEAD);
+    for (int i = 0; i < n; i++) {
+        at +=
+            (size_t)snprintf(text + at, room - at, "(%d)name%05d/main\t%d\n", i + 1, i, i % 97 + 1);
+    }
+    snprintf(text + at, room - at, "END_SAMPLE 0.0\nBEGIN_SAMPLE 1.0\nEND_SAMPLE 1.0\n");
+    hpf_str bytes = {text, strlen(text)};
+    unsigned n_measured = 0;
+    const hpr_measurer counter = {count_and_measure, &n_measured};
+    drawing d = {0};
+    cr_assert_eq(hpf_source_from_memory(&d.source, bytes, &keep, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&d.survey, d.source, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpr_chart_create(&d.chart, d.survey, options, counter, NULL), HPF_OK);
+    cr_expect_eq(d.chart->n_bands, (uint32_t)n);
+    destroy(&d);
+    free(text);
+    return n_measured;
+}
+
+Test(modern, only_names_that_can_have_a_place_are_measured, .timeout = 60)
+{
+    static const hpr_legend legends[] = {HPR_LEGEND_AUTO, HPR_LEGEND_RIGHT, HPR_LEGEND_BELOW};
+    for (size_t i = 0; i < sizeof legends / sizeof *legends; i++) {
+        for (double width_pt = 240; width_pt <= 480; width_pt += 240) {
+            hpr_options options = sheet(width_pt, 300);
+            options.legend = legends[i];
+            options.n_bands = 0;
+            options.trace_percent = 0;
+            unsigned few = texts_measured(1000, &options);
+            unsigned many = texts_measured(10000, &options);
+            cr_expect(many <= few + few / 2, "legend %zu, %g pt: %u texts, then %u", i, width_pt,
+                      few, many);
+        }
+    }
+}
+
 Test(modern, many_marks_and_long_headers)
 {
     char text[16384];
