@@ -34,7 +34,7 @@ static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
     return is_valid;
 }
 
-/* False after a message. */
+/* Reads the lists that the options name. Returns false after a message. */
 static bool read_lists(plot_setup *s)
 {
     hpr_options *options = &s->options.chart;

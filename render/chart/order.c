@@ -15,7 +15,7 @@
 
 /* --- keys ----------------------------------------------------------------------------------- */
 
-/* Returns what a band is ordered by; the least goes to the bottom. */
+/* Returns the sort key of a band; the smallest goes to the bottom. */
 typedef double band_key(const hpr_chart *chart, const hpr_band *band);
 
 /* Leaves the order to the names. */

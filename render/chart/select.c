@@ -285,7 +285,7 @@ static hpf_status begin_selection(selection *sel, hpf_arena *arena, const hpf_su
     return HPF_OK;
 }
 
-/* Returns how many entries, the largest first, hold half of the weight. Sorts as many as needed. */
+/* Returns the number of largest entries that hold half of the weight. Sorts only these. */
 static uint32_t n_for_half(selection *sel)
 {
     double total = 0, sum = 0;
@@ -414,7 +414,7 @@ static double mean_of(const page_selection *s, size_t profile, const hpf_totals 
                : hpf_survey_mean(survey, totals);
 }
 
-/* Returns what the means of a profile are divided by. */
+/* Returns the divisor of the means of a profile. */
 static double whole_of(const page_selection *s, size_t profile)
 {
     double mean = mean_of(s, profile, &hpf_survey_overview(s->surveys[profile])->total);

@@ -13,7 +13,7 @@
 #include "chart/chart.h"
 #include "hprender/render.h"
 
-/* A scene with what it owns. */
+/* A scene and the memory that it owns. */
 typedef struct scene_body {
     hpr_scene scene; /* first, so that a pointer to it is a pointer to the body */
     hpf_arena *arena;

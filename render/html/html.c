@@ -34,7 +34,7 @@ static void put_overlay(hpf_json *json, const hpr_options *options)
     }
 }
 
-/* Adds the member "view": what the options show first. */
+/* Adds the member "view": the first view, from the options. */
 static void put_view(hpf_json *json, const hpr_page_options *page)
 {
     const hpr_options *options = &page->chart;

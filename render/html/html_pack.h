@@ -24,7 +24,7 @@ typedef struct hpr__packer {
     size_t n;             /* numbers so far */
 } hpr__packer;
 
-/* Add a number; add zeros until there are `n` numbers; write what is pending, at the end. Return
+/* Add a number; add zeros until there are `n` numbers; write pending bytes, at the end. Return
  * false without memory. */
 bool hpr__packer_put(hpr__packer *packer, int64_t number);
 bool hpr__packer_fill(hpr__packer *packer, size_t n);

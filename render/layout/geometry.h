@@ -9,7 +9,7 @@
 #include "chart/chart.h"
 #include "chart/units.h"
 
-#define HPR__TEXT_GAP_PT 4.0 /* between a text and what it labels */
+#define HPR__TEXT_GAP_PT 4.0 /* between a text and the labelled item */
 
 enum {
     HPR__TICK_GAP_PT = 4, /* between a tick label and the plot */

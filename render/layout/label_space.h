@@ -47,7 +47,7 @@ double hpr__label_space_thickest(const hpr__columns *columns, const hpr__extent 
 
 typedef struct hpr__box {
     double width_pt, height_pt;
-    bool avoids_rules; /* must not lie on a rule */
+    bool avoids_rules; /* must not overlap a rule */
 } hpr__box;
 
 /* Finds a place for a box: about as high as the highest place there is, and as close as possible to

@@ -195,7 +195,7 @@ static hpf_status find_common_callers(const char **common, const hpr__chart *cha
     return HPF_OK;
 }
 
-/* Returns what a label of a band shows; NULL if there is no memory. */
+/* Returns the text of a band's label; NULL if there is no memory. */
 static const char *name_of(hpr__chart *chart, const hpr_band *band, bool keeps_id, size_t prefix,
                            const char *callers)
 {

@@ -100,7 +100,7 @@ static void interpolate(double *values, const hpr_chart *chart, const hpr_quanti
     }
 }
 
-/* Copies what the survey owns, and computes the values. */
+/* Copies data of the survey, and computes the values. */
 static hpf_status copy_quantity(hpr__chart *chart, hpr_quantity *line, hpf_error *err)
 {
     hpr_chart *public = &chart->public;

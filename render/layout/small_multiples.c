@@ -526,7 +526,7 @@ static hpf_status fetch_panels(work *w, hpf_error *err)
     return status;
 }
 
-/* --- what they have in common --------------------------------------------------------------- */
+/* --- common properties of the panels -------------------------------------------------------- */
 
 /* Returns the factor that scales the amounts of a panel to their drawn height. */
 static double share_of(const work *w, const hpr_chart *chart)

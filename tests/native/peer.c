@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * peer OUTPUT LIBRARY VERIFY COMMAND...: a collector that does nothing but add up. It runs a
- * command under the preloaded library and writes to OUTPUT, for each process of which it got a
- * window, what was counted there: a line of `name=number` words; those of one call begin with its
- * name and a dot. So what the program's half counts is known without the collector's half, and
- * without time.
+ * peer OUTPUT LIBRARY VERIFY COMMAND...: a minimal collector that only adds up. It runs a command
+ * under the preloaded library and writes the counts of each process's window to OUTPUT: a line of
+ * `name=number` words; those of one call begin with its name and a dot. So tests check the counts
+ * in the program without the real collector, and without timing.
  *
- * If the program stops itself (SIGSTOP), a line for each window is written as things stand, which
- * begins with `stopped`, the file of the counting library is copied, and the program goes on. At
- * the end the lines begin with `end`, and a line `mark TEXT` tells of each mark. The exit status is
+ * If the program stops itself (SIGSTOP), peer writes a line with the current counts of each window,
+ * which begins with `stopped`, copies the file of the counting library, and continues the program.
+ * At the end the lines begin with `end`, and each mark has a line `mark TEXT`. The exit status is
  * the program's, or 128 and the number of its signal.
  */
 #include <errno.h>
@@ -40,15 +39,14 @@ static void give_up(const char *what)
     exit(97);
 }
 
-/* ---- windows ------------------------------------------------------------------------------------
- */
+/* ---- windows --------------------------------------------------------------------------------- */
 
 static const void *at(const hpp_window *window, uint32_t page)
 {
     return (const char *)window + (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
 }
 
-/* What came by each call; sites that are always there have none. */
+/* Sums for each call; the predefined sites have no call. */
 enum { NO_CALL = HPP_N_CALLS, N_SUMS };
 static const char *const call_names[HPP_N_CALLS] = {"malloc", "calloc",    "realloc", "aligned",
                                                     "new",    "new_array", "pool",    "tick"};
@@ -144,7 +142,7 @@ static void write_marks(FILE *output, const hpp_window *window)
     }
 }
 
-/* The counting library's file as it is now, as FILE.stopped. */
+/* Copies the counting library's file to FILE.stopped. */
 static void copy_counts(void)
 {
     char bytes[4096], name[4200];
@@ -170,7 +168,7 @@ static void write_all(FILE *output, const char *when)
     fflush(output);
 }
 
-/* A window is sealed: it keeps its size, whoever has it, and nobody can unseal it. */
+/* Maps a window. It must be sealed, so that no process can change its size or its seals. */
 static void map_window(int file)
 {
     struct stat status;
@@ -191,8 +189,7 @@ static void map_window(int file)
     close(file);
 }
 
-/* ---- the socket ---------------------------------------------------------------------------------
- */
+/* ---- the socket ------------------------------------------------------------------------------ */
 
 static int listen_at(const char *name)
 {
@@ -233,7 +230,7 @@ static void receive(int link)
     close(link);
 }
 
-/* Takes what waits there. */
+/* Accepts all waiting connections. */
 static void accept_all(int listener)
 {
     for (int link = accept4(listener, NULL, NULL, SOCK_CLOEXEC); link >= 0;
@@ -242,8 +239,7 @@ static void accept_all(int listener)
     }
 }
 
-/* ---- the program --------------------------------------------------------------------------------
- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static void name_socket(char *name, size_t n)
 {
@@ -257,7 +253,7 @@ static void name_socket(char *name, size_t n)
     }
 }
 
-/* In front of what is preloaded anyway. */
+/* Puts the library before others in LD_PRELOAD. */
 static void set_library(const char *library)
 {
     char list[8192];
@@ -278,7 +274,7 @@ static void become(const char *socket_name, const char *library, const char *ver
     give_up(command[0]);
 }
 
-/* Until the program has ended. Returns its exit status. */
+/* Follows the program until its end, and returns its exit status. */
 static int follow(pid_t child, int listener, FILE *output)
 {
     int status = 0;

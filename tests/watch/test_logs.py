@@ -61,11 +61,11 @@ class Logs(harness.Watch):
 
     def run_program(self, log="phases.eventlog", n_lines=1, **environment):
         """Runs the program until it waits for the first line."""
-        with open(self.path("told"), "wb") as told:
+        with open(self.path("errors"), "wb") as errors:
             process = subprocess.Popen(
                 [self.program, N_SAMPLES, str(n_lines), "+RTS", "-l", "-hc", "-i0.005", "-ol" + self.path(log)],
                 cwd=self.directory, env={**os.environ, **environment}, stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=told, bufsize=0)
+                stdout=subprocess.PIPE, stderr=errors, bufsize=0)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         self.addCleanup(process.stdin.close)
@@ -143,7 +143,7 @@ class Logs(harness.Watch):
         self.assertEqual(ask(self.place, f"{self.place.page()}control/0/{name}", method="POST").status, 204)
 
     def wait_until_reported(self, number):
-        wait_until(lambda: b"told %d\n" % number in read(self.path("told")), f"command {number}")
+        wait_until(lambda: b"done %d\n" % number in read(self.path("errors")), f"command {number}")
 
     def test_commands(self):
         """Page and terminal send commands to the program that both show: in its third phase it takes only

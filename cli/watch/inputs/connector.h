@@ -30,7 +30,7 @@ connector *connector_create(loop *l, const char *word, const connector_listener 
                             void *context, char *complaint, size_t complaint_bytes);
 void connector_destroy(connector *c);
 
-/* The connection has ended: connects again. */
+/* Connects again after the end of a connection. */
 void connector_retry(connector *c);
 
 #endif

@@ -33,13 +33,13 @@ struct follow {
     uint64_t offset;
     bool has_more; /* the end of the file was not reached */
     int error;
-    /* Parts of what was read that are compared: [0, head) and [offset - tail, offset). */
+    /* Compared parts of the bytes read so far: [0, head) and [offset - tail, offset). */
     char head[HEAD_BYTES], tail[TAIL_BYTES];
     size_t n_head, n_tail;
     char piece[PIECE_BYTES];
 };
 
-/* ---- what was read ---- */
+/* ---- comparison with earlier bytes ---- */
 
 static void forget(follow *f)
 {
@@ -71,7 +71,7 @@ static bool is_there(const follow *f, const char *bytes, size_t n, uint64_t offs
     return n_read == (ssize_t)n && memcmp(now, bytes, n) == 0;
 }
 
-/* Returns whether the open file still starts with what was read. */
+/* Returns whether the open file still starts with the bytes read so far. */
 static bool is_continued(const follow *f)
 {
     return is_there(f, f->head, f->n_head, 0) &&

@@ -6,9 +6,9 @@
  * Changes are noticed by inotify, and by checking once a second, because network file systems send
  * no notifications.
  *
- * The file is restarted if it is shorter than what was read, or if the first 4096 or last 512 bytes
- * read have changed. Another file under the name (by device and inode) is read after the old one
- * has been read to its end. While there is no file under the name, the old one is still read.
+ * The file is restarted if it is shorter than the bytes read, or if the first 4096 or last 512
+ * bytes read have changed. Another file under the name (by device and inode) is read after the old
+ * one has been read to its end. While there is no file under the name, the old one is still read.
  *
  * Threads: one thread, that of the loop.
  */

@@ -21,7 +21,7 @@ void inotify_watch_destroy(inotify_watch *w);
 /* Watches the directory again, which may have been created or replaced. */
 void inotify_watch_folder(inotify_watch *w);
 
-/* Watches the open file, whatever its name; -1: none. */
+/* Watches the open file under any name; -1: none. */
 void inotify_watch_file(inotify_watch *w, int fd);
 
 #endif

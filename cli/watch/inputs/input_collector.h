@@ -19,7 +19,7 @@ input_collector *input_collector_create(loop *l, watch *w);
 /* Closes all profiles, while a collector may still notify the input. Call it before the watch is
  * destroyed. */
 void input_collector_close(input_collector *in);
-/* Call it when no collector uses the input. Accepts NULL. */
+/* Destroys the input. No collector may use it any more. Accepts NULL. */
 void input_collector_destroy(input_collector *in);
 
 /* For hpp_collector_options.written; may be called on any thread. The context is the input. */

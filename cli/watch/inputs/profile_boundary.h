@@ -26,7 +26,7 @@ typedef struct profile_boundary {
     size_t n_found;
 } profile_boundary;
 
-/* The writer has ended: the next byte starts a line. Returns true if it also starts another
+/* Notes the end of a writer: the next byte starts a line. Returns true if it also starts another
  * profile. */
 bool profile_boundary_pause(profile_boundary *b);
 

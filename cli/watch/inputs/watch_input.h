@@ -12,7 +12,7 @@ typedef struct watch_input watch_input;
 /* Every input begins with this. */
 struct watch_input {
     bool is_exhausted;             /* nothing more can come */
-    void (*look)(watch_input *in); /* reads what is there now; NULL: the input does so by itself */
+    void (*look)(watch_input *in); /* reads available data; NULL: the input does so by itself */
     void (*destroy)(watch_input *in);
 };
 
@@ -24,7 +24,7 @@ typedef struct watch_input_options {
     bool is_notified; /* for a file: watch_input_look is called whenever it has grown */
 } watch_input_options;
 
-/* Reads what is there now. */
+/* Reads available data. */
 static inline void watch_input_look(watch_input *in)
 {
     if (in->look) {

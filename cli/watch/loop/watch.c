@@ -484,7 +484,7 @@ void watch_destroy(watch *w)
     free(w);
 }
 
-/* Notifies a new view of what it missed. */
+/* Notifies a new view of earlier events. */
 static void notify_so_far(view *v, const watched *seen)
 {
     if (v->began) {

@@ -32,7 +32,7 @@ typedef struct watched {
     hpf_live *live;   /* never NULL; replaced when the input restarts */
     uint32_t epoch;   /* number of restarts */
     watched_state state;
-    char message[200];    /* what it waits for, or why it failed: one line, or "" */
+    char message[200];    /* reason of waiting or failure: one line, or "" */
     char caveat[200];     /* what its samples lack, or why there are none: one line, or "" */
     double last_sample_s; /* loop_now_s() of the last sample; 0: none yet */
     bool can_control;     /* it accepts commands: an eventlog-socket */
@@ -53,7 +53,7 @@ bool watched_send_command(const watched *profile, socket_command command);
  * they draw, because `grew` may be called hundreds of times a second. */
 typedef struct view view;
 struct view {
-    /* A profile was added or restarted: drop what was known of it. */
+    /* A profile was added or restarted: drop earlier data about it. */
     void (*began)(view *v, const watched *profile);
     /* Events of the profile, between `began` and `grew`. The context is a `view_event_context *`
      * that is valid during the call. Return values are ignored. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The feed of one profile: what viewers know, and what they are sent next.
+ * The feed of one profile: the state of its viewers, and the next messages to them.
  *
  * Viewers have a list of names, which a snapshot starts and new names extend. A sample refers to
  * names by their place in this list; names without a place share the rest. A new snapshot is needed

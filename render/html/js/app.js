@@ -20,7 +20,7 @@ class App {
         this.isChosen = false;      // by the reader
         this.live = null;
         this.frame = 0;
-        this.before = null;         // what a click has changed
+        this.before = null;         // the view before a click
         this.tooltip = new census.Tooltip(this);
         this.panel = new census.Panel(this);
         this.table = new census.Table(this);

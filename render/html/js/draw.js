@@ -18,7 +18,7 @@ const DENSE_PER_PX = 0.7;
 const NEAR_END_PX = 60;
 const MOST_LEADER_PX = 48;       // up or down; steeper ones make a bundle, and names have the order of the bands
 const DASHES = [[], [6, 5], [2, 3], [11, 5], [11, 4, 2, 4]];    // of lines of similar colours
-const DIMMED = 0.22;            // what is left of the colour of bands that are not meant
+const DIMMED = 0.22;            // share of the colour that bands outside the selection keep
 
 class Drawing {
     // `options`: {isSmall, theme, gutter}. `theme`: the colours of everything except bands.

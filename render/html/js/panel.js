@@ -26,7 +26,7 @@ class Panel {
         this.box = byId('chart');
         this.picture = byId('picture');
         this.over = byId('over');
-        this.chart = null;      // what is drawn
+        this.chart = null;      // the drawn chart
         this.drawing = null;    // where everything of it is
         this.pointed = null;    // {at, band}: a sample and a band of the chart, or null
         this.brush = null;      // [x, x] in px while it is drawn

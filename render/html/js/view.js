@@ -39,7 +39,7 @@ function makeOwn() {
         skip: 0,            // how many of the largest names OTHER was opened past
         order: null,        // names in stacking order, bottom first
         isSticky: false,    // they stay there while they can
-        yMax: null,         // what the y axis reaches to, from the largest amount
+        yMax: null,         // the end of the y axis, from the largest amount
     };
 }
 

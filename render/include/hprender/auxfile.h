@@ -15,8 +15,8 @@ extern "C" {
 
 typedef struct hpr_auxfile hpr_auxfile;
 
-/* Parses the text of an `.aux` file, and copies what it needs. Errors: SYNTAX with line and column,
- * MEMORY. */
+/* Parses the text of an `.aux` file, and copies the needed parts. Errors: SYNTAX with line and
+ * column, MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpr_auxfile_parse(hpr_auxfile **out, hpf_str text, hpf_error *err);
 HPF_API void hpr_auxfile_destroy(hpr_auxfile *aux);
 

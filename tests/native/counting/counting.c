@@ -2,8 +2,8 @@
  *
  * The table is an array of buckets with room for some blocks each. A block belongs to one thread at
  * a time, so entering and taking one is a compare-and-swap of its address; nothing waits, and
- * signal handlers may come at any moment. What does not fit goes to the next bucket, and a bucket
- * that was ever full says so for good.
+ * signal handlers may run at any moment. Blocks that do not fit go to the next bucket, and a bucket
+ * that was ever full is marked forever.
  */
 #include "counting.h"
 
@@ -47,8 +47,8 @@ static counting *counts;
 static char file_name[4000];      /* COUNTING_FILE, which the program may clear; empty: none */
 static _Atomic int *same_process; /* in a page that is zero in a forked child */
 
-/* As many modules with thread-local storage as under the profiler: what a thread costs depends on
- * that. */
+/* The program has the same number of modules with thread-local storage as under the profiler, since
+ * the memory of a thread depends on it. */
 static _Thread_local volatile char is_touched;
 
 static void *pages(size_t size_bytes)
@@ -61,7 +61,7 @@ static void *pages(size_t size_bytes)
     return p;
 }
 
-/* Without printf, which may allocate. */
+/* Appends without printf, which may allocate. */
 static void append_pid(char *name, size_t n)
 {
     char digits[16];
@@ -153,7 +153,7 @@ static void begin(void)
     *same_process = 1;
 }
 
-/* Before anything is counted. The first call of a process comes before there are threads. */
+/* Initialises the counters. The first call of a process happens before it has threads. */
 static void ready(void)
 {
     int error = errno;
@@ -166,7 +166,7 @@ static void ready(void)
     errno = error;
 }
 
-/* There is a file also of a program that allocates nothing, or clears its environment first. */
+/* Creates the file even for a program that allocates nothing, or clears its environment first. */
 __attribute__((constructor)) static void begin_early(void)
 {
     ready();
@@ -221,7 +221,7 @@ static bool take_from(bucket *b, uintptr_t address, uint64_t *size_bytes)
     return false;
 }
 
-/* Takes a block out; what it asked for is left in *size_bytes. */
+/* Removes a block, and sets *size_bytes to its requested size. */
 static bool take(void *block, uint64_t *size_bytes)
 {
     bool is_found = false, goes_on = block != NULL;
@@ -259,8 +259,8 @@ EXPORT void free(void *block)
     real.free(block);
 }
 
-/* The block is taken before: once it is freed another thread may have it. One that stays is put
- * back as if nothing had been. */
+/* Removes the block first, since another thread may get it once it is freed. If realloc fails, the
+ * block is added again. */
 EXPORT void *realloc(void *block, size_t size)
 {
     uint64_t size_bytes = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An independent count of what a program allocates, to compare a census with. It knows nothing of
- * the profiler and shares no code with it: it wraps the malloc family, remembers the size that was
- * asked for in a plain hash table, and adds up.
+ * An independent count of a program's allocations, to compare a census with. It shares no code with
+ * the profiler: it wraps the malloc family, stores each requested size in a plain hash table, and
+ * adds them up.
  *
- * The counters lie in a file named by COUNTING_FILE, mapped and shared, so they are right at any
- * moment and however the program ends. A forked child counts in a file of its own, beginning with
- * what was live at the fork; so does a program that is executed. Files that follow the first are
+ * The counters are in a shared mapping of the file COUNTING_FILE, so they are right at any moment,
+ * even after a crash. A forked child has its own file, which starts with the live blocks of the
+ * fork; so does an executed program. Files that follow the first are
  * named COUNTING_FILE.PID, and with another .PID as often as that name is taken.
  *
  * Linked into a program it sees each call before a preloaded library does; as a preloaded library,

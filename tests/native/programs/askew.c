@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Calls with a stack that is not aligned as the ABI asks for: handwritten assembly and some code
- * generators do that, and allocators bear it.
+ * Calls with a stack that is not aligned as the ABI requires. Handwritten assembly and some code
+ * generators make such calls, and allocators accept them.
  */
 #include "case.h"
 
@@ -37,7 +37,7 @@ static void let_go(void *block)
     ASKEW(free, block, 0, 0);
 }
 
-/* A block of `size_bytes`, made in one of the ways. */
+/* Allocates a block of `size_bytes` in one of several ways. */
 static void *make(unsigned way, size_t size_bytes)
 {
     void *block = NULL;
@@ -62,7 +62,7 @@ static void *make(unsigned way, size_t size_bytes)
     }
 }
 
-/* At each depth there are blocks that stay, that go, and that change their size. */
+/* Keeps, frees and resizes blocks at each depth. */
 OWN_FRAME static size_t keep_askew(int depth)
 {
     size_t live = depth > 0 ? keep_askew(depth - 1) : 0;
@@ -92,7 +92,7 @@ static int allocates(char **arguments)
     return 0;
 }
 
-/* The first call of an operator looks for it. */
+/* The first call of an operator resolves its symbol. */
 static int news(char **arguments)
 {
     must(dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL) != NULL, "the C++ library");

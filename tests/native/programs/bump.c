@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An allocator that never takes anything back and keeps no state but one counter, so that signal
- * handlers may allocate at any moment: what the C library does not promise. A library that programs
- * link to, behind whatever is preloaded.
+ * An allocator that never reuses memory and has only one counter as state, so that signal handlers
+ * may allocate at any moment, which the C library does not guarantee. Programs link to it, after
+ * any preloaded library.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -39,7 +39,7 @@ static uintptr_t base(void)
     return (uintptr_t)fresh;
 }
 
-/* The functions below do not call each other: that would go through what is preloaded. */
+/* The functions below do not call each other, since calls go through preloaded libraries. */
 static void *take(size_t alignment, size_t size)
 {
     if (size > ARENA_BYTES / 4 || alignment > ARENA_BYTES / 4) {

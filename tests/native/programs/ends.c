@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The ways in which a program ends. Whichever it is, the last census has all that it held.
+ * Ways in which a program ends. In each case the last census has all of its live blocks.
  */
 #include "case.h"
 
@@ -77,7 +77,7 @@ static int exits_from_thread(char **arguments)
     return 1;
 }
 
-/* main ends, and the program goes on until its last thread ends. */
+/* Runs after the end of main: the program continues until its last thread ends. */
 static void *outlive_main(void *context)
 {
     pthread_join(*(pthread_t *)context, NULL);
@@ -94,7 +94,7 @@ static int main_thread_exits(char **arguments)
     pthread_exit(NULL);
 }
 
-/* Says that it is ready, and waits to be told to go on by the end of its standard input. */
+/* Prints that it is ready, and waits for the end of its standard input. */
 static int waits(char **arguments)
 {
     char byte;
@@ -108,7 +108,7 @@ static int waits(char **arguments)
     return 5;
 }
 
-/* Allocates until it is told to end, as `waits` is. */
+/* Allocates until the end of its standard input. */
 static int works(char **arguments)
 {
     char byte;
@@ -120,7 +120,7 @@ static int works(char **arguments)
     return 5;
 }
 
-/* The program is short of address space by its own will: 100 MB are used twice, 150 MB remain. */
+/* Limits its own address space: 100 MB are used twice, 150 MB remain. */
 static int limits_itself(char **arguments)
 {
     unsigned long n_pages = 0;

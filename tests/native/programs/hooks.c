@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A program that says something of itself: two marks, and a pool whose objects come and go. What it
- * leaves is known to test_hooks.py.
+ * A program that uses the hooks: two marks, and a pool with allocated and freed objects.
+ * test_hooks.py has its final amounts.
  */
 #include <census/mark.h>
 #include <hpprof/native.h>
@@ -11,7 +11,7 @@
 
 enum { CHUNK_BYTES = 1 << 16, N_OBJECTS = 100, OBJECT_BYTES = 48, N_FREED = 40 };
 
-/* From one chunk, all of it kept but `N_FREED` objects. */
+/* Makes a pool of one chunk, and frees `N_FREED` of its objects. */
 static char *make_pool(void)
 {
     char *chunk = malloc(CHUNK_BYTES);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What the C library allocates for its callers, and memory before main and after it.
+ * Allocations of the C library for its callers, and memory before and after main.
  */
 #include "case.h"
 
@@ -14,8 +14,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* ---- strings and streams
- * ------------------------------------------------------------------------- */
+/* ---- strings and streams --------------------------------------------------------------------- */
 
 OWN_FRAME static size_t keep_strings(void)
 {
@@ -25,7 +24,7 @@ OWN_FRAME static size_t keep_strings(void)
            (wcslen(made(wcsdup(L"wide"))) + 1) * sizeof(wchar_t) + strlen(text) + 1;
 }
 
-/* What asprintf keeps depends on how it grows; it is freed here. */
+/* The size of asprintf's block depends on how it grows; it is freed here. */
 static void use_streams(void)
 {
     char *text = NULL, *line = NULL;
@@ -78,7 +77,7 @@ static int strings(char **arguments)
     return 0;
 }
 
-/* Buffered output is written when the program ends, in what it allocated. */
+/* Buffered output is written at the end of the program, from an allocated buffer. */
 static int prints(char **arguments)
 {
     (void)arguments;
@@ -89,8 +88,7 @@ static int prints(char **arguments)
     return 4;
 }
 
-/* ---- before and after main
- * ----------------------------------------------------------------------- */
+/* ---- before and after main ------------------------------------------------------------------- */
 
 static size_t kept_early, kept_late;
 static void *from_before;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * C++: exceptions, operators new and delete of all kinds, objects that live from before main until
- * after it, and threads of its own.
+ * C++: exceptions, all operators new and delete, static objects, which live before and after main,
+ * and threads.
  */
 extern "C" {
 #include "case.h"
@@ -24,8 +24,7 @@ template <typename T> T *seen(T *object)
     return p;
 }
 
-/* ---- exceptions
- * ---------------------------------------------------------------------------------- */
+/* ---- exceptions ------------------------------------------------------------------------------ */
 
 const char message[] = "a message that is longer than any string within a string";
 
@@ -68,8 +67,7 @@ int throws(char **)
     return 0;
 }
 
-/* ---- operators
- * ----------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 struct alignas(256) Aligned {
     char content[512];
@@ -122,8 +120,7 @@ int makes(char **)
     return 0;
 }
 
-/* ---- containers and threads
- * ----------------------------------------------------------------------- */
+/* ---- containers and threads ------------------------------------------------------------------ */
 
 OWN_FRAME void fill_and_drop(int n)
 {
@@ -147,8 +144,7 @@ int contains(char **)
     return 0;
 }
 
-/* ---- objects with static life
- * ---------------------------------------------------------------------- */
+/* ---- objects with static life ---------------------------------------------------------------- */
 
 bool is_told;
 std::size_t kept_at_the_end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Programs whose heap is largest for a moment only. `peak BYTES` is how large.
+ * Programs whose heap has a short peak. They print its size as `peak BYTES`.
  */
 #include "case.h"
 
@@ -58,7 +58,7 @@ static void *make_in_thread(void *size_bytes)
     return spike((size_t)(uintptr_t)size_bytes);
 }
 
-/* What one thread makes, another frees. */
+/* One thread allocates, another frees. */
 static int hands_over(char **arguments)
 {
     (void)arguments;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Programs that make others, or become others. Each process has a profile of its own, and none
- * counts for another.
+ * Programs that start or execute others. Each process has its own profile and counts only its own
+ * blocks.
  */
 #include "case.h"
 
@@ -45,7 +45,7 @@ static int status_of(pid_t pid)
     return WEXITSTATUS(status);
 }
 
-/* A program that others execute: keeps so many blocks, and exits with that number. */
+/* Keeps the number of blocks in its argument, and exits with it. Other cases execute this one. */
 static int keeps(char **arguments)
 {
     int n = arguments[0] ? atoi(arguments[0]) : 0;
@@ -53,8 +53,7 @@ static int keeps(char **arguments)
     return n;
 }
 
-/* ---- fork --------------------------------------------------------------------------------------
- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 enum { N_STORM = 100, N_INHERITED = 10 };
 
@@ -132,7 +131,7 @@ static int forks_with_threads(char **arguments)
     return 0;
 }
 
-/* A child that no handler of fork hears of. */
+/* Makes a child without calling the handlers of fork. */
 static int clones_without_fork(char **arguments)
 {
     (void)arguments;
@@ -148,7 +147,7 @@ static int clones_without_fork(char **arguments)
     return 0;
 }
 
-/* A process that shares the memory: what it allocates is the parent's. */
+/* Runs in a process that shares the memory: its allocations are the parent's. */
 static int share(void *context)
 {
     *(size_t *)context = keep_as_child(50);
@@ -169,10 +168,9 @@ static int clones_in_memory(char **arguments)
     return 0;
 }
 
-/* ---- exec --------------------------------------------------------------------------------------
- */
+/* ---- exec ------------------------------------------------------------------------------------ */
 
-/* So many times, and lives for some milliseconds each time. */
+/* Executes itself as often as its argument says, some milliseconds each. */
 static int executes_itself(char **arguments)
 {
     must(arguments[0] && arguments[1], "two numbers");
@@ -224,8 +222,7 @@ static int spawns(char **arguments)
     return 0;
 }
 
-/* ---- programs that leave where they came from ---------------------------------------------------
- */
+/* ---- programs that leave where they came from ------------------------------------------------ */
 
 static void be_daemon(const char *done_path)
 {
@@ -258,7 +255,7 @@ static int daemonises(char **arguments)
     return status_of(child);
 }
 
-/* Servers close what they did not open. Nobody else's descriptor may be among theirs. */
+/* Closes all descriptors, as servers do; those of the library must not be among them. */
 static int closes_all(char **arguments)
 {
     (void)arguments;

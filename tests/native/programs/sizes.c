@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * All ways to ask for memory, and all sizes. What the standard promises holds as without a
+ * All allocation functions and all sizes. The guarantees of the standard hold as without a
  * profiler.
  */
 #include "case.h"
@@ -18,7 +18,7 @@ static int million(char **arguments)
     return 0;
 }
 
-/* More than there is: pages that nobody touches do not count for the kernel. */
+/* The block exceeds the memory, but the kernel does not count untouched pages. */
 OWN_FRAME static size_t keep_huge(void)
 {
     size_t size_bytes = (size_t)8 << 30;
@@ -35,8 +35,7 @@ static int huge(char **arguments)
     return 0;
 }
 
-/* ---- alignment
- * ----------------------------------------------------------------------------------- */
+/* ---- alignment ------------------------------------------------------------------------------- */
 
 static void *aligned(void *block, size_t alignment)
 {
@@ -70,8 +69,7 @@ static int aligns(char **arguments)
     return 0;
 }
 
-/* ---- realloc
- * ------------------------------------------------------------------------------------- */
+/* ---- realloc --------------------------------------------------------------------------------- */
 
 static void check_content(const unsigned char *block, size_t n)
 {
@@ -90,7 +88,7 @@ OWN_FRAME static unsigned char *resize(unsigned char *block, size_t before, size
     return block;
 }
 
-/* From each size to the next, up and down, small ones one by one. */
+/* Resizes from each size to the next, up and down; small sizes one by one. */
 static size_t keep_resized(void)
 {
     unsigned char *block = NULL;
@@ -156,8 +154,7 @@ static int resizes(char **arguments)
     return 0;
 }
 
-/* ---- nothing, too much, and a little more
- * --------------------------------------------------------- */
+/* ---- zero, excessive and usable sizes -------------------------------------------------------- */
 
 OWN_FRAME static size_t keep_nothing(void)
 {
@@ -215,7 +212,7 @@ static void calloc_clears(void)
     }
 }
 
-/* A block of size 0 ends when realloc says so, as free would. */
+/* realloc to size 0 may free the block, as free does. */
 OWN_FRAME static void resize_to_nothing(void)
 {
     void *block = made(malloc(1000));
@@ -234,7 +231,7 @@ static int zero(char **arguments)
     return 0;
 }
 
-/* Programs may use all that malloc_usable_size tells. */
+/* Programs may use all bytes of malloc_usable_size. */
 OWN_FRAME static size_t keep_usable(void)
 {
     unsigned char *blocks[300];

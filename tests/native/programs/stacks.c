@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Call stacks of all kinds. Each block must count for the callers that it had, also where another
- * stack has just lain at the same addresses.
+ * Call stacks of all kinds. Each block must be counted for its callers, even if another stack was
+ * at the same addresses shortly before.
  */
 #include "case.h"
 
@@ -31,8 +31,8 @@ OWN_FRAME static size_t at_end(const char *path, size_t size_bytes)
     return size_bytes;
 }
 
-/* At each depth there are four functions with frames of the same size, so that only the words in
- * them tell one from another, and each goes on to any of those below. */
+/* Each depth has four functions with frames of the same size, so that they differ only in the words
+ * of their frames; each calls any of the next depth. */
 #define STEP(depth, letter, next)                                                                  \
     OWN_FRAME static size_t step_##depth##letter(const char *path, size_t size_bytes)              \
     {                                                                                              \
@@ -62,7 +62,7 @@ LEVEL(3, go_4)
 LEVEL(2, go_3)
 LEVEL(1, go_2)
 
-/* Says what is live through each path: `path LETTERS BYTES`, the outermost letter first. */
+/* Prints the live bytes of each path: `path LETTERS BYTES`, the outermost letter first. */
 static int paths(char **arguments)
 {
     static char path[N_PATHS][PATH_DEPTH + 1];
@@ -85,8 +85,7 @@ static int paths(char **arguments)
     return 0;
 }
 
-/* ---- longjmp
- * ------------------------------------------------------------------------------------- */
+/* ---- longjmp --------------------------------------------------------------------------------- */
 
 static jmp_buf landing;
 static void fall(int depth);
@@ -129,8 +128,7 @@ static int jumps(char **arguments)
     return 0;
 }
 
-/* ---- coroutines
- * ---------------------------------------------------------------------------------- */
+/* ---- coroutines ------------------------------------------------------------------------------ */
 
 enum { N_COROUTINES = 20, COROUTINE_BYTES = 64 * 1024, N_ROUNDS = 200 };
 
@@ -253,18 +251,17 @@ static int shares_one_stack(char **arguments)
     return 0;
 }
 
-/* ---- stacks that nothing describes
- * -----------------------------------------------------------------
+/* ---- stacks without unwind information --------------------------------------------------------
  *
- * Lives on stacks of their own, as fibres have them that a library switches in assembly: below the
- * first function there is code without unwind information, and rbp is whatever it was. Each stack
- * lies between pages that cannot be read.
+ * Fibres with their own stacks, which a library switches in assembly: the caller of the first
+ * function has no unwind information, and rbp has any value. Each stack is between unreadable
+ * pages.
  */
 
 enum { FIBRE_BYTES = 64 * 1024, PAGE = 4096, N_FIBRES = 300 };
 
-/* switch_stacks(&from, to): saves where this stack is, and goes on with the other. enter_fibre
- * calls what is in rbx, which does not return. */
+/* switch_stacks(&from, to): saves the current stack, and continues with the other. enter_fibre
+ * calls the function in rbx, which does not return. */
 void switch_stacks(void **from, void *to);
 extern char enter_fibre[];
 __asm__(".text\n"
@@ -295,7 +292,7 @@ OWN_FRAME static void live_on_fibre(void)
     }
 }
 
-/* What the first frame of a fibre finds in rbp. */
+/* Returns the value of rbp for the first frame of a fibre. */
 static uintptr_t odd_rbp(int i, char *end)
 {
     switch (i % 6) {
@@ -304,7 +301,7 @@ static uintptr_t odd_rbp(int i, char *end)
     case 1:
         return 0xdead0000beef0000; /* no address at all */
     case 2:
-        return (uintptr_t)end - 8; /* the word behind it cannot be read */
+        return (uintptr_t)end - 8; /* the word after it cannot be read */
     case 3:
         return (uintptr_t)end;
     case 4:
@@ -316,7 +313,7 @@ static uintptr_t odd_rbp(int i, char *end)
 
 static void run_fibre(int i, char *end)
 {
-    uintptr_t *top = (uintptr_t *)(void *)end - 3; /* the stack is aligned behind it */
+    uintptr_t *top = (uintptr_t *)(void *)end - 3; /* the stack is aligned after it */
     memset(end - FIBRE_BYTES, 0x55, FIBRE_BYTES);
     top[0] = (uintptr_t)enter_fibre;
     top[-1] = odd_rbp(i, end);
@@ -340,8 +337,7 @@ static int switches(char **arguments)
     return 0;
 }
 
-/* ---- deep recursion
- * ------------------------------------------------------------------------------ */
+/* ---- deep recursion -------------------------------------------------------------------------- */
 
 OWN_FRAME static size_t dig(int depth)
 {
@@ -424,7 +420,7 @@ static int keeps_at_all_levels(char **arguments)
     return 0;
 }
 
-/* Frames of no fixed size. */
+/* Has frames of variable size. */
 OWN_FRAME static size_t stretch(int depth, size_t room)
 {
     volatile char *frame = alloca(room);
@@ -445,8 +441,7 @@ static int stretches(char **arguments)
     return 0;
 }
 
-/* ---- signals
- * ------------------------------------------------------------------------------------- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t n_signals;
 static volatile size_t kept_in_signals;
@@ -491,8 +486,8 @@ static void set_alarm(long every_us)
     must(setitimer(ITIMER_REAL, &timer, NULL) == 0, "a timer");
 }
 
-/* Handlers that allocate need an allocator that bears it (bump.c). The numbers differ from run to
- * run, so they go to the file that is named, not to the output. */
+/* Handlers that allocate need an allocator that allows it (bump.c). The numbers differ between
+ * runs, so they go to the named file, not to the output. */
 static int is_signalled(char **arguments)
 {
     size_t wandered = 0;
@@ -508,7 +503,7 @@ static int is_signalled(char **arguments)
     return 0;
 }
 
-/* On a stack of its own, raised by the program itself: the same in every run. */
+/* Handles a signal on another stack. The program raises it itself, so every run is the same. */
 static int has_other_stack(char **arguments)
 {
     stack_t stack;

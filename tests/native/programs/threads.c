@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Threads: many at once, many one after another, blocks that one makes and another frees, blocks
- * that live and die with thread-local storage, and libraries that come and go meanwhile.
+ * Threads: many at once, many one after another, blocks that another thread frees, blocks of
+ * thread-local storage, and libraries that are loaded and unloaded meanwhile.
  */
 #include "case.h"
 
@@ -37,8 +37,7 @@ OWN_FRAME static size_t keep_in_thread(size_t n, size_t size_bytes)
     return n * size_bytes;
 }
 
-/* ---- many threads
- * -------------------------------------------------------------------------------- */
+/* ---- many threads ---------------------------------------------------------------------------- */
 
 enum { N_AT_ONCE = 1000 };
 
@@ -53,7 +52,7 @@ static void *be_one_of_many(void *context)
     return NULL;
 }
 
-/* Stops itself when all are there, for those who want to look. */
+/* Stops itself when all threads run, so that a test can read the counts. */
 static int thousand(char **arguments)
 {
     static pthread_t threads[N_AT_ONCE];
@@ -127,7 +126,8 @@ static int detaches(char **arguments)
     return 0;
 }
 
-/* Cancelled where POSIX allows it, and malloc is no such place: each has kept its block by then. */
+/* Is cancelled where POSIX allows it, which excludes malloc: each thread has kept its block then.
+ */
 static void *be_cancelled(void *context)
 {
     (void)context;
@@ -154,8 +154,7 @@ static int cancels(char **arguments)
     return 0;
 }
 
-/* ---- thread-local storage
- * ------------------------------------------------------------------------ */
+/* ---- thread-local storage -------------------------------------------------------------------- */
 
 static pthread_key_t first_key, second_key;
 
@@ -201,8 +200,7 @@ static int ends_values(char **arguments)
     return 0;
 }
 
-/* ---- blocks that go from hand to hand
- * ------------------------------------------------------------- */
+/* ---- blocks freed by other threads ----------------------------------------------------------- */
 
 enum { N_HANDS = 4, N_BOXES = 256, N_PASSES = 200000 };
 
@@ -242,8 +240,7 @@ static int hands_over(char **arguments)
     return 0;
 }
 
-/* ---- libraries that come and go
- * ------------------------------------------------------------------- */
+/* ---- libraries loaded and unloaded ----------------------------------------------------------- */
 
 static _Atomic size_t kept_meanwhile;
 
@@ -272,8 +269,8 @@ static size_t use_library(const char *path)
     return live;
 }
 
-/* Two libraries take turns at the same addresses. What both keep outlives them. The numbers that
- * depend on time go to the file. */
+/* Loads two libraries in turn at the same addresses. Their blocks outlive them. Numbers that depend
+ * on time go to the file. */
 static int loads(char **arguments)
 {
     pthread_t threads[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Programs that a time profile must not disturb: what they do with signals, timers, waiting calls,
- * users, deep stacks and system call filters stays as it is.
+ * Programs that a time profile must not disturb: their signals, timers, blocking calls, users, deep
+ * stacks and system call filters behave as without it.
  */
 #include "case.h"
 
@@ -32,7 +32,7 @@ static long cpu_ns(void)
     return now.tv_sec * 1000 * NS_PER_MS + now.tv_nsec;
 }
 
-/* Works for so much processor time. Returns the rounds of work. */
+/* Works for `ms` of processor time. Returns the rounds of work. */
 OWN_FRAME static size_t burn(long ms)
 {
     static volatile unsigned work;
@@ -82,7 +82,7 @@ static int has_own_clock(char **arguments)
     return 0;
 }
 
-/* A signal set as full as it can be made, by hand. */
+/* Blocks every signal, with a signal set filled by hand. */
 static int blocks_all_signals(char **arguments)
 {
     sigset_t all, pending;
@@ -198,7 +198,7 @@ static void *burn_deep(void *context)
     return NULL;
 }
 
-/* The same processor time is worth nearly as much work at the end of a deep stack. */
+/* At the end of a deep stack the same processor time allows nearly the same amount of work. */
 static int burns_deep(char **arguments)
 {
     size_t n[2] = {0, 0};
@@ -222,7 +222,7 @@ static int burns_deep(char **arguments)
         BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW                                                   \
     }
 
-/* Kills for all but what this program calls. */
+/* Kills the process for all system calls except those that this program makes. */
 static const struct sock_filter narrow[] = {
     {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
     ALLOW(SYS_write),
@@ -287,7 +287,7 @@ static int isolates_itself(char **arguments)
     return 4;
 }
 
-/* Not even memory can be mapped then. */
+/* After this, not even mapping memory is allowed. */
 static int isolates_itself_strictly(char **arguments)
 {
     (void)arguments;

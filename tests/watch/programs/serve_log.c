@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A Haskell program whose event log goes to whoever connects, as with the package eventlog-socket:
- * LOG_SOCKET is a path, or a port of 127.0.0.1; without it, it is the usual file. The program
- * begins when somebody has connected. What they write are commands, done and told on standard
- * error. A file LOG_COPY gets the same bytes.
+ * A Haskell program that sends its event log to clients, as with the package eventlog-socket:
+ * LOG_SOCKET is a path, or a port of 127.0.0.1; without it, the log is the usual file. The program
+ * starts when a client has connected. Clients send commands; each is reported to standard error
+ * when it is done. A file LOG_COPY gets the same bytes.
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -69,7 +69,7 @@ static void obey(int command)
         performHeapProfile = true;
         break;
     }
-    fprintf(stderr, "told %d\n", command);
+    fprintf(stderr, "done %d\n", command);
 }
 
 static void *listen_to_commands(void *unused)
