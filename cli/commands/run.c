@@ -15,11 +15,11 @@
 
 #include "cmd.h"
 #include "diag.h"
-#include "launch.h"
-#include "run_loop.h"
-#include "run_summary.h"
-#include "run_tree.h"
-#include "run_watch.h"
+#include "run/launch.h"
+#include "run/run_loop.h"
+#include "run/run_summary.h"
+#include "run/run_tree.h"
+#include "run/run_watch.h"
 #include "suggest.h"
 
 /* GHC cuts names at 25 bytes, which would make most C++ names equal. */

@@ -237,8 +237,8 @@ hpf_status hpr_fonts_create(hpr_fonts **out, const char *family, const char *fon
     return HPF_OK;
 }
 
-/* Waits until the caller's reference to `map` is the last one. Threads of Pango 1.50 that still sort
- * fonts hold the others, and change the map without a lock when they end. */
+/* Waits until the caller's reference to `map` is the last one. Threads of Pango 1.50 that still
+ * sort fonts hold the others, and change the map without a lock when they end. */
 static void wait_for_threads(PangoFontMap *map)
 {
     while (g_atomic_int_get(&G_OBJECT(map)->ref_count) > 1) {

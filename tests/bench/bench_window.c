@@ -13,7 +13,7 @@
 
 #include "census/census.h"
 #include "made_window.h"
-#include "native/collector/native_heap.h"
+#include "native/profile/native_heap.h"
 
 enum { N_FUNCTIONS = 2000, DEPTH = 24, N_ROUNDS = 20 };
 

@@ -16,7 +16,7 @@
 #include "made_window.h"
 #include "census/census.h"
 #include "native/collector/native_guard.h"
-#include "native/collector/native_heap.h"
+#include "native/profile/native_heap.h"
 #include "native/collector/native_threads.h"
 #include "toy_resolver.h"
 

@@ -22,7 +22,7 @@
 #ifndef HPPROF_COLLECTOR_H
 #define HPPROF_COLLECTOR_H
 
-#include "collector_types.h"
+#include "native/profile/collector_types.h"
 
 #ifdef __cplusplus
 extern "C" {

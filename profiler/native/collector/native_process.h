@@ -11,9 +11,9 @@
 
 #include <stdatomic.h>
 
-#include "collector_types.h"
+#include "native/profile/collector_types.h"
 #include "native_guard.h"
-#include "native_profile.h"
+#include "native/profile/native_profile.h"
 #include "native_queue.h"
 #include "native_threads.h"
 

@@ -7,7 +7,7 @@
 #ifndef HPP_NATIVE_THREADS_H
 #define HPP_NATIVE_THREADS_H
 
-#include "collector_types.h"
+#include "native/profile/collector_types.h"
 #include "proc.h"
 #include "native/window/window_sums.h"
 

@@ -8,7 +8,7 @@
 
 #include "census/census.h"
 #include "made_window.h"
-#include "native/collector/native_heap.h"
+#include "native/profile/native_heap.h"
 #include "toy_heap.h"
 #include "toy_resolver.h"
 
