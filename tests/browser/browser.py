@@ -110,7 +110,7 @@ class Browser:
     def cdp(self, command, **parameters):
         return self.post("/goog/cdp/execute", cmd=command, params=parameters)
 
-    # --- what a test does
+    # --- actions of tests
 
     def metrics(self, width, height, scale=1):
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
@@ -210,7 +210,7 @@ def expect(actual, wanted, what):
 
 
 def run_tests(functions, stage):
-    """Runs the functions test_NAME of a file, all or those that the command line names behind census. Each gets
+    """Runs the functions test_NAME of a file, all or those that the command line names after census. Each gets
     what `stage(census, directory, browser)`, a context, gives it, and must leave nothing in the console.
     Returns the exit status."""
     census, wanted = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]

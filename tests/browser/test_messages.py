@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A page that shows what a server sends, in a real browser. The server is one of Python's that sends what
-docs/formats/page.md says; the profiles are those that census packs.
+"""A page that shows the messages of a server, in a real browser. The server is written in Python and follows
+docs/formats/page.md; census packs the profiles.
 
 test_messages.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
 """
@@ -182,7 +182,7 @@ def test_waiting_profile_shows_its_message(stage):
     browser.until("return document.querySelectorAll('#tabs button').length === 3")
     browser.run("census.app.showProfile(7)")
     browser.settle()
-    expect(browser.text("#empty"), "the file does not exist yet", "what it waits for")
+    expect(browser.text("#empty"), "the file does not exist yet", "the reason of waiting")
     stage.server.send("snapshot", {**stage.snapshot, "id": 7, "file": "later.hp"})
     browser.until("return census.app.panel.chart !== null")
 
@@ -194,10 +194,10 @@ def test_caveats_are_shown(stage):
     stage.server.send("state", {**lacking, "id": 7, "name": "later", "caveat": "its samples come later"})
     stage.server.send("state", lacking)
     browser.until("return !document.getElementById('note').hidden")
-    expect(browser.text("#note"), "Only <i>half</i> of it.", "what is said below the picture")
+    expect(browser.text("#note"), "Only <i>half</i> of it.", "the message below the picture")
     browser.run("census.app.showProfile(7)")
     browser.settle()
-    expect(browser.text("#empty"), "Its samples come later.", "what is said in place of a picture")
+    expect(browser.text("#empty"), "Its samples come later.", "the message in place of a picture")
     browser.run("census.app.showProfile(0)")
     stage.server.send("state", {**lacking, "caveat": ""})
     browser.until("return document.getElementById('note').hidden")

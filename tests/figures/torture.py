@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Options of `census plot` in combinations that are unlikely, and what is true of every picture.
+"""Unusual combinations of options of `census plot`, and the properties of every picture.
 
 torture.py CENSUS PROJECT [--seed N] [--cases N | --seconds S] [--only CASE] [--folder KEEP]
 
-A case is a number: its profiles, options and format follow from seed and number alone. A picture is drawn, or there is
-a complaint with status 1 or 2 and no picture. Of a picture: bands add up to the total, ticks ascend, bytes are equal
-twice, the page is as large as was said, and every text is on the page and on no other text.
+A case is a number: its profiles, options and format follow from seed and number alone. A case either draws a picture,
+or fails with an error message, status 1 or 2 and no picture. In a picture, bands add up to the total, ticks ascend, a
+second run gives equal bytes, the page has the requested size, and texts are on the page and do not overlap.
 """
 import argparse
 import itertools

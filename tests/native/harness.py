@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs a program plainly, counted, under `peer`, and under `census run`, and compares.
 
-What a program printed and how it ended must be the same in all four. What it held at the end must be
-the same in the last three, exactly: `peer` knows what the program's half counted, `census run` what
-came out in the end, and the counting library (counting/) shares no code with either.
+The output and the exit status must be equal in all four. The live blocks at the end must be equal in
+the last three, exactly: `peer` has the counts inside the program, `census run` has the finished
+profile, and the counting library (counting/) shares no code with either.
 
-The environment says what is tested: CENSUS, CENSUS_PRELOAD, NATIVE_COUNTING, NATIVE_PEER,
+The environment names the tested programs: CENSUS, CENSUS_PRELOAD, NATIVE_COUNTING, NATIVE_PEER,
 NATIVE_PROGRAMS. Each test is a method; `test_GROUP.py NAME` runs the method test_NAME.
 """
 import collections

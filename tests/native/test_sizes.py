@@ -67,7 +67,7 @@ class Allocators(Native):
         self.assert_nothing_lost(peer.windows[0])
         self.check_printed(plain, census)
 
-    # The first two do not keep all the promises that the other cases ask for.
+    # The first two do not have all guarantees that the other cases need.
     def test_jemalloc(self):
         self.check("libjemalloc.so.2", ("sizes", "aligns"), ("objects", "makes"))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Threads: counts are exact whenever all threads pause, and at the end."""
+"""Threads: counts are exact while all threads pause, and at the end."""
 import harness
 from harness import Native, program
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Watches profiles with `census watch` while tests write them, and compares what it draws with what
-`census plot` draws of the same bytes, exactly.
+"""Watches profiles with `census watch` while tests write them, and compares its pictures with those of
+`census plot` for the same bytes, exactly.
 
-The environment says what is tested: CENSUS; and with CENSUS_HTTP=OFF that it has no pages. Each test
+The environment names the tested program: CENSUS; CENSUS_HTTP=OFF means that it has no pages. Each test
 is a method; `test_GROUP.py NAME` runs the method test_NAME.
 """
 import functools

@@ -114,7 +114,7 @@ class Control(harness.Watch):
         self.assertEqual(self.command(place, "0/start", headers=[own]), 204)
         self.assertEqual(program.next_command(), START)  # and nothing before
 
-    # ---- what is no such program ----
+    # ---- other programs ----
 
     def test_profile_that_is_not_a_log(self):
         program = self.program()

@@ -54,7 +54,7 @@ class Http(Watch):
         self.addCleanup(viewer.close)
         return viewer
 
-    # --- what is given, and to whom
+    # --- pages and access
 
     def test_page_and_its_headers(self):
         _, place = self.serve_profile()
@@ -178,7 +178,7 @@ class Http(Watch):
         path = self.path("census.socket")
         old = os.umask(0)
         self.addCleanup(os.umask, old)
-        for _ in range(2):      # the second one finds what the first one, killed, has left
+        for _ in range(2):      # the second server finds the socket of the first one, which was killed
             running, place = self.serve_profile(where="unix:" + path)
             self.assertEqual(place.path, path)
             self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
@@ -238,10 +238,10 @@ class Http(Watch):
         running.end()
         self.assertFalse(os.path.exists(path))
 
-    # --- what viewers see
+    # --- data of viewers
 
     def grow(self, data, steps=20):
-        """Writes the samples of a profile in so many steps; yields how many there are."""
+        """Writes the samples of a profile in several steps; yields the number of samples so far."""
         ends = ends_of_samples(data)
         with open(self.path("prog.hp"), "ab", buffering=0) as file:
             at = os.path.getsize(self.path("prog.hp"))

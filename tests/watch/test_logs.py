@@ -30,7 +30,7 @@ def build():
         if os.path.exists(program) and all(os.path.getmtime(source) < os.path.getmtime(program)
                                            for source in SOURCES):
             return program
-        names = [shutil.copy(source, BUILT) for source in SOURCES]  # objects are left beside them
+        names = [shutil.copy(source, BUILT) for source in SOURCES]  # objects are written next to them
         made = subprocess.run([GHC, "-v0", "-prof", "-O1", "-no-hs-main", "-o", program, *names],
                               capture_output=True, text=True, check=False)
     if "Perhaps you haven't installed the profiling libraries" in made.stderr:

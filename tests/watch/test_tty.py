@@ -66,7 +66,7 @@ class TtyTest(unittest.TestCase):
         self.terminal.wait_for(f"(?m)^status={status}$")
         self.assertTrue(self.terminal.is_plain())
         self.terminal.run("echo back again")
-        self.terminal.wait_for("(?m)^ready> echo back again$")  # what is typed is seen
+        self.terminal.wait_for("(?m)^ready> echo back again$")  # typed text is visible
         self.terminal.wait_for("(?m)^back again$")
 
     def test_shows_bands_axes_and_figures(self):

@@ -10,7 +10,7 @@
 
 static hp2ps_flags flags;
 
-/* Reads up to eight words, separated by commas. Returns the complaint. */
+/* Reads up to eight words, separated by commas. Returns the error message. */
 static const char *parse(const char *line)
 {
     static char words[256];

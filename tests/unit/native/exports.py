@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks what the preload library shows of itself: it exports what it replaces and what programs may
-call, no more, and needs nothing but libc.
+"""Checks the symbols of the preload library: it exports only functions that it replaces or that programs
+may call, and needs only libc.
 
 exports.py LIBRARY
 """

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A walk that joins the previous stack finds what a walk of the whole stack finds: the same frames,
- * the same node, and the same words on which they depend. The stack is that of a synthetic program,
+ * A walk that joins the previous stack has the same result as a walk of the whole stack: the
+ * frames, the node, and the words on which they depend. The stack is that of a synthetic program,
  * whose functions keep, save or change rbp, and whose frames keep old words.
  */
 #include "native/unwind/stack_walk.h"
