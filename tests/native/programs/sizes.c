@@ -243,7 +243,7 @@ OWN_FRAME static size_t keep_usable(void)
     for (size_t i = 0; i < 300; i++) {
         size_t usable = malloc_usable_size(blocks[i]);
         for (size_t k = 0; k < usable; k++) {
-            must(blocks[i][k] == (i & 0xff), "nobody else writes there");
+            must(blocks[i][k] == (i & 0xff), "no other code writes there");
         }
         blocks[i] = made(realloc(blocks[i], usable * 2 + 1));
         must(usable == 0 || blocks[i][usable - 1] == (i & 0xff), "all of it moves along");

@@ -33,12 +33,12 @@ typedef struct drawing {
 static void draw(drawing *d, const char *profile, const char *lines, const hpr_options *options)
 {
     static const hpf_source_options keep = {.keep = true};
-    hpf_str bytes = {profile, strlen(profile)}, beside = {lines, strlen(lines)};
+    hpf_str bytes = {profile, strlen(profile)}, quantities = {lines, strlen(lines)};
     hpf_source *sidecar;
     hpf_error err = {0};
     cr_assert_eq(hpf_source_from_memory(&d->source, bytes, &keep, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_create(&d->survey, d->source, NULL, &err), HPF_OK, "%s", err.message);
-    cr_assert_eq(hpf_source_from_memory(&sidecar, beside, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_source_from_memory(&sidecar, quantities, NULL, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_add_sidecar(d->survey, sidecar, &err), HPF_OK, "%s", err.message);
     hpf_source_destroy(sidecar);
     cr_assert_eq(hpr_chart_create(&d->chart, d->survey, options, made_up_measurer, &err), HPF_OK);
