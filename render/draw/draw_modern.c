@@ -145,11 +145,11 @@ static void draw_leader(const hpr__drawing *d, const hpr_band *band)
     hpr__builder_line(d->builder, points, 4, hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT));
 }
 
-/* Clears the hatch of a band under its name. */
-static void clear_hatch(const hpr__drawing *d, const hpr_band *band)
+/* Clears the hatch of a band, and the total line of differences, under its name. */
+static void clear_band(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_label *label = &band->label;
-    if (band->fill.hatch_gap_pt > 0) {
+    if (band->fill.hatch_gap_pt > 0 || d->chart->base) {
         hpr_text_size size = hpr__measure(d, label->text, label->size_pt);
         hpr_point corner =
             hpr__at(d, label->x_pt - size.width_pt / 2 - 1.5, label->y_pt + size.ascent_pt);
@@ -180,7 +180,7 @@ static void draw_label(const hpr__drawing *d, const hpr_band *band)
         return;
     }
     if (label->place == HPR_LABEL_INSIDE) {
-        clear_hatch(d, band);
+        clear_band(d, band);
         hpr__draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_MIDDLE,
                        text_on(band->fill.colour));
         return;

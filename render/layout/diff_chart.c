@@ -188,12 +188,15 @@ static hpf_status add_band(work *w, const split *s, int which, hpf_error *err)
 {
     hpr_chart *public = &w->chart->public;
     const half *h = &s->halves[which];
+    const half *other = &s->halves[!which];
     hpr_band *band = &w->chart->bands[public->n_bands];
     if (h->max == 0) {
         return HPF_OK;
     }
+    bool is_smaller = h->area < other->area || (h->area == other->area && which == 0);
     *band = (hpr_band){
         .is_other = s->is_other,
+        .is_named_elsewhere = is_smaller && other->max > 0,
         .n_names = s->n_names,
         .fill = s->fill,
         .values = h->values,

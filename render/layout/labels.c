@@ -56,7 +56,8 @@ static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const c
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
         const hpr_band *other = &chart->bands[i];
         const char *name = without_id(other);
-        if (other == band || other->is_other || strncmp(name, shown, head) != 0) {
+        if (other == band || other->is_other || other->is_named_elsewhere ||
+            strncmp(name, shown, head) != 0) {
             continue;
         }
         size_t length = strlen(name);
@@ -390,8 +391,9 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
         const double *lower = below;
         below = band->upper;
         band->label = (hpr_label){.place = HPR_LABEL_NONE};
-        if (public->is_lines || hpr__height_of(public, band->max) < style->smallest_pt) {
-            continue; /* no text fits */
+        if (public->is_lines || band->is_named_elsewhere ||
+            hpr__height_of(public, band->max) < style->smallest_pt) {
+            continue; /* no text is wanted, or none fits */
         }
         hpr__extent_fill(&extents[0], &columns, lower, scale);
         hpr__extent_fill(&extents[1], &columns, band->upper, scale);
@@ -407,7 +409,8 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
 bool hpr__label_is_due(const hpr_chart *chart, const hpr_band *band)
 {
     double thickest = hpr__height_of(chart, band->max);
-    return hpr__is_shown(chart, band) && band->label.place == HPR_LABEL_NONE &&
+    return hpr__is_shown(chart, band) && !band->is_named_elsewhere &&
+           band->label.place == HPR_LABEL_NONE &&
            thickest > (band->is_other ? least_named_other_pt : 0);
 }
 

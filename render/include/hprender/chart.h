@@ -73,8 +73,9 @@ typedef struct hpr_band {
     const hpf_frame *frames;
     size_t n_frames;
     hpf_str members;
-    bool is_other;    /* the band of all names that are not drawn on their own */
-    uint32_t n_names; /* names in the band: 1 unless is_other or grouped */
+    bool is_other;           /* the band of all names that are not drawn on their own */
+    bool is_named_elsewhere; /* of a difference: the smaller half of a row, without a label */
+    uint32_t n_names;        /* names in the band: 1 unless is_other or grouped */
     hpr_fill fill;
     double classic_shade; /* classic: the number in the .aux file; else 0 */
     const double *values; /* n_points amounts, or percents in a normalised chart */

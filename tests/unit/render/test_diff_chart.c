@@ -142,6 +142,28 @@ Test(diff_chart, band_on_both_sides_has_one_colour_and_crosses_zero)
     finish(&p);
 }
 
+Test(diff_chart, names_only_the_larger_half_of_a_band)
+{
+    static const char *const ends[2][2] = {{"a 18\nb 1\n", "a 3\nb 1\n"},
+                                           {"a 13\nb 1\n", "a 1\nb 1\n"}};
+    for (int i = 0; i < 2; i++) {
+        char profile[400];
+        hpr_diff_options options = options_of(0);
+        snprintf(profile, sizeof profile, PROFILE_HEADERS SAMPLE("0", "%s") SAMPLE("3", "%s"),
+                 ends[i][0], ends[i][1]);
+        pair p = compare(PROFILE_HEADERS SAMPLE("0", "a 10\n") SAMPLE("3", "a 10\n"), profile,
+                         &options, 0);
+        const hpr_band *larger = find(p.chart, "a", i == 1);
+        const hpr_band *smaller = find(p.chart, "a", i == 0);
+        const hpr_band *grown = find(p.chart, "b", false);
+        cr_assert(larger && smaller && grown);
+        cr_expect_neq(larger->label.place, HPR_LABEL_NONE);
+        cr_expect_eq(smaller->label.place, HPR_LABEL_NONE);
+        cr_expect_neq(grown->label.place, HPR_LABEL_NONE);
+        finish(&p);
+    }
+}
+
 Test(diff_chart, compares_samples_one_by_one)
 {
     hpr_diff_options options = options_of(0);
