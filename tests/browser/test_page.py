@@ -271,14 +271,15 @@ def test_table_sorts_and_agrees_with_report(bench, browser):
 
 
 def test_downloads(bench, browser):
-    samples = steady(20)
-    browser.open(bench.page(profile("save", samples), options=["-m", "4"]))
+    samples = [(t, {**costs, "=1+2": 30000, "'@x": 30000}) for t, costs in steady(20)]
+    browser.open(bench.page(profile("save", samples), options=["-m", "6"]))
     browser.settle()
     brush(browser, 9.6, 20.4)
     for kind in ("svg", "png", "csv"):
         browser.press_button(f"[data-save={kind}]")
     table = list(csv.reader(io.StringIO(browser.downloaded("p0.csv").decode())))
     expect([float(row[0]) for row in table[1:]], [float(t) for t in range(10, 21)], "times")
+    expect(sorted(name for name in table[0] if name.startswith("'")), ["''@x", "'=1+2"], "guarded from spreadsheets")
     for row in table[1:]:
         cells = dict(zip(table[0], map(float, row)))
         costs = samples[int(cells["time"])][1]

@@ -36,8 +36,11 @@ function pngOf(chart, size, theme, done) {
     canvas.toBlob(done, 'image/png');
 }
 
+// Returns a text as a cell. An apostrophe guards what a spreadsheet would calculate, as in the CSV
+// that `census convert` writes.
 function csvText(text) {
-    return `"${text.replace(/"/g, '""')}"`;
+    const guard = /^'*[=+\-@\t\r\n]/.test(text) ? "'" : '';
+    return `"${guard}${text.replace(/"/g, '""')}"`;
 }
 
 // Returns CSV: a row for each sample in the window, a column for each band, the top one first.
