@@ -4,6 +4,7 @@
  */
 #include "plot_job.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +254,28 @@ static bool has_costs(const plot_job *j)
     return false;
 }
 
+/* Warns of names that --group-by leaves alone. */
+static void warn_of_ungrouped(const plot_job *j)
+{
+    hpf_error warning;
+    uint32_t n = 0, n_names = 0;
+    for (size_t i = 0; i < j->n_inputs && j->setup.values->group; i++) {
+        const hpf_survey *survey = j->inputs[i].survey;
+        n += hpr_count_ungrouped(survey, &j->setup.options.chart);
+        for (hpf_name name = 0; name < hpf_survey_n_names(survey); name++) {
+            n_names += hpf_survey_totals(survey, name)->n_samples > 0;
+        }
+    }
+    if (n > 0) {
+        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
+                      "%" PRIu32 " of %" PRIu32
+                      " names have no such part, or were cut before its end: each is a group of "
+                      "its own",
+                      n, n_names);
+        diag_warning("--group-by", &warning);
+    }
+}
+
 static bool open_inputs(plot_job *j, char *const *paths, size_t n)
 {
     j->inputs = calloc(n, sizeof *j->inputs);
@@ -265,7 +288,11 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
             return false;
         }
     }
-    return has_costs(j) && read_sets(j) && read_collections(j);
+    if (!has_costs(j)) {
+        return false;
+    }
+    warn_of_ungrouped(j);
+    return read_sets(j) && read_collections(j);
 }
 
 /* --- laying out ----------------------------------------------------------------------------- */

@@ -65,6 +65,12 @@ static size_t end_of_capital_word(hpf_str text, size_t begin)
     return i;
 }
 
+/* Returns whether the producer cut a name: GHC ends stacks with "..." that are longer than -L. */
+static bool is_cut(hpf_str text)
+{
+    return text.length >= 3 && memcmp(text.data + text.length - 3, "...", 3) == 0;
+}
+
 static parts parse_name(hpf_str text)
 {
     if (text.length > 2 && text.data[0] == '<' && text.data[text.length - 1] == '>') {
@@ -84,6 +90,10 @@ static parts parse_name(hpf_str text)
     /* Capitalised words alone, without a package, are a module. */
     bool is_module = p.package.length == 0 && begin > 0 && end == text.length;
     p.module = up_to(text, is_module && !hpf_str_is(p.entity, "CAF") ? end : module_end);
+    /* Up to the cut, a capitalised word may be part of the module, and cut as well. */
+    if (is_cut(text) && begin + 3 >= text.length) {
+        p.module = p.entity = up_to(text, 0);
+    }
     return p;
 }
 
@@ -158,11 +168,12 @@ static hpf_str prefix_of(hpf_str text, int n_parts, bool is_stack)
 {
     size_t package = is_stack ? 0 : package_length(text);
     size_t part_begin = package > 0 ? package + 1 : 0;
+    size_t end = is_cut(text) ? text.length - 3 : text.length;
     n_parts -= package > 0;
     if (n_parts == 0) {
         return up_to(text, package);
     }
-    for (size_t i = part_begin; i < text.length; i++) {
+    for (size_t i = part_begin; i < end; i++) {
         if (!is_stack && memchr("(<[ \"", text.data[i], 5)) {
             break; /* arguments and operators are not divided */
         }
@@ -178,7 +189,7 @@ static hpf_str prefix_of(hpf_str text, int n_parts, bool is_stack)
     return text;
 }
 
-hpf_str hpr__group_of(hpf_str name, hpr_group group, int n_parts)
+hpf_str hpr__part_of(hpf_str name, hpr_group group, int n_parts)
 {
     hpf_str bare = hpf_str_without_id(name);
     bool is_stack = bare.length < name.length;
@@ -190,14 +201,14 @@ hpf_str hpr__group_of(hpf_str name, hpr_group group, int n_parts)
         found = is_stack ? module_of_stack(bare) : parse_name(bare).module;
         break;
     case HPR_GROUP_TYPE:
-        found = is_stack ? name : without_arguments(without_shape(parse_name(bare).entity));
+        found = is_stack ? found : without_arguments(without_shape(parse_name(bare).entity));
         break;
     case HPR_GROUP_PACKAGE:
-        found = is_stack ? name : parse_name(bare).package;
+        found = is_stack ? found : parse_name(bare).package;
         break;
     case HPR_GROUP_PREFIX:
         found = prefix_of(bare, n_parts, is_stack);
         break;
     }
-    return found.length > 0 ? found : name;
+    return is_cut(found) ? up_to(found, 0) : found;
 }

@@ -9,14 +9,15 @@
  *     Data.Map.Internal             a module
  *     THUNK_1_0  Map  std::vector<int>
  *
- * A name without the requested part forms a group of its own, named by the whole name.
+ * A name without the requested part, or that was cut within it, forms a group of its own, named by
+ * the whole name.
  */
 #ifndef HPR_GROUP_H
 #define HPR_GROUP_H
 
 #include "hprender/render.h"
 
-/* Returns the group of a name. The result is part of `name`, borrowed.
+/* Returns the part of a name that names its group, borrowed from `name`; empty if it has none.
  *
  * MODULE: "GHC.Maybe". Of a stack, the module of the innermost part that has one.
  * TYPE: "Just"; "THUNK" without its shape; "std::vector" without its arguments. A stack has none.
@@ -24,6 +25,6 @@
  * PREFIX: the first `n_parts` parts. The parts of a stack are separated by slashes, and its number
  * is left out; the parts of other names are the package and what dots, slashes and "::" separate.
  */
-hpf_str hpr__group_of(hpf_str name, hpr_group group, int n_parts);
+hpf_str hpr__part_of(hpf_str name, hpr_group group, int n_parts);
 
 #endif

@@ -62,9 +62,10 @@ typedef struct selection {
     hpf_name *first_of; /* by name: the first name of its group */
 } selection;
 
-/* Returns the group of a name, from the innermost frame of an event log if there is one, else from
- * the name itself. Borrowed from the survey. */
-static hpf_str group_text(const hpf_survey *survey, hpf_name name, const hpr_options *options)
+/* Returns the part of a name that names its group, from the innermost frame of an event log if
+ * there is one, else from the name itself. Borrowed from the survey; empty if the name has no such
+ * part. */
+static hpf_str part_of(const hpf_survey *survey, hpf_name name, const hpr_options *options)
 {
     hpf_frame innermost;
     hpf_str known = {NULL, 0};
@@ -74,8 +75,24 @@ static hpf_str group_text(const hpf_survey *survey, hpf_name name, const hpr_opt
                                                    : known;
     }
     return known.length > 0 ? known
-                            : hpr__group_of(hpf_survey_name(survey, name), options->group,
-                                            options->n_prefix_parts);
+                            : hpr__part_of(hpf_survey_name(survey, name), options->group,
+                                           options->n_prefix_parts);
+}
+
+static hpf_str group_text(const hpf_survey *survey, hpf_name name, const hpr_options *options)
+{
+    hpf_str part = part_of(survey, name, options);
+    return part.length > 0 ? part : hpf_survey_name(survey, name);
+}
+
+uint32_t hpr_count_ungrouped(const hpf_survey *survey, const hpr_options *options)
+{
+    uint32_t n = 0;
+    for (hpf_name name = 0; name < hpf_survey_n_names(survey); name++) {
+        n += hpf_survey_totals(survey, name)->n_samples > 0 &&
+             part_of(survey, name, options).length == 0;
+    }
+    return n;
 }
 
 /* Lists the names that occur in a sample. */

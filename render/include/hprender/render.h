@@ -142,6 +142,10 @@ HPF_API HPF_MUST_USE hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *su
                                                  hpf_error *err);
 HPF_API void hpr_chart_destroy(hpr_chart *chart);
 
+/* Returns how many names in samples have no part as `options->group` wants it, or were cut within
+ * it: each is a group of its own. */
+HPF_API uint32_t hpr_count_ungrouped(const hpf_survey *survey, const hpr_options *options);
+
 /* Creates the scene of a chart. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart,
                                                  const hpr_options *options, hpr_measurer measurer,
