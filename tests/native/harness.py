@@ -200,7 +200,7 @@ class Native(unittest.TestCase):
 
     def check_program(self, command, is_repeatable=True, verify=1, **more):
         """Runs a command in all ways. `is_repeatable`: it allocates the same in each run. `verify`:
-        one stack in so many is compared. Returns the plain result, and the one under census by
+        only every nth stack is compared (n is `verify`). Returns the plain result, and the one under census by
         site."""
         plain = run(command, **more)
         census = run_census(command, self.fresh(), "-hd", **more)

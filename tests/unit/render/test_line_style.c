@@ -62,7 +62,7 @@ static bool looks_like(const hpr_fill *x, const hpr_fill *y)
     return is_alike && x->dash_pt == y->dash_pt && x->marker == y->marker;
 }
 
-static void expect_told_apart(const lines *l)
+static void expect_distinct(const lines *l)
 {
     for (uint32_t i = 0; i < l->n; i++) {
         for (uint32_t k = 0; k < i; k++) {
@@ -79,7 +79,7 @@ Test(line_style, fifteen_lines_are_distinct_for_every_kind_of_vision)
         lines l = {.n = 0};
         add_many(&l, 15);
         choose(&l, themes[i]);
-        expect_told_apart(&l);
+        expect_distinct(&l);
     }
 }
 
@@ -88,7 +88,7 @@ Test(line_style, ten_lines_are_distinct_in_print)
     lines l = {.n = 0};
     add_many(&l, 10);
     choose(&l, HPR_THEME_PRINT);
-    expect_told_apart(&l);
+    expect_distinct(&l);
     for (uint32_t i = 0; i < l.n; i++) {
         cr_expect(l.fills[i].is_gray && l.fills[i].marker > 0);
     }
