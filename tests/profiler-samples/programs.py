@@ -220,7 +220,7 @@ class Report(unittest.TestCase):
                             run.text(".prof"), re.M)
             self.assertAlmostEqual(float(row[1]), percent, delta=1.5, msg=name)
 
-    def test_recursion_is_folded_and_callers_are_told_apart(self):
+    def test_recursion_is_folded_and_callers_are_distinct(self):
         run = Run("costs", "-p", n=20)
         main = "MAIN/main"
 

@@ -51,7 +51,7 @@ static inline void hpp__peak_subtract(hpp_thread *self, uint64_t n_bytes)
 /* Adds bytes of a thread without a slot, which may be negative. */
 void hpp__peak_change_shared(int64_t n_bytes);
 
-/* Starts anew in a forked child, which has inherited `live_bytes`. */
+/* Starts again in a forked child, which has inherited `live_bytes`. */
 void hpp__peak_forked(hpp_thread *self, uint64_t live_bytes);
 
 #endif

@@ -123,7 +123,7 @@ static void add_options(lz_runtime *rt, const char *text)
 {
     hpf_error err = {0};
     hpf_status status = hpp_options_parse(&rt->options, (hpf_str){text, strlen(text)}, &err);
-    check(status, &err, "some options are not heeded");
+    check(status, &err, "some options are ignored");
 }
 
 void lz_profile_start(lz_runtime *rt, const char *program, const char *const *arguments,

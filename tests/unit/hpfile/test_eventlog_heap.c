@@ -454,7 +454,7 @@ Test(log_heap, a_survey_counts_all_records)
 }
 
 /* A label, one that differs in one byte, and the first again. */
-static void expect_told_apart(const char *label, const char *other)
+static void expect_distinct(const char *label, const char *other)
 {
     hpf_sink *log = open_log(0);
     sample(log, 1, label, 5);
@@ -480,7 +480,7 @@ Test(log_heap, keys_of_any_length_differ_by_any_byte)
         for (size_t at = 0; at < n; at++) {
             memcpy(other, label, n + 1);
             other[at] = 'y';
-            expect_told_apart(label, other);
+            expect_distinct(label, other);
         }
     }
 }
