@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "chart/group.h"
+#include "hpfile/str.h"
 
 typedef struct sample {
     const char *name, *module, *type, *package;
@@ -68,9 +69,8 @@ static void expect_group(const char *name, hpr_group group, int n_parts, const c
     memcpy(copy, name, strlen(name));
     hpf_str found = hpr__part_of((hpf_str){copy, strlen(name)}, group, n_parts);
     const char *wanted = expected ? expected : "";
-    cr_expect(found.length == strlen(wanted) && memcmp(found.data, wanted, found.length) == 0,
-              "%s, %d: '%.*s' instead of '%s'", name, (int)group, (int)found.length, found.data,
-              wanted);
+    cr_expect(hpf_str_is(found, wanted), "%s, %d: '%.*s' instead of '%s'", name, (int)group,
+              (int)found.length, found.data, wanted);
     free(copy);
 }
 
