@@ -166,9 +166,15 @@ size_t hpf__number_shortest(char *out, double value)
 
 size_t hpf__number_time(char *out, double value)
 {
-    size_t length = hpf__number_fixed(out, value, 6);
-    if (length > HPF__NUMBER_MAX || hpf__number_parse(out, length) != value) {
-        length = hpf__number_shortest(out, value);
+    enum { MOST_DECIMALS = 24 };
+    for (int decimals = 6; decimals <= MOST_DECIMALS; decimals++) {
+        size_t length = hpf__number_fixed(out, value, decimals);
+        if (length > HPF__NUMBER_MAX) {
+            break;
+        }
+        if (hpf__number_parse(out, length) == value) {
+            return length;
+        }
     }
-    return length;
+    return hpf__number_shortest(out, value);
 }

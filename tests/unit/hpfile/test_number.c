@@ -192,3 +192,23 @@ Test(number, no_locale_changes_the_point)
     snprintf(native, sizeof native, "%.1f", 0.5);
     cr_expect_str_eq(native, "0,5", "the caller's locale is as it was");
 }
+
+/* hp2ps reads no exponents. */
+Test(number, times_have_at_least_six_decimals_and_no_exponent)
+{
+    static const struct {
+        double time;
+        const char *text;
+    } cases[] = {{0, "0.000000"},
+                 {0.1, "0.100000"},
+                 {9.3214e-05, "0.000093214"},
+                 {1e-9, "0.000000001"},
+                 {12.345678901, "12.345678901"},
+                 {1e22, "10000000000000000000000.000000"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[HPF__NUMBER_BYTES];
+        size_t length = hpf__number_time(text, cases[i].time);
+        cr_expect(length == strlen(cases[i].text) && memcmp(text, cases[i].text, length) == 0,
+                  "%.*s instead of %s", (int)length, text, cases[i].text);
+    }
+}
