@@ -13,6 +13,7 @@
 #include "hpfile/str.h"
 
 #include "diag.h"
+#include "path.h"
 
 const char *const bins_group_names[] = {[BINS_BY_FUNCTION] = "function",
                                         [BINS_BY_LINE] = "line",
@@ -26,16 +27,11 @@ static bool fail_for_memory(void)
     return false;
 }
 
-static bool open_bins(hpf_source **source, const char *path, hpf_error *err)
-{
-    return hpf_source_open(source, path, NULL, err) == HPF_OK;
-}
-
 bool bins_is_file(const char *path)
 {
     hpf_source *source;
     hpf_str piece;
-    if (strcmp(path, "-") == 0 || !open_bins(&source, path, NULL)) {
+    if (strcmp(path, "-") == 0 || hpf_source_open(&source, path, NULL, NULL) != HPF_OK) {
         return false;
     }
     bool is = hpf_source_next(source, &piece, NULL) == HPF_OK && hpf_bins_is_file(piece);
@@ -67,15 +63,6 @@ void bins_finish(bins_table *t)
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-static hpf_str base_name(hpf_str path)
-{
-    size_t at = path.length;
-    while (at > 0 && path.data[at - 1] != '/') {
-        at--;
-    }
-    return (hpf_str){path.data + at, path.length - at};
-}
-
 /* Stores the names of an address. The resolver's texts last as long as the resolver. */
 static void name_row(bins_table *t, bins_row *row, uint32_t object)
 {
@@ -84,11 +71,9 @@ static void name_row(bins_table *t, bins_row *row, uint32_t object)
     row->function = innermost->name;
     row->linkage = found.list[found.n - 1].linkage;
     if (innermost->line > 0) {
-        hpf_str file = base_name(innermost->file);
-        char *place = hpf_arena_alloc(t->texts, file.length + 16);
-        int length =
-            place ? sprintf(place, "%.*s:%" PRIu32, (int)file.length, file.data, innermost->line)
-                  : 0;
+        const char *file = path_base(innermost->file.data);
+        char *place = hpf_arena_alloc(t->texts, strlen(file) + 16);
+        int length = place ? sprintf(place, "%s:%" PRIu32, file, innermost->line) : 0;
         row->place = (hpf_str){place, (size_t)length};
     }
 }
@@ -124,7 +109,8 @@ static bool add_rows(bins_table *t, const hpf_bins *bins, int side)
             const hpp_object_file file = {path, (const uint8_t *)in->build_id.data,
                                           in->build_id.length};
             row.path = (hpf_str){path, in->path.length};
-            row.module = base_name(row.path);
+            const char *module = path_base(path);
+            row.module = (hpf_str){module, strlen(module)};
             name_row(t, &row, hpp_resolver_object(t->resolver, &file));
         }
         if (!HPF__ARRAY_PUSH(t->rows, t->n_rows, t->capacity, row)) {
@@ -141,7 +127,7 @@ bool bins_add(bins_table *t, const char *path, int side)
     hpf_source *source;
     hpf_bins bins;
     hpf_error err;
-    if (!open_bins(&source, path, &err)) {
+    if (hpf_source_open(&source, path, NULL, &err) != HPF_OK) {
         diag_error(path, &err);
         return false;
     }
