@@ -148,6 +148,20 @@ bool bins_add(bins_table *t, const char *path, int side)
     return is_good;
 }
 
+bool bins_load(bins_table *t, const char *const *paths, size_t n)
+{
+    if (!bins_init(t)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!bins_add(t, paths[i], 0)) {
+            bins_finish(t);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* --- grouping -------------------------------------------------------------------------------- */
 
 /* Orders rows so that those with equal texts and addresses are neighbours. */

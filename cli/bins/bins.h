@@ -59,6 +59,10 @@ void bins_finish(bins_table *table);
  * message. */
 bool bins_add(bins_table *table, const char *path, int side);
 
+/* Initialises a table with the sum of `n` files. Returns false after a message, with nothing to
+ * finish. */
+bool bins_load(bins_table *table, const char *const *paths, size_t n);
+
 /* Groups the rows of all files: largest amounts of both sides together first, then by name. */
 void bins_group_rows(bins_table *table, bins_group group);
 

@@ -199,15 +199,11 @@ int bins_annotate(const char *const *paths, size_t n, const char *function, cons
 {
     bins_table bins;
     int status = EXIT_FAILED;
-    bool is_good = bins_init(&bins);
-    if (!is_good) {
+    if (!bins_load(&bins, paths, n)) {
         return EXIT_FAILED;
     }
-    for (size_t i = 0; i < n && is_good; i++) {
-        is_good = bins_add(&bins, paths[i], 0);
-    }
     const char *name;
-    hpf_sink *sink = is_good ? output_open(to->output, &name) : NULL;
+    hpf_sink *sink = output_open(to->output, &name);
     if (sink) {
         bins_group_rows(&bins, BINS_BY_ADDRESS);
         int n_functions = write_functions(sink, &bins, (hpf_str){function, strlen(function)});

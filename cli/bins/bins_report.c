@@ -188,15 +188,11 @@ static int write_table(bins_table *bins, bins_group group, bool is_diff, const b
 int bins_report(const char *const *paths, size_t n, bins_group group, const bins_output *to)
 {
     bins_table bins;
-    if (!bins_init(&bins)) {
+    if (!bins_load(&bins, paths, n)) {
         return EXIT_FAILED;
     }
-    bool is_good = true;
-    for (size_t i = 0; i < n && is_good; i++) {
-        is_good = bins_add(&bins, paths[i], 0);
-    }
     bins_group_rows(&bins, group);
-    int status = is_good ? write_table(&bins, group, false, to) : EXIT_FAILED;
+    int status = write_table(&bins, group, false, to);
     bins_finish(&bins);
     return status;
 }

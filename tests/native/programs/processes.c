@@ -170,7 +170,7 @@ static int clones_in_memory(char **arguments)
 
 /* ---- exec ------------------------------------------------------------------------------------ */
 
-/* Executes itself as often as its argument says, some milliseconds each. */
+/* Executes itself N times, N being its argument, some milliseconds each. */
 static int executes_itself(char **arguments)
 {
     must(arguments[0] && arguments[1], "two numbers");
