@@ -18,7 +18,7 @@ static hpf_status read_sets(hpf_retainer_sets **sets, hpf_survey *survey, const 
 {
     hpf_status status = hpf_source_open(source, path, NULL, err);
     status = status == HPF_OK ? hpf_retainer_sets_read(sets, *source, err) : status;
-    if (status == HPF_OK) {
+    if (status == HPF_OK && hpf_retainer_sets_n(*sets) > 0) {
         hpf_survey_use_retainer_sets(survey, *sets);
     }
     return status;
@@ -58,8 +58,9 @@ static bool read_named(input *in, const char *path)
 
 hpf_retainer_sets *retainers_of_profile(hpf_survey *survey, const char *path)
 {
-    bool has_sets = breakdown_of(survey) == HPF_BREAKDOWN_RETAINER;
-    char *report = has_sets ? companion_path(path, ".prof") : NULL;
+    hpf_breakdown breakdown = breakdown_of(survey); /* NONE: old or other titles do not name it */
+    bool may_have_sets = breakdown == HPF_BREAKDOWN_RETAINER || breakdown == HPF_BREAKDOWN_NONE;
+    char *report = may_have_sets ? companion_path(path, ".prof") : NULL;
     hpf_retainer_sets *sets = NULL;
     hpf_source *source = NULL;
     hpf_error err;
@@ -69,6 +70,10 @@ hpf_retainer_sets *retainers_of_profile(hpf_survey *survey, const char *path)
     }
     hpf_source_destroy(source);
     free(report);
+    if (sets && hpf_retainer_sets_n(sets) == 0) {
+        hpf_retainer_sets_destroy(sets);
+        sets = NULL;
+    }
     return sets;
 }
 

@@ -63,6 +63,7 @@ static hpf_str next_word(hpf_str *rest)
 
 hpf_breakdown hpf_breakdown_of_letter(char letter)
 {
+    letter = letter == 'R' ? 'r' : letter == 'L' ? 'b' : letter; /* their first names in GHC */
     int i = 1;
     while (i < HPF_N_BREAKDOWNS && breakdowns[i].flag[2] != letter) {
         i++;
@@ -106,6 +107,12 @@ hpf_breakdown hpf_breakdown_of_job(hpf_str job)
     hpf_breakdown found = breakdown_of_native_job(job);
     bool is_rts = false;
     job = job.length ? job : HPF_STR("");
+    hpf_str old_flag = job; /* GHC 5 wrote the program and one flag: "FOO -hr" */
+    next_word(&old_flag);
+    hpf_str second = next_word(&old_flag);
+    if (next_word(&old_flag).length == 0 && breakdown_of_word(second)) {
+        return breakdown_of_word(second);
+    }
     for (hpf_str word = next_word(&job); word.length > 0; word = next_word(&job)) {
         if (hpf_str_is(word, "+RTS")) {
             is_rts = true;

@@ -17,11 +17,12 @@ HPF_API const char *hpf_breakdown_native_name(hpf_breakdown breakdown);
  * stack". */
 #define HPF_NATIVE_JOB_BY " \xC2\xB7 by "
 
-/* Returns the break-down of a letter, or NONE. */
+/* Returns the break-down of a letter, or NONE. R is r, and L is b. */
 HPF_API hpf_breakdown hpf_breakdown_of_letter(char letter);
 
 /* Returns the break-down that a JOB names, or that its run-time flags select, or NONE. `-hc`
- * is a break-down, `-hcfoo` only a restriction; the last one counts. */
+ * is a break-down, `-hcfoo` only a restriction; the last one counts. Flags follow +RTS, or one flag
+ * follows the name of the program. */
 HPF_API hpf_breakdown hpf_breakdown_of_job(hpf_str job);
 
 #endif

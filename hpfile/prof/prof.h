@@ -89,6 +89,9 @@ typedef struct hpf_prof_census {
     double time_s;
     uint64_t max_stack_entries; /* deepest work stack of the traversal */
     double visits_per_object;
+    bool has_totals;     /* GHC 9 does not write them: */
+    uint64_t total_cost; /* of all sets, in the value unit */
+    uint64_t n_sets;     /* created since the start, with or without a cost */
 } hpf_prof_census;
 
 HPF_API void hpf_prof_write_census(hpf_sink *sink, const hpf_prof_census *census);

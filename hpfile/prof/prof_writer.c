@@ -604,6 +604,13 @@ void hpf_prof_write_census(hpf_sink *sink, const hpf_prof_census *census)
     hpf_sink_text(sink, "\n\tAverage number of visits per object = ");
     hpf_sink_fixed(sink, census->visits_per_object, 6);
     hpf_sink_text(sink, "\n");
+    if (census->has_totals) {
+        hpf_sink_text(sink, "\tCurrent total costs = ");
+        hpf_sink_whole(sink, census->total_cost);
+        hpf_sink_text(sink, "\n\tNumber of retainer sets = ");
+        hpf_sink_whole(sink, census->n_sets);
+        hpf_sink_text(sink, "\n");
+    }
 }
 
 void hpf_prof_write_sets_title(hpf_sink *sink)

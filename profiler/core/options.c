@@ -195,7 +195,7 @@ static hpf_status parse_restriction(parser *p, hpf_str word, char letter, hpf_st
 static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
 {
     char letter = rest.length > 0 ? rest.data[0] : 'c';
-    if (!strchr("cCmdyrbT", letter)) {
+    if (!strchr("cCmdyrRbLT", letter)) {
         return complain(p, rest.data, "unknown break-down or restriction", word);
     }
     p->options.with_census = true;

@@ -232,6 +232,9 @@ static void note_retainers(hpp_profiler *p, const hpp_census_result *result)
         .time_s = result->time_s,
         .max_stack_entries = figures->max_frames,
         .visits_per_object = (double)figures->n_visits / n_objects,
+        .has_totals = true,
+        .total_cost = figures->size_bytes,
+        .n_sets = figures->n_sets,
     };
 }
 

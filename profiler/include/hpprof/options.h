@@ -5,10 +5,12 @@
  * The program passes them as a text, for example the value of an environment variable; the library
  * itself does not read the environment.
  *
- *   -h -hc -hm -hd -hy -hr -hb -hT   breakdown of the heap profile; at most one (-h is -hc, which
- * is also the default with restrictions) -hcN,N -hmN,N -hdN,N -hyN,N -hrN,N -hbN,N -hTN,N
- * restriction to objects whose cost centre, module, description, type, retainers, biography or kind
- *                 is one of the names
+ *   -h -hc -hm -hd -hy -hr -hb -hT
+ *                 break-down of the heap profile, at most one. -h is -hc, which is also the default
+ *                 with restrictions; -hR is -hr, and -hL is -hb
+ *   -hcN,N -hmN,N -hdN,N -hyN,N -hrN,N -hbN,N -hTN,N
+ *                 restriction to objects whose cost centre, module, description, type, retainers,
+ *                 biography or kind is one of the names
  *   -hCN,N        restriction to objects with one of the cost centres anywhere in their stack
  *   -iS           seconds between censuses (0.1; 0: as often as possible)
  *   -LN -RN       longest name of a stack in bytes (25); largest retainer set (8)
@@ -17,8 +19,10 @@
  *   -p -P -pa -pj time and allocation report: plain, with ticks and bytes, with everything, JSON
  *   -Bt -Bh -B    ticks by address: NAME.time.bins; allocation by address: NAME.heap.bins; both
  *   -VS           seconds between clock ticks (0.001; 0: no clock)
- *   -l            also write the heap profile as an event log, NAME.eventlog, with whole stacks;
- * implies -hc -oNAME        write NAME.hp, NAME.prof (also -poNAME) +RTS, -RTS    ignored
+ *   -l            also write the heap profile as an event log, NAME.eventlog, with whole stacks
+ *                 (-hc unless another break-down is given)
+ *   -oNAME        write NAME.hp, NAME.prof (also -poNAME)
+ *   +RTS, -RTS    ignored
  *
  * Options are separated by blanks. A list may be in braces. In names, write blanks, commas, quotes
  * and backslashes after a backslash or inside double quotes.

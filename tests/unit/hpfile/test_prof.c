@@ -531,7 +531,7 @@ static void check_retainers(const char *name)
     hpf_sink *sink = hpf_sink_to_memory();
     unsigned n_sets = 0;
     for (const char *line = wanted; *line; line = next_line(line)) {
-        hpf_prof_census census;
+        hpf_prof_census census = {0};
         unsigned long number, deepest;
         hpf_str text;
         uint64_t id;

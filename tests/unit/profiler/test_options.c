@@ -97,6 +97,15 @@ Test(options, restrictions_of_all_kinds_add_up)
     expect_name(&options.census.restrictions[1], 1, "C");
 }
 
+Test(options, letters_of_the_first_versions)
+{
+    cr_assert_eq(parse("-hR -hLdrag"), HPF_OK);
+    cr_assert_eq(options.census.breakdown, HPF_BREAKDOWN_RETAINER);
+    cr_assert_eq(options.census.restrictions[0].selector, HPF_BREAKDOWN_BIOGRAPHY);
+    cr_assert_eq(parse("-hL"), HPF_OK);
+    cr_assert_eq(options.census.breakdown, HPF_BREAKDOWN_BIOGRAPHY);
+}
+
 Test(options, restriction_alone_implies_a_profile_by_stack)
 {
     cr_assert_eq(parse("-hdBin"), HPF_OK);

@@ -379,7 +379,9 @@ Test(profiler, retainers_are_reported_with_their_sets)
     cr_assert(file_has("toy.hp", "lazy\t110\n"));
     cr_assert(file_has("toy.hp", "UNREACHED\t7\n"));
     cr_assert(file_has("toy.prof", "Retainer Profiling: 0, at 1.000000 seconds\n"));
-    cr_assert(file_has("toy.prof", "object = 1.000000\n"));
+    cr_assert(file_has("toy.prof", "object = 1.000000\n"
+                                   "\tCurrent total costs = 110\n"
+                                   "\tNumber of retainer sets = 1\n"));
     cr_assert(file_has("toy.prof", " = {<lazy[Main],MAIN[MAIN]>}\n"));
     cr_assert_not(file_has("toy.prof", "Missing"));
 }
