@@ -99,6 +99,12 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
         .raw_names = v->raw,
         .frames = frames_of,
         .frames_context = in->survey};
+    options.end_time = hpf_survey_overview(in->survey)->last_time;
+    if (profile) {
+        memcpy(options.filters, profile->filters, sizeof options.filters);
+    } else {
+        hpf_restrictions_of_job(hpf_survey_header(in->survey, HPF_HEADER_JOB), options.filters);
+    }
     if (format->holds_only_s_and_bytes) {
         warn_of_units(in);
     }

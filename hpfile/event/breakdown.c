@@ -45,16 +45,19 @@ const char *hpf_breakdown_native_name(hpf_breakdown breakdown)
     return native ? native : hpf_breakdown_name(breakdown);
 }
 
-/* Removes the next word from `*rest` and returns it; it is empty at the end. */
-static hpf_str next_word(hpf_str *rest)
+/* Removes the next word from `*rest` and returns it; it is empty at the end. Blanks in double
+ * quotes and after a backslash do not end a flag of the run-time system. */
+static hpf_str next_word(hpf_str *rest, bool is_rts)
 {
     size_t start = 0;
     while (start < rest->length && rest->data[start] == ' ') {
         start++;
     }
+    bool is_quoted = false;
     size_t end = start;
-    while (end < rest->length && rest->data[end] != ' ') {
-        end++;
+    while (end < rest->length && (is_quoted || rest->data[end] != ' ')) {
+        is_quoted ^= is_rts && rest->data[end] == '"';
+        end += is_rts && rest->data[end] == '\\' && end + 1 < rest->length ? 2 : 1;
     }
     hpf_str word = {rest->data + start, end - start};
     *rest = (hpf_str){rest->data + end, rest->length - end};
@@ -80,24 +83,30 @@ static hpf_breakdown breakdown_of_word(hpf_str word)
     return is_flag ? hpf_breakdown_of_letter(word.data[2]) : HPF_BREAKDOWN_NONE;
 }
 
+/* Returns the text after the last HPF_NATIVE_JOB_BY of a job; empty if there is none. */
+static hpf_str after_native_by(hpf_str job)
+{
+    const hpf_str by = HPF_STR(HPF_NATIVE_JOB_BY);
+    hpf_str found = HPF_STR("");
+    for (size_t i = 0; i + by.length <= job.length; i++) {
+        if (memcmp(job.data + i, by.data, by.length) == 0) {
+            found = (hpf_str){job.data + i + by.length, job.length - i - by.length};
+        }
+    }
+    return found;
+}
+
 /* Returns the break-down of a job that ends in HPF_NATIVE_JOB_BY, a native name and maybe a comma
  * and more, or NONE. */
 static hpf_breakdown breakdown_of_native_job(hpf_str job)
 {
-    const hpf_str by = HPF_STR(HPF_NATIVE_JOB_BY);
+    hpf_str rest = after_native_by(job);
+    const char *comma = memchr(rest.data, ',', rest.length);
+    rest.length = comma ? (size_t)(comma - rest.data) : rest.length;
     hpf_breakdown found = HPF_BREAKDOWN_NONE;
-    for (size_t i = 0; i + by.length <= job.length; i++) {
-        if (memcmp(job.data + i, by.data, by.length) != 0) {
-            continue;
-        }
-        hpf_str rest = {job.data + i + by.length, job.length - i - by.length};
-        const char *comma = memchr(rest.data, ',', rest.length);
-        rest.length = comma ? (size_t)(comma - rest.data) : rest.length;
-        found = HPF_BREAKDOWN_NONE;
-        for (int b = 1; b < HPF_N_BREAKDOWNS; b++) {
-            bool is_it = hpf_str_is(rest, hpf_breakdown_native_name((hpf_breakdown)b));
-            found = is_it ? (hpf_breakdown)b : found;
-        }
+    for (int b = 1; b < HPF_N_BREAKDOWNS; b++) {
+        bool is_it = hpf_str_is(rest, hpf_breakdown_native_name((hpf_breakdown)b));
+        found = is_it ? (hpf_breakdown)b : found;
     }
     return found;
 }
@@ -108,12 +117,12 @@ hpf_breakdown hpf_breakdown_of_job(hpf_str job)
     bool is_rts = false;
     job = job.length ? job : HPF_STR("");
     hpf_str old_flag = job; /* GHC 5 wrote the program and one flag: "FOO -hr" */
-    next_word(&old_flag);
-    hpf_str second = next_word(&old_flag);
-    if (next_word(&old_flag).length == 0 && breakdown_of_word(second)) {
+    next_word(&old_flag, false);
+    hpf_str second = next_word(&old_flag, false);
+    if (next_word(&old_flag, false).length == 0 && breakdown_of_word(second)) {
         return breakdown_of_word(second);
     }
-    for (hpf_str word = next_word(&job); word.length > 0; word = next_word(&job)) {
+    for (hpf_str word = next_word(&job, is_rts); word.length > 0; word = next_word(&job, is_rts)) {
         if (hpf_str_is(word, "+RTS")) {
             is_rts = true;
         } else if (hpf_str_is(word, "-RTS")) {
@@ -124,4 +133,41 @@ hpf_breakdown hpf_breakdown_of_job(hpf_str job)
         }
     }
     return found;
+}
+
+int hpf_restriction_of(hpf_breakdown selector)
+{
+    static const int fields[HPF_BREAKDOWN_IN_STACK + 1] = {
+        [HPF_BREAKDOWN_MODULE] = HPF_RESTRICT_MODULE + 1,
+        [HPF_BREAKDOWN_CLOSURE_DESCR] = HPF_RESTRICT_CLOSURE_DESCR + 1,
+        [HPF_BREAKDOWN_TYPE] = HPF_RESTRICT_TYPE + 1,
+        [HPF_BREAKDOWN_COST_CENTRE] = HPF_RESTRICT_COST_CENTRE + 1,
+        [HPF_BREAKDOWN_IN_STACK] = HPF_RESTRICT_COST_CENTRE_STACK + 1,
+        [HPF_BREAKDOWN_RETAINER] = HPF_RESTRICT_RETAINER + 1,
+        [HPF_BREAKDOWN_BIOGRAPHY] = HPF_RESTRICT_BIOGRAPHY + 1,
+    };
+    return (unsigned)selector <= HPF_BREAKDOWN_IN_STACK ? fields[selector] - 1 : -1;
+}
+
+void hpf_restrictions_of_job(hpf_str job, hpf_str restrictions[HPF_N_RESTRICTIONS])
+{
+    job = job.length ? job : HPF_STR("");
+    hpf_str native = after_native_by(job);
+    bool is_rts = native.length > 0;
+    job = is_rts ? native : job;
+    for (hpf_str word = next_word(&job, is_rts); word.length > 0; word = next_word(&job, is_rts)) {
+        is_rts = hpf_str_is(word, "+RTS") || (is_rts && !hpf_str_is(word, "-RTS"));
+        word.length -= native.length && job.length && word.data[word.length - 1] == ',';
+        if (!is_rts || word.length < 4 || memcmp(word.data, "-h", 2) != 0) {
+            continue;
+        }
+        int field = hpf_restriction_of(hpf_breakdown_of_letter(word.data[2]));
+        hpf_str list = {word.data + 3, word.length - 3};
+        if (list.length > 1 && list.data[0] == '{' && list.data[list.length - 1] == '}') {
+            list = (hpf_str){list.data + 1, list.length - 2};
+        }
+        if (field >= 0) {
+            restrictions[field] = list;
+        }
+    }
 }

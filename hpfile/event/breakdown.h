@@ -25,4 +25,12 @@ HPF_API hpf_breakdown hpf_breakdown_of_letter(char letter);
  * follows the name of the program. */
 HPF_API hpf_breakdown hpf_breakdown_of_job(hpf_str job);
 
+/* Returns the field of HEAP_PROF_BEGIN for restrictions by `selector`, an hpf_restriction; -1:
+ * event logs have none. */
+HPF_API int hpf_restriction_of(hpf_breakdown selector);
+
+/* Stores the restrictions that the flags of a JOB contain, "a,b" for `-hma,b` and `-hm{a,b}`; the
+ * last one of each kind counts. Borrowed from the job. */
+HPF_API void hpf_restrictions_of_job(hpf_str job, hpf_str restrictions[HPF_N_RESTRICTIONS]);
+
 #endif

@@ -129,18 +129,6 @@ HPF_API void hpf_event_print(hpf_sink *sink, const hpf_event *event);
 
 /* --- metadata --- */
 
-/* Restrictions of a heap profile, in the order of HEAP_PROF_BEGIN. */
-typedef enum hpf_restriction {
-    HPF_RESTRICT_MODULE,
-    HPF_RESTRICT_CLOSURE_DESCR,
-    HPF_RESTRICT_TYPE,
-    HPF_RESTRICT_COST_CENTRE,
-    HPF_RESTRICT_COST_CENTRE_STACK,
-    HPF_RESTRICT_RETAINER,
-    HPF_RESTRICT_BIOGRAPHY,
-    HPF_N_RESTRICTIONS
-} hpf_restriction;
-
 /* One heap profile: a HEAP_PROF_BEGIN. */
 typedef struct hpf_eventlog_profile {
     uint8_t id;

@@ -71,6 +71,7 @@ typedef struct eventlog_writer {
 #define CENTRE_TEXT_BYTES 21800u
 #define INFO_TEXT_BYTES   10900u
 #define LABEL_BYTES       65500u
+#define FILTER_BYTES      9300u
 
 /* Info tables get addresses that no program has. */
 #define FIRST_ADDRESS (UINT64_C(0xf) << 60)
@@ -107,6 +108,8 @@ static const type types[] = {
     {HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE, -1, OF_NONE, "Heap profile cost-centre sample"},
     {HPF__EVENT_HEAP_PROF_SAMPLE_STRING, -1, OF_NONE, "Heap profile string sample"},
     {HPF__EVENT_HEAP_PROF_SAMPLE_END, 8, OF_NONE, "End of heap profile sample"},
+    {HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN, 16, OF_NONE,
+     "Start of heap profile (biographical) sample"},
     {HPF__EVENT_IPE, -1, OF_NONE, "Info Table Source Position"},
 };
 
@@ -204,9 +207,8 @@ static void leave(eventlog_writer *w)
 
 /* --- names --- */
 
-static hpf_str keep(eventlog_writer *w, const hpf__buffer *bytes)
+static hpf_str keep(eventlog_writer *w, hpf_str text)
 {
-    hpf_str text = {bytes->bytes, bytes->length};
     hpf_str copy = {hpf_arena_text(w->arena, text), text.length};
     w->is_out_of_memory |= !copy.data;
     return copy;
@@ -271,7 +273,7 @@ static log_key make_stack(eventlog_writer *w, hpf_name name, const hpf_frame *fr
         put_stack(w, &stack, frames, depth, (uint64_t)name + 1);
     }
     w->scratch.length = 0;
-    log_key made = {keep(w, &stack), true};
+    log_key made = {keep(w, (hpf_str){stack.bytes, stack.length}), true};
     hpf__buffer_finish(&stack);
     return made;
 }
@@ -292,7 +294,7 @@ static log_key make_label(eventlog_writer *w, hpf_name name, hpf_str text)
         is_own = intern(w, &w->labels, 0, &known);
         snprintf(number, sizeof number, "(%lu)", i);
     }
-    log_key made = {keep(w, &w->scratch), false};
+    log_key made = {keep(w, (hpf_str){w->scratch.bytes, w->scratch.length}), false};
     w->scratch.length = 0;
     return made;
 }
@@ -420,7 +422,9 @@ static void put_profile(eventlog_writer *w)
     put_number(w, &w->scratch, 0, 1);
     put_number(w, &w->scratch, w->options.period_ns, 8);
     put_number(w, &w->scratch, (uint64_t)breakdown, 4);
-    put(w, &w->scratch, "\0\0\0\0\0\0\0", HPF_N_RESTRICTIONS);
+    for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
+        put_string(w, &w->scratch, w->options.filters[i], FILTER_BYTES);
+    }
     put_record(w, HPF__EVENT_HEAP_PROF_BEGIN, 0);
 }
 
@@ -487,13 +491,23 @@ static void put_cost(eventlog_writer *w, const hpf_cost *cost, uint64_t time_ns)
                time_ns);
 }
 
+/* Biographies are known when the program ends: the records of their samples have that time, and
+ * the time of the sample is a field. */
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     eventlog_writer *w = context;
     uint64_t time_ns = ns_of(w, sample->time);
     begin(w);
     put_number(w, &w->scratch, w->n_samples, 8);
-    put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, time_ns);
+    if (w->options.breakdown == HPF_BREAKDOWN_BIOGRAPHY ||
+        w->options.filters[HPF_RESTRICT_BIOGRAPHY].length > 0) {
+        uint64_t end_ns = ns_of(w, w->options.end_time);
+        put_number(w, &w->scratch, time_ns, 8);
+        time_ns = end_ns > time_ns ? end_ns : time_ns;
+        put_record(w, HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN, time_ns);
+    } else {
+        put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, time_ns);
+    }
     for (size_t i = 0; i < sample->n_costs; i++) {
         put_cost(w, &sample->costs[i], time_ns);
     }
@@ -618,8 +632,11 @@ static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
     w->options = *options;
     w->options.units_per_s = w->options.units_per_s > 0 ? w->options.units_per_s : 1;
     hpf_str rts = w->options.rts.length ? w->options.rts : HPF_STR("heapcensus rts");
-    w->options.rts = (hpf_str){hpf_arena_text(w->arena, rts), rts.length};
-    if (!w->options.rts.data) {
+    w->options.rts = keep(w, rts);
+    for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
+        w->options.filters[i] = keep(w, w->options.filters[i]);
+    }
+    if (w->is_out_of_memory) {
         destroy(&w->base);
         return NULL;
     }

@@ -13,6 +13,8 @@
 
 #include "event/format_row.h"
 #include "base/array.h"
+#include "base/text.h"
+#include "event/breakdown.h"
 
 enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
 
@@ -113,25 +115,54 @@ static size_t frames_of_named(void *context, hpf_name name, hpf_frame *frames, s
     return hpp__census_frames(o->engine, o->named_band, frames, room);
 }
 
-hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_options *options,
-                                const hpp_census *engine, bool at_once, hpf_error *err)
+/* Stores the restrictions as lists of names, in texts to be finished: "a,b", and "a,b & c" for two
+ * that must both hold. */
+static bool list_filters(hpp__text texts[HPF_N_RESTRICTIONS], const hpp_census_options *census)
 {
+    bool is_complete = true;
+    for (size_t i = 0; i < census->n_restrictions; i++) {
+        const hpp_restriction *r = &census->restrictions[i];
+        int field = hpf_restriction_of(r->selector);
+        const char *before = field >= 0 && texts[field].length > 0 ? " & " : "";
+        for (size_t k = 0; field >= 0 && k < r->n_names; k++) {
+            hpp__text_add(&texts[field], (hpf_str){before, strlen(before)});
+            hpp__text_add(&texts[field], r->names[k]);
+            before = ",";
+            is_complete &= !texts[field].is_short;
+        }
+    }
+    return is_complete;
+}
+
+hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_options *options,
+                                const hpp_census *engine, const double *end_s, hpf_error *err)
+{
+    hpp__text filters[HPF_N_RESTRICTIONS] = {{0}};
     hpp__out_file *f = &o->files[HPP__OUT_LOG];
-    hpf_status status = at_once ? open_at_once(f, path, err)
-                                : open_growing(f, path, "the event log of the heap profile", err);
+    hpf_status status = end_s ? open_at_once(f, path, err)
+                              : open_growing(f, path, "the event log of the heap profile", err);
     if (status != HPF_OK) {
         return status;
     }
-    const hpf_writer_options how = {
+    hpf_writer_options how = {
         .breakdown =
             options->census.breakdown ? options->census.breakdown : HPF_BREAKDOWN_COST_CENTRE,
         .period_ns = options->interval_ns,
         .flush_samples = true,
         .frames = frames_of_named,
         .frames_context = o,
+        .end_time = end_s ? *end_s : 0,
     };
     o->engine = engine;
-    status = hpf_writer_create(&o->log, &hpf_format_eventlog, f->sink, &how, err);
+    bool is_listed = list_filters(filters, &options->census);
+    for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
+        how.filters[i] = hpp__text_str(&filters[i]);
+    }
+    status = is_listed ? hpf_writer_create(&o->log, &hpf_format_eventlog, f->sink, &how, err)
+                       : hpf_error_set_memory(err);
+    for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
+        hpp__text_finish(&filters[i]);
+    }
     if (status != HPF_OK) {
         drop_file(f);
         return status;

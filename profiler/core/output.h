@@ -54,11 +54,11 @@ hpf_status hpp__output_replace(hpp__output *output, const char *path, hpf_error 
  * then. */
 hpf_status hpp__output_open_sidecar(hpp__output *output, const char *path, hpf_error *err);
 
-/* Adds the event log `path`, with the stacks of the engine's bands. `at_once`: as
- * hpp__output_replace. The output must not be moved until it is closed. Same errors; the output is
- * unchanged then. */
+/* Adds the event log `path`, with the stacks of the engine's bands. It grows, or with `end_s`, the
+ * time at which the program ended, is replaced as by hpp__output_replace. The output must not be
+ * moved until it is closed. Same errors; the output is unchanged then. */
 hpf_status hpp__output_open_log(hpp__output *output, const char *path, const hpp_options *options,
-                                const hpp_census *engine, bool at_once, hpf_error *err);
+                                const hpp_census *engine, const double *end_s, hpf_error *err);
 
 /* Adds a receiver to an open output. */
 void hpp__output_add(hpp__output *output, const hpf_events *events, void *context);

@@ -91,14 +91,14 @@ static void emit_headers(hpp_profiler *p)
 
 /* ---- start ---- */
 
-static hpf_status open_log(hpp_profiler *p, bool at_once, hpf_error *err)
+static hpf_status open_log(hpp_profiler *p, const double *end_s, hpf_error *err)
 {
     if (!p->options->with_eventlog) {
         return HPF_OK;
     }
     char *path = path_of(p, ".eventlog");
     hpf_status status =
-        path ? hpp__output_open_log(&p->output, path, p->options, p->engine, at_once, err)
+        path ? hpp__output_open_log(&p->output, path, p->options, p->engine, end_s, err)
              : hpf_error_set_memory(err);
     free(path);
     return status;
@@ -122,7 +122,7 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
         status = hpp__output_open(&p->output, path, err);
     }
     free(path);
-    status = status == HPF_OK ? open_log(p, false, err) : status;
+    status = status == HPF_OK ? open_log(p, NULL, err) : status;
     if (status == HPF_OK) {
         hpp__output_add(&p->output, p->config.events, p->config.events_context);
         emit_headers(p);
@@ -331,7 +331,7 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
         status = hpp__output_replace(&p->output, path, err);
     }
     free(path);
-    status = status == HPF_OK ? open_log(p, true, err) : status;
+    status = status == HPF_OK ? open_log(p, &end_s, err) : status;
     if (status != HPF_OK) {
         hpp__output_drop(&p->output);
         return status;

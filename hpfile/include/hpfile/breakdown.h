@@ -27,6 +27,18 @@ typedef enum hpf_breakdown {
     HPF_BREAKDOWN_IN_STACK, /* -hC: restrictions only, a cost centre anywhere in the stack */
 } hpf_breakdown;
 
+/* Restrictions of a heap profile, in the order of HEAP_PROF_BEGIN in event logs. */
+typedef enum hpf_restriction {
+    HPF_RESTRICT_MODULE,
+    HPF_RESTRICT_CLOSURE_DESCR,
+    HPF_RESTRICT_TYPE,
+    HPF_RESTRICT_COST_CENTRE,
+    HPF_RESTRICT_COST_CENTRE_STACK,
+    HPF_RESTRICT_RETAINER,
+    HPF_RESTRICT_BIOGRAPHY,
+    HPF_N_RESTRICTIONS
+} hpf_restriction;
+
 /* Returns the name of a break-down ("cost-centre stack"), and the letter after -h. NULL and 0 for
  * NONE. */
 HPF_API const char *hpf_breakdown_name(hpf_breakdown breakdown);

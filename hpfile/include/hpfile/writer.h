@@ -34,6 +34,11 @@ typedef struct hpf_writer_options {
     /* eventlog: the break-down of the names; NONE: closure descriptions. */
     hpf_breakdown breakdown;
     uint64_t period_ns; /* eventlog: the requested time between samples */
+    /* eventlog: the restrictions, each a list of names ("a,b"); empty: none. Copied. */
+    hpf_str filters[HPF_N_RESTRICTIONS];
+    /* eventlog: when the program ended, in sample units; records of a biographical profile get this
+     * time, as its samples are known then. 0, or earlier than a sample: its own time. */
+    double end_time;
     double units_per_s; /* eventlog: sample units in a second; 0 means 1 */
     /* eventlog: the identifier of the run-time system; empty: "heapcensus rts". If it begins with
      * "GHC-", readers put the words of the job in GHC's order. Copied. */

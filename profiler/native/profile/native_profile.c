@@ -101,7 +101,7 @@ static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
         status = hpp__output_open_sidecar(&p->output, sidecar, err);
     }
     if (status == HPF_OK && p->options->with_eventlog) {
-        status = hpp__output_open_log(&p->output, log, p->options, p->engine, false, err);
+        status = hpp__output_open_log(&p->output, log, p->options, p->engine, NULL, err);
     }
     return status;
 }

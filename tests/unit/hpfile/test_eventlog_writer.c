@@ -12,6 +12,8 @@
 #include "model.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
+#include "event/breakdown.h"
+#include "summary/survey_details.h"
 #include "log_build.h"
 
 #define LOGS    CENSUS_SOURCE_DIR "/tests/data/eventlog/"
@@ -169,6 +171,83 @@ Test(eventlog_writer, stacks_marks_and_lines_are_records)
     hpf_sink_destroy(log);
 }
 
+typedef struct emitted {
+    hpf_sink *sink;
+    hpf_writer *writer;
+} emitted;
+
+/* A sample of a biography is known at the end: its records have the time of the end, and a field
+ * has the time of the sample. */
+Test(eventlog_writer, biographies_have_the_time_of_the_sample_in_a_field)
+{
+    static const hpf_event_visitor visitor = {.event = print};
+    static const struct {
+        hpf_writer_options options;
+        const char *records; /* of a sample */
+    } cases[] = {
+        {{.breakdown = HPF_BREAKDOWN_BIOGRAPHY, .end_time = 3},
+         "3.000000000 - HEAP_BIO_PROF_SAMPLE_BEGIN sample=0 taken_ns=1500000000\n"
+         "3.000000000 - HEAP_PROF_SAMPLE_STRING profile=0 bytes=7 label=\"LAG\"\n"
+         "3.000000000 - HEAP_PROF_SAMPLE_END sample=0\n"},
+        {{.breakdown = HPF_BREAKDOWN_RETAINER,
+          .filters[HPF_RESTRICT_BIOGRAPHY] = HPF_STR("lag,drag")},
+         "1.500000000 - HEAP_BIO_PROF_SAMPLE_BEGIN sample=0 taken_ns=1500000000\n"
+         "1.500000000 - HEAP_PROF_SAMPLE_STRING profile=0 bytes=7 label=\"LAG\"\n"
+         "1.500000000 - HEAP_PROF_SAMPLE_END sample=0\n"},
+        {{.breakdown = HPF_BREAKDOWN_RETAINER, .end_time = 3},
+         "1.500000000 - HEAP_PROF_SAMPLE_BEGIN sample=0\n"
+         "1.500000000 - HEAP_PROF_SAMPLE_STRING profile=0 bytes=7 label=\"LAG\"\n"
+         "1.500000000 - HEAP_PROF_SAMPLE_END sample=0\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hpf_sink *sink = hpf_sink_to_memory();
+        hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, &cases[i].options);
+        hpf_cost cost = {.name = 0, .whole = 7};
+        hpf_sample sample = {.time = 1.5, .costs = &cost, .n_costs = 1};
+        cr_assert_eq(hpf_writer_events.name(writer, 0, HPF_STR("LAG"), NULL), HPF_OK);
+        cr_assert_eq(hpf_writer_events.sample(writer, &sample, NULL), HPF_OK);
+        cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
+        hpf_writer_destroy(writer);
+        hpf_source *source = source_of_sink(sink);
+        hpf_sink *printed = hpf_sink_to_memory();
+        cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, printed, NULL), HPF_OK);
+        hpf_sink_write(printed, "", 1);
+        const char *text = hpf_sink_bytes(printed).data;
+        cr_expect(strstr(text, cases[i].records), "%zu: %s", i, text);
+        hpf_source_destroy(source);
+        hpf_model *model = model_of(source_of_sink(sink));
+        cr_expect_eq(hpf_model_sample(model, 0).time, 1.5);
+        hpf_model_destroy(model);
+        hpf_sink_destroy(printed);
+        hpf_sink_destroy(sink);
+    }
+}
+
+Test(eventlog_writer, restrictions_survive)
+{
+    static const hpf_writer_options options = {
+        .breakdown = HPF_BREAKDOWN_TYPE,
+        .filters = {HPF_STR("Main,Lib"), HPF_STR("(,)"), HPF_STR("Int"), HPF_STR("go"),
+                    HPF_STR("main"), HPF_STR("CAF"), HPF_STR("drag,void")},
+    };
+    emitted t = {.sink = hpf_sink_to_memory()};
+    t.writer = create_writer(&hpf_format_eventlog, t.sink, &options);
+    hpf_sample sample = {.time = 1};
+    hpf_survey *survey = NULL;
+    cr_assert_eq(hpf_writer_events.sample(t.writer, &sample, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_finish(t.writer, NULL), HPF_OK);
+    hpf_writer_destroy(t.writer);
+    hpf_source *source = source_of_sink(t.sink);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    const hpf_eventlog_profile *profile = hpf_survey_eventlog_profile(survey);
+    for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
+        cr_expect(hpf_str_equal(profile->filters[i], options.filters[i]), "%d", i);
+    }
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(t.sink);
+}
+
 Test(eventlog_writer, amounts_and_times_are_rounded_to_whole_numbers)
 {
     hpf_sink *sink = hpf_sink_to_memory();
@@ -195,11 +274,6 @@ Test(eventlog_writer, amounts_and_times_are_rounded_to_whole_numbers)
 }
 
 /* --- what tools ask of logs --- */
-
-typedef struct emitted {
-    hpf_sink *sink;
-    hpf_writer *writer;
-} emitted;
 
 static emitted begin_telling(double units_per_s)
 {
@@ -421,5 +495,40 @@ Test(eventlog_writer, dates_are_written_and_read)
         cr_expect(hpf_str_is(read, cases[i][1]), "%s: %.*s", cases[i][0], (int)read.length,
                   read.data);
         hpf_model_destroy(model);
+    }
+}
+
+/* --- restrictions in jobs --- */
+
+Test(eventlog_writer, restrictions_are_found_in_jobs)
+{
+    static const struct {
+        const char *job;
+        hpf_restriction which;
+        const char *names;
+    } cases[] = {
+        {"p -hmNo +RTS -hy -hmA,B", HPF_RESTRICT_MODULE, "A,B"},
+        {"p +RTS -hd{(,),x} -RTS -hdNo", HPF_RESTRICT_CLOSURE_DESCR, "(,),x"},
+        {"p +RTS -hyInt -hyBool", HPF_RESTRICT_TYPE, "Bool"},
+        {"p +RTS -hc\"a b\" -hc", HPF_RESTRICT_COST_CENTRE, "\"a b\""},
+        {"p +RTS -hCmain\\ x", HPF_RESTRICT_COST_CENTRE_STACK, "main\\ x"},
+        {"p +RTS -hc -hrCAF -l", HPF_RESTRICT_RETAINER, "CAF"},
+        {"p +RTS -hr -hbdrag,void", HPF_RESTRICT_BIOGRAPHY, "drag,void"},
+        {"p -x \xC2\xB7 by call stack, -hmlibc.so, -hCmain", HPF_RESTRICT_MODULE, "libc.so"},
+        {"p -x \xC2\xB7 by call stack, -hmlibc.so, -hCmain", HPF_RESTRICT_COST_CENTRE_STACK,
+         "main"},
+        {"p \" +RTS -hTTHUNK -hc -hb", HPF_N_RESTRICTIONS, ""},
+        {"", HPF_N_RESTRICTIONS, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hpf_str found[HPF_N_RESTRICTIONS + 1] = {{0}};
+        int n_found = 0;
+        hpf_restrictions_of_job((hpf_str){cases[i].job, strlen(cases[i].job)}, found);
+        for (int k = 0; k < HPF_N_RESTRICTIONS; k++) {
+            n_found += found[k].length > 0;
+        }
+        cr_expect(hpf_str_is(found[cases[i].which], cases[i].names), "%s", cases[i].job);
+        bool has_two = strstr(cases[i].job, "libc") != NULL;
+        cr_expect_eq(n_found, has_two + (cases[i].which < HPF_N_RESTRICTIONS), "%s", cases[i].job);
     }
 }

@@ -229,7 +229,7 @@ Test(profiler, an_event_log_has_the_same_samples_with_whole_stacks)
 Test(profiler, an_event_log_of_a_biography_is_final_at_the_end)
 {
     hpf_source *source = NULL;
-    hpp_runtime *runtime = start("-hb -l -i1", true);
+    hpp_runtime *runtime = start("-hb -l -i1 -hyTree,Bool -hyTree -hTCONSTR -hCMAIN", true);
     hpp_ref used = tiny_new(runtime, &tiny_data, 100, 0);
     census_at(runtime, 1);
     cr_expect(file_has("toy.hp", "NOT_YET_USED\t100\n"));
@@ -238,8 +238,20 @@ Test(profiler, an_event_log_of_a_biography_is_final_at_the_end)
     stop(runtime);
     hpf_survey *survey = survey_log(&source);
     cr_expect_eq(hpf_survey_totals(survey, name_in(survey, "LAG"))->sum, 100);
-    cr_expect_eq(hpf_survey_eventlog_metadata(survey)->profiles[0].breakdown,
-                 HPF_BREAKDOWN_BIOGRAPHY);
+    const hpf_eventlog_profile *profile = hpf_survey_eventlog_profile(survey);
+    cr_expect_eq(profile->breakdown, HPF_BREAKDOWN_BIOGRAPHY);
+    cr_expect(hpf_str_is(profile->filters[HPF_RESTRICT_TYPE], "Tree,Bool & Tree"));
+    cr_expect(hpf_str_is(profile->filters[HPF_RESTRICT_COST_CENTRE_STACK], "MAIN"));
+    cr_expect_eq(profile->filters[HPF_RESTRICT_BIOGRAPHY].length, 0);
+    const hpf_eventlog *log = hpf_survey_eventlog(survey);
+    for (size_t i = 0; i < hpf_eventlog_n_types(log); i++) {
+        const hpf_event_type *type = hpf_eventlog_type(log, i);
+        const char *name = hpf_event_name(type);
+        uint64_t expected = strcmp(name, "HEAP_BIO_PROF_SAMPLE_BEGIN") == 0 ? 4 : 0;
+        if (strstr(name, "SAMPLE_BEGIN")) {
+            cr_expect_eq(type->n_events, expected, "%s", name);
+        }
+    }
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
 }
