@@ -255,11 +255,11 @@ static bool open_any(input *out, const char *path, const hpf_format *format,
     return true;
 }
 
-bool input_survey(input *in, const int *log_profile)
+bool input_survey(input *in, const hpf_survey_options *limits)
 {
-    hpf_survey_options limits = {.has_log_profile = log_profile != NULL, .expects_no_series = true};
-    limits.log_profile = log_profile ? (uint8_t)*log_profile : 0;
-    return survey_limited(in, limits, false);
+    hpf_survey_options totals = *limits;
+    totals.expects_no_series = true;
+    return survey_limited(in, totals, false);
 }
 
 bool input_open(input *out, const char *path)

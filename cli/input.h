@@ -31,9 +31,9 @@ bool input_open(input *out, const char *path);
 /* Opens an input of a format, or of NULL, which detects it, without a survey. */
 bool input_open_only(input *out, const char *path, const hpf_format *format);
 
-/* Surveys an opened input for totals. For event logs with several heap profiles, uses number
- * `*log_profile`, or with NULL the first. Returns false after a message, with the input closed. */
-bool input_survey(input *in, const int *log_profile);
+/* Surveys an opened input for totals, with the window, the names and the profile of an event log
+ * that `limits` selects. Returns false after a message, with the input closed. */
+bool input_survey(input *in, const hpf_survey_options *limits);
 
 /* Like input_open for a `.hp` file, keeping up to `max_picks` samples for drawing. */
 bool input_open_fine(input *out, const char *path, size_t max_picks);

@@ -46,15 +46,18 @@ const char *opt_first_given(const opt_given *table)
     return table->name;
 }
 
+static bool starts_number(const char *text)
+{
+    char first = text[strspn(text, "+-.")];
+    return first >= '0' && first <= '9';
+}
+
 /* Reads a number at the start of `text`; sets `*rest` to the text after it. Accepts only decimal
  * notation, unlike strtod, which also accepts "inf" and "0x1p3". Returns false if there is none. */
 static bool read_number(const char *text, double *out, const char **rest)
 {
     char *end = NULL;
-    if (text[strspn(text, "+-.")] < '0' || text[strspn(text, "+-.")] > '9') {
-        return false;
-    }
-    if (strspn(text, "+-0") > 0 && strpbrk(text, "xX")) {
+    if (!starts_number(text) || (strspn(text, "+-0") > 0 && strpbrk(text, "xX"))) {
         return false;
     }
     *out = strtod(text, &end);
@@ -134,9 +137,8 @@ static bool read_duration(parser *p, const opt *option, const char *text)
                         option->name, option->low, option->high, text);
 }
 
-static bool read_time(parser *p, const opt *option, const char *text)
+static bool read_time(parser *p, const opt *option, const char *text, opt_time *out)
 {
-    opt_time *out = (opt_time *)(void *)((char *)p->values + option->offset);
     const char *rest = "";
     const measure *unit = durations;
     if (read_number(text, &out->value, &rest)) {
@@ -161,17 +163,18 @@ static void list_word(char *list, size_t room, const char *prefix, const char *w
     snprintf(list + n, room - n, "%s%s%s", separator, prefix, word);
 }
 
-static bool read_choice(parser *p, const opt *option, const char *text)
+static bool read_choice(parser *p, const opt *option, const char *text, int *out)
 {
     char list[160] = "";
     for (int i = 0; option->choices[i]; i++) {
         if (strcmp(text, option->choices[i]) == 0) {
-            *(int *)((char *)p->values + option->offset) = i;
+            *out = i;
             return true;
         }
         list_word(list, sizeof list, "", option->choices[i], !option->choices[i + 1]);
     }
-    return opt_complain(p->complaint, "--%s expects %s, not '%s'%s", option->name, list, text,
+    return opt_complain(p->complaint, "--%s expects %s%s, not '%s'%s", option->name, list,
+                        option->kind == OPT_CHOICE_OR_TIME ? ", or a time" : "", text,
                         suggest_of(text, option->choices).text);
 }
 
@@ -188,12 +191,13 @@ static bool add_to_list(parser *p, const opt *option, const char *text)
 
 static bool store(parser *p, const opt *option, const char *text)
 {
+    void *member = (char *)p->values + option->offset;
     switch (option->kind) {
     case OPT_FLAG:
         if (option == &help_option) {
             p->help = true;
         } else {
-            *(bool *)((char *)p->values + option->offset) = true;
+            *(bool *)member = true;
         }
         return true;
     case OPT_INT:
@@ -205,12 +209,17 @@ static bool store(parser *p, const opt *option, const char *text)
     case OPT_DURATION:
         return read_duration(p, option, text);
     case OPT_TIME:
-        return read_time(p, option, text);
+        return read_time(p, option, text, member);
+    case OPT_CHOICE_OR_TIME: {
+        opt_choice_or_time *both = member;
+        return starts_number(text) ? read_time(p, option, text, &both->time)
+                                   : read_choice(p, option, text, &both->choice);
+    }
     case OPT_TEXT:
-        *(const char **)((char *)p->values + option->offset) = text;
+        *(const char **)member = text;
         return true;
     case OPT_CHOICE:
-        return read_choice(p, option, text);
+        return read_choice(p, option, text, member);
     case OPT_LIST:
     case OPT_SUFFIX:
         return add_to_list(p, option, text);

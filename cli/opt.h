@@ -28,9 +28,10 @@ typedef enum opt_kind {
     OPT_DURATION, /* double, in seconds, within [low, high]; written as "30s", "5m", "2h", "500ms"
                      or "30" */
     OPT_TIME,     /* opt_time; written as "12.5", in the unit of the profile, or as a duration */
-    OPT_TEXT,     /* const char *, borrowed from argv */
-    OPT_CHOICE,   /* int, the index into `choices` */
-    OPT_LIST,     /* opt_list; each use of the option adds its argument */
+    OPT_CHOICE_OR_TIME, /* opt_choice_or_time; a number is a time, other texts are choices */
+    OPT_TEXT,           /* const char *, borrowed from argv */
+    OPT_CHOICE,         /* int, the index into `choices` */
+    OPT_LIST,           /* opt_list; each use of the option adds its argument */
     OPT_SUFFIX, /* opt_list; the argument is attached or empty: `-hm`, `-h`, `--heap=m`, `--heap` */
 } opt_kind;
 
@@ -47,6 +48,12 @@ typedef struct opt_time {
     bool is_in_seconds; /* it was written with a unit */
 } opt_time;
 
+/* An option that selects one of its choices, a time, or both if it is given twice. */
+typedef struct opt_choice_or_time {
+    int choice; /* index into `choices` */
+    opt_time time;
+} opt_choice_or_time;
+
 typedef struct opt {
     char letter;      /* short form, or 0 */
     const char *name; /* long form, without dashes */
@@ -54,7 +61,7 @@ typedef struct opt {
     size_t offset;              /* of the member in the struct of values */
     const char *argument;       /* name of the argument in the help; NULL for a flag */
     const char *help;           /* one phrase, without capital and full stop */
-    const char *const *choices; /* CHOICE: ends with NULL */
+    const char *const *choices; /* CHOICE, CHOICE_OR_TIME: ends with NULL */
     double low, high;           /* INT, NUMBER, LENGTH, DURATION */
 } opt;
 

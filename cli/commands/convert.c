@@ -16,6 +16,7 @@
 #include "hpfile/str.h"
 #include "hprender/units.h"
 
+#include "convert_cut.h"
 #include "convert_stacks.h"
 #include "bins/bins_report.h"
 #include "diag.h"
@@ -23,9 +24,9 @@
 #include "plot/overlay.h"
 
 typedef struct convert_values {
-    const char *output; /* NULL: standard output */
-    int from;           /* index into `source_names`, or -1 */
-    int to;             /* index into `targets`, or -1 */
+    const char *output;      /* NULL: standard output */
+    opt_choice_or_time from; /* index into `source_names`, or -1; begin of the window */
+    opt_choice_or_time to;   /* index into `targets`, or -1; end of the window */
     stacks_options stacks;
     bool raw;
     int profile;  /* number in an event log; -1: the first */
@@ -59,9 +60,20 @@ static const char *source_names[MAX_FORMATS + 1];
 
 /* ---- Writers ---- */
 
+static bool is_cut(const convert_values *v)
+{
+    return v->from.time.value > -HUGE_VAL || v->to.time.value < HUGE_VAL;
+}
+
 static size_t frames_of(void *context, hpf_name name, hpf_frame *frames, size_t room)
 {
     return hpf_survey_frames(context, name, frames, room);
+}
+
+static size_t frames_of_part(void *context, hpf_name name, hpf_frame *frames, size_t room)
+{
+    const convert_cut *cut = context;
+    return hpf_survey_frames(cut->survey, cut->names[name], frames, room);
 }
 
 /* Cost-centre stacks in `.hp` files have lost their modules and remain labels. */
@@ -90,7 +102,7 @@ static void warn_of_units(const input *in)
 static hpf_status write_profile(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const convert_values *v = values;
-    const hpf_format *format = targets[v->to].format;
+    const hpf_format *format = targets[v->to.choice].format;
     const hpf_eventlog_profile *profile = hpf_survey_eventlog_profile(in->survey);
     hpf_writer_options options = {
         .breakdown = profile ? profile->breakdown : breakdown_of_text(in),
@@ -105,12 +117,26 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
     } else {
         hpf_restrictions_of_job(hpf_survey_header(in->survey, HPF_HEADER_JOB), options.filters);
     }
+    convert_cut cut = {.survey = in->survey,
+                       .from_time = v->from.time.value,
+                       .to_time = v->to.time.value,
+                       .to = &hpf_writer_events};
+    if (is_cut(v)) {
+        options.frames = frames_of_part;
+        options.frames_context = &cut;
+    }
     if (format->holds_only_s_and_bytes) {
         warn_of_units(in);
     }
     hpf_writer *writer;
     hpf_status status = hpf_writer_create(&writer, format, sink, &options, err);
-    if (status == HPF_OK) {
+    if (status == HPF_OK && is_cut(v)) {
+        cut.context = writer;
+        status = convert_cut_init(&cut) ? hpf_survey_emit(in->survey, format->holds_marks_in_place,
+                                                          &convert_cut_events, &cut, err)
+                                        : hpf_error_set_memory(err);
+        convert_cut_finish(&cut);
+    } else if (status == HPF_OK) {
         status = hpf_survey_emit(in->survey, format->holds_marks_in_place, &hpf_writer_events,
                                  writer, err);
     }
@@ -125,7 +151,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
                                hpf_error *err)                                                     \
     {                                                                                              \
         const convert_values *v = values;                                                          \
-        return write(in, &v->stacks, targets[v->to].stacks, sink, err);                            \
+        return write(in, &v->stacks, targets[v->to.choice].stacks, sink, err);                     \
     }
 
 STACK_WRITER(write_heap_stacks, stacks_write_heap)
@@ -193,10 +219,12 @@ static int target_of_path(const char *path)
 static bool prepare(input *in, const void *values)
 {
     const convert_values *v = values;
-    if (!input_accepts_time(in, "at", v->stacks.at)) {
+    if (!input_accepts_time(in, "at", v->stacks.at) ||
+        !input_accepts_time(in, "from", v->from.time) ||
+        !input_accepts_time(in, "to", v->to.time)) {
         return false;
     }
-    const hpf_format *format = targets[v->to].format;
+    const hpf_format *format = targets[v->to.choice].format;
     return !format || !format->holds_quantities || overlay_add(in, NULL);
 }
 
@@ -210,18 +238,24 @@ static const opt convert_options[] = {
      .argument = "FILE",
      .help = "write to FILE (default or -: standard output)"},
     {.name = "to",
-     .kind = OPT_CHOICE,
+     .kind = OPT_CHOICE_OR_TIME,
      .offset = offsetof(convert_values, to),
-     .argument = "FORMAT",
+     .argument = "FORMAT|T",
      .choices = target_names,
-     .help = "output format, see below (default: from the name of the output)"},
+     .low = -1e300,
+     .high = 1e300,
+     .help = "output format, see below (default: from the name of the output); or the end of the "
+             "part to convert"},
     {.name = "from",
-     .kind = OPT_CHOICE,
+     .kind = OPT_CHOICE_OR_TIME,
      .offset = offsetof(convert_values, from),
-     .argument = "FORMAT",
+     .argument = "FORMAT|T",
      .choices = source_names,
+     .low = -1e300,
+     .high = 1e300,
      .help = "input format: hp, csv (either kind of table), json, eventlog or prof (default: from "
-             "the content)"},
+             "the content); or the start of the part to convert: a time such as 30s, 5m, or 12.5 "
+             "in the time unit of the profile"},
     {.name = "raw",
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, raw),
@@ -260,20 +294,27 @@ static const opt convert_options[] = {
 
 static int run(const cmd *self, int argc, char **argv)
 {
-    convert_values values = {.from = -1, .to = -1, .stacks.at.value = NAN, .profile = -1};
+    convert_values values = {.from = {-1, {-HUGE_VAL, false}},
+                             .to = {-1, {HUGE_VAL, false}},
+                             .stacks.at.value = NAN,
+                             .profile = -1};
     int status = EXIT_FAILED;
     collect_formats();
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
     input_limit_names(values.max_name);
-    if (values.to < 0 && values.output) {
-        values.to = target_of_path(values.output);
+    if (values.from.time.value > values.to.time.value) {
+        return cmd_misused(self, "--from must not be later than --to");
     }
-    if (values.to < 0) {
+    if (values.to.choice < 0 && values.output) {
+        values.to.choice = target_of_path(values.output);
+    }
+    if (values.to.choice < 0) {
         return cmd_misused(self, "no output format: use --to FORMAT");
     }
-    bool has_stacks = !targets[values.to].format;
+    const convert_target *target = &targets[values.to.choice];
+    bool has_stacks = !target->format;
     const opt_given of_stacks[] = {{"at", !isnan(values.stacks.at.value)},
                                    {"time", values.stacks.time},
                                    {"alloc", values.stacks.alloc},
@@ -283,16 +324,21 @@ static int run(const cmd *self, int argc, char **argv)
     if (given && !has_stacks) {
         return cmd_misused(self, "--%s needs --to folded or --to speedscope", given);
     }
-    if (values.raw && (has_stacks || !targets[values.to].format->is_for_spreadsheets)) {
+    if (values.raw && (has_stacks || !target->format->is_for_spreadsheets)) {
         return cmd_misused(self, "--raw needs --to csv or --to tidy");
     }
-    if (!isnan(values.stacks.at.value) && values.stacks.time) {
-        return cmd_misused(
-            self, "--at and --time exclude each other: a time profile covers the whole run");
+    if (values.stacks.time && (!isnan(values.stacks.at.value) || is_cut(&values))) {
+        return cmd_misused(self,
+                           "--time covers the whole run: it cannot be used with --at, or with "
+                           "times for --from and --to");
     }
-    const char *name = targets[values.to].name;
-    if (argc > 1 && values.from < 0 && bins_is_file(argv[1])) {
+    values.stacks.is_cut = is_cut(&values);
+    const char *name = target->name;
+    if (argc > 1 && values.from.choice < 0 && bins_is_file(argv[1])) {
         bool is_json = strcmp(name, "json") == 0;
+        if (is_cut(&values)) {
+            return cmd_misused(self, "address bins have no times: --from and --to cannot cut them");
+        }
         const bins_output to = {values.output, is_json ? TABLE_AS_JSON : TABLE_AS_CSV, 0, true};
         if (!is_json && strcmp(name, "csv") != 0) {
             return cmd_misused(self, "address bins can only be converted to csv or json");
@@ -300,9 +346,13 @@ static int run(const cmd *self, int argc, char **argv)
         return bins_report((const char *const *)(argv + 1), (size_t)argc - 1, BINS_BY_ADDRESS, &to);
     }
     const profile_command f = {
-        .from = values.from < 0 ? NULL : hpf_format_find(source_names[values.from]),
+        .from = values.from.choice < 0 ? NULL : hpf_format_find(source_names[values.from.choice]),
         .output = values.output,
-        .log_profile = values.profile >= 0 ? &values.profile : NULL,
+        .limits = {.has_log_profile = values.profile >= 0,
+                   .log_profile = (uint8_t)values.profile,
+                   .has_window = is_cut(&values),
+                   .from_time = values.from.time.value,
+                   .to_time = values.to.time.value},
         .write = has_stacks ? write_heap_stacks : write_profile,
         .write_log = has_stacks && values.stacks.time ? write_log_stacks : NULL,
         .write_prof = has_stacks ? write_prof_stacks : NULL,

@@ -224,10 +224,10 @@ hpf_status stacks_write_prof(const input *in, const stacks_options *options, sta
 {
     hpf_prof_file *file;
     view v = {0};
-    if (options->time || !isnan(options->at.value)) {
-        return hpf_error_set(
-            err, HPF_ERR_UNSUPPORTED,
-            "--time and --at cannot be used with a .prof report: it has only totals");
+    if (options->time || options->is_cut || !isnan(options->at.value)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "--time, --at, and times for --from and --to, cannot be used with a "
+                             ".prof report: it has only totals");
     }
     hpf_status status = hpf_prof_read(&file, in->given, err);
     if (status != HPF_OK) {

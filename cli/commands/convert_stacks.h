@@ -15,6 +15,7 @@ typedef struct stacks_options {
     opt_time at; /* time; NAN: the peak */
     bool time;   /* event log: use the time profile, not the heap */
     bool alloc;  /* report: bytes, not ticks */
+    bool is_cut; /* a window was selected */
     bool hidden; /* report or time profile: include what GHC leaves out of its totals */
 } stacks_options;
 

@@ -32,9 +32,9 @@ typedef struct run_files {
 /* Prints the usage, which hp2ps prints on every error. */
 static void print_flags(FILE *to, const char *program)
 {
-    fprintf(to, "usage: %s [-b] [-c] [-d] [-eW] [-g] [-i[+|-]] [-M] [-mN] [-p] [-s] [-tP] [-y] ",
+    fprintf(to, "usage: %s [-b] [-c] [-d] [-eW] [-g] [-i[+|-]] [-l] [-M] [-mN] [-p] [-s] [-tP] ",
             program);
-    fputs("[FILE[.hp]]\n"
+    fputs("[-y] [FILE[.hp]]\n"
           "  -b    big title box\n"
           "  -d    order bands by standard deviation\n"
           "  -eW   encapsulated PostScript of width W, in points, in or mm (more than 2in)\n"
@@ -42,7 +42,7 @@ static void print_flags(FILE *to, const char *program)
           "  -i    order bands by name, last on top (also -i+); -i-: first on top\n"
           "  -M    legend on separate pages, before the graph\n"
           "  -mN   at most N bands (default 20; more than 20 imply -M)\n"
-          "        -m0: no limit, and no legend\n"
+          "        -m0, -l: no limit, and no legend\n"
           "  -p    use ranges, order and shades from FILE.aux, written by the last run\n"
           "  -s    small title box\n"
           "  -tP   drop the smallest names that together are less than P percent (default 1, "

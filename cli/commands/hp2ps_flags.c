@@ -95,6 +95,9 @@ static const char *read_group(hp2ps_flags *out, const char *at)
     case 'i':
         read_order(&out->options, HPR_ORDER_NAME, at[1] == '-');
         return NULL;
+    case 'l':
+        out->options.n_bands = 0;
+        return NULL;
     case 'm':
         read_bands(&out->options, at + 1);
         return NULL;

@@ -19,7 +19,7 @@ static profile_command_write *writer_of_raw(const profile_command *f, const inpu
 static bool open_input(const profile_command *f, input *in, const char *path)
 {
     return input_open_only(in, path, f->from) &&
-           (writer_of_raw(f, in) || input_survey(in, f->log_profile));
+           (writer_of_raw(f, in) || input_survey(in, &f->limits));
 }
 
 static int write_text(const profile_command *f, const input *in)

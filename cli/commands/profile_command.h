@@ -14,14 +14,14 @@
 typedef hpf_status profile_command_write(const input *in, const void *values, hpf_sink *sink,
                                          hpf_error *err);
 
-/* Help of the option that sets log_profile. */
+/* Help of the option that sets limits.log_profile. */
 #define PROFILE_OPTION_HELP                                                                        \
     "event log with several heap profiles: use profile number N (default: the first)"
 
 typedef struct profile_command {
-    const hpf_format *from; /* NULL: detect it */
-    const int *log_profile; /* number of the heap profile in an event log; NULL: the first */
-    const char *output;     /* path; NULL and "-" are standard output */
+    const hpf_format *from;    /* NULL: detect it */
+    hpf_survey_options limits; /* window, and number of the heap profile in an event log */
+    const char *output;        /* path; NULL and "-" are standard output */
     profile_command_write *write;
     profile_command_write
         *write_log; /* for event logs, which are then not surveyed; NULL: use `write` */

@@ -441,12 +441,13 @@ static int run(const cmd *self, int argc, char **argv)
     if (values.group >= 0 || values.annotate) {
         return cmd_misused(self, "--by and --annotate need files of address bins");
     }
-    const profile_command f = {.output = values.output,
-                               .log_profile = values.profile >= 0 ? &values.profile : NULL,
-                               .prepare = read_sets,
-                               .write = write_report,
-                               .write_log = is_of_log(&values) ? write_log : NULL,
-                               .values = &values};
+    const profile_command f = {
+        .output = values.output,
+        .limits = {.has_log_profile = values.profile >= 0, .log_profile = (uint8_t)values.profile},
+        .prepare = read_sets,
+        .write = write_report,
+        .write_log = is_of_log(&values) ? write_log : NULL,
+        .values = &values};
     return profile_command_run(self, &f, argc, argv);
 }
 

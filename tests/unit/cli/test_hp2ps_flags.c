@@ -42,6 +42,14 @@ Test(hp2ps_flags, without_file_reads_standard_input)
     cr_assert(flags.options.classic.colour);
 }
 
+Test(hp2ps_flags, l_removes_the_limit_of_bands)
+{
+    cr_assert_null(parse("-l,run"));
+    cr_assert_str_eq(flags.file, "run");
+    cr_assert_eq(flags.options.n_bands, 0);
+    cr_assert_not(flags.options.classic.key_pages);
+}
+
 Test(hp2ps_flags, first_operand_ends_flags)
 {
     cr_assert_null(parse("-m,20,run.hp,-z"));

@@ -14,6 +14,7 @@ typedef struct values {
     const char *name;
     int colour;
     opt_time at;
+    opt_choice_or_time to;
 } values;
 
 static const char *const colours[] = {"red", "green", NULL};
@@ -28,6 +29,7 @@ static const opt table[] = {
     {'o', "name", OPT_TEXT, offsetof(values, name), "NAME", "of it", NULL, 0, 0},
     {0, "at", OPT_TIME, offsetof(values, at), "T", "when", NULL, 0, 1e6},
     {0, "colour", OPT_CHOICE, offsetof(values, colour), "COLOUR", "of it", colours, 0, 0},
+    {0, "to", OPT_CHOICE_OR_TIME, offsetof(values, to), "COLOUR|T", "end", colours, -9, 1e6},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -84,6 +86,9 @@ static const good reads_cases[] = {
     {"--at 5", {.at = {5, false}}, 0},
     {"--at 5m", {.at = {300, true}}, 0},
     {"--at=250ms", {.at = {.25, true}}, 0},
+    {"--to green", {.to = {1, {0, false}}}, 0},
+    {"--to 2m", {.to = {0, {120, true}}}, 0},
+    {"--to -.5 --to green", {.to = {1, {-.5, false}}}, 0},
 };
 
 Test(opt, parses_values)
@@ -106,6 +111,10 @@ Test(opt, parses_values)
         cr_expect_eq(v.colour, param->expected.colour, "%s", param->line);
         cr_expect_float_eq(v.at.value, param->expected.at.value, 1e-9, "%s", param->line);
         cr_expect_eq(v.at.is_in_seconds, param->expected.at.is_in_seconds, "%s", param->line);
+        cr_expect_eq(v.to.choice, param->expected.to.choice, "%s", param->line);
+        cr_expect_float_eq(v.to.time.value, param->expected.to.time.value, 1e-9, "%s", param->line);
+        cr_expect_eq(v.to.time.is_in_seconds, param->expected.to.time.is_in_seconds, "%s",
+                     param->line);
     }
 }
 
@@ -139,6 +148,8 @@ static const bad refuses_cases[] = {
     {"--hlep", "unknown option '--hlep': did you mean --help?"},
     {"--a", "ambiguous option '--a': --all or --at?"},
     {"--at 5x", "--at expects a time such as 12.5, 30s or 5m, not '5x'"},
+    {"--to blue", "--to expects red or green, or a time, not 'blue'"},
+    {"--to 5x", "--to expects a time such as 12.5, 30s or 5m, not '5x'"},
     {"--at -1s", "--at expects a time such as 12.5, 30s or 5m, not '-1s'"},
 };
 
