@@ -41,22 +41,27 @@ static formatted number(const table *t, size_t row, size_t column)
 }
 
 /* Returns the number of UTF-8 characters. */
-static size_t length_of(const char *text)
+static size_t length_of(hpf_str text)
 {
     size_t n = 0;
-    for (; *text; text++) {
-        n += ((unsigned char)*text & 0xc0) != 0x80;
+    for (size_t i = 0; i < text.length; i++) {
+        n += ((unsigned char)text.data[i] & 0xc0) != 0x80;
     }
     return n;
 }
 
+static hpf_str text_of(const char *text)
+{
+    return (hpf_str){text, strlen(text)};
+}
+
 static size_t width_of(const table *t, size_t column)
 {
-    size_t width = length_of(t->columns[column].heading);
+    size_t width = length_of(text_of(t->columns[column].heading));
     for (size_t row = 0; row < t->n_rows; row++) {
         size_t length = t->columns[column].kind == TABLE_NAME
-                            ? cell_of(t, row, column).name.length
-                            : length_of(number(t, row, column).text);
+                            ? length_of(cell_of(t, row, column).name)
+                            : length_of(text_of(number(t, row, column).text));
         width = length > width ? length : width;
     }
     return width;
@@ -69,7 +74,7 @@ static void write_padding(hpf_sink *sink, size_t n)
 
 static void write_right(hpf_sink *sink, const char *text, size_t width)
 {
-    size_t length = length_of(text);
+    size_t length = length_of(text_of(text));
     write_padding(sink, length < width ? width - length : 0);
     hpf_sink_text(sink, text);
 }
@@ -78,7 +83,8 @@ static void write_right(hpf_sink *sink, const char *text, size_t width)
 static void write_left(hpf_sink *sink, hpf_str name, size_t width, bool is_last)
 {
     output_name(sink, name);
-    write_padding(sink, is_last || name.length >= width ? 0 : width - name.length);
+    size_t length = length_of(name);
+    write_padding(sink, is_last || length >= width ? 0 : width - length);
 }
 
 /* Writes a cell, or the heading for row SIZE_MAX. */
@@ -88,8 +94,7 @@ static void write_text_cell(const table *t, hpf_sink *sink, size_t row, size_t c
     bool is_head = row == SIZE_MAX;
     hpf_sink_text(sink, column ? "  " : "");
     if (c->kind == TABLE_NAME) {
-        hpf_str heading = {c->heading, strlen(c->heading)};
-        write_left(sink, is_head ? heading : cell_of(t, row, column).name, width,
+        write_left(sink, is_head ? text_of(c->heading) : cell_of(t, row, column).name, width,
                    column + 1 == t->n_columns);
     } else {
         write_right(sink, is_head ? c->heading : number(t, row, column).text, width);

@@ -11,6 +11,7 @@
 
 #include "bins/bins_report.h"
 #include "diag.h"
+#include "prof_report.h"
 #include "profile_command.h"
 #include "unit_format.h"
 #include "eventlog/log_info.h"
@@ -148,6 +149,13 @@ static hpf_status write_log(const input *in, const void *values, hpf_sink *sink,
                                   : log_write_text(in, v->exact, sink, err);
 }
 
+static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const info_values *v = values;
+    return v->events ? hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--events needs an event log of GHC")
+                     : prof_info_write(in, v->format == INFO_JSON, v->exact, sink, err);
+}
+
 static int run(const cmd *self, int argc, char **argv)
 {
     info_values values = {.format = INFO_TEXT};
@@ -162,7 +170,8 @@ static int run(const cmd *self, int argc, char **argv)
         return values.events ? cmd_misused(self, "--events needs an event log of GHC")
                              : bins_info(argv[1], &to);
     }
-    const profile_command f = {.write = write_info, .write_log = write_log, .values = &values};
+    const profile_command f = {
+        .write = write_info, .write_log = write_log, .write_prof = write_prof, .values = &values};
     return profile_command_run(self, &f, argc, argv);
 }
 

@@ -15,6 +15,7 @@
 
 #include "bins/bins_report.h"
 #include "diag.h"
+#include "prof_report.h"
 #include "profile_command.h"
 #include "unit_format.h"
 #include "eventlog/log_nonmoving.h"
@@ -304,7 +305,7 @@ static const opt report_options[] = {
      .offset = offsetof(report_values, n_bands),
      .argument = "N",
      .high = INT_MAX,
-     .help = "list the N largest names or counters (default 10; 0 lists all)"},
+     .help = "list the N largest names, counters or cost centres (default 10; 0 lists all)"},
     {.name = "format",
      .kind = OPT_CHOICE,
      .offset = offsetof(report_values, format),
@@ -402,6 +403,17 @@ static hpf_status write_log(const input *in, const void *values, hpf_sink *sink,
     return log_write_time(in, format == TABLE_AS_JSON, sink, err);
 }
 
+static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const report_values *v = values;
+    if (is_of_log(v) || v->sets || v->profile >= 0) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "--sets, --profile, --time, --ticky and --nonmoving cannot be used "
+                             "with a .prof report");
+    }
+    return prof_report_write(in, (table_format)v->format, (size_t)v->n_bands, v->exact, sink, err);
+}
+
 /* Reports files of address bins. */
 static int run_bins(const cmd *self, const report_values *v, int argc, char **argv)
 {
@@ -447,6 +459,7 @@ static int run(const cmd *self, int argc, char **argv)
         .prepare = read_sets,
         .write = write_report,
         .write_log = is_of_log(&values) ? write_log : NULL,
+        .write_prof = write_prof,
         .values = &values};
     return profile_command_run(self, &f, argc, argv);
 }

@@ -47,6 +47,9 @@ typedef struct hpf_prof {
     size_t n_centres;
     const hpf_prof_stack *stacks; /* a tree, parents before children */
     size_t n_stacks;
+    /* Of a report that was read: the sums of all stacks that are not hidden; the totals that the
+     * report gives if it has only percentages. Writers do not use them. */
+    uint64_t total_ticks, total_bytes;
 } hpf_prof;
 
 typedef enum hpf_prof_detail {

@@ -67,8 +67,16 @@ static hpf_status read_any(hpf_prof_file *file, hpf_source *source, hpf_error *e
     }
     hpf_status status = hpf__cursor_peek(&scan) == '{' ? hpf__prof_read_json(file, scan, err)
                                                        : hpf__prof_read_text(file, scan, err);
-    file->prof.centres = file->centres;
-    file->prof.stacks = file->stacks;
+    hpf_prof *prof = &file->prof;
+    prof->centres = file->centres;
+    prof->stacks = file->stacks;
+    bool has_totals = prof->total_ticks > 0 || prof->total_bytes > 0;
+    for (size_t i = 0; status == HPF_OK && !has_totals && i < prof->n_stacks; i++) {
+        const hpf_prof_stack *s = &prof->stacks[i];
+        bool is_hidden = prof->centres[s->centre_index].is_hidden;
+        prof->total_ticks += is_hidden ? 0 : s->ticks;
+        prof->total_bytes += is_hidden ? 0 : s->allocated_bytes;
+    }
     return status;
 }
 
@@ -89,8 +97,8 @@ hpf_status hpf_prof_read(hpf_prof_file **out, hpf_source *source, hpf_error *err
     return status;
 }
 
-/* The text of a `.prof`: a tab, the date, a title; or the first census of retainers. In JSON the
- * first member is "program". */
+/* The text of a `.prof`: a tab, or blanks for it, the date, a title; or the first census of
+ * retainers. In JSON the first member is "program". */
 static bool is_format(hpf_str head)
 {
     hpf_str text = hpf__head_text(head);
@@ -98,13 +106,14 @@ static bool is_format(hpf_str head)
         text = hpf__head_text((hpf_str){text.data + 1, text.length - 1});
         return hpf_str_begins(text, "\"program\"");
     }
-    if (!hpf_str_begins(head, "\t")) {
+    if (!hpf_str_begins(head, "\t") && !hpf_str_begins(head, "  ")) {
         return hpf_str_begins(head, "Retainer Profiling: ");
     }
-    while (head.length > 0 && !hpf_str_begins(head, " Time and Allocation Profiling Report")) {
+    while (head.length > 0 && *head.data != '\n' &&
+           !hpf_str_begins(head, " Time and Allocation Profiling Report")) {
         head = (hpf_str){head.data + 1, head.length - 1};
     }
-    return head.length > 0;
+    return head.length > 0 && *head.data != '\n';
 }
 
 static hpf_status refuse(hpf_source *source, const hpf_events *events, void *context,
@@ -112,8 +121,8 @@ static hpf_status refuse(hpf_source *source, const hpf_events *events, void *con
 {
     (void)source, (void)events, (void)context, (void)options;
     return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                         "a time and allocation report has no heap profile: convert it with census "
-                         "convert --to folded or speedscope");
+                         "a time and allocation report has no heap profile: use census report, or "
+                         "census convert --to folded or speedscope");
 }
 
 const hpf_format hpf_format_prof = {

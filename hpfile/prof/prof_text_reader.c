@@ -40,7 +40,6 @@ typedef struct text_report {
     hpf__buffer line;
     hpf__location place; /* of the line */
     columns columns;
-    uint64_t total_ticks, total_bytes;
     hpf__intern centres; /* "label NUL module NUL source" */
     hpf__buffer key;
     uint32_t open[HPF__PROF_DEEPEST]; /* the stacks around the next row, by depth */
@@ -175,7 +174,7 @@ static void read_total_time(text_report *r, hpf_str line)
     hpf_str period = text_after(ticks, " ticks @ ");
     hpf_str processors = text_after(period, ", ");
     bool is_ms = find(period, " ms") < period.length;
-    r->total_ticks = leading_number(ticks);
+    r->file->prof.total_ticks = leading_number(ticks);
     r->file->prof.tick_us = leading_number(period) * (is_ms ? 1000 : 1);
     r->file->prof.n_processors = (uint32_t)leading_number(processors);
 }
@@ -201,7 +200,7 @@ static hpf_status read_head_line(text_report *r, hpf_str line)
     if (find(line, "total time") < line.length) {
         read_total_time(r, line);
     } else if (find(line, "total alloc") < line.length) {
-        r->total_bytes = leading_number(text_after(line, "="));
+        r->file->prof.total_bytes = leading_number(text_after(line, "="));
     }
     return HPF_OK;
 }
@@ -302,8 +301,9 @@ static hpf_status read_costs(const text_report *r, const table_row *row, hpf_pro
         status = read_whole(r, n[TICKS], &stack->ticks);
         return status ? status : read_whole(r, n[BYTES], &stack->allocated_bytes);
     }
-    status = status ? status : read_share(r, n[TIME], r->total_ticks, &stack->ticks);
-    return status ? status : read_share(r, n[ALLOC], r->total_bytes, &stack->allocated_bytes);
+    status = status ? status : read_share(r, n[TIME], r->file->prof.total_ticks, &stack->ticks);
+    return status ? status
+                  : read_share(r, n[ALLOC], r->file->prof.total_bytes, &stack->allocated_bytes);
 }
 
 /* --- centres and stacks --- */
@@ -406,6 +406,10 @@ hpf_status hpf__prof_read_text(hpf_prof_file *file, hpf__cursor scan, hpf_error 
     text_report r = {.file = file, .scan = scan, .err = err};
     hpf_status status = read_head(&r);
     status = status == HPF_OK ? read_rows(&r) : status;
+    if (r.columns.has_amounts) {
+        file->prof.total_ticks = file->prof.total_bytes =
+            0; /* with -pa they include hidden stacks */
+    }
     hpf__buffer_finish(&r.line);
     hpf__buffer_finish(&r.key);
     hpf__intern_finish(&r.centres);

@@ -56,6 +56,8 @@ def write_inputs(folder):
         "ticky": make("5.eventlog", (FIXTURES / "ticky.eventlog").read_bytes()
                       .replace(b"main", b"\x1b]0;")),
         "prof": make(".prof", b"\tSat Nov 21 02:03 2026 " + HOSTILE + b"\n\n" + HOSTILE + b"\n"),
+        "costs": make("6.prof", (SAMPLES / "prof/interp-prof-P.prof").read_bytes()
+                      .replace(b"eval ", b"\x1b]0;\x07").replace(b"interp ", HOSTILE + b" ")),
         "list": make(".txt", b"#00ff00" + HOSTILE + b"\n" + HOSTILE + b"\n"),
         "missing": b"missing" + HOSTILE,
         "folder": b".",

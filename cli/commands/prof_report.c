@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tables of a `.prof` file. Costs of GHC's own centres (GC, SYSTEM, ...) are no part of the totals,
+ * as in GHC's reports.
+ */
+#include "prof_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include "output.h"
+#include "prof/prof.h"
+#include "unit_format.h"
+
+/* A cost centre with the costs of all its stacks, or a stack with its own costs. */
+typedef struct prof_row {
+    const hpf_prof_centre *centre;
+    uint32_t index;
+    uint32_t parent; /* of a stack */
+    uint32_t depth;
+    uint64_t entries, ticks, bytes;
+    uint64_t inherited_ticks, inherited_bytes; /* of a stack: with all stacks that extend it */
+    uint32_t first_child;                      /* index into `by_parent` */
+    hpf_str name;                              /* of a stack: the label, indented by its depth */
+} prof_row;
+
+typedef struct prof_view {
+    hpf_prof_file *file;
+    const hpf_prof *prof;
+    prof_row *centres; /* by ticks, then bytes, decreasing */
+    size_t n_centres;
+    prof_row *stacks;     /* by number */
+    prof_row **by_parent; /* children of a stack are adjacent, the most expensive first */
+    prof_row **tree;      /* the stacks that are shown, parents before children */
+    size_t n_tree;
+    size_t n_used_stacks;
+    char *indented; /* storage of names */
+    double s_per_tick;
+    bool exact;
+} prof_view;
+
+/* --- sums --- */
+
+static int compare_costs(uint64_t ticks_a, uint64_t bytes_a, uint64_t ticks_b, uint64_t bytes_b)
+{
+    return ticks_a != ticks_b   ? (ticks_a < ticks_b ? 1 : -1)
+           : bytes_a != bytes_b ? (bytes_a < bytes_b ? 1 : -1)
+                                : 0;
+}
+
+static int compare_centres(const void *a, const void *b)
+{
+    const prof_row *x = a, *y = b;
+    int order = compare_costs(x->ticks, x->bytes, y->ticks, y->bytes);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+static int compare_siblings(const void *a, const void *b)
+{
+    const prof_row *x = *(prof_row *const *)a, *y = *(prof_row *const *)b;
+    if (x->parent != y->parent) {
+        return x->parent + 1 > y->parent + 1 ? 1 : -1; /* the root, without a parent, is first */
+    }
+    int order = compare_costs(x->inherited_ticks, x->inherited_bytes, y->inherited_ticks,
+                              y->inherited_bytes);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+static void sum_stacks(prof_view *v)
+{
+    const hpf_prof *prof = v->prof;
+    for (uint32_t i = 0; i < prof->n_centres; i++) {
+        v->centres[i] = (prof_row){.centre = &prof->centres[i], .index = i};
+    }
+    for (uint32_t i = (uint32_t)prof->n_stacks; i-- > 0;) {
+        const hpf_prof_stack *s = &prof->stacks[i];
+        prof_row *centre = &v->centres[s->centre_index], *row = &v->stacks[i];
+        centre->entries += s->entries;
+        centre->ticks += s->ticks;
+        centre->bytes += s->allocated_bytes;
+        row->centre = centre->centre;
+        row->index = i;
+        row->parent = s->parent_index;
+        row->entries = s->entries;
+        row->ticks = s->ticks;
+        row->bytes = s->allocated_bytes;
+        row->inherited_ticks += row->centre->is_hidden ? 0 : s->ticks;
+        row->inherited_bytes += row->centre->is_hidden ? 0 : s->allocated_bytes;
+        if (i > 0) {
+            v->stacks[s->parent_index].inherited_ticks += row->inherited_ticks;
+            v->stacks[s->parent_index].inherited_bytes += row->inherited_bytes;
+        }
+        v->by_parent[i] = row;
+    }
+}
+
+static bool is_used(const prof_row *row)
+{
+    return row->entries > 0 || row->ticks > 0 || row->bytes > 0;
+}
+
+/* Moves the centres that are listed to the front, the most expensive first. */
+static void choose_centres(prof_view *v, size_t n_rows)
+{
+    for (size_t i = 0; i < v->prof->n_centres; i++) {
+        const prof_row *row = &v->centres[i];
+        if (!row->centre->is_hidden && is_used(row)) {
+            v->centres[v->n_centres++] = *row;
+        }
+    }
+    qsort(v->centres, v->n_centres, sizeof *v->centres, compare_centres);
+    v->n_centres = n_rows > 0 && n_rows < v->n_centres ? n_rows : v->n_centres;
+}
+
+/* Returns whether a stack is worth a row: 1 % of time or allocation, or with `all` any cost. */
+static bool is_shown(const prof_view *v, const prof_row *row, bool all)
+{
+    bool has_costs = row->inherited_ticks > 0 || row->inherited_bytes > 0;
+    return all ? has_costs || row->entries > 0
+               : has_costs && ((double)row->inherited_ticks >= .01 * (double)v->prof->total_ticks ||
+                               (double)row->inherited_bytes >= .01 * (double)v->prof->total_bytes);
+}
+
+/* Fills the tree, the most expensive child of a stack first. */
+static bool grow_tree(prof_view *v, bool all)
+{
+    size_t n = v->prof->n_stacks, n_open = 1, n_bytes = 0;
+    qsort(v->by_parent, n, sizeof(prof_row *), compare_siblings);
+    for (size_t i = n; i-- > 1;) {
+        v->stacks[v->by_parent[i]->parent].first_child = (uint32_t)i;
+    }
+    prof_row **open = malloc(n * sizeof(prof_row *));
+    if (!open) {
+        return false;
+    }
+    open[0] = &v->stacks[0];
+    while (n_open > 0) {
+        prof_row *row = open[--n_open];
+        size_t i = row->first_child, end = i;
+        v->tree[v->n_tree++] = row;
+        n_bytes += row->depth + row->centre->label.length;
+        while (i > 0 && end < n && v->by_parent[end]->parent == row->index) {
+            end++;
+        }
+        while (end-- > i && i > 0) {
+            v->by_parent[end]->depth = row->depth + 1;
+            if (is_shown(v, v->by_parent[end], all)) {
+                open[n_open++] = v->by_parent[end];
+            }
+        }
+    }
+    free(open);
+    v->indented = malloc(n_bytes + 1);
+    char *at = v->indented;
+    for (size_t i = 0; at && i < v->n_tree; i++) {
+        prof_row *row = v->tree[i];
+        row->name = (hpf_str){at, row->depth + row->centre->label.length};
+        memset(at, ' ', row->depth);
+        memcpy(at + row->depth, row->centre->label.data, row->centre->label.length);
+        at += row->name.length;
+    }
+    return v->indented != NULL;
+}
+
+static void view_finish(prof_view *v)
+{
+    free(v->centres);
+    free(v->stacks);
+    free(v->by_parent);
+    free(v->tree);
+    free(v->indented);
+    hpf_prof_file_destroy(v->file);
+}
+
+static hpf_status view_read(prof_view *v, const input *in, size_t n_rows, hpf_error *err)
+{
+    *v = (prof_view){.file = NULL};
+    hpf_status status = hpf_prof_read(&v->file, in->given, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    const hpf_prof *prof = v->prof = hpf_prof_file_report(v->file);
+    v->s_per_tick =
+        (double)prof->tick_us / 1e6 / (prof->n_processors > 1 ? (double)prof->n_processors : 1);
+    v->centres = calloc(prof->n_centres, sizeof *v->centres);
+    v->stacks = calloc(prof->n_stacks, sizeof *v->stacks);
+    v->by_parent = calloc(prof->n_stacks, sizeof(prof_row *));
+    v->tree = calloc(prof->n_stacks, sizeof(prof_row *));
+    if (!v->centres || !v->stacks || !v->by_parent || !v->tree) {
+        return hpf_error_set_memory(err);
+    }
+    sum_stacks(v);
+    for (size_t i = 0; i < prof->n_stacks; i++) {
+        v->n_used_stacks += is_used(&v->stacks[i]);
+    }
+    choose_centres(v, n_rows);
+    return grow_tree(v, n_rows == 0) ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* --- tables --- */
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+static const table_column centre_columns[] = {
+    {"time_share", "%time", TABLE_SHARE}, {"alloc_share", "%alloc", TABLE_SHARE},
+    {"time", "time", TABLE_TIME},         {"alloc", "alloc", TABLE_BYTES},
+    {"entries", "entries", TABLE_COUNT},  {"name", "cost centre", TABLE_NAME},
+    {"module", "module", TABLE_NAME},     {"place", "place", TABLE_NAME},
+};
+
+static table_cell centre_cell(const void *context, size_t index, size_t column)
+{
+    const prof_view *v = context;
+    const prof_row *row = &v->centres[index];
+    switch (column) {
+    case 0:
+        return (table_cell){.real = share(row->ticks, v->prof->total_ticks)};
+    case 1:
+        return (table_cell){.real = share(row->bytes, v->prof->total_bytes)};
+    case 2:
+        return (table_cell){.real = (double)row->ticks * v->s_per_tick};
+    case 3:
+        return (table_cell){.whole = row->bytes};
+    case 4:
+        return (table_cell){.whole = row->entries};
+    case 5:
+        return (table_cell){.name = row->centre->label};
+    case 6:
+        return (table_cell){.name = row->centre->module};
+    default:
+        return (table_cell){.name = row->centre->srcloc};
+    }
+}
+
+static const table_column tree_columns[] = {
+    {"inherited_time_share", "%time", TABLE_SHARE},
+    {"inherited_alloc_share", "%alloc", TABLE_SHARE},
+    {"time_share", "own %time", TABLE_SHARE},
+    {"alloc_share", "own %alloc", TABLE_SHARE},
+    {"entries", "entries", TABLE_COUNT},
+    {"name", "cost-centre stack", TABLE_NAME},
+    {"module", "module", TABLE_NAME},
+};
+
+static table_cell tree_cell(const void *context, size_t index, size_t column)
+{
+    const prof_view *v = context;
+    const prof_row *row = v->tree[index];
+    switch (column) {
+    case 0:
+        return (table_cell){.real = share(row->inherited_ticks, v->prof->total_ticks)};
+    case 1:
+        return (table_cell){.real = share(row->inherited_bytes, v->prof->total_bytes)};
+    case 2:
+        return (table_cell){.real = share(row->ticks, v->prof->total_ticks)};
+    case 3:
+        return (table_cell){.real = share(row->bytes, v->prof->total_bytes)};
+    case 4:
+        return (table_cell){.whole = row->entries};
+    case 5:
+        return (table_cell){.name = row->name};
+    default:
+        return (table_cell){.name = row->centre->module};
+    }
+}
+
+static table table_of_centres(const prof_view *v)
+{
+    return (table){centre_columns,
+                   sizeof centre_columns / sizeof *centre_columns,
+                   v->n_centres,
+                   centre_cell,
+                   v,
+                   v->exact};
+}
+
+/* --- the report --- */
+
+static void write_totals(hpf_sink *sink, const prof_view *v)
+{
+    const hpf_prof *p = v->prof;
+    hpf_sink_printf(
+        sink, "time         %s",
+        format_time((double)p->total_ticks * v->s_per_tick, HPF_STR("seconds"), v->exact).text);
+    hpf_sink_printf(sink, ", %s ticks of ", format_count(p->total_ticks).text);
+    hpf_sink_printf(sink, "%s",
+                    format_time((double)p->tick_us / 1e6, HPF_STR("seconds"), false).text);
+    if (p->n_processors > 1) {
+        hpf_sink_printf(sink, " on %s processors", format_count(p->n_processors).text);
+    }
+    hpf_sink_printf(sink, "\nallocated    %s\n",
+                    format_amount((double)p->total_bytes, HPF_STR("bytes"), v->exact).text);
+}
+
+static void write_json_stacks(hpf_json *json, const prof_view *v)
+{
+    hpf_json_array(json, "stacks");
+    for (size_t i = 0; i < v->n_tree; i++) {
+        const prof_row *row = v->tree[i];
+        hpf_json_object(json, NULL);
+        hpf_json_str(json, "name", row->centre->label);
+        hpf_json_str(json, "module", row->centre->module);
+        hpf_json_str(json, "place", row->centre->srcloc);
+        hpf_json_whole(json, "depth", row->depth);
+        hpf_json_whole(json, "entries", row->entries);
+        hpf_json_whole(json, "ticks", row->ticks);
+        hpf_json_whole(json, "alloc", row->bytes);
+        hpf_json_whole(json, "inherited_ticks", row->inherited_ticks);
+        hpf_json_whole(json, "inherited_alloc", row->inherited_bytes);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
+static void write_json_totals(hpf_json *json, const prof_view *v)
+{
+    hpf_json_str(json, "program", v->prof->program);
+    hpf_json_str(json, "date", v->prof->date);
+    hpf_json_whole(json, "total_ticks", v->prof->total_ticks);
+    hpf_json_whole(json, "tick_us", v->prof->tick_us);
+    hpf_json_whole(json, "processors", v->prof->n_processors);
+    hpf_json_whole(json, "total_alloc", v->prof->total_bytes);
+}
+
+hpf_status prof_report_write(const input *in, table_format format, size_t n_rows, bool exact,
+                             hpf_sink *sink, hpf_error *err)
+{
+    prof_view v;
+    hpf_status status = view_read(&v, in, n_rows, err);
+    v.exact = exact;
+    if (status == HPF_OK) {
+        table centres = table_of_centres(&v);
+        if (format == TABLE_AS_JSON) {
+            hpf_json json = hpf_json_begin(sink);
+            hpf_json_object(&json, NULL);
+            write_json_totals(&json, &v);
+            table_write_json(&centres, &json, "centres");
+            write_json_stacks(&json, &v);
+            hpf_json_end(&json);
+        } else if (format == TABLE_AS_TEXT) {
+            const table tree = {tree_columns, sizeof tree_columns / sizeof *tree_columns,
+                                v.n_tree,     tree_cell,
+                                &v,           exact};
+            output_name(sink, v.prof->program);
+            hpf_sink_text(sink, "\n");
+            output_name(sink, v.prof->date);
+            hpf_sink_text(sink, "\n\n");
+            write_totals(sink, &v);
+            hpf_sink_text(sink, "\n");
+            table_write(&centres, format, sink);
+            hpf_sink_text(sink, "\n");
+            table_write(&tree, format, sink);
+        } else {
+            table_write(&centres, format, sink);
+        }
+    }
+    view_finish(&v);
+    return status;
+}
+
+/* --- info --- */
+
+static uint32_t deepest(const prof_view *v)
+{
+    uint32_t depth = 0;
+    for (size_t i = 0; i < v->n_tree; i++) {
+        depth = v->tree[i]->depth > depth ? v->tree[i]->depth : depth;
+    }
+    return depth + 1;
+}
+
+hpf_status prof_info_write(const input *in, bool as_json, bool exact, hpf_sink *sink,
+                           hpf_error *err)
+{
+    prof_view v;
+    hpf_status status = view_read(&v, in, 0, err);
+    v.exact = exact;
+    uint64_t stored_bytes = hpf_source_stored_bytes(in->given);
+    const char *compression = hpf_source_compression(in->given);
+    if (status == HPF_OK && as_json) {
+        hpf_json json = hpf_json_begin(sink);
+        hpf_json_object(&json, NULL);
+        hpf_json_text(&json, "file", in->name);
+        hpf_json_whole(&json, "stored_bytes", stored_bytes);
+        hpf_json_text(&json, "compression", *compression ? compression : NULL);
+        hpf_json_text(&json, "format", in->format->name);
+        write_json_totals(&json, &v);
+        hpf_json_whole(&json, "centres", v.n_centres);
+        hpf_json_whole(&json, "stacks", v.n_used_stacks);
+        hpf_json_whole(&json, "deepest", deepest(&v));
+        hpf_json_end(&json);
+    } else if (status == HPF_OK) {
+        hpf_sink_text(sink, "file         ");
+        output_name(sink, (hpf_str){in->name, strlen(in->name)});
+        if (stored_bytes > 0) {
+            hpf_sink_printf(sink, ", %s",
+                            format_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);
+        }
+        hpf_sink_printf(sink, "%s%s, time and allocation report", *compression ? ", " : "",
+                        compression);
+        hpf_sink_text(sink, "\nprogram      ");
+        output_name(sink, v.prof->program);
+        hpf_sink_text(sink, "\ndate         ");
+        output_name(sink, v.prof->date);
+        hpf_sink_text(sink, "\n");
+        write_totals(sink, &v);
+        hpf_sink_printf(sink, "cost centres %s\n", format_count(v.n_centres).text);
+        hpf_sink_printf(sink, "stacks       %s", format_count(v.n_used_stacks).text);
+        hpf_sink_printf(sink, ", at most %s deep\n", format_count(deepest(&v)).text);
+    }
+    view_finish(&v);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census report and census info for `.prof` files: totals, the most expensive cost centres, and the
+ * tree of cost-centre stacks.
+ */
+#ifndef CENSUS_PROF_REPORT_H
+#define CENSUS_PROF_REPORT_H
+
+#include "hpfile/sink.h"
+
+#include "input.h"
+#include "table.h"
+
+/* Writes the report of an opened input, without finishing the sink: the `n_rows` most expensive
+ * cost centres (0: all), and in text and JSON also the stacks with at least 1 % of time or
+ * allocation (with n_rows 0: all). */
+hpf_status prof_report_write(const input *in, table_format format, size_t n_rows, bool exact,
+                             hpf_sink *sink, hpf_error *err);
+
+/* Writes what the report contains, as text or JSON. */
+hpf_status prof_info_write(const input *in, bool as_json, bool exact, hpf_sink *sink,
+                           hpf_error *err);
+
+#endif
