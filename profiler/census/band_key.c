@@ -8,46 +8,9 @@
 
 #include "hpfile/str.h"
 
+#include "property.h"
+
 #include "base/array.h"
-
-#define UNKNOWN HPF_STR("UNKNOWN")
-
-/* ---- Texts of objects ---- */
-
-static hpf_str shape_text(const hpp_shape *shape, hpf_breakdown kind)
-{
-    switch (kind) {
-    case HPF_BREAKDOWN_CLOSURE_DESCR:
-        return shape->description;
-    case HPF_BREAKDOWN_TYPE:
-        return shape->type;
-    case HPF_BREAKDOWN_CLOSURE_TYPE:
-        return shape->kind;
-    default:
-        return shape->module;
-    }
-}
-
-static bool is_text_of_stack(const hpp_heap *heap, const hpp_object *object, hpf_breakdown kind)
-{
-    return kind == HPF_BREAKDOWN_COST_CENTRE ||
-           (kind == HPF_BREAKDOWN_MODULE && object->stack && heap->stacks);
-}
-
-hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpf_breakdown kind)
-{
-    hpf_str text;
-    if (!is_text_of_stack(heap, object, kind)) {
-        text = shape_text(object->shape, kind);
-    } else if (!object->stack) {
-        text = UNKNOWN;
-    } else if (kind == HPF_BREAKDOWN_MODULE) {
-        text = heap->stacks->module(object->stack, heap->context);
-    } else {
-        text = heap->stacks->label(object->stack, heap->context);
-    }
-    return text.length ? text : UNKNOWN;
-}
 
 /* ---- Keys ---- */
 
@@ -87,7 +50,7 @@ static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
 static bool locate(const hpp__band_keys *keys, const hpp_object *object, bool *is_stack,
                    uint64_t *address)
 {
-    *is_stack = is_text_of_stack(keys->heap, object, keys->kind);
+    *is_stack = hpp__property_is_of_stack(keys->kind, keys->heap, object->stack);
     *address = (uintptr_t)(*is_stack ? object->stack : (const void *)object->shape);
     return *address != 0;
 }
@@ -120,7 +83,7 @@ uint32_t hpp__band_keys_get(hpp__band_keys *keys, const hpp_object *object)
     }
     *place = keys->kind == HPF_BREAKDOWN_COST_CENTRE
                  ? new_key(keys, (hpp__origin){object->stack, {NULL, 0}})
-                 : text_key(keys, hpp__object_text(keys->heap, object, keys->kind));
+                 : text_key(keys, hpp__property_text(keys->kind, keys->heap, object));
     return (uint32_t)*place;
 }
 
@@ -197,36 +160,11 @@ void hpp__band_keys_write_whole(const hpp__band_keys *keys, uint32_t key, hpp__t
 
 /* ---- Life ---- */
 
-static bool has_stacks(const hpp_heap *heap)
-{
-    return heap->stacks && heap->stacks->label && heap->stacks->module && heap->stacks->parent &&
-           heap->stacks->id;
-}
-
-static hpf_status check_kind(hpf_breakdown kind, const hpp_heap *heap, hpf_error *err)
-{
-    switch (kind) {
-    case HPF_BREAKDOWN_CLOSURE_DESCR:
-    case HPF_BREAKDOWN_TYPE:
-    case HPF_BREAKDOWN_CLOSURE_TYPE:
-    case HPF_BREAKDOWN_MODULE:
-        return HPF_OK;
-    case HPF_BREAKDOWN_COST_CENTRE:
-        return has_stacks(heap)
-                   ? HPF_OK
-                   : hpf_error_set(err, HPF_ERR_ARGUMENT,
-                                   "-h%c needs stacks of producers, which this heap does not have",
-                                   (char)kind);
-    default:
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid break-down");
-    }
-}
-
 hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpf_breakdown kind, const hpp_heap *heap,
                                hpf_arena *arena, hpf_error *err)
 {
     *keys = (hpp__band_keys){.kind = kind, .heap = heap, .arena = arena};
-    hpf_status status = check_kind(kind, heap, err);
+    hpf_status status = hpp__property_check(kind, heap, err);
     if (status != HPF_OK) {
         return status;
     }
@@ -234,7 +172,7 @@ hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpf_breakdown kind, const h
         return hpf_error_set_memory(err);
     }
     keys->origins[HPP__KEY_OUT_OF_MEMORY].text = HPF_STR("OUT_OF_MEMORY");
-    keys->origins[HPP__KEY_UNKNOWN].text = UNKNOWN;
+    keys->origins[HPP__KEY_UNKNOWN].text = HPP__UNKNOWN_TEXT;
     keys->n_keys = HPP__FIRST_KEY;
     return HPF_OK;
 }

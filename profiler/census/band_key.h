@@ -27,7 +27,7 @@ typedef struct hpp__origin {
 } hpp__origin;
 
 typedef struct hpp__band_keys {
-    hpf_breakdown kind;   /* stack, module, description, type or kind */
+    hpf_breakdown kind;   /* a property */
     const hpp_heap *heap; /* borrowed */
     hpp__map stacks;      /* stack -> key */
     hpp__map shapes;      /* shape -> key */
@@ -39,7 +39,7 @@ typedef struct hpp__band_keys {
 } hpp__band_keys;
 
 /* Initialises keys. Texts are copied into `arena`, which must outlive them. Errors: MEMORY;
- * ARGUMENT for a breakdown by retainers or biography. */
+ * ARGUMENT for a break-down that is not by a property (property.h). */
 hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpf_breakdown kind, const hpp_heap *heap,
                                hpf_arena *arena, hpf_error *err);
 void hpp__band_keys_finish(hpp__band_keys *keys);
@@ -60,8 +60,5 @@ void hpp__band_keys_write_name(const hpp__band_keys *keys, uint32_t key, size_t 
 
 /* Appends a key as a retainer of `.prof` files: "inner[Module],...,MAIN[MAIN]". */
 void hpp__band_keys_write_whole(const hpp__band_keys *keys, uint32_t key, hpp__text *out);
-
-/* Returns the text of an object for a breakdown, without a cache. */
-hpf_str hpp__object_text(const hpp_heap *heap, const hpp_object *object, hpf_breakdown kind);
 
 #endif

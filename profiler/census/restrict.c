@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Each rule is answered by one of three: the stack (c, C, and m where there is one), the shape
- * (d, y, T, and m where there is no stack), or the retainer set (r). Phases are a set of bits.
+ * Each rule is answered by one of three: the stack, the shape (property.h says which), or the
+ * retainer set. Phases are a set of bits.
  */
 #include "base/arena.h"
 #include "restrict.h"
 
 #include "hpfile/str.h"
 
-#include "band_key.h"
+#include "property.h"
 
 /* ---- One name against one rule ---- */
 
@@ -38,31 +38,30 @@ static bool is_named_in_stack(const hpp_heap *heap, const hpp_restriction *rule,
 /* Who answers a rule. */
 typedef enum witness { BY_STACK, BY_SHAPE, BY_RETAINERS } witness;
 
-static witness witness_of(const hpp__restrict *r, hpf_breakdown selector, const hpp_object *object)
+/* Returns the property of which a rule lists values. */
+static hpf_breakdown property_of(const hpp_restriction *rule)
 {
-    switch (selector) {
-    case HPF_BREAKDOWN_COST_CENTRE:
-    case HPF_BREAKDOWN_IN_STACK:
-        return BY_STACK;
-    case HPF_BREAKDOWN_MODULE:
-        return object->stack && r->heap->stacks ? BY_STACK : BY_SHAPE;
-    case HPF_BREAKDOWN_RETAINER:
-        return BY_RETAINERS;
-    default:
-        return BY_SHAPE;
-    }
+    return rule->selector == HPF_BREAKDOWN_IN_STACK ? HPF_BREAKDOWN_COST_CENTRE : rule->selector;
+}
+
+static witness witness_of(const hpp__restrict *r, const hpp_restriction *rule,
+                          const hpp_object *object)
+{
+    return rule->selector == HPF_BREAKDOWN_RETAINER ? BY_RETAINERS
+           : hpp__property_is_of_stack(property_of(rule), r->heap, object->stack) ? BY_STACK
+                                                                                   : BY_SHAPE;
 }
 
 static bool ask(const hpp__restrict *r, witness who, const hpp_object *object)
 {
     for (size_t i = 0; i < r->n_rules; i++) {
         const hpp_restriction *rule = &r->rules[i];
-        if (witness_of(r, rule->selector, object) != who) {
+        if (witness_of(r, rule, object) != who) {
             continue;
         }
         bool passes = rule->selector == HPF_BREAKDOWN_IN_STACK
                           ? is_named_in_stack(r->heap, rule, object->stack)
-                          : is_named(rule, hpp__object_text(r->heap, object, rule->selector));
+                          : is_named(rule, hpp__property_text(rule->selector, r->heap, object));
         if (!passes) {
             return false;
         }
@@ -170,41 +169,24 @@ static hpf_status copy_rule(hpp_restriction *to, const hpp_restriction *from, hp
     return HPF_OK;
 }
 
-static hpf_status note_selector(hpp__restrict *r, hpf_breakdown selector, hpf_error *err)
-{
-    switch (selector) {
-    case HPF_BREAKDOWN_COST_CENTRE:
-    case HPF_BREAKDOWN_IN_STACK:
-        r->has_stack = true;
-        return r->heap->stacks ? HPF_OK
-                               : hpf_error_set(err, HPF_ERR_ARGUMENT,
-                                               "this restriction needs stacks of producers, which "
-                                               "this heap does not have");
-    case HPF_BREAKDOWN_MODULE:
-        r->has_stack |= r->heap->stacks != NULL;
-        r->has_shape = true;
-        return HPF_OK;
-    case HPF_BREAKDOWN_CLOSURE_DESCR:
-    case HPF_BREAKDOWN_TYPE:
-    case HPF_BREAKDOWN_CLOSURE_TYPE:
-        r->has_shape = true;
-        return HPF_OK;
-    case HPF_BREAKDOWN_RETAINER:
-        r->has_retainers = true;
-        return HPF_OK;
-    default:
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid restriction");
-    }
-}
-
 static hpf_status add_rule(hpp__restrict *r, const hpp_restriction *rule, hpf_arena *arena,
                            hpf_error *err)
 {
     if (rule->selector == HPF_BREAKDOWN_BIOGRAPHY) {
         return add_phases(r, rule, err);
     }
-    hpf_status status = note_selector(r, rule->selector, err);
-    return status != HPF_OK ? status : copy_rule(&r->rules[r->n_rules++], rule, arena, err);
+    if (rule->selector == HPF_BREAKDOWN_RETAINER) {
+        r->has_retainers = true;
+    } else {
+        hpf_breakdown property = property_of(rule);
+        hpf_status status = hpp__property_check(property, r->heap, err);
+        if (status != HPF_OK) {
+            return status;
+        }
+        r->has_stack |= hpp__property_is_of_stack(property, r->heap, true);
+        r->has_shape |= !hpp__property_is_of_stack(property, r->heap, false);
+    }
+    return copy_rule(&r->rules[r->n_rules++], rule, arena, err);
 }
 
 hpf_status hpp__restrict_init(hpp__restrict *r, const hpp_heap *heap, const hpp_restriction *rules,
