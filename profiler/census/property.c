@@ -54,14 +54,18 @@ static bool has_stacks(const hpp_heap *heap)
            heap->stacks->id;
 }
 
+bool hpp__is_property(hpf_breakdown breakdown)
+{
+    return (unsigned)breakdown < HPF_N_BREAKDOWNS &&
+           (properties[breakdown].of_stack || properties[breakdown].of_shape);
+}
+
 hpf_status hpp__property_check(hpf_breakdown property, const hpp_heap *heap, hpf_error *err)
 {
-    const struct property *p =
-        (unsigned)property < HPF_N_BREAKDOWNS ? &properties[property] : &properties[0];
-    if (!p->of_stack && !p->of_shape) {
+    if (!hpp__is_property(property)) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid break-down");
     }
-    return p->of_shape || has_stacks(heap)
+    return properties[property].of_shape || has_stacks(heap)
                ? HPF_OK
                : hpf_error_set(err, HPF_ERR_ARGUMENT,
                                "cost centres need stacks of producers, which this heap does not "

@@ -47,9 +47,9 @@ static hpf_breakdown property_of(const hpp_restriction *rule)
 static witness witness_of(const hpp__restrict *r, const hpp_restriction *rule,
                           const hpp_object *object)
 {
-    return rule->selector == HPF_BREAKDOWN_RETAINER ? BY_RETAINERS
+    return rule->selector == HPF_BREAKDOWN_RETAINER                               ? BY_RETAINERS
            : hpp__property_is_of_stack(property_of(rule), r->heap, object->stack) ? BY_STACK
-                                                                                   : BY_SHAPE;
+                                                                                  : BY_SHAPE;
 }
 
 static bool ask(const hpp__restrict *r, witness who, const hpp_object *object)

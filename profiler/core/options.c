@@ -8,6 +8,7 @@
 #include "event/breakdown.h"
 #include "base/arena.h"
 #include "hpprof/options.h"
+#include "census/property.h"
 
 #include <string.h>
 
@@ -163,7 +164,7 @@ static size_t count_commas(hpf_str list)
 }
 
 /* Parses "a,b,c" or "{a,b,c}" after the letter of a restriction. */
-static hpf_status parse_restriction(parser *p, hpf_str word, char letter, hpf_str list)
+static hpf_status parse_restriction(parser *p, hpf_str word, hpf_breakdown selector, hpf_str list)
 {
     const char *begin = list.data;
     if (list.length >= 2 && list.data[0] == '{' && list.data[list.length - 1] == '}') {
@@ -188,25 +189,26 @@ static hpf_status parse_restriction(parser *p, hpf_str word, char letter, hpf_st
         return complain(p, begin, "expected names", word);
     }
     p->restrictions[p->options.census.n_restrictions++] =
-        (hpp_restriction){hpf_breakdown_of_letter(letter), names, n_names};
+        (hpp_restriction){selector, names, n_names};
     return HPF_OK;
 }
 
 static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
 {
-    char letter = rest.length > 0 ? rest.data[0] : 'c';
-    if (!strchr("cCmdyrRbLT", letter)) {
+    hpf_breakdown breakdown = hpf_breakdown_of_letter(rest.length > 0 ? rest.data[0] : 'c');
+    if (!hpp__is_property(breakdown) && breakdown != HPF_BREAKDOWN_RETAINER &&
+        breakdown != HPF_BREAKDOWN_BIOGRAPHY && breakdown != HPF_BREAKDOWN_IN_STACK) {
         return complain(p, rest.data, "unknown break-down or restriction", word);
     }
     p->options.with_census = true;
-    if (rest.length > 1 || letter == 'C') {
-        return parse_restriction(p, word, letter, (hpf_str){rest.data + 1, rest.length - 1});
+    if (rest.length > 1 || breakdown == HPF_BREAKDOWN_IN_STACK) {
+        return parse_restriction(p, word, breakdown, (hpf_str){rest.data + 1, rest.length - 1});
     }
     if (p->has_breakdown) {
         return complain(p, word.data, "only one break-down is possible", word);
     }
     p->has_breakdown = true;
-    p->options.census.breakdown = hpf_breakdown_of_letter(letter);
+    p->options.census.breakdown = breakdown;
     return HPF_OK;
 }
 

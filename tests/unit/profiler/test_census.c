@@ -198,9 +198,14 @@ Test(census, rejects_invalid_options)
     hpp_heap poor = heap.adapter;
     poor.stacks = NULL;
     poor.roots = NULL;
-    cr_expect_eq(
-        create_status(&poor, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_COST_CENTRE}),
-        HPF_ERR_ARGUMENT);
+    hpp_census *census;
+    hpf_error err;
+    cr_expect_eq(hpp_census_create(&census, &poor,
+                                   &(hpp_census_options){.breakdown = HPF_BREAKDOWN_COST_CENTRE},
+                                   &err),
+                 HPF_ERR_ARGUMENT);
+    cr_expect_str_eq(err.message,
+                     "cost centres need stacks of producers, which this heap does not have");
     cr_expect_eq(create_status(&poor, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_RETAINER}),
                  HPF_ERR_ARGUMENT);
     cr_expect_eq(create_status(&poor, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_MODULE}),
