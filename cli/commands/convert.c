@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "summary/survey_details.h"
+#include "eventlog/eventlog_writer.h"
 #include "event/breakdown.h"
 #include "event/format_row.h"
 #include "hpfile/format.h"
@@ -112,15 +113,17 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
         .frames = frames_of,
         .frames_context = in->survey};
     options.end_time = hpf_survey_overview(in->survey)->last_time;
+    const hpf_eventlog_metadata *metadata = hpf_survey_eventlog_metadata(in->survey);
+    if (metadata) {
+        options.rts = metadata->rts;
+    }
     if (profile) {
         memcpy(options.filters, profile->filters, sizeof options.filters);
     } else {
         hpf_restrictions_of_job(hpf_survey_header(in->survey, HPF_HEADER_JOB), options.filters);
     }
-    convert_cut cut = {.survey = in->survey,
-                       .from_time = v->from.time.value,
-                       .to_time = v->to.time.value,
-                       .to = &hpf_writer_events};
+    convert_cut cut = {
+        .survey = in->survey, .from_time = v->from.time.value, .to_time = v->to.time.value};
     if (is_cut(v)) {
         options.frames = frames_of_part;
         options.frames_context = &cut;
@@ -129,16 +132,28 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
         warn_of_units(in);
     }
     hpf_writer *writer;
+    hpf_events events = hpf_writer_events;
+    const hpf_eventlog *log =
+        format == &hpf_format_eventlog ? hpf_survey_eventlog(in->survey) : NULL;
     hpf_status status = hpf_writer_create(&writer, format, sink, &options, err);
+    if (status == HPF_OK && log) { /* marks and quantities are among the records that are copied */
+        events.mark = NULL;
+        events.quantity = NULL;
+        status = hpf_eventlog_writer_declare(writer, log, err);
+    }
     if (status == HPF_OK && is_cut(v)) {
+        cut.to = &events;
         cut.context = writer;
         status = convert_cut_init(&cut) ? hpf_survey_emit(in->survey, format->holds_marks_in_place,
                                                           &convert_cut_events, &cut, err)
                                         : hpf_error_set_memory(err);
         convert_cut_finish(&cut);
     } else if (status == HPF_OK) {
-        status = hpf_survey_emit(in->survey, format->holds_marks_in_place, &hpf_writer_events,
-                                 writer, err);
+        status = hpf_survey_emit(in->survey, format->holds_marks_in_place, &events, writer, err);
+    }
+    if (status == HPF_OK && log) {
+        const double window[] = {cut.from_time, cut.to_time};
+        status = hpf_eventlog_writer_copy(writer, in->given, window, err);
     }
     status = status == HPF_OK ? hpf_writer_finish(writer, err) : status;
     hpf_writer_destroy(writer);

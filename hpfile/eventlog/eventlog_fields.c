@@ -7,7 +7,7 @@
 #include "io/sink.h"
 #include "base/big_endian.h"
 #include "eventlog/eventlog_tags.h"
-#include "eventlog/eventlog_words.h"
+#include "event/breakdown.h"
 #include "eventlog/eventlog.h"
 #include "base/utf8.h"
 
@@ -196,10 +196,44 @@ static void print_stack(hpf_sink *sink, hpf_str stack)
     hpf_sink_text(sink, "]");
 }
 
+static const char *stop_status(uint64_t status)
+{
+    static const char *const words[] = {
+        [1] = "HeapOverflow",     [2] = "StackOverflow",        [3] = "ThreadYielding",
+        [4] = "ThreadBlocked",    [5] = "ThreadFinished",       [6] = "ForeignCall",
+        [7] = "BlockedOnMVar",    [8] = "BlockedOnBlackHole",   [9] = "BlockedOnRead",
+        [10] = "BlockedOnWrite",  [11] = "BlockedOnDelay",      [12] = "BlockedOnSTM",
+        [13] = "BlockedOnDoProc", [16] = "BlockedOnMsgThrowTo",
+    };
+    return status < sizeof words / sizeof *words ? words[status] : NULL;
+}
+
+static const char *capset_type(uint64_t type)
+{
+    static const char *const words[] = {NULL, "Custom", "OsProcess", "ClockDomain"};
+    return type < sizeof words / sizeof *words ? words[type] : NULL;
+}
+
+/* Returns GHC's word for the number of a field in a record of the type, or NULL. From the user's
+ * guide and the run-time system's EventLogFormat.h; break-downs have their flags. */
+static const char *event_word(uint16_t type, const hpf_event_field *field)
+{
+    if (type == HPF__EVENT_STOP_THREAD && hpf_str_is(field->name, "status")) {
+        return stop_status(field->number);
+    }
+    if (type == HPF__EVENT_CAPSET_CREATE && hpf_str_is(field->name, "type")) {
+        return capset_type(field->number);
+    }
+    if (type == HPF__EVENT_HEAP_PROF_BEGIN && hpf_str_is(field->name, "breakdown")) {
+        return hpf_breakdown_flag((hpf_breakdown)field->number);
+    }
+    return NULL;
+}
+
 /* A number, and its meaning after a colon. */
 static void print_number(hpf_sink *sink, uint16_t type, const hpf_event_field *field)
 {
-    const char *word = hpf__event_word(type, field);
+    const char *word = event_word(type, field);
     hpf_sink_whole(sink, field->number);
     hpf_sink_text(sink, word ? ":" : "");
     hpf_sink_text(sink, word ? word : "");

@@ -11,7 +11,7 @@
  */
 #include "base/arena.h"
 #include "event/format_row.h"
-#include "eventlog/eventlog.h"
+#include "eventlog/eventlog_writer.h"
 
 #include <assert.h>
 #include <math.h>
@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buffer.h"
 #include "base/date.h"
 #include "base/intern.h"
@@ -29,15 +30,16 @@
 #define MAX_PAYLOAD 65535u
 #define N_HELD      3 /* lines that make one MEM_RETURN */
 
-/* Records in the order of time, which are written in blocks. As in GHC's logs, samples and their
- * definitions belong to no capability, marks and sizes to capability 0. */
+/* Records in the order of time, which are written in blocks. As in GHC's logs, samples, ticks and
+ * definitions belong to no capability, marks and sizes to capability 0. The streams are: samples
+ * and definitions; other records of no capability; records of capability 0, 1, ... */
 typedef struct log_stream {
     hpf__buffer block; /* records that are not written yet */
     uint64_t now_ns;   /* the latest time of a record */
     uint64_t block_ns; /* the latest time in written blocks */
 } log_stream;
 
-enum { OF_CAPABILITY, OF_NONE, N_STREAMS };
+enum { OF_NONE, REST_OF_NONE, OF_CAPABILITY };
 
 /* A name as it is in records, after the amount. */
 typedef struct log_key {
@@ -53,7 +55,10 @@ typedef struct eventlog_writer {
     hpf_str headers[HPF_N_HEADERS];
     bool is_begun;
     bool is_out_of_memory;
-    log_stream streams[N_STREAMS];
+    log_stream *streams;
+    size_t n_streams, streams_capacity;
+    hpf_event_type *types; /* those of `own_types`, and declared ones */
+    size_t n_types, types_capacity;
     hpf__buffer scratch; /* a payload */
     hpf__intern centres, stacks, labels;
     log_key *keys; /* by name */
@@ -81,24 +86,31 @@ typedef struct eventlog_writer {
 #define BLOCK_BYTES  60000 /* of marks and quantities before they are written without a sample */
 #define MBLOCK_BYTES 1048576.0
 
-/* What is declared, with GHC's words. */
-typedef struct type {
+/* What is always declared, with GHC's words. */
+static const struct own_type {
     uint16_t id;
     int16_t n_bytes;
     int16_t stream;
     const char *description;
-} type;
-
-static const type types[] = {
+} own_types[] = {
+    {HPF__EVENT_CREATE_THREAD, 4, OF_CAPABILITY, "Create thread"},
+    {HPF__EVENT_RUN_THREAD, 4, OF_CAPABILITY, "Run thread"},
+    {HPF__EVENT_STOP_THREAD, 10, OF_CAPABILITY, "Stop thread"},
+    {HPF__EVENT_GC_START, 0, OF_CAPABILITY, "Starting GC"},
+    {HPF__EVENT_GC_END, 0, OF_CAPABILITY, "Finished GC"},
     {HPF__EVENT_BLOCK_MARKER, 14, OF_NONE, "Block marker"},
+    {HPF__EVENT_USER_MSG, -1, OF_CAPABILITY, "User message"},
     {HPF__EVENT_CAPSET_CREATE, 6, OF_NONE, "Create capability set"},
     {HPF__EVENT_CAPSET_ASSIGN_CAP, 6, OF_NONE, "Add capability to capability set"},
     {HPF__EVENT_RTS_IDENTIFIER, -1, OF_NONE, "RTS name and version"},
     {HPF__EVENT_PROGRAM_ARGS, -1, OF_NONE, "Program arguments"},
     {HPF__EVENT_WALL_CLOCK_TIME, 16, OF_NONE, "Wall clock time"},
+    {HPF__EVENT_THREAD_LABEL, -1, OF_CAPABILITY, "Thread label"},
     {HPF__EVENT_CAP_CREATE, 2, OF_NONE, "Create capability"},
+    {HPF__EVENT_HEAP_ALLOCATED, 12, OF_CAPABILITY, "Total heap mem ever allocated"},
     {HPF__EVENT_HEAP_SIZE, 12, OF_CAPABILITY, "Current heap size"},
     {HPF__EVENT_HEAP_LIVE, 12, OF_CAPABILITY, "Current heap live data"},
+    {HPF__EVENT_GC_STATS_GHC, 58, OF_CAPABILITY, "GC statistics"},
     {HPF__EVENT_USER_MARKER, -1, OF_CAPABILITY, "User marker"},
     {HPF__EVENT_MEM_RETURN, 16, OF_CAPABILITY, "Memory return statistics"},
     {HPF__EVENT_BLOCKS_SIZE, 12, OF_CAPABILITY, "Current heap size (size of allocated blocks)"},
@@ -110,16 +122,18 @@ static const type types[] = {
     {HPF__EVENT_HEAP_PROF_SAMPLE_END, 8, OF_NONE, "End of heap profile sample"},
     {HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN, 16, OF_NONE,
      "Start of heap profile (biographical) sample"},
+    {HPF__EVENT_PROF_SAMPLE_COST_CENTRE, -1, REST_OF_NONE, "Time profile cost-centre stack"},
+    {HPF__EVENT_PROF_BEGIN, 8, REST_OF_NONE, "Start of a time profile"},
     {HPF__EVENT_IPE, -1, OF_NONE, "Info Table Source Position"},
 };
 
-static const type *type_of(uint16_t id)
+static const hpf_event_type *find_type(const eventlog_writer *w, uint16_t id)
 {
-    const type *t = types;
-    while (t->id != id) {
-        t++;
+    size_t i = 0;
+    while (i < w->n_types && w->types[i].id != id) {
+        i++;
     }
-    return t;
+    return i < w->n_types ? &w->types[i] : NULL;
 }
 
 /* --- bytes --- */
@@ -164,20 +178,36 @@ static void put_string(eventlog_writer *w, hpf__buffer *to, hpf_str text, size_t
     put_number(w, to, 0, 1);
 }
 
-/* Moves the payload in scratch to the end of its stream, as a record. */
-static void put_record(eventlog_writer *w, uint16_t id, uint64_t time_ns)
+/* Moves the payload in scratch to the end of a stream, as a record. */
+static void put_record_into(eventlog_writer *w, size_t stream, uint16_t id, bool has_length,
+                            uint64_t time_ns)
 {
-    const type *t = type_of(id);
-    log_stream *to = &w->streams[t->stream];
+    size_t n = stream + 1;
+    if (!HPF__ARRAY_RESERVE_ZEROED(w->streams, w->streams_capacity, n)) {
+        w->is_out_of_memory = true;
+        w->scratch.length = 0;
+        return;
+    }
+    w->n_streams = n > w->n_streams ? n : w->n_streams;
+    log_stream *to = &w->streams[stream];
     assert(w->scratch.length <= MAX_PAYLOAD);
     to->now_ns = time_ns > to->now_ns ? time_ns : to->now_ns;
     put_number(w, &to->block, id, 2);
     put_number(w, &to->block, time_ns, 8);
-    if (t->n_bytes < 0) {
+    if (has_length) {
         put_number(w, &to->block, w->scratch.length, 2);
     }
     put(w, &to->block, w->scratch.bytes, w->scratch.length);
     w->scratch.length = 0;
+}
+
+static void put_record(eventlog_writer *w, uint16_t id, uint64_t time_ns)
+{
+    const struct own_type *t = own_types;
+    while (t->id != id) {
+        t++;
+    }
+    put_record_into(w, (size_t)t->stream, id, t->n_bytes < 0, time_ns);
 }
 
 /* Writes the collected records of a stream as a block. */
@@ -198,14 +228,31 @@ static void leave_block(eventlog_writer *w, log_stream *stream, uint16_t cap)
     }
 }
 
-/* Marks and sizes are written before the sample that follows them. */
+/* Marks and sizes are written before the sample that follows them, definitions before ticks. */
 static void leave(eventlog_writer *w)
 {
-    leave_block(w, &w->streams[OF_CAPABILITY], 0);
-    leave_block(w, &w->streams[OF_NONE], HPF_EVENT_NO_CAP);
+    for (size_t i = OF_CAPABILITY; i < w->n_streams; i++) {
+        leave_block(w, &w->streams[i], (uint16_t)(i - OF_CAPABILITY));
+    }
+    for (size_t i = 0; i < w->n_streams && i < OF_CAPABILITY; i++) {
+        leave_block(w, &w->streams[i], HPF_EVENT_NO_CAP);
+    }
+}
+
+static void leave_if_full(eventlog_writer *w, size_t stream)
+{
+    if (stream < w->n_streams && w->streams[stream].block.length >= BLOCK_BYTES) {
+        leave(w);
+    }
 }
 
 /* --- names --- */
+
+/* Returns the time of the last record before a definition. */
+static uint64_t now_of_samples(const eventlog_writer *w)
+{
+    return w->n_streams > OF_NONE ? w->streams[OF_NONE].now_ns : 0;
+}
 
 static hpf_str keep(eventlog_writer *w, hpf_str text)
 {
@@ -244,7 +291,7 @@ static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uin
     bool is_new = intern(w, &w->centres, 4, &number);
     w->scratch.length = length;
     if (is_new) {
-        put_record(w, HPF__EVENT_HEAP_PROF_COST_CENTRE, w->streams[OF_NONE].now_ns);
+        put_record(w, HPF__EVENT_HEAP_PROF_COST_CENTRE, now_of_samples(w));
     }
     w->scratch.length = 0;
     return number + 1;
@@ -323,7 +370,7 @@ static log_key make_info(eventlog_writer *w, hpf_name name, const hpf_frame *inf
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         put_string(w, &w->scratch, texts[i], INFO_TEXT_BYTES);
     }
-    put_record(w, HPF__EVENT_IPE, w->streams[OF_NONE].now_ns);
+    put_record(w, HPF__EVENT_IPE, now_of_samples(w));
     int n = snprintf(label, sizeof label, "0x%llx", (unsigned long long)address);
     return make_label(w, name, (hpf_str){label, (size_t)n});
 }
@@ -358,17 +405,24 @@ static hpf_status status_of(const eventlog_writer *w, hpf_error *err)
 
 /* --- the begin --- */
 
+static int compare_types(const void *left, const void *right)
+{
+    const hpf_event_type *a = left, *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
 static void write_types(eventlog_writer *w)
 {
     hpf__buffer header = {0};
+    qsort(w->types, w->n_types, sizeof *w->types, compare_types);
     put(w, &header, "hdrbhetb", 8);
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        size_t length = strlen(types[i].description);
+    for (size_t i = 0; i < w->n_types; i++) {
+        const hpf_event_type *t = &w->types[i];
         put(w, &header, "etb\0", 4);
-        put_number(w, &header, types[i].id, 2);
-        put_number(w, &header, (uint16_t)types[i].n_bytes, 2);
-        put_number(w, &header, length, 4);
-        put(w, &header, types[i].description, length);
+        put_number(w, &header, t->id, 2);
+        put_number(w, &header, (uint16_t)t->n_bytes, 2);
+        put_number(w, &header, t->description.length, 4);
+        put(w, &header, t->description.data, t->description.length);
         put_number(w, &header, 0, 4);
         put(w, &header, "ete\0", 4);
     }
@@ -380,10 +434,10 @@ static void write_types(eventlog_writer *w)
 /* Capability 0, and the sets that GHC has for the process and for its clock. */
 static void put_capabilities(eventlog_writer *w)
 {
-    const uint16_t kinds[] = {2, 3};
+    const uint16_t kinds[HPF_EVENTLOG_OWN_CAPSETS] = {2, 3};
     put_number(w, &w->scratch, 0, 2);
     put_record(w, HPF__EVENT_CAP_CREATE, 0);
-    for (uint32_t set = 0; set < 2; set++) {
+    for (uint32_t set = 0; set < HPF_EVENTLOG_OWN_CAPSETS; set++) {
         put_number(w, &w->scratch, set, 4);
         put_number(w, &w->scratch, kinds[set], 2);
         put_record(w, HPF__EVENT_CAPSET_CREATE, 0);
@@ -518,20 +572,13 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
                                                             : status_of(w, err);
 }
 
-static void leave_if_full(eventlog_writer *w)
-{
-    if (w->streams[OF_CAPABILITY].block.length >= BLOCK_BYTES) {
-        leave(w);
-    }
-}
-
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     eventlog_writer *w = context;
     begin(w);
     put_text(w, &w->scratch, label, MAX_PAYLOAD);
     put_record(w, HPF__EVENT_USER_MARKER, ns_of(w, time));
-    leave_if_full(w);
+    leave_if_full(w, OF_CAPABILITY);
     return status_of(w, err);
 }
 
@@ -585,9 +632,78 @@ static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point,
             put_held(w, i, point);
         }
     }
-    leave_if_full(w);
+    leave_if_full(w, OF_CAPABILITY);
     return status_of(w, err);
 }
+
+/* --- records of other kinds --- */
+
+/* Adds a type to those that the log declares. */
+static hpf_status add_type(eventlog_writer *w, const hpf_event_type *type, hpf_error *err)
+{
+    hpf_str description = keep(w, type->description);
+    if (w->is_out_of_memory || !HPF__ARRAY_RESERVE(w->types, w->types_capacity, w->n_types + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    w->types[w->n_types++] = (hpf_event_type){type->id, type->n_bytes, description, 0};
+    return HPF_OK;
+}
+
+hpf_status hpf_eventlog_writer_declare(hpf_writer *writer, const hpf_eventlog *log, hpf_error *err)
+{
+    eventlog_writer *w = (eventlog_writer *)writer;
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < hpf_eventlog_n_types(log) && status == HPF_OK; i++) {
+        const hpf_event_type *type = hpf_eventlog_type(log, i);
+        status = find_type(w, type->id) ? HPF_OK : add_type(w, type, err);
+    }
+    return status;
+}
+
+hpf_status hpf_eventlog_writer_record(hpf_writer *writer, uint16_t id, uint64_t time_ns,
+                                      uint16_t cap, hpf_str payload, hpf_error *err)
+{
+    eventlog_writer *w = (eventlog_writer *)writer;
+    const hpf_event_type *t = find_type(w, id);
+    if (!t || payload.length > MAX_PAYLOAD ||
+        (t->n_bytes >= 0 && payload.length != (size_t)t->n_bytes)) {
+        return HPF_OK;
+    }
+    size_t stream = cap == HPF_EVENT_NO_CAP ? REST_OF_NONE : OF_CAPABILITY + (size_t)cap;
+    begin(w);
+    put(w, &w->scratch, payload.data, payload.length);
+    put_record_into(w, stream, id, t->n_bytes < 0, time_ns);
+    leave_if_full(w, stream);
+    return status_of(w, err);
+}
+
+hpf_status hpf_eventlog_writer_begin_time(hpf_writer *writer, uint64_t tick_ns, hpf_error *err)
+{
+    eventlog_writer *w = (eventlog_writer *)writer;
+    begin(w);
+    put_number(w, &w->scratch, tick_ns, 8);
+    put_record(w, HPF__EVENT_PROF_BEGIN, 0);
+    return status_of(w, err);
+}
+
+hpf_status hpf_eventlog_writer_tick(hpf_writer *writer, uint64_t time_ns, uint32_t cap,
+                                    uint64_t tick, const hpf_frame *frames, size_t n_frames,
+                                    hpf_error *err)
+{
+    eventlog_writer *w = (eventlog_writer *)writer;
+    hpf__buffer stack = {0};
+    begin(w);
+    put_stack(w, &stack, frames, n_frames < MAX_FRAMES ? n_frames : MAX_FRAMES, 0);
+    put_number(w, &w->scratch, cap, 4);
+    put_number(w, &w->scratch, tick, 8);
+    put(w, &w->scratch, stack.bytes, stack.length);
+    put_record(w, HPF__EVENT_PROF_SAMPLE_COST_CENTRE, time_ns);
+    leave_if_full(w, REST_OF_NONE);
+    hpf__buffer_finish(&stack);
+    return status_of(w, err);
+}
+
+/* --- the whole --- */
 
 static hpf_status finish(hpf_writer *base, hpf_error *err)
 {
@@ -603,9 +719,11 @@ static void destroy(hpf_writer *base)
     eventlog_writer *w = (eventlog_writer *)base;
     if (w) {
         hpf_arena_destroy(w->arena);
-        for (int i = 0; i < N_STREAMS; i++) {
+        for (size_t i = 0; i < w->n_streams; i++) {
             hpf__buffer_finish(&w->streams[i].block);
         }
+        free(w->streams);
+        free(w->types);
         hpf__buffer_finish(&w->scratch);
         hpf__intern_finish(&w->centres);
         hpf__intern_finish(&w->stacks);
@@ -636,7 +754,13 @@ static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
     for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
         w->options.filters[i] = keep(w, w->options.filters[i]);
     }
-    if (w->is_out_of_memory) {
+    hpf_status status = status_of(w, NULL);
+    for (size_t i = 0; i < sizeof own_types / sizeof own_types[0] && status == HPF_OK; i++) {
+        const struct own_type *t = &own_types[i];
+        hpf_str description = {t->description, strlen(t->description)};
+        status = add_type(w, &(hpf_event_type){t->id, t->n_bytes, description, 0}, NULL);
+    }
+    if (status != HPF_OK) {
         destroy(&w->base);
         return NULL;
     }

@@ -13,6 +13,8 @@
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 #include "event/breakdown.h"
+#include "eventlog/eventlog_time.h"
+#include "eventlog/eventlog_writer.h"
 #include "summary/survey_details.h"
 #include "log_build.h"
 
@@ -270,6 +272,142 @@ Test(eventlog_writer, amounts_and_times_are_rounded_to_whole_numbers)
     cr_expect_eq(read.costs[2].whole, UINT64_MAX);
     cr_expect(hpf_str_is(hpf_model_name(model, 1), "b"));
     hpf_model_destroy(model);
+    hpf_sink_destroy(sink);
+}
+
+/* --- records besides the heap profile --- */
+
+static hpf_status note_tick(void *context, const hpf_event *event, hpf_error *err)
+{
+    return hpf_eventlog_time_note(context, event, err);
+}
+
+static hpf_eventlog_time *time_of(hpf_source *source)
+{
+    static const hpf_event_visitor visitor = {.event = note_tick};
+    hpf_eventlog_time *time = hpf_eventlog_time_create();
+    hpf_eventlog_time_keep_order(time);
+    cr_assert_eq(hpf_source_rewind(source, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, time, NULL), HPF_OK);
+    return time;
+}
+
+Test(eventlog_writer, ticks_are_read_back_with_their_stacks)
+{
+    const hpf_frame go[] = {{.label = HPF_STR("go"), .module = HPF_STR("M")},
+                            {.label = HPF_STR("main"), .module = HPF_STR("M")}};
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, NULL);
+    cr_assert_eq(hpf_eventlog_writer_begin_time(writer, 2000000, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_writer_tick(writer, 2000000, 0, 1, go, 2, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_writer_tick(writer, 4000000, 1, 2, go, 2, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_writer_tick(writer, 6000000, 0, 3, &go[1], 1, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_writer_tick(writer, 8000000, 0, 4, NULL, 0, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
+    hpf_writer_destroy(writer);
+    hpf_source *source = source_of_sink(sink);
+    hpf_eventlog_time *time = time_of(source);
+    hpf_prof prof;
+    cr_assert_eq(hpf_eventlog_time_profile(time, &prof, NULL), HPF_OK);
+    cr_expect_eq(prof.tick_us, 2000);
+    cr_expect_eq(prof.n_processors, 2);
+    cr_assert_eq(prof.n_stacks, 3);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const labels[] = {"MAIN", "main", "go"};
+        cr_expect(hpf_str_is(prof.centres[prof.stacks[i].centre_index].label, labels[i]));
+        cr_expect_eq(prof.stacks[i].ticks, i == 2 ? 2 : 1);
+    }
+    hpf_eventlog_time_destroy(time);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(sink);
+}
+
+/* Everything but definitions, blocks, and the numbers of cost centres. */
+static hpf_status count_record(void *context, const hpf_event *event, hpf_error *err)
+{
+    uint64_t *sums = context;
+    (void)err;
+    uint64_t sum = event->time_ns * 31 + event->cap;
+    for (size_t i = 0; i < event->payload.length; i++) {
+        sum = sum * 131 + (unsigned char)event->payload.data[i];
+    }
+    if (event->type->id < 256) {
+        sums[event->type->id] += sum * sum;
+    }
+    return HPF_OK;
+}
+
+/* A log of GHC with a heap profile, a time profile, threads and collections. */
+Test(eventlog_writer, other_records_of_a_log_are_copied)
+{
+    static const hpf_event_visitor visitor = {.event = count_record};
+    static const double whole[] = {0, HUGE_VAL};
+    static uint64_t sums[2][256];
+    hpf_source *given =
+        source_of_path(CENSUS_SOURCE_DIR "/tests/cli/fixtures/time_and_heap.eventlog.xz");
+    hpf_survey *survey = NULL;
+    cr_assert_eq(hpf_survey_create(&survey, given, NULL, NULL), HPF_OK);
+    const hpf_writer_options options = {.breakdown = HPF_BREAKDOWN_COST_CENTRE,
+                                        .period_ns = 50000000};
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, &options);
+    cr_assert_eq(hpf_eventlog_writer_declare(writer, hpf_survey_eventlog(survey), NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_writer_copy(writer, given, whole, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
+    hpf_writer_destroy(writer);
+    hpf_source *copied = source_of_sink(sink);
+    cr_assert_eq(hpf_source_rewind(given, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_read_source(NULL, given, &visitor, sums[0], NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_read_source(NULL, copied, &visitor, sums[1], NULL), HPF_OK);
+    static const int others[] = {0,  1,  2,  9,  10, 20, 21, 22, 26, 28, 32,
+                                 34, 46, 49, 50, 51, 52, 53, 54, 55, 168};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        cr_expect_eq(sums[0][others[i]], sums[1][others[i]], "type %d", others[i]);
+    }
+    cr_expect_neq(sums[0][53], 0);
+    hpf_eventlog_time *times[] = {time_of(given), time_of(copied)};
+    size_t n[2];
+    const hpf_time_sample *samples[2];
+    for (int i = 0; i < 2; i++) {
+        samples[i] = hpf_eventlog_time_samples(times[i], &n[i]);
+    }
+    cr_assert_eq(n[0], 119);
+    cr_assert_eq(n[1], n[0]);
+    for (size_t i = 0; i < n[0]; i++) {
+        cr_expect_eq(samples[0][i].time_ns, samples[1][i].time_ns);
+        cr_expect_eq(samples[0][i].stack, samples[1][i].stack, "nodes are in the order of use");
+    }
+    hpf_eventlog_time_destroy(times[0]);
+    hpf_eventlog_time_destroy(times[1]);
+    hpf_source_destroy(copied);
+    hpf_sink_destroy(sink);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(given);
+}
+
+Test(eventlog_writer, records_of_another_length_or_type_are_omitted)
+{
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, NULL);
+    static const hpf_event_visitor visitor = {.event = print};
+    cr_expect_eq(hpf_eventlog_writer_record(writer, 1, 5, 3, HPF_STR("\0\0\0\7"), NULL), HPF_OK);
+    cr_expect_eq(hpf_eventlog_writer_record(writer, 1, 6, 3, HPF_STR("\0\0\0"), NULL), HPF_OK);
+    cr_expect_eq(hpf_eventlog_writer_record(writer, 999, 7, 3, HPF_STR(""), NULL), HPF_OK);
+    cr_expect_eq(hpf_eventlog_writer_record(writer, 19, 8, 3, HPF_STR("hello"), NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
+    hpf_writer_destroy(writer);
+    hpf_source *source = source_of_sink(sink);
+    hpf_sink *printed = hpf_sink_to_memory();
+    cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, printed, NULL), HPF_OK);
+    hpf_sink_write(printed, "", 1);
+    const char *text = hpf_sink_bytes(printed).data;
+    cr_expect(strstr(text, "end_ns=8 cap=3\n0.000000005 3 RUN_THREAD thread=7\n"
+                           "0.000000008 3 USER_MSG message=\"hello\"\n"),
+              "%s", text);
+    cr_expect_not(strstr(text, "0.000000006"));
+    cr_expect_not(strstr(text, "0.000000007"));
+    hpf_sink_destroy(printed);
+    hpf_source_destroy(source);
     hpf_sink_destroy(sink);
 }
 
