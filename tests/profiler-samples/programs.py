@@ -15,7 +15,8 @@ import tempfile
 import unittest
 
 PROGRAMS, CENSUS = map(os.path.abspath, sys.argv[1:3])
-ALL = {"last_init": 3000, "leak": 5000, "drag": 1000, "void": 1000, "costs": 14, "cache": 100}
+ALL = {"last_init": 3000, "leak": 5000, "drag": 1000, "void": 1000, "costs": 14, "cache": 100,
+       "fail": 500}
 
 # What stays of main: the cell of each table, and the number of elements, an Int.
 CELL, INT = 16, 16
@@ -253,6 +254,36 @@ class Options(unittest.TestCase):
         run = Run("drag", "-hz")
         self.assertEqual((run.status, run.output), (1, ""))
         self.assertIn("-hz", run.errors)
+
+
+    def test_options_of_the_runtime_are_read_or_refused_with_a_reason(self):
+        self.assertEqual(Run("fail", "-F1.5", "-N1", "-hd", "-i100").output, "125250\n")
+        for option, reason in {"-c": "cannot compact", "-N4": "one processor",
+                               "-F1": "a factor above 1", "-Fx": "a factor above 1"}.items():
+            run = Run("fail", option)
+            self.assertEqual((run.status, run.output), (1, ""))
+            self.assertIn(reason, run.errors)
+
+
+class Failure(unittest.TestCase):
+    def test_an_error_prints_the_stack_of_its_code(self):
+        run = Run("fail", "-xc", "-p", n="0")
+        self.assertEqual((run.status, run.errors), (1,
+            "*** head: empty list (reporting due to -xc), stack trace:\n"
+            "  Main.first,\n  called from Main.choose,\n  called from Main.main\n"
+            "head: empty list\n"))
+        main = "MAIN/main"
+        self.assertEqual(run.entries(), {"MAIN": 0, main: 1, main + "/choose": 1,
+                                         main + "/choose/first": 1})
+
+    def test_a_stack_overflow_prints_the_folded_stack(self):
+        run = Run("fail", "-xc", n=130000)
+        self.assertEqual((run.status, run.errors), (1,
+            "*** stack overflow (reporting due to -xc), stack trace:\n"
+            "  Main.total,\n  called from Main.main\nstack overflow\n"))
+
+    def test_without_xc_there_is_only_the_message(self):
+        self.assertEqual(Run("fail", n="0").errors, "head: empty list\n")
 
 
 class Drawing(unittest.TestCase):

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime.h"
 
@@ -17,12 +18,21 @@ void lz_fail(const char *message)
     exit(1);
 }
 
+void lz_raise(lz_runtime *rt, const char *message)
+{
+    /* Profiler: the stack is that of the code that is running. */
+    hpp_profiler_exception(hpp_runtime_profiler(rt->profile), message, STDERR_FILENO);
+    lz_collect(rt);
+    lz_profile_stop(rt);
+    lz_fail(message);
+}
+
 /* ---- The stack ------------------------------------------------------------------------------- */
 
 static lz_object **push(lz_runtime *rt, const lz_info *info, size_t n_slots)
 {
     if (rt->n_frames == LZ_MAX_FRAMES || LZ_MAX_SLOTS - rt->n_slots < n_slots) {
-        lz_fail("stack overflow");
+        lz_raise(rt, "stack overflow");
     }
     lz_object **slots = rt->slots + rt->n_slots;
     memset(slots, 0, n_slots * sizeof *slots);
@@ -90,7 +100,7 @@ static lz_object *value_of(lz_runtime *rt, lz_object *o)
         o = lz_refs(o)[0];
     }
     if (o->info->kind == LZ_BLACKHOLE) {
-        lz_fail("<<loop>>");
+        lz_raise(rt, "<<loop>>");
     }
     return o->info->kind == LZ_THUNK ? force(rt, o) : o;
 }

@@ -421,7 +421,8 @@ void lz_collect(lz_runtime *rt)
     }
     rt->collecting_ns += lz_processor_ns() - begun_ns;
     rt->allocated_bytes = 0;
-    rt->limit_bytes = rt->live_bytes > rt->nursery_bytes ? rt->live_bytes : rt->nursery_bytes;
+    size_t growth_bytes = (size_t)((rt->growth - 1) * (double)rt->live_bytes);
+    rt->limit_bytes = growth_bytes > rt->nursery_bytes ? growth_bytes : rt->nursery_bytes;
 }
 
 void lz_census(lz_runtime *rt)

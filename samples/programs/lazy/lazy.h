@@ -152,7 +152,11 @@ lz_object *lz_weak_value(lz_object *weak);
 /* Collects garbage, and takes a census if the program is profiled. */
 void lz_census(lz_runtime *rt);
 
-/* Prints a message to stderr and exits with status 1. */
+/* Ends the program with status 1, for an error of the program: completes the profile, and prints a
+ * message to stderr; with -xc, after the cost-centre stack. */
+HPF_NORETURN void lz_raise(lz_runtime *rt, const char *message);
+
+/* Prints a message to stderr and exits with status 1, for an error of the runtime. */
 HPF_NORETURN void lz_fail(const char *message);
 
 /* The main function of a program: parses the command line that README.md describes, and runs code

@@ -27,6 +27,7 @@ static void raise_stack_limit(void)
 typedef struct command {
     int64_t n;
     size_t nursery_bytes;
+    double growth;
     const char *live_path;
     const char *arguments[8]; /* of the program */
     size_t n_arguments;
@@ -46,6 +47,24 @@ static void add_option(command *c, const char *word)
     c->options[at] = ' ';
 }
 
+/* Options of GHC's run-time system that belong to the runtime, not to the profiler. Returns whether
+ * `word` is one. */
+static bool read_runtime_option(command *c, const char *word)
+{
+    if (strncmp(word, "-F", 2) == 0) {
+        char *end;
+        c->growth = strtod(word + 2, &end);
+        if (*end || !(c->growth > 1 && c->growth <= 1000)) {
+            lz_fail("-F expects a factor above 1, such as -F2");
+        }
+    } else if (strcmp(word, "-c") == 0) {
+        lz_fail("-c is not possible: the collector of this runtime copies, it cannot compact");
+    } else if (strncmp(word, "-N", 2) == 0 && strcmp(word, "-N1") != 0) {
+        lz_fail("-N is not possible: this runtime uses one processor");
+    }
+    return strncmp(word, "-F", 2) == 0 || strcmp(word, "-N1") == 0;
+}
+
 static void parse(command *c, int argc, char **argv)
 {
     bool is_option = false;
@@ -53,7 +72,9 @@ static void parse(command *c, int argc, char **argv)
         if (strcmp(argv[i], "+RTS") == 0 || strcmp(argv[i], "-RTS") == 0) {
             is_option = argv[i][0] == '+';
         } else if (is_option) {
-            add_option(c, argv[i]);
+            if (!read_runtime_option(c, argv[i])) {
+                add_option(c, argv[i]);
+            }
         } else if (strcmp(argv[i], "--nursery") == 0 && i + 1 < argc) {
             c->nursery_bytes = strtoul(argv[++i], NULL, 10);
         } else if (strcmp(argv[i], "--live") == 0 && i + 1 < argc) {
@@ -72,8 +93,10 @@ int lz_main(int argc, char **argv, const lz_info *program, int64_t default_n)
     raise_stack_limit();
     c.n = default_n;
     c.nursery_bytes = 256 * 1024;
+    c.growth = 2;
     parse(&c, argc, argv);
     rt.nursery_bytes = rt.limit_bytes = c.nursery_bytes;
+    rt.growth = c.growth;
     rt.live_log = c.live_path ? fopen(c.live_path, "w") : NULL;
     lz_profile_start(&rt, argv[0], c.arguments, c.n_arguments, c.options);
     lz_static main_function = {.object = {.info = program}};

@@ -82,7 +82,7 @@ static lz_object *init(lz_runtime *rt, lz_object **slots)
     static const lz_info info = LZ_THUNK_INFO("init'", 2, 0, init_rest);
     lz_object **list = &slots[0];
     if (!lz_is_cons(rt, list)) {
-        lz_fail("init: empty list");
+        lz_raise(rt, "init: empty list");
     }
     return lz_new(rt, &info, lz_head(*list), lz_tail(*list), NULL);
 }
@@ -171,7 +171,7 @@ lz_object *lz_foldl(lz_runtime *rt, lz_object *function, lz_object *start, lz_ob
 lz_object *lz_last(lz_runtime *rt, lz_object **list)
 {
     if (!lz_is_cons(rt, list)) {
-        lz_fail("last: empty list");
+        lz_raise(rt, "last: empty list");
     }
     for (;;) {
         /* The slot keeps the current cell alive while its tail is evaluated. */
