@@ -84,11 +84,13 @@ static const lz_info static_blackhole_info = {
     .n_words = 1,
     .shape = LZ_SHAPE("BLACKHOLE", "*", "BLACKHOLE", HPP_STATIC),
 };
+/* Not a retainer, although a top-level thunk is one: like all other static objects, it only
+ * connects what refers to it with its value. */
 static const lz_info static_indirection_info = {
     .kind = LZ_INDIRECTION,
     .n_refs = 1,
     .n_words = 1,
-    .shape = LZ_SHAPE("IND_STATIC", "*", "IND_STATIC", HPP_STATIC | HPP_RETAINER),
+    .shape = LZ_SHAPE("IND_STATIC", "*", "IND_STATIC", HPP_STATIC),
 };
 
 static lz_object *force(lz_runtime *rt, lz_object *thunk);
