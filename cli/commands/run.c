@@ -32,6 +32,8 @@ typedef struct run_values {
     bool eventlog;
     bool prof_verbose;
     const char *interval, *name_length, *tick; /* parsed by hpprof/options.h */
+    const char *retainer_by, *is_retainer;     /* these too */
+    bool count_objects;
     int clock;
     opt_list skip;
     int depth;
@@ -60,6 +62,12 @@ static const opt run_options[] = {
      0},
     {'L', "name-length", OPT_TEXT, AT(name_length), "N",
      "cut names of stacks to N bytes (default 80)", NULL, 0, 0},
+    {0, "retainer-by", OPT_TEXT, AT(retainer_by), "PART",
+     "choose what identifies a retainer: only in programs that embed the profiler", NULL, 0, 0},
+    {0, "is-retainer", OPT_TEXT, AT(is_retainer), "RULE",
+     "choose which objects are retainers: only in programs that embed the profiler", NULL, 0, 0},
+    {0, "count", OPT_FLAG, AT(count_objects), NULL,
+     "count objects instead of bytes: only in programs that embed the profiler", NULL, 0, 0},
     {'p', "prof", OPT_SUFFIX, AT(prof), "KIND",
      "also write BASE.prof, a time and allocation report; a: all details, j: JSON", NULL, 0, 0},
     {'P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL, "like -p, with ticks and bytes", NULL,
@@ -192,6 +200,9 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     add_if_given(&text, "-i", values->interval);
     add_if_given(&text, "-L", values->name_length);
     add_if_given(&text, "-V", values->tick);
+    add_if_given(&text, "--retainer-by=", values->retainer_by);
+    add_if_given(&text, "--is-retainer=", values->is_retainer);
+    add_if_given(&text, "--count", values->count_objects ? "" : NULL);
     hpp_options_init(profile);
     profile->census.max_name_bytes = DEFAULT_NAME_BYTES;
     if (hpp_options_parse(profile, (hpf_str){text.data, text.length}, &err) != HPF_OK) {

@@ -145,14 +145,15 @@ static hpf_str label_of(hpf_str member)
     return label;
 }
 
-/* Composes "(105)SYSTEM,eval,lookupVar". `id` is the name up to its closing parenthesis. */
-static bool put_name(hpf_retainer_sets *s, hpf_str id, hpf_str members)
+/* Composes "(105)SYSTEM,eval,lookupVar". `id` is the name up to its closing parenthesis. Members
+ * are cost-centre stacks, or plain texts: hpprof also identifies retainers by type or module. */
+static bool put_name(hpf_retainer_sets *s, hpf_str id, hpf_str members, bool are_stacks)
 {
     hpf_str member;
     s->name.length = 0;
     bool fits = hpf__buffer_append(&s->name, id.data, id.length);
     for (bool is_first = true; fits && (member = cut_member(&members)).data; is_first = false) {
-        hpf_str label = label_of(member);
+        hpf_str label = are_stacks ? label_of(member) : member;
         fits = (is_first || hpf__buffer_append(&s->name, ",", 1)) &&
                hpf__buffer_append(&s->name, label.data, label.length);
     }
@@ -189,9 +190,15 @@ bool hpf_retainer_sets_find(hpf_retainer_sets *s, hpf_str name, hpf_retainer_set
     uint64_t id;
     uint32_t number;
     hpf_str head = {name.data, read_id(name, &id)};
-    if (head.length == 0 || !hpf__intern_find(&s->ids, key_of(&id), &number) ||
-        !put_name(s, head, s->members[number]) ||
-        !is_same_name(name, (hpf_str){s->name.bytes, s->name.length})) {
+    if (head.length == 0 || !hpf__intern_find(&s->ids, key_of(&id), &number)) {
+        return false;
+    }
+    bool is_found = false;
+    for (int are_stacks = 1; are_stacks >= 0 && !is_found; are_stacks--) {
+        is_found = put_name(s, head, s->members[number], are_stacks) &&
+                   is_same_name(name, (hpf_str){s->name.bytes, s->name.length});
+    }
+    if (!is_found) {
         return false;
     }
     hpf_str whole = {s->name.bytes, s->name.length};

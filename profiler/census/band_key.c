@@ -24,6 +24,13 @@ static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
     return keys->n_keys++;
 }
 
+/* Creates the key of a copied text. */
+static uint32_t new_text_key(hpp__band_keys *keys, hpf_str text)
+{
+    char *copy = hpf_arena_text(keys->arena, text);
+    return copy ? new_key(keys, (hpp__origin){NULL, {copy, text.length}}) : HPP__KEY_OUT_OF_MEMORY;
+}
+
 /* Returns the key of a text. Texts with equal hashes use the next odd numbers, which are never 0.
  */
 static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
@@ -34,9 +41,7 @@ static uint32_t text_key(hpp__band_keys *keys, hpf_str text)
             return HPP__KEY_OUT_OF_MEMORY;
         }
         if (*key == 0) {
-            char *copy = hpf_arena_text(keys->arena, text);
-            *key = copy ? new_key(keys, (hpp__origin){NULL, {copy, text.length}})
-                        : HPP__KEY_OUT_OF_MEMORY;
+            *key = new_text_key(keys, text);
             return (uint32_t)*key;
         }
         if (hpf_str_equal(keys->origins[*key].text, text)) {
@@ -81,9 +86,11 @@ uint32_t hpp__band_keys_get(hpp__band_keys *keys, const hpp_object *object)
     if (!place) {
         return HPP__KEY_OUT_OF_MEMORY;
     }
+    hpf_str text = hpp__property_text(keys->kind, keys->heap, object);
     *place = keys->kind == HPF_BREAKDOWN_COST_CENTRE
                  ? new_key(keys, (hpp__origin){object->stack, {NULL, 0}})
-                 : text_key(keys, hpp__property_text(keys->kind, keys->heap, object));
+             : keys->is_by_shape ? new_text_key(keys, text)
+                                 : text_key(keys, text);
     return (uint32_t)*place;
 }
 
@@ -163,8 +170,12 @@ void hpp__band_keys_write_whole(const hpp__band_keys *keys, uint32_t key, hpp__t
 hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpf_breakdown kind, const hpp_heap *heap,
                                hpf_arena *arena, hpf_error *err)
 {
-    *keys = (hpp__band_keys){.kind = kind, .heap = heap, .arena = arena};
-    hpf_status status = hpp__property_check(kind, heap, err);
+    bool is_by_shape = kind == HPF_BREAKDOWN_INFO_TABLE;
+    *keys = (hpp__band_keys){.kind = is_by_shape ? HPF_BREAKDOWN_CLOSURE_DESCR : kind,
+                             .is_by_shape = is_by_shape,
+                             .heap = heap,
+                             .arena = arena};
+    hpf_status status = hpp__property_check(keys->kind, heap, err);
     if (status != HPF_OK) {
         return status;
     }

@@ -3,7 +3,7 @@
  * Maps an object to the key of its band, a small number, and a key to its name.
  *
  * Shapes and stacks are looked up by address; texts are compared once per shape. Equal texts have
- * equal keys.
+ * equal keys, except by info table, where each shape has a key of its own.
  */
 #ifndef HPP_BAND_KEY_H
 #define HPP_BAND_KEY_H
@@ -28,6 +28,7 @@ typedef struct hpp__origin {
 
 typedef struct hpp__band_keys {
     hpf_breakdown kind;   /* a property */
+    bool is_by_shape;     /* by info table: each shape has a key, whose text is its description */
     const hpp_heap *heap; /* borrowed */
     hpp__map stacks;      /* stack -> key */
     hpp__map shapes;      /* shape -> key */
@@ -39,7 +40,7 @@ typedef struct hpp__band_keys {
 } hpp__band_keys;
 
 /* Initialises keys. Texts are copied into `arena`, which must outlive them. Errors: MEMORY;
- * ARGUMENT for a break-down that is not by a property (property.h). */
+ * ARGUMENT for a break-down that is neither by a property (property.h) nor by info table. */
 hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpf_breakdown kind, const hpp_heap *heap,
                                hpf_arena *arena, hpf_error *err);
 void hpp__band_keys_finish(hpp__band_keys *keys);

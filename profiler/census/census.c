@@ -23,7 +23,7 @@ struct hpp_census {
     hpp_heap heap;
     hpf_breakdown breakdown;
     bool has_retainers, has_biography, uses_sums;
-    bool count_stacks, many_threads;
+    bool count_stacks, count_objects, many_threads;
     bool has_ended; /* all objects are dead */
     uint32_t max_name_bytes;
     uint32_t lost_key;    /* of the breakdown: the band OUT_OF_MEMORY */
@@ -34,7 +34,7 @@ struct hpp_census {
     hpp__retainer retainer;
     hpp__biography biography;
     hpp__bands bands;
-    uint64_t *counts; /* bytes by key, in a census without biography */
+    uint64_t *counts; /* cost by key, in a census without biography */
     size_t counts_capacity;
     hpp_census_result result;
 };
@@ -79,12 +79,20 @@ static uint32_t key_if_counted(hpp_census *c, hpp_ref ref, const hpp_object *obj
 
 /* ---- Counting ---- */
 
-static void count(hpp_census *c, uint32_t key, uint64_t size_bytes)
+/* Returns the object with its cost instead of its size. */
+static hpp_object with_cost(const hpp_census *c, const hpp_object *object)
+{
+    hpp_object costed = *object;
+    costed.size_bytes = c->count_objects ? 1 : object->size_bytes;
+    return costed;
+}
+
+static void count(hpp_census *c, uint32_t key, uint64_t cost)
 {
     if (!HPF__ARRAY_RESERVE_ZEROED(c->counts, c->counts_capacity, key + (size_t)1)) {
         key = c->lost_key;
     }
-    c->counts[key] += size_bytes;
+    c->counts[key] += cost;
 }
 
 static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
@@ -95,11 +103,12 @@ static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
     }
     c->result.live_bytes += object->size_bytes;
     c->result.n_live_objects++;
-    uint32_t key = key_if_counted(c, ref, object);
+    hpp_object costed = with_cost(c, object);
+    uint32_t key = key_if_counted(c, ref, &costed);
     if (c->has_biography) {
-        hpp__biography_see(&c->biography, ref, object, key);
+        hpp__biography_see(&c->biography, ref, &costed, key);
     } else if (key != HPP__NO_BAND) {
-        count(c, key, object->size_bytes);
+        count(c, key, costed.size_bytes);
     }
     return 0;
 }
@@ -131,7 +140,7 @@ static int visit_sum(const hpp_object *sum, uint64_t n_objects, void *context)
     c->result.n_live_objects += n_objects;
     uint32_t key = key_of_sum(c, sum);
     if (key != HPP__NO_BAND) {
-        count(c, key, sum->size_bytes);
+        count(c, key, c->count_objects ? n_objects : sum->size_bytes);
     }
     return 0;
 }
@@ -353,8 +362,9 @@ static uint32_t last_key(hpp_census *c, const hpp_object *object)
 void hpp_census_dead(hpp_census *c, hpp_ref ref, const hpp_object *object)
 {
     if (lives(c)) {
+        hpp_object costed = with_cost(c, object);
         lock(c);
-        hpp__biography_dead(&c->biography, ref, object, last_key(c, object));
+        hpp__biography_dead(&c->biography, ref, &costed, last_key(c, object));
         unlock(c);
     }
 }
@@ -453,6 +463,9 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
     c->lost_key = c->breakdown == HPF_BREAKDOWN_RETAINER ? HPP__SET_OUT_OF_MEMORY : 0;
     hpf_status status = hpp__restrict_init(&c->restrictions, &c->heap, options->restrictions,
                                            options->n_restrictions, c->arena, err);
+    if (status == HPF_OK && c->breakdown == HPF_BREAKDOWN_INFO_TABLE) {
+        status = hpf_error_set(err, HPF_ERR_ARGUMENT, "invalid break-down");
+    }
     if (status == HPF_OK && by_object) {
         status = hpp__band_keys_init(&c->keys, c->breakdown, &c->heap, c->arena, err);
     }
@@ -489,6 +502,7 @@ hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
     c->breakdown = options->breakdown ? options->breakdown : HPF_BREAKDOWN_COST_CENTRE;
     c->max_name_bytes = options->max_name_bytes ? options->max_name_bytes : 25;
     c->count_stacks = options->count_stacks;
+    c->count_objects = options->count_objects;
     c->many_threads = options->many_threads;
     pthread_mutex_init(&c->lock, NULL);
     c->arena = hpf_arena_create();

@@ -10,7 +10,9 @@
 
 #include "hpfile/str.h"
 
-/* One band of a result. `index` counts from 0 in order of first appearance, and is the same for a
+/* Bytes of bands and sets are objects if hpp_census_options.count_objects is set.
+ *
+ * One band of a result. `index` counts from 0 in order of first appearance, and is the same for a
  * name in all results of an engine; it can be used as an hpf_name. Names are valid until the engine
  * is destroyed. */
 typedef struct hpp_band {

@@ -39,10 +39,21 @@ static uint32_t identity_set(hpp__retainer *r, const hpp_object *object)
     return hpp__sets_singleton(&r->sets, key);
 }
 
-static bool is_retainer(const hpp__retainer *r, hpp_ref ref, const hpp_object *object)
+static bool is_retainer(hpp__retainer *r, hpp_ref ref, const hpp_object *object)
 {
-    return r->retaining.is_retainer ? r->retaining.is_retainer(ref, object, r->retaining.context)
-                                    : (hpp__object_flags(object) & HPP_RETAINER) != 0;
+    if (r->retaining.is_retainer) {
+        return r->retaining.is_retainer(ref, object, r->retaining.context);
+    }
+    switch (r->retaining.rule) {
+    case HPP_RETAINERS_ALL:
+        return true;
+    case HPP_RETAINERS_ROOTS:
+        return false;
+    case HPP_RETAINERS_NAMED:
+        return hpp__restrict_passes(&r->named, object);
+    default:
+        return (hpp__object_flags(object) & HPP_RETAINER) != 0;
+    }
 }
 
 /* ---- The walk ---- */
@@ -272,6 +283,13 @@ hpf_status hpp__retainer_init(hpp__retainer *r, const hpp_heap *heap,
                              "-hr needs roots and children, which this heap does not have");
     }
     hpf_status status = hpp__band_keys_init(&r->identity, kind, heap, arena, err);
+    if (status == HPF_OK && retaining->rule == HPP_RETAINERS_NAMED) {
+        status = hpp__restrict_init(&r->named, heap, &retaining->named, 1, arena, err);
+        if (status == HPF_OK && (r->named.has_phases || r->named.has_retainers)) {
+            status = hpf_error_set(err, HPF_ERR_ARGUMENT,
+                                   "retainers cannot be selected by biography or retainer");
+        }
+    }
     if (status != HPF_OK) {
         return status;
     }
@@ -285,6 +303,7 @@ hpf_status hpp__retainer_init(hpp__retainer *r, const hpp_heap *heap,
 void hpp__retainer_finish(hpp__retainer *r)
 {
     hpp__band_keys_finish(&r->identity);
+    hpp__restrict_finish(&r->named);
     hpp__sets_finish(&r->sets);
     hpp__traverse_finish(&r->traverse);
     hpp__map_finish(&r->words);

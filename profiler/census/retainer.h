@@ -30,6 +30,7 @@ typedef struct hpp__retainer {
     const hpp_heap *heap; /* borrowed */
     hpp_retaining retaining;
     hpp__band_keys identity; /* R() */
+    hpp__restrict named;     /* isRetainer(), for HPP_RETAINERS_NAMED */
     hpp__sets sets;
     hpp__traverse traverse;
     hpp__map words;               /* of objects without one in their header */

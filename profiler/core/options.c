@@ -22,6 +22,7 @@ static const uint64_t longest_ns = UINT64_C(1000000000000000000);
 
 typedef struct parser {
     hpp_options options; /* as far as they are parsed */
+    size_t at;           /* the next byte of the text */
     hpp_restriction *restrictions;
     hpf_str *words;
     hpf_str text;
@@ -163,8 +164,8 @@ static size_t count_commas(hpf_str list)
     return n;
 }
 
-/* Parses "a,b,c" or "{a,b,c}" after the letter of a restriction. */
-static hpf_status parse_restriction(parser *p, hpf_str word, hpf_breakdown selector, hpf_str list)
+/* Parses the names of a restriction, "a,b,c" or "{a,b,c}". */
+static hpf_status parse_names(parser *p, hpf_str word, hpf_str list, hpp_restriction *out)
 {
     const char *begin = list.data;
     if (list.length >= 2 && list.data[0] == '{' && list.data[list.length - 1] == '}') {
@@ -188,8 +189,8 @@ static hpf_status parse_restriction(parser *p, hpf_str word, hpf_breakdown selec
     if (n_names == 0) {
         return complain(p, begin, "expected names", word);
     }
-    p->restrictions[p->options.census.n_restrictions++] =
-        (hpp_restriction){selector, names, n_names};
+    out->names = names;
+    out->n_names = n_names;
     return HPF_OK;
 }
 
@@ -202,7 +203,9 @@ static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
     }
     p->options.with_census = true;
     if (rest.length > 1 || breakdown == HPF_BREAKDOWN_IN_STACK) {
-        return parse_restriction(p, word, breakdown, (hpf_str){rest.data + 1, rest.length - 1});
+        hpp_restriction *restriction = &p->restrictions[p->options.census.n_restrictions++];
+        restriction->selector = breakdown;
+        return parse_names(p, word, (hpf_str){rest.data + 1, rest.length - 1}, restriction);
     }
     if (p->has_breakdown) {
         return complain(p, word.data, "only one break-down is possible", word);
@@ -245,6 +248,110 @@ static hpf_status parse_stem(parser *p, hpf_str word, hpf_str rest)
     return HPF_OK;
 }
 
+/* ---- Long options ---- */
+
+/* Keeps a word for the title. */
+static hpf_status keep_word(parser *p, hpf_str word)
+{
+    char *copy = hpf_arena_text(p->options.memory, word);
+    if (!copy) {
+        return hpf_error_set_memory(p->err);
+    }
+    p->words[p->options.n_words++] = (hpf_str){copy, word.length};
+    return HPF_OK;
+}
+
+/* Reads the value of a long option: the rest of its word after "=", or the next word. */
+static hpf_status read_value(parser *p, hpf_str word, hpf_str rest, hpf_str *value)
+{
+    if (rest.length > 0 && rest.data[0] != '=') {
+        return complain(p, rest.data, "unknown option", word);
+    }
+    hpf_status status = HPF_OK;
+    if (rest.length > 0) {
+        *value = (hpf_str){rest.data + 1, rest.length - 1};
+    } else {
+        *value = next_word(p->text, &p->at);
+        status = keep_word(p, *value);
+    }
+    bool is_missing = value->length == 0 || value->data[0] == '-';
+    return status == HPF_OK && is_missing
+               ? complain(p, word.data, "expected a value after the option", word)
+               : status;
+}
+
+/* Returns the break-down of a word that names a property of objects, or NONE. */
+static hpf_breakdown part_named(hpf_str name)
+{
+    static const struct {
+        const char *name;
+        hpf_breakdown part;
+    } parts[] = {
+        {"stack", HPF_BREAKDOWN_COST_CENTRE},         {"module", HPF_BREAKDOWN_MODULE},
+        {"description", HPF_BREAKDOWN_CLOSURE_DESCR}, {"type", HPF_BREAKDOWN_TYPE},
+        {"kind", HPF_BREAKDOWN_CLOSURE_TYPE},         {"info", HPF_BREAKDOWN_INFO_TABLE},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (hpf_str_is(name, parts[i].name)) {
+            return parts[i].part;
+        }
+    }
+    return HPF_BREAKDOWN_NONE;
+}
+
+static hpf_status parse_retainer_by(parser *p, hpf_str word, hpf_str rest)
+{
+    hpf_str value;
+    hpf_status status = read_value(p, word, rest, &value);
+    if (status != HPF_OK) {
+        return status;
+    }
+    p->options.census.retaining.identity = part_named(value);
+    return p->options.census.retaining.identity
+               ? HPF_OK
+               : complain(p, value.data, "expected stack, module, description, type, kind or info",
+                          value);
+}
+
+static hpf_status parse_is_retainer(parser *p, hpf_str word, hpf_str rest)
+{
+    static const char *const rules[] = {[HPP_RETAINERS_FLAGGED] = "flagged",
+                                        [HPP_RETAINERS_ALL] = "all",
+                                        [HPP_RETAINERS_ROOTS] = "roots"};
+    hpp_retaining *retaining = &p->options.census.retaining;
+    hpf_str value;
+    hpf_status status = read_value(p, word, rest, &value);
+    if (status != HPF_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (hpf_str_is(value, rules[i])) {
+            retaining->rule = (hpp_retainer_rule)i;
+            return HPF_OK;
+        }
+    }
+    const char *colon = memchr(value.data, ':', value.length);
+    size_t n_name = colon ? (size_t)(colon - value.data) : 0;
+    hpf_breakdown part = part_named((hpf_str){value.data, n_name});
+    if (part == HPF_BREAKDOWN_NONE || part == HPF_BREAKDOWN_INFO_TABLE) {
+        return complain(p, value.data,
+                        "expected flagged, all, roots, or stack, module, description, type or kind "
+                        "with names, as in type:Map,Set",
+                        value);
+    }
+    retaining->rule = HPP_RETAINERS_NAMED;
+    retaining->named.selector = part;
+    hpf_str names = {value.data + n_name + 1, value.length - n_name - 1};
+    return parse_names(p, word, names, &retaining->named);
+}
+
+static hpf_status parse_cost(parser *p, hpf_str word, hpf_str rest)
+{
+    p->options.census.count_objects = true;
+    p->options.with_census = true;
+    return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
+}
+
 /* Options that are one fixed word. */
 static hpf_status parse_switch(parser *p, hpf_str word, hpf_str rest)
 {
@@ -285,12 +392,26 @@ static const struct {
     hpf_status (*parse)(parser *p, hpf_str word, hpf_str rest);
 } table[] = {
     /* An option comes before its prefixes. */
-    {"-po", parse_stem},   {"-pa", parse_switch},     {"-pj", parse_switch},
-    {"-p", parse_switch},  {"-P", parse_switch},      {"-xt", parse_switch},
-    {"-xc", parse_switch}, {"-Bt", parse_switch},     {"-Bh", parse_switch},
-    {"-B", parse_switch},  {"-h", parse_heap},        {"-i", parse_interval},
-    {"-V", parse_tick},    {"-L", parse_name_length}, {"-R", parse_set_size},
-    {"-o", parse_stem},    {"-l", parse_switch},
+    {"-po", parse_stem},
+    {"-pa", parse_switch},
+    {"-pj", parse_switch},
+    {"-p", parse_switch},
+    {"-P", parse_switch},
+    {"-xt", parse_switch},
+    {"-xc", parse_switch},
+    {"-Bt", parse_switch},
+    {"-Bh", parse_switch},
+    {"-B", parse_switch},
+    {"-h", parse_heap},
+    {"-i", parse_interval},
+    {"-V", parse_tick},
+    {"-L", parse_name_length},
+    {"-R", parse_set_size},
+    {"-o", parse_stem},
+    {"-l", parse_switch},
+    {"--retainer-by", parse_retainer_by},
+    {"--is-retainer", parse_is_retainer},
+    {"--count", parse_cost},
 };
 
 static bool is_bracket(hpf_str word)
@@ -342,16 +463,6 @@ static hpf_status make_room(parser *p)
     return HPF_OK;
 }
 
-static hpf_status keep_word(parser *p, hpf_str word)
-{
-    char *copy = hpf_arena_text(p->options.memory, word);
-    if (!copy) {
-        return hpf_error_set_memory(p->err);
-    }
-    p->words[p->options.n_words++] = (hpf_str){copy, word.length};
-    return HPF_OK;
-}
-
 void hpp_options_init(hpp_options *options)
 {
     memset(options, 0, sizeof *options);
@@ -380,18 +491,16 @@ hpf_status hpp_options_parse(hpp_options *options, hpf_str text, hpf_error *err)
     }
     parser p = {.options = *options, .text = text, .err = err};
     hpf_status status = make_room(&p);
-    for (size_t at = 0; status == HPF_OK;) {
-        hpf_str word = next_word(text, &at);
+    while (status == HPF_OK) {
+        hpf_str word = next_word(text, &p.at);
         if (word.length == 0) {
             break;
         }
         if (is_bracket(word)) {
             continue;
         }
-        status = parse_word(&p, word);
-        if (status == HPF_OK) {
-            status = keep_word(&p, word);
-        }
+        status = keep_word(&p, word);
+        status = status == HPF_OK ? parse_word(&p, word) : status;
     }
     if (status == HPF_OK) {
         *options = p.options;

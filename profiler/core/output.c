@@ -203,12 +203,12 @@ static void emit_header(hpp__output *o, hpf_header which, hpf_str text)
     }
 }
 
-void hpp__output_headers(hpp__output *o, hpf_str job, hpf_str date)
+void hpp__output_headers(hpp__output *o, hpf_str job, hpf_str date, bool count_objects)
 {
     emit_header(o, HPF_HEADER_JOB, job);
     emit_header(o, HPF_HEADER_DATE, date);
     emit_header(o, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"));
-    emit_header(o, HPF_HEADER_VALUE_UNIT, HPF_STR("bytes"));
+    emit_header(o, HPF_HEADER_VALUE_UNIT, count_objects ? HPF_STR("objects") : HPF_STR("bytes"));
 }
 
 /* Numbers the name of a band, and sends it if it is new. */

@@ -63,8 +63,8 @@ hpf_status hpp__output_open_log(hpp__output *output, const char *path, const hpp
 /* Adds a receiver to an open output. */
 void hpp__output_add(hpp__output *output, const hpf_events *events, void *context);
 
-/* Sends all four headers; units are seconds and bytes. */
-void hpp__output_headers(hpp__output *output, hpf_str job, hpf_str date);
+/* Sends all four headers. The sample unit is seconds; the value unit is bytes, or objects. */
+void hpp__output_headers(hpp__output *output, hpf_str job, hpf_str date, bool count_objects);
 
 void hpp__output_sample(hpp__output *output, double time_s, const hpp_band *bands, size_t n_bands);
 void hpp__output_mark(hpp__output *output, double time_s, hpf_str label);

@@ -85,7 +85,8 @@ static void emit_headers(hpp_profiler *p)
     hpp__title_add_options(&job, p->options->words, p->options->n_words);
     p->missing.no_title |= job.is_short;
     hpf_str date = {p->date, strlen(p->date)};
-    hpp__output_headers(&p->output, job.is_short ? p->name : hpp__text_str(&job), date);
+    hpp__output_headers(&p->output, job.is_short ? p->name : hpp__text_str(&job), date,
+                        p->options->census.count_objects);
     hpp__text_finish(&job);
 }
 
@@ -112,6 +113,10 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
     }
     if (!p->config.heap) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "there is no heap to profile");
+    }
+    if (p->options->census.count_objects && p->options->with_eventlog) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "--count cannot be used with -l: amounts in event logs are bytes");
     }
     hpf_status status = hpp_census_create(&p->engine, p->config.heap, &p->options->census, err);
     char *path = path_of(p, ".hp");

@@ -197,6 +197,38 @@ class Retainers(unittest.TestCase):
         self.assertIn("SYSTEM,total", bands)
         self.assertNotIn("count", bands)
 
+    def test_schemes_choose_what_retains_and_its_name(self):
+        def bands(*options):
+            run = Run("cache", "-hr", "-i100", *options)
+            sets = dict(re.findall(r"^SET (\d+) = \{(.*)\}$", run.text(".prof"), re.M))
+            return [{sets[name[1:name.index(")")]]: size for name, size in sample.items()}
+                    for sample in run.samples()][1]
+        value, shared, lists = 100 * (32 * 1024 + 16), 100 * (INT + 32), INT + 250 * 24
+        self.assertEqual(bands("--retainer-by", "type"), {
+            "<Weak#>": value, "<STACK>, <Weak#>": shared, "<STACK>": lists})
+        self.assertEqual(bands("--retainer-by=kind", "--is-retainer=kind:WEAK"), {
+            "<WEAK>": value, "<STACK>, <WEAK>": shared, "<STACK>": lists})
+        # Keys and weak pointers (which are roots, too) are in lists; the first cells of these and
+        # n are in slots of the stack.
+        everything = bands("--retainer-by", "description", "--is-retainer", "all", "--count")
+        self.assertEqual(everything, {"<WEAK>": 100, "<:>, <WEAK>": 200, "<:>": 250 - 3,
+                                      "<STACK>": 3 + 1})
+
+    def test_objects_are_counted(self):
+        run = Run("cache", "-hd", "--count", "-i100")
+        self.assertIn('VALUE_UNIT "objects"', run.text(".hp"))
+        self.assertEqual(run.samples()[2], {":": 150, "I#": 51, "WEAK": 50, "DEAD_WEAK": 50,
+                                            "ARR_WORDS": 50})
+        phases = Run("drag", "-hb", "--count", "-i100").samples()
+        self.assertEqual(phases[2], {"DRAG": 1001, "INHERENT_USE": 1})
+        self.assertIn("Current total costs = 351",
+                      Run("cache", "-hr", "--count", "-i100").text(".prof"))
+
+    def test_an_event_log_has_no_unit_for_objects(self):
+        run = Run("cache", "-hd", "--count", "-l", "-i100")
+        self.assertEqual((run.status, os.listdir(run.directory)), (1, ["cache.live"]))
+        self.assertIn("--count", run.errors)
+
     def test_retainers_and_biography_go_together(self):
         both = Run("drag", "-hr", "-hbdrag", "-i100")
         self.assertEqual([sum(sample.values()) for sample in both.samples()],

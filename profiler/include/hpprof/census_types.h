@@ -23,12 +23,22 @@ typedef struct hpp_restriction {
     size_t n_names;
 } hpp_restriction;
 
+/* isRetainer(): which objects are retainers. Roots always are, in their own sets. */
+typedef enum hpp_retainer_rule {
+    HPP_RETAINERS_FLAGGED, /* those with HPP_RETAINER: thunks, mutable objects, stacks */
+    HPP_RETAINERS_ALL,     /* all: the set of an object contains its parents */
+    HPP_RETAINERS_ROOTS,   /* roots only: the set of an object contains the roots that lead to it */
+    HPP_RETAINERS_NAMED,   /* those that pass the restriction `named` */
+} hpp_retainer_rule;
+
 /* Which objects are retainers, and which of them count as one. */
 typedef struct hpp_retaining {
-    /* R(), the identity of a retainer: by stack (0, the default), module, description, type or
-     * kind. A coarser identity has fewer sets and visits. */
+    /* R(), the identity of a retainer: by stack (0, the default), module, description, type, kind
+     * or info table (the shape). A coarser identity has fewer sets and visits. */
     hpf_breakdown identity;
-    /* isRetainer(); NULL: use the object's flags. Must not change its answer during a census. */
+    hpp_retainer_rule rule;
+    hpp_restriction named; /* by stack, module, description, type or kind; copied */
+    /* Decides instead of `rule` unless NULL. Must not change its answer during a census. */
     bool (*is_retainer)(hpp_ref ref, const hpp_object *object, void *context);
     void *context;
 } hpp_retaining;
@@ -41,6 +51,7 @@ typedef struct hpp_census_options {
     uint32_t max_name_bytes; /* -L: longest name of a stack or retainer set, cut at a character
                                 boundary; 0: 25 */
     bool count_stacks;       /* -xt: count HPP_STACK objects */
+    bool count_objects;      /* --count: the cost of an object is 1, not its size */
     bool many_threads;       /* several threads call the hooks at once (but not the census) */
     hpp_retaining retaining;
 } hpp_census_options;

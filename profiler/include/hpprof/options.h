@@ -14,6 +14,13 @@
  *   -hCN,N        restriction to objects with one of the cost centres anywhere in their stack
  *   -iS           seconds between censuses (0.1; 0: as often as possible)
  *   -LN -RN       longest name of a stack in bytes (25); largest retainer set (8)
+ *   --retainer-by stack|module|description|type|kind|info
+ *                 what identifies a retainer; info: its info table (stack)
+ *   --is-retainer flagged|all|roots|PART:NAME,NAME
+ *                 which objects are retainers: those that the runtime flags, such as thunks and
+ *                 mutable objects; all; only roots; those whose stack (innermost cost centre),
+ *                 module, description, type or kind is one of the names (flagged)
+ *   --count       count objects, not bytes; not with -l, because event logs hold bytes
  *   -xt           count threads and their stacks
  *   -xc           print the cost-centre stack when the program aborts
  *   -p -P -pa -pj time and allocation report: plain, with ticks and bytes, with everything, JSON
@@ -24,8 +31,9 @@
  *   -oNAME        write NAME.hp, NAME.prof (also -poNAME)
  *   +RTS, -RTS    ignored
  *
- * Options are separated by blanks. A list may be in braces. In names, write blanks, commas, quotes
- * and backslashes after a backslash or inside double quotes.
+ * Options are separated by blanks; the value of a long option by a blank or "=". A list may be in
+ * braces. In names, write blanks, commas, quotes and backslashes after a backslash or inside double
+ * quotes.
  */
 #ifndef HPPROF_OPTIONS_H
 #define HPPROF_OPTIONS_H
@@ -48,7 +56,7 @@ typedef enum hpp_report {
 
 typedef struct hpp_options {
     bool with_census;          /* an -h option was given */
-    hpp_census_options census; /* -h..., -L, -R, -xt; the rest is set by the caller */
+    hpp_census_options census; /* -h..., -L, -R, -xt, --...; the rest is set by the caller */
     uint64_t interval_ns;      /* -i */
     hpp_report report;         /* -p... */
     uint64_t tick_ns;          /* -V */

@@ -70,7 +70,8 @@ static void emit_headers(hpp__native_profile *p)
         hpp__title_add_word(&job, p->words[i].data);
     }
     hpp__title_add_breakdown(&job, p->options);
-    hpp__output_headers(&p->output, hpp__text_str(&job), (hpf_str){p->date, strlen(p->date)});
+    hpp__output_headers(&p->output, hpp__text_str(&job), (hpf_str){p->date, strlen(p->date)},
+                        false);
     hpp__text_finish(&job);
 }
 
@@ -410,6 +411,12 @@ static hpf_status check(const hpp_options *profile, hpf_error *err)
     if (status == HPF_OK && (profile->print_on_abort || census->count_stacks)) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                "-xc and -xt are only for programs that embed the profiler");
+    }
+    const hpp_retaining *retaining = &census->retaining;
+    if (status == HPF_OK && (retaining->identity || retaining->rule || census->count_objects)) {
+        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                               "--retainer-by, --is-retainer and --count need to visit objects: "
+                               "embed the profiler for that (hpprof/runtime.h)");
     }
     return status;
 }

@@ -16,6 +16,7 @@ static const char report[] =
     "SET 2 = {<SYSTEM.SYSTEM>}\n"
     "SET 4 = {<>}\r\n"
     "SET 7 = {<doFile[Main],main[Main],MAIN[MAIN]>, <synth_2[Main],main[Main],MAIN[MAIN]>}\n"
+    "SET 9 = {<Data.Map>, <(,)>, <[]>}\n"
     "SET 48 = {<GHC.IO.Encoding.CAF>, <GHC.IO.Handle.FD.CAF>}\n"
     "SET 50 = {<Main..,Main.main>, <Main.f.g,Main.main>}\n"
     "SET 105 = {<SYSTEM.SYSTEM>, <Main.eval,Main.main>, <Main.lookupVar,Main.eval,Main.main>}";
@@ -40,6 +41,7 @@ Test(sets, a_name_has_the_members_of_its_set)
         {"(4)MAIN", "(4)MAIN", "<>"},
         {"(7)doFile,synth_2", "(7)doFile,synth_2",
          "<doFile[Main],main[Main],MAIN[MAIN]>, <synth_2[Main],main[Main],MAIN[MAIN]>"},
+        {"(9)Data.Map,(,),[]", "(9)Data.Map,(,),[]", "<Data.Map>, <(,)>, <[]>"},
         {"(48)CAF,CAF", "(48)CAF,CAF", "<GHC.IO.Encoding.CAF>, <GHC.IO.Handle.FD.CAF>"},
         {"(50).,f.g", "(50).,f.g", "<Main..,Main.main>, <Main.f.g,Main.main>"},
         {"(105)SYSTEM,eval,lookupVa", "(105)SYSTEM,eval,lookupVar",
@@ -48,7 +50,7 @@ Test(sets, a_name_has_the_members_of_its_set)
          "<SYSTEM.SYSTEM>, <Main.eval,Main.main>, <Main.lookupVar,Main.eval,Main.main>"},
     };
     hpf_retainer_sets *sets = read_report(report);
-    cr_expect_eq(hpf_retainer_sets_n(sets), 6);
+    cr_expect_eq(hpf_retainer_sets_n(sets), 7);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpf_retainer_set set;
         hpf_str name = {cases[i].name, strlen(cases[i].name)};

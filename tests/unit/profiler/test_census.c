@@ -175,6 +175,16 @@ static hpf_status create_status(const hpp_heap *heap, const hpp_census_options *
     return status;
 }
 
+Test(census, counts_objects_instead_of_bytes)
+{
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_CLOSURE_DESCR, .count_objects = true},
+           "Branch=3 Leaf=4 sat_s1=2");
+    expect(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_CLOSURE_TYPE,
+                                 .count_objects = true,
+                                 .count_stacks = true},
+           "CONSTR=7 THUNK=2 TSO=1");
+}
+
 Test(census, rejects_invalid_options)
 {
     toy_heap heap;
@@ -194,6 +204,9 @@ Test(census, rejects_invalid_options)
         create_status(&heap.adapter, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_CLOSURE_TYPE,
                                                            .restrictions = &no_selector,
                                                            .n_restrictions = 1}),
+        HPF_ERR_ARGUMENT);
+    cr_expect_eq(
+        create_status(&heap.adapter, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_INFO_TABLE}),
         HPF_ERR_ARGUMENT);
     hpp_heap poor = heap.adapter;
     poor.stacks = NULL;
@@ -235,6 +248,10 @@ Test(census, uses_the_sums_of_an_adapter)
     cr_expect_str_eq(shown(result), "(41)build/main=300 (40)main=50");
     cr_expect_eq(result->n_live_objects, 8);
     cr_expect_eq(result->live_bytes, 350);
+    hpp_census_destroy(census);
+    const hpp_census_options counting = {.count_objects = true};
+    cr_assert_eq(hpp_census_create(&census, &summing, &counting, NULL), HPF_OK);
+    cr_expect_str_eq(shown(hpp_census_take(census, 0)), "(41)build/main=3 (40)main=5");
     hpp_census_destroy(census);
     cr_expect_eq(
         create_status(&summing, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_BIOGRAPHY}),

@@ -3,9 +3,11 @@
  * The option parser: every option, what excludes what, quoting, and where errors point.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "event/breakdown.h"
+#include "hpfile/str.h"
 #include "hpprof/options.h"
 
 static hpp_options options;
@@ -106,6 +108,46 @@ Test(options, letters_of_the_first_versions)
     cr_assert_eq(options.census.breakdown, HPF_BREAKDOWN_BIOGRAPHY);
 }
 
+Test(options, retaining_schemes)
+{
+    static const struct {
+        const char *word;
+        hpf_breakdown part;
+    } parts[] = {
+        {"stack", HPF_BREAKDOWN_COST_CENTRE},         {"module", HPF_BREAKDOWN_MODULE},
+        {"description", HPF_BREAKDOWN_CLOSURE_DESCR}, {"type", HPF_BREAKDOWN_TYPE},
+        {"kind", HPF_BREAKDOWN_CLOSURE_TYPE},         {"info", HPF_BREAKDOWN_INFO_TABLE},
+    };
+    const hpp_retaining *retaining = &options.census.retaining;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "-hr --retainer-by%c%s", i % 2 ? ' ' : '=', parts[i].word);
+        cr_assert_eq(parse(text), HPF_OK);
+        cr_assert_eq(retaining->identity, parts[i].part);
+    }
+    cr_assert_eq(parse("--is-retainer all"), HPF_OK);
+    cr_assert_eq(retaining->rule, HPP_RETAINERS_ALL);
+    cr_assert_eq(parse("--is-retainer=roots"), HPF_OK);
+    cr_assert_eq(retaining->rule, HPP_RETAINERS_ROOTS);
+    cr_assert_eq(parse("--is-retainer type:Map,\"a b\" -L7"), HPF_OK);
+    cr_assert_eq(retaining->rule, HPP_RETAINERS_NAMED);
+    cr_assert_eq(retaining->named.selector, HPF_BREAKDOWN_TYPE);
+    cr_assert_eq(retaining->named.n_names, 2);
+    expect_name(&retaining->named, 0, "Map");
+    expect_name(&retaining->named, 1, "a b");
+    cr_assert_eq(options.census.max_name_bytes, 7);
+    cr_assert_eq(parse("--is-retainer flagged"), HPF_OK);
+    cr_assert_eq(retaining->rule, HPP_RETAINERS_FLAGGED);
+}
+
+Test(options, a_value_is_a_word_of_the_title)
+{
+    cr_assert_eq(parse("-hr --retainer-by module --count"), HPF_OK);
+    cr_assert(options.census.count_objects);
+    cr_assert_eq(options.n_words, 4);
+    cr_assert(hpf_str_is(options.words[2], "module"));
+}
+
 Test(options, restriction_alone_implies_a_profile_by_stack)
 {
     cr_assert_eq(parse("-hdBin"), HPF_OK);
@@ -171,10 +213,30 @@ Test(options, errors_have_the_column_of_the_word)
         const char *text;
         uint32_t column;
     } cases[] = {
-        {"-hq", 3},  {"-hc -hm", 5}, {"-p -foo", 4},       {"-i", 3},
-        {"-i1x", 4}, {"-L0", 3},     {"-R9999999999", 3},  {"-hC", 4},
-        {"-hd,", 4}, {"-pz", 3},     {"-xcq", 4},          {"-o", 1},
-        {"prog", 1}, {"-i.", 3},     {"-i99999999999", 3}, {"-hd{}", 4},
+        {"-hq", 3},
+        {"-hc -hm", 5},
+        {"-p -foo", 4},
+        {"-i", 3},
+        {"-i1x", 4},
+        {"-L0", 3},
+        {"-R9999999999", 3},
+        {"-hC", 4},
+        {"-hd,", 4},
+        {"-pz", 3},
+        {"-xcq", 4},
+        {"-o", 1},
+        {"prog", 1},
+        {"-i.", 3},
+        {"-i99999999999", 3},
+        {"-hd{}", 4},
+        {"--count=2", 8},
+        {"--retainer-by", 1},
+        {"--retainer-by -hr", 1},
+        {"--retainer-by place", 15},
+        {"--retainer-bytype", 14},
+        {"--is-retainer=", 1},
+        {"--is-retainer info:x", 15},
+        {"--is-retainer type:", 20},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_assert_eq(parse(cases[i].text), HPF_ERR_ARGUMENT, "%s", cases[i].text);

@@ -167,7 +167,8 @@ Test(retainer, retainers_and_their_identity_are_parameters)
     toy_link(&heap, b, c);
     toy_link(&heap, c, d);
     int n_asked = 0;
-    const hpp_retaining scheme = {HPF_BREAKDOWN_TYPE, is_any, &n_asked};
+    const hpp_retaining scheme = {
+        .identity = HPF_BREAKDOWN_TYPE, .is_retainer = is_any, .context = &n_asked};
     hpp_census *census = census_by_retainers(&heap, &(hpp_census_options){.retaining = scheme});
     const hpp_census_result *result = hpp_census_take(census, 0);
     cr_expect_eq(toy_band(result, "(3)red"), 1 + 2 + 8);
@@ -175,6 +176,64 @@ Test(retainer, retainers_and_their_identity_are_parameters)
     cr_expect_gt(n_asked, 0);
     hpp_census_destroy(census);
     toy_finish(&heap);
+}
+
+/* A root that holds a map, which holds two boxes, of different shapes with one description; both
+ * hold a cell. */
+typedef struct scheme_case {
+    hpp_retaining scheme;
+    const char *sets;
+    uint64_t n_objects; /* in the set of the cell */
+} scheme_case;
+
+Test(retainer, schemes_by_rule_and_info_table)
+{
+    static const hpp_shape root_shape = {.description = HPF_STR("Root"), .flags = HPP_STACK};
+    static const hpp_shape map = {.description = HPF_STR("Map"), .type = HPF_STR("Map")};
+    static const hpp_shape boxes[2] = {
+        {.description = HPF_STR("Box"), .flags = HPP_RETAINER},
+        {.description = HPF_STR("Box"), .flags = HPP_RETAINER},
+    };
+    static const hpf_str names[] = {HPF_STR("Map")};
+    static const scheme_case cases[] = {
+        {{.identity = HPF_BREAKDOWN_CLOSURE_DESCR}, "SET 3 = {<Root>}\nSET 4 = {<Box>}\n", 1},
+        {{.identity = HPF_BREAKDOWN_INFO_TABLE}, "SET 3 = {<Root>}\nSET 6 = {<Box>, <Box>}\n", 1},
+        {{.identity = HPF_BREAKDOWN_CLOSURE_DESCR, .rule = HPP_RETAINERS_ALL},
+         "SET 3 = {<Root>}\nSET 4 = {<Map>}\nSET 5 = {<Box>}\n",
+         1},
+        {{.identity = HPF_BREAKDOWN_CLOSURE_DESCR, .rule = HPP_RETAINERS_ROOTS},
+         "SET 3 = {<Root>}\n",
+         4},
+        {{.identity = HPF_BREAKDOWN_CLOSURE_DESCR,
+          .rule = HPP_RETAINERS_NAMED,
+          .named = {HPF_BREAKDOWN_TYPE, names, 1}},
+         "SET 3 = {<Root>}\nSET 4 = {<Map>}\n",
+         3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        toy_heap heap;
+        toy_init(&heap, 10, true);
+        size_t root = toy_new(&heap, 0, &root_shape, NULL, 0);
+        size_t holder = toy_new(&heap, 10, &map, NULL, 0);
+        size_t cell = toy_new(&heap, 40, &CONS, NULL, 0);
+        heap.objects[root].is_root = true;
+        toy_link(&heap, root, holder);
+        for (int k = 0; k < 2; k++) {
+            size_t box = toy_new(&heap, 20, &boxes[k], NULL, 0);
+            toy_link(&heap, holder, box);
+            toy_link(&heap, box, cell);
+        }
+        hpp_census *census = census_by_retainers(
+            &heap, &(hpp_census_options){.retaining = cases[i].scheme, .count_objects = true});
+        const hpp_census_result *result = hpp_census_take(census, 0);
+        char sets[4096] = "";
+        hpp_census_each_set(census, collect, sets);
+        cr_expect_str_eq(sets, cases[i].sets, "case %zu: %s", i, sets);
+        cr_expect_eq(result->bands[result->n_bands - 1].size_bytes, cases[i].n_objects, "case %zu",
+                     i);
+        hpp_census_destroy(census);
+        toy_finish(&heap);
+    }
 }
 
 Test(retainer, restriction_by_retainer)
