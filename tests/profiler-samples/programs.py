@@ -16,7 +16,7 @@ import unittest
 
 PROGRAMS, CENSUS = map(os.path.abspath, sys.argv[1:3])
 ALL = {"last_init": 3000, "leak": 5000, "drag": 1000, "void": 1000, "costs": 14, "cache": 100,
-       "fail": 500}
+       "fail": 500, "finite_map": 5, "sets": 2}
 
 # What stays of main: the cell of each table, and the number of elements, an Int.
 CELL, INT = 16, 16
@@ -235,6 +235,97 @@ class Retainers(unittest.TestCase):
                          [0, INT, 16000 + INT, 16000 + INT, INT])
         held = self.named(both)
         self.assertEqual(held[2], {"SYSTEM": INT, "main": 16000})
+
+
+class FiniteMap(unittest.TestCase):
+    """The hints of GHC's guide, each with the numbers of a tree of 2^depth leaves."""
+    BRANCH, LEAF, DEPTH = 24, 16 + INT, 5
+    HALF = (2 ** (DEPTH - 1) - 1) * BRANCH + 2 ** (DEPTH - 1) * LEAF
+    MAP = 2 * HALF + BRANCH
+    PATH = DEPTH * BRANCH + LEAF
+    C, B, LIST, A = 100 * 16, 100 * 16, 100 * 24, 16
+
+    def run_with(self, *options):
+        return Run("finite_map", *options, "-i100", n=self.DEPTH)
+
+    def held(self, *options):
+        """Samples by the cost centre of the only retainer."""
+        run = self.run_with("-hr", *options)
+        sets = run.sets()
+        return [{sets[int(name[1:name.index(")")])][0].split(",")[0]: size
+                 for name, size in sample.items()} for sample in run.samples()]
+
+    def test_producer(self):
+        made = [{re.sub(r"\(\d+\)|/main", "", name): size for name, size in sample.items()}
+                for sample in self.run_with("-hc").samples()]
+        asked = {"build": self.MAP, "main": self.LIST, "A_total": self.A, "B_scale": self.B,
+                 "C_lookup": self.C, "MAIN": INT}
+        self.assertEqual(made, [{"build": self.MAP, "MAIN": INT}, asked, asked, asked,
+                                {"MAIN": INT}])
+
+    def test_biography(self):
+        rest = self.HALF - (self.PATH - self.BRANCH)
+        chain = {"LAG": self.A + self.B + self.LIST + self.C, "VOID": self.HALF + INT}
+        self.assertEqual(self.run_with("-hb").samples(), [
+            {"LAG": rest + self.PATH, "VOID": self.HALF + INT},
+            {"USE": rest + self.PATH, **chain},
+            {"DRAG": rest, "USE": self.PATH, **chain},
+            {"DRAG": rest, "USE": self.PATH, **chain},
+            {"VOID": INT}])
+
+    def test_retainers_of_branches_and_leaves(self):
+        nodes = self.MAP - 2 ** self.DEPTH * INT
+        self.assertEqual(self.held("-hdBranch,Leaf"),
+                         [{"SYSTEM": nodes}, *3 * [{"C_lookup": nodes}], {}])
+
+    def test_the_chain_of_retainers_step_by_step(self):
+        for restriction, band in {"-hcC_lookup": {"B_scale": self.C},
+                                  "-hcB_scale": {"A_total": self.B},
+                                  "-hcA_total": {"SYSTEM": self.A}}.items():
+            self.assertEqual(self.held(restriction), [{}, band, band, band, {}], restriction)
+
+    def test_who_retains_what_drags_or_is_void(self):
+        rest = self.HALF - (self.PATH - self.BRANCH)
+        stack = {"SYSTEM": INT}
+        self.assertEqual(self.held("-hbdrag,void"), [
+            {"SYSTEM": self.HALF + INT}, {"C_lookup": self.HALF, **stack},
+            *2 * [{"C_lookup": self.HALF + rest, **stack}], stack])
+
+
+class RetainerSets(unittest.TestCase):
+    N, LIST = 2, 2 * 128 * 24
+
+    def expected(self, n_readers):
+        """Bytes by set, with the stack as 8: the lists, the numbers, the thunks, and n."""
+        sizes = {}
+
+        def add(members, size):
+            key = frozenset(members)
+            sizes[key] = sizes.get(key, 0) + size
+        for reader in range(8):
+            add({reader if reader < n_readers else 8}, self.LIST)
+        for number in range(1, 256):
+            bits = {i for i in range(8) if number >> i & 1}
+            add({i if i < n_readers else 8 for i in bits}, self.N * 16)
+        add({8}, n_readers * 16 + INT)
+        return sizes
+
+    def test_all_combinations_of_eight_readers(self):
+        run = Run("sets", "-hr", "-i100", n=self.N)
+        sets = {number: frozenset(8 if name.startswith("SYSTEM") else int(name[6])
+                                  for name in members) for number, members in run.sets().items()}
+        samples = [{sets[int(name[1:name.index(")")])]: size for name, size in sample.items()}
+                   for sample in run.samples()]
+        self.assertEqual(samples[:-1], [self.expected(j) for j in range(9)])
+        self.assertEqual([len(sample) for sample in samples], [2 ** j - 1 for j in range(1, 9)]
+                         + [256, 1])
+
+    def test_larger_sets_are_many(self):
+        for most in 1, 4:
+            run = Run("sets", "-hr", "-i100", f"-R{most}", n=self.N)
+            for j, sample in enumerate(run.samples()[:-1]):
+                many = sum(size for key, size in self.expected(j).items() if len(key) > most)
+                self.assertEqual(sample.get("MANY", 0), many)
 
 
 class Report(unittest.TestCase):
