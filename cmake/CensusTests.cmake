@@ -24,10 +24,11 @@ function(census_criterion_test target name)
     SKIP_RETURN_CODE 77)
 endfunction()
 
-# census_unit_test(ROOM MODULE [LIBS lib...] [SOURCES extra.c...]): tests/unit/ROOM/test_MODULE.c as
-# one Criterion program and one ctest named ROOM.MODULE. Private headers of the room are in reach.
+# census_unit_test(ROOM MODULE [WAITS] [LIBS lib...] [SOURCES extra.c...]): tests/unit/ROOM/test_MODULE.c
+# as one Criterion program and one ctest named ROOM.MODULE. Private headers of the room are in reach.
+# WAITS gives it the label of tests that wait, listen, follow or read a clock.
 function(census_unit_test room module)
-  cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "WAITS" "" "LIBS;SOURCES" ${ARGN})
   set(target test_${room}_${module})
   add_executable(${target} ${CMAKE_CURRENT_SOURCE_DIR}/test_${module}.c ${arg_SOURCES})
   target_include_directories(${target} PRIVATE
@@ -35,4 +36,7 @@ function(census_unit_test room module)
     ${PROJECT_SOURCE_DIR}/tests/support)
   target_link_libraries(${target} PRIVATE ${arg_LIBS} m)
   census_criterion_test(${target} ${room}.${module})
+  if(arg_WAITS AND TEST ${room}.${module})
+    set_tests_properties(${room}.${module} PROPERTIES LABELS waits)
+  endif()
 endfunction()
