@@ -113,7 +113,7 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     return is_written(event)
                ? HPF_OK
                : hpf_eventlog_writer_record(c->writer, event->type->id, event->time_ns, event->cap,
-                                            event->payload, err);
+                                            event->payload, HPF_STR(""), err);
 }
 
 hpf_status hpf_eventlog_writer_copy(hpf_writer *writer, hpf_source *source, const double window[2],

@@ -661,7 +661,7 @@ hpf_status hpf_eventlog_writer_declare(hpf_writer *writer, const hpf_eventlog *l
 }
 
 hpf_status hpf_eventlog_writer_record(hpf_writer *writer, uint16_t id, uint64_t time_ns,
-                                      uint16_t cap, hpf_str payload, hpf_error *err)
+                                      uint16_t cap, hpf_str payload, hpf_str text, hpf_error *err)
 {
     eventlog_writer *w = (eventlog_writer *)writer;
     const hpf_event_type *t = find_type(w, id);
@@ -672,6 +672,7 @@ hpf_status hpf_eventlog_writer_record(hpf_writer *writer, uint16_t id, uint64_t 
     size_t stream = cap == HPF_EVENT_NO_CAP ? REST_OF_NONE : OF_CAPABILITY + (size_t)cap;
     begin(w);
     put(w, &w->scratch, payload.data, payload.length);
+    put_text(w, &w->scratch, text, MAX_PAYLOAD - payload.length);
     put_record_into(w, stream, id, t->n_bytes < 0, time_ns);
     leave_if_full(w, stream);
     return status_of(w, err);

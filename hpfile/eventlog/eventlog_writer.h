@@ -11,11 +11,13 @@
 #include "hpfile/frame.h"
 #include "hpfile/writer.h"
 
-/* Writes a record; `payload` is as documented for its type. Omits records of undeclared types, and
- * those whose length is not the declared one. Errors: MEMORY. */
+/* Writes a record: its `payload`, as documented for its type, and then `text`, as UTF-8 and cut to
+ * the room in a record. Omits records of undeclared types, and those whose length is not the
+ * declared one. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_record(hpf_writer *writer, uint16_t id,
                                                            uint64_t time_ns, uint16_t cap,
-                                                           hpf_str payload, hpf_error *err);
+                                                           hpf_str payload, hpf_str text,
+                                                           hpf_error *err);
 
 /* Writes the begin of a time profile, and one of its ticks, which are numbered from 1. `frames` are
  * innermost first, without the root MAIN; frames beyond 255 are omitted. Errors: MEMORY. */

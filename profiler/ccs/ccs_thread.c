@@ -15,6 +15,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "tick_list.h"
+
 enum {
     CHUNK_CELLS = 256,
     MIN_EDGES = 512,
@@ -357,6 +359,7 @@ void hpp_ccs_tick(void)
     hpp_cell *current = HPP_ACQUIRE_LOAD(&hpp_this_thread->current);
     if (current) {
         HPP_RELAXED_ADD(&current->ticks, 1);
+        hpp__tick_list_add(current->ccs, 1);
     }
 }
 
@@ -368,6 +371,7 @@ void hpp__threads_tick(uint64_t tick_ns)
         if (n_ticks > 0) {
             hpp_cell *current = HPP_ACQUIRE_LOAD(&t->fast.current);
             HPP_RELAXED_ADD(&current->ticks, n_ticks);
+            hpp__tick_list_add(current->ccs, n_ticks);
             t->credited_ns += n_ticks * tick_ns;
         }
     }

@@ -426,12 +426,11 @@ bool hpp_census_has_biography(const hpp_census *c)
 
 /* ---- Frames ---- */
 
-static hpf_frame frame_of(const hpp_heap *heap, const void *stack)
+static hpf_frame frame_of(const hpp_stacks *stacks, void *context, const void *stack)
 {
-    const hpp_stacks *stacks = heap->stacks;
-    hpf_frame frame = {.label = stacks->label(stack, heap->context),
-                       .module = stacks->module(stack, heap->context)};
-    frame.source = stacks->source ? stacks->source(stack, heap->context) : HPF_STR("");
+    hpf_frame frame = {.label = stacks->label(stack, context),
+                       .module = stacks->module(stack, context)};
+    frame.source = stacks->source ? stacks->source(stack, context) : HPF_STR("");
     frame.is_caf = hpf_str_is(frame.label, "CAF");
     return frame;
 }
@@ -439,15 +438,21 @@ static hpf_frame frame_of(const hpp_heap *heap, const void *stack)
 size_t hpp__census_frames(const hpp_census *c, uint32_t band_index, hpf_frame *frames, size_t room)
 {
     uint32_t key = c->bands.key_of[band_index];
-    size_t n = 0;
     if (c->breakdown != HPF_BREAKDOWN_COST_CENTRE || key == c->lost_key) {
         return 0;
     }
-    const void *stack = c->keys.origins[key].stack;
+    return hpp__stack_frames(c->heap.stacks, c->heap.context, c->keys.origins[key].stack, frames,
+                             room);
+}
+
+size_t hpp__stack_frames(const hpp_stacks *stacks, void *context, const void *stack,
+                         hpf_frame *frames, size_t room)
+{
+    size_t n = 0;
     const void *below;
-    for (; stack && (below = c->heap.stacks->parent(stack, c->heap.context)); stack = below) {
+    for (; stack && (below = stacks->parent(stack, context)); stack = below) {
         if (n < room) {
-            frames[n] = frame_of(&c->heap, stack);
+            frames[n] = frame_of(stacks, context, stack);
         }
         n++;
     }

@@ -37,6 +37,10 @@ void hpp_census_destroy(hpp_census *census);
 size_t hpp__census_frames(const hpp_census *census, uint32_t band_index, hpf_frame *frames,
                           size_t room);
 
+/* Stores the frames of a stack of producers in the same way. */
+size_t hpp__stack_frames(const hpp_stacks *stacks, void *context, const void *stack,
+                         hpf_frame *frames, size_t room);
+
 /* Return whether the profile needs retainer sets, or biographies. */
 bool hpp_census_has_retainers(const hpp_census *census);
 bool hpp_census_has_biography(const hpp_census *census);

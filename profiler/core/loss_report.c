@@ -10,7 +10,7 @@ typedef struct line {
     const char *words;
 } line;
 
-enum { N_LINES = 15 };
+enum { N_LINES = 16 };
 
 static void list(const hpp__loss_report *m, line lines[N_LINES])
 {
@@ -26,6 +26,7 @@ static void list(const hpp__loss_report *m, line lines[N_LINES])
         {m->censuses.n_eras, "eras were not recorded"},
         {m->n_samples, "samples were not written"},
         {m->n_retainer_passes, "retainer censuses are not listed"},
+        {m->n_records, "ticks and other records are not in the event log"},
         {m->n_roots,
          "variables were not registered as roots: objects that only they reach are UNREACHED"},
         {m->no_title, "title with options and arguments"},

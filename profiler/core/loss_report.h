@@ -14,6 +14,7 @@ typedef struct hpp__loss_report {
     hpp_losses stacks;
     uint64_t n_samples;         /* that could not be written */
     uint64_t n_retainer_passes; /* that are not in the report */
+    uint64_t n_records;         /* that are not in the event log */
     uint64_t n_roots;           /* variables that could not be registered */
     bool no_title;              /* the profile's title lacks options and arguments */
     bool no_ticks;              /* the clock could not be started */

@@ -7,11 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "event/format_row.h"
+#include "eventlog/eventlog_writer.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "event/breakdown.h"
@@ -271,7 +273,7 @@ void hpp__output_mark(hpp__output *o, double time_s, hpf_str label)
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
         hpf_error err;
-        if (is_enabled(l) && l->events->mark &&
+        if (is_enabled(l) && l->events->mark && !l->has_rest &&
             l->events->mark(l->context, time_s, label, &err) != HPF_OK) {
             note_failure(o, i, &err);
         }
@@ -284,11 +286,77 @@ void hpp__output_line(hpp__output *o, double time_s, hpf_str name, double value)
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
         hpf_error err;
-        if (is_enabled(l) && l->events->quantity &&
+        if (is_enabled(l) && l->events->quantity && !l->has_rest &&
             l->events->quantity(l->context, name, point, &err) != HPF_OK) {
             note_failure(o, i, &err);
         }
     }
+}
+
+/* ---- The event log alone ---- */
+
+static bool has_log(const hpp__output *o)
+{
+    return is_enabled(&o->listeners[HPP__OUT_LOG]);
+}
+
+static void note_log(hpp__output *o, hpf_status status, const hpf_error *err)
+{
+    if (status == HPF_ERR_MEMORY) {
+        o->n_lost_records++;
+    } else if (status != HPF_OK) {
+        note_failure(o, HPP__OUT_LOG, err);
+    }
+}
+
+static uint64_t ns_of(double time_s)
+{
+    return time_s > 0 ? (uint64_t)llround(time_s * 1e9) : 0;
+}
+
+void hpp__output_begin_time(hpp__output *o, uint64_t tick_ns)
+{
+    hpf_error err;
+    if (has_log(o)) {
+        note_log(o, hpf_eventlog_writer_begin_time(o->log, tick_ns, &err), &err);
+    }
+}
+
+void hpp__output_tick(hpp__output *o, double time_s, uint64_t tick, const hpf_frame *frames,
+                      size_t n_frames)
+{
+    hpf_error err;
+    if (has_log(o)) {
+        note_log(o,
+                 hpf_eventlog_writer_tick(o->log, ns_of(time_s), 0, tick, frames, n_frames, &err),
+                 &err);
+    }
+}
+
+void hpp__output_record(hpp__output *o, uint16_t type, double time_s, uint16_t processor,
+                        hpf_str payload, hpf_str text)
+{
+    hpf_error err;
+    if (has_log(o)) {
+        note_log(
+            o,
+            hpf_eventlog_writer_record(o->log, type, ns_of(time_s), processor, payload, text, &err),
+            &err);
+    }
+}
+
+hpf_status hpp__output_copy_log(hpp__output *o, const char *path, hpf_error *err)
+{
+    static const double whole[] = {0, HUGE_VAL};
+    static const hpf_source_options keep = {.keep = true};
+    hpf_source *source = NULL;
+    hpf_status status = hpf_source_open(&source, path, &keep, err);
+    if (status == HPF_OK) {
+        status = hpf_eventlog_writer_copy(o->log, source, whole, err);
+    }
+    hpf_source_destroy(source);
+    o->listeners[HPP__OUT_LOG].has_rest = true;
+    return status;
 }
 
 /* ---- The end ---- */

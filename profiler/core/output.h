@@ -20,6 +20,7 @@ typedef struct hpp__listener {
     size_t names_capacity;
     uint32_t n_names;
     bool has_failed; /* it gets no more events */
+    bool has_rest;   /* it has all marks and lines already */
 } hpp__listener;
 
 enum { HPP__OUT_HP, HPP__OUT_LINES, HPP__OUT_LOG, HPP__N_OUT_FILES };
@@ -41,6 +42,7 @@ typedef struct hpp__output {
     hpf_cost *costs;
     size_t costs_capacity;
     uint64_t n_lost_samples; /* for lack of memory */
+    uint64_t n_lost_records; /* of the event log, for lack of memory */
     hpf_error first_error;   /* of the files */
 } hpp__output;
 
@@ -69,6 +71,18 @@ void hpp__output_headers(hpp__output *output, hpf_str job, hpf_str date, bool co
 void hpp__output_sample(hpp__output *output, double time_s, const hpp_band *bands, size_t n_bands);
 void hpp__output_mark(hpp__output *output, double time_s, hpf_str label);
 void hpp__output_line(hpp__output *output, double time_s, hpf_str name, double value);
+
+/* Writes the begin of a time profile, a tick of it, and any other record (eventlog_writer.h) into
+ * the event log, if there is one. */
+void hpp__output_begin_time(hpp__output *output, uint64_t tick_ns);
+void hpp__output_tick(hpp__output *output, double time_s, uint64_t tick, const hpf_frame *frames,
+                      size_t n_frames);
+void hpp__output_record(hpp__output *output, uint16_t type, double time_s, uint16_t processor,
+                        hpf_str payload, hpf_str text);
+
+/* Copies all but the heap profile from the event log `path`, in place of the marks and lines that
+ * follow. Errors: IO, MEMORY, SYNTAX. */
+hpf_status hpp__output_copy_log(hpp__output *output, const char *path, hpf_error *err);
 
 /* Completes the files and frees the output, which may be zeroed. Returns the first error of any
  * file. */

@@ -12,6 +12,9 @@
 
 #include "abort.h"
 #include "ccs/ccs.h"
+#include "ccs/tick_list.h"
+#include "eventlog/eventlog.h"
+#include "eventlog/eventlog_tags.h"
 #include "base/array.h"
 #include "marks.h"
 #include "profiler.h"
@@ -38,6 +41,9 @@ struct hpp_profiler {
     size_t n_passes, passes_capacity;
     hpp__marks marks; /* of a biography, whose samples are written again */
     hpp__loss_report missing;
+    uint64_t n_log_ticks;  /* written into the event log */
+    uint16_t n_processors; /* known in the event log */
+    bool logs_ticks;
     bool watches_abort;
     bool is_stopped;
 };
@@ -156,11 +162,16 @@ static hpf_status start_time(hpp_profiler *p, hpf_error *err)
     if (!wants_time(o) || o->tick_ns == 0) {
         return HPF_OK;
     }
+    if (o->with_eventlog && o->report != HPP_REPORT_NONE) {
+        p->logs_ticks = hpp__tick_list_start(p->config.clock);
+        p->missing.no_ticks = !p->logs_ticks;
+        hpp__output_begin_time(&p->output, o->tick_ns);
+    }
     p->timer.kind = p->config.ticker;
     p->timer.tick_ns = o->tick_ns;
     p->timer.places = o->time_bins ? &p->time_places : NULL;
     hpf_status status = hpp__timer_start(&p->timer, err);
-    p->missing.no_ticks = status != HPF_OK;
+    p->missing.no_ticks |= status != HPF_OK;
     return status == HPF_ERR_UNSUPPORTED ? status : HPF_OK;
 }
 
@@ -182,6 +193,7 @@ static void set_defaults(hpp_profiler *p)
     }
     p->start_ns = c->clock.now_ns(c->clock.context);
     p->next_ns = p->options->interval_ns;
+    p->n_processors = 1;
 }
 
 hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_error *err)
@@ -252,6 +264,40 @@ static void emit_result(hpp_profiler *p, const hpp_census_result *result)
     hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
 }
 
+/* Writes the ticks so far into the event log. Those since `now_ns` came while the clock of the
+ * profile had stopped at it. */
+static void log_ticks(hpp_profiler *p, uint64_t now_ns)
+{
+    enum { MAX_FRAMES = 255 };
+    hpf_frame frames[MAX_FRAMES];
+    hpp__tick tick;
+    while (p->logs_ticks && hpp__tick_list_take(&tick)) {
+        uint64_t time_ns = tick.time_ns - p->start_ns - p->excluded_ns;
+        double time_s = seconds(time_ns < now_ns ? time_ns : now_ns);
+        size_t n = hpp__stack_frames(&hpp_ccs_stacks, NULL, hpp_ccs_by_id(tick.stack_id), frames,
+                                     MAX_FRAMES);
+        for (uint32_t i = 0; i < tick.n; i++) {
+            hpp__output_tick(&p->output, time_s, ++p->n_log_ticks, frames,
+                             n < MAX_FRAMES ? n : MAX_FRAMES);
+        }
+    }
+}
+
+void hpp__profiler_record(hpp_profiler *p, uint16_t type, uint16_t processor, hpf_str payload,
+                          hpf_str text)
+{
+    if (!p || p->is_stopped || processor == HPF_EVENT_NO_CAP) {
+        return;
+    }
+    double time_s = hpp_profiler_time_s(p);
+    for (; p->n_processors <= processor; p->n_processors++) {
+        const char number[] = {(char)(p->n_processors >> 8), (char)p->n_processors};
+        hpp__output_record(&p->output, HPF__EVENT_CAP_CREATE, time_s, HPF_EVENT_NO_CAP,
+                           (hpf_str){number, sizeof number}, HPF_STR(""));
+    }
+    hpp__output_record(&p->output, type, time_s, processor, payload, text);
+}
+
 void hpp_profiler_census(hpp_profiler *p)
 {
     if (!p || !p->engine || p->is_stopped) {
@@ -260,6 +306,7 @@ void hpp_profiler_census(hpp_profiler *p)
     const hpp_ccs *before = hpp_ccs_current();
     hpp_ccs_set(hpp_ccs_builtin(HPP_CCS_OVERHEAD));
     uint64_t now_ns = profile_time_ns(p);
+    log_ticks(p, now_ns);
     const hpp_census_result *result = hpp_census_take(p->engine, seconds(now_ns));
     hpp__loss_report_add(&p->missing, &result->missing);
     if (hpp_census_has_retainers(p->engine)) {
@@ -269,6 +316,7 @@ void hpp_profiler_census(hpp_profiler *p)
     /* The next census is due one interval after this one was, or one interval from now. */
     uint64_t next_ns = p->next_ns + p->options->interval_ns;
     HPP_RELAXED_STORE(&p->next_ns, next_ns > now_ns ? next_ns : now_ns + p->options->interval_ns);
+    log_ticks(p, now_ns);
     uint64_t spent_ns = profile_time_ns(p) - now_ns;
     HPP_RELAXED_STORE(&p->excluded_ns, p->excluded_ns + spent_ns);
     hpp_ccs_set(before);
@@ -323,6 +371,16 @@ static void keep_first(hpf_status *all, hpf_error *err, hpf_status status, const
     }
 }
 
+/* Copies what the provisional event log has besides samples. */
+static hpf_status copy_log(hpp_profiler *p, hpf_error *err)
+{
+    char *path = path_of(p, ".eventlog");
+    hpf_status status =
+        path ? hpp__output_copy_log(&p->output, path, err) : hpf_error_set_memory(err);
+    free(path);
+    return status;
+}
+
 /* Writes the samples again, with phases that are final. The provisional file stays if that fails.
  */
 static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *err)
@@ -342,6 +400,10 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
         return status;
     }
     emit_headers(p);
+    if (p->options->with_eventlog && copy_log(p, err) != HPF_OK) {
+        hpp__output_drop(&p->output);
+        return err->status;
+    }
     hpp__output_sample(&p->output, 0.0, NULL, 0);
     p->missing.censuses = (hpp_missing){0}; /* of the samples that are replaced */
     for (uint32_t i = 0; i < hpp_census_n_eras(p->engine); i++) {
@@ -362,8 +424,10 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
 static void stop_heap(hpp_profiler *p, hpf_status *all, hpf_error *err)
 {
     double end_s = hpp_profiler_time_s(p);
+    log_ticks(p, UINT64_MAX);
     hpp__output_sample(&p->output, end_s, NULL, 0);
     p->missing.n_samples += p->output.n_lost_samples;
+    p->missing.n_records += p->output.n_lost_records;
     hpf_error why;
     hpf_status status = hpp__output_close(&p->output, &why);
     keep_first(all, err, status, &why);
@@ -479,6 +543,15 @@ static void write_files(hpp_profiler *p, hpf_status *all, hpf_error *err)
     }
 }
 
+static void stop_tick_list(hpp_profiler *p)
+{
+    if (p->logs_ticks) {
+        p->missing.n_records += hpp__tick_list_n_lost();
+        hpp__tick_list_stop();
+        p->logs_ticks = false;
+    }
+}
+
 hpf_status hpp_profiler_stop(hpp_profiler *p, hpf_error *err)
 {
     hpf_status status = HPF_OK;
@@ -489,6 +562,7 @@ hpf_status hpp_profiler_stop(hpp_profiler *p, hpf_error *err)
     if (p->engine) {
         stop_heap(p, &status, err);
     }
+    stop_tick_list(p);
     write_files(p, &status, err);
     if (p->watches_abort) {
         hpp__abort_unwatch();
@@ -506,6 +580,7 @@ void hpp_profiler_destroy(hpp_profiler *p)
     if (p->watches_abort && !p->is_stopped) {
         hpp__abort_unwatch();
     }
+    stop_tick_list(p);
     hpp__output_drop(&p->output);
     hpp_census_destroy(p->engine);
     hpp__address_histogram_finish(&p->time_places);

@@ -15,4 +15,8 @@ hpp_census *hpp__profiler_engine(hpp_profiler *profiler);
 /* Returns the losses of a profile, to which adapters add theirs. */
 hpp__loss_report *hpp__profiler_losses(hpp_profiler *profiler);
 
+/* Writes a record into the event log, if there is one, at this moment: `payload`, then `text`. */
+void hpp__profiler_record(hpp_profiler *profiler, uint16_t type, uint16_t processor,
+                          hpf_str payload, hpf_str text);
+
 #endif

@@ -390,10 +390,16 @@ Test(eventlog_writer, records_of_another_length_or_type_are_omitted)
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, NULL);
     static const hpf_event_visitor visitor = {.event = print};
-    cr_expect_eq(hpf_eventlog_writer_record(writer, 1, 5, 3, HPF_STR("\0\0\0\7"), NULL), HPF_OK);
-    cr_expect_eq(hpf_eventlog_writer_record(writer, 1, 6, 3, HPF_STR("\0\0\0"), NULL), HPF_OK);
-    cr_expect_eq(hpf_eventlog_writer_record(writer, 999, 7, 3, HPF_STR(""), NULL), HPF_OK);
-    cr_expect_eq(hpf_eventlog_writer_record(writer, 19, 8, 3, HPF_STR("hello"), NULL), HPF_OK);
+    cr_expect_eq(
+        hpf_eventlog_writer_record(writer, 1, 5, 3, HPF_STR("\0\0\0\7"), HPF_STR(""), NULL),
+        HPF_OK);
+    cr_expect_eq(hpf_eventlog_writer_record(writer, 1, 6, 3, HPF_STR("\0\0\0"), HPF_STR(""), NULL),
+                 HPF_OK);
+    cr_expect_eq(hpf_eventlog_writer_record(writer, 999, 7, 3, HPF_STR(""), HPF_STR(""), NULL),
+                 HPF_OK);
+    cr_expect_eq(
+        hpf_eventlog_writer_record(writer, 19, 8, 3, HPF_STR("hel"), HPF_STR("lo\xCE"), NULL),
+        HPF_OK);
     cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
     hpf_writer_destroy(writer);
     hpf_source *source = source_of_sink(sink);
@@ -402,7 +408,7 @@ Test(eventlog_writer, records_of_another_length_or_type_are_omitted)
     hpf_sink_write(printed, "", 1);
     const char *text = hpf_sink_bytes(printed).data;
     cr_expect(strstr(text, "end_ns=8 cap=3\n0.000000005 3 RUN_THREAD thread=7\n"
-                           "0.000000008 3 USER_MSG message=\"hello\"\n"),
+                           "0.000000008 3 USER_MSG message=\"hello\xEF\xBF\xBD\"\n"),
               "%s", text);
     cr_expect_not(strstr(text, "0.000000006"));
     cr_expect_not(strstr(text, "0.000000007"));

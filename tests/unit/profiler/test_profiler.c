@@ -20,6 +20,9 @@
 #include "summary/survey_details.h"
 #include "core/profiler.h"
 #include "ccs/ccs.h"
+#include "ccs/tick_list.h"
+#include "eventlog/eventlog_time.h"
+#include "hpprof/log.h"
 #include "hpprof/scope.h"
 #include "scratch.h"
 #include "tiny_language.h"
@@ -254,6 +257,159 @@ Test(profiler, an_event_log_of_a_biography_is_final_at_the_end)
     }
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
+}
+
+static hpf_status note_tick(void *context, const hpf_event *event, hpf_error *err)
+{
+    return hpf_eventlog_time_note(context, event, err);
+}
+
+/* Reads the time profile of the log into `prof`. */
+static hpf_eventlog_time *time_of_log(hpf_prof *prof)
+{
+    static const hpf_event_visitor visitor = {.event = note_tick};
+    hpf_source *source = NULL;
+    hpf_eventlog_time *time = hpf_eventlog_time_create();
+    hpf_eventlog_time_keep_order(time);
+    cr_assert_eq(hpf_source_open(&source, scratch_path("toy.eventlog"), NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, time, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_time_profile(time, prof, NULL), HPF_OK);
+    hpf_source_destroy(source);
+    return time;
+}
+
+static uint64_t ticks_of(const hpf_prof *prof, const char *label)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < prof->n_stacks; i++) {
+        const hpf_prof_centre *centre = &prof->centres[prof->stacks[i].centre_index];
+        n += hpf_str_is(centre->label, label) ? prof->stacks[i].ticks : 0;
+    }
+    return n;
+}
+
+/* Takes two ticks in "a" and one in "b" below it, and a census. */
+static void tick_in_scopes(hpp_runtime *runtime)
+{
+    HPP_SCC("a")
+    {
+        now_ns = 100000000;
+        hpp_ccs_tick();
+        HPP_SCC("b")
+        {
+            now_ns = 200000000;
+            hpp_ccs_tick();
+        }
+        census_at(runtime, 1);
+        now_ns = 1100000000;
+        hpp_ccs_tick();
+    }
+    now_ns = 2000000000;
+    stop(runtime);
+}
+
+/* Heap profiles are written while the program runs, biographies at its end. */
+Test(profiler, an_event_log_has_the_ticks_of_the_time_profile)
+{
+    static const char *const profiles[] = {"-p -l -i1 -V0.02", "-p -l -hb -i1 -V0.02"};
+    for (size_t i = 0; i < 2; i++) {
+        hpf_prof prof;
+        size_t n;
+        now_ns = 0;
+        tick_in_scopes(start(profiles[i], true));
+        hpf_eventlog_time *time = time_of_log(&prof);
+        cr_expect_eq(prof.tick_us, 20000);
+        cr_expect_eq(ticks_of(&prof, "a"), 2, "%s", profiles[i]);
+        cr_expect_eq(ticks_of(&prof, "b"), 1);
+        const hpf_time_sample *samples = hpf_eventlog_time_samples(time, &n);
+        cr_assert_eq(n, 3);
+        cr_expect_eq(samples[0].time_ns, 100000000);
+        cr_expect_eq(samples[1].time_ns, 200000000);
+        cr_expect_eq(samples[2].time_ns, 1100000000);
+        hpf_eventlog_time_destroy(time);
+    }
+}
+
+Test(profiler, ticks_without_room_are_counted)
+{
+    hpp_runtime *runtime = start("-p -l -V0.02", true);
+    HPP_SCC("a")
+    {
+        for (int i = 0; i < HPP__TICK_LIST_ROOM + 7; i++) {
+            hpp_ccs_tick();
+        }
+    }
+    stop(runtime);
+    hpf_prof prof;
+    hpf_eventlog_time *time = time_of_log(&prof);
+    cr_expect_eq(hpf_eventlog_time_n_ticks(time), HPP__TICK_LIST_ROOM);
+    cr_expect(
+        file_has("toy.prof", "Missing: 7 ticks and other records are not in the event log\n"));
+    hpf_eventlog_time_destroy(time);
+}
+
+static hpf_status print_record(void *context, const hpf_event *event, hpf_error *err)
+{
+    (void)err;
+    hpf_event_print(context, event);
+    return HPF_OK;
+}
+
+/* What a runtime reports is in the log with the time of the report, also in that of a biography. */
+Test(profiler, an_event_log_has_what_the_runtime_reports)
+{
+    static const hpf_event_visitor visitor = {.event = print_record};
+    static const char *const profiles[] = {"-l -i1", "-l -hb -i1"};
+    for (size_t i = 0; i < 2; i++) {
+        now_ns = 0;
+        hpp_runtime *runtime = start(profiles[i], true);
+        hpp_profiler *p = hpp_runtime_profiler(runtime);
+        hpp_log_thread(p, 7, HPP_THREAD_CREATED, 0);
+        hpp_log_thread_name(p, 7, HPF_STR("worker"));
+        now_ns = 10;
+        hpp_log_thread(p, 7, HPP_THREAD_RUNS, 1);
+        now_ns = 20;
+        hpp_log_gc_begin(p);
+        now_ns = 30;
+        hpp_log_allocated(p, 1 << 20);
+        hpp_log_gc_end(p, &(hpp_log_gc){.generation = 1,
+                                        .copied_bytes = 100,
+                                        .heap_bytes = 400,
+                                        .block_bytes = 300,
+                                        .live_bytes = 200});
+        hpp_log_thread(p, 7, HPP_THREAD_BLOCKED, 1);
+        hpp_log_message(p, HPF_STR("half\xFF"));
+        hpp_profiler_mark(p, HPF_STR("way"));
+        stop(runtime);
+        hpp_log_message(NULL, HPF_STR("nothing"));
+        hpf_source *source = NULL;
+        hpf_sink *text = hpf_sink_to_memory();
+        cr_assert_eq(hpf_source_open(&source, scratch_path("toy.eventlog"), NULL, NULL), HPF_OK);
+        cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, text, NULL), HPF_OK);
+        hpf_sink_write(text, "", 1);
+        const char *records = hpf_sink_bytes(text).data;
+        cr_expect(strstr(records,
+                         "0.000000000 0 CREATE_THREAD thread=7\n"
+                         "0.000000000 0 THREAD_LABEL thread=7 label=\"worker\"\n"
+                         "0.000000020 0 GC_START\n"
+                         "0.000000030 0 HEAP_ALLOCATED capset=0 allocated_bytes=1048576\n"
+                         "0.000000030 0 GC_END\n"
+                         "0.000000030 0 HEAP_SIZE capset=0 size_bytes=400\n"
+                         "0.000000030 0 BLOCKS_SIZE capset=0 size_bytes=300\n"
+                         "0.000000030 0 GC_STATS_GHC capset=0 generation=1 copied_bytes=100 "
+                         "slop_bytes=0 fragmentation_bytes=0 n_threads=1 max_copied_bytes=100 "
+                         "total_copied_bytes=100 balanced_copied_bytes=0\n"
+                         "0.000000030 0 HEAP_LIVE capset=0 live_bytes=200\n"
+                         "0.000000030 0 USER_MSG message=\"half\xEF\xBF\xBD\"\n"
+                         "0.000000030 0 USER_MARKER marker=\"way\"\n"),
+                  "%s: %s", profiles[i], records);
+        cr_expect(strstr(records, "0.000000010 1 RUN_THREAD thread=7\n"
+                                  "0.000000030 1 STOP_THREAD thread=7 status=4:ThreadBlocked "
+                                  "blocked_on=0\n"));
+        cr_expect(strstr(records, "0.000000010 - CAP_CREATE cap=1\n"));
+        hpf_sink_destroy(text);
+        hpf_source_destroy(source);
+    }
 }
 
 Test(profiler, sizes_are_the_same_with_headers_and_without)
