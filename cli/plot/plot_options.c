@@ -131,6 +131,8 @@ const opt plot_options[] = {
      0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL,
      "leave out program and date; several profiles: the title of each", NULL, 0, 0},
+    {0, "mark-censuses", OPT_FLAG, AT(mark_censuses), NULL,
+     "draw a triangle on the time axis at each census", NULL, 0, 0},
     {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave out the marks", NULL, 0, 0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -224,6 +226,7 @@ bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t
     options.no_title = values->no_title || values->preset != 0;
     options.is_figure = values->preset != 0;
     options.no_marks = values->no_marks;
+    options.mark_censuses = values->mark_censuses;
     options.legend = (hpr_legend)values->legend;
     options.classic.no_marks = values->no_marks;
     options.si_units = values->si_units;
@@ -302,6 +305,7 @@ static bool check_interactive(const plot_values *v, opt_complaint *complaint)
                                  {"legend", v->legend != HPR_LEGEND_AUTO},
                                  {"no-title", v->no_title},
                                  {"gc", v->gc},
+                                 {"mark-censuses", v->mark_censuses},
                                  {"x sample", v->x != X_TIME},
                                  {NULL, false}};
     const char *given = opt_first_given(missing);
@@ -349,6 +353,7 @@ static bool check_classic(const plot_values *v, opt_complaint *complaint)
                                  {"overlay-from", v->overlay_from != NULL},
                                  {"sets", v->sets != NULL},
                                  {"gc", v->gc},
+                                 {"mark-censuses", v->mark_censuses},
                                  {NULL, false}};
     const char *given = v->look == HPR_LOOK_CLASSIC ? opt_first_given(missing) : NULL;
     if (given) {
@@ -367,6 +372,9 @@ bool plot_options_check(const plot_values *v, const hpr_backend *backend, size_t
     }
     if (v->dpi > 0 && !backend->px_per_pt) {
         return opt_complain(complaint, "--dpi can only be used with PNG output");
+    }
+    if (v->mark_censuses && !backend->is_graphical) {
+        return opt_complain(complaint, "--mark-censuses needs a picture");
     }
     if (v->legend == HPR_LEGEND_SEPARATE && (!backend->is_graphical || is_filter(v))) {
         return opt_complain(complaint, "--legend separate needs a picture in a file: use -o FILE");

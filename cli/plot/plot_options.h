@@ -34,9 +34,10 @@ typedef struct plot_values {
     const char *overlay;        /* names, "all" or "none"; NULL: those that fit */
     const char *overlay_from;   /* sidecar file; NULL: that of the profile, if any */
     bool gc;                    /* draw garbage collections */
-    int profile;                /* number in an event log; -1: the first */
-    int max_name;               /* MiB; 0: the default */
-    const char *sets;           /* report with retainer sets; NULL: that of the profile, if any */
+    bool mark_censuses;
+    int profile;      /* number in an event log; -1: the first */
+    int max_name;     /* MiB; 0: the default */
+    const char *sets; /* report with retainer sets; NULL: that of the profile, if any */
     bool latex, print;
     int theme;  /* hpr_theme */
     int legend; /* hpr_legend */

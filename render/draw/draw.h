@@ -105,5 +105,6 @@ void hpr__draw_notes(const hpr__drawing *d);
 
 /* Draws ticks for garbage collections at the upper edge of the plot. */
 void hpr__draw_gc_ticks(const hpr__drawing *d);
+void hpr__draw_census_marks(const hpr__drawing *d);
 
 #endif

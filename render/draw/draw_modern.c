@@ -275,6 +275,7 @@ static void draw_chart(const hpr__drawing *d)
     draw_y_axis(d);
     draw_emptiness(d);
     hpr__draw_gc_ticks(d);
+    hpr__draw_census_marks(d);
     hpr__draw_notes(d);
     draw_title(d);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Notes of the modern look: the peak, marks, garbage collections. The text of the peak is above the
- * highest point (of differences: above the plot), moved to where no mark and no quantity line
- * crosses it. The labels of marks are in rows above it (layout/mark_labels.h).
+ * Notes of the modern look: the peak, marks, garbage collections, censuses. The text of the peak is
+ * above the highest point (of differences: above the plot), moved to where no mark and no quantity
+ * line crosses it. The labels of marks are in rows above it (layout/mark_labels.h).
  */
 #include "draw/draw.h"
 
@@ -336,4 +336,31 @@ void hpr__draw_gc_ticks(const hpr__drawing *d)
     }
     hpr__builder_group_end(d->builder);
     draw_gc_name(d);
+}
+
+/* --- censuses ------------------------------------------------------------------------------- */
+
+/* Draws a triangle that hangs from the x axis at each sample that is not empty. Of triangles that
+ * would touch, the first is drawn. */
+void hpr__draw_census_marks(const hpr__drawing *d)
+{
+    const double half_pt = 2, height_pt = 3.4, apart_pt = 5.2;
+    const hpr_chart *chart = d->chart;
+    double last_x = -HUGE_VAL;
+    if (!chart->has_census_marks) {
+        return;
+    }
+    hpr__builder_group_begin(d->builder, "censuses");
+    for (size_t i = 0; i < chart->n_points; i++) {
+        double x = hpr__x_of(chart, chart->xs[i]);
+        if (chart->totals[i] > 0 && x - last_x >= apart_pt) {
+            double base = chart->plot_y_pt;
+            hpr_point corners[] = {hpr__at(d, x, base - height_pt), hpr__at(d, x - half_pt, base),
+                                   hpr__at(d, x + half_pt, base)};
+            hpr__builder_polygon(d->builder, corners, 3, hpr__paint_fill(d->theme->text),
+                                 hpr__paint_none());
+            last_x = x;
+        }
+    }
+    hpr__builder_group_end(d->builder);
 }

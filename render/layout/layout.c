@@ -763,6 +763,7 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
     if (hpr__quantity_lines_choose(l->chart, survey, l->options, err)) {
         return HPF_ERR_MEMORY;
     }
+    l->public->has_census_marks = l->options->mark_censuses;
     const hpr__reach own = hpr__reach_of(l->public);
     const hpr__reach *reach = l->frame.reach ? l->frame.reach : &own;
     bool is_figure = hpr__is_figure(l->public, l->options);

@@ -174,6 +174,7 @@ typedef struct hpr_chart {
     hpr_title title;
     const hpr_mark *marks;
     size_t n_marks;
+    bool has_census_marks;             /* modern: samples have triangles on the x axis */
     const hpr_collection *collections; /* modern, by time */
     size_t n_collections;
     const hpr_quantity *quantities; /* modern; the y axis includes them */

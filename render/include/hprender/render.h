@@ -108,6 +108,7 @@ typedef struct hpr_options {
     bool is_figure;               /* modern: for a paper: without ids of cost-centre stacks where
                                      names differ without them. Sheets below 300 pt always are */
     bool no_marks;                /* modern */
+    bool mark_censuses;           /* modern: a triangle on the x axis at the time of each sample */
     bool si_units;                /* modern: kB = 1000 bytes instead of KiB */
     hpr_theme theme;              /* modern */
     double text_pt;               /* modern: size of text; 0: 7 to 9, by the width */
