@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Regular expressions: those of people compile and match, those that take too much memory are
- * refused.
+ * Regular expressions: those that people write compile and match, those that take too much memory
+ * or time are refused.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ Test(regular_expression, ordinary_ones_match)
         {"x{1000}", NULL, "xx"},
         {"(ab{3}){200}", NULL, "abbb"},
         {"\\({2}", "((", "("},
-        {"^(a{0,60}b?){1,60}$", "aab", "c"},
+        {"^(a{0,9}b?){1,9}$", "aab", "c"},
+        {"^a{,2}b{,1}$", "ab", "abc"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         regex_t r;
@@ -30,6 +31,86 @@ Test(regular_expression, ordinary_ones_match)
                   cases[i].expression);
         cr_expect_neq(regexec(&r, cases[i].other, 0, NULL, 0), 0, "%s", cases[i].expression);
         regfree(&r);
+    }
+}
+
+Test(regular_expression, those_that_people_use_are_accepted)
+{
+    static const char *const texts[] = {
+        "",
+        "main",
+        "^main$",
+        ".*",
+        "^(.*)*$",
+        "std::.*",
+        "^std::(vector|map|basic_string)<.*>::",
+        "operator(\\(\\)|\\[\\]|[-+*/<>=!]{1,3})$",
+        "\\bmalloc\\b|\\bcalloc\\b|\\brealloc\\b|\\bfree\\b",
+        "\\<(foo|bar)\\>|\\<baz\\>",
+        "^(GHC|Data|Control)\\.([A-Z][A-Za-z0-9]*\\.)*[a-z]\\w*'{0,3}$",
+        "^\\([0-9]+\\)[^/]+(/[^/]+)*$",
+        "^(.*/)?([a-z0-9_]+)(\\.(c|h|cc|cpp|hpp|cxx))?(:[0-9]{1,5}){0,2}$",
+        "^/(usr|opt|home/[^/]+)/(local/)?lib(32|64)?/.*\\.so(\\.[0-9]+)*$",
+        "^(0x)?[0-9a-fA-F]{8,16}( <.*>)?$",
+        "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+        "^([0-9]{1,3}\\.){3}[0-9]{1,3}(:[0-9]{2,5})?$",
+        "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]*)?)?Z?)?$",
+        "^[[:alnum:]._%+-]+@[[:alnum:].-]+\\.[[:alpha:]]{2,}$",
+        "([a-z]*[0-9]*_?)*",
+        "(\\w*\\s*,?)*",
+        "(a|b|)*",
+        "a?b?c?d?e?f?g?h?i?j?k?l?m?n?o?p?q?r?s?t?u?v?w?x?y?z?",
+        "^.{0,255}$",
+        "^(_?[A-Za-z]+[0-9]*){1,40}$",
+        "(^|[^A-Za-z])(new|delete)($|[^A-Za-z])",
+        "(^|,) *(a|b) *(,|$)",
+        "\\.(constprop|isra|part|cold)(\\.[0-9]+)?$",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        regex_t r;
+        hpf_error err = {0};
+        cr_assert_eq(hpf__regular_expression(&r, texts[i], &err), HPF_OK, "%s", err.message);
+        regfree(&r);
+    }
+}
+
+Test(regular_expression, long_lists_of_names_are_accepted)
+{
+    static const struct {
+        const char *name;
+        int n;
+    } cases[] = {{"|some_name", 400}, {"|^name$", 300}, {"|\\bname\\b", 300}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[4096] = "name";
+        for (int k = 0; k < cases[i].n; k++) {
+            strcat(text, cases[i].name);
+        }
+        regex_t r;
+        hpf_error err = {0};
+        cr_assert_eq(hpf__regular_expression(&r, text, &err), HPF_OK, "%s", err.message);
+        cr_expect_eq(regexec(&r, "name", 0, NULL, 0), 0);
+        regfree(&r);
+    }
+}
+
+Test(regular_expression, those_that_are_slow_to_compile_are_refused)
+{
+    static const char *const texts[] = {
+        "(((()+d?){0,9}|)+d?){0,9}|^x$)",
+        "(((()*d?){0,9}|)*d?){0,9}",
+        "((a?|b?){9}(c?|d?){9})*",
+        "(a?|b?){9}(c?|d?){9}(e*)*",
+        "(^|$|\\b|\\B|\\<|\\>)*",
+        "((^|$|\\b)?(\\B|\\<|\\>)?){9}",
+        "\\b\\B\\b\\B\\b\\B\\b\\B\\b\\B\\b\\B\\b\\B\\b\\B\\b\\B",
+        "(((^d?|(){0,9}\\B)|^)*a{0,3})|(a()(){2,})?d{,40}a*",
+        "(d?){2}(|(a*d{0,3}){2,}){,4}(((d*){2}(|(a*d{0,3}){2,}){,4}){,4}(|a*())+d+)*",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        regex_t r;
+        hpf_error err = {0};
+        cr_expect_eq(hpf__regular_expression(&r, texts[i], &err), HPF_ERR_LIMIT, "%s", texts[i]);
+        cr_expect(strstr(err.message, "empty text in too many ways"), "%s", err.message);
     }
 }
 
@@ -45,6 +126,12 @@ Test(regular_expression, too_large_ones_are_refused)
         "(((((a{9}){9}){9}){9}){9})",
         "[[:alpha:]]{3000}[]a]{1500}",
         "(a{4000}){2}(",
+        "(a*)(){2000}",
+        "((a{,255}){,255}){,255}",
+        "a{,5000}",
+        "a{0,4000}",
+        "((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+",
+        "{99999999999999999999}a{99999999999999999999}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         regex_t r;
