@@ -5,11 +5,17 @@
  */
 #include "draw/draw.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "draw/curve.h"
 #include "chart/tooltip.h"
 #include "draw/shapes.h"
+#include "style/colour.h"
+#include "style/fill.h"
 
 #define OUTLINE_PT        0.8  /* the total */
 #define LINE_PT           1.2  /* a band drawn as a line */
@@ -87,18 +93,72 @@ static bool init_base(hpr__curve *out, const hpr__drawing *d)
     return true;
 }
 
-/* Draws a band down to the base. The bands below it are drawn over it, so that no gap shows where
- * two meet. */
-static void draw_band(const hpr__drawing *d, const hpr__curve *upper, const hpr__curve *base,
-                      const hpr_band *band)
+/* Returns the colour of a fill from so far away that its hatch is a shade. */
+static hpr_colour shade_of(const hpr_fill *fill)
 {
+    double share = fill->hatch_gap_pt > 0 ? fill->hatch_line_pt / fill->hatch_gap_pt : 0;
+    share *= (fill->hatch_is_crossed ? 2 : 1) * (fill->hatch_dash_pt > 0 ? 0.5 : 1);
+    return hpr__colour_mix(hpr__hatch_colour(fill), fill->colour, share);
+}
+
+/* Returns the lowest of the neighbours from band `top` down that are drawn as one: together they
+ * are nowhere as thick as the page can show, or in print, as the lines between them. So the number
+ * of polygons is bounded by the page, not by the profile. */
+static uint32_t lowest_of_run(const hpr__drawing *d, uint32_t top)
+{
+    const hpr_band *bands = d->chart->bands;
+    double least_pt = bands[top].fill.is_gray ? HPR__HAIRLINE_PT : d->fineness.tolerance_pt;
+    for (uint32_t low = top; low > 0; low--) {
+        const hpr_band *next = &bands[low - 1];
+        for (size_t i = 0; i < d->chart->n_points; i++) {
+            double amount = bands[top].upper[i] - next->upper[i] + next->values[i];
+            if (hpr__height_of(d->chart, amount) >= least_pt) {
+                return low;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Begins the group of a band, or of `n` bands of which `largest` is the largest. */
+static void begin_group(const hpr__drawing *d, const hpr_band *largest, uint32_t n)
+{
+    const char *tooltip = hpr__tooltip(largest);
+    if (n == 1) {
+        hpr__builder_group_begin(d->builder, tooltip);
+        return;
+    }
+    size_t size = strlen(tooltip) + 64;
+    char *title = malloc(size);
+    if (title) {
+        snprintf(title, size, "%" PRIu32 " thin bands, the largest:\n%s", n, tooltip);
+        hpr__builder_group_begin(d->builder, title);
+        free(title);
+    } else {
+        hpr__builder_fail(d->builder);
+    }
+}
+
+/* Draws the bands [low, top] down to the base, several in the mean of their colours. The bands
+ * below are drawn over them, so that no gap shows where two meet. */
+static void draw_run(const hpr__drawing *d, const hpr__curve *upper, const hpr__curve *base,
+                     uint32_t low, uint32_t top)
+{
+    const hpr_band *largest = &d->chart->bands[top];
+    hpr_colour colour = low < top ? shade_of(&largest->fill) : largest->fill.colour;
+    double sum = largest->sum;
+    for (uint32_t i = top; i-- > low;) {
+        const hpr_band *band = &d->chart->bands[i];
+        sum += band->sum;
+        colour = hpr__colour_mix(shade_of(&band->fill), colour, sum > 0 ? band->sum / sum : 0);
+        largest = band->sum > largest->sum ? band : largest;
+    }
     size_t n;
     hpr_point *points = hpr__curve_area(d->builder, upper, base, &n);
-    hpr__builder_group_begin(d->builder, hpr__tooltip(band));
-    hpr__builder_polygon_owned(d->builder, points, n, hpr__paint_fill(band->fill.colour),
-                               hpr__paint_none());
-    if (points) {
-        hpr__draw_hatch(d, points, n, &band->fill);
+    begin_group(d, largest, top - low + 1);
+    hpr__builder_polygon_owned(d->builder, points, n, hpr__paint_fill(colour), hpr__paint_none());
+    if (points && low == top) {
+        hpr__draw_hatch(d, points, n, &largest->fill);
     }
     hpr__builder_group_end(d->builder);
 }
@@ -181,13 +241,16 @@ static void draw_stack(const hpr__drawing *d)
     const hpr_chart *chart = d->chart;
     hpr__curve base = {0}, edge = {0};
     if (init_base(&base, d) && init_curve(&edge, d)) {
-        for (uint32_t i = chart->n_bands; i-- > 0;) {
-            const hpr_band *above = i + 1 < chart->n_bands ? &chart->bands[i + 1] : NULL;
-            set_curve(&edge, d, chart->bands[i].upper, &chart->bands[i], above);
-            draw_band(d, &edge, &base, &chart->bands[i]);
-            if (above) {
-                draw_hairline(d, &edge, i);
+        bool is_below_run = false;
+        for (uint32_t top = chart->n_bands, low; top-- > 0; top = low) {
+            const hpr_band *above = top + 1 < chart->n_bands ? &chart->bands[top + 1] : NULL;
+            low = lowest_of_run(d, top);
+            set_curve(&edge, d, chart->bands[top].upper, &chart->bands[top], above);
+            draw_run(d, &edge, &base, low, top);
+            if (above && !(is_below_run && low < top)) {
+                draw_hairline(d, &edge, top);
             }
+            is_below_run = low < top;
         }
         draw_total(d, &base, &edge);
     }

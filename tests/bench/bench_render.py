@@ -6,7 +6,7 @@
 
 `few` is 50 names, all alive; `many` 20,000 names of which 1,000 are alive; `noise` 20 names of white
 noise, whose curves need the most points. Both looks are drawn in four formats. Then 3,000 and 30,000
-names in about 40 samples, each name a band: the time grows as the input, about tenfold. Everything is
+names in about 40 samples, each name a band: the time grows at most as the input, tenfold. Everything is
 measured in one run on warm files. hp2ps, which takes the square of the number of samples, is stopped
 when it has used the CPU time of --patience. Slowness never fails.
 """
@@ -121,20 +121,25 @@ def bench_small(options, folder):
 
 
 def bench_names(options, folder):
-    heading("each name a band, SVG, about 40 samples")
-    costs = []
+    heading("each name a band, about 40 samples")
+    inputs = []
     for n_names, megabytes in ((3000, 3), (30000, 30)):
         path = os.path.join(folder, f"names-{n_names}.hp")
         with open(path, "wb") as file:
             subprocess.run([options.make, str(n_names), str(n_names), str(megabytes)], stdout=file,
                            check=True)
-        floor = measure(options, ["wc", "-l", path], folder, 3)
-        command = [options.census, "plot", "-m", "0", "-t", "0", "-o", "out.svg", path]
-        costs.append(measure(options, command, folder, 3))
-        row(f"{n_names} names", costs[-1], floor, None)
+        inputs.append((n_names, path, measure(options, ["wc", "-l", path], folder, 3)))
+    for ending in ("svg", "png", "pdf"):
+        for theme in ([], ["--print"]):
+            costs = []
+            for n_names, path, floor in inputs:
+                command = [options.census, "plot", "-m", "0", "-t", "0", *theme, "-o", "out." + ending, path]
+                costs.append(measure(options, command, folder, 3))
+                row(" ".join([f"{n_names} names,", ending, *theme]), costs[-1], floor, None)
+            if all(costs):
+                print(f"  {'':<24} ten times the names take {ratio(costs[1].cpu_s, costs[0].cpu_s)} the CPU")
+    for _, path, _ in inputs:
         os.remove(path)
-    if all(costs):
-        print(f"  {'':<24} ten times the names take {ratio(costs[1].cpu_s, costs[0].cpu_s)} the CPU")
 
 
 def main():

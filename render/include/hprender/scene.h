@@ -19,8 +19,8 @@ extern "C" {
 
 typedef enum hpr_item_kind {
     HPR_ITEM_PAGE,        /* a new page begins; the first item of every scene */
-    HPR_ITEM_GROUP_BEGIN, /* the next items are those of a band; its title is `text`, a tooltip in
-                             formats that have tooltips */
+    HPR_ITEM_GROUP_BEGIN, /* a band begins, or thin bands drawn as one; the title is `text`, a
+                             tooltip in formats that have tooltips */
     HPR_ITEM_GROUP_END,
     HPR_ITEM_POLYGON, /* closed; filled and/or stroked */
     HPR_ITEM_LINE,    /* open polyline; stroked */

@@ -865,6 +865,97 @@ Test(modern, only_names_that_can_have_a_place_are_measured, .timeout = 60)
     }
 }
 
+/* Returns the number of items drawn for `n` bands of 1 to 3 bytes. Expects each in a group of its
+ * own, or counted in the title of one. */
+static size_t items_for_bands(int n, hpr_theme theme)
+{
+    size_t room = (size_t)n * 40 + 1024;
+    char *text = malloc(room);
+    size_t at = (size_t)snprintf(text, room, "%s", HEAD);
+    for (int sample = 0; sample < 2; sample++) {
+        at += (size_t)snprintf(text + at, room - at, "BEGIN_SAMPLE %d.0\n", sample);
+        for (int i = 0; i < n; i++) {
+            at += (size_t)snprintf(text + at, room - at, "name%05d\t%d\n", i, i % 3 + 1);
+        }
+        at += (size_t)snprintf(text + at, room - at, "END_SAMPLE %d.0\n", sample);
+    }
+    drawing d;
+    hpr_options options = sheet(0, 0);
+    options.n_bands = 0;
+    options.trace_percent = 0;
+    options.theme = theme;
+    draw_text(&d, text, &options);
+    size_t n_drawn = 0;
+    for (size_t i = 0; i < d.scene->n_items; i++) {
+        if (d.scene->items[i].kind == HPR_ITEM_GROUP_BEGIN) {
+            unsigned in_run = 0;
+            char end = 0;
+            int read =
+                sscanf(d.scene->items[i].text, "%u thin bands, the largest:%c", &in_run, &end);
+            n_drawn += read == 2 && end == '\n' ? in_run : 1;
+        }
+    }
+    cr_expect_eq(n_drawn, (size_t)n);
+    size_t n_items = d.scene->n_items;
+    destroy(&d);
+    free(text);
+    return n_items;
+}
+
+Test(modern, bands_too_thin_to_be_seen_are_drawn_together, .timeout = 60)
+{
+    size_t few = items_for_bands(3000, HPR_THEME_LIGHT),
+           many = items_for_bands(30000, HPR_THEME_LIGHT);
+    /* 360 points of bands that are at most 0.06 points thick: a group is three items. */
+    cr_expect(few > 3 * 3000, "%zu", few);
+    cr_expect(many < 3 * 2 * 360 / 0.06, "%zu", many);
+    cr_expect(items_for_bands(3000, HPR_THEME_PRINT) < 3 * 2 * 360 / 0.4);
+    cr_expect(items_for_bands(30000, HPR_THEME_PRINT) < 3 * 2 * 360 / 0.4);
+}
+
+/* Two bands of 1 byte below one of 100,000: drawn in the mean of their colours, or of the shades of
+ * their hatches. */
+Test(modern, thin_bands_are_drawn_in_the_mean_of_their_colours)
+{
+    for (int theme = HPR_THEME_LIGHT; theme <= HPR_THEME_PRINT; theme++) {
+        drawing d;
+        hpr_options options = sheet(0, 0);
+        options.trace_percent = 0;
+        options.theme = (hpr_theme)theme;
+        options.order = HPR_ORDER_AREA;
+        draw_text(&d,
+                  HEAD "BEGIN_SAMPLE 0.0\na\t3\nb\t1\nlarge\t100000\nEND_SAMPLE 0.0\n"
+                       "BEGIN_SAMPLE 1.0\na\t3\nb\t1\nlarge\t100000\nEND_SAMPLE 1.0\n",
+                  &options);
+        hpr_colour expected = {0, 0, 0};
+        for (uint32_t i = 0; i < d.chart->n_bands; i++) {
+            const hpr_band *band = &d.chart->bands[i];
+            double share = strcmp(band->text, "a") == 0   ? 0.75
+                           : strcmp(band->text, "b") == 0 ? 0.25
+                                                          : 0;
+            const hpr_fill *fill = &band->fill;
+            double ink = fill->hatch_gap_pt > 0 ? fill->hatch_line_pt / fill->hatch_gap_pt : 0;
+            ink *= (fill->hatch_is_crossed ? 2 : 1) * (fill->hatch_dash_pt > 0 ? 0.5 : 1);
+            double line = fill->colour.red < 0.5 ? 1 : 0;
+            expected.red += share * (ink * line + (1 - ink) * fill->colour.red);
+            expected.blue += share * (ink * line + (1 - ink) * fill->colour.blue);
+        }
+        size_t n_runs = 0;
+        for (size_t i = 0; i + 1 < d.scene->n_items; i++) {
+            const hpr_item *item = &d.scene->items[i];
+            if (item->kind == HPR_ITEM_GROUP_BEGIN &&
+                strcmp(item->text, "2 thin bands, the largest:\na") == 0) {
+                n_runs++;
+                cr_expect_float_eq(item[1].fill.colour.red, expected.red, 1e-9);
+                cr_expect_float_eq(item[1].fill.colour.blue, expected.blue, 1e-9);
+                cr_expect_eq(item[2].kind, HPR_ITEM_GROUP_END, "no hatch");
+            }
+        }
+        cr_expect_eq(n_runs, 1, "theme %d", theme);
+        destroy(&d);
+    }
+}
+
 Test(modern, many_marks_and_long_headers)
 {
     char text[16384];
