@@ -16,7 +16,7 @@ import unittest
 
 PROGRAMS, CENSUS = map(os.path.abspath, sys.argv[1:3])
 ALL = {"last_init": 3000, "leak": 5000, "drag": 1000, "void": 1000, "costs": 14, "cache": 100,
-       "fail": 500, "finite_map": 5, "sets": 2}
+       "fail": 500, "finite_map": 5, "sets": 2, "threads": 2}
 
 # What stays of main: the cell of each table, and the number of elements, an Int.
 CELL, INT = 16, 16
@@ -163,6 +163,7 @@ class Census(unittest.TestCase):
         without, with_stacks = [Run("cache", "-hT", "-i100", *more).samples()
                                 for more in ((), ("-xt",))]
         for a, b in zip(without, with_stacks):
+            self.assertEqual(b.pop("TSO"), Threads.TSO)
             self.assertGreater(b.pop("STACK"), 0)
             self.assertEqual(a, b)
 
@@ -290,6 +291,40 @@ class FiniteMap(unittest.TestCase):
         self.assertEqual(self.held("-hbdrag,void"), [
             {"SYSTEM": self.HALF + INT}, {"C_lookup": self.HALF, **stack},
             *2 * [{"C_lookup": self.HALF + rest, **stack}], stack])
+
+
+class Threads(unittest.TestCase):
+    """Words of 8 bytes. A thread: header, and 8 more; a stack: header, slots, and 2 a frame."""
+    TSO = 8 * (1 + 8)
+    MAIN = 8 * (1 + 2 + 2)        # the frame of main: itself and n
+    FORKED = 8 * (1 + 2 + 1)      # a frame that holds the thunk
+    EVALUATED = 8 * (2 + 2)       # the frame of the thunk: itself and the depth
+    CALL = 8 * (2 + 3)            # of descend: itself, its argument, the number
+
+    def expected(self, n, census):
+        calls = [census for i in range(1, n + 1) if census <= 4 * i + 1]
+        if census == 0:
+            return {"TSO": (n + 1) * self.TSO, "STACK": self.MAIN + n * self.FORKED,
+                    "I#": (n + 1) * INT, "work": n * 16}
+        stacks = sum(self.FORKED + self.EVALUATED + self.CALL * k for k in calls)
+        bands = {"TSO": (len(calls) + 1) * self.TSO, "STACK": self.MAIN + stacks,
+                 "I#": INT + sum(INT * (k + 1) for k in calls), "BLACKHOLE": len(calls) * 16}
+        return {name: size for name, size in bands.items() if size}
+
+    def test_xt_shows_threads_and_their_stacks(self):
+        for n in 1, 3:
+            samples = Run("threads", "-hd", "-xt", "-i100", n=n).samples()
+            self.assertEqual(samples, [self.expected(n, k) for k in range(4 * n + 3)])
+
+    def test_they_belong_to_the_code_that_forked_them(self):
+        made = Run("threads", "-hc", "-hTTSO,STACK", "-xt", "-i100", n=2).samples()[0]
+        made = {re.sub(r"^\(\d+\)", "", name): size for name, size in made.items()}
+        self.assertEqual(made, {"worker/main": 2 * (self.TSO + self.FORKED),
+                                "SYSTEM": self.TSO + self.MAIN})
+
+    def test_all_runs_are_equal(self):
+        runs = [Run("threads", "-hr", "-xt", "-i100", n=6).samples() for _ in range(3)]
+        self.assertEqual(runs[1:], 2 * runs[:1])
 
 
 class RetainerSets(unittest.TestCase):

@@ -31,19 +31,21 @@ void lz_raise(lz_runtime *rt, const char *message)
 
 static lz_object **push(lz_runtime *rt, const lz_info *info, size_t n_slots)
 {
-    if (rt->n_frames == LZ_MAX_FRAMES || LZ_MAX_SLOTS - rt->n_slots < n_slots) {
+    lz_thread *t = rt->running;
+    if (t->n_frames == t->max_frames || t->max_slots - t->n_slots < n_slots) {
         lz_raise(rt, "stack overflow");
     }
-    lz_object **slots = rt->slots + rt->n_slots;
+    lz_object **slots = t->slots + t->n_slots;
     memset(slots, 0, n_slots * sizeof *slots);
-    rt->frames[rt->n_frames++] = (lz_frame){info, rt->n_slots};
-    rt->n_slots += n_slots;
+    t->frames[t->n_frames++] = (lz_frame){info, t->n_slots};
+    t->n_slots += n_slots;
     return slots;
 }
 
 static void pop(lz_runtime *rt)
 {
-    rt->n_slots = rt->frames[--rt->n_frames].first_slot;
+    lz_thread *t = rt->running;
+    t->n_slots = t->frames[--t->n_frames].first_slot;
 }
 
 /* Collects garbage if necessary. Objects move nowhere else, so callers keep references in slots.

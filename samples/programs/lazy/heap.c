@@ -323,12 +323,16 @@ static void find_survivors(lz_runtime *rt)
 {
     lz_object *weaks = rt->weaks;
     rt->weaks = NULL;
-    evacuate_refs(rt, rt->slots, rt->n_slots);
-    for (size_t i = 0; i < rt->n_frames; i++) {
-        if (rt->frames[i].info->srt) {
-            keep_static(rt, rt->frames[i].info->srt);
+    lz_thread *t = &rt->main_thread;
+    do {
+        evacuate_refs(rt, t->slots, t->n_slots);
+        for (size_t i = 0; i < t->n_frames; i++) {
+            if (t->frames[i].info->srt) {
+                keep_static(rt, t->frames[i].info->srt);
+            }
         }
-    }
+        t = t->next;
+    } while (t != &rt->main_thread);
     do {
         while (scavenge_next(rt)) {
         }
@@ -436,7 +440,11 @@ void lz_census(lz_runtime *rt)
 
 void lz_heap_finish(lz_runtime *rt)
 {
-    rt->n_slots = rt->n_frames = 0;
+    lz_thread *t = &rt->main_thread;
+    do {
+        t->n_slots = t->n_frames = 0;
+        t = t->next;
+    } while (t != &rt->main_thread);
     rt->weaks = NULL;
     lz_collect(rt);
 }

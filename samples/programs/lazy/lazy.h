@@ -41,7 +41,8 @@ typedef enum lz_kind {
     LZ_BYTES,       /* the number of bytes, then bytes; large ones never move */
     LZ_WEAK,        /* a weak pointer: key, value, and the next one */
     LZ_DEAD_WEAK,   /* a weak pointer whose key is dead */
-    LZ_STACK,       /* represents the stack in profiles */
+    LZ_TSO,         /* represents a thread in profiles */
+    LZ_STACK,       /* represents the stack of a thread in profiles */
 } lz_kind;
 
 /* The properties that all objects of a class share. */
@@ -146,6 +147,18 @@ lz_object *lz_weak(lz_runtime *rt, lz_object *key, lz_object *value);
 
 /* Returns the value, or NULL if the key is dead. */
 lz_object *lz_weak_value(lz_object *weak);
+
+/* ---- Threads: they take turns, and only one runs at a time -------------------------------------
+ */
+
+/* Creates a thread that will evaluate `o` in its first turn. */
+void lz_fork(lz_runtime *rt, lz_object *o);
+
+/* Gives every other thread a turn, which ends when it yields or has finished. Objects may move. */
+void lz_yield(lz_runtime *rt);
+
+/* Returns the number of threads, with the main thread. */
+size_t lz_n_threads(const lz_runtime *rt);
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 

@@ -98,6 +98,7 @@ int lz_main(int argc, char **argv, const lz_info *program, int64_t default_n)
     rt.nursery_bytes = rt.limit_bytes = c.nursery_bytes;
     rt.growth = c.growth;
     rt.live_log = c.live_path ? fopen(c.live_path, "w") : NULL;
+    lz_threads_start(&rt);
     lz_profile_start(&rt, argv[0], c.arguments, c.n_arguments, c.options);
     lz_static main_function = {.object = {.info = program}};
     lz_call(&rt, &main_function.object, lz_int(&rt, c.n), NULL);

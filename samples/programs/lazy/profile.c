@@ -11,8 +11,13 @@
 
 /* ---- The language: functions that describe objects ------------------------------------------- */
 
-/* The stack is an object in profiles: it refers to the objects in its slots, and to the static
- * objects that running code refers to. It belongs to no cost centre of the program. */
+/* A thread and its stack are objects in profiles. The stack refers to the thread, to the objects in
+ * its slots, and to the static objects that running code refers to. Those of the
+ * main thread belong to no cost centre of the program. */
+static const lz_info tso_info = {
+    .kind = LZ_TSO,
+    .shape = LZ_SHAPE("TSO", "TSO", "TSO", HPP_STACK),
+};
 static const lz_info stack_info = {
     .kind = LZ_STACK,
     .shape = LZ_SHAPE("STACK", "STACK", "STACK", HPP_STACK),
@@ -24,13 +29,23 @@ static const hpp_shape *shape(hpp_ref ref, void *context)
     return &((const lz_object *)ref)->info->shape;
 }
 
+static lz_thread *thread_of_stack(lz_object *stack)
+{
+    return (lz_thread *)(void *)((char *)stack - offsetof(lz_thread, stack));
+}
+
 static uint64_t size_bytes(hpp_ref ref, void *context)
 {
-    const lz_runtime *rt = context;
+    (void)context;
     const lz_object *o = (const lz_object *)ref;
-    return o->info->kind == LZ_STACK
-               ? sizeof *o + rt->n_slots * sizeof *rt->slots + rt->n_frames * sizeof *rt->frames
-               : lz_size_bytes(o);
+    if (o->info->kind == LZ_TSO) {
+        return sizeof(lz_thread) - sizeof *o; /* without the other object in it */
+    }
+    if (o->info->kind == LZ_STACK) {
+        const lz_thread *t = thread_of_stack((lz_object *)ref);
+        return sizeof *o + t->n_slots * sizeof *t->slots + t->n_frames * sizeof *t->frames;
+    }
+    return lz_size_bytes(o);
 }
 
 static hpp_header *header(hpp_ref ref, void *context)
@@ -40,22 +55,25 @@ static hpp_header *header(hpp_ref ref, void *context)
 }
 
 /* Returns the children of an object: its references, then the static objects that its code (for
- * the stack, the code of each frame) refers to. */
+ * a stack, the code of each frame) refers to. */
 static size_t children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_index, void *context)
 {
-    lz_runtime *rt = context;
+    (void)context;
     lz_object *o = (lz_object *)ref;
-    bool is_stack = o->info->kind == LZ_STACK;
     bool is_weak = o->info->kind == LZ_WEAK;
-    lz_object **refs = is_stack ? rt->slots : lz_refs(o);
-    size_t n_refs = is_stack ? rt->n_slots : is_weak ? LZ_WEAK_VALUE + 1 : o->info->n_refs;
-    size_t n = n_refs + (is_stack ? rt->n_frames : 1);
+    const lz_thread *t = o->info->kind == LZ_STACK ? thread_of_stack(o) : NULL;
+    lz_object **refs = t ? t->slots : lz_refs(o); /* a TSO has none */
+    size_t n_refs = t ? t->n_slots : is_weak ? LZ_WEAK_VALUE + 1 : o->info->n_refs;
+    size_t n = n_refs + (t ? t->n_frames + 1 : 1);
     size_t n_out = 0;
     for (size_t i = from_index; i < n && n_out < capacity; i++) {
         if (i < n_refs) {
             out[n_out++] = (hpp_ref)refs[i];
         } else {
-            out[n_out++] = (hpp_ref)(is_stack ? rt->frames[i - n_refs].info->srt : o->info->srt);
+            bool is_frame = t && i - n_refs < t->n_frames;
+            out[n_out++] = is_frame ? (hpp_ref)t->frames[i - n_refs].info->srt
+                           : t      ? (hpp_ref)&t->tso
+                                    : (hpp_ref)o->info->srt;
         }
     }
     return n_out;
@@ -78,19 +96,48 @@ static int objects(hpp_visit_root *visit, void *visit_context, void *context)
 {
     lz_runtime *rt = context;
     visit_to to = {visit, visit_context};
-    int result = visit((hpp_ref)&rt->stack, visit_context);
+    lz_thread *t = &rt->main_thread;
+    int result = 0;
+    do {
+        result = visit((hpp_ref)&t->tso, visit_context);
+        result = result == 0 ? visit((hpp_ref)&t->stack, visit_context) : result;
+        t = t->next;
+    } while (result == 0 && t != &rt->main_thread);
     return result == 0 ? lz_each_object(rt, visit_object, &to) : result;
 }
 
-/* Visits the stack, and the weak pointers, which the runtime keeps without references to them. */
+/* Visits the stacks, and the weak pointers, which the runtime keeps without references to them. */
 static int roots(hpp_visit_root *visit, void *visit_context, void *context)
 {
     lz_runtime *rt = context;
-    int result = visit((hpp_ref)&rt->stack, visit_context);
+    lz_thread *t = &rt->main_thread;
+    int result = 0;
+    do {
+        result = visit((hpp_ref)&t->stack, visit_context);
+        t = t->next;
+    } while (result == 0 && t != &rt->main_thread);
     for (lz_object *weak = rt->weaks; weak && result == 0; weak = lz_refs(weak)[LZ_WEAK_NEXT]) {
         result = visit((hpp_ref)weak, visit_context);
     }
     return result;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+void lz_profile_thread(lz_runtime *rt, lz_thread *t)
+{
+    t->tso = (lz_object){.info = &tso_info};
+    t->stack = (lz_object){.info = &stack_info};
+    hpp_runtime_created(rt->profile, (hpp_ref)&t->tso, size_bytes((hpp_ref)&t->tso, rt));
+    hpp_runtime_created(rt->profile, (hpp_ref)&t->stack, size_bytes((hpp_ref)&t->stack, rt));
+}
+
+void lz_profile_thread_end(lz_runtime *rt, lz_thread *t)
+{
+    if (rt->needs.dead) {
+        hpp_runtime_dead(rt->profile, (hpp_ref)&t->tso);
+        hpp_runtime_dead(rt->profile, (hpp_ref)&t->stack);
+    }
 }
 
 /* ---- Starting and stopping ------------------------------------------------------------------- */
@@ -152,7 +199,8 @@ void lz_profile_start(lz_runtime *rt, const char *program, const char *const *ar
         .ticker = rt->options.time_bins ? HPP_TICKER_SIGNAL : HPP_TICKER_THREAD,
     };
     hpf_error err = {0};
-    rt->stack = (lz_object){&stack_info, {hpp_ccs_builtin(HPP_CCS_SYSTEM), 0}};
+    rt->main_thread.tso = (lz_object){&tso_info, {hpp_ccs_builtin(HPP_CCS_SYSTEM), 0}};
+    rt->main_thread.stack = (lz_object){&stack_info, {hpp_ccs_builtin(HPP_CCS_SYSTEM), 0}};
     check(hpp_runtime_start(&rt->profile, &language, &config, &err), &err, "no profile");
     rt->needs = hpp_runtime_needs(rt->profile);
 }

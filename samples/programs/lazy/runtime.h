@@ -6,6 +6,7 @@
 #ifndef LAZY_RUNTIME_H
 #define LAZY_RUNTIME_H
 
+#include <pthread.h>
 #include <stdio.h>
 
 #include "lazy.h"
@@ -13,6 +14,7 @@
 enum {
     LZ_MAX_FRAMES = 120000, /* the C stack has room for as many: see main.c */
     LZ_MAX_SLOTS = 8 * LZ_MAX_FRAMES,
+    LZ_FORK_FRAMES = 1000, /* of a thread that lz_fork creates */
 };
 
 /* A piece of the heap, filled from its beginning. A large object has a chunk of its own. */
@@ -30,6 +32,16 @@ typedef struct lz_frame {
     size_t first_slot;
 } lz_frame;
 
+/* A thread of the language is a thread of the system that waits until it is its turn. */
+typedef struct lz_thread {
+    lz_object tso, stack; /* represent the thread and its stack in profiles */
+    lz_object **slots;
+    lz_frame *frames;
+    size_t max_slots, max_frames, n_slots, n_frames;
+    struct lz_thread *next; /* in a ring of all threads */
+    lz_runtime *rt;
+} lz_thread;
+
 struct lz_runtime {
     /* Heap. */
     lz_chunk *chunks;       /* oldest first */
@@ -46,10 +58,13 @@ struct lz_runtime {
     unsigned n_collections;
     FILE *live_log; /* gets live_bytes at each census, or NULL */
 
-    /* Stack. */
-    lz_object *slots[LZ_MAX_SLOTS];
-    lz_frame frames[LZ_MAX_FRAMES];
-    size_t n_slots, n_frames;
+    /* Threads and their stacks. */
+    lz_thread main_thread;
+    lz_thread *running;
+    pthread_mutex_t turn_mutex; /* held by the running thread */
+    pthread_cond_t turn_changed;
+    lz_object *main_slots[LZ_MAX_SLOTS];
+    lz_frame main_frames[LZ_MAX_FRAMES];
     unsigned n_pushed; /* frames so far */
 
     /* Profiler. */
@@ -57,7 +72,6 @@ struct lz_runtime {
     hpp_needs needs;      /* hooks that the profile needs */
     hpp_options options;
     uint64_t collecting_ns; /* processor time of the collector */
-    lz_object stack;        /* represents the stack in profiles */
 };
 
 /* heap.c */
@@ -76,7 +90,15 @@ int lz_each_object(lz_runtime *rt, lz_visit *visit, void *context);
 /* Payload of a weak pointer. */
 enum { LZ_WEAK_KEY, LZ_WEAK_VALUE, LZ_WEAK_NEXT, LZ_WEAK_WORDS };
 
+/* thread.c */
+void lz_threads_start(lz_runtime *rt);
+
 /* profile.c */
+
+/* Initialises what represents a new thread in profiles; its producer is the current stack. Ends it.
+ */
+void lz_profile_thread(lz_runtime *rt, lz_thread *t);
+void lz_profile_thread_end(lz_runtime *rt, lz_thread *t);
 
 /* Starts a profile with the options in HPP_OPTIONS, then `options`. `arguments` are those of the
  * program. All texts are borrowed until lz_profile_stop. Exits if the options are invalid. If the
