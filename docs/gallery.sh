@@ -31,6 +31,15 @@ theirs() {
     rm -r "$folder"
 }
 
+# leak NAME PROGRAM N OPTION...: a profile NAME.hp of a sample program, in the folder of leaks.
+leaks=$(mktemp -d)
+programs=$(cd "$(dirname "$census")/../samples/programs" && pwd)
+leak() {
+    name=$1 program=$2 n=$3
+    shift 3
+    (cd "$leaks" && "$programs/$program" "$n" +RTS "$@" -RTS >/dev/null && mv "$program.hp" "$name.hp")
+}
+
 for name in interp-prof-hd pathgrid-prof-hc-i0.005 oddnames-prof-hc-long queens-plain-pair-hT; do
     theirs "$name"
     ours "$name" plot "samples/hp/$name.hp"
@@ -56,3 +65,22 @@ figure print-lines --for acm --print --lines samples/hp/pathgrid-prof-hy.hp
 figure several-acm --for acm samples/hp/foldleak-prof-hc.hp samples/hp/pathgrid-prof-hc-i0.005.hp
 figure several-print --for acm --print samples/hp/foldleak-prof-hb.hp samples/hp/pathgrid-prof-hb.hp
 figure slide --for slide --theme slide samples/hp/pathgrid-prof-hy.hp
+
+leak producer finite_map 12 -hc -i0.0005
+leak restriction finite_map 12 -hr -hdBranch,Leaf -i0.0005
+leak chain-c finite_map 12 -hr -hcC_lookup -i0.0005
+leak chain-b finite_map 12 -hr -hcB_scale -i0.0005
+leak chain-a finite_map 12 -hr -hcA_total -i0.0005
+leak biography finite_map 12 -hb -i0.0005
+leak waste finite_map 12 -hc -hbdrag,void -i0.0005
+leak waste-retainer finite_map 12 -hr -hcbuild -i0.0005
+leak both finite_map 12 -hr -hbdrag,void -i0.0005
+for step in producer restriction biography waste waste-retainer both; do
+    ours "leak-$step" plot "$leaks/$step.hp"
+done
+ours leak-chain plot --width 9in --height 7in "$leaks/chain-c.hp" "$leaks/chain-b.hp" "$leaks/chain-a.hp"
+leak many-sets sets 20 -hr -i100
+ours sets plot --x sample "$leaks/many-sets.hp"
+leak stacks threads 40 -hd -xt -i100
+ours threads plot --x sample "$leaks/stacks.hp"
+rm -r "$leaks"
