@@ -30,6 +30,20 @@ class Ticks(Native):
             self.assertGreater(ticks_of(census.profile.path[:-2] + "prof", function), 0)
         return census
 
+    def test_ticks_in_event_logs(self):
+        """The event log has each tick of the report, with the same stacks."""
+        census = harness.run_census([program("ticks"), "burns_deep"], self.fresh(), "-hd", "-pj", "-V0.001",
+                                    "--eventlog")
+        stem = census.profile.path[:-3]
+        times = harness.run([harness.CENSUS, "report", "--time", "--format", "json", "-o", stem + ".json",
+                             stem + ".eventlog"])
+        self.assertEqual(times.status, 0, times.errors)
+        self.assertGreater(ticks_of(stem + ".prof", "burn"), 0)
+        self.assertEqual(ticks_of(stem + ".json", "burn"), ticks_of(stem + ".prof", "burn"))
+        records = harness.run([harness.CENSUS, "info", "--events", stem + ".eventlog"]).output
+        self.assertRegex(str(records), "PROF_BEGIN tick_ns=1000000")
+        self.assertRegex(str(records), "HEAP_ALLOCATED capset=0 allocated_bytes=[1-9]")
+
     def test_ticks_of_reset_signals(self):
         self.check("resets_all_signals")
 

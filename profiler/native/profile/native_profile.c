@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "eventlog/eventlog_tags.h"
 #include "native_bins.h"
 #include "native_report.h"
 #include "core/title.h"
@@ -32,6 +33,8 @@ struct hpp__native_profile {
     hpp__output output;
     hpp__alive *peak, *last; /* by group */
     size_t peak_capacity, last_capacity, n_peak, n_last;
+    hpp__native_ticks ticks; /* that are in the event log */
+    uint64_t n_ticks;
     hpp_process_figures figures;
 };
 
@@ -109,6 +112,11 @@ static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
 
 /* ---- Life ---- */
 
+static bool logs_ticks(const hpp__native_profile *p)
+{
+    return p->options->with_eventlog && p->options->report != HPP_REPORT_NONE;
+}
+
 static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_options *options,
                              hpf_error *err)
 {
@@ -126,6 +134,9 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
     if (status == HPF_OK) {
         hpp__output_add(&p->output, options->events, options->events_context);
         emit_headers(p);
+        if (logs_ticks(p)) {
+            hpp__output_begin_time(&p->output, p->options->tick_ns);
+        }
     }
     return status;
 }
@@ -166,6 +177,7 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     hpp_census_destroy(p->engine);
     hpp__native_heap_finish(&p->heap);
     hpp__native_stacks_finish(&p->stacks);
+    free(p->ticks.by_stack);
     free(p->peak);
     free(p->last);
     hpf_arena_destroy(p->arena);
@@ -274,12 +286,53 @@ static void emit_lines(hpp__native_profile *p, const hpp__snapshot *snapshot, ui
     }
 }
 
+/* Writes the number of bytes allocated so far into the event log, if there is one. */
+static void log_allocated(hpp__native_profile *p, double time_s)
+{
+    char payload[4 + 8] = {0}; /* capability set 0, bytes */
+    count_totals(p);
+    for (size_t i = 0; i < 8; i++) {
+        payload[4 + i] = (char)(p->figures.allocated_bytes >> (56 - 8 * i));
+    }
+    hpp__output_record(&p->output, HPF__EVENT_HEAP_ALLOCATED, time_s, 0,
+                       (hpf_str){payload, sizeof payload}, HPF_STR(""));
+}
+
+/* Writes the ticks since the last snapshot into the event log, with the time of this one. */
+static void log_ticks(hpp__native_profile *p, const hpp__snapshot *snapshot)
+{
+    enum { MAX_FRAMES = 255 };
+    hpf_frame frames[MAX_FRAMES];
+    hpp__native_ticks now = {0};
+    hpp__native_ticks_count(&now, &p->heap, &snapshot->sums);
+    for (size_t id = 0; id < now.capacity && id < p->stacks.n_stacks; id++) {
+        uint64_t n_logged = id < p->ticks.capacity ? p->ticks.by_stack[id] : 0;
+        size_t n_frames = 0;
+        if (now.by_stack[id] > n_logged) {
+            n_frames = hpp__stack_frames(&hpp__native_stacks_view, NULL, p->stacks.by_id[id],
+                                         frames, MAX_FRAMES);
+        }
+        for (; n_logged < now.by_stack[id]; n_logged++) {
+            hpp__output_tick(&p->output, snapshot->time_s, ++p->n_ticks, frames,
+                             n_frames < MAX_FRAMES ? n_frames : MAX_FRAMES);
+        }
+    }
+    free(p->ticks.by_stack);
+    p->ticks = now;
+}
+
 void hpp__native_profile_take(hpp__native_profile *p, const hpp__snapshot *snapshot)
 {
     p->reader = snapshot->reader;
     hpp__native_heap_add_up(&p->heap, &snapshot->sums);
     const hpp_census_result *result = hpp_census_take(p->engine, snapshot->time_s);
     note_figures(p, snapshot, result);
+    if (p->options->with_eventlog) {
+        log_allocated(p, snapshot->time_s);
+    }
+    if (logs_ticks(p)) {
+        log_ticks(p, snapshot);
+    }
     emit_lines(p, snapshot, result->live_bytes);
     hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
 }

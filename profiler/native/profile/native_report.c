@@ -12,13 +12,8 @@
 #include "base/array.h"
 #include "core/report.h"
 
-/* Ticks by stack, grown as stacks are found. */
-typedef struct ticks {
-    uint64_t *by_stack;
-    size_t capacity;
-} ticks;
-
-static void count_ticks(ticks *t, hpp__native_heap *heap, const hpp__window_sums *sums)
+void hpp__native_ticks_count(hpp__native_ticks *t, hpp__native_heap *heap,
+                             const hpp__window_sums *sums)
 {
     for (uint32_t i = HPP_FIRST_SITE; i < sums->n_sites; i++) {
         hpp_window_site site;
@@ -73,7 +68,7 @@ static bool add_centre(centres *c, const hpp__function *function, uint32_t *inde
 }
 
 /* Lists the stacks, parents first. Special stacks are children of the root here. */
-static hpf_prof_stack *list_stacks(const hpp__native_heap *heap, const ticks *t, centres *c)
+static hpf_prof_stack *list_stacks(const hpp__native_heap *heap, const hpp__native_ticks *t, centres *c)
 {
     const hpp__native_stacks *s = heap->stacks;
     hpf_prof_stack *list = calloc(s->n_stacks, sizeof *list);
@@ -121,10 +116,10 @@ hpf_status hpp__native_report_write(const char *path, hpp__native_heap *heap,
                                     const hpp__window_sums *sums, const hpp_options *options,
                                     const hpp__report_title *title, hpf_error *err)
 {
-    ticks t = {0};
+    hpp__native_ticks t = {0};
     centres c = {0};
     c.max_label_bytes = options->report == HPP_REPORT_JSON ? 0 : options->census.max_name_bytes;
-    count_ticks(&t, heap, sums);
+    hpp__native_ticks_count(&t, heap, sums);
     hpf_prof_stack *stacks = list_stacks(heap, &t, &c);
     hpf_status status = HPF_OK;
     if (stacks) {

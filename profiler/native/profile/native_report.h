@@ -22,4 +22,14 @@ hpf_status hpp__native_report_write(const char *path, hpp__native_heap *heap,
                                     const hpp__window_sums *sums, const hpp_options *options,
                                     const hpp__report_title *title, hpf_error *err);
 
+/* Clock ticks by id of their stack, grown as stacks are found; the caller frees `by_stack`. */
+typedef struct hpp__native_ticks {
+    uint64_t *by_stack;
+    size_t capacity;
+} hpp__native_ticks;
+
+/* Adds all ticks since the program started. Without memory for a stack, its ticks are omitted. */
+void hpp__native_ticks_count(hpp__native_ticks *ticks, hpp__native_heap *heap,
+                             const hpp__window_sums *sums);
+
 #endif
