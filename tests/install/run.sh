@@ -94,7 +94,7 @@ printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$compiler" "$sanitizers" >"$scratch/bin
 chmod +x "$scratch/bin/cc"
 (
     cd "$scratch/embedding"
-    export PATH="$scratch/bin:$PATH" CC="$scratch/bin/cc" CMAKE_PREFIX_PATH="$scratch/moved"
+    export PATH="$scratch/bin:$scratch/moved/bin:$PATH" CC="$scratch/bin/cc" CMAKE_PREFIX_PATH="$scratch/moved"
     export LD_LIBRARY_PATH="${PKG_CONFIG_PATH%/pkgconfig}"
     python3 "$source/document.py" "$documents/docs/embedding.md"
 )

@@ -230,6 +230,27 @@ class Retainers(unittest.TestCase):
         self.assertEqual((run.status, os.listdir(run.directory)), (1, ["cache.live"]))
         self.assertIn("--count", run.errors)
 
+    def test_an_event_log_has_collections_and_ticks(self):
+        """In the order of GHC's records; also with a biography."""
+        for options in (["-hc"], ["-hb"]):
+            run = Run("leak", *options, "-p", "-l", "-V0.001", "-i100", n=20000, nursery=100000)
+            log = run.path + ".eventlog"
+            events = subprocess.run([CENSUS, "info", "--events", log], capture_output=True, text=True,
+                                    check=True).stdout
+            names = re.findall(r" 0 (GC_\w+|HEAP_ALLOCATED)", events)
+            one = ["GC_START", "HEAP_ALLOCATED", "GC_END", "GC_STATS_GHC"]
+            self.assertGreater(len(names), 5 * len(one))
+            self.assertEqual(names, one * (len(names) // len(one)))
+            allocated = [int(n) for n in re.findall(r"allocated_bytes=(\d+)", events)]
+            self.assertEqual(allocated, sorted(allocated))
+            self.assertIn("PROF_BEGIN tick_ns=1000000", events)
+            times = subprocess.run([CENSUS, "report", "--time", log], capture_output=True, text=True)
+            ticks = re.search(r"\((\d+) ticks? @", run.text(".prof"))[1]
+            if ticks == "0":
+                self.assertIn("no time profile", times.stderr)
+            else:
+                self.assertIn(f"({ticks} tick", times.stdout)
+
     def test_retainers_and_biography_go_together(self):
         both = Run("drag", "-hr", "-hbdrag", "-i100")
         self.assertEqual([sum(sample.values()) for sample in both.samples()],

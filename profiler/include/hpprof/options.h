@@ -27,7 +27,7 @@
  *   -Bt -Bh -B    ticks by address: NAME.time.bins; allocation by address: NAME.heap.bins; both
  *   -VS           seconds between clock ticks (0.001; 0: no clock)
  *   -l            also write the heap profile as an event log, NAME.eventlog, with whole stacks
- *                 (-hc unless another break-down is given)
+ *                 (-hc unless another break-down is given), and with -p the ticks
  *   -oNAME        write NAME.hp, NAME.prof (also -poNAME)
  *   +RTS, -RTS    ignored
  *

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hpprof/log.h"
 #include "runtime.h"
 
 enum {
@@ -410,13 +411,28 @@ static void free_rest(lz_runtime *rt, lz_chunk *old)
     }
 }
 
+static uint64_t capacity_bytes(const lz_runtime *rt)
+{
+    uint64_t sum = 0;
+    for (const lz_chunk *chunk = rt->chunks; chunk; chunk = chunk->next) {
+        sum += chunk->capacity_bytes;
+    }
+    for (const lz_chunk *chunk = rt->large; chunk; chunk = chunk->next) {
+        sum += chunk->capacity_bytes;
+    }
+    return sum;
+}
+
 void lz_collect(lz_runtime *rt)
 {
     lz_chunk *old = rt->chunks;
     rt->chunks = rt->filling = rt->scanning = NULL;
     rt->live_bytes = 0;
     rt->n_collections++;
-    /* Profiler: the costs of the collector belong to GC, and its time is not on the clock. */
+    /* Profiler: the costs of the collector belong to GC, and its time is not on the clock, but in
+     * the event log. */
+    hpp_profiler *log = hpp_runtime_profiler(rt->profile);
+    hpp_log_gc_begin(log);
     uint64_t begun_ns = lz_processor_ns();
     HPP_UNDER(hpp_ccs_builtin(HPP_CCS_GC))
     {
@@ -424,7 +440,13 @@ void lz_collect(lz_runtime *rt)
         free_rest(rt, old);
     }
     rt->collecting_ns += lz_processor_ns() - begun_ns;
+    rt->total_bytes += rt->allocated_bytes;
     rt->allocated_bytes = 0;
+    hpp_log_allocated(log, rt->total_bytes);
+    hpp_log_gc_end(log, &(hpp_log_gc){.generation = 1, /* all collections are complete */
+                                      .copied_bytes = rt->live_bytes,
+                                      .heap_bytes = capacity_bytes(rt),
+                                      .live_bytes = rt->live_bytes});
     size_t growth_bytes = (size_t)((rt->growth - 1) * (double)rt->live_bytes);
     rt->limit_bytes = growth_bytes > rt->nursery_bytes ? growth_bytes : rt->nursery_bytes;
 }

@@ -149,11 +149,12 @@ uint64_t lz_processor_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The clock of the profile: processor time without garbage collection. */
-static uint64_t mutator_ns(void *context)
+/* The clock of the profile: processor time, without that of the collector unless an event log shows
+ * its pauses. */
+static uint64_t now_ns(void *context)
 {
     const lz_runtime *rt = context;
-    return lz_processor_ns() - rt->collecting_ns;
+    return lz_processor_ns() - (rt->options.with_eventlog ? 0 : rt->collecting_ns);
 }
 
 /* Exits on invalid options. Warns of other errors, after which the program continues. */
@@ -195,7 +196,7 @@ void lz_profile_start(lz_runtime *rt, const char *program, const char *const *ar
         .program = program,
         .arguments = arguments,
         .n_arguments = n_arguments,
-        .clock = {mutator_ns, rt},
+        .clock = {now_ns, rt},
         .ticker = rt->options.time_bins ? HPP_TICKER_SIGNAL : HPP_TICKER_THREAD,
     };
     hpf_error err = {0};

@@ -54,6 +54,7 @@ struct lz_runtime {
     size_t limit_bytes;     /* collect after allocating this many */
     size_t nursery_bytes;   /* minimum of limit_bytes */
     double growth;          /* size at the next collection / live bytes; -F */
+    uint64_t total_bytes;   /* allocated before the last collection */
     size_t live_bytes;      /* after the last collection, without the profiler's words */
     unsigned n_collections;
     FILE *live_log; /* gets live_bytes at each census, or NULL */
