@@ -68,7 +68,8 @@ static bool add_centre(centres *c, const hpp__function *function, uint32_t *inde
 }
 
 /* Lists the stacks, parents first. Special stacks are children of the root here. */
-static hpf_prof_stack *list_stacks(const hpp__native_heap *heap, const hpp__native_ticks *t, centres *c)
+static hpf_prof_stack *list_stacks(const hpp__native_heap *heap, const hpp__native_ticks *t,
+                                   centres *c)
 {
     const hpp__native_stacks *s = heap->stacks;
     hpf_prof_stack *list = calloc(s->n_stacks, sizeof *list);
