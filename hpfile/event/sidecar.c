@@ -217,3 +217,9 @@ hpf_status hpf_sidecar_read(hpf_source *source, const hpf_events *events, void *
     hpf__sidecar_reader_finish(&r);
     return status == HPF_END ? HPF_OK : status;
 }
+
+bool hpf_quantity_has_own_unit(hpf_str name)
+{
+    return name.length > 2 && name.data[name.length - 1] == ')' &&
+           memchr(name.data + 1, '(', name.length - 2) != NULL;
+}

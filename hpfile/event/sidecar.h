@@ -32,6 +32,10 @@ HPF_API extern const hpf_events hpf_sidecar_writer_events;
 HPF_API HPF_MUST_USE hpf_status hpf_sidecar_read(hpf_source *source, const hpf_events *events,
                                                  void *context, hpf_error *err);
 
+/* Returns whether a quantity is in a unit of its own instead of the value unit: its name ends with
+ * the unit in parentheses, as in "visits (per object)". */
+HPF_API bool hpf_quantity_has_own_unit(hpf_str name);
+
 #ifdef __cplusplus
 }
 #endif

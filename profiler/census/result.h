@@ -41,6 +41,10 @@ typedef struct hpp_retainer_figures {
     uint64_t max_frames; /* deepest work stack */
     uint64_t size_bytes; /* cost of all sets: all that is counted, except UNREACHED */
     uint32_t n_sets;     /* created since the start */
+    /* Of the objects with a cost: their number, and the retainers in their sets, added up. A set
+     * that is MANY has one more than the limit. */
+    uint64_t n_costed, n_retainers;
+    uint32_t largest_set; /* most retainers of an object */
 } hpp_retainer_figures;
 
 /* One sample. */

@@ -230,7 +230,12 @@ void hpp__retainer_charge(hpp__retainer *r, uint32_t set, uint64_t size_bytes)
     } else {
         r->sets.n_failed++; /* it may not be listed */
     }
+    uint32_t n_retainers = set == HPP__SET_MANY ? r->sets.max_elements + 1 : r->sets.sets[set].n;
     r->figures.size_bytes += size_bytes;
+    r->figures.n_costed++;
+    r->figures.n_retainers += n_retainers;
+    r->figures.largest_set =
+        n_retainers > r->figures.largest_set ? n_retainers : r->figures.largest_set;
 }
 
 bool hpp__retainer_is_charged(const hpp__retainer *r, uint32_t set)

@@ -111,6 +111,20 @@ static hpf_status open_log(hpp_profiler *p, const double *end_s, hpf_error *err)
     return status;
 }
 
+/* Opens the file for the figures of retainer passes. A biography does not replace it: they are
+ * final at once. */
+static hpf_status open_sidecar(hpp_profiler *p, hpf_error *err)
+{
+    if (!hpp_census_has_retainers(p->engine)) {
+        return HPF_OK;
+    }
+    char *path = path_of(p, ".lines");
+    hpf_status status =
+        path ? hpp__output_open_sidecar(&p->output, path, err) : hpf_error_set_memory(err);
+    free(path);
+    return status;
+}
+
 /* Starts the heap profile, with an empty sample, as GHC does. */
 static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
 {
@@ -133,6 +147,7 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
         status = hpp__output_open(&p->output, path, err);
     }
     free(path);
+    status = status == HPF_OK ? open_sidecar(p, err) : status;
     status = status == HPF_OK ? open_log(p, NULL, err) : status;
     if (status == HPF_OK) {
         hpp__output_add(&p->output, p->config.events, p->config.events_context);
@@ -255,6 +270,26 @@ static void note_retainers(hpp_profiler *p, const hpp_census_result *result)
     };
 }
 
+/* Emits the figures of a retainer pass as quantities over time. */
+static void emit_retainer_lines(hpp_profiler *p, const hpp_census_result *result)
+{
+    const hpp_retainer_figures *f = &result->retainers;
+    double n_objects = f->n_objects > 0 ? (double)f->n_objects : 1;
+    double n_costed = f->n_costed > 0 ? (double)f->n_costed : 1;
+    const struct {
+        hpf_str name;
+        double value;
+    } lines[] = {
+        {HPF_STR("sets (number)"), f->n_sets},
+        {HPF_STR("mean set (retainers)"), (double)f->n_retainers / n_costed},
+        {HPF_STR("largest set (retainers)"), f->largest_set},
+        {HPF_STR("visits (per object)"), (double)f->n_visits / n_objects},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        hpp__output_line(&p->output, result->time_s, lines[i].name, lines[i].value);
+    }
+}
+
 /* Emits a result. Event logs also contain the live bytes, which may be more than the bands. */
 static void emit_result(hpp_profiler *p, const hpp_census_result *result)
 {
@@ -311,6 +346,7 @@ void hpp_profiler_census(hpp_profiler *p)
     hpp__loss_report_add(&p->missing, &result->missing);
     if (hpp_census_has_retainers(p->engine)) {
         note_retainers(p, result);
+        emit_retainer_lines(p, result);
     }
     emit_result(p, result);
     /* The next census is due one interval after this one was, or one interval from now. */

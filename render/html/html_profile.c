@@ -13,6 +13,7 @@
 #include "base/arena.h"
 
 #include "chart/order.h"
+#include "event/sidecar.h"
 #include "chart/select.h"
 #include "chart/tooltip.h"
 #include "html/html_columns.h"
@@ -329,7 +330,9 @@ static hpf_status put_quantities(profile_writer *w)
     hpf_status status = HPF_OK;
     hpf_json_array(w->json, "lines");
     for (size_t i = 0; i < o->n_quantities && !status; i++) {
-        status = put_quantity(w, &o->quantities[i]);
+        /* The page has no axis for other units. */
+        bool is_shown = !hpf_quantity_has_own_unit(o->quantities[i].name);
+        status = is_shown ? put_quantity(w, &o->quantities[i]) : HPF_OK;
     }
     hpf_json_close(w->json);
     return status;

@@ -6,9 +6,11 @@
 #include "layout/overlays.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/sidecar.h"
 #include "hpfile/str.h"
 #include "layout/elide.h"
 #include "layout/geometry.h"
@@ -32,8 +34,11 @@ static hpr_quantity clip(const hpr_chart *chart, const hpf_quantity *line)
     while (end > begin && line->points[end - 1].time > to) {
         end--;
     }
-    hpr_quantity clipped = {
-        .name = line->name, .points = line->points + begin, .n_points = end - begin};
+    hpr_quantity clipped = {.name = line->name,
+                            .points = line->points + begin,
+                            .n_points = end - begin,
+                            .has_own_unit = hpf_quantity_has_own_unit(line->name),
+                            .scale = 1};
     for (size_t i = 0; i < clipped.n_points; i++) {
         clipped.max = fmax(clipped.max, clipped.points[i].value);
     }
@@ -68,8 +73,8 @@ static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const 
     }
     switch (options->overlay) {
     case HPR_OVERLAY_FITTING:
-        return !is_internal(line->name) && line->max > peak.at * least_rise &&
-               line->max <= peak.at * most_rise;
+        return !is_internal(line->name) && !line->has_own_unit &&
+               line->max > peak.at * least_rise && line->max <= peak.at * most_rise;
     case HPR_OVERLAY_ALL:
         return true;
     case HPR_OVERLAY_NAMED:
@@ -100,25 +105,51 @@ static void interpolate(double *values, const hpr_chart *chart, const hpr_quanti
     }
 }
 
+/* Scales a quantity with a unit of its own to the height of the bands, and adds its maximum to its
+ * text. */
+static void scale_to_bands(hpr_quantity *line, const hpr_chart *chart, char *text, size_t room)
+{
+    hpr__peak peak;
+    size_t length = strlen(line->text);
+    bool is_small = line->max < 1000;
+    snprintf(text, room, is_small ? "%.*s, at most %.3g" : "%.*s, at most %.0f", (int)length,
+             line->text, line->max);
+    line->text = text;
+    if (hpr__peak_of(&peak, chart) && peak.at > 0 && line->max > 0) {
+        line->scale = peak.at / line->max;
+        line->max = peak.at;
+    }
+}
+
 /* Copies data of the survey, and computes the values. */
 static hpf_status copy_quantity(hpr__chart *chart, hpr_quantity *line, hpf_error *err)
 {
+    enum { MAXIMUM_BYTES = 40 };
     hpr_chart *public = &chart->public;
     hpf_quantity_point *points = hpf_arena_array(chart->arena, line->n_points, sizeof *points);
     double *values = hpf_arena_array(chart->arena, public->n_points, sizeof *values);
     if (!points || !values) {
         return hpf_error_set_memory(err);
     }
+    if (hpr__chart_bytes(chart, line->name, &line->name, err) ||
+        hpr__chart_text(chart, line->name, &line->text, err)) {
+        return HPF_ERR_MEMORY;
+    }
+    if (line->has_own_unit) {
+        size_t room = strlen(line->text) + MAXIMUM_BYTES;
+        char *text = hpf_arena_alloc(chart->arena, room);
+        if (!text) {
+            return hpf_error_set_memory(err);
+        }
+        scale_to_bands(line, public, text, room);
+    }
     for (size_t i = 0; i < line->n_points; i++) {
-        points[i] = line->points[i];
+        points[i] = (hpf_quantity_point){line->points[i].time, line->points[i].value * line->scale};
     }
     line->points = points;
     interpolate(values, public, line);
     line->values = values;
-    return hpr__chart_bytes(chart, line->name, &line->name, err) ||
-                   hpr__chart_text(chart, line->name, &line->text, err)
-               ? HPF_ERR_MEMORY
-               : HPF_OK;
+    return HPF_OK;
 }
 
 hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *survey,

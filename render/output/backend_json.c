@@ -186,6 +186,7 @@ static void put_lines(hpf_json *json, const hpr_chart *chart)
         const hpr_quantity *line = &chart->quantities[i];
         hpf_json_object(json, NULL);
         hpf_json_bytes(json, "name", line->name);
+        hpf_json_number(json, "scale", line->scale);
         hpf_json_number(json, "max", line->max);
         put_numbers(json, "values", line->values, chart->n_points);
         hpf_json_close(json);

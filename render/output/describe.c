@@ -85,10 +85,13 @@ static void put_lines(const words *w)
 {
     for (size_t i = 0; i < w->chart->n_quantities; i++) {
         const hpr_quantity *line = &w->chart->quantities[i];
-        hpf_sink_text(w->sink, " The line over the bands, ");
+        hpf_sink_text(w->sink, line->has_own_unit ? " The line over the bands is "
+                                                  : " The line over the bands, ");
         hpr__tex_words(w->sink, line->text);
-        hpf_sink_text(w->sink, ", reaches ");
-        put_amount(w, line->max);
+        if (!line->has_own_unit) {
+            hpf_sink_text(w->sink, ", reaches ");
+            put_amount(w, line->max);
+        }
         hpf_sink_text(w->sink, ".");
     }
 }

@@ -198,6 +198,25 @@ class Retainers(unittest.TestCase):
         self.assertIn("SYSTEM,total", bands)
         self.assertNotIn("count", bands)
 
+    def test_figures_of_each_pass_are_quantities_over_time(self):
+        run = Run("cache", "-hr", "-i100")
+        rows = [line.split("\t") for line in run.text(".lines").splitlines()]
+        values = {}
+        for _, what, value in rows[1:]:
+            values.setdefault(what, []).append(float(value))
+        # One set of one; then 200 keys and weak pointers with two retainers among 551 objects.
+        self.assertEqual(values["largest set (retainers)"], [1, 2, 2])
+        means = [1, 1 + 200 / 551, 1 + 100 / 351]
+        for value, mean in zip(values["mean set (retainers)"], means, strict=True):
+            self.assertAlmostEqual(value, mean)
+        report = run.text(".prof")
+        numbers = re.findall(r"Number of retainer sets = (\d+)", report)
+        self.assertEqual(values["sets (number)"], [int(n) for n in numbers])
+        visits = re.findall(r"visits per object = (\S+)", report)
+        self.assertEqual(["%.6f" % value for value in values["visits (per object)"]], visits)
+        with_log = Run("cache", "-hr", "-hbdrag", "-l", "-i100")
+        self.assertIn("visits (per object)", with_log.text(".lines"))
+
     def test_schemes_choose_what_retains_and_its_name(self):
         def bands(*options):
             run = Run("cache", "-hr", "-i100", *options)

@@ -65,6 +65,7 @@ static unsigned long fail_each(program_main *program, char *const options[2], bo
     }
     unlink("answer");
     unlink("out.hp");
+    unlink("out.lines");
     unlink("out.prof");
     cr_assert_eq(chdir("/"), 0);
     cr_assert_eq(rmdir(directory), 0, "something else is left in %s", directory);

@@ -4,11 +4,13 @@
  *
  *   NAME.hp          the heap profile: each census writes one complete sample. A biography is
  *                    provisional until the end, when the file is replaced by the final one
+ *   NAME.lines       number and sizes of retainer sets, and visits per object, over time (-hr)
  *   NAME.eventlog    the same as an event log (-l), with whole stacks, labels of marks, the ticks
- * of a time profile, and what the runtime adds (log.h) NAME.prof        the time and allocation
- * report, retainer censuses and sets, and what is missing for lack of memory; if something is, this
- * file is written even without -p NAME.time.bins, NAME.heap.bins   ticks and allocation by address
- * (-B)
+ *                    of a time profile, and what the runtime adds (log.h)
+ *   NAME.prof        the time and allocation report, retainer censuses and sets, and what is
+ *                    missing for lack of memory; if something is, also without -p
+ *   NAME.time.bins, NAME.heap.bins
+ *                    ticks and allocation by address (-B)
  *
  * A profiler never stops its program. If it cannot start, it is NULL, which all functions below
  * accept and ignore. The `.prof` file lists later failures of memory; hpp_profiler_stop returns

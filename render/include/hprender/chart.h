@@ -136,6 +136,8 @@ typedef struct hpr_quantity {
     size_t n_points;
     const double *values; /* at the times of the chart, interpolated; NAN outside the points */
     double max;
+    bool has_own_unit; /* not the unit of the bands: `text` has the real maximum */
+    double scale;      /* points, values and max are multiplied by it; 1 in the unit of the bands */
 } hpr_quantity;
 
 /* A page for PostScript. The matrix (a b c d e f, as PostScript's concat) places the drawing area
