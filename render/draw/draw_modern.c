@@ -240,6 +240,10 @@ static void draw_title(const hpr__drawing *d)
     const hpr_chart *chart = d->chart;
     double pad = hpr__sheet_pad_pt(chart);
     double baseline = chart->height_pt - pad - d->type.title_pt;
+    if (chart->title.caption) {
+        hpr__draw_text(d, chart->title.caption, pad, chart->height_pt - pad - d->type.text_pt,
+                       d->type.text_pt, HPR_ANCHOR_START, d->theme->muted);
+    }
     hpr__text_style style = {.size_pt = d->type.title_pt, .colour = d->theme->text, .bold = true};
     hpr_point place = hpr__at(d, pad, baseline);
     hpr__builder_text(d->builder, chart->title.job, place.x_pt, place.y_pt, &style);

@@ -35,7 +35,7 @@ static void put_overlay(hpf_json *json, const hpr_options *options)
 }
 
 /* Adds the member "view": the first view, from the options. */
-static void put_view(hpf_json *json, const hpr_page_options *page)
+static void put_view(hpf_json *json, const hpr_page_options *page, const char *caption)
 {
     const hpr_options *options = &page->chart;
     static const char *const orders[] = {[HPR_ORDER_DEFAULT] = "wiggle",
@@ -65,6 +65,8 @@ static void put_view(hpf_json *json, const hpr_page_options *page)
     hpf_json_bool(json, "marks", !options->no_marks);
     put_overlay(json, options);
     hpf_json_bool(json, "same_scale", page->same_scale);
+    hpf_json_text(json, "caption", caption);
+    hpf_json_bool(json, "grouped", options->group != HPR_GROUP_NONE);
     hpf_json_close(json);
 }
 
@@ -100,7 +102,8 @@ static void put_piece(hpf_sink *sink, int which)
 }
 
 /* Writes everything before the list of profiles. Returns the open JSON text. */
-static hpf_json begin(const char *events_url, const hpr_page_options *options, hpf_sink *sink)
+static hpf_json begin(const char *events_url, const hpr_page_options *options, const char *caption,
+                      hpf_sink *sink)
 {
     put_piece(sink, 0);
     hpf_sink_text(sink, events_url ? "'self'" : "'none'");
@@ -110,7 +113,7 @@ static hpf_json begin(const char *events_url, const hpr_page_options *options, h
     hpf_json_whole(&json, "version", 1);
     hpf_json_text(&json, "events", events_url);
     put_look(&json);
-    put_view(&json, options);
+    put_view(&json, options, caption);
     hpf_json_array(&json, "profiles");
     return json;
 }
@@ -132,7 +135,7 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     hpr__assignment *shared = arena ? hpf_arena_array(arena, n_profiles, sizeof *shared) : NULL;
     uint32_t n_other = 0;
     hpr_page_options fitted = *options;
-    const char *caption = NULL; /* not shown */
+    const char *caption = NULL;
     hpf_status status = shared ? HPF_OK : hpf_error_set_memory(err);
     if (!status && n_profiles == 1 && options->chart.fit_bands) {
         status = hpr__fit_bands(&fitted.chart, &caption, arena, surveys[0], err);
@@ -143,7 +146,7 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     if (!status && n_profiles > 1) {
         status = hpr__page_select(shared, &n_other, arena, surveys, n_profiles, &all, err);
     }
-    hpf_json json = begin(NULL, &fitted, sink);
+    hpf_json json = begin(NULL, &fitted, caption, sink);
     for (size_t i = 0; i < n_profiles && !status; i++) {
         const hpr__html_view view = {&fitted.chart, n_profiles > 1 ? &shared[i] : NULL};
         status = hpr__html_profile(&json, surveys[i], &about[i], &limits, &view, NULL, err);
@@ -181,6 +184,6 @@ hpf_status hpr_html_write_live(const char *events_url, const hpr_options *option
                                hpf_error *err)
 {
     const hpr_page_options alone = {.chart = *options};
-    hpf_json json = begin(events_url, &alone, sink);
+    hpf_json json = begin(events_url, &alone, NULL, sink);
     return end(&json, sink, err);
 }

@@ -373,7 +373,9 @@ static void place_rows(layout *l)
     double axis = l->pad_pt + fmax(line + HPR__TICK_GAP_PT, drop + l->line.descent_pt);
     double labels = hpr__has_mark_labels(public) ? l->n_mark_rows * line : 0;
     double rows[N_ROWS] = {
-        [ROW_TITLE] = l->options->no_title ? 0 : l->type.title_pt * 1.9,
+        [ROW_TITLE] = !l->options->no_title ? l->type.title_pt * 1.9
+                      : public->caption     ? l->type.text_pt * 1.5
+                                            : 0,
         [ROW_LEGEND] = l->legend.height_pt > 0 ? l->legend.height_pt + LEGEND_GAP_PT : 0,
         [ROW_HEAD] = labels + line + HPR__TICK_GAP_PT,
     };
@@ -611,13 +613,24 @@ static hpf_status add_caption(layout *l, const char **job, hpf_error *err)
     return HPF_OK;
 }
 
-/* Sets the title: program and date, or the title of the panel. The program is elided first. */
+/* Sets the title: program and date, or the title of the panel. The program is elided first. A chart
+ * without a title has only its caption there. */
 static hpf_status place_title(layout *l, hpf_error *err)
 {
     hpr_title *title = &l->public->title;
     const char *job, *date;
+    double width = l->public->width_pt - 2 * l->pad_pt;
     *title = (hpr_title){.box = HPR_TITLE_NONE, .job = "", .area = "", .date = ""};
     if (!l->has_title) {
+        return HPF_OK;
+    }
+    if (l->options->no_title) {
+        char *caption = hpf_arena_alloc(l->chart->arena, hpr__elided_bytes(l->public->caption));
+        if (!caption) {
+            return hpf_error_set_memory(err);
+        }
+        hpr__elide(caption, l->public->caption, width, l->type.text_pt, false, l->measurer);
+        title->caption = caption;
         return HPF_OK;
     }
     const char *own = l->frame.title;
@@ -633,7 +646,6 @@ static hpf_status place_title(layout *l, hpf_error *err)
     if (!shown_job || !shown_date) {
         return hpf_error_set_memory(err);
     }
-    double width = l->public->width_pt - 2 * l->pad_pt;
     double date_width =
         hpr__elide(shown_date, date, width * 0.4, l->type.text_pt, false, l->measurer);
     double gap = date_width > 0 ? DATE_GAP_PT : 0;

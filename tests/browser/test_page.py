@@ -533,6 +533,21 @@ def test_first_view_equals_the_picture(bench, browser):
     assert n_compared > len(PROFILES) / 2, n_compared
 
 
+def test_subtitle_says_how_names_were_chosen(bench, browser):
+    equal = [(t, {f"(1)f{i}/main": 10 for i in range(36)}) for t in range(3)]
+    browser.open(bench.page(profile("equal", equal)))
+    browser.settle()
+    assert "the largest 18 of 36 names" in browser.text("#subtitle"), browser.text("#subtitle")
+    browser.run("census.app.changeBands(1); census.app.draw();")
+    assert "largest" not in browser.text("#subtitle"), "no longer true"
+
+    modules = [(t, {f"base:M{i % 7}.f{i}": 10 for i in range(100)}) for t in range(3)]
+    browser.open(bench.page(profile("modules", modules)))
+    browser.settle()
+    browser.run("census.app.changeBands(-10); census.app.draw();")
+    assert "by module" in browser.text("#subtitle"), "groups stay"
+
+
 def test_profiles_of_a_page_share_colours(bench, browser):
     one = [(t, {f"({i})n{i}": 1000 - 30 * i for i in range(30)}) for t in range(3)]
     other = [(t, {f"({i + 50})n{i}": 1000 + 30 * i for i in range(40)}) for t in range(3)]

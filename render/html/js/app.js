@@ -350,7 +350,14 @@ class App {
     subtitleOf(profile) {
         const samples = profile.nSamples === 1 ? '1 sample'
             : `${census.units.count(profile.nSamples)} samples`;
-        return [profile.file, profile.date, samples].filter(Boolean).join(' · ');
+        return [profile.file, profile.date, samples, this.caption()].filter(Boolean).join(' · ');
+    }
+
+    // Returns how names were chosen to be visible. It is true for the number of bands at the start,
+    // and of groups for any number.
+    caption() {
+        const {said, bands, trace} = this.view;
+        return said.grouped || (bands === said.bands && trace === said.trace) ? said.caption : null;
     }
 
     showControls() {

@@ -108,6 +108,7 @@ typedef struct hpr_title {
     const char *job;  /* cut to the length that the look shows */
     const char *area; /* classic: "1,234 bytes x seconds"; modern: "" */
     const char *date;
+    const char *caption; /* modern: instead of a title, the caption of the chart, cut; or NULL */
     hpf_str job_bytes, area_bytes, date_bytes;
 } hpr_title;
 

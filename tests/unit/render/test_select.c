@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hprender/render.h"
@@ -245,4 +246,101 @@ Test(select, steady_axis_ends_at_ten_round_numbers_a_decade)
     for (int i = 0; i < n_seen; i++) {
         cr_expect_eq(seen[i], expected[i]);
     }
+}
+
+/* --- bands that show half of the profile ------------------------------------------------------ */
+
+/* Returns the chart of `n` names of equal size. `pattern` makes a name from its number and from the
+ * remainder of that by `n_groups`. */
+static hpr_chart *chart_of_equal_names(const char *pattern, int n, int n_groups,
+                                       const hpr_options *options)
+{
+    char name[64];
+    size_t room = (size_t)n * sizeof name * 2 + sizeof HEAD + 200;
+    char *text = malloc(room);
+    size_t at = (size_t)snprintf(text, room, HEAD);
+    for (int sample = 0; sample < 2; sample++) {
+        at += (size_t)snprintf(text + at, room - at, "BEGIN_SAMPLE %d.0\n", sample);
+        for (int i = 0; i < n; i++) {
+            size_t length = 0;
+            for (const char *c = pattern; *c; c++) { /* # is the number, @ the group */
+                length += (size_t)snprintf(name + length, sizeof name - length,
+                                           *c == '#' || *c == '@' ? "%d" : "%c",
+                                           *c == '#'   ? i
+                                           : *c == '@' ? i % n_groups
+                                                       : *c);
+            }
+            at += (size_t)snprintf(text + at, room - at, "%s\t10\n", name);
+        }
+        at += (size_t)snprintf(text + at, room - at, "END_SAMPLE %d.0\n", sample);
+    }
+    hpr_chart *chart = chart_of(text, NULL, options);
+    free(text);
+    return chart;
+}
+
+Test(select, bands_show_half_of_the_profile)
+{
+    static const struct {
+        const char *pattern;
+        int n_names, n_groups;
+        uint32_t n_bands; /* with OTHER */
+        const char *caption;
+        const char *band; /* one of them */
+    } cases[] = {
+        {"name#", 30, 1, 16, NULL, "name0"},
+        {"name#", 32, 1, 17, "the largest 16 of 32 names", "name0"},
+        {"name#", 600, 1, 201, "the largest 200 of 600 names", "name0"},
+        /* Up to 40 names are shown as they are. */
+        {"(#)f@/main", 80, 4, 41, "the largest 40 of 80 names", "(0)f0/main"},
+        {"(#)f@/main", 82, 4, 4, "by innermost cost centre", "f0"},
+        {"(#)f@/main", 82, 20, 16, "by innermost cost centre", "f0"},
+        {"(#)f@/main", 200, 50, 26, "by innermost cost centre", "f0"},
+        /* 100 cost centres: the largest 50 would be too many. */
+        {"(#)f@/main", 200, 100, 101, "the largest 100 of 200 names", "(0)f0/main"},
+        /* Each name is a cost centre of its own, in one of seven modules. */
+        {"(#)M@.f#/main", 100, 7, 7, "by module", "M0"},
+        {"base:M@.f#", 100, 7, 7, "by module", "M0"},
+        /* Not stacks: the text before a slash is no cost centre. */
+        {"f@/part#", 100, 7, 51, "the largest 50 of 100 names", "f0/part0"},
+    };
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.trace_percent = 0;
+    options.fit_bands = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hpr_chart *chart =
+            chart_of_equal_names(cases[i].pattern, cases[i].n_names, cases[i].n_groups, &options);
+        cr_expect_eq(chart->n_bands, cases[i].n_bands, "case %zu: %u bands", i, chart->n_bands);
+        cr_expect((chart->caption == NULL) == (cases[i].caption == NULL), "case %zu: %s", i,
+                  chart->caption);
+        if (cases[i].caption && chart->caption) {
+            cr_expect_str_eq(chart->caption, cases[i].caption, "case %zu", i);
+        }
+        band_of(chart, cases[i].band);
+        hpr_chart_destroy(chart);
+    }
+}
+
+Test(select, caption_is_in_the_title_or_above_a_figure)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.fit_bands = true;
+    hpr_chart *chart = chart_of_equal_names("base:M@.f#", 100, 7, &options);
+    double titled_pt = chart->plot_height_pt;
+    cr_expect_str_eq(chart->title.job, "a.out \xC2\xB7 by module");
+    cr_expect_null(chart->title.caption);
+    hpr_chart_destroy(chart);
+
+    options.no_title = true;
+    chart = chart_of_equal_names("base:M@.f#", 100, 7, &options);
+    double captioned_pt = chart->plot_height_pt;
+    cr_expect_str_eq(chart->title.job, "");
+    cr_expect_str_eq(chart->title.caption, "by module");
+    hpr_chart_destroy(chart);
+
+    chart = chart_of_equal_names("base:M@.f#", 20, 7, &options);
+    cr_expect_null(chart->title.caption);
+    cr_expect(titled_pt < captioned_pt && captioned_pt < chart->plot_height_pt, "%g, %g, %g",
+              titled_pt, captioned_pt, chart->plot_height_pt);
+    hpr_chart_destroy(chart);
 }
