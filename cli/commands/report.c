@@ -5,7 +5,9 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "summary/survey_details.h"
 #include "io/sink.h"
@@ -16,22 +18,28 @@
 #include "bins/bins_report.h"
 #include "diag.h"
 #include "prof_report.h"
+#include "report_source.h"
 #include "profile_command.h"
 #include "unit_format.h"
 #include "eventlog/log_nonmoving.h"
 #include "eventlog/log_ticky.h"
 #include "eventlog/log_pass.h"
 #include "output.h"
+#include "path.h"
 #include "plot/retainers.h"
 #include "summary.h"
 #include "table.h"
+
+/* A format of --source only, after those of tables. */
+enum { FORMAT_HTML = TABLE_AS_MARKDOWN + 1 };
 
 enum { MOST_FRAMES = 255 }; /* most frames of a stack in an event log */
 
 typedef struct report_values {
     const char *output;   /* NULL: standard output */
     const char *sets;     /* report with retainer sets; NULL: that of the profile, if any */
-    int format;           /* table_format */
+    int format;           /* table_format, or FORMAT_HTML */
+    const char *source;   /* folder of the program's text, or NULL */
     const char *annotate; /* function of address bins */
     int group;            /* bins_group; -1: none was given */
     int n_bands;
@@ -286,11 +294,9 @@ static void (*const writers[])(hpf_sink *sink, const report *r) = {
     [TABLE_AS_CSV] = write_csv,
     [TABLE_AS_MARKDOWN] = write_markdown,
 };
-static const char *const format_names[] = {[TABLE_AS_TEXT] = "text",
-                                           [TABLE_AS_JSON] = "json",
-                                           [TABLE_AS_CSV] = "csv",
-                                           [TABLE_AS_MARKDOWN] = "markdown",
-                                           NULL};
+static const char *const format_names[] = {
+    [TABLE_AS_TEXT] = "text",         [TABLE_AS_JSON] = "json", [TABLE_AS_CSV] = "csv",
+    [TABLE_AS_MARKDOWN] = "markdown", [FORMAT_HTML] = "html",   NULL};
 
 static const opt report_options[] = {
     {.letter = 'o',
@@ -311,7 +317,7 @@ static const opt report_options[] = {
      .offset = offsetof(report_values, format),
      .argument = "FORMAT",
      .choices = format_names,
-     .help = "text (default), json, csv or markdown"},
+     .help = "text (default), json, csv or markdown; with --source: text or html"},
     {.name = "bytes",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, exact),
@@ -340,6 +346,12 @@ static const opt report_options[] = {
      .argument = "FUNCTION",
      .help = "address bins: print the machine code of FUNCTION with the share of each instruction "
              "(needs objdump)"},
+    {.name = "source",
+     .kind = OPT_TEXT,
+     .offset = offsetof(report_values, source),
+     .argument = "DIR",
+     .help = "print the lines of the program's text below DIR with their live bytes, time or "
+             "allocation; -o FILE.html writes a page"},
     {.name = "time",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, time),
@@ -361,9 +373,23 @@ static bool is_of_log(const report_values *v)
     return v->time || v->ticky || v->nonmoving;
 }
 
+static report_source_options source_options(const report_values *v)
+{
+    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool is_terminal = (!v->output || strcmp(v->output, "-") == 0) && isatty(STDOUT_FILENO);
+    bool has_colours =
+        is_terminal && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+    return (report_source_options){v->source, (size_t)v->n_bands, v->exact, has_colours,
+                                   v->format == FORMAT_HTML};
+}
+
 static hpf_status write_report(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const report_values *v = values;
+    const report_source_options of_source = source_options(v);
+    if (v->source) {
+        return report_source_heap(in, &of_source, sink, err);
+    }
     if (is_of_log(v)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s needs an event log of GHC",
                              v->time    ? "time"
@@ -411,6 +437,10 @@ static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink
                              "--sets, --profile, --time, --ticky and --nonmoving cannot be used "
                              "with a .prof report");
     }
+    const report_source_options of_source = source_options(v);
+    if (v->source) {
+        return report_source_prof(in, &of_source, sink, err);
+    }
     return prof_report_write(in, (table_format)v->format, (size_t)v->n_bands, v->exact, sink, err);
 }
 
@@ -423,6 +453,12 @@ static int run_bins(const cmd *self, const report_values *v, int argc, char **ar
     if (is_of_log(v) || v->sets || v->profile >= 0) {
         return cmd_misused(self, "--sets, --profile, --time, --ticky and --nonmoving cannot be "
                                  "used with address bins");
+    }
+    if (v->source) {
+        const report_source_options of_source = source_options(v);
+        return v->annotate || v->group >= 0
+                   ? cmd_misused(self, "--source cannot be used with --by and --annotate")
+                   : report_source_bins(paths, n, &of_source, v->output);
     }
     if (v->annotate) {
         return v->format != TABLE_AS_TEXT
@@ -446,6 +482,16 @@ static int run(const cmd *self, int argc, char **argv)
     }
     if (values.time && values.format > TABLE_AS_JSON) {
         return cmd_misused(self, "--time needs --format text or json");
+    }
+    hpf_str output = {values.output, values.output ? strlen(values.output) : 0};
+    if (values.source && path_drop_suffix(&output, ".html")) {
+        values.format = FORMAT_HTML;
+    }
+    bool has_table = values.format > TABLE_AS_TEXT && values.format != FORMAT_HTML;
+    if (values.source ? has_table || is_of_log(&values) : values.format == FORMAT_HTML) {
+        return cmd_misused(self, values.source ? "--source cannot be used with --time, --ticky and "
+                                                 "--nonmoving, and needs --format text or html"
+                                               : "--format html needs --source DIR");
     }
     if (argc > 1 && bins_is_file(argv[1])) {
         return run_bins(self, &values, argc, argv);

@@ -58,6 +58,8 @@ def write_inputs(folder):
         "prof": make(".prof", b"\tSat Nov 21 02:03 2026 " + HOSTILE + b"\n\n" + HOSTILE + b"\n"),
         "costs": make("6.prof", (SAMPLES / "prof/interp-prof-P.prof").read_bytes()
                       .replace(b"eval ", b"\x1b]0;\x07").replace(b"interp ", HOSTILE + b" ")),
+        "places": make("7.hp", head + b'BEGIN_SAMPLE 1\nf@' + HOSTILE.replace(b"\r", b"")
+                       + b'.txt:2\t5\nEND_SAMPLE 1\n'),
         "list": make(".txt", b"#00ff00" + HOSTILE + b"\n" + HOSTILE + b"\n"),
         "missing": b"missing" + HOSTILE,
         "folder": b".",
@@ -71,7 +73,7 @@ def cases(files, program):
     every_input = [name[key] for key in files if key != "list"]
     one_input = {
         "report": [[], [b"--format", b"markdown"], [b"--time"], [b"--ticky"], [b"--nonmoving"],
-                   [b"--sets", name["prof"]], [b"-o", name["folder"]]],
+                   [b"--source", b"."], [b"--source", name["missing"]], [b"--sets", name["prof"]], [b"-o", name["folder"]]],
         "info": [[], [b"--events"]],
         "convert": [[b"-o", b"out" + bad + b".hp"], [b"--to", b"folded", b"-o", b"out"],
                     [b"-o", b"out" + bad], [b"--to", b"eventlog", b"-o", b"no" + bad + b"/x"]],

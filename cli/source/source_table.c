@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reads places, adds costs up by file and lines, and finds the files.
+ */
+#include "source_table.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "hpfile/str.h"
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+/* Reads a number and moves `*at` behind it. Returns 0 if there is none. */
+static uint32_t read_number(hpf_str text, size_t *at)
+{
+    uint64_t number = 0;
+    while (*at < text.length && text.data[*at] >= '0' && text.data[*at] <= '9') {
+        number = number * 10 + (uint64_t)(text.data[(*at)++] - '0');
+        number = number > UINT32_MAX ? UINT32_MAX : number;
+    }
+    return (uint32_t)number;
+}
+
+static bool skip(hpf_str text, size_t *at, char c)
+{
+    bool is_there = *at < text.length && text.data[*at] == c;
+    *at += is_there;
+    return is_there;
+}
+
+/* Reads the lines of what follows the file's name: "12", "12:3-20", or "(12,3)-(15,8)". */
+static bool read_lines(hpf_str text, source_span *span)
+{
+    size_t at = 0;
+    if (skip(text, &at, '(')) {
+        span->first_line = read_number(text, &at);
+        skip(text, &at, ',');
+        read_number(text, &at);
+        bool has_end = skip(text, &at, ')') && skip(text, &at, '-') && skip(text, &at, '(');
+        span->last_line = has_end ? read_number(text, &at) : 0;
+    } else {
+        span->first_line = span->last_line = read_number(text, &at);
+    }
+    return span->first_line > 0 && span->last_line >= span->first_line;
+}
+
+/* Splits a place into the name of a file and lines: at the first colon that lines follow. */
+static bool read_place(hpf_str place, hpf_str *file, source_span *span)
+{
+    for (size_t i = 1; i < place.length; i++) {
+        hpf_str rest = {place.data + i + 1, place.length - i - 1};
+        if (place.data[i] == ':' && read_lines(rest, span)) {
+            *file = (hpf_str){place.data, i};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Costs ----------------------------------------------------------------------------------- */
+
+static source_file *file_of(source_table *t, hpf_str name)
+{
+    uint32_t number;
+    bool is_new;
+    if (hpf__intern_add(&t->names, name, &number, &is_new) != HPF_OK) {
+        return NULL;
+    }
+    if (is_new) {
+        const source_file file = {.name = t->names.names[number]};
+        if (!HPF__ARRAY_PUSH(t->files, t->n_files, t->capacity, file)) {
+            return NULL;
+        }
+    }
+    return &t->files[number];
+}
+
+static source_span *span_of(source_file *file, const source_span *place)
+{
+    for (size_t i = file->n_spans; i-- > 0;) {
+        source_span *s = &file->spans[i];
+        if (s->first_line == place->first_line && s->last_line == place->last_line) {
+            return s;
+        }
+    }
+    return HPF__ARRAY_PUSH(file->spans, file->n_spans, file->capacity, *place)
+               ? &file->spans[file->n_spans - 1]
+               : NULL;
+}
+
+bool source_table_add(source_table *t, hpf_str place, const double *amounts)
+{
+    source_span lines = {0};
+    hpf_str name;
+    for (size_t i = 0; i < t->n_columns; i++) {
+        t->totals[i] += amounts[i];
+    }
+    if (!read_place(place, &name, &lines)) {
+        return true;
+    }
+    source_file *file = file_of(t, name);
+    source_span *span = file ? span_of(file, &lines) : NULL;
+    for (size_t i = 0; span && i < t->n_columns; i++) {
+        t->placed[i] += amounts[i];
+        file->totals[i] += amounts[i];
+        span->amounts[i] += amounts[i];
+    }
+    return span != NULL;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* The best match so far, by number of a file in the table. */
+typedef struct match {
+    size_t n_parts; /* equal parts of the path, from its end */
+    char *path;
+    bool is_ambiguous;
+} match;
+
+/* Returns the number of equal parts at the ends of two paths. */
+static size_t n_equal_parts(hpf_str a, hpf_str b)
+{
+    size_t i = 0, n = 0;
+    while (i < a.length && i < b.length && a.data[a.length - 1 - i] == b.data[b.length - 1 - i]) {
+        n += a.data[a.length - 1 - i] == '/';
+        i++;
+    }
+    bool ends_at_part = (i == a.length || a.data[a.length - 1 - i] == '/') &&
+                        (i == b.length || b.data[b.length - 1 - i] == '/');
+    return n + (ends_at_part && i > 0);
+}
+
+static bool compare_path(source_table *t, match *matches, hpf_str path)
+{
+    for (size_t i = 0; i < t->n_files; i++) {
+        size_t n = n_equal_parts(t->files[i].name, path);
+        if (n > matches[i].n_parts) {
+            matches[i] = (match){n, hpf_arena_text(t->texts, path), false};
+            if (!matches[i].path) {
+                return false;
+            }
+        } else if (n > 0 && n == matches[i].n_parts) {
+            matches[i].is_ambiguous = true;
+        }
+    }
+    return true;
+}
+
+static hpf_status walk(source_table *t, match *matches, const char *folder, hpf_error *err)
+{
+    char *roots[] = {hpf_arena_text(t->texts, (hpf_str){folder, strlen(folder)}), NULL};
+    FTS *tree = roots[0] ? fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL) : NULL;
+    hpf_status status = tree ? HPF_OK : hpf_error_set_memory(err);
+    FTSENT *entry;
+    while (status == HPF_OK && (entry = fts_read(tree))) {
+        bool is_hidden = entry->fts_level > 0 && entry->fts_name[0] == '.';
+        if (entry->fts_level == 0 && entry->fts_info != FTS_D && entry->fts_info != FTS_DP) {
+            status = hpf_error_set_os(err, entry->fts_errno ? entry->fts_errno : ENOTDIR,
+                                      "cannot read the folder of --source \"%s\"", folder);
+        } else if (entry->fts_info == FTS_D && is_hidden) {
+            fts_set(tree, entry, FTS_SKIP);
+        } else if (entry->fts_info == FTS_F &&
+                   !compare_path(t, matches, (hpf_str){entry->fts_path, entry->fts_pathlen})) {
+            status = hpf_error_set_memory(err);
+        }
+    }
+    if (tree) {
+        fts_close(tree);
+    }
+    return status;
+}
+
+/* Sorts by the first column with an amount, decreasing; then by name. */
+static int compare_files(const void *a, const void *b)
+{
+    const source_file *x = a, *y = b;
+    for (size_t i = 0; i < SOURCE_MOST_COLUMNS; i++) {
+        if (x->totals[i] != y->totals[i]) {
+            return x->totals[i] < y->totals[i] ? 1 : -1;
+        }
+    }
+    return hpf_str_compare(x->name, y->name);
+}
+
+hpf_status source_table_find(source_table *t, const char *folder, hpf_error *err)
+{
+    match *matches = calloc(t->n_files + 1, sizeof *matches);
+    t->texts = t->texts ? t->texts : hpf_arena_create();
+    if (!matches || !t->texts) {
+        free(matches);
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = walk(t, matches, folder, err);
+    for (size_t i = 0; i < t->n_files; i++) {
+        t->files[i].is_ambiguous = matches[i].is_ambiguous;
+        t->files[i].path = matches[i].is_ambiguous ? NULL : matches[i].path;
+    }
+    free(matches);
+    t->heat = t->n_columns > 1 && t->placed[0] == 0 ? 1 : 0;
+    if (t->n_files > 0) {
+        qsort(t->files, t->n_files, sizeof *t->files, compare_files);
+    }
+    return status;
+}
+
+void source_table_finish(source_table *t)
+{
+    for (size_t i = 0; i < t->n_files; i++) {
+        free(t->files[i].spans);
+    }
+    free(t->files);
+    hpf__intern_finish(&t->names);
+    hpf_arena_destroy(t->texts);
+}
