@@ -4,6 +4,7 @@
 blocks."""
 import glob
 import os
+import sys
 import time
 
 import harness
@@ -55,6 +56,15 @@ class Processes(Native):
         self.assertEqual(plain.status, 6)
         for profile in census.others:
             self.assertGreater(profile.samples[-1][0], 0.5, profile.path)
+
+    def test_exec_between_samples(self):
+        """A sample that is due after exec, before the new program has made itself known, does not turn the
+        shell into a program of its own."""
+        for _ in range(5):
+            census = harness.run_census(["sh", "-c", "exec " + sys.executable + " -c 0"], self.fresh(), "-i0.001")
+            self.assertEqual((census.status, census.errors), (0, ""))
+            for profile in census.others:
+                self.assertGreater(profile.samples[-1][0], 0.5, profile.path)
 
     def test_event_logs(self):
         """Each profile has an event log with the same samples and the same base name."""

@@ -294,11 +294,11 @@ static void tick(hpp_collector *c)
         if (p->has_ended) {
             continue;
         }
-        if (hpp__process_has_changed(p)) {
-            hpp__process_end(p, false);
-        } else {
+        if (!hpp__process_has_changed(p)) {
             hpp__process_tick(p, n_times);
-        }
+        } else if (hpp__process_age_ns(p) >= worth_keeping_ns) {
+            hpp__process_end(p, false);
+        } /* else the window of the new program, if it has one, makes retire() drop this profile */
     }
 }
 
