@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Places in the text of a program, and finding its files.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "source/source_table.h"
+
+static source_table t;
+
+static void begin(void)
+{
+    t = (source_table){.n_columns = 1};
+}
+
+static void end(void)
+{
+    source_table_finish(&t);
+}
+
+TestSuite(source_table, .init = begin, .fini = end);
+
+static void add(const char *place, double amount)
+{
+    cr_assert(source_table_add(&t, (hpf_str){place, strlen(place)}, &amount));
+}
+
+typedef struct place_case {
+    const char *place, *file; /* NULL: no place */
+    uint32_t first_line, last_line;
+} place_case;
+
+Test(source_table, reads_places_of_all_profilers)
+{
+    static const place_case cases[] = {
+        {"main.c:12", "main.c", 12, 12},
+        {"src/Main.hs:29:1-67", "src/Main.hs", 29, 29},
+        {"Main.hs:(14,1)-(26,19)", "Main.hs", 14, 26},
+        {"a:b.c:7", "a:b.c", 7, 7},
+        {"main.c", NULL, 0, 0},
+        {"main.c:", NULL, 0, 0},
+        {"main.c:0", NULL, 0, 0},
+        {":12", NULL, 0, 0},
+        {"<built-in>", NULL, 0, 0},
+        {"Main.hs:(14,1)", NULL, 0, 0},
+        {"Main.hs:(14,1)-(13,2)", NULL, 0, 0},
+        {"", NULL, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const place_case *c = &cases[i];
+        end();
+        begin();
+        add(c->place, 8);
+        cr_expect_eq(t.totals[0], 8);
+        cr_expect_eq(t.placed[0], c->file ? 8 : 0, "%s", c->place);
+        cr_assert_eq(t.n_files, c->file ? 1 : 0, "%s", c->place);
+        if (c->file) {
+            cr_expect(hpf_str_is(t.files[0].name, c->file), "%s", c->place);
+            cr_expect_eq(t.files[0].spans[0].first_line, c->first_line, "%s", c->place);
+            cr_expect_eq(t.files[0].spans[0].last_line, c->last_line, "%s", c->place);
+        }
+    }
+}
+
+Test(source_table, adds_up_equal_places)
+{
+    add("a.c:1", 1);
+    add("b.c:1", 2);
+    add("a.c:1", 4);
+    add("a.c:2", 8);
+    cr_assert_eq(t.n_files, 2);
+    cr_assert_eq(t.files[0].n_spans, 2);
+    cr_expect_eq(t.files[0].spans[0].amounts[0], 5);
+    cr_expect_eq(t.files[0].spans[1].amounts[0], 8);
+    cr_expect_eq(t.files[0].totals[0], 13);
+    cr_expect_eq(t.files[1].totals[0], 2);
+    cr_expect_eq(t.totals[0], 15);
+}
+
+/* Creates an empty file below a folder, with its folders. */
+static void make_file(const char *folder, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    for (char *slash = path + strlen(folder) + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    cr_assert(file);
+    fclose(file);
+}
+
+static const source_file *file_named(const char *name)
+{
+    for (size_t i = 0; i < t.n_files; i++) {
+        if (hpf_str_is(t.files[i].name, name)) {
+            return &t.files[i];
+        }
+    }
+    return NULL;
+}
+
+Test(source_table, finds_files_by_the_end_of_their_paths)
+{
+    char folder[] = "/tmp/census-test-XXXXXX", wanted[512], remove[600];
+    hpf_error err;
+    cr_assert(mkdtemp(folder));
+    make_file(folder, "lib/util.c");
+    make_file(folder, "app/util.c");
+    make_file(folder, "app/main.c");
+    make_file(folder, "app/xmain.c");
+    make_file(folder, ".git/hidden.c");
+    add("/build/lib/util.c:1", 1); /* the folder decides */
+    add("util.c:1", 2);            /* two candidates */
+    add("main.c:1", 4);            /* not xmain.c */
+    add("hidden.c:1", 8);
+    add("ain.c:1", 16);
+    cr_assert_eq(source_table_find(&t, folder, &err), HPF_OK);
+    snprintf(wanted, sizeof wanted, "%s/lib/util.c", folder);
+    cr_expect_str_eq(file_named("/build/lib/util.c")->path, wanted);
+    cr_expect_null(file_named("util.c")->path);
+    cr_expect(file_named("util.c")->is_ambiguous);
+    snprintf(wanted, sizeof wanted, "%s/app/main.c", folder);
+    cr_expect_str_eq(file_named("main.c")->path, wanted);
+    cr_expect_null(file_named("hidden.c")->path);
+    cr_expect_not(file_named("hidden.c")->is_ambiguous);
+    cr_expect_null(file_named("ain.c")->path);
+    cr_expect(hpf_str_is(t.files[0].name, "ain.c"), "the most expensive file is first");
+    snprintf(remove, sizeof remove, "rm -r %s", folder);
+    cr_expect_eq(system(remove), 0);
+}
+
+Test(source_table, allocation_colours_lines_if_there_is_no_time)
+{
+    hpf_error err;
+    const double amounts[] = {0, 5};
+    t.n_columns = 2;
+    cr_assert(source_table_add(&t, HPF_STR("none.c:3"), amounts));
+    cr_assert_eq(source_table_find(&t, "/dev/null/none", &err), HPF_ERR_IO);
+    cr_expect_eq(t.heat, 1);
+}
