@@ -66,6 +66,7 @@ typedef struct session {
     watch *w;
     watch_input *input;
     watch_views views;
+    plot_ungrouped ungrouped; /* as printed last */
     int signals;
 } session;
 
@@ -161,10 +162,25 @@ static bool is_enough(const session *s)
     return loop_is_stopped(s->l) || is_invalid_input(s) || (is_last && watch_is_over(s->w));
 }
 
+static plot_ungrouped count_ungrouped(const session *s)
+{
+    hpf_survey *survey;
+    hpf_error err;
+    bool has_samples =
+        s->values->plot.group && watched_survey(&survey, watch_profile(s->w, 0), 0, &err) == HPF_OK;
+    return has_samples ? plot_setup_count_ungrouped(&s->setup, &survey, 1) : (plot_ungrouped){0, 0};
+}
+
+/* Warns of names that --group-by leaves alone when there are samples; a terminal view has no place
+ * for that. */
 static void serve(session *s)
 {
     while (!is_enough(s)) {
         loop_step(s->l, -1);
+        if (!s->values->tty && s->ungrouped.n_names == 0) {
+            s->ungrouped = count_ungrouped(s);
+            plot_warn_of_ungrouped(s->ungrouped);
+        }
     }
     watch_input_look(s->input);
 }
@@ -178,8 +194,12 @@ static int conclude(session *s)
         snprintf(failure, sizeof failure, "%s: %s", profile->name, profile->message);
     }
     const char *picture = s->values->plot.output;
+    plot_ungrouped ungrouped = count_ungrouped(s);
     watch_destroy(s->w);
     s->w = NULL;
+    if (ungrouped.n != s->ungrouped.n) {
+        plot_warn_of_ungrouped(ungrouped);
+    }
     bool is_missing = picture && s->views.picture_state != PICTURE_CURRENT;
     if (*failure && s->values->tty) {
         diag_say("%s", failure);

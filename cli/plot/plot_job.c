@@ -4,7 +4,6 @@
  */
 #include "plot_job.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,17 +44,8 @@ static hpf_status write_profiles(const plot_job *j, const hpr_output *output, hp
                                  hpf_error *err)
 {
     (void)output;
-    hpf_survey **surveys = calloc(j->n_inputs, sizeof *surveys);
-    if (!surveys) {
-        return hpf_error_set_memory(err);
-    }
-    for (size_t i = 0; i < j->n_inputs; i++) {
-        surveys[i] = j->inputs[i].survey;
-    }
-    hpf_status status = j->setup.backend->write_profiles(surveys, (const char *const *)j->names,
-                                                         j->n_inputs, &j->setup.options, sink, err);
-    free(surveys);
-    return status;
+    return j->setup.backend->write_profiles(j->surveys, (const char *const *)j->names, j->n_inputs,
+                                            &j->setup.options, sink, err);
 }
 
 static int write_to(const plot_job *j, const char *path, write_function *write)
@@ -223,63 +213,12 @@ static bool read_collections(plot_job *j)
     return is_read;
 }
 
-/* Returns whether there is something to draw: a sample with a name that is wanted, in the window.
- * hp2ps draws an empty picture. */
-static bool has_costs(const plot_job *j)
-{
-    const plot_values *v = j->setup.values;
-    bool has = v->look == HPR_LOOK_CLASSIC, has_elsewhere = false;
-    for (size_t i = 0; i < j->n_inputs; i++) {
-        hpf_survey *survey = j->inputs[i].survey;
-        for (hpf_name name = 0; name < hpf_survey_n_names(survey) && !has; name++) {
-            has = hpf_survey_totals(survey, name)->n_samples > 0;
-            has_elsewhere |= hpf_survey_whole_sum(survey, name) > 0;
-        }
-    }
-    const char *path = j->inputs[0].name;
-    if (has) {
-        return true;
-    }
-    if (!has_elsewhere) {
-        diag_say("%s: all samples are empty: nothing to draw; did the program end before its first "
-                 "sample? Use a shorter interval, such as -i0.01",
-                 path);
-    } else if (v->match || v->exclude) {
-        diag_say("%s: no name is left by %s%s%s%s%s", path, v->match ? "--match " : "",
-                 v->match ? v->match : "", v->match && v->exclude ? " and " : "",
-                 v->exclude ? "--exclude " : "", v->exclude ? v->exclude : "");
-    } else {
-        diag_say("%s: all samples between --from and --to are empty", path);
-    }
-    return false;
-}
-
-/* Warns of names that --group-by leaves alone. */
-static void warn_of_ungrouped(const plot_job *j)
-{
-    hpf_error warning;
-    uint32_t n = 0, n_names = 0;
-    for (size_t i = 0; i < j->n_inputs && j->setup.values->group; i++) {
-        const hpf_survey *survey = j->inputs[i].survey;
-        n += hpr_count_ungrouped(survey, &j->setup.options.chart);
-        for (hpf_name name = 0; name < hpf_survey_n_names(survey); name++) {
-            n_names += hpf_survey_totals(survey, name)->n_samples > 0;
-        }
-    }
-    if (n > 0) {
-        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
-                      "%" PRIu32 " of %" PRIu32
-                      " names have no such part, or were cut before its end: each is a group of "
-                      "its own",
-                      n, n_names);
-        diag_warning("--group-by", &warning);
-    }
-}
-
 static bool open_inputs(plot_job *j, char *const *paths, size_t n)
 {
+    char why[PLOT_WHY_BYTES];
     j->inputs = calloc(n, sizeof *j->inputs);
-    if (!j->inputs) {
+    j->surveys = calloc(n, sizeof *j->surveys);
+    if (!j->inputs || !j->surveys) {
         diag_say("out of memory");
         return false;
     }
@@ -287,11 +226,13 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
         if (!open_input(j, paths[i])) {
             return false;
         }
+        j->surveys[i] = j->inputs[i].survey;
     }
-    if (!has_costs(j)) {
+    if (plot_setup_is_empty(&j->setup, j->surveys, n, why)) {
+        diag_say("%s: %s", j->inputs[0].name, why);
         return false;
     }
-    warn_of_ungrouped(j);
+    plot_warn_of_ungrouped(plot_setup_count_ungrouped(&j->setup, j->surveys, n));
     return read_sets(j) && read_collections(j);
 }
 
@@ -350,6 +291,7 @@ static void finish(plot_job *j)
         input_close(&j->inputs[i]);
     }
     free(j->inputs);
+    free(j->surveys);
     hpf_eventlog_gc_finish(&j->collections);
 }
 

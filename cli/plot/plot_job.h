@@ -16,10 +16,11 @@ typedef struct plot_job {
     /* Used while running. */
     hpf_eventlog_gc collections; /* for --gc */
     input *inputs;
-    size_t n_inputs;  /* number of open inputs */
-    char **names;     /* names of the profiles on an interactive page */
-    hpr_chart *chart; /* chart of one profile, or NULL */
-    hpr_page *page;   /* page of several profiles, or NULL */
+    size_t n_inputs;      /* number of open inputs */
+    hpf_survey **surveys; /* of the inputs */
+    char **names;         /* names of the profiles on an interactive page */
+    hpr_chart *chart;     /* chart of one profile, or NULL */
+    hpr_page *page;       /* page of several profiles, or NULL */
 } plot_job;
 
 /* Draws one or more profiles. Returns an exit status; failures print a message. */

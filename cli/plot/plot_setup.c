@@ -2,7 +2,11 @@
  *
  * Checks options and reads the files that they name.
  */
+#include "summary/survey_details.h"
 #include "plot_setup.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "diag.h"
 #include "font_choice.h"
@@ -80,4 +84,57 @@ void plot_setup_finish(plot_setup *s)
 plot_name_filter *plot_setup_filter(const plot_setup *s)
 {
     return s->values->match || s->values->exclude ? name_filter_keeps : NULL;
+}
+
+bool plot_setup_is_empty(const plot_setup *s, hpf_survey *const *surveys, size_t n,
+                         char why[PLOT_WHY_BYTES])
+{
+    const plot_values *v = s->values;
+    bool has = v->look == HPR_LOOK_CLASSIC, has_elsewhere = false;
+    for (size_t i = 0; i < n; i++) {
+        for (hpf_name name = 0; name < hpf_survey_n_names(surveys[i]) && !has; name++) {
+            has = hpf_survey_totals(surveys[i], name)->n_samples > 0;
+            has_elsewhere |= hpf_survey_whole_sum(surveys[i], name) > 0;
+        }
+    }
+    if (has) {
+        return false;
+    }
+    if (!has_elsewhere) {
+        snprintf(why, PLOT_WHY_BYTES,
+                 "all samples are empty: nothing to draw; did the program end before its first "
+                 "sample? Use a shorter interval, such as -i0.01");
+    } else if (v->match || v->exclude) {
+        snprintf(why, PLOT_WHY_BYTES, "no name is left by %s%s%s%s%s", v->match ? "--match " : "",
+                 v->match ? v->match : "", v->match && v->exclude ? " and " : "",
+                 v->exclude ? "--exclude " : "", v->exclude ? v->exclude : "");
+    } else {
+        snprintf(why, PLOT_WHY_BYTES, "all samples between --from and --to are empty");
+    }
+    return true;
+}
+
+plot_ungrouped plot_setup_count_ungrouped(const plot_setup *s, hpf_survey *const *surveys, size_t n)
+{
+    plot_ungrouped names = {0, 0};
+    for (size_t i = 0; i < n && s->values->group; i++) {
+        names.n += hpr_count_ungrouped(surveys[i], &s->options.chart);
+        for (hpf_name name = 0; name < hpf_survey_n_names(surveys[i]); name++) {
+            names.n_names += hpf_survey_totals(surveys[i], name)->n_samples > 0;
+        }
+    }
+    return names;
+}
+
+void plot_warn_of_ungrouped(plot_ungrouped names)
+{
+    hpf_error warning;
+    if (names.n > 0) {
+        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
+                      "%" PRIu32 " of %" PRIu32
+                      " names have no such part, or were cut before its end: each is a group of "
+                      "its own",
+                      names.n, names.n_names);
+        diag_warning("--group-by", &warning);
+    }
 }

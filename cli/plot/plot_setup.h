@@ -34,6 +34,23 @@ void plot_setup_finish(plot_setup *s);
 /* Returns false after a message. */
 bool plot_setup_open_fonts(plot_setup *s);
 
+/* Returns whether `surveys` have no cost to draw: no sample with a name that is wanted, in the
+ * window. Then writes why to `why`. The classic look is never empty: hp2ps draws an empty picture.
+ */
+enum { PLOT_WHY_BYTES = 500 };
+bool plot_setup_is_empty(const plot_setup *s, hpf_survey *const *surveys, size_t n,
+                         char why[PLOT_WHY_BYTES]);
+
+/* Names in samples, and how many of them --group-by leaves alone. */
+typedef struct plot_ungrouped {
+    uint32_t n, n_names;
+} plot_ungrouped;
+
+plot_ungrouped plot_setup_count_ungrouped(const plot_setup *s, hpf_survey *const *surveys,
+                                          size_t n);
+/* Prints a warning, unless there are none. */
+void plot_warn_of_ungrouped(plot_ungrouped names);
+
 /* Returns the name filter for surveys, with `&s->filter` as the context; NULL without a filter. */
 typedef bool plot_name_filter(void *context, hpf_str name);
 plot_name_filter *plot_setup_filter(const plot_setup *s);

@@ -22,10 +22,10 @@ typedef struct picture {
     view_picture_options options;
     int timer;
     const watched *profile;
-    bool has_news;       /* there are changes that are not drawn */
-    hpf_sink *last;      /* contents of the file; NULL: not written yet */
-    double last_s;       /* time of the last attempt */
-    char complaint[200]; /* last message, which is not repeated */
+    bool has_news;                  /* there are changes that are not drawn */
+    hpf_sink *last;                 /* contents of the file; NULL: not written yet */
+    double last_s;                  /* time of the last attempt */
+    char complaint[PLOT_WHY_BYTES]; /* last message, which is not repeated */
 } picture;
 
 /* ---- drawing ---- */
@@ -98,23 +98,45 @@ static hpf_status draw_with_sets(picture *p, hpf_survey *survey, hpf_error *err)
     return status;
 }
 
+/* Prints why there is no picture, unless that was the last message. */
+static void complain(picture *p, const char *of, const char *message)
+{
+    *p->options.state = PICTURE_FAILED;
+    if (strcmp(p->complaint, message) != 0) {
+        snprintf(p->complaint, sizeof p->complaint, "%s", message);
+        diag_say("%s: %s", of, message);
+    }
+}
+
+/* Draws, unless no sample has a name that is wanted: that is an error only when no more samples can
+ * come. */
 static void draw(picture *p)
 {
     hpf_error err;
     hpf_survey *survey;
+    char why[PLOT_WHY_BYTES];
     p->last_s = loop_now_s();
-    hpf_status status = watched_survey(&survey, p->profile, p->options.window_s, &err);
+    hpf_status status = watched_survey(&survey, p->profile, 0, &err);
     if (status == HPF_MORE) {
         return;
     }
+    if (status == HPF_OK && plot_setup_is_empty(p->options.setup, &survey, 1, why)) {
+        p->has_news = false;
+        if (p->profile->state == WATCHED_ENDED) {
+            complain(p, p->profile->name, why);
+        }
+        return;
+    }
+    if (status == HPF_OK && p->options.window_s > 0) {
+        status = watched_survey(&survey, p->profile, p->options.window_s, &err);
+    }
     status = status == HPF_OK ? draw_with_sets(p, survey, &err) : status;
     p->has_news = status != HPF_OK;
-    *p->options.state = status == HPF_OK ? PICTURE_CURRENT : PICTURE_FAILED;
     if (status == HPF_OK) {
+        *p->options.state = PICTURE_CURRENT;
         p->complaint[0] = '\0';
-    } else if (strcmp(p->complaint, err.message) != 0) {
-        snprintf(p->complaint, sizeof p->complaint, "%s", err.message);
-        diag_error(p->options.path, &err);
+    } else {
+        complain(p, p->options.path, err.message);
     }
 }
 

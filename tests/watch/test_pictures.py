@@ -12,6 +12,9 @@ import harness
 from harness import plot, profile, read
 
 
+HEAD = b'JOB "prog"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
+
+
 def formats():
     text = subprocess.run([harness.CENSUS, "plot", "--help"], capture_output=True, text=True,
                           check=True).stdout
@@ -135,6 +138,60 @@ class Pictures(harness.Watch):
         running = self.start("--once", self.write("a.hp", profile(3)))
         self.assert_ends_well(running, plot(profile(3)))
         self.assertEqual(stat.S_IMODE(os.stat(picture).st_mode), 0o640)
+
+    def feed(self, *words):
+        """Starts a watch of a pipe; returns it and the end to write to."""
+        running = self.start(*words, "-", stdin=subprocess.PIPE, bufsize=0)
+        self.addCleanup(running.process.stdin.close)
+        return running, running.process.stdin
+
+    def test_no_picture_until_a_name_is_wanted(self):
+        running, writer = self.feed("--match", "late")
+        writer.write(HEAD + b"BEGIN_SAMPLE 0\nearly\t1\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\n")
+        harness.time.sleep(0.3)
+        self.assertFalse(os.path.exists(running.picture))
+        self.assertEqual(running.errors(), "")
+        writer.write(b"late\t1\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\n")
+        harness.wait_until(lambda: os.path.exists(running.picture), "a picture")
+        writer.write(b"END_SAMPLE 2\n")
+        writer.close()
+        self.assertEqual(running.wait(), 0)
+        self.assertEqual(running.said, b"")
+
+    def test_nothing_to_draw_is_an_error_at_the_end(self):
+        empty = b"BEGIN_SAMPLE 0\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\nEND_SAMPLE 1\n"
+        some = b"BEGIN_SAMPLE 0\nname\t1\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\nEND_SAMPLE 1\n"
+        for samples, options, message in ((empty, (), b"all samples are empty"),
+                                          (some, ("--match", "x|y"), b"no name is left by --match x|y"),
+                                          (some, ("--window", "1ms", "--exclude", "n"), b"no name is left by --exclude n")):
+            path = self.write("a.hp", HEAD + samples)
+            picture = self.write("picture.json", b"old")
+            running = self.start("--once", *options, path)
+            self.assertEqual(running.wait(), 1)
+            self.assertEqual(running.said.count(b"\n"), 1, running.said)
+            self.assertIn(b"a.hp: " + message, running.said)
+            self.assertEqual(read(picture), b"old")
+
+    def test_empty_window_is_drawn(self):
+        """A name is wanted, but not now."""
+        path = self.write("a.hp", HEAD + b"BEGIN_SAMPLE 0\nname\t1\nEND_SAMPLE 0\nBEGIN_SAMPLE 9\nEND_SAMPLE 9\n")
+        running = self.start("--once", "--window", "1s", path)
+        self.assertEqual(running.wait(), 0)
+        self.assertEqual(json.loads(read(running.picture))["sample_times"], [9])
+
+    def test_names_without_a_group_are_counted_at_first_and_at_the_end(self):
+        running, writer = self.feed("--group-by", "module")
+        writer.write(HEAD + b"BEGIN_SAMPLE 0\nalone\t1\nbase:A.x\t1\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\n")
+        running.wait_to_say("1 of 2 names have no such part")
+        writer.write(b"another\t1\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nthird\t1\nEND_SAMPLE 2\n")
+        writer.close()
+        self.assertEqual(running.wait(), 0)
+        self.assertEqual(running.said.count(b"\n"), 2, running.said)
+        self.assertIn(b"3 of 4 names have no such part", running.said)
+
+        running = self.start("--once", "--group-by", "module", self.write("a.hp", profile(9)))
+        self.assertEqual(running.wait(), 0)
+        self.assertEqual(running.said.count(b"names have no such part"), 1, running.said)
 
 
 if __name__ == "__main__":
