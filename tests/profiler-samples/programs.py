@@ -454,6 +454,14 @@ class Options(unittest.TestCase):
         self.assertIn("-hz", run.errors)
 
 
+    def test_all_options_of_the_guide_are_accepted(self):
+        for options in ("-h", "-hc", "-hm", "-hd", "-hy", "-hr", "-hb", "-hcmake -hdI#,MUT_VAR",
+                        "-hCmain -hr", "-hmMain -hy[] -hc", "-hrmain -hr", "-hbdrag,void -hr",
+                        "-i0.2", "-xt -hd", "-xc", "-L40 -hc", "-R4 -hr", "-p", "-P", "-pa",
+                        "-V0.02 -p"):
+            run = Run("drag", *options.split())
+            self.assertEqual((run.status, run.output, run.errors), (0, "1000\n", ""), options)
+
     def test_options_of_the_runtime_are_read_or_refused_with_a_reason(self):
         self.assertEqual(Run("fail", "-F1.5", "-N1", "-hd", "-i100").output, "125250\n")
         for option, reason in {"-c": "cannot compact", "-N4": "one processor",
