@@ -159,7 +159,9 @@ static bool grow_tree(prof_view *v, bool all)
         prof_row *row = v->tree[i];
         row->name = (hpf_str){at, row->depth + row->centre->label.length};
         memset(at, ' ', row->depth);
-        memcpy(at + row->depth, row->centre->label.data, row->centre->label.length);
+        if (row->centre->label.length > 0) {
+            memcpy(at + row->depth, row->centre->label.data, row->centre->label.length);
+        }
         at += row->name.length;
     }
     return v->indented != NULL;
