@@ -18,6 +18,7 @@
 #include "bins/bins_report.h"
 #include "diag.h"
 #include "prof_report.h"
+#include "report_chains.h"
 #include "report_source.h"
 #include "profile_command.h"
 #include "unit_format.h"
@@ -45,6 +46,7 @@ typedef struct report_values {
     int n_bands;
     int profile; /* number in an event log; -1: the first */
     bool exact;
+    bool chains;
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
     int max_name;                /* MiB; 0: the default */
 } report_values;
@@ -346,6 +348,11 @@ static const opt report_options[] = {
      .argument = "FUNCTION",
      .help = "address bins: print the machine code of FUNCTION with the share of each instruction "
              "(needs objdump)"},
+    {.name = "chains",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, chains),
+     .help = "profile by retainer: report what holds the retainers of the largest names, and so on "
+             "to the roots"},
     {.name = "source",
      .kind = OPT_TEXT,
      .offset = offsetof(report_values, source),
@@ -390,6 +397,9 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     if (v->source) {
         return report_source_heap(in, &of_source, sink, err);
     }
+    if (v->chains) {
+        return report_chains_write(in, (size_t)v->n_bands, v->exact, sink, err);
+    }
     if (is_of_log(v)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s needs an event log of GHC",
                              v->time    ? "time"
@@ -432,10 +442,10 @@ static hpf_status write_log(const input *in, const void *values, hpf_sink *sink,
 static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const report_values *v = values;
-    if (is_of_log(v) || v->sets || v->profile >= 0) {
+    if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "--sets, --profile, --time, --ticky and --nonmoving cannot be used "
-                             "with a .prof report");
+                             "--sets, --profile, --chains, --time, --ticky and --nonmoving cannot "
+                             "be used with a .prof report");
     }
     const report_source_options of_source = source_options(v);
     if (v->source) {
@@ -492,6 +502,11 @@ static int run(const cmd *self, int argc, char **argv)
         return cmd_misused(self, values.source ? "--source cannot be used with --time, --ticky and "
                                                  "--nonmoving, and needs --format text or html"
                                                : "--format html needs --source DIR");
+    }
+    if (values.chains && (is_of_log(&values) || values.source || values.format > TABLE_AS_TEXT ||
+                          (argc > 1 && bins_is_file(argv[1])))) {
+        return cmd_misused(self, "--chains needs a profile by retainer, and can only be written as "
+                                 "text");
     }
     if (argc > 1 && bins_is_file(argv[1])) {
         return run_bins(self, &values, argc, argv);

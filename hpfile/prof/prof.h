@@ -103,6 +103,23 @@ HPF_API void hpf_prof_write_census(hpf_sink *sink, const hpf_prof_census *census
 HPF_API void hpf_prof_write_sets_title(hpf_sink *sink);
 HPF_API void hpf_prof_write_set(hpf_sink *sink, uint64_t id, hpf_str text);
 
+/* What held the retainers of one identity, after the sets: the title once, then "ROOT <retainer>",
+ * or "HELD 48 bytes, 2 objects: <retainer> by {members}", or "... by MANY", for each. GHC does not
+ * write these lines. */
+typedef struct hpf_prof_holding {
+    hpf_str retainer;               /* a member of sets, without angle brackets */
+    hpf_str by;                     /* the members of its set, or MANY, UNREACHED, OUT_OF_MEMORY */
+    bool is_root;                   /* the other members are not known then */
+    uint64_t size_bytes, n_objects; /* in the census in which they were largest */
+} hpf_prof_holding;
+
+HPF_API void hpf_prof_write_holdings_title(hpf_sink *sink);
+HPF_API void hpf_prof_write_holding(hpf_sink *sink, const hpf_prof_holding *holding);
+
+/* Reads one line: HPF_OK and its contents, borrowed from the line; HPF_END when it is another line.
+ */
+HPF_API hpf_status hpf_prof_read_holding(hpf_prof_holding *holding, hpf_str line);
+
 /* Reads one line: HPF_OK and the members of `SET id = {text}`, borrowed from the line; HPF_END when
  * it is another line. */
 HPF_API hpf_status hpf_prof_read_set(uint64_t *id, hpf_str *text, hpf_str line);

@@ -626,3 +626,28 @@ void hpf_prof_write_set(hpf_sink *sink, uint64_t id, hpf_str text)
     hpf_sink_str(sink, text);
     hpf_sink_text(sink, "}\n");
 }
+
+void hpf_prof_write_holdings_title(hpf_sink *sink)
+{
+    hpf_sink_text(sink, "\nRetainers of retainers, at most:\n");
+}
+
+void hpf_prof_write_holding(hpf_sink *sink, const hpf_prof_holding *h)
+{
+    if (h->is_root) {
+        hpf_sink_text(sink, "ROOT <");
+        hpf_sink_str(sink, h->retainer);
+        hpf_sink_text(sink, ">\n");
+        return;
+    }
+    bool is_set = h->by.length > 0 && h->by.data[0] == '<';
+    hpf_sink_text(sink, "HELD ");
+    hpf_sink_whole(sink, h->size_bytes);
+    hpf_sink_text(sink, " bytes, ");
+    hpf_sink_whole(sink, h->n_objects);
+    hpf_sink_text(sink, " objects: <");
+    hpf_sink_str(sink, h->retainer);
+    hpf_sink_text(sink, is_set ? "> by {" : "> by ");
+    hpf_sink_str(sink, h->by);
+    hpf_sink_text(sink, is_set ? "}\n" : "\n");
+}

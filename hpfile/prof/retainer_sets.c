@@ -24,6 +24,8 @@ struct hpf_retainer_sets {
     hpf__intern ids;
     hpf_str *members; /* by the number of the id */
     size_t members_capacity;
+    hpf_prof_holding *holdings;
+    size_t n_holdings, holdings_capacity;
     hpf__buffer name;
 };
 
@@ -34,6 +36,7 @@ void hpf_retainer_sets_destroy(hpf_retainer_sets *s)
         hpf__intern_finish(&s->ids);
         hpf__buffer_finish(&s->name);
         free(s->members);
+        free(s->holdings);
         free(s);
     }
 }
@@ -41,6 +44,12 @@ void hpf_retainer_sets_destroy(hpf_retainer_sets *s)
 uint32_t hpf_retainer_sets_n(const hpf_retainer_sets *s)
 {
     return s->ids.n_names;
+}
+
+const hpf_prof_holding *hpf_retainer_sets_holdings(const hpf_retainer_sets *s, size_t *n)
+{
+    *n = s->n_holdings;
+    return s->holdings;
 }
 
 /* --- reading --- */
@@ -64,16 +73,37 @@ static hpf_status keep(hpf_retainer_sets *s, uint64_t id, hpf_str text)
     return HPF_OK;
 }
 
+static hpf_status keep_holding(hpf_retainer_sets *s, const hpf_prof_holding *holding)
+{
+    hpf_prof_holding copy = *holding;
+    copy.retainer.data = hpf_arena_text(s->arena, holding->retainer);
+    copy.by.data = hpf_arena_text(s->arena, holding->by);
+    if (!copy.retainer.data || !copy.by.data ||
+        !HPF__ARRAY_RESERVE(s->holdings, s->holdings_capacity, s->n_holdings + 1)) {
+        return HPF_ERR_MEMORY;
+    }
+    s->holdings[s->n_holdings++] = copy;
+    return HPF_OK;
+}
+
+static hpf_status read_line(hpf_retainer_sets *s, hpf_str line)
+{
+    uint64_t id;
+    hpf_str text;
+    hpf_prof_holding holding;
+    if (hpf_prof_read_set(&id, &text, line) == HPF_OK) {
+        return keep(s, id, text);
+    }
+    return hpf_prof_read_holding(&holding, line) == HPF_OK ? keep_holding(s, &holding) : HPF_OK;
+}
+
 static hpf_status read_source(hpf_retainer_sets *s, hpf_source *source, hpf_error *err)
 {
     hpf__cursor scan = {.source = source, .err = err, .line = 1};
     hpf__buffer line = {0};
     hpf_status status;
     while ((status = hpf__cursor_line(&scan, &line)) == HPF_OK) {
-        uint64_t id;
-        hpf_str text;
-        if (hpf_prof_read_set(&id, &text, (hpf_str){line.bytes, line.length}) == HPF_OK &&
-            keep(s, id, text) != HPF_OK) {
+        if (read_line(s, (hpf_str){line.bytes, line.length}) != HPF_OK) {
             status = hpf_error_set_memory(err);
             break;
         }
@@ -101,8 +131,7 @@ hpf_status hpf_retainer_sets_read(hpf_retainer_sets **out, hpf_source *source, h
 
 /* --- names --- */
 
-/* Returns the next member of a set, without its brackets; no data after the last. */
-static hpf_str cut_member(hpf_str *rest)
+hpf_str hpf_retainer_sets_next_member(hpf_str *rest)
 {
     static const char between[] = ">, <";
     hpf_str member = {NULL, 0};
@@ -152,7 +181,8 @@ static bool put_name(hpf_retainer_sets *s, hpf_str id, hpf_str members, bool are
     hpf_str member;
     s->name.length = 0;
     bool fits = hpf__buffer_append(&s->name, id.data, id.length);
-    for (bool is_first = true; fits && (member = cut_member(&members)).data; is_first = false) {
+    for (bool is_first = true; fits && (member = hpf_retainer_sets_next_member(&members)).data;
+         is_first = false) {
         hpf_str label = are_stacks ? label_of(member) : member;
         fits = (is_first || hpf__buffer_append(&s->name, ",", 1)) &&
                hpf__buffer_append(&s->name, label.data, label.length);

@@ -16,6 +16,7 @@
 
 #include "hpfile/event.h"
 #include "hpfile/source.h"
+#include "prof/prof.h"
 
 typedef struct hpf_retainer_sets hpf_retainer_sets;
 
@@ -35,5 +36,14 @@ typedef struct hpf_retainer_set {
 
 /* Finds the set of a profile's name. Returns false if it is unknown, also without memory. */
 HPF_API bool hpf_retainer_sets_find(hpf_retainer_sets *sets, hpf_str name, hpf_retainer_set *out);
+
+/* Removes the next member from the members of a set, and returns it without its brackets; data is
+ * NULL after the last. */
+HPF_API hpf_str hpf_retainer_sets_next_member(hpf_str *members);
+
+/* Returns what held the retainers; none if the report does not have it, as those of GHC. Borrowed
+ * from the sets. */
+HPF_API const hpf_prof_holding *hpf_retainer_sets_holdings(const hpf_retainer_sets *sets,
+                                                           size_t *n);
 
 #endif

@@ -98,6 +98,9 @@ static void count(hpp_census *c, uint32_t key, uint64_t cost)
 static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
 {
     hpp_census *c = context;
+    if (c->has_retainers) {
+        hpp__retainer_add_holder(&c->retainer, ref, object);
+    }
     if (!is_counted(c, object)) {
         return 0;
     }
@@ -229,6 +232,7 @@ static void write_name(uint32_t key, hpp__text *out, void *context)
 static void note_missing(hpp_census *c)
 {
     if (c->has_retainers) {
+        hpp__holders_end(&c->retainer.holders);
         c->result.retainers = c->retainer.figures;
         c->result.missing.n_untraced = c->retainer.n_untraced;
         c->result.missing.n_sets = c->retainer.sets.n_failed;
@@ -410,6 +414,31 @@ int hpp_census_each_set(hpp_census *c, hpp_visit_set *visit, void *context)
             result = visit(set, shown, context);
             hpp__text_finish(&text);
         }
+    }
+    return result;
+}
+
+int hpp_census_each_holding(hpp_census *c, hpp_visit_holding *visit, void *context)
+{
+    int result = 0;
+    const hpp__retainer *r = &c->retainer;
+    for (size_t i = 0; c->has_retainers && i < r->holders.n && result == 0; i++) {
+        const hpp__holding *h = &r->holders.all[i];
+        hpp__text retainer = {0}, by = {0};
+        hpp__band_keys_write_whole(&r->identity, h->retainer, &retainer);
+        if (h->set != HPP__SET_OF_ROOT) {
+            hpp__retainer_write_whole(r, h->set, &by);
+        }
+        if (!retainer.is_short && !by.is_short) {
+            result = visit(&(hpp_holding){.retainer = hpp__text_str(&retainer),
+                                          .by = hpp__text_str(&by),
+                                          .is_root = h->set == HPP__SET_OF_ROOT,
+                                          .size_bytes = h->most_bytes,
+                                          .n_objects = h->n_most_objects},
+                           context);
+        }
+        hpp__text_finish(&retainer);
+        hpp__text_finish(&by);
     }
     return result;
 }

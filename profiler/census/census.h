@@ -93,4 +93,18 @@ const hpp_census_result *hpp_census_final(hpp_census *census, uint32_t index);
 typedef int hpp_visit_set(uint32_t id, hpf_str text, void *context);
 int hpp_census_each_set(hpp_census *census, hpp_visit_set *visit, void *context);
 
+/* Retainers of one identity that are roots, or whose set is `by`: as in hpp_visit_set, or MANY,
+ * UNREACHED, OUT_OF_MEMORY. Restrictions do not apply. */
+typedef struct hpp_holding {
+    hpf_str retainer; /* as in a set, without angle brackets */
+    hpf_str by;
+    bool is_root;
+    uint64_t size_bytes, n_objects;
+} hpp_holding;
+
+/* Visits what held the retainers in all censuses; sizes and numbers are those of the census in
+ * which a holding was largest. */
+typedef int hpp_visit_holding(const hpp_holding *holding, void *context);
+int hpp_census_each_holding(hpp_census *census, hpp_visit_holding *visit, void *context);
+
 #endif

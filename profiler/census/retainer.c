@@ -110,12 +110,29 @@ static void drop(hpp_ref ref, void *context)
     r->has_dropped = true;
 }
 
+static void add_holder(hpp__retainer *r, const hpp_object *object, uint32_t set,
+                       uint64_t size_bytes)
+{
+    uint32_t key = hpp__band_keys_get(&r->identity, object);
+    if (key == HPP__KEY_OUT_OF_MEMORY || !hpp__holders_add(&r->holders, key, set, size_bytes)) {
+        r->sets.n_failed++;
+    }
+}
+
+void hpp__retainer_add_holder(hpp__retainer *r, hpp_ref ref, const hpp_object *object)
+{
+    if (is_retainer(r, ref, object)) {
+        add_holder(r, object, hpp__retainer_set(r, ref, object), object->size_bytes);
+    }
+}
+
 static int visit_root(hpp_ref ref, void *context)
 {
     hpp__retainer *r = context;
     hpp_object object = {0};
     if (ref != 0) {
         r->heap->describe(&object, ref, r->heap->context);
+        add_holder(r, &object, HPP__SET_OF_ROOT, 0);
         hpp__traverse_from(&r->traverse, ref, identity_set(r, &object));
     }
     return 0;
@@ -266,6 +283,9 @@ void hpp__retainer_write_whole(const hpp__retainer *r, uint32_t set, hpp__text *
 {
     uint32_t n;
     const uint32_t *elements = hpp__sets_elements(&r->sets, set, &n);
+    if (set < HPP__FIRST_SET) {
+        hpp__text_add(out, special_name(set));
+    }
     for (uint32_t i = 0; i < n; i++) {
         hpp__text_add(out, i > 0 ? HPF_STR(", <") : HPF_STR("<"));
         hpp__band_keys_write_whole(&r->identity, elements[i], out);
@@ -309,6 +329,7 @@ void hpp__retainer_finish(hpp__retainer *r)
 {
     hpp__band_keys_finish(&r->identity);
     hpp__restrict_finish(&r->named);
+    hpp__holders_finish(&r->holders);
     hpp__sets_finish(&r->sets);
     hpp__traverse_finish(&r->traverse);
     hpp__map_finish(&r->words);

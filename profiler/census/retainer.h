@@ -15,6 +15,7 @@
 #define HPP_RETAINER_H
 
 #include "band_key.h"
+#include "holders.h"
 #include "restrict.h"
 #include "result.h"
 #include "retainer_set.h"
@@ -32,6 +33,7 @@ typedef struct hpp__retainer {
     hpp__band_keys identity; /* R() */
     hpp__restrict named;     /* isRetainer(), for HPP_RETAINERS_NAMED */
     hpp__sets sets;
+    hpp__holders holders;
     hpp__traverse traverse;
     hpp__map words;               /* of objects without one in their header */
     uint32_t pass;                /* from 1 */
@@ -59,6 +61,9 @@ uint32_t hpp__retainer_set(const hpp__retainer *retainer, hpp_ref ref, const hpp
 bool hpp__retainer_set_passes(hpp__retainer *retainer, const hpp__restrict *restrictions,
                               uint32_t set);
 
+/* After a pass, for each object: if it is a retainer, adds it to what holds retainers. */
+void hpp__retainer_add_holder(hpp__retainer *retainer, hpp_ref ref, const hpp_object *object);
+
 /* Adds the cost of an object to its set. */
 void hpp__retainer_charge(hpp__retainer *retainer, uint32_t set, uint64_t size_bytes);
 bool hpp__retainer_is_charged(const hpp__retainer *retainer, uint32_t set);
@@ -67,7 +72,7 @@ bool hpp__retainer_is_charged(const hpp__retainer *retainer, uint32_t set);
 void hpp__retainer_write_name(const hpp__retainer *retainer, uint32_t set, size_t max_bytes,
                               hpp__text *out);
 
-/* Appends "<inner[M],...>, <...>". */
+/* Appends "<inner[M],...>, <...>", or the name of a special set. */
 void hpp__retainer_write_whole(const hpp__retainer *retainer, uint32_t set, hpp__text *out);
 
 #endif

@@ -506,6 +506,13 @@ static int write_set(uint32_t id, hpf_str text, void *sink)
     return 0;
 }
 
+static int write_holding(const hpp_holding *h, void *sink)
+{
+    const hpf_prof_holding holding = {h->retainer, h->by, h->is_root, h->size_bytes, h->n_objects};
+    hpf_prof_write_holding(sink, &holding);
+    return 0;
+}
+
 static void write_retainers(hpp_profiler *p, hpf_sink *sink)
 {
     for (size_t i = 0; i < p->n_passes; i++) {
@@ -513,6 +520,8 @@ static void write_retainers(hpp_profiler *p, hpf_sink *sink)
     }
     hpf_prof_write_sets_title(sink);
     hpp_census_each_set(p->engine, write_set, sink);
+    hpf_prof_write_holdings_title(sink);
+    hpp_census_each_holding(p->engine, write_holding, sink);
 }
 
 /* Writes the report. A JSON report is read by programs, so the file contains nothing else. */

@@ -217,6 +217,16 @@ class Retainers(unittest.TestCase):
         with_log = Run("cache", "-hr", "-hbdrag", "-l", "-i100")
         self.assertIn("visits (per object)", with_log.text(".lines"))
 
+    def test_chains_of_retainers_in_one_run(self):
+        run = Run("finite_map", "-hr", "-i100")
+        done = subprocess.run([CENSUS, "report", "--chains", run.path + ".hp"], text=True,
+                              capture_output=True, check=True)
+        chain = done.stdout[done.stdout.index("C_lookup\n"):].split("\n\n")[0]
+        self.assertEqual(re.findall(r"<- (\w+)\[.*?\]  (.* objects?(?:, root)?)$", chain, re.M)[:3], [
+            ("C_lookup", "1.56 KiB in 100 objects"), ("B_scale", "1.56 KiB in 100 objects"),
+            ("A_total", "16 B in 1 object")])
+        self.assertRegex(chain.splitlines()[-1], r"<- SYSTEM\[SYSTEM\],MAIN\[MAIN\] .*, root$")
+
     def test_schemes_choose_what_retains_and_its_name(self):
         def bands(*options):
             run = Run("cache", "-hr", "-i100", *options)

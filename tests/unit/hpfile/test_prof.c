@@ -565,6 +565,40 @@ Test(prof, retainer_report_is_ghcs)
     check_retainers("foldleak-prof-hr.prof");
 }
 
+Test(prof, holdings_are_read_as_they_are_written)
+{
+    static const hpf_prof_holding cases[] = {
+        {.retainer = HPF_STR("a[M],MAIN[MAIN]"), .is_root = true},
+        {HPF_STR("f[M]"), HPF_STR("<a[M]>, <b c[M]>"), false, 4096, 17},
+        {HPF_STR("Map"), HPF_STR("MANY"), false, 0, 1},
+        {HPF_STR("x> y"), HPF_STR("UNREACHED"), false, UINT64_C(1) << 60, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hpf_sink *sink = hpf_sink_to_memory();
+        hpf_prof_write_holding(sink, &cases[i]);
+        hpf_prof_holding h = {0};
+        cr_assert_eq(hpf_prof_read_holding(&h, hpf_sink_bytes(sink)), HPF_OK, "%zu", i);
+        cr_expect(hpf_str_equal(h.retainer, cases[i].retainer));
+        cr_expect(hpf_str_equal(h.by, cases[i].by));
+        cr_expect_eq(h.is_root, cases[i].is_root);
+        cr_expect_eq(h.size_bytes, cases[i].size_bytes);
+        cr_expect_eq(h.n_objects, cases[i].n_objects);
+        hpf_sink_destroy(sink);
+    }
+    static const char *const others[] = {"ROOT <a",
+                                         "HELD 1 bytes, 2 objects: <a> by {<b>",
+                                         "HELD 1 bytes: <a> by {<b>}",
+                                         "HELD x bytes, 2 objects: <a> by MANY",
+                                         "HELD 1 bytes, 2 objects: <a>",
+                                         "SET 1 = {<a>}",
+                                         ""};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        hpf_prof_holding h;
+        cr_expect_eq(hpf_prof_read_holding(&h, (hpf_str){others[i], strlen(others[i])}), HPF_END,
+                     "%s", others[i]);
+    }
+}
+
 Test(prof, lines_that_are_not_sets_are_reported)
 {
     static const char *const lines[] = {"",          "SET",        "SET = {}",

@@ -236,6 +236,57 @@ Test(retainer, schemes_by_rule_and_info_table)
     }
 }
 
+static int collect_holding(const hpp_holding *h, void *context)
+{
+    char *all = context;
+    snprintf(all + strlen(all), 4096 - strlen(all), "%.*s %s%.*s %llu in %llu\n",
+             (int)h->retainer.length, h->retainer.data, h->is_root ? "root" : "by ",
+             (int)h->by.length, h->by.data, (unsigned long long)h->size_bytes,
+             (unsigned long long)h->n_objects);
+    return 0;
+}
+
+/* A thunk of `a` on the stack holds two of `b`, which hold a cell; later only one of `b` is left.
+ */
+Test(retainer, holdings_lead_from_a_retainer_to_the_root)
+{
+    static const hpp_shape shape_of[] = {
+        {.description = HPF_STR("stack"), .flags = HPP_STACK},
+        {.description = HPF_STR("a"), .flags = HPP_RETAINER},
+        {.description = HPF_STR("b"), .flags = HPP_RETAINER},
+    };
+    toy_heap heap;
+    toy_init(&heap, 10, true);
+    size_t stack = toy_new(&heap, 100, &shape_of[0], NULL, 0);
+    size_t a = toy_new(&heap, 8, &shape_of[1], NULL, 0);
+    size_t b[2] = {toy_new(&heap, 20, &shape_of[2], NULL, 0),
+                   toy_new(&heap, 20, &shape_of[2], NULL, 0)};
+    size_t cell = toy_new(&heap, 1000, &CONS, NULL, 0);
+    heap.objects[stack].is_root = true;
+    toy_link(&heap, stack, a);
+    toy_link(&heap, a, b[0]);
+    toy_link(&heap, a, b[1]);
+    toy_link(&heap, b[0], cell);
+    const hpf_str names[] = {HPF_STR("nothing")};
+    const hpp_restriction none = {HPF_BREAKDOWN_CLOSURE_DESCR, names, 1};
+    hpp_census *census = census_by_retainers(
+        &heap, &(hpp_census_options){.retaining = {.identity = HPF_BREAKDOWN_CLOSURE_DESCR},
+                                     .restrictions = &none,
+                                     .n_restrictions = 1});
+    hpp_census_take(census, 0);
+    heap.objects[b[1]].ref = 0;
+    heap.objects[a].n_children = 1;
+    hpp_census_take(census, 1);
+    char all[4096] = "";
+    cr_expect_eq(hpp_census_each_holding(census, collect_holding, all), 0);
+    cr_expect_str_eq(all, "stack root 0 in 1\n"
+                          "stack by <stack> 100 in 1\n"
+                          "a by <stack> 8 in 1\n"
+                          "b by <a> 40 in 2\n");
+    hpp_census_destroy(census);
+    toy_finish(&heap);
+}
+
 Test(retainer, restriction_by_retainer)
 {
     make_stacks();

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A band is a set of retainers. Each of them is followed by what holds it: the largest set of its
+ * objects that contains other retainers, and so on. A retainer is listed once for each band.
+ */
+#include "report_chains.h"
+
+#include <stdlib.h>
+
+#include "hpfile/str.h"
+#include "io/sink.h"
+#include "summary/survey_details.h"
+
+#include "output.h"
+#include "summary.h"
+#include "unit_format.h"
+
+enum { INDENT = 15, STEP = 3, MOST_DEPTH = 20 };
+
+/* The chains of one band. */
+typedef struct chains {
+    hpf_sink *sink;
+    const hpf_prof_holding *holdings;
+    size_t n_holdings;
+    bool exact;
+    hpf_str *listed; /* retainers, with room for all */
+    size_t n_listed;
+} chains;
+
+static bool is_listed(const chains *c, hpf_str retainer)
+{
+    for (size_t i = 0; i < c->n_listed; i++) {
+        if (hpf_str_equal(c->listed[i], retainer)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether a set leads on: it has a member that is not listed yet, or is no set but a word
+ * such as MANY. */
+static bool leads_on(const chains *c, hpf_str members)
+{
+    hpf_str rest = members;
+    hpf_str member = hpf_retainer_sets_next_member(&rest);
+    bool is_word = !member.data;
+    for (; member.data; member = hpf_retainer_sets_next_member(&rest)) {
+        if (!is_listed(c, member)) {
+            return true;
+        }
+    }
+    return is_word;
+}
+
+/* The holdings of one retainer. */
+typedef struct held {
+    uint64_t size_bytes, n_objects; /* of all */
+    bool is_root;
+    size_t n_sets;                /* that lead on */
+    const hpf_prof_holding *best; /* the largest of these */
+} held;
+
+static held holdings_of(const chains *c, hpf_str retainer)
+{
+    held all = {0};
+    for (size_t i = 0; i < c->n_holdings; i++) {
+        const hpf_prof_holding *h = &c->holdings[i];
+        if (!hpf_str_equal(h->retainer, retainer)) {
+            continue;
+        }
+        all.is_root |= h->is_root;
+        all.size_bytes += h->size_bytes;
+        all.n_objects += h->is_root ? 0 : h->n_objects;
+        if (!h->is_root && leads_on(c, h->by)) {
+            all.n_sets++;
+            all.best = !all.best || h->size_bytes > all.best->size_bytes ? h : all.best;
+        }
+    }
+    return all;
+}
+
+static void write_members(chains *c, hpf_str members, int depth);
+
+static void write_retainer(chains *c, hpf_str retainer, int depth)
+{
+    bool is_again = is_listed(c, retainer);
+    hpf_sink_printf(c->sink, "%*s<- ", INDENT + STEP * depth, "");
+    output_name(c->sink, retainer);
+    if (is_again) {
+        hpf_sink_text(c->sink, "  (above)\n");
+        return;
+    }
+    c->listed[c->n_listed++] = retainer;
+    const held all = holdings_of(c, retainer);
+    if (all.n_objects > 0) {
+        hpf_sink_printf(c->sink, "  %s in %s object%s",
+                        format_amount((double)all.size_bytes, HPF_STR("bytes"), c->exact).text,
+                        format_count(all.n_objects).text, all.n_objects == 1 ? "" : "s");
+    }
+    hpf_sink_text(c->sink, all.is_root         ? ", root\n"
+                           : all.n_objects > 0 ? ""
+                                               : "  not in the heap\n");
+    if (all.is_root || all.n_objects == 0) {
+        return;
+    }
+    if (all.n_sets > 1) {
+        hpf_sink_printf(c->sink,
+                        ", most of them in one of %s sets:", format_count(all.n_sets).text);
+    }
+    hpf_sink_text(c->sink, "\n");
+    if (all.best && depth < MOST_DEPTH) {
+        write_members(c, all.best->by, depth + 1);
+    }
+}
+
+static void write_members(chains *c, hpf_str members, int depth)
+{
+    hpf_str rest = members;
+    hpf_str member = hpf_retainer_sets_next_member(&rest);
+    if (!member.data) {
+        hpf_sink_printf(c->sink, "%*s<- ", INDENT + STEP * depth, "");
+        output_name(c->sink, members);
+        hpf_sink_text(c->sink, "\n");
+    }
+    for (; member.data; member = hpf_retainer_sets_next_member(&rest)) {
+        write_retainer(c, member, depth);
+    }
+}
+
+/* Returns how many retainers can be listed: those of all sets and those that are held. */
+static size_t count_retainers(const chains *c, const hpf_survey *survey, const summary *sum)
+{
+    size_t n = c->n_holdings;
+    for (size_t i = 0; i < c->n_holdings; i++) {
+        hpf_str rest = c->holdings[i].by;
+        while (hpf_retainer_sets_next_member(&rest).data) {
+            n++;
+        }
+    }
+    for (uint32_t i = 0; i < sum->n_rows; i++) {
+        hpf_retainer_set set;
+        if (hpf_survey_retainer_set(survey, sum->rows[i].number, &set)) {
+            while (hpf_retainer_sets_next_member(&set.members).data) {
+                n++;
+            }
+        }
+    }
+    return n;
+}
+
+static void write_bands(chains *c, const hpf_survey *survey, const summary *sum)
+{
+    hpf_str unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
+    for (uint32_t i = 0; i < sum->n_rows; i++) {
+        const summary_row *row = &sum->rows[i];
+        hpf_retainer_set set;
+        hpf_sink_printf(c->sink, "\n%5.1f%% %*s  ", 100 * row->share, c->exact ? 24 : 13,
+                        format_amount(row->mean, unit, c->exact).text);
+        output_name(c->sink, row->name);
+        hpf_sink_text(c->sink, "\n");
+        c->n_listed = 0;
+        if (hpf_survey_retainer_set(survey, row->number, &set)) {
+            write_members(c, set.members, 0);
+        }
+    }
+}
+
+hpf_status report_chains_write(const input *in, size_t n_bands, bool exact, hpf_sink *sink,
+                               hpf_error *err)
+{
+    chains c = {.sink = sink, .exact = exact};
+    if (in->sets) {
+        c.holdings = hpf_retainer_sets_holdings(in->sets, &c.n_holdings);
+    }
+    if (c.n_holdings == 0) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "--chains needs a profile by retainer (-hr) and its .prof report, by "
+                             "a program that embeds hpprof: GHC does not record what holds the "
+                             "retainers");
+    }
+    summary sum;
+    if (!summary_make(&sum, in->survey, (uint32_t)n_bands)) {
+        return hpf_error_set_memory(err);
+    }
+    c.listed = calloc(count_retainers(&c, in->survey, &sum) + 1, sizeof *c.listed);
+    hpf_status status = c.listed ? HPF_OK : hpf_error_set_memory(err);
+    if (status == HPF_OK) {
+        output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
+        hpf_sink_text(sink, "\n\n  area          mean  retainers, and what holds them\n");
+        write_bands(&c, in->survey, &sum);
+    }
+    free(c.listed);
+    summary_finish(&sum);
+    return status;
+}
