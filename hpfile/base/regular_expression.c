@@ -48,12 +48,12 @@ static cost either(cost a, cost b)
 
 static cost any_number_of(cost a)
 {
-    double around = a.head * a.tail;
+    double around = a.head * a.tail, more = a.through > 0 ? 4 : 1;
     return (cost){
         .characters = a.characters + 1,
-        .through = a.through + 1,
-        .head = a.head + 1,
-        .tail = a.tail + 1,
+        .through = more * a.through + 1,
+        .head = more * a.head + 1,
+        .tail = more * a.tail + 1,
         .most = fmax(a.most, a.through > 0 ? around * around : around),
     };
 }
@@ -62,6 +62,10 @@ static cost any_number_of(cost a)
 static cost repeat(cost a, double low, double high)
 {
     cost all = NOTHING, optional = EMPTY;
+    if (high == 0) { /* read, and dropped */
+        all.characters = a.characters;
+        return all;
+    }
     for (double i = 0; i < low && all.characters <= MOST_CHARACTERS; i++) {
         all = sequence(all, a);
     }

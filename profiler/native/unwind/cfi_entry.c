@@ -87,10 +87,8 @@ static bool read_record(record *out, const hpp_cfi_tables *tables, uintptr_t add
         return false;
     }
     uint64_t length = hpp__bytes_fixed(&bytes, 4);
-    unsigned n_id = 4;
     if (length == UINT32_MAX) {
         length = hpp__bytes_fixed(&bytes, 8);
-        n_id = 8;
     }
     if (bytes.failed || length == 0 || length > hpp__bytes_left(&bytes)) {
         return false;
@@ -98,7 +96,7 @@ static bool read_record(record *out, const hpp_cfi_tables *tables, uintptr_t add
     out->body = (hpp_bytes){bytes.at, bytes.at + length, false};
     out->next = out->body.end;
     out->id_place = bytes.at;
-    out->id = hpp__bytes_fixed(&out->body, n_id);
+    out->id = hpp__bytes_fixed(&out->body, 4); /* after a length of any size */
     return !out->body.failed;
 }
 

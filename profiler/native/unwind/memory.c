@@ -17,10 +17,7 @@ static bool page_is_readable(uintptr_t page)
 
 static bool has_page(hpp_memory *memory, uintptr_t page)
 {
-    if (page == memory->page) {
-        return true;
-    }
-    if (page == 0 || !page_is_readable(page)) {
+    if (page == 0 || (page != memory->page && !page_is_readable(page))) {
         return false;
     }
     memory->page = page;
