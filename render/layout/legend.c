@@ -241,6 +241,7 @@ hpf_status hpr__legend_place(hpr__chart *chart, const hpr__legend *legend,
 
 #define LEAST_END_PT 2.0 /* thickness at the right end that a leader can point at */
 #define GAP_PT       6.0 /* to bands, right end and text of the peak */
+#define STEP_PT      2.0 /* between places that are tried */
 
 static const double most_share = 0.5; /* of the plot's width, for a name */
 
@@ -319,21 +320,37 @@ static double end_of_peak(const hpr_chart *chart, const hpr__label_style *style,
     return fmax(hpr__x_of_time(chart, peak.time) + width / 2, chart->plot_x_pt + width);
 }
 
-/* Finds the place of the block; returns false if there is none. */
-static bool find_place(block *b, const hpr_chart *chart, const hpr__label_style *style,
-                       bool si_units)
+/* Puts the block on the stack at `left_pt`; returns whether there is room for it. */
+static bool try_place(block *b, const hpr_chart *chart, double left_pt, double end_of_peak_pt)
 {
-    double before = hpr__swatch_width_pt(chart) + HPR__SWATCH_GAP_PT;
-    double right = chart->plot_x_pt + chart->plot_width_pt;
     double top = chart->plot_y_pt + chart->plot_height_pt;
-    b->left_pt = right - GAP_PT - b->text_pt - before;
-    b->bottom_pt = highest_from(chart, b->left_pt - GAP_PT) + GAP_PT;
+    b->left_pt = left_pt;
+    b->bottom_pt = highest_from(chart, left_pt - GAP_PT) + GAP_PT;
     double block_top = b->bottom_pt + (double)b->n * b->pitch_pt;
     hpr__peak peak;
     bool is_below_peak =
         !hpr__peak_of(&peak, chart) || block_top <= hpr__y_of(chart, peak.at) - GAP_PT;
-    return block_top <= top && b->left_pt > chart->plot_x_pt &&
-           (is_below_peak || b->left_pt > end_of_peak(chart, style, si_units) + GAP_PT);
+    return block_top <= top && left_pt > chart->plot_x_pt &&
+           (is_below_peak || left_pt > end_of_peak_pt + GAP_PT);
+}
+
+/* Finds the place of the block; returns false if there is none. From the right end it moves left to
+ * its bands, until it would rise with the stack. */
+static bool find_place(block *b, const hpr_chart *chart, const hpr__label_style *style,
+                       bool si_units)
+{
+    double before = hpr__swatch_width_pt(chart) + HPR__SWATCH_GAP_PT;
+    double left = chart->plot_x_pt + chart->plot_width_pt - GAP_PT - b->text_pt - before;
+    double peak_pt = end_of_peak(chart, style, si_units);
+    if (!try_place(b, chart, left, peak_pt)) {
+        return false;
+    }
+    double highest = b->bottom_pt + GAP_PT;
+    block next = *b;
+    while (try_place(&next, chart, next.left_pt - STEP_PT, peak_pt) && next.bottom_pt <= highest) {
+        *b = next;
+    }
+    return true;
 }
 
 static void place_names(const block *b, hpr__chart *chart, const char **texts,

@@ -122,8 +122,28 @@ static void expect_inside_band(const hpr_chart *chart, uint32_t index)
     free(lower);
 }
 
+/* Checks that names next to bands and in legends have the order of the stack: down each column,
+ * from the left column to the right one. Lines have the order of their right ends. */
+static void expect_order_of_stack(const hpr_chart *chart)
+{
+    for (uint32_t high = 0; high < chart->n_bands; high++) {
+        const hpr_label *above = &chart->bands[high].label;
+        for (uint32_t low = 0; low < high; low++) {
+            const hpr_label *below = &chart->bands[low].label;
+            bool is_key = above->place == HPR_LABEL_LEGEND ||
+                          (above->place == HPR_LABEL_MARGIN && !chart->is_lines);
+            if (is_key && below->place == above->place) {
+                cr_expect(above->x_pt < below->x_pt ||
+                              (above->x_pt == below->x_pt && above->y_pt > below->y_pt),
+                          "%s, above %s", chart->bands[high].text, chart->bands[low].text);
+            }
+        }
+    }
+}
+
 static void expect_labels_in_place(const hpr_chart *chart)
 {
+    expect_order_of_stack(chart);
     for (uint32_t i = 0; i < chart->n_bands; i++) {
         const hpr_band *band = &chart->bands[i];
         if (band->label.place == HPR_LABEL_NONE) {
@@ -625,6 +645,25 @@ Test(modern, names_without_leaders_are_where_the_plot_is_empty)
     cr_expect_gt(over_much.x_pt, right);
 }
 
+Test(modern, names_without_leaders_are_near_their_bands)
+{
+    drawing d;
+    hpr_options options = sheet(480, 200);
+    draw_text(&d,
+              HEAD "BEGIN_SAMPLE 0\nbig\t900\nsmall\t20\nEND_SAMPLE 0\n"
+                   "BEGIN_SAMPLE 10\nbig\t3\nEND_SAMPLE 10\n"
+                   "BEGIN_SAMPLE 30\nbig\t1\nEND_SAMPLE 30\n",
+              &options);
+    const hpr_label *label =
+        &d.chart->bands[d.chart->bands[0].label.place == HPR_LABEL_INSIDE].label;
+    double end_of_bands = d.chart->plot_x_pt + d.chart->plot_width_pt / 3;
+    cr_expect_eq(label->place, HPR_LABEL_LEGEND);
+    cr_expect(label->box_x_pt > end_of_bands && label->box_x_pt < end_of_bands + 10, "%g, %g",
+              label->box_x_pt, end_of_bands);
+    expect_good(&d);
+    destroy(&d);
+}
+
 Test(modern, largest_name_of_one_sample_keeps_its_colour)
 {
     drawing lone, many;
@@ -913,20 +952,24 @@ Test(modern, bands_too_thin_to_be_seen_are_drawn_together, .timeout = 60)
     cr_expect(items_for_bands(30000, HPR_THEME_PRINT) < 3 * 2 * 360 / 0.4);
 }
 
-/* Two bands of 1 byte below one of 100,000: drawn in the mean of their colours, or of the shades of
- * their hatches. */
+/* Two bands of some bytes below a hundred of 1000: drawn in the mean of their colours, or of the
+ * shades of their hatches. */
 Test(modern, thin_bands_are_drawn_in_the_mean_of_their_colours)
 {
+    char text[4096];
+    size_t at = (size_t)snprintf(text, sizeof text, HEAD "BEGIN_SAMPLE 0\na\t3\nb\t1\n");
+    for (int i = 0; i < 100; i++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "large%d\t1000\n", i);
+    }
+    snprintf(text + at, sizeof text - at, "END_SAMPLE 0\n");
     for (int theme = HPR_THEME_LIGHT; theme <= HPR_THEME_PRINT; theme++) {
         drawing d;
         hpr_options options = sheet(0, 0);
+        options.n_bands = 0;
         options.trace_percent = 0;
         options.theme = (hpr_theme)theme;
-        options.order = HPR_ORDER_AREA;
-        draw_text(&d,
-                  HEAD "BEGIN_SAMPLE 0.0\na\t3\nb\t1\nlarge\t100000\nEND_SAMPLE 0.0\n"
-                       "BEGIN_SAMPLE 1.0\na\t3\nb\t1\nlarge\t100000\nEND_SAMPLE 1.0\n",
-                  &options);
+        options.order = HPR_ORDER_NAME;
+        draw_text(&d, text, &options);
         hpr_colour expected = {0, 0, 0};
         for (uint32_t i = 0; i < d.chart->n_bands; i++) {
             const hpr_band *band = &d.chart->bands[i];
