@@ -22,6 +22,8 @@
 #define MARKER_STEP_PT    42.0 /* between the markers of a line */
 #define LEAST_HAIRLINE_PT 1.0  /* a hairline would hide thinner bands */
 
+enum { FEW_BANDS = 100 }; /* are drawn one by one */
+
 static bool init_curve(hpr__curve *out, const hpr__drawing *d)
 {
     return hpr__curve_init(out, d->builder, d->chart->n_points == 1 ? 2 : d->chart->n_points);
@@ -244,7 +246,7 @@ static void draw_stack(const hpr__drawing *d)
         bool is_below_run = false;
         for (uint32_t top = chart->n_bands, low; top-- > 0; top = low) {
             const hpr_band *above = top + 1 < chart->n_bands ? &chart->bands[top + 1] : NULL;
-            low = lowest_of_run(d, top);
+            low = chart->n_bands > FEW_BANDS ? lowest_of_run(d, top) : top;
             set_curve(&edge, d, chart->bands[top].upper, &chart->bands[top], above);
             draw_run(d, &edge, &base, low, top);
             if (above && !(is_below_run && low < top)) {
