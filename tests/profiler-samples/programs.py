@@ -494,9 +494,11 @@ class Failure(unittest.TestCase):
 
     def test_a_stack_overflow_prints_the_folded_stack(self):
         run = Run("fail", "-xc", n=130000)
-        self.assertEqual((run.status, run.errors), (1,
-            "*** stack overflow (reporting due to -xc), stack trace:\n"
-            "  Main.total,\n  called from Main.main\nstack overflow\n"))
+        self.assertEqual(run.status, 1)
+        # A sanitizer may warn of the deep C stack before.
+        self.assertEqual(run.errors[run.errors.find("***"):],
+                         "*** stack overflow (reporting due to -xc), stack trace:\n"
+                         "  Main.total,\n  called from Main.main\nstack overflow\n")
 
     def test_without_xc_there_is_only_the_message(self):
         self.assertEqual(Run("fail", n="0").errors, "head: empty list\n")
