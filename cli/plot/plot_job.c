@@ -4,6 +4,7 @@
  */
 #include "plot_job.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,50 +168,82 @@ static bool read_sets(plot_job *j)
     return !has_sets || retainers_read(&j->inputs[0], j->setup.values->sets);
 }
 
-static hpf_status note_collection(void *context, const hpf_event *event, hpf_error *err)
+/* --- what else is in an event log ------------------------------------------------------------ */
+
+static hpf_status note_event(void *context, const hpf_event *event, hpf_error *err)
 {
-    return hpf_eventlog_gc_note(context, event, err);
+    plot_job *j = context;
+    hpf_status status = HPF_OK;
+    if (j->setup.values->gc) {
+        status = hpf_eventlog_gc_note(&j->collections, event, err);
+    }
+    return status == HPF_OK && j->activity ? hpf_eventlog_activity_note(j->activity, event, err)
+                                           : status;
 }
 
-static hpf_status read_gc_events(const input *in, hpf_eventlog_gc *out, hpf_error *err)
+/* Sets the activity to be drawn, between the first and the last sample. */
+static hpf_status settle_activity(plot_job *j, hpf_error *err)
 {
-    const hpf_event_visitor visitor = {.event = note_collection};
+    const hpf_activity *activity = hpf_eventlog_activity_settle(j->activity);
+    hpf_error warning;
+    if (!activity->allocated_bytes && !activity->paused_s && !activity->running_s &&
+        !activity->sparks && activity->n_messages == 0) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "no allocation, collections, threads, sparks or messages in the "
+                             "event log: run the program with +RTS -l");
+    }
+    if (activity->n_more_messages > 0) {
+        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
+                      "only the first %d messages are drawn; %" PRIu64 " more are left out",
+                      (int)HPF_MAX_MESSAGES, activity->n_more_messages);
+        diag_warning(j->inputs[0].name, &warning);
+    }
+    j->setup.options.chart.activity = activity;
+    return HPF_OK;
+}
+
+/* Reads what --gc and --lanes draw. */
+static hpf_status read_log_events(plot_job *j, hpf_error *err)
+{
+    const hpf_event_visitor visitor = {.event = note_event};
+    const plot_values *v = j->setup.values;
+    hpr_options *options = &j->setup.options.chart;
+    const input *in = &j->inputs[0];
+    const hpf_overview *o = hpf_survey_overview(in->survey);
     if (in->format != &hpf_format_eventlog) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--gc needs an event log of GHC");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s needs an event log",
+                             v->gc ? "gc" : "lanes");
+    }
+    if (v->lanes && o->last_time > o->first_time) {
+        j->activity = hpf_eventlog_activity_create(o->first_time, o->last_time);
+        if (!j->activity) {
+            return hpf_error_set_memory(err);
+        }
     }
     hpf_status status = hpf_source_rewind(in->given, err);
     if (status == HPF_OK) {
-        status = hpf_eventlog_read_source(NULL, in->given, &visitor, out, err);
+        status = hpf_eventlog_read_source(NULL, in->given, &visitor, j, err);
     }
-    if (status == HPF_OK && out->n == 0) {
+    if (status == HPF_OK && v->gc && j->collections.n == 0) {
         return hpf_error_set(
             err, HPF_ERR_UNSUPPORTED,
             "no garbage collections in the event log: run the program with +RTS -l (or -lg)");
     }
-    return status;
-}
-
-static bool read_gc_ticks(const input *in, hpf_eventlog_gc *out)
-{
-    hpf_error err;
-    if (read_gc_events(in, out, &err) != HPF_OK) {
-        diag_input(in->name, in->given, &err);
-        return false;
-    }
-    hpf_eventlog_gc_settle(out);
-    return true;
-}
-
-static bool read_collections(plot_job *j)
-{
-    hpr_options *options = &j->setup.options.chart;
-    if (!j->setup.values->gc) {
-        return true;
-    }
-    bool is_read = read_gc_ticks(&j->inputs[0], &j->collections);
+    hpf_eventlog_gc_settle(&j->collections);
     options->collections = j->collections.list;
     options->n_collections = j->collections.n;
-    return is_read;
+    return status == HPF_OK && j->activity ? settle_activity(j, err) : status;
+}
+
+static bool read_events(plot_job *j)
+{
+    hpf_error err;
+    bool is_wanted = j->setup.values->gc || j->setup.values->lanes;
+    if (is_wanted && read_log_events(j, &err) != HPF_OK) {
+        diag_input(j->inputs[0].name, j->inputs[0].given, &err);
+        return false;
+    }
+    return true;
 }
 
 static bool open_inputs(plot_job *j, char *const *paths, size_t n)
@@ -233,7 +266,7 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
         return false;
     }
     plot_warn_of_ungrouped(plot_setup_count_ungrouped(&j->setup, j->surveys, n));
-    return read_sets(j) && read_collections(j);
+    return read_sets(j) && read_events(j);
 }
 
 /* --- laying out ----------------------------------------------------------------------------- */
@@ -293,6 +326,7 @@ static void finish(plot_job *j)
     free(j->inputs);
     free(j->surveys);
     hpf_eventlog_gc_finish(&j->collections);
+    hpf_eventlog_activity_destroy(j->activity);
 }
 
 int plot_job_run(plot_job *j, char *const *paths, size_t n)

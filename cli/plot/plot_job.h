@@ -5,7 +5,7 @@
 #ifndef CENSUS_PLOT_JOB_H
 #define CENSUS_PLOT_JOB_H
 
-#include "eventlog/eventlog_gc.h"
+#include "eventlog/eventlog_activity.h"
 
 #include "input.h"
 #include "plot_setup.h"
@@ -14,7 +14,8 @@ typedef struct plot_job {
     plot_setup setup;
     const char *output; /* NULL: standard output */
     /* Used while running. */
-    hpf_eventlog_gc collections; /* for --gc */
+    hpf_eventlog_gc collections;     /* for --gc */
+    hpf_eventlog_activity *activity; /* for --lanes; or NULL */
     input *inputs;
     size_t n_inputs;      /* number of open inputs */
     hpf_survey **surveys; /* of the inputs */

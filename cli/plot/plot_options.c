@@ -114,6 +114,10 @@ const opt plot_options[] = {
     {0, "overlay-from", OPT_TEXT, AT(overlay_from), "FILE",
      "read quantities and labels of marks from FILE (default: BASE.lines next to BASE.hp)", NULL, 0,
      0},
+    {0, "lanes", OPT_FLAG, AT(lanes), NULL,
+     "event log: draw lanes below the bands: rate of allocation, share of time in garbage "
+     "collection, running threads, sparks; and messages as marks",
+     NULL, 0, 0},
     {0, "gc", OPT_FLAG, AT(gc), NULL,
      "event log: draw a tick at the upper edge for each garbage collection, longer for major ones",
      NULL, 0, 0},
@@ -142,8 +146,8 @@ _Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, 
 /* Returns whether an option also applies to growing profiles. */
 static bool is_live(const opt *row)
 {
-    static const char *const others[] = {"output",       "from", "to", "for",       "latex",
-                                         "overlay-from", "sets", "gc", "same-scale"};
+    static const char *const others[] = {"output",       "from", "to", "for",   "latex",
+                                         "overlay-from", "sets", "gc", "lanes", "same-scale"};
     bool is_other = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         is_other |= strcmp(row->name, others[i]) == 0;
@@ -269,6 +273,7 @@ static bool is_text_too_large(const plot_values *v)
 static bool check_page(const plot_values *v, size_t n_profiles, opt_complaint *complaint)
 {
     const opt_given single[] = {{"gc", v->gc},
+                                {"lanes", v->lanes},
                                 {"overlay-from", v->overlay_from != NULL},
                                 {"sets", v->sets != NULL},
                                 {NULL, false}};
@@ -305,6 +310,7 @@ static bool check_interactive(const plot_values *v, opt_complaint *complaint)
                                  {"legend", v->legend != HPR_LEGEND_AUTO},
                                  {"no-title", v->no_title},
                                  {"gc", v->gc},
+                                 {"lanes", v->lanes},
                                  {"mark-censuses", v->mark_censuses},
                                  {"x sample", v->x != X_TIME},
                                  {NULL, false}};
@@ -353,6 +359,7 @@ static bool check_classic(const plot_values *v, opt_complaint *complaint)
                                  {"overlay-from", v->overlay_from != NULL},
                                  {"sets", v->sets != NULL},
                                  {"gc", v->gc},
+                                 {"lanes", v->lanes},
                                  {"mark-censuses", v->mark_censuses},
                                  {NULL, false}};
     const char *given = v->look == HPR_LOOK_CLASSIC ? opt_first_given(missing) : NULL;
@@ -372,6 +379,9 @@ bool plot_options_check(const plot_values *v, const hpr_backend *backend, size_t
     }
     if (v->dpi > 0 && !backend->px_per_pt) {
         return opt_complain(complaint, "--dpi can only be used with PNG output");
+    }
+    if (v->lanes && backend->has_no_lanes) {
+        return opt_complain(complaint, "--lanes cannot be used with %s output", backend->name);
     }
     if (v->mark_censuses && !backend->is_graphical) {
         return opt_complain(complaint, "--mark-censuses needs a picture");

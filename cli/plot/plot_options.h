@@ -34,6 +34,7 @@ typedef struct plot_values {
     const char *overlay;        /* names, "all" or "none"; NULL: those that fit */
     const char *overlay_from;   /* sidecar file; NULL: that of the profile, if any */
     bool gc;                    /* draw garbage collections */
+    bool lanes;                 /* draw what the run-time system did below the plot */
     bool mark_censuses;
     int profile;      /* number in an event log; -1: the first */
     int max_name;     /* MiB; 0: the default */

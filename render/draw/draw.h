@@ -107,4 +107,7 @@ void hpr__draw_notes(const hpr__drawing *d);
 void hpr__draw_gc_ticks(const hpr__drawing *d);
 void hpr__draw_census_marks(const hpr__drawing *d);
 
+/* Draws the lanes below the plot, with their names and notes. */
+void hpr__draw_lanes(const hpr__drawing *d);
+
 #endif

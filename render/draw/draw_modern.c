@@ -57,7 +57,8 @@ static void draw_x_axis(const hpr__drawing *d)
 {
     const hpr_chart *chart = d->chart;
     hpr_text_size line = hpr__measure(d, "0", d->type.text_pt);
-    double baseline = chart->plot_y_pt - hpr__x_label_drop(&line, d->type.text_pt);
+    double bottom = chart->plot_y_pt - chart->lanes_pt;
+    double baseline = bottom - hpr__x_label_drop(&line, d->type.text_pt);
     double unit_width = width_of(d, chart->x.unit);
     double unit_x = hpr__right_of_plot(chart) + HPR__TEXT_GAP_PT;
     hpr_paint rule = hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT);
@@ -67,8 +68,7 @@ static void draw_x_axis(const hpr__drawing *d)
         const hpr_tick *tick = &chart->x.ticks[i];
         double width = width_of(d, tick->label);
         double left = hpr__x_label_left(chart, tick->at_pt, width, unit_width);
-        hpr__draw_segment(d, tick->at_pt, chart->plot_y_pt, tick->at_pt, chart->plot_y_pt - 3,
-                          rule);
+        hpr__draw_segment(d, tick->at_pt, bottom, tick->at_pt, bottom - 3, rule);
         hpr__draw_text(d, tick->label, left + width / 2, baseline, d->type.text_pt,
                        HPR_ANCHOR_MIDDLE, d->theme->muted);
         unit_x = fmax(unit_x, left + width + HPR__TEXT_GAP_PT);
@@ -278,6 +278,7 @@ static void draw_chart(const hpr__drawing *d)
     draw_x_axis(d);
     draw_y_axis(d);
     draw_emptiness(d);
+    hpr__draw_lanes(d);
     hpr__draw_gc_ticks(d);
     hpr__draw_census_marks(d);
     hpr__draw_notes(d);

@@ -273,7 +273,7 @@ static size_t draw_rule(const hpr__drawing *d, size_t first)
         x = chart->marks[i].is_ruled ? chart->marks[i].x_pt : x;
         paint.dash_pt = chart->marks[i].is_ruled ? 2 : paint.dash_pt;
     }
-    hpr__draw_segment(d, x, chart->plot_y_pt, x, top, paint);
+    hpr__draw_segment(d, x, chart->plot_y_pt - chart->lanes_pt, x, top, paint);
     return i;
 }
 

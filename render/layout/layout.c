@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "layout/overlays.h"
+#include "layout/lanes.h"
 #include "layout/legend.h"
 #include "layout/elide.h"
 #include "layout/labels.h"
@@ -41,7 +42,7 @@ static const double most_longer =
 
 /* Rows above and below the plot, in the order in which they are dropped if the plot gets too low.
  */
-enum { ROW_TITLE, ROW_LEGEND, ROW_HEAD, N_ROWS };
+enum { ROW_TITLE, ROW_LEGEND, ROW_HEAD, ROW_LANES, N_ROWS };
 
 typedef struct layout {
     hpr__chart *chart;
@@ -378,8 +379,12 @@ static void place_rows(layout *l)
                                             : 0,
         [ROW_LEGEND] = l->legend.height_pt > 0 ? l->legend.height_pt + LEGEND_GAP_PT : 0,
         [ROW_HEAD] = labels + line + HPR__TICK_GAP_PT,
+        [ROW_LANES] = public->lanes_pt,
     };
-    double plot = public->height_pt - axis - l->pad_pt - rows[0] - rows[1] - rows[2];
+    double plot = public->height_pt - axis - l->pad_pt;
+    for (int i = 0; i < N_ROWS; i++) {
+        plot -= rows[i];
+    }
     for (int i = 0; i < N_ROWS && plot < LEAST_PLOT_PT; i++) {
         plot += rows[i];
         rows[i] = 0;
@@ -388,7 +393,11 @@ static void place_rows(layout *l)
     l->has_legend = rows[ROW_LEGEND] > 0;
     l->has_head = rows[ROW_HEAD] > 0;
     plot -= l->has_head ? 0 : line / 2; /* for half a label at the top */
-    public->plot_y_pt = fmin(axis + rows[ROW_LEGEND], public->height_pt * 0.6);
+    if (rows[ROW_LANES] == 0) {
+        public->n_lanes = 0;
+        public->lanes_pt = 0;
+    }
+    public->plot_y_pt = fmin(axis + rows[ROW_LEGEND] + public->lanes_pt, public->height_pt * 0.6);
     public->plot_height_pt = fmax(plot, public->height_pt * 0.2);
 }
 
@@ -399,6 +408,9 @@ static void place_left(layout *l)
     double widest = width_of(l, y->unit);
     for (size_t i = 0; i < y->n_ticks; i++) {
         widest = fmax(widest, width_of(l, y->ticks[i].label));
+    }
+    for (size_t i = 0; i < l->public->n_lanes; i++) {
+        widest = fmax(widest, width_of(l, l->public->lanes[i].name));
     }
     double left = fmax(l->pad_pt + widest + HPR__TICK_GAP_PT, l->frame.left_pt);
     l->public->plot_x_pt = fmin(left, l->public->width_pt * most_left_share);
@@ -424,6 +436,10 @@ static hpr__label_style style_of(const layout *l, double margin_text_pt)
 static double least_margin(const layout *l)
 {
     double margin = l->pad_pt + width_of(l, l->public->x.unit) + 2 * HPR__TICK_GAP_PT;
+    for (size_t i = 0; i < l->public->n_lanes; i++) {
+        double note = width_of(l, l->public->lanes[i].note);
+        margin = fmax(margin, l->pad_pt + note + HPR__TICK_GAP_PT);
+    }
     return fmax(margin, l->frame.right_pt);
 }
 
@@ -662,7 +678,7 @@ static int compare_marks(const void *a, const void *b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* Copies the marks within the times of the chart. */
+/* Copies the marks and messages within the times of the chart. */
 static hpf_status collect_marks(layout *l, const hpf_survey *survey, hpf_error *err)
 {
     hpr_chart *public = l->public;
@@ -671,12 +687,15 @@ static hpf_status collect_marks(layout *l, const hpf_survey *survey, hpf_error *
         return HPF_OK;
     }
     const hpf_overview *overview = hpf_survey_overview(survey);
-    l->marks = hpf_arena_array(l->chart->arena, overview->n_marks, sizeof *l->marks);
+    const hpf_activity *activity = l->options->activity;
+    size_t n_marks = overview->n_marks + (activity ? activity->n_messages : 0);
+    l->marks = hpf_arena_array(l->chart->arena, n_marks, sizeof *l->marks);
     if (!l->marks) {
         return hpf_error_set_memory(err);
     }
-    for (size_t i = 0; i < overview->n_marks; i++) {
-        const hpf_mark *mark = &overview->marks[i];
+    for (size_t i = 0; i < n_marks; i++) {
+        const hpf_mark *mark = i < overview->n_marks ? &overview->marks[i]
+                                                     : &activity->messages[i - overview->n_marks];
         if (mark->time < public->times[0] || mark->time > public->times[public->n_points - 1]) {
             continue;
         }
@@ -781,8 +800,9 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
     bool is_figure = hpr__is_figure(l->public, l->options);
     if (hpr__labels_name(l->chart, is_figure, is_figure && l->options->legend == HPR_LEGEND_BELOW,
                          err) ||
-        collect_marks(l, survey, err) || arrange_with_marks(l, reach, err) ||
-        hpr__gc_ticks_place(l->chart, l->options, err)) {
+        collect_marks(l, survey, err) || hpr__lanes_create(l->chart, l->options, err) ||
+        arrange_with_marks(l, reach, err) || hpr__gc_ticks_place(l->chart, l->options, err) ||
+        hpr__lanes_place(l->chart, l->options, err)) {
         return HPF_ERR_MEMORY;
     }
     return HPF_OK;

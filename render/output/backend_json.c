@@ -179,6 +179,32 @@ static void put_collections(hpf_json *json, const hpr_chart *chart)
     hpf_json_close(json);
 }
 
+/* Writes lanes, if the options request them. */
+static void put_lanes(hpf_json *json, const hpr_chart *chart)
+{
+    if (chart->n_lanes == 0) {
+        return;
+    }
+    hpf_json_array(json, "lanes");
+    for (size_t i = 0; i < chart->n_lanes; i++) {
+        const hpr_lane *lane = &chart->lanes[i];
+        hpf_json_object(json, NULL);
+        hpf_json_text(json, "name", lane->name);
+        hpf_json_text(json, "unit", lane->unit);
+        hpf_json_text(json, "note", lane->note);
+        hpf_json_number(json, "y_pt", lane->y_pt);
+        hpf_json_number(json, "height_pt", chart->lane_pt);
+        hpf_json_number(json, "high", lane->high);
+        put_numbers(json, "times", lane->times, lane->n + 1);
+        put_numbers(json, "values", lane->amounts, lane->n);
+        if (lane->parts) {
+            put_numbers(json, "parts", lane->parts, lane->n);
+        }
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
 static void put_lines(hpf_json *json, const hpr_chart *chart)
 {
     hpf_json_array(json, "lines");
@@ -262,6 +288,7 @@ static void put_chart(hpf_json *json, const hpr_chart *chart)
     put_title(json, &chart->title);
     put_marks(json, chart);
     put_collections(json, chart);
+    put_lanes(json, chart);
     put_lines(json, chart);
     put_page(json, chart);
 }

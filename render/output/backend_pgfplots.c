@@ -575,6 +575,7 @@ const hpr_backend hpr__backend_pgfplots = {
     .extension = "tikz",
     .summary = "TeX: the data in a pgfplots axis",
     .has_only_stacks_on_zero = true,
+    .has_no_lanes = true,
     .most_points = MOST_POINTS,
     .has_foreign_fonts = true,
     .write = write_pgfplots,

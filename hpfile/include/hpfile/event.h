@@ -102,6 +102,21 @@ typedef struct hpf_collection {
     bool is_major; /* false also where nothing tells */
 } hpf_collection;
 
+/* What an event log says of its run-time system between two times, in equal cells of time. Arrays
+ * have one element for each cell; they are NULL if the log does not have the records. */
+typedef struct hpf_activity {
+    double begin_s, cell_s;
+    size_t n_cells;
+    const double *allocated_bytes;
+    const double *paused_s;            /* by garbage collections; at most cell_s */
+    const double *running_s;           /* of threads, summed over processors */
+    uint32_t n_processors;             /* that run threads */
+    const double *sparks, *run_sparks; /* created; of these, run in parallel. Both or none */
+    const hpf_mark *messages;          /* by time */
+    size_t n_messages;
+    uint64_t n_more_messages; /* that are not kept */
+} hpf_activity;
+
 /* Receives a problem that does not stop the reader, as an error: HPF_END for truncated input,
  * HPF_ERR_ORDER for samples out of order, HPF_ERR_UNSUPPORTED for anything that is skipped. May be
  * NULL. */

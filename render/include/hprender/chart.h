@@ -141,6 +141,21 @@ typedef struct hpr_quantity {
     double scale;      /* points, values and max are multiplied by it; 1 in the unit of the bands */
 } hpr_quantity;
 
+/* What a run-time system did over time, below the plot and with the same x axis. */
+typedef struct hpr_lane {
+    const char *name; /* left of it: "allocation", "GC", "threads", "sparks" */
+    const char *unit; /* of amounts: "bytes per second" */
+    const char *note; /* right of it: "max 1.2 GiB/s" */
+    double y_pt;      /* of its lower edge */
+    double high;      /* the amount at its upper edge */
+    bool is_line;     /* drawn as a line; else as an area */
+    size_t n;
+    const double *edges_pt; /* n + 1 */
+    const double *times;    /* n + 1: of the edges */
+    const double *amounts;  /* n: means between edges */
+    const double *parts;    /* n: of the amounts, drawn darker; NULL: none */
+} hpr_lane;
+
 /* A page for PostScript. The matrix (a b c d e f, as PostScript's concat) places the drawing area
  * on it. width_pt 0: the page is the drawing area. */
 typedef struct hpr_paper {
@@ -180,6 +195,10 @@ typedef struct hpr_chart {
     bool has_census_marks;             /* modern: samples have triangles on the x axis */
     const hpr_collection *collections; /* modern, by time */
     size_t n_collections;
+    const hpr_lane *lanes; /* modern, top first */
+    size_t n_lanes;
+    double lanes_pt; /* height of all lanes, between the plot and the labels of the x axis */
+    double lane_pt;  /* height of one */
     const hpr_quantity *quantities; /* modern; the y axis includes them */
     size_t n_quantities;
 

@@ -118,6 +118,9 @@ typedef struct hpr_options {
     /* Modern: garbage collections, by time, drawn as ticks. Borrowed during the call. */
     const hpf_collection *collections;
     size_t n_collections;
+    /* Modern, one profile: drawn as lanes below the plot, its messages as marks. NULL: none.
+     * Borrowed during the call. */
+    const hpf_activity *activity;
     const hpr_pin *pins; /* modern: colours of names, ignored in print. Borrowed during the call */
     size_t n_pins;
     /* For pictures that are redrawn while the profile grows. */

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The collections of event logs, and what else their run-time system did over time.
+ */
+#include <criterion/criterion.h>
+
+#include "eventlog/eventlog_activity.h"
+#include "log_build.h"
+
+static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
+{
+    return hpf_eventlog_gc_note(context, event, err);
+}
+
+static hpf_sink *begin(void)
+{
+    hpf_sink *log = hpf_sink_to_memory();
+    log_begin(log, 0);
+    log_end_header(log);
+    return log;
+}
+
+static hpf_eventlog_gc read_log(hpf_sink *log)
+{
+    const hpf_event_visitor visitor = {.event = note};
+    hpf_eventlog_gc gc = {0};
+    hpf_source *source = NULL;
+    log_end(log);
+    cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, &gc, NULL), HPF_OK);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(log);
+    hpf_eventlog_gc_settle(&gc);
+    return gc;
+}
+
+static void put_statistics(hpf_sink *log, unsigned long long time_ns, unsigned long long generation)
+{
+    log_put(log, 53, time_ns, "428884888", 0ull, generation, 0ull, 0ull, 0ull, 1ull, 0ull, 0ull,
+            0ull);
+}
+
+/* Two capabilities begin each collection; blocks put them into any order. */
+Test(log_gc, statistics_are_one_for_each_collection)
+{
+    hpf_sink *log = begin();
+    log_put(log, 9, 1900000000, "");
+    log_put(log, 9, 1900000001, "");
+    put_statistics(log, 2000000000, 1);
+    log_put(log, 9, 900000000, "");
+    log_put(log, 9, 900000001, "");
+    put_statistics(log, 1000000000, 0);
+    hpf_eventlog_gc gc = read_log(log);
+    cr_assert_eq(gc.n, 2);
+    cr_expect(gc.list[0].time_s == 1 && !gc.list[0].is_major);
+    cr_expect(gc.list[1].time_s == 2 && gc.list[1].is_major);
+    hpf_eventlog_gc_finish(&gc);
+}
+
+Test(log_gc, without_statistics_begins_count)
+{
+    hpf_sink *log = begin();
+    log_put(log, 9, 500000000, "");
+    log_put(log, 10, 600000000, "");
+    log_put(log, 9, 1500000000, "");
+    hpf_eventlog_gc gc = read_log(log);
+    cr_assert_eq(gc.n, 2);
+    cr_expect(gc.list[1].time_s == 1.5 && !gc.list[1].is_major);
+    hpf_eventlog_gc_finish(&gc);
+}
+
+Test(log_gc, a_log_without_collections_has_none)
+{
+    hpf_eventlog_gc gc = read_log(begin());
+    cr_expect_eq(gc.n, 0);
+    hpf_eventlog_gc_finish(&gc);
+}
+
+/* --- activity -------------------------------------------------------------------------------- */
+
+static hpf_status note_activity(void *context, const hpf_event *event, hpf_error *err)
+{
+    return hpf_eventlog_activity_note(context, event, err);
+}
+
+/* Begins a log with sparks and blocks, which log_begin does not declare. */
+static hpf_sink *begin_active(void)
+{
+    hpf_sink *log = hpf_sink_to_memory();
+    log_begin(log, 0);
+    log_declare(log, 1, 4, "Run thread");
+    log_declare(log, 2, 10, "Stop thread");
+    log_declare(log, 19, -1, "User message");
+    log_declare(log, 49, 12, "Total heap mem ever allocated");
+    log_declare(log, 34, 56, "Spark counters");
+    log_declare(log, 35, 0, "Spark create");
+    log_declare(log, 38, 0, "Spark run");
+    log_declare(log, 39, 2, "Spark steal");
+    log_end_header(log);
+    return log;
+}
+
+/* Begins a block of a capability, of `n_bytes` with the marker's 24. */
+static void put_block(hpf_sink *log, unsigned long long cap, unsigned long long n_bytes)
+{
+    log_put(log, 18, 0, "482", n_bytes, 0ull, cap);
+}
+
+/* Reads the activity from second 1 to second 9: a cell is 8/4096 s. */
+static hpf_eventlog_activity *read_activity(hpf_sink *log, const hpf_activity **out)
+{
+    const hpf_event_visitor visitor = {.event = note_activity};
+    hpf_eventlog_activity *activity = hpf_eventlog_activity_create(1, 9);
+    hpf_source *source = NULL;
+    hpf_error err = {0};
+    log_end(log);
+    cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, activity, &err), HPF_OK, "%s",
+                 err.message);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(log);
+    *out = hpf_eventlog_activity_settle(activity);
+    cr_assert_eq((*out)->begin_s, 1);
+    cr_assert_float_eq((*out)->cell_s * (double)(*out)->n_cells, 8, 1e-12);
+    return activity;
+}
+
+/* Returns the sum of the cells between two times. */
+static double sum_between(const hpf_activity *a, const double *cells, double from_s, double to_s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < a->n_cells; i++) {
+        double middle_s = a->begin_s + ((double)i + 0.5) * a->cell_s;
+        sum += middle_s > from_s && middle_s < to_s ? cells[i] : 0;
+    }
+    return sum;
+}
+
+#define S *1000000000ull
+
+Test(log_activity, a_log_without_records_has_none)
+{
+    const hpf_activity *a;
+    hpf_eventlog_activity *activity = read_activity(begin_active(), &a);
+    cr_expect_null(a->allocated_bytes);
+    cr_expect_null(a->paused_s);
+    cr_expect_null(a->running_s);
+    cr_expect_null(a->sparks);
+    cr_expect_null(a->run_sparks);
+    cr_expect_eq(a->n_messages, 0);
+    cr_expect_eq(a->n_processors, 0);
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* Counters of each capability only grow. The first 200 bytes came in seconds 0 to 2, so half of
+ * them before the window. */
+Test(log_activity, allocation_is_spread_over_the_time_since_the_last_record)
+{
+    const hpf_activity *a;
+    hpf_sink *log = begin_active();
+    put_block(log, 1, 24 + 3 * 22);
+    log_put(log, 49, 2 S, "48", 0ull, 200ull);
+    log_put(log, 49, 6 S, "48", 0ull, 600ull);
+    log_put(log, 49, 7 S, "48", 0ull, 100ull); /* makes no sense: nothing is allocated */
+    put_block(log, 0, 24 + 22);
+    log_put(log, 49, 5 S, "48", 0ull, 5000ull);
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_expect_float_eq(sum_between(a, a->allocated_bytes, 1, 2), 100 + 1000, 1e-6);
+    cr_expect_float_eq(sum_between(a, a->allocated_bytes, 2, 5), 300 + 3000, 1e-6);
+    cr_expect_float_eq(sum_between(a, a->allocated_bytes, 5, 6), 100, 1e-6);
+    cr_expect_float_eq(sum_between(a, a->allocated_bytes, 6, 9), 0, 1e-6);
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* Two capabilities collect from 2 to 4, and from 3 to 5; one alone from 8 to 10. */
+Test(log_activity, pauses_of_several_capabilities_are_one)
+{
+    const hpf_activity *a;
+    hpf_sink *log = begin_active();
+    put_block(log, 1, 24 + 2 * 10);
+    log_put(log, 9, 3 S, "");
+    log_put(log, 10, 5 S, "");
+    put_block(log, 0, 24 + 5 * 10);
+    log_put(log, 10, 1 S, ""); /* its begin is not in the log */
+    log_put(log, 9, 2 S, "");
+    log_put(log, 10, 4 S, "");
+    log_put(log, 9, 8 S, "");
+    log_put(log, 10, 10 S, "");
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_expect_float_eq(sum_between(a, a->paused_s, 2, 5), 3, 1e-9);
+    cr_expect_float_eq(sum_between(a, a->paused_s, 8, 9), 1, 1e-9);
+    cr_expect_float_eq(sum_between(a, a->paused_s, 1, 9), 4, 1e-9);
+    for (size_t i = 0; i < a->n_cells; i++) {
+        cr_assert_leq(a->paused_s[i], a->cell_s * (1 + 1e-9));
+    }
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* Thread 1 runs from 2 to 4 on one capability, thread 2 from 3 to the end on another; a third
+ * capability runs none. */
+Test(log_activity, running_threads_are_added_up)
+{
+    const hpf_activity *a;
+    hpf_sink *log = begin_active();
+    put_block(log, 0, 24 + 14 + 20);
+    log_put(log, 1, 2 S, "4", 1ull);
+    log_put(log, 2, 4 S, "424", 1ull, 3ull, 0ull);
+    put_block(log, 2, 24 + 14);
+    log_put(log, 1, 3 S, "4", 2ull);
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_expect_eq(a->n_processors, 2);
+    cr_expect_float_eq(sum_between(a, a->running_s, 1, 2), 0, 1e-9);
+    cr_expect_float_eq(sum_between(a, a->running_s, 2, 3), 1, 1e-9);
+    cr_expect_float_eq(sum_between(a, a->running_s, 3, 4), 2, 1e-9);
+    cr_expect_float_eq(sum_between(a, a->running_s, 4, 9), 5, 1e-9);
+    hpf_eventlog_activity_destroy(activity);
+}
+
+static void put_sparks(hpf_sink *log, unsigned long long time_ns, unsigned long long created,
+                       unsigned long long converted)
+{
+    log_put(log, 34, time_ns, "8888888", created, 0ull, 0ull, converted, 0ull, 0ull, 0ull);
+}
+
+Test(log_activity, counters_of_sparks_are_better_than_single_events)
+{
+    for (int has_counters = 0; has_counters < 2; has_counters++) {
+        const hpf_activity *a;
+        hpf_sink *log = begin_active();
+        put_block(log, 0, 24 + 5 * 10 + 12 + (has_counters ? 2u * 66 : 0));
+        log_put(log, 35, 2 S, "");
+        log_put(log, 35, 2 S, "");
+        log_put(log, 35, 9 S, ""); /* at the end of the last cell */
+        log_put(log, 38, 3 S, "");
+        log_put(log, 39, 3 S, "2", 1ull);
+        log_put(log, 35, 10 S, "");
+        if (has_counters) {
+            put_sparks(log, 2 S, 20, 2);
+            put_sparks(log, 4 S, 60, 12);
+        }
+        hpf_eventlog_activity *activity = read_activity(log, &a);
+        cr_expect_float_eq(sum_between(a, a->sparks, 1, 9), has_counters ? 50 : 3, 1e-9);
+        cr_expect_float_eq(sum_between(a, a->run_sparks, 1, 9), has_counters ? 11 : 2, 1e-9);
+        cr_expect_float_eq(sum_between(a, a->sparks, 8, 9), has_counters ? 0 : 1, 1e-9);
+        hpf_eventlog_activity_destroy(activity);
+    }
+}
+
+Test(log_activity, messages_are_in_the_order_of_time)
+{
+    const hpf_activity *a;
+    hpf_sink *log = begin_active();
+    log_put(log, 19, 5 S, "2s", 6ull, "later");
+    log_put(log, 19, 3 S, "2t", 6ull, "sooner");
+    log_put(log, 19, 10 S, "2t", 8ull, "too late");
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_assert_eq(a->n_messages, 2);
+    cr_expect(hpf_str_is(a->messages[0].label, "sooner"));
+    cr_expect_eq(a->messages[1].time, 5);
+    cr_expect(hpf_str_is(a->messages[1].label, "later"));
+    hpf_eventlog_activity_destroy(activity);
+}
+
+Test(log_activity, messages_without_room_are_counted)
+{
+    const hpf_activity *a;
+    hpf_sink *log = begin_active();
+    for (unsigned long long i = 0; i < HPF_MAX_MESSAGES + 3; i++) {
+        log_put(log, 19, 2 S + i, "2t", 5ull, "again");
+    }
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_expect_eq(a->n_messages, HPF_MAX_MESSAGES);
+    cr_expect_eq(a->n_more_messages, 3);
+    hpf_eventlog_activity_destroy(activity);
+}
