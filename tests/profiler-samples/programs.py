@@ -335,6 +335,16 @@ class FiniteMap(unittest.TestCase):
                                   "-hcA_total": {"SYSTEM": self.A}}.items():
             self.assertEqual(self.held(restriction), [{}, band, band, band, {}], restriction)
 
+    def test_all_steps_of_the_chain_in_one_report(self):
+        run = self.run_with("-hr")
+        report = subprocess.run([CENSUS, "report", "--chains", "--bytes", run.path + ".hp"],
+                                capture_output=True, text=True, check=True).stdout
+        chain = report.split("C_lookup\n", 1)[1].split("\n\n")[0]
+        links = re.findall(r"<- (\w+)\S* +([\d,]+) bytes in (\d+) object", chain)
+        self.assertEqual(links[:3], [("C_lookup", f"{self.C:,}", "100"), ("B_scale", f"{self.B:,}", "100"),
+                                     ("A_total", str(self.A), "1")])
+        self.assertEqual([name for name, _, _ in links[3:]], ["SYSTEM"])
+
     def test_who_retains_what_drags_or_is_void(self):
         rest = self.HALF - (self.PATH - self.BRANCH)
         stack = {"SYSTEM": INT}
