@@ -20,13 +20,14 @@ typedef struct ticky_report {
     uint64_t entries, allocs_bytes;
 } ticky_report;
 
-/* Text and Markdown leave out the description, which is JSON. */
+/* The columns of GHC's `.ticky` files, in bytes, which compiled code counts (the guide calls them
+ * words). Text and Markdown leave out the description, which is JSON. */
 enum { ENTRIES, ALLOCS, ALLOCD, ARITY, KINDS, NAME, DESCRIPTION, N_COLUMNS };
 
 static const table_column columns[N_COLUMNS] = {
     [ENTRIES] = {"entries", "entries", TABLE_COUNT},
-    [ALLOCS] = {"allocs_bytes", "allocates", TABLE_BYTES},
-    [ALLOCD] = {"allocd_bytes", "is allocated", TABLE_BYTES},
+    [ALLOCS] = {"allocs_bytes", "alloc (bytes)", TABLE_COUNT},
+    [ALLOCD] = {"allocd_bytes", "alloc'd (bytes)", TABLE_COUNT},
     [ARITY] = {"arity", "arity", TABLE_COUNT},
     [KINDS] = {"kinds", "kinds", TABLE_NAME},
     [NAME] = {"name", "name", TABLE_NAME},
