@@ -96,10 +96,10 @@ static uint64_t number_of(hpf__downsample *p, double time)
     if (p->width == 0) {
         p->width = distance / FINEST > 0 ? distance / FINEST : distance;
     }
-    while (distance > 0 && distance / p->width >= most) {
+    while (distance > most * p->width) {
         coarsen(p);
     }
-    return distance > 0 ? (uint64_t)(distance / p->width) : 0;
+    return (uint64_t)(distance / fmax(p->width, DBL_TRUE_MIN));
 }
 
 static void add_to_cells(hpf__downsample *p, const hpf_pick *pick)

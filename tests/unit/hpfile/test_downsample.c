@@ -41,6 +41,20 @@ static void expect_increasing(void)
     }
 }
 
+/* Cells have increasing numbers, in the part that has been joined and in the rest; a cell of double
+ * width has both of its halves. */
+static void expect_separate_cells(void)
+{
+    for (size_t i = 1; i < picks.n_cells; i++) {
+        uint64_t before = picks.cells[i - 1].number, number = picks.cells[i].number;
+        if (i == picks.n_coarse) {
+            cr_assert_gt(number / 2, before);
+        } else {
+            cr_assert_gt(number, before);
+        }
+    }
+}
+
 Test(picks, an_empty_profile_has_no_picks)
 {
     hpf__downsample_init(&picks, 100);
@@ -88,6 +102,7 @@ Test(picks, peak_ends_and_number_hold_for_random_walks)
                 peak = i;
             }
             add(i, time, total);
+            expect_separate_cells();
             time += rng_below(&chance, 4) ? (double)rng_below(&chance, 1000) / 1000
                                           : (double)rng_below(&chance, 50);
         }

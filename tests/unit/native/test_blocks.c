@@ -194,6 +194,25 @@ Test(blocks, lists_leaves_for_the_guard)
     cr_assert(eq(u64, list[1], (uintptr_t)hpp__leaves[107]));
 }
 
+Test(blocks, leaves_after_a_full_list_are_not_listed)
+{
+    enum { MOST_LEAVES = 64 * 4096 / 8 };
+    const char *reason;
+    hpp__window_make(&reason, 16 * MIB);
+    put(BASE, 1, 1);
+    hpp_window_head *head = &hpp__window->head;
+    uint64_t *list = hpp__window_at(head->n_leaf_pages);
+    uint32_t next_page = hpp__window_pages(1);
+    cr_assert(eq(u32, next_page, head->n_leaf_pages + 64));
+    head->n_leaves = MOST_LEAVES - 1;
+    put(BASE + LEAF, 1, 1);
+    cr_assert(eq(u32, head->n_leaves, MOST_LEAVES));
+    cr_assert(eq(u64, list[MOST_LEAVES - 1], (uintptr_t)hpp__leaves[101]));
+    put(BASE + 2 * LEAF, 1, 1);
+    cr_assert(eq(u32, head->n_leaves, MOST_LEAVES));
+    cr_assert(eq(u64, list[MOST_LEAVES], 0));
+}
+
 /* Adds and removes random blocks, like an allocator, and compares with a plain list. */
 Test(blocks, agrees_with_plain_list)
 {

@@ -211,3 +211,35 @@ Test(cache, finds_many_stacks)
     hpp__unwind_cache_forget(&cache);
     cr_assert(eq(u32, find(FP), 0));
 }
+
+/* Words that are too far from the stack pointer, or below it on the own stack, have no offset. */
+Test(cache, remembers_near_words_only)
+{
+    static const struct {
+        int64_t offset; /* of one word, from the return address of the call */
+        bool are_own, is_near;
+    } cases[] = {
+        {8, true, true},          {-8, true, false},
+        {-8, false, true},        {INT32_MAX, true, true},
+        {INT32_MAX, false, true}, {INT32_MAX + (int64_t)1, true, false},
+        {INT32_MIN, false, true}, {INT32_MIN - (int64_t)1, false, false},
+    };
+    enum { N = 3 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (uint32_t at = 0; at <= N; at++) { /* the last one is not in use */
+            hpp_caller caller = caller_with(FP);
+            hpp_word words[N + 1];
+            for (uint32_t k = 0; k <= N; k++) {
+                words[k] = (hpp_word){(uintptr_t)(stack + 1 + k), stack[1 + k]};
+            }
+            words[at].address = (uintptr_t)stack + (uintptr_t)cases[i].offset;
+            hpp__unwind_cache_forget(&cache);
+            cr_assert(eq(u32, find(FP), 0));
+            uint32_t n_known;
+            cr_assert(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, cases[i].are_own));
+            hpp__unwind_cache_add(&cache, caller, words, N, (hpp_place){7, NULL});
+            bool is_expected = at == N || cases[i].is_near;
+            cr_assert(eq(int, cache.n_entries, is_expected), "case %zu, word %u", i, at);
+        }
+    }
+}

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ccs/ccs.h"
+#include "ccs/ccs_thread.h"
 #include "hpprof/scope.h"
 
 #define CENTRE(name) static hpp_cc name = HPP_CC_INIT(#name, "Main", "t.c:1", 0)
@@ -64,6 +65,15 @@ static uint64_t entries_of(const hpp_ccs *ccs)
 #define expect_current(wanted)    expect_stack(hpp_ccs_current(), wanted)
 
 /* ---- pushing ---- */
+
+/* The first push must find that there is no room, and make some. */
+Test(ccs, a_thread_without_scopes_has_an_outermost_frame_and_no_room)
+{
+    const hpp__thread *t = (const hpp__thread *)(const void *)hpp_this_thread;
+    cr_assert_null(t->fast.current);
+    cr_assert_eq(t->fast.top, t->end);
+    cr_assert_eq(t->fast.top[-1].address, UINTPTR_MAX);
+}
 
 Test(ccs, equal_stacks_are_equal_pointers)
 {
