@@ -567,6 +567,42 @@ Test(modern, names_in_a_column_are_whole)
                  "names: some-package:Some.Module.…", (const char *const[]){"Just", "Map", "Text"});
 }
 
+/* A name that would be cut inside its band is whole below the plot of a paper's column, while the
+ * name that fits its band stays there. A wide sheet has no such place. */
+Test(modern, names_cut_inside_bands_move_to_the_legend_of_a_column)
+{
+    static const char name[] = "a_name_that_is_much_too_long_for_the_band_of_this_one_profile";
+    static const double widths_pt[] = {400, 480};
+    for (size_t i = 0; i < sizeof widths_pt / sizeof *widths_pt; i++) {
+        drawing d;
+        char profile[1024];
+        hpr_options options = sheet(widths_pt[i], 200);
+        bool is_column = widths_pt[i] < 480;
+        snprintf(profile, sizeof profile,
+                 HEAD "BEGIN_SAMPLE 0\nshort\t200\nEND_SAMPLE 0\n"
+                      "BEGIN_SAMPLE 1\nshort\t200\nEND_SAMPLE 1\n"
+                      "BEGIN_SAMPLE 1\nshort\t200\n%s\t900\nEND_SAMPLE 1\n"
+                      "BEGIN_SAMPLE 2\nshort\t200\n%s\t900\nEND_SAMPLE 2\n"
+                      "BEGIN_SAMPLE 2\nshort\t200\nEND_SAMPLE 2\n"
+                      "BEGIN_SAMPLE 3\nshort\t200\nEND_SAMPLE 3\n",
+                 name, name);
+        draw_text(&d, profile, &options);
+        expect_good(&d);
+        cr_assert_eq(d.chart->n_bands, 2);
+        for (uint32_t k = 0; k < 2; k++) {
+            const hpr_band *band = &d.chart->bands[k];
+            bool is_moved = is_column && strcmp(band->text, name) == 0;
+            cr_expect_eq(band->label.place, is_moved ? HPR_LABEL_LEGEND : HPR_LABEL_INSIDE,
+                         "%s at %g pt: %d", band->text, widths_pt[i], band->label.place);
+            bool is_cut = strcmp(band->label.text, band->text) != 0;
+            cr_expect_eq(is_cut, !is_column && strcmp(band->text, name) == 0, "%s",
+                         band->label.text);
+            cr_expect(!is_moved || band->label.y_pt < d.chart->plot_y_pt);
+        }
+        destroy(&d);
+    }
+}
+
 static bool has_label(const char *profile, const char *name)
 {
     drawing d;
