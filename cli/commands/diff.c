@@ -84,7 +84,7 @@ static const opt diff_options[] = {
      2400},
     {0, "font", OPT_TEXT, AT(font), "FONT", "graph: font family or font file", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
-     "graph: auto (default: light), light, dark, print or slide", plot_theme_names, 0, 0},
+     "graph: auto (default: light), light, dark, print or slide", hpr_theme_names, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL,
      "graph: use kB (1000 bytes) instead of KiB (1024 bytes)", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "graph: leave out the names of the profiles",

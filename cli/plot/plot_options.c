@@ -14,19 +14,6 @@
 
 static const char *const look_names[] = {
     [HPR_LOOK_MODERN] = "modern", [HPR_LOOK_CLASSIC] = "classic", NULL};
-static const char *const order_names[] = {[HPR_ORDER_DEFAULT] = "default",
-                                          [HPR_ORDER_WIGGLE] = "wiggle",
-                                          [HPR_ORDER_SUM] = "sum",
-                                          [HPR_ORDER_AREA] = "area",
-                                          [HPR_ORDER_STDDEV] = "stddev",
-                                          [HPR_ORDER_NAME] = "name",
-                                          [HPR_ORDER_FIRST_SEEN] = "first-seen",
-                                          [HPR_ORDER_GROWTH] = "growth",
-                                          NULL};
-const char *const plot_theme_names[] = {
-    [HPR_THEME_AUTO] = "auto",   [HPR_THEME_LIGHT] = "light", [HPR_THEME_DARK] = "dark",
-    [HPR_THEME_PRINT] = "print", [HPR_THEME_SLIDE] = "slide", NULL};
-
 static const char *const legend_names[] = {
     [HPR_LEGEND_AUTO] = "auto", [HPR_LEGEND_RIGHT] = "right",       [HPR_LEGEND_BELOW] = "below",
     [HPR_LEGEND_NONE] = "none", [HPR_LEGEND_SEPARATE] = "separate", NULL};
@@ -73,7 +60,7 @@ const opt plot_options[] = {
     {0, "order", OPT_CHOICE, AT(order), "ORDER",
      "order of the bands: wiggle (default: least movement), sum, area, stddev, name, first-seen or "
      "growth",
-     order_names, 0, 0},
+     hpr_order_names, 0, 0},
     {0, "order-file", OPT_TEXT, AT(order_file), "FILE",
      "order bands like the names in FILE, one per line, top band first; a line * marks the place "
      "of all other names",
@@ -102,7 +89,7 @@ const opt plot_options[] = {
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
      "auto (default: light; html: the preference of the reader), light, dark, print (hatches for "
      "black and white) or slide",
-     plot_theme_names, 0, 0},
+     hpr_theme_names, 0, 0},
     {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
      "auto (default): names on or next to the bands; right, below: legend; separate: legend in "
      "FILE-legend.EXT; none: only names that fit on their bands",

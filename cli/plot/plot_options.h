@@ -23,7 +23,7 @@ typedef struct plot_values {
     const char *group;           /* argument of --group-by, or NULL */
     int x;                       /* index into x_names */
     bool normalise, lines;
-    int order; /* index into order_names */
+    int order; /* an hpr_order */
     bool reverse;
     const char *order_file;     /* NULL: none */
     double width_pt, height_pt; /* 0: default of the look */
@@ -48,9 +48,6 @@ typedef struct plot_values {
 
 /* Returns the defaults. */
 plot_values plot_options_default(void);
-
-/* Names of hpr_theme; ends with NULL. */
-extern const char *const plot_theme_names[];
 
 /* Options, parsed into plot_values. */
 extern const opt plot_options[];

@@ -13,6 +13,16 @@
 #include "chart/hp2ps_sort.h"
 #include "chart/wiggle.h"
 
+const char *const hpr_order_names[] = {[HPR_ORDER_DEFAULT] = "default",
+                                       [HPR_ORDER_WIGGLE] = "wiggle",
+                                       [HPR_ORDER_SUM] = "sum",
+                                       [HPR_ORDER_AREA] = "area",
+                                       [HPR_ORDER_STDDEV] = "stddev",
+                                       [HPR_ORDER_NAME] = "name",
+                                       [HPR_ORDER_FIRST_SEEN] = "first-seen",
+                                       [HPR_ORDER_GROWTH] = "growth",
+                                       NULL};
+
 /* --- keys ----------------------------------------------------------------------------------- */
 
 /* Returns the sort key of a band; the smallest goes to the bottom. */

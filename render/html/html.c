@@ -38,29 +38,20 @@ static void put_overlay(hpf_json *json, const hpr_options *options)
 static void put_view(hpf_json *json, const hpr_page_options *page, const char *caption)
 {
     const hpr_options *options = &page->chart;
-    static const char *const orders[] = {[HPR_ORDER_DEFAULT] = "wiggle",
-                                         [HPR_ORDER_WIGGLE] = "wiggle",
-                                         [HPR_ORDER_SUM] = "sum",
-                                         [HPR_ORDER_AREA] = "area",
-                                         [HPR_ORDER_STDDEV] = "stddev",
-                                         [HPR_ORDER_NAME] = "name",
-                                         [HPR_ORDER_FIRST_SEEN] = "first-seen",
-                                         [HPR_ORDER_GROWTH] = "growth"};
-    static const char *const themes[] = {
-        [HPR_THEME_AUTO] = "auto", [HPR_THEME_LIGHT] = "light", [HPR_THEME_DARK] = "dark"};
+    const hpr_order order = options->order == HPR_ORDER_DEFAULT ? HPR_ORDER_WIGGLE : options->order;
     bool is_known = options->theme <= HPR_THEME_DARK;
 
     hpf_json_object(json, "view");
     hpf_json_number(json, "bands", options->n_bands);
     hpf_json_number(json, "trace", options->trace_percent);
-    hpf_json_text(json, "order", orders[options->order]);
+    hpf_json_text(json, "order", hpr_order_names[order]);
     hpf_json_bool(json, "reverse", options->reverse);
     put_names(json, "order_names", options->order_names, options->n_order_names);
     hpf_json_text(json, "mode",
                   options->as_lines    ? "lines"
                   : options->normalise ? "share"
                                        : "stacked");
-    hpf_json_text(json, "theme", is_known ? themes[options->theme] : "light");
+    hpf_json_text(json, "theme", hpr_theme_names[is_known ? options->theme : HPR_THEME_LIGHT]);
     hpf_json_bool(json, "si", options->si_units);
     hpf_json_bool(json, "marks", !options->no_marks);
     put_overlay(json, options);

@@ -80,6 +80,10 @@ static const hpr__theme slide_theme = {
     .line_scale = 1.8,
 };
 
+const char *const hpr_theme_names[] = {
+    [HPR_THEME_AUTO] = "auto",   [HPR_THEME_LIGHT] = "light", [HPR_THEME_DARK] = "dark",
+    [HPR_THEME_PRINT] = "print", [HPR_THEME_SLIDE] = "slide", NULL};
+
 const hpr__theme *hpr__theme_of(hpr_theme theme)
 {
     static const hpr__theme *const themes[] = {[HPR_THEME_AUTO] = &light_theme,

@@ -28,6 +28,9 @@ typedef enum hpr_order {
     HPR_ORDER_GROWTH,     /* fastest growth, by least squares, on top */
 } hpr_order;
 
+/* The words for orders in options and data: "wiggle"; NULL after the last. */
+HPF_API extern const char *const hpr_order_names[];
+
 /* What names are grouped by. A name without that part forms its own group. */
 typedef enum hpr_group {
     HPR_GROUP_NONE,
@@ -54,6 +57,9 @@ typedef enum hpr_theme {
     HPR_THEME_PRINT, /* black and white: hatches and greys */
     HPR_THEME_SLIDE, /* light, with larger text and stronger lines */
 } hpr_theme;
+
+/* The words for themes in options and data: "dark"; NULL after the last. */
+HPF_API extern const char *const hpr_theme_names[];
 
 /* Which quantities are drawn over the bands. */
 typedef enum hpr_overlay {

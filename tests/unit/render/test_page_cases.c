@@ -88,15 +88,11 @@ Test(page_cases, ticks)
 
 static hpr_options options_of(const case_value *c, hpf_str *listed)
 {
-    static const char *const orders[] = {
-        [HPR_ORDER_WIGGLE] = "wiggle", [HPR_ORDER_SUM] = "sum",
-        [HPR_ORDER_AREA] = "area",     [HPR_ORDER_STDDEV] = "stddev",
-        [HPR_ORDER_NAME] = "name",     [HPR_ORDER_FIRST_SEEN] = "first-seen",
-        [HPR_ORDER_GROWTH] = "growth"};
     const case_value *names = case_member(c, "listed");
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
-    for (size_t i = HPR_ORDER_WIGGLE; i < sizeof orders / sizeof *orders; i++) {
-        options.order = hpf_str_is(case_text(c, "order"), orders[i]) ? (hpr_order)i : options.order;
+    for (size_t i = HPR_ORDER_WIGGLE; hpr_order_names[i]; i++) {
+        bool is_wanted = hpf_str_is(case_text(c, "order"), hpr_order_names[i]);
+        options.order = is_wanted ? (hpr_order)i : options.order;
     }
     options.reverse = case_bool(c, "reverse");
     options.n_bands = (int)case_number(c, "bands");
