@@ -19,6 +19,7 @@
 #include "diag.h"
 #include "prof_report.h"
 #include "report_chains.h"
+#include "report_savings.h"
 #include "report_source.h"
 #include "profile_command.h"
 #include "unit_format.h"
@@ -27,6 +28,7 @@
 #include "eventlog/log_pass.h"
 #include "output.h"
 #include "path.h"
+#include "plot/overlay.h"
 #include "plot/retainers.h"
 #include "summary.h"
 #include "table.h"
@@ -46,7 +48,7 @@ typedef struct report_values {
     int n_bands;
     int profile; /* number in an event log; -1: the first */
     bool exact;
-    bool chains;
+    bool chains, savings;
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
     int max_name;                /* MiB; 0: the default */
 } report_values;
@@ -353,6 +355,12 @@ static const opt report_options[] = {
      .offset = offsetof(report_values, chains),
      .help = "profile by retainer: report what holds the retainers of the largest names, and so on "
              "to the roots"},
+    {.name = "savings",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, savings),
+     .help =
+         "profile of --savings: report what was kept without being used, integrated over time, by "
+         "producer and retainers"},
     {.name = "source",
      .kind = OPT_TEXT,
      .offset = offsetof(report_values, source),
@@ -400,6 +408,9 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     if (v->chains) {
         return report_chains_write(in, (size_t)v->n_bands, v->exact, sink, err);
     }
+    if (v->savings) {
+        return report_savings_write(in, (size_t)v->n_bands, v->exact, sink, err);
+    }
     if (is_of_log(v)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s needs an event log of GHC",
                              v->time    ? "time"
@@ -423,7 +434,7 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
 static bool read_sets(input *in, const void *values)
 {
     const report_values *v = values;
-    return retainers_read(in, v->sets);
+    return retainers_read(in, v->sets) && (!v->savings || overlay_add(in, NULL));
 }
 
 static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
@@ -442,10 +453,10 @@ static hpf_status write_log(const input *in, const void *values, hpf_sink *sink,
 static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const report_values *v = values;
-    if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains) {
+    if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains || v->savings) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "--sets, --profile, --chains, --time, --ticky and --nonmoving cannot "
-                             "be used with a .prof report");
+                             "--sets, --profile, --chains, --savings, --time, --ticky and "
+                             "--nonmoving cannot be used with a .prof report");
     }
     const report_source_options of_source = source_options(v);
     if (v->source) {
@@ -503,10 +514,11 @@ static int run(const cmd *self, int argc, char **argv)
                                                  "--nonmoving, and needs --format text or html"
                                                : "--format html needs --source DIR");
     }
-    if (values.chains && (is_of_log(&values) || values.source || values.format > TABLE_AS_TEXT ||
-                          (argc > 1 && bins_is_file(argv[1])))) {
-        return cmd_misused(self, "--chains needs a profile by retainer, and can only be written as "
-                                 "text");
+    bool is_other = is_of_log(&values) || values.source || values.format > TABLE_AS_TEXT ||
+                    (argc > 1 && bins_is_file(argv[1]));
+    if ((values.chains || values.savings) && (is_other || values.chains == values.savings)) {
+        return cmd_misused(self, "--chains and --savings exclude each other and all other reports, "
+                                 "and are written as text");
     }
     if (argc > 1 && bins_is_file(argv[1])) {
         return run_bins(self, &values, argc, argv);

@@ -33,7 +33,7 @@ typedef struct run_values {
     bool prof_verbose;
     const char *interval, *name_length, *tick; /* parsed by hpprof/options.h */
     const char *retainer_by, *is_retainer;     /* these too */
-    bool count_objects;
+    bool count_objects, savings;
     int clock;
     opt_list skip;
     int depth;
@@ -66,6 +66,9 @@ static const opt run_options[] = {
      "choose what identifies a retainer: only in programs that embed the profiler", NULL, 0, 0},
     {0, "is-retainer", OPT_TEXT, AT(is_retainer), "RULE",
      "choose which objects are retainers: only in programs that embed the profiler", NULL, 0, 0},
+    {0, "savings", OPT_FLAG, AT(savings), NULL,
+     "break down what is kept without being used: only in programs that embed the profiler", NULL,
+     0, 0},
     {0, "count", OPT_FLAG, AT(count_objects), NULL,
      "count objects instead of bytes: only in programs that embed the profiler", NULL, 0, 0},
     {'p', "prof", OPT_SUFFIX, AT(prof), "KIND",
@@ -192,7 +195,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     }
     bool with_report = values->prof.n > 0 || values->prof_verbose || values->bins.n > 0;
     add_list(&text, "-h", &values->heap);
-    add_if_given(&text, "-hc", values->heap.n == 0 && !with_report ? "" : NULL);
+    add_if_given(&text, "-hc", values->heap.n == 0 && !values->savings && !with_report ? "" : NULL);
     add_if_given(&text, "-l", values->eventlog ? "" : NULL);
     add_list(&text, "-p", &values->prof);
     add_list(&text, "-B", &values->bins);
@@ -202,6 +205,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     add_if_given(&text, "-V", values->tick);
     add_if_given(&text, "--retainer-by=", values->retainer_by);
     add_if_given(&text, "--is-retainer=", values->is_retainer);
+    add_if_given(&text, "--savings", values->savings ? "" : NULL);
     add_if_given(&text, "--count", values->count_objects ? "" : NULL);
     hpp_options_init(profile);
     profile->census.max_name_bytes = DEFAULT_NAME_BYTES;

@@ -19,10 +19,16 @@
 #include "retainer.h"
 #include "traverse.h"
 
+/* A key of savings. */
+typedef struct origin_pair {
+    uint32_t producer, set;
+} origin_pair;
+
 struct hpp_census {
     hpp_heap heap;
     hpf_breakdown breakdown;
     bool has_retainers, has_biography, uses_sums;
+    bool is_savings; /* keys are pairs of a producer and a set */
     bool count_stacks, count_objects, many_threads;
     bool has_ended; /* all objects are dead */
     uint32_t max_name_bytes;
@@ -32,12 +38,19 @@ struct hpp_census {
     hpp__restrict restrictions;
     hpp__band_keys keys; /* for breakdowns by producer, module, description, type or kind */
     hpp__retainer retainer;
+    hpp__map pair_of; /* of savings: producer and set -> key */
+    origin_pair *pairs;
+    size_t pairs_capacity;
+    uint32_t n_pairs; /* with the first, OUT_OF_MEMORY */
     hpp__biography biography;
     hpp__bands bands;
     uint64_t *counts; /* cost by key, in a census without biography */
     size_t counts_capacity;
     hpp_census_result result;
 };
+
+/* A band of savings is a key and, in the low bits, a phase. */
+enum { PHASE_BITS = 3 };
 
 /* ---- From an object to its key ---- */
 
@@ -47,9 +60,27 @@ static bool is_counted(const hpp_census *c, const hpp_object *object)
     return !(flags & HPP_STATIC) && (!(flags & HPP_STACK) || c->count_stacks);
 }
 
+/* Returns the key of a producer and a set, a new one if needed. */
+static uint32_t key_of_pair(hpp_census *c, uint32_t producer, uint32_t set)
+{
+    uint64_t *key = hpp__map_add(&c->pair_of, ((uint64_t)producer + 1) << 32 | set);
+    if (!key || (*key == 0 && (c->n_pairs == UINT32_MAX >> PHASE_BITS ||
+                               !HPF__ARRAY_RESERVE(c->pairs, c->pairs_capacity, c->n_pairs + 1)))) {
+        return c->lost_key;
+    }
+    if (*key == 0) {
+        *key = c->n_pairs;
+        c->pairs[c->n_pairs++] = (origin_pair){producer, set};
+    }
+    return (uint32_t)*key;
+}
+
 /* Returns the key of an object that has passed the restrictions. */
 static uint32_t key_of(hpp_census *c, const hpp_object *object, uint32_t set)
 {
+    if (c->is_savings) {
+        return key_of_pair(c, hpp__band_keys_get(&c->keys, object), set);
+    }
     switch (c->breakdown) {
     case HPF_BREAKDOWN_RETAINER:
         return set;
@@ -200,10 +231,12 @@ static void add_phases(hpp_census *c, const hpp__phases *phases, size_t n, bool 
         list_phases(shown, &phases[i], is_final);
         for (size_t j = 0; j < N_SHOWN_PHASES; j++) {
             if (shown[j].phases & c->restrictions.phases) {
-                hpp__bands_add(&c->bands,
-                               c->breakdown == HPF_BREAKDOWN_BIOGRAPHY ? shown[j].key
-                                                                       : phases[i].band,
-                               shown[j].size_bytes);
+                uint32_t band = phases[i].band;
+                uint32_t key = c->is_savings && band != c->lost_key
+                                   ? band << PHASE_BITS | shown[j].key
+                               : c->breakdown == HPF_BREAKDOWN_BIOGRAPHY ? shown[j].key
+                                                                         : band;
+                hpp__bands_add(&c->bands, key, shown[j].size_bytes);
             }
         }
     }
@@ -217,6 +250,16 @@ static void write_name(uint32_t key, hpp__text *out, void *context)
                                          "DRAG",          "VOID",          "INHERENT_USE",
                                          "NOT_YET_USED",  "NOT_USED_SINCE"};
     const hpp_census *c = context;
+    if (c->is_savings && key != c->lost_key) {
+        const char *phase = phases[key & ((1u << PHASE_BITS) - 1)];
+        const origin_pair *pair = &c->pairs[key >> PHASE_BITS];
+        hpp__text_add(out, (hpf_str){phase, strlen(phase)});
+        hpp__text_add(out, HPF_STR(" "));
+        hpp__band_keys_write_name(&c->keys, pair->producer, c->max_name_bytes, out);
+        hpp__text_add(out, HPF_STR(" <- "));
+        hpp__retainer_write_name(&c->retainer, pair->set, c->max_name_bytes, out);
+        return;
+    }
     switch (c->breakdown) {
     case HPF_BREAKDOWN_RETAINER:
         hpp__retainer_write_name(&c->retainer, key, c->max_name_bytes, out);
@@ -467,7 +510,7 @@ static hpf_frame frame_of(const hpp_stacks *stacks, void *context, const void *s
 size_t hpp__census_frames(const hpp_census *c, uint32_t band_index, hpf_frame *frames, size_t room)
 {
     uint32_t key = c->bands.key_of[band_index];
-    if (c->breakdown != HPF_BREAKDOWN_COST_CENTRE || key == c->lost_key) {
+    if (c->breakdown != HPF_BREAKDOWN_COST_CENTRE || c->is_savings || key == c->lost_key) {
         return 0;
     }
     return hpp__stack_frames(c->heap.stacks, c->heap.context, c->keys.origins[key].stack, frames,
@@ -503,8 +546,13 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
     if (status == HPF_OK && by_object) {
         status = hpp__band_keys_init(&c->keys, c->breakdown, &c->heap, c->arena, err);
     }
-    c->has_retainers = c->breakdown == HPF_BREAKDOWN_RETAINER || c->restrictions.has_retainers;
-    c->has_biography = c->breakdown == HPF_BREAKDOWN_BIOGRAPHY || c->restrictions.has_phases;
+    c->has_retainers =
+        c->breakdown == HPF_BREAKDOWN_RETAINER || c->restrictions.has_retainers || c->is_savings;
+    c->has_biography =
+        c->breakdown == HPF_BREAKDOWN_BIOGRAPHY || c->restrictions.has_phases || c->is_savings;
+    if (c->is_savings) {
+        c->restrictions.phases &= HPP__LAG | HPP__DRAG | HPP__VOID;
+    }
     c->uses_sums = c->heap.sums && !c->has_retainers && !c->has_biography;
     if (status == HPF_OK && !c->uses_sums && !c->heap.objects) {
         status = hpf_error_set(err, HPF_ERR_ARGUMENT,
@@ -533,7 +581,10 @@ hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
         return hpf_error_set_memory(err);
     }
     c->heap = *heap;
-    c->breakdown = options->breakdown ? options->breakdown : HPF_BREAKDOWN_COST_CENTRE;
+    c->is_savings = options->savings;
+    c->breakdown =
+        options->breakdown && !c->is_savings ? options->breakdown : HPF_BREAKDOWN_COST_CENTRE;
+    c->n_pairs = 1;
     c->max_name_bytes = options->max_name_bytes ? options->max_name_bytes : 25;
     c->count_stacks = options->count_stacks;
     c->count_objects = options->count_objects;
@@ -565,6 +616,8 @@ void hpp_census_destroy(hpp_census *c)
     hpp__retainer_finish(&c->retainer);
     hpp__biography_finish(&c->biography);
     hpp__bands_finish(&c->bands);
+    hpp__map_finish(&c->pair_of);
+    free(c->pairs);
     free(c->counts);
     hpf_arena_destroy(c->arena);
     pthread_mutex_destroy(&c->lock);

@@ -212,6 +212,7 @@ static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
     }
     p->has_breakdown = true;
     p->options.census.breakdown = breakdown;
+    p->options.census.savings = false;
     return HPF_OK;
 }
 
@@ -345,6 +346,17 @@ static hpf_status parse_is_retainer(parser *p, hpf_str word, hpf_str rest)
     return parse_names(p, word, names, &retaining->named);
 }
 
+static hpf_status parse_savings(parser *p, hpf_str word, hpf_str rest)
+{
+    if (p->has_breakdown) {
+        return complain(p, word.data, "only one break-down is possible", word);
+    }
+    p->has_breakdown = true;
+    p->options.census.savings = true;
+    p->options.with_census = true;
+    return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
+}
+
 static hpf_status parse_cost(parser *p, hpf_str word, hpf_str rest)
 {
     p->options.census.count_objects = true;
@@ -412,6 +424,7 @@ static const struct {
     {"--retainer-by", parse_retainer_by},
     {"--is-retainer", parse_is_retainer},
     {"--count", parse_cost},
+    {"--savings", parse_savings},
 };
 
 static bool is_bracket(hpf_str word)

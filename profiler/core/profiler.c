@@ -138,6 +138,11 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
                              "--count cannot be used with -l: amounts in event logs are bytes");
     }
+    if (p->options->census.savings && p->options->with_eventlog) {
+        return hpf_error_set(
+            err, HPF_ERR_ARGUMENT,
+            "--savings cannot be used with -l: event logs have no such break-down");
+    }
     hpf_status status = hpp_census_create(&p->engine, p->config.heap, &p->options->census, err);
     char *path = path_of(p, ".hp");
     if (status == HPF_OK && !path) {
@@ -290,11 +295,14 @@ static void emit_retainer_lines(hpp_profiler *p, const hpp_census_result *result
     }
 }
 
-/* Emits a result. Event logs also contain the live bytes, which may be more than the bands. */
+/* Emits a result. Event logs, and the sidecar of savings, also contain the live bytes, which may be
+ * more than the bands. */
 static void emit_result(hpp_profiler *p, const hpp_census_result *result)
 {
-    if (p->options->with_eventlog) {
-        hpp__output_line(&p->output, result->time_s, HPF_STR("live"), (double)result->live_bytes);
+    if (p->options->with_eventlog || p->options->census.savings) {
+        uint64_t live =
+            p->options->census.count_objects ? result->n_live_objects : result->live_bytes;
+        hpp__output_line(&p->output, result->time_s, HPF_STR("live"), (double)live);
     }
     hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
 }

@@ -227,6 +227,23 @@ class Retainers(unittest.TestCase):
             ("A_total", "16 B in 1 object")])
         self.assertRegex(chain.splitlines()[-1], r"<- SYSTEM\[SYSTEM\],MAIN\[MAIN\] .*, root$")
 
+    def test_savings_have_phase_producer_and_retainers_at_once(self):
+        run = Run("drag", "--savings", "-i100")
+        third = {re.sub(r"\(\d+\)", "", name): size for name, size in run.samples()[2].items()}
+        self.assertEqual(third, {"DRAG make/main <- main": 16000, "DRAG MAIN <- SYSTEM": INT})
+        for program in ALL:
+            phases = [sum(sample.get(phase, 0) for phase in ("LAG", "DRAG", "VOID"))
+                      for sample in Run(program, "-hb", "-i100").samples()]
+            savings = Run(program, "--savings", "-i100")
+            self.assertEqual([sum(sample.values()) for sample in savings.samples()], phases)
+            if sum(phases) > 0:
+                done = subprocess.run([CENSUS, "report", "--savings", savings.path + ".hp"],
+                                      text=True, capture_output=True, check=True)
+                self.assertIn("of all live memory", done.stdout)
+        only_drag = Run("drag", "--savings", "-hbdrag", "-i100").samples()
+        self.assertEqual({name[:5] for sample in only_drag for name in sample}, {"DRAG "})
+        self.assertIn("--savings", Run("drag", "--savings", "-l").errors)
+
     def test_schemes_choose_what_retains_and_its_name(self):
         def bands(*options):
             run = Run("cache", "-hr", "-i100", *options)

@@ -86,6 +86,11 @@ Test(faults, biography)
     check(drag_main, "-hb", "-xt", "60\n");
 }
 
+Test(faults, savings)
+{
+    check(drag_main, "--savings", "-R2", "60\n");
+}
+
 Test(faults, retainers)
 {
     check(cache_main, "-hr", "-R2", "333833500\n30\n");

@@ -51,8 +51,10 @@ typedef struct hpp_census_options {
     uint32_t max_name_bytes; /* -L: longest name of a stack or retainer set, cut at a character
                                 boundary; 0: 25 */
     bool count_stacks;       /* -xt: count HPP_STACK objects */
-    bool count_objects;      /* --count: the cost of an object is 1, not its size */
-    bool many_threads;       /* several threads call the hooks at once (but not the census) */
+    bool savings;       /* --savings: break down objects in lag, drag or void by phase, producer
+                           and retainer set at once; `breakdown` is ignored */
+    bool count_objects; /* --count: the cost of an object is 1, not its size */
+    bool many_threads;  /* several threads call the hooks at once (but not the census) */
     hpp_retaining retaining;
 } hpp_census_options;
 

@@ -11,6 +11,8 @@
  *   -hcN,N -hmN,N -hdN,N -hyN,N -hrN,N -hbN,N -hTN,N
  *                 restriction to objects whose cost centre, module, description, type, retainers,
  *                 biography or kind is one of the names
+ *   --savings     break-down of objects in lag, drag or void by phase, producer and retainers at
+ *                 once: what is kept without being used, for `census report --savings`
  *   -hCN,N        restriction to objects with one of the cost centres anywhere in their stack
  *   -iS           seconds between censuses (0.1; 0: as often as possible)
  *   -LN -RN       longest name of a stack in bytes (25); largest retainer set (8)

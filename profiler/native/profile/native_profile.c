@@ -466,10 +466,12 @@ static hpf_status check(const hpp_options *profile, hpf_error *err)
                                "-xc and -xt are only for programs that embed the profiler");
     }
     const hpp_retaining *retaining = &census->retaining;
-    if (status == HPF_OK && (retaining->identity || retaining->rule || census->count_objects)) {
+    bool needs_objects =
+        retaining->identity || retaining->rule || census->savings || census->count_objects;
+    if (status == HPF_OK && needs_objects) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "--retainer-by, --is-retainer and --count need to visit objects: "
-                               "embed the profiler for that (hpprof/runtime.h)");
+                               "--retainer-by, --is-retainer, --savings and --count need to visit "
+                               "objects: embed the profiler for that (hpprof/runtime.h)");
     }
     return status;
 }

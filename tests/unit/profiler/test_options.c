@@ -140,6 +140,16 @@ Test(options, retaining_schemes)
     cr_assert_eq(retaining->rule, HPP_RETAINERS_FLAGGED);
 }
 
+Test(options, savings_are_a_break_down)
+{
+    cr_assert_eq(parse("--savings -hbdrag"), HPF_OK);
+    cr_assert(options.with_census && options.census.savings);
+    cr_assert_eq(parse("-hd"), HPF_OK);
+    cr_assert_not(options.census.savings, "later text overrides earlier text");
+    cr_assert_eq(parse("-hd --savings"), HPF_ERR_ARGUMENT);
+    cr_assert_eq(parse("--savings -hd"), HPF_ERR_ARGUMENT);
+}
+
 Test(options, a_value_is_a_word_of_the_title)
 {
     cr_assert_eq(parse("-hr --retainer-by module --count"), HPF_OK);

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Names are "DRAG producer <- retainers". The areas of the names of a pair are added up, and pairs
+ * are sorted by them.
+ */
+#include "report_savings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpfile/str.h"
+#include "io/sink.h"
+
+#include "output.h"
+#include "summary.h"
+#include "unit_format.h"
+
+enum { N_PHASES = 3 };
+
+static const hpf_str phase_names[N_PHASES] = {{"LAG ", 4}, {"DRAG ", 5}, {"VOID ", 5}};
+static const char arrow[] = " <- ";
+
+/* What one producer made and one set retained. */
+typedef struct saving {
+    hpf_str pair, producer, retainers;
+    double areas[N_PHASES], area; /* amount x time */
+} saving;
+
+/* Splits a name. Returns false if it is another. */
+static bool read_name(hpf_str name, saving *out, int *phase)
+{
+    for (*phase = 0; *phase < N_PHASES; ++*phase) {
+        size_t n = phase_names[*phase].length;
+        if (name.length > n && memcmp(name.data, phase_names[*phase].data, n) == 0) {
+            hpf_str pair = {name.data + n, name.length - n};
+            const size_t n_arrow = sizeof arrow - 1;
+            for (size_t i = 0; i + n_arrow < pair.length; i++) {
+                if (memcmp(pair.data + i, arrow, n_arrow) == 0) {
+                    *out =
+                        (saving){.pair = pair,
+                                 .producer = {pair.data, i},
+                                 .retainers = {pair.data + i + n_arrow, pair.length - i - n_arrow}};
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const saving *x = a;
+    const saving *y = b;
+    size_t n = x->pair.length < y->pair.length ? x->pair.length : y->pair.length;
+    int order = memcmp(x->pair.data, y->pair.data, n);
+    return order ? order : (x->pair.length > y->pair.length) - (x->pair.length < y->pair.length);
+}
+
+static int compare_areas(const void *a, const void *b)
+{
+    const saving *x = a;
+    const saving *y = b;
+    return x->area != y->area ? (x->area < y->area) - (x->area > y->area) : compare_pairs(a, b);
+}
+
+/* Lists the pairs, largest first. Returns their number, 0 if the profile has other names. */
+static size_t list_savings(saving *out, const summary *sum)
+{
+    size_t n = 0, n_pairs = 0;
+    for (uint32_t i = 0; i < sum->n_rows; i++) {
+        int phase;
+        double area = sum->rows[i].mean * sum->duration;
+        if (read_name(sum->rows[i].name, &out[n], &phase)) {
+            out[n].areas[phase] = out[n].area = area;
+            n++;
+        } else if (area > 0 && !hpf_str_is(sum->rows[i].name, "OUT_OF_MEMORY")) {
+            return 0;
+        }
+    }
+    if (n > 0) {
+        qsort(out, n, sizeof *out, compare_pairs);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (n_pairs > 0 && hpf_str_equal(out[n_pairs - 1].pair, out[i].pair)) {
+            for (int k = 0; k < N_PHASES; k++) {
+                out[n_pairs - 1].areas[k] += out[i].areas[k];
+            }
+            out[n_pairs - 1].area += out[i].area;
+        } else {
+            out[n_pairs++] = out[i];
+        }
+    }
+    if (n_pairs > 0) {
+        qsort(out, n_pairs, sizeof *out, compare_areas);
+    }
+    return n_pairs;
+}
+
+/* Returns the area of all live memory, by trapezia; 0 if the profile has no such quantity. */
+static double live_area(const hpf_survey *survey)
+{
+    const hpf_overview *o = hpf_survey_overview(survey);
+    double area = 0;
+    for (size_t i = 0; i < o->n_quantities; i++) {
+        const hpf_quantity *q = &o->quantities[i];
+        for (size_t k = 1; hpf_str_is(q->name, "live") && k < q->n_points; k++) {
+            area += (q->points[k].value + q->points[k - 1].value) / 2 *
+                    (q->points[k].time - q->points[k - 1].time);
+        }
+    }
+    return area;
+}
+
+/* Formats an amount x time: "12.3 MiB s". */
+static formatted format_area(const hpf_survey *survey, double area, bool exact)
+{
+    hpf_str time_unit = hpf_survey_header(survey, HPF_HEADER_SAMPLE_UNIT);
+    formatted out = format_amount(area, hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT), exact);
+    size_t n = strlen(out.text);
+    bool are_seconds = hpf_str_is(time_unit, "seconds");
+    hpf_str unit = are_seconds ? HPF_STR("s") : time_unit;
+    if (n + unit.length + 2 < sizeof out.text) {
+        out.text[n] = ' ';
+        memcpy(out.text + n + 1, unit.data, unit.length);
+        out.text[n + 1 + unit.length] = '\0';
+    }
+    return out;
+}
+
+static void write_head(const input *in, const saving *savings, size_t n, bool exact, hpf_sink *sink)
+{
+    double sums[N_PHASES] = {0}, saved = 0, live = live_area(in->survey);
+    for (size_t i = 0; i < n; i++) {
+        saved += savings[i].area;
+        for (int k = 0; k < N_PHASES; k++) {
+            sums[k] += savings[i].areas[k];
+        }
+    }
+    output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
+    hpf_sink_printf(sink, "\n\nkept without being used: %s",
+                    format_area(in->survey, saved, exact).text);
+    if (live > 0) {
+        hpf_sink_printf(sink, ", %.1f%% of all live memory", 100 * saved / live);
+    }
+    hpf_sink_printf(sink, "\nlag  %s, before the first use\n",
+                    format_area(in->survey, sums[0], exact).text);
+    hpf_sink_printf(sink, "drag %s, after the last use\n",
+                    format_area(in->survey, sums[1], exact).text);
+    hpf_sink_printf(sink, "void %s, never used\n", format_area(in->survey, sums[2], exact).text);
+}
+
+static void write_table(const input *in, const saving *savings, size_t n, size_t most, bool exact,
+                        hpf_sink *sink)
+{
+    int width = exact ? 28 : 15;
+    double total = 0;
+    for (size_t i = 0; i < n; i++) {
+        total += savings[i].area;
+    }
+    hpf_sink_printf(sink, "\n share %*s   lag  drag  void  producer <- retainers\n", width,
+                    "saved");
+    for (size_t i = 0; i < n && (most == 0 || i < most); i++) {
+        const saving *s = &savings[i];
+        hpf_retainer_set set;
+        hpf_sink_printf(sink, "%5.1f%% %*s ", total > 0 ? 100 * s->area / total : 0, width,
+                        format_area(in->survey, s->area, exact).text);
+        for (int k = 0; k < N_PHASES; k++) {
+            hpf_sink_printf(sink, " %4.0f%%", s->area > 0 ? 100 * s->areas[k] / s->area : 0);
+        }
+        hpf_sink_text(sink, "  ");
+        output_name(sink, s->producer);
+        hpf_sink_text(sink, arrow);
+        bool is_known = in->sets && hpf_retainer_sets_find(in->sets, s->retainers, &set);
+        output_name(sink, is_known ? set.name : s->retainers);
+        hpf_sink_text(sink, "\n");
+    }
+    if (most > 0 && n > most) {
+        hpf_sink_printf(sink, "%*s(%s more)\n", width + 26, "", format_count(n - most).text);
+    }
+}
+
+hpf_status report_savings_write(const input *in, size_t n_rows, bool exact, hpf_sink *sink,
+                                hpf_error *err)
+{
+    summary sum;
+    if (!summary_make(&sum, in->survey, 0)) {
+        return hpf_error_set_memory(err);
+    }
+    saving *savings = calloc((size_t)sum.n_rows + 1, sizeof *savings);
+    size_t n = savings ? list_savings(savings, &sum) : 0;
+    hpf_status status = HPF_OK;
+    if (!savings) {
+        status = hpf_error_set_memory(err);
+    } else if (n == 0) {
+        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                               "--savings needs a profile that was made with --savings by a "
+                               "program that embeds hpprof, and has ended");
+    } else {
+        write_head(in, savings, n, exact, sink);
+        write_table(in, savings, n, n_rows, exact, sink);
+    }
+    free(savings);
+    summary_finish(&sum);
+    return status;
+}
