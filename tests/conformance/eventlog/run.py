@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Logs that census writes, read by the ghc-events library: as many costs, and the same sum. They
 are converted profiles, one of them with names that the library would not read as they are, and one
-that census run has written beside a heap profile.
+that census run has written with a heap profile. All other records are compared one by one.
 
-run.py CENSUS FOLDER     FOLDER is where the program on ghc-events is built, once
+run.py CENSUS LEAK FOLDER     LEAK is a sample program; FOLDER is where the programs on ghc-events are built, once
 """
+import os
 import pathlib
 import re
 import shutil
@@ -22,13 +23,21 @@ PROFILES = ["samples/hp/foldleak-prof-hc.hp", "samples/hp/oddnames-prof-hc-long.
             "tests/data/eventlog/oddnames-prof-pair-hc.eventlog"]
 
 
-def build_peer(folder):
-    program = folder / "heap_samples"
+# Records of `census info --events`, and those of their fields that records.hs prints.
+FIELDS = {"GC_START": [], "GC_END": [], "GC_STATS_GHC": ["generation", "copied_bytes"],
+          "HEAP_ALLOCATED": ["allocated_bytes"], "HEAP_SIZE": ["size_bytes"], "HEAP_LIVE": ["live_bytes"],
+          "RUN_THREAD": ["thread"], "STOP_THREAD": ["thread"], "USER_MSG": ["message"],
+          "USER_MARKER": ["marker"], "HEAP_PROF_BEGIN": ["module", "type_descr", "biography"],
+          "HEAP_BIO_PROF_SAMPLE_BEGIN": ["taken_ns"], "PROF_BEGIN": ["tick_ns"],
+          "PROF_SAMPLE_COST_CENTRE": ["tick", "stack"]}
+
+
+def build_peer(folder, source):
+    program = folder / source.stem
     if not program.exists():
         if not shutil.which("ghc"):
             return None
-        command = ["ghc", "-O0", "-outputdir", folder / "hs", "-o", program,
-                   ROOT / "tests/bench/heap_samples.hs"]
+        command = ["ghc", "-O0", "-outputdir", folder / "hs" / source.stem, "-o", program, source]
         if subprocess.run(command, capture_output=True).returncode != 0:
             return None
     return program
@@ -59,11 +68,65 @@ def take_profile(census, directory):
     return base.with_suffix(".hp"), base.with_suffix(".eventlog")
 
 
+def records_of(text):
+    """The records of `census info --events`, as records.hs prints them, by time."""
+    records = []
+    for line in text.splitlines():
+        match = re.match(r"(\d+)\.(\d{9}) \S+ (\w+)(.*)", line)
+        if match and match[3] in FIELDS:
+            fields = dict(re.findall(r' (\w+)=("(?:[^"\\]|\\.)*"|\[[\d,]*\]|\d+)', match[4]))
+            values = [fields[name].strip('"') for name in FIELDS[match[3]]]
+            if match[3] == "PROF_SAMPLE_COST_CENTRE":
+                values[1] = str(len(re.findall(r"\d+", values[1])))
+            records.append(" ".join([str(int(match[1] + match[2])), match[3], *values]))
+    return sorted(records)
+
+
+def logs_with_records(census, leak, directory):
+    """Logs that are converted, written by an embedded profiler, and by census run."""
+    directory = pathlib.Path(directory)
+    converted, biography = directory / "converted.eventlog", directory / "biography.eventlog"
+    fixture = ROOT / "tests/cli/fixtures/time_and_heap.eventlog.xz"
+    subprocess.run([census, "convert", "-o", converted, fixture], check=True)
+    hp = directory / "biography.hp"
+    text = (ROOT / "samples/hp/foldleak-prof-hb.hp").read_text(encoding="utf-8")
+    hp.write_text(text.replace("-hb", "-hb -hmMain,Lib -hyInt -hbdrag,void", 1), encoding="utf-8")
+    subprocess.run([census, "convert", "-o", biography, hp], check=True)
+    for options in (["-hc"], ["-hb"]):
+        stem = directory / ("leak" + options[0])
+        subprocess.run([leak, "40000", "+RTS", *options, "-p", "-l", "-V0.001", "-i0.01", f"-o{stem}"], check=True,
+                       stdout=subprocess.DEVNULL)
+    base = directory / "timed"
+    subprocess.run([census, "run", "-q", "--eventlog", "-p", "-o", base, "--", sys.executable, "-c",
+                    "print(sum(i * i for i in range(1000000)))"], check=True, stdout=subprocess.DEVNULL)
+    return [converted, biography, directory / "leak-hc.eventlog", directory / "leak-hb.eventlog",
+            base.with_suffix(".eventlog")]
+
+
+def compare_records(census, leak, peer, directory):
+    """Returns the numbers of logs and of those that differ."""
+    failed = 0
+    logs = logs_with_records(census, leak, directory)
+    for log in logs:
+        ours = records_of(subprocess.run([census, "info", "--events", log], check=True, capture_output=True,
+                                         encoding="utf-8").stdout)
+        theirs = sorted(subprocess.run([peer, log], capture_output=True, encoding="utf-8",
+                                       env={**os.environ, "LC_ALL": "C.UTF-8"}).stdout.splitlines())
+        if ours != theirs or not ours:
+            different = set(ours) ^ set(theirs)
+            print(f"{log.name}: {len(ours)} records, {len(theirs)} by ghc-events: {sorted(different)[:5]}")
+            failed += 1
+        else:
+            print(f"{log.name}: {len(ours)} records agree")
+    return len(logs), failed
+
+
 def main():
-    census, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    census, leak, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
-    peer = build_peer(folder)
-    if not peer:
+    peer = build_peer(folder, ROOT / "tests/bench/heap_samples.hs")
+    records_peer = build_peer(folder, pathlib.Path(__file__).with_name("records.hs"))
+    if not peer or not records_peer:
         print("skipped: no ghc with the library ghc-events")
         return SKIPPED
     failed = 0
@@ -81,7 +144,9 @@ def main():
             if said.returncode != 0 or said.stdout != expected:
                 print(f"{profile}: expected {expected.strip()}, got {said.stdout}{said.stderr}")
                 failed += 1
-    print(f"{len(pairs) - failed} of {len(pairs)} agree")
+        n_logs, n_failed = compare_records(census, leak, records_peer, scratch)
+    failed += n_failed
+    print(f"{len(pairs) + n_logs - failed} of {len(pairs) + n_logs} agree")
     return 1 if failed else 0
 
 
