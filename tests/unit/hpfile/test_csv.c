@@ -113,6 +113,20 @@ Test(csv, a_repeated_name_begins_another_sample_of_the_same_time)
                          "BEGIN_SAMPLE 1.000000\na\t3\nEND_SAMPLE 1.000000\n");
 }
 
+/* Also the first of many names. */
+Test(csv, a_name_that_comes_again_after_many_others_begins_a_sample)
+{
+    enum { N = 100 };
+    char csv[N * 16] = "time,name,value\n", hp[N * 16] = TABLE_HEAD "BEGIN_SAMPLE 1.000000\n";
+    for (int i = 0; i < N; i++) {
+        snprintf(csv + strlen(csv), 16, "1,n%d,1\n", i);
+        snprintf(hp + strlen(hp), 16, "n%d\t1\n", i);
+    }
+    strcat(csv, "1,n0,2\n");
+    strcat(hp, "END_SAMPLE 1.000000\nBEGIN_SAMPLE 1.000000\nn0\t2\nEND_SAMPLE 1.000000\n");
+    expect_hp(csv, hp);
+}
+
 Test(csv, other_tools_write_marks_of_order_blanks_and_missing_values)
 {
     expect_hp("\xef\xbb\xbftime , a b ,c\r\n1, 5 ,NA\r\n\r\n2,,1e3\r\n3,nan,0",

@@ -241,10 +241,17 @@ Test(log_heap, info_tables_are_named_by_where_they_come_from)
     hpf_sink *log = open_log(0);
     put_info(log, 0x409f78, "Main.hs:5:1-30");
     put_info(log, 0x409fd8, "Main.hs:5:1-30");
+    put_info(log, 0x7, "Main.hs:6:1-3");
+    put_info(log, 0, "Main.hs:7:1-3");
+    put_info(log, 0xfedcba9876543210, "Main.hs:8:1-3");
     begin_profile(log, 0, 8);
     sample(log, 5, "0x409f78", 10);
     sample(log, 6, "0x409fd8", 20);
     sample(log, 7, "0xdead", 30);
+    sample(log, 8, "0x7", 40);
+    sample(log, 9, "0x", 50);
+    sample(log, 10, "0xfedcba9876543210", 60);
+    sample(log, 11, "0x0fedcba9876543210", 70); /* too long */
     log_end(log);
     hpf_source *source;
     hpf_frame frame[2];
@@ -252,6 +259,10 @@ Test(log_heap, info_tables_are_named_by_where_they_come_from)
     cr_expect(hpf_str_is(hpf_survey_name(survey, 0), "sat_info Main.main Main.hs:5:1-30"));
     cr_expect(hpf_str_is(hpf_survey_name(survey, 1), "(2)sat_info Main.main Main.hs:5:1-30"));
     cr_expect(hpf_str_is(hpf_survey_name(survey, 2), "0xdead"));
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 3), "sat_info Main.main Main.hs:6:1-3"));
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 4), "0x"));
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 5), "sat_info Main.main Main.hs:8:1-3"));
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 6), "0x0fedcba9876543210"));
     cr_expect_eq(hpf_survey_frames(survey, 1, frame, 2), 1);
     cr_expect(hpf_str_is(frame[0].type, "[Int]") && hpf_str_is(frame[0].closure_type, "21"));
     cr_expect_eq(hpf_survey_frames(survey, 2, frame, 2), 0);

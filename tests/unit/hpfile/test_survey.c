@@ -629,6 +629,77 @@ Test(survey, emitted_events_are_in_order_of_time)
     finish(survey, source);
 }
 
+/* A consumer of events that fails at one of them. */
+typedef struct failing_consumer {
+    unsigned n_left, n_after;
+} failing_consumer;
+
+static hpf_status consume(void *context)
+{
+    failing_consumer *c = context;
+    c->n_after += c->n_left == 0;
+    c->n_left -= c->n_left > 0;
+    return c->n_left > 0 ? HPF_OK : HPF_ERR_ORDER;
+}
+
+static hpf_status consume_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    return (void)which, (void)text, (void)err, consume(context);
+}
+
+static hpf_status consume_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    return (void)name, (void)text, (void)err, consume(context);
+}
+
+static hpf_status consume_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    return (void)sample, (void)err, consume(context);
+}
+
+static hpf_status consume_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    return (void)time, (void)label, (void)err, consume(context);
+}
+
+static hpf_status consume_quantity(void *context, hpf_str name, hpf_quantity_point point,
+                                   hpf_error *err)
+{
+    return (void)name, (void)point, (void)err, consume(context);
+}
+
+Test(survey, emitting_ends_where_the_consumer_fails)
+{
+    static const char profile[] = HEAD "MARK 0.5\nBEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\nMARK 1.5\n"
+                                       "BEGIN_SAMPLE 3\nb 2\nEND_SAMPLE 3\nMARK 9\n";
+    static const char rows[] = "time\twhat\tvalue\n0.2\tx\t1\n1.2\tx\t2\n4\ty\t8\n";
+    enum { N_EVENTS = HPF_N_HEADERS + 2 + 2 + 3 + 3 };
+    const hpf_events all = {.header = consume_header,
+                            .name = consume_name,
+                            .sample = consume_sample,
+                            .mark = consume_mark,
+                            .quantity = consume_quantity};
+    for (int k = 0; k < 3; k++) { /* without a sidecar, and with it in both orders */
+        unsigned n_events = k ? N_EVENTS : N_EVENTS - 3;
+        hpf_source *source = source_of(HPF_STR(profile)), *sidecar = source_of(HPF_STR(rows));
+        hpf_survey *survey = survey_source(source, 0);
+        cr_assert(k == 0 || hpf_survey_add_sidecar(survey, sidecar, NULL) == HPF_OK);
+        for (unsigned n = 1; n <= n_events + 1; n++) {
+            failing_consumer c = {.n_left = n};
+            hpf_status status = hpf_survey_emit(survey, k < 2, &all, &c, NULL);
+            cr_assert_eq(status, n <= n_events ? HPF_ERR_ORDER : HPF_OK, "%u of %u", n, n_events);
+            cr_assert_eq(c.n_after, 0, "%u of %u", n, n_events);
+        }
+        hpf_events no_samples = all;
+        no_samples.sample = NULL;
+        failing_consumer c = {.n_left = 99};
+        cr_assert_eq(hpf_survey_emit(survey, k < 2, &no_samples, &c, NULL), HPF_OK);
+        cr_assert_eq(99 - c.n_left, n_events - 2);
+        hpf_source_destroy(sidecar);
+        finish(survey, source);
+    }
+}
+
 /* The index of the sample nearest to `time`, the earlier of two. */
 static size_t nearest(const hpf_model *m, double time)
 {
