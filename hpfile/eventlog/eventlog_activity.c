@@ -2,7 +2,9 @@
  *
  * One record of statistics is one collection, however many capabilities took part. Activity is
  * added up in cells. Capabilities are independent of each other, because each writes blocks of its
- * own; only pauses, of which each has a part, are merged at the end.
+ * own; only pauses, of which each has a part, are merged at the end. A capability that has nothing
+ * to do waits for the next collection inside of one; so the pause is the time of the capability
+ * that leads the collection and writes its statistics.
  */
 #include "eventlog/eventlog_activity.h"
 
@@ -85,12 +87,17 @@ typedef struct counter {
 typedef struct capability {
     double running_since_s, paused_since_s; /* negative: it is not */
     counter allocated, sparks, run_sparks;
-    bool has_run;
+    bool has_run, leads_collection;
 } capability;
 
 typedef struct span {
     double begin_s, end_s;
 } span;
+
+typedef struct pause {
+    span time;
+    bool has_statistics;
+} pause;
 
 struct hpf_eventlog_activity {
     hpf_activity public;
@@ -98,7 +105,7 @@ struct hpf_eventlog_activity {
     double end_s;
     capability *caps;
     size_t n_caps, caps_capacity;
-    span *pauses;
+    pause *pauses;
     size_t n_pauses, pauses_capacity;
     hpf_mark *messages;
     size_t messages_capacity;
@@ -189,9 +196,10 @@ static hpf_status end_pause(hpf_eventlog_activity *a, capability *cap, double ti
         if (!HPF__ARRAY_RESERVE(a->pauses, a->pauses_capacity, a->n_pauses + 1)) {
             return hpf_error_set_memory(err);
         }
-        a->pauses[a->n_pauses++] = (span){cap->paused_since_s, time_s};
+        a->pauses[a->n_pauses++] = (pause){{cap->paused_since_s, time_s}, cap->leads_collection};
     }
     cap->paused_since_s = -1;
+    cap->leads_collection = false;
     return HPF_OK;
 }
 
@@ -242,6 +250,9 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     case HPF__EVENT_GC_START:
         cap->paused_since_s = time_s;
         break;
+    case HPF__EVENT_GC_STATS_GHC:
+        cap->leads_collection = true;
+        break;
     case HPF__EVENT_GC_END:
         return end_pause(a, cap, time_s, err);
     case HPF__EVENT_RUN_THREAD:
@@ -272,22 +283,28 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     return HPF_OK;
 }
 
-static int compare_spans(const void *left, const void *right)
+static int compare_pauses(const void *left, const void *right)
 {
-    const span *a = left, *b = right;
-    return (a->begin_s > b->begin_s) - (a->begin_s < b->begin_s);
+    const pause *a = left, *b = right;
+    return (a->time.begin_s > b->time.begin_s) - (a->time.begin_s < b->time.begin_s);
 }
 
-/* Adds the times in which any capability collected. */
+/* Adds the times in which a capability that leads a collection collected; without statistics, as in
+ * old logs, those in which any capability did. */
 static void add_pauses(hpf_eventlog_activity *a)
 {
-    double free_from_s = -HUGE_VAL;
-    if (a->n_pauses) {
-        qsort(a->pauses, a->n_pauses, sizeof *a->pauses, compare_spans);
-    }
+    bool has_statistics = false;
     for (size_t i = 0; i < a->n_pauses; i++) {
-        span rest = {fmax(a->pauses[i].begin_s, free_from_s), a->pauses[i].end_s};
-        if (rest.end_s > rest.begin_s) {
+        has_statistics |= a->pauses[i].has_statistics;
+    }
+    if (a->n_pauses) {
+        qsort(a->pauses, a->n_pauses, sizeof *a->pauses, compare_pauses);
+    }
+    double free_from_s = -HUGE_VAL;
+    for (size_t i = 0; i < a->n_pauses; i++) {
+        span rest = a->pauses[i].time;
+        rest.begin_s = fmax(rest.begin_s, free_from_s);
+        if (a->pauses[i].has_statistics == has_statistics && rest.end_s > rest.begin_s) {
             add_span(a, PAUSED, rest, rest.end_s - rest.begin_s);
             free_from_s = rest.end_s;
         }

@@ -196,6 +196,30 @@ Test(log_activity, pauses_of_several_capabilities_are_one)
     hpf_eventlog_activity_destroy(activity);
 }
 
+/* Capability 0 leads collections from 2 to 3 and from 6 to 7; capability 1 has nothing to do, and
+ * waits inside of its part of the next one. */
+Test(log_activity, a_capability_that_waits_for_a_collection_does_not_pause_the_program)
+{
+    const hpf_activity *a;
+    hpf_sink *log = begin_active();
+    put_block(log, 1, 24 + 4 * 10);
+    log_put(log, 9, 1 S, "");
+    log_put(log, 10, 3 S, "");
+    log_put(log, 9, 3 S, "");
+    log_put(log, 10, 7 S, "");
+    put_block(log, 0, 24 + 4 * 10 + 2 * 68);
+    for (unsigned i = 0; i < 2; i++) {
+        log_put(log, 9, (2 + 4 * i) S, "");
+        put_statistics(log, (2 + 4 * i) S, 1);
+        log_put(log, 10, (3 + 4 * i) S, "");
+    }
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_expect_float_eq(sum_between(a, a->paused_s, 1, 9), 2, 1e-9);
+    cr_expect_float_eq(sum_between(a, a->paused_s, 2, 3), 1, 1e-9);
+    cr_expect_float_eq(sum_between(a, a->paused_s, 6, 7), 1, 1e-9);
+    hpf_eventlog_activity_destroy(activity);
+}
+
 /* Thread 1 runs from 2 to 4 on one capability, thread 2 from 3 to the end on another; a third
  * capability runs none. */
 Test(log_activity, running_threads_are_added_up)
