@@ -66,7 +66,7 @@ static hpf_str next_line(hpf_str *text)
     size_t n = feed ? (size_t)(feed - text->data) : text->length;
     hpf_str line = {text->data, n};
     n += feed != NULL;
-    *text = (hpf_str){text->data + n, text->length - n};
+    *text = hpf_str_from(*text, n);
     return line;
 }
 
@@ -113,7 +113,7 @@ static hpf_str last_cell(hpf_str line)
     while (n > 0 && line.data[n - 1] != ',') {
         n--;
     }
-    return n > 0 ? (hpf_str){line.data + n, line.length - n} : (hpf_str){line.data, 0};
+    return n > 0 ? hpf_str_from(line, n) : (hpf_str){line.data, 0};
 }
 
 /* Two lines with the same number of commas, and none of `.hp`: they begin with no keyword, and the
@@ -131,7 +131,7 @@ const char *hpf__foreign_name(hpf_str head)
 {
     hpf_str text = hpf__head_text(head);
     if (hpf_str_begins(text, "{")) {
-        hpf_str member = hpf__head_text((hpf_str){text.data + 1, text.length - 1});
+        hpf_str member = hpf__head_text(hpf_str_from(text, 1));
         return find(members, sizeof members / sizeof *members, member);
     }
     hpf_str rest = head;

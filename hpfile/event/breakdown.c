@@ -60,7 +60,7 @@ static hpf_str next_word(hpf_str *rest, bool is_rts)
         end += is_rts && rest->data[end] == '\\' && end + 1 < rest->length ? 2 : 1;
     }
     hpf_str word = {rest->data + start, end - start};
-    *rest = (hpf_str){rest->data + end, rest->length - end};
+    *rest = hpf_str_from(*rest, end);
     return word;
 }
 
@@ -162,7 +162,7 @@ void hpf_restrictions_of_job(hpf_str job, hpf_str restrictions[HPF_N_RESTRICTION
             continue;
         }
         int field = hpf_restriction_of(hpf_breakdown_of_letter(word.data[2]));
-        hpf_str list = {word.data + 3, word.length - 3};
+        hpf_str list = hpf_str_from(word, 3);
         if (list.length > 1 && list.data[0] == '{' && list.data[list.length - 1] == '}') {
             list = (hpf_str){list.data + 1, list.length - 2};
         }

@@ -130,7 +130,7 @@ static hpf_status emit_row(hpf__sidecar_reader *r, double time, size_t what_at)
     const hpf_events *events = r->events;
     size_t at = what_at;
     hpf_str what = column(r, &at);
-    hpf_str rest = {r->row.data + at, r->row.length - at};
+    hpf_str rest = hpf_str_from(r->row, at);
     hpf_quantity_point point = {.time = time};
     if (hpf_str_is(what, MARK)) {
         return events->mark ? events->mark(r->context, time, rest, &r->error) : HPF_OK;

@@ -83,7 +83,7 @@ static hpf_status copy_tick(copying *c, const hpf_event *event, hpf_error *err)
     }
     hpf_name name;
     bool is_new;
-    hpf_str stack = {payload.data + STACK_AT, payload.length - STACK_AT};
+    hpf_str stack = hpf_str_from(payload, STACK_AT);
     hpf_status status = hpf__eventlog_names_of_stack(&c->names, stack, &name, &is_new);
     if (status != HPF_OK) {
         return hpf_error_set(err, status, "no room for the stacks of the time profile");

@@ -156,7 +156,7 @@ static void print_text(hpf_sink *sink, hpf_str text)
 {
     hpf_sink_text(sink, "\"");
     for (size_t at = 0; at < text.length;) {
-        hpf_str rest = {text.data + at, text.length - at};
+        hpf_str rest = hpf_str_from(text, at);
         uint32_t code = 0;
         size_t n = hpf_utf8_next(rest, &code);
         if (n == 0 || !hpf_utf8_is_printable(code)) {

@@ -173,7 +173,7 @@ static hpf_status on_cost(hpf__eventlog_heap *h, const hpf_event *event, bool is
         h->n_others++;
         return HPF_OK;
     }
-    hpf_str key = {payload.data + COST_BYTES, payload.length - COST_BYTES};
+    hpf_str key = hpf_str_from(payload, COST_BYTES);
     hpf_name name;
     return hpf__eventlog_keys_guess(is_stack ? &h->names.stacks : &h->names.labels, key, &name)
                ? add_cost(h, event, name, err)

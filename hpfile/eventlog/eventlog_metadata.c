@@ -43,7 +43,7 @@ static hpf_str next_word(hpf_str *rest)
     const char *nul = memchr(rest->data, '\0', rest->length);
     hpf_str word = {rest->data, nul ? (size_t)(nul - rest->data) : rest->length};
     size_t taken = word.length + (nul != NULL);
-    *rest = (hpf_str){rest->data + taken, rest->length - taken};
+    *rest = hpf_str_from(*rest, taken);
     return word;
 }
 
@@ -53,7 +53,7 @@ static hpf_str base_name(hpf_str path)
     while (begin > 0 && path.data[begin - 1] != '/') {
         begin--;
     }
-    return (hpf_str){path.data + begin, path.length - begin};
+    return hpf_str_from(path, begin);
 }
 
 static bool put_word(hpf__buffer *job, hpf_str word)
@@ -165,7 +165,7 @@ static hpf_status note_profile(hpf_eventlog_metadata *metadata, hpf_str payload,
     *p = (hpf_eventlog_profile){.id = (uint8_t)*rest.data,
                                 .period_ns = hpf__read8(rest.data + 1),
                                 .breakdown = (hpf_breakdown)hpf__read4(rest.data + 9)};
-    rest = (hpf_str){rest.data + fixed_bytes, rest.length - fixed_bytes};
+    rest = hpf_str_from(rest, fixed_bytes);
     for (int i = 0; i < HPF_N_RESTRICTIONS && rest.length; i++) {
         p->filters[i] = next_word(&rest);
     }
@@ -175,8 +175,7 @@ static hpf_status note_profile(hpf_eventlog_metadata *metadata, hpf_str payload,
 /* Returns the payload after the capability set, with which many events begin. */
 static hpf_str after_set(hpf_str payload)
 {
-    return payload.length < 4 ? (hpf_str){payload.data, 0}
-                              : (hpf_str){payload.data + 4, payload.length - 4};
+    return payload.length < 4 ? (hpf_str){payload.data, 0} : hpf_str_from(payload, 4);
 }
 
 static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf_str payload,

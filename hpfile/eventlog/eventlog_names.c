@@ -39,7 +39,7 @@ static hpf_str cut_text(hpf_str *rest)
     const char *nul = rest->length ? memchr(rest->data, '\0', rest->length) : NULL;
     hpf_str text = {rest->data, nul ? (size_t)(nul - rest->data) : rest->length};
     size_t taken = text.length + (nul != NULL);
-    *rest = (hpf_str){rest->data + taken, rest->length - taken};
+    *rest = hpf_str_from(*rest, taken);
     return text;
 }
 
@@ -82,7 +82,7 @@ hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *n, hpf_str pay
     hpf_str id = {rest.data, CENTRE_ID_BYTES};
     hpf_frame *frame = place_of(&n->centre_ids, id, &n->centres, &n->centres_capacity, &status);
     if (frame) {
-        rest = (hpf_str){rest.data + CENTRE_ID_BYTES, rest.length - CENTRE_ID_BYTES};
+        rest = hpf_str_from(rest, CENTRE_ID_BYTES);
         *frame = (hpf_frame){0};
         frame->label = cut_text(&rest);
         frame->module = cut_text(&rest);
@@ -105,7 +105,7 @@ hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *n, hpf_str paylo
     hpf_str id = {rest.data, ADDRESS_BYTES};
     hpf_frame *frame = place_of(&n->info_addresses, id, &n->infos, &n->infos_capacity, &status);
     if (frame) {
-        rest = (hpf_str){rest.data + ADDRESS_BYTES, rest.length - ADDRESS_BYTES};
+        rest = hpf_str_from(rest, ADDRESS_BYTES);
         *frame = (hpf_frame){0};
         frame->table = cut_text(&rest);
         frame->closure_type = cut_text(&rest);

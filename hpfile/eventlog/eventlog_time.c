@@ -134,7 +134,7 @@ static hpf_status note_sample(hpf_eventlog_time *t, const hpf_event *event)
         return HPF_OK;
     }
     uint32_t cap = hpf__read4(payload.data);
-    hpf_str stack = {payload.data + STACK_AT, payload.length - STACK_AT};
+    hpf_str stack = hpf_str_from(payload, STACK_AT);
     hpf_status status = HPF_OK;
     if (!hpf__eventlog_keys_guess(&t->stacks, stack, &at)) {
         status = hpf__eventlog_keys_add(&t->stacks, stack, &key, &is_new);

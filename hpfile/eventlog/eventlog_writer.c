@@ -167,7 +167,7 @@ static void put_text(eventlog_writer *w, hpf__buffer *to, hpf_str text, size_t r
         put(w, to, shown.data, shown.length);
         room -= shown.length;
         n += n == 0;
-        text = (hpf_str){text.data + n, text.length - n};
+        text = hpf_str_from(text, n);
     }
 }
 

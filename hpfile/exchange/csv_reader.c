@@ -62,7 +62,7 @@ static hpf_str cell_name(const table *t, size_t column)
 {
     hpf_str text = cell_text(t, column);
     bool is_guarded = text.length > 0 && *text.data == '\'' && hpf__csv_is_formula(text);
-    return is_guarded ? (hpf_str){text.data + 1, text.length - 1} : text;
+    return is_guarded ? hpf_str_from(text, 1) : text;
 }
 
 static bool ends_cell(int byte)

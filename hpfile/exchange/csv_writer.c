@@ -40,7 +40,7 @@ void hpf_csv_text(hpf_sink *sink, hpf_str text, bool is_raw)
         size_t n = quote ? (size_t)(quote - text.data) + 1 : text.length;
         hpf_sink_write(sink, text.data, n);
         hpf_sink_write(sink, "\"", quote != NULL);
-        text = (hpf_str){text.data + n, text.length - n};
+        text = hpf_str_from(text, n);
     }
     hpf_sink_write(sink, "\"", 1);
 }

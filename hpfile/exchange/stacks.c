@@ -124,7 +124,7 @@ hpf_status hpf_stacks_of_name(hpf_stacks *s, hpf_str name, uint32_t *stack, hpf_
         size_t length = is_stack ? frame_length(rest) : rest.length;
         size_t passed = length < rest.length ? length + 1 : length;
         status = push_name(s, (hpf_str){rest.data, length});
-        rest = (hpf_str){rest.data + passed, rest.length - passed};
+        rest = hpf_str_from(rest, passed);
     } while (rest.length > 0 && status == HPF_OK);
     return finish_stack(s, status, stack, err);
 }

@@ -89,7 +89,7 @@ static void quote(hpf_sink *sink, hpf_str text, manner how)
     size_t at = 0;
     hpf_sink_text(sink, "\"");
     while (at < text.length) {
-        size_t length = hpf_utf8_next((hpf_str){text.data + at, text.length - at}, NULL);
+        size_t length = hpf_utf8_next(hpf_str_from(text, at), NULL);
         if (length > 0 && is_plain((unsigned char)text.data[at], how)) {
             at += length;
             continue;

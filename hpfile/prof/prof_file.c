@@ -103,7 +103,7 @@ static bool is_format(hpf_str head)
 {
     hpf_str text = hpf__head_text(head);
     if (hpf_str_begins(text, "{")) {
-        text = hpf__head_text((hpf_str){text.data + 1, text.length - 1});
+        text = hpf__head_text(hpf_str_from(text, 1));
         return hpf_str_begins(text, "\"program\"");
     }
     if (!hpf_str_begins(head, "\t") && !hpf_str_begins(head, "  ")) {
@@ -111,7 +111,7 @@ static bool is_format(hpf_str head)
     }
     while (head.length > 0 && *head.data != '\n' &&
            !hpf_str_begins(head, " Time and Allocation Profiling Report")) {
-        head = (hpf_str){head.data + 1, head.length - 1};
+        head = hpf_str_from(head, 1);
     }
     return head.length > 0 && *head.data != '\n';
 }

@@ -24,7 +24,7 @@ static bool skip(hpf_str *line, const char *text)
     if (line->length < length || memcmp(line->data, text, length) != 0) {
         return false;
     }
-    *line = (hpf_str){line->data + length, line->length - length};
+    *line = hpf_str_from(*line, length);
     return true;
 }
 
@@ -50,7 +50,7 @@ static bool read_whole(hpf_str *line, uint64_t *number)
         }
         *number = *number * 10 + (uint64_t)(c - '0');
     }
-    *line = (hpf_str){line->data + n_digits, line->length - n_digits};
+    *line = hpf_str_from(*line, n_digits);
     return n_digits > 0;
 }
 

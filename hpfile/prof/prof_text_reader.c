@@ -56,7 +56,7 @@ static bool is_blank(char c)
 static hpf_str trim(hpf_str text)
 {
     while (text.length && is_blank(*text.data)) {
-        text = (hpf_str){text.data + 1, text.length - 1};
+        text = hpf_str_from(text, 1);
     }
     while (text.length && is_blank(text.data[text.length - 1])) {
         text.length--;
@@ -72,7 +72,7 @@ static hpf_str cut_word(hpf_str *text)
     while (begin > 0 && !is_blank(text->data[begin - 1])) {
         begin--;
     }
-    hpf_str word = {text->data + begin, text->length - begin};
+    hpf_str word = hpf_str_from(*text, begin);
     text->length = begin;
     return word;
 }
@@ -94,7 +94,7 @@ static hpf_str text_after(hpf_str text, const char *word)
 {
     size_t at = find(text, word);
     size_t passed = at < text.length ? at + strlen(word) : at;
-    return (hpf_str){text.data + passed, text.length - passed};
+    return hpf_str_from(text, passed);
 }
 
 /* The byte at which a character begins. */

@@ -48,6 +48,13 @@ static inline bool hpf_str_begins(hpf_str text, const char *beginning)
     return text.length >= length && memcmp(text.data, beginning, length) == 0;
 }
 
+/* Returns a text without its first `n_bytes`, which it must have. */
+static inline hpf_str hpf_str_from(hpf_str text, size_t n_bytes)
+{
+    hpf_str rest = {text.data + n_bytes, text.length - n_bytes};
+    return rest;
+}
+
 /* Returns a name without the number of its cost-centre stack: "main" for "(241)main". */
 static inline hpf_str hpf_str_without_id(hpf_str name)
 {

@@ -678,6 +678,23 @@ static void compare_disordered(unsigned n_samples, const hpf_live_options *optio
     hpf_sink_destroy(log);
 }
 
+/* The second sample may be before the first. */
+Test(live, two_samples_in_the_wrong_order)
+{
+    static const hpf_live_options plain = {0};
+    hpf_sink *log = begin_log();
+    begin_log_profile(log, 0, 4, "");
+    put_log_sample(log, 2000000, 50);
+    put_log_sample(log, 1000000, 60);
+    log_end(log);
+    hpf_str text = hpf_sink_bytes(log);
+    hpf_live *live = live_create(&plain);
+    cr_assert_eq(hpf_live_feed(live, text.data, text.length, NULL), HPF_OK);
+    expect_survey_of(live, text, &plain, true);
+    hpf_live_destroy(live);
+    hpf_sink_destroy(log);
+}
+
 Test(live, late_samples_of_a_log_are_put_in_order)
 {
     static const hpf_live_options plain = {0}, few = {.max_picks = 16},

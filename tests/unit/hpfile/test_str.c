@@ -15,6 +15,13 @@ Test(str, equal_texts_have_equal_bytes_and_lengths)
     cr_expect_not(hpf_str_equal(HPF_STR("a\0b"), HPF_STR("a\0c")));
 }
 
+Test(str, the_rest_of_a_text)
+{
+    cr_expect(hpf_str_is(hpf_str_from(HPF_STR("abc"), 0), "abc"));
+    cr_expect(hpf_str_is(hpf_str_from(HPF_STR("abc"), 1), "bc"));
+    cr_expect(hpf_str_is(hpf_str_from(HPF_STR("abc"), 3), ""));
+}
+
 Test(str, only_a_number_in_front_is_stripped)
 {
     static const struct {
