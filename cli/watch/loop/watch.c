@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "event/format_row.h"
+#include "hpfile/format.h"
 #include "hprender/units.h"
 
 enum { N_MAGIC_BYTES = 6 };
@@ -20,9 +22,9 @@ typedef struct profile {
     watched seen; /* first: a `watched *` is a `profile *` */
     watch *of;
     char *name;
-    /* The first bytes are kept until they show whether the input is compressed, to report that
-     * instead of invalid text. */
-    char first[N_MAGIC_BYTES];
+    /* The first bytes, to name the compression or the tool of an input instead of its first invalid
+     * line. They are passed on when they show whether the input is compressed. */
+    char first[HPF__HEAD_BYTES];
     size_t n_first;
     bool is_sidecar_broken;
     bool is_finished;     /* its reader has finished */
@@ -323,6 +325,30 @@ static void feed_live(profile *p, const char *bytes, size_t n_bytes)
     }
 }
 
+/* Returns whether the whole lines among the first bytes are those of another kind of file, and sets
+ * `err` to the message that says so. */
+static bool is_foreign(const profile *p, hpf_error *err)
+{
+    hpf_source *source;
+    const hpf_format *format;
+    hpf_str head = {p->first, p->n_first};
+    while (p->n_first < sizeof p->first && head.length > 0 && head.data[head.length - 1] != '\n') {
+        head.length--;
+    }
+    if (head.length == 0 || compression_of(p) ||
+        hpf_source_from_memory(&source, head, NULL, err) != HPF_OK) {
+        return false;
+    }
+    hpf_status status = hpf_format_detect(&format, source, err);
+    hpf_source_destroy(source);
+    if (status == HPF_OK && !format->is_streamed) {
+        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                               "a profile as %s, which cannot be watched: use census plot",
+                               hpf_format_name(format));
+    }
+    return status == HPF_ERR_UNSUPPORTED;
+}
+
 /* Passes the first bytes to the reader. */
 static void release_first(profile *p)
 {
@@ -344,14 +370,18 @@ void watch_feed(watch *w, watched *seen, const char *bytes, size_t n_bytes)
     if (n_bytes > 0 && seen->state == WATCHED_WAITING) {
         say(p, WATCHED_GROWING, "");
     }
-    if (p->n_first < N_MAGIC_BYTES) {
-        size_t room = N_MAGIC_BYTES - p->n_first;
-        size_t n = n_bytes < room ? n_bytes : room;
-        memcpy(p->first + p->n_first, bytes, n);
-        p->n_first += n;
-        bytes += n;
-        n_bytes -= n;
-        if (p->n_first == N_MAGIC_BYTES && seen->state == WATCHED_GROWING) {
+    size_t n_before = p->n_first, room = sizeof p->first - n_before;
+    size_t n_kept = n_bytes < room ? n_bytes : room;
+    memcpy(p->first + n_before, bytes, n_kept);
+    p->n_first += n_kept;
+    hpf_error err;
+    if (n_kept > 0 && seen->state == WATCHED_GROWING && is_foreign(p, &err)) {
+        say(p, WATCHED_FAILED, err.message);
+    }
+    if (n_before < N_MAGIC_BYTES) {
+        bytes += n_kept;
+        n_bytes -= n_kept;
+        if (p->n_first >= N_MAGIC_BYTES && seen->state == WATCHED_GROWING) {
             release_first(p);
         }
     }
