@@ -297,7 +297,6 @@ static bool check_interactive(const plot_values *v, opt_complaint *complaint)
                                  {"legend", v->legend != HPR_LEGEND_AUTO},
                                  {"no-title", v->no_title},
                                  {"gc", v->gc},
-                                 {"lanes", v->lanes},
                                  {"mark-censuses", v->mark_censuses},
                                  {"x sample", v->x != X_TIME},
                                  {NULL, false}};

@@ -664,13 +664,13 @@ hpf_status hpf_eventlog_writer_record(hpf_writer *writer, uint16_t id, uint64_t 
                                       uint16_t cap, hpf_str payload, hpf_str text, hpf_error *err)
 {
     eventlog_writer *w = (eventlog_writer *)writer;
+    begin(w);
     const hpf_event_type *t = find_type(w, id);
     if (!t || payload.length > MAX_PAYLOAD ||
         (t->n_bytes >= 0 && payload.length != (size_t)t->n_bytes)) {
         return HPF_OK;
     }
     size_t stream = cap == HPF_EVENT_NO_CAP ? REST_OF_NONE : OF_CAPABILITY + (size_t)cap;
-    begin(w);
     put(w, &w->scratch, payload.data, payload.length);
     put_text(w, &w->scratch, text, MAX_PAYLOAD - payload.length);
     put_record_into(w, stream, id, t->n_bytes < 0, time_ns);

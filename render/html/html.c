@@ -168,7 +168,6 @@ const hpr_backend hpr__backend_html = {
     .extension = "html",
     .summary = "interactive page in one file, needs no network",
     .most_samples = 10240, /* more would make zooming slow */
-    .has_no_lanes = true,
     .write_profiles = write_profiles,
 };
 

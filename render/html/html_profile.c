@@ -8,6 +8,7 @@
 #include "summary/survey_details.h"
 #include "html/html_profile.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -17,6 +18,7 @@
 #include "chart/select.h"
 #include "chart/tooltip.h"
 #include "html/html_columns.h"
+#include "layout/lanes.h"
 #include "layout/layout.h"
 #include "style/colour.h"
 #include "style/fill.h"
@@ -301,7 +303,62 @@ static void put_marks(profile_writer *w)
         hpf_json_bytes(w->json, "label", o->marks[i].label);
         hpf_json_close(w->json);
     }
+    const hpf_activity *activity = w->options->activity;
+    for (size_t i = 0; activity && i < activity->n_messages; i++) {
+        hpf_json_object(w->json, NULL);
+        hpf_json_number(w->json, "time", activity->messages[i].time);
+        hpf_json_bytes(w->json, "label", activity->messages[i].label);
+        hpf_json_close(w->json);
+    }
     hpf_json_close(w->json);
+}
+
+/* Adds the amounts of a lane, in thousandths of its height. */
+static hpf_status put_cells(profile_writer *w, const char *key, const double *cells, double high)
+{
+    const hpf_activity *a = w->options->activity;
+    double *numbers = hpf_arena_array(w->arena, a->n_cells, sizeof *numbers);
+    if (!numbers) {
+        return hpf_error_set_memory(w->err);
+    }
+    for (size_t i = 0; i < a->n_cells; i++) {
+        double share = fmin(cells[i] / a->cell_s / high, 1);
+        numbers[i] = share > 0 ? fmax(round(share * 1000), 1) : 0;
+    }
+    return put_numbers(w, key, numbers, a->n_cells);
+}
+
+/* Adds the lanes of an event log. */
+static hpf_status put_lanes(profile_writer *w)
+{
+    const hpf_activity *a = w->options->activity;
+    hpr__lane_source sources[HPR__MOST_LANES];
+    hpf_status status = HPF_OK;
+    if (!a) {
+        return HPF_OK;
+    }
+    size_t n = hpr__lanes_list(sources, a);
+    hpf_json_object(w->json, "lanes");
+    hpf_json_number(w->json, "begin", a->begin_s);
+    hpf_json_number(w->json, "cell", a->cell_s);
+    hpf_json_array(w->json, "all");
+    for (size_t i = 0; i < n && !status; i++) {
+        const hpr__lane_source *s = &sources[i];
+        char note[HPR__NOTE_BYTES];
+        hpr__lane_note(note, s, a, w->options->si_units);
+        hpf_json_object(w->json, NULL);
+        hpf_json_text(w->json, "name", s->name);
+        hpf_json_text(w->json, "note", note);
+        hpf_json_bool(w->json, "is_line", s->cells == a->allocated_bytes);
+        status = put_cells(w, "values", s->cells, s->high);
+        if (!status && s->parts) {
+            status = put_cells(w, "parts", s->parts, s->high);
+        }
+        hpf_json_close(w->json);
+    }
+    hpf_json_close(w->json);
+    hpf_json_close(w->json);
+    return status;
 }
 
 static hpf_status put_quantity(profile_writer *w, const hpf_quantity *line)
@@ -401,6 +458,7 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
         put_marks(w);
         status = put_quantities(w);
     }
+    status = status ? status : put_lanes(w);
     hpf_json_close(w->json);
     return status;
 }

@@ -25,13 +25,6 @@ enum {
 static const double column_pt = 0.6;    /* least width */
 static const double lane_share = 0.042; /* of the height of the picture */
 
-/* What a lane shows. */
-typedef struct lane_source {
-    const char *name, *unit;
-    const double *cells, *parts;
-    double high; /* the amount at its upper edge */
-} lane_source;
-
 static double sum_of(const double *cells, size_t n)
 {
     double sum = 0;
@@ -52,10 +45,9 @@ static double max_rate(const double *cells, const hpf_activity *a)
     return max / (a->cell_s * (double)width);
 }
 
-/* Lists what the log has records of, top lane first. */
-static size_t list_sources(lane_source out[MOST_LANES], const hpf_activity *a)
+size_t hpr__lanes_list(hpr__lane_source out[HPR__MOST_LANES], const hpf_activity *a)
 {
-    const lane_source all[MOST_LANES] = {
+    const hpr__lane_source all[HPR__MOST_LANES] = {
         {"allocation", "bytes per second", a->allocated_bytes, NULL,
          max_rate(a->allocated_bytes, a)},
         {"GC", "share of time", a->paused_s, NULL, 1},
@@ -63,7 +55,7 @@ static size_t list_sources(lane_source out[MOST_LANES], const hpf_activity *a)
         {"sparks", "sparks per second", a->sparks, a->run_sparks, max_rate(a->sparks, a)},
     };
     size_t n = 0;
-    for (size_t i = 0; i < MOST_LANES; i++) {
+    for (size_t i = 0; i < HPR__MOST_LANES; i++) {
         if (all[i].cells) {
             out[n++] = all[i];
         }
@@ -83,9 +75,8 @@ static void write_count(char out[COUNT_BYTES], double count)
                                   : "");
 }
 
-/* Writes the figure that sums up a lane. */
-static void write_note(char note[NOTE_BYTES], const lane_source *s, const hpf_activity *a,
-                       bool si_units)
+void hpr__lane_note(char note[HPR__NOTE_BYTES], const hpr__lane_source *s, const hpf_activity *a,
+                    bool si_units)
 {
     char number[HPR_UNIT_LABEL_BYTES], all[COUNT_BYTES], part[COUNT_BYTES];
     double sum = sum_of(s->cells, a->n_cells);
@@ -93,19 +84,19 @@ static void write_note(char note[NOTE_BYTES], const lane_source *s, const hpf_ac
     if (s->cells == a->allocated_bytes) {
         hpr_unit unit = hpr_unit_of_values(HPF_STR("bytes"), s->high, si_units);
         hpr_unit_label_rounded(number, s->high, &unit, 3);
-        snprintf(note, NOTE_BYTES, "max %s %s/s", number, unit.name);
+        snprintf(note, HPR__NOTE_BYTES, "max %s %s/s", number, unit.name);
     } else if (s->cells == a->paused_s) {
         const hpr_unit percent = {0.01, "", "%"};
         hpr_unit_label_rounded(number, mean, &percent, 2);
-        snprintf(note, NOTE_BYTES, "%s %% of time", number);
+        snprintf(note, HPR__NOTE_BYTES, "%s %% of time", number);
     } else if (s->cells == a->running_s) {
         const hpr_unit one = {1, "", ""};
         hpr_unit_label_rounded(number, mean, &one, 2);
-        snprintf(note, NOTE_BYTES, "mean %s of %u", number, (unsigned)a->n_processors);
+        snprintf(note, HPR__NOTE_BYTES, "mean %s of %u", number, (unsigned)a->n_processors);
     } else {
         write_count(part, round(sum_of(s->parts, a->n_cells)));
         write_count(all, round(sum));
-        snprintf(note, NOTE_BYTES, "%s of %s run", part, all);
+        snprintf(note, HPR__NOTE_BYTES, "%s of %s run", part, all);
     }
 }
 
@@ -113,15 +104,15 @@ hpf_status hpr__lanes_create(hpr__chart *chart, const hpr_options *options, hpf_
 {
     hpr_chart *public = &chart->public;
     const hpf_activity *a = options->activity;
-    lane_source sources[MOST_LANES];
-    size_t n = a && public->n_points > 1 ? list_sources(sources, a) : 0;
+    hpr__lane_source sources[HPR__MOST_LANES];
+    size_t n = a && public->n_points > 1 ? hpr__lanes_list(sources, a) : 0;
     hpr_lane *lanes = hpf_arena_array(chart->arena, n, sizeof *lanes);
     if (!lanes) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < n; i++) {
-        char note[NOTE_BYTES];
-        write_note(note, &sources[i], a, options->si_units);
+        char note[HPR__NOTE_BYTES];
+        hpr__lane_note(note, &sources[i], a, options->si_units);
         lanes[i] = (hpr_lane){.name = sources[i].name,
                               .unit = sources[i].unit,
                               .note = hpf_arena_text(chart->arena, (hpf_str){note, strlen(note)}),
@@ -174,7 +165,7 @@ hpf_status hpr__lanes_place(hpr__chart *chart, const hpr_options *options, hpf_e
     if (public->n_lanes == 0) {
         return HPF_OK;
     }
-    lane_source sources[MOST_LANES];
+    hpr__lane_source sources[HPR__MOST_LANES];
     hpr_lane *lanes = hpf_arena_array(chart->arena, public->n_lanes, sizeof *lanes);
     size_t *begins = hpf_arena_array(chart->arena, a->n_cells + 1, sizeof *begins);
     double *edges = hpf_arena_array(chart->arena, a->n_cells + 1, sizeof *edges);
@@ -182,14 +173,14 @@ hpf_status hpr__lanes_place(hpr__chart *chart, const hpr_options *options, hpf_e
     if (!lanes || !begins || !edges || !times) {
         return hpf_error_set_memory(err);
     }
-    list_sources(sources, a);
+    hpr__lanes_list(sources, a);
     size_t n = find_columns(begins, public, a);
     for (size_t i = 0; i <= n; i++) {
         times[i] = a->begin_s + (double)begins[i] * a->cell_s;
         edges[i] = hpr__x_of_time(public, times[i]);
     }
     for (size_t i = 0; i < public->n_lanes; i++) {
-        const lane_source *s = &sources[i];
+        const hpr__lane_source *s = &sources[i];
         double *amounts = amounts_of(chart, s->cells, begins, n, a->cell_s);
         double *parts = s->parts ? amounts_of(chart, s->parts, begins, n, a->cell_s) : NULL;
         if (!amounts || (s->parts && !parts)) {

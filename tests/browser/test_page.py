@@ -293,6 +293,40 @@ def test_downloads(bench, browser):
     assert browser.downloaded("p0.png").startswith(b"\x89PNG\r\n")
 
 
+def test_lanes_of_event_logs(bench, browser):
+    """Lanes are below the bands and above the labels of the x axis, and agree with the picture."""
+    log = pathlib.Path(__file__).resolve().parents[2] / "tests/cli/fixtures/time_and_heap.eventlog.xz"
+    page, picture = bench.directory / "lanes.html", bench.directory / "lanes.json"
+    for target in (page, picture):
+        subprocess.run([bench.census, "plot", "--lanes", "-o", target, log], check=True)
+    lanes = json.loads(picture.read_text())["lanes"]
+    browser.open(page.as_uri())
+    browser.settle()
+    found = browser.run("""
+        const {all, begin, cell} = census.app.entry().profile.lanes;
+        const mean = (shares) => shares.reduce((sum, share) => sum + share, 0) / 4096;
+        return all.map((lane) => [lane.name, lane.note, mean(lane.values), begin, begin + 4096 * cell]);""")
+    expect([lane[:2] for lane in found], [[lane["name"], lane["note"]] for lane in lanes], "lanes")
+    for (name, _, share, begin, end), lane in zip(found, lanes):
+        edges = lane["times"]
+        sums = (value * (b - a) for value, a, b in zip(lane["values"], edges, edges[1:]))
+        mean = sum(sums) / (edges[-1] - edges[0]) / lane["high"]
+        assert abs(share - mean) < 0.02, (name, share, mean)
+        assert abs(begin - edges[0]) + abs(end - edges[-1]) < 1e-9, name
+    browser.press_button("[data-save=svg]")
+    root = xml.etree.ElementTree.fromstring(browser.downloaded("time_and_heap.svg"))
+    texts = [(float(e.get("y")), "".join(e.itertext())) for e in root.iter() if e.tag.endswith("}text")]
+    heights = {text: y for y, text in texts}
+    order = [heights[text] for text in ("0", "allocation", "GC", "threads", "600")]
+    expect(order, sorted(order), "from the axis of the bands down to the labels of the x axis")
+    assert lanes[1]["note"] in heights, heights
+    browser.run("census.app.zoomAround(0.6, 0.5); census.app.draw();")
+    expect(browser.run("return census.app.panel.drawing.lanesHeight > 0"), True, "lanes of a part")
+    browser.open(bench.page(profile("plain", steady(3, 11))))
+    browser.settle()
+    expect(browser.run("return census.app.panel.drawing.lanesHeight"), 0, "no lanes without a log")
+
+
 def test_keyboard(bench, browser):
     browser.open(bench.page(profile("keys", steady(4, 20))))
     browser.settle()

@@ -3,16 +3,20 @@
  * Event logs: the laws of all profiles, and the same records with the same fields however the bytes
  * are cut.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/sink.h"
 #include "detect/reader.h"
 #include "fuzz.h"
+#include "event/format_row.h"
 #include "eventlog/eventlog.h"
+#include "eventlog/eventlog_activity.h"
 #include "eventlog/eventlog_nonmoving.h"
 #include "eventlog/eventlog_ticky.h"
 #include "eventlog/eventlog_time.h"
+#include "eventlog/eventlog_writer.h"
 #include "laws.h"
 #include "log_mutator.h"
 #include "readings.h"
@@ -67,6 +71,7 @@ typedef struct gathered {
     hpf_eventlog_ticky *ticky;
     hpf_eventlog_time *time;
     hpf_eventlog_nonmoving nonmoving;
+    hpf_eventlog_activity *activity;
 } gathered;
 
 static hpf_status gather(void *context, const hpf_event *event, hpf_error *err)
@@ -74,11 +79,26 @@ static hpf_status gather(void *context, const hpf_event *event, hpf_error *err)
     gathered *g = context;
     hpf_status status = hpf_eventlog_ticky_note(g->ticky, event, err);
     status = status == HPF_OK ? hpf_eventlog_time_note(g->time, event, err) : status;
+    status = status == HPF_OK ? hpf_eventlog_activity_note(g->activity, event, err) : status;
     return status == HPF_OK ? hpf_eventlog_nonmoving_note(&g->nonmoving, event, err) : status;
+}
+
+static void check_cells(const double *cells, const hpf_activity *a, double most)
+{
+    for (size_t i = 0; cells && i < a->n_cells; i++) {
+        fuzz_require(cells[i] >= 0 && cells[i] <= most, "a cell has an impossible amount");
+    }
 }
 
 static void check_sums(gathered *g)
 {
+    const hpf_activity *a = hpf_eventlog_activity_settle(g->activity);
+    check_cells(a->allocated_bytes, a, HUGE_VAL);
+    check_cells(a->paused_s, a, a->cell_s * 1.000001);
+    check_cells(a->running_s, a, HUGE_VAL);
+    check_cells(a->sparks, a, HUGE_VAL);
+    check_cells(a->run_sparks, a, HUGE_VAL);
+    fuzz_require(!a->sparks == !a->run_sparks, "one of two arrays is missing");
     hpf_prof prof;
     size_t n_samples;
     uint64_t n_ticks = 0;
@@ -98,7 +118,9 @@ static void check_sums(gathered *g)
 static void check_reports(hpf_str bytes)
 {
     static const hpf_event_visitor visitor = {.event = gather};
-    gathered g = {.ticky = hpf_eventlog_ticky_create(), .time = hpf_eventlog_time_create()};
+    gathered g = {.ticky = hpf_eventlog_ticky_create(),
+                  .time = hpf_eventlog_time_create(),
+                  .activity = hpf_eventlog_activity_create(0, 10)};
     hpf_eventlog_time_keep_order(g.time);
     hpf_eventlog *log = hpf_eventlog_create(&visitor, &g);
     if (hpf_eventlog_feed(log, bytes.data, bytes.length, NULL) == HPF_OK) {
@@ -108,6 +130,48 @@ static void check_reports(hpf_str bytes)
     hpf_eventlog_ticky_destroy(g.ticky);
     hpf_eventlog_time_destroy(g.time);
     hpf_eventlog_nonmoving_finish(&g.nonmoving);
+    hpf_eventlog_activity_destroy(g.activity);
+}
+
+/* Everything but the heap profile, written and read again: as many ticks. */
+static void check_copy(hpf_str bytes)
+{
+    static const hpf_event_visitor nothing = {.event = NULL};
+    static const hpf_event_visitor visitor = {.event = gather};
+    const double whole[] = {0, HUGE_VAL};
+    const hpf_source_options keep = {.keep = true};
+    hpf_source *given = NULL;
+    hpf_eventlog *log = NULL;
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_writer *writer = NULL;
+    fuzz_require(hpf_source_from_memory(&given, bytes, &keep, NULL) == HPF_OK, "no source");
+    bool is_read = hpf_eventlog_read_source(&log, given, &nothing, NULL, NULL) == HPF_OK;
+    if (is_read && hpf_writer_create(&writer, &hpf_format_eventlog, sink, NULL, NULL) == HPF_OK) {
+        fuzz_require(hpf_eventlog_writer_declare(writer, log, NULL) == HPF_OK, "no types");
+        fuzz_require(hpf_eventlog_writer_copy(writer, given, whole, NULL) == HPF_OK, "no copy");
+        fuzz_require(hpf_writer_finish(writer, NULL) == HPF_OK, "no end");
+        uint64_t n_ticks[2];
+        for (int i = 0; i < 2; i++) {
+            gathered g = {.ticky = hpf_eventlog_ticky_create(),
+                          .time = hpf_eventlog_time_create(),
+                          .activity = hpf_eventlog_activity_create(0, 10)};
+            hpf_eventlog *again = hpf_eventlog_create(&visitor, &g);
+            hpf_str all = i == 0 ? bytes : hpf_sink_bytes(sink);
+            fuzz_require(hpf_eventlog_feed(again, all.data, all.length, NULL) == HPF_OK,
+                         "the copy is not a log");
+            n_ticks[i] = hpf_eventlog_time_n_ticks(g.time);
+            hpf_eventlog_destroy(again);
+            hpf_eventlog_ticky_destroy(g.ticky);
+            hpf_eventlog_time_destroy(g.time);
+            hpf_eventlog_nonmoving_finish(&g.nonmoving);
+            hpf_eventlog_activity_destroy(g.activity);
+        }
+        fuzz_require(n_ticks[0] == n_ticks[1], "the copy has other ticks");
+    }
+    hpf_writer_destroy(writer);
+    hpf_eventlog_destroy(log);
+    hpf_source_destroy(given);
+    hpf_sink_destroy(sink);
 }
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
@@ -155,6 +219,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     check_records(bytes, &chance);
     check_reports(bytes);
+    check_copy(bytes);
     law_cuts(bytes, &chance);
     hpf_model *model = model_of_text(bytes, &err);
     law_survey_memory(bytes, model, rng_below(&chance, 2) ? FEW_PICKS : 0, is_in_order(bytes));

@@ -18,6 +18,8 @@ const DENSE_PER_PX = 0.7;
 const NEAR_END_PX = 60;
 const MOST_LEADER_PX = 48;       // up or down; steeper ones make a bundle, and names have the order of the bands
 const DASHES = [[], [6, 5], [2, 3], [11, 5], [11, 4, 2, 4]];    // of lines of similar colours
+const LANE = 18, LANE_GAP = 8;  // height of a lane below the bands, and the room above it
+const LEAST_IN_LANE = 2;        // height of what is not 0 in a lane
 const DIMMED = 0.22;            // share of the colour that bands outside the selection keep
 
 class Drawing {
@@ -37,11 +39,15 @@ class Drawing {
 
     frameOf(gutter) {
         const {chart, height, isSmall} = this;
+        const lanes = isSmall ? [] : chart.profile.lanes.all;
+        this.lanesHeight = lanes.length * (LANE + LANE_GAP);
         const most = isSmall ? 3 : Math.max(2, Math.min(9, Math.floor(height / 55)));
         this.yTicks = census.units.ticks(0, chart.yMax, most, chart.yUnit);
-        const widest = Math.max(10, ...this.yTicks.map((tick) => measure(tick.label, SMALL)));
+        const widest = Math.max(10, ...this.yTicks.map((tick) => measure(tick.label, SMALL)),
+            ...lanes.map((lane) => measure(lane.name, SMALL)));
         const left = Math.ceil(widest) + 12, top = isSmall ? 22 : TOP;
-        const frame = {left, top, right: this.width - RIGHT - gutter, bottom: height - BOTTOM};
+        const frame = {left, top, right: this.width - RIGHT - gutter,
+            bottom: height - BOTTOM - this.lanesHeight};
         frame.width = Math.max(20, frame.right - frame.left);
         frame.height = Math.max(20, frame.bottom - frame.top);
         return frame;
@@ -243,8 +249,8 @@ class Drawing {
 
     drawXAxis() {
         const {frame, surface, theme, chart} = this;
-        const y = frame.bottom + 0.5;
-        surface.polyline([frame.left, y, frame.right, y], theme.rule, 1);
+        const y = frame.bottom + this.lanesHeight + 0.5, ground = frame.bottom + 0.5;
+        surface.polyline([frame.left, ground, frame.right, ground], theme.rule, 1);
         for (const tick of this.xTicks()) {
             const x = this.x(tick.value);
             surface.polyline([x, y, x, y + 4], theme.rule, 1);
@@ -282,7 +288,7 @@ class Drawing {
             }
             const x = Math.round(this.x(mark.time)) + 0.5;
             const top = frame.top - (this.isSmall ? 4 : MARK_ROW + 10);
-            surface.polyline([x, top, x, frame.bottom], theme.rule, 1, [3, 3]);
+            surface.polyline([x, top, x, frame.bottom + this.lanesHeight], theme.rule, 1, [3, 3]);
             const text = mark.label && census.labels.elide(mark.label, 160, SMALL);
             if (text && !this.isSmall && x > free) {
                 free = x + measure(text, SMALL) + 14;
@@ -292,6 +298,57 @@ class Drawing {
                 }
             }
         }
+    }
+
+    // Draws what the run-time system of an event log did, below the bands and with the same times.
+    drawLanes() {
+        const {frame, surface, theme, chart} = this;
+        const {all, begin, cell} = chart.profile.lanes;
+        (this.lanesHeight ? all : []).forEach((lane, i) => {
+            const base = frame.bottom + (i + 1) * (LANE + LANE_GAP);
+            const outline = (shares) => this.outlineOfLane(lane, shares, begin, cell, base);
+            surface.beginGroup(`${lane.name}: ${lane.note}`);
+            surface.area(outline(lane.values), base, lane.is_line ? theme.grid
+                : lane.parts ? theme.rule : theme.faint);
+            if (lane.parts) {
+                surface.area(outline(lane.parts), base, theme.ink);
+            }
+            if (lane.is_line) {
+                surface.polyline(outline(lane.values), theme.outline, 1);
+            }
+            surface.polyline([frame.left, base + 0.5, frame.right, base + 0.5], theme.rule, 1);
+            surface.endGroup();
+            surface.text(lane.name, frame.left - 7, base - 5,
+                {colour: theme.faint, size: SMALL, anchor: 'end'});
+            // The note is about the whole profile.
+            const hasRoom = measure(lane.note, SMALL) + 8 < this.width - frame.right;
+            if (!chart.own.window && hasRoom) {
+                surface.text(lane.note, frame.right + 8, base - 5,
+                    {colour: theme.faint, size: SMALL});
+            } else if (!chart.own.window) {
+                surface.text(lane.note, frame.right - 3, base - 5,
+                    {colour: theme.ink, size: SMALL, anchor: 'end', halo: theme.background});
+            }
+        });
+    }
+
+    // Returns steps of one pixel: the mean share of the cells in it.
+    outlineOfLane(lane, shares, begin, cell, base) {
+        const {left, right} = this.frame, points = [];
+        for (let px = left; px < right; px++) {
+            const from = Math.max(0, Math.floor((this.valueAtX(px) - begin) / cell));
+            const to = Math.min(shares.length,
+                Math.max(from + 1, Math.floor((this.valueAtX(px + 1) - begin) / cell)));
+            let sum = 0;
+            for (let i = from; i < to; i++) {
+                sum += shares[i];
+            }
+            const height = to > from ? sum / (to - from) * LANE : 0;
+            const least = height > 0 && !lane.is_line ? LEAST_IN_LANE : 0;
+            const y = base - Math.max(height, least);
+            points.push(px, y, Math.min(px + 1, right), y);
+        }
+        return points;
     }
 
     drawLines() {
@@ -447,6 +504,7 @@ function draw(surface, chart, width, height, options) {
     drawing.drawBands();
     drawing.drawNamesInside(drawing.names.inside);
     drawing.drawXAxis();
+    drawing.drawLanes();
     drawing.drawMarks();
     drawing.drawLines();
     drawing.drawPeak();

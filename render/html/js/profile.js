@@ -89,6 +89,13 @@ function lineOf(data) {
         unpackList(data.values, MOST_POINTS + 8));
 }
 
+// Lanes of an event log: shares of their height, in cells of equal length.
+function lanesOf(data) {
+    const share = (packed) => packed && unpackList(packed, MOST_POINTS + 8).map((n) => n / 1000);
+    return {begin: data.begin, cell: data.cell, all: data.all.map((lane) => ({...lane,
+        values: share(lane.values), parts: share(lane.parts)}))};
+}
+
 class Profile {
     constructor(data) {
         Object.assign(this, {id: data.id, epoch: data.epoch, nSamples: data.n_samples,
@@ -100,8 +107,10 @@ class Profile {
         this.names = data.names.map(nameOf);
         this.order = data.order || null;    // of the picture of the whole profile, bottom first
         this.rest = data.rest && {n: data.rest.n, column: new Column(data.rest.column)};
-        this.marks = data.marks.map((mark) => ({time: mark.time, label: shown(mark.label)}));
+        this.marks = data.marks.map((mark) => ({time: mark.time, label: shown(mark.label)}))
+            .sort((a, b) => a.time - b.time);
         this.lines = data.lines.map(lineOf);
+        this.lanes = data.lanes ? lanesOf(data.lanes) : {all: []};
         this.version = 0;   // another one whenever something has changed
         this.hasGrown = false;  // names are no longer largest first
         this.n = this.countSamples(data);
