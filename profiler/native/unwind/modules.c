@@ -118,16 +118,17 @@ static size_t padded(uint64_t n_bytes, uint64_t alignment)
 static bool find_build_id(build_id *out, hpp_bytes notes, uint64_t alignment)
 {
     while (hpp__bytes_left(&notes) >= sizeof(Elf64_Nhdr)) {
-        uint32_t n_name = (uint32_t)hpp__bytes_fixed(&notes, 4);
-        uint32_t n_content = (uint32_t)hpp__bytes_fixed(&notes, 4);
+        uint64_t n_name = hpp__bytes_fixed(&notes, 4);
+        uint64_t n_content = hpp__bytes_fixed(&notes, 4);
         uint32_t type = (uint32_t)hpp__bytes_fixed(&notes, 4);
         const uint8_t *name = notes.at;
-        hpp__bytes_skip(&notes, padded(n_name, alignment));
+        size_t content_at = padded(sizeof(Elf64_Nhdr) + n_name, alignment); /* from the note on */
+        hpp__bytes_skip(&notes, content_at - sizeof(Elf64_Nhdr));
         const uint8_t *content = notes.at;
-        hpp__bytes_skip(&notes, padded(n_content, alignment));
+        hpp__bytes_skip(&notes, padded(content_at + n_content, alignment) - content_at);
         if (!notes.failed && type == NT_GNU_BUILD_ID && n_name == 4 &&
             memcmp(name, "GNU", 4) == 0) {
-            out->n = n_content < MAX_BUILD_ID_BYTES ? n_content : MAX_BUILD_ID_BYTES;
+            out->n = n_content < MAX_BUILD_ID_BYTES ? (uint32_t)n_content : MAX_BUILD_ID_BYTES;
             memcpy(out->bytes, content, out->n);
             return true;
         }

@@ -3,7 +3,7 @@
  * Unwind tables that are assembled byte by byte: versions, encodings, instructions, expressions,
  * and what is invalid in them.
  */
-#include "native/unwind/cfi.h"
+#include "native/unwind/cfi_entry.h"
 
 #include <string.h>
 
@@ -206,6 +206,114 @@ Test(cfi, tables_that_are_cut)
     cr_assert(eq(int, hpp__cfi_row(&row, &tables, BEGIN), HPP_CFI_BROKEN));
     tables.header = 0;
     cr_assert(eq(int, hpp__cfi_row(&row, &tables, BEGIN), HPP_CFI_NONE));
+}
+
+/* A header with a table at the end of the object, after the entries of three functions. */
+Test(cfi, sorted_tables)
+{
+    enum { N = 3, SPACING = 0x1000 };
+    int32_t places[N + 1];
+    parts p = usual();
+    assemble(&p); /* for the CIE, which begins at 12 */
+    n_image -= 4;
+    uintptr_t code = (uintptr_t)image + 0x100000;
+    for (unsigned i = 0; i < N; i++) {
+        places[i] = (int32_t)n_image;
+        size_t body = begin_record(false);
+        put_number(n_image - 12, 4);
+        put_number(code + i * SPACING, 8);
+        put_number(FUNCTION_BYTES, 8);
+        put((const uint8_t[]){0, 0x0e, (uint8_t)(16 + i)}, 3);
+        end_record(body, false);
+    }
+    places[N] = 12;
+    put((const uint8_t[]){0, 0, 0, 0}, 4);
+    size_t header = n_image;
+    put((const uint8_t[]){1, 0x1b, 0x03, 0x3b}, 4);
+    put_number(0, 4);
+    put_number(N, 4);
+    for (unsigned i = 0; i < N; i++) {
+        put_number((uint32_t)(code + i * SPACING - (uintptr_t)image - header), 4);
+        put_number((uint32_t)((size_t)places[i] - header), 4);
+    }
+    tables = (hpp_cfi_tables){.header = (uintptr_t)image + header,
+                              .n_spans = 2,
+                              .spans = {{(uintptr_t)image, (uintptr_t)image + header},
+                                        {(uintptr_t)image + header, (uintptr_t)image + n_image}}};
+    hpp_cfi_row row;
+    for (unsigned i = 0; i < N; i++) {
+        uintptr_t begin = code + i * SPACING;
+        for (uintptr_t at = 0; at < FUNCTION_BYTES; at += FUNCTION_BYTES - 1) {
+            cr_assert(eq(int, hpp__cfi_row(&row, &tables, begin + at), HPP_CFI_FOUND), "%u", i);
+            cr_assert(eq(i64, row.cfa_value, 16 + i));
+            cr_assert(eq(u64, row.begin, begin));
+        }
+        cr_assert(eq(int, hpp__cfi_row(&row, &tables, begin - 1), HPP_CFI_NONE));
+        cr_assert(eq(int, hpp__cfi_row(&row, &tables, begin + FUNCTION_BYTES), HPP_CFI_NONE));
+    }
+    uint32_t place = (uint32_t)((size_t)places[N] - header);
+    memcpy(image + n_image - 4, &place, 4); /* a CIE */
+    cr_assert(eq(int, hpp__cfi_row(&row, &tables, code + 2 * SPACING), HPP_CFI_BROKEN));
+    place = 1 << 20;
+    memcpy(image + n_image - 4, &place, 4); /* outside */
+    cr_assert(eq(int, hpp__cfi_row(&row, &tables, code + 2 * SPACING), HPP_CFI_BROKEN));
+    cr_assert(eq(int, hpp__cfi_row(&row, &tables, code + SPACING), HPP_CFI_FOUND));
+    image[header + 8]++; /* a row more than there is */
+    cr_assert(eq(int, hpp__cfi_row(&row, &tables, code + SPACING), HPP_CFI_BROKEN));
+    image[header + 8] = 0; /* none: entries are searched, from 4 bytes after the header */
+    cr_assert(eq(int, hpp__cfi_row(&row, &tables, code + SPACING), HPP_CFI_NONE));
+    uint32_t entries = (uint32_t)((size_t)12 - (header + 4));
+    memcpy(image + header + 4, &entries, 4);
+    cr_assert(eq(int, hpp__cfi_row(&row, &tables, code + SPACING), HPP_CFI_FOUND));
+    image[header + 3] = 0x1b; /* a table of another kind */
+    image[header + 8] = N;
+    cr_assert(eq(int, hpp__cfi_row(&row, &tables, code + SPACING), HPP_CFI_FOUND));
+    cr_assert(eq(i64, row.cfa_value, 17));
+}
+
+Test(cfi, encodings_of_addresses)
+{
+    enum { BASE = 0x10000 };
+    static const _Alignas(8)
+        uint8_t bytes[] = {0xf1, 0xf2, 0xf3, 0x74, 0x75, 0x76, 0x77, 0x78, 0x81,
+                           0x82, 0x03, 0x84, 0x85, 0x86, 0x87, 0x88, 0x91, 0x92};
+    static const struct {
+        uint8_t encoding;
+        size_t at, n_read; /* n_read 0: fails */
+        uintptr_t value;
+    } cases[] = {
+        {0x00, 0, 8, 0x78777675 * (uintptr_t)0x100000000 + 0x74f3f2f1},
+        {0x04, 0, 8, 0x78777675 * (uintptr_t)0x100000000 + 0x74f3f2f1},
+        {0x0c, 0, 8, 0x78777675 * (uintptr_t)0x100000000 + 0x74f3f2f1},
+        {0x01, 8, 3, 0x01 + 0x02 * 128 + 0x03 * 128 * 128},
+        {0x02, 0, 2, 0xf2f1},
+        {0x03, 8, 4, 0x84038281},
+        {0x09, 3, 1, (uintptr_t)-12},
+        {0x0a, 0, 2, (uintptr_t)-0x0d0f},
+        {0x0b, 8, 4, (uintptr_t)-0x7bfc7d7f},
+        {0x12, 8, 2, (uintptr_t)bytes + 8 + 0x8281},
+        {0x3a, 0, 2, BASE - 0x0d0f},
+        {0x50, 0, 8, 0x78777675 * (uintptr_t)0x100000000 + 0x74f3f2f1},
+        {0x50, 1, 15, 0x88878685 * (uintptr_t)0x100000000 + 0x84038281},
+        {0x50, 7, 9, 0x88878685 * (uintptr_t)0x100000000 + 0x84038281},
+        {0x50, 9, 0, 0},
+        {0xff, 3, 0, 0},
+        {0x20, 0, 0, 0}, /* relative to the text */
+        {0x40, 0, 0, 0}, /* to the function */
+        {0x05, 0, 0, 0},
+        {0x00, 11, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hpp_bytes from = {bytes + cases[i].at, bytes + sizeof bytes, false};
+        uintptr_t value = hpp__cfi_pointer(&from, cases[i].encoding, BASE);
+        cr_assert(eq(u64, value, cases[i].value), "case %zu", i);
+        bool is_omitted = cases[i].encoding == 0xff;
+        cr_assert(eq(int, from.failed, cases[i].n_read == 0 && !is_omitted), "case %zu", i);
+        if (cases[i].n_read > 0) {
+            cr_assert(eq(sz, (size_t)(from.at - bytes), cases[i].at + cases[i].n_read), "case %zu",
+                      i);
+        }
+    }
 }
 
 /* --- instructions ----------------------------------------------------------------------------- */
