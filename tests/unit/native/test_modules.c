@@ -173,7 +173,7 @@ Test(modules, headers_end_with_the_first_page)
         add_header(PT_LOAD, PF_R, 0, 1000);
         add_header(PT_LOAD, PF_R, PAGE, 2000);
         hpp__modules_new_generation();
-        map.l_addr += more; /* another object */
+        map.l_addr += 8 * more; /* another object */
         hpp_module module = find();
         cr_assert(eq(u32, module.tables.n_spans, more ? 1 : 2));
         expect_span(module, 0, 0, more ? sizeof image : 1000);
@@ -195,7 +195,7 @@ Test(modules, headers_end_with_the_first_page)
         begin_object();
         *elf() = cases[i];
         hpp__modules_new_generation();
-        map.l_addr += 10 + i;
+        map.l_addr += 80 + 8 * i;
         hpp_module module = find();
         cr_assert(eq(u32, module.tables.n_spans, 1), "case %u", i);
         expect_span(module, 0, 0, sizeof image);
@@ -215,9 +215,9 @@ Test(modules, addresses_in_no_object)
 static void expect_build_id(uint32_t n, uint8_t byte)
 {
     hpp__modules_new_generation();
-    map.l_addr++; /* another object */
+    map.l_addr += 8; /* another object */
     for (unsigned i = 0; i < elf()->e_phnum; i++) {
-        header(i)->p_vaddr--;
+        header(i)->p_vaddr -= 8;
     }
     const hpp_window_module *record = record_of(find());
     cr_assert(eq(u32, record->n_build_id, n));
@@ -235,15 +235,15 @@ Test(modules, build_ids)
     add_header(PT_LOAD, PF_R, 2048, found - 2048); /* not a note */
     add_header(PT_NOTE, PF_R, 2048, end - 2048);   /* nothing in this one */
     expect_build_id(0, 0);
-    add_header(PT_NOTE, PF_R, 2048 - 1, found - 2048);
+    add_header(PT_NOTE, PF_R, 2048 - 8, found - 2048);
     expect_build_id(20, 9);
     header(2)->p_memsz -= 1; /* cut */
     expect_build_id(0, 0);
     header(2)->p_memsz += 1;
     memcpy(image + found - 20, "ABCD", 4);
     hpp__modules_new_generation();
-    map.l_addr++;
-    header(0)->p_vaddr--, header(1)->p_vaddr--, header(2)->p_vaddr--;
+    map.l_addr += 8;
+    header(0)->p_vaddr -= 8, header(1)->p_vaddr -= 8, header(2)->p_vaddr -= 8;
     cr_assert(eq(int, record_of(find())->build_id[1], 'B'));
 }
 
@@ -325,7 +325,7 @@ static void expect_path(const char *expected)
 {
     char all[8192];
     hpp__modules_new_generation();
-    map.l_addr++;
+    map.l_addr += 8;
     cr_assert(not(zero(ptr, realpath(".", all))));
     strcat(strcat(all, "/"), expected);
     all[sizeof record_of(find())->path - 1] = '\0';
