@@ -14,7 +14,8 @@ enum {
     LANES = 8,            /* independent sums, so that compilers can use vectors */
     MOST_INTERVALS = 512, /* used by the search; a multiple of LANES */
     MOST_BANDS = 400,     /* above, there is no search */
-    MOST_ROUNDS = 4,
+    LEAST_ROUNDS = 4,     /* with MOST_BANDS bands; */
+    MOST_ROUNDS = 64,     /* more for fewer bands, in the same time */
 };
 
 double hpr__wiggle_of(const hpr__series *series, const uint32_t *order, uint32_t order_n)
@@ -133,7 +134,8 @@ static bool reinsert(field *f, uint32_t place, float least_gain)
 static void search_insertions(field *f, float least_gain)
 {
     bool has_moved = true;
-    for (int round = 0; has_moved && round < MOST_ROUNDS; round++) {
+    uint64_t in_time = (uint64_t)LEAST_ROUNDS * MOST_BANDS * MOST_BANDS / f->order_n / f->order_n;
+    for (uint64_t round = 0; has_moved && round < MOST_ROUNDS && round < in_time; round++) {
         has_moved = false;
         memset(f->base, 0, f->n * sizeof *f->base);
         for (uint32_t place = 0; place < f->order_n; place++) {

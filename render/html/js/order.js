@@ -5,7 +5,8 @@
 'use strict';
 
 const MOST_INTERVALS = 512; // that the search looks at
-const MOST_ROUNDS = 4;
+const LEAST_ROUNDS = 4;     // with 400 bands;
+const MOST_ROUNDS = 64;     // more for fewer bands, in the same time
 
 function sum(values) {
     return values.reduce((total, value) => total + value, 0);
@@ -146,7 +147,8 @@ function search(bands) {
             (t) => (band.values[t] + band.values[t + 1]) / largest / 2),
     }));
     const leastGain = 1e-5 * intervals.length / rows.length;
-    for (let hasMoved = largest > 0, round = 0; hasMoved && round < MOST_ROUNDS; round++) {
+    const mostRounds = Math.min(MOST_ROUNDS, Math.floor(LEAST_ROUNDS * (400 / rows.length) ** 2));
+    for (let hasMoved = largest > 0, round = 0; hasMoved && round < mostRounds; round++) {
         const base = new Float64Array(intervals.length);
         hasMoved = false;
         for (let place = 0; place < rows.length; place++) {
