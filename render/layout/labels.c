@@ -408,7 +408,9 @@ hpf_status hpr__labels_inside(hpr__chart *chart, const hpr__label_style *style, 
 
 bool hpr__label_is_due(const hpr_chart *chart, const hpr_band *band)
 {
-    double thickest = hpr__height_of(chart, band->max);
+    /* Lanes make bands thinner, but do not change which are named. */
+    double whole = (chart->plot_height_pt + chart->lanes_pt) / chart->plot_height_pt;
+    double thickest = hpr__height_of(chart, band->max) * whole;
     return hpr__is_shown(chart, band) && !band->is_named_elsewhere &&
            band->label.place == HPR_LABEL_NONE &&
            thickest > (band->is_other ? least_named_other_pt : 0);

@@ -13,17 +13,11 @@
 #include "chart/units.h"
 #include "layout/geometry.h"
 
-enum {
-    MOST_LANES = 4,
-    NOTE_BYTES = 160,
-    COUNT_BYTES = 48,
-    LEAST_LANE_PT = 8,
-    MOST_LANE_PT = 24,
-    GAP_PT = 5
-};
+enum { MOST_LANES = 4, NOTE_BYTES = 160, COUNT_BYTES = 48, LEAST_LANE_PT = 6, MOST_LANE_PT = 24 };
 
 static const double column_pt = 0.6;    /* least width */
 static const double lane_share = 0.042; /* of the height of the picture */
+static const double gap_share = 0.3;    /* of the height of a lane: the room above it */
 
 static double sum_of(const double *cells, size_t n)
 {
@@ -61,6 +55,12 @@ size_t hpr__lanes_list(hpr__lane_source out[HPR__MOST_LANES], const hpf_activity
         }
     }
     return n;
+}
+
+/* Returns the distance of lanes. */
+static double pitch_of(const hpr_chart *chart)
+{
+    return chart->lane_pt * (1 + gap_share);
 }
 
 /* Writes a count in about three digits: "12.3k". */
@@ -125,7 +125,7 @@ hpf_status hpr__lanes_create(hpr__chart *chart, const hpr_options *options, hpf_
     public->lanes = lanes;
     public->n_lanes = n;
     public->lane_pt = fmin(fmax(public->height_pt * lane_share, LEAST_LANE_PT), MOST_LANE_PT);
-    public->lanes_pt = (double)n * (public->lane_pt + GAP_PT);
+    public->lanes_pt = (double)n * pitch_of(public);
     return HPF_OK;
 }
 
@@ -187,7 +187,7 @@ hpf_status hpr__lanes_place(hpr__chart *chart, const hpr_options *options, hpf_e
             return hpf_error_set_memory(err);
         }
         lanes[i] = public->lanes[i];
-        lanes[i].y_pt = public->plot_y_pt - (double)(i + 1) * (public->lane_pt + GAP_PT);
+        lanes[i].y_pt = public->plot_y_pt - (double)(i + 1) * pitch_of(public);
         lanes[i].n = n;
         lanes[i].edges_pt = edges;
         lanes[i].times = times;

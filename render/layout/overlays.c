@@ -182,7 +182,7 @@ hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *surve
 
 /* --- marks ----------------------------------------------------------------------------------- */
 
-#define GAP_PT         4.0 /* right of a label */
+#define GAP_PT         8.0 /* right of a label: less is read as the blank of one text */
 #define BEFORE_RULE_PT 2.0 /* right of a label that ends at its rule */
 #define LEAST_EMS      2.9 /* width of an elided label */
 
