@@ -445,6 +445,11 @@ hpf_status hpp_census_end(hpp_census *c, hpf_error *err)
 
 /* ---- Retainer sets ---- */
 
+static hpf_str shown(const hpp__text *text)
+{
+    return text->is_short ? HPF_STR("OUT_OF_MEMORY") : hpp__text_str(text);
+}
+
 int hpp_census_each_set(hpp_census *c, hpp_visit_set *visit, void *context)
 {
     int result = 0;
@@ -453,8 +458,7 @@ int hpp_census_each_set(hpp_census *c, hpp_visit_set *visit, void *context)
         if (hpp__retainer_is_charged(&c->retainer, set)) {
             hpp__text text = {0};
             hpp__retainer_write_whole(&c->retainer, set, &text);
-            hpf_str shown = text.is_short ? HPF_STR("OUT_OF_MEMORY") : hpp__text_str(&text);
-            result = visit(set, shown, context);
+            result = visit(set, shown(&text), context);
             hpp__text_finish(&text);
         }
     }
@@ -472,14 +476,12 @@ int hpp_census_each_holding(hpp_census *c, hpp_visit_holding *visit, void *conte
         if (h->set != HPP__SET_OF_ROOT) {
             hpp__retainer_write_whole(r, h->set, &by);
         }
-        if (!retainer.is_short && !by.is_short) {
-            result = visit(&(hpp_holding){.retainer = hpp__text_str(&retainer),
-                                          .by = hpp__text_str(&by),
-                                          .is_root = h->set == HPP__SET_OF_ROOT,
-                                          .size_bytes = h->most_bytes,
-                                          .n_objects = h->n_most_objects},
-                           context);
-        }
+        result = visit(&(hpp_holding){.retainer = shown(&retainer),
+                                      .by = shown(&by),
+                                      .is_root = h->set == HPP__SET_OF_ROOT,
+                                      .size_bytes = h->most_bytes,
+                                      .n_objects = h->n_most_objects},
+                       context);
         hpp__text_finish(&retainer);
         hpp__text_finish(&by);
     }
