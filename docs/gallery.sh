@@ -79,6 +79,8 @@ for step in producer restriction biography waste waste-retainer both; do
     ours "leak-$step" plot "$leaks/$step.hp"
 done
 ours leak-chain plot --width 9in --height 7in "$leaks/chain-c.hp" "$leaks/chain-b.hp" "$leaks/chain-a.hp"
+(cd "$leaks" && "$programs/finite_map" 16 +RTS --life Branch -RTS >/dev/null)
+figure life --width 6in --height 2.5in "$leaks/finite_map.life.hp"
 leak many-sets sets 20 -hr -i100
 ours sets plot --x sample "$leaks/many-sets.hp"
 leak stacks threads 40 -hd -xt -i100

@@ -5,6 +5,7 @@
  */
 #include "report_savings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,14 +98,21 @@ static size_t list_savings(saving *out, const summary *sum)
     return n_pairs;
 }
 
-/* Returns the area of all live memory, by trapezia; 0 if the profile has no such quantity. */
+/* Returns the area of all live memory, by trapezia; 0 if the profile has no such quantity. It is 0
+ * at the first and the last sample, where GHC and hpprof write an empty one without a census. */
 static double live_area(const hpf_survey *survey)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
     double area = 0;
     for (size_t i = 0; i < o->n_quantities; i++) {
         const hpf_quantity *q = &o->quantities[i];
-        for (size_t k = 1; hpf_str_is(q->name, "live") && k < q->n_points; k++) {
+        if (!hpf_str_is(q->name, "live")) {
+            continue;
+        }
+        const hpf_quantity_point *first = &q->points[0], *last = &q->points[q->n_points - 1];
+        area += first->value / 2 * fmax(0, first->time - o->first_time) +
+                last->value / 2 * fmax(0, o->last_time - last->time);
+        for (size_t k = 1; k < q->n_points; k++) {
             area += (q->points[k].value + q->points[k - 1].value) / 2 *
                     (q->points[k].time - q->points[k - 1].time);
         }

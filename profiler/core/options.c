@@ -346,6 +346,17 @@ static hpf_status parse_is_retainer(parser *p, hpf_str word, hpf_str rest)
     return parse_names(p, word, names, &retaining->named);
 }
 
+static hpf_status parse_life(parser *p, hpf_str word, hpf_str rest)
+{
+    hpf_str value;
+    hpf_status status = read_value(p, word, rest, &value);
+    if (status == HPF_OK) {
+        p->options.life_of = unquote(p->options.memory, &value, false).data;
+        status = p->options.life_of ? HPF_OK : hpf_error_set_memory(p->err);
+    }
+    return status;
+}
+
 static hpf_status parse_savings(parser *p, hpf_str word, hpf_str rest)
 {
     if (p->has_breakdown) {
@@ -425,6 +436,7 @@ static const struct {
     {"--is-retainer", parse_is_retainer},
     {"--count", parse_cost},
     {"--savings", parse_savings},
+    {"--life", parse_life},
 };
 
 static bool is_bracket(hpf_str word)

@@ -220,7 +220,7 @@ hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_
 {
     const hpp_options *o = config->options;
     *out = NULL;
-    if (!o->with_census && !wants_time(o) && !o->heap_bins && !o->print_on_abort) {
+    if (!o->with_census && !wants_time(o) && !o->heap_bins && !o->print_on_abort && !o->life_of) {
         return HPF_OK;
     }
     hpp_profiler *p = calloc(1, sizeof *p);
@@ -594,6 +594,32 @@ static void write_files(hpp_profiler *p, hpf_status *all, hpf_error *err)
     if (p->options->heap_bins) {
         keep_first(all, err, write_file(p, ".heap.bins", fill_heap_bins, &why), &why);
     }
+}
+
+hpf_status hpp__profiler_write_life(hpp_profiler *p, const hpp__life *life, hpf_error *err)
+{
+    char *path = path_of(p, ".life.hp");
+    char *sidecar = path_of(p, ".life.lines");
+    hpp__text job = {0};
+    hpp__text_add(&job, p->name);
+    hpp__text_add(&job, HPF_STR(": the life of one "));
+    hpp__text_add(&job, (hpf_str){p->options->life_of, strlen(p->options->life_of)});
+    hpp__output output = {0};
+    hpf_status status = !path || !sidecar || job.is_short ? hpf_error_set_memory(err) : HPF_OK;
+    status = status == HPF_OK ? hpp__output_open(&output, path, err) : status;
+    status = status == HPF_OK ? hpp__output_open_sidecar(&output, sidecar, err) : status;
+    if (status == HPF_OK) {
+        hpp__output_headers(&output, hpp__text_str(&job), (hpf_str){p->date, strlen(p->date)},
+                            false);
+        hpp__life_send(life, &output, hpp_profiler_time_s(p));
+        status = hpp__output_close(&output, err);
+    } else {
+        hpp__output_drop(&output);
+    }
+    hpp__text_finish(&job);
+    free(sidecar);
+    free(path);
+    return status;
 }
 
 static void stop_tick_list(hpp_profiler *p)

@@ -7,6 +7,7 @@
 
 #include "census/census.h"
 #include "hpprof/profiler.h"
+#include "life.h"
 #include "loss_report.h"
 
 /* Returns the engine, for the hooks of a biography; NULL without a heap profile. */
@@ -14,6 +15,9 @@ hpp_census *hpp__profiler_engine(hpp_profiler *profiler);
 
 /* Returns the losses of a profile, to which adapters add theirs. */
 hpp__loss_report *hpp__profiler_losses(hpp_profiler *profiler);
+
+/* Writes the life of an object to NAME.life.hp and NAME.life.lines. Errors: MEMORY, IO. */
+hpf_status hpp__profiler_write_life(hpp_profiler *profiler, const hpp__life *life, hpf_error *err);
 
 /* Writes a record into the event log, if there is one, at this moment: `payload`, then `text`. */
 void hpp__profiler_record(hpp_profiler *profiler, uint16_t type, uint16_t processor,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "hpfile/str.h"
 #include "base/map.h"
 #include "core/profiler.h"
 
@@ -30,6 +31,8 @@ struct hpp_runtime {
     bool has_threads;
     pthread_mutex_t mutex; /* of `producers`, where there are threads */
     hpp__map producers;    /* by reference, of objects without headers */
+    hpp__life life;        /* of the first object whose description is `life_of` */
+    const char *life_of;   /* borrowed from the options */
     root_range *roots;
     size_t n_roots, roots_capacity;
 };
@@ -163,6 +166,10 @@ hpf_status hpp_runtime_start(hpp_runtime **out, const hpp_language *language,
     if (!r) {
         return hpf_error_set_memory(err);
     }
+    if (config->options->life_of && config->options->census.many_threads) {
+        free(r);
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "--life cannot be used with many threads");
+    }
     pthread_mutex_init(&r->mutex, NULL);
     r->language = *language;
     r->has_threads = config->options->census.many_threads;
@@ -176,6 +183,8 @@ hpf_status hpp_runtime_start(hpp_runtime **out, const hpp_language *language,
     }
     r->census = hpp__profiler_engine(r->profiler);
     r->has_biography = r->census && hpp_census_has_biography(r->census);
+    r->life_of = config->options->life_of;
+    r->life.state = r->life_of ? HPP__LIFE_AWAITED : HPP__LIFE_NONE;
     *out = r;
     return HPF_OK;
 }
@@ -187,18 +196,26 @@ hpp_profiler *hpp_runtime_profiler(hpp_runtime *r)
 
 hpp_needs hpp_runtime_needs(const hpp_runtime *r)
 {
-    if (!r || !r->census) {
-        return (hpp_needs){false, false, false};
-    }
-    bool has_table = !r->language.all_have_headers;
-    return (hpp_needs){.used = r->has_biography,
-                       .dead = r->has_biography || has_table,
-                       .moved = r->has_biography || has_table};
+    bool has_table = r && r->census && !r->language.all_have_headers;
+    bool has_lives = r && (r->has_biography || r->life.state != HPP__LIFE_NONE);
+    return (hpp_needs){
+        .used = has_lives, .dead = has_lives || has_table, .moved = has_lives || has_table};
 }
 
 hpf_status hpp_runtime_stop(hpp_runtime *r, hpf_error *err)
 {
-    return r ? hpp_profiler_stop(r->profiler, err) : HPF_OK;
+    if (!r) {
+        return HPF_OK;
+    }
+    hpf_status status = HPF_OK;
+    if (r->life.state == HPP__LIFE_AWAITED) {
+        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED, "no object '%s' was created", r->life_of);
+    } else if (r->life.state != HPP__LIFE_NONE) {
+        status = hpp__profiler_write_life(r->profiler, &r->life, err);
+    }
+    r->life.state = HPP__LIFE_NONE;
+    hpf_status stopped = hpp_profiler_stop(r->profiler, status == HPF_OK ? err : NULL);
+    return status == HPF_OK ? stopped : status;
 }
 
 void hpp_runtime_destroy(hpp_runtime *r)
@@ -232,6 +249,12 @@ void hpp_runtime_created(hpp_runtime *r, hpp_ref ref, size_t n_bytes)
         unlock(r);
     }
     hpp_ccs_allocated(n_bytes);
+    if (r->life.state == HPP__LIFE_AWAITED &&
+        hpf_str_is(r->language.shape(ref, r->language.context)->description, r->life_of)) {
+        hpp_object object = {0};
+        describe(&object, ref, r);
+        hpp__life_created(&r->life, ref, &object, hpp_profiler_time_s(r->profiler));
+    }
     if (r->has_biography) {
         hpp_census_created(r->census, ref, header ? &header->word : NULL);
     }
@@ -239,6 +262,9 @@ void hpp_runtime_created(hpp_runtime *r, hpp_ref ref, size_t n_bytes)
 
 void hpp_runtime_used(hpp_runtime *r, hpp_ref ref)
 {
+    if (r && r->life.ref == ref) {
+        hpp__life_used(&r->life, hpp_profiler_time_s(r->profiler));
+    }
     if (r && r->has_biography) {
         hpp_census_used(r->census, ref, life_word(r, ref));
     }
@@ -246,6 +272,9 @@ void hpp_runtime_used(hpp_runtime *r, hpp_ref ref)
 
 static void record_death(hpp_runtime *r, hpp_ref ref)
 {
+    if (r->life.ref == ref) {
+        hpp__life_ended(&r->life, hpp_profiler_time_s(r->profiler));
+    }
     if (r->has_biography) {
         hpp_object object = {0};
         lock(r);
@@ -270,19 +299,20 @@ void hpp_runtime_dead(hpp_runtime *r, hpp_ref ref)
 
 void hpp_runtime_overwritten(hpp_runtime *r, hpp_ref ref, bool is_done)
 {
-    if (!r || !r->has_biography) {
-        return;
-    }
-    if (is_done) {
-        hpp_census_created(r->census, ref, life_word(r, ref));
-    } else {
+    if (r && !is_done) {
         record_death(r, ref);
+    } else if (r && r->has_biography) {
+        hpp_census_created(r->census, ref, life_word(r, ref));
     }
 }
 
 void hpp_runtime_moved(hpp_runtime *r, hpp_ref from, hpp_ref to)
 {
-    if (!r || !r->census || from == to) {
+    if (!r || from == to) {
+        return;
+    }
+    r->life.ref = r->life.ref == from ? to : r->life.ref;
+    if (!r->census) {
         return;
     }
     if (!header_of(r, to)) {

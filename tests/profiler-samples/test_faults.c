@@ -66,6 +66,8 @@ static unsigned long fail_each(program_main *program, char *const options[2], bo
     unlink("answer");
     unlink("out.hp");
     unlink("out.lines");
+    unlink("out.life.hp");
+    unlink("out.life.lines");
     unlink("out.prof");
     cr_assert_eq(chdir("/"), 0);
     cr_assert_eq(rmdir(directory), 0, "something else is left in %s", directory);
@@ -89,6 +91,11 @@ Test(faults, biography)
 Test(faults, savings)
 {
     check(drag_main, "--savings", "-R2", "60\n");
+}
+
+Test(faults, life)
+{
+    check(drag_main, "--life=I#", "-hb", "60\n");
 }
 
 Test(faults, retainers)

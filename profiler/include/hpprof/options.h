@@ -23,6 +23,8 @@
  *                 mutable objects; all; only roots; those whose stack (innermost cost centre),
  *                 module, description, type or kind is one of the names (flagged)
  *   --count       count objects, not bytes; not with -l, because event logs hold bytes
+ *   --life NAME   record when the first object with this description is created, first and last
+ *                 used, and destroyed: PROGRAM.life.hp, to be drawn (only with runtime.h)
  *   -xt           count threads and their stacks
  *   -xc           print the cost-centre stack when the program aborts
  *   -p -P -pa -pj time and allocation report: plain, with ticks and bytes, with everything, JSON
@@ -65,6 +67,7 @@ typedef struct hpp_options {
     bool print_on_abort;       /* -xc */
     bool time_bins, heap_bins; /* -Bt, -Bh; both: -B */
     bool with_eventlog;        /* -l; implies with_census */
+    const char *life_of;       /* --life; NULL: no object is followed */
     const char *stem;          /* -o; NULL: the program's name */
     const hpf_str *words;      /* the options as given, for the titles of profiles */
     size_t n_words;

@@ -140,6 +140,13 @@ Test(options, retaining_schemes)
     cr_assert_eq(retaining->rule, HPP_RETAINERS_FLAGGED);
 }
 
+Test(options, the_object_to_follow)
+{
+    cr_assert_eq(parse("--life \"a b\" -hb"), HPF_OK);
+    cr_assert_str_eq(options.life_of, "a b");
+    cr_assert_eq(parse("--life"), HPF_ERR_ARGUMENT);
+}
+
 Test(options, savings_are_a_break_down)
 {
     cr_assert_eq(parse("--savings -hbdrag"), HPF_OK);
