@@ -43,23 +43,43 @@ static bool is_confusable(const hpr__appearance *x, const hpr__appearance *y)
     return is;
 }
 
-/* Returns the dashes that the fewest heavier lines of a similar colour have. `ranking` lists the
- * lines, the heaviest first; `rank` is the place of the line in it. */
-static double best_dashes(const hpr_fill *fills, const hpr__appearance *appearances,
-                          const ranked_line *ranking, uint32_t rank)
+/* A colour of lines, and how many lines of it have each kind of dashes. There are few colours, even
+ * of many lines. */
+typedef struct line_colour {
+    hpr_colour colour;
+    hpr__appearance appearance;
+    uint32_t n_lines[N_DASHES];
+} line_colour;
+
+/* Returns the entry of a colour in the list of `*n` colours, which has room for one more. */
+static line_colour *find_colour(line_colour *list, uint32_t *n, hpr_colour colour)
+{
+    for (uint32_t i = 0; i < *n; i++) {
+        const hpr_colour *other = &list[i].colour;
+        if (other->red == colour.red && other->green == colour.green &&
+            other->blue == colour.blue) {
+            return &list[i];
+        }
+    }
+    list[*n] = (line_colour){colour, hpr__appearance_of(colour), {0}};
+    return &list[(*n)++];
+}
+
+/* Returns the dashes that the fewest lines of a similar colour have, and counts the line. */
+static double best_dashes(line_colour *own, const line_colour *list, uint32_t n)
 {
     uint32_t n_alike[N_DASHES] = {0};
     int best = 0;
-    for (uint32_t i = 0; i < rank; i++) {
-        uint32_t other = ranking[i].band;
-        bool counts = is_confusable(&appearances[other], &appearances[ranking[rank].band]);
+    for (uint32_t i = 0; i < n; i++) {
+        bool counts = is_confusable(&list[i].appearance, &own->appearance);
         for (int k = 0; k < N_DASHES && counts; k++) {
-            n_alike[k] += fills[other].dash_pt == dashes_pt[k];
+            n_alike[k] += list[i].n_lines[k];
         }
     }
     for (int k = 1; k < N_DASHES; k++) {
         best = n_alike[k] < n_alike[best] ? k : best;
     }
+    own->n_lines[best]++;
     return dashes_pt[best];
 }
 
@@ -90,16 +110,15 @@ bool hpr__line_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
 {
     const hpr__theme *look = hpr__theme_of(theme);
     ranked_line *ranking = hpf_arena_array(arena, n, sizeof *ranking);
-    hpr__appearance *appearances = hpf_arena_array(arena, n, sizeof *appearances);
-    uint32_t n_lines = 0;
-    if (!ranking || !appearances) {
+    line_colour *colours = hpf_arena_array(arena, n, sizeof *colours);
+    uint32_t n_lines = 0, n_colours = 0;
+    if (!ranking || !colours) {
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (!swatches[i].is_other) { /* which is not drawn */
             ranking[n_lines++] = (ranked_line){swatches[i].weight, i};
             fills[i].line = visible(fills[i].colour, look->background);
-            appearances[i] = hpr__appearance_of(fills[i].line);
         }
     }
     qsort(ranking, n_lines, sizeof *ranking, compare_ranked);
@@ -108,7 +127,8 @@ bool hpr__line_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
         if (theme == HPR_THEME_PRINT) {
             *fill = print_fill(look, rank);
         } else {
-            fill->dash_pt = best_dashes(fills, appearances, ranking, rank);
+            line_colour *own = find_colour(colours, &n_colours, fill->line);
+            fill->dash_pt = best_dashes(own, colours, n_colours);
         }
     }
     return true;
