@@ -349,7 +349,7 @@ static hpf_status put_lanes(profile_writer *w)
         hpf_json_object(w->json, NULL);
         hpf_json_text(w->json, "name", s->name);
         hpf_json_text(w->json, "note", note);
-        hpf_json_bool(w->json, "is_line", s->cells == a->allocated_bytes);
+        hpf_json_bool(w->json, "is_line", s->kind == HPR__LANE_ALLOCATION);
         status = put_cells(w, "values", s->cells, s->high);
         if (!status && s->parts) {
             status = put_cells(w, "parts", s->parts, s->high);

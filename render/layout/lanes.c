@@ -42,11 +42,12 @@ static double max_rate(const double *cells, const hpf_activity *a)
 size_t hpr__lanes_list(hpr__lane_source out[HPR__MOST_LANES], const hpf_activity *a)
 {
     const hpr__lane_source all[HPR__MOST_LANES] = {
-        {"allocation", "bytes per second", a->allocated_bytes, NULL,
+        {HPR__LANE_ALLOCATION, "allocation", "bytes per second", a->allocated_bytes, NULL,
          max_rate(a->allocated_bytes, a)},
-        {"GC", "share of time", a->paused_s, NULL, 1},
-        {"threads", "running threads", a->running_s, NULL, a->n_processors},
-        {"sparks", "sparks per second", a->sparks, a->run_sparks, max_rate(a->sparks, a)},
+        {HPR__LANE_GC, "GC", "share of time", a->paused_s, NULL, 1},
+        {HPR__LANE_THREADS, "threads", "running threads", a->running_s, NULL, a->n_processors},
+        {HPR__LANE_SPARKS, "sparks", "sparks per second", a->sparks, a->run_sparks,
+         max_rate(a->sparks, a)},
     };
     size_t n = 0;
     for (size_t i = 0; i < HPR__MOST_LANES; i++) {
@@ -81,15 +82,15 @@ void hpr__lane_note(char note[HPR__NOTE_BYTES], const hpr__lane_source *s, const
     char number[HPR_UNIT_LABEL_BYTES], all[COUNT_BYTES], part[COUNT_BYTES];
     double sum = sum_of(s->cells, a->n_cells);
     double mean = sum / (a->cell_s * (double)a->n_cells);
-    if (s->cells == a->allocated_bytes) {
+    if (s->kind == HPR__LANE_ALLOCATION) {
         hpr_unit unit = hpr_unit_of_values(HPF_STR("bytes"), s->high, si_units);
         hpr_unit_label_rounded(number, s->high, &unit, 3);
         snprintf(note, HPR__NOTE_BYTES, "max %s %s/s", number, unit.name);
-    } else if (s->cells == a->paused_s) {
+    } else if (s->kind == HPR__LANE_GC) {
         const hpr_unit percent = {0.01, "", "%"};
         hpr_unit_label_rounded(number, mean, &percent, 2);
         snprintf(note, HPR__NOTE_BYTES, "%s %% of time", number);
-    } else if (s->cells == a->running_s) {
+    } else if (s->kind == HPR__LANE_THREADS) {
         const hpr_unit one = {1, "", ""};
         hpr_unit_label_rounded(number, mean, &one, 2);
         snprintf(note, HPR__NOTE_BYTES, "mean %s of %u", number, (unsigned)a->n_processors);
@@ -117,7 +118,7 @@ hpf_status hpr__lanes_create(hpr__chart *chart, const hpr_options *options, hpf_
                               .unit = sources[i].unit,
                               .note = hpf_arena_text(chart->arena, (hpf_str){note, strlen(note)}),
                               .high = sources[i].high,
-                              .is_line = sources[i].cells == a->allocated_bytes};
+                              .is_line = sources[i].kind == HPR__LANE_ALLOCATION};
         if (!lanes[i].note) {
             return hpf_error_set_memory(err);
         }

@@ -9,8 +9,16 @@
 
 enum { HPR__MOST_LANES = 4, HPR__NOTE_BYTES = 160 };
 
+typedef enum hpr__lane_kind {
+    HPR__LANE_ALLOCATION,
+    HPR__LANE_GC,
+    HPR__LANE_THREADS,
+    HPR__LANE_SPARKS
+} hpr__lane_kind;
+
 /* What a lane shows. */
 typedef struct hpr__lane_source {
+    hpr__lane_kind kind;
     const char *name, *unit;
     const double *cells, *parts; /* amounts; parts of them, or NULL */
     double high;                 /* the amount per second at the upper edge */
