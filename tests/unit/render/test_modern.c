@@ -11,6 +11,7 @@
 
 #include "hprender/render.h"
 
+#include "layout/labels.h"
 #include "made_up_font.h"
 #include "chart_wiggle.h"
 
@@ -598,6 +599,84 @@ Test(modern, names_cut_inside_bands_move_to_the_legend_of_a_column)
             cr_expect_eq(is_cut, !is_column && strcmp(band->text, name) == 0, "%s",
                          band->label.text);
             cr_expect(!is_moved || band->label.y_pt < d.chart->plot_y_pt);
+        }
+        destroy(&d);
+    }
+}
+
+/* Returns the chart of bands that are high at first and nearly nothing at the end, so that their
+ * names have room in the plot, in a column next to it only. */
+static void draw_falling(drawing *d, int n_points, const char *more, hpr_options options)
+{
+    char profile[16384] = HEAD;
+    for (int i = 0; i < n_points; i++) {
+        bool is_high = i < 2;
+        snprintf(profile + strlen(profile), 200,
+                 "BEGIN_SAMPLE %d\nan_alpha_name\t%d\na_beta_name\t%d\na_gamma_name\t%d\n"
+                 "END_SAMPLE %d\n%s",
+                 i, is_high ? 3000 : 2, is_high ? 2000 : 2, is_high ? 1000 : 2, i, more);
+        more = "";
+    }
+    draw_text(d, profile, &options);
+    cr_assert_eq(d->chart->n_bands, 3);
+}
+
+Test(modern, names_are_listed_in_an_empty_corner)
+{
+    drawing d;
+    draw_falling(&d, 61, "", sheet(0, 0));
+    double before = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        const hpr_label *label = &d.chart->bands[i].label;
+        hpr_text_size size = made_up_measure(NULL, label->text, label->size_pt, false);
+        cr_assert_eq(label->place, HPR_LABEL_LEGEND, "%d", label->place);
+        double middle = label->box_y_pt + HPR__SWATCH_PT / 2;
+        cr_expect_float_eq(label->y_pt + (size.ascent_pt - size.descent_pt) / 2, middle, 1e-9);
+        cr_expect(i == 0 || fabs(middle - before - size.ascent_pt - size.descent_pt - 0.25) < 1e-9);
+        cr_expect_gt(label->box_y_pt, d.chart->plot_y_pt);
+        cr_expect_lt(label->y_pt + size.ascent_pt, d.chart->plot_y_pt + d.chart->plot_height_pt);
+        cr_expect_lt(label->x_pt + size.width_pt, d.chart->plot_x_pt + d.chart->plot_width_pt);
+        before = middle;
+    }
+    destroy(&d);
+}
+
+Test(modern, names_of_a_legend_are_level_with_their_swatches)
+{
+    for (int legend = HPR_LEGEND_RIGHT; legend <= HPR_LEGEND_BELOW; legend++) {
+        drawing d;
+        hpr_options options = sheet(0, 0);
+        options.legend = (hpr_legend)legend;
+        draw_falling(&d, 61, "", options);
+        for (uint32_t i = 0; i < 3; i++) {
+            const hpr_label *label = &d.chart->bands[i].label;
+            hpr_text_size size = made_up_measure(NULL, label->text, label->size_pt, false);
+            cr_assert_eq(label->place, HPR_LABEL_LEGEND);
+            cr_expect_float_eq(label->y_pt + (size.ascent_pt - size.descent_pt) / 2,
+                               label->box_y_pt + HPR__SWATCH_PT / 2, 1e-9, "legend %d", legend);
+        }
+        destroy(&d);
+    }
+}
+
+Test(modern, names_are_not_listed_where_marks_or_curves_may_be)
+{
+    hpr_options lines = sheet(0, 0), normalised = sheet(0, 0);
+    lines.as_lines = true;
+    normalised.normalise = true;
+    const struct {
+        int n_points;
+        const char *more;
+        hpr_options options;
+    } cases[] = {{1, "", sheet(0, 0)},
+                 {61, "MARK 0.5\n", sheet(0, 0)},
+                 {61, "", lines},
+                 {61, "", normalised}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        drawing d;
+        draw_falling(&d, cases[i].n_points, cases[i].more, cases[i].options);
+        for (uint32_t k = 0; k < 3; k++) {
+            cr_expect_neq(d.chart->bands[k].label.place, HPR_LABEL_LEGEND, "case %zu", i);
         }
         destroy(&d);
     }
