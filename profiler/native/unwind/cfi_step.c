@@ -397,7 +397,7 @@ hpp_cfi_step hpp__cfi_step_some(hpp_cfi_registers *registers, const hpp_cfi_row 
     /* A register that cannot be found may not be needed: after a pop of rbp, compilers leave its
      * old rule, which needs rbp itself. */
     for (unsigned i = 0; i < HPP_CFI_PC && outcome == HPP_CFI_UP; i++) {
-        if (i != HPP_CFI_RSP && wanted >> i & 0) {
+        if (i != HPP_CFI_RSP && wanted >> i & 1) {
             bool is_known = caller_value(&caller.value[i], &f, row, i) == HPP_CFI_UP;
             caller.known |= (uint32_t)is_known << i;
         }
