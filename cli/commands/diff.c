@@ -28,7 +28,7 @@ typedef struct diff_values {
     const char *format; /* NULL: from the name of the output, else text */
     int by;             /* hpf_diff_measure */
     int n_bands;        /* -1: default of the format */
-    bool exact;
+    bool exact, raw;
     int axis; /* for graphs, as all below */
     double width_pt, height_pt;
     double dpi;
@@ -74,6 +74,9 @@ static const opt diff_options[] = {
      measure_names, 0, 0},
     {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: print exact numbers instead of MiB and ms",
      NULL, 0, 0},
+    {0, "raw", OPT_FLAG, AT(raw), NULL,
+     "csv: write all names unchanged, also those that spreadsheets take for formulas (=+-@)", NULL,
+     0, 0},
     {0, "x", OPT_CHOICE, AT(axis), "AXIS", "graph: compare by time (default) or by sample number",
      axis_names, 0, 0},
     {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
@@ -164,6 +167,9 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
         return opt_complain(complaint, "--%s cannot be used with a %s", given,
                             to->table ? "table" : "graph");
     }
+    if (v->raw && to->table != diff_table_csv) {
+        return opt_complain(complaint, "--raw needs --format csv");
+    }
     if (to->graph && v->dpi > 0 && !to->graph->px_per_pt) {
         return opt_complain(complaint, "--dpi can only be used with PNG output");
     }
@@ -185,6 +191,7 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
         .diff = diff,
         .n_rows = most > 0 && most < n_rows ? most : n_rows,
         .exact = values->exact,
+        .raw = values->raw,
     };
     hpf_diff_sort(diff, (hpf_diff_measure)values->by);
     to->table(sink, &rows);
@@ -285,7 +292,7 @@ static int compare(const input *inputs, const diff_values *values, const target 
 static int run_bins(const cmd *self, const diff_values *values, const target *to, char **argv)
 {
     int format = 0;
-    if (!to->table || values->by != HPF_DIFF_MEAN) {
+    if (!to->table || values->by != HPF_DIFF_MEAN || values->raw) {
         return cmd_misused(self, "address bins can only be compared as a table of all amounts");
     }
     while (tables[format].write != to->table) {

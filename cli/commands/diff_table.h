@@ -16,6 +16,7 @@ typedef struct diff_table {
     const hpf_diff *diff;
     uint32_t n_rows; /* number of rows; the rest is one row */
     bool exact;      /* print exact numbers */
+    bool raw;        /* CSV: write names unchanged */
 } diff_table;
 
 void diff_table_text(hpf_sink *sink, const diff_table *t);

@@ -47,7 +47,7 @@ typedef struct report_values {
     int group;            /* bins_group; -1: none was given */
     int n_bands;
     int profile; /* number in an event log; -1: the first */
-    bool exact;
+    bool exact, raw;
     bool chains, savings;
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
     int max_name;                /* MiB; 0: the default */
@@ -58,7 +58,8 @@ typedef struct report {
     const input *in;
     hpf_str value_unit, time_unit;
     summary sum;
-    bool exact;
+    bool exact; /* print exact numbers */
+    bool raw;   /* CSV: write names unchanged */
 } report;
 
 static formatted amount(const report *r, double value)
@@ -200,18 +201,17 @@ static void write_csv_members(hpf_sink *sink, const report *r, const summary_row
     bool is_others = row == &r->sum.others;
     hpf_sink_text(sink, ",");
     if (!is_others && hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
-        hpf_csv_text(sink, set.members, false);
+        hpf_csv_text(sink, set.members, r->raw);
     }
 }
 
-/* Names are written unchanged. */
 static void write_csv(hpf_sink *sink, const report *r)
 {
     hpf_sink_text(sink, "name,names,share,mean,max,growth,r_squared");
     hpf_sink_text(sink, r->in->sets ? ",members\n" : "\n");
     const summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
-        hpf_csv_text(sink, row->name, false);
+        hpf_csv_text(sink, row->name, r->raw);
         hpf_sink_text(sink, ",");
         hpf_sink_whole(sink, row->n_names);
         write_csv_number(sink, row->share);
@@ -326,6 +326,11 @@ static const opt report_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, exact),
      .help = "print exact numbers instead of MiB and ms"},
+    {.name = "raw",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, raw),
+     .help = "csv: write all names unchanged, also those that spreadsheets take for formulas "
+             "(=+-@)"},
     {.name = "sets",
      .kind = OPT_TEXT,
      .offset = offsetof(report_values, sets),
@@ -422,6 +427,7 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
         .value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT),
         .time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT),
         .exact = v->exact,
+        .raw = v->raw,
     };
     if (!summary_make(&r.sum, in->survey, (uint32_t)v->n_bands)) {
         return hpf_error_set_memory(err);
@@ -453,9 +459,9 @@ static hpf_status write_log(const input *in, const void *values, hpf_sink *sink,
 static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const report_values *v = values;
-    if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains || v->savings) {
+    if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains || v->savings || v->raw) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "--sets, --profile, --chains, --savings, --time, --ticky and "
+                             "--sets, --profile, --raw, --chains, --savings, --time, --ticky and "
                              "--nonmoving cannot be used with a .prof report");
     }
     const report_source_options of_source = source_options(v);
@@ -514,13 +520,16 @@ static int run(const cmd *self, int argc, char **argv)
                                                  "--nonmoving, and needs --format text or html"
                                                : "--format html needs --source DIR");
     }
-    bool is_other = is_of_log(&values) || values.source || values.format > TABLE_AS_TEXT ||
-                    (argc > 1 && bins_is_file(argv[1]));
+    bool is_bins = argc > 1 && bins_is_file(argv[1]);
+    bool is_other = is_of_log(&values) || values.source || values.format > TABLE_AS_TEXT || is_bins;
     if ((values.chains || values.savings) && (is_other || values.chains == values.savings)) {
         return cmd_misused(self, "--chains and --savings exclude each other and all other reports, "
                                  "and are written as text");
     }
-    if (argc > 1 && bins_is_file(argv[1])) {
+    if (values.raw && (values.format != TABLE_AS_CSV || is_of_log(&values) || is_bins)) {
+        return cmd_misused(self, "--raw needs a heap profile and --format csv");
+    }
+    if (is_bins) {
         return run_bins(self, &values, argc, argv);
     }
     if (values.group >= 0 || values.annotate) {
