@@ -83,7 +83,7 @@ static void assemble(const parts *p)
     put_number(BEGIN, 8);
     put_number(FUNCTION_BYTES, 8);
     if (p->letters[0] == 'z') {
-        put_number(0, 1);
+        put((const uint8_t[]){1, 0x0b}, 2); /* data, which would be an invalid instruction */
     }
     put(p->program, p->n_program);
     end_record(body, p->is_long);
@@ -179,7 +179,10 @@ Test(cfi, augmentations)
     parts p = usual();
     hpp_cfi_row row;
     p.letters = "";
+    p.program = (const uint8_t[]){0x0e, 24};
+    p.n_program = 2;
     cr_assert(eq(int, row_at(&row, &p, 0), HPP_CFI_FOUND));
+    cr_assert(eq(i64, row.cfa_value, 24));
     cr_assert(not(row.is_signal));
     p.letters = "zRS";
     cr_assert(eq(int, row_at(&row, &p, 0), HPP_CFI_FOUND));

@@ -219,10 +219,15 @@ Test(cache, remembers_near_words_only)
         int64_t offset; /* of one word, from the return address of the call */
         bool are_own, is_near;
     } cases[] = {
-        {8, true, true},          {-8, true, false},
-        {-8, false, true},        {INT32_MAX, true, true},
-        {INT32_MAX, false, true}, {INT32_MAX + (int64_t)1, true, false},
-        {INT32_MIN, false, true}, {INT32_MIN - (int64_t)1, false, false},
+        {8, true, true},
+        {0, true, true},
+        {-8, true, false},
+        {-8, false, true},
+        {INT32_MAX, true, true},
+        {INT32_MAX, false, true},
+        {INT32_MAX + (int64_t)1, true, false},
+        {INT32_MIN, false, true},
+        {INT32_MIN - (int64_t)1, false, false},
     };
     enum { N = 3 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

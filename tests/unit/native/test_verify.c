@@ -68,9 +68,10 @@ hpp_step hpp__full_walk_step(hpp_full_walk *walk)
     return HPP_STEP_UP;
 }
 
+/* What is after the frames must not matter. */
 int backtrace(void **out, int n)
 {
-    for (int i = 0; i < n && i < n_peer; i++) {
+    for (int i = 0; i < n; i++) {
         out[i] = peer[i];
     }
     return n < n_peer ? n : n_peer;
@@ -117,6 +118,16 @@ Test(verify, equal_stacks_agree)
     expect_counts(0, 0, 0);
 }
 
+Test(verify, a_backtrace_may_begin_with_the_caller)
+{
+    n_peer = N_FRAMES;
+    for (int i = 0; i < N_FRAMES; i++) {
+        peer[i] = peer[i + 2];
+    }
+    peer[N_FRAMES] = peer[N_FRAMES + 1] = NULL;
+    expect_counts(0, 0, 0);
+}
+
 Test(verify, a_full_walk_that_differs_is_counted)
 {
     walked[2].pc++;
@@ -157,6 +168,11 @@ Test(verify, a_shorter_backtrace_is_cut_where_ours_goes_on_by_a_guess)
     n_peer = 4;
     nodes[1].flags = HPP_NODE_GUESSED;
     expect_counts(0, 0, 1);
+    n_peer = 3;
+    nodes[2].flags = HPP_NODE_GUESSED;
+    expect_counts(0, 0, 1);
+    equal_stacks();
+    n_peer = 4;
     peer[3] = (void *)201;
     expect_counts(0, 1, 0);
     equal_stacks();
@@ -178,4 +194,9 @@ Test(verify, frames_after_a_full_backtrace_are_not_compared)
     peer[MAX_PEER_FRAMES - 3] = (void *)300;
     peer[MAX_PEER_FRAMES - 2] = (void *)200;
     expect_counts(0, 1, 0);
+    for (int i = 0; i < MAX_PEER_FRAMES; i++) {
+        peer[i] = (void *)2; /* without the caller */
+    }
+    n_peer = MAX_PEER_FRAMES;
+    expect_counts(0, 0, 0);
 }
