@@ -50,7 +50,8 @@ CORE = [
     ("render/layout/{labels,label_space,legend,elide}.c", r"render[.](label_\w+|elide|modern)$", RENDER),
     ("profiler/ccs/*.c", r"profiler[.]ccs", PROFILER),
     ("profiler/census/*.c", r"profiler[.](census|biography|retainer)$", PROFILER),
-    ("profiler/native/unwind/*.c", r"native[.](cfi|modules|unwind|verify|unwind_cache|stack_walk|exceptions|signal_handlers)$", NATIVE),
+    ("profiler/native/unwind/*.c",
+     r"native[.](cfi|modules|unwind|verify|unwind_cache|stack_walk|exceptions|signal_handlers)$", NATIVE),
     ("profiler/native/window/*.c", r"native[.](window_writer|trie)$|profiler[.](window_reader|native_heap)$", NATIVE),
     ("profiler/native/preload/{blocks,accounting,stacks}.c", r"native[.](blocks|counting_of_\w+)$", NATIVE),
 ]
@@ -253,27 +254,29 @@ def main():
     print(f"{len(changes)} changes are possible", flush=True)
 
     known, survivors, n_tried = set(), [], 0
-    for path, at, old, new in changes:
-        if n_tried == arguments.count:
-            break
-        patterns = row_of(path)[1:2 if arguments.quick else 3]
-        for pattern in patterns:
-            if pattern not in known:
-                tree.learn_failing(pattern)
-                known.add(pattern)
-        began = time.monotonic()
-        noticed_by = try_change(tree, path, at, old, new, patterns)
-        if noticed_by == "":
-            continue
-        n_tried += 1
-        text = (tree.copy / path).read_text()
-        line = text.count("\n", 0, at) + 1
-        place = f"{path}:{line}:{at - text.rfind(chr(10), 0, at)}: {old} -> {new or 'nothing'}"
-        print(f"{n_tried} {place}: {noticed_by or 'SURVIVED'}"
-              f" ({time.monotonic() - began:.0f} s)", flush=True)
-        if not noticed_by:
-            survivors.append(f"{place}\n    {text.splitlines()[line - 1].strip()}")
-    print(f"\n{n_tried} changes, {len(survivors)} survivors", *survivors, sep="\n")
+    try:
+        for path, at, old, new in changes:
+            if n_tried == arguments.count:
+                break
+            patterns = row_of(path)[1:2 if arguments.quick else 3]
+            for pattern in patterns:
+                if pattern not in known:
+                    tree.learn_failing(pattern)
+                    known.add(pattern)
+            began = time.monotonic()
+            noticed_by = try_change(tree, path, at, old, new, patterns)
+            if noticed_by == "":
+                continue
+            n_tried += 1
+            text = (tree.copy / path).read_text()
+            line = text.count("\n", 0, at) + 1
+            place = f"{path}:{line}:{at - text.rfind(chr(10), 0, at)}: {old} -> {new or 'nothing'}"
+            print(f"{n_tried} {place}: {noticed_by or 'SURVIVED'}"
+                  f" ({time.monotonic() - began:.0f} s)", flush=True)
+            if not noticed_by:
+                survivors.append(f"{place}\n    {text.splitlines()[line - 1].strip()}")
+    finally:  # also when it is interrupted
+        print(f"\n{n_tried} changes, {len(survivors)} survivors", *survivors, sep="\n", flush=True)
     return 1 if survivors else 0
 
 
