@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "event/sidecar.h"
 #include "io/json.h"
 #include "hpfile/live.h"
 #include "hprender/html.h"
@@ -244,7 +245,9 @@ void http_feed_add_mark(http_feed *feed, double time, hpf_str label)
 
 void http_feed_add_line(http_feed *feed, hpf_str name, hpf_quantity_point point)
 {
-    if (!feed->needs_snapshot && !http_annotations_add_line(&feed->annotations, name, point)) {
+    /* The page has no axis for other units, and snapshots leave them out, too. */
+    if (!feed->needs_snapshot && !hpf_quantity_has_own_unit(name) &&
+        !http_annotations_add_line(&feed->annotations, name, point)) {
         http_feed_invalidate(feed);
     }
 }

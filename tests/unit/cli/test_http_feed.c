@@ -158,6 +158,7 @@ Test(http_feed, sends_points_of_a_quantity_together)
     for (int i = 0; i < 2; i++) {
         http_feed_add_line(&f.feed, heap, (hpf_quantity_point){i, 10});
         http_feed_add_line(&f.feed, rss, (hpf_quantity_point){i, 20});
+        http_feed_add_line(&f.feed, HPF_STR("visits (per object)"), (hpf_quantity_point){i, 2});
     }
     http_feed_flush(&f.feed, &f.channel);
     const char *text = sent(&f);
