@@ -164,6 +164,7 @@ Test(http_feed, sends_points_of_a_quantity_together)
     const char *text = sent(&f);
     cr_expect(strstr(text, "{\"id\":7,\"name\":\"heap\",\"points\":[[0,10],[1,10]]}"), "%s", text);
     cr_expect(strstr(text, "{\"id\":7,\"name\":\"rss\",\"points\":[[0,20],[1,20]]}"), "%s", text);
+    cr_expect_null(strstr(text, "visits"), "a quantity in a unit of its own");
     end(&f);
 }
 
