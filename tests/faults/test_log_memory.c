@@ -5,7 +5,12 @@
  */
 #include <criterion/criterion.h>
 
+#include <math.h>
+
+#include "event/format_row.h"
+#include "eventlog/eventlog_activity.h"
 #include "eventlog/eventlog_metadata.h"
+#include "eventlog/eventlog_writer.h"
 #include "failing_alloc.h"
 #include "hpfile/survey.h"
 #include "log_build.h"
@@ -20,6 +25,7 @@ static void put_sample(hpf_sink *log, unsigned i)
         log_put(log, 163, 1000ull + i, "18144", 0ull, 8ull + k, 2ull, (i + k) % 60ull, 1ull);
     }
     log_put(log, 165, 1000ull + i, "8", 0ull);
+    log_put(log, 167, 1000ull + i, "48144", 0ull, 1ull, 2ull, i % 60ull, 1ull);
     log_put(log, 58, 1000ull - i, "t", "marked");
     log_put(log, 51, 1000ull - i, "48", 0ull, 5ull);
 }
@@ -135,5 +141,67 @@ Test(log_memory, collecting_metadata)
         has_failed = failing_alloc_disarm();
         cr_assert_eq(status, has_failed ? HPF_ERR_MEMORY : HPF_OK, "allocation %lu", nth);
         cr_assert_eq(err.status, status);
+    }
+}
+
+static hpf_status note_activity(void *context, const hpf_event *event, hpf_error *err)
+{
+    return hpf_eventlog_activity_note(context, event, err);
+}
+
+static hpf_status read_activity(hpf_source *source, hpf_eventlog **log, hpf_error *err)
+{
+    static const hpf_event_visitor visitor = {.event = note_activity};
+    hpf_eventlog_activity *activity = hpf_eventlog_activity_create(0, 1);
+    if (!activity) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpf_eventlog_read_source(log, source, &visitor, activity, err);
+    hpf_eventlog_activity_settle(activity);
+    hpf_eventlog_activity_destroy(activity);
+    return status;
+}
+
+static hpf_status copy_records(hpf_error *err)
+{
+    static const double whole[] = {0, HUGE_VAL};
+    const hpf_source_options keep = {.keep = true};
+    const hpf_writer_options options = {.filters = {HPF_STR("Main")}};
+    hpf_source *source = NULL;
+    hpf_eventlog *log = NULL;
+    hpf_writer *writer = NULL;
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_status status = sink ? HPF_OK : hpf_error_set_memory(err);
+    if (status == HPF_OK) {
+        status = hpf_source_from_memory(&source, hpf_sink_bytes(profile), &keep, err);
+    }
+    status = status == HPF_OK ? read_activity(source, &log, err) : status;
+    if (status == HPF_OK) {
+        status = hpf_writer_create(&writer, &hpf_format_eventlog, sink, &options, err);
+    }
+    status = status == HPF_OK ? hpf_eventlog_writer_declare(writer, log, err) : status;
+    status = status == HPF_OK ? hpf_eventlog_writer_copy(writer, source, whole, err) : status;
+    status = status == HPF_OK ? hpf_writer_finish(writer, err) : status;
+    status = status == HPF_OK ? hpf_sink_flush(sink, err) : status;
+    hpf_writer_destroy(writer);
+    hpf_eventlog_destroy(log);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(sink);
+    return status;
+}
+
+Test(log_memory, copying_records)
+{
+    for (int all_after = 0; all_after < 2; all_after++) {
+        bool has_failed = true;
+        for (unsigned long nth = 1; has_failed; nth++) {
+            hpf_error err = {0};
+            failing_alloc_arm(nth, all_after);
+            hpf_status status = copy_records(&err);
+            has_failed = failing_alloc_disarm();
+            cr_assert_eq(status, has_failed ? HPF_ERR_MEMORY : HPF_OK, "allocation %lu: %s", nth,
+                         err.message);
+            cr_assert_eq(err.status, status);
+        }
     }
 }
