@@ -165,6 +165,26 @@ Test(blocks, walk_finds_every_block)
     cr_assert(eq(u64, found.sum_places, put_in.sum_places));
 }
 
+Test(blocks, walk_of_a_range_finds_what_begins_in_it)
+{
+    static const struct {
+        uintptr_t begin, end;
+        uint64_t n, sum_bytes;
+    } cases[] = {
+        {0, 64, 4, 15}, {16, 48, 2, 6}, {17, 48, 1, 4}, {15, 48, 2, 6},  {16, 49, 3, 14},
+        {1, 16, 0, 0},  {32, 32, 0, 0}, {48, 99, 1, 8}, {33, 200, 1, 8}, {49, 200, 0, 0},
+    };
+    for (uint32_t i = 0; i < 4; i++) {
+        put(BASE + 16 * i, 1, 1u << i);
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        seen found = {0};
+        hpp__blocks_in(BASE + cases[i].begin, BASE + cases[i].end, see, &found);
+        cr_assert(eq(u64, found.n, cases[i].n), "case %zu", i);
+        cr_assert(eq(u64, found.sum_bytes, cases[i].sum_bytes), "case %zu", i);
+    }
+}
+
 Test(blocks, walk_may_remove_blocks)
 {
     seen put_in = fill();
