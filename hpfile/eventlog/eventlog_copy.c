@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Copies what a log has besides its heap profile. Cost centres are numbered again by the writer, so
+ * Copies all of a log except its heap profile. Cost centres are numbered again by the writer, so
  * ticks are written with their frames; all other records are copied as they are.
  */
 #include <stdlib.h>

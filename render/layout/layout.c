@@ -671,45 +671,6 @@ static hpf_status place_title(layout *l, hpf_error *err)
     return HPF_OK;
 }
 
-static int compare_marks(const void *a, const void *b)
-{
-    const hpr_mark *x = a;
-    const hpr_mark *y = b;
-    return x->time < y->time ? -1 : x->time > y->time;
-}
-
-/* Copies the marks and messages within the times of the chart. */
-static hpf_status collect_marks(layout *l, const hpf_survey *survey, hpf_error *err)
-{
-    hpr_chart *public = l->public;
-    public->n_marks = 0;
-    if (!survey || l->options->no_marks || public->n_points == 0) {
-        return HPF_OK;
-    }
-    const hpf_overview *overview = hpf_survey_overview(survey);
-    const hpf_activity *activity = l->options->activity;
-    size_t n_marks = overview->n_marks + (activity ? activity->n_messages : 0);
-    l->marks = hpf_arena_array(l->chart->arena, n_marks, sizeof *l->marks);
-    if (!l->marks) {
-        return hpf_error_set_memory(err);
-    }
-    for (size_t i = 0; i < n_marks; i++) {
-        const hpf_mark *mark = i < overview->n_marks ? &overview->marks[i]
-                                                     : &activity->messages[i - overview->n_marks];
-        if (mark->time < public->times[0] || mark->time > public->times[public->n_points - 1]) {
-            continue;
-        }
-        hpr_mark *kept = &l->marks[public->n_marks++];
-        *kept = (hpr_mark){.time = mark->time, .shown = ""};
-        if (hpr__chart_text(l->chart, mark->label, &kept->label, err)) {
-            return HPF_ERR_MEMORY;
-        }
-    }
-    qsort(l->marks, public->n_marks, sizeof *l->marks, compare_marks);
-    public->marks = l->marks;
-    return HPF_OK;
-}
-
 /* Returns how many rows the labels of marks need where the marks are now, at most as many as fit.
  */
 static unsigned mark_rows_wanted(const layout *l, const hpr__mark_box *box)
@@ -800,8 +761,9 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
     bool is_figure = hpr__is_figure(l->public, l->options);
     if (hpr__labels_name(l->chart, is_figure, is_figure && l->options->legend == HPR_LEGEND_BELOW,
                          err) ||
-        collect_marks(l, survey, err) || hpr__lanes_create(l->chart, l->options, err) ||
-        arrange_with_marks(l, reach, err) || hpr__gc_ticks_place(l->chart, l->options, err) ||
+        hpr__marks_collect(l->chart, &l->marks, survey, l->options, err) ||
+        hpr__lanes_create(l->chart, l->options, err) || arrange_with_marks(l, reach, err) ||
+        hpr__gc_ticks_place(l->chart, l->options, err) ||
         hpr__lanes_place(l->chart, l->options, err)) {
         return HPF_ERR_MEMORY;
     }

@@ -441,6 +441,48 @@ hpf_status hpr__mark_labels_place(hpr__chart *chart, hpr_mark *marks, const hpr_
     return status;
 }
 
+/* --- marks ----------------------------------------------------------------------------------- */
+
+static int compare_marks(const void *a, const void *b)
+{
+    const hpr_mark *x = a;
+    const hpr_mark *y = b;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
+hpf_status hpr__marks_collect(hpr__chart *chart, hpr_mark **out, const hpf_survey *survey,
+                              const hpr_options *options, hpf_error *err)
+{
+    hpr_chart *public = &chart->public;
+    public->n_marks = 0;
+    if (!survey || options->no_marks || public->n_points == 0) {
+        return HPF_OK;
+    }
+    const hpf_overview *overview = hpf_survey_overview(survey);
+    const hpf_activity *activity = options->activity;
+    size_t n_marks = overview->n_marks + (activity ? activity->n_messages : 0);
+    hpr_mark *marks = hpf_arena_array(chart->arena, n_marks, sizeof *marks);
+    if (!marks) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < n_marks; i++) {
+        const hpf_mark *mark = i < overview->n_marks ? &overview->marks[i]
+                                                     : &activity->messages[i - overview->n_marks];
+        if (mark->time < public->times[0] || mark->time > public->times[public->n_points - 1]) {
+            continue;
+        }
+        hpr_mark *kept = &marks[public->n_marks++];
+        *kept = (hpr_mark){.time = mark->time, .shown = ""};
+        if (hpr__chart_text(chart, mark->label, &kept->label, err)) {
+            return HPF_ERR_MEMORY;
+        }
+    }
+    qsort(marks, public->n_marks, sizeof *marks, compare_marks);
+    public->marks = marks;
+    *out = marks;
+    return HPF_OK;
+}
+
 /* --- collections ----------------------------------------------------------------------------- */
 
 #define LEAST_APART_PT 0.9

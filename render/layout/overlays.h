@@ -13,6 +13,12 @@
 HPF_MUST_USE hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *survey,
                                                    const hpr_options *options, hpf_error *err);
 
+/* Copies the marks and messages within the times of the chart, by time, into `*out`, which is
+ * unchanged if there can be none. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__marks_collect(hpr__chart *chart, hpr_mark **out,
+                                           const hpf_survey *survey, const hpr_options *options,
+                                           hpf_error *err);
+
 /* Chooses which marks are drawn through the whole plot: all, if they are few; else some that have
  * labels and are far enough apart. The others are ticks. The x axis must have its ends, and the
  * plot its width. Errors: MEMORY. */
