@@ -18,8 +18,6 @@
 #include "bins/bins_report.h"
 #include "diag.h"
 #include "prof_report.h"
-#include "report_chains.h"
-#include "report_savings.h"
 #include "report_source.h"
 #include "profile_command.h"
 #include "unit_format.h"
@@ -30,6 +28,8 @@
 #include "path.h"
 #include "plot/overlay.h"
 #include "plot/retainers.h"
+#include "retainers/chains.h"
+#include "retainers/savings.h"
 #include "summary.h"
 #include "table.h"
 
@@ -411,10 +411,10 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
         return report_source_heap(in, &of_source, sink, err);
     }
     if (v->chains) {
-        return report_chains_write(in, (size_t)v->n_bands, v->exact, sink, err);
+        return chains_write(in, (size_t)v->n_bands, v->exact, sink, err);
     }
     if (v->savings) {
-        return report_savings_write(in, (size_t)v->n_bands, v->exact, sink, err);
+        return savings_write(in, (size_t)v->n_bands, v->exact, sink, err);
     }
     if (is_of_log(v)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s needs an event log of GHC",

@@ -3,7 +3,7 @@
  * A band is a set of retainers. Each of them is followed by what holds it: the largest set of its
  * objects that contains other retainers, and so on. A retainer is listed once for each band.
  */
-#include "report_chains.h"
+#include "chains.h"
 
 #include <stdlib.h>
 
@@ -165,8 +165,7 @@ static void write_bands(chains *c, const hpf_survey *survey, const summary *sum)
     }
 }
 
-hpf_status report_chains_write(const input *in, size_t n_bands, bool exact, hpf_sink *sink,
-                               hpf_error *err)
+hpf_status chains_write(const input *in, size_t n_bands, bool exact, hpf_sink *sink, hpf_error *err)
 {
     chains c = {.sink = sink, .exact = exact};
     if (in->sets) {

@@ -3,7 +3,7 @@
  * Names are "DRAG producer <- retainers". The areas of the names of a pair are added up, and pairs
  * are sorted by them.
  */
-#include "report_savings.h"
+#include "savings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -188,8 +188,7 @@ static void write_table(const input *in, const saving *savings, size_t n, size_t
     }
 }
 
-hpf_status report_savings_write(const input *in, size_t n_rows, bool exact, hpf_sink *sink,
-                                hpf_error *err)
+hpf_status savings_write(const input *in, size_t n_rows, bool exact, hpf_sink *sink, hpf_error *err)
 {
     summary sum;
     if (!summary_make(&sum, in->survey, 0)) {
