@@ -16,6 +16,7 @@
 #include "ccs/ccs.h"
 #include "ccs/ccs_thread.h"
 #include "hpprof/scope.h"
+#include "failing_alloc.h"
 
 #define CENTRE(name) static hpp_cc name = HPP_CC_INIT(#name, "Main", "t.c:1", 0)
 CENTRE(a);
@@ -65,6 +66,23 @@ static uint64_t entries_of(const hpp_ccs *ccs)
 #define expect_current(wanted)    expect_stack(hpp_ccs_current(), wanted)
 
 /* ---- pushing ---- */
+
+/* A thread without memory has a place for its data that counts nothing. */
+Test(ccs, a_thread_without_memory_is_lost_once)
+{
+    cr_assert_eq(hpp_ccs_losses().threads, 0);
+    failing_alloc_arm(1, true);
+    for (int i = 0; i < 3; i++) {
+        HPP_SCC("f")
+        {
+            HPP_SCC("g")
+            {
+            }
+        }
+    }
+    cr_assert(failing_alloc_disarm());
+    cr_assert_eq(hpp_ccs_losses().threads, 1);
+}
 
 /* The first push must find that there is no room, and make some. */
 Test(ccs, a_thread_without_scopes_has_an_outermost_frame_and_no_room)

@@ -58,6 +58,13 @@ Test(window_reader, returns_the_records_of_the_window)
     cr_expect_str_eq(mark.text, "here");
 }
 
+static void expect_no_word(size_t *at)
+{
+    hpf_str word = hpp__window_reader_word(&reader, at);
+    cr_expect_null(word.data);
+    cr_expect_eq(word.length, 0);
+}
+
 Test(window_reader, returns_the_words_of_the_command)
 {
     open_window();
@@ -68,7 +75,7 @@ Test(window_reader, returns_the_words_of_the_command)
         cr_assert_eq(word.length, strlen(words[i]));
         cr_expect_arr_eq(word.data, words[i], word.length);
     }
-    cr_expect_null(hpp__window_reader_word(&reader, &at).data);
+    expect_no_word(&at);
 }
 
 Test(window_reader, returns_no_word_without_an_end)
@@ -76,9 +83,9 @@ Test(window_reader, returns_no_word_without_an_end)
     open_window();
     memset(made.window->head.command, 'x', sizeof made.window->head.command);
     size_t at = 0;
-    cr_expect_null(hpp__window_reader_word(&reader, &at).data);
+    expect_no_word(&at);
     at = sizeof made.window->head.command;
-    cr_expect_null(hpp__window_reader_word(&reader, &at).data);
+    expect_no_word(&at);
 }
 
 Test(window_reader, rejects_memory_that_is_no_window)
