@@ -21,6 +21,7 @@ static hpf_survey *survey;
 
 static void set_up(void)
 {
+    sidecar = NULL;
     cr_assert_eq(hpf_source_from_memory(&source, HPF_STR(PROFILE), NULL, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
     rows = hpf_sink_to_memory();
@@ -103,6 +104,27 @@ Test(quantity, many_points_keep_their_extremes_and_their_end)
         add("size", time, value);
     }
     expect_cover(quantities(1), 0, 299999, low, high);
+}
+
+/* Also where points are left out just then. */
+Test(quantity, a_peak_near_the_end_and_the_last_point_stay)
+{
+    for (int n = 16383; n <= 16386; n++) {
+        for (int peak = n - 4; peak < n; peak++) {
+            for (int i = 0; i < n; i++) {
+                add("size", i, i == peak ? 500 : i == n - 1 ? 50 : i % 2 * 100);
+            }
+            const hpf_quantity *all = quantities(1);
+            double most = 0;
+            for (size_t i = 0; i < all[0].n_points; i++) {
+                most = fmax(most, all[0].points[i].value);
+            }
+            cr_expect_eq(most, 500, "at %d of %d", peak, n);
+            cr_expect_eq(all[0].points[all[0].n_points - 1].time, n - 1, "of %d", n);
+            tear_down();
+            set_up();
+        }
+    }
 }
 
 /* The extremes of each stretch of time stay, whichever of them comes first. */
