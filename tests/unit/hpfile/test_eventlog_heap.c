@@ -236,6 +236,24 @@ static void put_info(hpf_sink *log, unsigned long long address, const char *sour
     log_put(log, 169, 1, "8ssssss", address, "sat_info", "21", "[Int]", "main", "Main", source);
 }
 
+Test(log_heap, zeros_at_the_end_of_a_marker_are_no_part_of_it)
+{
+    hpf_sink *log = open_log(0);
+    begin_profile(log, 0, 8);
+    sample(log, 5, "x", 10);
+    log_put(log, 58, 6000000000, "s1", "late", 0ull);
+    sample(log, 7, "x", 10);
+    log_end(log);
+    hpf_source *source;
+    hpf_survey *survey = survey_of(log, &source, 0);
+    const hpf_overview *overview = hpf_survey_overview(survey);
+    cr_assert_eq(overview->n_marks, 1);
+    cr_expect(hpf_str_is(overview->marks[0].label, "late"));
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(log);
+}
+
 Test(log_heap, info_tables_are_named_by_where_they_come_from)
 {
     hpf_sink *log = open_log(0);
