@@ -7,11 +7,16 @@
  * rounds until one drops nothing. Sets only grow and there are finitely many, so this ends, with
  * the same sets.
  */
+#include <stdatomic.h>
+
 #include "retainer.h"
 
 #include "base/array.h"
 
 /* ---- Words ---- */
+
+/* Passes of all engines: words that another engine has left are of an earlier pass. */
+static _Atomic uint32_t n_passes;
 
 /* Returns the set in a word, or none if the word is of an earlier pass. */
 static uint32_t set_in(const hpp__retainer *r, uint64_t word)
@@ -157,7 +162,7 @@ static void begin_pass(hpp__retainer *r)
     if (r->words.n_keys > 2 * r->n_in_table) {
         hpp__map_clear(&r->words);
     }
-    r->pass++;
+    r->pass = atomic_fetch_add(&n_passes, 1) + 1;
     r->n_in_table = 0;
     r->n_untraced = 0;
     r->has_dropped = false;

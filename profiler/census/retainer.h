@@ -36,7 +36,7 @@ typedef struct hpp__retainer {
     hpp__holders holders;
     hpp__traverse traverse;
     hpp__map words;               /* of objects without one in their header */
-    uint32_t pass;                /* from 1 */
+    uint32_t pass;                /* of all engines; from 1 */
     uint64_t n_in_table;          /* objects of the last pass whose word is in the table */
     bool has_dropped;             /* the walk stopped somewhere for lack of memory */
     uint64_t n_untraced;          /* in this pass: objects that cannot be followed at all */
