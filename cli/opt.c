@@ -191,14 +191,14 @@ static bool add_to_list(parser *p, const opt *option, const char *text)
 
 static bool store(parser *p, const opt *option, const char *text)
 {
+    if (option == &help_option) {
+        p->help = true;
+        return true;
+    }
     void *member = (char *)p->values + option->offset;
     switch (option->kind) {
     case OPT_FLAG:
-        if (option == &help_option) {
-            p->help = true;
-        } else {
-            *(bool *)member = true;
-        }
+        *(bool *)member = true;
         return true;
     case OPT_INT:
         return read_int(p, option, text);
