@@ -93,7 +93,9 @@ hpp_cell *hpp__cell_of(hpp__thread *t, const hpp_ccs *ccs)
         }
         c = existing_cell(t, ccs->id);
     }
-    c->ccs = ccs;
+    if (HPP_UNLIKELY(c->ccs != ccs)) {
+        c->ccs = ccs; /* once, before others can find the cell */
+    }
     return c;
 }
 

@@ -290,13 +290,13 @@ static hpp_unwind_cache_entry *make_entry(hpp_unwind_cache_table *cache, const m
                                       .end = batches + n_batches,
                                       .n_words = (uint16_t)(n_batches * HPP_UNWIND_CACHE_BATCH)};
     for (uint32_t i = 0; i < n_batches * HPP_UNWIND_CACHE_BATCH; i++) {
-        const hpp_word *word = &stack->words[first + i];
-        if (i < n && word->address != 0) {
+        const hpp_word *word = i < n ? &stack->words[first + i] : NULL;
+        if (word != NULL && word->address != 0) {
             put_word(batches, i, offset_of(stack, word), word->value);
             continue;
         }
         put_word(batches, i, 0, stack->caller.pc);
-        if (i < n) {
+        if (word != NULL) {
             entry->rbp = word->value;
             entry->rbp_mask = UINTPTR_MAX;
             entry->rbp_index = (uint16_t)i;
