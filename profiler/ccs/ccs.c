@@ -41,8 +41,7 @@ static hpp_costs builtin_retired[HPP_N_BUILTINS];
 
 static const hpp_ccs builtins[HPP_N_BUILTINS] = {
 #define BUILTIN(which, parent, depth)                                                              \
-    [which] = {&builtin_centres[which], parent, &builtins[which], depth, (which) + 1,              \
-               &builtin_retired[which]}
+    [which] = {&builtin_centres[which], parent, depth, (which) + 1, &builtin_retired[which]}
     BUILTIN(HPP_CCS_MAIN, NULL, 1),
     BUILTIN(HPP_CCS_SYSTEM, &builtins[HPP_CCS_MAIN], 2),
     BUILTIN(HPP_CCS_GC, &builtins[HPP_CCS_MAIN], 2),
@@ -172,10 +171,8 @@ static const hpp_ccs *make_child(const hpp_ccs *parent, hpp_cc *centre)
         return NULL;
     }
     declare(centre);
-    bool is_root = parent == main_stack && (centre->flags & HPP_CC_CAF) != 0;
     child->centre = centre;
     child->parent = parent;
-    child->root = is_root ? child : parent->root;
     child->depth = parent->depth + 1;
     child->id = ++tree.n_stacks;
     *find_slot(tree.slots, tree.n_slots, parent, centre) = child;
@@ -218,7 +215,7 @@ static bool is_bare(const hpp_ccs *function)
 }
 
 /* Pushes the part of `function` above its common prefix with `current`. The prefix ends where both
- * are the same node, or at the root of `function`. It is found from the top: first to equal depth,
+ * are the same node, or where `function` is bare. It is found from the top: first to equal depth,
  * then in step. A stack is at most as deep as the program has cost centres; the recursion is as
  * deep as the suffix. */
 static const hpp_ccs *append_above(const hpp_ccs *current, const hpp_ccs *function,
@@ -237,9 +234,6 @@ const hpp_ccs *hpp_ccs_append(const hpp_ccs *current, const hpp_ccs *function)
     }
     const hpp_ccs *a = current;
     const hpp_ccs *b = function;
-    if (a->root != b->root) {
-        return append_above(current, function, NULL);
-    }
     while (a->depth > b->depth) {
         a = a->parent;
     }

@@ -22,7 +22,6 @@ typedef struct hpp_costs {
 struct hpp_ccs {
     hpp_cc *centre;
     const hpp_ccs *parent; /* NULL for MAIN */
-    const hpp_ccs *root;   /* MAIN, or the CAF at the bottom */
     uint32_t depth;
     uint32_t id;
     hpp_costs *retired; /* costs of threads that have ended or have no cells */
