@@ -359,6 +359,18 @@ Test(unwind, a_full_walk_gives_all_registers)
     cr_assert(eq(u32, walk.module_number, 5));
 }
 
+/* The registers that calls preserve, by their numbers: rbx, rbp, rsp, r12 to r15, and the pc. */
+Test(unwind, a_full_walk_begins_with_the_registers_that_calls_preserve)
+{
+    uintptr_t here = 0;
+    hpp_full_walk walk;
+    cr_assert(not(hpp__full_walk_begin_here(&walk, 0, 0, (hpp_memory){0, 0, 0})));
+    cr_assert(eq(u32, walk.registers.known, 1u << 3 | 1u << 6 | 1u << 7 | 0xfu << 12 | 1u << 16));
+    cr_assert(lt(u64, walk.registers.value[HPP_CFI_RSP], (uintptr_t)&here));
+    cr_assert(gt(u64, walk.registers.value[HPP_CFI_RSP], (uintptr_t)&here - 4096));
+    cr_assert(walk.is_exact);
+}
+
 Test(unwind, a_full_walk_ends_or_is_lost)
 {
     hpp_full_walk walk = full_walk_here();
