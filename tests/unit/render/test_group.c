@@ -110,6 +110,8 @@ Test(group, finds_first_parts)
         {"std::map::node", 2, "std::map"},
         {"f(a::b, c)", 1, "f(a::b, c)"},
         {"src/parse/lex.c:12", 2, "src/parse"},
+        {"(9)f/g/h", 2, "f/g"},
+        {"A.B.c", 2, "A.B"},
         {"", 1, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
