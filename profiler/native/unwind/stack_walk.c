@@ -185,8 +185,8 @@ static void cut_at_joint(hpp_stack_walk *path, uint32_t n_frames, const rbp_rang
     }
 }
 
-/* Returns the outcome of a walk that has ended. */
-static hpp_stack_walk_outcome end_walk(hpp_stack_walk *path, hpp_step step)
+/* Returns the outcome of a walk whose last step was `step`. */
+static hpp_stack_walk_outcome outcome_of(hpp_step step)
 {
     switch (step) {
     case HPP_STEP_END:
@@ -194,7 +194,6 @@ static hpp_stack_walk_outcome end_walk(hpp_stack_walk *path, hpp_step step)
     case HPP_STEP_HARD:
         return HPP_STACK_WALK_HARD;
     default:
-        new_frames_of(path)[path->n_new_frames - 1].flags |= HPP_NODE_CUT;
         return HPP_STACK_WALK_CUT;
     }
 }
@@ -227,7 +226,7 @@ hpp_stack_walk_outcome hpp__stack_walk(hpp_stack_walk *path, hpp_walk *walk)
         }
         if (HPP_UNLIKELY(is_full(path))) {
             hpp__stack_walk_forget(path);
-            return end_walk(path, HPP_STEP_LOST);
+            return outcome_of(HPP_STEP_LOST);
         }
         hpp_unwind_rule rule = hpp__unwind_rules_find(hpp__walk_place(walk));
         uint32_t first_word = path->n_new_words;
@@ -241,7 +240,7 @@ hpp_stack_walk_outcome hpp__stack_walk(hpp_stack_walk *path, hpp_walk *walk)
         if (HPP_UNLIKELY(step != HPP_STEP_UP)) {
             path->n_frames = 0;
             path->n_words = 0;
-            return end_walk(path, step);
+            return outcome_of(step);
         }
     }
 }
@@ -262,7 +261,7 @@ hpp_stack_walk_outcome hpp__stack_walk_fully(hpp_stack_walk *path, hpp_full_walk
         frame.module_number = walk->module_number;
         add_new_frame(path, &frame);
         if (step != HPP_STEP_UP || is_full(path)) {
-            return end_walk(path, step == HPP_STEP_END ? step : HPP_STEP_LOST);
+            return outcome_of(step == HPP_STEP_END ? step : HPP_STEP_LOST);
         }
     }
 }
@@ -325,7 +324,7 @@ uint32_t hpp__stack_walk_extend(hpp_stack_walk *path)
                                    .node = node,
                                    .n_words = path->n_words - frame->first_word,
                                    .rbp_word = rbp_word_in_path(path, i, joint_rbp_word),
-                                   .flags = frame->flags & (uint16_t)~HPP_NODE_CUT};
+                                   .flags = frame->flags};
     }
     path->kept_at = path->n_frames >= DEEP_FRAMES ? hpp__time_stamp() : 0;
     return node;

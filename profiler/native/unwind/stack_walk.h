@@ -37,7 +37,7 @@ typedef struct hpp_stack_walk_frame {
     uint32_t n_words;  /* of this frame and the outer ones */
     uint32_t rbp_word; /* whether outer frames need this frame's rbp: 1 + index of the word that
                           holds it; 0: no; or HPP_STACK_WALK_NO_JOINT */
-    uint16_t flags;    /* HPP_NODE_ values except HPP_NODE_CUT */
+    uint16_t flags;    /* HPP_NODE_ values */
 } hpp_stack_walk_frame;
 
 /* A frame that was walked, before its node is known. */

@@ -87,7 +87,6 @@ typedef struct hpp_window_node {
 enum {
     HPP_NODE_EXACT = 1u << 0,   /* `address` is that of an instruction, not a return address */
     HPP_NODE_GUESSED = 1u << 1, /* found by frame pointer, without unwind information */
-    HPP_NODE_CUT = 1u << 2,     /* its callers could not be found */
 };
 
 typedef struct hpp_window_site {
@@ -201,7 +200,7 @@ typedef struct hpp_window_head {
     _Atomic uint64_t n_uncounted;     /* blocks that were not counted, */
     _Atomic uint64_t uncounted_bytes; /*   and their bytes when they were made */
     _Atomic uint64_t n_missed_frees;  /* blocks whose free was not seen */
-    _Atomic uint64_t n_cut_stacks;    /* unwinds that ended in a node with HPP_NODE_CUT */
+    _Atomic uint64_t n_cut_stacks;    /* unwinds that ended before the outermost caller */
 
     /* Statistics of unwinding. */
     _Atomic uint64_t n_unwinds;          /* stacks that were in no cache */

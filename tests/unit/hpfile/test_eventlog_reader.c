@@ -294,6 +294,20 @@ Test(eventlog_reader, a_visitor_stops_the_reader_and_leaves_types_out)
     hpf_sink_destroy(log);
 }
 
+Test(eventlog_reader, a_record_is_read_as_soon_as_it_is_whole)
+{
+    hpf_sink *bytes = open_log();
+    log_put(bytes, 9, 5, "");
+    hpf_sink *said = hpf_sink_to_memory();
+    hpf_eventlog *log = hpf_eventlog_create(&printing, said);
+    hpf_str whole = hpf_sink_bytes(bytes);
+    cr_assert_eq(hpf_eventlog_feed(log, whole.data, whole.length, NULL), HPF_OK);
+    cr_expect_eq(hpf_eventlog_n_events(log), 1);
+    hpf_eventlog_destroy(log);
+    hpf_sink_destroy(said);
+    hpf_sink_destroy(bytes);
+}
+
 Test(eventlog_reader, the_state_shows_how_the_input_ends)
 {
     hpf_sink *log = open_log();

@@ -132,6 +132,23 @@ Test(hp_reader, a_consumer_stops_it)
     hpf_reader_destroy(reader);
 }
 
+/* A last number that is equal, but shorter than that of BEGIN_SAMPLE, has been cut. */
+Test(hp_reader, a_number_cut_at_a_zero)
+{
+    static const struct {
+        const char *end;
+        unsigned n_warnings;
+    } cases[] = {{"END_SAMPLE 1.50", 0}, {"END_SAMPLE 1.5", 1}, {"END_SAMPLE 1.40", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        int n = snprintf(text, sizeof text, HEAD "BEGIN_SAMPLE 1.50\nfoo\t7\n%s", cases[i].end);
+        reading r = read_in_all_ways((hpf_str){text, (size_t)n});
+        cr_expect_eq(r.status, HPF_OK);
+        cr_expect_eq(r.n_warnings, cases[i].n_warnings, "%s", cases[i].end);
+        reading_finish(&r);
+    }
+}
+
 /* Each prefix of a profile gives the samples that are whole in it. */
 Test(hp_reader, a_profile_cut_at_every_byte)
 {

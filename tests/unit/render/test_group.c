@@ -26,6 +26,7 @@ static const sample samples[] = {
     {"<GHC.List.sat_s4op>", "GHC.List", "sat_s4op", NULL},
     {"GHC.IO.Encoding.Iconv", "GHC.IO.Encoding.Iconv", "Iconv", NULL},
     {"Main", NULL, "Main", NULL},
+    {"Data.", NULL, "Data.", NULL},
     {"THUNK_1_0", NULL, "THUNK", NULL},
     {"A_1", NULL, "A", NULL},
     {"_1", NULL, "_1", NULL},

@@ -52,6 +52,7 @@ Test(label_space, level_band_is_labelled_in_the_middle, .fini = drop)
     cr_assert(find(30, 10, false, &x, &y));
     cr_assert_float_eq(x, 50, 1);
     cr_assert_float_eq(y, 10, 1e-9);
+    cr_assert(find(30, 19.8, false, &x, &y));
     cr_assert_not(find(30, 20.5, false, &x, &y));
     cr_assert_not(find(120, 5, false, &x, &y));
 }
