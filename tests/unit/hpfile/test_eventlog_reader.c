@@ -301,7 +301,10 @@ Test(eventlog_reader, a_record_is_read_as_soon_as_it_is_whole)
     hpf_sink *said = hpf_sink_to_memory();
     hpf_eventlog *log = hpf_eventlog_create(&printing, said);
     hpf_str whole = hpf_sink_bytes(bytes);
-    cr_assert_eq(hpf_eventlog_feed(log, whole.data, whole.length, NULL), HPF_OK);
+    size_t first_bytes = whole.length - 5; /* half of the record */
+    cr_assert_eq(hpf_eventlog_feed(log, whole.data, first_bytes, NULL), HPF_OK);
+    cr_expect_eq(hpf_eventlog_n_events(log), 0);
+    cr_assert_eq(hpf_eventlog_feed(log, whole.data + first_bytes, 5, NULL), HPF_OK);
     cr_expect_eq(hpf_eventlog_n_events(log), 1);
     hpf_eventlog_destroy(log);
     hpf_sink_destroy(said);
