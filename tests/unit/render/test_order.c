@@ -87,6 +87,15 @@ Test(order, orders_by_a_statistic)
     }
 }
 
+Test(order, the_first_sample_counts_for_the_deviation)
+{
+    static const char two[] = HEAD "BEGIN_SAMPLE 0.0\nearly\t90\nEND_SAMPLE 0.0\n"
+                                   "BEGIN_SAMPLE 1.0\nmiddle\t60\nEND_SAMPLE 1.0\n"
+                                   "BEGIN_SAMPLE 2.0\nEND_SAMPLE 2.0\n";
+    hpr_options options = all_bands(HPR_ORDER_STDDEV);
+    expect_order(two, &options, "middle early");
+}
+
 Test(order, all_orders_can_be_reversed)
 {
     hpr_options options = all_bands(HPR_ORDER_GROWTH);
