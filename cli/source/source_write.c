@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hpfile/str.h"
 #include "io/sink.h"
 #include "output.h"
 #include "unit_format.h"
@@ -174,32 +175,26 @@ static const char html_head[] =
     ".h5 { background: rgba(213, 60, 0, .55); }\n"
     "</style>\n";
 
+/* Returns what stands in HTML for a character that it interprets; NULL for all others. */
+static const char *entity_of(char c)
+{
+    return c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
+}
+
 /* Writes text with the characters escaped that HTML interprets. */
 static void write_escaped(hpf_sink *sink, hpf_str text)
 {
-    hpf_sink *plain = hpf_sink_to_memory();
-    if (!plain) {
-        hpf_error err;
-        (void)hpf_error_set_memory(&err);
-        hpf_sink_fail(sink, &err);
-        return;
-    }
-    output_lines(plain, text);
-    hpf_str bytes = hpf_sink_bytes(plain);
-    for (size_t i = 0; i < bytes.length; i++) {
-        char c = bytes.data[i];
-        const char *entity = c == '<'   ? "&lt;"
-                             : c == '>' ? "&gt;"
-                             : c == '&' ? "&amp;"
-                             : c == '"' ? "&quot;"
-                                        : NULL;
-        if (entity) {
-            hpf_sink_text(sink, entity);
-        } else {
-            hpf_sink_write(sink, &c, 1);
+    while (text.length > 0) {
+        size_t n = 0;
+        while (n < text.length && !entity_of(text.data[n])) {
+            n++;
         }
+        output_lines(sink, (hpf_str){text.data, n});
+        if (n < text.length) {
+            hpf_sink_text(sink, entity_of(text.data[n++]));
+        }
+        text = hpf_str_from(text, n);
     }
-    hpf_sink_destroy(plain);
 }
 
 static void write_html_cells(const source_view *v, const double *amounts, hpf_sink *sink)
