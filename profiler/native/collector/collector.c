@@ -7,6 +7,7 @@
 #include "collector.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,8 +173,7 @@ static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id,
     return HPF_OK;
 }
 
-/* Ends the processes that had already ended when their windows came, once no more windows wait:
- * each of them may have called exec. */
+/* Ends the processes that had already ended when their windows came. */
 static void end_the_late(hpp_collector *c)
 {
     for (size_t i = 0; i < c->n_processes; i++) {
@@ -302,8 +302,14 @@ static void tick(hpp_collector *c)
     }
 }
 
+/* Ends the process of a descriptor that was readable. Its number may be that of a newer process by
+ * now, which still runs. */
 static void end_process(hpp_collector *c, int pidfd)
 {
+    struct pollfd now = {.fd = pidfd, .events = POLLIN};
+    if (poll(&now, 1, 0) <= 0) {
+        return;
+    }
     for (size_t i = 0; i < c->n_processes; i++) {
         hpp__process *p = c->processes[i];
         if (p->pidfd == pidfd && !p->has_ended) {
@@ -312,23 +318,27 @@ static void end_process(hpp_collector *c, int pidfd)
     }
 }
 
-/* Windows are accepted before ends of processes are handled: a process may have sent its last one
- * and ended. */
+/* Receives all windows that have been sent. A process that has ended may have sent another one
+ * after it called exec, so this is repeated until none comes. */
 static void take_windows(hpp_collector *c)
 {
-    accept_callers(c);
-    receive_all(c);
+    size_t n_known;
+    do {
+        n_known = c->n_processes;
+        accept_callers(c);
+        receive_all(c);
+    } while (c->n_processes > n_known);
     end_the_late(c);
 }
 
 hpf_status hpp_collector_serve(hpp_collector *c, hpf_error *err)
 {
     struct epoll_event events[MAX_EVENTS];
-    take_windows(c);
     int n = epoll_wait(c->epoll, events, MAX_EVENTS, 0);
     if (n < 0 && errno != EINTR) {
         return hpf_error_set_os(err, errno, "cannot wait for the program");
     }
+    take_windows(c); /* after the wait: now all windows of the processes that ended are here */
     for (int i = 0; i < n; i++) {
         int fd = events[i].data.fd;
         if (fd == c->timer) {
