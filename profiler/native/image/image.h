@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The image of a process: its memory, live blocks, mappings and threads at one moment.
+ *
+ * The memory belongs to a copy of the process, which the kernel made by fork and which has not run
+ * since (freezer.h). So it does not change while it is read, and the program has paused for the
+ * fork only. What is read is untrusted: addresses and sizes of blocks are checked, contents are
+ * whatever the program has stored.
+ *
+ * The fields may also be filled by hand, with a read function of the caller.
+ *
+ * Threads: use an image in one thread at a time.
+ */
+#ifndef HPP_NATIVE_IMAGE_H
+#define HPP_NATIVE_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A live block. */
+typedef struct hpp__image_block {
+    uint64_t address, size_bytes; /* as requested; address + size_bytes does not overflow */
+    uint32_t site;                /* of the window, not 0 */
+} hpp__image_block;
+
+/* Registers of x86-64 in DWARF's order; the last one is the instruction pointer. */
+enum {
+    HPP__REGISTER_BP = 6,
+    HPP__REGISTER_SP = 7,
+    HPP__REGISTER_PC = 16,
+    HPP__N_REGISTERS = 17,
+};
+
+/* A thread at that moment. */
+typedef struct hpp__image_thread {
+    uint32_t id;
+    bool has_registers; /* all of them, else only those that a system call shows; others are 0 */
+    char name[16];      /* terminated */
+    uint64_t registers[HPP__N_REGISTERS];
+    uint64_t thread_pointer; /* 0: unknown */
+    /* The used part of its stack, with the red zone of 128 bytes below the stack pointer. glibc's
+     * thread descriptor and the static TLS of other threads than the first are at the upper end. If
+     * the stack pointer is unknown, both are 0. */
+    uint64_t stack_begin, stack_end;
+} hpp__image_thread;
+
+/* A mapping, of /proc/PID/maps. */
+typedef struct hpp__image_map {
+    uint64_t begin, end, offset;
+    bool is_readable, is_writable, is_executable, is_shared;
+    const char *path; /* "" if anonymous; "[heap]" and "[stack]" as the kernel has them */
+} hpp__image_map;
+
+/* Copies `n_bytes` of memory from `address`. Returns false unless all of it can be read. */
+typedef bool hpp__image_reader(void *context, void *out, uint64_t address, size_t n_bytes);
+
+typedef struct hpp__image {
+    uint32_t process_id;            /* of the program */
+    const hpp__image_block *blocks; /* sorted by address, do not overlap */
+    const hpp__image_thread *threads;
+    const hpp__image_map *maps; /* sorted by address, do not overlap */
+    size_t n_blocks, n_threads, n_maps;
+    size_t n_without_registers; /* threads */
+    double pause_s;             /* how long the program was stopped */
+    hpp__image_reader *read;
+    void *read_context;
+    /* Frees the image, and ends the copy of the process; NULL in an image filled by hand. */
+    void (*close)(struct hpp__image *image);
+} hpp__image;
+
+/* Copies memory into `out`. Returns false unless all of it can be read; `out` is undefined then. */
+static inline bool hpp__image_read(const hpp__image *image, void *out, uint64_t address,
+                                   size_t n_bytes)
+{
+    return image->read(image->read_context, out, address, n_bytes);
+}
+
+/* Returns the index of the live block that contains `address`, also in its middle; SIZE_MAX if
+ * there is none. A block of 0 bytes contains its own address. */
+size_t hpp__image_block_of(const hpp__image *image, uint64_t address);
+
+/* Closes an image; NULL is none. Any thread may do this. */
+static inline void hpp__image_close(hpp__image *image)
+{
+    if (image && image->close) {
+        image->close(image);
+    }
+}
+
+#endif
