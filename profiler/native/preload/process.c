@@ -13,6 +13,7 @@
 #include "stacks.h"
 #include "process_state.h"
 #include "thread_life.h"
+#include "native/window/trie.h"
 #include "native/window/window_writer.h"
 
 /* The phase, and in the upper bits the id of the thread that is changing it. */
@@ -89,6 +90,7 @@ static bool renew(void)
         hpp__window_excuse(link, "a forked child has no memory file for its window");
         return false;
     }
+    hpp__trie_forget_lives();
     hpp_thread *self = hpp__threads_forked();
     uint64_t live_bytes = 0;
     hpp__blocks_each(count_inherited, &live_bytes);

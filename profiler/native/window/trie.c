@@ -19,6 +19,7 @@ enum {
 
 _Static_assert(HPP_MAX_NODE_CHUNKS *HPP_NODES_PER_CHUNK <= 1 << NUMBER_BITS, "nodes fit");
 _Static_assert(HPP_MAX_SITES <= 1 << NUMBER_BITS, "sites fit");
+_Static_assert(HPP_MAX_LIVES <= 1 << NUMBER_BITS, "lives fit");
 
 typedef _Atomic uint32_t index_slot;
 
@@ -28,7 +29,8 @@ typedef struct hpp_index {
     _Atomic uint32_t n_entries; /* in the table, or in one that it has replaced since */
 } hpp_index;
 
-/* What a node or a site is: for a site node and call, for a node its record's two words. */
+/* What a node, a site or a life is: for a site node and call, for a life site and era, for a node
+ * its record's two words. */
 typedef struct key {
     uint64_t first, second;
 } key;
@@ -38,6 +40,7 @@ typedef key read_record(uint32_t number);
 
 static hpp_index nodes;
 static hpp_index sites;
+static hpp_index lives;
 
 static uint64_t scramble(const key *wanted)
 {
@@ -181,6 +184,14 @@ static hpp_window_site *site_record(uint32_t site)
     return chunk ? &chunk[site % HPP_SITES_PER_CHUNK] : NULL;
 }
 
+static hpp_window_life *life_record(uint32_t number)
+{
+    hpp_window_life *chunk =
+        hpp__window_chunk(&hpp__window->life_pages[number / HPP_LIVES_PER_CHUNK],
+                          HPP_LIVES_PER_CHUNK * sizeof(*chunk) / HPP_WINDOW_PAGE_BYTES);
+    return chunk ? &chunk[number % HPP_LIVES_PER_CHUNK] : NULL;
+}
+
 static key node_key(uint32_t parent, uintptr_t address, uint16_t module_index, uint16_t flags)
 {
     return (key){address, parent | (uint64_t)module_index << 32 | (uint64_t)flags << 48};
@@ -196,6 +207,12 @@ static key read_site(uint32_t number)
 {
     const hpp_window_site *site = site_record(number);
     return (key){site->node, site->call};
+}
+
+static key read_life(uint32_t number)
+{
+    const hpp_window_life *life = life_record(number);
+    return (key){life->site, life->era};
 }
 
 static bool may_grow(void)
@@ -236,6 +253,21 @@ static HPP_NO_INLINE uint32_t add_site(const key *wanted)
     return enter(&sites, table, wanted, number, read_site);
 }
 
+static HPP_NO_INLINE uint32_t add_life(const key *wanted)
+{
+    uintptr_t table = may_grow() ? table_with_room(&lives, read_life) : 0;
+    uint32_t number =
+        table == 0 ? UINT32_MAX : hpp__window_next(&hpp__window->head.n_lives, HPP_MAX_LIVES);
+    hpp_window_life *life = number != UINT32_MAX ? life_record(number) : NULL;
+    if (!life) {
+        return 0;
+    }
+    life->era = (uint32_t)wanted->second;
+    atomic_thread_fence(memory_order_release);
+    life->site = (uint32_t)wanted->first;
+    return enter(&lives, table, wanted, number, read_life);
+}
+
 uint32_t hpp__trie_node(uint32_t parent, uintptr_t address, uint16_t module_index, uint16_t flags)
 {
     key wanted = node_key(parent, address, module_index, flags);
@@ -258,4 +290,21 @@ const hpp_window_node *hpp__trie_look(uint32_t node)
 uint32_t hpp__trie_site_node(uint32_t site)
 {
     return site_record(site)->node;
+}
+
+hpp_window_life *hpp__trie_life(uint32_t site, uint32_t era)
+{
+    key wanted = {site, era};
+    uint32_t found = find(&lives, &wanted, read_life);
+    found = HPP_LIKELY(found != 0) ? found : add_life(&wanted);
+    return found != 0 ? life_record(found) : NULL;
+}
+
+void hpp__trie_forget_lives(void)
+{
+    uintptr_t table = atomic_exchange(&lives.table, 0);
+    atomic_store(&lives.n_entries, 0);
+    if (table != 0) {
+        hpp__unmap(slots_of(table), size_of(table) * sizeof(index_slot));
+    }
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Finds or creates the nodes and sites of the window.
+ * Finds or creates the nodes, sites and lives of the window.
  *
- * A hash table in private memory maps the contents of a node or site to its number. Entries are
- * only added, by compare and swap. When it is three quarters full, a larger table replaces it, and
- * its memory is unmapped.
+ * A hash table in private memory maps the contents of a node, site or life to its number. Entries
+ * are only added, by compare and swap. When it is three quarters full, a larger table replaces it,
+ * and its memory is unmapped.
  *
  * Two threads that look up a new node at the same moment may both create it. Then one of them is
  * never referenced, or both are, while a table is being replaced. This costs a record and changes
@@ -29,5 +29,11 @@ const hpp_window_node *hpp__trie_look(uint32_t node);
 
 /* Returns the node of an existing site. */
 uint32_t hpp__trie_site_node(uint32_t site);
+
+/* Returns the record of a site's lives in an era; NULL as above. */
+hpp_window_life *hpp__trie_life(uint32_t site, uint32_t era);
+
+/* In a forked child, whose window has no lives yet, clears their table. */
+void hpp__trie_forget_lives(void);
 
 #endif

@@ -12,11 +12,12 @@
  *   directories        for each table, the first page of each of its chunks
  *   the rest           chunks, allocated page by page from `used_bytes`, never freed
  *
- * Four tables grow chunk by chunk, so that an index never moves:
+ * Five tables grow chunk by chunk, so that an index never moves:
  *   nodes     the trie of call stacks: a node is a return address below the node of its caller
  *   sites     what counters are for: a node (the allocating call) and the call used
  *   slots     one per live thread; reused after the thread has ended
  *   modules   object files and their addresses
+ *   lives     what the blocks of a site add to each phase of its biography, by era
  *
  * The counters of a site are cells, one per slot that used it; only the thread of the slot writes
  * them. The cost of a site is the sum of its cells over all slots. Counters only grow, so live
@@ -42,7 +43,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 4u
+#define HPP_WINDOW_VERSION 5u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -61,6 +62,9 @@ enum {
     HPP_MAX_MODULE_CHUNKS = 4096,
     HPP_MAX_MODULES = HPP_MODULES_PER_CHUNK * HPP_MAX_MODULE_CHUNKS,
     HPP_MAX_MARKS = 4096,
+    HPP_LIVES_PER_CHUNK = 8192, /* 320 KiB */
+    HPP_MAX_LIFE_CHUNKS = 4096,
+    HPP_MAX_LIVES = HPP_LIVES_PER_CHUNK * HPP_MAX_LIFE_CHUNKS,
 };
 
 /* The call that allocated a block (-hT). */
@@ -132,6 +136,25 @@ typedef struct hpp_window_module {
     char path[960]; /* absolute, terminated, cut */
 } hpp_window_module;
 
+/* The phases of a life. A block that has not been used is in VOID; its first use moves its time
+ * until then to LAG. */
+typedef enum hpp_phase {
+    HPP_PHASE_LAG,
+    HPP_PHASE_USE,
+    HPP_PHASE_DRAG,
+    HPP_PHASE_VOID,
+    HPP_N_PHASES
+} hpp_phase;
+
+/* From `era` on, the blocks of `site` have so many bytes more in each phase, or less. The sum of
+ * the records of a site up to an era is what it had in that era. Record 0 is not used; there may be
+ * several records of a site and an era. See lives.h. */
+typedef struct hpp_window_life {
+    uint32_t site; /* 0: the record is not complete yet */
+    uint32_t era;  /* from 1 */
+    _Atomic int64_t bytes[HPP_N_PHASES];
+} hpp_window_life;
+
 typedef struct hpp_window_mark {
     _Atomic uint64_t time_ns; /* CLOCK_MONOTONIC; 0: not complete yet. Stored last */
     char text[120];           /* terminated, cut */
@@ -189,6 +212,14 @@ typedef struct hpp_window_head {
     _Atomic uint32_t events;  /* HPP_EVENT_ values: why less was counted */
     _Atomic uint32_t n_apart; /* forked children that could not connect */
 
+    /* The biography. The collector numbers its censuses from 1; before census n, the era that it
+     * asks for is n. The program enters that era soon after. */
+    uint64_t biography_bytes;      /* one block is watched for so many bytes; 0: no biography */
+    _Atomic uint32_t wanted_era;   /* written by the collector */
+    _Atomic uint32_t era;          /* that the program has entered; from 1 */
+    _Atomic uint32_t n_lives;      /* records */
+    _Atomic uint64_t n_lost_lives; /* changes of a phase without a record */
+
     /* The program's private memory that blocks are kept in, for the memory guard: each leaf is
      * `leaf_bytes` of address space at these addresses. */
     uint64_t leaf_bytes;
@@ -225,6 +256,7 @@ typedef struct hpp_window {
     _Atomic uint32_t slot_pages[HPP_MAX_SLOTS];
     _Atomic uint32_t module_pages[HPP_MAX_MODULE_CHUNKS];
     _Atomic uint32_t peak_pages[2][HPP_MAX_PEAK_CHUNKS];
+    _Atomic uint32_t life_pages[HPP_MAX_LIFE_CHUNKS];
     char padding[HPP_WINDOW_PAGE_BYTES - HPP_MAX_SITE_CHUNKS * 4 % HPP_WINDOW_PAGE_BYTES];
     hpp_window_mark marks[HPP_MAX_MARKS];
 } hpp_window;
@@ -233,6 +265,7 @@ _Static_assert(sizeof(hpp_window_node) == 16, "64 KiB chunks of nodes");
 _Static_assert(sizeof(hpp_window_site) == 8, "64 KiB chunks of sites");
 _Static_assert(sizeof(hpp_window_cell) == 32, "4 KiB chunks of cells");
 _Static_assert(sizeof(hpp_window_live) == 16, "4 KiB chunks of live amounts");
+_Static_assert(sizeof(hpp_window_life) == 40, "320 KiB chunks of lives");
 _Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");
 _Static_assert(sizeof(hpp_window_mark) == 128, "");
 _Static_assert(sizeof(hpp_window_head) <= HPP_WINDOW_PAGE_BYTES, "one page");

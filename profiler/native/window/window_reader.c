@@ -47,12 +47,14 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
     const hpp_window_head *head = &r->window->head;
     uint32_t n_marks = load(&head->n_marks);
     uint32_t n_slots = load(&head->n_slots);
+    uint32_t n_lives = load(&head->n_lives);
     uint32_t n_sites = load(&head->n_sites);
     uint32_t n_nodes = load(&head->n_nodes);
     uint32_t n_modules = load(&head->n_modules);
     renew_used_bytes(r);
     renew_count(&r->n_marks, n_marks, HPP_MAX_MARKS);
     renew_count(&r->n_slots, n_slots, with_room(r, HPP_MAX_SLOTS, sizeof(hpp_window_slot)));
+    renew_count(&r->n_lives, n_lives, with_room(r, HPP_MAX_LIVES, sizeof(hpp_window_life)));
     renew_count(&r->n_sites, n_sites, with_room(r, HPP_MAX_SITES, sizeof(hpp_window_site)));
     renew_count(&r->n_nodes, n_nodes, with_room(r, MAX_NODES, sizeof(hpp_window_node)));
     renew_count(&r->n_modules, n_modules, with_room(r, HPP_MAX_MODULES, sizeof(hpp_window_module)));
@@ -126,6 +128,17 @@ bool hpp__window_reader_site(const hpp__window_reader *r, uint32_t index, hpp_wi
     }
     memcpy(out, record, sizeof *out);
     return out->node < r->n_nodes && out->call < HPP_N_CALLS;
+}
+
+bool hpp__window_reader_life(const hpp__window_reader *r, uint32_t index, hpp_window_life *out)
+{
+    const void *record =
+        record_at(r, r->window->life_pages, index, r->n_lives, HPP_LIVES_PER_CHUNK, sizeof *out);
+    if (!record) {
+        return false;
+    }
+    memcpy(out, record, sizeof *out);
+    return out->site != HPP_SITE_NONE && out->site < r->n_sites && out->era != 0;
 }
 
 bool hpp__window_reader_module(const hpp__window_reader *r, uint32_t index, hpp_window_module *out)

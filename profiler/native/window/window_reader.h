@@ -24,7 +24,7 @@ typedef struct hpp__window_reader {
     uint64_t size_bytes;
     /* As of the last refresh, limited to the size of the tables. */
     uint64_t used_bytes;
-    uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks;
+    uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_lives;
 } hpp__window_reader;
 
 /* Opens a window of `n_bytes` at `bytes`, which is aligned to 8 and borrowed, and refreshes.
@@ -44,6 +44,10 @@ bool hpp__window_reader_site(const hpp__window_reader *reader, uint32_t index,
                              hpp_window_site *out);
 bool hpp__window_reader_module(const hpp__window_reader *reader, uint32_t index,
                                hpp_window_module *out);
+
+/* The same for a record of lives; its site is less than n_sites, its era not 0. */
+bool hpp__window_reader_life(const hpp__window_reader *reader, uint32_t index,
+                             hpp_window_life *out);
 
 /* A mark; its time is that of CLOCK_MONOTONIC. */
 typedef struct hpp__window_mark {

@@ -200,6 +200,15 @@ static void fill_identity(hpp_window_head *head)
     atomic_store_explicit(&head->state, HPP_WINDOW_LIVE, memory_order_relaxed);
 }
 
+/* Record 0 is not used. */
+static void reset_lives(hpp_window_head *head)
+{
+    atomic_store(&head->wanted_era, 1);
+    atomic_store(&head->era, 1);
+    atomic_store(&head->n_lives, 1);
+    atomic_store(&head->n_lost_lives, 0);
+}
+
 static void fill_new(uint64_t size_bytes)
 {
     hpp_window_head *head = &hpp__window->head;
@@ -217,6 +226,7 @@ static void fill_new(uint64_t size_bytes)
     atomic_store_explicit(&hpp__window->site_pages[0], page, memory_order_relaxed);
     atomic_store_explicit(&head->n_nodes, 1, memory_order_relaxed);
     atomic_store_explicit(&head->n_sites, HPP_FIRST_SITE, memory_order_relaxed);
+    reset_lives(head);
 }
 
 int hpp__window_make(const char **reason, uint64_t size_bytes)
@@ -339,6 +349,7 @@ static void reset_head(hpp_window_head *head)
     atomic_store(&head->n_cache_mismatches, 0);
     atomic_store(&head->n_peer_mismatches, 0);
     atomic_store(&head->n_peer_cut, 0);
+    reset_lives(head);
 }
 
 int hpp__window_renew(uint32_t kept_slot)

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Lives: the recorded differences add up to what each census saw of random lives, of which a log is
+ * kept, also before they end.
+ */
+#include "native/preload/lives.h"
+
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "native/window/window_writer.h"
+
+enum { N_SITES = 3, N_ERAS = 40, N_BLOCKS = 60, MIB = 1 << 20 };
+
+typedef int64_t phase_table[N_SITES + 1][N_ERAS + 2][HPP_N_PHASES];
+
+static void begin(void)
+{
+    const char *reason;
+    cr_assert(ge(int, hpp__window_make(&reason, 64 * MIB), 0));
+    hpp__window->head.n_sites = N_SITES + 1;
+}
+
+TestSuite(lives, .init = begin);
+
+/* A block, and in which eras it was used. */
+typedef struct block {
+    hpp_life life;
+    uint32_t birth, death; /* death 0: it lives */
+    bool is_used[N_ERAS + 2];
+} block;
+
+/* Adds the phases of a block in the eras from its birth to `end`, or to before its death. */
+static void add_truth(phase_table truth, const block *b, uint32_t end)
+{
+    uint32_t first = 0, last = 0;
+    for (uint32_t era = 1; era <= N_ERAS; era++) {
+        first = b->is_used[era] && first == 0 ? era : first;
+        last = b->is_used[era] ? era : last;
+    }
+    for (uint32_t era = b->birth; era <= end && (b->death == 0 || era < b->death); era++) {
+        hpp_phase phase = first == 0    ? HPP_PHASE_VOID
+                          : era < first ? HPP_PHASE_LAG
+                          : era <= last ? HPP_PHASE_USE
+                                        : HPP_PHASE_DRAG;
+        truth[b->life.site][era][phase] += (int64_t)b->life.bytes;
+    }
+}
+
+static void read_sums(phase_table sums)
+{
+    const hpp_window_life *records = hpp__window_at(hpp__window->life_pages[0]);
+    cr_assert(lt(u32, hpp__window->head.n_lives, HPP_LIVES_PER_CHUNK));
+    for (uint32_t i = 1; i < hpp__window->head.n_lives; i++) {
+        const hpp_window_life *record = &records[i];
+        for (uint32_t era = record->era; era < N_ERAS + 2; era++) {
+            for (int phase = 0; phase < HPP_N_PHASES; phase++) {
+                sums[record->site][era][phase] += record->bytes[phase];
+            }
+        }
+    }
+}
+
+static void compare(const block *blocks, uint32_t n, uint32_t end)
+{
+    static phase_table truth, sums;
+    memset(truth, 0, sizeof truth);
+    memset(sums, 0, sizeof sums);
+    for (uint32_t i = 0; i < n; i++) {
+        add_truth(truth, &blocks[i], end);
+    }
+    read_sums(sums);
+    for (uint32_t site = 1; site <= N_SITES; site++) {
+        for (uint32_t era = 1; era <= end; era++) {
+            for (int phase = 0; phase < HPP_N_PHASES; phase++) {
+                cr_assert(eq(i64, sums[site][era][phase], truth[site][era][phase]),
+                          "site %u, era %u of %u, phase %d", site, era, end, phase);
+            }
+        }
+    }
+}
+
+Test(lives, differences_add_up_to_what_each_census_saw)
+{
+    static block blocks[N_ERAS * N_BLOCKS];
+    uint32_t n = 0;
+    srand(7);
+    for (uint32_t era = 1; era <= N_ERAS; era++) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (blocks[i].death == 0) {
+                hpp__life_rest(&blocks[i].life, era);
+            }
+        }
+        for (int i = 0; i < N_BLOCKS; i++) {
+            hpp_life life =
+                hpp__life_begin((uint32_t)rand() % N_SITES + 1, (uint64_t)rand() % 100000, era);
+            blocks[n++] = (block){.life = life, .birth = era};
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            block *b = &blocks[i];
+            if (b->death == 0 && rand() % 4 == 0 && i % 5 != 0) {
+                hpp__life_use(&b->life, era);
+                b->is_used[era] = true;
+            }
+            if (b->death == 0 && rand() % 8 == 0) {
+                hpp__life_end(&b->life, era);
+                b->death = era;
+            }
+        }
+        if (era % 8 ==
+            0) { /* whatever lives is resting, or was used in the era before or this one */
+            for (uint32_t i = 0; i < n; i++) {
+                if (blocks[i].death == 0) {
+                    hpp__life_rest(&blocks[i].life, era + 1);
+                }
+            }
+            compare(blocks, n, era);
+        }
+    }
+}
+
+Test(lives, a_block_that_dies_in_its_first_era_leaves_no_trace)
+{
+    hpp_life life = hpp__life_begin(1, 100, 5);
+    hpp__life_use(&life, 5);
+    hpp__life_end(&life, 5);
+    static phase_table sums;
+    read_sums(sums);
+    for (int phase = 0; phase < HPP_N_PHASES; phase++) {
+        cr_assert(eq(i64, sums[1][5][phase], 0));
+    }
+}
+
+Test(lives, changes_without_a_record_are_counted)
+{
+    hpp__window->head.control = HPP_CONTROL_NO_NEW_STACKS;
+    hpp_life life = hpp__life_begin(1, 100, 5);
+    hpp__life_end(&life, 6);
+    cr_assert(eq(u64, hpp__window->head.n_lost_lives, 2));
+}
