@@ -31,7 +31,7 @@ DOORS = {"cli": {"native/collector/collector.h", "symbol/resolve.h"}}
 # A public header belongs to the floor of its source: include/hpfile/sink.h to that of sink.c, or else to the lowest one
 # that has a sink_*.c. One without a source is below all floors.
 FLOORS = {
-    "hpfile": ["base", "io", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
+    "hpfile": ["base", "io", "snapshot", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/window", "native/unwind",
                  "native/preload", "native/image", "native/types", "native/profile", "native/collector"],
     "cli": [".", "bins", "source", "eventlog", "retainers", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "commands"],

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * First all groups, in the order of dominators, so that a parent comes before its children; then
+ * those that are large enough, sorted by their parents.
+ */
+#include "snapshot/dominator_tree.h"
+
+#include "base/array.h"
+
+typedef struct grouping {
+    const hpf__snapshot *snapshot;
+    const hpf__dominators *dominators;
+    hpf__dominator_group *groups;
+    uint32_t n_groups;
+    size_t capacity;
+    uint32_t *group_of;    /* by node */
+    hpf__hash_table table; /* of parent and name */
+} grouping;
+
+/* Returns the group of a name below `parent`, a new one if there is none; NONE without memory. */
+static uint32_t child_of(grouping *g, uint32_t parent, uint32_t name)
+{
+    uint32_t hash = hpf__hash_word((uint64_t)parent << 32 | name), index;
+    hpf__hash_probe probe = {0};
+    while ((index = hpf__hash_next(&g->table, hash, &probe)) != HPF__HASH_NONE &&
+           (g->groups[index].parent != parent || g->groups[index].name != name)) {
+    }
+    if (index != HPF__HASH_NONE) {
+        return index;
+    }
+    if (!hpf__hash_reserve(&g->table) ||
+        !HPF__ARRAY_RESERVE(g->groups, g->capacity, (size_t)g->n_groups + 1)) {
+        return HPF__SNAPSHOT_NONE;
+    }
+    hpf__hash_insert(&g->table, hash, g->n_groups);
+    g->groups[g->n_groups] = (hpf__dominator_group){
+        .name = name,
+        .parent = parent,
+        .depth = g->n_groups ? g->groups[parent].depth + 1 : 0,
+        .largest = HPF__SNAPSHOT_NONE,
+    };
+    return g->n_groups++;
+}
+
+static bool add_node(grouping *g, uint32_t node)
+{
+    const hpf__snapshot *s = g->snapshot;
+    const hpf__dominators *d = g->dominators;
+    uint32_t name = s->names[node];
+    bool is_root = g->n_groups == 0;
+    uint32_t index = is_root ? 0 : g->group_of[d->dominators[node]];
+    bool is_inside =
+        !is_root && (g->groups[index].name == name || g->groups[index].name == HPF__SNAPSHOT_NONE);
+    if (!is_inside) {
+        bool is_deep = !is_root && g->groups[index].depth == HPF__DOMINATOR_TREE_DEPTH;
+        index = child_of(g, index, is_deep ? HPF__SNAPSHOT_NONE : name);
+        if (index == HPF__SNAPSHOT_NONE) {
+            return false;
+        }
+    }
+    hpf__dominator_group *group = &g->groups[index];
+    g->group_of[node] = index;
+    group->n_objects += s->is_object[node];
+    group->self_bytes += s->sizes[node];
+    if (!is_inside) {
+        group->n_retained += d->n_retained[node];
+        group->retained_bytes += d->retained_bytes[node];
+        if (group->largest == HPF__SNAPSHOT_NONE ||
+            d->retained_bytes[node] > d->retained_bytes[group->largest]) {
+            group->largest = node;
+        }
+    }
+    return true;
+}
+
+static int compare_amounts(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* Returns how much a group must retain to stay; 0 without memory. */
+static uint64_t least_amount(const grouping *g, double least_share, uint32_t most_groups)
+{
+    uint64_t least = (uint64_t)((double)g->groups[0].retained_bytes * least_share);
+    uint64_t *all = malloc(g->n_groups * sizeof *all);
+    if (!all) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < g->n_groups; i++) {
+        all[i] = g->groups[i].retained_bytes;
+    }
+    qsort(all, g->n_groups, sizeof *all, compare_amounts);
+    if (g->n_groups > most_groups && least <= all[most_groups]) {
+        least = all[most_groups] + 1;
+    }
+    free(all);
+    return least > 0 ? least : 1;
+}
+
+/* Equal ones keep the order in which they were found. */
+static int compare_groups(const void *a, const void *b)
+{
+    const hpf__dominator_group *x = a, *y = b;
+    int order = (x->parent > y->parent) - (x->parent < y->parent);
+    order = order ? order : compare_amounts(&x->retained_bytes, &y->retained_bytes);
+    return order ? order : (x->first_child > y->first_child) - (x->first_child < y->first_child);
+}
+
+/* Drops small groups, and sorts the others: after the root its children, and so on. Until the end,
+ * `first_child` is the old index. */
+static void drop_small(grouping *g, uint64_t least, uint32_t *new_index)
+{
+    hpf__dominator_group *groups = g->groups;
+    uint32_t n = 1;
+    new_index[0] = 0;
+    for (uint32_t i = 1; i < g->n_groups; i++) {
+        hpf__dominator_group group = groups[i];
+        new_index[i] = group.retained_bytes >= least ? n : HPF__SNAPSHOT_NONE;
+        if (group.retained_bytes >= least) {
+            group.first_child = i;
+            groups[n++] = group;
+        } else if (new_index[group.parent] != HPF__SNAPSHOT_NONE) {
+            hpf__dominator_group *parent = &groups[new_index[group.parent]];
+            parent->n_rest++;
+            parent->n_rest_objects += group.n_retained;
+            parent->rest_bytes += group.retained_bytes;
+        }
+    }
+    qsort(groups + 1, n - 1, sizeof *groups, compare_groups);
+    for (uint32_t i = 1; i < n; i++) {
+        new_index[groups[i].first_child] = i;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        groups[i].parent = new_index[groups[i].parent];
+        groups[i].first_child = 0;
+    }
+    for (uint32_t i = n; i-- > 1;) {
+        groups[groups[i].parent].first_child = i;
+        groups[groups[i].parent].n_children++;
+    }
+    g->n_groups = n;
+}
+
+hpf_status hpf__dominator_tree_init(hpf__dominator_tree *tree, const hpf__snapshot *s,
+                                    const hpf__dominators *d, double least_share,
+                                    uint32_t most_groups, hpf_error *err)
+{
+    *tree = (hpf__dominator_tree){0};
+    grouping g = {.snapshot = s, .dominators = d};
+    g.group_of = malloc((size_t)s->n_nodes * sizeof *g.group_of);
+    bool fits = g.group_of != NULL;
+    for (uint32_t i = 0; i < s->n_nodes && fits; i++) {
+        fits = add_node(&g, d->order[i]);
+    }
+    free(g.group_of);
+    hpf__hash_finish(&g.table);
+    uint64_t least = fits ? least_amount(&g, least_share, most_groups) : 0;
+    uint32_t *new_index = least > 0 ? malloc(g.n_groups * sizeof *new_index) : NULL;
+    if (!new_index) {
+        free(g.groups);
+        return hpf_error_set_memory(err);
+    }
+    drop_small(&g, least, new_index);
+    free(new_index);
+    *tree = (hpf__dominator_tree){g.groups, g.n_groups};
+    return HPF_OK;
+}
+
+void hpf__dominator_tree_finish(hpf__dominator_tree *tree)
+{
+    free(tree->groups);
+    *tree = (hpf__dominator_tree){0};
+}
+
+uint32_t *hpf__snapshot_holders(const hpf__snapshot *s)
+{
+    uint32_t *holders = malloc(((size_t)s->n_nodes + 1) * sizeof *holders);
+    uint32_t *queue = malloc(((size_t)s->n_nodes + 1) * sizeof *queue);
+    if (!holders || !queue) {
+        free(holders);
+        free(queue);
+        return NULL;
+    }
+    memset(holders, 0xff, (size_t)s->n_nodes * sizeof *holders);
+    size_t n = 0;
+    queue[n++] = holders[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (uint32_t k = s->first_edges[queue[i]]; k < s->first_edges[queue[i] + 1]; k++) {
+            if (holders[s->targets[k]] == HPF__SNAPSHOT_NONE) {
+                holders[s->targets[k]] = queue[i];
+                queue[n++] = s->targets[k];
+            }
+        }
+    }
+    free(queue);
+    return holders;
+}

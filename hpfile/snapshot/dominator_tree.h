@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The dominator tree of a snapshot, for people: objects of one name that are dominated by the same
+ * group are one group, so a million nodes of a list are a line. What an object of a group dominates
+ * and has the group's name belongs to the group.
+ *
+ * Exact for each group: retained_bytes is self_bytes, and retained_bytes of the children, and
+ * rest_bytes.
+ *
+ * Memory: 64 bytes for each group of the whole tree, and 4 for each node, until the small ones are
+ * dropped.
+ */
+#ifndef HPF_DOMINATOR_TREE_H
+#define HPF_DOMINATOR_TREE_H
+
+#include "snapshot/dominators.h"
+
+/* What is deeper is one group below each group of this depth, without a name. */
+#define HPF__DOMINATOR_TREE_DEPTH 100u
+
+typedef struct hpf__dominator_group {
+    uint32_t name;    /* a number of the snapshot's texts; HPF__SNAPSHOT_NONE: too deep */
+    uint32_t parent;  /* index; of the root, which is the first group, 0 */
+    uint32_t depth;   /* of the root 0 */
+    uint32_t largest; /* the node that retains most */
+    uint32_t n_objects, n_retained;
+    uint64_t self_bytes, retained_bytes;
+    uint32_t first_child, n_children; /* indices; the largest first */
+    uint32_t n_rest;                  /* further children, which are dropped */
+    uint32_t n_rest_objects;          /* that these retain */
+    uint64_t rest_bytes;
+} hpf__dominator_group;
+
+typedef struct hpf__dominator_tree {
+    hpf__dominator_group *groups;
+    uint32_t n_groups;
+} hpf__dominator_tree;
+
+/* Makes the tree of the groups that retain at least `least_share` of all bytes, at most
+ * `most_groups` of them (the largest), and the root. Errors: MEMORY. */
+hpf_status hpf__dominator_tree_init(hpf__dominator_tree *tree, const hpf__snapshot *snapshot,
+                                    const hpf__dominators *dominators, double least_share,
+                                    uint32_t most_groups, hpf_error *err);
+void hpf__dominator_tree_finish(hpf__dominator_tree *tree);
+
+/* Returns by node the node before it on a shortest path from the root, for what holds it: of the
+ * root itself 0. To be freed. Errors: NULL without memory. */
+uint32_t *hpf__snapshot_holders(const hpf__snapshot *snapshot);
+
+#endif

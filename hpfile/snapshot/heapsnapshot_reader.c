@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The parts of the file come in the order in which V8 writes them: types, nodes, edges, strings.
+ * Arrays grow with the input, so a header that claims more than follows costs nothing.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "hpfile/str.h"
+#include "io/json_walk.h"
+#include "snapshot/heapsnapshot.h"
+
+/* A field that the file does not have; also a type. */
+#define NO_FIELD UINT32_MAX
+
+enum { MOST_TYPES = 64, MOST_TYPE_BYTES = 32 };
+
+/* Which of the fields of a node or an edge is which. */
+typedef struct fields {
+    uint32_t n;
+    uint32_t type, name, size, n_edges, target;
+} fields;
+
+typedef struct reader {
+    hpf__json_lex lex;
+    hpf_error *err;
+    hpf__snapshot *out;
+    fields node, edge;
+    char types[MOST_TYPES][MOST_TYPE_BYTES]; /* of nodes */
+    uint32_t n_types;
+    uint32_t weak, shortcut; /* types of edges */
+    /* While nodes or edges are read. */
+    uint32_t field; /* of the next number */
+    uint64_t type, name, size_bytes, n_edges, target;
+    uint32_t n_left; /* edges of the last node that are still to come */
+    uint64_t total_bytes;
+    uint32_t source; /* the node whose edges are being read */
+    bool has_nodes, has_edges, has_strings;
+} reader;
+
+static hpf_status fail(const reader *r, hpf_status status, const char *what)
+{
+    return hpf__location_error(hpf__cursor_spot(&r->lex.scan), r->err, status, "%s", what);
+}
+
+/* ---- The meaning of numbers ---- */
+
+/* Reads the texts of an array; calls `take` for each with its index. */
+static hpf_status read_texts(reader *r, hpf_status (*take)(reader *r, uint32_t index, hpf_str text))
+{
+    hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_OPEN_ARRAY, "'['");
+    status = status == HPF_OK ? hpf__json_next(&r->lex) : status;
+    for (uint32_t i = 0; status == HPF_OK && r->lex.kind != HPF__JSON_CLOSE_ARRAY; i++) {
+        if (i > 0 && r->lex.kind == HPF__JSON_COMMA) {
+            status = hpf__json_next(&r->lex);
+        } else if (i > 0) {
+            return hpf__json_unexpected(&r->lex, "',' or ']'");
+        }
+        if (status == HPF_OK && r->lex.kind != HPF__JSON_STRING) {
+            return hpf__json_unexpected(&r->lex, "a text");
+        }
+        status = status == HPF_OK ? take(r, i, r->lex.text) : status;
+        status = status == HPF_OK ? hpf__json_next(&r->lex) : status;
+    }
+    return status;
+}
+
+static hpf_status take_node_field(reader *r, uint32_t index, hpf_str name)
+{
+    uint32_t *field = hpf_str_is(name, "type")         ? &r->node.type
+                      : hpf_str_is(name, "name")       ? &r->node.name
+                      : hpf_str_is(name, "self_size")  ? &r->node.size
+                      : hpf_str_is(name, "edge_count") ? &r->node.n_edges
+                                                       : NULL;
+    if (field) {
+        *field = index;
+    }
+    r->node.n = index + 1;
+    return HPF_OK;
+}
+
+static hpf_status take_edge_field(reader *r, uint32_t index, hpf_str name)
+{
+    uint32_t *field = hpf_str_is(name, "type")      ? &r->edge.type
+                      : hpf_str_is(name, "to_node") ? &r->edge.target
+                                                    : NULL;
+    if (field) {
+        *field = index;
+    }
+    r->edge.n = index + 1;
+    return HPF_OK;
+}
+
+static hpf_status take_node_type(reader *r, uint32_t index, hpf_str name)
+{
+    if (index >= MOST_TYPES || name.length >= MOST_TYPE_BYTES) {
+        return fail(r, HPF_ERR_LIMIT, "more than 64 types of nodes, or one longer than 31 bytes");
+    }
+    memcpy(r->types[index], name.data, name.length);
+    r->types[index][name.length] = '\0';
+    r->n_types = index + 1;
+    return HPF_OK;
+}
+
+static hpf_status take_edge_type(reader *r, uint32_t index, hpf_str name)
+{
+    if (hpf_str_is(name, "weak")) {
+        r->weak = index;
+    } else if (hpf_str_is(name, "shortcut")) {
+        r->shortcut = index;
+    }
+    return HPF_OK;
+}
+
+/* Reads the types of the first field, which is the type, and passes the rest of the array. */
+static hpf_status read_types(reader *r, hpf_status (*take)(reader *r, uint32_t, hpf_str))
+{
+    hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_OPEN_ARRAY, "'['");
+    status = status == HPF_OK ? read_texts(r, take) : status;
+    status = status == HPF_OK ? hpf__json_next(&r->lex) : status;
+    while (status == HPF_OK && r->lex.kind == HPF__JSON_COMMA) {
+        status = hpf__json_pass(&r->lex);
+        status = status == HPF_OK ? hpf__json_next(&r->lex) : status;
+    }
+    return status == HPF_OK && r->lex.kind != HPF__JSON_CLOSE_ARRAY
+               ? hpf__json_unexpected(&r->lex, "',' or ']'")
+               : status;
+}
+
+static hpf_status read_meta_member(void *context, hpf_str key)
+{
+    reader *r = context;
+    return hpf_str_is(key, "node_fields")   ? read_texts(r, take_node_field)
+           : hpf_str_is(key, "edge_fields") ? read_texts(r, take_edge_field)
+           : hpf_str_is(key, "node_types")  ? read_types(r, take_node_type)
+           : hpf_str_is(key, "edge_types")  ? read_types(r, take_edge_type)
+                                            : hpf__json_pass(&r->lex);
+}
+
+static hpf_status read_head_member(void *context, hpf_str key)
+{
+    reader *r = context;
+    if (!hpf_str_is(key, "meta")) {
+        return hpf__json_pass(&r->lex);
+    }
+    hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_OPEN_OBJECT, "'{'");
+    return status == HPF_OK ? hpf__json_members(&r->lex, read_meta_member, r) : status;
+}
+
+/* ---- Numbers ---- */
+
+/* Returns the next byte that is not blank, which stays the next one. */
+static int peek_after_blanks(hpf__cursor *scan)
+{
+    int byte;
+    while ((byte = hpf__cursor_peek(scan)) == '\n' || byte == ' ' || byte == '\r' || byte == '\t') {
+        hpf__cursor_pass(scan);
+    }
+    return byte;
+}
+
+static hpf_status fail_at(const reader *r, const char *what)
+{
+    hpf_status why = r->lex.scan.status;
+    return why != HPF_OK && why != HPF_END ? why : fail(r, HPF_ERR_SYNTAX, what);
+}
+
+/* Reads an array of whole numbers, and calls `take` for each. This is most of the file. */
+static hpf_status read_numbers(reader *r, hpf_status (*take)(reader *r, uint64_t number))
+{
+    hpf__cursor *scan = &r->lex.scan;
+    hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_OPEN_ARRAY, "'['");
+    int byte = status == HPF_OK ? peek_after_blanks(scan) : ']';
+    for (bool is_empty = byte == ']'; status == HPF_OK && !is_empty;) {
+        uint64_t number = 0;
+        if (byte < '0' || byte > '9') {
+            return fail_at(r, "expected a whole number");
+        }
+        for (; byte >= '0' && byte <= '9'; byte = hpf__cursor_peek(scan)) {
+            if (number > INT64_MAX / 10 - 1) {
+                return fail(r, HPF_ERR_RANGE, "the number is too large");
+            }
+            number = number * 10 + (unsigned)(byte - '0');
+            hpf__cursor_pass(scan);
+        }
+        status = take(r, number);
+        byte = peek_after_blanks(scan);
+        if (status != HPF_OK || byte == ']') {
+            break;
+        }
+        if (byte != ',') {
+            return fail_at(r, "expected ',' or ']'");
+        }
+        hpf__cursor_pass(scan);
+        byte = peek_after_blanks(scan);
+    }
+    if (status == HPF_OK && r->field != 0) {
+        return fail(r, HPF_ERR_SYNTAX, "the last row lacks numbers");
+    }
+    return status == HPF_OK ? hpf__json_next(&r->lex) : status; /* the bracket */
+}
+
+static hpf_status add_node(reader *r)
+{
+    hpf__snapshot *s = r->out;
+    size_t n = (size_t)s->n_nodes + 1;
+    if (r->type >= r->n_types || r->name >= HPF__SNAPSHOT_NONE) {
+        return fail(r, HPF_ERR_RANGE, "the node has an unknown type or name");
+    }
+    if (s->n_nodes == HPF__SNAPSHOT_MOST || r->n_edges > HPF__SNAPSHOT_MOST - r->n_left ||
+        r->size_bytes > INT64_MAX - r->total_bytes) {
+        return fail(r, HPF_ERR_LIMIT, "more than 4294967294 nodes or edges, or 2^63 bytes");
+    }
+    if (!HPF__ARRAY_RESERVE(s->names, s->names_capacity, n) ||
+        !HPF__ARRAY_RESERVE(s->sizes, s->sizes_capacity, n) ||
+        !HPF__ARRAY_RESERVE(s->is_object, s->is_object_capacity, n) ||
+        !HPF__ARRAY_RESERVE(s->first_edges, s->first_edges_capacity, n + 1)) {
+        return hpf_error_set_memory(r->err);
+    }
+    s->names[s->n_nodes] = (uint32_t)r->name;
+    s->sizes[s->n_nodes] = r->size_bytes;
+    s->is_object[s->n_nodes] = (uint8_t)r->type; /* until the names are known */
+    s->first_edges[s->n_nodes++] = r->n_left;    /* in the file; weak ones are dropped later */
+    r->n_left += (uint32_t)r->n_edges;
+    s->first_edges[s->n_nodes] = r->n_left;
+    r->total_bytes += r->size_bytes;
+    return HPF_OK;
+}
+
+static hpf_status take_of_node(reader *r, uint64_t number)
+{
+    uint32_t field = r->field;
+    if (field == r->node.type) {
+        r->type = number;
+    } else if (field == r->node.name) {
+        r->name = number;
+    } else if (field == r->node.size) {
+        r->size_bytes = number;
+    } else if (field == r->node.n_edges) {
+        r->n_edges = number;
+    }
+    r->field = field + 1 == r->node.n ? 0 : field + 1;
+    return r->field == 0 ? add_node(r) : HPF_OK;
+}
+
+/* `source` is the node of the edge, `n_left` the number of edges in the file before it. */
+static hpf_status add_edge(reader *r)
+{
+    hpf__snapshot *s = r->out;
+    while (r->source < s->n_nodes && s->first_edges[r->source + 1] == r->n_left) {
+        s->first_edges[++r->source] = s->n_edges;
+    }
+    if (r->source == s->n_nodes || r->target % r->node.n != 0 ||
+        r->target / r->node.n >= s->n_nodes) {
+        return fail(r, HPF_ERR_RANGE,
+                    r->source == s->n_nodes ? "more edges than the nodes have"
+                                            : "the edge leads to no node");
+    }
+    r->n_left++;
+    if (r->type == r->weak || (r->type == r->shortcut && r->source > 0)) {
+        return HPF_OK;
+    }
+    uint32_t target = (uint32_t)(r->target / r->node.n);
+    return HPF__ARRAY_PUSH(s->targets, s->n_edges, s->targets_capacity, target)
+               ? HPF_OK
+               : hpf_error_set_memory(r->err);
+}
+
+static hpf_status take_of_edge(reader *r, uint64_t number)
+{
+    uint32_t field = r->field;
+    if (field == r->edge.type) {
+        r->type = number;
+    } else if (field == r->edge.target) {
+        r->target = number;
+    }
+    r->field = field + 1 == r->edge.n ? 0 : field + 1;
+    return r->field == 0 ? add_edge(r) : HPF_OK;
+}
+
+static hpf_status read_edges(reader *r)
+{
+    hpf__snapshot *s = r->out;
+    r->n_left = 0;
+    hpf_status status = read_numbers(r, take_of_edge);
+    while (status == HPF_OK && r->source < s->n_nodes) {
+        if (s->first_edges[r->source + 1] != r->n_left) {
+            return fail(r, HPF_ERR_SYNTAX, "fewer edges than the nodes have");
+        }
+        s->first_edges[++r->source] = s->n_edges;
+    }
+    return status;
+}
+
+/* ---- Names ---- */
+
+/* Strings are numbered as they come; equal ones have one text. */
+typedef struct strings {
+    uint32_t *texts; /* by number in the file */
+    size_t n, capacity;
+} strings;
+
+static hpf_status add_text(reader *r, hpf_str text, strings *all)
+{
+    uint32_t number;
+    bool is_new;
+    if (all->n == HPF__SNAPSHOT_MOST ||
+        hpf__intern_add(&r->out->texts, text, &number, &is_new) != HPF_OK ||
+        !HPF__ARRAY_PUSH(all->texts, all->n, all->capacity, number)) {
+        return hpf_error_set_memory(r->err);
+    }
+    return HPF_OK;
+}
+
+/* Gives each node its name in place of the number of a string. */
+static hpf_status name_nodes(reader *r, const strings *all, size_t n_strings)
+{
+    hpf__snapshot *s = r->out;
+    bool keeps_names[MOST_TYPES], are_objects[MOST_TYPES];
+    for (uint32_t i = 0; i < r->n_types; i++) {
+        static const char *const named[] = {"object", "native", "closure", "synthetic"};
+        keeps_names[i] = false;
+        for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
+            keeps_names[i] |= strcmp(r->types[i], named[k]) == 0;
+        }
+        are_objects[i] = strcmp(r->types[i], "synthetic") != 0;
+    }
+    for (uint32_t i = 0; i < s->n_nodes; i++) {
+        uint8_t type = s->is_object[i];
+        if (s->names[i] >= n_strings) {
+            return hpf_error_set(r->err, HPF_ERR_RANGE, "node %u has the string %u, of %zu", i,
+                                 s->names[i], n_strings);
+        }
+        s->names[i] = all->texts[keeps_names[type] ? s->names[i] : n_strings + type];
+        s->is_object[i] = are_objects[type];
+    }
+    return HPF_OK;
+}
+
+static hpf_status read_strings(reader *r)
+{
+    strings all = {0};
+    hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_OPEN_ARRAY, "'['");
+    status = status == HPF_OK ? hpf__json_next(&r->lex) : status;
+    while (status == HPF_OK && r->lex.kind != HPF__JSON_CLOSE_ARRAY) {
+        if (r->lex.kind != HPF__JSON_STRING) {
+            status = hpf__json_unexpected(&r->lex, "a string");
+            break;
+        }
+        status = add_text(r, r->lex.text, &all);
+        status = status == HPF_OK ? hpf__json_next(&r->lex) : status;
+        if (status == HPF_OK && r->lex.kind == HPF__JSON_COMMA) {
+            status = hpf__json_next(&r->lex);
+        } else if (status == HPF_OK && r->lex.kind != HPF__JSON_CLOSE_ARRAY) {
+            status = hpf__json_unexpected(&r->lex, "',' or ']'");
+        }
+    }
+    size_t n_strings = all.n;
+    for (uint32_t i = 0; i < r->n_types && status == HPF_OK; i++) {
+        char text[MOST_TYPE_BYTES + 2];
+        int n = snprintf(text, sizeof text, "(%s)", r->types[i]);
+        status = add_text(r, (hpf_str){text, (size_t)n}, &all);
+    }
+    status = status == HPF_OK ? name_nodes(r, &all, n_strings) : status;
+    free(all.texts);
+    return status;
+}
+
+/* ---- The file ---- */
+
+/* Reads the part of the file after the one before it. */
+static hpf_status read_part(reader *r, hpf_str key)
+{
+    if (hpf_str_is(key, "nodes") && !r->has_nodes && r->n_types > 0 && r->node.type != NO_FIELD &&
+        r->node.name != NO_FIELD && r->node.size != NO_FIELD && r->node.n_edges != NO_FIELD) {
+        r->has_nodes = true;
+        return read_numbers(r, take_of_node);
+    }
+    if (hpf_str_is(key, "edges") && r->has_nodes && !r->has_edges && r->edge.type != NO_FIELD &&
+        r->edge.target != NO_FIELD) {
+        r->has_edges = true;
+        return read_edges(r);
+    }
+    if (hpf_str_is(key, "strings") && r->has_edges && !r->has_strings) {
+        r->has_strings = true;
+        return read_strings(r);
+    }
+    return fail(r, HPF_ERR_ORDER,
+                "expected the types of nodes and edges, then nodes, edges and strings");
+}
+
+static hpf_status read_member(void *context, hpf_str key)
+{
+    reader *r = context;
+    if (hpf_str_is(key, "snapshot") && !r->has_nodes) {
+        hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_OPEN_OBJECT, "'{'");
+        return status == HPF_OK ? hpf__json_members(&r->lex, read_head_member, r) : status;
+    }
+    bool is_part = hpf_str_is(key, "nodes") || hpf_str_is(key, "edges") ||
+                   hpf_str_is(key, "strings") || hpf_str_is(key, "snapshot");
+    return is_part ? read_part(r, key) : hpf__json_pass(&r->lex);
+}
+
+bool hpf__heapsnapshot_is(hpf_str beginning)
+{
+    static const char first[] = "{\"snapshot\":";
+    size_t at = 0, k = 0;
+    for (; at < beginning.length && k < sizeof first - 1; at++) {
+        char c = beginning.data[at];
+        if (c == first[k]) {
+            k++;
+        } else if (c != ' ' && c != '\n' && c != '\r' && c != '\t') {
+            return false;
+        }
+    }
+    return k == sizeof first - 1;
+}
+
+hpf_status hpf__heapsnapshot_read(hpf__snapshot *out, hpf_source *source, hpf_error *err)
+{
+    hpf_error ignored;
+    *out = (hpf__snapshot){0};
+    const fields unknown = {0, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD};
+    reader r = {.lex = {.scan = {.source = source, .err = err ? err : &ignored, .line = 1}},
+                .err = err ? err : &ignored,
+                .out = out,
+                .node = unknown,
+                .edge = unknown,
+                .weak = NO_FIELD,
+                .shortcut = NO_FIELD};
+    hpf_status status = hpf__json_expect(&r.lex, HPF__JSON_OPEN_OBJECT, "'{'");
+    status = status == HPF_OK ? hpf__json_members(&r.lex, read_member, &r) : status;
+    status = status == HPF_OK ? hpf__json_expect(&r.lex, HPF__JSON_END, "the end") : status;
+    if (status == HPF_OK && (!r.has_strings || out->n_nodes == 0)) {
+        status = hpf_error_set(r.err, HPF_ERR_SYNTAX,
+                               "no heap snapshot: it needs nodes, edges and strings");
+    }
+    hpf__json_lex_finish(&r.lex);
+    if (status != HPF_OK) {
+        hpf__snapshot_finish(out);
+    }
+    return status;
+}

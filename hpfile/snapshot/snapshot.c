@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "snapshot/snapshot.h"
+
+#include "base/array.h"
+
+static hpf_status fail_full(hpf_error *err)
+{
+    return hpf_error_set(err, HPF_ERR_LIMIT, "a snapshot has more than %u objects or references",
+                         HPF__SNAPSHOT_MOST);
+}
+
+hpf_status hpf__snapshot_add_node(hpf__snapshot *s, hpf_str name, uint64_t size_bytes,
+                                  bool is_object, hpf_error *err)
+{
+    uint32_t number;
+    bool is_new;
+    size_t n = (size_t)s->n_nodes + 1;
+    if (s->n_nodes == HPF__SNAPSHOT_MOST) {
+        return fail_full(err);
+    }
+    if (hpf__intern_add(&s->texts, name, &number, &is_new) != HPF_OK ||
+        !HPF__ARRAY_RESERVE(s->names, s->names_capacity, n) ||
+        !HPF__ARRAY_RESERVE(s->sizes, s->sizes_capacity, n) ||
+        !HPF__ARRAY_RESERVE(s->is_object, s->is_object_capacity, n) ||
+        !HPF__ARRAY_RESERVE(s->first_edges, s->first_edges_capacity, n + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    s->names[s->n_nodes] = number;
+    s->sizes[s->n_nodes] = size_bytes;
+    s->is_object[s->n_nodes] = is_object;
+    s->first_edges[s->n_nodes++] = s->n_edges;
+    s->first_edges[s->n_nodes] = s->n_edges;
+    return HPF_OK;
+}
+
+hpf_status hpf__snapshot_add_edge(hpf__snapshot *s, uint32_t target, hpf_error *err)
+{
+    if (s->n_edges == HPF__SNAPSHOT_MOST) {
+        return fail_full(err);
+    }
+    if (!HPF__ARRAY_PUSH(s->targets, s->n_edges, s->targets_capacity, target)) {
+        return hpf_error_set_memory(err);
+    }
+    s->first_edges[s->n_nodes] = s->n_edges;
+    return HPF_OK;
+}
+
+hpf_str hpf__snapshot_name(const hpf__snapshot *s, uint32_t node)
+{
+    return s->texts.names[s->names[node]];
+}
+
+void hpf__snapshot_finish(hpf__snapshot *s)
+{
+    free(s->names);
+    free(s->sizes);
+    free(s->is_object);
+    free(s->first_edges);
+    free(s->targets);
+    hpf__intern_finish(&s->texts);
+    *s = (hpf__snapshot){0};
+}
+
+/* ---- Walks ---- */
+
+hpf_status hpf__walk_init(hpf__walk *w, const hpf__snapshot *s, hpf_error *err)
+{
+    *w = (hpf__walk){.snapshot = s};
+    w->next_edges = malloc(((size_t)s->n_nodes + 1) * sizeof *w->next_edges);
+    w->parents = malloc(((size_t)s->n_nodes + 1) * sizeof *w->parents);
+    if (!w->next_edges || !w->parents) {
+        hpf__walk_finish(w);
+        return hpf_error_set_memory(err);
+    }
+    memset(w->parents, 0xff, (size_t)s->n_nodes * sizeof *w->parents);
+    return HPF_OK;
+}
+
+void hpf__walk_finish(hpf__walk *w)
+{
+    free(w->next_edges);
+    free(w->parents);
+    *w = (hpf__walk){0};
+}
+
+void hpf__walk_from(hpf__walk *w, uint32_t start, uint32_t **entered, uint32_t **left)
+{
+    const hpf__snapshot *s = w->snapshot;
+    uint32_t node = start, parent = start;
+    for (bool is_new = true;;) {
+        if (is_new) {
+            w->parents[node] = parent;
+            w->next_edges[node] = s->first_edges[node];
+            if (*entered) {
+                *(*entered)++ = node;
+            }
+        }
+        is_new = false;
+        uint32_t edge = w->next_edges[node], end = s->first_edges[node + 1];
+        while (edge < end && hpf__walk_has_reached(w, s->targets[edge])) {
+            edge++;
+        }
+        if (edge < end) {
+            w->next_edges[node] = edge + 1;
+            parent = node;
+            node = s->targets[edge];
+            is_new = true;
+            continue;
+        }
+        if (*left) {
+            *(*left)++ = node;
+        }
+        if (node == start) {
+            return;
+        }
+        w->next_edges[node] = end;
+        node = w->parents[node];
+    }
+}
+
+/* ---- Nodes that the root does not reach ---- */
+
+/* Adds an edge from the root, after its others. */
+static hpf_status add_to_root(hpf__snapshot *s, uint32_t target, hpf_error *err)
+{
+    hpf_status status = hpf__snapshot_add_edge(s, target, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    uint32_t at = s->first_edges[1];
+    memmove(s->targets + at + 1, s->targets + at, (s->n_edges - 1 - at) * sizeof *s->targets);
+    s->targets[at] = target;
+    for (uint32_t i = 1; i < s->n_nodes; i++) {
+        s->first_edges[i]++;
+    }
+    return HPF_OK;
+}
+
+/* Stores in `heads` the nodes that lead to all that `walk` has not reached, and returns their
+ * number. In the reverse of the order in which a walk leaves nodes, the first node of what is not
+ * reached yet is in a component that no other leads to (Kosaraju; Sharir, "A strong-connectivity
+ * algorithm and its applications in data flow analysis", 1981). */
+static uint32_t find_heads(const hpf__snapshot *s, hpf__walk *walk, uint32_t *heads,
+                           uint32_t n_left, uint32_t *left)
+{
+    uint32_t *none = NULL, *end = left;
+    for (uint32_t i = 0; i < s->n_nodes; i++) {
+        if (!hpf__walk_has_reached(walk, i)) {
+            hpf__walk_from(walk, i, &none, &end);
+        }
+    }
+    for (uint32_t i = 0; i < n_left; i++) {
+        walk->parents[left[i]] = HPF__SNAPSHOT_NONE;
+    }
+    uint32_t n = 0;
+    for (uint32_t i = n_left; i-- > 0;) {
+        if (!hpf__walk_has_reached(walk, left[i])) {
+            heads[n++] = left[i];
+            hpf__walk_from(walk, left[i], &none, &none);
+        }
+    }
+    return n;
+}
+
+hpf_status hpf__snapshot_connect(hpf__snapshot *s, hpf_error *err)
+{
+    hpf__walk walk = {0};
+    hpf_status status = hpf__walk_init(&walk, s, err);
+    uint32_t *reached =
+        status == HPF_OK ? malloc(((size_t)s->n_nodes + 1) * sizeof *reached) : NULL;
+    uint32_t *heads = NULL, n_heads = 0;
+    if (status == HPF_OK && !reached) {
+        status = hpf_error_set_memory(err);
+    }
+    if (status == HPF_OK && s->n_nodes > 0) {
+        uint32_t *end = reached, *none = NULL;
+        hpf__walk_from(&walk, 0, &end, &none);
+        uint32_t n_left = s->n_nodes - (uint32_t)(end - reached);
+        heads = malloc(((size_t)n_left + 1) * sizeof *heads);
+        if (!heads) {
+            status = hpf_error_set_memory(err);
+        } else if (n_left > 0) {
+            n_heads = find_heads(s, &walk, heads, n_left, reached);
+        }
+    }
+    free(reached);
+    hpf__walk_finish(&walk);
+    uint32_t group = s->n_nodes;
+    if (status == HPF_OK && n_heads > 0) {
+        status = hpf__snapshot_add_node(s, HPF_STR("(unreached)"), 0, false, err);
+        for (uint32_t i = 0; i < n_heads && status == HPF_OK; i++) {
+            status = hpf__snapshot_add_edge(s, heads[i], err);
+        }
+        status = status == HPF_OK ? add_to_root(s, group, err) : status;
+    }
+    free(heads);
+    return status;
+}

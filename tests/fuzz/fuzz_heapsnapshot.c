@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Any bytes as a heap snapshot: they are refused with words, or are a graph whose dominators retain
+ * all bytes, and which is the same when it is written and read again.
+ */
+#include "fuzz.h"
+#include "io/sink.h"
+#include "snapshot/dominator_tree.h"
+#include "snapshot/heapsnapshot.h"
+
+static bool read_bytes(hpf__snapshot *s, hpf_str bytes)
+{
+    hpf_source *source = NULL;
+    hpf_error err = {0};
+    fuzz_require(hpf_source_from_memory(&source, bytes, NULL, NULL) == HPF_OK, "no source");
+    hpf_status status = hpf__heapsnapshot_read(s, source, &err);
+    fuzz_require((status == HPF_OK) == (s->n_nodes > 0), "neither a snapshot nor refused");
+    fuzz_require(status == HPF_OK || (err.status == status && err.message[0]), "no message");
+    hpf_source_destroy(source);
+    return status == HPF_OK;
+}
+
+static void check_written(const hpf__snapshot *s)
+{
+    hpf__snapshot again;
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf__heapsnapshot_write(s, sink);
+    fuzz_require(read_bytes(&again, hpf_sink_bytes(sink)), "what was written is refused");
+    fuzz_require(again.n_nodes == s->n_nodes && again.n_edges == s->n_edges, "another graph");
+    for (uint32_t i = 0; i < s->n_edges; i++) {
+        fuzz_require(again.targets[i] == s->targets[i], "another edge");
+    }
+    hpf__snapshot_finish(&again);
+    hpf_sink_destroy(sink);
+}
+
+static void check_tree(const hpf__snapshot *s)
+{
+    hpf__dominators d;
+    hpf__dominator_tree tree;
+    uint64_t bytes = 0, self_bytes = 0;
+    fuzz_require(hpf__dominators_init(&d, s, NULL) == HPF_OK, "no dominators");
+    fuzz_require(hpf__dominator_tree_init(&tree, s, &d, 0, 100, NULL) == HPF_OK, "no tree");
+    for (uint32_t i = 0; i < s->n_nodes; i++) {
+        bytes += s->sizes[i];
+    }
+    for (uint32_t i = 0; i < tree.n_groups; i++) {
+        self_bytes += tree.groups[i].self_bytes + tree.groups[i].rest_bytes;
+    }
+    fuzz_require(d.retained_bytes[0] == bytes && self_bytes == bytes, "bytes are lost");
+    hpf__dominator_tree_finish(&tree);
+    hpf__dominators_finish(&d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    hpf__snapshot s;
+    if (read_bytes(&s, (hpf_str){(const char *)data, size})) {
+        fuzz_require(hpf__snapshot_connect(&s, NULL) == HPF_OK, "not connected");
+        check_written(&s);
+        check_tree(&s);
+        hpf__snapshot_finish(&s);
+    }
+    return 0;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Dominators against brute force: what is not reached any more when a node is removed. Random
+ * graphs of all densities, and shapes that are known to be hard.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "failing_alloc.h"
+#include "rng.h"
+#include "snapshot/dominator_tree.h"
+
+enum { MOST = 24 };
+
+static hpf__snapshot graph;
+
+static void tear_down(void)
+{
+    hpf__snapshot_finish(&graph);
+}
+
+TestSuite(dominators, .fini = tear_down);
+
+static void add(const char *name, uint64_t size_bytes)
+{
+    hpf_str text = {name, strlen(name)};
+    cr_assert_eq(hpf__snapshot_add_node(&graph, text, size_bytes, graph.n_nodes > 0, NULL), HPF_OK);
+}
+
+static void lead_to(uint32_t target)
+{
+    cr_assert_eq(hpf__snapshot_add_edge(&graph, target, NULL), HPF_OK);
+}
+
+/* Makes a graph of `n` nodes, with about `per_node` edges from each; some lead to their own node,
+ * some are double. */
+static void make_random(rng *r, uint32_t n, uint64_t per_node)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    hpf__snapshot_finish(&graph);
+    for (uint32_t i = 0; i < n; i++) {
+        add(i == 0 ? "(root)" : names[rng_below(r, 3)], i == 0 ? 0 : rng_below(r, 1000));
+        for (uint64_t k = rng_below(r, 2 * per_node + 1); k > 0; k--) {
+            lead_to((uint32_t)rng_below(r, n));
+        }
+    }
+}
+
+/* Marks what `from` leads to without passing `removed`. Slow and simple: to a fixed point. */
+static void reach(uint32_t from, uint32_t removed, bool reached[MOST + 1])
+{
+    memset(reached, 0, (MOST + 1) * sizeof *reached);
+    reached[from] = from != removed;
+    for (bool is_new = true; is_new;) {
+        is_new = false;
+        for (uint32_t i = 0; i < graph.n_nodes; i++) {
+            for (uint32_t k = graph.first_edges[i]; reached[i] && k < graph.first_edges[i + 1];
+                 k++) {
+                uint32_t to = graph.targets[k];
+                is_new |= to != removed && !reached[to];
+                reached[to] |= to != removed;
+            }
+        }
+    }
+}
+
+/* ---- Dominators ---- */
+
+static void check_dominators(const hpf__dominators *d)
+{
+    bool reached[MOST + 1];
+    for (uint32_t x = 0; x < graph.n_nodes; x++) {
+        uint64_t bytes = 0;
+        uint32_t n = 0;
+        reach(0, x, reached);
+        for (uint32_t v = 0; v < graph.n_nodes; v++) {
+            bool is_dominated = v == x;
+            for (uint32_t u = v; u != 0 && !is_dominated;) {
+                u = d->dominators[u];
+                is_dominated = u == x;
+            }
+            cr_assert_eq(is_dominated, !reached[v], "%u and %u", x, v);
+            bytes += reached[v] ? 0 : graph.sizes[v];
+            n += reached[v] ? 0 : graph.is_object[v];
+        }
+        cr_assert_eq(d->retained_bytes[x], bytes, "node %u", x);
+        cr_assert_eq(d->n_retained[x], n, "node %u", x);
+    }
+}
+
+static void check_graph(void)
+{
+    hpf__dominators d;
+    cr_assert_eq(hpf__snapshot_connect(&graph, NULL), HPF_OK);
+    cr_assert_eq(hpf__dominators_init(&d, &graph, NULL), HPF_OK);
+    check_dominators(&d);
+    hpf__dominators_finish(&d);
+}
+
+Test(dominators, equal_what_removal_cuts_off_in_random_graphs)
+{
+    rng r = {11};
+    for (int i = 0; i < 6000; i++) {
+        make_random(&r, 1 + (uint32_t)rng_below(&r, MOST - 1), 1 + (uint64_t)i % 4);
+        check_graph();
+    }
+}
+
+Test(dominators, of_cycles_self_references_and_several_roots)
+{
+    static const uint32_t edges[][8] = {{1, 2, 3}, {1, 2, 4}, {3, 1, 0}, {2, 3, 4, 4},
+                                        {4, 0},    {6, 5},    {5},       {6}}; /* 0 ends */
+    for (uint32_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        add("x", i);
+        for (const uint32_t *to = edges[i]; *to != 0; to++) {
+            lead_to(*to);
+        }
+    }
+    check_graph();
+    tear_down();
+    add("only", 7);
+    lead_to(0);
+    check_graph();
+}
+
+/* A list whose end leads to objects that are also held by the root: quadratic for algorithms that
+ * climb the tree one step at a time, and deep for recursive ones. */
+Test(dominators, of_a_long_list_with_shared_objects_take_no_recursion_and_little_time)
+{
+    enum { N = 200000 };
+    add("root", 0);
+    for (uint32_t i = 0; i < N; i++) {
+        lead_to(i == 0 ? 1 : N + i);
+    }
+    for (uint32_t i = 1; i <= N; i++) {
+        add("list", 1);
+        lead_to(i + 1);
+    }
+    add("table", 10);
+    for (uint32_t i = 1; i < N; i++) {
+        lead_to(N + 1 + i);
+    }
+    for (uint32_t i = 1; i < N; i++) {
+        add("shared", 100);
+    }
+    hpf__dominators d;
+    cr_assert_eq(hpf__snapshot_connect(&graph, NULL), HPF_OK);
+    cr_assert_eq(graph.n_nodes, 2 * N + 1, "all are reached");
+    cr_assert_eq(hpf__dominators_init(&d, &graph, NULL), HPF_OK);
+    cr_assert_eq(d.retained_bytes[0], N + 10 + UINT64_C(100) * (N - 1));
+    cr_assert_eq(d.retained_bytes[1], N, "the root holds the table, too");
+    cr_assert_eq(d.retained_bytes[N], 1);
+    cr_assert_eq(d.retained_bytes[N + 1], 110, "only it holds the last object");
+    hpf__dominators_finish(&d);
+}
+
+/* ---- What no root reaches ---- */
+
+Test(dominators, unreached_objects_hang_on_as_few_as_reach_all)
+{
+    rng r = {12};
+    for (int i = 0; i < 3000; i++) {
+        bool live[MOST + 1], from[MOST][MOST + 1];
+        uint32_t n = 1 + (uint32_t)rng_below(&r, MOST - 1), n_heads = 0;
+        make_random(&r, n, 1);
+        reach(0, HPF__SNAPSHOT_NONE, live);
+        for (uint32_t v = 0; v < n; v++) {
+            reach(v, HPF__SNAPSHOT_NONE, from[v]);
+        }
+        for (uint32_t v = 0; v < n; v++) {
+            bool is_head = !live[v]; /* all that lead to it are in its cycle, it is the first */
+            for (uint32_t u = 0; u < n; u++) {
+                is_head &= live[u] || !from[u][v] || (from[v][u] && u >= v);
+            }
+            n_heads += is_head;
+        }
+        cr_assert_eq(hpf__snapshot_connect(&graph, NULL), HPF_OK);
+        cr_assert_eq(graph.n_nodes, n + (n_heads > 0));
+        if (n_heads > 0) {
+            cr_assert_eq(graph.first_edges[n + 1] - graph.first_edges[n], n_heads);
+            cr_assert_not(graph.is_object[n]);
+            reach(0, HPF__SNAPSHOT_NONE, live);
+            for (uint32_t v = 0; v <= n; v++) {
+                cr_assert(live[v]);
+            }
+        }
+    }
+}
+
+/* ---- The tree of groups ---- */
+
+/* The names from the root to a node, of dominators, each one once in a row. */
+static void path_of(const hpf__dominators *d, uint32_t node, char path[MOST + 1])
+{
+    char reversed[MOST + 1];
+    size_t n = 0;
+    for (uint32_t u = node; u != 0; u = d->dominators[u]) {
+        char c = hpf__snapshot_name(&graph, u).data[0];
+        if (n == 0 || reversed[n - 1] != c) {
+            reversed[n++] = c;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        path[i] = reversed[n - 1 - i];
+    }
+    path[n] = '\0';
+}
+
+static void path_of_group(const hpf__dominator_tree *tree, uint32_t index, char path[MOST + 1])
+{
+    uint32_t depth = tree->groups[index].depth;
+    path[depth] = '\0';
+    for (; index != 0; index = tree->groups[index].parent) {
+        path[--depth] = graph.texts.names[tree->groups[index].name].data[0];
+    }
+}
+
+static void check_sums(const hpf__dominator_tree *tree)
+{
+    for (uint32_t i = 0; i < tree->n_groups; i++) {
+        const hpf__dominator_group *g = &tree->groups[i];
+        uint64_t bytes = g->self_bytes + g->rest_bytes;
+        uint32_t n = g->n_objects + g->n_rest_objects;
+        for (uint32_t k = g->first_child; k < g->first_child + g->n_children; k++) {
+            const hpf__dominator_group *child = &tree->groups[k];
+            cr_assert_eq(child->parent, i);
+            cr_assert(k == g->first_child || child[-1].retained_bytes >= child->retained_bytes);
+            bytes += child->retained_bytes;
+            n += child->n_retained;
+        }
+        cr_assert_eq(g->retained_bytes, bytes);
+        cr_assert_eq(g->n_retained, n);
+    }
+}
+
+Test(dominators, groups_have_the_sums_of_all_objects_on_a_path_of_names)
+{
+    rng r = {13};
+    for (int i = 0; i < 1000; i++) {
+        hpf__dominators d;
+        hpf__dominator_tree all, some;
+        make_random(&r, 2 + (uint32_t)rng_below(&r, MOST - 2), 1 + (uint64_t)i % 2);
+        cr_assert_eq(hpf__snapshot_connect(&graph, NULL), HPF_OK);
+        cr_assert_eq(hpf__dominators_init(&d, &graph, NULL), HPF_OK);
+        cr_assert_eq(hpf__dominator_tree_init(&all, &graph, &d, 0, 1000, NULL), HPF_OK);
+        for (uint32_t g = 1; g < all.n_groups; g++) {
+            char path[MOST + 1], of_group[MOST + 1];
+            uint64_t self = 0, retained = 0;
+            path_of_group(&all, g, of_group);
+            for (uint32_t v = 1; v < graph.n_nodes; v++) {
+                path_of(&d, v, path);
+                self += strcmp(path, of_group) == 0 ? graph.sizes[v] : 0;
+                retained += strncmp(path, of_group, strlen(of_group)) == 0 ? graph.sizes[v] : 0;
+            }
+            cr_assert_eq(all.groups[g].self_bytes, self, "%s", of_group);
+            cr_assert_eq(all.groups[g].retained_bytes, retained, "%s", of_group);
+        }
+        check_sums(&all);
+        cr_assert_eq(hpf__dominator_tree_init(&some, &graph, &d, 0.1, 4, NULL), HPF_OK);
+        check_sums(&some);
+        cr_assert_leq(some.n_groups, 5);
+        for (uint32_t g = 1; g < some.n_groups; g++) {
+            cr_assert_geq(some.groups[g].retained_bytes * 10,
+                          all.groups[0].retained_bytes / 10 * 10);
+        }
+        hpf__dominator_tree_finish(&all);
+        hpf__dominator_tree_finish(&some);
+        hpf__dominators_finish(&d);
+    }
+}
+
+Test(dominators, what_is_deeper_than_the_tree_is_one_group)
+{
+    add("root", 0);
+    lead_to(1);
+    for (uint32_t i = 1; i <= 300; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "%u", i);
+        add(name, 1);
+        if (i < 300) {
+            lead_to(i + 1);
+        }
+    }
+    hpf__dominators d;
+    hpf__dominator_tree tree;
+    cr_assert_eq(hpf__dominators_init(&d, &graph, NULL), HPF_OK);
+    cr_assert_eq(hpf__dominator_tree_init(&tree, &graph, &d, 0, 1000, NULL), HPF_OK);
+    cr_assert_eq(tree.n_groups, HPF__DOMINATOR_TREE_DEPTH + 2);
+    cr_assert_eq(tree.groups[tree.n_groups - 1].name, HPF__SNAPSHOT_NONE);
+    cr_assert_eq(tree.groups[tree.n_groups - 1].self_bytes, 300 - HPF__DOMINATOR_TREE_DEPTH);
+    check_sums(&tree);
+    hpf__dominator_tree_finish(&tree);
+    hpf__dominators_finish(&d);
+}
+
+Test(dominators, holders_are_a_shortest_path)
+{
+    static const uint32_t edges[][4] = {{1, 2}, {3}, {4}, {4}, {0}};
+    for (uint32_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        add("x", i);
+        for (const uint32_t *to = edges[i]; *to != 0; to++) {
+            lead_to(*to);
+        }
+    }
+    uint32_t *holders = hpf__snapshot_holders(&graph);
+    cr_assert(holders);
+    static const uint32_t expected[] = {0, 0, 0, 1, 2};
+    cr_assert_arr_eq(holders, expected, sizeof expected);
+    free(holders);
+}
+
+/* ---- Memory ---- */
+
+static hpf_status run_all(uint64_t *sum)
+{
+    rng r = {14};
+    hpf__snapshot s = {0};
+    hpf__dominators d = {0};
+    hpf__dominator_tree tree = {0};
+    hpf_error err = {0};
+    hpf_status status = HPF_OK;
+    for (uint32_t i = 0; i < 200 && status == HPF_OK; i++) {
+        char name[8];
+        int n = snprintf(name, sizeof name, "%u", i % 50);
+        status = hpf__snapshot_add_node(&s, (hpf_str){name, (size_t)n}, i, true, &err);
+        for (int k = 0; k < 2 && status == HPF_OK; k++) {
+            status = hpf__snapshot_add_edge(&s, (uint32_t)rng_below(&r, 200), &err);
+        }
+    }
+    status = status == HPF_OK ? hpf__snapshot_connect(&s, &err) : status;
+    status = status == HPF_OK ? hpf__dominators_init(&d, &s, &err) : status;
+    status = status == HPF_OK ? hpf__dominator_tree_init(&tree, &s, &d, 0, 1000, &err) : status;
+    for (uint32_t i = 0; i < tree.n_groups && status == HPF_OK; i++) {
+        *sum += tree.groups[i].retained_bytes * (i + 1);
+    }
+    cr_assert_eq(err.status, status);
+    hpf__dominator_tree_finish(&tree);
+    hpf__dominators_finish(&d);
+    hpf__snapshot_finish(&s);
+    return status;
+}
+
+Test(dominators, without_memory_are_an_error_without_a_leak)
+{
+    uint64_t expected = 0;
+    cr_assert_eq(run_all(&expected), HPF_OK);
+    for (unsigned long nth = 1;; nth++) {
+        uint64_t sum = 0;
+        failing_alloc_arm(nth, false);
+        hpf_status status = run_all(&sum);
+        if (!failing_alloc_disarm()) {
+            cr_assert_eq(sum, expected);
+            cr_assert_gt(nth, 20);
+            return;
+        }
+        cr_assert_eq(status, HPF_ERR_MEMORY, "allocation %lu", nth);
+    }
+}

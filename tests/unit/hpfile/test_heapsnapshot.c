@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Snapshots as files: what is written is read back; files of V8 and broken ones.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "hpfile/str.h"
+#include "io/sink.h"
+#include "rng.h"
+#include "snapshot/heapsnapshot.h"
+
+#define META(node_fields, node_types, edge_fields, edge_types)                                     \
+    "{\"snapshot\":{\"meta\":{\"node_fields\":[" node_fields "],\"node_types\":[[" node_types      \
+    "],\"string\",\"number\"],\"edge_fields\":[" edge_fields "],\"edge_types\":[[" edge_types      \
+    "],\"node\"]},\"node_count\":3,\"extra\":[{}]},"
+#define USUAL                                                                                      \
+    META("\"type\",\"name\",\"id\",\"self_size\",\"edge_count\"",                                  \
+         "\"synthetic\",\"object\",\"string\"", "\"type\",\"name_or_index\",\"to_node\"",          \
+         "\"element\",\"weak\",\"shortcut\"")
+
+static hpf__snapshot read_back;
+static hpf_error err;
+
+static hpf_status read_text(hpf_str text)
+{
+    hpf_source *source = NULL;
+    hpf__snapshot_finish(&read_back);
+    err = (hpf_error){0};
+    cr_assert_eq(hpf_source_from_memory(&source, text, NULL, NULL), HPF_OK);
+    hpf_status status = hpf__heapsnapshot_read(&read_back, source, &err);
+    hpf_source_destroy(source);
+    return status;
+}
+
+static void tear_down(void)
+{
+    hpf__snapshot_finish(&read_back);
+}
+
+TestSuite(heapsnapshot, .fini = tear_down);
+
+Test(heapsnapshot, restores_what_was_written)
+{
+    rng r = {21};
+    for (int i = 0; i < 200; i++) {
+        hpf__snapshot s = {0};
+        uint32_t n = 1 + (uint32_t)rng_below(&r, 40);
+        for (uint32_t v = 0; v < n; v++) {
+            char name[32];
+            int length = snprintf(name, sizeof name, "\"n\\%c\t%u\xff", (char)('a' + v % 3), v % 9);
+            (void)!hpf__snapshot_add_node(&s, (hpf_str){name, (size_t)length},
+                                          rng_next(&r) >> (8 + rng_below(&r, 50)),
+                                          rng_below(&r, 2) > 0, NULL);
+            for (uint64_t k = rng_below(&r, 4); k > 0; k--) {
+                (void)!hpf__snapshot_add_edge(&s, (uint32_t)rng_below(&r, n), NULL);
+            }
+        }
+        hpf_sink *sink = hpf_sink_to_memory();
+        hpf__heapsnapshot_write(&s, sink);
+        cr_assert(hpf__heapsnapshot_is(hpf_sink_bytes(sink)));
+        cr_assert_eq(read_text(hpf_sink_bytes(sink)), HPF_OK, "%s", err.message);
+        cr_assert_eq(read_back.n_nodes, n);
+        cr_assert_eq(read_back.n_edges, s.n_edges);
+        for (uint32_t v = 0; v < n; v++) {
+            cr_assert_eq(read_back.sizes[v], s.sizes[v]);
+            cr_assert_eq(read_back.is_object[v], s.is_object[v]);
+            cr_assert_eq(read_back.first_edges[v + 1], s.first_edges[v + 1]);
+            cr_assert(hpf_str_equal(hpf__snapshot_name(&read_back, v), hpf__snapshot_name(&s, v)));
+        }
+        for (uint32_t k = 0; k < s.n_edges; k++) {
+            cr_assert_eq(read_back.targets[k], s.targets[k]);
+        }
+        hpf_sink_destroy(sink);
+        hpf__snapshot_finish(&s);
+    }
+}
+
+Test(heapsnapshot, reads_other_fields_and_leaves_out_references_that_hold_nothing)
+{
+    /* Fields in another order; the root has a shortcut, which counts, node 1 has one that does not,
+     * and a weak reference. */
+    hpf_str text =
+        HPF_STR(META("\"name\",\"edge_count\",\"type\",\"self_size\"",
+                     "\"synthetic\",\"object\",\"string\"", "\"to_node\",\"type\"",
+                     "\"element\",\"weak\",\"shortcut\"") "\"nodes\":[0,1,0,0, 1,3,1,16,\n2,0,2,"
+                                                          "40],\"edges\":[4,2, 8,1,8,2 , 8,0],"
+                                                          "\"samples\":[],\"strings\":[\"\",\"Map\""
+                                                          ",\"a \\u00e9 text\"]}");
+    cr_assert_eq(read_text(text), HPF_OK, "%s", err.message);
+    cr_assert_eq(read_back.n_nodes, 3);
+    cr_assert_eq(read_back.n_edges, 2);
+    cr_assert_eq(read_back.targets[0], 1);
+    cr_assert_eq(read_back.targets[1], 2);
+    cr_assert_eq(read_back.first_edges[2], 2);
+    cr_assert_eq(read_back.sizes[2], 40);
+    cr_assert(hpf_str_is(hpf__snapshot_name(&read_back, 1), "Map"));
+    cr_assert(hpf_str_is(hpf__snapshot_name(&read_back, 2), "(string)"));
+    cr_assert_not(read_back.is_object[0]);
+    cr_assert(read_back.is_object[2]);
+}
+
+Test(heapsnapshot, refuses_broken_files)
+{
+    static const struct {
+        const char *text;
+        hpf_status status;
+        const char *words;
+    } cases[] = {
+        {"[]", HPF_ERR_SYNTAX, "'{'"},
+        {"{}", HPF_ERR_SYNTAX, "no heap snapshot"},
+        {"{\"nodes\":[]}", HPF_ERR_ORDER, "types of nodes"},
+        {USUAL "\"edges\":[]}", HPF_ERR_ORDER, "then nodes"},
+        {USUAL "\"nodes\":[0,0,1,0,0]}", HPF_ERR_SYNTAX, "no heap snapshot"},
+        {USUAL "\"nodes\":[],\"edges\":[],\"strings\":[]}", HPF_ERR_SYNTAX, "no heap snapshot"},
+        {USUAL "\"nodes\":[0,0,1,0],", HPF_ERR_SYNTAX, "the last row lacks numbers"},
+        {USUAL "\"nodes\":[0,0,1,0,-1],", HPF_ERR_SYNTAX, "expected a whole number"},
+        {USUAL "\"nodes\":[0,0,1,0,0,]", HPF_ERR_SYNTAX, "expected a whole number"},
+        {USUAL "\"nodes\":[0,0,1,0 0]", HPF_ERR_SYNTAX, "expected ',' or ']'"},
+        {USUAL "\"nodes\":[0,0,1,0,0", HPF_ERR_SYNTAX, "expected ',' or ']'"},
+        {USUAL "\"nodes\":[3,0,1,0,0]", HPF_ERR_RANGE, "unknown type"},
+        {USUAL "\"nodes\":[0,0,1,99999999999999999999,0]", HPF_ERR_RANGE, "too large"},
+        {USUAL "\"nodes\":[0,0,1,0,4294967295]", HPF_ERR_LIMIT, "4294967294"},
+        {USUAL "\"nodes\":[0,0,1,9000000000000000000,0,0,0,3,9000000000000000000,0]", HPF_ERR_LIMIT,
+         "2^63"},
+        {USUAL "\"nodes\":[0,0,1,0,1],\"edges\":[]", HPF_ERR_SYNTAX, "fewer edges"},
+        {USUAL "\"nodes\":[0,0,1,0,0],\"edges\":[0,0,0]", HPF_ERR_RANGE, "more edges"},
+        {USUAL "\"nodes\":[0,0,1,0,1],\"edges\":[0,0,4]", HPF_ERR_RANGE, "leads to no node"},
+        {USUAL "\"nodes\":[0,0,1,0,1],\"edges\":[0,0,5]", HPF_ERR_RANGE, "leads to no node"},
+        {USUAL "\"nodes\":[0,1,1,0,0],\"edges\":[],\"strings\":[\"\"]}", HPF_ERR_RANGE,
+         "node 0 has the string 1, of 1"},
+        {USUAL "\"nodes\":[0,0,1,0,0],\"edges\":[],\"strings\":[\"\" \"\"]}", HPF_ERR_SYNTAX,
+         "',' or ']'"},
+        {USUAL "\"nodes\":[0,0,1,0,0],\"edges\":[],\"strings\":[\"\"]} 1", HPF_ERR_SYNTAX,
+         "the end"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hpf_str text = {cases[i].text, strlen(cases[i].text)};
+        cr_expect_eq(read_text(text), cases[i].status, "%zu: %s", i, err.message);
+        cr_expect(strstr(err.message, cases[i].words), "%zu: %s", i, err.message);
+        cr_expect_eq(read_back.n_nodes, 0);
+    }
+}
