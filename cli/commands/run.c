@@ -53,8 +53,8 @@ static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_CP
 #define AT(member) offsetof(run_values, member)
 static const opt run_options[] = {
     {'h', "heap", OPT_SUFFIX, AT(heap), "KIND",
-     "break the heap down by c: call stack (default), m: module, d: source location, T: allocation "
-     "function; -hcNAME,NAME: count only blocks that these functions allocated",
+     "break the heap down by c: call stack (default), m: module, d: source location, y: type, "
+     "T: allocation function; -hcNAME,NAME: count only blocks that these functions allocated",
      NULL, 0, 0},
     {'l', "eventlog", OPT_FLAG, AT(eventlog), NULL,
      "also write BASE.eventlog, an event log with whole stacks", NULL, 0, 0},
@@ -176,7 +176,7 @@ static bool check_breakdown(const cmd *self, const char *text)
     } else if (*text && *text != 'C' && !hpf_breakdown_of_letter(*text)) {
         cmd_misused(self,
                     "unknown break-down '-h%s': use -hc (call stack), -hm (module), -hd (source "
-                    "location) or -hT (allocation function)",
+                    "location), -hy (type) or -hT (allocation function)",
                     text);
         return false;
     }

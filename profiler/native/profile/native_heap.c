@@ -89,6 +89,28 @@ static uint32_t shape_of(hpp__native_heap *h, const hpp__frame *frame, uint32_t 
     return (uint32_t)*number;
 }
 
+/* Returns the number of a shape that is like another but has a type; 0 without memory. */
+static uint32_t shape_with_type(hpp__native_heap *h, uint32_t shape, hpf_str type)
+{
+    uint32_t type_number;
+    bool is_new;
+    if (hpf__intern_add(&h->types, type, &type_number, &is_new) != HPF_OK) {
+        return 0;
+    }
+    uint64_t *number = hpp__map_add(&h->typed, (uint64_t)(type_number + 1) << 32 | shape);
+    if (number && *number == 0 &&
+        HPF__ARRAY_RESERVE(h->shape_list, h->shape_list_capacity, h->n_shapes + (size_t)1)) {
+        hpp_shape *copy = hpf_arena_alloc(h->arena, sizeof *copy);
+        if (copy) {
+            *copy = *h->shape_list[shape - 1];
+            copy->type = h->types.names[type_number];
+            h->shape_list[h->n_shapes] = copy;
+            *number = ++h->n_shapes;
+        }
+    }
+    return number ? (uint32_t)*number : 0;
+}
+
 /* ---- Groups ---- */
 
 static bool add_group(hpp__native_heap *h, hpp__group group)
@@ -127,6 +149,10 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
         return 0;
     }
     uint32_t shape = shape_of(h, &producer.frame, call_of(&site, &producer));
+    if (h->with_types && shape > 0) {
+        hpf_str site_type = h->shape_list[shape - 1]->description;
+        shape = shape_with_type(h, shape, producer.type.length > 0 ? producer.type : site_type);
+    }
     uint64_t key = (uint64_t)producer.stack->id << 32 | shape;
     uint64_t *number = shape > 0 ? hpp__map_add(&h->by_shape, key) : NULL;
     if (!number) {
@@ -216,6 +242,8 @@ void hpp__native_heap_finish(hpp__native_heap *h)
     hpp__map_finish(&h->places);
     hpp__map_finish(&h->shapes);
     hpp__map_finish(&h->by_shape);
+    hpf__intern_finish(&h->types);
+    hpp__map_finish(&h->typed);
     free(h->shape_list);
     *h = (hpp__native_heap){0};
 }

@@ -9,6 +9,7 @@
 #ifndef HPP_NATIVE_HEAP_H
 #define HPP_NATIVE_HEAP_H
 
+#include "base/intern.h"
 #include "collector_types.h"
 #include "native_stacks.h"
 #include "native/window/window_sums.h"
@@ -23,7 +24,7 @@ enum {
 /* A group of sites. */
 typedef struct hpp__group {
     const hpp__stack *stack; /* NULL: unknown */
-    const hpp_shape *shape;  /* of its blocks: -hd, -hT */
+    const hpp_shape *shape;  /* of its blocks: -hd, -hT, -hy */
     uint32_t band_word;      /* the engine's */
 } hpp__group;
 
@@ -40,6 +41,9 @@ typedef struct hpp__native_heap {
     hpp__map places;   /* function and file -> number */
     hpp__map shapes;   /* place, line and call -> number */
     hpp__map by_shape; /* stack and shape -> index of the group + 1 */
+    bool with_types;   /* set it before the first sums: shapes have types */
+    hpf__intern types;
+    hpp__map typed; /* shape and type -> number of the shape with that type */
     uint32_t n_files, n_places;
     const hpp_shape **shape_list; /* by number - 1 */
     size_t shape_list_capacity;

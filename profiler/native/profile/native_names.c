@@ -162,6 +162,7 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
     }
     *function = (hpp__function){
         .label = is_module ? module_label(names, from->module) : clean_copy(names, from->name),
+        .name = from->name,
         .module = clean_copy(names, from->module),
         .file = last_part(from->file),
         .index = names->n_functions,

@@ -20,6 +20,7 @@
 /* A function. The same name in the same module is the same pointer. */
 typedef struct hpp__function {
     hpf_str label;  /* its name without blanks */
+    hpf_str name;   /* as the resolver has it; valid as long as the resolver */
     hpf_str module; /* without folders and blanks */
     hpf_str file;   /* the last part of a source file of it; or empty */
     uint32_t index; /* dense, from 0 */

@@ -16,6 +16,7 @@
 #include "native_bins.h"
 #include "native_report.h"
 #include "core/title.h"
+#include "symbol/demangle.h"
 
 enum { MAX_WORDS = sizeof((hpp_window_head *)0)->command };
 
@@ -112,6 +113,16 @@ static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
 
 /* ---- Life ---- */
 
+/* Returns whether a census or a restriction asks for a property. */
+static bool asks_for(const hpp_census_options *census, hpf_breakdown property)
+{
+    bool asks = census->breakdown == property;
+    for (size_t i = 0; i < census->n_restrictions && !asks; i++) {
+        asks = census->restrictions[i].selector == property;
+    }
+    return asks;
+}
+
 static bool logs_ticks(const hpp__native_profile *p)
 {
     return p->options->with_eventlog && p->options->report != HPP_REPORT_NONE;
@@ -124,6 +135,7 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
                                                 options->process_id, options->max_depth, err);
     if (status == HPF_OK) {
         status = hpp__native_heap_init(&p->heap, &p->stacks, &p->reader, err);
+        p->heap.with_types = asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
     }
     if (status == HPF_OK) {
         status = hpp_census_create(&p->engine, &p->heap.heap, &p->options->census, err);
@@ -438,11 +450,6 @@ size_t hpp__native_profile_top(hpp__native_profile *p, hpp_moment moment, hpp_si
 static hpf_status check_selector(hpf_breakdown selector, hpf_error *err)
 {
     switch (selector) {
-    case HPF_BREAKDOWN_TYPE:
-        return hpf_error_set(
-            err, HPF_ERR_UNSUPPORTED,
-            "-hy needs to visit objects, which is not possible in an unmodified program; "
-            "-hd and -hc show where its blocks were allocated");
     case HPF_BREAKDOWN_RETAINER:
     case HPF_BREAKDOWN_BIOGRAPHY:
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
@@ -476,17 +483,32 @@ static hpf_status check(const hpp_options *profile, hpf_error *err)
     return status;
 }
 
+static hpf_str clean_type(hpf_str name, hpf_arena *arena)
+{
+    hpp__text text = {0};
+    hpp__clean_name(&text, name);
+    const char *copy = text.is_short ? NULL : hpf_arena_text(arena, hpp__text_str(&text));
+    hpf_str type = {copy, text.length};
+    hpp__text_finish(&text);
+    return type;
+}
+
+/* Brings names into the form of those of the profile; types keep the blanks between words. */
 static bool clean_names(hpp_restriction *to, const hpp_restriction *from, hpf_arena *arena)
 {
     hpf_str *names = hpf_arena_array(arena, from->n_names, sizeof *names);
     *to = *from;
     to->names = names;
     for (size_t i = 0; names && i < from->n_names; i++) {
-        char *name = hpf_arena_alloc(arena, from->names[i].length);
-        if (!name) {
+        if (from->selector == HPF_BREAKDOWN_TYPE) {
+            names[i] = clean_type(from->names[i], arena);
+        } else {
+            char *name = hpf_arena_alloc(arena, from->names[i].length);
+            names[i] = (hpf_str){name, name ? hpp__names_clean(name, from->names[i]) : 0};
+        }
+        if (!names[i].data) {
             return false;
         }
-        names[i] = (hpf_str){name, hpp__names_clean(name, from->names[i])};
     }
     return names != NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "hpfile/str.h"
+#include "native/types/containers.h"
 
 /* ---- The tree ---- */
 
@@ -205,9 +206,20 @@ static size_t first_producer(hpp__frames frames, hpp_call *call)
     return i;
 }
 
+/* Remembers the names of frames up to the producer, which is frame `i`, if it is among them. */
+static void note_allocators(hpp__native_stacks *s, hpp__frames frames, size_t i)
+{
+    for (size_t k = 0; k < frames.n && k <= i; k++) {
+        /* Without memory the type remains unknown. */
+        (void)HPF__ARRAY_PUSH(s->allocators, s->n_allocators, s->allocators_capacity,
+                              frames.list[k].function->name);
+    }
+}
+
 hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
 {
     hpp__producer producer = {.call = HPP_CALL_MALLOC};
+    s->n_allocators = 0;
     hpp_window_node record;
     uint32_t first = node;
     hpp__frames frames = {NULL, 0};
@@ -218,6 +230,7 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
         }
         frames = frames_at(s, &record);
         i = first_producer(frames, &producer.call);
+        note_allocators(s, frames, i);
         if (i < frames.n || frames.n == 0) {
             break;
         }
@@ -226,6 +239,8 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
         hpp__window_reader_node(s->reader, first, &record);
         i = 0;
     }
+    hpp__container_type(&s->type, s->allocators, s->n_allocators);
+    producer.type = s->type.is_short ? HPF_STR("") : hpp__text_str(&s->type);
     const hpp__stack *callers = whole_stack(s, record.parent);
     frames = frames_at(s, &record);
     producer.return_address = record.address + (record.flags & HPP_NODE_EXACT ? 1 : 0);
@@ -300,6 +315,8 @@ void hpp__native_stacks_finish(hpp__native_stacks *s)
     free(s->of_node);
     free(s->modules);
     free(s->path);
+    free(s->allocators);
+    hpp__text_finish(&s->type);
     hpf_arena_destroy(s->arena);
     *s = (hpp__native_stacks){0};
 }

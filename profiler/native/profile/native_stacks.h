@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "hpprof/heap.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "native_names.h"
 #include "native/window/window_reader.h"
 
@@ -29,7 +30,9 @@ typedef struct hpp__producer {
                                 if the node is invalid */
     uint64_t return_address; /* of the call in that frame; 0: unknown */
     hpp__frame frame;        /* the innermost of these functions, and its line */
-    hpp_call call;           /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY if that was skipped */
+    hpf_str type;  /* of the block, by the skipped functions (types/containers.h); empty: unknown.
+                      Valid until the next call */
+    hpp_call call; /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY if that was skipped */
 } hpp__producer;
 
 /* A module of the window, with its number in the resolver. */
@@ -55,6 +58,9 @@ typedef struct hpp__native_stacks {
     size_t of_node_capacity, modules_capacity;
     uint32_t *path; /* nodes from a known one to the one that is looked up */
     size_t path_capacity;
+    hpp__text type;      /* of the last producer's block */
+    hpf_str *allocators; /* names of the skipped functions and of the producer, innermost first */
+    size_t n_allocators, allocators_capacity;
 } hpp__native_stacks;
 
 /* Initialises stacks; `max_depth` 0 means no limit. Errors: MEMORY; call hpp__native_stacks_finish

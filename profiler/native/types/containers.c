@@ -376,6 +376,7 @@ void hpp__container_type(hpp__text *out, const hpf_str *functions, size_t n)
     }
     if (!is_placeholder(element)) {
         hpp__text_add(out, element);
+        hpp__container_class(out);
     }
 }
 

@@ -90,6 +90,12 @@ Test(containers, functions_of_the_library_name_what_they_allocate)
          {"_Znwm",
           "_ZSt11make_sharedI3FooJRiEESt10shared_ptrINSt9enable_ifIXntsrSt8is_arrayIT_E5valu"
           "eES4_E4typeEEDpOT0_"}},
+        {"shared Foo",
+         {"_Znwm",
+          "_ZNSt15__new_allocatorISt23_Sp_counted_ptr_inplaceI3FooSaIvELN9__gnu_cxx12_Lock_"
+          "policyE2E"
+          "EE8allocateEmPKv",
+          "_ZNSt10shared_ptrI3FooEC1ISaIvEJRiEEESt20_Sp_alloc_shared_tagIT_EDpOT0_"}},
         {"Foo", {"_Znwm", "_ZNSt15__new_allocatorI3FooE8allocateEmPKv", "_ZN4Pool4growEv"}},
     };
     CHECK(stacks);

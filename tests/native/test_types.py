@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Types of blocks (-hy): the bytes of each type are those that the program itself prints."""
+import harness
+from harness import Native, program
+
+
+class Types(Native):
+    def types_of(self, name, case, *options):
+        """Returns the types that a program printed, and those of its profile."""
+        plain = harness.run([program(name), case])
+        census = harness.run_census([program(name), case], self.fresh(), *(options or ["-hy"]))
+        self.assertEqual((plain.status, census.status), (0, 0), census.errors)
+        self.assertEqual(census.output, plain.output)
+        printed = [line[5:].rsplit("\t", 1) for line in plain.output.splitlines() if line.startswith("type ")]
+        return {name: int(size) for name, size in printed}, census.profile.last()
+
+    def assert_types(self, name, case):
+        """Compares all printed types. Other blocks are those of the libraries."""
+        printed, found = self.types_of(name, case)
+        self.assertTrue(printed)
+        self.assertEqual({name: found[name] for name in printed}, printed)
+        of_classes = {name for name in found if "Foo" in name}
+        self.assertEqual(of_classes - set(printed), set())
+
+    def test_types_of_containers(self):
+        self.assert_types("types", "containers")
+
+    def test_types_of_containers_by_symbols_alone(self):
+        self.assert_types("types_plain", "containers")
+
+    def test_types_restrict(self):
+        printed, found = self.types_of("types", "containers", "-hd", '-hy"node of std::map<int, Foo>"')
+        self.assertEqual(sum(found.values()), printed["node of std::map<int,Foo>"])
+        self.assertTrue(all("Foo" not in name or "map" in name for name in found), found)
+
+
+if __name__ == "__main__":
+    harness.main()
