@@ -30,4 +30,10 @@ typedef struct hpp_functions {
     size_t n;
 } hpp_functions;
 
+/* A variable at an address. */
+typedef struct hpp_variable {
+    hpf_str name;        /* demangled; valid until the resolver is destroyed */
+    uint64_t begin, end; /* its addresses, in the file's own terms */
+} hpp_variable;
+
 #endif

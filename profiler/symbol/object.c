@@ -37,7 +37,11 @@ struct hpp__objects {
 struct hpp__object {
     opened_file main_file;
     opened_file debug_file;
+    Dwfl_Module *module;
+    uint64_t bias;
     hpp__symbol_table symbols;
+    hpp__symbol_table variables;
+    bool has_variables; /* they have been read */
     hpp__function_bounds bounds;
     hpp__debug_info *info;
 };
@@ -196,7 +200,9 @@ hpp__object *hpp__object_open(hpp__objects *objects, const char *path, hpf_str b
     hpp__object *object = elf ? calloc(1, sizeof *object) : NULL;
     if (object) {
         Dwarf *dwarf = objects->symbols_only ? NULL : dwfl_module_getdwarf(module, &dwarf_bias);
-        hpp__symbol_table_read(&object->symbols, module, bias);
+        object->module = module;
+        object->bias = bias;
+        hpp__symbol_table_read(&object->symbols, module, bias, HPP__SYMBOLS_OF_CODE);
         hpp__function_bounds_read(&object->bounds, elf);
         object->info = dwarf ? hpp__debug_info_read(dwarf) : NULL;
         dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &main_path, &debug_path);
@@ -212,6 +218,7 @@ void hpp__object_close(hpp__object *object)
     if (object) {
         hpp__debug_info_free(object->info);
         hpp__symbol_table_finish(&object->symbols);
+        hpp__symbol_table_finish(&object->variables);
         free(object->main_file.path);
         free(object->debug_file.path);
         free(object);
@@ -245,6 +252,19 @@ const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address)
                                   hpp__function_bounds_find(&object->bounds, address, &start) &&
                                   start > symbol->start;
     return is_of_earlier_function ? NULL : symbol;
+}
+
+const hpp__symbol *hpp__object_variable(hpp__object *object, uint64_t address,
+                                        const hpp__symbol **next)
+{
+    if (!object->has_variables) {
+        hpp__symbol_table_read(&object->variables, object->module, object->bias,
+                               HPP__SYMBOLS_OF_DATA);
+        object->has_variables = true;
+    }
+    const hpp__symbol *symbol = hpp__symbol_table_find(&object->variables, address);
+    *next = hpp__symbol_table_after(&object->variables, address);
+    return symbol;
 }
 
 bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t *start)

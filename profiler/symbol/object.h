@@ -40,6 +40,11 @@ bool hpp__object_is_overwritten(const hpp__object *object);
  * to the next function. */
 const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address);
 
+/* Returns the variable that contains an address. Without one, returns NULL and stores the next one,
+ * or NULL, in `*next`. */
+const hpp__symbol *hpp__object_variable(hpp__object *object, uint64_t address,
+                                        const hpp__symbol **next);
+
 /* Finds the first address of the function that contains `address` in the unwind tables. */
 bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t *start);
 

@@ -48,6 +48,15 @@ const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address)
     return NULL;
 }
 
+const hpp__symbol *hpp__object_variable(hpp__object *object, uint64_t address,
+                                        const hpp__symbol **next)
+{
+    (void)object;
+    (void)address;
+    *next = NULL;
+    return NULL;
+}
+
 bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t *start)
 {
     (void)object;

@@ -26,10 +26,11 @@ typedef struct module_state {
     hpf_str path;
     hpf_str build_id; /* empty: none */
     hpf_str name;
-    bool is_open;            /* or opening it has failed */
-    hpp__object *object;     /* NULL: cannot be read */
-    hpp__addresses found;    /* by address */
-    hpp__addresses by_start; /* by the first address of a function: its name */
+    bool is_open;             /* or opening it has failed */
+    hpp__object *object;      /* NULL: cannot be read */
+    hpp__addresses found;     /* by address */
+    hpp__addresses by_start;  /* by the first address of a function: its name */
+    hpp__addresses variables; /* by the first address of a variable: its name */
     uint64_t n_unnamed;
 } module_state;
 
@@ -82,6 +83,7 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
         hpp__object_close(resolver->modules[i]->object);
         hpp__map_finish(&resolver->modules[i]->found);
         hpp__map_finish(&resolver->modules[i]->by_start);
+        hpp__map_finish(&resolver->modules[i]->variables);
     }
     for (size_t i = 0; i < resolver->n_processes; i++) {
         hpp__perf_map_destroy(resolver->processes[i].map);
@@ -345,6 +347,33 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_
     module->n_unnamed += known && !known->list[known->n - 1].has_symbol;
     hpp__cache_add(&module->found, address, known);
     return known ? *known : no_memory;
+}
+
+bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t address,
+                           hpp_variable *out)
+{
+    *out = (hpp_variable){.name = HPF_STR("")};
+    if (number >= resolver->n_modules) {
+        return false;
+    }
+    module_state *module = resolver->modules[number];
+    update_object(resolver, module);
+    const hpp__symbol *next = NULL;
+    const hpp__symbol *symbol =
+        module->object ? hpp__object_variable(module->object, address, &next) : NULL;
+    if (!symbol) {
+        out->begin = next ? next->start : 0;
+        out->end = next ? next->start + next->n_bytes : 0;
+        return false;
+    }
+    const hpp_functions *known = hpp__cache_find(&module->variables, symbol->start);
+    if (!known) {
+        known = name_by_symbol(resolver, module, symbol);
+        hpp__cache_add(&module->variables, symbol->start, known);
+    }
+    *out = (hpp_variable){known ? known->list->name : HPF_STR(""), symbol->start,
+                          symbol->start + symbol->n_bytes};
+    return known != NULL;
 }
 
 int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit, void *context)

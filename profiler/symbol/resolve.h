@@ -55,6 +55,11 @@ HPF_API hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object,
 HPF_API hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
                                                   uint64_t address);
 
+/* Finds the variable at an address of an object, in the file's own terms. Without one, returns
+ * false and stores the next variable's addresses in `*out`, or 0 and 0. */
+HPF_API bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                                   hpp_variable *out);
+
 /* Visits the files with addresses that no symbol covers, and the number of these addresses. Leaves
  * out what is not a file ("", "[vdso]"). Stops at the first visit that does not return 0, and
  * returns its value. */

@@ -30,6 +30,13 @@ static bool is_code(const char *name, const GElf_Sym *symbol, GElf_Word section,
     return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
+static bool is_data(const char *name, const GElf_Sym *symbol)
+{
+    unsigned type = GELF_ST_TYPE(symbol->st_info);
+    return name && name[0] && symbol->st_shndx != SHN_UNDEF && symbol->st_size > 0 &&
+           (type == STT_OBJECT || type == STT_COMMON);
+}
+
 static unsigned rank_symbol(const char *name, const GElf_Sym *symbol)
 {
     bool is_mangled = strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
@@ -66,7 +73,8 @@ static int compare_candidates(const void *left, const void *right)
     return order ? order : compare_numbers(a->symbol.n_bytes, b->symbol.n_bytes);
 }
 
-static size_t gather(candidate *into, size_t n, Dwfl_Module *module, uint64_t bias)
+static size_t gather(candidate *into, size_t n, Dwfl_Module *module, uint64_t bias,
+                     hpp__symbol_kind kind)
 {
     size_t n_gathered = 0;
     for (size_t i = 0; i < n; i++) {
@@ -76,7 +84,8 @@ static size_t gather(candidate *into, size_t n, Dwfl_Module *module, uint64_t bi
         Elf *elf;
         const char *name =
             dwfl_module_getsym_info(module, (int)i, &symbol, &address, &section, &elf, NULL);
-        if (is_code(name, &symbol, section, elf)) {
+        if (kind == HPP__SYMBOLS_OF_CODE ? is_code(name, &symbol, section, elf)
+                                         : is_data(name, &symbol)) {
             into[n_gathered++] =
                 (candidate){{address - bias, symbol.st_size, name}, rank_symbol(name, &symbol)};
         }
@@ -101,12 +110,13 @@ static void keep_best(hpp__symbol_table *table, const candidate *sorted, size_t 
     }
 }
 
-void hpp__symbol_table_read(hpp__symbol_table *table, Dwfl_Module *module, uint64_t bias)
+void hpp__symbol_table_read(hpp__symbol_table *table, Dwfl_Module *module, uint64_t bias,
+                            hpp__symbol_kind kind)
 {
     int n = dwfl_module_getsymtab(module);
     *table = (hpp__symbol_table){0};
     candidate *all = n > 0 ? malloc((size_t)n * sizeof *all) : NULL;
-    size_t n_gathered = all ? gather(all, (size_t)n, module, bias) : 0;
+    size_t n_gathered = all ? gather(all, (size_t)n, module, bias, kind) : 0;
     table->symbols = n_gathered ? malloc(n_gathered * sizeof *table->symbols) : NULL;
     if (table->symbols) {
         qsort(all, n_gathered, sizeof *all, compare_candidates);
@@ -121,9 +131,10 @@ void hpp__symbol_table_finish(hpp__symbol_table *table)
     *table = (hpp__symbol_table){0};
 }
 
-const hpp__symbol *hpp__symbol_table_find(const hpp__symbol_table *table, uint64_t address)
+/* Returns the index of the first symbol after an address. */
+static size_t index_after(const hpp__symbol_table *table, uint64_t address)
 {
-    size_t low = 0, high = table->n_symbols; /* the first symbol after the address is in there */
+    size_t low = 0, high = table->n_symbols;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (table->symbols[middle].start <= address) {
@@ -132,6 +143,18 @@ const hpp__symbol *hpp__symbol_table_find(const hpp__symbol_table *table, uint64
             high = middle;
         }
     }
+    return low;
+}
+
+const hpp__symbol *hpp__symbol_table_after(const hpp__symbol_table *table, uint64_t address)
+{
+    size_t i = index_after(table, address);
+    return i < table->n_symbols ? &table->symbols[i] : NULL;
+}
+
+const hpp__symbol *hpp__symbol_table_find(const hpp__symbol_table *table, uint64_t address)
+{
+    size_t low = index_after(table, address);
     for (size_t i = 0; i < NESTING_MAX && i < low; i++) {
         const hpp__symbol *symbol = &table->symbols[low - 1 - i];
         bool is_open = i == 0 && symbol->n_bytes == 0;

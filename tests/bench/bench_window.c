@@ -59,6 +59,16 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object, uint64_
     return (hpp_functions){&functions[address % N_FUNCTIONS], 1};
 }
 
+bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                           hpp_variable *out)
+{
+    (void)resolver;
+    (void)object;
+    (void)address;
+    *out = (hpp_variable){.name = HPF_STR("")};
+    return false;
+}
+
 hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
                                           uint64_t address)
 {

@@ -57,6 +57,7 @@ typedef bool hpp__image_reader(void *context, void *out, uint64_t address, size_
 
 typedef struct hpp__image {
     uint32_t process_id;            /* of the program */
+    uint32_t frozen_id;             /* of its copy, for /proc; 0: none */
     const hpp__image_block *blocks; /* sorted by address, do not overlap */
     const hpp__image_thread *threads;
     const hpp__image_map *maps; /* sorted by address, do not overlap */

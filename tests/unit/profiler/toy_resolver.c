@@ -121,6 +121,16 @@ hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t proce
     return find(resolver, "[generated]", address);
 }
 
+bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                           hpp_variable *out)
+{
+    (void)resolver;
+    (void)object;
+    (void)address;
+    *out = (hpp_variable){.name = HPF_STR("")};
+    return false;
+}
+
 int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit, void *context)
 {
     (void)resolver;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One pass over the blocks in address order, then one over the roots. Neighbouring blocks are read
+ * together. Equal edges in a row are one.
+ */
+#include "graph.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "block_index.h"
+#include "piece_reader.h"
+#include "roots.h"
+
+enum { WORD_BYTES = 8, GAP_BYTES = 4096 /* read over smaller gaps between blocks */ };
+
+typedef struct builder {
+    hpp__graph *graph;
+    hpp__block_index index;
+    hpp__piece_reader reader;
+    hpp__roots roots;
+    hpp__text name;
+} builder;
+
+static bool add_node(hpp__graph *g, hpp__graph_node node)
+{
+    size_t n = g->n_blocks + g->n_roots;
+    node.first_edge = g->n_edges;
+    return HPF__ARRAY_PUSH(g->nodes, n, g->nodes_capacity, node);
+}
+
+/* ---- Blocks ---- */
+
+/* Adds the edges of words. Returns false without memory. */
+static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes)
+{
+    hpp__graph *g = b->graph;
+    const uint64_t *words = memory;
+    uint32_t last = from; /* a block need not point to itself */
+    size_t n_words = n_bytes / WORD_BYTES;
+    for (size_t i = 0; i < n_words; i++) {
+        uint32_t to = hpp__block_index_find(&b->index, words[i]);
+        if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last || to == from) {
+            continue;
+        }
+        if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
+            return false;
+        }
+        last = to;
+    }
+    return true;
+}
+
+/* Returns the end of what to read with block `i`: neighbouring blocks of up to one piece. */
+static uint64_t end_of_neighbours(const hpp__image *image, size_t i)
+{
+    const hpp__image_block *blocks = image->blocks;
+    uint64_t limit = blocks[i].address + HPP__PIECE_BYTES;
+    uint64_t end = blocks[i].address + blocks[i].size_bytes;
+    while (++i < image->n_blocks && blocks[i].address - end <= GAP_BYTES && end < limit) {
+        end = blocks[i].address + blocks[i].size_bytes;
+    }
+    return end;
+}
+
+static bool add_block(builder *b, const hpp__image *image, uint32_t number)
+{
+    const hpp__image_block *block = &image->blocks[number];
+    uint64_t end = block->address + block->size_bytes;
+    if (!add_node(b->graph,
+                  (hpp__graph_node){.size_bytes = block->size_bytes, .site = block->site})) {
+        return false;
+    }
+    b->graph->n_blocks++;
+    for (uint64_t at = block->address; at + WORD_BYTES <= end;) {
+        size_t n_bytes;
+        bool is_read = at >= b->reader.begin && at < b->reader.end;
+        uint64_t ahead = is_read ? end : end_of_neighbours(image, number);
+        const void *memory = hpp__piece_reader_at(&b->reader, at, end, ahead, &n_bytes);
+        if (memory && !scan(b, number, memory, n_bytes)) {
+            return false;
+        }
+        at += n_bytes;
+    }
+    return true;
+}
+
+/* ---- Roots ---- */
+
+/* Adds a root, whose edges follow. */
+static bool add_root(builder *b, hpp__root_kind kind, hpf_str module)
+{
+    hpp__graph *g = b->graph;
+    hpf_str name = hpp__text_str(&b->name);
+    hpp__graph_root root = {kind,
+                            {hpf_arena_text(g->arena, name), name.length},
+                            {hpf_arena_text(g->arena, module), module.length}};
+    if (!root.name.data || !root.module.data ||
+        !add_node(g, (hpp__graph_node){.site = (uint32_t)g->n_roots})) {
+        return false;
+    }
+    return HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root);
+}
+
+/* Adds the edges of words of an area, and a root for each of its parts that has any. `part` is the
+ * one of the last edge. */
+static bool scan_area(builder *b, const hpp__root_area *area, uint64_t address, const void *memory,
+                      size_t n_bytes, hpp__root_part *part)
+{
+    hpp__graph *g = b->graph;
+    const uint64_t *words = memory;
+    for (size_t i = 0; i < n_bytes / WORD_BYTES; i++, address += WORD_BYTES) {
+        uint32_t to = hpp__block_index_find(&b->index, words[i]);
+        if (HPP_LIKELY(to == HPP__NO_BLOCK) ||
+            hpp__roots_is_chunk_header(&b->roots, area, words[i], &b->index.blocks[to])) {
+            continue;
+        }
+        if (address < part->begin || address >= part->end) {
+            b->name.length = 0;
+            *part = hpp__roots_part(&b->roots, area, address, &b->name);
+            if (!add_root(b, part->kind, part->module)) {
+                return false;
+            }
+        }
+        if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_area(builder *b, const hpp__root_area *area)
+{
+    hpp__root_part part = {0};
+    for (uint64_t at = area->begin; at + WORD_BYTES <= area->end;) {
+        size_t n_bytes;
+        const void *memory = hpp__piece_reader_at(&b->reader, at, area->end, area->end, &n_bytes);
+        if (memory && !scan_area(b, area, at, memory, n_bytes, &part)) {
+            return false;
+        }
+        at += n_bytes;
+    }
+    return true;
+}
+
+static bool add_registers(builder *b, const hpp__image *image)
+{
+    for (uint32_t i = 0; i < image->n_threads; i++) {
+        const hpp__image_thread *thread = &image->threads[i];
+        hpp__root_area area = {0, sizeof thread->registers, HPP__ROOT_REGISTERS, i};
+        hpp__root_part part = {0};
+        if (thread->has_registers &&
+            !scan_area(b, &area, 0, thread->registers, sizeof thread->registers, &part)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool build(builder *b, const hpp__image *image)
+{
+    for (uint32_t i = 0; i < image->n_blocks; i++) {
+        if (!add_block(b, image, i)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < b->roots.n_areas; i++) {
+        if (!add_area(b, &b->roots.areas[i])) {
+            return false;
+        }
+    }
+    return add_registers(b, image) && add_node(b->graph, (hpp__graph_node){0});
+}
+
+hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp_resolver *resolver,
+                           hpf_error *err)
+{
+    builder b = {.graph = graph, .reader = {.pagemap = -1}};
+    *graph = (hpp__graph){.arena = hpf_arena_create()};
+    hpf_status status = hpp__block_index_init(&b.index, image->blocks, image->n_blocks, err);
+    if (status == HPF_OK) {
+        status = hpp__roots_init(&b.roots, image, resolver, err);
+    }
+    if (status == HPF_OK &&
+        (!graph->arena || !hpp__piece_reader_init(&b.reader, image) ||
+         !HPF__ARRAY_RESERVE(graph->nodes, graph->nodes_capacity, image->n_blocks + 1) ||
+         !build(&b, image))) {
+        status = hpf_error_set_memory(err);
+    }
+    graph->n_unread_bytes = b.reader.n_unread_bytes;
+    hpp__text_finish(&b.name);
+    hpp__roots_finish(&b.roots);
+    hpp__piece_reader_finish(&b.reader);
+    hpp__block_index_finish(&b.index);
+    return status;
+}
+
+void hpp__graph_finish(hpp__graph *graph)
+{
+    free(graph->nodes);
+    free(graph->edges);
+    free(graph->roots);
+    hpf_arena_destroy(graph->arena);
+    *graph = (hpp__graph){0};
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "piece_reader.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    PAGE_BYTES = 4096,
+    PIECE_PAGES = HPP__PIECE_BYTES / PAGE_BYTES,
+    SPARSE_BYTES = 1 << 18, /* shorter pieces are read without asking which pages are touched */
+};
+
+bool hpp__piece_reader_init(hpp__piece_reader *r, const hpp__image *image)
+{
+    char path[64];
+    *r = (hpp__piece_reader){.image = image, .pagemap = -1};
+    /* A word is aligned in the piece as it is in memory. */
+    r->bytes = aligned_alloc(PAGE_BYTES, HPP__PIECE_BYTES + PAGE_BYTES);
+    snprintf(path, sizeof path, "/proc/%lu/pagemap", (unsigned long)image->frozen_id);
+    r->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+    return r->bytes != NULL;
+}
+
+void hpp__piece_reader_finish(hpp__piece_reader *r)
+{
+    free(r->bytes);
+    if (r->pagemap >= 0) {
+        close(r->pagemap);
+    }
+    *r = (hpp__piece_reader){.pagemap = -1};
+}
+
+const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address)
+{
+    size_t low = 0, high = image->n_maps;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (image->maps[middle].end <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < image->n_maps && image->maps[low].begin <= address ? &image->maps[low] : NULL;
+}
+
+/* Returns whether an untouched page of the mapping is one of zeros. The frozen process has no
+ * entries for touched pages of files and of shared memory. */
+static bool is_private_memory(const hpp__image_map *map)
+{
+    return map && !map->is_shared && (map->path[0] == '\0' || map->path[0] == '[');
+}
+
+/* Cuts [address, *end), of at most a piece, to the touched pages at its beginning. Returns how much
+ * untouched memory comes first; then nothing is cut. */
+static uint64_t cut_to_touched(hpp__piece_reader *r, uint64_t address, uint64_t *end)
+{
+    const uint64_t present_or_swapped = UINT64_C(3) << 62;
+    uint64_t entries[PIECE_PAGES + 1];
+    uint64_t first = address / PAGE_BYTES;
+    size_t n = (size_t)((*end - 1) / PAGE_BYTES - first + 1);
+    size_t n_bytes = n * sizeof *entries;
+    if (pread(r->pagemap, entries, n_bytes, (off_t)(first * sizeof *entries)) != (ssize_t)n_bytes) {
+        return 0;
+    }
+    bool is_touched = (entries[0] & present_or_swapped) != 0;
+    size_t i = 1;
+    while (i < n && ((entries[i] & present_or_swapped) != 0) == is_touched) {
+        i++;
+    }
+    uint64_t same_end = (first + i) * PAGE_BYTES;
+    same_end = same_end < *end ? same_end : *end;
+    if (!is_touched) {
+        return same_end - address;
+    }
+    *end = same_end;
+    return 0;
+}
+
+/* Reads [address, end) into the buffer. */
+static bool load(hpp__piece_reader *r, uint64_t address, uint64_t end)
+{
+    r->begin = address;
+    r->end = address;
+    if (!hpp__image_read(r->image, r->bytes + address % PAGE_BYTES, address,
+                         (size_t)(end - address))) {
+        return false;
+    }
+    r->end = end;
+    return true;
+}
+
+const void *hpp__piece_reader_at(hpp__piece_reader *r, uint64_t address, uint64_t end,
+                                 uint64_t ahead, size_t *n_bytes)
+{
+    if (address < r->begin || address >= r->end) {
+        uint64_t piece_end = address + HPP__PIECE_BYTES;
+        uint64_t own_end = end < piece_end ? end : piece_end;
+        ahead = ahead < piece_end ? ahead : piece_end;
+        if (own_end - address >= SPARSE_BYTES && r->pagemap >= 0 &&
+            is_private_memory(hpp__image_map_of(r->image, address))) {
+            uint64_t n_untouched = cut_to_touched(r, address, &own_end);
+            if (n_untouched > 0) {
+                *n_bytes = (size_t)n_untouched;
+                return NULL;
+            }
+            ahead = own_end;
+        }
+        uint64_t page_end = (address / PAGE_BYTES + 1) * PAGE_BYTES;
+        page_end = page_end < end ? page_end : end;
+        if (!load(r, address, ahead) && !load(r, address, own_end) && !load(r, address, page_end)) {
+            *n_bytes = (size_t)(page_end - address);
+            r->n_unread_bytes += *n_bytes;
+            return NULL;
+        }
+    }
+    *n_bytes = (size_t)((r->end < end ? r->end : end) - address);
+    return r->bytes + r->begin % PAGE_BYTES + (address - r->begin);
+}

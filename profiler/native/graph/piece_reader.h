@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reads the memory of an image in order, piece by piece, and skips private pages that were never
+ * touched: a huge block may be larger than the memory of the machine.
+ */
+#ifndef HPP_NATIVE_PIECE_READER_H
+#define HPP_NATIVE_PIECE_READER_H
+
+#include "native/image/image.h"
+
+typedef struct hpp__piece_reader {
+    const hpp__image *image; /* borrowed */
+    int pagemap;             /* -1: not readable */
+    unsigned char *bytes;
+    uint64_t begin, end;     /* addresses in `bytes` */
+    uint64_t n_unread_bytes; /* that could not be read */
+} hpp__piece_reader;
+
+/* Returns false without memory. Call hpp__piece_reader_finish in any case. */
+bool hpp__piece_reader_init(hpp__piece_reader *reader, const hpp__image *image);
+void hpp__piece_reader_finish(hpp__piece_reader *reader);
+
+/* Returns the memory at `address`, aligned as the address is, and stores how much of it there is,
+ * up to `end`. Returns NULL if the next `*n_bytes` are untouched or unreadable: continue after
+ * them. A new piece ends at `ahead`, which is not before `end`, if it can be read: so one piece
+ * serves small blocks that are neighbours. */
+const void *hpp__piece_reader_at(hpp__piece_reader *reader, uint64_t address, uint64_t end,
+                                 uint64_t ahead, size_t *n_bytes);
+
+/* Returns the mapping that has an address, or NULL. */
+const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address);
+
+enum { HPP__PIECE_BYTES = 1 << 20 };
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Objects are found by their headers in memory, so their files are not needed. Nothing that is read
+ * is trusted: areas are always parts of mappings.
+ */
+#include "roots.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "piece_reader.h"
+
+enum {
+    PAGE_BYTES = 4096,
+    MAX_HEADERS = 64,
+    MAX_NOTE_BYTES = 4096,
+    THREAD_BYTES = 4096,       /* at most, of the C library's data at the thread pointer */
+    STACK_TOP_BYTES = 1 << 16, /* that data is within this, at the end of a stack */
+    CHUNK_HEADER_BYTES = 16,   /* of glibc, before each block */
+};
+static const uint64_t arena_bytes = UINT64_C(64) << 20; /* glibc aligns arenas of threads to it */
+
+#define PROFILER_MODULE "libcensus-preload."
+#define PROFILER_FILE   "/memfd:census-"
+
+static bool begins_with(const char *text, const char *begin)
+{
+    return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+static bool add_area(hpp__roots *r, hpp__root_area area)
+{
+    const uint64_t word_bytes = 8;
+    area.begin = (area.begin + word_bytes - 1) & ~(word_bytes - 1);
+    return area.begin >= area.end || HPF__ARRAY_PUSH(r->areas, r->n_areas, r->areas_capacity, area);
+}
+
+/* ---- Objects ---- */
+
+/* The headers of an object in memory. */
+typedef struct object_headers {
+    Elf64_Phdr list[MAX_HEADERS];
+    size_t n;
+} object_headers;
+
+static bool read_headers(const hpp__image *image, const hpp__image_map *map, object_headers *out)
+{
+    Elf64_Ehdr file;
+    if (!hpp__image_read(image, &file, map->begin, sizeof file) ||
+        memcmp(file.e_ident, ELFMAG, SELFMAG) != 0 || file.e_ident[EI_CLASS] != ELFCLASS64 ||
+        file.e_phentsize != sizeof *out->list || file.e_phoff > PAGE_BYTES) {
+        return false;
+    }
+    out->n = file.e_phnum < MAX_HEADERS ? file.e_phnum : MAX_HEADERS;
+    return hpp__image_read(image, out->list, map->begin + file.e_phoff, out->n * sizeof *out->list);
+}
+
+/* Copies the build id of an object; returns its length, 0 if there is none. */
+static size_t read_build_id(const hpp__image *image, const object_headers *headers, uint64_t bias,
+                            uint8_t out[64])
+{
+    static char notes[MAX_NOTE_BYTES];
+    for (size_t i = 0; i < headers->n; i++) {
+        const Elf64_Phdr *h = &headers->list[i];
+        size_t n = h->p_memsz < sizeof notes ? (size_t)h->p_memsz : sizeof notes;
+        if (h->p_type != PT_NOTE || !hpp__image_read(image, notes, bias + h->p_vaddr, n)) {
+            continue;
+        }
+        Elf64_Nhdr note;
+        for (size_t at = 0; at + sizeof note <= n;) {
+            memcpy(&note, notes + at, sizeof note);
+            size_t name_at = at + sizeof note;
+            size_t id_at = name_at + ((size_t)note.n_namesz + 3) / 4 * 4;
+            bool is_build_id = note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+                               name_at + 4 <= n && memcmp(notes + name_at, "GNU", 4) == 0;
+            if (is_build_id && note.n_descsz <= 64 && id_at + note.n_descsz <= n) {
+                memcpy(out, notes + id_at, note.n_descsz);
+                return note.n_descsz;
+            }
+            at = id_at + ((size_t)note.n_descsz + 3) / 4 * 4;
+        }
+    }
+    return 0;
+}
+
+/* Adds the parts of a segment that are mapped, up to `limit`. */
+static bool add_segment(hpp__roots *r, uint64_t begin, uint64_t end, uint64_t limit,
+                        uint32_t module)
+{
+    end = end < limit ? end : limit;
+    for (const hpp__image_map *map = r->image->maps; map < r->image->maps + r->image->n_maps;
+         map++) {
+        bool overlaps = map->begin < end && map->end > begin;
+        if (overlaps && map->is_readable &&
+            !add_area(r, (hpp__root_area){begin > map->begin ? begin : map->begin,
+                                          end < map->end ? end : map->end, HPP__ROOT_VARIABLE,
+                                          module})) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns the end of the mappings that may belong to an object: where the next file begins. */
+static uint64_t limit_of(const hpp__image *image, const hpp__image_map *first)
+{
+    const hpp__image_map *map = first;
+    const hpp__image_map *end = image->maps + image->n_maps;
+    while (map < end && (map->path[0] == '\0' || strcmp(map->path, first->path) == 0)) {
+        map++;
+    }
+    return map[-1].end;
+}
+
+static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_headers *headers,
+                       const char *program)
+{
+    const char *slash = strrchr(first->path, '/');
+    hpp__root_module module = {.path = first->path, .begin = first->begin, .end = first->begin};
+    module.name = (hpf_str){slash + 1, strlen(slash + 1)};
+    module.is_libc = begins_with(slash + 1, "libc.so.") || begins_with(slash + 1, "libc-2");
+    module.is_program = strcmp(first->path, program) == 0;
+    uint64_t lowest = UINT64_MAX;
+    for (size_t i = 0; i < headers->n; i++) {
+        const Elf64_Phdr *h = &headers->list[i];
+        lowest = h->p_type == PT_LOAD && h->p_vaddr < lowest ? h->p_vaddr : lowest;
+    }
+    module.bias = first->begin - lowest / PAGE_BYTES * PAGE_BYTES;
+    uint64_t limit = limit_of(r->image, first);
+    uint32_t index = (uint32_t)r->n_modules;
+    bool is_own = begins_with(slash + 1, PROFILER_MODULE);
+    for (size_t i = 0; i < headers->n; i++) {
+        const Elf64_Phdr *h = &headers->list[i];
+        uint64_t begin = module.bias + h->p_vaddr, end = begin + h->p_memsz;
+        if (h->p_type == PT_TLS && h->p_memsz < STACK_TOP_BYTES) {
+            r->tls_bytes += h->p_memsz + h->p_align % PAGE_BYTES;
+        }
+        if (h->p_type != PT_LOAD || end < begin) {
+            continue;
+        }
+        module.end = end > module.end ? end : module.end;
+        if (h->p_flags & PF_W && !is_own && !add_segment(r, begin, end, limit, index)) {
+            return false;
+        }
+    }
+    module.end = (module.end < limit ? module.end : limit) + PAGE_BYTES - 1;
+    module.end = module.end / PAGE_BYTES * PAGE_BYTES;
+    uint8_t build_id[64];
+    size_t n_build_id = read_build_id(r->image, headers, module.bias, build_id);
+    const hpp_object_file file = {first->path, n_build_id ? build_id : NULL, n_build_id};
+    module.object = hpp_resolver_object(r->resolver, &file);
+    return HPF__ARRAY_PUSH(r->modules, r->n_modules, r->modules_capacity, module);
+}
+
+static bool add_modules(hpp__roots *r)
+{
+    const hpp__image *image = r->image;
+    char path[64], program[4096];
+    snprintf(path, sizeof path, "/proc/%lu/exe", (unsigned long)image->frozen_id);
+    ssize_t n = readlink(path, program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    for (size_t i = 0; i < image->n_maps; i++) {
+        const hpp__image_map *map = &image->maps[i];
+        object_headers headers;
+        if (map->path[0] == '/' && map->offset == 0 && map->is_readable && !map->is_shared &&
+            read_headers(image, map, &headers) && !add_module(r, map, &headers, program)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns whether a mapping is of a loaded object: its data, or its zeroed data. */
+static bool is_of_module(const hpp__roots *r, const hpp__image_map *map)
+{
+    for (size_t i = 0; i < r->n_modules; i++) {
+        if (map->begin >= r->modules[i].begin && map->begin < r->modules[i].end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Threads ---- */
+
+static bool add_thread(hpp__roots *r, uint32_t index)
+{
+    const hpp__image_thread *t = &r->image->threads[index];
+    const hpp__image_map *map = hpp__image_map_of(r->image, t->thread_pointer);
+    uint64_t stack_end = t->stack_end;
+    if (map) {
+        uint64_t tls_begin = t->thread_pointer - r->tls_bytes;
+        uint64_t tls_end = t->thread_pointer + THREAD_BYTES;
+        tls_begin = tls_begin > map->begin && tls_begin < map->end ? tls_begin : map->begin;
+        tls_end = tls_end < map->end ? tls_end : map->end;
+        if (t->stack_begin < tls_end && t->stack_end > tls_begin) {
+            tls_begin = tls_begin > t->stack_begin ? tls_begin : t->stack_begin;
+            stack_end = tls_begin;
+        }
+        if (!add_area(r, (hpp__root_area){tls_begin, tls_end, HPP__ROOT_TLS, index})) {
+            return false;
+        }
+    }
+    return add_area(r, (hpp__root_area){t->stack_begin, stack_end, HPP__ROOT_STACK, index});
+}
+
+/* Returns whether a mapping is the stack of a thread, which may have ended: it follows a guard, and
+ * ends with the thread's data, which begins with its own address. */
+static bool is_thread_stack(const hpp__roots *r, const hpp__image_map *map)
+{
+    static uint64_t words[STACK_TOP_BYTES / sizeof(uint64_t)];
+    enum { WORDS_PER_STEP = 64 / sizeof(uint64_t), OWN_WORD = 2 };
+    bool has_guard = map > r->image->maps && map[-1].end == map->begin && !map[-1].is_readable;
+    uint64_t n_bytes = map->end - map->begin;
+    n_bytes = n_bytes < sizeof words ? n_bytes : sizeof words;
+    uint64_t begin = map->end - n_bytes;
+    if (!has_guard || !hpp__image_read(r->image, words, begin, (size_t)n_bytes)) {
+        return false;
+    }
+    for (size_t i = 0; i + OWN_WORD < n_bytes / sizeof *words; i += WORDS_PER_STEP) {
+        if (words[i] == begin + i * sizeof *words && words[i + OWN_WORD] == words[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether a thread's stack is only known by its mapping, since its stack pointer is not. */
+static bool has_lost_stack(const hpp__roots *r)
+{
+    for (size_t i = 0; i < r->image->n_threads; i++) {
+        if (r->image->threads[i].stack_end == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_of_thread(const hpp__roots *r, const hpp__image_map *map)
+{
+    for (size_t i = 0; i < r->image->n_threads; i++) {
+        const hpp__image_thread *t = &r->image->threads[i];
+        if ((t->stack_begin >= map->begin && t->stack_begin < map->end) ||
+            (t->thread_pointer >= map->begin && t->thread_pointer < map->end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Mappings ---- */
+
+/* Beginnings of the mappings of the profiler: they are those that are neither reserved nor dumped
+ * (see hpp__map). */
+typedef struct own_maps {
+    uint64_t *list;
+    size_t n, capacity;
+} own_maps;
+
+static bool list_own_maps(const hpp__image *image, own_maps *own)
+{
+    char path[64], line[512];
+    unsigned long long begin = 0, end;
+    bool is_good = true;
+    snprintf(path, sizeof path, "/proc/%lu/smaps", (unsigned long)image->frozen_id);
+    FILE *file = fopen(path, "re");
+    while (file && is_good && fgets(line, sizeof line, file)) {
+        unsigned long long next;
+        if (sscanf(line, "%llx-%llx ", &next, &end) == 2) {
+            begin = next;
+        } else if (begins_with(line, "VmFlags:") && strstr(line, " nr") && strstr(line, " dd")) {
+            is_good = HPF__ARRAY_PUSH(own->list, own->n, own->capacity, (uint64_t)begin);
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return is_good;
+}
+
+static bool is_own(const own_maps *own, const hpp__image_map *map)
+{
+    for (size_t i = 0; i < own->n; i++) {
+        if (own->list[i] == map->begin) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether a mapping with a name can have pointers of the program: its own copy of a file,
+ * or shared memory. Reading a device may have effects; a shared file is read by others. */
+static bool is_memory(const hpp__image_map *map)
+{
+    bool is_shared_memory = begins_with(map->path, "/dev/zero") ||
+                            begins_with(map->path, "/dev/shm/") ||
+                            begins_with(map->path, "/memfd:") || begins_with(map->path, "/SYSV");
+    return map->path[0] == '\0' ||
+           (map->path[0] == '/' && !begins_with(map->path, PROFILER_FILE) &&
+            (is_shared_memory || (!map->is_shared && !begins_with(map->path, "/dev/"))));
+}
+
+/* Returns whether a mapping is an arena of the C library: at a multiple of 64 MiB, with address
+ * space that it has reserved up to the next one. */
+static bool is_arena(const hpp__roots *r, const hpp__image_map *map)
+{
+    const hpp__image_map *next = map + 1;
+    return map->begin % arena_bytes == 0 && next < r->image->maps + r->image->n_maps &&
+           next->begin == map->end && !next->is_readable && next->end % arena_bytes == 0;
+}
+
+/* Returns the number of the first block at or after an address. */
+static size_t first_block_at(const hpp__image *image, uint64_t address)
+{
+    size_t low = 0, high = image->n_blocks;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (image->blocks[middle].address < address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Stores what the allocator has around a block: a mapping of its own, since the kernel merges
+ * neighbours, or an arena. */
+static void find_chunk(const hpp__image_block *block, uint64_t *begin, uint64_t *end)
+{
+    bool is_mapped =
+        block->address % PAGE_BYTES == CHUNK_HEADER_BYTES && block->size_bytes >= PAGE_BYTES;
+    uint64_t block_end = block->address + block->size_bytes;
+    *begin = is_mapped ? block->address - CHUNK_HEADER_BYTES
+                       : block->address / arena_bytes * arena_bytes;
+    *end = is_mapped ? (block_end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES
+                     : (block_end / arena_bytes + 1) * arena_bytes;
+}
+
+/* Adds the parts of a mapping that are not the allocator's. */
+static bool add_mapping(hpp__roots *r, const hpp__image_map *map)
+{
+    const hpp__image *image = r->image;
+    uint32_t index = (uint32_t)(map - image->maps);
+    uint64_t at = map->begin;
+    for (size_t i = first_block_at(image, map->begin);
+         i < image->n_blocks && image->blocks[i].address < map->end; i++) {
+        uint64_t begin, end;
+        find_chunk(&image->blocks[i], &begin, &end);
+        if (begin > at && !add_area(r, (hpp__root_area){at, begin, HPP__ROOT_MAPPING, index})) {
+            return false;
+        }
+        at = end > at ? end : at;
+    }
+    return at >= map->end || add_area(r, (hpp__root_area){at, map->end, HPP__ROOT_MAPPING, index});
+}
+
+static bool add_mappings(hpp__roots *r)
+{
+    const hpp__image *image = r->image;
+    own_maps own = {0};
+    bool keeps_stacks = has_lost_stack(r);
+    bool is_good = list_own_maps(image, &own);
+    for (size_t i = 0; i < image->n_maps && is_good; i++) {
+        const hpp__image_map *map = &image->maps[i];
+        if (map->is_readable && map->is_writable && is_memory(map) && !is_of_module(r, map) &&
+            !is_own(&own, map) && !is_arena(r, map) && !is_of_thread(r, map) &&
+            (keeps_stacks || !is_thread_stack(r, map))) {
+            is_good = add_mapping(r, map);
+        }
+    }
+    free(own.list);
+    return is_good;
+}
+
+/* ---- Names ---- */
+
+static void add_text(hpp__text *name, const char *text)
+{
+    hpp__text_add(name, (hpf_str){text, strlen(text)});
+}
+
+static hpp__root_part part_of_module(const hpp__roots *r, const hpp__root_area *area,
+                                     uint64_t address, hpp__text *name)
+{
+    const hpp__root_module *module = &r->modules[area->index];
+    hpp__root_part part = {area->begin, area->end, HPP__ROOT_MODULE, module->name};
+    hpp_variable variable;
+    if (hpp_resolver_variable(r->resolver, module->object, address - module->bias, &variable)) {
+        part.begin = variable.begin + module->bias;
+        part.end = variable.end + module->bias;
+        part.kind = HPP__ROOT_VARIABLE;
+        hpp__text_add(name, variable.name);
+    } else {
+        /* Up to the next variable, at which the caller asks again. */
+        part.begin = address;
+        part.end = variable.begin > 0 ? variable.begin + module->bias : area->end;
+        add_text(name, "data");
+    }
+    add_text(name, "@");
+    hpp__text_add(name, module->name);
+    return part;
+}
+
+hpp__root_part hpp__roots_part(const hpp__roots *r, const hpp__root_area *area, uint64_t address,
+                               hpp__text *name)
+{
+    static const char *const begins[] = {
+        [HPP__ROOT_STACK] = "stack of ",
+        [HPP__ROOT_REGISTERS] = "registers of ",
+        [HPP__ROOT_TLS] = "TLS of ",
+    };
+    if (area->kind == HPP__ROOT_VARIABLE) {
+        return part_of_module(r, area, address, name);
+    }
+    if (area->kind == HPP__ROOT_MAPPING) {
+        const char *path = r->image->maps[area->index].path;
+        add_text(name, "mapping");
+        add_text(name, path[0] ? " of " : "");
+        add_text(name, path[0] ? strrchr(path, '/') + 1 : "");
+    } else {
+        add_text(name, begins[area->kind]);
+        add_text(name, r->image->threads[area->index].name);
+    }
+    return (hpp__root_part){area->begin, area->end, area->kind, HPF_STR("")};
+}
+
+bool hpp__roots_is_chunk_header(const hpp__roots *r, const hpp__root_area *area, uint64_t word,
+                                const hpp__image_block *block)
+{
+    const uint64_t alignment = CHUNK_HEADER_BYTES;
+    uint64_t chunk_bytes = (block->size_bytes + 8 + alignment - 1) / alignment * alignment;
+    return area->kind == HPP__ROOT_VARIABLE && r->modules[area->index].is_libc &&
+           word - block->address == chunk_bytes - alignment && word != block->address;
+}
+
+/* ---- Life ---- */
+
+static int by_address(const void *a, const void *b)
+{
+    const hpp__root_area *left = a, *right = b;
+    return (left->begin > right->begin) - (left->begin < right->begin);
+}
+
+hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp_resolver *resolver,
+                           hpf_error *err)
+{
+    *roots = (hpp__roots){.image = image, .resolver = resolver};
+    bool is_good = add_modules(roots);
+    for (uint32_t i = 0; i < image->n_threads && is_good; i++) {
+        is_good = add_thread(roots, i);
+    }
+    if (!is_good || !add_mappings(roots)) {
+        return hpf_error_set_memory(err);
+    }
+    if (roots->n_areas > 0) {
+        qsort(roots->areas, roots->n_areas, sizeof *roots->areas, by_address);
+    }
+    return HPF_OK;
+}
+
+void hpp__roots_finish(hpp__roots *roots)
+{
+    free(roots->modules);
+    free(roots->areas);
+    *roots = (hpp__roots){0};
+}

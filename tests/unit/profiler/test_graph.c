@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Images made by hand, in this process's own memory: blocks are found by address as a linear search
+ * finds them, edges are those of a brute-force comparison of all words, and roots are where they
+ * should be.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "native/graph/block_index.h"
+#include "native/graph/graph.h"
+
+enum { MAX_BLOCKS = 3000, MAX_MAPS = 16, PAGE_BYTES = 4096 };
+
+static uint32_t random_state;
+static hpp__image_block *blocks; /* not in a variable: that would point to all of them */
+static hpp__image_map maps[MAX_MAPS];
+static hpp__image_map made[MAX_MAPS]; /* by add_map */
+static size_t n_made;
+static hpp__image image;
+static hpp_resolver *resolver;
+static hpp__graph graph;
+
+static uint32_t next_random(uint32_t below)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % below;
+}
+
+/* Copies memory of this process, as the collector copies that of a program. */
+static bool read_own(void *context, void *out, uint64_t address, size_t n_bytes)
+{
+    (void)context;
+    for (size_t i = 0; i < image.n_maps; i++) {
+        if (address >= maps[i].begin && address + n_bytes <= maps[i].end && maps[i].is_readable) {
+            memcpy(out, (const void *)(uintptr_t)address, n_bytes);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void *add_map(size_t n_bytes, const char *path)
+{
+    void *memory = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cr_assert_neq(memory, MAP_FAILED);
+    size_t i = image.n_maps++;
+    while (i > 0 && maps[i - 1].begin > (uintptr_t)memory) {
+        maps[i] = maps[i - 1];
+        i--;
+    }
+    maps[i] = (hpp__image_map){.begin = (uintptr_t)memory,
+                               .end = (uintptr_t)memory + n_bytes,
+                               .is_readable = true,
+                               .is_writable = true,
+                               .path = path};
+    made[n_made++] = maps[i];
+    return memory;
+}
+
+static void add_block(const void *address, uint64_t size_bytes, uint32_t site)
+{
+    blocks[image.n_blocks++] = (hpp__image_block){(uintptr_t)address, size_bytes, site};
+}
+
+static void begin(void)
+{
+    hpf_error err;
+    random_state = 7;
+    n_made = 0;
+    blocks = calloc(MAX_BLOCKS, sizeof *blocks);
+    image = (hpp__image){.process_id = (uint32_t)getpid(),
+                         .frozen_id = (uint32_t)getpid(),
+                         .blocks = blocks,
+                         .maps = maps,
+                         .read = read_own};
+    cr_assert_eq(hpp_resolver_create(&resolver, NULL, &err), HPF_OK);
+}
+
+static void end(void)
+{
+    hpp__graph_finish(&graph);
+    hpp_resolver_destroy(resolver);
+    free(blocks);
+    for (size_t i = 0; i < n_made; i++) {
+        munmap((void *)(uintptr_t)made[i].begin, made[i].end - made[i].begin);
+    }
+}
+
+TestSuite(graph, .init = begin, .fini = end);
+
+static void make_graph(void)
+{
+    hpf_error err;
+    hpp__graph_finish(&graph);
+    cr_assert_eq(hpp__graph_init(&graph, &image, resolver, &err), HPF_OK, "%s", err.message);
+    cr_assert_eq(graph.n_blocks, image.n_blocks);
+}
+
+/* ---- The index ---- */
+
+static uint32_t find_slowly(uint64_t address)
+{
+    for (uint32_t i = 0; i < image.n_blocks; i++) {
+        bool is_inside =
+            address >= blocks[i].address && address - blocks[i].address < blocks[i].size_bytes;
+        if (is_inside || address == blocks[i].address) {
+            return i;
+        }
+    }
+    return HPP__NO_BLOCK;
+}
+
+static void check_around(const hpp__block_index *index, uint64_t address)
+{
+    for (uint64_t at = address - 20; at != address + 20; at++) {
+        cr_assert_eq(hpp__block_index_find(index, at), find_slowly(at), "at %llx",
+                     (unsigned long long)at);
+    }
+}
+
+Test(graph, index_finds_blocks_as_a_linear_search_does)
+{
+    const uint64_t sizes[] = {
+        0, 1, 16, 24, 40, 1000, 1024, 5000, UINT64_C(70) << 20, UINT64_C(300) << 20};
+    const uint64_t gaps[] = {0, 0, 16, 48, 1024, 4096, UINT64_C(64) << 20, UINT64_C(1) << 40};
+    for (int round = 0; round < 20; round++) {
+        uint64_t at = 0x555500000000 + 16 * (uint64_t)next_random(100000);
+        image.n_blocks = 0;
+        for (int i = 0; i < 100; i++) {
+            uint64_t size_bytes = sizes[next_random(sizeof sizes / sizeof *sizes)];
+            add_block((const void *)(uintptr_t)at, size_bytes, 3);
+            uint64_t gap = gaps[next_random(next_random(20) ? 5 : 8)];
+            at = (at + size_bytes + gap) / 16 * 16 + 16;
+            at = at < 0x7f0000000000 ? at : at - gap;
+        }
+        hpp__block_index index;
+        hpf_error err;
+        cr_assert_eq(hpp__block_index_init(&index, blocks, image.n_blocks, &err), HPF_OK);
+        for (size_t i = 0; i < image.n_blocks; i++) {
+            check_around(&index, blocks[i].address);
+            check_around(&index, blocks[i].address + blocks[i].size_bytes);
+            check_around(&index, blocks[i].address + blocks[i].size_bytes / 2);
+        }
+        check_around(&index, 0);
+        check_around(&index, UINT64_MAX);
+        hpp__block_index_finish(&index);
+    }
+    image.n_blocks = 0;
+}
+
+Test(graph, index_refuses_invalid_blocks)
+{
+    const hpp__image_block bad[][2] = {
+        {{0x1008, 8, 3}, {0x2000, 8, 3}},              /* not aligned */
+        {{0x1000, 0x1001, 3}, {0x2000, 8, 3}},         /* overlap */
+        {{0x2000, 8, 3}, {0x1000, 8, 3}},              /* not sorted */
+        {{0x1000, 8, 3}, {0x2000, UINT64_MAX / 2, 3}}, /* beyond all addresses */
+        {{0x1000, 8, 3}, {UINT64_C(1) << 47, 8, 3}},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        hpp__block_index index;
+        hpf_error err;
+        cr_assert_eq(hpp__block_index_init(&index, bad[i], 2, &err), HPF_ERR_SYNTAX, "%zu", i);
+        hpp__block_index_finish(&index);
+    }
+}
+
+Test(graph, index_of_no_blocks_finds_none)
+{
+    hpp__block_index index;
+    hpf_error err;
+    cr_assert_eq(hpp__block_index_init(&index, NULL, 0, &err), HPF_OK);
+    check_around(&index, 0);
+    check_around(&index, 0x1000);
+    hpp__block_index_finish(&index);
+}
+
+/* ---- Edges ---- */
+
+/* Fills `heap` with neighbouring blocks of random words: addresses of blocks, of their middles and
+ * ends, and numbers. */
+static void make_random_heap(unsigned char *heap, size_t n_bytes)
+{
+    for (size_t at = 16; at + 6000 < n_bytes && image.n_blocks < MAX_BLOCKS;) {
+        uint32_t size_bytes = next_random(50) == 0 ? next_random(5000) : next_random(90);
+        add_block(heap + at, size_bytes, 3);
+        at = (at + size_bytes + 31 + (next_random(30) == 0 ? next_random(20000) : 0)) / 16 * 16;
+    }
+    for (size_t i = 0; i < image.n_blocks; i++) {
+        uint64_t *words = (uint64_t *)(uintptr_t)blocks[i].address;
+        for (size_t j = 0; j < blocks[i].size_bytes / 8; j++) {
+            const hpp__image_block *to = &blocks[next_random((uint32_t)image.n_blocks)];
+            const uint64_t choices[] = {to->address,
+                                        to->address + to->size_bytes / 2,
+                                        to->address + to->size_bytes,
+                                        to->address + to->size_bytes - 1,
+                                        next_random(1000),
+                                        0};
+            words[j] = choices[next_random(6)];
+        }
+    }
+}
+
+/* Compares the edges of a block with its words. */
+static void check_edges(uint32_t block)
+{
+    size_t n;
+    const uint32_t *edges = hpp__graph_edges(&graph, block, &n);
+    const uint64_t *words = (const uint64_t *)(uintptr_t)blocks[block].address;
+    size_t n_found = 0;
+    uint32_t last = block;
+    for (size_t j = 0; j < blocks[block].size_bytes / 8; j++) {
+        uint32_t to = find_slowly(words[j]);
+        if (to != HPP__NO_BLOCK && to != last && to != block) {
+            cr_assert_lt(n_found, n);
+            cr_assert_eq(edges[n_found++], to);
+            last = to;
+        }
+    }
+    cr_assert_eq(n_found, n);
+}
+
+Test(graph, edges_are_those_of_all_words)
+{
+    make_random_heap(add_map(2 << 20, ""), 2 << 20);
+    cr_assert_gt(image.n_blocks, 1500);
+    make_graph();
+    for (uint32_t i = 0; i < image.n_blocks; i++) {
+        cr_assert_eq(graph.nodes[i].size_bytes, blocks[i].size_bytes);
+        check_edges(i);
+    }
+    cr_assert_eq(graph.n_roots, 0);
+}
+
+Test(graph, huge_untouched_block_is_not_read)
+{
+    const size_t n_bytes = (size_t)64 << 30;
+    char *heap = add_map(n_bytes, "");
+    add_block(heap, n_bytes - PAGE_BYTES, 3);
+    add_block(heap + n_bytes - PAGE_BYTES, 8, 3);
+    for (size_t at = 0; at < n_bytes - PAGE_BYTES; at += n_bytes / 8) {
+        *(uint64_t *)(void *)(heap + at + 1000) = blocks[1].address;
+    }
+    make_graph();
+    cr_assert_eq(graph.n_edges, 8);
+    for (size_t i = 0; i < graph.n_edges; i++) {
+        cr_assert_eq(graph.edges[i], 1);
+    }
+}
+
+Test(graph, block_that_cannot_be_read_has_no_edges)
+{
+    char *heap = add_map(1 << 20, "");
+    add_block(heap + 16, 8, 3);
+    add_block(heap + PAGE_BYTES, 2 * PAGE_BYTES, 3);
+    add_block(heap + 4 * PAGE_BYTES, 8, 3);
+    *(uint64_t *)(void *)(heap + 16) = blocks[1].address;
+    *(uint64_t *)(void *)(heap + 2 * PAGE_BYTES) = blocks[0].address;
+    *(uint64_t *)(void *)(heap + 4 * PAGE_BYTES) = blocks[1].address;
+    maps[1] = maps[2] = maps[0];
+    image.n_maps = 3;
+    maps[0].end = maps[1].begin = (uintptr_t)heap + PAGE_BYTES;
+    maps[1].end = maps[2].begin = (uintptr_t)heap + 4 * PAGE_BYTES;
+    maps[1].is_readable = false;
+    make_graph();
+    cr_assert_eq(graph.n_unread_bytes, 2 * PAGE_BYTES);
+    cr_assert_eq(graph.n_edges, 2);
+    cr_assert_eq(graph.edges[0], 1);
+    cr_assert_eq(graph.edges[1], 1);
+}
+
+/* ---- Roots ---- */
+
+static const hpp__graph_root *root_to(uint32_t block)
+{
+    const hpp__graph_root *found = NULL;
+    for (size_t i = 0; i < graph.n_roots; i++) {
+        size_t n;
+        const uint32_t *edges = hpp__graph_edges(&graph, graph.n_blocks + i, &n);
+        for (size_t j = 0; j < n; j++) {
+            if (edges[j] == block) {
+                cr_assert_null(found, "two roots point to block %u", block);
+                found = &graph.roots[i];
+            }
+        }
+    }
+    return found;
+}
+
+static void check_root(uint32_t block, hpp__root_kind kind, const char *name)
+{
+    const hpp__graph_root *root = root_to(block);
+    cr_assert_not_null(root, "block %u", block);
+    cr_assert_eq(root->kind, kind);
+    cr_assert_str_eq(root->name.data, name);
+}
+
+Test(graph, mapping_of_the_program_is_a_root_and_one_of_the_allocator_is_not)
+{
+    char *heap = add_map(1 << 20, "");
+    uint64_t *own = add_map(PAGE_BYTES, "");
+    uint64_t *named = add_map(PAGE_BYTES, "/memfd:store (deleted)");
+    uint64_t *window = add_map(PAGE_BYTES, "/memfd:census-window (deleted)");
+    for (uint32_t i = 0; i < 4; i++) {
+        add_block(heap + 64 * (i + 1), 24, 3);
+    }
+    own[7] = blocks[0].address + 8;
+    named[0] = blocks[1].address;
+    window[0] = blocks[2].address;
+    *(uint64_t *)(void *)(heap + 512) = blocks[3].address; /* free memory of the allocator */
+    make_graph();
+    check_root(0, HPP__ROOT_MAPPING, "mapping");
+    check_root(1, HPP__ROOT_MAPPING, "mapping of memfd:store (deleted)");
+    cr_assert_null(root_to(2));
+    cr_assert_null(root_to(3));
+}
+
+Test(graph, mapping_that_the_kernel_has_merged_with_large_blocks_is_a_root)
+{
+    char *small = add_map(PAGE_BYTES, "");
+    char *memory = add_map(6 * PAGE_BYTES, "");
+    const void *in_order[] = {small < memory ? small + 64 : memory + PAGE_BYTES + 16,
+                              small < memory ? memory + PAGE_BYTES + 16 : small + 64};
+    for (uint32_t i = 0; i < 2; i++) {
+        add_block(in_order[i], in_order[i] == small + 64 ? 8 : 2 * PAGE_BYTES - 16, 3);
+    }
+    uint32_t small_one = in_order[0] == small + 64 ? 0 : 1;
+    *(uint64_t *)(void *)(memory + 8) = blocks[small_one].address;
+    *(uint64_t *)(void *)(memory + PAGE_BYTES + 8) = blocks[1 - small_one].address;
+    *(uint64_t *)(void *)(memory + 4 * PAGE_BYTES) = blocks[1 - small_one].address;
+    make_graph();
+    cr_assert_eq(graph.n_roots, 2);
+    check_root(small_one, HPP__ROOT_MAPPING, "mapping");
+    check_root(1 - small_one, HPP__ROOT_MAPPING, "mapping");
+}
+
+Test(graph, thread_has_registers_thread_local_memory_and_a_stack_down_to_its_pointer)
+{
+    enum { STACK_BYTES = 16 * PAGE_BYTES };
+    static hpp__image_thread thread = {.id = 1, .has_registers = true, .name = "worker"};
+    char *heap = add_map(PAGE_BYTES, "");
+    char *stack = add_map(STACK_BYTES, "");
+    for (uint32_t i = 0; i < 5; i++) {
+        add_block(heap + 64 * (i + 1), 24, 3);
+    }
+    uint64_t *pointer = (uint64_t *)(void *)(stack + STACK_BYTES - 4096);
+    *pointer = thread.thread_pointer = (uintptr_t)pointer;
+    thread.stack_begin = (uintptr_t)stack + 5 * PAGE_BYTES;
+    thread.stack_end = (uintptr_t)stack + STACK_BYTES;
+    thread.registers[3] = blocks[0].address;
+    *(uint64_t *)(void *)(stack + 6 * PAGE_BYTES) = blocks[1].address;
+    pointer[10] = blocks[2].address;
+    *(uint64_t *)(void *)(stack + 2 * PAGE_BYTES) = blocks[3].address; /* of a call that is over */
+    image.threads = &thread;
+    image.n_threads = 1;
+    make_graph();
+    check_root(0, HPP__ROOT_REGISTERS, "registers of worker");
+    check_root(1, HPP__ROOT_STACK, "stack of worker");
+    check_root(2, HPP__ROOT_TLS, "TLS of worker");
+    cr_assert_null(root_to(3));
+    cr_assert_null(root_to(4));
+}
+
+Test(graph, stack_of_a_thread_that_has_ended_is_no_root)
+{
+    enum { STACK_BYTES = 16 * PAGE_BYTES };
+    char *heap = add_map(PAGE_BYTES, "");
+    char *stack = add_map(STACK_BYTES, "");
+    for (uint32_t i = 0; i < 2; i++) {
+        add_block(heap + 64 * (i + 1), 24, 3);
+    }
+    size_t at = maps[0].begin == (uintptr_t)stack ? 0 : 1;
+    memmove(&maps[at + 1], &maps[at], (image.n_maps - at) * sizeof *maps);
+    image.n_maps++;
+    maps[at].end = maps[at + 1].begin = (uintptr_t)stack + PAGE_BYTES; /* a guard */
+    maps[at].is_readable = maps[at].is_writable = false;
+    uint64_t *pointer = (uint64_t *)(void *)(stack + STACK_BYTES - 4096);
+    *(uint64_t *)(void *)(stack + 2 * PAGE_BYTES) = blocks[0].address;
+    make_graph();
+    check_root(0, HPP__ROOT_MAPPING, "mapping"); /* without thread data it could be anything */
+    pointer[0] = pointer[2] = (uintptr_t)pointer;
+    make_graph();
+    cr_assert_null(root_to(0));
+}
+
+/* ---- Variables of this program ---- */
+
+static void *volatile static_pointer;
+void *graph_test_pointers[3];
+
+/* Adds the mappings of this program's file, and that of its zeroed data, which follows. */
+static void add_program(const char *program)
+{
+    FILE *file = fopen("/proc/self/maps", "re");
+    char line[512];
+    cr_assert_not_null(file);
+    while (fgets(line, sizeof line, file) && image.n_maps < MAX_MAPS / 2) {
+        unsigned long long map_begin, map_end, offset;
+        char rights[5], path[400] = "";
+        sscanf(line, "%llx-%llx %4s %llx %*s %*s %399s", &map_begin, &map_end, rights, &offset,
+               path);
+        bool is_zeroed =
+            path[0] == '\0' && image.n_maps > 0 && maps[image.n_maps - 1].end == map_begin;
+        if (strcmp(path, program) == 0 || is_zeroed) {
+            maps[image.n_maps++] = (hpp__image_map){.begin = map_begin,
+                                                    .end = map_end,
+                                                    .offset = offset,
+                                                    .is_readable = rights[0] == 'r',
+                                                    .is_writable = rights[1] == 'w',
+                                                    .path = is_zeroed ? "" : program};
+        }
+    }
+    fclose(file);
+}
+
+Test(graph, variable_is_a_root_with_its_name)
+{
+    static char program[512];
+    char expected[600];
+    cr_assert_gt(readlink("/proc/self/exe", program, sizeof program - 1), 0);
+    add_program(program);
+    cr_assert_gt(image.n_maps, 3);
+    char *heap = add_map(PAGE_BYTES, "");
+    for (uint32_t i = 0; i < 2; i++) {
+        add_block(heap + 64 * (i + 1), 24, 3);
+    }
+    static_pointer = heap + 64;
+    graph_test_pointers[2] = heap + 128 + 8;
+    make_graph();
+    const char *name = strrchr(program, '/') + 1;
+    snprintf(expected, sizeof expected, "static_pointer@%s", name);
+    check_root(0, HPP__ROOT_VARIABLE, expected);
+    snprintf(expected, sizeof expected, "graph_test_pointers@%s", name);
+    check_root(1, HPP__ROOT_VARIABLE, expected);
+}
