@@ -108,6 +108,7 @@ static bool open_watch(session *s)
         .max_name_bytes = (size_t)s->values->plot.max_name << 20,
         .has_log_profile = s->values->plot.profile >= 0,
         .log_profile = (uint8_t)s->values->plot.profile,
+        .has_activity = s->values->plot.lanes,
         .is_wanted = plot_setup_filter(&s->setup),
         .is_wanted_context = &s->setup.filter,
     };
@@ -262,6 +263,9 @@ static const char *check_command_line(const watch_values *values, int n_operands
     }
     if (plot->output && strcmp(plot->output, "-") == 0) {
         return "-o - cannot be used: the picture is rewritten, which needs a file";
+    }
+    if (plot->lanes && values->http.n == 0 && !plot->output) {
+        return "--lanes needs --http or -o FILE: the terminal has no room for lanes";
     }
     if (plot->legend == HPR_LEGEND_SEPARATE) {
         return "--legend separate cannot be used with census watch";

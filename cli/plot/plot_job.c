@@ -184,18 +184,18 @@ static hpf_status note_event(void *context, const hpf_event *event, hpf_error *e
 /* Sets the activity to be drawn, between the first and the last sample. */
 static hpf_status settle_activity(plot_job *j, hpf_error *err)
 {
-    const hpf_activity *activity = hpf_eventlog_activity_settle(j->activity);
+    const hpf_overview *o = hpf_survey_overview(j->inputs[0].survey);
+    const hpf_activity *activity =
+        hpf_eventlog_activity_between(j->activity, o->first_time, o->last_time);
     hpf_error warning;
-    if (!activity->allocated_bytes && !activity->paused_s && !activity->running_s &&
-        !activity->sparks && activity->n_messages == 0) {
+    if (hpf_activity_is_empty(activity)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "no allocation, collections, threads, sparks or messages in the "
                              "event log: run the program with +RTS -l");
     }
     if (activity->n_more_messages > 0) {
-        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
-                      "only the first %d messages are drawn; %" PRIu64 " more are left out",
-                      (int)HPF_MAX_MESSAGES, activity->n_more_messages);
+        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED, "too many messages: %" PRIu64 " are left out",
+                      activity->n_more_messages);
         diag_warning(j->inputs[0].name, &warning);
     }
     j->setup.options.chart.activity = activity;
@@ -215,7 +215,7 @@ static hpf_status read_log_events(plot_job *j, hpf_error *err)
                              v->gc ? "gc" : "lanes");
     }
     if (v->lanes && o->last_time > o->first_time) {
-        j->activity = hpf_eventlog_activity_create(o->first_time, o->last_time);
+        j->activity = hpf_eventlog_activity_create();
         if (!j->activity) {
             return hpf_error_set_memory(err);
         }

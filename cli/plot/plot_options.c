@@ -133,8 +133,8 @@ _Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, 
 /* Returns whether an option also applies to growing profiles. */
 static bool is_live(const opt *row)
 {
-    static const char *const others[] = {"output",       "from", "to", "for",   "latex",
-                                         "overlay-from", "sets", "gc", "lanes", "same-scale"};
+    static const char *const others[] = {"output",       "from", "to", "for",       "latex",
+                                         "overlay-from", "sets", "gc", "same-scale"};
     bool is_other = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         is_other |= strcmp(row->name, others[i]) == 0;

@@ -54,30 +54,26 @@ static hpf_status replace(picture *p, hpf_sink *drawn, hpf_error *err)
     return status;
 }
 
-static hpf_status write_chart(const plot_setup *s, hpf_survey *survey, hpf_sink *sink,
-                              hpf_error *err)
-{
-    const hpr_output output = font_choice_output(s->fonts, s->values->dpi);
-    return hpr_render(survey, &s->options.chart, s->backend, &output, sink, err);
-}
-
-static hpf_status write_profile(const picture *p, hpf_survey *survey, hpf_sink *sink,
-                                hpf_error *err)
+static hpf_status write_chart(const picture *p, hpf_survey *survey, hpf_sink *sink, hpf_error *err)
 {
     const plot_setup *s = p->options.setup;
     const char *const name = p->profile->name;
-    return s->backend->write_profiles(&survey, &name, 1, &s->options, sink, err);
+    hpr_page_options options = s->options;
+    options.chart.activity = hpf_live_activity(p->profile->live, survey);
+    if (s->backend->write_profiles) {
+        return s->backend->write_profiles(&survey, &name, 1, &options, sink, err);
+    }
+    const hpr_output output = font_choice_output(s->fonts, s->values->dpi);
+    return hpr_render(survey, &options.chart, s->backend, &output, sink, err);
 }
 
 static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
 {
-    const plot_setup *s = p->options.setup;
     hpf_sink *drawn = hpf_sink_to_memory();
     if (!drawn) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = s->backend->write_profiles ? write_profile(p, survey, drawn, err)
-                                                   : write_chart(s, survey, drawn, err);
+    hpf_status status = write_chart(p, survey, drawn, err);
     status = status == HPF_OK ? hpf_sink_finish(drawn, err) : status;
     if (status == HPF_OK) {
         return replace(p, drawn, err);

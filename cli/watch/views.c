@@ -89,6 +89,7 @@ static bool open_page(watch_views *views, loop *l, watch *w)
         .token_file = views->token_file,
         .opens_browser = views->opens_browser,
         .page = &views->setup->options.chart,
+        .has_lanes = views->setup->values->lanes,
     };
     views->page = view_http_create(l, &options);
     return views->page && add_or_explain(w, views->page);

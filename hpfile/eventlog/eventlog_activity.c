@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * One record of statistics is one collection, however many capabilities took part. Activity is
- * added up in cells. Capabilities are independent of each other, because each writes blocks of its
- * own; only pauses, of which each has a part, are merged at the end. A capability that has nothing
- * to do waits for the next collection inside of one; so the pause is the time of the capability
- * that leads the collection and writes its statistics.
+ * added up in cells, from the begin of the log on; when a time is after the last cell, pairs of
+ * cells are merged. So the cells depend only on the records. Capabilities are independent of each
+ * other, because each writes blocks of its own; only pauses, of which each has a part, are merged.
+ * A capability that has nothing to do waits for the next collection inside of one; so the pause is
+ * the time of the capability that leads the collection and writes its statistics.
  */
 #include "eventlog/eventlog_activity.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -65,7 +67,16 @@ void hpf_eventlog_gc_finish(hpf_eventlog_gc *gc)
 
 /* --- activity -------------------------------------------------------------------------------- */
 
-enum { N_CELLS = 4096, MAX_CAPS = 4096 };
+enum {
+    N_CELLS = 1 << 15, /* at least half of them are in use */
+    N_SHOWN = 4096,    /* cells of the result */
+    MAX_CAPS = 4096,
+    MOST_PAUSES = 8192,
+    MOST_MESSAGE_BYTES = 1 << 20,
+};
+
+/* A power of two, so that whole seconds are at the edges of cells. */
+static const double first_cell_s = 0x1p-18;
 
 /* What is added up in cells. Sparks are counted by the run-time system, or are single events. */
 typedef enum sum {
@@ -94,35 +105,34 @@ typedef struct span {
     double begin_s, end_s;
 } span;
 
-typedef struct pause {
-    span time;
-    bool has_statistics;
-} pause;
-
 struct hpf_eventlog_activity {
     hpf_activity public;
     hpf_arena *arena; /* texts of messages */
-    double end_s;
+    size_t message_bytes;
     capability *caps;
     size_t n_caps, caps_capacity;
-    pause *pauses;
+    span *pauses; /* the latest, in the order of time, without overlap; the others are in cells */
     size_t n_pauses, pauses_capacity;
-    hpf_mark *messages;
-    size_t messages_capacity;
-    bool has[N_SUMS];
+    double paused_until_s; /* pauses in cells end before */
+    bool has_statistics;   /* pauses are those of capabilities that lead a collection */
+    hpf_mark *messages;    /* in the order of time */
+    size_t n_messages, messages_capacity;
+    double cell_s;
     double cells[N_SUMS][N_CELLS];
+    bool has[N_SUMS];
+    double scratch[N_CELLS]; /* cells with what is not over yet */
+    double shown[N_SUMS][N_SHOWN];
 };
 
-hpf_eventlog_activity *hpf_eventlog_activity_create(double begin_s, double end_s)
+hpf_eventlog_activity *hpf_eventlog_activity_create(void)
 {
     hpf_eventlog_activity *a = calloc(1, sizeof *a);
     if (!a || !(a->arena = hpf_arena_create())) {
         free(a);
         return NULL;
     }
-    a->public = (hpf_activity){
-        .begin_s = begin_s, .cell_s = (end_s - begin_s) / N_CELLS, .n_cells = N_CELLS};
-    a->end_s = end_s;
+    a->cell_s = first_cell_s;
+    a->paused_until_s = -HUGE_VAL;
     return a;
 }
 
@@ -137,24 +147,47 @@ void hpf_eventlog_activity_destroy(hpf_eventlog_activity *a)
     }
 }
 
-/* Spreads an amount evenly over the time in which it arose, or adds it at one time. What is outside
- * of the cells is left out. */
+static void merge_pairs(double cells[N_CELLS])
+{
+    for (size_t i = 0; i < N_CELLS / 2; i++) {
+        cells[i] = cells[2 * i] + cells[2 * i + 1];
+    }
+    memset(cells + N_CELLS / 2, 0, N_CELLS / 2 * sizeof *cells);
+}
+
+/* Makes cells wider until `time_s` is before the end of the last one. */
+static void make_room(hpf_eventlog_activity *a, double time_s)
+{
+    for (; time_s >= a->cell_s * N_CELLS; a->cell_s *= 2) {
+        for (size_t which = 0; which < N_SUMS; which++) {
+            merge_pairs(a->cells[which]);
+        }
+    }
+}
+
+/* Spreads an amount evenly over the time in which it arose, or adds it at one time. The cells must
+ * have room for it. */
+static void spread(double *cells, double cell_s, span over, double amount)
+{
+    double begin = over.begin_s / cell_s;
+    double length = (over.end_s - over.begin_s) / cell_s;
+    if (length <= 0) {
+        cells[(size_t)begin] += amount;
+        return;
+    }
+    double end = fmin(begin + length, N_CELLS);
+    for (size_t i = (size_t)begin; (double)i < end; i++) {
+        double share = fmin(end, (double)i + 1) - fmax(begin, (double)i);
+        cells[i] += amount * share / length;
+    }
+}
+
 static void add_span(hpf_eventlog_activity *a, sum which, span over, double amount)
 {
-    double length = (over.end_s - over.begin_s) / a->public.cell_s;
-    double begin = (over.begin_s - a->public.begin_s) / a->public.cell_s;
-    double end = begin + fmax(length, 0);
-    if (end < 0 || begin > N_CELLS || !(amount > 0)) {
-        return;
-    }
-    a->has[which] = true;
-    if (length <= 0) {
-        a->cells[which][(size_t)fmin(begin, N_CELLS - 1)] += amount;
-        return;
-    }
-    for (size_t i = (size_t)fmax(begin, 0); i < N_CELLS && (double)i < end; i++) {
-        double share = fmin(end, (double)i + 1) - fmax(begin, (double)i);
-        a->cells[which][i] += amount * share / length;
+    if (amount > 0) {
+        make_room(a, over.end_s);
+        spread(a->cells[which], a->cell_s, over, amount);
+        a->has[which] = true;
     }
 }
 
@@ -162,7 +195,7 @@ static void add_span(hpf_eventlog_activity *a, sum which, span over, double amou
 static void add_growth(hpf_eventlog_activity *a, sum which, counter *c, double time_s, double value)
 {
     if (value > c->value) {
-        add_span(a, which, (span){c->time_s, fmax(time_s, c->time_s)}, value - c->value);
+        add_span(a, which, (span){fmin(c->time_s, time_s), time_s}, value - c->value);
     }
     *c = (counter){time_s, value};
 }
@@ -189,39 +222,106 @@ static void stop_running(hpf_eventlog_activity *a, capability *cap, double time_
     cap->running_since_s = -1;
 }
 
+/* Moves the older half of the pauses to the cells. */
+static void store_pauses(hpf_eventlog_activity *a)
+{
+    size_t n = a->n_pauses / 2;
+    for (size_t i = 0; i < n; i++) {
+        const span *p = &a->pauses[i];
+        add_span(a, PAUSED, *p, p->end_s - p->begin_s);
+    }
+    a->paused_until_s = a->pauses[n - 1].end_s;
+    a->n_pauses -= n;
+    memmove(a->pauses, a->pauses + n, a->n_pauses * sizeof *a->pauses);
+}
+
+/* Adds a pause, merged with those that overlap with it. */
+static hpf_status add_pause(hpf_eventlog_activity *a, span time, hpf_error *err)
+{
+    time.begin_s = fmax(time.begin_s, a->paused_until_s);
+    if (time.end_s <= time.begin_s) {
+        return HPF_OK;
+    }
+    if (!HPF__ARRAY_RESERVE(a->pauses, a->pauses_capacity, a->n_pauses + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    size_t end = a->n_pauses;
+    while (end > 0 && a->pauses[end - 1].begin_s > time.end_s) {
+        end--;
+    }
+    size_t begin = end;
+    while (begin > 0 && a->pauses[begin - 1].end_s >= time.begin_s) {
+        begin--;
+        time.begin_s = fmin(time.begin_s, a->pauses[begin].begin_s);
+        time.end_s = fmax(time.end_s, a->pauses[begin].end_s);
+    }
+    memmove(a->pauses + begin + 1, a->pauses + end, (a->n_pauses - end) * sizeof *a->pauses);
+    a->pauses[begin] = time;
+    a->n_pauses = a->n_pauses + 1 - (end - begin);
+    if (a->n_pauses > MOST_PAUSES) {
+        store_pauses(a);
+    }
+    return HPF_OK;
+}
+
+/* Counts the time in which a capability that leads a collection collected; without statistics, as
+ * in old logs, that in which any capability did. */
 static hpf_status end_pause(hpf_eventlog_activity *a, capability *cap, double time_s,
                             hpf_error *err)
 {
-    if (cap->paused_since_s >= 0) {
-        if (!HPF__ARRAY_RESERVE(a->pauses, a->pauses_capacity, a->n_pauses + 1)) {
-            return hpf_error_set_memory(err);
-        }
-        a->pauses[a->n_pauses++] = (pause){{cap->paused_since_s, time_s}, cap->leads_collection};
-    }
+    span time = {cap->paused_since_s, time_s};
+    bool leads = cap->leads_collection;
     cap->paused_since_s = -1;
     cap->leads_collection = false;
-    return HPF_OK;
+    if (time.begin_s < 0 || (a->has_statistics && !leads)) {
+        return HPF_OK;
+    }
+    if (leads && !a->has_statistics) {
+        a->has_statistics = true;
+        a->n_pauses = 0;
+        a->paused_until_s = -HUGE_VAL;
+        a->has[PAUSED] = false;
+        memset(a->cells[PAUSED], 0, sizeof a->cells[PAUSED]);
+    }
+    return add_pause(a, time, err);
 }
 
 static hpf_status keep_message(hpf_eventlog_activity *a, double time_s, hpf_str text,
                                hpf_error *err)
 {
-    if (time_s < a->public.begin_s || time_s > a->end_s) {
-        return HPF_OK;
-    }
-    if (a->public.n_messages == HPF_MAX_MESSAGES) {
-        a->public.n_more_messages++;
-        return HPF_OK;
-    }
     while (text.length && text.data[text.length - 1] == '\0') {
         text.length--;
     }
+    if (a->n_messages == HPF_MAX_MESSAGES || text.length > MOST_MESSAGE_BYTES - a->message_bytes) {
+        a->public.n_more_messages++;
+        return HPF_OK;
+    }
     const char *copy = hpf_arena_text(a->arena, text);
-    if (!copy || !HPF__ARRAY_RESERVE(a->messages, a->messages_capacity, a->public.n_messages + 1)) {
+    if (!copy || !HPF__ARRAY_RESERVE(a->messages, a->messages_capacity, a->n_messages + 1)) {
         return hpf_error_set_memory(err);
     }
-    a->messages[a->public.n_messages++] = (hpf_mark){time_s, {copy, text.length}};
+    a->message_bytes += text.length;
+    size_t at = a->n_messages++;
+    for (; at > 0 && a->messages[at - 1].time > time_s; at--) {
+        a->messages[at] = a->messages[at - 1];
+    }
+    a->messages[at] = (hpf_mark){time_s, {copy, text.length}};
     return HPF_OK;
+}
+
+bool hpf_eventlog_activity_wants(uint16_t type)
+{
+    static const uint16_t wanted[] = {
+        HPF__EVENT_RUN_THREAD,     HPF__EVENT_STOP_THREAD,    HPF__EVENT_GC_START,
+        HPF__EVENT_GC_END,         HPF__EVENT_GC_STATS_GHC,   HPF__EVENT_USER_MSG,
+        HPF__EVENT_SPARK_COUNTERS, HPF__EVENT_SPARK_CREATE,   HPF__EVENT_SPARK_RUN,
+        HPF__EVENT_SPARK_STEAL,    HPF__EVENT_HEAP_ALLOCATED,
+    };
+    size_t i = 0;
+    while (i < sizeof wanted / sizeof *wanted && wanted[i] != type) {
+        i++;
+    }
+    return i < sizeof wanted / sizeof *wanted;
 }
 
 hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event *event,
@@ -233,7 +333,7 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     if (event->type->id == HPF__EVENT_USER_MSG) {
         return keep_message(a, time_s, p, err);
     }
-    if (event->cap >= MAX_CAPS) {
+    if (event->cap >= MAX_CAPS || !hpf_eventlog_activity_wants(event->type->id)) {
         return HPF_OK;
     }
     capability *cap = cap_of(a, event->cap);
@@ -283,60 +383,76 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     return HPF_OK;
 }
 
-static int compare_pauses(const void *left, const void *right)
+/* Shows the cells of a sum between two times, with what is not over yet. The cells of the sum
+ * remain as they are, so that the next call gives what it would give without this one. */
+static const double *show(hpf_eventlog_activity *a, sum which, double begin_s, double end_s)
 {
-    const pause *a = left, *b = right;
-    return (a->time.begin_s > b->time.begin_s) - (a->time.begin_s < b->time.begin_s);
-}
-
-/* Adds the times in which a capability that leads a collection collected; without statistics, as in
- * old logs, those in which any capability did. */
-static void add_pauses(hpf_eventlog_activity *a)
-{
-    bool has_statistics = false;
-    for (size_t i = 0; i < a->n_pauses; i++) {
-        has_statistics |= a->pauses[i].has_statistics;
+    double *cells = a->scratch, *shown = a->shown[which], cell_s = a->cell_s;
+    bool has = a->has[which] || (which == PAUSED && a->n_pauses > 0);
+    memcpy(cells, a->cells[which], sizeof a->scratch);
+    double latest_s = a->n_pauses > 0 ? fmax(end_s, a->pauses[a->n_pauses - 1].end_s) : end_s;
+    for (; latest_s >= cell_s * N_CELLS; cell_s *= 2) {
+        merge_pairs(cells);
     }
-    if (a->n_pauses) {
-        qsort(a->pauses, a->n_pauses, sizeof *a->pauses, compare_pauses);
+    for (size_t i = 0; which == PAUSED && i < a->n_pauses; i++) {
+        const span *p = &a->pauses[i];
+        spread(cells, cell_s, *p, p->end_s - p->begin_s);
     }
-    double free_from_s = -HUGE_VAL;
-    for (size_t i = 0; i < a->n_pauses; i++) {
-        span rest = a->pauses[i].time;
-        rest.begin_s = fmax(rest.begin_s, free_from_s);
-        if (a->pauses[i].has_statistics == has_statistics && rest.end_s > rest.begin_s) {
-            add_span(a, PAUSED, rest, rest.end_s - rest.begin_s);
-            free_from_s = rest.end_s;
+    for (size_t i = 0; which == RUNNING && i < a->n_caps; i++) {
+        double since_s = a->caps[i].running_since_s;
+        if (since_s >= 0 && since_s < end_s) {
+            spread(cells, cell_s, (span){since_s, end_s}, end_s - since_s);
+            has = true;
         }
     }
+    double per_cell = a->public.cell_s / cell_s, from = begin_s / cell_s;
+    for (size_t i = 0; i < N_SHOWN; i++) {
+        double begin = from + (double)i * per_cell, end = from + ((double)i + 1) * per_cell;
+        shown[i] = 0;
+        for (size_t j = (size_t)begin; j < N_CELLS && (double)j < end; j++) {
+            shown[i] += cells[j] * (fmin(end, (double)j + 1) - fmax(begin, (double)j));
+        }
+    }
+    return has ? shown : NULL;
 }
 
-static int compare_messages(const void *left, const void *right)
-{
-    const hpf_mark *a = left, *b = right;
-    return (a->time > b->time) - (a->time < b->time);
-}
-
-const hpf_activity *hpf_eventlog_activity_settle(hpf_eventlog_activity *a)
+const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *a, double begin_s,
+                                                  double end_s)
 {
     hpf_activity *public = &a->public;
+    public->begin_s = begin_s;
+    public->cell_s = (end_s - begin_s) / N_SHOWN;
+    public->n_cells = N_SHOWN;
+    public->n_processors = 0;
     for (size_t i = 0; i < a->n_caps; i++) {
-        stop_running(a, &a->caps[i], a->end_s);
         public->n_processors += a->caps[i].has_run;
     }
-    add_pauses(a);
-    if (public->n_messages) {
-        qsort(a->messages, public->n_messages, sizeof *a->messages, compare_messages);
-    }
+    public->allocated_bytes = show(a, ALLOCATED, begin_s, end_s);
+    public->paused_s = show(a, PAUSED, begin_s, end_s);
+    public->running_s = show(a, RUNNING, begin_s, end_s);
     bool is_counted = a->has[SPARKS_COUNTED];
-    bool has_sparks = is_counted || a->has[SPARKS_SINGLE];
-    public->allocated_bytes = a->has[ALLOCATED] ? a->cells[ALLOCATED] : NULL;
-    public->paused_s = a->has[PAUSED] ? a->cells[PAUSED] : NULL;
-    public->running_s = a->has[RUNNING] ? a->cells[RUNNING] : NULL;
-    if (has_sparks) {
-        public->sparks = a->cells[is_counted ? SPARKS_COUNTED : SPARKS_SINGLE];
-        public->run_sparks = a->cells[is_counted ? RUN_COUNTED : RUN_SINGLE];
+    public->sparks = show(a, is_counted ? SPARKS_COUNTED : SPARKS_SINGLE, begin_s, end_s);
+    sum run = is_counted ? RUN_COUNTED : RUN_SINGLE;
+    show(a, run, begin_s, end_s);
+    public->run_sparks = public->sparks ? a->shown[run] : NULL;
+    size_t first = 0, end = a->n_messages;
+    while (first < end && a->messages[first].time < begin_s) {
+        first++;
     }
-    public->messages = a->messages;
+    while (end > first && a->messages[end - 1].time > end_s) {
+        end--;
+    }
+    public->messages = a->messages ? a->messages + first : NULL;
+    public->n_messages = end - first;
     return public;
+}
+
+bool hpf_activity_is_empty(const hpf_activity *a)
+{
+    return !a->allocated_bytes && !a->paused_s && !a->running_s && !a->sparks && a->n_messages == 0;
+}
+
+bool hpf_eventlog_activity_has_records(const hpf_eventlog_activity *a)
+{
+    return a->n_caps > 0 || a->n_messages > 0;
 }

@@ -3,7 +3,7 @@
  * What the run-time system of an event log did: its garbage collections (`+RTS -lg`, part of `-l`),
  * and over time its allocation, pauses, threads, sparks and messages.
  *
- * Memory: the collections, and the last state of each capability.
+ * Memory: the collections; a fixed amount for the rest.
  */
 #ifndef HPF_EVENTLOG_ACTIVITY_H
 #define HPF_EVENTLOG_ACTIVITY_H
@@ -26,21 +26,33 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *log, const
 HPF_API void hpf_eventlog_gc_settle(hpf_eventlog_gc *log);
 HPF_API void hpf_eventlog_gc_finish(hpf_eventlog_gc *log);
 
-/* Activity between two times. */
+/* What is known of the activity so far, in at most 4 MiB. */
 typedef struct hpf_eventlog_activity hpf_eventlog_activity;
 
-/* Messages that are kept; later ones are counted. */
+/* Messages that are kept; others, and those that are not in the first MiB of texts, are counted. */
 enum { HPF_MAX_MESSAGES = 16384 };
 
-/* Returns NULL when there is no memory. `begin_s` is less than `end_s`. */
-HPF_API hpf_eventlog_activity *hpf_eventlog_activity_create(double begin_s, double end_s);
+/* Returns NULL when there is no memory. */
+HPF_API hpf_eventlog_activity *hpf_eventlog_activity_create(void);
 HPF_API void hpf_eventlog_activity_destroy(hpf_eventlog_activity *activity);
+
+/* Returns whether events of this type do something. */
+HPF_API bool hpf_eventlog_activity_wants(uint16_t type);
 
 /* Notes an event; other events do nothing. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *activity,
                                                            const hpf_event *event, hpf_error *err);
 
-/* Ends what is not over at `end_s`, and returns the activity, borrowed. Call it once. */
-HPF_API const hpf_activity *hpf_eventlog_activity_settle(hpf_eventlog_activity *activity);
+/* Returns whether any event did something. */
+HPF_API bool hpf_eventlog_activity_has_records(const hpf_eventlog_activity *activity);
+
+/* Returns the activity between two times of the log, borrowed until the next call with this
+ * argument. What is not over is taken to last until `end_s`. `begin_s` is less than `end_s` and not
+ * negative. */
+HPF_API const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *activity,
+                                                          double begin_s, double end_s);
+
+/* Returns whether there is something to show. */
+HPF_API bool hpf_activity_is_empty(const hpf_activity *activity);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "base/big_endian.h"
 #include "event/costs.h"
+#include "eventlog/eventlog_activity.h"
 #include "eventlog/eventlog_reader.h"
 #include "eventlog/eventlog_tags.h"
 #include "eventlog/eventlog_diagnosis.h"
@@ -367,6 +368,7 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         *is_wanted |= wanted[i] == type->id;
     }
+    *is_wanted |= h->options.activity && hpf_eventlog_activity_wants(type->id);
     *is_wanted &= hpf_event_name(type) != NULL;
     h->is_whole = true;
     return h->has_units ? HPF_OK : tell_units(h, err);
@@ -407,7 +409,10 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     if (is_stack || event->type->id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING) {
         return on_cost(h, event, is_stack, err);
     }
-    return on_other(h, event, err);
+    hpf_status status = h->options.activity && !h->is_revisiting
+                            ? hpf_eventlog_activity_note(h->options.activity, event, err)
+                            : HPF_OK;
+    return status == HPF_OK ? on_other(h, event, err) : status;
 }
 
 static const hpf_event_visitor visitor = {.type = on_type, .event = on_event};

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "eventlog/eventlog_activity.h"
 #include "summary/sidecar_merge.h"
 #include "detect/reader.h"
 #include "event/sidecar_reader.h"
@@ -18,6 +19,7 @@ struct hpf_live {
     hpf_live_options options;
     hpf_events listener; /* all NULL without a listener */
     hpf_reader *reader;
+    hpf_eventlog_activity *activity; /* NULL: not kept */
     hpf__accumulator accumulator;
     hpf__sample_store store;
     hpf__sidecar_merge merge;
@@ -217,12 +219,17 @@ static void on_warning(void *context, const hpf_error *warning)
 
 static bool init(hpf_live *live)
 {
+    live->activity = live->options.has_activity ? hpf_eventlog_activity_create() : NULL;
     hpf_reader_options reader_options = {.max_name_bytes = live->options.max_name_bytes,
                                          .warning = on_warning,
                                          .warning_context = live,
                                          .has_log_profile = live->options.has_log_profile,
                                          .log_profile = live->options.log_profile,
-                                         .keeps_times = true};
+                                         .keeps_times = true,
+                                         .activity = live->activity};
+    if (live->options.has_activity && !live->activity) {
+        return false;
+    }
     if (!hpf__accumulator_init(&live->accumulator, live->options.max_picks)) {
         return false;
     }
@@ -269,6 +276,7 @@ void hpf_live_destroy(hpf_live *live)
         hpf__sample_store_finish(&live->store);
         hpf__accumulator_finish(&live->accumulator);
         hpf_reader_destroy(live->reader);
+        hpf_eventlog_activity_destroy(live->activity);
         free(live);
     }
 }
@@ -318,12 +326,20 @@ bool hpf_live_has_end(const hpf_live *live)
 hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis)
 {
     const hpf__eventlog_heap *log = hpf__reader_log(live->reader);
-    if (!live->has_late) {
-        return log ? hpf__eventlog_heap_caveat(log, diagnosis) : HPF_OK;
+    if (live->has_late) {
+        return hpf_error_set(
+            diagnosis, HPF_ERR_ORDER,
+            "samples came too late to be sorted: they are shown at the time of the sample before");
     }
-    return hpf_error_set(
-        diagnosis, HPF_ERR_ORDER,
-        "samples came too late to be sorted: they are shown at the time of the sample before");
+    hpf_status status = log ? hpf__eventlog_heap_caveat(log, diagnosis) : HPF_OK;
+    bool has_lanes = !live->activity || hpf_eventlog_activity_has_records(live->activity);
+    if (status != HPF_OK || has_lanes || hpf_live_n_samples(live) == 0) {
+        return status;
+    }
+    return hpf_error_set(diagnosis, HPF_ERR_ARGUMENT, "%s",
+                         log ? "no lanes so far: no allocation, collections, threads, sparks or "
+                               "messages in the event log (run the program with +RTS -l)"
+                             : "no lanes: they need an event log");
 }
 
 /* --- surveys --- */
@@ -400,4 +416,16 @@ hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_live *live, double durat
     }
     *out = status == HPF_OK ? &live->latest.base : NULL;
     return status;
+}
+
+const hpf_activity *hpf_live_activity(hpf_live *live, hpf_survey *survey)
+{
+    const hpf_overview *o = hpf_survey_overview(survey);
+    if (!live->activity || !hpf__reader_log(live->reader) || o->first_time < 0 ||
+        o->last_time <= o->first_time) {
+        return NULL;
+    }
+    const hpf_activity *a =
+        hpf_eventlog_activity_between(live->activity, o->first_time, o->last_time);
+    return hpf_activity_is_empty(a) ? NULL : a;
 }

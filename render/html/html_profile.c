@@ -40,6 +40,7 @@ typedef struct profile_writer {
     uint32_t *band_of;          /* by name: of the batch */
     double *numbers;            /* of the batch */
     size_t n_picks;
+    bool si_units;
     uint32_t n_written; /* bands with a series so far */
     size_t n_bytes;     /* packed */
     hpf__buffer packed;
@@ -303,62 +304,7 @@ static void put_marks(profile_writer *w)
         hpf_json_bytes(w->json, "label", o->marks[i].label);
         hpf_json_close(w->json);
     }
-    const hpf_activity *activity = w->options->activity;
-    for (size_t i = 0; activity && i < activity->n_messages; i++) {
-        hpf_json_object(w->json, NULL);
-        hpf_json_number(w->json, "time", activity->messages[i].time);
-        hpf_json_bytes(w->json, "label", activity->messages[i].label);
-        hpf_json_close(w->json);
-    }
     hpf_json_close(w->json);
-}
-
-/* Adds the amounts of a lane, in thousandths of its height. */
-static hpf_status put_cells(profile_writer *w, const char *key, const double *cells, double high)
-{
-    const hpf_activity *a = w->options->activity;
-    double *numbers = hpf_arena_array(w->arena, a->n_cells, sizeof *numbers);
-    if (!numbers) {
-        return hpf_error_set_memory(w->err);
-    }
-    for (size_t i = 0; i < a->n_cells; i++) {
-        double share = fmin(cells[i] / a->cell_s / high, 1);
-        numbers[i] = share > 0 ? fmax(round(share * 1000), 1) : 0;
-    }
-    return put_numbers(w, key, numbers, a->n_cells);
-}
-
-/* Adds the lanes of an event log. */
-static hpf_status put_lanes(profile_writer *w)
-{
-    const hpf_activity *a = w->options->activity;
-    hpr__lane_source sources[HPR__MOST_LANES];
-    hpf_status status = HPF_OK;
-    if (!a) {
-        return HPF_OK;
-    }
-    size_t n = hpr__lanes_list(sources, a);
-    hpf_json_object(w->json, "lanes");
-    hpf_json_number(w->json, "begin", a->begin_s);
-    hpf_json_number(w->json, "cell", a->cell_s);
-    hpf_json_array(w->json, "all");
-    for (size_t i = 0; i < n && !status; i++) {
-        const hpr__lane_source *s = &sources[i];
-        char note[HPR__NOTE_BYTES];
-        hpr__lane_note(note, s, a, w->options->si_units);
-        hpf_json_object(w->json, NULL);
-        hpf_json_text(w->json, "name", s->name);
-        hpf_json_text(w->json, "note", note);
-        hpf_json_bool(w->json, "is_line", s->kind == HPR__LANE_ALLOCATION);
-        status = put_cells(w, "values", s->cells, s->high);
-        if (!status && s->parts) {
-            status = put_cells(w, "parts", s->parts, s->high);
-        }
-        hpf_json_close(w->json);
-    }
-    hpf_json_close(w->json);
-    hpf_json_close(w->json);
-    return status;
 }
 
 static hpf_status put_quantity(profile_writer *w, const hpf_quantity *line)
@@ -395,6 +341,78 @@ static hpf_status put_quantities(profile_writer *w)
     return status;
 }
 
+/* --- lanes of event logs --------------------------------------------------------------------- */
+
+/* Adds the amounts of a lane, in thousandths of its height. */
+static hpf_status put_cells(profile_writer *w, const char *key, const hpf_activity *a,
+                            const double *cells, double high)
+{
+    double *numbers = hpf_arena_array(w->arena, a->n_cells, sizeof *numbers);
+    if (!numbers) {
+        return hpf_error_set_memory(w->err);
+    }
+    for (size_t i = 0; i < a->n_cells; i++) {
+        double share = fmin(cells[i] / a->cell_s / high, 1);
+        numbers[i] = share > 0 ? fmax(round(share * 1000), 1) : 0;
+    }
+    return put_numbers(w, key, numbers, a->n_cells);
+}
+
+static hpf_status put_lanes(profile_writer *w, const char *key, const hpf_activity *a)
+{
+    hpr__lane_source sources[HPR__MOST_LANES];
+    hpf_status status = HPF_OK;
+    size_t n = hpr__lanes_list(sources, a);
+    hpf_json_object(w->json, key);
+    hpf_json_number(w->json, "begin", a->begin_s);
+    hpf_json_number(w->json, "cell", a->cell_s);
+    hpf_json_array(w->json, "all");
+    for (size_t i = 0; i < n && !status; i++) {
+        const hpr__lane_source *s = &sources[i];
+        char note[HPR__NOTE_BYTES];
+        hpr__lane_note(note, s, a, w->si_units);
+        hpf_json_object(w->json, NULL);
+        hpf_json_text(w->json, "name", s->name);
+        hpf_json_text(w->json, "note", note);
+        hpf_json_bool(w->json, "is_line", s->kind == HPR__LANE_ALLOCATION);
+        status = put_cells(w, "values", a, s->cells, s->high);
+        if (!status && s->parts) {
+            status = put_cells(w, "parts", a, s->parts, s->high);
+        }
+        hpf_json_close(w->json);
+    }
+    hpf_json_close(w->json);
+    hpf_json_array(w->json, "messages");
+    for (size_t i = 0; i < a->n_messages; i++) {
+        hpf_json_object(w->json, NULL);
+        hpf_json_number(w->json, "time", a->messages[i].time);
+        hpf_json_bytes(w->json, "label", a->messages[i].label);
+        hpf_json_close(w->json);
+    }
+    hpf_json_close(w->json);
+    hpf_json_close(w->json);
+    return status;
+}
+
+hpf_status hpr_html_lanes_json(const hpf_activity *activity, bool si_units, hpf_sink *sink,
+                               hpf_error *err)
+{
+    hpf_json json = hpf_json_begin_line(sink);
+    profile_writer w = {
+        .json = &json, .arena = hpf_arena_create(), .si_units = si_units, .err = err};
+    hpf_status status = w.arena ? put_lanes(&w, NULL, activity) : hpf_error_set_memory(err);
+    if (!status) {
+        hpf_json_end(&json);
+        status = hpf_sink_flush(sink, err);
+    }
+    hpf__buffer_finish(&w.packed);
+    hpf_arena_destroy(w.arena);
+    return status;
+}
+
+/* --- all of it
+ * --------------------------------------------------------------------------------------- */
+
 static void put_head(profile_writer *w, const hpr_html_profile *about)
 {
     const hpf_overview *o = hpf_survey_overview(w->survey);
@@ -408,8 +426,6 @@ static void put_head(profile_writer *w, const hpr_html_profile *about)
     hpf_json_text(w->json, "state", about->state ? about->state : "ended");
     hpf_json_whole(w->json, "n_samples", o->n_samples);
 }
-
-/* --- all of it ------------------------------------------------------------------------------ */
 
 static hpf_status prepare(profile_writer *w)
 {
@@ -458,7 +474,10 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
         put_marks(w);
         status = put_quantities(w);
     }
-    status = status ? status : put_lanes(w);
+    const hpf_activity *activity = about->activity ? about->activity : w->options->activity;
+    if (!status && activity) {
+        status = put_lanes(w, "lanes", activity);
+    }
     hpf_json_close(w->json);
     return status;
 }
@@ -472,6 +491,7 @@ hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_
                         .survey = survey,
                         .view = view,
                         .options = view ? view->options : &defaults,
+                        .si_units = view ? view->options->si_units : about->si_units,
                         .err = err};
     w.limits = limits ? *limits : (hpr_html_limits){0};
     w.limits.most_bytes = w.limits.most_bytes ? w.limits.most_bytes : HPR__HTML_MOST_BYTES;

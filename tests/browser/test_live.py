@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "watch"))
+import logs
 from browser import PATIENCE_S, Browser, expect, keep_port, run_tests
 
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "samples"
@@ -43,10 +45,10 @@ class Growing:
             self.file.write(f"BEGIN_SAMPLE {self.n}\n{lines}END_SAMPLE {self.n}\n".encode())
             self.n += 1
 
-    def start(self, port=0, word=None):
+    def start(self, port=0, word=None, options=()):
         self.server = subprocess.Popen(
             [self.census, "watch", "--no-browser", f"--http=127.0.0.1:{port}", "--token-file",
-             self.directory / "token", word or self.directory / "prog.hp"], stderr=subprocess.PIPE, text=True)
+             self.directory / "token", *options, word or self.directory / "prog.hp"], stderr=subprocess.PIPE, text=True)
         self.url = re.search(r"http://\S+", self.server.stderr.readline()).group(0)
         return self.url
 
@@ -88,6 +90,39 @@ def test_samples_appear_without_a_reload(growing, browser):
                   ".replace(/\u00a0/g, ' '))")
     expect(browser.run("return document.title.includes('taken')"), False, "a name that is a script")
     expect(browser.run("return document.querySelectorAll('#rows tr').length"), len(NAMES), "rows of the table")
+
+
+def log_of(first, last):
+    """Returns samples and collections of an event log, of which each second has one."""
+    return b"".join(logs.block(logs.sample(i, {(0, "x"): 1000 + i})) + logs.collected(i, i + 0.1 * (i % 7), i**2 << 20)
+                    for i in range(first, last))
+
+
+def test_lanes(growing, browser):
+    """Lanes of a log that grows: in the end they are those of a page of the whole log."""
+    begin = logs.header() + logs.block(logs.started(), logs.begun()) + log_of(1, 30)
+    end = log_of(30, 40) + logs.END
+    page, path, whole_log = (growing.directory / name for name in ("page.html", "prog.eventlog", "whole.eventlog"))
+    whole_log.write_bytes(begin + end)
+    subprocess.run([growing.census, "plot", "--lanes", "-o", page, whole_log], check=True)
+    lanes = "const {all, begin, cell} = census.app.entry().profile.lanes; return {all, begin, cell}"
+    browser.open(page.as_uri())
+    browser.settle()
+    whole = browser.run(lanes)
+    expect([lane["name"] for lane in whole["all"]], ["allocation", "GC"], "lanes")
+    with open(path, "wb", buffering=0) as file:
+        file.write(begin)
+        browser.open(growing.start(word=path, options=["--lanes"]))
+        wait_for_samples(browser, 29)
+        expect(browser.run(lanes)["cell"] * 4096, 28, "length of the lanes so far")
+        browser.run("window.wasHere = true")
+        file.write(end)
+        browser.until("return census.app.entry().profile.lanes.cell === arguments[0]", whole["cell"])
+    browser.until("return census.app.entry().state === 'ended'")
+    browser.settle()
+    expect(browser.run(lanes), whole, "lanes of the whole log")
+    expect(browser.run("return census.app.panel.drawing.lanesHeight > 0"), True, "lanes are drawn")
+    expect(browser.run("return window.wasHere"), True, "not loaded again")
 
 
 def test_profile_created_later(growing, browser):

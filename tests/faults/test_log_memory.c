@@ -152,12 +152,12 @@ static hpf_status note_activity(void *context, const hpf_event *event, hpf_error
 static hpf_status read_activity(hpf_source *source, hpf_eventlog **log, hpf_error *err)
 {
     static const hpf_event_visitor visitor = {.event = note_activity};
-    hpf_eventlog_activity *activity = hpf_eventlog_activity_create(0, 1);
+    hpf_eventlog_activity *activity = hpf_eventlog_activity_create();
     if (!activity) {
         return hpf_error_set_memory(err);
     }
     hpf_status status = hpf_eventlog_read_source(log, source, &visitor, activity, err);
-    hpf_eventlog_activity_settle(activity);
+    hpf_eventlog_activity_between(activity, 0, 1);
     hpf_eventlog_activity_destroy(activity);
     return status;
 }

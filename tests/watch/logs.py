@@ -4,7 +4,7 @@ import struct
 
 VARIABLE = 0xFFFF
 NO_CAPABILITY = 0xFFFF
-TYPES = {9: 0, 18: 14, 30: VARIABLE, 160: VARIABLE, 162: 8, 164: VARIABLE, 165: 8, 166: 16}
+TYPES = {9: 0, 10: 0, 18: 14, 30: VARIABLE, 49: 12, 160: VARIABLE, 162: 8, 164: VARIABLE, 165: 8, 166: 16}
 TYPE, BIOGRAPHY = 4, 6  # break-downs
 END = b"\xff\xff"
 
@@ -45,6 +45,12 @@ def sample(seconds, costs, written=None):
         else record(166, int(written * 10**9), struct.pack(">QQ", 0, time_ns))
     return begin + b"".join(record(164, time_ns, struct.pack(">BQ", number, amount) + texts(name))
                             for (number, name), amount in costs.items()) + record(165, time_ns, b"\0" * 8)
+
+
+def collected(begin_s, end_s, allocated):
+    """Returns a garbage collection, and how much was allocated before it."""
+    begin, end = int(begin_s * 10**9), int(end_s * 10**9)
+    return block(record(49, begin, struct.pack(">IQ", 0, allocated)), record(9, begin), record(10, end), capability=0)
 
 
 def running():

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Pictures that `census watch` updates."""
 import json
+import lzma
 import os
 import signal
 import stat
@@ -12,6 +13,8 @@ import harness
 from harness import plot, profile, read
 
 
+LOG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "fixtures",
+                   "time_and_heap.eventlog.xz")
 HEAD = b'JOB "prog"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
 
 
@@ -43,6 +46,36 @@ class Pictures(harness.Watch):
         order = self.write("order", b"two names\none\n")
         colours = self.write("colours", b"#123456 one\n")
         self.check_options("--order-file", order, "--colours", colours, "--overlay", "none")
+
+    def test_lanes(self):
+        """A log that came in pieces has the lanes that `plot` draws when it has read it all."""
+        with lzma.open(LOG) as file:
+            log = file.read()
+        for extension in "json", "svg", "html":
+            running = self.start("--lanes", "-", stdin=subprocess.PIPE, extension=extension)
+            for at in range(0, len(log), 5000):
+                running.process.stdin.write(log[at:at + 5000])
+            running.process.stdin.close()
+            self.assert_ends_well(running, plot(log, extension, "--lanes"))
+        self.assertGreater(len(json.loads(plot(log, "json", "--lanes"))["lanes"]), 2)
+
+    def test_lanes_of_a_part(self):
+        with lzma.open(LOG) as file:
+            log = file.read()
+        running = self.start("--lanes", "--window", "150ms", "-", stdin=subprocess.PIPE)
+        running.process.stdin.write(log)
+        running.process.stdin.close()
+        self.assertEqual(running.wait(), 0, running.said)
+        lane = json.loads(read(running.picture))["lanes"][0]
+        whole = json.loads(plot(log, "json", "--lanes"))["lanes"][0]
+        self.assertEqual(lane["times"][-1], whole["times"][-1])
+        self.assertGreater(lane["times"][0], whole["times"][0])
+
+    def test_no_lanes(self):
+        """A profile that is not an event log is drawn without lanes, and a message says so."""
+        running = self.start("--lanes", "--once", self.write("a.hp", profile(5)))
+        self.assert_ends_well(running, plot(profile(5)))
+        self.assertIn("no lanes: they need an event log", running.errors())
 
     def test_window(self):
         """The picture shows the last two seconds before the last sample, with names of the whole profile."""

@@ -25,6 +25,8 @@ enum {
     MOST_WAITING_BYTES = 256 << 10, /* longer samples are sent as a snapshot */
 };
 
+#define LANES_EVERY_S 1.0
+
 /* Share of a sample from which a name without a place requests one. */
 #define LEAST_SHARE 0.01
 
@@ -38,9 +40,13 @@ struct http_feed_name {
 
 /* ---- life ---- */
 
-void http_feed_init(http_feed *feed, const watched *of)
+void http_feed_init(http_feed *feed, const watched *of, bool si_units)
 {
-    *feed = (http_feed){.of = of, .needs_snapshot = true, .has_news = true, .last_time = -INFINITY};
+    *feed = (http_feed){.of = of,
+                        .needs_snapshot = true,
+                        .has_news = true,
+                        .last_time = -INFINITY,
+                        .si_units = si_units};
 }
 
 static void forget_waiting(http_feed *feed)
@@ -261,6 +267,41 @@ void http_feed_flush(http_feed *feed, http_channel *to)
     feed->n_new_names = 0;
 }
 
+/* ---- lanes ---- */
+
+static hpf_survey *take_survey(const http_feed *feed)
+{
+    hpf_survey *survey = NULL;
+    hpf_error err;
+    return hpf_live_snapshot(&survey, feed->of->live, &err) == HPF_OK ? survey : NULL;
+}
+
+bool http_feed_flush_lanes(http_feed *feed, http_channel *to)
+{
+    if (!feed->has_new_lanes || feed->needs_snapshot) {
+        return true;
+    }
+    if (feed->of->state != WATCHED_ENDED && loop_now_s() < feed->next_lanes_s) {
+        return false;
+    }
+    hpf_survey *survey = take_survey(feed);
+    const hpf_activity *activity = survey ? hpf_live_activity(feed->of->live, survey) : NULL;
+    hpf_sink *message = activity ? http_channel_open(to, "lanes") : NULL;
+    hpf_error err;
+    feed->has_new_lanes = false;
+    feed->next_lanes_s = loop_now_s() + LANES_EVERY_S;
+    if (message) {
+        hpf_sink_printf(message, "{\"id\":%u,\"lanes\":", (unsigned)feed->of->number);
+        if (hpr_html_lanes_json(activity, feed->si_units, message, &err) != HPF_OK) {
+            hpf_sink_destroy(message);
+            return true;
+        }
+        hpf_sink_text(message, "}");
+    }
+    http_channel_send(to, message);
+    return true;
+}
+
 /* ---- states ---- */
 
 static const char *name_of_state(const watched *profile)
@@ -332,6 +373,8 @@ static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, 
         .epoch = feed->of->epoch,
         .file = feed->of->name,
         .state = name_of_state(feed->of),
+        .activity = hpf_live_activity(feed->of->live, survey),
+        .si_units = feed->si_units,
     };
     const hpr_html_limits limits = {
         .most_bytes = most_bytes,
@@ -345,14 +388,8 @@ static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, 
     free(chosen);
     feed->needs_snapshot = !is_sent;
     feed->prefers_snapshot = false;
+    feed->has_new_lanes = false;
     return is_sent;
-}
-
-static hpf_survey *take_survey(const http_feed *feed)
-{
-    hpf_survey *survey = NULL;
-    hpf_error err;
-    return hpf_live_snapshot(&survey, feed->of->live, &err) == HPF_OK ? survey : NULL;
 }
 
 bool http_feed_send_snapshot(http_feed *feed, size_t most_bytes, http_channel *to)

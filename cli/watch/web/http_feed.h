@@ -37,9 +37,13 @@ typedef struct http_feed {
     size_t n_new_names, new_names_capacity;
     hpf_sink *samples; /* text of samples; NULL: none */
     http_annotations annotations;
+
+    bool si_units;
+    bool has_new_lanes;  /* lanes may have changed since they were sent */
+    double next_lanes_s; /* not before */
 } http_feed;
 
-void http_feed_init(http_feed *feed, const watched *of);
+void http_feed_init(http_feed *feed, const watched *of, bool si_units);
 void http_feed_finish(http_feed *feed);
 
 /* Restarts the feed with its profile. */
@@ -56,6 +60,9 @@ void http_feed_add_line(http_feed *feed, hpf_str name, hpf_quantity_point point)
 
 /* Sends pending events. */
 void http_feed_flush(http_feed *feed, http_channel *to);
+/* Sends the lanes of an event log, if they may have changed, at most once a second unless the
+ * profile has ended. Returns false if they wait. */
+bool http_feed_flush_lanes(http_feed *feed, http_channel *to);
 /* Sends the state, if it has changed. */
 void http_feed_flush_state(http_feed *feed, http_channel *to);
 

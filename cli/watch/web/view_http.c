@@ -51,6 +51,7 @@ typedef struct view_http {
     http_feed **feeds; /* by the number of the profile */
     size_t n_feeds, feeds_capacity;
     int batch_timer, rest_timer;
+    bool has_lanes, si_units;
     bool is_batch_due; /* the batch timer is armed */
     bool is_followed;  /* there are viewers, or were recently */
     bool was_joined;   /* since the rest timer last expired */
@@ -142,6 +143,9 @@ static bool send_profile(view_http *v, http_feed *feed, bool may_be_snapshot)
     }
     if (!feed->needs_snapshot) {
         http_feed_flush(feed, &v->channel);
+    }
+    if (!http_feed_flush_lanes(feed, &v->channel)) {
+        want_batch(v);
     }
     http_feed_flush_state(feed, &v->channel);
     return !is_wanted;
@@ -236,7 +240,7 @@ static bool add_profile(view_http *v, const watched *profile)
         free(feed);
         return false;
     }
-    http_feed_init(feed, profile);
+    http_feed_init(feed, profile, v->si_units);
     return true;
 }
 
@@ -255,8 +259,12 @@ static void began(view *base, const watched *profile)
 
 static void grew(view *base, const watched *profile)
 {
-    (void)profile;
-    want_batch((view_http *)base);
+    view_http *v = (view_http *)base;
+    http_feed *feed = find(base, profile);
+    if (feed) {
+        feed->has_new_lanes = v->has_lanes;
+    }
+    want_batch(v);
 }
 
 static void changed(view *base, const watched *profile)
@@ -264,6 +272,7 @@ static void changed(view *base, const watched *profile)
     http_feed *feed = find(base, profile);
     if (feed) {
         feed->has_news = true;
+        feed->has_new_lanes = ((view_http *)base)->has_lanes;
         want_batch((view_http *)base);
     }
 }
@@ -463,6 +472,8 @@ view *view_http_create(loop *l, const view_http_options *options)
     v->base = (view){
         .began = began, .events = &events, .grew = grew, .changed = changed, .finish = finish};
     v->loop = l;
+    v->has_lanes = options->has_lanes;
+    v->si_units = options->page->si_units;
     v->batch_s = options->batch_s > 0 ? options->batch_s : BATCH_S;
     v->listener.fd = v->batch_timer = v->rest_timer = -1;
     if (start(v, options, &err) != HPF_OK) {

@@ -16,6 +16,7 @@ typedef struct view_http_options {
     const char *token_file;  /* file with the secret of the URL; NULL: a new secret each time */
     bool opens_browser;      /* open a browser if there is a display */
     const hpr_options *page; /* the first view of the page */
+    bool has_lanes;          /* show lanes of event logs */
     double batch_s;          /* time between two messages; 0: a tenth of a second */
 } view_http_options;
 

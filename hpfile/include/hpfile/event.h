@@ -125,6 +125,8 @@ typedef void hpf_warning(void *context, const hpf_error *warning);
 /* The default of hpf_reader_options.max_name_bytes. */
 #define HPF_MAX_NAME_BYTES ((size_t)16 << 20)
 
+typedef struct hpf_eventlog_activity hpf_eventlog_activity; /* private to the library */
+
 typedef struct hpf_reader_options {
     /* The longest name, text or line of the input; longer ones are an error, LIMIT. 0: the default,
      * 16 MiB. Memory of a reader is at most some times as much. */
@@ -138,6 +140,8 @@ typedef struct hpf_reader_options {
     /* Leave the time of a sample that is earlier than the one before it: the consumer sorts the
      * samples. */
     bool keeps_times;
+    /* Receives what the run-time system of an event log did. May be NULL; borrowed. */
+    hpf_eventlog_activity *activity;
 } hpf_reader_options;
 
 #ifdef __cplusplus

@@ -33,6 +33,7 @@ typedef struct hpf_live_options {
     size_t most_bytes;     /* for the stored samples, approximately; 0: 64 MiB */
     bool has_log_profile;  /* as in hpf_reader_options */
     uint8_t log_profile;
+    bool has_activity; /* keep what the run-time system of an event log did: 3 MiB */
     /* As in hpf_survey_options. */
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;
@@ -71,6 +72,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_live_finish(hpf_live *live, hpf_error *err);
  * its samples at the end, or the selected profile has not begun.
  * - ORDER: samples came too late to be sorted.
  * - UNSUPPORTED: samples of other profiles are skipped.
+ * - ARGUMENT: there is no activity to keep.
  * It may change with each feed, and is not reported as a warning. */
 HPF_API hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis);
 
@@ -93,6 +95,11 @@ HPF_API HPF_MUST_USE hpf_status hpf_live_snapshot(hpf_survey **out, hpf_live *li
  * that is negative or not a number. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_live *live,
                                                        double duration, hpf_error *err);
+
+/* Returns what the run-time system did between the first and the last sample of a survey of `live`,
+ * borrowed until the next call with this argument. NULL without `has_activity`, for a profile that
+ * is not an event log, and if there is nothing to show. */
+HPF_API const hpf_activity *hpf_live_activity(hpf_live *live, hpf_survey *survey);
 
 #ifdef __cplusplus
 }

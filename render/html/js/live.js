@@ -45,8 +45,9 @@ class Live {
         };
         on('snapshot', this.takeSnapshot);
         on('samples', this.takeSamples);
-        on('mark', (mark) => this.withProfile(mark.id, (p) => p.addMark(mark.time, mark.label)));
+        on('mark', (mark) => this.withProfile(mark.id, (p) => p.addMark(mark)));
         on('line', (line) => this.withProfile(line.id, (p) => p.addPoints(line.name, line.points)));
+        on('lanes', (data) => this.withProfile(data.id, (p) => p.setLanes(data.lanes)));
         on('state', this.takeState);
         on('bye', () => { this.hasEnded = true; });
     }

@@ -89,11 +89,16 @@ function lineOf(data) {
         unpackList(data.values, MOST_POINTS + 8));
 }
 
+function markOf(data) {
+    return {time: data.time, label: shown(data.label)};
+}
+
 // Lanes of an event log: shares of their height, in cells of equal length.
 function lanesOf(data) {
     const share = (packed) => packed && unpackList(packed, MOST_POINTS + 8).map((n) => n / 1000);
-    return {begin: data.begin, cell: data.cell, all: data.all.map((lane) => ({...lane,
-        values: share(lane.values), parts: share(lane.parts)}))};
+    return {begin: data.begin, cell: data.cell, messages: data.messages.map(markOf),
+        all: data.all.map((lane) => ({...lane,
+            values: share(lane.values), parts: share(lane.parts)}))};
 }
 
 class Profile {
@@ -107,11 +112,10 @@ class Profile {
         this.names = data.names.map(nameOf);
         this.order = data.order || null;    // of the picture of the whole profile, bottom first
         this.rest = data.rest && {n: data.rest.n, column: new Column(data.rest.column)};
-        this.marks = data.marks.map((mark) => ({time: mark.time, label: shown(mark.label)}))
-            .sort((a, b) => a.time - b.time);
+        this.ownMarks = data.marks.map(markOf);
         this.lines = data.lines.map(lineOf);
-        this.lanes = data.lanes ? lanesOf(data.lanes) : {all: []};
         this.version = 0;   // another one whenever something has changed
+        this.setLanes(data.lanes || {all: [], messages: []});
         this.hasGrown = false;  // names are no longer largest first
         this.n = this.countSamples(data);
         this.refresh();
@@ -176,9 +180,20 @@ class Profile {
         this.refresh();
     }
 
-    addMark(time, label) {
-        this.marks.push({time, label: shown(label)});
+    addMark(mark) {
+        this.ownMarks.push(markOf(mark));
+        this.mergeMarks();
+    }
+
+    // Messages of an event log are shown as marks.
+    mergeMarks() {
+        this.marks = [...this.ownMarks, ...this.lanes.messages].sort((a, b) => a.time - b.time);
         this.version++;
+    }
+
+    setLanes(data) {
+        this.lanes = lanesOf(data);
+        this.mergeMarks();
     }
 
     addPoints(name, points) {

@@ -18,10 +18,12 @@ extern "C" {
 
 /* What a page shows of a profile that is not in the profile. Texts are borrowed during the call. */
 typedef struct hpr_html_profile {
-    uint32_t id;       /* of the profile in later messages */
-    uint32_t epoch;    /* changes when the profile restarts */
-    const char *file;  /* name to show; NULL: none */
-    const char *state; /* "ended", "growing", "waiting" or "failed"; NULL: "ended" */
+    uint32_t id;                  /* of the profile in later messages */
+    uint32_t epoch;               /* changes when the profile restarts */
+    const char *file;             /* name to show; NULL: none */
+    const char *state;            /* "ended", "growing", "waiting" or "failed"; NULL: "ended" */
+    const hpf_activity *activity; /* lanes of a growing event log; NULL: none */
+    bool si_units;                /* in the notes of these lanes */
 } hpr_html_profile;
 
 typedef struct hpr_html_limits {
@@ -51,6 +53,11 @@ HPF_API HPF_MUST_USE hpf_status hpr_html_profile_json(hpf_survey *survey,
                                                       const hpr_html_profile *about,
                                                       const hpr_html_limits *limits, hpf_sink *sink,
                                                       uint32_t **chosen, hpf_error *err);
+
+/* Writes lanes and messages in the format of pages, as one line of JSON. Errors: those of the sink;
+ * MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpr_html_lanes_json(const hpf_activity *activity, bool si_units,
+                                                    hpf_sink *sink, hpf_error *err);
 
 /* Writes names without series, as one line of JSON: `[{"name":...,"colour":[...]},...]`. Names have
  * the colours that they prefer, which other names of the profile may have. Errors stay in the sink.

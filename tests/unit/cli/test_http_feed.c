@@ -55,7 +55,7 @@ static void begin(fixture *f)
     const hpf_live_options options = {.listener = &events, .listener_context = f};
     *f = (fixture){.profile = {.number = 7, .name = "p", .state = WATCHED_GROWING},
                    .channel = {.instance = "me"}};
-    http_feed_init(&f->feed, &f->profile);
+    http_feed_init(&f->feed, &f->profile, false);
     cr_assert_eq(hpf_live_create(&f->profile.live, &options, NULL), HPF_OK);
     feed(f, HEADERS "BEGIN_SAMPLE 1\na 100\nb 50\nEND_SAMPLE 1\nBEGIN");
     cr_assert(f->feed.needs_snapshot);

@@ -110,7 +110,7 @@ static void put_block(hpf_sink *log, unsigned long long cap, unsigned long long 
 static hpf_eventlog_activity *read_activity(hpf_sink *log, const hpf_activity **out)
 {
     const hpf_event_visitor visitor = {.event = note_activity};
-    hpf_eventlog_activity *activity = hpf_eventlog_activity_create(1, 9);
+    hpf_eventlog_activity *activity = hpf_eventlog_activity_create();
     hpf_source *source = NULL;
     hpf_error err = {0};
     log_end(log);
@@ -119,7 +119,7 @@ static hpf_eventlog_activity *read_activity(hpf_sink *log, const hpf_activity **
                  err.message);
     hpf_source_destroy(source);
     hpf_sink_destroy(log);
-    *out = hpf_eventlog_activity_settle(activity);
+    *out = hpf_eventlog_activity_between(activity, 1, 9);
     cr_assert_eq((*out)->begin_s, 1);
     cr_assert_float_eq((*out)->cell_s * (double)(*out)->n_cells, 8, 1e-12);
     return activity;
@@ -254,7 +254,7 @@ Test(log_activity, counters_of_sparks_are_better_than_single_events)
         put_block(log, 0, 24 + 5 * 10 + 12 + (has_counters ? 2u * 66 : 0));
         log_put(log, 35, 2 S, "");
         log_put(log, 35, 2 S, "");
-        log_put(log, 35, 9 S, ""); /* at the end of the last cell */
+        log_put(log, 35, 9 S - 1, "");
         log_put(log, 38, 3 S, "");
         log_put(log, 39, 3 S, "2", 1ull);
         log_put(log, 35, 10 S, "");
@@ -295,5 +295,63 @@ Test(log_activity, messages_without_room_are_counted)
     hpf_eventlog_activity *activity = read_activity(log, &a);
     cr_expect_eq(a->n_messages, HPF_MAX_MESSAGES);
     cr_expect_eq(a->n_more_messages, 3);
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* Asking does not change what is kept: a log that is asked after each event gives in the end the
+ * same cells, to the last bit, as one that is asked once. */
+Test(log_activity, a_growing_log_can_be_asked_at_any_time)
+{
+    hpf_eventlog_activity *often = hpf_eventlog_activity_create();
+    hpf_eventlog_activity *once = hpf_eventlog_activity_create();
+    hpf_event_type types[] = {{.id = 9}, {.id = 10}, {.id = 1}, {.id = 2}, {.id = 49}, {.id = 35}};
+    uint64_t random = 1, time_ns = 0;
+    hpf_error err;
+    for (int i = 0; i < 3000; i++) {
+        char payload[12] = {0};
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        time_ns += random >> 38;
+        payload[6] = (char)(i >> 8);
+        payload[7] = (char)i;
+        hpf_event event = {.type = &types[(random >> 33) % 6],
+                           .time_ns = time_ns,
+                           .cap = (uint16_t)((random >> 40) % 3),
+                           .payload = {payload, sizeof payload}};
+        cr_assert_eq(hpf_eventlog_activity_note(often, &event, &err), HPF_OK);
+        cr_assert_eq(hpf_eventlog_activity_note(once, &event, &err), HPF_OK);
+        if (i % 10 == 0) {
+            (void)hpf_eventlog_activity_between(often, 0, (double)time_ns / 1e9 + 1e-9);
+        }
+    }
+    const hpf_activity *a = hpf_eventlog_activity_between(often, 0.5, (double)time_ns / 1e9);
+    const hpf_activity *b = hpf_eventlog_activity_between(once, 0.5, (double)time_ns / 1e9);
+    size_t n_bytes = a->n_cells * sizeof(double);
+    cr_expect_arr_eq(a->allocated_bytes, b->allocated_bytes, n_bytes);
+    cr_expect_arr_eq(a->paused_s, b->paused_s, n_bytes);
+    cr_expect_arr_eq(a->running_s, b->running_s, n_bytes);
+    cr_expect_arr_eq(a->sparks, b->sparks, n_bytes);
+    hpf_eventlog_activity_destroy(often);
+    hpf_eventlog_activity_destroy(once);
+}
+
+/* A collection of 1 ms in each 10 ms, for a quarter of an hour: more pauses than are kept. Every
+ * second one is written by the other capability, and later than the next of the first. */
+Test(log_activity, a_long_log_takes_no_more_memory_than_a_short_one)
+{
+    enum { N = 90000 };
+    hpf_eventlog_activity *activity = hpf_eventlog_activity_create();
+    hpf_event_type start = {.id = 9}, end = {.id = 10};
+    hpf_error err;
+    for (unsigned i = 0; i < N; i++) {
+        unsigned at = i ^ 1;
+        hpf_event event = {.type = &start, .time_ns = at * 10000000ull, .cap = (uint16_t)(i & 1)};
+        cr_assert_eq(hpf_eventlog_activity_note(activity, &event, &err), HPF_OK);
+        event.type = &end;
+        event.time_ns += 1000000;
+        cr_assert_eq(hpf_eventlog_activity_note(activity, &event, &err), HPF_OK);
+    }
+    const hpf_activity *a = hpf_eventlog_activity_between(activity, 0, 900);
+    cr_expect_float_eq(sum_between(a, a->paused_s, 0, 900), 90, 1e-6);
+    cr_expect_float_eq(sum_between(a, a->paused_s, 100, 200), 10, 0.01);
     hpf_eventlog_activity_destroy(activity);
 }
