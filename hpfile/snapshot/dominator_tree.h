@@ -38,13 +38,14 @@ typedef struct hpf__dominator_tree {
 
 /* Makes the tree of the groups that retain at least `least_share` of all bytes, at most
  * `most_groups` of them (the largest), and the root. Errors: MEMORY. */
-hpf_status hpf__dominator_tree_init(hpf__dominator_tree *tree, const hpf__snapshot *snapshot,
-                                    const hpf__dominators *dominators, double least_share,
-                                    uint32_t most_groups, hpf_error *err);
-void hpf__dominator_tree_finish(hpf__dominator_tree *tree);
+HPF_API hpf_status hpf__dominator_tree_init(hpf__dominator_tree *tree,
+                                            const hpf__snapshot *snapshot,
+                                            const hpf__dominators *dominators, double least_share,
+                                            uint32_t most_groups, hpf_error *err);
+HPF_API void hpf__dominator_tree_finish(hpf__dominator_tree *tree);
 
 /* Returns by node the node before it on a shortest path from the root, for what holds it: of the
  * root itself 0. To be freed. Errors: NULL without memory. */
-uint32_t *hpf__snapshot_holders(const hpf__snapshot *snapshot);
+HPF_API uint32_t *hpf__snapshot_holders(const hpf__snapshot *snapshot);
 
 #endif

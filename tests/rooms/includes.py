@@ -34,7 +34,7 @@ FLOORS = {
     "hpfile": ["base", "io", "snapshot", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/window", "native/unwind",
                  "native/preload", "native/image", "native/graph", "native/types", "native/profile", "native/collector"],
-    "cli": [".", "bins", "source", "eventlog", "retainers", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "commands"],
+    "cli": [".", "bins", "source", "eventlog", "retainers", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html"],
 }
 
