@@ -55,7 +55,8 @@ typedef struct hpp__native_stacks {
     hpp__map cuts;     /* stack -> the same, cut to max_depth */
     const hpp__stack **of_node;
     hpp__known_module *modules;
-    size_t of_node_capacity, modules_capacity;
+    hpp__frame *scopes; /* by number - 1 */
+    size_t of_node_capacity, modules_capacity, scopes_capacity;
     uint32_t *path; /* nodes from a known one to the one that is looked up */
     size_t path_capacity;
     hpp__text type;      /* of the last producer's block */
