@@ -264,6 +264,24 @@ static void note_allocators(hpp__native_stacks *s, hpp__frames frames, size_t i)
     }
 }
 
+/* Returns what a site says of its blocks: the functions of a library say that they are parts of
+ * containers; else the variable that the call at the producer's node returned to may say more. */
+static hpp__site_type type_by(hpp__native_stacks *s, const hpp_window_node *producer)
+{
+    hpp__site_type type = {hpp__text_str(&s->type), HPP__NAMED_BY_CONTAINER};
+    if (s->type.length == 0 && producer->module_index != 0 &&
+        (producer->flags & HPP_NODE_EXACT) == 0) {
+        const hpp__known_module *module = module_at(s, producer->module_index - 1u);
+        type.naming = HPP__NAMED_BY_VARIABLE;
+        if (module) {
+            type.type = hpp_resolver_result_type(hpp__names_resolver(s->names), module->object - 1,
+                                                 producer->address - module->bias);
+        }
+    }
+    bool is_known = type.type.length > 0 && !s->type.is_short;
+    return is_known ? type : (hpp__site_type){HPF_STR(""), HPP__NAMED_BY_SITE};
+}
+
 hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
 {
     hpp__producer producer = {.call = HPP_CALL_MALLOC};
@@ -288,7 +306,7 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
         i = 0;
     }
     hpp__container_type(&s->type, s->allocators, s->n_allocators);
-    producer.type = s->type.is_short ? HPF_STR("") : hpp__text_str(&s->type);
+    producer.type = type_by(s, &record);
     const hpp__stack *callers = whole_stack(s, record.parent);
     frames = frames_at(s, &record);
     producer.return_address = record.address + (record.flags & HPP_NODE_EXACT ? 1 : 0);

@@ -23,11 +23,11 @@
 
 /* By what a block is named. */
 typedef enum hpp__naming {
+    HPP__NAMED_BY_SITE, /* it has no type */
     HPP__NAMED_BY_CLASS,
     HPP__NAMED_BY_CONTAINER,
     HPP__NAMED_BY_VARIABLE,
     HPP__NAMED_BY_OWNER,
-    HPP__NAMED_BY_SITE, /* it has no type */
     HPP__N_NAMINGS
 } hpp__naming;
 
