@@ -198,7 +198,8 @@ static bool write_path(const snapshot_file *file, uint32_t node, bool exact, hpf
 {
     size_t n = 0;
     uint32_t *holders = hpf__snapshot_holders(&file->snapshot);
-    snapshot_step *steps = holders ? snapshot_file_path(file, holders, node, &n) : NULL;
+    hpf__snapshot_step *steps =
+        holders ? hpf__snapshot_path(&file->snapshot, holders, node, &n) : NULL;
     free(holders);
     if (!steps) {
         return false;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "snapshot_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,29 +64,4 @@ hpf_str snapshot_file_group_name(const snapshot_file *file, uint32_t group)
     hpf_str name =
         g->name == HPF__SNAPSHOT_NONE ? HPF_STR("(deeper)") : file->snapshot.texts.names[g->name];
     return name.length > 0 ? name : group == 0 ? HPF_STR("(root)") : HPF_STR("(no name)");
-}
-
-snapshot_step *snapshot_file_path(const snapshot_file *file, const uint32_t *holders, uint32_t node,
-                                  size_t *n_steps)
-{
-    const uint32_t *names = file->snapshot.names;
-    size_t n = 1;
-    for (uint32_t u = node; u != 0; u = holders[u]) {
-        n += names[holders[u]] != names[u];
-    }
-    snapshot_step *steps = calloc(n, sizeof *steps);
-    *n_steps = n;
-    if (!steps) {
-        return NULL;
-    }
-    for (uint32_t u = node;; u = holders[u]) {
-        if (steps[n - 1].n_nodes > 0 && names[steps[n - 1].node] != names[u]) {
-            n--;
-        }
-        steps[n - 1].node = steps[n - 1].n_nodes > 0 ? steps[n - 1].node : u;
-        steps[n - 1].n_nodes++;
-        if (u == 0) {
-            return steps;
-        }
-    }
 }

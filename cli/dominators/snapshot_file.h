@@ -27,15 +27,4 @@ void snapshot_file_finish(snapshot_file *file);
 /* Returns the name of a group. Borrowed. */
 hpf_str snapshot_file_group_name(const snapshot_file *file, uint32_t group);
 
-/* A run of nodes of one name on the way from the root to a node. */
-typedef struct snapshot_step {
-    uint32_t node;    /* the last of them */
-    uint32_t n_nodes; /* 1 unless they follow each other */
-} snapshot_step;
-
-/* Returns the shortest way of references from the root to `node`, which is the last step; to be
- * freed. NULL without memory. `holders` is that of hpf__snapshot_holders. */
-snapshot_step *snapshot_file_path(const snapshot_file *file, const uint32_t *holders, uint32_t node,
-                                  size_t *n_steps);
-
 #endif

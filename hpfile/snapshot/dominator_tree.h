@@ -48,4 +48,16 @@ HPF_API void hpf__dominator_tree_finish(hpf__dominator_tree *tree);
  * root itself 0. To be freed. Errors: NULL without memory. */
 HPF_API uint32_t *hpf__snapshot_holders(const hpf__snapshot *snapshot);
 
+/* Nodes of one name in a row, on the way from the root to a node. */
+typedef struct hpf__snapshot_step {
+    uint32_t node; /* the last of them */
+    uint32_t n_nodes;
+} hpf__snapshot_step;
+
+/* Returns the way from the root to `node`, which is the last step; to be freed. `holders` is that
+ * of hpf__snapshot_holders. NULL without memory. */
+HPF_API hpf__snapshot_step *hpf__snapshot_path(const hpf__snapshot *snapshot,
+                                               const uint32_t *holders, uint32_t node,
+                                               size_t *n_steps);
+
 #endif
