@@ -373,12 +373,14 @@ size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_fr
     return n > 1 || frames[0].linkage || frames[0].name || frames[0].file ? n : 0;
 }
 
-bool hpp__debug_info_result_type(hpp__debug_info *in, const hpp__code *code, hpp__text *out)
+bool hpp__debug_info_result_type(hpp__debug_info *in, const hpp__code *code, hpp__text *out,
+                                 bool *is_structure)
 {
     Dwarf_Die die, split;
     const uint64_t call = code->address - 1; /* the function may end with the call */
     compilation *unit = unit_at(in, call, &die, &split);
     const span *in_function = unit ? find_span(&unit->spans, call) : NULL;
-    return in_function && hpp__result_type(out, &in->names, split.addr ? &split : &die,
-                                           &unit->functions[in_function->index], code);
+    return in_function &&
+           hpp__result_type(out, is_structure, &in->names, split.addr ? &split : &die,
+                            &unit->functions[in_function->index], code);
 }

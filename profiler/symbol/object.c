@@ -306,11 +306,12 @@ static hpp__code code_at(Elf *elf, uint64_t address)
     return code;
 }
 
-bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *out)
+bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *out,
+                             bool *is_structure)
 {
     GElf_Addr bias;
     hpp__code code = code_at(dwfl_module_getelf(object->module, &bias), address);
-    return object->info && hpp__debug_info_result_type(object->info, &code, out);
+    return object->info && hpp__debug_info_result_type(object->info, &code, out, is_structure);
 }
 
 bool hpp__object_is_built_in(void)

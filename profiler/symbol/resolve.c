@@ -377,15 +377,16 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t add
     return known != NULL;
 }
 
-hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t number, uint64_t address)
+hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t number, uint64_t address,
+                                 bool *is_structure)
 {
     module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
     hpp__text type = {0};
     if (module) {
         update_object(resolver, module);
     }
-    bool is_known =
-        module && module->object && hpp__object_result_type(module->object, address, &type);
+    bool is_known = module && module->object &&
+                    hpp__object_result_type(module->object, address, &type, is_structure);
     if (is_known) {
         hpp__clean_name(&resolver->scratch, hpp__text_str(&type));
         hpp__cxx_shorten(&resolver->scratch);

@@ -47,7 +47,7 @@ static bool peel(Dwarf_Die *type, bool with_names)
     return false;
 }
 
-static bool is_structure(int tag)
+static bool is_structure_tag(int tag)
 {
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
@@ -91,7 +91,7 @@ static bool add_type_name(hpp__text *out, hpp__scope_names *names, Dwarf_Die *un
     plain = type;
     bool is_plain = peel(&plain, true);
     int tag = is_plain ? dwarf_tag(&plain) : 0;
-    bool has_tag = is_structure(tag) || tag == DW_TAG_enumeration_type;
+    bool has_tag = is_structure_tag(tag) || tag == DW_TAG_enumeration_type;
     const char *name = has_tag ? hpp__scoped_name(names, &plain) : NULL;
     if (name && is_in_c(unit)) {
         add(out, tag == DW_TAG_union_type         ? "union "
@@ -110,7 +110,7 @@ static bool member_at(Dwarf_Die structure, uint64_t offset, unsigned depth, Dwar
 {
     hpp__walk walk = {0};
     Dwarf_Die member, type;
-    if (depth > NEST_MAX || !peel(&structure, true) || !is_structure(dwarf_tag(&structure))) {
+    if (depth > NEST_MAX || !peel(&structure, true) || !is_structure_tag(dwarf_tag(&structure))) {
         return false;
     }
     bool is_there = hpp__walk_child(&walk, &structure, &member);
@@ -407,10 +407,10 @@ static bool may_change_result(const uint8_t *bytes, size_t n_bytes)
                            (bytes[0] == CLEAR && bytes[1] == RAX_RAX));
 }
 
-bool hpp__result_type(hpp__text *out, hpp__scope_names *names, Dwarf_Die *unit, Dwarf_Die *function,
-                      const hpp__code *code)
+bool hpp__result_type(hpp__text *out, bool *is_structure, hpp__scope_names *names, Dwarf_Die *unit,
+                      Dwarf_Die *function, const hpp__code *code)
 {
-    Dwarf_Die target, returned;
+    Dwarf_Die target = {0}, returned;
     place result = {IN_RESULT, code->address, RETURN_REGISTER};
     bool is_found =
         variable_at(function, result, &target) ||
@@ -425,6 +425,8 @@ bool hpp__result_type(hpp__text *out, hpp__scope_names *names, Dwarf_Die *unit, 
             break;
         }
     }
+    Dwarf_Die plain = target;
+    *is_structure = is_found && peel(&plain, true) && is_structure_tag(dwarf_tag(&plain));
     out->length = 0;
     return is_found && add_type_name(out, names, unit, target, 0);
 }

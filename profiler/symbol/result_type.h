@@ -15,7 +15,7 @@
 /* Replaces `out` by the type that a pointer returned to `code` in `function` points to: "struct
  * node" in C, "ns::Node" in C++. Returns false if it is not known; a pointer to void does not say.
  */
-bool hpp__result_type(hpp__text *out, hpp__scope_names *names, Dwarf_Die *unit, Dwarf_Die *function,
-                      const hpp__code *code);
+bool hpp__result_type(hpp__text *out, bool *is_structure, hpp__scope_names *names, Dwarf_Die *unit,
+                      Dwarf_Die *function, const hpp__code *code);
 
 #endif

@@ -268,18 +268,20 @@ static void note_allocators(hpp__native_stacks *s, hpp__frames frames, size_t i)
  * containers; else the variable that the call at the producer's node returned to may say more. */
 static hpp__site_type type_by(hpp__native_stacks *s, const hpp_window_node *producer)
 {
-    hpp__site_type type = {hpp__text_str(&s->type), HPP__NAMED_BY_CONTAINER};
+    hpp__site_type type = {.naming = HPP__NAMED_BY_CONTAINER};
+    type.is_object = hpp__container_type(&s->type, s->allocators, s->n_allocators);
+    type.type = hpp__text_str(&s->type);
     if (s->type.length == 0 && producer->module_index != 0 &&
         (producer->flags & HPP_NODE_EXACT) == 0) {
         const hpp__known_module *module = module_at(s, producer->module_index - 1u);
         type.naming = HPP__NAMED_BY_VARIABLE;
         if (module) {
             type.type = hpp_resolver_result_type(hpp__names_resolver(s->names), module->object - 1,
-                                                 producer->address - module->bias);
+                                                 producer->address - module->bias, &type.is_object);
         }
     }
     bool is_known = type.type.length > 0 && !s->type.is_short;
-    return is_known ? type : (hpp__site_type){HPF_STR(""), HPP__NAMED_BY_SITE};
+    return is_known ? type : (hpp__site_type){.type = HPF_STR("")};
 }
 
 hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
@@ -305,7 +307,6 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
         hpp__window_reader_node(s->reader, first, &record);
         i = 0;
     }
-    hpp__container_type(&s->type, s->allocators, s->n_allocators);
     producer.type = type_by(s, &record);
     const hpp__stack *callers = whole_stack(s, record.parent);
     frames = frames_at(s, &record);

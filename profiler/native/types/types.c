@@ -100,7 +100,7 @@ static hpp__naming name_block(finder *f, size_t i)
     }
     if (site.type.length > 0) {
         known->type = number_of(f, site.type);
-        known->owner = site.naming == HPP__NAMED_BY_VARIABLE ? known->type : HPP__NO_TYPE;
+        known->owner = site.is_object ? known->type : HPP__NO_TYPE;
         return site.naming;
     }
     if (holding == HPP__HOLDS_OBJECT) {

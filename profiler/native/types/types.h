@@ -9,9 +9,9 @@
  * 3. the class of an object further inside: "block with Shape";
  * 4. its owner: "data of Session".
  *
- * The owner of a block is the nearest block of a class, or of the type of a variable, from which
- * pointers lead to it: over the fewest pointers, of equally near ones that whose type comes first
- * by its name. Parts of containers have an owner, too: "node of std::map<int,Foo> in Session".
+ * The owner of a block is the nearest object of a class or structure from which pointers lead to
+ * it: over the fewest pointers, of equally near ones that whose type comes first by its name. Parts
+ * of containers have an owner, too: "node of std::map<int,Foo> in Session".
  *
  * Threads: one thread at a time.
  */
@@ -34,6 +34,7 @@ typedef enum hpp__naming {
 /* What the site of an allocation says of its blocks. */
 typedef struct hpp__site_type {
     hpf_str type;       /* empty: nothing */
+    bool is_object;     /* of a class or structure, which may own other blocks */
     hpp__naming naming; /* CONTAINER or VARIABLE if there is a type */
 } hpp__site_type;
 typedef hpp__site_type hpp__type_of_site(void *context, uint32_t site);

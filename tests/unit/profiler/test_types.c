@@ -15,14 +15,14 @@
 
 enum { MAX_BLOCKS = 24, MAX_EDGES = 60, N_SITES = 6, BLOCK_BYTES = 32 };
 
-/* By site. The first two own others. */
+/* By site. */
 static const hpp__site_type sites[N_SITES] = {
-    {{"Session", 7}, HPP__NAMED_BY_VARIABLE},
-    {{"Cache", 5}, HPP__NAMED_BY_VARIABLE},
-    {{"node of std::map<int,Foo>", 25}, HPP__NAMED_BY_CONTAINER},
-    {{"text of std::string", 19}, HPP__NAMED_BY_CONTAINER},
-    {{"", 0}, HPP__NAMED_BY_SITE},
-    {{"", 0}, HPP__NAMED_BY_SITE},
+    {{"Session", 7}, true, HPP__NAMED_BY_VARIABLE},
+    {{"Cache", 5}, true, HPP__NAMED_BY_CONTAINER},
+    {{"node of std::map<int,Foo>", 25}, false, HPP__NAMED_BY_CONTAINER},
+    {{"text of std::string", 19}, false, HPP__NAMED_BY_CONTAINER},
+    {{"char", 4}, false, HPP__NAMED_BY_VARIABLE},
+    {{"", 0}, false, HPP__NAMED_BY_SITE},
 };
 
 static hpp__site_type of_site(void *context, uint32_t site)
@@ -84,14 +84,14 @@ static hpp__naming expect_name(size_t block, char *out, size_t out_bytes)
     const char *owner = NULL;
     size_t nearest = SIZE_MAX;
     snprintf(out, out_bytes, "%s", own->type.data);
-    if (own->naming == HPP__NAMED_BY_VARIABLE) {
+    if (own->is_object) {
         return own->naming;
     }
     for (size_t i = 0; i < n_blocks; i++) {
         size_t distance[MAX_BLOCKS];
         measure(i, distance);
         const char *name = sites[blocks[i].site].type.data;
-        if (blocks[i].site < 2 && distance[block] != SIZE_MAX &&
+        if (sites[blocks[i].site].is_object && distance[block] != SIZE_MAX &&
             (distance[block] < nearest ||
              (distance[block] == nearest && strcmp(name, owner) < 0))) {
             nearest = distance[block];
@@ -141,7 +141,7 @@ static hpp__site_type of_named_site(void *context, uint32_t site)
 {
     const named_site *named = context;
     (void)site;
-    return (hpp__site_type){{named->type, strlen(named->type)}, named->naming};
+    return (hpp__site_type){{named->type, strlen(named->type)}, true, named->naming};
 }
 
 Test(types, a_class_wins_unless_the_site_says_more)
