@@ -201,7 +201,8 @@ hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call
         place = place_by_walk(thread, caller, call);
     }
     if (is_due(thread->cache) && place.site != HPP_SITE_UNKNOWN) {
-        hpp__verify_site(place.site, caller, memory_of(thread, caller.sp));
+        hpp__verify_site(place.site, &thread->cache->verified, caller,
+                         memory_of(thread, caller.sp));
     }
     return place;
 }

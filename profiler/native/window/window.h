@@ -81,7 +81,8 @@ typedef enum hpp_call {
     HPP_N_CALLS
 } hpp_call;
 
-/* Node 0 is the root, above the outermost frame of every thread. */
+/* Node 0 is the root, above the outermost frame of every thread. A function is on a stack once
+ * (unwind/recursion.h). */
 typedef struct hpp_window_node {
     uint64_t address;      /* return address, or the interrupted address of a signal frame */
     uint32_t parent;       /* node of the caller; less than the own index */
@@ -92,10 +93,11 @@ typedef struct hpp_window_node {
 enum {
     HPP_NODE_EXACT = 1u << 0,   /* `address` is that of an instruction, not a return address */
     HPP_NODE_GUESSED = 1u << 1, /* found by frame pointer, without unwind information */
+    HPP_NODE_AGAIN = 1u << 2, /* one of the innermost frames; its function is on the stack before */
     /* Of programs that `census cc` compiled: */
-    HPP_NODE_ENTRY = 1u << 2,  /* `address` is a function that reported its entry */
-    HPP_NODE_SCOPE = 1u << 3,  /* `address` is the number of a scope, from 1 */
-    HPP_NODE_INSIDE = 1u << 4, /* in the frame of the function of the nearest ENTRY or SCOPE */
+    HPP_NODE_ENTRY = 1u << 3,  /* `address` is a function that reported its entry */
+    HPP_NODE_SCOPE = 1u << 4,  /* `address` is the number of a scope, from 1 */
+    HPP_NODE_INSIDE = 1u << 5, /* in the frame of the function of the nearest ENTRY or SCOPE */
 };
 
 typedef struct hpp_window_site {

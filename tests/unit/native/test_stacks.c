@@ -142,9 +142,9 @@ void hpp__verify_begin(void)
 {
 }
 
-void hpp__verify_site(uint32_t of, hpp_caller caller, hpp_memory memory)
+void hpp__verify_site(uint32_t of, hpp_stack_walk *path, hpp_caller caller, hpp_memory memory)
 {
-    (void)caller;
+    (void)path, (void)caller;
     cr_assert(eq(u32, of, site));
     n_verified++;
     verified_memory = memory;
