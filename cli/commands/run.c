@@ -42,6 +42,8 @@ typedef struct run_values {
     opt_list tree; /* arguments of --tree */
     const char *base;
     const char *max_overhead;
+    const char *biography_rate;
+    int biography_seed;
     int verify_stacks;
     const char *plot;
     opt_list watch; /* arguments of --watch */
@@ -54,7 +56,8 @@ static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_CP
 static const opt run_options[] = {
     {'h', "heap", OPT_SUFFIX, AT(heap), "KIND",
      "break the heap down by c: call stack (default), m: module, d: source location, y: type, "
-     "T: allocation function; -hcNAME,NAME: count only blocks that these functions allocated",
+     "T: allocation function, b: use (lag, use, drag, void); -hcNAME,NAME: count only blocks that "
+     "these functions allocated",
      NULL, 0, 0},
     {'l', "eventlog", OPT_FLAG, AT(eventlog), NULL,
      "also write BASE.eventlog, an event log with whole stacks", NULL, 0, 0},
@@ -101,6 +104,12 @@ static const opt run_options[] = {
      NULL, 0, 0},
     {'o', "output", OPT_TEXT, AT(base), "BASE",
      "write BASE.hp and BASE.lines (default: the name of the program)", NULL, 0, 0},
+    {0, "biography-rate", OPT_TEXT, AT(biography_rate), "SIZE",
+     "-hb: watch the use of one block for each SIZE bytes that are allocated (default 64K)", NULL,
+     0, 0},
+    {0, "biography-seed", OPT_INT, AT(biography_seed), "N",
+     "-hb: choose the same blocks in each run of a program that allocates the same", NULL, 1,
+     INT_MAX},
     {0, "max-rss-overhead", OPT_TEXT, AT(max_overhead), "SIZE",
      "limit the memory of the profiler in each process: 64M, or 20% of the memory of the process",
      NULL, 0, 0},
@@ -176,7 +185,7 @@ static bool check_breakdown(const cmd *self, const char *text)
     } else if (*text && *text != 'C' && !hpf_breakdown_of_letter(*text)) {
         cmd_misused(self,
                     "unknown break-down '-h%s': use -hc (call stack), -hm (module), -hd (source "
-                    "location), -hy (type) or -hT (allocation function)",
+                    "location), -hy (type), -hT (allocation function) or -hb (use)",
                     text);
         return false;
     }
@@ -216,8 +225,8 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     return true;
 }
 
-/* Reads "64M", "1G", "300000" or "20%". */
-static bool read_limit(hpp_collector_options *options, const char *text)
+/* Reads "64M", "1G" or "300000". */
+static bool read_size(uint64_t *out, const char *text)
 {
     static const char suffixes[] = "KMGT";
     char *end;
@@ -226,14 +235,23 @@ static bool read_limit(hpp_collector_options *options, const char *text)
     if (!isdigit((unsigned char)*text) || errno || n == 0) {
         return false;
     }
-    if (strcmp(end, "%") == 0 && n <= UINT32_MAX) {
-        options->max_overhead_percent = (uint32_t)n;
-        return true;
-    }
     const char *suffix = *end ? strchr(suffixes, toupper((unsigned char)*end)) : NULL;
     unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
-    options->max_overhead_bytes = (uint64_t)n << shift;
+    *out = (uint64_t)n << shift;
     return *end == '\0' || (suffix && end[1] == '\0' && n <= UINT64_MAX >> shift);
+}
+
+/* Reads a size, or "20%". */
+static bool read_limit(hpp_collector_options *options, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (isdigit((unsigned char)*text) && strcmp(end, "%") == 0) {
+        options->max_overhead_percent = (uint32_t)n;
+        return !errno && n > 0 && n <= UINT32_MAX;
+    }
+    return read_size(&options->max_overhead_bytes, text);
 }
 
 /* Reads the last argument of --tree. */
@@ -377,6 +395,7 @@ static int run_program(const cmd *self, run *r, char **argv)
         .n_skip = v->skip.n,
         .max_depth = (uint32_t)v->depth,
         .with_addresses = v->addresses,
+        .biography_seed = (uint64_t)v->biography_seed,
         .verify_stacks = (uint32_t)v->verify_stacks,
     };
     if (v->children && v->no_children) {
@@ -385,6 +404,10 @@ static int run_program(const cmd *self, run *r, char **argv)
     if (v->max_overhead && !read_limit(&r->options, v->max_overhead)) {
         return cmd_misused(self, "--max-rss-overhead expects a size such as 64M or 20%%, not '%s'",
                            v->max_overhead);
+    }
+    if (v->biography_rate && !read_size(&r->options.biography_bytes, v->biography_rate)) {
+        return cmd_misused(self, "--biography-rate expects a size such as 64K, not '%s'",
+                           v->biography_rate);
     }
     if (!read_tree(&r->tree, &v->tree)) {
         return cmd_misused(self, "--tree expects process or name, not '%s'",

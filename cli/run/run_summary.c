@@ -4,6 +4,7 @@
  */
 #include "run_summary.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -81,6 +82,75 @@ static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t a
             format_count(s->live_blocks).text, plural(s->live_blocks), shown(s->place, 80),
             s->place.data, n_path > 0 ? " < " : "", n_path, s->path.data,
             s->path.length > (size_t)n_path ? "..." : "");
+    }
+}
+
+/* ---- Biography ---- */
+
+/* Returns the half-width of the interval of 95 % of a share, in points. A sample of one block for
+ * `sample_bytes` tells a share of `live_bytes` as live_bytes / sample_bytes blocks of one size do,
+ * or better. */
+static double margin_of(double share, const hpp_biography_figures *b)
+{
+    double n = (double)b->live_bytes / (double)b->sample_bytes;
+    return 100 * 1.96 * sqrt(share * (1 - share) / n);
+}
+
+static void say_biography(const page *p, const char *who, const hpp_biography_figures *b)
+{
+    static const char *const ends[] = {
+        [HPP_BIOGRAPHY_NO_PAGEMAP] = "no use of blocks was seen: the program cannot read "
+                                     "/proc/self/pagemap; mount /proc for "
+                                     "it, and let it be dumpable",
+        [HPP_BIOGRAPHY_LOCKED_MEMORY] = "the biography ended early: the program locked its memory "
+                                        "(mlock), so later uses were not seen",
+        [HPP_BIOGRAPHY_RAW_FORK] =
+            "the biography ended early: the program forked by clone, _Fork or a bare system call",
+    };
+    const struct {
+        const char *name;
+        uint64_t bytes;
+    } phases[] = {{"lag", b->phases.lag_bytes},
+                  {"use", b->phases.use_bytes},
+                  {"drag", b->phases.drag_bytes},
+                  {"void", b->phases.void_bytes}};
+    if (b->end != HPP_BIOGRAPHY_COMPLETE) {
+        say(p, "%s%s", who, ends[b->end]);
+    }
+    uint64_t sum =
+        b->phases.lag_bytes + b->phases.use_bytes + b->phases.drag_bytes + b->phases.void_bytes;
+    if (sum > 0 && !*who) {
+        char text[200];
+        size_t n = 0;
+        double margin = 0;
+        for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+            double share = (double)phases[i].bytes / (double)sum;
+            double own = b->sample_bytes > 0 ? margin_of(share, b) : 0;
+            margin = own > margin ? own : margin;
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %.1f%%", i > 0 ? ", " : "",
+                                  phases[i].name, 100 * share);
+        }
+        if (b->sample_bytes > 0) {
+            say(p, "biography of the largest sample: %s, each within %.1f points (95%%)", text,
+                margin < 100 ? margin : 100);
+        } else {
+            say(p, "biography of the largest sample: %s", text);
+        }
+    }
+    if (b->n_samples > 0 && !*who) {
+        say(p, "  from %s block%s watched, one for %s allocated", format_count(b->n_samples).text,
+            plural(b->n_samples), amount(b->sample_bytes).text);
+    }
+    if (b->n_unsampled > 0) {
+        say(p, "%s%s blocks could not be watched: aligned to a page, or no memory", who,
+            format_count(b->n_unsampled).text);
+    }
+    if (b->n_retired > 0) {
+        say(p, "%s%s blocks were watched only until the program forked", who,
+            format_count(b->n_retired).text);
+    }
+    if (b->n_lost > 0) {
+        say(p, "%s%s changes of phase could not be recorded", who, format_count(b->n_lost).text);
     }
 }
 
@@ -237,6 +307,7 @@ static void say_program(const page *p, size_t index)
             format_count(end_blocks).text, plural(end_blocks));
         say_sites(p, index, HPP_AT_END, end_bytes);
     }
+    say_biography(p, "", &f.biography);
     say_threads(p, index);
     say_losses(p, "", &f);
     say_checks(p, &f);
@@ -269,6 +340,7 @@ static void say_others(const page *p, size_t first)
             shown(others[i].command, 60), others[i].command.data);
         char who[200];
         snprintf(who, sizeof who, "  %.180s: ", others[i].base);
+        say_biography(p, who, &others[i].biography);
         say_losses(p, who, &others[i]);
     }
     if (n > N_OTHERS) {

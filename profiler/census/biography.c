@@ -269,6 +269,22 @@ void hpp__biography_see(hpp__biography *b, hpp_ref ref, const hpp_object *object
     }
 }
 
+void hpp__biography_add(hpp__biography *b, uint32_t band, const hpp_phase_bytes *bytes,
+                        bool is_final)
+{
+    hpp__phases *phases = phases_of(b, band);
+    if (is_final) {
+        phases->unused_bytes += bytes->lag_bytes;
+        phases->void_bytes += bytes->void_bytes;
+        phases->used_bytes += bytes->use_bytes;
+        phases->used_now_bytes += bytes->drag_bytes;
+    } else {
+        phases->unused_bytes += bytes->lag_bytes + bytes->void_bytes;
+        phases->used_bytes += bytes->use_bytes + bytes->drag_bytes;
+        phases->used_now_bytes += bytes->use_bytes;
+    }
+}
+
 static bool is_empty(const hpp__phases *phases)
 {
     return phases->inherent_bytes + phases->unused_bytes + phases->used_bytes == 0;

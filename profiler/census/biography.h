@@ -148,6 +148,11 @@ void hpp__biography_see(hpp__biography *biography, hpp_ref ref, const hpp_object
                         uint32_t band);
 void hpp__biography_end_census(hpp__biography *biography, const hpp__era *record);
 
+/* Adds the phases of a sum, between begin and end of a census, or, with `is_final`, as they are at
+ * the end. */
+void hpp__biography_add(hpp__biography *biography, uint32_t band, const hpp_phase_bytes *phases,
+                        bool is_final);
+
 /* Sums all eras, once all objects are dead. Errors: MEMORY; the call can be repeated then. */
 hpf_status hpp__biography_sum_up(hpp__biography *biography, hpf_error *err);
 

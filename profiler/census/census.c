@@ -173,7 +173,9 @@ static int visit_sum(const hpp_object *sum, uint64_t n_objects, void *context)
     c->result.live_bytes += sum->size_bytes;
     c->result.n_live_objects += n_objects;
     uint32_t key = key_of_sum(c, sum);
-    if (key != HPP__NO_BAND) {
+    if (key != HPP__NO_BAND && c->has_biography) {
+        hpp__biography_add(&c->biography, key, sum->phases, c->has_ended);
+    } else if (key != HPP__NO_BAND) {
         count(c, key, c->count_objects ? n_objects : sum->size_bytes);
     }
     return 0;
@@ -344,7 +346,14 @@ const hpp_census_result *hpp_census_final(hpp_census *c, uint32_t index)
     c->result.missing.n_biographies = c->biography.n_lost;
     c->result.missing.n_eras = c->biography.n_skipped;
     hpp__bands_begin(&c->bands);
-    add_phases(c, era->phases, era->n_phases, c->biography.is_summed_up);
+    if (c->uses_sums && c->has_ended) {
+        count_all(c);
+        c->result.live_bytes = era->live_bytes;
+        c->result.n_live_objects = era->n_live_objects;
+        add_phases(c, c->biography.now, c->biography.now_capacity, true);
+    } else {
+        add_phases(c, era->phases, era->n_phases, c->biography.is_summed_up);
+    }
     hpp__bands_end(&c->bands, &c->result);
     return &c->result;
 }
@@ -436,10 +445,10 @@ hpf_status hpp_census_end(hpp_census *c, hpf_error *err)
     if (!c->has_biography) {
         return HPF_OK;
     }
-    if (!c->has_ended) {
+    if (!c->has_ended && !c->uses_sums) {
         c->heap.objects(kill_object, c, c->heap.context);
-        c->has_ended = true;
     }
+    c->has_ended = true;
     return hpp__biography_sum_up(&c->biography, err);
 }
 
@@ -555,7 +564,8 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
     if (c->is_savings) {
         c->restrictions.phases &= HPP__LAG | HPP__DRAG | HPP__VOID;
     }
-    c->uses_sums = c->heap.sums && !c->has_retainers && !c->has_biography;
+    c->uses_sums =
+        c->heap.sums && !c->has_retainers && (!c->has_biography || c->heap.sums_have_phases);
     if (status == HPF_OK && !c->uses_sums && !c->heap.objects) {
         status = hpf_error_set(err, HPF_ERR_ARGUMENT,
                                "this profile needs a heap that can visit objects");

@@ -77,7 +77,8 @@ HPF_MUST_USE hpf_status hpp_census_end(hpp_census *census, hpf_error *err);
 
 /* With a biography: return the number of censuses so far, and the result of one of them, by index
  * from 0. It is final after hpp_census_end, else provisional, and valid until the next call on this
- * engine.
+ * engine. If
+ * the heap's sums have phases, they must be those of that census after hpp_census_end.
  *
  * Bands of a final biography: LAG, USE, DRAG, VOID, INHERENT_USE. Of a provisional one:
  * NOT_YET_USED (lag or void), USE (used in this era), NOT_USED_SINCE (use or drag), INHERENT_USE.

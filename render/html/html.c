@@ -76,7 +76,8 @@ static void put_theme(hpf_json *json, const char *key, hpr_theme which)
     hpf_json_close(json);
 }
 
-void hpr__html_look(hpf_json *json)
+/* Adds the member "look": the colours of everything except names. */
+static void put_look(hpf_json *json)
 {
     hpf_json_object(json, "look");
     put_theme(json, "light", HPR_THEME_LIGHT);
@@ -86,23 +87,23 @@ void hpr__html_look(hpf_json *json)
 
 /* --- page ------------------------------------------------------------------------------------ */
 
-void hpr__html_piece_write(hpf_sink *sink, const hpr__html_piece *piece)
+static void put_piece(hpf_sink *sink, int which)
 {
-    hpf_sink_write(sink, piece->bytes, piece->n_bytes);
+    hpf_sink_write(sink, hpr__html_pieces[which].bytes, hpr__html_pieces[which].n_bytes);
 }
 
 /* Writes everything before the list of profiles. Returns the open JSON text. */
 static hpf_json begin(const char *events_url, const hpr_page_options *options, const char *caption,
                       hpf_sink *sink)
 {
-    hpr__html_piece_write(sink, &hpr__html_pieces[0]);
+    put_piece(sink, 0);
     hpf_sink_text(sink, events_url ? "'self'" : "'none'");
-    hpr__html_piece_write(sink, &hpr__html_pieces[1]);
+    put_piece(sink, 1);
     hpf_json json = hpf_json_begin_line(sink);
     hpf_json_object(&json, NULL);
     hpf_json_whole(&json, "version", 1);
     hpf_json_text(&json, "events", events_url);
-    hpr__html_look(&json);
+    put_look(&json);
     put_view(&json, options, caption);
     hpf_json_array(&json, "profiles");
     return json;
@@ -111,7 +112,7 @@ static hpf_json begin(const char *events_url, const hpr_page_options *options, c
 static hpf_status end(hpf_json *json, hpf_sink *sink, hpf_error *err)
 {
     hpf_json_end(json);
-    hpr__html_piece_write(sink, &hpr__html_pieces[2]);
+    put_piece(sink, 2);
     return hpf_sink_flush(sink, err);
 }
 

@@ -67,7 +67,6 @@ class Browser:
         try:
             answer = self.send("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
             self.session = f"/session/{answer['sessionId']}"
-            self.debugger = answer["capabilities"]["goog:chromeOptions"]["debuggerAddress"]
             self.metrics(width, height, scale)
         except BaseException:
             self.close()

@@ -21,6 +21,7 @@
 #ifndef HPPROF_HEAP_H
 #define HPPROF_HEAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "hpfile/event.h"
@@ -55,6 +56,12 @@ typedef struct hpp_shape {
     uint32_t flags;      /* of all such objects: a set of hpp_object_flag */
 } hpp_shape;
 
+/* The bytes of a sum by phase of its objects' lives, as if they all died now: an object that was
+ * not used is void. */
+typedef struct hpp_phase_bytes {
+    uint64_t lag_bytes, use_bytes, drag_bytes, void_bytes;
+} hpp_phase_bytes;
+
 /* A description of one object. Zero it first; unknown members stay zero. */
 typedef struct hpp_object {
     uint64_t size_bytes;     /* without the profiler's words */
@@ -64,6 +71,7 @@ typedef struct hpp_object {
     uint64_t *life_word;     /* the biography word in its header; NULL: in a table */
     uint64_t *retainer_word; /* the retainer word in its header; NULL: in a table */
     uint32_t *band_word;     /* of a sum: where one engine caches its band, 0 at first; or NULL */
+    const hpp_phase_bytes *phases; /* of a sum, if the heap has phases */
 } hpp_object;
 
 /* Reads a producer's stack. Handles are interned: equal stacks have equal handles as long as the
@@ -105,8 +113,11 @@ typedef struct hpp_heap {
 
     /* Visits sums of live objects, if the adapter keeps such sums; else NULL. A sum is an object
      * that represents `n_objects` others and has their total size. It is used instead of `objects`
-     * where single objects do not matter (without -hr and -hb). */
+     * where single objects do not matter (without -hr, and without -hb unless the sums have
+     * phases).
+     */
     int (*sums)(hpp_visit_sum *visit, void *visit_context, void *context);
+    bool sums_have_phases; /* the adapter keeps biographies itself */
 
     const hpp_stacks *stacks;
     void *context;

@@ -29,6 +29,7 @@ enum {
 };
 static const uint64_t window_bytes = UINT64_C(4) << 30;
 static const uint64_t least_interval_ns = 1000000;
+static const uint64_t default_biography_bytes = 64 * 1024;
 static const uint64_t second_ns = 1000000000;
 static const uint64_t patience_ns = 2000000000;      /* with callers that say nothing */
 static const uint64_t worth_keeping_ns = 1000000000; /* of what becomes another program */
@@ -396,10 +397,17 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
     }
     bool has_ticks = c->profile.report != HPP_REPORT_NONE || c->profile.time_bins;
     uint64_t tick_us = has_ticks ? c->profile.tick_ns / 1000 : 0;
-    int n_run = snprintf(
-        out->run, sizeof out->run, "socket=%s,root=%ld,children=%d,window=%llu,tick=%llu,verify=%u",
-        c->place.name, process_id, !c->options.without_children, (unsigned long long)window_bytes,
-        (unsigned long long)tick_us, (unsigned)c->options.verify_stacks);
+    bool has_biography = hpp__native_asks_for(&c->profile.census, HPF_BREAKDOWN_BIOGRAPHY);
+    uint64_t biography_bytes =
+        c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
+    int n_run = snprintf(out->run, sizeof out->run,
+                         "socket=%s,root=%ld,children=%d,window=%llu,tick=%llu,verify=%u,"
+                         "biography=%llu,seed=%llu",
+                         c->place.name, process_id, !c->options.without_children,
+                         (unsigned long long)window_bytes, (unsigned long long)tick_us,
+                         (unsigned)c->options.verify_stacks,
+                         (unsigned long long)(has_biography ? biography_bytes : 0),
+                         (unsigned long long)c->options.biography_seed);
     int n_preload = snprintf(out->preload, sizeof out->preload, "%s%s%s", library,
                              preloaded && *preloaded ? ":" : "", preloaded ? preloaded : "");
     bool is_whole = n_run < (int)sizeof out->run && n_preload < (int)sizeof out->preload;

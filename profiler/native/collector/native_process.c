@@ -261,6 +261,7 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
     queue_marks(p, at_ns);
     j->snapshot.time_s = time_of(p, at_ns);
     j->snapshot.reader = p->reader;
+    j->snapshot.era = p->era;
     j->snapshot.resident_bytes = j->snapshot.profiler_bytes = -1;
     j->job.n_bytes = n_bytes;
     p->largest_bytes = peak_bytes;
@@ -300,6 +301,7 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     queue_marks(p, UINT64_MAX);
     snapshot->time_s = time_of(p, p->last.ns);
     snapshot->reader = p->reader;
+    snapshot->era = p->era;
     measure(p, snapshot, is_alive);
 }
 
@@ -312,6 +314,7 @@ static void sample(hpp__process *p)
         return;
     }
     look(p, &j->snapshot, true);
+    atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;
     hpp__queue_add(p->queue, &j->job);
@@ -476,6 +479,7 @@ hpf_status hpp__process_create(hpp__process **out, int window,
     }
     *p = (hpp__process){
         .process_id = profile->process_id,
+        .era = 1,
         .pidfd = -1,
         .window = window,
         .by_cpu_time = options->by_cpu_time,

@@ -51,6 +51,7 @@ typedef struct hpp__process {
     hpp__clock_point before, last; /* the last two readings */
     double last_s;                 /* time of the last queued sample or mark */
 
+    uint32_t era;     /* that the next census ends, from 1 */
     uint32_t n_marks; /* marks of the window that were queued */
     uint64_t n_samples, n_missed;
     uint32_t peak_number;   /* of the last peak that was read from the window */

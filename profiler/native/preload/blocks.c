@@ -151,6 +151,24 @@ hpp_block hpp__blocks_take(const void *address)
 }
 
 /* Writes the first granule last: if it is set, the others are complete. */
+static void put_huge(_Atomic uint32_t *first, uint32_t site, uint64_t size_bytes)
+{
+    uint64_t upper = size_bytes >> HPP_BLOCK_SIZE_PART_BITS;
+    atomic_store_explicit(first + 2, (uint32_t)upper, memory_order_relaxed);
+    atomic_store_explicit(first + 1, (uint32_t)(size_bytes & HPP_BLOCK_SIZE_PART),
+                          memory_order_relaxed);
+    atomic_store_explicit(first, HPP_BLOCK_FIRST | HPP_BLOCK_HUGE | site, memory_order_release);
+}
+
+uint32_t hpp__blocks_mark(const void *address)
+{
+    hpp_block block = hpp__blocks_get(address);
+    if (block.site != 0) {
+        put_huge(hpp__granule_at(address), block.site, block.size_bytes);
+    }
+    return block.site;
+}
+
 bool hpp__blocks_put(const void *address, uint32_t site, uint64_t size_bytes, hpp_block *before)
 {
     *before = (hpp_block){0};
@@ -159,14 +177,10 @@ bool hpp__blocks_put(const void *address, uint32_t site, uint64_t size_bytes, hp
         return false;
     }
     *before = hpp__blocks_take(address);
-    uint64_t upper = size_bytes >> HPP_BLOCK_SIZE_PART_BITS;
-    if (upper == 0) {
+    if (size_bytes <= HPP_BLOCK_SIZE_PART) {
         return hpp__blocks_put_usual(address, site, size_bytes);
     }
-    atomic_store_explicit(first + 2, (uint32_t)upper, memory_order_relaxed);
-    atomic_store_explicit(first + 1, (uint32_t)(size_bytes & HPP_BLOCK_SIZE_PART),
-                          memory_order_relaxed);
-    atomic_store_explicit(first, HPP_BLOCK_FIRST | HPP_BLOCK_HUGE | site, memory_order_release);
+    put_huge(first, site, size_bytes);
     return true;
 }
 

@@ -64,6 +64,10 @@ bool hpp__blocks_put(const void *address, uint32_t site, uint64_t size_bytes, hp
 hpp_block hpp__blocks_take(const void *address);
 hpp_block hpp__blocks_get(const void *address);
 
+/* Makes a block one that hpp__blocks_put_usual and its like do not take for usual. It has at least
+ * three granules of its own. Returns its site; 0: there is none. */
+uint32_t hpp__blocks_mark(const void *address);
+
 /* Visit every block, or those that begin in a range of addresses. The visitor may remove its block.
  */
 typedef void hpp_visit_block(uintptr_t address, hpp_block block, void *context);

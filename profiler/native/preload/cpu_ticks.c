@@ -10,13 +10,15 @@
 
 #include "entry.h"
 #include "process_state.h"
+#include "sampler.h"
 #include "stacks.h"
 
 enum {
     TICK_SIGNAL = 33, /* SIGSETXID of glibc */
     NS_PER_US = 1000,
     NS_PER_S = 1000000000,
-    REST = 16, /* time between ticks, at least, in times of the last one */
+    ERA_TICK_US = 5000, /* without a time profile */
+    REST = 16,          /* time between ticks, at least, in times of the last one */
 };
 
 /* As the kernel has it. */
@@ -51,12 +53,24 @@ static void set_timer(const hpp_thread *self, uint64_t first_ns, uint64_t then_n
     hpp__syscall(SYS_timer_settime, (long)self->timer_id - 1, 0, (long)&times, 0, 0, 0);
 }
 
+static uint64_t interval_ns(void)
+{
+    uint32_t tick_us = hpp__settings.tick_us;
+    tick_us = tick_us == 0 && hpp__settings.biography_bytes != 0 ? ERA_TICK_US : tick_us;
+    return (uint64_t)tick_us * NS_PER_US;
+}
+
+bool hpp__cpu_ticks_are_wanted(void)
+{
+    return interval_ns() != 0;
+}
+
 static void count_ticks(hpp_thread *self, const void *context)
 {
-    uint64_t tick_ns = (uint64_t)hpp__settings.tick_us * NS_PER_US;
+    uint64_t tick_ns = interval_ns();
     uint64_t begin_ns = own_time_ns();
     uint64_t all_ns = self->uncounted_ns + begin_ns - self->tick_end_ns;
-    if (all_ns >= tick_ns) {
+    if (all_ns >= tick_ns && hpp__settings.tick_us != 0) {
         uint32_t site = hpp__stacks_site_interrupted(self, context, HPP_CALL_TICK);
         hpp_window_cell *cell = hpp__thread_cell(self, site);
         if (cell != NULL) {
@@ -64,11 +78,12 @@ static void count_ticks(hpp_thread *self, const void *context)
         }
     }
     self->uncounted_ns = all_ns % tick_ns;
-    self->tick_end_ns = own_time_ns();
-    uint64_t rest_ns = (self->tick_end_ns - begin_ns) * REST;
+    uint64_t rest_ns = (own_time_ns() - begin_ns) * REST;
     if (rest_ns > tick_ns) {
         set_timer(self, rest_ns, tick_ns);
     }
+    hpp__sampler_keep_up();
+    self->tick_end_ns = own_time_ns();
 }
 
 /* All signals are blocked meanwhile: a tick that comes during one waits, and then finds that no
@@ -113,7 +128,7 @@ static bool take_signal(void)
 
 void hpp__cpu_ticks_start(hpp_thread *self)
 {
-    uint64_t tick_ns = (uint64_t)hpp__settings.tick_us * NS_PER_US;
+    uint64_t tick_ns = interval_ns();
     if (tick_ns == 0 || hpp__cpu_ticks_are_over || !take_signal()) {
         return;
     }

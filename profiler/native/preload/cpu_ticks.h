@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The time profile: each thread is interrupted at intervals of its processor time, and its stack is
- * counted as an allocation of 0 bytes with HPP_CALL_TICK.
+ * counted as an allocation of 0 bytes with HPP_CALL_TICK. The sampled biography uses the same ticks
+ * to notice that a new era has begun (sampler.h).
  *
  * A POSIX timer on the thread's own clock sends a real-time signal that libc keeps for itself
  * (SIGSETXID): its functions neither block it nor change its handler, and no signal set of a
@@ -15,12 +16,15 @@
  * is put off, so that ticks take at most a sixteenth of the time; a tick counts all processor time
  * of the program since the last one.
  *
- * Without the option for ticks, these functions do nothing.
+ * Without the options for ticks or a biography, these functions do nothing.
  */
 #ifndef HPP_NATIVE_CPU_TICKS_H
 #define HPP_NATIVE_CPU_TICKS_H
 
 #include "thread.h"
+
+/* Returns whether threads have ticks. */
+bool hpp__cpu_ticks_are_wanted(void);
 
 /* Start and stop the calling thread's timer. */
 void hpp__cpu_ticks_start(hpp_thread *self);

@@ -8,6 +8,9 @@
  * Programs that are started then are not profiled: their filter may forbid what a new process
  * needs. A program that enters seccomp by an instruction of its own is not recognised.
  *
+ * A child that is forked without fork (_Fork, clone, or the bare system call) runs no fork
+ * handlers, so the sampled biography ends before.
+ *
  * In another network namespace, the collector's socket cannot be reached: unshare and setns leave a
  * note for the summary.
  *
@@ -22,6 +25,7 @@
 
 #include "entry.h"
 #include "process_state.h"
+#include "sampler.h"
 #include "thread_life.h"
 #include "native/window/window_writer.h"
 
@@ -30,11 +34,14 @@ void *hpp__before_prctl(long option, long mode, const void *filter);
 void *hpp__before_syscall(long number, long operation, long flags, const void *filter);
 void *hpp__before_unshare(int flags);
 void *hpp__before_setns(int file, int type);
+void *hpp__before_fork(void);
+void *hpp__before_clone(const void *function, const void *stack, long flags);
 
 static void isolate(hpp_isolation isolation)
 {
     if (hpp__alive()) {
         hpp__threads_end_ticks();
+        hpp__sampler_stop(0);
         atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_ISOLATED);
     }
     hpp__environment_clean();
@@ -52,7 +59,7 @@ static void note_new_network(void)
 }
 
 /* The functions of libc, found before a signal handler can call one. */
-static void *next_prctl, *next_syscall, *next_unshare, *next_setns;
+static void *next_prctl, *next_syscall, *next_unshare, *next_setns, *next_fork, *next_clone;
 
 __attribute__((constructor)) static void find_next(void)
 {
@@ -61,6 +68,8 @@ __attribute__((constructor)) static void find_next(void)
     next_syscall = dlsym(RTLD_NEXT, "syscall");
     next_unshare = dlsym(RTLD_NEXT, "unshare");
     next_setns = dlsym(RTLD_NEXT, "setns");
+    next_fork = dlsym(RTLD_NEXT, "_Fork");
+    next_clone = dlsym(RTLD_NEXT, "clone");
     errno = error;
 }
 
@@ -99,8 +108,27 @@ void *hpp__before_syscall(long number, long operation, long flags, const void *f
         isolate(HPP_ISOLATED_BY_FILTER);
     } else if (number == SYS_unshare && operation & CLONE_NEWNET) {
         note_new_network();
+    } else if (number == SYS_fork || number == SYS_clone3 ||
+               (number == SYS_clone && !(operation & CLONE_VM))) {
+        hpp__sampler_stop(HPP_EVENT_RAW_FORK);
     }
     return function;
+}
+
+void *hpp__before_fork(void)
+{
+    hpp__sampler_stop(HPP_EVENT_RAW_FORK);
+    return found(&next_fork);
+}
+
+void *hpp__before_clone(const void *function, const void *stack, long flags)
+{
+    (void)function;
+    (void)stack;
+    if (!(flags & CLONE_VM)) {
+        hpp__sampler_stop(HPP_EVENT_RAW_FORK);
+    }
+    return found(&next_clone);
 }
 
 void *hpp__before_unshare(int flags)
@@ -143,3 +171,5 @@ WATCHED(prctl, hpp__before_prctl);
 WATCHED(syscall, hpp__before_syscall);
 WATCHED(unshare, hpp__before_unshare);
 WATCHED(setns, hpp__before_setns);
+WATCHED(_Fork, hpp__before_fork);
+WATCHED(clone, hpp__before_clone);

@@ -27,6 +27,7 @@ typedef struct hpp_next_allocator {
     /* Only some allocators have these; else NULL. */
     void (*free_sized)(void *block, size_t n_bytes);
     void (*free_aligned_sized)(void *block, size_t alignment, size_t n_bytes);
+    size_t (*usable_size)(void *block);
     void (*sdallocx)(void *block, size_t n_bytes, int flags);
 } hpp_next_allocator;
 

@@ -10,6 +10,7 @@
 #include "accounting.h"
 #include "entry.h"
 #include "next_allocator.h"
+#include "sampler.h"
 
 /* Called from assembly only. */
 void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS);
@@ -37,8 +38,26 @@ HPP_ALWAYS_INLINE void *made(void *block, size_t n_bytes, hpp_caller caller, hpp
     return HPP_LIKELY(block != NULL) ? hpp__account_allocation(block, n_bytes, caller, call) : NULL;
 }
 
+/* Makes a block whose uses are watched. Returns NULL if the next allocator is to make it. */
+static HPP_NO_INLINE HPP_ANY_STACK void *make_watched(size_t n_bytes, size_t alignment,
+                                                      hpp_call call, HPP_CALLER_PARAMETERS)
+{
+    void *block = hpp__sampler_make(n_bytes, alignment, call == HPP_CALL_CALLOC);
+    if (block != NULL) {
+        made(block, n_bytes, HPP_CALLER, call);
+        hpp__sampler_begin(block);
+    }
+    return block;
+}
+
 void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
+    if (hpp__sampler_is_due(n_bytes)) {
+        void *watched = make_watched(n_bytes, 1, HPP_CALL_MALLOC, pc, sp, fp);
+        if (watched != NULL) {
+            return watched;
+        }
+    }
     void *block = hpp__next.malloc(hpp__asked_bytes(n_bytes));
     return made(block, n_bytes, HPP_CALLER, HPP_CALL_MALLOC);
 }
@@ -49,9 +68,25 @@ void *hpp__on_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
     if (HPP_UNLIKELY(__builtin_mul_overflow(n, n_bytes, &n_all))) {
         return hpp__next.calloc(n, n_bytes);
     }
+    if (hpp__sampler_is_due(n_all)) {
+        void *watched = make_watched(n_all, 1, HPP_CALL_CALLOC, pc, sp, fp);
+        if (watched != NULL) {
+            return watched;
+        }
+    }
     void *block = n_all < HPP_GRANULE_BYTES ? hpp__next.calloc(1, HPP_GRANULE_BYTES)
                                             : hpp__next.calloc(n, n_bytes);
     return made(block, n_all, HPP_CALLER, HPP_CALL_CALLOC);
+}
+
+/* Requests that the next allocator would refuse are left to it. */
+static void *make_aligned_watched(size_t n_bytes, size_t alignment, const hpp_caller *caller)
+{
+    bool is_valid = alignment >= sizeof(void *) && (alignment & (alignment - 1)) == 0;
+    return is_valid && hpp__sampler_is_due(n_bytes)
+               ? make_watched(n_bytes, alignment, HPP_CALL_ALIGNED, caller->pc, caller->sp,
+                              caller->fp)
+               : NULL;
 }
 
 static HPP_NO_INLINE void *made_aligned(void *block, size_t n_bytes, const hpp_caller *caller)
@@ -61,12 +96,20 @@ static HPP_NO_INLINE void *made_aligned(void *block, size_t n_bytes, const hpp_c
 
 HPP_ANY_STACK void *hpp__on_memalign(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
+    void *watched = make_aligned_watched(n_bytes, alignment, &HPP_CALLER);
+    if (watched != NULL) {
+        return watched;
+    }
     void *block = hpp__next.memalign(alignment, hpp__asked_bytes(n_bytes));
     return made_aligned(block, n_bytes, &HPP_CALLER);
 }
 
 HPP_ANY_STACK void *hpp__on_aligned_alloc(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
+    void *watched = make_aligned_watched(n_bytes, alignment, &HPP_CALLER);
+    if (watched != NULL) {
+        return watched;
+    }
     void *block = hpp__next.aligned_alloc(alignment, hpp__asked_bytes(n_bytes));
     return made_aligned(block, n_bytes, &HPP_CALLER);
 }
@@ -74,6 +117,11 @@ HPP_ANY_STACK void *hpp__on_aligned_alloc(size_t alignment, size_t n_bytes, HPP_
 HPP_ANY_STACK int hpp__on_posix_memalign(void **block, size_t alignment, size_t n_bytes,
                                          HPP_CALLER_PARAMETERS)
 {
+    void *watched = make_aligned_watched(n_bytes, alignment, &HPP_CALLER);
+    if (watched != NULL) {
+        *block = watched;
+        return 0;
+    }
     int error = hpp__next.posix_memalign(block, alignment, hpp__asked_bytes(n_bytes));
     if (error == 0) {
         made_aligned(*block, n_bytes, &HPP_CALLER);
@@ -116,7 +164,7 @@ static bool let_go(void *block)
 
 static HPP_COLD HPP_ANY_STACK void free_slowly(void *block)
 {
-    if (let_go(block)) {
+    if (let_go(block) && !hpp__sampler_free(block)) {
         hpp__next.free(block);
     }
 }
@@ -138,7 +186,7 @@ HPP_EXPORT void cfree(void *block)
 
 HPP_EXPORT HPP_ANY_STACK void free_sized(void *block, size_t n_bytes)
 {
-    if (!let_go(block)) {
+    if (!let_go(block) || hpp__sampler_free(block)) {
         return;
     }
     if (hpp__next.free_sized != NULL) {
@@ -150,7 +198,7 @@ HPP_EXPORT HPP_ANY_STACK void free_sized(void *block, size_t n_bytes)
 
 HPP_EXPORT HPP_ANY_STACK void free_aligned_sized(void *block, size_t alignment, size_t n_bytes)
 {
-    if (!let_go(block)) {
+    if (!let_go(block) || hpp__sampler_free(block)) {
         return;
     }
     if (hpp__next.free_aligned_sized != NULL) {
@@ -163,7 +211,7 @@ HPP_EXPORT HPP_ANY_STACK void free_aligned_sized(void *block, size_t alignment, 
 /* A function of jemalloc, which relies on the size: it must be the one that was requested. */
 HPP_EXPORT HPP_ANY_STACK void sdallocx(void *block, size_t n_bytes, int flags)
 {
-    if (!let_go(block)) {
+    if (!let_go(block) || hpp__sampler_free(block)) {
         return;
     }
     if (hpp__next.sdallocx != NULL) {
@@ -193,9 +241,36 @@ static void *move_from_pool(const void *block, size_t n_bytes, hpp_caller caller
 static void put_back(const void *block, hpp_block kept)
 {
     hpp_block before;
+    size_t n_bytes;
     if (kept.site != 0 && !hpp__blocks_put(block, kept.site, kept.size_bytes, &before)) {
         hpp__account_free(kept);
+    } else if (hpp__sampler_owns(block, &n_bytes)) {
+        hpp__blocks_mark(block);
     }
+}
+
+/* Resizes a block whose uses are watched, or will be: it moves. Returns false and does nothing for
+ * others. Stores NULL if there is no memory. What becomes of 0 bytes is the next allocator's to
+ * say. */
+static bool resize_watched(void **out, void *block, hpp_block known, size_t n_bytes)
+{
+    size_t n_before;
+    bool was_watched = hpp__sampler_owns(block, &n_before);
+    bool is_due = hpp__sampler_is_due(n_bytes) && (was_watched || known.site != 0);
+    void *moved = is_due ? hpp__sampler_make(n_bytes, 1, false) : NULL;
+    if (moved == NULL && !was_watched) {
+        return false;
+    }
+    n_before = was_watched ? n_before : known.size_bytes;
+    moved = moved != NULL ? moved : hpp__next.malloc(hpp__asked_bytes(n_bytes));
+    if (moved != NULL) {
+        memcpy(moved, block, n_before < n_bytes ? n_before : n_bytes);
+        if (!hpp__sampler_free(block)) {
+            hpp__next.free(block);
+        }
+    }
+    *out = moved != NULL && n_bytes == 0 ? hpp__next.realloc(moved, 0) : moved;
+    return true;
 }
 
 /* To 0 bytes: allocators that free then return NULL, others a block. */
@@ -208,6 +283,12 @@ static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller 
 {
     hpp_caller caller = *where;
     if (block == NULL) {
+        void *watched = hpp__sampler_is_due(n_bytes) ? make_watched(n_bytes, 1, HPP_CALL_REALLOC,
+                                                                    caller.pc, caller.sp, caller.fp)
+                                                     : NULL;
+        if (watched != NULL) {
+            return watched;
+        }
         void *fresh = hpp__next.realloc(NULL, hpp__asked_bytes(n_bytes));
         return made(fresh, n_bytes, caller, HPP_CALL_REALLOC);
     }
@@ -215,7 +296,10 @@ static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller 
     if (HPP_UNLIKELY(gone.site == 0) && hpp__next_allocator_pool_bytes(block) != 0) {
         return move_from_pool(block, n_bytes, caller);
     }
-    void *moved = hpp__next.realloc(block, n_bytes == 0 ? 0 : hpp__asked_bytes(n_bytes));
+    void *moved;
+    if (!resize_watched(&moved, block, gone, n_bytes)) {
+        moved = hpp__next.realloc(block, n_bytes == 0 ? 0 : hpp__asked_bytes(n_bytes));
+    }
     if (HPP_UNLIKELY(!has_gone(moved, n_bytes))) {
         put_back(block, gone);
         return NULL;
@@ -223,7 +307,12 @@ static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller 
     if (HPP_LIKELY(gone.site != 0)) {
         hpp__account_free(gone);
     }
-    return made(moved, n_bytes, caller, HPP_CALL_REALLOC);
+    made(moved, n_bytes, caller, HPP_CALL_REALLOC);
+    size_t n_watched;
+    if (hpp__sampler_owns(moved, &n_watched)) {
+        hpp__sampler_begin(moved);
+    }
+    return moved;
 }
 
 HPP_ANY_STACK void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)

@@ -12,6 +12,7 @@
 #include "peak.h"
 #include "stacks.h"
 #include "process_state.h"
+#include "sampler.h"
 #include "thread_life.h"
 #include "native/window/trie.h"
 #include "native/window/window_writer.h"
@@ -54,6 +55,7 @@ static bool start(void)
     hpp__window->head.tick_us = hpp__settings.tick_us;
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();
+    hpp__sampler_start();
     return hpp__window_hand_in(link, file) && has_slot;
 }
 
@@ -91,6 +93,7 @@ static bool renew(void)
         return false;
     }
     hpp__trie_forget_lives();
+    hpp__sampler_forked();
     hpp_thread *self = hpp__threads_forked();
     uint64_t live_bytes = 0;
     hpp__blocks_each(count_inherited, &live_bytes);
@@ -161,6 +164,7 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void)
 {
     if (hpp__alive()) {
+        hpp__sampler_end();
         atomic_store(&hpp__window->head.state, HPP_WINDOW_EXITED);
     }
 }

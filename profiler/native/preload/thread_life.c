@@ -62,9 +62,6 @@ static hpp_thread *settle(uint32_t index, uint32_t thread_id)
     self->timer_id = 0;
     find_stack(self);
     hpp__stacks_forget(self);
-    if (self->centres != NULL) {
-        hpp__centres_forget(self->centres, self->stack_low, self->stack_end);
-    }
     atomic_store(&self->slot->thread_id, thread_id);
     atomic_fetch_add(&self->slot->n_threads, 1);
     atomic_store(&self->slot->state, HPP_SLOT_LIVE);
@@ -93,7 +90,7 @@ hpp_thread *hpp__thread_begin(void)
 void hpp__thread_created(size_t stack_bytes)
 {
     created_stack_bytes = stack_bytes;
-    if (hpp__settings.tick_us != 0 && hpp__self == NULL) {
+    if (hpp__cpu_ticks_are_wanted() && hpp__self == NULL) {
         hpp__thread_begin();
     }
 }

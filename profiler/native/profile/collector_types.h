@@ -5,6 +5,7 @@
 #ifndef HPPROF_COLLECTOR_TYPES_H
 #define HPPROF_COLLECTOR_TYPES_H
 
+#include "hpprof/heap.h"
 #include "hpprof/options.h"
 
 #ifdef __cplusplus
@@ -20,9 +21,11 @@ typedef struct hpp_collector_options {
     const char *const
         *skip; /* POSIX extended regular expressions: functions to skip when a producer is named */
     size_t n_skip;
-    bool with_addresses;           /* name functions without symbols by address, not by module */
-    uint32_t max_depth;            /* keep the innermost functions of a stack only; 0: all */
-    uint32_t verify_stacks;        /* compare every n-th stack with a new unwind; 0: none */
+    bool with_addresses;      /* name functions without symbols by address, not by module */
+    uint32_t max_depth;       /* keep the innermost functions of a stack only; 0: all */
+    uint64_t biography_bytes; /* sampled biographies watch one block for so many bytes; 0: 64 KiB */
+    uint64_t biography_seed;  /* of the choice of these blocks; 0: a new one for each process */
+    uint32_t verify_stacks;   /* compare every n-th stack with a new unwind; 0: none */
     uint64_t max_overhead_bytes;   /* of the profiler in a process; 0: no limit */
     uint32_t max_overhead_percent; /* the same, in percent of the process's own resident set; 0: no
                                       limit */
@@ -40,6 +43,27 @@ typedef struct hpp_process_files {
     uint64_t n_writes; /* grows with each change of them; 0: there are none yet */
     bool is_complete;
 } hpp_process_files;
+
+/* Why a sampled biography ended before the process. */
+typedef enum hpp_biography_end {
+    HPP_BIOGRAPHY_COMPLETE,
+    HPP_BIOGRAPHY_NO_PAGEMAP,    /* the process cannot read /proc/self/pagemap */
+    HPP_BIOGRAPHY_LOCKED_MEMORY, /* it has locked its memory */
+    HPP_BIOGRAPHY_RAW_FORK,      /* it has forked by a bare system call */
+} hpp_biography_end;
+
+/* The biography of a process (-hb), all 0 without one. */
+typedef struct hpp_biography_figures {
+    uint64_t sample_bytes; /* one block was watched for so many bytes; 0: all were */
+    uint64_t n_samples;    /* blocks that were watched */
+    uint64_t n_unsampled;  /* that should have been */
+    uint64_t n_retired;    /* that were watched until a fork */
+    uint64_t n_lost;       /* changes of phase that could not be recorded */
+    hpp_biography_end end;
+    /* In the census with the most live bytes, whatever the restrictions. */
+    uint64_t live_bytes;
+    hpp_phase_bytes phases;
+} hpp_biography_figures;
 
 /* The results for one process. */
 typedef struct hpp_process_figures {
@@ -69,6 +93,7 @@ typedef struct hpp_process_figures {
     /* Self-check of stacks (verify_stacks): stacks compared; different from a new unwind; different
      * from the C library's; and stacks that the C library cut. */
     uint64_t n_checked, n_cache_mismatches, n_peer_mismatches, n_peer_cut;
+    hpp_biography_figures biography;
     hpf_error error; /* the first error of its files */
 } hpp_process_figures;
 

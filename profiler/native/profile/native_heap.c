@@ -116,9 +116,11 @@ static uint32_t shape_with_type(hpp__native_heap *h, uint32_t shape, hpf_str typ
 static bool add_group(hpp__native_heap *h, hpp__group group)
 {
     if (!HPF__ARRAY_RESERVE(h->groups, h->groups_capacity, h->n_groups + 1) ||
-        !HPF__ARRAY_RESERVE(h->costs, h->costs_capacity, h->n_groups + 1)) {
+        !HPF__ARRAY_RESERVE(h->costs, h->costs_capacity, h->n_groups + 1) ||
+        !HPF__ARRAY_RESERVE(h->phases, h->phases_capacity, h->n_groups + 1)) {
         return false;
     }
+    h->phases[h->n_groups] = (hpp_phase_bytes){0};
     h->costs[h->n_groups] = (hpp__costs){0};
     h->groups[h->n_groups++] = group;
     return true;
@@ -151,16 +153,14 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
     uint32_t shape = shape_of(h, &producer.frame, call_of(&site, &producer));
     if (h->with_types && shape > 0) {
         hpf_str site_type = h->shape_list[shape - 1]->description;
-        shape = shape_with_type(h, shape,
-                                producer.type.type.length > 0 ? producer.type.type : site_type);
+        shape = shape_with_type(h, shape, producer.type.length > 0 ? producer.type : site_type);
     }
     uint64_t key = (uint64_t)producer.stack->id << 32 | shape;
     uint64_t *number = shape > 0 ? hpp__map_add(&h->by_shape, key) : NULL;
     if (!number) {
         return 0;
     }
-    hpp__group group = {
-        .stack = producer.stack, .shape = h->shape_list[shape - 1], .naming = producer.type.naming};
+    hpp__group group = {.stack = producer.stack, .shape = h->shape_list[shape - 1]};
     if (*number == 0 && add_group(h, group)) {
         *number = h->n_groups;
     }
@@ -193,6 +193,63 @@ void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)
     }
 }
 
+/* A sum that is rounded as part of a total, so that the total is exact. */
+typedef struct running {
+    double factor, exact;
+    uint64_t rounded;
+} running;
+
+static uint64_t next_part(running *total, int64_t bytes)
+{
+    total->exact += bytes > 0 ? (double)bytes * total->factor : 0;
+    uint64_t before = total->rounded;
+    total->rounded = (uint64_t)(total->exact + 0.5);
+    return total->rounded - before;
+}
+
+static double all_bytes(const hpp__native_lives *lives)
+{
+    double sum = 0;
+    for (uint32_t site = 0; site < lives->n_sites; site++) {
+        for (int phase = 0; phase < HPP_N_PHASES; phase++) {
+            int64_t bytes = lives->sites[site].bytes[phase];
+            sum += bytes > 0 ? (double)bytes : 0;
+        }
+    }
+    return sum;
+}
+
+static void add_phase_bytes(hpp_phase_bytes *to, const hpp_phase_bytes *from)
+{
+    to->lag_bytes += from->lag_bytes;
+    to->use_bytes += from->use_bytes;
+    to->drag_bytes += from->drag_bytes;
+    to->void_bytes += from->void_bytes;
+}
+
+hpp_phase_bytes hpp__native_heap_add_lives(hpp__native_heap *h, const hpp__native_lives *lives,
+                                           uint64_t live_bytes)
+{
+    double known_bytes = all_bytes(lives);
+    bool is_sample = live_bytes > 0 && known_bytes > 0;
+    running total = {.factor = is_sample ? (double)live_bytes / known_bytes : 1};
+    hpp_phase_bytes sum = {0};
+    memset(h->phases, 0, h->n_groups * sizeof *h->phases);
+    for (uint32_t site = HPP_SITE_UNKNOWN; site < lives->n_sites; site++) {
+        const int64_t *bytes = lives->sites[site].bytes;
+        if ((bytes[HPP_PHASE_LAG] | bytes[HPP_PHASE_USE] | bytes[HPP_PHASE_DRAG] |
+             bytes[HPP_PHASE_VOID]) != 0) {
+            hpp_phase_bytes part = {.lag_bytes = next_part(&total, bytes[HPP_PHASE_LAG]),
+                                    .use_bytes = next_part(&total, bytes[HPP_PHASE_USE]),
+                                    .drag_bytes = next_part(&total, bytes[HPP_PHASE_DRAG]),
+                                    .void_bytes = next_part(&total, bytes[HPP_PHASE_VOID])};
+            add_phase_bytes(&h->phases[group_of(h, site)], &part);
+            add_phase_bytes(&sum, &part);
+        }
+    }
+    return sum;
+}
+
 /* ---- For the engine ---- */
 
 static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
@@ -206,9 +263,13 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
             .shape = group->shape,
             .stack = group->stack,
             .band_word = &group->band_word,
+            .phases = &h->phases[i],
         };
         uint64_t n_blocks = hpp__costs_live_blocks(&h->costs[i]);
-        if ((sum.size_bytes | n_blocks) != 0 && i != HPP__GROUP_TICKS) {
+        const hpp_phase_bytes *p = sum.phases;
+        uint64_t any =
+            sum.size_bytes | n_blocks | p->lag_bytes | p->use_bytes | p->drag_bytes | p->void_bytes;
+        if (any != 0 && i != HPP__GROUP_TICKS) {
             stop = visit(&sum, n_blocks, visit_context);
         }
     }
@@ -229,7 +290,10 @@ hpf_status hpp__native_heap_init(hpp__native_heap *h, hpp__native_stacks *stacks
                                  const hpp__window_reader *reader, hpf_error *err)
 {
     *h = (hpp__native_heap){.stacks = stacks, .reader = reader};
-    h->heap = (hpp_heap){.sums = visit_sums, .stacks = &hpp__native_stacks_view, .context = h};
+    h->heap = (hpp_heap){.sums = visit_sums,
+                         .sums_have_phases = true,
+                         .stacks = &hpp__native_stacks_view,
+                         .context = h};
     h->arena = hpf_arena_create();
     return h->arena && add_special_groups(h) ? HPF_OK : hpf_error_set_memory(err);
 }
@@ -239,6 +303,7 @@ void hpp__native_heap_finish(hpp__native_heap *h)
     hpf_arena_destroy(h->arena);
     free(h->groups);
     free(h->costs);
+    free(h->phases);
     free(h->group_of);
     hpp__map_finish(&h->files);
     hpp__map_finish(&h->places);

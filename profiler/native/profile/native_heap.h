@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "collector_types.h"
+#include "native_lives.h"
 #include "native_stacks.h"
 #include "native/window/window_sums.h"
 
@@ -25,8 +26,7 @@ enum {
 typedef struct hpp__group {
     const hpp__stack *stack; /* NULL: unknown */
     const hpp_shape *shape;  /* of its blocks: -hd, -hT, -hy */
-    hpp__naming naming; /* how the type is known: by a container, a variable, or only the site */
-    uint32_t band_word; /* the engine's */
+    uint32_t band_word;      /* the engine's */
 } hpp__group;
 
 typedef struct hpp__native_heap {
@@ -34,8 +34,9 @@ typedef struct hpp__native_heap {
     const hpp__window_reader *reader; /* borrowed */
     hpf_arena *arena;                 /* shapes and their texts */
     hpp__group *groups;
-    hpp__costs *costs; /* by group, as of the last hpp__native_heap_add_up */
-    size_t n_groups, groups_capacity, costs_capacity;
+    hpp__costs *costs;       /* by group, as of the last hpp__native_heap_add_up */
+    hpp_phase_bytes *phases; /* by group, as of the last hpp__native_heap_add_lives */
+    size_t n_groups, groups_capacity, costs_capacity, phases_capacity;
     uint32_t *group_of; /* by site: index + 1, or 0: not known yet */
     size_t group_of_capacity;
     hpp__map files;    /* text of a file, by address -> number */
@@ -61,6 +62,11 @@ void hpp__native_heap_finish(hpp__native_heap *heap);
 /* Sums the costs of sites by group, and finds the groups of new sites. Sites that are incomplete or
  * without memory for a group are in the first group, the unknown one. Leaves out clock ticks. */
 void hpp__native_heap_add_up(hpp__native_heap *heap, const hpp__window_sums *sums);
+
+/* Sums the phases of sites by group. `live_bytes` is what the phases of sampled blocks represent,
+ * or 0 for blocks that are all known. Returns the sum of all groups. */
+hpp_phase_bytes hpp__native_heap_add_lives(hpp__native_heap *heap, const hpp__native_lives *lives,
+                                           uint64_t live_bytes);
 
 /* The live blocks of a group. */
 typedef struct hpp__alive {

@@ -6,6 +6,7 @@
 #include "native_profile.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,19 @@
 
 #include "base/array.h"
 #include "eventlog/eventlog_tags.h"
+#include "core/marks.h"
 #include "native_bins.h"
 #include "native_report.h"
 #include "core/title.h"
 #include "symbol/demangle.h"
 
 enum { MAX_WORDS = sizeof((hpp_window_head *)0)->command };
+
+/* A census with a biography. */
+typedef struct era {
+    uint32_t number; /* of the window */
+    uint64_t live_bytes;
+} era;
 
 struct hpp__native_profile {
     const hpp_options *options;
@@ -36,6 +44,11 @@ struct hpp__native_profile {
     size_t peak_capacity, last_capacity, n_peak, n_last;
     hpp__native_ticks ticks; /* that are in the event log */
     uint64_t n_ticks;
+    bool has_lives;
+    hpp__native_lives lives;
+    era *eras; /* by census of the engine */
+    size_t eras_capacity;
+    hpp__marks marks; /* with a biography: to be written again */
     hpp_process_figures figures;
 };
 
@@ -114,7 +127,7 @@ static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
 /* ---- Life ---- */
 
 /* Returns whether a census or a restriction asks for a property. */
-static bool asks_for(const hpp_census_options *census, hpf_breakdown property)
+bool hpp__native_asks_for(const hpp_census_options *census, hpf_breakdown property)
 {
     bool asks = census->breakdown == property;
     for (size_t i = 0; i < census->n_restrictions && !asks; i++) {
@@ -135,11 +148,12 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
                                                 options->process_id, options->max_depth, err);
     if (status == HPF_OK) {
         status = hpp__native_heap_init(&p->heap, &p->stacks, &p->reader, err);
-        p->heap.with_types = asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
+        p->heap.with_types = hpp__native_asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
     }
     if (status == HPF_OK) {
         status = hpp_census_create(&p->engine, &p->heap.heap, &p->options->census, err);
     }
+    p->has_lives = status == HPF_OK && hpp_census_has_biography(p->engine);
     if (status == HPF_OK && p->options->with_census) {
         status = open_files(p, err);
     }
@@ -189,6 +203,9 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     hpp_census_destroy(p->engine);
     hpp__native_heap_finish(&p->heap);
     hpp__native_stacks_finish(&p->stacks);
+    hpp__native_lives_finish(&p->lives);
+    hpp__marks_finish(&p->marks);
+    free(p->eras);
     free(p->ticks.by_stack);
     free(p->peak);
     free(p->last);
@@ -333,11 +350,33 @@ static void log_ticks(hpp__native_profile *p, const hpp__snapshot *snapshot)
     p->ticks = now;
 }
 
+/* Returns the bytes that sampled lives represent when `live_bytes` are live; 0 if all lives are
+ * known. */
+static uint64_t represented(const hpp__native_profile *p, uint64_t live_bytes)
+{
+    return p->reader.window->head.biography_bytes != 0 ? live_bytes : 0;
+}
+
+/* Keeps what the biography of this census needs at the end. */
+static void keep_era(hpp__native_profile *p, const hpp__snapshot *snapshot, uint64_t live_bytes)
+{
+    uint32_t n = hpp_census_n_eras(p->engine);
+    if (n > 0 && HPF__ARRAY_RESERVE(p->eras, p->eras_capacity, n)) {
+        p->eras[n - 1] = (era){snapshot->era, live_bytes};
+    }
+}
+
 void hpp__native_profile_take(hpp__native_profile *p, const hpp__snapshot *snapshot)
 {
     p->reader = snapshot->reader;
     hpp__native_heap_add_up(&p->heap, &snapshot->sums);
+    uint64_t live_bytes = hpp__window_sums_live_bytes(&snapshot->sums);
+    if (p->has_lives && hpp__native_lives_load(&p->lives, &p->reader)) {
+        hpp__native_lives_advance(&p->lives, UINT32_MAX);
+        hpp__native_heap_add_lives(&p->heap, &p->lives, represented(p, live_bytes));
+    }
     const hpp_census_result *result = hpp_census_take(p->engine, snapshot->time_s);
+    keep_era(p, snapshot, live_bytes);
     note_figures(p, snapshot, result);
     if (p->options->with_eventlog) {
         log_allocated(p, snapshot->time_s);
@@ -352,6 +391,9 @@ void hpp__native_profile_take(hpp__native_profile *p, const hpp__snapshot *snaps
 void hpp__native_profile_mark(hpp__native_profile *p, double time_s, hpf_str label)
 {
     hpp__output_mark(&p->output, time_s, label);
+    if (p->has_lives) {
+        hpp__marks_add(&p->marks, time_s, label);
+    }
 }
 
 /* ---- The end ---- */
@@ -380,6 +422,15 @@ static void note_losses(hpp__native_profile *p)
     f->was_isolated = (events & HPP_EVENT_ISOLATED) != 0;
     f->left_network = (events & HPP_EVENT_LEFT_NETWORK) != 0;
     f->n_apart = atomic_load_explicit(&head->n_apart, memory_order_relaxed);
+    f->biography.sample_bytes = head->biography_bytes;
+    f->biography.n_samples = load(&head->n_samples);
+    f->biography.n_unsampled = load(&head->n_unsampled);
+    f->biography.n_retired = load(&head->n_retired);
+    f->biography.n_lost = load(&head->n_lost_lives);
+    f->biography.end = events & HPP_EVENT_NO_PAGEMAP      ? HPP_BIOGRAPHY_NO_PAGEMAP
+                       : events & HPP_EVENT_LOCKED_MEMORY ? HPP_BIOGRAPHY_LOCKED_MEMORY
+                       : events & HPP_EVENT_RAW_FORK      ? HPP_BIOGRAPHY_RAW_FORK
+                                                          : HPP_BIOGRAPHY_COMPLETE;
 }
 
 static hpf_status write_report(hpp__native_profile *p, const hpp__window_sums *sums, hpf_error *err)
@@ -416,6 +467,64 @@ static hpf_status write_bins(hpp__native_profile *p, const hpp__window_sums *sum
     return status;
 }
 
+/* ---- Biography ---- */
+
+static void note_biography(hpp__native_profile *p, uint64_t live_bytes,
+                           const hpp_phase_bytes *phases)
+{
+    hpp_biography_figures *b = &p->figures.biography;
+    if (live_bytes > b->live_bytes) {
+        b->live_bytes = live_bytes;
+        b->phases = *phases;
+    }
+}
+
+/* Writes all samples again, with the phases that are known now. */
+static hpf_status write_final_samples(hpp__native_profile *p, hpf_error *err)
+{
+    if (!hpp__native_lives_load(&p->lives, &p->reader) || p->marks.is_short) {
+        return hpf_error_set_memory(err);
+    }
+    uint32_t n = hpp_census_n_eras(p->engine);
+    for (uint32_t i = 0; i < n && i < p->eras_capacity; i++) {
+        hpp__native_lives_advance(&p->lives, p->eras[i].number);
+        hpp_phase_bytes sum =
+            hpp__native_heap_add_lives(&p->heap, &p->lives, represented(p, p->eras[i].live_bytes));
+        note_biography(p, p->eras[i].live_bytes, &sum);
+        const hpp_census_result *result = hpp_census_final(p->engine, i);
+        hpp__marks_emit(&p->marks, result->time_s, &p->output);
+        hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
+    }
+    hpp__marks_emit(&p->marks, HUGE_VAL, &p->output);
+    return p->output.n_lost_samples == 0 ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* Replaces the provisional heap profile, which stays if that fails. */
+static hpf_status rewrite(hpp__native_profile *p, double end_s, hpf_error *err)
+{
+    const char *path = path_of(p, ".hp");
+    const char *log = path_of(p, ".eventlog");
+    hpf_status status = path && log ? hpp_census_end(p->engine, err) : hpf_error_set_memory(err);
+    if (status == HPF_OK) {
+        status = hpp__output_replace(&p->output, path, err);
+    }
+    if (status == HPF_OK && p->options->with_eventlog) {
+        status = hpp__output_open_log(&p->output, log, p->options, p->engine, &end_s, err);
+    }
+    if (status == HPF_OK) {
+        emit_headers(p);
+        status = p->options->with_eventlog ? hpp__output_copy_log(&p->output, log, err) : HPF_OK;
+    }
+    if (status == HPF_OK) {
+        status = write_final_samples(p, err);
+    }
+    if (status != HPF_OK) {
+        hpp__output_drop(&p->output);
+        return status;
+    }
+    return hpp__output_close(&p->output, err);
+}
+
 void hpp__native_profile_finish(hpp__native_profile *p, const hpp__snapshot *last)
 {
     hpp__native_profile_take(p, last);
@@ -425,6 +534,9 @@ void hpp__native_profile_finish(hpp__native_profile *p, const hpp__snapshot *las
     hpf_error of_files = {0};
     hpf_error of_report = {0};
     hpf_status status = hpp__output_close(&p->output, &of_files);
+    if (status == HPF_OK && p->has_lives && p->options->with_census) {
+        status = rewrite(p, last->time_s, &of_files);
+    }
     p->figures.error = status == HPF_OK ? of_report : of_files;
     if (status == HPF_OK && (write_report(p, &last->sums, &of_report) != HPF_OK ||
                              write_bins(p, &last->sums, &of_report) != HPF_OK)) {
@@ -451,7 +563,6 @@ static hpf_status check_selector(hpf_breakdown selector, hpf_error *err)
 {
     switch (selector) {
     case HPF_BREAKDOWN_RETAINER:
-    case HPF_BREAKDOWN_BIOGRAPHY:
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "-h%c needs to visit objects: embed the profiler for that "
                              "(hpprof/runtime.h)",

@@ -6,6 +6,8 @@
  * time. Adding it to the profile looks up names, which may take long, and writes. The two may run
  * in different threads.
  *
+ * A biography is provisional while the process runs: its samples are written again at the end.
+ *
  * Threads: use a profile in one thread at a time.
  */
 #ifndef HPP_NATIVE_PROFILE_H
@@ -20,6 +22,7 @@ typedef struct hpp__snapshot {
     double time_s;
     hpp__window_reader reader; /* refreshed at that moment */
     hpp__window_sums sums;
+    uint32_t era; /* that ends with this census */
     double resident_bytes, profiler_bytes;
 } hpp__snapshot;
 
@@ -68,6 +71,9 @@ const hpp_process_figures *hpp__native_profile_figures(const hpp__native_profile
  * first. Returns their number; texts are borrowed from the profile. */
 size_t hpp__native_profile_top(hpp__native_profile *profile, hpp_moment moment,
                                hpp_site_figures *out, size_t n_most);
+
+/* Returns whether a census or a restriction asks for a property. */
+bool hpp__native_asks_for(const hpp_census_options *census, hpf_breakdown property);
 
 /* Copies the options of a profile into `arena` and `*out`, with names of restrictions in the form
  * of hpp__names_clean. Errors: UNSUPPORTED for options that need to visit objects; MEMORY. */

@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 6u
+#define HPP_WINDOW_VERSION 5u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -65,7 +65,6 @@ enum {
     HPP_LIVES_PER_CHUNK = 8192, /* 320 KiB */
     HPP_MAX_LIFE_CHUNKS = 4096,
     HPP_MAX_LIVES = HPP_LIVES_PER_CHUNK * HPP_MAX_LIFE_CHUNKS,
-    HPP_MAX_SCOPES = 4096,
 };
 
 /* The call that allocated a block (-hT). */
@@ -81,8 +80,7 @@ typedef enum hpp_call {
     HPP_N_CALLS
 } hpp_call;
 
-/* Node 0 is the root, above the outermost frame of every thread. A function is on a stack once
- * (unwind/recursion.h). */
+/* Node 0 is the root, above the outermost frame of every thread. */
 typedef struct hpp_window_node {
     uint64_t address;      /* return address, or the interrupted address of a signal frame */
     uint32_t parent;       /* node of the caller; less than the own index */
@@ -93,11 +91,6 @@ typedef struct hpp_window_node {
 enum {
     HPP_NODE_EXACT = 1u << 0,   /* `address` is that of an instruction, not a return address */
     HPP_NODE_GUESSED = 1u << 1, /* found by frame pointer, without unwind information */
-    HPP_NODE_AGAIN = 1u << 2, /* one of the innermost frames; its function is on the stack before */
-    /* Of programs that `census cc` compiled: */
-    HPP_NODE_ENTRY = 1u << 3,  /* `address` is a function that reported its entry */
-    HPP_NODE_SCOPE = 1u << 4,  /* `address` is the number of a scope, from 1 */
-    HPP_NODE_INSIDE = 1u << 5, /* in the frame of the function of the nearest ENTRY or SCOPE */
 };
 
 typedef struct hpp_window_site {
@@ -167,14 +160,6 @@ typedef struct hpp_window_mark {
     char text[120];           /* terminated, cut */
 } hpp_window_mark;
 
-/* A cost centre of hpprof/scope.h: texts are terminated, cut. */
-typedef struct hpp_window_scope {
-    _Atomic uint32_t is_complete; /* stored last */
-    char label[92];
-    char module[80];
-    char source[80]; /* "file.c:12" */
-} hpp_window_scope;
-
 /* The state of the program. */
 typedef enum hpp_window_state {
     HPP_WINDOW_LIVE = 1,
@@ -203,6 +188,10 @@ typedef struct hpp_window_live {
 enum {
     HPP_EVENT_ISOLATED = 1u << 0,     /* it has entered seccomp */
     HPP_EVENT_LEFT_NETWORK = 1u << 1, /* it has entered another network namespace */
+    /* These end the biography. */
+    HPP_EVENT_NO_PAGEMAP = 1u << 2,    /* it cannot read /proc/self/pagemap */
+    HPP_EVENT_LOCKED_MEMORY = 1u << 3, /* it has locked its memory (mlock) */
+    HPP_EVENT_RAW_FORK = 1u << 4,      /* it has forked by a bare system call */
 };
 
 typedef struct hpp_window_head {
@@ -217,7 +206,7 @@ typedef struct hpp_window_head {
     uint64_t key;             /* unique: pid << 32 | low bits of time */
     _Atomic uint32_t state;   /* hpp_window_state */
     _Atomic uint32_t control; /* HPP_CONTROL_ values, written by the collector */
-    _Atomic uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_scopes;
+    _Atomic uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks;
     /* The largest total of live bytes so far. Each new one is copied to the other of two places, so
      * that one is always complete: peak `n_peaks` is in place n_peaks % 2. */
     _Atomic uint32_t n_peaks; /* 0: none yet */
@@ -234,6 +223,9 @@ typedef struct hpp_window_head {
     _Atomic uint32_t era;          /* that the program has entered; from 1 */
     _Atomic uint32_t n_lives;      /* records */
     _Atomic uint64_t n_lost_lives; /* changes of a phase without a record */
+    _Atomic uint64_t n_samples;    /* blocks that were watched */
+    _Atomic uint64_t n_unsampled;  /* blocks that should have been */
+    _Atomic uint64_t n_retired;    /* watched no longer after a fork */
 
     /* The program's private memory that blocks are kept in, for the memory guard: each leaf is
      * `leaf_bytes` of address space at these addresses. */
@@ -274,7 +266,6 @@ typedef struct hpp_window {
     _Atomic uint32_t life_pages[HPP_MAX_LIFE_CHUNKS];
     char padding[HPP_WINDOW_PAGE_BYTES - HPP_MAX_SITE_CHUNKS * 4 % HPP_WINDOW_PAGE_BYTES];
     hpp_window_mark marks[HPP_MAX_MARKS];
-    hpp_window_scope scopes[HPP_MAX_SCOPES];
 } hpp_window;
 
 _Static_assert(sizeof(hpp_window_node) == 16, "64 KiB chunks of nodes");
@@ -284,7 +275,6 @@ _Static_assert(sizeof(hpp_window_live) == 16, "4 KiB chunks of live amounts");
 _Static_assert(sizeof(hpp_window_life) == 40, "320 KiB chunks of lives");
 _Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");
 _Static_assert(sizeof(hpp_window_mark) == 128, "");
-_Static_assert(sizeof(hpp_window_scope) == 256, "");
 _Static_assert(sizeof(hpp_window_head) <= HPP_WINDOW_PAGE_BYTES, "one page");
 _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
 
@@ -300,6 +290,8 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   window=BYTES    size of a window
  *   tick=US         microseconds of processor time per tick, 0 for none
  *   verify=N        compare one stack in N with fresh unwinds, 0 for none
+ *   biography=BYTES watch the use of one block for so many bytes, 0 for none
+ *   seed=N          start of the random numbers that choose these blocks, 0 for the time
  *
  * A program that creates a window connects, sends hpp_window_hello with the memfd as SCM_RIGHTS,
  * and closes the connection without waiting for an answer. If it cannot create one, it sends the

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sample_slots.h"
+
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum {
+    PAGE_BYTES = HPP_WINDOW_PAGE_BYTES,
+    CHUNK_BYTES = 1 << HPP_LEAF_SHIFT,
+    MAX_PAGES = HPP_SLOT_STRIDE_BYTES / PAGE_BYTES, /* of a block that is not large */
+    DENSE = 64, /* pages used in an era: then the next era looks at probes only */
+    MAX_PROBES = 16,
+    PROBE_BUDGET = 2048, /* for all large blocks together */
+    ALL_SIGNALS_BYTES = 8,
+};
+static const uint64_t is_present = UINT64_C(1) << 63;
+
+_Atomic(hpp_sample_chunk *) hpp__sample_chunks;
+
+/* By the upper bits of an address. A block of more than CHUNK_BYTES is found by its begin. */
+static _Atomic(hpp_sample_chunk *) chunk_at[HPP_MAX_LEAVES];
+static _Atomic uint32_t n_large;
+static _Atomic uint32_t n_droppers;
+static atomic_bool is_forking;
+
+/* ---- chunks ---------------------------------------------------------------------------------- */
+
+static bool is_error(long result)
+{
+    return result < 0 && result >= -4095;
+}
+
+/* Reserves addresses that begin with a multiple of CHUNK_BYTES. Returns 0 on failure. */
+static uintptr_t reserve(uint64_t n_bytes)
+{
+    uint64_t n_reserved = n_bytes + CHUNK_BYTES;
+    long place = hpp__syscall(SYS_mmap, 0, (long)n_reserved, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (is_error(place)) {
+        return 0;
+    }
+    uintptr_t begin = ((uintptr_t)place + CHUNK_BYTES - 1) & ~(uintptr_t)(CHUNK_BYTES - 1);
+    uintptr_t end = begin + n_bytes;
+    uintptr_t reserved_end = (uintptr_t)place + n_reserved;
+    if (begin > (uintptr_t)place) {
+        hpp__syscall(SYS_munmap, place, (long)(begin - (uintptr_t)place), 0, 0, 0, 0);
+    }
+    if (end < reserved_end) {
+        hpp__syscall(SYS_munmap, (long)end, (long)(reserved_end - end), 0, 0, 0, 0);
+    }
+    return begin;
+}
+
+/* Maps a new memory file twice: shared at `chunk->begin`, private at `chunk->twin`. */
+static bool map_file(hpp_sample_chunk *chunk)
+{
+    static const char name[] = "census-samples";
+    struct rlimit limit = {0};
+    long n_bytes = (long)chunk->n_bytes;
+    hpp__syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0);
+    if (chunk->n_bytes > limit.rlim_cur || !hpp__claim_addresses(2 * chunk->n_bytes)) {
+        return false;
+    }
+    long file = hpp__syscall(SYS_memfd_create, (long)name, MFD_CLOEXEC, 0, 0, 0, 0);
+    if (is_error(file)) {
+        return false;
+    }
+    bool ok = hpp__syscall(SYS_ftruncate, file, n_bytes, 0, 0, 0, 0) == 0;
+    long twin = !ok ? -1
+                    : hpp__syscall(SYS_mmap, 0, n_bytes, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_NORESERVE, file, 0);
+    ok = ok && !is_error(twin);
+    chunk->begin = ok ? reserve(chunk->n_bytes) : 0;
+    ok = ok && chunk->begin != 0 &&
+         !is_error(hpp__syscall(SYS_mmap, (long)chunk->begin, n_bytes, PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0));
+    hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
+    if (!ok) {
+        return false;
+    }
+    hpp__syscall(SYS_madvise, (long)chunk->begin, n_bytes, MADV_NOHUGEPAGE, 0, 0, 0);
+    hpp__syscall(SYS_madvise, twin, n_bytes, MADV_DONTDUMP, 0, 0, 0);
+    chunk->twin = (uintptr_t)twin;
+    atomic_store(&chunk_at[chunk->begin >> HPP_LEAF_SHIFT], chunk);
+    return true;
+}
+
+/* Makes a chunk, whose first slot is taken. */
+static hpp_sample_chunk *make_chunk(uint64_t n_bytes, uint64_t stride_bytes)
+{
+    uint32_t n_slots = stride_bytes != 0 ? (uint32_t)(n_bytes / stride_bytes) : 1;
+    hpp_sample_chunk *chunk = hpp__map(sizeof(*chunk) + n_slots * sizeof(hpp_sample));
+    if (chunk == NULL) {
+        return NULL;
+    }
+    chunk->n_bytes = n_bytes;
+    chunk->stride_bytes = stride_bytes;
+    chunk->n_slots = n_slots;
+    chunk->n_taken = chunk->n_used = 1;
+    chunk->slots[0].state = HPP_SAMPLE_TAKEN;
+    if (!map_file(chunk)) {
+        hpp__unmap(chunk, sizeof(*chunk) + n_slots * sizeof(hpp_sample));
+        return NULL;
+    }
+    chunk->next = atomic_load(&hpp__sample_chunks);
+    while (!atomic_compare_exchange_weak(&hpp__sample_chunks, &chunk->next, chunk)) {
+    }
+    return chunk;
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+static hpp_sample_chunk *chunk_of(const hpp_sample *sample)
+{
+    return atomic_load(&chunk_at[sample->block >> HPP_LEAF_SHIFT]);
+}
+
+static bool take_slot(hpp_sample_chunk *chunk, uint32_t i)
+{
+    bool is_taken = hpp__sample_move(&chunk->slots[i], HPP_SAMPLE_FREE, HPP_SAMPLE_TAKEN);
+    atomic_fetch_add(&chunk->n_taken, is_taken);
+    uint32_t n = atomic_load(&chunk->n_used);
+    while (is_taken && n <= i && !atomic_compare_exchange_weak(&chunk->n_used, &n, i + 1)) {
+    }
+    return is_taken;
+}
+
+/* Takes a free slot of chunks of a stride, first the one that was freed last. */
+static hpp_sample *take_free_slot(uint64_t stride_bytes, hpp_sample_chunk **out)
+{
+    for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
+        *out = c;
+        if (c->stride_bytes != stride_bytes || c->twin == 0 || c->n_taken >= c->n_slots) {
+            continue;
+        }
+        uint32_t hint = atomic_load(&c->last_freed);
+        for (uint32_t i = 0; i < c->n_slots; i++) {
+            uint32_t at = (hint + i) % c->n_slots;
+            if (take_slot(c, at)) {
+                atomic_store(&c->last_freed, (at + 1) % c->n_slots);
+                return &c->slots[at];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Takes the record of a large block that was freed, or a new one, and maps its memory. */
+static hpp_sample *take_large(uint64_t n_bytes, hpp_sample_chunk **out)
+{
+    for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
+        if (c->stride_bytes == 0 && take_slot(c, 0)) {
+            c->n_bytes = n_bytes;
+            if (map_file(c)) {
+                *out = c;
+                return &c->slots[0];
+            }
+            atomic_fetch_sub(&c->n_taken, 1);
+            atomic_store(&c->slots[0].state, HPP_SAMPLE_FREE);
+            return NULL;
+        }
+    }
+    *out = make_chunk(n_bytes, 0);
+    return *out != NULL ? &(*out)->slots[0] : NULL;
+}
+
+static uint64_t whole_pages(uint64_t n_bytes)
+{
+    return (n_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+hpp_sample *hpp__sample_take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64_t random)
+{
+    if (alignment > HPP_MAX_SAMPLE_ALIGNMENT || n_bytes > (uint64_t)1 << (HPP_ADDRESS_BITS - 3) ||
+        atomic_load(&is_forking)) {
+        return NULL;
+    }
+    alignment = alignment > HPP_GRANULE_BYTES ? alignment : HPP_GRANULE_BYTES;
+    /* The table of blocks needs three granules. */
+    uint64_t n_least = n_bytes > 3 * HPP_GRANULE_BYTES ? n_bytes : 3 * HPP_GRANULE_BYTES;
+    uint64_t n_slot = whole_pages(n_least);
+    uint64_t n_places = (n_slot - n_least) / alignment + 1;
+    hpp_sample_chunk *chunk;
+    hpp_sample *sample;
+    if (n_slot > HPP_MAX_SLOT_BYTES) {
+        sample = take_large(n_slot, &chunk);
+    } else {
+        uint64_t stride = HPP_SLOT_STRIDE_BYTES;
+        while (stride < n_slot) {
+            stride *= 2;
+        }
+        sample = take_free_slot(stride, &chunk);
+        if (sample == NULL && (chunk = make_chunk(CHUNK_BYTES, stride)) != NULL) {
+            sample = &chunk->slots[0];
+        }
+    }
+    if (sample == NULL) {
+        return NULL;
+    }
+    sample->block = chunk->begin + (uint64_t)(sample - chunk->slots) * chunk->stride_bytes +
+                    random % n_places * alignment;
+    sample->n_bytes = n_bytes;
+    sample->serial++;
+    sample->is_new = true;
+    sample->n_probes = 0;
+    sample->is_tracked = false;
+    atomic_fetch_add(&n_large, n_slot > HPP_SLOT_STRIDE_BYTES);
+    if (is_zeroed && sample->is_dirty) {
+        memset((void *)sample->block, 0, n_bytes);
+    }
+    return sample;
+}
+
+static uintptr_t first_page(const hpp_sample *sample)
+{
+    return sample->block & ~(uintptr_t)(PAGE_BYTES - 1);
+}
+
+/* Returns the number of pages of a block, its padding included. */
+static uint64_t n_pages_of(const hpp_sample *sample)
+{
+    return (sample->block + sample->n_bytes - first_page(sample) + PAGE_BYTES - 1) / PAGE_BYTES;
+}
+
+static bool is_large(const hpp_sample *sample)
+{
+    return n_pages_of(sample) > MAX_PAGES;
+}
+
+static void unmap(hpp_sample_chunk *chunk)
+{
+    atomic_store(&chunk_at[chunk->begin >> HPP_LEAF_SHIFT], NULL);
+    hpp__unmap((void *)chunk->begin, chunk->n_bytes);
+    if (chunk->twin != 0) {
+        hpp__unmap((void *)chunk->twin, chunk->n_bytes);
+    }
+    chunk->begin = chunk->twin = 0;
+}
+
+/* Frees the memory of a slot. Its earlier blocks may have been larger than the last one. */
+static void clear(hpp_sample *sample, const hpp_sample_chunk *chunk)
+{
+    sample->is_dirty = hpp__syscall(SYS_madvise, (long)first_page(sample),
+                                    (long)chunk->stride_bytes, MADV_REMOVE, 0, 0, 0) != 0;
+}
+
+/* A small slot keeps its memory, since it is often taken again at once. In a frozen chunk no slot
+ * is taken again. */
+void hpp__sample_release(hpp_sample *sample)
+{
+    hpp_sample_chunk *chunk = chunk_of(sample);
+    atomic_fetch_sub(&n_large, is_large(sample));
+    sample->is_dirty = true;
+    if (chunk->twin != 0 && chunk->stride_bytes != 0 && is_large(sample)) {
+        clear(sample, chunk);
+    }
+    atomic_store(&chunk->last_freed, (uint32_t)(sample - chunk->slots));
+    bool is_last = atomic_fetch_sub(&chunk->n_taken, 1) == 1;
+    if (is_last && (chunk->twin == 0 || chunk->stride_bytes == 0)) {
+        unmap(chunk);
+        sample->is_dirty = false;
+    }
+    atomic_store(&sample->state, HPP_SAMPLE_FREE);
+}
+
+void hpp__sample_clear(hpp_sample *sample, const hpp_sample_chunk *chunk)
+{
+    if (sample->is_dirty && hpp__sample_move(sample, HPP_SAMPLE_FREE, HPP_SAMPLE_TAKEN)) {
+        clear(sample, chunk);
+        atomic_store(&sample->state, HPP_SAMPLE_FREE);
+    }
+}
+
+hpp_sample *hpp__sample_at(const void *block)
+{
+    uintptr_t place = (uintptr_t)block;
+    uintptr_t index = place >> HPP_LEAF_SHIFT;
+    hpp_sample_chunk *chunk = index < HPP_MAX_LEAVES ? atomic_load(&chunk_at[index]) : NULL;
+    if (HPP_LIKELY(chunk == NULL)) {
+        return NULL;
+    }
+    uint64_t i = chunk->stride_bytes != 0 ? (place - chunk->begin) / chunk->stride_bytes : 0;
+    hpp_sample *sample = i < chunk->n_slots ? &chunk->slots[i] : NULL;
+    return sample != NULL && sample->block == place ? sample : NULL;
+}
+
+/* ---- entries of the page table --------------------------------------------------------------- */
+
+long hpp__sample_open_pagemap(void)
+{
+    static const char path[] = "/proc/self/pagemap";
+    return hpp__syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+}
+
+/* Returns the number of pages that are mapped, at most `most`. */
+static uint64_t count_present(long pagemap, uintptr_t begin, uint64_t n_pages, uint64_t most)
+{
+    enum { BATCH = 128 };
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < n_pages && n < most; i += BATCH) {
+        uint64_t entries[BATCH] = {0};
+        uint64_t n_here = n_pages - i < BATCH ? n_pages - i : BATCH;
+        hpp__syscall(SYS_pread64, pagemap, (long)entries, (long)(n_here * sizeof(uint64_t)),
+                     (long)((begin / PAGE_BYTES + i) * sizeof(uint64_t)), 0, 0);
+        for (uint64_t k = 0; k < n_here; k++) {
+            n += (entries[k] & is_present) != 0;
+        }
+    }
+    return n < most ? n : most;
+}
+
+/* Returns the place of the i-th probe of a large block. */
+static uintptr_t probe(const hpp_sample *sample, uint32_t i)
+{
+    uint64_t hash = ((uint64_t)sample->probes_seed << 32 | i) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
+    return first_page(sample) + (hash >> 32) % n_pages_of(sample) * PAGE_BYTES;
+}
+
+bool hpp__sample_is_touched(const hpp_sample *sample, long pagemap)
+{
+    if (sample->n_probes == 0) {
+        return count_present(pagemap, first_page(sample), n_pages_of(sample), 1) > 0;
+    }
+    bool is_touched = false;
+    for (uint32_t i = 0; i < sample->n_probes && !is_touched; i++) {
+        is_touched = count_present(pagemap, probe(sample, i), 1, 1) > 0;
+    }
+    return is_touched;
+}
+
+bool hpp__sample_read_chunk(const hpp_sample_chunk *chunk, long pagemap, uint64_t *entries)
+{
+    long n_bytes = (long)(chunk->n_used * (uint64_t)MAX_PAGES * sizeof(uint64_t));
+    return chunk->stride_bytes == HPP_SLOT_STRIDE_BYTES &&
+           hpp__syscall(SYS_pread64, pagemap, (long)entries, n_bytes,
+                        (long)(chunk->begin / PAGE_BYTES * sizeof(uint64_t)), 0, 0) == n_bytes;
+}
+
+bool hpp__sample_was_touched(const hpp_sample *sample, const uint64_t *entries)
+{
+    uintptr_t first = first_page(sample) / PAGE_BYTES % HPP_CHUNK_PAGES;
+    uint64_t any = 0;
+    for (uint64_t i = 0; i < n_pages_of(sample); i++) {
+        any |= entries[first + i];
+    }
+    return (any & is_present) != 0;
+}
+
+bool hpp__sample_drop_chunk(const hpp_sample_chunk *chunk)
+{
+    return hpp__syscall(SYS_madvise, (long)chunk->begin,
+                        (long)(chunk->n_used * chunk->stride_bytes), MADV_DONTNEED, 0, 0, 0) == 0;
+}
+
+bool hpp__sample_is_frozen(const hpp_sample *sample)
+{
+    return chunk_of(sample)->twin == 0;
+}
+
+bool hpp__sample_drop(hpp_sample *sample)
+{
+    sample->n_probes = 0;
+    return hpp__sample_is_frozen(sample) ||
+           hpp__syscall(SYS_madvise, (long)first_page(sample),
+                        (long)(n_pages_of(sample) * PAGE_BYTES), MADV_DONTNEED, 0, 0, 0) == 0;
+}
+
+static bool drop_probes(hpp_sample *sample)
+{
+    static _Atomic uint32_t n_drops;
+    uint32_t n_each = PROBE_BUDGET / (atomic_load(&n_large) | 1);
+    sample->n_probes = n_each < 2 ? 2 : n_each < MAX_PROBES ? n_each : MAX_PROBES;
+    sample->probes_seed = atomic_fetch_add(&n_drops, 1);
+    bool ok = true;
+    for (uint32_t i = 0; i < sample->n_probes && ok; i++) {
+        ok = hpp__syscall(SYS_madvise, (long)probe(sample, i), PAGE_BYTES, MADV_DONTNEED, 0, 0,
+                          0) == 0;
+    }
+    return ok;
+}
+
+bool hpp__sample_drop_used(hpp_sample *sample, long pagemap, bool is_touched)
+{
+    if (!is_touched && sample->n_probes == 0) {
+        return true;
+    }
+    bool is_dense = is_touched && is_large(sample) &&
+                    (sample->n_probes > 0 || count_present(pagemap, first_page(sample),
+                                                           n_pages_of(sample), DENSE) == DENSE);
+    return is_dense && !hpp__sample_is_frozen(sample) ? drop_probes(sample)
+                                                      : hpp__sample_drop(sample);
+}
+
+static uint64_t mask_signals(uint64_t mask)
+{
+    uint64_t before = 0;
+    hpp__syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&before, ALL_SIGNALS_BYTES, 0,
+                 0);
+    return before;
+}
+
+/* A fork in a signal handler must not wait for the code that it interrupted. */
+bool hpp__sample_begin_drops(uint64_t *signal_mask)
+{
+    *signal_mask = mask_signals(UINT64_MAX);
+    atomic_fetch_add(&n_droppers, 1);
+    if (atomic_load(&is_forking)) {
+        hpp__sample_end_drops(*signal_mask);
+        return false;
+    }
+    return true;
+}
+
+void hpp__sample_end_drops(uint64_t signal_mask)
+{
+    atomic_fetch_sub(&n_droppers, 1);
+    mask_signals(signal_mask);
+}
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+static void freeze(hpp_sample_chunk *chunk, hpp_visit_sample *visit)
+{
+    if (chunk->twin == 0) {
+        return;
+    }
+    long moved =
+        hpp__syscall(SYS_mremap, (long)chunk->twin, (long)chunk->n_bytes, (long)chunk->n_bytes,
+                     MREMAP_MAYMOVE | MREMAP_FIXED, (long)chunk->begin, 0);
+    chunk->twin = is_error(moved) ? chunk->twin : 0;
+    for (uint32_t i = 0; i < chunk->n_slots; i++) {
+        visit(&chunk->slots[i]);
+    }
+}
+
+void hpp__samples_freeze(hpp_visit_sample *visit)
+{
+    atomic_store(&is_forking, true);
+    while (atomic_load(&n_droppers) != 0) {
+        hpp__syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    }
+    for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
+        freeze(c, visit);
+    }
+}
+
+void hpp__samples_forked(void)
+{
+    atomic_store(&is_forking, false);
+}
+
+/* Other threads may have been about to drop entries. */
+void hpp__samples_in_child(void)
+{
+    atomic_store(&n_droppers, 0);
+    atomic_store(&is_forking, false);
+}

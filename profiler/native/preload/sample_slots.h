@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The memory of sampled blocks: slots, in chunks of shared memory.
+ *
+ * A sampled block has pages of its own, so that the page table tells whether it was used: to drop
+ * its entries (MADV_DONTNEED) loses nothing, because the data stay in the memory file, and the next
+ * access, also one by a system call, brings the entry back. No signal is needed, and nothing fails.
+ *
+ * A fault that reads also maps pages around it, of 64 KiB. So slots are that far apart, and a chunk
+ * is mostly holes. Of a larger block that uses many pages in each era, only some are looked at,
+ * others in each era, as long as one of them is used.
+ *
+ * fork: memory that is shared with a child must not be written to any more. Each chunk has a twin,
+ * a private mapping of the same file that was never touched. Before a fork, the twins are moved
+ * over their chunks, in one step each, so parent and child have private copies that the kernel
+ * makes when they write. Nothing is copied, and other threads notice nothing. Blocks in such a
+ * frozen chunk are not watched any more.
+ *
+ * Threads: any, also signal handlers. The state of a slot says who may change it; no thread waits
+ * for another, except before a fork for those that drop entries.
+ */
+#ifndef HPP_NATIVE_SAMPLE_SLOTS_H
+#define HPP_NATIVE_SAMPLE_SLOTS_H
+
+#include <stdbool.h>
+
+#include "blocks.h"
+#include "lives.h"
+
+enum {
+    HPP_SLOT_STRIDE_BYTES = 1 << 16, /* what a fault maps at most */
+    HPP_MAX_SLOT_BYTES = 1 << 20,    /* larger blocks have a chunk each */
+    HPP_MAX_SAMPLE_ALIGNMENT = 2048, /* programs change the mapping of aligned pages */
+};
+
+typedef enum hpp_sample_state {
+    HPP_SAMPLE_FREE,
+    HPP_SAMPLE_TAKEN, /* a thread fills or empties it */
+    HPP_SAMPLE_LIVE,
+    HPP_SAMPLE_BUSY, /* live, and a thread is looking at its pages */
+    HPP_SAMPLE_LEFT, /* freed while it was busy: that thread empties it */
+} hpp_sample_state;
+
+/* A slot and its block. */
+typedef struct hpp_sample {
+    _Atomic uint32_t state; /* hpp_sample_state */
+    bool is_new;            /* its entries are of its creation, not of a use */
+    bool is_dirty;          /* its memory may not be zero */
+    bool is_tracked;        /* it has a life */
+    uint32_t n_probes;      /* pages whose entries were dropped; 0: all */
+    uint32_t probes_seed;   /* which ones */
+    uint32_t serial;        /* number of blocks that it has had */
+    uintptr_t block;
+    uint64_t n_bytes;
+    hpp_life life;
+} hpp_sample;
+
+/* Slots of one size. Records of chunks are never freed. */
+typedef struct hpp_sample_chunk {
+    uintptr_t begin;  /* 0: the chunk of a large block that was freed */
+    uintptr_t twin;   /* 0: it was moved over the chunk, which is frozen */
+    uint64_t n_bytes; /* mapped */
+    uint64_t stride_bytes;
+    uint32_t n_slots;
+    _Atomic uint32_t n_used; /* no later slot was ever taken */
+    _Atomic uint32_t n_taken;
+    _Atomic uint32_t last_freed; /* slot, where the memory is in a cache */
+    struct hpp_sample_chunk *next;
+    hpp_sample slots[];
+} hpp_sample_chunk;
+
+/* All chunks; the newest first. */
+extern HPP_HIDDEN _Atomic(hpp_sample_chunk *) hpp__sample_chunks;
+
+/* Takes a slot for a block. `is_zeroed` asks for zeros. Returns NULL if there is none; else its
+ * state is HPP_SAMPLE_TAKEN. `random` varies the place of the block in its pages. */
+hpp_sample *hpp__sample_take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64_t random);
+
+/* Frees the slot of a sample that is HPP_SAMPLE_TAKEN. */
+void hpp__sample_release(hpp_sample *sample);
+
+/* Frees the memory of a slot that is free, in a chunk that is not frozen. */
+void hpp__sample_clear(hpp_sample *sample, const hpp_sample_chunk *chunk);
+
+/* Returns the sample with a block at an address, or NULL. */
+hpp_sample *hpp__sample_at(const void *block);
+
+static inline bool hpp__sample_move(hpp_sample *sample, hpp_sample_state from, hpp_sample_state to)
+{
+    uint32_t expected = from;
+    return atomic_compare_exchange_strong(&sample->state, &expected, to);
+}
+
+/* Opens the page table of the process; a negated errno on failure. */
+long hpp__sample_open_pagemap(void);
+
+/* The number of entries of a chunk. */
+enum { HPP_CHUNK_PAGES = 1 << (HPP_LEAF_SHIFT - 12) };
+
+/* Return whether a block was used since its entries were dropped: by the page table, or by entries
+ * that hpp__sample_read_chunk has read. */
+bool hpp__sample_is_touched(const hpp_sample *sample, long pagemap);
+bool hpp__sample_was_touched(const hpp_sample *sample, const uint64_t *entries);
+
+/* Read the entries of all slots at once, and drop them. Small blocks only: of others, only some
+ * pages are looked at, and the first returns false. So does the second if the memory is locked. */
+bool hpp__sample_read_chunk(const hpp_sample_chunk *chunk, long pagemap, uint64_t *entries);
+bool hpp__sample_drop_chunk(const hpp_sample_chunk *chunk);
+
+/* Returns whether a sample cannot be watched any more. */
+bool hpp__sample_is_frozen(const hpp_sample *sample);
+
+/* Drop the entries of a block, unless it is frozen: all; or those that were used, for the next era.
+ * Call them between hpp__sample_begin_drops and hpp__sample_end_drops. Return false if the memory
+ * is locked. */
+bool hpp__sample_drop(hpp_sample *sample);
+bool hpp__sample_drop_used(hpp_sample *sample, long pagemap, bool is_touched);
+
+/* Enclose drops: signals are blocked meanwhile, and a fork waits. The first returns false, and the
+ * second must not be called, while a fork is going on. */
+bool hpp__sample_begin_drops(uint64_t *signal_mask);
+void hpp__sample_end_drops(uint64_t signal_mask);
+
+/* Before a fork: freezes all chunks, and lets no new ones be made. `visit` is called for each slot.
+ * After it, in the parent and in the child: allow new chunks. */
+typedef void hpp_visit_sample(hpp_sample *sample);
+void hpp__samples_freeze(hpp_visit_sample *visit);
+void hpp__samples_forked(void);
+void hpp__samples_in_child(void);
+
+#endif
