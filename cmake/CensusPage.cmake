@@ -1,12 +1,17 @@
-# Makes the C file that holds the page: cmake -DOUTPUT=page.c -DDIRECTORY=html -DSCRIPTS="a.js;b.js" -P CensusPage.cmake
+# Makes the C file that holds a page: cmake -DOUTPUT=page.c -DSYMBOL=pieces -DDIRECTORY=html -DPAGE=page.html
+#   -DSTYLES="style.css" -DSCRIPTS="a.js;b.js" -P CensusPage.cmake
 #
-# page.html has four places: @STYLE@ and @SCRIPT@ take the files, @STYLE_HASH@ and @SCRIPT_HASH@ what a browser is to
+# The page has four places: @STYLE@ and @SCRIPT@ take the files, @STYLE_HASH@ and @SCRIPT_HASH@ what a browser is to
 # find when it hashes them; at @CONNECT@ and @DATA@ the page is cut. Only the files' bytes decide on the result.
 cmake_minimum_required(VERSION 3.21)
 
 # What a file says, without what CMake could misread: it is only joined and replaced as a whole.
-file(READ ${DIRECTORY}/page.html page)
-file(READ ${DIRECTORY}/style.css style)
+file(READ ${DIRECTORY}/${PAGE} page)
+set(style "")
+foreach(name IN LISTS STYLES)
+  file(READ ${DIRECTORY}/${name} text)
+  string(APPEND style "${text}")
+endforeach()
 set(script "")
 foreach(name IN LISTS SCRIPTS)
   file(READ ${DIRECTORY}/${name} text)
@@ -56,7 +61,7 @@ endfunction()
 foreach(place @CONNECT@ @DATA@)
   string(FIND "${page}" "${place}" at)
   if(at LESS 0)
-    message(FATAL_ERROR "page.html has no ${place}")
+    message(FATAL_ERROR "${PAGE} has no ${place}")
   endif()
   string(SUBSTRING "${page}" 0 ${at} before)
   string(LENGTH "${place}" length)
@@ -65,4 +70,4 @@ foreach(place @CONNECT@ @DATA@)
   put_piece("${before}")
 endforeach()
 put_piece("${page}")
-file(WRITE ${OUTPUT} "${c}\nconst hpr__html_piece hpr__html_pieces[] = {\n${rows}};\n")
+file(WRITE ${OUTPUT} "${c}\nconst hpr__html_piece ${SYMBOL}[] = {\n${rows}};\n")

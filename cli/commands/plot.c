@@ -2,6 +2,8 @@
  *
  * census plot: checks options and operands and chooses the name of the picture.
  */
+#include "dominators/snapshot_file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "plot/plot_format.h"
 #include "plot/plot_job.h"
 #include "plot/plot_options.h"
+#include "plot/plot_snapshot.h"
 
 /* Returns "run.pdf" for "dir/run.hp.gz" and PDF. The caller frees it. NULL without memory. */
 static char *default_output(const char *input_path, const char *extension)
@@ -85,6 +88,9 @@ static int run(const cmd *self, int argc, char **argv)
     const char *wrong = check_operands(argv + 1, n);
     if (wrong) {
         return cmd_misused(self, "%s", wrong);
+    }
+    if (n == 1 && snapshot_file_is(argv[1])) {
+        return plot_snapshot(self, &values, argv[1]);
     }
     status = plot_setup_init(&job.setup, self, &values, n);
     if (status == EXIT_DONE) {

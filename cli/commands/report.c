@@ -2,6 +2,8 @@
  *
  * census report: a profile as a table. Computes nothing; summary.c does.
  */
+#include "dominators/snapshot_file.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #include "io/json.h"
 
 #include "bins/bins_report.h"
+#include "dominators/dominators_report.h"
 #include "diag.h"
 #include "prof_report.h"
 #include "report_source.h"
@@ -49,6 +52,9 @@ typedef struct report_values {
     int profile; /* number in an event log; -1: the first */
     bool exact, raw;
     bool chains, savings;
+    bool dominators;
+    int depth;                   /* of the dominator tree; -1: none was given */
+    const char *holders;         /* the name of an object of a heap snapshot */
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
     int max_name;                /* MiB; 0: the default */
 } report_values;
@@ -366,6 +372,24 @@ static const opt report_options[] = {
      .help =
          "profile of --savings: report what was kept without being used, integrated over time, by "
          "producer and retainers"},
+    {.name = "dominators",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, dominators),
+     .help =
+         "heap snapshot: report the tree of what holds what, with the bytes that would be freed "
+         "if it went (the default for .heapsnapshot)"},
+    {.name = "depth",
+     .kind = OPT_INT,
+     .offset = offsetof(report_values, depth),
+     .argument = "N",
+     .high = INT_MAX,
+     .help = "dominators: list N levels below the root (default 8)"},
+    {.name = "holders",
+     .kind = OPT_TEXT,
+     .offset = offsetof(report_values, holders),
+     .argument = "NAME",
+     .help = "heap snapshot: report how the root leads to the object with this name that retains "
+             "most"},
     {.name = "source",
      .kind = OPT_TEXT,
      .offset = offsetof(report_values, source),
@@ -495,9 +519,35 @@ static int run_bins(const cmd *self, const report_values *v, int argc, char **ar
     return bins_report(paths, n, v->group >= 0 ? (bins_group)v->group : BINS_BY_FUNCTION, &to);
 }
 
+/* Reports a heap snapshot. */
+static int run_dominators(const cmd *self, const report_values *v, int argc, char **argv)
+{
+    const dominators_options options = {
+        .output = v->output,
+        .format = (table_format)v->format,
+        .n_children = (size_t)v->n_bands,
+        .depth = v->depth >= 0 ? (uint32_t)v->depth : 8,
+        .exact = v->exact,
+        .holders = v->holders,
+    };
+    if (argc != 2) {
+        return cmd_misused(self, argc < 2 ? "no heap snapshot given (use - for standard input)"
+                                          : "only one heap snapshot can be given");
+    }
+    if (is_of_log(v) || v->sets || v->profile >= 0 || v->source || v->chains || v->savings ||
+        v->raw || v->group >= 0 || v->annotate) {
+        return cmd_misused(self, "a heap snapshot can only be reported with --dominators, --depth, "
+                                 "--holders, -m, -o, --format and --bytes");
+    }
+    if (v->holders && v->format != TABLE_AS_TEXT) {
+        return cmd_misused(self, "--holders can only be written as text");
+    }
+    return dominators_report(argv[1], &options);
+}
+
 static int run(const cmd *self, int argc, char **argv)
 {
-    report_values values = {.n_bands = 10, .profile = -1, .group = -1};
+    report_values values = {.n_bands = 10, .profile = -1, .group = -1, .depth = -1};
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
@@ -513,6 +563,10 @@ static int run(const cmd *self, int argc, char **argv)
     hpf_str output = {values.output, values.output ? strlen(values.output) : 0};
     if (values.source && path_drop_suffix(&output, ".html")) {
         values.format = FORMAT_HTML;
+    }
+    if (values.dominators || values.holders || values.depth >= 0 ||
+        (argc > 1 && snapshot_file_is(argv[1]))) {
+        return run_dominators(self, &values, argc, argv);
     }
     bool has_table = values.format > TABLE_AS_TEXT && values.format != FORMAT_HTML;
     if (values.source ? has_table || is_of_log(&values) : values.format == FORMAT_HTML) {

@@ -318,6 +318,37 @@ static bool check_interactive(const plot_values *v, opt_complaint *complaint)
                         "--trace needs --combine with HTML output, which leaves no names out");
 }
 
+bool plot_options_check_snapshot(const plot_values *v, opt_complaint *complaint)
+{
+    const opt_given missing[] = {{"bands", v->n_bands >= 0},
+                                 {"trace", v->trace_percent >= 0},
+                                 {"combine", v->combine},
+                                 {"from", v->from.value > -HUGE_VAL},
+                                 {"to", v->to.value < HUGE_VAL},
+                                 {"match", v->match != NULL},
+                                 {"exclude", v->exclude != NULL},
+                                 {"group-by", v->group != NULL},
+                                 {"normalise", v->normalise},
+                                 {"lines", v->lines},
+                                 {"order", v->order != HPR_ORDER_DEFAULT},
+                                 {"reverse", v->reverse},
+                                 {"order-file", v->order_file != NULL},
+                                 {"colours", v->colours != NULL},
+                                 {"overlay", v->overlay != NULL},
+                                 {"overlay-from", v->overlay_from != NULL},
+                                 {"lanes", v->lanes},
+                                 {"no-marks", v->no_marks},
+                                 {"profile", v->profile >= 0},
+                                 {"sets", v->sets != NULL},
+                                 {"same-scale", v->same_scale},
+                                 {NULL, false}};
+    const char *given = opt_first_given(missing);
+    if (given) {
+        return opt_complain(complaint, "--%s cannot be used with a heap snapshot", given);
+    }
+    return check_interactive(v, complaint);
+}
+
 /* Checks that the classic look has all options. */
 static bool check_classic(const plot_values *v, opt_complaint *complaint)
 {

@@ -62,6 +62,10 @@ void plot_options_add_live(opt *table, size_t n_rows);
  * --group-by is invalid. */
 bool plot_options_chart(hpr_page_options *options, const plot_values *values, size_t n_profiles);
 
+/* Checks that the options can be used with a page of a heap snapshot. Returns false with a message.
+ */
+bool plot_options_check_snapshot(const plot_values *values, opt_complaint *complaint);
+
 /* Checks that the options can be used with the look, the format, the number of profiles, and with
  * each other. Returns false with a message. */
 bool plot_options_check(const plot_values *values, const hpr_backend *backend, size_t n_profiles,

@@ -19,8 +19,6 @@
 #include "diag.h"
 #include "cmd.h"
 
-#define LIBRARY "libcensus-preload.so"
-
 /* ---- Finding ---- */
 
 static bool is_program(const char *path)
@@ -68,7 +66,8 @@ int launch_find(const char *name, char path[PATH_MAX])
     return EXIT_DONE;
 }
 
-bool launch_library(char path[PATH_MAX])
+/* Finds a file that is installed with this program, or that was built with it. */
+static bool find_own(const char *name, char path[PATH_MAX])
 {
     char own[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
@@ -80,13 +79,23 @@ bool launch_library(char path[PATH_MAX])
     static const char *const places[] = {"../profiler", "../" CENSUS_LIBDIR "/census"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char candidate[2 * PATH_MAX];
-        snprintf(candidate, sizeof candidate, "%s/%s/%s", own, places[i], LIBRARY);
+        snprintf(candidate, sizeof candidate, "%s/%s/%s", own, places[i], name);
         if (realpath(candidate, path)) {
             return true;
         }
     }
-    diag_say("cannot find %s: expected it in %s/../%s/census", LIBRARY, own, CENSUS_LIBDIR);
+    diag_say("cannot find %s: expected it in %s/../%s/census", name, own, CENSUS_LIBDIR);
     return false;
+}
+
+bool launch_library(char path[PATH_MAX])
+{
+    return find_own("libcensus-preload.so", path);
+}
+
+bool launch_cc_library(char path[PATH_MAX])
+{
+    return find_own("libcensus-cc.a", path);
 }
 
 /* ---- Starting ---- */

@@ -19,8 +19,10 @@ enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
  * exit status after a message. */
 int launch_find(const char *name, char path[PATH_MAX]);
 
-/* Finds the preload library that belongs to this program. Returns false after a message. */
+/* Find the preload library, and the run time of `census cc`, that belong to this program. Return
+ * false after a message. */
 bool launch_library(char path[PATH_MAX]);
+bool launch_cc_library(char path[PATH_MAX]);
 
 typedef struct launched {
     pid_t pid;

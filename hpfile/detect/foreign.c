@@ -41,7 +41,7 @@ static const foreign beginnings[] = {
 static const foreign members[] = {
     {"\"dhatFileVersion\"", "a heap profile of Valgrind's DHAT"},
     {"\"head\"", "a sampling heap profile of V8 (.heapprofile)"},
-    {"\"snapshot\"", "a heap snapshot of V8 (.heapsnapshot)"},
+    {"\"snapshot\"", "a heap snapshot (.heapsnapshot), for census report and plot"},
     {"\"traceEvents\"", "a trace of Chrome or Perfetto"},
     {"\"$schema\"", "a file of speedscope"},
     {"\"look\"", "a chart that census plot wrote, not a profile"},

@@ -196,3 +196,25 @@ uint32_t *hpf__snapshot_holders(const hpf__snapshot *s)
     free(queue);
     return holders;
 }
+
+hpf__snapshot_step *hpf__snapshot_path(const hpf__snapshot *s, const uint32_t *holders,
+                                       uint32_t node, size_t *n_steps)
+{
+    size_t n = 1;
+    for (uint32_t u = node; u != 0; u = holders[u]) {
+        n += s->names[holders[u]] != s->names[u];
+    }
+    hpf__snapshot_step *steps = calloc(n, sizeof *steps);
+    *n_steps = n;
+    for (uint32_t u = node; steps; u = holders[u]) {
+        if (steps[n - 1].n_nodes > 0 && s->names[steps[n - 1].node] != s->names[u]) {
+            n--;
+        }
+        steps[n - 1].node = steps[n - 1].n_nodes > 0 ? steps[n - 1].node : u;
+        steps[n - 1].n_nodes++;
+        if (u == 0) {
+            break;
+        }
+    }
+    return steps;
+}

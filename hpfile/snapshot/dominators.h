@@ -24,8 +24,8 @@ typedef struct hpf__dominators {
 
 /* Computes the dominators of a snapshot all of whose nodes the root reaches
  * (hpf__snapshot_connect). Errors: MEMORY. */
-hpf_status hpf__dominators_init(hpf__dominators *dominators, const hpf__snapshot *snapshot,
-                                hpf_error *err);
-void hpf__dominators_finish(hpf__dominators *dominators);
+HPF_API hpf_status hpf__dominators_init(hpf__dominators *dominators, const hpf__snapshot *snapshot,
+                                        hpf_error *err);
+HPF_API void hpf__dominators_finish(hpf__dominators *dominators);
 
 #endif

@@ -10,16 +10,16 @@
 #include "snapshot/snapshot.h"
 
 /* Returns whether a file begins as a snapshot does. */
-bool hpf__heapsnapshot_is(hpf_str beginning);
+HPF_API bool hpf__heapsnapshot_is(hpf_str beginning);
 
 /* Reads the whole source. Weak references are left out, and shortcuts but those of the root, which
  * only show other references again. A node of strings, arrays, code and the like has the name of
  * its type in parentheses. Errors: SYNTAX; RANGE, for a number that refers to nothing; LIMIT;
  * MEMORY; those of the source. */
-HPF_MUST_USE hpf_status hpf__heapsnapshot_read(hpf__snapshot *out, hpf_source *source,
-                                               hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpf__heapsnapshot_read(hpf__snapshot *out, hpf_source *source,
+                                                       hpf_error *err);
 
 /* Writes a snapshot. Errors are the sink's. */
-void hpf__heapsnapshot_write(const hpf__snapshot *snapshot, hpf_sink *sink);
+HPF_API void hpf__heapsnapshot_write(const hpf__snapshot *snapshot, hpf_sink *sink);
 
 #endif

@@ -30,21 +30,21 @@ typedef struct hpf__snapshot {
 } hpf__snapshot;
 
 /* Adds a node, without edges. Errors: MEMORY; LIMIT (HPF__SNAPSHOT_MOST). */
-hpf_status hpf__snapshot_add_node(hpf__snapshot *snapshot, hpf_str name, uint64_t size_bytes,
-                                  bool is_object, hpf_error *err);
+HPF_API hpf_status hpf__snapshot_add_node(hpf__snapshot *snapshot, hpf_str name,
+                                          uint64_t size_bytes, bool is_object, hpf_error *err);
 
 /* Adds an edge from the last node to `target`, which may be added later. Same errors. */
-hpf_status hpf__snapshot_add_edge(hpf__snapshot *snapshot, uint32_t target, hpf_error *err);
+HPF_API hpf_status hpf__snapshot_add_edge(hpf__snapshot *snapshot, uint32_t target, hpf_error *err);
 
 /* Makes all nodes reachable: if there are some that the root does not reach, adds a node
  * "(unreached)" below the root, and below it as few of them as it takes to reach all: those that no
  * other refers to, and one of each cycle of which this is true. Takes 16 bytes for each node
  * meanwhile. Errors: MEMORY; LIMIT. */
-hpf_status hpf__snapshot_connect(hpf__snapshot *snapshot, hpf_error *err);
+HPF_API hpf_status hpf__snapshot_connect(hpf__snapshot *snapshot, hpf_error *err);
 
-hpf_str hpf__snapshot_name(const hpf__snapshot *snapshot, uint32_t node);
+HPF_API hpf_str hpf__snapshot_name(const hpf__snapshot *snapshot, uint32_t node);
 
-void hpf__snapshot_finish(hpf__snapshot *snapshot);
+HPF_API void hpf__snapshot_finish(hpf__snapshot *snapshot);
 
 /* A walk over the nodes depth first, without recursion. */
 typedef struct hpf__walk {
@@ -54,8 +54,8 @@ typedef struct hpf__walk {
 } hpf__walk;
 
 /* Errors: MEMORY. */
-hpf_status hpf__walk_init(hpf__walk *walk, const hpf__snapshot *snapshot, hpf_error *err);
-void hpf__walk_finish(hpf__walk *walk);
+HPF_API hpf_status hpf__walk_init(hpf__walk *walk, const hpf__snapshot *snapshot, hpf_error *err);
+HPF_API void hpf__walk_finish(hpf__walk *walk);
 
 static inline bool hpf__walk_has_reached(const hpf__walk *walk, uint32_t node)
 {
@@ -65,6 +65,6 @@ static inline bool hpf__walk_has_reached(const hpf__walk *walk, uint32_t node)
 /* Reaches `start`, which is its own parent, and all that it leads to and was not reached before.
  * Writes them to `*entered` in the order in which they are reached, and to `*left` in the order in
  * which all below them have been reached; each is moved to its end, and may point to NULL. */
-void hpf__walk_from(hpf__walk *walk, uint32_t start, uint32_t **entered, uint32_t **left);
+HPF_API void hpf__walk_from(hpf__walk *walk, uint32_t start, uint32_t **entered, uint32_t **left);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct line {
     const char *words;
 } line;
 
-enum { N_LINES = 16 };
+enum { N_LINES = 17 };
 
 static void list(const hpp__loss_report *m, line lines[N_LINES])
 {
@@ -29,6 +29,7 @@ static void list(const hpp__loss_report *m, line lines[N_LINES])
         {m->n_records, "ticks and other records are not in the event log"},
         {m->n_roots,
          "variables were not registered as roots: objects that only they reach are UNREACHED"},
+        {m->n_snapshots, "snapshots were not taken"},
         {m->no_title, "title with options and arguments"},
         {m->no_ticks, "time profile: the clock could not be started"},
         {m->no_places, "file of bins"},

@@ -16,6 +16,7 @@ typedef struct hpp__loss_report {
     uint64_t n_retainer_passes; /* that are not in the report */
     uint64_t n_records;         /* that are not in the event log */
     uint64_t n_roots;           /* variables that could not be registered */
+    uint64_t n_snapshots;       /* that could not be taken */
     bool no_title;              /* the profile's title lacks options and arguments */
     bool no_ticks;              /* the clock could not be started */
     bool no_places;             /* there was no memory to count by address */

@@ -357,6 +357,22 @@ static hpf_status parse_life(parser *p, hpf_str word, hpf_str rest)
     return status;
 }
 
+static hpf_status parse_snapshot(parser *p, hpf_str word, hpf_str rest)
+{
+    hpf_str value;
+    hpf_status status = read_value(p, word, rest, &value);
+    if (status != HPF_OK) {
+        return status;
+    }
+    bool is_last = hpf_str_is(value, "last");
+    if (!is_last && !hpf_str_is(value, "largest")) {
+        return complain(p, value.data, "expected largest or last", value);
+    }
+    p->options.snapshot = is_last ? HPP_SNAPSHOT_LAST : HPP_SNAPSHOT_LARGEST;
+    p->options.with_census = true;
+    return HPF_OK;
+}
+
 static hpf_status parse_savings(parser *p, hpf_str word, hpf_str rest)
 {
     if (p->has_breakdown) {
@@ -436,6 +452,7 @@ static const struct {
     {"--is-retainer", parse_is_retainer},
     {"--count", parse_cost},
     {"--savings", parse_savings},
+    {"--snapshot", parse_snapshot},
     {"--life", parse_life},
 };
 

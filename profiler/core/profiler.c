@@ -22,6 +22,8 @@
 #include "address_histogram.h"
 #include "report.h"
 #include "base/text.h"
+#include "census/snapshot.h"
+#include "snapshot/heapsnapshot.h"
 #include "timer.h"
 #include "title.h"
 
@@ -39,7 +41,9 @@ struct hpp_profiler {
     uint64_t next_ns;        /* when the next census is due, on the profile's clock */
     hpf_prof_census *passes; /* of retainer profiling */
     size_t n_passes, passes_capacity;
-    hpp__marks marks; /* of a biography, whose samples are written again */
+    uint64_t snapshot_bytes;  /* live in the kept snapshot */
+    hpf_error snapshot_error; /* the first of a snapshot that could not be written */
+    hpp__marks marks;         /* of a biography, whose samples are written again */
     hpp__loss_report missing;
     uint64_t n_log_ticks;  /* written into the event log */
     uint16_t n_processors; /* known in the event log */
@@ -143,7 +147,13 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
             err, HPF_ERR_ARGUMENT,
             "--savings cannot be used with -l: event logs have no such break-down");
     }
-    hpf_status status = hpp_census_create(&p->engine, p->config.heap, &p->options->census, err);
+    hpf_status status = HPF_OK;
+    if (p->options->snapshot != HPP_SNAPSHOT_NEVER) {
+        status = hpp__snapshot_check(p->config.heap, err);
+    }
+    if (status == HPF_OK) {
+        status = hpp_census_create(&p->engine, p->config.heap, &p->options->census, err);
+    }
     char *path = path_of(p, ".hp");
     if (status == HPF_OK && !path) {
         status = hpf_error_set_memory(err);
@@ -341,6 +351,74 @@ void hpp__profiler_record(hpp_profiler *p, uint16_t type, uint16_t processor, hp
     hpp__output_record(&p->output, type, time_s, processor, payload, text);
 }
 
+/* Writes the objects and references of the heap. */
+static hpf_status write_snapshot(hpp_profiler *p, hpf_error *err)
+{
+    hpf__snapshot snapshot;
+    hpf_status status = hpp__snapshot_check(p->config.heap, err);
+    char *path = path_of(p, ".heapsnapshot");
+    if (status == HPF_OK && !path) {
+        status = hpf_error_set_memory(err);
+    }
+    if (status == HPF_OK) {
+        status =
+            hpp__snapshot_take(&snapshot, p->config.heap, p->options->census.count_stacks, err);
+    }
+    if (status == HPF_OK) {
+        hpf_sink *sink = hpf_sink_to_path(path, err);
+        status = sink ? HPF_OK : err->status;
+        if (sink) {
+            hpf__heapsnapshot_write(&snapshot, sink);
+            status = hpf_sink_finish(sink, err);
+            hpf_sink_destroy(sink);
+        }
+        hpf__snapshot_finish(&snapshot);
+    }
+    free(path);
+    return status;
+}
+
+/* Takes the snapshot that is wanted at a census. */
+static void keep_snapshot(hpp_profiler *p, uint64_t live_bytes)
+{
+    const uint64_t kept = p->snapshot_bytes;
+    hpf_error err;
+    if (p->options->snapshot == HPP_SNAPSHOT_NEVER ||
+        (p->options->snapshot == HPP_SNAPSHOT_LARGEST && live_bytes <= kept + kept / 50)) {
+        return;
+    }
+    hpf_status status = write_snapshot(p, &err);
+    if (status == HPF_OK) {
+        p->snapshot_bytes = live_bytes;
+    } else if (status == HPF_ERR_MEMORY || status == HPF_ERR_LIMIT) {
+        p->missing.n_snapshots++;
+    } else if (p->snapshot_error.status == HPF_OK) {
+        p->snapshot_error = err;
+    }
+}
+
+/* Leaves the time since `then_ns` out of the clock of the profile. */
+static void exclude_since(hpp_profiler *p, uint64_t then_ns)
+{
+    uint64_t spent_ns = profile_time_ns(p) - then_ns;
+    HPP_RELAXED_STORE(&p->excluded_ns, p->excluded_ns + spent_ns);
+}
+
+hpf_status hpp_profiler_snapshot(hpp_profiler *p, hpf_error *err)
+{
+    hpf_error ignored;
+    if (!p || p->is_stopped) {
+        return HPF_OK;
+    }
+    const hpp_ccs *before = hpp_ccs_current();
+    hpp_ccs_set(hpp_ccs_builtin(HPP_CCS_OVERHEAD));
+    uint64_t now_ns = profile_time_ns(p);
+    hpf_status status = write_snapshot(p, err ? err : &ignored);
+    exclude_since(p, now_ns);
+    hpp_ccs_set(before);
+    return status;
+}
+
 void hpp_profiler_census(hpp_profiler *p)
 {
     if (!p || !p->engine || p->is_stopped) {
@@ -357,12 +435,12 @@ void hpp_profiler_census(hpp_profiler *p)
         emit_retainer_lines(p, result);
     }
     emit_result(p, result);
+    keep_snapshot(p, result->live_bytes);
     /* The next census is due one interval after this one was, or one interval from now. */
     uint64_t next_ns = p->next_ns + p->options->interval_ns;
     HPP_RELAXED_STORE(&p->next_ns, next_ns > now_ns ? next_ns : now_ns + p->options->interval_ns);
     log_ticks(p, now_ns);
-    uint64_t spent_ns = profile_time_ns(p) - now_ns;
-    HPP_RELAXED_STORE(&p->excluded_ns, p->excluded_ns + spent_ns);
+    exclude_since(p, now_ns);
     hpp_ccs_set(before);
 }
 
@@ -470,6 +548,7 @@ static void stop_heap(hpp_profiler *p, hpf_status *all, hpf_error *err)
     double end_s = hpp_profiler_time_s(p);
     log_ticks(p, UINT64_MAX);
     hpp__output_sample(&p->output, end_s, NULL, 0);
+    keep_first(all, err, p->snapshot_error.status, &p->snapshot_error);
     p->missing.n_samples += p->output.n_lost_samples;
     p->missing.n_records += p->output.n_lost_records;
     hpf_error why;

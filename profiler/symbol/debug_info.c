@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "result_type.h"
 #include "scope_names.h"
 
 /* Deeper trees are not descended: they are damaged. */
@@ -338,16 +339,27 @@ static void reverse(hpp__debug_frame *frames, size_t n)
     }
 }
 
-size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_frame *frames)
+/* Returns the unit at an address, with its functions read, and stores its root, and that of its
+ * tree if that is in another file, else one without an address. NULL if there is none. */
+static compilation *unit_at(hpp__debug_info *in, uint64_t address, Dwarf_Die *die, Dwarf_Die *split)
 {
     const span *in_unit = find_span(&in->spans, address);
     compilation *unit = in_unit ? &in->units[in_unit->index] : NULL;
-    Dwarf_Die die, split;
-    if (!unit || dwarf_cu_info(unit->handle, NULL, NULL, &die, &split, NULL, NULL, NULL) != 0) {
-        return 0;
+    if (!unit || dwarf_cu_info(unit->handle, NULL, NULL, die, split, NULL, NULL, NULL) != 0) {
+        return NULL;
     }
     if (!unit->is_read) {
         read_unit(unit);
+    }
+    return unit;
+}
+
+size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_frame *frames)
+{
+    Dwarf_Die die, split;
+    compilation *unit = unit_at(in, address, &die, &split);
+    if (!unit) {
+        return 0;
     }
     const span *in_function = find_span(&unit->spans, address);
     size_t n = 1;
@@ -359,4 +371,16 @@ size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_fr
     }
     set_own_place(&die, address, &frames[0]);
     return n > 1 || frames[0].linkage || frames[0].name || frames[0].file ? n : 0;
+}
+
+bool hpp__debug_info_result_type(hpp__debug_info *in, const hpp__code *code, hpp__text *out,
+                                 bool *is_structure)
+{
+    Dwarf_Die die, split;
+    const uint64_t call = code->address - 1; /* the function may end with the call */
+    compilation *unit = unit_at(in, call, &die, &split);
+    const span *in_function = unit ? find_span(&unit->spans, call) : NULL;
+    return in_function &&
+           hpp__result_type(out, is_structure, &in->names, split.addr ? &split : &die,
+                            &unit->functions[in_function->index], code);
 }

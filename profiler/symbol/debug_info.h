@@ -11,8 +11,12 @@
 #ifndef HPP_SYMBOL_DEBUG_INFO_H
 #define HPP_SYMBOL_DEBUG_INFO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/text.h"
+#include "function.h"
 
 #define HPP__FRAMES_MAX 64
 
@@ -36,5 +40,10 @@ void hpp__debug_info_free(hpp__debug_info *in);
 /* Stores the functions at an address, innermost first; `frames` has room for HPP__FRAMES_MAX.
  * Returns their number, 0 if nothing is known. */
 size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_frame *frames);
+
+/* Replaces `out` by the type that the result of a call points to (result_type.h), and says whether
+ * that is a structure or class. Returns false if it is not known. */
+bool hpp__debug_info_result_type(hpp__debug_info *in, const hpp__code *code, hpp__text *out,
+                                 bool *is_structure);
 
 #endif

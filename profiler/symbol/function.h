@@ -36,4 +36,13 @@ typedef struct hpp_variable {
     uint64_t begin, end; /* its addresses, in the file's own terms */
 } hpp_variable;
 
+/* Code after a call. */
+typedef struct hpp__code {
+    uint64_t address;
+    const uint8_t *bytes;
+    size_t n_bytes;
+} hpp__code;
+
+enum { HPP__RESULT_CODE_BYTES = 48 /* more are not looked at */ };
+
 #endif

@@ -17,6 +17,7 @@
 #include "debug_info.h"
 #include "function_bounds.h"
 #include "hpfile/str.h"
+#include "result_type.h"
 #include "symbol_table.h"
 
 /* A file as it was when it was opened. */
@@ -275,6 +276,42 @@ bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t 
 size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames)
 {
     return object->info ? hpp__debug_info_find(object->info, address, frames) : 0;
+}
+
+/* Finds the code at an address. There is less than asked for, or none, at the end of a segment, in
+ * a file that only has debugging information, and for other machines. */
+static hpp__code code_at(Elf *elf, uint64_t address)
+{
+    hpp__code code = {.address = address};
+    size_t n_headers, n_file_bytes;
+    GElf_Ehdr file;
+    const uint8_t *bytes = (const uint8_t *)elf_rawfile(elf, &n_file_bytes);
+    if (!bytes || !gelf_getehdr(elf, &file) || file.e_machine != EM_X86_64 ||
+        elf_getphdrnum(elf, &n_headers) != 0) {
+        return code;
+    }
+    for (size_t i = 0; i < n_headers; i++) {
+        GElf_Phdr segment;
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
+            address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz) {
+            uint64_t offset = address - segment.p_vaddr + segment.p_offset;
+            uint64_t left = segment.p_filesz - (address - segment.p_vaddr);
+            if (offset < n_file_bytes && left <= n_file_bytes - offset) {
+                code.bytes = bytes + offset;
+                code.n_bytes =
+                    left < HPP__RESULT_CODE_BYTES ? (size_t)left : HPP__RESULT_CODE_BYTES;
+            }
+        }
+    }
+    return code;
+}
+
+bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *out,
+                             bool *is_structure)
+{
+    GElf_Addr bias;
+    hpp__code code = code_at(dwfl_module_getelf(object->module, &bias), address);
+    return object->info && hpp__debug_info_result_type(object->info, &code, out, is_structure);
 }
 
 bool hpp__object_is_built_in(void)

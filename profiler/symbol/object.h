@@ -52,6 +52,12 @@ bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t 
  * has room for HPP__FRAMES_MAX. Returns their number, 0 if nothing is known. */
 size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames);
 
+/* Replaces `out` by the type that the result of a call points to, and says whether that is a
+ * structure or class. `address` is that of the code after the call. Returns false if it is not
+ * known. */
+bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *out,
+                             bool *is_structure);
+
 /* Returns whether this build can open objects. */
 bool hpp__object_is_built_in(void);
 

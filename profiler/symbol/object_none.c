@@ -73,6 +73,16 @@ size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_fram
     return 0;
 }
 
+bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *out,
+                             bool *is_structure)
+{
+    (void)object;
+    (void)address;
+    (void)out;
+    (void)is_structure;
+    return false;
+}
+
 bool hpp__object_is_built_in(void)
 {
     return false;

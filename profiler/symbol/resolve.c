@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cache.h"
+#include "cxx_name.h"
 #include "demangle.h"
 #include "base/array.h"
 #include "hpfile/str.h"
@@ -374,6 +375,25 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t add
     *out = (hpp_variable){known ? known->list->name : HPF_STR(""), symbol->start,
                           symbol->start + symbol->n_bytes};
     return known != NULL;
+}
+
+hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t number, uint64_t address,
+                                 bool *is_structure)
+{
+    module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
+    hpp__text type = {0};
+    if (module) {
+        update_object(resolver, module);
+    }
+    bool is_known = module && module->object &&
+                    hpp__object_result_type(module->object, address, &type, is_structure);
+    if (is_known) {
+        hpp__clean_name(&resolver->scratch, hpp__text_str(&type));
+        hpp__cxx_shorten(&resolver->scratch);
+    }
+    is_known = is_known && !type.is_short;
+    hpp__text_finish(&type);
+    return is_known ? keep_scratch(resolver) : HPF_STR("");
 }
 
 int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit, void *context)

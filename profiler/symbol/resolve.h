@@ -60,6 +60,12 @@ HPF_API hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32
 HPF_API bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t address,
                                    hpp_variable *out);
 
+/* Returns the type of the object that a call returned a pointer to, by the debugging information of
+ * the code at `address` after it: "struct node" in C, "ns::Node" in C++. Empty if it is not known.
+ */
+HPF_API hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                                         bool *is_structure);
+
 /* Visits the files with addresses that no symbol covers, and the number of these addresses. Leaves
  * out what is not a file ("", "[vdso]"). Stops at the first visit that does not return 0, and
  * returns its value. */

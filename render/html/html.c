@@ -76,8 +76,7 @@ static void put_theme(hpf_json *json, const char *key, hpr_theme which)
     hpf_json_close(json);
 }
 
-/* Adds the member "look": the colours of everything except names. */
-static void put_look(hpf_json *json)
+void hpr__html_look(hpf_json *json)
 {
     hpf_json_object(json, "look");
     put_theme(json, "light", HPR_THEME_LIGHT);
@@ -87,23 +86,23 @@ static void put_look(hpf_json *json)
 
 /* --- page ------------------------------------------------------------------------------------ */
 
-static void put_piece(hpf_sink *sink, int which)
+void hpr__html_piece_write(hpf_sink *sink, const hpr__html_piece *piece)
 {
-    hpf_sink_write(sink, hpr__html_pieces[which].bytes, hpr__html_pieces[which].n_bytes);
+    hpf_sink_write(sink, piece->bytes, piece->n_bytes);
 }
 
 /* Writes everything before the list of profiles. Returns the open JSON text. */
 static hpf_json begin(const char *events_url, const hpr_page_options *options, const char *caption,
                       hpf_sink *sink)
 {
-    put_piece(sink, 0);
+    hpr__html_piece_write(sink, &hpr__html_pieces[0]);
     hpf_sink_text(sink, events_url ? "'self'" : "'none'");
-    put_piece(sink, 1);
+    hpr__html_piece_write(sink, &hpr__html_pieces[1]);
     hpf_json json = hpf_json_begin_line(sink);
     hpf_json_object(&json, NULL);
     hpf_json_whole(&json, "version", 1);
     hpf_json_text(&json, "events", events_url);
-    put_look(&json);
+    hpr__html_look(&json);
     put_view(&json, options, caption);
     hpf_json_array(&json, "profiles");
     return json;
@@ -112,7 +111,7 @@ static hpf_json begin(const char *events_url, const hpr_page_options *options, c
 static hpf_status end(hpf_json *json, hpf_sink *sink, hpf_error *err)
 {
     hpf_json_end(json);
-    put_piece(sink, 2);
+    hpr__html_piece_write(sink, &hpr__html_pieces[2]);
     return hpf_sink_flush(sink, err);
 }
 

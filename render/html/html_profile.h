@@ -15,6 +15,9 @@
 /* Adds a colour: "#rrggbb". */
 void hpr__html_colour(hpf_json *json, const char *key, hpr_colour colour);
 
+/* Adds the member "look": the colours of everything except names. */
+void hpr__html_look(hpf_json *json);
+
 /* What a page that is a file adds to a profile. */
 typedef struct hpr__html_view {
     const hpr_options *options;    /* groups, pinned colours, and the order of the bands */
@@ -29,8 +32,8 @@ HPF_MUST_USE hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey,
                                           const hpr_html_limits *limits, const hpr__html_view *view,
                                           uint32_t **chosen, hpf_error *err);
 
-/* The page, cut at the places of the allowed connections and of the data; not terminated. The build
- * makes them from html/js (cmake/CensusPage.cmake). */
+/* The pages, cut at the places of the allowed connections and of the data; not terminated. The
+ * build makes them from html/js (cmake/CensusPage.cmake). */
 typedef struct hpr__html_piece {
     const unsigned char *bytes;
     size_t n_bytes;
@@ -38,5 +41,7 @@ typedef struct hpr__html_piece {
 
 enum { HPR__HTML_N_PIECES = 3 };
 extern const hpr__html_piece hpr__html_pieces[HPR__HTML_N_PIECES];
+extern const hpr__html_piece hpr__html_dominators_pieces[HPR__HTML_N_PIECES];
+void hpr__html_piece_write(hpf_sink *sink, const hpr__html_piece *piece);
 
 #endif

@@ -67,6 +67,7 @@ class Browser:
         try:
             answer = self.send("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
             self.session = f"/session/{answer['sessionId']}"
+            self.debugger = answer["capabilities"]["goog:chromeOptions"]["debuggerAddress"]
             self.metrics(width, height, scale)
         except BaseException:
             self.close()

@@ -5,6 +5,7 @@ terminal, and checks that nothing of it reaches the terminal.
 
 hostile_text.py CENSUS PROGRAM   PROGRAM is hostile.c, compiled
 """
+import json
 import os
 import pathlib
 import pty
@@ -60,6 +61,8 @@ def write_inputs(folder):
                       .replace(b"eval ", b"\x1b]0;\x07").replace(b"interp ", HOSTILE + b" ")),
         "places": make("7.hp", head + b'BEGIN_SAMPLE 1\nf@' + HOSTILE.replace(b"\r", b"")
                        + b'.txt:2\t5\nEND_SAMPLE 1\n'),
+        "snapshot": make(".heapsnapshot", (FIXTURES / "cache.heapsnapshot").read_bytes().replace(
+            b'"Cache"', json.dumps(HOSTILE.decode("utf-8", "surrogateescape")).encode())),
         "list": make(".txt", b"#00ff00" + HOSTILE + b"\n" + HOSTILE + b"\n"),
         "missing": b"missing" + HOSTILE,
         "folder": b".",
@@ -73,7 +76,8 @@ def cases(files, program):
     every_input = [name[key] for key in files if key != "list"]
     one_input = {
         "report": [[], [b"--format", b"markdown"], [b"--time"], [b"--ticky"], [b"--nonmoving"],
-                   [b"--source", b"."], [b"--source", name["missing"]], [b"--sets", name["prof"]], [b"-o", name["folder"]]],
+                   [b"--source", b"."], [b"--source", name["missing"]], [b"--sets", name["prof"]],
+                   [b"--holders", b"text"], [b"--holders", bad], [b"-o", name["folder"]]],
         "info": [[], [b"--events"]],
         "convert": [[b"-o", b"out" + bad + b".hp"], [b"--to", b"folded", b"-o", b"out"],
                     [b"-o", b"out" + bad], [b"--to", b"eventlog", b"-o", b"no" + bad + b"/x"]],

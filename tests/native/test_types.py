@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Types of blocks (-hy): the bytes of each type are those that the program itself prints."""
+import re
+
 import harness
 from harness import Native, program
 
@@ -28,6 +30,18 @@ class Types(Native):
 
     def test_types_of_containers_by_symbols_alone(self):
         self.assert_types("types_plain", "containers")
+
+    def assert_variables(self, name):
+        printed, found = self.types_of(name, "")
+        # A block without a type has the place of its call.
+        by_name = {re.sub(r"@.*", "", name): size for name, size in found.items()}
+        self.assertEqual({name: by_name.get(name) for name in printed}, printed)
+
+    def test_types_of_variables(self):
+        self.assert_variables("variables")
+
+    def test_types_of_variables_in_plain_code(self):
+        self.assert_variables("variables_plain")
 
     def test_types_restrict(self):
         printed, found = self.types_of("types", "containers", "-hd", '-hy"node of std::map<int, Foo>"')

@@ -6,6 +6,7 @@ usage: programs.py PROGRAMS_DIR CENSUS [unittest arguments]
 
 Each program takes censuses at known places; with -i100 there are no others.
 """
+import json
 import os
 import re
 import shutil
@@ -394,6 +395,65 @@ class FiniteMap(unittest.TestCase):
         self.assertEqual(self.held("-hbdrag,void"), [
             {"SYSTEM": self.HALF + INT}, {"C_lookup": self.HALF, **stack},
             *2 * [{"C_lookup": self.HALF + rest, **stack}], stack])
+
+
+class Snapshots(unittest.TestCase):
+    """Who would free what: the chain of the finite map, byte by byte."""
+
+    def groups(self, run, *options):
+        done = subprocess.run([CENSUS, "report", "--dominators", "--format", "json", *options,
+                               run.path + ".heapsnapshot"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [(g["depth"], g["name"], g["retained_bytes"], g["self_bytes"], g["objects"])
+                for g in json.loads(done.stdout)["groups"]]
+
+    # Trees of depth 5: 31 branches of 24 bytes, 32 leaves of 16 with a number of 16. A lookup and what
+    # scales it take 16 each, in a list of 100 of 24; the thunk of the sum takes 16, n another 16.
+    MAP = 31 * 24 + 32 * (16 + 16)
+    LIST = 100 * (24 + 16 + 16)
+
+    def test_a_thunk_retains_its_list_of_lookups_and_these_the_map(self):
+        # All lookups lead to the map: the list as a whole holds it, no single lookup does.
+        total = self.MAP + self.LIST + 16
+        self.assertEqual(self.groups(Run("finite_map", "-hd", "-i100", "--snapshot", "largest")), [
+            (0, "(root)", total + 16, 0, 0),
+            (1, "STACK", total + 16, 0, 0),
+            (2, "total", total, 16, 1),
+            (3, ":", total - 16, 2400, 100),
+            (4, "scale", 3200, 1600, 100),
+            (5, "lookup", 1600, 1600, 100),
+            (4, "Branch", self.MAP, 31 * 24, 31),
+            (5, "Leaf", 32 * 32, 32 * 16, 32),
+            (6, "I#", 32 * 16, 32 * 16, 32),
+            (2, "I#", 16, 16, 1),
+        ])
+
+    def test_the_last_census_replaces_those_before(self):
+        self.assertEqual(self.groups(Run("finite_map", "-i100", "--snapshot", "last")), [
+            (0, "(root)", 16, 0, 0), (1, "STACK", 16, 0, 0), (2, "I#", 16, 16, 1)])
+
+    def test_a_weak_pointer_retains_its_value_and_not_its_key(self):
+        value, weak = 32 * 1024 + 16, 32
+        groups = self.groups(Run("cache", "-i100", "--snapshot", "largest"), "-m0", "--depth", "2")
+        self.assertIn((1, "WEAK", 100 * (value + weak), 100 * weak, 100), groups)
+        self.assertIn((2, "ARR_WORDS", 100 * value, 100 * value, 100), groups)
+
+    def test_stacks_have_a_size_with_xt(self):
+        plain, with_stacks = (dict((g[1], g) for g in self.groups(
+            Run("threads", "-i100", "--snapshot", "largest", *options)))
+            for options in ([], ["-xt"]))
+        self.assertEqual(plain["STACK"][3:], (0, 0))
+        self.assertGreater(with_stacks["STACK"][3], 0)
+        self.assertGreater(with_stacks["STACK"][4], 1)
+
+    def test_the_way_of_references_to_an_object(self):
+        run = Run("finite_map", "-hd", "-i100", "--snapshot", "largest")
+        done = subprocess.run([CENSUS, "report", "--bytes", "--holders", "Leaf",
+                               run.path + ".heapsnapshot"], capture_output=True, text=True)
+        way = [line.split(None, 2) for line in done.stdout.splitlines()[1:]]
+        self.assertEqual([(step[0], step[2]) for step in way[2:]], [
+            (f"{self.MAP + self.LIST + 16:,}", "total"), (f"{self.MAP + self.LIST:,}", ":"),
+            ("32", "scale"), ("16", "lookup"), ("88", "Branch (5 in a row)"), ("32", "Leaf")])
 
 
 class Threads(unittest.TestCase):

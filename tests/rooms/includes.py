@@ -25,16 +25,16 @@ ROOMS = {
 }
 
 # Private headers of rooms other than hpfile that a room may include: doors between rooms that no outside program needs.
-DOORS = {"cli": {"native/collector/collector.h", "symbol/resolve.h"}}
+DOORS = {"cli": {"html/html_dominators.h", "native/collector/collector.h", "symbol/resolve.h"}}
 
 # Room: its floors from the bottom up. A floor is a folder; a file that is directly in the room belongs to the floor ".".
 # A public header belongs to the floor of its source: include/hpfile/sink.h to that of sink.c, or else to the lowest one
 # that has a sink_*.c. One without a source is below all floors.
 FLOORS = {
     "hpfile": ["base", "io", "snapshot", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
-    "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/window", "native/unwind",
+    "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/window", "native/unwind", "native/centres", "native/compiled",
                  "native/preload", "native/image", "native/graph", "native/types", "native/profile", "native/collector"],
-    "cli": [".", "bins", "source", "eventlog", "retainers", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "commands"],
+    "cli": [".", "bins", "source", "eventlog", "retainers", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html"],
 }
 

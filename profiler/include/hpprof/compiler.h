@@ -43,6 +43,9 @@
 #define HPP_WEAK_SYMBOL __attribute__((weak))
 #define HPP_COLD        __attribute__((noinline, cold))
 
+/* For inline functions that are no cost centres of programs compiled by `census cc`. */
+#define HPP_NO_ENTRY __attribute__((no_instrument_function))
+
 /* The frame address of the current function. An outer function has a higher one. */
 #define HPP_FRAME_ADDRESS() __builtin_frame_address(0)
 

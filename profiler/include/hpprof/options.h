@@ -25,6 +25,9 @@
  *   --count       count objects, not bytes; not with -l, because event logs hold bytes
  *   --life NAME   record when the first object with this description is created, first and last
  *                 used, and destroyed: PROGRAM.life.hp, to be drawn (only with runtime.h)
+ *   --snapshot largest|last
+ *                 write NAME.heapsnapshot, the objects and references of the census with most live
+ *                 bytes (the file is replaced by a census that has 2 % more), or of the last one
  *   -xt           count threads and their stacks
  *   -xc           print the cost-centre stack when the program aborts
  *   -p -P -pa -pj time and allocation report: plain, with ticks and bytes, with everything, JSON
@@ -58,18 +61,25 @@ typedef enum hpp_report {
     HPP_REPORT_JSON,    /* -pj */
 } hpp_report;
 
+typedef enum hpp_snapshot_when {
+    HPP_SNAPSHOT_NEVER,
+    HPP_SNAPSHOT_LARGEST,
+    HPP_SNAPSHOT_LAST,
+} hpp_snapshot_when;
+
 typedef struct hpp_options {
-    bool with_census;          /* an -h option was given */
-    hpp_census_options census; /* -h..., -L, -R, -xt, --...; the rest is set by the caller */
-    uint64_t interval_ns;      /* -i */
-    hpp_report report;         /* -p... */
-    uint64_t tick_ns;          /* -V */
-    bool print_on_abort;       /* -xc */
-    bool time_bins, heap_bins; /* -Bt, -Bh; both: -B */
-    bool with_eventlog;        /* -l; implies with_census */
-    const char *life_of;       /* --life; NULL: no object is followed */
-    const char *stem;          /* -o; NULL: the program's name */
-    const hpf_str *words;      /* the options as given, for the titles of profiles */
+    bool with_census;           /* an -h option was given */
+    hpp_census_options census;  /* -h..., -L, -R, -xt, --...; the rest is set by the caller */
+    uint64_t interval_ns;       /* -i */
+    hpp_report report;          /* -p... */
+    uint64_t tick_ns;           /* -V */
+    bool print_on_abort;        /* -xc */
+    bool time_bins, heap_bins;  /* -Bt, -Bh; both: -B */
+    bool with_eventlog;         /* -l; implies with_census */
+    hpp_snapshot_when snapshot; /* --snapshot; implies with_census unless NEVER */
+    const char *life_of;        /* --life; NULL: no object is followed */
+    const char *stem;           /* -o; NULL: the program's name */
+    const hpf_str *words;       /* the options as given, for the titles of profiles */
     size_t n_words;
     hpf_arena *memory; /* owns all of the above */
 } hpp_options;

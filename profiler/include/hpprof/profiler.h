@@ -9,6 +9,9 @@
  *                    of a time profile, and what the runtime adds (log.h)
  *   NAME.prof        the time and allocation report, retainer censuses and sets, and what is
  *                    missing for lack of memory; if something is, also without -p
+ *   NAME.heapsnapshot
+ *                    objects and references at one census (--snapshot, hpp_profiler_snapshot), for
+ *                    `census report --dominators` and DevTools of Chrome
  *   NAME.time.bins, NAME.heap.bins
  *                    ticks and allocation by address (-B)
  *
@@ -68,6 +71,11 @@ HPF_API double hpp_profiler_time_s(const hpp_profiler *profiler);
 
 /* Marks this moment in the heap profile. */
 HPF_API void hpp_profiler_mark(hpp_profiler *profiler, hpf_str label);
+
+/* Writes NAME.heapsnapshot now, in place of an older one. Call it after a complete collection. The
+ * profile's clock stops meanwhile. Errors: MEMORY; LIMIT; IO; ARGUMENT for a heap without roots or
+ * children. */
+HPF_API HPF_MUST_USE hpf_status hpp_profiler_snapshot(hpp_profiler *profiler, hpf_error *err);
 
 /* Counts an allocation at a code address, for -B; NULL is an unknown address. */
 HPF_API void hpp_profiler_allocated_at(hpp_profiler *profiler, const void *place, size_t n_bytes);

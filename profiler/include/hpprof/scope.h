@@ -110,7 +110,7 @@ HPF_API void hpp_scope_enter(hpp_scope *scope, hpp_cc *centre, void *frame, void
 HPF_API void hpp_scope_enter_under(hpp_scope *scope, const hpp_ccs *ccs, void *frame,
                                    void *return_address);
 
-static inline void hpp_scope_leave(hpp_scope *scope)
+HPP_NO_ENTRY static inline void hpp_scope_leave(hpp_scope *scope)
 {
     hpp_thread *thread = hpp_this_thread;
     thread->top = scope->top;

@@ -12,7 +12,7 @@
 #include "piece_reader.h"
 #include "roots.h"
 
-enum { WORD_BYTES = 8, GAP_BYTES = 4096 /* read over smaller gaps between blocks */ };
+enum { WORD_BYTES = 8 };
 
 typedef struct builder {
     hpp__graph *graph;
@@ -51,18 +51,6 @@ static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes)
     return true;
 }
 
-/* Returns the end of what to read with block `i`: neighbouring blocks of up to one piece. */
-static uint64_t end_of_neighbours(const hpp__image *image, size_t i)
-{
-    const hpp__image_block *blocks = image->blocks;
-    uint64_t limit = blocks[i].address + HPP__PIECE_BYTES;
-    uint64_t end = blocks[i].address + blocks[i].size_bytes;
-    while (++i < image->n_blocks && blocks[i].address - end <= GAP_BYTES && end < limit) {
-        end = blocks[i].address + blocks[i].size_bytes;
-    }
-    return end;
-}
-
 static bool add_block(builder *b, const hpp__image *image, uint32_t number)
 {
     const hpp__image_block *block = &image->blocks[number];
@@ -74,9 +62,7 @@ static bool add_block(builder *b, const hpp__image *image, uint32_t number)
     b->graph->n_blocks++;
     for (uint64_t at = block->address; at + WORD_BYTES <= end;) {
         size_t n_bytes;
-        bool is_read = at >= b->reader.begin && at < b->reader.end;
-        uint64_t ahead = is_read ? end : end_of_neighbours(image, number);
-        const void *memory = hpp__piece_reader_at(&b->reader, at, end, ahead, &n_bytes);
+        const void *memory = hpp__piece_reader_block(&b->reader, number, at, &n_bytes);
         if (memory && !scan(b, number, memory, n_bytes)) {
             return false;
         }

@@ -9,6 +9,7 @@
 enum {
     PAGE_BYTES = 4096,
     PIECE_PAGES = HPP__PIECE_BYTES / PAGE_BYTES,
+    GAP_BYTES = 4096,       /* smaller gaps between blocks are read, too */
     SPARSE_BYTES = 1 << 18, /* shorter pieces are read without asking which pages are touched */
 };
 
@@ -118,4 +119,26 @@ const void *hpp__piece_reader_at(hpp__piece_reader *r, uint64_t address, uint64_
     }
     *n_bytes = (size_t)((r->end < end ? r->end : end) - address);
     return r->bytes + r->begin % PAGE_BYTES + (address - r->begin);
+}
+
+/* Returns the end of what to read with block `i`: neighbouring blocks of up to one piece. */
+static uint64_t end_of_neighbours(const hpp__image *image, size_t i)
+{
+    const hpp__image_block *blocks = image->blocks;
+    uint64_t limit = blocks[i].address + HPP__PIECE_BYTES;
+    uint64_t end = blocks[i].address + blocks[i].size_bytes;
+    while (++i < image->n_blocks && blocks[i].address - end <= GAP_BYTES && end < limit) {
+        end = blocks[i].address + blocks[i].size_bytes;
+    }
+    return end;
+}
+
+const void *hpp__piece_reader_block(hpp__piece_reader *r, size_t block, uint64_t at,
+                                    size_t *n_bytes)
+{
+    const hpp__image_block *from = &r->image->blocks[block];
+    uint64_t end = from->address + from->size_bytes;
+    bool is_read = at >= r->begin && at < r->end;
+    uint64_t ahead = is_read ? end : end_of_neighbours(r->image, block);
+    return hpp__piece_reader_at(r, at, end, ahead, n_bytes);
 }

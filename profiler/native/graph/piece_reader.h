@@ -27,6 +27,10 @@ void hpp__piece_reader_finish(hpp__piece_reader *reader);
 const void *hpp__piece_reader_at(hpp__piece_reader *reader, uint64_t address, uint64_t end,
                                  uint64_t ahead, size_t *n_bytes);
 
+/* Returns the memory of a block from `at` on, in the same way; blocks after it are read with it. */
+const void *hpp__piece_reader_block(hpp__piece_reader *reader, size_t block, uint64_t at,
+                                    size_t *n_bytes);
+
 /* Returns the mapping that has an address, or NULL. */
 const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address);
 

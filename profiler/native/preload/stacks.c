@@ -97,8 +97,8 @@ static bool has_cache(hpp_thread *thread)
     return true;
 }
 
-/* Clears the cache for the current generation. With verification, the thread's generation stays
- * different, so that each call gets here. */
+/* Clears the cache for the current generation. With verification, and below cost centres, the
+ * thread's generation stays different, so that each call gets here. */
 static void renew_cache(hpp_thread *thread)
 {
     uint32_t generation = atomic_load_explicit(&hpp__generation, memory_order_acquire);
@@ -106,7 +106,7 @@ static void renew_cache(hpp_thread *thread)
         hpp__stacks_forget(thread);
         thread->cache->generation = generation;
     }
-    thread->generation = check_interval == 0 ? generation : 0;
+    thread->generation = check_interval == 0 && thread->centres == NULL ? generation : 0;
 }
 
 static uint32_t add_site(uint32_t node, hpp_call call)
@@ -172,22 +172,37 @@ static bool is_due(hpp_unwind_cache *cache)
     return --cache->until_check == 0;
 }
 
+/* Returns the site of a place below the open functions of a thread; 0: it has none, or they are not
+ * on that stack, or there is no room. */
+static uint32_t site_below_centres(const hpp_thread *thread, hpp_walk walk, hpp_call call)
+{
+    bool has_centres = thread != NULL && thread->centres != NULL;
+    uint32_t node = has_centres ? hpp__centres_node(thread->centres, walk) : 0;
+    return node != 0 ? hpp__centres_site(thread->centres, node, call) : 0;
+}
+
 hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call)
 {
     hpp_place place;
     bool is_known_new = hpp__stacks_are_current(thread);
-    if (!has_cache(thread)) {
-        return place_of(thread, lose_stack());
-    }
     if (is_loading(caller)) {
         hpp__stacks_new_generation();
+    }
+    uint32_t site =
+        site_below_centres(thread, walk_from(caller, memory_of(thread, caller.sp)), call);
+    if (site != 0) {
+        return place_of(thread, site);
+    }
+    if (!has_cache(thread)) {
+        return place_of(thread, lose_stack());
     }
     renew_cache(thread);
     if (is_known_new || !hpp__unwind_cache_find(&place, &thread->cache->table, &caller, call)) {
         place = place_by_walk(thread, caller, call);
     }
     if (is_due(thread->cache) && place.site != HPP_SITE_UNKNOWN) {
-        hpp__verify_site(place.site, caller, memory_of(thread, caller.sp));
+        hpp__verify_site(place.site, &thread->cache->verified, caller,
+                         memory_of(thread, caller.sp));
     }
     return place;
 }
@@ -259,8 +274,9 @@ static uint32_t site_from(const beginning *begin, hpp_call call)
 
 uint32_t hpp__stacks_site_unaided(hpp_caller caller, hpp_call call)
 {
+    uint32_t site = site_below_centres(hpp__self, walk_from(caller, (hpp_memory){0}), call);
     beginning begin = {.caller = caller};
-    return site_from(&begin, call);
+    return site != 0 ? site : site_from(&begin, call);
 }
 
 uint32_t hpp__stacks_site_interrupted(const hpp_thread *thread, const void *context, hpp_call call)
@@ -272,5 +288,8 @@ uint32_t hpp__stacks_site_interrupted(const hpp_thread *thread, const void *cont
     begin.caller.sp = hpp__full_walk_sp(&full);
     begin.caller.fp = full.registers.value[HPP_CFI_RBP];
     begin.memory = memory_of(thread, begin.caller.sp);
-    return site_from(&begin, call);
+    hpp_walk walk = walk_from(begin.caller, begin.memory);
+    walk.is_exact = true;
+    uint32_t site = site_below_centres(thread, walk, call);
+    return site != 0 ? site : site_from(&begin, call);
 }

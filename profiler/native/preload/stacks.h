@@ -26,6 +26,7 @@
 struct hpp_unwind_cache {
     hpp_unwind_cache_table table;
     hpp_stack_walk path;
+    hpp_stack_walk verified;
     uint32_t generation;  /* of the table and the path */
     uint32_t until_check; /* number of stacks until the next one is verified */
 };

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "native/centres/centres.h"
 #include "native/window/platform.h"
 #include "native/window/window_writer.h"
 
@@ -30,6 +31,7 @@ typedef struct hpp_thread {
     uint32_t thread_id;
     hpp_window_slot *slot;
     hpp_unwind_cache *cache; /* created by stacks.c at its first use; cleared with the slot */
+    hpp_centres *centres;    /* NULL until a function reports its entry (function_hooks.c) */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0,0: not known yet */
     _Atomic uint64_t change;   /* of live bytes, not yet in the shared total; signed (peak.h) */
     int64_t least, most;       /* bounds of `change` */

@@ -62,6 +62,9 @@ static hpp_thread *settle(uint32_t index, uint32_t thread_id)
     self->timer_id = 0;
     find_stack(self);
     hpp__stacks_forget(self);
+    if (self->centres != NULL) {
+        hpp__centres_forget(self->centres, self->stack_low, self->stack_end);
+    }
     atomic_store(&self->slot->thread_id, thread_id);
     atomic_fetch_add(&self->slot->n_threads, 1);
     atomic_store(&self->slot->state, HPP_SLOT_LIVE);

@@ -153,14 +153,16 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
     uint32_t shape = shape_of(h, &producer.frame, call_of(&site, &producer));
     if (h->with_types && shape > 0) {
         hpf_str site_type = h->shape_list[shape - 1]->description;
-        shape = shape_with_type(h, shape, producer.type.length > 0 ? producer.type : site_type);
+        shape = shape_with_type(h, shape,
+                                producer.type.type.length > 0 ? producer.type.type : site_type);
     }
     uint64_t key = (uint64_t)producer.stack->id << 32 | shape;
     uint64_t *number = shape > 0 ? hpp__map_add(&h->by_shape, key) : NULL;
     if (!number) {
         return 0;
     }
-    hpp__group group = {.stack = producer.stack, .shape = h->shape_list[shape - 1]};
+    hpp__group group = {
+        .stack = producer.stack, .shape = h->shape_list[shape - 1], .naming = producer.type.naming};
     if (*number == 0 && add_group(h, group)) {
         *number = h->n_groups;
     }

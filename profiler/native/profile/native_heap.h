@@ -26,7 +26,8 @@ enum {
 typedef struct hpp__group {
     const hpp__stack *stack; /* NULL: unknown */
     const hpp_shape *shape;  /* of its blocks: -hd, -hT, -hy */
-    uint32_t band_word;      /* the engine's */
+    hpp__naming naming; /* how the type is known: by a container, a variable, or only the site */
+    uint32_t band_word; /* the engine's */
 } hpp__group;
 
 typedef struct hpp__native_heap {

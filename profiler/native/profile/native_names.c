@@ -219,6 +219,18 @@ const hpp__function *hpp__names_special(hpp__names *names, hpf_str text)
     return function_of(names, &from);
 }
 
+const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope *scope)
+{
+    hpf_str source = {scope->source, strcspn(scope->source, ":")};
+    const char *copy = hpf_arena_text(names->arena, source);
+    const hpp_function from = {.name = {scope->label, strlen(scope->label)},
+                               .module = {scope->module, strlen(scope->module)},
+                               .linkage = HPF_STR(""),
+                               .file = {copy ? copy : "", copy ? source.length : 0},
+                               .has_symbol = true};
+    return make_function(names, &from, false);
+}
+
 /* ---- Looking up ---- */
 
 static hpp__frames frames_of(hpp__names *names, hpp_functions found)

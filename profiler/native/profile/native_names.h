@@ -63,6 +63,9 @@ uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module);
 hpp__frames hpp__names_at(hpp__names *names, uint32_t object, uint64_t address);
 hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_t address);
 
+/* Returns the cost centre of a scope as a function; NULL without memory. */
+const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope *scope);
+
 /* Returns a pseudo-function with the static name `text`; NULL without memory. */
 const hpp__function *hpp__names_special(hpp__names *names, hpf_str text);
 

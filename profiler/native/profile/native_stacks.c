@@ -76,6 +76,21 @@ static const hpp__stack *push_frames(hpp__native_stacks *s, const hpp__stack *st
     return frames.n > from ? stack : NULL;
 }
 
+/* The same for frames in the function that opened the stack. Only what was inlined without
+ * reporting its entry is pushed: the frames up to the first one that is on the stack, or to the
+ * function itself. If frames before `from` were skipped, they are on the stack, too. */
+static const hpp__stack *push_inside(hpp__native_stacks *s, const hpp__stack *opened,
+                                     hpp__frames frames, size_t from)
+{
+    size_t n = from;
+    while (n + 1 < frames.n && !cut_back(opened, frames.list[n].function)) {
+        n++;
+    }
+    const hpp__stack *cut = from > 0 ? cut_back(opened, frames.list[n].function) : NULL;
+    const hpp__stack *stack = cut ? cut : opened;
+    return n > from ? push_frames(s, stack, (hpp__frames){frames.list, n}, from) : stack;
+}
+
 /* ---- Depth ---- */
 
 /* Returns a stack of the `n` innermost functions. */
@@ -133,14 +148,47 @@ static const hpp__known_module *module_at(hpp__native_stacks *s, uint32_t index)
     return &s->modules[index];
 }
 
+/* Returns the cost centre of a scope, or no frame. */
+static hpp__frames frame_of_scope(hpp__native_stacks *s, uint64_t number)
+{
+    hpp_window_scope scope;
+    hpp__frames none = {NULL, 0};
+    if (!hpp__window_reader_scope(s->reader, number, &scope) ||
+        !HPF__ARRAY_RESERVE_ZEROED(s->scopes, s->scopes_capacity, number)) {
+        return none;
+    }
+    hpp__frame *frame = &s->scopes[number - 1];
+    if (!frame->function) {
+        frame->function = hpp__names_scope(s->names, &scope);
+    }
+    return frame->function ? (hpp__frames){frame, 1} : none;
+}
+
 /* Returns the functions at a node. A return address may be after the end of its function. */
 static hpp__frames frames_at(hpp__native_stacks *s, const hpp_window_node *node)
 {
-    uint64_t address = node->address - (node->flags & HPP_NODE_EXACT ? 0 : 1);
+    if (node->flags & HPP_NODE_SCOPE) {
+        return frame_of_scope(s, node->address);
+    }
+    bool is_instruction = node->flags & (HPP_NODE_EXACT | HPP_NODE_ENTRY);
+    uint64_t address = node->address - (is_instruction ? 0 : 1);
     const hpp__known_module *module =
         node->module_index ? module_at(s, node->module_index - 1u) : NULL;
-    return module ? hpp__names_at(s->names, module->object - 1, address - module->bias)
-                  : hpp__names_generated(s->names, s->process_id, address);
+    hpp__frames frames = module
+                             ? hpp__names_at(s->names, module->object - 1, address - module->bias)
+                             : hpp__names_generated(s->names, s->process_id, address);
+    bool is_function = (node->flags & HPP_NODE_ENTRY) && frames.n > 0;
+    return is_function ? (hpp__frames){&frames.list[frames.n - 1], 1} : frames;
+}
+
+/* Returns the stack of a node whose parent has the stack `callers`, without its frames before
+ * `from`; NULL without memory. */
+static const hpp__stack *push_node(hpp__native_stacks *s, const hpp__stack *callers,
+                                   const hpp_window_node *node, hpp__frames frames, size_t from)
+{
+    return node->flags & HPP_NODE_INSIDE && callers && frames.n > from
+               ? push_inside(s, callers, frames, from)
+               : push_frames(s, callers, frames, from);
 }
 
 /* Returns the cached stack of a node, or NULL. */
@@ -180,7 +228,7 @@ static const hpp__stack *whole_stack(hpp__native_stacks *s, uint32_t node)
         if (!hpp__window_reader_node(s->reader, s->path[i - 1], &record)) {
             return NULL;
         }
-        stack = push_frames(s, known_stack(s, record.parent), frames_at(s, &record), 0);
+        stack = push_node(s, known_stack(s, record.parent), &record, frames_at(s, &record), 0);
         s->of_node[s->path[i - 1]] = stack;
         if (!stack) {
             return NULL;
@@ -216,6 +264,26 @@ static void note_allocators(hpp__native_stacks *s, hpp__frames frames, size_t i)
     }
 }
 
+/* Returns what a site says of its blocks: the functions of a library say that they are parts of
+ * containers; else the variable that the call at the producer's node returned to may say more. */
+static hpp__site_type type_by(hpp__native_stacks *s, const hpp_window_node *producer)
+{
+    hpp__site_type type = {.naming = HPP__NAMED_BY_CONTAINER};
+    type.is_object = hpp__container_type(&s->type, s->allocators, s->n_allocators);
+    type.type = hpp__text_str(&s->type);
+    if (s->type.length == 0 && producer->module_index != 0 &&
+        (producer->flags & HPP_NODE_EXACT) == 0) {
+        const hpp__known_module *module = module_at(s, producer->module_index - 1u);
+        type.naming = HPP__NAMED_BY_VARIABLE;
+        if (module) {
+            type.type = hpp_resolver_result_type(hpp__names_resolver(s->names), module->object - 1,
+                                                 producer->address - module->bias, &type.is_object);
+        }
+    }
+    bool is_known = type.type.length > 0 && !s->type.is_short;
+    return is_known ? type : (hpp__site_type){.type = HPF_STR("")};
+}
+
 hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
 {
     hpp__producer producer = {.call = HPP_CALL_MALLOC};
@@ -239,14 +307,13 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
         hpp__window_reader_node(s->reader, first, &record);
         i = 0;
     }
-    hpp__container_type(&s->type, s->allocators, s->n_allocators);
-    producer.type = s->type.is_short ? HPF_STR("") : hpp__text_str(&s->type);
+    producer.type = type_by(s, &record);
     const hpp__stack *callers = whole_stack(s, record.parent);
     frames = frames_at(s, &record);
     producer.return_address = record.address + (record.flags & HPP_NODE_EXACT ? 1 : 0);
     if (i < frames.n) {
         producer.frame = frames.list[i];
-        producer.stack = no_deeper(s, push_frames(s, callers, frames, i));
+        producer.stack = no_deeper(s, push_node(s, callers, &record, frames, i));
         if (producer.stack && is_hidden_by(producer.stack, producer.frame.function)) {
             producer.frame.function = producer.stack->function;
         }
@@ -314,6 +381,7 @@ void hpp__native_stacks_finish(hpp__native_stacks *s)
     free(s->by_id);
     free(s->of_node);
     free(s->modules);
+    free(s->scopes);
     free(s->path);
     free(s->allocators);
     hpp__text_finish(&s->type);

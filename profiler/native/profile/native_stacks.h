@@ -13,6 +13,7 @@
 #include "hpprof/heap.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "native/types/types.h"
 #include "native_names.h"
 #include "native/window/window_reader.h"
 
@@ -30,9 +31,8 @@ typedef struct hpp__producer {
                                 if the node is invalid */
     uint64_t return_address; /* of the call in that frame; 0: unknown */
     hpp__frame frame;        /* the innermost of these functions, and its line */
-    hpf_str type;  /* of the block, by the skipped functions (types/containers.h); empty: unknown.
-                      Valid until the next call */
-    hpp_call call; /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY if that was skipped */
+    hpp__site_type type;     /* of the block; valid until the next call */
+    hpp_call call;           /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY if that was skipped */
 } hpp__producer;
 
 /* A module of the window, with its number in the resolver. */
@@ -55,7 +55,8 @@ typedef struct hpp__native_stacks {
     hpp__map cuts;     /* stack -> the same, cut to max_depth */
     const hpp__stack **of_node;
     hpp__known_module *modules;
-    size_t of_node_capacity, modules_capacity;
+    hpp__frame *scopes; /* by number - 1 */
+    size_t of_node_capacity, modules_capacity, scopes_capacity;
     uint32_t *path; /* nodes from a known one to the one that is looked up */
     size_t path_capacity;
     hpp__text type;      /* of the last producer's block */

@@ -350,7 +350,23 @@ static void find_user(matched *found, const hpf_str *functions, size_t n)
     }
 }
 
-void hpp__container_type(hpp__text *out, const hpf_str *functions, size_t n)
+/* Returns whether a type is a class or structure: no pointer, and not one of the language. */
+static bool is_class(hpf_str type)
+{
+    static const char *const plain[] = {
+        "char", "signed char", "unsigned", "short", "int",   "long", "float", "double",
+        "bool", "wchar_t",     "void",     "u8",    "u16",   "u32",  "u64",   "usize",
+        "i8",   "i16",         "i32",      "i64",   "isize", "f32",  "f64",   "str"};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        size_t length = strlen(plain[i]);
+        if (hpf_str_begins(type, plain[i]) && (type.length == length || type.data[length] == ' ')) {
+            return false;
+        }
+    }
+    return type.length > 0 && type.data[type.length - 1] != '*';
+}
+
+bool hpp__container_type(hpp__text *out, const hpf_str *functions, size_t n)
 {
     hpf_str element = {"", 0};
     out->length = 0;
@@ -371,13 +387,14 @@ void hpp__container_type(hpp__text *out, const hpf_str *functions, size_t n)
                 find_user(&found, &functions[i + 1], n - i - 1);
             }
             add_type(out, &found, element, &functions[i], n - i);
-            return;
+            return found.rule->form == OBJECT && is_class(found.arguments[0]);
         }
     }
     if (!is_placeholder(element)) {
         hpp__text_add(out, element);
         hpp__container_class(out);
     }
+    return is_class(element);
 }
 
 void hpp__container_class(hpp__text *name)

@@ -11,8 +11,9 @@
 
 /* Replaces `out` by the type of a block, such as "node of std::map<int,Foo>"; empty if the names do
  * not say. `functions` are display names (symbol/demangle.h), innermost first, up to the first one
- * outside the libraries. */
-void hpp__container_type(hpp__text *out, const hpf_str *functions, size_t n);
+ * outside the libraries. Returns whether the block is an object by itself, not part of a container.
+ */
+bool hpp__container_type(hpp__text *out, const hpf_str *functions, size_t n);
 
 /* Shortens the name of a class that the standard library made for an object of the program:
  * "std::_Sp_counted_ptr_inplace<Foo,...>" becomes "shared Foo". */

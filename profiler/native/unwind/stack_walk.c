@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "native/window/trie.h"
+#include "recursion.h"
 
 enum {
     FIRST_BYTES = 4096,
@@ -272,13 +273,17 @@ static bool reserve_extension(hpp_stack_walk *path)
 {
     size_t n_frames = (size_t)path->n_frames + path->n_new_frames;
     size_t n_words = (size_t)path->n_words + path->n_new_words;
-    return hpp__growing_reserve(&path->words, n_words * sizeof(hpp_word)) &&
+    return hpp__growing_reserve(&path->known_calls, HPP_N_KNOWN_CALLS * sizeof(hpp_known_call)) &&
+           hpp__growing_reserve(&path->words, n_words * sizeof(hpp_word)) &&
            hpp__growing_reserve(&path->frames, n_frames * sizeof(hpp_stack_walk_frame));
 }
 
-/* The new words go onto the path in reverse: the innermost is the last. */
+/* The new words go onto the path in reverse: the innermost is the last. A full walk has none. */
 static void push_new_words(hpp_stack_walk *path)
 {
+    if (path->n_new_words == 0) {
+        return;
+    }
     hpp_word *words = words_of(path) + path->n_words;
     const hpp_word *new_words = new_words_of(path);
     for (uint32_t i = 0; i < path->n_new_words; i++) {
@@ -300,6 +305,27 @@ static uint32_t rbp_word_in_path(const hpp_stack_walk *path, uint32_t index,
                                                                 : path->n_words + 1 - rbp_word;
 }
 
+/* Returns the node of the path with its innermost frames, also those that were folded. */
+static uint32_t node_with_whole_frames(const hpp_stack_walk *path)
+{
+    const hpp_stack_walk_frame *frames = frames_of(path);
+    uint32_t n = path->n_frames;
+    uint32_t i = n > HPP_WHOLE_FRAMES ? n - HPP_WHOLE_FRAMES : 0;
+    while (i < n && !frames[i].is_folded) {
+        i++;
+    }
+    uint32_t node = i > 0 ? frames[i - 1].node : 0;
+    for (; i < n; i++) {
+        uint16_t module_number = hpp__trie_look(frames[i].node)->module_index;
+        node = hpp__trie_node(node, frames[i].pc, module_number,
+                              (uint16_t)(frames[i].flags | HPP_NODE_AGAIN));
+        if (node == 0) {
+            break;
+        }
+    }
+    return node;
+}
+
 uint32_t hpp__stack_walk_extend(hpp_stack_walk *path)
 {
     if (!reserve_extension(path)) {
@@ -310,24 +336,27 @@ uint32_t hpp__stack_walk_extend(hpp_stack_walk *path)
     hpp_stack_walk_frame *frames = frames_of(path);
     const hpp_stack_walk_frame *joint = path->n_frames > 0 ? &frames[path->n_frames - 1] : NULL;
     uint32_t joint_rbp_word = joint ? joint->rbp_word : 0;
-    uint32_t node = joint ? joint->node : 0;
+    hpp_folded_stack stack = {joint ? joint->node : 0, false};
     for (uint32_t i = path->n_new_frames; i-- > 0;) {
         const hpp_new_frame *frame = &new_frames_of(path)[i];
-        node = hpp__trie_node(node, frame->pc, frame->module_number, frame->flags);
-        if (node == 0) {
+        stack = hpp__recursion_push(
+            path->known_calls.data,
+            &(hpp_call_edge){frame->pc, stack.node, frame->module_number, frame->flags});
+        if (stack.node == 0) {
             hpp__stack_walk_forget(path);
             return 0;
         }
         frames[path->n_frames++] =
             (hpp_stack_walk_frame){.pc = frame->pc,
                                    .sp = frame->sp,
-                                   .node = node,
+                                   .node = stack.node,
                                    .n_words = path->n_words - frame->first_word,
                                    .rbp_word = rbp_word_in_path(path, i, joint_rbp_word),
-                                   .flags = frame->flags};
+                                   .flags = frame->flags,
+                                   .is_folded = stack.is_folded};
     }
     path->kept_at = path->n_frames >= DEEP_FRAMES ? hpp__time_stamp() : 0;
-    return node;
+    return node_with_whole_frames(path);
 }
 
 static bool is_own(uintptr_t address, const hpp_memory *memory)
@@ -393,6 +422,7 @@ void hpp__stack_walk_end(hpp_stack_walk *path)
 {
     release(&path->frames);
     release(&path->words);
+    release(&path->known_calls);
     release(&path->new_frames);
     release(&path->new_words);
     hpp__stack_walk_forget(path);

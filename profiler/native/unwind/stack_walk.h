@@ -33,11 +33,12 @@ bool hpp__growing_reserve(hpp_growing *memory, size_t n_bytes);
 
 typedef struct hpp_stack_walk_frame {
     uintptr_t pc, sp;
-    uint32_t node;
+    uint32_t node;     /* of the stack up to this frame, without recursion */
     uint32_t n_words;  /* of this frame and the outer ones */
     uint32_t rbp_word; /* whether outer frames need this frame's rbp: 1 + index of the word that
                           holds it; 0: no; or HPP_STACK_WALK_NO_JOINT */
     uint16_t flags;    /* HPP_NODE_ values */
+    bool is_folded;    /* its function was on the stack before */
 } hpp_stack_walk_frame;
 
 /* A frame that was walked, before its node is known. */
@@ -52,6 +53,7 @@ typedef struct hpp_new_frame {
 typedef struct hpp_stack_walk {
     hpp_growing frames, words; /* hpp_stack_walk_frame, hpp_word; outermost first */
     uint32_t n_frames, n_words;
+    hpp_growing known_calls;           /* hpp_known_call */
     hpp_growing new_frames, new_words; /* hpp_new_frame, hpp_word; innermost first */
     uint32_t n_new_frames, n_new_words;
     uint32_t n_without_joint_rbp; /* new frames whose rbp differs from that of the joint */
@@ -85,8 +87,8 @@ hpp_stack_walk_outcome hpp__stack_walk(hpp_stack_walk *path, hpp_walk *walk);
  * join it. */
 hpp_stack_walk_outcome hpp__stack_walk_fully(hpp_stack_walk *path, hpp_full_walk *walk);
 
-/* Appends the new frames and their nodes to the path. Returns the node of the innermost frame; 0
- * without memory or room for nodes, and the path is empty then. */
+/* Appends the new frames and their nodes to the path. Returns the node of the whole stack, whose
+ * innermost frames are all there (recursion.h); 0 without memory or room for nodes. */
 uint32_t hpp__stack_walk_extend(hpp_stack_walk *path);
 
 /* Returns whether all words of the path are on the thread's own stack. */

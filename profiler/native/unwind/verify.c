@@ -24,56 +24,27 @@ void hpp__verify_begin(void)
     backtrace(&frame, 1);
 }
 
-/* The caller of a node, or NULL at the outermost. */
-static const hpp_window_node *outer(const hpp_window_node *node)
-{
-    return node->parent != 0 ? hpp__trie_look(node->parent) : NULL;
-}
-
-static bool equals_full_walk(const hpp_window_node *node, hpp_full_walk *walk)
-{
-    hpp_step step = HPP_STEP_UP;
-    while (node != NULL && step == HPP_STEP_UP) {
-        uintptr_t pc = hpp__full_walk_pc(walk);
-        bool is_exact = walk->is_exact;
-        step = hpp__full_walk_step(walk);
-        if (node->address != pc || is_exact != ((node->flags & HPP_NODE_EXACT) != 0) ||
-            node->module_index != walk->module_number) {
-            return false;
-        }
-        node = outer(node);
-    }
-    return node == NULL && step != HPP_STEP_UP;
-}
-
-static void check_with_full_walk(const hpp_window_node *node, hpp_caller caller, hpp_memory memory)
-{
-    hpp_full_walk walk;
-    if (hpp__full_walk_begin_here(&walk, caller.pc, caller.sp, memory) &&
-        !equals_full_walk(node, &walk)) {
-        count(&hpp__window->head.n_cache_mismatches);
-    }
-}
-
 typedef enum agreement { AGREES, CUT, DIFFERS } agreement;
 
-/* How the peer's frames from the caller on are those of a node. */
-static agreement compare_frames(const hpp_window_node *node, void *const *frames, int n,
+/* How the peer's frames from the caller on are those of a walk. */
+static agreement compare_frames(const hpp_stack_walk *path, void *const *frames, int n,
                                 bool is_full)
 {
+    const hpp_new_frame *walked = path->new_frames.data;
+    int n_walked = (int)path->n_new_frames;
     int i = 0;
-    for (; i < n && node != NULL && node->address == (uintptr_t)frames[i]; i++) {
-        node = outer(node);
+    while (i < n && i < n_walked && walked[i].pc == (uintptr_t)frames[i]) {
+        i++;
     }
-    if (i == n && (node == NULL || is_full)) {
+    if (i == n && (i == n_walked || is_full)) {
         return AGREES;
     }
-    return i > 0 && i == n && (node->flags & HPP_NODE_GUESSED) != 0 ? CUT : DIFFERS;
+    return i > 0 && i == n && (walked[i].flags & HPP_NODE_GUESSED) != 0 ? CUT : DIFFERS;
 }
 
-static void check_with_frames(const hpp_window_node *node, void *const *frames, int n, bool is_full)
+static void check_with_frames(const hpp_stack_walk *path, void *const *frames, int n, bool is_full)
 {
-    switch (compare_frames(node, frames, n, is_full)) {
+    switch (compare_frames(path, frames, n, is_full)) {
     case AGREES:
         break;
     case CUT:
@@ -85,7 +56,7 @@ static void check_with_frames(const hpp_window_node *node, void *const *frames, 
     }
 }
 
-static void check_with_peer(const hpp_window_node *node, hpp_caller caller)
+static void check_with_peer(const hpp_stack_walk *path, hpp_caller caller)
 {
     void *frames[MAX_PEER_FRAMES];
     int n = backtrace(frames, MAX_PEER_FRAMES);
@@ -93,13 +64,20 @@ static void check_with_peer(const hpp_window_node *node, hpp_caller caller)
     while (first < n && (uintptr_t)frames[first] != caller.pc) {
         first++;
     }
-    check_with_frames(node, frames + first, n - first, n == MAX_PEER_FRAMES);
+    check_with_frames(path, frames + first, n - first, n == MAX_PEER_FRAMES);
 }
 
-void hpp__verify_site(uint32_t site, hpp_caller caller, hpp_memory memory)
+void hpp__verify_site(uint32_t site, hpp_stack_walk *path, hpp_caller caller, hpp_memory memory)
 {
-    const hpp_window_node *node = hpp__trie_look(hpp__trie_site_node(site));
+    hpp_full_walk walk;
     count(&hpp__window->head.n_checked);
-    check_with_full_walk(node, caller, memory);
-    check_with_peer(node, caller);
+    if (!hpp__full_walk_begin_here(&walk, caller.pc, caller.sp, memory) ||
+        hpp__stack_walk_fully(path, &walk) == HPP_STACK_WALK_FAILED) {
+        return;
+    }
+    check_with_peer(path, caller);
+    if (hpp__stack_walk_extend(path) != hpp__trie_site_node(site)) {
+        count(&hpp__window->head.n_cache_mismatches);
+    }
+    hpp__stack_walk_forget(path);
 }

@@ -10,12 +10,13 @@
 #ifndef HPP_NATIVE_VERIFY_H
 #define HPP_NATIVE_VERIFY_H
 
+#include "stack_walk.h"
 #include "unwind_cache.h"
 
 /* Calls backtrace() once, so that it loads what it needs. */
 void hpp__verify_begin(void);
 
-/* Compares the stack of a site with that of the current call. */
-void hpp__verify_site(uint32_t site, hpp_caller caller, hpp_memory memory);
+/* Compares the stack of a site with that of the current call, which `path` has then. */
+void hpp__verify_site(uint32_t site, hpp_stack_walk *path, hpp_caller caller, hpp_memory memory);
 
 #endif

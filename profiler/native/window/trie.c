@@ -275,6 +275,13 @@ uint32_t hpp__trie_node(uint32_t parent, uintptr_t address, uint16_t module_inde
     return HPP_LIKELY(found != 0) ? found : add_node(&wanted);
 }
 
+uint32_t hpp__trie_find_node(uint32_t parent, uintptr_t address, uint16_t module_index,
+                             uint16_t flags)
+{
+    key wanted = node_key(parent, address, module_index, flags);
+    return find(&nodes, &wanted, read_node);
+}
+
 uint32_t hpp__trie_site(uint32_t node, hpp_call call)
 {
     key wanted = {node, call};

@@ -21,6 +21,10 @@
  * grow. */
 uint32_t hpp__trie_node(uint32_t parent, uintptr_t address, uint16_t module_index, uint16_t flags);
 
+/* Returns an existing node; 0 if there is none. */
+uint32_t hpp__trie_find_node(uint32_t parent, uintptr_t address, uint16_t module_index,
+                             uint16_t flags);
+
 /* Returns the site of a node and a call; 0 as above. */
 uint32_t hpp__trie_site(uint32_t node, hpp_call call);
 

@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 5u
+#define HPP_WINDOW_VERSION 6u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -65,6 +65,7 @@ enum {
     HPP_LIVES_PER_CHUNK = 8192, /* 320 KiB */
     HPP_MAX_LIFE_CHUNKS = 4096,
     HPP_MAX_LIVES = HPP_LIVES_PER_CHUNK * HPP_MAX_LIFE_CHUNKS,
+    HPP_MAX_SCOPES = 4096,
 };
 
 /* The call that allocated a block (-hT). */
@@ -80,7 +81,8 @@ typedef enum hpp_call {
     HPP_N_CALLS
 } hpp_call;
 
-/* Node 0 is the root, above the outermost frame of every thread. */
+/* Node 0 is the root, above the outermost frame of every thread. A function is on a stack once
+ * (unwind/recursion.h). */
 typedef struct hpp_window_node {
     uint64_t address;      /* return address, or the interrupted address of a signal frame */
     uint32_t parent;       /* node of the caller; less than the own index */
@@ -91,6 +93,11 @@ typedef struct hpp_window_node {
 enum {
     HPP_NODE_EXACT = 1u << 0,   /* `address` is that of an instruction, not a return address */
     HPP_NODE_GUESSED = 1u << 1, /* found by frame pointer, without unwind information */
+    HPP_NODE_AGAIN = 1u << 2, /* one of the innermost frames; its function is on the stack before */
+    /* Of programs that `census cc` compiled: */
+    HPP_NODE_ENTRY = 1u << 3,  /* `address` is a function that reported its entry */
+    HPP_NODE_SCOPE = 1u << 4,  /* `address` is the number of a scope, from 1 */
+    HPP_NODE_INSIDE = 1u << 5, /* in the frame of the function of the nearest ENTRY or SCOPE */
 };
 
 typedef struct hpp_window_site {
@@ -160,6 +167,14 @@ typedef struct hpp_window_mark {
     char text[120];           /* terminated, cut */
 } hpp_window_mark;
 
+/* A cost centre of hpprof/scope.h: texts are terminated, cut. */
+typedef struct hpp_window_scope {
+    _Atomic uint32_t is_complete; /* stored last */
+    char label[92];
+    char module[80];
+    char source[80]; /* "file.c:12" */
+} hpp_window_scope;
+
 /* The state of the program. */
 typedef enum hpp_window_state {
     HPP_WINDOW_LIVE = 1,
@@ -206,7 +221,7 @@ typedef struct hpp_window_head {
     uint64_t key;             /* unique: pid << 32 | low bits of time */
     _Atomic uint32_t state;   /* hpp_window_state */
     _Atomic uint32_t control; /* HPP_CONTROL_ values, written by the collector */
-    _Atomic uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks;
+    _Atomic uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_scopes;
     /* The largest total of live bytes so far. Each new one is copied to the other of two places, so
      * that one is always complete: peak `n_peaks` is in place n_peaks % 2. */
     _Atomic uint32_t n_peaks; /* 0: none yet */
@@ -266,6 +281,7 @@ typedef struct hpp_window {
     _Atomic uint32_t life_pages[HPP_MAX_LIFE_CHUNKS];
     char padding[HPP_WINDOW_PAGE_BYTES - HPP_MAX_SITE_CHUNKS * 4 % HPP_WINDOW_PAGE_BYTES];
     hpp_window_mark marks[HPP_MAX_MARKS];
+    hpp_window_scope scopes[HPP_MAX_SCOPES];
 } hpp_window;
 
 _Static_assert(sizeof(hpp_window_node) == 16, "64 KiB chunks of nodes");
@@ -275,6 +291,7 @@ _Static_assert(sizeof(hpp_window_live) == 16, "4 KiB chunks of live amounts");
 _Static_assert(sizeof(hpp_window_life) == 40, "320 KiB chunks of lives");
 _Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");
 _Static_assert(sizeof(hpp_window_mark) == 128, "");
+_Static_assert(sizeof(hpp_window_scope) == 256, "");
 _Static_assert(sizeof(hpp_window_head) <= HPP_WINDOW_PAGE_BYTES, "one page");
 _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
 

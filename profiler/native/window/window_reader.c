@@ -166,6 +166,22 @@ bool hpp__window_reader_mark(const hpp__window_reader *r, uint32_t index, hpp__w
     return out->time_ns != 0;
 }
 
+bool hpp__window_reader_scope(const hpp__window_reader *r, uint64_t number, hpp_window_scope *out)
+{
+    if (number == 0 || number > HPP_MAX_SCOPES) {
+        return false;
+    }
+    const hpp_window_scope *scope = &r->window->scopes[number - 1];
+    if (atomic_load_explicit(&scope->is_complete, memory_order_acquire) == 0) {
+        return false;
+    }
+    memcpy(out, scope, sizeof *out);
+    out->label[sizeof out->label - 1] = '\0';
+    out->module[sizeof out->module - 1] = '\0';
+    out->source[sizeof out->source - 1] = '\0';
+    return true;
+}
+
 const hpp_window_slot *hpp__window_reader_slot(const hpp__window_reader *r, uint32_t index)
 {
     const void *slot =

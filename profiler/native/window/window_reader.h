@@ -57,6 +57,10 @@ typedef struct hpp__window_mark {
 bool hpp__window_reader_mark(const hpp__window_reader *reader, uint32_t index,
                              hpp__window_mark *out);
 
+/* A cost centre of a scope. `number` is the address of its node. */
+bool hpp__window_reader_scope(const hpp__window_reader *reader, uint64_t number,
+                              hpp_window_scope *out);
+
 /* Returns a slot, or NULL. Read its directory of cells through hpp__window_reader_cells only. */
 const hpp_window_slot *hpp__window_reader_slot(const hpp__window_reader *reader, uint32_t index);
 

@@ -11,6 +11,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "native/unwind/cfi_entry.h"
 #include "native/window/window_writer.h"
 #include "rng.h"
 
@@ -115,6 +116,20 @@ hpp_step hpp__full_walk_step(hpp_full_walk *walk)
 {
     (void)walk;
     return HPP_STEP_LOST;
+}
+
+bool hpp__modules_find(hpp_module *out, uintptr_t address)
+{
+    (void)out, (void)address;
+    return true;
+}
+
+hpp_cfi_found hpp__cfi_entry_find(hpp_cfi_entry *out, const hpp_cfi_tables *tables, uintptr_t pc)
+{
+    (void)tables;
+    *out = (hpp_cfi_entry){.begin = pc / CODE_BYTES * CODE_BYTES,
+                           .end = (pc / CODE_BYTES + 1) * CODE_BYTES};
+    return HPP_CFI_FOUND;
 }
 
 /* --- tests ------------------------------------------------------------------------------------ */

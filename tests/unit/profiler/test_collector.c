@@ -541,7 +541,7 @@ Test(collector, reports_errors_of_its_files)
 
 Test(collector, rejects_profiles_that_need_to_visit_objects)
 {
-    static const char *const words[] = {"-hy", "-hr", "-hb", "-hc -hrx", "-hc -hblag", "-xt"};
+    static const char *const words[] = {"-hr", "-hb", "-hc -hrx", "-hc -hblag", "-xt"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         hpp_options wrong;
         hpf_error err;

@@ -31,7 +31,11 @@ static void check(const stack *stacks, size_t n)
             functions[n_functions] = hpp__text_str(&names[n_functions]);
         }
         hpp__text type = {0};
-        hpp__container_type(&type, functions, n_functions);
+        bool is_object = hpp__container_type(&type, functions, n_functions);
+        cr_expect_eq(is_object,
+                     stacks[i].type[0] && !strstr(stacks[i].type, " of ") &&
+                         strcmp(stacks[i].type, "char") != 0,
+                     "%s", stacks[i].type);
         cr_expect(type.length == strlen(stacks[i].type) &&
                       memcmp(hpp__text_str(&type).data, stacks[i].type, type.length) == 0,
                   "%s: \"%.*s\", expected \"%s\"", stacks[i].symbols[1], (int)type.length,
@@ -96,6 +100,7 @@ Test(containers, functions_of_the_library_name_what_they_allocate)
           "policyE2E"
           "EE8allocateEmPKv",
           "_ZNSt10shared_ptrI3FooEC1ISaIvEJRiEEESt20_Sp_alloc_shared_tagIT_EDpOT0_"}},
+        {"char", {"_Znwm", "_ZNSt15__new_allocatorIcE8allocateEmPKv", "_ZN4Pool4growEv"}},
         {"Foo", {"_Znwm", "_ZNSt15__new_allocatorI3FooE8allocateEmPKv", "_ZN4Pool4growEv"}},
     };
     CHECK(stacks);

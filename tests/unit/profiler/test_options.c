@@ -157,6 +157,17 @@ Test(options, savings_are_a_break_down)
     cr_assert_eq(parse("--savings -hd"), HPF_ERR_ARGUMENT);
 }
 
+Test(options, a_snapshot_implies_a_heap_profile)
+{
+    cr_assert_eq(parse("--snapshot last"), HPF_OK);
+    cr_assert_eq(options.snapshot, HPP_SNAPSHOT_LAST);
+    cr_assert(options.with_census);
+    cr_assert_eq(parse("--snapshot=largest"), HPF_OK);
+    cr_assert_eq(options.snapshot, HPP_SNAPSHOT_LARGEST);
+    cr_assert_eq(parse("--snapshot first"), HPF_ERR_ARGUMENT);
+    cr_assert(strstr(err.message, "largest or last"), "%s", err.message);
+}
+
 Test(options, a_value_is_a_word_of_the_title)
 {
     cr_assert_eq(parse("-hr --retainer-by module --count"), HPF_OK);

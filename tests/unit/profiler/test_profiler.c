@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -938,6 +939,57 @@ Test(profiler, heap_profile_needs_a_heap)
     cr_assert_eq(hpp_options_parse(&options, HPF_STR("-hc"), NULL), HPF_OK);
     hpp_profiler *profiler;
     cr_assert_eq(hpp_profiler_start(&profiler, &config, NULL), HPF_ERR_ARGUMENT);
+}
+
+/* ---- snapshots ---- */
+
+Test(profiler, snapshot_is_written_when_asked_for_and_has_no_part_in_the_time)
+{
+    hpp_runtime *runtime = start("-hd -i100", true);
+    hpp_ref leaf = tiny_new(runtime, &tiny_data, 8, 0);
+    hpp_ref thunk = tiny_new(runtime, &tiny_thunk, 16, leaf);
+    hpp_runtime_add_roots(runtime, &thunk, 1);
+    hpf_error err;
+    cr_assert_eq(hpp_profiler_snapshot(hpp_runtime_profiler(runtime), &err), HPF_OK);
+    cr_assert(file_has("toy.heapsnapshot", "9,0,1,0,1,\n8,1,3,8,0,\n8,2,5,16,1]"));
+    cr_assert(file_has("toy.heapsnapshot", "1,0,10,\n1,0,5]"));
+    cr_assert(file_has("toy.heapsnapshot", "\"(root)\",\n\"Cell\",\n\"thunk\"]"));
+    tiny_free(runtime, leaf);
+    tiny_free(runtime, thunk);
+    stop(runtime);
+    cr_assert_eq(hpp_profiler_snapshot(NULL, NULL), HPF_OK);
+}
+
+Test(profiler, snapshot_that_cannot_be_written_is_an_error_at_the_end)
+{
+    hpp_runtime *runtime = start("-hd -i100 --snapshot last", true);
+    hpf_error err;
+    cr_assert_eq(mkdir(scratch_path("toy.heapsnapshot"), 0700), 0);
+    census_at(runtime, 1);
+    cr_assert_eq(hpp_runtime_stop(runtime, &err), HPF_ERR_IO);
+    cr_assert(file_has("toy.hp", "END_SAMPLE 1"), "the rest is there");
+    hpp_runtime_destroy(runtime);
+}
+
+Test(profiler, snapshot_of_the_largest_census_stays)
+{
+    hpp_runtime *runtime = start("-hd -i100 --snapshot largest", true);
+    hpp_ref large = tiny_new(runtime, &tiny_data, 1000, 0);
+    hpp_runtime_add_roots(runtime, &large, 1);
+    census_at(runtime, 1);
+    hpp_ref small = tiny_new(runtime, &tiny_thunk, 20, 0);
+    census_at(runtime, 2); /* 2 % more is not enough */
+    cr_assert_not(file_has("toy.heapsnapshot", "thunk"));
+    hpp_ref smaller = tiny_new(runtime, &tiny_thunk, 1, 0);
+    census_at(runtime, 3);
+    cr_assert(file_has("toy.heapsnapshot", "thunk"));
+    tiny_free(runtime, large);
+    tiny_free(runtime, small);
+    tiny_free(runtime, smaller);
+    large = 0;
+    census_at(runtime, 4);
+    cr_assert(file_has("toy.heapsnapshot", "Cell"));
+    stop(runtime);
 }
 
 Test(profiler, full_disk_is_an_error_at_the_end)

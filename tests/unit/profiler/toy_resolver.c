@@ -143,3 +143,13 @@ const char *hpp_resolver_missing(void)
 {
     return "";
 }
+
+hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                                 bool *is_structure)
+{
+    *is_structure = false;
+    (void)resolver;
+    (void)object;
+    (void)address;
+    return text(NULL);
+}

@@ -23,6 +23,8 @@ static void look_up(const char *path, uint64_t step)
     for (uint64_t address = 0; address < 0x3000; address += step) {
         hpp_functions found = hpp_resolver_find(resolver, object, address);
         cr_assert(found.n > 0 && found.list[found.n - 1].name.length > 0);
+        bool is_structure;
+        hpp_resolver_result_type(resolver, object, address, &is_structure);
     }
     hpp_resolver_destroy(resolver);
 }

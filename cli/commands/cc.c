@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census cc and census c++: run gcc or clang with the flags by which programs report their
+ * functions and check a shadow of their memory, and with the run-time library for both.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cc_words.h"
+#include "cmd.h"
+#include "diag.h"
+#include "run/launch.h"
+
+#define N_OF(list) (sizeof(list) / sizeof *(list))
+enum { MAX_COMPILER_WORDS = 16 };
+
+/* A block's first use in an era is found by the check that the compiler puts before each access:
+ * the byte at (address >> 3) + the offset is not 0. The offset is that of the run time
+ * (native/compiled/shadow.c). Functions are called for wide or unusual accesses only. */
+static const char *const gcc_biography[] = {
+    "-fsanitize=kernel-address",
+    "-fasan-shadow-offset=0x7fff8000",
+    "--param=asan-instrumentation-with-call-threshold=1000000",
+    "--param=asan-stack=0",
+    "--param=asan-globals=0",
+    "-fsanitize-recover=kernel-address",
+    "-U__SANITIZE_ADDRESS__",
+};
+static const char *const clang_biography[] = {
+    "-fsanitize=kernel-address",
+    "-mllvm",
+    "-asan-mapping-offset=0x7fff8000",
+    "-mllvm",
+    "-asan-instrumentation-with-call-threshold=1000000",
+    "-mllvm",
+    "-asan-stack=0",
+    "-mllvm",
+    "-asan-globals=0",
+    "-fsanitize-recover=kernel-address",
+};
+/* Without the inline functions of system headers, which are most calls of a C++ program. clang
+ * cannot leave out headers: its functions report if they were not inlined. */
+static const char *const gcc_centres[] = {
+    "-finstrument-functions",
+    "-finstrument-functions-exclude-file-list=/usr/include/,/include/c++/,/lib/gcc/",
+};
+static const char *const clang_centres[] = {"-finstrument-functions-after-inlining"};
+
+typedef struct choice {
+    bool biography, centres;
+    const char *compiler; /* with arguments of its own, separated by blanks; NULL: the default */
+} choice;
+
+static const opt cc_options[] = {
+    {0, "compiler", OPT_TEXT, offsetof(choice, compiler), "COMMAND",
+     "run this compiler, gcc or clang (default: $CENSUS_CC or cc; for c++: $CENSUS_CXX or c++)",
+     NULL, 0, 0},
+    {0, "no-biography", OPT_FLAG, 0, NULL, "do not check memory accesses for -hb", NULL, 0, 0},
+    {0, "no-cost-centres", OPT_FLAG, 0, NULL, "do not report functions for -hc", NULL, 0, 0},
+    {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
+};
+
+static int print_help(const cmd *self)
+{
+    printf("usage: census %s [options] ARGUMENTS\n%s.\n\n", self->name, self->summary);
+    opt_print(cc_options, stdout);
+    fputs("\nAll other arguments are the compiler's. For make and configure: CC=\"census cc\" "
+          "CXX=\"census c++\".\n",
+          stdout);
+    return EXIT_DONE;
+}
+
+/* Removes our options from the arguments. */
+static choice take_options(char **words)
+{
+    choice chosen = {.biography = true, .centres = true};
+    char **to = words;
+    for (; *words; words++) {
+        if (strcmp(*words, "--no-biography") == 0) {
+            chosen.biography = false;
+        } else if (strcmp(*words, "--no-cost-centres") == 0) {
+            chosen.centres = false;
+        } else if (strncmp(*words, "--compiler=", 11) == 0) {
+            chosen.compiler = *words + 11;
+        } else if (strcmp(*words, "--compiler") == 0 && words[1]) {
+            chosen.compiler = *++words;
+        } else {
+            *to++ = *words;
+        }
+    }
+    *to = NULL;
+    return chosen;
+}
+
+/* Returns whether a compiler is clang, as it says itself. */
+static bool is_clang(const char *compiler)
+{
+    char command[PATH_MAX];
+    char line[256];
+    bool found = false;
+    snprintf(command, sizeof command, "%s --version 2>/dev/null", compiler);
+    FILE *answer = popen(command, "r");
+    while (answer && fgets(line, sizeof line, answer)) {
+        found = found || strstr(line, "clang") != NULL;
+    }
+    if (answer) {
+        pclose(answer);
+    }
+    return found;
+}
+
+/* The command line that is run. */
+typedef struct command_line {
+    char **words;
+    size_t n;
+} command_line;
+
+static void add(command_line *line, const char *const *flags, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        line->words[line->n++] = (char *)(uintptr_t)flags[i]; /* exec does not change them */
+    }
+}
+
+static void add_flags(command_line *line, const choice *chosen, bool with_clang)
+{
+    static const char *const frames[] = {"-fno-omit-frame-pointer"};
+    if (chosen->biography && with_clang) {
+        add(line, clang_biography, N_OF(clang_biography));
+    } else if (chosen->biography) {
+        add(line, gcc_biography, N_OF(gcc_biography));
+    }
+    if (chosen->centres) {
+        add(line, with_clang ? clang_centres : gcc_centres,
+            with_clang ? N_OF(clang_centres) : N_OF(gcc_centres));
+        add(line, frames, N_OF(frames));
+    }
+}
+
+static int run_compiler(const cmd *self, int argc, char **argv, const char *otherwise)
+{
+    choice chosen = take_options(argv + 1);
+    cc_task task = cc_words_read(argv + 1);
+    const char *compiler = chosen.compiler && *chosen.compiler ? chosen.compiler : otherwise;
+    char *command = strdup(compiler);
+    command_line line = {calloc((size_t)argc + strlen(compiler) + 32, sizeof(char *)), 0};
+    static char library[PATH_MAX];
+    if (!command || !line.words) {
+        diag_say("out of memory");
+        return EXIT_FAILED;
+    }
+    if (chosen.biography && task.compiles && task.conflict) {
+        return cmd_misused(self, "%s excludes exact biographies: use --no-biography",
+                           task.conflict);
+    }
+    if (task.links && !launch_cc_library(library)) {
+        return EXIT_FAILED;
+    }
+    char *rest = command;
+    for (char *word = strtok_r(command, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+        line.words[line.n++] = word;
+    }
+    if (task.compiles) {
+        add_flags(&line, &chosen, is_clang(compiler));
+    }
+    for (char **word = argv + 1; *word; word++) {
+        line.words[line.n++] = *word;
+    }
+    if (task.links) {
+        static const char *const no_language[] = {"-x", "none"};
+        static const char *const first[] = {"-Wl,-u,census_cc_first"};
+        const char *const run_time[] = {library};
+        add(&line, no_language, task.has_language ? N_OF(no_language) : 0);
+        add(&line, first, chosen.biography && !task.is_shared ? N_OF(first) : 0);
+        add(&line, run_time, N_OF(run_time));
+    }
+    cmd_restore_sigpipe();
+    execvp(line.words[0], line.words);
+    diag_say("cannot run %s: %s", line.words[0], strerror(errno));
+    return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    bool is_c = strcmp(self->name, "cc") == 0;
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        return print_help(self);
+    }
+    const char *compiler = getenv(is_c ? "CENSUS_CC" : "CENSUS_CXX");
+    return run_compiler(self, argc, argv, compiler && *compiler ? compiler : is_c ? "cc" : "c++");
+}
+
+const cmd cmd_cc = {
+    .name = "cc",
+    .summary = "Compile C so that census run knows its functions and uses of memory exactly",
+    .operands = "ARGUMENTS",
+    .run = run,
+};
+
+const cmd cmd_cxx = {
+    .name = "c++",
+    .summary = "Compile C++ so that census run knows its functions and uses of memory exactly",
+    .operands = "ARGUMENTS",
+    .run = run,
+};

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "snapshot_file.h"
+
+#include "dominators_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "hpfile/str.h"
+#include "io/sink.h"
+
+#include "cmd.h"
+#include "diag.h"
+#include "output.h"
+#include "unit_format.h"
+
+/* Most groups; most steps of a way that are listed, half of them at its begin. */
+enum { MOST_GROUPS = 100000, MOST_STEPS = 40 };
+
+/* A group, or those of its children that are not listed. */
+typedef struct row {
+    uint32_t depth;
+    uint64_t retained_bytes, self_bytes, n_retained, n_objects;
+    hpf_str name; /* indented in text and Markdown */
+} row;
+
+typedef struct view {
+    const snapshot_file *file;
+    const dominators_options *options;
+    row *rows;
+    size_t n_rows, capacity;
+    hpf_arena *texts;
+} view;
+
+/* ---- Rows ---- */
+
+static bool is_for_people(const view *v)
+{
+    return v->options->format == TABLE_AS_TEXT || v->options->format == TABLE_AS_MARKDOWN;
+}
+
+static bool push(view *v, row r)
+{
+    size_t indent = is_for_people(v) ? 2 * (size_t)r.depth : 0;
+    char *text = hpf_arena_alloc(v->texts, indent + r.name.length + 1);
+    if (!text) {
+        return false;
+    }
+    memset(text, ' ', indent);
+    memcpy(text + indent, r.name.data, r.name.length);
+    r.name = (hpf_str){text, indent + r.name.length};
+    return HPF__ARRAY_PUSH(v->rows, v->n_rows, v->capacity, r);
+}
+
+/* Adds a group and what is below it. The tree is at most HPF__DOMINATOR_TREE_DEPTH deep. */
+static bool add_group(view *v, uint32_t index)
+{
+    const hpf__dominator_group *g = &v->file->tree.groups[index];
+    size_t most = v->options->n_children ? v->options->n_children : UINT32_MAX;
+    bool fits = push(v, (row){g->depth, g->retained_bytes, g->self_bytes, g->n_retained,
+                              g->n_objects, snapshot_file_group_name(v->file, index)});
+    row rest = {g->depth + 1,      g->rest_bytes,     g->rest_bytes,
+                g->n_rest_objects, g->n_rest_objects, HPF_STR("")};
+    uint64_t n_rest = g->n_rest;
+    if (g->depth >= v->options->depth) {
+        return fits;
+    }
+    for (uint32_t i = 0; i < g->n_children && fits; i++) {
+        const hpf__dominator_group *child = &v->file->tree.groups[g->first_child + i];
+        if (i < most) {
+            fits = add_group(v, g->first_child + i);
+            continue;
+        }
+        n_rest++;
+        rest.retained_bytes += child->retained_bytes;
+        rest.n_retained += child->n_retained;
+    }
+    if (!fits || rest.retained_bytes == 0) {
+        return fits;
+    }
+    char text[64];
+    int n = snprintf(text, sizeof text, "(%s more)", format_count(n_rest).text);
+    rest.name = (hpf_str){text, (size_t)n};
+    rest.self_bytes = rest.retained_bytes;
+    rest.n_objects = rest.n_retained;
+    return push(v, rest);
+}
+
+/* ---- Table ---- */
+
+enum { DEPTH, SHARE, RETAINED, SELF, N_RETAINED, N_OBJECTS, NAME, N_COLUMNS };
+
+static const table_column columns[N_COLUMNS] = {
+    [DEPTH] = {"depth", "depth", TABLE_COUNT},
+    [SHARE] = {"share", "share", TABLE_SHARE},
+    [RETAINED] = {"retained_bytes", "retained", TABLE_BYTES},
+    [SELF] = {"self_bytes", "self", TABLE_BYTES},
+    [N_RETAINED] = {"retained_objects", "keeps", TABLE_COUNT},
+    [N_OBJECTS] = {"objects", "objects", TABLE_COUNT},
+    [NAME] = {"name", "name", TABLE_NAME},
+};
+
+/* People see the depth by the indentation, and not how many objects a group retains. */
+static const table_column columns_for_people[] = {
+    {"", "share", TABLE_SHARE},   {"", "retained", TABLE_BYTES}, {"", "self", TABLE_BYTES},
+    {"", "objects", TABLE_COUNT}, {"", "name", TABLE_NAME},
+};
+static const int shown[] = {SHARE, RETAINED, SELF, N_OBJECTS, NAME};
+
+static table_cell cell_of(const void *context, size_t index, size_t column)
+{
+    const view *v = context;
+    const row *r = &v->rows[index];
+    uint64_t total = v->rows[0].retained_bytes;
+    switch (is_for_people(v) ? shown[column] : (int)column) {
+    case DEPTH:
+        return (table_cell){.whole = r->depth};
+    case SHARE:
+        return (table_cell){.real = total ? (double)r->retained_bytes / (double)total : 0};
+    case RETAINED:
+        return (table_cell){.whole = r->retained_bytes};
+    case SELF:
+        return (table_cell){.whole = r->self_bytes};
+    case N_RETAINED:
+        return (table_cell){.whole = r->n_retained};
+    case N_OBJECTS:
+        return (table_cell){.whole = r->n_objects};
+    default:
+        return (table_cell){.name = r->name};
+    }
+}
+
+static void write_tree(const view *v, hpf_sink *sink)
+{
+    bool is_text = is_for_people(v);
+    const table t = {
+        .columns = is_text ? columns_for_people : columns,
+        .n_columns = is_text ? sizeof shown / sizeof *shown : N_COLUMNS,
+        .n_rows = v->n_rows,
+        .cell = cell_of,
+        .context = v,
+        .exact = v->options->exact,
+    };
+    const row *all = &v->rows[0];
+    if (v->options->format == TABLE_AS_JSON) {
+        hpf_json json = hpf_json_begin(sink);
+        hpf_json_object(&json, NULL);
+        hpf_json_whole(&json, "bytes", all->retained_bytes);
+        hpf_json_whole(&json, "objects", all->n_retained);
+        table_write_json(&t, &json, "groups");
+        hpf_json_end(&json);
+        return;
+    }
+    if (is_text) {
+        hpf_sink_printf(
+            sink, "%s objects, %s\n\n", format_count(all->n_retained).text,
+            format_amount((double)all->retained_bytes, HPF_STR("bytes"), v->options->exact).text);
+    }
+    table_write(&t, v->options->format, sink);
+}
+
+static bool write_groups(const snapshot_file *file, const dominators_options *options,
+                         hpf_sink *sink)
+{
+    view v = {.file = file, .options = options, .texts = hpf_arena_create()};
+    bool fits = v.texts && add_group(&v, 0);
+    if (fits) {
+        write_tree(&v, sink);
+    }
+    free(v.rows);
+    hpf_arena_destroy(v.texts);
+    return fits;
+}
+
+/* ---- What holds an object ---- */
+
+/* Returns the object of a name that retains most, 0 if there is none. */
+static uint32_t find_node(const snapshot_file *file, const char *name)
+{
+    uint32_t number, best = 0;
+    const hpf__snapshot *s = &file->snapshot;
+    if (!hpf__intern_find(&s->texts, (hpf_str){name, strlen(name)}, &number)) {
+        return 0;
+    }
+    for (uint32_t i = 1; i < s->n_nodes; i++) {
+        const uint64_t *retained = file->dominators.retained_bytes;
+        if (s->names[i] == number && (best == 0 || retained[i] > retained[best])) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static bool write_path(const snapshot_file *file, uint32_t node, bool exact, hpf_sink *sink)
+{
+    size_t n = 0;
+    uint32_t *holders = hpf__snapshot_holders(&file->snapshot);
+    hpf__snapshot_step *steps =
+        holders ? hpf__snapshot_path(&file->snapshot, holders, node, &n) : NULL;
+    free(holders);
+    if (!steps) {
+        return false;
+    }
+    hpf_sink_printf(sink, "%*s  from the root, each refers to the next\n", exact ? 24 : 11,
+                    "retained");
+    for (size_t i = 0; i < n; i++) {
+        if (n > MOST_STEPS && i == MOST_STEPS / 2) {
+            i = n - MOST_STEPS / 2;
+            hpf_sink_printf(sink, "%*s  (%s more)\n", exact ? 24 : 11, "",
+                            format_count(n - MOST_STEPS).text);
+        }
+        uint64_t retained = file->dominators.retained_bytes[steps[i].node];
+        hpf_str name = hpf__snapshot_name(&file->snapshot, steps[i].node);
+        hpf_sink_printf(sink, "%*s  ", exact ? 24 : 11,
+                        format_amount((double)retained, HPF_STR("bytes"), exact).text);
+        output_name(sink, i == 0 ? snapshot_file_group_name(file, 0) : name);
+        if (steps[i].n_nodes > 1) {
+            hpf_sink_printf(sink, " (%s in a row)", format_count(steps[i].n_nodes).text);
+        }
+        hpf_sink_text(sink, "\n");
+    }
+    free(steps);
+    return true;
+}
+
+int dominators_report(const char *path, const dominators_options *options)
+{
+    snapshot_file file;
+    uint32_t node = 0;
+    if (!snapshot_file_load(&file, path, MOST_GROUPS)) {
+        return EXIT_FAILED;
+    }
+    if (options->holders && (node = find_node(&file, options->holders)) == 0) {
+        diag_say("%s: no object has the name '%s'", path, options->holders);
+        snapshot_file_finish(&file);
+        return EXIT_FAILED;
+    }
+    const char *name;
+    hpf_sink *sink = output_open(options->output, &name);
+    int status = EXIT_FAILED;
+    bool fits = sink && (options->holders ? write_path(&file, node, options->exact, sink)
+                                          : write_groups(&file, options, sink));
+    if (fits || !sink) {
+        status = output_close(sink, name);
+    } else {
+        diag_say("out of memory");
+        hpf_sink_destroy(sink);
+    }
+    snapshot_file_finish(&file);
+    return status;
+}

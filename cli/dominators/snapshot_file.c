@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "snapshot_file.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "snapshot/heapsnapshot.h"
+
+#include "diag.h"
+
+bool snapshot_file_is(const char *path)
+{
+    hpf_source *source;
+    hpf_str piece;
+    if (strcmp(path, "-") == 0 || hpf_source_open(&source, path, NULL, NULL) != HPF_OK) {
+        return false;
+    }
+    bool is = hpf_source_next(source, &piece, NULL) == HPF_OK && hpf__heapsnapshot_is(piece);
+    hpf_source_destroy(source);
+    return is;
+}
+
+bool snapshot_file_load(snapshot_file *file, const char *path, uint32_t most_groups)
+{
+    hpf_source *source;
+    hpf_error err;
+    *file = (snapshot_file){0};
+    bool is_standard = strcmp(path, "-") == 0;
+    hpf_status status = is_standard ? hpf_source_from_fd(&source, STDIN_FILENO, NULL, &err)
+                                    : hpf_source_open(&source, path, NULL, &err);
+    if (status != HPF_OK) {
+        diag_error(path, &err);
+        return false;
+    }
+    status = hpf__heapsnapshot_read(&file->snapshot, source, &err);
+    if (status == HPF_OK) {
+        status = hpf__snapshot_connect(&file->snapshot, &err);
+    }
+    if (status == HPF_OK) {
+        status = hpf__dominators_init(&file->dominators, &file->snapshot, &err);
+    }
+    if (status == HPF_OK) {
+        status = hpf__dominator_tree_init(&file->tree, &file->snapshot, &file->dominators,
+                                          SNAPSHOT_LEAST_SHARE, most_groups, &err);
+    }
+    if (status != HPF_OK) {
+        diag_input(is_standard ? "standard input" : path, source, &err);
+        snapshot_file_finish(file);
+    }
+    hpf_source_destroy(source);
+    return status == HPF_OK;
+}
+
+void snapshot_file_finish(snapshot_file *file)
+{
+    hpf__dominator_tree_finish(&file->tree);
+    hpf__dominators_finish(&file->dominators);
+    hpf__snapshot_finish(&file->snapshot);
+}
+
+hpf_str snapshot_file_group_name(const snapshot_file *file, uint32_t group)
+{
+    const hpf__dominator_group *g = &file->tree.groups[group];
+    hpf_str name =
+        g->name == HPF__SNAPSHOT_NONE ? HPF_STR("(deeper)") : file->snapshot.texts.names[g->name];
+    return name.length > 0 ? name : group == 0 ? HPF_STR("(root)") : HPF_STR("(no name)");
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A file with a heap snapshot, and its dominator tree.
+ */
+#ifndef CENSUS_SNAPSHOT_FILE_H
+#define CENSUS_SNAPSHOT_FILE_H
+
+#include "snapshot/dominator_tree.h"
+
+/* Groups that retain less than this share of all bytes are only counted. */
+#define SNAPSHOT_LEAST_SHARE 0.001
+
+typedef struct snapshot_file {
+    hpf__snapshot snapshot;
+    hpf__dominators dominators;
+    hpf__dominator_tree tree;
+} snapshot_file;
+
+/* Returns whether `path` is a heap snapshot; false for "-" and for files that cannot be read. */
+bool snapshot_file_is(const char *path);
+
+/* Reads a file ("-" is standard input), and makes the tree of the groups that retain at least
+ * SNAPSHOT_LEAST_SHARE, at most `most_groups` of them. Returns false after a message. */
+bool snapshot_file_load(snapshot_file *file, const char *path, uint32_t most_groups);
+void snapshot_file_finish(snapshot_file *file);
+
+/* Returns the name of a group. Borrowed. */
+hpf_str snapshot_file_group_name(const snapshot_file *file, uint32_t group);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dominators/snapshot_file.h"
+
+#include "plot_snapshot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "html/html_dominators.h"
+
+#include "diag.h"
+#include "output.h"
+#include "path.h"
+#include "plot_format.h"
+
+/* Returns "run.html" for "dir/run.heapsnapshot.gz"; to be freed. NULL without memory. */
+static char *default_output(const char *path)
+{
+    hpf_str stem = path_uncompressed(path_base(path));
+    path_drop_suffix(&stem, ".heapsnapshot");
+    size_t room = stem.length + sizeof ".html";
+    char *name = malloc(room);
+    if (name) {
+        snprintf(name, room, "%.*s.html", (int)stem.length, stem.data);
+    }
+    return name;
+}
+
+static int write_page(const plot_values *v, const char *path, const char *output)
+{
+    snapshot_file file;
+    if (!snapshot_file_load(&file, path, HPR__HTML_MOST_GROUPS)) {
+        return EXIT_FAILED;
+    }
+    const hpr__html_dominators page = {
+        .snapshot = &file.snapshot,
+        .dominators = &file.dominators,
+        .tree = &file.tree,
+        .file = path_base(path),
+        .theme = (hpr_theme)v->theme,
+        .si_units = v->si_units,
+    };
+    hpf_error err;
+    const char *name;
+    hpf_sink *sink = output_open(output, &name);
+    int status = EXIT_FAILED;
+    if (!sink || hpr__html_dominators_write(&page, sink, &err) == HPF_OK) {
+        status = output_close(sink, name);
+    } else {
+        diag_error(name, &err);
+        hpf_sink_destroy(sink);
+    }
+    snapshot_file_finish(&file);
+    return status;
+}
+
+int plot_snapshot(const cmd *self, const plot_values *values, const char *path)
+{
+    opt_complaint complaint;
+    plot_values v = *values;
+    v.format = v.output || v.format ? v.format : "html";
+    const hpr_backend *backend = plot_format_choose(self, &v);
+    if (!backend) {
+        return EXIT_MISUSED;
+    }
+    if (!backend->write_profiles) {
+        return cmd_misused(self, "a heap snapshot is drawn as a page: use -o FILE.html");
+    }
+    if (!plot_options_check_snapshot(&v, &complaint)) {
+        return cmd_misused(self, "%s", complaint.message);
+    }
+    char *named = v.output ? NULL : default_output(path);
+    const char *output = v.output ? v.output : named;
+    int status = EXIT_FAILED;
+    if (!output) {
+        diag_say("out of memory");
+    } else if (path_is_same_file(path, output)) {
+        status = cmd_misused(self, "the output '%s' would overwrite the snapshot", output);
+    } else {
+        status = write_page(&v, path, output);
+    }
+    free(named);
+    return status;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Objects are numbered as they are found: first those that the heap visits, then roots and children
+ * that it did not visit, such as static objects.
+ */
+#include "census/snapshot.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/map.h"
+#include "census/property.h"
+#include "census/traverse.h"
+
+typedef struct capture {
+    hpf__snapshot *out;
+    const hpp_heap *heap;
+    hpp__map numbers; /* by reference */
+    hpp_ref *refs;    /* by number - 1: number 0 is the root */
+    size_t n_refs, refs_capacity;
+    uint32_t *roots; /* numbers */
+    size_t n_roots, roots_capacity;
+    bool count_stacks;
+} capture;
+
+hpf_status hpp__snapshot_check(const hpp_heap *heap, hpf_error *err)
+{
+    if (!heap || !heap->objects || !heap->describe || !heap->children || !heap->roots) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "a snapshot needs roots and children, which this heap does not have");
+    }
+    return HPF_OK;
+}
+
+/* Returns the number of an object, a new one if it has none; 0 without memory. */
+static uint32_t number_of(capture *c, hpp_ref ref)
+{
+    uint64_t *number = hpp__map_add(&c->numbers, ref);
+    if (number && *number == 0 && c->n_refs < HPF__SNAPSHOT_MOST &&
+        HPF__ARRAY_PUSH(c->refs, c->n_refs, c->refs_capacity, ref)) {
+        *number = c->n_refs;
+    }
+    return number ? (uint32_t)*number : 0;
+}
+
+static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
+{
+    (void)object;
+    return number_of(context, ref) == 0;
+}
+
+static int visit_root(hpp_ref ref, void *context)
+{
+    capture *c = context;
+    uint32_t number = number_of(c, ref);
+    return number == 0 || !HPF__ARRAY_PUSH(c->roots, c->n_roots, c->roots_capacity, number);
+}
+
+static hpf_str name_of(const capture *c, const hpp_object *object)
+{
+    if (object->shape->description.length > 0) {
+        return object->shape->description;
+    }
+    bool has_type = object->shape->type.length > 0 || !object->stack || !c->heap->stacks;
+    return hpp__property_text(has_type ? HPF_BREAKDOWN_TYPE : HPF_BREAKDOWN_COST_CENTRE, c->heap,
+                              object);
+}
+
+static hpf_status add_children(capture *c, hpp_ref ref, bool is_weak, hpf_error *err)
+{
+    enum { BATCH = 64 };
+    hpp_ref children[BATCH];
+    hpf_status status = HPF_OK;
+    size_t n = BATCH;
+    for (size_t from = is_weak ? 1 : 0; n == BATCH && status == HPF_OK; from += n) {
+        n = c->heap->children(children, BATCH, ref, from, c->heap->context);
+        for (size_t i = 0; i < n && status == HPF_OK; i++) {
+            uint32_t number = children[i] ? number_of(c, children[i]) : 0;
+            if (number > 0) {
+                status = hpf__snapshot_add_edge(c->out, number, err);
+            } else if (children[i]) {
+                status = hpf_error_set_memory(err);
+            }
+        }
+    }
+    return status;
+}
+
+static hpf_status add_object(capture *c, hpp_ref ref, hpf_error *err)
+{
+    hpp_object object = {0};
+    c->heap->describe(&object, ref, c->heap->context);
+    uint32_t flags = hpp__object_flags(&object);
+    bool is_place = (flags & HPP_STATIC) || ((flags & HPP_STACK) && !c->count_stacks);
+    hpf_status status = hpf__snapshot_add_node(c->out, name_of(c, &object),
+                                               is_place ? 0 : object.size_bytes, !is_place, err);
+    return status == HPF_OK ? add_children(c, ref, (flags & HPP_WEAK) != 0, err) : status;
+}
+
+static hpf_status fill(capture *c, hpf_error *err)
+{
+    const hpp_heap *heap = c->heap;
+    if (heap->objects(visit_object, c, heap->context) != 0 ||
+        heap->roots(visit_root, c, heap->context) != 0) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpf__snapshot_add_node(c->out, HPF_STR("(root)"), 0, false, err);
+    for (size_t i = 0; i < c->n_roots && status == HPF_OK; i++) {
+        status = hpf__snapshot_add_edge(c->out, c->roots[i], err);
+    }
+    for (size_t i = 0; i < c->n_refs && status == HPF_OK; i++) {
+        status = add_object(c, c->refs[i], err);
+    }
+    return status == HPF_OK ? hpf__snapshot_connect(c->out, err) : status;
+}
+
+hpf_status hpp__snapshot_take(hpf__snapshot *out, const hpp_heap *heap, bool count_stacks,
+                              hpf_error *err)
+{
+    *out = (hpf__snapshot){0};
+    capture c = {.out = out, .heap = heap, .count_stacks = count_stacks};
+    c.numbers.is_near = true;
+    c.numbers.unit_shift = heap->ref_shift;
+    hpf_status status = fill(&c, err);
+    hpp__map_finish(&c.numbers);
+    free(c.refs);
+    free(c.roots);
+    if (status != HPF_OK) {
+        hpf__snapshot_finish(out);
+    }
+    return status;
+}

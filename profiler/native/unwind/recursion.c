@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A child of a node is found in the trie without a look at the frames outside of it: children are
+ * made only for functions that are not on the stack.
+ */
+#include "recursion.h"
+
+#include "cfi_entry.h"
+#include "modules.h"
+#include "native/window/trie.h"
+
+/* Code that belongs together. */
+typedef struct code_range {
+    uintptr_t begin, end;
+} code_range;
+
+static code_range function_at(uintptr_t place)
+{
+    hpp_module module;
+    hpp_cfi_entry entry;
+    bool is_found = hpp__modules_find(&module, place) &&
+                    hpp__cfi_entry_find(&entry, &module.tables, place) == HPP_CFI_FOUND;
+    return is_found ? (code_range){entry.begin, entry.end} : (code_range){place, place + 1};
+}
+
+/* Returns the node outside of the function's call on the stack, or the stack itself if there is
+ * none. */
+static uint32_t cut_back(const hpp_call_edge *edge)
+{
+    code_range function = function_at(edge->address - 1);
+    for (uint32_t at = edge->stack; at != 0;) {
+        const hpp_window_node *frame = hpp__trie_look(at);
+        if (frame->flags & HPP_NODE_EXACT) {
+            break;
+        }
+        if (frame->module_index == edge->module_number && frame->address - 1 >= function.begin &&
+            frame->address - 1 < function.end) {
+            return frame->parent;
+        }
+        at = frame->parent;
+    }
+    return edge->stack;
+}
+
+static HPP_NO_INLINE hpp_folded_stack fold(const hpp_call_edge *edge)
+{
+    uint32_t stack = edge->stack;
+    uint32_t node = hpp__trie_find_node(stack, edge->address, edge->module_number, edge->flags);
+    if (node == 0) {
+        stack = edge->flags & HPP_NODE_EXACT ? stack : cut_back(edge);
+        node = hpp__trie_node(stack, edge->address, edge->module_number, edge->flags);
+    }
+    return (hpp_folded_stack){node, stack != edge->stack};
+}
+
+hpp_folded_stack hpp__recursion_push(hpp_known_call *known, const hpp_call_edge *edge)
+{
+    uint64_t hash = (edge->address + ((uint64_t)edge->stack << 20)) * 0x9e3779b97f4a7c15;
+    hpp_known_call *place = &known[hash >> 32 & (HPP_N_KNOWN_CALLS - 1)];
+    if (HPP_LIKELY(place->edge.address == edge->address && place->edge.stack == edge->stack &&
+                   place->edge.module_number == edge->module_number &&
+                   place->edge.flags == edge->flags)) {
+        return place->stack;
+    }
+    hpp_folded_stack stack = fold(edge);
+    if (stack.node != 0) {
+        *place = (hpp_known_call){*edge, stack};
+    }
+    return stack;
+}

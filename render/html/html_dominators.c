@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "html/html_dominators.h"
+
+#include <stdlib.h>
+
+#include "html/html_profile.h"
+#include "io/sink.h"
+#include "style/palette.h"
+
+/* Most steps of a way: half of them at its begin, half at its end. */
+enum { MOST_STEPS = 40 };
+
+typedef struct writer {
+    const hpr__html_dominators *page;
+    hpf_json json;
+    uint32_t *positions; /* by name: position in the page's list + 1 */
+    uint32_t *names;     /* the list */
+    uint32_t n_names;
+    uint32_t *holders;
+} writer;
+
+/* Adds the position of a name; -1 for what is too deep. */
+static void put_name(writer *w, uint32_t name)
+{
+    if (name == HPF__SNAPSHOT_NONE) {
+        hpf_json_number(&w->json, NULL, -1);
+        return;
+    }
+    if (w->positions[name] == 0) {
+        w->names[w->n_names++] = name;
+        w->positions[name] = w->n_names;
+    }
+    hpf_json_whole(&w->json, NULL, w->positions[name] - 1);
+}
+
+/* Adds the way to a node: name, bytes that the last node of the step retains, number of nodes; a
+ * step of 0 nodes stands for several. Returns false without memory. */
+static bool put_path(writer *w, uint32_t node)
+{
+    size_t n;
+    const hpf__snapshot *s = w->page->snapshot;
+    hpf__snapshot_step *steps = hpf__snapshot_path(s, w->holders, node, &n);
+    hpf_json_array(&w->json, NULL);
+    for (size_t i = 0; steps && i < n; i++) {
+        bool is_gap = n > MOST_STEPS && i == MOST_STEPS / 2;
+        hpf_json_array(&w->json, NULL);
+        put_name(w, s->names[steps[i].node]);
+        hpf_json_whole(&w->json, NULL, w->page->dominators->retained_bytes[steps[i].node]);
+        hpf_json_whole(&w->json, NULL, is_gap ? 0 : steps[i].n_nodes);
+        hpf_json_close(&w->json);
+        i = is_gap ? n - MOST_STEPS / 2 : i;
+    }
+    hpf_json_close(&w->json);
+    free(steps);
+    return steps != NULL;
+}
+
+static bool put_groups(writer *w)
+{
+    bool fits = true;
+    hpf_json_array(&w->json, "groups");
+    for (uint32_t i = 0; i < w->page->tree->n_groups && fits; i++) {
+        const hpf__dominator_group *g = &w->page->tree->groups[i];
+        const uint64_t numbers[] = {g->parent,         g->retained_bytes, g->self_bytes,
+                                    g->n_retained,     g->n_objects,      g->n_rest,
+                                    g->n_rest_objects, g->rest_bytes};
+        hpf_json_array(&w->json, NULL);
+        put_name(w, g->name);
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            hpf_json_whole(&w->json, NULL, numbers[k]);
+        }
+        fits = put_path(w, g->largest);
+        hpf_json_close(&w->json);
+    }
+    hpf_json_close(&w->json);
+    return fits;
+}
+
+static void put_names(writer *w)
+{
+    hpf_json_array(&w->json, "names");
+    for (uint32_t i = 0; i < w->n_names; i++) {
+        hpf_str name = w->page->snapshot->texts.names[w->names[i]];
+        hpf_json_array(&w->json, NULL);
+        hpf_json_bytes(&w->json, NULL, name);
+        hpr__html_colour(&w->json, NULL, hpr__palette_of_name(name, false));
+        hpr__html_colour(&w->json, NULL, hpr__palette_of_name(name, true));
+        hpf_json_close(&w->json);
+    }
+    hpf_json_close(&w->json);
+}
+
+hpf_status hpr__html_dominators_write(const hpr__html_dominators *page, hpf_sink *sink,
+                                      hpf_error *err)
+{
+    const hpr__html_piece *pieces = hpr__html_dominators_pieces;
+    size_t n_texts = (size_t)page->snapshot->texts.n_names + 1;
+    writer w = {.page = page,
+                .positions = calloc(n_texts, sizeof *w.positions),
+                .names = calloc(n_texts, sizeof *w.names),
+                .holders = hpf__snapshot_holders(page->snapshot)};
+    bool fits = w.positions && w.names && w.holders;
+    if (fits) {
+        bool is_known = page->theme <= HPR_THEME_DARK;
+        hpr__html_piece_write(sink, &pieces[0]);
+        hpf_sink_text(sink, "'none'");
+        hpr__html_piece_write(sink, &pieces[1]);
+        w.json = hpf_json_begin_line(sink);
+        hpf_json_object(&w.json, NULL);
+        hpf_json_whole(&w.json, "version", 1);
+        hpf_json_text(&w.json, "file", page->file);
+        hpf_json_text(&w.json, "theme", hpr_theme_names[is_known ? page->theme : HPR_THEME_LIGHT]);
+        hpf_json_bool(&w.json, "si", page->si_units);
+        hpr__html_look(&w.json);
+        fits = put_groups(&w);
+        put_names(&w);
+        hpf_json_end(&w.json);
+        hpr__html_piece_write(sink, &pieces[2]);
+    }
+    free(w.positions);
+    free(w.names);
+    free(w.holders);
+    return fits ? hpf_sink_flush(sink, err) : hpf_error_set_memory(err);
+}

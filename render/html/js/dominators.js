@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The page of a heap snapshot: its dominator tree as bars, each above what it keeps alive, and as a
+// table; the figures of the selected group, and what holds it.
+(function (census) {
+'use strict';
+
+const {units, colours} = census;
+const ROW_PX = 24;
+const LEAST_PX = 2;         // narrower bars are left out
+const ROWS_AT_ONCE = 200;   // of the table
+
+const byId = (id) => document.getElementById(id);
+
+function element(tag, text, className) {
+    const made = document.createElement(tag);
+    made.textContent = text === undefined ? '' : text;
+    if (className) {
+        made.className = className;
+    }
+    return made;
+}
+
+// --- data
+
+function readName([text, light, dark]) {
+    return {text: text.replace(/[\udc80-\udcff]/g, '\ufffd') || '(no name)', light, dark};
+}
+
+// Returns the groups: the root first, children of a group in a row, the largest first.
+function readGroups(data) {
+    const names = data.names.map(readName);
+    const grey = {text: '(deeper)', light: data.look.light.other, dark: data.look.dark.other};
+    const nameAt = (position) => position < 0 ? grey : names[position];
+    const groups = data.groups.map(([name, parent, retained, self, nRetained, nObjects, nRest,
+        nRestObjects, rest, path], index) => ({index, name: nameAt(name), parent, retained, self,
+        nRetained, nObjects, nRest, nRestObjects, rest, children: [], depth: 0,
+        path: path.map(([at, bytes, nNodes]) => ({name: nameAt(at), bytes, nNodes}))}));
+    groups.slice(1).forEach((group) => {
+        const parent = groups[group.parent];
+        group.depth = parent.depth + 1;
+        parent.children.push(group);
+    });
+    return groups;
+}
+
+// --- page
+
+class Page {
+    constructor(data) {
+        this.data = data;
+        this.groups = readGroups(data);
+        this.root = this.groups[0];
+        this.zoomed = this.selected = this.root;
+        this.theme = data.theme;
+        this.matcher = null;
+        this.sort = 'tree';
+        this.nRows = ROWS_AT_ONCE;
+        this.bars = new Map();  // by group
+        document.title = data.file;
+        byId('title').textContent = data.file;
+        byId('subtitle').textContent =
+            `${units.count(this.root.nRetained)} objects, ${this.amount(this.root.retained)}`;
+        this.listen();
+        this.applyTheme();
+    }
+
+    listen() {
+        const flame = byId('flame');
+        byId('theme').addEventListener('click', () => this.toggleTheme());
+        byId('help-button').addEventListener('click', () => byId('help').showModal());
+        byId('whole').addEventListener('click', () => this.zoom(this.root));
+        byId('search').addEventListener('input', () => this.find(byId('search').value));
+        byId('more-rows').addEventListener('click', () => {
+            this.nRows += ROWS_AT_ONCE;
+            this.drawTable();
+        });
+        document.querySelectorAll('[data-sort] button').forEach((button) => {
+            button.addEventListener('click', () => {
+                this.sort = button.parentElement.dataset.sort;
+                this.drawTable();
+            });
+        });
+        flame.addEventListener('click', (event) => {
+            const group = this.groups[event.target.dataset.group];
+            if (group) {
+                this.zoom(group);
+            }
+        });
+        flame.addEventListener('keydown', (event) => this.move(event));
+        document.addEventListener('keydown', (event) => this.press(event));
+        matchMedia('(prefers-color-scheme: dark)')
+            .addEventListener('change', () => this.applyTheme());
+        new ResizeObserver(() => this.drawFlame()).observe(flame);
+    }
+
+    amount(bytes) {
+        return units.amount(bytes, 'bytes', this.data.si);
+    }
+
+    share(group) {
+        return this.root.retained ? 100 * group.retained / this.root.retained : 0;
+    }
+
+    // --- settings
+
+    applyTheme() {
+        const prefersDark = matchMedia('(prefers-color-scheme: dark)').matches;
+        this.isDark = this.theme === 'auto' ? prefersDark : this.theme === 'dark';
+        const root = document.documentElement;
+        const look = this.data.look[this.isDark ? 'dark' : 'light'];
+        root.dataset.theme = this.isDark ? 'dark' : 'light';
+        for (const name of ['background', 'ink', 'faint', 'rule', 'grid']) {
+            root.style.setProperty(`--${name}`, look[name]);
+        }
+        this.draw();
+    }
+
+    toggleTheme() {
+        this.theme = this.isDark ? 'light' : 'dark';
+        this.applyTheme();
+    }
+
+    zoom(group) {
+        this.zoomed = this.selected = group;
+        this.nRows = ROWS_AT_ONCE;
+        this.draw();
+        byId('flame').scrollTop = Math.max(0, (group.depth - 1) * ROW_PX);
+    }
+
+    select(group) {
+        this.selected = group;
+        this.drawFlame();
+        this.drawDetail();
+        const bar = this.bars.get(group);
+        if (bar) {
+            bar.focus();
+        }
+    }
+
+    // Lower case also finds upper case.
+    find(text) {
+        let complaint = '';
+        try {
+            this.matcher = text ? new RegExp(text, /[A-Z]/.test(text) ? '' : 'i') : null;
+        } catch (error) {
+            this.matcher = null;
+            complaint = 'not a regular expression yet';
+        }
+        const found = this.groups.filter((group) => this.matches(group));
+        byId('search').setAttribute('aria-invalid', String(complaint !== ''));
+        byId('search-note').textContent = complaint || (!this.matcher ? ''
+            : found.length === 1 ? '1 group' : `${units.count(found.length)} groups`);
+        this.nRows = ROWS_AT_ONCE;
+        this.drawFlame();
+        this.drawTable();
+    }
+
+    matches(group) {
+        return !this.matcher || this.matcher.test(group.name.text);
+    }
+
+    // --- keys
+
+    // Moves the selection among the bars.
+    move(event) {
+        const {selected} = this;
+        const siblings = selected === this.root ? [selected] : this.groups[selected.parent].children;
+        const at = siblings.indexOf(selected);
+        const next = {
+            ArrowDown: selected.children[0],
+            ArrowUp: this.groups[selected.parent],
+            ArrowLeft: siblings[at - 1],
+            ArrowRight: siblings[at + 1],
+        }[event.key];
+        if (next && !event.ctrlKey && !event.altKey && !event.metaKey) {
+            this.select(next);
+            event.preventDefault();
+        }
+    }
+
+    press(event) {
+        const isInSearch = event.target === byId('search');
+        if (byId('help').open || event.ctrlKey || event.altKey || event.metaKey) {
+            return;
+        }
+        if (event.key === 'Escape') {
+            this.goBack();
+        } else if (isInSearch) {
+            return;
+        } else if (event.key === '0') {
+            this.zoom(this.root);
+        } else if (event.key === '/') {
+            byId('search').focus();
+        } else if (event.key === 't') {
+            this.toggleTheme();
+        } else if (event.key === '?') {
+            byId('help').showModal();
+        } else {
+            return;
+        }
+        event.preventDefault();
+    }
+
+    goBack() {
+        if (this.matcher || byId('search').value) {
+            byId('search').value = '';
+            this.find('');
+        } else {
+            this.zoom(this.groups[this.zoomed.parent]);
+        }
+    }
+
+    // --- drawing
+
+    draw() {
+        byId('whole').disabled = this.zoomed === this.root;
+        this.drawFlame();
+        this.drawDetail();
+        this.drawTable();
+    }
+
+    // Shows the way to the zoomed group in full width, and below it what it keeps alive.
+    drawFlame() {
+        const flame = byId('flame');
+        const hadFocus = flame.contains(document.activeElement);
+        this.bars.clear();
+        this.deepest = this.zoomed.depth;
+        this.made = document.createDocumentFragment();
+        this.px = flame.clientWidth / (this.zoomed.retained || 1);
+        for (let group = this.zoomed; group !== this.root;) {
+            group = this.groups[group.parent];
+            this.addBar(group, 0, flame.clientWidth);
+        }
+        this.addBars(this.zoomed, 0);
+        flame.replaceChildren(this.made);
+        flame.style.height = `${(this.deepest + 1) * ROW_PX}px`;
+        const bar = this.bars.get(this.selected) || this.bars.get(this.zoomed);
+        bar.tabIndex = 0;
+        if (hadFocus) {
+            bar.focus({preventScroll: true});
+        }
+    }
+
+    // Adds the bar of a group that begins at `x`, and those below it.
+    addBars(group, x) {
+        this.addBar(group, x, group.retained * this.px || byId('flame').clientWidth);
+        for (const child of group.children) {
+            if (child.retained * this.px < LEAST_PX) {
+                break;
+            }
+            this.addBars(child, x);
+            x += child.retained * this.px;
+        }
+        const shown = group.children.filter((child) => child.retained * this.px >= LEAST_PX);
+        const rest = group.rest + group.children.slice(shown.length)
+            .reduce((sum, child) => sum + child.retained, 0);
+        if (rest * this.px >= LEAST_PX) {
+            this.addRest(group, x, rest, group.nRest + group.children.length - shown.length);
+        }
+    }
+
+    place(bar, depth, x, width) {
+        bar.style.left = `${x}px`;
+        bar.style.top = `${depth * ROW_PX}px`;
+        bar.style.width = `${width}px`;
+        this.deepest = Math.max(this.deepest, depth);
+        this.made.append(bar);
+    }
+
+    addBar(group, x, width) {
+        const bar = element('button', width >= 24 ? group.name.text : '');
+        const colour = group.name[this.isDark ? 'dark' : 'light'];
+        bar.type = 'button';
+        bar.tabIndex = -1;
+        bar.dataset.group = group.index;
+        bar.setAttribute('role', 'treeitem');
+        bar.setAttribute('aria-level', group.depth + 1);
+        bar.setAttribute('aria-selected', String(group === this.selected));
+        bar.setAttribute('aria-label', this.describe(group));
+        bar.title = this.describe(group);
+        bar.style.background = colour;
+        bar.style.color = colours.inkOn(colour);
+        bar.classList.toggle('faded', !this.matches(group));
+        this.bars.set(group, bar);
+        this.place(bar, group.depth, x, width);
+    }
+
+    addRest(group, x, bytes, nGroups) {
+        const width = bytes * this.px;
+        const text = `(${units.count(nGroups)} more)`;
+        const bar = element('button', width >= 60 ? text : '', 'rest');
+        bar.type = 'button';
+        bar.tabIndex = -1;
+        bar.title = `${text}: ${this.amount(bytes)}`;
+        this.place(bar, group.depth + 1, x, width);
+    }
+
+    describe(group) {
+        return `${group.name.text}: retains ${this.amount(group.retained)} ` +
+            `(${this.share(group).toFixed(1)} %), itself ${this.amount(group.self)} in ` +
+            `${units.count(group.nObjects)} objects`;
+    }
+
+    drawDetail() {
+        const group = this.selected;
+        byId('detail-name').textContent = group.name.text;
+        const objects = (n) => `${units.count(n)} object${n === 1 ? '' : 's'}`;
+        const figures = [
+            ['retains', `${this.amount(group.retained)} in ${objects(group.nRetained)}`],
+            ['share', `${this.share(group).toFixed(1)} %`],
+            ['itself', `${this.amount(group.self)} in ${objects(group.nObjects)}`],
+        ];
+        byId('detail-figures').replaceChildren(...figures.flatMap(
+            ([what, value]) => [element('dt', what), element('dd', value)]));
+        byId('holders').replaceChildren(...group.path.map((step) => {
+            const item = element('li');
+            const row = step.nNodes > 1 ? ` (${units.count(step.nNodes)} in a row)` : '';
+            item.append(element('span', step.nNodes ? this.amount(step.bytes) : '', 'amount'),
+                element('span', step.nNodes ? step.name.text + row : '…', 'text'));
+            return item;
+        }));
+    }
+
+    // Returns the groups of the table, in the order of the tree: the zoomed one and those below it,
+    // or all that the search finds.
+    listGroups() {
+        const list = [];
+        const add = (group) => {
+            list.push(group);
+            group.children.forEach(add);
+        };
+        add(this.matcher ? this.root : this.zoomed);
+        return list.filter((group) => this.matches(group));
+    }
+
+    drawTable() {
+        const list = this.listGroups(), key = this.sort === 'share' ? 'retained' : this.sort;
+        if (key !== 'tree') {
+            list.sort((a, b) => b[key] - a[key]);
+        }
+        document.querySelectorAll('[data-sort]').forEach((head) => {
+            const isSorted = head.dataset.sort === this.sort && key !== 'tree';
+            head.toggleAttribute('aria-sort', isSorted);
+            if (isSorted) {
+                head.setAttribute('aria-sort', 'descending');
+            }
+        });
+        byId('rows').replaceChildren(
+            ...list.slice(0, this.nRows).map((group) => this.makeRow(group, key === 'tree' && !this.matcher)));
+        byId('more-rows').hidden = list.length <= this.nRows;
+    }
+
+    makeRow(group, isIndented) {
+        const row = element('tr'), name = element('td', '', 'name');
+        const button = element('button'), swatch = element('span', '', 'swatch');
+        button.type = 'button';
+        swatch.style.background = group.name[this.isDark ? 'dark' : 'light'];
+        button.style.paddingLeft = `${isIndented ? 16 * (group.depth - this.zoomed.depth) : 0}px`;
+        button.append(swatch, element('span', group.name.text, 'text'));
+        name.append(button);
+        row.append(name, ...[`${this.share(group).toFixed(1)} %`, this.amount(group.retained),
+            this.amount(group.self), units.count(group.nObjects)]
+            .map((text) => element('td', text, 'number')));
+        row.addEventListener('click', () => this.zoom(group));
+        return row;
+    }
+}
+
+const text = byId('census-data').textContent;
+census.page = new Page(JSON.parse(text));
+})(globalThis.census = globalThis.census || {});

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The page of a heap snapshot in a real browser, and the snapshot itself in the browser's own DevTools.
+
+test_snapshot.py CENSUS PROGRAM [NAME...]: all tests, or those named. Skips (77) without chromium. PROGRAM is the
+sample program finite_map.
+"""
+import contextlib
+import csv
+import io
+import pathlib
+import subprocess
+import sys
+
+from browser import expect, run_tests
+
+PROGRAM = pathlib.Path(sys.argv.pop(2)).resolve()
+FIXTURE = pathlib.Path(__file__).resolve().parent.parent / "cli/fixtures/cache.heapsnapshot"
+
+# What Chromium's DevTools make of a snapshot, with the script that they run in a worker: the sizes of each node that has
+# one, and its name behind those of its dominators.
+DEVTOOLS = """
+const [text, done] = arguments;
+(async () => {
+    const tools = await import('/devtools/entrypoints/heap_snapshot_worker/heap_snapshot_worker.js');
+    const loader = new tools.HeapSnapshotLoader.HeapSnapshotLoader({sendEvent() {}});
+    loader.write(text);
+    loader.close();
+    const channel = new MessageChannel();
+    new tools.HeapSnapshot.SecondaryInitManager(channel.port2);
+    const snapshot = await loader.buildSnapshot(channel.port1);
+    const nodes = [];
+    for (let i = 0; i < snapshot.nodeCount; i++) {
+        const node = snapshot.createNode(i * snapshot.nodeFieldCount);
+        const path = [node.name()];
+        for (let at = node; at.nodeIndex > 0;) {
+            at = snapshot.createNode(at.dominatorIndex());
+            if (path[0] !== at.name()) {
+                path.unshift(at.name());
+            }
+        }
+        nodes.push([path, node.selfSize(), node.retainedSize(), node.distance()]);
+    }
+    return {total: snapshot.totalSize, nodes};
+})().then(done, (error) => done(error.stack));"""
+
+
+@contextlib.contextmanager
+def stage(census, directory, browser):
+    browser.open("about:blank")
+    yield census, pathlib.Path(directory), browser
+
+
+def draw(census, directory, browser, snapshot=FIXTURE, *options):
+    target = directory / "page.html"
+    subprocess.run([census, "plot", "-o", target, *options, snapshot], check=True)
+    browser.open(target.as_uri())
+    browser.until("return document.querySelector('.flame button')")
+
+
+def rows(browser):
+    return browser.run("return [...document.querySelectorAll('#rows tr')].map("
+                       "(row) => [...row.cells].map((cell) => cell.textContent))")
+
+
+def bars(browser):
+    """Name: (left, top, width) of each bar in hundredths of the flame's width and in rows."""
+    return {name: (round(left), round(top), round(width)) for name, left, top, width in browser.run("""
+        const flame = document.getElementById('flame').getBoundingClientRect();
+        return [...document.querySelectorAll('.flame button')].map((bar) => {
+            const box = bar.getBoundingClientRect();
+            return [(bar.getAttribute('aria-label') || bar.title).split(':')[0], 100 * (box.left - flame.left) / flame.width,
+                (box.top - flame.top) / 24, 100 * box.width / flame.width];
+        });""")}
+
+
+def selected(browser):
+    return browser.text("#detail-name")
+
+
+def test_devtools_finds_the_same_dominators(census, directory, browser):
+    subprocess.run([PROGRAM, "6", "+RTS", "-hd", "-i100", "--snapshot", "largest"], cwd=directory, check=True,
+                   stdout=subprocess.DEVNULL)
+    snapshot = directory / "finite_map.heapsnapshot"
+    browser.open(f"http://{browser.debugger}/json/version")
+    theirs = browser.post("/execute/async", script=DEVTOOLS, args=[snapshot.read_text()])
+    assert isinstance(theirs, dict), theirs
+    expect(browser.complaints("favicon.ico"), [], "the console of DevTools")
+    groups = {}
+    for path, self_bytes, retained, distance in theirs["nodes"]:
+        assert distance < 1000, (path, "is reached")
+        for i in range(1, len(path) + 1):
+            sums = groups.setdefault(tuple(path[:i]), [0, 0])
+            sums[0] += self_bytes
+            sums[1] += self_bytes if i == len(path) else 0
+    ours, path = {}, []
+    listed = subprocess.run([census, "report", "-m0", "--depth", "100", "--format", "csv", snapshot], check=True,
+                            capture_output=True, text=True)
+    for row in csv.DictReader(io.StringIO(listed.stdout)):
+        path = path[:int(row["depth"])] + [row["name"]]
+        if not row["name"].endswith(" more)"):
+            ours[tuple(path)] = [int(row["retained_bytes"]), int(row["self_bytes"])]
+    expect(theirs["total"], ours[("(root)",)][0], "the size of the heap")
+    expect({path: groups[path] for path in ours}, ours, "the groups")
+    # What one object retains: the thunk holds 63 branches of 24 bytes, 64 leaves and numbers of 16, and its list.
+    expect([retained for path, _, retained, _ in theirs["nodes"] if path[-1] == "total"],
+           [16 + 100 * 56 + 63 * 24 + 64 * 32], "the retained size of the thunk")
+
+
+def test_page_shows_bars_figures_and_table(census, directory, browser):
+    draw(census, directory, browser)
+    expect(browser.text("#title"), "cache.heapsnapshot", "title")
+    expect(browser.text("#subtitle"), "10 objects, 1.79\xa0KiB", "sums")
+    # Of 1832 bytes: 1808, 1000, 744, 696, 600, 64 and 24.
+    expect(bars(browser), {"(root)": (0, 0, 100), "stack of main": (0, 1, 99), "shared": (0, 2, 55), "Cache": (55, 2, 41),
+                           "entry": (55, 3, 38), "text": (55, 4, 33), "config": (95, 2, 3), "(unreached)": (99, 1, 1),
+                           "leaked node": (99, 2, 1)}, "bars")
+    expect(rows(browser)[3], ["Cache", "40.6 %", "744\xa0B", "48\xa0B", "1"], "row")
+    browser.press_button("[data-sort=self] button")
+    expect([row[0] for row in rows(browser)][:3], ["shared", "text", "entry"], "by self")
+
+
+def test_click_zooms_and_the_path_of_holders_is_shown(census, directory, browser):
+    draw(census, directory, browser)
+    browser.press_button("[aria-label^='entry:']")
+    expect(selected(browser), "entry", "selected")
+    expect(bars(browser)["text"], (0, 4, 86), "600 of 696 bytes")
+    expect(bars(browser)["stack of main"], (0, 1, 100), "the way to the group")
+    expect([row[0] for row in rows(browser)], ["entry", "text"], "table")
+    expect(browser.run("return [...document.querySelectorAll('#holders li')].map((item) => item.textContent)"),
+           ["1.79\xa0KiB(root)", "1.77\xa0KiBstack of main", "744\xa0BCache", "332\xa0Bentry"], "holders")
+    expect(browser.text("#detail-figures"), "retains696\xa0B in 6 objectsshare38.0 %itself96\xa0B in 3 objects", "figures")
+    browser.press_button("#whole")
+    expect(bars(browser)["stack of main"], (0, 1, 99), "the whole heap")
+
+
+def test_keys_move_zoom_and_go_back(census, directory, browser):
+    draw(census, directory, browser)
+    browser.run("document.querySelector('.flame [tabindex=\"0\"]').focus()")
+    browser.press("ArrowDown", "ArrowDown")
+    expect(selected(browser), "shared", "down, down")
+    browser.press("ArrowRight")
+    expect(selected(browser), "Cache", "right")
+    browser.press("Enter")
+    expect(bars(browser)["entry"], (0, 3, 94), "zoomed")
+    browser.press("Escape")
+    expect(selected(browser), "stack of main", "back")
+    browser.press("ArrowUp", "0", "?")
+    expect(browser.run("return document.getElementById('help').open"), True, "help")
+    browser.press("Escape", "t")
+    expect(browser.run("return document.documentElement.dataset.theme"), "dark", "theme")
+
+
+def test_search_fades_other_bars_and_filters_the_table(census, directory, browser):
+    draw(census, directory, browser)
+    browser.press("/")
+    browser.press(*"t.xt")
+    expect(browser.text("#search-note"), "1 group", "found")
+    expect([row[0] for row in rows(browser)], ["text"], "table")
+    expect(browser.run("return [...document.querySelectorAll('.flame button:not(.faded)')].map((bar) => bar.textContent)"),
+           ["text"], "bars")
+    browser.type_into("#search", "(")
+    expect(browser.text("#search-note"), "not a regular expression yet", "complaint")
+    browser.press("Escape")
+    expect(len(rows(browser)), 9, "all again")
+
+
+def test_dark_page_of_hostile_names(census, directory, browser):
+    hostile = directory / "hostile.heapsnapshot"
+    hostile.write_text(FIXTURE.read_text().replace('"Cache"', '"</script><b>\\udc9b\\u202e"'))
+    draw(census, directory, browser, hostile, "--theme", "dark", "--si")
+    expect(browser.run("return document.documentElement.dataset.theme"), "dark", "theme")
+    expect(rows(browser)[3][0], "</script><b>\ufffd\u202e", "name")
+    expect(browser.text("#subtitle"), "10 objects, 1.83\xa0kB", "units")
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals(), stage))

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs that `census cc` compiled: blocks belong to stacks of functions and scopes that were written down
+by hand, whatever the compiler inlined."""
+import os
+import re
+import shutil
+import unittest
+
+import harness
+from harness import Native
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+INCLUDES = ["-I" + os.path.join(SOURCES, "../../..", room, "include") for room in ("profiler", "hpfile")]
+C_FLAGS = ["-O2", "-g", "-fno-builtin-malloc", "-pthread"]
+
+
+def have(*programs):
+    missing = [name for name in programs if not shutil.which(name)]
+    return unittest.skipIf(missing, "needs " + ", ".join(missing))
+
+
+class Compiled(Native):
+    def compile(self, command, *arguments, compiler="gcc"):
+        done = harness.run([harness.CENSUS, command, "--compiler=" + compiler, *arguments], cwd=self.directory)
+        self.assertEqual((done.status, done.errors), (0, ""))
+
+    def stacks(self, *command):
+        """Returns {stack: bytes} of the last sample, without the numbers of stacks and what libc allocates for
+        itself."""
+        result = harness.run_census(command, self.fresh(), "-hc", "-L4000")
+        self.assertEqual((result.status, result.errors), (0, ""))
+        return self.named(result.profile), [self.named(profile) for profile in result.others]
+
+    @staticmethod
+    def named(profile):
+        names = {re.sub(r"^\(\d+\)", "", name): size for name, size in profile.last().items()}
+        return {name: size for name, size in names.items()
+                if not re.search("_dl_|libstdc|^_IO", name)}
+
+
+class Centres(Compiled):
+    def check_c(self, compiler):
+        self.compile("cc", *C_FLAGS, *INCLUDES, os.path.join(SOURCES, "centres.c"), "-o", "centres",
+                     compiler=compiler)
+        own, (child,) = self.stacks(self.path("centres"))
+        expected = {
+            "inlined/main": 10, "recursive/main": 600,
+            "even/main": 2 * 7, "odd/even/main": 2 * 9, "last/tail/main": 6,
+            "last/first_jumper/jumps/main": 100, "last/second_jumper/jumps/main": 60, "jumps/main": 70,
+            "last/compare/main": 11, "last/on_signal/main": 13, "last/thread": 17,
+            "last/outer/scopes/main": 19 + 29, "last/inner/outer/scopes/main": 23,
+            "last/made_here/captured/main": 31, "last/under/main": 37, "main": 5,
+        }
+        self.assertEqual(own, expected)
+        expected["last/tail/main"] += 41
+        del expected["main"]
+        self.assertEqual(child, expected)
+
+    @have("gcc")
+    def test_cc_stacks_of_gcc(self):
+        self.check_c("gcc")
+
+    @have("clang")
+    def test_cc_stacks_of_clang(self):
+        self.check_c("clang")
+
+    def check_cxx(self, compiler):
+        self.compile("c++", "-O2", "-g", "-fno-builtin-malloc", os.path.join(SOURCES, "centres.cc"), "-o", "centres",
+                     compiler=compiler)
+        own, _ = self.stacks(self.path("centres"))
+        self.assertEqual([own.pop(name) for name in list(own) if name.endswith("fills/main")], [66])
+        self.assertEqual(own, {
+            "main": 2 * 8, "Part::Part/main": 2 * 21, "last/thrower/catches/main": 33, "last/catches/main": 55,
+            "last/other/catches/main": 44, "last/main": 77})
+
+    @have("g++")
+    def test_cc_stacks_of_gxx(self):
+        self.check_cxx("g++")
+
+    @have("clang++")
+    def test_cc_stacks_of_clangxx(self):
+        self.check_cxx("clang++")
+
+
+PART = """
+#include <stdlib.h>
+#include <string.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+void *PART_make(void)
+{
+    void *block = malloc(BYTES);
+    return memset(block, 1, BYTES);
+}
+"""
+MAIN = """
+#include <stdlib.h>
+void *one_make(void);
+void *two_make(void);
+void *volatile kept[2];
+int main(void)
+{
+    kept[0] = one_make();
+    kept[1] = two_make();
+    return 0;
+}
+"""
+
+
+class Builds(Compiled):
+    """Programs that build systems compile: one part in C, and one in C++ in a shared object."""
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="ascii") as file:
+            file.write(text)
+        return self.path(name)
+
+    def setUp(self):
+        super().setUp()
+        self.write("main.c", MAIN)
+        self.write("one.c", PART.replace("PART", "one").replace("BYTES", "123"))
+        self.write("two.cc", PART.replace("PART", "two").replace("BYTES", "456"))
+
+    def call(self, *words, **environment):
+        result = harness.run(words, environment, cwd=self.directory)
+        self.assertEqual(result.status, 0, result.output + result.errors)
+        return result
+
+    def check(self, program):
+        self.call(program)
+        self.assertEqual(self.stacks(program)[0], {"one_make/main": 123, "two_make/main": 456})
+
+    @have("make")
+    def test_cc_with_make(self):
+        self.write("Makefile", "CFLAGS = -O2 -g -fno-builtin-malloc\nCXXFLAGS = $(CFLAGS)\nLDLIBS = libtwo.so\n"
+                               "LDFLAGS = -Wl,-rpath,'$$ORIGIN'\nmain: main.o one.o libtwo.so\n"
+                               "libtwo.so: two.cc\n\t$(CXX) $(CXXFLAGS) -fPIC -shared -o $@ $<\n")
+        self.call("make", "-s", "CC=%s cc" % harness.CENSUS, "CXX=%s c++" % harness.CENSUS)
+        self.check(self.path("main"))
+
+    def check_cmake(self, *options, **environment):
+        self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.16)\nproject(parts C CXX)\n"
+                                     "add_compile_options(-fno-builtin-malloc)\n"
+                                     "add_library(two SHARED two.cc)\nadd_executable(main main.c one.c)\n"
+                                     "target_link_libraries(main two)\n")
+        self.call("cmake", "-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", *options, **environment)
+        self.call("cmake", "--build", "build")
+        self.check(self.path("build/main"))
+
+    def test_cc_with_cmake(self):
+        self.check_cmake("-DCMAKE_C_COMPILER=%s;cc" % harness.CENSUS, "-DCMAKE_CXX_COMPILER=%s;c++" % harness.CENSUS)
+
+    def test_cc_with_environment_of_cmake(self):
+        self.check_cmake(CC=harness.CENSUS + " cc", CXX=harness.CENSUS + " c++")
+
+    @have("autoconf", "make")
+    def test_cc_with_autoconf(self):
+        self.write("configure.ac", "AC_INIT([parts], [1])\nAC_PROG_CC\nAC_PROG_CXX\nAC_CHECK_FUNCS([malloc])\n"
+                                   "AC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n")
+        self.write("Makefile.in", "main: main.c one.c two.cc\n"
+                                  "\t@CC@ -g -O2 -fno-builtin-malloc -c main.c one.c\n"
+                                  "\t@CXX@ -g -O2 -fno-builtin-malloc main.o one.o two.cc -o main\n")
+        self.call("autoconf")
+        self.call("./configure", CC=harness.CENSUS + " cc", CXX=harness.CENSUS + " c++")
+        self.call("make", "-s")
+        self.check(self.path("main"))
+
+    def test_cc_links_as_the_compiler(self):
+        """Objects and sources, response files, -x, several outputs, static programs; with gcc and clang."""
+        for compiler in filter(shutil.which, ("gcc", "clang")):
+            flags = ["-O2", "-g", "-fno-builtin-malloc"]
+            self.write("two.c", PART.replace("PART", "two").replace("BYTES", "456"))
+            self.write("words", '-O2 -g "-fno-builtin-malloc" main.o -x c \'one.c\' two.c')
+            self.compile("cc", *flags, "-c", "main.c", compiler=compiler)
+            self.compile("cc", "@words", "-o", "main", compiler=compiler)
+            self.check(self.path("main"))
+            self.compile("cc", *flags, "-c", "one.c", "two.c", compiler=compiler)
+            self.compile("cc", "main.o", "one.o", "two.o", "-o", "main", compiler=compiler)
+            self.check(self.path("main"))
+            self.compile("cc", *flags, "-static", "main.o", "one.o", "two.o", "-o", "static", compiler=compiler)
+            self.call(self.path("static"))
+
+    def test_cc_passes_errors_on(self):
+        self.write("wrong.c", "int main(void) { return x; }\n")
+        for arguments in (["-c", "wrong.c"], ["wrong.c"], ["absent.c"], ["-E", "one.c"], ["--version"], []):
+            plain = harness.run(["cc", *arguments], cwd=self.directory)
+            census = harness.run([harness.CENSUS, "cc", *arguments], cwd=self.directory)
+            self.assertEqual((census.status, census.output, census.errors),
+                             (plain.status, plain.output, plain.errors))
+
+
+if __name__ == "__main__":
+    harness.main()
