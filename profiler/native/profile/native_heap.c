@@ -126,6 +126,19 @@ static bool add_group(hpp__native_heap *h, hpp__group group)
     return true;
 }
 
+/* Returns the number of the group with a stack and a shape, from 1, which is added if it is new; 0
+ * without memory. */
+static uint32_t add_once(hpp__native_heap *h, hpp__group group)
+{
+    uint64_t key = (uint64_t)group.stack->id << 32 | group.shape_number;
+    uint64_t *number = hpp__map_add(&h->by_shape, key);
+    group.shape = h->shape_list[group.shape_number - 1];
+    if (number && *number == 0 && add_group(h, group)) {
+        *number = h->n_groups;
+    }
+    return number ? (uint32_t)*number : 0;
+}
+
 /* Returns the call of a site. Operator new usually calls malloc; it is recognised by its name then.
  */
 static uint32_t call_of(const hpp_window_site *site, const hpp__producer *producer)
@@ -156,17 +169,11 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
         shape = shape_with_type(h, shape,
                                 producer.type.type.length > 0 ? producer.type.type : site_type);
     }
-    uint64_t key = (uint64_t)producer.stack->id << 32 | shape;
-    uint64_t *number = shape > 0 ? hpp__map_add(&h->by_shape, key) : NULL;
-    if (!number) {
-        return 0;
-    }
-    hpp__group group = {
-        .stack = producer.stack, .shape = h->shape_list[shape - 1], .naming = producer.type.naming};
-    if (*number == 0 && add_group(h, group)) {
-        *number = h->n_groups;
-    }
-    return (uint32_t)*number;
+    return shape > 0 ? add_once(h, (hpp__group){.stack = producer.stack,
+                                                .shape_number = shape,
+                                                .naming = producer.type.naming,
+                                                .is_object = producer.type.is_object})
+                     : 0;
 }
 
 /* Returns the index of the group of a site. */
@@ -179,6 +186,25 @@ static size_t group_of(hpp__native_heap *h, uint32_t site_index)
         h->group_of[site_index] = find_group(h, site_index);
     }
     return h->group_of[site_index] > 0 ? h->group_of[site_index] - 1 : HPP__GROUP_UNKNOWN;
+}
+
+hpp__site_type hpp__native_heap_type(const hpp__native_heap *h, size_t group)
+{
+    const hpp__group *of = &h->groups[group];
+    bool is_known = of->naming != HPP__NAMED_BY_SITE;
+    return (hpp__site_type){is_known ? of->shape->type : HPF_STR(""), of->is_object, of->naming};
+}
+
+size_t hpp__native_heap_typed_group(hpp__native_heap *h, size_t group, hpf_str type)
+{
+    hpp__group typed = h->groups[group];
+    if (type.length == 0 || typed.shape_number == 0 || hpf_str_equal(typed.shape->type, type)) {
+        return group;
+    }
+    typed.shape_number = shape_with_type(h, typed.shape_number, type);
+    typed.band_word = 0;
+    uint32_t number = typed.shape_number > 0 ? add_once(h, typed) : 0;
+    return number > 0 ? number - 1 : group;
 }
 
 void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)

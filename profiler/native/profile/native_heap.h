@@ -26,8 +26,10 @@ enum {
 typedef struct hpp__group {
     const hpp__stack *stack; /* NULL: unknown */
     const hpp_shape *shape;  /* of its blocks: -hd, -hT, -hy */
-    hpp__naming naming; /* how the type is known: by a container, a variable, or only the site */
-    uint32_t band_word; /* the engine's */
+    hpp__naming naming;    /* how the type is known: by a container, a variable, or only the site */
+    uint32_t shape_number; /* from 1; 0: a special shape */
+    bool is_object;        /* its blocks may own others: as hpp__site_type */
+    uint32_t band_word;    /* the engine's */
 } hpp__group;
 
 typedef struct hpp__native_heap {
@@ -68,6 +70,13 @@ void hpp__native_heap_add_up(hpp__native_heap *heap, const hpp__window_sums *sum
  * or 0 for blocks that are all known. Returns the sum of all groups. */
 hpp_phase_bytes hpp__native_heap_add_lives(hpp__native_heap *heap, const hpp__native_lives *lives,
                                            uint64_t live_bytes);
+
+/* Returns what a group says of the types of its blocks. The heap must be one with types. */
+hpp__site_type hpp__native_heap_type(const hpp__native_heap *heap, size_t group);
+
+/* Returns the index of the group of those blocks of a group that have a type, a new one if needed;
+ * the group itself if the type is empty, or without memory. */
+size_t hpp__native_heap_typed_group(hpp__native_heap *heap, size_t group, hpf_str type);
 
 /* The live blocks of a group. */
 typedef struct hpp__alive {

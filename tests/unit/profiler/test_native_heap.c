@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "census/census.h"
+#include "hpfile/str.h"
 #include "made_window.h"
 #include "native/profile/native_heap.h"
 #include "toy_heap.h"
@@ -237,6 +238,56 @@ Test(native_heap, distinguishes_new_of_arrays_by_the_called_function)
     allocate(NODE(MAIN, F, NEW_ARRAY, NEW), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
     expect_one_band(HPF_BREAKDOWN_CLOSURE_TYPE, "new[]", 8);
+}
+
+static uint64_t bytes_of(const hpp_census_result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_bands; i++) {
+        if (hpf_str_is(result->bands[i].name, name)) {
+            return result->bands[i].size_bytes;
+        }
+    }
+    return 0;
+}
+
+Test(native_heap, has_the_types_that_sites_say)
+{
+    allocate(NODE(MAIN, F, INLINED), HPP_CALL_MALLOC, 8);
+    allocate(NODE(MAIN, F), HPP_CALL_MALLOC, 4);
+    open_window(0, NULL);
+    heap.with_types = true;
+    hpp_census *census;
+    const hpp_census_result *result = take(&census, HPF_BREAKDOWN_TYPE);
+    cr_expect_eq(result->n_bands, 2);
+    cr_expect_eq(bytes_of(result, "array of std::vector<int>"), 8);
+    cr_expect_eq(bytes_of(result, "f@f.c:20"), 4);
+    hpp_census_destroy(census);
+}
+
+Test(native_heap, divides_a_group_by_types_of_blocks)
+{
+    allocate(NODE(MAIN, F, INLINED), HPP_CALL_MALLOC, 8);
+    open_window(0, NULL);
+    heap.with_types = true;
+    hpp_census *census;
+    take(&census, HPF_BREAKDOWN_TYPE);
+    hpp_census_destroy(census);
+    size_t group = heap.n_groups - 1;
+    hpp__site_type type = hpp__native_heap_type(&heap, group);
+    cr_expect(hpf_str_is(type.type, "array of std::vector<int>"));
+    cr_expect_eq(type.naming, HPP__NAMED_BY_CONTAINER);
+    cr_expect_eq(hpp__native_heap_typed_group(&heap, group, HPF_STR("")), group);
+    cr_expect_eq(hpp__native_heap_typed_group(&heap, group, type.type), group);
+    size_t typed = hpp__native_heap_typed_group(&heap, group, HPF_STR("Session"));
+    cr_assert_neq(typed, group);
+    cr_expect_eq(hpp__native_heap_typed_group(&heap, group, HPF_STR("Session")), typed);
+    cr_expect_eq(heap.groups[typed].stack, heap.groups[group].stack);
+    cr_expect(hpf_str_is(heap.groups[typed].shape->type, "Session"));
+    cr_expect(hpf_str_equal(heap.groups[typed].shape->description,
+                            heap.groups[group].shape->description));
+    /* Blocks of unknown sites stay together. */
+    cr_expect_eq(hpp__native_heap_typed_group(&heap, HPP__GROUP_UNKNOWN, HPF_STR("Session")),
+                 HPP__GROUP_UNKNOWN);
 }
 
 Test(native_heap, names_the_innermost_function_if_all_are_wrappers)
