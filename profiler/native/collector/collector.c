@@ -18,7 +18,7 @@
 
 #include "base/array.h"
 #include "native_process.h"
-#include "proc.h"
+#include "native/image/proc.h"
 #include "collector_socket.h"
 
 enum {

@@ -7,35 +7,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proc.h"
+#include "native/image/proc.h"
+#include "native/window/block_table.h"
 
-enum { STAT_BLOCK_BYTES = 512, MAX_LEAVES = 1 << 16 };
+enum { STAT_BLOCK_BYTES = 512 };
 static const uint64_t max_measured_bytes = (uint64_t)16 << 30; /* of addresses: takes 30 ms */
 static const double least_share_bytes = 16 << 20;
 static const uint64_t measure_every_ns = 1000000000;
-
-/* Returns the list of leaves, checked; NULL if there is none. */
-static const uint64_t *list_leaves(const hpp__window_reader *reader, uint32_t *n)
-{
-    const hpp_window_head *head = &reader->window->head;
-    uint64_t begin = atomic_load_explicit(&head->n_leaf_pages, memory_order_acquire) *
-                     (uint64_t)HPP_WINDOW_PAGE_BYTES;
-    *n = atomic_load_explicit(&head->n_leaves, memory_order_acquire);
-    *n = *n < MAX_LEAVES ? *n : MAX_LEAVES;
-    if (begin < sizeof *reader->window || begin >= reader->used_bytes) {
-        return NULL;
-    }
-    uint64_t room = (reader->used_bytes - begin) / sizeof(uint64_t);
-    *n = *n < room ? *n : (uint32_t)room;
-    return (const uint64_t *)(const void *)((const char *)reader->window + begin);
-}
 
 /* Estimates the size of the table from its first leaves if there are very many. */
 static uint64_t measure_table(const hpp__window_reader *reader, uint32_t process_id)
 {
     uint32_t n;
     uint64_t leaf_bytes = reader->window->head.leaf_bytes;
-    const uint64_t *leaves = list_leaves(reader, &n);
+    const _Atomic uint64_t *leaves = hpp__window_reader_leaves(reader, &n);
     uint32_t n_looked = 0;
     uint64_t sum = 0;
     int pagemap = leaves && leaf_bytes > 0 ? hpp__proc_open_pagemap(process_id) : -1;
@@ -43,7 +28,7 @@ static uint64_t measure_table(const hpp__window_reader *reader, uint32_t process
         return 0;
     }
     while (n_looked < n && leaf_bytes <= max_measured_bytes / (n_looked + UINT64_C(1))) {
-        sum += hpp__proc_touched_bytes(pagemap, leaves[n_looked], leaf_bytes);
+        sum += hpp__proc_touched_bytes(pagemap, hpp__leaf_of_entry(leaves[n_looked]), leaf_bytes);
         n_looked++;
     }
     close(pagemap);

@@ -8,7 +8,7 @@
 #define HPP_NATIVE_THREADS_H
 
 #include "native/profile/collector_types.h"
-#include "proc.h"
+#include "native/image/proc.h"
 #include "native/window/window_sums.h"
 
 /* A slot at the last census. */

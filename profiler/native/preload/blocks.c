@@ -32,9 +32,9 @@ static _Atomic uint32_t n_listed;
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
-/* Adds a leaf to the list that the collector's memory guard reads. If the list or the window is
- * full, the leaf is not measured. */
-static void list_leaf(const void *leaf)
+/* Adds a leaf to the list that the collector reads. If the list or the window is full, the leaf is
+ * not measured, and its blocks are in no image. */
+static void list_leaf(const void *leaf, uintptr_t index)
 {
     hpp_window_head *head = &hpp__window->head;
     uint32_t page = atomic_load(&head->n_leaf_pages);
@@ -49,9 +49,10 @@ static void list_leaf(const void *leaf)
         }
     }
     _Atomic uint64_t *list = hpp__window_at(page);
+    uint64_t entry = hpp__leaf_entry((uintptr_t)leaf, index);
     for (uint32_t i = atomic_load(&head->n_leaves); i < MAX_LISTED_LEAVES; i++) {
         uint64_t nothing = 0;
-        if (atomic_compare_exchange_strong(&list[i], &nothing, (uintptr_t)leaf)) {
+        if (atomic_compare_exchange_strong(&list[i], &nothing, entry)) {
             uint32_t n = atomic_load(&head->n_leaves);
             while (n <= i && !atomic_compare_exchange_weak(&head->n_leaves, &n, i + 1)) {
             }
@@ -79,7 +80,7 @@ static _Atomic uint32_t *make_leaf(uintptr_t index)
         return leaf;
     }
     if (hpp__window != NULL) {
-        list_leaf((void *)(uintptr_t)fresh);
+        list_leaf((void *)(uintptr_t)fresh, index);
     }
     return fresh;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "blocks.h"
+#include "gate.h"
 #include "next_allocator.h"
 #include "peak.h"
 #include "stacks.h"
@@ -53,6 +54,7 @@ static bool start(void)
     }
     hpp__next_allocator_find();
     hpp__window->head.tick_us = hpp__settings.tick_us;
+    hpp__window->head.gates = hpp__gates();
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();
     hpp__sampler_start();

@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 6u
+#define HPP_WINDOW_VERSION 7u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -209,6 +209,21 @@ enum {
     HPP_EVENT_RAW_FORK = 1u << 4,      /* it has forked by a bare system call */
 };
 
+/* Addresses in the program, for images: code that a thread runs that the collector has stopped. It
+ * makes one system call, loads the signal mask and the registers that the call and the collector
+ * have changed, and continues at `pc`. So the thread goes on where it was, also if the collector is
+ * killed meanwhile. Where `fork_gate` has forked, the copy ends at once, unless it is kept from
+ * running. */
+typedef struct hpp_window_gates {
+    uint64_t gate, fork_gate;
+    uint64_t registers; /* of hpp_gate_registers */
+} hpp_window_gates;
+
+typedef struct hpp_gate_registers {
+    uint64_t ax, di, si, dx, r10, r8, r9, cx, r11, pc;
+    uint64_t blocked; /* signals */
+} hpp_gate_registers;
+
 typedef struct hpp_window_head {
     char magic[8];
     uint32_t version;
@@ -242,11 +257,13 @@ typedef struct hpp_window_head {
     _Atomic uint64_t n_unsampled;  /* blocks that should have been */
     _Atomic uint64_t n_retired;    /* watched no longer after a fork */
 
-    /* The program's private memory that blocks are kept in, for the memory guard: each leaf is
-     * `leaf_bytes` of address space at these addresses. */
+    /* The program's private memory that blocks are kept in: each leaf is `leaf_bytes` of address
+     * space (block_table.h). */
     uint64_t leaf_bytes;
     _Atomic uint32_t n_leaves;
-    _Atomic uint32_t n_leaf_pages; /* page of the list of leaf addresses (uint64_t), or 0 */
+    _Atomic uint32_t n_leaf_pages; /* page of the list of leaves (uint64_t), or 0 */
+
+    hpp_window_gates gates;
 
     /* Losses. */
     _Atomic uint64_t n_lost_stacks;   /* allocations counted for HPP_SITE_UNKNOWN */

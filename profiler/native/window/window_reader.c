@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_NODES = HPP_NODES_PER_CHUNK * HPP_MAX_NODE_CHUNKS };
+enum { MAX_NODES = HPP_NODES_PER_CHUNK * HPP_MAX_NODE_CHUNKS, MAX_LEAVES = 1 << 16 };
 
 static uint32_t load(const _Atomic uint32_t *from)
 {
@@ -211,6 +211,20 @@ const hpp_window_live *hpp__window_reader_live(const hpp__window_reader *r,
 {
     return record_at(r, r->window->peak_pages[peak->number % 2], chunk_index, HPP_MAX_PEAK_CHUNKS,
                      1, HPP_LIVE_PER_CHUNK * sizeof(hpp_window_live));
+}
+
+const _Atomic uint64_t *hpp__window_reader_leaves(const hpp__window_reader *r, uint32_t *n)
+{
+    const hpp_window_head *head = &r->window->head;
+    uint64_t begin = load(&head->n_leaf_pages) * (uint64_t)HPP_WINDOW_PAGE_BYTES;
+    *n = 0;
+    if (begin < sizeof *r->window || begin >= r->used_bytes) {
+        return NULL;
+    }
+    uint64_t room = (r->used_bytes - begin) / sizeof(uint64_t);
+    uint32_t n_leaves = smaller(load(&head->n_leaves), MAX_LEAVES);
+    *n = n_leaves < room ? n_leaves : (uint32_t)room;
+    return (const _Atomic uint64_t *)(const void *)((const char *)r->window + begin);
 }
 
 hpf_str hpp__window_reader_word(const hpp__window_reader *r, size_t *at)

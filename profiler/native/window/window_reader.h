@@ -85,6 +85,10 @@ bool hpp__window_reader_peak(const hpp__window_reader *reader, hpp__window_peak 
 const hpp_window_live *hpp__window_reader_live(const hpp__window_reader *reader,
                                                const hpp__window_peak *peak, uint32_t chunk_index);
 
+/* Returns the list of leaves (block_table.h), and stores its length; NULL if there is none. Entries
+ * may be 0, and are not checked. */
+const _Atomic uint64_t *hpp__window_reader_leaves(const hpp__window_reader *reader, uint32_t *n);
+
 /* Returns the next word of the command line, and advances `*at`, which starts at 0; data is NULL at
  * the end. The word is borrowed from the window, which may change. */
 hpf_str hpp__window_reader_word(const hpp__window_reader *reader, size_t *at);

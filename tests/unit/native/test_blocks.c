@@ -199,7 +199,7 @@ Test(blocks, walk_may_remove_blocks)
     cr_assert(eq(u64, left.n, 0));
 }
 
-Test(blocks, lists_leaves_for_the_guard)
+Test(blocks, lists_leaves_for_the_collector)
 {
     const char *reason;
     hpp__window_make(&reason, 16 * MIB);
@@ -210,8 +210,8 @@ Test(blocks, lists_leaves_for_the_guard)
     cr_assert(eq(u32, head->n_leaves, 2));
     cr_assert(eq(u64, head->leaf_bytes, HPP_LEAF_BYTES));
     const uint64_t *list = hpp__window_at(head->n_leaf_pages);
-    cr_assert(eq(u64, list[0], (uintptr_t)hpp__leaves[100]));
-    cr_assert(eq(u64, list[1], (uintptr_t)hpp__leaves[107]));
+    cr_assert(eq(u64, list[0], hpp__leaf_entry((uintptr_t)hpp__leaves[100], 100)));
+    cr_assert(eq(u64, list[1], hpp__leaf_entry((uintptr_t)hpp__leaves[107], 107)));
 }
 
 Test(blocks, leaves_after_a_full_list_are_not_listed)
@@ -227,7 +227,7 @@ Test(blocks, leaves_after_a_full_list_are_not_listed)
     head->n_leaves = MOST_LEAVES - 1;
     put(BASE + LEAF, 1, 1);
     cr_assert(eq(u32, head->n_leaves, MOST_LEAVES));
-    cr_assert(eq(u64, list[MOST_LEAVES - 1], (uintptr_t)hpp__leaves[101]));
+    cr_assert(eq(u64, list[MOST_LEAVES - 1], hpp__leaf_entry((uintptr_t)hpp__leaves[101], 101)));
     put(BASE + 2 * LEAF, 1, 1);
     cr_assert(eq(u32, head->n_leaves, MOST_LEAVES));
     cr_assert(eq(u64, list[MOST_LEAVES], 0));

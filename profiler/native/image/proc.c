@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { MAX_ANCESTORS = 4096, MAX_ENVIRONMENT_BYTES = 1 << 18 };
 
-/* Reads the beginning of a small file as text; false when there is none. */
-static bool read_text(const char *path, char *out, size_t n_bytes)
+bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
@@ -33,7 +33,7 @@ double hpp__proc_resident_bytes(uint32_t process_id)
     char path[64], text[128];
     unsigned long long n_pages, n_resident;
     snprintf(path, sizeof path, "/proc/%u/statm", (unsigned)process_id);
-    if (!read_text(path, text, sizeof text) ||
+    if (!hpp__proc_read_text(path, text, sizeof text) ||
         sscanf(text, "%llu %llu", &n_pages, &n_resident) != 2 || n_pages == 0) {
         return -1;
     }
@@ -56,7 +56,7 @@ bool hpp__proc_thread_name(uint32_t process_id, uint32_t thread_id,
 {
     char path[64], text[HPP__THREAD_NAME_BYTES + 1];
     snprintf(path, sizeof path, "/proc/%u/task/%u/comm", (unsigned)process_id, (unsigned)thread_id);
-    if (!read_text(path, text, sizeof text)) {
+    if (!hpp__proc_read_text(path, text, sizeof text)) {
         return false;
     }
     text[strcspn(text, "\n")] = '\0';
@@ -77,14 +77,55 @@ bool hpp__proc_program(uint32_t process_id, hpp__program_id *out)
     return true;
 }
 
-/* Returns the parent of a process, or 0. The name in parentheses may contain any character. */
-static uint32_t parent_of(uint32_t process_id)
+/* The name in parentheses may contain any character. */
+uint32_t hpp__proc_parent(uint32_t process_id)
 {
     char path[64], text[512];
     unsigned parent = 0;
     snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_id);
-    const char *after_name = read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+    const char *after_name =
+        hpp__proc_read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
     return after_name && sscanf(after_name, ") %*c %u", &parent) == 1 ? parent : 0;
+}
+
+/* Returns a number of /proc/.../status; `name` ends with a colon. */
+static unsigned long long status_of(const char *path, const char *name, int base)
+{
+    char text[4096];
+    const char *line = hpp__proc_read_text(path, text, sizeof text) ? strstr(text, name) : NULL;
+    return line ? strtoull(line + strlen(name), NULL, base) : 0;
+}
+
+uint32_t hpp__proc_tracer(uint32_t process_id)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/status", (unsigned)process_id);
+    return (uint32_t)status_of(path, "\nTracerPid:", 10);
+}
+
+bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/task/%u/status", (unsigned)process_id,
+             (unsigned)thread_id);
+    unsigned long long waiting =
+        status_of(path, "\nSigPnd:", 16) | status_of(path, "\nShdPnd:", 16);
+    return (waiting & ~status_of(path, "\nSigBlk:", 16)) != 0;
+}
+
+bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes)
+{
+    size_t n = 0;
+    while (n < n_bytes) {
+        struct iovec to = {(char *)out + n, n_bytes - n};
+        struct iovec from = {(void *)(uintptr_t)(address + n), n_bytes - n};
+        ssize_t got = process_vm_readv((pid_t)process_id, &to, 1, &from, 1, 0);
+        if (got <= 0) {
+            return false;
+        }
+        n += (size_t)got;
+    }
+    return true;
 }
 
 bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id)
@@ -93,7 +134,7 @@ bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id)
         if (process_id == ancestor_id) {
             return true;
         }
-        process_id = parent_of(process_id);
+        process_id = hpp__proc_parent(process_id);
     }
     return false;
 }
@@ -146,26 +187,48 @@ int hpp__proc_open_pagemap(uint32_t process_id)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+enum { PAGEMAP_ENTRIES = 512 };
+
+/* Reads which of the pages from `page` exist. Returns how many were read, at most PAGEMAP_ENTRIES.
+ */
+static size_t read_pagemap(int pagemap, uint64_t page, uint64_t n_pages, bool *out)
+{
+    const uint64_t is_there = UINT64_C(3) << 62; /* present, swapped */
+    uint64_t entries[PAGEMAP_ENTRIES];
+    size_t n = n_pages < PAGEMAP_ENTRIES ? (size_t)n_pages : PAGEMAP_ENTRIES;
+    ssize_t got = pread(pagemap, entries, n * sizeof *entries, (off_t)(page * sizeof *entries));
+    n = got > 0 ? (size_t)got / sizeof *entries : 0;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (entries[i] & is_there) != 0;
+    }
+    return n;
+}
+
 uint64_t hpp__proc_touched_bytes(int pagemap, uint64_t begin, uint64_t n_bytes)
 {
-    enum { N_ENTRIES = 512 };
-    const uint64_t is_there = UINT64_C(3) << 62; /* present, swapped */
     uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t page = begin / page_bytes;
     uint64_t end = page + n_bytes / page_bytes;
     uint64_t n_touched = 0;
-    while (page < end) {
-        uint64_t entries[N_ENTRIES];
-        size_t n = end - page < N_ENTRIES ? (size_t)(end - page) : N_ENTRIES;
-        ssize_t got = pread(pagemap, entries, n * sizeof *entries, (off_t)(page * sizeof *entries));
-        if (got < (ssize_t)sizeof *entries) {
-            break;
-        }
-        n = (size_t)got / sizeof *entries;
+    bool are_there[PAGEMAP_ENTRIES];
+    size_t n;
+    while (page < end && (n = read_pagemap(pagemap, page, end - page, are_there)) > 0) {
         for (size_t i = 0; i < n; i++) {
-            n_touched += (entries[i] & is_there) != 0;
+            n_touched += are_there[i];
         }
         page += n;
     }
     return n_touched * page_bytes;
+}
+
+void hpp__proc_touched_pages(int pagemap, uint64_t begin, size_t n_pages, bool *out)
+{
+    uint64_t page = begin / (uint64_t)sysconf(_SC_PAGESIZE);
+    size_t n_read = 0;
+    size_t n;
+    while (n_read < n_pages &&
+           (n = read_pagemap(pagemap, page + n_read, n_pages - n_read, out + n_read)) > 0) {
+        n_read += n;
+    }
+    memset(out + n_read, true, n_pages - n_read);
 }

@@ -9,6 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Reads the beginning of a small file as text. Returns false if there is none. */
+bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes);
+
+/* Copies memory of a process. Returns false unless all of it can be read. */
+bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes);
+
+/* Return the parent of a process, and the process that traces it; 0 if there is none. */
+uint32_t hpp__proc_parent(uint32_t process_id);
+uint32_t hpp__proc_tracer(uint32_t process_id);
+
+/* Returns whether a signal waits that a thread does not block. */
+bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id);
+
 /* Returns the resident bytes, or -1. */
 double hpp__proc_resident_bytes(uint32_t process_id);
 
@@ -38,5 +51,8 @@ bool hpp__proc_any_with(const char *text);
  * exist, in memory or swapped out. */
 int hpp__proc_open_pagemap(uint32_t process_id);
 uint64_t hpp__proc_touched_bytes(int pagemap, uint64_t begin, uint64_t n_bytes);
+
+/* Stores which of `n_pages` from `begin` exist; all if it is unknown. */
+void hpp__proc_touched_pages(int pagemap, uint64_t begin, size_t n_pages, bool *out);
 
 #endif

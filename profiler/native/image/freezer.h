@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Takes images of a running process.
+ *
+ * The collector stops all threads, and lets one of them fork in the middle of what it does
+ * (tracer.h). The copy is stopped before its first instruction, and never runs: it is memory that
+ * the collector reads. Then the threads go on. So the program pauses for the fork alone, all
+ * threads and the memory are of the same moment, and no code, lock or signal handler of the program
+ * or of the preload library has a part in it.
+ *
+ * The copy has no file descriptors, and its end sends no signal: wait, SIGCHLD and a subreaper of
+ * the program see nothing. Until its parent, the program, has reaped it, which the next stop does,
+ * it is a zombie that wait4 finds with __WALL only. If this process ends, the kernel kills the
+ * copy.
+ *
+ * Threads: use a freezer in one thread, always the same. Images may be read and closed in others,
+ * before the freezer is finished.
+ */
+#ifndef HPP_NATIVE_FREEZER_H
+#define HPP_NATIVE_FREEZER_H
+
+#include <stdatomic.h>
+
+#include "image.h"
+#include "native/window/window_reader.h"
+#include "tracer.h"
+
+enum { HPP__MAX_COPIES = 4 }; /* images of one process that are open */
+
+/* A copy of the process. */
+typedef struct hpp__copy {
+    _Atomic int state;
+    uint32_t id;
+    int64_t id_in_program; /* in its name space of process ids */
+} hpp__copy;
+
+typedef struct hpp__freezer {
+    hpp__tracer tracer;
+    hpp__copy copies[HPP__MAX_COPIES];
+} hpp__freezer;
+
+void hpp__freezer_init(hpp__freezer *freezer, uint32_t process_id);
+void hpp__freezer_finish(hpp__freezer *freezer);
+
+/* Takes an image of the process whose window is read by `reader`. Errors, with reasons that
+ * complete "no image, since ...": UNSUPPORTED if the process cannot be traced; IO if it cannot
+ * fork, or does not stop; LIMIT if too many images are open; MEMORY. */
+hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *freezer,
+                             const hpp__window_reader *reader, hpf_error *err);
+
+/* Lets the process reap the copies of images that were closed; it need not live. */
+void hpp__freezer_reap(hpp__freezer *freezer, const hpp__window_reader *reader);
+
+#endif

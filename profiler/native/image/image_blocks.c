@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Only pages of the table that exist are read, which the kernel knows from the page tables.
+ */
+#include "image_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "native/window/block_table.h"
+#include "proc.h"
+
+enum { LEAF_PAGES = HPP_LEAF_BYTES / HPP_WINDOW_PAGE_BYTES };
+
+typedef struct leaf_reader {
+    uint32_t process_id;
+    int pagemap;
+    uint32_t *granules; /* of a leaf, and 0 in pages that do not exist */
+    bool exist[LEAF_PAGES];
+    hpp__image_block *blocks;
+    size_t n_blocks, capacity;
+} leaf_reader;
+
+static int compare_entries(const void *a, const void *b)
+{
+    uint64_t x = hpp__begin_of_entry(*(const uint64_t *)a);
+    uint64_t y = hpp__begin_of_entry(*(const uint64_t *)b);
+    return (x > y) - (x < y);
+}
+
+/* Reads the pages of a leaf that exist. */
+static bool read_leaf(leaf_reader *l, uint64_t leaf)
+{
+    char *bytes = (char *)l->granules;
+    hpp__proc_touched_pages(l->pagemap, leaf, LEAF_PAGES, l->exist);
+    for (size_t page = 0; page < LEAF_PAGES;) {
+        size_t begin = page;
+        while (page < LEAF_PAGES && l->exist[page]) {
+            page++;
+        }
+        size_t place = begin * HPP_WINDOW_PAGE_BYTES;
+        if (page > begin && !hpp__proc_read_memory(l->process_id, bytes + place, leaf + place,
+                                                   (page - begin) * HPP_WINDOW_PAGE_BYTES)) {
+            return false;
+        }
+        page += page == begin;
+    }
+    return true;
+}
+
+static void forget_leaf(leaf_reader *l)
+{
+    for (size_t page = 0; page < LEAF_PAGES; page++) {
+        if (l->exist[page]) {
+            memset((char *)l->granules + page * HPP_WINDOW_PAGE_BYTES, 0, HPP_WINDOW_PAGE_BYTES);
+        }
+    }
+}
+
+static bool add_block(leaf_reader *l, uint64_t address, const uint32_t *first)
+{
+    bool is_small = *first & HPP_BLOCK_SMALL;
+    uint64_t size_bytes =
+        is_small ? *first >> HPP_BLOCK_SIZE_SHIFT & 0x1f : first[1] & HPP_BLOCK_SIZE_PART;
+    if (!is_small && *first & HPP_BLOCK_HUGE) {
+        size_bytes |= (uint64_t)(first[2] & HPP_BLOCK_SIZE_PART) << HPP_BLOCK_SIZE_PART_BITS;
+    }
+    hpp__image_block block = {address, size_bytes, *first & HPP_BLOCK_SITE};
+    if (l->n_blocks > 0) {
+        hpp__image_block *before = &l->blocks[l->n_blocks - 1];
+        uint64_t room = address - before->address;
+        before->size_bytes = before->size_bytes < room ? before->size_bytes : room;
+    }
+    return block.site == 0 || HPF__ARRAY_PUSH(l->blocks, l->n_blocks, l->capacity, block);
+}
+
+static bool add_blocks(leaf_reader *l, uint64_t begin)
+{
+    const size_t n_per_page = HPP_WINDOW_PAGE_BYTES / sizeof *l->granules;
+    for (size_t i = 0; i < HPP_GRANULES_PER_LEAF; i++) {
+        if (i % n_per_page == 0 && !l->exist[i / n_per_page]) {
+            i += n_per_page - 1;
+        } else if (l->granules[i] >= HPP_BLOCK_FIRST &&
+                   !add_block(l, begin + i * HPP_GRANULE_BYTES, &l->granules[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static hpf_status read_leaves(leaf_reader *l, const uint64_t *leaves, size_t n, hpf_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (leaves[i] == 0 || (i > 0 && compare_entries(&leaves[i], &leaves[i - 1]) == 0)) {
+            continue;
+        }
+        if (!read_leaf(l, hpp__leaf_of_entry(leaves[i]))) {
+            return hpf_error_set(err, HPF_ERR_IO, "its table of blocks cannot be read");
+        }
+        if (!add_blocks(l, hpp__begin_of_entry(leaves[i]))) {
+            return hpf_error_set_memory(err);
+        }
+        forget_leaf(l);
+    }
+    return HPF_OK;
+}
+
+hpf_status hpp__image_blocks(hpp__image_block **out, size_t *n, uint32_t process_id,
+                             const hpp__window_reader *reader, hpf_error *err)
+{
+    uint32_t n_leaves;
+    const _Atomic uint64_t *listed = hpp__window_reader_leaves(reader, &n_leaves);
+    uint64_t *leaves = malloc((n_leaves + (size_t)1) * sizeof *leaves);
+    leaf_reader *l = calloc(1, sizeof *l);
+    uint32_t *granules = calloc(1, HPP_LEAF_BYTES + HPP_WINDOW_PAGE_BYTES);
+    hpf_status status = hpf_error_set_memory(err);
+    *out = NULL;
+    *n = 0;
+    if (l && leaves && granules) {
+        for (uint32_t i = 0; i < n_leaves; i++) {
+            leaves[i] = listed[i];
+        }
+        qsort(leaves, n_leaves, sizeof *leaves, compare_entries);
+        l->process_id = process_id;
+        l->pagemap = hpp__proc_open_pagemap(process_id);
+        l->granules = granules;
+        status = read_leaves(l, leaves, n_leaves, err);
+        if (l->pagemap >= 0) {
+            close(l->pagemap);
+        }
+        *out = l->blocks;
+        *n = l->n_blocks;
+    }
+    if (status == HPF_OK && *n > 0) {
+        hpp__image_block *last = *out + *n - 1;
+        uint64_t room = UINT64_MAX - last->address;
+        last->size_bytes = last->size_bytes < room ? last->size_bytes : room;
+    }
+    free(granules);
+    free(leaves);
+    free(l);
+    return status;
+}

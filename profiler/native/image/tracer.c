@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One thread after the other is seized, interrupted, and waited for. New threads may appear until
+ * all that exist have stopped.
+ */
+#include "tracer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/rseq.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "proc.h"
+
+/* As the kernel has them: results of interrupted system calls. */
+enum {
+    RESULT_RESTART_FIRST = -516, /* ERESTART_RESTARTBLOCK */
+    RESULT_RESTART_LAST = -512,  /* ERESTARTSYS */
+    MAX_ROUNDS = 16,
+    MAX_YIELDS = 100,         /* before it waits in earnest */
+    AT_CALL = SIGTRAP | 0x80, /* a stop at the beginning or end of a system call */
+};
+static const uint64_t patience_ns = 200000000;        /* with a thread that is to stop */
+static const uint64_t call_patience_ns = 10000000000; /* with a fork of a large process */
+static const uint64_t ns_per_ms = 1000000;
+
+uint64_t hpp__tracer_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void hpp__tracer_init(hpp__tracer *t, uint32_t process_id)
+{
+    *t = (hpp__tracer){.process_id = process_id};
+}
+
+void hpp__tracer_finish(hpp__tracer *t)
+{
+    free(t->threads);
+    free(t->waits);
+    free(t->late);
+}
+
+int hpp__tracer_wait(uint32_t id, uint64_t end_ns)
+{
+    const struct timespec pause = {0, 10000};
+    for (int i = 0;; i++) {
+        siginfo_t info = {0};
+        int result = waitid(P_PID, id, &info, WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL);
+        bool has_stopped = info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED;
+        if (result == 0 && info.si_pid != 0) {
+            return has_stopped ? info.si_status : 0;
+        }
+        if ((result != 0 && errno != EINTR) || hpp__tracer_now_ns() >= end_ns) {
+            return 0;
+        }
+        if (i < MAX_YIELDS) {
+            sched_yield();
+        } else {
+            nanosleep(&pause, NULL);
+        }
+    }
+}
+
+/* ---- Stopping ---- */
+
+/* Fills in what /proc says of a thread that is in a system call. */
+static void read_waiting(const hpp__tracer *t, hpp__traced *thread)
+{
+    struct user_regs_struct *r = &thread->registers;
+    long long number;
+    unsigned long long a[6], sp, pc;
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/%u/task/%u/syscall", (unsigned)t->process_id,
+             (unsigned)thread->id);
+    if (hpp__proc_read_text(path, text, sizeof text) &&
+        sscanf(text, "%lld %llx %llx %llx %llx %llx %llx %llx %llx", &number, &a[0], &a[1], &a[2],
+               &a[3], &a[4], &a[5], &sp, &pc) == 9) {
+        *r = (struct user_regs_struct){.rdi = a[0],
+                                       .rsi = a[1],
+                                       .rdx = a[2],
+                                       .r10 = a[3],
+                                       .r8 = a[4],
+                                       .r9 = a[5],
+                                       .rsp = sp,
+                                       .rip = pc};
+    }
+}
+
+/* Returns the state of a thread in one letter, as /proc has it. */
+static char state_of(const hpp__tracer *t, uint32_t id)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%u/task/%u/stat", (unsigned)t->process_id, (unsigned)id);
+    const char *after_name =
+        hpp__proc_read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+    return after_name && after_name[1] == ' ' ? after_name[2] : 'X';
+}
+
+static bool is_known(const hpp__tracer *t, uint32_t id)
+{
+    for (size_t i = 0; i < t->n_threads; i++) {
+        if (t->threads[i].id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Begins to stop a thread, unless it cannot be stopped. */
+static bool seize(hpp__tracer *t, uint32_t id)
+{
+    hpp__traced thread = {.id = id};
+    char state = state_of(t, id);
+    if (state == 'Z' || state == 'X') {
+        return true;
+    }
+    if (state == 'D') {
+        read_waiting(t, &thread);
+    } else if (ptrace(PTRACE_SEIZE, (pid_t)id, NULL, PTRACE_O_TRACESYSGOOD) == 0) {
+        thread.is_seized = true;
+        ptrace(PTRACE_INTERRUPT, (pid_t)id, NULL, NULL);
+    } else if (errno == ESRCH) {
+        return true;
+    } else {
+        return false;
+    }
+    return HPF__ARRAY_PUSH(t->threads, t->n_threads, t->threads_capacity, thread);
+}
+
+static bool seize_new(hpp__tracer *t)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/task", (unsigned)t->process_id);
+    DIR *all = opendir(path);
+    const struct dirent *entry;
+    bool is_done = all != NULL;
+    errno = ENOENT;
+    while (is_done && (entry = readdir(all))) {
+        uint32_t id = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        is_done = id == 0 || is_known(t, id) || seize(t, id);
+    }
+    int error = errno;
+    if (all) {
+        closedir(all);
+    }
+    errno = error;
+    return is_done;
+}
+
+static void wait_for(hpp__tracer *t, hpp__traced *thread, uint64_t end_ns)
+{
+    int status = hpp__tracer_wait(thread->id, end_ns);
+    thread->is_stopped = status != 0;
+    thread->may_call = status == (SIGTRAP | PTRACE_EVENT_STOP << 8);
+    thread->signal = status >> 8 == 0 ? status : 0;
+    thread->has_registers =
+        status != 0 && ptrace(PTRACE_GETREGS, (pid_t)thread->id, NULL, &thread->registers) == 0;
+    if (status == 0) {
+        read_waiting(t, thread);
+    }
+}
+
+hpf_status hpp__tracer_stop(hpp__tracer *t, hpf_error *err)
+{
+    uint64_t end_ns = hpp__tracer_now_ns() + patience_ns;
+    size_t n_before;
+    int n_rounds = 0;
+    t->n_threads = 0;
+    do {
+        n_before = t->n_threads;
+        if (!seize_new(t)) {
+            uint32_t tracer_id = hpp__proc_tracer(t->process_id);
+            if (errno == EPERM && tracer_id != 0) {
+                return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                                     "it is traced by another program (process %u)",
+                                     (unsigned)tracer_id);
+            }
+            if (errno == EPERM) {
+                return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                                     "it may not be traced: see kernel.yama.ptrace_scope, or it "
+                                     "has given up being dumpable (prctl)");
+            }
+            return hpf_error_set_os(err, errno, "its threads cannot be stopped");
+        }
+        for (size_t i = n_before; i < t->n_threads; i++) {
+            if (t->threads[i].is_seized) {
+                wait_for(t, &t->threads[i], end_ns);
+            }
+        }
+    } while (t->n_threads > n_before && ++n_rounds < MAX_ROUNDS);
+    return HPF_OK;
+}
+
+/* ---- Going on ---- */
+
+/* Returns whether a system call that returns EINTR without a signal can be made again: it has done
+ * nothing yet, and has no time limit in memory. */
+static bool can_be_repeated(uint64_t number)
+{
+    switch (number) {
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_epoll_wait:
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+    case SYS_io_uring_enter:
+    case SYS_mq_timedreceive:
+    case SYS_mq_timedsend:
+    case SYS_read:
+    case SYS_recvfrom:
+    case SYS_recvmmsg:
+    case SYS_recvmsg:
+    case SYS_rt_sigtimedwait:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_sendmsg:
+    case SYS_sendto:
+    case SYS_write:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Returns the time limit of a wait that begins again: what is left of it, if it is one that was
+ * interrupted before. */
+static int limit_left(hpp__tracer *t, uint32_t thread_id, int limit_ms, hpp__wait *out)
+{
+    uint64_t now_ns = hpp__tracer_now_ns();
+    *out = (hpp__wait){thread_id, limit_ms, now_ns + (uint64_t)limit_ms * ns_per_ms};
+    for (size_t i = 0; i < t->n_waits; i++) {
+        const hpp__wait *before = &t->waits[i];
+        if (before->thread_id == thread_id && before->limit_ms == limit_ms) {
+            out->end_ns = before->end_ns;
+            out->limit_ms =
+                before->end_ns > now_ns ? (int)((before->end_ns - now_ns) / ns_per_ms) : 0;
+        }
+    }
+    return out->limit_ms;
+}
+
+/* Repeats a system call that has returned EINTR because of the stop. */
+static void repeAT_CALL(hpp__tracer *t, hpp__traced *thread, hpp__wait *wait)
+{
+    struct user_regs_struct *r = &thread->registers;
+    if ((int64_t)r->rax != -EINTR || !can_be_repeated(r->orig_rax) ||
+        hpp__proc_has_signals(t->process_id, thread->id)) {
+        return;
+    }
+    bool is_epoll = r->orig_rax == SYS_epoll_wait || r->orig_rax == SYS_epoll_pwait;
+    if (is_epoll && (int)r->r10 > 0) {
+        r->r10 = (uint64_t)limit_left(t, thread->id, (int)r->r10, wait);
+    }
+    r->rip -= 2;
+    r->rax = r->orig_rax;
+    r->orig_rax = UINT64_MAX;
+    ptrace(PTRACE_SETREGS, (pid_t)thread->id, NULL, r);
+}
+
+/* Ends the tracing of a stopped thread. A dead one must be waited for, or its parent never sees its
+ * end; but a child of this process is left to the one who has started it. */
+static void let_go(const hpp__tracer *t, uint32_t id, int signal_number)
+{
+    siginfo_t info;
+    bool is_own_child =
+        id == t->process_id && hpp__proc_parent(t->process_id) == (uint32_t)getpid();
+    if (ptrace(PTRACE_DETACH, (pid_t)id, NULL, (long)signal_number) != 0 && !is_own_child) {
+        waitid(P_PID, id, &info, WEXITED | WNOHANG | __WALL);
+    }
+}
+
+static bool is_alive(const hpp__tracer *t, uint32_t id)
+{
+    char state = state_of(t, id);
+    return state != 'Z' && state != 'X';
+}
+
+void hpp__tracer_go_on(hpp__tracer *t)
+{
+    size_t n_waits = 0;
+    hpp__wait *waits = calloc(t->n_threads + 1, sizeof *waits);
+    for (size_t i = 0; i < t->n_threads; i++) {
+        hpp__traced *thread = &t->threads[i];
+        hpp__wait wait = {0};
+        if (thread->is_stopped && thread->signal == 0) {
+            repeAT_CALL(t, thread, &wait);
+        }
+        if (thread->is_seized && (thread->is_stopped || !is_alive(t, thread->id))) {
+            let_go(t, thread->id, thread->signal);
+        } else if (thread->is_seized &&
+                   !HPF__ARRAY_PUSH(t->late, t->n_late, t->late_capacity, thread->id)) {
+            let_go(t, thread->id, 0);
+        }
+        if (waits && wait.thread_id != 0) {
+            waits[n_waits++] = wait;
+        }
+        thread->is_stopped = thread->is_seized = false;
+    }
+    free(t->waits);
+    t->waits = waits;
+    t->n_waits = n_waits;
+    hpp__tracer_follow_up(t);
+}
+
+void hpp__tracer_follow_up(hpp__tracer *t)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < t->n_late; i++) {
+        uint32_t id = t->late[i];
+        if (hpp__tracer_wait(id, 0) != 0 || !is_alive(t, id)) {
+            let_go(t, id, 0);
+        } else {
+            t->late[n_left++] = id;
+        }
+    }
+    t->n_late = n_left;
+}
+
+/* ---- System calls ---- */
+
+/* Returns whether a thread is in a restartable sequence, which it must begin again if anything else
+ * happens to the thread. Without a kernel that says so, there may be one. */
+static bool is_in_sequence(const hpp__traced *thread)
+{
+    struct {
+        uint64_t area;
+        uint32_t area_bytes, signature, flags, padding;
+    } configuration = {0};
+    uint64_t sequence_at = 0;
+    struct rseq_cs sequence;
+    const struct user_regs_struct *r = &thread->registers;
+    const long get_configuration = 0x420f; /* PTRACE_GET_RSEQ_CONFIGURATION */
+    if (ptrace(get_configuration, (pid_t)thread->id, sizeof configuration, &configuration) < 0 ||
+        configuration.area == 0) {
+        return false;
+    }
+    uint64_t pointer_at = configuration.area + offsetof(struct rseq, rseq_cs);
+    return !hpp__proc_read_memory(thread->id, &sequence_at, pointer_at, sizeof sequence_at) ||
+           (sequence_at != 0 &&
+            (!hpp__proc_read_memory(thread->id, &sequence, sequence_at, sizeof sequence) ||
+             r->rip - sequence.start_ip < sequence.post_commit_offset));
+}
+
+hpp__traced *hpp__tracer_host(const hpp__tracer *t)
+{
+    hpp__traced *found = NULL;
+    for (size_t i = 0; i < t->n_threads; i++) {
+        hpp__traced *thread = &t->threads[i];
+        bool is_in_call = (int64_t)thread->registers.orig_rax >= 0;
+        bool is_able = thread->may_call && thread->has_registers;
+        if (!is_able || (!is_in_call && is_in_sequence(thread))) {
+            continue;
+        }
+        if (!is_in_call) {
+            return thread;
+        }
+        found = found ? found : thread;
+    }
+    return found;
+}
+
+/* Gives a thread that has stopped with `status` its registers back. */
+static void restore(hpp__traced *thread, int status)
+{
+    ptrace(PTRACE_SETREGS, (pid_t)thread->id, NULL, &thread->registers);
+    thread->is_stopped = status != 0;
+    thread->may_call = status == (SIGTRAP | PTRACE_EVENT_STOP << 8);
+    thread->signal = status >> 8 == 0 && status != AT_CALL ? status : 0;
+}
+
+/* Stores in the program what the gate loads. It is used only if this process ends meanwhile: a
+ * system call that was interrupted is then made again. Returns the signal mask, or false. */
+static bool fill_gate(const hpp__traced *thread, const hpp_window_gates *gates, uint64_t *blocked)
+{
+    const struct user_regs_struct *r = &thread->registers;
+    int64_t result = (int64_t)r->rax;
+    hpp_gate_registers kept = {r->rax, r->rdi, r->rsi, r->rdx, r->r10, r->r8,
+                               r->r9,  r->rcx, r->r11, r->rip, 0};
+    if ((int64_t)r->orig_rax >= 0 && result >= RESULT_RESTART_FIRST &&
+        result <= RESULT_RESTART_LAST) {
+        kept.ax = result == RESULT_RESTART_FIRST ? SYS_restart_syscall : r->orig_rax;
+        kept.pc -= 2;
+    }
+    ptrace(PTRACE_GETSIGMASK, (pid_t)thread->id, sizeof kept.blocked, &kept.blocked);
+    struct iovec from = {&kept, sizeof kept};
+    struct iovec to = {(void *)(uintptr_t)gates->registers, sizeof kept};
+    *blocked = kept.blocked;
+    return process_vm_writev((pid_t)thread->id, &from, 1, &to, 1, 0) == (ssize_t)sizeof kept;
+}
+
+/* Lets a thread run until its next stop. Returns that, or 0. */
+static int run_on(const hpp__traced *thread, int request)
+{
+    if (ptrace(request, (pid_t)thread->id, NULL, NULL) != 0) {
+        return 0;
+    }
+    return hpp__tracer_wait(thread->id, hpp__tracer_now_ns() + call_patience_ns);
+}
+
+bool hpp__tracer_call(hpp__traced *thread, const hpp_window_gates *gates, const uint64_t call[4],
+                      int64_t *result, uint32_t *forked_id)
+{
+    pid_t id = (pid_t)thread->id;
+    struct user_regs_struct r = thread->registers;
+    unsigned long forked = 0;
+    *forked_id = 0;
+    uint64_t blocked;
+    const uint64_t all_signals = UINT64_MAX;
+    if (!fill_gate(thread, gates, &blocked)) {
+        return false;
+    }
+    r.rip = call[0] == SYS_clone ? gates->fork_gate : gates->gate;
+    r.rax = call[0];
+    r.orig_rax = UINT64_MAX;
+    r.rdi = call[1];
+    r.rsi = call[2];
+    r.rdx = call[3];
+    r.r10 = r.r8 = 0;
+    ptrace(PTRACE_SETREGS, id, NULL, &r);
+    ptrace(PTRACE_SETSIGMASK, id, sizeof all_signals, &all_signals);
+    ptrace(PTRACE_SETOPTIONS, id, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE);
+    int status = run_on(thread, PTRACE_SYSCALL);
+    if (status == AT_CALL) {
+        status = run_on(thread, PTRACE_SYSCALL);
+    }
+    if (status == (SIGTRAP | PTRACE_EVENT_CLONE << 8)) {
+        ptrace(PTRACE_GETEVENTMSG, id, NULL, &forked);
+        *forked_id = (uint32_t)forked;
+        status = run_on(thread, PTRACE_SYSCALL);
+    }
+    bool is_done = status == AT_CALL && ptrace(PTRACE_GETREGS, id, NULL, &r) == 0;
+    *result = is_done ? (int64_t)r.rax : -EINTR;
+    /* From a stop where signals are handled, the kernel restarts the call of the thread. */
+    if (is_done) {
+        ptrace(PTRACE_INTERRUPT, id, NULL, NULL);
+        status = run_on(thread, PTRACE_CONT);
+    }
+    ptrace(PTRACE_SETSIGMASK, id, sizeof blocked, &blocked);
+    restore(thread, status);
+    return is_done;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Stops the threads of a process by ptrace, reads their registers, makes system calls in their
+ * place, and lets them go on.
+ *
+ * The program does not notice: PTRACE_SEIZE sends no signal, and the kernel restarts the system
+ * calls that it interrupts. Some return EINTR even without a signal (epoll_wait, receiving with a
+ * time limit); those are restarted here. So a thread in epoll_wait with a time limit waits at most
+ * for twice its limit, and no call fails.
+ *
+ * A thread in an uninterruptible system call (the parent in vfork, for one) is left alone. Of its
+ * registers, /proc has the arguments of the call and the stack pointer.
+ *
+ * Threads: use a tracer in one thread, always the same: the kernel knows the tracer by its thread.
+ */
+#ifndef HPP_NATIVE_TRACER_H
+#define HPP_NATIVE_TRACER_H
+
+#include <stdbool.h>
+#include <sys/user.h>
+
+#include "hpfile/error.h"
+#include "native/window/window.h"
+
+/* A thread of the process. */
+typedef struct hpp__traced {
+    uint32_t id;
+    bool is_seized, is_stopped;
+    bool has_registers;
+    bool may_call; /* it is not stopped by job control, or because of a signal */
+    int signal;    /* that it is about to get, or 0 */
+    struct user_regs_struct registers; /* when it was stopped, or what is known */
+} hpp__traced;
+
+/* An epoll_wait with a time limit that was interrupted. */
+typedef struct hpp__wait {
+    uint32_t thread_id;
+    int limit_ms; /* that it was restarted with */
+    uint64_t end_ns;
+} hpp__wait;
+
+typedef struct hpp__tracer {
+    uint32_t process_id;
+    hpp__traced *threads;
+    size_t n_threads, threads_capacity;
+    hpp__wait *waits; /* of the last stop */
+    size_t n_waits, waits_capacity;
+    uint32_t *late; /* threads that were seized and have not stopped in time */
+    size_t n_late, late_capacity;
+} hpp__tracer;
+
+void hpp__tracer_init(hpp__tracer *tracer, uint32_t process_id);
+void hpp__tracer_finish(hpp__tracer *tracer);
+
+/* Stops all threads. Errors: UNSUPPORTED if the process may not be traced, with the reason; IO;
+ * MEMORY. Call hpp__tracer_go_on in any case. */
+hpf_status hpp__tracer_stop(hpp__tracer *tracer, hpf_error *err);
+
+/* Makes a system call in the place of a stopped thread, by way of a gate of the program. Stores its
+ * result, and the id of the process that it has forked, which is stopped as well, or 0. Returns
+ * false if the thread cannot make it, for instance because a signal has come. */
+bool hpp__tracer_call(hpp__traced *thread, const hpp_window_gates *gates, const uint64_t call[4],
+                      int64_t *result, uint32_t *forked_id);
+
+/* Returns a stopped thread that can make system calls; NULL if there is none. */
+hpp__traced *hpp__tracer_host(const hpp__tracer *tracer);
+
+/* Lets all threads go on with their registers. */
+void hpp__tracer_go_on(hpp__tracer *tracer);
+
+/* Looks for threads that stopped after the time for it was over, and lets them go on. Call it from
+ * time to time. */
+void hpp__tracer_follow_up(hpp__tracer *tracer);
+
+/* Waits until a traced process or thread stops, at most until `end_ns` of CLOCK_MONOTONIC. Returns
+ * the signal, with the event in the second byte; 0 if it has not stopped, or is dead. */
+int hpp__tracer_wait(uint32_t id, uint64_t end_ns);
+
+/* Returns CLOCK_MONOTONIC. */
+uint64_t hpp__tracer_now_ns(void);
+
+#endif

@@ -1,0 +1,683 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Images of a process that runs: what they contain, and that the process does not notice. The
+ * process is a child of the test, with a window and a table of blocks.
+ */
+#include "native/image/freezer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "native/image/proc.h"
+#include "native/preload/blocks.h"
+#include "native/preload/gate.h"
+#include "native/window/window_writer.h"
+
+#define MIB   ((uint64_t)1 << 20)
+#define MAGIC UINT64_C(0x1234abcd5678ef90)
+
+/* What the program and the test share. */
+typedef struct shared {
+    _Atomic int is_ready, should_close, should_end;
+    _Atomic uint64_t n_rounds, n_wrong, n_signals;
+    _Atomic uint64_t addresses[4];
+    _Atomic uint32_t thread_id;
+} shared;
+
+typedef struct program {
+    pid_t id;
+    hpp__window_reader reader;
+    hpp__freezer freezer;
+} program;
+
+static shared *common;
+
+static void wait_until(_Atomic int *flag)
+{
+    const struct timespec pause = {0, 1000000};
+    while (!atomic_load(flag)) {
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* Starts a process that calls `run`, which sets is_ready. */
+static void start(program *p, void (*run)(void))
+{
+    const char *reason;
+    common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert(hpp__window_make(&reason, 16 * MIB) >= 0);
+    hpp__window->head.gates = hpp__gates();
+    p->id = fork();
+    if (p->id == 0) {
+        run();
+        _exit(0);
+    }
+    wait_until(&common->is_ready);
+    hpf_error err;
+    cr_assert(hpp__window_reader_open(&p->reader, hpp__window, hpp__window->head.size_bytes,
+                                      &err) == HPF_OK);
+    hpp__freezer_init(&p->freezer, (uint32_t)p->id);
+}
+
+static hpp__image *take(program *p)
+{
+    hpf_error err = {0};
+    hpp__image *image;
+    hpp__window_reader_refresh(&p->reader);
+    hpf_status status = hpp__freezer_take(&image, &p->freezer, &p->reader, &err);
+    cr_assert(status == HPF_OK, "%s", err.message);
+    return image;
+}
+
+/* Ends the process by itself, and checks that all went well in it. */
+static void finish(program *p)
+{
+    int status;
+    hpp__freezer_reap(&p->freezer, &p->reader);
+    atomic_store(&common->should_end, 1);
+    hpp__freezer_finish(&p->freezer);
+    cr_assert(waitpid(p->id, &status, 0) == p->id);
+    cr_assert(status == 0, "status %x", (unsigned)status);
+    cr_assert(common->n_wrong == 0, "%llu of %llu calls went wrong",
+              (unsigned long long)common->n_wrong, (unsigned long long)common->n_rounds);
+}
+
+static void end_by_force(program *p)
+{
+    hpp__freezer_finish(&p->freezer);
+    kill(p->id, SIGKILL);
+    waitpid(p->id, NULL, 0);
+}
+
+/* ---- Contents -------------------------------------------------------------------------------- */
+
+enum { N_BLOCKS = 300 };
+
+static void put(const void *address, uint32_t site, uint64_t n_bytes)
+{
+    hpp_block before;
+    if (!hpp__blocks_put(address, site, n_bytes, &before)) {
+        common->n_wrong++;
+    }
+}
+
+/* Blocks of many sizes, at the ends of pages of the table, and in two leaves. */
+static void make_blocks(void)
+{
+    uintptr_t base = UINT64_C(100) << HPP_LEAF_SHIFT;
+    for (uintptr_t i = 0; i < N_BLOCKS; i++) {
+        put((void *)(base + i * 16368), (uint32_t)i + 3, i * 7 % 64);
+    }
+    put((void *)(base + ((uintptr_t)1 << HPP_LEAF_SHIFT) - 16), 5, UINT64_C(5) << 31);
+    put((void *)((UINT64_C(90) << HPP_LEAF_SHIFT)), 6, 16);
+    atomic_store(&common->is_ready, 1);
+    wait_until(&common->should_end);
+}
+
+Test(freezer, has_all_blocks_in_order)
+{
+    program p;
+    start(&p, make_blocks);
+    hpp__image *image = take(&p);
+    uint64_t base = UINT64_C(100) << HPP_LEAF_SHIFT;
+    cr_assert(eq(u64, image->n_blocks, N_BLOCKS + 2));
+    cr_assert(eq(u64, image->blocks[0].address, UINT64_C(90) << HPP_LEAF_SHIFT));
+    cr_assert(eq(u32, image->blocks[0].site, 6));
+    for (size_t i = 0; i < N_BLOCKS; i++) {
+        const hpp__image_block *block = &image->blocks[i + 1];
+        cr_assert(eq(u64, block->address, base + i * 16368));
+        cr_assert(eq(u64, block->size_bytes, i * 7 % 64));
+        cr_assert(eq(u32, block->site, (uint32_t)i + 3));
+    }
+    const hpp__image_block *huge = &image->blocks[N_BLOCKS + 1];
+    cr_assert(eq(u64, huge->size_bytes, UINT64_C(5) << 31));
+    cr_assert(
+        eq(u64, hpp__image_block_of(image, huge->address + (UINT64_C(5) << 31) - 1), N_BLOCKS + 1));
+    cr_assert(eq(u64, hpp__image_block_of(image, huge->address + (UINT64_C(5) << 31)), SIZE_MAX));
+    cr_assert(eq(u64, hpp__image_block_of(image, image->blocks[0].address - 1), SIZE_MAX));
+    hpp__image_close(image);
+    finish(&p);
+}
+
+/* Two numbers of different pages, which one thread keeps equal at any moment but one. */
+static void count(void)
+{
+    volatile uint64_t *pages =
+        mmap(NULL, 16 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    common->addresses[0] = (uintptr_t)&pages[0];
+    common->addresses[1] = (uintptr_t)&pages[MIB];
+    put((void *)(uintptr_t)pages, 7, 16 * MIB);
+    atomic_store(&common->is_ready, 1);
+    for (uint64_t n = 1; !common->should_end; n++) {
+        pages[0] = n;
+        pages[MIB] = n;
+        common->n_rounds = n;
+    }
+}
+
+Test(freezer, has_memory_of_one_moment_that_does_not_change)
+{
+    program p;
+    start(&p, count);
+    for (int i = 0; i < 50; i++) {
+        hpp__image *image = take(&p);
+        uint64_t one, other, again, n_before = common->n_rounds;
+        cr_assert(hpp__image_read(image, &one, common->addresses[0], sizeof one));
+        while (common->n_rounds < n_before + 1000) {
+            sched_yield();
+        }
+        cr_assert(hpp__image_read(image, &other, common->addresses[1], sizeof other));
+        cr_assert(hpp__image_read(image, &again, common->addresses[0], sizeof again));
+        cr_assert(one == again && (one == other || one == other + 1));
+        cr_assert(not(hpp__image_read(image, &one, 16, sizeof one)));
+        hpp__image_close(image);
+    }
+    finish(&p);
+}
+
+/* Keeps MAGIC in callee-saved registers only, while it runs or waits in `read`. */
+static void *hold(void *argument)
+{
+    int ends[2];
+    char byte;
+    common->thread_id = (uint32_t)syscall(SYS_gettid);
+    prctl(PR_SET_NAME, argument ? "runner" : "reader");
+    if (pipe(ends) != 0) {
+        return NULL;
+    }
+    long result = argument ? 0 : SYS_read;
+    register long number __asm__("rax") = result;
+    register long file __asm__("rdi") = ends[0];
+    register char *to __asm__("rsi") = &byte;
+    register long n __asm__("rdx") = 1;
+    __asm__ volatile("movq %[magic], %%r12\n"
+                     "movl $1, (%[ready])\n"
+                     "testq %%rax, %%rax\n"
+                     "jnz 2f\n"
+                     "1: jmp 1b\n"
+                     "2: syscall\n"
+                     : "+a"(number)
+                     : "r"(file), "r"(to),
+                       "r"(n), [magic] "r"(MAGIC), [ready] "r"(&common->is_ready)
+                     : "r12", "rcx", "r11", "memory");
+    return NULL;
+}
+
+static void hold_running(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, hold, common);
+    pause();
+}
+
+static void hold_reading(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, hold, NULL);
+    pause();
+}
+
+static void expect_magic(void (*run)(void), const char *name)
+{
+    program p;
+    start(&p, run);
+    hpp__image *image = take(&p);
+    cr_assert(eq(u64, image->n_threads, 2));
+    cr_assert(eq(u64, image->n_without_registers, 0));
+    for (size_t i = 0; i < 2; i++) {
+        const hpp__image_thread *t = &image->threads[i];
+        uint64_t sp = t->registers[HPP__REGISTER_SP];
+        cr_assert(t->has_registers && t->stack_begin < sp && sp < t->stack_end);
+        cr_assert(t->id == (uint32_t)p.id || t->id == common->thread_id);
+        if (t->id == common->thread_id) {
+            cr_assert(strcmp(t->name, name) == 0, "%s", t->name);
+            cr_assert(eq(u64, t->registers[12], MAGIC));
+            cr_assert(t->thread_pointer > sp && t->thread_pointer < t->stack_end &&
+                      t->stack_end - t->thread_pointer <= 4096);
+        }
+    }
+    hpp__image_close(image);
+    end_by_force(&p);
+}
+
+Test(freezer, has_registers_of_a_running_thread)
+{
+    expect_magic(hold_running, "runner");
+}
+
+Test(freezer, has_registers_of_a_waiting_thread)
+{
+    expect_magic(hold_reading, "reader");
+}
+
+/* ---- Effects on the program ------------------------------------------------------------------ */
+
+static void expect_result(long result, long expected)
+{
+    common->n_rounds++;
+    common->n_wrong += result != expected;
+}
+
+/* Each round ends when the test has taken an image: the calls are interrupted, and must end as they
+ * do without. */
+static void *wait_in_epoll(void *limit)
+{
+    int files = epoll_create1(0);
+    struct epoll_event event;
+    while (!common->should_end) {
+        expect_result(epoll_wait(files, &event, 1, *(int *)limit), 0);
+    }
+    return NULL;
+}
+
+static void *wait_for_event(void *file)
+{
+    uint64_t n;
+    while (!common->should_end) {
+        expect_result(read(*(int *)file, &n, sizeof n), sizeof n);
+    }
+    return NULL;
+}
+
+static void *wait_for_event_by_epoll(void *file)
+{
+    int files = epoll_create1(0);
+    struct epoll_event event = {.events = EPOLLIN};
+    epoll_ctl(files, EPOLL_CTL_ADD, *(int *)file, &event);
+    while (!common->should_end) {
+        uint64_t n;
+        expect_result(epoll_wait(files, &event, 1, -1), 1);
+        expect_result(read(*(int *)file, &n, sizeof n), sizeof n);
+    }
+    return NULL;
+}
+
+static void *sleep_in_turn(void *unused)
+{
+    const struct timespec ms = {0, 3000000};
+    struct pollfd none = {.fd = -1};
+    while (!common->should_end) {
+        expect_result(nanosleep(&ms, NULL), 0);
+        expect_result(poll(&none, 1, 3), 0);
+        expect_result(clock_nanosleep(CLOCK_MONOTONIC, 0, &ms, NULL), 0);
+        expect_result(select(0, NULL, NULL, NULL, &(struct timeval){0, 3000}), 0);
+    }
+    return unused;
+}
+
+static void *wait_for_semaphore(void *set)
+{
+    while (!common->should_end) {
+        expect_result(semop(*(int *)set, &(struct sembuf){0, -1, 0}, 1), 0);
+    }
+    return NULL;
+}
+
+static void *wait_for_signal(void *unused)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    while (!common->should_end) {
+        int number;
+        expect_result(sigwaitinfo(&set, NULL), SIGUSR2);
+        expect_result(sigwait(&set, &number), 0);
+    }
+    return unused;
+}
+
+static void *receive_with_limit(void *unused)
+{
+    int ends[2];
+    char byte;
+    struct timeval limit = {0, 20000};
+    socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+    setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    while (!common->should_end) {
+        expect_result(recv(ends[0], &byte, 1, 0), -1);
+        common->n_wrong += errno != EAGAIN;
+    }
+    return unused;
+}
+
+static void wait_everywhere(void)
+{
+    static int limit_ms = 5, event, polled, set;
+    event = eventfd(0, 0);
+    polled = eventfd(0, 0);
+    set = semget(IPC_PRIVATE, 1, 0600);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+    pthread_t threads[7];
+    pthread_create(&threads[0], NULL, wait_in_epoll, &limit_ms);
+    pthread_create(&threads[1], NULL, wait_for_event, &event);
+    pthread_create(&threads[2], NULL, wait_for_event_by_epoll, &polled);
+    pthread_create(&threads[3], NULL, sleep_in_turn, NULL);
+    pthread_create(&threads[4], NULL, wait_for_semaphore, &set);
+    pthread_create(&threads[5], NULL, wait_for_signal, NULL);
+    pthread_create(&threads[6], NULL, receive_with_limit, NULL);
+    atomic_store(&common->is_ready, 1);
+    const struct timespec ms = {0, 7000000};
+    for (int i = 0; i < 20 || !common->should_end; i++) {
+        uint64_t one = 1;
+        nanosleep(&ms, NULL);
+        expect_result(write(event, &one, sizeof one), sizeof one);
+        expect_result(write(polled, &one, sizeof one), sizeof one);
+        semop(set, &(struct sembuf){0, 1, 0}, 1);
+        kill(getpid(), SIGUSR2);
+    }
+    semctl(set, 0, IPC_RMID);
+}
+
+Test(freezer, interrupts_no_system_call)
+{
+    program p;
+    start(&p, wait_everywhere);
+    for (int i = 0; i < 60; i++) {
+        hpp__image_close(take(&p));
+    }
+    finish(&p);
+}
+
+/* An epoll_wait that is interrupted again and again still ends. */
+static void wait_once(void)
+{
+    static int limit_ms = 50;
+    atomic_store(&common->is_ready, 1);
+    int files = epoll_create1(0);
+    struct epoll_event event;
+    expect_result(epoll_wait(files, &event, 1, limit_ms), 0);
+}
+
+Test(freezer, keeps_the_time_limit_of_a_wait)
+{
+    program p;
+    start(&p, wait_once);
+    while (common->n_rounds == 0) {
+        hpp__image *image;
+        hpf_error err;
+        if (hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_OK) {
+            hpp__image_close(image);
+        }
+    }
+    finish(&p);
+}
+
+static void note_signal(int number)
+{
+    (void)number;
+    common->n_signals++;
+}
+
+static void expect_no_children(void)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    signal(SIGCHLD, note_signal);
+    atomic_store(&common->is_ready, 1);
+    while (!common->should_end) {
+        expect_result(waitpid(-1, NULL, WNOHANG), -1);
+        common->n_wrong += errno != ECHILD;
+    }
+    pid_t own = fork();
+    if (own == 0) {
+        _exit(3);
+    }
+    int status;
+    expect_result(wait(&status), own);
+    expect_result(wait(&status), -1);
+    common->n_wrong += common->n_signals != 1;
+}
+
+Test(freezer, adds_no_child_that_the_program_sees)
+{
+    program p;
+    start(&p, expect_no_children);
+    for (int i = 0; i < 30; i++) {
+        hpp__image *image = take(&p);
+        hpp__image_close(image);
+    }
+    hpp__freezer_reap(&p.freezer, &p.reader);
+    char path[64], children[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)p.id, (int)p.id);
+    cr_assert(not(hpp__proc_read_text(path, children, sizeof children)), "%s", children);
+    finish(&p);
+}
+
+static void count_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal};
+    sigaction(SIGALRM, &action, NULL);
+    struct itimerval every = {{0, 500}, {0, 500}};
+    setitimer(ITIMER_REAL, &every, NULL);
+    atomic_store(&common->is_ready, 1);
+    volatile double sum = 0;
+    while (!common->should_end) {
+        double before = sum;
+        sum += 1;
+        common->n_wrong += sum != before + 1;
+        common->n_rounds++;
+    }
+}
+
+/* Images may be missed when a signal comes at the same moment, but nothing else goes wrong. */
+Test(freezer, works_among_signals)
+{
+    program p;
+    size_t n_taken = 0;
+    start(&p, count_signals);
+    for (int i = 0; i < 60; i++) {
+        hpp__image *image;
+        hpf_error err;
+        if (hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_OK) {
+            hpp__image_close(image);
+            n_taken++;
+        }
+    }
+    cr_assert(n_taken > 20, "%zu", n_taken);
+    uint64_t n_before = common->n_signals;
+    while (common->n_signals < n_before + 10) {
+        sched_yield();
+    }
+    finish(&p);
+}
+
+/* The files of the copy are closed: the other end of a pipe sees its end. */
+static int pipe_ends[2];
+
+static void close_pipe(void)
+{
+    atomic_store(&common->is_ready, 1);
+    wait_until(&common->should_close);
+    close(pipe_ends[1]);
+    atomic_store(&common->is_ready, 2);
+    wait_until(&common->should_end);
+}
+
+Test(freezer, keeps_no_file_open)
+{
+    program p;
+    char byte;
+    cr_assert(pipe(pipe_ends) == 0);
+    start(&p, close_pipe);
+    hpp__image *image = take(&p);
+    close(pipe_ends[1]);
+    atomic_store(&common->should_close, 1);
+    while (common->is_ready != 2) {
+        sched_yield();
+    }
+    cr_assert(read(pipe_ends[0], &byte, 1) == 0);
+    hpp__image_close(image);
+    finish(&p);
+}
+
+/* ---- Whatever goes wrong --------------------------------------------------------------------- */
+
+/* A parent in vfork cannot be stopped, and is not waited for. */
+static void wait_in_vfork(void)
+{
+    pid_t child = vfork();
+    if (child == 0) {
+        atomic_store(&common->is_ready, 1);
+        while (!common->should_end) {
+            sched_yield();
+        }
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void *run_and_vfork(void *unused)
+{
+    wait_in_vfork();
+    return unused;
+}
+
+static void vfork_in_a_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, run_and_vfork, NULL);
+    pthread_join(thread, NULL);
+}
+
+Test(freezer, skips_a_program_of_one_thread_in_vfork)
+{
+    program p;
+    hpp__image *image;
+    hpf_error err;
+    start(&p, wait_in_vfork);
+    cr_assert(hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_ERR_IO);
+    cr_assert(image == NULL);
+    finish(&p);
+}
+
+Test(freezer, has_the_stack_of_a_thread_in_vfork)
+{
+    program p;
+    start(&p, vfork_in_a_thread);
+    hpp__image *image = take(&p);
+    cr_assert(eq(u64, image->n_without_registers, 1));
+    for (size_t i = 0; i < image->n_threads; i++) {
+        const hpp__image_thread *t = &image->threads[i];
+        cr_assert(t->registers[HPP__REGISTER_SP] > t->stack_begin &&
+                  t->registers[HPP__REGISTER_SP] < t->stack_end);
+    }
+    hpp__image_close(image);
+    finish(&p);
+}
+
+static void trace_me(void)
+{
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    atomic_store(&common->is_ready, 1);
+    wait_until(&common->should_end);
+}
+
+Test(freezer, says_that_another_program_traces)
+{
+    program p;
+    hpp__image *image;
+    hpf_error err;
+    start(&p, trace_me);
+    cr_assert(hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_ERR_UNSUPPORTED);
+    cr_assert(strstr(err.message, "traced by another program") != NULL);
+    finish(&p);
+}
+
+static void give_up_processes(void)
+{
+    struct {
+        long soft, hard;
+    } none = {0, 0};
+    if (setresuid(65534, 65534, 65534) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 ||
+        syscall(SYS_prlimit64, 0, 6 /* RLIMIT_NPROC */, &none, NULL) != 0) {
+        common->n_wrong++;
+    }
+    atomic_store(&common->is_ready, 1);
+    wait_until(&common->should_end);
+}
+
+Test(freezer, says_that_the_program_cannot_fork)
+{
+    program p;
+    hpp__image *image;
+    hpf_error err;
+    if (geteuid() != 0) {
+        cr_skip_test("only root can read the memory of a process of another user");
+    }
+    start(&p, give_up_processes);
+    cr_assert(hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_ERR_IO);
+    cr_assert(eq(int, err.os_errno, EAGAIN));
+    finish(&p);
+}
+
+/* A process that takes images is killed at any moment; the program counts on. */
+Test(freezer, survives_the_death_of_the_tracer)
+{
+    program p;
+    start(&p, count);
+    for (int i = 0; i < 50; i++) {
+        pid_t taker = fork();
+        if (taker == 0) {
+            for (;;) {
+                hpp__image *image;
+                hpf_error err;
+                if (hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_OK) {
+                    hpp__image_close(image);
+                }
+            }
+        }
+        const struct timespec pause = {0, i * 20000};
+        nanosleep(&pause, NULL);
+        kill(taker, SIGKILL);
+        waitpid(taker, NULL, 0);
+        uint64_t n_before = common->n_rounds;
+        while (common->n_rounds < n_before + 10) {
+            cr_assert(waitpid(p.id, NULL, WNOHANG) == 0);
+            sched_yield();
+        }
+    }
+    finish(&p);
+}
+
+Test(freezer, leaves_the_end_of_the_program_to_its_parent)
+{
+    program p;
+    hpp__image *image;
+    hpf_error err;
+    start(&p, count);
+    image = take(&p);
+    kill(p.id, SIGKILL);
+    const struct timespec pause = {0, 1000000};
+    nanosleep(&pause, NULL);
+    uint64_t word;
+    cr_assert(hpp__image_read(image, &word, common->addresses[0], sizeof word));
+    hpp__image_close(image);
+    cr_assert(hpp__freezer_take(&image, &p.freezer, &p.reader, &err) != HPF_OK);
+    int status;
+    cr_assert(waitpid(p.id, &status, 0) == p.id);
+    cr_assert(eq(int, status, SIGKILL));
+    hpp__freezer_finish(&p.freezer);
+}
