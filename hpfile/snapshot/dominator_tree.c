@@ -50,7 +50,7 @@ static bool add_node(grouping *g, uint32_t node)
     bool is_root = g->n_groups == 0;
     uint32_t index = is_root ? 0 : g->group_of[d->dominators[node]];
     bool is_inside =
-        !is_root && (g->groups[index].name == name || g->groups[index].name == HPF__SNAPSHOT_NONE);
+        index > 0 && (g->groups[index].name == name || g->groups[index].name == HPF__SNAPSHOT_NONE);
     if (!is_inside) {
         bool is_deep = !is_root && g->groups[index].depth == HPF__DOMINATOR_TREE_DEPTH;
         index = child_of(g, index, is_deep ? HPF__SNAPSHOT_NONE : name);

@@ -2,7 +2,7 @@
  *
  * The dominator tree of a snapshot, for people: objects of one name that are dominated by the same
  * group are one group, so a million nodes of a list are a line. What an object of a group dominates
- * and has the group's name belongs to the group.
+ * and has the group's name belongs to the group. The root is a group by itself.
  *
  * Exact for each group: retained_bytes is self_bytes, and retained_bytes of the children, and
  * rest_bytes.

@@ -269,6 +269,25 @@ Test(dominators, groups_have_the_sums_of_all_objects_on_a_path_of_names)
     }
 }
 
+/* As in snapshots of V8, where the root and many objects have no name. */
+Test(dominators, objects_with_the_name_of_the_root_are_a_group_below_it)
+{
+    add("", 0);
+    lead_to(1);
+    add("", 5);
+    lead_to(2);
+    add("", 7);
+    hpf__dominators d;
+    hpf__dominator_tree tree;
+    cr_assert_eq(hpf__dominators_init(&d, &graph, NULL), HPF_OK);
+    cr_assert_eq(hpf__dominator_tree_init(&tree, &graph, &d, 0, 1000, NULL), HPF_OK);
+    cr_assert_eq(tree.n_groups, 2);
+    cr_assert_eq(tree.groups[0].self_bytes, 0);
+    cr_assert_eq(tree.groups[1].self_bytes, 12);
+    hpf__dominator_tree_finish(&tree);
+    hpf__dominators_finish(&d);
+}
+
 Test(dominators, what_is_deeper_than_the_tree_is_one_group)
 {
     add("root", 0);
