@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census run: checks options, starts the program, serves the profiler, and prints a summary.
+ * census run and census attach: check options, start the program or attach to it, serve the
+ * profiler, and print a summary.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -352,9 +353,9 @@ static void report(const run *r)
     }
 }
 
-static int start_and_serve(run *r, char **argv)
+/* Opens the views and the collector. */
+static int open_collector(run *r)
 {
-    launched program;
     hpf_error err;
     if (!run_signals_begin(&r->signals) || !run_watch_open(&r->watch, &r->options)) {
         return EXIT_FAILED;
@@ -365,25 +366,73 @@ static int start_and_serve(run *r, char **argv)
                                                                                    : EXIT_FAILED;
     }
     run_watch_attach(&r->watch, r->collector);
-    launch_raise_file_limit();
-    const launch_plan plan = {
-        .path = r->path, .argv = argv, .library = r->library, .signal_mask = r->signals.before};
-    int status = launch_start(&program, r->collector, &plan);
-    if (status != EXIT_DONE) {
-        return status;
-    }
-    const run_guest guest = run_watch_guest(&r->watch);
-    int wait_status = run_loop(r->collector, &program, &r->signals, &guest, r->values->quiet);
+    return EXIT_DONE;
+}
+
+/* Completes the profile. */
+static void conclude(run *r)
+{
     hpp_collector_stop(r->collector);
     run_watch_conclude(&r->watch, &r->signals);
     report(r);
     run_watch_finish(&r->watch, &r->signals);
     hpp_collector_destroy(r->collector);
     r->collector = NULL;
+}
+
+static int start_and_serve(run *r, char **argv)
+{
+    launched program;
+    int status = open_collector(r);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    launch_raise_file_limit();
+    const launch_plan plan = {
+        .path = r->path, .argv = argv, .library = r->library, .signal_mask = r->signals.before};
+    status = launch_start(&program, r->collector, &plan);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    const run_guest guest = run_watch_guest(&r->watch);
+    int wait_status = run_loop(r->collector, &program, &r->signals, &guest, r->values->quiet);
+    conclude(r);
     return launch_exit_as(wait_status);
 }
 
-static int run_program(const cmd *self, run *r, char **argv)
+static int attach_and_serve(run *r, long process_id)
+{
+    hpp_variables variables;
+    hpp_attached attached;
+    hpf_error err;
+    int status = open_collector(r);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    hpp_collector_follow(r->collector, process_id);
+    const launched program = launch_follow((pid_t)process_id);
+    if (hpp_collector_variables(r->collector, &variables, process_id, r->library, NULL, &err) !=
+            HPF_OK ||
+        hpp_attach(&attached, process_id, r->library, variables.run, &err) != HPF_OK) {
+        diag_say("cannot attach to process %ld: %s", process_id, err.message);
+        return EXIT_FAILED;
+    }
+    if (!r->values->quiet) {
+        diag_say("profiling process %ld (%s); Ctrl-C ends the profile, not the process", process_id,
+                 r->path);
+    }
+    const run_guest guest = run_watch_guest(&r->watch);
+    bool has_ended = run_loop_attached(r->collector, &program, &r->signals, &guest);
+    if (!has_ended && hpp_detach(&attached, &err) != HPF_OK) {
+        diag_say("cannot detach from process %ld: %s", process_id, err.message);
+        status = EXIT_FAILED;
+    }
+    conclude(r);
+    return status;
+}
+
+/* Checks options that need more than their type. `program` names the files. */
+static int check_options(const cmd *self, run *r, const char *program)
 {
     const run_values *v = r->values;
     r->options = (hpp_collector_options){
@@ -426,23 +475,58 @@ static int run_program(const cmd *self, run *r, char **argv)
     if (v->plot && !r->profile.with_census) {
         return cmd_misused(self, "--plot needs a heap profile: add -hc");
     }
-    if (!choose_base(v->base, argv[0], r->base)) {
-        return cmd_misused(self, "cannot derive an output name: use -o BASE");
-    }
-    int status = launch_find(argv[0], r->path);
-    if (status == EXIT_DONE) {
-        status = run_watch_init(&r->watch, self, &v->watch);
-    }
-    if (status != EXIT_DONE) {
-        return status;
-    }
-    if (!launch_library(r->library) || !check_output(r->base, r->profile.with_census)) {
-        return EXIT_FAILED;
-    }
-    return start_and_serve(r, argv);
+    return choose_base(v->base, program, r->base)
+               ? EXIT_DONE
+               : cmd_misused(self, "cannot derive an output name: use -o BASE");
 }
 
-static int run_command(const cmd *self, int argc, char **argv)
+/* Finds the library, and checks that files can be written. */
+static int prepare(const cmd *self, run *r)
+{
+    int status = run_watch_init(&r->watch, self, &r->values->watch);
+    if (status == EXIT_DONE &&
+        (!launch_library(r->library) || !check_output(r->base, r->profile.with_census))) {
+        status = EXIT_FAILED;
+    }
+    return status;
+}
+
+static int run_program(const cmd *self, run *r, char **argv)
+{
+    int status = check_options(self, r, argv[0]);
+    status = status == EXIT_DONE ? launch_find(argv[0], r->path) : status;
+    status = status == EXIT_DONE ? prepare(self, r) : status;
+    return status == EXIT_DONE ? start_and_serve(r, argv) : status;
+}
+
+static int attach_to(const cmd *self, run *r, char **argv)
+{
+    char *end;
+    errno = 0;
+    long process_id = strtol(argv[0], &end, 10);
+    if (!isdigit((unsigned char)*argv[0]) || *end != '\0' || errno || process_id == 0 ||
+        process_id > INT_MAX) {
+        return cmd_misused(self, "expected the number of a process, not '%s'", argv[0]);
+    }
+    snprintf(r->path, sizeof r->path, "/proc/%ld/comm", process_id);
+    FILE *file = fopen(r->path, "re");
+    bool has_name = file && fgets(r->path, sizeof r->path, file);
+    if (file) {
+        fclose(file);
+    }
+    if (!has_name) {
+        diag_say("cannot attach to process %ld: there is no such process", process_id);
+        return EXIT_FAILED;
+    }
+    r->path[strcspn(r->path, "\n")] = '\0';
+    int status = check_options(self, r, r->path);
+    r->options.without_children = true;
+    status = status == EXIT_DONE ? prepare(self, r) : status;
+    return status == EXIT_DONE ? attach_and_serve(r, process_id) : status;
+}
+
+static int read_and(const cmd *self, int argc, char **argv,
+                    int (*act)(const cmd *self, run *r, char **argv))
 {
     static run_values values;
     static run r;
@@ -451,19 +535,61 @@ static int run_command(const cmd *self, int argc, char **argv)
         return status;
     }
     if (argc < 2) {
-        return cmd_misused(self, "no program given");
+        return cmd_misused(self, act == run_program ? "no program given" : "no process given");
+    }
+    if (argc > 2 && act == attach_to) {
+        return cmd_misused(self, "only one process can be given");
     }
     argv[argc] = NULL;
     r.values = &values;
     status = EXIT_MISUSED;
     if (read_profile(self, &r.profile, &values)) {
-        status = run_program(self, &r, argv + 1);
+        status = act(self, &r, argv + 1);
     }
     hpp_collector_destroy(r.collector);
     run_watch_finish(&r.watch, &r.signals);
     hpp_options_finish(&r.profile);
     return status;
 }
+
+static int run_command(const cmd *self, int argc, char **argv)
+{
+    return read_and(self, argc, argv, run_program);
+}
+
+/* Returns the options that apply to a program that runs already: its threads have no clock for
+ * ticks, and its children are not profiled. */
+static const opt *attach_options(void)
+{
+    static const char *const names[] = {
+        "heap",      "eventlog", "interval",         "name-length", "clock", "skip", "depth",
+        "addresses", "output",   "max-rss-overhead", "plot",        "watch", "quiet"};
+    static opt options[sizeof run_options / sizeof *run_options];
+    size_t n = 0;
+    for (const opt *row = run_options; row->name; row++) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            if (strcmp(row->name, names[i]) == 0) {
+                options[n++] = *row;
+            }
+        }
+    }
+    options[n] = (opt){.name = NULL};
+    return options;
+}
+
+static int attach_command(const cmd *self, int argc, char **argv)
+{
+    cmd whole = *self;
+    whole.options = attach_options();
+    return read_and(&whole, argc, argv, attach_to);
+}
+
+const cmd cmd_attach = {
+    .name = "attach",
+    .summary = "Record the heap profile of a running program",
+    .operands = "PID",
+    .run = attach_command,
+};
 
 const cmd cmd_run = {
     .name = "run",

@@ -211,8 +211,13 @@ static int start(launched *out, environment *e, hpp_collector *collector, const 
         return wrong == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
     }
     hpp_collector_follow(collector, out->pid);
-    out->pidfd = (int)syscall(SYS_pidfd_open, out->pid, 0);
+    *out = launch_follow(out->pid);
     return EXIT_DONE;
+}
+
+launched launch_follow(pid_t pid)
+{
+    return (launched){pid, (int)syscall(SYS_pidfd_open, pid, 0)};
 }
 
 int launch_start(launched *out, hpp_collector *collector, const launch_plan *plan)

@@ -39,6 +39,9 @@ typedef struct launch_plan {
 /* Starts a program. Returns EXIT_DONE, or an exit status after a message. */
 int launch_start(launched *out, hpp_collector *collector, const launch_plan *plan);
 
+/* Returns a program that runs already. */
+launched launch_follow(pid_t pid);
+
 /* Reaps the program, which has exited. Returns its status as waitpid does. */
 int launch_reap(const launched *program);
 

@@ -25,6 +25,7 @@ typedef struct serving {
     const launched *program;
     const run_signals *signals;
     const run_guest *guest;
+    bool is_attached; /* the program is not ours */
     bool program_has_ended;
     bool is_enough;
 } serving;
@@ -50,7 +51,7 @@ static void take_signals(serving *s)
     struct signalfd_siginfo came;
     while (read(s->signals->fd, &came, sizeof came) == (ssize_t)sizeof came) {
         bool is_for_program = came.ssi_signo == SIGTERM || came.ssi_signo == SIGHUP;
-        if (s->program_has_ended) {
+        if (s->program_has_ended || s->is_attached) {
             s->is_enough = true;
         } else if (is_for_program) {
             kill(s->program->pid, (int)came.ssi_signo);
@@ -129,4 +130,18 @@ int run_loop(hpp_collector *collector, const launched *program, const run_signal
     int status = launch_reap(program);
     follow_the_rest(&s, is_quiet);
     return status;
+}
+
+bool run_loop_attached(hpp_collector *collector, const launched *program,
+                       const run_signals *signals, const run_guest *guest)
+{
+    serving s = {.collector = collector,
+                 .program = program,
+                 .signals = signals,
+                 .guest = guest,
+                 .is_attached = true};
+    while (!s.is_enough && !s.program_has_ended) {
+        step(&s, -1);
+    }
+    return s.program_has_ended;
 }

@@ -30,4 +30,9 @@ typedef struct run_guest {
 int run_loop(hpp_collector *collector, const launched *program, const run_signals *signals,
              const run_guest *guest, bool is_quiet);
 
+/* Serves until a signal arrives or the program, which this process did not start, has exited.
+ * Returns whether it has. */
+bool run_loop_attached(hpp_collector *collector, const launched *program,
+                       const run_signals *signals, const run_guest *guest);
+
 #endif

@@ -122,6 +122,23 @@ HPF_API double hpp_collector_naming_s(const hpp_collector *collector);
  * Errors: IO, ARGUMENT if there is no such process, or it is not being profiled. */
 HPF_API HPF_MUST_USE hpf_status hpp_mark_process(long process_id, hpf_str label, hpf_error *err);
 
+/* ---- A program that runs already ---------------------------------------------------------------
+ */
+
+typedef struct hpp_attached {
+    long process_id;
+    uint64_t detach_at; /* address of a function in it */
+} hpp_attached;
+
+/* Loads the preload library at path `library` into a process, which then connects to the collector
+ * of `settings` (hpp_variables.run). Errors: ARGUMENT if there is no such process; UNSUPPORTED if
+ * it cannot be profiled; IO if it may not be stopped, or fails to load the library. */
+HPF_API HPF_MUST_USE hpf_status hpp_attach(hpp_attached *out, long process_id, const char *library,
+                                           const char *settings, hpf_error *err);
+
+/* Makes the process call its own allocator again. The library stays loaded. Errors: as above. */
+HPF_API HPF_MUST_USE hpf_status hpp_detach(const hpp_attached *attached, hpf_error *err);
+
 /* ---- Before a program is started ---------------------------------------------------------------
  */
 

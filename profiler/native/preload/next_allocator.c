@@ -144,10 +144,28 @@ hpp_next_allocator hpp__next = {
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
+bool hpp__is_attached;
+
+/* The bounds of this library, by the linker. */
+extern const char __ehdr_start[] HPP_HIDDEN;
+extern const char _end[] HPP_HIDDEN;
+
+bool hpp__next_allocator_is_own(uintptr_t address)
+{
+    return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
+}
+
+/* A library that is loaded late is in the search order after all others, but only for itself. */
+void *hpp__next_function(const char *name)
+{
+    void *found = dlsym(hpp__is_attached ? RTLD_DEFAULT : RTLD_NEXT, name);
+    return hpp__next_allocator_is_own((uintptr_t)found) ? NULL : found;
+}
+
 /* Replaces `*function` if the name is known. */
 static void find(void *function, const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = hpp__next_function(name);
     if (found != NULL) {
         memcpy(function, &found, sizeof(found));
     }

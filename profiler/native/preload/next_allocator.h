@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "native/window/platform.h"
 
@@ -32,6 +33,15 @@ typedef struct hpp_next_allocator {
 } hpp_next_allocator;
 
 extern HPP_HIDDEN hpp_next_allocator hpp__next;
+
+/* Whether this library was loaded into a running program (attach.h). */
+extern HPP_HIDDEN bool hpp__is_attached;
+
+/* Returns the function that the program would call for a name without this library, or NULL. */
+void *hpp__next_function(const char *name);
+
+/* Returns whether an address is in this library. */
+bool hpp__next_allocator_is_own(uintptr_t address);
 
 /* Fills the table at the first call. Preserves errno. */
 void hpp__next_allocator_find(void);

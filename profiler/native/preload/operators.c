@@ -180,7 +180,7 @@ HPP_COLD HPP_ANY_STACK operator_code *hpp__operator_find(uintptr_t index, uintpt
 {
     int error = errno;
     hpp__next_allocator_find();
-    void *found = dlsym(RTLD_NEXT, names[index]);
+    void *found = hpp__next_function(names[index]);
     if (found == NULL) {
         found = look_where_caller_would(caller_pc, names[index]);
     }

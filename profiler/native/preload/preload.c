@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "accounting.h"
+#include "attach.h"
 #include "entry.h"
 #include "next_allocator.h"
 #include "sampler.h"
@@ -159,7 +160,11 @@ static bool let_go(void *block)
         hpp__account_free(gone);
         return true;
     }
-    return block != NULL && hpp__next_allocator_pool_bytes(block) == 0;
+    if (block == NULL || hpp__next_allocator_pool_bytes(block) != 0) {
+        return false;
+    }
+    hpp__inherited_free(hpp__inherited_size(block));
+    return true;
 }
 
 static HPP_COLD HPP_ANY_STACK void free_slowly(void *block)
@@ -296,6 +301,7 @@ static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller 
     if (HPP_UNLIKELY(gone.site == 0) && hpp__next_allocator_pool_bytes(block) != 0) {
         return move_from_pool(block, n_bytes, caller);
     }
+    uint64_t inherited_bytes = gone.site == 0 ? hpp__inherited_size(block) : 0;
     void *moved;
     if (!resize_watched(&moved, block, gone, n_bytes)) {
         moved = hpp__next.realloc(block, n_bytes == 0 ? 0 : hpp__asked_bytes(n_bytes));
@@ -306,6 +312,8 @@ static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller 
     }
     if (HPP_LIKELY(gone.site != 0)) {
         hpp__account_free(gone);
+    } else {
+        hpp__inherited_free(inherited_bytes);
     }
     made(moved, n_bytes, caller, HPP_CALL_REALLOC);
     size_t n_watched;

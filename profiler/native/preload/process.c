@@ -37,9 +37,11 @@ static bool is_wanted(void)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
+static const char *given_settings; /* of census_attach; NULL: those of the environment */
+
 static bool start(void)
 {
-    if (!hpp__settings_read() || !is_wanted() || !hpp__alive_page_map()) {
+    if (!hpp__settings_read(given_settings) || !is_wanted() || !hpp__alive_page_map()) {
         return false;
     }
     int link = hpp__window_connect(hpp__settings.socket_name);
@@ -145,6 +147,25 @@ HPP_COLD bool hpp__process_wake(void)
     atomic_store(&hpp__alive_page.is_alive, is_on);
     atomic_store(&current_phase, is_on ? PHASE_ON : PHASE_OFF);
     return is_on;
+}
+
+/* ---- attaching ------------------------------------------------------------------------------- */
+
+bool hpp__process_attach(const char *settings)
+{
+    given_settings = settings;
+    atomic_store(&current_phase, PHASE_UNSTARTED); /* the constructor found no settings */
+    bool is_on = hpp__process_wake();
+    if (is_on && hpp__self == NULL) {
+        hpp__thread_begin();
+    }
+    return is_on;
+}
+
+void hpp__process_detach(void)
+{
+    atomic_store(&current_phase, PHASE_OFF);
+    atomic_store(&hpp__alive_page.is_alive, false);
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */

@@ -18,4 +18,11 @@
  * hpp__alive(). Preserves errno. */
 bool hpp__process_wake(void);
 
+/* Starts profiling a process that runs already, with the value of CENSUS_RUN. Returns whether it is
+ * profiled. */
+bool hpp__process_attach(const char *settings);
+
+/* Ends profiling for good. Other threads may still count for a moment. */
+void hpp__process_detach(void);
+
 #endif

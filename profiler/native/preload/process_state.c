@@ -73,9 +73,10 @@ static uint64_t number_of(const char *text, const char *name, uint64_t otherwise
     return n;
 }
 
-bool hpp__settings_read(void)
+bool hpp__settings_read(const char *given)
 {
-    const char *text = find_variable(initial_environment(), HPP_WINDOW_VARIABLE);
+    const char *text =
+        given != NULL ? given : find_variable(initial_environment(), HPP_WINDOW_VARIABLE);
     const char *name = value_of(text, "socket=");
     if (name == NULL) {
         return false;
@@ -85,6 +86,7 @@ bool hpp__settings_read(void)
         return false;
     }
     memcpy(hpp__settings.socket_name, name, n);
+    hpp__settings.socket_name[n] = '\0';
     hpp__settings.root_id = (uint32_t)number_of(text, "root=", 0);
     hpp__settings.has_children = number_of(text, "children=", 1) != 0;
     hpp__settings.window_bytes =

@@ -35,8 +35,9 @@ static inline bool hpp__alive(void)
     return atomic_load_explicit(&hpp__alive_page.is_alive, memory_order_acquire) != 0;
 }
 
-/* Reads the settings from the environment. Returns false if there is no collector to connect to. */
-bool hpp__settings_read(void);
+/* Reads the settings from `given`, or if that is NULL from the environment. Returns false if there
+ * is no collector to connect to. */
+bool hpp__settings_read(const char *given);
 
 /* Copies the words of the command line, each with its NUL, into zeroed memory. */
 void hpp__command_copy(char *to, size_t n_bytes);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A program that runs when it is attached to. It does what lines of its input say, and answers each
+ * with a line:
+ *   keep N       keeps one more block of N bytes, and a text that libc allocates
+ *   give         frees the block of a million bytes that it had from the start
+ *   grow         reallocates that block to two million bytes
+ *   threads N    starts N threads that allocate and free without pause
+ *   done         ends them; each has kept ten blocks of 1000 bytes
+ *   spin         makes the main thread busy until the next line comes
+ *   nap          sleeps for half a second, and says how that ended
+ *   load PATH    loads a plug-in, which keeps three blocks
+ *   lock         gives up all system calls but read, write and exit
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OLD_BYTES = 1000000, N_KEPT = 10, KEPT_BYTES = 1000, MAX_BLOCKS = 1000, MAX_THREADS = 16 };
+
+static void *blocks[MAX_BLOCKS];
+static size_t n_blocks;
+static pthread_t threads[MAX_THREADS];
+static int n_threads;
+static atomic_bool is_done;
+static void *thread_blocks[MAX_THREADS][N_KEPT];
+
+__attribute__((noinline)) static void *keep_one(size_t n_bytes)
+{
+    return malloc(n_bytes);
+}
+
+static void *work(void *argument)
+{
+    void **kept = argument;
+    for (size_t n = 0; !atomic_load(&is_done); n++) {
+        char *block = malloc(16 + n % 300);
+        block[n % 16] = 1;
+        free(block);
+    }
+    for (int i = 0; i < N_KEPT; i++) {
+        kept[i] = keep_one(KEPT_BYTES);
+    }
+    return NULL;
+}
+
+static void end_threads(void)
+{
+    atomic_store(&is_done, true);
+    for (int i = 0; i < n_threads; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+static void spin(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    volatile unsigned count = 0;
+    do {
+        for (int i = 0; i < 10000000; i++) {
+            count++;
+        }
+        free(malloc(count % 100 + 1));
+    } while (poll(&input, 1, 0) == 0);
+}
+
+static int nap(void)
+{
+    const struct timespec half = {0, 500000000};
+    return nanosleep(&half, NULL) == 0 ? 0 : errno;
+}
+
+static int load(const char *path)
+{
+    void *object = dlopen(path, RTLD_NOW);
+    size_t (*keep)(size_t n) = NULL;
+    void *found = object ? dlsym(object, "keep_in_plugin") : NULL;
+    memcpy(&keep, &found, sizeof keep);
+    return keep && keep(3) > 0 ? 0 : 1;
+}
+
+static int act(char *line, char **old)
+{
+    char *argument = strchr(line, ' ');
+    size_t n = argument ? (size_t)atol(argument + 1) : 0;
+    if (strncmp(line, "keep", 4) == 0 && n_blocks + 2 < MAX_BLOCKS) {
+        blocks[n_blocks++] = keep_one(n);
+        char *text = NULL;
+        int length = asprintf(&text, "%s", "kept by libc");
+        blocks[n_blocks++] = length > 0 ? text : NULL;
+    } else if (strcmp(line, "give") == 0) {
+        free(*old);
+        *old = NULL;
+    } else if (strcmp(line, "grow") == 0) {
+        *old = realloc(*old, (size_t)2 * OLD_BYTES);
+        return (*old)[OLD_BYTES - 1];
+    } else if (strncmp(line, "threads", 7) == 0) {
+        for (; n_threads < (int)n && n_threads < MAX_THREADS; n_threads++) {
+            pthread_create(&threads[n_threads], NULL, work, thread_blocks[n_threads]);
+        }
+    } else if (strcmp(line, "done") == 0) {
+        end_threads();
+    } else if (strcmp(line, "spin") == 0) {
+        spin();
+    } else if (strcmp(line, "nap") == 0) {
+        return nap();
+    } else if (strncmp(line, "load", 4) == 0) {
+        return load(argument + 1);
+    } else if (strcmp(line, "lock") == 0) {
+        return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+    }
+    return 0;
+}
+
+int main(void)
+{
+    static char line[4096], output[4096];
+    char *old = malloc(OLD_BYTES);
+    memset(old, 7, OLD_BYTES);
+    setvbuf(stdout, output, _IOLBF, sizeof output);
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n")] = '\0';
+        printf("begin %s\n", line);
+        printf("%s: %d\n", line, act(line, &old));
+    }
+    printf("end\n");
+    return 5;
+}

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs that run already, under `census attach`."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import harness
+from harness import CENSUS, PATIENCE_S, PROGRAMS, program
+
+OLD_BYTES = 1000000
+PYTHON = """import sys
+kept = []
+for line in sys.stdin:
+    kept.append(bytearray(int(line)))
+    print(len(kept), flush=True)
+print("end", sum(map(len, kept)))
+"""
+
+
+class Program:
+    """A program that does what lines say, and answers each."""
+
+    def __init__(self, test, command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        cwd=test.directory)
+        self.lines = []
+        for close in (self.process.stdout.close, self.process.wait, self.process.kill):
+            test.addCleanup(close)
+
+    def send(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, line, n_answers=2):
+        self.send(line)
+        self.lines += [self.process.stdout.readline() for _ in range(n_answers)]
+        return self.lines[-1].rstrip("\n")
+
+    def end(self):
+        self.process.stdin.close()
+        self.lines += self.process.stdout.readlines()
+        return self.process.wait(PATIENCE_S)
+
+
+class Attached:
+    """A `census attach` that has begun to profile."""
+
+    def __init__(self, test, process, base="out", *options):
+        self.base = os.path.join(test.directory, base)
+        self.census = subprocess.Popen([CENSUS, "attach", "-i0.01", *options, "-o", self.base, str(process.pid)],
+                                       stderr=subprocess.PIPE, text=True)
+        for close in (self.census.stderr.close, self.census.wait, self.census.kill):
+            test.addCleanup(close)
+        said = self.census.stderr.readline()
+        if "not allowed to stop it" in said:
+            test.skipTest("processes may not be traced here")
+        assert "profiling process" in said, said
+
+    def end(self):
+        """Detaches. Returns the bytes of the last sample by the innermost function."""
+        self.census.send_signal(signal.SIGINT)
+        return self.wait()
+
+    def wait(self):
+        self.said = self.census.stderr.read()
+        assert self.census.wait(PATIENCE_S) == 0, self.said
+        with open(self.base + ".hp", encoding="utf-8") as file:
+            samples = file.read().split("BEGIN_SAMPLE ")
+        bands = {}
+        for line in samples[-1].splitlines():
+            if "\t" in line:
+                name, amount = line.rsplit("\t", 1)
+                name = re.sub(r"^\(\d+\)", "", name).split("/")[0]
+                bands[name] = bands.get(name, 0) + int(amount)
+        return bands
+
+
+class Attach(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def start(self, command=None):
+        return Program(self, command or [program("attached")])
+
+    def refused(self, pid):
+        done = subprocess.run([CENSUS, "attach", "-o", os.path.join(self.directory, "out"), str(pid)],
+                              capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return done.stderr
+
+    def test_attach_counts_exactly(self):
+        running = self.start()
+        running.ask("keep 3000")
+        attached = Attached(self, running.process)
+        for n in 1, 20, 5000000:
+            self.assertEqual(running.ask(f"keep {n}"), f"keep {n}: 0")
+        bands = attached.end()
+        self.assertGreaterEqual(bands.pop("INHERITED"), OLD_BYTES + 3000)
+        self.assertEqual(bands.pop("keep_one"), 1 + 20 + 5000000)
+        self.assertEqual(sum(bands.values()), 3 * len("kept by libc\0"))
+        self.assertEqual(running.end(), 5)
+        self.assertEqual(running.lines[-1], "end\n")
+
+    def test_attach_to_what_existed_before(self):
+        """A block that existed before leaves INHERITED when it is freed or moved."""
+        for line, kept in ("give", 0), ("grow", 2 * OLD_BYTES):
+            running = self.start()
+            attached = Attached(self, running.process)
+            self.assertEqual(running.ask(line), f"{line}: {7 if line == 'grow' else 0}")
+            bands = attached.end()
+            self.assertLess(bands.pop("INHERITED", 0), OLD_BYTES / 2)
+            self.assertEqual(sum(bands.values()) // OLD_BYTES * OLD_BYTES, kept)
+            self.assertEqual(running.end(), 5)
+
+    def test_attach_to_threads(self):
+        """Threads that allocate all the time, so that any of them may hold the lock of the allocator."""
+        running = self.start()
+        running.ask("threads 4")
+        attached = Attached(self, running.process)
+        running.ask("done")
+        bands = attached.end()
+        self.assertEqual(bands["keep_one"], 4 * 10 * 1000)
+        self.assertNotIn("work", bands)
+        self.assertEqual(running.end(), 5)
+
+    def test_attach_to_a_busy_program(self):
+        running = self.start()
+        running.ask("spin", n_answers=1)
+        attached = Attached(self, running.process)
+        running.ask("keep 777", n_answers=3)
+        self.assertEqual(attached.end()["keep_one"], 777)
+        self.assertEqual(running.end(), 5)
+
+    def test_attach_continues_a_system_call(self):
+        """A sleep that was interrupted twice ends as without."""
+        running = self.start()
+        running.ask("nap", n_answers=1)
+        Attached(self, running.process).end()
+        self.assertEqual(running.process.stdout.readline(), "nap: 0\n")
+        self.assertEqual(running.end(), 5)
+
+    def test_attach_before_an_object_is_loaded(self):
+        running = self.start()
+        attached = Attached(self, running.process)
+        path = os.path.join(PROGRAMS, "libplugin_one.so")
+        self.assertEqual(running.ask("load " + path), f"load {path}: 0")
+        bands = attached.end()
+        self.assertEqual(bands["plugin_one_keeps"], 3 * 64)
+        self.assertEqual(running.end(), 5)
+
+    def test_attach_again(self):
+        """Each time only what was allocated meanwhile is counted; in between the program is as it was."""
+        running = self.start()
+        for i in range(3):
+            attached = Attached(self, running.process, f"out{i}")
+            running.ask(f"keep {1000 * (i + 1)}")
+            self.assertEqual(attached.end()["keep_one"], 1000 * (i + 1))
+            running.ask("keep 5000")
+        with open(f"/proc/{running.process.pid}/maps", encoding="utf-8") as file:
+            self.assertEqual(len(re.findall("r-xp.*libcensus-preload", file.read())), 3)
+        self.assertEqual(running.end(), 5)
+
+    def test_attach_until_the_end(self):
+        running = self.start()
+        attached = Attached(self, running.process)
+        running.ask("keep 10")
+        self.assertEqual(running.end(), 5)
+        self.assertEqual(attached.wait()["keep_one"], 10)
+
+    def test_attach_to_python(self):
+        running = self.start([sys.executable, "-c", PYTHON])
+        running.ask("10", n_answers=1)
+        attached = Attached(self, running.process)
+        for n in range(1, 6):
+            self.assertEqual(running.ask(str(n * 1000000), n_answers=1), str(n + 1))
+        bands = attached.end()
+        bands.pop("INHERITED")
+        self.assertGreaterEqual(sum(bands.values()), 15000000)
+        self.assertLess(sum(bands.values()), 15200000)
+        running.ask("5", n_answers=1)
+        self.assertEqual(running.end(), 0)
+        self.assertEqual(running.lines[-1], "end 15000015\n")
+
+    def test_attach_refuses(self):
+        self.assertIn("there is no such process", self.refused(2**22 + 1))
+        static = subprocess.Popen([program("ends_static"), "waits"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.assertIn("linked statically", self.refused(static.pid))
+        static.kill()
+        static.communicate()
+        running = self.start()
+        self.assertEqual(running.ask("lock"), "lock: 0")
+        self.assertIn("seccomp", self.refused(running.process.pid))
+        running.process.kill()
+        census = subprocess.Popen([CENSUS, "run", "-q", "-o", os.path.join(self.directory, "run"), "--",
+                                   program("attached")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        census.stdin.write("keep 1\n")
+        census.stdin.flush()
+        census.stdout.readline()
+        with open(f"/proc/{census.pid}/task/{census.pid}/children", encoding="ascii") as file:
+            child = file.read().split()[0]
+        self.assertIn("started by census run", self.refused(child))
+        census.communicate()
+
+
+if __name__ == "__main__":
+    harness.main()
