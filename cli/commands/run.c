@@ -501,6 +501,13 @@ static int run_program(const cmd *self, run *r, char **argv)
 
 static int attach_to(const cmd *self, run *r, char **argv)
 {
+    for (size_t i = 0; i < r->values->heap.n; i++) {
+        if (*r->values->heap.texts[i] == 'b') {
+            return cmd_misused(self,
+                               "-hb can only be used with census run: it moves blocks that it "
+                               "watches to places that only the profiler can free");
+        }
+    }
     char *end;
     errno = 0;
     long process_id = strtol(argv[0], &end, 10);

@@ -124,16 +124,30 @@ void hpp__attach_dlopen(void);
 extern HPP_HIDDEN void *hpp__next_dlsym, *hpp__next_dlopen;
 void *hpp__next_dlsym, *hpp__next_dlopen;
 
-/* Returns what a name is replaced by, or 0. */
+/* Returns what a name is replaced by, or 0. Other functions that this library exports are for
+ * programs that were compiled for it. */
 static uintptr_t replacement_of(const char *name)
 {
+    static const char *const names[] = {"malloc",         "calloc",         "realloc",
+                                        "reallocarray",   "free",           "cfree",
+                                        "free_sized",     "posix_memalign", "free_aligned_sized",
+                                        "memalign",       "aligned_alloc",  "valloc",
+                                        "pvalloc",        "sdallocx",       "prctl",
+                                        "pthread_create", "syscall",        "setns",
+                                        "unshare"};
+    bool is_operator = strncmp(name, "_Zn", 3) == 0 || strncmp(name, "_Zd", 3) == 0;
     if (strcmp(name, "dlsym") == 0) {
         return (uintptr_t)hpp__attach_dlsym;
     }
     if (strcmp(name, "dlopen") == 0) {
         return (uintptr_t)hpp__attach_dlopen;
     }
-    return strncmp(name, "census_", 7) == 0 ? 0 : find_own(name);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !is_operator; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return find_own(name);
+        }
+    }
+    return is_operator ? find_own(name) : 0;
 }
 
 static bool is_next_allocator(uintptr_t address)
