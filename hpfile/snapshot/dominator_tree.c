@@ -23,7 +23,7 @@ static uint32_t child_of(grouping *g, uint32_t parent, uint32_t name)
     uint32_t hash = hpf__hash_word((uint64_t)parent << 32 | name), index;
     hpf__hash_probe probe = {0};
     while ((index = hpf__hash_next(&g->table, hash, &probe)) != HPF__HASH_NONE &&
-           (g->groups[index].parent != parent || g->groups[index].name != name)) {
+           (index == 0 || g->groups[index].parent != parent || g->groups[index].name != name)) {
     }
     if (index != HPF__HASH_NONE) {
         return index;
