@@ -217,6 +217,14 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
         refuse(c, greeting);
         return;
     }
+    if (greeting->hello.kind == HPP_HELLO_LEAVE) {
+        hpp__process *leaving = find_living(c, greeting->process_id);
+        if (leaving) {
+            hpp__process_leave(leaving);
+        }
+        hpp__collector_socket_answer(fd, leaving != NULL);
+        return;
+    }
     hpp__process *p = find_living(c, greeting->hello.process_id);
     if (p) {
         hpf_str label = {greeting->hello.text, strlen(greeting->hello.text)};
@@ -402,12 +410,13 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
         c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
     int n_run = snprintf(out->run, sizeof out->run,
                          "socket=%s,root=%ld,children=%d,window=%llu,tick=%llu,verify=%u,"
-                         "biography=%llu,seed=%llu",
+                         "biography=%llu,seed=%llu,images=%d",
                          c->place.name, process_id, !c->options.without_children,
                          (unsigned long long)window_bytes, (unsigned long long)tick_us,
                          (unsigned)c->options.verify_stacks,
                          (unsigned long long)(has_biography ? biography_bytes : 0),
-                         (unsigned long long)c->options.biography_seed);
+                         (unsigned long long)c->options.biography_seed,
+                         hpp__native_profile_needs_images(&c->profile));
     int n_preload = snprintf(out->preload, sizeof out->preload, "%s%s%s", library,
                              preloaded && *preloaded ? ":" : "", preloaded ? preloaded : "");
     bool is_whole = n_run < (int)sizeof out->run && n_preload < (int)sizeof out->preload;
@@ -529,6 +538,11 @@ void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_fig
     out->start_s = (double)((p->start_ns - c->start_ns) / 1000) / 1e6;
     out->n_missed_samples = p->n_missed;
     out->limits = p->guard.control;
+    out->n_images = p->n_images;
+    out->n_missed_images = p->n_missed_images;
+    out->n_without_registers = p->n_without_registers;
+    out->image_pause_s = p->image_pause_s;
+    out->image_error = p->image_error;
 }
 
 size_t hpp_collector_top(hpp_collector *c, size_t index, hpp_moment moment, hpp_site_figures *out,

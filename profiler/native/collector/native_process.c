@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,6 +34,7 @@ static void free_job(job *j)
 {
     if (j) {
         hpp__window_sums_finish(&j->snapshot.sums);
+        hpp__image_close(j->snapshot.image);
         free(j);
     }
 }
@@ -285,6 +287,26 @@ static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
 }
 
+/* Takes an image if the profile needs one. Where there can be none, the first reason is kept. */
+static void take_image(hpp__process *p, hpp__snapshot *snapshot)
+{
+    hpf_error err;
+    if (!p->with_images) {
+        return;
+    }
+    hpp__window_reader_refresh(&p->reader);
+    if (hpp__freezer_take(&snapshot->image, &p->freezer, &p->reader, &err) == HPF_OK) {
+        p->n_images++;
+        p->image_pause_s += snapshot->image->pause_s;
+        p->n_without_registers += snapshot->image->n_without_registers;
+        return;
+    }
+    p->n_missed_images++;
+    if (p->image_error.status == HPF_OK) {
+        p->image_error = err;
+    }
+}
+
 /* Takes sums of this moment, and what happened before it: marks, and a peak. Sums without memory
  * stay empty. */
 static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
@@ -313,6 +335,7 @@ static void sample(hpp__process *p)
         p->n_missed++;
         return;
     }
+    take_image(p, &j->snapshot);
     look(p, &j->snapshot, true);
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
@@ -329,6 +352,13 @@ void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
     } else if (hpp__proc_cpu_ns(p->process_id, &cpu_ns) && cpu_ns >= p->next_cpu_ns) {
         sample(p);
         p->next_cpu_ns = cpu_ns + p->interval_ns;
+    }
+}
+
+void hpp__process_leave(hpp__process *p)
+{
+    if (p->with_images) {
+        sample(p);
     }
 }
 
@@ -350,6 +380,8 @@ bool hpp__process_has_changed(const hpp__process *p)
 void hpp__process_end(hpp__process *p, bool forget)
 {
     job *j = new_job(p, run_end);
+    struct pollfd end = {.fd = p->pidfd, .events = POLLIN};
+    bool is_running = p->pidfd >= 0 && poll(&end, 1, 0) == 0;
     p->has_ended = true;
     p->is_forgotten = forget;
     if (p->pidfd >= 0) {
@@ -360,6 +392,9 @@ void hpp__process_end(hpp__process *p, bool forget)
         return; /* the files stay as the last sample left them */
     }
     if (!forget) {
+        if (is_running) {
+            take_image(p, &j->snapshot);
+        }
         look(p, &j->snapshot, false);
         p->n_samples++;
     }
@@ -489,7 +524,9 @@ hpf_status hpp__process_create(hpp__process **out, int window,
         .written_context = options->written_context,
         .guard = {.max_bytes = options->max_overhead_bytes,
                   .max_percent = options->max_overhead_percent},
+        .with_images = hpp__native_profile_needs_images(options->profile),
     };
+    hpp__freezer_init(&p->freezer, p->process_id);
     hpf_status status = map_window(p, err);
     if (status == HPF_OK) {
         status = copy_options(p, profile, err);
@@ -512,6 +549,8 @@ void hpp__process_destroy(hpp__process *p)
     }
     hpp__native_profile_destroy(p->profile);
     close_window(p);
+    hpp__freezer_reap(&p->freezer);
+    hpp__freezer_finish(&p->freezer);
     hpp__native_threads_finish(&p->threads);
     hpf_arena_destroy(p->remains.arena);
     hpf_arena_destroy(p->names_arena);

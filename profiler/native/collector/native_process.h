@@ -13,6 +13,7 @@
 
 #include "native/profile/collector_types.h"
 #include "native_guard.h"
+#include "native/image/freezer.h"
 #include "native/profile/native_profile.h"
 #include "native_queue.h"
 #include "native_threads.h"
@@ -58,6 +59,12 @@ typedef struct hpp__process {
     uint64_t largest_bytes; /* live in any sample so far */
     bool has_ended, is_forgotten;
     hpp__native_guard guard;
+    bool with_images;
+    hpp__freezer freezer;
+    uint64_t n_images, n_missed_images;
+    uint64_t n_without_registers; /* threads in images */
+    double image_pause_s;         /* of the program, in all */
+    hpf_error image_error;        /* why the first image was missed */
     hpp__native_threads threads;
 
     hpf_arena *names_arena; /* bases; the collector's thread fills it */
@@ -90,6 +97,9 @@ void hpp__process_destroy(hpp__process *process);
 
 /* Takes a census after `n_intervals`, or checks whether one is due by processor time. */
 void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
+
+/* Takes a last image, if the profile needs images: the process is about to exit, and waits. */
+void hpp__process_leave(hpp__process *process);
 
 /* Marks this moment. */
 void hpp__process_mark(hpp__process *process, hpf_str label);

@@ -200,7 +200,7 @@ static hpf_status fill(taken_image *taken, const hpp__tracer *tracer,
 /* ---- Taking ---- */
 
 /* Reaps the copies that have ended. */
-static void reap(hpp__freezer *f, hpp__traced *host, const hpp_window_gates *gates)
+static void reap(hpp__freezer *f, hpp__traced *host)
 {
     for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
         hpp__copy *copy = &f->copies[i];
@@ -208,7 +208,7 @@ static void reap(hpp__freezer *f, hpp__traced *host, const hpp_window_gates *gat
         int64_t result;
         uint32_t forked_id;
         if (host->may_call && atomic_load(&copy->state) == COPY_CLOSED &&
-            hpp__tracer_call(host, gates, call, &result, &forked_id) && result != 0) {
+            hpp__tracer_call(host, &f->gates, call, &result, &forked_id) && result != 0) {
             atomic_store(&copy->state, COPY_NONE);
         }
     }
@@ -227,10 +227,12 @@ static bool settle_copy(uint32_t id, const hpp_window_gates *gates)
            ptrace(PTRACE_SETOPTIONS, (pid_t)id, NULL, PTRACE_O_EXITKILL) == 0;
 }
 
-static hpp__copy *free_copy(hpp__freezer *f)
+/* Returns a copy that is not open; with `only_free` one that the program has reaped. */
+static hpp__copy *unused_copy(hpp__freezer *f, bool only_free)
 {
     for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
-        if (atomic_load(&f->copies[i].state) == COPY_NONE) {
+        int state = atomic_load(&f->copies[i].state);
+        if (state == COPY_NONE || (!only_free && state == COPY_CLOSED)) {
             return &f->copies[i];
         }
     }
@@ -238,21 +240,20 @@ static hpp__copy *free_copy(hpp__freezer *f)
 }
 
 /* Forks the program in the place of one of its stopped threads. */
-static hpf_status fork_copy(hpp__freezer *f, const hpp_window_gates *gates, hpp__copy **out,
-                            hpf_error *err)
+static hpf_status fork_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
 {
     hpp__traced *host = hpp__tracer_host(&f->tracer);
     if (!host) {
         return hpf_error_set(err, HPF_ERR_IO, "none of its threads can be stopped");
     }
-    reap(f, host, gates);
-    hpp__copy *copy = free_copy(f);
+    reap(f, host);
+    hpp__copy *copy = unused_copy(f, true);
     if (!copy) {
-        return hpf_error_set(err, HPF_ERR_LIMIT, "the last ones are still in work");
+        return hpf_error_set(err, HPF_ERR_LIMIT, "the last ones are still being read");
     }
     const uint64_t call[4] = {SYS_clone, CLONE_FILES, 0, 0};
     bool has_called =
-        host->may_call && hpp__tracer_call(host, gates, call, &copy->id_in_program, &copy->id);
+        host->may_call && hpp__tracer_call(host, &f->gates, call, &copy->id_in_program, &copy->id);
     if (has_called && copy->id_in_program < 0) {
         return hpf_error_set_os(err, (int)-copy->id_in_program, "it cannot fork");
     }
@@ -260,7 +261,7 @@ static hpf_status fork_copy(hpp__freezer *f, const hpp_window_gates *gates, hpp_
         return hpf_error_set(err, HPF_ERR_IO, "a signal came to it at the same moment");
     }
     atomic_store(&copy->state, COPY_OPEN);
-    if (!has_called || !settle_copy(copy->id, gates)) {
+    if (!has_called || !settle_copy(copy->id, &f->gates)) {
         close_copy(copy);
         return hpf_error_set(err, HPF_ERR_IO, "its copy cannot be stopped");
     }
@@ -268,36 +269,67 @@ static hpf_status fork_copy(hpp__freezer *f, const hpp_window_gates *gates, hpp_
     return HPF_OK;
 }
 
-static hpf_status check_gates(const hpp__window_reader *reader, hpf_error *err)
+/* Checks that a system call in the place of a thread cannot harm the program. */
+static hpf_status check_isolation(hpp__freezer *f, uint32_t events, hpf_error *err)
 {
-    const hpp_window_head *head = &reader->window->head;
-    if (atomic_load(&head->events) & HPP_EVENT_ISOLATED) {
+    if (events & HPP_EVENT_ISOLATED ||
+        hpp__proc_seccomp(f->tracer.process_id) != hpp__proc_seccomp((uint32_t)getpid())) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it has entered seccomp");
     }
-    return HPF_OK;
+    return unused_copy(f, false)
+               ? HPF_OK
+               : hpf_error_set(err, HPF_ERR_LIMIT, "the last ones are still being read");
+}
+
+/* Returns whether there are gates at these addresses: the program may have called exec. */
+static bool has_gates(const hpp__freezer *f)
+{
+    static const unsigned char begin[] = {0xf3, 0x0f, 0x1e,
+                                          0xfa, 0x0f, 0x05}; /* endbr64, syscall */
+    const uint64_t gates[] = {f->gates.gate, f->gates.fork_gate};
+    unsigned char found[sizeof begin];
+    for (size_t i = 0; i < 2; i++) {
+        if (!hpp__proc_read_memory(f->tracer.process_id, found, gates[i], sizeof found) ||
+            memcmp(found, begin, sizeof found) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Stops the program, forks it, and lets it go on. */
+static hpf_status take_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
+{
+    hpf_status status = hpp__tracer_stop(&f->tracer, err);
+    if (status == HPF_OK && !has_gates(f)) {
+        status = hpf_error_set(err, HPF_ERR_IO, "it has become another program");
+    }
+    if (status == HPF_OK) {
+        status = fork_copy(f, out, err);
+    }
+    hpp__tracer_go_on(&f->tracer);
+    return status;
 }
 
 hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__window_reader *reader,
                              hpf_error *err)
 {
+    const hpp_window_head *head = &reader->window->head;
     *out = NULL;
-    hpf_status status = check_gates(reader, err);
+    hpf_status status = check_isolation(f, atomic_load(&head->events), err);
     taken_image *taken = status == HPF_OK ? calloc(1, sizeof *taken) : NULL;
     if (!taken) {
         return status == HPF_OK ? hpf_error_set_memory(err) : status;
     }
-    hpp_window_gates gates = reader->window->head.gates;
+    f->gates = head->gates;
     uint64_t begin_ns = hpp__tracer_now_ns();
-    status = hpp__tracer_stop(&f->tracer, err);
-    if (status == HPF_OK) {
-        status = fork_copy(f, &gates, &taken->copy, err);
-    }
-    hpp__tracer_go_on(&f->tracer);
+    status = take_copy(f, &taken->copy, err);
     if (status != HPF_OK) {
         free(taken);
         return status;
     }
     taken->image.process_id = f->tracer.process_id;
+    taken->image.frozen_id = taken->copy->id;
     taken->image.pause_s = (double)(hpp__tracer_now_ns() - begin_ns) / 1e9;
     taken->image.read = read_copy;
     taken->image.read_context = taken->copy;
@@ -311,20 +343,19 @@ hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__windo
     return HPF_OK;
 }
 
-void hpp__freezer_reap(hpp__freezer *f, const hpp__window_reader *reader)
+void hpp__freezer_reap(hpp__freezer *f)
 {
     bool has_closed = false;
     for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
         has_closed |= atomic_load(&f->copies[i].state) == COPY_CLOSED;
     }
-    if (!has_closed || check_gates(reader, NULL) != HPF_OK) {
+    if (!has_closed || check_isolation(f, 0, NULL) != HPF_OK) {
         return;
     }
-    hpp_window_gates gates = reader->window->head.gates;
-    if (hpp__tracer_stop(&f->tracer, NULL) == HPF_OK) {
+    if (hpp__tracer_stop(&f->tracer, NULL) == HPF_OK && has_gates(f)) {
         hpp__traced *host = hpp__tracer_host(&f->tracer);
         if (host) {
-            reap(f, host, &gates);
+            reap(f, host);
         }
     }
     hpp__tracer_go_on(&f->tracer);

@@ -25,7 +25,7 @@
 #include "native/window/window_reader.h"
 #include "tracer.h"
 
-enum { HPP__MAX_COPIES = 4 }; /* images of one process that are open */
+enum { HPP__MAX_COPIES = 2 }; /* images of one process that are open */
 
 /* A copy of the process. */
 typedef struct hpp__copy {
@@ -36,6 +36,7 @@ typedef struct hpp__copy {
 
 typedef struct hpp__freezer {
     hpp__tracer tracer;
+    hpp_window_gates gates; /* of the last image */
     hpp__copy copies[HPP__MAX_COPIES];
 } hpp__freezer;
 
@@ -49,6 +50,6 @@ hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *freezer,
                              const hpp__window_reader *reader, hpf_error *err);
 
 /* Lets the process reap the copies of images that were closed; it need not live. */
-void hpp__freezer_reap(hpp__freezer *freezer, const hpp__window_reader *reader);
+void hpp__freezer_reap(hpp__freezer *freezer);
 
 #endif

@@ -103,6 +103,13 @@ uint32_t hpp__proc_tracer(uint32_t process_id)
     return (uint32_t)status_of(path, "\nTracerPid:", 10);
 }
 
+uint32_t hpp__proc_seccomp(uint32_t process_id)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/status", (unsigned)process_id);
+    return (uint32_t)status_of(path, "\nSeccomp:", 10);
+}
+
 bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id)
 {
     char path[64];

@@ -19,6 +19,9 @@ bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, siz
 uint32_t hpp__proc_parent(uint32_t process_id);
 uint32_t hpp__proc_tracer(uint32_t process_id);
 
+/* Returns the seccomp mode of a process: 0 is none. */
+uint32_t hpp__proc_seccomp(uint32_t process_id);
+
 /* Returns whether a signal waits that a thread does not block. */
 bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id);
 

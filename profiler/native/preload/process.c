@@ -187,6 +187,10 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void)
 {
     if (hpp__alive()) {
+        int link = hpp__settings.has_images ? hpp__window_connect(hpp__settings.socket_name) : -1;
+        if (link >= 0) {
+            hpp__window_leave(link);
+        }
         hpp__sampler_end();
         atomic_store(&hpp__window->head.state, HPP_WINDOW_EXITED);
     }

@@ -93,6 +93,7 @@ bool hpp__settings_read(const char *given)
         number_of(text, "window=", (uint64_t)DEFAULT_WINDOW_MIB * 1024 * 1024);
     hpp__settings.tick_us = (uint32_t)number_of(text, "tick=", 0);
     hpp__settings.verify_every = (uint32_t)number_of(text, "verify=", 0);
+    hpp__settings.has_images = number_of(text, "images=", 0) != 0;
     hpp__settings.biography_bytes = number_of(text, "biography=", 0);
     hpp__settings.seed = number_of(text, "seed=", 0);
     return true;

@@ -17,6 +17,7 @@ typedef struct hpp_settings {
     uint64_t window_bytes;
     uint32_t tick_us;
     uint32_t verify_every;
+    bool has_images;
     uint64_t biography_bytes, seed;
 } hpp_settings;
 

@@ -136,6 +136,11 @@ bool hpp__native_asks_for(const hpp_census_options *census, hpf_breakdown proper
     return asks;
 }
 
+bool hpp__native_profile_needs_images(const hpp_options *profile)
+{
+    return hpp__native_asks_for(&profile->census, HPF_BREAKDOWN_RETAINER);
+}
+
 static bool logs_ticks(const hpp__native_profile *p)
 {
     return p->options->with_eventlog && p->options->report != HPP_REPORT_NONE;

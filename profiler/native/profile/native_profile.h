@@ -14,6 +14,7 @@
 #define HPP_NATIVE_PROFILE_H
 
 #include "collector_types.h"
+#include "native/image/image.h"
 #include "native_heap.h"
 #include "core/output.h"
 
@@ -24,6 +25,7 @@ typedef struct hpp__snapshot {
     hpp__window_sums sums;
     uint32_t era; /* that ends with this census */
     double resident_bytes, profiler_bytes;
+    hpp__image *image; /* owned; NULL: there is none */
 } hpp__snapshot;
 
 typedef struct hpp__native_profile hpp__native_profile;
@@ -44,6 +46,9 @@ hpf_status hpp__native_profile_create(hpp__native_profile **out,
                                       const hpp__native_profile_options *options,
                                       const hpp__window_reader *reader, hpf_error *err);
 void hpp__native_profile_destroy(hpp__native_profile *profile);
+
+/* Returns whether the censuses of a profile need images. */
+bool hpp__native_profile_needs_images(const hpp_options *profile);
 
 /* Adds a snapshot to the profile: takes a census and writes a sample. Times must not decrease. */
 void hpp__native_profile_take(hpp__native_profile *profile, const hpp__snapshot *snapshot);

@@ -323,6 +323,8 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   children=0|1    whether other processes than the root make windows
  *   window=BYTES    size of a window
  *   tick=US         microseconds of processor time per tick, 0 for none
+ *   images=0|1    whether the collector takes images: then the program waits at its exit for a last
+ *                 one, until the collector answers with a byte
  *   verify=N        compare one stack in N with fresh unwinds, 0 for none
  *   biography=BYTES watch the use of one block for so many bytes, 0 for none
  *   seed=N          start of the random numbers that choose these blocks, 0 for the time
@@ -336,6 +338,7 @@ typedef enum hpp_hello_kind {
     HPP_HELLO_WINDOW = 1,
     HPP_HELLO_MARK = 2,
     HPP_HELLO_EXCUSE = 3, /* this process cannot be profiled */
+    HPP_HELLO_LEAVE = 4,  /* this process is about to exit: may have a last image taken */
 } hpp_hello_kind;
 
 typedef struct hpp_window_hello {

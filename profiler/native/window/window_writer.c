@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/memfd.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -25,6 +26,7 @@ enum {
     GROWTH_SHARE = 4,
     MAX_SEND_TRIES = 200,
     SEND_PAUSE_NS = 10000000,
+    LEAVE_PATIENCE_S = 20,
     MAX_PLACES = 8,
     MAX_YIELDS = 10000,
 };
@@ -444,5 +446,18 @@ void hpp__window_excuse(int link, const char *reason)
     memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof(hello.magic));
     memcpy(hello.text, reason, strnlen(reason, sizeof(hello.text) - 1));
     (void)send_hello(link, &hello, -1);
+    close_file(link);
+}
+
+void hpp__window_leave(int link)
+{
+    hpp_window_hello hello = {.kind = HPP_HELLO_LEAVE};
+    memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof(hello.magic));
+    struct pollfd answer = {.fd = link, .events = POLLIN};
+    struct timespec left = {.tv_sec = LEAVE_PATIENCE_S};
+    if (send_hello(link, &hello, -1)) {
+        while (hpp__syscall(SYS_ppoll, (long)&answer, 1, (long)&left, 0, 0, 0) == -EINTR) {
+        }
+    }
     close_file(link);
 }

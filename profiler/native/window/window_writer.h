@@ -50,6 +50,10 @@ int hpp__window_connect(const char *socket_name);
 bool hpp__window_hand_in(int link, int file);
 void hpp__window_excuse(int link, const char *reason);
 
+/* Tells the collector that the process is about to exit, and waits for its answer. Closes the
+ * socket. */
+void hpp__window_leave(int link);
+
 /* The chunk that a directory entry names; it gets its pages now if it has none. Two threads that
  * make it at once waste the pages of one, which are never touched. NULL: the window is full. */
 static inline void *hpp__window_chunk(_Atomic uint32_t *entry, uint32_t n_pages)

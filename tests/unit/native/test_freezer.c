@@ -94,7 +94,7 @@ static hpp__image *take(program *p)
 static void finish(program *p)
 {
     int status;
-    hpp__freezer_reap(&p->freezer, &p->reader);
+    hpp__freezer_reap(&p->freezer);
     atomic_store(&common->should_end, 1);
     hpp__freezer_finish(&p->freezer);
     cr_assert(waitpid(p->id, &status, 0) == p->id);
@@ -459,7 +459,7 @@ Test(freezer, adds_no_child_that_the_program_sees)
         hpp__image *image = take(&p);
         hpp__image_close(image);
     }
-    hpp__freezer_reap(&p.freezer, &p.reader);
+    hpp__freezer_reap(&p.freezer);
     char path[64], children[64];
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)p.id, (int)p.id);
     cr_assert(not(hpp__proc_read_text(path, children, sizeof children)), "%s", children);
