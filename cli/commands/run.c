@@ -104,7 +104,10 @@ static const opt run_options[] = {
      "name (bands added up by name)",
      NULL, 0, 0},
     {'o', "output", OPT_TEXT, AT(base), "BASE",
-     "write BASE.hp and BASE.lines (default: the name of the program)", NULL, 0, 0},
+     "write BASE.hp and BASE.lines (default: the name of the program); in BASE, %r is the rank of "
+     "a "
+     "parallel program, %p the process, %h the host",
+     NULL, 0, 0},
     {0, "biography-rate", OPT_TEXT, AT(biography_rate), "SIZE",
      "-hb: watch the use of one block for each SIZE bytes that are allocated (default 64K)", NULL,
      0, 0},
@@ -265,15 +268,76 @@ static bool read_tree(run_tree *out, const opt_list *arguments)
     return *out != RUN_TREE_NAMES || strcmp(bands, "name") == 0;
 }
 
-/* Derives BASE, without the suffix .hp. */
-static bool choose_base(const char *given, const char *program, char out[PATH_MAX])
+/* Returns the number of this process in a parallel job, as its launcher has set it, or NULL. */
+static const char *own_rank(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                            "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank && *rank && rank[strspn(rank, "0123456789")] == '\0' && strlen(rank) < 20) {
+            return rank;
+        }
+    }
+    return NULL;
+}
+
+/* Replaces %r (rank), %p (process), %h (host) and %% in the name of a file. Returns what is wrong
+ * with it, or NULL. */
+static const char *expand_name(char out[PATH_MAX], const char *given, long process_id)
+{
+    size_t n = 0;
+    for (const char *c = given; *c; c++) {
+        char text[HOST_NAME_MAX + 2] = {*c};
+        if (*c == '%') {
+            const char *rank = own_rank();
+            switch (*++c) {
+            case 'r':
+                if (!rank) {
+                    return "%r needs a rank: OMPI_COMM_WORLD_RANK, PMIX_RANK, PMI_RANK or "
+                           "SLURM_PROCID must be set, as by mpirun and srun";
+                }
+                snprintf(text, sizeof text, "%s", rank);
+                break;
+            case 'p':
+                snprintf(text, sizeof text, "%ld", process_id);
+                break;
+            case 'h':
+                if (gethostname(text, sizeof text - 1) != 0) {
+                    return "%h: this host has no name";
+                }
+                break;
+            case '%':
+                break;
+            default:
+                return "after % expected r (rank), p (process), h (host) or %";
+            }
+        }
+        size_t length = strlen(text);
+        if (n + length >= PATH_MAX - 32) {
+            return "the name is too long";
+        }
+        memcpy(out + n, text, length);
+        n += length;
+    }
+    out[n] = '\0';
+    return NULL;
+}
+
+/* Derives BASE, without the suffix .hp, for a process. Returns what is wrong, or NULL. */
+static const char *choose_base(char out[PATH_MAX], const char *given, const char *program,
+                               long process_id)
 {
     const char *slash = strrchr(program, '/');
-    int n = snprintf(out, PATH_MAX, "%s", given ? given : slash ? slash + 1 : program);
-    if (n > 3 && n < PATH_MAX && strcmp(out + n - 3, ".hp") == 0) {
+    const char *wrong = given ? expand_name(out, given, process_id) : NULL;
+    if (!given) {
+        snprintf(out, PATH_MAX - 32, "%s", slash ? slash + 1 : program);
+    }
+    size_t n = wrong ? 0 : strlen(out);
+    if (n > 3 && strcmp(out + n - 3, ".hp") == 0) {
         out[n - 3] = '\0';
     }
-    return n > 0 && n < PATH_MAX - 32;
+    return n > 0 || wrong ? wrong : "an output name is empty";
 }
 
 /* Checks that BASE.hp or BASE.prof can be written, before the program is started. */
@@ -302,6 +366,7 @@ typedef struct run {
     hpp_options profile;
     hpp_collector_options options;
     char base[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
+    long process_id; /* of the program */
     hpp_collector *collector;
     run_tree tree;
     run_signals signals;
@@ -314,7 +379,7 @@ static void draw(const run *r, char *input)
     char command[] = "plot";
     char option[] = "--output";
     char output[PATH_MAX];
-    snprintf(output, sizeof output, "%s", r->values->plot);
+    (void)expand_name(output, r->values->plot, r->process_id);
     char *words[] = {command, option, output, input, NULL};
     const cmd *plot = cmd_find(command);
     (void)plot->run(plot, 4, words);
@@ -394,6 +459,8 @@ static int start_and_serve(run *r, char **argv)
     if (status != EXIT_DONE) {
         return status;
     }
+    r->process_id = program.pid;
+    (void)choose_base(r->base, r->values->base, argv[0], program.pid);
     const run_guest guest = run_watch_guest(&r->watch);
     int wait_status = run_loop(r->collector, &program, &r->signals, &guest, r->values->quiet);
     conclude(r);
@@ -409,6 +476,7 @@ static int attach_and_serve(run *r, long process_id)
     if (status != EXIT_DONE) {
         return status;
     }
+    r->process_id = process_id;
     hpp_collector_follow(r->collector, process_id);
     const launched program = launch_follow((pid_t)process_id);
     if (hpp_collector_variables(r->collector, &variables, process_id, r->library, NULL, &err) !=
@@ -431,8 +499,8 @@ static int attach_and_serve(run *r, long process_id)
     return status;
 }
 
-/* Checks options that need more than their type. `program` names the files. */
-static int check_options(const cmd *self, run *r, const char *program)
+/* Checks options that need more than their type. The program and the process name the files. */
+static int check_options(const cmd *self, run *r, const char *program, long process_id)
 {
     const run_values *v = r->values;
     r->options = (hpp_collector_options){
@@ -475,9 +543,10 @@ static int check_options(const cmd *self, run *r, const char *program)
     if (v->plot && !r->profile.with_census) {
         return cmd_misused(self, "--plot needs a heap profile: add -hc");
     }
-    return choose_base(v->base, program, r->base)
-               ? EXIT_DONE
-               : cmd_misused(self, "cannot derive an output name: use -o BASE");
+    const char *wrong = choose_base(r->base, v->base, program, process_id);
+    char plot[PATH_MAX];
+    wrong = !wrong && v->plot ? expand_name(plot, v->plot, process_id) : wrong;
+    return wrong ? cmd_misused(self, "%s", wrong) : EXIT_DONE;
 }
 
 /* Finds the library, and checks that files can be written. */
@@ -493,7 +562,7 @@ static int prepare(const cmd *self, run *r)
 
 static int run_program(const cmd *self, run *r, char **argv)
 {
-    int status = check_options(self, r, argv[0]);
+    int status = check_options(self, r, argv[0], getpid()); /* %p is not known yet */
     status = status == EXIT_DONE ? launch_find(argv[0], r->path) : status;
     status = status == EXIT_DONE ? prepare(self, r) : status;
     return status == EXIT_DONE ? start_and_serve(r, argv) : status;
@@ -526,7 +595,7 @@ static int attach_to(const cmd *self, run *r, char **argv)
         return EXIT_FAILED;
     }
     r->path[strcspn(r->path, "\n")] = '\0';
-    int status = check_options(self, r, r->path);
+    int status = check_options(self, r, r->path, process_id);
     r->options.without_children = true;
     status = status == EXIT_DONE ? prepare(self, r) : status;
     return status == EXIT_DONE ? attach_and_serve(r, process_id) : status;
