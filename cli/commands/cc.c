@@ -50,6 +50,20 @@ static const char *const gcc_centres[] = {
 };
 static const char *const clang_centres[] = {"-finstrument-functions-after-inlining"};
 
+/* Calls of functions that access memory of their caller (native/compiled/wraps.c). */
+static const char *const wraps[] = {
+    "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=mempcpy,--wrap=memset,--wrap=memcmp,--wrap=memchr"
+    ",--wrap=strlen,--wrap=strdup,--wrap=strnlen,--wrap=strndup,--wrap=strchr,--wrap=strrchr"
+    ",--wrap=strchrnul,--wrap=strstr,--wrap=strpbrk,--wrap=strspn,--wrap=strcspn,--wrap=strcmp"
+    ",--wrap=strcoll,--wrap=strcasecmp,--wrap=strncmp,--wrap=strncasecmp,--wrap=strcpy"
+    ",--wrap=stpcpy,--wrap=strcat,--wrap=strncpy,--wrap=strncat,--wrap=__memcpy_chk"
+    ",--wrap=__memmove_chk,--wrap=__mempcpy_chk,--wrap=__strncpy_chk,--wrap=__strncat_chk"
+    ",--wrap=__memset_chk,--wrap=__strcpy_chk,--wrap=__strcat_chk,--wrap=read,--wrap=write"
+    ",--wrap=pread,--wrap=pwrite,--wrap=pread64,--wrap=pwrite64,--wrap=readv,--wrap=writev"
+    ",--wrap=recv,--wrap=send,--wrap=recvfrom,--wrap=sendto,--wrap=fread,--wrap=fwrite"
+    ",--wrap=fgets,--wrap=fputs,--wrap=puts",
+};
+
 typedef struct choice {
     bool biography, centres;
     const char *compiler; /* with arguments of its own, separated by blanks; NULL: the default */
@@ -176,6 +190,8 @@ static int run_compiler(const cmd *self, int argc, char **argv, const char *othe
         const char *const run_time[] = {library};
         add(&line, no_language, task.has_language ? N_OF(no_language) : 0);
         add(&line, first, chosen.biography && !task.is_shared ? N_OF(first) : 0);
+        /* libc itself calls these functions; a static one does so before there is a shadow. */
+        add(&line, wraps, chosen.biography && !task.is_static ? N_OF(wraps) : 0);
         add(&line, run_time, N_OF(run_time));
     }
     cmd_restore_sigpipe();

@@ -154,6 +154,8 @@ static void read_word(reader *r, const char *word, int n_nested)
         r->may_link = false;
     } else if (strcmp(word, "-shared") == 0 || strcmp(word, "--shared") == 0) {
         r->task.is_shared = true;
+    } else if (strcmp(word, "-static") == 0 || strcmp(word, "-static-pie") == 0) {
+        r->task.is_static = true;
     } else if (strcmp(word, "-ffreestanding") == 0) {
         r->is_freestanding = true;
     } else if (strncmp(word, "-fsanitize=", 11) == 0) {

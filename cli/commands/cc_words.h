@@ -13,6 +13,7 @@ typedef struct cc_task {
     bool compiles;        /* it compiles sources or headers */
     bool links;           /* it creates a program or a shared object */
     bool is_shared;       /* ... a shared object */
+    bool is_static;       /* ... without shared objects */
     bool has_language;    /* -x is in effect for what is appended */
     const char *conflict; /* an option that excludes exact biographies; NULL: none. Valid until the
                              next call */

@@ -135,6 +135,9 @@ static void say_biography(const page *p, const char *who, const hpp_biography_fi
                 margin < 100 ? margin : 100);
         } else {
             say(p, "biography of the largest sample: %s", text);
+            say(p,
+                "  from all accesses of code that census cc compiled; accesses of other libraries "
+                "were not seen");
         }
     }
     if (b->n_samples > 0 && !*who) {

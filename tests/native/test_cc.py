@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs that `census cc` compiled: blocks belong to stacks of functions and scopes that were written down
 by hand, whatever the compiler inlined."""
+import glob
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import unittest
 
 import harness
 from harness import Native
+from test_lives import PHASES, windows_of
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 INCLUDES = ["-I" + os.path.join(SOURCES, "../../..", room, "include") for room in ("profiler", "hpfile")]
@@ -189,6 +191,78 @@ class Builds(Compiled):
             census = harness.run([harness.CENSUS, "cc", *arguments], cwd=self.directory)
             self.assertEqual((census.status, census.output, census.errors),
                              (plain.status, plain.output, plain.errors))
+
+
+class Exact(Compiled):
+    """Biographies are equal to the truth, to the byte."""
+
+    def compile_case(self, name, compiler):
+        self.compile("cc", "-O2", "-g", "-D_GNU_SOURCE", "-fno-builtin-malloc", "-pthread", INCLUDES[0],
+                     os.path.join(SOURCES, name + ".c"), os.path.join(SOURCES, "case.c"), "-o", name,
+                     compiler=compiler)
+
+    def check_lives(self, compiler, *cases):
+        self.compile_case("lives", compiler)
+        for case in cases:
+            base = os.path.join(self.fresh(), "profile")
+            done = harness.run([harness.CENSUS, "run", "-hb", "-i0.03", "-o", base, "--", self.path("lives"),
+                                case, base + ".hp"])
+            self.assertEqual(done.status, 0, done.errors)
+            self.assertIn("from all accesses of code that census cc compiled", done.errors)
+            truths = [[int(n) for n in line.split()[2:]] for line in done.output.splitlines()]
+            windows = windows_of(base + ".hp")
+            self.assertEqual(len(windows), len(truths))
+            self.assertTrue(any(windows))
+            for truth, samples in zip(truths, windows):
+                for sample in samples:
+                    self.assertEqual([sample[name] for name in PHASES], truth, case)
+
+    @have("gcc")
+    def test_cc_lives_of_gcc(self):
+        self.check_lives("gcc", "all_lag", "all_drag", "half_void", "use_now_and_then", "buffers", "by_system_calls")
+
+    @have("gcc")
+    def test_cc_lives_of_programs(self):
+        self.check_lives("gcc", "cache", "interpreter")
+
+    @have("clang")
+    def test_cc_lives_of_clang(self):
+        self.check_lives("clang", "interpreter", "by_system_calls")
+
+    def check_accesses(self, compiler):
+        """Every kind of access is seen once, and what is not accessed is void; also in a forked child."""
+        self.compile_case("exact", compiler)
+        base = os.path.join(self.fresh(), "profile")
+        done = harness.run([harness.CENSUS, "run", "-q", "-hb", "-i0.03", "-o", base, "--", self.path("exact"), base])
+        self.assertEqual((done.status, done.errors), (0, ""))
+        for line, path in zip(sorted(done.output.splitlines(), reverse=True), [base + ".hp", *glob.glob(base + ".*.hp")]):
+            used, unused = (int(n) for n in line.split()[1:])
+            last = harness.Profile(path).last()
+            # libc keeps some bytes for the thread that has ended.
+            self.assertEqual((last["LAG"], last["USE"], last["DRAG"]), (0, 0, used), line)
+            self.assertIn(last["VOID"] - unused, range(512), line)
+
+    @have("gcc")
+    def test_cc_accesses_of_gcc(self):
+        self.check_accesses("gcc")
+
+    @have("clang")
+    def test_cc_accesses_of_clang(self):
+        self.check_accesses("clang")
+
+    def test_cc_wraps_what_its_library_has(self):
+        library = os.path.join(os.path.dirname(harness.PRELOAD), "libcensus-cc.a")
+        symbols = harness.run(["nm", "--defined-only", library]).output
+        words = harness.run([harness.CENSUS, "cc", "--compiler=echo", "x.o"]).output
+        self.assertEqual(sorted(re.findall(r" T __wrap_(\w+)", symbols)), sorted(re.findall(r"--wrap=(\w+)", words)))
+
+    @have("gcc")
+    def test_cc_without_address_space(self):
+        self.compile_case("exact", "gcc")
+        done = harness.run(["sh", "-c", "ulimit -v 4000000; exec " + self.path("exact")])
+        self.assertEqual(done.status, 126)
+        self.assertIn("census cc: cannot reserve the shadow memory of this program: address space may be limited",
+                      done.errors)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
  */
 #include "accounting.h"
 
+#include "exact.h"
 #include "next_allocator.h"
 #include "process.h"
 #include "thread_life.h"
@@ -23,7 +24,11 @@ static hpp_thread *own_thread(void)
 HPP_COLD hpp_block hpp__account_take_slowly(const void *block)
 {
     bool is_profiled = hpp__alive() || hpp__process_wake();
-    return is_profiled ? hpp__blocks_take(block) : (hpp_block){0};
+    hpp_block taken = is_profiled ? hpp__blocks_take(block) : (hpp_block){0};
+    if (taken.site != 0 && hpp__exact_is_on()) {
+        hpp__exact_end(block, taken);
+    }
+    return taken;
 }
 
 void hpp__account_free(hpp_block gone)
@@ -73,6 +78,9 @@ HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_byt
     if (before.site != 0) {
         atomic_fetch_add(&hpp__window->head.n_missed_frees, 1);
         hpp__account_free(before);
+        if (hpp__exact_is_on()) {
+            hpp__exact_end(block, before);
+        }
     }
     if (is_known) {
         count_in(cell, site, n_bytes);
@@ -107,14 +115,22 @@ HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, si
 {
     hpp_caller caller = {pc, sp, fp};
     hpp_thread *self = hpp__ready;
+    hpp_place place = {HPP_SITE_NONE, NULL};
     if (HPP_LIKELY(self != NULL && hpp__alive())) {
-        hpp_place place;
         hpp__thread_enter();
         bool is_remembered = hpp__stacks_recall(&place, self, &caller, call);
         hpp__thread_exit(self);
-        if (HPP_LIKELY(is_remembered)) {
-            return hpp__account_block(block, n_bytes, place.cell, place.site);
+        if (!is_remembered) {
+            place.site = HPP_SITE_NONE;
         }
     }
-    return count_made_anew(block, n_bytes, caller, call);
+    if (HPP_LIKELY(place.site != HPP_SITE_NONE)) {
+        hpp__account_block(block, n_bytes, place.cell, place.site);
+    } else {
+        count_made_anew(block, n_bytes, caller, call);
+    }
+    if (hpp__exact_is_on()) {
+        hpp__exact_begin(block);
+    }
+    return block;
 }

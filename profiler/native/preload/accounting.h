@@ -46,7 +46,7 @@ HPP_ALWAYS_INLINE hpp_place hpp__account_place(hpp_caller caller, hpp_call call)
 {
     hpp_place place = {HPP_SITE_NONE, NULL};
     hpp_thread *self = hpp__ready;
-    if (HPP_UNLIKELY(self == NULL || !hpp__alive())) {
+    if (HPP_UNLIKELY(self == NULL || !hpp__alive_to_count())) {
         return place;
     }
     hpp__thread_enter();
@@ -75,7 +75,7 @@ HPP_ALWAYS_INLINE void *hpp__account_allocation(void *block, size_t n_bytes, hpp
 HPP_ALWAYS_INLINE _Atomic uint32_t *hpp__account_find_usual(uint32_t *out_entry, const void *block)
 {
     _Atomic uint32_t *first = hpp__granule_at(block);
-    if (HPP_UNLIKELY(first == NULL || !hpp__alive())) {
+    if (HPP_UNLIKELY(first == NULL || !hpp__alive_to_count())) {
         return NULL;
     }
     *out_entry = atomic_load_explicit(first, memory_order_relaxed);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "entry.h"
+#include "exact.h"
 #include "process_state.h"
 #include "sampler.h"
 #include "stacks.h"
@@ -83,6 +84,9 @@ static void count_ticks(hpp_thread *self, const void *context)
         set_timer(self, rest_ns, tick_ns);
     }
     hpp__sampler_keep_up();
+    if (hpp__exact_is_on()) {
+        hpp__exact_keep_up();
+    }
     self->tick_end_ns = own_time_ns();
 }
 

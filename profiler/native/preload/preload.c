@@ -10,6 +10,7 @@
 #include "accounting.h"
 #include "attach.h"
 #include "entry.h"
+#include "exact.h"
 #include "next_allocator.h"
 #include "sampler.h"
 
@@ -251,6 +252,8 @@ static void put_back(const void *block, hpp_block kept)
         hpp__account_free(kept);
     } else if (hpp__sampler_owns(block, &n_bytes)) {
         hpp__blocks_mark(block);
+    } else if (hpp__exact_is_on()) {
+        hpp__exact_begin(block);
     }
 }
 

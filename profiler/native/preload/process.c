@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "blocks.h"
+#include "exact.h"
 #include "gate.h"
 #include "next_allocator.h"
 #include "peak.h"
@@ -102,6 +103,9 @@ static bool renew(void)
     uint64_t live_bytes = 0;
     hpp__blocks_each(count_inherited, &live_bytes);
     hpp__peak_forked(self, live_bytes);
+    if (atomic_load(&hpp__alive_kind) == HPP_ALIVE_EXACT) {
+        hpp__exact_forked();
+    }
     return hpp__window_hand_in(link, file);
 }
 
@@ -144,7 +148,7 @@ HPP_COLD bool hpp__process_wake(void)
         return wait_for_change(own_id);
     }
     bool is_on = before == PHASE_UNSTARTED ? start() : renew();
-    atomic_store(&hpp__alive_page.is_alive, is_on);
+    atomic_store(&hpp__alive_page.is_alive, is_on ? atomic_load(&hpp__alive_kind) : 0);
     atomic_store(&current_phase, is_on ? PHASE_ON : PHASE_OFF);
     return is_on;
 }

@@ -14,6 +14,7 @@ enum { DEFAULT_WINDOW_MIB = 1024 };
 
 hpp_settings hpp__settings;
 hpp_alive_page hpp__alive_page;
+_Atomic uint32_t hpp__alive_kind = HPP_ALIVE;
 
 /* The initial stack: the number of words of the command line, these words, a NULL, and the
  * environment. libc's own variables may not be set yet. */

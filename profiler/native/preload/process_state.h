@@ -30,10 +30,25 @@ typedef struct hpp_alive_page {
 } hpp_alive_page;
 extern HPP_HIDDEN hpp_alive_page hpp__alive_page;
 
+/* Values of is_alive. */
+enum {
+    HPP_ALIVE = 1,
+    HPP_ALIVE_EXACT = 2, /* the lives of all blocks are followed (exact.h) */
+};
+
+/* The value of is_alive while the process is alive, for forked children. */
+extern HPP_HIDDEN _Atomic uint32_t hpp__alive_kind;
+
 /* Returns whether this process is profiled and has a window of its own. */
 static inline bool hpp__alive(void)
 {
     return atomic_load_explicit(&hpp__alive_page.is_alive, memory_order_acquire) != 0;
+}
+
+/* Returns the same, if there is nothing else to do for each block than to count it. */
+static inline bool hpp__alive_to_count(void)
+{
+    return atomic_load_explicit(&hpp__alive_page.is_alive, memory_order_acquire) == HPP_ALIVE;
 }
 
 /* Reads the settings from `given`, or if that is NULL from the environment. Returns false if there

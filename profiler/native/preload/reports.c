@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Functions that a program may call: marks (census/mark.h) and pools (hpprof/native.h).
+ * Functions that a program may call: marks (census/mark.h) and pools (hpprof/native.h). And those
+ * that the run time of `census cc` calls for the shadow (native/compiled/shadow.c).
  */
 #include <string.h>
 #include <time.h>
 
 #include "accounting.h"
 #include "entry.h"
+#include "exact.h"
 #include "process.h"
+#include "sampler.h"
 
 void census_mark_text(const char *text);
+void census_shadow_ready(void);
+void census_block_used(uintptr_t address);
 void census_pool_chunk(void *chunk);
 void census_pool_freed(void *object);
 void census_pool_emptied(void *chunk, size_t n_bytes);
@@ -66,7 +71,7 @@ static void take_object(uintptr_t address, hpp_block object, void *context)
 {
     (void)object;
     (void)context;
-    count_if_gone(hpp__blocks_take((const void *)address));
+    count_if_gone(hpp__account_take((const void *)address));
 }
 
 HPP_EXPORT void census_pool_emptied(void *chunk, size_t n_bytes)
@@ -74,4 +79,24 @@ HPP_EXPORT void census_pool_emptied(void *chunk, size_t n_bytes)
     if (hpp__alive() || hpp__process_wake()) {
         hpp__blocks_in((uintptr_t)chunk, (uintptr_t)chunk + n_bytes, take_object, NULL);
     }
+}
+
+/* ---- the shadow ------------------------------------------------------------------------------ */
+
+/* The shadow exists. */
+HPP_EXPORT void census_shadow_ready(void)
+{
+    if ((hpp__alive() || hpp__process_wake()) && hpp__settings.biography_bytes != 0) {
+        hpp__sampler_stop(0);
+        hpp__exact_start();
+    }
+}
+
+/* The program is about to access an address whose shadow is set. */
+HPP_EXPORT HPP_ANY_STACK void census_block_used(uintptr_t address)
+{
+    if (!hpp__alive()) {
+        hpp__process_wake();
+    }
+    hpp__exact_use(address);
 }

@@ -33,6 +33,7 @@ typedef struct hpp_thread {
     hpp_unwind_cache *cache; /* created by stacks.c at its first use; cleared with the slot */
     hpp_centres *centres;    /* NULL until a function reports its entry (function_hooks.c) */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0,0: not known yet */
+    _Atomic uintptr_t newest;       /* block, while its creation may go on; 0: none (exact.h) */
     _Atomic uint64_t change;   /* of live bytes, not yet in the shared total; signed (peak.h) */
     int64_t least, most;       /* bounds of `change` */
     _Atomic uint32_t timer_id; /* plus 1, of its ticks; 0: none */
@@ -45,6 +46,9 @@ extern HPP_HIDDEN _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
 
 /* hpp__self; NULL if there is none, or its cache is in use. */
 extern HPP_HIDDEN _Thread_local hpp_thread *hpp__ready HPP_INITIAL_EXEC;
+
+/* Returns the thread of a slot; it may have none yet. */
+hpp_thread *hpp__thread_at(uint32_t slot_index);
 
 /* Makes the shared slot in a new window. Returns false if the window has no room. */
 bool hpp__slots_start(void);

@@ -19,6 +19,11 @@ static _Thread_local size_t created_stack_bytes HPP_INITIAL_EXEC;
 static hpp_thread threads[HPP_MAX_SLOTS]; /* by slot */
 static pthread_key_t end_key;
 
+hpp_thread *hpp__thread_at(uint32_t slot_index)
+{
+    return &threads[slot_index];
+}
+
 static void leave(void *thread)
 {
     hpp_thread *self = thread;

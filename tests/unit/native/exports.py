@@ -15,7 +15,8 @@ OTHERS = ("pthread_create census_mark_text census_pool_chunk census_pool_allocat
           "census_pool_emptied prctl setns syscall unshare _Fork clone")
 # What programs call that `census cc` compiled, and functions that skip others.
 COMPILED = ("__cyg_profile_func_enter __cyg_profile_func_exit census_scopes census_scope_enter "
-            "census_scope_enter_under longjmp _longjmp siglongjmp __longjmp_chk __cxa_begin_catch")
+            "census_scope_enter_under census_shadow_ready census_block_used longjmp _longjmp siglongjmp "
+            "__longjmp_chk __cxa_begin_catch")
 NOTHROW, ALIGN = "RKSt9nothrow_t", "St11align_val_t"
 NEW = [f"_Z{kind}m{rest}" for kind in ("nw", "na") for rest in ("", NOTHROW, ALIGN, ALIGN + NOTHROW)]
 DELETE = [f"_Z{kind}Pv{rest}" for kind in ("dl", "da")
