@@ -99,9 +99,9 @@ static double margin_of(double share, const hpp_biography_figures *b)
 static void say_biography(const page *p, const char *who, const hpp_biography_figures *b)
 {
     static const char *const ends[] = {
-        [HPP_BIOGRAPHY_NO_PAGEMAP] = "no use of blocks was seen: the program cannot read "
-                                     "/proc/self/pagemap; mount /proc for "
-                                     "it, and let it be dumpable",
+        [HPP_BIOGRAPHY_NO_PAGEMAP] = "uses of blocks were not seen: the program could not read "
+                                     "/proc/self/pagemap; mount /proc "
+                                     "for it, and let it be dumpable",
         [HPP_BIOGRAPHY_LOCKED_MEMORY] = "the biography ended early: the program locked its memory "
                                         "(mlock), so later uses were not seen",
         [HPP_BIOGRAPHY_RAW_FORK] =

@@ -82,5 +82,80 @@ class Lives(Native):
         self.check("by_threads")
 
 
+class Watched(Native):
+    """Programs whose blocks are watched run unharmed, and all of their bytes have a phase."""
+
+    def check_all(self, name, cases, *arguments, rate=200):
+        for case in cases.split():
+            with self.subTest(case=case):
+                command = [program(name), case, *arguments]
+                census = harness.run_census(command, self.fresh(), "-hb", f"--biography-rate={rate}",
+                                            "--biography-seed=1")
+                self.assert_unharmed(harness.run(command), census)
+                self.check_residency(census.profile)
+
+    def check_residency(self, profile):
+        """In each sample that has a phase, the phases add up to the live bytes, which are counted."""
+        live = []
+        with open(profile.path[:-3] + ".lines", encoding="utf-8") as file:
+            for line in file:
+                time, what, value = line.rstrip("\n").split("\t")
+                if what == "live":
+                    live.append((float(time), int(value)))
+        self.assertEqual([time for time, _ in live], [time for time, _ in profile.samples])
+        for (time, bands), (_, value) in zip(profile.samples, live):
+            self.assertLessEqual(set(bands), set(PHASES))
+            if bands:
+                self.assertEqual(sum(bands.values()), value, f"at {time} s")
+
+    def test_watched_processes(self):
+        self.check_all("processes", "keeps forks_many forks_with_threads clones_without_fork "
+                       "clones_in_memory executes_itself executes_after_vfork spawns daemonises "
+                       "closes_all clears_environment")
+
+    def test_watched_threads(self):
+        self.check_all("threads", "thousand churns detaches cancels ends_values hands_over")
+
+    def test_watched_ends(self):
+        self.check_all("ends", "limits_itself returns quits exits_quickly is_killed aborts faults "
+                       "exits_from_thread main_thread_exits", "3")
+
+    def test_watched_sizes(self):
+        self.check_all("sizes", "huge aligns resizes zero usable")
+
+    def test_watched_signals(self):
+        self.check_all("ticks", "resets_all_signals has_own_clock blocks_all_signals waits changes_user "
+                       "forks_and_execs isolates_itself")
+
+    def test_watched_objects(self):
+        self.check_all("objects", "makes")
+
+    def test_watched_memory_after_fork(self):
+        """Parent and child write to all blocks, and see only what they wrote themselves."""
+        self.check_all("watched", "forks forks_with_threads", rate=500)
+
+    def test_watched_calls(self):
+        """System calls read and write watched blocks; their contents last."""
+        self.check_all("watched", "calls", rate=500)
+
+    def check_end(self, case, expected):
+        done = harness.run([harness.CENSUS, "run", "-hb", "--biography-rate=500", "-o",
+                            self.path("end"), "--", program("watched"), case])
+        self.assertEqual(done.status, 0, done.errors)
+        self.assertIn(expected, done.errors)
+
+    def test_watched_until_memory_is_locked(self):
+        self.check_end("locks", "the biography ended early: the program locked its memory")
+
+    def test_watched_until_bare_fork(self):
+        self.check_end("forks_bare", "the biography ended early: the program forked by clone")
+
+    def test_watched_without_proc(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can change the root directory")
+        self.check_end("leaves_proc", "uses of blocks were not seen: the program could not read "
+                       "/proc/self/pagemap")
+
+
 if __name__ == "__main__":
     harness.main()

@@ -260,16 +260,16 @@ static void put_back(const void *block, hpp_block kept)
 /* Resizes a block whose uses are watched, or will be: it moves. Returns false and does nothing for
  * others. Stores NULL if there is no memory. What becomes of 0 bytes is the next allocator's to
  * say. */
-static bool resize_watched(void **out, void *block, hpp_block known, size_t n_bytes)
+static bool resize_watched(void **out, void *block, size_t n_bytes)
 {
     size_t n_before;
     bool was_watched = hpp__sampler_owns(block, &n_before);
-    bool is_due = hpp__sampler_is_due(n_bytes) && (was_watched || known.site != 0);
+    bool is_due = hpp__sampler_is_due(n_bytes);
     void *moved = is_due ? hpp__sampler_make(n_bytes, 1, false) : NULL;
     if (moved == NULL && !was_watched) {
         return false;
     }
-    n_before = was_watched ? n_before : known.size_bytes;
+    n_before = was_watched ? n_before : hpp__next.usable_size(block);
     moved = moved != NULL ? moved : hpp__next.malloc(hpp__asked_bytes(n_bytes));
     if (moved != NULL) {
         memcpy(moved, block, n_before < n_bytes ? n_before : n_bytes);
@@ -306,7 +306,7 @@ static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller 
     }
     uint64_t inherited_bytes = gone.site == 0 ? hpp__inherited_size(block) : 0;
     void *moved;
-    if (!resize_watched(&moved, block, gone, n_bytes)) {
+    if (!resize_watched(&moved, block, n_bytes)) {
         moved = hpp__next.realloc(block, n_bytes == 0 ? 0 : hpp__asked_bytes(n_bytes));
     }
     if (HPP_UNLIKELY(!has_gone(moved, n_bytes))) {

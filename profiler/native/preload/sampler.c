@@ -167,13 +167,17 @@ static HPP_NO_INLINE void take_step(uint32_t era)
     if (hpp__sample_begin_drops(&signal_mask)) {
         hpp_window_head *head = &hpp__window->head;
         era_step step = {hpp__sample_open_pagemap(), hpp__lives_era(), era};
+        uint32_t failure = 0;
         if (step.pagemap >= 0) {
-            if (!look_at_all(&step)) {
-                atomic_fetch_or(&head->events, HPP_EVENT_LOCKED_MEMORY);
-                atomic_store(&is_over, true);
-            }
+            failure = look_at_all(&step) ? 0 : HPP_EVENT_LOCKED_MEMORY;
             hpp__syscall(SYS_close, step.pagemap, 0, 0, 0, 0, 0);
             atomic_store(&head->era, era);
+        } else if (step.pagemap != -EMFILE && step.pagemap != -ENFILE) {
+            failure = HPP_EVENT_NO_PAGEMAP;
+        }
+        atomic_fetch_or(&head->events, failure);
+        if (failure != 0) {
+            atomic_store(&is_over, true);
         }
         hpp__sample_end_drops(signal_mask);
     }

@@ -221,6 +221,15 @@ void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)
     }
 }
 
+uint64_t hpp__native_heap_live_bytes(const hpp__native_heap *h)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < h->n_groups; i++) {
+        sum += i != HPP__GROUP_TICKS ? hpp__costs_live_bytes(&h->costs[i]) : 0;
+    }
+    return sum;
+}
+
 /* A sum that is rounded as part of a total, so that the total is exact. */
 typedef struct running {
     double factor, exact;
@@ -256,11 +265,11 @@ static void add_phase_bytes(hpp_phase_bytes *to, const hpp_phase_bytes *from)
 }
 
 hpp_phase_bytes hpp__native_heap_add_lives(hpp__native_heap *h, const hpp__native_lives *lives,
-                                           uint64_t live_bytes)
+                                           const uint64_t *live_bytes)
 {
     double known_bytes = all_bytes(lives);
-    bool is_sample = live_bytes > 0 && known_bytes > 0;
-    running total = {.factor = is_sample ? (double)live_bytes / known_bytes : 1};
+    bool is_sample = live_bytes && known_bytes > 0;
+    running total = {.factor = is_sample ? (double)*live_bytes / known_bytes : 1};
     hpp_phase_bytes sum = {0};
     memset(h->phases, 0, h->n_groups * sizeof *h->phases);
     for (uint32_t site = HPP_SITE_UNKNOWN; site < lives->n_sites; site++) {

@@ -66,10 +66,13 @@ void hpp__native_heap_finish(hpp__native_heap *heap);
  * without memory for a group are in the first group, the unknown one. Leaves out clock ticks. */
 void hpp__native_heap_add_up(hpp__native_heap *heap, const hpp__window_sums *sums);
 
-/* Sums the phases of sites by group. `live_bytes` is what the phases of sampled blocks represent,
- * or 0 for blocks that are all known. Returns the sum of all groups. */
+/* Returns the live bytes of all groups. */
+uint64_t hpp__native_heap_live_bytes(const hpp__native_heap *heap);
+
+/* Sums the phases of sites by group. `live_bytes` is what they represent together, if the blocks
+ * are a sample; NULL if all are known. Returns the sum of all groups. */
 hpp_phase_bytes hpp__native_heap_add_lives(hpp__native_heap *heap, const hpp__native_lives *lives,
-                                           uint64_t live_bytes);
+                                           const uint64_t *live_bytes);
 
 /* Returns what a group says of the types of its blocks. The heap must be one with types. */
 hpp__site_type hpp__native_heap_type(const hpp__native_heap *heap, size_t group);

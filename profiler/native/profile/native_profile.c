@@ -355,11 +355,12 @@ static void log_ticks(hpp__native_profile *p, const hpp__snapshot *snapshot)
     p->ticks = now;
 }
 
-/* Returns the bytes that sampled lives represent when `live_bytes` are live; 0 if all lives are
- * known. */
-static uint64_t represented(const hpp__native_profile *p, uint64_t live_bytes)
+/* Sums the lives of an era when `live_bytes` were live. */
+static hpp_phase_bytes add_lives(hpp__native_profile *p, uint32_t number, uint64_t live_bytes)
 {
-    return p->reader.window->head.biography_bytes != 0 ? live_bytes : 0;
+    bool is_sample = p->reader.window->head.biography_bytes != 0;
+    hpp__native_lives_advance(&p->lives, number);
+    return hpp__native_heap_add_lives(&p->heap, &p->lives, is_sample ? &live_bytes : NULL);
 }
 
 /* Keeps what the biography of this census needs at the end. */
@@ -375,10 +376,9 @@ void hpp__native_profile_take(hpp__native_profile *p, const hpp__snapshot *snaps
 {
     p->reader = snapshot->reader;
     hpp__native_heap_add_up(&p->heap, &snapshot->sums);
-    uint64_t live_bytes = hpp__window_sums_live_bytes(&snapshot->sums);
+    uint64_t live_bytes = hpp__native_heap_live_bytes(&p->heap);
     if (p->has_lives && hpp__native_lives_load(&p->lives, &p->reader)) {
-        hpp__native_lives_advance(&p->lives, UINT32_MAX);
-        hpp__native_heap_add_lives(&p->heap, &p->lives, represented(p, live_bytes));
+        add_lives(p, UINT32_MAX, live_bytes);
     }
     const hpp_census_result *result = hpp_census_take(p->engine, snapshot->time_s);
     keep_era(p, snapshot, live_bytes);
@@ -492,9 +492,7 @@ static hpf_status write_final_samples(hpp__native_profile *p, hpf_error *err)
     }
     uint32_t n = hpp_census_n_eras(p->engine);
     for (uint32_t i = 0; i < n && i < p->eras_capacity; i++) {
-        hpp__native_lives_advance(&p->lives, p->eras[i].number);
-        hpp_phase_bytes sum =
-            hpp__native_heap_add_lives(&p->heap, &p->lives, represented(p, p->eras[i].live_bytes));
+        hpp_phase_bytes sum = add_lives(p, p->eras[i].number, p->eras[i].live_bytes);
         note_biography(p, p->eras[i].live_bytes, &sum);
         const hpp_census_result *result = hpp_census_final(p->engine, i);
         hpp__marks_emit(&p->marks, result->time_s, &p->output);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Programs that check the contents of their blocks, which are watched (-hb).
+ */
+#include <malloc.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "case.h"
+
+enum { N = 600 };
+
+static unsigned char *blocks[N];
+static size_t sizes[N];
+static uint32_t numbers = 1;
+
+static unsigned char letter(int i, int generation)
+{
+    return (unsigned char)(i * 31 + generation * 7 + 1);
+}
+
+static void fill_all(int generation)
+{
+    for (int i = 0; i < N; i++) {
+        memset(blocks[i], letter(i, generation), sizes[i]);
+    }
+}
+
+static void check_all(int generation)
+{
+    for (int i = 0; i < N; i++) {
+        unsigned char first = letter(i, generation);
+        must(blocks[i][0] == first && memcmp(blocks[i], blocks[i] + 1, sizes[i] - 1) == 0,
+             "a block has the contents that this process wrote");
+    }
+}
+
+/* Makes blocks by all functions, from one byte to more than a megabyte. */
+static void make_all(void)
+{
+    for (int i = 0; i < N; i++) {
+        uint32_t most = i % 100 == 0 ? 3000000 : i % 7 == 0 ? 200000 : 3000;
+        sizes[i] = next_number(&numbers) % most + 1;
+        void *aligned = NULL;
+        switch (i % 5) {
+        case 0:
+            blocks[i] = malloc(sizes[i]);
+            break;
+        case 1:
+            blocks[i] = calloc(1, sizes[i]);
+            must(blocks[i][0] == 0 && memcmp(blocks[i], blocks[i] + 1, sizes[i] - 1) == 0,
+                 "calloc clears");
+            break;
+        case 2:
+            blocks[i] = memalign(64, sizes[i]);
+            must((uintptr_t)blocks[i] % 64 == 0, "memalign aligns");
+            break;
+        case 3:
+            must(posix_memalign(&aligned, 1024, sizes[i]) == 0, "posix_memalign has memory");
+            blocks[i] = aligned;
+            must((uintptr_t)blocks[i] % 1024 == 0, "posix_memalign aligns");
+            break;
+        default:
+            blocks[i] = realloc(malloc(1), sizes[i]);
+        }
+        must(malloc_usable_size(blocks[i]) >= sizes[i], "the size can be used");
+    }
+}
+
+static void resize_all(int generation)
+{
+    for (int i = 0; i < N; i++) {
+        size_t size = next_number(&numbers) % 40000 + 1;
+        size_t kept = size < sizes[i] ? size : sizes[i];
+        blocks[i] = realloc(blocks[i], size);
+        must(blocks[i][0] == letter(i, generation) &&
+                 memcmp(blocks[i], blocks[i] + 1, kept - 1) == 0,
+             "realloc keeps contents");
+        sizes[i] = size;
+    }
+}
+
+static void free_all(void)
+{
+    for (int i = 0; i < N; i++) {
+        free(blocks[i]);
+    }
+}
+
+/* The parent overwrites its blocks before the child looks at its own. */
+static void fork_once(int generation)
+{
+    int ends[2];
+    char byte = 1;
+    must(pipe(ends) == 0, "there is a pipe");
+    pid_t child = fork();
+    if (child == 0) {
+        must(read(ends[0], &byte, 1) == 1, "the parent writes first");
+        check_all(generation);
+        fill_all(99);
+        resize_all(99);
+        free_all();
+        _exit(0);
+    }
+    fill_all(generation + 1);
+    must(write(ends[1], &byte, 1) == 1, "the child waits");
+    int status;
+    must(waitpid(child, &status, 0) == child && status == 0, "the child finds its own contents");
+    check_all(generation + 1);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static int forks(char **arguments)
+{
+    (void)arguments;
+    make_all();
+    fill_all(0);
+    for (int generation = 0; generation < 4; generation++) {
+        fork_once(generation);
+        resize_all(generation + 1);
+        fill_all(generation + 1);
+    }
+    check_all(4);
+    free_all();
+    return 0;
+}
+
+static _Atomic bool is_over;
+
+static void *churn(void *nothing)
+{
+    for (size_t size = 1; !is_over; size = size % 5000 + 1) {
+        unsigned char *block = malloc(size);
+        memset(block, 1, size);
+        must(block[size - 1] == 1, "a block is the thread's own");
+        free(block);
+    }
+    return nothing;
+}
+
+static int forks_with_threads(char **arguments)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) {
+        must(pthread_create(&threads[i], NULL, churn, NULL) == 0, "a thread starts");
+    }
+    forks(arguments);
+    is_over = true;
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    return 0;
+}
+
+static int calls(char **arguments)
+{
+    (void)arguments;
+    int ends[2];
+    must(pipe(ends) == 0, "there is a pipe");
+    make_all();
+    for (int round = 0; round < 20; round++) {
+        fill_all(round);
+        for (int i = 0; i < N; i++) {
+            size_t n = sizes[i] < 4096 ? sizes[i] : 4096;
+            must(write(ends[1], blocks[i], n) == (ssize_t)n, "a block is written");
+            memset(blocks[i], 0, n);
+            must(read(ends[0], blocks[i], n) == (ssize_t)n, "a block is read into");
+        }
+        check_all(round);
+    }
+    free_all();
+    return 0;
+}
+
+/* ---- ends of the biography ------------------------------------------------------------------- */
+
+static int locks(char **arguments)
+{
+    (void)arguments;
+    make_all();
+    for (int i = 0; i < N; i++) {
+        must(mlock(blocks[i], 1) == 0, "memory can be locked");
+    }
+    fill_all(1);
+    free_all();
+    return 0;
+}
+
+static int forks_bare(char **arguments)
+{
+    (void)arguments;
+    make_all();
+    fill_all(1);
+    pid_t child = (pid_t)syscall(SYS_fork);
+    fill_all(child == 0 ? 2 : 3);
+    if (child == 0) {
+        check_all(2);
+        _exit(0);
+    }
+    int status;
+    must(waitpid(child, &status, 0) == child && status == 0, "the child finds its own contents");
+    check_all(3);
+    return 0;
+}
+
+static int leaves_proc(char **arguments)
+{
+    (void)arguments;
+    make_all();
+    must(chroot("/proc/self/fd") == 0, "the root can be changed");
+    fill_all(1);
+    check_all(1);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const native_case cases[] = {{"forks", forks},
+                                        {"forks_with_threads", forks_with_threads},
+                                        {"calls", calls},
+                                        {"locks", locks},
+                                        {"forks_bare", forks_bare},
+                                        {"leaves_proc", leaves_proc},
+                                        {NULL, NULL}};
+    (void)argc;
+    return run_case(cases, argv);
+}
