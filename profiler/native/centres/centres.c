@@ -17,27 +17,16 @@ enum {
 
 /* ---- children -------------------------------------------------------------------------------- */
 
-static inline hpp_centre_child *place_of(const hpp_centres *c, uint32_t parent, uint64_t key)
-{
-    uint64_t hash = (key + ((uint64_t)parent << 32) + parent) * 0x9e3779b97f4a7c15;
-    return &c->children[hash >> 40 & c->children_mask];
-}
-
-static inline uint32_t find_child(const hpp_centres *c, uint32_t parent, uint64_t key)
-{
-    hpp_centre_child child = *(volatile hpp_centre_child *)place_of(c, parent, key);
-    return HPP_LIKELY(child[0] == key && (uint32_t)child[1] == parent) ? (uint32_t)(child[1] >> 32)
-                                                                       : 0;
-}
-
 /* The cache grows when more was looked up in vain than it has places. What it has stays valid. */
 static void keep_child(hpp_centres *c, uint32_t parent, uint64_t key, uint32_t child)
 {
-    if (++c->n_missed > c->children_mask && c->children_mask < MAX_CHILDREN - 1) {
-        c->children_mask = 2 * c->children_mask + 1;
+    const size_t n_bytes = sizeof(hpp_centre_child);
+    if (++c->n_missed > c->children_mask / n_bytes &&
+        c->children_mask < (MAX_CHILDREN - 1) * n_bytes) {
+        c->children_mask = 2 * c->children_mask + n_bytes;
         c->n_missed = 0;
     }
-    *(volatile hpp_centre_child *)place_of(c, parent, key) =
+    *(volatile hpp_centre_child *)hpp__centres_place_of(c, parent, key) =
         (hpp_centre_child){key, parent | (uint64_t)child << 32};
 }
 
@@ -46,7 +35,7 @@ static void renew_children(hpp_centres *c)
 {
     uint32_t generation = atomic_load_explicit(&hpp__generation, memory_order_acquire);
     if (HPP_UNLIKELY(c->generation != generation)) {
-        memset(c->children, 0, (c->children_mask + 1) * sizeof(*c->children));
+        memset(c->children, 0, c->children_mask + sizeof(*c->children));
         c->generation = generation;
     }
 }
@@ -80,14 +69,14 @@ static HPP_NO_INLINE uint32_t make_child(hpp_centres *c, uint32_t parent, uint64
 
 static inline uint32_t child_of(hpp_centres *c, uint32_t parent, uint64_t key)
 {
-    uint32_t child = find_child(c, parent, key);
+    uint32_t child = hpp__centres_find(c, parent, key);
     return HPP_LIKELY(child != 0) ? child : make_child(c, parent, key);
 }
 
 uint32_t hpp__centres_site(hpp_centres *c, uint32_t node, hpp_call call)
 {
     uint64_t key = hpp__centres_key(call, SITE_FLAG);
-    uint32_t site = find_child(c, node, key);
+    uint32_t site = hpp__centres_find(c, node, key);
     if (HPP_UNLIKELY(site == 0)) {
         site = hpp__trie_site(node, call);
         if (site != 0) {
@@ -137,7 +126,7 @@ static HPP_NO_INLINE void close_skipped(hpp_centres *c, uintptr_t frame_pointer,
 }
 
 /* Prepares an entry: closes what was skipped. Returns false if too many functions are open. */
-static inline bool prepare(hpp_centres *c, uintptr_t frame_pointer, uintptr_t return_address)
+static bool prepare(hpp_centres *c, uintptr_t frame_pointer, uintptr_t return_address)
 {
     const hpp_centre_frame *last = &c->top[-1];
     if (HPP_UNLIKELY(frame_pointer >= last->frame_pointer) &&
@@ -151,19 +140,6 @@ static inline bool prepare(hpp_centres *c, uintptr_t frame_pointer, uintptr_t re
     return HPP_LIKELY(c->top != c->end);
 }
 
-/* The entry is written before `top` says that it is there, and `current` is set last. If a signal
- * handler overwrites the entry meanwhile, its frame is a deeper one, and `before` is the same. */
-static inline void open_under(hpp_centres *c, uintptr_t node, uintptr_t frame_pointer,
-                              uintptr_t return_address)
-{
-    hpp_centre_frame *top = c->top;
-    *top = (hpp_centre_frame){frame_pointer, return_address, c->current};
-    atomic_signal_fence(memory_order_seq_cst);
-    c->top = top + 1;
-    atomic_signal_fence(memory_order_seq_cst);
-    c->current = node;
-}
-
 bool hpp__centres_enter(hpp_centres *c, uint64_t key, uintptr_t frame_pointer,
                         uintptr_t return_address)
 {
@@ -171,7 +147,8 @@ bool hpp__centres_enter(hpp_centres *c, uint64_t key, uintptr_t frame_pointer,
         return false;
     }
     uint32_t child = child_of(c, (uint32_t)c->current, key);
-    open_under(c, HPP_LIKELY(child != 0) ? child : c->current, frame_pointer, return_address);
+    hpp__centres_open(c, HPP_LIKELY(child != 0) ? child : c->current, frame_pointer,
+                      return_address);
     return true;
 }
 
@@ -180,31 +157,17 @@ bool hpp__centres_enter_under(hpp_centres *c, uint32_t node, uintptr_t frame_poi
 {
     bool has_room = prepare(c, frame_pointer, return_address);
     if (has_room) {
-        open_under(c, node, frame_pointer, return_address);
+        hpp__centres_open(c, node, frame_pointer, return_address);
     }
     return has_room;
 }
 
-static HPP_NO_INLINE void leave_slowly(hpp_centres *c, uintptr_t frame_pointer)
-{
-    hpp__centres_skip(c, frame_pointer);
-    hpp_centre_frame *top = c->top - 1;
-    if (top->frame_pointer == frame_pointer) {
-        c->current = top->before;
-        c->top = top;
-    }
-}
-
 void hpp__centres_leave(hpp_centres *c, uintptr_t frame_pointer)
 {
-    hpp_centre_frame *top = c->top - 1;
-    if (HPP_UNLIKELY(top->frame_pointer != frame_pointer)) {
-        leave_slowly(c, frame_pointer);
-        return;
+    if (!hpp__centres_leave_usual(c, frame_pointer)) {
+        hpp__centres_skip(c, frame_pointer);
+        (void)hpp__centres_leave_usual(c, frame_pointer);
     }
-    c->current = top->before;
-    atomic_signal_fence(memory_order_seq_cst);
-    c->top = top;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -266,7 +229,7 @@ hpp_centres *hpp__centres_create(void)
     }
     hpp_centres *c = (hpp_centres *)(memory + n_child_bytes + n_frame_bytes);
     c->children = (hpp_centre_child *)memory;
-    c->children_mask = FIRST_CHILDREN - 1;
+    c->children_mask = (FIRST_CHILDREN - 1) * sizeof(hpp_centre_child);
     c->frames = (hpp_centre_frame *)(memory + n_child_bytes);
     c->frames->frame_pointer = UINTPTR_MAX;
     c->end = c->frames + MAX_FRAMES;

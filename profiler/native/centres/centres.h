@@ -29,8 +29,8 @@ typedef struct hpp_centre_frame {
     uintptr_t before;                        /* the node that was current */
 } hpp_centre_frame;
 
-/* A cached child: its key, and its parent and itself. Read and written by one instruction each, so
- * that it is whole in signal handlers. */
+/* A cached child: its key, and its parent and itself. Written by one instruction, so that a signal
+ * handler cannot see a part of it. */
 typedef hpp_pair hpp_centre_child;
 
 /* The stack begins like hpp_thread in hpprof/ccs.h: the end of a scope, which is inlined into the
@@ -39,8 +39,8 @@ typedef struct hpp_centres {
     uintptr_t current;     /* node */
     hpp_centre_frame *top; /* the next free one; below the first is one that is never closed */
     hpp_centre_frame *end;
-    hpp_centre_child *children; /* by hash */
-    uint64_t children_mask;
+    hpp_centre_child *children;     /* by hash */
+    uint64_t children_mask;         /* of offsets in bytes */
     uint32_t n_missed;              /* since the mask was set */
     uint32_t generation;            /* of the loaded objects that `children` is valid for */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0,0: unknown */
@@ -82,6 +82,74 @@ enum { HPP_CENTRE_FLAG_BITS = 48 };
 static inline uint64_t hpp__centres_key(uint64_t address, uint16_t flags)
 {
     return address | (uint64_t)flags << HPP_CENTRE_FLAG_BITS;
+}
+
+/* ---- the usual cases, in line ---------------------------------------------------------------- */
+
+/* Returns the place of a child in the cache. The parent comes last, because it is known last. */
+static inline hpp_centre_child *hpp__centres_place_of(const hpp_centres *c, uint32_t parent,
+                                                      uint64_t key)
+{
+    uint64_t offset = (key * 0x9e3779b97f4a7c15 >> 32) + parent * sizeof(hpp_centre_child);
+    return (hpp_centre_child *)((char *)c->children + (offset & c->children_mask));
+}
+
+/* Returns a child in the cache, or 0. If a signal handler replaces it between the reads of its two
+ * words, the first one has changed. */
+static inline uint32_t hpp__centres_find(const hpp_centres *c, uint32_t parent, uint64_t key)
+{
+    const volatile uint64_t *child =
+        (const volatile uint64_t *)hpp__centres_place_of(c, parent, key);
+    if (HPP_UNLIKELY(child[0] != key)) {
+        return 0;
+    }
+    uint64_t family = child[1];
+    return HPP_LIKELY((uint32_t)family == parent && child[0] == key) ? (uint32_t)(family >> 32) : 0;
+}
+
+/* Opens a function or scope under `node`. The entry is written before `top` says that it is there,
+ * and `current` is set last. If a signal handler overwrites the entry meanwhile, its frame is a
+ * deeper one, and `before` is the same. */
+static inline void hpp__centres_open(hpp_centres *c, uintptr_t node, uintptr_t frame_pointer,
+                                     uintptr_t return_address)
+{
+    hpp_centre_frame *top = c->top;
+    *top = (hpp_centre_frame){frame_pointer, return_address, c->current};
+    atomic_signal_fence(memory_order_seq_cst);
+    c->top = top + 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    c->current = node;
+}
+
+/* Is hpp__centres_enter for the usual case. Returns false and does nothing in others. */
+static inline bool hpp__centres_enter_usual(hpp_centres *c, uint64_t key, uintptr_t frame_pointer,
+                                            uintptr_t return_address)
+{
+    const hpp_centre_frame *top = c->top;
+    if (HPP_UNLIKELY(frame_pointer >= top[-1].frame_pointer || top == c->end ||
+                     c->generation !=
+                         atomic_load_explicit(&hpp__generation, memory_order_relaxed))) {
+        return false;
+    }
+    uint32_t child = hpp__centres_find(c, (uint32_t)c->current, key);
+    if (HPP_UNLIKELY(child == 0)) {
+        return false;
+    }
+    hpp__centres_open(c, child, frame_pointer, return_address);
+    return true;
+}
+
+/* Is hpp__centres_leave for the usual case. Returns false and does nothing in others. */
+static inline bool hpp__centres_leave_usual(hpp_centres *c, uintptr_t frame_pointer)
+{
+    hpp_centre_frame *top = c->top - 1;
+    if (HPP_UNLIKELY(top->frame_pointer != frame_pointer)) {
+        return false;
+    }
+    c->current = top->before;
+    atomic_signal_fence(memory_order_seq_cst);
+    c->top = top;
+    return true;
 }
 
 #endif

@@ -57,25 +57,37 @@ HPP_ASM_FUNCTION(".globl", "__cyg_profile_func_exit",
                  "leaq -8(%rsp), %rdx\n"
                  "1: jmp hpp__on_function_exit\n");
 
+static HPP_NO_INLINE void enter_slowly(uintptr_t function, uintptr_t return_address,
+                                       uintptr_t frame_pointer)
+{
+    hpp_centres *centres = own_centres;
+    if (centres == NULL || !hpp__alive()) {
+        centres = find_centres();
+    }
+    if (centres != NULL) {
+        hpp__centres_enter(centres, hpp__centres_key(function, HPP_NODE_ENTRY), frame_pointer,
+                           return_address);
+    }
+}
+
 void hpp__on_function_entry(uintptr_t function, uintptr_t return_address, uintptr_t frame_pointer)
 {
     hpp_centres *centres = own_centres;
-    if (HPP_UNLIKELY(centres == NULL || !hpp__alive())) {
-        centres = find_centres();
-        if (centres == NULL) {
-            return;
-        }
+    if (HPP_UNLIKELY(centres == NULL || !hpp__alive() ||
+                     !hpp__centres_enter_usual(centres, hpp__centres_key(function, HPP_NODE_ENTRY),
+                                               frame_pointer, return_address))) {
+        enter_slowly(function, return_address, frame_pointer);
     }
-    hpp__centres_enter(centres, hpp__centres_key(function, HPP_NODE_ENTRY), frame_pointer,
-                       return_address);
 }
 
 void hpp__on_function_exit(uintptr_t function, uintptr_t return_address, uintptr_t frame_pointer)
 {
     (void)function;
     (void)return_address;
-    if (HPP_LIKELY(own_centres != NULL)) {
-        hpp__centres_leave(own_centres, frame_pointer);
+    hpp_centres *centres = own_centres;
+    if (HPP_LIKELY(centres != NULL) &&
+        HPP_UNLIKELY(!hpp__centres_leave_usual(centres, frame_pointer))) {
+        hpp__centres_leave(centres, frame_pointer);
     }
 }
 
