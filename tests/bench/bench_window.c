@@ -69,6 +69,16 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t add
     return false;
 }
 
+hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                                 bool *is_structure)
+{
+    (void)resolver;
+    (void)object;
+    (void)address;
+    *is_structure = false;
+    return HPF_STR("");
+}
+
 hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
                                           uint64_t address)
 {
