@@ -32,11 +32,11 @@ typedef struct run_values {
     opt_list bins; /* arguments of -B */
     bool eventlog;
     bool prof_verbose;
-    const char *interval, *name_length, *tick; /* parsed by hpprof/options.h */
-    const char *retainer_by, *is_retainer;     /* these too */
+    const char *interval, *name_length, *tick;             /* parsed by hpprof/options.h */
+    const char *retainer_by, *is_retainer, *max_retainers; /* these too */
     bool count_objects, savings;
     int clock;
-    opt_list skip;
+    opt_list skip, retainer, no_retainer;
     int depth;
     bool addresses;
     bool children, no_children;
@@ -57,7 +57,8 @@ static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_CP
 static const opt run_options[] = {
     {'h', "heap", OPT_SUFFIX, AT(heap), "KIND",
      "break the heap down by c: call stack (default), m: module, d: source location, y: type, "
-     "T: allocation function, b: use (lag, use, drag, void); -hcNAME,NAME: count only blocks that "
+     "T: allocation function, b: use (lag, use, drag, void), r: retainer set (who holds it); "
+     "-hcNAME,NAME: count only blocks that "
      "these functions allocated",
      NULL, 0, 0},
     {'l', "eventlog", OPT_FLAG, AT(eventlog), NULL,
@@ -66,10 +67,22 @@ static const opt run_options[] = {
      0},
     {'L', "name-length", OPT_TEXT, AT(name_length), "N",
      "cut names of stacks to N bytes (default 80)", NULL, 0, 0},
+    {'R', "max-retainers", OPT_TEXT, AT(max_retainers), "N",
+     "with -hr, merge sets of more than N retainers into MANY (default 8)", NULL, 0, 0},
+    {0, "retainer", OPT_LIST, AT(retainer), "REGEX",
+     "with -hr, count blocks as retainers if the location or function that allocated them matches "
+     "(default: locations with at most 8 blocks; may be repeated)",
+     NULL, 0, 0},
+    {0, "no-retainer", OPT_LIST, AT(no_retainer), "REGEX",
+     "with -hr, never count matching blocks as retainers (may be repeated)", NULL, 0, 0},
     {0, "retainer-by", OPT_TEXT, AT(retainer_by), "PART",
-     "choose what identifies a retainer: only in programs that embed the profiler", NULL, 0, 0},
+     "with -hr, identify a retainer by description (its location, default), module, stack, type or "
+     "kind",
+     NULL, 0, 0},
     {0, "is-retainer", OPT_TEXT, AT(is_retainer), "RULE",
-     "choose which objects are retainers: only in programs that embed the profiler", NULL, 0, 0},
+     "with -hr, which blocks are retainers: flagged (default, as --retainer says), all, roots "
+     "(none), or PART:NAME,NAME",
+     NULL, 0, 0},
     {0, "savings", OPT_FLAG, AT(savings), NULL,
      "break down what is kept without being used: only in programs that embed the profiler", NULL,
      0, 0},
@@ -187,10 +200,11 @@ static bool check_breakdown(const cmd *self, const char *text)
         cmd_misused(self, "unknown break-down '%s': did you mean %s (%s)?", text,
                     hpf_breakdown_flag(meant), hpf_breakdown_name(meant));
     } else if (*text && *text != 'C' && !hpf_breakdown_of_letter(*text)) {
-        cmd_misused(self,
-                    "unknown break-down '-h%s': use -hc (call stack), -hm (module), -hd (source "
-                    "location), -hy (type), -hT (allocation function) or -hb (use)",
-                    text);
+        cmd_misused(
+            self,
+            "unknown break-down '-h%s': use -hc (call stack), -hm (module), -hd (source "
+            "location), -hy (type), -hT (allocation function), -hb (use) or -hr (retainers)",
+            text);
         return false;
     }
     return !meant;
@@ -216,6 +230,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     add_if_given(&text, "-i", values->interval);
     add_if_given(&text, "-L", values->name_length);
     add_if_given(&text, "-V", values->tick);
+    add_if_given(&text, "-R", values->max_retainers);
     add_if_given(&text, "--retainer-by=", values->retainer_by);
     add_if_given(&text, "--is-retainer=", values->is_retainer);
     add_if_given(&text, "--savings", values->savings ? "" : NULL);
@@ -510,6 +525,10 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
         .by_cpu_time = v->clock == CLOCK_CPU,
         .skip = v->skip.texts,
         .n_skip = v->skip.n,
+        .retainer = v->retainer.texts,
+        .n_retainer = v->retainer.n,
+        .no_retainer = v->no_retainer.texts,
+        .n_no_retainer = v->no_retainer.n,
         .max_depth = (uint32_t)v->depth,
         .with_addresses = v->addresses,
         .biography_seed = (uint64_t)v->biography_seed,

@@ -157,6 +157,23 @@ static void say_biography(const page *p, const char *who, const hpp_biography_fi
     }
 }
 
+/* Prints which blocks no root reached, in the words of Valgrind. */
+static void say_leaks(const page *p, size_t index, const hpp_process_figures *f)
+{
+    hpp_site_figures sites[N_SITES];
+    size_t n = hpp_collector_top(p->collector, index, HPP_LOST, sites, N_SITES);
+    say(p, "unreachable at the last sample: %s in %s block%s%s", amount(f->lost_bytes).text,
+        format_count(f->lost_blocks).text, plural(f->lost_blocks), n > 0 ? ":" : "");
+    for (size_t i = 0; i < n; i++) {
+        const hpp_site_figures *s = &sites[i];
+        uint64_t n_direct = s->live_blocks - s->indirect_blocks;
+        say(p, "  %10s directly in %s block%s, %s indirectly in %s  %.*s",
+            amount(s->live_bytes - s->indirect_bytes).text, format_count(n_direct).text,
+            plural(n_direct), amount(s->indirect_bytes).text, format_count(s->indirect_blocks).text,
+            shown(s->place, 80), s->place.data);
+    }
+}
+
 static void say_threads(const page *p, size_t index)
 {
     hpp_thread_figures threads[N_THREADS];
@@ -206,6 +223,12 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
     if (f->n_missed_samples > f->n_samples / 10) {
         say_if(p, who, f->n_missed_samples, "samples are missing: the machine was busy");
     }
+    if (f->n_missed_images > 0) {
+        say(p, "%s%s samples have no retainers: %s", who, format_count(f->n_missed_images).text,
+            f->image_error.message);
+    }
+    say_if(p, who, f->n_without_graph, "samples have no retainers: out of memory");
+    say_if(p, who, f->n_without_registers, "times a thread's registers could not be read");
     if (f->limits & HPP_LIMITED_BLOCKS) {
         say(p, "%smemory limit reached: later blocks were not counted", who);
     } else if (f->limits & HPP_LIMITED_STACKS) {
@@ -309,6 +332,9 @@ static void say_program(const page *p, size_t index)
         say(p, "not freed at the end: %s in %s block%s", amount(end_bytes).text,
             format_count(end_blocks).text, plural(end_blocks));
         say_sites(p, index, HPP_AT_END, end_bytes);
+    }
+    if (f.has_graph) {
+        say_leaks(p, index, &f);
     }
     say_biography(p, "", &f.biography);
     say_threads(p, index);

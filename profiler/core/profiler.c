@@ -21,6 +21,7 @@
 #include "output.h"
 #include "address_histogram.h"
 #include "report.h"
+#include "retainer_log.h"
 #include "base/text.h"
 #include "census/snapshot.h"
 #include "snapshot/heapsnapshot.h"
@@ -36,11 +37,10 @@ struct hpp_profiler {
     hpp__output output;
     hpp__timer timer;
     hpp__address_histogram time_places, heap_places;
-    uint64_t start_ns;       /* on the clock */
-    uint64_t excluded_ns;    /* spent in censuses */
-    uint64_t next_ns;        /* when the next census is due, on the profile's clock */
-    hpf_prof_census *passes; /* of retainer profiling */
-    size_t n_passes, passes_capacity;
+    uint64_t start_ns;    /* on the clock */
+    uint64_t excluded_ns; /* spent in censuses */
+    uint64_t next_ns;     /* when the next census is due, on the profile's clock */
+    hpp__retainer_log retainers;
     uint64_t snapshot_bytes;  /* live in the kept snapshot */
     hpf_error snapshot_error; /* the first of a snapshot that could not be written */
     hpp__marks marks;         /* of a biography, whose samples are written again */
@@ -265,46 +265,6 @@ bool hpp_profiler_census_due(const hpp_profiler *p)
     return p->options->interval_ns == 0 || profile_time_ns(p) >= HPP_RELAXED_LOAD(&p->next_ns);
 }
 
-static void note_retainers(hpp_profiler *p, const hpp_census_result *result)
-{
-    size_t n = p->n_passes + 1;
-    if (!HPF__ARRAY_RESERVE(p->passes, p->passes_capacity, n)) {
-        p->missing.n_retainer_passes++;
-        return;
-    }
-    const hpp_retainer_figures *figures = &result->retainers;
-    double n_objects = figures->n_objects > 0 ? (double)figures->n_objects : 1.0;
-    p->passes[p->n_passes++] = (hpf_prof_census){
-        .number = result->era - 1,
-        .time_s = result->time_s,
-        .max_stack_entries = figures->max_frames,
-        .visits_per_object = (double)figures->n_visits / n_objects,
-        .has_totals = true,
-        .total_cost = figures->size_bytes,
-        .n_sets = figures->n_sets,
-    };
-}
-
-/* Emits the figures of a retainer pass as quantities over time. */
-static void emit_retainer_lines(hpp_profiler *p, const hpp_census_result *result)
-{
-    const hpp_retainer_figures *f = &result->retainers;
-    double n_objects = f->n_objects > 0 ? (double)f->n_objects : 1;
-    double n_costed = f->n_costed > 0 ? (double)f->n_costed : 1;
-    const struct {
-        hpf_str name;
-        double value;
-    } lines[] = {
-        {HPF_STR("sets (number)"), f->n_sets},
-        {HPF_STR("mean set (retainers)"), (double)f->n_retainers / n_costed},
-        {HPF_STR("largest set (retainers)"), f->largest_set},
-        {HPF_STR("visits (per object)"), (double)f->n_visits / n_objects},
-    };
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        hpp__output_line(&p->output, result->time_s, lines[i].name, lines[i].value);
-    }
-}
-
 /* Emits a result. Event logs, and the sidecar of savings, also contain the live bytes, which may be
  * more than the bands. */
 static void emit_result(hpp_profiler *p, const hpp_census_result *result)
@@ -431,8 +391,7 @@ void hpp_profiler_census(hpp_profiler *p)
     const hpp_census_result *result = hpp_census_take(p->engine, seconds(now_ns));
     hpp__loss_report_add(&p->missing, &result->missing);
     if (hpp_census_has_retainers(p->engine)) {
-        note_retainers(p, result);
-        emit_retainer_lines(p, result);
+        p->missing.n_retainer_passes += !hpp__retainer_log_add(&p->retainers, &p->output, result);
     }
     emit_result(p, result);
     keep_snapshot(p, result->live_bytes);
@@ -587,36 +546,12 @@ static hpf_status write_times(hpp_profiler *p, hpf_sink *sink, hpf_error *err)
     return status;
 }
 
-static int write_set(uint32_t id, hpf_str text, void *sink)
-{
-    hpf_prof_write_set(sink, id, text);
-    return 0;
-}
-
-static int write_holding(const hpp_holding *h, void *sink)
-{
-    const hpf_prof_holding holding = {h->retainer, h->by, h->is_root, h->size_bytes, h->n_objects};
-    hpf_prof_write_holding(sink, &holding);
-    return 0;
-}
-
-static void write_retainers(hpp_profiler *p, hpf_sink *sink)
-{
-    for (size_t i = 0; i < p->n_passes; i++) {
-        hpf_prof_write_census(sink, &p->passes[i]);
-    }
-    hpf_prof_write_sets_title(sink);
-    hpp_census_each_set(p->engine, write_set, sink);
-    hpf_prof_write_holdings_title(sink);
-    hpp_census_each_holding(p->engine, write_holding, sink);
-}
-
 /* Writes the report. A JSON report is read by programs, so the file contains nothing else. */
 static void write_prof_into(hpp_profiler *p, hpf_sink *sink)
 {
     bool is_text = p->options->report != HPP_REPORT_JSON;
     if (p->engine && hpp_census_has_retainers(p->engine) && is_text) {
-        write_retainers(p, sink);
+        hpp__retainer_log_write(&p->retainers, p->engine, sink);
     }
     if (p->options->report != HPP_REPORT_NONE) {
         p->missing.no_report = write_times(p, sink, NULL) != HPF_OK;
@@ -743,7 +678,7 @@ void hpp_profiler_destroy(hpp_profiler *p)
     hpp_census_destroy(p->engine);
     hpp__address_histogram_finish(&p->time_places);
     hpp__address_histogram_finish(&p->heap_places);
-    free(p->passes);
+    hpp__retainer_log_finish(&p->retainers);
     hpp__marks_finish(&p->marks);
     free(p);
 }

@@ -129,7 +129,7 @@ static void read_texts(readers *r)
 static void read_top(const readers *r)
 {
     hpp_site_figures sites[4];
-    hpp__alive alive[8] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}};
+    hpp__alive alive[8] = {{0, 0, 0, 0}, {1, 1, 0, 0}, {2, 2, 1, 1}, {3, 3, 3, 3}, {4, 4, 0, 0}};
     hpf_arena *arena = hpf_arena_create();
     fuzz_require(hpp__native_top(&r->heap, alive, 8, sites, 4, arena) <= 4, "too many places");
     hpf_arena_destroy(arena);

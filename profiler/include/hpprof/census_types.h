@@ -14,9 +14,10 @@ extern "C" {
 
 /* An object passes if one of the names equals: for -hc the innermost cost centre, for -hC any cost
  * centre of its stack, for -hm, -hd, -hy and -hT the text, for -hr the innermost cost centre of one
- * of its retainers ("MANY" for the set MANY, "UNREACHED" for objects that no root reaches), for -hb
- * "lag", "drag", "void", "use" or "inherent_use". Names are compared with the full text, byte by
- * byte. An object counts if it passes all restrictions, also those with equal selectors. */
+ * of its retainers, or the part of it before an '@' ("MANY" for the set MANY, "UNREACHED" for
+ * objects that no root reaches), for -hb "lag", "drag", "void", "use" or "inherent_use". Names are
+ * compared with the full text, byte by byte. An object counts if it passes all restrictions, also
+ * those with equal selectors. */
 typedef struct hpp_restriction {
     hpf_breakdown selector;
     const hpf_str *names;

@@ -50,6 +50,7 @@ struct hpp_collector {
     bool timer_runs;
     hpf_arena *arena;
     hpp__names *names;
+    hpp__retainer_sites *retainer_sites;
     hpp__queue queue;
     hpp__process **processes; /* living and ended */
     size_t n_processes, processes_capacity;
@@ -148,6 +149,7 @@ static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id,
     const hpp__native_profile_options profile = {
         .profile = &c->profile,
         .names = c->names,
+        .retainer_sites = c->retainer_sites,
         .max_depth = c->options.max_depth,
         .process_id = process_id,
         .base = base,
@@ -475,6 +477,9 @@ static hpf_status init(hpp_collector *c, hpf_error *err)
     if (status == HPF_OK) {
         status = hpp__names_create(&c->names, o->skip, o->n_skip, o->with_addresses, err);
     }
+    if (status == HPF_OK) {
+        status = hpp__retainer_sites_create(&c->retainer_sites, o, err);
+    }
     return status == HPF_OK ? open_descriptors(c, err) : status;
 }
 
@@ -519,6 +524,7 @@ void hpp_collector_destroy(hpp_collector *c)
         close(c->epoll);
     }
     hpp__names_destroy(c->names);
+    hpp__retainer_sites_destroy(c->retainer_sites);
     hpf_arena_destroy(c->arena);
     free(c);
 }

@@ -14,8 +14,7 @@
  * loop and the program's exit status stay with the caller.
  *
  * Breakdowns and restrictions: by stack, module, description ("function@file:line" of the
- * allocation) and kind (the allocating call). The others need to visit objects: see
- * hpprof/runtime.h.
+ * allocation), type, kind (the allocating call), biography and retainer set; not both of the last.
  *
  * Threads: use a collector in one thread at a time.
  */

@@ -92,7 +92,7 @@ static void sum_up(hpp__native_profile *profile, hpp__remains *r)
     r->figures = *hpp__native_profile_figures(profile);
     r->figures.base = file_base;
     r->figures.command = keep_text(r, r->figures.command);
-    for (hpp_moment moment = HPP_AT_PEAK; moment <= HPP_AT_END; moment++) {
+    for (hpp_moment moment = HPP_AT_PEAK; moment < HPP_N_MOMENTS; moment++) {
         hpp_site_figures *sites = r->sites[moment];
         r->n_sites[moment] = hpp__native_profile_top(profile, moment, sites, HPP__TOP_SITES);
         for (size_t i = 0; i < r->n_sites[moment]; i++) {
@@ -242,12 +242,13 @@ static bool has_room(const hpp__process *p, size_t *n_bytes)
 }
 
 /* Queues a sample of the largest total that the program has noted since the last look, if it
- * exceeds `now_bytes` and all samples. */
+ * exceeds `now_bytes` and all samples. It has no image. */
 static void queue_peak(hpp__process *p, uint64_t now_bytes)
 {
     hpp__window_peak peak;
     size_t n_bytes;
-    bool is_new = hpp__window_reader_peak(&p->reader, &peak) && peak.number != p->peak_number;
+    bool is_new = !p->with_images && hpp__window_reader_peak(&p->reader, &peak) &&
+                  peak.number != p->peak_number;
     job *j = is_new && has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
     if (!j || !hpp__window_sums_take_peak(&j->snapshot.sums, &peak, &p->reader)) {
         free_job(j);

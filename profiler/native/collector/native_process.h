@@ -24,8 +24,8 @@ enum { HPP__TOP_SITES = 16, HPP__TOP_THREADS = 16 };
 typedef struct hpp__remains {
     hpf_arena *arena; /* owns the texts */
     hpp_process_figures figures;
-    hpp_site_figures sites[2][HPP__TOP_SITES]; /* by hpp_moment */
-    size_t n_sites[2];
+    hpp_site_figures sites[HPP_N_MOMENTS][HPP__TOP_SITES]; /* by hpp_moment */
+    size_t n_sites[HPP_N_MOMENTS];
 } hpp__remains;
 
 /* A reading of the clocks. */

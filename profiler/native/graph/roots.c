@@ -174,15 +174,16 @@ static bool add_modules(hpp__roots *r)
     return true;
 }
 
-/* Returns whether a mapping is of a loaded object: its data, or its zeroed data. */
-static bool is_of_module(const hpp__roots *r, const hpp__image_map *map)
+/* Returns where a mapping stops being one of a loaded object, its data or its zeroed data: the
+ * kernel merges the latter with what the program maps next to it. */
+static uint64_t end_of_module(const hpp__roots *r, const hpp__image_map *map)
 {
     for (size_t i = 0; i < r->n_modules; i++) {
         if (map->begin >= r->modules[i].begin && map->begin < r->modules[i].end) {
-            return true;
+            return r->modules[i].end < map->end ? r->modules[i].end : map->end;
         }
     }
-    return false;
+    return map->begin;
 }
 
 /* ---- Threads ---- */
@@ -208,9 +209,10 @@ static bool add_thread(hpp__roots *r, uint32_t index)
     return add_area(r, (hpp__root_area){t->stack_begin, stack_end, HPP__ROOT_STACK, index});
 }
 
-/* Returns whether a mapping is the stack of a thread, which may have ended: it follows a guard, and
- * ends with the thread's data, which begins with its own address. */
-static bool is_thread_stack(const hpp__roots *r, const hpp__image_map *map)
+/* Returns where the thread's data begins in a mapping that is the stack of a thread, which may have
+ * ended: it follows a guard, and ends with that data, which begins with its own address. 0: none.
+ */
+static uint64_t find_thread_data(const hpp__roots *r, const hpp__image_map *map)
 {
     static uint64_t words[STACK_TOP_BYTES / sizeof(uint64_t)];
     enum { WORDS_PER_STEP = 64 / sizeof(uint64_t), OWN_WORD = 2 };
@@ -219,14 +221,14 @@ static bool is_thread_stack(const hpp__roots *r, const hpp__image_map *map)
     n_bytes = n_bytes < sizeof words ? n_bytes : sizeof words;
     uint64_t begin = map->end - n_bytes;
     if (!has_guard || !hpp__image_read(r->image, words, begin, (size_t)n_bytes)) {
-        return false;
+        return 0;
     }
     for (size_t i = 0; i + OWN_WORD < n_bytes / sizeof *words; i += WORDS_PER_STEP) {
         if (words[i] == begin + i * sizeof *words && words[i + OWN_WORD] == words[i]) {
-            return true;
+            return words[i];
         }
     }
-    return false;
+    return 0;
 }
 
 /* Returns whether a thread's stack is only known by its mapping, since its stack pointer is not. */
@@ -240,12 +242,12 @@ static bool has_lost_stack(const hpp__roots *r)
     return false;
 }
 
-static bool is_of_thread(const hpp__roots *r, const hpp__image_map *map)
+/* Returns whether a mapping is the stack of a thread that runs. */
+static bool is_stack(const hpp__roots *r, const hpp__image_map *map)
 {
     for (size_t i = 0; i < r->image->n_threads; i++) {
         const hpp__image_thread *t = &r->image->threads[i];
-        if ((t->stack_begin >= map->begin && t->stack_begin < map->end) ||
-            (t->thread_pointer >= map->begin && t->thread_pointer < map->end)) {
+        if (t->stack_begin >= map->begin && t->stack_begin < map->end) {
             return true;
         }
     }
@@ -341,22 +343,39 @@ static void find_chunk(const hpp__image_block *block, uint64_t *begin, uint64_t 
                      : (block_end / arena_bytes + 1) * arena_bytes;
 }
 
+/* Adds a part of a mapping, without the thread-local memory of the first thread, which the kernel
+ * may have merged with it. */
+static bool add_part(hpp__roots *r, uint64_t begin, uint64_t end, uint32_t map)
+{
+    size_t n = r->n_areas;
+    for (size_t i = 0; i < n; i++) {
+        const hpp__root_area tls = r->areas[i];
+        if (tls.kind == HPP__ROOT_TLS && tls.begin < end && tls.end > begin) {
+            if (!add_area(r, (hpp__root_area){begin, tls.begin, HPP__ROOT_MAPPING, map})) {
+                return false;
+            }
+            begin = tls.end;
+        }
+    }
+    return add_area(r, (hpp__root_area){begin, end, HPP__ROOT_MAPPING, map});
+}
+
 /* Adds the parts of a mapping that are not the allocator's. */
 static bool add_mapping(hpp__roots *r, const hpp__image_map *map)
 {
     const hpp__image *image = r->image;
     uint32_t index = (uint32_t)(map - image->maps);
-    uint64_t at = map->begin;
-    for (size_t i = first_block_at(image, map->begin);
+    uint64_t at = end_of_module(r, map);
+    for (size_t i = first_block_at(image, at);
          i < image->n_blocks && image->blocks[i].address < map->end; i++) {
         uint64_t begin, end;
         find_chunk(&image->blocks[i], &begin, &end);
-        if (begin > at && !add_area(r, (hpp__root_area){at, begin, HPP__ROOT_MAPPING, index})) {
+        if (begin > at && !add_part(r, at, begin, index)) {
             return false;
         }
         at = end > at ? end : at;
     }
-    return at >= map->end || add_area(r, (hpp__root_area){at, map->end, HPP__ROOT_MAPPING, index});
+    return at >= map->end || add_part(r, at, map->end, index);
 }
 
 static bool add_mappings(hpp__roots *r)
@@ -367,10 +386,12 @@ static bool add_mappings(hpp__roots *r)
     bool is_good = list_own_maps(image, &own);
     for (size_t i = 0; i < image->n_maps && is_good; i++) {
         const hpp__image_map *map = &image->maps[i];
-        if (map->is_readable && map->is_writable && is_memory(map) && !is_of_module(r, map) &&
-            !is_own(&own, map) && !is_arena(r, map) && !is_of_thread(r, map) &&
-            (keeps_stacks || !is_thread_stack(r, map))) {
-            is_good = add_mapping(r, map);
+        if (map->is_readable && map->is_writable && is_memory(map) && !is_own(&own, map) &&
+            !is_arena(r, map) && !is_stack(r, map)) {
+            uint64_t data = keeps_stacks ? 0 : find_thread_data(r, map);
+            is_good =
+                data ? add_area(r, (hpp__root_area){data, map->end, HPP__ROOT_MAPPING, (uint32_t)i})
+                     : add_mapping(r, map);
         }
     }
     free(own.list);
@@ -423,8 +444,9 @@ hpp__root_part hpp__roots_part(const hpp__roots *r, const hpp__root_area *area, 
         add_text(name, path[0] ? " of " : "");
         add_text(name, path[0] ? strrchr(path, '/') + 1 : "");
     } else {
+        const char *thread = r->image->threads[area->index].name;
         add_text(name, begins[area->kind]);
-        add_text(name, r->image->threads[area->index].name);
+        add_text(name, thread[0] ? thread : "a thread"); /* it has just ended */
     }
     return (hpp__root_part){area->begin, area->end, area->kind, HPF_STR("")};
 }

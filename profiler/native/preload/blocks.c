@@ -68,7 +68,6 @@ static _Atomic uint32_t *make_leaf(uintptr_t index)
         return NULL;
     }
     hpp__syscall(SYS_madvise, (long)fresh, HPP_LEAF_BYTES, MADV_NOHUGEPAGE, 0, 0, 0);
-    hpp__syscall(SYS_madvise, (long)fresh, HPP_LEAF_BYTES, MADV_DONTDUMP, 0, 0, 0);
     uint32_t place = atomic_fetch_add(&n_listed, 1);
     if (place < MAX_PRIVATELY_LISTED) {
         listed[place].index = index;

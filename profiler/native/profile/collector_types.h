@@ -21,6 +21,11 @@ typedef struct hpp_collector_options {
     const char *const
         *skip; /* POSIX extended regular expressions: functions to skip when a producer is named */
     size_t n_skip;
+    /* For -hr, the same kind of expressions: allocation sites ("function@file:line", or the
+     * function) whose blocks are retainers, and are none. Sites that match neither are if they have
+     * at most 8 live blocks. */
+    const char *const *retainer, *const *no_retainer;
+    size_t n_retainer, n_no_retainer;
     bool with_addresses;      /* name functions without symbols by address, not by module */
     uint32_t max_depth;       /* keep the innermost functions of a stack only; 0: all */
     uint64_t biography_bytes; /* sampled biographies watch one block for so many bytes; 0: 64 KiB */
@@ -87,6 +92,12 @@ typedef struct hpp_process_figures {
     uint64_t n_images, n_missed_images, n_without_registers;
     double image_pause_s;
     hpf_error image_error;
+    /* With -hr: whether there was a census, blocks that no root reached at the last one (those that
+     * are lost indirectly are also counted separately), and images without a census, for lack of
+     * memory. */
+    bool has_graph;
+    uint64_t lost_bytes, lost_blocks, indirect_bytes, indirect_blocks;
+    uint64_t n_without_graph;
     /* Losses. */
     uint64_t n_lost_stacks; /* allocations with unknown producers */
     uint64_t n_uncounted, uncounted_bytes;
@@ -107,7 +118,12 @@ enum {
     HPP_LIMITED_BLOCKS = 2, /* no new blocks */
 };
 
-typedef enum hpp_moment { HPP_AT_PEAK, HPP_AT_END } hpp_moment;
+typedef enum hpp_moment {
+    HPP_AT_PEAK,
+    HPP_AT_END,
+    HPP_LOST, /* with -hr, at the last census: only blocks that no root reaches */
+    HPP_N_MOMENTS
+} hpp_moment;
 
 /* The blocks of one allocation site. */
 typedef struct hpp_site_figures {
@@ -115,6 +131,7 @@ typedef struct hpp_site_figures {
     hpf_str module; /* its object file */
     hpf_str path;   /* callers of the largest stack, innermost first: "caller/.../main" */
     uint64_t live_bytes, live_blocks;
+    uint64_t indirect_bytes, indirect_blocks; /* of these, with HPP_LOST: lost indirectly */
 } hpp_site_figures;
 
 /* All threads of one name in a process. */

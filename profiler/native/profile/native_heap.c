@@ -207,6 +207,13 @@ size_t hpp__native_heap_typed_group(hpp__native_heap *h, size_t group, hpf_str t
     return number > 0 ? number - 1 : group;
 }
 
+size_t hpp__native_heap_group(hpp__native_heap *h, uint32_t site)
+{
+    /* Without room, the site is unknown. */
+    (void)HPF__ARRAY_RESERVE_ZEROED(h->group_of, h->group_of_capacity, site + (size_t)1);
+    return group_of(h, site);
+}
+
 void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)
 {
     memset(h->costs, 0, h->n_groups * sizeof *h->costs);
@@ -397,6 +404,8 @@ static void join_equal(places *all)
         }
         last->alive.bytes += next->alive.bytes;
         last->alive.blocks += next->alive.blocks;
+        last->alive.indirect_bytes += next->alive.indirect_bytes;
+        last->alive.indirect_blocks += next->alive.indirect_blocks;
         if (next->heaviest_bytes > last->heaviest_bytes) {
             last->heaviest = next->heaviest;
             last->heaviest_bytes = next->heaviest_bytes;
@@ -428,7 +437,7 @@ size_t hpp__native_top(const hpp__native_heap *heap, const hpp__alive *alive, si
 {
     places all = {0};
     for (size_t i = 0; i < n_alive && i < heap->n_groups; i++) {
-        if (alive[i].bytes > 0 && HPF__ARRAY_RESERVE(all.list, all.capacity, all.n + 1)) {
+        if (alive[i].blocks > 0 && HPF__ARRAY_RESERVE(all.list, all.capacity, all.n + 1)) {
             hpf_str text = heap->groups[i].shape->description;
             text = text.length > 0 ? text : HPF_STR("UNKNOWN");
             all.list[all.n++] = (place){text, alive[i], i, alive[i].bytes};
@@ -449,6 +458,8 @@ size_t hpp__native_top(const hpp__native_heap *heap, const hpp__alive *alive, si
             .path = path_of(group->stack, arena),
             .live_bytes = all.list[i].alive.bytes,
             .live_blocks = all.list[i].alive.blocks,
+            .indirect_bytes = all.list[i].alive.indirect_bytes,
+            .indirect_blocks = all.list[i].alive.indirect_blocks,
         };
     }
     free(all.list);

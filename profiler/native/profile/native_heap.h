@@ -66,6 +66,9 @@ void hpp__native_heap_finish(hpp__native_heap *heap);
  * without memory for a group are in the first group, the unknown one. Leaves out clock ticks. */
 void hpp__native_heap_add_up(hpp__native_heap *heap, const hpp__window_sums *sums);
 
+/* Returns the index of the group of a site, a new one if needed. */
+size_t hpp__native_heap_group(hpp__native_heap *heap, uint32_t site);
+
 /* Returns the live bytes of all groups. */
 uint64_t hpp__native_heap_live_bytes(const hpp__native_heap *heap);
 
@@ -81,9 +84,10 @@ hpp__site_type hpp__native_heap_type(const hpp__native_heap *heap, size_t group)
  * the group itself if the type is empty, or without memory. */
 size_t hpp__native_heap_typed_group(hpp__native_heap *heap, size_t group, hpf_str type);
 
-/* The live blocks of a group. */
+/* The live blocks of a group, or those of them that are lost. */
 typedef struct hpp__alive {
     uint64_t bytes, blocks;
+    uint64_t indirect_bytes, indirect_blocks; /* of these: lost indirectly */
 } hpp__alive;
 
 /* Stores the allocation sites with the most live bytes, largest first, at most `n_most`; those with

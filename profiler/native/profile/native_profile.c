@@ -38,6 +38,7 @@ struct hpp__native_profile {
     hpp__window_reader reader; /* as of the last snapshot */
     hpp__native_stacks stacks;
     hpp__native_heap heap;
+    hpp__native_objects objects;
     hpp_census *engine;
     hpp__output output;
     hpp__alive *peak, *last; /* by group */
@@ -155,8 +156,15 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
         status = hpp__native_heap_init(&p->heap, &p->stacks, &p->reader, err);
         p->heap.with_types = hpp__native_asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
     }
+    const hpp_census_options *census = &p->options->census;
     if (status == HPF_OK) {
-        status = hpp_census_create(&p->engine, &p->heap.heap, &p->options->census, err);
+        status = hpp__graph_heap_init(&p->objects.heap, &p->heap, options->retainer_sites,
+                                      census->retaining.identity == HPF_BREAKDOWN_COST_CENTRE, err);
+    }
+    if (status == HPF_OK) {
+        bool by_objects = hpp__native_profile_needs_images(p->options);
+        status = hpp_census_create(&p->engine, by_objects ? &p->objects.heap.heap : &p->heap.heap,
+                                   census, err);
     }
     p->has_lives = status == HPF_OK && hpp_census_has_biography(p->engine);
     if (status == HPF_OK && p->options->with_census) {
@@ -206,6 +214,7 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     }
     hpp__output_drop(&p->output);
     hpp_census_destroy(p->engine);
+    hpp__native_objects_finish(&p->objects);
     hpp__native_heap_finish(&p->heap);
     hpp__native_stacks_finish(&p->stacks);
     hpp__native_lives_finish(&p->lives);
@@ -262,9 +271,9 @@ static void keep_alive(const hpp__native_heap *heap, hpp__alive **alive, size_t 
     }
     for (size_t i = 0; i < heap->n_groups; i++) {
         const hpp__costs *costs = &heap->costs[i];
-        (*alive)[i] = i == HPP__GROUP_TICKS ? (hpp__alive){0, 0}
-                                            : (hpp__alive){hpp__costs_live_bytes(costs),
-                                                           hpp__costs_live_blocks(costs)};
+        (*alive)[i] = i == HPP__GROUP_TICKS ? (hpp__alive){0}
+                                            : (hpp__alive){.bytes = hpp__costs_live_bytes(costs),
+                                                           .blocks = hpp__costs_live_blocks(costs)};
     }
     *n = heap->n_groups;
 }
@@ -293,7 +302,6 @@ static void note_figures(hpp__native_profile *p, const hpp__snapshot *snapshot,
 {
     hpp_process_figures *f = &p->figures;
     f->n_samples++;
-    f->duration_s = snapshot->time_s;
     f->resident_bytes = larger(f->resident_bytes, snapshot->resident_bytes);
     f->profiler_bytes = larger(f->profiler_bytes, snapshot->profiler_bytes);
     if (result->size_bytes > f->peak_bytes) {
@@ -372,15 +380,42 @@ static void keep_era(hpp__native_profile *p, const hpp__snapshot *snapshot, uint
     }
 }
 
-void hpp__native_profile_take(hpp__native_profile *p, const hpp__snapshot *snapshot)
+static void close_image(hpp__snapshot *snapshot)
+{
+    hpp__image_close(snapshot->image);
+    snapshot->image = NULL;
+}
+
+/* Takes a census of an image. Returns NULL if there is none, or its graph cannot be made. */
+static const hpp_census_result *take_objects(hpp__native_profile *p, hpp__snapshot *snapshot)
+{
+    const hpp_census_result *result = NULL;
+    if (snapshot->image && hpp__native_objects_open(&p->objects, snapshot->image,
+                                                    hpp__names_resolver(p->stacks.names))) {
+        close_image(snapshot); /* the graph is all that is needed */
+        result = hpp_census_take(p->engine, snapshot->time_s);
+        hpp__native_objects_record(&p->objects, &p->output, result);
+    }
+    hpp__native_objects_close(&p->objects);
+    close_image(snapshot);
+    return result;
+}
+
+void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
 {
     p->reader = snapshot->reader;
     hpp__native_heap_add_up(&p->heap, &snapshot->sums);
+    p->figures.duration_s = snapshot->time_s;
     uint64_t live_bytes = hpp__native_heap_live_bytes(&p->heap);
     if (p->has_lives && hpp__native_lives_load(&p->lives, &p->reader)) {
         add_lives(p, UINT32_MAX, live_bytes);
     }
-    const hpp_census_result *result = hpp_census_take(p->engine, snapshot->time_s);
+    const hpp_census_result *result = hpp__native_profile_needs_images(p->options)
+                                          ? take_objects(p, snapshot)
+                                          : hpp_census_take(p->engine, snapshot->time_s);
+    if (!result) {
+        return;
+    }
     keep_era(p, snapshot, live_bytes);
     note_figures(p, snapshot, result);
     if (p->options->with_eventlog) {
@@ -423,6 +458,12 @@ static void note_losses(hpp__native_profile *p)
     f->n_cache_mismatches = load(&head->n_cache_mismatches);
     f->n_peer_mismatches = load(&head->n_peer_mismatches);
     f->n_peer_cut = load(&head->n_peer_cut);
+    f->lost_bytes = p->objects.all_lost.bytes;
+    f->lost_blocks = p->objects.all_lost.blocks;
+    f->indirect_bytes = p->objects.all_lost.indirect_bytes;
+    f->indirect_blocks = p->objects.all_lost.indirect_blocks;
+    f->n_without_graph = p->objects.n_failed;
+    f->has_graph = p->objects.log.n > 0;
     uint32_t events = atomic_load_explicit(&head->events, memory_order_relaxed);
     f->was_isolated = (events & HPP_EVENT_ISOLATED) != 0;
     f->left_network = (events & HPP_EVENT_LEFT_NETWORK) != 0;
@@ -438,12 +479,9 @@ static void note_losses(hpp__native_profile *p)
                                                           : HPP_BIOGRAPHY_COMPLETE;
 }
 
-static hpf_status write_report(hpp__native_profile *p, const hpp__window_sums *sums, hpf_error *err)
+static hpf_status fill_report(hpp__native_profile *p, const hpp__window_sums *sums, hpf_sink *sink,
+                              hpf_error *err)
 {
-    if (p->options->report == HPP_REPORT_NONE) {
-        return HPF_OK;
-    }
-    const char *path = path_of(p, ".prof");
     const hpp__report_title title = {
         .date = {p->date, strlen(p->date)},
         .program = program_of(p),
@@ -451,8 +489,29 @@ static hpf_status write_report(hpp__native_profile *p, const hpp__window_sums *s
         .arguments = p->n_words > 0 ? &p->words[1] : NULL,
         .n_arguments = p->n_words > 0 ? p->n_words - 1 : 0,
     };
-    return path ? hpp__native_report_write(path, &p->heap, sums, p->options, &title, err)
-                : hpf_error_set_memory(err);
+    if (hpp_census_has_retainers(p->engine) && p->options->report != HPP_REPORT_JSON) {
+        hpp__retainer_log_write(&p->objects.log, p->engine, sink);
+    }
+    hpf_status status =
+        p->options->report == HPP_REPORT_NONE
+            ? HPF_OK
+            : hpp__native_report_write(sink, &p->heap, sums, p->options, &title, err);
+    return status == HPF_OK ? hpf_sink_finish(sink, err) : status;
+}
+
+static hpf_status write_report(hpp__native_profile *p, const hpp__window_sums *sums, hpf_error *err)
+{
+    if (p->options->report == HPP_REPORT_NONE && !hpp_census_has_retainers(p->engine)) {
+        return HPF_OK;
+    }
+    const char *path = path_of(p, ".prof");
+    if (!path) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_sink *sink = hpf_sink_to_path(path, err);
+    hpf_status status = sink ? fill_report(p, sums, sink, err) : err->status;
+    hpf_sink_destroy(sink);
+    return status;
 }
 
 static hpf_status write_bins(hpp__native_profile *p, const hpp__window_sums *sums, hpf_error *err)
@@ -528,7 +587,7 @@ static hpf_status rewrite(hpp__native_profile *p, double end_s, hpf_error *err)
     return hpp__output_close(&p->output, err);
 }
 
-void hpp__native_profile_finish(hpp__native_profile *p, const hpp__snapshot *last)
+void hpp__native_profile_finish(hpp__native_profile *p, hpp__snapshot *last)
 {
     hpp__native_profile_take(p, last);
     keep_alive(&p->heap, &p->last, &p->last_capacity, &p->n_last);
@@ -555,44 +614,41 @@ const hpp_process_figures *hpp__native_profile_figures(const hpp__native_profile
 size_t hpp__native_profile_top(hpp__native_profile *p, hpp_moment moment, hpp_site_figures *out,
                                size_t n_most)
 {
-    return moment == HPP_AT_PEAK
-               ? hpp__native_top(&p->heap, p->peak, p->n_peak, out, n_most, p->arena)
-               : hpp__native_top(&p->heap, p->last, p->n_last, out, n_most, p->arena);
+    const struct {
+        const hpp__alive *alive;
+        size_t n;
+    } moments[HPP_N_MOMENTS] = {[HPP_AT_PEAK] = {p->peak, p->n_peak},
+                                [HPP_AT_END] = {p->last, p->n_last},
+                                [HPP_LOST] = {p->objects.lost, p->objects.n_lost}};
+    return hpp__native_top(&p->heap, moments[moment].alive, moments[moment].n, out, n_most,
+                           p->arena);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static hpf_status check_selector(hpf_breakdown selector, hpf_error *err)
-{
-    switch (selector) {
-    case HPF_BREAKDOWN_RETAINER:
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "-h%c needs to visit objects: embed the profiler for that "
-                             "(hpprof/runtime.h)",
-                             hpf_breakdown_letter(selector));
-    default:
-        return HPF_OK;
-    }
-}
-
 static hpf_status check(const hpp_options *profile, hpf_error *err)
 {
     const hpp_census_options *census = &profile->census;
-    hpf_status status = check_selector(census->breakdown, err);
-    for (size_t i = 0; i < census->n_restrictions && status == HPF_OK; i++) {
-        status = check_selector(census->restrictions[i].selector, err);
+    bool has_retainers = hpp__native_asks_for(census, HPF_BREAKDOWN_RETAINER);
+    hpf_status status = HPF_OK;
+    if (has_retainers && hpp__native_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY)) {
+        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                               "-hr and -hb together are only for programs that embed the "
+                               "profiler (hpprof/runtime.h)");
     }
     if (status == HPF_OK && (profile->print_on_abort || census->count_stacks)) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                "-xc and -xt are only for programs that embed the profiler");
     }
     const hpp_retaining *retaining = &census->retaining;
-    bool needs_objects =
-        retaining->identity || retaining->rule || census->savings || census->count_objects;
-    if (status == HPF_OK && needs_objects) {
+    if (status == HPF_OK && (census->savings || census->count_objects)) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "--retainer-by, --is-retainer, --savings and --count need to visit "
-                               "objects: embed the profiler for that (hpprof/runtime.h)");
+                               "--savings and --count are only for programs that embed the "
+                               "profiler (hpprof/runtime.h)");
+    }
+    if (status == HPF_OK && (retaining->identity || retaining->rule) && !has_retainers) {
+        status = hpf_error_set(err, HPF_ERR_ARGUMENT,
+                               "--retainer-by and --is-retainer need retainers: add -hr");
     }
     return status;
 }
@@ -642,5 +698,8 @@ hpf_status hpp__native_options(hpp_options *out, const hpp_options *profile, hpf
         is_good = clean_names(&restrictions[i], &profile->census.restrictions[i], arena);
     }
     out->census.restrictions = restrictions;
+    if (!out->census.retaining.identity) {
+        out->census.retaining.identity = HPF_BREAKDOWN_CLOSURE_DESCR;
+    }
     return is_good ? HPF_OK : hpf_error_set_memory(err);
 }

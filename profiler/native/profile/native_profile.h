@@ -15,7 +15,7 @@
 
 #include "collector_types.h"
 #include "native/image/image.h"
-#include "native_heap.h"
+#include "native_objects.h"
 #include "core/output.h"
 
 /* The state of a process at one moment. A negative value was not measured. */
@@ -31,8 +31,9 @@ typedef struct hpp__snapshot {
 typedef struct hpp__native_profile hpp__native_profile;
 
 typedef struct hpp__native_profile_options {
-    const hpp_options *profile; /* borrowed */
-    hpp__names *names;          /* borrowed */
+    const hpp_options *profile;                /* borrowed */
+    hpp__names *names;                         /* borrowed */
+    const hpp__retainer_sites *retainer_sites; /* borrowed; may be NULL */
     uint32_t max_depth;
     uint32_t process_id;
     const char *base;         /* of file names; copied */
@@ -50,15 +51,16 @@ void hpp__native_profile_destroy(hpp__native_profile *profile);
 /* Returns whether the censuses of a profile need images. */
 bool hpp__native_profile_needs_images(const hpp_options *profile);
 
-/* Adds a snapshot to the profile: takes a census and writes a sample. Times must not decrease. */
-void hpp__native_profile_take(hpp__native_profile *profile, const hpp__snapshot *snapshot);
+/* Adds a snapshot to the profile: takes a census and writes a sample, unless the census needs an
+ * image that the snapshot does not have. Closes the image. Times must not decrease. */
+void hpp__native_profile_take(hpp__native_profile *profile, hpp__snapshot *snapshot);
 
 /* Adds a mark, not before the last snapshot. */
 void hpp__native_profile_mark(hpp__native_profile *profile, double time_s, hpf_str label);
 
 /* Ends the profile with a last snapshot: completes its files and writes the report. Errors are in
  * the figures. */
-void hpp__native_profile_finish(hpp__native_profile *profile, const hpp__snapshot *last);
+void hpp__native_profile_finish(hpp__native_profile *profile, hpp__snapshot *last);
 
 /* Removes the files. */
 void hpp__native_profile_discard(hpp__native_profile *profile);
@@ -72,8 +74,8 @@ void hpp__native_profile_set_base(hpp__native_profile *profile, const char *base
 /* Returns the figures that the profile has: samples, peak, totals, errors. Other members are 0. */
 const hpp_process_figures *hpp__native_profile_figures(const hpp__native_profile *profile);
 
-/* Stores the allocation sites with the most live bytes at the peak or at the last snapshot, largest
- * first. Returns their number; texts are borrowed from the profile. */
+/* Stores the allocation sites with the most live or lost bytes at a moment, largest first. Returns
+ * their number; texts are borrowed from the profile. */
 size_t hpp__native_profile_top(hpp__native_profile *profile, hpp_moment moment,
                                hpp_site_figures *out, size_t n_most);
 

@@ -98,22 +98,7 @@ static void add_allocation(hpf_prof_stack *list, const hpp__native_heap *heap)
     }
 }
 
-static hpf_status write_file(const char *path, const hpf_prof *prof, hpp_report kind,
-                             hpf_error *err)
-{
-    hpf_sink *sink = hpf_sink_to_path(path, err);
-    if (!sink) {
-        return err->status;
-    }
-    hpf_status status = hpp__report_write_kind(sink, prof, kind, err);
-    if (status == HPF_OK) {
-        status = hpf_sink_finish(sink, err);
-    }
-    hpf_sink_destroy(sink);
-    return status;
-}
-
-hpf_status hpp__native_report_write(const char *path, hpp__native_heap *heap,
+hpf_status hpp__native_report_write(hpf_sink *sink, hpp__native_heap *heap,
                                     const hpp__window_sums *sums, const hpp_options *options,
                                     const hpp__report_title *title, hpf_error *err)
 {
@@ -140,7 +125,7 @@ hpf_status hpp__native_report_write(const char *path, hpp__native_heap *heap,
             .stacks = stacks,
             .n_stacks = heap->stacks->n_stacks,
         };
-        status = write_file(path, &prof, options->report, err);
+        status = hpp__report_write_kind(sink, &prof, options->report, err);
     } else {
         status = hpf_error_set_memory(err);
     }

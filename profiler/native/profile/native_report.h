@@ -7,6 +7,7 @@
 #define HPP_NATIVE_REPORT_H
 
 #include "hpprof/options.h"
+#include "io/sink.h"
 #include "native_heap.h"
 
 /* The title of a report. */
@@ -16,9 +17,8 @@ typedef struct hpp__report_title {
     size_t n_arguments;
 } hpp__report_title;
 
-/* Writes the report of the given sums to the file `path`, in the form that `options` set. Errors:
- * IO, MEMORY. */
-hpf_status hpp__native_report_write(const char *path, hpp__native_heap *heap,
+/* Writes the report of the given sums, in the form that `options` set. Errors: MEMORY. */
+hpf_status hpp__native_report_write(hpf_sink *sink, hpp__native_heap *heap,
                                     const hpp__window_sums *sums, const hpp_options *options,
                                     const hpp__report_title *title, hpf_error *err);
 

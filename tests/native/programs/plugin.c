@@ -15,6 +15,9 @@ OWN_FRAME static void PLUGIN_KEEPS(size_t n, size_t size_bytes)
     }
 }
 
+__attribute__((visibility("default"))) extern void *plugin_holder;
+void *plugin_holder; /* for the program */
+
 __attribute__((visibility("default"))) size_t keep_in_plugin(size_t n);
 
 size_t keep_in_plugin(size_t n)

@@ -539,9 +539,9 @@ Test(collector, reports_errors_of_its_files)
     cr_expect_eq(figures.error.status, HPF_ERR_IO);
 }
 
-Test(collector, rejects_profiles_that_need_to_visit_objects)
+Test(collector, rejects_profiles_of_embedded_heaps_only)
 {
-    static const char *const words[] = {"-hr", "-hb", "-hc -hrx", "-hc -hblag", "-xt"};
+    static const char *const words[] = {"-hr -hblag", "-hb -hrx", "-hc -hrx -hblag", "-xt"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         hpp_options wrong;
         hpf_error err;

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "graph_heap.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+/* ---- For the engine ---- */
+
+static hpp_ref ref_of(const hpp__graph *g, size_t number)
+{
+    return (uintptr_t)&g->nodes[number];
+}
+
+static size_t number_of(const hpp__graph *g, hpp_ref ref)
+{
+    return (size_t)((const hpp__graph_node *)ref - g->nodes);
+}
+
+static void describe(hpp_object *out, hpp_ref ref, void *context)
+{
+    const hpp__graph_heap *h = context;
+    size_t number = number_of(h->graph, ref);
+    hpp__graph_node *node = &h->graph->nodes[number];
+    out->size_bytes = node->size_bytes;
+    out->retainer_word = &node->mark;
+    if (number >= h->graph->n_blocks) {
+        const hpp__root_object *root = h->roots[node->site];
+        out->shape = &root->shape;
+        out->stack = root->stack;
+        return;
+    }
+    const hpp__group *group = &h->native->groups[node->group];
+    out->shape = group->shape;
+    out->stack = group->stack;
+    out->flags = h->retains[node->group] ? HPP_RETAINER : 0;
+}
+
+static int visit_objects(hpp_visit_object *visit, void *visit_context, void *context)
+{
+    const hpp__graph_heap *h = context;
+    size_t n = h->graph ? h->graph->n_blocks : 0;
+    int stop = 0;
+    for (size_t i = 0; i < n && !stop; i++) {
+        hpp_object object = {0};
+        describe(&object, ref_of(h->graph, i), context);
+        stop = visit(ref_of(h->graph, i), &object, visit_context);
+    }
+    return stop;
+}
+
+static size_t list_children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_index,
+                            void *context)
+{
+    const hpp__graph *g = ((const hpp__graph_heap *)context)->graph;
+    size_t n_edges;
+    const uint32_t *edges = hpp__graph_edges(g, number_of(g, ref), &n_edges);
+    size_t n = 0;
+    for (size_t i = from_index; i < n_edges && n < capacity; i++) {
+        out[n++] = ref_of(g, edges[i]);
+    }
+    return n;
+}
+
+static int visit_roots(hpp_visit_root *visit, void *visit_context, void *context)
+{
+    const hpp__graph *g = ((const hpp__graph_heap *)context)->graph;
+    int stop = 0;
+    for (size_t i = 0; g && i < g->n_roots && !stop; i++) {
+        stop = visit(ref_of(g, g->n_blocks + i), visit_context);
+    }
+    return stop;
+}
+
+/* ---- Roots ---- */
+
+static hpf_str clean(hpf_arena *arena, hpf_str text)
+{
+    char *copy = hpf_arena_alloc(arena, text.length + 1);
+    return (hpf_str){copy, copy ? hpp__names_clean(copy, text) : 0};
+}
+
+static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__graph_root *from)
+{
+    static const char *const kinds[] = {
+        [HPP__ROOT_VARIABLE] = "variable", [HPP__ROOT_MODULE] = "variable",
+        [HPP__ROOT_STACK] = "stack",       [HPP__ROOT_REGISTERS] = "registers",
+        [HPP__ROOT_TLS] = "TLS",           [HPP__ROOT_MAPPING] = "mapping",
+    };
+    const char *kind = kinds[from->kind];
+    hpp__root_object *root = hpf_arena_alloc(h->arena, sizeof *root);
+    hpf_str module = from->module.length > 0 ? clean(h->arena, from->module) : name;
+    if (!root || !module.data) {
+        return NULL;
+    }
+    root->shape = (hpp_shape){.description = name,
+                              .type = name,
+                              .module = module,
+                              .kind = {kind, strlen(kind)},
+                              .flags = HPP_STATIC | HPP_RETAINER};
+    root->stack = h->with_stacks ? hpp__native_stacks_special(h->native->stacks, name) : NULL;
+    return root->stack || !h->with_stacks ? root : NULL;
+}
+
+static hpp__root_object *root_of(hpp__graph_heap *h, const hpp__graph_root *from)
+{
+    hpf_arena *scratch = hpf_arena_create();
+    hpf_str name = scratch ? clean(scratch, from->name) : (hpf_str){NULL, 0};
+    uint32_t number = 0;
+    bool is_new;
+    bool is_good =
+        name.data && hpf__intern_add(&h->names, name, &number, &is_new) == HPF_OK &&
+        HPF__ARRAY_RESERVE_ZEROED(h->root_named, h->root_named_capacity, number + (size_t)1);
+    if (is_good && !h->root_named[number]) {
+        h->root_named[number] = make_root(h, h->names.names[number], from);
+    }
+    hpf_arena_destroy(scratch);
+    return is_good ? h->root_named[number] : NULL;
+}
+
+static bool find_roots(hpp__graph_heap *h, const hpp__graph *graph)
+{
+    if (!HPF__ARRAY_RESERVE(h->roots, h->roots_capacity, graph->n_roots)) {
+        return false;
+    }
+    for (size_t i = 0; i < graph->n_roots; i++) {
+        h->roots[i] = root_of(h, &graph->roots[i]);
+        if (!h->roots[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Retainers ---- */
+
+static hpp__verdict judge(hpp__graph_heap *h, size_t group_index)
+{
+    if (h->verdicts[group_index] == 0) {
+        const hpp__group *group = &h->native->groups[group_index];
+        hpf_str function = group->stack ? group->stack->function->label : HPF_STR("");
+        h->verdicts[group_index] =
+            (unsigned char)(1 + hpp__retainer_sites_judge(h->sites, group->shape->description,
+                                                          function));
+    }
+    return (hpp__verdict)(h->verdicts[group_index] - 1);
+}
+
+/* Returns where the live blocks of a group's site are counted; NULL without memory. Sites with the
+ * same place have the same text. */
+static uint64_t *count_of(hpp__graph_heap *h, size_t group_index)
+{
+    hpf_str description = h->native->groups[group_index].shape->description;
+    return hpp__map_add(&h->n_of_site, (uintptr_t)description.data | 1);
+}
+
+static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph)
+{
+    hpp__map_clear(&h->n_of_site);
+    for (size_t i = 0; i < graph->n_blocks; i++) {
+        hpp__graph_node *node = &graph->nodes[i];
+        node->group = (uint32_t)hpp__native_heap_group(h->native, node->site);
+        uint64_t *n_blocks = count_of(h, node->group);
+        if (!n_blocks) {
+            return false;
+        }
+        ++*n_blocks;
+    }
+    size_t n_groups = h->native->n_groups;
+    if (!HPF__ARRAY_RESERVE_ZEROED(h->verdicts, h->verdicts_capacity, n_groups) ||
+        !HPF__ARRAY_RESERVE(h->retains, h->retains_capacity, n_groups)) {
+        return false;
+    }
+    for (size_t i = 0; i < n_groups; i++) {
+        const uint64_t *n_blocks = count_of(h, i);
+        hpp__verdict verdict = judge(h, i);
+        if (!n_blocks) {
+            return false;
+        }
+        h->retains[i] = verdict == HPP__VERDICT_BY_NUMBER ? *n_blocks <= HPP__RETAINER_MAX_BLOCKS
+                                                          : verdict == HPP__VERDICT_RETAINS;
+    }
+    return true;
+}
+
+bool hpp__graph_heap_set(hpp__graph_heap *h, hpp__graph *graph)
+{
+    bool is_good = !graph || (find_roots(h, graph) && find_retainers(h, graph));
+    h->graph = is_good ? graph : NULL;
+    return is_good;
+}
+
+/* ---- Life ---- */
+
+hpf_status hpp__graph_heap_init(hpp__graph_heap *h, hpp__native_heap *native,
+                                const hpp__retainer_sites *sites, bool with_stacks, hpf_error *err)
+{
+    *h = (hpp__graph_heap){.native = native, .sites = sites, .with_stacks = with_stacks};
+    h->heap = (hpp_heap){.objects = visit_objects,
+                         .describe = describe,
+                         .children = list_children,
+                         .roots = visit_roots,
+                         .stacks = &hpp__native_stacks_view,
+                         .context = h};
+    h->arena = hpf_arena_create();
+    return h->arena ? HPF_OK : hpf_error_set_memory(err);
+}
+
+void hpp__graph_heap_finish(hpp__graph_heap *h)
+{
+    hpf_arena_destroy(h->arena);
+    hpf__intern_finish(&h->names);
+    free(h->root_named);
+    free(h->roots);
+    free(h->verdicts);
+    free(h->retains);
+    hpp__map_finish(&h->n_of_site);
+    *h = (hpp__graph_heap){0};
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The heap adapter of a profiled program whose graph is known: objects are the nodes of the graph.
+ * A reference is the address of a node, so it is valid for one graph only.
+ *
+ * A block has the stack and the shape of its site. A root is a static object and a retainer, with a
+ * shape of its own.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_GRAPH_HEAP_H
+#define HPP_NATIVE_GRAPH_HEAP_H
+
+#include "base/intern.h"
+#include "native/graph/graph.h"
+#include "native_heap.h"
+#include "retainer_sites.h"
+
+/* A root, for the engine. */
+typedef struct hpp__root_object {
+    hpp_shape shape;
+    const hpp__stack *stack; /* NULL unless retainers are identified by stack */
+} hpp__root_object;
+
+typedef struct hpp__graph_heap {
+    hpp__native_heap *native;         /* borrowed */
+    const hpp__retainer_sites *sites; /* borrowed; may be NULL */
+    bool with_stacks;                 /* roots need stacks */
+    hpp__graph *graph;                /* borrowed; NULL: no objects */
+    hpf_arena *arena;
+    hpf__intern names;             /* of roots */
+    hpp__root_object **root_named; /* by number of the name */
+    hpp__root_object **roots;      /* by root of the graph */
+    size_t root_named_capacity, roots_capacity;
+    unsigned char *verdicts; /* by group: hpp__verdict + 1, or 0: not known yet */
+    bool *retains;           /* by group, in this graph */
+    size_t verdicts_capacity, retains_capacity;
+    hpp__map n_of_site; /* description, by address -> live blocks */
+    hpp_heap heap;      /* the adapter */
+} hpp__graph_heap;
+
+/* Initialises an adapter, which must not be moved. Errors: MEMORY. Call hpp__graph_heap_finish in
+ * any case. */
+hpf_status hpp__graph_heap_init(hpp__graph_heap *heap, hpp__native_heap *native,
+                                const hpp__retainer_sites *sites, bool with_stacks, hpf_error *err);
+void hpp__graph_heap_finish(hpp__graph_heap *heap);
+
+/* Presents a graph from now on, which is borrowed; NULL: no objects. Finds the groups of its sites,
+ * and which of them retain. Returns false without memory; then there are no objects. */
+bool hpp__graph_heap_set(hpp__graph_heap *heap, hpp__graph *graph);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "native_objects.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "native/graph/leaks.h"
+
+bool hpp__native_objects_open(hpp__native_objects *o, const hpp__image *image,
+                              hpp_resolver *resolver)
+{
+    hpf_error err;
+    bool is_open = hpp__graph_init(&o->graph, image, resolver, &err) == HPF_OK &&
+                   hpp__graph_heap_set(&o->heap, &o->graph);
+    o->n_failed += !is_open;
+    return is_open;
+}
+
+static void add_loss(hpp__alive *to, hpp__loss loss, uint64_t size_bytes)
+{
+    to->bytes += size_bytes;
+    to->blocks++;
+    if (loss == HPP__LOSS_INDIRECT) {
+        to->indirect_bytes += size_bytes;
+        to->indirect_blocks++;
+    }
+}
+
+/* Adds up the lost blocks by group. Marks are those of the retainer pass. */
+static bool find_leaks(hpp__native_objects *o)
+{
+    const hpp__graph *g = &o->graph;
+    size_t n_groups = o->heap.native->n_groups;
+    unsigned char *losses = malloc(g->n_blocks + 1);
+    bool is_good = losses && HPF__ARRAY_RESERVE(o->lost, o->lost_capacity, n_groups) &&
+                   hpp__leaks_find(g, losses);
+    o->n_lost = is_good ? n_groups : 0;
+    o->all_lost = (hpp__alive){0};
+    for (size_t i = 0; i < o->n_lost; i++) {
+        o->lost[i] = (hpp__alive){0};
+    }
+    for (size_t i = 0; is_good && i < g->n_blocks; i++) {
+        if (losses[i] != HPP__LOSS_NONE) {
+            const hpp__graph_node *node = &g->nodes[i];
+            add_loss(&o->lost[node->group], losses[i], node->size_bytes);
+            add_loss(&o->all_lost, losses[i], node->size_bytes);
+        }
+    }
+    free(losses);
+    return is_good;
+}
+
+void hpp__native_objects_record(hpp__native_objects *o, hpp__output *output,
+                                const hpp_census_result *result)
+{
+    bool is_complete = result->missing.n_untraced == 0 && find_leaks(o);
+    bool is_kept = hpp__retainer_log_add(&o->log, output, result);
+    o->n_failed += !is_complete || !is_kept;
+}
+
+void hpp__native_objects_close(hpp__native_objects *o)
+{
+    hpp__graph_heap_set(&o->heap, NULL);
+    hpp__graph_finish(&o->graph);
+}
+
+void hpp__native_objects_finish(hpp__native_objects *o)
+{
+    hpp__graph_heap_finish(&o->heap);
+    hpp__graph_finish(&o->graph);
+    hpp__retainer_log_finish(&o->log);
+    free(o->lost);
+    *o = (hpp__native_objects){0};
+}

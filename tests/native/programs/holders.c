@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Programs with known graphs of blocks. Each prints which retainers hold how many bytes, waits
+ * until its standard input ends, and leaves.
+ *
+ *   held RETAINER+RETAINER... BYTES   in alphabetical order: names of variables, of functions that
+ *                                     allocated retainers, or UNREACHED
+ *   lost direct|indirect BYTES        the same bytes of UNREACHED, as Valgrind counts them
+ *
+ * Addresses that must not hold anything are kept as their complement.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "case.h"
+
+enum { STALE_BYTES = 1 << 16, FEW = 20, MANY = 100 };
+
+typedef struct node {
+    struct node *next, *other;
+    char payload[24];
+} node;
+
+/* Overwrites what earlier calls have left on the stack. */
+static OWN_FRAME void clear_stack(void)
+{
+    volatile char stale[STALE_BYTES];
+    memset((void *)(uintptr_t)stale, 0, sizeof stale);
+    __asm__ volatile("" ::"r"(stale) : "memory");
+}
+
+/* Waits until the standard input ends. */
+static OWN_FRAME void wait_for_end(void)
+{
+    char c;
+    say("ready\n");
+    while (read(0, &c, 1) > 0) {
+    }
+}
+
+static OWN_FRAME node *make_node(node *next, node *other)
+{
+    node *n = made(malloc(sizeof *n));
+    memset(n, 0, sizeof *n);
+    n->next = next;
+    n->other = other;
+    return n;
+}
+
+/* Makes a list, of which the first node is returned. */
+static OWN_FRAME node *make_list(size_t n, node *last)
+{
+    for (size_t i = 0; i < n; i++) {
+        last = make_node(last, NULL);
+    }
+    return last;
+}
+
+/* ---- Variables ---- */
+
+static node *volatile list_head;
+static node *volatile tree_left, *volatile tree_right;
+static node *volatile ring;
+
+static int list(char **arguments)
+{
+    (void)arguments;
+    list_head = make_list(MANY, NULL);
+    say("held list_head %zu\n", MANY * sizeof(node));
+    return 0;
+}
+
+static OWN_FRAME node *make_tree(int depth)
+{
+    return depth == 0 ? NULL : make_node(make_tree(depth - 1), make_tree(depth - 1));
+}
+
+static OWN_FRAME void plant_trees(void)
+{
+    node *shared = make_tree(5);
+    tree_left = make_node(make_tree(4), shared);
+    tree_right = make_node(shared, make_tree(3));
+}
+
+static int tree(char **arguments)
+{
+    (void)arguments;
+    plant_trees();
+    say("held tree_left %zu\n", (1 + 15) * sizeof(node));
+    say("held tree_right %zu\n", (1 + 7) * sizeof(node));
+    say("held tree_left+tree_right %zu\n", 31 * sizeof(node));
+    return 0;
+}
+
+static OWN_FRAME node *make_ring(size_t n)
+{
+    node *last = make_node(NULL, NULL);
+    node *first = make_list(n - 1, last);
+    last->next = first;
+    return first;
+}
+
+static int cycle(char **arguments)
+{
+    (void)arguments;
+    ring = make_ring(MANY);
+    make_ring(20);
+    say("held ring %zu\n", MANY * sizeof(node));
+    say("held UNREACHED %zu\n", 20 * sizeof(node));
+    say("lost direct %zu\n", sizeof(node));
+    say("lost indirect %zu\n", 19 * sizeof(node));
+    return 0;
+}
+
+/* ---- A cache ---- */
+
+typedef struct entry {
+    struct entry *next;
+    char *key;
+} entry;
+static entry **volatile cache;
+
+enum { N_BUCKETS = 64 };
+
+static OWN_FRAME entry **make_cache(void)
+{
+    return made(calloc(N_BUCKETS, sizeof *cache));
+}
+
+static OWN_FRAME char *make_key(size_t i)
+{
+    char *key = made(malloc(16));
+    snprintf(key, 16, "key %zu", i);
+    return key;
+}
+
+static OWN_FRAME void add_entry(size_t i)
+{
+    entry *e = made(malloc(sizeof *e));
+    e->key = make_key(i);
+    e->next = cache[i % N_BUCKETS];
+    cache[i % N_BUCKETS] = e;
+}
+
+static OWN_FRAME void fill_cache(void)
+{
+    cache = make_cache();
+    for (size_t i = 0; i < 10 * MANY; i++) {
+        add_entry(i);
+    }
+}
+
+static int caches(char **arguments)
+{
+    (void)arguments;
+    fill_cache();
+    say("held cache %zu\n", N_BUCKETS * sizeof *cache);
+    say("held make_cache %zu\n", 10 * MANY * (sizeof(entry) + 16));
+    return 0;
+}
+
+/* ---- Arrays, and pointers into the middle ---- */
+
+static char *volatile parts[10];
+static char *volatile past_the_end;
+static uintptr_t disguised;
+
+static OWN_FRAME char *make_part(size_t n_bytes)
+{
+    return made(calloc(1, n_bytes));
+}
+
+static OWN_FRAME void fill_parts(void)
+{
+    for (size_t i = 0; i < 10; i++) {
+        parts[i] = make_part(100 + i) + (i < 5 ? 0 : 40 + i); /* not aligned, too */
+    }
+    char *whole = make_part(400);
+    past_the_end = whole + 400;
+    disguised = ~(uintptr_t)make_part(300);
+    must(disguised != 0, "it is in use");
+}
+
+static int arrays(char **arguments)
+{
+    (void)arguments;
+    fill_parts();
+    say("held parts %d\n", 10 * 100 + 45);
+    say("held UNREACHED %d\n", 700);
+    say("lost direct 700\n");
+    return 0;
+}
+
+/* ---- Threads ---- */
+
+static __thread node *volatile of_thread;
+static pthread_barrier_t threads_wait;
+
+static OWN_FRAME void fill_of_thread(size_t n)
+{
+    of_thread = make_list(n, NULL);
+}
+
+static void *use_thread_local(void *unused)
+{
+    pthread_setname_np(pthread_self(), "worker");
+    fill_of_thread(MANY);
+    clear_stack();
+    pthread_barrier_wait(&threads_wait);
+    pthread_barrier_wait(&threads_wait); /* for ever */
+    return unused;
+}
+
+static OWN_FRAME void start_thread(void *(*function)(void *))
+{
+    pthread_t thread;
+    must(pthread_barrier_init(&threads_wait, NULL, 2) == 0, "a barrier is made");
+    must(pthread_create(&thread, NULL, function, NULL) == 0, "a thread starts");
+    pthread_barrier_wait(&threads_wait);
+}
+
+static int thread_local_memory(char **arguments)
+{
+    (void)arguments;
+    start_thread(use_thread_local);
+    fill_of_thread(2 * MANY);
+    say("held TLS_of_worker %zu\n", MANY * sizeof(node));
+    say("held TLS_of_holders %zu\n", 2 * MANY * sizeof(node));
+    return 0;
+}
+
+static OWN_FRAME void wait_with_list(void)
+{
+    node *volatile local = make_list(MANY, NULL);
+    clear_stack();
+    pthread_barrier_wait(&threads_wait);
+    pthread_barrier_wait(&threads_wait); /* for ever */
+    must(local != NULL, "it is in use");
+}
+
+static void *use_stack(void *unused)
+{
+    pthread_setname_np(pthread_self(), "worker");
+    wait_with_list();
+    return unused;
+}
+
+static OWN_FRAME int wait_with_own_list(void)
+{
+    node *volatile local = make_list(2 * MANY, NULL);
+    clear_stack();
+    wait_for_end();
+    must(local != NULL, "it is in use");
+    _exit(0);
+}
+
+static int stacks(char **arguments)
+{
+    (void)arguments;
+    start_thread(use_stack);
+    say("held wait_with_list(thread_worker) %zu\n", MANY * sizeof(node));
+    say("held wait_with_own_list(thread_holders) %zu\n", 2 * MANY * sizeof(node));
+    return wait_with_own_list();
+}
+
+/* Waits with a list that only a register holds. */
+static OWN_FRAME void wait_with_register(uintptr_t hidden)
+{
+    register uintptr_t held __asm__("rbx");
+    char c;
+    long n;
+    say("ready\n");
+    clear_stack(); /* also in the red zone */
+    held = ~hidden;
+    do {
+        n = 0; /* the number of read */
+        __asm__ volatile("syscall"
+                         : "+a"(n)
+                         : "r"(held), "D"(0L), "S"(&c), "d"(1L)
+                         : "rcx", "r11", "memory");
+    } while (n > 0);
+    _exit(0);
+}
+
+static int registers(char **arguments)
+{
+    (void)arguments;
+    say("held registers_of_holders %zu\n", MANY * sizeof(node));
+    volatile uintptr_t hidden = ~(uintptr_t)make_list(MANY, NULL);
+    clear_stack();
+    wait_with_register(hidden);
+    return 1;
+}
+
+/* A stack whose thread has ended is no root, though the C library keeps it. */
+static void *leave_list(void *unused)
+{
+    node *volatile local[1000];
+    memset((void *)(uintptr_t)local, 0, sizeof local);
+    local[500] = make_list(FEW, NULL);
+    must(local[500] != NULL, "it is in use");
+    return unused;
+}
+
+static int ended_thread(char **arguments)
+{
+    (void)arguments;
+    pthread_t thread;
+    must(pthread_create(&thread, NULL, leave_list, NULL) == 0, "a thread starts");
+    must(pthread_join(thread, NULL) == 0, "a thread ends");
+    say("held UNREACHED %zu\n", FEW * sizeof(node));
+    say("lost direct %zu\n", sizeof(node));
+    say("lost indirect %zu\n", (FEW - 1) * sizeof(node));
+    return 0;
+}
+
+/* ---- Other memory ---- */
+
+static OWN_FRAME void fill_mapping(void)
+{
+    node **memory =
+        mmap(NULL, 4 * STALE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    must(memory != MAP_FAILED, "memory is mapped");
+    memory[1000] = make_list(MANY, NULL);
+}
+
+/* The kernel may merge the program's mapping with those that malloc makes for large blocks. */
+static int mappings(char **arguments)
+{
+    (void)arguments;
+    parts[0] = made(malloc(1 << 20));
+    fill_mapping();
+    parts[1] = made(malloc(3 << 20));
+    parts[0][0] = parts[1][0] = 'l';
+    say("held mapping %zu\n", MANY * sizeof(node));
+    say("held parts %d\n", 4 << 20);
+    return 0;
+}
+
+/* A library that was loaded later has a list. */
+static OWN_FRAME void fill_library(const char *path)
+{
+    void *plugin = dlopen(path, RTLD_NOW);
+    must(plugin != NULL, "the library loads");
+    node **holder = dlsym(plugin, "plugin_holder");
+    must(holder != NULL, "the library has a variable");
+    *holder = make_list(MANY, NULL);
+}
+
+static int library(char **arguments)
+{
+    fill_library(arguments[0]);
+    say("held plugin_holder %zu\n", MANY * sizeof(node));
+    return 0;
+}
+
+/* ---- Leaks ---- */
+
+static OWN_FRAME void leak(void)
+{
+    node *lost = make_list(10, NULL); /* one directly, 9 indirectly */
+    make_node(lost, NULL);            /* now 10 indirectly, and this one */
+    make_part(7);
+    node *both = make_node(NULL, NULL);
+    make_node(both, NULL);
+    make_node(NULL, both);
+    list_head = make_list(3, NULL);
+}
+
+static int leaks(char **arguments)
+{
+    (void)arguments;
+    leak();
+    clear_stack();
+    say("held list_head %zu\n", 3 * sizeof(node));
+    say("held UNREACHED %zu\n", 14 * sizeof(node) + 7);
+    say("lost direct %zu\n", 3 * sizeof(node) + 7);
+    say("lost indirect %zu\n", 11 * sizeof(node));
+    return 0;
+}
+
+/* ---- Random graphs ---- */
+
+enum {
+    MAX_WORDS = 12,
+    N_BLOCKS = 3000,
+    N_ROOTS = 6,
+    N_HOLDERS = 5,
+    HOLDER = N_ROOTS,
+    N_SETS = 1 << (N_ROOTS + 1)
+};
+void *root_0, *root_1, *root_2, *root_3, *root_4, *root_5;
+static void **const root_of[N_ROOTS] = {&root_0, &root_1, &root_2, &root_3, &root_4, &root_5};
+
+/* A block of the random graph. Holders, the first ones, are retainers. */
+typedef struct made_block {
+    uintptr_t hidden; /* complement of its address */
+    size_t n_words;
+    unsigned set;   /* bits: retainers */
+    int is_reached; /* from a root */
+    unsigned round; /* of the walk that has visited it last */
+    unsigned edges[MAX_WORDS], n_edges;
+} made_block;
+static made_block blocks[N_BLOCKS];
+static unsigned root_target[N_ROOTS];
+
+static OWN_FRAME void *make_holder(size_t n_bytes)
+{
+    return made(calloc(n_bytes, 1));
+}
+
+static OWN_FRAME void *make_random(size_t n_bytes)
+{
+    return made(malloc(n_bytes));
+}
+
+static uintptr_t *words_of(const made_block *block)
+{
+    return (uintptr_t *)~block->hidden;
+}
+
+/* Returns an address in a block, mostly its own. */
+static uintptr_t address_in(unsigned block, uint32_t *state)
+{
+    size_t n_bytes = blocks[block].n_words * sizeof(uintptr_t);
+    return ~blocks[block].hidden + (next_number(state) % 4 ? 0 : next_number(state) % n_bytes);
+}
+
+static OWN_FRAME void make_graph(uint32_t *state)
+{
+    for (unsigned i = 0; i < N_BLOCKS; i++) {
+        blocks[i].n_words = 1 + next_number(state) % MAX_WORDS;
+        size_t n_bytes = blocks[i].n_words * sizeof(uintptr_t);
+        blocks[i].hidden =
+            ~(uintptr_t)(i < N_HOLDERS ? make_holder(n_bytes) : make_random(n_bytes));
+    }
+    for (unsigned i = 0; i < N_BLOCKS; i++) {
+        for (size_t j = 0; j < blocks[i].n_words; j++) {
+            uint32_t choice = next_number(state) % 100;
+            words_of(&blocks[i])[j] =
+                choice < 17 ? address_in(next_number(state) % N_BLOCKS, state) : choice;
+        }
+    }
+    for (unsigned i = 0; i < N_ROOTS; i++) {
+        root_target[i] = next_number(state) % (i == 0 ? N_HOLDERS : N_BLOCKS);
+        *root_of[i] = (void *)address_in(root_target[i], state);
+    }
+}
+
+/* Returns the block that contains an address, by comparing with all; N_BLOCKS: none. */
+static unsigned block_at(uintptr_t address)
+{
+    unsigned i = 0;
+    while (i < N_BLOCKS && address - ~blocks[i].hidden >= blocks[i].n_words * sizeof(uintptr_t)) {
+        i++;
+    }
+    return i;
+}
+
+static OWN_FRAME void find_edges(void)
+{
+    for (unsigned i = 0; i < N_BLOCKS; i++) {
+        for (size_t j = 0; j < blocks[i].n_words; j++) {
+            unsigned to = block_at(words_of(&blocks[i])[j]);
+            if (to < N_BLOCKS && to != i) { /* a block does not hold itself */
+                blocks[i].edges[blocks[i].n_edges++] = to;
+            }
+        }
+    }
+}
+
+/* Visits what block `i` reaches; not beyond holders, unless `passes`. */
+static OWN_FRAME void visit(unsigned i, unsigned round, int passes, unsigned bit)
+{
+    static unsigned stack[N_BLOCKS];
+    size_t n = 0;
+    stack[n++] = i;
+    blocks[i].round = round;
+    while (n > 0) {
+        unsigned at = stack[--n];
+        blocks[at].set |= bit;
+        blocks[at].is_reached |= passes;
+        for (size_t j = 0; (passes || at >= N_HOLDERS) && j < blocks[at].n_edges; j++) {
+            unsigned to = blocks[at].edges[j];
+            if (blocks[to].round != round) {
+                blocks[to].round = round;
+                stack[n++] = to;
+            }
+        }
+    }
+}
+
+/* Finds the sets: what each root reaches without passing a holder, and what all holders do. */
+static OWN_FRAME void find_sets(void)
+{
+    unsigned round = 0;
+    for (unsigned i = 0; i < N_ROOTS; i++) {
+        visit(root_target[i], ++round, 1, 0);
+    }
+    for (unsigned i = 0; i < N_ROOTS; i++) {
+        visit(root_target[i], ++round, 0, 1u << i);
+    }
+    for (unsigned i = 0; i < N_HOLDERS; i++) {
+        for (size_t j = 0; blocks[i].is_reached && j < blocks[i].n_edges; j++) {
+            visit(blocks[i].edges[j], ++round, 0, 1u << HOLDER);
+        }
+    }
+}
+
+static void say_set(unsigned set, size_t n_bytes)
+{
+    char text[100] = "";
+    if (set & 1u << HOLDER) {
+        strcat(text, "make_holder+");
+    }
+    for (unsigned i = 0; i < N_ROOTS; i++) {
+        if (set & 1u << i) {
+            snprintf(text + strlen(text), 20, "root_%u+", i);
+        }
+    }
+    text[strlen(text) - (text[0] != '\0')] = '\0';
+    say("held %s %zu\n", text[0] ? text : "UNREACHED", n_bytes);
+}
+
+static int random_graph(char **arguments)
+{
+    size_t n_bytes[N_SETS] = {0};
+    uint32_t state = (uint32_t)atoi(arguments[0]);
+    make_graph(&state);
+    find_edges();
+    find_sets();
+    for (unsigned i = 0; i < N_BLOCKS; i++) {
+        n_bytes[blocks[i].set] += blocks[i].n_words * sizeof(uintptr_t);
+    }
+    for (unsigned set = 0; set < N_SETS; set++) {
+        if (n_bytes[set] > 0) {
+            say_set(set, n_bytes[set]);
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    static const native_case cases[] = {
+        {"list", list},
+        {"tree", tree},
+        {"cycle", cycle},
+        {"caches", caches},
+        {"arrays", arrays},
+        {"thread_local_memory", thread_local_memory},
+        {"stacks", stacks},
+        {"registers", registers},
+        {"ended_thread", ended_thread},
+        {"mappings", mappings},
+        {"library", library},
+        {"leaks", leaks},
+        {"random", random_graph},
+        {NULL, NULL},
+    };
+    int status = run_case(cases, argv);
+    clear_stack();
+    wait_for_end();
+    _exit(status);
+}

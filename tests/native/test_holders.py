@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Who holds which blocks: programs with known graphs, and random ones that know their own retainer
+sets, under `census run -hr`; and what is lost, compared with Valgrind and the leak sanitizer."""
+import collections
+import os
+import re
+import shutil
+import subprocess
+import time
+import xml.etree.ElementTree
+
+import harness
+from harness import Native, program
+
+
+class Waiting:
+    """A program under `census run` that waits for the end of its standard input. Its output up to
+    "ready", and the profile with a sample that was taken after that."""
+
+    def __init__(self, command, directory, *options):
+        self.base = os.path.join(directory, "profile")
+        own = [harness.CENSUS, "run", "-i0.02", "-L10000", "-o", self.base, *options, "--", *command]
+        self.process = subprocess.Popen(own, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        self.lines = []
+        for line in self.process.stdout:
+            if line == "ready\n":
+                break
+            self.lines.append(line.split())
+        n_before = self.n_samples()
+        # The first two of these may have been taken before: one is being written, one is marked.
+        end = time.monotonic() + harness.PATIENCE_S
+        while self.n_samples() < n_before + 3 and self.process.poll() is None:
+            assert time.monotonic() < end, "no sample was taken"
+            time.sleep(0.01)
+        self.profile = self.complete_samples()  # not one of the end of the program
+        _, self.errors = self.process.communicate(timeout=harness.PATIENCE_S)
+
+    def n_samples(self):
+        try:
+            with open(self.base + ".hp", encoding="utf-8", errors="replace") as file:
+                return file.read().count("END_SAMPLE")
+        except FileNotFoundError:
+            return 0
+
+    def complete_samples(self):
+        path = self.base + ".part"
+        with open(self.base + ".hp", encoding="utf-8") as file, \
+                open(path, "w", encoding="utf-8") as part:
+            part.write(re.match(r"(?s).*END_SAMPLE [^\n]*\n", file.read())[0])
+        return harness.Profile(path)
+
+    def printed(self, kind):
+        return {line[1]: int(line[2]) for line in self.lines if line[0] == kind}
+
+
+def sets_of(profile):
+    """Returns {"retainer+retainer": bytes} of the last sample. Names are without their places."""
+    found = collections.Counter()
+    for name, size in profile.last().items():
+        members = re.sub(r"^\(\d+\)", "", name).split(",")
+        found["+".join(sorted(member.split("@")[0] for member in members))] += size
+    return dict(found)
+
+
+class Holders(Native):
+    def check(self, *command, options=()):
+        """Compares the sets of the blocks that the program's own functions have allocated."""
+        done = Waiting([program(command[0]), *command[1:]], self.fresh(), "-hr",
+                       "-hm" + command[0], *options)
+        self.assertEqual(done.process.returncode, 0, done.errors)
+        self.assertTrue(done.printed("held"))
+        self.assertEqual(sets_of(done.profile), done.printed("held"))
+        return done
+
+    def test_holder_of_a_list(self):
+        done = self.check("holders", "list")
+        with open(done.base + ".prof", encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"(?m)^SET \d+ = {<list_head@holders>}$")
+
+    def test_holders_of_a_tree(self):
+        self.check("holders", "tree")
+
+    def test_holder_of_a_cycle(self):
+        self.check("holders", "cycle")
+
+    def test_holder_is_a_cache(self):
+        self.check("holders", "caches")
+
+    def test_holder_is_no_cache_if_the_user_says_so(self):
+        done = Waiting([program("holders"), "caches"], self.fresh(), "-hr", "-hmholders",
+                       "--no-retainer", "^make_cache$")
+        self.assertEqual(sets_of(done.profile), {"cache": sum(done.printed("held").values())})
+
+    def test_holders_are_what_the_user_says(self):
+        done = Waiting([program("holders"), "caches"], self.fresh(), "-hr", "-hmholders",
+                       "--retainer", "^add_entry@")
+        first_bytes = 64 * 16  # of each chain; the keys, and entries further on, are held by entries
+        held = done.printed("held")
+        self.assertEqual(sets_of(done.profile),
+                         {"cache": held["cache"], "make_cache": first_bytes,
+                          "add_entry": held["make_cache"] - first_bytes})
+
+    def test_holder_is_an_array(self):
+        self.check("holders", "arrays")
+
+    def test_holder_is_thread_local(self):
+        self.check("holders", "thread_local_memory")
+
+    def test_holder_is_a_register(self):
+        self.check("holders", "registers")
+
+    def test_holder_is_a_mapping(self):
+        self.check("holders", "mappings")
+
+    def test_holder_is_in_a_loaded_library(self):
+        self.check("holders", "library", program("libplugin_one.so"))
+
+    def test_holder_is_not_the_stack_of_an_ended_thread(self):
+        self.check("holders", "ended_thread")
+
+    def test_holders_in_random_graphs(self):
+        for seed in "1", "2", "3":
+            with self.subTest(seed=seed):
+                self.check("holders", "random", seed)
+
+    def test_holders_restrict_other_breakdowns(self):
+        """-hd restricted by retainer, and -hr restricted by site."""
+        done = Waiting([program("holders"), "caches"], self.fresh(), "-hd", "-hrmake_cache")
+        self.assertEqual(done.profile.total(), done.printed("held")["make_cache"])
+        self.assertEqual(done.profile.of("make_key"), 1000 * 16)
+        done = Waiting([program("holders"), "tree"], self.fresh(), "-hd", "-hmholders",
+                       "-hrtree_left")
+        held = done.printed("held")
+        self.assertEqual(done.profile.of("make_node"),
+                         held["tree_left"] + held["tree_left+tree_right"])
+
+
+class Leaks(Native):
+    CASES = ["cycle", "arrays", "ended_thread", "leaks"]
+
+    def lost(self, case):
+        done = Waiting([program("holders"), case], self.fresh(), "-hr")
+        found = {"direct": 0, "indirect": 0}
+        for line in done.errors.splitlines():
+            match = re.search(r"(\d+) B directly in .* (\d+) B indirectly in", line)
+            if match:
+                found["direct"] += int(match[1])
+                found["indirect"] += int(match[2])
+        return found, done
+
+    def test_leaks_are_those_of_the_program(self):
+        for case in self.CASES:
+            with self.subTest(case=case):
+                found, done = self.lost(case)
+                self.assertEqual(found, {"direct": 0, "indirect": 0, **done.printed("lost")})
+
+    def test_leaks_are_those_of_valgrind(self):
+        valgrind = shutil.which("valgrind")
+        if not valgrind:
+            self.skipTest("valgrind is not installed")
+        for case in self.CASES:
+            with self.subTest(case=case):
+                path = self.path(case + ".xml")
+                harness.run([valgrind, "--leak-check=full", "--xml=yes", "--xml-file=" + path,
+                             "--show-leak-kinds=all", program("holders"), case])
+                sums = collections.Counter()
+                for error in xml.etree.ElementTree.parse(path).iter("error"):
+                    sums[error.find("kind").text] += int(error.find("xwhat/leakedbytes").text)
+                # The first includes what was lost indirectly.
+                self.assertEqual(self.lost(case)[0],
+                                 {"direct": sums["Leak_DefinitelyLost"] - sums["Leak_IndirectlyLost"],
+                                  "indirect": sums["Leak_IndirectlyLost"]})
+
+
+if __name__ == "__main__":
+    harness.main()
