@@ -85,28 +85,19 @@ static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t a
     }
 }
 
-/* ---- Biography ---- */
-
-/* Returns the half-width of the interval of 95 % of a share, in points. A sample of one block for
- * `sample_bytes` tells a share of `live_bytes` as live_bytes / sample_bytes blocks of one size do,
- * or better. */
+/* Returns the half-width of the interval of 95 % of a share, in points (Agresti and Coull). A
+ * sample of one block for `sample_bytes` tells a share of `live_bytes` as live_bytes / sample_bytes
+ * blocks of one size do, or better. */
 static double margin_of(double share, const hpp_biography_figures *b)
 {
     double n = (double)b->live_bytes / (double)b->sample_bytes;
-    return 100 * 1.96 * sqrt(share * (1 - share) / n);
+    double middle = (share * n + 2) / (n + 4);
+    return 100 * 1.96 * sqrt(middle * (1 - middle) / (n + 4));
 }
 
-static void say_biography(const page *p, const char *who, const hpp_biography_figures *b)
+/* Prints the shares of the phases in the largest sample. */
+static void say_phases(const page *p, const hpp_biography_figures *b)
 {
-    static const char *const ends[] = {
-        [HPP_BIOGRAPHY_NO_PAGEMAP] = "uses of blocks were not seen: the program could not read "
-                                     "/proc/self/pagemap; mount /proc "
-                                     "for it, and let it be dumpable",
-        [HPP_BIOGRAPHY_LOCKED_MEMORY] = "the biography ended early: the program locked its memory "
-                                        "(mlock), so later uses were not seen",
-        [HPP_BIOGRAPHY_RAW_FORK] =
-            "the biography ended early: the program forked by clone, _Fork or a bare system call",
-    };
     const struct {
         const char *name;
         uint64_t bytes;
@@ -114,46 +105,30 @@ static void say_biography(const page *p, const char *who, const hpp_biography_fi
                   {"use", b->phases.use_bytes},
                   {"drag", b->phases.drag_bytes},
                   {"void", b->phases.void_bytes}};
-    if (b->end != HPP_BIOGRAPHY_COMPLETE) {
-        say(p, "%s%s", who, ends[b->end]);
-    }
     uint64_t sum =
         b->phases.lag_bytes + b->phases.use_bytes + b->phases.drag_bytes + b->phases.void_bytes;
-    if (sum > 0 && !*who) {
-        char text[200];
-        size_t n = 0;
-        double margin = 0;
-        for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
-            double share = (double)phases[i].bytes / (double)sum;
-            double own = b->sample_bytes > 0 ? margin_of(share, b) : 0;
-            margin = own > margin ? own : margin;
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %.1f%%", i > 0 ? ", " : "",
-                                  phases[i].name, 100 * share);
-        }
-        if (b->sample_bytes > 0) {
-            say(p, "biography of the largest sample: %s, each within %.1f points (95%%)", text,
-                margin < 100 ? margin : 100);
-        } else {
-            say(p, "biography of the largest sample: %s", text);
-            say(p,
-                "  from all accesses of code that census cc compiled; accesses of other libraries "
-                "were not seen");
-        }
+    if (sum == 0) {
+        return;
     }
-    if (b->n_samples > 0 && !*who) {
+    char text[200];
+    size_t n = 0;
+    double margin = 0;
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        double share = (double)phases[i].bytes / (double)sum;
+        double own = b->sample_bytes > 0 ? margin_of(share, b) : 0;
+        margin = own > margin ? own : margin;
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %.1f%%", i > 0 ? ", " : "",
+                              phases[i].name, 100 * share);
+    }
+    if (b->sample_bytes > 0) {
+        say(p, "biography of the largest sample: %s, each within %.1f points (95%%)", text, margin);
         say(p, "  from %s block%s watched, one for %s allocated", format_count(b->n_samples).text,
             plural(b->n_samples), amount(b->sample_bytes).text);
-    }
-    if (b->n_unsampled > 0) {
-        say(p, "%s%s blocks could not be watched: aligned to a page, or no memory", who,
-            format_count(b->n_unsampled).text);
-    }
-    if (b->n_retired > 0) {
-        say(p, "%s%s blocks were watched only until the program forked", who,
-            format_count(b->n_retired).text);
-    }
-    if (b->n_lost > 0) {
-        say(p, "%s%s changes of phase could not be recorded", who, format_count(b->n_lost).text);
+    } else {
+        say(p, "biography of the largest sample: %s", text);
+        say(p,
+            "  from all accesses of code that census cc compiled; accesses of other libraries were "
+            "not seen");
     }
 }
 
@@ -199,8 +174,28 @@ static void say_if(const page *p, const char *who, uint64_t n, const char *what)
     }
 }
 
+static void say_biography_losses(const page *p, const char *who, const hpp_biography_figures *b)
+{
+    static const char *const ends[] = {
+        [HPP_BIOGRAPHY_NO_PAGEMAP] =
+            "uses of blocks were not seen: the program could not read /proc/self/pagemap; mount "
+            "/proc for it, and let it be dumpable",
+        [HPP_BIOGRAPHY_LOCKED_MEMORY] = "the biography ended early: the program locked its memory "
+                                        "(mlock), so later uses were not seen",
+        [HPP_BIOGRAPHY_RAW_FORK] =
+            "the biography ended early: the program forked by clone, _Fork or a bare system call",
+    };
+    if (b->end != HPP_BIOGRAPHY_COMPLETE) {
+        say(p, "%s%s", who, ends[b->end]);
+    }
+    say_if(p, who, b->n_unsampled, "blocks could not be watched: aligned to a page, or no memory");
+    say_if(p, who, b->n_retired, "blocks were watched only until the program forked");
+    say_if(p, who, b->n_lost, "changes of phase could not be recorded");
+}
+
 static void say_losses(const page *p, const char *who, const hpp_process_figures *f)
 {
+    say_biography_losses(p, who, &f->biography);
     say_if(p, who, f->n_lost_stacks, "allocations with an unknown stack, in the band UNKNOWN");
     say_if(p, who, f->n_uncounted, "blocks were not counted");
     say_if(p, who, f->n_missed_frees, "frees of counted blocks were not seen");
@@ -336,7 +331,7 @@ static void say_program(const page *p, size_t index)
     if (f.has_graph) {
         say_leaks(p, index, &f);
     }
-    say_biography(p, "", &f.biography);
+    say_phases(p, &f.biography);
     say_threads(p, index);
     say_losses(p, "", &f);
     say_checks(p, &f);
@@ -369,7 +364,6 @@ static void say_others(const page *p, size_t first)
             shown(others[i].command, 60), others[i].command.data);
         char who[200];
         snprintf(who, sizeof who, "  %.180s: ", others[i].base);
-        say_biography(p, who, &others[i].biography);
         say_losses(p, who, &others[i]);
     }
     if (n > N_OTHERS) {

@@ -5,9 +5,9 @@
  *   lives CASE FILE.hp
  *
  * A case has phases. In each, it makes and frees blocks once, then uses some of them again and
- * again. The profile of the program is in FILE.hp, which grows: a phase lasts until it has had some
- * samples, with some processor time of uses after each. In the middle of a phase, the marks "begin
- * N" and "end N" enclose samples; for these, the program prints
+ * again. The profile of the program is in FILE.hp, which grows: a phase lasts until it has had five
+ * samples, with some processor time of uses after each. Before each of them, there is a mark. For
+ * the samples between the third and the fourth mark of a phase N, the program prints
  *
  *   truth N LAG USE DRAG VOID
  *
@@ -26,7 +26,7 @@
 
 #include "case.h"
 
-enum { MAX_BLOCKS = 200000, MAX_PHASES = 8, BURN_NS = 15000000 };
+enum { MAX_BLOCKS = 200000, SAMPLES_PER_PHASE = 5, BURN_NS = 15000000 };
 
 typedef struct block {
     unsigned char *at;
@@ -95,22 +95,26 @@ static void print_truth(void)
 
 /* ---- phases ---------------------------------------------------------------------------------- */
 
-static int count_samples(const char *path)
+static int n_marks;
+
+/* Returns whether the profile has a sample after the last mark of this program. */
+static bool has_sample(const char *path)
 {
     static char bytes[1 << 16];
-    int n = 0;
-    bool was_line_end = true;
+    int n_found = 0;
+    bool is_found = false, was_line_end = true;
     int file = open(path, O_RDONLY);
     for (ssize_t got; file >= 0 && (got = read(file, bytes, sizeof bytes)) > 0;) {
         for (ssize_t i = 0; i < got; i++) {
-            n += was_line_end && bytes[i] == 'E';
+            n_found += was_line_end && bytes[i] == 'M';
+            is_found = is_found || (was_line_end && bytes[i] == 'E' && n_found == n_marks);
             was_line_end = bytes[i] == '\n';
         }
     }
     if (file >= 0) {
         close(file);
     }
-    return n;
+    return is_found;
 }
 
 static long processor_ns(void)
@@ -122,24 +126,18 @@ static long processor_ns(void)
 
 typedef void work(void);
 
-/* Waits for a sample, then uses blocks for some processor time. */
+/* Sets a mark, waits for a sample after it, then uses blocks for some processor time. */
 static void live_through_sample(const char *path, work *uses)
 {
-    int before = count_samples(path);
+    census_mark("a sample follows");
+    n_marks++;
     do {
         uses();
         usleep(1000);
-    } while (count_samples(path) == before);
+    } while (!has_sample(path));
     for (long begin = processor_ns(); processor_ns() - begin < BURN_NS;) {
         uses();
     }
-}
-
-static void mark(const char *what)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%s %d", what, phase);
-    census_mark(text);
 }
 
 static int run_phases(char **arguments, int n_phases, work *changes, work *uses)
@@ -147,13 +145,9 @@ static int run_phases(char **arguments, int n_phases, work *changes, work *uses)
     must(arguments[0] != NULL, "the path of the profile is given");
     for (phase = 0; phase < n_phases; phase++) {
         changes();
-        live_through_sample(arguments[0], uses);
-        live_through_sample(arguments[0], uses);
-        mark("begin");
-        live_through_sample(arguments[0], uses);
-        mark("end");
-        live_through_sample(arguments[0], uses);
-        live_through_sample(arguments[0], uses);
+        for (int i = 0; i < SAMPLES_PER_PHASE; i++) {
+            live_through_sample(arguments[0], uses);
+        }
     }
     print_truth();
     return 0;
