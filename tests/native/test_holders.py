@@ -108,8 +108,24 @@ class Holders(Native):
     def test_holder_is_thread_local(self):
         self.check("holders", "thread_local_memory")
 
+    def test_holder_is_a_stack(self):
+        self.check("holders", "stacks")
+
     def test_holder_is_a_register(self):
         self.check("holders", "registers")
+
+    def test_holder_is_a_stack_only_if_no_variable_is(self):
+        """A stack points to what a variable holds."""
+        self.check("holders", "borrows")
+        done = Waiting([program("holders"), "borrows"], self.fresh(), "-hr", "-hmholders",
+                       "--retainer", "^stack_of_")
+        held = done.printed("held")
+        self.assertEqual(sets_of(done.profile),
+                         {"list_head+stack_of_holders": held["list_head"],
+                          "stack_of_holders": held["stack_of_holders"]})
+        done = Waiting([program("holders"), "borrows"], self.fresh(), "-hr", "-hmholders",
+                       "--no-retainer", "^list_head@", "--retainer", "^stack_of_")
+        self.assertEqual(sets_of(done.profile), {"stack_of_holders": sum(held.values())})
 
     def test_holder_is_a_mapping(self):
         self.check("holders", "mappings")

@@ -432,7 +432,7 @@ hpp__root_part hpp__roots_part(const hpp__roots *r, const hpp__root_area *area, 
 {
     static const char *const begins[] = {
         [HPP__ROOT_STACK] = "stack of ",
-        [HPP__ROOT_REGISTERS] = "registers of ",
+        [HPP__ROOT_REGISTERS] = "stack of ",
         [HPP__ROOT_TLS] = "TLS of ",
     };
     if (area->kind == HPP__ROOT_VARIABLE) {

@@ -2,6 +2,7 @@
 #include "graph_heap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
@@ -50,15 +51,24 @@ static int visit_objects(hpp_visit_object *visit, void *visit_context, void *con
     return stop;
 }
 
+/* Returns whether a node has nothing that roots reach that do not yield. */
+static bool yields(const hpp__graph_heap *h, size_t number)
+{
+    const hpp__graph *g = h->graph;
+    return number < g->n_blocks ? !h->is_held[number] : h->roots[g->nodes[number].site]->yields;
+}
+
 static size_t list_children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_index,
                             void *context)
 {
-    const hpp__graph *g = ((const hpp__graph_heap *)context)->graph;
+    const hpp__graph_heap *h = context;
+    size_t number = number_of(h->graph, ref);
     size_t n_edges;
-    const uint32_t *edges = hpp__graph_edges(g, number_of(g, ref), &n_edges);
+    const uint32_t *edges = hpp__graph_edges(h->graph, number, &n_edges);
+    bool is_yielding = yields(h, number);
     size_t n = 0;
     for (size_t i = from_index; i < n_edges && n < capacity; i++) {
-        out[n++] = ref_of(g, edges[i]);
+        out[n++] = is_yielding && h->is_held[edges[i]] ? 0 : ref_of(h->graph, edges[i]);
     }
     return n;
 }
@@ -99,6 +109,10 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
                               .module = module,
                               .kind = {kind, strlen(kind)},
                               .flags = HPP_STATIC | HPP_RETAINER};
+    hpp__verdict verdict = hpp__retainer_sites_judge(h->sites, name, name);
+    bool is_of_thread = from->kind == HPP__ROOT_STACK || from->kind == HPP__ROOT_REGISTERS;
+    root->yields =
+        verdict == HPP__VERDICT_BY_NUMBER ? is_of_thread : verdict != HPP__VERDICT_RETAINS;
     root->stack = h->with_stacks ? hpp__native_stacks_special(h->native->stacks, name) : NULL;
     return root->stack || !h->with_stacks ? root : NULL;
 }
@@ -131,6 +145,33 @@ static bool find_roots(hpp__graph_heap *h, const hpp__graph *graph)
         }
     }
     return true;
+}
+
+/* Finds what roots reach that do not yield. */
+static bool find_held(hpp__graph_heap *h, const hpp__graph *graph)
+{
+    size_t n_left = 0, n;
+    uint32_t *left = malloc((graph->n_blocks + 1) * sizeof *left);
+    bool is_good = left && HPF__ARRAY_RESERVE(h->is_held, h->is_held_capacity, graph->n_blocks + 1);
+    if (is_good) {
+        memset(h->is_held, 0, graph->n_blocks * sizeof *h->is_held);
+    }
+    size_t next_root = graph->n_blocks;
+    while (is_good && (n_left > 0 || next_root < graph->n_blocks + graph->n_roots)) {
+        size_t from = n_left > 0 ? left[--n_left] : next_root++;
+        const uint32_t *edges = hpp__graph_edges(graph, from, &n);
+        if (from >= graph->n_blocks && h->roots[graph->nodes[from].site]->yields) {
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (!h->is_held[edges[i]]) {
+                h->is_held[edges[i]] = true;
+                left[n_left++] = edges[i];
+            }
+        }
+    }
+    free(left);
+    return is_good;
 }
 
 /* ---- Retainers ---- */
@@ -186,7 +227,8 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph)
 
 bool hpp__graph_heap_set(hpp__graph_heap *h, hpp__graph *graph)
 {
-    bool is_good = !graph || (find_roots(h, graph) && find_retainers(h, graph));
+    bool is_good =
+        !graph || (find_roots(h, graph) && find_held(h, graph) && find_retainers(h, graph));
     h->graph = is_good ? graph : NULL;
     return is_good;
 }
@@ -215,6 +257,7 @@ void hpp__graph_heap_finish(hpp__graph_heap *h)
     free(h->roots);
     free(h->verdicts);
     free(h->retains);
+    free(h->is_held);
     hpp__map_finish(&h->n_of_site);
     *h = (hpp__graph_heap){0};
 }

@@ -6,6 +6,10 @@
  * A block has the stack and the shape of its site. A root is a static object and a retainer, with a
  * shape of its own.
  *
+ * Some roots yield to others, by default the stacks and registers of threads: what the other roots
+ * reach is not theirs. A program works on its tables through local variables; but the question is
+ * who will still hold them later.
+ *
  * Threads: one thread at a time.
  */
 #ifndef HPP_NATIVE_GRAPH_HEAP_H
@@ -20,6 +24,7 @@
 typedef struct hpp__root_object {
     hpp_shape shape;
     const hpp__stack *stack; /* NULL unless retainers are identified by stack */
+    bool yields;
 } hpp__root_object;
 
 typedef struct hpp__graph_heap {
@@ -35,6 +40,8 @@ typedef struct hpp__graph_heap {
     unsigned char *verdicts; /* by group: hpp__verdict + 1, or 0: not known yet */
     bool *retains;           /* by group, in this graph */
     size_t verdicts_capacity, retains_capacity;
+    bool *is_held; /* by block: a root that does not yield reaches it */
+    size_t is_held_capacity;
     hpp__map n_of_site; /* description, by address -> live blocks */
     hpp_heap heap;      /* the adapter */
 } hpp__graph_heap;

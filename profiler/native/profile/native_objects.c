@@ -16,7 +16,7 @@ bool hpp__native_objects_open(hpp__native_objects *o, const hpp__image *image,
     return is_open;
 }
 
-static void add_loss(hpp__alive *to, hpp__loss loss, uint64_t size_bytes)
+static void add_block(hpp__alive *to, hpp__loss loss, uint64_t size_bytes)
 {
     to->bytes += size_bytes;
     to->blocks++;
@@ -42,18 +42,34 @@ static bool find_leaks(hpp__native_objects *o)
     for (size_t i = 0; is_good && i < g->n_blocks; i++) {
         if (losses[i] != HPP__LOSS_NONE) {
             const hpp__graph_node *node = &g->nodes[i];
-            add_loss(&o->lost[node->group], losses[i], node->size_bytes);
-            add_loss(&o->all_lost, losses[i], node->size_bytes);
+            add_block(&o->lost[node->group], losses[i], node->size_bytes);
+            add_block(&o->all_lost, losses[i], node->size_bytes);
         }
     }
     free(losses);
     return is_good;
 }
 
+/* Adds up the live blocks by group. */
+static bool add_up(hpp__native_objects *o)
+{
+    const hpp__graph *g = &o->graph;
+    size_t n_groups = o->heap.native->n_groups;
+    bool is_good = HPF__ARRAY_RESERVE(o->live, o->live_capacity, n_groups);
+    o->n_live = is_good ? n_groups : 0;
+    for (size_t i = 0; i < o->n_live; i++) {
+        o->live[i] = (hpp__alive){0};
+    }
+    for (size_t i = 0; is_good && i < g->n_blocks; i++) {
+        add_block(&o->live[g->nodes[i].group], HPP__LOSS_NONE, g->nodes[i].size_bytes);
+    }
+    return is_good;
+}
+
 void hpp__native_objects_record(hpp__native_objects *o, hpp__output *output,
                                 const hpp_census_result *result)
 {
-    bool is_complete = result->missing.n_untraced == 0 && find_leaks(o);
+    bool is_complete = add_up(o) && result->missing.n_untraced == 0 && find_leaks(o);
     bool is_kept = hpp__retainer_log_add(&o->log, output, result);
     o->n_failed += !is_complete || !is_kept;
 }
@@ -69,6 +85,7 @@ void hpp__native_objects_finish(hpp__native_objects *o)
     hpp__graph_heap_finish(&o->heap);
     hpp__graph_finish(&o->graph);
     hpp__retainer_log_finish(&o->log);
+    free(o->live);
     free(o->lost);
     *o = (hpp__native_objects){0};
 }

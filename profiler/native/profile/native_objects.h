@@ -16,8 +16,8 @@ typedef struct hpp__native_objects {
     hpp__graph_heap heap;
     hpp__graph graph; /* of the census that is being taken */
     hpp__retainer_log log;
-    hpp__alive *lost; /* by group, at the last census */
-    size_t n_lost, lost_capacity;
+    hpp__alive *live, *lost; /* by group, at the last census */
+    size_t n_live, live_capacity, n_lost, lost_capacity;
     hpp__alive all_lost;
     uint64_t n_failed; /* images without a census, and passes that were not recorded */
 } hpp__native_objects;

@@ -278,6 +278,16 @@ static void keep_alive(const hpp__native_heap *heap, hpp__alive **alive, size_t 
     *n = heap->n_groups;
 }
 
+/* Copies the live blocks of an image, which is a little older than the sums. */
+static void keep_objects(hpp__native_profile *p)
+{
+    size_t n = p->objects.n_live;
+    p->n_peak = HPF__ARRAY_RESERVE(p->peak, p->peak_capacity, n) ? n : 0;
+    for (size_t i = 0; i < p->n_peak; i++) {
+        p->peak[i] = p->objects.live[i];
+    }
+}
+
 static void count_totals(hpp__native_profile *p)
 {
     hpp__costs all = {0};
@@ -307,7 +317,11 @@ static void note_figures(hpp__native_profile *p, const hpp__snapshot *snapshot,
     if (result->size_bytes > f->peak_bytes) {
         f->peak_bytes = result->size_bytes;
         f->peak_s = result->time_s;
-        keep_alive(&p->heap, &p->peak, &p->peak_capacity, &p->n_peak);
+        if (hpp__native_profile_needs_images(p->options)) {
+            keep_objects(p);
+        } else {
+            keep_alive(&p->heap, &p->peak, &p->peak_capacity, &p->n_peak);
+        }
     }
 }
 

@@ -263,9 +263,28 @@ static int stacks(char **arguments)
 {
     (void)arguments;
     start_thread(use_stack);
-    say("held wait_with_list(thread_worker) %zu\n", MANY * sizeof(node));
-    say("held wait_with_own_list(thread_holders) %zu\n", 2 * MANY * sizeof(node));
+    say("held stack_of_worker %zu\n", MANY * sizeof(node));
+    say("held stack_of_holders %zu\n", 2 * MANY * sizeof(node));
     return wait_with_own_list();
+}
+
+/* Has a list of its own, of which the last node leads to that of a variable. */
+static OWN_FRAME int wait_with_borrowed_list(void)
+{
+    node *volatile local = make_list(MANY, list_head);
+    clear_stack();
+    wait_for_end();
+    must(local != NULL, "it is in use");
+    _exit(0);
+}
+
+static int borrows(char **arguments)
+{
+    (void)arguments;
+    list_head = make_list(2 * MANY, NULL);
+    say("held list_head %zu\n", 2 * MANY * sizeof(node));
+    say("held stack_of_holders %zu\n", MANY * sizeof(node));
+    return wait_with_borrowed_list();
 }
 
 /* Waits with a list that only a register holds. */
@@ -290,7 +309,7 @@ static OWN_FRAME void wait_with_register(uintptr_t hidden)
 static int registers(char **arguments)
 {
     (void)arguments;
-    say("held registers_of_holders %zu\n", MANY * sizeof(node));
+    say("held stack_of_holders %zu\n", MANY * sizeof(node));
     volatile uintptr_t hidden = ~(uintptr_t)make_list(MANY, NULL);
     clear_stack();
     wait_with_register(hidden);
@@ -556,6 +575,7 @@ int main(int argc, char **argv)
         {"arrays", arrays},
         {"thread_local_memory", thread_local_memory},
         {"stacks", stacks},
+        {"borrows", borrows},
         {"registers", registers},
         {"ended_thread", ended_thread},
         {"mappings", mappings},

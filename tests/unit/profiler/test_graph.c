@@ -360,7 +360,7 @@ Test(graph, thread_has_registers_thread_local_memory_and_a_stack_down_to_its_poi
     image.threads = &thread;
     image.n_threads = 1;
     make_graph();
-    check_root(0, HPP__ROOT_REGISTERS, "registers of worker");
+    check_root(0, HPP__ROOT_REGISTERS, "stack of worker");
     check_root(1, HPP__ROOT_STACK, "stack of worker");
     check_root(2, HPP__ROOT_TLS, "TLS of worker");
     cr_assert_null(root_to(3));
