@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +15,27 @@
 #include "cmd.h"
 #include "diag.h"
 
+typedef struct mark_values {
+    bool snapshot;
+} mark_values;
+
 static const opt mark_options[] = {
-    {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
+    {.name = "snapshot",
+     .kind = OPT_FLAG,
+     .offset = offsetof(mark_values, snapshot),
+     .help =
+         "write a heap snapshot, BASE.heapsnapshot, instead of a mark, or with TEXT in addition"},
+    {.name = NULL},
 };
 
 static int run(const cmd *self, int argc, char **argv)
 {
+    mark_values values = {false};
     int status = EXIT_FAILED;
-    if (!cmd_options(self, NULL, &argc, argv, &status)) {
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    if (argc != 3) {
+    if (argc != 3 && !(argc == 2 && values.snapshot)) {
         return cmd_misused(self, "expected a process ID and a text");
     }
     char *end;
@@ -34,8 +45,14 @@ static int run(const cmd *self, int argc, char **argv)
         return cmd_misused(self, "'%s' is not a process ID", argv[1]);
     }
     hpf_error err;
-    hpf_str label = {argv[2], strlen(argv[2])};
-    if (hpp_mark_process(process_id, label, &err) != HPF_OK) {
+    hpf_status done = HPF_OK;
+    if (argc == 3) {
+        done = hpp_mark_process(process_id, (hpf_str){argv[2], strlen(argv[2])}, &err);
+    }
+    if (done == HPF_OK && values.snapshot) {
+        done = hpp_snapshot_process(process_id, &err);
+    }
+    if (done != HPF_OK) {
         diag_say("process %ld: %s", process_id, err.message);
         return EXIT_FAILED;
     }
@@ -44,8 +61,8 @@ static int run(const cmd *self, int argc, char **argv)
 
 const cmd cmd_mark = {
     .name = "mark",
-    .summary = "Add a mark to the profile of a running program",
-    .operands = "PID TEXT",
+    .summary = "Add a mark to the profile of a running program, or snapshot its heap",
+    .operands = "PID [TEXT]",
     .options = mark_options,
     .run = run,
 };

@@ -35,6 +35,7 @@ typedef struct run_values {
     const char *interval, *name_length, *tick;             /* parsed by hpprof/options.h */
     const char *retainer_by, *is_retainer, *max_retainers; /* these too */
     bool count_objects, savings;
+    const char *snapshot; /* parsed by hpprof/options.h, too */
     int clock;
     opt_list skip, retainer, no_retainer;
     int depth;
@@ -82,6 +83,10 @@ static const opt run_options[] = {
     {0, "is-retainer", OPT_TEXT, AT(is_retainer), "RULE",
      "with -hr, which blocks are retainers: flagged (default, as --retainer says), all, roots "
      "(none), or PART:NAME,NAME",
+     NULL, 0, 0},
+    {0, "snapshot", OPT_TEXT, AT(snapshot), "WHEN",
+     "write BASE.heapsnapshot, all blocks and what refers to them, at the largest or the last "
+     "sample, for census report --dominators",
      NULL, 0, 0},
     {0, "savings", OPT_FLAG, AT(savings), NULL,
      "break down what is kept without being used: only in programs that embed the profiler", NULL,
@@ -234,6 +239,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     add_if_given(&text, "--retainer-by=", values->retainer_by);
     add_if_given(&text, "--is-retainer=", values->is_retainer);
     add_if_given(&text, "--savings", values->savings ? "" : NULL);
+    add_if_given(&text, "--snapshot=", values->snapshot);
     add_if_given(&text, "--count", values->count_objects ? "" : NULL);
     hpp_options_init(profile);
     profile->census.max_name_bytes = DEFAULT_NAME_BYTES;

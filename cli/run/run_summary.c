@@ -331,6 +331,10 @@ static void say_program(const page *p, size_t index)
     if (f.has_graph) {
         say_leaks(p, index, &f);
     }
+    if (f.n_snapshots > 0) {
+        say(p, "heap snapshot at %s, %s live: census report %s.heapsnapshot",
+            format_time(f.snapshot_s, SECONDS, false).text, amount(f.snapshot_bytes).text, f.base);
+    }
     say_phases(p, &f.biography);
     say_threads(p, index);
     say_losses(p, "", &f);

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "census/property.h"
 #include "census/traverse.h"
+#include "snapshot/heapsnapshot.h"
 
 typedef struct capture {
     hpf__snapshot *out;
@@ -20,10 +21,10 @@ typedef struct capture {
     size_t n_refs, refs_capacity;
     uint32_t *roots; /* numbers */
     size_t n_roots, roots_capacity;
-    bool count_stacks;
+    hpp__heap_snapshot_options options;
 } capture;
 
-hpf_status hpp__snapshot_check(const hpp_heap *heap, hpf_error *err)
+hpf_status hpp__heap_snapshot_check(const hpp_heap *heap, hpf_error *err)
 {
     if (!heap || !heap->objects || !heap->describe || !heap->children || !heap->roots) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
@@ -58,12 +59,15 @@ static int visit_root(hpp_ref ref, void *context)
 
 static hpf_str name_of(const capture *c, const hpp_object *object)
 {
-    if (object->shape->description.length > 0) {
-        return object->shape->description;
+    const hpp_shape *shape = object->shape;
+    hpf_str first = c->options.by_type ? shape->type : shape->description;
+    hpf_str second = c->options.by_type ? shape->description : shape->type;
+    if (first.length > 0 || second.length > 0) {
+        return first.length > 0 ? first : second;
     }
-    bool has_type = object->shape->type.length > 0 || !object->stack || !c->heap->stacks;
-    return hpp__property_text(has_type ? HPF_BREAKDOWN_TYPE : HPF_BREAKDOWN_COST_CENTRE, c->heap,
-                              object);
+    bool has_stack = object->stack && c->heap->stacks;
+    return has_stack ? hpp__property_text(HPF_BREAKDOWN_COST_CENTRE, c->heap, object)
+                     : HPP__UNKNOWN_TEXT;
 }
 
 static hpf_status add_children(capture *c, hpp_ref ref, bool is_weak, hpf_error *err)
@@ -91,7 +95,7 @@ static hpf_status add_object(capture *c, hpp_ref ref, hpf_error *err)
     hpp_object object = {0};
     c->heap->describe(&object, ref, c->heap->context);
     uint32_t flags = hpp__object_flags(&object);
-    bool is_place = (flags & HPP_STATIC) || ((flags & HPP_STACK) && !c->count_stacks);
+    bool is_place = (flags & HPP_STATIC) || ((flags & HPP_STACK) && !c->options.count_stacks);
     hpf_status status = hpf__snapshot_add_node(c->out, name_of(c, &object),
                                                is_place ? 0 : object.size_bytes, !is_place, err);
     return status == HPF_OK ? add_children(c, ref, (flags & HPP_WEAK) != 0, err) : status;
@@ -114,11 +118,11 @@ static hpf_status fill(capture *c, hpf_error *err)
     return status == HPF_OK ? hpf__snapshot_connect(c->out, err) : status;
 }
 
-hpf_status hpp__snapshot_take(hpf__snapshot *out, const hpp_heap *heap, bool count_stacks,
-                              hpf_error *err)
+hpf_status hpp__heap_snapshot_take(hpf__snapshot *out, const hpp_heap *heap,
+                                   hpp__heap_snapshot_options options, hpf_error *err)
 {
     *out = (hpf__snapshot){0};
-    capture c = {.out = out, .heap = heap, .count_stacks = count_stacks};
+    capture c = {.out = out, .heap = heap, .options = options};
     c.numbers.is_near = true;
     c.numbers.unit_shift = heap->ref_shift;
     hpf_status status = fill(&c, err);
@@ -128,5 +132,24 @@ hpf_status hpp__snapshot_take(hpf__snapshot *out, const hpp_heap *heap, bool cou
     if (status != HPF_OK) {
         hpf__snapshot_finish(out);
     }
+    return status;
+}
+
+hpf_status hpp__heap_snapshot_write(const hpp_heap *heap, hpp__heap_snapshot_options options,
+                                    const char *path, hpf_error *err)
+{
+    hpf__snapshot snapshot;
+    hpf_status status = hpp__heap_snapshot_take(&snapshot, heap, options, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    hpf_sink *sink = hpf_sink_to_path(path, err);
+    status = sink ? HPF_OK : err->status;
+    if (sink) {
+        hpf__heapsnapshot_write(&snapshot, sink);
+        status = hpf_sink_finish(sink, err);
+        hpf_sink_destroy(sink);
+    }
+    hpf__snapshot_finish(&snapshot);
     return status;
 }

@@ -2,8 +2,9 @@
  *
  * A snapshot of a heap: all objects, and which refers to which.
  *
- * A weak pointer does not hold its key, its first child. Objects have their description as a name;
- * without one their type; without that the innermost cost centre or function of their producer.
+ * A weak pointer does not hold its key, its first child. Objects have their description as a name,
+ * or with `by_type` their type; without it the other of the two; without both the innermost cost
+ * centre or function of their producer.
  * Static objects, and with `count_stacks` false stacks, have no size and do not count.
  *
  * Memory: that of the snapshot, and 40 to 72 bytes for each object meanwhile.
@@ -15,11 +16,19 @@
 #include "snapshot/snapshot.h"
 
 /* Returns HPF_ERR_ARGUMENT if the heap has no objects, children or roots. */
-hpf_status hpp__snapshot_check(const hpp_heap *heap, hpf_error *err);
+hpf_status hpp__heap_snapshot_check(const hpp_heap *heap, hpf_error *err);
+
+typedef struct hpp__heap_snapshot_options {
+    bool by_type, count_stacks;
+} hpp__heap_snapshot_options;
 
 /* Takes a snapshot, in which the root reaches all objects (hpf__snapshot_connect). The heap must
  * not change meanwhile. Errors: MEMORY; LIMIT. */
-hpf_status hpp__snapshot_take(hpf__snapshot *out, const hpp_heap *heap, bool count_stacks,
-                              hpf_error *err);
+hpf_status hpp__heap_snapshot_take(hpf__snapshot *out, const hpp_heap *heap,
+                                   hpp__heap_snapshot_options options, hpf_error *err);
+
+/* Takes a snapshot and writes the file `path`. Errors: MEMORY; LIMIT; IO. */
+hpf_status hpp__heap_snapshot_write(const hpp_heap *heap, hpp__heap_snapshot_options options,
+                                    const char *path, hpf_error *err);
 
 #endif

@@ -24,7 +24,6 @@
 #include "retainer_log.h"
 #include "base/text.h"
 #include "census/snapshot.h"
-#include "snapshot/heapsnapshot.h"
 #include "timer.h"
 #include "title.h"
 
@@ -149,7 +148,7 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
     }
     hpf_status status = HPF_OK;
     if (p->options->snapshot != HPP_SNAPSHOT_NEVER) {
-        status = hpp__snapshot_check(p->config.heap, err);
+        status = hpp__heap_snapshot_check(p->config.heap, err);
     }
     if (status == HPF_OK) {
         status = hpp_census_create(&p->engine, p->config.heap, &p->options->census, err);
@@ -314,25 +313,18 @@ void hpp__profiler_record(hpp_profiler *p, uint16_t type, uint16_t processor, hp
 /* Writes the objects and references of the heap. */
 static hpf_status write_snapshot(hpp_profiler *p, hpf_error *err)
 {
-    hpf__snapshot snapshot;
-    hpf_status status = hpp__snapshot_check(p->config.heap, err);
+    const hpp_census_options *census = &p->options->census;
+    hpf_status status = hpp__heap_snapshot_check(p->config.heap, err);
     char *path = path_of(p, ".heapsnapshot");
     if (status == HPF_OK && !path) {
         status = hpf_error_set_memory(err);
     }
     if (status == HPF_OK) {
-        status =
-            hpp__snapshot_take(&snapshot, p->config.heap, p->options->census.count_stacks, err);
-    }
-    if (status == HPF_OK) {
-        hpf_sink *sink = hpf_sink_to_path(path, err);
-        status = sink ? HPF_OK : err->status;
-        if (sink) {
-            hpf__heapsnapshot_write(&snapshot, sink);
-            status = hpf_sink_finish(sink, err);
-            hpf_sink_destroy(sink);
-        }
-        hpf__snapshot_finish(&snapshot);
+        status = hpp__heap_snapshot_write(
+            p->config.heap,
+            (hpp__heap_snapshot_options){.by_type = census->breakdown == HPF_BREAKDOWN_TYPE,
+                                         .count_stacks = census->count_stacks},
+            path, err);
     }
     free(path);
     return status;

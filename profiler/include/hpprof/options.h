@@ -27,7 +27,8 @@
  *                 used, and destroyed: PROGRAM.life.hp, to be drawn (only with runtime.h)
  *   --snapshot largest|last
  *                 write NAME.heapsnapshot, the objects and references of the census with most live
- *                 bytes (the file is replaced by a census that has 2 % more), or of the last one
+ *                 bytes (the file is replaced by a census that has 2 % more), or of the last one;
+ *                 named by description, or with -hy by type
  *   -xt           count threads and their stacks
  *   -xc           print the cost-centre stack when the program aborts
  *   -p -P -pa -pj time and allocation report: plain, with ticks and bytes, with everything, JSON

@@ -228,7 +228,9 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
         return;
     }
     hpp__process *p = find_living(c, greeting->hello.process_id);
-    if (p) {
+    if (p && greeting->hello.kind == HPP_HELLO_SNAPSHOT) {
+        hpp__process_snapshot(p);
+    } else if (p) {
         hpf_str label = {greeting->hello.text, strlen(greeting->hello.text)};
         hpp__process_mark(p, label);
     }
@@ -410,15 +412,15 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
     bool has_biography = hpp__native_asks_for(&c->profile.census, HPF_BREAKDOWN_BIOGRAPHY);
     uint64_t biography_bytes =
         c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
-    int n_run = snprintf(out->run, sizeof out->run,
-                         "socket=%s,root=%ld,children=%d,window=%llu,tick=%llu,verify=%u,"
-                         "biography=%llu,seed=%llu,images=%d",
-                         c->place.name, process_id, !c->options.without_children,
-                         (unsigned long long)window_bytes, (unsigned long long)tick_us,
-                         (unsigned)c->options.verify_stacks,
-                         (unsigned long long)(has_biography ? biography_bytes : 0),
-                         (unsigned long long)c->options.biography_seed,
-                         hpp__native_profile_needs_images(&c->profile));
+    int n_run = snprintf(
+        out->run, sizeof out->run,
+        "socket=%s,root=%ld,children=%d,window=%llu,tick=%llu,verify=%u,"
+        "biography=%llu,seed=%llu,images=%d",
+        c->place.name, process_id, !c->options.without_children, (unsigned long long)window_bytes,
+        (unsigned long long)tick_us, (unsigned)c->options.verify_stacks,
+        (unsigned long long)(has_biography ? biography_bytes : 0),
+        (unsigned long long)c->options.biography_seed,
+        hpp__native_profile_needs_images(&c->profile) || c->profile.snapshot != HPP_SNAPSHOT_NEVER);
     int n_preload = snprintf(out->preload, sizeof out->preload, "%s%s%s", library,
                              preloaded && *preloaded ? ":" : "", preloaded ? preloaded : "");
     bool is_whole = n_run < (int)sizeof out->run && n_preload < (int)sizeof out->preload;

@@ -121,6 +121,10 @@ HPF_API double hpp_collector_naming_s(const hpp_collector *collector);
  * Errors: IO, ARGUMENT if there is no such process, or it is not being profiled. */
 HPF_API HPF_MUST_USE hpf_status hpp_mark_process(long process_id, hpf_str label, hpf_error *err);
 
+/* Requests a heap snapshot of a process, which its collector takes at once, or with its next sample
+ * if it is still busy with another. Same errors. */
+HPF_API HPF_MUST_USE hpf_status hpp_snapshot_process(long process_id, hpf_error *err);
+
 /* ---- A program that runs already ---------------------------------------------------------------
  */
 

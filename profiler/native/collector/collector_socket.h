@@ -37,7 +37,7 @@ typedef struct hpp__greeting {
  * it is invalid or the client has left. */
 hpf_status hpp__collector_socket_receive(int caller, hpp__greeting *out);
 
-/* Answers a client that sent a mark. */
+/* Answers a client that sent a mark, or wants a heap snapshot. */
 void hpp__collector_socket_answer(int caller, bool taken);
 
 #endif

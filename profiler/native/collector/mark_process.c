@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A mark from outside: the environment of the process names the collector's socket.
+ * A mark, or the request of a heap snapshot, from outside: the environment of the process names the
+ * collector's socket.
  */
 #include "collector.h"
 
@@ -69,10 +70,11 @@ static int connect_to(const char *name)
     return fd;
 }
 
-/* Sends the mark and waits for the answer. */
-static hpf_status send_mark(int fd, long process_id, hpf_str label, hpf_error *err)
+/* Sends a message and waits for the answer. */
+static hpf_status send_message(int fd, hpp_hello_kind kind, long process_id, hpf_str label,
+                               hpf_error *err)
 {
-    hpp_window_hello hello = {.kind = HPP_HELLO_MARK, .process_id = (uint32_t)process_id};
+    hpp_window_hello hello = {.kind = kind, .process_id = (uint32_t)process_id};
     memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof hello.magic);
     size_t most = sizeof hello.text - 1;
     memcpy(hello.text, label.data, label.length < most ? label.length : most);
@@ -85,7 +87,7 @@ static hpf_status send_mark(int fd, long process_id, hpf_str label, hpf_error *e
     return answer ? HPF_OK : hpf_error_set(err, HPF_ERR_ARGUMENT, "it is not being profiled");
 }
 
-hpf_status hpp_mark_process(long process_id, hpf_str label, hpf_error *err)
+static hpf_status notify(long process_id, hpp_hello_kind kind, hpf_str label, hpf_error *err)
 {
     char name[SOCKET_NAME_BYTES];
     hpf_status status = find_socket(process_id, name, err);
@@ -96,7 +98,17 @@ hpf_status hpp_mark_process(long process_id, hpf_str label, hpf_error *err)
     if (fd < 0) {
         return hpf_error_set(err, HPF_ERR_IO, "its profiler has ended");
     }
-    status = send_mark(fd, process_id, label, err);
+    status = send_message(fd, kind, process_id, label, err);
     close(fd);
     return status;
+}
+
+hpf_status hpp_mark_process(long process_id, hpf_str label, hpf_error *err)
+{
+    return notify(process_id, HPP_HELLO_MARK, label, err);
+}
+
+hpf_status hpp_snapshot_process(long process_id, hpf_error *err)
+{
+    return notify(process_id, HPP_HELLO_SNAPSHOT, HPF_STR(""), err);
 }

@@ -66,6 +66,9 @@ static void run_sample(hpp__job *base)
     if (j->process->profile) {
         hpp__native_profile_take(j->process->profile, &j->snapshot);
     }
+    if (j->snapshot.keeps_objects) {
+        atomic_store(&j->process->is_snapshot_queued, false);
+    }
     finish_job(j);
 }
 
@@ -288,13 +291,10 @@ static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
 }
 
-/* Takes an image if the profile needs one. Where there can be none, the first reason is kept. */
+/* Takes an image. Where there can be none, the first reason is kept. */
 static void take_image(hpp__process *p, hpp__snapshot *snapshot)
 {
     hpf_error err;
-    if (!p->with_images) {
-        return;
-    }
     hpp__window_reader_refresh(&p->reader);
     if (hpp__freezer_take(&snapshot->image, &p->freezer, &p->reader, &err) == HPF_OK) {
         p->n_images++;
@@ -328,7 +328,34 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     measure(p, snapshot, is_alive);
 }
 
-static void sample(hpp__process *p)
+/* Takes an image for a heap snapshot if one is wanted. Except the last one, they wait for the one
+ * before, and until pauses are a sixteenth of the time at most. */
+static void take_snapshot(hpp__process *p, job *j, bool is_last)
+{
+    enum { TIMES_PAUSE = 16 };
+    const uint64_t live_bytes = hpp__window_sums_live_bytes(&j->snapshot.sums);
+    const uint64_t kept_bytes = p->snapshot_bytes;
+    hpp_snapshot_when when = p->profile_options.profile->snapshot;
+    bool is_wanted = p->is_snapshot_wanted || when == HPP_SNAPSHOT_LAST ||
+                     (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10);
+    bool is_early = atomic_load(&p->is_snapshot_queued) || now_ns() < p->next_snapshot_ns;
+    if (!is_wanted || (is_early && !is_last)) {
+        return;
+    }
+    if (!j->snapshot.image) {
+        take_image(p, &j->snapshot);
+    }
+    if (j->snapshot.image) {
+        double pause_ns = j->snapshot.image->pause_s * 1e9;
+        p->next_snapshot_ns = now_ns() + (uint64_t)(pause_ns * TIMES_PAUSE);
+        p->snapshot_bytes = live_bytes;
+        p->is_snapshot_wanted = false;
+        atomic_store(&p->is_snapshot_queued, true);
+        j->snapshot.keeps_objects = true;
+    }
+}
+
+static void sample(hpp__process *p, bool is_last)
 {
     size_t n_bytes;
     job *j = has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
@@ -336,8 +363,11 @@ static void sample(hpp__process *p)
         p->n_missed++;
         return;
     }
-    take_image(p, &j->snapshot);
+    if (p->with_images) {
+        take_image(p, &j->snapshot);
+    }
     look(p, &j->snapshot, true);
+    take_snapshot(p, j, is_last);
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;
@@ -349,17 +379,17 @@ void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
     uint64_t cpu_ns;
     if (!p->by_cpu_time) {
         p->n_missed += n_intervals - 1;
-        sample(p);
+        sample(p, false);
     } else if (hpp__proc_cpu_ns(p->process_id, &cpu_ns) && cpu_ns >= p->next_cpu_ns) {
-        sample(p);
+        sample(p, false);
         p->next_cpu_ns = cpu_ns + p->interval_ns;
     }
 }
 
 void hpp__process_leave(hpp__process *p)
 {
-    if (p->with_images) {
-        sample(p);
+    if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
+        sample(p, true);
     }
 }
 
@@ -369,6 +399,12 @@ void hpp__process_mark(hpp__process *p, hpf_str label)
     look_at_clock(p);
     queue_marks(p, UINT64_MAX);
     queue_mark(p, p->last.ns, label.data, label.length);
+}
+
+void hpp__process_snapshot(hpp__process *p)
+{
+    p->is_snapshot_wanted = true;
+    sample(p, false);
 }
 
 bool hpp__process_has_changed(const hpp__process *p)
@@ -393,7 +429,7 @@ void hpp__process_end(hpp__process *p, bool forget)
         return; /* the files stay as the last sample left them */
     }
     if (!forget) {
-        if (is_running) {
+        if (is_running && p->with_images) {
             take_image(p, &j->snapshot);
         }
         look(p, &j->snapshot, false);
@@ -498,7 +534,7 @@ hpf_status hpp__process_begin(hpp__process *p, hpf_error *err)
     start_clock(p);
     j->snapshot.reader = p->reader;
     hpp__queue_add(p->queue, &j->job);
-    sample(p);
+    sample(p, false);
     return HPF_OK;
 }
 

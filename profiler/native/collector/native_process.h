@@ -58,6 +58,11 @@ typedef struct hpp__process {
     uint32_t peak_number;   /* of the last peak that was read from the window */
     uint64_t largest_bytes; /* live in any sample so far */
     bool has_ended, is_forgotten;
+    /* Heap snapshots. */
+    bool is_snapshot_wanted;         /* by hpp__process_snapshot */
+    _Atomic bool is_snapshot_queued; /* until it is written */
+    uint64_t next_snapshot_ns;       /* not before, so that pauses stay a small part of the time */
+    uint64_t snapshot_bytes;         /* live in the last one */
     hpp__native_guard guard;
     bool with_images;
     hpp__freezer freezer;
@@ -103,6 +108,9 @@ void hpp__process_leave(hpp__process *process);
 
 /* Marks this moment. */
 void hpp__process_mark(hpp__process *process, hpf_str label);
+
+/* Takes a census with a heap snapshot now, or with the next census for which that is possible. */
+void hpp__process_snapshot(hpp__process *process);
 
 /* Returns whether the process has called exec since its window came. */
 bool hpp__process_has_changed(const hpp__process *process);

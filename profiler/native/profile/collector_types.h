@@ -98,6 +98,10 @@ typedef struct hpp_process_figures {
     bool has_graph;
     uint64_t lost_bytes, lost_blocks, indirect_bytes, indirect_blocks;
     uint64_t n_without_graph;
+    /* Heap snapshots: how many were written, each in place of the one before, and live bytes and
+     * time of the last one. */
+    uint64_t n_snapshots, snapshot_bytes;
+    double snapshot_s;
     /* Losses. */
     uint64_t n_lost_stacks; /* allocations with unknown producers */
     uint64_t n_uncounted, uncounted_bytes;

@@ -17,6 +17,7 @@
 #include "core/marks.h"
 #include "native_bins.h"
 #include "native_report.h"
+#include "census/snapshot.h"
 #include "core/title.h"
 #include "symbol/demangle.h"
 
@@ -49,7 +50,8 @@ struct hpp__native_profile {
     hpp__native_lives lives;
     era *eras; /* by census of the engine */
     size_t eras_capacity;
-    hpp__marks marks; /* with a biography: to be written again */
+    hpp__marks marks;         /* with a biography: to be written again */
+    hpf_error snapshot_error; /* the first of a heap snapshot */
     hpp_process_figures figures;
 };
 
@@ -227,8 +229,8 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     free(p);
 }
 
-static const char *const suffixes[] = {".hp",   ".lines",     ".eventlog",
-                                       ".prof", ".time.bins", ".heap.bins"};
+static const char *const suffixes[] = {".hp",        ".lines",     ".eventlog",    ".prof",
+                                       ".time.bins", ".heap.bins", ".heapsnapshot"};
 enum { N_SUFFIXES = sizeof suffixes / sizeof *suffixes };
 
 void hpp__native_profile_discard(hpp__native_profile *p)
@@ -400,15 +402,38 @@ static void close_image(hpp__snapshot *snapshot)
     snapshot->image = NULL;
 }
 
-/* Takes a census of an image. Returns NULL if there is none, or its graph cannot be made. */
+/* Writes the open objects as a heap snapshot. */
+static void write_objects(hpp__native_profile *p, const hpp__snapshot *snapshot)
+{
+    hpf_error err;
+    const char *path = path_of(p, ".heapsnapshot");
+    const hpp__heap_snapshot_options options = {.by_type = p->heap.with_types};
+    hpf_status status = path ? hpp__heap_snapshot_write(&p->objects.heap.heap, options, path, &err)
+                             : hpf_error_set_memory(&err);
+    if (status == HPF_OK) {
+        p->figures.snapshot_bytes = hpp__window_sums_live_bytes(&snapshot->sums);
+        p->figures.snapshot_s = snapshot->time_s;
+        p->figures.n_snapshots++;
+    } else if (p->snapshot_error.status == HPF_OK) {
+        p->snapshot_error = err;
+    }
+}
+
+/* Takes a census of an image if the profile is one of objects, and a heap snapshot if one is
+ * wanted. Returns the result; NULL without an image, or if its graph cannot be made. */
 static const hpp_census_result *take_objects(hpp__native_profile *p, hpp__snapshot *snapshot)
 {
     const hpp_census_result *result = NULL;
     if (snapshot->image && hpp__native_objects_open(&p->objects, snapshot->image,
                                                     hpp__names_resolver(p->stacks.names))) {
         close_image(snapshot); /* the graph is all that is needed */
-        result = hpp_census_take(p->engine, snapshot->time_s);
-        hpp__native_objects_record(&p->objects, &p->output, result);
+        if (hpp__native_profile_needs_images(p->options)) {
+            result = hpp_census_take(p->engine, snapshot->time_s);
+            hpp__native_objects_record(&p->objects, &p->output, result);
+        }
+        if (snapshot->keeps_objects) {
+            write_objects(p, snapshot);
+        }
     }
     hpp__native_objects_close(&p->objects);
     close_image(snapshot);
@@ -424,9 +449,10 @@ void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
     if (p->has_lives && hpp__native_lives_load(&p->lives, &p->reader)) {
         add_lives(p, UINT32_MAX, live_bytes);
     }
-    const hpp_census_result *result = hpp__native_profile_needs_images(p->options)
-                                          ? take_objects(p, snapshot)
-                                          : hpp_census_take(p->engine, snapshot->time_s);
+    const hpp_census_result *result = take_objects(p, snapshot);
+    if (!hpp__native_profile_needs_images(p->options)) {
+        result = hpp_census_take(p->engine, snapshot->time_s);
+    }
     if (!result) {
         return;
     }
@@ -613,7 +639,7 @@ void hpp__native_profile_finish(hpp__native_profile *p, hpp__snapshot *last)
     if (status == HPF_OK && p->has_lives && p->options->with_census) {
         status = rewrite(p, last->time_s, &of_files);
     }
-    p->figures.error = status == HPF_OK ? of_report : of_files;
+    p->figures.error = status == HPF_OK ? p->snapshot_error : of_files;
     if (status == HPF_OK && (write_report(p, &last->sums, &of_report) != HPF_OK ||
                              write_bins(p, &last->sums, &of_report) != HPF_OK)) {
         p->figures.error = of_report;

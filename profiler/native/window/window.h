@@ -337,8 +337,9 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
 typedef enum hpp_hello_kind {
     HPP_HELLO_WINDOW = 1,
     HPP_HELLO_MARK = 2,
-    HPP_HELLO_EXCUSE = 3, /* this process cannot be profiled */
-    HPP_HELLO_LEAVE = 4,  /* this process is about to exit: may have a last image taken */
+    HPP_HELLO_EXCUSE = 3,   /* this process cannot be profiled */
+    HPP_HELLO_LEAVE = 4,    /* this process is about to exit: may have a last image taken */
+    HPP_HELLO_SNAPSHOT = 5, /* a heap snapshot is wanted */
 } hpp_hello_kind;
 
 typedef struct hpp_window_hello {

@@ -36,8 +36,10 @@ TestSuite(snapshot, .init = set_up, .fini = tear_down);
 static void take(bool count_stacks)
 {
     hpf_error err;
-    cr_assert_eq(hpp__snapshot_take(&snapshot, &heap.adapter, count_stacks, &err), HPF_OK, "%s",
-                 err.message);
+    cr_assert_eq(hpp__heap_snapshot_take(&snapshot, &heap.adapter,
+                                         (hpp__heap_snapshot_options){.count_stacks = count_stacks},
+                                         &err),
+                 HPF_OK, "%s", err.message);
 }
 
 static bool is_named(uint32_t node, const char *name)
@@ -67,6 +69,17 @@ Test(snapshot, nodes_are_the_root_and_the_objects_in_order)
     }
     cr_assert_arr_eq(snapshot.first_edges, first_edges, sizeof first_edges);
     cr_assert_arr_eq(snapshot.targets, targets, sizeof targets);
+}
+
+Test(snapshot, names_are_types_on_demand)
+{
+    toy_new(&heap, 10, &cell, NULL, 0);
+    toy_new(&heap, 20, &typed, NULL, 0);
+    cr_assert_eq(hpp__heap_snapshot_take(&snapshot, &heap.adapter,
+                                         (hpp__heap_snapshot_options){.by_type = true}, NULL),
+                 HPF_OK);
+    cr_assert(is_named(1, "Cell"));
+    cr_assert(is_named(2, "Typed"));
 }
 
 Test(snapshot, static_objects_and_stacks_have_no_size)
@@ -118,10 +131,10 @@ Test(snapshot, needs_roots_and_children)
 {
     hpf_error err;
     hpp_heap without = heap.adapter;
-    cr_assert_eq(hpp__snapshot_check(&without, &err), HPF_OK);
+    cr_assert_eq(hpp__heap_snapshot_check(&without, &err), HPF_OK);
     without.children = NULL;
-    cr_assert_eq(hpp__snapshot_check(&without, &err), HPF_ERR_ARGUMENT);
-    cr_assert_eq(hpp__snapshot_check(NULL, &err), HPF_ERR_ARGUMENT);
+    cr_assert_eq(hpp__heap_snapshot_check(&without, &err), HPF_ERR_ARGUMENT);
+    cr_assert_eq(hpp__heap_snapshot_check(NULL, &err), HPF_ERR_ARGUMENT);
 }
 
 Test(snapshot, without_memory_is_an_error_without_a_leak)
@@ -134,7 +147,8 @@ Test(snapshot, without_memory_is_an_error_without_a_leak)
     for (unsigned long nth = 1;; nth++) {
         hpf_error err = {0};
         failing_alloc_arm(nth, false);
-        hpf_status status = hpp__snapshot_take(&snapshot, &heap.adapter, false, &err);
+        hpf_status status = hpp__heap_snapshot_take(
+            &snapshot, &heap.adapter, (hpp__heap_snapshot_options){.by_type = false}, &err);
         if (!failing_alloc_disarm()) {
             cr_assert_eq(status, HPF_OK);
             cr_assert_eq(snapshot.n_nodes, 102, "with the root and (unreached)");
