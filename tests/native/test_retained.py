@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Heap snapshots of a program whose blocks hold each other in a known way: what each group retains, byte by
+byte."""
+import csv
+import io
+import os
+import subprocess
+import time
+
+import harness
+from harness import Native, program
+
+TABLE, VALUES, TEXTS = 65 * 8, 64 * 1000, 64 * 50
+NODES, NAMES = 1000 * 32, 1000 * 24
+SHARED, LARGE, RING, LOST = 5000, 400000, 3 * 16, 700
+
+# Retained, self, number of blocks.
+HELD = {
+    "cache": (TABLE + VALUES + TEXTS, 0, 0),
+    "cache/make_table": (TABLE + VALUES + TEXTS, TABLE, 1),
+    "cache/make_table/make_value": (VALUES + TEXTS, VALUES, 64),
+    "cache/make_table/make_value/make_text": (TEXTS, TEXTS, 64),
+    "first": (NODES + NAMES, 0, 0),
+    "first/make_node": (NODES + NAMES, NODES, 1000),
+    "first/make_node/make_name": (NAMES, NAMES, 1000),
+    "make_shared": (SHARED, SHARED, 1),
+    "large": (LARGE, 0, 0),
+    "large/make_large": (LARGE, LARGE, 1),
+    "(unreached)": (RING + LOST, 0, 0),
+    "(unreached)/make_ring": (RING + LOST, RING, 3),
+    "(unreached)/make_ring/make_lost": (LOST, LOST, 1),
+}
+
+
+class Retained(Native):
+    def start(self, *options):
+        self.base = os.path.join(self.fresh(), "profile")
+        process = subprocess.Popen(
+            [harness.CENSUS, "run", "-i0.02", "-o", self.base, *options, "--", program("retained")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.process_id = process.stdout.readline().strip()
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def end(self, process):
+        _, errors = process.communicate(timeout=harness.PATIENCE_S)
+        self.assertEqual(process.returncode, 0, errors)
+        return errors
+
+    def groups(self):
+        """What is below the root: names without their places, or None before there is a snapshot."""
+        done = subprocess.run([harness.CENSUS, "report", "-m0", "--depth", "100", "--format", "csv",
+                               self.base + ".heapsnapshot"], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            return None
+        found, path = {}, []
+        for row in list(csv.DictReader(io.StringIO(done.stdout)))[1:]:
+            path = path[:int(row["depth"]) - 1] + [row["name"].split("@")[0]]
+            found["/".join(path)] = (int(row["retained_bytes"]), int(row["self_bytes"]), int(row["objects"]))
+        return found
+
+    def wait_for(self, is_there):
+        end = time.monotonic() + harness.PATIENCE_S
+        while not is_there():
+            assert time.monotonic() < end, f"did not happen: {self.groups()}"
+            time.sleep(0.02)
+
+    def snapshot(self):
+        subprocess.run([harness.CENSUS, "mark", "--snapshot", self.process_id], check=True)
+
+    def check(self, groups, without=()):
+        held = {name: figures for name, figures in HELD.items() if not name.startswith(without or "-")}
+        self.assertEqual({name: groups.get(name) for name in held}, held)
+        self.assertFalse(without and any(name.startswith(without) for name in groups))
+
+    def test_retained_bytes_of_a_snapshot_on_request(self):
+        process = self.start()
+        self.assertIsNone(self.groups())
+        self.snapshot()
+        self.wait_for(self.groups)
+        self.check(self.groups())
+        way = subprocess.run([harness.CENSUS, "report", "--holders", "make_text", self.base + ".heapsnapshot"],
+                             capture_output=True, text=True, check=False)
+        self.assertIn("no object has the name", way.stderr)
+        self.assertRegex(self.end(process), r"(?m)heap snapshot at .*: census report .*profile\.heapsnapshot$")
+
+    def test_retained_bytes_of_the_largest_sample_stay(self):
+        process = self.start("--snapshot", "largest")
+        self.wait_for(lambda: "large" in (self.groups() or {}))
+        process.stdin.write("\n")
+        process.stdin.flush()
+        self.assertEqual(process.stdout.readline(), "freed\n")
+        self.end(process)
+        self.check(self.groups())
+
+    def test_retained_bytes_of_the_last_sample_are_those_at_the_exit(self):
+        process = self.start("--snapshot", "last")
+        self.wait_for(lambda: "large" in (self.groups() or {}))
+        process.stdin.write("\n")
+        process.stdin.flush()
+        self.end(process)
+        self.check(self.groups(), without="large")
+
+    def test_retained_bytes_and_retainer_sets_in_one_run(self):
+        process = self.start("-hr")
+        self.snapshot()
+        self.wait_for(self.groups)
+        self.check(self.groups())
+        self.end(process)
+
+
+if __name__ == "__main__":
+    harness.main()
