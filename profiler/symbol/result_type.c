@@ -52,14 +52,20 @@ static bool is_structure_tag(int tag)
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-/* Stores what a type points to. Returns false if it is no pointer, or one to void or a function. */
+/* Stores what a type points to. Returns false if it is no pointer, or one to void, to a pointer to
+ * void, or to a function. */
 static bool pointee(Dwarf_Die type, Dwarf_Die *out)
 {
     if (!peel(&type, true) || dwarf_tag(&type) != DW_TAG_pointer_type || !type_of(&type, out)) {
         return false;
     }
-    Dwarf_Die plain = *out;
-    return peel(&plain, true) && dwarf_tag(&plain) != DW_TAG_subroutine_type;
+    Dwarf_Die plain = *out, further;
+    if (!peel(&plain, true)) {
+        return false;
+    }
+    int tag = dwarf_tag(&plain);
+    return tag != DW_TAG_subroutine_type &&
+           (tag != DW_TAG_pointer_type || type_of(&plain, &further));
 }
 
 static bool is_in_c(Dwarf_Die *unit)

@@ -22,7 +22,7 @@ class Types(Native):
         printed, found = self.types_of(name, case)
         self.assertTrue(printed)
         self.assertEqual({name: found[name] for name in printed}, printed)
-        of_classes = {name for name in found if "Foo" in name}
+        of_classes = {name for name in found if re.search("Foo|Circle|Session", name)}
         self.assertEqual(of_classes - set(printed), set())
 
     def test_types_of_containers(self):
@@ -30,6 +30,18 @@ class Types(Native):
 
     def test_types_of_containers_by_symbols_alone(self):
         self.assert_types("types_plain", "containers")
+
+    def test_types_of_classes(self):
+        self.assert_types("types", "classes")
+
+    def test_types_of_classes_in_stripped_code(self):
+        self.assert_types("types_stripped", "classes")
+
+    def test_types_of_owners(self):
+        self.assert_types("types", "owners")
+
+    def test_types_of_owners_in_stripped_code(self):
+        self.assert_types("types_stripped", "owners_stripped")
 
     def assert_variables(self, name):
         printed, found = self.types_of(name, "")

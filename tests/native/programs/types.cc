@@ -7,6 +7,7 @@ extern "C" {
 #include "case.h"
 }
 
+#include <cstdlib>
 #include <deque>
 #include <forward_list>
 #include <list>
@@ -97,9 +98,137 @@ int containers(char **)
     finish();
 }
 
+/* ---- Classes ---- */
+
+struct Shape {
+    virtual ~Shape() = default;
+    long area = 1;
+};
+
+struct Named {
+    virtual ~Named() = default;
+    long id = 2;
+};
+
+struct Circle : Shape {
+    long radius = 3;
+};
+
+struct Label : Circle, Named {
+    char letters[20] = "label";
+};
+
+struct Left : virtual Shape {
+    long left = 1;
+};
+
+struct Right : virtual Shape {
+    long right = 2;
+};
+
+struct Diamond : Left, Right {
+    long both = 3;
+};
+
+template <typename T> struct Box : Shape {
+    T content{};
+};
+
+struct Plain { /* elements that need no destructor: new[] does not keep their number */
+    virtual long get() const
+    {
+        return value;
+    }
+    long value = 4;
+};
+
+int classes(char **)
+{
+    for (int i = 0; i < N; i++) {
+        made(new Shape);
+        made(new Circle);
+        made(new Label);
+        made(new Diamond);
+        made(new Box<std::vector<int>>);
+        made(new Circle[12]);
+        made(new Plain[5]);
+        static std::shared_ptr<Shape> shared[N];
+        shared[i] = std::make_shared<Circle>();
+    }
+    type("(anonymous namespace)::Shape", N * sizeof(Shape));
+    type("(anonymous namespace)::Circle", N * sizeof(Circle));
+    type("(anonymous namespace)::Label", N * sizeof(Label));
+    type("(anonymous namespace)::Diamond", N * sizeof(Diamond));
+    type("(anonymous namespace)::Box<std::vector<int>>", N * sizeof(Box<std::vector<int>>));
+    type("(anonymous namespace)::Circle[12]", N * (sizeof(size_t) + 12 * sizeof(Circle)));
+    type("(anonymous namespace)::Plain[5]", N * 5 * sizeof(Plain));
+    type("shared (anonymous namespace)::Circle",
+         N * sizeof(
+                 std::_Sp_counted_ptr_inplace<Circle, std::allocator<void>, __gnu_cxx::_S_atomic>));
+    finish();
+}
+
+/* ---- Owners ---- */
+
+struct Session {
+    virtual ~Session() = default;
+    std::map<int, Foo> foos;
+    std::string text;
+    void *raw;
+    void **chain; /* leads to more */
+};
+
+struct Amounts {
+    size_t nodes, texts, data;
+};
+
+/* A session with all that it owns. */
+OWN_FRAME Amounts fill(Session *session)
+{
+    for (int i = 0; i < N; i++) {
+        session->foos[i] = Foo{};
+    }
+    session->text.assign(1000, 'x');
+    session->raw = std::malloc(500);
+    session->chain = static_cast<void **>(std::calloc(10, sizeof(void *)));
+    session->chain[9] = std::malloc(700);
+    return {N * sizeof(std::_Rb_tree_node<Pair>), session->text.capacity() + 1, 500 + 80 + 700};
+}
+
+Amounts make_sessions()
+{
+    static Session *sessions[3];
+    Amounts all = {0, 0, 0};
+    for (Session *&session : sessions) {
+        session = new Session;
+        Amounts one = fill(session);
+        all = {all.nodes + one.nodes, all.texts + one.texts, all.data + one.data};
+    }
+    type("(anonymous namespace)::Session", 3 * sizeof(Session));
+    return all;
+}
+
+int owners(char **)
+{
+    Amounts all = make_sessions();
+    type("node of std::map<int,Foo> in (anonymous namespace)::Session", all.nodes);
+    type("text of std::string in (anonymous namespace)::Session", all.texts);
+    type("data of (anonymous namespace)::Session", all.data);
+    finish();
+}
+
+/* Without any symbol. (Texts are made by functions of the library, which has symbols.) */
+int owners_stripped(char **)
+{
+    Amounts all = make_sessions();
+    type("text of std::string in (anonymous namespace)::Session", all.texts);
+    type("data of (anonymous namespace)::Session", all.nodes + all.data);
+    finish();
+}
+
 const native_case cases[] = {
-    {"containers", containers},
-    {nullptr, nullptr},
+    {"containers", containers},           {"classes", classes}, {"owners", owners},
+    {"owners_stripped", owners_stripped}, {nullptr, nullptr},
 };
 
 } // namespace
