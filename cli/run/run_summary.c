@@ -149,6 +149,28 @@ static void say_leaks(const page *p, size_t index, const hpp_process_figures *f)
     }
 }
 
+static void say_types(const page *p, const hpp_type_figures *t)
+{
+    const struct {
+        const char *by;
+        uint64_t bytes;
+    } shares[] = {{"class", t->by_class},
+                  {"container", t->by_container},
+                  {"variable", t->by_variable},
+                  {"owner", t->by_owner},
+                  {"only the site", t->by_site}};
+    uint64_t sum = t->by_class + t->by_container + t->by_variable + t->by_owner + t->by_site;
+    char text[200];
+    size_t n = 0;
+    for (size_t i = 0; sum > 0 && i < sizeof shares / sizeof *shares; i++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %.1f%%", i > 0 ? ", " : "",
+                              shares[i].by, 100 * (double)shares[i].bytes / (double)sum);
+    }
+    if (sum > 0) {
+        say(p, "bytes of the largest sample have a type by: %s", text);
+    }
+}
+
 static void say_threads(const page *p, size_t index)
 {
     hpp_thread_figures threads[N_THREADS];
@@ -336,6 +358,7 @@ static void say_program(const page *p, size_t index)
             format_time(f.snapshot_s, SECONDS, false).text, amount(f.snapshot_bytes).text, f.base);
     }
     say_phases(p, &f.biography);
+    say_types(p, &f.types);
     say_threads(p, index);
     say_losses(p, "", &f);
     say_checks(p, &f);

@@ -70,6 +70,13 @@ typedef struct hpp_biography_figures {
     hpp_phase_bytes phases;
 } hpp_biography_figures;
 
+/* Sizes of blocks, by what their types are known by (-hy): their class, the container that they are
+ * a part of, the variable that their address went to, the block that owns them; or only their site
+ * is known. */
+typedef struct hpp_type_figures {
+    uint64_t by_class, by_container, by_variable, by_owner, by_site;
+} hpp_type_figures;
+
 /* The results for one process. */
 typedef struct hpp_process_figures {
     uint32_t process_id;
@@ -114,6 +121,7 @@ typedef struct hpp_process_figures {
      * from the C library's; and stacks that the C library cut. */
     uint64_t n_checked, n_cache_mismatches, n_peer_mismatches, n_peer_cut;
     hpp_biography_figures biography;
+    hpp_type_figures types; /* of all blocks in the largest sample, with -hy */
     hpf_error error; /* the first error of its files */
 } hpp_process_figures;
 
