@@ -5,22 +5,21 @@ import re
 
 import harness
 from harness import Native, program
+from test_holders import Waiting
 
 
 class Types(Native):
     def types_of(self, name, case, *options):
         """Returns the types that a program printed, and those of its profile."""
-        plain = harness.run([program(name), case])
-        census = harness.run_census([program(name), case], self.fresh(), *(options or ["-hy"]))
-        self.assertEqual((plain.status, census.status), (0, 0), census.errors)
-        self.assertEqual(census.output, plain.output)
-        printed = [line[5:].rsplit("\t", 1) for line in plain.output.splitlines() if line.startswith("type ")]
-        return {name: int(size) for name, size in printed}, census.profile.last()
+        done = Waiting([program(name), case], self.fresh(), *(options or ["-hy"]))
+        self.assertEqual(done.process.returncode, 0, done.errors)
+        printed = {" ".join(words[1:-1]): int(words[-1]) for words in done.lines if words[0] == "type"}
+        self.assertTrue(printed)
+        return printed, done.profile.last()
 
     def assert_types(self, name, case):
         """Compares all printed types. Other blocks are those of the libraries."""
         printed, found = self.types_of(name, case)
-        self.assertTrue(printed)
         self.assertEqual({name: found[name] for name in printed}, printed)
         of_classes = {name for name in found if re.search("Foo|Circle|Session", name)}
         self.assertEqual(of_classes - set(printed), set())

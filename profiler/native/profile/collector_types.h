@@ -122,7 +122,7 @@ typedef struct hpp_process_figures {
     uint64_t n_checked, n_cache_mismatches, n_peer_mismatches, n_peer_cut;
     hpp_biography_figures biography;
     hpp_type_figures types; /* of all blocks in the largest sample, with -hy */
-    hpf_error error; /* the first error of its files */
+    hpf_error error;        /* the first error of its files */
 } hpp_process_figures;
 
 enum {

@@ -196,12 +196,19 @@ static uint64_t *count_of(hpp__graph_heap *h, size_t group_index)
     return hpp__map_add(&h->n_of_site, (uintptr_t)description.data | 1);
 }
 
-static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph)
+static size_t group_of(hpp__graph_heap *h, uint32_t site, const hpp__types *types, size_t block)
+{
+    size_t group = hpp__native_heap_group(h->native, site);
+    return types ? hpp__native_heap_typed_group(h->native, group, hpp__types_of(types, block))
+                 : group;
+}
+
+static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__types *types)
 {
     hpp__map_clear(&h->n_of_site);
     for (size_t i = 0; i < graph->n_blocks; i++) {
         hpp__graph_node *node = &graph->nodes[i];
-        node->group = (uint32_t)hpp__native_heap_group(h->native, node->site);
+        node->group = (uint32_t)group_of(h, node->site, types, i);
         uint64_t *n_blocks = count_of(h, node->group);
         if (!n_blocks) {
             return false;
@@ -225,10 +232,10 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph)
     return true;
 }
 
-bool hpp__graph_heap_set(hpp__graph_heap *h, hpp__graph *graph)
+bool hpp__graph_heap_set(hpp__graph_heap *h, hpp__graph *graph, const hpp__types *types)
 {
     bool is_good =
-        !graph || (find_roots(h, graph) && find_held(h, graph) && find_retainers(h, graph));
+        !graph || (find_roots(h, graph) && find_held(h, graph) && find_retainers(h, graph, types));
     h->graph = is_good ? graph : NULL;
     return is_good;
 }

@@ -52,8 +52,9 @@ hpf_status hpp__graph_heap_init(hpp__graph_heap *heap, hpp__native_heap *native,
                                 const hpp__retainer_sites *sites, bool with_stacks, hpf_error *err);
 void hpp__graph_heap_finish(hpp__graph_heap *heap);
 
-/* Presents a graph from now on, which is borrowed; NULL: no objects. Finds the groups of its sites,
- * and which of them retain. Returns false without memory; then there are no objects. */
-bool hpp__graph_heap_set(hpp__graph_heap *heap, hpp__graph *graph);
+/* Presents a graph from now on, which is borrowed; NULL: no objects. Finds the groups of its
+ * blocks, by their sites and by `types`, which may be NULL, and which of them retain. Returns false
+ * without memory; then there are no objects. */
+bool hpp__graph_heap_set(hpp__graph_heap *heap, hpp__graph *graph, const hpp__types *types);
 
 #endif

@@ -6,12 +6,30 @@
 #include "base/array.h"
 #include "native/graph/leaks.h"
 
+static hpp__site_type type_of_site(void *context, uint32_t site)
+{
+    hpp__native_heap *native = context;
+    return hpp__native_heap_type(native, hpp__native_heap_group(native, site));
+}
+
 bool hpp__native_objects_open(hpp__native_objects *o, const hpp__image *image,
                               hpp_resolver *resolver)
 {
     hpf_error err;
-    bool is_open = hpp__graph_init(&o->graph, image, resolver, &err) == HPF_OK &&
-                   hpp__graph_heap_set(&o->heap, &o->graph);
+    hpp__types types = {0};
+    hpp__native_heap *native = o->heap.native;
+    bool is_open = hpp__graph_init(&o->graph, image, resolver, &err) == HPF_OK;
+    if (is_open && native->with_types) {
+        is_open = hpp__types_init(&types, image, &o->graph, type_of_site, native, &err) == HPF_OK;
+        o->types = (hpp_type_figures){.by_class = types.bytes_by[HPP__NAMED_BY_CLASS],
+                                      .by_container = types.bytes_by[HPP__NAMED_BY_CONTAINER],
+                                      .by_variable = types.bytes_by[HPP__NAMED_BY_VARIABLE],
+                                      .by_owner = types.bytes_by[HPP__NAMED_BY_OWNER],
+                                      .by_site = types.bytes_by[HPP__NAMED_BY_SITE]};
+    }
+    is_open =
+        is_open && hpp__graph_heap_set(&o->heap, &o->graph, native->with_types ? &types : NULL);
+    hpp__types_finish(&types);
     o->n_failed += !is_open;
     return is_open;
 }
@@ -76,7 +94,7 @@ void hpp__native_objects_record(hpp__native_objects *o, hpp__output *output,
 
 void hpp__native_objects_close(hpp__native_objects *o)
 {
-    hpp__graph_heap_set(&o->heap, NULL);
+    hpp__graph_heap_set(&o->heap, NULL, NULL);
     hpp__graph_finish(&o->graph);
 }
 

@@ -14,7 +14,8 @@
 /* All zero: no objects are needed. */
 typedef struct hpp__native_objects {
     hpp__graph_heap heap;
-    hpp__graph graph; /* of the census that is being taken */
+    hpp__graph graph;       /* of the census that is being taken */
+    hpp_type_figures types; /* of its blocks, if the heap has types */
     hpp__retainer_log log;
     hpp__alive *live, *lost; /* by group, at the last census */
     size_t n_live, live_capacity, n_lost, lost_capacity;

@@ -141,7 +141,10 @@ bool hpp__native_asks_for(const hpp_census_options *census, hpf_breakdown proper
 
 bool hpp__native_profile_needs_images(const hpp_options *profile)
 {
-    return hpp__native_asks_for(&profile->census, HPF_BREAKDOWN_RETAINER);
+    const hpp_census_options *census = &profile->census;
+    return hpp__native_asks_for(census, HPF_BREAKDOWN_RETAINER) ||
+           (hpp__native_asks_for(census, HPF_BREAKDOWN_TYPE) &&
+            !hpp__native_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY));
 }
 
 static bool logs_ticks(const hpp__native_profile *p)
@@ -319,6 +322,7 @@ static void note_figures(hpp__native_profile *p, const hpp__snapshot *snapshot,
     if (result->size_bytes > f->peak_bytes) {
         f->peak_bytes = result->size_bytes;
         f->peak_s = result->time_s;
+        f->types = p->objects.types;
         if (hpp__native_profile_needs_images(p->options)) {
             keep_objects(p);
         } else {
@@ -429,7 +433,9 @@ static const hpp_census_result *take_objects(hpp__native_profile *p, hpp__snapsh
         close_image(snapshot); /* the graph is all that is needed */
         if (hpp__native_profile_needs_images(p->options)) {
             result = hpp_census_take(p->engine, snapshot->time_s);
-            hpp__native_objects_record(&p->objects, &p->output, result);
+            if (hpp_census_has_retainers(p->engine)) {
+                hpp__native_objects_record(&p->objects, &p->output, result);
+            }
         }
         if (snapshot->keeps_objects) {
             write_objects(p, snapshot);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Blocks of known types. Each case prints what it holds at its end, "type NAME<tab>BYTES", as the
- * sizes that were requested, and ends without destroying anything.
+ * Blocks of known types. Each case prints what it holds, "type NAME BYTES", as the sizes that were
+ * requested, and waits for the end of its standard input.
  */
 extern "C" {
 #include "case.h"
@@ -32,11 +32,16 @@ namespace {
 
 void type(const char *name, size_t n_bytes)
 {
-    say("type %s\t%zu\n", name, n_bytes);
+    say("type %s %zu\n", name, n_bytes);
 }
 
+/* Keeps everything until standard input ends. */
 [[noreturn]] void finish()
 {
+    char byte;
+    say("ready\n");
+    while (read(0, &byte, 1) > 0) {
+    }
     _exit(0);
 }
 
