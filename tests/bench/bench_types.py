@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The shares of bytes whose types `census run -hy` knows, by what it knows them by.
 
-    bench_types.py --build build/dev [--only NAME,...] [--interval 0.5]
+    bench_types.py --build build/dev [--only NAME,...] [--interval 0.1]
 
 The programs are those of bench/native, as they are installed, and programs of this build that have debugging
 information. Prints a line of a table in Markdown for each, and its largest types.
@@ -19,26 +19,38 @@ SOURCE = os.path.dirname(os.path.dirname(HERE))
 WAYS = ["class", "container", "variable", "owner", "only the site"]
 
 
-def workloads(build):
-    """Returns the commands: each is followed by the words that start the measured program."""
-    scripts = {name: [os.path.join(HERE, "native", name + ".sh")]
-               for name in ("cc1plus", "git", "python", "sqlite")}
-    census = os.path.join(build, "cli/census")
-    sample = os.path.join(SOURCE, "samples/hp/foldleak-prof-hc.hp")
-    return {**scripts, "census plot": ["env", "--", census, "plot", "-o", "/dev/null", "--format", "pdf", sample]}
+LISTS = """set(all "")
+foreach(i RANGE 5000)
+  set(variable_${i} "value of ${i}")
+  list(APPEND all "${variable_${i}}")
+endforeach()
+"""
+
+
+def workloads(build, folder):
+    """Returns the commands by name: scripts are followed by the words that start the measured program."""
+    scripts = {name: [os.path.join(HERE, "native", name + ".sh")] for name in ("cc1plus", "git", "python", "sqlite")}
+    lists = os.path.join(folder, "lists.cmake")
+    with open(lists, "w", encoding="ascii") as file:
+        file.write(LISTS)
+    unit = os.path.join(SOURCE, "tests/native/programs/types.cc")
+    profile = os.path.join(SOURCE, "samples/hp/foldleak-prof-hc.hp")
+    return {**scripts, "cmake": ["cmake", "-P", lists],
+            "clang": ["clang++", "-c", "-O1", "-o", "/dev/null", unit],
+            "census": [os.path.join(build, "cli/census"), "plot", "-o", "/dev/null", "--format", "pdf", profile]}
 
 
 def run(build, name, command, interval):
     with tempfile.TemporaryDirectory(prefix="census-bench-") as folder:
         base = os.path.join(folder, "profile")
         census = [os.path.join(build, "cli/census"), "run", "-hy", "-i", interval, "-o", base, "--"]
-        whole = command + census if command[0].endswith(".sh") else census + command[2:]
+        whole = command + census if command[0].endswith(".sh") else census + command
         done = subprocess.run(whole, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
         peak = re.search(r"peak ([^ ]+ \S+) at", done.stderr)
         types = re.search(r"have a type by: (.*)", done.stderr)
         if not peak or not types:
             sys.exit(f"{name}: no profile of types:\n{done.stderr}")
-        shares = dict(re.findall(r"([a-z ]+?) ([\d.]+)%", types[1]))
+        shares = dict(re.findall(r"([a-z][a-z ]*) ([\d.]+)%", types[1]))
         print(f"| {name} | {peak[1]} |" + "".join(f" {shares[way]} |" for way in WAYS), flush=True)
         report = subprocess.run([census[0], "report", "--bands", "6", base + ".hp"], capture_output=True, text=True,
                                 check=True).stdout
@@ -49,14 +61,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     parser.add_argument("--only", help="names, separated by commas")
-    parser.add_argument("--interval", default="0.5", help="seconds between samples")
+    parser.add_argument("--interval", default="0.1", help="seconds between samples")
     options = parser.parse_args()
-    all_workloads = workloads(os.path.abspath(options.build))
     print("| program | peak |" + "".join(f" {way}, % |" for way in WAYS))
     print("| --- | ---: |" + " ---: |" * len(WAYS))
-    for name, command in all_workloads.items():
-        if not options.only or name in options.only.split(","):
-            run(os.path.abspath(options.build), name, command, options.interval)
+    build = os.path.abspath(options.build)
+    with tempfile.TemporaryDirectory(prefix="census-bench-") as folder:
+        for name, command in workloads(build, folder).items():
+            if not options.only or name in options.only.split(","):
+                run(build, name, command, options.interval)
 
 
 if __name__ == "__main__":
