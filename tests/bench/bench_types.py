@@ -20,7 +20,7 @@ WAYS = ["class", "container", "variable", "owner", "only the site"]
 
 
 LISTS = """set(all "")
-foreach(i RANGE 5000)
+foreach(i RANGE 10000)
   set(variable_${i} "value of ${i}")
   list(APPEND all "${variable_${i}}")
 endforeach()

@@ -59,6 +59,12 @@ class Types(Native):
         self.assertEqual(sum(found.values()), printed["node of std::map<int,Foo>"])
         self.assertTrue(all("Foo" not in name or "map" in name for name in found), found)
 
+    def test_types_restrict_retainers(self):
+        session = "(anonymous namespace)::Session"
+        printed, found = self.types_of("types", "owners", "-hr", f'-hy"data of {session}"')
+        self.assertEqual(sum(found.values()), printed["data of " + session])
+        self.assertTrue(all("fill" in name or "make_sessions" in name for name in found), found)
+
 
 if __name__ == "__main__":
     harness.main()
