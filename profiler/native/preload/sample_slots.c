@@ -120,7 +120,9 @@ static hpp_sample_chunk *chunk_of(const hpp_sample *sample)
 
 static bool take_slot(hpp_sample_chunk *chunk, uint32_t i)
 {
-    bool is_taken = hpp__sample_move(&chunk->slots[i], HPP_SAMPLE_FREE, HPP_SAMPLE_TAKEN);
+    bool is_free = atomic_load(&chunk->slots[i].state) == HPP_SAMPLE_FREE;
+    bool is_taken =
+        is_free && hpp__sample_move(&chunk->slots[i], HPP_SAMPLE_FREE, HPP_SAMPLE_TAKEN);
     atomic_fetch_add(&chunk->n_taken, is_taken);
     uint32_t n = atomic_load(&chunk->n_used);
     while (is_taken && n <= i && !atomic_compare_exchange_weak(&chunk->n_used, &n, i + 1)) {

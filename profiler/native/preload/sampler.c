@@ -11,8 +11,15 @@
 
 _Thread_local uint64_t hpp__bytes_to_sample HPP_INITIAL_EXEC;
 static _Thread_local uint64_t random_state HPP_INITIAL_EXEC; /* 0: none yet */
-static _Thread_local hpp_sample *newest HPP_INITIAL_EXEC;    /* sample of the thread */
-static _Thread_local uint32_t newest_serial HPP_INITIAL_EXEC;
+/* The newest samples of the thread, whose creation has not ended. Most have been freed when it
+ * does. */
+enum { MAX_NEW = 8 };
+typedef struct new_sample {
+    hpp_sample *sample;
+    uint32_t serial;
+} new_sample;
+static _Thread_local new_sample newest[MAX_NEW] HPP_INITIAL_EXEC;
+static _Thread_local uint32_t n_new HPP_INITIAL_EXEC;
 
 static atomic_bool is_over;
 static atomic_flag is_stepping = ATOMIC_FLAG_INIT;
@@ -209,18 +216,22 @@ void hpp__sampler_end(void)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* The creation of the thread's newest sample is over. */
+/* Ends the creation of the thread's samples. */
 static void end_creation(void)
 {
-    hpp_sample *sample = newest;
     uint64_t signal_mask;
-    newest = NULL;
-    if (sample == NULL || sample->serial != newest_serial || !sample->is_new ||
-        !hpp__sample_begin_drops(&signal_mask)) {
+    uint32_t n = n_new;
+    n_new = 0;
+    if (!hpp__sample_begin_drops(&signal_mask)) {
         return;
     }
-    if (hpp__sample_move(sample, HPP_SAMPLE_LIVE, HPP_SAMPLE_BUSY)) {
-        if (sample->is_new && sample->serial == newest_serial) {
+    for (uint32_t i = 0; i < n; i++) {
+        hpp_sample *sample = newest[i].sample;
+        if (sample->serial != newest[i].serial ||
+            !hpp__sample_move(sample, HPP_SAMPLE_LIVE, HPP_SAMPLE_BUSY)) {
+            continue;
+        }
+        if (sample->is_new && sample->serial == newest[i].serial) {
             hpp__sample_drop(sample);
             sample->is_new = false;
         }
@@ -247,7 +258,9 @@ HPP_COLD HPP_ANY_STACK void *hpp__sampler_make(size_t n_bytes, size_t alignment,
         }
     }
     hpp__bytes_to_sample = draw();
-    end_creation();
+    if (n_new == MAX_NEW) {
+        end_creation();
+    }
     hpp__sampler_keep_up();
     hpp_sample *sample = hpp__sample_take(n_bytes, alignment, is_zeroed, next_random());
     if (sample == NULL) {
@@ -266,8 +279,9 @@ void hpp__sampler_begin(void *block)
         sample->life = hpp__life_begin(site, represented_bytes(sample->n_bytes), hpp__lives_era());
         atomic_fetch_add(&hpp__window->head.n_samples, 1);
     }
-    newest = sample;
-    newest_serial = sample->serial;
+    if (n_new < MAX_NEW) {
+        newest[n_new++] = (new_sample){sample, sample->serial};
+    }
     atomic_store(&sample->state, HPP_SAMPLE_LIVE);
 }
 
@@ -368,7 +382,7 @@ void hpp__sampler_start(void)
 
 void hpp__sampler_forked(void)
 {
-    newest = NULL;
+    n_new = 0;
     hpp__window->head.n_samples = hpp__window->head.n_unsampled = 0;
     hpp__window->head.n_retired = 0;
     atomic_flag_clear(&is_stepping);

@@ -12,8 +12,8 @@
  * runs, a step comes at most some milliseconds of processor time late; while it sleeps, nothing is
  * used. A use that happens before the step is one of the era that ends.
  *
- * Whatever a thread does with a new block before it makes its next sample, or before the next step,
- * is its creation and not a use.
+ * What a thread does with a new block at first is its creation and not a use: until the thread has
+ * made some more samples, or until the next step.
  */
 #ifndef HPP_NATIVE_SAMPLER_H
 #define HPP_NATIVE_SAMPLER_H
