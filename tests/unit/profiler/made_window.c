@@ -43,6 +43,7 @@ void made_window_begin(made_window *w, void *bytes, uint64_t size_bytes)
     head->start_ns = 1000;
     head->state = HPP_WINDOW_LIVE;
     head->n_nodes = 1;
+    head->n_lives = 1;
     memcpy(head->command, "/usr/bin/prog\0one\0two\0", 23);
     record(w, w->window->node_pages, 0, HPP_NODES_PER_CHUNK, sizeof(hpp_window_node));
     for (uint32_t site = 0; site < HPP_FIRST_SITE; site++) {
@@ -105,6 +106,20 @@ uint32_t made_slot(made_window *w, uint32_t thread_id)
     slot->thread_id = thread_id;
     slot->n_threads = 1;
     w->window->head.n_slots = index + 1;
+    return index;
+}
+
+uint32_t made_life(made_window *w, uint32_t site, uint32_t era, const int64_t bytes[HPP_N_PHASES])
+{
+    uint32_t index = w->window->head.n_lives;
+    hpp_window_life *life =
+        record(w, w->window->life_pages, index, HPP_LIVES_PER_CHUNK, sizeof *life);
+    life->site = site;
+    life->era = era;
+    for (int phase = 0; phase < HPP_N_PHASES; phase++) {
+        life->bytes[phase] = bytes[phase];
+    }
+    w->window->head.n_lives = index + 1;
     return index;
 }
 

@@ -28,6 +28,7 @@ uint32_t made_node(made_window *w, uint64_t address, uint32_t parent, uint32_t m
 uint32_t made_site(made_window *w, uint32_t node, hpp_call call);
 uint32_t made_slot(made_window *w, uint32_t thread_id);
 uint32_t made_mark(made_window *w, uint64_t time_ns, const char *text);
+uint32_t made_life(made_window *w, uint32_t site, uint32_t era, const int64_t bytes[HPP_N_PHASES]);
 
 /* Adds to a cell: `n` blocks of `each_bytes` made, and freed. */
 void made_allocate(made_window *w, uint32_t slot, uint32_t site, uint64_t n, uint64_t each_bytes);

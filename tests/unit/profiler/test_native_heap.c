@@ -290,6 +290,160 @@ Test(native_heap, divides_a_group_by_types_of_blocks)
                  HPP__GROUP_UNKNOWN);
 }
 
+/* ---- lives ---- */
+
+static hpp__native_lives lives;
+
+/* Blocks of f: 100 bytes, born in era 1, used in 2, dead in 4. Of g: 60 bytes, born in era 2, never
+ * used. Returns the site of g. */
+static uint32_t make_lives(void)
+{
+    uint32_t f = made_site(&made, NODE(MAIN, F), HPP_CALL_MALLOC);
+    uint32_t g = made_site(&made, NODE(MAIN, F, G), HPP_CALL_MALLOC);
+    made_allocate(&made, slot, f, 1, 100);
+    made_allocate(&made, slot, g, 1, 60);
+    made_life(&made, f, 4, (const int64_t[]){0, 0, -100, 0});
+    made_life(&made, f, 1, (const int64_t[]){100, 0, 0, 0});
+    made_life(&made, f, 3, (const int64_t[]){0, -100, 100, 0});
+    made_life(&made, f, 2, (const int64_t[]){-100, 100, 0, 0});
+    made_life(&made, g, 2, (const int64_t[]){0, 0, 0, 60});
+    return g;
+}
+
+static void expect_phases(uint32_t era, const uint64_t *live_bytes, hpp_phase_bytes expected)
+{
+    hpp__native_lives_advance(&lives, era);
+    hpp_phase_bytes sum = hpp__native_heap_add_lives(&heap, &lives, live_bytes);
+    cr_expect_eq(sum.lag_bytes, expected.lag_bytes, "lag in era %u", era);
+    cr_expect_eq(sum.use_bytes, expected.use_bytes, "use in era %u", era);
+    cr_expect_eq(sum.drag_bytes, expected.drag_bytes, "drag in era %u", era);
+    cr_expect_eq(sum.void_bytes, expected.void_bytes, "void in era %u", era);
+}
+
+static void load_lives(void)
+{
+    open_window(0, NULL);
+    cr_assert(hpp__window_sums_take(&sums, &reader));
+    hpp__native_heap_add_up(&heap, &sums);
+    cr_assert(hpp__native_lives_load(&lives, &reader));
+}
+
+Test(native_heap, adds_up_lives_by_era)
+{
+    make_lives();
+    load_lives();
+    expect_phases(1, NULL, (hpp_phase_bytes){.lag_bytes = 100});
+    expect_phases(2, NULL, (hpp_phase_bytes){.use_bytes = 100, .void_bytes = 60});
+    expect_phases(3, NULL, (hpp_phase_bytes){.drag_bytes = 100, .void_bytes = 60});
+    expect_phases(4, NULL, (hpp_phase_bytes){.void_bytes = 60});
+    hpp__native_lives_finish(&lives);
+}
+
+Test(native_heap, scales_sampled_lives_to_all_live_bytes)
+{
+    make_lives();
+    load_lives();
+    expect_phases(2, &(const uint64_t){1000},
+                  (hpp_phase_bytes){.use_bytes = 625, .void_bytes = 375});
+    /* Parts are rounded so that they are 1001 together. */
+    expect_phases(3, &(const uint64_t){1001},
+                  (hpp_phase_bytes){.drag_bytes = 626, .void_bytes = 375});
+    expect_phases(4, &(const uint64_t){0}, (hpp_phase_bytes){0});
+    hpp__native_lives_finish(&lives);
+}
+
+Test(native_heap, takes_phases_that_are_less_than_nothing_as_nothing)
+{
+    uint32_t g = make_lives();
+    made_life(&made, g, 2, (const int64_t[]){0, 0, 0, INT64_MIN});
+    made_life(&made, g, 2, (const int64_t[]){0, 0, 0, INT64_MIN});
+    made_life(&made, g, 2, (const int64_t[]){-5, 0, 0, 0});
+    load_lives();
+    expect_phases(2, NULL, (hpp_phase_bytes){.use_bytes = 100, .void_bytes = 60});
+    hpp__native_lives_finish(&lives);
+}
+
+/* Takes three censuses in the given breakdown, restricted to phases if `phase` is given. */
+static hpp_census *take_lives(hpf_breakdown breakdown, const char *phase)
+{
+    hpf_error err;
+    hpp_census *census;
+    const hpf_str name = {phase, phase ? strlen(phase) : 0};
+    const hpp_restriction restriction = {HPF_BREAKDOWN_BIOGRAPHY, &name, 1};
+    const hpp_census_options options = {.breakdown = breakdown,
+                                        .restrictions = &restriction,
+                                        .n_restrictions = phase != NULL,
+                                        .max_name_bytes = 200};
+    cr_assert_eq(hpp_census_create(&census, &heap.heap, &options, &err), HPF_OK);
+    for (uint32_t era = 1; era <= 3; era++) {
+        hpp__native_lives_advance(&lives, era);
+        hpp__native_heap_add_lives(&heap, &lives, NULL);
+        hpp_census_take(census, era);
+    }
+    cr_assert_eq(hpp_census_end(census, &err), HPF_OK);
+    cr_assert(hpp__native_lives_load(&lives, &reader));
+    return census;
+}
+
+static const hpp_census_result *final_of(hpp_census *census, uint32_t era)
+{
+    hpp__native_lives_advance(&lives, era);
+    hpp__native_heap_add_lives(&heap, &lives, NULL);
+    return hpp_census_final(census, era - 1);
+}
+
+Test(native_heap, shows_lives_that_are_not_over)
+{
+    make_lives();
+    load_lives();
+    hpf_error err;
+    hpp_census *census;
+    const hpp_census_options options = {.breakdown = HPF_BREAKDOWN_BIOGRAPHY};
+    cr_assert_eq(hpp_census_create(&census, &heap.heap, &options, &err), HPF_OK);
+    hpp__native_lives_advance(&lives, 3);
+    hpp__native_heap_add_lives(&heap, &lives, NULL);
+    const hpp_census_result *result = hpp_census_take(census, 3);
+    cr_expect(result->is_provisional);
+    cr_expect_eq(bytes_of(result, "NOT_USED_SINCE"), 100);
+    cr_expect_eq(bytes_of(result, "NOT_YET_USED"), 60);
+    cr_expect_eq(result->n_bands, 2);
+    hpp_census_destroy(census);
+    hpp__native_lives_finish(&lives);
+}
+
+Test(native_heap, has_final_phases_of_each_era)
+{
+    make_lives();
+    load_lives();
+    hpp_census *census = take_lives(HPF_BREAKDOWN_BIOGRAPHY, NULL);
+    const hpp_census_result *result = final_of(census, 1);
+    cr_expect_eq(bytes_of(result, "LAG"), 100);
+    cr_expect_eq(result->n_bands, 1);
+    result = final_of(census, 2);
+    cr_expect_eq(bytes_of(result, "USE"), 100);
+    cr_expect_eq(bytes_of(result, "VOID"), 60);
+    cr_expect_eq(result->time_s, 2);
+    cr_expect_not(result->is_provisional);
+    result = final_of(census, 3);
+    cr_expect_eq(bytes_of(result, "DRAG"), 100);
+    cr_expect_eq(bytes_of(result, "VOID"), 60);
+    hpp_census_destroy(census);
+    hpp__native_lives_finish(&lives);
+}
+
+Test(native_heap, restricts_other_breakdowns_to_phases)
+{
+    make_lives();
+    load_lives();
+    hpp_census *census = take_lives(HPF_BREAKDOWN_CLOSURE_DESCR, "drag");
+    cr_expect_eq(final_of(census, 2)->n_bands, 0);
+    const hpp_census_result *result = final_of(census, 3);
+    cr_expect_eq(bytes_of(result, "f@f.c:20"), 100);
+    cr_expect_eq(result->n_bands, 1);
+    hpp_census_destroy(census);
+    hpp__native_lives_finish(&lives);
+}
+
 Test(native_heap, names_the_innermost_function_if_all_are_wrappers)
 {
     allocate(NODE(MALLOC_WRAPPER), HPP_CALL_MALLOC, 8);

@@ -33,6 +33,26 @@ static void open_window(void)
 
 TestSuite(window_reader, .init = begin, .fini = end);
 
+Test(window_reader, returns_lives_of_sites_that_exist)
+{
+    static const int64_t bytes[] = {1, -2, 3, -4};
+    uint32_t site = made_site(&made, made_node(&made, 0x1234, 0, 0), HPP_CALL_MALLOC);
+    uint32_t good = made_life(&made, site, 7, bytes);
+    uint32_t without_site = made_life(&made, HPP_SITE_NONE, 7, bytes);
+    uint32_t of_later_site = made_life(&made, site + 1, 7, bytes);
+    uint32_t without_era = made_life(&made, site, 0, bytes);
+    open_window();
+    hpp_window_life life;
+    cr_assert(hpp__window_reader_life(&reader, good, &life));
+    cr_expect_eq(life.site, site);
+    cr_expect_eq(life.era, 7);
+    cr_expect(memcmp(life.bytes, bytes, sizeof bytes) == 0);
+    cr_expect_not(hpp__window_reader_life(&reader, without_site, &life));
+    cr_expect_not(hpp__window_reader_life(&reader, of_later_site, &life));
+    cr_expect_not(hpp__window_reader_life(&reader, without_era, &life));
+    cr_expect_not(hpp__window_reader_life(&reader, without_era + 1, &life));
+}
+
 Test(window_reader, returns_the_records_of_the_window)
 {
     uint32_t module = made_module(&made, "/lib/x.so", 0x1000, 0x9000);
