@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+static const uint64_t leave_patience_ns = UINT64_C(15000000000);
 static const uint64_t longest_run_ns = UINT64_C(1000000000) * 60 * 60 * 24 * 3660;
 
 /* ---- Jobs, on the queue's thread ---- */
@@ -291,7 +292,7 @@ static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
 }
 
-/* Takes an image. Where there can be none, the first reason is kept. */
+/* Takes an image. If it is missed, the first reason is kept, or one that excludes images. */
 static void take_image(hpp__process *p, hpp__snapshot *snapshot)
 {
     hpf_error err;
@@ -303,7 +304,7 @@ static void take_image(hpp__process *p, hpp__snapshot *snapshot)
         return;
     }
     p->n_missed_images++;
-    if (p->image_error.status == HPF_OK) {
+    if (p->image_error.status == HPF_OK || err.status == HPF_ERR_UNSUPPORTED) {
         p->image_error = err;
     }
 }
@@ -388,9 +389,15 @@ void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
 
 void hpp__process_leave(hpp__process *p)
 {
-    if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
-        sample(p, true);
+    const struct timespec pause = {0, 1000000};
+    uint64_t begin_ns = now_ns();
+    if (!p->with_images && p->profile_options.profile->snapshot == HPP_SNAPSHOT_NEVER) {
+        return;
     }
+    while (!hpp__freezer_has_room(&p->freezer) && now_ns() - begin_ns < leave_patience_ns) {
+        nanosleep(&pause, NULL);
+    }
+    sample(p, true);
 }
 
 void hpp__process_mark(hpp__process *p, hpf_str label)

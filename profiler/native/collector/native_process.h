@@ -69,7 +69,7 @@ typedef struct hpp__process {
     uint64_t n_images, n_missed_images;
     uint64_t n_without_registers; /* threads in images */
     double image_pause_s;         /* of the program, in all */
-    hpf_error image_error;        /* why the first image was missed */
+    hpf_error image_error;        /* why an image was missed */
     hpp__native_threads threads;
 
     hpf_arena *names_arena; /* bases; the collector's thread fills it */
@@ -103,7 +103,8 @@ void hpp__process_destroy(hpp__process *process);
 /* Takes a census after `n_intervals`, or checks whether one is due by processor time. */
 void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
 
-/* Takes a last image, if the profile needs images: the process is about to exit, and waits. */
+/* Takes a last image, if the profile needs images: the process is about to exit, and waits. Waits
+ * until earlier images have been read. */
 void hpp__process_leave(hpp__process *process);
 
 /* Marks this moment. */

@@ -239,12 +239,32 @@ static hpp__copy *unused_copy(hpp__freezer *f, bool only_free)
     return NULL;
 }
 
+/* Returns whether there are gates at these addresses: the program may have called exec. The
+ * first thread may have ended, and has no memory then. */
+static bool has_gates(const hpp__freezer *f, const hpp__traced *thread)
+{
+    static const unsigned char begin[] = {0xf3, 0x0f, 0x1e,
+                                          0xfa, 0x0f, 0x05}; /* endbr64, syscall */
+    const uint64_t gates[] = {f->gates.gate, f->gates.fork_gate};
+    unsigned char found[sizeof begin];
+    for (size_t i = 0; i < 2; i++) {
+        if (!hpp__proc_read_memory(thread->id, found, gates[i], sizeof found) ||
+            memcmp(found, begin, sizeof found) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Forks the program in the place of one of its stopped threads. */
 static hpf_status fork_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
 {
     hpp__traced *host = hpp__tracer_host(&f->tracer);
     if (!host) {
         return hpf_error_set(err, HPF_ERR_IO, "none of its threads can be stopped");
+    }
+    if (!has_gates(f, host)) {
+        return hpf_error_set(err, HPF_ERR_IO, "it has ended, or become another program");
     }
     reap(f, host);
     hpp__copy *copy = unused_copy(f, true);
@@ -269,6 +289,11 @@ static hpf_status fork_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
     return HPF_OK;
 }
 
+bool hpp__freezer_has_room(hpp__freezer *f)
+{
+    return unused_copy(f, false) != NULL;
+}
+
 /* Checks that a system call in the place of a thread cannot harm the program. */
 static hpf_status check_isolation(hpp__freezer *f, uint32_t events, hpf_error *err)
 {
@@ -276,34 +301,15 @@ static hpf_status check_isolation(hpp__freezer *f, uint32_t events, hpf_error *e
         hpp__proc_seccomp(f->tracer.process_id) != hpp__proc_seccomp((uint32_t)getpid())) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it has entered seccomp");
     }
-    return unused_copy(f, false)
+    return hpp__freezer_has_room(f)
                ? HPF_OK
                : hpf_error_set(err, HPF_ERR_LIMIT, "the last ones are still being read");
-}
-
-/* Returns whether there are gates at these addresses: the program may have called exec. */
-static bool has_gates(const hpp__freezer *f)
-{
-    static const unsigned char begin[] = {0xf3, 0x0f, 0x1e,
-                                          0xfa, 0x0f, 0x05}; /* endbr64, syscall */
-    const uint64_t gates[] = {f->gates.gate, f->gates.fork_gate};
-    unsigned char found[sizeof begin];
-    for (size_t i = 0; i < 2; i++) {
-        if (!hpp__proc_read_memory(f->tracer.process_id, found, gates[i], sizeof found) ||
-            memcmp(found, begin, sizeof found) != 0) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Stops the program, forks it, and lets it go on. */
 static hpf_status take_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
 {
     hpf_status status = hpp__tracer_stop(&f->tracer, err);
-    if (status == HPF_OK && !has_gates(f)) {
-        status = hpf_error_set(err, HPF_ERR_IO, "it has become another program");
-    }
     if (status == HPF_OK) {
         status = fork_copy(f, out, err);
     }
@@ -352,9 +358,9 @@ void hpp__freezer_reap(hpp__freezer *f)
     if (!has_closed || check_isolation(f, 0, NULL) != HPF_OK) {
         return;
     }
-    if (hpp__tracer_stop(&f->tracer, NULL) == HPF_OK && has_gates(f)) {
+    if (hpp__tracer_stop(&f->tracer, NULL) == HPF_OK) {
         hpp__traced *host = hpp__tracer_host(&f->tracer);
-        if (host) {
+        if (host && has_gates(f, host)) {
             reap(f, host);
         }
     }

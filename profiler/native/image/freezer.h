@@ -49,6 +49,9 @@ void hpp__freezer_finish(hpp__freezer *freezer);
 hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *freezer,
                              const hpp__window_reader *reader, hpf_error *err);
 
+/* Returns whether another image may be open. */
+bool hpp__freezer_has_room(hpp__freezer *freezer);
+
 /* Lets the process reap the copies of images that were closed; it need not live. */
 void hpp__freezer_reap(hpp__freezer *freezer);
 

@@ -94,8 +94,8 @@ typedef struct hpp_process_figures {
     uint64_t resident_bytes, profiler_bytes;                   /* maxima; 0: unknown */
     uint64_t n_sites, n_stacks; /* allocation sites; distinct stacks of functions */
     uint32_t limits;            /* HPP_LIMITED values: effects of the memory limit */
-    /* Images of the process for censuses that visit objects: taken, missed, and why the first one
-     * was missed; threads in them whose registers are unknown; how long the program was stopped. */
+    /* Images of the process for censuses that visit objects: taken, missed, and why one was
+     * missed; threads in them whose registers are unknown; how long the program was stopped. */
     uint64_t n_images, n_missed_images, n_without_registers;
     double image_pause_s;
     hpf_error image_error;

@@ -271,6 +271,36 @@ Test(freezer, has_registers_of_a_waiting_thread)
     expect_magic(hold_reading, "reader");
 }
 
+static void *outlive(void *unused)
+{
+    make_blocks();
+    _exit(0);
+    return unused;
+}
+
+static void leave_to_a_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, outlive, NULL);
+    pthread_exit(NULL);
+}
+
+Test(freezer, has_memory_after_the_end_of_the_first_thread)
+{
+    program p;
+    start(&p, leave_to_a_thread);
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)p.id);
+    while (!strstr(text, ") Z ")) {
+        cr_assert(hpp__proc_read_text(path, text, sizeof text));
+    }
+    hpp__image *image = take(&p);
+    cr_assert(eq(u64, image->n_threads, 1));
+    cr_assert(eq(u64, image->n_blocks, N_BLOCKS + 2));
+    hpp__image_close(image);
+    finish(&p);
+}
+
 /* ---- Effects on the program ------------------------------------------------------------------ */
 
 static void expect_result(long result, long expected)

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs do not notice that images of them are taken (-hr), whatever they do: they end as without, with
+the same output. Images are taken every few milliseconds, and one at the exit."""
+import os
+
+import harness
+from harness import Native, program
+
+OFTEN = ("-hr", "-i0.005")
+
+
+class Images(Native):
+    def check(self, name, *cases, environment=None, all_listed=True, **more):
+        """Runs cases of a program. `all_listed`: the last image has all blocks that the program says it
+        kept. Returns the last result."""
+        for case in cases:
+            words = case.split()
+            command = [program(name), *words]
+            with self.subTest(case=case):
+                plain = harness.run(command, environment, **more)
+                census = harness.run_census(command, self.fresh(), *OFTEN, environment=environment, **more)
+                self.assert_unharmed(plain, census)
+                self.assertIsNotNone(census.profile)
+                if all_listed:
+                    kept = sum(plain.printed("live").values())
+                    self.assertGreaterEqual(census.profile.total(), kept)
+        return census
+
+    def test_images_among_threads(self):
+        self.check("threads", "thousand", "churns", "detaches", "cancels", "ends_values", "hands_over")
+
+    def test_images_among_plugins(self):
+        """Threads that load and unload libraries."""
+        self.check("threads", " ".join(["loads", program("libplugin_one.so"), program("libplugin_two.so"),
+                                        self.path("numbers")]))
+
+    def test_images_among_forks(self):
+        self.check("processes", "forks_many", "forks_with_threads", "clones_without_fork",
+                   "clones_in_memory", "executes_after_vfork", "spawns", "daemonises", "closes_all",
+                   "executes_itself 2 1100", all_listed=False)
+
+    def test_images_among_jumps(self):
+        """longjmp, contexts of their own stacks, deep stacks."""
+        self.check("stacks", "jumps", "switches", "digs", "keeps_at_all_levels", "shares_one_stack")
+
+    def test_images_before_the_end(self):
+        self.check("ends", "returns 3", "exits_from_thread", "main_thread_exits")
+        self.check("ends", "quits", "exits_quickly", "is_killed", "aborts", "faults", all_listed=False)
+        self.check("peaks", "spikes", "hands_over", "is_killed", all_listed=False)
+
+    def test_images_of_streams(self):
+        self.check("library", "prints", "begins_and_ends", "strings")
+
+    def test_images_with_other_allocators(self):
+        """The last image is that of the exit, so it has what the last sample of sums has."""
+        command = [program("sizes"), "million"]
+        for library in (None, "libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4"):
+            path = os.path.join("/usr/lib/x86_64-linux-gnu", library or "")
+            if not os.path.exists(path):
+                continue
+            with self.subTest(library=library):
+                environment = {"LD_PRELOAD": path} if library else None
+                self.check("sizes", "aligns", "resizes", environment=environment)
+                sums = harness.run_census(command, self.fresh(), "-hd", environment=environment)
+                images = harness.run_census(command, self.fresh(), *OFTEN, environment=environment)
+                self.assertEqual(images.profile.total(), sums.profile.total())
+
+    def test_images_under_seccomp(self):
+        """A program that isolates itself goes on, and the summary says why there are no more images."""
+        command = [program("ticks"), "isolates_itself", "prctl"]
+        plain = harness.run(command)
+        base = self.path("isolated")
+        census = harness.run([harness.CENSUS, "run", *OFTEN, "-o", base, "--", *command])
+        self.assertEqual((census.output, census.status), (plain.output, plain.status), census.errors)
+        self.assertIn("it has entered seccomp", census.errors)
+
+
+if __name__ == "__main__":
+    harness.main()
