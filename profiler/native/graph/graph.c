@@ -104,9 +104,12 @@ static bool scan_area(builder *b, const hpp__root_area *area, uint64_t address, 
         if (address < part->begin || address >= part->end) {
             b->name.length = 0;
             *part = hpp__roots_part(&b->roots, area, address, &b->name);
-            if (!add_root(b, part->kind, part->module)) {
+            if (!part->is_allocator && !add_root(b, part->kind, part->module)) {
                 return false;
             }
+        }
+        if (part->is_allocator) {
+            continue;
         }
         if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
             return false;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "hpfile/str.h"
 #include "piece_reader.h"
 
 enum {
@@ -409,9 +410,11 @@ static hpp__root_part part_of_module(const hpp__roots *r, const hpp__root_area *
                                      uint64_t address, hpp__text *name)
 {
     const hpp__root_module *module = &r->modules[area->index];
-    hpp__root_part part = {area->begin, area->end, HPP__ROOT_MODULE, module->name};
+    hpp__root_part part = {
+        .begin = area->begin, .end = area->end, .kind = HPP__ROOT_MODULE, .module = module->name};
     hpp_variable variable;
     if (hpp_resolver_variable(r->resolver, module->object, address - module->bias, &variable)) {
+        part.is_allocator = module->is_libc && hpf_str_is(variable.name, "main_arena");
         part.begin = variable.begin + module->bias;
         part.end = variable.end + module->bias;
         part.kind = HPP__ROOT_VARIABLE;
@@ -448,7 +451,8 @@ hpp__root_part hpp__roots_part(const hpp__roots *r, const hpp__root_area *area, 
         add_text(name, begins[area->kind]);
         add_text(name, thread[0] ? thread : "a thread"); /* it has just ended */
     }
-    return (hpp__root_part){area->begin, area->end, area->kind, HPF_STR("")};
+    return (hpp__root_part){
+        .begin = area->begin, .end = area->end, .kind = area->kind, .module = HPF_STR("")};
 }
 
 bool hpp__roots_is_chunk_header(const hpp__roots *r, const hpp__root_area *area, uint64_t word,

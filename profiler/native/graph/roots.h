@@ -63,6 +63,7 @@ typedef struct hpp__root_part {
     uint64_t begin, end;
     hpp__root_kind kind;
     hpf_str module;
+    bool is_allocator; /* no root: variables of the C library's allocator */
 } hpp__root_part;
 
 /* Returns the part of an area that contains an address, and replaces `name` by its name. */

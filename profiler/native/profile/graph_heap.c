@@ -7,6 +7,8 @@
 #include "base/array.h"
 #include "base/text.h"
 
+enum { RANK_LAST = 2, RANK_NONE /* not reached */ };
+
 /* ---- For the engine ---- */
 
 static hpp_ref ref_of(const hpp__graph *g, size_t number)
@@ -51,11 +53,10 @@ static int visit_objects(hpp_visit_object *visit, void *visit_context, void *con
     return stop;
 }
 
-/* Returns whether a node has nothing that roots reach that do not yield. */
-static bool yields(const hpp__graph_heap *h, size_t number)
+static unsigned rank_of(const hpp__graph_heap *h, size_t number)
 {
     const hpp__graph *g = h->graph;
-    return number < g->n_blocks ? !h->is_held[number] : h->roots[g->nodes[number].site]->yields;
+    return number < g->n_blocks ? h->ranks[number] : h->roots[g->nodes[number].site]->rank;
 }
 
 static size_t list_children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_index,
@@ -65,10 +66,10 @@ static size_t list_children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t f
     size_t number = number_of(h->graph, ref);
     size_t n_edges;
     const uint32_t *edges = hpp__graph_edges(h->graph, number, &n_edges);
-    bool is_yielding = yields(h, number);
+    unsigned rank = rank_of(h, number);
     size_t n = 0;
     for (size_t i = from_index; i < n_edges && n < capacity; i++) {
-        out[n++] = is_yielding && h->is_held[edges[i]] ? 0 : ref_of(h->graph, edges[i]);
+        out[n++] = h->ranks[edges[i]] < rank ? 0 : ref_of(h->graph, edges[i]);
     }
     return n;
 }
@@ -98,6 +99,8 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
         [HPP__ROOT_STACK] = "stack",       [HPP__ROOT_REGISTERS] = "registers",
         [HPP__ROOT_TLS] = "TLS",           [HPP__ROOT_MAPPING] = "mapping",
     };
+    static const unsigned char ranks[] = {
+        [HPP__ROOT_MAPPING] = 1, [HPP__ROOT_STACK] = RANK_LAST, [HPP__ROOT_REGISTERS] = RANK_LAST};
     const char *kind = kinds[from->kind];
     hpp__root_object *root = hpf_arena_alloc(h->arena, sizeof *root);
     hpf_str module = from->module.length > 0 ? clean(h->arena, from->module) : name;
@@ -110,9 +113,8 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
                               .kind = {kind, strlen(kind)},
                               .flags = HPP_STATIC | HPP_RETAINER};
     hpp__verdict verdict = hpp__retainer_sites_judge(h->sites, name, name);
-    bool is_of_thread = from->kind == HPP__ROOT_STACK || from->kind == HPP__ROOT_REGISTERS;
-    root->yields =
-        verdict == HPP__VERDICT_BY_NUMBER ? is_of_thread : verdict != HPP__VERDICT_RETAINS;
+    bool is_by_kind = verdict == HPP__VERDICT_BY_NUMBER;
+    root->rank = is_by_kind ? ranks[from->kind] : verdict == HPP__VERDICT_RETAINS ? 0 : RANK_LAST;
     root->stack = h->with_stacks ? hpp__native_stacks_special(h->native->stacks, name) : NULL;
     return root->stack || !h->with_stacks ? root : NULL;
 }
@@ -147,28 +149,37 @@ static bool find_roots(hpp__graph_heap *h, const hpp__graph *graph)
     return true;
 }
 
-/* Finds what roots reach that do not yield. */
-static bool find_held(hpp__graph_heap *h, const hpp__graph *graph)
+/* Gives a rank to the blocks that roots of this rank reach, and no others. `left` has room for all
+ * blocks. */
+static void find_rank(hpp__graph_heap *h, const hpp__graph *graph, unsigned char rank,
+                      uint32_t *left)
 {
+    const size_t end = graph->n_blocks + graph->n_roots;
     size_t n_left = 0, n;
-    uint32_t *left = malloc((graph->n_blocks + 1) * sizeof *left);
-    bool is_good = left && HPF__ARRAY_RESERVE(h->is_held, h->is_held_capacity, graph->n_blocks + 1);
-    if (is_good) {
-        memset(h->is_held, 0, graph->n_blocks * sizeof *h->is_held);
-    }
-    size_t next_root = graph->n_blocks;
-    while (is_good && (n_left > 0 || next_root < graph->n_blocks + graph->n_roots)) {
-        size_t from = n_left > 0 ? left[--n_left] : next_root++;
-        const uint32_t *edges = hpp__graph_edges(graph, from, &n);
-        if (from >= graph->n_blocks && h->roots[graph->nodes[from].site]->yields) {
+    for (size_t root = graph->n_blocks; n_left > 0 || root < end;) {
+        size_t from = n_left > 0 ? left[--n_left] : root++;
+        if (from >= graph->n_blocks && h->roots[graph->nodes[from].site]->rank != rank) {
             continue;
         }
+        const uint32_t *edges = hpp__graph_edges(graph, from, &n);
         for (size_t i = 0; i < n; i++) {
-            if (!h->is_held[edges[i]]) {
-                h->is_held[edges[i]] = true;
+            if (h->ranks[edges[i]] == RANK_NONE) {
+                h->ranks[edges[i]] = rank;
                 left[n_left++] = edges[i];
             }
         }
+    }
+}
+
+static bool find_ranks(hpp__graph_heap *h, const hpp__graph *graph)
+{
+    uint32_t *left = malloc((graph->n_blocks + 1) * sizeof *left);
+    bool is_good = left && HPF__ARRAY_RESERVE(h->ranks, h->ranks_capacity, graph->n_blocks + 1);
+    if (is_good) {
+        memset(h->ranks, RANK_NONE, graph->n_blocks);
+    }
+    for (unsigned char rank = 0; rank <= RANK_LAST && is_good; rank++) {
+        find_rank(h, graph, rank, left);
     }
     free(left);
     return is_good;
@@ -235,7 +246,7 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
 bool hpp__graph_heap_set(hpp__graph_heap *h, hpp__graph *graph, const hpp__types *types)
 {
     bool is_good =
-        !graph || (find_roots(h, graph) && find_held(h, graph) && find_retainers(h, graph, types));
+        !graph || (find_roots(h, graph) && find_ranks(h, graph) && find_retainers(h, graph, types));
     h->graph = is_good ? graph : NULL;
     return is_good;
 }
@@ -264,7 +275,7 @@ void hpp__graph_heap_finish(hpp__graph_heap *h)
     free(h->roots);
     free(h->verdicts);
     free(h->retains);
-    free(h->is_held);
+    free(h->ranks);
     hpp__map_finish(&h->n_of_site);
     *h = (hpp__graph_heap){0};
 }

@@ -6,9 +6,10 @@
  * A block has the stack and the shape of its site. A root is a static object and a retainer, with a
  * shape of its own.
  *
- * Some roots yield to others, by default the stacks and registers of threads: what the other roots
- * reach is not theirs. A program works on its tables through local variables; but the question is
- * who will still hold them later.
+ * Roots have ranks, and yield to those of a lower rank: variables hold what they reach; memory that
+ * the program has mapped, a heap of its own, holds what no variable reaches; stacks and registers
+ * of threads hold the rest. A program works on its tables through local variables, but the question
+ * is who will still hold them later.
  *
  * Threads: one thread at a time.
  */
@@ -24,7 +25,7 @@
 typedef struct hpp__root_object {
     hpp_shape shape;
     const hpp__stack *stack; /* NULL unless retainers are identified by stack */
-    bool yields;
+    unsigned char rank;
 } hpp__root_object;
 
 typedef struct hpp__graph_heap {
@@ -40,8 +41,8 @@ typedef struct hpp__graph_heap {
     unsigned char *verdicts; /* by group: hpp__verdict + 1, or 0: not known yet */
     bool *retains;           /* by group, in this graph */
     size_t verdicts_capacity, retains_capacity;
-    bool *is_held; /* by block: a root that does not yield reaches it */
-    size_t is_held_capacity;
+    unsigned char *ranks; /* by block: the lowest of the roots that reach it */
+    size_t ranks_capacity;
     hpp__map n_of_site; /* description, by address -> live blocks */
     hpp_heap heap;      /* the adapter */
 } hpp__graph_heap;

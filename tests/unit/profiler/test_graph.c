@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "native/graph/block_index.h"
@@ -37,8 +38,9 @@ static bool read_own(void *context, void *out, uint64_t address, size_t n_bytes)
     (void)context;
     for (size_t i = 0; i < image.n_maps; i++) {
         if (address >= maps[i].begin && address + n_bytes <= maps[i].end && maps[i].is_readable) {
-            memcpy(out, (const void *)(uintptr_t)address, n_bytes);
-            return true;
+            struct iovec to = {out, n_bytes};
+            struct iovec from = {(void *)(uintptr_t)address, n_bytes};
+            return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n_bytes;
         }
     }
     return false;
