@@ -34,15 +34,19 @@ HELD = {
 
 
 class Retained(Native):
-    def start(self, *options):
+    def start(self, *options, name="retained"):
         self.base = os.path.join(self.fresh(), "profile")
         process = subprocess.Popen(
-            [harness.CENSUS, "run", "-i0.02", "-o", self.base, *options, "--", program("retained")],
+            [harness.CENSUS, "run", "-i0.02", "-o", self.base, *options, "--", program(name)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)
         self.process_id = process.stdout.readline().strip()
-        self.assertEqual(process.stdout.readline(), "ready\n")
-        return process
+        self.sizes = []
+        for line in process.stdout:
+            if line == "ready\n":
+                return process
+            self.sizes = [int(word) for word in line.split()[1:]]
+        self.fail("the program is not ready")
 
     def end(self, process):
         _, errors = process.communicate(timeout=harness.PATIENCE_S)
@@ -109,6 +113,30 @@ class Retained(Native):
         self.wait_for(self.groups)
         self.check(self.groups())
         self.end(process)
+
+
+    def test_retained_bytes_of_classes_and_containers_by_type(self):
+        process = self.start("-hy", name="sessions")
+        self.snapshot()
+        self.wait_for(self.groups)
+        groups = self.groups()
+        self.end(process)
+        session, admin = self.sizes
+        tree = "sessions/node of std::map<int,std::unique_ptr<Session>>"
+        array = "/array of std::vector<int>"
+        self.assertEqual({name: groups.get(name, [])[1:] for name in (
+            "sessions", tree + "/Session", tree + "/Session" + array, tree + "/Admin",
+            tree + "/Admin" + array, tree + "/Admin/Session", tree + "/Admin/Session" + array)}, {
+                "sessions": (0, 0),
+                tree + "/Session": (90 * session, 90),
+                tree + "/Session" + array: (90 * 200, 90),
+                tree + "/Admin": (10 * admin, 10),
+                tree + "/Admin" + array: (10 * 200, 10),
+                tree + "/Admin/Session": (session, 1),
+                tree + "/Admin/Session" + array: (200, 1)})
+        nodes = groups[tree]
+        self.assertEqual((nodes[2], nodes[0] - nodes[1]),
+                         (100, 91 * session + 10 * admin + 101 * 200))
 
 
 if __name__ == "__main__":
