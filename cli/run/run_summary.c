@@ -241,10 +241,10 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
         say_if(p, who, f->n_missed_samples, "samples are missing: the machine was busy");
     }
     if (f->n_missed_images > 0) {
-        say(p, "%s%s samples have no retainers: %s", who, format_count(f->n_missed_images).text,
+        say(p, "%s%s samples were skipped: %s", who, format_count(f->n_missed_images).text,
             f->image_error.message);
     }
-    say_if(p, who, f->n_without_graph, "samples have no retainers: out of memory");
+    say_if(p, who, f->n_without_graph, "samples were skipped: out of memory");
     say_if(p, who, f->n_without_registers, "times a thread's registers could not be read");
     if (f->limits & HPP_LIMITED_BLOCKS) {
         say(p, "%smemory limit reached: later blocks were not counted", who);

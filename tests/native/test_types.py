@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Types of blocks (-hy): the bytes of each type are those that the program itself prints."""
+import os
 import re
+import shutil
+import subprocess
 
 import harness
 from harness import Native, program
@@ -53,6 +56,17 @@ class Types(Native):
 
     def test_types_of_variables_in_plain_code(self):
         self.assert_variables("variables_plain")
+
+    def test_types_of_rust(self):
+        if not shutil.which("rustc"):
+            self.skipTest("no rustc")
+        boxes = os.path.join(self.directory, "boxes")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "boxes.rs")
+        subprocess.run(["rustc", "-g", "-C", "symbol-mangling-version=v0", "-o", boxes, source], check=True,
+                       stderr=subprocess.DEVNULL)
+        printed, found = self.types_of(boxes, "")
+        self.assertEqual({name: found[name] for name in printed}, printed)
+        self.assertGreater(found["node of BTreeMap<u64,boxes::Node>"], 11 * 72)
 
     def test_types_restrict(self):
         printed, found = self.types_of("types", "containers", "-hd", '-hy"node of std::map<int, Foo>"')

@@ -43,6 +43,7 @@ static const hpp__name_rule hpp__allocator_names[] = {
     /* Rust. */
     {"__r", "^__(rust|rdl|rg)_(alloc|alloc_zeroed|realloc)$"},
     {"alloc", "^<?(alloc::(alloc|raw_vec)|std::alloc|hashbrown::raw::alloc)::.*$"},
+    {"box_new", "^alloc::boxed::box_new(_uninit)?$"},
     {"::new", "^<?alloc::(boxed::Box|rc::Rc|sync::Arc)<.*>::new$"},
     {"_capacity", "^<?alloc::.*::with_capacity(_in)?$"},
     /* Python. */

@@ -164,15 +164,16 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
         return 0;
     }
     uint32_t shape = shape_of(h, &producer.frame, call_of(&site, &producer));
+    hpp__site_type type = {.type = HPF_STR("")};
     if (h->with_types && shape > 0) {
-        hpf_str site_type = h->shape_list[shape - 1]->description;
-        shape = shape_with_type(h, shape,
-                                producer.type.type.length > 0 ? producer.type.type : site_type);
+        type = hpp__native_stacks_type(h->stacks, site.node, &producer);
+        hpf_str place = h->shape_list[shape - 1]->description;
+        shape = shape_with_type(h, shape, type.type.length > 0 ? type.type : place);
     }
     return shape > 0 ? add_once(h, (hpp__group){.stack = producer.stack,
                                                 .shape_number = shape,
-                                                .naming = producer.type.naming,
-                                                .is_object = producer.type.is_object})
+                                                .naming = type.naming,
+                                                .is_object = type.is_object})
                      : 0;
 }
 

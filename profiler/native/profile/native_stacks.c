@@ -254,31 +254,50 @@ static size_t first_producer(hpp__frames frames, hpp_call *call)
     return i;
 }
 
-/* Remembers the names of frames up to the producer, which is frame `i`, if it is among them. */
-static void note_allocators(hpp__native_stacks *s, hpp__frames frames, size_t i)
+/* Collects the names of the functions at a node and around it, innermost first, up to the first one
+ * outside the libraries: they say what is allocated. */
+static void find_allocators(hpp__native_stacks *s, uint32_t node)
 {
-    for (size_t k = 0; k < frames.n && k <= i; k++) {
-        /* Without memory the type remains unknown. */
-        (void)HPF__ARRAY_PUSH(s->allocators, s->n_allocators, s->allocators_capacity,
-                              frames.list[k].function->name);
+    hpp_window_node record;
+    s->n_allocators = 0;
+    for (; node != 0 && hpp__window_reader_node(s->reader, node, &record); node = record.parent) {
+        hpp__frames frames = frames_at(s, &record);
+        for (size_t i = 0; i < frames.n; i++) {
+            hpf_str name = frames.list[i].function->name;
+            bool is_wrapper = frames.list[i].function->is_skipped;
+            if ((!is_wrapper && !hpp__container_is_of_library(name)) ||
+                !HPF__ARRAY_PUSH(s->allocators, s->n_allocators, s->allocators_capacity, name)) {
+                return; /* without memory, the type may be unknown */
+            }
+        }
     }
 }
 
-/* Returns what a site says of its blocks: the functions of a library say that they are parts of
- * containers; else the variable that the call at the producer's node returned to may say more. */
-static hpp__site_type type_by(hpp__native_stacks *s, const hpp_window_node *producer)
+/* Returns the type of the variable that the call at a node returned to, by debugging information.
+ */
+static hpf_str type_of_variable(hpp__native_stacks *s, uint32_t node, bool *is_object)
+{
+    hpp_window_node record;
+    if (!hpp__window_reader_node(s->reader, node, &record) || record.module_index == 0 ||
+        record.flags & (HPP_NODE_EXACT | HPP_NODE_ENTRY | HPP_NODE_SCOPE)) {
+        return HPF_STR("");
+    }
+    const hpp__known_module *module = module_at(s, record.module_index - 1u);
+    return module ? hpp_resolver_result_type(hpp__names_resolver(s->names), module->object - 1,
+                                             record.address - module->bias, is_object)
+                  : HPF_STR("");
+}
+
+hpp__site_type hpp__native_stacks_type(hpp__native_stacks *s, uint32_t node,
+                                       const hpp__producer *producer)
 {
     hpp__site_type type = {.naming = HPP__NAMED_BY_CONTAINER};
+    find_allocators(s, node);
     type.is_object = hpp__container_type(&s->type, s->allocators, s->n_allocators);
     type.type = hpp__text_str(&s->type);
-    if (s->type.length == 0 && producer->module_index != 0 &&
-        (producer->flags & HPP_NODE_EXACT) == 0) {
-        const hpp__known_module *module = module_at(s, producer->module_index - 1u);
+    if (s->type.length == 0) {
         type.naming = HPP__NAMED_BY_VARIABLE;
-        if (module) {
-            type.type = hpp_resolver_result_type(hpp__names_resolver(s->names), module->object - 1,
-                                                 producer->address - module->bias, &type.is_object);
-        }
+        type.type = type_of_variable(s, producer->node, &type.is_object);
     }
     bool is_known = type.type.length > 0 && !s->type.is_short;
     return is_known ? type : (hpp__site_type){.type = HPF_STR("")};
@@ -287,7 +306,6 @@ static hpp__site_type type_by(hpp__native_stacks *s, const hpp_window_node *prod
 hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
 {
     hpp__producer producer = {.call = HPP_CALL_MALLOC};
-    s->n_allocators = 0;
     hpp_window_node record;
     uint32_t first = node;
     hpp__frames frames = {NULL, 0};
@@ -298,16 +316,16 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
         }
         frames = frames_at(s, &record);
         i = first_producer(frames, &producer.call);
-        note_allocators(s, frames, i);
         if (i < frames.n || frames.n == 0) {
             break;
         }
     }
     if (node == 0) { /* all of them are skipped: use the innermost */
         hpp__window_reader_node(s->reader, first, &record);
+        node = first;
         i = 0;
     }
-    producer.type = type_by(s, &record);
+    producer.node = node;
     const hpp__stack *callers = whole_stack(s, record.parent);
     frames = frames_at(s, &record);
     producer.return_address = record.address + (record.flags & HPP_NODE_EXACT ? 1 : 0);

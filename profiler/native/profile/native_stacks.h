@@ -31,7 +31,7 @@ typedef struct hpp__producer {
                                 if the node is invalid */
     uint64_t return_address; /* of the call in that frame; 0: unknown */
     hpp__frame frame;        /* the innermost of these functions, and its line */
-    hpp__site_type type;     /* of the block; valid until the next call */
+    uint32_t node;           /* of that frame */
     hpp_call call;           /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY if that was skipped */
 } hpp__producer;
 
@@ -73,6 +73,11 @@ void hpp__native_stacks_finish(hpp__native_stacks *stacks);
 
 /* Returns the producer of a node, which is not 0. */
 hpp__producer hpp__native_stacks_producer(hpp__native_stacks *stacks, uint32_t node);
+
+/* Returns what the site of a node says of its blocks, whose producer is given. Valid until the next
+ * call. */
+hpp__site_type hpp__native_stacks_type(hpp__native_stacks *stacks, uint32_t node,
+                                       const hpp__producer *producer);
 
 /* Returns the whole stack of a node, without skipping functions, for the time profile. NULL as
  * above. */

@@ -191,8 +191,7 @@ static bool find_rule(matched *out, hpf_str name, const name_rule *list, size_t 
     return false;
 }
 
-/* Returns whether a function belongs to a library whose functions allocate for their callers. */
-static bool is_of_library(hpf_str name)
+bool hpp__container_is_of_library(hpf_str name)
 {
     static const char *const beginnings[] = {
         "std::",       "__gnu_cxx::", "operator new", "alloc::",      "<alloc::", "hashbrown::",
@@ -239,7 +238,7 @@ static void add_container(hpp__text *out, const char *container, hpf_str first, 
  * found outwards: the traits of a hash table end with "unique keys", trees insert "equal" keys. */
 static bool has_equal_keys(const hpf_str *functions, size_t n)
 {
-    for (size_t i = 0; i < n && is_of_library(functions[i]); i++) {
+    for (size_t i = 0; i < n && hpp__container_is_of_library(functions[i]); i++) {
         static const char traits[] = "std::__detail::_Hashtable_traits<";
         const char *open = memchr(functions[i].data, '<', functions[i].length);
         hpf_str arguments[MAX_ARGUMENTS], rest = HPF_STR("");
@@ -340,7 +339,7 @@ static bool is_node(matched *found, hpf_str element)
 /* Replaces a Vec by the String or VecDeque that uses it, if one of the next functions is theirs. */
 static void find_user(matched *found, const hpf_str *functions, size_t n)
 {
-    for (size_t i = 0; i < n && is_of_library(functions[i]); i++) {
+    for (size_t i = 0; i < n && hpp__container_is_of_library(functions[i]); i++) {
         matched user;
         if (find_rule(&user, functions[i], rules, sizeof rules / sizeof *rules) &&
             user.rule->form != VEC) {
@@ -370,7 +369,7 @@ bool hpp__container_type(hpp__text *out, const hpf_str *functions, size_t n)
 {
     hpf_str element = {"", 0};
     out->length = 0;
-    for (size_t i = 0; i < n && is_of_library(functions[i]); i++) {
+    for (size_t i = 0; i < n && hpp__container_is_of_library(functions[i]); i++) {
         matched found, node;
         if (!find_rule(&found, functions[i], rules, sizeof rules / sizeof *rules)) {
             continue;

@@ -15,6 +15,9 @@
  */
 bool hpp__container_type(hpp__text *out, const hpf_str *functions, size_t n);
 
+/* Returns whether a function belongs to a library whose functions allocate for their callers. */
+bool hpp__container_is_of_library(hpf_str function);
+
 /* Shortens the name of a class that the standard library made for an object of the program:
  * "std::_Sp_counted_ptr_inplace<Foo,...>" becomes "shared Foo". */
 void hpp__container_class(hpp__text *name);
