@@ -6,6 +6,7 @@
 #include "base/arena.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,13 +43,16 @@ void hpf_arena_destroy(hpf_arena *arena)
     free(arena);
 }
 
-static block *block_create(size_t capacity_bytes)
+/* A block for many pieces is not zeroed: its end may never be used, and then takes no memory. */
+static block *block_create(size_t capacity_bytes, bool is_zeroed)
 {
     if (capacity_bytes > SIZE_MAX - sizeof(block)) {
         return NULL;
     }
-    block *b = calloc(1, sizeof(block) + capacity_bytes);
+    block *b = is_zeroed ? calloc(1, sizeof(block) + capacity_bytes)
+                         : malloc(sizeof(block) + capacity_bytes);
     if (b) {
+        b->next = NULL;
         b->capacity_bytes = capacity_bytes;
     }
     return b;
@@ -63,7 +67,7 @@ static void *take_from_new_block(hpf_arena *arena, size_t n_bytes)
         capacity = LARGEST_BLOCK_BYTES;
     }
     bool is_large = n_bytes > capacity / 2;
-    block *b = block_create(is_large ? n_bytes : capacity);
+    block *b = block_create(is_large ? n_bytes : capacity, is_large);
     if (!b) {
         return NULL;
     }
@@ -76,7 +80,7 @@ static void *take_from_new_block(hpf_arena *arena, size_t n_bytes)
         arena->newest = b;
         arena->taken_bytes = n_bytes;
     }
-    return b->bytes;
+    return is_large ? b->bytes : memset(b->bytes, 0, n_bytes);
 }
 
 void *hpf_arena_alloc(hpf_arena *arena, size_t n_bytes)
@@ -93,7 +97,7 @@ void *hpf_arena_alloc(hpf_arena *arena, size_t n_bytes)
     void *piece = b->bytes + arena->taken_bytes;
     arena->taken_bytes += n_bytes;
     arena->used_bytes += n_bytes;
-    return piece;
+    return memset(piece, 0, n_bytes);
 }
 
 void *hpf_arena_array(hpf_arena *arena, size_t n, size_t element_bytes)

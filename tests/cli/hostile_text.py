@@ -81,6 +81,8 @@ def cases(files, program):
         "info": [[], [b"--events"]],
         "convert": [[b"-o", b"out" + bad + b".hp"], [b"--to", b"folded", b"-o", b"out"],
                     [b"-o", b"out" + bad], [b"--to", b"eventlog", b"-o", b"no" + bad + b"/x"]],
+        "merge": [[b"-o", b"out" + bad + b".hp"], [b"--by", b"file"], [b"--to", bad],
+                  [b"-o", b"no" + bad + b"/x.hp"], [b"--clock", b"date", b"-o", b"out.csv"]],
         "plot": [[b"-o", b"out" + bad + b".pdf"], [b"-o", b"out.svg", b"--overlay", bad],
                  [b"-o", b"out.svg", b"--colours", name["list"]],
                  [b"-o", b"out.svg", b"--colours", name["missing"]],
@@ -129,7 +131,7 @@ def option_cases(census, command):
 
 def is_data(command, words):
     """Whether standard output is data for programs, not text for people."""
-    return command in ("convert", "hp2ps") or b"csv" in words or b"json" in words
+    return command in ("convert", "hp2ps", "merge") or b"csv" in words or b"json" in words
 
 
 def run(census, folder, files, words):
