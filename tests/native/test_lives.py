@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Sampled biographies of programs that log every use: shares of lag, use, drag and void."""
 import os
+import subprocess
+import time
 
 import harness
 from harness import Native, program
@@ -24,16 +26,22 @@ def windows_of(path):
 
 
 class Lives(Native):
-    def check(self, case, *options, rate=RATE):
-        """Compares all enclosed samples with the truth. Returns the summary."""
+    def run_case(self, case, *options, rate=RATE):
+        """Returns the path of the profile without ".hp", the truth of each phase, the samples in its
+        middle, and the summary."""
         base = os.path.join(self.fresh(), "profile")
-        done = harness.run([harness.CENSUS, "run", "-hb", "-i0.03", f"--biography-rate={rate}",
-                            "--biography-seed=1", "-o", base, *options, "--", program("lives"), case,
+        done = harness.run([harness.CENSUS, "run", *options, "-i0.03", f"--biography-rate={rate}",
+                            "--biography-seed=1", "-o", base, "--", program("lives"), case,
                             base + ".hp"])
         self.assertEqual(done.status, 0, done.errors)
         truths = [[int(n) for n in line.split()[2:]] for line in done.output.splitlines()]
         windows = windows_of(base + ".hp")
         self.assertEqual(len(windows), len(truths))
+        return base, truths, windows, done.errors
+
+    def check(self, case, rate=RATE):
+        """Compares the profile with the truth. Returns the summary."""
+        _, truths, windows, errors = self.run_case(case, "-hb", rate=rate)
         for number, (truth, samples) in enumerate(zip(truths, windows)):
             self.assertTrue(samples, f"phase {number} has no samples")
             for sample in samples:
@@ -45,7 +53,7 @@ class Lives(Native):
                                          f"{true_share:.2f} %: {dict(sample)}")
                 # The profile also has the few blocks that the C library makes.
                 self.assertAlmostEqual(total / sum(truth), 1, delta=0.01)
-        return done.errors
+        return errors
 
     def test_lives_all_lag(self):
         self.check("all_lag")
@@ -81,6 +89,52 @@ class Lives(Native):
 
     def test_lives_used_by_threads(self):
         self.check("by_threads")
+
+    def check_restricted(self, phase, *options):
+        """Half of the bytes of the case are in the phase, all of them made by one function."""
+        _, truths, windows, _ = self.run_case("half_void", *options)
+        for truth, samples in zip(truths, windows):
+            self.assertTrue(samples)
+            for sample in samples:
+                self.assertEqual(len(sample), 1, sample)
+                share = sum(sample.values()) / sum(truth)
+                self.assertAlmostEqual(100 * share, 100 * truth[phase] / sum(truth), delta=POINTS)
+        return windows[0][0]
+
+    def test_lives_restrict_sites(self):
+        self.assertRegex(next(iter(self.check_restricted(3, "-hd", "-hbvoid"))), r"^make@lives\.c:\d+$")
+
+    def test_lives_restrict_modules(self):
+        self.assertEqual(list(self.check_restricted(1, "-hm", "-hblag,use,drag", "-hmlives")),
+                         ["lives"])
+
+    def test_lives_restrict_lives(self):
+        self.assertEqual(list(self.check_restricted(3, "-hb", "-hbvoid")), ["VOID"])
+
+    def test_lives_in_event_log(self):
+        """The event log has the final phases of the heap profile."""
+        base, _, _, _ = self.run_case("all_drag", "-hb", "-l")
+        again = self.path("again.hp")
+        done = harness.run([harness.CENSUS, "convert", "-o", again, base + ".eventlog"])
+        self.assertEqual(done.status, 0, done.errors)
+        self.assertEqual([bands for _, bands in harness.Profile(again).samples if bands],
+                         [bands for _, bands in harness.Profile(base + ".hp").samples if bands])
+
+    def test_lives_while_the_program_runs(self):
+        """The profile shows what is known; at the end, it shows the final phases."""
+        base = self.path("running")
+        with subprocess.Popen([harness.CENSUS, "run", "-q", "-hb", "-i0.05", "--biography-rate=1", "-o", base,
+                               "--", program("ends"), "waits"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as running:
+            self.addCleanup(running.kill)
+            deadline = time.monotonic() + harness.PATIENCE_S
+            while not (os.path.exists(base + ".hp") and harness.Profile(base + ".hp").samples and
+                       "NOT_YET_USED" in harness.Profile(base + ".hp").last()):
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
+            running.communicate(timeout=harness.PATIENCE_S)
+        for _, bands in harness.Profile(base + ".hp").samples:
+            self.assertLessEqual(set(bands), set(PHASES))
 
 
 class Watched(Native):

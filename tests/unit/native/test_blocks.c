@@ -67,6 +67,23 @@ Test(blocks, keeps_every_size)
     }
 }
 
+Test(blocks, marked_blocks_are_not_usual)
+{
+    for (size_t i = 0; i < N_SIZES; i++) {
+        hpp_block before;
+        cr_assert(hpp__blocks_put(AT(BASE), 7, sizes[i], &before));
+        cr_assert(eq(u32, hpp__blocks_mark(AT(BASE)), 7));
+        cr_assert(not(hpp__block_is_usual(*hpp__granule_at(AT(BASE)))));
+        expect(hpp__blocks_get(AT(BASE)), 7, sizes[i]);
+        expect(hpp__blocks_take(AT(BASE)), 7, sizes[i]);
+        for (uintptr_t place = BASE; place < BASE + 3 * HPP_GRANULE_BYTES;
+             place += HPP_GRANULE_BYTES) {
+            cr_assert(eq(u32, *hpp__granule_at(AT(place)), 0));
+        }
+    }
+    cr_assert(eq(u32, hpp__blocks_mark(AT(BASE)), 0));
+}
+
 Test(blocks, both_insertions_agree)
 {
     put(BASE, 1, 1); /* the leaf */
