@@ -311,6 +311,13 @@ static bool decode(const hpp__code *code, size_t at, uint8_t opcode, unsigned fr
     return true;
 }
 
+/* Finds the variable that is in the register of `result` at its address, or soon after. */
+static bool gets_result(Dwarf_Die *function, place result, Dwarf_Die *target)
+{
+    place now = {IN_REGISTER, result.address, result.number};
+    return variable_at(function, now, target) || variable_at(function, result, target);
+}
+
 /* Decodes `mov %rax, register` for a register that calls preserve, and stores where the result is
  * then. */
 static bool decode_copy(const hpp__code *code, size_t at, place *out)
@@ -419,11 +426,11 @@ bool hpp__result_type(hpp__text *out, bool *is_structure, hpp__scope_names *name
     Dwarf_Die target = {0}, returned;
     place result = {IN_RESULT, code->address, RETURN_REGISTER};
     bool is_found =
-        variable_at(function, result, &target) ||
+        gets_result(function, result, &target) ||
         (is_returned(code) && type_of(function, &returned) && pointee(returned, &target));
     for (size_t at = 0; at < code->n_bytes && !is_found; at++) {
         store to;
-        is_found = (decode_copy(code, at, &result) && variable_at(function, result, &target)) ||
+        is_found = (decode_copy(code, at, &result) && gets_result(function, result, &target)) ||
                    (decode(code, at, STORE, 0, &to) &&
                     stored_at(&to, code->address + at, unit, function, &target)) ||
                    stored_in_member(code, at, function, &target);

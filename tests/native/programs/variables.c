@@ -120,7 +120,7 @@ int main(void)
     declared();
     assigned(6);
     global();
-    member(&outer);
+    member(made(&outer));
     outer.inner.leaf->values[0] = returned()->values[0];
     by_typedef();
     list_of_pointers();
