@@ -139,5 +139,25 @@ class Retained(Native):
                          (100, 91 * session + 10 * admin + 101 * 200))
 
 
+    def test_snapshots_leave_programs_unharmed(self):
+        """Whatever programs do with processes, threads and signals, and however they end."""
+        plugins = [program("libplugin_one.so"), program("libplugin_two.so"), self.path("numbers")]
+        for command in (["ends", "returns", "3"], ["ends", "quits"], ["ends", "aborts"], ["ends", "is_killed"],
+                        ["ends", "exits_from_thread"], ["ends", "main_thread_exits"], ["threads", "churns"],
+                        ["threads", "detaches"], ["threads", "cancels"], ["threads", "loads", *plugins],
+                        ["processes", "forks_with_threads"], ["processes", "executes_after_vfork"],
+                        ["processes", "spawns"], ["processes", "clones_in_memory"]):
+            with self.subTest(" ".join(command[:2])):
+                command[0] = program(command[0])
+                directory = self.fresh()
+                plain = harness.run(command)
+                census = harness.run_census(command, directory, "-i0.01", "--snapshot", "last")
+                self.assert_unharmed(plain, census)
+                for name in os.listdir(directory):
+                    if name.endswith(".heapsnapshot"):
+                        subprocess.run([harness.CENSUS, "report", os.path.join(directory, name)], check=True,
+                                       stdout=subprocess.DEVNULL)
+
+
 if __name__ == "__main__":
     harness.main()

@@ -41,6 +41,7 @@ function readGroups(data) {
         group.depth = parent.depth + 1;
         parent.children.push(group);
     });
+    groups[0].name = {...groups[0].name, text: '(root)'};
     return groups;
 }
 
