@@ -6,6 +6,7 @@ import glob
 import os
 import re
 import shutil
+import subprocess
 import unittest
 
 import harness
@@ -263,6 +264,54 @@ class Exact(Compiled):
         self.assertEqual(done.status, 126)
         self.assertIn("census cc: cannot reserve the shadow memory of this program: address space may be limited",
                       done.errors)
+
+
+class Faults(Compiled):
+    """The programs of other tests run unharmed if they are compiled by `census cc`."""
+
+    def check(self, name, *cases):
+        calls = ["-fno-builtin-" + call for call in ("malloc", "calloc", "realloc", "free")]
+        self.compile("cc", "-O2", "-g", "-D_GNU_SOURCE", "-pthread", *calls, os.path.join(SOURCES, name + ".c"),
+                     os.path.join(SOURCES, "case.c"), "-o", name)
+        for case in cases:
+            command = [self.path(name), *case.split()]
+            plain = harness.run(command)
+            for options in ["-hc", "-L4000"], ["-hb"]:
+                census = harness.run_census(command, self.fresh(), *options)
+                self.assert_unharmed(plain, census)
+                for function, size in plain.printed("through").items() if options[0] == "-hc" else ():
+                    self.assertEqual(census.profile.of(function), size, (case, function))
+
+    def test_cc_faults_of_stacks(self):
+        self.check("stacks", "jumps", "yields", "shares_one_stack", "switches", "has_other_stack")
+
+    def test_cc_faults_of_signals(self):
+        """The handler allocates at any moment, below the functions that it interrupts; the allocator permits that."""
+        subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-shared", "-fPIC", os.path.join(SOURCES, "bump.c"),
+                        "-o", self.path("libbump.so")], check=True)
+        self.compile("cc", "-O2", "-g", "-D_GNU_SOURCE", "-pthread", "-fno-builtin-malloc",
+                     os.path.join(SOURCES, "stacks.c"), os.path.join(SOURCES, "case.c"), "-Wl,--no-as-needed",
+                     self.path("libbump.so"), "-o", "signals")
+        for option in "-hc", "-hd", "-hb":
+            census = harness.run_census([self.path("signals"), "is_signalled", self.path("numbers")], self.fresh(),
+                                        option, "-L4000")
+            self.assertEqual((census.status, census.errors), (0, ""))
+            with open(self.path("numbers"), encoding="ascii") as file:
+                numbers = {line.split()[1]: int(line.split()[2]) for line in file}
+            self.assertEqual(census.profile.total(), sum(numbers.values()))
+            if option != "-hb":
+                own = {name: sum(size for band, size in census.profile.last().items()
+                                 if re.match(r"(\(\d+\))?%s\b" % name, band)) for name in numbers}
+                self.assertEqual(own, numbers)
+
+    def test_cc_faults_of_threads(self):
+        self.check("threads", "churns", "detaches", "cancels")
+
+    def test_cc_faults_of_processes(self):
+        self.check("processes", "forks_many", "forks_with_threads", "clones_in_memory", "executes_after_vfork", "spawns")
+
+    def test_cc_faults_of_ends(self):
+        self.check("ends", "exits_quickly 3", "is_killed 3", "aborts 3", "main_thread_exits 3")
 
 
 if __name__ == "__main__":

@@ -181,7 +181,8 @@ uint32_t hpp__centres_node(hpp_centres *c, hpp_walk walk)
     hpp__centres_skip(c, walk.sp);
     renew_children(c);
     uintptr_t opened = c->top[-1].frame_pointer;
-    if (c->top == c->frames + 1) {
+    bool is_elsewhere = c->stack_end != 0 && !is_on_stack(c, walk.sp);
+    if (c->top == c->frames + 1 || is_elsewhere) {
         return 0;
     }
     while (!is_inside) {

@@ -69,8 +69,9 @@ void hpp__centres_leave(hpp_centres *centres, uintptr_t frame_pointer);
 void hpp__centres_skip(hpp_centres *centres, uintptr_t sp);
 
 /* Returns the node of a place of the program: the cost-centre stack, and the frames between its
- * innermost function and the place. Returns 0 if no function is open, if the walk does not come to
- * the innermost one, or if the window is full. `walk` starts at the place. */
+ * innermost function and the place. Returns 0 if no function is open, on the stack of a coroutine
+ * or a signal, where others may be open, if the walk does not come to the innermost one, or if the
+ * window is full. `walk` starts at the place. */
 uint32_t hpp__centres_node(hpp_centres *centres, hpp_walk walk);
 
 /* Returns the site of a node and call, from the cache if possible; 0 if the window is full. */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A program for `census cc`: a block below functions and a scope.
+ */
+#include <hpprof/scope.h>
+#include <stdlib.h>
+
+void *kept;
+
+static void part(void)
+{
+    kept = malloc(77);
+}
+
+static void whole(void)
+{
+    HPP_SCC("named")
+    {
+        part();
+    }
+}
+
+int main(void)
+{
+    whole();
+    return kept == NULL;
+}
