@@ -124,10 +124,7 @@ static void warn(void *context, const hpf_error *warning)
 /* Returns whether a file can be read in pieces: neither a pipe nor compressed. */
 static bool is_plain(const char *path)
 {
-    static const char *const magics[] = {"\x1f\x8b",
-                                         "\xfd"
-                                         "7zXZ",
-                                         "\x28\xb5\x2f\xfd"};
+    static const char *const magics[] = {"\x1f\x8b", "\xfd\x37zXZ", "\x28\xb5\x2f\xfd"};
     struct stat file;
     char first[6] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC);
