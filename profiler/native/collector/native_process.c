@@ -378,6 +378,7 @@ static void sample(hpp__process *p, bool is_last)
 void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
 {
     uint64_t cpu_ns;
+    hpp__tracer_follow_up(&p->freezer.tracer);
     if (!p->by_cpu_time) {
         p->n_missed += n_intervals - 1;
         sample(p, false);

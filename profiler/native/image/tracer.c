@@ -120,25 +120,36 @@ static bool is_known(const hpp__tracer *t, uint32_t id)
     return false;
 }
 
-/* Begins to stop a thread, unless it cannot be stopped. */
+static bool is_alive(const hpp__tracer *t, uint32_t id)
+{
+    char state = state_of(t, id);
+    return state != 'Z' && state != 'X';
+}
+
+/* Begins to stop a thread, unless it has ended or cannot be stopped. */
 static bool seize(hpp__tracer *t, uint32_t id)
 {
     hpp__traced thread = {.id = id};
-    char state = state_of(t, id);
-    if (state == 'Z' || state == 'X') {
+    if (!is_alive(t, id)) {
         return true;
     }
-    if (state == 'D') {
+    if (!HPF__ARRAY_RESERVE(t->threads, t->threads_capacity, t->n_threads + 1)) {
+        errno = ENOMEM;
+        return false;
+    }
+    if (state_of(t, id) == 'D') {
         read_waiting(t, &thread);
     } else if (ptrace(PTRACE_SEIZE, (pid_t)id, NULL, PTRACE_O_TRACESYSGOOD) == 0) {
         thread.is_seized = true;
         ptrace(PTRACE_INTERRUPT, (pid_t)id, NULL, NULL);
-    } else if (errno == ESRCH) {
-        return true;
     } else {
-        return false;
+        int error = errno;
+        bool has_ended = error == ESRCH || !is_alive(t, id);
+        errno = error;
+        return has_ended;
     }
-    return HPF__ARRAY_PUSH(t->threads, t->n_threads, t->threads_capacity, thread);
+    t->threads[t->n_threads++] = thread;
+    return true;
 }
 
 static bool seize_new(hpp__tracer *t)
@@ -183,18 +194,22 @@ hpf_status hpp__tracer_stop(hpp__tracer *t, hpf_error *err)
     do {
         n_before = t->n_threads;
         if (!seize_new(t)) {
+            int error = errno;
             uint32_t tracer_id = hpp__proc_tracer(t->process_id);
-            if (errno == EPERM && tracer_id != 0) {
+            if (error == ENOMEM) {
+                return hpf_error_set_memory(err);
+            }
+            if (error == EPERM && tracer_id != 0) {
                 return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                      "it is traced by another program (process %u)",
                                      (unsigned)tracer_id);
             }
-            if (errno == EPERM) {
+            if (error == EPERM) {
                 return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                      "it may not be traced: see kernel.yama.ptrace_scope, or it "
                                      "has given up being dumpable (prctl)");
             }
-            return hpf_error_set_os(err, errno, "its threads cannot be stopped");
+            return hpf_error_set(err, HPF_ERR_IO, "it has ended");
         }
         for (size_t i = n_before; i < t->n_threads; i++) {
             if (t->threads[i].is_seized) {
@@ -257,7 +272,7 @@ static int limit_left(hpp__tracer *t, uint32_t thread_id, int limit_ms, hpp__wai
 }
 
 /* Repeats a system call that has returned EINTR because of the stop. */
-static void repeAT_CALL(hpp__tracer *t, hpp__traced *thread, hpp__wait *wait)
+static void repeat_call(hpp__tracer *t, hpp__traced *thread, hpp__wait *wait)
 {
     struct user_regs_struct *r = &thread->registers;
     if ((int64_t)r->rax != -EINTR || !can_be_repeated(r->orig_rax) ||
@@ -286,10 +301,14 @@ static void let_go(const hpp__tracer *t, uint32_t id, int signal_number)
     }
 }
 
-static bool is_alive(const hpp__tracer *t, uint32_t id)
+/* Lets a thread go on as soon as it stops. If it has not by `end_ns`, it is kept for later. */
+static void end_late(hpp__tracer *t, uint32_t id, uint64_t end_ns)
 {
-    char state = state_of(t, id);
-    return state != 'Z' && state != 'X';
+    int status = hpp__tracer_wait(id, end_ns);
+    if (status != 0 || !is_alive(t, id) ||
+        !HPF__ARRAY_PUSH(t->late, t->n_late, t->late_capacity, id)) {
+        let_go(t, id, status >> 8 == 0 ? status : 0);
+    }
 }
 
 void hpp__tracer_go_on(hpp__tracer *t)
@@ -300,37 +319,36 @@ void hpp__tracer_go_on(hpp__tracer *t)
         hpp__traced *thread = &t->threads[i];
         hpp__wait wait = {0};
         if (thread->is_stopped && thread->signal == 0) {
-            repeAT_CALL(t, thread, &wait);
+            repeat_call(t, thread, &wait);
         }
-        if (thread->is_seized && (thread->is_stopped || !is_alive(t, thread->id))) {
+        if (thread->is_stopped) {
             let_go(t, thread->id, thread->signal);
-        } else if (thread->is_seized &&
-                   !HPF__ARRAY_PUSH(t->late, t->n_late, t->late_capacity, thread->id)) {
-            let_go(t, thread->id, 0);
+            thread->is_seized = false;
         }
         if (waits && wait.thread_id != 0) {
             waits[n_waits++] = wait;
         }
-        thread->is_stopped = thread->is_seized = false;
     }
     free(t->waits);
     t->waits = waits;
     t->n_waits = n_waits;
-    hpp__tracer_follow_up(t);
+    uint64_t end_ns = hpp__tracer_now_ns() + patience_ns;
+    for (size_t i = 0; i < t->n_threads; i++) {
+        hpp__traced *thread = &t->threads[i];
+        if (thread->is_seized) {
+            end_late(t, thread->id, end_ns);
+        }
+        thread->is_stopped = thread->is_seized = thread->may_call = false;
+    }
 }
 
 void hpp__tracer_follow_up(hpp__tracer *t)
 {
-    size_t n_left = 0;
-    for (size_t i = 0; i < t->n_late; i++) {
-        uint32_t id = t->late[i];
-        if (hpp__tracer_wait(id, 0) != 0 || !is_alive(t, id)) {
-            let_go(t, id, 0);
-        } else {
-            t->late[n_left++] = id;
-        }
+    size_t n = t->n_late;
+    t->n_late = 0;
+    for (size_t i = 0; i < n; i++) {
+        end_late(t, t->late[i], 0);
     }
-    t->n_late = n_left;
 }
 
 /* ---- System calls ---- */

@@ -592,6 +592,50 @@ static void vfork_in_a_thread(void)
     pthread_join(thread, NULL);
 }
 
+static void *vfork_again_and_again(void *unused)
+{
+    while (!common->should_end) {
+        pid_t child = vfork();
+        if (child == 0) {
+            usleep(500);
+            _exit(5);
+        }
+        int status;
+        expect_result(waitpid(child, &status, 0), child);
+        common->n_wrong += status != 5 << 8;
+    }
+    return unused;
+}
+
+static void vfork_in_two_threads(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, vfork_again_and_again, NULL);
+    atomic_store(&common->is_ready, 1);
+    vfork_again_and_again(NULL);
+    pthread_join(thread, NULL);
+}
+
+/* A thread may enter vfork when it is about to be stopped. */
+Test(freezer, lets_threads_among_vforks_go_on)
+{
+    program p;
+    start(&p, vfork_in_two_threads);
+    for (int i = 0; i < 60; i++) {
+        hpp__image *image;
+        hpf_error err;
+        if (hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_OK) {
+            hpp__image_close(image);
+        }
+        uint64_t n_before = common->n_rounds;
+        while (common->n_rounds < n_before + 3) {
+            hpp__tracer_follow_up(&p.freezer.tracer);
+            sched_yield();
+        }
+    }
+    finish(&p);
+}
+
 Test(freezer, skips_a_program_of_one_thread_in_vfork)
 {
     program p;
