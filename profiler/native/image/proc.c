@@ -103,6 +103,14 @@ uint32_t hpp__proc_tracer(uint32_t process_id)
     return (uint32_t)status_of(path, "\nTracerPid:", 10);
 }
 
+uint64_t hpp__proc_switches(uint32_t process_id, uint32_t thread_id)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/task/%u/status", (unsigned)process_id,
+             (unsigned)thread_id);
+    return status_of(path, "\nvoluntary_ctxt_switches:", 10);
+}
+
 uint32_t hpp__proc_seccomp(uint32_t process_id)
 {
     char path[64];

@@ -22,6 +22,9 @@ uint32_t hpp__proc_tracer(uint32_t process_id);
 /* Returns the seccomp mode of a process: 0 is none. */
 uint32_t hpp__proc_seccomp(uint32_t process_id);
 
+/* Returns how often a thread has waited so far. */
+uint64_t hpp__proc_switches(uint32_t process_id, uint32_t thread_id);
+
 /* Returns whether a signal waits that a thread does not block. */
 bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id);
 

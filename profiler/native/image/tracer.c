@@ -126,6 +126,16 @@ static bool is_alive(const hpp__tracer *t, uint32_t id)
     return state != 'Z' && state != 'X';
 }
 
+static const hpp__wait *wait_of(const hpp__tracer *t, uint32_t thread_id)
+{
+    for (size_t i = 0; i < t->n_waits; i++) {
+        if (t->waits[i].thread_id == thread_id) {
+            return &t->waits[i];
+        }
+    }
+    return NULL;
+}
+
 /* Begins to stop a thread, unless it has ended or cannot be stopped. */
 static bool seize(hpp__tracer *t, uint32_t id)
 {
@@ -137,7 +147,12 @@ static bool seize(hpp__tracer *t, uint32_t id)
         errno = ENOMEM;
         return false;
     }
-    if (state_of(t, id) == 'D') {
+    const hpp__wait *before = wait_of(t, id);
+    bool is_same_wait = before && hpp__proc_switches(t->process_id, id) <= before->n_switches;
+    if (is_same_wait) {
+        thread.wait = *before;
+    }
+    if (is_same_wait || state_of(t, id) == 'D') {
         read_waiting(t, &thread);
     } else if (ptrace(PTRACE_SEIZE, (pid_t)id, NULL, PTRACE_O_TRACESYSGOOD) == 0) {
         thread.is_seized = true;
@@ -254,34 +269,54 @@ static bool can_be_repeated(uint64_t number)
     }
 }
 
-/* Returns the time limit of a wait that begins again: what is left of it, if it is one that was
- * interrupted before. */
-static int limit_left(hpp__tracer *t, uint32_t thread_id, int limit_ms, hpp__wait *out)
+/* Returns the time limit of an epoll_wait that begins again: what is left of it, if it is one that
+ * was interrupted before. */
+static int limit_left(const hpp__tracer *t, hpp__traced *thread, int limit_ms)
 {
     uint64_t now_ns = hpp__tracer_now_ns();
-    *out = (hpp__wait){thread_id, limit_ms, now_ns + (uint64_t)limit_ms * ns_per_ms};
-    for (size_t i = 0; i < t->n_waits; i++) {
-        const hpp__wait *before = &t->waits[i];
-        if (before->thread_id == thread_id && before->limit_ms == limit_ms) {
-            out->end_ns = before->end_ns;
-            out->limit_ms =
-                before->end_ns > now_ns ? (int)((before->end_ns - now_ns) / ns_per_ms) : 0;
-        }
+    const hpp__wait *before = wait_of(t, thread->id);
+    hpp__wait wait = {thread->id, limit_ms, now_ns + (uint64_t)limit_ms * ns_per_ms, 0};
+    if (before && before->limit_ms == limit_ms) {
+        wait.end_ns = before->end_ns;
+        wait.limit_ms = before->end_ns > now_ns ? (int)((before->end_ns - now_ns) / ns_per_ms) : 0;
     }
-    return out->limit_ms;
+    thread->wait = wait;
+    return wait.limit_ms;
+}
+
+/* Returns whether a call that was interrupted may have a time limit. */
+static bool has_limit(const struct user_regs_struct *r)
+{
+    switch (r->orig_rax) {
+    case SYS_semop:
+        return false;
+    case SYS_epoll_pwait2:
+    case SYS_semtimedop:
+        return r->r10 != 0;
+    case SYS_rt_sigtimedwait:
+        return r->rdx != 0;
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+        return r->r8 != 0;
+    default:
+        return true;
+    }
 }
 
 /* Repeats a system call that has returned EINTR because of the stop. */
-static void repeat_call(hpp__tracer *t, hpp__traced *thread, hpp__wait *wait)
+static void repeat_call(const hpp__tracer *t, hpp__traced *thread)
 {
     struct user_regs_struct *r = &thread->registers;
     if ((int64_t)r->rax != -EINTR || !can_be_repeated(r->orig_rax) ||
         hpp__proc_has_signals(t->process_id, thread->id)) {
         return;
     }
-    bool is_epoll = r->orig_rax == SYS_epoll_wait || r->orig_rax == SYS_epoll_pwait;
-    if (is_epoll && (int)r->r10 > 0) {
-        r->r10 = (uint64_t)limit_left(t, thread->id, (int)r->r10, wait);
+    if (r->orig_rax == SYS_epoll_wait || r->orig_rax == SYS_epoll_pwait) {
+        r->r10 = (int)r->r10 > 0 ? (uint64_t)limit_left(t, thread, (int)r->r10) : r->r10;
+    } else if (has_limit(r)) {
+        /* It will wait once more after this stop. */
+        uint64_t n_switches = hpp__proc_switches(t->process_id, thread->id) + 2;
+        thread->wait = (hpp__wait){.thread_id = thread->id, .n_switches = n_switches};
     }
     r->rip -= 2;
     r->rax = r->orig_rax;
@@ -317,16 +352,15 @@ void hpp__tracer_go_on(hpp__tracer *t)
     hpp__wait *waits = calloc(t->n_threads + 1, sizeof *waits);
     for (size_t i = 0; i < t->n_threads; i++) {
         hpp__traced *thread = &t->threads[i];
-        hpp__wait wait = {0};
         if (thread->is_stopped && thread->signal == 0) {
-            repeat_call(t, thread, &wait);
+            repeat_call(t, thread);
         }
         if (thread->is_stopped) {
             let_go(t, thread->id, thread->signal);
             thread->is_seized = false;
         }
-        if (waits && wait.thread_id != 0) {
-            waits[n_waits++] = wait;
+        if (waits && thread->wait.thread_id != 0) {
+            waits[n_waits++] = thread->wait;
         }
     }
     free(t->waits);

@@ -5,8 +5,9 @@
  *
  * The program does not notice: PTRACE_SEIZE sends no signal, and the kernel restarts the system
  * calls that it interrupts. Some return EINTR even without a signal (epoll_wait, receiving with a
- * time limit); those are restarted here. So a thread in epoll_wait with a time limit waits at most
- * for twice its limit, and no call fails.
+ * time limit); those are restarted here, so no call fails. An epoll_wait gets what is left of its
+ * time limit. Another wait with a limit begins again, once: while it lasts, the thread is left
+ * alone. So no wait takes more than twice its limit.
  *
  * A thread in an uninterruptible system call (the parent in vfork, for one) is left alone. Of its
  * registers, /proc has the arguments of the call and the stack pointer.
@@ -22,22 +23,24 @@
 #include "hpfile/error.h"
 #include "native/window/window.h"
 
+/* A wait with a time limit that was interrupted, and began again. */
+typedef struct hpp__wait {
+    uint32_t thread_id; /* 0: none */
+    int limit_ms;       /* of epoll_wait: what is left of the limit */
+    uint64_t end_ns;
+    uint64_t n_switches; /* of others: the thread still waits if it has not waited more often */
+} hpp__wait;
+
 /* A thread of the process. */
 typedef struct hpp__traced {
     uint32_t id;
     bool is_seized, is_stopped;
+    hpp__wait wait; /* that it is in */
     bool has_registers;
     bool may_call; /* it is not stopped by job control, or because of a signal */
     int signal;    /* that it is about to get, or 0 */
     struct user_regs_struct registers; /* when it was stopped, or what is known */
 } hpp__traced;
-
-/* An epoll_wait with a time limit that was interrupted. */
-typedef struct hpp__wait {
-    uint32_t thread_id;
-    int limit_ms; /* that it was restarted with */
-    uint64_t end_ns;
-} hpp__wait;
 
 typedef struct hpp__tracer {
     uint32_t process_id;

@@ -442,18 +442,45 @@ static void wait_once(void)
     expect_result(epoll_wait(files, &event, 1, limit_ms), 0);
 }
 
-Test(freezer, keeps_the_time_limit_of_a_wait)
+static void receive_once(void)
+{
+    int ends[2];
+    char byte;
+    struct timeval limit = {0, 50000};
+    socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+    setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    atomic_store(&common->is_ready, 1);
+    expect_result(recv(ends[0], &byte, 1, 0), -1);
+}
+
+/* Returns the number of images that were taken until the process had made its call. */
+static size_t take_until_it_ends(void (*run)(void))
 {
     program p;
-    start(&p, wait_once);
+    size_t n_taken = 0;
+    start(&p, run);
     while (common->n_rounds == 0) {
         hpp__image *image;
         hpf_error err;
         if (hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_OK) {
             hpp__image_close(image);
+            n_taken += common->n_rounds == 0;
         }
     }
     finish(&p);
+    return n_taken;
+}
+
+Test(freezer, keeps_the_time_limit_of_a_wait)
+{
+    take_until_it_ends(wait_once);
+}
+
+/* The limit begins again, but not with each image. */
+Test(freezer, keeps_the_time_limit_of_a_socket)
+{
+    size_t n_taken = take_until_it_ends(receive_once);
+    cr_assert(n_taken < 10, "%zu", n_taken);
 }
 
 static void note_signal(int number)
